@@ -1,0 +1,71 @@
+# Everything a contributor runs. `make` formats, lints, tests and builds.
+
+GO      ?= go
+TOOL     = $(GO) tool -modfile=tools/go.mod
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  = -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
+
+# Packages whose tests run under the race detector in every CI run.
+RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/archive/...
+# How long each fuzz target runs.
+FUZZTIME ?= 10s
+# How often `make chaos` kills the server.
+KILLS ?= 1000
+
+.PHONY: all
+all: fmt lint test build
+
+.PHONY: build
+build: ## build bin/clew
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/clew ./cmd/clew
+
+.PHONY: fmt
+fmt: ## format all Go files
+	$(TOOL) golangci-lint fmt
+
+.PHONY: lint
+lint: ## vet and lint
+	$(GO) vet ./...
+	$(TOOL) golangci-lint run
+
+.PHONY: test
+test: ## run all tests
+	$(TOOL) gotestsum --format pkgname-and-test-fails -- -timeout 20m ./...
+
+.PHONY: test-race
+test-race: ## run the core's tests under the race detector
+	CGO_ENABLED=1 $(GO) test -race -timeout 15m $(RACE)
+
+.PHONY: generate
+generate: ## make all generated files anew
+	$(GO) generate ./...
+	$(GO) run ./internal/gen
+	$(GO) run ./internal/requirements/gen
+
+.PHONY: check-generated
+check-generated: ## fail if a generated file is not what its generator makes
+	./tools/check-generated
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME
+	FUZZTIME=$(FUZZTIME) ./tools/fuzz
+
+.PHONY: vuln
+vuln: ## look for known vulnerabilities, where the data base can be reached
+	./tools/vuln
+
+.PHONY: bench
+bench: ## compare clew with the bare engine and a bare WebSocket server
+	$(GO) run ./bench
+
+.PHONY: chaos
+chaos: ## kill the server KILLS times under load and compare every client with the journal
+	CLEW_E2E_KILLS=$(KILLS) $(GO) test -count=1 -timeout 4h -v -run 'Chaos|Resume' ./internal/e2e/...
+
+.PHONY: scale
+scale: ## a million sessions, a million records, ten thousand connections
+	CLEW_E2E_SCALE=1 $(GO) test -count=1 -timeout 2h -v -run Scale ./internal/e2e/...
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18

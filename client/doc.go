@@ -1,0 +1,33 @@
+// Package client talks to a clew server.
+//
+// Dial connects to one session. Follow then yields what happens in it, in
+// order, without gaps and without repeats, however often the connection breaks
+// in between; Send and Do give commands. NewAPI is the plain REST side: make,
+// list and read sessions.
+//
+//	c, err := client.Dial(ctx, client.Options{URL: "http://127.0.0.1:8000", Session: id, Token: token})
+//	if err != nil {
+//		return err
+//	}
+//	defer c.Close()
+//	go c.Send(ctx, clew.CommandUserMessage, clew.UserMessageData{Text: "hello"})
+//	for env, err := range c.Follow(ctx) {
+//		…
+//	}
+//
+// # Reconnecting
+//
+// A connection that breaks, stays silent for 60 s, or is closed with a code
+// that says so is opened again after 1, 2, 4, 8 and 16 s, each delay times a
+// random factor between 0.5 and 1 so that the clients of a restarted server do
+// not all come at once. The count starts over once the client is in sync
+// again. The client asks for the records after the last one it has, and checks
+// that they follow it: a gap is a fault of the connection and never reaches
+// the caller.
+//
+// # Slow readers
+//
+// The client holds a bounded number of envelopes for Follow. When they are not
+// taken it stops reading, so the server sees a slow reader and may close the
+// connection; the client comes back where it left off.
+package client

@@ -1,0 +1,135 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/wire"
+)
+
+// FromStart as Options.ResumeFrom asks for the whole journal.
+const FromStart = "start"
+
+// A position is where a client stands in a journal. It decides for each
+// envelope whether it is new, a repeat, or proof that something is missing.
+// It belongs to the client's goroutine.
+type position struct {
+	seq   uint64 // newest record taken
+	epoch string // of the journal that seq belongs to, "" if not known
+	known bool   // seq means something; false until the first session_state
+
+	// filtered is set once the client asked for some monitors only: records
+	// may then be left out.
+	filtered bool
+
+	// Of the present connection:
+	greeted bool // session_state came
+	lost    bool // the server cannot resume from seq
+}
+
+// newPosition reads ResumeFrom: "", FromStart, or a message id.
+func newPosition(from, epoch string) (position, error) {
+	switch from {
+	case "":
+		return position{}, nil
+	case FromStart:
+		return position{known: true, epoch: epoch}, nil
+	}
+	seq, err := clew.MessageID(from).Seq()
+	return position{seq: seq, known: true, epoch: epoch}, err
+}
+
+// resumeFrom gives the query's resume_from and epoch.
+func (p *position) resumeFrom() (from, epoch string) {
+	switch {
+	case !p.known:
+		return "", ""
+	case p.seq == 0:
+		return FromStart, p.epoch
+	default:
+		return string(clew.MessageIDOf(p.seq)), p.epoch
+	}
+}
+
+// connected starts a new connection.
+func (p *position) connected() { p.greeted, p.lost = false, false }
+
+// A protocolError says that the server sent what cannot be right. The client
+// connects again; nothing of it reaches the caller.
+type protocolError struct{ text string }
+
+func (e *protocolError) Error() string { return "protocol error: " + e.text }
+
+func faultf(format string, args ...any) error {
+	return &protocolError{fmt.Sprintf(format, args...)}
+}
+
+// take looks at the next envelope of the connection. fresh is false for a
+// record that was taken before.
+func (p *position) take(env wire.Envelope) (fresh bool, err error) {
+	switch clew.EventType(env.Type) {
+	case clew.EventSessionState:
+		return true, p.greet(env)
+	case clew.EventError:
+		var d struct {
+			Code clew.Code `json:"code"`
+		}
+		if err := json.Unmarshal(env.Data, &d); err != nil {
+			return false, faultf("error without a code")
+		}
+		if d.Code == clew.CursorLost && !p.greeted {
+			p.lost = true
+		}
+	}
+	if !strings.HasPrefix(string(env.MessageID), "msg_") {
+		return true, nil
+	}
+	return p.record(clew.MessageID(env.MessageID))
+}
+
+func (p *position) greet(env wire.Envelope) error {
+	var d struct {
+		LastMessageID *clew.MessageID `json:"last_message_id"`
+		Epoch         string          `json:"epoch"`
+	}
+	if err := json.Unmarshal(env.Data, &d); err != nil {
+		return faultf("session_state: %v", err)
+	}
+	var last uint64
+	if d.LastMessageID != nil && *d.LastMessageID != "" {
+		var err error
+		if last, err = d.LastMessageID.Seq(); err != nil {
+			return faultf("session_state: %v", err)
+		}
+	}
+	switch {
+	case p.greeted: // asked for with get_state: tells nothing about the position
+		return nil
+	case !p.known || p.lost:
+		p.seq = last
+	case last < p.seq:
+		// A journal shorter than what we saw, without a word about it: going
+		// on would drop its next records as repeats.
+		return faultf("session_state ends at %d, %d was seen", last, p.seq)
+	}
+	p.known, p.greeted, p.epoch = true, true, d.Epoch
+	return nil
+}
+
+func (p *position) record(id clew.MessageID) (fresh bool, err error) {
+	seq, err := id.Seq()
+	switch {
+	case err != nil:
+		return false, faultf("%v", err)
+	case !p.greeted:
+		return false, faultf("record %d before session_state", seq)
+	case seq <= p.seq:
+		return false, nil
+	case seq > p.seq+1 && !p.filtered:
+		return false, faultf("record %d after %d", seq, p.seq)
+	}
+	p.seq = seq
+	return true, nil
+}

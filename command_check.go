@@ -1,0 +1,132 @@
+package clew
+
+// The Check methods hold the rules that a field's type alone cannot say. They
+// return the place and what is wrong with it, in words for the sender.
+
+const maxPage = 1000
+
+func invalid(format string, args ...any) error { return Errorf(InvalidMessage, format, args...) }
+
+// Check needs credentials of either kind.
+func (d *AuthData) Check() error {
+	if d.Token == "" && d.APIKey == "" {
+		return invalid("data.token is missing")
+	}
+	return nil
+}
+
+// Check keeps pages in bounds.
+func (d *GetMessagesData) Check() error {
+	switch {
+	case d.Limit < 0 || d.Limit > maxPage:
+		return invalid("data.limit must be 0 to %d", maxPage)
+	case d.Offset < 0:
+		return invalid("data.offset must not be negative")
+	case d.Offset > 0 && d.Before != "":
+		return invalid("data.offset and data.before exclude each other")
+	}
+	return nil
+}
+
+// Check needs an instruction to modify a plan by.
+func (d *HitlPlanResponseData) Check() error {
+	if d.Action == ChoiceModify && d.Instruction == "" {
+		return invalid("data.instruction is missing: modify needs one")
+	}
+	return nil
+}
+
+// Check needs a value for an object_response.
+func (d *AskResponseData) Check() error {
+	if d.AskResponse == ObjectResponse && d.Value == nil {
+		return invalid("data.value is missing: object_response needs one")
+	}
+	return nil
+}
+
+// Check needs text or an image.
+func (d *UserMessageData) Check() error { return checkContent(d.Text, d.Images) }
+
+// Check needs text or an image.
+func (d *WindowMessageData) Check() error { return checkContent(d.Text, d.Images) }
+
+// Check needs text or an image.
+func (d *NewTaskData) Check() error { return checkContent(d.Text, d.Images) }
+
+func checkContent(text string, images []string) error {
+	if text == "" && len(images) == 0 {
+		return invalid("data.text is empty")
+	}
+	return nil
+}
+
+// Check needs exactly one way of naming the message.
+func (t *Target) Check() error {
+	given := 0
+	for _, ok := range []bool{t.MessageID != "", t.TS != 0, t.Index != nil} {
+		if ok {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		return invalid("data.message_id is missing: give message_id, ts or index")
+	case given > 1:
+		return invalid("data.message_id, data.ts and data.index exclude each other")
+	case t.TS < 0:
+		return invalid("data.ts must not be negative")
+	case t.Index != nil && *t.Index < 0:
+		return invalid("data.index must not be negative")
+	}
+	return nil
+}
+
+// Check needs a target, and text or an image.
+func (d *EditMessageData) Check() error {
+	if err := d.Target.Check(); err != nil {
+		return err
+	}
+	return checkContent(d.Text, d.Images)
+}
+
+// Check needs a target, and text or an image.
+func (d *EditMessageConfirmData) Check() error {
+	if err := d.Target.Check(); err != nil {
+		return err
+	}
+	return checkContent(d.Text, d.Images)
+}
+
+// Check keeps the main monitor.
+func (d *RemoveMonitorData) Check() error {
+	if d.MonitorID == MainMonitor {
+		return invalid("data.monitor_id: %s cannot be removed", MainMonitor)
+	}
+	return nil
+}
+
+// Check refuses an empty batch.
+func (d *UserInteractionData) Check() error {
+	if len(d.Interactions) == 0 {
+		return invalid("data.interactions is empty")
+	}
+	return nil
+}
+
+// Check needs the message to rewind to when the conversation goes along.
+func (d *CheckpointRestoreData) Check() error {
+	if d.Mode == RestoreBoth && d.TS == 0 && d.MessageID == "" {
+		return invalid("data.message_id is missing: mode both needs message_id or ts")
+	}
+	return nil
+}
+
+const maxTitle = 200
+
+// Check keeps titles short.
+func (d *RenameSessionData) Check() error {
+	if len([]rune(d.Title)) > maxTitle {
+		return invalid("data.title is longer than %d characters", maxTitle)
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package clew
+
+// A Target names a message by its id, by its ts, or by its index in the
+// transcript. Exactly one is given.
+type Target struct {
+	MessageID MessageID `json:"message_id,omitempty"`
+	TS        int64     `json:"ts,omitempty"`
+	Index     *int      `json:"index,omitempty"`
+}
+
+// DeleteMessageData is the data of delete_message.
+type DeleteMessageData struct{ Target }
+
+// DeleteMessageConfirmData is the data of delete_message_confirm.
+type DeleteMessageConfirmData struct {
+	Target
+	RestoreCheckpoint bool `json:"restore_checkpoint,omitempty"`
+}
+
+// EditMessageData is the data of edit_message.
+type EditMessageData struct {
+	Target
+	Text   string   `json:"text" clew:"empty"`
+	Images []string `json:"images,omitempty"`
+}
+
+// EditMessageConfirmData is the data of edit_message_confirm.
+type EditMessageConfirmData struct {
+	Target
+	Text              string   `json:"text" clew:"empty"`
+	Images            []string `json:"images,omitempty"`
+	RestoreCheckpoint bool     `json:"restore_checkpoint,omitempty"`
+}
+
+// RewindData is the data of rewind.
+type RewindData struct {
+	Target
+	KeepTarget        bool `json:"keep_target,omitempty"`
+	SkipCleanup       bool `json:"skip_cleanup,omitempty"`
+	RestoreCheckpoint bool `json:"restore_checkpoint,omitempty"`
+}
+
+// RewindPreviewData is the data of the command rewind_preview.
+type RewindPreviewData struct {
+	Target
+	KeepTarget        bool `json:"keep_target,omitempty"`
+	RestoreCheckpoint bool `json:"restore_checkpoint,omitempty"`
+}
+
+// UndoRewindData is the data of undo_rewind: none.
+type UndoRewindData struct{}
+
+// RedoRewindData is the data of redo_rewind: none.
+type RedoRewindData struct{}
+
+// ClearMessagesData is the data of clear_messages: none.
+type ClearMessagesData struct{}
+
+// ForkSessionData is the data of fork_session. Without a message it forks from
+// the newest.
+type ForkSessionData struct {
+	MessageID MessageID `json:"message_id,omitempty"`
+	Title     string    `json:"title,omitempty"`
+	Workspace string    `json:"workspace,omitempty"`
+}
+
+// RenameSessionData is the data of rename_session.
+type RenameSessionData struct {
+	Title string `json:"title"`
+}
+
+// SetAccessData is the data of set_access. Role "" takes access back.
+type SetAccessData struct {
+	UserID UserID `json:"user_id"`
+	Role   Role   `json:"role" clew:"enum=|viewer|approver"`
+}
+
+// CheckpointDiffData is the data of the command checkpoint_diff. Without From
+// it compares with the first checkpoint, without To with the files as they are.
+type CheckpointDiffData struct {
+	From   string `json:"from,omitempty"`
+	To     string `json:"to,omitempty"`
+	TaskID TaskID `json:"task_id,omitempty"`
+}
+
+// CheckpointRestoreData is the data of checkpoint_restore.
+type CheckpointRestoreData struct {
+	TS         int64       `json:"ts,omitempty"`
+	MessageID  MessageID   `json:"message_id,omitempty"`
+	CommitHash string      `json:"commit_hash"`
+	Mode       RestoreMode `json:"mode"`
+	TaskID     TaskID      `json:"task_id,omitempty"`
+}
+
+// A RestoreMode says what a restore takes back.
+type RestoreMode string
+
+// The restore modes.
+const (
+	RestoreFiles RestoreMode = "files" // the files only
+	RestoreBoth  RestoreMode = "both"  // the files, then the conversation
+)
+
+// Values lists the restore modes.
+func (RestoreMode) Values() []string { return []string{string(RestoreFiles), string(RestoreBoth)} }
+
+// UpdateSettingsData is the data of update_settings. A null value resets a key.
+type UpdateSettingsData struct {
+	Settings map[string]any `json:"settings"`
+}
+
+// ResetSettingsData is the data of reset_settings: none.
+type ResetSettingsData struct{}
+
+// ImportSettingsData is the data of import_settings.
+type ImportSettingsData struct {
+	Settings map[string]any `json:"settings"`
+}
+
+// ExportSettingsData is the data of the command export_settings: none.
+type ExportSettingsData struct{}
+
+// SaveModelProfileData is the data of save_model_profile.
+type SaveModelProfileData struct {
+	Name             string         `json:"name"`
+	APIConfiguration map[string]any `json:"api_configuration"`
+}
+
+// LoadModelProfileData is the data of load_model_profile.
+type LoadModelProfileData struct {
+	Name string `json:"name"`
+}
+
+// RestartMcpServerData is the data of restart_mcp_server.
+type RestartMcpServerData struct {
+	Name string `json:"name"`
+}
+
+// ToggleMcpServerData is the data of toggle_mcp_server.
+type ToggleMcpServerData struct {
+	Name    string `json:"name"`
+	Enabled bool   `json:"enabled"`
+}
+
+// ToggleToolAlwaysAllowData is the data of toggle_tool_always_allow.
+type ToggleToolAlwaysAllowData struct {
+	Server      string `json:"server"`
+	Tool        string `json:"tool"`
+	AlwaysAllow bool   `json:"always_allow"`
+}
+
+// TestBrowserConnectionData is the data of the command test_browser_connection.
+type TestBrowserConnectionData struct {
+	URL string `json:"url,omitempty"`
+}
+
+// KillBrowserSessionData is the data of kill_browser_session: none.
+type KillBrowserSessionData struct{}
+
+// KernelExecuteData is the data of kernel_execute.
+type KernelExecuteData struct {
+	Code      string `json:"code" clew:"empty"`
+	Silent    bool   `json:"silent,omitempty"`
+	CellIndex *int   `json:"cell_index,omitempty"`
+	KernelID  string `json:"kernel_id,omitempty"`
+}
+
+// KernelInterruptData is the data of kernel_interrupt.
+type KernelInterruptData struct {
+	KernelID string `json:"kernel_id,omitempty"`
+}
+
+// KernelShutdownData is the data of kernel_shutdown.
+type KernelShutdownData struct {
+	KernelID string `json:"kernel_id,omitempty"`
+	Restart  bool   `json:"restart,omitempty"`
+}
+
+// AckData is the data of the local socket's ack.
+type AckData struct {
+	ClientID ClientID `json:"client_id"`
+	PID      int      `json:"pid"`
+	PPID     int      `json:"ppid"`
+}
+
+// TaskCommandData is the data of the local socket's task_command.
+type TaskCommandData struct {
+	CommandName TaskCommandName `json:"command_name"`
+	SessionID   SessionID       `json:"session_id,omitempty"`
+	Data        any             `json:"data,omitempty"`
+}
+
+// A TaskCommandName is a command of the local socket.
+type TaskCommandName string
+
+// The task commands, and what each stands for.
+const (
+	TaskCommandStartNewTask TaskCommandName = "start_new_task" // new_task
+	TaskCommandCancelTask   TaskCommandName = "cancel_task"    // control_cancel
+	TaskCommandCloseTask    TaskCommandName = "close_task"     // clear_task
+	TaskCommandResumeTask   TaskCommandName = "resume_task"    // resume_task
+	TaskCommandSendMessage  TaskCommandName = "send_message"   // user_message
+)
+
+// Values lists the task commands.
+func (TaskCommandName) Values() []string {
+	return []string{
+		string(TaskCommandStartNewTask), string(TaskCommandCancelTask), string(TaskCommandCloseTask),
+		string(TaskCommandResumeTask), string(TaskCommandSendMessage),
+	}
+}
+
+// Command gives the command that the local one stands for, "" if unknown.
+func (n TaskCommandName) Command() CommandType {
+	switch n {
+	case TaskCommandStartNewTask:
+		return CommandNewTask
+	case TaskCommandCancelTask:
+		return CommandControlCancel
+	case TaskCommandCloseTask:
+		return CommandClearTask
+	case TaskCommandResumeTask:
+		return CommandResumeTask
+	case TaskCommandSendMessage:
+		return CommandUserMessage
+	}
+	return ""
+}
+
+// TaskEventData is the data of the local socket's task_event: an ordinary
+// envelope.
+type TaskEventData struct {
+	Type      EventType `json:"type"`
+	SessionID SessionID `json:"session_id"`
+	MessageID MessageID `json:"message_id,omitempty"`
+	Timestamp string    `json:"timestamp"`
+	Data      any       `json:"data,omitempty"`
+}

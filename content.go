@@ -1,0 +1,175 @@
+package clew
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// A List is a slice that is written as [] when it is empty, never as null, so
+// that clients may loop over it without looking.
+type List[T any] []T
+
+// MarshalJSON writes an empty list as [].
+func (l List[T]) MarshalJSON() ([]byte, error) {
+	if l == nil {
+		return []byte("[]"), nil
+	}
+	return MarshalData([]T(l))
+}
+
+// A MessageType tells a question from a statement.
+type MessageType string
+
+// The message types.
+const (
+	TypeAsk MessageType = "ask" // somebody has to decide or fill in something
+	TypeSay MessageType = "say" // something to read
+)
+
+// Values lists the message types.
+func (MessageType) Values() []string { return []string{string(TypeAsk), string(TypeSay)} }
+
+// A Speaker is whose message it is in the transcript.
+type Speaker string
+
+// The speakers. System messages never go to a model.
+const (
+	SpeakerUser      Speaker = "user"
+	SpeakerAssistant Speaker = "assistant"
+	SpeakerSystem    Speaker = "system"
+)
+
+// Values lists the speakers.
+func (Speaker) Values() []string {
+	return []string{string(SpeakerUser), string(SpeakerAssistant), string(SpeakerSystem)}
+}
+
+// An APIProtocol is the family of model API that a message came through.
+type APIProtocol string
+
+// The API protocols.
+const (
+	ProtocolOpenAI    APIProtocol = "openai"
+	ProtocolAnthropic APIProtocol = "anthropic"
+)
+
+// Values lists the protocols.
+func (APIProtocol) Values() []string {
+	return []string{string(ProtocolOpenAI), string(ProtocolAnthropic)}
+}
+
+// A Message is one entry of the transcript, a question (ask) or a statement
+// (say). Exactly one of Ask and Say is set, the one that Type names.
+type Message struct {
+	MessageID MessageID   `json:"message_id"` // id of the record that created it
+	TS        int64       `json:"ts"`         // Unix ms of its creation
+	Type      MessageType `json:"type"`
+	Ask       Ask         `json:"ask,omitempty"`
+	Say       Say         `json:"say,omitempty"`
+	Role      Speaker     `json:"role"`
+
+	Text      string   `json:"text,omitempty"`
+	Images    []string `json:"images,omitempty"` // data URLs or blob addresses
+	Reasoning string   `json:"reasoning,omitempty"`
+	Partial   bool     `json:"partial,omitempty"` // still growing
+	Summary   string   `json:"summary,omitempty"` // short form of a tool's input or output
+
+	AgentID         AgentID         `json:"agent_id,omitempty"`
+	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
+	WindowID        string          `json:"window_id,omitempty"`
+	TaskID          TaskID          `json:"task_id,omitempty"`
+	ReplyTo         MessageID       `json:"reply_to,omitempty"`
+	RequestID       RequestID       `json:"request_id,omitempty"`
+	ToolCallID      string          `json:"tool_call_id,omitempty"`
+	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
+	UserID          UserID          `json:"user_id,omitempty"`
+
+	ProgressStatus    *ProgressStatus    `json:"progress_status,omitempty"`
+	Checkpoint        map[string]any     `json:"checkpoint,omitempty"`
+	ContextCondense   *ContextCondense   `json:"context_condense,omitempty"`
+	ContextTruncation *ContextTruncation `json:"context_truncation,omitempty"`
+	HistoryIndex      *int               `json:"conversation_history_index,omitempty"`
+
+	IsProtected bool           `json:"is_protected,omitempty"`
+	IsAnswered  bool           `json:"is_answered,omitempty"`
+	APIProtocol APIProtocol    `json:"api_protocol,omitempty"`
+	Usage       *Usage         `json:"usage,omitempty"`
+	Metadata    map[string]any `json:"metadata,omitempty"`
+}
+
+// Check reports what makes m inconsistent: an unknown kind, or an ask or say
+// that does not fit the type.
+func (m *Message) Check() error {
+	switch {
+	case m.Type == TypeAsk && m.Say == "" && m.Ask.Class() != "":
+	case m.Type == TypeSay && m.Ask == "" && m.Say.Valid():
+	case m.Type != TypeAsk && m.Type != TypeSay:
+		return Errorf(InvalidMessage, "type %q is neither ask nor say", m.Type)
+	default:
+		return Errorf(InvalidMessage, "type %q does not fit ask %q and say %q", m.Type, m.Ask, m.Say)
+	}
+	if !slices.Contains(m.Role.Values(), string(m.Role)) {
+		return Errorf(InvalidMessage, "unknown role %q", m.Role)
+	}
+	return nil
+}
+
+// ParseMessage reads a message from outside. What is missing gets its default:
+// ts is now, the type is say, the role is assistant for a say and an ask alike.
+// Unknown kinds are refused.
+func ParseMessage(data []byte, now int64) (Message, error) {
+	m := Message{TS: now, Type: TypeSay, Role: SpeakerAssistant}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return Message{}, WrapError(InvalidMessage, err, "message is not readable")
+	}
+	if err := m.Check(); err != nil {
+		return Message{}, err
+	}
+	return m, nil
+}
+
+// ProgressStatus is how far a tool has come.
+type ProgressStatus struct {
+	Text       string `json:"text,omitempty"`
+	Percentage *int   `json:"percentage,omitempty"`
+}
+
+// ContextCondense names the summary that a condense made.
+type ContextCondense struct {
+	CondenseID   string  `json:"condense_id"`
+	Summary      string  `json:"summary,omitempty"`
+	TokensBefore int64   `json:"tokens_before,omitempty"`
+	TokensAfter  int64   `json:"tokens_after,omitempty"`
+	CostUSD      float64 `json:"cost_usd,omitempty"`
+}
+
+// ContextTruncation names the marker that a sliding window set.
+type ContextTruncation struct {
+	TruncationID string `json:"truncation_id"`
+	Hidden       int    `json:"hidden,omitempty"` // messages it hides
+}
+
+// Usage counts tokens and money.
+type Usage struct {
+	TokensIn    int64   `json:"tokens_in"`
+	TokensOut   int64   `json:"tokens_out"`
+	CacheWrites int64   `json:"cache_writes"`
+	CacheReads  int64   `json:"cache_reads"`
+	CostUSD     float64 `json:"cost_usd"`
+}
+
+// Add gives the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	u.TokensIn += v.TokensIn
+	u.TokensOut += v.TokensOut
+	u.CacheWrites += v.CacheWrites
+	u.CacheReads += v.CacheReads
+	u.CostUSD += v.CostUSD
+	return u
+}
+
+// ToolUsage counts the calls of one tool.
+type ToolUsage struct {
+	Attempts int `json:"attempts"`
+	Failures int `json:"failures"`
+}

@@ -1,0 +1,217 @@
+package clew
+
+// ActionsData is the data of actions.
+type ActionsData struct {
+	Actions   List[Action] `json:"actions"`
+	AgentID   AgentID      `json:"agent_id,omitempty"`
+	MonitorID MonitorID    `json:"monitor_id,omitempty"`
+}
+
+// An Action is one thing the front end shall do.
+type Action struct {
+	ActionID string         `json:"action_id,omitempty"` // names it in rendering_feedback
+	Type     ActionType     `json:"type"`
+	WindowID string         `json:"window_id,omitempty"`
+	Params   map[string]any `json:"params,omitempty"`
+}
+
+// An ActionType is a kind of action. The set is closed.
+type ActionType string
+
+// The action types.
+const (
+	ActionWindowCreate     ActionType = "window.create"
+	ActionWindowUpdate     ActionType = "window.update"
+	ActionWindowClose      ActionType = "window.close"
+	ActionWindowFocus      ActionType = "window.focus"
+	ActionNotificationShow ActionType = "notification.show"
+	ActionToastShow        ActionType = "toast.show"
+	ActionAppQuery         ActionType = "app.query"
+	ActionAppCommand       ActionType = "app.command"
+)
+
+// Values lists the action types.
+func (ActionType) Values() []string {
+	return []string{
+		string(ActionWindowCreate), string(ActionWindowUpdate), string(ActionWindowClose), string(ActionWindowFocus),
+		string(ActionNotificationShow), string(ActionToastShow), string(ActionAppQuery), string(ActionAppCommand),
+	}
+}
+
+// ProviderStatusData is the data of provider_status.
+type ProviderStatusData struct {
+	Status   ProviderConnection `json:"status"`
+	Provider string             `json:"provider"`
+	Message  string             `json:"message,omitempty"`
+}
+
+// A ProviderConnection says whether a provider can be reached.
+type ProviderConnection string
+
+// The provider connections.
+const (
+	ProviderConnected    ProviderConnection = "connected"
+	ProviderDisconnected ProviderConnection = "disconnected"
+	ProviderFailing      ProviderConnection = "error"
+)
+
+// Values lists the provider connections.
+func (ProviderConnection) Values() []string {
+	return []string{string(ProviderConnected), string(ProviderDisconnected), string(ProviderFailing)}
+}
+
+// ToolProgressData is the data of tool_progress. ToolCallID ties the records of
+// one call together.
+type ToolProgressData struct {
+	ToolCallID     string          `json:"tool_call_id"`
+	Tool           string          `json:"tool"`
+	Status         ToolStatus      `json:"status"`
+	AgentID        AgentID         `json:"agent_id,omitempty"`
+	TaskID         TaskID          `json:"task_id,omitempty"`
+	MonitorID      MonitorID       `json:"monitor_id,omitempty"`
+	MessageID      MessageID       `json:"message_id,omitempty"`
+	Input          any             `json:"input,omitempty"`
+	Output         any             `json:"output,omitempty"`
+	Summary        string          `json:"summary,omitempty"`
+	Error          string          `json:"error,omitempty"`
+	DurationMS     int64           `json:"duration_ms,omitempty"`
+	ProgressStatus *ProgressStatus `json:"progress_status,omitempty"`
+}
+
+// A ToolStatus is where a tool call stands.
+type ToolStatus string
+
+// The tool statuses.
+const (
+	ToolRunning  ToolStatus = "running"
+	ToolComplete ToolStatus = "complete"
+	ToolError    ToolStatus = "error"
+)
+
+// Values lists the tool statuses.
+func (ToolStatus) Values() []string {
+	return []string{string(ToolRunning), string(ToolComplete), string(ToolError)}
+}
+
+// WindowAgentStatusData is the data of window_agent_status.
+type WindowAgentStatusData struct {
+	WindowID string            `json:"window_id"`
+	AgentID  AgentID           `json:"agent_id"`
+	Status   WindowAgentStatus `json:"status"`
+}
+
+// A WindowAgentStatus is where a window's agent stands.
+type WindowAgentStatus string
+
+// The window agent statuses.
+const (
+	WindowAgentAssigned WindowAgentStatus = "assigned"
+	WindowAgentActive   WindowAgentStatus = "active"
+	WindowAgentReleased WindowAgentStatus = "released"
+)
+
+// Values lists the window agent statuses.
+func (WindowAgentStatus) Values() []string {
+	return []string{string(WindowAgentAssigned), string(WindowAgentActive), string(WindowAgentReleased)}
+}
+
+// AppProtocolRequestData is the data of app_protocol_request.
+type AppProtocolRequestData struct {
+	RequestID RequestID   `json:"request_id"`
+	WindowID  string      `json:"window_id"`
+	Kind      AppProtocol `json:"kind"`
+	Name      string      `json:"name"` // the state or command asked for
+	Params    any         `json:"params,omitempty"`
+	AgentID   AgentID     `json:"agent_id,omitempty"`
+	TimeoutMS int64       `json:"timeout_ms,omitempty"`
+}
+
+// An AppProtocol says what an agent wants of an app.
+type AppProtocol string
+
+// The app requests.
+const (
+	AppQuery   AppProtocol = "query"   // tell its state
+	AppCommand AppProtocol = "command" // do something
+)
+
+// Values lists the app requests.
+func (AppProtocol) Values() []string { return []string{string(AppQuery), string(AppCommand)} }
+
+// A CheckpointKind says what a checkpoint holds.
+type CheckpointKind string
+
+// The checkpoint kinds.
+const (
+	CheckpointWorkspace CheckpointKind = "workspace"
+	CheckpointNotebook  CheckpointKind = "notebook"
+)
+
+// Values lists the checkpoint kinds.
+func (CheckpointKind) Values() []string {
+	return []string{string(CheckpointWorkspace), string(CheckpointNotebook)}
+}
+
+// CheckpointInitializedData is the data of checkpoint_initialized.
+type CheckpointInitializedData struct {
+	TaskID       TaskID         `json:"task_id,omitempty"`
+	Kind         CheckpointKind `json:"kind"`
+	WorkspaceDir string         `json:"workspace_dir"`
+	BaseHash     string         `json:"base_hash"`
+	DurationMS   int64          `json:"duration_ms,omitempty"`
+}
+
+// CheckpointSavedData is the data of checkpoint_saved.
+type CheckpointSavedData struct {
+	CheckpointID    string         `json:"checkpoint_id"`
+	Kind            CheckpointKind `json:"kind"`
+	TS              int64          `json:"ts"`
+	MessageID       MessageID      `json:"message_id,omitempty"`
+	TaskID          TaskID         `json:"task_id,omitempty"`
+	FromHash        string         `json:"from_hash"`
+	ToHash          string         `json:"to_hash"`
+	DurationMS      int64          `json:"duration_ms"`
+	SuppressMessage bool           `json:"suppress_message"`
+}
+
+// CheckpointRestoredData is the data of checkpoint_restored.
+type CheckpointRestoredData struct {
+	CheckpointID string         `json:"checkpoint_id"`
+	Kind         CheckpointKind `json:"kind"`
+	CommitHash   string         `json:"commit_hash"`
+	TaskID       TaskID         `json:"task_id,omitempty"`
+	DurationMS   int64          `json:"duration_ms"`
+}
+
+// CheckpointUpdatedData is the data of checkpoint_updated.
+type CheckpointUpdatedData struct {
+	CheckpointID string `json:"checkpoint_id"`
+	Hash         string `json:"hash"`
+	TaskID       TaskID `json:"task_id,omitempty"`
+}
+
+// CheckpointDiffAnswer is the data of the answer checkpoint_diff.
+type CheckpointDiffAnswer struct {
+	From            string               `json:"from,omitempty"`
+	To              string               `json:"to,omitempty"` // "" is the working tree
+	Files           List[CheckpointFile] `json:"files"`
+	ClientMessageID ClientMessageID      `json:"client_message_id,omitempty"`
+}
+
+// A CheckpointFile is one file that differs.
+type CheckpointFile struct {
+	Paths   FilePaths   `json:"paths"`
+	Content FileContent `json:"content"`
+}
+
+// FilePaths names a file.
+type FilePaths struct {
+	Relative string `json:"relative"`
+	Absolute string `json:"absolute"`
+}
+
+// FileContent is a file before and after; what cannot be read is "".
+type FileContent struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+}

@@ -1,0 +1,168 @@
+package clew
+
+// A Choice is one way to answer a question.
+type Choice string
+
+// The choices.
+const (
+	ChoiceApprove Choice = "approve"
+	ChoiceModify  Choice = "modify" // plans only
+	ChoiceSkip    Choice = "skip"   // approvals only
+	ChoiceReject  Choice = "reject"
+)
+
+// Values lists the choices.
+func (Choice) Values() []string {
+	return []string{string(ChoiceApprove), string(ChoiceModify), string(ChoiceSkip), string(ChoiceReject)}
+}
+
+// HitlPlanReviewData is the data of hitl_plan_review.
+type HitlPlanReviewData struct {
+	RequestID  RequestID    `json:"request_id"`
+	PlanID     string       `json:"plan_id"`
+	Plan       Plan         `json:"plan"`
+	Message    string       `json:"message"`
+	Options    List[Choice] `json:"options"`
+	TimeoutSec int          `json:"timeout_sec"` // 0 = none
+	DeadlineMS int64        `json:"deadline_ms,omitempty"`
+	MessageID  MessageID    `json:"message_id,omitempty"` // the ask in the transcript
+	TaskID     TaskID       `json:"task_id,omitempty"`
+	Scope
+}
+
+// HitlApprovalRequestData is the data of hitl_approval_request.
+type HitlApprovalRequestData struct {
+	RequestID  RequestID     `json:"request_id"`
+	Ask        Ask           `json:"ask,omitempty"`
+	TodoID     string        `json:"todo_id,omitempty"`
+	Todo       *ApprovalTodo `json:"todo,omitempty"`
+	Tool       string        `json:"tool,omitempty"`
+	ToolCallID string        `json:"tool_call_id,omitempty"`
+	Input      any           `json:"input,omitempty"` // what the tool would be called with
+	Reason     string        `json:"reason"`
+	Options    List[Choice]  `json:"options"`
+	TimeoutSec int           `json:"timeout_sec"`
+	DeadlineMS int64         `json:"deadline_ms,omitempty"`
+	MessageID  MessageID     `json:"message_id,omitempty"`
+	AgentID    AgentID       `json:"agent_id,omitempty"`
+	TaskID     TaskID        `json:"task_id,omitempty"`
+	Scope
+}
+
+// An ApprovalTodo is a todo that needs approval.
+type ApprovalTodo struct {
+	ID               string   `json:"id"`
+	Task             string   `json:"task"`
+	Tool             string   `json:"tool"`
+	EstimatedCostUSD *float64 `json:"estimated_cost_usd,omitempty"`
+}
+
+// An InputType is the kind of value a question asks for.
+type InputType string
+
+// The input types.
+const (
+	InputText    InputType = "text"
+	InputChoice  InputType = "choice"
+	InputNumber  InputType = "number"
+	InputBoolean InputType = "boolean"
+	InputDate    InputType = "date"
+)
+
+// Values lists the input types.
+func (InputType) Values() []string {
+	return []string{string(InputText), string(InputChoice), string(InputNumber), string(InputBoolean), string(InputDate)}
+}
+
+// HitlInputRequestData is the data of hitl_input_request.
+type HitlInputRequestData struct {
+	RequestID    RequestID     `json:"request_id"`
+	Ask          Ask           `json:"ask,omitempty"`
+	Field        string        `json:"field"`
+	Question     string        `json:"question"`
+	InputType    InputType     `json:"input_type"`
+	Options      []InputOption `json:"options,omitempty"` // with input_type choice
+	Required     bool          `json:"required"`
+	DefaultValue any           `json:"default_value,omitempty"`
+	TimeoutSec   int           `json:"timeout_sec"`
+	DeadlineMS   int64         `json:"deadline_ms,omitempty"`
+	MessageID    MessageID     `json:"message_id,omitempty"`
+	AgentID      AgentID       `json:"agent_id,omitempty"`
+	TaskID       TaskID        `json:"task_id,omitempty"`
+	Scope
+}
+
+// An InputOption is one value a person may choose.
+type InputOption struct {
+	Value any    `json:"value"`
+	Label string `json:"label"`
+}
+
+// HitlClarificationData is the data of hitl_clarification.
+type HitlClarificationData struct {
+	RequestID     RequestID    `json:"request_id"`
+	OriginalInput string       `json:"original_input"`
+	Ambiguity     string       `json:"ambiguity"`
+	Question      string       `json:"question"`
+	InputType     InputType    `json:"input_type"`
+	Suggestions   List[string] `json:"suggestions"`
+	Required      bool         `json:"required"`
+	TimeoutSec    int          `json:"timeout_sec"`
+	DeadlineMS    int64        `json:"deadline_ms,omitempty"`
+	MessageID     MessageID    `json:"message_id,omitempty"`
+	AgentID       AgentID      `json:"agent_id,omitempty"`
+	TaskID        TaskID       `json:"task_id,omitempty"`
+	Scope
+}
+
+// A Resolution is what became of a question.
+type Resolution string
+
+// The resolutions.
+const (
+	ResolvedApprove   Resolution = "approve"
+	ResolvedModify    Resolution = "modify"
+	ResolvedSkip      Resolution = "skip"
+	ResolvedReject    Resolution = "reject"
+	ResolvedAnswer    Resolution = "answer"    // a value was given
+	ResolvedCancelled Resolution = "cancelled" // its work ended first
+)
+
+// Values lists the resolutions.
+func (Resolution) Values() []string {
+	return []string{
+		string(ResolvedApprove), string(ResolvedModify), string(ResolvedSkip), string(ResolvedReject),
+		string(ResolvedAnswer), string(ResolvedCancelled),
+	}
+}
+
+// HitlResolvedData is the data of hitl_resolved.
+type HitlResolvedData struct {
+	RequestID       RequestID       `json:"request_id"`
+	Action          Resolution      `json:"action"`
+	ResolvedBy      UserID          `json:"resolved_by,omitempty"`
+	ByTimeout       bool            `json:"by_timeout"`
+	Value           any             `json:"value,omitempty"`
+	Comment         string          `json:"comment,omitempty"`
+	Instruction     string          `json:"instruction,omitempty"`
+	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
+	TaskID          TaskID          `json:"task_id,omitempty"`
+	Scope
+}
+
+// HitlPausedData is the data of hitl_paused.
+type HitlPausedData struct {
+	PausedBy       string       `json:"paused_by"`
+	Reason         string       `json:"reason,omitempty"`
+	CurrentTodo    string       `json:"current_todo,omitempty"`
+	CompletedTodos List[string] `json:"completed_todos"`
+	CanResume      bool         `json:"can_resume"`
+	Scope
+}
+
+// HitlResumedData is the data of hitl_resumed.
+type HitlResumedData struct {
+	ResumedBy   string `json:"resumed_by"`
+	CurrentTodo string `json:"current_todo,omitempty"`
+	Scope
+}

@@ -1,0 +1,193 @@
+package clew
+
+// AuthResult is the data of auth_result.
+type AuthResult struct {
+	OK      bool   `json:"ok"`
+	UserID  UserID `json:"user_id,omitempty"`
+	Role    Role   `json:"role,omitempty"`
+	Code    Code   `json:"code,omitempty"`
+	Number  int    `json:"number,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// SyncComplete is the data of sync_complete.
+type SyncComplete struct {
+	LastMessageID MessageID `json:"last_message_id"`
+	Replayed      int       `json:"replayed"`
+}
+
+// PingData is the data of ping: none.
+type PingData struct{}
+
+// ErrorData is the data of error.
+type ErrorData struct {
+	Code            Code         `json:"code"`
+	Number          int          `json:"number"`
+	Message         string       `json:"message"`
+	Recoverable     bool         `json:"recoverable"`
+	SuggestedAction string       `json:"suggested_action"`
+	Context         ErrorContext `json:"context,omitzero"`
+	RetryAfterMS    int64        `json:"retry_after_ms,omitempty"`
+}
+
+// ErrorContext says what an error is about.
+type ErrorContext struct {
+	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
+	CommandType     CommandType     `json:"command_type,omitempty"`
+	RequestID       RequestID       `json:"request_id,omitempty"`
+	AgentID         AgentID         `json:"agent_id,omitempty"`
+	TaskID          TaskID          `json:"task_id,omitempty"`
+	TodoID          string          `json:"todo_id,omitempty"`
+	Tool            string          `json:"tool,omitempty"`
+	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
+}
+
+// NewErrorData writes err for the wire. The cause stays behind: only the code
+// and the message, which is safe for people, leave the server.
+func NewErrorData(err error, about ErrorContext) *ErrorData {
+	e := AsError(err)
+	info := e.Code.Info()
+	return &ErrorData{
+		Code: info.Code, Number: info.Number, Message: e.Message, Recoverable: info.Recoverable,
+		SuggestedAction: info.Action, Context: about, RetryAfterMS: e.RetryAfterMS,
+	}
+}
+
+// Err gives the error that the data describes.
+func (d *ErrorData) Err() *Error {
+	return &Error{Code: d.Code, Message: d.Message, RetryAfterMS: d.RetryAfterMS}
+}
+
+// SessionCreatedData is the data of session_created.
+type SessionCreatedData struct {
+	Owner      UserID     `json:"owner"`
+	Title      string     `json:"title"`
+	Workspace  string     `json:"workspace,omitempty"`
+	ForkedFrom *ForkPoint `json:"forked_from,omitempty"`
+}
+
+// A ForkPoint is where a forked session branched off.
+type ForkPoint struct {
+	SessionID SessionID `json:"session_id"`
+	MessageID MessageID `json:"message_id"`
+}
+
+// SessionRenamedData is the data of session_renamed.
+type SessionRenamedData struct {
+	Title string `json:"title"`
+}
+
+// AccessChangedData is the data of access_changed; Role "" takes access back.
+type AccessChangedData struct {
+	UserID UserID `json:"user_id"`
+	Role   Role   `json:"role"`
+}
+
+// SessionForkedData is the data of session_forked.
+type SessionForkedData struct {
+	SessionID     SessionID `json:"session_id"` // the new session
+	FromMessageID MessageID `json:"from_message_id"`
+}
+
+// MessageCreatedData is the data of message_created.
+type MessageCreatedData struct {
+	Message Message `json:"message"`
+}
+
+// MessageUpdatedData is the data of message_updated. Message is the whole
+// message as it now is.
+type MessageUpdatedData struct {
+	Message Message `json:"message"`
+}
+
+// A Delivery is the way a message reached an agent.
+type Delivery string
+
+// The deliveries.
+const (
+	DeliveryDirect    Delivery = "direct"    // the agent was free
+	DeliverySteer     Delivery = "steer"     // put into the running turn
+	DeliveryEphemeral Delivery = "ephemeral" // given to a short-lived agent
+	DeliveryAnswer    Delivery = "answer"    // taken as the answer to a question
+)
+
+// Values lists the deliveries.
+func (Delivery) Values() []string {
+	return []string{string(DeliveryDirect), string(DeliverySteer), string(DeliveryEphemeral), string(DeliveryAnswer)}
+}
+
+// MessageAcceptedData is the data of message_accepted.
+type MessageAcceptedData struct {
+	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
+	MessageID       MessageID       `json:"message_id,omitempty"` // the user's message
+	AgentID         AgentID         `json:"agent_id,omitempty"`
+	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
+	Delivery        Delivery        `json:"delivery,omitempty"`
+}
+
+// MessageQueuedData is the data of message_queued.
+type MessageQueuedData struct {
+	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
+	MessageID       MessageID       `json:"message_id,omitempty"`
+	AgentID         AgentID         `json:"agent_id,omitempty"`
+	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
+	Position        int             `json:"position"` // 1 is next
+}
+
+// MessagesPage is the data of messages_page, and REST's answer for messages.
+type MessagesPage struct {
+	Messages List[Message] `json:"messages"` // in order of time
+	Total    int           `json:"total"`
+	// Next is what to give as before to get the page before this one.
+	Next            MessageID       `json:"next,omitempty"`
+	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
+}
+
+// AgentResponseData is the data of agent_response. Offset counts UTF-8 bytes
+// of the message's text; Delta never splits a character.
+type AgentResponseData struct {
+	MessageID MessageID `json:"message_id"` // the growing message
+	ReplyTo   MessageID `json:"reply_to,omitempty"`
+	AgentID   AgentID   `json:"agent_id"`
+	MonitorID MonitorID `json:"monitor_id,omitempty"`
+	Offset    int       `json:"offset"`
+	Delta     string    `json:"delta"`
+}
+
+// AgentThinkingData is the data of agent_thinking. Offset counts UTF-8 bytes
+// of the message's reasoning.
+type AgentThinkingData struct {
+	MessageID MessageID `json:"message_id"`
+	ReplyTo   MessageID `json:"reply_to,omitempty"`
+	AgentID   AgentID   `json:"agent_id"`
+	MonitorID MonitorID `json:"monitor_id,omitempty"`
+	Offset    int       `json:"offset"`
+	Delta     string    `json:"delta"`
+}
+
+// HistoryRewoundData is the data of history_rewound.
+type HistoryRewoundData struct {
+	RewindID          string          `json:"rewind_id,omitempty"`
+	FromMessageID     MessageID       `json:"from_message_id"`
+	KeepTarget        bool            `json:"keep_target"`
+	RemovedMessageIDs List[MessageID] `json:"removed_message_ids"`
+	CheckpointID      string          `json:"checkpoint_id,omitempty"` // files were taken back to it
+}
+
+// RewindUndoneData is the data of rewind_undone.
+type RewindUndoneData struct {
+	RewindID           string          `json:"rewind_id,omitempty"`
+	FromMessageID      MessageID       `json:"from_message_id"`
+	RestoredMessageIDs List[MessageID] `json:"restored_message_ids"`
+	CheckpointID       string          `json:"checkpoint_id,omitempty"`
+}
+
+// RewindPreviewAnswer is the data of the answer rewind_preview.
+type RewindPreviewAnswer struct {
+	FromMessageID     MessageID        `json:"from_message_id"`
+	KeepTarget        bool             `json:"keep_target"`
+	Count             int              `json:"count"` // messages that will go
+	RemovedMessageIDs List[MessageID]  `json:"removed_message_ids"`
+	Files             []CheckpointFile `json:"files,omitempty"`
+	ClientMessageID   ClientMessageID  `json:"client_message_id,omitempty"`
+}

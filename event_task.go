@@ -1,0 +1,129 @@
+package clew
+
+// A TaskRef says where a task stands in the task tree. A root task has no
+// parent and is its own root.
+type TaskRef struct {
+	TaskID       TaskID `json:"task_id"`
+	ParentTaskID TaskID `json:"parent_task_id,omitempty"`
+	RootTaskID   TaskID `json:"root_task_id"`
+}
+
+// TaskCreatedData is the data of task_created.
+type TaskCreatedData struct {
+	TaskRef
+	Task      string    `json:"task"` // what was asked for, in words
+	Mode      string    `json:"mode,omitempty"`
+	Workspace string    `json:"workspace,omitempty"`
+	MonitorID MonitorID `json:"monitor_id,omitempty"`
+}
+
+// TaskStartedData is the data of task_started.
+type TaskStartedData struct{ TaskRef }
+
+// TaskCompletedData is the data of task_completed.
+type TaskCompletedData struct {
+	TaskRef
+	TokenUsage    Usage                `json:"token_usage"`
+	ToolUsage     map[string]ToolUsage `json:"tool_usage"`
+	ResultSummary string               `json:"result_summary,omitempty"`
+}
+
+// TaskAbortedData is the data of task_aborted.
+type TaskAbortedData struct {
+	TaskRef
+	Reason string `json:"reason,omitempty"`
+}
+
+// TaskFocusedData is the data of task_focused.
+type TaskFocusedData struct{ TaskRef }
+
+// TaskUnfocusedData is the data of task_unfocused.
+type TaskUnfocusedData struct{ TaskRef }
+
+// TaskActiveData is the data of task_active.
+type TaskActiveData struct{ TaskRef }
+
+// TaskInteractiveData is the data of task_interactive.
+type TaskInteractiveData struct{ TaskRef }
+
+// TaskResumableData is the data of task_resumable.
+type TaskResumableData struct{ TaskRef }
+
+// TaskIdleData is the data of task_idle.
+type TaskIdleData struct{ TaskRef }
+
+// TaskPausedData is the data of task_paused.
+type TaskPausedData struct {
+	TaskRef
+	AwaitingChildID TaskID `json:"awaiting_child_id,omitempty"`
+}
+
+// TaskUnpausedData is the data of task_unpaused.
+type TaskUnpausedData struct {
+	TaskRef
+	CompletedByChildID      TaskID `json:"completed_by_child_id,omitempty"`
+	CompletionResultSummary string `json:"completion_result_summary,omitempty"`
+}
+
+// TaskSpawnedData is the data of task_spawned. TaskID is the parent.
+type TaskSpawnedData struct {
+	TaskRef
+	ChildTaskID TaskID `json:"child_task_id"`
+}
+
+// TaskModeSwitchedData is the data of task_mode_switched.
+type TaskModeSwitchedData struct {
+	TaskRef
+	Mode string `json:"mode"`
+}
+
+// TaskAskRespondedData is the data of task_ask_responded.
+type TaskAskRespondedData struct {
+	TaskRef
+	RequestID RequestID `json:"request_id,omitempty"`
+}
+
+// TaskUserMessageData is the data of task_user_message.
+type TaskUserMessageData struct {
+	TaskRef
+	MessageID MessageID `json:"message_id,omitempty"`
+}
+
+// TaskToolFailedData is the data of task_tool_failed.
+type TaskToolFailedData struct {
+	TaskRef
+	Tool       string `json:"tool"`
+	Error      string `json:"error"`
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// TaskTokenUsageUpdatedData is the data of task_token_usage_updated.
+type TaskTokenUsageUpdatedData struct {
+	TaskRef
+	TokenUsage Usage                `json:"token_usage"`
+	ToolUsage  map[string]ToolUsage `json:"tool_usage"`
+}
+
+// A HistoryItem is a task in the task index.
+type HistoryItem struct {
+	ID                      TaskID     `json:"id"`
+	Number                  int        `json:"number"`
+	TS                      int64      `json:"ts"`
+	Task                    string     `json:"task"`
+	TokensIn                int64      `json:"tokens_in"`
+	TokensOut               int64      `json:"tokens_out"`
+	CacheWrites             int64      `json:"cache_writes,omitempty"`
+	CacheReads              int64      `json:"cache_reads,omitempty"`
+	TotalCost               float64    `json:"total_cost"`
+	Size                    int64      `json:"size,omitempty"`
+	Workspace               string     `json:"workspace,omitempty"`
+	Mode                    string     `json:"mode,omitempty"`
+	Status                  TaskStatus `json:"status,omitempty"`
+	RootTaskID              TaskID     `json:"root_task_id,omitempty"`
+	ParentTaskID            TaskID     `json:"parent_task_id,omitempty"`
+	DelegatedToID           TaskID     `json:"delegated_to_id,omitempty"`
+	ChildIDs                []TaskID   `json:"child_ids,omitempty"`
+	AwaitingChildID         TaskID     `json:"awaiting_child_id,omitempty"`
+	CompletedByChildID      TaskID     `json:"completed_by_child_id,omitempty"`
+	CompletionResultSummary string     `json:"completion_result_summary,omitempty"`
+}

@@ -1,0 +1,162 @@
+// Package api is the HTTP face of a server beside its WebSocket: REST under
+// /api/v1, its OpenAPI document, health and metrics.
+//
+// Every request passes, in this order: the request log and recovery (log.go),
+// the Host and Origin checks, and, unless its route is one of the few open ones,
+// authentication and the rate limit (guard.go). Only then does a route see it.
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/internal/session"
+)
+
+const (
+	prefix  = "/api/v1"
+	maxBody = 1 << 20
+)
+
+// DefaultPerMinute is how many requests a user may make per minute unless the
+// operator says otherwise.
+const DefaultPerMinute = 600
+
+// Sessions is what the API needs of the session host. Of makes one.
+type Sessions interface {
+	Create(ctx context.Context, by clew.Principal, s session.NewSession) (clew.SessionID, error)
+	Do(ctx context.Context, id clew.SessionID, cmd clew.Command) (session.Receipt, error)
+	// Access gives the caller's role in the session. An administrator is owner
+	// in their own sessions and no more than a viewer in those of others.
+	Access(ctx context.Context, id clew.SessionID, p clew.Principal) (clew.Role, error)
+	List(ctx context.Context, owner clew.UserID, q, cursor string, limit int) ([]session.Summary, string, error)
+	Watch(ctx context.Context, id clew.SessionID) (View, error)
+}
+
+// View reads a session; the caller closes it.
+type View interface {
+	State(ctx context.Context) (clew.SessionState, error)
+	Epoch() string
+	Messages(ctx context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error)
+	Close()
+}
+
+// Of lets a session host serve the API.
+func Of(h *session.Host) Sessions { return hostSessions{h} }
+
+type hostSessions struct{ *session.Host }
+
+// Watch only changes the result's type to the interface.
+func (h hostSessions) Watch(ctx context.Context, id clew.SessionID) (View, error) {
+	w, err := h.Host.Watch(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Authenticator says who holds a token: *auth.Authenticator or auth.Off.
+type Authenticator interface {
+	Authenticate(ctx context.Context, c auth.Credentials) (clew.Principal, error)
+}
+
+// Options is what an API is made of.
+type Options struct {
+	Sessions Sessions
+	Auth     Authenticator
+	Keys     *auth.Keys // nil = this server has no API keys
+	Doors    auth.Doors
+	// AllowQueryToken takes credentials from ?token= too.
+	AllowQueryToken bool
+	PerMinute       int           // requests of a user; 0 or less = no limit
+	Timeout         time.Duration // of a request; 0 = 15 s
+
+	Version   string                      // of the program, for the OpenAPI document
+	AsyncAPI  []byte                      // the document of the WebSocket protocol
+	Ready     func(context.Context) error // nil = always ready
+	Metrics   http.Handler                // nil = none
+	WebSocket http.Handler                // authenticates by itself; nil = none
+
+	Log *slog.Logger     // nil = slog.Default()
+	Now func() time.Time // nil = time.Now
+}
+
+// An API answers HTTP requests. It is safe for concurrent use.
+type API struct {
+	o       Options
+	log     *slog.Logger
+	limiter *auth.Limiter
+	mux     *http.ServeMux
+	routes  []Route
+	doc     *huma.OpenAPI
+	openAPI []byte // doc as it is served
+}
+
+// A Route is one entry of the route table.
+type Route struct {
+	Method, Path string
+	// Open routes need no credentials.
+	Open bool
+	// Own routes authenticate by themselves.
+	Own bool
+}
+
+// New makes the API.
+func New(o Options) (*API, error) {
+	if o.Sessions == nil || o.Auth == nil {
+		return nil, errors.New("api: Sessions and Auth are required")
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 15 * time.Second
+	}
+	a := &API{o: o, log: o.Log, limiter: auth.NewLimiter(o.PerMinute, o.Now), mux: http.NewServeMux()}
+	h := humago.New(guardedMux{a}, config(o.Version))
+	a.doc = h.OpenAPI()
+	a.sessionRoutes(h)
+	a.keyRoutes(h)
+	a.plainRoutes()
+	if err := a.finishDocument(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Routes lists every registered route, for the tests that try all doors.
+func (a *API) Routes() []Route { return a.routes }
+
+// ServeHTTP answers a request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.logged(w, r, func(w http.ResponseWriter, r *http.Request) {
+		if err := a.o.Doors.Check(r); err != nil {
+			writeError(w, r, err)
+			return
+		}
+		if !cleanPath(r.URL.Path) { // the mux would answer it with a redirect
+			a.guard(notFound)(w, r)
+			return
+		}
+		a.mux.ServeHTTP(w, r)
+	})
+}
+
+// guardedMux is where huma puts its routes: all of them need credentials.
+type guardedMux struct{ *API }
+
+// HandleFunc registers a guarded route.
+func (m guardedMux) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	m.add(pattern, Route{}, m.guard(h))
+}

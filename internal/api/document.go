@@ -1,0 +1,115 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/clew-run/clew"
+)
+
+const bearer = "bearer"
+
+// config takes huma's defaults without the pages it would serve by itself.
+func config(version string) huma.Config {
+	c := huma.DefaultConfig("clew", version)
+	c.Info.Description = "Sessions of AI agents over HTTP. Live events come over the WebSocket; see /asyncapi.json."
+	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
+	c.CreateHooks = nil // no $schema in answers
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		bearer: {Type: "http", Scheme: "bearer", Description: "The owner token, an API key or a JWT"},
+	}
+	return c
+}
+
+// answers are the errors that every guarded route may give.
+var answers = []int{
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict,
+	http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
+	http.StatusInternalServerError, http.StatusServiceUnavailable,
+}
+
+func operation(id, method, path string, status int, summary string) huma.Operation {
+	return huma.Operation{
+		OperationID: id, Method: method, Path: prefix + path, DefaultStatus: status, Summary: summary,
+		MaxBodyBytes: maxBody, Errors: answers, Security: []map[string][]string{{bearer: {}}},
+	}
+}
+
+func commandOperation() huma.Operation {
+	op := operation("send-command", http.MethodPost, "/sessions/{id}/commands", http.StatusOK,
+		"Send a command: any envelope that a client may send over the WebSocket.")
+	var types []any
+	for _, c := range clew.Commands {
+		types = append(types, c.Type)
+	}
+	op.RequestBody = &huma.RequestBody{
+		Required: true,
+		Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
+			Type: huma.TypeObject, Required: []string{"type"}, AdditionalProperties: false,
+			Properties: map[string]*huma.Schema{
+				"type":       {Type: huma.TypeString, Enum: types},
+				"session_id": {Type: huma.TypeString, Description: "If given, the one in the path"},
+				"message_id": {Type: huma.TypeString, Description: "The client's own; sent again, the command has no second effect"},
+				"timestamp":  {Type: huma.TypeString, Description: "Not looked at"},
+				"data":       {Type: huma.TypeObject, AdditionalProperties: true},
+			},
+		}}},
+	}
+	op.SkipValidateBody = true // package wire does that
+	return op
+}
+
+// plainDocs describes the routes that huma does not know.
+var plainDocs = map[string]string{
+	"/healthz":         "Say that the process is alive.",
+	"/readyz":          "Say whether the server can serve.",
+	"/openapi.json":    "This document.",
+	"/asyncapi.json":   "The document of the WebSocket protocol.",
+	"/metrics":         "Figures for Prometheus.",
+	"/ws/{session_id}": "Open the WebSocket of a session.",
+}
+
+// finishDocument adds what huma does not know and renders the document once.
+func (a *API) finishDocument() error {
+	for _, r := range a.routes {
+		if text, ok := plainDocs[r.Path]; ok {
+			a.doc.AddOperation(plainOperation(r, text))
+		}
+	}
+	b, err := json.Marshal(a.doc)
+	if err != nil {
+		return fmt.Errorf("api: OpenAPI document: %w", err)
+	}
+	a.openAPI = b
+	return nil
+}
+
+func plainOperation(r Route, text string) *huma.Operation {
+	ok := http.StatusOK
+	id := strings.Trim(strings.NewReplacer("/", "-", ".", "-", "{", "", "}", "").Replace(r.Path), "-")
+	op := &huma.Operation{OperationID: "get-" + id, Method: r.Method, Path: r.Path, Summary: text}
+	if r.Own {
+		ok = http.StatusSwitchingProtocols
+		op.Parameters = []*huma.Param{
+			{Name: "session_id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}},
+			{Name: "client_id", In: "query", Schema: &huma.Schema{Type: huma.TypeString}},
+			{Name: "resume_from", In: "query", Schema: &huma.Schema{Type: huma.TypeString}},
+			{Name: "epoch", In: "query", Schema: &huma.Schema{Type: huma.TypeString}},
+		}
+	}
+	op.Responses = map[string]*huma.Response{strconv.Itoa(ok): {Description: http.StatusText(ok)}}
+	if !r.Open {
+		op.Security = []map[string][]string{{bearer: {}}}
+		op.Responses["401"] = &huma.Response{Description: http.StatusText(http.StatusUnauthorized)}
+	}
+	return op
+}
+
+func notReady(cause error) *clew.Error {
+	return clew.WrapError(clew.Unavailable, cause, "the server is not ready")
+}

@@ -1,0 +1,40 @@
+package api
+
+import "net/http"
+
+// plainRoutes are those without huma: their answers are not ours to type.
+func (a *API) plainRoutes() {
+	open := Route{Open: true}
+	a.add("GET /healthz", open, func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
+	a.add("GET /readyz", open, a.ready)
+	a.add("GET /openapi.json", open, func(w http.ResponseWriter, _ *http.Request) { writeDocument(w, a.openAPI) })
+	if a.o.AsyncAPI != nil {
+		a.add("GET /asyncapi.json", open, func(w http.ResponseWriter, _ *http.Request) { writeDocument(w, a.o.AsyncAPI) })
+	}
+	if a.o.Metrics != nil {
+		a.add("GET /metrics", Route{}, a.guard(a.o.Metrics.ServeHTTP))
+	}
+	if a.o.WebSocket != nil {
+		a.add("GET /ws/{session_id}", Route{Own: true}, a.o.WebSocket.ServeHTTP)
+	}
+	a.mux.HandleFunc("/", a.guard(notFound))
+}
+
+func writeDocument(w http.ResponseWriter, doc []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(doc) // fails only if the client is gone
+}
+
+// ready says whether the server can serve. Why not is in the log alone: anyone
+// may ask.
+func (a *API) ready(w http.ResponseWriter, r *http.Request) {
+	if a.o.Ready != nil {
+		if err := a.o.Ready(r.Context()); err != nil {
+			writeError(w, r, notReady(err))
+			return
+		}
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
+}

@@ -1,0 +1,269 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/wire"
+)
+
+type createInput struct {
+	Body *createBody // a pointer, so that it may be absent
+}
+
+type createBody struct {
+	SessionID clew.SessionID `json:"session_id,omitempty" doc:"1 to 128 letters, digits, _ or -; made up if absent"`
+	Title     string         `json:"title,omitempty" maxLength:"500"`
+	Workspace string         `json:"workspace,omitempty" maxLength:"4096" doc:"The folder that agents work in"`
+}
+
+type createOutput struct {
+	Body struct {
+		SessionID clew.SessionID `json:"session_id"`
+	}
+}
+
+type listInput struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Cursor string `query:"cursor" doc:"next of the page before"`
+	Q      string `query:"q" maxLength:"200" doc:"Part of a title or id"`
+	Owner  string `query:"owner" doc:"Whose sessions; only administrators may ask for others' than their own"`
+}
+
+type listOutput struct {
+	Body struct {
+		Sessions []session.Summary `json:"sessions" nullable:"false"`
+		Next     string            `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+	}
+}
+
+type sessionInput struct {
+	ID clew.SessionID `path:"id" doc:"The session"`
+}
+
+// A detail is one session as REST shows it.
+type detail struct {
+	SessionID     clew.SessionID     `json:"session_id"`
+	Status        clew.SessionStatus `json:"status"`
+	Owner         clew.UserID        `json:"owner"`
+	Workspace     string             `json:"workspace"`
+	Title         string             `json:"title"`
+	LastMessageID *clew.MessageID    `json:"last_message_id" nullable:"true"`
+	Epoch         string             `json:"epoch"`
+	Role          clew.Role          `json:"role" doc:"What the caller may do in the session"`
+	Usage         clew.Usage         `json:"usage"`
+}
+
+type sessionOutput struct{ Body detail }
+
+type messagesInput struct {
+	ID     clew.SessionID `path:"id" doc:"The session"`
+	Limit  int            `query:"limit" minimum:"1" maximum:"1000" default:"50"`
+	Offset int            `query:"offset" minimum:"0" doc:"Messages to leave out, counted from the newest"`
+	Before string         `query:"before" doc:"Only messages older than this one"`
+}
+
+type messagesOutput struct{ Body clew.MessagesPage }
+
+type commandInput struct {
+	ID      clew.SessionID `path:"id" doc:"The session"`
+	RawBody []byte         `contentType:"application/json"`
+}
+
+type receiptOutput struct{ Body session.Receipt }
+
+type accessInput struct {
+	ID     clew.SessionID `path:"id" doc:"The session"`
+	UserID string         `path:"user_id"`
+	Body   struct {
+		Role clew.Role `json:"role" enum:",viewer,approver" doc:"Empty takes access back"`
+	}
+}
+
+func (a *API) sessionRoutes(h huma.API) {
+	huma.Register(h, operation("create-session", http.MethodPost, "/sessions", http.StatusCreated,
+		"Make a session that belongs to the caller."), a.create)
+	huma.Register(h, operation("list-sessions", http.MethodGet, "/sessions", http.StatusOK,
+		"List sessions, newest first."), a.list)
+	huma.Register(h, operation("get-session", http.MethodGet, "/sessions/{id}", http.StatusOK,
+		"Read what a session is doing."), a.get)
+	huma.Register(h, operation("list-messages", http.MethodGet, "/sessions/{id}/messages", http.StatusOK,
+		"Read a page of the transcript, in order of time."), a.messages)
+	huma.Register(h, commandOperation(), a.command)
+	huma.Register(h, operation("set-access", http.MethodPut, "/sessions/{id}/access/{user_id}", http.StatusOK,
+		"Share a session with somebody, or take that back."), a.setAccess)
+}
+
+func (a *API) create(ctx context.Context, in *createInput) (*createOutput, error) {
+	p := callerOf(ctx)
+	if p.Role != clew.RoleOwner && p.Role != clew.RoleAdmin { // a key that may only watch or answer
+		return nil, clew.Errorf(clew.Forbidden, "these credentials may not make sessions")
+	}
+	if in.Body == nil {
+		in.Body = &createBody{}
+	}
+	if id := in.Body.SessionID; id != "" && !id.Valid() {
+		return nil, clew.Errorf(clew.InvalidMessage, "session_id must be 1 to 128 letters, digits, _ or -")
+	}
+	id, err := a.o.Sessions.Create(ctx, p, session.NewSession{
+		ID: in.Body.SessionID, Title: in.Body.Title, Workspace: in.Body.Workspace,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &createOutput{}
+	out.Body.SessionID = id
+	return out, nil
+}
+
+func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
+	p := callerOf(ctx)
+	owner := p.User
+	if in.Owner != "" {
+		owner = clew.UserID(in.Owner)
+	}
+	if owner != p.User && p.Role != clew.RoleAdmin {
+		return nil, clew.Errorf(clew.Forbidden, "only administrators may list the sessions of others")
+	}
+	if !clew.ValidID(string(owner)) {
+		return nil, clew.Errorf(clew.InvalidMessage, "owner is not a user id")
+	}
+	list, next, err := a.o.Sessions.List(ctx, owner, in.Q, in.Cursor, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := &listOutput{}
+	out.Body.Sessions, out.Body.Next = append([]session.Summary{}, list...), next
+	return out, nil
+}
+
+// access gives the caller's role in the session. A session that is not theirs
+// looks like one that does not exist.
+func (a *API) access(ctx context.Context, id clew.SessionID) (clew.Role, error) {
+	p := callerOf(ctx)
+	if !id.Valid() {
+		return clew.RoleNone, clew.Errorf(clew.SessionNotFound, "no such session")
+	}
+	role, err := a.o.Sessions.Access(ctx, id, p)
+	if err != nil {
+		return clew.RoleNone, err
+	}
+	if role = auth.Cap(role, p); role == clew.RoleNone {
+		return clew.RoleNone, clew.Errorf(clew.SessionNotFound, "no such session")
+	}
+	return role, nil
+}
+
+// view opens a session that the caller may watch; every role includes that.
+func (a *API) view(ctx context.Context, id clew.SessionID) (View, clew.Role, error) {
+	role, err := a.access(ctx, id)
+	if err != nil {
+		return nil, clew.RoleNone, err
+	}
+	v, err := a.o.Sessions.Watch(ctx, id)
+	return v, role, err
+}
+
+func (a *API) get(ctx context.Context, in *sessionInput) (*sessionOutput, error) {
+	v, role, err := a.view(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	s, err := v.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := detail{
+		SessionID: in.ID, Status: s.Status, Owner: s.Owner, Workspace: s.Workspace, Title: s.Title,
+		Epoch: v.Epoch(), Role: role,
+	}
+	if s.LastMessageID != "" {
+		d.LastMessageID = &s.LastMessageID
+	}
+	if s.Usage != nil {
+		d.Usage = *s.Usage
+	}
+	return &sessionOutput{Body: d}, nil
+}
+
+func (a *API) messages(ctx context.Context, in *messagesInput) (*messagesOutput, error) {
+	v, _, err := a.view(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	before := clew.MessageID(in.Before)
+	if before != "" {
+		if _, err := before.Seq(); err != nil {
+			return nil, err
+		}
+	}
+	page, err := v.Messages(ctx, in.Limit, in.Offset, before)
+	if err != nil {
+		return nil, err
+	}
+	return &messagesOutput{Body: page}, nil
+}
+
+func (a *API) command(ctx context.Context, in *commandInput) (*receiptOutput, error) {
+	// Who may not see the session learns nothing from how a command is refused.
+	role, err := a.access(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	// The body's buffer is used again after this call; the command lives on.
+	cmd, invalid := wire.DecodeCommand(bytes.Clone(in.RawBody), in.ID)
+	if info, ok := clew.CommandInfoOf(cmd.Type); ok && !info.Allows(role) {
+		return nil, notCovered(cmd.Type) // rights come before the details of the data
+	}
+	if invalid != nil {
+		return nil, invalid
+	}
+	switch cmd.Type {
+	case clew.CommandAuth, clew.CommandPong, clew.CommandGetState, clew.CommandGetMessages, clew.CommandSubscribeMonitor:
+		return nil, clew.Errorf(clew.InvalidMessage, "%s is about a connection; REST has none", cmd.Type)
+	}
+	cmd.By = callerOf(ctx)
+	return a.do(ctx, in.ID, role, cmd)
+}
+
+func (a *API) setAccess(ctx context.Context, in *accessInput) (*receiptOutput, error) {
+	role, err := a.access(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !clew.ValidID(in.UserID) {
+		return nil, clew.Errorf(clew.InvalidMessage, "user_id must be 1 to 128 letters, digits, _ or -")
+	}
+	return a.do(ctx, in.ID, role, clew.NewCommand(callerOf(ctx), &clew.SetAccessData{
+		UserID: clew.UserID(in.UserID), Role: in.Body.Role,
+	}))
+}
+
+// do carries out a command if the role covers it. An administrator counts as a
+// viewer here: in sessions of their own their role is owner.
+func (a *API) do(ctx context.Context, id clew.SessionID, role clew.Role, cmd clew.Command) (*receiptOutput, error) {
+	info, ok := clew.CommandInfoOf(cmd.Type)
+	if !ok || !info.Allows(role) {
+		return nil, notCovered(cmd.Type)
+	}
+	receipt, err := a.o.Sessions.Do(ctx, id, cmd)
+	if err != nil {
+		return nil, err
+	}
+	if receipt.Records == nil {
+		receipt.Records = []clew.MessageID{}
+	}
+	return &receiptOutput{Body: receipt}, nil
+}
+
+func notCovered(t clew.CommandType) error {
+	return clew.Errorf(clew.Forbidden, "your role in this session does not cover %s", t)
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+)
+
+// Exit codes of the program.
+const (
+	exitOK      = 0
+	exitFailure = 1 // the command ran and failed, or found problems
+	exitUsage   = 2 // the command line or the configuration is wrong
+)
+
+// A usageError is the caller's mistake.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// errReported ends a command with exitFailure whose output said why already.
+var errReported = errors.New("reported")
+
+// IO is where a command reads, writes, and finds its environment.
+type IO struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Environ  []string // as os.Environ gives it
+}
+
+// An app is one run of the program.
+type app struct {
+	IO
+	server backend
+	json   bool // --json
+}
+
+// Main runs the program with these arguments (without its name) and returns
+// its exit code. It returns when the command ends; a cancelled ctx ends it.
+func Main(ctx context.Context, args []string, streams IO) int {
+	return (&app{IO: streams, server: realServer}).main(ctx, args)
+}
+
+func (a *app) main(ctx context.Context, args []string) int {
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	err := fang.Execute(ctx, root,
+		fang.WithVersion(buildInfo().Version),
+		fang.WithoutManpage(),
+		fang.WithErrorHandler(a.printError))
+	return exitCode(err)
+}
+
+func exitCode(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
+		return exitUsage
+	default:
+		return exitFailure
+	}
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "clew",
+		Short: "A session server for AI agents",
+		Long: "clew keeps the work of AI agents in durable sessions that people watch live,\n" +
+			"steer and resume, from any device.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs instead of text for people")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.AddCommand(a.serveCommand(), a.doctorCommand(), a.lsCommand(), a.showCommand(), a.tokenCommand(), a.versionCommand())
+	asUsageErrors(root)
+	return root
+}
+
+// asUsageErrors makes a wrong number of arguments a usage error everywhere.
+func asUsageErrors(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return &usageError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		asUsageErrors(sub)
+	}
+}
+
+// printError writes one line, so that scripts and people read the same.
+func (a *app) printError(w io.Writer, _ fang.Styles, err error) {
+	switch {
+	case errors.Is(err, errReported):
+	case a.json:
+		_ = json.NewEncoder(w).Encode(map[string]any{"error": errorBody(err)})
+	case exitCode(err) == exitUsage:
+		_, _ = fmt.Fprintf(w, "clew: %s (--help says more)\n", errorText(err))
+	default:
+		_, _ = fmt.Fprintf(w, "clew: %s\n", errorText(err))
+	}
+}
+
+// errorText says what went wrong; the code of a wire error is for programs.
+func errorText(err error) string {
+	var e *clew.Error
+	switch {
+	case !errors.As(err, &e):
+		return err.Error()
+	case e.Err != nil:
+		return e.Message + ": " + e.Err.Error()
+	}
+	return e.Message
+}
+
+func errorBody(err error) map[string]string {
+	var e *clew.Error
+	var usage *usageError
+	switch {
+	case errors.As(err, &e):
+		return map[string]string{"code": string(e.Code), "message": e.Message}
+	case errors.As(err, &usage):
+		return map[string]string{"code": "USAGE", "message": err.Error()}
+	default:
+		return map[string]string{"code": string(clew.Internal), "message": err.Error()}
+	}
+}
+
+// print writes v as JSON with --json, else calls text.
+func (a *app) print(v any, text func(w io.Writer) error) error {
+	if !a.json {
+		return text(a.Out)
+	}
+	enc := json.NewEncoder(a.Out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// getenv looks a variable up in the program's environment.
+func (a *app) getenv(name string) string {
+	value := ""
+	for _, kv := range a.Environ { // the last one counts, as in os/exec
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}

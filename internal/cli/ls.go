@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+func (a *app) lsCommand() *cobra.Command {
+	var r remote
+	var limit int
+	var cursor, filter string
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List your sessions, newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.connect(r)
+			if err != nil {
+				return err
+			}
+			page, err := c.api().ListSessions(cmd.Context(), filter, cursor, limit)
+			if err != nil {
+				return err
+			}
+			if page.Sessions == nil {
+				page.Sessions = []client.Session{}
+			}
+			return a.print(page, func(w io.Writer) error { return sessionTable(w, page) })
+		},
+	}
+	r.flags(cmd)
+	cmd.Flags().IntVar(&limit, "limit", 50, "how many")
+	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier page")
+	cmd.Flags().StringVar(&filter, "filter", "", "only those with this text in title or id")
+	return cmd
+}
+
+func sessionTable(w io.Writer, page client.Page) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "SESSION\tSTATUS\tUPDATED\tRECORDS\tTITLE")
+	for _, s := range page.Sessions {
+		updated := time.UnixMilli(s.UpdatedMS).Format(time.DateTime)
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", s.ID, s.Status, updated, s.LastSeq, plain(s.Title))
+	}
+	if page.Next != "" {
+		_, _ = fmt.Fprintf(t, "more: clew ls --cursor %s\n", page.Next)
+	}
+	return t.Flush()
+}
+
+func (a *app) showCommand() *cobra.Command {
+	var r remote
+	var page client.PageOf
+	var before string
+	cmd := &cobra.Command{
+		Use:   "show SESSION",
+		Short: "Print the newest messages of a session",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id := clew.SessionID(args[0])
+			if !id.Valid() {
+				return usagef("%q is not a session id", args[0])
+			}
+			c, err := a.connect(r)
+			if err != nil {
+				return err
+			}
+			page.Before = clew.MessageID(before)
+			got, err := c.api().Messages(cmd.Context(), id, page)
+			if err != nil {
+				return err
+			}
+			return a.print(got, func(w io.Writer) error { return printMessages(w, got.Messages) })
+		},
+	}
+	r.flags(cmd)
+	cmd.Flags().IntVar(&page.Limit, "limit", 50, "how many")
+	cmd.Flags().StringVar(&before, "before", "", "only messages older than this one")
+	return cmd
+}
+
+// printMessages writes a line per message: its id, who, and the text.
+func printMessages(w io.Writer, messages []clew.Message) error {
+	for _, m := range messages {
+		who := firstOf(string(m.Role), string(m.Say), string(m.Ask), "-")
+		if _, err := fmt.Fprintf(w, "%s  %s  %s\n", m.MessageID, who, plain(m.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plain takes out what could command a terminal or turn the order of its text:
+// titles and messages are written by models and strangers.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+const (
+	defaultServer  = "http://127.0.0.1:8000"
+	requestTimeout = 30 * time.Second
+	maxAnswer      = 64 << 20
+)
+
+// remote finds the server that a command talks to.
+type remote struct {
+	server, data string
+}
+
+func (r *remote) flags(cmd *cobra.Command) {
+	cmd.PersistentFlags().StringVar(&r.server, "server", "", "address of the server (CLEW_SERVER, default "+defaultServer+")")
+	cmd.PersistentFlags().StringVar(&r.data, "data", "", "directory with the owner token (CLEW_DATA, default ~/.local/share/clew)")
+}
+
+// A rest is the REST interface of a server with the caller's credentials.
+type rest struct {
+	base  *url.URL
+	token string
+}
+
+// api is the published client, for all that it covers.
+func (c *rest) api() *client.API { return client.NewAPI(c.base.String(), c.token) }
+
+func (a *app) connect(r remote) (*rest, error) {
+	address := firstOf(r.server, a.getenv(envPrefix+"SERVER"), defaultServer)
+	base, err := url.Parse(address)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, usagef("--server %q is not an http or https URL", address)
+	}
+	token := a.getenv(envPrefix + "TOKEN")
+	if token == "" {
+		if token, err = a.ownerToken(r, base); err != nil {
+			return nil, err
+		}
+	}
+	return &rest{base: base, token: token}, nil
+}
+
+// ownerToken reads DIR/token. It opens everything, so it is not given to
+// another machine just because a flag names one: there CLEW_TOKEN must be set.
+func (a *app) ownerToken(r remote, base *url.URL) (string, error) {
+	if !loopback(base.Hostname()) {
+		return "", usagef("set CLEW_TOKEN to talk to %s: the owner token in the data directory is for this machine only", base.Host)
+	}
+	name, err := a.tokenFile(r)
+	if err != nil {
+		return "", err
+	}
+	b, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("no owner token in %s: start the server once with this data directory, or set CLEW_TOKEN", name)
+	}
+	return strings.TrimSpace(string(b)), err
+}
+
+func (a *app) tokenFile(r remote) (string, error) {
+	if r.data != "" {
+		return filepath.Join(r.data, "token"), nil
+	}
+	dir, err := a.defaultDataDir()
+	return filepath.Join(dir, "token"), err
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// call sends a request to /api/v1, for keys, which the published client leaves
+// to administrators, and decodes the answer into out, which may be nil. What the server refuses comes back as *clew.Error.
+func (c *rest) call(ctx context.Context, method, path string, body, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	u := c.base.JoinPath("/api/v1", path)
+	var send io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		send = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), send)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return clew.WrapError(clew.ConnectionFailed, err, "no answer from %s", c.base.Host)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return clew.WrapError(clew.ConnectionFailed, err, "the answer broke off")
+	}
+	if resp.StatusCode >= 300 {
+		return refusal(resp.StatusCode, answer)
+	}
+	if out == nil || len(answer) == 0 {
+		return nil
+	}
+	return json.Unmarshal(answer, out)
+}
+
+// refusal reads the server's error, flat or under "error".
+func refusal(status int, answer []byte) error {
+	type fields struct {
+		Code    clew.Code `json:"code"`
+		Message string    `json:"message"`
+	}
+	var body struct {
+		fields
+		Error fields `json:"error"`
+	}
+	_ = json.Unmarshal(answer, &body)
+	f := body.fields
+	if f.Code == "" {
+		f = body.Error
+	}
+	if f.Code != "" {
+		return clew.Errorf(f.Code, "%s", f.Message)
+	}
+	if status == http.StatusUnauthorized {
+		return clew.Errorf(clew.AuthFailed, "the server refused the credentials")
+	}
+	return clew.Errorf(clew.Internal, "the server answered %d %s", status, http.StatusText(status))
+}

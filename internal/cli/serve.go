@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// configFlags are the flags of the commands that work on a data directory.
+type configFlags struct {
+	file string
+	keys map[string]string // flag name to configuration key
+}
+
+func (f *configFlags) add(cmd *cobra.Command, name, key, usage string) {
+	if f.keys == nil {
+		f.keys = make(map[string]string)
+		cmd.Flags().StringVar(&f.file, "config", "", "YAML file with settings (CLEW_CONFIG)")
+	}
+	cmd.Flags().String(name, "", usage)
+	f.keys[name] = key
+}
+
+// given collects the flags that are on the command line.
+func (f *configFlags) given(cmd *cobra.Command) map[string]any {
+	out := make(map[string]any)
+	for name, key := range f.keys {
+		if flag := cmd.Flags().Lookup(name); flag.Changed {
+			out[key] = flag.Value.String()
+		}
+	}
+	return out
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	var flags configFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the server",
+		Long: "Run the server until SIGTERM or SIGINT. Once it takes connections it prints one\n" +
+			"line: clew: ready http://ADDRESS. Settings come from the defaults, the file of\n" +
+			"--config, the environment (CLEW_LISTEN, CLEW_AUTH_MODE, …) and the flags; the\n" +
+			"later one counts.",
+		Example: "clew serve\nclew serve --listen 127.0.0.1:0 --data ./data",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			given := flags.given(cmd)
+			if a.json {
+				given["log.format"] = "json"
+			}
+			cfg, err := a.loadConfig(flags.file, given)
+			if err != nil {
+				return err
+			}
+			return a.serve(cmd.Context(), cfg)
+		},
+	}
+	flags.add(cmd, "listen", "listen", "address to listen on, port 0 picks one (default 127.0.0.1:8000)")
+	flags.add(cmd, "data", "data", "directory for everything the server keeps (CLEW_DATA, default ~/.local/share/clew)")
+	flags.add(cmd, "engine", "engine", "embedded, or nats://host:port,… of a running cluster (default embedded)")
+	flags.add(cmd, "auth", "auth.mode", "on or off; off works on a loopback address only (default on)")
+	cmd.Flags().Bool("open", false, "open the browser")
+	_ = cmd.Flags().MarkHidden("open") // accepted already, there is no page to open yet
+	return cmd
+}
+
+// serve runs the server until ctx ends or a signal comes. A second signal ends
+// the process at once, for those who do not want to wait.
+func (a *app) serve(ctx context.Context, cfg config) error {
+	log, err := newLogger(a.Err, cfg.Log.Level, cfg.Log.Format)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	return a.server.run(ctx, cfg, a.Out, log)
+}
+
+func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {
+	var l slog.Level
+	if level != "" {
+		if err := l.UnmarshalText([]byte(level)); err != nil {
+			return nil, usagef("log.level %q is not debug, info, warn or error", level)
+		}
+	}
+	opts := &slog.HandlerOptions{Level: l}
+	switch format {
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, opts)), nil
+	case "text", "":
+		return slog.New(slog.NewTextHandler(w, opts)), nil
+	}
+	return nil, usagef("log.format %q is not text or json", format)
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var flags configFlags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Verify everything in a data directory",
+		Long: "Read every session in the store, check it record by record, and say what is\n" +
+			"damaged. Nothing is changed. The exit code is 1 if there are problems.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.loadConfig(flags.file, flags.given(cmd))
+			if err != nil {
+				return err
+			}
+			problems, err := a.server.doctor(cmd.Context(), cfg, a.Out, a.json)
+			if err == nil && problems > 0 {
+				return errReported
+			}
+			return err
+		},
+	}
+	flags.add(cmd, "data", "data", "directory to verify (CLEW_DATA, default ~/.local/share/clew)")
+	flags.add(cmd, "engine", "engine", "embedded, or nats://host:port,… of a running cluster (default embedded)")
+	return cmd
+}

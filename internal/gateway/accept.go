@@ -1,0 +1,223 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/wire"
+)
+
+// A visitor is a request that may become a connection.
+type visitor struct {
+	session clew.SessionID
+	client  clew.ClientID
+	at      cursor
+	known   bool // authenticated; otherwise the first message must do it
+	by      clew.Principal
+	role    clew.Role
+	err     error  // why the session stays closed to it; told after the upgrade
+	addr    string // counted as waiting under this address, "" if it is not
+}
+
+// ServeHTTP takes a request up to the start of its two goroutines and returns,
+// so that the request's own goroutine and buffers are free again.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v, err := g.receive(r)
+	if err != nil {
+		g.refuse(w, r, err)
+		return
+	}
+	sock, rw, _, err := ws.HTTPUpgrader{Timeout: 5 * time.Second}.Upgrade(r, w)
+	if err != nil {
+		if sock != nil {
+			_ = sock.Close()
+		}
+		if v.addr != "" {
+			g.reg.unawait(v.addr)
+		}
+		g.Counters.Refused.Add(1)
+		g.log.Debug("upgrade failed", "session", v.session, "err", err)
+		return
+	}
+	var early []byte // a client may send frames before it has our answer
+	if n := rw.Reader.Buffered(); n > 0 {
+		early, _ = rw.Reader.Peek(n)
+	}
+	g.start(sock, append([]byte(nil), early...), v)
+}
+
+// receive makes all checks that come before the upgrade, cheapest first.
+func (g *Gateway) receive(r *http.Request) (visitor, error) {
+	if g.reg.stopping() {
+		return visitor{}, clew.Errorf(clew.Unavailable, "the server is stopping")
+	}
+	if err := g.o.Doors.Check(r); err != nil {
+		return visitor{}, err
+	}
+	q := r.URL.Query()
+	v := visitor{ // clones, so that a connection does not hold its whole request
+		session: clew.SessionID(strings.Clone(r.PathValue("session_id"))),
+		client:  clew.ClientID(strings.Clone(q.Get("client_id"))),
+		at:      cursor{strings.Clone(q.Get("resume_from")), strings.Clone(q.Get("epoch"))},
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), g.limits.CommandTimeout)
+	defer cancel()
+	if err := g.identify(ctx, r, &v); err != nil {
+		return visitor{}, err
+	}
+	switch {
+	case !wantsUpgrade(r):
+		return visitor{}, errNoUpgrade
+	case !v.session.Valid():
+		return visitor{}, clew.Errorf(clew.InvalidMessage, "the session id is malformed")
+	case v.client != "" && !clew.ValidID(string(v.client)):
+		return visitor{}, clew.Errorf(clew.InvalidMessage, "client_id is malformed")
+	}
+	if v.known {
+		if err := g.mayConnect(v.by, r.RemoteAddr); err != nil {
+			return visitor{}, err
+		}
+		v.role, v.err = g.access(ctx, v.session, v.by, v.at)
+		return v, nil
+	}
+	v.addr = hostOf(r.RemoteAddr)
+	if !g.reg.await(v.addr, g.limits) {
+		return visitor{}, clew.Errorf(clew.RateLimited, "too many connections without credentials")
+	}
+	return v, nil
+}
+
+// identify looks at the credentials. Having none is allowed if the first
+// message may still bring some; having wrong ones is not.
+func (g *Gateway) identify(ctx context.Context, r *http.Request, v *visitor) error {
+	creds, err := g.o.Credentials(r)
+	if err != nil {
+		return err
+	}
+	v.by, err = g.o.Auth.Authenticate(ctx, creds)
+	v.known = err == nil
+	if creds.Token == "" && clew.CodeOf(err) == clew.AuthRequired && g.o.FirstMessageAuth && wantsUpgrade(r) {
+		return nil
+	}
+	return err
+}
+
+// mayConnect applies the limit on connects.
+func (g *Gateway) mayConnect(p clew.Principal, remote string) error {
+	limiter := g.connects
+	if p.User == auth.OwnerUser || p.User == auth.LocalUser {
+		if ip := net.ParseIP(hostOf(remote)); ip != nil && ip.IsLoopback() {
+			limiter = g.local
+		}
+	}
+	if ok, retry := limiter.Allow(string(p.User)); !ok {
+		g.Counters.RateLimited.Add(1)
+		return &clew.Error{Code: clew.RateLimited, Message: "too many connects", RetryAfterMS: retry.Milliseconds() + 1}
+	}
+	return nil
+}
+
+// start makes the connection and its two goroutines.
+func (g *Gateway) start(sock net.Conn, early []byte, v visitor) {
+	now := g.o.Now().UnixMilli()
+	c := &conn{
+		g: g, sock: sock, session: v.session, client: v.client, addr: v.addr,
+		by: v.by, role: v.role, pinged: now, signal: make(chan struct{}, 1),
+	}
+	switch sock.(type) {
+	case *net.TCPConn, *net.UnixConn:
+		c.vectored = true
+	}
+	c.in.early = early
+	c.heard.Store(now)
+	c.left.Store(2)
+	if !v.known {
+		c.want = &v.at
+		c.authBy.Store(now + g.limits.AuthWait.Milliseconds())
+	}
+	if !g.reg.add(c) {
+		_, _ = sock.Write(closeFrame(wire.CloseGoing, wire.ReasonStopping))
+		_ = sock.Close()
+		if v.addr != "" {
+			g.reg.unawait(v.addr)
+		}
+		return
+	}
+	g.Counters.Accepted.Add(1)
+	g.Counters.Connections.Add(1)
+	if v.known {
+		c.enter(v.at, v.err)
+	} else {
+		g.Counters.Waiting.Add(1)
+	}
+	go c.readLoop()
+	go c.writeLoop()
+}
+
+// errNoUpgrade answers a plain HTTP request.
+var errNoUpgrade = clew.Errorf(clew.InvalidMessage, "this address speaks WebSocket only")
+
+func wantsUpgrade(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// refuse answers a request that is not upgraded.
+func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	e := clew.AsError(err)
+	status := statusOf(e)
+	g.Counters.Refused.Add(1)
+	g.log.Info("connect refused", "code", e.Code, "status", status, "remote", hostOf(r.RemoteAddr), "err", e.Err)
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	switch status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	case http.StatusUpgradeRequired:
+		h.Set("Upgrade", "websocket")
+		h.Set("Connection", "Upgrade")
+	}
+	if e.RetryAfterMS > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(float64(e.RetryAfterMS)/1000))))
+	}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": clew.NewErrorData(e, clew.ErrorContext{})})
+}
+
+func statusOf(e *clew.Error) int {
+	if e == errNoUpgrade {
+		return http.StatusUpgradeRequired
+	}
+	switch e.Code {
+	case clew.AuthRequired, clew.AuthFailed, clew.TokenExpired:
+		return http.StatusUnauthorized
+	case clew.Forbidden:
+		return http.StatusForbidden
+	case clew.RateLimited:
+		return http.StatusTooManyRequests
+	case clew.InvalidMessage:
+		return http.StatusBadRequest
+	case clew.Unavailable:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// hostOf gives the address without its port.
+func hostOf(remote string) string {
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		return remote
+	}
+	return host
+}

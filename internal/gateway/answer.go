@@ -1,0 +1,36 @@
+package gateway
+
+import (
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/wire"
+)
+
+// answerFrame makes the frame of an envelope for this client alone. It has no
+// message id: it is not a record, and no position in the journal.
+func (c *conn) answerFrame(typ clew.EventType, data any) []byte {
+	return c.encode(typ, "", data)
+}
+
+func (c *conn) encode(typ clew.EventType, id string, data any) []byte {
+	b, err := wire.Encode(typ, c.session, id, c.g.o.Now().UnixMilli(), data)
+	if err != nil { // only a fault of the program makes data that does not encode
+		panic(err)
+	}
+	return Frame(b)
+}
+
+// stateFrame makes session_state, which is about one connection in its client
+// id and role.
+func (c *conn) stateFrame(st clew.SessionState, epoch string) []byte {
+	st.ClientID, st.Role, st.Epoch = c.client, c.roleNow(), epoch
+	return c.encode(clew.EventSessionState, "snap_"+string(clew.NewClientID()), &st)
+}
+
+func (c *conn) authFrame(r *clew.AuthResult) []byte { return c.answerFrame(clew.EventAuthResult, r) }
+
+func (c *conn) errorFrame(err error, about clew.ErrorContext) []byte {
+	return Frame(wire.EncodeError(c.session, c.g.o.Now().UnixMilli(), err, about))
+}
+
+// pingFrame makes a ping, which carries neither id nor data.
+func (c *conn) pingFrame() []byte { return c.answerFrame(clew.EventPing, nil) }

@@ -1,0 +1,88 @@
+package journal
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/clew-run/clew/internal/session"
+)
+
+// Claim implements session.Journal. It writes the shard's fence, provided that
+// nobody else did since it was read.
+func (j *Journal) Claim(ctx context.Context, shard int) (session.Lease, error) {
+	p, subject := j.fenceSubject(shard)
+	for {
+		last, err := j.lastOn(ctx, p, subject)
+		if err != nil {
+			return session.Lease{}, err
+		}
+		var expected uint64
+		if last != nil {
+			expected = last.Seq
+			if owner := string(last.Data); owner != j.cfg.Node && j.Alive(owner) {
+				return session.Lease{}, &session.OwnedError{Node: owner}
+			}
+		}
+		j.lockShard(shard)
+		ack, err := j.publishExpecting(ctx, newMsg(subject, []byte(j.cfg.Node)), subject, expected)
+		j.unlockShard(shard)
+		if isCode(err, codeWrongFence, codeFenceBusy) { // a race: look again
+			if ctx.Err() != nil {
+				return session.Lease{}, engineError(ctx.Err())
+			}
+			continue
+		}
+		if err != nil {
+			return session.Lease{}, engineError(err)
+		}
+		if j.nodes != nil {
+			j.nodes.announce(shard)
+		}
+		return session.Lease{Shard: shard, Term: ack.Sequence}, nil
+	}
+}
+
+// OwnerOf names the live node that holds the shard, "" if none does.
+func (j *Journal) OwnerOf(ctx context.Context, shard int) (string, error) {
+	p, subject := j.fenceSubject(shard)
+	last, err := j.lastOn(ctx, p, subject)
+	if err != nil || last == nil {
+		return "", err
+	}
+	if owner := string(last.Data); j.Alive(owner) {
+		return owner, nil
+	}
+	return "", nil
+}
+
+// Alive implements session.Peers.
+func (j *Journal) Alive(node string) bool {
+	return node == j.cfg.Node || j.nodes != nil && j.nodes.alive(node)
+}
+
+// publishExpecting stores a message if the last sequence on the fence subject
+// is the expected one.
+func (j *Journal) publishExpecting(ctx context.Context, m *nats.Msg, fence string, expected uint64) (*jetstream.PubAck, error) {
+	m.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{strconv.FormatUint(expected, 10)}
+	m.Header[jetstream.ExpectedLastSubjSeqSubjHeader] = []string{fence}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return j.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
+}
+
+// lockShard keeps appends of one shard in line on a replicated stream. A stream
+// without replicas checks and stores in one step and needs no line.
+func (j *Journal) lockShard(shard int) {
+	if j.cfg.Replicas > 1 && shard < session.Shards {
+		j.shardMu[shard].Lock()
+	}
+}
+
+func (j *Journal) unlockShard(shard int) {
+	if j.cfg.Replicas > 1 && shard < session.Shards {
+		j.shardMu[shard].Unlock()
+	}
+}

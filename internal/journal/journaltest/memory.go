@@ -1,0 +1,169 @@
+// Package journaltest holds the suite that every journal must pass, and the
+// journal in memory.
+package journaltest
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// Memory is a journal in memory, with the promises of the real one but for
+// durability. Several nodes may share one: see Node. The zero value is ready.
+type Memory struct {
+	mu     sync.Mutex
+	terms  map[int]uint64
+	owners map[int]string
+	down   map[string]bool
+	logs   map[clew.SessionID]*memoryLog
+	lists  map[clew.UserID][]session.Summary
+	wakes  map[clew.SessionID]int64
+}
+
+type memoryLog struct {
+	records []clew.Record
+	state   []byte
+	sealed  uint64
+}
+
+// Node is the journal as one node sees it.
+func (m *Memory) Node(name string) *MemoryNode { return &MemoryNode{m: m, name: name} }
+
+// Down marks a node as dead: its shards may be taken over.
+func (m *Memory) Down(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.down == nil {
+		m.down = map[string]bool{}
+	}
+	m.down[name] = true
+}
+
+// MemoryNode implements session.Journal and session.Index.
+type MemoryNode struct {
+	m    *Memory
+	name string
+}
+
+// Claim implements session.Journal.
+func (n *MemoryNode) Claim(_ context.Context, shard int) (session.Lease, error) {
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
+	if n.m.terms == nil {
+		n.m.terms, n.m.owners = map[int]uint64{}, map[int]string{}
+	}
+	if owner := n.m.owners[shard]; owner != "" && owner != n.name && !n.m.down[owner] {
+		return session.Lease{}, &session.OwnedError{Node: owner}
+	}
+	n.m.terms[shard]++
+	n.m.owners[shard] = n.name
+	return session.Lease{Shard: shard, Term: n.m.terms[shard]}, nil
+}
+
+// Open implements session.Journal.
+func (n *MemoryNode) Open(_ context.Context, lease session.Lease, id clew.SessionID) (session.Log, session.Loaded, error) {
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
+	if n.m.logs == nil {
+		n.m.logs = map[clew.SessionID]*memoryLog{}
+	}
+	l := n.m.logs[id]
+	if l == nil {
+		l = &memoryLog{}
+		n.m.logs[id] = l
+	}
+	loaded := session.Loaded{Epoch: "e1", State: l.state, StateSeq: l.sealed, Tail: slices.Clone(l.records[l.sealed:])}
+	if len(l.records) > 0 {
+		loaded.Head = l.records[len(l.records)-1].After()
+	}
+	return &memoryHandle{n.m, lease, l}, loaded, nil
+}
+
+type memoryHandle struct {
+	m     *Memory
+	lease session.Lease
+	l     *memoryLog
+}
+
+func (h *memoryHandle) Append(_ context.Context, records []clew.Record) error {
+	h.m.mu.Lock()
+	defer h.m.mu.Unlock()
+	if h.m.terms[h.lease.Shard] != h.lease.Term {
+		return session.ErrLeaseLost
+	}
+	h.l.records = append(h.l.records, records...)
+	return nil
+}
+
+func (h *memoryHandle) Seal(_ context.Context, head clew.Head, state []byte, _ []clew.Record) error {
+	h.m.mu.Lock()
+	defer h.m.mu.Unlock()
+	if head.Seq > h.l.sealed {
+		h.l.state, h.l.sealed = slices.Clone(state), head.Seq
+	}
+	return nil
+}
+
+// Read implements session.Journal.
+func (n *MemoryNode) Read(_ context.Context, id clew.SessionID, from, to uint64) iter.Seq2[clew.Record, error] {
+	return func(yield func(clew.Record, error) bool) {
+		n.m.mu.Lock()
+		var records []clew.Record
+		if l := n.m.logs[id]; l != nil {
+			records = l.records
+		}
+		n.m.mu.Unlock()
+		for seq := max(from, 1); seq <= min(to, uint64(len(records))); seq++ {
+			if !yield(records[seq-1], nil) {
+				return
+			}
+		}
+	}
+}
+
+// Flush implements session.Journal.
+func (n *MemoryNode) Flush(context.Context) error { return nil }
+
+// Wake implements session.Journal.
+func (n *MemoryNode) Wake(_ context.Context, id clew.SessionID, atMS int64) error {
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
+	if n.m.wakes == nil {
+		n.m.wakes = map[clew.SessionID]int64{}
+	}
+	n.m.wakes[id] = atMS
+	return nil
+}
+
+// Put implements session.Index.
+func (n *MemoryNode) Put(_ context.Context, owner clew.UserID, s session.Summary) error {
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
+	if n.m.lists == nil {
+		n.m.lists = map[clew.UserID][]session.Summary{}
+	}
+	list := n.m.lists[owner]
+	if i := slices.IndexFunc(list, func(o session.Summary) bool { return o.ID == s.ID }); i >= 0 {
+		list[i] = s
+		return nil
+	}
+	n.m.lists[owner] = append(list, s)
+	return nil
+}
+
+// List implements session.Index; everything is on one page.
+func (n *MemoryNode) List(_ context.Context, owner clew.UserID, q, _ string, limit int) ([]session.Summary, string, error) {
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
+	list := slices.Clone(n.m.lists[owner])
+	slices.Reverse(list)
+	list = slices.DeleteFunc(list, func(s session.Summary) bool {
+		return !strings.Contains(s.Title, q) && !strings.Contains(string(s.ID), q)
+	})
+	return list[:min(limit, len(list))], "", nil
+}

@@ -1,0 +1,313 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/archive"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// log is one session's journal in the hands of its owner.
+type log struct {
+	j       *Journal
+	lease   session.Lease
+	id      clew.SessionID
+	p       int
+	subject string
+	fence   string
+	epoch   string
+	seal    *archive.Seal // newest one, nil if none
+	mark    uint64        // stream sequence of the newest batch
+}
+
+// Open implements session.Journal.
+func (j *Journal) Open(ctx context.Context, lease session.Lease, id clew.SessionID) (session.Log, session.Loaded, error) {
+	seal, tail, head, mark, err := j.load(ctx, id)
+	if err != nil {
+		return nil, session.Loaded{}, err
+	}
+	l := &log{j: j, lease: lease, id: id, epoch: firstEpoch, seal: seal, mark: mark}
+	l.p, l.subject = j.sessionSubject(id)
+	_, l.fence = j.fenceSubject(lease.Shard)
+	loaded := session.Loaded{Head: head, Tail: tail}
+	if seal != nil {
+		l.epoch, loaded.State, loaded.StateSeq = seal.Epoch, seal.State, seal.Head.Seq
+	}
+	loaded.Epoch = l.epoch
+	return l, loaded, nil
+}
+
+// firstEpoch is a journal's epoch until its past is changed from outside.
+const firstEpoch = "e1"
+
+// load reads and verifies a session: the newest seal and the records after it.
+func (j *Journal) load(ctx context.Context, id clew.SessionID) (seal *archive.Seal, tail []clew.Record, head clew.Head, mark uint64, err error) {
+	const tries = 5
+	for try := 1; ; try++ {
+		seal, err = j.latestSeal(ctx, id)
+		if err != nil {
+			return nil, nil, clew.Head{}, 0, err
+		}
+		if seal != nil {
+			head, mark = seal.Head, seal.Mark
+		}
+		tail, head, mark, err = j.readTail(ctx, id, head, mark)
+		if err == nil {
+			err = j.witness.check(id, head, tail)
+		}
+		// A seal written and a stream cut between the two reads looks like a
+		// gap; looking again tells it from damage.
+		if err == nil || try == tries || clew.CodeOf(err) != clew.SessionDamaged {
+			return seal, tail, head, mark, err
+		}
+		head, mark = clew.Head{}, 0
+	}
+}
+
+func (j *Journal) latestSeal(ctx context.Context, id clew.SessionID) (*archive.Seal, error) {
+	seal, err := j.archive.Latest(ctx, id)
+	var damaged *archive.DamagedError
+	if errors.As(err, &damaged) {
+		return nil, damagedError(id, err)
+	}
+	if err != nil {
+		return nil, clew.WrapError(clew.StorageFailed, err, "the archive did not answer")
+	}
+	return seal, nil
+}
+
+// readTail reads the records that follow head from the stream. Batches may
+// stand there twice, when an acknowledgement was lost and the append repeated;
+// they must then be the same.
+func (j *Journal) readTail(ctx context.Context, id clew.SessionID, head clew.Head, mark uint64) ([]clew.Record, clew.Head, uint64, error) {
+	p, subject := j.sessionSubject(id)
+	last, err := j.lastOn(ctx, p, subject)
+	if err != nil || last == nil || last.Seq <= mark {
+		return nil, head, mark, err
+	}
+	t := tailReader{id: id, start: head.Seq, head: head}
+	if err := t.tryWhole(last); err == nil { // a single batch: no second trip
+		return t.tail, t.head, last.Seq, nil
+	}
+	t = tailReader{id: id, start: head.Seq, head: head}
+	for mark < last.Seq {
+		before := mark
+		for m, err := range j.messages(ctx, p, subject, mark+1, last.Seq) {
+			if err != nil {
+				return nil, head, mark, err
+			}
+			if err := t.batch(m.Data); err != nil {
+				return nil, head, mark, err
+			}
+			mark = m.Sequence
+		}
+		if mark == before {
+			if err := j.awaitReplica(ctx, p, subject, last.Seq); err != nil {
+				return nil, head, mark, err
+			}
+		}
+	}
+	return t.tail, t.head, mark, nil
+}
+
+// awaitReplica waits a moment for a replica that lags behind the leader. If the
+// leader itself no longer has the message, the stream was cut meanwhile and the
+// session must be loaded anew.
+func (j *Journal) awaitReplica(ctx context.Context, p int, subject string, seq uint64) error {
+	last, err := j.lastOn(ctx, p, subject)
+	if err != nil {
+		return err
+	}
+	if last == nil || last.Seq < seq {
+		return damagedError(sessionOf(subject), errors.New("the stream ends before what it held a moment ago"))
+	}
+	return engineError(pause(ctx, 5*time.Millisecond))
+}
+
+// tailReader checks batches as they come out of the stream.
+type tailReader struct {
+	id    clew.SessionID
+	start uint64 // seq before the tail
+	head  clew.Head
+	tail  []clew.Record
+}
+
+// tryWhole takes the last batch alone, if it is all that is missing.
+func (t *tailReader) tryWhole(last *storedMsg) error {
+	line, _, _ := bytes.Cut(last.Data, []byte{'\n'})
+	r, err := clew.ParseRecord(line)
+	if err != nil {
+		return err
+	}
+	if err := r.Follows(t.head); err != nil {
+		return err
+	}
+	return t.batch(last.Data)
+}
+
+func (t *tailReader) batch(data []byte) error {
+	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
+		r, err := clew.ParseRecord(line)
+		if err != nil {
+			return damagedError(t.id, err)
+		}
+		if r.Seq <= t.head.Seq {
+			if err := t.repeated(r); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.Follows(t.head); err != nil {
+			return damagedError(t.id, err)
+		}
+		t.head = r.After()
+		t.tail = append(t.tail, r)
+	}
+	return nil
+}
+
+func (t *tailReader) repeated(r clew.Record) error {
+	same := true
+	switch {
+	case r.Seq == t.head.Seq:
+		same = r.Hash() == t.head.Hash
+	case r.Seq > t.start:
+		same = bytes.Equal(r.Line(), t.tail[r.Seq-t.start-1].Line())
+	}
+	if !same {
+		return damagedError(t.id, fmt.Errorf("two different records with seq %d", r.Seq))
+	}
+	return nil
+}
+
+func damagedError(id clew.SessionID, err error) error {
+	return clew.WrapError(clew.SessionDamaged, err,
+		"session %s is damaged and was not opened; nothing was changed; run `clew doctor` for details", id)
+}
+
+// Append implements session.Log.
+func (l *log) Append(ctx context.Context, records []clew.Record) error {
+	data := joinLines(records)
+	last := records[len(records)-1]
+	for attempt := 0; ; attempt++ {
+		err := l.publish(ctx, data)
+		switch {
+		case err == nil:
+			l.j.witness.saw(l.id, last.After())
+			return nil
+		case isCode(err, codeWrongFence):
+			return session.ErrLeaseLost
+		case ctx.Err() != nil:
+			return engineError(err)
+		case !isCode(err, codeFenceBusy):
+			// The answer is lost, not necessarily the append.
+			if done, checkErr := l.landed(ctx, last); checkErr == nil && done {
+				l.j.witness.saw(l.id, last.After())
+				return nil
+			}
+		}
+		if err := pause(ctx, retryDelay(attempt)); err != nil {
+			return engineError(err)
+		}
+	}
+}
+
+func (l *log) publish(ctx context.Context, data []byte) error {
+	l.j.lockShard(l.lease.Shard)
+	defer l.j.unlockShard(l.lease.Shard)
+	ack, err := l.j.publishExpecting(ctx, newMsg(l.subject, data), l.fence, l.lease.Term)
+	if err == nil {
+		l.mark = ack.Sequence
+	}
+	return err
+}
+
+// landed looks whether the batch that ends with this record is stored.
+func (l *log) landed(ctx context.Context, last clew.Record) (bool, error) {
+	m, err := l.j.lastOn(ctx, l.p, l.subject)
+	if err != nil || m == nil {
+		return false, err
+	}
+	if !bytes.HasSuffix(m.Data, last.Line()) {
+		return false, nil
+	}
+	l.mark = m.Seq
+	return true, nil
+}
+
+func joinLines(records []clew.Record) []byte {
+	if len(records) == 1 {
+		return records[0].Line()
+	}
+	n := len(records) - 1
+	for _, r := range records {
+		n += len(r.Line())
+	}
+	data := make([]byte, 0, n)
+	for i, r := range records {
+		if i > 0 {
+			data = append(data, '\n')
+		}
+		data = append(data, r.Line()...)
+	}
+	return data
+}
+
+// Seal implements session.Log.
+func (l *log) Seal(ctx context.Context, head clew.Head, state []byte, recent []clew.Record) error {
+	var from uint64 = 1
+	if l.seal != nil {
+		from = l.seal.Head.Seq + 1
+	}
+	records, err := l.unsealed(ctx, from, head.Seq, recent)
+	if err != nil {
+		return err
+	}
+	seal, err := l.j.archive.Put(ctx, l.seal, archive.Sealing{
+		Session: l.id, Epoch: l.epoch, Head: head, Mark: l.mark, State: state, Records: records,
+	})
+	if err != nil {
+		return clew.WrapError(clew.StorageFailed, err, "the archive did not take the seal")
+	}
+	l.seal = seal
+	l.j.unflushed.Store(true)
+	return nil
+}
+
+// unsealed gathers the records from..to, from memory if they are there.
+func (l *log) unsealed(ctx context.Context, from, to uint64, recent []clew.Record) ([]clew.Record, error) {
+	if len(recent) > 0 && recent[0].Seq <= from && recent[len(recent)-1].Seq >= to {
+		return recent[from-recent[0].Seq : to-recent[0].Seq+1], nil
+	}
+	var records []clew.Record
+	if from > to {
+		return nil, nil
+	}
+	for r, err := range l.j.Read(ctx, l.id, from, to) {
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, r)
+	}
+	return records, nil
+}
+
+func retryDelay(attempt int) time.Duration {
+	return min(time.Millisecond<<min(attempt, 10), 250*time.Millisecond)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

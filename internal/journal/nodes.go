@@ -1,0 +1,271 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// nodes knows which nodes are up. Each node says so a few times within the TTL;
+// a node is down when it was silent for as many beats of our own as fit in one.
+// Counting our own beats as they come back, rather than reading a clock, means
+// that nobody is declared dead while we ourselves cannot hear.
+type nodes struct {
+	j       *Journal
+	subject string
+	sub     *nats.Subscription
+	stop    context.CancelFunc
+	done    chan struct{}
+
+	mu     sync.Mutex
+	beats  uint64            // our own, heard back
+	seen   map[string]uint64 // beat at which another node was last heard
+	onGone []func(node string)
+	// onTaken hears of shards that another node claimed, onSilence of a time
+	// in which this node heard nothing, and so may have missed that.
+	onTaken   []func(shard int)
+	onSilence []func()
+	heardAt   time.Time // when our own beat last came back
+}
+
+const (
+	beatsPerTTL = 5
+	goodbye     = "-"
+)
+
+func joinNodes(bg context.Context, j *Journal) (*nodes, error) {
+	bg, stop := context.WithCancel(bg)
+	n := &nodes{j: j, subject: j.subject("beat"), seen: map[string]uint64{}, stop: stop, done: make(chan struct{})}
+	sub, err := j.engine.conn.Subscribe(n.subject, n.heard)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	n.sub = sub
+	if _, err := j.engine.conn.Subscribe(j.subject("claimed"), n.claimed); err != nil {
+		stop()
+		return nil, err
+	}
+	if err := j.engine.conn.FlushTimeout(requestTimeout); err != nil {
+		stop()
+		return nil, err
+	}
+	go n.beat(bg)
+	return n, nil
+}
+
+func (n *nodes) beat(ctx context.Context) {
+	defer close(n.done)
+	t := time.NewTicker(n.j.cfg.NodeTTL / beatsPerTTL)
+	defer t.Stop()
+	for {
+		_ = n.j.engine.conn.Publish(n.subject, []byte(n.j.cfg.Node)) // a beat may be lost
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (n *nodes) heard(m *nats.Msg) {
+	name := string(m.Data)
+	n.mu.Lock()
+	var gone []string
+	switch left, bye := strings.CutPrefix(name, goodbye); {
+	case bye:
+		if _, known := n.seen[left]; known || left != n.j.cfg.Node {
+			delete(n.seen, left)
+			gone = append(gone, left)
+		}
+	case name == n.j.cfg.Node:
+		n.beats++
+		if now := time.Now(); now.Sub(n.heardAt) > n.j.cfg.NodeTTL && !n.heardAt.IsZero() {
+			for _, fn := range n.onSilence {
+				go fn()
+			}
+		}
+		n.heardAt = time.Now()
+		for other, at := range n.seen {
+			if n.beats-at >= beatsPerTTL {
+				delete(n.seen, other)
+				gone = append(gone, other)
+			}
+		}
+	default:
+		n.seen[name] = n.beats
+	}
+	hooks := n.onGone
+	n.mu.Unlock()
+	for _, node := range gone {
+		n.j.log.Warn("node is gone", "node", node)
+		for _, fn := range hooks {
+			go fn(node)
+		}
+	}
+}
+
+// announce tells the others that this node claimed a shard, so that a former
+// owner lets its sessions go at once instead of at its next append.
+func (n *nodes) announce(shard int) {
+	_ = n.j.engine.conn.Publish(n.j.subject("claimed"), []byte(strconv.Itoa(shard)+" "+n.j.cfg.Node))
+}
+
+func (n *nodes) claimed(m *nats.Msg) {
+	number, node, _ := strings.Cut(string(m.Data), " ")
+	shard, err := strconv.Atoi(number)
+	if err != nil || node == n.j.cfg.Node {
+		return
+	}
+	n.mu.Lock()
+	hooks := n.onTaken
+	n.mu.Unlock()
+	for _, fn := range hooks {
+		fn(shard)
+	}
+}
+
+// alive reports whether the node was heard lately. A node that has just come
+// itself gives the others time to be heard.
+func (n *nodes) alive(node string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_, heard := n.seen[node]
+	return heard || n.beats < beatsPerTTL
+}
+
+func (n *nodes) leave() {
+	n.stop()
+	<-n.done
+	_ = n.sub.Unsubscribe()
+	_ = n.j.engine.conn.Publish(n.subject, []byte(goodbye+n.j.cfg.Node))
+	_ = n.j.engine.conn.FlushTimeout(requestTimeout)
+}
+
+// OnGone calls fn, in a goroutine of its own, for each node that goes down.
+func (j *Journal) OnGone(fn func(node string)) {
+	if j.nodes == nil {
+		return
+	}
+	j.nodes.mu.Lock()
+	defer j.nodes.mu.Unlock()
+	j.nodes.onGone = append(j.nodes.onGone, fn)
+}
+
+// OnTaken calls fn for each shard that another node claims.
+func (j *Journal) OnTaken(fn func(shard int)) {
+	if j.nodes == nil {
+		return
+	}
+	j.nodes.mu.Lock()
+	defer j.nodes.mu.Unlock()
+	j.nodes.onTaken = append(j.nodes.onTaken, fn)
+}
+
+// OnSilence calls fn, in a goroutine of its own, when this node was deaf for
+// longer than others wait for it: it was stopped, or cut off.
+func (j *Journal) OnSilence(fn func()) {
+	if j.nodes == nil {
+		return
+	}
+	j.nodes.mu.Lock()
+	defer j.nodes.mu.Unlock()
+	j.nodes.onSilence = append(j.nodes.onSilence, fn)
+}
+
+// Peers gives the way to the other nodes, nil if there can be none.
+func (j *Journal) Peers() session.Peers {
+	if j.nodes == nil {
+		return nil
+	}
+	return j
+}
+
+// Self implements session.Peers.
+func (j *Journal) Self() string { return j.cfg.Node }
+
+// Call implements session.Peers.
+func (j *Journal) Call(ctx context.Context, node string, request []byte) ([]byte, error) {
+	m, err := j.engine.conn.RequestWithContext(ctx, j.subject("n", node), request)
+	if errors.Is(err, nats.ErrNoResponders) {
+		return nil, clew.WrapError(clew.Unavailable, err, "node %s does not answer", node)
+	}
+	if err != nil {
+		return nil, clew.WrapError(clew.Unavailable, err, "node %s did not answer in time", node)
+	}
+	return m.Data, nil
+}
+
+// Serve implements session.Peers.
+func (j *Journal) Serve(ctx context.Context, answer func(context.Context, []byte) []byte) error {
+	var calls sync.WaitGroup
+	sub, err := j.engine.conn.Subscribe(j.subject("n", j.cfg.Node), func(m *nats.Msg) {
+		calls.Go(func() { _ = m.Respond(answer(ctx, m.Data)) }) // the caller's time-out covers a lost answer
+	})
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	err = sub.Unsubscribe()
+	calls.Wait()
+	return err
+}
+
+// Publish implements session.Peers.
+func (j *Journal) Publish(id clew.SessionID, notice []byte) {
+	_ = j.engine.conn.Publish(j.subject("l", string(id)), notice) // a notice may be lost
+}
+
+// Watch implements session.Peers.
+func (j *Journal) Watch(id clew.SessionID, fn func([]byte)) (func(), error) {
+	sub, err := j.engine.conn.Subscribe(j.subject("l", string(id)), func(m *nats.Msg) { fn(m.Data) })
+	if err != nil {
+		return nil, err
+	}
+	if err := j.engine.conn.FlushTimeout(requestTimeout); err != nil {
+		_ = sub.Unsubscribe()
+		return nil, err
+	}
+	return func() { _ = sub.Unsubscribe() }, nil
+}
+
+// ShardsOf lists the shards that the node was the last to claim.
+func (j *Journal) ShardsOf(ctx context.Context, node string) ([]int, error) {
+	var shards []int
+	for p := range j.partitions {
+		owner := map[int]string{}
+		for m, err := range j.messages(ctx, p, j.subject("j", strconv.Itoa(p), "f", "*"), 1, 0) {
+			if err != nil {
+				return nil, err
+			}
+			shard, err := strconv.Atoi(string(sessionOf(m.Subject)))
+			if err != nil {
+				return nil, fmt.Errorf("fence subject %q: %w", m.Subject, err)
+			}
+			owner[shard] = string(m.Data)
+		}
+		for shard, name := range owner {
+			if name == node && shard < session.Shards {
+				shards = append(shards, shard)
+			}
+		}
+	}
+	return shards, nil
+}
+
+// UnsealedSessions lists the sessions of a shard that have records in the
+// stream: those that worked lately.
+func (j *Journal) UnsealedSessions(ctx context.Context, shard int) ([]clew.SessionID, error) {
+	p := j.partition(shard)
+	filter := j.subject("j", strconv.Itoa(p), "s", strconv.Itoa(shard), "*")
+	return j.subjectsOf(ctx, p, filter)
+}

@@ -1,0 +1,92 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/synadia-io/orbit.go/jetstreamext"
+
+	"github.com/clew-run/clew"
+)
+
+// storedMsg is a message as the stream holds it.
+type storedMsg struct {
+	Subject string `json:"subject"`
+	Seq     uint64 `json:"seq"`
+	Data    []byte `json:"data"`
+}
+
+const codeNoMessage = 10037
+
+// getMsg asks the stream's leader for one message; nil if there is none.
+func (j *Journal) getMsg(ctx context.Context, p int, query string) (*storedMsg, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	answer, err := j.engine.conn.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+j.streamName(p), []byte(query))
+	if err != nil {
+		return nil, engineError(err)
+	}
+	var resp struct {
+		Message *storedMsg          `json:"message"`
+		Error   *jetstream.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(answer.Data, &resp); err != nil {
+		return nil, engineError(err)
+	}
+	if resp.Error != nil {
+		if resp.Error.ErrorCode == codeNoMessage {
+			return nil, nil
+		}
+		return nil, engineError(resp.Error)
+	}
+	return resp.Message, nil
+}
+
+const readBatch = 1024
+
+// messages yields the messages on a subject with sequence from..last. With
+// last 0 it goes on to the end as the answering replica sees it.
+func (j *Journal) messages(ctx context.Context, p int, subject string, from, last uint64) iter.Seq2[*jetstream.RawStreamMsg, error] {
+	return func(yield func(*jetstream.RawStreamMsg, error) bool) {
+		for last == 0 || from <= last {
+			n := 0
+			batch, err := jetstreamext.GetBatch(ctx, j.js, j.streamName(p), readBatch,
+				jetstreamext.GetBatchSeq(max(from, 1)), jetstreamext.GetBatchSubject(subject))
+			if err != nil {
+				yield(nil, engineError(err))
+				return
+			}
+			for m, err := range batch {
+				if errors.Is(err, jetstreamext.ErrNoMessages) {
+					break
+				}
+				if err != nil {
+					yield(nil, engineError(err))
+					return
+				}
+				if last != 0 && m.Sequence > last {
+					return
+				}
+				n++
+				from = m.Sequence + 1
+				if !yield(m, nil) {
+					return
+				}
+			}
+			if n == 0 || last == 0 && n < readBatch {
+				return
+			}
+		}
+	}
+}
+
+// engineError gives the engine's failures one code.
+func engineError(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return clew.WrapError(clew.StorageFailed, err, "the engine did not answer")
+}

@@ -1,0 +1,82 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/clew-run/clew"
+)
+
+// Wake-ups of cold sessions are scheduled messages: the engine publishes the
+// target when the time has come, over restarts and on whichever node is there.
+// A wake-up may come twice; what it wakes decides by its own records.
+
+func (j *Journal) wakeStream() string { return strings.ToUpper(j.cfg.Prefix) + "_WAKE" }
+
+func (j *Journal) openWake(ctx context.Context) (jetstream.Stream, error) {
+	cfg := jetstream.StreamConfig{
+		Name:              j.wakeStream(),
+		Description:       "wake-ups of clew sessions",
+		Subjects:          []string{j.subject("t", "*"), j.subject("w", "*")},
+		Storage:           jetstream.FileStorage,
+		Replicas:          j.cfg.Replicas,
+		AllowMsgSchedules: true,
+		AllowMsgTTL:       true,
+		AllowDirect:       true,
+		Duplicates:        100 * time.Millisecond,
+	}
+	s, err := j.js.CreateStream(ctx, cfg)
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		s, err = j.js.Stream(ctx, cfg.Name)
+	}
+	return s, err
+}
+
+// Wake implements session.Journal.
+func (j *Journal) Wake(ctx context.Context, id clew.SessionID, atMS int64) error {
+	timer := j.subject("t", string(id))
+	if atMS == 0 {
+		return engineError(j.wake.Purge(ctx, jetstream.WithPurgeSubject(timer)))
+	}
+	m := newMsg(timer, nil)
+	_, err := j.js.PublishMsg(ctx, m,
+		jetstream.WithScheduleAt(time.UnixMilli(atMS)),
+		jetstream.WithScheduleTarget(j.subject("w", string(id))),
+		jetstream.WithScheduleTTL(24*time.Hour))
+	return engineError(err)
+}
+
+// Wakes calls fn for each wake-up that falls due until ctx ends. Each is given
+// to one node; if fn fails it is given again later, perhaps to another.
+func (j *Journal) Wakes(ctx context.Context, fn func(context.Context, clew.SessionID) error) error {
+	consumer, err := j.wake.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+		Durable:       "wake",
+		FilterSubject: j.subject("w", "*"),
+		AckPolicy:     jetstream.AckExplicitPolicy,
+		AckWait:       30 * time.Second,
+		MaxAckPending: 1000,
+	})
+	if err != nil {
+		return engineError(err)
+	}
+	run, err := consumer.Consume(func(m jetstream.Msg) {
+		id := sessionOf(m.Subject())
+		if err := fn(ctx, id); err != nil {
+			j.log.Warn("wake-up failed, it will come again", "session", id, "err", err)
+			_ = m.NakWithDelay(time.Second)
+			return
+		}
+		_ = m.Ack()
+	}, jetstream.PullMaxMessages(64))
+	if err != nil {
+		return engineError(err)
+	}
+	<-ctx.Done()
+	run.Stop()
+	<-run.Closed()
+	return nil
+}

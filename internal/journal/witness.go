@@ -1,0 +1,186 @@
+package journal
+
+import (
+	"bufio"
+	"fmt"
+	"hash/crc32"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/clew-run/clew"
+)
+
+// A witness remembers the last acknowledged head of each session that is not
+// yet sealed, in a file of its own. The engine drops what it cannot read, and a
+// log that lost its end looks like a shorter log; only somebody who saw the end
+// can tell. It is a lower bound: an entry may be old, never too new, because it
+// is written after the acknowledgement.
+//
+// Lines are written without a flush. They survive the death of the process; a
+// power failure may take the last ones, in which case the engine's own flushed
+// data stands unwitnessed for those seconds.
+type witness struct {
+	dir string
+	log *slog.Logger
+
+	mu    sync.Mutex
+	file  *os.File
+	size  int64
+	heads map[clew.SessionID]witnessed
+}
+
+type witnessed struct {
+	seq  uint64
+	hash clew.Hash
+}
+
+const (
+	witnessFile = "witness"
+	witnessMax  = 32 << 20 // rewritten with what is still unsealed beyond this
+)
+
+func openWitness(dir string, log *slog.Logger) (*witness, error) {
+	w := &witness{dir: dir, log: log, heads: map[clew.SessionID]witnessed{}}
+	if err := w.read(); err != nil {
+		return nil, err
+	}
+	return w, w.rewrite()
+}
+
+func (w *witness) read() error {
+	f, err := os.Open(filepath.Join(w.dir, witnessFile))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		id, h, ok := parseWitness(lines.Text())
+		if ok && h.seq >= w.heads[id].seq { // a torn or damaged line says nothing
+			w.heads[id] = h
+		}
+	}
+	return lines.Err()
+}
+
+func witnessLine(id clew.SessionID, seq uint64, hash clew.Hash) string {
+	body := fmt.Sprintf("%d %s %s", seq, hash, id)
+	return fmt.Sprintf("%08x %s\n", crc32.ChecksumIEEE([]byte(body)), body)
+}
+
+func parseWitness(line string) (clew.SessionID, witnessed, bool) {
+	var sum uint32
+	var h witnessed
+	var hash, id string
+	_, body, _ := strings.Cut(line, " ")
+	if n, err := fmt.Sscanf(line, "%x %d %s %s", &sum, &h.seq, &hash, &id); err != nil || n != 4 {
+		return "", h, false
+	}
+	if crc32.ChecksumIEEE([]byte(body)) != sum {
+		return "", h, false
+	}
+	parsed, err := clew.ParseHash(hash)
+	h.hash = parsed
+	return clew.SessionID(id), h, err == nil
+}
+
+// saw notes an acknowledged head.
+func (w *witness) saw(id clew.SessionID, head clew.Head) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heads[id] = witnessed{head.Seq, head.Hash}
+	n, err := w.file.WriteString(witnessLine(id, head.Seq, head.Hash))
+	w.size += int64(n)
+	if err == nil && w.size > witnessMax && w.size > 4*w.estimate() {
+		err = w.rewrite()
+	}
+	if err != nil {
+		w.log.Error("the witness cannot be written; a damaged tail may go unnoticed", "err", err)
+	}
+}
+
+func (w *witness) estimate() int64 { return int64(len(w.heads)) * 120 }
+
+// sealed forgets a session whose records up to seq are safe in the archive.
+func (w *witness) sealed(id clew.SessionID, seq uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.heads[id].seq <= seq {
+		delete(w.heads, id)
+	}
+}
+
+// check compares what was read with what was witnessed.
+func (w *witness) check(id clew.SessionID, head clew.Head, tail []clew.Record) error {
+	w.mu.Lock()
+	seen, ok := w.heads[id]
+	w.mu.Unlock()
+	switch {
+	case !ok:
+		return nil
+	case head.Seq < seen.seq:
+		return damagedError(id, fmt.Errorf("record %d was acknowledged, but the store ends at %d", seen.seq, head.Seq))
+	case head.Seq == seen.seq && head.Hash != seen.hash:
+		return damagedError(id, fmt.Errorf("record %d is not the one that was acknowledged", seen.seq))
+	case head.Seq > seen.seq && len(tail) > 0 && tail[0].Seq <= seen.seq:
+		if r := tail[seen.seq-tail[0].Seq]; r.Hash() != seen.hash {
+			return damagedError(id, fmt.Errorf("record %d is not the one that was acknowledged", seen.seq))
+		}
+	}
+	return nil
+}
+
+// sessions lists who is witnessed.
+func (w *witness) sessions() []clew.SessionID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ids := make([]clew.SessionID, 0, len(w.heads))
+	for id := range w.heads {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// rewrite replaces the file with one line per head. The caller holds mu, or is
+// alone.
+func (w *witness) rewrite() error {
+	path := filepath.Join(w.dir, witnessFile)
+	f, err := os.CreateTemp(w.dir, witnessFile+".*")
+	if err != nil {
+		return err
+	}
+	buf := bufio.NewWriter(f)
+	for id, h := range w.heads {
+		_, _ = buf.WriteString(witnessLine(id, h.seq, h.hash)) // Flush reports
+	}
+	err = buf.Flush()
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+		return err
+	}
+	if w.file != nil {
+		_ = w.file.Close()
+	}
+	w.file = f
+	w.size, _ = f.Seek(0, 2)
+	return nil
+}
+
+func (w *witness) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_ = w.file.Close()
+}

@@ -1,0 +1,48 @@
+// Command gen writes docs/requirements.md from the Covers comments of all
+// tests. With -check it only says whether the file is up to date.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/clew-run/clew/internal/requirements"
+)
+
+func main() {
+	root := flag.String("root", ".", "root of the repository")
+	check := flag.Bool("check", false, "compare instead of writing")
+	flag.Parse()
+	if err := run(*root, *check); err != nil {
+		fmt.Fprintln(os.Stderr, "requirements:", err)
+		os.Exit(1)
+	}
+}
+
+func run(root string, check bool) error {
+	ids, err := requirements.List()
+	if err != nil {
+		return err
+	}
+	found, err := requirements.Scan(os.DirFS(root))
+	if err != nil {
+		return err
+	}
+	doc := requirements.Render(ids, found)
+	name := filepath.Join(root, filepath.FromSlash(requirements.DocPath))
+	if !check {
+		return os.WriteFile(name, doc, 0o644)
+	}
+	old, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(old, doc) {
+		return errors.New(requirements.DocPath + " is out of date, run: make generate")
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+// Package server puts the parts together: it builds, starts and stops them, and
+// has no logic of its own.
+package server
+
+import (
+	"time"
+
+	"github.com/clew-run/clew/internal/gateway"
+	"github.com/clew-run/clew/internal/journal"
+)
+
+// Config is everything that can be set from outside, by file, environment or
+// flag.
+type Config struct {
+	Listen string `koanf:"listen"` // address of HTTP and WebSocket
+	Data   string `koanf:"data"`   // directory of everything that is kept
+	Engine string `koanf:"engine"` // embedded, or nats:// URLs of a cluster
+
+	Auth    Auth    `koanf:"auth"`
+	Journal Journal `koanf:"journal"`
+	Limits  Limits  `koanf:"limits"`
+	Log     Log     `koanf:"log"`
+
+	Origins []string `koanf:"origins"` // further origins whose pages may connect
+	Hosts   []string `koanf:"hosts"`   // further names this server is reached by
+
+	TLSCert string `koanf:"tls_cert"`
+	TLSKey  string `koanf:"tls_key"`
+
+	// OTLPEndpoint turns traces on: the host:port of an OTLP/HTTP collector.
+	OTLPEndpoint string `koanf:"otlp_endpoint"`
+	// IdleAfter is how long a session that nobody uses stays in memory.
+	IdleAfter time.Duration `koanf:"idle_after"`
+	// StopAfter bounds a graceful stop.
+	StopAfter time.Duration `koanf:"stop_after"`
+}
+
+// Auth says who may come in.
+type Auth struct {
+	Mode           string `koanf:"mode"`            // on, or off (loopback only)
+	QueryToken     bool   `koanf:"query_token"`     // take ?token= too; for development
+	FirstMessage   bool   `koanf:"first_message"`   // take `auth` as the first message
+	CreateSessions bool   `koanf:"create_sessions"` // connecting to an unknown session makes it; always with mode off
+	HMACSecretFile string `koanf:"hmac_secret_file"`
+	JWKSURL        string `koanf:"jwks_url"`
+	JWKSFile       string `koanf:"jwks_file"`
+	Issuer         string `koanf:"issuer"`
+	Audience       string `koanf:"audience"`
+	RoleClaim      string `koanf:"role_claim"`
+	AllowAdmin     bool   `koanf:"allow_admin"`
+}
+
+// Journal says how records are kept.
+type Journal struct {
+	Archive      string        `koanf:"archive"`       // blob store URL; "" = in the data directory
+	Prefix       string        `koanf:"prefix"`        // of streams and subjects
+	Partitions   int           `koanf:"partitions"`    // streams, fixed when first made
+	Replicas     int           `koanf:"replicas"`      // copies in a cluster
+	SyncInterval time.Duration `koanf:"sync_interval"` // 0 = before every acknowledgement
+	NodeTTL      time.Duration `koanf:"node_ttl"`      // a silent node loses its sessions
+	SealAfter    time.Duration `koanf:"seal_after"`    // records move to the archive
+	Credentials  string        `koanf:"credentials"`   // NATS credentials file
+	EngineListen string        `koanf:"engine_listen"` // opens the embedded engine; "" = no port
+}
+
+// Limits bounds what clients may take. 0 switches a rate off.
+type Limits struct {
+	ConnectsPerMinute      int           `koanf:"connects_per_minute"`
+	LocalConnectsPerMinute int           `koanf:"local_connects_per_minute"`
+	MessagesPerMinute      int           `koanf:"messages_per_minute"`
+	HitlPerMinute          int           `koanf:"hitl_per_minute"`
+	RequestsPerMinute      int           `koanf:"requests_per_minute"`
+	Queue                  int           `koanf:"queue"`
+	Frame                  int           `koanf:"frame"`
+	PingEvery              time.Duration `koanf:"ping_every"`
+	PongLimit              time.Duration `koanf:"pong_limit"`
+	WriteTimeout           time.Duration `koanf:"write_timeout"`
+}
+
+// Log says what is logged and how.
+type Log struct {
+	Level  string `koanf:"level"`
+	Format string `koanf:"format"` // json or text
+}
+
+// DefaultConfig is what a server does unless told otherwise.
+func DefaultConfig() Config {
+	l := gateway.DefaultLimits()
+	return Config{
+		Listen: "127.0.0.1:8000",
+		Engine: "embedded",
+		Auth:   Auth{Mode: "on", FirstMessage: true},
+		Limits: Limits{
+			ConnectsPerMinute: l.ConnectsPerMinute, LocalConnectsPerMinute: l.LocalConnectsPerMinute,
+			MessagesPerMinute: l.MessagesPerMinute, HitlPerMinute: l.HitlPerMinute, RequestsPerMinute: 600,
+			Queue: l.Queue, Frame: l.Frame, PingEvery: l.PingEvery, PongLimit: l.PongLimit, WriteTimeout: l.WriteTimeout,
+		},
+		Log:       Log{Level: "info", Format: "json"},
+		IdleAfter: 5 * time.Minute,
+		StopAfter: 10 * time.Second,
+	}
+}
+
+func (c Config) journal() journal.Config {
+	return journal.Config{
+		Dir: c.Data, Engine: c.Engine, Credentials: c.Journal.Credentials, Listen: c.Journal.EngineListen,
+		Archive: c.Journal.Archive, Prefix: c.Journal.Prefix, Partitions: c.Journal.Partitions,
+		Replicas: c.Journal.Replicas, SyncInterval: c.Journal.SyncInterval, NodeTTL: c.Journal.NodeTTL,
+		SealAfter: c.Journal.SealAfter,
+	}
+}
+
+func (l Limits) gateway() gateway.Limits {
+	g := gateway.DefaultLimits()
+	g.ConnectsPerMinute, g.LocalConnectsPerMinute = l.ConnectsPerMinute, l.LocalConnectsPerMinute
+	g.MessagesPerMinute, g.HitlPerMinute = l.MessagesPerMinute, l.HitlPerMinute
+	g.Queue, g.Frame, g.PingEvery, g.PongLimit, g.WriteTimeout = l.Queue, l.Frame, l.PingEvery, l.PongLimit, l.WriteTimeout
+	return g
+}
+
+// perMinute turns the configuration's "0 = off" into the API's.
+func perMinute(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"net/http"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics serves the node's counters in Prometheus' form.
+func (s *Server) metrics() http.Handler {
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	gauge := func(name, help string, get func() float64) {
+		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "clew", Name: name, Help: help}, get))
+	}
+	counter := func(name, help string, n *atomic.Int64) {
+		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "clew", Name: name, Help: help},
+			func() float64 { return float64(n.Load()) }))
+	}
+	gauge("sessions_loaded", "Sessions in memory.", func() float64 { return float64(s.host.Loaded()) })
+	c := &s.gateway.Counters
+	gauge("connections", "Open WebSocket connections.", func() float64 { return float64(c.Connections.Load()) })
+	gauge("connections_waiting", "Connections not yet authenticated.", func() float64 { return float64(c.Waiting.Load()) })
+	counter("connections_accepted_total", "Connections accepted.", &c.Accepted)
+	counter("connections_refused_total", "Connections turned away before the upgrade.", &c.Refused)
+	counter("frames_in_total", "Frames received.", &c.FramesIn)
+	counter("frames_out_total", "Frames sent.", &c.FramesOut)
+	counter("bytes_in_total", "Bytes received.", &c.BytesIn)
+	counter("bytes_out_total", "Bytes sent.", &c.BytesOut)
+	counter("replayed_total", "Records sent again after a reconnect.", &c.Replayed)
+	counter("caught_up_total", "Records read from the journal for a reader that fell out of memory.", &c.CaughtUp)
+	counter("reattached_total", "Connections that followed their session to another owner.", &c.Reattached)
+	counter("slow_closed_total", "Connections closed because the client was too slow.", &c.SlowClosed)
+	counter("rate_limited_total", "Messages refused by a rate limit.", &c.RateLimited)
+	counter("panics_total", "Handlers that panicked.", &c.Panics)
+	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{})
+}

@@ -1,0 +1,268 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/docs"
+	"github.com/clew-run/clew/internal/agent"
+	"github.com/clew-run/clew/internal/api"
+	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/internal/gateway"
+	"github.com/clew-run/clew/internal/journal"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// Version is the program's version, set when it is built.
+var Version = "dev"
+
+// A Server is a running clew node.
+type Server struct {
+	cfg     Config
+	log     *slog.Logger
+	journal *journal.Journal
+	host    *session.Host
+	gateway *gateway.Gateway
+	http    *http.Server
+	addr    net.Addr
+	trace   func(context.Context) error
+
+	stop context.CancelFunc
+	work sync.WaitGroup
+}
+
+// Run serves until ctx ends. It prints one line when it is ready, and returns
+// nil after a graceful stop.
+func Run(ctx context.Context, cfg Config, stdout io.Writer, log *slog.Logger) error {
+	s, err := Start(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(stdout, "clew: ready %s\n", s.URL()); err != nil {
+		log.Warn("the ready line could not be printed", "err", err)
+	}
+	<-ctx.Done()
+	log.Info("stopping")
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.StopAfter)
+	defer cancel()
+	s.Stop(limit)
+	log.Info("stopped")
+	return nil
+}
+
+// Start builds and starts a node. Stop ends it.
+func Start(ctx context.Context, cfg Config, log *slog.Logger) (_ *Server, err error) {
+	s := &Server{cfg: cfg, log: log}
+	bg, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	defer func() {
+		if err != nil {
+			s.Stop(bg)
+		}
+	}()
+	listener, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return nil, err
+	}
+	s.addr = listener.Addr()
+	defer func() {
+		if err != nil {
+			_ = listener.Close()
+		}
+	}()
+	if s.trace, err = startTraces(ctx, cfg); err != nil {
+		return nil, err
+	}
+	if s.journal, err = journal.Open(ctx, cfg.journal(), log); err != nil {
+		return nil, err
+	}
+	if err = s.startHost(ctx, bg); err != nil {
+		return nil, err
+	}
+	handler, err := s.handler(ctx, bg)
+	if err != nil {
+		return nil, err
+	}
+	s.http = &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	if cfg.TLSCert != "" {
+		cert, err := tls.LoadX509KeyPair(cfg.TLSCert, cfg.TLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("TLS certificate: %w", err)
+		}
+		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
+	}
+	s.work.Go(func() {
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("http", "err", err)
+		}
+	})
+	return s, nil
+}
+
+// startHost starts the sessions and what keeps them going.
+func (s *Server) startHost(ctx, bg context.Context) error {
+	index, err := s.journal.OpenIndex(ctx)
+	if err != nil {
+		return err
+	}
+	s.host = session.NewHost(session.Config{
+		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: agent.Echo{}, Log: s.log,
+		Encode: gateway.Frame, IdleAfter: s.cfg.IdleAfter,
+	})
+	s.journal.OnGone(func(node string) { s.takeOver(bg, node) })
+	s.journal.OnTaken(s.host.Lost)
+	s.journal.OnSilence(func() { s.checkLeases(bg) })
+	s.work.Go(func() { s.journal.Sweep(bg, s.host.Seal) })
+	s.work.Go(func() {
+		if err := s.journal.Wakes(bg, s.host.Wake); err != nil && bg.Err() == nil {
+			s.log.Error("wake-ups", "err", err)
+		}
+	})
+	s.work.Go(func() { s.resume(bg) })
+	return nil
+}
+
+// resume goes on with the work that was under way when this node last stopped.
+func (s *Server) resume(ctx context.Context) { s.takeOver(ctx, s.journal.Node()) }
+
+func (s *Server) takeOver(ctx context.Context, node string) {
+	shards, err := s.journal.ShardsOf(ctx, node)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log.Warn("take over", "node", node, "err", err)
+		}
+		return
+	}
+	s.host.TakeOver(ctx, shards, s.journal.UnsealedSessions)
+}
+
+// checkLeases finds out which shards were taken over while this node could not
+// hear.
+func (s *Server) checkLeases(ctx context.Context) {
+	for _, shard := range s.host.Shards() {
+		owner, err := s.journal.OwnerOf(ctx, shard)
+		if err == nil && owner != s.journal.Node() {
+			s.host.Lost(shard)
+		}
+	}
+}
+
+// handler builds the outside face.
+func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
+	doors, err := auth.NewDoors(s.addr, s.cfg.Hosts, s.cfg.Origins)
+	if err != nil {
+		return nil, err
+	}
+	authn, keys, err := s.authenticator(ctx, bg)
+	if err != nil {
+		return nil, err
+	}
+	s.gateway = gateway.New(gateway.Options{
+		Host: gateway.HostOf(s.host), Auth: authn, Doors: doors, AllowQueryToken: s.cfg.Auth.QueryToken,
+		FirstMessageAuth: s.cfg.Auth.FirstMessage, CreateOnConnect: s.cfg.Auth.CreateSessions || s.cfg.Auth.Mode == "off",
+		Limits: s.cfg.Limits.gateway(), Log: s.log,
+	})
+	h, err := api.New(api.Options{
+		Sessions: api.Of(s.host), Auth: authn, Keys: keys, Doors: doors, AllowQueryToken: s.cfg.Auth.QueryToken,
+		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
+		Ready: func(context.Context) error { return s.journal.Ready() }, Metrics: s.metrics(), WebSocket: s.gateway, Log: s.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return traced(s.cfg, h), nil
+}
+
+// authenticator makes what tells callers apart.
+func (s *Server) authenticator(ctx, bg context.Context) (gateway.Authenticator, *auth.Keys, error) {
+	if s.cfg.Auth.Mode == "off" {
+		if !loopback(s.addr) {
+			return nil, nil, clew.Errorf(clew.SettingsInvalid, "auth off works on a loopback address only, not on %s", s.addr)
+		}
+		s.log.Warn("AUTHENTICATION IS OFF: every program on this machine can use this server")
+		return auth.Off{}, nil, nil
+	}
+	if s.cfg.Auth.Mode != "on" {
+		return nil, nil, clew.Errorf(clew.SettingsInvalid, "auth mode is on or off, not %q", s.cfg.Auth.Mode)
+	}
+	token, err := auth.LoadOwnerToken(s.cfg.Data)
+	if err != nil {
+		return nil, nil, err
+	}
+	table, err := s.journal.Table(ctx, "KEYS")
+	if err != nil {
+		return nil, nil, err
+	}
+	keys := auth.NewKeys(keyStore{table}, nil)
+	var jwt *auth.JWT
+	if a := s.cfg.Auth; a.HMACSecretFile != "" || a.JWKSURL != "" || a.JWKSFile != "" {
+		jwt, err = auth.NewJWT(bg, auth.JWTConfig{
+			SecretFile: a.HMACSecretFile, JWKSURL: a.JWKSURL, JWKSFile: a.JWKSFile, Issuer: a.Issuer,
+			Audience: a.Audience, RoleClaim: a.RoleClaim, AllowAdmin: a.AllowAdmin, Log: s.log,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	authn := auth.New(auth.Options{OwnerToken: token, Keys: keys, JWT: jwt, Log: s.log})
+	s.work.Go(func() {
+		if err := authn.Run(bg); err != nil && bg.Err() == nil {
+			s.log.Error("watching API keys", "err", err)
+		}
+	})
+	return authn, keys, nil
+}
+
+func loopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// URL is where the server listens.
+func (s *Server) URL() string {
+	scheme := "http"
+	if s.cfg.TLSCert != "" {
+		scheme = "https"
+	}
+	return scheme + "://" + strings.Replace(s.addr.String(), "[::]", "localhost", 1)
+}
+
+// Host gives the sessions, for programs that embed a server.
+func (s *Server) Host() *session.Host { return s.host }
+
+// Stop ends the node in the order in which nothing is lost: no new work, the
+// sockets, the sessions, the engine.
+func (s *Server) Stop(ctx context.Context) {
+	if s.gateway != nil {
+		if err := s.gateway.Shutdown(ctx); err != nil {
+			s.log.Warn("sockets were cut", "err", err)
+		}
+	}
+	if s.http != nil {
+		_ = s.http.Shutdown(ctx)
+	}
+	if s.host != nil {
+		s.host.Close(ctx)
+	}
+	s.stop()
+	s.work.Wait()
+	if s.journal != nil {
+		s.journal.Close(ctx)
+	}
+	if s.trace != nil {
+		_ = s.trace(ctx)
+	}
+}

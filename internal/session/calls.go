@@ -1,0 +1,196 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// call is a request from one node to another about a session.
+type call struct {
+	Op       string               `json:"op"` // do, create, access, state, head, seal, wake
+	Session  clew.SessionID       `json:"session"`
+	By       clew.Principal       `json:"by"`
+	Type     clew.CommandType     `json:"type,omitempty"`
+	ClientID clew.ClientMessageID `json:"client_message_id,omitempty"`
+	Data     json.RawMessage      `json:"data,omitempty"`
+	Limit    int64                `json:"limit_ms"`
+}
+
+// answer is what comes back.
+type answer struct {
+	Code    clew.Code          `json:"code,omitempty"`
+	Message string             `json:"message,omitempty"`
+	NotHere bool               `json:"not_here,omitempty"`
+	Receipt Receipt            `json:"receipt,omitzero"`
+	Role    clew.Role          `json:"role,omitempty"`
+	State   *clew.SessionState `json:"state,omitempty"`
+	Head    uint64             `json:"head,omitempty"`
+}
+
+// errNotHere says that the node asked is not the owner; look again who is.
+var errNotHere = errors.New("the session is not at the node that was asked")
+
+type newSessionData struct {
+	Title     string `json:"title"`
+	Workspace string `json:"workspace"`
+}
+
+func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd clew.Command) (Receipt, error) {
+	c := call{Op: "do", Session: id, By: cmd.By, Type: cmd.Type, ClientID: cmd.ClientMessageID}
+	if c.ClientID == "" {
+		return Receipt{}, clew.Errorf(clew.Internal, "a command for another node has no name to recognise a repeat by")
+	}
+	data := cmd.Data
+	if n, ok := data.(*create); ok {
+		c.Op, data = "create", newSessionData{n.title, n.workspace}
+	}
+	var err error
+	if c.Data, err = json.Marshal(data); err != nil {
+		return Receipt{}, err
+	}
+	a, err := h.call(ctx, node, c)
+	return a.Receipt, err
+}
+
+func (h *Host) callAccess(ctx context.Context, node string, id clew.SessionID, p clew.Principal) (clew.Role, error) {
+	a, err := h.call(ctx, node, call{Op: "access", Session: id, By: p})
+	return a.Role, err
+}
+
+func (h *Host) callState(ctx context.Context, node string, id clew.SessionID) (clew.SessionState, error) {
+	a, err := h.call(ctx, node, call{Op: "state", Session: id})
+	if err != nil {
+		return clew.SessionState{}, err
+	}
+	if a.State == nil {
+		return clew.SessionState{}, errNotHere
+	}
+	return *a.State, nil
+}
+
+func (h *Host) callHead(ctx context.Context, node string, id clew.SessionID) (uint64, error) {
+	a, err := h.call(ctx, node, call{Op: "head", Session: id})
+	return a.Head, err
+}
+
+func (h *Host) callSeal(ctx context.Context, node string, id clew.SessionID) error {
+	_, err := h.call(ctx, node, call{Op: "seal", Session: id})
+	return err
+}
+
+func (h *Host) callWake(ctx context.Context, node string, id clew.SessionID) error {
+	_, err := h.call(ctx, node, call{Op: "wake", Session: id})
+	return err
+}
+
+// callTry bounds one call, so that a node that died is not waited for longer
+// than it takes to be noticed.
+const callTry = 2 * time.Second
+
+func (h *Host) call(ctx context.Context, node string, c call) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTry)
+	defer cancel()
+	if deadline, ok := ctx.Deadline(); ok {
+		c.Limit = time.Until(deadline).Milliseconds()
+	}
+	req, err := json.Marshal(c)
+	if err != nil {
+		return answer{}, err
+	}
+	b, err := h.cfg.Peers.Call(ctx, node, req)
+	if err != nil {
+		// The node may be dead; whether the command took effect there is told
+		// by its client_message_id when it is sent again.
+		return answer{}, errors.Join(errNotHere, err)
+	}
+	var a answer
+	if err := json.Unmarshal(b, &a); err != nil {
+		return a, err
+	}
+	switch {
+	case a.NotHere:
+		return a, errNotHere
+	case a.Code != "":
+		return a, &clew.Error{Code: a.Code, Message: a.Message}
+	}
+	return a, nil
+}
+
+// answer serves another node's call. It never passes a call on: the caller
+// looks again who the owner is.
+func (h *Host) answer(ctx context.Context, request []byte) []byte {
+	var c call
+	var a answer
+	err := json.Unmarshal(request, &c)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(max(c.Limit, 1))*time.Millisecond)
+		a, err = h.serve(ctx, c)
+		cancel()
+	}
+	if err != nil {
+		if passing(err) {
+			a = answer{NotHere: true}
+		} else {
+			e := clew.AsError(err)
+			a = answer{Code: e.Code, Message: e.Message}
+		}
+	}
+	b, err := json.Marshal(a)
+	if err != nil {
+		return []byte(`{"not_here":true}`)
+	}
+	return b
+}
+
+func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
+	s, release, err := h.acquire(ctx, c.Session, c.Op == "create")
+	if err != nil {
+		return a, err
+	}
+	defer release()
+	switch c.Op {
+	case "do", "create":
+		cmd, err := c.command()
+		if err != nil {
+			return a, err
+		}
+		a.Receipt, err = s.do(ctx, cmd)
+		return a, err
+	case "access":
+		err = s.look(ctx, func(s *Session) { a.Role = s.state.RoleOf(c.By) })
+	case "state":
+		err = s.look(ctx, func(s *Session) { st := s.sessionState(); a.State = &st })
+	case "head":
+		err = s.look(ctx, func(s *Session) { a.Head = s.head.Seq })
+	case "seal":
+		if err = s.look(ctx, (*Session).seal); err == nil {
+			err = h.cfg.Journal.Flush(ctx)
+		}
+	case "wake":
+	default:
+		err = clew.Errorf(clew.InvalidMessage, "unknown call %q", c.Op)
+	}
+	return a, err
+}
+
+// command makes the command of a call again. The node that sent it has checked
+// it against the catalogue.
+func (c call) command() (clew.Command, error) {
+	cmd := clew.Command{Type: c.Type, ClientMessageID: c.ClientID, By: c.By}
+	if c.Op == "create" {
+		var n newSessionData
+		err := json.Unmarshal(c.Data, &n)
+		cmd.Data = &create{owner: c.By.User, title: n.Title, workspace: n.Workspace}
+		return cmd, err
+	}
+	info, ok := clew.CommandInfoOf(c.Type)
+	if !ok {
+		return cmd, clew.Errorf(clew.InvalidMessage, "unknown type %q", c.Type)
+	}
+	cmd.Data = info.New()
+	return cmd, json.Unmarshal(c.Data, cmd.Data)
+}

@@ -1,0 +1,189 @@
+package session
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/clew-run/clew"
+)
+
+// An Item is one thing that happened in a session, ready to send. Records have
+// a Seq; streamed text, which is never journaled, has none.
+type Item struct {
+	Seq      uint64
+	Type     clew.EventType
+	Envelope []byte
+	// Frame is Envelope as the host's Encode function made it, once for all
+	// connections.
+	Frame []byte
+}
+
+// A Feed is the recent past of a session in memory: a ring of items that all
+// connections read, each at its own position. It holds no list of readers and
+// no queue per reader, so a slow reader costs nothing but its own position.
+//
+// Positions count items, records and streamed text alike, from 1. Safe for
+// concurrent use; items are immutable.
+type Feed struct {
+	encode func(envelope []byte) []byte
+
+	mu    sync.RWMutex
+	ring  []*Item // ring[pos%len] holds the item at pos
+	next  uint64  // position of the next item
+	first uint64  // oldest position still held
+	bytes int     // size of the held envelopes
+	seq   uint64  // seq of the newest record seen, whether held or not
+	low   uint64  // seq of the oldest record held, 0 if none
+	wake  chan struct{}
+	done  bool
+}
+
+const (
+	feedItems = 2048    // what a ring holds at most
+	feedBytes = 4 << 20 // and in bytes
+)
+
+// ErrBehind says that a reader's position is no longer held.
+var ErrBehind = errors.New("position is no longer in the feed")
+
+// ErrFeedClosed says that the feed will bring nothing more: its session was
+// moved or unloaded. The reader attaches again.
+var ErrFeedClosed = errors.New("feed is closed")
+
+// NewFeed makes a feed whose newest record is seq.
+func NewFeed(seq uint64, encode func([]byte) []byte) *Feed {
+	return &Feed{encode: encode, next: 1, first: 1, seq: seq, wake: make(chan struct{})}
+}
+
+// Append adds records, which must follow the newest one, and wakes the readers.
+func (f *Feed) Append(records []clew.Record) {
+	if len(records) == 0 {
+		return
+	}
+	items := make([]*Item, len(records))
+	for i, r := range records {
+		env := r.Envelope()
+		items[i] = &Item{Seq: r.Seq, Type: r.Type, Envelope: env, Frame: f.encode(env)}
+	}
+	f.push(items)
+}
+
+// Stream adds a transient envelope and wakes the readers.
+func (f *Feed) Stream(typ clew.EventType, envelope []byte) {
+	f.push([]*Item{{Type: typ, Envelope: envelope, Frame: f.encode(envelope)}})
+}
+
+func (f *Feed) push(items []*Item) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.done {
+		return
+	}
+	for _, it := range items {
+		for f.next-f.first >= feedItems || f.bytes+len(it.Envelope) > feedBytes && f.next > f.first {
+			f.drop()
+		}
+		f.grow()
+		f.ring[f.next%uint64(len(f.ring))] = it
+		f.next++
+		f.bytes += len(it.Envelope)
+		if it.Seq > 0 {
+			f.seq = it.Seq
+			if f.low == 0 {
+				f.low = it.Seq
+			}
+		}
+	}
+	close(f.wake)
+	f.wake = make(chan struct{})
+}
+
+// drop lets the oldest item go.
+func (f *Feed) drop() {
+	slot := f.first % uint64(len(f.ring))
+	it := f.ring[slot]
+	f.ring[slot] = nil
+	f.first++
+	f.bytes -= len(it.Envelope)
+	if it.Seq > 0 { // the records in the ring are contiguous
+		f.low = it.Seq + 1
+		if it.Seq == f.seq {
+			f.low = 0
+		}
+	}
+}
+
+// grow doubles the ring when it is full, so that a quiet session's is small.
+func (f *Feed) grow() {
+	held := f.next - f.first
+	if held < uint64(len(f.ring)) {
+		return
+	}
+	ring := make([]*Item, max(16, 2*len(f.ring)))
+	for pos := f.first; pos < f.next; pos++ {
+		ring[pos%uint64(len(ring))] = f.ring[pos%uint64(len(f.ring))]
+	}
+	f.ring = ring
+}
+
+// End gives the position after the newest item and the newest record's seq,
+// taken together: what a reader at that position will see starts right after
+// that record.
+func (f *Feed) End() (pos, seq uint64) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.next, f.seq
+}
+
+// Seek gives the position of the record after seq, if the feed still holds it
+// or seq is the newest record.
+func (f *Feed) Seek(seq uint64) (pos uint64, ok bool) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if seq == f.seq {
+		return f.next, true
+	}
+	if f.low == 0 || seq+1 < f.low || seq > f.seq {
+		return 0, false
+	}
+	// Records lie in order with transient items between them; search back.
+	for pos := f.next - 1; pos >= f.first; pos-- {
+		if f.ring[pos%uint64(len(f.ring))].Seq == seq+1 {
+			return pos, true
+		}
+	}
+	return 0, false
+}
+
+// Next copies items from position pos on into buf and returns how many, and
+// how many more are waiting behind them. With none it returns a channel that
+// is closed when there are some.
+func (f *Feed) Next(pos uint64, buf []*Item) (n, behind int, wait <-chan struct{}, err error) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if pos < f.first {
+		return 0, 0, nil, ErrBehind
+	}
+	for pos < f.next && n < len(buf) {
+		buf[n] = f.ring[pos%uint64(len(f.ring))]
+		n++
+		pos++
+	}
+	if n > 0 {
+		return n, int(f.next - pos), nil, nil
+	}
+	if f.done {
+		return 0, 0, nil, ErrFeedClosed
+	}
+	return 0, 0, f.wake, nil
+}
+
+// Close wakes the readers for the last time.
+func (f *Feed) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.done {
+		f.done = true
+		close(f.wake)
+	}
+}

@@ -1,0 +1,399 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// Config is what a host works with.
+type Config struct {
+	Journal Journal
+	Index   Index
+	Peers   Peers // nil if this node is alone
+	Agent   Agent
+	Log     *slog.Logger
+	// Encode makes the frame of an envelope, once for all connections.
+	Encode func(envelope []byte) []byte
+	// Now is the wall clock in Unix ms.
+	Now func() int64
+	// IdleAfter is how long a session without watchers and work stays in
+	// memory.
+	IdleAfter time.Duration
+}
+
+// A Host owns sessions on this node and reaches those of other nodes. Safe for
+// concurrent use.
+type Host struct {
+	cfg Config
+
+	mu       sync.Mutex
+	sessions map[clew.SessionID]*slot
+	remotes  map[clew.SessionID]*remote
+	leases   map[int]Lease
+	claiming map[int]*sync.Mutex
+	closed   bool
+
+	index chan indexEntry
+	stop  context.CancelFunc
+	work  sync.WaitGroup // background goroutines
+	loops sync.WaitGroup // sessions
+}
+
+// slot is a session that is loaded or being loaded.
+type slot struct {
+	ready chan struct{} // closed when s or err is set
+	s     *Session
+	err   error
+}
+
+type indexEntry struct {
+	owner   clew.UserID
+	summary Summary
+}
+
+// A Receipt says what a command came to.
+type Receipt struct {
+	ClientMessageID clew.ClientMessageID `json:"client_message_id,omitempty"`
+	Records         []clew.MessageID     `json:"records"`
+	// Repeat is true if the command had been taken before; the receipt is that
+	// of the first time.
+	Repeat bool `json:"-"`
+}
+
+// NewSession is what a session is created with.
+type NewSession struct {
+	ID        clew.SessionID // "" = make one
+	Title     string
+	Workspace string
+}
+
+// NewHost makes a host. Close ends it.
+func NewHost(cfg Config) *Host {
+	if cfg.Now == nil {
+		cfg.Now = func() int64 { return time.Now().UnixMilli() }
+	}
+	if cfg.IdleAfter == 0 {
+		cfg.IdleAfter = 5 * time.Minute
+	}
+	if cfg.Encode == nil {
+		cfg.Encode = func(b []byte) []byte { return b }
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	h := &Host{
+		cfg: cfg, stop: stop, index: make(chan indexEntry, 1024),
+		sessions: map[clew.SessionID]*slot{}, remotes: map[clew.SessionID]*remote{},
+		leases: map[int]Lease{}, claiming: map[int]*sync.Mutex{},
+	}
+	h.work.Go(func() { h.keepIndex(ctx) })
+	h.work.Go(func() { h.unloadIdle(ctx) })
+	if cfg.Peers != nil {
+		h.work.Go(func() {
+			if err := cfg.Peers.Serve(ctx, h.answer); err != nil {
+				cfg.Log.Error("serving other nodes", "err", err)
+			}
+		})
+	}
+	return h
+}
+
+// Close stops all sessions and seals them. What is not sealed in time is safe
+// in the journal all the same.
+func (h *Host) Close(ctx context.Context) {
+	h.mu.Lock()
+	h.closed = true
+	slots := slices.Collect(maps.Values(h.sessions))
+	remotes := h.remotes
+	h.remotes = map[clew.SessionID]*remote{}
+	h.mu.Unlock()
+	for _, r := range remotes {
+		r.close()
+	}
+	for _, sl := range slots {
+		<-sl.ready
+		if sl.s != nil {
+			sl.s.end()
+		}
+	}
+	done := make(chan struct{})
+	go func() { h.loops.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	h.stop()
+	h.work.Wait()
+}
+
+// Create makes a session that belongs to by.
+func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (clew.SessionID, error) {
+	if n.ID == "" {
+		n.ID = clew.NewSessionID()
+	}
+	if !n.ID.Valid() {
+		return "", clew.Errorf(clew.InvalidMessage, "session_id is not valid")
+	}
+	cmd := clew.Command{By: by, Data: &create{owner: by.User, title: n.Title, workspace: n.Workspace}}
+	if _, err := h.Do(ctx, n.ID, cmd); err != nil {
+		return "", err
+	}
+	return n.ID, nil
+}
+
+// Do carries out a command, on this node or on the one that owns the session,
+// and returns once its records are durable. While no node can take it, Do waits
+// as long as ctx allows.
+func (h *Host) Do(ctx context.Context, id clew.SessionID, cmd clew.Command) (Receipt, error) {
+	var receipt Receipt
+	_, creating := cmd.Data.(*create)
+	if h.cfg.Peers != nil && cmd.ClientMessageID == "" {
+		// It may be sent to another node more than once.
+		cmd.ClientMessageID = clew.NewClientMessageID()
+	}
+	err := h.at(ctx, id, creating, func(s *Session) (err error) {
+		receipt, err = s.do(ctx, cmd)
+		return err
+	}, func(node string) (err error) {
+		receipt, err = h.callDo(ctx, node, id, cmd)
+		return err
+	})
+	return receipt, err
+}
+
+// at runs fn with the session in memory here, or there with the name of the
+// node that owns it, and again if the session moves meanwhile.
+func (h *Host) at(ctx context.Context, id clew.SessionID, creating bool, here func(*Session) error, there func(node string) error) error {
+	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
+		s, release, err := h.acquire(ctx, id, creating)
+		var owned *OwnedError
+		switch {
+		case err == nil:
+			err = here(s)
+			release()
+		case errors.As(err, &owned):
+			err = there(owned.Node)
+		}
+		if err == nil || !passing(err) {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return clew.WrapError(clew.Unavailable, err, "no node can serve the session right now")
+		}
+	}
+}
+
+// passing reports whether an error may go away by itself: the session moves, or
+// its owner or the engine is away for a moment.
+func passing(err error) bool {
+	if errors.Is(err, errGone) || errors.Is(err, ErrLeaseLost) || errors.Is(err, errNotHere) {
+		return true
+	}
+	var owned *OwnedError
+	return errors.As(err, &owned)
+}
+
+// acquire gives the session in memory, loading it if need be, and keeps it
+// there until release is called. It fails with *OwnedError if another live node
+// owns it.
+func (h *Host) acquire(ctx context.Context, id clew.SessionID, creating bool) (*Session, func(), error) {
+	sl, err := h.slot(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	select {
+	case <-sl.ready:
+	case <-ctx.Done():
+		return nil, nil, timedOut(ctx)
+	}
+	if sl.err != nil {
+		return nil, nil, sl.err
+	}
+	s := sl.s
+	if !creating && !s.exists.Load() {
+		h.drop(sl)
+		return nil, nil, clew.Errorf(clew.SessionNotFound, "no session %s", id)
+	}
+	s.holds.Add(1)
+	return s, func() { s.lastUse.Store(h.cfg.Now()); s.holds.Add(-1) }, nil
+}
+
+// slot finds the session's slot or starts loading it.
+func (h *Host) slot(id clew.SessionID) (*slot, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, clew.Errorf(clew.Unavailable, "the server is stopping")
+	}
+	if sl, ok := h.sessions[id]; ok {
+		return sl, nil
+	}
+	sl := &slot{ready: make(chan struct{})}
+	h.sessions[id] = sl
+	h.loops.Add(1)
+	go func() {
+		defer h.loops.Done()
+		h.load(id, sl)
+	}()
+	return sl, nil
+}
+
+// loadTimeout bounds a load; those who wait for it have their own limits.
+const loadTimeout = 15 * time.Second
+
+// load fills the slot and then runs the session until it ends.
+func (h *Host) load(id clew.SessionID, sl *slot) {
+	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
+	s, err := h.open(ctx, id)
+	cancel()
+	sl.s, sl.err = s, err
+	if err != nil {
+		h.remove(id, sl)
+		close(sl.ready)
+		return
+	}
+	h.dropRemote(id)
+	close(sl.ready)
+	s.run()
+	h.remove(id, sl)
+}
+
+func (h *Host) remove(id clew.SessionID, sl *slot) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.sessions[id] == sl {
+		delete(h.sessions, id)
+	}
+}
+
+// drop ends a session that turned out not to exist, unless somebody is using it
+// to create it.
+func (h *Host) drop(sl *slot) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if sl.s.holds.Load() == 0 && !sl.s.exists.Load() {
+		sl.s.end()
+	}
+}
+
+// open claims the shard and reads the session.
+func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
+	lease, err := h.lease(ctx, ShardOf(id), 0)
+	if err != nil {
+		return nil, err
+	}
+	log, loaded, err := h.cfg.Journal.Open(ctx, lease, id)
+	if err != nil {
+		return nil, err
+	}
+	state, err := Restore(id, loaded)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{
+		id: id, host: h, feed: NewFeed(loaded.Head.Seq, h.cfg.Encode),
+		inbox: make(chan request, inboxSize), quit: make(chan struct{}), done: make(chan struct{}),
+		state: state, log: log, lease: lease, head: loaded.Head, epoch: loaded.Epoch,
+		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq,
+	}
+	s.exists.Store(state.Exists())
+	s.lastUse.Store(h.cfg.Now())
+	s.feed.Append(loaded.Tail)
+	return s, nil
+}
+
+// lease gives the lease of a shard, claiming it if this node has none with a
+// term above the one that is known to be lost.
+func (h *Host) lease(ctx context.Context, shard int, lost uint64) (Lease, error) {
+	h.mu.Lock()
+	one := h.claiming[shard]
+	if one == nil {
+		one = new(sync.Mutex)
+		h.claiming[shard] = one
+	}
+	l, ok := h.leases[shard]
+	h.mu.Unlock()
+	if ok && l.Term > lost {
+		return l, nil
+	}
+	one.Lock()
+	defer one.Unlock()
+	h.mu.Lock()
+	l, ok = h.leases[shard]
+	h.mu.Unlock()
+	if ok && l.Term > lost {
+		return l, nil
+	}
+	l, err := h.cfg.Journal.Claim(ctx, shard)
+	if err != nil {
+		h.mu.Lock()
+		delete(h.leases, shard)
+		h.mu.Unlock()
+		return Lease{}, err
+	}
+	h.mu.Lock()
+	h.leases[shard] = l
+	h.mu.Unlock()
+	return l, nil
+}
+
+func (h *Host) renew(ctx context.Context, lost Lease) (Lease, error) {
+	return h.lease(ctx, lost.Shard, lost.Term)
+}
+
+// Access gives the caller's role in the session. A session that the caller has
+// no right to gives SESSION_NOT_FOUND, just as one that does not exist.
+func (h *Host) Access(ctx context.Context, id clew.SessionID, p clew.Principal) (clew.Role, error) {
+	if !id.Valid() {
+		return clew.RoleNone, clew.Errorf(clew.SessionNotFound, "no such session")
+	}
+	var role clew.Role
+	err := h.at(ctx, id, false, func(s *Session) error {
+		return s.look(ctx, func(s *Session) { role = s.state.RoleOf(p) })
+	}, func(node string) (err error) {
+		role, err = h.callAccess(ctx, node, id, p)
+		return err
+	})
+	if err == nil && role == clew.RoleNone {
+		err = clew.Errorf(clew.SessionNotFound, "no session %s", id)
+	}
+	return role, err
+}
+
+// List gives the owner's sessions, newest first.
+func (h *Host) List(ctx context.Context, owner clew.UserID, q, cursor string, limit int) ([]Summary, string, error) {
+	return h.cfg.Index.List(ctx, owner, q, cursor, limit)
+}
+
+// Seal seals a session up to its head, on the node that owns it. The seal counts
+// after the journal's next Flush.
+func (h *Host) Seal(ctx context.Context, id clew.SessionID) error {
+	return h.at(ctx, id, false, func(s *Session) error {
+		return s.look(ctx, (*Session).seal)
+	}, func(node string) error {
+		return h.callSeal(ctx, node, id)
+	})
+}
+
+// Wake loads a session so that what is due in it happens.
+func (h *Host) Wake(ctx context.Context, id clew.SessionID) error {
+	return h.at(ctx, id, false, func(*Session) error { return nil }, func(node string) error {
+		return h.callWake(ctx, node, id)
+	})
+}
+
+// reindex puts the session's summary into its owner's list, in the background:
+// the list is a view, and commands do not wait for it.
+func (h *Host) reindex(owner clew.UserID, s Summary) {
+	select {
+	case h.index <- indexEntry{owner, s}:
+	default: // the next change brings it
+	}
+}

@@ -1,0 +1,375 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// A Session is a session in memory, at its owner. One goroutine (run) has the
+// state and the log to itself; all others talk to it through inbox. Streamed
+// text does not pass the goroutine, so that it never waits for the disk.
+type Session struct {
+	id   clew.SessionID
+	host *Host
+	feed *Feed
+
+	inbox chan request
+	quit  chan struct{} // closed by end: stop now
+	done  chan struct{} // closed by run when it has ended
+
+	// holds counts watchers and commands under way; the host unloads at 0.
+	holds atomic.Int64
+	// exists and busy mirror the state for those outside the goroutine.
+	exists, busy atomic.Bool
+	// lost is set when another node took the shard over.
+	lost    atomic.Bool
+	endOnce sync.Once
+	// lastUse is when something last happened (Unix ms).
+	lastUse atomic.Int64
+
+	// Owned by run.
+	state   *State
+	log     Log
+	lease   Lease
+	head    clew.Head
+	epoch   string
+	recent  []clew.Record // those after the last seal, as far as at hand
+	sealed  uint64        // seq up to which a seal is written
+	turn    *turn         // the agent at work, nil if none
+	indexed uint64        // seq of the summary last put in the index
+
+	// open is the text of growing messages. Guarded by openMu.
+	openMu sync.Mutex
+	open   map[clew.MessageID]*clew.OpenMessage
+}
+
+// request is one thing asked of a session's goroutine: a command, or a look.
+type request struct {
+	ctx  context.Context
+	cmd  clew.Command
+	look func(*Session) // runs in the goroutine instead of a command
+	done chan outcome   // buffered
+}
+
+type outcome struct {
+	receipt Receipt
+	err     error
+}
+
+// errGone says that the session left this node's memory; ask the host again.
+var errGone = errors.New("session is no longer here")
+
+const (
+	inboxSize = 256
+	batchMax  = 256       // commands in one append
+	batchSize = 512 << 10 // and bytes
+	sealEvery = 1000      // records between two snapshots
+)
+
+// do hands the session a command and waits for its outcome.
+func (s *Session) do(ctx context.Context, cmd clew.Command) (Receipt, error) {
+	req := request{ctx: ctx, cmd: cmd, done: make(chan outcome, 1)}
+	out, err := s.ask(ctx, req)
+	if err != nil {
+		return Receipt{}, err
+	}
+	return out.receipt, out.err
+}
+
+// look runs fn in the session's goroutine.
+func (s *Session) look(ctx context.Context, fn func(*Session)) error {
+	_, err := s.ask(ctx, request{ctx: ctx, look: fn, done: make(chan outcome, 1)})
+	return err
+}
+
+func (s *Session) ask(ctx context.Context, req request) (outcome, error) {
+	select {
+	case s.inbox <- req:
+	case <-s.done:
+		return outcome{}, errGone
+	case <-ctx.Done():
+		return outcome{}, timedOut(ctx)
+	}
+	select {
+	case out := <-req.done:
+		return out, nil
+	case <-s.done:
+		select { // it may have been answered on the way out
+		case out := <-req.done:
+			return out, nil
+		default:
+			return outcome{}, errGone
+		}
+	case <-ctx.Done():
+		return outcome{}, timedOut(ctx)
+	}
+}
+
+func timedOut(ctx context.Context) error {
+	return clew.WrapError(clew.Unavailable, ctx.Err(), "the session did not answer in time; the command may still take effect")
+}
+
+// run is the session's goroutine.
+func (s *Session) run() {
+	defer close(s.done)
+	defer s.feed.Close()
+	defer s.stopTurn()
+	s.startTurn()
+	batch := make([]request, 0, batchMax)
+	for {
+		select {
+		case req := <-s.inbox:
+			batch = s.gather(append(batch[:0], req))
+			if err := s.process(batch); err != nil {
+				s.host.cfg.Log.Warn("session leaves this node", "session", s.id, "err", err)
+				return
+			}
+		case <-s.quit:
+			s.stopTurn()
+			if !s.lost.Load() {
+				s.seal()
+			}
+			return
+		}
+		s.lastUse.Store(s.host.cfg.Now())
+	}
+}
+
+// end asks the goroutine to stop. The host loads the session anew only after it
+// has, so that no two of them ever append.
+func (s *Session) end() { s.endOnce.Do(func() { close(s.quit) }) }
+
+// gather takes what else is waiting, so that it goes in one append.
+func (s *Session) gather(batch []request) []request {
+	for len(batch) < batchMax {
+		select {
+		case req := <-s.inbox:
+			batch = append(batch, req)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// pending is a command that was decided and waits for the append.
+type pending struct {
+	req     request
+	receipt Receipt
+}
+
+// process decides a batch of requests, appends what comes of them and answers.
+// An error means that the session cannot go on here.
+func (s *Session) process(batch []request) error {
+	var drafts []draft
+	var waiting []pending
+	var looks []request
+	size := 0
+	for _, req := range batch {
+		if req.look != nil {
+			looks = append(looks, req)
+			continue
+		}
+		p, made, err := s.decide(req)
+		if err != nil {
+			req.done <- outcome{err: err}
+			continue
+		}
+		waiting = append(waiting, p)
+		drafts = append(drafts, made...)
+		for _, d := range made {
+			size += len(d.Data)
+		}
+		if size > batchSize {
+			if err := s.commit(drafts, waiting); err != nil {
+				return err
+			}
+			drafts, waiting, size = nil, nil, 0
+		}
+	}
+	if err := s.commit(drafts, waiting); err != nil {
+		return err
+	}
+	for _, req := range looks {
+		req.look(s)
+		req.done <- outcome{}
+	}
+	s.startTurn()
+	s.snapshot()
+	return nil
+}
+
+// draft is a record to be, with what it needs to be written again under another
+// term.
+type draft struct {
+	clew.Draft
+	now int64
+}
+
+// decide runs one command against the state and applies its events, which are
+// not yet durable and not yet seen by anyone.
+func (s *Session) decide(req request) (pending, []draft, error) {
+	cmd := req.cmd
+	if cmd.ClientMessageID != "" {
+		if t, ok := s.state.takenAs(cmd.By.User, cmd.ClientMessageID); ok {
+			return pending{req: req, receipt: repeatOf(t)}, nil, nil
+		}
+	}
+	now := s.host.cfg.Now()
+	events, err := Decide(s.state, cmd, now)
+	if err != nil {
+		return pending{}, nil, err
+	}
+	p := pending{req: req, receipt: Receipt{ClientMessageID: cmd.ClientMessageID, Records: make([]clew.MessageID, 0, len(events))}}
+	made := make([]draft, len(events))
+	for i, ev := range events {
+		data, err := json.Marshal(ev.Data)
+		if err != nil {
+			return pending{}, nil, clew.WrapError(clew.Internal, err, "an event could not be written")
+		}
+		made[i] = draft{Draft: clew.Draft{By: cmd.By.User, Cause: cmd.ClientMessageID, Type: ev.Type, Data: data}, now: now}
+	}
+	for _, ev := range events {
+		// Apply needs only what a record says of itself; the chain is added
+		// when it is written.
+		r := clew.Record{Seq: s.state.Seq + 1, TS: max(now, s.state.TS+1), By: cmd.By.User, Cause: cmd.ClientMessageID, Type: ev.Type}
+		Apply(s.state, r, ev.Data)
+		p.receipt.Records = append(p.receipt.Records, r.MessageID())
+	}
+	return p, made, nil
+}
+
+func repeatOf(t Taken) Receipt {
+	r := Receipt{ClientMessageID: t.ID, Repeat: true}
+	for i := range t.Count {
+		r.Records = append(r.Records, clew.MessageIDOf(t.First+uint64(i)))
+	}
+	return r
+}
+
+// commit makes records of the drafts, appends them and answers those who wait.
+// Nobody sees a record before it is durable.
+func (s *Session) commit(drafts []draft, waiting []pending) error {
+	if len(drafts) > 0 {
+		records, err := s.append(drafts)
+		if err != nil {
+			for _, p := range waiting {
+				p.req.done <- outcome{err: err}
+			}
+			return err
+		}
+		s.recent = append(s.recent, records...)
+		s.exists.Store(true)
+		s.busy.Store(s.state.Busy())
+		s.closeOpen()
+		s.feed.Append(records)
+		s.host.publish(s.id, records)
+	}
+	for _, p := range waiting {
+		p.req.done <- outcome{receipt: p.receipt}
+	}
+	return nil
+}
+
+// append writes the records at the head. While the engine is away it tries
+// again with the same records; when the lease is lost it claims the shard anew
+// and goes on if nobody else appended meanwhile.
+func (s *Session) append(drafts []draft) ([]clew.Record, error) {
+	for {
+		head := s.head
+		records := make([]clew.Record, len(drafts))
+		for i, d := range drafts {
+			records[i] = head.Write(s.id, s.lease.Term, d.now, d.Draft)
+			head = records[i].After()
+		}
+		err := s.appendRecords(records)
+		if err == nil {
+			s.head = head
+			return records, nil
+		}
+		if !errors.Is(err, ErrLeaseLost) {
+			return nil, err
+		}
+		if err := s.reclaim(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// appendTry bounds one try; then the session looks whether it should stop.
+const appendTry = 5 * time.Second
+
+func (s *Session) appendRecords(records []clew.Record) error {
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), appendTry)
+		err := s.log.Append(ctx, records)
+		cancel()
+		if err == nil || errors.Is(err, ErrLeaseLost) {
+			return err
+		}
+		s.host.cfg.Log.Warn("append is repeated", "session", s.id, "err", err)
+		select {
+		case <-s.quit:
+			return err
+		default:
+		}
+	}
+}
+
+// reclaim renews the lease after it was lost. It is ours again if no other live
+// node has it and the journal still ends where we know it to.
+func (s *Session) reclaim() error {
+	ctx, cancel := context.WithTimeout(context.Background(), appendTry)
+	defer cancel()
+	lease, err := s.host.renew(ctx, s.lease)
+	if err != nil {
+		return err
+	}
+	log, loaded, err := s.host.cfg.Journal.Open(ctx, lease, s.id)
+	if err != nil {
+		return err
+	}
+	if loaded.Head.Seq != s.head.Seq || loaded.Head.Hash != s.head.Hash {
+		return errGone // another node was at work in between: load anew
+	}
+	s.lease, s.log = lease, log
+	return nil
+}
+
+// snapshot seals the session now and then, so that opening it later starts from
+// there.
+func (s *Session) snapshot() {
+	if s.head.Seq-s.sealed >= sealEvery {
+		s.seal()
+	}
+	if s.indexed != s.head.Seq && (s.indexed == 0 || !s.state.Busy()) {
+		s.host.reindex(s.state.Owner, s.state.Summary())
+		s.indexed = s.head.Seq
+	}
+}
+
+func (s *Session) seal() {
+	if s.head.Seq == 0 || s.head.Seq == s.sealed {
+		return
+	}
+	state, err := s.state.Encode()
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), sealTimeout)
+		err = s.log.Seal(ctx, s.head, state, s.recent)
+		cancel()
+	}
+	if err != nil { // the records are safe where they are
+		s.host.cfg.Log.Warn("seal", "session", s.id, "err", err)
+		return
+	}
+	s.sealed = s.head.Seq
+	s.recent = nil
+}
+
+const sealTimeout = 30 * time.Second

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"context"
+	"iter"
+
+	"github.com/clew-run/clew"
+)
+
+// A Watch is one reader's hold on a session, wherever the session lives. While
+// a Watch is open the session stays in memory.
+type Watch struct {
+	host    *Host
+	id      clew.SessionID
+	feed    *Feed
+	epoch   string
+	local   *Session // nil if another node owns it
+	release func()
+}
+
+// Watch attaches to a session. The caller closes the Watch.
+func (h *Host) Watch(ctx context.Context, id clew.SessionID) (*Watch, error) {
+	var w *Watch
+	err := h.at(ctx, id, false, func(s *Session) error {
+		s.holds.Add(1)
+		w = &Watch{host: h, id: id, feed: s.feed, epoch: s.epoch, local: s, release: func() {
+			s.lastUse.Store(h.cfg.Now())
+			s.holds.Add(-1)
+		}}
+		return nil
+	}, func(node string) error {
+		r, err := h.remote(ctx, id, node)
+		if err != nil {
+			return err
+		}
+		w = &Watch{host: h, id: id, feed: r.feed, epoch: r.epoch, release: func() { h.releaseRemote(r) }}
+		return nil
+	})
+	return w, err
+}
+
+// Close gives the hold up.
+func (w *Watch) Close() {
+	if w.release != nil {
+		w.release()
+		w.release = nil
+	}
+}
+
+// Feed is the session's live feed. After ErrFeedClosed the reader gets a new
+// Watch.
+func (w *Watch) Feed() *Feed { return w.feed }
+
+// Epoch is the journal's epoch.
+func (w *Watch) Epoch() string { return w.epoch }
+
+// State gives session_state's data as of the record that LastMessageID names.
+func (w *Watch) State(ctx context.Context) (clew.SessionState, error) {
+	var st clew.SessionState
+	if w.local == nil {
+		return st, w.host.at(ctx, w.id, false, func(s *Session) error {
+			return s.look(ctx, func(s *Session) { st = s.sessionState() })
+		}, func(node string) (err error) {
+			st, err = w.host.callState(ctx, node, w.id)
+			return err
+		})
+	}
+	err := w.local.look(ctx, func(s *Session) { st = s.sessionState() })
+	if err != nil && passing(err) {
+		err = ErrFeedClosed
+	}
+	return st, err
+}
+
+// sessionState runs in the session's goroutine.
+func (s *Session) sessionState() clew.SessionState {
+	st := s.state
+	messages := st.Messages[max(0, len(st.Messages)-tailMessages):]
+	return clew.SessionState{
+		Status: st.Status(), LastMessageID: clew.MessageIDOf(st.Seq), Epoch: s.epoch,
+		Title: st.Title, Owner: st.Owner, Workspace: st.Workspace,
+		Messages:     append(clew.List[clew.Message]{}, messages...),
+		OpenMessages: s.openMessages(),
+		Monitors: clew.List[clew.MonitorState]{{
+			MonitorID: clew.MainMonitor, AgentID: MainAgent, Busy: st.Turn != nil, Queued: len(st.Queue),
+		}},
+	}
+}
+
+// Read yields the records from..to in order: from memory while the feed has
+// them, else from the journal.
+func (w *Watch) Read(ctx context.Context, from, to uint64) iter.Seq2[clew.Record, error] {
+	return w.host.cfg.Journal.Read(ctx, w.id, from, to)
+}

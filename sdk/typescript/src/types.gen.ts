@@ -1,0 +1,2513 @@
+// Made by internal/gen from the catalogue. Do not edit.
+
+/** Says whether the client is let in, and as whom. */
+export interface AuthResult {
+  ok: boolean;
+  user_id?: string;
+  role?: Role;
+  code?: Code;
+  number?: number;
+  message?: string;
+}
+
+export type Role =
+  | ""
+  | "viewer"
+  | "approver"
+  | "owner"
+  | "admin";
+
+export type Code =
+  | "CONNECTION_FAILED"
+  | "CONNECTION_TIMEOUT"
+  | "INVALID_MESSAGE"
+  | "RATE_LIMITED"
+  | "MESSAGE_TOO_LARGE"
+  | "AUTH_REQUIRED"
+  | "AUTH_FAILED"
+  | "TOKEN_EXPIRED"
+  | "FORBIDDEN"
+  | "SESSION_NOT_FOUND"
+  | "SESSION_EXPIRED"
+  | "SESSION_INVALID_STATE"
+  | "MESSAGE_NOT_FOUND"
+  | "TASK_NOT_FOUND"
+  | "CURSOR_LOST"
+  | "SESSION_DAMAGED"
+  | "EXECUTION_FAILED"
+  | "TODO_FAILED"
+  | "TOOL_TIMEOUT"
+  | "TOOL_EXECUTION_FAILED"
+  | "QUEUE_FULL"
+  | "AGENT_LIMIT"
+  | "BUDGET_EXCEEDED"
+  | "PROVIDER_ERROR"
+  | "HITL_TIMEOUT"
+  | "HITL_INVALID_RESPONSE"
+  | "HITL_REQUEST_EXPIRED"
+  | "STORAGE_FAILED"
+  | "CHECKPOINT_FAILED"
+  | "SETTINGS_INVALID"
+  | "UNAVAILABLE"
+  | "INTERNAL";
+
+/** The session as of one record; sent on every connect and on request. */
+export interface SessionState {
+  status: SessionStatus;
+  current_layer: Layer | null;
+  plan: PlanSummary | null;
+  todos: Todo[];
+  hitl_pending: Question | null;
+  last_message_id: string | null;
+  client_id: string;
+  epoch: string;
+  title: string;
+  owner: string;
+  workspace?: string;
+  messages: Message[];
+  open_messages: OpenMessage[];
+  hitl_queue: Question[];
+  runs: RunState[];
+  monitors: MonitorState[];
+  windows: WindowState[];
+  usage?: Usage;
+  role?: Role;
+}
+
+export type SessionStatus =
+  | "idle"
+  | "planning"
+  | "awaiting_input"
+  | "executing"
+  | "paused"
+  | "completed"
+  | "failed"
+  | "cancelled";
+
+export type Layer =
+  | "cognitive"
+  | "planning"
+  | "execution"
+  | "response";
+
+export interface PlanSummary {
+  id: string;
+  status: PlanStatus;
+  version?: number;
+  total_todos: number;
+}
+
+export type PlanStatus =
+  | "pending_approval"
+  | "approved"
+  | "rejected";
+
+export interface Todo {
+  id: string;
+  task: string;
+  tool: string;
+  status: TodoStatus;
+  priority: number;
+  depends_on: string[];
+  estimated_duration_sec?: number;
+  estimated_cost_usd?: number;
+  task_id?: string;
+  progress_percentage?: number;
+  result_summary?: unknown;
+  retry_count?: number;
+}
+
+export type TodoStatus =
+  | "pending"
+  | "in_progress"
+  | "completed"
+  | "failed"
+  | "skipped";
+
+/** An open question: the data of the event that asked it, with the event's type. */
+export type Question =
+  | ({ type: "hitl_plan_review" } & HitlPlanReviewData)
+  | ({ type: "hitl_approval_request" } & HitlApprovalRequestData)
+  | ({ type: "hitl_input_request" } & HitlInputRequestData)
+  | ({ type: "hitl_clarification" } & HitlClarificationData);
+
+export interface Message {
+  message_id: string;
+  ts: number;
+  type: MessageType;
+  ask?: Ask;
+  say?: Say;
+  role: Speaker;
+  text?: string;
+  images?: string[];
+  reasoning?: string;
+  partial?: boolean;
+  summary?: string;
+  agent_id?: string;
+  monitor_id?: string;
+  window_id?: string;
+  task_id?: string;
+  reply_to?: string;
+  request_id?: string;
+  tool_call_id?: string;
+  client_message_id?: string;
+  user_id?: string;
+  progress_status?: ProgressStatus;
+  checkpoint?: Record<string, unknown>;
+  context_condense?: ContextCondense;
+  context_truncation?: ContextTruncation;
+  conversation_history_index?: number;
+  is_protected?: boolean;
+  is_answered?: boolean;
+  api_protocol?: APIProtocol;
+  usage?: Usage;
+  metadata?: Record<string, unknown>;
+}
+
+export type MessageType =
+  | "ask"
+  | "say";
+
+export type Ask =
+  | "followup"
+  | "command"
+  | "command_output"
+  | "completion_result"
+  | "tool"
+  | "api_req_failed"
+  | "resume_task"
+  | "resume_completed_task"
+  | "mistake_limit_reached"
+  | "browser_action_launch"
+  | "use_mcp_server"
+  | "auto_approval_max_req_reached";
+
+export type Say =
+  | "error"
+  | "text"
+  | "image"
+  | "reasoning"
+  | "api_req_started"
+  | "api_req_finished"
+  | "api_req_retried"
+  | "api_req_retry_delayed"
+  | "api_req_deleted"
+  | "completion_result"
+  | "user_feedback"
+  | "user_feedback_diff"
+  | "command_output"
+  | "subtask_result"
+  | "browser_action"
+  | "browser_action_result"
+  | "browser_session_status"
+  | "mcp_server_request_started"
+  | "mcp_server_response"
+  | "condense_context"
+  | "condense_context_error"
+  | "sliding_window_truncation"
+  | "checkpoint_saved"
+  | "shell_integration_warning"
+  | "rooignore_error"
+  | "diff_error"
+  | "codebase_search_result"
+  | "user_edit_todos"
+  | "cell_executed"
+  | "kernel_status";
+
+export type Speaker =
+  | "user"
+  | "assistant"
+  | "system";
+
+export interface ProgressStatus {
+  text?: string;
+  percentage?: number;
+}
+
+export interface ContextCondense {
+  condense_id: string;
+  summary?: string;
+  tokens_before?: number;
+  tokens_after?: number;
+  cost_usd?: number;
+}
+
+export interface ContextTruncation {
+  truncation_id: string;
+  hidden?: number;
+}
+
+export type APIProtocol =
+  | "openai"
+  | "anthropic";
+
+export interface Usage {
+  tokens_in: number;
+  tokens_out: number;
+  cache_writes: number;
+  cache_reads: number;
+  cost_usd: number;
+}
+
+export interface OpenMessage {
+  message_id: string;
+  reply_to?: string;
+  agent_id?: string;
+  monitor_id?: string;
+  text: string;
+  reasoning?: string;
+}
+
+export interface RunState {
+  run_id: string;
+  monitor_id: string;
+  task_id?: string;
+  status: SessionStatus;
+  current_layer?: Layer;
+  plan: PlanSummary | null;
+  todos: Todo[];
+}
+
+export interface MonitorState {
+  monitor_id: string;
+  agent_id?: string;
+  busy: boolean;
+  queued: number;
+}
+
+export interface WindowState {
+  window_id: string;
+  monitor_id?: string;
+  title: string;
+  group_id?: string;
+  agent_id?: string;
+  status?: WindowAgentStatus;
+  content?: unknown;
+  bounds?: Bounds;
+}
+
+export type WindowAgentStatus =
+  | "assigned"
+  | "active"
+  | "released";
+
+export interface Bounds {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+/** The replay is over; what follows is live. */
+export interface SyncComplete {
+  last_message_id: string;
+  replayed: number;
+}
+
+/** Are you there? Answer with pong. */
+export type PingData = Record<string, never>;
+
+/** Something failed: a client's frame (answer), or a run, agent or question (record). */
+export interface ErrorData {
+  code: Code;
+  number: number;
+  message: string;
+  recoverable: boolean;
+  suggested_action: string;
+  context?: ErrorContext;
+  retry_after_ms?: number;
+}
+
+export interface ErrorContext {
+  client_message_id?: string;
+  command_type?: CommandType;
+  request_id?: string;
+  agent_id?: string;
+  task_id?: string;
+  todo_id?: string;
+  tool?: string;
+  monitor_id?: string;
+}
+
+export type CommandType =
+  | "auth"
+  | "pong"
+  | "get_state"
+  | "get_messages"
+  | "subscribe_monitor"
+  | "hitl_plan_response"
+  | "hitl_approval_response"
+  | "hitl_input_response"
+  | "hitl_clarification_response"
+  | "ask_response"
+  | "user_message"
+  | "window_message"
+  | "component_action"
+  | "new_task"
+  | "resume_task"
+  | "clear_task"
+  | "control_pause"
+  | "control_resume"
+  | "control_cancel"
+  | "control_retry"
+  | "control_skip"
+  | "interrupt"
+  | "interrupt_agent"
+  | "reset"
+  | "set_provider"
+  | "remove_monitor"
+  | "rendering_feedback"
+  | "toast_action"
+  | "user_interaction"
+  | "app_protocol_response"
+  | "app_protocol_ready"
+  | "delete_message"
+  | "delete_message_confirm"
+  | "edit_message"
+  | "edit_message_confirm"
+  | "rewind"
+  | "rewind_preview"
+  | "undo_rewind"
+  | "redo_rewind"
+  | "clear_messages"
+  | "fork_session"
+  | "rename_session"
+  | "set_access"
+  | "checkpoint_diff"
+  | "checkpoint_restore"
+  | "update_settings"
+  | "reset_settings"
+  | "import_settings"
+  | "export_settings"
+  | "save_model_profile"
+  | "load_model_profile"
+  | "restart_mcp_server"
+  | "toggle_mcp_server"
+  | "toggle_tool_always_allow"
+  | "test_browser_connection"
+  | "kill_browser_session"
+  | "kernel_execute"
+  | "kernel_interrupt"
+  | "kernel_shutdown";
+
+/** The session came into being; the first record of each journal. */
+export interface SessionCreatedData {
+  owner: string;
+  title: string;
+  workspace?: string;
+  forked_from?: ForkPoint;
+}
+
+export interface ForkPoint {
+  session_id: string;
+  message_id: string;
+}
+
+/** The session has a new title. */
+export interface SessionRenamedData {
+  title: string;
+}
+
+/** The owner shared the session with somebody, or took that back. */
+export interface AccessChangedData {
+  user_id: string;
+  role: Role;
+}
+
+/** A new session was made from this one's past. */
+export interface SessionForkedData {
+  session_id: string;
+  from_message_id: string;
+}
+
+/** A message appeared in the transcript. */
+export interface MessageCreatedData {
+  message: Message;
+}
+
+/** A message changed; carries all of it. */
+export interface MessageUpdatedData {
+  message: Message;
+}
+
+/** A client's message was handed to an agent. */
+export interface MessageAcceptedData {
+  client_message_id?: string;
+  message_id?: string;
+  agent_id?: string;
+  monitor_id?: string;
+  delivery?: Delivery;
+}
+
+export type Delivery =
+  | "direct"
+  | "steer"
+  | "ephemeral"
+  | "answer";
+
+/** A client's message waits, because the agent is busy or a limit is reached. */
+export interface MessageQueuedData {
+  client_message_id?: string;
+  message_id?: string;
+  agent_id?: string;
+  monitor_id?: string;
+  position: number;
+}
+
+/** A page of the transcript. */
+export interface MessagesPage {
+  messages: Message[];
+  total: number;
+  next?: string;
+  client_message_id?: string;
+}
+
+/** The next piece of an agent's answer. */
+export interface AgentResponseData {
+  message_id: string;
+  reply_to?: string;
+  agent_id: string;
+  monitor_id?: string;
+  offset: number;
+  delta: string;
+}
+
+/** The next piece of an agent's thinking. */
+export interface AgentThinkingData {
+  message_id: string;
+  reply_to?: string;
+  agent_id: string;
+  monitor_id?: string;
+  offset: number;
+  delta: string;
+}
+
+/** The conversation was taken back to an earlier message. */
+export interface HistoryRewoundData {
+  rewind_id?: string;
+  from_message_id: string;
+  keep_target: boolean;
+  removed_message_ids: string[];
+  checkpoint_id?: string;
+}
+
+/** The last rewind was undone. */
+export interface RewindUndoneData {
+  rewind_id?: string;
+  from_message_id: string;
+  restored_message_ids: string[];
+  checkpoint_id?: string;
+}
+
+/** What a rewind would take away; also answers delete_message and edit_message. */
+export interface RewindPreviewAnswer {
+  from_message_id: string;
+  keep_target: boolean;
+  count: number;
+  removed_message_ids: string[];
+  files?: CheckpointFile[];
+  client_message_id?: string;
+}
+
+export interface CheckpointFile {
+  paths: FilePaths;
+  content: FileContent;
+}
+
+export interface FilePaths {
+  relative: string;
+  absolute: string;
+}
+
+export interface FileContent {
+  before: string;
+  after: string;
+}
+
+/** A run entered a layer. */
+export interface LayerStartData {
+  layer: Layer;
+  description: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** A run left a layer. */
+export interface LayerCompleteData {
+  layer: Layer;
+  result?: LayerResult;
+  next_layer?: Layer;
+  duration_ms: number;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export interface LayerResult {
+  intent?: Intent;
+  entities?: Entity[];
+  extra?: Record<string, unknown>;
+}
+
+export interface Intent {
+  domain: string;
+  category: string;
+  confidence: number;
+}
+
+export interface Entity {
+  type: string;
+  value: string;
+  confidence: number;
+}
+
+/** There is a plan. */
+export interface PlanGeneratedData {
+  plan_id: string;
+  version: number;
+  status: PlanStatus;
+  todos: Todo[];
+  dependency_graph: Record<string, string[]>;
+  estimated_duration_sec: number;
+  estimated_cost_usd: number | null;
+  mermaid_diagram?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** The plan was approved. */
+export interface PlanApprovedData {
+  plan_id: string;
+  approved_by: string;
+  execution_starting: boolean;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** The plan has a new version. */
+export interface PlanModifiedData {
+  plan_id: string;
+  old_version: number;
+  new_version: number;
+  changes: PlanChange[];
+  updated_todos: Todo[];
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export interface PlanChange {
+  action: PlanChangeAction;
+  todo_id: string;
+  task?: string;
+}
+
+export type PlanChangeAction =
+  | "add"
+  | "remove"
+  | "update";
+
+/** The plan was rejected. */
+export interface PlanRejectedData {
+  plan_id: string;
+  reason?: string;
+  rejected_by?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** Work on a todo began. */
+export interface TodoStartedData {
+  todo_id: string;
+  task: string;
+  tool: string;
+  estimated_duration_sec?: number;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** A todo moved on. */
+export interface TodoProgressData {
+  todo_id: string;
+  progress_percentage: number;
+  current_step?: string;
+  items_processed?: number;
+  items_total?: number;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** A todo is done. */
+export interface TodoCompletedData {
+  todo_id: string;
+  task: string;
+  status: TodoStatus;
+  result_summary?: unknown;
+  duration_ms: number;
+  next_todos: string[];
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** A todo failed. */
+export interface TodoFailedData {
+  todo_id: string;
+  task: string;
+  status: TodoStatus;
+  error: Failure;
+  retry_count: number;
+  max_retries: number;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export interface Failure {
+  code: Code;
+  message: string;
+  recoverable: boolean;
+  failed_todo?: string;
+}
+
+/** A todo was left out. */
+export interface TodoSkippedData {
+  todo_id: string;
+  reason?: string;
+  next_todos: string[];
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** How far the plan as a whole has come. */
+export interface ExecutionProgressData {
+  total_todos: number;
+  completed: number;
+  in_progress: number;
+  pending: number;
+  failed: number;
+  skipped: number;
+  progress_percentage: number;
+  current_todo?: TodoRef;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export interface TodoRef {
+  id: string;
+  task: string;
+}
+
+/** The run ended well; carries its answer. */
+export interface CompleteData {
+  status: RunResult;
+  response: Response;
+  statistics: Statistics;
+  report_paths: string[];
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export type RunResult =
+  | "success"
+  | "failed"
+  | "cancelled";
+
+export interface Response {
+  format: ResponseFormat;
+  text: string;
+  summary?: string;
+  attachments: Attachment[];
+  next_actions: string[];
+}
+
+export type ResponseFormat =
+  | "text"
+  | "markdown"
+  | "mixed"
+  | "json";
+
+export interface Attachment {
+  type: AttachmentType;
+  title: string;
+  url: string;
+}
+
+export type AttachmentType =
+  | "chart"
+  | "image"
+  | "table"
+  | "file";
+
+export interface Statistics {
+  total_todos: number;
+  completed: number;
+  failed: number;
+  skipped: number;
+  execution_time_ms: number;
+  tokens_used: number;
+  cost_usd: number;
+}
+
+/** The run failed; carries what there is. */
+export interface FailedData {
+  status: RunResult;
+  error: Failure;
+  partial_results: PartialResults;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export interface PartialResults {
+  completed_todos: string[];
+  available_data?: Record<string, unknown>;
+}
+
+/** The run was cancelled; carries what there is. */
+export interface CancelledData {
+  status: RunResult;
+  reason?: string;
+  partial_results: PartialResults;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** A person has to review a plan. */
+export interface HitlPlanReviewData {
+  request_id: string;
+  plan_id: string;
+  plan: Plan;
+  message: string;
+  options: Choice[];
+  timeout_sec: number;
+  deadline_ms?: number;
+  message_id?: string;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export interface Plan {
+  todos: Todo[];
+  dependency_graph: Record<string, string[]>;
+  estimated_duration_sec: number;
+  estimated_cost_usd: number | null;
+  mermaid_diagram?: string;
+}
+
+export type Choice =
+  | "approve"
+  | "modify"
+  | "skip"
+  | "reject";
+
+/** A person has to allow something. */
+export interface HitlApprovalRequestData {
+  request_id: string;
+  ask?: Ask;
+  todo_id?: string;
+  todo?: ApprovalTodo;
+  tool?: string;
+  tool_call_id?: string;
+  input?: unknown;
+  reason: string;
+  options: Choice[];
+  timeout_sec: number;
+  deadline_ms?: number;
+  message_id?: string;
+  agent_id?: string;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export interface ApprovalTodo {
+  id: string;
+  task: string;
+  tool: string;
+  estimated_cost_usd?: number;
+}
+
+/** A person has to fill something in. */
+export interface HitlInputRequestData {
+  request_id: string;
+  ask?: Ask;
+  field: string;
+  question: string;
+  input_type: InputType;
+  options?: InputOption[];
+  required: boolean;
+  default_value?: unknown;
+  timeout_sec: number;
+  deadline_ms?: number;
+  message_id?: string;
+  agent_id?: string;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export type InputType =
+  | "text"
+  | "choice"
+  | "number"
+  | "boolean"
+  | "date";
+
+export interface InputOption {
+  value: unknown;
+  label: string;
+}
+
+/** A person has to say what was meant. */
+export interface HitlClarificationData {
+  request_id: string;
+  original_input: string;
+  ambiguity: string;
+  question: string;
+  input_type: InputType;
+  suggestions: string[];
+  required: boolean;
+  timeout_sec: number;
+  deadline_ms?: number;
+  message_id?: string;
+  agent_id?: string;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** A question is settled, by whomever. */
+export interface HitlResolvedData {
+  request_id: string;
+  action: Resolution;
+  resolved_by?: string;
+  by_timeout: boolean;
+  value?: unknown;
+  comment?: string;
+  instruction?: string;
+  client_message_id?: string;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+export type Resolution =
+  | "approve"
+  | "modify"
+  | "skip"
+  | "reject"
+  | "answer"
+  | "cancelled";
+
+/** The run is paused. */
+export interface HitlPausedData {
+  paused_by: string;
+  reason?: string;
+  current_todo?: string;
+  completed_todos: string[];
+  can_resume: boolean;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** The run goes on. */
+export interface HitlResumedData {
+  resumed_by: string;
+  current_todo?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** There is a new task. */
+export interface TaskCreatedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  task: string;
+  mode?: string;
+  workspace?: string;
+  monitor_id?: string;
+}
+
+/** Work on a task began. */
+export interface TaskStartedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+}
+
+/** A task is done. */
+export interface TaskCompletedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  token_usage: Usage;
+  tool_usage: Record<string, ToolUsage>;
+  result_summary?: string;
+}
+
+export interface ToolUsage {
+  attempts: number;
+  failures: number;
+}
+
+/** A task was stopped. */
+export interface TaskAbortedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  reason?: string;
+}
+
+/** A task came to the front. */
+export interface TaskFocusedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+}
+
+/** A task left the front. */
+export interface TaskUnfocusedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+}
+
+/** A task is running. */
+export interface TaskActiveData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+}
+
+/** A task waits for an answer. */
+export interface TaskInteractiveData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+}
+
+/** A task can be taken up again. */
+export interface TaskResumableData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+}
+
+/** A task is at rest. */
+export interface TaskIdleData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+}
+
+/** A task waits for its child. */
+export interface TaskPausedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  awaiting_child_id?: string;
+}
+
+/** A task goes on after its child. */
+export interface TaskUnpausedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  completed_by_child_id?: string;
+  completion_result_summary?: string;
+}
+
+/** A task started a child. */
+export interface TaskSpawnedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  child_task_id: string;
+}
+
+/** A task changed its mode. */
+export interface TaskModeSwitchedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  mode: string;
+}
+
+/** A task's question was answered. */
+export interface TaskAskRespondedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  request_id?: string;
+}
+
+/** The user sent a task a message. */
+export interface TaskUserMessageData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  message_id?: string;
+}
+
+/** A tool failed in a task. */
+export interface TaskToolFailedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  tool: string;
+  error: string;
+  tool_call_id?: string;
+}
+
+/** A task's usage changed. */
+export interface TaskTokenUsageUpdatedData {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  token_usage: Usage;
+  tool_usage: Record<string, ToolUsage>;
+}
+
+/** Things the front end shall do, in order. */
+export interface ActionsData {
+  actions: Action[];
+  agent_id?: string;
+  monitor_id?: string;
+}
+
+export interface Action {
+  action_id?: string;
+  type: ActionType;
+  window_id?: string;
+  params?: Record<string, unknown>;
+}
+
+export type ActionType =
+  | "window.create"
+  | "window.update"
+  | "window.close"
+  | "window.focus"
+  | "notification.show"
+  | "toast.show"
+  | "app.query"
+  | "app.command";
+
+/** Whether the model provider can be reached. */
+export interface ProviderStatusData {
+  status: ProviderConnection;
+  provider: string;
+  message?: string;
+}
+
+export type ProviderConnection =
+  | "connected"
+  | "disconnected"
+  | "error";
+
+/** A tool call began, moved on or ended. */
+export interface ToolProgressData {
+  tool_call_id: string;
+  tool: string;
+  status: ToolStatus;
+  agent_id?: string;
+  task_id?: string;
+  monitor_id?: string;
+  message_id?: string;
+  input?: unknown;
+  output?: unknown;
+  summary?: string;
+  error?: string;
+  duration_ms?: number;
+  progress_status?: ProgressStatus;
+}
+
+export type ToolStatus =
+  | "running"
+  | "complete"
+  | "error";
+
+/** What a window's agent is doing. */
+export interface WindowAgentStatusData {
+  window_id: string;
+  agent_id: string;
+  status: WindowAgentStatus;
+}
+
+/** An agent asks an app for its state, or tells it to do something. */
+export interface AppProtocolRequestData {
+  request_id: string;
+  window_id: string;
+  kind: AppProtocol;
+  name: string;
+  params?: unknown;
+  agent_id?: string;
+  timeout_ms?: number;
+}
+
+export type AppProtocol =
+  | "query"
+  | "command";
+
+/** Checkpoints of a workspace can be made from here on. */
+export interface CheckpointInitializedData {
+  task_id?: string;
+  kind: CheckpointKind;
+  workspace_dir: string;
+  base_hash: string;
+  duration_ms?: number;
+}
+
+export type CheckpointKind =
+  | "workspace"
+  | "notebook";
+
+/** A checkpoint was made. */
+export interface CheckpointSavedData {
+  checkpoint_id: string;
+  kind: CheckpointKind;
+  ts: number;
+  message_id?: string;
+  task_id?: string;
+  from_hash: string;
+  to_hash: string;
+  duration_ms: number;
+  suppress_message: boolean;
+}
+
+/** Files were taken back to a checkpoint. */
+export interface CheckpointRestoredData {
+  checkpoint_id: string;
+  kind: CheckpointKind;
+  commit_hash: string;
+  task_id?: string;
+  duration_ms: number;
+}
+
+/** Another checkpoint is the current one. */
+export interface CheckpointUpdatedData {
+  checkpoint_id: string;
+  hash: string;
+  task_id?: string;
+}
+
+/** How files differ between two checkpoints. */
+export interface CheckpointDiffAnswer {
+  from?: string;
+  to?: string;
+  files: CheckpointFile[];
+  client_message_id?: string;
+}
+
+/** Settings, modes, profiles and task history, for a user interface. */
+export interface StateData {
+  version: string;
+  current_task_item?: HistoryItem;
+  current_task_todos?: Todo[];
+  task_history: HistoryItem[];
+  api_configuration?: Record<string, unknown>;
+  current_api_config_name?: string;
+  list_api_config_meta?: ModelProfile[];
+  mode: string;
+  custom_modes?: Record<string, unknown>[];
+  auto_approval_enabled: boolean;
+  always_allow_read_only: boolean;
+  always_allow_write: boolean;
+  always_allow_execute: boolean;
+  always_allow_browser: boolean;
+  always_allow_mcp: boolean;
+  experiments?: Record<string, boolean>;
+  mcp_enabled: boolean;
+  browser_tool_enabled: boolean;
+  tts_enabled: boolean;
+  mcp_servers?: McpServer[];
+  settings?: Record<string, unknown>;
+  client_message_id?: string;
+}
+
+export interface HistoryItem {
+  id: string;
+  number: number;
+  ts: number;
+  task: string;
+  tokens_in: number;
+  tokens_out: number;
+  cache_writes?: number;
+  cache_reads?: number;
+  total_cost: number;
+  size?: number;
+  workspace?: string;
+  mode?: string;
+  status?: TaskStatus;
+  root_task_id?: string;
+  parent_task_id?: string;
+  delegated_to_id?: string;
+  child_ids?: string[];
+  awaiting_child_id?: string;
+  completed_by_child_id?: string;
+  completion_result_summary?: string;
+}
+
+export type TaskStatus =
+  | "active"
+  | "completed"
+  | "delegated"
+  | "aborted";
+
+export interface ModelProfile {
+  id: string;
+  name: string;
+  provider?: string;
+  model?: string;
+}
+
+export interface McpServer {
+  name: string;
+  status: string;
+  disabled?: boolean;
+  error?: string;
+  tools?: McpTool[];
+}
+
+export interface McpTool {
+  name: string;
+  description?: string;
+  always_allow?: boolean;
+}
+
+/** The user interface should show a view. */
+export interface ShowViewData {
+  view: string;
+}
+
+/** The user interface should act as if the user had. */
+export interface InvokeData {
+  invoke: string;
+  text?: string;
+  images?: string[];
+}
+
+/** The user interface should send what is typed. */
+export type AcceptInputData = Record<string, never>;
+
+/** The tool servers and their tools. */
+export interface McpServersData {
+  mcp_servers: McpServer[];
+}
+
+/** The commands a user may call by name. */
+export interface CommandsData {
+  commands: UserCommand[];
+}
+
+export interface UserCommand {
+  name: string;
+  description?: string;
+  argument_hint?: string;
+  source?: string;
+}
+
+/** A better wording of a prompt. */
+export interface EnhancedPromptData {
+  text: string;
+  client_message_id?: string;
+}
+
+/** The system prompt in use. */
+export interface SystemPromptData {
+  text: string;
+  mode?: string;
+  client_message_id?: string;
+}
+
+/** What is approved without asking has changed. */
+export interface AutoApprovalChangedData {
+  auto_approval_enabled: boolean;
+  always_allow_read_only: boolean;
+  always_allow_write: boolean;
+  always_allow_execute: boolean;
+  always_allow_browser: boolean;
+  always_allow_mcp: boolean;
+}
+
+/** The browser session changed. */
+export interface BrowserSessionUpdateData {
+  active: boolean;
+  url?: string;
+  screenshot?: string;
+  task_id?: string;
+}
+
+/** The workspace changed. */
+export interface WorkspaceUpdatedData {
+  workspace: string;
+  file_paths?: string[];
+}
+
+/** A text should be spoken. */
+export interface TtsStartData {
+  text: string;
+  message_id?: string;
+}
+
+/** Speech should stop. */
+export interface TtsStopData {
+  message_id?: string;
+}
+
+/** The settings, without secrets. */
+export interface ExportSettingsAnswer {
+  settings: Record<string, unknown>;
+  client_message_id?: string;
+}
+
+/** Whether a browser can be reached. */
+export interface TestBrowserConnectionAnswer {
+  ok: boolean;
+  message?: string;
+  client_message_id?: string;
+}
+
+/** Show credentials, as the first message. */
+export interface AuthData {
+  token?: string;
+  api_key?: string;
+}
+
+/** Answer a ping. */
+export type PongData = Record<string, never>;
+
+/** Ask for session_state or state. */
+export interface GetStateData {
+  scope?: StateScope;
+}
+
+export type StateScope =
+  | "session"
+  | "ui";
+
+/** Ask for a page of the transcript. */
+export interface GetMessagesData {
+  limit?: number;
+  offset?: number;
+  before?: string;
+}
+
+/** From now on send only this monitor's events and those without a monitor; repeat it for more monitors. */
+export interface SubscribeMonitorData {
+  monitor_id: string;
+}
+
+/** Approve, change or reject a plan. */
+export interface HitlPlanResponseData {
+  request_id: string;
+  action: "approve" | "modify" | "reject";
+  comment?: string;
+  instruction?: string;
+}
+
+/** Allow, skip or refuse what was asked. */
+export interface HitlApprovalResponseData {
+  request_id: string;
+  todo_id?: string;
+  action: "approve" | "skip" | "reject";
+  comment?: string;
+  reason?: string;
+}
+
+/** Fill in what was asked for. */
+export interface HitlInputResponseData {
+  request_id: string;
+  field?: string;
+  value: unknown;
+}
+
+/** Say what was meant. */
+export interface HitlClarificationResponseData {
+  request_id: string;
+  value: unknown;
+}
+
+/** Answer an ask by button, text or value. */
+export interface AskResponseData {
+  request_id?: string;
+  ask_response: AskResponse;
+  text?: string;
+  images?: string[];
+  value?: unknown;
+}
+
+export type AskResponse =
+  | "yes_button_clicked"
+  | "no_button_clicked"
+  | "message_response"
+  | "object_response";
+
+/** Say something to the session; the one way in for a person's words. */
+export interface UserMessageData {
+  text: string;
+  images?: string[];
+  monitor_id?: string;
+  mode?: string;
+  task_id?: string;
+  request_id?: string;
+}
+
+/** Say something to a window's agent. */
+export interface WindowMessageData {
+  window_id: string;
+  text: string;
+  images?: string[];
+}
+
+/** A button or form in a window was used. */
+export interface ComponentActionData {
+  window_id: string;
+  action: string;
+  action_id?: string;
+  form_data?: Record<string, unknown>;
+  component_path?: string;
+}
+
+/** Start a task. */
+export interface NewTaskData {
+  text: string;
+  images?: string[];
+  mode?: string;
+  monitor_id?: string;
+}
+
+/** Take a task up again. */
+export interface ResumeTaskData {
+  task_id: string;
+}
+
+/** Put a task away without deleting it. */
+export interface ClearTaskData {
+  task_id?: string;
+}
+
+/** Pause the run. */
+export interface ControlPauseData {
+  reason?: string;
+  monitor_id?: string;
+}
+
+/** Let the run go on, with changes to the plan if any. */
+export interface ControlResumeData {
+  modifications?: PlanEdit[];
+  monitor_id?: string;
+}
+
+export interface PlanEdit {
+  action: PlanChangeAction;
+  todo_id?: string;
+  task?: string;
+  tool?: string;
+  priority?: number;
+  depends_on?: string[];
+}
+
+/** End the run or task. */
+export interface ControlCancelData {
+  reason?: string;
+  task_id?: string;
+  monitor_id?: string;
+}
+
+/** Try a failed todo again. */
+export interface ControlRetryData {
+  todo_id: string;
+  monitor_id?: string;
+}
+
+/** Leave a todo out. */
+export interface ControlSkipData {
+  todo_id: string;
+  reason?: string;
+  monitor_id?: string;
+}
+
+/** Stop what all agents are doing; the work stays. */
+export type InterruptData = Record<string, never>;
+
+/** Stop what one agent is doing. */
+export interface InterruptAgentData {
+  agent: string;
+}
+
+/** Stop everything and clear the context; the journal stays. */
+export type ResetData = Record<string, never>;
+
+/** Use another model provider. */
+export interface SetProviderData {
+  provider: string;
+  model?: string;
+}
+
+/** Remove a background monitor. */
+export interface RemoveMonitorData {
+  monitor_id: string;
+}
+
+/** Report whether a window could be drawn. */
+export interface RenderingFeedbackData {
+  window_id: string;
+  action_id?: string;
+  success: boolean;
+  error?: string;
+  width?: number;
+  height?: number;
+}
+
+/** The reload toast was dismissed. */
+export interface ToastActionData {
+  toast_id: string;
+  action: "dismiss";
+}
+
+/** What the user did to windows, as a batch. */
+export interface UserInteractionData {
+  interactions: Interaction[];
+  monitor_id?: string;
+}
+
+export interface Interaction {
+  kind: InteractionKind;
+  window_id: string;
+  ts?: number;
+  bounds?: Bounds;
+  drawing?: unknown;
+}
+
+export type InteractionKind =
+  | "close"
+  | "focus"
+  | "move"
+  | "resize"
+  | "draw";
+
+/** An app's answer to an agent. */
+export interface AppProtocolResponseData {
+  request_id: string;
+  window_id?: string;
+  result?: unknown;
+  error?: string;
+}
+
+/** An app is ready to be asked. */
+export interface AppProtocolReadyData {
+  window_id: string;
+  app?: string;
+  queries?: string[];
+  commands?: string[];
+}
+
+/** Ask what deleting a message would take away. */
+export interface DeleteMessageData {
+  message_id?: string;
+  ts?: number;
+  index?: number;
+}
+
+/** Delete a message and all after it. */
+export interface DeleteMessageConfirmData {
+  message_id?: string;
+  ts?: number;
+  index?: number;
+  restore_checkpoint?: boolean;
+}
+
+/** Ask what editing a message would take away. */
+export interface EditMessageData {
+  message_id?: string;
+  ts?: number;
+  index?: number;
+  text: string;
+  images?: string[];
+}
+
+/** Go back to a message and send it with new words. */
+export interface EditMessageConfirmData {
+  message_id?: string;
+  ts?: number;
+  index?: number;
+  text: string;
+  images?: string[];
+  restore_checkpoint?: boolean;
+}
+
+/** Take the conversation back to a message. */
+export interface RewindData {
+  message_id?: string;
+  ts?: number;
+  index?: number;
+  keep_target?: boolean;
+  skip_cleanup?: boolean;
+  restore_checkpoint?: boolean;
+}
+
+/** Ask what a rewind would take away. */
+export interface RewindPreviewData {
+  message_id?: string;
+  ts?: number;
+  index?: number;
+  keep_target?: boolean;
+  restore_checkpoint?: boolean;
+}
+
+/** Undo the last rewind. */
+export type UndoRewindData = Record<string, never>;
+
+/** Do again the rewind that was undone last. */
+export type RedoRewindData = Record<string, never>;
+
+/** Take the conversation back to its start. */
+export type ClearMessagesData = Record<string, never>;
+
+/** Make a new session from this one's past. */
+export interface ForkSessionData {
+  message_id?: string;
+  title?: string;
+  workspace?: string;
+}
+
+/** Give the session a title. */
+export interface RenameSessionData {
+  title: string;
+}
+
+/** Share the session with somebody, or take that back. */
+export interface SetAccessData {
+  user_id: string;
+  role: "" | "viewer" | "approver";
+}
+
+/** Ask how files differ between two checkpoints. */
+export interface CheckpointDiffData {
+  from?: string;
+  to?: string;
+  task_id?: string;
+}
+
+/** Take files back to a checkpoint. */
+export interface CheckpointRestoreData {
+  ts?: number;
+  message_id?: string;
+  commit_hash: string;
+  mode: RestoreMode;
+  task_id?: string;
+}
+
+export type RestoreMode =
+  | "files"
+  | "both";
+
+/** Change settings. */
+export interface UpdateSettingsData {
+  settings: Record<string, unknown>;
+}
+
+/** Set all settings back. */
+export type ResetSettingsData = Record<string, never>;
+
+/** Take settings over from elsewhere. */
+export interface ImportSettingsData {
+  settings: Record<string, unknown>;
+}
+
+/** Ask for the settings, without secrets. */
+export type ExportSettingsData = Record<string, never>;
+
+/** Store a model profile. */
+export interface SaveModelProfileData {
+  name: string;
+  api_configuration: Record<string, unknown>;
+}
+
+/** Use a model profile. */
+export interface LoadModelProfileData {
+  name: string;
+}
+
+/** Restart a tool server. */
+export interface RestartMcpServerData {
+  name: string;
+}
+
+/** Switch a tool server on or off. */
+export interface ToggleMcpServerData {
+  name: string;
+  enabled: boolean;
+}
+
+/** Allow a tool without asking, or stop that. */
+export interface ToggleToolAlwaysAllowData {
+  server: string;
+  tool: string;
+  always_allow: boolean;
+}
+
+/** Ask whether a browser can be reached. */
+export interface TestBrowserConnectionData {
+  url?: string;
+}
+
+/** Close the browser session. */
+export type KillBrowserSessionData = Record<string, never>;
+
+/** Run code in the kernel. */
+export interface KernelExecuteData {
+  code: string;
+  silent?: boolean;
+  cell_index?: number;
+  kernel_id?: string;
+}
+
+/** Interrupt the kernel. */
+export interface KernelInterruptData {
+  kernel_id?: string;
+}
+
+/** Shut the kernel down. */
+export interface KernelShutdownData {
+  kernel_id?: string;
+  restart?: boolean;
+}
+
+/** The first frame a client gets: its id and the server's process ids. */
+export interface AckData {
+  client_id: string;
+  pid: number;
+  ppid: number;
+}
+
+/** Start, cancel, close or resume a task, or send it a message. */
+export interface TaskCommandData {
+  command_name: TaskCommandName;
+  session_id?: string;
+  data?: unknown;
+}
+
+export type TaskCommandName =
+  | "start_new_task"
+  | "cancel_task"
+  | "close_task"
+  | "resume_task"
+  | "send_message";
+
+/** An envelope of the session the client works in. */
+export interface TaskEventData {
+  type: EventType;
+  session_id: string;
+  message_id?: string;
+  timestamp: string;
+  data?: unknown;
+}
+
+export type EventType =
+  | "auth_result"
+  | "session_state"
+  | "sync_complete"
+  | "ping"
+  | "error"
+  | "session_created"
+  | "session_renamed"
+  | "access_changed"
+  | "session_forked"
+  | "message_created"
+  | "message_updated"
+  | "message_accepted"
+  | "message_queued"
+  | "messages_page"
+  | "agent_response"
+  | "agent_thinking"
+  | "history_rewound"
+  | "rewind_undone"
+  | "rewind_preview"
+  | "layer_start"
+  | "layer_complete"
+  | "plan_generated"
+  | "plan_approved"
+  | "plan_modified"
+  | "plan_rejected"
+  | "todo_started"
+  | "todo_progress"
+  | "todo_completed"
+  | "todo_failed"
+  | "todo_skipped"
+  | "execution_progress"
+  | "complete"
+  | "failed"
+  | "cancelled"
+  | "hitl_plan_review"
+  | "hitl_approval_request"
+  | "hitl_input_request"
+  | "hitl_clarification"
+  | "hitl_resolved"
+  | "hitl_paused"
+  | "hitl_resumed"
+  | "task_created"
+  | "task_started"
+  | "task_completed"
+  | "task_aborted"
+  | "task_focused"
+  | "task_unfocused"
+  | "task_active"
+  | "task_interactive"
+  | "task_resumable"
+  | "task_idle"
+  | "task_paused"
+  | "task_unpaused"
+  | "task_spawned"
+  | "task_mode_switched"
+  | "task_ask_responded"
+  | "task_user_message"
+  | "task_tool_failed"
+  | "task_token_usage_updated"
+  | "actions"
+  | "provider_status"
+  | "tool_progress"
+  | "window_agent_status"
+  | "app_protocol_request"
+  | "checkpoint_initialized"
+  | "checkpoint_saved"
+  | "checkpoint_restored"
+  | "checkpoint_updated"
+  | "checkpoint_diff"
+  | "state"
+  | "show_view"
+  | "invoke"
+  | "accept_input"
+  | "mcp_servers"
+  | "commands"
+  | "enhanced_prompt"
+  | "system_prompt"
+  | "auto_approval_changed"
+  | "browser_session_update"
+  | "workspace_updated"
+  | "tts_start"
+  | "tts_stop"
+  | "export_settings"
+  | "test_browser_connection";
+
+/** The fields that every envelope of a server has. */
+export interface ServerEnvelopeBase {
+  session_id: string;
+  /** "msg_…" for a record, absent for most answers and for streamed text. */
+  message_id?: string;
+  /** RFC 3339 in UTC with milliseconds. */
+  timestamp: string;
+}
+
+/** The fields that every envelope of a client may have. */
+export interface ClientEnvelopeBase {
+  session_id?: string;
+  /** The client's own name for the message; a repeat has no second effect. */
+  message_id?: string;
+  timestamp?: string;
+}
+
+/** The data of each event, by type. */
+export interface EventData {
+  /** Says whether the client is let in, and as whom. */
+  auth_result: AuthResult;
+  /** The session as of one record; sent on every connect and on request. */
+  session_state: SessionState;
+  /** The replay is over; what follows is live. */
+  sync_complete: SyncComplete;
+  /** Are you there? Answer with pong. */
+  ping: PingData;
+  /** Something failed: a client's frame (answer), or a run, agent or question (record). */
+  error: ErrorData;
+  /** The session came into being; the first record of each journal. */
+  session_created: SessionCreatedData;
+  /** The session has a new title. */
+  session_renamed: SessionRenamedData;
+  /** The owner shared the session with somebody, or took that back. */
+  access_changed: AccessChangedData;
+  /** A new session was made from this one's past. */
+  session_forked: SessionForkedData;
+  /** A message appeared in the transcript. */
+  message_created: MessageCreatedData;
+  /** A message changed; carries all of it. */
+  message_updated: MessageUpdatedData;
+  /** A client's message was handed to an agent. */
+  message_accepted: MessageAcceptedData;
+  /** A client's message waits, because the agent is busy or a limit is reached. */
+  message_queued: MessageQueuedData;
+  /** A page of the transcript. */
+  messages_page: MessagesPage;
+  /** The next piece of an agent's answer. */
+  agent_response: AgentResponseData;
+  /** The next piece of an agent's thinking. */
+  agent_thinking: AgentThinkingData;
+  /** The conversation was taken back to an earlier message. */
+  history_rewound: HistoryRewoundData;
+  /** The last rewind was undone. */
+  rewind_undone: RewindUndoneData;
+  /** What a rewind would take away; also answers delete_message and edit_message. */
+  rewind_preview: RewindPreviewAnswer;
+  /** A run entered a layer. */
+  layer_start: LayerStartData;
+  /** A run left a layer. */
+  layer_complete: LayerCompleteData;
+  /** There is a plan. */
+  plan_generated: PlanGeneratedData;
+  /** The plan was approved. */
+  plan_approved: PlanApprovedData;
+  /** The plan has a new version. */
+  plan_modified: PlanModifiedData;
+  /** The plan was rejected. */
+  plan_rejected: PlanRejectedData;
+  /** Work on a todo began. */
+  todo_started: TodoStartedData;
+  /** A todo moved on. */
+  todo_progress: TodoProgressData;
+  /** A todo is done. */
+  todo_completed: TodoCompletedData;
+  /** A todo failed. */
+  todo_failed: TodoFailedData;
+  /** A todo was left out. */
+  todo_skipped: TodoSkippedData;
+  /** How far the plan as a whole has come. */
+  execution_progress: ExecutionProgressData;
+  /** The run ended well; carries its answer. */
+  complete: CompleteData;
+  /** The run failed; carries what there is. */
+  failed: FailedData;
+  /** The run was cancelled; carries what there is. */
+  cancelled: CancelledData;
+  /** A person has to review a plan. */
+  hitl_plan_review: HitlPlanReviewData;
+  /** A person has to allow something. */
+  hitl_approval_request: HitlApprovalRequestData;
+  /** A person has to fill something in. */
+  hitl_input_request: HitlInputRequestData;
+  /** A person has to say what was meant. */
+  hitl_clarification: HitlClarificationData;
+  /** A question is settled, by whomever. */
+  hitl_resolved: HitlResolvedData;
+  /** The run is paused. */
+  hitl_paused: HitlPausedData;
+  /** The run goes on. */
+  hitl_resumed: HitlResumedData;
+  /** There is a new task. */
+  task_created: TaskCreatedData;
+  /** Work on a task began. */
+  task_started: TaskStartedData;
+  /** A task is done. */
+  task_completed: TaskCompletedData;
+  /** A task was stopped. */
+  task_aborted: TaskAbortedData;
+  /** A task came to the front. */
+  task_focused: TaskFocusedData;
+  /** A task left the front. */
+  task_unfocused: TaskUnfocusedData;
+  /** A task is running. */
+  task_active: TaskActiveData;
+  /** A task waits for an answer. */
+  task_interactive: TaskInteractiveData;
+  /** A task can be taken up again. */
+  task_resumable: TaskResumableData;
+  /** A task is at rest. */
+  task_idle: TaskIdleData;
+  /** A task waits for its child. */
+  task_paused: TaskPausedData;
+  /** A task goes on after its child. */
+  task_unpaused: TaskUnpausedData;
+  /** A task started a child. */
+  task_spawned: TaskSpawnedData;
+  /** A task changed its mode. */
+  task_mode_switched: TaskModeSwitchedData;
+  /** A task's question was answered. */
+  task_ask_responded: TaskAskRespondedData;
+  /** The user sent a task a message. */
+  task_user_message: TaskUserMessageData;
+  /** A tool failed in a task. */
+  task_tool_failed: TaskToolFailedData;
+  /** A task's usage changed. */
+  task_token_usage_updated: TaskTokenUsageUpdatedData;
+  /** Things the front end shall do, in order. */
+  actions: ActionsData;
+  /** Whether the model provider can be reached. */
+  provider_status: ProviderStatusData;
+  /** A tool call began, moved on or ended. */
+  tool_progress: ToolProgressData;
+  /** What a window's agent is doing. */
+  window_agent_status: WindowAgentStatusData;
+  /** An agent asks an app for its state, or tells it to do something. */
+  app_protocol_request: AppProtocolRequestData;
+  /** Checkpoints of a workspace can be made from here on. */
+  checkpoint_initialized: CheckpointInitializedData;
+  /** A checkpoint was made. */
+  checkpoint_saved: CheckpointSavedData;
+  /** Files were taken back to a checkpoint. */
+  checkpoint_restored: CheckpointRestoredData;
+  /** Another checkpoint is the current one. */
+  checkpoint_updated: CheckpointUpdatedData;
+  /** How files differ between two checkpoints. */
+  checkpoint_diff: CheckpointDiffAnswer;
+  /** Settings, modes, profiles and task history, for a user interface. */
+  state: StateData;
+  /** The user interface should show a view. */
+  show_view: ShowViewData;
+  /** The user interface should act as if the user had. */
+  invoke: InvokeData;
+  /** The user interface should send what is typed. */
+  accept_input: AcceptInputData;
+  /** The tool servers and their tools. */
+  mcp_servers: McpServersData;
+  /** The commands a user may call by name. */
+  commands: CommandsData;
+  /** A better wording of a prompt. */
+  enhanced_prompt: EnhancedPromptData;
+  /** The system prompt in use. */
+  system_prompt: SystemPromptData;
+  /** What is approved without asking has changed. */
+  auto_approval_changed: AutoApprovalChangedData;
+  /** The browser session changed. */
+  browser_session_update: BrowserSessionUpdateData;
+  /** The workspace changed. */
+  workspace_updated: WorkspaceUpdatedData;
+  /** A text should be spoken. */
+  tts_start: TtsStartData;
+  /** Speech should stop. */
+  tts_stop: TtsStopData;
+  /** The settings, without secrets. */
+  export_settings: ExportSettingsAnswer;
+  /** Whether a browser can be reached. */
+  test_browser_connection: TestBrowserConnectionAnswer;
+}
+
+/** The data of each command, by type. */
+export interface CommandData {
+  /** Show credentials, as the first message. */
+  auth: AuthData;
+  /** Answer a ping. */
+  pong: PongData;
+  /** Ask for session_state or state. */
+  get_state: GetStateData;
+  /** Ask for a page of the transcript. */
+  get_messages: GetMessagesData;
+  /** From now on send only this monitor's events and those without a monitor; repeat it for more monitors. */
+  subscribe_monitor: SubscribeMonitorData;
+  /** Approve, change or reject a plan. */
+  hitl_plan_response: HitlPlanResponseData;
+  /** Allow, skip or refuse what was asked. */
+  hitl_approval_response: HitlApprovalResponseData;
+  /** Fill in what was asked for. */
+  hitl_input_response: HitlInputResponseData;
+  /** Say what was meant. */
+  hitl_clarification_response: HitlClarificationResponseData;
+  /** Answer an ask by button, text or value. */
+  ask_response: AskResponseData;
+  /** Say something to the session; the one way in for a person's words. */
+  user_message: UserMessageData;
+  /** Say something to a window's agent. */
+  window_message: WindowMessageData;
+  /** A button or form in a window was used. */
+  component_action: ComponentActionData;
+  /** Start a task. */
+  new_task: NewTaskData;
+  /** Take a task up again. */
+  resume_task: ResumeTaskData;
+  /** Put a task away without deleting it. */
+  clear_task: ClearTaskData;
+  /** Pause the run. */
+  control_pause: ControlPauseData;
+  /** Let the run go on, with changes to the plan if any. */
+  control_resume: ControlResumeData;
+  /** End the run or task. */
+  control_cancel: ControlCancelData;
+  /** Try a failed todo again. */
+  control_retry: ControlRetryData;
+  /** Leave a todo out. */
+  control_skip: ControlSkipData;
+  /** Stop what all agents are doing; the work stays. */
+  interrupt: InterruptData;
+  /** Stop what one agent is doing. */
+  interrupt_agent: InterruptAgentData;
+  /** Stop everything and clear the context; the journal stays. */
+  reset: ResetData;
+  /** Use another model provider. */
+  set_provider: SetProviderData;
+  /** Remove a background monitor. */
+  remove_monitor: RemoveMonitorData;
+  /** Report whether a window could be drawn. */
+  rendering_feedback: RenderingFeedbackData;
+  /** The reload toast was dismissed. */
+  toast_action: ToastActionData;
+  /** What the user did to windows, as a batch. */
+  user_interaction: UserInteractionData;
+  /** An app's answer to an agent. */
+  app_protocol_response: AppProtocolResponseData;
+  /** An app is ready to be asked. */
+  app_protocol_ready: AppProtocolReadyData;
+  /** Ask what deleting a message would take away. */
+  delete_message: DeleteMessageData;
+  /** Delete a message and all after it. */
+  delete_message_confirm: DeleteMessageConfirmData;
+  /** Ask what editing a message would take away. */
+  edit_message: EditMessageData;
+  /** Go back to a message and send it with new words. */
+  edit_message_confirm: EditMessageConfirmData;
+  /** Take the conversation back to a message. */
+  rewind: RewindData;
+  /** Ask what a rewind would take away. */
+  rewind_preview: RewindPreviewData;
+  /** Undo the last rewind. */
+  undo_rewind: UndoRewindData;
+  /** Do again the rewind that was undone last. */
+  redo_rewind: RedoRewindData;
+  /** Take the conversation back to its start. */
+  clear_messages: ClearMessagesData;
+  /** Make a new session from this one's past. */
+  fork_session: ForkSessionData;
+  /** Give the session a title. */
+  rename_session: RenameSessionData;
+  /** Share the session with somebody, or take that back. */
+  set_access: SetAccessData;
+  /** Ask how files differ between two checkpoints. */
+  checkpoint_diff: CheckpointDiffData;
+  /** Take files back to a checkpoint. */
+  checkpoint_restore: CheckpointRestoreData;
+  /** Change settings. */
+  update_settings: UpdateSettingsData;
+  /** Set all settings back. */
+  reset_settings: ResetSettingsData;
+  /** Take settings over from elsewhere. */
+  import_settings: ImportSettingsData;
+  /** Ask for the settings, without secrets. */
+  export_settings: ExportSettingsData;
+  /** Store a model profile. */
+  save_model_profile: SaveModelProfileData;
+  /** Use a model profile. */
+  load_model_profile: LoadModelProfileData;
+  /** Restart a tool server. */
+  restart_mcp_server: RestartMcpServerData;
+  /** Switch a tool server on or off. */
+  toggle_mcp_server: ToggleMcpServerData;
+  /** Allow a tool without asking, or stop that. */
+  toggle_tool_always_allow: ToggleToolAlwaysAllowData;
+  /** Ask whether a browser can be reached. */
+  test_browser_connection: TestBrowserConnectionData;
+  /** Close the browser session. */
+  kill_browser_session: KillBrowserSessionData;
+  /** Run code in the kernel. */
+  kernel_execute: KernelExecuteData;
+  /** Interrupt the kernel. */
+  kernel_interrupt: KernelInterruptData;
+  /** Shut the kernel down. */
+  kernel_shutdown: KernelShutdownData;
+}
+
+/** What a server sends, told apart by type. */
+export type ServerEnvelope =
+  | (ServerEnvelopeBase & { type: "auth_result"; data: AuthResult })
+  | (ServerEnvelopeBase & { type: "session_state"; data: SessionState })
+  | (ServerEnvelopeBase & { type: "sync_complete"; data: SyncComplete })
+  | (ServerEnvelopeBase & { type: "ping"; data?: PingData })
+  | (ServerEnvelopeBase & { type: "error"; data: ErrorData })
+  | (ServerEnvelopeBase & { type: "session_created"; data: SessionCreatedData })
+  | (ServerEnvelopeBase & { type: "session_renamed"; data: SessionRenamedData })
+  | (ServerEnvelopeBase & { type: "access_changed"; data: AccessChangedData })
+  | (ServerEnvelopeBase & { type: "session_forked"; data: SessionForkedData })
+  | (ServerEnvelopeBase & { type: "message_created"; data: MessageCreatedData })
+  | (ServerEnvelopeBase & { type: "message_updated"; data: MessageUpdatedData })
+  | (ServerEnvelopeBase & { type: "message_accepted"; data: MessageAcceptedData })
+  | (ServerEnvelopeBase & { type: "message_queued"; data: MessageQueuedData })
+  | (ServerEnvelopeBase & { type: "messages_page"; data: MessagesPage })
+  | (ServerEnvelopeBase & { type: "agent_response"; data: AgentResponseData })
+  | (ServerEnvelopeBase & { type: "agent_thinking"; data: AgentThinkingData })
+  | (ServerEnvelopeBase & { type: "history_rewound"; data: HistoryRewoundData })
+  | (ServerEnvelopeBase & { type: "rewind_undone"; data: RewindUndoneData })
+  | (ServerEnvelopeBase & { type: "rewind_preview"; data: RewindPreviewAnswer })
+  | (ServerEnvelopeBase & { type: "layer_start"; data: LayerStartData })
+  | (ServerEnvelopeBase & { type: "layer_complete"; data: LayerCompleteData })
+  | (ServerEnvelopeBase & { type: "plan_generated"; data: PlanGeneratedData })
+  | (ServerEnvelopeBase & { type: "plan_approved"; data: PlanApprovedData })
+  | (ServerEnvelopeBase & { type: "plan_modified"; data: PlanModifiedData })
+  | (ServerEnvelopeBase & { type: "plan_rejected"; data: PlanRejectedData })
+  | (ServerEnvelopeBase & { type: "todo_started"; data: TodoStartedData })
+  | (ServerEnvelopeBase & { type: "todo_progress"; data: TodoProgressData })
+  | (ServerEnvelopeBase & { type: "todo_completed"; data: TodoCompletedData })
+  | (ServerEnvelopeBase & { type: "todo_failed"; data: TodoFailedData })
+  | (ServerEnvelopeBase & { type: "todo_skipped"; data: TodoSkippedData })
+  | (ServerEnvelopeBase & { type: "execution_progress"; data: ExecutionProgressData })
+  | (ServerEnvelopeBase & { type: "complete"; data: CompleteData })
+  | (ServerEnvelopeBase & { type: "failed"; data: FailedData })
+  | (ServerEnvelopeBase & { type: "cancelled"; data: CancelledData })
+  | (ServerEnvelopeBase & { type: "hitl_plan_review"; data: HitlPlanReviewData })
+  | (ServerEnvelopeBase & { type: "hitl_approval_request"; data: HitlApprovalRequestData })
+  | (ServerEnvelopeBase & { type: "hitl_input_request"; data: HitlInputRequestData })
+  | (ServerEnvelopeBase & { type: "hitl_clarification"; data: HitlClarificationData })
+  | (ServerEnvelopeBase & { type: "hitl_resolved"; data: HitlResolvedData })
+  | (ServerEnvelopeBase & { type: "hitl_paused"; data: HitlPausedData })
+  | (ServerEnvelopeBase & { type: "hitl_resumed"; data: HitlResumedData })
+  | (ServerEnvelopeBase & { type: "task_created"; data: TaskCreatedData })
+  | (ServerEnvelopeBase & { type: "task_started"; data: TaskStartedData })
+  | (ServerEnvelopeBase & { type: "task_completed"; data: TaskCompletedData })
+  | (ServerEnvelopeBase & { type: "task_aborted"; data: TaskAbortedData })
+  | (ServerEnvelopeBase & { type: "task_focused"; data: TaskFocusedData })
+  | (ServerEnvelopeBase & { type: "task_unfocused"; data: TaskUnfocusedData })
+  | (ServerEnvelopeBase & { type: "task_active"; data: TaskActiveData })
+  | (ServerEnvelopeBase & { type: "task_interactive"; data: TaskInteractiveData })
+  | (ServerEnvelopeBase & { type: "task_resumable"; data: TaskResumableData })
+  | (ServerEnvelopeBase & { type: "task_idle"; data: TaskIdleData })
+  | (ServerEnvelopeBase & { type: "task_paused"; data: TaskPausedData })
+  | (ServerEnvelopeBase & { type: "task_unpaused"; data: TaskUnpausedData })
+  | (ServerEnvelopeBase & { type: "task_spawned"; data: TaskSpawnedData })
+  | (ServerEnvelopeBase & { type: "task_mode_switched"; data: TaskModeSwitchedData })
+  | (ServerEnvelopeBase & { type: "task_ask_responded"; data: TaskAskRespondedData })
+  | (ServerEnvelopeBase & { type: "task_user_message"; data: TaskUserMessageData })
+  | (ServerEnvelopeBase & { type: "task_tool_failed"; data: TaskToolFailedData })
+  | (ServerEnvelopeBase & { type: "task_token_usage_updated"; data: TaskTokenUsageUpdatedData })
+  | (ServerEnvelopeBase & { type: "actions"; data: ActionsData })
+  | (ServerEnvelopeBase & { type: "provider_status"; data: ProviderStatusData })
+  | (ServerEnvelopeBase & { type: "tool_progress"; data: ToolProgressData })
+  | (ServerEnvelopeBase & { type: "window_agent_status"; data: WindowAgentStatusData })
+  | (ServerEnvelopeBase & { type: "app_protocol_request"; data: AppProtocolRequestData })
+  | (ServerEnvelopeBase & { type: "checkpoint_initialized"; data: CheckpointInitializedData })
+  | (ServerEnvelopeBase & { type: "checkpoint_saved"; data: CheckpointSavedData })
+  | (ServerEnvelopeBase & { type: "checkpoint_restored"; data: CheckpointRestoredData })
+  | (ServerEnvelopeBase & { type: "checkpoint_updated"; data: CheckpointUpdatedData })
+  | (ServerEnvelopeBase & { type: "checkpoint_diff"; data: CheckpointDiffAnswer })
+  | (ServerEnvelopeBase & { type: "state"; data: StateData })
+  | (ServerEnvelopeBase & { type: "show_view"; data: ShowViewData })
+  | (ServerEnvelopeBase & { type: "invoke"; data: InvokeData })
+  | (ServerEnvelopeBase & { type: "accept_input"; data?: AcceptInputData })
+  | (ServerEnvelopeBase & { type: "mcp_servers"; data: McpServersData })
+  | (ServerEnvelopeBase & { type: "commands"; data: CommandsData })
+  | (ServerEnvelopeBase & { type: "enhanced_prompt"; data: EnhancedPromptData })
+  | (ServerEnvelopeBase & { type: "system_prompt"; data: SystemPromptData })
+  | (ServerEnvelopeBase & { type: "auto_approval_changed"; data: AutoApprovalChangedData })
+  | (ServerEnvelopeBase & { type: "browser_session_update"; data: BrowserSessionUpdateData })
+  | (ServerEnvelopeBase & { type: "workspace_updated"; data: WorkspaceUpdatedData })
+  | (ServerEnvelopeBase & { type: "tts_start"; data: TtsStartData })
+  | (ServerEnvelopeBase & { type: "tts_stop"; data: TtsStopData })
+  | (ServerEnvelopeBase & { type: "export_settings"; data: ExportSettingsAnswer })
+  | (ServerEnvelopeBase & { type: "test_browser_connection"; data: TestBrowserConnectionAnswer });
+
+/** What a client sends, told apart by type. */
+export type ClientEnvelope =
+  | (ClientEnvelopeBase & { type: "auth"; data?: AuthData })
+  | (ClientEnvelopeBase & { type: "pong"; data?: PongData })
+  | (ClientEnvelopeBase & { type: "get_state"; data?: GetStateData })
+  | (ClientEnvelopeBase & { type: "get_messages"; data?: GetMessagesData })
+  | (ClientEnvelopeBase & { type: "subscribe_monitor"; data: SubscribeMonitorData })
+  | (ClientEnvelopeBase & { type: "hitl_plan_response"; data: HitlPlanResponseData })
+  | (ClientEnvelopeBase & { type: "hitl_approval_response"; data: HitlApprovalResponseData })
+  | (ClientEnvelopeBase & { type: "hitl_input_response"; data: HitlInputResponseData })
+  | (ClientEnvelopeBase & { type: "hitl_clarification_response"; data: HitlClarificationResponseData })
+  | (ClientEnvelopeBase & { type: "ask_response"; data: AskResponseData })
+  | (ClientEnvelopeBase & { type: "user_message"; data: UserMessageData })
+  | (ClientEnvelopeBase & { type: "window_message"; data: WindowMessageData })
+  | (ClientEnvelopeBase & { type: "component_action"; data: ComponentActionData })
+  | (ClientEnvelopeBase & { type: "new_task"; data: NewTaskData })
+  | (ClientEnvelopeBase & { type: "resume_task"; data: ResumeTaskData })
+  | (ClientEnvelopeBase & { type: "clear_task"; data?: ClearTaskData })
+  | (ClientEnvelopeBase & { type: "control_pause"; data?: ControlPauseData })
+  | (ClientEnvelopeBase & { type: "control_resume"; data?: ControlResumeData })
+  | (ClientEnvelopeBase & { type: "control_cancel"; data?: ControlCancelData })
+  | (ClientEnvelopeBase & { type: "control_retry"; data: ControlRetryData })
+  | (ClientEnvelopeBase & { type: "control_skip"; data: ControlSkipData })
+  | (ClientEnvelopeBase & { type: "interrupt"; data?: InterruptData })
+  | (ClientEnvelopeBase & { type: "interrupt_agent"; data: InterruptAgentData })
+  | (ClientEnvelopeBase & { type: "reset"; data?: ResetData })
+  | (ClientEnvelopeBase & { type: "set_provider"; data: SetProviderData })
+  | (ClientEnvelopeBase & { type: "remove_monitor"; data: RemoveMonitorData })
+  | (ClientEnvelopeBase & { type: "rendering_feedback"; data: RenderingFeedbackData })
+  | (ClientEnvelopeBase & { type: "toast_action"; data: ToastActionData })
+  | (ClientEnvelopeBase & { type: "user_interaction"; data: UserInteractionData })
+  | (ClientEnvelopeBase & { type: "app_protocol_response"; data: AppProtocolResponseData })
+  | (ClientEnvelopeBase & { type: "app_protocol_ready"; data: AppProtocolReadyData })
+  | (ClientEnvelopeBase & { type: "delete_message"; data?: DeleteMessageData })
+  | (ClientEnvelopeBase & { type: "delete_message_confirm"; data?: DeleteMessageConfirmData })
+  | (ClientEnvelopeBase & { type: "edit_message"; data: EditMessageData })
+  | (ClientEnvelopeBase & { type: "edit_message_confirm"; data: EditMessageConfirmData })
+  | (ClientEnvelopeBase & { type: "rewind"; data?: RewindData })
+  | (ClientEnvelopeBase & { type: "rewind_preview"; data?: RewindPreviewData })
+  | (ClientEnvelopeBase & { type: "undo_rewind"; data?: UndoRewindData })
+  | (ClientEnvelopeBase & { type: "redo_rewind"; data?: RedoRewindData })
+  | (ClientEnvelopeBase & { type: "clear_messages"; data?: ClearMessagesData })
+  | (ClientEnvelopeBase & { type: "fork_session"; data?: ForkSessionData })
+  | (ClientEnvelopeBase & { type: "rename_session"; data: RenameSessionData })
+  | (ClientEnvelopeBase & { type: "set_access"; data: SetAccessData })
+  | (ClientEnvelopeBase & { type: "checkpoint_diff"; data?: CheckpointDiffData })
+  | (ClientEnvelopeBase & { type: "checkpoint_restore"; data: CheckpointRestoreData })
+  | (ClientEnvelopeBase & { type: "update_settings"; data: UpdateSettingsData })
+  | (ClientEnvelopeBase & { type: "reset_settings"; data?: ResetSettingsData })
+  | (ClientEnvelopeBase & { type: "import_settings"; data: ImportSettingsData })
+  | (ClientEnvelopeBase & { type: "export_settings"; data?: ExportSettingsData })
+  | (ClientEnvelopeBase & { type: "save_model_profile"; data: SaveModelProfileData })
+  | (ClientEnvelopeBase & { type: "load_model_profile"; data: LoadModelProfileData })
+  | (ClientEnvelopeBase & { type: "restart_mcp_server"; data: RestartMcpServerData })
+  | (ClientEnvelopeBase & { type: "toggle_mcp_server"; data: ToggleMcpServerData })
+  | (ClientEnvelopeBase & { type: "toggle_tool_always_allow"; data: ToggleToolAlwaysAllowData })
+  | (ClientEnvelopeBase & { type: "test_browser_connection"; data?: TestBrowserConnectionData })
+  | (ClientEnvelopeBase & { type: "kill_browser_session"; data?: KillBrowserSessionData })
+  | (ClientEnvelopeBase & { type: "kernel_execute"; data: KernelExecuteData })
+  | (ClientEnvelopeBase & { type: "kernel_interrupt"; data?: KernelInterruptData })
+  | (ClientEnvelopeBase & { type: "kernel_shutdown"; data?: KernelShutdownData });
+
+/** Every event type, to tell known ones from those of a newer server. */
+export const eventTypes: readonly (keyof EventData)[] = [
+  "auth_result",
+  "session_state",
+  "sync_complete",
+  "ping",
+  "error",
+  "session_created",
+  "session_renamed",
+  "access_changed",
+  "session_forked",
+  "message_created",
+  "message_updated",
+  "message_accepted",
+  "message_queued",
+  "messages_page",
+  "agent_response",
+  "agent_thinking",
+  "history_rewound",
+  "rewind_undone",
+  "rewind_preview",
+  "layer_start",
+  "layer_complete",
+  "plan_generated",
+  "plan_approved",
+  "plan_modified",
+  "plan_rejected",
+  "todo_started",
+  "todo_progress",
+  "todo_completed",
+  "todo_failed",
+  "todo_skipped",
+  "execution_progress",
+  "complete",
+  "failed",
+  "cancelled",
+  "hitl_plan_review",
+  "hitl_approval_request",
+  "hitl_input_request",
+  "hitl_clarification",
+  "hitl_resolved",
+  "hitl_paused",
+  "hitl_resumed",
+  "task_created",
+  "task_started",
+  "task_completed",
+  "task_aborted",
+  "task_focused",
+  "task_unfocused",
+  "task_active",
+  "task_interactive",
+  "task_resumable",
+  "task_idle",
+  "task_paused",
+  "task_unpaused",
+  "task_spawned",
+  "task_mode_switched",
+  "task_ask_responded",
+  "task_user_message",
+  "task_tool_failed",
+  "task_token_usage_updated",
+  "actions",
+  "provider_status",
+  "tool_progress",
+  "window_agent_status",
+  "app_protocol_request",
+  "checkpoint_initialized",
+  "checkpoint_saved",
+  "checkpoint_restored",
+  "checkpoint_updated",
+  "checkpoint_diff",
+  "state",
+  "show_view",
+  "invoke",
+  "accept_input",
+  "mcp_servers",
+  "commands",
+  "enhanced_prompt",
+  "system_prompt",
+  "auto_approval_changed",
+  "browser_session_update",
+  "workspace_updated",
+  "tts_start",
+  "tts_stop",
+  "export_settings",
+  "test_browser_connection",
+];
+
+/** The events that are records: durable, numbered, replayed. */
+export const recordTypes: readonly (keyof EventData)[] = [
+  "error",
+  "session_created",
+  "session_renamed",
+  "access_changed",
+  "session_forked",
+  "message_created",
+  "message_updated",
+  "message_accepted",
+  "message_queued",
+  "history_rewound",
+  "rewind_undone",
+  "layer_start",
+  "layer_complete",
+  "plan_generated",
+  "plan_approved",
+  "plan_modified",
+  "plan_rejected",
+  "todo_started",
+  "todo_progress",
+  "todo_completed",
+  "todo_failed",
+  "todo_skipped",
+  "execution_progress",
+  "complete",
+  "failed",
+  "cancelled",
+  "hitl_plan_review",
+  "hitl_approval_request",
+  "hitl_input_request",
+  "hitl_clarification",
+  "hitl_resolved",
+  "hitl_paused",
+  "hitl_resumed",
+  "task_created",
+  "task_started",
+  "task_completed",
+  "task_aborted",
+  "task_focused",
+  "task_unfocused",
+  "task_active",
+  "task_interactive",
+  "task_resumable",
+  "task_idle",
+  "task_paused",
+  "task_unpaused",
+  "task_spawned",
+  "task_mode_switched",
+  "task_ask_responded",
+  "task_user_message",
+  "task_tool_failed",
+  "task_token_usage_updated",
+  "actions",
+  "provider_status",
+  "tool_progress",
+  "window_agent_status",
+  "app_protocol_request",
+  "checkpoint_initialized",
+  "checkpoint_saved",
+  "checkpoint_restored",
+  "checkpoint_updated",
+  "show_view",
+  "invoke",
+  "accept_input",
+  "auto_approval_changed",
+  "browser_session_update",
+  "workspace_updated",
+  "tts_start",
+  "tts_stop",
+];

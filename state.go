@@ -1,0 +1,233 @@
+package clew
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A SessionStatus is what a session is doing as a whole.
+type SessionStatus string
+
+// The session statuses.
+const (
+	StatusIdle          SessionStatus = "idle"
+	StatusPlanning      SessionStatus = "planning"
+	StatusAwaitingInput SessionStatus = "awaiting_input"
+	StatusExecuting     SessionStatus = "executing"
+	StatusPaused        SessionStatus = "paused"
+	StatusCompleted     SessionStatus = "completed"
+	StatusFailed        SessionStatus = "failed"
+	StatusCancelled     SessionStatus = "cancelled"
+)
+
+// Values lists the statuses.
+func (SessionStatus) Values() []string {
+	return []string{
+		string(StatusIdle), string(StatusPlanning), string(StatusAwaitingInput), string(StatusExecuting),
+		string(StatusPaused), string(StatusCompleted), string(StatusFailed), string(StatusCancelled),
+	}
+}
+
+// A TaskState is what a task is doing right now; it follows from its open ask.
+type TaskState string
+
+// The task states.
+const (
+	TaskStateRunning     TaskState = "running"
+	TaskStateInteractive TaskState = "interactive"
+	TaskStateResumable   TaskState = "resumable"
+	TaskStateIdle        TaskState = "idle"
+)
+
+// Values lists the states.
+func (TaskState) Values() []string {
+	return []string{string(TaskStateRunning), string(TaskStateInteractive), string(TaskStateResumable), string(TaskStateIdle)}
+}
+
+// State gives the state of a task whose open ask this is; "" is no open ask.
+func (a Ask) State() TaskState {
+	switch a.Class() {
+	case ClassInteractive:
+		return TaskStateInteractive
+	case ClassResumable:
+		return TaskStateResumable
+	case ClassIdle:
+		return TaskStateIdle
+	default:
+		return TaskStateRunning
+	}
+}
+
+// A TaskStatus is how far a task has come in its life.
+type TaskStatus string
+
+// The task statuses.
+const (
+	TaskStatusActive    TaskStatus = "active"
+	TaskStatusCompleted TaskStatus = "completed"
+	TaskStatusDelegated TaskStatus = "delegated" // waits for a child task
+	TaskStatusAborted   TaskStatus = "aborted"
+)
+
+// Values lists the statuses.
+func (TaskStatus) Values() []string {
+	return []string{string(TaskStatusActive), string(TaskStatusCompleted), string(TaskStatusDelegated), string(TaskStatusAborted)}
+}
+
+// SessionState is the data of session_state: the session as of one record.
+// Fields without a value are null, not absent, where clients rely on them.
+type SessionState struct {
+	// Status, CurrentLayer, Plan and Todos describe the run of the main monitor.
+	Status       SessionStatus `json:"status"`
+	CurrentLayer Layer         `json:"current_layer" clew:"nullable"`
+	Plan         *PlanSummary  `json:"plan"`
+	Todos        List[Todo]    `json:"todos"`
+	// HitlPending is the oldest open question, HitlQueue holds the others.
+	HitlPending *Question `json:"hitl_pending"`
+	// LastMessageID is the client's position: the newest record in this state.
+	LastMessageID MessageID `json:"last_message_id" clew:"nullable"`
+
+	ClientID  ClientID `json:"client_id"`
+	Epoch     string   `json:"epoch"`
+	Title     string   `json:"title"`
+	Owner     UserID   `json:"owner"`
+	Workspace string   `json:"workspace,omitempty"`
+
+	Messages     List[Message]      `json:"messages"`      // the transcript's tail
+	OpenMessages List[OpenMessage]  `json:"open_messages"` // text so far of growing ones
+	HitlQueue    List[Question]     `json:"hitl_queue"`
+	Runs         List[RunState]     `json:"runs"`
+	Monitors     List[MonitorState] `json:"monitors"`
+	Windows      List[WindowState]  `json:"windows"`
+
+	Usage *Usage `json:"usage,omitempty"`
+	// Role is what the receiving client may do.
+	Role Role `json:"role,omitempty"`
+}
+
+// MarshalJSON writes null for the nullable names that are empty.
+func (s SessionState) MarshalJSON() ([]byte, error) {
+	type plain SessionState
+	out := struct {
+		plain
+		CurrentLayer  *Layer     `json:"current_layer"`
+		LastMessageID *MessageID `json:"last_message_id"`
+	}{plain: plain(s)}
+	if s.CurrentLayer != "" {
+		out.CurrentLayer = &s.CurrentLayer
+	}
+	if s.LastMessageID != "" {
+		out.LastMessageID = &s.LastMessageID
+	}
+	return MarshalData(out)
+}
+
+// An OpenMessage is the current text of a message that is still growing. The
+// next delta starts at offset len(Text), or len(Reasoning) for thinking.
+type OpenMessage struct {
+	MessageID MessageID `json:"message_id"`
+	ReplyTo   MessageID `json:"reply_to,omitempty"`
+	AgentID   AgentID   `json:"agent_id,omitempty"`
+	MonitorID MonitorID `json:"monitor_id,omitempty"`
+	Text      string    `json:"text"`
+	Reasoning string    `json:"reasoning,omitempty"`
+}
+
+// A RunState is one run as session_state shows it.
+type RunState struct {
+	RunID        string        `json:"run_id"`
+	MonitorID    MonitorID     `json:"monitor_id"`
+	TaskID       TaskID        `json:"task_id,omitempty"`
+	Status       SessionStatus `json:"status"`
+	CurrentLayer Layer         `json:"current_layer,omitempty"`
+	Plan         *PlanSummary  `json:"plan"`
+	Todos        List[Todo]    `json:"todos"`
+}
+
+// A MonitorState is one virtual desktop as session_state shows it.
+type MonitorState struct {
+	MonitorID MonitorID `json:"monitor_id"`
+	AgentID   AgentID   `json:"agent_id,omitempty"`
+	Busy      bool      `json:"busy"`
+	Queued    int       `json:"queued"`
+}
+
+// A WindowState is one window as session_state shows it.
+type WindowState struct {
+	WindowID  string            `json:"window_id"`
+	MonitorID MonitorID         `json:"monitor_id,omitempty"`
+	Title     string            `json:"title"`
+	GroupID   string            `json:"group_id,omitempty"`
+	AgentID   AgentID           `json:"agent_id,omitempty"`
+	Status    WindowAgentStatus `json:"status,omitempty"`
+	Content   any               `json:"content,omitempty"`
+	Bounds    *Bounds           `json:"bounds,omitempty"`
+}
+
+// Bounds is a window's place on its monitor, in pixels.
+type Bounds struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+	W int `json:"w"`
+	H int `json:"h"`
+}
+
+// A Question is an open question as session_state shows it: the data of the
+// hitl_* event that announced it, with the event's type beside.
+type Question struct {
+	Type EventType
+	Data any // *HitlPlanReviewData, *HitlApprovalRequestData, …
+}
+
+// QuestionTypes lists the events that open a question.
+var QuestionTypes = []EventType{EventHitlPlanReview, EventHitlApprovalRequest, EventHitlInputRequest, EventHitlClarification}
+
+// RequestID gives the question's id, "" if Data is not that of a question.
+func (q Question) RequestID() RequestID {
+	switch d := q.Data.(type) {
+	case *HitlPlanReviewData:
+		return d.RequestID
+	case *HitlApprovalRequestData:
+		return d.RequestID
+	case *HitlInputRequestData:
+		return d.RequestID
+	case *HitlClarificationData:
+		return d.RequestID
+	}
+	return ""
+}
+
+// MarshalJSON writes the data with the type as its first field.
+func (q Question) MarshalJSON() ([]byte, error) {
+	data, err := MarshalData(q.Data)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) < 2 || data[0] != '{' {
+		return nil, fmt.Errorf("question %s without data", q.Type)
+	}
+	b := append([]byte(`{"type":`), appendString(nil, string(q.Type))...)
+	if len(data) > 2 {
+		b = append(b, ',')
+	}
+	return append(b, data[1:]...), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (q *Question) UnmarshalJSON(b []byte) error {
+	var head struct {
+		Type EventType `json:"type"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return err
+	}
+	ev, err := DecodeEvent(head.Type, b)
+	if err != nil {
+		return err
+	}
+	*q = Question(ev)
+	if q.RequestID() == "" {
+		return fmt.Errorf("%q is not a question", head.Type)
+	}
+	return nil
+}
