@@ -153,6 +153,20 @@ func DecodeEvent(t EventType, data []byte) (Event, error) {
 // MarshalData writes data as records and envelopes carry it: compact, and
 // without the escapes that only HTML needs.
 func MarshalData(data any) (json.RawMessage, error) {
+	switch d := data.(type) { // the large ones, without a second pass
+	case *SessionState:
+		return d.MarshalJSON()
+	case SessionState:
+		return d.MarshalJSON()
+	case *MessagesPage:
+		return d.MarshalJSON()
+	case MessagesPage:
+		return d.MarshalJSON()
+	}
+	return encode(data)
+}
+
+func encode(data any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -143,6 +143,15 @@ type MessagesPage struct {
 	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
 }
 
+// MarshalJSON is as for SessionState.
+func (p MessagesPage) MarshalJSON() ([]byte, error) {
+	type plain MessagesPage
+	return encode(struct {
+		plain
+		Messages []Message `json:"messages"`
+	}{plain(p), notNil(p.Messages)})
+}
+
 // AgentResponseData is the data of agent_response. Offset counts UTF-8 bytes
 // of the message's text; Delta never splits a character.
 type AgentResponseData struct {

@@ -105,21 +105,31 @@ type SessionState struct {
 	Role Role `json:"role,omitempty"`
 }
 
-// MarshalJSON writes null for the nullable names that are empty.
+// MarshalJSON writes null for the nullable names that are empty. The messages,
+// which are most of it, are written as a plain slice: what a MarshalJSON method
+// returns is gone over once more by the encoder above it.
 func (s SessionState) MarshalJSON() ([]byte, error) {
 	type plain SessionState
 	out := struct {
 		plain
 		CurrentLayer  *Layer     `json:"current_layer"`
 		LastMessageID *MessageID `json:"last_message_id"`
-	}{plain: plain(s)}
+		Messages      []Message  `json:"messages"`
+	}{plain: plain(s), Messages: notNil(s.Messages)}
 	if s.CurrentLayer != "" {
 		out.CurrentLayer = &s.CurrentLayer
 	}
 	if s.LastMessageID != "" {
 		out.LastMessageID = &s.LastMessageID
 	}
-	return MarshalData(out)
+	return encode(out)
+}
+
+func notNil(l List[Message]) []Message {
+	if l == nil {
+		return []Message{}
+	}
+	return l
 }
 
 // An OpenMessage is the current text of a message that is still growing. The

@@ -165,7 +165,7 @@ func TestSays(t *testing.T) {
 	}
 }
 
-// Covers: C-19, MSG-29
+// Covers: C-19, MSG-29, G-03, G-09
 func TestStatuses(t *testing.T) {
 	tests := []struct {
 		got  []string

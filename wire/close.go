@@ -10,6 +10,9 @@ type CloseCode int
 const (
 	CloseNormal   CloseCode = 1000
 	CloseGoing    CloseCode = 1001
+	CloseProtocol CloseCode = 1002
+	CloseNotText  CloseCode = 1003
+	CloseNotUTF8  CloseCode = 1007
 	ClosePolicy   CloseCode = 1008
 	CloseTooLarge CloseCode = 1009
 	CloseInternal CloseCode = 1011
@@ -36,9 +39,12 @@ type CloseInfo struct {
 var Closes = []CloseInfo{
 	{CloseNormal, []string{ReasonBye, ReasonTakenOver}, "no", "The client left, or a newer connection has the same client_id."},
 	{CloseGoing, []string{ReasonStopping, string(clew.ConnectionTimeout)}, "yes", "The server stops, the session moves, or nothing was heard for too long."},
+	{CloseProtocol, []string{string(clew.InvalidMessage)}, "no", "A frame that breaks the rules of WebSocket."},
+	{CloseNotText, []string{string(clew.InvalidMessage)}, "no", "A binary frame; clew speaks text."},
+	{CloseNotUTF8, []string{string(clew.InvalidMessage)}, "no", "A text frame that is not UTF-8."},
 	{ClosePolicy, []string{string(clew.AuthRequired), string(clew.AuthFailed), string(clew.TokenExpired), string(clew.Forbidden), string(clew.SessionNotFound), string(clew.RateLimited)}, "only after RATE_LIMITED, or with new credentials after TOKEN_EXPIRED", "Credentials, rights or rate."},
 	{CloseTooLarge, []string{string(clew.MessageTooLarge)}, "no", "A frame over the size limit."},
-	{CloseInternal, []string{string(clew.Internal), string(clew.Unavailable), string(clew.StorageFailed), string(clew.SessionDamaged)}, "yes, except after SESSION_DAMAGED", "A fault of the server."},
+	{CloseInternal, []string{string(clew.Internal), string(clew.Unavailable), string(clew.StorageFailed), string(clew.CursorLost), string(clew.SessionDamaged)}, "yes, except after SESSION_DAMAGED", "A fault of the server, or the session was restored under the client."},
 	{CloseTooSlow, []string{ReasonTooSlow}, "yes, at once", "The client read too slowly; it resumes without loss."},
 }
 
@@ -63,7 +69,7 @@ func CloseFor(err error) CloseCode {
 // nothing against it.
 func Reconnect(code CloseCode, reason string) bool {
 	switch code {
-	case CloseNormal, CloseTooLarge:
+	case CloseNormal, CloseTooLarge, CloseProtocol, CloseNotText, CloseNotUTF8:
 		return false
 	case ClosePolicy:
 		return reason == string(clew.RateLimited)

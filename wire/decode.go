@@ -18,18 +18,20 @@ import (
 // has no By yet.
 //
 // message_id and timestamp may be absent, session_id too; one that is given
-// must be session. If the envelope was readable and only its data was not, the
+// must be session. The frame's size is the caller's to check, before it is in
+// memory: see Limits. If the envelope was readable and only its data was not, the
 // command comes back with Type and ClientMessageID beside the error, so that
 // the answer can say what it is about.
 func DecodeCommand(frame []byte, session clew.SessionID) (clew.Command, error) {
-	if len(frame) > MaxFrame {
-		return clew.Command{}, clew.Errorf(clew.MessageTooLarge, "frame has %d bytes, %d are allowed", len(frame), MaxFrame)
-	}
 	h, err := readHead(frame)
 	if err != nil {
 		return clew.Command{}, err
 	}
 	cmd := clew.Command{Type: clew.CommandType(h.typ), ClientMessageID: clew.ClientMessageID(h.messageID)}
+	if _, known := clew.CommandInfoOf(cmd.Type); !known {
+		cmd.Type = "" // not to be repeated as if it were one
+		return cmd, bad("type %.64q is unknown", h.typ)
+	}
 	if h.hasSession && h.session != string(session) {
 		return cmd, bad("session_id %.140q is not this session", h.session)
 	}

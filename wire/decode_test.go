@@ -144,11 +144,15 @@ func TestDecodeCommandAccepts(t *testing.T) {
 }
 
 // Covers: G-17, C-10
-func TestDecodeCommandTooLarge(t *testing.T) {
-	frame := `{"type":"user_message","data":{"text":"` + strings.Repeat("a", MaxFrame) + `"}}`
-	_, err := DecodeCommand([]byte(frame), "s")
-	if clew.CodeOf(err) != clew.MessageTooLarge {
+func TestCheckFrame(t *testing.T) {
+	if err := DefaultLimits.CheckFrame(MaxFrame); err != nil {
+		t.Error(err)
+	}
+	if err := DefaultLimits.CheckFrame(MaxFrame + 1); clew.CodeOf(err) != clew.MessageTooLarge {
 		t.Errorf("got %v", err)
+	}
+	if err := (Limits{}).CheckFrame(MaxFrame + 1); err != nil {
+		t.Errorf("a limit of 0 is on: %v", err)
 	}
 }
 
@@ -158,6 +162,9 @@ func TestDecodeCommandTooLarge(t *testing.T) {
 func TestRefusedCommandIsNamed(t *testing.T) {
 	cmd, err := DecodeCommand([]byte(`{"type":"user_message","message_id":"c-1","data":{}}`), "s")
 	if err == nil || cmd.Type != clew.CommandUserMessage || cmd.ClientMessageID != "c-1" {
+		t.Errorf("got %+v, %v", cmd, err)
+	}
+	if cmd, err := DecodeCommand([]byte(`{"type":"nonsense","message_id":"c-2"}`), "s"); err == nil || cmd.Type != "" || cmd.ClientMessageID != "c-2" {
 		t.Errorf("got %+v, %v", cmd, err)
 	}
 	frame := EncodeError("s", 0, err, clew.ErrorContext{ClientMessageID: cmd.ClientMessageID, CommandType: cmd.Type})

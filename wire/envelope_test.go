@@ -104,7 +104,10 @@ func TestCloseCodes(t *testing.T) {
 			t.Errorf("CloseFor(%v) = %d, want %d", tt.err, got, tt.want)
 		}
 	}
-	want := []CloseCode{1000, 1001, 1008, 1009, 1011, 1013}
+	want := []CloseCode{1000, 1001, 1002, 1003, 1007, 1008, 1009, 1011, 1013}
+	if len(Closes) != len(want) {
+		t.Fatalf("%d close codes, want %d", len(Closes), len(want))
+	}
 	for i, c := range Closes {
 		if c.Code != want[i] {
 			t.Errorf("close code %d, want %d", c.Code, want[i])
@@ -127,6 +130,7 @@ func TestReconnect(t *testing.T) {
 		{CloseNormal, ReasonBye, false},
 		{CloseNormal, ReasonTakenOver, false},
 		{CloseGoing, ReasonStopping, true},
+		{CloseProtocol, "INVALID_MESSAGE", false},
 		{ClosePolicy, "AUTH_FAILED", false},
 		{ClosePolicy, "RATE_LIMITED", true},
 		{CloseTooLarge, "MESSAGE_TOO_LARGE", false},

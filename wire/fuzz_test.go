@@ -23,7 +23,7 @@ func FuzzDecodeCommand(f *testing.F) {
 		cmd, err := DecodeCommand(frame, "sess_demo")
 		if err != nil {
 			var e *clew.Error
-			if !errors.As(err, &e) || e.Code != clew.InvalidMessage && e.Code != clew.MessageTooLarge {
+			if !errors.As(err, &e) || e.Code != clew.InvalidMessage {
 				t.Fatalf("error %v", err)
 			}
 			if !utf8.ValidString(e.Message) {
@@ -37,9 +37,6 @@ func FuzzDecodeCommand(f *testing.F) {
 		again, err := EncodeCommand("sess_demo", cmd)
 		if err != nil {
 			t.Fatalf("cannot encode what was decoded: %v", err)
-		}
-		if len(again) > MaxFrame { // short spellings may grow
-			return
 		}
 		back, err := DecodeCommand(again, "sess_demo")
 		if err != nil {
@@ -76,7 +73,7 @@ func depthOf(t *testing.T, b []byte) int {
 	depth, deepest := 0, 0
 	for {
 		token, err := dec.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return deepest
 		}
 		if err != nil {

@@ -1,6 +1,10 @@
 package wire
 
-import "time"
+import (
+	"time"
+
+	"github.com/clew-run/clew"
+)
 
 // MaxFrame is the size of the largest frame a server takes by default.
 const MaxFrame = 1 << 20
@@ -44,4 +48,12 @@ var DefaultLimits = Limits{
 	MessagesPerMinute: 100,
 	HitlPerMinute:     30,
 	Strikes:           3,
+}
+
+// CheckFrame refuses a frame of that many bytes if it is over the limit.
+func (l Limits) CheckFrame(size int) error {
+	if l.Frame > 0 && size > l.Frame {
+		return clew.Errorf(clew.MessageTooLarge, "frame has %d bytes, %d are allowed", size, l.Frame)
+	}
+	return nil
 }

@@ -22,7 +22,8 @@ import (
 //
 // An object is first written under pending/. Only sync gives it its name, after
 // its content is on the disk, so a name never stands for half an object, not
-// even after a power cut.
+// even after a power cut. A directory serves one node; several nodes share a
+// bucket.
 type directory struct {
 	root  string
 	agree func(key string, have, want []byte) error
@@ -32,6 +33,7 @@ type directory struct {
 
 	mu      sync.RWMutex
 	pending map[string]string // key to file, until the name is durable
+	relied  []string          // names that were there already, to be flushed too
 	failed  error             // the first failed flush; final
 }
 
@@ -72,6 +74,10 @@ func (d *directory) create(_ context.Context, key string, data []byte) (existed 
 		return true, nil
 	}
 	if _, err := os.Lstat(d.path(key)); err == nil {
+		// Another process may have given the name and not flushed it yet.
+		d.mu.Lock()
+		d.relied = append(d.relied, key)
+		d.mu.Unlock()
 		return true, nil
 	}
 	return false, d.stage(key, data)
@@ -150,99 +156,6 @@ func syncDir(dir string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
-}
-
-// rename gives a file its name and makes the directory if need be.
-func (d *directory) rename(file, key string, move func(from, to string) error) error {
-	to := d.path(key)
-	err := move(file, to)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return err
-		}
-		err = move(file, to)
-	}
-	return err
-}
-
-func (d *directory) sync(ctx context.Context) error {
-	d.flush.Lock()
-	defer d.flush.Unlock()
-	d.mu.RLock()
-	failed := d.failed
-	var segments, seals []string
-	files := make(map[string]string, len(d.pending))
-	for key, file := range d.pending {
-		files[key] = file
-		if isSealKey(key) {
-			seals = append(seals, key)
-		} else {
-			segments = append(segments, key)
-		}
-	}
-	d.mu.RUnlock()
-	if failed != nil || len(files) == 0 {
-		return failed
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	err := d.publish(files, segments, seals)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for key := range files {
-		delete(d.pending, key)
-	}
-	if err != nil {
-		// A flush that failed once may succeed next time without having
-		// written anything, so there is no second try.
-		d.failed = err
-	}
-	return err
-}
-
-// publish flushes the files and then gives them their names. Segments come
-// first: a seal must not be there before what it refers to.
-func (d *directory) publish(files map[string]string, segments, seals []string) error {
-	if err := d.flushFiles(files); err != nil {
-		return err
-	}
-	for _, key := range segments {
-		if err := d.rename(files[key], key, os.Rename); err != nil {
-			return err
-		}
-	}
-	if len(segments) > 0 {
-		if err := d.flushNames(segments); err != nil {
-			return err
-		}
-	}
-	for _, key := range seals {
-		err := d.rename(files[key], key, renameNew)
-		if errors.Is(err, fs.ErrExist) {
-			err = d.settle(files[key], key)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return d.flushNames(seals)
-}
-
-// settle deals with a seal that another process wrote first.
-func (d *directory) settle(file, key string) error {
-	want, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	have, err := os.ReadFile(d.path(key))
-	if err != nil {
-		return err
-	}
-	if err := d.agree(key, have, want); err != nil {
-		return err
-	}
-	return os.Remove(file)
 }
 
 func (d *directory) read(_ context.Context, key string) ([]byte, error) {
@@ -363,13 +276,4 @@ func (d *directory) close() error {
 	clear(d.pending)
 	d.failed = errors.New("closed")
 	return errors.Join(errs...)
-}
-
-// linkNew gives a file a second name, which fails if it is taken, and drops
-// the first.
-func linkNew(from, to string) error {
-	if err := os.Link(from, to); err != nil {
-		return err
-	}
-	return os.Remove(from)
 }

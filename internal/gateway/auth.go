@@ -49,14 +49,13 @@ func (c *conn) enter(at cursor, err error) {
 // record said that access changed. Who may not watch any more is told so and
 // closed.
 func (c *conn) checkAccess() error {
-	ctx, cancel := context.WithTimeout(c.g.ctx, c.g.limits.CommandTimeout)
-	defer cancel()
-	role, err := c.g.o.Host.Access(ctx, c.session, clew.Principal{User: c.by.User, Role: c.by.Role})
-	if err != nil {
-		return unavailable(err)
-	}
-	c.setRole(role)
-	return nil
+	return c.retry(func(ctx context.Context) error {
+		role, err := c.g.o.Host.Access(ctx, c.session, clew.Principal{User: c.by.User, Role: c.by.Role})
+		if err == nil {
+			c.setRole(role)
+		}
+		return err
+	})
 }
 
 // fail tells the client what is wrong and ends the connection.

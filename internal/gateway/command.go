@@ -2,9 +2,11 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -84,9 +86,9 @@ func (c *conn) handle(ctx context.Context, cmd clew.Command) error {
 	}
 	switch d := cmd.Data.(type) {
 	case *clew.GetStateData:
-		return c.onGetState(ctx, cmd)
+		return c.onGetState(ctx)
 	case *clew.GetMessagesData:
-		return c.onGetMessages(ctx, cmd, d)
+		return c.onGetMessages(ctx, cmd.ClientMessageID, d)
 	case *clew.SubscribeMonitorData:
 		c.onSubscribe(d.MonitorID)
 		return nil
@@ -95,39 +97,52 @@ func (c *conn) handle(ctx context.Context, cmd clew.Command) error {
 	return err
 }
 
-// onGetState answers with a snapshot, held back until the client has every
-// record that is in it.
-func (c *conn) onGetState(ctx context.Context, _ clew.Command) error {
-	w, err := c.g.o.Host.Watch(ctx, c.session)
-	if err != nil {
-		return err
+// look calls fn with a Watch of the session, again if the session moves
+// meanwhile. The writer's own Watch is not shared: it may be replaced.
+func (c *conn) look(ctx context.Context, fn func(Watch) error) error {
+	const tries = 3
+	var err error
+	for range tries {
+		var w Watch
+		if w, err = c.g.o.Host.Watch(ctx, c.session); err != nil {
+			break
+		}
+		err = fn(w)
+		w.Close()
+		if !errors.Is(err, session.ErrFeedClosed) {
+			break
+		}
 	}
-	defer w.Close()
-	st, err := w.State(ctx)
-	if err != nil {
-		return err
-	}
-	head, err := headOf(st)
-	if err != nil {
-		return err
-	}
-	c.pushAfter(c.stateFrame(st, w.Epoch()), head)
-	return nil
+	return unavailable(err)
 }
 
-func (c *conn) onGetMessages(ctx context.Context, cmd clew.Command, d *clew.GetMessagesData) error {
-	w, err := c.g.o.Host.Watch(ctx, c.session)
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	page, err := w.Messages(ctx, d.Limit, d.Offset, d.Before)
-	if err != nil {
-		return err
-	}
-	page.ClientMessageID = cmd.ClientMessageID
-	c.push(c.answerFrame(clew.EventMessagesPage, &page))
-	return nil
+// onGetState answers with a snapshot, held back until the client has every
+// record that is in it.
+func (c *conn) onGetState(ctx context.Context) error {
+	return c.look(ctx, func(w Watch) error {
+		st, err := w.State(ctx)
+		if err != nil {
+			return err
+		}
+		head, err := headOf(st)
+		if err != nil {
+			return err
+		}
+		c.pushAfter(c.stateFrame(st, w.Epoch()), head)
+		return nil
+	})
+}
+
+func (c *conn) onGetMessages(ctx context.Context, id clew.ClientMessageID, d *clew.GetMessagesData) error {
+	return c.look(ctx, func(w Watch) error {
+		page, err := w.Messages(ctx, d.Limit, d.Offset, d.Before)
+		if err != nil {
+			return err
+		}
+		page.ClientMessageID = id
+		c.push(c.answerFrame(clew.EventMessagesPage, &page))
+		return nil
+	})
 }
 
 // onSubscribe adds a monitor to those that the connection hears of.

@@ -66,6 +66,7 @@ type Gateway struct {
 	connects *auth.Limiter // by user
 	local    *auth.Limiter // by user: the owner token on loopback
 	answers  *auth.Limiter // by session: answers to questions
+	fillers  chan struct{} // places for those who read the journal
 	Counters Counters
 
 	// ctx ends when the gateway has stopped; calls to the host are bound to it.
@@ -112,6 +113,7 @@ func New(o Options) *Gateway {
 		connects: auth.NewLimiter(o.Limits.ConnectsPerMinute, o.Now),
 		local:    auth.NewLimiter(o.Limits.LocalConnectsPerMinute, o.Now),
 		answers:  auth.NewLimiter(o.Limits.HitlPerMinute, o.Now),
+		fillers:  make(chan struct{}, fillers),
 		forget:   func() {},
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 
 // A rig is a gateway behind a real HTTP server.
 type rig struct {
-	t    *testing.T
+	t    testing.TB
 	host *fakeHost
 	auth *fakeAuth
 	g    *Gateway
@@ -61,7 +61,7 @@ func (s *syncBuffer) String() string {
 }
 
 // newRig starts a gateway on loopback; change may alter its options.
-func newRig(t *testing.T, change func(*Options)) *rig {
+func newRig(t testing.TB, change func(*Options)) *rig {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -71,13 +71,13 @@ func newRig(t *testing.T, change func(*Options)) *rig {
 }
 
 // newPipeRig is newRig on pipes, for tests in a synctest bubble.
-func newPipeRig(t *testing.T, change func(*Options)) *rig {
+func newPipeRig(t testing.TB, change func(*Options)) *rig {
 	t.Helper()
 	ln := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 	return rigOn(t, ln, ln.dial, change)
 }
 
-func rigOn(t *testing.T, ln net.Listener, dial func() (net.Conn, error), change func(*Options)) *rig {
+func rigOn(t testing.TB, ln net.Listener, dial func() (net.Conn, error), change func(*Options)) *rig {
 	t.Helper()
 	r := &rig{t: t, host: newFakeHost(), auth: newFakeAuth(), dial: dial, addr: ln.Addr().String(), log: &syncBuffer{}}
 	doors, err := auth.NewDoors(ln.Addr(), nil, nil)
@@ -160,7 +160,7 @@ func (l *pipeListener) dial() (net.Conn, error) {
 
 // A peer is a test's end of a connection.
 type peer struct {
-	t    *testing.T
+	t    testing.TB
 	conn net.Conn
 	r    *bufio.Reader
 }

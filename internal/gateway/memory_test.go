@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	idleEnv = "CLEW_TEST_IDLE_CLIENTS" // "address count"
+	idleEnv  = "CLEW_TEST_IDLE_CLIENTS" // "address count"
+	drainEnv = "CLEW_TEST_DRAIN"        // set: they read what comes
 	// budget is what an idle connection may cost the server, in bytes.
 	budget = 20 << 10
 )
@@ -37,6 +38,11 @@ func runIdleClients() bool {
 			return true
 		}
 		conns = append(conns, c)
+	}
+	if os.Getenv(drainEnv) != "" {
+		for _, c := range conns {
+			go func() { _, _ = io.CopyBuffer(io.Discard, struct{ io.Reader }{c}, make([]byte, 64<<10)) }()
+		}
 	}
 	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
@@ -120,10 +126,10 @@ func measure() usage {
 }
 
 // crowd starts n idle clients in a process of their own.
-func crowd(t *testing.T, addr string, n int) (stop func()) {
+func crowd(t testing.TB, addr string, n int, env ...string) (stop func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", idleEnv, addr, n))
+	cmd.Env = append(append(os.Environ(), env...), fmt.Sprintf("%s=%s %d", idleEnv, addr, n))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -146,12 +152,38 @@ func crowd(t *testing.T, addr string, n int) (stop func()) {
 }
 
 // waitFor polls for what another process brings about.
-func waitFor(t *testing.T, ok func() bool) {
+func waitFor(t testing.TB, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !ok(); {
 		if time.Now().After(end) {
 			t.Fatal("did not happen in time")
 		}
 		runtime.Gosched()
+	}
+}
+
+// BenchmarkFanout sends records of one session to many connections. The
+// clients are a process of their own.
+func BenchmarkFanout(b *testing.B) {
+	for _, clients := range []int64{100, 1000} {
+		b.Run(strconv.FormatInt(clients, 10), func(b *testing.B) {
+			r := newRig(b, nil)
+			s := r.host.add("s1", "ann")
+			stop := crowd(b, r.addr, int(clients), drainEnv+"=1")
+			defer stop()
+			sent := func() int64 { return r.g.Counters.FramesOut.Load() - 2*clients }
+			const batch, ahead = 10, 1000
+			b.ResetTimer()
+			for n := int64(0); n < int64(b.N); n += batch {
+				for n*clients-sent() > ahead*clients {
+					time.Sleep(100 * time.Microsecond) // the producer's pace, not a wait for a result
+				}
+				s.append(batch)
+			}
+			total := (int64(b.N) + batch - 1) / batch * batch * clients
+			waitFor(b, func() bool { return sent() >= total })
+			b.ReportMetric(float64(total)/b.Elapsed().Seconds(), "deliveries/s")
+			b.ReportMetric(float64(r.g.Counters.CaughtUp.Load()), "caught-up")
+		})
 	}
 }

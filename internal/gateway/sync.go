@@ -10,6 +10,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
 )
 
 // synchronise brings a new connection to the present: session_state, then the
@@ -167,6 +168,9 @@ const (
 	fillSpan  = 4096     // records asked of the journal at once
 	fillBytes = 32 << 10 // gathered before a write
 	fillStall = 15 * time.Second
+	// fillers is how many connections read the journal at the same time. When
+	// thousands come back at once, more would only make all of them slower.
+	fillers = 64
 )
 
 var fillBuffers = sync.Pool{New: func() any { b := make([]byte, 0, fillBytes+4<<10); return &b }}
@@ -200,6 +204,8 @@ func (c *conn) fillSpan(buf *[]byte, to uint64) error {
 	defer stall.Stop()
 	b, frames := (*buf)[:0], 0
 	defer func() { *buf = b[:0] }()
+	c.g.fillers <- struct{}{}
+	defer func() { <-c.g.fillers }()
 	for r, err := range c.watch.Read(ctx, c.last+1, to) {
 		if err == nil && r.Seq != c.last+1 {
 			err = fmt.Errorf("journal gave record %d after %d", r.Seq, c.last)
@@ -218,16 +224,21 @@ func (c *conn) fillSpan(buf *[]byte, to uint64) error {
 			frames++
 		}
 		if len(b) >= fillBytes {
-			if err := c.writeBytes(b, frames); err != nil {
+			if err := c.sendFill(b, frames); err != nil {
 				return err
 			}
 			b, frames = b[:0], 0
-			if err := c.flush(); err != nil {
-				return err
-			}
 			stall.Reset(fillStall)
 		}
 	}
+	return c.sendFill(b, frames)
+}
+
+// sendFill sends what was read, and the answers that are due. Meanwhile another
+// connection may read: a slow client must not keep the others waiting.
+func (c *conn) sendFill(b []byte, frames int) error {
+	<-c.g.fillers
+	defer func() { c.g.fillers <- struct{}{} }()
 	if err := c.writeBytes(b, frames); err != nil {
 		return err
 	}
@@ -285,8 +296,11 @@ var errNewEpoch = clew.Errorf(clew.CursorLost, "the session was restored; start 
 // recoverable reports whether trying again can help.
 func recoverable(err error) bool {
 	var broken *socketError
-	if errors.As(err, &broken) || errors.Is(err, errClosing) {
+	switch {
+	case errors.As(err, &broken), errors.Is(err, errClosing):
 		return false
+	case errors.Is(err, session.ErrFeedClosed): // it moved between two steps
+		return true
 	}
 	var e *clew.Error
 	if !errors.As(err, &e) {
@@ -312,9 +326,14 @@ func (c *conn) retry(fn func(context.Context) error) error {
 	}
 }
 
-// unavailable gives a bare time-out the code it stands for.
+// unavailable gives a bare time-out, or a session that keeps moving, the code
+// it stands for.
 func unavailable(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	var e *clew.Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, session.ErrFeedClosed) {
 		return clew.WrapError(clew.Unavailable, err, "the session cannot be reached right now")
 	}
 	return err

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -16,6 +17,8 @@ var tables = map[string]func() string{
 	"errors":   errorTable,
 	"closes":   closeTable,
 	"limits":   limitTable,
+	"objects":  objectTable,
+	"values":   valueTable,
 }
 
 var marked = regexp.MustCompile(`(?s)<!-- generated: ([a-z]+) -->\n.*?<!-- end -->`)
@@ -56,17 +59,61 @@ func row(cells ...any) string {
 	return b.String() + "\n"
 }
 
-// fieldList names a def's fields; optional ones have a question mark.
+// fieldList gives a def's fields with their types; optional ones have a
+// question mark.
 func fieldList(d *def) string {
 	var list []string
 	for _, f := range d.fields {
-		name := f.name
+		mark := ""
 		if f.optional {
-			name += "?"
+			mark = "?"
 		}
-		list = append(list, "`"+name+"`")
+		typ := strings.ReplaceAll(f.kind.typescript(), "|", `\|`)
+		list = append(list, fmt.Sprintf("`%s%s: %s`", f.name, mark, typ))
 	}
 	return strings.Join(list, " ")
+}
+
+// objectTable lists what stands inside the data of events and commands.
+func objectTable() string {
+	m := newModel()
+	data := map[*def]bool{}
+	for _, e := range clew.Events {
+		data[m.of(e.Data)] = true
+	}
+	for _, c := range clew.Commands {
+		data[m.of(c.Data)] = true
+	}
+	for _, f := range clew.Frames {
+		data[m.of(f.Data)] = true
+	}
+	var rows []string
+	for _, d := range m.defs {
+		if d.fields != nil && !data[d] {
+			rows = append(rows, row("`"+d.name+"`", fieldList(d)))
+		}
+	}
+	slices.Sort(rows)
+	return table("Object | Fields", rows)
+}
+
+// valueTable lists the values of enums, except those with tables of their own.
+func valueTable() string {
+	var rows []string
+	for _, d := range newModel().defs {
+		if d.values == nil || d.name == "Code" || d.name == "CommandType" || d.name == "EventType" {
+			continue
+		}
+		var list []string
+		for _, v := range d.values {
+			if v != "" {
+				list = append(list, "`"+v+"`")
+			}
+		}
+		rows = append(rows, row("`"+d.name+"`", strings.Join(list, " ")))
+	}
+	slices.Sort(rows)
+	return table("Type | Values", rows)
 }
 
 func eventTable() string {

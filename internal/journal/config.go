@@ -27,7 +27,8 @@ type Config struct {
 	Credentials string
 	// Listen opens the embedded engine to other programs; "" opens no port.
 	Listen string
-	// Archive is the blob store's URL; "" is a directory under Dir.
+	// Archive is the blob store's URL; "" is a directory under Dir, for a node
+	// with the embedded engine only.
 	Archive string
 	// Prefix starts every subject and stream name, so that one engine can serve
 	// several installations.
@@ -85,6 +86,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return c, err
+	}
+	if c.Archive == "" && !c.Embedded() {
+		return c, errors.New("journal: nodes on a shared engine need a shared archive; set journal.archive")
 	}
 	if c.Archive == "" {
 		dir, err := filepath.Abs(filepath.Join(c.Dir, "archive"))

@@ -46,7 +46,9 @@ func TestCluster(t *testing.T) {
 		t.Skip("starts three nats-server processes")
 	}
 	c := journaltest.StartCluster(t)
-	j, err := journal.Open(t.Context(), journal.Config{Dir: t.TempDir(), Engine: c.URL(), Partitions: 4}, quiet())
+	j, err := journal.Open(t.Context(), journal.Config{
+		Dir: t.TempDir(), Engine: c.URL(), Partitions: 4, Archive: "file://" + t.TempDir(),
+	}, quiet())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ var Version = "dev"
 type Server struct {
 	cfg     Config
 	log     *slog.Logger
+	agent   session.Agent
 	journal *journal.Journal
 	host    *session.Host
 	gateway *gateway.Gateway
@@ -60,9 +61,14 @@ func Run(ctx context.Context, cfg Config, stdout io.Writer, log *slog.Logger) er
 	return nil
 }
 
-// Start builds and starts a node. Stop ends it.
-func Start(ctx context.Context, cfg Config, log *slog.Logger) (_ *Server, err error) {
-	s := &Server{cfg: cfg, log: log}
+// Start builds and starts a node with the built-in agent. Stop ends it.
+func Start(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
+	return StartWith(ctx, cfg, log, agent.Echo{})
+}
+
+// StartWith is Start with another agent.
+func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session.Agent) (_ *Server, err error) {
+	s := &Server{cfg: cfg, log: log, agent: worker}
 	bg, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	defer func() {
@@ -119,7 +125,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		return err
 	}
 	s.host = session.NewHost(session.Config{
-		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: agent.Echo{}, Log: s.log,
+		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: s.agent, Log: s.log,
 		Encode: gateway.Frame, IdleAfter: s.cfg.IdleAfter,
 	})
 	s.journal.OnGone(func(node string) { s.takeOver(bg, node) })
@@ -242,6 +248,9 @@ func (s *Server) URL() string {
 
 // Host gives the sessions, for programs that embed a server.
 func (s *Server) Host() *session.Host { return s.host }
+
+// Journal gives the store, for programs that embed a server.
+func (s *Server) Journal() *journal.Journal { return s.journal }
 
 // Stop ends the node in the order in which nothing is lost: no new work, the
 // sockets, the sessions, the engine.

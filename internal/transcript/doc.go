@@ -48,7 +48,7 @@
 // # What is sent
 //
 // In lines that are sent, {name} is replaced by the kept value, {x*500} by 500
-// times x, and a line "repeat 3 TEXT" sends TEXT three times with {n} counting
+// times x, {token_alice} by alice's token, and a line "repeat 3 TEXT" sends TEXT three times with {n} counting
 // from 1. A line need not be JSON.
 //
 // # Updating

@@ -186,6 +186,15 @@ func (p *player) token(as string) string {
 	return p.srv.Token(as)
 }
 
+// tokens keeps the credentials that a text to be sent names as {token_USER}.
+func (p *player) tokens(text string) {
+	for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+		if user, ok := strings.CutPrefix(m[1], "token_"); ok {
+			p.vars[m[1]] = p.srv.Token(user)
+		}
+	}
+}
+
 func (p *player) connect(ctx context.Context, st *step) error {
 	if old, ok := p.conns[st.who]; ok {
 		old.stop()
@@ -212,6 +221,7 @@ func (p *player) connect(ctx context.Context, st *step) error {
 func (p *player) request(ctx context.Context, r request) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	p.tokens(r.body)
 	req, err := http.NewRequestWithContext(ctx, r.method, p.srv.URL()+p.vars.expand(r.target),
 		strings.NewReader(p.vars.expand(r.body)))
 	if err != nil {
@@ -241,6 +251,7 @@ func (p *player) send(ctx context.Context, c *conn, st *step) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for _, l := range st.body {
+		p.tokens(l)
 		frames, err := p.vars.outgoing(l)
 		if err != nil {
 			return err

@@ -1,0 +1,161 @@
+package client
+
+import (
+	"slices"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/wire"
+)
+
+// A View keeps a session's state up to date from the envelopes that Follow
+// yields. The zero value is ready. It belongs to one goroutine.
+//
+// session_state replaces all of it. A replayed record that the snapshot holds
+// already changes nothing: it would set the state back.
+type View struct {
+	State clew.SessionState
+	Known bool // a session_state came
+
+	seq uint64 // the newest record in State
+}
+
+// Apply takes an envelope in and reports whether the view knows what to do
+// with its type. Types without a meaning for the view are left to the caller.
+func (v *View) Apply(env wire.Envelope) (handled bool) {
+	ev, err := clew.DecodeEvent(clew.EventType(env.Type), env.Data)
+	if err != nil {
+		return false // newer than this client
+	}
+	if s, ok := ev.Data.(*clew.SessionState); ok {
+		v.replace(s)
+		return true
+	}
+	if seq := env.Seq(); seq > 0 {
+		if seq <= v.seq {
+			return true
+		}
+		v.seq = seq
+		v.State.LastMessageID = clew.MessageIDOf(seq)
+	}
+	return v.session(ev) || v.run(ev) || v.question(ev)
+}
+
+func (v *View) replace(s *clew.SessionState) {
+	v.State, v.Known = *s, true
+	v.seq = 0
+	if seq, err := s.LastMessageID.Seq(); err == nil {
+		v.seq = seq
+	}
+}
+
+func (v *View) session(ev clew.Event) bool {
+	switch d := ev.Data.(type) {
+	case *clew.SessionRenamedData:
+		v.State.Title = d.Title
+	case *clew.MessageCreatedData:
+		v.message(d.Message)
+	case *clew.MessageUpdatedData:
+		v.message(d.Message)
+	case *clew.AgentResponseData:
+		v.grow(d)
+	default:
+		return false
+	}
+	return true
+}
+
+// message adds a message or puts a newer form in its place.
+func (v *View) message(m clew.Message) {
+	same := func(o clew.Message) bool { return o.MessageID == m.MessageID }
+	if i := slices.IndexFunc(v.State.Messages, same); i >= 0 {
+		v.State.Messages[i] = m
+	} else {
+		v.State.Messages = append(v.State.Messages, m)
+	}
+	open := func(o clew.OpenMessage) bool { return o.MessageID == m.MessageID }
+	v.State.OpenMessages = slices.DeleteFunc(v.State.OpenMessages, open)
+	if m.Partial {
+		v.State.OpenMessages = append(v.State.OpenMessages, clew.OpenMessage{
+			MessageID: m.MessageID, ReplyTo: m.ReplyTo, AgentID: m.AgentID, MonitorID: m.MonitorID,
+			Text: m.Text, Reasoning: m.Reasoning,
+		})
+	}
+}
+
+// grow adds streamed text. A delta that does not fit the text so far is left
+// out: message_updated will bring the whole of it.
+func (v *View) grow(d *clew.AgentResponseData) {
+	for i := range v.State.OpenMessages {
+		if m := &v.State.OpenMessages[i]; m.MessageID == d.MessageID && d.Offset <= len(m.Text) {
+			m.Text = m.Text[:d.Offset] + d.Delta
+		}
+	}
+}
+
+func (v *View) run(ev clew.Event) bool {
+	switch d := ev.Data.(type) {
+	case *clew.LayerStartData:
+		v.State.CurrentLayer = d.Layer
+	case *clew.PlanGeneratedData:
+		v.State.Todos = d.Todos
+	case *clew.PlanModifiedData:
+		v.State.Todos = d.UpdatedTodos
+	case *clew.TodoStartedData:
+		v.todo(d.TodoID, clew.TodoInProgress)
+	case *clew.TodoCompletedData:
+		v.todo(d.TodoID, clew.TodoCompleted)
+	case *clew.TodoFailedData:
+		v.todo(d.TodoID, clew.TodoFailed)
+	case *clew.TodoSkippedData:
+		v.todo(d.TodoID, clew.TodoSkipped)
+	case *clew.CompleteData:
+		v.ended(clew.StatusCompleted)
+	case *clew.FailedData:
+		v.ended(clew.StatusFailed)
+	case *clew.CancelledData:
+		v.ended(clew.StatusCancelled)
+	default:
+		return false
+	}
+	return true
+}
+
+func (v *View) todo(id string, s clew.TodoStatus) {
+	for i := range v.State.Todos {
+		if v.State.Todos[i].ID == id {
+			v.State.Todos[i].Status = s
+		}
+	}
+}
+
+func (v *View) ended(s clew.SessionStatus) { v.State.Status, v.State.CurrentLayer = s, "" }
+
+// question keeps the oldest open question in HitlPending, the others behind it.
+func (v *View) question(ev clew.Event) bool {
+	if d, ok := ev.Data.(*clew.HitlResolvedData); ok {
+		v.settled(d.RequestID)
+		return true
+	}
+	if !slices.Contains(clew.QuestionTypes, ev.Type) {
+		return false
+	}
+	q := clew.Question(ev)
+	if v.State.HitlPending == nil {
+		v.State.HitlPending = &q
+	} else {
+		v.State.HitlQueue = append(v.State.HitlQueue, q)
+	}
+	return true
+}
+
+func (v *View) settled(id clew.RequestID) {
+	v.State.HitlQueue = slices.DeleteFunc(v.State.HitlQueue, func(q clew.Question) bool { return q.RequestID() == id })
+	if v.State.HitlPending == nil || v.State.HitlPending.RequestID() != id {
+		return
+	}
+	v.State.HitlPending = nil
+	if len(v.State.HitlQueue) > 0 {
+		first := v.State.HitlQueue[0]
+		v.State.HitlPending, v.State.HitlQueue = &first, v.State.HitlQueue[1:]
+	}
+}

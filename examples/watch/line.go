@@ -1,0 +1,51 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/wire"
+)
+
+const longest = 160 // characters of a line that is not a message
+
+// describe makes a line of an envelope, "" if it says nothing worth one.
+func describe(env wire.Envelope) string {
+	ev, err := clew.DecodeEvent(clew.EventType(env.Type), env.Data)
+	if err != nil { // newer than this program
+		return plain(env)
+	}
+	switch d := ev.Data.(type) {
+	case *clew.SessionState:
+		return fmt.Sprintf("-- %s, at %s", d.Status, cmp.Or(string(d.LastMessageID), "the start"))
+	case *clew.SyncComplete:
+		return fmt.Sprintf("-- in sync, %d replayed", d.Replayed)
+	case *clew.MessageCreatedData:
+		return message(env, d.Message)
+	case *clew.MessageUpdatedData:
+		return message(env, d.Message)
+	case *clew.AgentResponseData, *clew.AgentThinkingData:
+		return "" // the whole text follows
+	case *clew.ErrorData:
+		return fmt.Sprintf("-- error %s: %s", d.Code, d.Message)
+	default:
+		return plain(env)
+	}
+}
+
+func message(env wire.Envelope, m clew.Message) string {
+	if m.Partial {
+		return ""
+	}
+	who := cmp.Or(string(m.AgentID), string(m.UserID), string(m.Role))
+	return fmt.Sprintf("%s %s: %s", env.MessageID, who, m.Text)
+}
+
+func plain(env wire.Envelope) string {
+	data := []rune(string(env.Data))
+	if len(data) > longest {
+		data = append(data[:longest], '…')
+	}
+	return fmt.Sprintf("%s %s %s", cmp.Or(env.MessageID, "--"), env.Type, string(data))
+}
