@@ -39,7 +39,8 @@ type Record struct {
 	TS   int64  // Unix ms, strictly increasing within a session
 	By   UserID // who caused it: a user, or an agent
 	// Cause is the client's own id of the command that led to it, if it gave
-	// one: a repeat of the command is recognised by it.
+	// one. The envelope carries it, so that the client knows its command was
+	// taken, and a repeat of the command is recognised by it.
 	Cause ClientMessageID
 	Prev  Hash // hash of the record before; zero for the first
 	Type  EventType
@@ -83,10 +84,6 @@ func (h Head) Write(session SessionID, term uint64, now int64, d Draft) Record {
 	b = strconv.AppendInt(b, r.TS, 10)
 	b = append(b, `,"by":`...)
 	b = appendString(b, string(d.By))
-	if d.Cause != "" {
-		b = append(b, `,"cause":`...)
-		b = appendString(b, string(d.Cause))
-	}
 	b = append(b, `,"prev":"`...)
 	b = base64.RawURLEncoding.AppendEncode(b, r.Prev[:])
 	b = append(b, '"', '}', '\t')
@@ -99,7 +96,12 @@ func (h Head) Write(session SessionID, term uint64, now int64, d Draft) Record {
 	b = append(b, MessageIDOf(r.Seq)...)
 	b = append(b, `","timestamp":"`...)
 	b = AppendTimestamp(b, r.TS)
-	b = append(b, `","data":`...)
+	b = append(b, '"')
+	if d.Cause != "" {
+		b = append(b, `,"client_message_id":`...)
+		b = appendString(b, string(d.Cause))
+	}
+	b = append(b, `,"data":`...)
 	r.data = len(b)
 	switch {
 	case len(data) == 0:
@@ -160,10 +162,6 @@ func ParseRecord(line []byte) (Record, error) {
 	r.TS = int64(p.uint())
 	p.expect(`,"by":`)
 	r.By = UserID(p.str())
-	if p.has(`,"cause":`) {
-		p.expect(`,"cause":`)
-		r.Cause = ClientMessageID(p.str())
-	}
 	p.expect(`,"prev":`)
 	prev := p.token()
 	p.expect("}\t")
@@ -176,6 +174,10 @@ func ParseRecord(line []byte) (Record, error) {
 	id := p.token()
 	p.expect(`,"timestamp":`)
 	p.token()
+	if p.has(`,"client_message_id":`) {
+		p.expect(`,"client_message_id":`)
+		r.Cause = ClientMessageID(p.str())
+	}
 	p.expect(`,"data":`)
 	r.data = len(line) - len(p.rest)
 	if p.failed || len(p.rest) < 2 || line[len(line)-1] != '}' {

@@ -54,12 +54,10 @@ func closing(err error, last *clew.Error) error {
 func closedAs(closed *ClosedError, last *clew.Error) error {
 	code := clew.Code(closed.Reason)
 	switch {
-	case code.Info().Code == code && last != nil && last.Code == code:
-		return clew.WrapError(code, closed, "%s", last.Message)
+	case last != nil && (last.Code == code || code == ""):
+		return &clew.Error{Code: last.Code, Message: last.Message, Err: closed, RetryAfterMS: last.RetryAfterMS}
 	case code.Info().Code == code:
 		return clew.WrapError(code, closed, "the server ended the connection")
-	case last != nil:
-		return clew.WrapError(last.Code, closed, "%s", last.Message)
 	default:
 		return clew.WrapError(clew.ConnectionFailed, closed, "the server ended the connection: %s", closed.Reason)
 	}

@@ -113,13 +113,13 @@ func isType(want clew.EventType) func(wire.Envelope) bool {
 }
 
 func isRecord(seq uint64) func(wire.Envelope) bool {
-	return func(env wire.Envelope) bool { return string(env.MessageID) == string(clew.MessageIDOf(seq)) }
+	return func(env wire.Envelope) bool { return env.MessageID == string(clew.MessageIDOf(seq)) }
 }
 
 func types(envs []wire.Envelope) string {
 	var s []string
 	for _, e := range envs {
-		s = append(s, string(e.Type))
+		s = append(s, e.Type)
 	}
 	return strings.Join(s, " ")
 }
@@ -128,8 +128,8 @@ func types(envs []wire.Envelope) string {
 func records(envs []wire.Envelope) []string {
 	var ids []string
 	for _, e := range envs {
-		if strings.HasPrefix(string(e.MessageID), "msg_") {
-			ids = append(ids, string(e.MessageID))
+		if strings.HasPrefix(e.MessageID, "msg_") {
+			ids = append(ids, e.MessageID)
 		}
 	}
 	return ids

@@ -83,7 +83,7 @@ func (p *position) take(env wire.Envelope) (fresh bool, err error) {
 			p.lost = true
 		}
 	}
-	if !strings.HasPrefix(string(env.MessageID), "msg_") {
+	if !strings.HasPrefix(env.MessageID, "msg_") {
 		return true, nil
 	}
 	return p.record(clew.MessageID(env.MessageID))

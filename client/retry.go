@@ -2,7 +2,10 @@ package client
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/clew-run/clew"
 )
 
 // Retry says how often and how soon a broken connection is opened again.
@@ -31,6 +34,18 @@ func (r Retry) Delay(n int) time.Duration {
 // jitter shortens a delay to between half and all of it; random is in [0, 1).
 func jitter(d time.Duration, random float64) time.Duration {
 	return d/2 + time.Duration(random*float64(d-d/2))
+}
+
+// longestWait bounds what a server may ask for; its limits count by the minute.
+const longestWait = time.Minute
+
+// retryAfter gives the wait that the server asked for with an error, if any.
+func retryAfter(err error) time.Duration {
+	var e *clew.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return min(time.Duration(e.RetryAfterMS)*time.Millisecond, longestWait)
 }
 
 // sleep waits for d or until ctx ends.

@@ -47,7 +47,7 @@ func (c *Client) run(opened chan struct{}) {
 		if !first {
 			c.setState(Reconnecting, err)
 		}
-		delay := jitter(c.opts.Retry.Delay(retries), c.opts.Random())
+		delay := max(jitter(c.opts.Retry.Delay(retries), c.opts.Random()), retryAfter(err))
 		retries++
 		if c.opts.Sleep(c.soft, delay) != nil {
 			c.setState(Disconnected, nil)
@@ -83,7 +83,8 @@ func (c *Client) open() (*websocket.Conn, error) {
 	if c.opts.Token != "" {
 		h.Set("Authorization", "Bearer "+c.opts.Token)
 	}
-	ws, resp, err := websocket.Dial(ctx, c.address(), &websocket.DialOptions{HTTPClient: c.opts.HTTPClient, HTTPHeader: h})
+	opts := &websocket.DialOptions{HTTPClient: c.opts.HTTPClient, HTTPHeader: h}
+	ws, resp, err := websocket.Dial(ctx, c.address(), opts) //nolint:bodyclose // Dial has closed it
 	if err != nil {
 		return nil, refusal(resp, err)
 	}

@@ -58,7 +58,9 @@ func (c *Client) SendAs(ctx context.Context, id clew.ClientMessageID, typ clew.C
 // message_queued, or what the command asks for. If the server refuses it, the
 // error is the server's. When the connection breaks meanwhile the command is
 // said again under the same id, so it takes effect once. Do needs a Follow
-// that goes on taking envelopes, or Options.NoFollow.
+// that goes on taking envelopes, or Options.NoFollow. A command whose success
+// shows in a record that does not name it, such as rename_session, has no such
+// answer: use Send, or API.Command, which returns a receipt for each.
 func (c *Client) Do(ctx context.Context, typ clew.CommandType, data any) (wire.Envelope, error) {
 	id := c.opts.NewID()
 	frame, err := c.encode(id, typ, data)
@@ -185,6 +187,21 @@ func (c *Client) sayAgain(ws *websocket.Conn) error {
 	return nil
 }
 
+// answeredIn finds the command's id in the data of an answer.
+func answeredIn(data json.RawMessage) clew.ClientMessageID {
+	var d struct {
+		ClientMessageID clew.ClientMessageID `json:"client_message_id"`
+		Context         clew.ErrorContext    `json:"context"`
+	}
+	if json.Unmarshal(data, &d) != nil {
+		return "" // not about a command
+	}
+	if d.ClientMessageID != "" {
+		return d.ClientMessageID
+	}
+	return d.Context.ClientMessageID
+}
+
 // settle hands an answer to the Do that waits for it.
 func (c *Client) settle(env wire.Envelope) {
 	c.mu.Lock()
@@ -192,16 +209,9 @@ func (c *Client) settle(env wire.Envelope) {
 	if len(c.calls) == 0 {
 		return
 	}
-	var d struct {
-		ClientMessageID clew.ClientMessageID `json:"client_message_id"`
-		Context         clew.ErrorContext    `json:"context"`
-	}
-	if json.Unmarshal(env.Data, &d) != nil {
-		return // not about a command
-	}
-	id := d.ClientMessageID
+	id := env.ClientMessageID
 	if id == "" {
-		id = d.Context.ClientMessageID
+		id = answeredIn(env.Data)
 	}
 	if k, ok := c.calls[id]; ok {
 		k.answer <- env

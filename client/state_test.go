@@ -17,7 +17,7 @@ import (
 )
 
 // drain follows to the end and gives the last error.
-func drain(c *client.Client, ctx context.Context) (last error) {
+func drain(ctx context.Context, c *client.Client) (last error) {
 	for _, err := range c.Follow(ctx) {
 		last = err
 	}
@@ -67,7 +67,7 @@ func TestBackoffThenFailed(t *testing.T) {
 		c := b.dial(t)
 		take(t, c, isType(clew.EventSyncComplete))
 		b.SetDown(true)
-		err := drain(c, t.Context())
+		err := drain(t.Context(), c)
 		if clew.CodeOf(err) != clew.ConnectionFailed || c.State() != client.Failed || c.Err() == nil {
 			t.Fatalf("ended with %v in state %s", err, c.State())
 		}
@@ -159,7 +159,7 @@ func TestCloseCodes(t *testing.T) {
 					take(t, c, isRecord(2))
 					synctest.Wait()
 				} else {
-					checkEnd(t, drain(c, t.Context()), tc.want, tc.code, tc.reason)
+					checkEnd(t, drain(t.Context(), c), tc.want, tc.code, tc.reason)
 				}
 				if c.State() != tc.want {
 					t.Fatalf("state %s, want %s", c.State(), tc.want)
@@ -235,7 +235,7 @@ func TestLastingFaultFails(t *testing.T) {
 			return clienttest.Fault{}
 		})
 		c := b.dial(t, from("msg_000000000002"))
-		err := drain(c, t.Context())
+		err := drain(t.Context(), c)
 		if err == nil || c.State() != client.Failed {
 			t.Fatalf("ended with %v in state %s", err, c.State())
 		}
@@ -280,7 +280,7 @@ func TestReconnectIsRefused(t *testing.T) {
 			take(t, c, isType(clew.EventSyncComplete))
 			b.DropAll()
 			if want == client.Failed {
-				if err := drain(c, t.Context()); clew.CodeOf(err) != clew.AuthFailed {
+				if err := drain(t.Context(), c); clew.CodeOf(err) != clew.AuthFailed {
 					t.Errorf("%d: %v", status, err)
 				}
 				return
@@ -288,6 +288,13 @@ func TestReconnectIsRefused(t *testing.T) {
 			take(t, c, isType(clew.EventSyncComplete))
 			if c.State() != want {
 				t.Errorf("%d: state %s", status, c.State())
+			}
+			wait := 2 * time.Second
+			if status == http.StatusTooManyRequests { // the server says how long
+				wait = 7 * time.Second
+			}
+			if _, sleeps := b.seen(); sleeps[1] != wait {
+				t.Errorf("%d: waited %v, want %v", status, sleeps[1], wait)
 			}
 		})
 	}

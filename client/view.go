@@ -19,6 +19,9 @@ type View struct {
 	seq uint64 // the newest record in State
 }
 
+// viewTail is how many messages a view holds, as many as a snapshot has.
+const viewTail = 200
+
 // Apply takes an envelope in and reports whether the view knows what to do
 // with its type. Types without a meaning for the view are left to the caller.
 func (v *View) Apply(env wire.Envelope) (handled bool) {
@@ -72,6 +75,9 @@ func (v *View) message(m clew.Message) {
 	} else {
 		v.State.Messages = append(v.State.Messages, m)
 	}
+	if extra := len(v.State.Messages) - viewTail; extra > 0 {
+		v.State.Messages = slices.Delete(v.State.Messages, 0, extra)
+	}
 	open := func(o clew.OpenMessage) bool { return o.MessageID == m.MessageID }
 	v.State.OpenMessages = slices.DeleteFunc(v.State.OpenMessages, open)
 	if m.Partial {
@@ -97,17 +103,20 @@ func (v *View) run(ev clew.Event) bool {
 	case *clew.LayerStartData:
 		v.State.CurrentLayer = d.Layer
 	case *clew.PlanGeneratedData:
+		v.State.Plan = &clew.PlanSummary{ID: d.PlanID, Status: d.Status, Version: d.Version, TotalTodos: len(d.Todos)}
 		v.State.Todos = d.Todos
 	case *clew.PlanModifiedData:
 		v.State.Todos = d.UpdatedTodos
 	case *clew.TodoStartedData:
-		v.todo(d.TodoID, clew.TodoInProgress)
+		v.todo(d.TodoID, func(t *clew.Todo) { t.Status = clew.TodoInProgress })
+	case *clew.TodoProgressData:
+		v.todo(d.TodoID, func(t *clew.Todo) { t.ProgressPercentage = d.ProgressPercentage })
 	case *clew.TodoCompletedData:
-		v.todo(d.TodoID, clew.TodoCompleted)
+		v.todo(d.TodoID, func(t *clew.Todo) { t.Status, t.ResultSummary = clew.TodoCompleted, d.ResultSummary })
 	case *clew.TodoFailedData:
-		v.todo(d.TodoID, clew.TodoFailed)
+		v.todo(d.TodoID, func(t *clew.Todo) { t.Status, t.RetryCount = clew.TodoFailed, d.RetryCount })
 	case *clew.TodoSkippedData:
-		v.todo(d.TodoID, clew.TodoSkipped)
+		v.todo(d.TodoID, func(t *clew.Todo) { t.Status = clew.TodoSkipped })
 	case *clew.CompleteData:
 		v.ended(clew.StatusCompleted)
 	case *clew.FailedData:
@@ -120,10 +129,10 @@ func (v *View) run(ev clew.Event) bool {
 	return true
 }
 
-func (v *View) todo(id string, s clew.TodoStatus) {
+func (v *View) todo(id string, change func(*clew.Todo)) {
 	for i := range v.State.Todos {
 		if v.State.Todos[i].ID == id {
-			v.State.Todos[i].Status = s
+			change(&v.State.Todos[i])
 		}
 	}
 }

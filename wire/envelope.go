@@ -8,11 +8,14 @@ import (
 
 // An Envelope is what travels on the wire, in both directions.
 type Envelope struct {
-	Type      string          `json:"type"`
-	SessionID clew.SessionID  `json:"session_id,omitempty"`
-	MessageID string          `json:"message_id,omitempty"`
-	Timestamp string          `json:"timestamp,omitempty"`
-	Data      json.RawMessage `json:"data,omitempty"`
+	Type      string         `json:"type"`
+	SessionID clew.SessionID `json:"session_id,omitempty"`
+	MessageID string         `json:"message_id,omitempty"`
+	Timestamp string         `json:"timestamp,omitempty"`
+	// ClientMessageID, on a record, is what the client called the command that
+	// led to it.
+	ClientMessageID clew.ClientMessageID `json:"client_message_id,omitempty"`
+	Data            json.RawMessage      `json:"data,omitempty"`
 }
 
 // Encode writes the envelope of an answer or of streamed text. Records need no

@@ -13,6 +13,9 @@ import (
 	"github.com/clew-run/clew"
 )
 
+// RetryAfter is what a refusal with 429 asks for, in seconds.
+const RetryAfter = "7"
+
 // socket serves one connection. Its own goroutine writes, a second one reads.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
@@ -24,6 +27,9 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	if status != 0 {
+		if status == http.StatusTooManyRequests {
+			w.Header().Set("Retry-After", RetryAfter)
+		}
 		w.WriteHeader(status)
 		return
 	}

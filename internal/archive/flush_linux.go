@@ -24,7 +24,7 @@ func (d *directory) syncfs() error {
 // renameNew renames unless the new name is taken.
 func renameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
-	if err == unix.EINVAL || err == unix.ENOSYS { // not on every file system
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // not on every file system
 		return linkNew(from, to)
 	}
 	if err != nil {

@@ -43,8 +43,11 @@ func TestMain(m *testing.M) {
 }
 
 // program builds clew once per run. CLEW_E2E_RACE=1 builds it with the race
-// detector.
+// detector; CLEW_E2E_PROGRAM names one that is built already.
 var program = sync.OnceValues(func() (string, error) {
+	if bin := os.Getenv("CLEW_E2E_PROGRAM"); bin != "" {
+		return bin, nil
+	}
 	bin := filepath.Join(tmp, "clew")
 	args := []string{"build", "-o", bin}
 	if os.Getenv("CLEW_E2E_RACE") == "1" {
@@ -110,7 +113,7 @@ func newProc(t testing.TB, o options) *proc {
 	t.Cleanup(func() {
 		p.kill()
 		if t.Failed() {
-			t.Logf("what the server said:\n%s", p.out.tail(8000))
+			t.Logf("what the server said:\n%s", p.out.tail(3000))
 		}
 	})
 	return p

@@ -118,7 +118,7 @@ func closeFrame(code wire.CloseCode, reason string) []byte {
 	if code == wire.CloseCode(ws.StatusNoStatusRcvd) { // the peer gave no code, so it gets none
 		return appendFrame(nil, ws.OpClose, nil)
 	}
-	return appendFrame(nil, ws.OpClose, ws.NewCloseFrameBody(ws.StatusCode(code), reason)) //nolint:gosec // four digits
+	return appendFrame(nil, ws.OpClose, ws.NewCloseFrameBody(ws.StatusCode(code), reason))
 }
 
 // leave is called by each of the two goroutines as it ends; the last one

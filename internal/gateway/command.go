@@ -93,8 +93,21 @@ func (c *conn) handle(ctx context.Context, cmd clew.Command) error {
 		c.onSubscribe(d.MonitorID)
 		return nil
 	}
-	_, err := c.g.o.Host.Do(ctx, c.session, cmd)
+	receipt, err := c.g.o.Host.Do(ctx, c.session, cmd)
+	if err == nil && cmd.ClientMessageID != "" && (receipt.Repeat || len(receipt.Records) == 0) {
+		c.onNothingNew(cmd, receipt)
+	}
 	return err
+}
+
+// onNothingNew tells a client that its command is taken when no record will:
+// it is a repeat, or it changes nothing.
+func (c *conn) onNothingNew(cmd clew.Command, receipt session.Receipt) {
+	d := &clew.MessageAcceptedData{ClientMessageID: cmd.ClientMessageID}
+	if len(receipt.Records) > 0 {
+		d.MessageID = receipt.Records[0]
+	}
+	c.push(c.answerFrame(clew.EventMessageAccepted, d))
 }
 
 // look calls fn with a Watch of the session, again if the session moves

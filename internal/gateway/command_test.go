@@ -45,7 +45,7 @@ func TestCommandsKeepTheirOrderAndErrors(t *testing.T) {
 		if cmd.ClientMessageID == "m3" {
 			return session.Receipt{}, clew.WrapError(clew.QueueFull, errors.New("inner cause"), "no room")
 		}
-		return session.Receipt{}, nil
+		return session.Receipt{Records: []clew.MessageID{clew.MessageIDOf(1)}}, nil
 	}
 	p := r.join("/ws/s1", "ann")
 	for i := range 6 {
@@ -61,6 +61,22 @@ func TestCommandsKeepTheirOrderAndErrors(t *testing.T) {
 		if string(cmd.ClientMessageID) != fmt.Sprintf("m%d", i) {
 			t.Errorf("command %d is %s", i, cmd.ClientMessageID)
 		}
+	}
+}
+
+// A command that makes no record is acknowledged to its client alone.
+// Covers: WS-009, G-16
+func TestRepeatIsAcknowledged(t *testing.T) {
+	r := newRig(t, nil)
+	r.host.add("s1", "ann")
+	r.host.do = func(context.Context, clew.SessionID, clew.Command) (session.Receipt, error) {
+		return session.Receipt{Records: []clew.MessageID{clew.MessageIDOf(7)}, Repeat: true}, nil
+	}
+	p := r.join("/ws/s1", "ann")
+	p.command(clew.CommandUserMessage, "m1", `{"text":"hi"}`)
+	m := p.expect(clew.EventMessageAccepted)
+	if m.field("client_message_id") != "m1" || m.field("message_id") != string(clew.MessageIDOf(7)) || m.MessageID != "" {
+		t.Errorf("answer %s", m.raw)
 	}
 }
 

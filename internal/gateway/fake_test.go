@@ -143,7 +143,7 @@ func (h *fakeHost) Do(ctx context.Context, id clew.SessionID, cmd clew.Command) 
 	if do != nil {
 		return do(ctx, id, cmd)
 	}
-	return session.Receipt{}, nil
+	return session.Receipt{Records: []clew.MessageID{clew.MessageIDOf(1)}}, nil
 }
 
 func (h *fakeHost) Watch(_ context.Context, id clew.SessionID) (Watch, error) {

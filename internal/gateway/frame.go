@@ -27,8 +27,16 @@ func Frame(envelope []byte) []byte {
 // monitorOf gives the monitor of a frame that Frame made, "" if it has none.
 func monitorOf(frame []byte) []byte { return frame[len(frame):cap(frame)] }
 
-// monitorIn looks the monitor up in an envelope.
-func monitorIn(envelope []byte) string { return gjson.GetBytes(envelope, "data.monitor_id").Str }
+// monitorIn looks the monitor up in an envelope: that of the event, or of the
+// message that the event is about.
+func monitorIn(envelope []byte) string {
+	for _, path := range []string{"data.monitor_id", "data.message.monitor_id"} {
+		if m := gjson.GetBytes(envelope, path); m.Str != "" {
+			return m.Str
+		}
+	}
+	return ""
+}
 
 func headerSize(payload int) int {
 	switch {
@@ -52,9 +60,9 @@ func appendHeader(b []byte, op ws.OpCode, payload int) []byte {
 	case 2:
 		return append(b, byte(payload))
 	case 4:
-		return binary.BigEndian.AppendUint16(append(b, 126), uint16(payload)) //nolint:gosec // at most 0xffff
+		return binary.BigEndian.AppendUint16(append(b, 126), uint16(payload))
 	default:
-		return binary.BigEndian.AppendUint64(append(b, 127), uint64(payload)) //nolint:gosec // a length
+		return binary.BigEndian.AppendUint64(append(b, 127), uint64(payload))
 	}
 }
 

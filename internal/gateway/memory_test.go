@@ -172,7 +172,7 @@ func BenchmarkFanout(b *testing.B) {
 			stop := crowd(b, r.addr, int(clients), drainEnv+"=1")
 			defer stop()
 			sent := func() int64 { return r.g.Counters.FramesOut.Load() - 2*clients }
-			const batch, ahead = 10, 1000
+			const batch, ahead = 10, 400
 			b.ResetTimer()
 			for n := int64(0); n < int64(b.N); n += batch {
 				for n*clients-sent() > ahead*clients {

@@ -41,13 +41,13 @@ func (r reader) Read(p []byte) (int, error) {
 		return r.sock.Read(p)
 	case in.r == in.w:
 		n, err := r.sock.Read(in.buf[:])
-		in.r, in.w = 0, uint16(n) //nolint:gosec // at most len(buf)
+		in.r, in.w = 0, uint16(n)
 		if n == 0 {
 			return 0, err
 		}
 	}
 	n := copy(p, in.buf[in.r:in.w])
-	in.r += uint16(n) //nolint:gosec // at most len(buf)
+	in.r += uint16(n)
 	return n, nil
 }
 

@@ -58,8 +58,8 @@ func (c *conn) synchronise() error {
 	if err := c.replay(head); err != nil {
 		return err
 	}
-	c.g.Counters.Replayed.Add(int64(head - from))                                           //nolint:gosec // a count
-	done := &clew.SyncComplete{LastMessageID: st.LastMessageID, Replayed: int(head - from)} //nolint:gosec // a count
+	c.g.Counters.Replayed.Add(int64(head - from))
+	done := &clew.SyncComplete{LastMessageID: st.LastMessageID, Replayed: int(head - from)}
 	return c.writeBytes(c.answerFrame(clew.EventSyncComplete, done), 1)
 }
 
@@ -138,13 +138,13 @@ func (c *conn) replay(head uint64) error {
 // replayBatch sends records from a position of the feed, leaving out streamed
 // text: what of it still matters is in the snapshot.
 func (c *conn) replayBatch(pos, head uint64) (sent bool, err error) {
-	b := batches.Get().(*batch) //nolint:forcetypeassert // the pool holds nothing else
+	b := batches.Get().(*batch)
 	defer b.free()
 	before := c.last
 	for c.last == before {
 		n, _, _, err := c.feed.Next(pos, b.items[:])
 		if err != nil || n == 0 {
-			return false, nil //nolint:nilerr // the journal has it
+			return false, nil
 		}
 		f := c.filter.Load()
 		for _, it := range b.items[:n] {
@@ -178,7 +178,7 @@ var fillBuffers = sync.Pool{New: func() any { b := make([]byte, 0, fillBytes+4<<
 // fill sends the records after c.last up to to, read from the journal. Memory
 // stays bounded however many there are.
 func (c *conn) fill(to uint64) error {
-	buf := fillBuffers.Get().(*[]byte) //nolint:forcetypeassert // the pool holds nothing else
+	buf := fillBuffers.Get().(*[]byte)
 	defer func() {
 		if cap(*buf) <= 2*fillBytes {
 			fillBuffers.Put(buf)

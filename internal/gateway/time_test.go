@@ -48,9 +48,9 @@ func TestSlowClient(t *testing.T) {
 		slow := r.join("/ws/s1?client_id=slow", "ann")
 		gone := r.join("/ws/s1?client_id=gone", "ann")
 		good := r.join("/ws/s1?client_id=good", "ann")
-		s.append(300)
-		good.records(1, 300) // nobody waits for the slow ones
-		time.Sleep(11 * time.Second)
+		s.append(400)
+		good.records(1, 400)        // nobody waits for the slow ones
+		time.Sleep(4 * time.Second) // longer than a write may be held up with that much behind
 		slow.expectClose(wire.CloseTooSlow, wire.ReasonTooSlow)
 		time.Sleep(10 * time.Second)
 		if _, err := gone.next(); !errors.Is(err, io.EOF) {
@@ -61,7 +61,22 @@ func TestSlowClient(t *testing.T) {
 		}
 		again := r.connect("/ws/s1?client_id=slow&resume_from=start", "ann")
 		again.expect(clew.EventSessionState)
-		again.records(1, 300)
+		again.records(1, 400)
+	})
+}
+
+// With little behind it, a client has the whole time-out.
+// Covers: G-17
+func TestStalledClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newPipeRig(t, nil)
+		s := r.host.add("s1", "ann")
+		p, q := r.join("/ws/s1?client_id=p", "ann"), r.join("/ws/s1?client_id=q", "ann")
+		s.append(100)
+		time.Sleep(8 * time.Second)
+		p.records(1, 100) // just in time
+		time.Sleep(3 * time.Second)
+		q.expectClose(wire.CloseTooSlow, wire.ReasonTooSlow)
 	})
 }
 

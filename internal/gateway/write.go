@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -13,11 +15,6 @@ import (
 
 // batchSize is how many frames go out with one system call at most.
 const batchSize = 64
-
-// slowWrite says from when on a write counts as held up by the client. It is a
-// part of the time-out that a busy machine alone does not use up: closing many
-// connections because the server is busy would make it busier.
-func (l Limits) slowWrite() time.Duration { return l.WriteTimeout / 5 }
 
 // errClosing says that the connection is to be closed; conn.end says how.
 var errClosing = errors.New("connection is closing")
@@ -52,23 +49,16 @@ func (b *batch) free() {
 	batches.Put(b)
 }
 
-// writeTo sends the frames with one system call, if the socket takes it all.
-// TLS takes one piece only, so for that they are put together first.
-func (b *batch) writeTo(sock net.Conn, vectored bool) (int64, error) {
-	if b.n == 1 {
-		n, err := sock.Write(b.src[0])
-		return int64(n), err
+// pieces gives the frames as a write takes them. TLS takes one piece at a time
+// and would make a record of each, so for that they are put together first.
+func (b *batch) pieces(vectored bool) *net.Buffers {
+	n := copy(b.work[:], b.src[:b.n])
+	if !vectored && n > 1 {
+		b.work[0] = bytes.Join(b.src[:b.n], nil)
+		n = 1
 	}
-	if vectored {
-		b.vec = b.work[:copy(b.work[:], b.src[:b.n])]
-		return b.vec.WriteTo(sock)
-	}
-	var joined []byte
-	for _, f := range b.src[:b.n] {
-		joined = append(joined, f...)
-	}
-	n, err := sock.Write(joined)
-	return int64(n), err
+	b.vec = b.work[:n]
+	return &b.vec
 }
 
 // rest gives what is missing of the frame in which a write of sent bytes
@@ -147,10 +137,14 @@ func (c *conn) follow() (err error) {
 			return err
 		}
 		if wait == nil {
+			runtime.Gosched()
 			continue
 		}
 		select {
 		case <-wait:
+			// To the end of the line: otherwise those just woken go before those
+			// that have waited longer, and under load these fall far behind.
+			runtime.Gosched()
 		case <-c.signal:
 		}
 	}
@@ -158,7 +152,7 @@ func (c *conn) follow() (err error) {
 
 // step sends what the feed has, or gives the channel to wait on.
 func (c *conn) step() (wait <-chan struct{}, err error) {
-	b := batches.Get().(*batch) //nolint:forcetypeassert // the pool holds nothing else
+	b := batches.Get().(*batch)
 	defer b.free()
 	n, behind, wait, err := c.feed.Next(c.pos, b.items[:])
 	switch {
@@ -232,7 +226,7 @@ func (c *conn) flush() error {
 		}
 		for len(out) > 0 {
 			k := min(len(out), batchSize)
-			b := batches.Get().(*batch) //nolint:forcetypeassert // the pool holds nothing else
+			b := batches.Get().(*batch)
 			for _, o := range out[:k] {
 				b.add(o.frame)
 			}
@@ -254,17 +248,13 @@ func (c *conn) closing() error {
 	return nil
 }
 
-// write sends a batch with one system call if the socket takes it all.
+// write sends a batch, with one system call if the socket takes it all.
 func (c *conn) write(b *batch) error {
 	if b.n == 0 {
 		return nil
 	}
-	start := time.Now()
-	if err := c.setWriteDeadline(start); err != nil {
-		return err
-	}
-	sent, err := b.writeTo(c.sock, c.vectored)
-	c.noteWrite(start, int64(b.n), sent)
+	sent, err := c.writeVec(b.pieces(c.vectored))
+	c.g.Counters.FramesOut.Add(int64(b.n))
 	if err != nil {
 		c.rest = b.rest(sent)
 		return &socketError{err}
@@ -277,12 +267,8 @@ func (c *conn) writeBytes(p []byte, frames int) error {
 	if len(p) == 0 {
 		return nil
 	}
-	start := time.Now()
-	if err := c.setWriteDeadline(start); err != nil {
-		return err
-	}
-	sent, err := c.sock.Write(p)
-	c.noteWrite(start, int64(frames), int64(sent))
+	sent, err := c.writeVec(&net.Buffers{p})
+	c.g.Counters.FramesOut.Add(int64(frames))
 	if err != nil {
 		if sent > 0 {
 			c.rest = append([]byte(nil), p[sent:]...)
@@ -292,16 +278,50 @@ func (c *conn) writeBytes(p []byte, frames int) error {
 	return nil
 }
 
-func (c *conn) noteWrite(start time.Time, frames, bytes int64) {
-	c.blocked = time.Since(start) >= c.g.limits.slowWrite()
-	c.g.Counters.FramesOut.Add(frames)
-	c.g.Counters.BytesOut.Add(bytes)
+// writeVec writes all of vec. A client that takes nothing for a while, with
+// more than the queue's limit waiting behind, is too slow; without that it has
+// the whole time-out.
+//
+// The second, short try is there because on a busy machine the first one's
+// time can be over before it began: closing connections because the server is
+// busy would make it busier.
+func (c *conn) writeVec(vec *net.Buffers) (sent int64, err error) {
+	whole := c.g.limits.WriteTimeout
+	slow := whole / 5
+	c.blocked = false
+	for try, wait := range [...]time.Duration{slow, slow / 10, whole - slow} {
+		if err := c.setWriteDeadline(wait, try == 0); err != nil {
+			return sent, err
+		}
+		n, err := vec.WriteTo(c.sock)
+		sent += n
+		c.g.Counters.BytesOut.Add(n)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return sent, err
+		}
+		if try == 1 {
+			if c.blocked = true; c.lags() {
+				break
+			}
+		}
+	}
+	return sent, os.ErrDeadlineExceeded
 }
 
-// setWriteDeadline moves the deadline only if it has come noticeably nearer:
-// setting it costs more than a small write. It is under the lock because close
-// and die shorten it; what is under way when close comes still goes out.
-func (c *conn) setWriteDeadline(now time.Time) error {
+// lags reports whether more is waiting in the feed than the queue's limit.
+func (c *conn) lags() bool {
+	if c.feed == nil || c.g.limits.Queue <= 0 {
+		return false
+	}
+	end, _ := c.feed.End()
+	return end > c.pos+uint64(c.g.limits.Queue)
+}
+
+// setWriteDeadline gives the next write so much time. A lazy one moves the
+// deadline only if it has come noticeably nearer: setting it costs more than a
+// small write. It is under the lock because close and die shorten it; what is
+// under way when close comes still goes out.
+func (c *conn) setWriteDeadline(wait time.Duration, lazy bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch c.end.state {
@@ -310,13 +330,13 @@ func (c *conn) setWriteDeadline(now time.Time) error {
 	case stateDead:
 		return errClosing
 	}
-	timeout := c.g.limits.WriteTimeout
-	by := now.Add(timeout).UnixMilli()
-	if by-c.wroteBy <= timeout.Milliseconds()/10 {
+	now := time.Now()
+	by := now.Add(wait).UnixMilli()
+	if lazy && by-c.wroteBy <= wait.Milliseconds()/10 && by >= c.wroteBy {
 		return nil
 	}
 	c.wroteBy = by
-	return c.sock.SetWriteDeadline(now.Add(timeout))
+	return c.sock.SetWriteDeadline(now.Add(wait))
 }
 
 // A socketError is a failed write, as against a failure of the session.

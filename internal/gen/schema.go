@@ -130,11 +130,12 @@ func (m *model) eventEnvelope(prefix string, e clew.EventInfo) object {
 		"description": e.Doc,
 		"type":        "object",
 		"properties": object{
-			"type":       object{"const": string(e.Type)},
-			"session_id": object{"type": "string"},
-			"message_id": object{"type": "string"},
-			"timestamp":  object{"type": "string", "format": "date-time"},
-			"data":       ref(prefix, d.name),
+			"type":              object{"const": string(e.Type)},
+			"session_id":        object{"type": "string"},
+			"message_id":        object{"type": "string"},
+			"client_message_id": object{"type": "string", "maxLength": 128},
+			"timestamp":         object{"type": "string", "format": "date-time"},
+			"data":              ref(prefix, d.name),
 		},
 		"required": required,
 	}

@@ -92,6 +92,8 @@ export interface ServerEnvelopeBase {
   session_id: string;
   /** "msg_…" for a record, absent for most answers and for streamed text. */
   message_id?: string;
+  /** On a record: what the client called the command that led to it. */
+  client_message_id?: string;
   /** RFC 3339 in UTC with milliseconds. */
   timestamp: string;
 }

@@ -62,20 +62,25 @@ func pageKey(owner clew.UserID, n int) string { return ownerKey(owner) + "." + s
 func headKey(owner clew.UserID) string        { return ownerKey(owner) + ".pages" }
 
 // Put implements session.Index.
-func (x *Index) Put(ctx context.Context, owner clew.UserID, s session.Summary) error {
+func (x *Index) Put(ctx context.Context, owner clew.UserID, summaries ...session.Summary) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for {
-		p, err := x.pageFor(ctx, owner, s)
+	for len(summaries) > 0 {
+		p, err := x.pageFor(ctx, owner, summaries[0])
 		if err != nil {
 			return err
 		}
-		err = x.write(ctx, owner, p, s)
-		if !errors.Is(err, errRowChanged) {
+		n, err := x.write(ctx, owner, p, summaries)
+		if errors.Is(err, errRowChanged) {
+			delete(x.last, owner)
+			continue
+		}
+		if err != nil {
 			return err
 		}
-		delete(x.last, owner)
+		summaries = summaries[n:]
 	}
+	return nil
 }
 
 // pageFor finds the page that holds the session or that it is to be added to.
@@ -115,24 +120,24 @@ func (p page) before(s session.Summary) bool {
 	return len(p.Sessions) > 0 && p.Sessions[0].CreatedMS+skew < s.CreatedMS
 }
 
-func (x *Index) write(ctx context.Context, owner clew.UserID, p cachedPage, s session.Summary) error {
-	sessions := slices.Clone(p.page.Sessions)
-	if i := (page{sessions}).find(s.ID); i >= 0 {
-		if sessions[i].LastSeq > s.LastSeq { // a later update came first
-			return nil
+// write puts the first summary, and as many of the following as belong on the
+// same page, in one row.
+func (x *Index) write(ctx context.Context, owner clew.UserID, p cachedPage, summaries []session.Summary) (n int, err error) {
+	fresh := p.revision == 0
+	p.page.Sessions = slices.Clone(p.page.Sessions)
+	for n = range summaries {
+		if !p.page.put(summaries[n], n == 0) {
+			n--
+			break
 		}
-		sessions[i] = s
-	} else {
-		sessions = append(sessions, s)
 	}
-	p.page = page{sessions}
+	n++
 	value, err := json.Marshal(p.page)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	fresh := p.revision == 0
 	if p.revision, err = x.table.update(ctx, pageKey(owner, p.number), value, p.revision); err != nil {
-		return err
+		return 0, err
 	}
 	if c, ok := x.last[owner]; !ok || c.number <= p.number {
 		if len(x.last) >= cachedOwners {
@@ -141,9 +146,24 @@ func (x *Index) write(ctx context.Context, owner clew.UserID, p cachedPage, s se
 		x.last[owner] = p
 	}
 	if fresh {
-		return x.table.Put(ctx, headKey(owner), []byte(strconv.Itoa(p.number)))
+		return n, x.table.Put(ctx, headKey(owner), []byte(strconv.Itoa(p.number)))
 	}
-	return nil
+	return n, nil
+}
+
+// put replaces an entry, or adds it if it is new and there is room, or must.
+func (p *page) put(s session.Summary, must bool) bool {
+	if i := p.find(s.ID); i >= 0 {
+		if p.Sessions[i].LastSeq <= s.LastSeq { // else a later update came first
+			p.Sessions[i] = s
+		}
+		return true
+	}
+	if !must && (s.LastSeq > 1 || len(p.Sessions) >= pageSize) {
+		return false
+	}
+	p.Sessions = append(p.Sessions, s)
+	return true
 }
 
 func (x *Index) read(ctx context.Context, owner clew.UserID, n int) (cachedPage, error) {

@@ -41,6 +41,8 @@ type Journal struct {
 	shardMu [session.Shards]sync.Mutex
 
 	unflushed  atomic.Bool // seals were written since the last flush
+	pruneMu    sync.Mutex
+	replaced   []*archive.Seal // whose predecessors may go after the next flush
 	background sync.WaitGroup
 	stop       context.CancelFunc
 }
@@ -140,10 +142,23 @@ func (j *Journal) Blob(ctx context.Context, ref string) ([]byte, error) {
 	return j.archive.Blob(ctx, ref)
 }
 
-// Flush implements session.Journal.
+// MaxRecord is the size of the largest record that the engine takes.
+func (j *Journal) MaxRecord() int { return int(j.engine.conn.MaxPayload()) - 4<<10 }
+
+// Flush implements session.Journal. Seals that newer, now durable ones replace
+// are let go.
 func (j *Journal) Flush(ctx context.Context) error {
+	j.pruneMu.Lock()
+	replaced := j.replaced
+	j.replaced = nil
+	j.pruneMu.Unlock()
 	if err := j.archive.Sync(ctx); err != nil {
 		return clew.WrapError(clew.StorageFailed, err, "the archive was not flushed")
+	}
+	for _, seal := range replaced {
+		if err := j.archive.Prune(ctx, seal); err != nil {
+			j.log.Warn("prune", "session", seal.Session, "err", err)
+		}
 	}
 	return nil
 }

@@ -274,6 +274,11 @@ func (l *log) Seal(ctx context.Context, head clew.Head, state []byte, recent []c
 	if err != nil {
 		return clew.WrapError(clew.StorageFailed, err, "the archive did not take the seal")
 	}
+	if l.seal != nil {
+		l.j.pruneMu.Lock()
+		l.j.replaced = append(l.j.replaced, seal)
+		l.j.pruneMu.Unlock()
+	}
 	l.seal = seal
 	l.j.unflushed.Store(true)
 	return nil

@@ -126,7 +126,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	}
 	s.host = session.NewHost(session.Config{
 		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: s.agent, Log: s.log,
-		Encode: gateway.Frame, IdleAfter: s.cfg.IdleAfter,
+		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 	})
 	s.journal.OnGone(func(node string) { s.takeOver(bg, node) })
 	s.journal.OnTaken(s.host.Lost)

@@ -28,6 +28,8 @@ type answer struct {
 	Receipt Receipt            `json:"receipt,omitzero"`
 	Role    clew.Role          `json:"role,omitempty"`
 	State   *clew.SessionState `json:"state,omitempty"`
+	Total   int                `json:"total,omitempty"`
+	Repeat  bool               `json:"repeat,omitempty"`
 	Head    uint64             `json:"head,omitempty"`
 }
 
@@ -53,6 +55,7 @@ func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd c
 		return Receipt{}, err
 	}
 	a, err := h.call(ctx, node, c)
+	a.Receipt.Repeat = a.Repeat
 	return a.Receipt, err
 }
 
@@ -62,14 +65,27 @@ func (h *Host) callAccess(ctx context.Context, node string, id clew.SessionID, p
 }
 
 func (h *Host) callState(ctx context.Context, node string, id clew.SessionID) (clew.SessionState, error) {
-	a, err := h.call(ctx, node, call{Op: "state", Session: id})
+	a, err := h.askState(ctx, node, id)
 	if err != nil {
 		return clew.SessionState{}, err
 	}
-	if a.State == nil {
-		return clew.SessionState{}, errNotHere
-	}
 	return *a.State, nil
+}
+
+func (h *Host) callTail(ctx context.Context, node string, id clew.SessionID) ([]clew.Message, int, error) {
+	a, err := h.askState(ctx, node, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	return a.State.Messages, a.Total, nil
+}
+
+func (h *Host) askState(ctx context.Context, node string, id clew.SessionID) (answer, error) {
+	a, err := h.call(ctx, node, call{Op: "state", Session: id})
+	if err == nil && a.State == nil {
+		err = errNotHere
+	}
+	return a, err
 }
 
 func (h *Host) callHead(ctx context.Context, node string, id clew.SessionID) (uint64, error) {
@@ -132,7 +148,9 @@ func (h *Host) answer(ctx context.Context, request []byte) []byte {
 		cancel()
 	}
 	if err != nil {
-		if passing(err) {
+		// A call that ran out of time is made again by the caller, if it has any
+		// left: it knows the command by its name.
+		if passing(err) || errors.Is(err, context.DeadlineExceeded) {
 			a = answer{NotHere: true}
 		} else {
 			e := clew.AsError(err)
@@ -159,11 +177,12 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 			return a, err
 		}
 		a.Receipt, err = s.do(ctx, cmd)
+		a.Repeat = a.Receipt.Repeat
 		return a, err
 	case "access":
 		err = s.look(ctx, func(s *Session) { a.Role = s.state.RoleOf(c.By) })
 	case "state":
-		err = s.look(ctx, func(s *Session) { st := s.sessionState(); a.State = &st })
+		err = s.look(ctx, func(s *Session) { st := s.sessionState(); a.State, a.Total = &st, s.state.Total })
 	case "head":
 		err = s.look(ctx, func(s *Session) { a.Head = s.head.Seq })
 	case "seal":

@@ -25,7 +25,9 @@ func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 	case *clew.SetAccessData:
 		return decideAccess(s, d)
 	case *clew.InterruptData:
-		return decideInterrupt(s, now)
+		return decideInterrupt(s, "", now)
+	case *interruption:
+		return decideInterrupt(s, d.text, now)
 	case *clew.HitlPlanResponseData, *clew.HitlApprovalResponseData, *clew.HitlInputResponseData,
 		*clew.HitlClarificationResponseData, *clew.AskResponseData:
 		return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
@@ -75,9 +77,17 @@ func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
 		return nil, clew.Errorf(clew.SessionInvalidState, "the turn is over")
 	}
 	events := d.events(batchAt(s, now))
+	reply := s.Turn.Reply
 	for _, e := range events {
-		if u, ok := e.Data.(*clew.MessageUpdatedData); ok && u.Message.MessageID == s.Turn.Reply && !u.Message.Partial {
-			return append(events, nextInQueue(s)...), nil
+		switch e := e.Data.(type) {
+		case *clew.MessageCreatedData:
+			if e.Message.ReplyTo == s.Turn.ID && e.Message.Role == clew.SpeakerAssistant {
+				reply = e.Message.MessageID
+			}
+		case *clew.MessageUpdatedData:
+			if e.Message.MessageID == reply && !e.Message.Partial {
+				return append(events, nextInQueue(s)...), nil
+			}
 		}
 	}
 	return events, nil
@@ -129,11 +139,18 @@ func decideAccess(s *State, d *clew.SetAccessData) ([]clew.Event, error) {
 	if s.Access[d.UserID] == d.Role {
 		return nil, nil
 	}
+	if _, known := s.Access[d.UserID]; !known && len(s.Access) >= accessMax {
+		return nil, clew.Errorf(clew.SessionInvalidState, "%d users have access already", len(s.Access))
+	}
 	return []clew.Event{{Type: clew.EventAccessChanged, Data: &clew.AccessChangedData{UserID: d.UserID, Role: d.Role}}}, nil
 }
 
+// interruption is interrupt with the text that was streamed so far, which the
+// state knows only up to its last snapshot.
+type interruption struct{ text string }
+
 // decideInterrupt ends the turn under way: its reply is closed as it stands.
-func decideInterrupt(s *State, now int64) ([]clew.Event, error) {
+func decideInterrupt(s *State, streamed string, now int64) ([]clew.Event, error) {
 	if s.Turn == nil {
 		return nil, nil
 	}
@@ -147,6 +164,9 @@ func decideInterrupt(s *State, now int64) ([]clew.Event, error) {
 		events = append(events, clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}})
 	}
 	m.Partial = false
+	if streamed != "" {
+		m.Text = streamed
+	}
 	m.Text = strings.TrimRight(m.Text, " ")
 	events = append(events, clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}})
 	return append(events, nextInQueue(s)...), nil

@@ -39,8 +39,8 @@ type Feed struct {
 }
 
 const (
-	feedItems = 2048    // what a ring holds at most
-	feedBytes = 4 << 20 // and in bytes
+	feedItems = 1200    // what a ring holds at most
+	feedBytes = 2 << 20 // and in bytes
 )
 
 // ErrBehind says that a reader's position is no longer held.

@@ -23,6 +23,8 @@ type Config struct {
 	Encode func(envelope []byte) []byte
 	// Now is the wall clock in Unix ms.
 	Now func() int64
+	// MaxRecord is the size of the largest record that the journal takes.
+	MaxRecord int
 	// IdleAfter is how long a session without watchers and work stays in
 	// memory.
 	IdleAfter time.Duration
@@ -40,10 +42,13 @@ type Host struct {
 	claiming map[int]*sync.Mutex
 	closed   bool
 
-	index chan indexEntry
-	stop  context.CancelFunc
-	work  sync.WaitGroup // background goroutines
-	loops sync.WaitGroup // sessions
+	indexMu   sync.Mutex
+	toIndex   indexing
+	indexKick chan struct{}
+	ctx       context.Context // ends with the host
+	stop      context.CancelFunc
+	work      sync.WaitGroup // background goroutines
+	loops     sync.WaitGroup // sessions
 }
 
 // slot is a session that is loaded or being loaded.
@@ -51,11 +56,6 @@ type slot struct {
 	ready chan struct{} // closed when s or err is set
 	s     *Session
 	err   error
-}
-
-type indexEntry struct {
-	owner   clew.UserID
-	summary Summary
 }
 
 // A Receipt says what a command came to.
@@ -82,12 +82,15 @@ func NewHost(cfg Config) *Host {
 	if cfg.IdleAfter == 0 {
 		cfg.IdleAfter = 5 * time.Minute
 	}
+	if cfg.MaxRecord == 0 {
+		cfg.MaxRecord = 4 << 20
+	}
 	if cfg.Encode == nil {
 		cfg.Encode = func(b []byte) []byte { return b }
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Host{
-		cfg: cfg, stop: stop, index: make(chan indexEntry, 1024),
+		cfg: cfg, ctx: ctx, stop: stop, indexKick: make(chan struct{}, 1),
 		sessions: map[clew.SessionID]*slot{}, remotes: map[clew.SessionID]*remote{},
 		leases: map[int]Lease{}, claiming: map[int]*sync.Mutex{},
 	}
@@ -118,6 +121,8 @@ func (h *Host) Close(ctx context.Context) {
 	for _, sl := range slots {
 		<-sl.ready
 		if sl.s != nil {
+			// Another node goes on from the stream; it must not wait for seals.
+			sl.s.lost.Store(h.cfg.Peers != nil)
 			sl.s.end()
 		}
 	}
@@ -143,6 +148,10 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 	if _, err := h.Do(ctx, n.ID, cmd); err != nil {
 		return "", err
 	}
+	now := h.cfg.Now()
+	h.indexNow(ctx, by.User, Summary{
+		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: 1,
+	})
 	return n.ID, nil
 }
 
@@ -217,6 +226,16 @@ func (h *Host) acquire(ctx context.Context, id clew.SessionID, creating bool) (*
 		return nil, nil, sl.err
 	}
 	s := sl.s
+	select {
+	case <-s.quit: // it is leaving: once it has left it can be loaded anew
+		select {
+		case <-s.done:
+			return nil, nil, errGone
+		case <-ctx.Done():
+			return nil, nil, timedOut(ctx)
+		}
+	default:
+	}
 	if !creating && !s.exists.Load() {
 		h.drop(sl)
 		return nil, nil, clew.Errorf(clew.SessionNotFound, "no session %s", id)
@@ -225,12 +244,14 @@ func (h *Host) acquire(ctx context.Context, id clew.SessionID, creating bool) (*
 	return s, func() { s.lastUse.Store(h.cfg.Now()); s.holds.Add(-1) }, nil
 }
 
+func stopping() error { return clew.Errorf(clew.Unavailable, "the server is stopping") }
+
 // slot finds the session's slot or starts loading it.
 func (h *Host) slot(id clew.SessionID) (*slot, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, clew.Errorf(clew.Unavailable, "the server is stopping")
+		return nil, stopping()
 	}
 	if sl, ok := h.sessions[id]; ok {
 		return sl, nil
@@ -304,6 +325,7 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq,
 	}
 	s.exists.Store(state.Exists())
+	s.busy.Store(state.Busy())
 	s.lastUse.Store(h.cfg.Now())
 	s.feed.Append(loaded.Tail)
 	return s, nil
@@ -342,6 +364,16 @@ func (h *Host) lease(ctx context.Context, shard int, lost uint64) (Lease, error)
 	h.leases[shard] = l
 	h.mu.Unlock()
 	return l, nil
+}
+
+// lapse gives up a lease under which an append may still be under way. The next
+// claim voids it.
+func (h *Host) lapse(l Lease) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leases[l.Shard] == l {
+		delete(h.leases, l.Shard)
+	}
 }
 
 func (h *Host) renew(ctx context.Context, lost Lease) (Lease, error) {
@@ -387,13 +419,4 @@ func (h *Host) Wake(ctx context.Context, id clew.SessionID) error {
 	return h.at(ctx, id, false, func(*Session) error { return nil }, func(node string) error {
 		return h.callWake(ctx, node, id)
 	})
-}
-
-// reindex puts the session's summary into its owner's list, in the background:
-// the list is a view, and commands do not wait for it.
-func (h *Host) reindex(owner clew.UserID, s Summary) {
-	select {
-	case h.index <- indexEntry{owner, s}:
-	default: // the next change brings it
-	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -9,52 +10,88 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// keepIndex writes summaries to the index. Of several for one session that wait
-// only the newest is written.
+// indexEvery is how long a change of a session's summary may take to show in
+// its owner's list.
+const indexEvery = 2 * time.Second
+
+// indexing is what waits to be written to the index: the newest summary of each
+// session. Guarded by Host.indexMu.
+type indexing struct {
+	byOwner map[clew.UserID]map[clew.SessionID]Summary
+	waiting []chan struct{} // closed when it is written
+}
+
+// reindex has the session's summary put into its owner's list within a while:
+// the list is a view, and commands do not wait for it.
+func (h *Host) reindex(owner clew.UserID, s Summary) {
+	h.indexMu.Lock()
+	defer h.indexMu.Unlock()
+	h.noteIndex(owner, s)
+}
+
+func (h *Host) noteIndex(owner clew.UserID, s Summary) {
+	if h.toIndex.byOwner == nil {
+		h.toIndex.byOwner = map[clew.UserID]map[clew.SessionID]Summary{}
+	}
+	list := h.toIndex.byOwner[owner]
+	if list == nil {
+		list = map[clew.SessionID]Summary{}
+		h.toIndex.byOwner[owner] = list
+	}
+	if old, ok := list[s.ID]; !ok || old.LastSeq < s.LastSeq {
+		list[s.ID] = s
+	}
+}
+
+// indexNow has the summary written at once, with whatever else waits, so that a
+// new session is in the list when its creator looks.
+func (h *Host) indexNow(ctx context.Context, owner clew.UserID, s Summary) {
+	done := make(chan struct{})
+	h.indexMu.Lock()
+	h.noteIndex(owner, s)
+	h.toIndex.waiting = append(h.toIndex.waiting, done)
+	h.indexMu.Unlock()
+	select {
+	case h.indexKick <- struct{}{}:
+	default: // kicked already
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-h.ctx.Done():
+	}
+}
+
 func (h *Host) keepIndex(ctx context.Context) {
+	t := time.NewTicker(indexEvery)
+	defer t.Stop()
 	for {
 		select {
-		case e := <-h.index:
-			h.writeIndex(ctx, h.drainIndex(e))
+		case <-t.C:
+		case <-h.indexKick:
 		case <-ctx.Done():
-			for {
-				select {
-				case e := <-h.index:
-					final, cancel := context.WithTimeout(context.Background(), time.Second)
-					h.writeIndex(final, h.drainIndex(e))
-					cancel()
-				default:
-					return
-				}
-			}
+			last, cancel := context.WithTimeout(context.Background(), indexEvery)
+			h.writeIndex(last)
+			cancel()
+			return
 		}
+		h.writeIndex(ctx)
 	}
 }
 
-func (h *Host) drainIndex(first indexEntry) []indexEntry {
-	entries := []indexEntry{first}
-	at := map[clew.SessionID]int{first.summary.ID: 0}
-	for len(entries) < 256 {
-		select {
-		case e := <-h.index:
-			if i, ok := at[e.summary.ID]; ok {
-				entries[i] = e
-				continue
-			}
-			at[e.summary.ID] = len(entries)
-			entries = append(entries, e)
-		default:
-			return entries
+func (h *Host) writeIndex(ctx context.Context) {
+	h.indexMu.Lock()
+	todo := h.toIndex
+	h.toIndex = indexing{}
+	h.indexMu.Unlock()
+	for owner, sessions := range todo.byOwner {
+		list := slices.SortedFunc(maps.Values(sessions), func(a, b Summary) int { return cmp.Compare(a.CreatedMS, b.CreatedMS) })
+		if err := h.cfg.Index.Put(ctx, owner, list...); err != nil {
+			h.cfg.Log.Warn("index", "owner", owner, "sessions", len(list), "err", err)
 		}
 	}
-	return entries
-}
-
-func (h *Host) writeIndex(ctx context.Context, entries []indexEntry) {
-	for _, e := range entries {
-		if err := h.cfg.Index.Put(ctx, e.owner, e.summary); err != nil {
-			h.cfg.Log.Warn("index", "session", e.summary.ID, "err", err)
-		}
+	for _, done := range todo.waiting {
+		close(done)
 	}
 }
 

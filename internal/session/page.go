@@ -18,58 +18,57 @@ func (w *Watch) Messages(ctx context.Context, limit, offset int, before clew.Mes
 		limit = tailMessages
 	}
 	limit = min(limit, pageMax)
-	st, total, err := w.tail(ctx)
+	tail, total, err := w.tail(ctx)
 	if err != nil {
 		return clew.MessagesPage{}, err
 	}
 	page := clew.MessagesPage{Total: total}
-	page.Messages, err = w.messages(ctx, st, limit, max(offset, 0), before)
+	// One more than asked for tells whether there is a page before this one.
+	list, err := w.messages(ctx, tail, total, limit+1, max(offset, 0), before)
 	if err != nil {
 		return page, err
 	}
-	if n := len(page.Messages); n > 0 {
-		if first, err := page.Messages[0].MessageID.Seq(); err == nil && (n == limit || before != "" || offset > 0) && first > 2 {
-			page.Next = page.Messages[0].MessageID
-		}
+	if len(list) > limit {
+		list = list[1:]
+		page.Next = list[0].MessageID
 	}
+	page.Messages = list
 	return page, nil
 }
 
 // tail gives the messages at hand and how many there are in all.
-func (w *Watch) tail(ctx context.Context) ([]clew.Message, int, error) {
-	if w.local != nil {
-		var messages []clew.Message
-		var total int
-		err := w.local.look(ctx, func(s *Session) { messages, total = slices.Clone(s.state.Messages), s.state.Total })
-		return messages, total, err
-	}
-	st, err := w.State(ctx)
-	return st.Messages, len(st.Messages), err
+func (w *Watch) tail(ctx context.Context) (messages []clew.Message, total int, err error) {
+	err = w.host.at(ctx, w.id, false, func(s *Session) error {
+		return s.look(ctx, func(s *Session) { messages, total = slices.Clone(s.state.Messages), s.state.Total })
+	}, func(node string) (err error) {
+		messages, total, err = w.host.callTail(ctx, node, w.id)
+		return err
+	})
+	return messages, total, err
 }
 
 // messages takes the page out of the tail if it lies there, else it reads back
 // in the journal.
-func (w *Watch) messages(ctx context.Context, tail []clew.Message, limit, offset int, before clew.MessageID) ([]clew.Message, error) {
-	end := len(tail)
+func (w *Watch) messages(ctx context.Context, tail []clew.Message, total, limit, offset int, before clew.MessageID) ([]clew.Message, error) {
+	if offset >= total {
+		return nil, nil
+	}
+	end, whole := len(tail), len(tail) == total
 	if before != "" {
 		seq, err := before.Seq()
 		if err != nil {
 			return nil, clew.Errorf(clew.MessageNotFound, "no message %q", before)
 		}
 		end, _ = slices.BinarySearchFunc(tail, before, func(m clew.Message, id clew.MessageID) int { return compareIDs(m.MessageID, id) })
-		if end == 0 {
-			return w.readBack(ctx, seq, limit, 0)
+		if end == 0 && !whole {
+			return w.readBack(ctx, seq, limit, offset)
 		}
 	}
 	end -= offset
-	if end-limit >= 0 || len(tail) > 0 && tail[0].MessageID <= clew.MessageIDOf(2) {
+	if end-limit >= 0 || whole {
 		return tail[max(end-limit, 0):max(end, 0)], nil
 	}
-	first := clew.MessageIDOf(1)
-	if len(tail) > 0 {
-		first = tail[0].MessageID
-	}
-	seq, err := first.Seq()
+	seq, err := tail[0].MessageID.Seq()
 	if err != nil {
 		return nil, err
 	}
@@ -91,57 +90,83 @@ func compareIDs(a, b clew.MessageID) int {
 }
 
 // readBack collects the limit messages created before seq, after skipping some,
-// reading the journal backwards in steps. Whatever changed them later within
-// the step is folded in.
+// reading the journal backwards in steps.
 func (w *Watch) readBack(ctx context.Context, seq uint64, limit, skip int) ([]clew.Message, error) {
 	const step = 2000
 	var found []clew.Message
-	for end := seq; end > 1 && len(found) < limit+skip; {
-		from := uint64(1)
-		if end > step {
-			from = end - step
-		}
-		part, err := w.fold(ctx, from, end, seq)
+	for end := seq; end > 1 && len(found) < limit; {
+		from := max(end, step+1) - step
+		part, err := w.fold(ctx, from, end)
 		if err != nil {
 			return nil, err
 		}
-		found = append(part, found...)
+		n := min(skip, len(part))
+		skip -= n
+		found = append(part[:len(part)-n], found...)
 		end = from
 	}
-	found = found[:max(len(found)-skip, 0)]
 	return found[max(len(found)-limit, 0):], nil
 }
 
-// fold reads the messages created in [from, end), with the changes up to a
-// little beyond end.
-func (w *Watch) fold(ctx context.Context, from, end, limit uint64) ([]clew.Message, error) {
+// fold gives the messages created in [from, end) as they are now: it reads on
+// beyond end as long as one of them is still growing.
+func (w *Watch) fold(ctx context.Context, from, end uint64) ([]clew.Message, error) {
 	const beyond = 500
-	var messages []clew.Message
-	at := map[clew.MessageID]int{}
-	for r, err := range w.Read(ctx, from, min(end+beyond, limit+beyond)) {
-		if err != nil {
-			return nil, err
-		}
-		switch r.Type {
-		case clew.EventMessageCreated, clew.EventMessageUpdated:
-		default:
-			continue
-		}
-		ev, err := clew.DecodeEvent(r.Type, r.Data())
-		if err != nil {
-			return nil, err
-		}
-		switch d := ev.Data.(type) {
-		case *clew.MessageCreatedData:
-			if r.Seq < end {
-				at[d.Message.MessageID] = len(messages)
-				messages = append(messages, d.Message)
+	f := folding{end: end, at: map[clew.MessageID]int{}}
+	for to := end - 1; ; from, to = to+1, to+beyond {
+		n := uint64(0)
+		for r, err := range w.Read(ctx, from, to) {
+			if err == nil {
+				err = f.add(r)
 			}
-		case *clew.MessageUpdatedData:
-			if i, ok := at[d.Message.MessageID]; ok {
-				messages[i] = d.Message
+			if err != nil {
+				return nil, err
 			}
+			n++
+		}
+		if f.growing == 0 || n <= to-from { // or the journal ends here
+			return f.messages, nil
 		}
 	}
-	return messages, nil
+}
+
+// folding is a part of the transcript in the making.
+type folding struct {
+	end      uint64 // messages created from here on are left out
+	messages []clew.Message
+	at       map[clew.MessageID]int
+	growing  int
+}
+
+func (f *folding) add(r clew.Record) error {
+	if r.Type != clew.EventMessageCreated && r.Type != clew.EventMessageUpdated {
+		return nil
+	}
+	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if err != nil {
+		return err
+	}
+	switch d := ev.Data.(type) {
+	case *clew.MessageCreatedData:
+		if r.Seq < f.end {
+			f.at[d.Message.MessageID] = len(f.messages)
+			f.messages = append(f.messages, d.Message)
+			f.grow(false, d.Message.Partial)
+		}
+	case *clew.MessageUpdatedData:
+		if i, ok := f.at[d.Message.MessageID]; ok {
+			f.grow(f.messages[i].Partial, d.Message.Partial)
+			f.messages[i] = d.Message
+		}
+	}
+	return nil
+}
+
+func (f *folding) grow(before, after bool) {
+	if before {
+		f.growing--
+	}
+	if after {
+		f.growing++
+	}
 }

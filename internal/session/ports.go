@@ -88,8 +88,8 @@ type Log interface {
 
 // Index is the list of sessions of each owner.
 type Index interface {
-	// Put adds a session to its owner's list or replaces its entry.
-	Put(ctx context.Context, owner clew.UserID, s Summary) error
+	// Put adds sessions to their owner's list or replaces their entries.
+	Put(ctx context.Context, owner clew.UserID, s ...Summary) error
 	// List gives an owner's sessions, newest first. cursor is "" or what the
 	// former call returned; next is "" at the end. q filters by title or id.
 	List(ctx context.Context, owner clew.UserID, q, cursor string, limit int) (list []Summary, next string, err error)

@@ -18,9 +18,10 @@ type remote struct {
 	feed  *Feed
 	epoch string
 
-	refs int // guarded by host.mu
-	ctx  context.Context
-	stop context.CancelFunc
+	refs    int // guarded by host.mu
+	unwatch func()
+	ctx     context.Context
+	stop    context.CancelFunc
 
 	mu   sync.Mutex // one notice at a time
 	next uint64     // seq of the next record
@@ -72,11 +73,22 @@ func (h *Host) remote(ctx context.Context, id clew.SessionID, node string) (*rem
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.closed {
+		r.stop()
+		r.unwatch()
+		return nil, stopping()
+	}
 	if other, ok := h.remotes[id]; ok { // two came at once
-		r.close()
+		r.stop()
+		r.unwatch()
 		r = other
 	} else {
 		h.remotes[id] = r
+		h.work.Go(func() {
+			defer r.feed.Close()
+			defer r.unwatch()
+			r.poll()
+		})
 	}
 	r.refs++
 	return r, nil
@@ -106,13 +118,8 @@ func (h *Host) follow(ctx context.Context, id clew.SessionID, node string) (*rem
 		stop()
 		return nil, err
 	}
-	r.next, r.epoch, r.beat = seq+1, st.Epoch, time.Now()
+	r.next, r.epoch, r.beat, r.unwatch = seq+1, st.Epoch, time.Now(), unwatch
 	r.feed = NewFeed(seq, h.cfg.Encode)
-	h.work.Go(func() {
-		defer unwatch()
-		defer r.feed.Close()
-		r.poll()
-	})
 	return r, nil
 }
 

@@ -2,8 +2,9 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,15 +35,18 @@ type Session struct {
 	lastUse atomic.Int64
 
 	// Owned by run.
-	state   *State
-	log     Log
-	lease   Lease
-	head    clew.Head
-	epoch   string
-	recent  []clew.Record // those after the last seal, as far as at hand
-	sealed  uint64        // seq up to which a seal is written
-	turn    *turn         // the agent at work, nil if none
-	indexed uint64        // seq of the summary last put in the index
+	state  *State
+	log    Log
+	lease  Lease
+	head   clew.Head
+	epoch  string
+	recent []clew.Record // those after the last seal, as far as at hand
+	sealed uint64        // seq up to which a seal is written
+	// sealTried is the head at the last try. After a failure the next one waits
+	// for as many records as after a success.
+	sealTried uint64
+	turn      *turn  // the agent at work, nil if none
+	indexed   uint64 // seq of the summary last put in the index
 
 	// open is the text of growing messages. Guarded by openMu.
 	openMu sync.Mutex
@@ -69,7 +73,9 @@ const (
 	inboxSize = 256
 	batchMax  = 256       // commands in one append
 	batchSize = 512 << 10 // and bytes
-	sealEvery = 1000      // records between two snapshots
+	// recordOverhead is more than a record has beside its data.
+	recordOverhead = 1 << 10
+	sealEvery      = 1000 // records between two snapshots
 )
 
 // do hands the session a command and waits for its outcome.
@@ -181,17 +187,17 @@ func (s *Session) process(batch []request) error {
 			req.done <- outcome{err: err}
 			continue
 		}
-		waiting = append(waiting, p)
-		drafts = append(drafts, made...)
-		for _, d := range made {
-			size += len(d.Data)
-		}
-		if size > batchSize {
+		if n := sizeOf(made); size+n > batchSize && len(drafts) > 0 {
 			if err := s.commit(drafts, waiting); err != nil {
+				req.done <- outcome{err: err}
 				return err
 			}
-			drafts, waiting, size = nil, nil, 0
+			drafts, waiting, size = nil, nil, n
+		} else {
+			size += n
 		}
+		waiting = append(waiting, p)
+		drafts = append(drafts, made...)
 	}
 	if err := s.commit(drafts, waiting); err != nil {
 		return err
@@ -203,6 +209,13 @@ func (s *Session) process(batch []request) error {
 	s.startTurn()
 	s.snapshot()
 	return nil
+}
+
+func sizeOf(drafts []draft) (n int) {
+	for _, d := range drafts {
+		n += len(d.Data) + recordOverhead
+	}
+	return n
 }
 
 // draft is a record to be, with what it needs to be written again under another
@@ -222,16 +235,22 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		}
 	}
 	now := s.host.cfg.Now()
-	events, err := Decide(s.state, cmd, now)
+	if _, ok := cmd.Data.(*clew.InterruptData); ok {
+		cmd.Data = &interruption{text: s.streamed()}
+	}
+	events, err := s.decideSafely(cmd, now)
 	if err != nil {
 		return pending{}, nil, err
 	}
 	p := pending{req: req, receipt: Receipt{ClientMessageID: cmd.ClientMessageID, Records: make([]clew.MessageID, 0, len(events))}}
 	made := make([]draft, len(events))
 	for i, ev := range events {
-		data, err := json.Marshal(ev.Data)
+		data, err := clew.MarshalData(ev.Data)
 		if err != nil {
 			return pending{}, nil, clew.WrapError(clew.Internal, err, "an event could not be written")
+		}
+		if len(data)+recordOverhead > s.host.cfg.MaxRecord {
+			return pending{}, nil, clew.Errorf(clew.MessageTooLarge, "a record of %d bytes is more than the engine takes", len(data))
 		}
 		made[i] = draft{Draft: clew.Draft{By: cmd.By.User, Cause: cmd.ClientMessageID, Type: ev.Type, Data: data}, now: now}
 	}
@@ -243,6 +262,18 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		p.receipt.Records = append(p.receipt.Records, r.MessageID())
 	}
 	return p, made, nil
+}
+
+// decideSafely keeps a fault in one command from ending all sessions. Decide
+// changes nothing, so there is nothing to undo.
+func (s *Session) decideSafely(cmd clew.Command, now int64) (events []clew.Event, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = clew.WrapError(clew.Internal, fmt.Errorf("panic: %v", p), "the command failed inside the server")
+			s.host.cfg.Log.Error("command panicked", "session", s.id, "type", cmd.Type, "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	return Decide(s.state, cmd, now)
 }
 
 func repeatOf(t Taken) Receipt {
@@ -294,16 +325,27 @@ func (s *Session) append(drafts []draft) ([]clew.Record, error) {
 			return records, nil
 		}
 		if !errors.Is(err, ErrLeaseLost) {
+			// The outcome is open: the next owner must void what is under way.
+			s.host.lapse(s.lease)
 			return nil, err
 		}
-		if err := s.reclaim(); err != nil {
+		landed, err := s.reclaim(head)
+		if err != nil {
 			return nil, err
+		}
+		if landed {
+			s.head = head
+			return records, nil
 		}
 	}
 }
 
 // appendTry bounds one try; then the session looks whether it should stop.
-const appendTry = 5 * time.Second
+// appendPause is between two tries.
+const (
+	appendTry   = 5 * time.Second
+	appendPause = 20 * time.Millisecond
+)
 
 func (s *Session) appendRecords(records []clew.Record) error {
 	for {
@@ -317,38 +359,39 @@ func (s *Session) appendRecords(records []clew.Record) error {
 		select {
 		case <-s.quit:
 			return err
-		default:
+		case <-time.After(appendPause):
 		}
 	}
 }
 
 // reclaim renews the lease after it was lost. It is ours again if no other live
-// node has it and the journal still ends where we know it to.
-func (s *Session) reclaim() error {
+// node has it and the journal still ends where we know it to, or at next: then
+// an earlier try had landed, and only its acknowledgement was lost.
+func (s *Session) reclaim(next clew.Head) (landed bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), appendTry)
 	defer cancel()
 	lease, err := s.host.renew(ctx, s.lease)
 	if err != nil {
-		return err
+		return false, err
 	}
 	log, loaded, err := s.host.cfg.Journal.Open(ctx, lease, s.id)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if loaded.Head.Seq != s.head.Seq || loaded.Head.Hash != s.head.Hash {
-		return errGone // another node was at work in between: load anew
+	if loaded.Head != s.head && loaded.Head != next {
+		return false, errGone // another node was at work in between: load anew
 	}
 	s.lease, s.log = lease, log
-	return nil
+	return loaded.Head == next, nil
 }
 
 // snapshot seals the session now and then, so that opening it later starts from
 // there.
 func (s *Session) snapshot() {
-	if s.head.Seq-s.sealed >= sealEvery {
+	if s.head.Seq-max(s.sealed, s.sealTried) >= sealEvery {
 		s.seal()
 	}
-	if s.indexed != s.head.Seq && (s.indexed == 0 || !s.state.Busy()) {
+	if s.indexed != s.head.Seq && s.head.Seq > 1 { // who creates a session puts it into the list
 		s.host.reindex(s.state.Owner, s.state.Summary())
 		s.indexed = s.head.Seq
 	}
@@ -364,8 +407,10 @@ func (s *Session) seal() {
 		err = s.log.Seal(ctx, s.head, state, s.recent)
 		cancel()
 	}
+	s.sealTried = s.head.Seq
 	if err != nil { // the records are safe where they are
 		s.host.cfg.Log.Warn("seal", "session", s.id, "err", err)
+		s.recent = nil // the next seal reads them
 		return
 	}
 	s.sealed = s.head.Seq

@@ -67,6 +67,7 @@ const (
 	tailMessages = 200  // messages in the state and in a default page
 	takenMax     = 1000 // repeats recognised
 	queueMax     = 10   // messages waiting for the main agent
+	accessMax    = 1000 // users with access beside the owner
 )
 
 // MainAgent is the agent of the main monitor.

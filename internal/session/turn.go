@@ -2,8 +2,11 @@ package session
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/clew-run/clew"
 )
@@ -18,7 +21,6 @@ type Agent interface {
 type turn struct {
 	id     clew.MessageID
 	cancel context.CancelFunc
-	done   chan struct{}
 }
 
 // startTurn starts the agent if the records say that a turn is under way and
@@ -36,19 +38,39 @@ func (s *Session) startTurn() {
 		prompt = &clew.Message{MessageID: want.ID}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &turn{id: want.ID, cancel: cancel, done: make(chan struct{})}
+	t := &turn{id: want.ID, cancel: cancel}
 	desk := &Desk{s: s, turn: *want, ctx: ctx}
 	if reply := s.state.Message(want.Reply); reply != nil {
 		desk.reply = *reply
 	}
 	s.turn = t
-	go func(work Turn, prompt clew.Message) {
-		defer close(t.done)
-		if err := s.host.cfg.Agent.Work(ctx, work, prompt, desk); err != nil && ctx.Err() == nil {
-			s.host.cfg.Log.Warn("turn failed", "session", s.id, "turn", work.ID, "err", err)
-			desk.fail(err)
+	work, message := *want, *prompt
+	s.host.loops.Go(func() { s.work(ctx, work, message, desk) }) // Close waits for it
+}
+
+// work runs the agent. A turn never stays open behind an agent that left.
+func (s *Session) work(ctx context.Context, work Turn, prompt clew.Message, desk *Desk) {
+	err := s.workSafely(ctx, work, prompt, desk)
+	if err == nil && !desk.ended {
+		err = clew.Errorf(clew.ExecutionFailed, "the agent left its turn unfinished")
+	}
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	s.host.cfg.Log.Warn("turn failed", "session", s.id, "turn", work.ID, "err", err)
+	desk.fail(err)
+}
+
+// workSafely makes an error of an agent's panic: it ends its turn, not the
+// process.
+func (s *Session) workSafely(ctx context.Context, work Turn, prompt clew.Message, desk *Desk) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.host.cfg.Log.Error("agent panicked", "session", s.id, "turn", work.ID, "panic", p, "stack", string(debug.Stack()))
+			err = clew.WrapError(clew.ExecutionFailed, fmt.Errorf("panic: %v", p), "the agent failed")
 		}
-	}(*want, *prompt)
+	}()
+	return s.host.cfg.Agent.Work(ctx, work, prompt, desk)
 }
 
 // stopTurn ends the agent at work. It does not wait: the agent may be waiting
@@ -68,6 +90,8 @@ type Desk struct {
 	ctx   context.Context
 	reply clew.Message // the message being written
 	saved time.Time    // when the text was last journaled
+	cut   string       // the first bytes of a character whose rest is to come
+	ended bool         // End or fail was recorded
 }
 
 // snapshotEvery is how often growing text is journaled, so that a crash loses
@@ -88,22 +112,32 @@ func (d *Desk) Begin() error {
 	if d.reply.MessageID != "" {
 		d.reply.Text = ""
 	} else {
+		var reply clew.Message // set in the session's goroutine, which may outlast the wait
 		_, err := d.Record(func(b Batch) []clew.Event {
-			d.reply = newReply(b.ID(0), b.TS(0), &d.turn)
-			return []clew.Event{{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: d.reply}}}
+			reply = newReply(b.ID(0), b.TS(0), &d.turn)
+			return []clew.Event{{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: reply}}}
 		})
 		if err != nil {
 			return err
 		}
+		d.reply = reply
 	}
-	d.s.openText(d.reply)
-	return nil
+	m := d.reply
+	return d.s.look(d.ctx, func(s *Session) { s.openText(m) })
 }
 
-// Write streams a piece of the reply to whoever is watching.
+// Write streams a piece of the reply to whoever is watching. A piece may end
+// within a character: its first bytes wait for the rest.
 func (d *Desk) Write(delta string) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
+	}
+	delta, d.cut = wholeRunes(d.cut + delta)
+	if delta == "" {
+		return nil
+	}
+	if limit := d.s.host.maxText(); len(d.reply.Text)+len(delta) > limit {
+		return clew.Errorf(clew.MessageTooLarge, "the answer has more than %d bytes", limit)
 	}
 	offset := len(d.reply.Text)
 	d.reply.Text += delta
@@ -115,10 +149,31 @@ func (d *Desk) Write(delta string) error {
 	return d.update()
 }
 
+// wholeRunes splits off the beginning of a character at the end of text. What
+// can be no character at all is replaced, so that offsets count what clients
+// get.
+func wholeRunes(text string) (whole, rest string) {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRuneInString(tail) {
+				text, rest = text[:len(text)-n], tail
+			}
+			break
+		}
+	}
+	return strings.ToValidUTF8(text, string(utf8.RuneError)), rest
+}
+
+// maxText bounds a message's text so that its record fits the journal however
+// its characters are escaped.
+func (h *Host) maxText() int { return (h.cfg.MaxRecord - 2*recordOverhead) / 6 }
+
 // End closes the reply, and with it the turn.
 func (d *Desk) End() error {
 	d.reply.Partial = false
-	return d.update()
+	err := d.update()
+	d.ended = err == nil
+	return err
 }
 
 // fail ends a turn that cannot go on: the error and the reply as it stands go
@@ -147,8 +202,12 @@ func (d *Desk) update() error {
 	return err
 }
 
-// openText notes a message that begins to grow.
+// openText notes a message that begins to grow. It runs in the session's
+// goroutine: a message that was closed meanwhile stays closed.
 func (s *Session) openText(m clew.Message) {
+	if now := s.state.Message(m.MessageID); now == nil || !now.Partial {
+		return
+	}
 	s.openMu.Lock()
 	defer s.openMu.Unlock()
 	if s.open == nil {
@@ -162,7 +221,7 @@ func (s *Session) openText(m clew.Message) {
 // stream sends a piece of text on. The text and the feed move together, so that
 // whoever joins gets a text that the next piece fits.
 func (s *Session) stream(m clew.Message, offset int, delta string) {
-	data, err := json.Marshal(clew.AgentResponseData{
+	data, err := clew.MarshalData(clew.AgentResponseData{
 		MessageID: m.MessageID, ReplyTo: m.ReplyTo, AgentID: m.AgentID, MonitorID: m.MonitorID, Offset: offset, Delta: delta,
 	})
 	if err != nil {
@@ -206,6 +265,20 @@ func (s *Session) closeOpen() {
 			delete(s.open, id)
 		}
 	}
+}
+
+// streamed gives the text of the turn's reply as far as clients have it, which
+// may be more than is on record.
+func (s *Session) streamed() string {
+	if s.state.Turn == nil {
+		return ""
+	}
+	s.openMu.Lock()
+	defer s.openMu.Unlock()
+	if o := s.open[s.state.Turn.Reply]; o != nil {
+		return o.Text
+	}
+	return ""
 }
 
 // openMessages copies the text of growing messages.

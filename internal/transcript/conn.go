@@ -34,7 +34,7 @@ func dial(ctx context.Context, base string, r request, token string) (c *conn, s
 	}
 	opts := &websocket.DialOptions{HTTPHeader: h, Host: h.Get("Host")}
 	h.Del("Host")
-	ws, resp, err := websocket.Dial(ctx, wsURL(base)+r.target, opts)
+	ws, resp, err := websocket.Dial(ctx, wsURL(base)+r.target, opts) //nolint:bodyclose // Dial has closed it
 	if err != nil {
 		if resp != nil {
 			return nil, resp.StatusCode, err

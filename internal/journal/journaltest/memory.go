@@ -141,18 +141,20 @@ func (n *MemoryNode) Wake(_ context.Context, id clew.SessionID, atMS int64) erro
 }
 
 // Put implements session.Index.
-func (n *MemoryNode) Put(_ context.Context, owner clew.UserID, s session.Summary) error {
+func (n *MemoryNode) Put(_ context.Context, owner clew.UserID, summaries ...session.Summary) error {
 	n.m.mu.Lock()
 	defer n.m.mu.Unlock()
 	if n.m.lists == nil {
 		n.m.lists = map[clew.UserID][]session.Summary{}
 	}
-	list := n.m.lists[owner]
-	if i := slices.IndexFunc(list, func(o session.Summary) bool { return o.ID == s.ID }); i >= 0 {
-		list[i] = s
-		return nil
+	for _, s := range summaries {
+		list := n.m.lists[owner]
+		if i := slices.IndexFunc(list, func(o session.Summary) bool { return o.ID == s.ID }); i >= 0 {
+			list[i] = s
+			continue
+		}
+		n.m.lists[owner] = append(list, s)
 	}
-	n.m.lists[owner] = append(list, s)
 	return nil
 }
 

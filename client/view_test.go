@@ -1,0 +1,164 @@
+package client_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/wire"
+)
+
+// event makes an envelope; seq 0 is for what is no record.
+func event(t *testing.T, seq uint64, data any) wire.Envelope {
+	t.Helper()
+	ev := clew.NewEvent(data)
+	b, err := json.Marshal(ev.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := wire.Envelope{Type: string(ev.Type), Data: b}
+	if seq > 0 {
+		env.MessageID = string(clew.MessageIDOf(seq))
+	}
+	return env
+}
+
+func snapshot(last uint64, todos ...clew.Todo) *clew.SessionState {
+	return &clew.SessionState{Status: clew.StatusExecuting, LastMessageID: clew.MessageIDOf(last), Todos: todos}
+}
+
+// Covers: WS-136
+func TestViewFollowsARun(t *testing.T) {
+	var v client.View
+	v.Apply(event(t, 0, snapshot(1)))
+	for i, data := range []any{
+		&clew.LayerStartData{Layer: clew.LayerExecution},
+		&clew.PlanGeneratedData{PlanID: "p1", Version: 1, Plan: clew.Plan{Todos: clew.List[clew.Todo]{{ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "d"}}}},
+		&clew.TodoStartedData{TodoID: "a"},
+		&clew.TodoStartedData{TodoID: "b"},
+		&clew.TodoProgressData{TodoID: "a", ProgressPercentage: 40},
+		&clew.TodoCompletedData{TodoID: "b", ResultSummary: "done"},
+		&clew.TodoFailedData{TodoID: "c", RetryCount: 2},
+		&clew.TodoSkippedData{TodoID: "d"},
+	} {
+		if !v.Apply(event(t, uint64(i+2), data)) {
+			t.Errorf("%T is not handled", data)
+		}
+	}
+	want := "[a in_progress 40 <nil> 0][b completed 0 done 0][c failed 0 <nil> 2][d skipped 0 <nil> 0]"
+	got := ""
+	for _, d := range v.State.Todos {
+		got += fmt.Sprintf("[%s %s %d %v %d]", d.ID, d.Status, d.ProgressPercentage, d.ResultSummary, d.RetryCount)
+	}
+	if got != want || v.State.CurrentLayer != clew.LayerExecution || v.State.Plan.TotalTodos != 4 {
+		t.Fatalf("todos %s in layer %s of plan %+v", got, v.State.CurrentLayer, v.State.Plan)
+	}
+	v.Apply(event(t, 20, &clew.CompleteData{}))
+	if v.State.Status != clew.StatusCompleted || v.State.LastMessageID != clew.MessageIDOf(20) {
+		t.Fatalf("status %s at %s", v.State.Status, v.State.LastMessageID)
+	}
+}
+
+// What is replayed after the snapshot that holds it does not set it back.
+//
+// Covers: C-81
+func TestViewIgnoresWhatItHolds(t *testing.T) {
+	var v client.View
+	v.Apply(event(t, 0, snapshot(9, clew.Todo{ID: "a", Status: clew.TodoCompleted})))
+	v.Apply(event(t, 8, &clew.TodoStartedData{TodoID: "a"}))
+	if s := v.State.Todos[0].Status; s != clew.TodoCompleted {
+		t.Fatalf("a replayed record made it %s", s)
+	}
+	v.Apply(event(t, 10, &clew.TodoStartedData{TodoID: "a"}))
+	if s := v.State.Todos[0].Status; s != clew.TodoInProgress {
+		t.Fatalf("a new record left it %s", s)
+	}
+}
+
+// Covers: WS-136
+func TestViewKeepsQuestionsInOrder(t *testing.T) {
+	var v client.View
+	v.Apply(event(t, 0, snapshot(1)))
+	v.Apply(event(t, 2, &clew.HitlPlanReviewData{RequestID: "q1"}))
+	v.Apply(event(t, 3, &clew.HitlApprovalRequestData{RequestID: "q2"}))
+	v.Apply(event(t, 4, &clew.HitlInputRequestData{RequestID: "q3"}))
+	if id := v.State.HitlPending.RequestID(); id != "q1" || len(v.State.HitlQueue) != 2 {
+		t.Fatalf("pending %s, %d behind", id, len(v.State.HitlQueue))
+	}
+	v.Apply(event(t, 5, &clew.HitlResolvedData{RequestID: "q2"}))
+	v.Apply(event(t, 6, &clew.HitlResolvedData{RequestID: "q1"}))
+	if id := v.State.HitlPending.RequestID(); id != "q3" || len(v.State.HitlQueue) != 0 {
+		t.Fatalf("pending %s, %d behind", id, len(v.State.HitlQueue))
+	}
+	v.Apply(event(t, 7, &clew.HitlResolvedData{RequestID: "q3"}))
+	if v.State.HitlPending != nil {
+		t.Fatal("a question is left")
+	}
+}
+
+// The view of a live session equals a snapshot taken afterwards.
+//
+// Covers: WS-136, C-57
+func TestViewOfALiveSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.dial(t)
+		var v client.View
+		update := func(stop clew.EventType) {
+			take(t, c, func(env wire.Envelope) bool { v.Apply(env); return isType(stop)(env) })
+		}
+		update(clew.EventSyncComplete)
+		if _, err := c.Send(t.Context(), clew.CommandUserMessage, hello()); err != nil {
+			t.Fatal(err)
+		}
+		update(clew.EventAgentResponse)
+		if m := v.State.OpenMessages; len(m) != 1 || m[0].Text != "hello" {
+			t.Fatalf("open messages %+v", m)
+		}
+		update(clew.EventMessageUpdated)
+		if m := v.State.Messages; len(m) != 2 || m[1].Text != "hello" || len(v.State.OpenMessages) != 0 {
+			t.Fatalf("messages %+v", m)
+		}
+	})
+}
+
+// Covers: WS-137
+func TestViewLeavesUnknownTypes(t *testing.T) {
+	var v client.View
+	if v.Apply(wire.Envelope{Type: "from_the_future"}) {
+		t.Error("an unknown type was handled")
+	}
+}
+
+// Covers: WS-134, WS-135, C-30
+func TestAnswerPauseResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.dial(t)
+		take(t, c, isType(clew.EventSyncComplete))
+		_, err1 := c.Answer(t.Context(), clew.HitlPlanResponseData{RequestID: "q1", Action: "approve"})
+		_, err2 := c.Answer(t.Context(), &clew.HitlInputResponseData{RequestID: "q2", Value: 1})
+		_, err3 := c.Pause(t.Context())
+		_, err4 := c.Resume(t.Context())
+		if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
+			t.Fatal(err1, err2, err3, err4)
+		}
+		if _, err := c.Answer(t.Context(), hello()); clew.CodeOf(err) != clew.InvalidMessage {
+			t.Fatalf("a message as an answer: %v", err)
+		}
+		synctest.Wait()
+		for _, typ := range []clew.CommandType{
+			clew.CommandHitlPlanResponse, clew.CommandHitlInputResponse, clew.CommandControlPause, clew.CommandControlResume,
+		} {
+			if b.Heard(typ) != 1 {
+				t.Errorf("%s was heard %d times", typ, b.Heard(typ))
+			}
+		}
+		if c.State() != client.Active {
+			t.Errorf("pausing left the connection %s", c.State())
+		}
+	})
+}
