@@ -3,7 +3,6 @@ package clew
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -90,7 +89,15 @@ const (
 
 // MessageIDOf gives the message id of the record with this seq.
 func MessageIDOf(seq uint64) MessageID {
-	return MessageID(fmt.Sprintf("%s%0*d", messagePrefix, messageDigits, seq))
+	return MessageID(appendMessageID(make([]byte, 0, 24), seq))
+}
+
+func appendMessageID(b []byte, seq uint64) []byte {
+	b = append(b, messagePrefix...)
+	for limit := uint64(100_000_000_000); limit > 1 && seq < limit; limit /= 10 { // pad to messageDigits
+		b = append(b, '0')
+	}
+	return strconv.AppendUint(b, seq, 10)
 }
 
 // Seq gives the sequence number that the id stands for. Only the exact form

@@ -93,7 +93,7 @@ func (h Head) Write(session SessionID, term uint64, now int64, d Draft) Record {
 	b = append(b, `","session_id":"`...)
 	b = append(b, session...)
 	b = append(b, `","message_id":"`...)
-	b = append(b, MessageIDOf(r.Seq)...)
+	b = appendMessageID(b, r.Seq)
 	b = append(b, `","timestamp":"`...)
 	b = AppendTimestamp(b, r.TS)
 	b = append(b, '"')
@@ -267,12 +267,28 @@ func (p *lineParser) str() string {
 	return s
 }
 
+// appendString writes a JSON string. Most are plain and need no encoder.
 func appendString(b []byte, s string) []byte {
+	if isPlain(s) {
+		b = append(b, '"')
+		b = append(b, s...)
+		return append(b, '"')
+	}
 	q, err := json.Marshal(s)
 	if err != nil { // a string always encodes
 		panic(err)
 	}
 	return append(b, q...)
+}
+
+// isPlain reports whether s stands in JSON as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
 }
 
 // timestampLayout is RFC 3339 in UTC with exactly three decimals.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,13 +29,14 @@ type node struct {
 var owner = clew.Principal{User: auth.LocalUser, Role: clew.RoleAdmin}
 
 // startNode starts a server on a directory. agent may be nil.
-func startNode(dir string, agent session.Agent) (*node, error) {
+func startNode(dir string, agent session.Agent, sync time.Duration) (*node, error) {
 	cfg := server.DefaultConfig()
 	cfg.Listen, cfg.Data = "127.0.0.1:0", dir
 	cfg.Auth.Mode = "off"
 	cfg.Limits = server.Limits{Frame: cfg.Limits.Frame, WriteTimeout: cfg.Limits.WriteTimeout}
 	cfg.IdleAfter = 24 * time.Hour // the bench says when
 	cfg.Journal.SealAfter = 24 * time.Hour
+	cfg.Journal.SyncInterval = sync
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	s, err := server.StartWith(context.Background(), cfg, log, agent)
 	if err != nil {
@@ -56,17 +58,30 @@ func sessionName(set string, i int) clew.SessionID {
 	return clew.SessionID(fmt.Sprintf("sess_%s_%08d", set, i))
 }
 
-// rename makes a command of one record. A record's envelope is about 150 bytes
-// and the title; titles have at most 200 characters, so long ones are made of
-// two-byte characters.
+// rename makes a command of one record, whose envelope has about that many
+// bytes. Titles have at most 200 characters, so they are made of two-byte ones.
+// They differ, and pack about as well as text does.
 func rename(size int) clew.Command {
+	n := max(1, (size-envelopeSize)/2)
+	at := rand.IntN(len(letters)/2 - n)
 	return clew.Command{
 		Type: clew.CommandRenameSession, ClientMessageID: clew.NewClientMessageID(), By: owner,
-		Data: &clew.RenameSessionData{Title: strings.Repeat("é", max(1, (size-envelopeSize)/2))},
+		Data: &clew.RenameSessionData{Title: letters[2*at : 2*(at+n)]},
 	}
 }
 
-const envelopeSize = 160
+// envelopeSize is what a session_renamed envelope has around its title.
+const envelopeSize = 150
+
+// letters is a long text of random two-byte letters.
+var letters = func() string {
+	var b strings.Builder
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 64 << 10 {
+		b.WriteRune(rune(0xC0 + random.IntN(64)))
+	}
+	return b.String()
+}()
 
 // many runs fn for 0..count-1 on workers goroutines and returns the first
 // error.
@@ -95,21 +110,42 @@ func many(count, workers int, fn func(i int) error) error {
 }
 
 // fillWorkers is how many commands are under way while a store is filled.
-const fillWorkers = 256
+const fillWorkers = 64
+
+// insist repeats fn while the store is only slow: a machine that is busy with
+// other things can hold a write up for seconds.
+func insist(fn func() error) error {
+	for try := 0; ; try++ {
+		err := fn()
+		code := clew.CodeOf(err)
+		if err == nil || try == 5 || code != clew.StorageFailed && code != clew.Unavailable {
+			return err
+		}
+	}
+}
 
 // createSessions makes sessions from..to of a set, one record each.
 func (n *node) createSessions(set string, from, to int) error {
 	return many(to-from, fillWorkers, func(i int) error {
-		_, err := n.host.Create(context.Background(), owner, session.NewSession{ID: sessionName(set, from+i), Title: "bench"})
+		err := insist(func() error {
+			_, err := n.host.Create(context.Background(), owner, session.NewSession{ID: sessionName(set, from+i), Title: "bench"})
+			return err
+		})
+		if clew.CodeOf(err) == clew.SessionInvalidState { // an earlier try made it
+			return nil
+		}
 		return err
 	})
 }
 
 // fillRecords appends records to one session, as many in an append as pile up.
 func (n *node) fillRecords(id clew.SessionID, count, size int) error {
-	return many(count, fillWorkers, func(int) error {
-		_, err := n.host.Do(context.Background(), id, rename(size))
-		return err
+	return many(count, 4*fillWorkers, func(int) error {
+		cmd := rename(size)
+		return insist(func() error {
+			_, err := n.host.Do(context.Background(), id, cmd)
+			return err
+		})
 	})
 }
 

@@ -27,15 +27,6 @@ func samples(t testing.TB, file string) [][]byte {
 	return lines
 }
 
-func typeOf(t testing.TB, frame []byte) string {
-	t.Helper()
-	var e Envelope
-	if err := json.Unmarshal(frame, &e); err != nil {
-		t.Fatalf("%v in %s", err, frame)
-	}
-	return e.Type
-}
-
 func sameJSON(t testing.TB, a, b []byte) bool {
 	t.Helper()
 	var x, y any

@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -66,7 +67,7 @@ func (a *API) recovered(v any, w *recorder, r *http.Request) {
 	if v == nil {
 		return
 	}
-	if v == http.ErrAbortHandler {
+	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v)
 	}
 	a.log.ErrorContext(r.Context(), "panic in a request", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))

@@ -163,7 +163,8 @@ func (s *Seal) addFrame(buf *[]byte, records []clew.Record) (n int, err error) {
 	*buf = lines
 	s.data = compress(data, lines)
 	packed := s.data[size:]
-	s.open.frames = append(closed.frames, frame{
+	s.open.frames = append(s.open.frames[:0:0], closed.frames...)
+	s.open.frames = append(s.open.frames, frame{
 		size: uint32(len(packed)), raw: uint32(len(lines)), count: uint32(count),
 		crc: crc32.Checksum(packed, castagnoli), after: records[n-1].Hash(),
 	})

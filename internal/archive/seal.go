@@ -87,7 +87,8 @@ func (s *Seal) encode() []byte {
 }
 
 func writePreamble(b []byte, at [sections + 1]int) {
-	p := append(b[:0], sealMagic...)
+	p := b[:0]
+	p = append(p, sealMagic...)
 	p = binary.LittleEndian.AppendUint32(p, sealVersion)
 	for i := range sections {
 		p = binary.LittleEndian.AppendUint32(p, uint32(at[i+1]-at[i]))

@@ -94,7 +94,7 @@ func sumOf(b []byte) uint64 { return maphash.Bytes(sumSeed, b) }
 func sumOfEnvelope(e wire.Envelope) uint64 {
 	var h maphash.Hash
 	h.SetSeed(sumSeed)
-	for _, s := range []string{e.Type, string(e.SessionID), e.MessageID, e.Timestamp, string(e.Data)} {
+	for _, s := range []string{e.Type, string(e.SessionID), e.MessageID, e.Timestamp, string(e.ClientMessageID), string(e.Data)} {
 		_, _ = h.WriteString(s)
 		_ = h.WriteByte(0)
 	}

@@ -144,7 +144,7 @@ func TestAuthTimeout(t *testing.T) {
 	})
 }
 
-// Covers: WS-103, WS-111, C-32
+// Covers: WS-103, WS-111, WS-139, C-32
 func TestUnknownSession(t *testing.T) {
 	for _, tc := range []struct {
 		create bool

@@ -229,7 +229,7 @@ func TestTakeOver(t *testing.T) {
 func TestFrames(t *testing.T) {
 	long := []byte(`{"type":"get_state","timestamp":"` + strings.Repeat("x", 70_000) + `"}`)
 	half := len(long) / 2
-	text := func(op ws.OpCode, fin bool, b []byte) ws.Frame { return ws.NewFrame(op, fin, b) }
+	text := ws.NewFrame
 	for _, tc := range []struct {
 		name   string
 		frames []ws.Frame

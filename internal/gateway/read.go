@@ -77,9 +77,9 @@ func (v *violation) Error() string { return v.reason }
 
 var (
 	errTooLarge = &violation{wire.CloseTooLarge, string(clew.MessageTooLarge)}
-	errProtocol = &violation{wire.CloseCode(ws.StatusProtocolError), string(clew.InvalidMessage)}
-	errNotText  = &violation{wire.CloseCode(ws.StatusUnsupportedData), string(clew.InvalidMessage)}
-	errNotUTF8  = &violation{wire.CloseCode(ws.StatusInvalidFramePayloadData), string(clew.InvalidMessage)}
+	errProtocol = &violation{wire.CloseProtocol, string(clew.InvalidMessage)}
+	errNotText  = &violation{wire.CloseNotText, string(clew.InvalidMessage)}
+	errNotUTF8  = &violation{wire.CloseNotUTF8, string(clew.InvalidMessage)}
 )
 
 // readAll takes frames until the peer closes (nil), breaks the rules

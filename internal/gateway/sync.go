@@ -153,8 +153,8 @@ func (c *conn) replayBatch(pos, head uint64) (sent bool, err error) {
 				continue
 			}
 			c.last = it.Seq
-			if !f.hides(monitorOf(it.Frame)) {
-				b.add(it.Frame)
+			if !f.hides(monitorOf(it.Frame())) {
+				b.add(it.Frame())
 			}
 		}
 	}

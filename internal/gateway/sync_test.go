@@ -258,9 +258,9 @@ func TestFeedRunsAhead(t *testing.T) {
 }
 
 func TestCollectGate(t *testing.T) {
-	items := []*session.Item{{Seq: 4}, {}, {Seq: 5}, {}, {Seq: 6}, {Seq: 8}}
-	for _, it := range items {
-		it.Frame = Frame([]byte("{}"))
+	var items []*session.Item
+	for _, seq := range []uint64{4, 0, 5, 0, 6, 8} {
+		items = append(items, session.NewItem(seq, "", []byte("{}"), Frame))
 	}
 	c := &conn{last: 5, gate: 5, pos: 10}
 	b := &batch{}

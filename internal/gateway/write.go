@@ -210,8 +210,8 @@ func (c *conn) collect(b *batch, n int) (missing uint64) {
 			continue
 		}
 		c.pos++
-		if !f.hides(monitorOf(it.Frame)) {
-			b.add(it.Frame)
+		if !f.hides(monitorOf(it.Frame())) {
+			b.add(it.Frame())
 		}
 	}
 	return 0

@@ -33,7 +33,17 @@ func BenchmarkAppend(b *testing.B) {
 		b.Fatal(err)
 	}
 	bare := bareEngine(b)
-	var clewTook, bareTook []time.Duration
+	other := clew.NewSessionID()
+	lease, err := j.Claim(b.Context(), session.ShardOf(other))
+	if err != nil {
+		b.Fatal(err)
+	}
+	log, _, err := j.Open(b.Context(), lease, other)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var head clew.Head
+	var clewTook, bareTook, logTook []time.Duration
 	payload := make([]byte, 512)
 	for i := 0; b.Loop(); i++ {
 		t := time.Now()
@@ -41,6 +51,13 @@ func BenchmarkAppend(b *testing.B) {
 			b.Fatal(err)
 		}
 		bareTook = append(bareTook, time.Since(t))
+		t = time.Now()
+		r := head.Next(other, lease.Term, 1, "owner", clew.EventSessionRenamed, []byte(fmt.Sprintf(`{"title":"%0300d"}`, i)))
+		if err := log.Append(b.Context(), []clew.Record{r}); err != nil {
+			b.Fatal(err)
+		}
+		head = r.After()
+		logTook = append(logTook, time.Since(t))
 		t = time.Now()
 		_, err := h.Do(b.Context(), id, clew.Command{
 			Type: clew.CommandRenameSession, By: owner, ClientMessageID: clew.ClientMessageID(fmt.Sprint("c", i)),
@@ -52,6 +69,7 @@ func BenchmarkAppend(b *testing.B) {
 		clewTook = append(clewTook, time.Since(t))
 	}
 	b.ReportMetric(float64(median(bareTook).Nanoseconds())/1e3, "bare-µs")
+	b.ReportMetric(float64(median(logTook).Nanoseconds())/1e3, "log-µs")
 	b.ReportMetric(float64(median(clewTook).Nanoseconds())/1e3, "clew-µs")
 	b.ReportMetric(float64(median(bareTook))/float64(median(clewTook)), "ratio")
 }

@@ -2,6 +2,9 @@ package journal
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/nats-io/nats.go"
@@ -27,7 +30,7 @@ func (j *Journal) Claim(ctx context.Context, shard int) (session.Lease, error) {
 			}
 		}
 		j.lockShard(shard)
-		ack, err := j.publishExpecting(ctx, newMsg(subject, []byte(j.cfg.Node)), subject, expected)
+		term, err := j.publishExpecting(ctx, newMsg(subject, []byte(j.cfg.Node)), subject, expected)
 		j.unlockShard(shard)
 		if isCode(err, codeWrongFence, codeFenceBusy) { // a race: look again
 			if ctx.Err() != nil {
@@ -41,7 +44,7 @@ func (j *Journal) Claim(ctx context.Context, shard int) (session.Lease, error) {
 		if j.nodes != nil {
 			j.nodes.announce(shard)
 		}
-		return session.Lease{Shard: shard, Term: ack.Sequence}, nil
+		return session.Lease{Shard: shard, Term: term}, nil
 	}
 }
 
@@ -64,13 +67,36 @@ func (j *Journal) Alive(node string) bool {
 }
 
 // publishExpecting stores a message if the last sequence on the fence subject
-// is the expected one.
-func (j *Journal) publishExpecting(ctx context.Context, m *nats.Msg, fence string, expected uint64) (*jetstream.PubAck, error) {
+// is the expected one, and returns the message's own. It is one request, never
+// repeated: an answer that is lost leaves the outcome open.
+func (j *Journal) publishExpecting(ctx context.Context, m *nats.Msg, fence string, expected uint64) (seq uint64, err error) {
 	m.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{strconv.FormatUint(expected, 10)}
 	m.Header[jetstream.ExpectedLastSubjSeqSubjHeader] = []string{fence}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	return j.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
+	answer, err := j.engine.conn.RequestMsgWithContext(ctx, m)
+	if err != nil {
+		return 0, err
+	}
+	return parseAck(answer.Data)
+}
+
+// parseAck reads the engine's answer to a publish.
+func parseAck(data []byte) (uint64, error) {
+	var ack struct {
+		Seq   uint64              `json:"seq"`
+		Error *jetstream.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(data, &ack); err != nil {
+		return 0, fmt.Errorf("the engine's acknowledgement: %w", err)
+	}
+	if ack.Error != nil {
+		return 0, ack.Error
+	}
+	if ack.Seq == 0 {
+		return 0, errors.New("the engine's acknowledgement has no sequence")
+	}
+	return ack.Seq, nil
 }
 
 // lockShard keeps appends of one shard in line on a replicated stream. A stream

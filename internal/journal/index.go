@@ -218,6 +218,9 @@ func (x *Index) List(ctx context.Context, owner clew.UserID, q, cursor string, l
 		if err != nil {
 			return nil, "", err
 		}
+		if read == 0 && n > 0 && p.revision == 0 { // a made-up cursor: go on from the last page
+			return x.List(ctx, owner, q, "", limit)
+		}
 		for i = min(i, len(p.page.Sessions)-1); i >= 0; i-- {
 			if len(list) == limit {
 				return list, fmt.Sprintf("%d.%d", n, i), nil

@@ -49,6 +49,9 @@ const firstEpoch = "e1"
 func (j *Journal) load(ctx context.Context, id clew.SessionID) (seal *archive.Seal, tail []clew.Record, head clew.Head, mark uint64, err error) {
 	const tries = 5
 	for try := 1; ; try++ {
+		// The witness speaks first: what is acknowledged while we read need not
+		// be in what we read.
+		seen := j.witness.of(id)
 		seal, err = j.latestSeal(ctx, id)
 		if err != nil {
 			return nil, nil, clew.Head{}, 0, err
@@ -58,7 +61,7 @@ func (j *Journal) load(ctx context.Context, id clew.SessionID) (seal *archive.Se
 		}
 		tail, head, mark, err = j.readTail(ctx, id, head, mark)
 		if err == nil {
-			err = j.witness.check(id, head, tail)
+			err = seen.check(id, head, tail)
 		}
 		// A seal written and a stream cut between the two reads looks like a
 		// gap; looking again tells it from damage.
@@ -194,35 +197,35 @@ func damagedError(id clew.SessionID, err error) error {
 func (l *log) Append(ctx context.Context, records []clew.Record) error {
 	data := joinLines(records)
 	last := records[len(records)-1]
-	for attempt := 0; ; attempt++ {
-		err := l.publish(ctx, data)
-		switch {
-		case err == nil:
-			l.j.witness.saw(l.id, last.After())
-			return nil
-		case isCode(err, codeWrongFence):
-			return session.ErrLeaseLost
-		case ctx.Err() != nil:
-			return engineError(err)
-		case !isCode(err, codeFenceBusy):
-			// The answer is lost, not necessarily the append.
-			if done, checkErr := l.landed(ctx, last); checkErr == nil && done {
-				l.j.witness.saw(l.id, last.After())
-				return nil
-			}
-		}
+	err := l.publish(ctx, data)
+	for attempt := 0; attempt < busyTries && isCode(err, codeFenceBusy); attempt++ {
 		if err := pause(ctx, retryDelay(attempt)); err != nil {
 			return engineError(err)
 		}
+		err = l.publish(ctx, data)
 	}
+	if isCode(err, codeWrongFence) {
+		return session.ErrLeaseLost
+	}
+	if err != nil {
+		// The answer is lost, not necessarily the append.
+		if done, checkErr := l.landed(ctx, last); checkErr != nil || !done {
+			return engineError(err)
+		}
+	}
+	l.j.witness.saw(l.id, last.After())
+	return nil
 }
+
+// busyTries is how often an append waits for another check of its fence.
+const busyTries = 12
 
 func (l *log) publish(ctx context.Context, data []byte) error {
 	l.j.lockShard(l.lease.Shard)
 	defer l.j.unlockShard(l.lease.Shard)
-	ack, err := l.j.publishExpecting(ctx, newMsg(l.subject, data), l.fence, l.lease.Term)
+	seq, err := l.j.publishExpecting(ctx, newMsg(l.subject, data), l.fence, l.lease.Term)
 	if err == nil {
-		l.mark = ack.Sequence
+		l.mark = seq
 	}
 	return err
 }

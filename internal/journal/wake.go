@@ -43,8 +43,11 @@ func (j *Journal) Wake(ctx context.Context, id clew.SessionID, atMS int64) error
 		return engineError(j.wake.Purge(ctx, jetstream.WithPurgeSubject(timer)))
 	}
 	m := newMsg(timer, nil)
+	// The engine keeps whole seconds and drops the rest. A wake-up that comes
+	// early finds nothing due and is lost, so it is put off to the next one.
+	at := time.UnixMilli(atMS + 999).Truncate(time.Second)
 	_, err := j.js.PublishMsg(ctx, m,
-		jetstream.WithScheduleAt(time.UnixMilli(atMS)),
+		jetstream.WithScheduleAt(at),
 		jetstream.WithScheduleTarget(j.subject("w", string(id))),
 		jetstream.WithScheduleTTL(24*time.Hour))
 	return engineError(err)

@@ -2,11 +2,14 @@ package journal
 
 import (
 	"bufio"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -19,17 +22,22 @@ import (
 // can tell. It is a lower bound: an entry may be old, never too new, because it
 // is written after the acknowledgement.
 //
-// Lines are written without a flush. They survive the death of the process; a
-// power failure may take the last ones, in which case the engine's own flushed
-// data stands unwitnessed for those seconds.
+// Lines are written a moment after the acknowledgement, by a goroutine of the
+// witness, and without a flush: appends do not wait for them. They survive the
+// death of the process; a power failure may take the last ones, in which case
+// the engine's own flushed data stands unwitnessed for those seconds.
 type witness struct {
-	dir string
-	log *slog.Logger
+	dir  string
+	log  *slog.Logger
+	kick chan struct{}
+	done chan struct{}
 
-	mu    sync.Mutex
-	file  *os.File
-	size  int64
-	heads map[clew.SessionID]witnessed
+	mu     sync.Mutex
+	file   *os.File
+	size   int64
+	heads  map[clew.SessionID]witnessed
+	lines  []byte // not yet written
+	closed bool
 }
 
 type witnessed struct {
@@ -43,35 +51,50 @@ const (
 )
 
 func openWitness(dir string, log *slog.Logger) (*witness, error) {
-	w := &witness{dir: dir, log: log, heads: map[clew.SessionID]witnessed{}}
+	w := &witness{
+		dir: dir, log: log, heads: map[clew.SessionID]witnessed{}, kick: make(chan struct{}, 1), done: make(chan struct{}),
+	}
 	if err := w.read(); err != nil {
 		return nil, err
 	}
-	return w, w.rewrite()
+	if err := w.rewrite(); err != nil {
+		return nil, err
+	}
+	go w.write()
+	return w, nil
 }
 
 func (w *witness) read() error {
-	f, err := os.Open(filepath.Join(w.dir, witnessFile))
+	b, err := os.ReadFile(filepath.Join(w.dir, witnessFile))
 	if os.IsNotExist(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		id, h, ok := parseWitness(lines.Text())
+	for line := range strings.SplitSeq(string(b), "\n") { // damage may make a line of any length
+		id, h, ok := parseWitness(line)
 		if ok && h.seq >= w.heads[id].seq { // a torn or damaged line says nothing
 			w.heads[id] = h
 		}
 	}
-	return lines.Err()
+	return nil
 }
 
-func witnessLine(id clew.SessionID, seq uint64, hash clew.Hash) string {
-	body := fmt.Sprintf("%d %s %s", seq, hash, id)
-	return fmt.Sprintf("%08x %s\n", crc32.ChecksumIEEE([]byte(body)), body)
+// appendWitness writes a line: checksum, seq, hash, session.
+func appendWitness(b []byte, id clew.SessionID, h witnessed) []byte {
+	start := len(b)
+	b = append(b, "00000000 "...)
+	body := len(b)
+	b = strconv.AppendUint(b, h.seq, 10)
+	b = append(b, ' ')
+	b = append(b, h.hash.String()...)
+	b = append(b, ' ')
+	b = append(b, id...)
+	var sum [4]byte
+	binary.BigEndian.PutUint32(sum[:], crc32.ChecksumIEEE(b[body:]))
+	hex.Encode(b[start:], sum[:])
+	return append(b, '\n')
 }
 
 func parseWitness(line string) (clew.SessionID, witnessed, bool) {
@@ -94,15 +117,38 @@ func parseWitness(line string) (clew.SessionID, witnessed, bool) {
 func (w *witness) saw(id clew.SessionID, head clew.Head) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.heads[id] = witnessed{head.Seq, head.Hash}
-	n, err := w.file.WriteString(witnessLine(id, head.Seq, head.Hash))
+	if w.closed {
+		return
+	}
+	h := witnessed{head.Seq, head.Hash}
+	w.heads[id] = h
+	w.lines = appendWitness(w.lines, id, h)
+	select {
+	case w.kick <- struct{}{}:
+	default: // it is on its way
+	}
+}
+
+// write brings the lines to the file until the witness is closed.
+func (w *witness) write() {
+	defer close(w.done)
+	for range w.kick {
+		if err := w.writeLines(); err != nil {
+			w.log.Error("the witness cannot be written; a damaged tail may go unnoticed", "err", err)
+		}
+	}
+}
+
+func (w *witness) writeLines() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.file.Write(w.lines)
+	w.lines = w.lines[:0]
 	w.size += int64(n)
 	if err == nil && w.size > witnessMax && w.size > 4*w.estimate() {
 		err = w.rewrite()
 	}
-	if err != nil {
-		w.log.Error("the witness cannot be written; a damaged tail may go unnoticed", "err", err)
-	}
+	return err
 }
 
 func (w *witness) estimate() int64 { return int64(len(w.heads)) * 120 }
@@ -116,13 +162,17 @@ func (w *witness) sealed(id clew.SessionID, seq uint64) {
 	}
 }
 
-// check compares what was read with what was witnessed.
-func (w *witness) check(id clew.SessionID, head clew.Head, tail []clew.Record) error {
+// of gives the session's witnessed head, zero if there is none.
+func (w *witness) of(id clew.SessionID) witnessed {
 	w.mu.Lock()
-	seen, ok := w.heads[id]
-	w.mu.Unlock()
+	defer w.mu.Unlock()
+	return w.heads[id]
+}
+
+// check compares what was read with what had been witnessed before.
+func (seen witnessed) check(id clew.SessionID, head clew.Head, tail []clew.Record) error {
 	switch {
-	case !ok:
+	case seen.seq == 0:
 		return nil
 	case head.Seq < seen.seq:
 		return damagedError(id, fmt.Errorf("record %d was acknowledged, but the store ends at %d", seen.seq, head.Seq))
@@ -156,8 +206,10 @@ func (w *witness) rewrite() error {
 		return err
 	}
 	buf := bufio.NewWriter(f)
+	var line []byte
 	for id, h := range w.heads {
-		_, _ = buf.WriteString(witnessLine(id, h.seq, h.hash)) // Flush reports
+		line = appendWitness(line[:0], id, h)
+		_, _ = buf.Write(line) // Flush reports
 	}
 	err = buf.Flush()
 	if err == nil {
@@ -181,6 +233,16 @@ func (w *witness) rewrite() error {
 
 func (w *witness) close() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
+	was := w.closed
+	w.closed = true
+	w.mu.Unlock()
+	if was {
+		return
+	}
+	close(w.kick)
+	<-w.done
+	if err := w.writeLines(); err != nil {
+		w.log.Error("the witness cannot be written; a damaged tail may go unnoticed", "err", err)
+	}
 	_ = w.file.Close()
 }

@@ -268,7 +268,7 @@ func (b *bench) check(t interface {
 		}
 		head = r.After()
 		checkMessage(t, r)
-		if i%7 == 0 || i == len(b.records)-1 {
+		if i%(len(b.records)/10+1) == 0 || i == len(b.records)-1 {
 			s, err := Restore("s", Loaded{State: snapshot, StateSeq: seqOf(snapshot), Tail: b.records[seqOf(snapshot) : i+1]})
 			if err != nil {
 				t.Fatalf("restore at %d: %v", i, err)

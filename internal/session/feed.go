@@ -13,9 +13,22 @@ type Item struct {
 	Seq      uint64
 	Type     clew.EventType
 	Envelope []byte
-	// Frame is Envelope as the host's Encode function made it, once for all
-	// connections.
-	Frame []byte
+
+	encode func(envelope []byte) []byte
+	once   sync.Once
+	frame  []byte
+}
+
+// NewItem makes an item; encode is called when its frame is first asked for.
+func NewItem(seq uint64, typ clew.EventType, envelope []byte, encode func([]byte) []byte) *Item {
+	return &Item{Seq: seq, Type: typ, Envelope: envelope, encode: encode}
+}
+
+// Frame is Envelope as the host's Encode function makes it: once for all
+// connections, and not at all if nobody is watching.
+func (it *Item) Frame() []byte {
+	it.once.Do(func() { it.frame = it.encode(it.Envelope) })
+	return it.frame
 }
 
 // A Feed is the recent past of a session in memory: a ring of items that all
@@ -62,15 +75,14 @@ func (f *Feed) Append(records []clew.Record) {
 	}
 	items := make([]*Item, len(records))
 	for i, r := range records {
-		env := r.Envelope()
-		items[i] = &Item{Seq: r.Seq, Type: r.Type, Envelope: env, Frame: f.encode(env)}
+		items[i] = NewItem(r.Seq, r.Type, r.Envelope(), f.encode)
 	}
 	f.push(items)
 }
 
 // Stream adds a transient envelope and wakes the readers.
 func (f *Feed) Stream(typ clew.EventType, envelope []byte) {
-	f.push([]*Item{{Type: typ, Envelope: envelope, Frame: f.encode(envelope)}})
+	f.push([]*Item{NewItem(0, typ, envelope, f.encode)})
 }
 
 func (f *Feed) push(items []*Item) {

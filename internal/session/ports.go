@@ -73,8 +73,8 @@ type Journal interface {
 // A Log is one session's journal in the hands of its owner, which makes one
 // call at a time.
 type Log interface {
-	// Append stores records durably, all or none. It returns nil only after
-	// the engine has them on disk. ErrLeaseLost means that nothing was stored.
+	// Append stores records durably, all or none, within a time limit of its
+	// own. It returns nil only after the engine has them on disk. ErrLeaseLost means that nothing was stored.
 	// Any other error leaves the outcome open: the caller appends exactly these
 	// records again, or claims the shard anew, which voids an append that is
 	// still under way, and opens the session again.

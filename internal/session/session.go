@@ -340,18 +340,14 @@ func (s *Session) append(drafts []draft) ([]clew.Record, error) {
 	}
 }
 
-// appendTry bounds one try; then the session looks whether it should stop.
-// appendPause is between two tries.
 const (
-	appendTry   = 5 * time.Second
-	appendPause = 20 * time.Millisecond
+	appendPause  = 20 * time.Millisecond // between two tries
+	reclaimLimit = 5 * time.Second
 )
 
 func (s *Session) appendRecords(records []clew.Record) error {
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), appendTry)
-		err := s.log.Append(ctx, records)
-		cancel()
+		err := s.log.Append(s.host.ctx, records) // bounds itself
 		if err == nil || errors.Is(err, ErrLeaseLost) {
 			return err
 		}
@@ -368,7 +364,7 @@ func (s *Session) appendRecords(records []clew.Record) error {
 // node has it and the journal still ends where we know it to, or at next: then
 // an earlier try had landed, and only its acknowledgement was lost.
 func (s *Session) reclaim(next clew.Head) (landed bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), appendTry)
+	ctx, cancel := context.WithTimeout(context.Background(), reclaimLimit)
 	defer cancel()
 	lease, err := s.host.renew(ctx, s.lease)
 	if err != nil {

@@ -3,7 +3,9 @@
 package journaltest
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -96,7 +98,22 @@ func (h *memoryHandle) Append(_ context.Context, records []clew.Record) error {
 	if h.m.terms[h.lease.Shard] != h.lease.Term {
 		return session.ErrLeaseLost
 	}
-	h.l.records = append(h.l.records, records...)
+	var head clew.Head
+	for _, r := range records {
+		if n := r.Seq - 1; n < uint64(len(h.l.records)) { // a repeat must be the same
+			if !bytes.Equal(h.l.records[n].Line(), r.Line()) {
+				return fmt.Errorf("record %d is another already", r.Seq)
+			}
+			continue
+		}
+		if n := len(h.l.records); n > 0 {
+			head = h.l.records[n-1].After()
+		}
+		if err := r.Follows(head); err != nil {
+			return err
+		}
+		h.l.records = append(h.l.records, r)
+	}
 	return nil
 }
 

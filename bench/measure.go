@@ -1,0 +1,336 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// size is how much a run measures.
+type size struct {
+	appends, appendRounds        int
+	fan100, fan1000, fanRounds   int // messages in a round
+	many                         int // clients of fanout_1000
+	replayRounds, coldRounds     int
+	coldRecords                  int
+	smallSessions, largeSessions int
+	longRecords                  int
+	opens, openRounds            int
+	deltas, deltaRounds          int
+	build                        time.Duration // what building the Centrifuge server may take
+	fillTime                     time.Duration // what filling the stores may take; 0 = no limit
+	roundTime                    time.Duration // what the rounds of one figure may take; 0 = no limit
+}
+
+var (
+	fullSize = size{
+		appends: 100, appendRounds: 20, fan100: 20_000, fan1000: 2000, fanRounds: 7, many: 1000, replayRounds: 101, coldRounds: 15,
+		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 1_000_000, longRecords: 1_000_000,
+		opens: 50, openRounds: 20, deltas: 5000, deltaRounds: 5, build: 5 * time.Minute,
+	}
+	quickSize = size{
+		appends: 50, appendRounds: 6, fan100: 4000, fan1000: 600, fanRounds: 3, many: 1000, replayRounds: 21, coldRounds: 5,
+		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 20_000, longRecords: 100_000,
+		opens: 40, openRounds: 5, deltas: 1000, deltaRounds: 3, build: 10 * time.Second,
+		fillTime: 8 * time.Second, roundTime: 6 * time.Second,
+	}
+	smokeSize = size{
+		appends: 5, appendRounds: 1, fan100: 50, fan1000: 10, fanRounds: 1, many: 120, replayRounds: 1, coldRounds: 1,
+		coldRecords: 300, smallSessions: 20, largeSessions: 40, longRecords: 2000,
+		opens: 4, openRounds: 1, deltas: 50, deltaRounds: 1, build: 0,
+	}
+)
+
+// A bench is one run.
+type bench struct {
+	size    size
+	dir     string
+	figures Figures
+	started time.Time
+
+	live, small, large *child            // clew servers: flushed, and the two stores
+	rivals             map[string]*rival // by name: clew, plain, centrifuge
+	plain100           float64           // the plain server's deliveries/s, which scales quoted figures
+	warm, cold         float64           // the two parts of replay
+}
+
+func (b *bench) logf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%5.1fs  %s\n", time.Since(b.started).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// rounds counts up to n, and stops early when the time for them is over. There
+// is at least one.
+func (b *bench) rounds(n int) iter.Seq[int] {
+	start := time.Now()
+	return func(yield func(int) bool) {
+		for i := range n {
+			if i > 0 && b.size.roundTime > 0 && time.Since(start) > b.size.roundTime || !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func (b *bench) detail(name string, value any) { b.figures.Detail[name] = value }
+
+// measure makes a whole run and prints it.
+func measure(o options) error {
+	b := &bench{size: fullSize, started: time.Now(), rivals: map[string]*rival{}, figures: Figures{Detail: map[string]any{}}}
+	b.detail("mode", "full")
+	switch {
+	case o.smoke:
+		b.size = smokeSize
+		b.detail("mode", "smoke")
+	case o.quick:
+		b.size = quickSize
+		b.detail("mode", "quick")
+	}
+	if o.sessions > 0 {
+		b.size.largeSessions = o.sessions
+	}
+	if o.records > 0 {
+		b.size.longRecords = o.records
+	}
+	clean, err := b.makeDir(o)
+	if err != nil {
+		return err
+	}
+	defer clean()
+	defer profile("parent")()
+	if err := b.everything(o); err != nil {
+		return err
+	}
+	b.detail("seconds", round(time.Since(b.started).Seconds()))
+	if o.asJSON {
+		return printJSON(o.out, b.figures)
+	}
+	printTable(o.out, b.figures)
+	return nil
+}
+
+// makeDir gives the run a directory. What it leaves is removed, except a cache.
+func (b *bench) makeDir(o options) (clean func(), err error) {
+	b.dir = o.dir
+	if b.dir != "" {
+		return func() {}, os.MkdirAll(b.dir, 0o700)
+	}
+	b.dir, err = os.MkdirTemp("", "clew-bench-")
+	return func() { _ = os.RemoveAll(b.dir) }, err
+}
+
+// everything runs the parts in an order in which none disturbs the next.
+func (b *bench) everything(o options) error {
+	want := func(part string) bool { return o.only == "" || strings.Contains(","+o.only+",", ","+part+",") }
+	defer b.stop()
+	if err := b.prepare(o, want("fanout") || want("replay") || want("delta"), want("open") || want("replay")); err != nil {
+		return err
+	}
+	parts := []struct {
+		name string
+		fn   func() error
+	}{
+		{"append", b.appends}, {"fanout", b.fan}, {"replay", b.warmReplay}, {"replay", b.coldReplay},
+		{"open", b.openMany}, {"open", b.openLong}, {"delta", b.deltas},
+	}
+	for _, p := range parts {
+		if !want(p.name) {
+			continue
+		}
+		if err := p.fn(); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+// prepare starts the servers and fills the stores, both at once: nothing is
+// measured meanwhile.
+func (b *bench) prepare(o options, rivals, stores bool) error {
+	started := make(chan error, 1)
+	go func() {
+		if !rivals {
+			started <- nil
+			return
+		}
+		started <- b.startRivals()
+	}()
+	var err error
+	if stores {
+		err = b.startStores(o)
+	}
+	return errors.Join(err, <-started)
+}
+
+// stop ends all children.
+func (b *bench) stop() {
+	for _, r := range b.rivals {
+		r.child.stop()
+	}
+	b.small.stop()
+	b.large.stop()
+}
+
+// startRivals starts the servers that take part in fan-out, replay and deltas.
+func (b *bench) startRivals() error {
+	c, err := startRole("clew", "-dir", filepath.Join(b.dir, "live"))
+	if err != nil {
+		return err
+	}
+	b.live = c
+	b.rivals["clew"] = &rival{name: "clew", child: c, settle: greeting}
+	plain, err := startRole("plain")
+	if err != nil {
+		return err
+	}
+	b.rivals["plain"] = &rival{name: "plain", child: plain, path: "/ws", settle: 1}
+	if program, err := b.buildCentrifuge(); err != nil {
+		b.logf("Centrifuge is not measured beside: %v", err)
+	} else {
+		c, err := start("centrifuge", program)
+		if err != nil {
+			return err
+		}
+		b.rivals["centrifuge"] = &rival{
+			name: "centrifuge", child: c, path: "/connection/websocket", hello: `{"id":1,"connect":{}}`, settle: 1,
+		}
+	}
+	for _, r := range b.rivals {
+		if err := r.child.ask("where", nil, &r.where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildCentrifuge builds the server of the module in bench/centrifuge. It needs
+// that module's dependencies, which clew does not, and gives up when they
+// cannot be had in time.
+func (b *bench) buildCentrifuge() (string, error) {
+	if b.size.build == 0 {
+		return "", fmt.Errorf("left out")
+	}
+	dir := filepath.Join("bench", "centrifuge")
+	if _, err := os.Stat(dir); err != nil {
+		return "", err
+	}
+	program, err := filepath.Abs(filepath.Join(b.dir, "centrifuge"))
+	if err != nil {
+		return "", err
+	}
+	b.logf("building bench/centrifuge")
+	ctx, cancel := context.WithTimeout(context.Background(), b.size.build)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	return program, nil
+}
+
+// startStores starts the two stores and fills them, unless a cache has them.
+func (b *bench) startStores(o options) error {
+	base := b.dir
+	if o.cache != "" {
+		base = filepath.Join(o.cache, fmt.Sprintf("%d-%d-%d", b.size.smallSessions, b.size.largeSessions, b.size.longRecords))
+	}
+	note := filepath.Join(base, "filled")
+	held, filled := readStored(note)
+	for _, s := range []struct {
+		into **child
+		name string
+	}{{&b.small, "small"}, {&b.large, "large"}} {
+		dir := filepath.Join(base, s.name)
+		if !filled {
+			if err := os.RemoveAll(dir); err != nil {
+				return err
+			}
+		}
+		var err error
+		if *s.into, err = startRole("clew", "-lazy", "-dir", dir); err != nil {
+			return err
+		}
+	}
+	if filled {
+		b.size.largeSessions, b.size.longRecords = held.Sessions, held.Records
+		return nil
+	}
+	if err := b.fillStores(); err != nil {
+		return err
+	}
+	b.logf("stores are filled: %d sessions, %d records", b.size.largeSessions, b.size.longRecords)
+	text, err := json.Marshal(stored{b.size.largeSessions, b.size.longRecords})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(note, text, 0o600)
+}
+
+// stored is what a cached pair of stores holds.
+type stored struct {
+	Sessions int `json:"sessions"`
+	Records  int `json:"records"`
+}
+
+func readStored(path string) (s stored, ok bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return s, false
+	}
+	err = json.Unmarshal(text, &s)
+	return s, err == nil
+}
+
+// fan measures the fan-out figures.
+func (b *bench) fan() error {
+	if err := b.live.ask("create", fill{Set: "fan", To: 1}, nil); err != nil {
+		return err
+	}
+	clew := b.rivals["clew"]
+	clew.run.Session = string(sessionName("fan", 0))
+	clew.path = "/ws/" + clew.run.Session
+	rivals := []*rival{b.rivals["plain"], clew}
+	if c := b.rivals["centrifuge"]; c != nil {
+		rivals = append(rivals, c)
+	}
+	b.logf("fan-out to 100")
+	few, err := b.fanOut(rivals, 100, b.size.fan100, b.size.fanRounds)
+	if err != nil {
+		return err
+	}
+	b.logf("fan-out to %d", b.size.many)
+	lots, err := b.fanOut(rivals, b.size.many, b.size.fan1000, b.size.fanRounds)
+	if err != nil {
+		return err
+	}
+	b.plain100 = few["plain"]
+	b.figures.Fanout100 = ratio(few["clew"], few["plain"])
+	b.figures.Fanout1000 = ratio(lots["clew"], lots["plain"])
+	b.detail("centrifugo", "measured")
+	if _, ok := few["centrifuge"]; !ok { // quoted, as a ratio to the plain server
+		b.detail("centrifugo", "by ratio")
+		few["centrifuge"] = few["plain"] * centrifugoThere100 / plainThere
+		lots["centrifuge"] = lots["plain"] * centrifugoThere1000 / plainThere1000
+	}
+	vs100, vs1000 := ratio(few["clew"], few["centrifuge"]), ratio(lots["clew"], lots["centrifuge"])
+	b.figures.FanoutVsCentrifugo = min(vs100, vs1000)
+	b.detail("fanout", map[string]any{
+		"message_bytes": fanSize, "per_second_100": rounded(few), "per_second_1000": rounded(lots),
+		"vs_centrifugo_100": vs100, "vs_centrifugo_1000": vs1000,
+	})
+	return nil
+}
+
+func rounded(m map[string]float64) map[string]float64 {
+	for name, v := range m {
+		m[name] = round(v)
+	}
+	return m
+}
