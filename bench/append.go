@@ -19,7 +19,7 @@ func (b *bench) appends() error {
 		return err
 	}
 	defer n.stop()
-	engine, err := startBare(filepath.Join(b.dir, "bare-append"))
+	engine, err := startBare(filepath.Join(b.dir, "bare-append"), true)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (b *bench) appends() error {
 		return err
 	}
 	var s struct{ bare, fenced, bareTwo, clew, message, ws samples }
-	for round := range b.rounds(b.size.appendRounds) {
+	for round := range b.rounds(b.size.appendRounds, 0.15) {
 		steps := []struct {
 			into *samples
 			fn   func(i int) (time.Duration, error)

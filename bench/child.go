@@ -115,6 +115,15 @@ func (c *child) stop() {
 	_ = c.cmd.Wait()
 }
 
+// kill ends the child at once.
+func (c *child) kill() {
+	if c == nil {
+		return
+	}
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait()
+}
+
 // ops is what a role can do.
 type ops map[string]func(args json.RawMessage) (any, error)
 

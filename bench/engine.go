@@ -13,7 +13,7 @@ import (
 )
 
 // A bare engine is JetStream as clew embeds it, and nothing around it: one
-// stream, every publish flushed before it is acknowledged.
+// stream; with sync, every publish is flushed before it is acknowledged.
 type bare struct {
 	server *server.Server
 	conn   *nats.Conn
@@ -21,9 +21,9 @@ type bare struct {
 	fence  uint64
 }
 
-func startBare(dir string) (*bare, error) {
+func startBare(dir string, sync bool) (*bare, error) {
 	srv, err := server.NewServer(&server.Options{
-		ServerName: "bare", JetStream: true, StoreDir: dir, SyncAlways: true, DontListen: true, NoSigs: true, NoLog: true,
+		ServerName: "bare", JetStream: true, StoreDir: dir, SyncAlways: sync, DontListen: true, NoSigs: true, NoLog: true,
 		MaxPayload: 8 << 20, MaxPending: 256 << 20, JetStreamMaxStore: 1 << 50, JetStreamMaxMemory: 256 << 20,
 	})
 	if err != nil {

@@ -44,7 +44,7 @@ func (b *bench) fanOut(rivals []*rival, n, messages, rounds int) (map[string]flo
 			return nil, err
 		}
 	}
-	for range b.rounds(rounds) {
+	for range b.rounds(rounds, 0.3) {
 		for _, r := range rivals {
 			took, err := fanRound(r, clients[r.name], messages)
 			if err != nil {

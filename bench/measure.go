@@ -26,20 +26,20 @@ type size struct {
 	deltas, deltaRounds          int
 	build                        time.Duration // what building the Centrifuge server may take
 	fillTime                     time.Duration // what filling the stores may take; 0 = no limit
-	roundTime                    time.Duration // what the rounds of one figure may take; 0 = no limit
+	total                        time.Duration // what the whole run may take; 0 = no limit
 }
 
 var (
 	fullSize = size{
-		appends: 100, appendRounds: 20, fan100: 20_000, fan1000: 2000, fanRounds: 7, many: 1000, replayRounds: 101, coldRounds: 15,
+		appends: 10, appendRounds: 200, fan100: 20_000, fan1000: 2000, fanRounds: 7, many: 1000, replayRounds: 101, coldRounds: 15,
 		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 1_000_000, longRecords: 1_000_000,
-		opens: 50, openRounds: 20, deltas: 5000, deltaRounds: 5, build: 5 * time.Minute,
+		opens: 50, openRounds: 20, deltas: 2000, deltaRounds: 11, build: 5 * time.Minute,
 	}
 	quickSize = size{
-		appends: 50, appendRounds: 6, fan100: 4000, fan1000: 600, fanRounds: 3, many: 1000, replayRounds: 21, coldRounds: 5,
+		appends: 10, appendRounds: 40, fan100: 4000, fan1000: 600, fanRounds: 3, many: 1000, replayRounds: 21, coldRounds: 5,
 		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 20_000, longRecords: 100_000,
-		opens: 40, openRounds: 5, deltas: 1000, deltaRounds: 3, build: 10 * time.Second,
-		fillTime: 8 * time.Second, roundTime: 6 * time.Second,
+		opens: 40, openRounds: 12, deltas: 1000, deltaRounds: 5, build: 10 * time.Second,
+		fillTime: 7 * time.Second, total: 36 * time.Second,
 	}
 	smokeSize = size{
 		appends: 5, appendRounds: 1, fan100: 50, fan1000: 10, fanRounds: 1, many: 120, replayRounds: 1, coldRounds: 1,
@@ -65,13 +65,14 @@ func (b *bench) logf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%5.1fs  %s\n", time.Since(b.started).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// rounds counts up to n, and stops early when the time for them is over. There
-// is at least one.
-func (b *bench) rounds(n int) iter.Seq[int] {
+// rounds counts up to n, at least once. With a limit on the whole run it stops
+// early when it has used up its share of the time that is left.
+func (b *bench) rounds(n int, share float64) iter.Seq[int] {
 	start := time.Now()
+	allowed := time.Duration(share * float64(b.size.total-start.Sub(b.started)))
 	return func(yield func(int) bool) {
 		for i := range n {
-			if i > 0 && b.size.roundTime > 0 && time.Since(start) > b.size.roundTime || !yield(i) {
+			if i > 0 && b.size.total > 0 && time.Since(start) > allowed || !yield(i) {
 				return
 			}
 		}
@@ -103,6 +104,7 @@ func measure(o options) error {
 		return err
 	}
 	defer clean()
+	defer b.stop(o.cache != "")
 	defer profile("parent")()
 	if err := b.everything(o); err != nil {
 		return err
@@ -122,13 +124,16 @@ func (b *bench) makeDir(o options) (clean func(), err error) {
 		return func() {}, os.MkdirAll(b.dir, 0o700)
 	}
 	b.dir, err = os.MkdirTemp("", "clew-bench-")
-	return func() { _ = os.RemoveAll(b.dir) }, err
+	return func() {
+		b.logf("removing the stores")
+		_ = os.RemoveAll(b.dir)
+		b.logf("done")
+	}, err
 }
 
 // everything runs the parts in an order in which none disturbs the next.
 func (b *bench) everything(o options) error {
 	want := func(part string) bool { return o.only == "" || strings.Contains(","+o.only+",", ","+part+",") }
-	defer b.stop()
 	if err := b.prepare(o, want("fanout") || want("replay") || want("delta"), want("open") || want("replay")); err != nil {
 		return err
 	}
@@ -168,13 +173,17 @@ func (b *bench) prepare(o options, rivals, stores bool) error {
 	return errors.Join(err, <-started)
 }
 
-// stop ends all children.
-func (b *bench) stop() {
-	for _, r := range b.rivals {
-		r.child.stop()
+// stop ends all children; gently only if their stores are to be used again.
+func (b *bench) stop(gently bool) {
+	end := (*child).kill
+	if gently || os.Getenv(profileEnv) != "" {
+		end = (*child).stop
 	}
-	b.small.stop()
-	b.large.stop()
+	for _, r := range b.rivals {
+		end(r.child)
+	}
+	end(b.small)
+	end(b.large)
 }
 
 // startRivals starts the servers that take part in fan-out, replay and deltas.

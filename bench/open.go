@@ -89,7 +89,7 @@ func (b *bench) openMany() error {
 	small, large := rand.Perm(b.size.smallSessions), rand.Perm(b.size.largeSessions)
 	var inSmall, inLarge samples
 	each := b.size.opens
-	for round := range b.rounds(b.size.openRounds) {
+	for round := range b.rounds(b.size.openRounds, 0.2) {
 		for _, side := range []struct {
 			c    *child
 			pick []int
@@ -118,7 +118,7 @@ func (b *bench) openLong() error {
 	b.logf("open, long session")
 	middle := uint64(b.size.longRecords)/2 + 1 //nolint:gosec // a count
 	var s struct{ short, long, shortPage, longPage samples }
-	for range b.rounds(b.size.openRounds * b.size.opens / 4) {
+	for range b.rounds(max(1, b.size.openRounds*b.size.opens/8), 0.3) {
 		for _, step := range []struct {
 			into *samples
 			how  opening

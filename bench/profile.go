@@ -6,10 +6,13 @@ import (
 	"runtime/pprof"
 )
 
+// profileEnv names the files that profiles go to.
+const profileEnv = "CLEW_BENCH_PROFILE"
+
 // profile writes a CPU profile of this process to PREFIX.ROLE.PID if the
 // environment names a prefix. It returns what ends it.
 func profile(role string) func() {
-	prefix := os.Getenv("CLEW_BENCH_PROFILE")
+	prefix := os.Getenv(profileEnv)
 	if prefix == "" {
 		return func() {}
 	}
@@ -25,4 +28,18 @@ func profile(role string) func() {
 		pprof.StopCPUProfile()
 		_ = f.Close()
 	}
+}
+
+// profileHeap writes what is in this process's memory beside the CPU profile.
+func profileHeap() {
+	prefix := os.Getenv(profileEnv)
+	if prefix == "" {
+		return
+	}
+	f, err := os.Create(fmt.Sprintf("%s.heap.%d", prefix, os.Getpid()))
+	if err != nil {
+		return
+	}
+	_ = pprof.Lookup("heap").WriteTo(f, 0)
+	_ = f.Close()
 }

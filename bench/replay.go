@@ -54,7 +54,7 @@ func (b *bench) warmReplay() error {
 		rivals = append(rivals, c)
 	}
 	times := map[string]samples{}
-	for range b.rounds(b.size.replayRounds) {
+	for range b.rounds(b.size.replayRounds, 0.15) {
 		for _, r := range rivals {
 			d, err := timedConnect(r.where.Addr, at[r.name], hello[r.name], messages[r.name])
 			if err != nil {
@@ -120,7 +120,7 @@ func timedConnect(addr, path, hello string, messages int64) (time.Duration, erro
 func (b *bench) coldReplay() error {
 	b.logf("replay, cold")
 	count := b.size.coldRecords
-	engine, err := startBare(filepath.Join(b.dir, "bare-cold"))
+	engine, err := startBare(filepath.Join(b.dir, "bare-cold"), false)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (b *bench) coldReplay() error {
 	if err := b.small.ask("where", nil, &where); err != nil {
 		return err
 	}
-	for range b.rounds(b.size.coldRounds) {
+	for range b.rounds(b.size.coldRounds, 0.3) {
 		d, err := engine.readBatch(count)
 		if err != nil {
 			return err

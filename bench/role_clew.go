@@ -174,6 +174,7 @@ func (p *progress) await(count int64) error {
 func residentSize() (int, error) {
 	runtime.GC()
 	debug.FreeOSMemory()
+	profileHeap()
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0, err

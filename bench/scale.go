@@ -55,7 +55,7 @@ func scale(o options) error {
 		return err
 	}
 	defer clean()
-	defer b.stop()
+	defer b.stop(false)
 	s.Sessions, s.Records = b.size.largeSessions, b.size.longRecords
 	for _, step := range []func(*Scale) error{b.scaleConnections, b.scaleSessions, b.scaleRecords, b.scaleRestart} {
 		if err := step(&s); err != nil {
@@ -70,8 +70,9 @@ func scale(o options) error {
 	return out.Encode(s)
 }
 
-// fillPart is how many sessions are made before they are sealed.
-const fillPart = 20_000
+// fillPart is how many sessions are in memory at once while they are made, which
+// is what a busy server may have.
+const fillPart = 2500
 
 // scaleSessions fills one server with cold sessions and another with few.
 func (b *bench) scaleSessions(s *Scale) error {

@@ -112,6 +112,9 @@ func newProc(t testing.TB, o options) *proc {
 	p.env = environment(o.env)
 	t.Cleanup(func() {
 		p.kill()
+		if bad := p.out.fault(); bad != "" {
+			t.Errorf("the server broke:\n%s", bad)
+		}
 		if t.Failed() {
 			t.Logf("what the server said:\n%s", p.out.tail(3000))
 		}
@@ -303,6 +306,18 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buf.String()
+}
+
+// fault gives what a process says when it panics or has a data race, "" if it
+// did not.
+func (o *output) fault() string {
+	s := o.String()
+	for _, sign := range []string{"DATA RACE", "panic: ", "fatal error: ", "\"panic"} {
+		if i := strings.Index(s, sign); i >= 0 {
+			return s[i:min(len(s), i+4000)]
+		}
+	}
+	return ""
 }
 
 func (o *output) tail(n int) string {

@@ -70,6 +70,7 @@ func TestResumeUnderKills(t *testing.T) {
 	took := time.Since(began)
 	stopWriters()
 	writers.Wait()
+	c.awaitIdle()
 	heads := c.verifyJournal()
 	c.awaitReaders(heads)
 	stopReaders()
@@ -148,6 +149,18 @@ func (c *chaos) startReaders(seed uint64) (*sync.WaitGroup, context.CancelFunc) 
 		}
 	}
 	return &wg, stop
+}
+
+// awaitIdle waits until the echo has answered all that was said.
+func (c *chaos) awaitIdle() {
+	c.t.Helper()
+	api := client.NewAPI(c.srv.URL(), c.token)
+	for _, id := range c.sessions {
+		eventually(c.t, "session "+string(id)+" to be idle", func() bool {
+			s, err := api.GetSession(c.t.Context(), id)
+			return err == nil && s.Status == clew.StatusIdle
+		})
+	}
 }
 
 // verifyJournal reads each journal as a client that has seen nothing does, and

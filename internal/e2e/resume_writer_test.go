@@ -38,7 +38,7 @@ type writer struct {
 func (c *chaos) startWriters(seed uint64) (*sync.WaitGroup, context.CancelFunc) {
 	ctx, stop := context.WithCancel(c.t.Context())
 	const perSession = chaosRecords / chaosSessions
-	const viaSocket = perSession / 5
+	const viaSocket = perSession / 2
 	rest := time.Second * (chaosWriters - 1) / (perSession - viaSocket)
 	var wg sync.WaitGroup
 	for s, id := range c.sessions {

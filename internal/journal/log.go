@@ -59,6 +59,9 @@ func (j *Journal) load(ctx context.Context, id clew.SessionID) (seal *archive.Se
 		if seal != nil {
 			head, mark = seal.Head, seal.Mark
 		}
+		if try > 1 { // in case an engine that lost its end counts from an earlier number again
+			mark = 0
+		}
 		tail, head, mark, err = j.readTail(ctx, id, head, mark)
 		if err == nil {
 			err = seen.check(id, head, tail)
@@ -90,8 +93,15 @@ func (j *Journal) latestSeal(ctx context.Context, id clew.SessionID) (*archive.S
 func (j *Journal) readTail(ctx context.Context, id clew.SessionID, head clew.Head, mark uint64) ([]clew.Record, clew.Head, uint64, error) {
 	p, subject := j.sessionSubject(id)
 	last, err := j.lastOn(ctx, p, subject)
-	if err != nil || last == nil || last.Seq <= mark {
+	if err != nil || last == nil {
 		return nil, head, mark, err
+	}
+	if last.Seq <= mark {
+		seq, err := lastSeq(last.Data)
+		if err != nil || seq <= head.Seq { // a damaged batch that is sealed harms nobody
+			return nil, head, mark, nil
+		}
+		mark = 0 // the engine counts anew: its numbers say nothing about the seal
 	}
 	t := tailReader{id: id, start: head.Seq, head: head}
 	if err := t.tryWhole(last); err == nil { // a single batch: no second trip

@@ -36,6 +36,7 @@ func TestWitnessSurvivesReopening(t *testing.T) {
 	w.sealed("two", 99) // behind its head of 100
 	w.saw("three", headAt(7, 3))
 	w.sealed("three", 7)
+	w.close()
 	again := openTestWitness(t, dir)
 	if got := again.of("one"); got != (witnessed{50, clew.Hash{1}}) {
 		t.Errorf("one is witnessed at %d", got.seq)
@@ -87,6 +88,8 @@ func TestWitnessDamage(t *testing.T) {
 				t.Errorf("witnessed %d and %d, want %d and %d", one, two, tt.one, tt.two)
 			}
 			w.saw("two", headAt(30, 5)) // and it can be written on
+			w.close()
+			w.saw("two", headAt(40, 6)) // a late call is left out
 			if got := openTestWitness(t, dir).of("two").seq; got != 30 {
 				t.Errorf("after a new entry: %d", got)
 			}
@@ -100,6 +103,9 @@ func TestWitnessRewrite(t *testing.T) {
 	for seq := uint64(1); seq <= 1000; seq++ {
 		w.saw(clew.SessionID(fmt.Sprint("s", seq%3)), headAt(seq, 1))
 	}
+	if err := w.writeLines(); err != nil {
+		t.Fatal(err)
+	}
 	w.mu.Lock()
 	err := w.rewrite()
 	w.mu.Unlock()
@@ -107,6 +113,7 @@ func TestWitnessRewrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.saw("s0", headAt(1001, 2))
+	w.close()
 	b, err := os.ReadFile(filepath.Join(dir, witnessFile))
 	if err != nil {
 		t.Fatal(err)

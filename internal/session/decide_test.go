@@ -205,6 +205,12 @@ func TestRepeats(t *testing.T) {
 	if err != nil || other.Repeat || len(types) != 2 {
 		t.Errorf("another user: %+v, %v", other, err)
 	}
+	for user, want := range map[clew.UserID]Receipt{"ann": first, "bob": other} {
+		r, _, err := b.do(clew.Command{By: by(user), ClientMessageID: "m1", Data: &clew.UserMessageData{Text: "x"}})
+		if err != nil || !r.Repeat || !slices.Equal(r.Records, want.Records) {
+			t.Errorf("repeat of %s gives %v, want %v", user, r.Records, want.Records)
+		}
+	}
 	// The last 1,000 are known, whatever came before.
 	for i := range takenMax + 500 {
 		must(b.do(clew.Command{By: by("ann"), ClientMessageID: clew.ClientMessageID(fmt.Sprint("r", i)), Data: &clew.RenameSessionData{Title: "t"}}))

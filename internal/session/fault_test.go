@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -220,16 +221,9 @@ func TestCrashPoints(t *testing.T) {
 			return func() { f.after = func([]clew.Record) error { f.kill(); return errDead } }
 		},
 		"between ack and fan-out": func(f *faults, cfg *session.Config) func() {
-			armed := make(chan struct{})
-			cfg.Encode = func(b []byte) []byte {
-				select {
-				case <-armed:
-					f.kill()
-				default:
-				}
-				return b
-			}
-			return func() { close(armed) }
+			p := &mortal{end: newNetwork().join("a"), f: f}
+			cfg.Peers = p
+			return func() { p.armed.Store(true) }
 		},
 		"between seal and flush": func(f *faults, _ *session.Config) func() {
 			return func() { f.dropSeals = true }
@@ -272,6 +266,19 @@ func TestCrashPoints(t *testing.T) {
 			checkFold(t, m.Node("b"), b, id)
 			stop(a)
 		})
+	}
+}
+
+// mortal dies when it tells the other nodes of a record.
+type mortal struct {
+	*end
+	f     *faults
+	armed atomic.Bool
+}
+
+func (p *mortal) Publish(clew.SessionID, []byte) {
+	if p.armed.Load() {
+		p.f.kill()
 	}
 }
 

@@ -44,6 +44,7 @@ type modelItem struct {
 func (m *feedModel) push(it modelItem) {
 	for n := len(m.items) - int(m.first) + 1; n > 0 && (n >= feedItems || m.size+len(it.Envelope) > feedBytes); n-- {
 		m.size -= len(m.items[m.first-1].Envelope)
+		m.items[m.first-1].Envelope = nil
 		m.first++
 	}
 	m.items = append(m.items, it)
@@ -76,9 +77,9 @@ func TestFeedAgainstModel(t *testing.T) {
 		head := clew.Head{Seq: start}
 		t.Repeat(map[string]func(*rapid.T){
 			"append": func(t *rapid.T) {
-				n := rapid.SampledFrom([]int{0, 1, 2, 7, 40, feedItems / 2}).Draw(t, "n")
-				size := rapid.SampledFrom([]int{1, 100, feedBytes / 20, feedBytes / 2}).Draw(t, "size")
-				n = min(n, 2*feedBytes/size+1)
+				n := rapid.SampledFrom([]int{0, 1, 2, 7, 7, 40, feedItems / 3}).Draw(t, "n")
+				size := rapid.SampledFrom([]int{1, 1, 100, 100, feedBytes / 6}).Draw(t, "size")
+				n = min(n, feedBytes/size+1)
 				var records []clew.Record
 				records, head = chain(head, n, size)
 				feed.Append(records)
@@ -87,7 +88,7 @@ func TestFeedAgainstModel(t *testing.T) {
 				}
 			},
 			"stream": func(t *rapid.T) {
-				env := []byte(strings.Repeat("s", rapid.SampledFrom([]int{1, 50, 300_000}).Draw(t, "size")))
+				env := []byte(strings.Repeat("s", rapid.SampledFrom([]int{1, 50, 50, feedBytes / 6}).Draw(t, "size")))
 				feed.Stream(clew.EventAgentResponse, env)
 				model.push(modelItem{Envelope: env})
 			},

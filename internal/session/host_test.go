@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,6 +230,34 @@ func TestUnloadUnderFire(t *testing.T) {
 	checkFold(t, j, h, id)
 }
 
+// Callers that give up waiting leave nothing behind that the session's
+// goroutine still writes to.
+func TestGivingUp(t *testing.T) {
+	h := start(t, new(journaltest.Memory).Node("a"), session.Config{})
+	id := create(t, h, "")
+	w := watch(t, h, id)
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Microsecond)
+			defer cancel()
+			role, accessErr := h.Access(ctx, id, ann)
+			st, stateErr := w.State(ctx)
+			page, pageErr := w.Messages(ctx, 1, 0, "")
+			_, doErr := h.Do(ctx, id, rename(""))
+			for _, err := range []error{accessErr, stateErr, pageErr, doErr} {
+				if err != nil && clew.CodeOf(err) != clew.Unavailable {
+					t.Error(err)
+				}
+			}
+			if accessErr == nil && role != clew.RoleOwner || stateErr == nil && st.Owner != "ann" || page.Total != 0 {
+				t.Errorf("role %q, owner %q, %d messages", role, st.Owner, page.Total)
+			}
+		})
+	}
+	wg.Wait()
+}
+
 // Covers: C-66, STO-39
 func TestCloseEndsEverything(t *testing.T) {
 	j := new(journaltest.Memory).Node("a")
@@ -250,6 +279,35 @@ func TestCloseEndsEverything(t *testing.T) {
 	if _, loaded, _ := j.Open(t.Context(), lease, id); loaded.StateSeq != 1 {
 		t.Errorf("sealed up to %d", loaded.StateSeq)
 	}
+}
+
+// stubborn is an index that fails a few times.
+type stubborn struct {
+	*journaltest.MemoryNode
+	fails atomic.Int32
+}
+
+func (x *stubborn) Put(ctx context.Context, owner clew.UserID, s ...session.Summary) error {
+	if x.fails.Add(-1) >= 0 {
+		return errDead
+	}
+	return x.MemoryNode.Put(ctx, owner, s...)
+}
+
+// What the index did not take comes into the list later.
+func TestListCatchesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := &stubborn{MemoryNode: new(journaltest.Memory).Node("a")}
+		x.fails.Store(3)
+		h := start(t, x, session.Config{})
+		id := create(t, h, "")
+		do(t, h, id, rename("r1"))
+		time.Sleep(time.Minute)
+		list, _, err := h.List(t.Context(), "ann", "", "", 10)
+		if err != nil || len(list) != 1 || list[0].Title != "title r1" || list[0].LastSeq != 2 {
+			t.Errorf("the list is %+v, %v", list, err)
+		}
+	})
 }
 
 // Covers: STO-27

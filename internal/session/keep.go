@@ -87,7 +87,10 @@ func (h *Host) writeIndex(ctx context.Context) {
 	for owner, sessions := range todo.byOwner {
 		list := slices.SortedFunc(maps.Values(sessions), func(a, b Summary) int { return cmp.Compare(a.CreatedMS, b.CreatedMS) })
 		if err := h.cfg.Index.Put(ctx, owner, list...); err != nil {
-			h.cfg.Log.Warn("index", "owner", owner, "sessions", len(list), "err", err)
+			h.cfg.Log.Warn("index is written again later", "owner", owner, "sessions", len(list), "err", err)
+			for _, s := range list {
+				h.reindex(owner, s)
+			}
 		}
 	}
 	for _, done := range todo.waiting {

@@ -74,10 +74,11 @@ type Journal interface {
 // call at a time.
 type Log interface {
 	// Append stores records durably, all or none, within a time limit of its
-	// own. It returns nil only after the engine has them on disk. ErrLeaseLost means that nothing was stored.
-	// Any other error leaves the outcome open: the caller appends exactly these
-	// records again, or claims the shard anew, which voids an append that is
-	// still under way, and opens the session again.
+	// own. It returns nil only after the engine has them on disk. ErrLeaseLost
+	// means that this call stored nothing; an earlier one whose outcome was left
+	// open may have. Any other error leaves the outcome open: the caller appends
+	// exactly these records again, or claims the shard anew, which voids an
+	// append that is still under way, and opens the session again.
 	Append(ctx context.Context, records []clew.Record) error
 
 	// Seal stores state, the fold of all records up to head, together with the

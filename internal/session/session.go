@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/clew-run/clew"
 )
@@ -88,9 +87,21 @@ func (s *Session) do(ctx context.Context, cmd clew.Command) (Receipt, error) {
 	return out.receipt, out.err
 }
 
-// look runs fn in the session's goroutine.
+// look runs fn in the session's goroutine. Once look has returned, fn does not
+// run: a caller that gave up waiting has its variables to itself.
 func (s *Session) look(ctx context.Context, fn func(*Session)) error {
-	_, err := s.ask(ctx, request{ctx: ctx, look: fn, done: make(chan outcome, 1)})
+	var mu sync.Mutex
+	over := false
+	_, err := s.ask(ctx, request{ctx: ctx, done: make(chan outcome, 1), look: func(s *Session) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			fn(s)
+		}
+	}})
+	mu.Lock()
+	defer mu.Unlock()
+	over = true
 	return err
 }
 
@@ -307,110 +318,3 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 	}
 	return nil
 }
-
-// append writes the records at the head. While the engine is away it tries
-// again with the same records; when the lease is lost it claims the shard anew
-// and goes on if nobody else appended meanwhile.
-func (s *Session) append(drafts []draft) ([]clew.Record, error) {
-	for {
-		head := s.head
-		records := make([]clew.Record, len(drafts))
-		for i, d := range drafts {
-			records[i] = head.Write(s.id, s.lease.Term, d.now, d.Draft)
-			head = records[i].After()
-		}
-		err := s.appendRecords(records)
-		if err == nil {
-			s.head = head
-			return records, nil
-		}
-		if !errors.Is(err, ErrLeaseLost) {
-			// The outcome is open: the next owner must void what is under way.
-			s.host.lapse(s.lease)
-			return nil, err
-		}
-		landed, err := s.reclaim(head)
-		if err != nil {
-			return nil, err
-		}
-		if landed {
-			s.head = head
-			return records, nil
-		}
-	}
-}
-
-const (
-	appendPause  = 20 * time.Millisecond // between two tries
-	reclaimLimit = 5 * time.Second
-)
-
-func (s *Session) appendRecords(records []clew.Record) error {
-	for {
-		err := s.log.Append(s.host.ctx, records) // bounds itself
-		if err == nil || errors.Is(err, ErrLeaseLost) {
-			return err
-		}
-		s.host.cfg.Log.Warn("append is repeated", "session", s.id, "err", err)
-		select {
-		case <-s.quit:
-			return err
-		case <-time.After(appendPause):
-		}
-	}
-}
-
-// reclaim renews the lease after it was lost. It is ours again if no other live
-// node has it and the journal still ends where we know it to, or at next: then
-// an earlier try had landed, and only its acknowledgement was lost.
-func (s *Session) reclaim(next clew.Head) (landed bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), reclaimLimit)
-	defer cancel()
-	lease, err := s.host.renew(ctx, s.lease)
-	if err != nil {
-		return false, err
-	}
-	log, loaded, err := s.host.cfg.Journal.Open(ctx, lease, s.id)
-	if err != nil {
-		return false, err
-	}
-	if loaded.Head != s.head && loaded.Head != next {
-		return false, errGone // another node was at work in between: load anew
-	}
-	s.lease, s.log = lease, log
-	return loaded.Head == next, nil
-}
-
-// snapshot seals the session now and then, so that opening it later starts from
-// there.
-func (s *Session) snapshot() {
-	if s.head.Seq-max(s.sealed, s.sealTried) >= sealEvery {
-		s.seal()
-	}
-	if s.indexed != s.head.Seq && s.head.Seq > 1 { // who creates a session puts it into the list
-		s.host.reindex(s.state.Owner, s.state.Summary())
-		s.indexed = s.head.Seq
-	}
-}
-
-func (s *Session) seal() {
-	if s.head.Seq == 0 || s.head.Seq == s.sealed {
-		return
-	}
-	state, err := s.state.Encode()
-	if err == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), sealTimeout)
-		err = s.log.Seal(ctx, s.head, state, s.recent)
-		cancel()
-	}
-	s.sealTried = s.head.Seq
-	if err != nil { // the records are safe where they are
-		s.host.cfg.Log.Warn("seal", "session", s.id, "err", err)
-		s.recent = nil // the next seal reads them
-		return
-	}
-	s.sealed = s.head.Seq
-	s.recent = nil
-}
-
-const sealTimeout = 30 * time.Second

@@ -1,0 +1,55 @@
+package session
+
+import (
+	"context"
+	"sync"
+)
+
+// lease gives the lease of a shard, claiming it if this node has none with a
+// term above the one that is known to be lost.
+func (h *Host) lease(ctx context.Context, shard int, lost uint64) (Lease, error) {
+	h.mu.Lock()
+	one := h.claiming[shard]
+	if one == nil {
+		one = new(sync.Mutex)
+		h.claiming[shard] = one
+	}
+	l, ok := h.leases[shard]
+	h.mu.Unlock()
+	if ok && l.Term > lost {
+		return l, nil
+	}
+	one.Lock()
+	defer one.Unlock()
+	h.mu.Lock()
+	l, ok = h.leases[shard]
+	h.mu.Unlock()
+	if ok && l.Term > lost {
+		return l, nil
+	}
+	l, err := h.cfg.Journal.Claim(ctx, shard)
+	if err != nil {
+		h.mu.Lock()
+		delete(h.leases, shard)
+		h.mu.Unlock()
+		return Lease{}, err
+	}
+	h.mu.Lock()
+	h.leases[shard] = l
+	h.mu.Unlock()
+	return l, nil
+}
+
+// lapse gives up a lease under which an append may still be under way. The next
+// claim voids it.
+func (h *Host) lapse(l Lease) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leases[l.Shard] == l {
+		delete(h.leases, l.Shard)
+	}
+}
+
+func (h *Host) renew(ctx context.Context, lost Lease) (Lease, error) {
+	return h.lease(ctx, lost.Shard, lost.Term)
+}
