@@ -33,18 +33,18 @@ var (
 	fullSize = size{
 		appends: 10, appendRounds: 200, fan100: 20_000, fan1000: 2000, fanRounds: 7, many: 1000, replayRounds: 101, coldRounds: 15,
 		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 1_000_000, longRecords: 1_000_000,
-		opens: 50, openRounds: 20, deltas: 2000, deltaRounds: 11, build: 5 * time.Minute,
+		opens: 50, openRounds: 20, deltas: 5000, deltaRounds: 4, build: 5 * time.Minute,
 	}
 	quickSize = size{
 		appends: 10, appendRounds: 40, fan100: 4000, fan1000: 600, fanRounds: 3, many: 1000, replayRounds: 21, coldRounds: 5,
 		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 20_000, longRecords: 100_000,
-		opens: 40, openRounds: 12, deltas: 1000, deltaRounds: 5, build: 10 * time.Second,
+		opens: 40, openRounds: 12, deltas: 4000, deltaRounds: 1, build: 10 * time.Second,
 		fillTime: 7 * time.Second, total: 36 * time.Second,
 	}
 	smokeSize = size{
 		appends: 5, appendRounds: 1, fan100: 50, fan1000: 10, fanRounds: 1, many: 120, replayRounds: 1, coldRounds: 1,
 		coldRecords: 300, smallSessions: 20, largeSessions: 40, longRecords: 2000,
-		opens: 4, openRounds: 1, deltas: 50, deltaRounds: 1, build: 0,
+		opens: 4, openRounds: 1, deltas: 200, deltaRounds: 1, build: 0,
 	}
 )
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -169,22 +170,37 @@ func (h *Host) Shards() []int {
 	return slices.Collect(maps.Keys(h.leases))
 }
 
-// TakeOver claims the shards of a node that is gone and loads the sessions that
-// were at work there, so that their work goes on without anyone asking.
+// TakeOver loads the sessions that were at work in the shards of a node that is
+// gone, and so claims those shards: their work goes on without anyone asking. A few
+// shards are taken at a time, so that one slow session does not hold up the
+// others.
 func (h *Host) TakeOver(ctx context.Context, shards []int, sessionsOf func(context.Context, int) ([]clew.SessionID, error)) {
-	for _, shard := range shards {
-		if _, err := h.lease(ctx, shard, 0); err != nil {
-			continue // another node was faster, or the engine is away
-		}
-		ids, err := sessionsOf(ctx, shard)
-		if err != nil {
-			h.cfg.Log.Warn("take over", "shard", shard, "err", err)
-			continue
-		}
-		for _, id := range ids {
-			if err := h.Wake(ctx, id); err != nil {
-				h.cfg.Log.Warn("take over", "session", id, "err", err)
+	const atOnce = 16
+	todo := make(chan int)
+	var workers sync.WaitGroup
+	for range min(atOnce, len(shards)) {
+		workers.Go(func() {
+			for shard := range todo {
+				h.takeShard(ctx, shard, sessionsOf)
 			}
+		})
+	}
+	for _, shard := range shards {
+		todo <- shard
+	}
+	close(todo)
+	workers.Wait()
+}
+
+func (h *Host) takeShard(ctx context.Context, shard int, sessionsOf func(context.Context, int) ([]clew.SessionID, error)) {
+	ids, err := sessionsOf(ctx, shard)
+	if err != nil {
+		h.cfg.Log.Warn("take over", "shard", shard, "err", err)
+		return
+	}
+	for _, id := range ids {
+		if err := h.Wake(ctx, id); err != nil && ctx.Err() == nil {
+			h.cfg.Log.Warn("take over", "session", id, "err", err)
 		}
 	}
 }
