@@ -78,7 +78,11 @@ func run(args []string, out io.Writer) error {
 func usage(flags *flag.FlagSet) {
 	out := flags.Output()
 	fmt.Fprintln(out, "usage: go run ./bench [-quick] [-json] [-cache DIR] [-only LIST] | -scale")
-	flags.PrintDefaults()
+	flags.VisitAll(func(f *flag.Flag) {
+		if f.Name != "role" && f.Name != "lazy" && f.Name != "smoke" { // the bench's own
+			fmt.Fprintf(out, "  -%-10s %s\n", f.Name, f.Usage)
+		}
+	})
 	fmt.Fprintln(out, "\nFigures (ratios of medians in one run; higher is better unless said):")
 	for _, d := range definitions {
 		fmt.Fprintf(out, "  %-22s %s; target %s\n", d.name, d.meaning, d.target)

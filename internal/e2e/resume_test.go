@@ -18,9 +18,9 @@ import (
 
 const (
 	chaosSessions = 20
-	chaosFollow   = 3 // of each session with the client package
-	chaosStrict   = 1 // of each session with a bare socket
-	chaosWriters  = 5 // of each session, one of them on a socket
+	chaosFollow   = 3  // of each session with the client package
+	chaosStrict   = 1  // of each session with a bare socket
+	chaosWriters  = 17 // of each session, one of them on a socket; many, so that batches form
 	chaosRecords  = 2000
 )
 

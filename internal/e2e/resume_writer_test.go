@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -38,14 +39,14 @@ type writer struct {
 func (c *chaos) startWriters(seed uint64) (*sync.WaitGroup, context.CancelFunc) {
 	ctx, stop := context.WithCancel(c.t.Context())
 	const perSession = chaosRecords / chaosSessions
-	const viaSocket = perSession / 2
+	const viaSocket = perSession / 5
 	rest := time.Second * (chaosWriters - 1) / (perSession - viaSocket)
 	var wg sync.WaitGroup
 	for s, id := range c.sessions {
 		for k := range chaosWriters {
 			w := &writer{
 				chaos: c, session: s, id: id, name: fmt.Sprintf("w%d-%d", s, k), every: rest,
-				rng: rand.New(rand.NewPCG(seed, uint64(3000+s*10+k))), due: time.Now(),
+				rng: rand.New(rand.NewPCG(seed, uint64(3000+s*100+k))), due: time.Now(),
 			}
 			work := w.viaREST
 			if k == 0 {
@@ -86,7 +87,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 func (w *writer) viaREST(ctx context.Context) {
-	api := client.NewAPI(w.chaos.srv.URL(), w.chaos.token)
+	line := &http.Transport{} // one connection, kept
+	defer line.CloseIdleConnections()
+	api := client.NewAPI(w.chaos.srv.URL(), w.chaos.token).WithHTTPClient(&http.Client{Transport: line, Timeout: insist / 2})
 	for {
 		id, ok := w.next(ctx)
 		if !ok {

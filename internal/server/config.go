@@ -27,7 +27,7 @@ type Config struct {
 	TLSCert string `koanf:"tls_cert"`
 	TLSKey  string `koanf:"tls_key"`
 
-	// OTLPEndpoint turns traces on: the host:port of an OTLP/HTTP collector.
+	// OTLPEndpoint turns traces on: the URL of an OTLP/HTTP collector.
 	OTLPEndpoint string `koanf:"otlp_endpoint"`
 	// IdleAfter is how long a session that nobody uses stays in memory.
 	IdleAfter time.Duration `koanf:"idle_after"`

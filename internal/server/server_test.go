@@ -1,0 +1,177 @@
+package server_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/server"
+)
+
+func config(t *testing.T) server.Config {
+	cfg := server.DefaultConfig()
+	cfg.Listen, cfg.Data = "127.0.0.1:0", t.TempDir()
+	return cfg
+}
+
+func start(t *testing.T, cfg server.Config) (s *server.Server, token string) {
+	t.Helper()
+	s, err := server.Start(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Stop(context.Background()) })
+	b, err := os.ReadFile(filepath.Join(cfg.Data, "token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, strings.TrimSpace(string(b))
+}
+
+// Metrics are there, for those with credentials.
+//
+// Covers: WS-113
+func TestMetrics(t *testing.T) {
+	s, token := start(t, config(t))
+	get := func(token string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(body)
+	}
+	if status, _ := get(""); status != http.StatusUnauthorized {
+		t.Errorf("without credentials: %d", status)
+	}
+	status, body := get(token)
+	if status != http.StatusOK || !strings.Contains(body, "clew_sessions_loaded") || !strings.Contains(body, "clew_connections ") {
+		t.Errorf("metrics: %d\n%.400s", status, body)
+	}
+}
+
+// Traces go to the configured collector, and nowhere without one.
+func TestTraces(t *testing.T) {
+	var heard atomic.Int64
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/traces" {
+			heard.Add(1)
+		}
+	}))
+	defer collector.Close()
+	cfg := config(t)
+	cfg.OTLPEndpoint = collector.URL
+	s, err := server.Start(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.Get(s.URL() + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	s.Stop(t.Context()) // flushes
+	if heard.Load() == 0 {
+		t.Error("the collector heard nothing")
+	}
+}
+
+// Without authentication a server listens on loopback only.
+//
+// Covers: C-26
+func TestAuthOffNeedsLoopback(t *testing.T) {
+	cfg := config(t)
+	cfg.Auth.Mode, cfg.Listen = "off", "0.0.0.0:0"
+	if s, err := server.Start(t.Context(), cfg, slog.New(slog.DiscardHandler)); clew.CodeOf(err) != clew.SettingsInvalid {
+		if err == nil {
+			s.Stop(t.Context())
+		}
+		t.Errorf("auth off on every address: %v", err)
+	}
+}
+
+// Over TLS the same protocol runs as wss.
+//
+// Covers: WS-002
+func TestTLS(t *testing.T) {
+	cfg := config(t)
+	pool := certificate(t, &cfg)
+	s, token := start(t, cfg)
+	if !strings.HasPrefix(s.URL(), "https://") {
+		t.Fatalf("URL is %s", s.URL())
+	}
+	hc := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
+	api := client.NewAPI(s.URL(), token).WithHTTPClient(hc)
+	id, err := api.CreateSession(t.Context(), client.NewSession{Title: "over TLS"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.Dial(t.Context(), client.Options{URL: s.URL(), Session: id, Token: token, HTTPClient: hc, NoFollow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Do(t.Context(), clew.CommandRenameSession, &clew.RenameSessionData{Title: "renamed"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func certificate(t *testing.T, cfg *server.Config) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "clew test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.TLSCert, cfg.TLSKey = filepath.Join(cfg.Data, "cert.pem"), filepath.Join(cfg.Data, "key.pem")
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	for file, b := range map[string][]byte{cfg.TLSCert: certPEM, cfg.TLSKey: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})} {
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(certPEM)
+	return pool
+}
