@@ -221,6 +221,21 @@ func (p *proc) kill() {
 	p.cmd = nil
 }
 
+// dump ends the server with all its goroutines on record, in the file that
+// CLEW_E2E_DUMP names.
+func (p *proc) dump() {
+	path := os.Getenv("CLEW_E2E_DUMP")
+	if path == "" || p.cmd == nil {
+		return
+	}
+	_ = p.cmd.Process.Signal(syscall.SIGQUIT) // it may be gone already
+	<-p.exited
+	p.cmd = nil
+	if err := os.WriteFile(path, []byte(p.out.String()), 0o600); err != nil {
+		p.t.Log(err)
+	}
+}
+
 // stop is SIGTERM; it gives the exit code's error.
 func (p *proc) stop() error {
 	if p.cmd == nil {

@@ -80,6 +80,7 @@ func (v *view) begin(seq uint64) {
 
 // once is one life of a client, from Dial to Close.
 func (f *follower) once(ctx context.Context) {
+	f.view.does("dials from %s", f.from)
 	transport := &http.Transport{DialContext: f.line.dial, DisableKeepAlives: true}
 	c, err := client.Dial(ctx, client.Options{
 		URL: f.chaos.srv.URL(), Token: f.chaos.token, Session: f.id, ResumeFrom: f.from, Epoch: f.epoch,
@@ -103,6 +104,7 @@ func (f *follower) once(ctx context.Context) {
 
 // onState watches for what a client heals by itself and a server must not do.
 func (f *follower) onState(s client.State, why error) {
+	f.view.does("is %s (%v)", s, why)
 	if s == client.Connected {
 		f.chaos.reconnects.Add(1)
 	}
@@ -139,6 +141,7 @@ func (f *follower) follow(run, life context.Context, c *client.Client) {
 			f.line.cut()
 			continue
 		}
+		f.view.does("stalls")
 		select { // a stall
 		case <-time.After(f.between(50*time.Millisecond, 2500*time.Millisecond)):
 		case <-run.Done():

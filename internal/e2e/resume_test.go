@@ -210,7 +210,8 @@ func (c *chaos) awaitReaders(heads []journal) {
 	for _, v := range c.views {
 		for v.last() < uint64(len(heads[v.session].frames)) {
 			if time.Now().After(deadline) || c.problems.any() {
-				c.problems.addf("%s is at %d of %d", v.name, v.last(), len(heads[v.session].frames))
+				c.problems.addf("%s is at %d of %d; %v", v.name, v.last(), len(heads[v.session].frames), v.doing.Load())
+				c.srv.dump()
 				break
 			}
 			time.Sleep(10 * time.Millisecond) // outside processes: nothing to wait on

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -57,6 +58,11 @@ type view struct {
 	first   uint64 // seq of sums[0]
 	sums    []uint64
 	seq     atomic.Uint64
+	doing   atomic.Value // string: for the report on one that is stuck
+}
+
+func (v *view) does(format string, args ...any) {
+	v.doing.Store(time.Now().Format("15:04:05.000 ") + fmt.Sprintf(format, args...))
 }
 
 func (v *view) last() uint64 { return v.seq.Load() }

@@ -18,7 +18,7 @@ func passes(t *testing.T, srv *inside, agent *scripted, typ clew.EventType) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.Dial(t.Context(), client.Options{URL: srv.URL(), Token: token, Session: id})
+	c, err := client.Dial(t.Context(), client.Options{URL: srv.URL(), Token: token, Session: id, ResumeFrom: client.FromStart})
 	if err != nil {
 		t.Fatal(err)
 	}

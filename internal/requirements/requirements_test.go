@@ -10,7 +10,7 @@ import (
 
 // enforce makes TestFirstMilestone fail when an id of the first milestone has
 // no test. While false it only reports them.
-const enforce = false
+const enforce = true
 
 const repository = "../.."
 

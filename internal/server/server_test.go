@@ -175,3 +175,26 @@ func certificate(t *testing.T, cfg *server.Config) *x509.CertPool {
 	pool.AppendCertsFromPEM(certPEM)
 	return pool
 }
+
+// The data directory and all below it are made on the first start, closed to
+// others; a session without messages has an empty transcript.
+//
+// Covers: STO-02, STO-05
+func TestFirstStart(t *testing.T) {
+	cfg := config(t)
+	cfg.Data = filepath.Join(cfg.Data, "not", "there", "yet")
+	s, token := start(t, cfg)
+	info, err := os.Stat(cfg.Data)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("data directory: %v, %v", info, err)
+	}
+	api := client.NewAPI(s.URL(), token)
+	id, err := api.CreateSession(t.Context(), client.NewSession{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := api.Messages(t.Context(), id, client.PageOf{})
+	if err != nil || page.Messages == nil || len(page.Messages) != 0 || page.Total != 0 {
+		t.Errorf("the transcript of a new session is %+v, %v", page, err)
+	}
+}

@@ -69,7 +69,7 @@ func types(records []clew.Record) (list []clew.EventType) {
 	return list
 }
 
-// Covers: C-57, C-68, C-70, MSG-26
+// Covers: C-57, C-68, C-70, MSG-26, WS-138
 func TestTurnStreamsAndSnapshots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
