@@ -60,11 +60,11 @@ bench: ## compare clew with the bare engine and a bare WebSocket server
 
 .PHONY: chaos
 chaos: ## kill the server KILLS times under load and compare every client with the journal
-	CLEW_E2E_KILLS=$(KILLS) $(GO) test -count=1 -timeout 4h -v -run 'Chaos|Resume' ./internal/e2e/...
+	CLEW_CHAOS_KILLS=$(KILLS) $(GO) test -count=1 -timeout 4h -v -run 'Chaos|Resume' ./internal/e2e/...
 
 .PHONY: scale
 scale: ## a million sessions, a million records, ten thousand connections
-	CLEW_E2E_SCALE=1 $(GO) test -count=1 -timeout 2h -v -run Scale ./internal/e2e/...
+	$(GO) run ./bench -scale
 
 .PHONY: help
 help: ## list the targets

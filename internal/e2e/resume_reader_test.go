@@ -46,7 +46,7 @@ func (l *line) dial(ctx context.Context, network, addr string) (net.Conn, error)
 		return nil, err
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetReadBuffer(4 << 10) // a reader that stalls is noticed early
+		_ = tcp.SetReadBuffer(32 << 10) // a reader that stalls is noticed early
 	}
 	l.mu.Lock()
 	l.conn = conn

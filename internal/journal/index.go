@@ -25,6 +25,8 @@ type Index struct {
 
 	mu   sync.Mutex
 	last map[clew.UserID]cachedPage // the page that new sessions go to
+	// where remembers the page of sessions that were put lately.
+	where map[clew.SessionID]int
 }
 
 type cachedPage struct {
@@ -39,6 +41,7 @@ type page struct {
 
 const (
 	pageSize     = 64
+	placesKept   = 1 << 16
 	cachedOwners = 1024
 	// searchPages bounds what one List call with a filter reads.
 	searchPages = 4096
@@ -50,7 +53,7 @@ func (j *Journal) OpenIndex(ctx context.Context) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Index{table: t, last: map[clew.UserID]cachedPage{}}, nil
+	return &Index{table: t, last: map[clew.UserID]cachedPage{}, where: map[clew.SessionID]int{}}, nil
 }
 
 func ownerKey(owner clew.UserID) string {
@@ -88,6 +91,13 @@ func (x *Index) pageFor(ctx context.Context, owner clew.UserID, s session.Summar
 	last, err := x.lastPage(ctx, owner)
 	if err != nil {
 		return last, err
+	}
+	if n, ok := x.where[s.ID]; ok && n != last.number {
+		p, err := x.read(ctx, owner, n)
+		if err != nil || p.page.find(s.ID) >= 0 {
+			return p, err
+		}
+		delete(x.where, s.ID)
 	}
 	if s.LastSeq > 1 || last.page.find(s.ID) >= 0 { // an update: it stands somewhere, most likely late
 		for n, p := last.number, last; ; {
@@ -139,6 +149,7 @@ func (x *Index) write(ctx context.Context, owner clew.UserID, p cachedPage, summ
 	if p.revision, err = x.table.update(ctx, pageKey(owner, p.number), value, p.revision); err != nil {
 		return 0, err
 	}
+	x.remember(p.number, summaries[:n])
 	if c, ok := x.last[owner]; !ok || c.number <= p.number {
 		if len(x.last) >= cachedOwners {
 			clear(x.last)
@@ -149,6 +160,15 @@ func (x *Index) write(ctx context.Context, owner clew.UserID, p cachedPage, summ
 		return n, x.table.Put(ctx, headKey(owner), []byte(strconv.Itoa(p.number)))
 	}
 	return n, nil
+}
+
+func (x *Index) remember(number int, summaries []session.Summary) {
+	if len(x.where) > placesKept {
+		clear(x.where)
+	}
+	for _, s := range summaries {
+		x.where[s.ID] = number
+	}
 }
 
 // put replaces an entry, or adds it if it is new and there is room, or must.

@@ -73,8 +73,11 @@ func (w *witness) read() error {
 		return err
 	}
 	for line := range strings.SplitSeq(string(b), "\n") { // damage may make a line of any length
-		id, h, ok := parseWitness(line)
-		if ok && h.seq >= w.heads[id].seq { // a torn or damaged line says nothing
+		switch id, h, ok := parseWitness(line); {
+		case !ok: // a torn or damaged line says nothing
+		case h.seq == 0: // sealed: the archive knows
+			delete(w.heads, id)
+		case h.seq >= w.heads[id].seq:
 			w.heads[id] = h
 		}
 	}
@@ -123,6 +126,12 @@ func (w *witness) saw(id clew.SessionID, head clew.Head) {
 	h := witnessed{head.Seq, head.Hash}
 	w.heads[id] = h
 	w.lines = appendWitness(w.lines, id, h)
+	w.wake()
+}
+
+// wake has the lines written. The caller holds mu and knows that the witness is
+// not closed.
+func (w *witness) wake() {
 	select {
 	case w.kick <- struct{}{}:
 	default: // it is on its way
@@ -157,8 +166,15 @@ func (w *witness) estimate() int64 { return int64(len(w.heads)) * 120 }
 func (w *witness) sealed(id clew.SessionID, seq uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.heads[id].seq <= seq {
+	if w.closed {
+		return
+	}
+	if h, ok := w.heads[id]; ok && h.seq <= seq {
 		delete(w.heads, id)
+		w.lines = appendWitness(w.lines, id, witnessed{})
+		if len(w.lines) > 64<<10 { // else it goes with the next head
+			w.wake()
+		}
 	}
 }
 

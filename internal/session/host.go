@@ -187,6 +187,8 @@ func (h *Host) at(ctx context.Context, id clew.SessionID, creating bool, here fu
 			release()
 		case errors.As(err, &owned):
 			err = there(owned.Node)
+		case clew.CodeOf(err) == clew.StorageFailed: // nothing was begun yet: the engine may be back in time
+			err = errors.Join(errNotHere, err)
 		}
 		if err == nil || !passing(err) {
 			return err

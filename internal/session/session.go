@@ -69,7 +69,9 @@ type outcome struct {
 var errGone = errors.New("session is no longer here")
 
 const (
-	inboxSize = 256
+	// inboxSize is what may wait without its sender waiting too. It is small:
+	// every live session has one, and senders that wait are gathered as well.
+	inboxSize = 16
 	batchMax  = 256       // commands in one append
 	batchSize = 512 << 10 // and bytes
 	// recordOverhead is more than a record has beside its data.
@@ -138,7 +140,7 @@ func (s *Session) run() {
 	defer s.feed.Close()
 	defer s.stopTurn()
 	s.startTurn()
-	batch := make([]request, 0, batchMax)
+	var batch []request
 	for {
 		select {
 		case req := <-s.inbox:

@@ -89,9 +89,12 @@ type Desk struct {
 	turn  Turn
 	ctx   context.Context
 	reply clew.Message // the message being written
-	saved time.Time    // when the text was last journaled
-	cut   string       // the first bytes of a character whose rest is to come
-	ended bool         // End or fail was recorded
+	// text builds reply.Text, which shares its memory: appending to a string
+	// would copy an answer once for each of its pieces.
+	text  strings.Builder
+	saved time.Time // when the text was last journaled
+	cut   string    // the first bytes of a character whose rest is to come
+	ended bool      // End or fail was recorded
 }
 
 // snapshotEvery is how often growing text is journaled, so that a crash loses
@@ -111,6 +114,7 @@ func (d *Desk) Begin() error {
 	d.saved = time.Now()
 	if d.reply.MessageID != "" {
 		d.reply.Text = ""
+		d.text.Reset()
 	} else {
 		var reply clew.Message // set in the session's goroutine, which may outlast the wait
 		_, err := d.Record(func(b Batch) []clew.Event {
@@ -140,7 +144,8 @@ func (d *Desk) Write(delta string) error {
 		return clew.Errorf(clew.MessageTooLarge, "the answer has more than %d bytes", limit)
 	}
 	offset := len(d.reply.Text)
-	d.reply.Text += delta
+	d.text.WriteString(delta)
+	d.reply.Text = d.text.String()
 	d.s.stream(d.reply, offset, delta)
 	if time.Since(d.saved) < snapshotEvery {
 		return nil
