@@ -30,10 +30,11 @@ type injury struct {
 	// past: only old records are hit. Who asks for the present gets it, as
 	// opening does not read all of the past; who asks for those is refused.
 	past bool
-	// block is the engine's file that is hit. The engine drops the rest of a
-	// block behind a bad message, so sessions that stand there may be lost too;
-	// none before it may.
+	// block is the engine's file that is hit: no session may be lost that does
+	// not stand behind the place.
 	block string
+	// single: one message is hit, so that one session may be lost at most.
+	single bool
 }
 
 // What is damaged is refused and reported, everything else opens whole, and
@@ -100,6 +101,9 @@ func (s *store) endure(t *testing.T, in injury) {
 		if !slices.Contains(within, id) {
 			t.Errorf("session %s was refused, and its records were not touched", id)
 		}
+	}
+	if in.single && len(refused) > 1 {
+		t.Errorf("one message was hit, and %d sessions are refused", len(refused))
 	}
 	if in.healthy && len(refused) > 0 {
 		t.Errorf("nothing of %v was hurt, and they were refused", refused)

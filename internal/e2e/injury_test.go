@@ -94,7 +94,7 @@ func (s *store) engineInjuries(t *testing.T, rng *rand.Rand, samples int) []inju
 	}
 	for i := range samples {
 		// The front of the block may be cut off already and mean nothing.
-		list = append(list, injury{name: fmt.Sprintf("block bit %d", i), do: flipAfter(rng, full, string(first)), block: full})
+		list = append(list, injury{name: fmt.Sprintf("block bit %d", i), do: flipAfter(rng, full, string(first)), block: full, single: true})
 	}
 	return list
 }

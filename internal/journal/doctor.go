@@ -2,9 +2,14 @@ package journal
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -26,17 +31,91 @@ type Report struct {
 	Engine []string `json:"engine_warnings,omitempty"`
 }
 
-// Examine verifies every session in the store, record by record. It changes
-// nothing.
+// OpenCopy opens a copy of a stopped node's store, for looking at: opening an
+// engine on damaged files changes them. Close removes the copy. The archive,
+// which is only ever read here, is the store's own; an outside engine is
+// another's and is opened as it is.
+func OpenCopy(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil || !cfg.Embedded() {
+		return nil, errors.Join(err, errNotEmbedded(cfg))
+	}
+	lock, err := lockDir(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(cfg.Dir, ".examined-*")
+	if err == nil {
+		err = copyStore(dir, cfg.Dir)
+	}
+	if err == nil {
+		cfg.Dir = dir
+		var j *Journal
+		if j, err = Open(ctx, cfg, log); err == nil {
+			j.onClose = func() { _ = os.RemoveAll(dir); _ = lock.Close() }
+			return j, nil
+		}
+	}
+	_ = os.RemoveAll(dir)
+	_ = lock.Close()
+	return nil, err
+}
+
+func errNotEmbedded(cfg Config) error {
+	if cfg.Embedded() {
+		return nil
+	}
+	return errors.New("the doctor examines a node with the embedded engine; a cluster is examined with its own tools")
+}
+
+// copyStore copies what Open would write to.
+func copyStore(to, from string) error {
+	for _, name := range []string{"engine", witnessFile, "node"} {
+		src := filepath.Join(from, name)
+		info, err := os.Stat(src)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		case info.IsDir():
+			err = os.CopyFS(filepath.Join(to, name), os.DirFS(src))
+		default:
+			var b []byte
+			if b, err = os.ReadFile(src); err == nil {
+				err = os.WriteFile(filepath.Join(to, name), b, 0o600)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Examine verifies every session in the store, record by record, and compares
+// the lists of sessions with them.
 func (j *Journal) Examine(ctx context.Context) (Report, error) {
 	report := Report{Findings: []Finding{}}
 	ids, err := j.allSessions(ctx)
 	if err != nil {
 		return report, err
 	}
+	listed, err := j.listed(ctx)
+	if err != nil {
+		return report, err
+	}
+	for id := range listed {
+		if _, found := slices.BinarySearch(ids, id); !found {
+			report.Findings = append(report.Findings, Finding{id, "its owner's list has it, but nothing is stored of it"})
+		}
+	}
 	for _, id := range ids {
 		report.Sessions++
 		head, err := j.examine(ctx, id)
+		if err == nil && head.Seq < listed[id] {
+			err = fmt.Errorf("its owner's list knows record %d, but the store ends at %d", listed[id], head.Seq)
+		}
 		if ctx.Err() != nil {
 			return report, ctx.Err()
 		}
@@ -60,6 +139,30 @@ func (j *Journal) examine(ctx context.Context, id clew.SessionID) (clew.Head, er
 		err = j.archive.Verify(ctx, seal)
 	}
 	return head, err
+}
+
+// listed gives the last record of each session as its owner's list has it. The
+// lists may lag behind, but are never ahead.
+func (j *Journal) listed(ctx context.Context) (map[clew.SessionID]uint64, error) {
+	table, err := j.Table(ctx, indexTable)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := table.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	listed := map[clew.SessionID]uint64{}
+	for _, row := range rows {
+		var p page
+		if json.Unmarshal(row, &p) != nil {
+			continue // the number of pages
+		}
+		for _, s := range p.Sessions {
+			listed[s.ID] = max(listed[s.ID], s.LastSeq)
+		}
+	}
+	return listed, nil
 }
 
 // plain gives the cause, which says more to an operator than the safe message.

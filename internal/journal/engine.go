@@ -33,6 +33,10 @@ func startEngine(cfg Config, log *slog.Logger) (*engine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	found, err := salvage(cfg.Dir, log)
+	if err != nil {
+		return nil, err
+	}
 	opts := &server.Options{
 		ServerName:         "clew",
 		JetStream:          true,
@@ -58,7 +62,7 @@ func startEngine(cfg Config, log *slog.Logger) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	warnings := &engineLog{log: log.With("part", "engine")}
+	warnings := &engineLog{log: log.With("part", "engine"), lines: found}
 	srv.SetLogger(warnings, false, false)
 	srv.Start()
 	if !srv.ReadyForConnections(startTimeout) {

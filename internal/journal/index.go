@@ -39,6 +39,8 @@ type page struct {
 	Sessions []session.Summary `json:"sessions"`
 }
 
+const indexTable = "INDEX"
+
 const (
 	pageSize     = 64
 	placesKept   = 1 << 16
@@ -49,7 +51,7 @@ const (
 
 // OpenIndex opens the lists of sessions.
 func (j *Journal) OpenIndex(ctx context.Context) (*Index, error) {
-	t, err := j.Table(ctx, "INDEX")
+	t, err := j.Table(ctx, indexTable)
 	if err != nil {
 		return nil, err
 	}

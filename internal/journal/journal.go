@@ -44,6 +44,7 @@ type Journal struct {
 	pruneMu    sync.Mutex
 	replaced   []*archive.Seal // whose predecessors may go after the next flush
 	background sync.WaitGroup
+	onClose    func() // last of all, nil if there is nothing to do
 	stop       context.CancelFunc
 }
 
@@ -118,6 +119,9 @@ func (j *Journal) Close(ctx context.Context) {
 	}
 	if j.lock != nil {
 		_ = j.lock.Close()
+	}
+	if j.onClose != nil {
+		j.onClose()
 	}
 }
 

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
@@ -220,11 +223,21 @@ func (l *log) Append(ctx context.Context, records []clew.Record) error {
 	if err != nil {
 		// The answer is lost, not necessarily the append.
 		if done, checkErr := l.landed(ctx, last); checkErr != nil || !done {
+			if refused(err) {
+				err = errors.Join(session.ErrRefused, err)
+			}
 			return engineError(err)
 		}
 	}
 	l.j.witness.saw(l.id, last.After())
 	return nil
+}
+
+// refused reports whether the engine itself said no, and not that it is away for
+// the moment.
+func refused(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.Code != http.StatusServiceUnavailable
 }
 
 // busyTries is how often an append waits for another check of its fence.

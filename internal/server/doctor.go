@@ -11,9 +11,9 @@ import (
 )
 
 // Doctor verifies the whole store of a stopped node and says what is damaged.
-// It changes nothing.
+// It works on a copy of what the engine has and changes nothing.
 func Doctor(ctx context.Context, cfg Config, w io.Writer, asJSON bool) (problems int, err error) {
-	j, err := journal.Open(ctx, cfg.journal(), slog.New(slog.DiscardHandler))
+	j, err := journal.OpenCopy(ctx, cfg.journal(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return 0, err
 	}

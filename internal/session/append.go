@@ -48,7 +48,7 @@ const (
 func (s *Session) appendRecords(records []clew.Record) error {
 	for {
 		err := s.log.Append(s.host.ctx, records) // bounds itself
-		if err == nil || errors.Is(err, ErrLeaseLost) {
+		if err == nil || errors.Is(err, ErrLeaseLost) || errors.Is(err, ErrRefused) {
 			return err
 		}
 		s.host.cfg.Log.Warn("append is repeated", "session", s.id, "err", err)

@@ -45,6 +45,10 @@ type Loaded struct {
 // ErrLeaseLost says that another node took the shard over; nothing was stored.
 var ErrLeaseLost = errors.New("lease was taken over")
 
+// ErrRefused says that the engine answered and would not take the records: its
+// disk is full, for instance. To try again at once is of no use.
+var ErrRefused = errors.New("the engine refused the records")
+
 // Journal is the durable record of all sessions. Implementations are safe for
 // concurrent use.
 type Journal interface {
