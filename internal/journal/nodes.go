@@ -35,6 +35,8 @@ type nodes struct {
 	onTaken   []func(shard int)
 	onSilence []func()
 	heardAt   time.Time // when our own beat last came back
+	// calls holds what ends the calls under way to a node when it goes.
+	calls map[string]map[*context.CancelFunc]bool
 }
 
 const (
@@ -44,7 +46,7 @@ const (
 
 func joinNodes(bg context.Context, j *Journal) (*nodes, error) {
 	bg, stop := context.WithCancel(bg)
-	n := &nodes{j: j, subject: j.subject("beat"), seen: map[string]uint64{}, stop: stop, done: make(chan struct{})}
+	n := &nodes{j: j, subject: j.subject("beat"), seen: map[string]uint64{}, calls: map[string]map[*context.CancelFunc]bool{}, stop: stop, done: make(chan struct{})}
 	sub, err := j.engine.conn.Subscribe(n.subject, n.heard)
 	if err != nil {
 		stop()
@@ -105,6 +107,11 @@ func (n *nodes) heard(m *nats.Msg) {
 		n.seen[name] = n.beats
 	}
 	hooks := n.onGone
+	for _, node := range gone {
+		for end := range n.calls[node] {
+			(*end)()
+		}
+	}
 	n.mu.Unlock()
 	for _, node := range gone {
 		n.j.log.Warn("node is gone", "node", node)
@@ -151,6 +158,27 @@ func (n *nodes) leave() {
 	_ = n.j.engine.conn.FlushTimeout(requestTimeout)
 }
 
+// whileAlive gives a context that ends when the node goes, so that nobody waits
+// for an answer that cannot come.
+func (n *nodes) whileAlive(ctx context.Context, node string) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	end := &cancel
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.calls[node] == nil {
+		n.calls[node] = map[*context.CancelFunc]bool{}
+	}
+	n.calls[node][end] = true
+	return ctx, func() {
+		cancel()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if delete(n.calls[node], end); len(n.calls[node]) == 0 {
+			delete(n.calls, node)
+		}
+	}
+}
+
 // OnGone calls fn, in a goroutine of its own, for each node that goes down.
 func (j *Journal) OnGone(fn func(node string)) {
 	if j.nodes == nil {
@@ -195,6 +223,8 @@ func (j *Journal) Self() string { return j.cfg.Node }
 
 // Call implements session.Peers.
 func (j *Journal) Call(ctx context.Context, node string, request []byte) ([]byte, error) {
+	ctx, cancel := j.nodes.whileAlive(ctx, node)
+	defer cancel()
 	m, err := j.engine.conn.RequestWithContext(ctx, j.subject("n", node), request)
 	if errors.Is(err, nats.ErrNoResponders) {
 		return nil, clew.WrapError(clew.Unavailable, err, "node %s does not answer", node)

@@ -150,7 +150,7 @@ func (h *Host) answer(ctx context.Context, request []byte) []byte {
 	if err != nil {
 		// A call that ran out of time is made again by the caller, if it has any
 		// left: it knows the command by its name.
-		if passing(err) || errors.Is(err, context.DeadlineExceeded) {
+		if passing(err) || errors.Is(err, errStopping) || errors.Is(err, context.DeadlineExceeded) {
 			a = answer{NotHere: true}
 		} else {
 			e := clew.AsError(err)

@@ -51,6 +51,9 @@ type Host struct {
 	loops     sync.WaitGroup // sessions
 }
 
+// errStopping refuses callers of this node; other nodes look for another.
+var errStopping = clew.Errorf(clew.Unavailable, "the server is stopping")
+
 // slot is a session that is loaded or being loaded.
 type slot struct {
 	ready chan struct{} // closed when s or err is set
@@ -246,14 +249,12 @@ func (h *Host) acquire(ctx context.Context, id clew.SessionID, creating bool) (*
 	return s, func() { s.lastUse.Store(h.cfg.Now()); s.holds.Add(-1) }, nil
 }
 
-func stopping() error { return clew.Errorf(clew.Unavailable, "the server is stopping") }
-
 // slot finds the session's slot or starts loading it.
 func (h *Host) slot(id clew.SessionID) (*slot, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, stopping()
+		return nil, errStopping
 	}
 	if sl, ok := h.sessions[id]; ok {
 		return sl, nil

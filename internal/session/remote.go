@@ -76,7 +76,7 @@ func (h *Host) remote(ctx context.Context, id clew.SessionID, node string) (*rem
 	if h.closed {
 		r.stop()
 		r.unwatch()
-		return nil, stopping()
+		return nil, errStopping
 	}
 	if other, ok := h.remotes[id]; ok { // two came at once
 		r.stop()
