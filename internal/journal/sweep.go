@@ -43,17 +43,15 @@ func (j *Journal) Partitions() int { return j.partitions }
 
 // SweepPartition seals and removes what was written before a time.
 func (j *Journal) SweepPartition(ctx context.Context, p int, before time.Time, seal Sealer) error {
-	// Beyond the shards stands one more fence a partition: the sweeper's.
-	if _, err := j.Claim(ctx, j.sweeper(p)); err != nil {
-		var owned *session.OwnedError
-		if errors.As(err, &owned) {
-			return nil
-		}
-		return err
-	}
 	info, err := j.streams[p].Info(ctx)
 	if err != nil {
 		return engineError(err)
+	}
+	if info.State.Msgs == 0 || !info.State.FirstTime.Before(before) {
+		return nil // an idle store is left in peace
+	}
+	if mine, err := j.claimSweep(ctx, p); !mine {
+		return err
 	}
 	s := sweep{j: j, p: p, seal: seal}
 	for from, last := info.State.FirstSeq, info.State.LastSeq; from <= last; {
@@ -67,6 +65,20 @@ func (j *Journal) SweepPartition(ctx context.Context, p int, before time.Time, s
 		from = next
 	}
 	return nil
+}
+
+// claimSweep makes this node the one that sweeps a partition. Beyond the shards
+// stands one more fence a partition for it; a node without others needs none.
+func (j *Journal) claimSweep(ctx context.Context, p int) (mine bool, err error) {
+	if j.nodes == nil {
+		return true, nil
+	}
+	_, err = j.Claim(ctx, j.sweeper(p))
+	var owned *session.OwnedError
+	if errors.As(err, &owned) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // sweeper numbers the fence of a partition's sweeper so that it falls into that
