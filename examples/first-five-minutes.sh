@@ -96,7 +96,7 @@ within 10 once 'typed here'
 step "kill -9"
 kill -9 "$server"
 wait "$server" 2>/dev/null || true
-within 10 grep -q reconnecting "$work/watch.err"
+within 10 grep -q "connection lost" "$work/watch.err"
 
 step "restart"
 serve "${url#http://}"

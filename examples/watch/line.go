@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/wire"
@@ -22,24 +24,35 @@ func describe(env wire.Envelope) string {
 	case *clew.SyncComplete:
 		return fmt.Sprintf("-- in sync, %d replayed", d.Replayed)
 	case *clew.MessageCreatedData:
-		return message(env, d.Message)
+		return message(d.Message)
 	case *clew.MessageUpdatedData:
-		return message(env, d.Message)
-	case *clew.AgentResponseData, *clew.AgentThinkingData:
+		return message(d.Message)
+	case *clew.AgentResponseData, *clew.AgentThinkingData, *clew.MessageAcceptedData:
 		return "" // the whole text follows
 	case *clew.ErrorData:
-		return fmt.Sprintf("-- error %s: %s", d.Code, d.Message)
+		return safe(fmt.Sprintf("-- error %s: %s", d.Code, d.Message))
 	default:
 		return plain(env)
 	}
 }
 
-func message(env wire.Envelope, m clew.Message) string {
+func message(m clew.Message) string {
 	if m.Partial {
 		return ""
 	}
 	who := cmp.Or(string(m.AgentID), string(m.UserID), string(m.Role))
-	return fmt.Sprintf("%s %s: %s", env.MessageID, who, m.Text)
+	return safe(fmt.Sprintf("%s %s: %s", m.MessageID, who, m.Text))
+}
+
+// safe keeps what others wrote from commanding the terminal: control and
+// direction characters are shown as �.
+func safe(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
 }
 
 func plain(env wire.Envelope) string {
@@ -47,5 +60,5 @@ func plain(env wire.Envelope) string {
 	if len(data) > longest {
 		data = append(data[:longest], '…')
 	}
-	return fmt.Sprintf("%s %s %s", cmp.Or(env.MessageID, "--"), env.Type, string(data))
+	return safe(fmt.Sprintf("%s %s %s", cmp.Or(env.MessageID, "--"), env.Type, string(data)))
 }

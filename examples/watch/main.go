@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
@@ -53,6 +54,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, status io.Writer
 	}
 	c, err := client.Dial(ctx, client.Options{
 		URL: *server, Session: id, Token: token, ResumeFrom: *resume,
+		Retry:   patient,
 		OnState: func(s client.State, why error) { report(status, s, why) },
 	})
 	if err != nil {
@@ -71,12 +73,19 @@ func readToken(file string) (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
+// patient keeps trying for as long as a person might be away.
+var patient = client.Retry{MaxRetries: 10_000, InitialDelay: time.Second, MaxDelay: 5 * time.Second, Multiplier: 2}
+
+// report says what happens to the connection, and why only when it is over.
 func report(w io.Writer, s client.State, why error) {
-	if why != nil {
-		fmt.Fprintf(w, "(%s: %v)\n", s, why)
-		return
+	switch s {
+	case client.Reconnecting:
+		fmt.Fprintln(w, "(connection lost, trying again)")
+	case client.Active:
+		fmt.Fprintln(w, "(connected)")
+	case client.Failed:
+		fmt.Fprintf(w, "(failed: %v)\n", why)
 	}
-	fmt.Fprintf(w, "(%s)\n", s)
 }
 
 // send gives each line to the session. Do waits out a reconnect and says the

@@ -72,9 +72,9 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.wait(t, "msg_000000000002 alice: hello")
-	out.wait(t, "msg_000000000005 main-monitor-0: hello")
+	out.wait(t, "msg_000000000004 main-monitor-0: hello")
 	fake.DropAll()
-	status.wait(t, "(reconnecting")
+	status.wait(t, "(connection lost")
 	if _, err := io.WriteString(typing, "again\n"); err != nil {
 		t.Fatal(err)
 	}

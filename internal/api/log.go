@@ -42,7 +42,7 @@ func (a *API) logged(w http.ResponseWriter, r *http.Request, next http.HandlerFu
 		a.recovered(recover(), rec, r)
 		attrs := []slog.Attr{
 			slog.String("method", r.Method), slog.String("route", r.Pattern), slog.Int("status", rec.status),
-			slog.Duration("duration", a.o.Now().Sub(start)),
+			slog.Float64("duration_ms", float64(a.o.Now().Sub(start).Microseconds())/1e3),
 		}
 		if n.user != "" {
 			attrs = append(attrs, slog.String("user", string(n.user)))

@@ -95,7 +95,11 @@ func (a *API) sessionRoutes(h huma.API) {
 		"Read what a session is doing."), a.get)
 	huma.Register(h, operation("list-messages", http.MethodGet, "/sessions/{id}/messages", http.StatusOK,
 		"Read a page of the transcript, in order of time."), a.messages)
-	huma.Register(h, commandOperation(), a.command)
+	send := commandOperation()
+	body := *send.RequestBody.Content["application/json"]
+	huma.Register(h, send, a.command)
+	// Register describes a raw body as bytes; it is an envelope.
+	*h.OpenAPI().Paths[send.Path].Post.RequestBody.Content["application/json"] = body
 	huma.Register(h, operation("set-access", http.MethodPut, "/sessions/{id}/access/{user_id}", http.StatusOK,
 		"Share a session with somebody, or take that back."), a.setAccess)
 }

@@ -36,6 +36,9 @@ type Report struct {
 // which is only ever read here, is the store's own; an outside engine is
 // another's and is opened as it is.
 func OpenCopy(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, error) {
+	if _, err := os.Stat(filepath.Join(cfg.Dir, "engine")); cfg.Embedded() && err != nil {
+		return nil, fmt.Errorf("no clew data in %s", cfg.Dir) // and none is made by looking
+	}
 	cfg, err := cfg.withDefaults()
 	if err != nil || !cfg.Embedded() {
 		return nil, errors.Join(err, errNotEmbedded(cfg))

@@ -160,5 +160,13 @@ func (l *engineLog) keep(line string) {
 
 // harmless drops advice that does not fit an embedded engine.
 func harmless(line string) bool {
-	return strings.Contains(line, "Temporary storage directory") || strings.Contains(line, "sync_interval")
+	for _, part := range []string{
+		"Temporary storage directory", "sync_interval",
+		"Recovering stream state from index errored: prior state file", // after a kill: it reads the blocks instead
+	} {
+		if strings.Contains(line, part) {
+			return true
+		}
+	}
+	return false
 }

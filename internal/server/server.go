@@ -73,14 +73,21 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	s.stop = stop
 	defer func() {
 		if err != nil {
-			s.Stop(bg)
+			s.Stop(context.WithoutCancel(ctx))
 		}
 	}()
+	if cfg.Auth.Mode != "on" && cfg.Auth.Mode != "off" {
+		return nil, clew.Errorf(clew.SettingsInvalid, "auth mode is on or off, not %q", cfg.Auth.Mode)
+	}
 	listener, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot listen on %s; is a server running already? --listen chooses another address: %w", cfg.Listen, err)
 	}
 	s.addr = listener.Addr()
+	if cfg.Auth.Mode == "off" && !loopback(s.addr) {
+		_ = listener.Close()
+		return nil, clew.Errorf(clew.SettingsInvalid, "auth off works on a loopback address only, not on %s", s.addr)
+	}
 	defer func() {
 		if err != nil {
 			_ = listener.Close()
@@ -195,14 +202,8 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 // authenticator makes what tells callers apart.
 func (s *Server) authenticator(ctx, bg context.Context) (gateway.Authenticator, *auth.Keys, error) {
 	if s.cfg.Auth.Mode == "off" {
-		if !loopback(s.addr) {
-			return nil, nil, clew.Errorf(clew.SettingsInvalid, "auth off works on a loopback address only, not on %s", s.addr)
-		}
 		s.log.Warn("AUTHENTICATION IS OFF: every program on this machine can use this server")
 		return auth.Off{}, nil, nil
-	}
-	if s.cfg.Auth.Mode != "on" {
-		return nil, nil, clew.Errorf(clew.SettingsInvalid, "auth mode is on or off, not %q", s.cfg.Auth.Mode)
 	}
 	token, err := auth.LoadOwnerToken(s.cfg.Data)
 	if err != nil {

@@ -32,7 +32,7 @@ func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 		*clew.HitlClarificationResponseData, *clew.AskResponseData:
 		return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
 	}
-	return nil, clew.Errorf(clew.SessionInvalidState, "%s does not fit the session's state", cmd.Type)
+	return nil, clew.Errorf(clew.SessionInvalidState, "this server cannot do %s yet", cmd.Type)
 }
 
 // create is the command that makes a session; it has no name on the wire.
