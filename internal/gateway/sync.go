@@ -153,6 +153,7 @@ func (c *conn) replayBatch(pos, head uint64) (sent bool, err error) {
 				continue
 			}
 			c.last = it.Seq
+			c.recheck = c.recheck || it.Type == clew.EventAccessChanged
 			if !f.hides(monitorOf(it.Frame())) {
 				b.add(it.Frame())
 			}

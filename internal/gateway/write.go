@@ -152,6 +152,12 @@ func (c *conn) follow() (err error) {
 
 // step sends what the feed has, or gives the channel to wait on.
 func (c *conn) step() (wait <-chan struct{}, err error) {
+	if c.recheck {
+		c.recheck = false
+		if err := c.checkAccess(); err != nil {
+			return nil, err
+		}
+	}
 	b := batches.Get().(*batch)
 	defer b.free()
 	n, behind, wait, err := c.feed.Next(c.pos, b.items[:])
@@ -178,10 +184,6 @@ func (c *conn) step() (wait <-chan struct{}, err error) {
 	}
 	if missing > 0 {
 		return nil, c.fill(missing)
-	}
-	if c.recheck {
-		c.recheck = false
-		return nil, c.checkAccess()
 	}
 	return nil, nil
 }

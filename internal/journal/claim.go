@@ -48,6 +48,14 @@ func (j *Journal) Claim(ctx context.Context, shard int) (session.Lease, error) {
 	}
 }
 
+// Holds implements session.Journal. A fence that the sweeper took away was not
+// replaced by anyone.
+func (j *Journal) Holds(ctx context.Context, lease session.Lease) (bool, error) {
+	p, subject := j.fenceSubject(lease.Shard)
+	last, err := j.lastOn(ctx, p, subject)
+	return last == nil || last.Seq == lease.Term, err
+}
+
 // OwnerOf names the live node that holds the shard, "" if none does.
 func (j *Journal) OwnerOf(ctx context.Context, shard int) (string, error) {
 	p, subject := j.fenceSubject(shard)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,6 +56,10 @@ func startEngine(cfg Config, log *slog.Logger) (*engine, error) {
 		host, port, err := splitListen(cfg.Listen)
 		if err != nil {
 			return nil, err
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			// It has no authentication of its own: whoever reaches it has everything.
+			return nil, fmt.Errorf("journal.engine_listen must be a loopback address, not %s", cfg.Listen)
 		}
 		opts.Host, opts.Port = host, port
 	}

@@ -107,10 +107,6 @@ func (j *Journal) readTail(ctx context.Context, id clew.SessionID, head clew.Hea
 		mark = 0 // the engine counts anew: its numbers say nothing about the seal
 	}
 	t := tailReader{id: id, start: head.Seq, head: head}
-	if err := t.tryWhole(last); err == nil { // a single batch: no second trip
-		return t.tail, t.head, last.Seq, nil
-	}
-	t = tailReader{id: id, start: head.Seq, head: head}
 	for mark < last.Seq {
 		before := mark
 		for m, err := range j.messages(ctx, p, subject, mark+1, last.Seq) {
@@ -153,20 +149,11 @@ type tailReader struct {
 	tail  []clew.Record
 }
 
-// tryWhole takes the last batch alone, if it is all that is missing.
-func (t *tailReader) tryWhole(last *storedMsg) error {
-	line, _, _ := bytes.Cut(last.Data, []byte{'\n'})
-	r, err := clew.ParseRecord(line)
-	if err != nil {
-		return err
-	}
-	if err := r.Follows(t.head); err != nil {
-		return err
-	}
-	return t.batch(last.Data)
-}
-
+// batch takes one message: records, or none if it is a mark.
 func (t *tailReader) batch(data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 		r, err := clew.ParseRecord(line)
 		if err != nil {
@@ -282,6 +269,15 @@ func joinLines(records []clew.Record) []byte {
 		data = append(data, r.Line()...)
 	}
 	return data
+}
+
+// MarkBusy implements session.Log: a message without records.
+func (l *log) MarkBusy(ctx context.Context) error {
+	err := l.publish(ctx, nil)
+	if isCode(err, codeWrongFence) {
+		return session.ErrLeaseLost
+	}
+	return engineError(err)
 }
 
 // Seal implements session.Log.

@@ -34,6 +34,7 @@ type nodes struct {
 	// in which this node heard nothing, and so may have missed that.
 	onTaken   []func(shard int)
 	onSilence []func()
+	onSettled []func()  // once, when it is known which nodes are up
 	heardAt   time.Time // when our own beat last came back
 	// calls holds what ends the calls under way to a node when it goes.
 	calls map[string]map[*context.CancelFunc]bool
@@ -97,6 +98,11 @@ func (n *nodes) heard(m *nats.Msg) {
 			}
 		}
 		n.heardAt = time.Now()
+		if n.beats == beatsPerTTL {
+			for _, fn := range n.onSettled {
+				go fn()
+			}
+		}
 		for other, at := range n.seen {
 			if n.beats-at >= beatsPerTTL {
 				delete(n.seen, other)
@@ -210,6 +216,17 @@ func (j *Journal) OnSilence(fn func()) {
 	j.nodes.onSilence = append(j.nodes.onSilence, fn)
 }
 
+// OnSettled calls fn once, in a goroutine of its own, when this node has listened
+// long enough to know which others are up.
+func (j *Journal) OnSettled(fn func()) {
+	if j.nodes == nil {
+		return
+	}
+	j.nodes.mu.Lock()
+	defer j.nodes.mu.Unlock()
+	j.nodes.onSettled = append(j.nodes.onSettled, fn)
+}
+
 // Peers gives the way to the other nodes, nil if there can be none.
 func (j *Journal) Peers() session.Peers {
 	if j.nodes == nil {
@@ -268,34 +285,41 @@ func (j *Journal) Watch(id clew.SessionID, fn func([]byte)) (func(), error) {
 	return func() { _ = sub.Unsubscribe() }, nil
 }
 
-// ShardsOf lists the shards that the node was the last to claim.
-func (j *Journal) ShardsOf(ctx context.Context, node string) ([]int, error) {
-	var shards []int
+// Recent lists the sessions that have something in the streams, and so were at
+// work lately, unless another live node owns them. Some of them may have work
+// under way that nobody carries on.
+func (j *Journal) Recent(ctx context.Context) ([]clew.SessionID, error) {
+	var recent []clew.SessionID
 	for p := range j.partitions {
-		owner := map[int]string{}
-		for m, err := range j.messages(ctx, p, j.subject("j", strconv.Itoa(p), "f", "*"), 1, 0) {
-			if err != nil {
-				return nil, err
-			}
-			shard, err := strconv.Atoi(string(sessionOf(m.Subject)))
-			if err != nil {
-				return nil, fmt.Errorf("fence subject %q: %w", m.Subject, err)
-			}
-			owner[shard] = string(m.Data)
+		owners, err := j.owners(ctx, p)
+		if err != nil {
+			return nil, err
 		}
-		for shard, name := range owner {
-			if name == node && shard < session.Shards {
-				shards = append(shards, shard)
+		ids, err := j.subjectsOf(ctx, p, j.subject("j", strconv.Itoa(p), "s", ">"))
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if owner := owners[session.ShardOf(id)]; owner == "" || owner == j.cfg.Node || !j.Alive(owner) {
+				recent = append(recent, id)
 			}
 		}
 	}
-	return shards, nil
+	return recent, nil
 }
 
-// UnsealedSessions lists the sessions of a shard that have records in the
-// stream: those that worked lately.
-func (j *Journal) UnsealedSessions(ctx context.Context, shard int) ([]clew.SessionID, error) {
-	p := j.partition(shard)
-	filter := j.subject("j", strconv.Itoa(p), "s", strconv.Itoa(shard), "*")
-	return j.subjectsOf(ctx, p, filter)
+// owners gives the node that was the last to claim each shard of a partition.
+func (j *Journal) owners(ctx context.Context, p int) (map[int]string, error) {
+	owners := map[int]string{}
+	for m, err := range j.messages(ctx, p, j.subject("j", strconv.Itoa(p), "f", "*"), 1, 0) {
+		if err != nil {
+			return nil, err
+		}
+		shard, err := strconv.Atoi(string(sessionOf(m.Subject)))
+		if err != nil {
+			return nil, fmt.Errorf("fence subject %q: %w", m.Subject, err)
+		}
+		owners[shard] = string(m.Data)
+	}
+	return owners, nil
 }

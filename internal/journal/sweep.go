@@ -51,7 +51,7 @@ func (j *Journal) SweepPartition(ctx context.Context, p int, before time.Time, s
 		return nil // an idle store is left in peace
 	}
 	if mine, err := j.claimSweep(ctx, p); !mine {
-		return err
+		return errors.Join(err, j.forget(ctx, p))
 	}
 	s := sweep{j: j, p: p, seal: seal}
 	for from, last := info.State.FirstSeq, info.State.LastSeq; from <= last; {
@@ -94,6 +94,11 @@ type sweep struct {
 	p    int
 	seal Sealer
 	need map[clew.SessionID]uint64 // up to which seq each must be sealed
+	// marked sessions were at work when they were last sealed: they are sealed
+	// again, and marked again if they still are.
+	marked map[clew.SessionID]bool
+	// stuck sessions cannot be sealed. What the stream has of them stays.
+	stuck map[clew.SessionID]bool
 }
 
 const sweepPart = 4096
@@ -101,7 +106,7 @@ const sweepPart = 4096
 // part looks at the next messages and has what they hold sealed; it returns
 // where the stream may then be cut.
 func (s *sweep) part(ctx context.Context, from, last uint64, before time.Time) (n int, next uint64, err error) {
-	s.need = map[clew.SessionID]uint64{}
+	s.need, s.marked, s.stuck = map[clew.SessionID]uint64{}, map[clew.SessionID]bool{}, map[clew.SessionID]bool{}
 	next = from
 	for m, err := range s.j.messages(ctx, s.p, s.j.subject("j", strconv.Itoa(s.p), ">"), from, last) {
 		if err != nil {
@@ -110,54 +115,66 @@ func (s *sweep) part(ctx context.Context, from, last uint64, before time.Time) (
 		if !m.Time.Before(before) || n >= sweepPart {
 			break
 		}
-		if err := s.message(m); err != nil {
-			return n, next, err
-		}
+		s.message(m)
 		n++
 		next = m.Sequence + 1
 	}
 	return n, next, s.sealAll(ctx)
 }
 
-func (s *sweep) message(m *jetstream.RawStreamMsg) error {
+func (s *sweep) message(m *jetstream.RawStreamMsg) {
 	if isFence(m.Subject) {
-		return nil
+		return
 	}
 	id := sessionOf(m.Subject)
+	if len(m.Data) == 0 {
+		s.marked[id] = true
+		s.need[id] = max(s.need[id], 0)
+		return
+	}
 	seq, err := lastSeq(m.Data)
-	if err != nil { // damaged: it stays, and so does everything after it
-		return damagedError(id, err)
+	if err != nil {
+		s.give(id, err)
+		return
 	}
 	s.need[id] = max(s.need[id], seq)
-	return nil
 }
 
-// sealAll seals what is not sealed yet and makes sure of it.
+// give gives a session up for this pass.
+func (s *sweep) give(id clew.SessionID, err error) {
+	if !s.stuck[id] {
+		s.j.log.Warn("session cannot be sealed; its records stay in the engine", "session", id, "err", err)
+	}
+	s.stuck[id] = true
+}
+
+// sealAll seals what is not sealed yet and makes sure of it. A session that
+// cannot be sealed does not hold up the others.
 func (s *sweep) sealAll(ctx context.Context) error {
 	var behind []clew.SessionID
 	for id, seq := range s.need {
 		head, err := s.sealedHead(ctx, id)
+		if err == nil && (head < seq || s.marked[id]) {
+			behind = append(behind, id)
+			err = s.seal(ctx, id)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
-			return err
+			s.give(id, err)
 		}
-		if head >= seq {
-			continue
-		}
-		if err := s.seal(ctx, id); err != nil {
-			return err
-		}
-		behind = append(behind, id)
 	}
 	if err := s.j.Flush(ctx); err != nil {
 		return err
 	}
 	for _, id := range behind {
 		head, err := s.sealedHead(ctx, id)
-		if err != nil {
-			return err
+		if err == nil && head < s.need[id] {
+			err = fmt.Errorf("sealed up to %d, want %d", head, s.need[id])
 		}
-		if head < s.need[id] {
-			return fmt.Errorf("session %s is sealed up to %d, want %d", id, head, s.need[id])
+		if err != nil {
+			s.give(id, err)
 		}
 	}
 	return nil
@@ -186,13 +203,41 @@ func lastSeq(data []byte) (uint64, error) {
 }
 
 // cut drops the stream's front, which is sealed and flushed. A fence that goes
-// with it is missed by its owner at the next append, which claims anew.
+// with it is missed by its owner at the next append, which claims anew. While a
+// session is stuck in the front, the others go one by one, which is slower.
 func (s *sweep) cut(ctx context.Context, next uint64) error {
-	if err := s.j.streams[s.p].Purge(ctx, jetstream.WithPurgeSequence(next)); err != nil {
-		return engineError(err)
+	if len(s.stuck) == 0 {
+		if err := s.j.streams[s.p].Purge(ctx, jetstream.WithPurgeSequence(next)); err != nil {
+			return engineError(err)
+		}
 	}
 	for id, seq := range s.need {
+		if s.stuck[id] {
+			continue
+		}
+		if len(s.stuck) > 0 {
+			_, subject := s.j.sessionSubject(id)
+			if err := s.j.streams[s.p].Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(next)); err != nil {
+				return engineError(err)
+			}
+		}
 		s.j.witness.sealed(id, seq)
+	}
+	return nil
+}
+
+// forget lets go of the witnessed heads of a partition that another node sweeps.
+func (j *Journal) forget(ctx context.Context, p int) error {
+	s := sweep{j: j, p: p}
+	for _, id := range j.witness.sessions() {
+		if j.partition(session.ShardOf(id)) != p {
+			continue
+		}
+		head, err := s.sealedHead(ctx, id)
+		if err != nil {
+			return err
+		}
+		j.witness.sealed(id, head)
 	}
 	return nil
 }

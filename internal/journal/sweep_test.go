@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -151,8 +152,9 @@ func TestSweepLeavesTheYoung(t *testing.T) {
 	}
 }
 
-// A message that cannot be read stops the sweep before anything is cut.
-func TestSweepStopsAtDamage(t *testing.T) {
+// A message that cannot be read stays, and does not hold up the sessions around
+// it.
+func TestSweepPassesDamage(t *testing.T) {
 	g := newGround(t, t.TempDir())
 	g.create("good", 3)
 	_, subject := g.j.sessionSubject("bad")
@@ -160,12 +162,14 @@ func TestSweepStopsAtDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.create("later", 3)
-	before, first := g.stored()
-	if err := g.sweep(); clew.CodeOf(err) != clew.SessionDamaged {
-		t.Errorf("the sweep says %v", err)
-	}
-	if n, now := g.stored(); n < before || now != first {
-		t.Errorf("%d messages from %d on, before %d from %d on", n, now, before, first)
+	for range 3 { // and stays that way
+		if err := g.sweep(); err != nil {
+			t.Errorf("the sweep says %v", err)
+		}
+		ids, err := g.j.subjectsOf(t.Context(), 0, g.j.subject("j", "0", "s", ">"))
+		if err != nil || !slices.Equal(ids, []clew.SessionID{"bad"}) {
+			t.Errorf("the stream still has %v, %v", ids, err)
+		}
 	}
 	if _, err := g.h.Watch(t.Context(), "bad"); clew.CodeOf(err) != clew.SessionDamaged {
 		t.Errorf("the damaged session: %v", err)
@@ -180,19 +184,84 @@ func TestSweepStopsAtDamage(t *testing.T) {
 	}
 }
 
-// A seal that does not come about stops the sweep too.
+// What is not sealed stays, whatever the sealer says.
 func TestSweepNeedsTheSeal(t *testing.T) {
 	g := newGround(t, t.TempDir())
 	g.create("one", 3)
-	_, first := g.stored()
+	n, first := g.stored()
 	lazy := func(context.Context, clew.SessionID) error { return nil }
-	if err := g.j.SweepPartition(t.Context(), 0, time.Now().Add(time.Hour), lazy); err == nil {
-		t.Error("swept what was not sealed")
+	if err := g.j.SweepPartition(t.Context(), 0, time.Now().Add(time.Hour), lazy); err != nil {
+		t.Error(err)
 	}
-	if _, now := g.stored(); now != first {
+	if still, now := g.stored(); now != first || still != n {
 		t.Errorf("the stream was cut from %d to %d", first, now)
 	}
 	g.whole("one", 3)
+}
+
+// A session that was marked as busy is found in the stream when all its records
+// are sealed and gone, and reads as before.
+//
+// Covers: C-77
+func TestMarkOutlivesTheSweep(t *testing.T) {
+	g := newGround(t, t.TempDir())
+	g.create("one", 3)
+	if err := g.sweep(); err != nil {
+		t.Fatal(err)
+	}
+	lease, err := g.j.Claim(t.Context(), session.ShardOf("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, _, err := g.j.Open(t.Context(), lease, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.MarkBusy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := g.j.Recent(t.Context()); err != nil || !slices.Equal(ids, []clew.SessionID{"one"}) {
+		t.Errorf("recent are %v, %v", ids, err)
+	}
+	g.whole("one", 3)
+	g.rename("one", 2)
+	g.whole("one", 5)
+}
+
+// A batch whose acknowledgement was lost is sent again, and the first copy may
+// arrive long after it, behind later ones.
+//
+// Covers: C-79
+func TestLateCopy(t *testing.T) {
+	g := newGround(t, t.TempDir())
+	id := clew.SessionID("late")
+	lease, err := g.j.Claim(t.Context(), session.ShardOf(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	handle, _, err := g.j.Open(t.Context(), lease, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head clew.Head
+	var first clew.Record
+	for i := range 3 {
+		r := head.Next(id, lease.Term, 1, "owner", clew.EventSessionRenamed, []byte(`{"title":"x"}`))
+		if err := handle.Append(t.Context(), []clew.Record{r}); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = r
+		}
+		head = r.After()
+	}
+	if err := handle.(*log).publish(t.Context(), first.Line()); err != nil {
+		t.Fatal(err)
+	}
+	_, loaded, err := g.j.Open(t.Context(), lease, id)
+	if err != nil || loaded.Head != head {
+		t.Errorf("loaded up to %d, %v; want %d", loaded.Head.Seq, err, head.Seq)
+	}
 }
 
 func TestExamineHealthy(t *testing.T) {

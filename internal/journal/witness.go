@@ -23,8 +23,8 @@ import (
 // is written after the acknowledgement.
 //
 // Lines are written a moment after the acknowledgement, by a goroutine of the
-// witness, and without a flush: appends do not wait for them. They survive the
-// death of the process; a power failure may take the last ones, in which case
+// witness, and without a flush: an append waits for them only while the file is
+// written anew. They survive the death of the process; a power failure may take the last ones, in which case
 // the engine's own flushed data stands unwitnessed for those seconds.
 type witness struct {
 	dir  string

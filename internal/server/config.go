@@ -1,5 +1,5 @@
 // Package server puts the parts together: it builds, starts and stops them, and
-// has no logic of its own.
+// tells one what another has noticed.
 package server
 
 import (

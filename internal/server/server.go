@@ -135,31 +135,33 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: s.agent, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 	})
-	s.journal.OnGone(func(node string) { s.takeOver(bg, node) })
+	s.journal.OnGone(func(string) { s.takeOver(bg) })
+	s.journal.OnSettled(func() { s.takeOver(bg) })
 	s.journal.OnTaken(s.host.Lost)
 	s.journal.OnSilence(func() { s.checkLeases(bg) })
-	s.work.Go(func() { s.journal.Sweep(bg, s.host.Seal) })
 	s.work.Go(func() {
 		if err := s.journal.Wakes(bg, s.host.Wake); err != nil && bg.Err() == nil {
 			s.log.Error("wake-ups", "err", err)
 		}
 	})
-	s.work.Go(func() { s.resume(bg) })
+	s.work.Go(func() {
+		s.takeOver(bg) // before the sweeper takes anything out of the stream
+		s.journal.Sweep(bg, s.host.Seal)
+	})
 	return nil
 }
 
-// resume goes on with the work that was under way when this node last stopped.
-func (s *Server) resume(ctx context.Context) { s.takeOver(ctx, s.journal.Node()) }
-
-func (s *Server) takeOver(ctx context.Context, node string) {
-	shards, err := s.journal.ShardsOf(ctx, node)
+// takeOver goes on with work that is under way and nobody carries on: after a
+// start, and when a node is gone.
+func (s *Server) takeOver(ctx context.Context) {
+	ids, err := s.journal.Recent(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.log.Warn("take over", "node", node, "err", err)
+			s.log.Warn("take over", "err", err)
 		}
 		return
 	}
-	s.host.TakeOver(ctx, shards, s.journal.UnsealedSessions)
+	s.host.TakeOver(ctx, ids)
 }
 
 // checkLeases finds out which shards were taken over while this node could not

@@ -41,21 +41,24 @@ func (s *Session) append(drafts []draft) ([]clew.Record, error) {
 }
 
 const (
-	appendPause  = 20 * time.Millisecond // between two tries
-	reclaimLimit = 5 * time.Second
+	appendPause    = 20 * time.Millisecond // between two tries, doubled each time
+	appendPauseMax = 250 * time.Millisecond
+	reclaimLimit   = 5 * time.Second
 )
 
 func (s *Session) appendRecords(records []clew.Record) error {
-	for {
+	for pause := appendPause; ; pause = min(2*pause, appendPauseMax) {
 		err := s.log.Append(s.host.ctx, records) // bounds itself
 		if err == nil || errors.Is(err, ErrLeaseLost) || errors.Is(err, ErrRefused) {
 			return err
 		}
-		s.host.cfg.Log.Warn("append is repeated", "session", s.id, "err", err)
+		if pause == appendPause { // once for each outage
+			s.host.cfg.Log.Warn("append is repeated until it succeeds", "session", s.id, "err", err)
+		}
 		select {
 		case <-s.quit:
 			return err
-		case <-time.After(appendPause):
+		case <-time.After(pause):
 		}
 	}
 }
@@ -111,6 +114,18 @@ func (s *Session) seal() {
 	}
 	s.sealed = s.head.Seq
 	s.recent = nil
+}
+
+// sealForSweep is seal for the sweeper, which then takes the records out of the
+// engine: a session at work leaves a mark there, to be found after a crash.
+func (s *Session) sealForSweep() {
+	s.seal()
+	if !s.state.Busy() {
+		return
+	}
+	if err := s.log.MarkBusy(s.host.ctx); err != nil {
+		s.host.cfg.Log.Warn("mark", "session", s.id, "err", err)
+	}
 }
 
 const sealTimeout = 30 * time.Second

@@ -122,7 +122,11 @@ func (h *Host) Close(ctx context.Context) {
 		r.close()
 	}
 	for _, sl := range slots {
-		<-sl.ready
+		select {
+		case <-sl.ready:
+		case <-ctx.Done():
+			continue
+		}
 		if sl.s != nil {
 			// Another node goes on from the stream; it must not wait for seals.
 			sl.s.lost.Store(h.cfg.Peers != nil)
@@ -146,6 +150,9 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 	}
 	if !n.ID.Valid() {
 		return "", clew.Errorf(clew.InvalidMessage, "session_id is not valid")
+	}
+	if by.Role == clew.RoleViewer || by.Role == clew.RoleApprover {
+		return "", clew.Errorf(clew.Forbidden, "these credentials may watch or answer, not make sessions")
 	}
 	cmd := clew.Command{By: by, Data: &create{owner: by.User, title: n.Title, workspace: n.Workspace}}
 	if _, err := h.Do(ctx, n.ID, cmd); err != nil {
@@ -285,8 +292,20 @@ func (h *Host) load(id clew.SessionID, sl *slot) {
 	}
 	h.dropRemote(id)
 	close(sl.ready)
-	s.run()
+	failed := s.run()
 	h.remove(id, sl)
+	if failed && s.busy.Load() && !s.lost.Load() {
+		h.goOn(func() { h.carryOn(id) })
+	}
+}
+
+// goOn runs fn in the background unless the host is stopping.
+func (h *Host) goOn(fn func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.work.Go(fn)
+	}
 }
 
 func (h *Host) remove(id clew.SessionID, sl *slot) {
@@ -362,7 +381,7 @@ func (h *Host) List(ctx context.Context, owner clew.UserID, q, cursor string, li
 // after the journal's next Flush.
 func (h *Host) Seal(ctx context.Context, id clew.SessionID) error {
 	return h.at(ctx, id, false, func(s *Session) error {
-		return s.look(ctx, (*Session).seal)
+		return s.look(ctx, (*Session).sealForSweep)
 	}, func(node string) error {
 		return h.callSeal(ctx, node, id)
 	})

@@ -147,6 +147,20 @@ func (h *Host) Loaded() int {
 func (h *Host) Lost(shard int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.endShard(shard)
+}
+
+// lostLease is Lost unless the shard was claimed anew meanwhile.
+func (h *Host) lostLease(l Lease) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leases[l.Shard] == l {
+		h.endShard(l.Shard)
+	}
+}
+
+// endShard ends the shard's sessions. The caller holds mu.
+func (h *Host) endShard(shard int) {
 	delete(h.leases, shard)
 	for id, sl := range h.sessions {
 		if ShardOf(id) != shard {
@@ -170,37 +184,42 @@ func (h *Host) Shards() []int {
 	return slices.Collect(maps.Keys(h.leases))
 }
 
-// TakeOver loads the sessions that were at work in the shards of a node that is
-// gone, and so claims those shards: their work goes on without anyone asking. A few
-// shards are taken at a time, so that one slow session does not hold up the
-// others.
-func (h *Host) TakeOver(ctx context.Context, shards []int, sessionsOf func(context.Context, int) ([]clew.SessionID, error)) {
+// TakeOver loads sessions that may have work under way which nobody carries on,
+// so that it goes on without anyone asking. A few are loaded at a time, so that
+// a slow one does not hold up the others; those at rest leave memory again.
+func (h *Host) TakeOver(ctx context.Context, ids []clew.SessionID) {
 	const atOnce = 16
-	todo := make(chan int)
+	todo := make(chan clew.SessionID)
 	var workers sync.WaitGroup
-	for range min(atOnce, len(shards)) {
+	for range min(atOnce, len(ids)) {
 		workers.Go(func() {
-			for shard := range todo {
-				h.takeShard(ctx, shard, sessionsOf)
+			for id := range todo {
+				if err := h.Wake(ctx, id); err != nil && ctx.Err() == nil {
+					h.cfg.Log.Warn("take over", "session", id, "err", err)
+				}
 			}
 		})
 	}
-	for _, shard := range shards {
-		todo <- shard
+	for _, id := range ids {
+		todo <- id
 	}
 	close(todo)
 	workers.Wait()
 }
 
-func (h *Host) takeShard(ctx context.Context, shard int, sessionsOf func(context.Context, int) ([]clew.SessionID, error)) {
-	ids, err := sessionsOf(ctx, shard)
-	if err != nil {
-		h.cfg.Log.Warn("take over", "shard", shard, "err", err)
-		return
-	}
-	for _, id := range ids {
-		if err := h.Wake(ctx, id); err != nil && ctx.Err() == nil {
-			h.cfg.Log.Warn("take over", "session", id, "err", err)
+// carryOn loads a session again that left memory by a fault while it had work
+// under way, until that succeeds or there is no point in it.
+func (h *Host) carryOn(id clew.SessionID) {
+	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 15*time.Second) {
+		select {
+		case <-time.After(wait):
+		case <-h.ctx.Done():
+			return
+		}
+		err := h.Wake(h.ctx, id)
+		switch code := clew.CodeOf(err); {
+		case err == nil, code == clew.SessionDamaged, code == clew.SessionNotFound:
+			return
 		}
 	}
 }

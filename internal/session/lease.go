@@ -40,6 +40,27 @@ func (h *Host) lease(ctx context.Context, shard int, lost uint64) (Lease, error)
 	return l, nil
 }
 
+// confirm makes sure, before a session in memory is shown to a newcomer, that no
+// other node took it over unheard: its past would end too early. A node that is
+// alone has nobody to ask about, and while the engine is away what is in memory
+// is the best there is.
+func (h *Host) confirm(ctx context.Context, shard int) error {
+	if h.cfg.Peers == nil {
+		return nil
+	}
+	h.mu.Lock()
+	l, ok := h.leases[shard]
+	h.mu.Unlock()
+	if !ok {
+		return errGone
+	}
+	if holds, err := h.cfg.Journal.Holds(ctx, l); err == nil && !holds {
+		h.lostLease(l)
+		return errGone
+	}
+	return nil
+}
+
 // lapse gives up a lease under which an append may still be under way. The next
 // claim voids it.
 func (h *Host) lapse(l Lease) {

@@ -56,6 +56,9 @@ type Journal interface {
 	// fails with *OwnedError while another live node holds it.
 	Claim(ctx context.Context, shard int) (Lease, error)
 
+	// Holds reports whether nobody else has claimed the shard since.
+	Holds(ctx context.Context, lease Lease) (bool, error)
+
 	// Open loads a session for its owner. A session that does not exist is
 	// loaded as an empty one, with Head.Seq 0. Code SESSION_DAMAGED means that
 	// what is stored cannot be all that was acknowledged.
@@ -84,6 +87,10 @@ type Log interface {
 	// exactly these records again, or claims the shard anew, which voids an
 	// append that is still under way, and opens the session again.
 	Append(ctx context.Context, records []clew.Record) error
+
+	// MarkBusy leaves a sign in the engine that the session is at work, so that
+	// it is found after a crash even when all its records are sealed.
+	MarkBusy(ctx context.Context) error
 
 	// Seal stores state, the fold of all records up to head, together with the
 	// records themselves in the archive; Flush makes it count. recent holds the last records up to

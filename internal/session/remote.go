@@ -88,6 +88,11 @@ func (h *Host) remote(ctx context.Context, id clew.SessionID, node string) (*rem
 			defer r.feed.Close()
 			defer r.unwatch()
 			r.poll()
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if h.remotes[id] == r { // the session has moved: new watchers look where to
+				delete(h.remotes, id)
+			}
 		})
 	}
 	r.refs++

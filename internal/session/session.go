@@ -134,8 +134,8 @@ func timedOut(ctx context.Context) error {
 	return clew.WrapError(clew.Unavailable, ctx.Err(), "the session did not answer in time; the command may still take effect")
 }
 
-// run is the session's goroutine.
-func (s *Session) run() {
+// run is the session's goroutine. It reports whether it ended by a fault.
+func (s *Session) run() (failed bool) {
 	defer close(s.done)
 	defer s.feed.Close()
 	defer s.stopTurn()
@@ -147,14 +147,14 @@ func (s *Session) run() {
 			batch = s.gather(append(batch[:0], req))
 			if err := s.process(batch); err != nil {
 				s.host.cfg.Log.Warn("session leaves this node", "session", s.id, "err", err)
-				return
+				return true
 			}
 		case <-s.quit:
 			s.stopTurn()
 			if !s.lost.Load() {
 				s.seal()
 			}
-			return
+			return false
 		}
 		s.lastUse.Store(s.host.cfg.Now())
 	}

@@ -284,9 +284,7 @@ func TestTurnSurvivesCrash(t *testing.T) {
 				stop(a)
 
 				b := start(t, m.Node("b"), session.Config{Agent: pace(time.Second, "all ", "of it")})
-				b.TakeOver(t.Context(), []int{session.ShardOf(id)}, func(context.Context, int) ([]clew.SessionID, error) {
-					return []clew.SessionID{id}, nil
-				})
+				b.TakeOver(t.Context(), []clew.SessionID{id})
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				records := journaled(t, m.Node("b"), id)

@@ -22,6 +22,9 @@ type Watch struct {
 func (h *Host) Watch(ctx context.Context, id clew.SessionID) (*Watch, error) {
 	var w *Watch
 	err := h.at(ctx, id, false, func(s *Session) error {
+		if err := h.confirm(ctx, ShardOf(id)); err != nil {
+			return err
+		}
 		s.holds.Add(1)
 		w = &Watch{host: h, id: id, feed: s.feed, epoch: s.epoch, local: s, release: func() {
 			s.lastUse.Store(h.cfg.Now())
@@ -87,8 +90,7 @@ func (s *Session) sessionState() clew.SessionState {
 	}
 }
 
-// Read yields the records from..to in order: from memory while the feed has
-// them, else from the journal.
+// Read yields the records from..to in order, from the journal.
 func (w *Watch) Read(ctx context.Context, from, to uint64) iter.Seq2[clew.Record, error] {
 	return w.host.cfg.Journal.Read(ctx, w.id, from, to)
 }

@@ -67,6 +67,13 @@ func (n *MemoryNode) Claim(_ context.Context, shard int) (session.Lease, error) 
 	return session.Lease{Shard: shard, Term: n.m.terms[shard]}, nil
 }
 
+// Holds implements session.Journal.
+func (n *MemoryNode) Holds(_ context.Context, lease session.Lease) (bool, error) {
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
+	return n.m.terms[lease.Shard] == lease.Term, nil
+}
+
 // Open implements session.Journal.
 func (n *MemoryNode) Open(_ context.Context, lease session.Lease, id clew.SessionID) (session.Log, session.Loaded, error) {
 	n.m.mu.Lock()
@@ -116,6 +123,8 @@ func (h *memoryHandle) Append(_ context.Context, records []clew.Record) error {
 	}
 	return nil
 }
+
+func (h *memoryHandle) MarkBusy(context.Context) error { return nil }
 
 func (h *memoryHandle) Seal(_ context.Context, head clew.Head, state []byte, _ []clew.Record) error {
 	h.m.mu.Lock()
