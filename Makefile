@@ -36,6 +36,10 @@ test: ## run all tests
 test-race: ## run the core's tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 15m $(RACE)
 
+.PHONY: test-s3
+test-s3: ## run the archive's tests against a real S3-compatible server, built on first use
+	$(GO) test -count=1 -tags s3 -run TestS3 -timeout 20m ./internal/archive
+
 .PHONY: generate
 generate: ## make all generated files anew
 	$(GO) generate ./...

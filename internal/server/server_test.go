@@ -25,6 +25,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/server"
+	"github.com/clew-run/clew/internal/session"
 )
 
 func config(t *testing.T) server.Config {
@@ -196,5 +197,57 @@ func TestFirstStart(t *testing.T) {
 	page, err := api.Messages(t.Context(), id, client.PageOf{})
 	if err != nil || page.Messages == nil || len(page.Messages) != 0 || page.Total != 0 {
 		t.Errorf("the transcript of a new session is %+v, %v", page, err)
+	}
+}
+
+// waiting is an agent that tells of its turns and then takes its time.
+type waiting chan clew.MessageID
+
+func (w waiting) Work(ctx context.Context, turn session.Turn, _ clew.Message, _ *session.Desk) error {
+	w <- turn.ID
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A turn that says nothing for so long that all its records are swept out of the
+// engine is taken up again after a restart, without anyone asking.
+//
+// Covers: WS-097, C-77
+func TestSweptTurnIsTakenUpAgain(t *testing.T) {
+	cfg := config(t)
+	first := make(waiting, 1)
+	s, err := server.StartWith(t.Context(), cfg, slog.New(slog.DiscardHandler), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	me := clew.Principal{User: "owner", Role: clew.RoleOwner}
+	id, err := s.Host().Create(t.Context(), me, session.NewSession{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Host().Do(t.Context(), id, clew.Command{Type: clew.CommandUserMessage, By: me, Data: &clew.UserMessageData{Text: "long"}}); err != nil {
+		t.Fatal(err)
+	}
+	turn := <-first
+	for range 3 { // the records, then the fence and the marks themselves
+		if err := s.Journal().SweepPartition(t.Context(), 0, time.Now().Add(time.Hour), s.Host().Seal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Stop(t.Context())
+
+	again := make(waiting, 1)
+	s, err = server.StartWith(t.Context(), cfg, slog.New(slog.DiscardHandler), again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop(context.Background())
+	select {
+	case got := <-again:
+		if got != turn {
+			t.Errorf("turn %s is taken up, want %s", got, turn)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the turn is forgotten")
 	}
 }

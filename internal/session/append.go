@@ -118,14 +118,25 @@ func (s *Session) seal() {
 
 // sealForSweep is seal for the sweeper, which then takes the records out of the
 // engine: a session at work leaves a mark there, to be found after a crash.
-func (s *Session) sealForSweep() {
+func (s *Session) sealForSweep() error {
 	s.seal()
 	if !s.state.Busy() {
-		return
+		return nil
 	}
-	if err := s.log.MarkBusy(s.host.ctx); err != nil {
-		s.host.cfg.Log.Warn("mark", "session", s.id, "err", err)
+	err := s.log.MarkBusy(s.host.ctx)
+	if errors.Is(err, ErrLeaseLost) { // the sweeper itself may have taken the fence away
+		if _, err = s.reclaim(s.head); err == nil {
+			err = s.log.MarkBusy(s.host.ctx)
+		}
 	}
+	return err
+}
+
+// sealNow has the session sealed for the sweeper.
+func (s *Session) sealNow(ctx context.Context) error {
+	var failed error
+	err := s.look(ctx, func(s *Session) { failed = s.sealForSweep() })
+	return errors.Join(err, failed)
 }
 
 const sealTimeout = 30 * time.Second

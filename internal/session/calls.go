@@ -186,7 +186,7 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 	case "head":
 		err = s.look(ctx, func(s *Session) { a.Head = s.head.Seq })
 	case "seal":
-		if err = s.look(ctx, (*Session).sealForSweep); err == nil {
+		if err = s.sealNow(ctx); err == nil {
 			err = h.cfg.Journal.Flush(ctx)
 		}
 	case "wake":

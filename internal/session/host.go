@@ -381,7 +381,7 @@ func (h *Host) List(ctx context.Context, owner clew.UserID, q, cursor string, li
 // after the journal's next Flush.
 func (h *Host) Seal(ctx context.Context, id clew.SessionID) error {
 	return h.at(ctx, id, false, func(s *Session) error {
-		return s.look(ctx, (*Session).sealForSweep)
+		return s.sealNow(ctx)
 	}, func(node string) error {
 		return h.callSeal(ctx, node, id)
 	})
