@@ -36,7 +36,7 @@ type Report struct {
 // which is only ever read here, is the store's own; an outside engine is
 // another's and is opened as it is.
 func OpenCopy(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, error) {
-	if _, err := os.Stat(filepath.Join(cfg.Dir, "engine")); cfg.Embedded() && err != nil {
+	if cfg.Embedded() && !hasStore(cfg.Dir) {
 		return nil, fmt.Errorf("no clew data in %s", cfg.Dir) // and none is made by looking
 	}
 	cfg, err := cfg.withDefaults()
@@ -62,6 +62,14 @@ func OpenCopy(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, erro
 	_ = os.RemoveAll(dir)
 	_ = lock.Close()
 	return nil, err
+}
+
+// hasStore reports whether anything of a store is there, damaged or not.
+func hasStore(dir string) bool {
+	return slices.ContainsFunc([]string{"engine", "archive", witnessFile}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
+	})
 }
 
 func errNotEmbedded(cfg Config) error {
