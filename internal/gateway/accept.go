@@ -145,8 +145,11 @@ func (g *Gateway) start(sock net.Conn, early []byte, v visitor) {
 		c.want = &v.at
 		c.authBy.Store(now + g.limits.AuthWait.Milliseconds())
 	}
-	if !g.reg.add(c) {
-		_, _ = sock.Write(closeFrame(wire.CloseGoing, wire.ReasonStopping))
+	gone := hungUp(sock)
+	if gone || !g.reg.add(c) {
+		if !gone {
+			_, _ = sock.Write(closeFrame(wire.CloseGoing, wire.ReasonStopping))
+		}
 		_ = sock.Close()
 		if v.addr != "" {
 			g.reg.unawait(v.addr)

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
@@ -61,7 +62,7 @@ func (c *conn) checkAccess() error {
 // fail tells the client what is wrong and ends the connection.
 func (c *conn) fail(err error) {
 	e := clew.AsError(err)
-	if e.Err != nil {
+	if e.Err != nil && !errors.Is(e.Err, context.Canceled) { // else the client left meanwhile
 		c.g.log.Warn("connection failed", "session", c.session, "code", e.Code, "err", e.Err)
 	}
 	c.push(c.errorFrame(e, clew.ErrorContext{}))

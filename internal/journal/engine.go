@@ -167,7 +167,9 @@ func (l *engineLog) keep(line string) {
 func harmless(line string) bool {
 	for _, part := range []string{
 		"Temporary storage directory", "sync_interval",
-		"Recovering stream state from index errored: prior state file", // after a kill: it reads the blocks instead
+		// After a kill it reads the blocks instead.
+		"Recovering stream state from index errored: prior state file",
+		"Stream state outdated, last block has additional entries, will rebuild",
 	} {
 		if strings.Contains(line, part) {
 			return true
