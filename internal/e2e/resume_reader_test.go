@@ -111,9 +111,16 @@ func (f *follower) onState(s client.State, why error) {
 	if why != nil && strings.Contains(why.Error(), "protocol error") {
 		f.chaos.problems.addf("%s: %v", f.view.name, why)
 	}
-	if s == client.Failed {
+	if s == client.Failed && !ownGhost(why) {
 		f.chaos.problems.addf("%s gave up: %v", f.view.name, why)
 	}
+}
+
+// ownGhost: the client was displaced under an id that only it knows, so by an
+// attempt of its own that was cut and reached the server late. It goes on under
+// a new one, with the cursor it had.
+func ownGhost(err error) bool {
+	return err != nil && strings.Contains(err.Error(), wire.ReasonTakenOver)
 }
 
 func (f *follower) between(low, high time.Duration) time.Duration {
@@ -124,7 +131,7 @@ func (f *follower) follow(run, life context.Context, c *client.Client) {
 	mischief := time.Now().Add(f.between(50*time.Millisecond, 3*time.Second))
 	for env, err := range c.Follow(life) {
 		if err != nil {
-			if life.Err() == nil {
+			if life.Err() == nil && !ownGhost(err) {
 				f.chaos.problems.addf("%s: %v", f.view.name, err)
 			}
 			return
