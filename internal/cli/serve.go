@@ -119,6 +119,5 @@ func (a *app) doctorCommand() *cobra.Command {
 		},
 	}
 	flags.add(cmd, "data", "data", "directory to verify (CLEW_DATA, default ~/.local/share/clew)")
-	flags.add(cmd, "engine", "engine", "embedded, or nats://host:port,… of a running cluster (default embedded)")
 	return cmd
 }

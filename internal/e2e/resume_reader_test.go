@@ -111,7 +111,12 @@ func (f *follower) onState(s client.State, why error) {
 	if why != nil && strings.Contains(why.Error(), "protocol error") {
 		f.chaos.problems.addf("%s: %v", f.view.name, why)
 	}
-	if s == client.Failed && !ownGhost(why) {
+	if s == client.Failed && ownGhost(why) {
+		// Rare: the server sees most of these. Many would mean that it does not.
+		if n := f.chaos.ghosts.Add(1); n > 3 {
+			f.chaos.problems.addf("%d clients were displaced by handshakes they had given up", n)
+		}
+	} else if s == client.Failed {
 		f.chaos.problems.addf("%s gave up: %v", f.view.name, why)
 	}
 }

@@ -35,6 +35,7 @@ type chaos struct {
 	problems   faults
 	deliveries atomic.Int64
 	reconnects atomic.Int64
+	ghosts     atomic.Int64 // clients displaced by their own late handshake
 	repeats    atomic.Int64
 
 	acksMu sync.Mutex
