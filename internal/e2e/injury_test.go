@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -74,16 +75,13 @@ func (s *store) below(t *testing.T, path string) string {
 }
 
 func (s *store) engineInjuries(t *testing.T, rng *rand.Rand, samples int) []injury {
-	blocks := s.blocks(t, s.dir)
-	slices.SortFunc(blocks, func(a, b string) int { return int(sizeOf(t, b) - sizeOf(t, a)) })
-	full := s.below(t, blocks[0]) // the largest has the records
+	full, fresh := s.newestBlock(t, s.sessions[archivedSessions:])
 	stream := filepath.Dir(filepath.Dir(full))
-	fresh := s.sessions[archivedSessions:]
 	first := s.sessions[archivedSessions+mixedSessions]
 	list := []injury{
 		{name: "block deleted", do: remove(full), hurts: fresh},
 		{name: "block emptied", do: cut(full, 1<<40), hurts: fresh},
-		{name: "stream deleted", do: remove(stream), hurts: fresh},
+		{name: "stream deleted", do: remove(stream), hurts: s.sessions[archivedSessions:]},
 		{name: "stream's description deleted", do: remove(filepath.Join(stream, "meta.inf"))},
 		{name: "stream's checksum deleted", do: remove(filepath.Join(stream, "meta.sum"))},
 		{name: "stream's index deleted", do: remove(filepath.Join(stream, "msgs", "index.db")), healthy: true},
@@ -97,6 +95,39 @@ func (s *store) engineInjuries(t *testing.T, rng *rand.Rand, samples int) []inju
 		list = append(list, injury{name: fmt.Sprintf("block bit %d", i), do: flipAfter(rng, full, string(first)), block: full, single: true})
 	}
 	return list
+}
+
+// newestBlock gives the block that has the last records of most of the given
+// sessions, and those sessions. It need not be the largest: after a cut the
+// engine may have begun a new one.
+func (s *store) newestBlock(t *testing.T, of []clew.SessionID) (path string, within []clew.SessionID) {
+	t.Helper()
+	blocks := s.blocks(t, s.dir)
+	slices.SortFunc(blocks, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) // 2.blk before 10.blk
+	})
+	last := map[clew.SessionID]string{}
+	for _, block := range blocks {
+		b, err := os.ReadFile(block)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range of {
+			if bytes.Contains(b, []byte(id)) {
+				last[id] = block
+			}
+		}
+	}
+	for _, block := range blocks {
+		here := slices.DeleteFunc(slices.Clone(of), func(id clew.SessionID) bool { return last[id] != block })
+		if len(here) > len(within) {
+			path, within = s.below(t, block), here
+		}
+	}
+	if len(within) == 0 {
+		t.Fatal("no block has a record")
+	}
+	return path, within
 }
 
 func sizeOf(t *testing.T, path string) int64 {
