@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
 
 # Packages whose tests run under the race detector in every CI run.
-RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/archive/...
+RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/archive/... ./internal/agent/... ./internal/control/... ./internal/settings/... ./internal/tool/policy/... ./internal/tool/files/... ./internal/tool/fetch/...
 # How long each fuzz target runs.
 FUZZTIME ?= 10s
 # How often `make chaos` kills the server.
@@ -40,10 +40,19 @@ test-race: ## run the core's tests under the race detector
 test-s3: ## run the archive's tests against a real S3-compatible server, built on first use
 	$(GO) test -count=1 -tags s3 -run TestS3 -timeout 20m ./internal/archive
 
+.PHONY: test-real-model
+test-real-model: ## stream an answer of a small real model, which is fetched on first use
+	$(GO) test -count=1 -tags realmodel -timeout 10m -v ./internal/llm/realmodel
+
+.PHONY: test-kills
+test-kills: ## kill the server at every named point of a turn
+	CLEW_STORY_ALL=1 $(GO) test -count=1 -timeout 1h -v -run Kill ./internal/e2e/story
+
 .PHONY: generate
 generate: ## make all generated files anew
 	$(GO) generate ./...
 	$(GO) run ./internal/gen
+	$(GO) run ./internal/settings/gen
 	$(GO) run ./internal/requirements/gen
 
 .PHONY: check-generated

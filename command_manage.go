@@ -105,8 +105,38 @@ const (
 func (RestoreMode) Values() []string { return []string{string(RestoreFiles), string(RestoreBoth)} }
 
 // UpdateSettingsData is the data of update_settings. A null value resets a key.
+// Without a scope the change holds in this session only.
 type UpdateSettingsData struct {
 	Settings map[string]any `json:"settings"`
+	Scope    SettingsScope  `json:"scope,omitempty"`
+}
+
+// A SettingsScope says where a change of settings holds.
+type SettingsScope string
+
+// The settings scopes.
+const (
+	SettingsSession SettingsScope = "session" // this session
+	SettingsServer  SettingsScope = "server"  // every session; for administrators
+)
+
+// Values lists the scopes.
+func (SettingsScope) Values() []string {
+	return []string{string(SettingsSession), string(SettingsServer)}
+}
+
+// NeedsAdmin reports whether a command is about the whole server, which only an
+// administrator may change or take away. The rights in the session are needed
+// besides.
+func NeedsAdmin(data any) bool {
+	switch d := data.(type) {
+	case *UpdateSettingsData:
+		return d.Scope == SettingsServer
+	case *ResetSettingsData, *ImportSettingsData, *ExportSettingsData, *SaveModelProfileData,
+		*RestartMcpServerData, *ToggleMcpServerData, *ToggleToolAlwaysAllowData:
+		return true
+	}
+	return false
 }
 
 // ResetSettingsData is the data of reset_settings: none.

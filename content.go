@@ -94,6 +94,7 @@ type Message struct {
 	IsAnswered  bool           `json:"is_answered,omitempty"`
 	APIProtocol APIProtocol    `json:"api_protocol,omitempty"`
 	Usage       *Usage         `json:"usage,omitempty"`
+	Reserved    *Usage         `json:"reserved,omitempty"` // what a model call may use at most
 	Metadata    map[string]any `json:"metadata,omitempty"`
 }
 

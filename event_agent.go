@@ -63,17 +63,31 @@ func (ProviderConnection) Values() []string {
 // ToolProgressData is the data of tool_progress. ToolCallID ties the records of
 // one call together.
 type ToolProgressData struct {
-	ToolCallID     string          `json:"tool_call_id"`
-	Tool           string          `json:"tool"`
-	Status         ToolStatus      `json:"status"`
-	AgentID        AgentID         `json:"agent_id,omitempty"`
-	TaskID         TaskID          `json:"task_id,omitempty"`
-	MonitorID      MonitorID       `json:"monitor_id,omitempty"`
-	MessageID      MessageID       `json:"message_id,omitempty"`
-	Input          any             `json:"input,omitempty"`
-	Output         any             `json:"output,omitempty"`
-	Summary        string          `json:"summary,omitempty"`
-	Error          string          `json:"error,omitempty"`
+	ToolCallID string     `json:"tool_call_id"`
+	Tool       string     `json:"tool"`
+	Status     ToolStatus `json:"status"`
+	AgentID    AgentID    `json:"agent_id,omitempty"`
+	TaskID     TaskID     `json:"task_id,omitempty"`
+	MonitorID  MonitorID  `json:"monitor_id,omitempty"`
+	MessageID  MessageID  `json:"message_id,omitempty"`
+	Input      any        `json:"input,omitempty"`
+	Output     any        `json:"output,omitempty"` // what the model gets
+	Summary    string     `json:"summary,omitempty"`
+	Error      string     `json:"error,omitempty"`
+	Class      ToolClass  `json:"class,omitempty"`
+	// Effect is what begins, with status running: the intent on record.
+	Effect *Effect `json:"effect,omitempty"`
+	// RequestID names the approval that the start used up.
+	RequestID RequestID `json:"request_id,omitempty"`
+	// InDoubt says that nobody knows whether the call took effect.
+	InDoubt bool `json:"in_doubt,omitempty"`
+	// Mistake says that the model called the tool wrongly; too many in a row
+	// lead to a question.
+	Mistake bool     `json:"mistake,omitempty"`
+	Images  []string `json:"images,omitempty"`
+	// OutputBlob is the address of the whole output where Output is a part.
+	OutputBlob     string          `json:"output_blob,omitempty"`
+	OutputBytes    int64           `json:"output_bytes,omitempty"`
 	DurationMS     int64           `json:"duration_ms,omitempty"`
 	ProgressStatus *ProgressStatus `json:"progress_status,omitempty"`
 }

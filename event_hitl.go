@@ -38,7 +38,9 @@ type HitlApprovalRequestData struct {
 	Todo       *ApprovalTodo `json:"todo,omitempty"`
 	Tool       string        `json:"tool,omitempty"`
 	ToolCallID string        `json:"tool_call_id,omitempty"`
-	Input      any           `json:"input,omitempty"` // what the tool would be called with
+	Input      any           `json:"input,omitempty"`  // what the tool would be called with
+	Effect     *Effect       `json:"effect,omitempty"` // what an approval covers
+	Limit      string        `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps or budget
 	Reason     string        `json:"reason"`
 	Options    List[Choice]  `json:"options"`
 	TimeoutSec int           `json:"timeout_sec"`
@@ -80,8 +82,10 @@ type HitlInputRequestData struct {
 	Ask          Ask           `json:"ask,omitempty"`
 	Field        string        `json:"field"`
 	Question     string        `json:"question"`
+	ToolCallID   string        `json:"tool_call_id,omitempty"` // the call that gets the answer
 	InputType    InputType     `json:"input_type"`
 	Options      []InputOption `json:"options,omitempty"` // with input_type choice
+	Strict       bool          `json:"strict,omitempty"`  // nothing but the options
 	Required     bool          `json:"required"`
 	DefaultValue any           `json:"default_value,omitempty"`
 	TimeoutSec   int           `json:"timeout_sec"`

@@ -49,6 +49,7 @@ type PlanGeneratedData struct {
 	Version int        `json:"version"` // starts at 1
 	Status  PlanStatus `json:"status"`
 	Plan
+	TaskID TaskID `json:"task_id,omitempty"`
 	Scope
 }
 
@@ -67,6 +68,7 @@ type PlanModifiedData struct {
 	NewVersion   int              `json:"new_version"`
 	Changes      List[PlanChange] `json:"changes"`
 	UpdatedTodos List[Todo]       `json:"updated_todos"`
+	TaskID       TaskID           `json:"task_id,omitempty"`
 	Scope
 }
 

@@ -123,6 +123,7 @@ type MessageAcceptedData struct {
 	AgentID         AgentID         `json:"agent_id,omitempty"`
 	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
 	Delivery        Delivery        `json:"delivery,omitempty"`
+	TaskID          TaskID          `json:"task_id,omitempty"`
 }
 
 // MessageQueuedData is the data of message_queued.
@@ -132,6 +133,8 @@ type MessageQueuedData struct {
 	AgentID         AgentID         `json:"agent_id,omitempty"`
 	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
 	Position        int             `json:"position"` // 1 is next
+	NewTask         bool            `json:"new_task,omitempty"`
+	Mode            string          `json:"mode,omitempty"`
 }
 
 // MessagesPage is the data of messages_page, and REST's answer for messages.

@@ -6,15 +6,19 @@ type TaskRef struct {
 	TaskID       TaskID `json:"task_id"`
 	ParentTaskID TaskID `json:"parent_task_id,omitempty"`
 	RootTaskID   TaskID `json:"root_task_id"`
+	// MonitorID is the monitor that the task belongs to.
+	MonitorID MonitorID `json:"monitor_id,omitempty"`
 }
 
 // TaskCreatedData is the data of task_created.
 type TaskCreatedData struct {
 	TaskRef
-	Task      string    `json:"task"` // what was asked for, in words
-	Mode      string    `json:"mode,omitempty"`
-	Workspace string    `json:"workspace,omitempty"`
-	MonitorID MonitorID `json:"monitor_id,omitempty"`
+	Task      string  `json:"task"` // what was asked for, in words
+	Mode      string  `json:"mode,omitempty"`
+	Workspace string  `json:"workspace,omitempty"`
+	AgentID   AgentID `json:"agent_id,omitempty"`
+	// ToolCallID is the parent's call that asked for it; it gets the result.
+	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
 // TaskStartedData is the data of task_started.
@@ -38,19 +42,32 @@ type TaskAbortedData struct {
 type TaskFocusedData struct{ TaskRef }
 
 // TaskUnfocusedData is the data of task_unfocused.
-type TaskUnfocusedData struct{ TaskRef }
+type TaskUnfocusedData struct {
+	TaskRef
+	PutAway bool `json:"put_away,omitempty"` // clear_task, not a change of focus
+}
 
 // TaskActiveData is the data of task_active.
 type TaskActiveData struct{ TaskRef }
 
 // TaskInteractiveData is the data of task_interactive.
-type TaskInteractiveData struct{ TaskRef }
+type TaskInteractiveData struct {
+	TaskRef
+	RequestID RequestID `json:"request_id,omitempty"` // the open question
+}
 
 // TaskResumableData is the data of task_resumable.
-type TaskResumableData struct{ TaskRef }
+type TaskResumableData struct {
+	TaskRef
+	RequestID RequestID `json:"request_id,omitempty"` // the open question
+}
 
-// TaskIdleData is the data of task_idle.
-type TaskIdleData struct{ TaskRef }
+// TaskIdleData is the data of task_idle. Without a question the
+// task's turn is over.
+type TaskIdleData struct {
+	TaskRef
+	RequestID RequestID `json:"request_id,omitempty"` // the open question
+}
 
 // TaskPausedData is the data of task_paused.
 type TaskPausedData struct {
@@ -68,7 +85,8 @@ type TaskUnpausedData struct {
 // TaskSpawnedData is the data of task_spawned. TaskID is the parent.
 type TaskSpawnedData struct {
 	TaskRef
-	ChildTaskID TaskID `json:"child_task_id"`
+	ChildTaskID TaskID    `json:"child_task_id"`
+	MessageID   MessageID `json:"message_id,omitempty"` // what the child was told
 }
 
 // TaskModeSwitchedData is the data of task_mode_switched.

@@ -88,7 +88,7 @@ func (n *node) timed(id clew.SessionID, cmd clew.Command) (time.Duration, error)
 	return time.Since(start), err
 }
 
-// userMessage makes two records: the message and its acceptance. The bench's
+// userMessage makes several records: the message, its acceptance, its task. The
 // agent leaves it lying, so each goes to a session of its own.
 func userMessage(i int) clew.Command {
 	return clew.Command{
@@ -141,6 +141,6 @@ func timedMessage(s *socket) (time.Duration, error) {
 	if err := s.send(text); err != nil {
 		return 0, err
 	}
-	err := s.until(greeting + 2)
+	err := s.until(greeting + 3) // the message, its task, its acceptance
 	return time.Since(start), err
 }

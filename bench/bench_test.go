@@ -38,7 +38,7 @@ func TestJSON(t *testing.T) {
 		if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
 			t.Errorf("%s is %v", d.name, got[d.name])
 		}
-		if d.name != "delta_p99_ms" && v <= 0 {
+		if !strings.HasSuffix(d.name, "_ms") && d.name != "tool_call_vs_append" && v <= 0 {
 			t.Errorf("%s is %v, want a ratio above 0", d.name, v)
 		}
 	}
@@ -49,7 +49,7 @@ func TestJSON(t *testing.T) {
 	if !ok {
 		t.Fatal("no detail")
 	}
-	for _, name := range []string{"append", "fanout", "replay_warm", "replay_cold", "open_many_sessions", "open_long_session", "delta", "centrifugo", "mode"} {
+	for _, name := range []string{"append", "fanout", "replay_warm", "replay_cold", "open_many_sessions", "open_long_session", "delta", "token", "tool_call", "centrifugo", "mode"} {
 		if detail[name] == nil {
 			t.Errorf("detail has no %s", name)
 		}

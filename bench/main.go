@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 )
 
 func main() {
@@ -23,6 +22,7 @@ type options struct {
 	role         string
 	dir          string
 	lazy         bool
+	model        string
 	quick, smoke bool
 	asJSON       bool
 	scale        bool
@@ -39,12 +39,13 @@ func run(args []string, out io.Writer) error {
 	flags.StringVar(&o.role, "role", "", "used by the bench itself: the part that a child process plays")
 	flags.StringVar(&o.dir, "dir", "", "directory for the stores (default: a temporary one)")
 	flags.BoolVar(&o.lazy, "lazy", false, "used by the bench itself: the store of a child flushes once a minute")
+	flags.StringVar(&o.model, "model", "", "used by the bench itself: a child has the usual agent, with the model at this address")
 	flags.BoolVar(&o.quick, "quick", false, "smaller stores and fewer rounds; ends within 50 s")
 	flags.BoolVar(&o.smoke, "smoke", false, "tiny sizes: shows that the bench works, measures nothing")
 	flags.BoolVar(&o.asJSON, "json", false, "print one JSON object on stdout in place of the table")
 	flags.BoolVar(&o.scale, "scale", false, "a million sessions, a million records, ten thousand connections")
 	flags.StringVar(&o.cache, "cache", "", "keep the filled stores in this directory and use them again")
-	flags.StringVar(&o.only, "only", "", "measure only these figures: append,fanout,replay,open,delta")
+	flags.StringVar(&o.only, "only", "", "measure only these figures: append,fanout,replay,open,delta,turn")
 	flags.IntVar(&o.sessions, "sessions", 0, "sessions in the large store")
 	flags.IntVar(&o.records, "records", 0, "records in the long session")
 	flags.Usage = func() { usage(flags) }
@@ -57,11 +58,7 @@ func run(args []string, out io.Writer) error {
 	switch o.role {
 	case "":
 	case "clew":
-		var sync time.Duration
-		if o.lazy {
-			sync = time.Minute
-		}
-		return roleClew(o.dir, sync)
+		return roleClew(o)
 	case "plain":
 		return rolePlain()
 	case "clients":
@@ -79,7 +76,7 @@ func usage(flags *flag.FlagSet) {
 	out := flags.Output()
 	fmt.Fprintln(out, "usage: go run ./bench [-quick] [-json] [-cache DIR] [-only LIST] | -scale")
 	flags.VisitAll(func(f *flag.Flag) {
-		if f.Name != "role" && f.Name != "lazy" && f.Name != "smoke" { // the bench's own
+		if f.Name != "role" && f.Name != "lazy" && f.Name != "model" && f.Name != "smoke" { // the bench's own
 			fmt.Fprintf(out, "  -%-10s %s\n", f.Name, f.Usage)
 		}
 	})

@@ -24,6 +24,8 @@ type size struct {
 	longRecords                  int
 	opens, openRounds            int
 	deltas, deltaRounds          int
+	tokens, tokenRounds          int           // in a stream
+	calls, callRounds            int           // in a turn
 	build                        time.Duration // what building the Centrifuge server may take
 	fillTime                     time.Duration // what filling the stores may take; 0 = no limit
 	total                        time.Duration // what the whole run may take; 0 = no limit
@@ -33,18 +35,21 @@ var (
 	fullSize = size{
 		appends: 10, appendRounds: 200, fan100: 20_000, fan1000: 2000, fanRounds: 7, many: 1000, replayRounds: 101, coldRounds: 15,
 		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 1_000_000, longRecords: 1_000_000,
-		opens: 50, openRounds: 20, deltas: 5000, deltaRounds: 4, build: 5 * time.Minute,
+		opens: 50, openRounds: 20, deltas: 5000, deltaRounds: 4,
+		tokens: 2500, tokenRounds: 4, calls: 200, callRounds: 7, build: 5 * time.Minute,
 	}
 	quickSize = size{
 		appends: 10, appendRounds: 40, fan100: 4000, fan1000: 600, fanRounds: 3, many: 1000, replayRounds: 21, coldRounds: 5,
 		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 20_000, longRecords: 100_000,
-		opens: 40, openRounds: 12, deltas: 4000, deltaRounds: 1, build: 10 * time.Second,
-		fillTime: 7 * time.Second, total: 36 * time.Second,
+		opens: 40, openRounds: 12, deltas: 4000, deltaRounds: 1,
+		tokens: 1000, tokenRounds: 2, calls: 200, callRounds: 2, build: 10 * time.Second,
+		fillTime: 7 * time.Second, total: 44 * time.Second,
 	}
 	smokeSize = size{
 		appends: 5, appendRounds: 1, fan100: 50, fan1000: 10, fanRounds: 1, many: 120, replayRounds: 1, coldRounds: 1,
 		coldRecords: 300, smallSessions: 20, largeSessions: 40, longRecords: 2000,
-		opens: 4, openRounds: 1, deltas: 200, deltaRounds: 1, build: 0,
+		opens: 4, openRounds: 1, deltas: 200, deltaRounds: 1,
+		tokens: 100, tokenRounds: 1, calls: 4, callRounds: 1, build: 0,
 	}
 )
 
@@ -142,7 +147,7 @@ func (b *bench) everything(o options) error {
 		fn   func() error
 	}{
 		{"append", b.appends}, {"fanout", b.fan}, {"replay", b.warmReplay}, {"replay", b.coldReplay},
-		{"open", b.openMany}, {"open", b.openLong}, {"delta", b.deltas},
+		{"open", b.openMany}, {"open", b.openLong}, {"delta", b.deltas}, {"turn", b.turns},
 	}
 	for _, p := range parts {
 		if !want(p.name) {

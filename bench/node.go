@@ -28,11 +28,13 @@ type node struct {
 // outside are the same user.
 var owner = clew.Principal{User: auth.LocalUser, Role: clew.RoleAdmin}
 
-// startNode starts a server on a directory. agent may be nil.
-func startNode(dir string, agent session.Agent, sync time.Duration) (*node, error) {
+// startNode starts a server on a directory. Without an agent it has the usual
+// one. Settings come from environ alone.
+func startNode(dir string, agent session.Agent, sync time.Duration, environ ...string) (*node, error) {
 	cfg := server.DefaultConfig()
 	cfg.Listen, cfg.Data = "127.0.0.1:0", dir
 	cfg.Auth.Mode = "off"
+	cfg.Environ = append([]string{"CLEW_SECRETS_BACKEND=file"}, environ...)
 	cfg.Limits = server.Limits{Frame: cfg.Limits.Frame, WriteTimeout: cfg.Limits.WriteTimeout}
 	cfg.IdleAfter = 24 * time.Hour // the bench says when
 	cfg.Journal.SealAfter = 24 * time.Hour

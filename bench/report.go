@@ -35,6 +35,13 @@ type Figures struct {
 	// that of a plain WebSocket server, in ms. Lower is better.
 	DeltaP99MS float64 `json:"delta_p99_ms"`
 
+	// TokenP99MS: p99 latency of a model's tokens at a client of clew, minus
+	// that of reading the provider's stream bare, in ms. Lower is better.
+	TokenP99MS float64 `json:"token_p99_ms"`
+	// ToolCallVsAppend: what clew adds to a tool call that costs nothing,
+	// divided by the bare engine's synchronous publish. Lower is better.
+	ToolCallVsAppend float64 `json:"tool_call_vs_append"`
+
 	Detail map[string]any `json:"detail"`
 }
 
@@ -74,6 +81,10 @@ var definitions = []definition{
 		"opening a session of 1,000 records / of very many", ">= 0.67", func(f Figures) bool { return f.OpenLongSession >= 1/1.5 }},
 	{"delta_p99_ms", func(f Figures) float64 { return f.DeltaP99MS },
 		"ms added at p99 to streamed text at 1,000 deltas/s, lower is better", "< 1", func(f Figures) bool { return f.DeltaP99MS < 1 }},
+	{"token_p99_ms", func(f Figures) float64 { return f.TokenP99MS },
+		"ms added at p99 to a model's tokens, beside the provider's stream read bare, lower is better", "< 2", func(f Figures) bool { return f.TokenP99MS < 2 }},
+	{"tool_call_vs_append", func(f Figures) float64 { return f.ToolCallVsAppend },
+		"what a tool call of no cost takes / bare engine's synchronous publish, lower is better", "<= 5", func(f Figures) bool { return f.ToolCallVsAppend <= 5 }},
 }
 
 // printJSON writes the figures as one object.

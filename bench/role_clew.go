@@ -12,9 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
 )
 
 // address is how a server child says where it is.
@@ -48,9 +50,27 @@ type opening struct {
 	Clear bool   `json:"clear"` // unload before each
 }
 
-// roleClew is the process of a real clew server.
-func roleClew(dir string, sync time.Duration) error {
-	n, err := startNode(dir, streamer{}, sync)
+// roleClew is the process of a real clew server. Its agent is the usual one if
+// there is a model for it.
+func roleClew(o options) error {
+	var sync time.Duration
+	if o.lazy {
+		sync = time.Minute
+	}
+	var agent session.Agent = streamer{}
+	var environ []string
+	if o.model != "" {
+		agent, environ = nil, (&model{url: o.model}).environ()
+	}
+	var engine *bare // beside the usual agent, to measure it against
+	if o.model != "" {
+		var err error
+		if engine, err = startBare(o.dir+"-bare", true); err != nil {
+			return err
+		}
+		defer engine.stop()
+	}
+	n, err := startNode(o.dir, agent, sync, environ...)
 	if err != nil {
 		return err
 	}
@@ -73,7 +93,9 @@ func roleClew(dir string, sync time.Duration) error {
 			})
 			return nil, err
 		}),
-		"rss": op(func(struct{}) (any, error) { return residentSize() }),
+		"bare":  op(func(r bareTurnOf) (any, error) { return r.replay(engine) }),
+		"usage": op(func(struct{}) (any, error) { return usedSoFar() }),
+		"rss":   op(func(struct{}) (any, error) { return residentSize() }),
 	})
 }
 
@@ -167,6 +189,21 @@ func (p *progress) await(count int64) error {
 		time.Sleep(200 * time.Microsecond)
 	}
 	return nil
+}
+
+// consumed is what a process used since it began.
+type consumed struct {
+	CPUMS        float64 `json:"cpu_ms"`
+	AllocatedKiB float64 `json:"allocated_kib"`
+}
+
+func usedSoFar() (consumed, error) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	var r syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &r)
+	cpu := time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	return consumed{ms(cpu), float64(m.TotalAlloc) / 1024}, err
 }
 
 // residentSize gives the process's memory in KiB after giving back what it

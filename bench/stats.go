@@ -21,6 +21,13 @@ func (s samples) at(q float64) time.Duration {
 func (s samples) p50() time.Duration { return s.at(0.5) }
 func (s samples) p99() time.Duration { return s.at(0.99) }
 
+func (s samples) sum() (sum time.Duration) {
+	for _, d := range s {
+		sum += d
+	}
+	return sum
+}
+
 // median of values; the mean of the middle two if their number is even.
 func median(values []float64) float64 {
 	if len(values) == 0 {

@@ -37,11 +37,12 @@ func describe(env wire.Envelope) string {
 }
 
 func message(m clew.Message) string {
-	if m.Partial {
+	text := cmp.Or(m.Text, m.Reasoning)
+	if m.Partial || text == "" {
 		return ""
 	}
 	who := cmp.Or(string(m.AgentID), string(m.UserID), string(m.Role))
-	return safe(fmt.Sprintf("%s %s: %s", m.MessageID, who, m.Text))
+	return safe(fmt.Sprintf("%s %s: %s", m.MessageID, who, text))
 }
 
 // safe keeps what others wrote from commanding the terminal: control and

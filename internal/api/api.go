@@ -74,6 +74,9 @@ type Options struct {
 	Auth     Authenticator
 	Keys     *auth.Keys // nil = this server has no API keys
 	Doors    auth.Doors
+	Settings Settings // nil = this server has none
+	Secrets  Secrets  // nil = this server keeps none
+	Blobs    Blobs    // nil = no route for blobs
 	// AllowQueryToken takes credentials from ?token= too.
 	AllowQueryToken bool
 	PerMinute       int           // requests of a user; 0 or less = no limit
@@ -128,6 +131,7 @@ func New(o Options) (*API, error) {
 	a.doc = h.OpenAPI()
 	a.sessionRoutes(h)
 	a.keyRoutes(h)
+	a.settingsRoutes(h)
 	a.plainRoutes()
 	if err := a.finishDocument(); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -72,6 +73,8 @@ var plainDocs = map[string]string{
 	"/asyncapi.json":   "The document of the WebSocket protocol.",
 	"/metrics":         "Figures for Prometheus.",
 	"/ws/{session_id}": "Open the WebSocket of a session.",
+
+	prefix + "/sessions/{id}/blobs/{address}": "Read what a record of the session refers to by its hash.",
 }
 
 // finishDocument adds what huma does not know and renders the document once.
@@ -89,18 +92,22 @@ func (a *API) finishDocument() error {
 	return nil
 }
 
+var wildcard = regexp.MustCompile(`\{(\w+)\}`)
+
 func plainOperation(r Route, text string) *huma.Operation {
 	ok := http.StatusOK
 	id := strings.Trim(strings.NewReplacer("/", "-", ".", "-", "{", "", "}", "").Replace(r.Path), "-")
 	op := &huma.Operation{OperationID: "get-" + id, Method: r.Method, Path: r.Path, Summary: text}
+	for _, m := range wildcard.FindAllStringSubmatch(r.Path, -1) {
+		op.Parameters = append(op.Parameters, &huma.Param{Name: m[1], In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
+	}
 	if r.Own {
 		ok = http.StatusSwitchingProtocols
-		op.Parameters = []*huma.Param{
-			{Name: "session_id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}},
+		op.Parameters = append(op.Parameters, []*huma.Param{
 			{Name: "client_id", In: "query", Schema: &huma.Schema{Type: huma.TypeString}},
 			{Name: "resume_from", In: "query", Schema: &huma.Schema{Type: huma.TypeString}},
 			{Name: "epoch", In: "query", Schema: &huma.Schema{Type: huma.TypeString}},
-		}
+		}...)
 	}
 	op.Responses = map[string]*huma.Response{strconv.Itoa(ok): {Description: http.StatusText(ok)}}
 	if !r.Open {

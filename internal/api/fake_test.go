@@ -19,6 +19,7 @@ import (
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/auth/authtest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/settings"
 )
 
 const ownerToken = "clew_owner_CANARY-of-the-owner-token"
@@ -128,6 +129,8 @@ type bench struct {
 	now      time.Time
 	ready    error
 	log      lockedBuffer
+	secrets  secrets
+	blobs    blobs
 }
 
 type lockedBuffer struct {
@@ -156,11 +159,17 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 			title:  map[clew.SessionID]string{},
 		},
 	}
+	b.secrets, b.blobs = secrets{}, blobs{}
+	values, err := settings.Open(t.Context(), settings.Options{Store: settings.NewMemory()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	clock := func() time.Time { return b.now }
 	b.keys = auth.NewKeys(b.store, clock)
 	o := api.Options{
 		Sessions: b.sessions, Keys: b.keys, Auth: auth.New(auth.Options{OwnerToken: ownerToken, Keys: b.keys}),
 		Doors:    auth.Doors{Hosts: []string{"clew.test"}, Origins: []string{"https://clew.test"}},
+		Settings: values, Secrets: b.secrets, Blobs: b.blobs,
 		AsyncAPI: []byte(`{"asyncapi":"3.0.0"}`), Version: "1.2.3", PerMinute: api.DefaultPerMinute,
 		Ready:   func(context.Context) error { return b.ready },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "figures 1\n") }),
@@ -176,7 +185,6 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 	for _, f := range change {
 		f(&o)
 	}
-	var err error
 	if b.api, err = api.New(o); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,9 @@ func (a *API) plainRoutes() {
 	if a.o.Metrics != nil {
 		a.add("GET /metrics", Route{}, a.guard(a.o.Metrics.ServeHTTP))
 	}
+	if a.o.Blobs != nil {
+		a.add("GET "+prefix+"/sessions/{id}/blobs/{address}", Route{}, a.guard(a.blob))
+	}
 	if a.o.WebSocket != nil {
 		a.add("GET /ws/{session_id}", Route{Own: true}, a.o.WebSocket.ServeHTTP)
 	}

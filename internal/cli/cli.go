@@ -90,7 +90,8 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs instead of text for people")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(a.serveCommand(), a.doctorCommand(), a.lsCommand(), a.showCommand(), a.tokenCommand(), a.versionCommand())
+	root.AddCommand(a.demoCommand(), a.serveCommand(), a.doctorCommand(), a.lsCommand(), a.showCommand(),
+		a.settingsCommand(), a.secretCommand(), a.tokenCommand(), a.versionCommand())
 	asUsageErrors(root)
 	return root
 }

@@ -12,14 +12,27 @@ import (
 // where it comes from.
 type config = server.Config
 
+// demoOptions and demoInfo are the demo's, likewise.
+type (
+	demoOptions = server.DemoOptions
+	demoInfo    = server.DemoInfo
+)
+
 func defaultConfig() config { return server.DefaultConfig() }
 
-// A backend is what serve and doctor run.
+// trustedFolder is a workspace that a person wants to trust.
+type trustedFolder = server.TrustedFolder
+
+var lookAt = server.LookAt
+
+// A backend is what serve, demo and doctor run.
 type backend struct {
 	// run serves until ctx ends and prints the ready line to stdout.
 	run func(ctx context.Context, cfg config, stdout io.Writer, log *slog.Logger) error
+	// demo serves like run, and plays a story.
+	demo func(ctx context.Context, cfg config, opts demoOptions, stdout io.Writer, log *slog.Logger) error
 	// doctor verifies the store and writes its findings to w.
 	doctor func(ctx context.Context, cfg config, w io.Writer, json bool) (problems int, err error)
 }
 
-var realServer = backend{run: server.Run, doctor: server.Doctor}
+var realServer = backend{run: server.Run, demo: server.Demo, doctor: server.Doctor}

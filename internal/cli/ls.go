@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -88,15 +89,58 @@ func (a *app) showCommand() *cobra.Command {
 	return cmd
 }
 
-// printMessages writes a line per message: its id, who, and the text.
+// printMessages writes each message with its id, who or what it is, and the
+// text. Further lines of a text are set in, so that no text looks like a message.
+// Bookkeeping without a text is left out.
 func printMessages(w io.Writer, messages []clew.Message) error {
 	for _, m := range messages {
-		who := firstOf(string(m.Role), string(m.Say), string(m.Ask), "-")
-		if _, err := fmt.Fprintf(w, "%s  %s  %s\n", m.MessageID, who, plain(m.Text)); err != nil {
+		text := messageText(m)
+		if text == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%s  %s  %s\n", m.MessageID, messageKind(m), text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// kinds are short names of what is no ordinary text.
+var kinds = map[clew.Say]string{
+	clew.SayReasoning: "thinks", clew.SayCommandOutput: "output", clew.SayCodebaseSearchResult: "output",
+	clew.SayCompletionResult: "result", clew.SaySubtaskResult: "subtask", clew.SayError: "error", clew.SayDiffError: "error",
+}
+
+func messageKind(m clew.Message) string {
+	switch {
+	case m.Type == clew.TypeAsk && m.RequestID == "":
+		return "tool"
+	case m.Type == clew.TypeAsk && !m.IsAnswered:
+		return "asks (open)"
+	case m.Type == clew.TypeAsk:
+		return "asked"
+	case m.Role == clew.SpeakerUser:
+		return "user"
+	}
+	return firstOf(kinds[m.Say], string(m.Role), string(m.Say), "-")
+}
+
+func messageText(m clew.Message) string {
+	text := firstOf(m.Text, m.Reasoning)
+	var call struct {
+		Tool  string          `json:"tool"`
+		Input json.RawMessage `json:"input"`
+	}
+	if m.Type == clew.TypeAsk && json.Unmarshal([]byte(text), &call) == nil && call.Tool != "" {
+		text = call.Tool + " " + cut(string(call.Input), 160)
+	}
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		if lines[i] = strings.TrimRight(plain(line), " "); i > 0 && lines[i] != "" {
+			lines[i] = "    " + lines[i]
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // plain takes out what could command a terminal or turn the order of its text:

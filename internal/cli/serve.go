@@ -75,6 +75,9 @@ func (a *app) serve(ctx context.Context, cfg config) error {
 	if err != nil {
 		return err
 	}
+	if err := noCores(); err != nil {
+		log.Warn("a crash may leave a core file", "err", err)
+	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()

@@ -96,7 +96,7 @@ func routes(t testing.TB, p *proc) []call {
 		t.Fatal(err)
 	}
 	var list []call
-	fill := strings.NewReplacer("{id}", "sess_x", "{session_id}", "sess_x", "{user_id}", "bob")
+	fill := strings.NewReplacer("{id}", "sess_x", "{session_id}", "sess_x", "{user_id}", "bob", "{name}", "x", "{address}", strings.Repeat("a", 64))
 	for path, methods := range doc.Paths {
 		for m := range methods {
 			c := call{method: strings.ToUpper(m), path: fill.Replace(path), upgrade: strings.HasPrefix(path, "/ws/")}

@@ -35,7 +35,7 @@ type writer struct {
 }
 
 // startWriters sets writers to work that make chaosRecords records a second in
-// all. A message to the echo makes four records, a new title one.
+// all. A message to the echo makes about sixteen records, a new title one.
 func (c *chaos) startWriters(seed uint64) (*sync.WaitGroup, context.CancelFunc) {
 	ctx, stop := context.WithCancel(c.t.Context())
 	const perSession = chaosRecords / chaosSessions
@@ -50,7 +50,7 @@ func (c *chaos) startWriters(seed uint64) (*sync.WaitGroup, context.CancelFunc) 
 			}
 			work := w.viaREST
 			if k == 0 {
-				w.every, work = 4*time.Second/viaSocket, w.viaSocket
+				w.every, work = 16*time.Second/viaSocket, w.viaSocket
 			}
 			wg.Go(func() {
 				work(ctx)

@@ -112,9 +112,8 @@ func (s *store) write(t testing.TB, srv *proc, id clew.SessionID, n int) {
 		t.Fatal(err)
 	}
 	eventually(t, "the echo to answer", func() bool {
-		page, err := api.Messages(t.Context(), id, client.PageOf{})
-		n := len(page.Messages)
-		return err == nil && n > 0 && page.Messages[n-1].Role == clew.SpeakerAssistant && !page.Messages[n-1].Partial
+		s, err := api.GetSession(t.Context(), id)
+		return err == nil && s.Status == clew.StatusIdle
 	})
 }
 

@@ -86,7 +86,9 @@ func (c *conn) handle(ctx context.Context, cmd clew.Command) error {
 	}
 	switch d := cmd.Data.(type) {
 	case *clew.GetStateData:
-		return c.onGetState(ctx)
+		if d.Scope != clew.ScopeUI {
+			return c.onGetState(ctx)
+		}
 	case *clew.GetMessagesData:
 		return c.onGetMessages(ctx, cmd.ClientMessageID, d)
 	case *clew.SubscribeMonitorData:
@@ -94,6 +96,10 @@ func (c *conn) handle(ctx context.Context, cmd clew.Command) error {
 		return nil
 	}
 	receipt, err := c.g.o.Host.Do(ctx, c.session, cmd)
+	if err == nil && receipt.Answer != nil {
+		c.push(c.answerFrame(receipt.Answer.Type, receipt.Answer.Data))
+		return nil
+	}
 	if err == nil && cmd.ClientMessageID != "" && (receipt.Repeat || len(receipt.Records) == 0) {
 		c.onNothingNew(cmd, receipt)
 	}

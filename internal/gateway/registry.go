@@ -159,6 +159,25 @@ func (g *Gateway) SendTo(id clew.SessionID, client clew.ClientID, envelope []byt
 	return true
 }
 
+// Tell sends every connection the event that make gives for its session and
+// caller, as an answer that nobody asked for. make may take its time.
+func (g *Gateway) Tell(make func(id clew.SessionID, by clew.Principal) (clew.EventType, any, error)) {
+	var conns []*conn
+	g.reg.each(func(c *conn) {
+		if c.filed {
+			conns = append(conns, c)
+		}
+	})
+	for _, c := range conns {
+		typ, data, err := make(c.session, c.by)
+		if err != nil {
+			g.log.Debug("a notice was not made", "session", c.session, "err", err)
+			continue
+		}
+		c.push(c.answerFrame(typ, data))
+	}
+}
+
 // revoke ends the live connections of an API key.
 func (g *Gateway) revoke(keyID string) {
 	g.reg.each(func(c *conn) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 
@@ -99,6 +100,9 @@ func (m *model) fields(t reflect.Type) []field {
 func (m *model) kind(t reflect.Type) kind {
 	if enumValues(t) != nil {
 		return kind{base: "ref", ref: m.def(t)}
+	}
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return kind{base: "any"}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

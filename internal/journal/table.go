@@ -66,6 +66,24 @@ func (t *Table) update(ctx context.Context, key string, value []byte, revision u
 	return rev, engineError(err)
 }
 
+// Change reads a row, has fn make the new one, and writes it if nobody else
+// wrote meanwhile; otherwise it tries again. fn gets nil if there is no row.
+func (t *Table) Change(ctx context.Context, key string, fn func(old []byte) ([]byte, error)) error {
+	for {
+		old, revision, err := t.Get(ctx, key)
+		if err != nil && !errors.Is(err, ErrNoRow) {
+			return err
+		}
+		value, err := fn(old)
+		if err != nil {
+			return err
+		}
+		if _, err = t.update(ctx, key, value, revision); !errors.Is(err, errRowChanged) {
+			return err
+		}
+	}
+}
+
 // List gives all rows.
 func (t *Table) List(ctx context.Context) (map[string][]byte, error) {
 	rows := map[string][]byte{}
@@ -81,6 +99,51 @@ func (t *Table) Watch(ctx context.Context, fn func(key string, value []byte)) er
 		}
 	}, false)
 }
+
+// Follow calls fn for every row, returns, and from then on calls fn for each
+// change (live) in the background until ctx ends. ended gets the error that
+// ended it.
+func (t *Table) Follow(ctx context.Context, fn func(key string, value []byte, live bool), ended func(error)) error {
+	w, err := t.kv.WatchAll(ctx)
+	if err != nil {
+		return engineError(err)
+	}
+	next := func(live bool) (more, current bool) {
+		select {
+		case e, ok := <-w.Updates():
+			if ok && e != nil && e.Operation() == jetstream.KeyValuePut {
+				fn(e.Key(), e.Value(), live)
+			}
+			return ok, ok && e == nil
+		case <-ctx.Done():
+			return false, false
+		}
+	}
+	for {
+		more, current := next(false)
+		if !more {
+			_ = w.Stop()
+			return errors.Join(ctx.Err(), errWatchEnded)
+		}
+		if current {
+			break
+		}
+	}
+	go func() {
+		defer func() { _ = w.Stop() }()
+		for {
+			if more, _ := next(true); !more {
+				if ctx.Err() == nil {
+					ended(errWatchEnded)
+				}
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+var errWatchEnded = errors.New("the engine ended the watch")
 
 func (t *Table) follow(ctx context.Context, fn func(key string, value []byte, deleted bool), once bool) error {
 	w, err := t.kv.WatchAll(ctx)

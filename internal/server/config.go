@@ -3,10 +3,12 @@
 package server
 
 import (
+	"os"
 	"time"
 
 	"github.com/clew-run/clew/internal/gateway"
 	"github.com/clew-run/clew/internal/journal"
+	"github.com/clew-run/clew/internal/settings"
 )
 
 // Config is everything that can be set from outside, by file, environment or
@@ -15,6 +17,10 @@ type Config struct {
 	Listen string `koanf:"listen"` // address of HTTP and WebSocket
 	Data   string `koanf:"data"`   // directory of everything that is kept
 	Engine string `koanf:"engine"` // embedded, or nats:// URLs of a cluster
+
+	// Settings is the file with the settings of agents and tools; see
+	// docs/settings.md. They can be changed while the server runs, which wins.
+	Settings string `koanf:"settings"`
 
 	Auth    Auth    `koanf:"auth"`
 	Journal Journal `koanf:"journal"`
@@ -33,6 +39,12 @@ type Config struct {
 	IdleAfter time.Duration `koanf:"idle_after"`
 	// StopAfter bounds a graceful stop.
 	StopAfter time.Duration `koanf:"stop_after"`
+
+	// Environ is where settings and secrets of the environment are looked for;
+	// nil is the process's own.
+	Environ []string `koanf:"-"`
+	// Redactor keeps secrets out of the log that the server was given.
+	Redactor *settings.Redactor `koanf:"-"`
 }
 
 // Auth says who may come in.
@@ -99,6 +111,13 @@ func DefaultConfig() Config {
 		IdleAfter: 5 * time.Minute,
 		StopAfter: 10 * time.Second,
 	}
+}
+
+func (c Config) environ() []string {
+	if c.Environ != nil {
+		return c.Environ
+	}
+	return os.Environ()
 }
 
 func (c Config) journal() journal.Config {

@@ -15,12 +15,12 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/docs"
-	"github.com/clew-run/clew/internal/agent"
 	"github.com/clew-run/clew/internal/api"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/gateway"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/settings"
 )
 
 // Version is the program's version, set when it is built.
@@ -31,6 +31,7 @@ type Server struct {
 	cfg     Config
 	log     *slog.Logger
 	agent   session.Agent
+	shop    *workshop
 	journal *journal.Journal
 	host    *session.Host
 	gateway *gateway.Gateway
@@ -49,25 +50,38 @@ func Run(ctx context.Context, cfg Config, stdout io.Writer, log *slog.Logger) er
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(stdout, "clew: ready %s\n", s.URL()); err != nil {
-		log.Warn("the ready line could not be printed", "err", err)
-	}
-	<-ctx.Done()
-	log.Info("stopping")
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.StopAfter)
-	defer cancel()
-	s.Stop(limit)
-	log.Info("stopped")
+	s.serve(ctx, stdout, nil)
 	return nil
 }
 
-// Start builds and starts a node with the built-in agent. Stop ends it.
-func Start(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
-	return StartWith(ctx, cfg, log, agent.Echo{})
+// serve says that the node is ready, first to the world and then to ready, and
+// stops it gracefully when ctx ends.
+func (s *Server) serve(ctx context.Context, stdout io.Writer, ready func()) {
+	if _, err := fmt.Fprintf(stdout, "clew: ready %s\n", s.URL()); err != nil {
+		s.log.Warn("the ready line could not be printed", "err", err)
+	}
+	if ready != nil {
+		ready()
+	}
+	<-ctx.Done()
+	s.log.Info("stopping")
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.StopAfter)
+	defer cancel()
+	s.Stop(limit)
+	s.log.Info("stopped")
 }
 
-// StartWith is Start with another agent.
+// Start builds and starts a node. Stop ends it.
+func Start(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
+	return StartWith(ctx, cfg, log, nil)
+}
+
+// StartWith is Start with an agent in place of the usual one.
 func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session.Agent) (_ *Server, err error) {
+	if cfg.Redactor == nil {
+		cfg.Redactor = settings.NewRedactor()
+	}
+	log = slog.New(cfg.Redactor.Handler(log.Handler())) // no secret in a log, whoever writes it
 	s := &Server{cfg: cfg, log: log, agent: worker}
 	bg, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
@@ -98,6 +112,12 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	}
 	if s.journal, err = journal.Open(ctx, cfg.journal(), log); err != nil {
 		return nil, err
+	}
+	if s.shop, err = s.openWorkshop(ctx, bg); err != nil {
+		return nil, err
+	}
+	if s.agent == nil {
+		s.agent = s.shop.agent
 	}
 	if err = s.startHost(ctx, bg); err != nil {
 		return nil, err
@@ -132,7 +152,8 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		return err
 	}
 	s.host = session.NewHost(session.Config{
-		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: s.agent, Log: s.log,
+		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: s.agent, Services: s.shop.desk,
+		Blobs: s.journal, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 	})
 	s.journal.OnGone(func(string) { s.takeOver(bg) })
@@ -190,8 +211,10 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		FirstMessageAuth: s.cfg.Auth.FirstMessage, CreateOnConnect: s.cfg.Auth.CreateSessions || s.cfg.Auth.Mode == "off",
 		Limits: s.cfg.Limits.gateway(), Log: s.log,
 	})
+	s.tellOfSettings(bg)
 	h, err := api.New(api.Options{
 		Sessions: api.Of(s.host), Auth: authn, Keys: keys, Doors: doors, AllowQueryToken: s.cfg.Auth.QueryToken,
+		Settings: s.shop.settings, Secrets: s.shop.secrets, Blobs: s.journal,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: func(context.Context) error { return s.journal.Ready() }, Metrics: s.metrics(), WebSocket: s.gateway, Log: s.log,
 	})
@@ -199,6 +222,33 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	return traced(s.cfg, h), nil
+}
+
+// tellOfSettings sends `state` to everybody when the server's settings or tool
+// servers change. Changes that come while one is told are told together.
+func (s *Server) tellOfSettings(bg context.Context) {
+	changed := make(chan struct{}, 1)
+	note := func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+	s.shop.settings.Subscribe(func([]string) { note() })
+	s.shop.mcp.OnChange(note)
+	s.work.Go(func() {
+		for {
+			select {
+			case <-bg.Done():
+				return
+			case <-changed:
+				s.gateway.Tell(func(id clew.SessionID, by clew.Principal) (clew.EventType, any, error) {
+					data, err := s.shop.desk.State(bg, id, by)
+					return clew.EventState, data, err
+				})
+			}
+		}
+	})
 }
 
 // authenticator makes what tells callers apart.
@@ -268,6 +318,9 @@ func (s *Server) Stop(ctx context.Context) {
 	}
 	if s.host != nil {
 		s.host.Close(ctx)
+	}
+	if s.shop != nil {
+		s.shop.close()
 	}
 	s.stop()
 	s.work.Wait()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
 )
 
 // append writes the records at the head. While the engine is away it tries
@@ -48,7 +49,9 @@ const (
 
 func (s *Session) appendRecords(records []clew.Record) error {
 	for pause := appendPause; ; pause = min(2*pause, appendPauseMax) {
+		passAppend("append.before", records)
 		err := s.log.Append(s.host.ctx, records) // bounds itself
+		passAppend("append.after", records)
 		if err == nil || errors.Is(err, ErrLeaseLost) || errors.Is(err, ErrRefused) {
 			return err
 		}
@@ -61,6 +64,22 @@ func (s *Session) appendRecords(records []clew.Record) error {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// passAppend names a place beside an append by the kind of its batch, so that
+// tests meet each kind.
+func passAppend(place string, records []clew.Record) {
+	if !crash.On {
+		return
+	}
+	for i, r := range records {
+		sep := "+"
+		if i == 0 {
+			sep = "/"
+		}
+		place += sep + string(r.Type)
+	}
+	crash.At(place)
 }
 
 // reclaim renews the lease after it was lost. It is ours again if no other live

@@ -20,6 +20,8 @@ func Apply(s *State, r clew.Record, data any) {
 		s.Title = d.Title
 	case *clew.AccessChangedData:
 		applyAccess(s, d)
+	case *clew.SettingsChangedData:
+		applySettings(s, d)
 	case *clew.MessageCreatedData:
 		applyCreated(s, d.Message)
 	case *clew.MessageUpdatedData:
@@ -27,7 +29,13 @@ func Apply(s *State, r clew.Record, data any) {
 	case *clew.MessageAcceptedData:
 		applyAccepted(s, d)
 	case *clew.MessageQueuedData:
-		s.Queue = append(s.Queue, d.MessageID)
+		applyQueued(s, d)
+	case *clew.HitlPlanReviewData, *clew.HitlApprovalRequestData, *clew.HitlInputRequestData, *clew.HitlClarificationData:
+		applyQuestion(s, clew.Question{Type: r.Type, Data: d})
+	case *clew.HitlResolvedData:
+		applyResolved(s, d)
+	default:
+		applyTask(s, r, data)
 	}
 }
 
@@ -42,14 +50,44 @@ func applyAccess(s *State, d *clew.AccessChangedData) {
 	s.Access[d.UserID] = d.Role
 }
 
+// applySettings makes a new map: the old one may be in use.
+func applySettings(s *State, d *clew.SettingsChangedData) {
+	next := map[string]any{}
+	for k, v := range s.Settings {
+		next[k] = v
+	}
+	for k, v := range d.Settings {
+		if v == nil {
+			delete(next, k)
+		} else {
+			next[k] = v
+		}
+	}
+	s.Settings = next
+}
+
 func applyCreated(s *State, m clew.Message) {
 	if len(s.Messages) >= tailMessages+tailMessages/4 { // trim in slices, not one by one
 		s.Messages = slices.Clone(s.Messages[len(s.Messages)-tailMessages+1:])
 	}
 	s.Messages = append(s.Messages, m)
 	s.Total++
-	if s.Turn != nil && m.ReplyTo == s.Turn.ID && m.Role == clew.SpeakerAssistant {
-		s.Turn.Reply = m.MessageID
+	t := s.Task(m.TaskID)
+	if t == nil {
+		return
+	}
+	if t.Turn != nil && m.Partial && m.Role == clew.SpeakerAssistant && m.ToolCallID == "" {
+		t.Turn.Reply = m.MessageID
+	}
+	switch {
+	case m.Say == clew.SayAPIReqStarted:
+		t.Request = m.MessageID
+		t.Steps++
+		if m.Reserved != nil {
+			t.Reserved = *m.Reserved
+		}
+	case m.Say == clew.SayAPIReqDeleted, m.Ask == clew.AskAPIReqFailed:
+		t.Request, t.Reserved = "", clew.Usage{}
 	}
 }
 
@@ -57,14 +95,93 @@ func applyUpdated(s *State, m clew.Message) {
 	if old := s.Message(m.MessageID); old != nil {
 		*old = m
 	}
-	if s.Turn != nil && m.MessageID == s.Turn.Reply && !m.Partial {
-		s.Turn = nil
+	if t := s.Task(m.TaskID); t != nil && t.Turn != nil && m.MessageID == t.Turn.Reply && !m.Partial {
+		t.Turn.Reply = ""
 	}
 }
 
+// inputOf is what a message of the transcript says to an agent.
+func inputOf(s *State, id clew.MessageID) Input {
+	if i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == id }); i >= 0 {
+		return s.Queue[i]
+	}
+	if m := s.Message(id); m != nil {
+		return Input{MessageID: id, Text: m.Text, Images: m.Images, TaskID: m.TaskID}
+	}
+	return Input{MessageID: id}
+}
+
+func applyQueued(s *State, d *clew.MessageQueuedData) {
+	in := inputOf(s, d.MessageID)
+	in.New, in.Mode = d.NewTask, d.Mode
+	s.Queue = append(s.Queue, in)
+}
+
 func applyAccepted(s *State, d *clew.MessageAcceptedData) {
-	s.Queue = slices.DeleteFunc(s.Queue, func(id clew.MessageID) bool { return id == d.MessageID })
-	if d.Delivery == clew.DeliveryDirect {
-		s.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID}
+	in := inputOf(s, d.MessageID)
+	s.Queue = slices.DeleteFunc(s.Queue, func(q Input) bool { return q.MessageID == d.MessageID })
+	t := s.Task(d.TaskID)
+	if t == nil {
+		return
+	}
+	switch d.Delivery {
+	case clew.DeliveryDirect:
+		t.Status, t.EndedMS, t.PutAway = clew.TaskStatusActive, 0, false
+		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, Prompt: &in}
+		t.Steps, t.AutoApproved, t.Mistakes = 0, 0, 0
+	case clew.DeliverySteer, clew.DeliveryAnswer:
+		t.Inbox = append(t.Inbox, in)
+		t.AutoApproved, t.Mistakes = 0, 0
+	case clew.DeliveryEphemeral:
 	}
 }
+
+func applyQuestion(s *State, q clew.Question) {
+	s.Questions = append(s.Questions, q)
+	a := aboutOf(q)
+	t := s.Task(a.task)
+	if t == nil || a.call == "" {
+		return
+	}
+	c := t.call(a.call)
+	if c == nil || c.Status == CallRunning { // a running tool asks; it waits itself
+		return
+	}
+	c.Status, c.RequestID, c.MessageID = CallAsked, q.RequestID(), a.message
+	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && d.Effect != nil {
+		c.Digest = d.Effect.Digest
+	}
+}
+
+func applyResolved(s *State, d *clew.HitlResolvedData) {
+	q := s.question(d.RequestID)
+	if q == nil {
+		return
+	}
+	a := aboutOf(*q)
+	s.Questions = slices.DeleteFunc(s.Questions, func(q clew.Question) bool { return q.RequestID() == d.RequestID })
+	t := s.Task(a.task)
+	if t == nil {
+		return
+	}
+	if !d.ByTimeout && d.Action != clew.ResolvedCancelled {
+		t.AutoApproved, t.Mistakes = 0, 0
+		if a.limit == limitSteps {
+			t.Steps = 0
+		}
+		if root := s.Task(t.RootTaskID); root != nil && a.limit == limitBudget && d.Action == clew.ResolvedApprove {
+			root.Raised++
+		}
+	}
+	if c := t.call(a.call); c != nil && c.RequestID == d.RequestID && c.Status == CallAsked && d.Action == clew.ResolvedApprove {
+		c.Status, c.Comment = CallApproved, d.Comment
+	}
+}
+
+// The limits that lead to a question.
+const (
+	limitRequests = "requests"
+	limitMistakes = "mistakes"
+	limitSteps    = "steps"
+	limitBudget   = "budget"
+)

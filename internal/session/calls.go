@@ -11,7 +11,7 @@ import (
 
 // call is a request from one node to another about a session.
 type call struct {
-	Op       string               `json:"op"` // do, create, access, state, head, seal, wake
+	Op       string               `json:"op"` // do, create, access, state, overview, head, seal, wake
 	Session  clew.SessionID       `json:"session"`
 	By       clew.Principal       `json:"by"`
 	Type     clew.CommandType     `json:"type,omitempty"`
@@ -28,6 +28,7 @@ type answer struct {
 	Receipt Receipt            `json:"receipt,omitzero"`
 	Role    clew.Role          `json:"role,omitempty"`
 	State   *clew.SessionState `json:"state,omitempty"`
+	View    *Overview          `json:"view,omitempty"`
 	Total   int                `json:"total,omitempty"`
 	Repeat  bool               `json:"repeat,omitempty"`
 	Head    uint64             `json:"head,omitempty"`
@@ -70,6 +71,17 @@ func (h *Host) callState(ctx context.Context, node string, id clew.SessionID) (c
 		return clew.SessionState{}, err
 	}
 	return *a.State, nil
+}
+
+func (h *Host) callOverview(ctx context.Context, node string, id clew.SessionID) (Overview, error) {
+	a, err := h.call(ctx, node, call{Op: "overview", Session: id})
+	if err == nil && a.View == nil {
+		err = errNotHere
+	}
+	if err != nil {
+		return Overview{}, err
+	}
+	return *a.View, nil
 }
 
 func (h *Host) callTail(ctx context.Context, node string, id clew.SessionID) ([]clew.Message, int, error) {
@@ -183,6 +195,8 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 		err = s.look(ctx, func(s *Session) { a.Role = s.state.RoleOf(c.By) })
 	case "state":
 		err = s.look(ctx, func(s *Session) { st := s.sessionState(); a.State, a.Total = &st, s.state.Total })
+	case "overview":
+		err = s.look(ctx, func(s *Session) { o := s.overview(); a.View = &o })
 	case "head":
 		err = s.look(ctx, func(s *Session) { a.Head = s.head.Seq })
 	case "seal":

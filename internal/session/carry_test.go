@@ -25,12 +25,13 @@ func TestRefusedTurnGoesOn(t *testing.T) {
 		f.set(func() { f.before = times(1, session.ErrRefused) }) // the disk was full once
 		time.Sleep(time.Minute)
 		records := journaled(t, f, id)
-		ev, err := clew.DecodeEvent(records[len(records)-1].Type, records[len(records)-1].Data())
+		end, rest := records[len(records)-2], records[len(records)-1]
+		ev, err := clew.DecodeEvent(end.Type, end.Data())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u, ok := ev.Data.(*clew.MessageUpdatedData); !ok || u.Message.Partial || u.Message.Text != "abcde" {
-			t.Errorf("the turn ended with %s", records[len(records)-1].Envelope())
+		if u, ok := ev.Data.(*clew.MessageUpdatedData); !ok || u.Message.Partial || u.Message.Text != "abcde" || rest.Type != clew.EventTaskIdle {
+			t.Errorf("the turn ended with %s and %s", end.Envelope(), rest.Envelope())
 		}
 	})
 }

@@ -1,7 +1,7 @@
 package session
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/clew-run/clew"
 )
@@ -20,19 +20,19 @@ func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 		return decideReport(s, d, now)
 	case *clew.UserMessageData:
 		return decideUserMessage(s, cmd, d, now)
+	case *clew.NewTaskData:
+		return decideNewTask(s, cmd, d, now)
 	case *clew.RenameSessionData:
 		return []clew.Event{{Type: clew.EventSessionRenamed, Data: &clew.SessionRenamedData{Title: d.Title}}}, nil
 	case *clew.SetAccessData:
 		return decideAccess(s, d)
-	case *clew.InterruptData:
-		return decideInterrupt(s, "", now)
-	case *interruption:
-		return decideInterrupt(s, d.text, now)
+	case *clew.UpdateSettingsData:
+		return decideSettings(s, d.Settings)
 	case *clew.HitlPlanResponseData, *clew.HitlApprovalResponseData, *clew.HitlInputResponseData,
 		*clew.HitlClarificationResponseData, *clew.AskResponseData:
-		return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
+		return decideResponse(s, cmd, now)
 	}
-	return nil, clew.Errorf(clew.SessionInvalidState, "this server cannot do %s yet", cmd.Type)
+	return decideControl(s, cmd, now)
 }
 
 // create is the command that makes a session; it has no name on the wire.
@@ -54,8 +54,9 @@ func decideCreate(s *State, c *create) ([]clew.Event, error) {
 // report is what an agent's turn brings to the record; it has no name on the
 // wire. Events of a turn that is over are dropped: it was interrupted.
 type report struct {
+	task   clew.TaskID
 	turn   clew.MessageID
-	events func(b Batch) []clew.Event
+	events func(b Batch, t *Task) []clew.Event
 }
 
 // A Batch tells a maker of events where its records will stand.
@@ -73,63 +74,71 @@ func (b Batch) ID(i int) clew.MessageID { return clew.MessageIDOf(b.seq + uint64
 func (b Batch) TS(i int) int64 { return b.ts + int64(i) }
 
 func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
-	if s.Turn == nil || s.Turn.ID != d.turn {
+	t := s.Task(d.task)
+	if t == nil || t.Turn == nil || t.Turn.ID != d.turn {
 		return nil, clew.Errorf(clew.SessionInvalidState, "the turn is over")
 	}
-	events := d.events(batchAt(s, now))
-	reply := s.Turn.Reply
-	for _, e := range events {
+	events := d.events(batchAt(s, now), t)
+	over := false // nobody goes on at once
+	unheard := len(t.Inbox)
+	for i, e := range events {
 		switch e := e.Data.(type) {
-		case *clew.MessageCreatedData:
-			if e.Message.ReplyTo == s.Turn.ID && e.Message.Role == clew.SpeakerAssistant {
-				reply = e.Message.MessageID
+		case *clew.ModelMessageData:
+			if slices.ContainsFunc(t.Inbox, func(in Input) bool { return in.MessageID == e.Message.MessageID }) {
+				unheard--
 			}
-		case *clew.MessageUpdatedData:
-			if e.Message.MessageID == reply && !e.Message.Partial {
-				return append(events, nextInQueue(s)...), nil
+		case *clew.TaskIdleData:
+			if e.TaskID != t.TaskID {
+				continue
+			}
+			if e.RequestID == "" && unheard > 0 { // somebody spoke meanwhile: the turn goes on
+				return events[:i:i], nil
+			}
+			over = over || e.RequestID == ""
+		case *clew.TaskCompletedData:
+			over = over || e.TaskID == t.TaskID && !awaited(s, t)
+		case *clew.TaskAbortedData:
+			over = over || e.TaskID == t.TaskID && !awaited(s, t)
+		}
+	}
+	if !over {
+		return append(events, abandoned(s, t, events)...), nil
+	}
+	return append(events, startNext(s, "", batchAt(s, now), len(events))...), nil
+}
+
+// awaited reports whether a parent goes on once the task has ended.
+func awaited(s *State, t *Task) bool {
+	parent := s.Task(t.ParentTaskID)
+	return parent != nil && parent.AwaitingChild == t.TaskID
+}
+
+// abandoned settles the questions of running tools that have their result in
+// these events: they did not wait for the answer.
+func abandoned(s *State, t *Task, events []clew.Event) []clew.Event {
+	var settled []clew.Event
+	var ids []clew.RequestID
+	for _, e := range events {
+		d, ok := e.Data.(*clew.ToolProgressData)
+		if !ok || d.Status == clew.ToolRunning {
+			continue
+		}
+		if c := t.call(d.ToolCallID); c == nil || c.Status != CallRunning {
+			continue
+		}
+		for _, q := range s.Questions {
+			if a := aboutOf(q); a.task == t.TaskID && a.call == d.ToolCallID {
+				ids = append(ids, q.RequestID())
+				settled = append(settled, clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+					RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "ended without the answer", TaskID: t.TaskID,
+				}})
 			}
 		}
 	}
-	return events, nil
-}
-
-// nextInQueue hands the oldest waiting message to the agent that became free.
-func nextInQueue(s *State) []clew.Event {
-	if len(s.Queue) == 0 {
+	if len(ids) == 0 {
 		return nil
 	}
-	return []clew.Event{accepted(s.Queue[0], "")}
-}
-
-func accepted(id clew.MessageID, client clew.ClientMessageID) clew.Event {
-	return clew.Event{Type: clew.EventMessageAccepted, Data: &clew.MessageAcceptedData{
-		ClientMessageID: client, MessageID: id, AgentID: MainAgent, MonitorID: clew.MainMonitor, Delivery: clew.DeliveryDirect,
-	}}
-}
-
-func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now int64) ([]clew.Event, error) {
-	if d.RequestID != "" {
-		return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
-	}
-	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
-		return nil, clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
-	}
-	if s.Turn != nil && len(s.Queue) >= queueMax {
-		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(s.Queue))
-	}
-	b := batchAt(s, now)
-	created := clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: clew.Message{
-		MessageID: b.ID(0), TS: b.TS(0), Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
-		Text: d.Text, Images: d.Images, MonitorID: clew.MainMonitor, TaskID: d.TaskID,
-		ClientMessageID: cmd.ClientMessageID, UserID: cmd.By.User,
-	}}}
-	if s.Turn == nil {
-		return []clew.Event{created, accepted(b.ID(0), cmd.ClientMessageID)}, nil
-	}
-	return []clew.Event{created, {Type: clew.EventMessageQueued, Data: &clew.MessageQueuedData{
-		ClientMessageID: cmd.ClientMessageID, MessageID: b.ID(0), AgentID: MainAgent,
-		MonitorID: clew.MainMonitor, Position: len(s.Queue) + 1,
-	}}}, nil
+	return append(settled, after(s, t, ids...)...)
 }
 
 func decideAccess(s *State, d *clew.SetAccessData) ([]clew.Event, error) {
@@ -145,37 +154,27 @@ func decideAccess(s *State, d *clew.SetAccessData) ([]clew.Event, error) {
 	return []clew.Event{{Type: clew.EventAccessChanged, Data: &clew.AccessChangedData{UserID: d.UserID, Role: d.Role}}}, nil
 }
 
-// interruption is interrupt with the text that was streamed so far, which the
-// state knows only up to its last snapshot.
-type interruption struct{ text string }
-
-// decideInterrupt ends the turn under way: its reply is closed as it stands.
-func decideInterrupt(s *State, streamed string, now int64) ([]clew.Event, error) {
-	if s.Turn == nil {
-		return nil, nil
+func decideSettings(s *State, changes map[string]any) ([]clew.Event, error) {
+	if s.rules == nil {
+		return nil, clew.Errorf(clew.SessionInvalidState, "this server has no settings")
 	}
-	b := batchAt(s, now)
-	var m clew.Message
-	var events []clew.Event
-	if reply := s.Message(s.Turn.Reply); reply != nil {
-		m = *reply
-	} else {
-		m = newReply(b.ID(0), b.TS(0), s.Turn)
-		events = append(events, clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}})
+	if err := s.rules.CheckSettings(changes); err != nil {
+		return nil, err
 	}
-	m.Partial = false
-	if streamed != "" {
-		m.Text = streamed
+	before := s.rules.AutoApproval(s.Settings)
+	events := []clew.Event{{Type: clew.EventSettingsChanged, Data: &clew.SettingsChangedData{Settings: changes}}}
+	next := State{Settings: s.Settings}
+	applySettings(&next, &clew.SettingsChangedData{Settings: changes})
+	if after := s.rules.AutoApproval(next.Settings); after != before {
+		events = append(events, clew.Event{Type: clew.EventAutoApprovalChanged, Data: &clew.AutoApprovalChangedData{AutoApprovalFlags: after}})
 	}
-	m.Text = strings.TrimRight(m.Text, " ")
-	events = append(events, clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}})
-	return append(events, nextInQueue(s)...), nil
+	return events, nil
 }
 
 // newReply is the empty message that an agent's answer grows in.
 func newReply(id clew.MessageID, ts int64, t *Turn) clew.Message {
 	return clew.Message{
 		MessageID: id, TS: ts, Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant,
-		Partial: true, AgentID: t.AgentID, MonitorID: clew.MainMonitor, ReplyTo: t.ID,
+		Partial: true, AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, ReplyTo: t.ID,
 	}
 }

@@ -1,9 +1,7 @@
 package session
 
 import (
-	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"testing"
 
@@ -11,69 +9,6 @@ import (
 
 	"github.com/clew-run/clew"
 )
-
-// bench drives a session's decisions without a goroutine or a journal, and
-// keeps the records that would have been stored.
-type bench struct {
-	s       *Session
-	head    clew.Head
-	records []clew.Record
-	now     int64
-}
-
-func newBench() *bench {
-	b := &bench{now: 1_700_000_000_000}
-	h := &Host{cfg: Config{Now: func() int64 { return b.now }, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
-	b.s = &Session{id: "s", host: h, state: &State{ID: "s"}}
-	return b
-}
-
-func (b *bench) do(cmd clew.Command) (Receipt, []clew.EventType, error) {
-	p, made, err := b.s.decide(request{cmd: cmd})
-	if err != nil {
-		return Receipt{}, nil, err
-	}
-	var types []clew.EventType
-	for _, d := range made {
-		r := b.head.Write("s", 1, d.now, d.Draft)
-		b.head = r.After()
-		b.records = append(b.records, r)
-		types = append(types, r.Type)
-	}
-	return p.receipt, types, nil
-}
-
-func by(user clew.UserID) clew.Principal { return clew.Principal{User: user, Role: clew.RoleOwner} }
-
-func (b *bench) create() {
-	if _, _, err := b.do(clew.Command{By: by("ann"), Data: &create{owner: "ann", title: "first"}}); err != nil {
-		panic(err)
-	}
-}
-
-func (b *bench) say(id string) (Receipt, []clew.EventType, error) {
-	return b.do(clew.Command{
-		Type: clew.CommandUserMessage, By: by("ann"), ClientMessageID: clew.ClientMessageID(id),
-		Data: &clew.UserMessageData{Text: "hello"},
-	})
-}
-
-// begin has the agent open its reply, end close it.
-func (b *bench) begin() (Receipt, []clew.EventType, error) {
-	t := *b.s.state.Turn
-	return b.do(clew.Command{By: by("agent"), Data: &report{turn: t.ID, events: func(at Batch) []clew.Event {
-		return []clew.Event{{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: newReply(at.ID(0), at.TS(0), &t)}}}
-	}}})
-}
-
-func (b *bench) update(text string, partial bool) (Receipt, []clew.EventType, error) {
-	t := *b.s.state.Turn
-	m := *b.s.state.Message(t.Reply)
-	m.Text, m.Partial = text, partial
-	return b.do(clew.Command{By: by("agent"), Data: &report{turn: t.ID, events: func(Batch) []clew.Event {
-		return []clew.Event{{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}}}
-	}}})
-}
 
 // The states a session can be in when a command comes.
 var situations = map[string]func(b *bench){
@@ -93,17 +28,15 @@ var situations = map[string]func(b *bench){
 	},
 }
 
-func must(_ Receipt, _ []clew.EventType, err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
 // Covers: POL-05, POL-06, POL-08, G-13, C-68
 func TestDecide(t *testing.T) {
 	message := &clew.UserMessageData{Text: "hi"}
-	created, accepted, queued := clew.EventMessageCreated, clew.EventMessageAccepted, clew.EventMessageQueued
-	updated := clew.EventMessageUpdated
+	created, queued := clew.EventMessageCreated, clew.EventMessageQueued
+	updated, heard, idle := clew.EventMessageUpdated, clew.EventModelMessage, clew.EventTaskIdle
+	first := []clew.EventType{
+		created, clew.EventTaskCreated, clew.EventMessageAccepted, clew.EventTaskStarted, clew.EventTaskFocused,
+		clew.EventTaskActive, clew.EventTaskUserMessage,
+	}
 	tests := []struct {
 		in   string
 		data any
@@ -115,12 +48,12 @@ func TestDecide(t *testing.T) {
 		{"none", &clew.InterruptData{}, nil, clew.SessionNotFound},
 		{"none", &create{owner: "ann"}, []clew.EventType{clew.EventSessionCreated}, ""},
 		{"idle", &create{owner: "bob"}, nil, clew.SessionInvalidState},
-		{"idle", message, []clew.EventType{created, accepted}, ""},
+		{"idle", message, first, ""},
 		{"turn", message, []clew.EventType{created, queued}, ""},
 		{"reply", message, []clew.EventType{created, queued}, ""},
 		{"full", message, nil, clew.QueueFull},
 		{"idle", &clew.UserMessageData{Text: "x", MonitorID: "monitor-7"}, nil, clew.AgentLimit},
-		{"idle", &clew.UserMessageData{Text: "x", MonitorID: clew.MainMonitor}, []clew.EventType{created, accepted}, ""},
+		{"idle", &clew.UserMessageData{Text: "x", MonitorID: clew.MainMonitor}, first, ""},
 		{"idle", &clew.UserMessageData{Text: "x", RequestID: "hitl_1"}, nil, clew.HitlRequestExpired},
 		{"idle", &clew.AskResponseData{}, nil, clew.HitlRequestExpired},
 		{"idle", &clew.HitlApprovalResponseData{}, nil, clew.HitlRequestExpired},
@@ -130,9 +63,9 @@ func TestDecide(t *testing.T) {
 		{"idle", &clew.SetAccessData{UserID: "bob"}, nil, ""}, // had none
 		{"idle", &clew.SetAccessData{UserID: "ann", Role: clew.RoleViewer}, nil, clew.SessionInvalidState},
 		{"idle", &clew.InterruptData{}, nil, ""},
-		{"turn", &clew.InterruptData{}, []clew.EventType{created, updated}, ""},
-		{"reply", &clew.InterruptData{}, []clew.EventType{updated}, ""},
-		{"full", &clew.InterruptData{}, []clew.EventType{created, updated, accepted}, ""},
+		{"turn", &clew.InterruptData{}, []clew.EventType{heard, idle}, ""},
+		{"reply", &clew.InterruptData{}, []clew.EventType{updated, heard, idle}, ""},
+		{"full", &clew.InterruptData{}, []clew.EventType{heard, idle, clew.EventMessageAccepted, clew.EventTaskActive, clew.EventTaskUserMessage}, ""},
 		{"idle", &clew.ControlPauseData{}, nil, clew.SessionInvalidState},
 		{"idle", &report{turn: "msg_000000000002"}, nil, clew.SessionInvalidState},
 		{"turn", &report{turn: "msg_000000000009"}, nil, clew.SessionInvalidState},
@@ -155,11 +88,11 @@ func TestQueueIsWorkedOffInOrder(t *testing.T) {
 	b := newBench()
 	situations["full"](b)
 	for i := range queueMax + 1 {
-		if got := b.s.state.Message(b.s.state.Turn.ID).ClientMessageID; string(got) != fmt.Sprint("m", i) {
+		if got := b.s.state.Message(b.turn().ID).ClientMessageID; string(got) != fmt.Sprint("m", i) {
 			t.Fatalf("turn %d is about %s", i, got)
 		}
 		must(b.begin())
-		must(b.update("done", false))
+		must(b.finish("done"))
 	}
 	if b.s.state.Busy() {
 		t.Error("still busy after the last turn")
@@ -173,19 +106,20 @@ func TestReplyInOneReport(t *testing.T) {
 	b.create()
 	must(b.say("m1"))
 	must(b.say("m2"))
-	turn := *b.s.state.Turn
-	_, types, err := b.do(clew.Command{By: by("agent"), Data: &report{turn: turn.ID, events: func(at Batch) []clew.Event {
-		m := newReply(at.ID(0), at.TS(0), &turn)
+	_, types, err := b.report(func(at Batch, t *Task) []clew.Event {
+		m := newReply(at.ID(0), at.TS(0), t.Turn)
 		done := m
 		done.Partial = false
 		return []clew.Event{
 			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}},
 			{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: done}},
+			idle(t),
 		}
-	}}})
-	if err != nil || len(types) != 3 || types[2] != clew.EventMessageAccepted {
+	})
+	if err != nil || len(types) != 6 || types[3] != clew.EventMessageAccepted {
 		t.Errorf("gives %v, %v; the next message was not taken up", types, err)
 	}
+	b.check(t)
 }
 
 // Covers: G-16, WS-009
@@ -235,7 +169,7 @@ func TestPanicIsContained(t *testing.T) {
 	b := newBench()
 	situations["turn"](b)
 	before, _ := b.s.state.Encode()
-	_, _, err := b.do(clew.Command{By: by("agent"), Data: &report{turn: b.s.state.Turn.ID, events: func(Batch) []clew.Event { panic("oh") }}})
+	_, _, err := b.report(func(Batch, *Task) []clew.Event { panic("oh") })
 	after, _ := b.s.state.Encode()
 	if clew.CodeOf(err) != clew.Internal || string(before) != string(after) {
 		t.Errorf("error %v, state changed: %v", err, string(before) != string(after))
@@ -249,69 +183,6 @@ func TestRecordTooLargeIsRefused(t *testing.T) {
 	_, _, err := b.do(clew.Command{By: by("ann"), Data: &clew.UserMessageData{Text: fmt.Sprintf("%05000d", 1)}})
 	if clew.CodeOf(err) != clew.MessageTooLarge || b.s.state.Seq != 1 {
 		t.Errorf("error %v at %d", err, b.s.state.Seq)
-	}
-}
-
-// check holds the live state against the fold of the records, from the start
-// and from a snapshot anywhere between, and the records against each other.
-func (b *bench) check(t interface {
-	Fatalf(string, ...any)
-	Helper()
-}) {
-	t.Helper()
-	want, err := b.s.state.Encode()
-	if err != nil {
-		t.Fatalf("encode: %v", err)
-	}
-	var head clew.Head
-	snapshot, _ := (&State{ID: "s"}).Encode()
-	for i, r := range b.records {
-		if err := r.Follows(head); err != nil {
-			t.Fatalf("record %d: %v", i, err)
-		}
-		if r.TS <= head.TS {
-			t.Fatalf("ts %d after %d", r.TS, head.TS)
-		}
-		head = r.After()
-		checkMessage(t, r)
-		if i%(len(b.records)/10+1) == 0 || i == len(b.records)-1 {
-			s, err := Restore("s", Loaded{State: snapshot, StateSeq: seqOf(snapshot), Tail: b.records[seqOf(snapshot) : i+1]})
-			if err != nil {
-				t.Fatalf("restore at %d: %v", i, err)
-			}
-			snapshot, _ = s.Encode()
-		}
-	}
-	got := snapshot
-	if string(got) != string(want) {
-		t.Fatalf("folded\n%s\nlive\n%s", got, want)
-	}
-}
-
-func seqOf(snapshot []byte) uint64 {
-	var s State
-	if err := json.Unmarshal(snapshot, &s); err != nil {
-		panic(err)
-	}
-	return s.Seq
-}
-
-// checkMessage holds a created message against its record.
-func checkMessage(t interface {
-	Fatalf(string, ...any)
-	Helper()
-}, r clew.Record) {
-	t.Helper()
-	if r.Type != clew.EventMessageCreated {
-		return
-	}
-	ev, err := clew.DecodeEvent(r.Type, r.Data())
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	m := ev.Data.(*clew.MessageCreatedData).Message //nolint:forcetypeassert // by its type
-	if m.MessageID != r.MessageID() || m.TS != r.TS {
-		t.Fatalf("message %s at %d stands in record %s at %d", m.MessageID, m.TS, r.MessageID(), r.TS)
 	}
 }
 
@@ -340,11 +211,13 @@ func TestFoldEqualsLive(t *testing.T) {
 			},
 			"agent": func(t *rapid.T) {
 				switch {
-				case b.s.state.Turn == nil:
-				case b.s.state.Turn.Reply == "":
+				case b.task() == nil || b.task().Turn == nil:
+				case b.turn().Reply == "":
 					must(b.begin())
+				case rapid.Bool().Draw(t, "ends"):
+					must(b.finish(rapid.String().Draw(t, "text")))
 				default:
-					must(b.update(rapid.String().Draw(t, "text"), rapid.Bool().Draw(t, "partial")))
+					must(b.update(rapid.String().Draw(t, "text"), true))
 				}
 			},
 			"create": func(t *rapid.T) { do(t, &create{owner: "eve"}) },

@@ -18,7 +18,10 @@ type Config struct {
 	Index   Index
 	Peers   Peers // nil if this node is alone
 	Agent   Agent
-	Log     *slog.Logger
+	// Services takes the commands that are about the server; nil has none.
+	Services Services
+	Blobs    Blobs
+	Log      *slog.Logger
 	// Encode makes the frame of an envelope, once for all connections.
 	Encode func(envelope []byte) []byte
 	// Now is the wall clock in Unix ms.
@@ -68,6 +71,14 @@ type Receipt struct {
 	// Repeat is true if the command had been taken before; the receipt is that
 	// of the first time.
 	Repeat bool `json:"-"`
+	// Answer goes to the one who asked and is on no record; nil for most.
+	Answer *Answer `json:"answer,omitempty"`
+}
+
+// An Answer is an event for one client.
+type Answer struct {
+	Type clew.EventType `json:"type"`
+	Data any            `json:"data"`
 }
 
 // NewSession is what a session is created with.
@@ -170,6 +181,15 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 // as long as ctx allows.
 func (h *Host) Do(ctx context.Context, id clew.SessionID, cmd clew.Command) (Receipt, error) {
 	var receipt Receipt
+	if h.cfg.Services != nil {
+		answer, taken, err := h.cfg.Services.Handle(ctx, id, &cmd)
+		if err != nil || taken {
+			return Receipt{ClientMessageID: cmd.ClientMessageID, Records: []clew.MessageID{}, Answer: answer}, err
+		}
+	}
+	if err := h.storeImages(ctx, cmd.Data); err != nil {
+		return receipt, err
+	}
 	_, creating := cmd.Data.(*create)
 	if h.cfg.Peers != nil && cmd.ClientMessageID == "" {
 		// It may be sent to another node more than once.
@@ -346,6 +366,7 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 		state: state, log: log, lease: lease, head: loaded.Head, epoch: loaded.Epoch,
 		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq,
 	}
+	state.rules, _ = h.cfg.Agent.(Rules)
 	s.exists.Store(state.Exists())
 	s.busy.Store(state.Busy())
 	s.lastUse.Store(h.cfg.Now())

@@ -44,8 +44,10 @@ type Session struct {
 	// sealTried is the head at the last try. After a failure the next one waits
 	// for as many records as after a success.
 	sealTried uint64
-	turn      *turn  // the agent at work, nil if none
-	indexed   uint64 // seq of the summary last put in the index
+	turns     map[clew.TaskID]*turn // the agents at work
+	indexed   uint64                // seq of the summary last put in the index
+	// awaited holds the questions that running tools wait for.
+	awaited map[clew.RequestID]chan<- clew.HitlResolvedData
 
 	// open is the text of growing messages. Guarded by openMu.
 	openMu sync.Mutex
@@ -87,6 +89,19 @@ func (s *Session) do(ctx context.Context, cmd clew.Command) (Receipt, error) {
 		return Receipt{}, err
 	}
 	return out.receipt, out.err
+}
+
+// post hands the session a command without waiting for its outcome, which the
+// channel gets. It comes before everything that is asked of the session later.
+// False if the session has no room for it now.
+func (s *Session) post(ctx context.Context, cmd clew.Command) (<-chan outcome, bool) {
+	req := request{ctx: ctx, cmd: cmd, done: make(chan outcome, 1)}
+	select {
+	case s.inbox <- req:
+		return req.done, true
+	default:
+		return nil, false
+	}
 }
 
 // look runs fn in the session's goroutine. Once look has returned, fn does not
@@ -138,8 +153,8 @@ func timedOut(ctx context.Context) error {
 func (s *Session) run() (failed bool) {
 	defer close(s.done)
 	defer s.feed.Close()
-	defer s.stopTurn()
-	s.startTurn()
+	defer s.stopTurns()
+	s.startTurns()
 	var batch []request
 	for {
 		select {
@@ -150,7 +165,7 @@ func (s *Session) run() (failed bool) {
 				return true
 			}
 		case <-s.quit:
-			s.stopTurn()
+			s.stopTurns()
 			if !s.lost.Load() {
 				s.seal()
 			}
@@ -181,6 +196,7 @@ func (s *Session) gather(batch []request) []request {
 type pending struct {
 	req     request
 	receipt Receipt
+	events  []clew.Event
 }
 
 // process decides a batch of requests, appends what comes of them and answers.
@@ -219,7 +235,7 @@ func (s *Session) process(batch []request) error {
 		req.look(s)
 		req.done <- outcome{}
 	}
-	s.startTurn()
+	s.startTurns()
 	s.snapshot()
 	return nil
 }
@@ -248,8 +264,9 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		}
 	}
 	now := s.host.cfg.Now()
-	if _, ok := cmd.Data.(*clew.InterruptData); ok {
-		cmd.Data = &interruption{text: s.streamed()}
+	switch cmd.Data.(type) {
+	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData:
+		cmd.Data = &interruption{cmd: cmd.Data, streamed: s.streamed()}
 	}
 	events, err := s.decideSafely(cmd, now)
 	if err != nil {
@@ -274,6 +291,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		Apply(s.state, r, ev.Data)
 		p.receipt.Records = append(p.receipt.Records, r.MessageID())
 	}
+	p.events = events
 	return p, made, nil
 }
 
@@ -316,6 +334,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 		s.host.publish(s.id, records)
 	}
 	for _, p := range waiting {
+		s.tell(p.events)
 		p.req.done <- outcome{receipt: p.receipt}
 	}
 	return nil

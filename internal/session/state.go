@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/clew-run/clew"
 )
@@ -27,24 +28,37 @@ type State struct {
 	Messages []clew.Message `json:"messages,omitempty"`
 	Total    int            `json:"total"`
 
-	// Turn is the main agent's turn under way, nil if it is idle. Queue holds
-	// the messages that wait for it.
-	Turn  *Turn            `json:"turn,omitempty"`
-	Queue []clew.MessageID `json:"queue,omitempty"`
+	// Tasks holds the tasks under way and those that ended last. Current is the
+	// one in focus: what is said to the session is said to it.
+	Tasks   map[clew.TaskID]*Task `json:"tasks,omitempty"`
+	Current clew.TaskID           `json:"current,omitempty"`
+	Started int                   `json:"started,omitempty"` // tasks so far
+	// Queue holds what was said and waits for the main agent.
+	Queue []Input `json:"queue,omitempty"`
+	// Questions are the open ones, oldest first.
+	Questions []clew.Question `json:"questions,omitempty"`
+	// Settings are those of this session alone.
+	Settings map[string]any `json:"settings,omitempty"`
+	Usage    clew.Usage     `json:"usage"`
 
 	// Taken holds the commands whose repeats are recognised, oldest first.
 	Taken []Taken `json:"taken,omitempty"`
 
 	taken map[takenKey]int // index into Taken, made on demand
+	rules Rules            // nil for a state on its own
 }
 
-// A Turn is an agent's work on one message.
-type Turn struct {
-	// ID is the user's message that started it.
-	ID      clew.MessageID `json:"id"`
-	AgentID clew.AgentID   `json:"agent_id"`
-	// Reply is the message that the agent is writing, "" before it began.
-	Reply clew.MessageID `json:"reply,omitempty"`
+// Rules is what Decide has to know of the settings. Its methods are pure and
+// quick.
+type Rules interface {
+	// Steers says whether a running turn takes what is said meanwhile.
+	Steers(settings map[string]any) bool
+	// AutoApproval gives the flags that hold with a session's settings.
+	AutoApproval(settings map[string]any) clew.AutoApprovalFlags
+	// CheckSettings says whether a session may change settings like this.
+	CheckSettings(changes map[string]any) error
+	// CheckMode says whether there is such a mode.
+	CheckMode(settings map[string]any, mode string) error
 }
 
 // Taken is a command that took effect: which records it made.
@@ -77,11 +91,38 @@ const MainAgent clew.AgentID = "main-" + clew.AgentID(clew.MainMonitor)
 func (s *State) Exists() bool { return s.Seq > 0 }
 
 // Busy reports whether work is under way that must go on without anyone asking.
-func (s *State) Busy() bool { return s.Turn != nil || len(s.Queue) > 0 }
+func (s *State) Busy() bool {
+	for _, t := range s.Tasks {
+		if s.Runnable(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// AtWork reports whether a turn is under way, be it that it waits for a person.
+// A task that waits for its child does not count: the child does, and if that
+// one was interrupted, only a message takes the work up again.
+func (s *State) AtWork() bool { return s.atWorkBeside("") }
+
+// atWorkBeside is AtWork for all trees but one.
+func (s *State) atWorkBeside(root clew.TaskID) bool {
+	for _, t := range s.Tasks {
+		if t.Turn != nil && t.AwaitingChild == "" && t.RootTaskID != root {
+			return true
+		}
+	}
+	return false
+}
 
 // Status is the session's status in one word.
 func (s *State) Status() clew.SessionStatus {
-	if s.Busy() {
+	switch {
+	case s.Busy():
+		return clew.StatusExecuting
+	case len(s.Questions) > 0:
+		return clew.StatusAwaitingInput
+	case s.AtWork():
 		return clew.StatusExecuting
 	}
 	return clew.StatusIdle
@@ -115,9 +156,21 @@ func lesser(a, b clew.Role) clew.Role {
 // Summary is the session's line in its owner's list.
 func (s *State) Summary() Summary {
 	return Summary{
-		ID: s.ID, Title: s.Title, Status: string(s.Status()), Workspace: s.Workspace,
+		ID: s.ID, Title: s.title(), Status: string(s.Status()), Workspace: s.Workspace,
 		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastSeq: s.Seq,
 	}
+}
+
+// title is the session's title, or what its first task is about.
+func (s *State) title() string {
+	if s.Title != "" || len(s.Tasks) == 0 {
+		return s.Title
+	}
+	text := []rune(strings.Join(strings.Fields(s.tasks()[0].Text), " "))
+	if len(text) > titleRunes {
+		return string(text[:titleRunes-1]) + "…"
+	}
+	return string(text)
 }
 
 // Message finds a message of the tail.

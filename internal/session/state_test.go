@@ -41,7 +41,7 @@ func TestStateIsBounded(t *testing.T) {
 	for i := range 1200 {
 		must(b.say(fmt.Sprint("m", i)))
 		must(b.begin())
-		must(b.update("done", false))
+		must(b.finish("done"))
 		if n := len(b.s.state.Messages); n > tailMessages+tailMessages/4 {
 			t.Fatalf("%d messages in the state", n)
 		}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/clew-run/clew"
 )
@@ -79,15 +80,29 @@ func (w *Watch) State(ctx context.Context) (clew.SessionState, error) {
 func (s *Session) sessionState() clew.SessionState {
 	st := s.state
 	messages := st.Messages[max(0, len(st.Messages)-tailMessages):]
-	return clew.SessionState{
+	out := clew.SessionState{
 		Status: st.Status(), LastMessageID: clew.MessageIDOf(st.Seq), Epoch: s.epoch,
 		Title: st.Title, Owner: st.Owner, Workspace: st.Workspace,
 		Messages:     append(clew.List[clew.Message]{}, messages...),
 		OpenMessages: s.openMessages(),
 		Monitors: clew.List[clew.MonitorState]{{
-			MonitorID: clew.MainMonitor, AgentID: MainAgent, Busy: st.Turn != nil, Queued: len(st.Queue),
+			MonitorID: clew.MainMonitor, AgentID: MainAgent, Busy: st.AtWork(), Queued: len(st.Queue),
 		}},
 	}
+	if st.Usage != (clew.Usage{}) {
+		usage := st.Usage
+		out.Usage = &usage
+	}
+	if len(st.Questions) > 0 {
+		first := st.Questions[0]
+		out.HitlPending = &first
+		out.HitlQueue = append(out.HitlQueue, st.Questions[1:]...)
+	}
+	if t := st.Task(st.Current); t != nil && t.PlanID != "" {
+		out.Plan = &clew.PlanSummary{ID: t.PlanID, Status: clew.PlanApproved, Version: t.PlanVersion, TotalTodos: len(t.Todos)}
+		out.Todos = slices.Clone(t.Todos)
+	}
+	return out
 }
 
 // Read yields the records from..to in order, from the journal.

@@ -161,6 +161,7 @@ export interface Message {
   is_answered?: boolean;
   api_protocol?: APIProtocol;
   usage?: Usage;
+  reserved?: Usage;
   metadata?: Record<string, unknown>;
 }
 
@@ -437,6 +438,7 @@ export interface MessageAcceptedData {
   agent_id?: string;
   monitor_id?: string;
   delivery?: Delivery;
+  task_id?: string;
 }
 
 export type Delivery =
@@ -452,7 +454,49 @@ export interface MessageQueuedData {
   agent_id?: string;
   monitor_id?: string;
   position: number;
+  new_task?: boolean;
+  mode?: string;
 }
+
+/** A task's model history has a new entry; the results of tools are in tool_progress. */
+export interface ModelMessageData {
+  task_id: string;
+  agent_id?: string;
+  monitor_id?: string;
+  message: ModelMessage;
+}
+
+export interface ModelMessage {
+  role: Speaker;
+  content: Part[];
+  ts?: number;
+  message_id?: string;
+  is_summary?: boolean;
+  condense_id?: string;
+  condense_parent?: string;
+  is_truncation_marker?: boolean;
+  truncation_id?: string;
+  truncation_parent?: string;
+}
+
+export interface Part {
+  type: PartType;
+  text?: string;
+  images?: string[];
+  signature?: string;
+  encrypted_content?: string;
+  tool_call_id?: string;
+  tool?: string;
+  input?: unknown;
+  is_error?: boolean;
+}
+
+export type PartType =
+  | "text"
+  | "image"
+  | "thinking"
+  | "tool_use"
+  | "tool_result";
 
 /** A page of the transcript. */
 export interface MessagesPage {
@@ -570,6 +614,7 @@ export interface PlanGeneratedData {
   estimated_duration_sec: number;
   estimated_cost_usd: number | null;
   mermaid_diagram?: string;
+  task_id?: string;
   run_id?: string;
   monitor_id?: string;
 }
@@ -590,6 +635,7 @@ export interface PlanModifiedData {
   new_version: number;
   changes: PlanChange[];
   updated_todos: Todo[];
+  task_id?: string;
   run_id?: string;
   monitor_id?: string;
 }
@@ -810,6 +856,8 @@ export interface HitlApprovalRequestData {
   tool?: string;
   tool_call_id?: string;
   input?: unknown;
+  effect?: Effect;
+  limit?: string;
   reason: string;
   options: Choice[];
   timeout_sec: number;
@@ -828,14 +876,31 @@ export interface ApprovalTodo {
   estimated_cost_usd?: number;
 }
 
+export interface Effect {
+  summary: string;
+  command?: string;
+  argv?: string[];
+  directory?: string;
+  environment?: Record<string, string>;
+  network?: boolean;
+  sandbox?: string;
+  paths?: string[];
+  diff?: string;
+  url?: string;
+  server?: string;
+  digest: string;
+}
+
 /** A person has to fill something in. */
 export interface HitlInputRequestData {
   request_id: string;
   ask?: Ask;
   field: string;
   question: string;
+  tool_call_id?: string;
   input_type: InputType;
   options?: InputOption[];
+  strict?: boolean;
   required: boolean;
   default_value?: unknown;
   timeout_sec: number;
@@ -924,10 +989,12 @@ export interface TaskCreatedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   task: string;
   mode?: string;
   workspace?: string;
-  monitor_id?: string;
+  agent_id?: string;
+  tool_call_id?: string;
 }
 
 /** Work on a task began. */
@@ -935,6 +1002,7 @@ export interface TaskStartedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
 }
 
 /** A task is done. */
@@ -942,6 +1010,7 @@ export interface TaskCompletedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   token_usage: Usage;
   tool_usage: Record<string, ToolUsage>;
   result_summary?: string;
@@ -957,6 +1026,7 @@ export interface TaskAbortedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   reason?: string;
 }
 
@@ -965,6 +1035,7 @@ export interface TaskFocusedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
 }
 
 /** A task left the front. */
@@ -972,6 +1043,8 @@ export interface TaskUnfocusedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
+  put_away?: boolean;
 }
 
 /** A task is running. */
@@ -979,6 +1052,7 @@ export interface TaskActiveData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
 }
 
 /** A task waits for an answer. */
@@ -986,6 +1060,8 @@ export interface TaskInteractiveData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
+  request_id?: string;
 }
 
 /** A task can be taken up again. */
@@ -993,6 +1069,8 @@ export interface TaskResumableData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
+  request_id?: string;
 }
 
 /** A task is at rest. */
@@ -1000,6 +1078,8 @@ export interface TaskIdleData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
+  request_id?: string;
 }
 
 /** A task waits for its child. */
@@ -1007,6 +1087,7 @@ export interface TaskPausedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   awaiting_child_id?: string;
 }
 
@@ -1015,6 +1096,7 @@ export interface TaskUnpausedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   completed_by_child_id?: string;
   completion_result_summary?: string;
 }
@@ -1024,7 +1106,9 @@ export interface TaskSpawnedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   child_task_id: string;
+  message_id?: string;
 }
 
 /** A task changed its mode. */
@@ -1032,6 +1116,7 @@ export interface TaskModeSwitchedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   mode: string;
 }
 
@@ -1040,6 +1125,7 @@ export interface TaskAskRespondedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   request_id?: string;
 }
 
@@ -1048,6 +1134,7 @@ export interface TaskUserMessageData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   message_id?: string;
 }
 
@@ -1056,6 +1143,7 @@ export interface TaskToolFailedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   tool: string;
   error: string;
   tool_call_id?: string;
@@ -1066,6 +1154,7 @@ export interface TaskTokenUsageUpdatedData {
   task_id: string;
   parent_task_id?: string;
   root_task_id: string;
+  monitor_id?: string;
   token_usage: Usage;
   tool_usage: Record<string, ToolUsage>;
 }
@@ -1119,6 +1208,14 @@ export interface ToolProgressData {
   output?: unknown;
   summary?: string;
   error?: string;
+  class?: ToolClass;
+  effect?: Effect;
+  request_id?: string;
+  in_doubt?: boolean;
+  mistake?: boolean;
+  images?: string[];
+  output_blob?: string;
+  output_bytes?: number;
   duration_ms?: number;
   progress_status?: ProgressStatus;
 }
@@ -1127,6 +1224,12 @@ export type ToolStatus =
   | "running"
   | "complete"
   | "error";
+
+export type ToolClass =
+  | "read_only"
+  | "repeatable"
+  | "checkable"
+  | "once";
 
 /** What a window's agent is doing. */
 export interface WindowAgentStatusData {
@@ -1329,6 +1432,11 @@ export interface AutoApprovalChangedData {
   always_allow_execute: boolean;
   always_allow_browser: boolean;
   always_allow_mcp: boolean;
+}
+
+/** Settings of this session alone have changed. */
+export interface SettingsChangedData {
+  settings: Record<string, unknown>;
 }
 
 /** The browser session changed. */
@@ -1704,23 +1812,28 @@ export type RestoreMode =
   | "files"
   | "both";
 
-/** Change settings. */
+/** Change settings, of this session or, for administrators, of the server. */
 export interface UpdateSettingsData {
   settings: Record<string, unknown>;
+  scope?: SettingsScope;
 }
 
-/** Set all settings back. */
+export type SettingsScope =
+  | "session"
+  | "server";
+
+/** Set all settings back; for administrators. */
 export type ResetSettingsData = Record<string, never>;
 
-/** Take settings over from elsewhere. */
+/** Take settings over from elsewhere; for administrators. */
 export interface ImportSettingsData {
   settings: Record<string, unknown>;
 }
 
-/** Ask for the settings, without secrets. */
+/** Ask for the settings, without secrets; for administrators. */
 export type ExportSettingsData = Record<string, never>;
 
-/** Store a model profile. */
+/** Store a model profile; for administrators. */
 export interface SaveModelProfileData {
   name: string;
   api_configuration: Record<string, unknown>;
@@ -1731,18 +1844,18 @@ export interface LoadModelProfileData {
   name: string;
 }
 
-/** Restart a tool server. */
+/** Restart a tool server; for administrators. */
 export interface RestartMcpServerData {
   name: string;
 }
 
-/** Switch a tool server on or off. */
+/** Switch a tool server on or off; for administrators. */
 export interface ToggleMcpServerData {
   name: string;
   enabled: boolean;
 }
 
-/** Allow a tool without asking, or stop that. */
+/** Allow a tool without asking, or stop that; for administrators. */
 export interface ToggleToolAlwaysAllowData {
   server: string;
   tool: string;
@@ -1820,6 +1933,7 @@ export type EventType =
   | "message_updated"
   | "message_accepted"
   | "message_queued"
+  | "model_message"
   | "messages_page"
   | "agent_response"
   | "agent_thinking"
@@ -1885,6 +1999,7 @@ export type EventType =
   | "enhanced_prompt"
   | "system_prompt"
   | "auto_approval_changed"
+  | "settings_changed"
   | "browser_session_update"
   | "workspace_updated"
   | "tts_start"
@@ -1939,6 +2054,8 @@ export interface EventData {
   message_accepted: MessageAcceptedData;
   /** A client's message waits, because the agent is busy or a limit is reached. */
   message_queued: MessageQueuedData;
+  /** A task's model history has a new entry; the results of tools are in tool_progress. */
+  model_message: ModelMessageData;
   /** A page of the transcript. */
   messages_page: MessagesPage;
   /** The next piece of an agent's answer. */
@@ -2069,6 +2186,8 @@ export interface EventData {
   system_prompt: SystemPromptData;
   /** What is approved without asking has changed. */
   auto_approval_changed: AutoApprovalChangedData;
+  /** Settings of this session alone have changed. */
+  settings_changed: SettingsChangedData;
   /** The browser session changed. */
   browser_session_update: BrowserSessionUpdateData;
   /** The workspace changed. */
@@ -2175,23 +2294,23 @@ export interface CommandData {
   checkpoint_diff: CheckpointDiffData;
   /** Take files back to a checkpoint. */
   checkpoint_restore: CheckpointRestoreData;
-  /** Change settings. */
+  /** Change settings, of this session or, for administrators, of the server. */
   update_settings: UpdateSettingsData;
-  /** Set all settings back. */
+  /** Set all settings back; for administrators. */
   reset_settings: ResetSettingsData;
-  /** Take settings over from elsewhere. */
+  /** Take settings over from elsewhere; for administrators. */
   import_settings: ImportSettingsData;
-  /** Ask for the settings, without secrets. */
+  /** Ask for the settings, without secrets; for administrators. */
   export_settings: ExportSettingsData;
-  /** Store a model profile. */
+  /** Store a model profile; for administrators. */
   save_model_profile: SaveModelProfileData;
   /** Use a model profile. */
   load_model_profile: LoadModelProfileData;
-  /** Restart a tool server. */
+  /** Restart a tool server; for administrators. */
   restart_mcp_server: RestartMcpServerData;
-  /** Switch a tool server on or off. */
+  /** Switch a tool server on or off; for administrators. */
   toggle_mcp_server: ToggleMcpServerData;
-  /** Allow a tool without asking, or stop that. */
+  /** Allow a tool without asking, or stop that; for administrators. */
   toggle_tool_always_allow: ToggleToolAlwaysAllowData;
   /** Ask whether a browser can be reached. */
   test_browser_connection: TestBrowserConnectionData;
@@ -2220,6 +2339,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "message_updated"; data: MessageUpdatedData })
   | (ServerEnvelopeBase & { type: "message_accepted"; data: MessageAcceptedData })
   | (ServerEnvelopeBase & { type: "message_queued"; data: MessageQueuedData })
+  | (ServerEnvelopeBase & { type: "model_message"; data: ModelMessageData })
   | (ServerEnvelopeBase & { type: "messages_page"; data: MessagesPage })
   | (ServerEnvelopeBase & { type: "agent_response"; data: AgentResponseData })
   | (ServerEnvelopeBase & { type: "agent_thinking"; data: AgentThinkingData })
@@ -2285,6 +2405,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "enhanced_prompt"; data: EnhancedPromptData })
   | (ServerEnvelopeBase & { type: "system_prompt"; data: SystemPromptData })
   | (ServerEnvelopeBase & { type: "auto_approval_changed"; data: AutoApprovalChangedData })
+  | (ServerEnvelopeBase & { type: "settings_changed"; data: SettingsChangedData })
   | (ServerEnvelopeBase & { type: "browser_session_update"; data: BrowserSessionUpdateData })
   | (ServerEnvelopeBase & { type: "workspace_updated"; data: WorkspaceUpdatedData })
   | (ServerEnvelopeBase & { type: "tts_start"; data: TtsStartData })
@@ -2369,6 +2490,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "message_updated",
   "message_accepted",
   "message_queued",
+  "model_message",
   "messages_page",
   "agent_response",
   "agent_thinking",
@@ -2434,6 +2556,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "enhanced_prompt",
   "system_prompt",
   "auto_approval_changed",
+  "settings_changed",
   "browser_session_update",
   "workspace_updated",
   "tts_start",
@@ -2453,6 +2576,7 @@ export const recordTypes: readonly (keyof EventData)[] = [
   "message_updated",
   "message_accepted",
   "message_queued",
+  "model_message",
   "history_rewound",
   "rewind_undone",
   "layer_start",
@@ -2508,6 +2632,7 @@ export const recordTypes: readonly (keyof EventData)[] = [
   "invoke",
   "accept_input",
   "auto_approval_changed",
+  "settings_changed",
   "browser_session_update",
   "workspace_updated",
   "tts_start",

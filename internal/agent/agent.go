@@ -1,0 +1,199 @@
+// Package agent works on turns: it asks the model, runs the tools that the
+// model calls, and asks people where policy says so. Everything it knows comes
+// from the records and everything it does goes on record, so a turn goes on
+// after a crash, or after days, from where it stood.
+package agent
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool"
+)
+
+// Settings is what the agent reads of the settings.
+type Settings interface {
+	For(overlay map[string]any) (settings.Values, []settings.Problem)
+	CheckSession(changes map[string]any) error
+}
+
+// Blobs keeps what is too large for a record.
+type Blobs interface {
+	PutBlob(ctx context.Context, data []byte) (address string, err error)
+	Blob(ctx context.Context, address string) ([]byte, error)
+}
+
+// Config is what an agent works with.
+type Config struct {
+	Settings Settings
+	// Provider gives the provider of a model profile.
+	Provider func(p settings.Profile) (llm.Provider, error)
+	// Model says what a profile's model can take and costs.
+	Model func(p settings.Profile) Model
+	// Tools gives the tools beside the agent's own.
+	Tools func(ctx context.Context) []tool.Tool
+	// AlwaysAllowed says of a tool server's tool whether a person allowed it, as
+	// it is now, once and for all.
+	AlwaysAllowed func(spec tool.Spec) bool
+	// Workspace opens a directory; it may be kept open between calls.
+	Workspace func(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error)
+	Blobs     Blobs
+	Log       *slog.Logger
+	// Pause waits before a model call is tried again.
+	Pause func(ctx context.Context, d time.Duration) error
+}
+
+// A Model is what the agent has to know of a model.
+type Model struct {
+	ContextWindow int
+	MaxOutput     int
+	Cost          func(clew.Usage) float64
+	Free          bool // a call costs nothing and can be made again unasked
+}
+
+// An Agent works on the turns of all sessions. Safe for concurrent use.
+type Agent struct{ cfg Config }
+
+// New makes an agent.
+func New(cfg Config) *Agent {
+	if cfg.Pause == nil {
+		cfg.Pause = pause
+	}
+	return &Agent{cfg: cfg}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Steers implements session.Rules.
+func (a *Agent) Steers(overlay map[string]any) bool {
+	v, _ := a.cfg.Settings.For(overlay)
+	return v.MessageArrival != "queue"
+}
+
+// AutoApproval implements session.Rules.
+func (a *Agent) AutoApproval(overlay map[string]any) clew.AutoApprovalFlags {
+	v, _ := a.cfg.Settings.For(overlay)
+	return clew.AutoApprovalFlags{
+		AutoApprovalEnabled: v.AutoApproval, AlwaysAllowReadOnly: v.AllowReadOnly, AlwaysAllowWrite: v.AllowWrite,
+		AlwaysAllowExecute: v.AllowExecute, AlwaysAllowBrowser: v.AllowBrowser, AlwaysAllowMcp: v.AllowMcp,
+	}
+}
+
+// CheckSettings implements session.Rules.
+func (a *Agent) CheckSettings(changes map[string]any) error {
+	return a.cfg.Settings.CheckSession(changes)
+}
+
+// CheckMode implements session.Rules.
+func (a *Agent) CheckMode(overlay map[string]any, mode string) error {
+	v, _ := a.cfg.Settings.For(overlay)
+	if _, ok := settings.FindMode(settings.Modes(v, nil), mode); !ok {
+		return clew.Errorf(clew.InvalidMessage, "there is no mode %q", mode)
+	}
+	return nil
+}
+
+type valuesKey struct{}
+
+// ValuesOf gives the settings that hold for the call that ctx belongs to.
+func ValuesOf(ctx context.Context) (settings.Values, bool) {
+	v, ok := ctx.Value(valuesKey{}).(settings.Values)
+	return v, ok
+}
+
+// Work implements session.Agent. Each step is taken from the task as it stands
+// on record; so it does not matter who took the step before, or when.
+func (a *Agent) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+	w := &worker{Agent: a, desk: desk, begun: map[string]*planned{}, fresh: true}
+	for ctx.Err() == nil {
+		v, err := desk.View()
+		if err != nil {
+			return nil // the turn is over, or the session leaves this node
+		}
+		more, err := w.step(ctx, v)
+		if err != nil || !more {
+			return err
+		}
+		w.fresh = false
+	}
+	return nil
+}
+
+// worker is the agent at one stretch of a turn.
+type worker struct {
+	*Agent
+	desk *session.Desk
+	// begun holds the calls that this worker recorded as begun: those it runs.
+	// What else is on record as running was begun before a crash.
+	begun map[string]*planned
+	fresh bool // nothing was done yet
+	kit
+}
+
+// step does what comes next. It reports whether there may be more to do at
+// once; if not, the turn is over or waits.
+func (w *worker) step(ctx context.Context, v session.View) (more bool, err error) {
+	if !w.under(v.Task) {
+		if err := w.equip(ctx, v); err != nil {
+			return false, err
+		}
+	}
+	ctx = context.WithValue(ctx, valuesKey{}, w.values)
+	switch {
+	case v.Task.Request != "":
+		return w.recall(ctx, v)
+	case len(v.Task.Calls) > 0:
+		return w.handle(ctx, v)
+	case !unheard(v.Task):
+		return false, w.rest()
+	}
+	return w.think(ctx, v)
+}
+
+// under reports whether all that is left to do is to run calls that the step
+// before began: they run with what they were decided with.
+func (w *worker) under(t session.Task) bool {
+	for _, c := range t.Calls {
+		if c.Status != session.CallDone && (c.Status != session.CallRunning || w.begun[c.ID] == nil) {
+			return false
+		}
+	}
+	return len(t.Calls) > 0 && t.Request == ""
+}
+
+// unheard reports whether the model has something to answer to.
+func unheard(t session.Task) bool {
+	if t.Turn.Prompt != nil || len(t.Inbox) > 0 {
+		return true
+	}
+	return len(t.History) > 0 && t.History[len(t.History)-1].Role == clew.SpeakerUser
+}
+
+// rest ends the turn.
+func (w *worker) rest() error {
+	_, err := w.desk.RecordTask(func(_ session.Batch, _ *session.State, t *session.Task) []clew.Event {
+		return []clew.Event{{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}}
+	})
+	return over(err)
+}
+
+// over takes the error of a turn that ended meanwhile for no error: somebody
+// interrupted it.
+func over(err error) error {
+	if clew.CodeOf(err) == clew.SessionInvalidState {
+		return nil
+	}
+	return err
+}

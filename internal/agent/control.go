@@ -1,0 +1,199 @@
+package agent
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool"
+)
+
+//go:embed rules.md
+var houseRules string
+
+// The agent's own tools. They change the session, not the world, so the agent
+// carries them out itself.
+const (
+	toolFollowup   = "ask_followup"
+	toolCompletion = "attempt_completion"
+	toolTodos      = "update_todos"
+	toolMode       = "switch_mode"
+	toolTask       = "new_task"
+)
+
+var controls = []tool.Spec{
+	control(toolFollowup, "Ask the user something that only the user can decide or know. The answer is the result.",
+		`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"answers to choose from; the user may also say something else"}},"required":["question"],"additionalProperties":false}`),
+	control(toolCompletion, "Say that the task is done. The result is the answer that the user, or the agent that gave you the subtask, gets.",
+		`{"type":"object","properties":{"result":{"type":"string"}},"required":["result"],"additionalProperties":false}`),
+	control(toolTodos, "Write down the whole list of steps, with the state of each. It replaces the former list.",
+		`{"type":"object","properties":{"todos":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"task":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed","failed","skipped"]}},"required":["task","status"]}}},"required":["todos"],"additionalProperties":false}`),
+	control(toolMode, "Change the mode you work in.",
+		`{"type":"object","properties":{"mode":{"type":"string"},"reason":{"type":"string"}},"required":["mode"],"additionalProperties":false}`),
+	control(toolTask, "Give a part of the work to an agent of its own and wait for its result. It knows nothing but your message.",
+		`{"type":"object","properties":{"message":{"type":"string"},"mode":{"type":"string"}},"required":["message"],"additionalProperties":false}`),
+}
+
+func control(name, doc, schema string) tool.Spec {
+	return tool.Spec{Name: name, Description: doc, Schema: json.RawMessage(schema), Class: clew.ClassRepeatable, Group: tool.GroupControl}
+}
+
+func controlSpec(name string) (tool.Spec, bool) {
+	i := slices.IndexFunc(controls, func(s tool.Spec) bool { return s.Name == name })
+	if i < 0 {
+		return tool.Spec{}, false
+	}
+	return controls[i], true
+}
+
+// controlInput is the input of all the agent's own tools.
+type controlInput struct {
+	Question string   `json:"question"`
+	Options  []string `json:"options"`
+	Result   string   `json:"result"`
+	Mode     string   `json:"mode"`
+	Reason   string   `json:"reason"`
+	Message  string   `json:"message"`
+	Todos    []struct {
+		ID     string          `json:"id"`
+		Task   string          `json:"task"`
+		Status clew.TodoStatus `json:"status"`
+	} `json:"todos"`
+}
+
+// control carries out one of the agent's own calls, in one batch of records.
+func (w *worker) control(v session.View, c session.Call) error {
+	var in controlInput
+	if err := json.Unmarshal(c.Input, &in); err != nil {
+		return w.wrong(c, "the input does not fit: "+err.Error())
+	}
+	if bad := w.checkControl(v, c.Tool, in); bad != "" {
+		return w.wrong(c, bad)
+	}
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		if why := w.askFirst(c, in); why != "" && c.Status == session.CallProposed {
+			r.ask(clew.HitlApprovalRequestData{
+				Ask: askOf(c.Tool), Tool: c.Tool, ToolCallID: c.ID, Input: c.Input, Reason: why, Options: yesNo,
+			})
+			return r.events
+		}
+		switch c.Tool {
+		case toolFollowup:
+			r.followup(c, in)
+		case toolCompletion:
+			r.complete(c, in.Result)
+		case toolTodos:
+			r.todos(c, in)
+		case toolMode:
+			r.add(clew.EventTaskModeSwitched, &clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode})
+			r.result(c, "You are now in mode "+in.Mode+".", false)
+		case toolTask:
+			r.begin(c, nil, clew.ClassRepeatable)
+			r.events = append(r.events, session.Spawn(s, t, b, len(r.events), c, in.Message, w.childMode(in))...)
+		}
+		return r.events
+	})
+	return over(err)
+}
+
+func askOf(name string) clew.Ask {
+	if name == toolCompletion {
+		return clew.AskCompletionResult
+	}
+	return clew.AskTool
+}
+
+// checkControl says what is wrong with a call of the agent's own tools.
+func (w *worker) checkControl(v session.View, name string, in controlInput) string {
+	switch name {
+	case toolFollowup:
+		if strings.TrimSpace(in.Question) == "" {
+			return "question is empty"
+		}
+	case toolCompletion:
+		if strings.TrimSpace(in.Result) == "" {
+			return "result is empty"
+		}
+	case toolTodos:
+		if len(in.Todos) > 200 {
+			return "a list has at most 200 steps"
+		}
+	case toolMode:
+		if _, ok := settings.FindMode(w.modes, in.Mode); !ok {
+			return fmt.Sprintf("there is no mode %q", in.Mode)
+		}
+	case toolTask:
+		return w.checkTask(v, in)
+	}
+	return ""
+}
+
+func (w *worker) checkTask(v session.View, in controlInput) string {
+	if strings.TrimSpace(in.Message) == "" {
+		return "message is empty"
+	}
+	if in.Mode != "" {
+		if _, ok := settings.FindMode(w.modes, in.Mode); !ok {
+			return fmt.Sprintf("there is no mode %q", in.Mode)
+		}
+	}
+	if v.Task.Depth >= w.values.MaxSubtaskDepth {
+		return fmt.Sprintf("subtasks may be %d deep, and this is one of them: do it yourself", w.values.MaxSubtaskDepth)
+	}
+	if v.Tasks > w.values.MaxSubtasks {
+		return fmt.Sprintf("the task has %d subtasks already; there may be no more", w.values.MaxSubtasks)
+	}
+	return ""
+}
+
+// askFirst says why a person has to agree, "" if nobody has to: an agent may
+// narrow its mode by itself, not widen it.
+func (w *worker) askFirst(c session.Call, in controlInput) string {
+	switch {
+	case c.Tool == toolCompletion && w.values.ConfirmCompletion:
+		return in.Result
+	case c.Tool != toolMode && c.Tool != toolTask || in.Mode == "" || in.Mode == w.mode.Slug:
+		return ""
+	}
+	m, _ := settings.FindMode(w.modes, in.Mode)
+	if c.Tool == toolTask && delegates(w.mode) || w.covers(m) {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("Mode %s may do more than mode %s. %s", m.Slug, w.mode.Slug, in.Reason))
+}
+
+// delegates reports whether a mode does nothing itself: it gives all work to
+// subtasks, in whatever mode they need.
+func delegates(m settings.Mode) bool {
+	return !slices.ContainsFunc(m.Groups, func(g string) bool { return g != string(tool.GroupControl) })
+}
+
+// covers reports whether the present mode may do all that another may, by itself
+// or by delegating.
+func (w *worker) covers(m settings.Mode) bool {
+	groups := m.Groups
+	if delegates(m) {
+		groups = settings.ToolGroups
+	}
+	for _, g := range groups {
+		if g != string(tool.GroupControl) && !slices.Contains(w.mode.Groups, g) {
+			return false
+		}
+	}
+	return w.mode.EditPattern == "" || w.mode.EditPattern == m.EditPattern || !slices.Contains(groups, string(tool.GroupEdit))
+}
+
+// childMode is the mode of a subtask: its parent's, where the model names none.
+// A parent that only delegates leaves it to the settings.
+func (w *worker) childMode(in controlInput) string {
+	if in.Mode == "" && !delegates(w.mode) {
+		return w.mode.Slug
+	}
+	return in.Mode
+}

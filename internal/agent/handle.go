@@ -1,0 +1,353 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/policy"
+)
+
+// planned is a call that was looked at: what it would do and what policy says.
+type planned struct {
+	call     session.Call
+	spec     tool.Spec
+	action   *tool.Action
+	decision policy.Decision
+	wrong    string // the model called it wrongly
+	own      bool   // one of the agent's own tools
+}
+
+// prepare finds out what a call would do. It changes nothing.
+func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *planned {
+	p := &planned{call: c}
+	if spec, ok := controlSpec(c.Tool); ok {
+		p.spec, p.own = spec, true
+		return p
+	}
+	t, ok := w.tools[c.Tool]
+	if !ok {
+		p.wrong = fmt.Sprintf("There is no tool %q in mode %s.", c.Tool, w.mode.Slug)
+		return p
+	}
+	p.spec = t.Spec()
+	w.look(ctx, v, t, p, c.Input)
+	if p.wrong != "" || p.decision.Kind != policy.Allow || p.decision.Run == "" {
+		return p
+	}
+	// What runs is what was parsed, not the text it was parsed from.
+	allowed := p.decision
+	input, err := allowed.Rewrite(c.Input)
+	if err != nil {
+		p.wrong = "The input does not fit."
+		return p
+	}
+	if w.look(ctx, v, t, p, input); p.decision.Kind != policy.Deny {
+		p.decision = allowed
+	}
+	return p
+}
+
+func (w *worker) look(ctx context.Context, v session.View, t tool.Tool, p *planned, input json.RawMessage) {
+	call := tool.Call{ID: callKey(v, p.call.ID), SessionID: v.Session, TaskID: v.Task.TaskID, Input: input, Workspace: w.workspace}
+	if w.noPlace != nil && needsPlace(p.spec.Group) {
+		p.wrong = "There is no workspace: " + clew.AsError(w.noPlace).Message
+		return
+	}
+	action, err := prepared(ctx, t, call)
+	if err == nil {
+		err = action.Digest(p.spec, call)
+	}
+	if err != nil {
+		p.wrong = plainError(err)
+		return
+	}
+	p.action = action
+	p.decision = policy.Decide(policy.Input{
+		Spec: p.spec, Action: action, Values: w.values, Trusted: w.trusted, Mode: &w.mode,
+		AlwaysAllowed: p.spec.Server != "" && w.cfg.AlwaysAllowed(p.spec),
+		// Tools cost nothing: the budget is asked about before model calls.
+		Counters: policy.Counters{AutoApproved: v.Task.AutoApproved, Mistakes: v.Task.Mistakes},
+	})
+}
+
+// prepared makes an error of a tool's panic: it fails its call, not the turn.
+func prepared(ctx context.Context, t tool.Tool, call tool.Call) (action *tool.Action, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("the tool failed inside: %v", x)
+		}
+	}()
+	return t.Prepare(ctx, call)
+}
+
+// callKey is the key that a repeatable call runs again with: models use the
+// same names for calls over and over.
+func callKey(v session.View, id string) string {
+	return string(v.Task.TaskID) + "/" + fmt.Sprint(len(v.Task.History)) + "/" + id
+}
+
+func needsPlace(g tool.Group) bool {
+	return g == tool.GroupRead || g == tool.GroupEdit || g == tool.GroupCommand
+}
+
+// plainError is an error in words that are safe for the model and for people.
+func plainError(err error) string {
+	var in *tool.InputError
+	var e *clew.Error
+	switch {
+	case errors.As(err, &in):
+		return in.Message
+	case errors.As(err, &e):
+		return e.Message
+	}
+	return err.Error()
+}
+
+// decide records for each call of an answer whether it begins, asks or is
+// refused. The agent's own calls come after the others.
+func (w *worker) decide(r *recorder, plans []*planned) {
+	auto := 0
+	for _, p := range plans {
+		if p.own {
+			continue
+		}
+		switch {
+		case p.wrong != "":
+			w.refuse(r, p, p.wrong, clew.SayError)
+		case p.decision.Kind == policy.Deny:
+			w.refuse(r, p, p.decision.Reason, refusalSay(p.action))
+		case p.decision.Kind == policy.Ask && p.decision.Ask == clew.AskAutoApprovalMaxReqReached, w.tooMany(r.t.AutoApproved+auto, p):
+			if !r.asked {
+				r.ask(clew.HitlApprovalRequestData{
+					Ask: clew.AskAutoApprovalMaxReqReached, Limit: "requests", Options: yesNo,
+					Reason: fmt.Sprintf("%d calls ran without a person. Go on?", r.t.AutoApproved+auto),
+				})
+			}
+			return // the call and those after it stay as they are
+		case p.decision.Kind == policy.Ask:
+			r.ask(clew.HitlApprovalRequestData{
+				Ask: p.decision.Ask, Tool: p.call.Tool, ToolCallID: p.call.ID, Input: p.call.Input, Effect: &p.action.Effect,
+				Reason: p.action.Effect.Summary, Options: yesNo,
+			})
+		default:
+			auto++
+			w.begun[p.call.ID] = p
+			r.begin(p.call, &p.action.Effect, p.spec.Class)
+		}
+	}
+}
+
+func (w *worker) tooMany(n int, p *planned) bool {
+	return p.decision.Kind == policy.Allow && w.values.AutoApprovalMaxReq > 0 && n >= w.values.AutoApprovalMaxReq
+}
+
+func refusalSay(a *tool.Action) clew.Say {
+	if a == nil || a.RefusedSay == "" {
+		return clew.SayError
+	}
+	return a.RefusedSay
+}
+
+// refuse ends a call that may not run. The person sees it as the model does.
+func (w *worker) refuse(r *recorder, p *planned, why string, say clew.Say) {
+	r.say(clew.Message{Say: say, Role: clew.SpeakerSystem, Text: visible(p.call.Tool + " was refused: " + why), ToolCallID: p.call.ID})
+	r.result(p.call, why, true)
+}
+
+// askMessage is the kind of ask that shows a call.
+func (w *worker) askMessage(id string) clew.Ask {
+	if p := w.begun[id]; p != nil && p.action != nil && p.action.Ask != "" {
+		return p.action.Ask
+	}
+	return clew.AskTool
+}
+
+// wrong ends a call of the agent's own tools that was called wrongly.
+func (w *worker) wrong(c session.Call, why string) error {
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		w.refuse(r, &planned{call: c}, why, clew.SayError)
+		return r.events
+	})
+	return over(err)
+}
+
+// handle moves the calls of the last answer on: it runs what was begun, begins
+// what was approved, decides on what was only proposed, and looks into what a
+// crash left in doubt.
+func (w *worker) handle(ctx context.Context, v session.View) (more bool, err error) {
+	var run, redo, undecided []*planned
+	var doubtful []session.Call
+	var own *session.Call
+	waits := false
+	for _, c := range v.Task.Calls {
+		_, isOwn := controlSpec(c.Tool)
+		switch c.Status {
+		case session.CallRunning:
+			if p := w.begun[c.ID]; p != nil {
+				run = append(run, p)
+			} else if p := w.inDoubt(ctx, v, c); p != nil {
+				redo = append(redo, p)
+			} else {
+				doubtful = append(doubtful, c)
+			}
+		case session.CallProposed, session.CallApproved:
+			switch {
+			case isOwn && (own == nil || own.Tool == toolCompletion): // completion comes last
+				first := c
+				own = &first
+			case !isOwn:
+				undecided = append(undecided, w.prepare(ctx, v, c))
+			}
+		case session.CallAsked, session.CallChild:
+			waits = true
+		case session.CallDone:
+		}
+	}
+	if v.Blocked { // a person decides first; what was begun goes on
+		undecided, doubtful, own = nil, nil, nil
+	}
+	switch {
+	case len(undecided) > 0:
+		return true, w.begin(undecided)
+	case len(redo) > 0:
+		for _, p := range redo {
+			w.begun[p.call.ID] = p
+		}
+		return true, w.closeTexts()
+	case len(run) > 0:
+		return true, w.runAll(ctx, v, run)
+	case len(doubtful) > 0: // last: the answer settles all that is running
+		return false, w.askAbout(doubtful)
+	case own != nil && !waits:
+		return true, w.control(v, *own)
+	}
+	return false, nil
+}
+
+// closeTexts closes the output that a call was writing when the server stopped.
+func (w *worker) closeTexts() error {
+	_, err := w.desk.RecordTask(func(_ session.Batch, s *session.State, t *session.Task) []clew.Event {
+		return session.CloseTexts(s, t)
+	})
+	return over(err)
+}
+
+// begin records the start of approved calls and decides on proposed ones. An
+// approval covers what was shown: if the call would now do anything else, it
+// does not begin, and the person is asked anew.
+func (w *worker) begin(plans []*planned) error {
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		var proposed []*planned
+		for _, p := range plans {
+			switch {
+			case p.call.Status == session.CallProposed:
+				proposed = append(proposed, p)
+			case p.wrong != "":
+				w.refuse(r, p, p.wrong, clew.SayError)
+			case p.decision.Kind == policy.Deny:
+				w.refuse(r, p, p.decision.Reason, refusalSay(p.action))
+			case p.action.Effect.Digest != p.call.Digest:
+				p.decision = policy.Decision{Kind: policy.Ask, Ask: p.action.Ask, Reason: "it changed since it was approved"}
+				p.action.Effect.Summary = "Changed since it was approved: " + p.action.Effect.Summary
+				proposed = append(proposed, p)
+			default:
+				w.begun[p.call.ID] = p
+				r.begin(p.call, &p.action.Effect, p.spec.Class)
+			}
+		}
+		w.decide(r, proposed)
+		return r.events
+	})
+	return over(err)
+}
+
+// inDoubt looks at a call that was running when the server stopped. What can be
+// run again, or turns out not to have happened, is given back to be run; nil
+// means that nobody can tell.
+func (w *worker) inDoubt(ctx context.Context, v session.View, c session.Call) *planned {
+	if _, own := controlSpec(c.Tool); own {
+		return nil
+	}
+	p := w.prepare(ctx, v, c)
+	if p.wrong != "" || p.action == nil {
+		return nil
+	}
+	switch c.Class {
+	case clew.ClassReadOnly, clew.ClassRepeatable:
+		if p.decision.Kind == policy.Deny || c.Class == clew.ClassRepeatable && p.action.Effect.Digest != c.Digest {
+			return nil // it may not run any more, or would do something else
+		}
+		return p
+	case clew.ClassCheckable:
+		return w.checked(ctx, p)
+	case clew.ClassOnce:
+	}
+	return nil
+}
+
+// checked asks a tool whether a call took effect. If so, the call that is given
+// back does nothing but report it.
+func (w *worker) checked(ctx context.Context, p *planned) *planned {
+	if p.action.Check == nil {
+		return nil
+	}
+	happened, result, err := asked(ctx, p.action)
+	switch {
+	case err != nil:
+		return nil
+	case happened:
+		p.action.Run = func(context.Context, tool.Output) (tool.Result, error) { return result, nil }
+		return p
+	case p.decision.Kind == policy.Deny || p.action.Effect.Digest != p.call.Digest:
+		return nil // it may not run any more, or would do something else
+	}
+	return p
+}
+
+// asked makes an error of a panic in a tool's check.
+func asked(ctx context.Context, a *tool.Action) (happened bool, result tool.Result, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("the tool failed inside: %v", x)
+		}
+	}()
+	return a.Check(ctx)
+}
+
+// askAbout shows the calls in doubt and asks whether to go on. Their output is
+// closed as it stands.
+func (w *worker) askAbout(calls []session.Call) error {
+	var names []string
+	for _, c := range calls {
+		names = append(names, fmt.Sprintf("%s %s", c.Tool, clipLine(string(c.Input), 200)))
+	}
+	slices.Sort(names)
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		r.events = append(session.CloseTexts(s, t), session.Forsaken(s, t, calls)...) // nobody waits for their answers any more
+		r.ask(clew.HitlApprovalRequestData{
+			Ask: clew.AskResumeTask, Options: yesNo,
+			Reason: "The server stopped while this was running, and nobody knows whether it took effect: " + strings.Join(names, "; ") +
+				". It will not be run again by itself. Go on and let the agent find out?",
+		})
+		return r.events
+	})
+	return over(err)
+}
+
+func clipLine(text string, n int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return text
+}

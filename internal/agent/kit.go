@@ -1,0 +1,156 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool"
+)
+
+// kit is what a worker works with: settings, mode, model and tools, as they are
+// at this step.
+type kit struct {
+	values    settings.Values
+	mode      settings.Mode
+	modes     []settings.Mode
+	profile   settings.Profile
+	model     Model
+	provider  llm.Provider
+	tools     map[string]tool.Tool
+	workspace *tool.Workspace
+	noPlace   error // why there is no workspace
+	trusted   bool
+}
+
+// equip reads the settings anew for each step: a change holds from the next.
+func (w *worker) equip(ctx context.Context, v session.View) error {
+	w.values, _ = w.cfg.Settings.For(v.Settings)
+	w.workspace, w.noPlace = w.cfg.Workspace(v.Session, v.Workspace, w.values)
+	var own []settings.Mode
+	w.trusted = false
+	if w.noPlace == nil {
+		own = w.trust(v)
+	}
+	w.modes = settings.Modes(w.values, own)
+	name := v.Task.Mode
+	if name == "" {
+		name = w.values.Mode
+	}
+	var ok bool
+	if w.mode, ok = settings.FindMode(w.modes, name); !ok {
+		w.mode, _ = settings.FindMode(w.modes, "code")
+	}
+	if err := w.pickModel(); err != nil {
+		return err
+	}
+	w.tools = map[string]tool.Tool{}
+	for _, t := range w.cfg.Tools(ctx) {
+		if spec := t.Spec(); w.allowed(spec) {
+			w.tools[spec.Name] = t
+		}
+	}
+	return nil
+}
+
+// trust finds out whether a person trusts the workspace as it is now, and then
+// gives its modes. One without a .clew folder grants nothing, so there is
+// nothing to trust.
+func (w *worker) trust(v session.View) []settings.Mode {
+	_, err := w.workspace.Root.Lstat(".clew")
+	if errors.Is(err, fs.ErrNotExist) {
+		w.trusted = true
+		return nil
+	}
+	place, err := settings.ReadWorkspace(w.workspace.Root.FS())
+	w.trusted = err == nil && settings.Trusted(w.values, w.workspace.Dir, place.Hash)
+	if !w.trusted {
+		return nil
+	}
+	if place.ModesErr != nil {
+		w.cfg.Log.Warn("modes of the workspace", "session", v.Session, "err", place.ModesErr)
+	}
+	return place.Modes
+}
+
+// allowed reports whether the mode has a tool.
+func (k *kit) allowed(spec tool.Spec) bool {
+	group := spec.Group
+	if spec.Server != "" {
+		group = tool.GroupMCP
+		if !k.values.McpEnabled {
+			return false
+		}
+	}
+	return slices.Contains(k.mode.Groups, string(group))
+}
+
+// pickModel takes the mode's profile if it has one that is there. The model that
+// the settings name belongs to the profile that they name.
+func (w *worker) pickModel() error {
+	p, ok := w.values.Profiles[w.mode.ModelProfile]
+	if !ok || w.mode.ModelProfile == "" {
+		if p, ok = w.values.Profiles[w.values.ModelProfile]; !ok {
+			p = settings.Profile{Provider: "echo"}
+		}
+		if w.values.Model != "" {
+			p.Model = w.values.Model
+		}
+	}
+	var err error
+	w.profile, w.model = p, w.cfg.Model(p)
+	w.provider, err = w.cfg.Provider(p)
+	return err
+}
+
+// specs lists the tools for the model, the agent's own among them, in an order
+// that never changes: providers cache what stays the same.
+func (k *kit) specs() []llm.Tool {
+	var list []llm.Tool
+	for _, t := range k.tools {
+		s := t.Spec()
+		list = append(list, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
+	}
+	for _, s := range controls {
+		list = append(list, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
+	}
+	slices.SortFunc(list, func(a, b llm.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// system is the system prompt.
+func (k *kit) system(v session.View) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(k.mode.Prompt))
+	b.WriteString("\n\n" + strings.TrimSpace(houseRules) + "\n")
+	fmt.Fprintf(&b, "\nMode: %s. Other modes: %s.\n", k.mode.Slug, strings.Join(others(k.modes, k.mode.Slug), ", "))
+	if k.noPlace == nil {
+		fmt.Fprintf(&b, "Workspace: %s (%s). Paths are relative to it.\n", k.workspace.Dir, runtime.GOOS)
+	} else {
+		b.WriteString("There is no workspace: tools that need files will fail.\n")
+	}
+	if v.Task.ParentTaskID != "" {
+		b.WriteString("\nYou work on a subtask. Nobody reads along but the agent that gave it to you. End with attempt_completion; its result is all that agent gets.\n")
+	}
+	if text := strings.TrimSpace(k.values.Instructions); text != "" {
+		b.WriteString("\nInstructions of the user:\n" + text + "\n")
+	}
+	return b.String()
+}
+
+func others(modes []settings.Mode, but string) []string {
+	var names []string
+	for _, m := range modes {
+		if m.Slug != but {
+			names = append(names, m.Slug)
+		}
+	}
+	return names
+}

@@ -1,0 +1,243 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/summary"
+)
+
+// runAll runs calls that are on record as begun: beside each other where all of
+// them allow it, one after the other where not.
+func (w *worker) runAll(ctx context.Context, v session.View, plans []*planned) error {
+	parallel := max(w.values.ParallelTools, 1)
+	for _, p := range plans {
+		if !p.spec.Parallel {
+			parallel = 1
+		}
+	}
+	slots := make(chan struct{}, parallel)
+	errs := make([]error, len(plans))
+	var wg sync.WaitGroup
+	for i, p := range plans {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = w.runOne(ctx, v, p)
+		})
+	}
+	wg.Wait()
+	for i, p := range plans {
+		delete(w.begun, p.call.ID)
+		if errs[i] != nil {
+			return over(errs[i])
+		}
+	}
+	return nil
+}
+
+// runOne runs a call and records what came of it.
+func (w *worker) runOne(ctx context.Context, v session.View, p *planned) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	crash.At("tool.intent")
+	out := &output{w: w, p: p, ctx: ctx}
+	if p.spec.Server != "" {
+		if err := w.note(clew.SayMcpServerRequestStarted, p.spec.Server+": "+p.spec.Name); err != nil {
+			return err
+		}
+	}
+	start := time.Now()
+	result, err := safely(ctx, p, out)
+	took := time.Since(start)
+	crash.At("tool.done")
+	if ctx.Err() != nil {
+		return nil // interrupted: who did it gave the call its result
+	}
+	if err != nil {
+		result = tool.Result{Text: plainError(err), IsError: true}
+	}
+	kept, err := w.keep(ctx, result)
+	if err != nil {
+		return err
+	}
+	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		w.finish(r, p, out, result, kept, took)
+		return r.events
+	})
+	crash.At("tool.result")
+	return err
+}
+
+// safely makes an error of a tool's panic: it fails its call, not the turn.
+func safely(ctx context.Context, p *planned, out tool.Output) (result tool.Result, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("the tool failed inside: %v", x)
+		}
+	}()
+	return p.action.Run(ctx, out)
+}
+
+// kept is a result cut to size, with the whole of it stored.
+type kept struct {
+	text   string
+	blob   string
+	bytes  int64
+	images []string
+}
+
+// keep cuts a result to what the model gets and stores the whole.
+func (w *worker) keep(ctx context.Context, result tool.Result) (kept, error) {
+	text := strings.ToValidUTF8(result.Text, "\uFFFD")
+	k := kept{text: text, bytes: int64(len(text))}
+	limit := min(w.values.OutputLimit, 512<<10)
+	if limit <= 0 {
+		limit = 32 << 10
+	}
+	if len(text) > limit {
+		address, err := w.cfg.Blobs.PutBlob(ctx, []byte(text))
+		if err != nil {
+			return k, clew.WrapError(clew.StorageFailed, err, "the output could not be stored")
+		}
+		k.blob = session.BlobScheme + address
+		head, tail := cutAt(text, limit*2/3), cutFrom(text, len(text)-limit/3)
+		k.text = fmt.Sprintf("%s\n… %d of %d bytes are left out here; the whole output is stored …\n%s", head, len(text)-len(head)-len(tail), len(text), tail)
+	}
+	for _, url := range result.Images {
+		address, err := session.StoreImage(ctx, w.cfg.Blobs, url)
+		if clew.CodeOf(err) == clew.InvalidMessage { // the tool's fault, not the turn's
+			k.text += "\n(An image was left out: " + clew.AsError(err).Message + ".)"
+			continue
+		}
+		if err != nil {
+			return k, err
+		}
+		k.images = append(k.images, address)
+	}
+	return k, nil
+}
+
+// cutAt and cutFrom cut text without splitting a character.
+func cutAt(s string, n int) string {
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+func cutFrom(s string, n int) string {
+	for n < len(s) && !utf8.RuneStart(s[n]) {
+		n++
+	}
+	return s[n:]
+}
+
+// finish records a result: what the model gets, and what people see.
+func (w *worker) finish(r *recorder, p *planned, out *output, result tool.Result, k kept, took time.Duration) {
+	c := p.call
+	if in := r.t.Call(c.ID); in != nil {
+		c.MessageID = in.MessageID
+	}
+	short := summary.Output(k.text)
+	if e, ok := out.final(k.text, short); ok {
+		r.events = append(r.events, e)
+	} else if result.Say != "" {
+		shown := result.Shown
+		if shown == "" || len(shown) > len(k.text) && k.blob != "" {
+			shown = k.text // cut to size
+		}
+		r.say(clew.Message{Say: result.Say, Text: shown, Summary: short, ToolCallID: c.ID, Images: k.images})
+	} else if p.spec.Group == tool.GroupCommand {
+		r.say(clew.Message{Say: clew.SayCommandOutput, Text: k.text, Summary: short, ToolCallID: c.ID})
+	}
+	d := &clew.ToolProgressData{
+		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolComplete, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
+		MonitorID: clew.MainMonitor, MessageID: c.MessageID, Output: k.text, Summary: short, DurationMS: took.Milliseconds(),
+		Images: k.images, OutputBlob: k.blob,
+	}
+	if k.blob != "" {
+		d.OutputBytes = k.bytes
+	}
+	if result.IsError {
+		d.Status, d.Error = clew.ToolError, short
+		d.Mistake = p.spec.Group == tool.GroupEdit
+	}
+	r.add(clew.EventToolProgress, d)
+	if result.IsError {
+		r.add(clew.EventTaskToolFailed, &clew.TaskToolFailedData{TaskRef: r.t.TaskRef, Tool: c.Tool, Error: short, ToolCallID: c.ID})
+	}
+}
+
+// output is how a running tool is heard. Safe for concurrent use.
+type output struct {
+	w   *worker
+	p   *planned
+	ctx context.Context
+
+	mu     sync.Mutex
+	stream *session.Stream
+	full   bool // no more is streamed; the result has the end
+}
+
+// streamMax is how much output is shown while a tool runs.
+const streamMax = 256 << 10
+
+// Write implements tool.Output. Trouble with showing never fails the tool.
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.full || len(b) == 0 {
+		return len(b), nil
+	}
+	if o.stream == nil {
+		st, err := o.w.desk.Open(clew.SayCommandOutput, o.p.call.ID)
+		if err != nil {
+			o.full = true
+			return len(b), nil
+		}
+		o.stream = st
+		crash.At("tool.running")
+	}
+	if len(o.stream.Text())+len(b) > streamMax || o.stream.Write(string(b)) != nil {
+		o.full = true
+	}
+	return len(b), nil
+}
+
+// final closes the message that showed the output.
+func (o *output) final(text, short string) (clew.Event, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.full = true
+	if o.stream == nil {
+		return clew.Event{}, false
+	}
+	return o.stream.FinalText(text, short), true
+}
+
+// Progress implements tool.Output.
+func (o *output) Progress(p clew.ProgressStatus) {
+	_, _ = o.w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		return []clew.Event{{Type: clew.EventToolProgress, Data: &clew.ToolProgressData{
+			ToolCallID: o.p.call.ID, Tool: o.p.call.Tool, Status: clew.ToolRunning, AgentID: t.AgentID, TaskID: t.TaskID,
+			MonitorID: clew.MainMonitor, Class: o.p.spec.Class, ProgressStatus: &p,
+		}}}
+	})
+}
+
+// Ask implements tool.Output.
+func (o *output) Ask(ctx context.Context, q clew.HitlInputRequestData) (clew.HitlResolvedData, error) {
+	q.ToolCallID = o.p.call.ID
+	return o.w.desk.Ask(ctx, q)
+}

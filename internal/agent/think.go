@@ -1,0 +1,333 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
+	"github.com/clew-run/clew/internal/history"
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/tool/policy"
+)
+
+// think asks the model. Before, it is on record that the model is asked and
+// what it hears; after, what it answered and which of its calls begin.
+func (w *worker) think(ctx context.Context, v session.View) (more bool, err error) {
+	reserve := w.estimate(v)
+	if asked, err := w.limits(v, reserve); asked || err != nil {
+		return false, err
+	}
+	var heard []clew.ModelMessage
+	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		heard = slices.Clip(t.History) // shared: what is in it never changes
+		for _, in := range session.Waiting(t) {
+			m := session.Heard(in, b.TS(len(r.events)))
+			heard = append(heard, m)
+			r.add(clew.EventModelMessage, &clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: m})
+		}
+		r.say(clew.Message{
+			Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem, Reserved: &reserve, APIProtocol: protocolOf(w.profile.Provider),
+			Metadata: map[string]any{"provider": w.profile.Provider, "model": w.profile.Model},
+		})
+		return r.events
+	})
+	if err != nil {
+		return false, over(err)
+	}
+	crash.At("model.intent")
+	return w.call(ctx, v, heard, nil)
+}
+
+func protocolOf(provider string) clew.APIProtocol {
+	if provider == "anthropic" {
+		return clew.ProtocolAnthropic
+	}
+	return clew.ProtocolOpenAI
+}
+
+// recall decides on a model call that was cut when the server stopped. It costs
+// money, so a person is asked, unless it is free or the settings say otherwise.
+func (w *worker) recall(ctx context.Context, v session.View) (more bool, err error) {
+	if w.model.Free || w.values.CrashRetry == "auto" {
+		open, err := w.desk.Resume(v)
+		if err == nil {
+			err = w.note(clew.SayAPIReqRetried, "The server stopped during the model call; it is made again.")
+		}
+		if err != nil {
+			return false, over(err)
+		}
+		return w.call(ctx, v, v.Task.History, open)
+	}
+	return false, w.giveUp(v, "The server stopped while the model was answering.", nil)
+}
+
+// note puts a line about the model call into the transcript.
+func (w *worker) note(say clew.Say, text string) error {
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		r.say(clew.Message{Say: say, Role: clew.SpeakerSystem, Text: text})
+		return r.events
+	})
+	return err
+}
+
+// limits asks before the next call passes a limit with what it may use. It reports whether it did.
+func (w *worker) limits(v session.View, next clew.Usage) (asked bool, err error) {
+	q := clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Options: yesNo}
+	limit := policy.LimitsOf(w.values)
+	raised := int64(1 + v.Root.Raised)
+	limit.NanoUSD, limit.Tokens = limit.NanoUSD*raised, limit.Tokens*raised
+	taken := policy.Cost(v.Tree.CostUSD, tokens(v.Tree))
+	_, refusal := policy.Reserve(limit, taken, policy.Cost(next.CostUSD, tokens(next)))
+	switch {
+	case w.values.MistakeLimit > 0 && v.Task.Mistakes >= w.values.MistakeLimit:
+		q.Ask, q.Limit = clew.AskMistakeLimitReached, "mistakes"
+		q.Reason = fmt.Sprintf("The model made %d mistakes in a row. Go on?", v.Task.Mistakes)
+	case w.values.MaxStepsPerTurn > 0 && v.Task.Steps >= w.values.MaxStepsPerTurn:
+		q.Limit, q.Reason = "steps", fmt.Sprintf("The model was asked %d times for this message. Go on?", v.Task.Steps)
+	case refusal != nil:
+		q.Limit, q.Reason = "budget", "Go on? "+strings.ToUpper(refusal.Error()[:1])+refusal.Error()[1:]+". A yes allows as much again."
+	default:
+		return false, nil
+	}
+	return true, w.question(q)
+}
+
+// tokens counts all of them, each once.
+func tokens(u clew.Usage) int64 { return u.TokensIn + u.TokensOut + u.CacheWrites + u.CacheReads }
+
+func (w *worker) question(q clew.HitlApprovalRequestData) error {
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		r.ask(q)
+		return r.events
+	})
+	return over(err)
+}
+
+// estimate is what a call may use at most, as far as can be told before it.
+func (w *worker) estimate(v session.View) clew.Usage {
+	list := slices.Clip(v.Task.History)
+	for _, in := range session.Waiting(&v.Task) {
+		list = append(list, session.Heard(in, 0))
+	}
+	u := clew.Usage{
+		TokensIn:  int64(llm.EstimateTokens(list, w.system(v), w.specs())),
+		TokensOut: int64(w.maxTokens()),
+	}
+	u.CostUSD = w.cost(u)
+	return u
+}
+
+func (w *worker) cost(u clew.Usage) float64 {
+	if w.model.Cost == nil {
+		return 0
+	}
+	return math.Round(w.model.Cost(u)*1e9) / 1e9
+}
+
+// maxTokens bounds an answer.
+func (w *worker) maxTokens() int {
+	const usual = 8192
+	switch {
+	case w.profile.MaxTokens > 0:
+		return w.profile.MaxTokens
+	case w.model.MaxOutput > 0:
+		return min(w.model.MaxOutput, usual)
+	}
+	return usual
+}
+
+// call makes the model call, again if need be, and records what came of it.
+func (w *worker) call(ctx context.Context, v session.View, list []clew.ModelMessage, open *session.Stream) (more bool, err error) {
+	l := &listener{desk: w.desk, open: open}
+	if open != nil && open.Say() == clew.SayText {
+		l.said = open.MessageID()
+	}
+	req := llm.Request{
+		Model: w.profile.Model, System: w.system(v), Messages: merged(list), Tools: w.specs(), MaxTokens: w.maxTokens(),
+		Thinking: w.profile.Thinking, Temperature: w.profile.Temperature, Image: w.image,
+	}
+	answer, err := w.persist(ctx, req, l)
+	crash.At("model.answered")
+	if ctx.Err() != nil {
+		return false, nil // interrupted: who did it closes the turn
+	}
+	if l.failed != nil {
+		return false, over(l.failed)
+	}
+	if err != nil {
+		return false, w.giveUp(v, sentence(llm.AsError(err).Error()), l)
+	}
+	// The calls of the answer are named by the history it stands in: it must be
+	// the one that they are looked at with later, or no approval would fit them.
+	v.Task.History = append(slices.Clip(list), clew.ModelMessage{Role: clew.SpeakerAssistant})
+	return true, w.answered(ctx, v, answer, l)
+}
+
+// persist makes the call until it succeeds, cannot succeed or was tried often
+// enough.
+func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm.Answer, error) {
+	delay := time.Second
+	for try := 0; ; try++ {
+		answer, err := w.provider.Stream(ctx, req, l.hear)
+		if err == nil && len(answer.Parts) == 0 {
+			err = &llm.Error{Kind: llm.KindUnstable, Message: "the model's answer is empty"}
+		}
+		if err == nil || ctx.Err() != nil || l.failed != nil {
+			return answer, err
+		}
+		failure := llm.AsError(err)
+		if !failure.Temporary() || try >= w.values.ModelRetries {
+			return answer, err
+		}
+		wait := max(delay, min(failure.RetryAfter, time.Minute))
+		delay *= 2
+		if err := w.note(clew.SayAPIReqRetryDelayed, fmt.Sprintf("%s. Trying again in %s.", failure.Error(), wait)); err != nil {
+			return answer, err
+		}
+		if err := w.cfg.Pause(ctx, wait); err != nil {
+			return answer, err
+		}
+		if err := w.note(clew.SayAPIReqRetried, fmt.Sprintf("Try %d of %d.", try+2, w.values.ModelRetries+1)); err != nil {
+			return answer, err
+		}
+		if err := l.restart(); err != nil {
+			return answer, err
+		}
+	}
+}
+
+// sentence ends what providers say with a full stop, as they may or may not.
+func sentence(text string) string { return strings.TrimRight(text, ". ") + "." }
+
+// giveUp asks what to do about a model call that failed.
+func (w *worker) giveUp(_ session.View, why string, l *listener) error {
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		if l != nil {
+			r.events = append(r.events, l.finals()...)
+		} else {
+			r.events = append(r.events, session.CloseTexts(s, t)...)
+		}
+		r.add(clew.EventProviderStatus, &clew.ProviderStatusData{Status: clew.ProviderFailing, Provider: w.profile.Provider, Message: why})
+		r.ask(clew.HitlApprovalRequestData{Ask: clew.AskAPIReqFailed, Reason: why + " Try again?", Options: yesNo})
+		return r.events
+	})
+	return over(err)
+}
+
+// answered records an answer, and with it which of its calls begin, which ask
+// and which are refused.
+func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer, l *listener) error {
+	answer.Usage.CostUSD = w.cost(answer.Usage)
+	parts := uniqueCalls(answer.Parts)
+	calls := clew.ModelMessage{Content: parts}.ToolCalls()
+	plans := make([]*planned, len(calls))
+	for i, p := range calls {
+		plans[i] = w.prepare(ctx, v, session.Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: session.CallProposed})
+	}
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		r.events = append(r.events, l.finals()...)
+		belongs := l.said
+		if belongs == "" {
+			belongs = t.Request
+		}
+		r.add(clew.EventModelMessage, &clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: clew.ModelMessage{
+			Role: clew.SpeakerAssistant, Content: parts, TS: b.TS(len(r.events)), MessageID: belongs,
+		}})
+		usage := answer.Usage
+		r.say(clew.Message{
+			Say: clew.SayAPIReqFinished, Role: clew.SpeakerSystem, Usage: &usage, APIProtocol: protocolOf(w.profile.Provider),
+			Metadata: map[string]any{"model": answer.Model, "stop": string(answer.Stop)},
+		})
+		total := t.Usage.Add(usage)
+		total.CostUSD = math.Round(total.CostUSD*1e9) / 1e9
+		r.add(clew.EventTaskTokenUsageUpdated, &clew.TaskTokenUsageUpdatedData{TaskRef: t.TaskRef, TokenUsage: total, ToolUsage: counts(t.ToolUsage)})
+		if answer.Stop == llm.StopMaxTokens {
+			r.say(clew.Message{Say: clew.SayError, Role: clew.SpeakerSystem, Text: "The answer was cut: it reached the limit of its length."})
+		}
+		w.decide(r, plans)
+		switch {
+		case len(plans) > 0:
+		case t.ParentTaskID == "":
+			r.add(clew.EventTaskIdle, &clew.TaskIdleData{TaskRef: t.TaskRef})
+		case len(t.Inbox) == 0: // a subtask that just answers has its result in that
+			r.total = &total
+			r.end(textOf(parts), counts(t.ToolUsage))
+		}
+		return r.events
+	})
+	crash.At("model.recorded")
+	return over(err)
+}
+
+func textOf(parts []clew.Part) string {
+	var words []string
+	for _, p := range parts {
+		if p.Type == clew.PartText {
+			words = append(words, p.Text)
+		}
+	}
+	if len(words) == 0 {
+		return "The subtask ended without a result."
+	}
+	return strings.Join(words, "\n\n")
+}
+
+func counts(m map[string]clew.ToolUsage) map[string]clew.ToolUsage {
+	if m == nil {
+		return map[string]clew.ToolUsage{}
+	}
+	return m
+}
+
+// uniqueCalls names every call of an answer, each with a name of its own.
+func uniqueCalls(parts []clew.Part) []clew.Part {
+	seen := map[string]bool{}
+	out := append([]clew.Part{}, parts...)
+	for i := range out {
+		p := &out[i]
+		if p.Type != clew.PartToolUse {
+			continue
+		}
+		for n := 1; p.ToolCallID == "" || seen[p.ToolCallID]; n++ {
+			p.ToolCallID = fmt.Sprintf("call_%d_%d", i, n)
+		}
+		seen[p.ToolCallID] = true
+	}
+	return out
+}
+
+// merged joins messages of the same speaker: providers want them to alternate.
+func merged(list []clew.ModelMessage) []clew.ModelMessage {
+	out := make([]clew.ModelMessage, 0, len(list))
+	for _, m := range history.Effective(list) {
+		if n := len(out); n > 0 && out[n-1].Role == m.Role {
+			joined := out[n-1]
+			joined.Content = append(append(clew.List[clew.Part]{}, joined.Content...), m.Content...)
+			out[n-1] = joined
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// image loads a stored image for a provider.
+func (w *worker) image(ctx context.Context, address string) (string, []byte, error) {
+	data, err := w.cfg.Blobs.Blob(ctx, strings.TrimPrefix(address, session.BlobScheme))
+	if err != nil {
+		return "", nil, err
+	}
+	return http.DetectContentType(data), data, nil
+}

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/wire"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	var listen, data string
+	var fast bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Play a story with a scripted agent: no key, no network",
+		Long: "Run a server whose model is a script, and let its agent repair a small project:\n" +
+			"it reads, searches, edits, runs commands that you approve, asks, and hands out a\n" +
+			"subtask. The story takes about five minutes and waits for your answers. Without\n" +
+			"--data everything is kept in a temporary directory and removed at the end.",
+		Example: "clew demo\nclew demo --data ./demo    # stop it and start it again: it goes on",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg := defaultConfig()
+			cfg.Data, cfg.Log.Level = data, "warn"
+			if listen != "" {
+				cfg.Listen = listen
+			}
+			return a.demo(cmd.Context(), cfg, demoOptions{Fast: fast, AnyPort: listen == ""})
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "", "address to listen on (default 127.0.0.1:8000, or another port if it is taken)")
+	cmd.Flags().StringVar(&data, "data", "", "directory to keep the demo in, new or of an earlier demo (default a temporary one)")
+	cmd.Flags().BoolVar(&fast, "fast", false, "without the pauses of a model that thinks")
+	cmd.Flags().Bool("no-open", false, "do not open the browser")
+	_ = cmd.Flags().MarkHidden("no-open") // accepted already, there is no page to open yet
+	return cmd
+}
+
+// demo runs the demo until ctx ends or a signal comes.
+func (a *app) demo(ctx context.Context, cfg config, opts demoOptions) error {
+	format := "text"
+	if a.json {
+		format = "json"
+	}
+	log, err := newLogger(a.Err, cfg.Log.Level, format)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	var telling sync.WaitGroup
+	defer telling.Wait()
+	opts.Ready = func(ctx context.Context, d demoInfo) {
+		if a.json {
+			_ = json.NewEncoder(a.Err).Encode(d)
+			return
+		}
+		_, _ = io.WriteString(a.Err, welcome(d))
+		telling.Go(func() { a.tell(ctx, d) })
+	}
+	return a.server.demo(ctx, cfg, opts, a.Out, log)
+}
+
+// welcome says what a newcomer can do now. It names the file of the token and
+// not the token: terminals are logged and shared.
+func welcome(d demoInfo) string {
+	end := "Ctrl-C. The directory is removed then; --data DIR would keep it."
+	if d.Kept {
+		end = "Ctrl-C. Start it again with the same --data, and it goes on."
+	}
+	return fmt.Sprintf(`
+A scripted agent repairs a small shop's till. It needs no key and no network, and
+it waits for your answers. This terminal tells you when it asks; in another one:
+
+  Read   %s
+  Watch  go run ./examples/watch --server %s --session %s \
+           --from start --token-file %s
+  Say    yes to what it asks:
+%s
+  See    %s
+  Stop   %s
+
+`, showLine(d), d.URL, d.Session, quote(d.TokenFile), curl(d, yes), d.Workspace, end)
+}
+
+func showLine(d demoInfo) string {
+	return fmt.Sprintf("%s show %s --server %s --data %s", program(), d.Session, d.URL, quote(d.Data))
+}
+
+// program is this program as it was called, so that the lines work where it is
+// not in the PATH.
+func program() string {
+	if name := os.Args[0]; filepath.Base(name) == "clew" {
+		return quote(name)
+	}
+	return "clew"
+}
+
+// yes answers the oldest open question, whichever that is.
+var yes = clew.AskResponseData{AskResponse: clew.YesButtonClicked}
+
+// curl gives a command line that answers.
+func curl(d demoInfo, answer clew.AskResponseData) string {
+	body, err := json.Marshal(struct {
+		Type clew.CommandType     `json:"type"`
+		Data clew.AskResponseData `json:"data"`
+	}{clew.CommandAskResponse, answer})
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(`    curl -sS %s/api/v1/sessions/%s/commands \
+      -H "Authorization: Bearer $(cat %s)" -H 'Content-Type: application/json' \
+      -d %s`, d.URL, d.Session, quote(d.TokenFile), quote(string(body)))
+}
+
+// quote makes one word of a text for a shell.
+func quote(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%=", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// tell follows the story and says what it asks and how it ends. It is a client
+// like any other; if it fails, the demo goes on without it.
+func (a *app) tell(ctx context.Context, d demoInfo) {
+	token, err := os.ReadFile(d.TokenFile)
+	if err != nil {
+		return
+	}
+	c, err := client.Dial(ctx, client.Options{URL: d.URL, Session: d.Session, Token: strings.TrimSpace(string(token))})
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	n := narrator{d: d, told: map[clew.RequestID]bool{}}
+	for env, err := range c.Follow(ctx) {
+		if err != nil {
+			return
+		}
+		if text := n.hear(env); text != "" {
+			_, _ = io.WriteString(a.Err, text)
+		}
+	}
+}
+
+// A narrator puts into words what a newcomer should know of.
+type narrator struct {
+	d    demoInfo
+	view client.View
+	told map[clew.RequestID]bool
+}
+
+// hear gives the words for an envelope, "" for most.
+func (n *narrator) hear(env wire.Envelope) string {
+	n.view.Apply(env)
+	text := ""
+	if q := n.view.State.HitlPending; q != nil && !n.told[q.RequestID()] {
+		n.told[q.RequestID()] = true
+		text = n.question(*q)
+	}
+	ev, err := clew.DecodeEvent(clew.EventType(env.Type), env.Data)
+	if err != nil {
+		return text
+	}
+	switch data := ev.Data.(type) {
+	case *clew.SessionState:
+		text += ended(data, n.d)
+	case *clew.CompleteData:
+		text += fmt.Sprintf("-- Done: %s\n   The whole story: %s\n", paragraph(data.Response.Text), showLine(n.d))
+	}
+	return text
+}
+
+// ended greets those who come back after the story's end.
+func ended(s *clew.SessionState, d demoInfo) string {
+	for _, m := range s.Messages {
+		if m.Say == clew.SayCompletionResult && m.Role == clew.SpeakerAssistant && s.HitlPending == nil && s.Status == clew.StatusIdle {
+			return fmt.Sprintf("-- The story has been played to its end: %s\n", showLine(d))
+		}
+	}
+	return ""
+}
+
+func (n *narrator) question(q clew.Question) string {
+	switch d := q.Data.(type) {
+	case *clew.HitlApprovalRequestData:
+		about := d.Reason
+		if d.Effect != nil && d.Effect.Command != "" {
+			about = "May I run `" + d.Effect.Command + "`?"
+		} else if d.Effect != nil && d.Effect.Summary != "" {
+			about = d.Effect.Summary + "?"
+		}
+		return fmt.Sprintf("-- It asks: %s\n   %s\n", plain(about), "The curl line above says yes; no_button_clicked in it says no.")
+	case *clew.HitlInputRequestData:
+		text := fmt.Sprintf("-- It asks: %s\n", plain(d.Question))
+		answer := clew.AskResponseData{AskResponse: clew.MessageResponse, Text: "…"}
+		for i, o := range d.Options {
+			if i == 0 {
+				answer.Text = o.Label
+			}
+			text += fmt.Sprintf("   %d. %s\n", i+1, plain(o.Label))
+		}
+		return text + "   Answer in words, for instance:\n" + curl(n.d, answer) + "\n"
+	}
+	return ""
+}
+
+// paragraph is the first one of a text, as one line.
+func paragraph(s string) string {
+	first, _, _ := strings.Cut(s, "\n\n")
+	return plain(first)
+}

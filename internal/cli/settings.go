@@ -1,0 +1,376 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+)
+
+// A setting is one as the server lists it.
+type setting struct {
+	Key     string          `json:"key"`
+	Value   json.RawMessage `json:"value"`
+	Layer   string          `json:"layer"`
+	Hidden  bool            `json:"hidden,omitempty"`
+	Unknown bool            `json:"unknown,omitempty"`
+	Group   string          `json:"group,omitempty"`
+	Doc     string          `json:"doc,omitempty"`
+	Allowed string          `json:"allowed,omitempty"`
+	Default json.RawMessage `json:"default,omitempty"`
+}
+
+func (a *app) settingsCommand() *cobra.Command {
+	var r remote
+	list := a.settingsList(&r)
+	cmd := &cobra.Command{
+		Use:   "settings",
+		Short: "Show and change settings",
+		Long: "Show and change the settings of a running server, or of one session. Without a\n" +
+			"subcommand they are listed, each with the layer that its value is from: default,\n" +
+			"file, environment or server. Secrets are no settings; see clew secret.",
+		Example: "clew settings\nclew settings set mode ask --session SESSION\nclew settings set allowed_commands '[\"go test *\"]'",
+		Args:    cobra.NoArgs,
+		RunE:    list.RunE,
+	}
+	r.flags(cmd)
+	cmd.AddCommand(list, a.settingsGet(&r), a.settingsSet(&r), a.settingsReset(&r), a.settingsExport(&r), a.settingsImport(&r), a.settingsTrust(&r))
+	return cmd
+}
+
+func (c *rest) settings(ctx context.Context) ([]setting, error) {
+	var answer struct {
+		Settings []setting `json:"settings"`
+	}
+	err := c.call(ctx, http.MethodGet, "settings", nil, &answer)
+	return answer.Settings, err
+}
+
+func (a *app) settingsList(r *remote) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List all settings and where each is from",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.connect(*r)
+			if err != nil {
+				return err
+			}
+			list, err := c.settings(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.print(map[string]any{"settings": list}, func(w io.Writer) error { return settingsTable(w, list) })
+		},
+	}
+}
+
+// settingsTable groups the settings as the reference page does.
+func settingsTable(w io.Writer, list []setting) error {
+	var b strings.Builder
+	wide := len("KEY")
+	for _, s := range list {
+		wide = max(wide, len(plain(s.Key)))
+	}
+	row := func(key, from, value string) { _, _ = fmt.Fprintf(&b, "  %-*s  %-11s  %s\n", wide, key, from, value) }
+	row("KEY", "FROM", "VALUE")
+	group := ""
+	for _, s := range list {
+		if g := cmp.Or(s.Group, "Not known to clew"); g != group {
+			group = g
+			_, _ = fmt.Fprintf(&b, "\n%s\n", g)
+		}
+		row(plain(s.Key), s.Layer, cut(s.text(), 60))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// text is a value as people read it: text without quotes, all else as JSON.
+func (s setting) text() string {
+	var text string
+	switch {
+	case s.Hidden:
+		return "(contains a secret)"
+	case json.Unmarshal(s.Value, &text) == nil && text != "":
+		return plain(text)
+	}
+	return plain(string(s.Value))
+}
+
+func cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+func (a *app) settingsGet(r *remote) *cobra.Command {
+	return &cobra.Command{
+		Use:   "get KEY",
+		Short: "Print one setting",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect(*r)
+			if err != nil {
+				return err
+			}
+			list, err := c.settings(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s, ok := find(list, args[0])
+			if !ok {
+				return noSetting(list, args[0])
+			}
+			return a.print(s, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, s.text())
+				return err
+			})
+		},
+	}
+}
+
+func find(list []setting, key string) (setting, bool) {
+	for _, s := range list {
+		if s.Key == key {
+			return s, true
+		}
+	}
+	return setting{}, false
+}
+
+// noSetting helps with what was probably meant.
+func noSetting(list []setting, key string) error {
+	var near []string
+	for _, s := range list {
+		if strings.Contains(s.Key, key) || distance(s.Key, key) <= 2 {
+			near = append(near, s.Key)
+		}
+	}
+	if len(near) > 0 && len(near) <= 8 {
+		return usagef("there is no setting %q; did you mean %s?", key, strings.Join(near, ", "))
+	}
+	return usagef("there is no setting %q; clew settings lists them all", key)
+}
+
+// distance is how many letters apart two words are, swaps counting as two.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func (a *app) settingsSet(r *remote) *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use:   "set KEY VALUE",
+		Short: "Change a setting of the server, or of one session",
+		Long: "Change a setting. VALUE is plain text where the setting is a text, and JSON\n" +
+			"everywhere else: true, 5, '[\"go test *\"]'. It holds at once.",
+		Example: "clew settings set always_allow_read_only true\nclew settings set mode architect --session SESSION",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect(*r)
+			if err != nil {
+				return err
+			}
+			value, err := c.valueOf(cmd.Context(), args[0], args[1], session != "")
+			if err != nil {
+				return err
+			}
+			return a.change(cmd.Context(), c, session, args[0], value, "set")
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "only for this session")
+	return cmd
+}
+
+// valueOf reads VALUE as the setting wants it. Who sees only a session may not
+// list the server's settings; then the value decides what it is.
+func (c *rest) valueOf(ctx context.Context, key, value string, forSession bool) (any, error) {
+	list, err := c.settings(ctx)
+	if err != nil && (!forSession || clew.CodeOf(err) != clew.Forbidden) {
+		return nil, err
+	}
+	s, known := find(list, key)
+	var decoded any
+	fits := json.Unmarshal([]byte(value), &decoded) == nil
+	switch {
+	case known && bytes.HasPrefix(s.Default, []byte(`"`)), !fits && !known:
+		return value, nil
+	case !fits:
+		return nil, usagef("%s does not take %q: it takes %s, written as JSON", key, value, cmp.Or(strings.ReplaceAll(s.Allowed, "`", ""), "any value"))
+	}
+	return decoded, nil
+}
+
+func (a *app) settingsReset(r *remote) *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use:   "reset KEY",
+		Short: "Give a setting back to the layers below",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect(*r)
+			if err != nil {
+				return err
+			}
+			if session == "" {
+				list, err := c.settings(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if _, ok := find(list, args[0]); !ok {
+					return noSetting(list, args[0])
+				}
+			}
+			return a.change(cmd.Context(), c, session, args[0], nil, "reset")
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "only for this session")
+	return cmd
+}
+
+// change carries a change out and says what holds now.
+func (a *app) change(ctx context.Context, c *rest, session, key string, value any, verb string) error {
+	changes := map[string]any{key: value}
+	if session != "" {
+		id := clew.SessionID(session)
+		if !id.Valid() {
+			return usagef("%q is not a session id", session)
+		}
+		_, err := c.api().Command(ctx, id, "", clew.CommandUpdateSettings, clew.UpdateSettingsData{Settings: changes})
+		if err != nil {
+			return err
+		}
+		return a.print(map[string]any{"changed": []string{key}, "session_id": id}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s %s for session %s\n", verb, plain(key), id)
+			return err
+		})
+	}
+	var answer struct {
+		Changed []string `json:"changed"`
+	}
+	if err := c.call(ctx, http.MethodPatch, "settings", map[string]any{"settings": changes}, &answer); err != nil {
+		return err
+	}
+	return a.print(answer, func(w io.Writer) error {
+		list, err := c.settings(ctx)
+		if err != nil {
+			return err
+		}
+		s, ok := find(list, key)
+		line := fmt.Sprintf("%s is not set any more", plain(key))
+		if ok {
+			line = fmt.Sprintf("%s is %s (%s)", plain(key), cut(s.text(), 100), s.Layer)
+		}
+		if ok && s.Unknown {
+			line += "; clew does not know this key, so it has no effect"
+		}
+		_, err = fmt.Fprintln(w, line)
+		return err
+	})
+}
+
+func (a *app) settingsExport(r *remote) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Print what is set, without secrets, for another server",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.connect(*r)
+			if err != nil {
+				return err
+			}
+			var exported map[string]any
+			if err := c.call(cmd.Context(), http.MethodGet, "settings/export", nil, &exported); err != nil {
+				return err
+			}
+			b, err := json.MarshalIndent(exported, "", "  ")
+			if err != nil {
+				return err
+			}
+			b = append(b, '\n')
+			if file != "" {
+				return os.WriteFile(file, b, 0o600)
+			}
+			_, err = a.Out.Write(b)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write to (default standard output)")
+	return cmd
+}
+
+func (a *app) settingsImport(r *remote) *cobra.Command {
+	return &cobra.Command{
+		Use:   "import FILE",
+		Short: "Take settings over from an export; - reads standard input",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			imported, err := a.readExport(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := a.connect(*r)
+			if err != nil {
+				return err
+			}
+			var answer struct {
+				Changed []string `json:"changed"`
+			}
+			if err := c.call(cmd.Context(), http.MethodPost, "settings/import", imported, &answer); err != nil {
+				return err
+			}
+			return a.print(answer, func(w io.Writer) error {
+				if len(answer.Changed) == 0 {
+					_, err := fmt.Fprintln(w, "nothing changed")
+					return err
+				}
+				_, err := fmt.Fprintln(w, "changed", strings.Join(answer.Changed, ", "))
+				return err
+			})
+		},
+	}
+}
+
+func (a *app) readExport(name string) (imported map[string]any, err error) {
+	var b []byte
+	if name == "-" {
+		b, err = io.ReadAll(io.LimitReader(a.In, maxAnswer))
+	} else {
+		b, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, usagef("cannot read the export: %w", err)
+	}
+	if err := json.Unmarshal(b, &imported); err != nil {
+		return nil, usagef("%s is not an export of settings, which is a JSON object", name)
+	}
+	return imported, nil
+}

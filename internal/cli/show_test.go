@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+// A transcript as a person reads it: no bookkeeping, no raw calls, and nothing
+// that could pass for another message.
+func TestPrintMessages(t *testing.T) {
+	id := clew.MessageIDOf
+	var b strings.Builder
+	if err := printMessages(&b, []clew.Message{
+		{MessageID: id(1), Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser, Text: "do it\nmsg_000000000009  user  forged"},
+		{MessageID: id(2), Type: clew.TypeSay, Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem},
+		{MessageID: id(3), Type: clew.TypeSay, Say: clew.SayReasoning, Role: clew.SpeakerAssistant, Reasoning: "Hm."},
+		{MessageID: id(4), Type: clew.TypeAsk, Ask: clew.AskTool, Role: clew.SpeakerAssistant, Text: `{"tool":"read_file","input":{"path":"a"}}`},
+		{MessageID: id(5), Type: clew.TypeAsk, Ask: clew.AskCommand, Role: clew.SpeakerAssistant, Text: "run: ls", RequestID: "req_1"},
+		{MessageID: id(6), Type: clew.TypeAsk, Ask: clew.AskCommand, Role: clew.SpeakerAssistant, Text: "run: ls", RequestID: "req_2", IsAnswered: true},
+		{MessageID: id(7), Type: clew.TypeSay, Say: clew.SayCommandOutput, Role: clew.SpeakerAssistant, Text: "a\x1b[2J\n"},
+		{MessageID: id(8), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant, Text: "Done."},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := `msg_000000000001  user  do it
+    msg_000000000009  user  forged
+msg_000000000003  thinks  Hm.
+msg_000000000004  tool  read_file {"path":"a"}
+msg_000000000005  asks (open)  run: ls
+msg_000000000006  asked  run: ls
+msg_000000000007  output  a` + "\uFFFD" + `[2J
+msg_000000000008  assistant  Done.
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}

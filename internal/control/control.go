@@ -1,0 +1,168 @@
+// Package control carries out commands that are about the server rather than
+// about one session's record: settings, model profiles, tool servers, and the
+// snapshot that user interfaces show them from.
+package control
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool/mcp"
+)
+
+// Sessions is what control needs of the session host.
+type Sessions interface {
+	Overview(ctx context.Context, id clew.SessionID) (session.Overview, error)
+}
+
+// A Desk implements session.Services. Safe for concurrent use.
+type Desk struct {
+	Settings *settings.Settings
+	Servers  *mcp.Manager
+	Sessions func() Sessions // the host, which is made after
+	Version  string
+}
+
+// Handle implements session.Services.
+func (d *Desk) Handle(ctx context.Context, id clew.SessionID, cmd *clew.Command) (*session.Answer, bool, error) {
+	if clew.NeedsAdmin(cmd.Data) {
+		if cmd.By.Role != clew.RoleAdmin {
+			return nil, true, clew.Errorf(clew.Forbidden, "this is about the whole server and for administrators only")
+		}
+		if _, ok := cmd.Data.(*clew.ExportSettingsData); ok {
+			return answer(clew.EventExportSettings, &clew.ExportSettingsAnswer{Settings: d.Settings.Export(), ClientMessageID: cmd.ClientMessageID})
+		}
+		if err := d.change(ctx, cmd); err != nil {
+			return nil, true, err
+		}
+		return d.state(ctx, id, cmd)
+	}
+	switch c := cmd.Data.(type) {
+	case *clew.GetStateData:
+		if c.Scope == clew.ScopeUI {
+			return d.state(ctx, id, cmd)
+		}
+	case *clew.SetProviderData:
+		return nil, false, d.setProvider(c, cmd)
+	case *clew.LoadModelProfileData:
+		return nil, false, d.loadProfile(ctx, c, cmd)
+	}
+	return nil, false, nil // the session's own
+}
+
+// change carries out a command that changes the server.
+func (d *Desk) change(ctx context.Context, cmd *clew.Command) error {
+	switch c := cmd.Data.(type) {
+	case *clew.UpdateSettingsData:
+		_, err := d.Settings.Update(ctx, c.Settings)
+		return err
+	case *clew.ImportSettingsData:
+		_, err := d.Settings.Import(ctx, c.Settings)
+		return err
+	case *clew.ResetSettingsData:
+		return d.Settings.Reset(ctx)
+	case *clew.SaveModelProfileData:
+		return d.Settings.SaveProfile(ctx, c.Name, c.APIConfiguration)
+	case *clew.RestartMcpServerData:
+		return d.Servers.Restart(ctx, c.Name)
+	case *clew.ToggleMcpServerData:
+		return d.Settings.SwitchServer(ctx, c.Name, c.Enabled)
+	case *clew.ToggleToolAlwaysAllowData:
+		hash, ok := d.Servers.HashOf(c.Server, c.Tool)
+		if !ok && c.AlwaysAllow {
+			return clew.Errorf(clew.InvalidMessage, "there is no tool %s at server %s", c.Tool, c.Server)
+		}
+		return d.Settings.AllowTool(ctx, c.Server, c.Tool, c.AlwaysAllow, hash)
+	}
+	return clew.Errorf(clew.Internal, "nobody carries out %s", cmd.Type)
+}
+
+// setProvider turns the command into a change of the session's own settings.
+func (d *Desk) setProvider(c *clew.SetProviderData, cmd *clew.Command) error {
+	v, _ := d.Settings.For(nil)
+	if _, ok := v.Profiles[c.Provider]; !ok && c.Provider != "echo" {
+		return clew.Errorf(clew.SettingsInvalid, "there is no model profile %q", c.Provider)
+	}
+	profile := c.Provider
+	if c.Provider == "echo" {
+		profile = ""
+	}
+	changes := map[string]any{"model_profile": profile, "model": nil}
+	if c.Model != "" {
+		changes["model"] = c.Model
+	}
+	cmd.Type, cmd.Data = clew.CommandUpdateSettings, &clew.UpdateSettingsData{Settings: changes}
+	return nil
+}
+
+// loadProfile has the session use a model profile.
+func (d *Desk) loadProfile(ctx context.Context, c *clew.LoadModelProfileData, cmd *clew.Command) error {
+	if _, err := d.Settings.LoadProfile(ctx, c.Name); err != nil {
+		return err
+	}
+	cmd.Type = clew.CommandUpdateSettings
+	cmd.Data = &clew.UpdateSettingsData{Settings: map[string]any{"model_profile": c.Name, "model": nil}}
+	return nil
+}
+
+func answer(typ clew.EventType, data any) (*session.Answer, bool, error) {
+	return &session.Answer{Type: typ, Data: data}, true, nil
+}
+
+func (d *Desk) state(ctx context.Context, id clew.SessionID, cmd *clew.Command) (*session.Answer, bool, error) {
+	data, err := d.State(ctx, id, cmd.By)
+	if err != nil {
+		return nil, true, err
+	}
+	data.ClientMessageID = cmd.ClientMessageID
+	return answer(clew.EventState, data)
+}
+
+// State is the snapshot of settings and tasks for a session's user interface.
+// It holds no secrets: settings have none. How the server is set up is for
+// administrators; others see what concerns the session.
+func (d *Desk) State(ctx context.Context, id clew.SessionID, by clew.Principal) (*clew.StateData, error) {
+	o, err := d.Sessions().Overview(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := d.Settings.For(o.Settings)
+	data := &clew.StateData{
+		Version: d.Version, CurrentTaskItem: o.Current, CurrentTaskTodos: o.Todos, TaskHistory: o.Tasks,
+		CurrentAPIConfigName: v.ModelProfile, Mode: v.Mode,
+		AutoApprovalFlags: clew.AutoApprovalFlags{
+			AutoApprovalEnabled: v.AutoApproval, AlwaysAllowReadOnly: v.AllowReadOnly, AlwaysAllowWrite: v.AllowWrite,
+			AlwaysAllowExecute: v.AllowExecute, AlwaysAllowBrowser: v.AllowBrowser, AlwaysAllowMcp: v.AllowMcp,
+		},
+		Experiments: v.Experiments, McpEnabled: v.McpEnabled, BrowserToolEnabled: v.BrowserToolEnabled, TtsEnabled: v.TtsEnabled,
+		McpServers: d.Servers.List(), Settings: map[string]any{},
+	}
+	if by.Role == clew.RoleAdmin {
+		data.Settings = d.Settings.Export()
+	} else {
+		for i := range data.McpServers {
+			data.McpServers[i].Error = ""
+		}
+	}
+	maps.Copy(data.Settings, o.Settings)
+	if o.Mode != "" {
+		data.Mode = o.Mode
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Profiles)) {
+		p := v.Profiles[name]
+		data.ListAPIConfigMeta = append(data.ListAPIConfigMeta, clew.ModelProfile{ID: name, Name: name, Provider: p.Provider, Model: p.Model})
+	}
+	if p, ok := v.Profiles[v.ModelProfile]; ok {
+		data.APIConfiguration = map[string]any{"provider": p.Provider, "model": p.Model, "base_url": p.BaseURL, "thinking": p.Thinking}
+	}
+	for _, m := range v.CustomModes {
+		data.CustomModes = append(data.CustomModes, map[string]any{
+			"slug": m.Slug, "name": m.Name, "prompt": m.Prompt, "groups": m.Groups, "when_to_use": m.WhenToUse, "source": m.Source,
+		})
+	}
+	return data, nil
+}

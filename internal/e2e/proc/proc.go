@@ -1,0 +1,304 @@
+// Package proc runs the real program for tests: it builds clew, starts it as a
+// process of its own, kills it and starts it again.
+package proc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The limits on an outside process.
+const (
+	readyWithin = 60 * time.Second
+	stopWithin  = 30 * time.Second
+)
+
+var (
+	dir    string // of this run: the programs, and nothing that outlives it
+	mu     sync.Mutex
+	builds = map[string]func() (string, error){}
+)
+
+// Main runs the tests of a package. Its TestMain calls it.
+func Main(m *testing.M) int {
+	made, err := os.MkdirTemp("", "clew-proc-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	dir = made
+	defer func() { _ = os.RemoveAll(dir) }()
+	return m.Run()
+}
+
+// Program builds clew with build tags, once per run. CLEW_E2E_PROGRAM names one
+// that is built already, CLEW_E2E_PROGRAM_<TAGS> one with tags.
+func Program(t testing.TB, tags string) string {
+	t.Helper()
+	mu.Lock()
+	build := builds[tags]
+	if build == nil {
+		build = sync.OnceValues(func() (string, error) { return compile(tags) })
+		builds[tags] = build
+	}
+	mu.Unlock()
+	bin, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+func compile(tags string) (string, error) {
+	name, bin := "CLEW_E2E_PROGRAM", filepath.Join(dir, "clew")
+	if tags != "" {
+		name, bin = name+"_"+strings.ToUpper(tags), bin+"-"+tags
+	}
+	if made := os.Getenv(name); made != "" {
+		return made, nil
+	}
+	args := []string{"build", "-o", bin, "-tags", tags}
+	if os.Getenv("CLEW_E2E_RACE") == "1" {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, "./cmd/clew")...)
+	_, file, _, _ := runtime.Caller(0)
+	cmd.Dir = filepath.Join(filepath.Dir(file), "..", "..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return bin, nil
+}
+
+// A Proc is the program as a process, on one directory and one port over all
+// its lives. It belongs to one goroutine, except for Out and Exited.
+type Proc struct {
+	Dir string // the data directory
+	Out *Output
+
+	bin  string
+	env  []string
+	port int
+	cmd  *exec.Cmd
+	gone chan struct{} // closed when the process has ended
+	err  error         // how it ended; read after gone
+}
+
+// usual switches off the rates, which a test would reach at once.
+var usual = map[string]string{
+	"CLEW_LIMITS_CONNECTS_PER_MINUTE": "0", "CLEW_LIMITS_LOCAL_CONNECTS_PER_MINUTE": "0",
+	"CLEW_LIMITS_MESSAGES_PER_MINUTE": "0", "CLEW_LIMITS_HITL_PER_MINUTE": "0", "CLEW_LIMITS_REQUESTS_PER_MINUTE": "0",
+	"CLEW_LOG_LEVEL": "warn", "CLEW_STOP_AFTER": "20s", "CLEW_SECRETS_BACKEND": "file",
+}
+
+// New makes a process that is not started yet. env holds further variables by
+// their full names. At the end of the test the process is killed, and the test
+// fails if it ever panicked.
+func New(t testing.TB, bin, data string, env map[string]string) *Proc {
+	t.Helper()
+	p := &Proc{Dir: data, bin: bin, port: freePort(t), Out: &Output{}, env: environment(env)}
+	t.Cleanup(func() {
+		p.Kill()
+		if bad := p.Out.fault(); bad != "" {
+			t.Errorf("the server broke:\n%s", bad)
+		}
+		if t.Failed() {
+			t.Logf("what the server said:\n%s", p.Out.tail(3000))
+		}
+	})
+	return p
+}
+
+// environment is that of the tests without their CLEW_ variables, and more.
+func environment(more map[string]string) []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "CLEW_") {
+			env = append(env, kv)
+		}
+	}
+	for k, v := range usual {
+		if _, set := more[k]; !set {
+			env = append(env, k+"="+v)
+		}
+	}
+	for k, v := range more {
+		env = append(env, k+"="+v)
+	}
+	return env
+}
+
+// Start starts the program, with further variables for this life alone, and
+// waits until it is ready or gone.
+func (p *Proc) Start(env ...string) error {
+	ready, err := p.spawn(env)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ready:
+		return nil
+	case <-p.gone:
+		return fmt.Errorf("the server ended before it was ready: %w\n%s", p.err, p.Out.tail(4000))
+	case <-time.After(readyWithin):
+		p.Kill()
+		return errors.New("the server was not ready in time")
+	}
+}
+
+func (p *Proc) spawn(env []string) (ready <-chan struct{}, err error) {
+	cmd := exec.Command(p.bin, "serve", "--listen", fmt.Sprintf("127.0.0.1:%d", p.port), "--data", p.Dir)
+	cmd.Env = append(append([]string{}, p.env...), env...)
+	cmd.Stderr = p.Out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	up, gone, started := make(chan struct{}), make(chan struct{}), make(chan error)
+	p.cmd, p.gone = cmd, gone
+	go func() {
+		// The kernel sends the death signal when the thread that started the
+		// process ends, so the thread stays until the process is gone.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		if err := cmd.Start(); err != nil {
+			started <- err
+			return
+		}
+		started <- nil
+		p.listen(stdout, up)
+		p.err = cmd.Wait()
+		close(gone)
+	}()
+	return up, <-started
+}
+
+// listen copies stdout and notices the ready line.
+func (p *Proc) listen(stdout io.Reader, up chan struct{}) {
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		_, _ = fmt.Fprintln(p.Out, lines.Text())
+		if strings.HasPrefix(lines.Text(), "clew: ready ") {
+			close(up)
+		}
+	}
+}
+
+// Exited is closed when the process has ended.
+func (p *Proc) Exited() <-chan struct{} { return p.gone }
+
+// Kill is kill -9. It returns when the process is gone.
+func (p *Proc) Kill() {
+	if p.cmd == nil || p.cmd.Process == nil {
+		return
+	}
+	_ = p.cmd.Process.Kill() // it may be gone already
+	<-p.gone
+}
+
+// Stop is SIGTERM; it gives the error of the exit code.
+func (p *Proc) Stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case <-p.gone:
+		return p.err
+	case <-time.After(stopWithin):
+		p.Kill()
+		return errors.New("the server did not stop in time")
+	}
+}
+
+// URL is where the server listens.
+func (p *Proc) URL() string { return fmt.Sprintf("http://127.0.0.1:%d", p.port) }
+
+// Token is the owner's, which the first start made.
+func (p *Proc) Token() (string, error) {
+	b, err := os.ReadFile(filepath.Join(p.Dir, "token"))
+	return strings.TrimSpace(string(b)), err
+}
+
+// Run runs another command of the program to its end.
+func (p *Proc) Run(ctx context.Context, args ...string) (stdout, stderr string, code int, err error) {
+	cmd := exec.CommandContext(ctx, p.bin, args...)
+	cmd.Env = p.env
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = nil
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode(), err
+}
+
+// freePort picks a port below those that the system gives to clients: a client
+// that looks for a server that is away could get its port for itself.
+func freePort(t testing.TB) int {
+	t.Helper()
+	for range 100 {
+		port := 15000 + rand.IntN(15000)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		_ = l.Close()
+		return port
+	}
+	t.Fatal("no free port")
+	return 0
+}
+
+// Output keeps what a process says. Safe for concurrent use.
+type Output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *Output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(b)
+}
+
+// String is all that was said.
+func (o *Output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+// fault gives what a process says when it panics or has a data race, "" if it
+// did not.
+func (o *Output) fault() string {
+	s := o.String()
+	for _, sign := range []string{"DATA RACE", "panic: ", "fatal error: ", "\"panic"} {
+		if i := strings.Index(s, sign); i >= 0 {
+			return s[i:min(len(s), i+4000)]
+		}
+	}
+	return ""
+}
+
+func (o *Output) tail(n int) string {
+	s := o.String()
+	return s[max(0, len(s)-n):]
+}

@@ -1,0 +1,135 @@
+// Package anthropic makes model calls through Anthropic's Messages API, or a
+// server that speaks it.
+package anthropic
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/llm/call"
+)
+
+const vendorURL = "https://api.anthropic.com/"
+
+// Options say where and as whom to call.
+type Options struct {
+	BaseURL string                                // "" is the vendor's
+	Key     func(context.Context) (string, error) // read anew for each call
+	Headers map[string]string                     // further headers; the key's own is not among them
+	HTTP    *http.Client                          // its transport is used; nil is the standard one
+	Stall   time.Duration                         // silence that ends a call; 0 is 120 s
+}
+
+// A Provider makes calls. It is safe for concurrent use.
+type Provider struct {
+	options Options
+	client  *http.Client
+}
+
+// New makes a provider. Only the options count: nothing is read from the
+// environment, unlike the SDK's own clients do.
+func New(o Options) *Provider {
+	return &Provider{options: o, client: call.Client(o.HTTP, o.Stall)}
+}
+
+// Stream makes one call.
+func (p *Provider) Stream(ctx context.Context, req llm.Request, on func(llm.Delta) error) (llm.Answer, error) {
+	base, err := address(p.options.BaseURL)
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	key, err := call.Key(ctx, p.options.Key, base == vendorURL)
+	secrets := call.KnownSecrets(key, p.options.Headers)
+	if err != nil {
+		return llm.Answer{}, call.Failure(ctx, err, secrets)
+	}
+	params, err := params(ctx, req)
+	if err != nil {
+		return llm.Answer{}, call.Failure(ctx, err, secrets)
+	}
+	builder := call.NewBuilder(req, on)
+	answer, err := p.run(ctx, params, builder, p.requestOptions(base, key), secrets)
+	if stopped := builder.Stopped(); stopped != nil {
+		return llm.Answer{}, stopped
+	}
+	if err != nil {
+		return llm.Answer{}, call.Failure(ctx, err, secrets)
+	}
+	return answer, nil
+}
+
+func (p *Provider) run(ctx context.Context, params sdk.MessageNewParams, b *call.Builder, o []option.RequestOption, secrets call.Secrets) (llm.Answer, error) {
+	// The service alone, not the SDK's client: the client would look for keys,
+	// addresses and headers in the environment and in files.
+	service := sdk.NewMessageService(o...)
+	stream := service.NewStreaming(ctx, params)
+	if err := stream.Err(); err != nil {
+		return llm.Answer{}, err
+	}
+	defer func() { _ = stream.Close() }()
+	r := reader{b: b, blocks: map[int64]*call.Piece{}}
+	for stream.Next() {
+		if err := r.event(stream.Current()); err != nil {
+			return llm.Answer{}, err
+		}
+		if r.ended {
+			return r.answer()
+		}
+	}
+	return llm.Answer{}, streamError(stream.Err(), secrets)
+}
+
+// streamError tells an error that the provider sent as an event from a stream
+// that just broke.
+func streamError(err error, secrets call.Secrets) error {
+	if e, ok := asAPIError(err); ok {
+		return call.InStream([]byte(e.RawJSON()), secrets)
+	}
+	if err == nil {
+		return call.Broken("the provider's answer broke off")
+	}
+	return err
+}
+
+func (p *Provider) requestOptions(base, key string) []option.RequestOption {
+	o := []option.RequestOption{
+		option.WithBaseURL(base),
+		option.WithHTTPClient(p.client),
+		option.WithMaxRetries(0), // the caller retries, and shows it
+		// The SDK's spans can carry whole conversations.
+		option.WithoutOpenTelemetry(), option.WithOpenTelemetryPropagation(false),
+		option.WithHeader("Accept", "text/event-stream"),
+	}
+	// Nobody needs to know the machine.
+	for _, name := range []string{"OS", "Arch", "Runtime", "Runtime-Version"} {
+		o = append(o, option.WithHeaderDel("X-Stainless-"+name))
+	}
+	for name, value := range p.options.Headers {
+		o = append(o, option.WithHeader(name, value))
+	}
+	if key != "" {
+		o = append(o, option.WithAPIKey(key))
+	}
+	return o
+}
+
+// address gives the base URL in the form the SDK wants. People write it with
+// and without the version.
+func address(base string) (string, error) {
+	if base == "" {
+		return vendorURL, nil
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", call.Refused(nil, "base_url is no http or https address")
+	}
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v1") + "/"
+	return u.String(), nil
+}

@@ -1,0 +1,210 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clew-run/clew/internal/llm"
+)
+
+// maxRetryAfter keeps a provider from parking a task for days.
+const maxRetryAfter = time.Hour
+
+// Broken is a stream that is no answer. Another try may bring one.
+func Broken(format string, args ...any) *llm.Error {
+	return &llm.Error{Kind: llm.KindUnstable, Message: fmt.Sprintf(format, args...)}
+}
+
+// Refused is a call that cannot be made as it is.
+func Refused(cause error, format string, args ...any) *llm.Error {
+	return &llm.Error{Kind: llm.KindRequest, Message: fmt.Sprintf(format, args...), Err: cause}
+}
+
+// Failure says what the error of a call means. The cause it keeps is text only:
+// the errors of the SDKs hold requests, and those hold the key.
+func Failure(ctx context.Context, err error, secrets Secrets) error {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		e.Message = secrets.Clean(e.Message)
+		return e
+	}
+	if ctx.Err() != nil {
+		return &llm.Error{Kind: llm.KindUnstable, Message: "the model call was stopped", Err: ctx.Err()}
+	}
+	if s, ok := errors.AsType[*StatusError](err); ok {
+		return fromStatus(s, secrets, time.Now())
+	}
+	switch {
+	case errors.Is(err, ErrStalled):
+		return &llm.Error{Kind: llm.KindUnstable, Message: "the provider fell silent in the middle of the call", Err: ErrStalled}
+	case errors.Is(err, errTooMuch):
+		return &llm.Error{Kind: llm.KindUnstable, Message: errTooMuch.Error(), Err: errTooMuch}
+	}
+	return &llm.Error{
+		Kind:    llm.KindUnstable,
+		Message: "the connection to the provider failed or its answer broke off",
+		Err:     errors.New(secrets.clean(err.Error(), maxCause)),
+	}
+}
+
+// Cut reports whether a stream ended by the network's doing, or by the
+// watchdog's, and not because of what was in it.
+func Cut(err error) bool {
+	_, network := errors.AsType[net.Error](err)
+	return network || errors.Is(err, ErrStalled) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+func fromStatus(s *StatusError, secrets Secrets, now time.Time) *llm.Error {
+	said := parse(s.Body)
+	e := said.failure(s.Status, secrets)
+	e.RetryAfter = retryAfter(s.Header, now)
+	if s.Status/100 == 3 {
+		e.Kind, e.Message = llm.KindRequest, "the provider's address redirects elsewhere, which is not followed: set base_url to the final address"
+	}
+	if s.Status/100 == 2 && said.message == "" {
+		e.Message = "the provider answered without a stream"
+	}
+	return e
+}
+
+// InStream says what an error that came as part of a stream means. The status
+// of its HTTP answer was 200 and says nothing.
+func InStream(data []byte, secrets Secrets) *llm.Error {
+	e := parse(data).failure(0, secrets)
+	e.Status = 0
+	return e
+}
+
+// statement is what a provider says about a failure, in any of the shapes in
+// use: {"error":{"message","type","code"}}, {"error":"…"}, {"message":"…"},
+// {"detail":"…"}.
+type statement struct {
+	message string
+	words   []string // type and code
+	status  int      // a code that is a number
+}
+
+func parse(body []byte) statement {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(body, &top) != nil {
+		return statement{} // a proxy's page tells people nothing
+	}
+	fields := top
+	var inner map[string]json.RawMessage
+	if json.Unmarshal(top["error"], &inner) == nil && inner != nil {
+		fields = inner
+	}
+	var s statement
+	for _, from := range []json.RawMessage{fields["message"], top["error"], top["message"], top["detail"]} {
+		if json.Unmarshal(from, &s.message) == nil && s.message != "" {
+			break
+		}
+	}
+	for _, from := range []json.RawMessage{fields["type"], fields["code"]} {
+		var word string
+		var number float64
+		switch {
+		case json.Unmarshal(from, &word) == nil && word != "":
+			s.words = append(s.words, word)
+		case json.Unmarshal(from, &number) == nil && number >= 400 && number < 600:
+			s.status = int(number)
+		}
+	}
+	return s
+}
+
+func (s statement) failure(status int, secrets Secrets) *llm.Error {
+	if status/100 == 2 || status == 0 {
+		status = s.status
+	}
+	e := &llm.Error{Kind: s.kind(status), Status: status, Message: secrets.Clean(s.message)}
+	if e.Message == "" {
+		e.Message = "the provider refused the call"
+		if text := http.StatusText(status); text != "" {
+			e.Message += ": " + text
+		}
+	}
+	return e
+}
+
+// kind goes by the provider's own words first: many failures share a status.
+func (s statement) kind(status int) llm.Kind {
+	switch {
+	case s.is("insufficient_quota", "billing_error", "insufficient_credits") || s.says("credit balance is too low", "insufficient credits") || status == http.StatusPaymentRequired:
+		return llm.KindQuota
+	case s.is("context_length_exceeded", "exceed_context_size_error", "request_too_large") || status == http.StatusRequestEntityTooLarge || s.saysTooLong(status):
+		return llm.KindContext
+	case s.is("overloaded_error", "rate_limit_error", "rate_limit_exceeded"):
+		return llm.KindOverloaded
+	case s.is("authentication_error", "permission_error", "invalid_api_key"):
+		return llm.KindAuth
+	case s.is("invalid_request_error", "not_found_error") && status < 500:
+		return byStatus(status, llm.KindRequest)
+	}
+	return byStatus(status, llm.KindUnstable)
+}
+
+func byStatus(status int, otherwise llm.Kind) llm.Kind {
+	switch {
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable, status == 529:
+		return llm.KindOverloaded
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return llm.KindAuth
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
+		return llm.KindUnstable
+	case status >= 400:
+		return llm.KindRequest
+	}
+	return otherwise
+}
+
+func (s statement) is(words ...string) bool {
+	return slices.ContainsFunc(s.words, func(w string) bool { return slices.Contains(words, strings.ToLower(w)) })
+}
+
+func (s statement) says(phrases ...string) bool {
+	lower := strings.ToLower(s.message)
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(lower, p) })
+}
+
+func (s statement) saysTooLong(status int) bool {
+	if status != 0 && (status < 400 || status == http.StatusTooManyRequests) {
+		return false
+	}
+	return s.says("prompt is too long", "maximum context length", "exceed context limit", "context window",
+		"available context size", "input is too long")
+}
+
+// retryAfter reads how long the provider asks to wait: retry-after-ms, or
+// Retry-After in seconds or as a date.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, ok := number(h.Get("Retry-After-Ms")); ok {
+		return bounded(ms, time.Millisecond)
+	}
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if s, ok := number(value); ok {
+		return bounded(s, time.Second)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(at.Sub(now), 0), maxRetryAfter)
+	}
+	return 0
+}
+
+func number(s string) (float64, bool) {
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	return f, err == nil && !math.IsNaN(f)
+}
+
+func bounded(n float64, unit time.Duration) time.Duration {
+	return time.Duration(min(max(n*float64(unit), 0), float64(maxRetryAfter)))
+}

@@ -1,0 +1,150 @@
+// Package openai makes model calls through the Chat Completions API: OpenAI's,
+// or that of any server that speaks it, as OpenRouter, Ollama, vLLM and
+// llama.cpp do.
+package openai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/llm/call"
+)
+
+const vendorURL = "https://api.openai.com/v1/"
+
+// Options say where and as whom to call.
+type Options struct {
+	BaseURL string                                // "" is the vendor's
+	Key     func(context.Context) (string, error) // read anew for each call
+	Headers map[string]string                     // further headers; the key's own is not among them
+	HTTP    *http.Client                          // its transport is used; nil is the standard one
+	Stall   time.Duration                         // silence that ends a call; 0 is 120 s
+}
+
+// A Provider makes calls. It is safe for concurrent use.
+type Provider struct {
+	options Options
+	client  *http.Client
+}
+
+// New makes a provider. Only the options count: nothing is read from the
+// environment, unlike the SDK's own clients do.
+func New(o Options) *Provider {
+	return &Provider{options: o, client: call.Client(o.HTTP, o.Stall)}
+}
+
+// Stream makes one call.
+func (p *Provider) Stream(ctx context.Context, req llm.Request, on func(llm.Delta) error) (llm.Answer, error) {
+	base, native, err := address(p.options.BaseURL)
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	key, err := call.Key(ctx, p.options.Key, base == vendorURL)
+	secrets := call.KnownSecrets(key, p.options.Headers)
+	if err != nil {
+		return llm.Answer{}, call.Failure(ctx, err, secrets)
+	}
+	params, err := params(ctx, req, native)
+	if err != nil {
+		return llm.Answer{}, call.Failure(ctx, err, secrets)
+	}
+	builder := call.NewBuilder(req, on)
+	answer, err := p.run(ctx, params, builder, p.requestOptions(base, key), secrets)
+	if stopped := builder.Stopped(); stopped != nil {
+		return llm.Answer{}, stopped
+	}
+	if err != nil {
+		return llm.Answer{}, call.Failure(ctx, err, secrets)
+	}
+	if answer.Estimated {
+		answer.Usage.TokensIn = int64(llm.EstimateTokens(req.Messages, req.System, req.Tools))
+		answer.Usage.TokensOut = int64(builder.Size()+3) / 4
+	}
+	return answer, nil
+}
+
+func (p *Provider) run(ctx context.Context, params sdk.ChatCompletionNewParams, b *call.Builder, o []option.RequestOption, secrets call.Secrets) (llm.Answer, error) {
+	// The service alone, not the SDK's client: the client would look for keys,
+	// addresses and headers in the environment.
+	service := sdk.NewChatCompletionService(o...)
+	stream := service.NewStreaming(ctx, params)
+	if err := stream.Err(); err != nil {
+		return llm.Answer{}, err
+	}
+	defer func() { _ = stream.Close() }()
+	r := reader{b: b, tools: map[int64]*tool{}}
+	for stream.Next() {
+		if err := r.chunk(stream.Current()); err != nil {
+			return llm.Answer{}, err
+		}
+	}
+	if err := stream.Err(); err != nil && !r.whole(ctx, err) {
+		return llm.Answer{}, streamError(err, secrets)
+	}
+	return r.answer()
+}
+
+// whole reports whether the answer was complete before the stream broke: some
+// servers hang up, or fall silent, after the last chunk that matters.
+func (r *reader) whole(ctx context.Context, err error) bool {
+	if r.finish == "" || ctx.Err() != nil {
+		return false
+	}
+	_, sent := errors.AsType[*ssestream.StreamError](err)
+	return !sent && call.Cut(err)
+}
+
+// streamError tells an error that the provider sent in a chunk from a stream
+// that just broke.
+func streamError(err error, secrets call.Secrets) error {
+	if e, ok := errors.AsType[*ssestream.StreamError](err); ok {
+		return call.InStream(e.Event.Data, secrets)
+	}
+	return err
+}
+
+func (p *Provider) requestOptions(base, key string) []option.RequestOption {
+	o := []option.RequestOption{
+		option.WithBaseURL(base),
+		option.WithHTTPClient(p.client),
+		option.WithMaxRetries(0), // the caller retries, and shows it
+		option.WithHeader("Accept", "text/event-stream"),
+	}
+	// Nobody needs to know the machine.
+	for _, name := range []string{"OS", "Arch", "Runtime", "Runtime-Version"} {
+		o = append(o, option.WithHeaderDel("X-Stainless-"+name))
+	}
+	for name, value := range p.options.Headers {
+		o = append(o, option.WithHeader(name, value))
+	}
+	if key != "" {
+		o = append(o, option.WithAPIKey(key))
+	}
+	return o
+}
+
+// address gives the base URL in the form the SDK wants, and whether OpenAI
+// itself is there, or its models at Azure: they want some fields that
+// compatible servers do not know.
+func address(base string) (string, bool, error) {
+	if base == "" {
+		return vendorURL, true, nil
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", false, call.Refused(nil, "base_url is no http or https address")
+	}
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/chat/completions") + "/"
+	host := strings.ToLower(u.Hostname())
+	native := host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".openai.azure.com")
+	return u.String(), native, nil
+}

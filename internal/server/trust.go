@@ -1,0 +1,43 @@
+package server
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/clew-run/clew/internal/settings"
+)
+
+// A TrustedFolder is a workspace as trust is given to it: its real path and the
+// hash of what its .clew folder holds now.
+type TrustedFolder struct {
+	Dir, Hash string
+	Modes     []string // slugs of the modes that it brings
+}
+
+// LookAt reads a workspace's .clew folder for somebody who wants to trust it.
+func LookAt(dir string) (TrustedFolder, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return TrustedFolder{}, err
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return TrustedFolder{}, err
+	}
+	defer func() { _ = root.Close() }()
+	w, err := settings.ReadWorkspace(root.FS())
+	if err == nil {
+		err = w.ModesErr
+	}
+	if err != nil {
+		return TrustedFolder{}, err
+	}
+	f := TrustedFolder{Dir: abs, Hash: w.Hash}
+	for _, m := range w.Modes {
+		f.Modes = append(f.Modes, m.Slug)
+	}
+	return f, nil
+}

@@ -1,0 +1,236 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/agent"
+	"github.com/clew-run/clew/internal/control"
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/llm/anthropic"
+	"github.com/clew-run/clew/internal/llm/catalogue"
+	"github.com/clew-run/clew/internal/llm/echo"
+	"github.com/clew-run/clew/internal/llm/openai"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/fetch"
+	"github.com/clew-run/clew/internal/tool/files"
+	"github.com/clew-run/clew/internal/tool/mcp"
+	"github.com/clew-run/clew/internal/tool/shell"
+	"github.com/clew-run/clew/internal/tool/workspace"
+)
+
+// workshop is what agents work with: settings, secrets, providers and tools.
+type workshop struct {
+	cfg      Config
+	log      *slog.Logger
+	settings *settings.Settings
+	secrets  *settings.Secrets
+	shell    *shell.Shell
+	mcp      *mcp.Manager
+	builtin  []tool.Tool
+	agent    *agent.Agent
+	desk     *control.Desk
+
+	mu         sync.Mutex
+	workspaces map[string]*tool.Workspace
+}
+
+// openWorkshop opens settings and secrets and puts the tools together. Processes
+// that an earlier run of the server left behind are ended first.
+func (s *Server) openWorkshop(ctx, bg context.Context) (*workshop, error) {
+	w := &workshop{cfg: s.cfg, log: s.log, workspaces: map[string]*tool.Workspace{}}
+	if n, err := shell.Sweep(ctx, shell.Marker(s.cfg.Data)); err != nil || n > 0 {
+		s.log.Warn("processes of an earlier run were ended", "count", n, "err", err)
+	}
+	var err error
+	w.secrets, err = settings.OpenSecrets(ctx, settings.SecretsOptions{Dir: s.cfg.Data, Environ: s.cfg.environ(), Redactor: s.cfg.Redactor, Log: s.log})
+	if err != nil {
+		return nil, fmt.Errorf("secrets: %w", err)
+	}
+	table, err := s.journal.Table(ctx, "SETTINGS")
+	if err != nil {
+		return nil, err
+	}
+	w.settings, err = settings.Open(bg, settings.Options{
+		File: s.cfg.Settings, Environ: s.cfg.environ(), Store: settingsStore{table, s.log}, Secrets: w.secrets,
+		Redactor: w.secrets.Redactor(), Providers: []string{"anthropic", "openai", "echo"}, Log: s.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.openTools(bg)
+	w.agent = agent.New(agent.Config{
+		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace,
+		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
+		Blobs:         s.journal, Log: s.log,
+	})
+	w.desk = &control.Desk{
+		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },
+	}
+	return w, nil
+}
+
+func (w *workshop) openTools(bg context.Context) {
+	now := func() settings.Values { v, _ := w.settings.For(nil); return v }
+	w.shell = shell.New(func(ctx context.Context) shell.Options {
+		v, ok := agent.ValuesOf(ctx)
+		if !ok {
+			v = now()
+		}
+		return shell.Options{
+			Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: []string{w.cfg.Data},
+			TimeoutSec: v.CommandTimeoutSec, Marker: shell.Marker(w.cfg.Data), Log: w.log,
+		}
+	})
+	w.mcp = mcp.New(mcp.Options{
+		Servers: func() map[string]settings.McpServer {
+			if v := now(); v.McpEnabled {
+				return v.McpServers
+			}
+			return nil
+		},
+		Secret: w.secret, Log: w.log, Version: Version,
+	})
+	w.settings.Subscribe(func(changed []string) {
+		for _, key := range changed {
+			if strings.HasPrefix(key, "mcp_") {
+				w.mcp.Reload(bg)
+				return
+			}
+		}
+	})
+	w.mcp.Reload(bg)
+	w.builtin = append(files.Tools(), w.shell.Tools()...)
+	w.builtin = append(w.builtin, fetch.New(fetch.Options{Allow: func(clew.SessionID) []string { return now().FetchAllow }}))
+}
+
+// plain leaves out what stands for a secret: a command's environment is shown
+// to people and goes on record.
+func plain(env map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, value := range env {
+		if !strings.Contains(value, "$SECRET:") {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+func (w *workshop) close() {
+	if w.mcp != nil {
+		w.mcp.Close()
+	}
+	if w.shell != nil {
+		w.shell.Close()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, ws := range w.workspaces {
+		_ = workspace.Close(ws)
+	}
+	w.workspaces = map[string]*tool.Workspace{}
+}
+
+func (w *workshop) tools(ctx context.Context) []tool.Tool {
+	return append(w.mcp.Tools(ctx), w.builtin...)
+}
+
+func (w *workshop) secret(ctx context.Context, name string) (string, error) {
+	value, ok, err := w.secrets.Get(ctx, name)
+	if err == nil && !ok {
+		err = clew.Errorf(clew.SettingsInvalid, "there is no secret %s; set it with: clew secret set %s", name, name)
+	}
+	return value, err
+}
+
+// provider makes the provider of a profile. The key is read for each call, so
+// that a new one holds at once.
+func (w *workshop) provider(p settings.Profile) (llm.Provider, error) {
+	name := p.KeyName
+	if name == "" {
+		name = p.Provider + "_api_key"
+	}
+	v, _ := w.settings.For(nil)
+	stall := time.Duration(v.StallSec) * time.Second
+	key := func(ctx context.Context) (string, error) { return w.secret(ctx, name) }
+	switch p.Provider {
+	case "anthropic":
+		return anthropic.New(anthropic.Options{BaseURL: p.BaseURL, Key: key, Headers: p.Headers, Stall: stall}), nil
+	case "openai":
+		if p.BaseURL != "" && p.KeyName == "" { // a server of one's own may want none
+			key = func(ctx context.Context) (string, error) { v, _, err := w.secrets.Get(ctx, name); return v, err }
+		}
+		return openai.New(openai.Options{BaseURL: p.BaseURL, Key: key, Headers: p.Headers, Stall: stall}), nil
+	case "echo", "":
+		return echo.Provider{}, nil
+	}
+	return nil, clew.Errorf(clew.SettingsInvalid, "there is no provider %q", p.Provider)
+}
+
+// model gives what is known of a profile's model.
+func (w *workshop) model(p settings.Profile) agent.Model {
+	if p.Provider == "echo" || p.Provider == "" {
+		return agent.Model{Free: true}
+	}
+	name := p.Provider
+	if at, ok := catalogue.ProviderAt(p.BaseURL); ok {
+		name = at
+	}
+	info, _ := catalogue.Find(name, p.Model)
+	info = info.Override(catalogue.Prices{In: p.PriceIn, Out: p.PriceOut, CacheWrite: p.PriceCacheWrite, CacheRead: p.PriceCacheRead})
+	if p.ContextWindow > 0 {
+		info.ContextWindow = p.ContextWindow
+	}
+	return agent.Model{
+		ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput,
+		Cost: func(u clew.Usage) float64 { return catalogue.Cost(info, u) },
+	}
+}
+
+// workspace opens a session's directory, and keeps it open. A session that was
+// made without one has a directory of its own below the data directory.
+func (w *workshop) workspace(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error) {
+	if dir == "" {
+		dir = filepath.Join(w.cfg.Data, "workspaces", string(id))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, clew.WrapError(clew.StorageFailed, err, "the workspace cannot be made")
+		}
+	}
+	key := dir + "\x00" + strings.Join(v.ExcludePaths, "\x00")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ws, ok := w.workspaces[key]; ok {
+		if same(ws) {
+			return ws, nil
+		}
+		delete(w.workspaces, key) // not closed: a tool may be at work in it
+	}
+	ws, err := workspace.Open(dir, v.ExcludePaths)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, clew.WrapError(clew.SessionInvalidState, err, "the workspace is not there")
+		}
+		return nil, clew.WrapError(clew.SessionInvalidState, err, "the workspace cannot be used: %v", err)
+	}
+	w.workspaces[key] = ws
+	return ws, nil
+}
+
+// same reports whether the directory is still the one that was opened.
+func same(ws *tool.Workspace) bool {
+	now, err := os.Stat(ws.Dir)
+	if err != nil {
+		return false
+	}
+	then, err := ws.Root.Stat(".")
+	return err == nil && os.SameFile(now, then)
+}

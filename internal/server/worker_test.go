@@ -1,0 +1,206 @@
+package server
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/llm/echo"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool"
+)
+
+// shop is a workshop with settings in memory.
+func shop(t *testing.T, environ ...string) *workshop {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	w := &workshop{cfg: DefaultConfig(), log: log, workspaces: map[string]*tool.Workspace{}}
+	w.cfg.Data = t.TempDir()
+	var err error
+	w.secrets, err = settings.OpenSecrets(t.Context(), settings.SecretsOptions{
+		Dir: w.cfg.Data, Environ: append(environ, "CLEW_SECRETS_BACKEND=file"), Redactor: settings.NewRedactor(), Log: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.settings, err = settings.Open(t.Context(), settings.Options{Store: settings.NewMemory(), Secrets: w.secrets}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.settings.Close(); w.close() })
+	return w
+}
+
+// vendor notes the keys that calls come with.
+func vendor(t *testing.T) (url string, keys func() []string) {
+	t.Helper()
+	var mu sync.Mutex
+	var list []string
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		mu.Lock()
+		list = append(list, r.Header.Get("X-Api-Key")+r.Header.Get("Authorization"))
+		mu.Unlock()
+		http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+	}))
+	t.Cleanup(web.Close)
+	return web.URL, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return append([]string{}, list...)
+	}
+}
+
+func ask(t *testing.T, p llm.Provider) error {
+	t.Helper()
+	_, err := p.Stream(t.Context(), llm.Request{Model: "m", MaxTokens: 10, Messages: []clew.ModelMessage{{
+		Role: clew.SpeakerUser, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: "hi"}},
+	}}}, func(llm.Delta) error { return nil })
+	return err
+}
+
+// A profile's provider uses its own key, read anew for each call; the vendor's
+// usual one where it names none; and none at a server of one's own.
+//
+// Covers: SET-12
+func TestProviderKeys(t *testing.T) {
+	w := shop(t, "CLEW_SECRET_ANTHROPIC_API_KEY=usual")
+	url, keys := vendor(t)
+	use := func(p settings.Profile) error {
+		provider, err := w.provider(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ask(t, provider)
+	}
+	own := settings.Profile{Provider: "anthropic", BaseURL: url, KeyName: "profile.mine"}
+	if err := use(own); err == nil || llm.AsError(err).Kind != llm.KindAuth || !strings.Contains(err.Error(), "profile.mine") {
+		t.Errorf("without its key: %v", err)
+	}
+	provider, err := w.provider(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"first", "second"} {
+		if err := w.secrets.Set(t.Context(), "profile.mine", key); err != nil {
+			t.Fatal(err)
+		}
+		_ = ask(t, provider)
+	}
+	_ = use(settings.Profile{Provider: "anthropic", BaseURL: url})
+	_ = use(settings.Profile{Provider: "openai", BaseURL: url + "/v1"})
+	got := keys()
+	if len(got) != 4 || got[0] != "first" || got[1] != "second" || got[2] != "usual" || strings.Contains(got[3], "usual") {
+		t.Errorf("keys %q", got)
+	}
+	if err := use(settings.Profile{Provider: "openai"}); err == nil || llm.AsError(err).Kind != llm.KindAuth {
+		t.Errorf("the vendor itself without a key: %v", err)
+	}
+}
+
+// Without a profile the echo answers, and costs nothing; a provider that is not
+// there is an error.
+func TestProviders(t *testing.T) {
+	w := shop(t)
+	for _, name := range []string{"", "echo"} {
+		p, err := w.provider(settings.Profile{Provider: name})
+		if _, ok := p.(echo.Provider); !ok || err != nil || !w.model(settings.Profile{Provider: name}).Free {
+			t.Errorf("provider %q is %T, %v", name, p, err)
+		}
+	}
+	if _, err := w.provider(settings.Profile{Provider: "skynet"}); clew.CodeOf(err) != clew.SettingsInvalid {
+		t.Errorf("no such provider: %v", err)
+	}
+}
+
+// Prices and sizes come from the profile where it has them.
+//
+// Covers: TSK-11
+func TestModelOfAProfile(t *testing.T) {
+	w := shop(t)
+	m := w.model(settings.Profile{Provider: "openai", Model: "own-1", BaseURL: "http://127.0.0.1:1/v1", PriceIn: 2, PriceOut: 10, ContextWindow: 4096})
+	if got := m.Cost(clew.Usage{TokensIn: 1e6, TokensOut: 1e5}); got < 2.999999 || got > 3.000001 || m.ContextWindow != 4096 || m.Free {
+		t.Errorf("cost %v, window %d", got, m.ContextWindow)
+	}
+	if got := w.model(settings.Profile{Provider: "openai", Model: "own-1", BaseURL: "http://127.0.0.1:1/v1"}).Cost(clew.Usage{TokensIn: 1e6}); got != 0 {
+		t.Errorf("a model that nobody knows costs %v", got)
+	}
+}
+
+// A session without a workspace gets a directory of its own; an open one is kept
+// as long as it is the same directory.
+func TestWorkspaces(t *testing.T) {
+	w := shop(t)
+	v := settings.Defaults()
+	ws, err := w.workspace("sess_1", "", v)
+	if err != nil || !strings.HasSuffix(ws.Dir, filepath.Join("workspaces", "sess_1")) {
+		t.Fatalf("workspace %+v, %v", ws, err)
+	}
+	if again, err := w.workspace("sess_1", "", v); again != ws || err != nil {
+		t.Errorf("opened again: %v", err)
+	}
+	hidden := v
+	hidden.ExcludePaths = []string{"*.key"}
+	if other, err := w.workspace("sess_1", "", hidden); err != nil || other == ws || !other.Ignored("a.key", false) || ws.Ignored("a.key", false) {
+		t.Errorf("other rules: %v", err)
+	}
+	if err := os.RemoveAll(ws.Dir); err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := w.workspace("sess_1", "", v)
+	if err != nil || fresh == ws {
+		t.Errorf("after it was made anew: %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "gone")
+	if _, err := w.workspace("sess_1", dir, v); err == nil {
+		t.Error("a workspace that is not there is opened")
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a workspace that somebody named is made")
+	}
+}
+
+// What stands for a secret is no part of what people see of a command.
+func TestPlainEnvironment(t *testing.T) {
+	got := plain(map[string]string{"A": "b", "TOKEN": "$SECRET:x", "T2": "Bearer $SECRET:x"})
+	if len(got) != 1 || got["A"] != "b" {
+		t.Errorf("environment %v", got)
+	}
+}
+
+// The whole server takes settings from its file and its environment, and a
+// change of the tool servers reaches them.
+//
+// Covers: SET-02
+func TestWorkshopReadsSettings(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Listen, cfg.Data = "127.0.0.1:0", t.TempDir()
+	cfg.Settings = filepath.Join(t.TempDir(), "settings.yaml")
+	cfg.Environ = []string{"CLEW_SECRETS_BACKEND=file", "CLEW_SET_MISTAKE_LIMIT=9"}
+	if err := os.WriteFile(cfg.Settings, []byte("mode: ask\nmistake_limit: 5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Start(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop(context.Background())
+	if v, _ := s.shop.settings.For(nil); v.Mode != "ask" || v.MistakeLimit != 9 {
+		t.Errorf("mode %s, limit %d", v.Mode, v.MistakeLimit)
+	}
+	change := map[string]any{"mcp_servers": map[string]any{"off": map[string]any{"command": "/bin/false", "disabled": true}}}
+	if _, err := s.shop.settings.Update(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	if list := s.shop.mcp.List(); len(list) != 1 || list[0].Name != "off" {
+		t.Errorf("servers %+v", list)
+	}
+}

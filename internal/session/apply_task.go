@@ -1,0 +1,262 @@
+package session
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/clew-run/clew"
+)
+
+// applyTask folds records about tasks, their model history and their tools.
+func applyTask(s *State, r clew.Record, data any) {
+	switch d := data.(type) {
+	case *clew.TaskCreatedData:
+		applyTaskCreated(s, r, d)
+	case *clew.TaskFocusedData:
+		s.Current = d.TaskID
+	case *clew.TaskUnfocusedData:
+		applyUnfocused(s, d)
+	case *clew.TaskModeSwitchedData:
+		if t := s.Task(d.TaskID); t != nil {
+			t.Mode = d.Mode
+		}
+	case *clew.TaskSpawnedData:
+		applySpawned(s, d)
+	case *clew.TaskIdleData:
+		if t := s.Task(d.TaskID); t != nil && d.RequestID == "" {
+			rest(s, t)
+		}
+	case *clew.TaskCompletedData:
+		applyEnded(s, d.TaskID, clew.TaskStatusCompleted, d.ResultSummary, r.TS)
+	case *clew.TaskAbortedData:
+		applyEnded(s, d.TaskID, clew.TaskStatusAborted, "", r.TS)
+	case *clew.TaskTokenUsageUpdatedData:
+		applyUsage(s, d)
+	case *clew.ModelMessageData:
+		applyModelMessage(s, d)
+	case *clew.ToolProgressData:
+		applyToolProgress(s, d)
+	case *clew.PlanGeneratedData:
+		if t := s.Task(d.TaskID); t != nil {
+			t.PlanID, t.PlanVersion, t.Todos = d.PlanID, d.Version, d.Todos
+		}
+	case *clew.PlanModifiedData:
+		if t := s.Task(d.TaskID); t != nil {
+			t.PlanVersion, t.Todos = d.NewVersion, d.UpdatedTodos
+		}
+	}
+}
+
+func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
+	if s.Tasks == nil {
+		s.Tasks = map[clew.TaskID]*Task{}
+	}
+	s.Started++
+	t := &Task{
+		TaskRef: d.TaskRef, Number: s.Started, Text: d.Task, Mode: d.Mode, Status: clew.TaskStatusActive,
+		AgentID: d.AgentID, CreatedMS: r.TS, ToolCallID: d.ToolCallID,
+	}
+	if parent := s.Task(d.ParentTaskID); parent != nil {
+		t.Depth = parent.Depth + 1
+		parent.Children = append(slices.Clip(parent.Children), t.TaskID)
+	}
+	if root := s.Task(d.RootTaskID); root != nil && root.TaskID != d.ParentTaskID {
+		root.Children = append(slices.Clip(root.Children), t.TaskID)
+	}
+	s.Tasks[t.TaskID] = t
+	s.forget()
+}
+
+// forget keeps the state bounded: old trees that ended leave it, and of most
+// ended tasks the model history.
+func (s *State) forget() {
+	tasks := s.tasks()
+	kept := 0
+	for _, t := range slices.Backward(tasks) {
+		if t.TaskID != t.RootTaskID || t.Turn != nil || !t.Ended() && !t.PutAway {
+			continue
+		}
+		if kept++; kept > historiesKept {
+			t.History, t.Calls, t.Inbox = nil, nil, nil
+		}
+	}
+	for _, t := range tasks {
+		if len(s.Tasks) <= tasksKept {
+			return
+		}
+		root := s.Task(t.RootTaskID)
+		if t.Turn == nil && t.TaskID != s.Current && (root == nil || root.Turn == nil && root.TaskID != s.Current) {
+			delete(s.Tasks, t.TaskID)
+		}
+	}
+}
+
+func applyUnfocused(s *State, d *clew.TaskUnfocusedData) {
+	if s.Current == d.TaskID {
+		s.Current = ""
+	}
+	if t := s.Task(d.TaskID); t != nil && d.PutAway {
+		t.PutAway = true
+	}
+}
+
+// applySpawned hands a parent's call to its child, whose turn begins with it.
+func applySpawned(s *State, d *clew.TaskSpawnedData) {
+	parent, child := s.Task(d.TaskID), s.Task(d.ChildTaskID)
+	if parent == nil || child == nil {
+		return
+	}
+	parent.Status, parent.AwaitingChild = clew.TaskStatusDelegated, child.TaskID
+	if c := parent.call(child.ToolCallID); c != nil {
+		c.Status = CallChild
+	}
+	in := inputOf(s, d.MessageID)
+	child.Turn = &Turn{ID: d.MessageID, AgentID: child.AgentID, TaskID: child.TaskID, Prompt: &in}
+}
+
+// rest ends a task's turn. Calls that its agent left as they were have a result
+// from now on: a model history without one is of no use.
+func rest(s *State, t *Task) {
+	for i := range t.Calls {
+		if c := &t.Calls[i]; c.Status != CallDone {
+			c.Status = CallDone
+			c.Result = &clew.Part{
+				Type: clew.PartToolResult, ToolCallID: c.ID, Tool: c.Tool, Text: "This call was not run: the turn was over.", IsError: true,
+			}
+		}
+	}
+	if len(t.Calls) > 0 {
+		closeCalls(t, clew.MessageIDOf(s.Seq), s.TS)
+	}
+	t.Turn, t.Request, t.Reserved, t.Steps = nil, "", clew.Usage{}, 0
+}
+
+// applyEnded ends a task and, in the same record, its parent's waiting.
+func applyEnded(s *State, id clew.TaskID, status clew.TaskStatus, result string, now int64) {
+	t := s.Task(id)
+	if t == nil {
+		return
+	}
+	rest(s, t)
+	t.Status, t.Result, t.EndedMS = status, result, now
+	if parent := s.Task(t.ParentTaskID); parent != nil {
+		t.History, t.Inbox = nil, nil // a child's words live on in its result
+		if parent.AwaitingChild == id {
+			parent.AwaitingChild, parent.CompletedBy = "", id
+			if !parent.Ended() {
+				parent.Status = clew.TaskStatusActive
+			}
+		}
+	}
+	if status == clew.TaskStatusAborted {
+		t.Calls = nil
+	}
+}
+
+func applyUsage(s *State, d *clew.TaskTokenUsageUpdatedData) {
+	t := s.Task(d.TaskID)
+	if t == nil {
+		return
+	}
+	add := d.TokenUsage
+	s.Usage = s.Usage.Add(clew.Usage{
+		TokensIn: add.TokensIn - t.Usage.TokensIn, TokensOut: add.TokensOut - t.Usage.TokensOut,
+		CacheWrites: add.CacheWrites - t.Usage.CacheWrites, CacheReads: add.CacheReads - t.Usage.CacheReads,
+		CostUSD: add.CostUSD - t.Usage.CostUSD,
+	})
+	s.Usage.CostUSD = math.Round(s.Usage.CostUSD*1e9) / 1e9 // sums of floats drift
+	t.Usage = add
+}
+
+// applyModelMessage lengthens the model history. What the model now hears was
+// waiting until now; what it now answers ends its call.
+func applyModelMessage(s *State, d *clew.ModelMessageData) {
+	t := s.Task(d.TaskID)
+	if t == nil {
+		return
+	}
+	if d.Message.Hidden() {
+		return
+	}
+	t.History = append(t.History, d.Message)
+	if d.Message.Role == clew.SpeakerUser {
+		id := d.Message.MessageID
+		if t.Turn != nil && t.Turn.Prompt != nil && t.Turn.Prompt.MessageID == id {
+			t.Turn.Prompt = nil
+		}
+		t.Inbox = slices.DeleteFunc(slices.Clone(t.Inbox), func(in Input) bool { return in.MessageID == id })
+		return
+	}
+	t.Request, t.Reserved = "", clew.Usage{}
+	t.Calls = nil
+	for _, p := range d.Message.ToolCalls() {
+		t.Calls = append(t.Calls, Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: CallProposed})
+	}
+}
+
+func applyToolProgress(s *State, d *clew.ToolProgressData) {
+	t := s.Task(d.TaskID)
+	if t == nil {
+		return
+	}
+	c := t.call(d.ToolCallID)
+	if c == nil || c.Status == CallDone {
+		return
+	}
+	if d.Status == clew.ToolRunning {
+		if c.Status != CallRunning && d.RequestID == "" && d.Effect != nil {
+			t.AutoApproved++
+		}
+		c.Status, c.Class, c.MessageID = CallRunning, d.Class, d.MessageID
+		if d.Effect != nil {
+			c.Digest = d.Effect.Digest
+		}
+		return
+	}
+	text, _ := d.Output.(string)
+	if text == "" {
+		text = d.Error
+	}
+	c.Status = CallDone
+	c.Result = &clew.Part{
+		Type: clew.PartToolResult, ToolCallID: d.ToolCallID, Tool: d.Tool, Text: text, Images: d.Images,
+		IsError: d.Status == clew.ToolError,
+	}
+	countTool(t, d)
+	closeCalls(t, clew.MessageIDOf(s.Seq), s.TS)
+}
+
+func countTool(t *Task, d *clew.ToolProgressData) {
+	u := t.ToolUsage[d.Tool]
+	u.Attempts++
+	switch {
+	case d.Mistake:
+		u.Failures++
+		t.Mistakes++
+	case d.Status == clew.ToolError:
+		u.Failures++
+	default:
+		t.Mistakes = 0
+	}
+	next := maps.Clone(t.ToolUsage)
+	if next == nil {
+		next = map[string]clew.ToolUsage{}
+	}
+	next[d.Tool] = u
+	t.ToolUsage = next
+}
+
+// closeCalls gives the model all results of an answer's calls in one message,
+// in the order of the calls, once the last one has come.
+func closeCalls(t *Task, id clew.MessageID, now int64) {
+	var parts clew.List[clew.Part]
+	for _, c := range t.Calls {
+		if c.Status != CallDone {
+			return
+		}
+		parts = append(parts, *c.Result)
+	}
+	t.History = append(t.History, clew.ModelMessage{Role: clew.SpeakerUser, Content: parts, TS: now, MessageID: id})
+	t.Calls = nil
+}

@@ -1,0 +1,203 @@
+package session
+
+import (
+	"encoding/json"
+	"log/slog"
+	"slices"
+
+	"github.com/clew-run/clew"
+)
+
+// bench drives a session's decisions without a goroutine or a journal, and
+// keeps the records that would have been stored.
+type bench struct {
+	s       *Session
+	head    clew.Head
+	records []clew.Record
+	now     int64
+	calls   int   // tool calls named so far
+	at      *Task // whose agent reports, nil for the task in focus
+
+	// What verify saw so far.
+	seen     int
+	folded   *State
+	told     map[clew.TaskID]string // what clients think a task is doing
+	settled  map[clew.RequestID]bool
+	accepted map[string]bool
+}
+
+// tester is what tests and property tests have in common.
+type tester interface {
+	Fatalf(format string, args ...any)
+	Helper()
+}
+
+func newBench() *bench {
+	b := &bench{
+		now: 1_700_000_000_000, folded: &State{ID: "s"},
+		told: map[clew.TaskID]string{}, settled: map[clew.RequestID]bool{}, accepted: map[string]bool{},
+	}
+	h := &Host{cfg: Config{Now: func() int64 { return b.now }, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
+	b.s = &Session{id: "s", host: h, state: &State{ID: "s"}}
+	return b
+}
+
+func (b *bench) do(cmd clew.Command) (Receipt, []clew.EventType, error) {
+	p, made, err := b.s.decide(request{cmd: cmd})
+	if err != nil {
+		return Receipt{}, nil, err
+	}
+	var types []clew.EventType
+	for _, d := range made {
+		r := b.head.Write("s", 1, d.now, d.Draft)
+		b.head = r.After()
+		b.records = append(b.records, r)
+		types = append(types, r.Type)
+	}
+	return p.receipt, types, nil
+}
+
+func by(user clew.UserID) clew.Principal { return clew.Principal{User: user, Role: clew.RoleOwner} }
+
+// ann sends a command as the owner.
+func (b *bench) ann(data any) (Receipt, []clew.EventType, error) {
+	return b.do(clew.Command{By: by("ann"), Data: data})
+}
+
+func (b *bench) create() {
+	must(b.do(clew.Command{By: by("ann"), Data: &create{owner: "ann", title: "first"}}))
+}
+
+func (b *bench) say(id string) (Receipt, []clew.EventType, error) {
+	return b.do(clew.Command{
+		Type: clew.CommandUserMessage, By: by("ann"), ClientMessageID: clew.ClientMessageID(id),
+		Data: &clew.UserMessageData{Text: "hello"},
+	})
+}
+
+func must(_ Receipt, _ []clew.EventType, err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// task is the task whose agent reports.
+func (b *bench) task() *Task {
+	if b.at != nil {
+		return b.at
+	}
+	return b.s.state.Task(b.s.state.Current)
+}
+
+// turn is the turn of that task.
+func (b *bench) turn() Turn { return *b.task().Turn }
+
+// report records something as the agent of that task.
+func (b *bench) report(events func(at Batch, t *Task) []clew.Event) (Receipt, []clew.EventType, error) {
+	return b.reportAs(b.task(), events)
+}
+
+func (b *bench) reportAs(t *Task, events func(at Batch, t *Task) []clew.Event) (Receipt, []clew.EventType, error) {
+	return b.do(clew.Command{By: by("agent"), Data: &report{task: t.TaskID, turn: t.Turn.ID, events: events}})
+}
+
+// begin has the agent open its reply, update writes on, finish ends the turn.
+func (b *bench) begin() (Receipt, []clew.EventType, error) {
+	return b.report(func(at Batch, t *Task) []clew.Event { return openReply(at, 0, t) })
+}
+
+func openReply(at Batch, i int, t *Task) []clew.Event {
+	return []clew.Event{{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: newReply(at.ID(i), at.TS(i), t.Turn)}}}
+}
+
+func (b *bench) update(text string, partial bool) (Receipt, []clew.EventType, error) {
+	return b.report(func(Batch, *Task) []clew.Event { return []clew.Event{b.reply(text, partial)} })
+}
+
+func (b *bench) finish(text string) (Receipt, []clew.EventType, error) {
+	return b.report(func(_ Batch, t *Task) []clew.Event { return []clew.Event{b.reply(text, false), idle(t)} })
+}
+
+func (b *bench) reply(text string, partial bool) clew.Event {
+	m := *b.s.state.Message(b.turn().Reply)
+	m.Text, m.Partial = text, partial
+	return clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}}
+}
+
+func idle(t *Task) clew.Event {
+	return clew.Event{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}
+}
+
+// check holds the live state against the fold of the records, from the start
+// and from a snapshot anywhere between, and the records against each other.
+func (b *bench) check(t tester) {
+	t.Helper()
+	want, err := b.s.state.Encode()
+	if err != nil {
+		t.Fatalf("encode: %v", err)
+	}
+	var head clew.Head
+	snapshot, _ := (&State{ID: "s"}).Encode()
+	for i, r := range b.records {
+		if err := r.Follows(head); err != nil {
+			t.Fatalf("record %d: %v", i, err)
+		}
+		if r.TS <= head.TS {
+			t.Fatalf("ts %d after %d", r.TS, head.TS)
+		}
+		head = r.After()
+		checkMessage(t, r)
+		if i%(len(b.records)/10+1) == 0 || i == len(b.records)-1 {
+			s, err := Restore("s", Loaded{State: snapshot, StateSeq: seqOf(snapshot), Tail: b.records[seqOf(snapshot) : i+1]})
+			if err != nil {
+				t.Fatalf("restore at %d: %v", i, err)
+			}
+			snapshot, _ = s.Encode()
+		}
+	}
+	if string(snapshot) != string(want) {
+		t.Fatalf("folded\n%s\nlive\n%s", snapshot, want)
+	}
+}
+
+func seqOf(snapshot []byte) uint64 {
+	var s State
+	if err := json.Unmarshal(snapshot, &s); err != nil {
+		panic(err)
+	}
+	return s.Seq
+}
+
+// checkMessage holds a created message against its record.
+func checkMessage(t tester, r clew.Record) {
+	t.Helper()
+	if r.Type != clew.EventMessageCreated {
+		return
+	}
+	m := decoded(r).(*clew.MessageCreatedData).Message //nolint:forcetypeassert // by its type
+	if m.MessageID != r.MessageID() || m.TS != r.TS {
+		t.Fatalf("message %s at %d stands in record %s at %d", m.MessageID, m.TS, r.MessageID(), r.TS)
+	}
+}
+
+func decoded(r clew.Record) any {
+	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if err != nil {
+		panic(err)
+	}
+	return ev.Data
+}
+
+// last gives the data of the newest records of a type, oldest first.
+func last[T any](b *bench, n int) []*T {
+	var list []*T
+	for _, r := range slices.Backward(b.records) {
+		if d, ok := decoded(r).(*T); ok {
+			if list = append(list, d); len(list) == n {
+				break
+			}
+		}
+	}
+	slices.Reverse(list)
+	return list
+}

@@ -1,0 +1,226 @@
+package session
+
+import (
+	"github.com/clew-run/clew"
+)
+
+// decideUserMessage takes a person's words to where they belong: they answer
+// the question that is open, start a turn, steer the one under way, or wait.
+func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now int64) ([]clew.Event, error) {
+	if d.RequestID != "" {
+		q := s.question(d.RequestID)
+		if q == nil {
+			return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
+		}
+		return decideWords(s, cmd, *q, d, now)
+	}
+	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
+		return nil, clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
+	}
+	mode, err := modeOf(s, string(d.Mode))
+	if err != nil {
+		return nil, err
+	}
+	id := d.TaskID
+	if id == "" {
+		id = s.Current
+	}
+	t := s.Task(id)
+	if t == nil && d.TaskID != "" {
+		return nil, clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
+	}
+	in := Input{Text: d.Text, Images: d.Images, Mode: mode}
+	if t != nil {
+		if q := s.asked(t); q != nil {
+			return decideWords(s, cmd, *q, d, now)
+		}
+		if t = s.heir(t); d.TaskID != "" {
+			in.TaskID = t.TaskID
+		}
+	}
+	in.New = t == nil || t.PutAway && d.TaskID == ""
+	working := s.AtWork()
+	under := !in.New && t.Turn != nil
+	switch {
+	case !working && !under:
+		return said(s, cmd, in, now, clew.DeliveryDirect)
+	case under && len(t.Inbox) < queueMax && (!working || s.rules != nil && s.rules.Steers(s.Settings)):
+		return said(s, cmd, in, now, clew.DeliverySteer)
+	case !working: // it waits for its child, which is at rest
+		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
+	}
+	return queued(s, cmd, in, now)
+}
+
+// decideNewTask starts a task, or lets it wait for the one under way.
+func decideNewTask(s *State, cmd clew.Command, d *clew.NewTaskData, now int64) ([]clew.Event, error) {
+	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
+		return nil, clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
+	}
+	mode, err := modeOf(s, d.Mode)
+	if err != nil {
+		return nil, err
+	}
+	in := Input{Text: d.Text, Images: d.Images, Mode: mode, New: true}
+	if s.AtWork() {
+		return queued(s, cmd, in, now)
+	}
+	return said(s, cmd, in, now, clew.DeliveryDirect)
+}
+
+// modeOf checks the name of a mode; chat is whatever mode holds anyway.
+func modeOf(s *State, mode string) (string, error) {
+	switch mode {
+	case "", string(clew.ModeChat):
+		return "", nil
+	case string(clew.ModeRun):
+		return "", clew.Errorf(clew.SessionInvalidState, "this server cannot make runs yet")
+	}
+	if s.rules == nil {
+		return mode, nil
+	}
+	return mode, s.rules.CheckMode(s.Settings, mode)
+}
+
+// asked is the open question that plain words to a task answer.
+func (s *State) asked(t *Task) *clew.Question {
+	for i := range s.Questions {
+		if a := aboutOf(s.Questions[i]); a.task == t.TaskID && a.ask.State() != clew.TaskStateRunning {
+			return &s.Questions[i]
+		}
+	}
+	return nil
+}
+
+// spoken is the message of what a person said.
+func spoken(cmd clew.Command, in Input, b Batch, task clew.TaskID) clew.Event {
+	return clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: clew.Message{
+		MessageID: b.ID(0), TS: b.TS(0), Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
+		Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: task,
+		ClientMessageID: cmd.ClientMessageID, UserID: cmd.By.User,
+	}}}
+}
+
+// said hands words to an agent at once.
+func said(s *State, cmd clew.Command, in Input, now int64, how clew.Delivery) ([]clew.Event, error) {
+	b := batchAt(s, now)
+	in.MessageID = b.ID(0)
+	task := in.TaskID
+	switch {
+	case in.New:
+		task = taskAt(s, b, 1)
+	case task == "":
+		task = s.Current
+	}
+	events := []clew.Event{spoken(cmd, in, b, task)}
+	if how == clew.DeliveryDirect {
+		return append(events, begin(s, in, cmd.ClientMessageID, b, 1)...), nil
+	}
+	t := s.Task(task)
+	return append(events, accept(t, b.ID(0), cmd.ClientMessageID, how),
+		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: b.ID(0)}}), nil
+}
+
+func queued(s *State, cmd clew.Command, in Input, now int64) ([]clew.Event, error) {
+	if len(s.Queue) >= queueMax {
+		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(s.Queue))
+	}
+	b := batchAt(s, now)
+	return []clew.Event{spoken(cmd, in, b, in.TaskID), {Type: clew.EventMessageQueued, Data: &clew.MessageQueuedData{
+		ClientMessageID: cmd.ClientMessageID, MessageID: b.ID(0), AgentID: MainAgent, MonitorID: clew.MainMonitor,
+		Position: len(s.Queue) + 1, NewTask: in.New, Mode: in.Mode,
+	}}}, nil
+}
+
+func taskAt(s *State, b Batch, i int) clew.TaskID {
+	return clew.TaskID(nameAt("task_", s.ID, b.seq+uint64(i)))
+}
+
+func accept(t *Task, id clew.MessageID, client clew.ClientMessageID, how clew.Delivery) clew.Event {
+	return clew.Event{Type: clew.EventMessageAccepted, Data: &clew.MessageAcceptedData{
+		ClientMessageID: client, MessageID: id, AgentID: t.AgentID, MonitorID: clew.MainMonitor, Delivery: how, TaskID: t.TaskID,
+	}}
+}
+
+// begin starts a turn on a message that is on record. Its first event is the
+// i-th of the batch.
+func begin(s *State, in Input, client clew.ClientMessageID, b Batch, i int) []clew.Event {
+	id := in.TaskID
+	if id == "" {
+		id = s.Current
+	}
+	t := s.Task(id)
+	var events []clew.Event
+	if in.New || t == nil {
+		t = &Task{TaskRef: clew.TaskRef{TaskID: taskAt(s, b, i), MonitorID: clew.MainMonitor}, AgentID: MainAgent}
+		t.RootTaskID = t.TaskID
+		events = append(events, clew.Event{Type: clew.EventTaskCreated, Data: &clew.TaskCreatedData{
+			TaskRef: t.TaskRef, Task: clip(in.Text, titleRunes*5), Mode: in.Mode, Workspace: s.Workspace,
+			AgentID: MainAgent,
+		}})
+	} else if in.Mode != "" && in.Mode != t.Mode {
+		events = append(events, clew.Event{Type: clew.EventTaskModeSwitched, Data: &clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode}})
+	}
+	events = append(events, accept(t, in.MessageID, client, clew.DeliveryDirect))
+	if len(events) > 1 && in.New || s.Task(t.TaskID) == nil {
+		events = append(events, clew.Event{Type: clew.EventTaskStarted, Data: &clew.TaskStartedData{TaskRef: t.TaskRef}})
+	}
+	events = append(events, focus(s, t.TaskRef)...)
+	return append(events,
+		clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: t.TaskRef}},
+		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID}})
+}
+
+// focus brings a task to the front.
+func focus(s *State, ref clew.TaskRef) []clew.Event {
+	if s.Current == ref.TaskID {
+		return nil
+	}
+	var events []clew.Event
+	if old := s.Task(s.Current); old != nil {
+		events = append(events, clew.Event{Type: clew.EventTaskUnfocused, Data: &clew.TaskUnfocusedData{TaskRef: old.TaskRef}})
+	}
+	return append(events, clew.Event{Type: clew.EventTaskFocused, Data: &clew.TaskFocusedData{TaskRef: ref}})
+}
+
+// startNext hands the oldest waiting message to the agent that became free. Its
+// first event is the i-th of the batch. A task that waits for its child hears
+// what was said to it when it goes on, unless its tree ends in this batch.
+func startNext(s *State, ended clew.TaskID, b Batch, i int) []clew.Event {
+	var events []clew.Event
+	for _, in := range s.Queue {
+		t := s.Task(in.TaskID)
+		if t != nil {
+			if t = s.heir(t); t.RootTaskID == ended {
+				t = s.Task(ended)
+			}
+			in.TaskID = t.TaskID
+		}
+		if in.New || t == nil || t.AwaitingChild == "" || t.TaskID == ended {
+			return append(events, begin(s, in, "", b, i+len(events))...)
+		}
+		events = append(events, accept(t, in.MessageID, "", clew.DeliverySteer),
+			clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID}})
+	}
+	return events
+}
+
+// focused is the state with another task in focus, for what starts after the
+// focus moved in the same batch.
+func focused(s *State, id clew.TaskID) *State {
+	after := *s
+	after.Current = id
+	return &after
+}
+
+// clip shortens text to a number of characters.
+func clip(text string, runes int) string {
+	n := 0
+	for i := range text {
+		if n == runes {
+			return text[:i] + "…"
+		}
+		n++
+	}
+	return text
+}

@@ -1,0 +1,172 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/clew-run/clew"
+)
+
+// verify checks, after a step, all that must hold at any moment. It looks at
+// the records since the last time.
+func (b *bench) verify(t tester) {
+	t.Helper()
+	for _, r := range b.records[b.seen:] {
+		data := decoded(r)
+		Apply(b.folded, r, data)
+		b.hears(t, r, data)
+	}
+	b.seen = len(b.records)
+	live, _ := b.s.state.Encode()
+	folded, _ := b.folded.Encode()
+	if string(live) != string(folded) {
+		t.Fatalf("folded\n%s\nlive\n%s", folded, live)
+	}
+	s := b.s.state
+	trees := map[clew.TaskID]bool{}
+	for id, task := range s.Tasks {
+		if task.TaskID != id || s.Task(task.RootTaskID) == nil || (task.ParentTaskID == "") != (task.RootTaskID == id) {
+			t.Fatalf("task %s has the place %+v", id, task.TaskRef)
+		}
+		if task.Turn != nil && task.AwaitingChild == "" {
+			trees[task.RootTaskID] = true
+		}
+		checkTask(t, s, task)
+		if is, told := stateName(s, task), b.told[id]; is != told && (is != "ended" || told != "idle") {
+			t.Fatalf("task %s is %s, and clients were told %s", id, is, told)
+		}
+	}
+	if len(trees) > 1 {
+		t.Fatalf("the one agent works on %d tasks", len(trees))
+	}
+	if len(s.Queue) > queueMax || len(s.Queue) > 0 && len(trees) == 0 {
+		t.Fatalf("%d messages wait, and %d tasks are under way", len(s.Queue), len(trees))
+	}
+	if s.Current != "" && (s.Task(s.Current) == nil || s.heir(s.Task(s.Current)).TaskID != s.Current) {
+		t.Fatalf("task %s is in focus: %+v", s.Current, s.Task(s.Current))
+	}
+}
+
+// checkTask checks one task.
+func checkTask(t tester, s *State, task *Task) {
+	t.Helper()
+	open := 0
+	for _, q := range s.Questions {
+		a := aboutOf(q)
+		if a.task != task.TaskID {
+			continue
+		}
+		open++
+		if task.Turn == nil && a.ask != clew.AskResumeTask && a.ask != clew.AskResumeCompletedTask {
+			t.Fatalf("question %s (%s) is open after its turn", q.RequestID(), a.ask)
+		}
+	}
+	if task.Turn != nil && !s.Runnable(task) && open == 0 && (task.AwaitingChild == "" || s.Task(task.AwaitingChild).Ended()) {
+		t.Fatalf("task %s waits for nobody: %+v", task.TaskID, task.Calls)
+	}
+	for _, m := range s.Messages {
+		if m.Partial && m.TaskID == task.TaskID && task.Turn == nil {
+			t.Fatalf("message %s grows after its turn", m.MessageID)
+		}
+	}
+	if task.Turn == nil {
+		if len(task.Inbox) > 0 || task.Request != "" || len(task.Calls) > 0 {
+			t.Fatalf("left behind at rest: %d unheard, request %q, calls %+v", len(task.Inbox), task.Request, task.Calls)
+		}
+		checkHistory(t, task.History)
+	}
+}
+
+// checkHistory holds a model history against what providers demand: each call
+// has one result, in the next message, and there is no result without a call.
+func checkHistory(t tester, history []clew.ModelMessage) {
+	t.Helper()
+	open := map[string]bool{}
+	for i, m := range history {
+		results := map[string]bool{}
+		for _, p := range m.Content {
+			if p.Type != clew.PartToolResult {
+				continue
+			}
+			if !open[p.ToolCallID] || results[p.ToolCallID] || m.Role != clew.SpeakerUser {
+				t.Fatalf("entry %d has a result of %s, open are %v", i, p.ToolCallID, open)
+			}
+			results[p.ToolCallID] = true
+		}
+		if len(results) != len(open) {
+			t.Fatalf("entry %d (%s) has %d results of %d calls", i, m.Role, len(results), len(open))
+		}
+		open = map[string]bool{}
+		for _, c := range m.ToolCalls() {
+			open[c.ToolCallID] = true
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("calls %v have no result", open)
+	}
+}
+
+// stateName is what a task is doing, as clients should have been told.
+func stateName(s *State, t *Task) string {
+	st, q := s.stateOf(t.TaskID)
+	switch {
+	case q != "":
+		return string(st) + "?"
+	case t.Ended():
+		return "ended"
+	case t.AwaitingChild != "":
+		return "paused"
+	case t.Turn == nil:
+		return "idle"
+	}
+	return "running"
+}
+
+// hears follows what clients are told of tasks and questions: a state only when
+// it changes, and an answer only once.
+func (b *bench) hears(t tester, r clew.Record, data any) {
+	t.Helper()
+	tell := func(ref clew.TaskRef, state string, q clew.RequestID) {
+		if q != "" {
+			state += "?"
+		}
+		if b.told[ref.TaskID] == state {
+			t.Fatalf("%s at %d tells nothing new: %s", r.Type, r.Seq, r.Data())
+		}
+		b.told[ref.TaskID] = state
+	}
+	if strings.HasPrefix(string(r.Type), "task_") {
+		var ref clew.TaskRef
+		if err := json.Unmarshal(r.Data(), &ref); err != nil || b.folded.Task(ref.TaskID) == nil || b.folded.Task(ref.TaskID).TaskRef != ref {
+			t.Fatalf("%s has the place %+v, %v", r.Type, ref, err)
+		}
+	}
+	switch d := data.(type) {
+	case *clew.TaskActiveData:
+		tell(d.TaskRef, "running", "")
+	case *clew.TaskInteractiveData:
+		tell(d.TaskRef, "interactive", d.RequestID)
+	case *clew.TaskResumableData:
+		tell(d.TaskRef, "resumable", d.RequestID)
+	case *clew.TaskIdleData:
+		tell(d.TaskRef, "idle", d.RequestID)
+	case *clew.TaskPausedData:
+		tell(d.TaskRef, "paused", "")
+	case *clew.TaskCompletedData:
+		tell(d.TaskRef, "ended", "")
+	case *clew.TaskAbortedData:
+		tell(d.TaskRef, "ended", "")
+	case *clew.HitlResolvedData:
+		if b.settled[d.RequestID] {
+			t.Fatalf("question %s is settled twice", d.RequestID)
+		}
+		b.settled[d.RequestID] = true
+	case *clew.MessageAcceptedData:
+		if key := string(d.MessageID); d.Delivery != clew.DeliveryAnswer {
+			if b.accepted[key] {
+				t.Fatalf("message %s is accepted twice", key)
+			}
+			b.accepted[key] = true
+		}
+	}
+}

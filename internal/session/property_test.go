@@ -1,0 +1,224 @@
+package session
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/clew-run/clew"
+)
+
+// player does what people and agents may do, at random.
+type player struct {
+	*bench
+	t *rapid.T
+}
+
+func draw[T any](p player, name string, of ...T) T { return rapid.SampledFrom(of).Draw(p.t, name) }
+
+// person sends a command of anyone. Refusals are fine, faults are not.
+func (p player) person(data any) {
+	_, _, err := p.do(clew.Command{
+		By:              by(draw[clew.UserID](p, "user", "ann", "bob")),
+		ClientMessageID: draw[clew.ClientMessageID](p, "id", "", "", "", "a", "b"), Data: data,
+	})
+	if clew.CodeOf(err) == clew.Internal {
+		p.t.Fatalf("%T: %v", data, err)
+	}
+}
+
+func (p player) someTask() clew.TaskID {
+	ids := []clew.TaskID{"", "", "", "task_unknown"}
+	for _, t := range p.s.state.tasks() {
+		ids = append(ids, t.TaskID)
+	}
+	return draw(p, "task", ids...)
+}
+
+func (p player) someQuestion() clew.RequestID {
+	ids := []clew.RequestID{"", "req_unknown"}
+	for _, q := range p.s.state.Questions {
+		ids = append(ids, q.RequestID(), q.RequestID())
+	}
+	return draw(p, "question", ids...)
+}
+
+func (p player) text() string { return draw(p, "text", "", "yes", "go on", "2026-01-02") }
+
+func (p player) message() {
+	d := &clew.UserMessageData{Text: p.text(), TaskID: p.someTask(), Mode: draw[clew.MessageMode](p, "mode", "", "", "code")}
+	if rapid.IntRange(0, 4).Draw(p.t, "answers") == 0 {
+		d.RequestID = p.someQuestion()
+	}
+	p.person(d)
+}
+
+func (p player) respond() {
+	id, value := p.someQuestion(), draw[any](p, "value", nil, "a", 7.0, true, "2026-01-02")
+	switch rapid.IntRange(0, 4).Draw(p.t, "kind") {
+	case 0:
+		p.person(&clew.HitlInputResponseData{RequestID: id, Value: value})
+	case 1, 2:
+		action := draw(p, "action", clew.ChoiceApprove, clew.ChoiceApprove, clew.ChoiceReject, clew.ChoiceSkip)
+		p.person(&clew.HitlApprovalResponseData{RequestID: id, Action: action, Comment: p.text()})
+	default:
+		how := draw(p, "answer", clew.YesButtonClicked, clew.NoButtonClicked, clew.MessageResponse, clew.ObjectResponse)
+		p.person(&clew.AskResponseData{RequestID: id, AskResponse: how, Text: p.text(), Value: value})
+	}
+}
+
+func (p player) control() {
+	agents := []string{string(MainAgent), "nobody"}
+	for _, t := range p.s.state.tasks() {
+		agents = append(agents, string(t.AgentID))
+	}
+	switch rapid.IntRange(0, 9).Draw(p.t, "control") {
+	case 0, 1:
+		p.person(&clew.InterruptData{})
+	case 2:
+		p.person(&clew.InterruptAgentData{Agent: draw(p, "agent", agents...)})
+	case 3, 4:
+		p.person(&clew.ControlCancelData{TaskID: p.someTask()})
+	case 5:
+		p.person(&clew.ClearTaskData{TaskID: p.someTask()})
+	case 6:
+		p.person(&clew.ResetData{})
+	default:
+		p.person(&clew.ResumeTaskData{TaskID: p.someTask()})
+	}
+}
+
+// agent takes the next step of a task that has something to do, or, as agents
+// do after a crash, one that was not to be expected.
+func (p player) agent() {
+	var able []*Task
+	for _, t := range p.s.state.tasks() {
+		if p.s.state.Runnable(t) {
+			able = append(able, t)
+		}
+	}
+	if len(able) == 0 {
+		return
+	}
+	p.at = able[rapid.IntRange(0, len(able)-1).Draw(p.t, "whose")]
+	defer func() { p.at = nil }()
+	switch {
+	case rapid.IntRange(0, 19).Draw(p.t, "fault") == 0:
+		p.fail()
+	case p.at.Request != "":
+		p.modelStep()
+	case len(p.at.Calls) > 0:
+		p.callStep()
+	case len(Waiting(p.at)) > 0 || rapid.IntRange(0, 3).Draw(p.t, "on") > 0:
+		if rapid.IntRange(0, 9).Draw(p.t, "limit") == 0 {
+			ask := draw(p, "ask", clew.AskMistakeLimitReached, clew.AskAutoApprovalMaxReqReached)
+			p.approval(ask, "", draw(p, "of", limitMistakes, limitSteps, limitBudget, limitRequests))
+			return
+		}
+		p.think()
+	default:
+		must(p.report(func(_ Batch, t *Task) []clew.Event { return []clew.Event{idle(t)} }))
+	}
+}
+
+func (p player) modelStep() {
+	switch n := rapid.IntRange(0, 7).Draw(p.t, "model"); {
+	case n == 0 && p.turn().Reply == "":
+		must(p.begin())
+	case n <= 1 && p.turn().Reply != "":
+		must(p.update(p.text(), rapid.Bool().Draw(p.t, "partial")))
+	case n == 2:
+		must(p.report(func(at Batch, t *Task) []clew.Event {
+			events := CloseTexts(p.s.state, t)
+			return append(events, Ask(p.s.state, t, at, len(events), clew.HitlApprovalRequestData{Ask: clew.AskAPIReqFailed, Options: yesNo})...)
+		}))
+	default:
+		must(p.answer(max(n-4, 0)))
+	}
+}
+
+func (p player) callStep() {
+	var able, begun []Call
+	waits := false
+	for _, c := range p.at.Calls {
+		switch c.Status {
+		case CallRunning, CallApproved:
+			begun = append(begun, c)
+			able = append(able, c)
+		case CallProposed:
+			able = append(able, c)
+		case CallAsked, CallChild:
+			waits = true
+		case CallDone:
+		}
+	}
+	c := able[rapid.IntRange(0, len(able)-1).Draw(p.t, "call")]
+	class := draw(p, "class", clew.ClassReadOnly, clew.ClassOnce)
+	n := rapid.IntRange(0, 9).Draw(p.t, "step")
+	switch {
+	case c.Status == CallRunning && n == 0:
+		p.approval(clew.AskResumeTask, "", "") // in doubt
+	case c.Status == CallRunning && n == 1:
+		p.input(clew.HitlInputRequestData{Ask: draw(p, "ask", clew.AskFollowup, clew.AskCommandOutput), ToolCallID: c.ID, InputType: clew.InputText})
+	case c.Status == CallRunning && n == 2:
+		p.approval(clew.AskCommandOutput, c.ID, "")
+	case c.Status == CallRunning:
+		p.done(c, draw(p, "failed", "", "broken"))
+	case c.Status == CallApproved:
+		p.start(c, class)
+	case n <= 1:
+		p.approval(draw(p, "ask", clew.AskTool, clew.AskCommand, clew.AskCompletionResult), c.ID, "")
+	case n == 2:
+		p.input(clew.HitlInputRequestData{ToolCallID: c.ID, Required: true, InputType: draw(p, "type", clew.InputText, clew.InputNumber, clew.InputDate)})
+	case n <= 4 && !waits && len(begun) == 0 && p.at.Depth < 3:
+		p.spawn(c)
+	case n <= 6 && !waits && len(begun) == 0:
+		must(p.complete(c))
+	case n == 7:
+		p.done(c, "refused")
+	default:
+		p.start(c, class)
+	}
+}
+
+// Whatever people and agents do, in whatever order: nothing dangles, nothing
+// waits for nobody, and clients are told exactly what happens.
+//
+// Covers: C-18, C-34, POL-06, EVT-05
+func TestAnythingGoes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := newBench()
+		if rapid.Bool().Draw(t, "steers") {
+			b.s.state.rules = steering{}
+		}
+		b.create()
+		p := player{bench: b}
+		act := func(f func(player)) func(*rapid.T) {
+			return func(t *rapid.T) {
+				p.t = t
+				f(p)
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"":         func(t *rapid.T) { b.verify(t) },
+			"message":  act(player.message),
+			"new task": act(func(p player) { p.person(&clew.NewTaskData{Text: p.text()}) }),
+			"respond":  act(player.respond),
+			"again":    act(player.respond),
+			"control":  act(player.control),
+			"agent":    act(player.agent),
+			"agent 2":  act(player.agent),
+			"agent 3":  act(player.agent),
+			"agent 4":  act(player.agent),
+		})
+		b.check(t)
+	})
+}
+
+// steering is rules that let messages into a turn under way.
+type steering struct{}
+
+func (steering) Steers(map[string]any) bool                         { return true }
+func (steering) AutoApproval(map[string]any) clew.AutoApprovalFlags { return clew.AutoApprovalFlags{} }
+func (steering) CheckSettings(map[string]any) error                 { return nil }
+func (steering) CheckMode(map[string]any, string) error             { return nil }

@@ -1,0 +1,308 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/clew-run/clew"
+)
+
+// A Task is a node of the task tree: one piece of work with its own model
+// history. Everything an agent needs to go on with it is here.
+type Task struct {
+	clew.TaskRef
+	Number     int             `json:"number"`
+	Text       string          `json:"text"` // what was asked for, in words
+	Mode       string          `json:"mode,omitempty"`
+	Status     clew.TaskStatus `json:"status"`
+	AgentID    clew.AgentID    `json:"agent_id"`
+	Depth      int             `json:"depth,omitempty"`
+	CreatedMS  int64           `json:"created_ms"`
+	EndedMS    int64           `json:"ended_ms,omitempty"`
+	PutAway    bool            `json:"put_away,omitempty"`
+	ToolCallID string          `json:"tool_call_id,omitempty"` // the parent's call that gets the result
+
+	Children      []clew.TaskID `json:"children,omitempty"`
+	AwaitingChild clew.TaskID   `json:"awaiting_child,omitempty"`
+	CompletedBy   clew.TaskID   `json:"completed_by,omitempty"`
+	Result        string        `json:"result,omitempty"`
+
+	Usage     clew.Usage                `json:"usage"`
+	ToolUsage map[string]clew.ToolUsage `json:"tool_usage,omitempty"`
+
+	// History is the model history as far as it is sent. Its elements are never
+	// changed in place: agents read it while the session goes on.
+	History []clew.ModelMessage `json:"history,omitempty"`
+	// Calls are those of the last answer, until all have their results.
+	Calls []Call `json:"calls,omitempty"`
+	// Inbox holds what was said during the turn and the model has not heard yet.
+	Inbox []Input `json:"inbox,omitempty"`
+	// Request is the model call under way, "" if none: the message that says so.
+	Request clew.MessageID `json:"request,omitempty"`
+	// Reserved is what that call may use at most, as far as can be told.
+	Reserved clew.Usage `json:"reserved,omitzero"`
+	Turn     *Turn      `json:"turn,omitempty"` // nil if the task is at rest
+
+	PlanID      string      `json:"plan_id,omitempty"`
+	PlanVersion int         `json:"plan_version,omitempty"`
+	Todos       []clew.Todo `json:"todos,omitempty"`
+
+	// AutoApproved counts what was allowed by itself since a person last
+	// decided, Mistakes what the model got wrong in a row, Steps its calls in
+	// this turn, Raised how often a person raised the tree's budget.
+	AutoApproved int `json:"auto_approved,omitempty"`
+	Mistakes     int `json:"mistakes,omitempty"`
+	Steps        int `json:"steps,omitempty"`
+	Raised       int `json:"raised,omitempty"`
+}
+
+// An Input is what somebody said to an agent.
+type Input struct {
+	MessageID clew.MessageID `json:"message_id"`
+	Text      string         `json:"text,omitempty"`
+	Images    []string       `json:"images,omitempty"`
+	Mode      string         `json:"mode,omitempty"`
+	TaskID    clew.TaskID    `json:"task_id,omitempty"` // "" = the current one
+	New       bool           `json:"new,omitempty"`     // it starts a task
+}
+
+// A CallStatus is where a tool call stands.
+type CallStatus string
+
+// The call statuses.
+const (
+	CallProposed CallStatus = "proposed" // the model wants it, nothing was decided
+	CallAsked    CallStatus = "asked"    // a person has to decide or answer
+	CallApproved CallStatus = "approved" // allowed, not begun
+	CallRunning  CallStatus = "running"  // begun: the intent is on record
+	CallChild    CallStatus = "child"    // a child task is at work on it
+	CallDone     CallStatus = "done"
+)
+
+// A Call is a tool call of the model's last answer.
+type Call struct {
+	ID        string          `json:"id"`
+	Tool      string          `json:"tool"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	Status    CallStatus      `json:"status"`
+	RequestID clew.RequestID  `json:"request_id,omitempty"`
+	MessageID clew.MessageID  `json:"message_id,omitempty"` // the ask in the transcript
+	Class     clew.ToolClass  `json:"class,omitempty"`
+	Digest    string          `json:"digest,omitempty"` // what was approved or begun
+	Comment   string          `json:"comment,omitempty"`
+	Result    *clew.Part      `json:"result,omitempty"`
+}
+
+// A Turn is an agent's work on one message.
+type Turn struct {
+	// ID is the message that started it.
+	ID      clew.MessageID `json:"id"`
+	AgentID clew.AgentID   `json:"agent_id"`
+	TaskID  clew.TaskID    `json:"task_id"`
+	// Reply is the message that the agent is writing, "" if none is open.
+	Reply clew.MessageID `json:"reply,omitempty"`
+	// Prompt is what started the turn, until the model has heard it.
+	Prompt *Input `json:"prompt,omitempty"`
+}
+
+const (
+	tasksKept     = 200 // tasks in the state; the oldest ended trees leave it
+	historiesKept = 5   // ended root tasks whose model history is at hand
+	titleRunes    = 80
+)
+
+// Task finds a task, nil if there is none.
+func (s *State) Task(id clew.TaskID) *Task {
+	if id == "" {
+		return nil
+	}
+	return s.Tasks[id]
+}
+
+// call finds a call that has no result yet.
+func (t *Task) call(id string) *Call {
+	for i := range t.Calls {
+		if t.Calls[i].ID == id {
+			return &t.Calls[i]
+		}
+	}
+	return nil
+}
+
+// Call finds a call of the last answer, nil if there is none.
+func (t *Task) Call(id string) *Call { return t.call(id) }
+
+// Ended reports whether the task is over.
+func (t *Task) Ended() bool {
+	return t.Status == clew.TaskStatusCompleted || t.Status == clew.TaskStatusAborted
+}
+
+// heir is who hears what is said to a task: a child that ended has no history
+// any more, so its parent does.
+func (s *State) heir(t *Task) *Task {
+	for t.Ended() {
+		parent := s.Task(t.ParentTaskID)
+		if parent == nil {
+			break
+		}
+		t = parent
+	}
+	return t
+}
+
+// blocking gives the task's open questions that it cannot go on without and
+// that belong to no single call.
+func (s *State) blocking(id clew.TaskID) *clew.Question {
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		about := aboutOf(*q)
+		if about.task == id && about.call == "" {
+			return q
+		}
+	}
+	return nil
+}
+
+// Runnable reports whether the task's agent has something to do now. What waits
+// for a person or for a child task waits on record, not in memory. A call that
+// was only proposed waits with it: the agent left it for later.
+func (s *State) Runnable(t *Task) bool {
+	if t.Turn == nil || t.Ended() || s.blocking(t.TaskID) != nil {
+		return false
+	}
+	waits := false
+	for _, c := range t.Calls {
+		switch c.Status {
+		case CallApproved, CallRunning:
+			return true
+		case CallAsked, CallChild:
+			waits = true
+		case CallProposed, CallDone:
+		}
+	}
+	return !waits
+}
+
+// tree lists the tasks of a tree.
+func (s *State) tree(root clew.TaskID) []*Task {
+	var list []*Task
+	for _, t := range s.tasks() {
+		if t.RootTaskID == root {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// tasks lists all tasks, oldest first.
+func (s *State) tasks() []*Task {
+	return slices.SortedFunc(maps.Values(s.Tasks), func(a, b *Task) int { return a.Number - b.Number })
+}
+
+// TreeUsage sums what a task's whole tree used and what its calls under way may
+// still use.
+func (s *State) TreeUsage(root clew.TaskID) clew.Usage {
+	var u clew.Usage
+	for _, t := range s.tree(root) { // in order, so that the sum is the same everywhere
+		u = u.Add(t.Usage).Add(t.Reserved)
+	}
+	return u
+}
+
+// item is the task in the task index.
+func (t *Task) item(workspace string) clew.HistoryItem {
+	it := clew.HistoryItem{
+		ID: t.TaskID, Number: t.Number, TS: t.CreatedMS, Task: t.Text, Workspace: workspace, Mode: t.Mode, Status: t.Status,
+		TokensIn: t.Usage.TokensIn, TokensOut: t.Usage.TokensOut, CacheWrites: t.Usage.CacheWrites,
+		CacheReads: t.Usage.CacheReads, TotalCost: t.Usage.CostUSD,
+		RootTaskID: t.RootTaskID, ParentTaskID: t.ParentTaskID, ChildIDs: t.Children,
+		AwaitingChildID: t.AwaitingChild, DelegatedToID: t.AwaitingChild,
+		CompletedByChildID: t.CompletedBy, CompletionResultSummary: t.Result,
+	}
+	return it
+}
+
+// clone copies what changes in place. The history's elements do not.
+func (t *Task) clone() Task {
+	c := *t
+	c.Calls = slices.Clone(t.Calls)
+	c.Inbox = slices.Clone(t.Inbox)
+	c.History = slices.Clip(t.History)
+	c.ToolUsage = maps.Clone(t.ToolUsage)
+	c.Todos = slices.Clone(t.Todos)
+	if t.Turn != nil {
+		turn := *t.Turn
+		c.Turn = &turn
+	}
+	return c
+}
+
+// nameAt makes an id for what the record at seq brings about. It is the same
+// whenever the record is decided again, and no other session's.
+func nameAt(prefix string, session clew.SessionID, seq uint64) string {
+	sum := sha256.Sum256([]byte(string(session) + "/" + strconv.FormatUint(seq, 10)))
+	return prefix + hex.EncodeToString(sum[:12])
+}
+
+// about says what a question is about.
+type about struct {
+	task    clew.TaskID
+	call    string
+	message clew.MessageID
+	ask     clew.Ask
+	limit   string
+}
+
+func aboutOf(q clew.Question) about {
+	switch d := q.Data.(type) {
+	case *clew.HitlApprovalRequestData:
+		return about{d.TaskID, d.ToolCallID, d.MessageID, d.Ask, d.Limit}
+	case *clew.HitlInputRequestData:
+		return about{d.TaskID, d.ToolCallID, d.MessageID, d.Ask, ""}
+	case *clew.HitlPlanReviewData:
+		return about{task: d.TaskID, message: d.MessageID, ask: clew.AskFollowup}
+	case *clew.HitlClarificationData:
+		return about{task: d.TaskID, message: d.MessageID, ask: clew.AskFollowup}
+	}
+	return about{}
+}
+
+// question finds an open question.
+func (s *State) question(id clew.RequestID) *clew.Question {
+	for i := range s.Questions {
+		if s.Questions[i].RequestID() == id {
+			return &s.Questions[i]
+		}
+	}
+	return nil
+}
+
+// stateOf is what a task is doing: it follows from its open questions.
+func (s *State) stateOf(id clew.TaskID) (clew.TaskState, clew.RequestID) {
+	for _, q := range s.Questions {
+		if a := aboutOf(q); a.task == id {
+			if st := a.ask.State(); st != clew.TaskStateRunning {
+				return st, q.RequestID()
+			}
+		}
+	}
+	return clew.TaskStateRunning, ""
+}
+
+// stateEvent announces a task's state.
+func stateEvent(ref clew.TaskRef, st clew.TaskState, q clew.RequestID) clew.Event {
+	switch st {
+	case clew.TaskStateInteractive:
+		return clew.Event{Type: clew.EventTaskInteractive, Data: &clew.TaskInteractiveData{TaskRef: ref, RequestID: q}}
+	case clew.TaskStateResumable:
+		return clew.Event{Type: clew.EventTaskResumable, Data: &clew.TaskResumableData{TaskRef: ref, RequestID: q}}
+	case clew.TaskStateIdle:
+		return clew.Event{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: ref, RequestID: q}}
+	case clew.TaskStateRunning:
+	}
+	return clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: ref}}
+}

@@ -1,0 +1,151 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/clew-run/clew"
+)
+
+// SaveProfile stores a model profile under a name. An api_key in it goes to the
+// secret store under a name of its own, and nil there deletes it; the profile
+// itself never has it.
+func (s *Settings) SaveProfile(ctx context.Context, name string, profile map[string]any) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	fields := map[string]any{}
+	maps.Copy(fields, profile)
+	key, hasKey := fields["api_key"]
+	delete(fields, "api_key")
+	secret, err := s.checkAPIKey(key, hasKey)
+	if err != nil {
+		return err
+	}
+	keyName := "profile." + name
+	s.nameKey(name, keyName, fields, hasKey, secret != "")
+	// Checked on its own first, so that a stored profile with a fault does not
+	// stand in the way of this one's message.
+	checked, err := s.check(map[string]any{"model_profiles": map[string]any{name: fields}})
+	if err != nil {
+		return err
+	}
+	all, err := s.withProfile(name, checked["model_profiles"])
+	if err != nil {
+		return err
+	}
+	// The secret first: a profile that names a missing key is worse than a key
+	// that no profile names.
+	if hasKey {
+		if err := s.saveAPIKey(ctx, keyName, secret); err != nil {
+			return err
+		}
+	}
+	_, err = s.save(ctx, raw{"model_profiles": all})
+	return err
+}
+
+// nameKey makes the profile point to its key. One that has a key of its own
+// keeps it when it is saved again without one.
+func (s *Settings) nameKey(name, keyName string, fields map[string]any, hasKey, set bool) {
+	v, _ := s.For(nil)
+	_, named := fields["key_name"]
+	switch own := v.Profiles[name].KeyName == keyName; {
+	case hasKey && set, !hasKey && !named && own:
+		fields["key_name"] = keyName
+	case hasKey && fields["key_name"] == keyName:
+		delete(fields, "key_name")
+	}
+}
+
+func (s *Settings) checkAPIKey(key any, hasKey bool) (string, error) {
+	if !hasKey || key == nil {
+		return "", nil
+	}
+	text, ok := key.(string)
+	if !ok {
+		return "", clew.Errorf(clew.SettingsInvalid, "api_key must be text")
+	}
+	if s.opts.Secrets == nil {
+		return "", clew.Errorf(clew.SettingsInvalid, "api_key cannot be stored: there is no secret store")
+	}
+	return text, nil
+}
+
+func (s *Settings) saveAPIKey(ctx context.Context, keyName, secret string) error {
+	if secret == "" {
+		if s.opts.Secrets == nil {
+			return nil
+		}
+		return s.opts.Secrets.Delete(ctx, keyName)
+	}
+	return s.opts.Secrets.Set(ctx, keyName, secret)
+}
+
+// withProfile gives all profiles in force with the checked one put in.
+func (s *Settings) withProfile(name string, checked json.RawMessage) (json.RawMessage, error) {
+	var one map[string]Profile
+	if err := json.Unmarshal(checked, &one); err != nil {
+		return nil, clew.WrapError(clew.Internal, err, "the profile could not be read back")
+	}
+	v, _ := s.For(nil)
+	v.Profiles[name] = one[name]
+	all, err := json.Marshal(v.Profiles)
+	if err != nil {
+		return nil, clew.WrapError(clew.Internal, err, "the profiles could not be written")
+	}
+	return all, nil
+}
+
+// LoadProfile gives a stored profile. To use it, set model_profile to its name,
+// for the server or for a session.
+func (s *Settings) LoadProfile(_ context.Context, name string) (Profile, error) {
+	v, _ := s.For(nil)
+	p, ok := v.Profiles[name]
+	if !ok {
+		return Profile{}, clew.Errorf(clew.SettingsInvalid, "there is no model profile of that name")
+	}
+	return p, nil
+}
+
+// SwitchServer turns a tool server on or off.
+func (s *Settings) SwitchServer(ctx context.Context, server string, on bool) error {
+	return s.editServer(ctx, server, func(m *McpServer) { m.Disabled = !on })
+}
+
+// AllowTool says whether a server's tool is always allowed. hash stands for the
+// tool as it was when this was decided; a tool with another hash is asked about
+// again.
+func (s *Settings) AllowTool(ctx context.Context, server, tool string, allow bool, hash string) error {
+	return s.editServer(ctx, server, func(m *McpServer) {
+		m.AlwaysAllow = slices.DeleteFunc(m.AlwaysAllow, func(t string) bool { return t == tool })
+		delete(m.ToolHashes, tool)
+		if !allow {
+			return
+		}
+		m.AlwaysAllow = append(m.AlwaysAllow, tool)
+		if m.ToolHashes == nil {
+			m.ToolHashes = map[string]string{}
+		}
+		m.ToolHashes[tool] = hash
+	})
+}
+
+func (s *Settings) editServer(ctx context.Context, server string, edit func(*McpServer)) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	v, _ := s.For(nil)
+	m, ok := v.McpServers[server]
+	if !ok {
+		return clew.Errorf(clew.SettingsInvalid, "there is no tool server of that name")
+	}
+	edit(&m)
+	v.McpServers[server] = m
+	checked, err := s.check(map[string]any{"mcp_servers": v.McpServers})
+	if err != nil {
+		return err
+	}
+	_, err = s.save(ctx, checked)
+	return err
+}

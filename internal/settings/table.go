@@ -1,0 +1,131 @@
+package settings
+
+// The groups of the reference page, in its order.
+var groups = []string{"Models", "Modes", "Auto-approval", "Limits", "Tools", "Tool servers", "Workspaces", "Features", "Secrets"}
+
+// stateKeys is the table of all keys of Values. Whatever a session could use to
+// reach beyond its workspace, its budget or the operator's rules is marked
+// SessionNever, or SessionTighten where less is always fine.
+func stateKeys() []*Key {
+	var keys []*Key
+	for _, part := range [][]*Key{modelKeys(), approvalKeys(), limitKeys(), toolKeys(), featureKeys()} {
+		keys = append(keys, part...)
+	}
+	return keys
+}
+
+func modelKeys() []*Key {
+	return []*Key{
+		{Name: "model_profile", Group: "Models", Provider: true, Exportable: true,
+			Doc:     "Name of the model profile in use. Without one the built-in `echo` provider answers.",
+			Allowed: "a name of `model_profiles`, or empty", check: optional(profileName)},
+		{Name: "model", Group: "Models", Provider: true, Exportable: true,
+			Doc: "A model to use in place of the one that the profile names.", Allowed: "one line of text", check: optional(func(s string) error { return oneLine("", s) })},
+		{Name: "model_profiles", Group: "Models", Provider: true, Exportable: true, Session: SessionNever,
+			Doc:     "The model profiles by name: provider, model, address, prices. Keys are secrets and no part of a profile.",
+			Allowed: "objects by name", check: entries(100), entry: checkProfile},
+		{Name: "model_retries", Group: "Models", Provider: true, Exportable: true,
+			Doc: "How often a failed model call is tried again before a person is asked.", Allowed: "0 to 20", check: between(0, 20)},
+		{Name: "model_crash_retry", Group: "Models", Provider: true, Exportable: true,
+			Doc: "What happens to a model call that a crash cut off: a person is asked, or it is made again.", Allowed: "`ask`, `auto`", check: oneOf("ask", "auto")},
+		{Name: "model_stall_sec", Group: "Models", Provider: true, Exportable: true,
+			Doc: "A model's stream that is silent for so many seconds is cut.", Allowed: "5 to 3600", check: between(5, 3600)},
+		{Name: "custom_instructions", Group: "Models", Exportable: true,
+			Doc: "Text that is added to every prompt.", Allowed: "up to 64 KiB of text", check: textUpTo(64 << 10)},
+		{Name: "mode", Group: "Modes", Exportable: true,
+			Doc: "The mode that new tasks start in.", Allowed: "slug of a mode", check: slugText},
+		{Name: "custom_modes", Group: "Modes", Exportable: true,
+			Doc:     "Modes beside the built-in ones. One with the slug of a built-in mode takes its place.",
+			Allowed: "list of modes", check: uniqueModes, entry: func(_ string, v any) error { return checkMode(v.(Mode)) }},
+	}
+}
+
+func approvalKeys() []*Key {
+	flag := func(name, doc string) *Key {
+		return &Key{Name: name, Group: "Auto-approval", Exportable: true, Doc: doc, Allowed: "`true`, `false`"}
+	}
+	return []*Key{
+		flag("auto_approval_enabled", "Master switch: without it every tool call that needs approval is asked about."),
+		flag("always_allow_read_only", "Reading and searching files in the workspace needs no approval."),
+		flag("always_allow_write", "Changing files in the workspace needs no approval."),
+		flag("always_allow_execute", "Commands that `allowed_commands` covers need no approval."),
+		flag("always_allow_browser", "Use of the browser needs no approval."),
+		flag("always_allow_mcp", "Tools of tool servers that are always allowed there need no approval."),
+		flag("always_allow_fetch", "Fetching from hosts of `fetch_allow` needs no approval."),
+		{Name: "allowed_commands", Group: "Auto-approval", Exportable: true,
+			Doc:     "Command patterns that `always_allow_execute` covers: words, where a last `*` stands for any further words.",
+			Allowed: "list of patterns", check: entries(500), entry: commandPattern},
+		{Name: "denied_commands", Group: "Auto-approval", Exportable: true, Session: SessionNever,
+			Doc:     "Command patterns that are refused, approved or not.",
+			Allowed: "list of patterns", check: entries(500), entry: commandPattern},
+		{Name: "auto_approval_max_requests", Group: "Auto-approval", Exportable: true,
+			Doc: "So many approvals in a row are given without a person, then one is asked. 0 is no limit.", Allowed: "0 to 100000", check: between(0, 100_000)},
+		{Name: "confirm_completion", Group: "Auto-approval", Exportable: true,
+			Doc: "A person is asked whether the result is what they wanted before a task ends.", Allowed: "`true`, `false`"},
+	}
+}
+
+func limitKeys() []*Key {
+	return []*Key{
+		{Name: "mistake_limit", Group: "Limits", Exportable: true,
+			Doc: "After so many mistakes in a row a person is asked. 0 is no limit.", Allowed: "0 to 1000", check: between(0, 1000)},
+		{Name: "budget_usd", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lowerLimit,
+			Doc: "What a task with all its subtasks may cost, in USD. 0 is no limit.", Allowed: "0 to 1000000", check: between(0, 1_000_000)},
+		{Name: "budget_tokens", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lowerLimit,
+			Doc: "How many tokens, in and out, a task with all its subtasks may use. 0 is no limit.", Allowed: "0 to 10^12", check: between(0, 1e12)},
+		{Name: "max_subtask_depth", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "How deep subtasks may be nested.", Allowed: "0 to 10", check: between(0, 10)},
+		{Name: "max_subtasks", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "How many subtasks a task may have in all.", Allowed: "0 to 1000", check: between(0, 1000)},
+		{Name: "max_steps_per_turn", Group: "Limits", Exportable: true,
+			Doc: "After so many model calls in one turn a person is asked.", Allowed: "1 to 10000", check: between(1, 10_000)},
+		{Name: "parallel_tools", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "How many tool calls of a task run at once.", Allowed: "1 to 64", check: between(1, 64)},
+		{Name: "message_arrival", Group: "Limits", Exportable: true,
+			Doc: "What a message does that comes during a turn: steer the turn, or wait for its end.", Allowed: "`steer`, `queue`", check: oneOf("steer", "queue")},
+	}
+}
+
+func toolKeys() []*Key {
+	return []*Key{
+		{Name: "command_timeout_sec", Group: "Tools", Exportable: true,
+			Doc: "A command that runs for so many seconds is ended.", Allowed: "1 to 86400", check: between(1, 86_400)},
+		{Name: "command_network", Group: "Tools", Exportable: true, Session: SessionTighten, tighter: onlyOff,
+			Doc: "Commands may reach the network.", Allowed: "`true`, `false`"},
+		{Name: "command_sandbox", Group: "Tools", Exportable: true, Session: SessionTighten, tighter: strongerSandbox,
+			Doc:     "How commands are kept in: `bwrap` demands the sandbox, `auto` takes it where it works, `none` does without.",
+			Allowed: "`auto`, `bwrap`, `none`", check: oneOf("auto", "bwrap", "none")},
+		{Name: "command_environment", Group: "Tools", Exportable: true, Session: SessionNever,
+			Doc:     "Variables that are set for commands. `$SECRET:name` stands for a secret.",
+			Allowed: "text by name", check: entries(200), entry: environmentEntry},
+		{Name: "command_share", Group: "Tools", Session: SessionNever,
+			Doc: "Directories beside the workspace that commands may read.", Allowed: "list of absolute paths", check: entries(200), entry: absolutePath},
+		{Name: "fetch_allow", Group: "Tools", Exportable: true, Session: SessionNever,
+			Doc:     "Hosts that may be fetched from. `*.example.org` stands for all below `example.org`.",
+			Allowed: "list of hosts", check: entries(1000), entry: hostPattern},
+		{Name: "tool_output_limit", Group: "Tools", Exportable: true,
+			Doc: "How many bytes of a tool's output the model gets. The rest is kept and can be read.", Allowed: "1024 to 1048576", check: between(1024, 1<<20)},
+		{Name: "exclude_paths", Group: "Tools", Exportable: true, Session: SessionNever,
+			Doc:     "Patterns of files that agents do not see, like `.clewignore` for all workspaces.",
+			Allowed: "list of patterns", check: entries(1000), entry: oneLine},
+	}
+}
+
+func featureKeys() []*Key {
+	return []*Key{
+		{Name: "mcp_enabled", Group: "Tool servers", Exportable: true, Session: SessionTighten, tighter: onlyOff,
+			Doc: "Tool servers are used at all.", Allowed: "`true`, `false`"},
+		{Name: "mcp_servers", Group: "Tool servers", Exportable: true, Session: SessionNever,
+			Doc:     "The tool servers (MCP) by name: a program or an address. `$SECRET:name` in `env` and `headers` stands for a secret.",
+			Allowed: "objects by name", check: entries(100), entry: checkMcpServer},
+		{Name: "trusted_workspaces", Group: "Workspaces", Session: SessionNever,
+			Doc:     "Workspaces whose `.clew` folder counts, each with the hash of that folder as it was trusted. Another hash ends the trust.",
+			Allowed: "hashes by absolute path", check: entries(10_000), entry: trustEntry},
+		{Name: "experiments", Group: "Features", Exportable: true, Session: SessionNever,
+			Doc: "Switches for features that are not finished.", Allowed: "`true` or `false` by name", check: entries(200), entry: experimentName},
+		{Name: "browser_tool_enabled", Group: "Features", Exportable: true, Session: SessionTighten, tighter: onlyOff,
+			Doc: "Agents may use a browser.", Allowed: "`true`, `false`"},
+		{Name: "tts_enabled", Group: "Features", Exportable: true,
+			Doc: "Answers may be read aloud by the user interface.", Allowed: "`true`, `false`"},
+	}
+}

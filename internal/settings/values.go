@@ -1,0 +1,112 @@
+// Package settings keeps what people can change while the server runs: model
+// profiles, modes, approvals, tool servers, limits. Each key is described once,
+// in the table of keys; the reference page is made from it.
+package settings
+
+// Values is all settings as they hold for one session. The json names are the
+// keys on the wire, in files and, upper-cased behind CLEW_SET_, in the
+// environment.
+type Values struct {
+	// Models
+	ModelProfile string             `json:"model_profile"` // name of the profile in use; "" = echo
+	Model        string             `json:"model"`         // in place of the profile's; "" = the profile's
+	Profiles     map[string]Profile `json:"model_profiles"`
+	ModelRetries int                `json:"model_retries"`     // 3
+	CrashRetry   string             `json:"model_crash_retry"` // ask, or auto: what happens to a call cut by a crash
+	StallSec     int                `json:"model_stall_sec"`   // a stream silent for so long is cut: 120
+	Instructions string             `json:"custom_instructions"`
+
+	// Modes
+	Mode        string `json:"mode"` // code
+	CustomModes []Mode `json:"custom_modes"`
+
+	// Auto-approval
+	AutoApproval       bool     `json:"auto_approval_enabled"`
+	AllowReadOnly      bool     `json:"always_allow_read_only"`
+	AllowWrite         bool     `json:"always_allow_write"`
+	AllowExecute       bool     `json:"always_allow_execute"` // commands that allowed_commands covers
+	AllowBrowser       bool     `json:"always_allow_browser"`
+	AllowMcp           bool     `json:"always_allow_mcp"` // tools with always_allow
+	AllowFetch         bool     `json:"always_allow_fetch"`
+	AllowedCommands    []string `json:"allowed_commands"` // patterns: words, a last * is any further words
+	DeniedCommands     []string `json:"denied_commands"`
+	AutoApprovalMaxReq int      `json:"auto_approval_max_requests"` // 0 = no limit; then auto_approval_max_req_reached
+	MistakeLimit       int      `json:"mistake_limit"`              // 3 in a row; then mistake_limit_reached; 0 = none
+	BudgetUSD          float64  `json:"budget_usd"`                 // of a task tree; 0 = none
+	BudgetTokens       int64    `json:"budget_tokens"`              // in + out of a task tree; 0 = none
+	ConfirmCompletion  bool     `json:"confirm_completion"`         // ask completion_result at the end
+	MaxSubtaskDepth    int      `json:"max_subtask_depth"`          // 3
+	MaxSubtasks        int      `json:"max_subtasks"`               // 20 in a task tree
+	MaxStepsPerTurn    int      `json:"max_steps_per_turn"`         // 200 model calls; then auto_approval_max_req_reached
+	ParallelTools      int      `json:"parallel_tools"`             // 4 at once
+	MessageArrival     string   `json:"message_arrival"`            // steer, or queue: a message during a turn
+
+	// Tools
+	CommandTimeoutSec int               `json:"command_timeout_sec"` // 120
+	CommandNetwork    bool              `json:"command_network"`     // commands may reach the network
+	CommandSandbox    string            `json:"command_sandbox"`     // auto, bwrap, or none
+	CommandEnv        map[string]string `json:"command_environment"` // set for commands
+	CommandShare      []string          `json:"command_share"`       // further directories that commands may read
+	FetchAllow        []string          `json:"fetch_allow"`         // hosts; *.example.org for all below
+	OutputLimit       int               `json:"tool_output_limit"`   // bytes of a tool's output that the model gets: 32768
+	ExcludePaths      []string          `json:"exclude_paths"`       // like .clewignore, for all workspaces
+
+	// Tool servers
+	McpEnabled bool                 `json:"mcp_enabled"` // true
+	McpServers map[string]McpServer `json:"mcp_servers"`
+
+	// Workspaces
+	TrustedWorkspaces map[string]string `json:"trusted_workspaces"` // directory → hash of its .clew folder
+
+	// Features
+	Experiments        map[string]bool `json:"experiments"`
+	BrowserToolEnabled bool            `json:"browser_tool_enabled"`
+	TtsEnabled         bool            `json:"tts_enabled"`
+}
+
+// A Profile is a named set of provider settings. Its key is a secret of its
+// own, never part of it.
+type Profile struct {
+	Provider    string            `json:"provider"` // anthropic, openai or echo
+	Model       string            `json:"model"`
+	BaseURL     string            `json:"base_url,omitempty"` // "" = the vendor's
+	KeyName     string            `json:"key_name,omitempty"` // name of the secret; "" = the provider's
+	MaxTokens   int               `json:"max_tokens,omitempty"`
+	Thinking    string            `json:"thinking,omitempty"` // off, low, medium, high
+	Temperature *float64          `json:"temperature,omitempty"`
+	Headers     map[string]string `json:"headers,omitempty"` // further HTTP headers; no secrets
+	// Prices in USD per million tokens; 0 = from the catalogue.
+	PriceIn         float64 `json:"price_in,omitempty"`
+	PriceOut        float64 `json:"price_out,omitempty"`
+	PriceCacheWrite float64 `json:"price_cache_write,omitempty"`
+	PriceCacheRead  float64 `json:"price_cache_read,omitempty"`
+	ContextWindow   int     `json:"context_window,omitempty"`
+}
+
+// A Mode is a way of working: its own part of the prompt, its own tools.
+type Mode struct {
+	Slug         string   `json:"slug" yaml:"slug"`
+	Name         string   `json:"name" yaml:"name"`
+	Prompt       string   `json:"prompt" yaml:"prompt"`
+	WhenToUse    string   `json:"when_to_use,omitempty" yaml:"when_to_use"`
+	Groups       []string `json:"groups" yaml:"groups"`                       // groups of tools it may use
+	EditPattern  string   `json:"edit_pattern,omitempty" yaml:"edit_pattern"` // it may edit only files that fit, as in **/*.md
+	ModelProfile string   `json:"model_profile,omitempty" yaml:"model_profile"`
+	Source       string   `json:"source,omitempty" yaml:"-"` // global, or workspace
+}
+
+// An McpServer is a tool server: a program, or an address.
+type McpServer struct {
+	Command     string            `json:"command,omitempty"`
+	Args        []string          `json:"args,omitempty"`
+	Env         map[string]string `json:"env,omitempty"` // $SECRET:name stands for a secret
+	Dir         string            `json:"dir,omitempty"`
+	URL         string            `json:"url,omitempty"`
+	Headers     map[string]string `json:"headers,omitempty"` // $SECRET:name stands for a secret
+	Disabled    bool              `json:"disabled,omitempty"`
+	TimeoutSec  int               `json:"timeout_sec,omitempty"` // of a call: 60
+	AlwaysAllow []string          `json:"always_allow,omitempty"`
+	// ToolHashes holds, for each tool that is always allowed, the hash of the
+	// schema and description it was allowed with. Another one revokes it.
+	ToolHashes map[string]string `json:"tool_hashes,omitempty"`
+}

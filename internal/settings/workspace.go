@@ -1,0 +1,165 @@
+package settings
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"path"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The folder of a workspace that says how agents work in it, and its limits.
+const (
+	workspaceFolder   = ".clew"
+	maxWorkspaceFiles = 1000
+	maxWorkspaceBytes = 8 << 20
+)
+
+// A Workspace is what a workspace's own folder says. Nothing of it counts
+// before a person has trusted exactly this Hash.
+type Workspace struct {
+	Hash  string
+	Modes []Mode
+	// ModesErr says what is wrong with the modes, which are nil then.
+	ModesErr error
+}
+
+// ReadWorkspace reads the folder .clew of a workspace. Hash and modes come from
+// one reading, so that what counts is what was trusted even if files change
+// meanwhile. Links are refused: what they point to could change unseen.
+func ReadWorkspace(fsys fs.FS) (*Workspace, error) {
+	r := &workspaceReader{fsys: fsys, sum: sha256.New()}
+	if err := r.read(); err != nil {
+		return nil, fmt.Errorf("folder %s: %w", workspaceFolder, err)
+	}
+	w := &Workspace{Hash: hex.EncodeToString(r.sum.Sum(nil))}
+	w.Modes, w.ModesErr = parseModes(r.modes)
+	return w, nil
+}
+
+// WorkspaceHash gives the hash over names and contents of all files of the
+// folder. A workspace without the folder has one too.
+func WorkspaceHash(fsys fs.FS) (string, error) {
+	w, err := ReadWorkspace(fsys)
+	if err != nil {
+		return "", err
+	}
+	return w.Hash, nil
+}
+
+// WorkspaceModes gives the modes of the file .clew/modes.yaml. Ask Trusted
+// before they are used; ReadWorkspace gives both from one reading.
+func WorkspaceModes(fsys fs.FS) ([]Mode, error) {
+	w, err := ReadWorkspace(fsys)
+	if err != nil {
+		return nil, err
+	}
+	return w.Modes, w.ModesErr
+}
+
+// Trusted reports whether the settings trust a workspace as it is now: the same
+// directory, the same hash.
+func Trusted(v Values, dir, hash string) bool {
+	trusted, ok := v.TrustedWorkspaces[dir]
+	return ok && hash != "" && trusted == hash
+}
+
+type workspaceReader struct {
+	fsys  fs.FS
+	sum   hash.Hash
+	files int
+	bytes int64
+	modes []byte
+}
+
+func (r *workspaceReader) read() error {
+	info, err := fs.Lstat(r.fsys, workspaceFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return errors.New("is not a directory")
+	}
+	return fs.WalkDir(r.fsys, workspaceFolder, r.visit)
+}
+
+func (r *workspaceReader) visit(name string, d fs.DirEntry, err error) error {
+	if err != nil {
+		return err
+	}
+	if r.files++; r.files > maxWorkspaceFiles {
+		return fmt.Errorf("has more than %d files", maxWorkspaceFiles)
+	}
+	if d.IsDir() {
+		r.part("directory", name)
+		return nil
+	}
+	if !d.Type().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", name)
+	}
+	content, err := r.content(name)
+	if err != nil {
+		return err
+	}
+	r.part("file", name, string(content))
+	if name == path.Join(workspaceFolder, "modes.yaml") {
+		r.modes = content
+	}
+	return nil
+}
+
+func (r *workspaceReader) content(name string) ([]byte, error) {
+	f, err := r.fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(f, maxWorkspaceBytes-r.bytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if r.bytes += int64(len(b)); r.bytes > maxWorkspaceBytes {
+		return nil, fmt.Errorf("has more than %d bytes", maxWorkspaceBytes)
+	}
+	return b, nil
+}
+
+// part adds texts to the hash, each behind its length, so that no two folders
+// look alike to it.
+func (r *workspaceReader) part(texts ...string) {
+	for _, t := range texts {
+		_ = binary.Write(r.sum, binary.BigEndian, uint64(len(t)))
+		_, _ = io.WriteString(r.sum, t)
+	}
+}
+
+func parseModes(b []byte) ([]Mode, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	var file struct {
+		Modes []Mode `yaml:"modes"`
+	}
+	if err := yaml.Unmarshal(b, &file); err != nil {
+		return nil, errors.New(".clew/modes.yaml is not valid YAML with a list named modes")
+	}
+	for i := range file.Modes {
+		file.Modes[i].Source = SourceWorkspace
+		if err := checkMode(file.Modes[i]); err != nil {
+			return nil, fmt.Errorf(".clew/modes.yaml: mode %d: %w", i+1, err)
+		}
+	}
+	if err := uniqueModes(file.Modes); err != nil {
+		return nil, fmt.Errorf(".clew/modes.yaml %w", err)
+	}
+	return file.Modes, nil
+}

@@ -1,0 +1,23 @@
+package policy
+
+import "github.com/clew-run/clew/internal/tool"
+
+// serverTool decides on a tool of a tool server.
+func (in Input) serverTool() Decision {
+	switch {
+	case !in.Values.AllowMcp:
+		return in.ask(tool.GroupMCP, "always_allow_mcp is off")
+	case !in.AlwaysAllowed:
+		return in.ask(tool.GroupMCP, "the tool is not on the server's always_allow list as it is now")
+	}
+	return allow("always_allow has the tool, unchanged")
+}
+
+// serverOff says why a tool server may not be used, "" if it may.
+func (in Input) serverOff() string {
+	server, ok := in.Values.McpServers[in.Spec.Server]
+	if !in.Values.McpEnabled || !ok || server.Disabled {
+		return "the tool server is switched off"
+	}
+	return ""
+}

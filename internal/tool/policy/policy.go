@@ -1,0 +1,214 @@
+// Package policy is the one place that decides what a tool call needs: nothing,
+// a person's answer, or no chance at all. It is pure. It reads settings, which
+// people make, and effects, which tools prepare; nothing that a model writes
+// can widen what is allowed.
+package policy
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool"
+)
+
+// A Kind is what a decision comes to.
+type Kind string
+
+// The kinds.
+const (
+	Allow Kind = "allow" // it runs without a person
+	Ask   Kind = "ask"   // a person decides
+	Deny  Kind = "deny"  // it does not run, whoever agrees
+)
+
+// Counters is what happened since a person last answered, and what the whole
+// task tree has spent.
+type Counters struct {
+	AutoApproved int // calls that were approved by themselves since a person last answered
+	Mistakes     int // in a row
+	CostUSD      float64
+	Tokens       int64
+}
+
+// Input is all that a decision rests on.
+type Input struct {
+	Spec     tool.Spec
+	Action   *tool.Action
+	Values   settings.Values
+	Counters Counters
+	// Trusted says that a person trusts the workspace as it is now.
+	Trusted bool
+	// Mode restricts tools and files; nil restricts nothing.
+	Mode *settings.Mode
+	// AlwaysAllowed says of a tool server's tool that its server's always_allow
+	// has it, with the hash of what it is now.
+	AlwaysAllowed bool
+}
+
+// A Decision says what happens to a call and why.
+type Decision struct {
+	Kind   Kind
+	Reason string   // for people and, with Deny, for the model
+	Ask    clew.Ask // with Ask: the question to raise
+	// Run, with Allow of a command, is the text to give to bash in place of the
+	// command: what was parsed, printed with each word quoted. So bash cannot
+	// read the line in another way than the policy did.
+	Run string
+}
+
+func allow(reason string) Decision { return Decision{Kind: Allow, Reason: reason} }
+func deny(reason string) Decision  { return Decision{Kind: Deny, Reason: reason} }
+
+// Decide says what a call needs. Refusals come first, then what always asks,
+// then the flags, and last the limits, which turn a yes into a question.
+func Decide(in Input) Decision {
+	if in.Action == nil {
+		return deny("the call was not prepared")
+	}
+	if in.Action.Refused != "" {
+		return deny(in.Action.Refused)
+	}
+	group := groupOf(in.Spec)
+	if why := modeForbids(in, group); why != "" {
+		return deny(why)
+	}
+	if group == tool.GroupMCP && in.serverOff() != "" {
+		return deny(in.serverOff())
+	}
+	line, lineErr := Line{}, error(nil)
+	if group == tool.GroupCommand && !in.startsNothing() {
+		line, lineErr = Parse(in.Action.Effect.Command)
+		if pattern, hit := line.denied(in.Values.DeniedCommands); hit == surely {
+			return deny(fmt.Sprintf("denied_commands has %q", pattern))
+		}
+	}
+	if in.Action.Protected {
+		return in.ask(group, "it touches something protected")
+	}
+	if group == tool.GroupControl {
+		return allow("the agent's own")
+	}
+	d := in.byFlags(group, line, lineErr)
+	if d.Kind == Allow {
+		return in.withinLimits(d)
+	}
+	return d
+}
+
+// groupOf gives the group that flags and modes go by. A tool server's word on
+// what its tools do is not taken: its tools are always of group mcp.
+func groupOf(spec tool.Spec) tool.Group {
+	if spec.Server != "" {
+		return tool.GroupMCP
+	}
+	return spec.Group
+}
+
+// ask makes the question that fits the call.
+func (in Input) ask(group tool.Group, reason string) Decision {
+	ask := in.Action.Ask
+	if ask == "" {
+		switch group {
+		case tool.GroupCommand:
+			ask = clew.AskCommand
+		case tool.GroupMCP:
+			ask = clew.AskUseMcpServer
+		default:
+			ask = clew.AskTool
+		}
+	}
+	return Decision{Kind: Ask, Reason: reason, Ask: ask}
+}
+
+// modeForbids says why the mode does not have the call, "" if it has. The
+// control group belongs to every mode: an agent must be able to ask and to end.
+func modeForbids(in Input, group tool.Group) string {
+	if in.Mode == nil || group == tool.GroupControl {
+		return ""
+	}
+	if !slices.Contains(in.Mode.Groups, string(group)) {
+		return fmt.Sprintf("mode %s has no tools of group %s", in.Mode.Slug, group)
+	}
+	if group != tool.GroupEdit || in.Mode.EditPattern == "" {
+		return ""
+	}
+	for _, path := range in.Action.Effect.Paths {
+		if ok, err := doublestar.Match(in.Mode.EditPattern, path); err != nil || !ok || !fs.ValidPath(path) {
+			return fmt.Sprintf("mode %s edits only files that fit %s, and %s does not", in.Mode.Slug, in.Mode.EditPattern, path)
+		}
+	}
+	if len(in.Action.Effect.Paths) == 0 {
+		return fmt.Sprintf("mode %s edits only files that fit %s, and the call names no file", in.Mode.Slug, in.Mode.EditPattern)
+	}
+	return ""
+}
+
+// byFlags goes through what people have switched on.
+func (in Input) byFlags(group tool.Group, line Line, lineErr error) Decision {
+	v := in.Values
+	if !v.AutoApproval {
+		return in.ask(group, "auto-approval is off")
+	}
+	// Commands and edits in a workspace run, or become, code of that workspace.
+	reads := group == tool.GroupRead || (group == tool.GroupCommand && in.Spec.Class == clew.ClassReadOnly)
+	if !in.Trusted && !reads {
+		return in.ask(group, "the workspace is not trusted")
+	}
+	switch group {
+	case tool.GroupRead:
+		if in.Spec.Class != clew.ClassReadOnly {
+			return in.ask(group, "the tool is not read-only")
+		}
+		return in.flag(group, v.AllowReadOnly, "always_allow_read_only")
+	case tool.GroupEdit:
+		return in.flag(group, v.AllowWrite, "always_allow_write")
+	case tool.GroupFetch:
+		return in.flag(group, v.AllowFetch, "always_allow_fetch")
+	case tool.GroupMCP:
+		return in.serverTool()
+	case tool.GroupCommand:
+		switch {
+		case !in.startsNothing():
+			return in.command(line, lineErr)
+		case reads:
+			return in.flag(group, v.AllowReadOnly, "always_allow_read_only")
+		}
+		return in.flag(group, v.AllowExecute, "always_allow_execute")
+	}
+	return in.ask(group, "no flag covers the tool")
+}
+
+// startsNothing reports whether a tool for commands is about one that was
+// started before: it reads its output, or stops it.
+func (in Input) startsNothing() bool {
+	return in.Spec.Class != clew.ClassOnce && len(in.Action.Effect.Argv) == 0
+}
+
+func (in Input) flag(group tool.Group, on bool, name string) Decision {
+	if on {
+		return allow(name + " is on")
+	}
+	return in.ask(group, name+" is off")
+}
+
+// withinLimits turns a yes into a question once a limit is reached.
+func (in Input) withinLimits(d Decision) Decision {
+	v, c := in.Values, in.Counters
+	switch {
+	case v.MistakeLimit > 0 && c.Mistakes >= v.MistakeLimit:
+		return Decision{Kind: Ask, Ask: clew.AskMistakeLimitReached,
+			Reason: fmt.Sprintf("%d mistakes in a row", c.Mistakes)}
+	case v.AutoApprovalMaxReq > 0 && c.AutoApproved >= v.AutoApprovalMaxReq:
+		return Decision{Kind: Ask, Ask: clew.AskAutoApprovalMaxReqReached,
+			Reason: fmt.Sprintf("%d calls were approved without a person", c.AutoApproved)}
+	}
+	if _, refusal := Reserve(LimitsOf(v), Cost(c.CostUSD, c.Tokens), Amount{}); refusal != nil {
+		return Decision{Kind: Ask, Ask: refusal.Ask(), Reason: refusal.Error()}
+	}
+	return d
+}

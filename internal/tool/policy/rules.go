@@ -1,0 +1,160 @@
+package policy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/clew-run/clew/internal/tool"
+)
+
+// command decides on a command line. The deny list was looked at before.
+func (in Input) command(line Line, lineErr error) Decision {
+	effect, v := in.Action.Effect, in.Values
+	ask := func(format string, args ...any) Decision {
+		return in.ask(tool.GroupCommand, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case !v.AllowExecute:
+		return ask("always_allow_execute is off")
+	case hidden(effect.Command) != "":
+		return ask("the command holds %s", hidden(effect.Command))
+	case lineErr != nil:
+		return ask("the command cannot be parsed")
+	case !runsThrough(effect.Argv, effect.Command):
+		return ask("it does not run as a bash command line")
+	}
+	if name := strangeVariable(effect.Environment, v.CommandEnv); name != "" {
+		return ask("it sets %s", name)
+	}
+	if pattern, hit := line.denied(v.DeniedCommands); hit != no {
+		return ask("denied_commands has %q, which may fit", pattern)
+	}
+	for _, c := range line.found {
+		if why := in.Action.Wary[c.name()]; why != "" {
+			return ask("%s", why)
+		}
+	}
+	why := line.uncovered(v.AllowedCommands)
+	switch {
+	case why == "":
+		d := allow("allowed_commands covers it")
+		d.Run = line.Script()
+		return d
+	case slices.ContainsFunc(v.AllowedCommands, func(p string) bool { return isWholeLine(p, effect.Command) }):
+		d := allow("allowed_commands has this very line")
+		d.Run = strings.TrimSpace(effect.Command)
+		return d
+	}
+	return ask("%s", why)
+}
+
+// uncovered says why the patterns do not cover the whole line, "" if they do.
+func (l Line) uncovered(patterns []string) string {
+	if !l.Known() {
+		return "no pattern can cover the command: " + l.Unknown
+	}
+	for _, c := range l.Commands {
+		if why := uncovered(c.Argv, patterns); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// runsThrough reports whether what would be started is bash with this very
+// command and nothing of its own start-up files.
+func runsThrough(argv []string, command string) bool {
+	return len(argv) == 0 || (slices.Contains(bashes, argv[0]) && slices.Equal(argv[1:], []string{"--noprofile", "--norc", "-c", command}))
+}
+
+var bashes = []string{"bash", "/bin/bash", "/usr/bin/bash"}
+
+// strangeVariable finds a variable that changes what a command line means and
+// that no setting put there.
+func strangeVariable(env, set map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if value, ok := set[name]; ok && value == env[name] {
+			continue
+		}
+		if value, ok := quietVariables[name]; ok && value == env[name] {
+			continue
+		}
+		if slices.Contains(shellVariables, name) || slices.ContainsFunc(shellPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			return name
+		}
+	}
+	return ""
+}
+
+var (
+	shellVariables = []string{"BASH_ENV", "ENV", "BASHOPTS", "SHELLOPTS", "PS4", "IFS", "CDPATH", "GLOBIGNORE", "PROMPT_COMMAND", "POSIXLY_CORRECT", "EXECIGNORE"}
+	// quietVariables keep programs from waiting for somebody.
+	quietVariables = map[string]string{"GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+	shellPrefixes  = []string{"LD_", "DYLD_", "BASH_FUNC_", "GIT_"}
+)
+
+// Rewrite gives the input of a command tool with Run in place of the command.
+// The call is prepared again with it, so that what starts is what was parsed.
+func (d Decision) Rewrite(input json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(input, &fields); err != nil {
+		return nil, err
+	}
+	if d.Kind != Allow || d.Run == "" || fields["command"] == nil {
+		return nil, errors.New("no command was allowed")
+	}
+	command, err := json.Marshal(d.Run)
+	if err != nil {
+		return nil, err
+	}
+	fields["command"] = command
+	return json.Marshal(fields)
+}
+
+// isWholeLine reports whether a pattern is this command line to the letter. One
+// that ends in * is meant as a pattern: there the star is not the shell's.
+func isWholeLine(pattern, command string) bool {
+	pattern = strings.TrimSpace(pattern)
+	return pattern != "" && pattern != "*" && !strings.HasSuffix(pattern, " *") && pattern == strings.TrimSpace(command)
+}
+
+// uncovered says why no pattern covers a simple command, "" if one does.
+func uncovered(argv, patterns []string) string {
+	name := call(argv).name()
+	if _, wraps := wrappers[name]; wraps || ownBuiltins[name] {
+		return name + " runs or changes other commands: only a whole line can be listed"
+	}
+	if interpreters[name] || shells[name] || interpreters[unversioned(name)] {
+		if len(argv) == 1 || slices.Contains(argv[1:], "-") {
+			return name + " would run what it is given as input"
+		}
+	}
+	why := fmt.Sprintf("allowed_commands does not cover %s", name)
+	for _, p := range patterns {
+		words, star, ok := allowWords(p)
+		if !ok || !startsWith(argv, words) || (!star && len(argv) > len(words)) {
+			continue
+		}
+		risk := risky(argv, len(words))
+		if risk == "" {
+			return ""
+		}
+		why = fmt.Sprintf("%q does not cover %s: %s", p, name, risk)
+	}
+	return why
+}
+
+// allowWords reads a pattern: literal words, and whether a star follows. One
+// that is not a single simple command covers nothing but its own whole line.
+func allowWords(pattern string) (words []string, star, ok bool) {
+	rest, star := strings.CutSuffix(strings.TrimSpace(pattern), " *")
+	line, err := Parse(rest)
+	if err != nil || !line.Known() || len(line.Commands) != 1 || len(line.Commands[0].Redirects) > 0 {
+		return nil, false, false
+	}
+	return line.Commands[0].Argv, star, true
+}

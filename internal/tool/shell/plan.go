@@ -1,0 +1,150 @@
+package shell
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clew-run/clew/internal/tool"
+)
+
+// A plan is a command as it will be run: everything is decided.
+type plan struct {
+	argv    []string
+	dir     string
+	env     map[string]string
+	sandbox string // bwrap or none
+	opts    Options
+	ws      *tool.Workspace
+}
+
+// A launched command's files, which the server closes once it has started.
+type launch struct {
+	cmd   *exec.Cmd
+	alive *os.File // kept open until the command shall end; nil in a sandbox
+	info  *os.File // where bwrap tells of the sandbox; nil without one
+	files []*os.File
+}
+
+func (l *launch) close() {
+	for _, f := range l.files {
+		_ = f.Close()
+	}
+}
+
+func (p plan) launch() (*launch, error) {
+	if p.sandbox == SandboxBwrap {
+		return p.launchBwrap()
+	}
+	return p.launchBare()
+}
+
+// keepers is how many generations, from the started process down, belong to
+// the machinery and not to the command.
+func (p plan) keepers() int {
+	if p.sandbox == SandboxBwrap {
+		return 2 // bwrap outside, and bwrap as the first process inside
+	}
+	return 1
+}
+
+// callVariable marks every process of a call, so that those which got away
+// from their parents are found.
+const callVariable = "CLEW_CALL"
+
+// Marker gives the marker of a data directory.
+func Marker(dataDir string) string {
+	if abs, err := filepath.Abs(dataDir); err == nil {
+		dataDir = abs
+	}
+	return shortHash(dataDir)
+}
+
+func callMark(opts Options, call tool.Call) string {
+	return opts.Marker + "." + shortHash(string(call.SessionID)+"\x00"+string(call.TaskID)+"\x00"+call.ID)
+}
+
+func shortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:8])
+}
+
+// privateHome is HOME in a sandbox without a home of the operator's choice.
+const privateHome = "/run/clew/home"
+
+// environment is the whole environment of a command, made from nothing: what
+// the server has in its own is the server's.
+func environment(opts Options, sandbox, dir string, call tool.Call) map[string]string {
+	env := map[string]string{
+		"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"HOME": home(opts, sandbox, call.Workspace.Dir),
+		"LANG": "C.UTF-8",
+		"TERM": "dumb",
+		// Nobody turns pages or types passwords.
+		"PAGER":               "cat",
+		"GIT_PAGER":           "cat",
+		"GIT_TERMINAL_PROMPT": "0",
+	}
+	for k, v := range opts.Env {
+		if !settable(k) || strings.ContainsRune(v, 0) {
+			opts.log().Warn("variable not set for a command", "name", k)
+			continue
+		}
+		env[k] = v
+	}
+	env["CLEW"] = "1"
+	env["PWD"] = dir
+	env[callVariable] = callMark(opts, call)
+	return env
+}
+
+// settable refuses what is no name, and what would change the meaning of a
+// command after it was read and approved.
+func settable(name string) bool {
+	switch name {
+	case "", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "IFS":
+		return false
+	}
+	for i, r := range name {
+		letter := r == '_' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false // BASH_FUNC_x%% too
+		}
+	}
+	return true
+}
+
+func home(opts Options, sandbox, workspace string) string {
+	switch {
+	case sandbox == SandboxBwrap:
+		return privateHome
+	case opts.Home != "":
+		return opts.Home
+	default:
+		return workspace
+	}
+}
+
+func environ(env map[string]string) []string {
+	list := make([]string, 0, len(env))
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, k+"="+env[k])
+	}
+	return list
+}
+
+// shellArgv says how a command is run: by the system's bash, without anybody's
+// start-up files.
+func shellArgv(command string) []string {
+	for _, bash := range []string{"/bin/bash", "/usr/bin/bash"} {
+		if _, err := os.Stat(bash); err == nil {
+			return []string{bash, "--noprofile", "--norc", "-c", command}
+		}
+	}
+	return []string{"/bin/sh", "-c", command}
+}

@@ -1,0 +1,211 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// How long a command has between being asked to end and being ended, and how
+// long the kernel gets to carry that out.
+const (
+	grace     = 2 * time.Second
+	killLimit = 5 * time.Second
+	drain     = time.Second
+)
+
+// Why a command was stopped, in words for the model.
+const (
+	stoppedByLimit   = "it reached its time limit"
+	stoppedByCancel  = "it was cancelled"
+	stoppedByTool    = "stop_command ended it"
+	stoppedByServer  = "the server is stopping"
+	stoppedBySession = "the session ended"
+)
+
+// A process is a command under way, with everything it starts. Its fields are
+// set before it is shared; what tells of its end is read after done is closed.
+type process struct {
+	plan    plan
+	cmd     *exec.Cmd
+	alive   *os.File // the warden ends when this closes; nil in a sandbox
+	info    *os.File // names the sandbox's first process; nil without one
+	inner   *inner   // that process
+	master  *os.File
+	out     *output
+	started time.Time
+	done    chan struct{} // closed when nothing of it is left
+	code    int
+	cause   string // why it was stopped, "" if it ended by itself
+	lost    bool   // the kernel did not end it in time
+	took    time.Duration
+
+	stopOnce sync.Once
+	stopping chan struct{}
+	reason   string // given with the first Stop; read after stopping is closed
+}
+
+// start runs a plan. The caller waits for done.
+func (s *Shell) start(pl plan, out *output) (*process, error) {
+	p := &process{plan: pl, out: out, done: make(chan struct{}), stopping: make(chan struct{})}
+	if err := s.enter(p); err != nil {
+		return nil, err
+	}
+	if err := p.launch(s.spawner); err != nil {
+		s.leave(p)
+		return nil, fmt.Errorf("the command could not be started: %w", err)
+	}
+	go func() {
+		defer s.leave(p)
+		defer close(p.done)
+		p.supervise()
+	}()
+	return p, nil
+}
+
+func (p *process) launch(sp *spawner) error {
+	master, tty, err := openTerminal()
+	if err != nil {
+		return fmt.Errorf("no terminal: %w", err)
+	}
+	l, err := p.plan.launch()
+	if err != nil {
+		return errors.Join(err, master.Close(), tty.Close())
+	}
+	// Standard input is at its end, and the terminal controls nothing: whoever
+	// asks for a password fails at once instead of waiting for nobody.
+	l.cmd.Stdout, l.cmd.Stderr = tty, tty
+	p.cmd, p.master, p.alive, p.info, p.started = l.cmd, master, l.alive, l.info, time.Now()
+	err = sp.Start(l.cmd)
+	l.close()
+	_ = tty.Close()
+	if err != nil {
+		_ = master.Close()
+		p.release()
+	}
+	return err
+}
+
+// Stop begins to end the process. The first reason stays.
+func (p *process) Stop(reason string) {
+	p.stopOnce.Do(func() {
+		p.reason = reason
+		close(p.stopping)
+	})
+}
+
+// supervise waits for the end, of the command and of all that it started.
+func (p *process) supervise() {
+	read := make(chan struct{})
+	go func() { defer close(read); p.read() }()
+	exited := make(chan struct{})
+	go func() { defer close(exited); _ = p.cmd.Wait() }()
+	if p.info != nil {
+		p.inner = readInner(p.info)
+	}
+
+	select {
+	case <-exited:
+	case <-p.stopping:
+		p.cause = p.reason
+		p.lost = !p.terminate(exited)
+	}
+	p.release()
+	p.took = time.Since(p.started)
+	if !p.lost {
+		p.code = exitCode(p.cmd.ProcessState)
+	}
+	p.cleanUp()
+	if !within(read, drain) {
+		_ = p.master.SetReadDeadline(time.Now()) // somebody still holds the terminal
+		<-read
+	}
+	_ = p.master.Close()
+	p.out.End()
+}
+
+// terminate asks all processes to end, then ends them. It reports whether the
+// command is gone.
+func (p *process) terminate(exited <-chan struct{}) bool {
+	pid := p.cmd.Process.Pid
+	signalBelow(pid, p.plan.keepers(), syscall.SIGTERM)
+	if within(exited, grace) {
+		return true
+	}
+	if p.alive != nil { // the warden finds what hides from us
+		p.release()
+		if within(exited, grace) {
+			return true
+		}
+	}
+	signalBelow(pid, 0, syscall.SIGKILL)
+	_ = p.cmd.Process.Kill()
+	return within(exited, killLimit)
+}
+
+// cleanUp ends what outlives the command, and waits for that end.
+func (p *process) cleanUp() {
+	switch {
+	case p.plan.sandbox != SandboxBwrap:
+		killMarked(func(mark string) bool { return mark == p.plan.env[callVariable] })
+	case p.inner != nil:
+		p.lost = !p.inner.End(killLimit) || p.lost
+	}
+}
+
+// release lets go of what the server holds for the command.
+func (p *process) release() {
+	for _, f := range []*os.File{p.alive, p.info} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// readPace bounds how fast a flood is read, so that it costs a share of one
+// core and not all of it: so many bytes, then a rest.
+const (
+	readBurst = 512 << 10
+	readRest  = 20 * time.Millisecond
+)
+
+func (p *process) read() {
+	buf := make([]byte, 32<<10)
+	for since, total := time.Now(), 0; ; {
+		n, err := p.master.Read(buf)
+		p.out.Write(buf[:n])
+		if err != nil {
+			return // EIO: the last holder of the terminal closed it
+		}
+		if total += n; total < readBurst {
+			continue
+		}
+		if rest := readRest - time.Since(since); rest > 0 {
+			time.Sleep(rest)
+		}
+		since, total = time.Now(), 0
+	}
+}
+
+// exitCode is as a shell has it: 128 and the signal for a killed process.
+func exitCode(st *os.ProcessState) int {
+	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return st.ExitCode()
+}
+
+func within(done <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-done:
+		return true
+	case <-t.C:
+		return false
+	}
+}

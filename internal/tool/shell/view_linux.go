@@ -1,0 +1,193 @@
+package shell
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clew-run/clew"
+)
+
+// A view is what a sandboxed command sees beyond the system.
+type view struct{ mounts []mount }
+
+type mount struct {
+	kind string // --bind, --ro-bind or --tmpfs
+	src  string
+	dest string
+	file *os.File // bound instead of src
+}
+
+func (m mount) args() []string {
+	if m.kind == "--tmpfs" {
+		return []string{"--perms", "0700", "--size", "1073741824", m.kind, m.dest}
+	}
+	return []string{m.kind, m.src, m.dest}
+}
+
+// view lays the mounts out: those of outer directories first, so that the more
+// exact one holds.
+func (p plan) view() (view, error) {
+	var v view
+	hidden := resolveAll(p.opts.Hide)
+	for _, share := range p.opts.Share {
+		if err := v.share(share, hidden); err != nil {
+			p.opts.log().Warn("directory not shared with commands", "dir", share, "err", err)
+		}
+	}
+	if p.ws != nil {
+		if err := v.workspace(p, hidden); err != nil {
+			v.close()
+			return view{}, err
+		}
+	}
+	if p.opts.Home != "" {
+		if err := os.MkdirAll(p.opts.Home, 0o700); err != nil {
+			v.close()
+			return view{}, err
+		}
+		v.mounts = append(v.mounts, mount{kind: "--bind", src: p.opts.Home, dest: privateHome})
+	} else {
+		v.mounts = append(v.mounts, mount{kind: "--tmpfs", dest: privateHome})
+	}
+	slices.SortStableFunc(v.mounts, func(a, b mount) int { return len(a.dest) - len(b.dest) })
+	return v, nil
+}
+
+func (v *view) close() {
+	for _, m := range v.mounts {
+		if m.file != nil {
+			_ = m.file.Close()
+		}
+	}
+}
+
+func (v *view) share(dir string, hidden []string) error {
+	if !filepath.IsAbs(dir) {
+		return errors.New("not an absolute path")
+	}
+	src, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	if src == "/" || slices.ContainsFunc(hidden, func(h string) bool { return inside(src, h) }) {
+		return errors.New("it would show what is hidden")
+	}
+	for _, own := range []string{"/proc", "/sys", "/dev", "/run"} {
+		if inside(src, own) || inside(filepath.Clean(dir), own) {
+			return errors.New("it belongs to the system")
+		}
+	}
+	dest := filepath.Clean(dir)
+	v.mounts = append(v.mounts, mount{kind: "--ro-bind", src: src, dest: dest})
+	v.cover(src, dest, hidden)
+	return nil
+}
+
+func (v *view) workspace(p plan, hidden []string) error {
+	dest := filepath.Clean(p.ws.Dir)
+	src, err := filepath.EvalSymlinks(dest)
+	if err != nil {
+		return err
+	}
+	if src == "/" || inside(privateHome, src) || slices.Contains(hidden, src) {
+		return clew.Errorf(clew.ToolExecutionFailed, "commands cannot be held in a sandbox in this workspace: %s", dest)
+	}
+	m := mount{kind: "--bind", src: src, dest: dest}
+	if bindsByFD() {
+		if m.file, err = p.ws.Root.Open("."); err != nil {
+			return err
+		}
+	}
+	v.mounts = append(v.mounts, m)
+	v.cover(src, dest, hidden)
+	return v.git(p, src, dest)
+}
+
+// cover puts something empty over what is hidden in a directory that is shown.
+func (v *view) cover(src, dest string, hidden []string) {
+	for _, h := range hidden {
+		if h == src || !inside(h, src) {
+			continue
+		}
+		rel, _ := filepath.Rel(src, h)
+		m := mount{kind: "--tmpfs", dest: filepath.Join(dest, rel)}
+		if fi, err := os.Stat(h); err == nil && !fi.IsDir() {
+			m.kind, m.src = "--ro-bind", "/dev/null"
+		}
+		v.mounts = append(v.mounts, m)
+	}
+}
+
+// git keeps a repository's configuration and hooks as they are: git runs what
+// they name, later and outside. The repository itself becomes a mount too, so
+// that it cannot be moved aside for another one.
+func (v *view) git(p plan, src, dest string) error {
+	fi, err := p.ws.Root.Lstat(".git")
+	switch {
+	case err != nil:
+		return nil // none, or none that can be looked at
+	case fi.Mode().IsRegular(): // a work tree: the file names its repository
+		return v.pin(p, src, dest, "--ro-bind", ".git")
+	case !fi.IsDir():
+		return nil
+	}
+	if err := p.ws.Root.Mkdir(".git/hooks", 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return err // one made later would be writable
+	}
+	if err := v.pin(p, src, dest, "--bind", ".git"); err != nil {
+		return err
+	}
+	for _, name := range []string{".git/config", ".git/hooks"} {
+		if err := v.pin(p, src, dest, "--ro-bind", name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// pin mounts a file of the workspace on itself.
+func (v *view) pin(p plan, src, dest, kind, name string) error {
+	fi, err := p.ws.Root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if fi.Mode()&os.ModeSymlink != 0 {
+		return clew.Errorf(clew.ToolExecutionFailed, "%s is a link: commands do not run in a sandbox beside it", name)
+	}
+	m := mount{kind: kind, src: filepath.Join(src, name), dest: filepath.Join(dest, name)}
+	if bindsByFD() {
+		if m.file, err = p.ws.Root.OpenFile(name, unix.O_NOFOLLOW|unix.O_NONBLOCK, 0); err != nil {
+			return err
+		}
+	}
+	v.mounts = append(v.mounts, m)
+	return nil
+}
+
+func resolveAll(paths []string) []string {
+	var list []string
+	for _, path := range paths {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			list = append(list, real)
+		}
+	}
+	return list
+}
+
+// inside reports whether path is dir or lies below it. Both are clean.
+func inside(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+func memoryFile() (*os.File, error) {
+	fd, err := unix.MemfdCreate("clew", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "memory"), nil
+}
