@@ -10,61 +10,76 @@ import (
 	"github.com/clew-run/clew/internal/llm"
 )
 
-// callAppends is how many durable appends clew makes for a call: the model is
-// asked; its answer, with which the call begins; the call's result.
-const callAppends = 3
+// callAppends is how many durable appends clew makes for a call: the model's
+// answer, with which the call begins; and its result, with which the model is
+// asked again.
+const callAppends = 2
 
-// calls measures what a tool call costs beside one durable append.
+// calls measures what a tool call costs beside one durable append. The figure is
+// taken with a model of no cost in clew's process; the detail has the same
+// through a model over HTTP, where what the model takes is subtracted.
 func (s *stage) calls() error {
 	s.b.logf("tool calls")
 	n := s.b.size.calls
-	if _, err := s.cost("calls", max(1, n/4)); err != nil { // warms up
-		return err
-	}
-	var one costs
+	var over costs
 	for range s.b.rounds(s.b.size.callRounds, 0.5) {
 		c, err := s.cost("calls", n)
 		if err != nil {
 			return err
 		}
-		one = append(one, c)
+		over = append(over, c)
 	}
 	batch, err := s.cost("batch", n)
 	if err != nil {
 		return err
 	}
-	by, err := s.growth(one[len(one)-1])
+	one, by, err := s.instants(n)
 	if err != nil {
 		return err
 	}
-	s.b.figures.ToolCallVsAppend = round(one.median(vsAppend))
-	durable := one.median(durable)
+	s.b.figures.ToolCallVsAppend = one.ratio
+	durable := over.median(durable)
 	s.b.detail("tool_call", map[string]any{
-		"calls": n, "append_p50_us": round(durable / 1e3), "append_bytes": s.record,
-		"call_ms": round(one.median(each) / 1e6), "call_mean_ms": round(one.median(mean) / 1e6),
-		"append_same_bytes_p50_us": round(one.median(wide) / 1e3), "quiet_vs_append": round(one.median(quiet)), "records": one.median(records), "one_answer_call_ms": round(batch.mean / 1e6),
-		"one_answer_vs_append": ratio(batch.mean, durable), "by_length": by,
+		"calls": n, "append_bytes": s.record, "append_p50_us": one.appendUS, "bare_p50_us": one.bareUS, "call_ms": one.callMS, "by_length": by,
+		"records": over.median(records), "over_http": map[string]any{
+			"append_p50_us": round(durable / 1e3), "call_ms": round(over.median(each) / 1e6), "call_mean_ms": round(over.median(mean) / 1e6),
+			"append_same_bytes_p50_us": round(over.median(wide) / 1e3), "quiet_vs_append": round(over.median(quiet)),
+			"vs_append": round(over.median(vsAppend)), "one_answer_call_ms": round(batch.mean / 1e6),
+			"one_answer_vs_append": ratio(batch.mean, durable), "allocated_kib": over.median(func(c cost) float64 { return c.kib }),
+		},
 	})
 	return nil
 }
 
-// growth shows what a call costs in turns of several lengths.
-func (s *stage) growth(usual cost) (map[string]any, error) {
-	table := map[string]any{}
-	for _, n := range []int{s.b.size.calls / 2, s.b.size.calls, 2 * s.b.size.calls} {
-		c := usual
-		if n != s.b.size.calls {
-			var err error
-			if c, err = s.cost("calls", n); err != nil {
-				return nil, err
+// instantFigure is a turn with the model of no cost, in figures.
+type instantFigure struct {
+	callMS, appendUS, ratio, bareUS float64
+}
+
+// instants measures turns of several lengths with the model of no cost: what a
+// call takes must not grow with the turn's length as the turn itself does.
+func (s *stage) instants(n int) (usual instantFigure, by map[string]any, err error) {
+	by = map[string]any{}
+	for _, calls := range []int{max(1, n/4), n / 2, n, 2 * n} { // the first warms up
+		var ratios, call, appends, engine []float64
+		for range s.b.rounds(s.b.size.callRounds, 0.5) {
+			var c instantCost
+			s.sessions++
+			err := s.clew.ask("instant", instantTurn{Session: string(sessionName("instant", s.sessions)), Calls: calls, Record: s.record}, &c)
+			if err != nil {
+				return usual, nil, err
 			}
+			step, one := float64(c.Steps.p50()), float64(c.Appends.p50())
+			ratios, call, appends = append(ratios, step/one), append(call, step/1e6), append(appends, one/1e3)
+			engine = append(engine, float64(c.Bare.p50())/1e3)
 		}
-		table[fmt.Sprint(n)] = map[string]any{
-			"call_ms": round(c.each / 1e6), "call_mean_ms": round(c.mean / 1e6), "model_ms": round(c.bare / 1e6),
-			"append_us": round(c.durable / 1e3), "cpu_ms": c.cpu, "allocated_kib": c.kib,
+		f := instantFigure{round(median(call)), round(median(appends)), round(median(ratios)), round(median(engine))}
+		by[fmt.Sprint(calls)] = map[string]any{"call_ms": f.callMS, "append_p50_us": f.appendUS, "vs_append": f.ratio, "bare_p50_us": f.bareUS}
+		if calls == n {
+			usual = f
 		}
 	}
-	return table, nil
+	return usual, by, nil
 }
 
 // cost is what clew adds to a tool call, in nanoseconds, and what else is known

@@ -42,7 +42,7 @@ var (
 		appends: 10, appendRounds: 40, fan100: 4000, fan1000: 600, fanRounds: 3, many: 1000, replayRounds: 21, coldRounds: 5,
 		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 20_000, longRecords: 100_000,
 		opens: 40, openRounds: 12, deltas: 4000, deltaRounds: 1,
-		tokens: 1000, tokenRounds: 2, calls: 200, callRounds: 2, build: 10 * time.Second,
+		tokens: 1000, tokenRounds: 2, calls: 200, callRounds: 3, build: 10 * time.Second,
 		fillTime: 7 * time.Second, total: 44 * time.Second,
 	}
 	smokeSize = size{

@@ -48,7 +48,7 @@ func (m *model) stop() { _ = m.server.Close() }
 // files unasked and as often as it likes.
 func (m *model) environ() []string {
 	return []string{
-		`CLEW_SET_MODEL_PROFILES={"bench":{"provider":"anthropic","model":"bench","base_url":"` + m.url + `"}}`,
+		`CLEW_SET_MODEL_PROFILES={"bench":{"provider":"anthropic","model":"bench","base_url":"` + m.url + `"},"instant":{"provider":"instant","model":"instant"}}`,
 		"CLEW_SET_MODEL_PROFILE=bench", "CLEW_SECRET_ANTHROPIC_API_KEY=none",
 		"CLEW_SET_AUTO_APPROVAL_ENABLED=true", "CLEW_SET_ALWAYS_ALLOW_READ_ONLY=true", "CLEW_SET_MAX_STEPS_PER_TURN=1000",
 	}

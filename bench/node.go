@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -35,6 +36,7 @@ func startNode(dir string, agent session.Agent, sync time.Duration, environ ...s
 	cfg.Listen, cfg.Data = "127.0.0.1:0", dir
 	cfg.Auth.Mode = "off"
 	cfg.Environ = append([]string{"CLEW_SECRETS_BACKEND=file"}, environ...)
+	cfg.Providers = map[string]llm.Provider{"instant": instantModel}
 	cfg.Limits = server.Limits{Frame: cfg.Limits.Frame, WriteTimeout: cfg.Limits.WriteTimeout}
 	cfg.IdleAfter = 24 * time.Hour // the bench says when
 	cfg.Journal.SealAfter = 24 * time.Hour

@@ -84,7 +84,7 @@ var definitions = []definition{
 	{"token_p99_ms", func(f Figures) float64 { return f.TokenP99MS },
 		"ms added at p99 to a model's tokens, beside the provider's stream read bare, lower is better", "< 2", func(f Figures) bool { return f.TokenP99MS < 2 }},
 	{"tool_call_vs_append", func(f Figures) float64 { return f.ToolCallVsAppend },
-		"what a tool call of no cost takes / bare engine's synchronous publish, lower is better", "<= 5", func(f Figures) bool { return f.ToolCallVsAppend <= 5 }},
+		"what clew takes for a tool call of no cost / one durable append, lower is better", "<= 5", func(f Figures) bool { return f.ToolCallVsAppend <= 5 }},
 }
 
 // printJSON writes the figures as one object.

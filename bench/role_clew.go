@@ -93,9 +93,10 @@ func roleClew(o options) error {
 			})
 			return nil, err
 		}),
-		"bare":  op(func(r bareTurnOf) (any, error) { return r.replay(engine) }),
-		"usage": op(func(struct{}) (any, error) { return usedSoFar() }),
-		"rss":   op(func(struct{}) (any, error) { return residentSize() }),
+		"bare":    op(func(r bareTurnOf) (any, error) { return r.replay(engine) }),
+		"instant": op(func(t instantTurn) (any, error) { return t.run(n, engine, o.dir) }),
+		"usage":   op(func(struct{}) (any, error) { return usedSoFar() }),
+		"rss":     op(func(struct{}) (any, error) { return residentSize() }),
 	})
 }
 

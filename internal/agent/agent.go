@@ -42,8 +42,11 @@ type Config struct {
 	AlwaysAllowed func(spec tool.Spec) bool
 	// Workspace opens a directory; it may be kept open between calls.
 	Workspace func(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error)
-	Blobs     Blobs
-	Log       *slog.Logger
+	// Version changes whenever the settings or the tools do. Without it they are
+	// read anew at each step.
+	Version func() uint64
+	Blobs   Blobs
+	Log     *slog.Logger
 	// Pause waits before a model call is tried again.
 	Pause func(ctx context.Context, d time.Duration) error
 }
@@ -116,7 +119,7 @@ func ValuesOf(ctx context.Context) (settings.Values, bool) {
 // Work implements session.Agent. Each step is taken from the task as it stands
 // on record; so it does not matter who took the step before, or when.
 func (a *Agent) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
-	w := &worker{Agent: a, desk: desk, begun: map[string]*planned{}, fresh: true}
+	w := &worker{Agent: a, desk: desk, begun: map[string]*planned{}}
 	for ctx.Err() == nil {
 		v, err := desk.View()
 		if err != nil {
@@ -126,7 +129,6 @@ func (a *Agent) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *
 		if err != nil || !more {
 			return err
 		}
-		w.fresh = false
 	}
 	return nil
 }
@@ -138,20 +140,27 @@ type worker struct {
 	// begun holds the calls that this worker recorded as begun: those it runs.
 	// What else is on record as running was begun before a crash.
 	begun map[string]*planned
-	fresh bool // nothing was done yet
+	// asking is the model call that this worker put on record and has not made
+	// yet. Any other that is on record was cut by a crash.
+	asking clew.MessageID
+	// weight is the estimate of the first weighed messages of the history.
+	weight, weighed int
 	kit
 }
 
 // step does what comes next. It reports whether there may be more to do at
 // once; if not, the turn is over or waits.
 func (w *worker) step(ctx context.Context, v session.View) (more bool, err error) {
-	if !w.under(v.Task) {
+	mine := v.Task.Request != "" && v.Task.Request == w.asking
+	if !mine && !w.under(v.Task) {
 		if err := w.equip(ctx, v); err != nil {
 			return false, err
 		}
 	}
 	ctx = context.WithValue(ctx, valuesKey{}, w.values)
 	switch {
+	case mine:
+		return w.call(ctx, v, nil)
 	case v.Task.Request != "":
 		return w.recall(ctx, v)
 	case len(v.Task.Calls) > 0:

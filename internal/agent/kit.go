@@ -28,10 +28,26 @@ type kit struct {
 	workspace *tool.Workspace
 	noPlace   error // why there is no workspace
 	trusted   bool
+
+	prompt  string     // the system prompt
+	offered []llm.Tool // the tools as the model sees them
+	fixed   int        // tokens of both, as far as can be told
+
+	equipped string // the version that all of this is of
 }
 
 // equip reads the settings anew for each step: a change holds from the next.
+// While nothing has changed, only the workspace is looked at again: anybody may
+// have put something there.
 func (w *worker) equip(ctx context.Context, v session.View) error {
+	version := w.version(v)
+	if version != "" && version == w.equipped {
+		w.workspace, w.noPlace = w.cfg.Workspace(v.Session, v.Workspace, w.values)
+		if w.noPlace == nil && w.plain() {
+			return nil
+		}
+	}
+	w.equipped = ""
 	w.values, _ = w.cfg.Settings.For(v.Settings)
 	w.workspace, w.noPlace = w.cfg.Workspace(v.Session, v.Workspace, w.values)
 	var own []settings.Mode
@@ -57,15 +73,35 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 			w.tools[spec.Name] = t
 		}
 	}
+	w.prompt, w.offered = w.system(v), w.specs()
+	w.fixed = llm.EstimateTokens(nil, w.prompt, w.offered)
+	if w.noPlace == nil && w.plain() {
+		w.equipped = version
+	}
 	return nil
+}
+
+// version names everything that the kit is made from, "" if that cannot be
+// told.
+func (w *worker) version(v session.View) string {
+	if w.cfg.Version == nil || len(v.Settings) > 8 {
+		return ""
+	}
+	return fmt.Sprint(w.cfg.Version(), v.Settings, v.Task.Mode, v.Workspace, v.Task.ParentTaskID)
+}
+
+// plain reports whether the workspace brings nothing along that would have to be
+// trusted.
+func (w *worker) plain() bool {
+	_, err := w.workspace.Root.Lstat(".clew")
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // trust finds out whether a person trusts the workspace as it is now, and then
 // gives its modes. One without a .clew folder grants nothing, so there is
 // nothing to trust.
 func (w *worker) trust(v session.View) []settings.Mode {
-	_, err := w.workspace.Root.Lstat(".clew")
-	if errors.Is(err, fs.ErrNotExist) {
+	if w.plain() {
 		w.trusted = true
 		return nil
 	}

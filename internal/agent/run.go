@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,7 +32,7 @@ func (w *worker) runAll(ctx context.Context, v session.View, plans []*planned) e
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = w.runOne(ctx, v, p)
+			errs[i] = w.runOne(ctx, v, p, len(plans) == 1)
 		})
 	}
 	wg.Wait()
@@ -44,8 +45,9 @@ func (w *worker) runAll(ctx context.Context, v session.View, plans []*planned) e
 	return nil
 }
 
-// runOne runs a call and records what came of it.
-func (w *worker) runOne(ctx context.Context, v session.View, p *planned) error {
+// runOne runs a call and records what came of it. If it runs alone, the record
+// may also say that the model is asked next.
+func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone bool) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -70,13 +72,25 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *planned) error {
 	if err != nil {
 		return err
 	}
+	var reserve *clew.Usage
+	if alone {
+		reserve = w.onward(ctx, v, p, kept.text, result.IsError)
+	}
 	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
 		w.finish(r, p, out, result, kept, took)
+		if reserve != nil && last(t, p.call.ID) {
+			w.hear(r, *reserve)
+		}
 		return r.events
 	})
 	crash.At("tool.result")
 	return err
+}
+
+// last reports whether all calls of the answer but this one have their results.
+func last(t *session.Task, id string) bool {
+	return !slices.ContainsFunc(t.Calls, func(c session.Call) bool { return c.ID != id && c.Status != session.CallDone })
 }
 
 // safely makes an error of a tool's panic: it fails its call, not the turn.

@@ -17,33 +17,54 @@ import (
 	"github.com/clew-run/clew/internal/tool/policy"
 )
 
-// think asks the model. Before, it is on record that the model is asked and
-// what it hears; after, what it answered and which of its calls begin.
-func (w *worker) think(ctx context.Context, v session.View) (more bool, err error) {
+// think puts on record that the model is asked and what it hears. The next step
+// makes the call.
+func (w *worker) think(_ context.Context, v session.View) (more bool, err error) {
 	reserve := w.estimate(v)
-	if asked, err := w.limits(v, reserve); asked || err != nil {
-		return false, err
+	if q := w.limit(v, reserve); q != nil {
+		return false, w.question(*q)
 	}
-	var heard []clew.ModelMessage
 	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
-		heard = slices.Clip(t.History) // shared: what is in it never changes
-		for _, in := range session.Waiting(t) {
-			m := session.Heard(in, b.TS(len(r.events)))
-			heard = append(heard, m)
-			r.add(clew.EventModelMessage, &clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: m})
-		}
-		r.say(clew.Message{
-			Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem, Reserved: &reserve, APIProtocol: protocolOf(w.profile.Provider),
-			Metadata: map[string]any{"provider": w.profile.Provider, "model": w.profile.Model},
-		})
+		w.hear(r, reserve)
 		return r.events
 	})
-	if err != nil {
-		return false, over(err)
-	}
 	crash.At("model.intent")
-	return w.call(ctx, v, heard, nil)
+	return err == nil, over(err)
+}
+
+// hear records with what a model call begins: what the model has not heard yet,
+// and that it is asked.
+func (w *worker) hear(r *recorder, reserve clew.Usage) {
+	for _, in := range session.Waiting(r.t) {
+		r.add(clew.EventModelMessage, &clew.ModelMessageData{
+			TaskID: r.t.TaskID, AgentID: r.t.AgentID, MonitorID: r.t.MonitorID, Message: session.Heard(in, r.b.TS(len(r.events))),
+		})
+	}
+	w.asking = r.say(clew.Message{
+		Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem, Reserved: &reserve, APIProtocol: protocolOf(w.profile.Provider),
+		Metadata: map[string]any{"provider": w.profile.Provider, "model": w.profile.Model},
+	})
+}
+
+// onward says whether the model can be asked in the same record as the result
+// that it waits for, and what to reserve: one append in place of two. nil sends
+// the turn the usual way, where limits are asked about.
+func (w *worker) onward(ctx context.Context, v session.View, p *planned, text string, failed bool) *clew.Usage {
+	if w.equip(ctx, v) != nil { // settings may have changed while the tool ran
+		return nil
+	}
+	v.Task.History = append(slices.Clip(v.Task.History), clew.ModelMessage{
+		Role: clew.SpeakerUser, Content: clew.List[clew.Part]{{Type: clew.PartToolResult, ToolCallID: p.call.ID, Text: text}},
+	})
+	if failed {
+		v.Task.Mistakes++
+	}
+	reserve := w.estimate(v)
+	if w.limit(v, reserve) != nil {
+		return nil
+	}
+	return &reserve
 }
 
 func protocolOf(provider string) clew.APIProtocol {
@@ -64,7 +85,7 @@ func (w *worker) recall(ctx context.Context, v session.View) (more bool, err err
 		if err != nil {
 			return false, over(err)
 		}
-		return w.call(ctx, v, v.Task.History, open)
+		return w.call(ctx, v, open)
 	}
 	return false, w.giveUp(v, "The server stopped while the model was answering.", nil)
 }
@@ -79,9 +100,10 @@ func (w *worker) note(say clew.Say, text string) error {
 	return err
 }
 
-// limits asks before the next call passes a limit with what it may use. It reports whether it did.
-func (w *worker) limits(v session.View, next clew.Usage) (asked bool, err error) {
-	q := clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Options: yesNo}
+// limit is the question to ask before a call with what it may use passes a
+// limit, nil if it passes none.
+func (w *worker) limit(v session.View, next clew.Usage) *clew.HitlApprovalRequestData {
+	q := &clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Options: yesNo}
 	limit := policy.LimitsOf(w.values)
 	raised := int64(1 + v.Root.Raised)
 	limit.NanoUSD, limit.Tokens = limit.NanoUSD*raised, limit.Tokens*raised
@@ -96,9 +118,9 @@ func (w *worker) limits(v session.View, next clew.Usage) (asked bool, err error)
 	case refusal != nil:
 		q.Limit, q.Reason = "budget", "Go on? "+strings.ToUpper(refusal.Error()[:1])+refusal.Error()[1:]+". A yes allows as much again."
 	default:
-		return false, nil
+		return nil
 	}
-	return true, w.question(q)
+	return q
 }
 
 // tokens counts all of them, each once.
@@ -120,11 +142,22 @@ func (w *worker) estimate(v session.View) clew.Usage {
 		list = append(list, session.Heard(in, 0))
 	}
 	u := clew.Usage{
-		TokensIn:  int64(llm.EstimateTokens(list, w.system(v), w.specs())),
+		TokensIn:  int64(w.fixed + w.weigh(list)),
 		TokensOut: int64(w.maxTokens()),
 	}
 	u.CostUSD = w.cost(u)
 	return u
+}
+
+// weigh estimates the tokens of a history. It only grows, so what was weighed
+// before is not weighed again: a long turn does not get slower.
+func (w *worker) weigh(list []clew.ModelMessage) int {
+	if len(list) < w.weighed {
+		w.weighed, w.weight = 0, 0
+	}
+	w.weight += llm.EstimateTokens(list[w.weighed:], "", nil)
+	w.weighed = len(list)
+	return w.weight
 }
 
 func (w *worker) cost(u clew.Usage) float64 {
@@ -147,13 +180,13 @@ func (w *worker) maxTokens() int {
 }
 
 // call makes the model call, again if need be, and records what came of it.
-func (w *worker) call(ctx context.Context, v session.View, list []clew.ModelMessage, open *session.Stream) (more bool, err error) {
+func (w *worker) call(ctx context.Context, v session.View, open *session.Stream) (more bool, err error) {
 	l := &listener{desk: w.desk, open: open}
 	if open != nil && open.Say() == clew.SayText {
 		l.said = open.MessageID()
 	}
 	req := llm.Request{
-		Model: w.profile.Model, System: w.system(v), Messages: merged(list), Tools: w.specs(), MaxTokens: w.maxTokens(),
+		Model: w.profile.Model, System: w.prompt, Messages: merged(history.Effective(v.Task.History)), Tools: w.offered, MaxTokens: w.maxTokens(),
 		Thinking: w.profile.Thinking, Temperature: w.profile.Temperature, Image: w.image,
 	}
 	answer, err := w.persist(ctx, req, l)
@@ -169,7 +202,7 @@ func (w *worker) call(ctx context.Context, v session.View, list []clew.ModelMess
 	}
 	// The calls of the answer are named by the history it stands in: it must be
 	// the one that they are looked at with later, or no approval would fit them.
-	v.Task.History = append(slices.Clip(list), clew.ModelMessage{Role: clew.SpeakerAssistant})
+	v.Task.History = append(slices.Clip(v.Task.History), clew.ModelMessage{Role: clew.SpeakerAssistant})
 	return true, w.answered(ctx, v, answer, l)
 }
 
@@ -311,11 +344,9 @@ func uniqueCalls(parts []clew.Part) []clew.Part {
 // merged joins messages of the same speaker: providers want them to alternate.
 func merged(list []clew.ModelMessage) []clew.ModelMessage {
 	out := make([]clew.ModelMessage, 0, len(list))
-	for _, m := range history.Effective(list) {
+	for _, m := range list {
 		if n := len(out); n > 0 && out[n-1].Role == m.Role {
-			joined := out[n-1]
-			joined.Content = append(append(clew.List[clew.Part]{}, joined.Content...), m.Content...)
-			out[n-1] = joined
+			out[n-1].Content = slices.Concat(out[n-1].Content, m.Content)
 			continue
 		}
 		out = append(out, m)

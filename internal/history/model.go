@@ -12,14 +12,13 @@ import (
 // Effective gives what is sent to a model: everything that no summary and no
 // marker hides. A marker itself is for people.
 func Effective(list []clew.ModelMessage) []clew.ModelMessage {
-	var out []clew.ModelMessage
-	for _, m := range list {
-		if !m.Hidden() && !m.IsTruncationMarker {
-			out = append(out, m)
-		}
+	if !slices.ContainsFunc(list, unsent) {
+		return list
 	}
-	return out
+	return slices.DeleteFunc(slices.Clone(list), unsent)
 }
+
+func unsent(m clew.ModelMessage) bool { return m.Hidden() || m.IsTruncationMarker }
 
 // Condense hides the first n messages that are sent behind a summary, which
 // stands right after them. Nothing is removed. The list given is not changed.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clew-run/clew/internal/gateway"
 	"github.com/clew-run/clew/internal/journal"
+	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -43,6 +44,9 @@ type Config struct {
 	// Environ is where settings and secrets of the environment are looked for;
 	// nil is the process's own.
 	Environ []string `koanf:"-"`
+	// Providers are further model providers by name, for programs that embed a
+	// server. A profile uses one by naming it.
+	Providers map[string]llm.Provider `koanf:"-"`
 	// Redactor keeps secrets out of the log that the server was given.
 	Redactor *settings.Redactor `koanf:"-"`
 }

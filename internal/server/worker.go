@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -40,6 +43,8 @@ type workshop struct {
 	agent    *agent.Agent
 	desk     *control.Desk
 
+	version atomic.Uint64 // of settings and tools
+
 	mu         sync.Mutex
 	workspaces map[string]*tool.Workspace
 }
@@ -62,14 +67,14 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*workshop, error) {
 	}
 	w.settings, err = settings.Open(bg, settings.Options{
 		File: s.cfg.Settings, Environ: s.cfg.environ(), Store: settingsStore{table, s.log}, Secrets: w.secrets,
-		Redactor: w.secrets.Redactor(), Providers: []string{"anthropic", "openai", "echo"}, Log: s.log,
+		Redactor: w.secrets.Redactor(), Providers: slices.AppendSeq([]string{"anthropic", "openai", "echo"}, maps.Keys(s.cfg.Providers)), Log: s.log,
 	})
 	if err != nil {
 		return nil, err
 	}
 	w.openTools(bg)
 	w.agent = agent.New(agent.Config{
-		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace,
+		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Version: w.version.Load,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
 		Blobs:         s.journal, Log: s.log,
 	})
@@ -100,7 +105,9 @@ func (w *workshop) openTools(bg context.Context) {
 		},
 		Secret: w.secret, Log: w.log, Version: Version,
 	})
+	w.mcp.OnChange(func() { w.version.Add(1) })
 	w.settings.Subscribe(func(changed []string) {
+		w.version.Add(1)
 		for _, key := range changed {
 			if strings.HasPrefix(key, "mcp_") {
 				w.mcp.Reload(bg)
@@ -172,6 +179,9 @@ func (w *workshop) provider(p settings.Profile) (llm.Provider, error) {
 		return openai.New(openai.Options{BaseURL: p.BaseURL, Key: key, Headers: p.Headers, Stall: stall}), nil
 	case "echo", "":
 		return echo.Provider{}, nil
+	}
+	if further, ok := w.cfg.Providers[p.Provider]; ok {
+		return further, nil
 	}
 	return nil, clew.Errorf(clew.SettingsInvalid, "there is no provider %q", p.Provider)
 }
