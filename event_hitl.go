@@ -42,6 +42,7 @@ type HitlApprovalRequestData struct {
 	Effect     *Effect       `json:"effect,omitempty"` // what an approval covers
 	Limit      string        `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps or budget
 	Reason     string        `json:"reason"`
+	Why        string        `json:"why,omitempty"` // why it was not allowed unasked
 	Options    List[Choice]  `json:"options"`
 	TimeoutSec int           `json:"timeout_sec"`
 	DeadlineMS int64         `json:"deadline_ms,omitempty"`

@@ -96,7 +96,18 @@ func (a *Agent) AutoApproval(overlay map[string]any) clew.AutoApprovalFlags {
 
 // CheckSettings implements session.Rules.
 func (a *Agent) CheckSettings(changes map[string]any) error {
-	return a.cfg.Settings.CheckSession(changes)
+	if err := a.cfg.Settings.CheckSession(changes); err != nil {
+		return err
+	}
+	mode, ok := changes["mode"].(string)
+	if !ok {
+		return nil
+	}
+	v, _ := a.cfg.Settings.For(changes) // it may bring its modes along
+	if _, ok := settings.FindMode(settings.Modes(v, nil), mode); !ok {
+		return clew.Errorf(clew.SettingsInvalid, "there is no mode %q", mode)
+	}
+	return nil
 }
 
 // CheckMode implements session.Rules.

@@ -134,7 +134,7 @@ func (w *worker) decide(r *recorder, plans []*planned) {
 		case p.decision.Kind == policy.Ask:
 			r.ask(clew.HitlApprovalRequestData{
 				Ask: p.decision.Ask, Tool: p.call.Tool, ToolCallID: p.call.ID, Input: p.call.Input, Effect: &p.action.Effect,
-				Reason: p.action.Effect.Summary, Options: yesNo,
+				Reason: p.action.Effect.Summary, Why: p.decision.Reason, Options: yesNo,
 			})
 		default:
 			auto++

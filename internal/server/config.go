@@ -23,6 +23,11 @@ type Config struct {
 	// docs/settings.md. They can be changed while the server runs, which wins.
 	Settings string `koanf:"settings"`
 
+	// Workspaces lists directories below which everybody may have sessions work.
+	// Administrators may choose any; a session without one has its own below
+	// the data directory.
+	Workspaces []string `koanf:"workspaces"`
+
 	Auth    Auth    `koanf:"auth"`
 	Journal Journal `koanf:"journal"`
 	Limits  Limits  `koanf:"limits"`

@@ -152,7 +152,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		return err
 	}
 	s.host = session.NewHost(session.Config{
-		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: s.agent, Services: s.shop.desk,
+		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Blobs: s.journal, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 	})

@@ -206,6 +206,48 @@ func (w *workshop) model(p settings.Profile) agent.Model {
 	}
 }
 
+// place says where a new session may work. Links are followed now, so that what
+// was allowed is what will be opened.
+func (w *workshop) place(by clew.Principal, dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	if !filepath.IsAbs(dir) {
+		return "", clew.Errorf(clew.InvalidMessage, "the workspace must be an absolute path")
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if by.Role != clew.RoleAdmin {
+		// What is not allowed looks the same whether it is there or not.
+		if err != nil || !slices.ContainsFunc(w.cfg.Workspaces, func(root string) bool { return within(root, real) }) {
+			return "", clew.Errorf(clew.Forbidden, "you may not have a session work in this directory")
+		}
+	}
+	if info, statErr := os.Stat(real); err != nil || statErr != nil || !info.IsDir() {
+		return "", clew.Errorf(clew.InvalidMessage, "the workspace is not a directory of this machine")
+	}
+	own := filepath.Join(w.cfg.Data, "workspaces")
+	if within(real, w.cfg.Data) || within(w.cfg.Data, real) && !within(own, real) {
+		return "", clew.Errorf(clew.Forbidden, "the server keeps its own data there")
+	}
+	if workspace.Protected(real) {
+		return "", clew.Errorf(clew.Forbidden, "this directory is protected; choose one below it")
+	}
+	return real, nil
+}
+
+// within reports whether a directory is root or lies below it.
+func within(root, dir string) bool {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return false
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, dir)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // workspace opens a session's directory, and keeps it open. A session that was
 // made without one has a directory of its own below the data directory.
 func (w *workshop) workspace(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error) {

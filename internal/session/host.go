@@ -20,6 +20,9 @@ type Config struct {
 	Agent   Agent
 	// Services takes the commands that are about the server; nil has none.
 	Services Services
+	// Place says where a caller's new session may work, given the directory that
+	// was asked for, "" for none. nil takes every directory.
+	Place func(by clew.Principal, dir string) (string, error)
 	Blobs    Blobs
 	Log      *slog.Logger
 	// Encode makes the frame of an envelope, once for all connections.
@@ -164,6 +167,12 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 	}
 	if by.Role == clew.RoleViewer || by.Role == clew.RoleApprover {
 		return "", clew.Errorf(clew.Forbidden, "these credentials may watch or answer, not make sessions")
+	}
+	if h.cfg.Place != nil {
+		var err error
+		if n.Workspace, err = h.cfg.Place(by, n.Workspace); err != nil {
+			return "", err
+		}
 	}
 	cmd := clew.Command{By: by, Data: &create{owner: by.User, title: n.Title, workspace: n.Workspace}}
 	if _, err := h.Do(ctx, n.ID, cmd); err != nil {

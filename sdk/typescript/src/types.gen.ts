@@ -859,6 +859,7 @@ export interface HitlApprovalRequestData {
   effect?: Effect;
   limit?: string;
   reason: string;
+  why?: string;
   options: Choice[];
   timeout_sec: number;
   deadline_ms?: number;
