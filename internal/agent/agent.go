@@ -40,8 +40,11 @@ type Config struct {
 	// AlwaysAllowed says of a tool server's tool whether a person allowed it, as
 	// it is now, once and for all.
 	AlwaysAllowed func(spec tool.Spec) bool
-	// Workspace opens a directory; it may be kept open between calls.
+	// Workspace opens a session's directory, for as long as the agent works.
 	Workspace func(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error)
+	// Trusted says whether the server trusts a session's owner with its own
+	// rights; nil trusts all. Commands of others run in a sandbox or not at all.
+	Trusted func(owner clew.UserID) bool
 	// Version changes whenever the settings or the tools do. Without it they are
 	// read anew at each step.
 	Version func() uint64
@@ -56,6 +59,7 @@ type Model struct {
 	ContextWindow int
 	MaxOutput     int
 	Cost          func(clew.Usage) float64
+	Unpriced      bool // nobody knows what it costs
 	Free          bool // a call costs nothing and can be made again unasked
 }
 
@@ -110,6 +114,12 @@ func (a *Agent) CheckSettings(changes map[string]any) error {
 	return nil
 }
 
+// Budgeted implements session.Rules.
+func (a *Agent) Budgeted() bool {
+	v, _ := a.cfg.Settings.For(nil)
+	return v.BudgetUSD > 0 || v.BudgetTokens > 0
+}
+
 // CheckMode implements session.Rules.
 func (a *Agent) CheckMode(overlay map[string]any, mode string) error {
 	v, _ := a.cfg.Settings.For(overlay)
@@ -131,6 +141,7 @@ func ValuesOf(ctx context.Context) (settings.Values, bool) {
 // on record; so it does not matter who took the step before, or when.
 func (a *Agent) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
 	w := &worker{Agent: a, desk: desk, begun: map[string]*planned{}}
+	defer w.closePlaces()
 	for ctx.Err() == nil {
 		v, err := desk.View()
 		if err != nil {

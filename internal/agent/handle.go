@@ -126,7 +126,7 @@ func (w *worker) decide(r *recorder, plans []*planned) {
 		case p.decision.Kind == policy.Ask && p.decision.Ask == clew.AskAutoApprovalMaxReqReached, w.tooMany(r.t.AutoApproved+auto, p):
 			if !r.asked {
 				r.ask(clew.HitlApprovalRequestData{
-					Ask: clew.AskAutoApprovalMaxReqReached, Limit: "requests", Options: yesNo,
+					Ask: clew.AskAutoApprovalMaxReqReached, Limit: session.LimitRequests, Options: yesNo,
 					Reason: fmt.Sprintf("%d calls ran without a person. Go on?", r.t.AutoApproved+auto),
 				})
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -26,7 +27,9 @@ type kit struct {
 	provider  llm.Provider
 	tools     map[string]tool.Tool
 	workspace *tool.Workspace
-	noPlace   error // why there is no workspace
+	noPlace   error             // why there is no workspace
+	place     string            // what the workspace was opened as
+	opened    []*tool.Workspace // all that were opened
 	trusted   bool
 
 	prompt  string     // the system prompt
@@ -41,15 +44,15 @@ type kit struct {
 // have put something there.
 func (w *worker) equip(ctx context.Context, v session.View) error {
 	version := w.version(v)
-	if version != "" && version == w.equipped {
-		w.workspace, w.noPlace = w.cfg.Workspace(v.Session, v.Workspace, w.values)
-		if w.noPlace == nil && w.plain() {
-			return nil
-		}
+	if version != "" && version == w.equipped && w.stands() && w.plain() {
+		return nil
 	}
 	w.equipped = ""
 	w.values, _ = w.cfg.Settings.For(v.Settings)
-	w.workspace, w.noPlace = w.cfg.Workspace(v.Session, v.Workspace, w.values)
+	if w.cfg.Trusted != nil && !w.cfg.Trusted(v.Owner) {
+		w.values.CommandSandbox = "bwrap"
+	}
+	w.openPlace(v)
 	var own []settings.Mode
 	w.trusted = false
 	if w.noPlace == nil {
@@ -62,7 +65,12 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 	}
 	var ok bool
 	if w.mode, ok = settings.FindMode(w.modes, name); !ok {
-		w.mode, _ = settings.FindMode(w.modes, "code")
+		// A mode that is gone leaves nothing but the agent's own tools: any other
+		// mode might allow more than it did.
+		w.mode = settings.Mode{
+			Slug: name, Name: name, Groups: []string{string(tool.GroupControl)},
+			Prompt: "The mode " + name + " that this task was given no longer exists. Tell the user so and ask for another.",
+		}
 	}
 	if err := w.pickModel(); err != nil {
 		return err
@@ -79,6 +87,38 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 		w.equipped = version
 	}
 	return nil
+}
+
+// openPlace opens the workspace, unless it is open and still the same.
+func (w *worker) openPlace(v session.View) {
+	key := v.Workspace + "\x00" + strings.Join(w.values.ExcludePaths, "\x00")
+	if w.place == key && w.stands() {
+		return
+	}
+	w.place = key
+	if w.workspace, w.noPlace = w.cfg.Workspace(v.Session, v.Workspace, w.values); w.noPlace == nil {
+		w.opened = append(w.opened, w.workspace)
+	}
+}
+
+// stands reports whether the directory is still the one that was opened.
+func (w *worker) stands() bool {
+	if w.workspace == nil || w.noPlace != nil {
+		return false
+	}
+	now, err := os.Stat(w.workspace.Dir)
+	if err != nil {
+		return false
+	}
+	then, err := w.workspace.Root.Stat(".")
+	return err == nil && os.SameFile(now, then)
+}
+
+// closePlaces closes what was opened, once no tool works in it any more.
+func (w *worker) closePlaces() {
+	for _, ws := range w.opened {
+		_ = ws.Root.Close()
+	}
 }
 
 // version names everything that the kit is made from, "" if that cannot be

@@ -197,6 +197,42 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// Money is not spent by talking, and the server's budget is not raised by those
+// it is meant for.
+func TestBudgetIsHard(t *testing.T) {
+	big := spends(calls(call("a", "list_files", `{"path":"."}`)), clew.Usage{TokensIn: 5000, TokensOut: 900})
+	run(t, allowed(map[string]any{"budget_usd": 0.018}), func(w *world) {
+		w.info = prices
+		w.say("go")
+		q := w.asked(clew.AskAutoApprovalMaxReqReached)
+		_, err := w.host.Do(w.Context(), w.id, clew.Command{
+			Type: clew.CommandHitlApprovalResponse, By: clew.Principal{User: "ann", Role: clew.RoleOwner},
+			Data: &clew.HitlApprovalResponseData{RequestID: q.RequestID, Action: clew.ChoiceApprove},
+		})
+		if clew.CodeOf(err) != clew.Forbidden {
+			t.Fatalf("the yes of somebody who is no administrator: %v", err)
+		}
+		w.say("No! Do not spend any more money.")
+		w.idle()
+		if w.model.asked() != 1 {
+			t.Errorf("%d model calls", w.model.asked())
+		}
+	}, big)
+}
+
+// A model that nobody knows the price of counts as an expensive one.
+func TestBudgetWithUnknownPrice(t *testing.T) {
+	run(t, allowed(map[string]any{"budget_usd": 0.01}), func(w *world) {
+		w.info = agent.Model{Unpriced: true, Cost: func(clew.Usage) float64 { return 0 }}
+		w.say("go")
+		if q := w.asked(clew.AskAutoApprovalMaxReqReached); q.Limit != "budget" || w.model.asked() != 0 {
+			t.Fatalf("after %d calls: %+v", w.model.asked(), q)
+		}
+		w.no()
+		w.idle()
+	})
+}
+
 // The budget stops model calls, not tools: they cost nothing, and a question
 // about them could not raise it.
 func TestBudgetLeavesToolsAlone(t *testing.T) {

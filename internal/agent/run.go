@@ -32,6 +32,11 @@ func (w *worker) runAll(ctx context.Context, v session.View, plans []*planned) e
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
+			defer func() {
+				if x := recover(); x != nil { // a fault here must not end the process
+					errs[i] = clew.WrapError(clew.Internal, fmt.Errorf("panic: %v", x), "the call failed inside the server")
+				}
+			}()
 			errs[i] = w.runOne(ctx, v, p, len(plans) == 1)
 		})
 	}
@@ -72,13 +77,14 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone b
 	if err != nil {
 		return err
 	}
+	shown := out.final(kept.text, summary.Output(kept.text)) // waits for a tool that still writes
 	var reserve *clew.Usage
 	if alone {
-		reserve = w.onward(ctx, v, p, kept.text, result.IsError)
+		reserve = w.onward(ctx, v, kept.text, kept.images, result.IsError)
 	}
 	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
-		w.finish(r, p, out, result, kept, took)
+		w.finish(r, p, shown, result, kept, took)
 		if reserve != nil && last(t, p.call.ID) {
 			w.hear(r, *reserve)
 		}
@@ -158,14 +164,14 @@ func cutFrom(s string, n int) string {
 }
 
 // finish records a result: what the model gets, and what people see.
-func (w *worker) finish(r *recorder, p *planned, out *output, result tool.Result, k kept, took time.Duration) {
+func (w *worker) finish(r *recorder, p *planned, output *clew.Event, result tool.Result, k kept, took time.Duration) {
 	c := p.call
 	if in := r.t.Call(c.ID); in != nil {
 		c.MessageID = in.MessageID
 	}
 	short := summary.Output(k.text)
-	if e, ok := out.final(k.text, short); ok {
-		r.events = append(r.events, e)
+	if output != nil {
+		r.events = append(r.events, *output)
 	} else if result.Say != "" {
 		shown := result.Shown
 		if shown == "" || len(shown) > len(k.text) && k.blob != "" {
@@ -201,8 +207,12 @@ type output struct {
 
 	mu     sync.Mutex
 	stream *session.Stream
-	full   bool // no more is streamed; the result has the end
+	full   bool      // no more is streamed; the result has the end
+	said   time.Time // when progress was last recorded
 }
+
+// progressEvery is how often a tool's progress is recorded at most.
+const progressEvery = time.Second
 
 // streamMax is how much output is shown while a tool runs.
 const streamMax = 256 << 10
@@ -229,19 +239,31 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// final closes the message that showed the output.
-func (o *output) final(text, short string) (clew.Event, bool) {
+// final gives the event that closes the message which showed the output, nil if
+// there is none. It must not be called in the session's goroutine, which a tool
+// that is just writing waits for.
+func (o *output) final(text, short string) *clew.Event {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.full = true
 	if o.stream == nil {
-		return clew.Event{}, false
+		return nil
 	}
-	return o.stream.FinalText(text, short), true
+	e := o.stream.FinalText(text, short)
+	return &e
 }
 
-// Progress implements tool.Output.
+// Progress implements tool.Output. It goes on record, so not all of it does.
 func (o *output) Progress(p clew.ProgressStatus) {
+	o.mu.Lock()
+	soon := time.Since(o.said) < progressEvery
+	if !soon {
+		o.said = time.Now()
+	}
+	o.mu.Unlock()
+	if soon {
+		return
+	}
 	_, _ = o.w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		return []clew.Event{{Type: clew.EventToolProgress, Data: &clew.ToolProgressData{
 			ToolCallID: o.p.call.ID, Tool: o.p.call.Tool, Status: clew.ToolRunning, AgentID: t.AgentID, TaskID: t.TaskID,

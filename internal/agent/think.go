@@ -50,17 +50,14 @@ func (w *worker) hear(r *recorder, reserve clew.Usage) {
 // onward says whether the model can be asked in the same record as the result
 // that it waits for, and what to reserve: one append in place of two. nil sends
 // the turn the usual way, where limits are asked about.
-func (w *worker) onward(ctx context.Context, v session.View, p *planned, text string, failed bool) *clew.Usage {
+func (w *worker) onward(ctx context.Context, v session.View, text string, images []string, failed bool) *clew.Usage {
 	if w.equip(ctx, v) != nil { // settings may have changed while the tool ran
 		return nil
 	}
-	v.Task.History = append(slices.Clip(v.Task.History), clew.ModelMessage{
-		Role: clew.SpeakerUser, Content: clew.List[clew.Part]{{Type: clew.PartToolResult, ToolCallID: p.call.ID, Text: text}},
-	})
 	if failed {
 		v.Task.Mistakes++
 	}
-	reserve := w.estimate(v)
+	reserve := w.estimate(v, clew.ModelMessage{Content: clew.List[clew.Part]{{Type: clew.PartToolResult, Text: text, Images: images}}})
 	if w.limit(v, reserve) != nil {
 		return nil
 	}
@@ -111,12 +108,12 @@ func (w *worker) limit(v session.View, next clew.Usage) *clew.HitlApprovalReques
 	_, refusal := policy.Reserve(limit, taken, policy.Cost(next.CostUSD, tokens(next)))
 	switch {
 	case w.values.MistakeLimit > 0 && v.Task.Mistakes >= w.values.MistakeLimit:
-		q.Ask, q.Limit = clew.AskMistakeLimitReached, "mistakes"
+		q.Ask, q.Limit = clew.AskMistakeLimitReached, session.LimitMistakes
 		q.Reason = fmt.Sprintf("The model made %d mistakes in a row. Go on?", v.Task.Mistakes)
 	case w.values.MaxStepsPerTurn > 0 && v.Task.Steps >= w.values.MaxStepsPerTurn:
-		q.Limit, q.Reason = "steps", fmt.Sprintf("The model was asked %d times for this message. Go on?", v.Task.Steps)
+		q.Limit, q.Reason = session.LimitSteps, fmt.Sprintf("The model was asked %d times for this message. Go on?", v.Task.Steps)
 	case refusal != nil:
-		q.Limit, q.Reason = "budget", "Go on? "+strings.ToUpper(refusal.Error()[:1])+refusal.Error()[1:]+". A yes allows as much again."
+		q.Limit, q.Reason = session.LimitBudget, "Go on? "+strings.ToUpper(refusal.Error()[:1])+refusal.Error()[1:]+". A yes allows as much again."
 	default:
 		return nil
 	}
@@ -135,14 +132,14 @@ func (w *worker) question(q clew.HitlApprovalRequestData) error {
 	return over(err)
 }
 
-// estimate is what a call may use at most, as far as can be told before it.
-func (w *worker) estimate(v session.View) clew.Usage {
-	list := slices.Clip(v.Task.History)
+// estimate is what a call may use at most, as far as can be told before it: with
+// the history, what the model has not heard yet, and what is about to come.
+func (w *worker) estimate(v session.View, more ...clew.ModelMessage) clew.Usage {
 	for _, in := range session.Waiting(&v.Task) {
-		list = append(list, session.Heard(in, 0))
+		more = append(more, session.Heard(in, 0))
 	}
 	u := clew.Usage{
-		TokensIn:  int64(w.fixed + w.weigh(list)),
+		TokensIn:  int64(w.fixed + w.weigh(v.Task.History) + llm.EstimateTokens(more, "", nil)),
 		TokensOut: int64(w.maxTokens()),
 	}
 	u.CostUSD = w.cost(u)
@@ -161,10 +158,19 @@ func (w *worker) weigh(list []clew.ModelMessage) int {
 }
 
 func (w *worker) cost(u clew.Usage) float64 {
+	if w.model.Unpriced && w.values.BudgetUSD > 0 {
+		return math.Round(dear(u)*1e9) / 1e9
+	}
 	if w.model.Cost == nil {
 		return 0
 	}
 	return math.Round(w.model.Cost(u)*1e9) / 1e9
+}
+
+// dear is the price of a model that nobody knows the price of: with a budget in
+// USD it counts as an expensive one, or the budget would be none.
+func dear(u clew.Usage) float64 {
+	return (float64(u.TokensIn+u.CacheReads+u.CacheWrites)*15 + float64(u.TokensOut)*75) / 1e6
 }
 
 // maxTokens bounds an answer.

@@ -29,7 +29,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var ann = clew.Principal{User: "ann", Role: clew.RoleOwner}
+// ann owns the sessions and the server.
+var ann = clew.Principal{User: "ann", Role: clew.RoleAdmin}
 
 // world is a host with one session, a model that plays steps, and tools on a
 // workspace. Its clock stands still but for what tests wait for.
@@ -111,7 +112,7 @@ func (w *world) open() {
 			if dir == "" {
 				return nil, clew.Errorf(clew.SessionInvalidState, "the session has no directory")
 			}
-			return w.place, nil
+			return workspace.Open(dir, nil)
 		},
 	})
 	w.host = session.NewHost(session.Config{Journal: node, Index: node, Agent: worker, Blobs: w.blobs, Log: slog.New(slog.DiscardHandler)})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/clew-run/clew"
@@ -224,7 +225,7 @@ func (l *log) Append(ctx context.Context, records []clew.Record) error {
 // the moment.
 func refused(err error) bool {
 	var api *jetstream.APIError
-	return errors.As(err, &api) && api.Code != http.StatusServiceUnavailable
+	return errors.Is(err, nats.ErrMaxPayload) || errors.As(err, &api) && api.Code != http.StatusServiceUnavailable
 }
 
 // busyTries is how often an append waits for another check of its fence.

@@ -56,6 +56,7 @@ func TestPlace(t *testing.T) {
 		{admin, w.cfg.Data, clew.Forbidden},
 		{admin, filepath.Dir(w.cfg.Data), clew.Forbidden},
 		{admin, filepath.Join(w.cfg.Data, "workspaces", "s1"), ""},
+		{admin, filepath.Join(w.cfg.Data, "workspaces"), clew.Forbidden},
 	}
 	for _, tt := range tests {
 		got, err := w.place(clew.Principal{User: "u", Role: tt.role}, tt.dir)

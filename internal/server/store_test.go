@@ -127,7 +127,7 @@ func TestStoreTellsOfChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := make(chan map[string]json.RawMessage, 10)
-	if err := store.Watch(t.Context(), func(m map[string]json.RawMessage) { heard <- m }); err != nil {
+	if err := store.Watch(t.Context(), func(m map[string]json.RawMessage, _ bool) { heard <- m }); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []map[string]json.RawMessage{

@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/agent"
+	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/control"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/llm/anthropic"
@@ -44,15 +44,12 @@ type workshop struct {
 	desk     *control.Desk
 
 	version atomic.Uint64 // of settings and tools
-
-	mu         sync.Mutex
-	workspaces map[string]*tool.Workspace
 }
 
 // openWorkshop opens settings and secrets and puts the tools together. Processes
 // that an earlier run of the server left behind are ended first.
 func (s *Server) openWorkshop(ctx, bg context.Context) (*workshop, error) {
-	w := &workshop{cfg: s.cfg, log: s.log, workspaces: map[string]*tool.Workspace{}}
+	w := &workshop{cfg: s.cfg, log: s.log}
 	if n, err := shell.Sweep(ctx, shell.Marker(s.cfg.Data)); err != nil || n > 0 {
 		s.log.Warn("processes of an earlier run were ended", "count", n, "err", err)
 	}
@@ -74,7 +71,7 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*workshop, error) {
 	}
 	w.openTools(bg)
 	w.agent = agent.New(agent.Config{
-		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Version: w.version.Load,
+		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
 		Blobs:         s.journal, Log: s.log,
 	})
@@ -83,6 +80,10 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*workshop, error) {
 	}
 	return w, nil
 }
+
+// trusted reports whether a session's owner is whoever runs the server. All
+// others, administrators among them, have come through the network.
+func trusted(owner clew.UserID) bool { return owner == auth.OwnerUser || owner == auth.LocalUser }
 
 func (w *workshop) openTools(bg context.Context) {
 	now := func() settings.Values { v, _ := w.settings.For(nil); return v }
@@ -139,12 +140,6 @@ func (w *workshop) close() {
 	if w.shell != nil {
 		w.shell.Close()
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, ws := range w.workspaces {
-		_ = workspace.Close(ws)
-	}
-	w.workspaces = map[string]*tool.Workspace{}
 }
 
 func (w *workshop) tools(ctx context.Context) []tool.Tool {
@@ -195,13 +190,14 @@ func (w *workshop) model(p settings.Profile) agent.Model {
 	if at, ok := catalogue.ProviderAt(p.BaseURL); ok {
 		name = at
 	}
-	info, _ := catalogue.Find(name, p.Model)
+	info, known := catalogue.Find(name, p.Model)
+	known = known || p.PriceIn > 0 || p.PriceOut > 0
 	info = info.Override(catalogue.Prices{In: p.PriceIn, Out: p.PriceOut, CacheWrite: p.PriceCacheWrite, CacheRead: p.PriceCacheRead})
 	if p.ContextWindow > 0 {
 		info.ContextWindow = p.ContextWindow
 	}
 	return agent.Model{
-		ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput,
+		ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput, Unpriced: !known,
 		Cost: func(u clew.Usage) float64 { return catalogue.Cost(info, u) },
 	}
 }
@@ -226,7 +222,7 @@ func (w *workshop) place(by clew.Principal, dir string) (string, error) {
 		return "", clew.Errorf(clew.InvalidMessage, "the workspace is not a directory of this machine")
 	}
 	own := filepath.Join(w.cfg.Data, "workspaces")
-	if within(real, w.cfg.Data) || within(w.cfg.Data, real) && !within(own, real) {
+	if within(real, w.cfg.Data) || within(w.cfg.Data, real) && (!within(own, real) || within(real, own)) {
 		return "", clew.Errorf(clew.Forbidden, "the server keeps its own data there")
 	}
 	if workspace.Protected(real) {
@@ -248,23 +244,13 @@ func within(root, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// workspace opens a session's directory, and keeps it open. A session that was
-// made without one has a directory of its own below the data directory.
+// workspace opens a session's directory. A session that was made without one has a directory of its own below the data directory.
 func (w *workshop) workspace(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error) {
 	if dir == "" {
 		dir = filepath.Join(w.cfg.Data, "workspaces", string(id))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, clew.WrapError(clew.StorageFailed, err, "the workspace cannot be made")
 		}
-	}
-	key := dir + "\x00" + strings.Join(v.ExcludePaths, "\x00")
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if ws, ok := w.workspaces[key]; ok {
-		if same(ws) {
-			return ws, nil
-		}
-		delete(w.workspaces, key) // not closed: a tool may be at work in it
 	}
 	ws, err := workspace.Open(dir, v.ExcludePaths)
 	if err != nil {
@@ -273,16 +259,5 @@ func (w *workshop) workspace(id clew.SessionID, dir string, v settings.Values) (
 		}
 		return nil, clew.WrapError(clew.SessionInvalidState, err, "the workspace cannot be used: %v", err)
 	}
-	w.workspaces[key] = ws
 	return ws, nil
-}
-
-// same reports whether the directory is still the one that was opened.
-func same(ws *tool.Workspace) bool {
-	now, err := os.Stat(ws.Dir)
-	if err != nil {
-		return false
-	}
-	then, err := ws.Root.Stat(".")
-	return err == nil && os.SameFile(now, then)
 }

@@ -16,14 +16,13 @@ import (
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/llm/echo"
 	"github.com/clew-run/clew/internal/settings"
-	"github.com/clew-run/clew/internal/tool"
 )
 
 // shop is a workshop with settings in memory.
 func shop(t *testing.T, environ ...string) *workshop {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	w := &workshop{cfg: DefaultConfig(), log: log, workspaces: map[string]*tool.Workspace{}}
+	w := &workshop{cfg: DefaultConfig(), log: log}
 	w.cfg.Data = t.TempDir()
 	var err error
 	w.secrets, err = settings.OpenSecrets(t.Context(), settings.SecretsOptions{
@@ -135,17 +134,13 @@ func TestModelOfAProfile(t *testing.T) {
 	}
 }
 
-// A session without a workspace gets a directory of its own; an open one is kept
-// as long as it is the same directory.
+// A session without a workspace gets a directory of its own.
 func TestWorkspaces(t *testing.T) {
 	w := shop(t)
 	v := settings.Defaults()
 	ws, err := w.workspace("sess_1", "", v)
 	if err != nil || !strings.HasSuffix(ws.Dir, filepath.Join("workspaces", "sess_1")) {
 		t.Fatalf("workspace %+v, %v", ws, err)
-	}
-	if again, err := w.workspace("sess_1", "", v); again != ws || err != nil {
-		t.Errorf("opened again: %v", err)
 	}
 	hidden := v
 	hidden.ExcludePaths = []string{"*.key"}

@@ -275,7 +275,7 @@ func TestOtherQuestions(t *testing.T) {
 
 // A yes to a question about a limit lets the task go on as far again.
 func TestLimits(t *testing.T) {
-	for _, limit := range []string{limitBudget, limitSteps, limitMistakes, limitRequests} {
+	for _, limit := range []string{LimitBudget, LimitSteps, LimitMistakes, LimitRequests} {
 		for _, choice := range []clew.Choice{clew.ChoiceApprove, clew.ChoiceReject} {
 			b := newBench()
 			b.atWork()
@@ -288,10 +288,10 @@ func TestLimits(t *testing.T) {
 			b.approval(clew.AskAutoApprovalMaxReqReached, "", limit)
 			must(b.ann(&clew.HitlApprovalResponseData{Action: choice}))
 			task, yes := b.task(), choice == clew.ChoiceApprove
-			if task.AutoApproved != 0 || (task.Raised == 1) != (yes && limit == limitBudget) || (task.Turn != nil) != yes {
+			if task.AutoApproved != 0 || (task.Raised == 1) != (yes && limit == LimitBudget) || (task.Turn != nil) != yes {
 				t.Errorf("%s, %s: %+v", limit, choice, task)
 			}
-			if yes && (task.Steps == 0) != (limit == limitSteps) {
+			if yes && (task.Steps == 0) != (limit == LimitSteps) {
 				t.Errorf("%s: %d steps", limit, task.Steps)
 			}
 			b.verify(t)

@@ -166,10 +166,10 @@ func applyResolved(s *State, d *clew.HitlResolvedData) {
 	}
 	if !d.ByTimeout && d.Action != clew.ResolvedCancelled {
 		t.AutoApproved, t.Mistakes = 0, 0
-		if a.limit == limitSteps {
+		if a.limit == LimitSteps {
 			t.Steps = 0
 		}
-		if root := s.Task(t.RootTaskID); root != nil && a.limit == limitBudget && d.Action == clew.ResolvedApprove {
+		if root := s.Task(t.RootTaskID); root != nil && a.limit == LimitBudget && d.Action == clew.ResolvedApprove {
 			root.Raised++
 		}
 	}
@@ -178,10 +178,10 @@ func applyResolved(s *State, d *clew.HitlResolvedData) {
 	}
 }
 
-// The limits that lead to a question.
+// The limits that lead to a question: their names in its limit field.
 const (
-	limitRequests = "requests"
-	limitMistakes = "mistakes"
-	limitSteps    = "steps"
-	limitBudget   = "budget"
+	LimitRequests = "requests"
+	LimitMistakes = "mistakes"
+	LimitSteps    = "steps"
+	LimitBudget   = "budget"
 )

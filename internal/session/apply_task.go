@@ -74,7 +74,7 @@ func (s *State) forget() {
 	tasks := s.tasks()
 	kept := 0
 	for _, t := range slices.Backward(tasks) {
-		if t.TaskID != t.RootTaskID || t.Turn != nil || !t.Ended() && !t.PutAway {
+		if t.TaskID != t.RootTaskID || !s.atRest(t) {
 			continue
 		}
 		if kept++; kept > historiesKept {
@@ -85,11 +85,24 @@ func (s *State) forget() {
 		if len(s.Tasks) <= tasksKept {
 			return
 		}
-		root := s.Task(t.RootTaskID)
-		if t.Turn == nil && t.TaskID != s.Current && (root == nil || root.Turn == nil && root.TaskID != s.Current) {
-			delete(s.Tasks, t.TaskID)
+		if t.TaskID != t.RootTaskID || !s.atRest(t) {
+			continue
+		}
+		for _, x := range s.tree(t.TaskID) { // a tree goes as a whole
+			delete(s.Tasks, x.TaskID)
 		}
 	}
+}
+
+// atRest reports whether nobody works in a root's tree, waits for an answer in
+// it or has it in focus.
+func (s *State) atRest(root *Task) bool {
+	for _, t := range s.tree(root.TaskID) {
+		if t.Turn != nil || t.TaskID == s.Current || s.blocking(t.TaskID) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func applyUnfocused(s *State, d *clew.TaskUnfocusedData) {
@@ -208,7 +221,10 @@ func applyToolProgress(s *State, d *clew.ToolProgressData) {
 		if c.Status != CallRunning && d.RequestID == "" && d.Effect != nil {
 			t.AutoApproved++
 		}
-		c.Status, c.Class, c.MessageID = CallRunning, d.Class, d.MessageID
+		c.Status, c.Class = CallRunning, d.Class
+		if d.MessageID != "" {
+			c.MessageID = d.MessageID
+		}
 		if d.Effect != nil {
 			c.Digest = d.Effect.Digest
 		}

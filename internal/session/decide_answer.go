@@ -49,12 +49,18 @@ func decideWords(s *State, cmd clew.Command, q clew.Question, d *clew.UserMessag
 		if err := checkValue(q, a.value); err != nil {
 			return nil, err
 		}
-	case about.ask.IsInteractive() || about.ask == clew.AskCompletionResult:
+	case !wordsAgree(about.ask, about.limit):
 		a.action = clew.ResolvedReject
 	default:
 		a.action = clew.ResolvedApprove
 	}
 	return resolve(s, cmd, q, a, now)
+}
+
+// wordsAgree reports whether words to a question are a yes with advice. They
+// never allow an act, an end or more money.
+func wordsAgree(ask clew.Ask, limit string) bool {
+	return !ask.IsInteractive() && ask != clew.AskCompletionResult && limit != LimitBudget
 }
 
 // oldest is the question that an answer without a name goes to.
@@ -109,7 +115,7 @@ func fit(q clew.Question, data any, a reply) (reply, error) {
 		}
 		if a.action == clew.ResolvedAnswer { // words
 			a.action = clew.ResolvedReject
-			if !d.Ask.IsInteractive() && d.Ask != clew.AskCompletionResult {
+			if wordsAgree(d.Ask, d.Limit) {
 				a.action = clew.ResolvedApprove
 			}
 		}
@@ -196,6 +202,9 @@ func checkValue(q clew.Question, v any) error {
 // resolve settles a question and lets its task go on, or end.
 func resolve(s *State, cmd clew.Command, q clew.Question, a reply, now int64) ([]clew.Event, error) {
 	about := aboutOf(q)
+	if about.limit == LimitBudget && a.action == clew.ResolvedApprove && cmd.By.Role != clew.RoleAdmin && s.rules != nil && s.rules.Budgeted() {
+		return nil, clew.Errorf(clew.Forbidden, "the budget is the server's; only an administrator may raise it")
+	}
 	t := s.Task(about.task)
 	if t != nil && t.Turn == nil && a.action == clew.ResolvedApprove {
 		if s.AtWork() {

@@ -119,6 +119,9 @@ func goOn(s *State, parent, child *Task, text, failed string) []clew.Event {
 	events = append(events, clew.Event{Type: clew.EventTaskUnpaused, Data: &clew.TaskUnpausedData{
 		TaskRef: parent.TaskRef, CompletedByChildID: child.TaskID, CompletionResultSummary: clip(text, 500),
 	}})
+	for _, in := range child.Inbox { // what it was told and had not heard
+		events = append(events, accept(parent, in.MessageID, "", clew.DeliverySteer))
+	}
 	if cur := s.Task(s.Current); cur == nil || cur.RootTaskID == parent.RootTaskID {
 		events = append(events, focus(s, parent.TaskRef)...)
 	}
@@ -149,16 +152,15 @@ func decideClear(s *State, d *clew.ClearTaskData, streamed map[clew.MessageID]cl
 		}
 		return nil, clew.Errorf(clew.TaskNotFound, "no task %s", id)
 	}
-	root := s.Task(t.RootTaskID)
 	b := batchAt(s, now)
 	var events []clew.Event
-	for _, x := range s.tree(root.TaskID) {
+	for _, x := range s.tree(t.RootTaskID) {
 		if x.Turn != nil && x.AwaitingChild == "" || s.blocking(x.TaskID) != nil {
 			events = append(events, closeTurn(s, x, streamed, b, closing{reason: "put away by the user", at: len(events)})...)
 		}
 	}
 	events = append(events, clew.Event{Type: clew.EventTaskUnfocused, Data: &clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true}})
-	if s.atWorkBeside(root.TaskID) {
+	if s.atWorkBeside(t.RootTaskID) {
 		return events, nil
 	}
 	if s.Current == t.TaskID {
@@ -241,7 +243,11 @@ type closing struct {
 	except clew.RequestID // a question that is settled already
 	ends   bool           // the task ends: no task_idle, and calls to children are closed too
 	calls  bool           // the calls under way have their results already
+	cut    bool           // texts are cut short: whole, they did not fit one batch
 }
+
+// cutRunes is what is left of a text that does not fit.
+const cutRunes = 2000
 
 // closeTurn ends a task's turn in the middle so that nothing dangles: open text
 // is closed as it stands, every call has a result, no question is left, and
@@ -259,6 +265,9 @@ func closeTurn(s *State, t *Task, streamed map[clew.MessageID]clew.OpenMessage, 
 			m.Text, m.Reasoning = o.Text, o.Reasoning
 		}
 		m.Partial, m.Text = false, strings.TrimRight(m.Text, " ")
+		if how.cut {
+			m.Text, m.Reasoning = clip(m.Text, cutRunes), clip(m.Reasoning, cutRunes)
+		}
 		if m.Say == clew.SayText {
 			said = m.Text
 		}

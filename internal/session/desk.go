@@ -188,15 +188,22 @@ func (d *Desk) End() error {
 // fail ends a turn that cannot go on: the error goes on record, and nothing is
 // left open behind it.
 func (d *Desk) fail(err error) {
-	_, _ = d.RecordTask(func(b Batch, s *State, t *Task) []clew.Event { // refused only if the turn is over
-		events := []clew.Event{{Type: clew.EventError, Data: clew.NewErrorData(err, clew.ErrorContext{AgentID: d.turn.AgentID, TaskID: t.TaskID})}}
-		if awaited(s, t) { // its parent hears of it and goes on
-			events = append(events, closeTurn(s, t, d.s.streamed(), b, closing{reason: "ended by a failure", at: 1, ends: true})...)
+	for _, cut := range []bool{false, true} { // what is too much for one batch is cut
+		_, refused := d.RecordTask(func(b Batch, s *State, t *Task) []clew.Event {
+			events := []clew.Event{{Type: clew.EventError, Data: clew.NewErrorData(err, clew.ErrorContext{AgentID: d.turn.AgentID, TaskID: t.TaskID})}}
+			how := closing{reason: "ended by a failure", at: 1, cut: cut}
+			if !awaited(s, t) {
+				return append(events, closeTurn(s, t, d.s.streamed(), b, how)...)
+			}
+			how.ends = true // its parent hears of it and goes on
+			events = append(events, closeTurn(s, t, d.s.streamed(), b, how)...)
 			events = append(events, clew.Event{Type: clew.EventTaskAborted, Data: &clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: "failed"}})
 			return append(events, goOn(s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, "failed")...)
+		})
+		if clew.CodeOf(refused) != clew.MessageTooLarge {
+			return // recorded, or the turn is over
 		}
-		return append(events, closeTurn(s, t, d.s.streamed(), b, closing{reason: "ended by a failure", at: 1})...)
-	})
+	}
 }
 
 // CloseTexts makes the events that close a task's growing messages as they

@@ -23,8 +23,8 @@ type Config struct {
 	// Place says where a caller's new session may work, given the directory that
 	// was asked for, "" for none. nil takes every directory.
 	Place func(by clew.Principal, dir string) (string, error)
-	Blobs    Blobs
-	Log      *slog.Logger
+	Blobs Blobs
+	Log   *slog.Logger
 	// Encode makes the frame of an envelope, once for all connections.
 	Encode func(envelope []byte) []byte
 	// Now is the wall clock in Unix ms.
@@ -322,6 +322,7 @@ func (h *Host) load(id clew.SessionID, sl *slot) {
 	h.dropRemote(id)
 	close(sl.ready)
 	failed := s.run()
+	s.agents.Wait()
 	h.remove(id, sl)
 	if failed && s.busy.Load() && !s.lost.Load() {
 		h.goOn(func() { h.carryOn(id) })

@@ -75,7 +75,7 @@ var moments = []struct {
 	{"limit reached", func(b *bench) {
 		b.create()
 		must(b.say("m1"))
-		b.approval(clew.AskMistakeLimitReached, "", limitMistakes)
+		b.approval(clew.AskMistakeLimitReached, "", LimitMistakes)
 	}},
 	{"call in doubt", func(b *bench) { b.running(); b.approval(clew.AskResumeTask, "", "") }},
 	{"child at work", (*bench).child},

@@ -112,7 +112,7 @@ func (p player) agent() {
 	case len(Waiting(p.at)) > 0 || rapid.IntRange(0, 3).Draw(p.t, "on") > 0:
 		if rapid.IntRange(0, 9).Draw(p.t, "limit") == 0 {
 			ask := draw(p, "ask", clew.AskMistakeLimitReached, clew.AskAutoApprovalMaxReqReached)
-			p.approval(ask, "", draw(p, "of", limitMistakes, limitSteps, limitBudget, limitRequests))
+			p.approval(ask, "", draw(p, "of", LimitMistakes, LimitSteps, LimitBudget, LimitRequests))
 			return
 		}
 		p.think()
@@ -219,6 +219,7 @@ func TestAnythingGoes(t *testing.T) {
 type steering struct{}
 
 func (steering) Steers(map[string]any) bool                         { return true }
+func (steering) Budgeted() bool                                     { return false }
 func (steering) AutoApproval(map[string]any) clew.AutoApprovalFlags { return clew.AutoApprovalFlags{} }
 func (steering) CheckSettings(map[string]any) error                 { return nil }
 func (steering) CheckMode(map[string]any, string) error             { return nil }

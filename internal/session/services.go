@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -19,10 +20,17 @@ type Services interface {
 // Blobs keeps what is too large for a record, by the hash of its bytes.
 type Blobs interface {
 	PutBlob(ctx context.Context, data []byte) (address string, err error)
+	Blob(ctx context.Context, address string) ([]byte, error)
 }
 
 // BlobScheme marks the address of a blob.
 const BlobScheme = "blob:"
+
+// What a person may send along with a message.
+const (
+	maxImages = 20
+	maxImage  = 10 << 20
+)
 
 // storeImages puts the images that a person sent among the blobs: the record
 // has their addresses.
@@ -41,6 +49,9 @@ func (h *Host) storeImages(ctx context.Context, data any) error {
 	case *clew.WindowMessageData:
 		images = d.Images
 	}
+	if len(images) > maxImages {
+		return clew.Errorf(clew.InvalidMessage, "a message has at most %d images", maxImages)
+	}
 	for i, url := range images {
 		address, err := StoreImage(ctx, h.cfg.Blobs, url)
 		if err != nil {
@@ -54,29 +65,81 @@ func (h *Host) storeImages(ctx context.Context, data any) error {
 // imageTypes are what models take.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// StoreImage puts a data URL among the blobs and gives its address. An address
-// stays as it is.
+// StoreImage puts a data URL among the blobs and gives its address. The address
+// of an image that is stored already stays as it is. What it refuses would only
+// be refused later, by the model, with every call that has it.
 func StoreImage(ctx context.Context, blobs Blobs, url string) (string, error) {
-	if strings.HasPrefix(url, BlobScheme) {
-		return url, nil
+	if address, ok := strings.CutPrefix(url, BlobScheme); ok {
+		return url, checkStored(ctx, blobs, address)
 	}
-	head, body, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
-	if !ok || !strings.HasPrefix(url, "data:") {
-		return "", clew.Errorf(clew.InvalidMessage, "an image is a data URL in base64, or the address of a blob")
+	data, err := decodeImage(url)
+	if err != nil {
+		return "", err
 	}
-	known := false
-	for _, t := range imageTypes {
-		known = known || head == t
-	}
-	data, err := base64.StdEncoding.DecodeString(body)
-	if err != nil || !known {
-		return "", clew.Errorf(clew.InvalidMessage, "an image is a PNG, JPEG, GIF or WebP")
+	if err := checkImage(data); err != nil {
+		return "", err
 	}
 	address, err := blobs.PutBlob(ctx, data)
 	if err != nil {
 		return "", clew.WrapError(clew.StorageFailed, err, "the image could not be stored")
 	}
 	return BlobScheme + address, nil
+}
+
+// checkStored wants an address as PutBlob gives it, of an image that is there.
+func checkStored(ctx context.Context, blobs Blobs, address string) error {
+	if len(address) != 64 || strings.Trim(address, "0123456789abcdef") != "" {
+		return clew.Errorf(clew.InvalidMessage, "this is not the address of a stored image")
+	}
+	data, err := blobs.Blob(ctx, address)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return clew.WrapError(clew.InvalidMessage, err, "the image is not stored here: send it again")
+	}
+	return checkImage(data)
+}
+
+func decodeImage(url string) ([]byte, error) {
+	head, body, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
+	if !ok || !strings.HasPrefix(url, "data:") {
+		return nil, clew.Errorf(clew.InvalidMessage, "an image is a data URL in base64, or the address of a blob")
+	}
+	if !slices.Contains(imageTypes, head) {
+		return nil, clew.Errorf(clew.InvalidMessage, "%s", notAnImage)
+	}
+	if base64.StdEncoding.DecodedLen(len(body)) > maxImage+2 { // the padding counts
+		return nil, clew.Errorf(clew.InvalidMessage, "an image has at most %d MiB", maxImage>>20)
+	}
+	data, err := base64.StdEncoding.DecodeString(body)
+	if err != nil {
+		return nil, clew.Errorf(clew.InvalidMessage, "the base64 of an image is damaged")
+	}
+	return data, nil
+}
+
+const notAnImage = "an image is a PNG, JPEG, GIF or WebP"
+
+// checkImage looks at the bytes: what they are said to be proves nothing.
+func checkImage(data []byte) error {
+	if len(data) > maxImage {
+		return clew.Errorf(clew.InvalidMessage, "an image has at most %d MiB", maxImage>>20)
+	}
+	if !isImage(string(data[:min(len(data), 16)])) {
+		return clew.Errorf(clew.InvalidMessage, "%s", notAnImage)
+	}
+	return nil
+}
+
+// isImage knows the files of imageTypes by their first bytes.
+func isImage(head string) bool {
+	for _, start := range []string{"\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF87a", "GIF89a"} {
+		if strings.HasPrefix(head, start) {
+			return true
+		}
+	}
+	return len(head) >= 14 && head[:4] == "RIFF" && head[8:14] == "WEBPVP"
 }
 
 // An Overview is what a user interface wants to know of a session beside its

@@ -27,6 +27,9 @@ type Session struct {
 	holds atomic.Int64
 	// exists and busy mirror the state for those outside the goroutine.
 	exists, busy atomic.Bool
+	// agents counts those at work. The session is loaded anew only after they
+	// have left.
+	agents sync.WaitGroup
 	// lost is set when another node took the shard over.
 	lost    atomic.Bool
 	endOnce sync.Once
@@ -283,6 +286,9 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 			return pending{}, nil, clew.Errorf(clew.MessageTooLarge, "a record of %d bytes is more than the engine takes", len(data))
 		}
 		made[i] = draft{Draft: clew.Draft{By: cmd.By.User, Cause: cmd.ClientMessageID, Type: ev.Type, Data: data}, now: now}
+	}
+	if n := sizeOf(made); len(made) > 1 && n > s.host.cfg.MaxRecord { // they go in one message
+		return pending{}, nil, clew.Errorf(clew.MessageTooLarge, "%d bytes at once are more than the engine takes", n)
 	}
 	for _, ev := range events {
 		// Apply needs only what a record says of itself; the chain is added

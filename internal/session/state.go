@@ -57,6 +57,9 @@ type Rules interface {
 	AutoApproval(settings map[string]any) clew.AutoApprovalFlags
 	// CheckSettings says whether a session may change settings like this.
 	CheckSettings(changes map[string]any) error
+	// Budgeted says whether the server itself has a budget, which only an
+	// administrator may raise.
+	Budgeted() bool
 	// CheckMode says whether there is such a mode.
 	CheckMode(settings map[string]any, mode string) error
 }

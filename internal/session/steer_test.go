@@ -17,6 +17,9 @@ import (
 type steered struct{ agentFunc }
 
 func (steered) Steers(settings map[string]any) bool { return settings["arrival"] != "queue" }
+
+// Budgeted implements session.Rules.
+func (steered) Budgeted() bool { return false }
 func (steered) AutoApproval(settings map[string]any) clew.AutoApprovalFlags {
 	write, _ := settings["write"].(bool)
 	return clew.AutoApprovalFlags{AlwaysAllowWrite: write}

@@ -184,9 +184,10 @@ func wholeRunes(text string) (whole, rest string) {
 	return strings.ToValidUTF8(text, string(utf8.RuneError)), rest
 }
 
-// maxText bounds a message's text so that its record fits the journal however
-// its characters are escaped.
-func (h *Host) maxText() int { return (h.cfg.MaxRecord - 2*recordOverhead) / 6 }
+// maxText bounds a message's text so that the batch which closes it fits the
+// journal however its characters are escaped: the text is in it twice, for
+// people and for the model.
+func (h *Host) maxText() int { return (h.cfg.MaxRecord - 8*recordOverhead) / (2 * 6) }
 
 // openText notes a message that begins to grow. It runs in the session's
 // goroutine: a message that was closed meanwhile stays closed.

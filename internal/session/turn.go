@@ -28,10 +28,10 @@ type turn struct {
 func (s *Session) startTurns() {
 	for id, running := range s.turns {
 		if t := s.state.Task(id); t == nil || t.Turn == nil || t.Turn.ID != running.id {
-			running.cancel()
-			delete(s.turns, id)
+			running.cancel() // it stays here until it has left: no two agents work on one task
 		}
 	}
+	defer func() { s.busy.Store(s.state.Busy() || len(s.turns) > 0) }()
 	if s.host.cfg.Agent == nil {
 		return
 	}
@@ -58,7 +58,9 @@ func (s *Session) startTurn(t *Task) {
 	}
 	running := &turn{id: work.ID, cancel: cancel}
 	s.turns[work.TaskID] = running
+	s.agents.Add(1)
 	s.host.loops.Go(func() { // Close waits for it
+		defer s.agents.Done()
 		defer cancel()
 		s.work(ctx, work, prompt, desk)
 		// There may be more to do by now: an answer came while it was leaving.
@@ -106,8 +108,7 @@ func (s *Session) workSafely(ctx context.Context, work Turn, prompt clew.Message
 // stopTurns ends the agents at work. It does not wait: an agent may be waiting
 // for this very goroutine; what it still reports is refused, as its turn is over.
 func (s *Session) stopTurns() {
-	for id, t := range s.turns {
+	for _, t := range s.turns {
 		t.cancel()
-		delete(s.turns, id)
 	}
 }

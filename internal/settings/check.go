@@ -156,6 +156,16 @@ func environmentEntry(name string, v any) error {
 	return plainText(name, v.(string))
 }
 
+// commandVariable takes no secrets, not even by name: which environment a
+// command gets is shown to people and recorded.
+func commandVariable(name string, v any) error {
+	value := v.(string)
+	if strings.Contains(value, secretReference) || looksSecret(name) && value != "" || noPassword(value) != nil {
+		return errors.New("must not hold a secret: the environment of commands is shown to people and recorded")
+	}
+	return environmentEntry(name, v)
+}
+
 // plainText refuses what looks like a secret in the open. A reference to a
 // stored secret is fine.
 func plainText(name, value string) error {

@@ -166,6 +166,10 @@ func (r *reading) addUnknown(layer Layer, name string, value json.RawMessage) {
 		r.report(layer, name, secretMessage(name))
 		return
 	}
+	if layer == LayerSession {
+		r.report(layer, name, "is not a setting")
+		return
+	}
 	var decoded any
 	if len(value) > maxValue || json.Unmarshal(value, &decoded) != nil {
 		r.report(layer, name, "is not a JSON value of a fit size")

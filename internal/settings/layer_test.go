@@ -2,6 +2,7 @@ package settings
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func TestSessionOverlay(t *testing.T) {
 		changes map[string]any
 		refused string // part of the message, "" for none
 	}{
-		{map[string]any{"mode": "ask", "always_allow_write": true, "model_profile": "fast", "ui_theme": 1}, ""},
+		{map[string]any{"mode": "ask", "always_allow_write": true, "model_profile": "fast"}, ""},
 		{map[string]any{"command_sandbox": "bwrap", "budget_usd": 4, "command_network": false, "max_subtasks": 2}, ""},
 		{map[string]any{"mode": nil, "command_sandbox": nil}, ""},
 		{map[string]any{"command_sandbox": "none"}, "stricter"},
@@ -32,6 +33,10 @@ func TestSessionOverlay(t *testing.T) {
 		{map[string]any{"mode": "Bad Slug"}, "slug"},
 		{map[string]any{"model_profile": "missing"}, "model_profiles"},
 		{map[string]any{"openai_api_key": "x"}, "clew secret set"},
+		{map[string]any{"some_api_key": "x"}, "clew secret set"},
+		{map[string]any{"mode": "ask", "ui_theme": 1}, "there is no setting ui_theme"},
+		{map[string]any{"ui_theme": nil}, "there is no setting ui_theme"},
+		{map[string]any{versionKey: 1}, "there is no setting"},
 	}
 	base, _ := s.For(nil)
 	for _, tt := range tests {
@@ -48,6 +53,52 @@ func TestSessionOverlay(t *testing.T) {
 				t.Errorf("%v is not reported", tt.changes)
 			}
 		}
+	}
+}
+
+// What clew does not know is kept for the server, and for a session refused; one
+// that has it from elsewhere is told.
+//
+// Covers: C-63
+func TestUnknownKeyOfASession(t *testing.T) {
+	s, _ := newTest(t, nil)
+	if _, err := s.Update(t.Context(), map[string]any{"ui_theme": "dark"}); err != nil {
+		t.Error(err)
+	}
+	v, problems := s.For(map[string]any{"mode": "ask", "ui_theme": "light"})
+	if want := (Problem{"ui_theme", LayerSession, "is not a setting"}); len(problems) != 1 || problems[0] != want || v.Mode != "ask" {
+		t.Errorf("mode %q, problems %v", v.Mode, problems)
+	}
+	if theme, found, err := s.Get(t.Context(), "ui_theme"); err != nil || !found || theme != "dark" {
+		t.Errorf("the server's: %v %v %v", theme, found, err)
+	}
+}
+
+// The owner of a session learns nothing about stored secrets by trying values.
+// Whoever sets the server's settings is told, since they are shown to everybody.
+func TestSessionCannotGuessSecrets(t *testing.T) {
+	redactor := NewRedactor()
+	redactor.Add("correct-horse-battery")
+	s, err := Open(t.Context(), Options{Store: NewMemory(), Redactor: redactor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := func(guess string) string {
+		var all []string
+		for _, name := range append(stateNames(), "ui_theme") {
+			for _, value := range []any{guess, []any{guess}, map[string]any{"x": guess}} {
+				err := s.CheckSession(map[string]any{name: value})
+				_, problems := s.For(map[string]any{name: value})
+				all = append(all, fmt.Sprintf("%s: %v %v", name, err, problems))
+			}
+		}
+		return strings.Join(all, "\n")
+	}
+	if right, wrong := answers("correct-horse-battery"), answers("another-horse-battery"); right != wrong {
+		t.Errorf("the right guess is answered with\n%s\nand a wrong one with\n%s", right, wrong)
+	}
+	if _, err := s.Update(t.Context(), map[string]any{"custom_instructions": "it is correct-horse-battery"}); clew.CodeOf(err) != clew.SettingsInvalid {
+		t.Errorf("the server takes it: %v", err)
 	}
 }
 

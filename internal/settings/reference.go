@@ -20,7 +20,7 @@ Settings come in layers. For each key the highest layer with a valid value wins:
 4. the server, changed while it runs and shared by all nodes,
 5. the session, for itself alone.
 
-Maps and lists are taken as a whole. A value that is not valid is reported by key, and the next layer below counts; of a map or list only the bad entries are left out. A key that clew does not know is kept and has no effect.
+Maps and lists are taken as a whole. A value that is not valid is reported by key, and the next layer below counts; of a map or list only the bad entries are left out. A key that clew does not know is kept and has no effect; in a session it is refused.
 
 What a session may do with a key is one of: **free**, any valid value; **stricter**, only what allows less than the server does; **no**, the key is the server's.
 

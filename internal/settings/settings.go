@@ -58,7 +58,7 @@ type Settings struct {
 	env     raw
 	server  raw // as stored, without pass-through keys
 	loading bool
-	pending []map[string]json.RawMessage // heard while loading
+	pending []notice // heard while loading
 	base    *reading
 	subs    map[int]func(changed []string)
 	nextSub int
@@ -170,8 +170,8 @@ func (s *Settings) load(ctx context.Context) error {
 		}
 		// What was heard meanwhile may be older than what was loaded; then
 		// what follows it is still to be heard, and the end is the same.
-		for _, changed := range s.pending {
-			s.mergeServer(changed)
+		for _, n := range s.pending {
+			s.take(n)
 		}
 		s.pending = nil
 	})
@@ -225,15 +225,28 @@ func (s *Settings) moveSecrets(ctx context.Context, secrets map[string]string) e
 	return nil
 }
 
+// A notice is what the store tells.
+type notice struct {
+	values map[string]json.RawMessage
+	whole  bool
+}
+
 // heard takes a change from the store.
-func (s *Settings) heard(changed map[string]json.RawMessage) {
+func (s *Settings) heard(values map[string]json.RawMessage, whole bool) {
 	s.change(func() {
 		if s.loading {
-			s.pending = append(s.pending, changed)
+			s.pending = append(s.pending, notice{values, whole})
 			return
 		}
-		s.mergeServer(changed)
+		s.take(notice{values, whole})
 	})
+}
+
+func (s *Settings) take(n notice) {
+	if n.whole {
+		s.server = raw{}
+	}
+	s.mergeServer(n.values)
 }
 
 func (s *Settings) mergeServer(changed map[string]json.RawMessage) {

@@ -308,6 +308,24 @@ func TestChangeDuringLoadIsNotLost(t *testing.T) {
 	}
 }
 
+// After a break in the watching the store tells all values, and they take the
+// place of what was there.
+func TestWholeNoticeReplacesTheLayer(t *testing.T) {
+	s, _ := newTest(t, map[string]any{"mode": "ask", "mistake_limit": 7, "ui_theme": "dark"})
+	var heard [][]string
+	s.Subscribe(func(changed []string) { heard = append(heard, changed) })
+	whole := map[string]json.RawMessage{versionKey: presentVersion(), "mode": encoded(t, "ask"), "model_retries": encoded(t, 5)}
+	s.heard(whole, true)
+	s.heard(whole, true) // nothing new
+	v, _ := s.For(nil)
+	if v.Mode != "ask" || v.MistakeLimit != 3 || v.ModelRetries != 5 {
+		t.Errorf("mode %q, mistakes %d, retries %d", v.Mode, v.MistakeLimit, v.ModelRetries)
+	}
+	if len(heard) != 1 || !slices.Equal(heard[0], []string{"mistake_limit", "model_retries", "ui_theme"}) {
+		t.Errorf("heard %v", heard)
+	}
+}
+
 // Covers: SET-05, SET-06, SET-21
 func TestPassthroughIsNotCached(t *testing.T) {
 	keys := indexOf(append(slices.Clone(allKeys), &Key{Name: "big_blob", Home: HomeState, Passthrough: true, Exportable: true, Session: SessionFree, field: -1}))

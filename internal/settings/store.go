@@ -17,16 +17,21 @@ type Store interface {
 	Save(ctx context.Context, changes map[string]json.RawMessage) error
 	// Watch calls heard for each change that is made after Watch returned, on
 	// any node and this one too, in the order of the changes and one call at a
-	// time, until ctx ends.
-	Watch(ctx context.Context, heard func(changed map[string]json.RawMessage)) error
+	// time, until ctx ends. After a break in which changes may have been missed
+	// it is called with all values that there are, and whole true.
+	Watch(ctx context.Context, heard Heard) error
 }
+
+// Heard takes changes, where a nil value is a deletion; or, if whole is true,
+// all values, in place of those before. The map is the receiver's.
+type Heard func(changed map[string]json.RawMessage, whole bool)
 
 // Memory is a Store for tests and for servers that forget. Several Settings on
 // one Memory are like the nodes of a cluster. It is safe for concurrent use.
 type Memory struct {
 	mu       sync.Mutex
 	values   map[string]json.RawMessage
-	watchers map[int]func(map[string]json.RawMessage)
+	watchers map[int]Heard
 	next     int
 	failure  error
 	loads    int
@@ -38,7 +43,7 @@ type Memory struct {
 
 // NewMemory gives an empty one.
 func NewMemory() *Memory {
-	return &Memory{values: map[string]json.RawMessage{}, watchers: map[int]func(map[string]json.RawMessage){}}
+	return &Memory{values: map[string]json.RawMessage{}, watchers: map[int]Heard{}}
 }
 
 // Fail makes every later Load and Save fail with err, until Fail(nil).
@@ -72,12 +77,12 @@ func (m *Memory) Save(ctx context.Context, changes map[string]json.RawMessage) e
 		return err
 	}
 	for _, heard := range watchers {
-		heard(maps.Clone(changes))
+		heard(maps.Clone(changes), false)
 	}
 	return nil
 }
 
-func (m *Memory) save(ctx context.Context, changes map[string]json.RawMessage) ([]func(map[string]json.RawMessage), error) {
+func (m *Memory) save(ctx context.Context, changes map[string]json.RawMessage) ([]Heard, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := errors.Join(ctx.Err(), m.failure); err != nil {
@@ -88,7 +93,7 @@ func (m *Memory) save(ctx context.Context, changes map[string]json.RawMessage) (
 }
 
 // Watch is part of Store.
-func (m *Memory) Watch(ctx context.Context, heard func(changed map[string]json.RawMessage)) error {
+func (m *Memory) Watch(ctx context.Context, heard Heard) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	id := m.next

@@ -150,6 +150,9 @@ func (s *Settings) check(changes map[string]any) (raw, error) {
 		if checked[name], _, err = s.checkOne(name, k, encoded); err != nil {
 			return nil, err
 		}
+		if checked[name] != nil && s.opts.Redactor != nil && s.opts.Redactor.Contains(string(encoded)) {
+			return nil, clew.Errorf(clew.SettingsInvalid, "%s contains the value of a stored secret", name)
+		}
 	}
 	s.mu.Lock()
 	unknown += len(s.base.unknown)
@@ -181,9 +184,6 @@ func (s *Settings) checkOne(name string, k *Key, encoded json.RawMessage) (json.
 	}
 	if isNull(encoded) {
 		return nil, nil, nil
-	}
-	if s.opts.Redactor != nil && s.opts.Redactor.Contains(string(encoded)) {
-		return nil, nil, clew.Errorf(clew.SettingsInvalid, "%s contains the value of a stored secret", name)
 	}
 	if k == nil {
 		return s.checkUnknown(name, encoded)
@@ -245,7 +245,12 @@ func (s *Settings) checkProfileName(changes raw) error {
 	return nil
 }
 
-// CheckSession validates changes to a session's own settings.
+// CheckSession validates changes to a session's own settings. Unlike the
+// server's these are of known keys only: nothing would read the others, and they
+// would be in the session's records for good.
+//
+// It does not say that a value contains a stored secret. Owners of sessions need
+// not be administrators, and could find a secret out by guessing.
 func (s *Settings) CheckSession(changes map[string]any) error {
 	checked := raw{}
 	server, _ := s.For(nil)
@@ -255,6 +260,9 @@ func (s *Settings) CheckSession(changes map[string]any) error {
 			return err
 		}
 		k := s.keys[name]
+		if k == nil && !looksSecret(name) {
+			return clew.Errorf(clew.SettingsInvalid, "there is no setting %s", name)
+		}
 		if k.isState() && (k.Server() || k.Passthrough) {
 			return clew.Errorf(clew.SettingsInvalid, "%s can be set for the whole server only", name)
 		}
@@ -262,7 +270,7 @@ func (s *Settings) CheckSession(changes map[string]any) error {
 		if err != nil {
 			return err
 		}
-		if k != nil && stored != nil {
+		if stored != nil {
 			if refusal := k.sessionRefusal(k.value(&server), value); refusal != "" {
 				return clew.Errorf(clew.SettingsInvalid, "%s %s", name, refusal)
 			}

@@ -107,6 +107,10 @@ func partBlocks(ctx context.Context, req llm.Request, p clew.Part) ([]sdk.Conten
 			if err != nil {
 				return nil, err
 			}
+			if image == nil {
+				blocks = append(blocks, sdk.NewTextBlock(call.Unreadable))
+				continue
+			}
 			blocks = append(blocks, sdk.ContentBlockParamUnion{OfImage: image})
 		}
 		return blocks, nil
@@ -135,9 +139,10 @@ func thought(p clew.Part) []sdk.ContentBlockParamUnion {
 	return nil
 }
 
+// imageBlock gives nil for an image that cannot be read.
 func imageBlock(ctx context.Context, req llm.Request, address string) (*sdk.ImageBlockParam, error) {
 	image, err := call.LoadImage(ctx, req, address)
-	if err != nil {
+	if err != nil || !image.Readable() {
 		return nil, err
 	}
 	return &sdk.ImageBlockParam{Source: sdk.ImageBlockParamSourceUnion{OfBase64: &sdk.Base64ImageSourceParam{
@@ -161,6 +166,10 @@ func result(ctx context.Context, req llm.Request, p clew.Part) (*sdk.ToolResultB
 		image, err := imageBlock(ctx, req, address)
 		if err != nil {
 			return nil, err
+		}
+		if image == nil {
+			block.Content = append(block.Content, sdk.ToolResultBlockParamContentUnion{OfText: &sdk.TextBlockParam{Text: call.Unreadable}})
+			continue
 		}
 		block.Content = append(block.Content, sdk.ToolResultBlockParamContentUnion{OfImage: image})
 	}

@@ -5,15 +5,18 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/llm/call"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -148,12 +151,36 @@ func TestBadRequests(t *testing.T) {
 	for name, req := range map[string]llm.Request{
 		"schema":       {Tools: []llm.Tool{{Name: "t", Schema: json.RawMessage(`[]`)}}},
 		"no schema":    {Tools: []llm.Tool{{Name: "t"}}},
-		"image":        part(clew.Part{Type: clew.PartImage, Images: []string{"data:image/png;base64,AAAA"}}),
-		"result image": part(clew.Part{Type: clew.PartToolResult, Images: []string{"blob:1"}}),
 		"unknown part": part(clew.Part{Type: "hologram"}),
 	} {
 		if _, err := New(Options{Key: withKey}).Stream(t.Context(), req, nil); llm.AsError(err).Kind != llm.KindRequest {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// An image that is lost costs the conversation that image, not every later call.
+func TestUnreadableImages(t *testing.T) {
+	for name, part := range map[string]clew.Part{
+		"none":   {Type: clew.PartImage, Images: []string{"data:image/png;base64,AAAA"}},
+		"lost":   {Type: clew.PartImage, Images: []string{"blob:1"}},
+		"result": {Type: clew.PartToolResult, ToolCallID: "c1", Text: "done", Images: []string{"blob:1"}},
+	} {
+		req := llm.Request{
+			Model:    "m",
+			Messages: []clew.ModelMessage{{Role: clew.SpeakerUser, Content: clew.List[clew.Part]{part}}},
+			Image: func(context.Context, string) (string, []byte, error) {
+				return "", nil, errors.New("no such blob")
+			},
+		}
+		p, err := params(t.Context(), req)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		body, err := json.Marshal(p)
+		if err != nil || !strings.Contains(string(body), call.Unreadable) {
+			t.Errorf("%s: %s %v", name, body, err)
 		}
 	}
 }

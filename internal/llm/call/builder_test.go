@@ -144,12 +144,17 @@ func TestImages(t *testing.T) {
 		"no data":          {"data:", false},
 	} {
 		image, err := LoadImage(t.Context(), llm.Request{Image: blob}, c.address)
-		if (err == nil) != c.ok || c.ok && image.URL() != "data:image/png;base64,"+png {
+		if err != nil || image.Readable() != c.ok || c.ok && image.URL() != "data:image/png;base64,"+png {
 			t.Errorf("%s: %v %v", name, image, err)
 		}
-		if err != nil && llm.AsError(err).Kind != llm.KindRequest {
-			t.Errorf("%s: another try is no use, but the kind is %s", name, llm.AsError(err).Kind)
-		}
+	}
+	if image, err := LoadImage(t.Context(), llm.Request{}, "blob:1"); err != nil || image.Readable() {
+		t.Errorf("nobody loads images: %v %v", image, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := LoadImage(ended, llm.Request{Image: blob}, "blob:2"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a call that was stopped: %v", err)
 	}
 }
 

@@ -3,7 +3,6 @@ package call
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,61 +17,62 @@ const maxImage = 10 << 20
 // imageTypes are the kinds that both vendors take.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// An Image is ready to be sent.
+// An Image is ready to be sent. The zero Image is one that cannot be: Unreadable
+// goes in its place.
 type Image struct {
 	MediaType string
 	Base64    string
 }
+
+// Unreadable tells the model of an image that it does not get.
+const Unreadable = "(an image that is no longer readable)"
+
+// Readable reports whether there is an image to send.
+func (i Image) Readable() bool { return i.Base64 != "" }
 
 // URL gives the image as a data URL.
 func (i Image) URL() string { return "data:" + i.MediaType + ";base64," + i.Base64 }
 
 // LoadImage reads a data URL, or a blob address by way of the request. What the
 // bytes are counts, not what they are said to be: providers refuse a whole call
-// over a wrong label.
+// over a wrong label. One that cannot be read or is none gives the zero Image:
+// it stays in the history, and an error would end every later call as well. The
+// only error is that ctx ended.
 func LoadImage(ctx context.Context, req llm.Request, address string) (Image, error) {
-	data, err := imageBytes(ctx, req, address)
-	if err != nil {
+	data := imageBytes(ctx, req, address)
+	if err := ctx.Err(); err != nil {
 		return Image{}, err
 	}
-	if len(data) > maxImage {
-		return Image{}, Refused(nil, "an image of the conversation is larger than %d MiB", maxImage>>20)
-	}
 	kind := http.DetectContentType(data)
-	if !slices.Contains(imageTypes, kind) {
-		return Image{}, Refused(nil, "an image of the conversation is neither PNG, JPEG, GIF nor WebP")
+	if len(data) > maxImage || !slices.Contains(imageTypes, kind) {
+		return Image{}, nil
 	}
 	return Image{MediaType: kind, Base64: base64.StdEncoding.EncodeToString(data)}, nil
 }
 
-func imageBytes(ctx context.Context, req llm.Request, address string) ([]byte, error) {
+// imageBytes gives nil for what cannot be read.
+func imageBytes(ctx context.Context, req llm.Request, address string) []byte {
 	if strings.HasPrefix(address, "data:") {
 		return dataURL(address)
 	}
 	if req.Image == nil {
-		return nil, Refused(nil, "an image of the conversation cannot be loaded here")
+		return nil
 	}
 	_, data, err := req.Image(ctx, address)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, Refused(err, "an image of the conversation cannot be read")
+		return nil
 	}
-	return data, nil
+	return data
 }
 
-func dataURL(address string) ([]byte, error) {
+func dataURL(address string) []byte {
 	head, body, ok := strings.Cut(strings.TrimPrefix(address, "data:"), ",")
-	if !ok || !strings.HasSuffix(head, ";base64") {
-		return nil, Refused(errors.New("no base64 data URL"), "an image of the conversation is no base64 data URL")
-	}
-	if base64.StdEncoding.DecodedLen(len(body)) > maxImage+3 {
-		return nil, Refused(nil, "an image of the conversation is larger than %d MiB", maxImage>>20)
+	if !ok || !strings.HasSuffix(head, ";base64") || base64.StdEncoding.DecodedLen(len(body)) > maxImage+3 {
+		return nil
 	}
 	data, err := base64.StdEncoding.DecodeString(body)
 	if err != nil {
-		return nil, Refused(err, "an image of the conversation is damaged")
+		return nil
 	}
-	return data, nil
+	return data
 }

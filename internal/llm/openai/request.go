@@ -219,6 +219,10 @@ func (p *parts) text(s string) {
 }
 
 func (p *parts) image(i call.Image) {
+	if !i.Readable() {
+		p.text(call.Unreadable)
+		return
+	}
 	p.images = true
 	p.list = append(p.list, sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: i.URL()}))
 }

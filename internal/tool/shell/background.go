@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	maxJobs   = 10          // running at once, in a session
-	maxEnded  = 20          // remembered after their end
-	settle    = time.Second // how long the first output is waited for
+	maxJobs   = 10            // running at once, in a session
+	maxEnded  = 20            // remembered after their end
+	maxAge    = 4 * time.Hour // how long one runs, and how long its end is remembered
+	settle    = time.Second   // how long the first output is waited for
 	jobPrefix = "cmd_"
 )
 
@@ -45,19 +46,48 @@ type job struct {
 // jobs are the background commands of a session, oldest first.
 type jobs struct {
 	mu       sync.Mutex
-	last     int
 	starting int
 	over     bool // the session ended: what still starts is stopped
 	jobs     []*job
 }
 
-func (s *Shell) sessionJobs(id clew.SessionID) *jobs {
+// reserveJob makes room for one more in a session, or says that there is none.
+// Who gets room gives it back with settleJob.
+func (s *Shell) reserveJob(id clew.SessionID) (*jobs, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.jobs[id] == nil {
-		s.jobs[id] = &jobs{}
+	for other := range s.jobs {
+		s.dropIfEmpty(other)
 	}
-	return s.jobs[id]
+	js := s.jobs[id]
+	if js == nil {
+		js = &jobs{}
+	}
+	if err := js.reserve(); err != nil {
+		return nil, err
+	}
+	s.jobs[id] = js
+	return js, nil
+}
+
+// settleJob ends a reservation; p is nil if nothing came of it.
+func (s *Shell) settleJob(id clew.SessionID, js *jobs, p *process) *job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastJob++
+	j := js.settled(p, s.lastJob)
+	if s.jobs[id] == js { // the session may have ended meanwhile
+		s.dropIfEmpty(id)
+	}
+	return j
+}
+
+// dropIfEmpty forgets what ended long ago in a session, and the session if that
+// was all. The caller holds s.mu.
+func (s *Shell) dropIfEmpty(id clew.SessionID) {
+	if s.jobs[id].forget(time.Now().Add(-maxAge)) {
+		delete(s.jobs, id)
+	}
 }
 
 func (js *jobs) list() []*job {
@@ -79,6 +109,16 @@ func (s *Shell) findJob(session clew.SessionID, id string) *job {
 		}
 	}
 	return nil
+}
+
+// forget drops what ended before a time and reports whether nothing is left.
+func (js *jobs) forget(before time.Time) (empty bool) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	js.jobs = slices.DeleteFunc(js.jobs, func(j *job) bool {
+		return j.ended() && j.started.Add(j.took).Before(before)
+	})
+	return len(js.jobs) == 0 && js.starting == 0
 }
 
 // reserve makes room for one more, or says that there is none.
@@ -105,16 +145,15 @@ func (js *jobs) reserve() error {
 	return nil
 }
 
-// settled ends a reservation; p is nil if nothing came of it.
-func (js *jobs) settled(p *process) *job {
+// settled is settleJob among these.
+func (js *jobs) settled(p *process, n int) *job {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	js.starting--
 	if p == nil {
 		return nil
 	}
-	js.last++
-	j := &job{p, fmt.Sprintf("%s%d", jobPrefix, js.last)}
+	j := &job{p, fmt.Sprintf("%s%d", jobPrefix, n)}
 	js.jobs = append(js.jobs, j)
 	if js.over {
 		j.Stop(stoppedBySession)
@@ -145,21 +184,21 @@ func (p *process) ended() bool {
 	}
 }
 
-// runBackground starts a plan and tells its first output. The command has no
-// time limit unless one was asked for.
+// runBackground starts a plan and tells its first output. The command ends after
+// maxAge unless another limit was asked for.
 func (s *Shell) runBackground(ctx context.Context, session clew.SessionID, pl plan, timeoutSec int) (tool.Result, error) {
-	js := s.sessionJobs(session)
-	if err := js.reserve(); err != nil {
-		return tool.Result{}, err
-	}
-	p, err := s.start(pl, newOutput(keepBackground, nil))
-	j := js.settled(p)
+	js, err := s.reserveJob(session)
 	if err != nil {
 		return tool.Result{}, err
 	}
+	pl.limit = s.longest
 	if timeoutSec > 0 {
-		// Firing after its end does nothing, so nobody needs to stop it.
-		time.AfterFunc(time.Duration(timeoutSec)*time.Second, func() { p.Stop(stoppedByLimit) })
+		pl.limit = time.Duration(timeoutSec) * time.Second
+	}
+	p, err := s.start(pl, newOutput(keepBackground, nil))
+	j := s.settleJob(session, js, p)
+	if err != nil {
+		return tool.Result{}, err
 	}
 	t := time.NewTimer(settle)
 	defer t.Stop()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tool"
@@ -23,6 +24,17 @@ func (b *bench) background(command string) (id string, r tool.Result) {
 func (b *bench) read(id string) string {
 	b.t.Helper()
 	return b.use(readOutput{b.shell}, map[string]any{"id": id}).Text
+}
+
+// jobs lists the background commands of the bench's session.
+func (b *bench) jobs() []*job {
+	b.shell.mu.Lock()
+	js := b.shell.jobs[clew.SessionID(b.t.Name())]
+	b.shell.mu.Unlock()
+	if js == nil {
+		return nil
+	}
+	return js.list()
 }
 
 func TestBackground(t *testing.T) {
@@ -126,11 +138,52 @@ func TestBackgroundForgetsTheOldest(t *testing.T) {
 	b := newBench(t, Options{Sandbox: SandboxNone, Marker: "test"})
 	for range maxEnded + 5 {
 		b.background("true")
-		js := b.shell.sessionJobs(clew.SessionID(t.Name())).list()
+		js := b.jobs()
 		<-js[len(js)-1].done
 	}
-	if n := len(b.shell.sessionJobs(clew.SessionID(t.Name())).list()); n > maxEnded+1 {
+	if n := len(b.jobs()); n > maxEnded+1 {
 		t.Errorf("%d are remembered", n)
 	}
 	b.read(fmt.Sprintf("cmd_%d", maxEnded+5))
+}
+
+func TestBackgroundEndsByItself(t *testing.T) {
+	eachSandbox(t, func(t *testing.T, opts Options) {
+		b, word := newBench(t, opts), secret()
+		if b.shell.longest != 4*time.Hour {
+			t.Errorf("the limit is %s", b.shell.longest)
+		}
+		b.shell.longest = 50 * time.Millisecond
+		id, _ := b.background(daemon(word) + "sleep " + word)
+		<-b.jobs()[0].done
+		if text := b.read(id); !strings.Contains(text, "[stopped after ") || !strings.Contains(text, stoppedByLimit) {
+			t.Errorf("%q", text)
+		}
+		if left := alive(word); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+// What ended long ago is forgotten, and so is a session without commands.
+func TestBackgroundForgetsSessions(t *testing.T) {
+	b := newBench(t, Options{Sandbox: SandboxNone, Marker: "test"})
+	first, _ := b.background("true")
+	old := b.jobs()[0]
+	<-old.done
+	old.took -= maxAge + time.Minute // as if it had ended that long ago
+
+	js, err := b.shell.reserveJob("another")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.jobs() != nil || len(b.shell.jobs) != 1 {
+		t.Errorf("%d sessions are remembered", len(b.shell.jobs))
+	}
+	if b.shell.settleJob("another", js, nil); len(b.shell.jobs) != 0 {
+		t.Error("a session is remembered for a command that did not start")
+	}
+	if id, _ := b.background("true"); id == first {
+		t.Errorf("%s is given twice", id)
+	}
 }

@@ -99,11 +99,14 @@ func bwrapArgs(p plan, v view) (args []string, binds []*os.File) {
 	return args, binds
 }
 
+// systemDirs hold the programs of the system, and are shown whole.
+var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
+
 // systemMounts shows what programs need of the system, and nothing that is
 // anybody's own.
 func systemMounts(network bool) []string {
-	args := []string{"--ro-bind", "/usr", "/usr"}
-	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
+	var args []string
+	for _, dir := range systemDirs {
 		if target, err := os.Readlink(dir); err == nil {
 			args = append(args, "--symlink", target, dir)
 		} else {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clew-run/clew/internal/tool"
 )
@@ -21,6 +22,7 @@ type plan struct {
 	sandbox string // bwrap or none
 	opts    Options
 	ws      *tool.Workspace
+	limit   time.Duration // after which it is stopped; 0 if somebody waits and does that
 }
 
 // A launched command's files, which the server closes once it has started.

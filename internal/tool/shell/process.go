@@ -107,6 +107,10 @@ func (p *process) supervise() {
 	if p.info != nil {
 		p.inner = readInner(p.info)
 	}
+	if p.plan.limit > 0 {
+		t := time.AfterFunc(p.plan.limit-time.Since(p.started), func() { p.Stop(stoppedByLimit) })
+		defer t.Stop()
+	}
 
 	select {
 	case <-exited:

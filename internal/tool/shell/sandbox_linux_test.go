@@ -93,65 +93,88 @@ func write(t *testing.T, path, text string) {
 func TestSandboxHidesAndShares(t *testing.T) {
 	needBwrap(t)
 	base := t.TempDir()
-	data, shared, link := filepath.Join(base, "shared", "data"), filepath.Join(base, "shared"), filepath.Join(base, "link")
+	data, shared, link := filepath.Join(base, "around", "data"), filepath.Join(base, "shared"), filepath.Join(base, "link")
 	write(t, filepath.Join(data, "secret"), "canary")
 	write(t, filepath.Join(data, "sub", "secret"), "canary")
 	write(t, filepath.Join(shared, "file"), "shared")
-	write(t, filepath.Join(shared, "key"), "canary")
+	write(t, filepath.Join(base, "around", "key"), "canary")
 	write(t, filepath.Join(base, "other"), "canary")
 	if err := os.Symlink(data, link); err != nil {
 		t.Fatal(err)
 	}
 	opts := Options{
-		Hide:  []string{link, filepath.Join(shared, "key"), "/no/such"},
-		Share: []string{shared, link, filepath.Join(data, "sub"), "relative", "/missing", "/proc", "/"},
+		Hide:  []string{link, "/no/such"},
+		Share: []string{shared, link, data, filepath.Dir(data), filepath.Join(data, "sub"), "relative", "/missing", "/proc", "/"},
 	}
 	find := "cat " + shared + "/file; echo; grep -rs canary " + base + " / --exclude-dir=proc --exclude-dir=usr; echo over > " + shared + "/file"
 	out, _ := sandboxed(t, opts).run(find)
 	if lines := strings.Split(out, "\n"); lines[0] != "shared" || strings.Contains(out, "canary") || !strings.Contains(out, "Read-only") {
 		t.Errorf("%s", out)
 	}
+}
 
-	t.Run("data in the workspace", func(t *testing.T) {
-		opts := Options{}
-		b := sandboxed(t, opts)
-		write(t, filepath.Join(b.ws.Dir, ".clew", "data", "secret"), "canary")
-		b.shell.options = optionsOf(Options{Sandbox: SandboxBwrap, Hide: []string{filepath.Join(b.ws.Dir, ".clew", "data")}})
-		if out, _ := b.run("ls -A .clew/data; cat .clew/data/secret"); strings.Contains(out, "canary") || !strings.Contains(out, "No such") {
-			t.Errorf("%s", out)
-		}
-	})
-	t.Run("workspace in the data", func(t *testing.T) {
+// No command runs where it would see the server's data.
+func TestSandboxRefusesTheDataAsWorkspace(t *testing.T) {
+	needBwrap(t)
+	base := t.TempDir()
+	data, link := filepath.Join(base, "around", "data"), filepath.Join(base, "link")
+	write(t, filepath.Join(data, "token"), "canary")
+	for _, dir := range []string{"sub", "workspaces/s1", "workspaces-2"} {
+		write(t, filepath.Join(data, dir, "token"), "canary")
+	}
+	if err := os.Symlink(data, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{data, link, base, filepath.Dir(data), filepath.Join(data, "sub"), filepath.Join(link, "workspaces"), filepath.Join(data, "workspaces-2")} {
 		b := sandboxed(t, Options{Hide: []string{data}})
-		b.ws = openWorkspace(t, filepath.Join(data, "sub"))
-		if out, _ := b.run("cat secret; ls -A .."); out != "canarysub" {
-			t.Errorf("%s", out)
-		}
-	})
-	t.Run("workspace is the data", func(t *testing.T) {
-		b := sandboxed(t, Options{Hide: []string{data}})
-		b.ws = openWorkspace(t, data)
-		a, err := executeCommand{b.shell}.Prepare(t.Context(), b.call(map[string]any{"command": "cat secret"}))
+		b.ws = openWorkspace(t, dir)
+		a, err := executeCommand{b.shell}.Prepare(t.Context(), b.call(map[string]any{"command": "grep -r canary ."}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r, err := a.Run(t.Context(), newCapture()); err == nil {
-			t.Errorf("it ran: %+v", r)
+			t.Errorf("it ran in %s: %+v", dir, r)
 		}
-	})
+	}
+}
+
+// A session's own workspace in the server's data is all that its commands see
+// of the data.
+func TestSandboxOwnWorkspaceInTheData(t *testing.T) {
+	needBwrap(t)
+	data := t.TempDir()
+	own := filepath.Join(data, "workspaces", "s1")
+	write(t, filepath.Join(data, "token"), "canary")
+	write(t, filepath.Join(data, "workspaces", "s2", "file"), "canary")
+	write(t, filepath.Join(own, "file"), "mine")
+	b := sandboxed(t, Options{Hide: []string{data}, Share: []string{data, filepath.Join(data, "workspaces", "s2")}})
+	b.ws = openWorkspace(t, own)
+	out, _ := b.run("cat file; echo; ls -A .. " + data + "; grep -rs canary " + data + "; cat ../../token ../s2/file 2>&1 | grep -c 'No such'; echo more > made")
+	if out != "mine\n..:\ns1\n\n"+data+":\nworkspaces\n2" {
+		t.Errorf("%s", out)
+	}
+	if _, err := os.Stat(filepath.Join(own, "made")); err != nil {
+		t.Error("it cannot work in its own workspace")
+	}
+}
+
+// Data that lies among the system's programs is covered there.
+func TestSandboxCoversTheSystem(t *testing.T) {
+	b := sandboxed(t, Options{Hide: []string{"/usr/share", "/usr/bin/env"}})
+	if out, _ := b.run("ls -A /usr/share | wc -l; head -c 4 /usr/bin/env 2>/dev/null | wc -c"); out != "0\n0" {
+		t.Errorf("%s", out)
+	}
 }
 
 func TestSandboxWorkspaceBehindALink(t *testing.T) {
 	b := sandboxed(t, Options{})
-	write(t, filepath.Join(b.ws.Dir, "data", "secret"), "canary")
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(b.ws.Dir, link); err != nil {
 		t.Fatal(err)
 	}
-	b.shell.options = optionsOf(Options{Sandbox: SandboxBwrap, Hide: []string{filepath.Join(b.ws.Dir, "data")}})
 	real := b.ws.Dir
 	b.ws = openWorkspace(t, link)
-	if out, _ := b.run("pwd; echo made > file; cat data/secret 2>&1 | grep -c 'No such'"); out != link+"\n1" {
+	if out, _ := b.run("pwd; echo made > file"); !strings.HasPrefix(out, link) {
 		t.Errorf("%s", out)
 	}
 	if got, err := os.ReadFile(filepath.Join(real, "file")); string(got) != "made\n" {

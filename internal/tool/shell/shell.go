@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tool"
@@ -25,8 +26,10 @@ type Options struct {
 	Network bool              // commands may reach the network
 	Env     map[string]string // set for commands
 	Share   []string          // further directories that commands may read
-	// Hide names directories and files that no sandboxed command sees, even
-	// inside the workspace or a shared directory: the server's data.
+	// Hide names directories and files that no sandboxed command sees: the
+	// server's data. What is in them or around them is not shared, and no command
+	// runs in a sandbox there, except below workspaces/ in one of them: there it
+	// sees its own workspace.
 	Hide []string
 	// Home is the directory that commands have as HOME. Without one a sandboxed
 	// command has an empty HOME of its own, another one the workspace.
@@ -48,12 +51,14 @@ func (o Options) log() *slog.Logger {
 type Shell struct {
 	options func(context.Context) Options
 	spawner *spawner
+	longest time.Duration // how long a background command may run
 
 	mu      sync.Mutex
 	closed  bool
 	running map[*process]struct{}
-	jobs    map[clew.SessionID]*jobs
-	wg      sync.WaitGroup // one for each process
+	jobs    map[clew.SessionID]*jobs // none is empty
+	lastJob int                      // numbers them; none is given twice
+	wg      sync.WaitGroup           // one for each process
 }
 
 // New makes a shell. Options is asked at each call, so that settings change
@@ -63,6 +68,7 @@ func New(options func(context.Context) Options) *Shell {
 	return &Shell{
 		options: options,
 		spawner: newSpawner(),
+		longest: maxAge,
 		running: map[*process]struct{}{},
 		jobs:    map[clew.SessionID]*jobs{},
 	}

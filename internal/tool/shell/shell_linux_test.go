@@ -267,7 +267,3 @@ func TestChooseSandbox(t *testing.T) {
 		t.Errorf("refused %q; the machine has %s", refused, kind)
 	}
 }
-
-func optionsOf(o Options) func(context.Context) Options {
-	return func(context.Context) Options { return o }
-}

@@ -34,6 +34,7 @@ func (m mount) args() []string {
 func (p plan) view() (view, error) {
 	var v view
 	hidden := resolveAll(p.opts.Hide)
+	v.cover(hidden)
 	for _, share := range p.opts.Share {
 		if err := v.share(share, hidden); err != nil {
 			p.opts.log().Warn("directory not shared with commands", "dir", share, "err", err)
@@ -74,7 +75,7 @@ func (v *view) share(dir string, hidden []string) error {
 	if err != nil {
 		return err
 	}
-	if src == "/" || slices.ContainsFunc(hidden, func(h string) bool { return inside(src, h) }) {
+	if src == "/" || slices.ContainsFunc(hidden, func(h string) bool { return inside(src, h) || inside(h, src) }) {
 		return errors.New("it would show what is hidden")
 	}
 	for _, own := range []string{"/proc", "/sys", "/dev", "/run"} {
@@ -84,7 +85,6 @@ func (v *view) share(dir string, hidden []string) error {
 	}
 	dest := filepath.Clean(dir)
 	v.mounts = append(v.mounts, mount{kind: "--ro-bind", src: src, dest: dest})
-	v.cover(src, dest, hidden)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (v *view) workspace(p plan, hidden []string) error {
 	if err != nil {
 		return err
 	}
-	if src == "/" || inside(privateHome, src) || slices.Contains(hidden, src) {
+	if src == "/" || inside(privateHome, src) || slices.ContainsFunc(hidden, func(h string) bool { return exposes(src, h) }) {
 		return clew.Errorf(clew.ToolExecutionFailed, "commands cannot be held in a sandbox in this workspace: %s", dest)
 	}
 	m := mount{kind: "--bind", src: src, dest: dest}
@@ -104,18 +104,32 @@ func (v *view) workspace(p plan, hidden []string) error {
 		}
 	}
 	v.mounts = append(v.mounts, m)
-	v.cover(src, dest, hidden)
 	return v.git(p, src, dest)
 }
 
-// cover puts something empty over what is hidden in a directory that is shown.
-func (v *view) cover(src, dest string, hidden []string) {
+// ownWorkspaces is where the hidden directory keeps the workspaces of sessions
+// that were made without one.
+const ownWorkspaces = "workspaces"
+
+// exposes reports whether a workspace would show what is hidden. One around it
+// does, whatever is put over it: a command can move the directories between, and
+// the next one finds the hidden one under another name.
+func exposes(workspace, hidden string) bool {
+	own := filepath.Join(hidden, ownWorkspaces)
+	if workspace != own && inside(workspace, own) {
+		return false
+	}
+	return inside(workspace, hidden) || inside(hidden, workspace)
+}
+
+// cover puts something empty over what is hidden among the programs of the
+// system, which every command sees.
+func (v *view) cover(hidden []string) {
 	for _, h := range hidden {
-		if h == src || !inside(h, src) {
+		if !slices.ContainsFunc(systemDirs, func(dir string) bool { return h != dir && inside(h, dir) }) {
 			continue
 		}
-		rel, _ := filepath.Rel(src, h)
-		m := mount{kind: "--tmpfs", dest: filepath.Join(dest, rel)}
+		m := mount{kind: "--tmpfs", dest: h}
 		if fi, err := os.Stat(h); err == nil && !fi.IsDir() {
 			m.kind, m.src = "--ro-bind", "/dev/null"
 		}
