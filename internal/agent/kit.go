@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
@@ -173,7 +174,10 @@ func (k *kit) allowed(spec tool.Spec) bool {
 func (w *worker) pickModel() error {
 	p, ok := w.values.Profiles[w.mode.ModelProfile]
 	if !ok || w.mode.ModelProfile == "" {
-		if p, ok = w.values.Profiles[w.values.ModelProfile]; !ok {
+		switch p, ok = w.values.Profiles[w.values.ModelProfile]; {
+		case !ok && w.values.ModelProfile != "":
+			return clew.Errorf(clew.SettingsInvalid, "there is no model profile %q; choose another with the setting model_profile", w.values.ModelProfile)
+		case !ok:
 			p = settings.Profile{Provider: "echo"}
 		}
 		if w.values.Model != "" {

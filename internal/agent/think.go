@@ -225,6 +225,7 @@ func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm
 			return answer, err
 		}
 		failure := llm.AsError(err)
+		w.cfg.Log.Warn("model call failed", "provider", w.profile.Provider, "model", w.profile.Model, "try", try+1, "err", failure)
 		if !failure.Temporary() || try >= w.values.ModelRetries {
 			return answer, err
 		}

@@ -149,9 +149,13 @@ func (w *workshop) tools(ctx context.Context) []tool.Tool {
 func (w *workshop) secret(ctx context.Context, name string) (string, error) {
 	value, ok, err := w.secrets.Get(ctx, name)
 	if err == nil && !ok {
-		err = clew.Errorf(clew.SettingsInvalid, "there is no secret %s; set it with: clew secret set %s", name, name)
+		err = noSecret(name)
 	}
 	return value, err
+}
+
+func noSecret(name string) error {
+	return clew.Errorf(clew.SettingsInvalid, "there is no secret %s; set it with: clew secret set %s", name, name)
 }
 
 // provider makes the provider of a profile. The key is read for each call, so
@@ -164,13 +168,22 @@ func (w *workshop) provider(p settings.Profile) (llm.Provider, error) {
 	v, _ := w.settings.For(nil)
 	stall := time.Duration(v.StallSec) * time.Second
 	key := func(ctx context.Context) (string, error) { return w.secret(ctx, name) }
+	if p.BaseURL != "" { // another server: it gets what was set for it, not the vendor's key of the environment
+		key = func(ctx context.Context) (string, error) {
+			value, ok, err := w.secrets.Own(ctx, name)
+			if err == nil && !ok && p.KeyName != "" {
+				err = noSecret(name)
+			}
+			if err == nil && value == "" && p.Provider == "anthropic" {
+				err = noSecret(name)
+			}
+			return value, err
+		}
+	}
 	switch p.Provider {
 	case "anthropic":
 		return anthropic.New(anthropic.Options{BaseURL: p.BaseURL, Key: key, Headers: p.Headers, Stall: stall}), nil
 	case "openai":
-		if p.BaseURL != "" && p.KeyName == "" { // a server of one's own may want none
-			key = func(ctx context.Context) (string, error) { v, _, err := w.secrets.Get(ctx, name); return v, err }
-		}
 		return openai.New(openai.Options{BaseURL: p.BaseURL, Key: key, Headers: p.Headers, Stall: stall}), nil
 	case "echo", "":
 		return echo.Provider{}, nil
@@ -219,14 +232,14 @@ func (w *workshop) place(by clew.Principal, dir string) (string, error) {
 		}
 	}
 	if info, statErr := os.Stat(real); err != nil || statErr != nil || !info.IsDir() {
-		return "", clew.Errorf(clew.InvalidMessage, "the workspace is not a directory of this machine")
+		return "", clew.Errorf(clew.InvalidMessage, "the workspace %s is not a directory of this machine", dir)
 	}
 	own := filepath.Join(w.cfg.Data, "workspaces")
 	if within(real, w.cfg.Data) || within(w.cfg.Data, real) && (!within(own, real) || within(real, own)) {
 		return "", clew.Errorf(clew.Forbidden, "the server keeps its own data there")
 	}
 	if workspace.Protected(real) {
-		return "", clew.Errorf(clew.Forbidden, "this directory is protected; choose one below it")
+		return "", clew.Errorf(clew.Forbidden, "%s is protected; choose a directory below it", dir)
 	}
 	return real, nil
 }

@@ -160,6 +160,9 @@ func applyResolved(s *State, d *clew.HitlResolvedData) {
 	}
 	a := aboutOf(*q)
 	s.Questions = slices.DeleteFunc(s.Questions, func(q clew.Question) bool { return q.RequestID() == d.RequestID })
+	if m := s.Message(a.message); m != nil {
+		m.IsAnswered = true // settled, be it that nobody answered
+	}
 	t := s.Task(a.task)
 	if t == nil {
 		return

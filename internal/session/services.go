@@ -46,8 +46,6 @@ func (h *Host) storeImages(ctx context.Context, data any) error {
 		images = d.Images
 	case *clew.AskResponseData:
 		images = d.Images
-	case *clew.WindowMessageData:
-		images = d.Images
 	}
 	if len(images) > maxImages {
 		return clew.Errorf(clew.InvalidMessage, "a message has at most %d images", maxImages)

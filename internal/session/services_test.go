@@ -101,7 +101,7 @@ func TestImagesOfAMessage(t *testing.T) {
 	}
 	for _, data := range []any{
 		&clew.UserMessageData{Images: images}, &clew.NewTaskData{Images: images},
-		&clew.AskResponseData{Images: images}, &clew.WindowMessageData{Images: images},
+		&clew.AskResponseData{Images: images},
 	} {
 		if err := h.storeImages(t.Context(), data); clew.CodeOf(err) != clew.InvalidMessage {
 			t.Errorf("%T with too many: %v", data, err)

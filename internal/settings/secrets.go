@@ -116,6 +116,16 @@ func (s *Secrets) Redactor() *Redactor { return s.redactor }
 
 // Get gives a secret, from the environment if it is not stored.
 func (s *Secrets) Get(ctx context.Context, name string) (string, bool, error) {
+	return s.get(ctx, name, true)
+}
+
+// Own is Get without the variables that vendors' own programs read: a key that
+// was put there for the vendor is for nobody else.
+func (s *Secrets) Own(ctx context.Context, name string) (string, bool, error) {
+	return s.get(ctx, name, false)
+}
+
+func (s *Secrets) get(ctx context.Context, name string, vendors bool) (string, bool, error) {
 	if err := CheckSecretName(name); err != nil {
 		return "", false, err
 	}
@@ -124,7 +134,7 @@ func (s *Secrets) Get(ctx context.Context, name string) (string, bool, error) {
 		return "", false, unavailable(err, "the secret could not be read")
 	}
 	if !found {
-		value, found = s.fromEnvironment(name)
+		value, found = s.fromEnvironment(name, vendors)
 	}
 	if found {
 		s.redactor.Add(value)
@@ -132,8 +142,12 @@ func (s *Secrets) Get(ctx context.Context, name string) (string, bool, error) {
 	return value, found, nil
 }
 
-func (s *Secrets) fromEnvironment(name string) (string, bool) {
-	for _, variable := range []string{EnvSecretPrefix + variableName(name), vendorVariables[name]} {
+func (s *Secrets) fromEnvironment(name string, vendors bool) (string, bool) {
+	variables := []string{EnvSecretPrefix + variableName(name)}
+	if vendors {
+		variables = append(variables, vendorVariables[name])
+	}
+	for _, variable := range variables {
 		if value := s.env[variable]; value != "" {
 			return value, true
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/clew-run/clew/internal/llm"
@@ -51,9 +52,23 @@ func Failure(ctx context.Context, err error, secrets Secrets) error {
 	}
 	return &llm.Error{
 		Kind:    llm.KindUnstable,
-		Message: "the connection to the provider failed or its answer broke off",
+		Message: lostConnection(err),
 		Err:     errors.New(secrets.clean(err.Error(), maxCause)),
 	}
+}
+
+// lostConnection says what became of a connection, with its address, which holds
+// no secret: profiles have no passwords in theirs.
+func lostConnection(err error) string {
+	op, ok := errors.AsType[*net.OpError](err)
+	if !ok || op.Op != "dial" || op.Addr == nil {
+		return "the connection to the provider failed or its answer broke off"
+	}
+	why := "cannot be reached"
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		why = "refuses connections"
+	}
+	return "the provider at " + op.Addr.String() + " " + why
 }
 
 // Cut reports whether a stream ended by the network's doing, or by the
