@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/settings"
@@ -98,7 +99,8 @@ func startSecretServer(t *testing.T, c *canaries) *secretServer {
 	a.srv = startProc(t, map[string]string{
 		"CLEW_SETTINGS": file, "CLEW_LOG_LEVEL": "debug", "GOTRACEBACK": "all",
 		"CLEW_SECRET_NAMED_KEY": c.new("environment"), "CLEW_SECRET_MCP_SECRET": c.new("environment-mcp"),
-		"ANTHROPIC_API_KEY": c.new("anthropic"), "OPENAI_API_KEY": c.new("openai"), "CLEW_SET_OPENROUTER_API_KEY": c.new("set-variable"),
+		"CLEW_SECRET_ANTHROPIC_API_KEY": c.new("anthropic"), "CLEW_SECRET_OPENAI_API_KEY": c.new("openai"),
+		"ANTHROPIC_API_KEY": c.new("anthropic-variable"), "OPENAI_API_KEY": c.new("openai-variable"), "CLEW_SET_OPENROUTER_API_KEY": c.new("set-variable"),
 	})
 	return &secretServer{arena: a, c: c}
 }
@@ -263,12 +265,15 @@ func (s *secretServer) processesLook() {
 	s.models.play("processes", [][]call{{{tool: "execute_command", input: in{"command": "cat pipe"}}}})
 	r := openRun(s.t, s.srv, "processes", dir)
 	r.begin()
-	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when the command reads
+	// The pipe opens when the command reads it; without one it never would.
+	late := time.AfterFunc(time.Minute, func() { panic("no command reads the pipe") })
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+	late.Stop()
 	must(s.t, err)
 	pid := s.srv.cmd.Process.Pid
 	s.c.search(s.t, "the server's command line", readProc(pid, "cmdline"))
 	s.c.search(s.t, "the server's environment", readProc(pid, "environ"),
-		"environment", "environment-mcp", "anthropic", "openai", "set-variable") // where they were put
+		"environment", "environment-mcp", "anthropic", "openai", "anthropic-variable", "openai-variable", "set-variable") // where they were put
 	if limits := readProc(pid, "limits"); !coresOff(limits) {
 		s.t.Errorf("the server may leave core dumps:\n%s", limits)
 	}
