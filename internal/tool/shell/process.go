@@ -155,10 +155,28 @@ func (p *process) terminate(exited <-chan struct{}) bool {
 func (p *process) cleanUp() {
 	switch {
 	case p.plan.sandbox != SandboxBwrap:
-		killMarked(func(mark string) bool { return mark == p.plan.env[callVariable] })
+		p.lost = !killAllMarked(p.plan.env[callVariable]) || p.lost
 	case p.inner != nil:
 		p.lost = !p.inner.End(killLimit) || p.lost
 	}
+}
+
+// killAllMarked kills until no process of a call is left. One that is just being
+// forked, or is just becoming another program, shows no mark for a moment: so it
+// looks again a few times before it believes that.
+func killAllMarked(call string) bool {
+	const looks, pause = 3, 10 * time.Millisecond
+	for deadline, clean := time.Now().Add(killLimit), 0; clean < looks; {
+		if len(killMarked(func(mark string) bool { return mark == call })) == 0 {
+			clean++
+		} else if clean = 0; time.Now().After(deadline) {
+			return false
+		}
+		if clean < looks {
+			<-time.After(pause) // the kernel needs a moment
+		}
+	}
+	return true
 }
 
 // release lets go of what the server holds for the command.
