@@ -143,7 +143,7 @@ func applyQuestion(s *State, q clew.Question) {
 	if t == nil || a.call == "" {
 		return
 	}
-	c := t.call(a.call)
+	c := t.Call(a.call)
 	if c == nil || c.Status == CallRunning { // a running tool asks; it waits itself
 		return
 	}
@@ -176,7 +176,7 @@ func applyResolved(s *State, d *clew.HitlResolvedData) {
 			root.Raised++
 		}
 	}
-	if c := t.call(a.call); c != nil && c.RequestID == d.RequestID && c.Status == CallAsked && d.Action == clew.ResolvedApprove {
+	if c := t.Call(a.call); c != nil && c.RequestID == d.RequestID && c.Status == CallAsked && d.Action == clew.ResolvedApprove {
 		c.Status, c.Comment = CallApproved, d.Comment
 	}
 }

@@ -121,7 +121,7 @@ func applySpawned(s *State, d *clew.TaskSpawnedData) {
 		return
 	}
 	parent.Status, parent.AwaitingChild = clew.TaskStatusDelegated, child.TaskID
-	if c := parent.call(child.ToolCallID); c != nil {
+	if c := parent.Call(child.ToolCallID); c != nil {
 		c.Status = CallChild
 	}
 	in := inputOf(s, d.MessageID)
@@ -213,7 +213,7 @@ func applyToolProgress(s *State, d *clew.ToolProgressData) {
 	if t == nil {
 		return
 	}
-	c := t.call(d.ToolCallID)
+	c := t.Call(d.ToolCallID)
 	if c == nil || c.Status == CallDone {
 		return
 	}

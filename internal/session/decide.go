@@ -123,7 +123,7 @@ func abandoned(s *State, t *Task, events []clew.Event) []clew.Event {
 		if !ok || d.Status == clew.ToolRunning {
 			continue
 		}
-		if c := t.call(d.ToolCallID); c == nil || c.Status != CallRunning {
+		if c := t.Call(d.ToolCallID); c == nil || c.Status != CallRunning {
 			continue
 		}
 		for _, q := range s.Questions {

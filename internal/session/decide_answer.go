@@ -280,7 +280,7 @@ func (c consequence) hear(events []clew.Event) []clew.Event {
 // events also reports whether the turn is over.
 func (c consequence) events() (events []clew.Event, over bool) {
 	about := aboutOf(c.q)
-	if call := c.t.call(about.call); call != nil && call.Status == CallAsked {
+	if call := c.t.Call(about.call); call != nil && call.Status == CallAsked {
 		switch {
 		case c.no():
 			events = append(events, result(c.t, call, denial(c.a.comment), "denied by a person", c.a.images))
@@ -339,7 +339,7 @@ func (c consequence) orphans() (events []clew.Event, settled []clew.RequestID) {
 		if a.task != c.t.TaskID || q.RequestID() == c.q.RequestID() {
 			continue
 		}
-		if call := c.t.call(a.call); call != nil && call.Status == CallRunning {
+		if call := c.t.Call(a.call); call != nil && call.Status == CallRunning {
 			settled = append(settled, q.RequestID())
 			events = append(events, clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
 				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "in doubt", TaskID: c.t.TaskID,

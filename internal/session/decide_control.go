@@ -113,7 +113,7 @@ func decideCancel(s *State, d *clew.ControlCancelData, streamed map[clew.Message
 // goOn wakes the parent of a task that ended. failed is "" if it ended well.
 func goOn(s *State, parent, child *Task, text, failed string) []clew.Event {
 	var events []clew.Event
-	if c := parent.call(child.ToolCallID); c != nil {
+	if c := parent.Call(child.ToolCallID); c != nil {
 		events = append(events, result(parent, c, text, failed, nil))
 	}
 	events = append(events, clew.Event{Type: clew.EventTaskUnpaused, Data: &clew.TaskUnpausedData{

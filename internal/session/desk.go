@@ -166,7 +166,7 @@ func (s *Session) tell(events []clew.Event) {
 // Begin makes the reply, unless an earlier attempt at this turn did.
 func (d *Desk) Begin() error {
 	if d.stream != nil {
-		return d.stream.restart()
+		return d.stream.Restart()
 	}
 	var err error
 	d.stream, err = d.Open(clew.SayText, "")

@@ -68,11 +68,11 @@ func (d *Desk) Resume(v View) (*Stream, error) {
 		return nil, err
 	}
 	st := &Stream{d: d, m: *open}
-	return st, st.restart()
+	return st, st.Restart()
 }
 
-// restart empties the message: another attempt writes it anew.
-func (st *Stream) restart() error {
+// Restart empties the message: another attempt writes it anew.
+func (st *Stream) Restart() error {
 	if st.m.Text != "" || st.m.Reasoning != "" {
 		st.m.Text, st.m.Reasoning = "", ""
 		if _, err := st.d.RecordTask(updated(st.m)); err != nil {
@@ -83,9 +83,6 @@ func (st *Stream) restart() error {
 	st.cut = ""
 	return st.begin()
 }
-
-// Restart is restart for another attempt at the same call.
-func (st *Stream) Restart() error { return st.restart() }
 
 func (st *Stream) begin() error {
 	st.saved = time.Now()

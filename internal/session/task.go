@@ -123,8 +123,8 @@ func (s *State) Task(id clew.TaskID) *Task {
 	return s.Tasks[id]
 }
 
-// call finds a call that has no result yet.
-func (t *Task) call(id string) *Call {
+// Call finds a call of the last answer, nil if there is none.
+func (t *Task) Call(id string) *Call {
 	for i := range t.Calls {
 		if t.Calls[i].ID == id {
 			return &t.Calls[i]
@@ -132,9 +132,6 @@ func (t *Task) call(id string) *Call {
 	}
 	return nil
 }
-
-// Call finds a call of the last answer, nil if there is none.
-func (t *Task) Call(id string) *Call { return t.call(id) }
 
 // Ended reports whether the task is over.
 func (t *Task) Ended() bool {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -19,13 +18,7 @@ import (
 const vendorURL = "https://api.anthropic.com/"
 
 // Options say where and as whom to call.
-type Options struct {
-	BaseURL string                                // "" is the vendor's
-	Key     func(context.Context) (string, error) // read anew for each call
-	Headers map[string]string                     // further headers; the key's own is not among them
-	HTTP    *http.Client                          // its transport is used; nil is the standard one
-	Stall   time.Duration                         // silence that ends a call; 0 is 120 s
-}
+type Options = call.Options
 
 // A Provider makes calls. It is safe for concurrent use.
 type Provider struct {

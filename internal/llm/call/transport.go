@@ -141,3 +141,12 @@ func (w *watchdog) Close() error {
 	})
 	return err
 }
+
+// Options say where and as whom a provider calls.
+type Options struct {
+	BaseURL string                                // "" is the vendor's
+	Key     func(context.Context) (string, error) // read anew for each call
+	Headers map[string]string                     // further headers; the key's own is not among them
+	HTTP    *http.Client                          // its transport is used; nil is the standard one
+	Stall   time.Duration                         // silence that ends a call; 0 is 120 s
+}

@@ -139,7 +139,7 @@ func TestShownDiffCanBeApplied(t *testing.T) {
 func TestDiffLikeGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("git is not there")
+		missing(t, "git is not there")
 	}
 	dir := t.TempDir()
 	tries := 0

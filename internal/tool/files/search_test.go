@@ -80,7 +80,7 @@ func TestSearchLimits(t *testing.T) {
 // file nor the environment.
 func TestSearchEnvironment(t *testing.T) {
 	if findRipgrep() == "" {
-		t.Skip("ripgrep is not there")
+		missing(t, "ripgrep is not there")
 	}
 	ws, beside := newWorkspace(t, map[string]string{"a.txt": "find me\n", ".ripgreprc": "--files\n"})
 	config := filepath.Join(beside, "secret.txt")
@@ -111,7 +111,7 @@ func TestSearchStops(t *testing.T) {
 // A search that does not end is ended, and says so.
 func TestSearchTakesTooLong(t *testing.T) {
 	if findRipgrep() == "" {
-		t.Skip("ripgrep is not there")
+		missing(t, "ripgrep is not there")
 	}
 	ws, beside := newWorkspace(t, map[string]string{"a.txt": "x\n"})
 	slow := filepath.Join(beside, "slow")
@@ -155,4 +155,13 @@ func TestSearchHidesOddNames(t *testing.T) {
 			t.Errorf("%s: %q", way, got)
 		}
 	}
+}
+
+// missing skips a test for want of a program, except in CI, which installs it.
+func missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
 }
