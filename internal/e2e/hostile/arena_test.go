@@ -27,7 +27,7 @@ const loot = "LOOT-5f1d9c-outside-the-workspace"
 // the outside that has to stay as it is.
 type arena struct {
 	t       testing.TB
-	srv     *proc
+	srv     *server
 	models  *models
 	base    string
 	outside string

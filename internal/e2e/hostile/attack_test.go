@@ -17,6 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clew-run/clew"
+
+	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // With everything allowed that settings can allow, nothing gets out of the
@@ -49,7 +51,7 @@ func snares(a *arena, dir string) {
 	link("/proc/self/cwd", "cwdlink")
 	link("/proc/self/fd", "fdlink")
 	link(filepath.Join(a.outside, "new.txt"), "dangling")
-	link(filepath.Join(a.srv.dir, "token"), "tokenlink")
+	link(filepath.Join(a.srv.Dir, "token"), "tokenlink")
 	must(a.t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	must(a.t, os.MkdirAll(dir+"-evil", 0o755))
 	must(a.t, os.WriteFile(dir+"-evil/secret.txt", []byte(loot), 0o644))
@@ -68,7 +70,7 @@ func escapes(a *arena) []string {
 		"file://" + secret, "file:" + secret, "plain.txt\x00/../../outside/secret.txt", "~/.ssh/id_rsa", "~root/x", `..\outside\secret.txt`, `C:\secret.txt`, `\\host\share`,
 		"%2e%2e/outside/secret.txt", "..%2foutside/secret.txt", "..;/outside/secret.txt", "\u2025/outside/secret.txt", "\uff0e\uff0e/outside/secret.txt", "..\u2215outside\u2215secret.txt",
 		" ../outside/secret.txt", "../outside/secret.txt ", "..\t/outside/secret.txt", ".. /outside/secret.txt", "a.key", "./a.key", "sub/../a.key",
-		strings.Repeat("x/", 3000) + "y", strings.Repeat("../", 100) + strings.TrimPrefix(secret, "/"), filepath.Join(a.srv.dir, "token"), "CON", "nul",
+		strings.Repeat("x/", 3000) + "y", strings.Repeat("../", 100) + strings.TrimPrefix(secret, "/"), filepath.Join(a.srv.Dir, "token"), "CON", "nul",
 		"dirlink/../secret.txt", "./dirlink/./secret.txt", "dirlink//secret.txt", "/" + "/" + secret, "/./" + secret,
 	}
 }
@@ -168,7 +170,7 @@ func fetchAttacks(a *arena) []attack {
 		"http://169.254.169.254/latest/meta-data/iam/security-credentials/", "http://2852039166/latest/meta-data/", "http://metadata.google.internal/computeMetadata/v1/",
 		"http://[fd00:ec2::254]/latest/", "http://100.100.100.200/", "http://168.63.129.16/", "http://192.168.0.1/", "http://10.0.0.1/", "http://172.17.0.1/",
 		"file:///etc/passwd", "file://localhost/etc/passwd", "gopher://127.0.0.1:70/", "ftp://127.0.0.1/", "data:text/plain,x", "unix:///var/run/docker.sock", "javascript:1",
-		"//127.0.0.1" + port, "http:127.0.0.1" + port, "http:///127.0.0.1" + port, "\nhttp://127.0.0.1" + port, "http://docs.example.com\r\nHost: 127.0.0.1/", a.srv.url() + "/api/v1/sessions",
+		"//127.0.0.1" + port, "http:127.0.0.1" + port, "http:///127.0.0.1" + port, "\nhttp://127.0.0.1" + port, "http://docs.example.com\r\nHost: 127.0.0.1/", a.srv.URL() + "/api/v1/sessions",
 		a.door.URL + "/", a.door.URL + "//127.0.0.1" + port,
 	} {
 		calls = append(calls, call{tool: "fetch", input: in{"url": url}})
@@ -184,7 +186,7 @@ func fetchAttacks(a *arena) []attack {
 // is one list of them.
 func corpus(t testing.TB) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(), "internal/tool/policy/corpus_test.go"), nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(proc.Root(), "internal/tool/policy/corpus_test.go"), nil, 0)
 	must(t, err)
 	var lines []string
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -308,7 +310,7 @@ func lookAround(a *arena) attack {
 		"env", "cat /proc/self/environ", "cat /proc/1/environ", "cat " + secret, "cat ../outside/secret.txt", "cat dirlink/secret.txt", "cat filelink", "cat rellink",
 		"cat proclink" + secret, "cat rootlink" + secret, "find / -name secret.txt", "find .. -type f", "ls -la ..", "cat /etc/shadow", "ls /root /home", "rg LOOT /tmp /home /root /run",
 		"rg -L LOOT dirlink filelink", "find -L dirlink filelink", "cat /proc/1/root" + secret, "cat /proc/self/root" + secret, "sort " + secret, "cat tokenlink",
-		"cat " + filepath.Join(a.srv.dir, "token"), "ls " + a.srv.dir,
+		"cat " + filepath.Join(a.srv.Dir, "token"), "ls " + a.srv.Dir,
 	} {
 		calls = append(calls, call{tool: "execute_command", input: in{"command": command, "timeout_sec": 3}})
 	}
@@ -330,7 +332,7 @@ func approvedByMistake(a *arena) attack {
 	for _, command := range []string{
 		"echo owned >" + victim, "rm -rf " + a.outside, "rm -rf ../outside", "cat <" + victim, "ln -s / r; cat r" + victim + "; echo x >r" + victim,
 		"exec 3<>/dev/tcp/127.0.0.1/" + port + "; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3", "exec 3<>/dev/tcp/localhost/" + port + "; echo GET / >&3",
-		fmt.Sprintf("kill -9 %d", a.srv.cmd.Process.Pid), "kill -9 -1; true", "kill -9 1; kill -9 2", "echo '|/bin/true' >/proc/sys/kernel/core_pattern", "echo b >/proc/sysrq-trigger",
+		fmt.Sprintf("kill -9 %d", a.srv.Pid()), "kill -9 -1; true", "kill -9 1; kill -9 2", "echo '|/bin/true' >/proc/sys/kernel/core_pattern", "echo b >/proc/sysrq-trigger",
 		"echo '[core]' >>.git/config", "mv .git .git2", "rm -rf .git/hooks; echo x >.git/hooks/pre-commit", "unshare -r -m true && echo unshared", "mount -t tmpfs x /mnt", "mknod disk b 8 0 && cat disk",
 		"chmod u+s /bin/bash; chown 0 plain.txt", "setsid sleep 987 & disown; true", "(trap '' HUP TERM; sleep 987) & true", "nohup bash -c 'sleep 988; touch late' >/dev/null 2>&1 &",
 		"ls -la /proc/*/root/ /proc/*/cwd/ 2>/dev/null", "cat /proc/*/environ | tr '\\0' '\\n'", "exec 9</; ls -la /proc/self/fd; cat /proc/self/fd/9" + victim, "cd /proc/self/cwd/../outside && echo x >victim.txt",
@@ -350,7 +352,7 @@ func approvedByMistake(a *arena) attack {
 			if _, err := os.Lstat(filepath.Join(dir, ".git", "hooks", "pre-commit")); err == nil {
 				a.t.Error("there is a hook")
 			}
-			for _, pid := range descendants(a.t, a.srv.cmd.Process.Pid) {
+			for _, pid := range descendants(a.t, a.srv.Pid()) {
 				if line := readProc(pid, "cmdline"); strings.Contains(line, "sleep 98") {
 					a.t.Errorf("left behind: %s", line)
 				}

@@ -130,11 +130,11 @@ func giantAttack() attack {
 		prepare: func(a *arena, dir string) {
 			must(a.t, os.WriteFile(filepath.Join(dir, "lines.txt"), []byte(strings.Repeat(strings.Repeat("x", 99)+"\n", size/100)), 0o644))
 			must(a.t, os.WriteFile(filepath.Join(dir, "long.txt"), []byte(strings.Repeat("\x1b[31mx", size/6)), 0o644))
-			must(a.t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", a.srv.cmd.Process.Pid), []byte("5"), 0)) // the peak counts from here
+			must(a.t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", a.srv.Pid()), []byte("5"), 0)) // the peak counts from here
 		},
 		check: func(a *arena, r *run, _ string) {
-			peak := memory(a.t, a.srv.cmd.Process.Pid, "VmHWM")
-			a.t.Logf("the server's memory: now %d MB, at most %d MB", memory(a.t, a.srv.cmd.Process.Pid, "VmRSS")>>20, peak>>20)
+			peak := memory(a.t, a.srv.Pid(), "VmHWM")
+			a.t.Logf("the server's memory: now %d MB, at most %d MB", memory(a.t, a.srv.Pid(), "VmRSS")>>20, peak>>20)
 			if peak > 512<<20 {
 				a.t.Errorf("the server took %d MB", peak>>20)
 			}

@@ -30,7 +30,7 @@ func twiceAttack() attack {
 		turns: [][]call{{{tool: "execute_command", input: in{"command": "echo x >>count"}}}, {{tool: "execute_command", input: in{"command": "echo x >>count"}}}},
 		drive: func(a *arena, r *run, dir string) {
 			first := r.awaitQuestion()
-			api := client.NewAPI(r.srv.url(), r.srv.token())
+			api := client.NewAPI(r.srv.URL(), r.srv.token())
 			yes := clew.HitlApprovalResponseData{RequestID: first.RequestID, Action: clew.ChoiceApprove}
 			taken := make(chan error, 20)
 			var all sync.WaitGroup
@@ -165,7 +165,7 @@ func staleAttack() attack {
 			q := r.awaitQuestion()
 			r.send(clew.CommandControlCancel, clew.ControlCancelData{})
 			r.await("end", over)
-			api := client.NewAPI(r.srv.url(), r.srv.token())
+			api := client.NewAPI(r.srv.URL(), r.srv.token())
 			yes := clew.HitlApprovalResponseData{RequestID: q.RequestID, Action: clew.ChoiceApprove}
 			if _, err := api.Command(a.t.Context(), r.session, "", clew.CommandHitlApprovalResponse, yes); clew.CodeOf(err) != clew.HitlRequestExpired {
 				a.t.Errorf("the late answer got %v", err)

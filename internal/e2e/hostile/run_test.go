@@ -19,7 +19,7 @@ import (
 // Only the follower adds to what was seen.
 type run struct {
 	t       testing.TB
-	srv     *proc
+	srv     *server
 	name    string
 	session clew.SessionID
 	client  *client.Client
@@ -31,18 +31,18 @@ type run struct {
 }
 
 // openRun makes a session in a workspace and reads along.
-func openRun(t testing.TB, srv *proc, name, workspace string) *run {
+func openRun(t testing.TB, srv *server, name, workspace string) *run {
 	t.Helper()
-	api := client.NewAPI(srv.url(), srv.token())
+	api := client.NewAPI(srv.URL(), srv.token())
 	id, err := api.CreateSession(t.Context(), client.NewSession{Workspace: workspace})
 	must(t, err)
 	return follow(t, srv, name, id)
 }
 
 // follow reads a session from its start.
-func follow(t testing.TB, srv *proc, name string, id clew.SessionID) *run {
+func follow(t testing.TB, srv *server, name string, id clew.SessionID) *run {
 	t.Helper()
-	c, err := client.Dial(t.Context(), client.Options{URL: srv.url(), Token: srv.token(), Session: id, ResumeFrom: client.FromStart})
+	c, err := client.Dial(t.Context(), client.Options{URL: srv.URL(), Token: srv.token(), Session: id, ResumeFrom: client.FromStart})
 	must(t, err)
 	r := &run{t: t, srv: srv, name: name, session: id, client: c, changed: make(chan struct{})}
 	done := make(chan struct{})

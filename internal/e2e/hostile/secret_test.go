@@ -63,13 +63,13 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	}
 	s.searchAnswers(r)
 	s.srv.dump()
-	log := s.srv.out.String()
+	log := s.srv.Out.String()
 	if !strings.Contains(log, "goroutine ") || !strings.Contains(log, "DEBUG") {
 		t.Errorf("the log or the dump is too silent to show anything:\n%.2000s", log)
 	}
 	c.search(t, "the log or the dump", log)
 	s.searchFiles()
-	c.search(t, "the doctor's answer", s.srv.clew("doctor", "--json", "--data", s.srv.dir))
+	c.search(t, "the doctor's answer", s.srv.clew("doctor", "--json", "--data", s.srv.Dir))
 }
 
 // secretServer is an arena with secrets.
@@ -226,8 +226,8 @@ func (s *secretServer) commandsLook(r *run) {
 	var calls []call
 	for _, command := range []string{
 		"env", "cat /proc/self/environ", "cat /proc/1/environ", "cat /proc/2/environ", "cat /proc/1/cmdline", "ls -la /proc/1/fd", "cat /proc/1/maps", "ls /proc",
-		"cat " + filepath.Join(s.srv.dir, "secrets.age"), "cat " + filepath.Join(s.srv.dir, "token"), "ls -la " + s.srv.dir, "find / -name 'secrets*'", "find / -name '*.age'",
-		fmt.Sprintf("cat /proc/%d/environ", s.srv.cmd.Process.Pid), fmt.Sprintf("cat /proc/%d/environ", os.Getpid()), "cat /run/clew/home/.bash_history", "find /run /tmp /home /root",
+		"cat " + filepath.Join(s.srv.Dir, "secrets.age"), "cat " + filepath.Join(s.srv.Dir, "token"), "ls -la " + s.srv.Dir, "find / -name 'secrets*'", "find / -name '*.age'",
+		fmt.Sprintf("cat /proc/%d/environ", s.srv.Pid()), fmt.Sprintf("cat /proc/%d/environ", os.Getpid()), "cat /run/clew/home/.bash_history", "find /run /tmp /home /root",
 	} {
 		calls = append(calls, call{tool: "execute_command", input: in{"command": command}})
 	}
@@ -270,7 +270,7 @@ func (s *secretServer) processesLook() {
 	w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
 	late.Stop()
 	must(s.t, err)
-	pid := s.srv.cmd.Process.Pid
+	pid := s.srv.Pid()
 	s.c.search(s.t, "the server's command line", readProc(pid, "cmdline"))
 	s.c.search(s.t, "the server's environment", readProc(pid, "environ"),
 		"environment", "environment-mcp", "anthropic", "openai", "anthropic-variable", "openai-variable", "set-variable") // where they were put
@@ -321,7 +321,7 @@ func (s *secretServer) searchAnswers(r *run) {
 // searchFiles looks through every byte that the server left.
 func (s *secretServer) searchFiles() {
 	files := 0
-	must(s.t, filepath.WalkDir(s.srv.dir, func(path string, e fs.DirEntry, err error) error {
+	must(s.t, filepath.WalkDir(s.srv.Dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
@@ -330,7 +330,7 @@ func (s *secretServer) searchFiles() {
 		s.c.search(s.t, path, string(b))
 		return err
 	}))
-	if _, err := os.Stat(filepath.Join(s.srv.dir, "secrets.age")); err != nil || files < 5 {
+	if _, err := os.Stat(filepath.Join(s.srv.Dir, "secrets.age")); err != nil || files < 5 {
 		s.t.Errorf("%d files: %v", files, err)
 	}
 }

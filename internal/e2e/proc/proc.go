@@ -77,12 +77,17 @@ func compile(tags string) (string, error) {
 		args = append(args, "-race")
 	}
 	cmd := exec.Command("go", append(args, "./cmd/clew")...)
-	_, file, _, _ := runtime.Caller(0)
-	cmd.Dir = filepath.Join(filepath.Dir(file), "..", "..", "..")
+	cmd.Dir = Root()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return bin, nil
+}
+
+// Root is the top of the repository.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..")
 }
 
 // A Proc is the program as a process, on one directory and one port over all
@@ -95,6 +100,7 @@ type Proc struct {
 	env  []string
 	port int
 	cmd  *exec.Cmd
+	quit bool          // the test ended it with a dump: that is no fault
 	gone chan struct{} // closed when the process has ended
 	err  error         // how it ended; read after gone
 }
@@ -114,7 +120,7 @@ func New(t testing.TB, bin, data string, env map[string]string) *Proc {
 	p := &Proc{Dir: data, bin: bin, port: freePort(t), Out: &Output{}, env: environment(env)}
 	t.Cleanup(func() {
 		p.Kill()
-		if bad := p.Out.fault(); bad != "" {
+		if bad := p.Out.fault(); bad != "" && !p.quit {
 			t.Errorf("the server broke:\n%s", bad)
 		}
 		if t.Failed() {
@@ -124,11 +130,11 @@ func New(t testing.TB, bin, data string, env map[string]string) *Proc {
 	return p
 }
 
-// environment is that of the tests without their CLEW_ variables, and more.
+// environment is that of the tests without what clew reads, and more.
 func environment(more map[string]string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "CLEW_") {
+		if !strings.HasPrefix(kv, "CLEW_") && !strings.HasPrefix(kv, "ANTHROPIC_") && !strings.HasPrefix(kv, "OPENAI_") {
 			env = append(env, kv)
 		}
 	}
@@ -212,9 +218,20 @@ func (p *Proc) Kill() {
 	<-p.gone
 }
 
+// Quit is SIGQUIT: the process ends as in a crash, with all goroutines in Out.
+func (p *Proc) Quit() error {
+	p.quit = true
+	return p.end(syscall.SIGQUIT)
+}
+
+// Pid is the number of the process.
+func (p *Proc) Pid() int { return p.cmd.Process.Pid }
+
 // Stop is SIGTERM; it gives the error of the exit code.
-func (p *Proc) Stop() error {
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+func (p *Proc) Stop() error { return p.end(syscall.SIGTERM) }
+
+func (p *Proc) end(signal syscall.Signal) error {
+	if err := p.cmd.Process.Signal(signal); err != nil {
 		return err
 	}
 	select {
