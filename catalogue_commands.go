@@ -15,6 +15,8 @@ var Commands = []CommandInfo{
 	{CommandHitlClarificationResponse, RoleApprover, true, "Say what was meant.", HitlClarificationResponseData{}},
 	{CommandAskResponse, RoleApprover, true, "Answer an ask by button, text or value.", AskResponseData{}},
 
+	{CommandAssignQuestion, RoleOwner, false, "Say who shall answer a question.", AssignQuestionData{}},
+
 	{CommandUserMessage, RoleOwner, false, "Say something to the session; the one way in for a person's words.", UserMessageData{}},
 	{CommandWindowMessage, RoleOwner, false, "Say something to a window's agent.", WindowMessageData{}},
 	{CommandComponentAction, RoleOwner, false, "A button or form in a window was used.", ComponentActionData{}},
@@ -28,6 +30,7 @@ var Commands = []CommandInfo{
 	{CommandControlCancel, RoleOwner, false, "End the run or task.", ControlCancelData{}},
 	{CommandControlRetry, RoleOwner, false, "Try a failed todo again.", ControlRetryData{}},
 	{CommandControlSkip, RoleOwner, false, "Leave a todo out.", ControlSkipData{}},
+	{CommandEditPlan, RoleOwner, false, "Change the todos of a run's plan; an approval given before no longer holds.", EditPlanData{}},
 	{CommandInterrupt, RoleOwner, false, "Stop what all agents are doing; the work stays.", InterruptData{}},
 	{CommandInterruptAgent, RoleOwner, false, "Stop what one agent is doing.", InterruptAgentData{}},
 	{CommandReset, RoleOwner, false, "Stop everything and clear the context; the journal stays.", ResetData{}},

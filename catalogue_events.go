@@ -47,6 +47,8 @@ var Events = []EventInfo{
 	{EventHitlInputRequest, KindRecord, "A person has to fill something in.", HitlInputRequestData{}},
 	{EventHitlClarification, KindRecord, "A person has to say what was meant.", HitlClarificationData{}},
 	{EventHitlResolved, KindRecord, "A question is settled, by whomever.", HitlResolvedData{}},
+	{EventHitlReminder, KindRecord, "A question's deadline is near.", HitlReminderData{}},
+	{EventHitlAssigned, KindRecord, "A question is meant for somebody else.", HitlAssignedData{}},
 	{EventHitlPaused, KindRecord, "The run is paused.", HitlPausedData{}},
 	{EventHitlResumed, KindRecord, "The run goes on.", HitlResumedData{}},
 

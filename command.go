@@ -30,6 +30,7 @@ const (
 	CommandHitlInputResponse         CommandType = "hitl_input_response"
 	CommandHitlClarificationResponse CommandType = "hitl_clarification_response"
 	CommandAskResponse               CommandType = "ask_response"
+	CommandAssignQuestion            CommandType = "assign_question"
 
 	// Input
 	CommandUserMessage     CommandType = "user_message"
@@ -47,6 +48,7 @@ const (
 	CommandControlCancel  CommandType = "control_cancel"
 	CommandControlRetry   CommandType = "control_retry"
 	CommandControlSkip    CommandType = "control_skip"
+	CommandEditPlan       CommandType = "edit_plan"
 	CommandInterrupt      CommandType = "interrupt"
 	CommandInterruptAgent CommandType = "interrupt_agent"
 	CommandReset          CommandType = "reset"

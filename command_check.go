@@ -28,10 +28,18 @@ func (d *GetMessagesData) Check() error {
 	return nil
 }
 
-// Check needs an instruction to modify a plan by.
+// Check needs something to modify a plan by.
 func (d *HitlPlanResponseData) Check() error {
-	if d.Action == ChoiceModify && d.Instruction == "" {
-		return invalid("data.instruction is missing: modify needs one")
+	if d.Action == ChoiceModify && d.Instruction == "" && len(d.Modifications) == 0 {
+		return invalid("data.instruction is missing: modify needs one, or data.modifications")
+	}
+	return nil
+}
+
+// Check needs a change.
+func (d *EditPlanData) Check() error {
+	if len(d.Modifications) == 0 {
+		return invalid("data.modifications is empty")
 	}
 	return nil
 }

@@ -40,10 +40,26 @@ type SubscribeMonitorData struct {
 
 // HitlPlanResponseData is the data of hitl_plan_response.
 type HitlPlanResponseData struct {
-	RequestID   RequestID `json:"request_id"`
-	Action      Choice    `json:"action" clew:"enum=approve|modify|reject"`
-	Comment     string    `json:"comment,omitempty"`
-	Instruction string    `json:"instruction,omitempty"` // with modify
+	RequestID     RequestID  `json:"request_id"`
+	Action        Choice     `json:"action" clew:"enum=approve|modify|reject"`
+	Comment       string     `json:"comment,omitempty"`
+	Instruction   string     `json:"instruction,omitempty"`   // with modify: what the planner shall change
+	Modifications []PlanEdit `json:"modifications,omitempty"` // with modify: changes made as they stand
+}
+
+// AssignQuestionData is the data of assign_question. Without a user it is
+// whoever may answer.
+type AssignQuestionData struct {
+	RequestID RequestID `json:"request_id"`
+	UserID    UserID    `json:"user_id,omitempty"`
+}
+
+// EditPlanData is the data of edit_plan. With a version it is refused unless
+// that is the plan's.
+type EditPlanData struct {
+	Modifications List[PlanEdit] `json:"modifications"`
+	Version       int            `json:"version,omitempty"`
+	MonitorID     MonitorID      `json:"monitor_id,omitempty"`
 }
 
 // HitlApprovalResponseData is the data of hitl_approval_response.
@@ -96,6 +112,7 @@ type UserMessageData struct {
 	Mode      MessageMode `json:"mode,omitempty"`
 	TaskID    TaskID      `json:"task_id,omitempty"`
 	RequestID RequestID   `json:"request_id,omitempty"`
+	Budget    *Budget     `json:"budget,omitempty"` // with mode run; the settings' budget holds as well
 }
 
 // WindowMessageData is the data of window_message.

@@ -85,6 +85,8 @@ const (
 	EventHitlInputRequest    EventType = "hitl_input_request"
 	EventHitlClarification   EventType = "hitl_clarification"
 	EventHitlResolved        EventType = "hitl_resolved"
+	EventHitlReminder        EventType = "hitl_reminder"
+	EventHitlAssigned        EventType = "hitl_assigned"
 	EventHitlPaused          EventType = "hitl_paused"
 	EventHitlResumed         EventType = "hitl_resumed"
 

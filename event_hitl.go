@@ -16,40 +16,44 @@ func (Choice) Values() []string {
 	return []string{string(ChoiceApprove), string(ChoiceModify), string(ChoiceSkip), string(ChoiceReject)}
 }
 
-// HitlPlanReviewData is the data of hitl_plan_review.
-type HitlPlanReviewData struct {
-	RequestID  RequestID    `json:"request_id"`
-	PlanID     string       `json:"plan_id"`
-	Plan       Plan         `json:"plan"`
-	Message    string       `json:"message"`
-	Options    List[Choice] `json:"options"`
-	TimeoutSec int          `json:"timeout_sec"` // 0 = none
-	DeadlineMS int64        `json:"deadline_ms,omitempty"`
-	MessageID  MessageID    `json:"message_id,omitempty"` // the ask in the transcript
-	TaskID     TaskID       `json:"task_id,omitempty"`
+// Asking is what all questions have in common.
+type Asking struct {
+	RequestID  RequestID `json:"request_id"`
+	TimeoutSec int       `json:"timeout_sec"`           // 0 = it waits for ever
+	DeadlineMS int64     `json:"deadline_ms,omitempty"` // Unix ms; then it settles itself
+	// Assignee is whom the owner wants to answer. Only the two of them may then.
+	Assignee   UserID    `json:"assignee,omitempty"`
+	MessageID  MessageID `json:"message_id,omitempty"` // the ask in the transcript
+	AgentID    AgentID   `json:"agent_id,omitempty"`
+	TaskID     TaskID    `json:"task_id,omitempty"`
+	TodoID     string    `json:"todo_id,omitempty"`      // the todo that it is about, or that asks
+	ToolCallID string    `json:"tool_call_id,omitempty"` // the call that gets the answer
 	Scope
+}
+
+// HitlPlanReviewData is the data of hitl_plan_review. An answer is about this
+// version of the plan and no other.
+type HitlPlanReviewData struct {
+	Asking
+	PlanID  string       `json:"plan_id"`
+	Version int          `json:"version"`
+	Plan    Plan         `json:"plan"`
+	Message string       `json:"message"`
+	Options List[Choice] `json:"options"`
 }
 
 // HitlApprovalRequestData is the data of hitl_approval_request.
 type HitlApprovalRequestData struct {
-	RequestID  RequestID     `json:"request_id"`
-	Ask        Ask           `json:"ask,omitempty"`
-	TodoID     string        `json:"todo_id,omitempty"`
-	Todo       *ApprovalTodo `json:"todo,omitempty"`
-	Tool       string        `json:"tool,omitempty"`
-	ToolCallID string        `json:"tool_call_id,omitempty"`
-	Input      any           `json:"input,omitempty"`  // what the tool would be called with
-	Effect     *Effect       `json:"effect,omitempty"` // what an approval covers
-	Limit      string        `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps or budget
-	Reason     string        `json:"reason"`
-	Why        string        `json:"why,omitempty"` // why it was not allowed unasked
-	Options    List[Choice]  `json:"options"`
-	TimeoutSec int           `json:"timeout_sec"`
-	DeadlineMS int64         `json:"deadline_ms,omitempty"`
-	MessageID  MessageID     `json:"message_id,omitempty"`
-	AgentID    AgentID       `json:"agent_id,omitempty"`
-	TaskID     TaskID        `json:"task_id,omitempty"`
-	Scope
+	Asking
+	Ask     Ask           `json:"ask,omitempty"`
+	Todo    *ApprovalTodo `json:"todo,omitempty"`
+	Tool    string        `json:"tool,omitempty"`
+	Input   any           `json:"input,omitempty"`  // what the tool would be called with
+	Effect  *Effect       `json:"effect,omitempty"` // what an approval covers
+	Limit   string        `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, time or retries
+	Reason  string        `json:"reason"`
+	Why     string        `json:"why,omitempty"` // why it was not allowed unasked
+	Options List[Choice]  `json:"options"`
 }
 
 // An ApprovalTodo is a todo that needs approval.
@@ -79,22 +83,15 @@ func (InputType) Values() []string {
 
 // HitlInputRequestData is the data of hitl_input_request.
 type HitlInputRequestData struct {
-	RequestID    RequestID     `json:"request_id"`
+	Asking
 	Ask          Ask           `json:"ask,omitempty"`
 	Field        string        `json:"field"`
 	Question     string        `json:"question"`
-	ToolCallID   string        `json:"tool_call_id,omitempty"` // the call that gets the answer
 	InputType    InputType     `json:"input_type"`
 	Options      []InputOption `json:"options,omitempty"` // with input_type choice
 	Strict       bool          `json:"strict,omitempty"`  // nothing but the options
 	Required     bool          `json:"required"`
-	DefaultValue any           `json:"default_value,omitempty"`
-	TimeoutSec   int           `json:"timeout_sec"`
-	DeadlineMS   int64         `json:"deadline_ms,omitempty"`
-	MessageID    MessageID     `json:"message_id,omitempty"`
-	AgentID      AgentID       `json:"agent_id,omitempty"`
-	TaskID       TaskID        `json:"task_id,omitempty"`
-	Scope
+	DefaultValue any           `json:"default_value,omitempty"` // taken at the deadline
 }
 
 // An InputOption is one value a person may choose.
@@ -105,18 +102,30 @@ type InputOption struct {
 
 // HitlClarificationData is the data of hitl_clarification.
 type HitlClarificationData struct {
-	RequestID     RequestID    `json:"request_id"`
+	Asking
 	OriginalInput string       `json:"original_input"`
 	Ambiguity     string       `json:"ambiguity"`
 	Question      string       `json:"question"`
 	InputType     InputType    `json:"input_type"`
 	Suggestions   List[string] `json:"suggestions"`
 	Required      bool         `json:"required"`
-	TimeoutSec    int          `json:"timeout_sec"`
-	DeadlineMS    int64        `json:"deadline_ms,omitempty"`
-	MessageID     MessageID    `json:"message_id,omitempty"`
-	AgentID       AgentID      `json:"agent_id,omitempty"`
-	TaskID        TaskID       `json:"task_id,omitempty"`
+}
+
+// HitlReminderData is the data of hitl_reminder.
+type HitlReminderData struct {
+	RequestID    RequestID `json:"request_id"`
+	DeadlineMS   int64     `json:"deadline_ms"`
+	RemainingSec int       `json:"remaining_sec"`
+	TaskID       TaskID    `json:"task_id,omitempty"`
+	Scope
+}
+
+// HitlAssignedData is the data of hitl_assigned.
+type HitlAssignedData struct {
+	RequestID  RequestID `json:"request_id"`
+	Assignee   UserID    `json:"assignee"` // "" = whoever may answer
+	AssignedBy UserID    `json:"assigned_by,omitempty"`
+	TaskID     TaskID    `json:"task_id,omitempty"`
 	Scope
 }
 

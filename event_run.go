@@ -158,8 +158,18 @@ type CompleteData struct {
 	Response    Response     `json:"response"`
 	Statistics  Statistics   `json:"statistics"`
 	ReportPaths List[string] `json:"report_paths"`
+	Reports     []Report     `json:"reports,omitempty"` // what the paths lead to
 	TaskID      TaskID       `json:"task_id,omitempty"`
 	Scope
+}
+
+// A Report is a file that a run made. It is served under
+// /reports/{session_id}/{name}.
+type Report struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Size      int    `json:"size"`
+	Blob      string `json:"blob"` // the hash of its bytes
 }
 
 // A RunResult is how a run ended.

@@ -19,6 +19,12 @@ type TaskCreatedData struct {
 	AgentID   AgentID `json:"agent_id,omitempty"`
 	// ToolCallID is the parent's call that asked for it; it gets the result.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	// RunID is the run that the task carries; with TodoID, the run whose todo it
+	// carries out.
+	RunID   string  `json:"run_id,omitempty"`
+	TodoID  string  `json:"todo_id,omitempty"`
+	Profile string  `json:"profile,omitempty"` // the model profile in place of the usual one
+	Budget  *Budget `json:"budget,omitempty"`  // of a run
 }
 
 // TaskStartedData is the data of task_started.

@@ -43,10 +43,16 @@ type Todo struct {
 	DependsOn            List[string] `json:"depends_on"`
 	EstimatedDurationSec int          `json:"estimated_duration_sec,omitempty"`
 	EstimatedCostUSD     *float64     `json:"estimated_cost_usd,omitempty"`
+	Mode                 string       `json:"mode,omitempty"`    // of the agent that carries it out
+	Profile              string       `json:"profile,omitempty"` // the model profile in place of the usual one
 	TaskID               TaskID       `json:"task_id,omitempty"` // the task that carries it out
 	ProgressPercentage   int          `json:"progress_percentage,omitempty"`
+	CurrentStep          string       `json:"current_step,omitempty"`
 	ResultSummary        any          `json:"result_summary,omitempty"`
+	Error                *Failure     `json:"error,omitempty"` // of the last attempt
 	RetryCount           int          `json:"retry_count,omitempty"`
+	StartedMS            int64        `json:"started_ms,omitempty"`
+	DurationMS           int64        `json:"duration_ms,omitempty"`
 }
 
 // A PlanStatus is where a plan stands.
@@ -109,14 +115,26 @@ func (PlanChangeAction) Values() []string {
 	return []string{string(PlanAdd), string(PlanRemove), string(PlanUpdate)}
 }
 
-// A PlanEdit is a change of the plan that a person asks for on resuming.
+// A PlanEdit is a change of the plan that a person asks for. An update changes
+// what it names and leaves the rest; an add without an id is given one.
 type PlanEdit struct {
-	Action    PlanChangeAction `json:"action"`
-	TodoID    string           `json:"todo_id,omitempty"`
-	Task      string           `json:"task,omitempty"`
-	Tool      string           `json:"tool,omitempty"`
-	Priority  int              `json:"priority,omitempty"`
-	DependsOn []string         `json:"depends_on,omitempty"`
+	Action               PlanChangeAction `json:"action"`
+	TodoID               string           `json:"todo_id,omitempty"`
+	Task                 string           `json:"task,omitempty"`
+	Tool                 string           `json:"tool,omitempty"`
+	Priority             *int             `json:"priority,omitempty"`
+	DependsOn            *[]string        `json:"depends_on,omitempty"`
+	EstimatedDurationSec *int             `json:"estimated_duration_sec,omitempty"`
+	EstimatedCostUSD     *float64         `json:"estimated_cost_usd,omitempty"`
+	Mode                 *string          `json:"mode,omitempty"`
+	Profile              *string          `json:"profile,omitempty"`
+}
+
+// A Budget is the most that a run may use. 0 is no limit.
+type Budget struct {
+	USD     float64 `json:"usd,omitempty"`
+	Tokens  int64   `json:"tokens,omitempty"`
+	TimeSec int     `json:"time_sec,omitempty"` // of work; waiting for people does not count
 }
 
 // Statistics sums a run up.

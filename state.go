@@ -150,8 +150,12 @@ type RunState struct {
 	TaskID       TaskID        `json:"task_id,omitempty"`
 	Status       SessionStatus `json:"status"`
 	CurrentLayer Layer         `json:"current_layer,omitempty"`
-	Plan         *PlanSummary  `json:"plan"`
-	Todos        List[Todo]    `json:"todos"`
+	// Phase is where the run stands in the table of states: understanding,
+	// planning, review, executing, responding, completed, failed or cancelled.
+	Phase  string       `json:"phase,omitempty"`
+	Paused bool         `json:"paused,omitempty"`
+	Plan   *PlanSummary `json:"plan"`
+	Todos  List[Todo]   `json:"todos"`
 }
 
 // A MonitorState is one virtual desktop as session_state shows it.
@@ -192,17 +196,26 @@ type Question struct {
 // QuestionTypes lists the events that open a question.
 var QuestionTypes = []EventType{EventHitlPlanReview, EventHitlApprovalRequest, EventHitlInputRequest, EventHitlClarification}
 
-// RequestID gives the question's id, "" if Data is not that of a question.
-func (q Question) RequestID() RequestID {
+// Asking gives what all questions have in common, nil if Data is not that of a
+// question.
+func (q Question) Asking() *Asking {
 	switch d := q.Data.(type) {
 	case *HitlPlanReviewData:
-		return d.RequestID
+		return &d.Asking
 	case *HitlApprovalRequestData:
-		return d.RequestID
+		return &d.Asking
 	case *HitlInputRequestData:
-		return d.RequestID
+		return &d.Asking
 	case *HitlClarificationData:
-		return d.RequestID
+		return &d.Asking
+	}
+	return nil
+}
+
+// RequestID gives the question's id, "" if Data is not that of a question.
+func (q Question) RequestID() RequestID {
+	if a := q.Asking(); a != nil {
+		return a.RequestID
 	}
 	return ""
 }

@@ -236,7 +236,7 @@ func TestSessionStateKeepsItsNames(t *testing.T) {
 
 // Covers: RUN-24
 func TestQuestionKeepsItsType(t *testing.T) {
-	q := Question{Type: EventHitlInputRequest, Data: &HitlInputRequestData{RequestID: "hitl_1", Question: "Which?", InputType: InputText}}
+	q := Question{Type: EventHitlInputRequest, Data: &HitlInputRequestData{Asking: Asking{RequestID: "hitl_1"}, Question: "Which?", InputType: InputText}}
 	b, err := MarshalData(q)
 	if err != nil {
 		t.Fatal(err)

@@ -82,9 +82,9 @@ func TestViewIgnoresWhatItHolds(t *testing.T) {
 func TestViewKeepsQuestionsInOrder(t *testing.T) {
 	var v client.View
 	v.Apply(event(t, 0, snapshot(1)))
-	v.Apply(event(t, 2, &clew.HitlPlanReviewData{RequestID: "q1"}))
-	v.Apply(event(t, 3, &clew.HitlApprovalRequestData{RequestID: "q2"}))
-	v.Apply(event(t, 4, &clew.HitlInputRequestData{RequestID: "q3"}))
+	v.Apply(event(t, 2, &clew.HitlPlanReviewData{Asking: clew.Asking{RequestID: "q1"}}))
+	v.Apply(event(t, 3, &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "q2"}}))
+	v.Apply(event(t, 4, &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "q3"}}))
 	if id := v.State.HitlPending.RequestID(); id != "q1" || len(v.State.HitlQueue) != 2 {
 		t.Fatalf("pending %s, %d behind", id, len(v.State.HitlQueue))
 	}

@@ -65,7 +65,7 @@ func TestDecodeCommandRefuses(t *testing.T) {
 		{"empty request id", `{"type":"hitl_plan_response","data":{"request_id":"","action":"approve"}}`, "data.request_id is empty"},
 		{"no request id", `{"type":"hitl_plan_response","data":{"action":"approve"}}`, "data.request_id is missing"},
 		{"plan cannot be skipped", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"skip"}}`, `data.action: "skip" is not one of approve, modify, reject`},
-		{"modify without words", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"modify"}}`, "data.instruction is missing: modify needs one"},
+		{"modify without words", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"modify"}}`, "data.instruction is missing: modify needs one, or data.modifications"},
 		{"approval cannot modify", `{"type":"hitl_approval_response","data":{"request_id":"h","action":"modify"}}`, `data.action: "modify" is not one of approve, skip, reject`},
 		{"no value", `{"type":"hitl_input_response","data":{"request_id":"h"}}`, "data.value is missing"},
 		{"unknown answer", `{"type":"ask_response","data":{"ask_response":"yesButtonClicked"}}`, `data.ask_response: "yesButtonClicked" is not one of yes_button_clicked, no_button_clicked, message_response, object_response`},

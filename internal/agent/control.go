@@ -79,7 +79,7 @@ func (w *worker) control(v session.View, c session.Call) error {
 		r := &recorder{w: w, b: b, s: s, t: t}
 		if why := w.askFirst(c, in); why != "" && c.Status == session.CallProposed {
 			r.ask(clew.HitlApprovalRequestData{
-				Ask: askOf(c.Tool), Tool: c.Tool, ToolCallID: c.ID, Input: c.Input, Reason: why, Options: yesNo,
+				Ask: askOf(c.Tool), Tool: c.Tool, Asking: clew.Asking{ToolCallID: c.ID}, Input: c.Input, Reason: why, Options: yesNo,
 			})
 			return r.events
 		}

@@ -133,7 +133,7 @@ func (w *worker) decide(r *recorder, plans []*planned) {
 			return // the call and those after it stay as they are
 		case p.decision.Kind == policy.Ask:
 			r.ask(clew.HitlApprovalRequestData{
-				Ask: p.decision.Ask, Tool: p.call.Tool, ToolCallID: p.call.ID, Input: p.call.Input, Effect: &p.action.Effect,
+				Ask: p.decision.Ask, Tool: p.call.Tool, Asking: clew.Asking{ToolCallID: p.call.ID}, Input: p.call.Input, Effect: &p.action.Effect,
 				Reason: p.action.Effect.Summary, Why: p.decision.Reason, Options: yesNo,
 			})
 		default:

@@ -59,7 +59,7 @@ func (r *recorder) ask(q clew.HitlApprovalRequestData) {
 // followup puts the model's own question to people.
 func (r *recorder) followup(c session.Call, in controlInput) {
 	q := clew.HitlInputRequestData{
-		Ask: clew.AskFollowup, Field: "answer", Question: in.Question, ToolCallID: c.ID, InputType: clew.InputText, Required: true,
+		Ask: clew.AskFollowup, Field: "answer", Question: in.Question, Asking: clew.Asking{ToolCallID: c.ID}, InputType: clew.InputText, Required: true,
 	}
 	for _, o := range in.Options {
 		q.InputType = clew.InputChoice

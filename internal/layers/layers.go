@@ -23,6 +23,8 @@ var order = []string{
 	"client",
 	"docs", // what the server serves of the documents
 	"internal/plan",
+	"internal/run",    // the state machine of a run
+	"internal/report", // what a run leaves behind to read
 	"internal/history",
 	"internal/crash", // named places where tests kill the program
 	"internal/settings",
@@ -31,13 +33,13 @@ var order = []string{
 	"internal/tool",
 	"internal/agent",
 	"internal/control",
-	"internal/run",
 	"internal/desk",
 	"internal/archive",
 	"internal/journal",
 	"internal/checkpoint",
 	"internal/notebook",
 	"internal/auth",
+	"internal/inbox", // a person's open questions over all sessions
 	"internal/gateway",
 	"internal/api",
 	"internal/demo", // the story and the sample project of clew demo

@@ -90,7 +90,7 @@ func TestAskResponse(t *testing.T) {
 	value := func(b *bench) {
 		b.atWork()
 		must(b.answer(1))
-		b.input(clew.HitlInputRequestData{ToolCallID: b.pick(0).ID, InputType: clew.InputText})
+		b.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: b.pick(0).ID}, InputType: clew.InputText})
 	}
 	command := func(b *bench) { b.asked(1) }
 	failed := func(b *bench) { b.atWork(); b.approval(clew.AskAPIReqFailed, "", "") }
@@ -231,12 +231,12 @@ func TestOtherQuestions(t *testing.T) {
 	}
 	clarify := func(b *bench) {
 		ask(b, clew.EventHitlClarification, func(t *Task) any {
-			return &clew.HitlClarificationData{RequestID: "req_1", Question: "which?", TaskID: t.TaskID}
+			return &clew.HitlClarificationData{Asking: clew.Asking{RequestID: "req_1", TaskID: t.TaskID}, Question: "which?"}
 		})
 	}
 	review := func(b *bench) {
 		ask(b, clew.EventHitlPlanReview, func(t *Task) any {
-			return &clew.HitlPlanReviewData{RequestID: "req_1", TaskID: t.TaskID, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject}}
+			return &clew.HitlPlanReviewData{Asking: clew.Asking{RequestID: "req_1", TaskID: t.TaskID}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject}}
 		})
 	}
 	tests := []struct {

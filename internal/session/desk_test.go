@@ -243,7 +243,7 @@ func TestDeskAsk(t *testing.T) {
 					}
 					ctx, cancel := context.WithTimeout(ctx, time.Minute)
 					defer cancel()
-					got, failed = desk.Ask(ctx, clew.HitlInputRequestData{ToolCallID: "c1", Question: "which?", InputType: clew.InputText})
+					got, failed = desk.Ask(ctx, clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: "c1"}, Question: "which?", InputType: clew.InputText})
 					return errors.Join(progress(desk, "c1", clew.ToolComplete), rest(desk))
 				})})
 				id := create(t, h, "")
@@ -295,7 +295,7 @@ func TestAgentComesBackAfterTheAnswer(t *testing.T) {
 			}
 			_, err := desk.RecordTask(func(b session.Batch, s *session.State, task *session.Task) []clew.Event {
 				return session.Ask(s, task, b, 0, clew.HitlApprovalRequestData{
-					Ask: clew.AskCommand, ToolCallID: "c1", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
+					Ask: clew.AskCommand, Asking: clew.Asking{ToolCallID: "c1"}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 				})
 			})
 			return err // c2 is left for later

@@ -59,12 +59,12 @@ var moments = []struct {
 	{"asked and running", func(b *bench) { b.asked(2); b.start(b.pick(1), clew.ClassReadOnly) }},
 	{"running tool asks", func(b *bench) {
 		b.running()
-		b.input(clew.HitlInputRequestData{ToolCallID: b.pick(0).ID, InputType: clew.InputText})
+		b.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: b.pick(0).ID}, InputType: clew.InputText})
 	}},
 	{"followup", func(b *bench) {
 		b.atWork()
 		must(b.answer(1))
-		b.input(clew.HitlInputRequestData{ToolCallID: b.pick(0).ID, InputType: clew.InputText, Required: true})
+		b.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: b.pick(0).ID}, InputType: clew.InputText, Required: true})
 	}},
 	{"completion asked", func(b *bench) {
 		b.atWork()

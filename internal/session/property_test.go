@@ -159,7 +159,7 @@ func (p player) callStep() {
 	case c.Status == CallRunning && n == 0:
 		p.approval(clew.AskResumeTask, "", "") // in doubt
 	case c.Status == CallRunning && n == 1:
-		p.input(clew.HitlInputRequestData{Ask: draw(p, "ask", clew.AskFollowup, clew.AskCommandOutput), ToolCallID: c.ID, InputType: clew.InputText})
+		p.input(clew.HitlInputRequestData{Ask: draw(p, "ask", clew.AskFollowup, clew.AskCommandOutput), Asking: clew.Asking{ToolCallID: c.ID}, InputType: clew.InputText})
 	case c.Status == CallRunning && n == 2:
 		p.approval(clew.AskCommandOutput, c.ID, "")
 	case c.Status == CallRunning:
@@ -169,7 +169,7 @@ func (p player) callStep() {
 	case n <= 1:
 		p.approval(draw(p, "ask", clew.AskTool, clew.AskCommand, clew.AskCompletionResult), c.ID, "")
 	case n == 2:
-		p.input(clew.HitlInputRequestData{ToolCallID: c.ID, Required: true, InputType: draw(p, "type", clew.InputText, clew.InputNumber, clew.InputDate)})
+		p.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: c.ID}, Required: true, InputType: draw(p, "type", clew.InputText, clew.InputNumber, clew.InputDate)})
 	case n <= 4 && !waits && len(begun) == 0 && p.at.Depth < 3:
 		p.spawn(c)
 	case n <= 6 && !waits && len(begun) == 0:

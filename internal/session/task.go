@@ -249,23 +249,25 @@ func nameAt(prefix string, session clew.SessionID, seq uint64) string {
 type about struct {
 	task    clew.TaskID
 	call    string
+	todo    string
 	message clew.MessageID
 	ask     clew.Ask
 	limit   string
 }
 
 func aboutOf(q clew.Question) about {
+	asking := q.Asking()
+	if asking == nil {
+		return about{}
+	}
+	a := about{task: asking.TaskID, call: asking.ToolCallID, todo: asking.TodoID, message: asking.MessageID, ask: clew.AskFollowup}
 	switch d := q.Data.(type) {
 	case *clew.HitlApprovalRequestData:
-		return about{d.TaskID, d.ToolCallID, d.MessageID, d.Ask, d.Limit}
+		a.ask, a.limit = d.Ask, d.Limit
 	case *clew.HitlInputRequestData:
-		return about{d.TaskID, d.ToolCallID, d.MessageID, d.Ask, ""}
-	case *clew.HitlPlanReviewData:
-		return about{task: d.TaskID, message: d.MessageID, ask: clew.AskFollowup}
-	case *clew.HitlClarificationData:
-		return about{task: d.TaskID, message: d.MessageID, ask: clew.AskFollowup}
+		a.ask = d.Ask
 	}
-	return about{}
+	return a
 }
 
 // question finds an open question.

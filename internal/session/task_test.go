@@ -216,7 +216,7 @@ func TestAbandonedQuestion(t *testing.T) {
 	b := newBench()
 	b.running()
 	call := b.pick(0)
-	b.input(clew.HitlInputRequestData{ToolCallID: call.ID, InputType: clew.InputText})
+	b.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: call.ID}, InputType: clew.InputText})
 	if b.task().Calls[0].Status != CallRunning || !b.s.state.Runnable(b.task()) {
 		t.Error("a tool that asks does not run")
 	}

@@ -62,7 +62,7 @@ var yesNo = clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}
 // approval asks whether a call may run; "" asks about the task as a whole.
 func (b *bench) approval(ask clew.Ask, call string, limit string) {
 	must(b.report(func(at Batch, t *Task) []clew.Event {
-		q := clew.HitlApprovalRequestData{Ask: ask, ToolCallID: call, Limit: limit, Reason: "may it?", Options: append(yesNo, clew.ChoiceSkip)}
+		q := clew.HitlApprovalRequestData{Ask: ask, Asking: clew.Asking{ToolCallID: call}, Limit: limit, Reason: "may it?", Options: append(yesNo, clew.ChoiceSkip)}
 		if call != "" {
 			q.Tool, q.Effect = "run", &clew.Effect{Summary: "it runs", Digest: "d-" + call}
 		}

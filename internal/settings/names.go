@@ -23,6 +23,7 @@ var secretKeys = []struct{ name, doc string }{
 	{"aws_access_key", "Access key for AWS."},
 	{"aws_secret_key", "Secret key for AWS."},
 	{"gcp_key_file", "Contents of a key file for Google Cloud."},
+	{"webhook_secret", "Signs what `notify_webhook` is sent."},
 	{"api_key", "Key for a profile that names no other."},
 }
 

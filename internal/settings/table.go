@@ -1,14 +1,14 @@
 package settings
 
 // The groups of the reference page, in its order.
-var groups = []string{"Models", "Modes", "Auto-approval", "Limits", "Tools", "Tool servers", "Workspaces", "Features", "Secrets"}
+var groups = []string{"Models", "Modes", "Auto-approval", "Limits", "Runs", "Questions", "Tools", "Tool servers", "Workspaces", "Features", "Secrets"}
 
 // stateKeys is the table of all keys of Values. Whatever a session could use to
 // reach beyond its workspace, its budget or the operator's rules is marked
 // SessionNever, or SessionTighten where less is always fine.
 func stateKeys() []*Key {
 	var keys []*Key
-	for _, part := range [][]*Key{modelKeys(), approvalKeys(), limitKeys(), toolKeys(), featureKeys()} {
+	for _, part := range [][]*Key{modelKeys(), approvalKeys(), limitKeys(), runKeys(), questionKeys(), toolKeys(), featureKeys()} {
 		keys = append(keys, part...)
 	}
 	return keys
@@ -83,6 +83,42 @@ func limitKeys() []*Key {
 			Doc: "How many tool calls of a task run at once.", Allowed: "1 to 64", check: between(1, 64)},
 		{Name: "message_arrival", Group: "Limits", Exportable: true,
 			Doc: "What a message does that comes during a turn: steer the turn, or wait for its end.", Allowed: "`steer`, `queue`", check: oneOf("steer", "queue")},
+	}
+}
+
+func runKeys() []*Key {
+	timeout := func(name, doc string) *Key {
+		return &Key{Name: name, Group: "Runs", Exportable: true,
+			Doc: doc + " In seconds; 0 waits for ever.", Allowed: "0 to 31536000", check: between(0, 31_536_000)}
+	}
+	return []*Key{
+		{Name: "run_parallel_todos", Group: "Runs", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "How many todos of a run are worked on at once.", Allowed: "1 to 32", check: between(1, 32)},
+		{Name: "run_max_todos", Group: "Runs", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "How many todos a plan may have.", Allowed: "1 to 2000", check: between(1, 2000)},
+		{Name: "run_max_retries", Group: "Runs", Exportable: true,
+			Doc: "How often a todo that failed is tried again before a person is asked.", Allowed: "0 to 20", check: between(0, 20)},
+		{Name: "run_approval_usd", Group: "Runs", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "A todo that is expected to cost more than this, in USD, asks before it begins.", Allowed: "0 to 1000000", check: between(0, 1_000_000)},
+		{Name: "budget_time_sec", Group: "Runs", Exportable: true, Session: SessionTighten, tighter: lowerLimit,
+			Doc: "How long a run may work, in seconds. Waiting for people and pauses do not count. 0 is no limit.", Allowed: "0 to 31536000", check: between(0, 31_536_000)},
+		timeout("plan_review_timeout_sec", "How long a plan waits for its review; then the run is cancelled."),
+		timeout("run_approval_timeout_sec", "How long a todo waits for its approval; then it is skipped. A run that waits for a decision about a failed todo has failed then."),
+		timeout("run_input_timeout_sec", "How long a question of a todo waits; then its default is taken, or the run is cancelled."),
+		timeout("run_clarification_timeout_sec", "How long a run waits to hear what was meant; then it is cancelled."),
+	}
+}
+
+func questionKeys() []*Key {
+	return []*Key{
+		{Name: "question_reminder_sec", Group: "Questions", Exportable: true,
+			Doc: "How long before a question's deadline people are reminded, in seconds. 0 does not remind.", Allowed: "0 to 86400", check: between(0, 86_400)},
+		{Name: "notify_webhook", Group: "Questions", Session: SessionNever,
+			Doc: "An address that is told of every question, with links to answer it. The secret `webhook_secret` signs what is sent.", Allowed: "http or https address, or empty", check: optional(webAddress)},
+		{Name: "notify_link_sec", Group: "Questions", Exportable: true, Session: SessionNever,
+			Doc: "How long a link to answer a question holds, in seconds. It ends with the question in any case.", Allowed: "60 to 2592000", check: between(60, 2_592_000)},
+		{Name: "public_url", Group: "Questions", Session: SessionNever,
+			Doc: "The address under which people reach this server, for links. Empty is where it listens.", Allowed: "http or https address, or empty", check: optional(webAddress)},
 	}
 }
 

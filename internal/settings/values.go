@@ -41,6 +41,23 @@ type Values struct {
 	ParallelTools      int      `json:"parallel_tools"`             // 4 at once
 	MessageArrival     string   `json:"message_arrival"`            // steer, or queue: a message during a turn
 
+	// Runs
+	RunParallelTodos   int     `json:"run_parallel_todos"`            // 3 at once
+	RunMaxTodos        int     `json:"run_max_todos"`                 // 500 in a plan
+	RunMaxRetries      int     `json:"run_max_retries"`               // 3 of each todo
+	RunApprovalUSD     float64 `json:"run_approval_usd"`              // a todo that is expected to cost more asks first: 0
+	BudgetTimeSec      int     `json:"budget_time_sec"`               // of work in a run; 0 = none
+	PlanReviewTimeout  int     `json:"plan_review_timeout_sec"`       // 300; 0 = none, as for the next ones
+	RunApprovalTimeout int     `json:"run_approval_timeout_sec"`      // 600
+	RunInputTimeout    int     `json:"run_input_timeout_sec"`         // 300
+	ClarifyTimeout     int     `json:"run_clarification_timeout_sec"` // 300
+
+	// Questions
+	ReminderSec   int    `json:"question_reminder_sec"` // before a deadline: 60; 0 = none
+	NotifyWebhook string `json:"notify_webhook"`        // address that hears of questions; "" = none
+	NotifyLinkSec int    `json:"notify_link_sec"`       // how long an answer link holds: 86400
+	PublicURL     string `json:"public_url"`            // where people reach this server, for links; "" = where it listens
+
 	// Tools
 	CommandTimeoutSec int               `json:"command_timeout_sec"` // 120
 	CommandNetwork    bool              `json:"command_network"`     // commands may reach the network

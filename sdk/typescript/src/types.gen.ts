@@ -111,10 +111,16 @@ export interface Todo {
   depends_on: string[];
   estimated_duration_sec?: number;
   estimated_cost_usd?: number;
+  mode?: string;
+  profile?: string;
   task_id?: string;
   progress_percentage?: number;
+  current_step?: string;
   result_summary?: unknown;
+  error?: Failure;
   retry_count?: number;
+  started_ms?: number;
+  duration_ms?: number;
 }
 
 export type TodoStatus =
@@ -123,6 +129,13 @@ export type TodoStatus =
   | "completed"
   | "failed"
   | "skipped";
+
+export interface Failure {
+  code: Code;
+  message: string;
+  recoverable: boolean;
+  failed_todo?: string;
+}
 
 /** An open question: the data of the event that asked it, with the event's type. */
 export type Question =
@@ -265,6 +278,8 @@ export interface RunState {
   task_id?: string;
   status: SessionStatus;
   current_layer?: Layer;
+  phase?: string;
+  paused?: boolean;
   plan: PlanSummary | null;
   todos: Todo[];
 }
@@ -341,6 +356,7 @@ export type CommandType =
   | "hitl_input_response"
   | "hitl_clarification_response"
   | "ask_response"
+  | "assign_question"
   | "user_message"
   | "window_message"
   | "component_action"
@@ -352,6 +368,7 @@ export type CommandType =
   | "control_cancel"
   | "control_retry"
   | "control_skip"
+  | "edit_plan"
   | "interrupt"
   | "interrupt_agent"
   | "reset"
@@ -706,13 +723,6 @@ export interface TodoFailedData {
   monitor_id?: string;
 }
 
-export interface Failure {
-  code: Code;
-  message: string;
-  recoverable: boolean;
-  failed_todo?: string;
-}
-
 /** A todo was left out. */
 export interface TodoSkippedData {
   todo_id: string;
@@ -747,6 +757,7 @@ export interface CompleteData {
   response: Response;
   statistics: Statistics;
   report_paths: string[];
+  reports?: Report[];
   task_id?: string;
   run_id?: string;
   monitor_id?: string;
@@ -793,6 +804,13 @@ export interface Statistics {
   cost_usd: number;
 }
 
+export interface Report {
+  name: string;
+  media_type: string;
+  size: number;
+  blob: string;
+}
+
 /** The run failed; carries what there is. */
 export interface FailedData {
   status: RunResult;
@@ -821,16 +839,21 @@ export interface CancelledData {
 /** A person has to review a plan. */
 export interface HitlPlanReviewData {
   request_id: string;
+  timeout_sec: number;
+  deadline_ms?: number;
+  assignee?: string;
+  message_id?: string;
+  agent_id?: string;
+  task_id?: string;
+  todo_id?: string;
+  tool_call_id?: string;
+  run_id?: string;
+  monitor_id?: string;
   plan_id: string;
+  version: number;
   plan: Plan;
   message: string;
   options: Choice[];
-  timeout_sec: number;
-  deadline_ms?: number;
-  message_id?: string;
-  task_id?: string;
-  run_id?: string;
-  monitor_id?: string;
 }
 
 export interface Plan {
@@ -850,24 +873,25 @@ export type Choice =
 /** A person has to allow something. */
 export interface HitlApprovalRequestData {
   request_id: string;
-  ask?: Ask;
+  timeout_sec: number;
+  deadline_ms?: number;
+  assignee?: string;
+  message_id?: string;
+  agent_id?: string;
+  task_id?: string;
   todo_id?: string;
+  tool_call_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+  ask?: Ask;
   todo?: ApprovalTodo;
   tool?: string;
-  tool_call_id?: string;
   input?: unknown;
   effect?: Effect;
   limit?: string;
   reason: string;
   why?: string;
   options: Choice[];
-  timeout_sec: number;
-  deadline_ms?: number;
-  message_id?: string;
-  agent_id?: string;
-  task_id?: string;
-  run_id?: string;
-  monitor_id?: string;
 }
 
 export interface ApprovalTodo {
@@ -895,22 +919,24 @@ export interface Effect {
 /** A person has to fill something in. */
 export interface HitlInputRequestData {
   request_id: string;
+  timeout_sec: number;
+  deadline_ms?: number;
+  assignee?: string;
+  message_id?: string;
+  agent_id?: string;
+  task_id?: string;
+  todo_id?: string;
+  tool_call_id?: string;
+  run_id?: string;
+  monitor_id?: string;
   ask?: Ask;
   field: string;
   question: string;
-  tool_call_id?: string;
   input_type: InputType;
   options?: InputOption[];
   strict?: boolean;
   required: boolean;
   default_value?: unknown;
-  timeout_sec: number;
-  deadline_ms?: number;
-  message_id?: string;
-  agent_id?: string;
-  task_id?: string;
-  run_id?: string;
-  monitor_id?: string;
 }
 
 export type InputType =
@@ -928,19 +954,22 @@ export interface InputOption {
 /** A person has to say what was meant. */
 export interface HitlClarificationData {
   request_id: string;
+  timeout_sec: number;
+  deadline_ms?: number;
+  assignee?: string;
+  message_id?: string;
+  agent_id?: string;
+  task_id?: string;
+  todo_id?: string;
+  tool_call_id?: string;
+  run_id?: string;
+  monitor_id?: string;
   original_input: string;
   ambiguity: string;
   question: string;
   input_type: InputType;
   suggestions: string[];
   required: boolean;
-  timeout_sec: number;
-  deadline_ms?: number;
-  message_id?: string;
-  agent_id?: string;
-  task_id?: string;
-  run_id?: string;
-  monitor_id?: string;
 }
 
 /** A question is settled, by whomever. */
@@ -965,6 +994,26 @@ export type Resolution =
   | "reject"
   | "answer"
   | "cancelled";
+
+/** A question's deadline is near. */
+export interface HitlReminderData {
+  request_id: string;
+  deadline_ms: number;
+  remaining_sec: number;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** A question is meant for somebody else. */
+export interface HitlAssignedData {
+  request_id: string;
+  assignee: string;
+  assigned_by?: string;
+  task_id?: string;
+  run_id?: string;
+  monitor_id?: string;
+}
 
 /** The run is paused. */
 export interface HitlPausedData {
@@ -996,6 +1045,16 @@ export interface TaskCreatedData {
   workspace?: string;
   agent_id?: string;
   tool_call_id?: string;
+  run_id?: string;
+  todo_id?: string;
+  profile?: string;
+  budget?: Budget;
+}
+
+export interface Budget {
+  usd?: number;
+  tokens?: number;
+  time_sec?: number;
 }
 
 /** Work on a task began. */
@@ -1514,6 +1573,20 @@ export interface HitlPlanResponseData {
   action: "approve" | "modify" | "reject";
   comment?: string;
   instruction?: string;
+  modifications?: PlanEdit[];
+}
+
+export interface PlanEdit {
+  action: PlanChangeAction;
+  todo_id?: string;
+  task?: string;
+  tool?: string;
+  priority?: number;
+  depends_on?: string[];
+  estimated_duration_sec?: number;
+  estimated_cost_usd?: number;
+  mode?: string;
+  profile?: string;
 }
 
 /** Allow, skip or refuse what was asked. */
@@ -1553,6 +1626,12 @@ export type AskResponse =
   | "message_response"
   | "object_response";
 
+/** Say who shall answer a question. */
+export interface AssignQuestionData {
+  request_id: string;
+  user_id?: string;
+}
+
 /** Say something to the session; the one way in for a person's words. */
 export interface UserMessageData {
   text: string;
@@ -1561,6 +1640,7 @@ export interface UserMessageData {
   mode?: string;
   task_id?: string;
   request_id?: string;
+  budget?: Budget;
 }
 
 /** Say something to a window's agent. */
@@ -1609,15 +1689,6 @@ export interface ControlResumeData {
   monitor_id?: string;
 }
 
-export interface PlanEdit {
-  action: PlanChangeAction;
-  todo_id?: string;
-  task?: string;
-  tool?: string;
-  priority?: number;
-  depends_on?: string[];
-}
-
 /** End the run or task. */
 export interface ControlCancelData {
   reason?: string;
@@ -1635,6 +1706,13 @@ export interface ControlRetryData {
 export interface ControlSkipData {
   todo_id: string;
   reason?: string;
+  monitor_id?: string;
+}
+
+/** Change the todos of a run's plan; an approval given before no longer holds. */
+export interface EditPlanData {
+  modifications: PlanEdit[];
+  version?: number;
   monitor_id?: string;
 }
 
@@ -1961,6 +2039,8 @@ export type EventType =
   | "hitl_input_request"
   | "hitl_clarification"
   | "hitl_resolved"
+  | "hitl_reminder"
+  | "hitl_assigned"
   | "hitl_paused"
   | "hitl_resumed"
   | "task_created"
@@ -2109,6 +2189,10 @@ export interface EventData {
   hitl_clarification: HitlClarificationData;
   /** A question is settled, by whomever. */
   hitl_resolved: HitlResolvedData;
+  /** A question's deadline is near. */
+  hitl_reminder: HitlReminderData;
+  /** A question is meant for somebody else. */
+  hitl_assigned: HitlAssignedData;
   /** The run is paused. */
   hitl_paused: HitlPausedData;
   /** The run goes on. */
@@ -2225,6 +2309,8 @@ export interface CommandData {
   hitl_clarification_response: HitlClarificationResponseData;
   /** Answer an ask by button, text or value. */
   ask_response: AskResponseData;
+  /** Say who shall answer a question. */
+  assign_question: AssignQuestionData;
   /** Say something to the session; the one way in for a person's words. */
   user_message: UserMessageData;
   /** Say something to a window's agent. */
@@ -2247,6 +2333,8 @@ export interface CommandData {
   control_retry: ControlRetryData;
   /** Leave a todo out. */
   control_skip: ControlSkipData;
+  /** Change the todos of a run's plan; an approval given before no longer holds. */
+  edit_plan: EditPlanData;
   /** Stop what all agents are doing; the work stays. */
   interrupt: InterruptData;
   /** Stop what one agent is doing. */
@@ -2367,6 +2455,8 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "hitl_input_request"; data: HitlInputRequestData })
   | (ServerEnvelopeBase & { type: "hitl_clarification"; data: HitlClarificationData })
   | (ServerEnvelopeBase & { type: "hitl_resolved"; data: HitlResolvedData })
+  | (ServerEnvelopeBase & { type: "hitl_reminder"; data: HitlReminderData })
+  | (ServerEnvelopeBase & { type: "hitl_assigned"; data: HitlAssignedData })
   | (ServerEnvelopeBase & { type: "hitl_paused"; data: HitlPausedData })
   | (ServerEnvelopeBase & { type: "hitl_resumed"; data: HitlResumedData })
   | (ServerEnvelopeBase & { type: "task_created"; data: TaskCreatedData })
@@ -2426,6 +2516,7 @@ export type ClientEnvelope =
   | (ClientEnvelopeBase & { type: "hitl_input_response"; data: HitlInputResponseData })
   | (ClientEnvelopeBase & { type: "hitl_clarification_response"; data: HitlClarificationResponseData })
   | (ClientEnvelopeBase & { type: "ask_response"; data: AskResponseData })
+  | (ClientEnvelopeBase & { type: "assign_question"; data: AssignQuestionData })
   | (ClientEnvelopeBase & { type: "user_message"; data: UserMessageData })
   | (ClientEnvelopeBase & { type: "window_message"; data: WindowMessageData })
   | (ClientEnvelopeBase & { type: "component_action"; data: ComponentActionData })
@@ -2437,6 +2528,7 @@ export type ClientEnvelope =
   | (ClientEnvelopeBase & { type: "control_cancel"; data?: ControlCancelData })
   | (ClientEnvelopeBase & { type: "control_retry"; data: ControlRetryData })
   | (ClientEnvelopeBase & { type: "control_skip"; data: ControlSkipData })
+  | (ClientEnvelopeBase & { type: "edit_plan"; data: EditPlanData })
   | (ClientEnvelopeBase & { type: "interrupt"; data?: InterruptData })
   | (ClientEnvelopeBase & { type: "interrupt_agent"; data: InterruptAgentData })
   | (ClientEnvelopeBase & { type: "reset"; data?: ResetData })
@@ -2518,6 +2610,8 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "hitl_input_request",
   "hitl_clarification",
   "hitl_resolved",
+  "hitl_reminder",
+  "hitl_assigned",
   "hitl_paused",
   "hitl_resumed",
   "task_created",
@@ -2600,6 +2694,8 @@ export const recordTypes: readonly (keyof EventData)[] = [
   "hitl_input_request",
   "hitl_clarification",
   "hitl_resolved",
+  "hitl_reminder",
+  "hitl_assigned",
   "hitl_paused",
   "hitl_resumed",
   "task_created",
