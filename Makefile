@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
 
 # Packages whose tests run under the race detector in every CI run.
-RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/archive/... ./internal/agent/... ./internal/control/... ./internal/settings/... ./internal/tool/policy/... ./internal/tool/files/... ./internal/tool/fetch/...
+RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/archive/... ./internal/plan/... ./internal/run/... ./internal/report/... ./internal/agent/... ./internal/control/... ./internal/settings/... ./internal/tool/policy/... ./internal/tool/files/... ./internal/tool/fetch/...
 # How long each fuzz target runs.
 FUZZTIME ?= 10s
 # How often `make chaos` kills the server.
@@ -47,6 +47,10 @@ test-real-model: ## stream an answer of a small real model, which is fetched on 
 .PHONY: test-kills
 test-kills: ## kill the server at every named point of a turn
 	CLEW_STORY_ALL=1 $(GO) test -count=1 -timeout 1h -v -run Kill ./internal/e2e/story
+
+.PHONY: test-runs
+test-runs: ## 200 runs of 500 todos each on nodes that are killed; CI has half of them smaller
+	CLEW_RUNS_FULL=1 $(GO) test -count=1 -timeout 30m -v -run TestRuns ./internal/e2e/chaos
 
 .PHONY: generate
 generate: ## make all generated files anew

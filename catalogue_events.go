@@ -36,6 +36,7 @@ var Events = []EventInfo{
 	{EventTodoProgress, KindRecord, "A todo moved on.", TodoProgressData{}},
 	{EventTodoCompleted, KindRecord, "A todo is done.", TodoCompletedData{}},
 	{EventTodoFailed, KindRecord, "A todo failed.", TodoFailedData{}},
+	{EventTodoRetried, KindRecord, "A todo that failed will be tried again.", TodoRetriedData{}},
 	{EventTodoSkipped, KindRecord, "A todo was left out.", TodoSkippedData{}},
 	{EventExecutionProgress, KindRecord, "How far the plan as a whole has come.", ExecutionProgressData{}},
 	{EventComplete, KindRecord, "The run ended well; carries its answer.", CompleteData{}},

@@ -73,6 +73,7 @@ const (
 	EventTodoProgress      EventType = "todo_progress"
 	EventTodoCompleted     EventType = "todo_completed"
 	EventTodoFailed        EventType = "todo_failed"
+	EventTodoRetried       EventType = "todo_retried"
 	EventTodoSkipped       EventType = "todo_skipped"
 	EventExecutionProgress EventType = "execution_progress"
 	EventComplete          EventType = "complete"

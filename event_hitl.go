@@ -91,7 +91,7 @@ type HitlInputRequestData struct {
 	Options      []InputOption `json:"options,omitempty"` // with input_type choice
 	Strict       bool          `json:"strict,omitempty"`  // nothing but the options
 	Required     bool          `json:"required"`
-	DefaultValue any           `json:"default_value,omitempty"` // taken at the deadline
+	DefaultValue any           `json:"default_value"` // taken at the deadline
 }
 
 // An InputOption is one value a person may choose.
@@ -167,8 +167,8 @@ type HitlResolvedData struct {
 // HitlPausedData is the data of hitl_paused.
 type HitlPausedData struct {
 	PausedBy       string       `json:"paused_by"`
-	Reason         string       `json:"reason,omitempty"`
-	CurrentTodo    string       `json:"current_todo,omitempty"`
+	Reason         string       `json:"reason"`
+	CurrentTodo    string       `json:"current_todo"` // "" if none is under way
 	CompletedTodos List[string] `json:"completed_todos"`
 	CanResume      bool         `json:"can_resume"`
 	Scope
@@ -177,6 +177,6 @@ type HitlPausedData struct {
 // HitlResumedData is the data of hitl_resumed.
 type HitlResumedData struct {
 	ResumedBy   string `json:"resumed_by"`
-	CurrentTodo string `json:"current_todo,omitempty"`
+	CurrentTodo string `json:"current_todo"`
 	Scope
 }

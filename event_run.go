@@ -16,7 +16,7 @@ type LayerStartData struct {
 // LayerCompleteData is the data of layer_complete. The last layer has no next.
 type LayerCompleteData struct {
 	Layer      Layer        `json:"layer"`
-	Result     *LayerResult `json:"result,omitempty"`
+	Result     *LayerResult `json:"result"`
 	NextLayer  Layer        `json:"next_layer,omitempty"`
 	DurationMS int64        `json:"duration_ms"`
 	Scope
@@ -25,7 +25,7 @@ type LayerCompleteData struct {
 // A LayerResult is what a layer found out.
 type LayerResult struct {
 	Intent   *Intent        `json:"intent,omitempty"`
-	Entities []Entity       `json:"entities,omitempty"`
+	Entities List[Entity]   `json:"entities,omitzero"`
 	Extra    map[string]any `json:"extra,omitempty"`
 }
 
@@ -85,7 +85,7 @@ type TodoStartedData struct {
 	TodoID               string `json:"todo_id"`
 	Task                 string `json:"task"`
 	Tool                 string `json:"tool"`
-	EstimatedDurationSec int    `json:"estimated_duration_sec,omitempty"`
+	EstimatedDurationSec int    `json:"estimated_duration_sec"`
 	TaskID               TaskID `json:"task_id,omitempty"`
 	Scope
 }
@@ -94,9 +94,9 @@ type TodoStartedData struct {
 type TodoProgressData struct {
 	TodoID             string `json:"todo_id"`
 	ProgressPercentage int    `json:"progress_percentage"` // 0 to 100
-	CurrentStep        string `json:"current_step,omitempty"`
-	ItemsProcessed     int    `json:"items_processed,omitempty"`
-	ItemsTotal         int    `json:"items_total,omitempty"`
+	CurrentStep        string `json:"current_step"`
+	ItemsProcessed     int    `json:"items_processed"`
+	ItemsTotal         int    `json:"items_total"`
 	Scope
 }
 
@@ -105,7 +105,7 @@ type TodoCompletedData struct {
 	TodoID        string       `json:"todo_id"`
 	Task          string       `json:"task"`
 	Status        TodoStatus   `json:"status"` // completed
-	ResultSummary any          `json:"result_summary,omitempty"`
+	ResultSummary any          `json:"result_summary"`
 	DurationMS    int64        `json:"duration_ms"`
 	NextTodos     List[string] `json:"next_todos"` // todos that became ready
 	Scope
@@ -130,6 +130,16 @@ type Failure struct {
 	FailedTodo  string `json:"failed_todo,omitempty"`
 }
 
+// TodoRetriedData is the data of todo_retried.
+type TodoRetriedData struct {
+	TodoID     string `json:"todo_id"`
+	RetryCount int    `json:"retry_count"` // how many retries this makes; 0 if a person began anew
+	MaxRetries int    `json:"max_retries"`
+	RetriedBy  UserID `json:"retried_by,omitempty"` // nobody: by itself
+	Reason     string `json:"reason,omitempty"`
+	Scope
+}
+
 // TodoSkippedData is the data of todo_skipped.
 type TodoSkippedData struct {
 	TodoID    string       `json:"todo_id"`
@@ -148,7 +158,7 @@ type ExecutionProgressData struct {
 	Failed             int      `json:"failed"`
 	Skipped            int      `json:"skipped"`
 	ProgressPercentage int      `json:"progress_percentage"`
-	CurrentTodo        *TodoRef `json:"current_todo,omitempty"`
+	CurrentTodo        *TodoRef `json:"current_todo"` // null if none is under way
 	Scope
 }
 
@@ -191,7 +201,7 @@ func (RunResult) Values() []string {
 type Response struct {
 	Format      ResponseFormat   `json:"format"`
 	Text        string           `json:"text"`
-	Summary     string           `json:"summary,omitempty"`
+	Summary     string           `json:"summary"`
 	Attachments List[Attachment] `json:"attachments"`
 	NextActions List[string]     `json:"next_actions"`
 }

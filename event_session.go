@@ -135,6 +135,7 @@ type MessageQueuedData struct {
 	Position        int             `json:"position"` // 1 is next
 	NewTask         bool            `json:"new_task,omitempty"`
 	Mode            string          `json:"mode,omitempty"`
+	Budget          *Budget         `json:"budget,omitempty"` // of the run that it starts
 }
 
 // MessagesPage is the data of messages_page, and REST's answer for messages.

@@ -151,5 +151,5 @@ type Statistics struct {
 // PartialResults is what a run had when it ended early.
 type PartialResults struct {
 	CompletedTodos List[string]   `json:"completed_todos"`
-	AvailableData  map[string]any `json:"available_data,omitempty"`
+	AvailableData  map[string]any `json:"available_data"`
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 type instant struct {
 	mu    sync.Mutex
 	left  int // calls to make
+	todos int // of the plan, if it plays a run
 	since time.Time
 	steps samples
 	done  chan struct{} // closed with the last answer
@@ -31,15 +31,18 @@ var instantModel = &instant{}
 func (i *instant) begin(calls int) <-chan struct{} {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.left, i.since, i.steps, i.done = calls, time.Time{}, nil, make(chan struct{})
+	i.left, i.todos, i.since, i.steps, i.done = calls, 0, time.Time{}, nil, make(chan struct{})
 	return i.done
 }
 
 // Stream implements llm.Provider.
-func (i *instant) Stream(context.Context, llm.Request, func(llm.Delta) error) (llm.Answer, error) {
+func (i *instant) Stream(_ context.Context, req llm.Request, _ func(llm.Delta) error) (llm.Answer, error) {
 	now := time.Now()
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	if i.todos > 0 {
+		return i.play(req, now)
+	}
 	if !i.since.IsZero() {
 		i.steps = append(i.steps, now.Sub(i.since))
 	}
@@ -87,23 +90,7 @@ func (t instantTurn) run(n *node, engine *bare, data string) (out instantCost, e
 	if _, err := n.host.Create(ctx, owner, session.NewSession{ID: id}); err != nil {
 		return out, err
 	}
-	appends := func() error {
-		body := []byte(strings.Repeat("x", t.Record))
-		for range t.Calls / 2 {
-			d, err := engine.publish(body)
-			if err != nil {
-				return err
-			}
-			out.Bare = append(out.Bare, d)
-			cmd := rename(t.Record)
-			start := time.Now()
-			if _, err := n.host.Do(ctx, id, cmd); err != nil {
-				return err
-			}
-			out.Appends = append(out.Appends, time.Since(start))
-		}
-		return nil
-	}
+	appends := func() error { return pairs(ctx, n, engine, id, t.Calls/2, t.Record, &out) }
 	if err := appends(); err != nil {
 		return out, err
 	}

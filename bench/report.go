@@ -42,6 +42,10 @@ type Figures struct {
 	// divided by the bare engine's synchronous publish. Lower is better.
 	ToolCallVsAppend float64 `json:"tool_call_vs_append"`
 
+	// TodoVsAppend: what clew takes for a todo of a run whose work costs
+	// nothing, divided by one durable append. Lower is better.
+	TodoVsAppend float64 `json:"todo_vs_append"`
+
 	Detail map[string]any `json:"detail"`
 }
 
@@ -85,6 +89,8 @@ var definitions = []definition{
 		"ms added at p99 to a model's tokens, beside the provider's stream read bare, lower is better", "< 2", func(f Figures) bool { return f.TokenP99MS < 2 }},
 	{"tool_call_vs_append", func(f Figures) float64 { return f.ToolCallVsAppend },
 		"what clew takes for a tool call of no cost / one durable append, lower is better", "<= 5", func(f Figures) bool { return f.ToolCallVsAppend <= 5 }},
+	{"todo_vs_append", func(f Figures) float64 { return f.TodoVsAppend },
+		"what clew takes for a todo of a run whose work costs nothing / one durable append, lower is better", "<= 5", func(f Figures) bool { return f.TodoVsAppend <= 5 }},
 }
 
 // printJSON writes the figures as one object.

@@ -94,6 +94,7 @@ func roleClew(o options) error {
 			return nil, err
 		}),
 		"bare":    op(func(r bareTurnOf) (any, error) { return r.replay(engine) }),
+		"todos":   op(func(t todoRun) (any, error) { return t.run(n, engine) }),
 		"instant": op(func(t instantTurn) (any, error) { return t.run(n, engine, o.dir) }),
 		"usage":   op(func(struct{}) (any, error) { return usedSoFar() }),
 		"rss":     op(func(struct{}) (any, error) { return residentSize() }),

@@ -42,7 +42,10 @@ func (b *bench) turns() (err error) {
 	if err := s.tokens(); err != nil {
 		return err
 	}
-	return s.calls()
+	if err := s.calls(); err != nil {
+		return err
+	}
+	return s.todos()
 }
 
 // bareProvider is the provider that clew uses, without clew.

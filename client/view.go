@@ -106,17 +106,16 @@ func (v *View) run(ev clew.Event) bool {
 		v.State.Plan = &clew.PlanSummary{ID: d.PlanID, Status: d.Status, Version: d.Version, TotalTodos: len(d.Todos)}
 		v.State.Todos = d.Todos
 	case *clew.PlanModifiedData:
-		v.State.Todos = d.UpdatedTodos
-	case *clew.TodoStartedData:
-		v.todo(d.TodoID, func(t *clew.Todo) { t.Status = clew.TodoInProgress })
-	case *clew.TodoProgressData:
-		v.todo(d.TodoID, func(t *clew.Todo) { t.ProgressPercentage = d.ProgressPercentage })
-	case *clew.TodoCompletedData:
-		v.todo(d.TodoID, func(t *clew.Todo) { t.Status, t.ResultSummary = clew.TodoCompleted, d.ResultSummary })
-	case *clew.TodoFailedData:
-		v.todo(d.TodoID, func(t *clew.Todo) { t.Status, t.RetryCount = clew.TodoFailed, d.RetryCount })
-	case *clew.TodoSkippedData:
-		v.todo(d.TodoID, func(t *clew.Todo) { t.Status = clew.TodoSkipped })
+		v.modified(d)
+	case *clew.PlanApprovedData:
+		v.planStatus(clew.PlanApproved)
+		v.State.Status = clew.StatusExecuting
+	case *clew.PlanRejectedData:
+		v.planStatus(clew.PlanRejected)
+	case *clew.HitlPausedData:
+		v.State.Status = clew.StatusPaused
+	case *clew.HitlResumedData:
+		v.State.Status = clew.StatusExecuting
 	case *clew.CompleteData:
 		v.ended(clew.StatusCompleted)
 	case *clew.FailedData:
@@ -124,9 +123,69 @@ func (v *View) run(ev clew.Event) bool {
 	case *clew.CancelledData:
 		v.ended(clew.StatusCancelled)
 	default:
+		return v.todos(ev)
+	}
+	return true
+}
+
+func (v *View) todos(ev clew.Event) bool {
+	switch d := ev.Data.(type) {
+	case *clew.TodoStartedData:
+		v.todo(d.TodoID, func(t *clew.Todo) {
+			t.Status, t.TaskID, t.Error, t.ProgressPercentage = clew.TodoInProgress, d.TaskID, nil, 0
+		})
+	case *clew.TodoProgressData:
+		v.todo(d.TodoID, func(t *clew.Todo) {
+			t.ProgressPercentage, t.CurrentStep = d.ProgressPercentage, d.CurrentStep
+		})
+	case *clew.TodoCompletedData:
+		v.todo(d.TodoID, func(t *clew.Todo) {
+			t.Status, t.ResultSummary, t.DurationMS, t.ProgressPercentage = clew.TodoCompleted, d.ResultSummary, d.DurationMS, 100
+		})
+	case *clew.TodoFailedData:
+		v.todo(d.TodoID, func(t *clew.Todo) {
+			failure := d.Error
+			t.Status, t.RetryCount, t.Error = clew.TodoFailed, d.RetryCount, &failure
+		})
+	case *clew.TodoRetriedData:
+		v.todo(d.TodoID, func(t *clew.Todo) { t.Status, t.RetryCount = clew.TodoPending, d.RetryCount })
+	case *clew.TodoSkippedData:
+		v.todo(d.TodoID, func(t *clew.Todo) { t.Status = clew.TodoSkipped })
+	default:
 		return false
 	}
 	return true
+}
+
+// modified takes a new version of the plan, which does not repeat the results.
+func (v *View) modified(d *clew.PlanModifiedData) {
+	results := map[string]any{}
+	for _, t := range v.State.Todos {
+		results[t.ID] = t.ResultSummary
+	}
+	v.State.Todos = d.UpdatedTodos
+	for i := range v.State.Todos {
+		if t := &v.State.Todos[i]; t.Status == clew.TodoCompleted && t.ResultSummary == nil {
+			t.ResultSummary = results[t.ID]
+		}
+	}
+	if v.State.Plan == nil {
+		return
+	}
+	next := *v.State.Plan
+	next.Version, next.TotalTodos = d.NewVersion, len(d.UpdatedTodos)
+	if d.RunID != "" { // people look at it first
+		next.Status = clew.PlanPendingApproval
+	}
+	v.State.Plan = &next
+}
+
+func (v *View) planStatus(s clew.PlanStatus) {
+	if v.State.Plan != nil {
+		next := *v.State.Plan
+		next.Status = s
+		v.State.Plan = &next
+	}
 }
 
 func (v *View) todo(id string, change func(*clew.Todo)) {

@@ -48,7 +48,7 @@ func TestViewFollowsARun(t *testing.T) {
 			t.Errorf("%T is not handled", data)
 		}
 	}
-	want := "[a in_progress 40 <nil> 0][b completed 0 done 0][c failed 0 <nil> 2][d skipped 0 <nil> 0]"
+	want := "[a in_progress 40 <nil> 0][b completed 100 done 0][c failed 0 <nil> 2][d skipped 0 <nil> 0]"
 	got := ""
 	for _, d := range v.State.Todos {
 		got += fmt.Sprintf("[%s %s %d %v %d]", d.ID, d.Status, d.ProgressPercentage, d.ResultSummary, d.RetryCount)
@@ -161,4 +161,36 @@ func TestAnswerPauseResume(t *testing.T) {
 			t.Errorf("pausing left the connection %s", c.State())
 		}
 	})
+}
+
+// A view follows a run: versions, approval, retries, pauses.
+//
+// Covers: RUN-09, WS-026
+func TestViewOfARun(t *testing.T) {
+	var v client.View
+	scope := clew.Scope{RunID: "run_1"}
+	todos := clew.List[clew.Todo]{{ID: "a", Status: clew.TodoPending}, {ID: "b", Status: clew.TodoPending}}
+	v.Apply(event(t, 1, &clew.PlanGeneratedData{PlanID: "p", Version: 1, Status: clew.PlanPendingApproval, Plan: clew.Plan{Todos: todos}, Scope: scope}))
+	v.Apply(event(t, 2, &clew.PlanApprovedData{PlanID: "p", Scope: scope}))
+	v.Apply(event(t, 3, &clew.TodoStartedData{TodoID: "a", TaskID: "task_2"}))
+	v.Apply(event(t, 4, &clew.TodoCompletedData{TodoID: "a", ResultSummary: "done"}))
+	v.Apply(event(t, 5, &clew.TodoFailedData{TodoID: "b", RetryCount: 0, Error: clew.Failure{Message: "no"}}))
+	if b := v.State.Todos[1]; v.State.Plan.Status != clew.PlanApproved || v.State.Status != clew.StatusExecuting || b.Error == nil || v.State.Todos[0].TaskID != "task_2" {
+		t.Errorf("approved: %+v, %+v", v.State.Plan, v.State.Todos)
+	}
+	v.Apply(event(t, 6, &clew.TodoRetriedData{TodoID: "b", RetryCount: 1}))
+	v.Apply(event(t, 7, &clew.HitlPausedData{PausedBy: "ann", Scope: scope}))
+	if b := v.State.Todos[1]; b.Status != clew.TodoPending || b.RetryCount != 1 || v.State.Status != clew.StatusPaused {
+		t.Errorf("retried and paused: %+v, %s", b, v.State.Status)
+	}
+	next := clew.List[clew.Todo]{{ID: "a", Status: clew.TodoCompleted}, {ID: "b"}, {ID: "c"}}
+	v.Apply(event(t, 8, &clew.PlanModifiedData{PlanID: "p", OldVersion: 1, NewVersion: 2, UpdatedTodos: next, Scope: scope}))
+	if p := v.State.Plan; p.Version != 2 || p.TotalTodos != 3 || p.Status != clew.PlanPendingApproval || v.State.Todos[0].ResultSummary != "done" {
+		t.Errorf("modified: %+v, %+v", p, v.State.Todos)
+	}
+	v.Apply(event(t, 9, &clew.HitlResumedData{ResumedBy: "ann", Scope: scope}))
+	v.Apply(event(t, 10, &clew.PlanRejectedData{PlanID: "p", Scope: scope}))
+	if v.State.Status != clew.StatusExecuting || v.State.Plan.Status != clew.PlanRejected {
+		t.Errorf("rejected: %s, %+v", v.State.Status, v.State.Plan)
+	}
 }

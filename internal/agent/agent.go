@@ -7,10 +7,12 @@ package agent
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/run"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
@@ -50,6 +52,8 @@ type Config struct {
 	Version func() uint64
 	Blobs   Blobs
 	Log     *slog.Logger
+	// ReportFont is a TTF for what the built-in fonts of reports lack.
+	ReportFont []byte
 	// Pause waits before a model call is tried again.
 	Pause func(ctx context.Context, d time.Duration) error
 }
@@ -64,7 +68,10 @@ type Model struct {
 }
 
 // An Agent works on the turns of all sessions. Safe for concurrent use.
-type Agent struct{ cfg Config }
+type Agent struct {
+	cfg   Config
+	cache cache
+}
 
 // New makes an agent.
 func New(cfg Config) *Agent {
@@ -85,13 +92,13 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // Steers implements session.Rules.
 func (a *Agent) Steers(overlay map[string]any) bool {
-	v, _ := a.cfg.Settings.For(overlay)
+	v := a.valuesFor(overlay)
 	return v.MessageArrival != "queue"
 }
 
 // AutoApproval implements session.Rules.
 func (a *Agent) AutoApproval(overlay map[string]any) clew.AutoApprovalFlags {
-	v, _ := a.cfg.Settings.For(overlay)
+	v := a.valuesFor(overlay)
 	return clew.AutoApprovalFlags{
 		AutoApprovalEnabled: v.AutoApproval, AlwaysAllowReadOnly: v.AllowReadOnly, AlwaysAllowWrite: v.AllowWrite,
 		AlwaysAllowExecute: v.AllowExecute, AlwaysAllowBrowser: v.AllowBrowser, AlwaysAllowMcp: v.AllowMcp,
@@ -116,13 +123,28 @@ func (a *Agent) CheckSettings(changes map[string]any) error {
 
 // Budgeted implements session.Rules.
 func (a *Agent) Budgeted() bool {
-	v, _ := a.cfg.Settings.For(nil)
-	return v.BudgetUSD > 0 || v.BudgetTokens > 0
+	v := a.valuesFor(nil)
+	return v.BudgetUSD > 0 || v.BudgetTokens > 0 || v.BudgetTimeSec > 0
+}
+
+// ReminderSec implements session.Rules.
+func (a *Agent) ReminderSec(overlay map[string]any) int {
+	v := a.valuesFor(overlay)
+	return v.ReminderSec
+}
+
+// Run implements session.Rules.
+func (a *Agent) Run(overlay map[string]any) run.Rules {
+	v := a.valuesFor(overlay)
+	return run.Rules{
+		Parallel: v.RunParallelTodos, MaxTodos: v.RunMaxTodos, MaxRetries: v.RunMaxRetries, ApprovalUSD: v.RunApprovalUSD,
+		ReviewSec: v.PlanReviewTimeout, ApprovalSec: v.RunApprovalTimeout, InputSec: v.RunInputTimeout, ClarifySec: v.ClarifyTimeout,
+	}
 }
 
 // CheckMode implements session.Rules.
 func (a *Agent) CheckMode(overlay map[string]any, mode string) error {
-	v, _ := a.cfg.Settings.For(overlay)
+	v := a.valuesFor(overlay)
 	if _, ok := settings.FindMode(settings.Modes(v, nil), mode); !ok {
 		return clew.Errorf(clew.InvalidMessage, "there is no mode %q", mode)
 	}
@@ -174,6 +196,9 @@ type worker struct {
 // once; if not, the turn is over or waits.
 func (w *worker) step(ctx context.Context, v session.View) (more bool, err error) {
 	mine := v.Task.Request != "" && v.Task.Request == w.asking
+	if v.Held && !mine && !w.busy(v.Task) {
+		return false, nil // the run is paused: what was begun ends, nothing new begins
+	}
 	if !mine && !w.under(v.Task) {
 		if err := w.equip(ctx, v); err != nil {
 			return false, err
@@ -187,6 +212,8 @@ func (w *worker) step(ctx context.Context, v session.View) (more bool, err error
 		return w.recall(ctx, v)
 	case len(v.Task.Calls) > 0:
 		return w.handle(ctx, v)
+	case v.Blocked: // a person decides first, be it about another task of the run
+		return false, nil
 	case !unheard(v.Task):
 		return false, w.rest()
 	}
@@ -202,6 +229,12 @@ func (w *worker) under(t session.Task) bool {
 		}
 	}
 	return len(t.Calls) > 0 && t.Request == ""
+}
+
+// busy reports whether a call is left to run that this worker began: nobody
+// else would know whether it ran.
+func (w *worker) busy(t session.Task) bool {
+	return slices.ContainsFunc(t.Calls, func(c session.Call) bool { return c.Status == session.CallRunning && w.begun[c.ID] != nil })
 }
 
 // unheard reports whether the model has something to answer to.

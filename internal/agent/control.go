@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -43,14 +44,6 @@ func control(name, doc, schema string) tool.Spec {
 	return tool.Spec{Name: name, Description: doc, Schema: json.RawMessage(schema), Class: clew.ClassRepeatable, Group: tool.GroupControl}
 }
 
-func controlSpec(name string) (tool.Spec, bool) {
-	i := slices.IndexFunc(controls, func(s tool.Spec) bool { return s.Name == name })
-	if i < 0 {
-		return tool.Spec{}, false
-	}
-	return controls[i], true
-}
-
 // controlInput is the input of all the agent's own tools.
 type controlInput struct {
 	Question string   `json:"question"`
@@ -67,7 +60,10 @@ type controlInput struct {
 }
 
 // control carries out one of the agent's own calls, in one batch of records.
-func (w *worker) control(v session.View, c session.Call) error {
+func (w *worker) control(ctx context.Context, v session.View, c session.Call) error {
+	if _, ok := layerTools[c.Tool]; ok && w.layer != "" {
+		return w.layerControl(ctx, v, c)
+	}
 	var in controlInput
 	if err := json.Unmarshal(c.Input, &in); err != nil {
 		return w.wrong(c, "the input does not fit: "+err.Error())
@@ -87,7 +83,7 @@ func (w *worker) control(v session.View, c session.Call) error {
 		case toolFollowup:
 			r.followup(c, in)
 		case toolCompletion:
-			r.complete(c, in.Result)
+			r.complete(c, in.Result, nil)
 		case toolTodos:
 			r.todos(c, in)
 		case toolMode:

@@ -27,7 +27,7 @@ type planned struct {
 // prepare finds out what a call would do. It changes nothing.
 func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *planned {
 	p := &planned{call: c}
-	if spec, ok := controlSpec(c.Tool); ok {
+	if spec, ok := w.ownTool(c.Tool); ok {
 		p.spec, p.own = spec, true
 		return p
 	}
@@ -188,7 +188,7 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 	var own *session.Call
 	waits := false
 	for _, c := range v.Task.Calls {
-		_, isOwn := controlSpec(c.Tool)
+		_, isOwn := w.ownTool(c.Tool)
 		switch c.Status {
 		case session.CallRunning:
 			if p := w.begun[c.ID]; p != nil {
@@ -211,7 +211,7 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 		case session.CallDone:
 		}
 	}
-	if v.Blocked { // a person decides first; what was begun goes on
+	if v.Blocked || v.Held { // a person decides first; what was begun goes on
 		undecided, doubtful, own = nil, nil, nil
 	}
 	switch {
@@ -227,7 +227,7 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 	case len(doubtful) > 0: // last: the answer settles all that is running
 		return false, w.askAbout(doubtful)
 	case own != nil && !waits:
-		return true, w.control(v, *own)
+		return true, w.control(ctx, v, *own)
 	}
 	return false, nil
 }
@@ -246,6 +246,9 @@ func (w *worker) closeTexts() error {
 func (w *worker) begin(plans []*planned) error {
 	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
+		if !s.MayBegin(t) {
+			return nil
+		}
 		var proposed []*planned
 		for _, p := range plans {
 			switch {
@@ -274,7 +277,7 @@ func (w *worker) begin(plans []*planned) error {
 // run again, or turns out not to have happened, is given back to be run; nil
 // means that nobody can tell.
 func (w *worker) inDoubt(ctx context.Context, v session.View, c session.Call) *planned {
-	if _, own := controlSpec(c.Tool); own {
+	if _, own := w.ownTool(c.Tool); own {
 		return nil
 	}
 	p := w.prepare(ctx, v, c)

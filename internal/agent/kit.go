@@ -37,6 +37,10 @@ type kit struct {
 	offered []llm.Tool // the tools as the model sees them
 	fixed   int        // tokens of both, as far as can be told
 
+	layer clew.Layer      // of the run that the task works in, "" for none
+	own   []tool.Spec     // the agent's own tools
+	known map[string]bool // the tools that a run's todos can use
+
 	equipped string // the version that all of this is of
 }
 
@@ -48,8 +52,11 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 	if version != "" && version == w.equipped && w.stands() && w.plain() {
 		return nil
 	}
+	if version != "" && w.borrow(version, v) {
+		return nil
+	}
 	w.equipped = ""
-	w.values, _ = w.cfg.Settings.For(v.Settings)
+	w.values = w.valuesFor(v.Settings)
 	if w.cfg.Trusted != nil && !w.cfg.Trusted(v.Owner) {
 		w.values.CommandSandbox = "bwrap"
 	}
@@ -73,21 +80,44 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 			Prompt: "The mode " + name + " that this task was given no longer exists. Tell the user so and ask for another.",
 		}
 	}
-	if err := w.pickModel(); err != nil {
+	if err := w.pickModel(v.Task.Profile); err != nil {
 		return err
 	}
-	w.tools = map[string]tool.Tool{}
+	w.pickTools(ctx, v)
+	w.prompt, w.offered = w.system(v), w.specs()
+	w.fixed = llm.EstimateTokens(nil, w.prompt, w.offered)
+	if version != "" && w.noPlace == nil && w.plain() {
+		w.equipped = version
+		w.lend(version, v)
+	}
+	return nil
+}
+
+// pickTools finds the tools that the mode and the layer allow.
+func (w *worker) pickTools(ctx context.Context, v session.View) {
+	w.layer = layerOf(v)
+	w.own = ownTools(w.layer)
+	w.tools, w.known = map[string]tool.Tool{}, map[string]bool{}
+	narrow := w.mode
+	narrow.Groups = groupsOf(w.layer, w.mode)
 	for _, t := range w.cfg.Tools(ctx) {
-		if spec := t.Spec(); w.allowed(spec) {
+		spec := t.Spec()
+		if w.allowed(spec, w.mode) {
+			w.known[spec.Name] = true
+		}
+		if w.allowed(spec, narrow) {
 			w.tools[spec.Name] = t
 		}
 	}
-	w.prompt, w.offered = w.system(v), w.specs()
-	w.fixed = llm.EstimateTokens(nil, w.prompt, w.offered)
-	if w.noPlace == nil && w.plain() {
-		w.equipped = version
+}
+
+// ownTool finds one of the agent's own tools.
+func (k *kit) ownTool(name string) (tool.Spec, bool) {
+	i := slices.IndexFunc(k.own, func(s tool.Spec) bool { return s.Name == name })
+	if i < 0 {
+		return tool.Spec{}, false
 	}
-	return nil
+	return k.own[i], true
 }
 
 // openPlace opens the workspace, unless it is open and still the same.
@@ -125,10 +155,11 @@ func (w *worker) closePlaces() {
 // version names everything that the kit is made from, "" if that cannot be
 // told.
 func (w *worker) version(v session.View) string {
-	if w.cfg.Version == nil || len(v.Settings) > 8 {
+	if w.cfg.Version == nil || len(v.Settings) > overlayMax {
 		return ""
 	}
-	return fmt.Sprint(w.cfg.Version(), v.Settings, v.Task.Mode, v.Workspace, v.Task.ParentTaskID)
+	return fmt.Sprintf("%d %q %q %q %q %q %q %t", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Workspace, v.Task.ParentTaskID,
+		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0)
 }
 
 // plain reports whether the workspace brings nothing along that would have to be
@@ -158,7 +189,7 @@ func (w *worker) trust(v session.View) []settings.Mode {
 }
 
 // allowed reports whether the mode has a tool.
-func (k *kit) allowed(spec tool.Spec) bool {
+func (k *kit) allowed(spec tool.Spec, m settings.Mode) bool {
 	group := spec.Group
 	if spec.Server != "" {
 		group = tool.GroupMCP
@@ -166,14 +197,18 @@ func (k *kit) allowed(spec tool.Spec) bool {
 			return false
 		}
 	}
-	return slices.Contains(k.mode.Groups, string(group))
+	return slices.Contains(m.Groups, string(group))
 }
 
-// pickModel takes the mode's profile if it has one that is there. The model that
+// pickModel takes the task's own profile, or the mode's, if there is one. The model that
 // the settings name belongs to the profile that they name.
-func (w *worker) pickModel() error {
-	p, ok := w.values.Profiles[w.mode.ModelProfile]
-	if !ok || w.mode.ModelProfile == "" {
+func (w *worker) pickModel(own string) error {
+	p, ok := w.values.Profiles[own]
+	if !ok || own == "" {
+		own = w.mode.ModelProfile
+		p, ok = w.values.Profiles[own]
+	}
+	if !ok || own == "" {
 		switch p, ok = w.values.Profiles[w.values.ModelProfile]; {
 		case !ok && w.values.ModelProfile != "":
 			return clew.Errorf(clew.SettingsInvalid, "there is no model profile %q; choose another with the setting model_profile", w.values.ModelProfile)
@@ -198,7 +233,7 @@ func (k *kit) specs() []llm.Tool {
 		s := t.Spec()
 		list = append(list, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
 	}
-	for _, s := range controls {
+	for _, s := range k.own {
 		list = append(list, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
 	}
 	slices.SortFunc(list, func(a, b llm.Tool) int { return strings.Compare(a.Name, b.Name) })
@@ -206,17 +241,23 @@ func (k *kit) specs() []llm.Tool {
 }
 
 // system is the system prompt.
-func (k *kit) system(v session.View) string {
+func (w *worker) system(v session.View) string {
+	k := &w.kit
 	var b strings.Builder
-	b.WriteString(strings.TrimSpace(k.mode.Prompt))
-	b.WriteString("\n\n" + strings.TrimSpace(houseRules) + "\n")
+	if k.layer == "" || k.layer == clew.LayerExecution {
+		b.WriteString(strings.TrimSpace(k.mode.Prompt))
+		b.WriteString("\n\n" + strings.TrimSpace(houseRules) + "\n")
+	}
+	if k.layer != "" {
+		b.WriteString("\n" + strings.TrimSpace(w.layerPrompt(v)) + "\n")
+	}
 	fmt.Fprintf(&b, "\nMode: %s. Other modes: %s.\n", k.mode.Slug, strings.Join(others(k.modes, k.mode.Slug), ", "))
 	if k.noPlace == nil {
 		fmt.Fprintf(&b, "Workspace: %s (%s). Paths are relative to it.\n", k.workspace.Dir, runtime.GOOS)
 	} else {
 		b.WriteString("There is no workspace: tools that need files will fail.\n")
 	}
-	if v.Task.ParentTaskID != "" {
+	if v.Task.ParentTaskID != "" && v.Task.TodoID == "" {
 		b.WriteString("\nYou work on a subtask. Nobody reads along but the agent that gave it to you. End with attempt_completion; its result is all that agent gets.\n")
 	}
 	if text := strings.TrimSpace(k.values.Instructions); text != "" {

@@ -48,6 +48,7 @@ func (r *recorder) say(m clew.Message) clew.MessageID {
 // ask puts a question to people. A task changes its state once for a batch.
 func (r *recorder) ask(q clew.HitlApprovalRequestData) {
 	q.Reason = visible(q.Reason)
+	session.OfRun(r.s, r.t, &q.Asking, r.s.RunRules().ApprovalSec)
 	events := session.Ask(r.s, r.t, r.b, len(r.events), q)
 	if r.asked {
 		events = events[:2]
@@ -61,6 +62,7 @@ func (r *recorder) followup(c session.Call, in controlInput) {
 	q := clew.HitlInputRequestData{
 		Ask: clew.AskFollowup, Field: "answer", Question: in.Question, Asking: clew.Asking{ToolCallID: c.ID}, InputType: clew.InputText, Required: true,
 	}
+	session.OfRun(r.s, r.t, &q.Asking, r.s.RunRules().InputSec)
 	for _, o := range in.Options {
 		q.InputType = clew.InputChoice
 		q.Options = append(q.Options, clew.InputOption{Value: o, Label: o})
@@ -118,7 +120,7 @@ func (r *recorder) result(c session.Call, text string, mistake bool) {
 
 // complete ends the task well, unless somebody spoke meanwhile: then the model
 // hears that first.
-func (r *recorder) complete(c session.Call, text string) {
+func (r *recorder) complete(c session.Call, text string, data map[string]any) {
 	if len(r.t.Inbox) > 0 {
 		r.result(c, "Not yet: the user said something meanwhile. Take it into account.", false)
 		return
@@ -130,11 +132,11 @@ func (r *recorder) complete(c session.Call, text string) {
 	}
 	r.result(c, "The task is complete.", false)
 	r.say(clew.Message{Say: clew.SayCompletionResult, Text: text, ToolCallID: c.ID})
-	r.end(text, counted(r.t, c.Tool))
+	r.end(text, data, counted(r.t, c.Tool))
 }
 
 // end ends the task with its answer. A parent that waits gets it.
-func (r *recorder) end(text string, usage map[string]clew.ToolUsage) {
+func (r *recorder) end(text string, data map[string]any, usage map[string]clew.ToolUsage) {
 	if r.t.ParentTaskID == "" {
 		tree := r.s.TreeUsage(r.t.RootTaskID)
 		r.add(clew.EventComplete, &clew.CompleteData{
@@ -154,7 +156,7 @@ func (r *recorder) end(text string, usage map[string]clew.ToolUsage) {
 	r.add(clew.EventTaskCompleted, &clew.TaskCompletedData{TaskRef: r.t.TaskRef, TokenUsage: used, ToolUsage: usage, ResultSummary: text})
 	if r.t.ParentTaskID != "" {
 		r.say(clew.Message{Say: clew.SaySubtaskResult, Text: text, TaskID: r.t.ParentTaskID, ToolCallID: r.t.ToolCallID})
-		r.events = append(r.events, session.Return(r.s, r.t, text)...)
+		r.events = append(r.events, session.Return(r.s, r.t, r.b, len(r.events), text, data)...)
 	}
 }
 

@@ -85,7 +85,7 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone b
 	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
 		w.finish(r, p, shown, result, kept, took)
-		if reserve != nil && last(t, p.call.ID) {
+		if reserve != nil && last(t, p.call.ID) && s.MayBegin(t) && w.limit(asOf(v, b, s, t), *reserve) == nil {
 			w.hear(r, *reserve)
 		}
 		return r.events

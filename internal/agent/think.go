@@ -14,23 +14,28 @@ import (
 	"github.com/clew-run/clew/internal/history"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/session"
-	"github.com/clew-run/clew/internal/tool/policy"
 )
 
 // think puts on record that the model is asked and what it hears. The next step
 // makes the call.
 func (w *worker) think(_ context.Context, v session.View) (more bool, err error) {
 	reserve := w.estimate(v)
-	if q := w.limit(v, reserve); q != nil {
-		return false, w.question(*q)
-	}
+	asked := false
 	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
+		if !s.MayBegin(t) {
+			return nil
+		}
+		if q := w.limit(asOf(v, b, s, t), reserve); q != nil {
+			asked = true
+			r.ask(*q)
+			return r.events
+		}
 		w.hear(r, reserve)
 		return r.events
 	})
 	crash.At("model.intent")
-	return err == nil, over(err)
+	return err == nil && !asked, over(err)
 }
 
 // hear records with what a model call begins: what the model has not heard yet,
@@ -97,41 +102,6 @@ func (w *worker) note(say clew.Say, text string) error {
 	return err
 }
 
-// limit is the question to ask before a call with what it may use passes a
-// limit, nil if it passes none.
-func (w *worker) limit(v session.View, next clew.Usage) *clew.HitlApprovalRequestData {
-	q := &clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Options: yesNo}
-	limit := policy.LimitsOf(w.values)
-	raised := int64(1 + v.Root.Raised)
-	limit.NanoUSD, limit.Tokens = limit.NanoUSD*raised, limit.Tokens*raised
-	taken := policy.Cost(v.Tree.CostUSD, tokens(v.Tree))
-	_, refusal := policy.Reserve(limit, taken, policy.Cost(next.CostUSD, tokens(next)))
-	switch {
-	case w.values.MistakeLimit > 0 && v.Task.Mistakes >= w.values.MistakeLimit:
-		q.Ask, q.Limit = clew.AskMistakeLimitReached, session.LimitMistakes
-		q.Reason = fmt.Sprintf("The model made %d mistakes in a row. Go on?", v.Task.Mistakes)
-	case w.values.MaxStepsPerTurn > 0 && v.Task.Steps >= w.values.MaxStepsPerTurn:
-		q.Limit, q.Reason = session.LimitSteps, fmt.Sprintf("The model was asked %d times for this message. Go on?", v.Task.Steps)
-	case refusal != nil:
-		q.Limit, q.Reason = session.LimitBudget, "Go on? "+strings.ToUpper(refusal.Error()[:1])+refusal.Error()[1:]+". A yes allows as much again."
-	default:
-		return nil
-	}
-	return q
-}
-
-// tokens counts all of them, each once.
-func tokens(u clew.Usage) int64 { return u.TokensIn + u.TokensOut + u.CacheWrites + u.CacheReads }
-
-func (w *worker) question(q clew.HitlApprovalRequestData) error {
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
-		r.ask(q)
-		return r.events
-	})
-	return over(err)
-}
-
 // estimate is what a call may use at most, as far as can be told before it: with
 // the history, what the model has not heard yet, and what is about to come.
 func (w *worker) estimate(v session.View, more ...clew.ModelMessage) clew.Usage {
@@ -142,7 +112,7 @@ func (w *worker) estimate(v session.View, more ...clew.ModelMessage) clew.Usage 
 		TokensIn:  int64(w.fixed + w.weigh(v.Task.History) + llm.EstimateTokens(more, "", nil)),
 		TokensOut: int64(w.maxTokens()),
 	}
-	u.CostUSD = w.cost(u)
+	u.CostUSD = w.cost(v, u)
 	return u
 }
 
@@ -155,22 +125,6 @@ func (w *worker) weigh(list []clew.ModelMessage) int {
 	w.weight += llm.EstimateTokens(list[w.weighed:], "", nil)
 	w.weighed = len(list)
 	return w.weight
-}
-
-func (w *worker) cost(u clew.Usage) float64 {
-	if w.model.Unpriced && w.values.BudgetUSD > 0 {
-		return math.Round(dear(u)*1e9) / 1e9
-	}
-	if w.model.Cost == nil {
-		return 0
-	}
-	return math.Round(w.model.Cost(u)*1e9) / 1e9
-}
-
-// dear is the price of a model that nobody knows the price of: with a budget in
-// USD it counts as an expensive one, or the budget would be none.
-func dear(u clew.Usage) float64 {
-	return (float64(u.TokensIn+u.CacheReads+u.CacheWrites)*15 + float64(u.TokensOut)*75) / 1e6
 }
 
 // maxTokens bounds an answer.
@@ -237,6 +191,9 @@ func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm
 		if err := w.cfg.Pause(ctx, wait); err != nil {
 			return answer, err
 		}
+		if v, err := w.desk.View(); err == nil && v.Held { // the run was paused meanwhile: nothing new begins
+			return answer, failure
+		}
 		if err := w.note(clew.SayAPIReqRetried, fmt.Sprintf("Try %d of %d.", try+2, w.values.ModelRetries+1)); err != nil {
 			return answer, err
 		}
@@ -249,8 +206,26 @@ func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm
 // sentence ends what providers say with a full stop, as they may or may not.
 func sentence(text string) string { return strings.TrimRight(text, ". ") + "." }
 
-// giveUp asks what to do about a model call that failed.
-func (w *worker) giveUp(_ session.View, why string, l *listener) error {
+// acted reports whether the task has done something that it would do again if it
+// were begun anew.
+func (w *worker) acted(t session.Task) bool {
+	for name := range t.ToolUsage {
+		if _, own := w.ownTool(name); own && name != toolTask {
+			continue
+		}
+		if used := w.tools[name]; used == nil || used.Spec().Class != clew.ClassReadOnly {
+			return true
+		}
+	}
+	return false
+}
+
+// giveUp asks what to do about a model call that failed. A todo that has only
+// looked so far begins anew by itself, and asks in the end.
+func (w *worker) giveUp(v session.View, why string, l *listener) error {
+	if v.Todo != nil && !w.acted(v.Task) {
+		return over(w.desk.FailTodo("ended by a failed model call", clew.Failure{Code: clew.ExecutionFailed, Message: why, Recoverable: true}))
+	}
 	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
 		if l != nil {
@@ -268,9 +243,10 @@ func (w *worker) giveUp(_ session.View, why string, l *listener) error {
 // answered records an answer, and with it which of its calls begin, which ask
 // and which are refused.
 func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer, l *listener) error {
-	answer.Usage.CostUSD = w.cost(answer.Usage)
-	parts := uniqueCalls(answer.Parts)
+	answer.Usage.CostUSD = w.cost(v, answer.Usage)
+	parts := uniqueCalls(adopt(w.layer, answer.Parts))
 	calls := clew.ModelMessage{Content: parts}.ToolCalls()
+	current := len(calls) > 0 && w.refresh(ctx)
 	plans := make([]*planned, len(calls))
 	for i, p := range calls {
 		plans[i] = w.prepare(ctx, v, session.Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: session.CallProposed})
@@ -296,19 +272,28 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 		if answer.Stop == llm.StopMaxTokens {
 			r.say(clew.Message{Say: clew.SayError, Role: clew.SpeakerSystem, Text: "The answer was cut: it reached the limit of its length."})
 		}
-		w.decide(r, plans)
+		if current && s.MayBegin(t) { // else they stay as they are until the run goes on
+			w.decide(r, plans)
+		}
 		switch {
 		case len(plans) > 0:
 		case t.ParentTaskID == "":
 			r.add(clew.EventTaskIdle, &clew.TaskIdleData{TaskRef: t.TaskRef})
 		case len(t.Inbox) == 0: // a subtask that just answers has its result in that
 			r.total = &total
-			r.end(textOf(parts), counts(t.ToolUsage))
+			r.end(textOf(parts), nil, counts(t.ToolUsage))
 		}
 		return r.events
 	})
 	crash.At("model.recorded")
 	return over(err)
+}
+
+// refresh equips the worker after a long wait: the calls of an answer are decided
+// on by what holds now, not by what held when the model was asked.
+func (w *worker) refresh(ctx context.Context) bool {
+	v, err := w.desk.View()
+	return err == nil && w.equip(ctx, v) == nil
 }
 
 func textOf(parts []clew.Part) string {

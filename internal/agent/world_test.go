@@ -50,6 +50,9 @@ type world struct {
 	always   bool // tools of servers are always allowed
 	provider func(settings.Profile) (llm.Provider, error)
 	pause    func(context.Context, time.Duration) error // nil for the clock's
+	version  func() uint64                              // nil reads the settings anew at each step
+	trusted  func(clew.UserID) bool                     // nil trusts all
+	by       clew.Principal                             // who speaks, if not ann
 }
 
 // profiles is what every world has in its settings. The provider is played, so
@@ -108,6 +111,8 @@ func (w *world) open() {
 		Tools:         func(context.Context) []tool.Tool { return w.tools },
 		AlwaysAllowed: func(tool.Spec) bool { return w.always },
 		Pause:         w.pause,
+		Version:       w.version,
+		Trusted:       w.trusted,
 		Workspace: func(_ clew.SessionID, dir string, _ settings.Values) (*tool.Workspace, error) {
 			if dir == "" {
 				return nil, clew.Errorf(clew.SessionInvalidState, "the session has no directory")
@@ -156,7 +161,11 @@ func commandOf(data any) clew.CommandType {
 
 // try sends a command and waits until nothing moves any more.
 func (w *world) try(data any) error {
-	_, err := w.host.Do(w.Context(), w.id, clew.Command{Type: commandOf(data), By: ann, Data: data})
+	by := ann
+	if w.by.User != "" {
+		by = w.by
+	}
+	_, err := w.host.Do(w.Context(), w.id, clew.Command{Type: commandOf(data), By: by, Data: data})
 	synctest.Wait()
 	return err
 }

@@ -39,6 +39,8 @@ type Sessions interface {
 	Access(ctx context.Context, id clew.SessionID, p clew.Principal) (clew.Role, error)
 	List(ctx context.Context, owner clew.UserID, q, cursor string, limit int) ([]session.Summary, string, error)
 	Watch(ctx context.Context, id clew.SessionID) (View, error)
+	// Report finds a report of the session's runs by its name.
+	Report(ctx context.Context, id clew.SessionID, name string) (clew.Report, error)
 }
 
 // View reads a session; the caller closes it.
@@ -77,6 +79,11 @@ type Options struct {
 	Settings Settings // nil = this server has none
 	Secrets  Secrets  // nil = this server keeps none
 	Blobs    Blobs    // nil = no route for blobs
+	Inbox    Inbox    // nil = no inbox
+	Links    Links    // nil = no answer links
+	// InboxFeed is the WebSocket of an inbox; it authenticates by itself. nil =
+	// none.
+	InboxFeed http.Handler
 	// AllowQueryToken takes credentials from ?token= too.
 	AllowQueryToken bool
 	PerMinute       int           // requests of a user; 0 or less = no limit
@@ -97,6 +104,7 @@ type API struct {
 	o       Options
 	log     *slog.Logger
 	limiter *auth.Limiter
+	links   *auth.Limiter // of those who come with an answer link, by address
 	mux     *http.ServeMux
 	routes  []Route
 	doc     *huma.OpenAPI
@@ -126,12 +134,17 @@ func New(o Options) (*API, error) {
 	if o.Timeout == 0 {
 		o.Timeout = 15 * time.Second
 	}
-	a := &API{o: o, log: o.Log, limiter: auth.NewLimiter(o.PerMinute, o.Now), mux: http.NewServeMux()}
+	a := &API{
+		o: o, log: o.Log, limiter: auth.NewLimiter(o.PerMinute, o.Now), links: auth.NewLimiter(answersPerMinute, o.Now),
+		mux: http.NewServeMux(),
+	}
 	h := humago.New(guardedMux{a}, config(o.Version))
 	a.doc = h.OpenAPI()
 	a.sessionRoutes(h)
 	a.keyRoutes(h)
 	a.settingsRoutes(h)
+	a.inboxRoutes(h)
+	a.linkRoutes()
 	a.plainRoutes()
 	if err := a.finishDocument(); err != nil {
 		return nil, err

@@ -74,14 +74,23 @@ var plainDocs = map[string]string{
 	"/metrics":         "Figures for Prometheus.",
 	"/ws/{session_id}": "Open the WebSocket of a session.",
 
+	"/reports/{session_id}/{run}/{file}": "Read a report that a run of the session left behind.",
+
 	prefix + "/sessions/{id}/blobs/{address}": "Read what a record of the session refers to by its hash.",
+	prefix + "/inbox/feed":                    "Open a WebSocket that sends the caller's inbox and each change of it.",
+
+	"/answer":               "The page that an answer link opens.",
+	"/answer/page.js":       "A part of that page.",
+	"/answer/page.css":      "A part of that page.",
+	prefix + "/answer/look": "Show the question of an answer link.",
+	prefix + "/answer":      "Answer the question of an answer link.",
 }
 
 // finishDocument adds what huma does not know and renders the document once.
 func (a *API) finishDocument() error {
 	for _, r := range a.routes {
 		if text, ok := plainDocs[r.Path]; ok {
-			a.doc.AddOperation(plainOperation(r, text))
+			a.doc.AddOperation(linkOperation(r, text))
 		}
 	}
 	b, err := json.Marshal(a.doc)
@@ -103,19 +112,23 @@ func plainOperation(r Route, text string) *huma.Operation {
 	}
 	if r.Own {
 		ok = http.StatusSwitchingProtocols
-		op.Parameters = append(op.Parameters, []*huma.Param{
-			{Name: "client_id", In: "query", Schema: &huma.Schema{Type: huma.TypeString}},
-			{Name: "resume_from", In: "query", Schema: &huma.Schema{Type: huma.TypeString}},
-			{Name: "epoch", In: "query", Schema: &huma.Schema{Type: huma.TypeString}},
-		}...)
+		names := []string{"client_id", "resume_from", "epoch"}
+		if r.Path == prefix+"/inbox/feed" { // it has no position
+			names = names[:1]
+		}
+		for _, name := range names {
+			op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "query", Schema: &huma.Schema{Type: huma.TypeString}})
+		}
 	}
-	op.Responses = map[string]*huma.Response{strconv.Itoa(ok): {Description: http.StatusText(ok)}}
+	op.Responses = map[string]*huma.Response{statusKey(ok): {Description: http.StatusText(ok)}}
 	if !r.Open {
 		op.Security = []map[string][]string{{bearer: {}}}
 		op.Responses["401"] = &huma.Response{Description: http.StatusText(http.StatusUnauthorized)}
 	}
 	return op
 }
+
+func statusKey(status int) string { return strconv.Itoa(status) }
 
 func notReady(cause error) *clew.Error {
 	return clew.WrapError(clew.Unavailable, cause, "the server is not ready")

@@ -96,6 +96,16 @@ func (s *sessions) Watch(_ context.Context, id clew.SessionID) (api.View, error)
 	return view{s, id}, nil
 }
 
+func (s *sessions) Report(_ context.Context, _ clew.SessionID, name string) (clew.Report, error) {
+	kind, ok := map[string]string{"run_1/report.html": "text/html", "run_1/report.pdf": "application/pdf", "run_1/odd.bin": "application/x-odd"}[name]
+	if !ok {
+		return clew.Report{}, clew.Errorf(clew.SessionNotFound, "no such report")
+	}
+	return clew.Report{Name: name, MediaType: kind, Blob: reportBlob}, nil
+}
+
+var reportBlob = strings.Repeat("ab", 32)
+
 type view struct {
 	s  *sessions
 	id clew.SessionID

@@ -18,9 +18,13 @@ func (a *API) plainRoutes() {
 	}
 	if a.o.Blobs != nil {
 		a.add("GET "+prefix+"/sessions/{id}/blobs/{address}", Route{}, a.guard(a.blob))
+		a.add("GET /reports/{session_id}/{run}/{file}", Route{}, a.guard(a.report))
 	}
 	if a.o.WebSocket != nil {
 		a.add("GET /ws/{session_id}", Route{Own: true}, a.o.WebSocket.ServeHTTP)
+	}
+	if a.o.InboxFeed != nil {
+		a.add("GET "+prefix+"/inbox/feed", Route{Own: true}, a.o.InboxFeed.ServeHTTP)
 	}
 	a.mux.HandleFunc("/", a.guard(notFound))
 }

@@ -119,6 +119,8 @@ func messageKind(m clew.Message) string {
 		return "asks (open)"
 	case m.Type == clew.TypeAsk:
 		return "asked"
+	case m.Role == clew.SpeakerUser && m.AgentID != "":
+		return "task" // what an agent, or a run, gave to another
 	case m.Role == clew.SpeakerUser:
 		return "user"
 	}

@@ -51,7 +51,7 @@ func TestSettingsCommands(t *testing.T) {
 	environ := []string{"HOME=" + data, "CLEW_SERVER=" + startServer(t, data), "CLEW_DATA=" + data}
 	file := filepath.Join(data, "export.json")
 	steps(t, environ, []step{
-		{args: "settings", want: "\nModels\n  model_profile               default      \"\"\n"},
+		{args: "settings", want: "\nModels\n  model_profile                  default      \"\"\n"},
 		{args: "settings|list|--json", want: `{"settings":[{"key":"model_profile","value":"","layer":"default"`},
 		{args: "settings|get|mode", want: "code\n"},
 		{args: "settings|get|mode|--json", want: `{"key":"mode","value":"code","layer":"default"`},

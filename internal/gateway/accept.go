@@ -27,12 +27,15 @@ type visitor struct {
 	role    clew.Role
 	err     error  // why the session stays closed to it; told after the upgrade
 	addr    string // counted as waiting under this address, "" if it is not
+	source  Source // for a connection without a session
 }
 
 // ServeHTTP takes a request up to the start of its two goroutines and returns,
 // so that the request's own goroutine and buffers are free again.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	v, err := g.receive(r)
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.serve(w, r, g.receive) }
+
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, receive func(*http.Request) (visitor, error)) {
+	v, err := receive(r)
 	if err != nil {
 		g.refuse(w, r, err)
 		return
@@ -59,7 +62,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // receive makes all checks that come before the upgrade, cheapest first.
 func (g *Gateway) receive(r *http.Request) (visitor, error) {
 	if g.reg.stopping() {
-		return visitor{}, clew.Errorf(clew.Unavailable, "the server is stopping")
+		return visitor{}, errStopping
 	}
 	if err := g.o.Doors.Check(r); err != nil {
 		return visitor{}, err
@@ -75,13 +78,8 @@ func (g *Gateway) receive(r *http.Request) (visitor, error) {
 	if err := g.identify(ctx, r, &v); err != nil {
 		return visitor{}, err
 	}
-	switch {
-	case !wantsUpgrade(r):
-		return visitor{}, errNoUpgrade
-	case !v.session.Valid():
-		return visitor{}, clew.Errorf(clew.InvalidMessage, "the session id is malformed")
-	case v.client != "" && !clew.ValidID(string(v.client)):
-		return visitor{}, clew.Errorf(clew.InvalidMessage, "client_id is malformed")
+	if err := v.check(r); err != nil {
+		return visitor{}, err
 	}
 	if v.known {
 		if err := g.mayConnect(v.by, r.RemoteAddr); err != nil {
@@ -90,11 +88,31 @@ func (g *Gateway) receive(r *http.Request) (visitor, error) {
 		v.role, v.err = g.access(ctx, v.session, v.by, v.at)
 		return v, nil
 	}
-	v.addr = hostOf(r.RemoteAddr)
-	if !g.reg.await(v.addr, g.limits) {
-		return visitor{}, clew.Errorf(clew.RateLimited, "too many connections without credentials")
+	err := g.awaitAuth(r, &v)
+	return v, err
+}
+
+// awaitAuth counts a visitor without credentials, if there is room for one.
+func (g *Gateway) awaitAuth(r *http.Request, v *visitor) error {
+	addr := hostOf(r.RemoteAddr)
+	if !g.reg.await(addr, g.limits) {
+		return clew.Errorf(clew.RateLimited, "too many connections without credentials")
 	}
-	return v, nil
+	v.addr = addr
+	return nil
+}
+
+// check looks at the form of the request.
+func (v *visitor) check(r *http.Request) error {
+	switch {
+	case !wantsUpgrade(r):
+		return errNoUpgrade
+	case v.source == nil && !v.session.Valid():
+		return clew.Errorf(clew.InvalidMessage, "the session id is malformed")
+	case v.client != "" && !clew.ValidID(string(v.client)):
+		return clew.Errorf(clew.InvalidMessage, "client_id is malformed")
+	}
+	return nil
 }
 
 // identify looks at the credentials. Having none is allowed if the first
@@ -132,7 +150,7 @@ func (g *Gateway) start(sock net.Conn, early []byte, v visitor) {
 	now := g.o.Now().UnixMilli()
 	c := &conn{
 		g: g, sock: sock, session: v.session, client: v.client, addr: v.addr,
-		by: v.by, role: v.role, pinged: now, signal: make(chan struct{}, 1),
+		by: v.by, role: v.role, source: v.source, pinged: now, signal: make(chan struct{}, 1),
 	}
 	switch sock.(type) {
 	case *net.TCPConn, *net.UnixConn:
@@ -166,6 +184,8 @@ func (g *Gateway) start(sock net.Conn, early []byte, v visitor) {
 	go c.readLoop()
 	go c.writeLoop()
 }
+
+var errStopping = clew.Errorf(clew.Unavailable, "the server is stopping")
 
 // errNoUpgrade answers a plain HTTP request.
 var errNoUpgrade = clew.Errorf(clew.InvalidMessage, "this address speaks WebSocket only")

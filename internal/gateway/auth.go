@@ -88,7 +88,10 @@ func (c *conn) onAuth(ctx context.Context, token string) {
 		return
 	}
 	c.by = p
-	role, err := c.g.access(ctx, c.session, p, *c.want)
+	role := p.Role
+	if c.source == nil {
+		role, err = c.g.access(ctx, c.session, p, *c.want)
+	}
 	c.setRole(role)
 	if err != nil {
 		role = p.Role

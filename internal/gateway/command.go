@@ -81,6 +81,9 @@ func (c *conn) handle(ctx context.Context, cmd clew.Command) error {
 	if c.waiting() {
 		return errAuthFirst
 	}
+	if c.source != nil {
+		return c.onListener(cmd)
+	}
 	if info, ok := clew.CommandInfoOf(cmd.Type); !ok || !info.Allows(c.roleNow()) {
 		return clew.Errorf(clew.Forbidden, "your role in this session does not allow %s", cmd.Type)
 	}

@@ -21,6 +21,7 @@ type conn struct {
 	addr string // remote address, while it counts as waiting for auth
 
 	session clew.SessionID
+	source  Source        // in place of a session; see tell.go
 	client  clew.ClientID // what the client calls itself; settled at admission
 
 	// Reader's, and the accepting handler's before there is a reader.

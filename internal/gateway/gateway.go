@@ -8,7 +8,8 @@
 // The life of a connection, file by file: accept.go (doors, credentials,
 // upgrade), auth.go (who is it, may they), registry.go (one connection per
 // session and client), sync.go (state, replay), write.go (live), read.go and
-// command.go (frames in), close.go (the end).
+// command.go (frames in), close.go (the end). tell.go has those that are about no
+// session.
 package gateway
 
 import (

@@ -41,6 +41,8 @@ type rig struct {
 	dial func() (net.Conn, error)
 	addr string
 	log  *syncBuffer
+	// source fills the connections of /listen.
+	source Source
 }
 
 type syncBuffer struct {
@@ -96,6 +98,9 @@ func rigOn(t testing.TB, ln net.Listener, dial func() (net.Conn, error), change 
 	r.g = New(o)
 	mux := http.NewServeMux()
 	mux.Handle("GET /ws/{session_id}", r.g)
+	mux.Handle("GET /listen", r.g.TellFrom(func(ctx context.Context, by clew.Principal, send func(clew.EventType, any)) error {
+		return r.source(ctx, by, send)
+	}))
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
 	served := make(chan struct{})
 	go func() {

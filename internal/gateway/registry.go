@@ -164,7 +164,7 @@ func (g *Gateway) SendTo(id clew.SessionID, client clew.ClientID, envelope []byt
 func (g *Gateway) Tell(make func(id clew.SessionID, by clew.Principal) (clew.EventType, any, error)) {
 	var conns []*conn
 	g.reg.each(func(c *conn) {
-		if c.filed {
+		if c.filed && c.source == nil {
 			conns = append(conns, c)
 		}
 	})

@@ -84,13 +84,20 @@ func (c *conn) writeLoop() {
 		c.endWriter(err)
 		return
 	}
-	go func() { c.endWriter(c.follow()) }()
+	live := c.follow
+	if c.source != nil {
+		live = c.listen
+	}
+	go func() { c.endWriter(live()) }()
 }
 
 func (c *conn) prepare() (err error) {
 	defer c.catchInto("sync", &err)
 	if err := c.awaitAdmission(); err != nil {
 		return err
+	}
+	if c.source != nil {
+		return nil
 	}
 	return c.synchronise()
 }

@@ -170,6 +170,7 @@ func harmless(line string) bool {
 		// After a kill it reads the blocks instead.
 		"Recovering stream state from index errored: prior state file",
 		"Stream state outdated, last block has additional entries, will rebuild",
+		"TTL state is outdated; attempting to recover using linear scan",
 	} {
 		if strings.Contains(line, part) {
 			return true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -66,14 +67,14 @@ func (j *Journal) Wakes(ctx context.Context, fn func(context.Context, clew.Sessi
 	if err != nil {
 		return engineError(err)
 	}
+	var workers sync.WaitGroup
+	free := make(chan struct{}, wakesAtOnce) // a session that is slow to wake holds up no other
 	run, err := consumer.Consume(func(m jetstream.Msg) {
-		id := sessionOf(m.Subject())
-		if err := fn(ctx, id); err != nil {
-			j.log.Warn("wake-up failed, it will come again", "session", id, "err", err)
-			_ = m.NakWithDelay(time.Second)
-			return
-		}
-		_ = m.Ack()
+		free <- struct{}{}
+		workers.Go(func() {
+			defer func() { <-free }()
+			j.wakeOne(ctx, m, fn)
+		})
 	}, jetstream.PullMaxMessages(64))
 	if err != nil {
 		return engineError(err)
@@ -81,5 +82,23 @@ func (j *Journal) Wakes(ctx context.Context, fn func(context.Context, clew.Sessi
 	<-ctx.Done()
 	run.Stop()
 	<-run.Closed()
+	workers.Wait()
 	return nil
+}
+
+const (
+	wakesAtOnce = 16
+	wakeLimit   = 20 * time.Second // below the time after which it comes again
+)
+
+func (j *Journal) wakeOne(ctx context.Context, m jetstream.Msg, fn func(context.Context, clew.SessionID) error) {
+	ctx, cancel := context.WithTimeout(ctx, wakeLimit)
+	defer cancel()
+	id := sessionOf(m.Subject())
+	if err := fn(ctx, id); err != nil {
+		j.log.Warn("wake-up failed, it will come again", "session", id, "err", err)
+		_ = m.NakWithDelay(time.Second)
+		return
+	}
+	_ = m.Ack()
 }

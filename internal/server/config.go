@@ -28,6 +28,10 @@ type Config struct {
 	// the data directory.
 	Workspaces []string `koanf:"workspaces"`
 
+	// ReportFont is a TTF file for what the built-in fonts of PDF reports lack,
+	// such as Korean.
+	ReportFont string `koanf:"report_font"`
+
 	Auth    Auth    `koanf:"auth"`
 	Journal Journal `koanf:"journal"`
 	Limits  Limits  `koanf:"limits"`

@@ -39,6 +39,8 @@ type Server struct {
 	addr    net.Addr
 	trace   func(context.Context) error
 
+	questions questions
+
 	stop context.CancelFunc
 	work sync.WaitGroup
 }
@@ -151,8 +153,11 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.openQuestions(ctx); err != nil {
+		return err
+	}
 	s.host = session.NewHost(session.Config{
-		Journal: s.journal, Index: index, Peers: s.journal.Peers(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
+		Journal: s.journal, Index: index, Inbox: s.questions.rows, Peers: s.journal.Peers(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Blobs: s.journal, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 	})
@@ -212,9 +217,13 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		Limits: s.cfg.Limits.gateway(), Log: s.log,
 	})
 	s.tellOfSettings(bg)
+	if err := s.serveQuestions(ctx, bg); err != nil {
+		return nil, err
+	}
 	h, err := api.New(api.Options{
 		Sessions: api.Of(s.host), Auth: authn, Keys: keys, Doors: doors, AllowQueryToken: s.cfg.Auth.QueryToken,
 		Settings: s.shop.settings, Secrets: s.shop.secrets, Blobs: s.journal,
+		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: func(context.Context) error { return s.journal.Ready() }, Metrics: s.metrics(), WebSocket: s.gateway, Log: s.log,
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/clew-run/clew/internal/llm/catalogue"
 	"github.com/clew-run/clew/internal/llm/echo"
 	"github.com/clew-run/clew/internal/llm/openai"
+	"github.com/clew-run/clew/internal/report"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/fetch"
@@ -69,16 +70,35 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
+	font, err := s.cfg.reportFont()
+	if err != nil {
+		return nil, err
+	}
 	w.openTools(bg)
 	w.agent = agent.New(agent.Config{
 		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
-		Blobs:         s.journal, Log: s.log,
+		Blobs:         s.journal, Log: s.log, ReportFont: font,
 	})
 	w.desk = &control.Desk{
 		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },
 	}
 	return w, nil
+}
+
+// reportFont reads the operator's font for reports, nil without one.
+func (c Config) reportFont() ([]byte, error) {
+	if c.ReportFont == "" {
+		return nil, nil
+	}
+	font, err := os.ReadFile(c.ReportFont)
+	if err == nil {
+		err = report.CheckFont(font)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("report_font: %w", err)
+	}
+	return font, nil
 }
 
 // trusted reports whether a session's owner is whoever runs the server. All

@@ -139,7 +139,7 @@ func (s *Session) seal() {
 // engine: a session at work leaves a mark there, to be found after a crash.
 func (s *Session) sealForSweep() error {
 	s.seal()
-	if !s.state.Busy() {
+	if !s.state.Busy() && !s.host.wakes.has(s.id) {
 		return nil
 	}
 	err := s.log.MarkBusy(s.host.ctx)

@@ -13,6 +13,13 @@ func Apply(s *State, r clew.Record, data any) {
 	if r.Cause != "" {
 		s.take(r)
 	}
+	s.noteAsked(r, data)
+	var settled *clew.Question
+	if d, ok := data.(*clew.HitlResolvedData); ok {
+		if q := s.question(d.RequestID); q != nil {
+			settled = &clew.Question{Type: q.Type, Data: q.Data}
+		}
+	}
 	switch d := data.(type) {
 	case *clew.SessionCreatedData:
 		s.Owner, s.Title, s.Workspace, s.CreatedMS = d.Owner, d.Title, d.Workspace, r.TS
@@ -34,9 +41,14 @@ func Apply(s *State, r clew.Record, data any) {
 		applyQuestion(s, clew.Question{Type: r.Type, Data: d})
 	case *clew.HitlResolvedData:
 		applyResolved(s, d)
+	case *clew.HitlAssignedData:
+		applyAssigned(s, d)
+	case *clew.HitlReminderData:
+		applyReminder(s, r, d)
 	default:
 		applyTask(s, r, data)
 	}
+	applyRun(s, r, data, settled)
 }
 
 func applyAccess(s *State, d *clew.AccessChangedData) {
@@ -113,7 +125,7 @@ func inputOf(s *State, id clew.MessageID) Input {
 
 func applyQueued(s *State, d *clew.MessageQueuedData) {
 	in := inputOf(s, d.MessageID)
-	in.New, in.Mode = d.NewTask, d.Mode
+	in.New, in.Mode, in.Budget = d.NewTask, d.Mode, d.Budget
 	s.Queue = append(s.Queue, in)
 }
 
@@ -154,6 +166,7 @@ func applyQuestion(s *State, q clew.Question) {
 }
 
 func applyResolved(s *State, d *clew.HitlResolvedData) {
+	delete(s.Reminded, d.RequestID)
 	q := s.question(d.RequestID)
 	if q == nil {
 		return

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/run"
 )
 
 // applyTask folds records about tasks, their model history and their tools.
@@ -38,11 +39,11 @@ func applyTask(s *State, r clew.Record, data any) {
 	case *clew.ToolProgressData:
 		applyToolProgress(s, d)
 	case *clew.PlanGeneratedData:
-		if t := s.Task(d.TaskID); t != nil {
+		if t := s.Task(d.TaskID); t != nil && d.RunID == "" {
 			t.PlanID, t.PlanVersion, t.Todos = d.PlanID, d.Version, d.Todos
 		}
 	case *clew.PlanModifiedData:
-		if t := s.Task(d.TaskID); t != nil {
+		if t := s.Task(d.TaskID); t != nil && d.RunID == "" {
 			t.PlanVersion, t.Todos = d.NewVersion, d.UpdatedTodos
 		}
 	}
@@ -55,30 +56,52 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 	s.Started++
 	t := &Task{
 		TaskRef: d.TaskRef, Number: s.Started, Text: d.Task, Mode: d.Mode, Status: clew.TaskStatusActive,
-		AgentID: d.AgentID, CreatedMS: r.TS, ToolCallID: d.ToolCallID,
+		AgentID: d.AgentID, CreatedMS: r.TS, ToolCallID: d.ToolCallID, TodoID: d.TodoID, Profile: d.Profile,
 	}
-	if parent := s.Task(d.ParentTaskID); parent != nil {
+	if d.RunID != "" && d.TodoID == "" {
+		t.Run = &run.Run{ID: d.RunID, TaskID: d.TaskID, Request: d.Task, Phase: run.Understanding, StartedMS: r.TS, Budget: d.Budget}
+	}
+	if parent := s.Task(d.ParentTaskID); parent != nil && d.TodoID == "" { // a run's todos name their tasks
 		t.Depth = parent.Depth + 1
 		parent.Children = append(slices.Clip(parent.Children), t.TaskID)
 	}
-	if root := s.Task(d.RootTaskID); root != nil && root.TaskID != d.ParentTaskID {
+	if root := s.Task(d.RootTaskID); root != nil && root.TaskID != d.ParentTaskID && root.Run == nil {
 		root.Children = append(slices.Clip(root.Children), t.TaskID)
 	}
 	s.Tasks[t.TaskID] = t
-	s.forget()
+	if t.TaskID == t.RootTaskID {
+		s.forgetHistories()
+	}
+	if len(s.Tasks) > tasksKept {
+		s.forgetTasks()
+	}
 }
 
-// forget keeps the state bounded: old trees that ended leave it, and of most
-// ended tasks the model history.
-func (s *State) forget() {
-	tasks := s.tasks()
+// forgetHistories keeps the model history and the run of a few ended roots.
+func (s *State) forgetHistories() {
 	kept := 0
-	for _, t := range slices.Backward(tasks) {
+	for _, t := range slices.Backward(s.tasks()) {
 		if t.TaskID != t.RootTaskID || !s.atRest(t) {
 			continue
 		}
 		if kept++; kept > historiesKept {
 			t.History, t.Calls, t.Inbox = nil, nil, nil
+			if t.Run != nil {
+				t.Run = &run.Run{ID: t.Run.ID, TaskID: t.TaskID, Phase: t.Run.Phase, PlanID: t.Run.PlanID, Reports: t.Run.Reports}
+			}
+		}
+	}
+}
+
+// forgetTasks keeps the state bounded: tasks of a run that ended leave it, and
+// old trees that ended.
+func (s *State) forgetTasks() {
+	tasks := s.tasks()
+	gone := map[clew.TaskID]bool{}
+	for _, t := range tasks { // a todo's task goes with all below it, which are younger
+		if gone[t.ParentTaskID] || t.TodoID != "" && t.Ended() && len(s.Tasks) > tasksKept/2 {
+			gone[t.TaskID] = true
+			delete(s.Tasks, t.TaskID)
 		}
 	}
 	for _, t := range tasks {
@@ -120,7 +143,10 @@ func applySpawned(s *State, d *clew.TaskSpawnedData) {
 	if parent == nil || child == nil {
 		return
 	}
-	parent.Status, parent.AwaitingChild = clew.TaskStatusDelegated, child.TaskID
+	parent.Status = clew.TaskStatusDelegated
+	if child.TodoID == "" { // a run waits for none of its todos in particular
+		parent.AwaitingChild = child.TaskID
+	}
 	if c := parent.Call(child.ToolCallID); c != nil {
 		c.Status = CallChild
 	}
@@ -173,12 +199,19 @@ func applyUsage(s *State, d *clew.TaskTokenUsageUpdatedData) {
 		return
 	}
 	add := d.TokenUsage
-	s.Usage = s.Usage.Add(clew.Usage{
+	more := clew.Usage{
 		TokensIn: add.TokensIn - t.Usage.TokensIn, TokensOut: add.TokensOut - t.Usage.TokensOut,
 		CacheWrites: add.CacheWrites - t.Usage.CacheWrites, CacheReads: add.CacheReads - t.Usage.CacheReads,
 		CostUSD: add.CostUSD - t.Usage.CostUSD,
-	})
-	s.Usage.CostUSD = math.Round(s.Usage.CostUSD*1e9) / 1e9 // sums of floats drift
+	}
+	sums := []*clew.Usage{&s.Usage}
+	if root := s.Task(t.RootTaskID); root != nil {
+		sums = append(sums, &root.Tree)
+	}
+	for _, sum := range sums {
+		*sum = sum.Add(more)
+		sum.CostUSD = math.Round(sum.CostUSD*1e9) / 1e9 // sums of floats drift
+	}
 	t.Usage = add
 }
 

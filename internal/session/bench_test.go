@@ -16,14 +16,17 @@ type bench struct {
 	records []clew.Record
 	now     int64
 	calls   int   // tool calls named so far
+	timeout int   // seconds, of questions
 	at      *Task // whose agent reports, nil for the task in focus
 
 	// What verify saw so far.
-	seen     int
-	folded   *State
-	told     map[clew.TaskID]string // what clients think a task is doing
-	settled  map[clew.RequestID]bool
-	accepted map[string]bool
+	seen      int
+	folded    *State
+	told      map[clew.TaskID]string // what clients think a task is doing
+	settled   map[clew.RequestID]bool
+	questions map[clew.RequestID]clew.Asking
+	reminded  map[clew.RequestID]bool
+	accepted  map[string]bool
 }
 
 // tester is what tests and property tests have in common.
@@ -35,7 +38,7 @@ type tester interface {
 func newBench() *bench {
 	b := &bench{
 		now: 1_700_000_000_000, folded: &State{ID: "s"},
-		told: map[clew.TaskID]string{}, settled: map[clew.RequestID]bool{}, accepted: map[string]bool{},
+		told: map[clew.TaskID]string{}, settled: map[clew.RequestID]bool{}, questions: map[clew.RequestID]clew.Asking{}, reminded: map[clew.RequestID]bool{}, accepted: map[string]bool{},
 	}
 	h := &Host{cfg: Config{Now: func() int64 { return b.now }, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
 	b.s = &Session{id: "s", host: h, state: &State{ID: "s"}}

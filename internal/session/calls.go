@@ -204,6 +204,7 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 			err = h.cfg.Journal.Flush(ctx)
 		}
 	case "wake":
+		err = s.wake(ctx)
 	default:
 		err = clew.Errorf(clew.InvalidMessage, "unknown call %q", c.Op)
 	}

@@ -18,16 +18,20 @@ func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 	switch d := cmd.Data.(type) {
 	case *report:
 		return decideReport(s, d, now)
+	case *expire:
+		return decideExpire(s, d, now)
 	case *clew.UserMessageData:
 		return decideUserMessage(s, cmd, d, now)
 	case *clew.NewTaskData:
-		return decideNewTask(s, cmd, d, now)
+		return decideNewTask(s, cmd, d, nil, now)
 	case *clew.RenameSessionData:
 		return []clew.Event{{Type: clew.EventSessionRenamed, Data: &clew.SessionRenamedData{Title: d.Title}}}, nil
 	case *clew.SetAccessData:
 		return decideAccess(s, d)
 	case *clew.UpdateSettingsData:
 		return decideSettings(s, d.Settings)
+	case *clew.AssignQuestionData:
+		return decideAssign(s, cmd, d, now)
 	case *clew.HitlPlanResponseData, *clew.HitlApprovalResponseData, *clew.HitlInputResponseData,
 		*clew.HitlClarificationResponseData, *clew.AskResponseData:
 		return decideResponse(s, cmd, now)
@@ -80,6 +84,7 @@ func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
 	}
 	events := d.events(batchAt(s, now), t)
 	over := false // nobody goes on at once
+	ended := clew.TaskID("")
 	unheard := len(t.Inbox)
 	for i, e := range events {
 		switch e := e.Data.(type) {
@@ -98,17 +103,23 @@ func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
 		case *clew.TaskCompletedData:
 			over = over || e.TaskID == t.TaskID && !awaited(s, t)
 		case *clew.TaskAbortedData:
+			if e.TaskID == t.RootTaskID { // a run that failed
+				ended = e.TaskID
+			}
 			over = over || e.TaskID == t.TaskID && !awaited(s, t)
 		}
 	}
 	if !over {
 		return append(events, abandoned(s, t, events)...), nil
 	}
-	return append(events, startNext(s, "", batchAt(s, now), len(events))...), nil
+	return append(events, startNext(s, ended, batchAt(s, now), len(events))...), nil
 }
 
 // awaited reports whether a parent goes on once the task has ended.
 func awaited(s *State, t *Task) bool {
+	if s.carries(t) {
+		return true
+	}
 	parent := s.Task(t.ParentTaskID)
 	return parent != nil && parent.AwaitingChild == t.TaskID
 }

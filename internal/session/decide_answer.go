@@ -1,10 +1,8 @@
 package session
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/clew-run/clew"
 )
@@ -16,6 +14,11 @@ type reply struct {
 	comment     string
 	instruction string
 	images      []string
+
+	// Changes of a plan, and what they make of it.
+	edits   []clew.PlanEdit
+	edited  []clew.Todo
+	changes clew.List[clew.PlanChange]
 }
 
 // decideResponse takes an answer to the question it names, or to the oldest one
@@ -31,6 +34,9 @@ func decideResponse(s *State, cmd clew.Command, now int64) ([]clew.Event, error)
 	if q == nil {
 		return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
 	}
+	if err := mayAnswer(s, cmd.By, *q, now); err != nil {
+		return nil, err
+	}
 	a, err := fit(*q, cmd.Data, a)
 	if err != nil {
 		return nil, err
@@ -42,8 +48,13 @@ func decideResponse(s *State, cmd clew.Command, now int64) ([]clew.Event, error)
 // a yes with advice to a task at rest, and a no with a reason to a request to
 // act, because words never approve anything.
 func decideWords(s *State, cmd clew.Command, q clew.Question, d *clew.UserMessageData, now int64) ([]clew.Event, error) {
+	if err := mayAnswer(s, cmd.By, q, now); err != nil {
+		return nil, err
+	}
 	a := reply{comment: d.Text, images: d.Images}
 	switch about := aboutOf(q); {
+	case q.Type == clew.EventHitlPlanReview: // words about a plan are what shall change
+		a.action, a.instruction = clew.ResolvedModify, d.Text
 	case q.Type != clew.EventHitlApprovalRequest:
 		a.action, a.value, a.comment = clew.ResolvedAnswer, d.Text, d.Text
 		if err := checkValue(q, a.value); err != nil {
@@ -79,7 +90,7 @@ func (s *State) oldest() *clew.Question {
 func answerOf(data any) (clew.RequestID, reply) {
 	switch d := data.(type) {
 	case *clew.HitlPlanResponseData:
-		return d.RequestID, reply{action: clew.Resolution(d.Action), instruction: d.Instruction}
+		return d.RequestID, reply{action: clew.Resolution(d.Action), instruction: d.Instruction, comment: d.Comment, edits: d.Modifications}
 	case *clew.HitlApprovalResponseData:
 		return d.RequestID, reply{action: clew.Resolution(d.Action), comment: d.Comment}
 	case *clew.HitlInputResponseData:
@@ -137,7 +148,10 @@ func fit(q clew.Question, data any, a reply) (reply, error) {
 			return a, wrong
 		}
 		if a.action == clew.ResolvedAnswer {
-			a.action = clew.ResolvedReject
+			a.action, a.instruction = clew.ResolvedModify, a.comment
+		}
+		if a.action == clew.ResolvedModify && a.instruction == "" && len(a.edits) == 0 {
+			return a, clew.Errorf(clew.HitlInvalidResponse, "modify has to say what shall change")
 		}
 	}
 	return a, nil
@@ -155,57 +169,22 @@ func value(q clew.Question, a reply) (reply, error) {
 	return a, checkValue(q, a.value)
 }
 
-// checkValue says whether a value is one that the question can take.
-func checkValue(q clew.Question, v any) error {
-	d, ok := q.Data.(*clew.HitlInputRequestData)
-	if !ok {
-		return nil
-	}
-	if v == nil || v == "" {
-		if d.Required {
-			return clew.Errorf(clew.HitlInvalidResponse, "a value is required")
-		}
-		return nil
-	}
-	bad := clew.Errorf(clew.HitlInvalidResponse, "the value is not a %s", d.InputType)
-	switch d.InputType {
-	case clew.InputChoice:
-		for _, o := range d.Options {
-			if fmt.Sprint(o.Value) == fmt.Sprint(v) {
-				return nil
-			}
-		}
-		if d.Ask == clew.AskFollowup && !d.Strict { // suggestions: people may say something else
-			return nil
-		}
-		return clew.Errorf(clew.HitlInvalidResponse, "the value is not one of the options")
-	case clew.InputNumber:
-		switch v.(type) {
-		case float64, int, int64, json.Number:
-			return nil
-		}
-		return bad
-	case clew.InputBoolean:
-		if _, ok := v.(bool); !ok {
-			return bad
-		}
-	case clew.InputDate:
-		text, _ := v.(string)
-		if _, err := time.Parse(time.DateOnly, text); err != nil {
-			return bad
-		}
-	case clew.InputText:
-	}
-	return nil
-}
-
 // resolve settles a question and lets its task go on, or end.
 func resolve(s *State, cmd clew.Command, q clew.Question, a reply, now int64) ([]clew.Event, error) {
 	about := aboutOf(q)
-	if about.limit == LimitBudget && a.action == clew.ResolvedApprove && cmd.By.Role != clew.RoleAdmin && s.rules != nil && s.rules.Budgeted() {
+	if about.shared() && a.action == clew.ResolvedApprove && cmd.By.Role != clew.RoleAdmin && s.rules != nil && s.rules.Budgeted() {
 		return nil, clew.Errorf(clew.Forbidden, "the budget is the server's; only an administrator may raise it")
 	}
 	t := s.Task(about.task)
+	if len(a.edits) > 0 {
+		if t == nil || s.running(t) == nil {
+			return nil, clew.Errorf(clew.SessionInvalidState, "there is no run")
+		}
+		var err error
+		if a.edited, a.changes, err = s.editPlan(s.running(t).Todos, a.edits); err != nil {
+			return nil, err
+		}
+	}
 	if t != nil && t.Turn == nil && a.action == clew.ResolvedApprove {
 		if s.AtWork() {
 			return nil, clew.Errorf(clew.SessionInvalidState, "another task is under way")
@@ -226,17 +205,14 @@ func resolve(s *State, cmd clew.Command, q clew.Question, a reply, now int64) ([
 	events = append(events, clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
 		RequestID: q.RequestID(), Action: a.action, ResolvedBy: cmd.By.User, Value: a.value, Comment: a.comment,
 		Instruction: a.instruction, ClientMessageID: cmd.ClientMessageID, TaskID: about.task,
+		Scope: q.Asking().Scope,
 	}})
-	if m := s.Message(about.message); m != nil && !m.IsAnswered {
-		done := *m
-		done.IsAnswered = true
-		events = append(events, clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: done}})
-	}
+	events = append(events, answered(s, about.message)...)
 	if t == nil {
 		return events, nil
 	}
 	events = append(events, clew.Event{Type: clew.EventTaskAskResponded, Data: &clew.TaskAskRespondedData{TaskRef: t.TaskRef, RequestID: q.RequestID()}})
-	c := consequence{s: s, t: t, q: q, a: a, client: cmd.ClientMessageID, spoke: events[0].Type == clew.EventMessageCreated, b: b, at: len(events)}
+	c := consequence{s: s, t: t, q: q, a: a, by: cmd.By.User, client: cmd.ClientMessageID, spoke: events[0].Type == clew.EventMessageCreated, b: b, at: len(events)}
 	next, over := c.events()
 	events = append(events, next...)
 	if words && !slices.ContainsFunc(next, isAccepted) {
@@ -245,7 +221,7 @@ func resolve(s *State, cmd clew.Command, q clew.Question, a reply, now int64) ([
 		}})
 	}
 	if over {
-		return append(events, startNext(s, "", b, len(events))...), nil
+		return append(events, startNext(s, endedRun(s, t), b, len(events))...), nil
 	}
 	return events, nil
 }
@@ -263,6 +239,8 @@ type consequence struct {
 	at    int // events of the batch before these
 
 	client clew.ClientMessageID
+	by     clew.UserID
+	late   *expire // nobody answered in time; nil if somebody did
 }
 
 func (c consequence) no() bool {
@@ -279,13 +257,16 @@ func (c consequence) hear(events []clew.Event) []clew.Event {
 
 // events also reports whether the turn is over.
 func (c consequence) events() (events []clew.Event, over bool) {
+	if events, over, ok := ofRun(c); ok {
+		return events, over
+	}
 	about := aboutOf(c.q)
 	if call := c.t.Call(about.call); call != nil && call.Status == CallAsked {
 		switch {
 		case c.no():
-			events = append(events, result(c.t, call, denial(c.a.comment), "denied by a person", c.a.images))
-		case c.q.Type == clew.EventHitlInputRequest:
-			events = append(events, result(c.t, call, fmt.Sprint(c.a.value), "", c.a.images))
+			events = append(events, c.denied(call))
+		case c.q.Type != clew.EventHitlApprovalRequest:
+			events = append(events, result(c.t, call, c.given(), "", c.a.images))
 		default: // a yes with advice: the model hears both
 			events = c.hear(events)
 		}
@@ -305,7 +286,27 @@ func (c consequence) events() (events []clew.Event, over bool) {
 
 func (c consequence) stop(events []clew.Event) []clew.Event {
 	how := closing{reason: "stopped by a person", except: c.q.RequestID(), at: c.at + len(events), calls: len(events) > 0}
-	return append(events, closeTurn(c.s, c.t, nil, c.b, how)...)
+	var streamed map[clew.MessageID]clew.OpenMessage
+	if c.late != nil {
+		how.reason, how.cut, streamed = "ended because nobody answered in time", c.late.cut, c.late.streamed
+	}
+	return append(events, closeTurn(c.s, c.t, streamed, c.b, how)...)
+}
+
+// denied is the result of a call that may not run.
+func (c consequence) denied(call *Call) clew.Event {
+	if c.late != nil {
+		return result(c.t, call, "Nobody decided about this call in time. It was not run.", "not decided in time", nil)
+	}
+	return result(c.t, call, denial(c.a.comment), "denied by a person", c.a.images)
+}
+
+// given is the answer as the model hears it.
+func (c consequence) given() string {
+	if c.late != nil && c.a.value == nil {
+		return "Nobody answered in time. There is no value."
+	}
+	return fmt.Sprint(c.a.value)
 }
 
 // resumed takes a task up again. Steps in doubt are not run again: the model is
@@ -372,7 +373,7 @@ func result(t *Task, c *Call, text, failed string, images []string) clew.Event {
 
 // after announces what the task is doing once a question is settled.
 func after(s *State, t *Task, settled ...clew.RequestID) []clew.Event {
-	rest := State{Questions: slices.DeleteFunc(slices.Clone(s.Questions), func(q clew.Question) bool { return slices.Contains(settled, q.RequestID()) })}
+	rest := State{Tasks: s.Tasks, Questions: slices.DeleteFunc(slices.Clone(s.Questions), func(q clew.Question) bool { return slices.Contains(settled, q.RequestID()) })}
 	was, _ := s.stateOf(t.TaskID)
 	is, q := rest.stateOf(t.TaskID)
 	if was == is {

@@ -9,14 +9,14 @@ import (
 // decideControl takes the commands that stop, put away and take up work.
 func decideControl(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 	switch d := cmd.Data.(type) {
-	case *clew.InterruptData:
-		return decideInterrupt(s, "", nil, now)
-	case *clew.InterruptAgentData:
-		return decideInterrupt(s, d.Agent, nil, now)
+	case *clew.InterruptData, *clew.InterruptAgentData:
+		return decideStop(s, cmd, &interruption{cmd: cmd.Data}, now)
 	case *interruption:
-		return decideStop(s, d, now)
-	case *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData:
-		return decideStop(s, &interruption{cmd: cmd.Data}, now)
+		return decideStop(s, cmd, d, now)
+	case *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
+		return decideStop(s, cmd, &interruption{cmd: cmd.Data}, now)
+	case *clew.ControlPauseData, *clew.ControlResumeData, *clew.ControlRetryData, *clew.EditPlanData:
+		return decideRun(s, cmd, nil, now)
 	case *clew.ResumeTaskData:
 		return decideResume(s, d, now)
 	}
@@ -27,28 +27,34 @@ func decideControl(s *State, cmd clew.Command, now int64) ([]clew.Event, error) 
 // far, which the state knows only up to its last snapshot.
 type interruption struct {
 	cmd      any
-	streamed map[clew.MessageID]clew.OpenMessage
+	streamed streams
 }
 
-func decideStop(s *State, d *interruption, now int64) ([]clew.Event, error) {
+func decideStop(s *State, cmd clew.Command, d *interruption, now int64) ([]clew.Event, error) {
+	cmd.Data = d.cmd
 	switch c := d.cmd.(type) {
 	case *clew.InterruptAgentData:
-		return decideInterrupt(s, c.Agent, d.streamed, now)
+		return decideInterrupt(s, cmd.By.User, c.Agent, d.streamed, now)
+	case *clew.ControlSkipData:
+		return decideRun(s, cmd, d.streamed, now)
 	case *clew.ControlCancelData:
-		return decideCancel(s, c, d.streamed, now)
+		return decideCancel(s, cmd, c, d.streamed, now)
 	case *clew.ClearTaskData:
 		return decideClear(s, c, d.streamed, now)
 	case *clew.ResetData:
 		return decideReset(s, d.streamed, now)
 	}
-	return decideInterrupt(s, "", d.streamed, now)
+	return decideInterrupt(s, cmd.By.User, "", d.streamed, now)
 }
 
 // decideInterrupt ends the turns under way, or those of one agent. The work
-// stays: a task that waits for its child still does.
-func decideInterrupt(s *State, agent string, streamed map[clew.MessageID]clew.OpenMessage, now int64) ([]clew.Event, error) {
+// stays: a task that waits for its child still does, and a run is paused.
+func decideInterrupt(s *State, by clew.UserID, agent string, streamed streams, now int64) ([]clew.Event, error) {
 	b := batchAt(s, now)
 	var events []clew.Event
+	if root := s.theRun(); root != nil && s.running(root) != nil {
+		return conduct(s, root, b, 0).interrupted(by, agent, streamed)
+	}
 	found := agent == ""
 	for _, t := range s.tasks() {
 		if agent != "" && string(t.AgentID) != agent && (t.Turn == nil || string(t.AgentID)+"-"+string(t.Turn.ID) != agent) {
@@ -71,7 +77,7 @@ func decideInterrupt(s *State, agent string, streamed map[clew.MessageID]clew.Op
 
 // decideCancel ends a task and all below it. A parent that waited for it goes
 // on; without a name the whole tree in focus ends.
-func decideCancel(s *State, d *clew.ControlCancelData, streamed map[clew.MessageID]clew.OpenMessage, now int64) ([]clew.Event, error) {
+func decideCancel(s *State, cmd clew.Command, d *clew.ControlCancelData, streamed streams, now int64) ([]clew.Event, error) {
 	id := d.TaskID
 	if id == "" {
 		if t := s.Task(s.Current); t != nil {
@@ -80,6 +86,11 @@ func decideCancel(s *State, d *clew.ControlCancelData, streamed map[clew.Message
 	}
 	t := s.Task(id)
 	switch {
+	case t != nil && t.Run != nil && (t.Turn == nil || s.running(t) != nil), d.TaskID == "" && s.theRun() != nil && s.running(s.theRun()) != nil:
+		return decideRun(s, cmd, streamed, now)
+	case t != nil && s.carries(t):
+		cmd.Data = &clew.ControlSkipData{TodoID: t.TodoID, Reason: d.Reason}
+		return decideRun(s, cmd, streamed, now)
 	case t == nil && d.TaskID == "":
 		return nil, nil
 	case t == nil:
@@ -96,7 +107,7 @@ func decideCancel(s *State, d *clew.ControlCancelData, streamed map[clew.Message
 		return nil, clew.Errorf(clew.SessionInvalidState, "another task is under way")
 	}
 	b := batchAt(s, now)
-	events := abort(s, t, streamed, b, reason, nil)
+	events := abort(s, t, streamed, b, closing{reason: reason})
 	if parent != nil && parent.AwaitingChild == t.TaskID {
 		return append(events, goOn(s, parent, t, "The subtask was cancelled by the user.", reason)...), nil
 	}
@@ -122,25 +133,30 @@ func goOn(s *State, parent, child *Task, text, failed string) []clew.Event {
 	for _, in := range child.Inbox { // what it was told and had not heard
 		events = append(events, accept(parent, in.MessageID, "", clew.DeliverySteer))
 	}
-	if cur := s.Task(s.Current); cur == nil || cur.RootTaskID == parent.RootTaskID {
+	if cur := s.Task(s.Current); s.running(parent) == nil && (cur == nil || cur.RootTaskID == parent.RootTaskID) {
 		events = append(events, focus(s, parent.TaskRef)...)
 	}
 	return append(events, stateEvent(parent.TaskRef, clew.TaskStateRunning, ""))
 }
 
 // abort ends a task and its children, the youngest first.
-func abort(s *State, t *Task, streamed map[clew.MessageID]clew.OpenMessage, b Batch, reason string, events []clew.Event) []clew.Event {
+func abort(s *State, t *Task, streamed streams, b Batch, how closing) []clew.Event {
+	var events []clew.Event
 	for _, c := range s.tree(t.RootTaskID) {
 		if c.ParentTaskID == t.TaskID && !c.Ended() {
-			events = abort(s, c, streamed, b, reason, events)
+			below := how
+			below.at += len(events)
+			events = append(events, abort(s, c, streamed, b, below)...)
 		}
 	}
-	events = append(events, closeTurn(s, t, streamed, b, closing{reason: reason, at: len(events), ends: true})...)
-	return append(events, clew.Event{Type: clew.EventTaskAborted, Data: &clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: reason}})
+	end := how
+	end.at, end.ends = how.at+len(events), true
+	events = append(events, closeTurn(s, t, streamed, b, end)...)
+	return append(events, clew.Event{Type: clew.EventTaskAborted, Data: &clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: how.reason}})
 }
 
 // decideClear puts a task away without ending it.
-func decideClear(s *State, d *clew.ClearTaskData, streamed map[clew.MessageID]clew.OpenMessage, now int64) ([]clew.Event, error) {
+func decideClear(s *State, d *clew.ClearTaskData, streamed streams, now int64) ([]clew.Event, error) {
 	id := d.TaskID
 	if id == "" {
 		id = s.Current
@@ -151,6 +167,9 @@ func decideClear(s *State, d *clew.ClearTaskData, streamed map[clew.MessageID]cl
 			return nil, nil
 		}
 		return nil, clew.Errorf(clew.TaskNotFound, "no task %s", id)
+	}
+	if s.running(t) != nil {
+		return nil, clew.Errorf(clew.SessionInvalidState, "the task has a run under way: pause or cancel it")
 	}
 	b := batchAt(s, now)
 	var events []clew.Event
@@ -170,12 +189,16 @@ func decideClear(s *State, d *clew.ClearTaskData, streamed map[clew.MessageID]cl
 }
 
 // decideReset ends everything: the next message starts from nothing.
-func decideReset(s *State, streamed map[clew.MessageID]clew.OpenMessage, now int64) ([]clew.Event, error) {
+func decideReset(s *State, streamed streams, now int64) ([]clew.Event, error) {
 	b := batchAt(s, now)
 	var events []clew.Event
 	for _, t := range s.tasks() {
-		if t.ParentTaskID == "" && !t.Ended() {
-			events = abort(s, t, streamed, b, "reset by the user", events)
+		switch {
+		case t.ParentTaskID != "" || t.Ended():
+		case s.running(t) != nil:
+			events = append(events, conduct(s, t, b, len(events)).cancel(streamed, "reset by the user")...)
+		default:
+			events = append(events, abort(s, t, streamed, b, closing{reason: "reset by the user", at: len(events)})...)
 		}
 	}
 	if t := s.Task(s.Current); t != nil {
@@ -216,8 +239,10 @@ func decideResume(s *State, d *clew.ResumeTaskData, now int64) ([]clew.Event, er
 // its announcement, and what the task is doing from then on. Its first event is
 // the i-th of the batch.
 func Ask(s *State, t *Task, b Batch, i int, q clew.HitlApprovalRequestData) []clew.Event {
-	q.RequestID = clew.RequestID(nameAt("req_", s.ID, b.seq+uint64(i)))
-	q.MessageID, q.TaskID, q.AgentID, q.MonitorID = b.ID(i), t.TaskID, t.AgentID, clew.MainMonitor
+	s.ask(&q.Asking, t, b, i)
+	if q.Todo == nil {
+		q.Todo = s.askingTodo(t, q.TodoID)
+	}
 	was, _ := s.stateOf(t.TaskID)
 	events := []clew.Event{
 		{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: askMessage(t, b, i, q.Ask, q.RequestID, q.ToolCallID, q.Reason)}},
@@ -252,7 +277,7 @@ const cutRunes = 2000
 // closeTurn ends a task's turn in the middle so that nothing dangles: open text
 // is closed as it stands, every call has a result, no question is left, and
 // what the model has not heard yet is in its history.
-func closeTurn(s *State, t *Task, streamed map[clew.MessageID]clew.OpenMessage, b Batch, how closing) []clew.Event {
+func closeTurn(s *State, t *Task, streamed streams, b Batch, how closing) []clew.Event {
 	var events []clew.Event
 	add := func(typ clew.EventType, data any) { events = append(events, clew.Event{Type: typ, Data: data}) }
 	var said string

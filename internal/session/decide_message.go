@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/run"
 )
 
 // decideUserMessage takes a person's words to where they belong: they answer
@@ -29,6 +30,9 @@ func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now 
 	if t == nil && d.TaskID != "" {
 		return nil, clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
 	}
+	if mode == string(clew.ModeRun) {
+		return decideNewTask(s, cmd, &clew.NewTaskData{Text: d.Text, Images: d.Images, Mode: mode}, d.Budget, now)
+	}
 	in := Input{Text: d.Text, Images: d.Images, Mode: mode}
 	if t != nil {
 		if q := s.asked(t); q != nil {
@@ -53,7 +57,7 @@ func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now 
 }
 
 // decideNewTask starts a task, or lets it wait for the one under way.
-func decideNewTask(s *State, cmd clew.Command, d *clew.NewTaskData, now int64) ([]clew.Event, error) {
+func decideNewTask(s *State, cmd clew.Command, d *clew.NewTaskData, budget *clew.Budget, now int64) ([]clew.Event, error) {
 	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
 		return nil, clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
 	}
@@ -61,11 +65,22 @@ func decideNewTask(s *State, cmd clew.Command, d *clew.NewTaskData, now int64) (
 	if err != nil {
 		return nil, err
 	}
-	in := Input{Text: d.Text, Images: d.Images, Mode: mode, New: true}
-	if s.AtWork() {
+	in := Input{Text: d.Text, Images: d.Images, Mode: mode, New: true, Budget: budget}
+	if s.AtWork() && (mode != string(clew.ModeRun) || s.runAtWork()) {
 		return queued(s, cmd, in, now)
 	}
 	return said(s, cmd, in, now, clew.DeliveryDirect)
+}
+
+// runAtWork reports whether a run is under way. Runs wait for one another, but
+// not for a conversation: that may be waiting for a person itself, for days.
+func (s *State) runAtWork() bool {
+	for _, t := range s.Tasks {
+		if t.Run != nil && t.TodoID == "" && !t.Run.Phase.Ended() {
+			return true
+		}
+	}
+	return false
 }
 
 // modeOf checks the name of a mode; chat is whatever mode holds anyway.
@@ -74,7 +89,7 @@ func modeOf(s *State, mode string) (string, error) {
 	case "", string(clew.ModeChat):
 		return "", nil
 	case string(clew.ModeRun):
-		return "", clew.Errorf(clew.SessionInvalidState, "this server cannot make runs yet")
+		return mode, nil
 	}
 	if s.rules == nil {
 		return mode, nil
@@ -85,7 +100,7 @@ func modeOf(s *State, mode string) (string, error) {
 // asked is the open question that plain words to a task answer.
 func (s *State) asked(t *Task) *clew.Question {
 	for i := range s.Questions {
-		if a := aboutOf(s.Questions[i]); a.task == t.TaskID && a.ask.State() != clew.TaskStateRunning {
+		if a := aboutOf(s.Questions[i]); a.task == t.TaskID && !s.ofPlan(a) && a.ask.State() != clew.TaskStateRunning {
 			return &s.Questions[i]
 		}
 	}
@@ -117,6 +132,13 @@ func said(s *State, cmd clew.Command, in Input, now int64, how clew.Delivery) ([
 		return append(events, begin(s, in, cmd.ClientMessageID, b, 1)...), nil
 	}
 	t := s.Task(task)
+	if r := s.running(t); r != nil && t.Run == r { // those at work on its todos hear it as well
+		for _, todo := range r.Todos {
+			if child := s.Task(todo.TaskID); child != nil && child.Turn != nil && !child.Ended() {
+				events = append(events, accept(child, b.ID(0), "", how))
+			}
+		}
+	}
 	return append(events, accept(t, b.ID(0), cmd.ClientMessageID, how),
 		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: b.ID(0)}}), nil
 }
@@ -128,7 +150,7 @@ func queued(s *State, cmd clew.Command, in Input, now int64) ([]clew.Event, erro
 	b := batchAt(s, now)
 	return []clew.Event{spoken(cmd, in, b, in.TaskID), {Type: clew.EventMessageQueued, Data: &clew.MessageQueuedData{
 		ClientMessageID: cmd.ClientMessageID, MessageID: b.ID(0), AgentID: MainAgent, MonitorID: clew.MainMonitor,
-		Position: len(s.Queue) + 1, NewTask: in.New, Mode: in.Mode,
+		Position: len(s.Queue) + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
 	}}}, nil
 }
 
@@ -154,10 +176,13 @@ func begin(s *State, in Input, client clew.ClientMessageID, b Batch, i int) []cl
 	if in.New || t == nil {
 		t = &Task{TaskRef: clew.TaskRef{TaskID: taskAt(s, b, i), MonitorID: clew.MainMonitor}, AgentID: MainAgent}
 		t.RootTaskID = t.TaskID
-		events = append(events, clew.Event{Type: clew.EventTaskCreated, Data: &clew.TaskCreatedData{
-			TaskRef: t.TaskRef, Task: clip(in.Text, titleRunes*5), Mode: in.Mode, Workspace: s.Workspace,
-			AgentID: MainAgent,
-		}})
+		created := &clew.TaskCreatedData{
+			TaskRef: t.TaskRef, Task: clip(in.Text, titleRunes*5), Mode: in.Mode, Workspace: s.Workspace, AgentID: MainAgent,
+		}
+		if in.Mode == string(clew.ModeRun) {
+			created.Mode, created.RunID, created.Budget = "", run.IDOf(t.TaskID), in.Budget
+		}
+		events = append(events, clew.Event{Type: clew.EventTaskCreated, Data: created})
 	} else if in.Mode != "" && in.Mode != t.Mode {
 		events = append(events, clew.Event{Type: clew.EventTaskModeSwitched, Data: &clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode}})
 	}
@@ -166,9 +191,16 @@ func begin(s *State, in Input, client clew.ClientMessageID, b Batch, i int) []cl
 		events = append(events, clew.Event{Type: clew.EventTaskStarted, Data: &clew.TaskStartedData{TaskRef: t.TaskRef}})
 	}
 	events = append(events, focus(s, t.TaskRef)...)
-	return append(events,
+	events = append(events,
 		clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: t.TaskRef}},
 		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID}})
+	if in.Mode == string(clew.ModeRun) {
+		events = append(events, clew.Event{Type: clew.EventLayerStart, Data: &clew.LayerStartData{
+			Layer: clew.LayerCognitive, Description: layerWords[clew.LayerCognitive],
+			Scope: clew.Scope{RunID: run.IDOf(t.TaskID), MonitorID: clew.MainMonitor},
+		}})
+	}
+	return events
 }
 
 // focus brings a task to the front.

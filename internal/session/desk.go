@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/run"
 )
 
 // A Desk is what an agent has in front of it during a turn: the task as it
@@ -16,8 +17,9 @@ type Desk struct {
 	s        *Session
 	turn     Turn
 	ctx      context.Context
-	stream   *Stream      // of Begin, Write and End
-	recorded atomic.Int64 // batches, to tell an agent that does nothing
+	stream   *Stream       // of Begin, Write and End
+	recorded atomic.Int64  // batches, to tell an agent that does nothing
+	seen     atomic.Uint64 // the state that the agent last looked at
 }
 
 // A View is a task as its agent sees it.
@@ -33,6 +35,14 @@ type View struct {
 	Tree     clew.Usage
 	Tasks    int
 	Question *clew.Question // the task's oldest open question, nil if none
+	// Run is the tree's run if one is under way: whole for its root, without the
+	// todos for those who carry them out. Todo is the one that the task carries
+	// out.
+	Run   *run.Run
+	Todo  *clew.Todo
+	NowMS int64
+	// Held says that the run is paused: nothing new may begin.
+	Held bool
 	// Blocked says that a question is open which is about no single call:
 	// nothing new may begin before its answer.
 	Blocked bool
@@ -48,6 +58,7 @@ func (d *Desk) View() (View, error) {
 			return
 		}
 		over = false
+		d.seen.Store(s.state.Seq)
 		v = s.view(t)
 	})
 	if err == nil && over {
@@ -59,12 +70,14 @@ func (d *Desk) View() (View, error) {
 func (s *Session) view(t *Task) View {
 	v := View{
 		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Settings: maps.Clone(s.state.Settings),
-		Task: t.clone(), Tree: s.state.TreeUsage(t.RootTaskID), Tasks: len(s.state.tree(t.RootTaskID)),
-		Blocked: s.state.blocking(t.TaskID) != nil,
+		Task: t.clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.blocking(t.TaskID) != nil, Held: s.state.held(t), NowMS: s.host.cfg.Now(),
 	}
-	if root := s.state.Task(t.RootTaskID); root != nil {
-		v.Root = root.clone()
+	for _, x := range s.state.Tasks {
+		if x.RootTaskID == t.RootTaskID && x.TodoID == "" {
+			v.Tasks++
+		}
 	}
+	s.viewRun(&v, t)
 	for i := range s.state.Questions {
 		if aboutOf(s.state.Questions[i]).task == t.TaskID {
 			q := s.state.Questions[i]
@@ -125,8 +138,7 @@ func (d *Desk) Ask(ctx context.Context, q clew.HitlInputRequestData) (clew.HitlR
 
 // AskInput is Ask of the package for questions that want a value.
 func AskInput(s *State, t *Task, b Batch, i int, q clew.HitlInputRequestData) []clew.Event {
-	q.RequestID = clew.RequestID(nameAt("req_", s.ID, b.seq+uint64(i)))
-	q.MessageID, q.TaskID, q.AgentID, q.MonitorID = b.ID(i), t.TaskID, t.AgentID, clew.MainMonitor
+	s.ask(&q.Asking, t, b, i)
 	if q.Ask == "" {
 		q.Ask = clew.AskFollowup
 	}
@@ -192,6 +204,9 @@ func (d *Desk) fail(err error) {
 		_, refused := d.RecordTask(func(b Batch, s *State, t *Task) []clew.Event {
 			events := []clew.Event{{Type: clew.EventError, Data: clew.NewErrorData(err, clew.ErrorContext{AgentID: d.turn.AgentID, TaskID: t.TaskID})}}
 			how := closing{reason: "ended by a failure", at: 1, cut: cut}
+			if s.running(t) != nil && (t.Run != nil || t.TodoID != "") {
+				return append(events, broken(s, t, d.s.streamed(), b, how, clew.AsError(err))...)
+			}
 			if !awaited(s, t) {
 				return append(events, closeTurn(s, t, d.s.streamed(), b, how)...)
 			}
@@ -250,7 +265,7 @@ func Spawn(s *State, t *Task, b Batch, i int, call Call, text, mode string) []cl
 		MessageID: b.ID(i), TS: b.TS(i), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: text,
 		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID, ToolCallID: call.ID,
 	}
-	return []clew.Event{
+	events := []clew.Event{
 		{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}},
 		{Type: clew.EventTaskCreated, Data: &clew.TaskCreatedData{
 			TaskRef: child, Task: clip(text, titleRunes*5), Mode: mode, Workspace: s.Workspace,
@@ -258,15 +273,24 @@ func Spawn(s *State, t *Task, b Batch, i int, call Call, text, mode string) []cl
 		}},
 		{Type: clew.EventTaskSpawned, Data: &clew.TaskSpawnedData{TaskRef: t.TaskRef, ChildTaskID: child.TaskID, MessageID: m.MessageID}},
 		{Type: clew.EventTaskPaused, Data: &clew.TaskPausedData{TaskRef: t.TaskRef, AwaitingChildID: child.TaskID}},
-		{Type: clew.EventTaskUnfocused, Data: &clew.TaskUnfocusedData{TaskRef: t.TaskRef}},
-		{Type: clew.EventTaskStarted, Data: &clew.TaskStartedData{TaskRef: child}},
-		{Type: clew.EventTaskFocused, Data: &clew.TaskFocusedData{TaskRef: child}},
-		{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: child}},
 	}
+	started := clew.Event{Type: clew.EventTaskStarted, Data: &clew.TaskStartedData{TaskRef: child}}
+	active := clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: child}}
+	if s.running(t) != nil { // many are at work on a run: what people say is for the run
+		return append(events, started, active)
+	}
+	return append(events,
+		clew.Event{Type: clew.EventTaskUnfocused, Data: &clew.TaskUnfocusedData{TaskRef: t.TaskRef}}, started,
+		clew.Event{Type: clew.EventTaskFocused, Data: &clew.TaskFocusedData{TaskRef: child}}, active)
 }
 
-// Return makes the events that bring a child's result to its parent.
-func Return(s *State, child *Task, text string) []clew.Event {
+// Return makes the events that bring a child's result to its parent. data is
+// what else it has to say beside the text, nil for most. Its first event is the
+// i-th of the batch.
+func Return(s *State, child *Task, b Batch, i int, text string, data map[string]any) []clew.Event {
+	if s.carries(child) {
+		return todoCompleted(s, child, b, i, text, data)
+	}
 	parent := s.Task(child.ParentTaskID)
 	if parent == nil || parent.AwaitingChild != child.TaskID {
 		return nil // it ended before, and was talked to again

@@ -16,6 +16,7 @@ import (
 type Config struct {
 	Journal Journal
 	Index   Index
+	Inbox   Inbox // nil if there is none
 	Peers   Peers // nil if this node is alone
 	Agent   Agent
 	// Services takes the commands that are about the server; nil has none.
@@ -29,6 +30,9 @@ type Config struct {
 	Encode func(envelope []byte) []byte
 	// Now is the wall clock in Unix ms.
 	Now func() int64
+	// After sets a timer: the channel gets one value once the time is over,
+	// unless stop was called before. nil is the machine's.
+	After func(d time.Duration) (c <-chan time.Time, stop func())
 	// MaxRecord is the size of the largest record that the journal takes.
 	MaxRecord int
 	// IdleAfter is how long a session without watchers and work stays in
@@ -51,6 +55,8 @@ type Host struct {
 	indexMu   sync.Mutex
 	toIndex   indexing
 	indexKick chan struct{}
+	wakes     *wakes
+	mail      *mail           // nil without an inbox
 	ctx       context.Context // ends with the host
 	stop      context.CancelFunc
 	work      sync.WaitGroup // background goroutines
@@ -96,6 +102,9 @@ func NewHost(cfg Config) *Host {
 	if cfg.Now == nil {
 		cfg.Now = func() int64 { return time.Now().UnixMilli() }
 	}
+	if cfg.After == nil {
+		cfg.After = afterTimer
+	}
 	if cfg.IdleAfter == 0 {
 		cfg.IdleAfter = 5 * time.Minute
 	}
@@ -107,11 +116,13 @@ func NewHost(cfg Config) *Host {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Host{
-		cfg: cfg, ctx: ctx, stop: stop, indexKick: make(chan struct{}, 1),
+		cfg: cfg, ctx: ctx, stop: stop, indexKick: make(chan struct{}, 1), wakes: newWakes(),
 		sessions: map[clew.SessionID]*slot{}, remotes: map[clew.SessionID]*remote{},
 		leases: map[int]Lease{}, claiming: map[int]*sync.Mutex{},
 	}
+	h.startMail(ctx)
 	h.work.Go(func() { h.keepIndex(ctx) })
+	h.work.Go(func() { h.keepWakes(ctx) })
 	h.work.Go(func() { h.unloadIdle(ctx) })
 	if cfg.Peers != nil {
 		h.work.Go(func() {
@@ -324,7 +335,8 @@ func (h *Host) load(id clew.SessionID, sl *slot) {
 	failed := s.run()
 	s.agents.Wait()
 	h.remove(id, sl)
-	if failed && s.busy.Load() && !s.lost.Load() {
+	h.leaveInbox(id)
+	if failed && (s.busy.Load() || h.wakes.has(id)) && !s.lost.Load() {
 		h.goOn(func() { h.carryOn(id) })
 	}
 }
@@ -377,10 +389,12 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq,
 	}
 	state.rules, _ = h.cfg.Agent.(Rules)
+	s.alarm.woken = wakeAfterLoad(state, loaded)
 	s.exists.Store(state.Exists())
 	s.busy.Store(state.Busy())
 	s.lastUse.Store(h.cfg.Now())
 	s.feed.Append(loaded.Tail)
+	s.openInbox(loaded)
 	return s, nil
 }
 
@@ -418,9 +432,10 @@ func (h *Host) Seal(ctx context.Context, id clew.SessionID) error {
 	})
 }
 
-// Wake loads a session so that what is due in it happens.
+// Wake loads a session, so that its work goes on, and has what is due in it done
+// before it returns.
 func (h *Host) Wake(ctx context.Context, id clew.SessionID) error {
-	return h.at(ctx, id, false, func(*Session) error { return nil }, func(node string) error {
+	return h.at(ctx, id, false, func(s *Session) error { return s.wake(ctx) }, func(node string) error {
 		return h.callWake(ctx, node, id)
 	})
 }

@@ -11,12 +11,7 @@ import (
 // the records since the last time.
 func (b *bench) verify(t tester) {
 	t.Helper()
-	for _, r := range b.records[b.seen:] {
-		data := decoded(r)
-		Apply(b.folded, r, data)
-		b.hears(t, r, data)
-	}
-	b.seen = len(b.records)
+	b.listen(t)
 	live, _ := b.s.state.Encode()
 	folded, _ := b.folded.Encode()
 	if string(live) != string(folded) {
@@ -42,9 +37,25 @@ func (b *bench) verify(t tester) {
 	if len(s.Queue) > queueMax || len(s.Queue) > 0 && len(trees) == 0 {
 		t.Fatalf("%d messages wait, and %d tasks are under way", len(s.Queue), len(trees))
 	}
+	for id := range s.Reminded {
+		if s.question(id) == nil {
+			t.Fatalf("question %s is settled, and its reminder is kept", id)
+		}
+	}
 	if s.Current != "" && (s.Task(s.Current) == nil || s.heir(s.Task(s.Current)).TaskID != s.Current) {
 		t.Fatalf("task %s is in focus: %+v", s.Current, s.Task(s.Current))
 	}
+}
+
+// listen folds the records since the last time, as a client hears them.
+func (b *bench) listen(t tester) {
+	t.Helper()
+	for _, r := range b.records[b.seen:] {
+		data := decoded(r)
+		Apply(b.folded, r, data)
+		b.hears(t, r, data)
+	}
+	b.seen = len(b.records)
 }
 
 // checkTask checks one task.
@@ -61,7 +72,7 @@ func checkTask(t tester, s *State, task *Task) {
 			t.Fatalf("question %s (%s) is open after its turn", q.RequestID(), a.ask)
 		}
 	}
-	if task.Turn != nil && !s.Runnable(task) && open == 0 && (task.AwaitingChild == "" || s.Task(task.AwaitingChild).Ended()) {
+	if task.Turn != nil && s.running(task) == nil && !s.Runnable(task) && open == 0 && (task.AwaitingChild == "" || s.Task(task.AwaitingChild).Ended()) {
 		t.Fatalf("task %s waits for nobody: %+v", task.TaskID, task.Calls)
 	}
 	for _, m := range s.Messages {
@@ -141,6 +152,9 @@ func (b *bench) hears(t tester, r clew.Record, data any) {
 			t.Fatalf("%s has the place %+v, %v", r.Type, ref, err)
 		}
 	}
+	if a := (clew.Question{Data: data}).Asking(); a != nil {
+		b.questions[a.RequestID] = *a
+	}
 	switch d := data.(type) {
 	case *clew.TaskActiveData:
 		tell(d.TaskRef, "running", "")
@@ -157,16 +171,43 @@ func (b *bench) hears(t tester, r clew.Record, data any) {
 	case *clew.TaskAbortedData:
 		tell(d.TaskRef, "ended", "")
 	case *clew.HitlResolvedData:
-		if b.settled[d.RequestID] {
-			t.Fatalf("question %s is settled twice", d.RequestID)
+		b.hearsAnswer(t, r, d)
+	case *clew.HitlReminderData:
+		if a := b.questions[d.RequestID]; b.reminded[d.RequestID] || b.settled[d.RequestID] || a.DeadlineMS == 0 || d.DeadlineMS != a.DeadlineMS || d.RemainingSec <= 0 {
+			t.Fatalf("reminder %+v of %+v", d, a)
 		}
-		b.settled[d.RequestID] = true
+		b.reminded[d.RequestID] = true
+	case *clew.HitlAssignedData:
+		a, ok := b.questions[d.RequestID]
+		if !ok || b.settled[d.RequestID] {
+			t.Fatalf("question %s is assigned, and is not open", d.RequestID)
+		}
+		a.Assignee = d.Assignee
+		b.questions[d.RequestID] = a
 	case *clew.MessageAcceptedData:
-		if key := string(d.MessageID); d.Delivery != clew.DeliveryAnswer {
+		if key := string(d.MessageID) + " by " + string(d.TaskID); d.Delivery != clew.DeliveryAnswer {
 			if b.accepted[key] {
 				t.Fatalf("message %s is accepted twice", key)
 			}
 			b.accepted[key] = true
 		}
 	}
+}
+
+// hearsAnswer checks that a question is settled once, by somebody who may, and
+// by itself at its deadline and not before.
+func (b *bench) hearsAnswer(t tester, r clew.Record, d *clew.HitlResolvedData) {
+	t.Helper()
+	a, ok := b.questions[d.RequestID]
+	switch {
+	case !ok || b.settled[d.RequestID]:
+		t.Fatalf("question %s is settled twice", d.RequestID)
+	case d.ByTimeout && (a.DeadlineMS == 0 || r.TS < a.DeadlineMS || d.ResolvedBy != ""):
+		t.Fatalf("question %+v times out at %d: %+v", a, r.TS, d)
+	case d.ResolvedBy != "" && a.DeadlineMS > 0 && b.now >= a.DeadlineMS:
+		t.Fatalf("question %+v is answered at %d: %+v", a, b.now, d)
+	case d.ResolvedBy != "" && a.Assignee != "" && d.ResolvedBy != a.Assignee && d.ResolvedBy != b.folded.Owner:
+		t.Fatalf("question %+v is answered by %s", a, d.ResolvedBy)
+	}
+	b.settled[d.RequestID] = true
 }

@@ -126,7 +126,7 @@ func (h *Host) Unload(before int64) int {
 			continue
 		}
 		s := sl.s
-		if s == nil || s.holds.Load() > 0 || s.lastUse.Load() >= before || s.busy.Load() {
+		if s == nil || s.holds.Load() > 0 || s.lastUse.Load() >= before || s.busy.Load() || h.wakes.has(s.id) {
 			continue
 		}
 		s.end()
@@ -166,6 +166,7 @@ func (h *Host) endShard(shard int) {
 		if ShardOf(id) != shard {
 			continue
 		}
+		h.wakes.drop(id) // its next owner asks for what it finds
 		select {
 		case <-sl.ready:
 			if sl.s != nil {

@@ -107,6 +107,14 @@ func (b *bench) youngest() clew.TaskID {
 	return "task_none"
 }
 
+// oldestQuestion names the question of the moment.
+func (b *bench) oldestQuestion() clew.RequestID {
+	if len(b.s.state.Questions) > 0 {
+		return b.s.state.Questions[0].RequestID()
+	}
+	return "req_none"
+}
+
 // The commands of the table.
 var commands = []struct {
 	name string
@@ -128,6 +136,9 @@ var commands = []struct {
 	{"yes button", func(*bench) any { return &clew.AskResponseData{AskResponse: clew.YesButtonClicked} }},
 	{"no button", func(*bench) any { return &clew.AskResponseData{AskResponse: clew.NoButtonClicked} }},
 	{"message response", func(*bench) any { return &clew.AskResponseData{AskResponse: clew.MessageResponse, Text: "rather so"} }},
+	{"assign_question", func(b *bench) any { return &clew.AssignQuestionData{RequestID: b.oldestQuestion(), UserID: "ann"} }},
+	{"assign_question to a stranger", func(b *bench) any { return &clew.AssignQuestionData{RequestID: b.oldestQuestion(), UserID: "zoe"} }},
+	{"assign_question to nobody", func(b *bench) any { return &clew.AssignQuestionData{RequestID: b.oldestQuestion()} }},
 	{"interrupt", func(*bench) any { return &clew.InterruptData{} }},
 	{"interrupt_agent main", func(*bench) any { return &clew.InterruptAgentData{Agent: string(MainAgent)} }},
 	{"interrupt_agent stranger", func(*bench) any { return &clew.InterruptAgentData{Agent: "nobody"} }},

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/run"
 )
 
 // player does what people and agents may do, at random.
@@ -55,9 +56,14 @@ func (p player) message() {
 
 func (p player) respond() {
 	id, value := p.someQuestion(), draw[any](p, "value", nil, "a", 7.0, true, "2026-01-02")
-	switch rapid.IntRange(0, 4).Draw(p.t, "kind") {
+	switch rapid.IntRange(0, 6).Draw(p.t, "kind") {
 	case 0:
 		p.person(&clew.HitlInputResponseData{RequestID: id, Value: value})
+	case 5:
+		p.person(&clew.HitlClarificationResponseData{RequestID: id, Value: value})
+	case 6:
+		action := draw(p, "action", clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject)
+		p.person(&clew.HitlPlanResponseData{RequestID: id, Action: action, Instruction: p.text()})
 	case 1, 2:
 		action := draw(p, "action", clew.ChoiceApprove, clew.ChoiceApprove, clew.ChoiceReject, clew.ChoiceSkip)
 		p.person(&clew.HitlApprovalResponseData{RequestID: id, Action: action, Comment: p.text()})
@@ -65,6 +71,52 @@ func (p player) respond() {
 		how := draw(p, "answer", clew.YesButtonClicked, clew.NoButtonClicked, clew.MessageResponse, clew.ObjectResponse)
 		p.person(&clew.AskResponseData{RequestID: id, AskResponse: how, Text: p.text(), Value: value})
 	}
+}
+
+// time lets some of it pass, or goes back in it: clocks are set now and then.
+func (p player) time() {
+	if at := p.s.state.nextDue(); at > 0 && rapid.IntRange(0, 3).Draw(p.t, "aim") > 0 { // about when something is due
+		p.now = at + draw[int64](p, "off", -1, 0, 0, 1)
+	} else {
+		p.now += draw[int64](p, "ms", 1, 400, 6_000, 70_000, 400_000, -5_000, -3_600_000)
+	}
+	if rapid.Bool().Draw(p.t, "look") {
+		p.due()
+	}
+}
+
+// due has one thing done that is due, settle all of them.
+func (p player) due() {
+	if _, _, err := p.bench.due(); err != nil {
+		p.t.Fatalf("due: %v", err)
+	}
+}
+
+func (p player) settle() {
+	p.settleAll()
+	if at := p.s.state.nextDue(); at != 0 && at <= p.now {
+		p.t.Fatalf("due at %d, now is %d", at, p.now)
+	}
+}
+
+func (p player) rights() {
+	if rapid.Bool().Draw(p.t, "assign") {
+		p.person(&clew.AssignQuestionData{RequestID: p.someQuestion(), UserID: draw[clew.UserID](p, "to", "", "ann", "bob", "bob", "cy")})
+		return
+	}
+	must(p.ann(&clew.SetAccessData{UserID: "bob", Role: draw(p, "role", clew.RoleNone, clew.RoleViewer, clew.RoleApprover, clew.RoleApprover, clew.RoleOwner)}))
+}
+
+// clarify asks what was meant, or about a plan.
+func (p player) clarify() {
+	asking := clew.Asking{TimeoutSec: p.timeout}
+	plan := rapid.Bool().Draw(p.t, "plan")
+	must(p.report(func(at Batch, t *Task) []clew.Event {
+		if plan {
+			return AskReview(p.s.state, t, at, 0, clew.HitlPlanReviewData{Asking: asking})
+		}
+		return AskClarification(p.s.state, t, at, 0, clew.HitlClarificationData{Asking: asking, InputType: clew.InputText})
+	}))
 }
 
 func (p player) control() {
@@ -101,7 +153,8 @@ func (p player) agent() {
 		return
 	}
 	p.at = able[rapid.IntRange(0, len(able)-1).Draw(p.t, "whose")]
-	defer func() { p.at = nil }()
+	p.timeout = draw(p, "timeout", 0, 1, 10, 300)
+	defer func() { p.at, p.timeout = nil, 0 }()
 	switch {
 	case rapid.IntRange(0, 19).Draw(p.t, "fault") == 0:
 		p.fail()
@@ -110,7 +163,11 @@ func (p player) agent() {
 	case len(p.at.Calls) > 0:
 		p.callStep()
 	case len(Waiting(p.at)) > 0 || rapid.IntRange(0, 3).Draw(p.t, "on") > 0:
-		if rapid.IntRange(0, 9).Draw(p.t, "limit") == 0 {
+		switch rapid.IntRange(0, 9).Draw(p.t, "limit") {
+		case 1:
+			p.clarify()
+			return
+		case 0:
 			ask := draw(p, "ask", clew.AskMistakeLimitReached, clew.AskAutoApprovalMaxReqReached)
 			p.approval(ask, "", draw(p, "of", LimitMistakes, LimitSteps, LimitBudget, LimitRequests))
 			return
@@ -130,7 +187,9 @@ func (p player) modelStep() {
 	case n == 2:
 		must(p.report(func(at Batch, t *Task) []clew.Event {
 			events := CloseTexts(p.s.state, t)
-			return append(events, Ask(p.s.state, t, at, len(events), clew.HitlApprovalRequestData{Ask: clew.AskAPIReqFailed, Options: yesNo})...)
+			return append(events, Ask(p.s.state, t, at, len(events), clew.HitlApprovalRequestData{
+				Asking: clew.Asking{TimeoutSec: p.timeout}, Ask: clew.AskAPIReqFailed, Options: yesNo,
+			})...)
 		}))
 	default:
 		must(p.answer(max(n-4, 0)))
@@ -169,7 +228,7 @@ func (p player) callStep() {
 	case n <= 1:
 		p.approval(draw(p, "ask", clew.AskTool, clew.AskCommand, clew.AskCompletionResult), c.ID, "")
 	case n == 2:
-		p.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: c.ID}, Required: true, InputType: draw(p, "type", clew.InputText, clew.InputNumber, clew.InputDate)})
+		p.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: c.ID}, Required: true, DefaultValue: draw[any](p, "default", nil, nil, "x"), InputType: draw(p, "type", clew.InputText, clew.InputNumber, clew.InputDate)})
 	case n <= 4 && !waits && len(begun) == 0 && p.at.Depth < 3:
 		p.spawn(c)
 	case n <= 6 && !waits && len(begun) == 0:
@@ -184,7 +243,7 @@ func (p player) callStep() {
 // Whatever people and agents do, in whatever order: nothing dangles, nothing
 // waits for nobody, and clients are told exactly what happens.
 //
-// Covers: C-18, C-34, POL-06, EVT-05
+// Covers: C-18, C-21, C-34, POL-06, EVT-05, RUN-21, RUN-23
 func TestAnythingGoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBench()
@@ -203,6 +262,11 @@ func TestAnythingGoes(t *testing.T) {
 			"":         func(t *rapid.T) { b.verify(t) },
 			"message":  act(player.message),
 			"new task": act(func(p player) { p.person(&clew.NewTaskData{Text: p.text()}) }),
+			"time":     act(player.time),
+			"time 2":   act(player.time),
+			"due":      act(player.due),
+			"settle":   act(player.settle),
+			"rights":   act(player.rights),
 			"respond":  act(player.respond),
 			"again":    act(player.respond),
 			"control":  act(player.control),
@@ -220,6 +284,8 @@ type steering struct{}
 
 func (steering) Steers(map[string]any) bool                         { return true }
 func (steering) Budgeted() bool                                     { return false }
+func (steering) ReminderSec(map[string]any) int                     { return 60 }
+func (steering) Run(map[string]any) run.Rules                       { return run.DefaultRules }
 func (steering) AutoApproval(map[string]any) clew.AutoApprovalFlags { return clew.AutoApprovalFlags{} }
 func (steering) CheckSettings(map[string]any) error                 { return nil }
 func (steering) CheckMode(map[string]any, string) error             { return nil }

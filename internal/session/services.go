@@ -148,6 +148,8 @@ type Overview struct {
 	Todos    []clew.Todo        `json:"todos,omitempty"`
 	Mode     string             `json:"mode,omitempty"`
 	Tasks    []clew.HistoryItem `json:"tasks,omitempty"` // newest first
+	Reports  []clew.Report      `json:"reports,omitempty"`
+	Seq      uint64             `json:"seq"` // the record that this is as of
 }
 
 // Overview gives a session's tasks and settings.
@@ -164,7 +166,7 @@ func (h *Host) Overview(ctx context.Context, id clew.SessionID) (Overview, error
 
 // overview runs in the session's goroutine.
 func (s *Session) overview() Overview {
-	o := Overview{Settings: s.state.Settings}
+	o := Overview{Settings: s.state.Settings, Reports: s.state.reports(), Seq: s.state.Seq}
 	tasks := s.state.tasks()
 	for i := len(tasks) - 1; i >= 0; i-- {
 		o.Tasks = append(o.Tasks, tasks[i].item(s.state.Workspace))

@@ -49,6 +49,10 @@ type Session struct {
 	sealTried uint64
 	turns     map[clew.TaskID]*turn // the agents at work
 	indexed   uint64                // seq of the summary last put in the index
+	alarm     alarm
+	// inboxDue says that people's inboxes may have to change, inboxRows that the
+	// session has rows there.
+	inboxDue, inboxRows bool
 	// awaited holds the questions that running tools wait for.
 	awaited map[clew.RequestID]chan<- clew.HitlResolvedData
 
@@ -157,9 +161,15 @@ func (s *Session) run() (failed bool) {
 	defer close(s.done)
 	defer s.feed.Close()
 	defer s.stopTurns()
+	defer s.disarm()
+	if err := s.settle(); err != nil { // what fell due meanwhile
+		s.host.cfg.Log.Warn("session leaves this node", "session", s.id, "err", err)
+		return true
+	}
 	s.startTurns()
 	var batch []request
 	for {
+		s.arm()
 		select {
 		case req := <-s.inbox:
 			batch = s.gather(append(batch[:0], req))
@@ -167,6 +177,13 @@ func (s *Session) run() (failed bool) {
 				s.host.cfg.Log.Warn("session leaves this node", "session", s.id, "err", err)
 				return true
 			}
+		case <-s.alarm.c:
+			s.disarm()
+			if err := s.settle(); err != nil {
+				s.host.cfg.Log.Warn("session leaves this node", "session", s.id, "err", err)
+				return true
+			}
+			continue
 		case <-s.quit:
 			s.stopTurns()
 			if !s.lost.Load() {
@@ -214,7 +231,7 @@ func (s *Session) process(batch []request) error {
 			looks = append(looks, req)
 			continue
 		}
-		p, made, err := s.decide(req)
+		p, made, err := s.decideFitting(req)
 		if err != nil {
 			req.done <- outcome{err: err}
 			continue
@@ -239,6 +256,7 @@ func (s *Session) process(batch []request) error {
 		req.done <- outcome{}
 	}
 	s.startTurns()
+	s.noteInbox()
 	s.snapshot()
 	return nil
 }
@@ -268,7 +286,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	}
 	now := s.host.cfg.Now()
 	switch cmd.Data.(type) {
-	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData:
+	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
 		cmd.Data = &interruption{cmd: cmd.Data, streamed: s.streamed()}
 	}
 	events, err := s.decideSafely(cmd, now)
@@ -333,6 +351,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 			return err
 		}
 		s.recent = append(s.recent, records...)
+		s.inboxDue = s.inboxDue || touchesInbox(records)
 		s.exists.Store(true)
 		s.busy.Store(s.state.Busy())
 		s.closeOpen()

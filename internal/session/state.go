@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/run"
 )
 
 // State is the fold of a session's records. It is plain data: Decide reads it,
@@ -37,6 +38,10 @@ type State struct {
 	Queue []Input `json:"queue,omitempty"`
 	// Questions are the open ones, oldest first.
 	Questions []clew.Question `json:"questions,omitempty"`
+	// Reminded says when people were reminded of an open question.
+	Reminded map[clew.RequestID]int64 `json:"reminded,omitempty"`
+	// Asked says when each of them was put.
+	Asked map[clew.RequestID]Asked `json:"asked,omitempty"`
 	// Settings are those of this session alone.
 	Settings map[string]any `json:"settings,omitempty"`
 	Usage    clew.Usage     `json:"usage"`
@@ -60,6 +65,11 @@ type Rules interface {
 	// Budgeted says whether the server itself has a budget, which only an
 	// administrator may raise.
 	Budgeted() bool
+	// Run gives what the settings say about runs.
+	Run(settings map[string]any) run.Rules
+	// ReminderSec says how long before a question's deadline people are
+	// reminded of it, 0 for never.
+	ReminderSec(settings map[string]any) int
 	// CheckMode says whether there is such a mode.
 	CheckMode(settings map[string]any, mode string) error
 }
@@ -120,6 +130,12 @@ func (s *State) atWorkBeside(root clew.TaskID) bool {
 
 // Status is the session's status in one word.
 func (s *State) Status() clew.SessionStatus {
+	if t := s.Task(s.Current); t != nil && t.Run != nil && (t.Turn == nil && t.Run.Phase.Ended() && !s.AtWork() || t.Turn != nil && s.running(t) != nil) {
+		if st := t.Run.SessionStatus(); st != clew.StatusExecuting || len(s.Questions) == 0 || s.Busy() {
+			return st
+		}
+		return clew.StatusAwaitingInput
+	}
 	switch {
 	case s.Busy():
 		return clew.StatusExecuting

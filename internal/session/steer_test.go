@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
+	"github.com/clew-run/clew/internal/run"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -31,6 +32,11 @@ func (steered) CheckSettings(changes map[string]any) error {
 	}
 	return nil
 }
+
+// ReminderSec implements session.Rules.
+func (steered) ReminderSec(map[string]any) int { return 60 }
+
+func (steered) Run(map[string]any) run.Rules { return run.DefaultRules }
 
 func (steered) CheckMode(_ map[string]any, mode string) error {
 	if mode != "code" {

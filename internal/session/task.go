@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/run"
 )
 
 // A Task is a node of the task tree: one piece of work with its own model
@@ -47,6 +48,14 @@ type Task struct {
 	Reserved clew.Usage `json:"reserved,omitzero"`
 	Turn     *Turn      `json:"turn,omitempty"` // nil if the task is at rest
 
+	// Run is the run that the task carries, nil for most. TodoID is the todo of
+	// its root's run that the task carries out.
+	Run     *run.Run `json:"run,omitempty"`
+	TodoID  string   `json:"todo_id,omitempty"`
+	Profile string   `json:"profile,omitempty"` // the model profile in place of the usual one
+	// Tree is what a root's whole tree used.
+	Tree clew.Usage `json:"tree,omitzero"`
+
 	PlanID      string      `json:"plan_id,omitempty"`
 	PlanVersion int         `json:"plan_version,omitempty"`
 	Todos       []clew.Todo `json:"todos,omitempty"`
@@ -68,6 +77,7 @@ type Input struct {
 	Mode      string         `json:"mode,omitempty"`
 	TaskID    clew.TaskID    `json:"task_id,omitempty"` // "" = the current one
 	New       bool           `json:"new,omitempty"`     // it starts a task
+	Budget    *clew.Budget   `json:"budget,omitempty"`  // of the run that it starts
 }
 
 // A CallStatus is where a tool call stands.
@@ -157,18 +167,39 @@ func (s *State) blocking(id clew.TaskID) *clew.Question {
 	for i := range s.Questions {
 		q := &s.Questions[i]
 		about := aboutOf(*q)
-		if about.task == id && about.call == "" {
+		if about.task == id && about.call == "" && !s.ofPlan(about) || about.shared() && s.sameRun(id, about.task) {
 			return q
 		}
 	}
 	return nil
 }
 
+// ofPlan reports whether a question is the run's own about one of its todos:
+// nothing else waits for it.
+func (s *State) ofPlan(a about) bool {
+	t := s.Task(a.task)
+	return a.todo != "" && t != nil && t.Run != nil
+}
+
+// shared reports whether a question holds up all tasks of a run.
+func (a about) shared() bool { return a.limit == LimitBudget || a.limit == LimitTime }
+
+func (s *State) sameRun(a, b clew.TaskID) bool {
+	t, other := s.Task(a), s.Task(b)
+	return t != nil && other != nil && t.RootTaskID == other.RootTaskID && s.running(t) != nil
+}
+
+// held reports whether the task's run is paused.
+func (s *State) held(t *Task) bool {
+	r := s.running(t)
+	return r != nil && r.Paused
+}
+
 // Runnable reports whether the task's agent has something to do now. What waits
 // for a person or for a child task waits on record, not in memory. A call that
 // was only proposed waits with it: the agent left it for later.
 func (s *State) Runnable(t *Task) bool {
-	if t.Turn == nil || t.Ended() || s.blocking(t.TaskID) != nil {
+	if t.Turn == nil || t.Ended() || s.held(t) || s.blocking(t.TaskID) != nil {
 		return false
 	}
 	waits := false
@@ -203,9 +234,20 @@ func (s *State) tasks() []*Task {
 // TreeUsage sums what a task's whole tree used and what its calls under way may
 // still use.
 func (s *State) TreeUsage(root clew.TaskID) clew.Usage {
-	var u clew.Usage
-	for _, t := range s.tree(root) { // in order, so that the sum is the same everywhere
-		u = u.Add(t.Usage).Add(t.Reserved)
+	r := s.Task(root)
+	if r == nil {
+		return clew.Usage{}
+	}
+	var asking []*Task
+	for _, t := range s.Tasks {
+		if t.RootTaskID == root && t.Request != "" {
+			asking = append(asking, t)
+		}
+	}
+	slices.SortFunc(asking, func(a, b *Task) int { return a.Number - b.Number }) // so that the sum is the same everywhere
+	u := r.Tree
+	for _, t := range asking {
+		u = u.Add(t.Reserved)
 	}
 	return u
 }
@@ -231,6 +273,9 @@ func (t *Task) clone() Task {
 	c.History = slices.Clip(t.History)
 	c.ToolUsage = maps.Clone(t.ToolUsage)
 	c.Todos = slices.Clone(t.Todos)
+	if t.Run != nil {
+		c.Run = t.Run.Clone()
+	}
 	if t.Turn != nil {
 		turn := *t.Turn
 		c.Turn = &turn
@@ -283,7 +328,7 @@ func (s *State) question(id clew.RequestID) *clew.Question {
 // stateOf is what a task is doing: it follows from its open questions.
 func (s *State) stateOf(id clew.TaskID) (clew.TaskState, clew.RequestID) {
 	for _, q := range s.Questions {
-		if a := aboutOf(q); a.task == id {
+		if a := aboutOf(q); a.task == id && !s.ofPlan(a) {
 			if st := a.ask.State(); st != clew.TaskStateRunning {
 				return st, q.RequestID()
 			}

@@ -50,6 +50,7 @@ func (s *Session) startTurn(t *Task) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	desk := &Desk{s: s, turn: work, ctx: ctx}
+	desk.seen.Store(s.state.Seq)
 	if reply := s.state.Message(work.Reply); reply != nil {
 		desk.stream = &Stream{d: desk, m: *reply}
 	}
@@ -82,7 +83,7 @@ func (s *Session) work(ctx context.Context, work Turn, prompt clew.Message, desk
 		idle := false
 		_ = s.look(ctx, func(s *Session) {
 			t := s.state.Task(work.TaskID)
-			idle = t != nil && t.Turn != nil && t.Turn.ID == work.ID && s.state.Runnable(t) && desk.recorded.Load() == 0
+			idle = t != nil && t.Turn != nil && t.Turn.ID == work.ID && s.state.Runnable(t) && desk.recorded.Load() == 0 && desk.seen.Load() == s.state.Seq
 		})
 		if !idle {
 			return

@@ -98,7 +98,14 @@ func (s *Session) sessionState() clew.SessionState {
 		out.HitlPending = &first
 		out.HitlQueue = append(out.HitlQueue, st.Questions[1:]...)
 	}
-	if t := st.Task(st.Current); t != nil && t.PlanID != "" {
+	out.Runs = st.runStates()
+	if t := st.Task(st.Current); t != nil && st.root(t).Run != nil {
+		r := st.root(t).Run
+		out.Plan, out.Todos = r.Summary(), slices.Clone(r.Todos)
+		if !r.Phase.Ended() {
+			out.CurrentLayer = r.Layer
+		}
+	} else if t != nil && t.PlanID != "" {
 		out.Plan = &clew.PlanSummary{ID: t.PlanID, Status: clew.PlanApproved, Version: t.PlanVersion, TotalTodos: len(t.Todos)}
 		out.Todos = slices.Clone(t.Todos)
 	}

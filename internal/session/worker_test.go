@@ -62,7 +62,7 @@ var yesNo = clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}
 // approval asks whether a call may run; "" asks about the task as a whole.
 func (b *bench) approval(ask clew.Ask, call string, limit string) {
 	must(b.report(func(at Batch, t *Task) []clew.Event {
-		q := clew.HitlApprovalRequestData{Ask: ask, Asking: clew.Asking{ToolCallID: call}, Limit: limit, Reason: "may it?", Options: append(yesNo, clew.ChoiceSkip)}
+		q := clew.HitlApprovalRequestData{Ask: ask, Asking: clew.Asking{ToolCallID: call, TimeoutSec: b.timeout}, Limit: limit, Reason: "may it?", Options: append(yesNo, clew.ChoiceSkip)}
 		if call != "" {
 			q.Tool, q.Effect = "run", &clew.Effect{Summary: "it runs", Digest: "d-" + call}
 		}
@@ -73,7 +73,7 @@ func (b *bench) approval(ask clew.Ask, call string, limit string) {
 // input asks for a value.
 func (b *bench) input(q clew.HitlInputRequestData) {
 	must(b.report(func(at Batch, t *Task) []clew.Event {
-		q.Question = "which?"
+		q.Question, q.TimeoutSec = "which?", max(q.TimeoutSec, b.timeout)
 		return AskInput(b.s.state, t, at, 0, q)
 	}))
 }
@@ -112,7 +112,7 @@ func (b *bench) complete(c Call) (Receipt, []clew.EventType, error) {
 		}})
 		if t.ParentTaskID != "" {
 			m := note(at, len(events), b.s.state.Task(t.ParentTaskID), clew.Message{Say: clew.SaySubtaskResult, Text: "all done"})
-			events = append(append(events, m), Return(b.s.state, t, "all done")...)
+			events = append(append(events, m), Return(b.s.state, t, at, len(events)+1, "all done", nil)...)
 		}
 		return events
 	})

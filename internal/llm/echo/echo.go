@@ -4,6 +4,7 @@ package echo
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,11 @@ type Provider struct{}
 
 // Stream answers with the last text of the user, word by word.
 func (Provider) Stream(ctx context.Context, req llm.Request, on func(llm.Delta) error) (llm.Answer, error) {
+	if call, ok := planned(req); ok {
+		return llm.Answer{
+			Parts: []clew.Part{call}, Usage: clew.Usage{TokensIn: words(req), TokensOut: 1}, Stop: llm.StopToolUse, Model: "echo",
+		}, nil
+	}
 	text := "You said: " + lastText(req.Messages)
 	if first(req.Messages) {
 		text += "\n\n" + Hint
@@ -40,6 +46,46 @@ func (Provider) Stream(ctx context.Context, req llm.Request, on func(llm.Delta) 
 		Stop:  llm.StopEnd,
 		Model: "echo",
 	}, nil
+}
+
+// planned plays a run's part where one is asked for: a plan of two steps that
+// say the request back, so that the whole way can be tried without a model.
+func planned(req llm.Request) (clew.Part, bool) {
+	inputs := map[string]any{
+		"report_understanding": map[string]any{"domain": "echo", "category": "repeat", "confidence": 1},
+		"propose_plan": map[string]any{
+			"message": "The echo provider has one plan for everything. Approve it to see a run.",
+			"todos": []map[string]any{
+				{"id": "listen", "task": "Listen to the request.", "priority": 2, "estimated_duration_sec": 1},
+				{"id": "repeat", "task": "Say it back.", "priority": 1, "depends_on": []string{"listen"}, "estimated_duration_sec": 1},
+			},
+		},
+		"report_failure": nil, // a step of the plan; its end is below
+		"respond":        map[string]any{"text": "All steps were said back. " + Hint, "summary": "The echo provider carried its plan out.", "next_actions": []string{"Configure a real model."}},
+	}
+	for _, t := range req.Tools {
+		if input, ok := inputs[t.Name]; ok {
+			if t.Name == "report_failure" {
+				t.Name, input = "attempt_completion", map[string]any{"result": "You said: " + step(lastText(req.Messages))}
+			}
+			b, err := json.Marshal(input)
+			if err != nil {
+				return clew.Part{}, false
+			}
+			return clew.Part{Type: clew.PartToolUse, ToolCallID: "call_1", Tool: t.Name, Input: b}, true
+		}
+	}
+	return clew.Part{}, false
+}
+
+// step is the line of a brief that says what to do.
+func step(brief string) string {
+	for line := range strings.Lines(brief) {
+		if strings.HasPrefix(line, "Step ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return brief
 }
 
 // lastText gives the newest thing the user said. Results of tools are sent in

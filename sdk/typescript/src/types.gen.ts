@@ -473,6 +473,13 @@ export interface MessageQueuedData {
   position: number;
   new_task?: boolean;
   mode?: string;
+  budget?: Budget;
+}
+
+export interface Budget {
+  usd?: number;
+  tokens?: number;
+  time_sec?: number;
 }
 
 /** A task's model history has a new entry; the results of tools are in tool_progress. */
@@ -596,7 +603,7 @@ export interface LayerStartData {
 /** A run left a layer. */
 export interface LayerCompleteData {
   layer: Layer;
-  result?: LayerResult;
+  result: LayerResult | null;
   next_layer?: Layer;
   duration_ms: number;
   run_id?: string;
@@ -682,7 +689,7 @@ export interface TodoStartedData {
   todo_id: string;
   task: string;
   tool: string;
-  estimated_duration_sec?: number;
+  estimated_duration_sec: number;
   task_id?: string;
   run_id?: string;
   monitor_id?: string;
@@ -692,9 +699,9 @@ export interface TodoStartedData {
 export interface TodoProgressData {
   todo_id: string;
   progress_percentage: number;
-  current_step?: string;
-  items_processed?: number;
-  items_total?: number;
+  current_step: string;
+  items_processed: number;
+  items_total: number;
   run_id?: string;
   monitor_id?: string;
 }
@@ -704,7 +711,7 @@ export interface TodoCompletedData {
   todo_id: string;
   task: string;
   status: TodoStatus;
-  result_summary?: unknown;
+  result_summary: unknown;
   duration_ms: number;
   next_todos: string[];
   run_id?: string;
@@ -719,6 +726,17 @@ export interface TodoFailedData {
   error: Failure;
   retry_count: number;
   max_retries: number;
+  run_id?: string;
+  monitor_id?: string;
+}
+
+/** A todo that failed will be tried again. */
+export interface TodoRetriedData {
+  todo_id: string;
+  retry_count: number;
+  max_retries: number;
+  retried_by?: string;
+  reason?: string;
   run_id?: string;
   monitor_id?: string;
 }
@@ -741,7 +759,7 @@ export interface ExecutionProgressData {
   failed: number;
   skipped: number;
   progress_percentage: number;
-  current_todo?: TodoRef;
+  current_todo: TodoRef | null;
   run_id?: string;
   monitor_id?: string;
 }
@@ -771,7 +789,7 @@ export type RunResult =
 export interface Response {
   format: ResponseFormat;
   text: string;
-  summary?: string;
+  summary: string;
   attachments: Attachment[];
   next_actions: string[];
 }
@@ -823,7 +841,7 @@ export interface FailedData {
 
 export interface PartialResults {
   completed_todos: string[];
-  available_data?: Record<string, unknown>;
+  available_data: Record<string, unknown>;
 }
 
 /** The run was cancelled; carries what there is. */
@@ -936,7 +954,7 @@ export interface HitlInputRequestData {
   options?: InputOption[];
   strict?: boolean;
   required: boolean;
-  default_value?: unknown;
+  default_value: unknown;
 }
 
 export type InputType =
@@ -1018,8 +1036,8 @@ export interface HitlAssignedData {
 /** The run is paused. */
 export interface HitlPausedData {
   paused_by: string;
-  reason?: string;
-  current_todo?: string;
+  reason: string;
+  current_todo: string;
   completed_todos: string[];
   can_resume: boolean;
   run_id?: string;
@@ -1029,7 +1047,7 @@ export interface HitlPausedData {
 /** The run goes on. */
 export interface HitlResumedData {
   resumed_by: string;
-  current_todo?: string;
+  current_todo: string;
   run_id?: string;
   monitor_id?: string;
 }
@@ -1049,12 +1067,6 @@ export interface TaskCreatedData {
   todo_id?: string;
   profile?: string;
   budget?: Budget;
-}
-
-export interface Budget {
-  usd?: number;
-  tokens?: number;
-  time_sec?: number;
 }
 
 /** Work on a task began. */
@@ -2029,6 +2041,7 @@ export type EventType =
   | "todo_progress"
   | "todo_completed"
   | "todo_failed"
+  | "todo_retried"
   | "todo_skipped"
   | "execution_progress"
   | "complete"
@@ -2169,6 +2182,8 @@ export interface EventData {
   todo_completed: TodoCompletedData;
   /** A todo failed. */
   todo_failed: TodoFailedData;
+  /** A todo that failed will be tried again. */
+  todo_retried: TodoRetriedData;
   /** A todo was left out. */
   todo_skipped: TodoSkippedData;
   /** How far the plan as a whole has come. */
@@ -2445,6 +2460,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "todo_progress"; data: TodoProgressData })
   | (ServerEnvelopeBase & { type: "todo_completed"; data: TodoCompletedData })
   | (ServerEnvelopeBase & { type: "todo_failed"; data: TodoFailedData })
+  | (ServerEnvelopeBase & { type: "todo_retried"; data: TodoRetriedData })
   | (ServerEnvelopeBase & { type: "todo_skipped"; data: TodoSkippedData })
   | (ServerEnvelopeBase & { type: "execution_progress"; data: ExecutionProgressData })
   | (ServerEnvelopeBase & { type: "complete"; data: CompleteData })
@@ -2600,6 +2616,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "todo_progress",
   "todo_completed",
   "todo_failed",
+  "todo_retried",
   "todo_skipped",
   "execution_progress",
   "complete",
@@ -2684,6 +2701,7 @@ export const recordTypes: readonly (keyof EventData)[] = [
   "todo_progress",
   "todo_completed",
   "todo_failed",
+  "todo_retried",
   "todo_skipped",
   "execution_progress",
   "complete",

@@ -1,0 +1,99 @@
+// Package chaos shows what runs and questions promise when people race each
+// other, deadlines fall due and nodes die: several clew nodes on one engine.
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestMain turns the test binary into a node when it was started as one.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // there is memory enough, and two cores for all
+	if os.Getenv(roleVar) != "" {
+		os.Exit(serve())
+	}
+	os.Exit(m.Run())
+}
+
+// seed gives the randomness of a test. CLEW_SEED repeats one.
+func seed(t testing.TB) uint64 {
+	t.Helper()
+	s := rand.Uint64()
+	if text := os.Getenv("CLEW_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("CLEW_SEED: %v", err)
+		}
+		s = n
+	}
+	t.Logf("seed: CLEW_SEED=%d", s)
+	return s
+}
+
+// amount is a number that a variable of the environment can change.
+func amount(t testing.TB, name string, usual int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s=%q is no number", name, text)
+	}
+	return n
+}
+
+// freePort picks a port below those that the system gives to clients, so that
+// nobody takes it while its server is away.
+func freePort(t testing.TB) int {
+	t.Helper()
+	for range 100 {
+		port := 15000 + rand.IntN(15000)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		_ = l.Close()
+		return port
+	}
+	t.Fatal("no free port")
+	return 0
+}
+
+// eventually polls what other processes and their clocks bring about.
+func eventually(t testing.TB, what string, limit time.Duration, ok func() bool) time.Duration {
+	t.Helper()
+	start := time.Now()
+	for time.Since(start) < limit {
+		if ok() {
+			return time.Since(start)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s: not within %s", what, limit)
+	return 0
+}
+
+// many runs fn for 0..count-1 on workers goroutines.
+func many(count, workers int, fn func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, count) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
+				fn(i)
+			}
+		})
+	}
+	wg.Wait()
+}

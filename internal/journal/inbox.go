@@ -1,0 +1,343 @@
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// Inbox implements session.Inbox: one row for each person and open question,
+// under the key user.session.request, so that a person's questions over all
+// sessions are one read of a prefix. Every write names the revision it replaces,
+// so a node that lost a session cannot overwrite what its new owner wrote. Safe
+// for concurrent use.
+type Inbox struct {
+	j     *Journal
+	table *Table
+	marks *Table // who was told of what; see notice.go
+
+	mu sync.Mutex
+	// written holds the rows of the sessions that this node owns, as it wrote
+	// them.
+	written map[clew.SessionID]cells
+}
+
+// cells is a session's rows by key. It belongs to the one call of Sync that is
+// under way for the session.
+type cells map[string]cell
+
+type cell struct {
+	revision uint64
+	live     bool // false for the mark that a deleted row leaves
+	sum      [sha256.Size]byte
+}
+
+// inboxRow is a row's value.
+type inboxRow struct {
+	User clew.UserID `json:"user"`
+	session.InboxItem
+}
+
+const (
+	inboxTable = "INBOX"
+	marksTable = "NOTIFIED"
+	// markerTTL is how long the mark of a deleted row stays. It outlives every
+	// write of a former owner that may still be under way.
+	markerTTL = time.Hour
+	syncTries = 5
+)
+
+// OpenInbox opens the table of open questions.
+func (j *Journal) OpenInbox(ctx context.Context) (*Inbox, error) {
+	x := &Inbox{j: j, written: map[clew.SessionID]cells{}}
+	var err error
+	if x.table, err = j.fadingTable(ctx, inboxTable); err != nil {
+		return nil, err
+	}
+	if x.marks, err = j.fadingTable(ctx, marksTable); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// fadingTable is Table for one whose deleted rows leave nothing for ever.
+func (j *Journal) fadingTable(ctx context.Context, name string) (*Table, error) {
+	cfg := jetstream.KeyValueConfig{
+		Bucket:  strings.ToUpper(j.cfg.Prefix) + "_" + name,
+		History: 1, Storage: jetstream.FileStorage, Replicas: j.cfg.Replicas, LimitMarkerTTL: markerTTL,
+	}
+	kv, err := j.js.KeyValue(ctx, cfg.Bucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		kv, err = j.js.CreateKeyValue(ctx, cfg)
+	}
+	if err != nil {
+		return nil, engineError(err)
+	}
+	return &Table{kv}, nil
+}
+
+func inboxKey(user clew.UserID, id clew.SessionID, request clew.RequestID) string {
+	return ownerKey(user) + "." + string(id) + "." + string(request)
+}
+
+// Sync implements session.Inbox.
+func (x *Inbox) Sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]session.InboxItem) error {
+	want, err := encodeRows(id, rows)
+	if err != nil {
+		return err
+	}
+	for range syncTries {
+		have, mine, err := x.cellsOf(ctx, id)
+		if err != nil || !mine {
+			return err
+		}
+		fresh, err := x.write(ctx, have, want)
+		if err == nil {
+			return x.withdraw(ctx, id, fresh)
+		}
+		x.Forget(id) // what is stored is not what this node knows, or not known
+		if !errors.Is(err, errRowChanged) {
+			return err
+		}
+	}
+	return fmt.Errorf("inbox rows of %s: %w", id, errRowChanged)
+}
+
+func encodeRows(id clew.SessionID, rows map[clew.UserID][]session.InboxItem) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for user, items := range rows {
+		for _, item := range items {
+			b, err := json.Marshal(inboxRow{User: user, InboxItem: item})
+			if err != nil {
+				return nil, err
+			}
+			out[inboxKey(user, id, item.Question.RequestID())] = b
+		}
+	}
+	return out, nil
+}
+
+// Forget implements session.Inbox.
+func (x *Inbox) Forget(id clew.SessionID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.written, id)
+}
+
+// cellsOf gives the session's rows as this node wrote them, or else as they are
+// stored. Those are read before it is asked who owns the session: whatever a new
+// owner writes after the reading changes a revision, and whatever it wrote
+// before means that the session is not ours.
+func (x *Inbox) cellsOf(ctx context.Context, id clew.SessionID) (have cells, mine bool, err error) {
+	x.mu.Lock()
+	have, known := x.written[id]
+	x.mu.Unlock()
+	if known {
+		return have, true, nil
+	}
+	have = cells{}
+	err = x.follow(ctx, "*."+string(id)+".*", func(e jetstream.KeyValueEntry) bool {
+		if e == nil {
+			return false
+		}
+		have[e.Key()] = cell{revision: e.Revision(), live: e.Operation() == jetstream.KeyValuePut, sum: sha256.Sum256(e.Value())}
+		return true
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	if mine, err = x.owns(ctx, id); err != nil || !mine {
+		return nil, false, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.written[id] = have
+	return have, true, nil
+}
+
+// owns reports whether this node owns the session. A single node always does.
+func (x *Inbox) owns(ctx context.Context, id clew.SessionID) (bool, error) {
+	if x.j.nodes == nil {
+		return true, nil
+	}
+	owner, err := x.j.OwnerOf(ctx, session.ShardOf(id))
+	return owner == x.j.Node(), err
+}
+
+// write makes the rows what they shall be and gives the keys that it wrote.
+func (x *Inbox) write(ctx context.Context, have cells, want map[string][]byte) (fresh cells, err error) {
+	fresh = cells{}
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		c, value := have[key], want[key]
+		sum := sha256.Sum256(value)
+		if c.live && c.sum == sum {
+			continue
+		}
+		if c.revision, err = x.table.update(ctx, key, value, c.revision); err != nil {
+			return nil, err
+		}
+		c.live, c.sum = true, sum
+		have[key], fresh[key] = c, c
+	}
+	for key, c := range have {
+		if _, ok := want[key]; ok {
+			continue
+		}
+		if c.live {
+			if err := x.remove(ctx, key, c.revision); err != nil {
+				return nil, err
+			}
+		}
+		delete(have, key) // its mark's revision is read if the key is ever used again
+	}
+	return fresh, nil
+}
+
+func (x *Inbox) remove(ctx context.Context, key string, revision uint64) error {
+	err := x.table.kv.Purge(ctx, key, jetstream.LastRevision(revision), jetstream.PurgeTTL(markerTTL))
+	if isCode(err, codeWrongFence, codeFenceBusy) {
+		return errRowChanged
+	}
+	return engineError(err)
+}
+
+// withdraw takes rows back that were written after the session had moved: its
+// new owner may never have known of them.
+func (x *Inbox) withdraw(ctx context.Context, id clew.SessionID, fresh cells) error {
+	if len(fresh) == 0 {
+		return nil
+	}
+	if mine, err := x.owns(ctx, id); err != nil || mine {
+		return err
+	}
+	x.Forget(id)
+	for key, c := range fresh {
+		if err := x.remove(ctx, key, c.revision); err != nil && !errors.Is(err, errRowChanged) {
+			return err
+		}
+	}
+	return nil
+}
+
+// List gives a person's rows in no order.
+func (x *Inbox) List(ctx context.Context, user clew.UserID) ([]session.InboxItem, error) {
+	return x.list(ctx, user, ownerKey(user)+".*.*")
+}
+
+// Find gives the row of one question, if it is in the person's inbox.
+func (x *Inbox) Find(ctx context.Context, user clew.UserID, id clew.RequestID) (session.InboxItem, bool, error) {
+	if !clew.ValidID(string(id)) {
+		return session.InboxItem{}, false, nil
+	}
+	list, err := x.list(ctx, user, ownerKey(user)+".*."+string(id))
+	if err != nil || len(list) == 0 {
+		return session.InboxItem{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// Has reports whether a row is there.
+func (x *Inbox) Has(ctx context.Context, user clew.UserID, id clew.SessionID, request clew.RequestID) (bool, error) {
+	_, _, err := x.table.Get(ctx, inboxKey(user, id, request))
+	if errors.Is(err, ErrNoRow) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (x *Inbox) list(ctx context.Context, user clew.UserID, pattern string) ([]session.InboxItem, error) {
+	list := []session.InboxItem{}
+	var bad error
+	err := x.follow(ctx, pattern, func(e jetstream.KeyValueEntry) bool {
+		if e == nil {
+			return false
+		}
+		if e.Operation() != jetstream.KeyValuePut {
+			return true
+		}
+		row, err := decodeRow(e.Value())
+		if err != nil {
+			bad = err
+		} else if row.User == user {
+			list = append(list, row.InboxItem)
+		}
+		return true
+	})
+	return list, errors.Join(err, bad)
+}
+
+func decodeRow(b []byte) (inboxRow, error) {
+	var row inboxRow
+	if err := json.Unmarshal(b, &row); err != nil {
+		return row, fmt.Errorf("inbox row: %w", err)
+	}
+	return row, nil
+}
+
+// Watch calls fn for each of a person's rows, then once with Current, and then
+// for each change on any node, until ctx ends or the engine ends the watch.
+func (x *Inbox) Watch(ctx context.Context, user clew.UserID, fn func(session.InboxChange)) error {
+	current := false
+	err := x.follow(ctx, ownerKey(user)+".*.*", func(e jetstream.KeyValueEntry) bool {
+		if e == nil {
+			current = true
+			fn(session.InboxChange{Current: true})
+			return true
+		}
+		part := strings.Split(e.Key(), ".")
+		if len(part) != 3 {
+			return true
+		}
+		c := session.InboxChange{SessionID: clew.SessionID(part[1]), RequestID: clew.RequestID(part[2])}
+		if e.Operation() == jetstream.KeyValuePut {
+			row, err := decodeRow(e.Value())
+			if err != nil || row.User != user {
+				return true
+			}
+			c.Item = &row.InboxItem
+		} else if !current {
+			return true
+		}
+		fn(c)
+		return true
+	})
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// follow calls fn with each row that fits the pattern, marks of deleted ones
+// included, then with nil, and then with each change, while fn returns true.
+func (x *Inbox) follow(ctx context.Context, pattern string, fn func(jetstream.KeyValueEntry) bool) error {
+	w, err := x.table.kv.Watch(ctx, pattern)
+	if err != nil {
+		return engineError(err)
+	}
+	defer func() { _ = w.Stop() }()
+	for {
+		select {
+		case e, ok := <-w.Updates():
+			if !ok {
+				return errors.Join(ctx.Err(), errWatchEnded)
+			}
+			if !fn(e) {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

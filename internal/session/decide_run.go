@@ -1,0 +1,250 @@
+package session
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/plan"
+	"github.com/clew-run/clew/internal/run"
+)
+
+func plainJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// streams is the text of growing messages, which the state knows only up to its
+// last snapshot.
+type streams = map[clew.MessageID]clew.OpenMessage
+
+// decideRun takes the commands that people steer a run with.
+func decideRun(s *State, cmd clew.Command, streamed streams, now int64) ([]clew.Event, error) {
+	root := s.theRun()
+	if d, ok := cmd.Data.(*clew.ControlCancelData); ok && s.Task(d.TaskID) != nil {
+		root = s.root(s.Task(d.TaskID))
+	}
+	if root == nil || root.Run == nil {
+		return nil, clew.Errorf(clew.SessionInvalidState, "there is no run")
+	}
+	c := conduct(s, root, batchAt(s, now), 0)
+	switch d := cmd.Data.(type) {
+	case *clew.ControlPauseData:
+		return c.pause(cmd.By.User, d.Reason)
+	case *clew.ControlResumeData:
+		return c.resume(cmd.By.User, d.Modifications)
+	case *clew.ControlCancelData:
+		return c.cancelled(d.Reason, streamed)
+	case *clew.ControlRetryData:
+		return c.retried(cmd.By.User, d.TodoID)
+	case *clew.ControlSkipData:
+		return c.skipped(cmd.By.User, d, streamed)
+	case *clew.EditPlanData:
+		if d.Version != 0 && d.Version != c.run.Version {
+			return nil, clew.Errorf(clew.SessionInvalidState, "the plan has version %d by now", c.run.Version)
+		}
+		return c.edited(cmd.By.User, d.Modifications)
+	}
+	return nil, clew.Errorf(clew.Internal, "%s is no command for a run", cmd.Type)
+}
+
+func (c *conductor) pause(by clew.UserID, reason string) ([]clew.Event, error) {
+	if err := c.run.Check(run.Pause); err != nil {
+		return nil, err
+	}
+	d := &clew.HitlPausedData{PausedBy: string(by), Reason: reason, CompletedTodos: c.run.Completed(), CanResume: true, Scope: c.run.Scope()}
+	if t := c.run.CurrentTodo(); t != nil {
+		d.CurrentTodo = t.ID
+	}
+	c.add(clew.EventHitlPaused, d)
+	return c.events, nil
+}
+
+// interrupted stops what agents are doing: the run is paused, and attempts at
+// todos that are under way begin anew when it goes on. An agent's name stops
+// that one alone; its todo has failed then.
+func (c *conductor) interrupted(by clew.UserID, agent string, streamed streams) ([]clew.Event, error) {
+	if agent != "" {
+		return c.interruptedAgent(by, agent, streamed)
+	}
+	if !c.run.Paused {
+		if _, err := c.pause(by, "interrupted"); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range slices.Clone(c.run.Todos) {
+		if t.Status == clew.TodoInProgress {
+			c.abort(t, streamed, "interrupted by the user")
+			c.retry(t, t.RetryCount, by, "interrupted")
+		}
+	}
+	c.tell()
+	return c.events, nil
+}
+
+func (c *conductor) interruptedAgent(by clew.UserID, agent string, streamed streams) ([]clew.Event, error) {
+	for _, t := range slices.Clone(c.run.Todos) {
+		child := c.s.Task(t.TaskID)
+		if t.Status != clew.TodoInProgress || child == nil || string(child.AgentID) != agent {
+			continue
+		}
+		c.abort(t, streamed, "interrupted by the user")
+		c.failed(t, clew.Failure{Code: clew.ExecutionFailed, Message: "interrupted by the user"})
+		return c.onward(), nil
+	}
+	if agent == string(c.root.AgentID) {
+		return c.pause(by, "interrupted")
+	}
+	return nil, clew.Errorf(clew.TaskNotFound, "no agent %s is at work on the run", agent)
+}
+
+func (c *conductor) resume(by clew.UserID, edits []clew.PlanEdit) ([]clew.Event, error) {
+	if err := c.run.Check(run.Resume); err != nil {
+		return nil, err
+	}
+	if len(edits) > 0 {
+		if err := c.edit(by, edits); err != nil {
+			return nil, err
+		}
+	}
+	d := &clew.HitlResumedData{ResumedBy: string(by), Scope: c.run.Scope()}
+	if t := c.run.CurrentTodo(); t != nil {
+		d.CurrentTodo = t.ID
+	}
+	c.add(clew.EventHitlResumed, d)
+	if len(edits) > 0 {
+		c.review("The plan was changed. It goes on once the new version is approved.")
+	}
+	return c.onward(), nil
+}
+
+// cancelled ends the run for a person.
+func (c *conductor) cancelled(reason string, streamed streams) ([]clew.Event, error) {
+	if err := c.run.Check(run.Cancel); err != nil {
+		return nil, err
+	}
+	if reason == "" {
+		reason = "by the user"
+	}
+	c.cancel(streamed, reason)
+	c.plain(startNext(c.s, c.root.TaskID, c.b, c.next())...)
+	return c.events, nil
+}
+
+func (c *conductor) retried(by clew.UserID, id string) ([]clew.Event, error) {
+	t, err := c.run.CheckTodo(run.Retry, id)
+	if err != nil {
+		return nil, err
+	}
+	c.close(c.run.Asked[id].RequestID, clew.ResolvedApprove, by, "")
+	c.retry(t, 0, by, "")
+	return c.onward(), nil
+}
+
+func (c *conductor) skipped(by clew.UserID, d *clew.ControlSkipData, streamed streams) ([]clew.Event, error) {
+	t, err := c.run.CheckTodo(run.Skip, d.TodoID)
+	if err != nil {
+		return nil, err
+	}
+	c.close(c.run.Asked[t.ID].RequestID, clew.ResolvedSkip, by, d.Reason)
+	c.abort(t, streamed, "skipped by the user")
+	c.skip(t, d.Reason)
+	return c.onward(), nil
+}
+
+// edited changes the plan as people say. An approval that was given before does
+// not hold for the new version.
+func (c *conductor) edited(by clew.UserID, edits []clew.PlanEdit) ([]clew.Event, error) {
+	if err := c.edit(by, edits); err != nil {
+		return nil, err
+	}
+	c.review("The plan was changed. It goes on once the new version is approved.")
+	return c.events, nil
+}
+
+func (c *conductor) edit(by clew.UserID, edits []clew.PlanEdit) error {
+	if err := c.run.Check(run.Edit); err != nil {
+		return err
+	}
+	todos, changes, err := c.s.editPlan(c.run.Todos, edits)
+	if err != nil {
+		return err
+	}
+	c.close(c.run.Review, clew.ResolvedModify, by, "")
+	c.modify(todos, changes)
+	return nil
+}
+
+// editPlan applies a person's edits.
+func (s *State) editPlan(todos []clew.Todo, edits []clew.PlanEdit) ([]clew.Todo, clew.List[clew.PlanChange], error) {
+	for _, e := range edits {
+		if e.Mode != nil && *e.Mode != "" && s.rules != nil {
+			if err := s.rules.CheckMode(s.Settings, *e.Mode); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return plan.Edit(todos, edits, s.runRules().MaxTodos)
+}
+
+// modify makes a new version. A todo that changed begins anew.
+func (c *conductor) modify(todos []clew.Todo, changes clew.List[clew.PlanChange]) {
+	for i := range todos { // as in a plan that a model proposes
+		if todos[i].Tool == "" {
+			todos[i].Tool = AnyTool
+		}
+	}
+	changed := map[string]bool{}
+	for _, ch := range changes {
+		changed[ch.TodoID] = true
+		if t := plan.Find(todos, ch.TodoID); t != nil && t.Status == clew.TodoFailed {
+			t.Status, t.RetryCount, t.Error = clew.TodoPending, 0, nil
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.run.Asked)) { // the question is about a todo that is no more what it was
+		t := plan.Find(todos, id)
+		if changed[id] || t == nil || c.run.Asked[id].Failed != (t.Status == clew.TodoFailed) {
+			c.close(c.run.Asked[id].RequestID, clew.ResolvedCancelled, "", "the plan was changed")
+		}
+	}
+	c.add(clew.EventPlanModified, &clew.PlanModifiedData{
+		PlanID: c.run.PlanID, OldVersion: c.run.Version, NewVersion: c.run.Version + 1, Changes: changes, UpdatedTodos: run.Lean(todos),
+		TaskID: c.root.TaskID, Scope: c.run.Scope(),
+	})
+}
+
+// review asks people about the present version.
+func (c *conductor) review(message string) {
+	q := clew.HitlPlanReviewData{
+		PlanID: c.run.PlanID, Version: c.run.Version, Plan: plan.Of(run.Lean(c.run.Todos), c.rules.Parallel), Message: message,
+		Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject},
+	}
+	q.ToolCallID, q.TimeoutSec, q.Scope = c.run.Call, c.rules.ReviewSec, c.run.Scope()
+	events := AskReview(c.s, c.root, c.b, c.next(), q)
+	c.plain(events...)
+	c.run.Opened(clew.Question{Type: clew.EventHitlPlanReview, Data: events[1].Data})
+}
+
+// approved lets the plan be carried out.
+func (c *conductor) approved(by clew.UserID) []clew.Event {
+	c.add(clew.EventPlanApproved, &clew.PlanApprovedData{
+		PlanID: c.run.PlanID, ApprovedBy: string(by), ExecutionStarting: !c.run.Paused, Scope: c.run.Scope(),
+	})
+	if c.run.Layer != clew.LayerExecution {
+		c.leave(clew.LayerPlanning, clew.LayerExecution, &clew.LayerResult{Extra: map[string]any{
+			"plan_id": c.run.PlanID, "version": c.run.Version, "total_todos": len(c.run.Todos),
+		}})
+		c.enter(clew.LayerExecution)
+	}
+	return c.onward()
+}
+
+// rejected ends the run: nothing is carried out.
+func (c *conductor) rejected(by clew.UserID, reason string) []clew.Event {
+	c.add(clew.EventPlanRejected, &clew.PlanRejectedData{PlanID: c.run.PlanID, Reason: reason, RejectedBy: string(by), Scope: c.run.Scope()})
+	return c.cancel(nil, "the plan was rejected")
+}

@@ -1,0 +1,247 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// An InboxItem is an open question in the inbox of somebody who may answer it.
+type InboxItem struct {
+	SessionID  clew.SessionID `json:"session_id"`
+	Title      string         `json:"title"`
+	Owner      clew.UserID    `json:"owner"`
+	Question   clew.Question  `json:"question"`
+	AskedMS    int64          `json:"asked_ms"`
+	RemindedMS int64          `json:"reminded_ms,omitempty"`
+	Seq        uint64         `json:"seq"` // of the record that asked
+}
+
+// An InboxChange is what happened to one row of somebody's inbox.
+type InboxChange struct {
+	SessionID clew.SessionID
+	RequestID clew.RequestID
+	Item      *InboxItem // nil if the row is gone
+	// Current marks the end of what was there when the watch began. It comes
+	// once, without a row.
+	Current bool
+}
+
+// Inbox is the table of open questions, by person and session. It is a view:
+// the journals are the truth. Implementations are safe for concurrent use; of
+// one session there is one call at a time.
+type Inbox interface {
+	// Sync makes the session's rows exactly these. If another node owns the
+	// session by now it changes nothing.
+	Sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]InboxItem) error
+	// Forget says that the session left this node: another one may change its
+	// rows from now on.
+	Forget(id clew.SessionID)
+}
+
+// Asked is when a question was put.
+type Asked struct {
+	Seq uint64 `json:"seq"`
+	MS  int64  `json:"ms"`
+}
+
+// noteAsked is Apply's part for the inbox.
+func (s *State) noteAsked(r clew.Record, data any) {
+	if d, ok := data.(*clew.HitlResolvedData); ok {
+		delete(s.Asked, d.RequestID)
+		return
+	}
+	if !slices.Contains(clew.QuestionTypes, r.Type) {
+		return
+	}
+	if s.Asked == nil {
+		s.Asked = map[clew.RequestID]Asked{}
+	}
+	s.Asked[clew.Question{Type: r.Type, Data: data}.RequestID()] = Asked{Seq: r.Seq, MS: r.TS}
+}
+
+// Inbox gives the rows that the session has in people's inboxes: each open
+// question for everybody who may answer it.
+func (s *State) Inbox() map[clew.UserID][]InboxItem {
+	rows := map[clew.UserID][]InboxItem{}
+	for _, q := range s.Questions {
+		asking := q.Asking()
+		if asking == nil {
+			continue
+		}
+		asked := s.Asked[asking.RequestID]
+		item := InboxItem{
+			SessionID: s.ID, Title: s.title(), Owner: s.Owner, Question: q,
+			AskedMS: asked.MS, RemindedMS: s.Reminded[asking.RequestID], Seq: asked.Seq,
+		}
+		for _, user := range s.answerers(asking.Assignee) {
+			rows[user] = append(rows[user], item)
+		}
+	}
+	return rows
+}
+
+// answerers lists who may answer: the owner, and either the assignee or all
+// others who have that right.
+func (s *State) answerers(assignee clew.UserID) []clew.UserID {
+	users := []clew.UserID{s.Owner}
+	for user, role := range s.Access {
+		if user == s.Owner || role != clew.RoleApprover && role != clew.RoleOwner {
+			continue
+		}
+		if assignee == "" || assignee == user {
+			users = append(users, user)
+		}
+	}
+	return users
+}
+
+// touchesInbox reports whether one of the records may change the rows. A title
+// may be what a task is about.
+func touchesInbox(records []clew.Record) bool {
+	return slices.ContainsFunc(records, func(r clew.Record) bool {
+		switch r.Type {
+		case clew.EventHitlPlanReview, clew.EventHitlApprovalRequest, clew.EventHitlInputRequest, clew.EventHitlClarification,
+			clew.EventHitlResolved, clew.EventHitlReminder, clew.EventHitlAssigned,
+			clew.EventAccessChanged, clew.EventSessionRenamed, clew.EventTaskCreated:
+			return true
+		}
+		return false
+	})
+}
+
+// openInbox has the rows of a session that was just loaded written once, if a
+// crash may have come between its records and its rows.
+func (s *Session) openInbox(loaded Loaded) {
+	s.inboxDue = len(s.state.Questions) > 0 || touchesInbox(loaded.Tail)
+	s.inboxRows = s.inboxDue
+	s.noteInbox()
+}
+
+// noteInbox hands the rows to the host if they may have changed. The state must
+// be durable: it runs after the commit.
+func (s *Session) noteInbox() {
+	if !s.inboxDue {
+		return
+	}
+	s.inboxDue = false
+	if s.host.mail == nil || len(s.state.Questions) == 0 && !s.inboxRows {
+		return
+	}
+	s.inboxRows = len(s.state.Questions) > 0
+	s.host.mail.put(s.id, s.state.Inbox())
+}
+
+// mail writes the inboxes. Commands never wait for it: the newest rows of each
+// session that has any to write lie in due, and one goroutine writes them.
+type mail struct {
+	h    *Host
+	kick chan struct{}
+
+	mu sync.Mutex
+	// due holds questions as the state has them; Apply never changes one in place.
+	due map[clew.SessionID]map[clew.UserID][]InboxItem
+}
+
+const (
+	mailAtOnce   = 8
+	mailTimeout  = 10 * time.Second
+	mailPause    = 50 * time.Millisecond // after a failure, doubled each time
+	mailPauseMax = 5 * time.Second
+)
+
+func (h *Host) startMail(ctx context.Context) {
+	if h.cfg.Inbox == nil {
+		return
+	}
+	h.mail = &mail{h: h, kick: make(chan struct{}, 1), due: map[clew.SessionID]map[clew.UserID][]InboxItem{}}
+	h.work.Go(func() { h.mail.run(ctx) })
+}
+
+// put replaces what waits to be written for the session.
+func (m *mail) put(id clew.SessionID, rows map[clew.UserID][]InboxItem) {
+	m.mu.Lock()
+	m.due[id] = rows
+	m.mu.Unlock()
+	select {
+	case m.kick <- struct{}{}:
+	default: // kicked already
+	}
+}
+
+func (m *mail) run(ctx context.Context) {
+	var again <-chan time.Time
+	pause := mailPause
+	for {
+		select {
+		case <-m.kick:
+		case <-again:
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.Background(), indexEvery)
+			m.write(last)
+			cancel()
+			return
+		}
+		again = nil
+		if m.write(ctx) {
+			pause = mailPause
+			continue
+		}
+		again, pause = time.After(pause), min(2*pause, mailPauseMax)
+	}
+}
+
+// write writes all that is due, a few sessions at a time, and keeps what failed
+// unless there is something newer. It reports whether nothing failed.
+func (m *mail) write(ctx context.Context) bool {
+	m.mu.Lock()
+	due := m.due
+	m.due = map[clew.SessionID]map[clew.UserID][]InboxItem{}
+	m.mu.Unlock()
+	var writers sync.WaitGroup
+	places := make(chan struct{}, mailAtOnce)
+	failed := false // under mu
+	for id, rows := range due {
+		places <- struct{}{}
+		writers.Go(func() {
+			defer func() { <-places }()
+			if err := m.sync(ctx, id, rows); err != nil {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				failed = true
+				if _, newer := m.due[id]; !newer {
+					m.due[id] = rows
+				}
+				m.h.cfg.Log.Warn("inbox is written again later", "session", id, "err", err)
+			}
+		})
+	}
+	writers.Wait()
+	return !failed
+}
+
+func (m *mail) sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]InboxItem) error {
+	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
+	defer cancel()
+	err := m.h.cfg.Inbox.Sync(ctx, id, rows)
+	if !m.h.has(id) { // it left meanwhile
+		m.h.cfg.Inbox.Forget(id)
+	}
+	return err
+}
+
+func (h *Host) has(id clew.SessionID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sessions[id] != nil
+}
+
+// leaveInbox is called when a session has left memory.
+func (h *Host) leaveInbox(id clew.SessionID) {
+	if h.cfg.Inbox != nil {
+		h.cfg.Inbox.Forget(id)
+	}
+}

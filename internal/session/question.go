@@ -1,0 +1,323 @@
+package session
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// ask fills in what all questions about a task have in common. The message that
+// shows the question is the i-th record of the batch; its time is when the
+// clock of a question with a time-out starts.
+func (s *State) ask(a *clew.Asking, t *Task, b Batch, i int) {
+	a.RequestID = clew.RequestID(nameAt("req_", s.ID, b.seq+uint64(i)))
+	a.MessageID, a.TaskID, a.AgentID, a.MonitorID = b.ID(i), t.TaskID, t.AgentID, clew.MainMonitor
+	a.DeadlineMS = 0
+	if a.TimeoutSec > 0 {
+		a.DeadlineMS = b.TS(i) + int64(a.TimeoutSec)*1000
+	}
+}
+
+// late reports whether a question's time is over.
+func late(a *clew.Asking, now int64) bool { return a.DeadlineMS > 0 && now >= a.DeadlineMS }
+
+// defaultReminderSec holds for a state without rules.
+const defaultReminderSec = 60
+
+// reminderSec is how long before a deadline people are reminded, 0 for never.
+func (s *State) reminderSec() int {
+	if s.rules == nil {
+		return defaultReminderSec
+	}
+	return s.rules.ReminderSec(s.Settings)
+}
+
+// remindAt is when people are to be reminded of a question, 0 for not (again).
+// A short time-out is reminded of at its half.
+func (s *State) remindAt(a *clew.Asking, reminderSec int) int64 {
+	if _, done := s.Reminded[a.RequestID]; done || a.DeadlineMS == 0 || reminderSec <= 0 {
+		return 0
+	}
+	return a.DeadlineMS - min(int64(reminderSec)*1000, int64(a.TimeoutSec)*500)
+}
+
+// nextDue is when the next reminder or deadline is (Unix ms), 0 if none.
+func (s *State) nextDue() int64 {
+	next, sec := int64(0), -1
+	for _, q := range s.Questions {
+		a := q.Asking()
+		if a == nil || a.DeadlineMS == 0 {
+			continue
+		}
+		if sec < 0 { // asked for once, and only if it matters
+			sec = max(s.reminderSec(), 0)
+		}
+		at := s.remindAt(a, sec)
+		if at == 0 {
+			at = a.DeadlineMS
+		}
+		if next == 0 || at < next {
+			next = at
+		}
+	}
+	return next
+}
+
+// expire is the command that settles what is due; it has no name on the wire.
+// It does one thing at a time, each on the state after the one before, and is
+// given again until there is nothing left.
+type expire struct {
+	streamed map[clew.MessageID]clew.OpenMessage // as in interruption
+	cut      bool                                // as in closing
+}
+
+// decideExpire settles the question whose deadline passed first; if there is
+// none, it reminds of one.
+func decideExpire(s *State, d *expire, now int64) ([]clew.Event, error) {
+	var due *clew.Question
+	for i := range s.Questions {
+		a := s.Questions[i].Asking()
+		if a != nil && late(a, now) && (due == nil || a.DeadlineMS < due.Asking().DeadlineMS) {
+			due = &s.Questions[i]
+		}
+	}
+	if due != nil {
+		return timeOut(s, d, *due, now), nil
+	}
+	sec := s.reminderSec()
+	for _, q := range s.Questions {
+		a := q.Asking()
+		if a == nil {
+			continue
+		}
+		if at := s.remindAt(a, sec); at > 0 && at <= now {
+			return []clew.Event{{Type: clew.EventHitlReminder, Data: &clew.HitlReminderData{
+				RequestID: a.RequestID, DeadlineMS: a.DeadlineMS, RemainingSec: int((a.DeadlineMS - now + 999) / 1000),
+				TaskID: a.TaskID, Scope: a.Scope,
+			}}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// silence is what it means that nobody answered. It never approves anything.
+func silence(q clew.Question) reply {
+	switch d := q.Data.(type) {
+	case *clew.HitlApprovalRequestData:
+		if slices.Contains(d.Options, clew.ChoiceSkip) {
+			return reply{action: clew.ResolvedSkip}
+		}
+		return reply{action: clew.ResolvedReject}
+	case *clew.HitlInputRequestData:
+		if d.DefaultValue != nil || !d.Required {
+			return reply{action: clew.ResolvedAnswer, value: d.DefaultValue}
+		}
+	}
+	return reply{action: clew.ResolvedCancelled}
+}
+
+// timeOut settles a question that nobody answered.
+func timeOut(s *State, d *expire, q clew.Question, now int64) []clew.Event {
+	asking, a, b := q.Asking(), silence(q), batchAt(s, now)
+	events := []clew.Event{{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+		RequestID: asking.RequestID, Action: a.action, ByTimeout: true, Value: a.value, TaskID: asking.TaskID, Scope: asking.Scope,
+	}}}
+	events = append(events, answered(s, asking.MessageID)...)
+	events = append(events, clew.Event{Type: clew.EventError, Data: clew.NewErrorData(
+		clew.Errorf(clew.HitlTimeout, "nobody answered the question in time"),
+		clew.ErrorContext{RequestID: asking.RequestID, TaskID: asking.TaskID, TodoID: asking.TodoID},
+	)})
+	t := s.Task(asking.TaskID)
+	if t == nil {
+		return events
+	}
+	next, over := unanswered(consequence{s: s, t: t, q: q, a: a, b: b, at: len(events), late: d})
+	events = append(events, next...)
+	if over {
+		events = append(events, startNext(s, endedRun(s, t), b, len(events))...)
+	}
+	return events
+}
+
+// answered marks the message that shows a question as settled.
+func answered(s *State, id clew.MessageID) []clew.Event {
+	m := s.Message(id)
+	if m == nil || m.IsAnswered {
+		return nil
+	}
+	done := *m
+	done.IsAnswered = true
+	return []clew.Event{{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: done}}}
+}
+
+// unanswered is what a time-out means to the task. It also reports whether the
+// turn is over.
+func unanswered(c consequence) (events []clew.Event, over bool) {
+	if events, over, ok := runTimedOut(c); ok {
+		return events, over
+	}
+	if c.a.action != clew.ResolvedCancelled {
+		return c.events()
+	}
+	return c.stop(nil), true
+}
+
+// mayAnswer says whether a caller's answer to an open question counts. What the
+// server itself sends has no user.
+func mayAnswer(s *State, by clew.Principal, q clew.Question, now int64) error {
+	a := q.Asking()
+	if by.User != "" {
+		role := s.RoleOf(by)
+		switch {
+		case role != clew.RoleApprover && role != clew.RoleOwner:
+			return clew.Errorf(clew.Forbidden, "only the owner and approvers may answer")
+		case a.Assignee != "" && by.User != a.Assignee && by.User != s.Owner:
+			return clew.Errorf(clew.Forbidden, "the question is for somebody else")
+		}
+	}
+	if late(a, now) {
+		return clew.Errorf(clew.HitlRequestExpired, "the time to answer is over")
+	}
+	return nil
+}
+
+// decideAssign says who shall answer a question.
+func decideAssign(s *State, cmd clew.Command, d *clew.AssignQuestionData, now int64) ([]clew.Event, error) {
+	if cmd.By.User != "" && s.RoleOf(cmd.By) != clew.RoleOwner {
+		return nil, clew.Errorf(clew.Forbidden, "only the owner says who shall answer")
+	}
+	q := s.question(d.RequestID)
+	if q == nil || late(q.Asking(), now) {
+		return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
+	}
+	role := s.Access[d.UserID]
+	if d.UserID != "" && d.UserID != s.Owner && role != clew.RoleApprover && role != clew.RoleOwner {
+		return nil, clew.Errorf(clew.SessionInvalidState, "%s may not answer in this session", d.UserID)
+	}
+	a := q.Asking()
+	if a.Assignee == d.UserID {
+		return nil, nil
+	}
+	return []clew.Event{{Type: clew.EventHitlAssigned, Data: &clew.HitlAssignedData{
+		RequestID: a.RequestID, Assignee: d.UserID, AssignedBy: cmd.By.User, TaskID: a.TaskID, Scope: a.Scope,
+	}}}, nil
+}
+
+// applyAssigned replaces the question: others may be reading the old one.
+func applyAssigned(s *State, d *clew.HitlAssignedData) {
+	q := s.question(d.RequestID)
+	if q == nil {
+		return
+	}
+	switch old := q.Data.(type) {
+	case *clew.HitlPlanReviewData:
+		next := *old
+		next.Assignee, q.Data = d.Assignee, &next
+	case *clew.HitlApprovalRequestData:
+		next := *old
+		next.Assignee, q.Data = d.Assignee, &next
+	case *clew.HitlInputRequestData:
+		next := *old
+		next.Assignee, q.Data = d.Assignee, &next
+	case *clew.HitlClarificationData:
+		next := *old
+		next.Assignee, q.Data = d.Assignee, &next
+	}
+}
+
+func applyReminder(s *State, r clew.Record, d *clew.HitlReminderData) {
+	if s.question(d.RequestID) == nil {
+		return
+	}
+	if s.Reminded == nil {
+		s.Reminded = map[clew.RequestID]int64{}
+	}
+	s.Reminded[d.RequestID] = r.TS
+}
+
+// valueMax bounds the JSON of a value that answers a question.
+const valueMax = 64 << 10
+
+// wanted is what a question says of the value it asks for.
+type wanted struct {
+	typ      clew.InputType
+	required bool
+	options  []clew.InputOption
+	open     bool // the options are suggestions: people may say something else
+}
+
+func wantedBy(q clew.Question) (w wanted, ok bool) {
+	switch d := q.Data.(type) {
+	case *clew.HitlInputRequestData:
+		return wanted{d.InputType, d.Required, d.Options, d.Ask == clew.AskFollowup && !d.Strict}, true
+	case *clew.HitlClarificationData:
+		return wanted{typ: d.InputType, required: d.Required, open: true}, true
+	}
+	return w, false
+}
+
+// checkValue says whether a value is one that the question can take.
+func checkValue(q clew.Question, v any) error {
+	w, ok := wantedBy(q)
+	if !ok {
+		return nil
+	}
+	if v == nil || v == "" {
+		if w.required {
+			return clew.Errorf(clew.HitlInvalidResponse, "a value is required")
+		}
+		return nil
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return clew.WrapError(clew.HitlInvalidResponse, err, "the value is not readable")
+	}
+	if len(text) > valueMax {
+		return clew.Errorf(clew.HitlInvalidResponse, "the value has %d bytes, at most %d are taken", len(text), valueMax)
+	}
+	if w.typ == clew.InputChoice && !w.offers(text) && (!w.open || !isText(v)) {
+		return clew.Errorf(clew.HitlInvalidResponse, "the value is not one of the options")
+	}
+	if !isOf(w.typ, v) {
+		return clew.Errorf(clew.HitlInvalidResponse, "the value is not a %s", w.typ)
+	}
+	return nil
+}
+
+// offers compares values as they are on the wire: numbers have many types here
+// and one there.
+func (w wanted) offers(value []byte) bool {
+	for _, o := range w.options {
+		if option, err := json.Marshal(o.Value); err == nil && string(option) == string(value) {
+			return true
+		}
+	}
+	return false
+}
+
+func isText(v any) bool { _, ok := v.(string); return ok }
+
+// isOf checks a value's type; that of a choice is checked by its options.
+func isOf(typ clew.InputType, v any) bool {
+	switch typ {
+	case clew.InputNumber:
+		switch v.(type) {
+		case float64, int, int64, json.Number:
+			return true
+		}
+		return false
+	case clew.InputBoolean:
+		_, ok := v.(bool)
+		return ok
+	case clew.InputDate:
+		text, _ := v.(string)
+		_, err := time.Parse(time.DateOnly, text)
+		return err == nil
+	case clew.InputChoice:
+		return true
+	case clew.InputText:
+	}
+	return isText(v) // a question without a type asks for text
+}

@@ -1,0 +1,55 @@
+package session
+
+import (
+	"context"
+
+	"github.com/clew-run/clew"
+)
+
+// Report finds a report of a session's runs by its name, the run's id and the
+// file's. Recent runs are in the state; of older ones the journal knows.
+func (h *Host) Report(ctx context.Context, id clew.SessionID, name string) (clew.Report, error) {
+	o, err := h.Overview(ctx, id)
+	if err != nil {
+		return clew.Report{}, err
+	}
+	if r, ok := findReport(o.Reports, name); ok {
+		return r, nil
+	}
+	for r, err := range h.cfg.Journal.Read(ctx, id, 1, o.Seq) {
+		if err != nil {
+			return clew.Report{}, err
+		}
+		if r.Type != clew.EventComplete {
+			continue
+		}
+		ev, err := clew.DecodeEvent(r.Type, r.Data())
+		if err != nil {
+			return clew.Report{}, err
+		}
+		if found, ok := findReport(ev.Data.(*clew.CompleteData).Reports, name); ok {
+			return found, nil
+		}
+	}
+	return clew.Report{}, clew.Errorf(clew.SessionNotFound, "no such report")
+}
+
+func findReport(list []clew.Report, name string) (clew.Report, bool) {
+	for _, r := range list {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return clew.Report{}, false
+}
+
+// reports lists what the runs in the state left behind.
+func (s *State) reports() []clew.Report {
+	var list []clew.Report
+	for _, t := range s.tasks() {
+		if t.Run != nil {
+			list = append(list, t.Run.Reports...)
+		}
+	}
+	return list
+}

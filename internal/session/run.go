@@ -1,0 +1,371 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/plan"
+	"github.com/clew-run/clew/internal/run"
+)
+
+// root is the root of a task's tree, the task itself if that is gone.
+func (s *State) root(t *Task) *Task {
+	if root := s.Task(t.RootTaskID); root != nil {
+		return root
+	}
+	return t
+}
+
+// running gives the run that a task carries or works for, nil if there is none
+// or it has ended.
+func (s *State) running(t *Task) *run.Run {
+	if r := s.root(t).Run; r != nil && !r.Phase.Ended() {
+		return r
+	}
+	return nil
+}
+
+// carries reports whether the task carries out a todo of a run under way.
+func (s *State) carries(t *Task) bool { return t.TodoID != "" && !t.Ended() && s.running(t) != nil }
+
+// carrier is the task that carries out the todo which a task works for, nil if
+// it works for none.
+func (s *State) carrier(t *Task) *Task {
+	for ; t != nil; t = s.Task(t.ParentTaskID) {
+		if t.TodoID != "" {
+			return t
+		}
+	}
+	return nil
+}
+
+// theRun is the run that commands without a name are about: the one in focus,
+// else the newest.
+func (s *State) theRun() *Task {
+	if t := s.Task(s.Current); t != nil && s.running(t) != nil {
+		return s.root(t)
+	}
+	var last *Task
+	for _, t := range s.Tasks {
+		switch {
+		case t.Run == nil || t.TodoID != "":
+		case last == nil, last.Run.Phase.Ended() && !t.Run.Phase.Ended(), last.Run.Phase.Ended() == t.Run.Phase.Ended() && t.Number > last.Number:
+			last = t
+		}
+	}
+	return last
+}
+
+// runStates lists the runs that the state still has todos of, oldest first.
+func (s *State) runStates() clew.List[clew.RunState] {
+	var list clew.List[clew.RunState]
+	for _, t := range s.tasks() {
+		if t.Run == nil || t.Run.StartedMS == 0 {
+			continue
+		}
+		list = append(list, clew.RunState{
+			RunID: t.Run.ID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, Status: t.Run.SessionStatus(), CurrentLayer: t.Run.Layer,
+			Phase: string(t.Run.Phase), Paused: t.Run.Paused, Plan: t.Run.Summary(), Todos: slices.Clone(t.Run.Todos),
+		})
+	}
+	return list
+}
+
+// runRules is what the settings say about runs.
+func (s *State) runRules() run.Rules {
+	if s.rules == nil {
+		return run.DefaultRules
+	}
+	return s.rules.Run(s.Settings)
+}
+
+// conductor makes the events of a run's next steps, in one batch. It works on a
+// copy of the run, to which each event is applied as it is made, so that one
+// batch can hold any number of steps.
+type conductor struct {
+	s      *State
+	root   *Task
+	run    *run.Run
+	rules  run.Rules
+	b      Batch
+	at     int // events of the batch before these
+	events []clew.Event
+	told   int            // events after which the progress was last told
+	done   clew.RequestID // a question that is settled in this batch already
+	cut    bool           // as in closing
+}
+
+func conduct(s *State, root *Task, b Batch, at int) *conductor {
+	return &conductor{s: s, root: root, run: root.Run.Clone(), rules: s.runRules(), b: b, at: at}
+}
+
+// next is where the next event will stand in the batch.
+func (c *conductor) next() int { return c.at + len(c.events) }
+
+func (c *conductor) add(typ clew.EventType, data any) {
+	c.run.Apply(data, c.b.TS(c.next()))
+	c.events = append(c.events, clew.Event{Type: typ, Data: data})
+}
+
+// plain adds events that are not about the run.
+func (c *conductor) plain(events ...clew.Event) { c.events = append(c.events, events...) }
+
+// settle folds the end of a question that is in the batch already.
+func (c *conductor) settle(q clew.Question, d *clew.HitlResolvedData) {
+	c.done = d.RequestID
+	c.run.Settled(q, d, c.b.TS(c.next()))
+}
+
+// close settles an open question of the run.
+func (c *conductor) close(id clew.RequestID, action clew.Resolution, by clew.UserID, comment string) {
+	q := c.s.question(id)
+	if q == nil {
+		return
+	}
+	d := &clew.HitlResolvedData{RequestID: id, Action: action, ResolvedBy: by, Comment: comment, TaskID: c.root.TaskID, Scope: c.run.Scope()}
+	c.settle(*q, d)
+	c.plain(clew.Event{Type: clew.EventHitlResolved, Data: d})
+}
+
+// onward starts what can start, asks what has to be asked, and ends the
+// execution once all todos are settled.
+func (c *conductor) onward() []clew.Event {
+	for _, t := range c.run.Start(c.rules) {
+		c.start(t)
+	}
+	c.tell()
+	for _, t := range c.run.AskCost(c.rules) {
+		c.askCost(t)
+	}
+	for _, t := range c.run.AskFailed() {
+		c.askFailed(t)
+	}
+	if c.run.Executed() {
+		c.executed()
+	}
+	return c.events
+}
+
+// tell says how far the plan has come, if that changed.
+func (c *conductor) tell() {
+	for _, e := range c.events[c.told:] {
+		switch e.Type {
+		case clew.EventTodoStarted, clew.EventTodoCompleted, clew.EventTodoFailed, clew.EventTodoRetried, clew.EventTodoSkipped:
+			c.add(clew.EventExecutionProgress, c.run.Progress())
+			c.told = len(c.events)
+			return
+		}
+	}
+}
+
+// start hands a todo to a task of its own.
+func (c *conductor) start(t clew.Todo) {
+	i := c.next()
+	child := clew.TaskRef{TaskID: taskAt(c.s, c.b, i), ParentTaskID: c.root.TaskID, RootTaskID: c.root.RootTaskID, MonitorID: c.root.MonitorID}
+	m := clew.Message{
+		MessageID: c.b.ID(i + 1), TS: c.b.TS(i + 1), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.brief(t),
+		AgentID: c.root.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID,
+	}
+	c.add(clew.EventTodoStarted, &clew.TodoStartedData{
+		TodoID: t.ID, Task: t.Task, Tool: t.Tool, EstimatedDurationSec: t.EstimatedDurationSec, TaskID: child.TaskID, Scope: c.run.Scope(),
+	})
+	c.plain(
+		clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}},
+		clew.Event{Type: clew.EventTaskCreated, Data: &clew.TaskCreatedData{
+			TaskRef: child, Task: clip(t.Task, titleRunes*5), Mode: t.Mode, Profile: t.Profile, Workspace: c.s.Workspace,
+			AgentID: clew.AgentID("task-" + string(child.TaskID)), RunID: c.run.ID, TodoID: t.ID,
+		}},
+		clew.Event{Type: clew.EventTaskSpawned, Data: &clew.TaskSpawnedData{TaskRef: c.root.TaskRef, ChildTaskID: child.TaskID, MessageID: m.MessageID}},
+		clew.Event{Type: clew.EventTaskStarted, Data: &clew.TaskStartedData{TaskRef: child}},
+		clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: child}},
+	)
+}
+
+// The sizes of what an agent is told of a run.
+const (
+	requestRunes = 8000
+	resultRunes  = 2000
+)
+
+// brief is what the agent of a todo is told: it knows nothing else.
+func (c *conductor) brief(t clew.Todo) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "You carry out one step of a plan. Do this step and nothing else.\n\nStep %s: %s\n", t.ID, t.Task)
+	if t.Tool != "" && t.Tool != AnyTool {
+		fmt.Fprintf(&b, "Tool meant for it: %s\n", t.Tool)
+	}
+	fmt.Fprintf(&b, "\nThe whole request, for orientation:\n%s\n", clip(c.run.Request, requestRunes))
+	for _, id := range t.DependsOn {
+		if d := plan.Find(c.run.Todos, id); d != nil {
+			fmt.Fprintf(&b, "\nStep %s before it (%s): %s\n", d.ID, d.Task, became(*d))
+		}
+	}
+	if t.Error != nil {
+		fmt.Fprintf(&b, "\nThe last attempt at this step failed: %s\n", clip(t.Error.Message, resultRunes))
+	}
+	for _, in := range c.root.Inbox {
+		fmt.Fprintf(&b, "\nThe user said meanwhile: %s\n", clip(in.Text, resultRunes))
+	}
+	return b.String()
+}
+
+// AnyTool stands in a todo that leaves the choice of tools to its agent.
+const AnyTool = "agent"
+
+// became says what became of a todo, in words.
+func became(t clew.Todo) string {
+	switch t.Status {
+	case clew.TodoCompleted:
+		return "completed. " + resultText(t.ResultSummary)
+	case clew.TodoSkipped:
+		return "skipped; there is no result."
+	case clew.TodoFailed:
+		return "failed: " + clip(t.Error.Message, resultRunes)
+	case clew.TodoPending, clew.TodoInProgress:
+	}
+	return string(t.Status)
+}
+
+func resultText(result any) string {
+	m, ok := result.(map[string]any)
+	if !ok {
+		return clip(plainJSON(result), 2*resultRunes)
+	}
+	text, _ := m["text"].(string)
+	if rest := maps.Clone(m); len(rest) > 1 {
+		delete(rest, "text")
+		text += " Data: " + clip(plainJSON(rest), resultRunes)
+	}
+	return text
+}
+
+// askCost asks whether a todo may cost what it is expected to.
+func (c *conductor) askCost(t clew.Todo) {
+	c.ask(t, clew.HitlApprovalRequestData{
+		Ask:     clew.AskTool,
+		Reason:  fmt.Sprintf("This step is expected to cost %.2f USD. May it begin?", *t.EstimatedCostUSD),
+		Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject},
+	})
+}
+
+// askFailed asks what to do about a todo that failed for good.
+func (c *conductor) askFailed(t clew.Todo) {
+	blocked := ""
+	if n := len(plan.Blocked(c.run.Todos)); n > 0 {
+		blocked = fmt.Sprintf(" Steps that wait for it: %d.", n)
+	}
+	c.ask(t, clew.HitlApprovalRequestData{
+		Ask: clew.AskTool, Limit: run.LimitRetries,
+		Reason:  fmt.Sprintf("%q failed: %s.%s Approve tries it again, skip leaves it out, reject ends the run.", clip(t.Task, 200), strings.TrimRight(clip(t.Error.Message, 500), ". "), blocked),
+		Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject},
+	})
+}
+
+func (c *conductor) ask(t clew.Todo, q clew.HitlApprovalRequestData) {
+	q.TodoID, q.TimeoutSec, q.Scope = t.ID, c.rules.ApprovalSec, c.run.Scope()
+	q.Todo = &clew.ApprovalTodo{ID: t.ID, Task: t.Task, Tool: t.Tool, EstimatedCostUSD: t.EstimatedCostUSD}
+	events := Ask(c.s, c.root, c.b, c.next(), q)[:2] // its task goes on
+	c.plain(events...)
+	c.run.Opened(clew.Question{Type: events[1].Type, Data: events[1].Data})
+}
+
+// executed ends the execution: the planner hears what became of its plan.
+func (c *conductor) executed() {
+	progress := c.run.Progress()
+	c.leave(clew.LayerExecution, clew.LayerResponse, &clew.LayerResult{Extra: map[string]any{
+		"completed": progress.Completed, "skipped": progress.Skipped, "total_todos": progress.TotalTodos,
+	}})
+	c.enter(clew.LayerResponse)
+	if call := c.root.Call(c.run.Call); call != nil {
+		c.plain(result(c.root, call, c.outcomes(), "", nil))
+	}
+}
+
+// outcomes sums the execution up for the model.
+func (c *conductor) outcomes() string {
+	var b strings.Builder
+	b.WriteString("The plan was approved and carried out. What became of its steps:\n")
+	for _, t := range c.run.Todos {
+		fmt.Fprintf(&b, "\n%s (%s): %s\n", t.ID, t.Task, became(t))
+	}
+	return clip(b.String(), 32_000)
+}
+
+// leave and enter tell of the layers.
+func (c *conductor) leave(layer, next clew.Layer, result *clew.LayerResult) {
+	c.add(clew.EventLayerComplete, &clew.LayerCompleteData{
+		Layer: layer, NextLayer: next, Result: result, DurationMS: max(0, c.b.TS(c.next())-c.run.LayerMS), Scope: c.run.Scope(),
+	})
+}
+
+var layerWords = map[clew.Layer]string{
+	clew.LayerCognitive: "Finding out what is wanted.",
+	clew.LayerPlanning:  "Making a plan.",
+	clew.LayerExecution: "Carrying out the plan.",
+	clew.LayerResponse:  "Putting the answer together.",
+}
+
+func (c *conductor) enter(layer clew.Layer) {
+	c.add(clew.EventLayerStart, &clew.LayerStartData{Layer: layer, Description: layerWords[layer], Scope: c.run.Scope()})
+}
+
+// completed, failed, retry and skip end or renew a todo.
+func (c *conductor) completed(t clew.Todo, result any) {
+	d := &clew.TodoCompletedData{
+		TodoID: t.ID, Task: t.Task, Status: clew.TodoCompleted, ResultSummary: result,
+		DurationMS: max(0, c.b.TS(c.next())-t.StartedMS), Scope: c.run.Scope(),
+	}
+	c.add(clew.EventTodoCompleted, d)
+	d.NextTodos = plan.FreedBy(c.run.Todos, t.ID)
+}
+
+func (c *conductor) failed(t clew.Todo, f clew.Failure) {
+	c.add(clew.EventTodoFailed, &clew.TodoFailedData{
+		TodoID: t.ID, Task: t.Task, Status: clew.TodoFailed, Error: f, RetryCount: t.RetryCount, MaxRetries: c.rules.MaxRetries, Scope: c.run.Scope(),
+	})
+	if c.run.Retries(t, f, c.rules) {
+		c.retry(t, t.RetryCount+1, "", "")
+	}
+}
+
+func (c *conductor) retry(t clew.Todo, count int, by clew.UserID, reason string) {
+	c.add(clew.EventTodoRetried, &clew.TodoRetriedData{
+		TodoID: t.ID, RetryCount: count, MaxRetries: c.rules.MaxRetries, RetriedBy: by, Reason: reason, Scope: c.run.Scope(),
+	})
+}
+
+func (c *conductor) skip(t clew.Todo, reason string) {
+	d := &clew.TodoSkippedData{TodoID: t.ID, Reason: reason, Scope: c.run.Scope()}
+	c.add(clew.EventTodoSkipped, d)
+	d.NextTodos = plan.FreedBy(c.run.Todos, t.ID)
+}
+
+// abort ends the task of a todo, if one is at work on it.
+func (c *conductor) abort(t clew.Todo, streamed streams, reason string) {
+	if child := c.s.Task(t.TaskID); child != nil && !child.Ended() {
+		c.plain(abort(c.s, child, streamed, c.b, closing{reason: reason, at: c.next()})...)
+	}
+}
+
+// cancel ends the run.
+func (c *conductor) cancel(streamed streams, reason string) []clew.Event {
+	partial := c.run.Partial()
+	c.add(clew.EventCancelled, &clew.CancelledData{
+		Status: clew.ResultCancelled, Reason: reason, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(),
+	})
+	c.plain(abort(c.s, c.root, streamed, c.b, closing{reason: "cancelled: " + reason, at: c.next(), except: c.done, cut: c.cut})...)
+	return c.events
+}
+
+// fail ends the run with an error.
+func (c *conductor) fail(streamed streams, f clew.Failure) []clew.Event {
+	partial := c.run.Partial()
+	c.add(clew.EventFailed, &clew.FailedData{
+		Status: clew.ResultFailed, Error: f, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(),
+	})
+	c.plain(abort(c.s, c.root, streamed, c.b, closing{reason: "ended: " + f.Message, at: c.next(), except: c.done, cut: c.cut})...)
+	return c.events
+}
