@@ -85,6 +85,9 @@ func (w *worker) borrow(version string, v session.View) bool {
 	}
 	k.workspace, k.noPlace, k.place, k.opened = w.workspace, w.noPlace, w.place, w.opened
 	w.kit = k
+	if w.workspace == nil && w.later != "" && w.stands() {
+		return w.plain() // many todos need no file
+	}
 	w.openPlace(v)
 	return w.noPlace == nil && w.plain()
 }
@@ -92,6 +95,7 @@ func (w *worker) borrow(version string, v session.View) bool {
 // lend keeps the kit for others.
 func (w *worker) lend(version string, v session.View) {
 	k := w.kit
+	k.later = w.workspace.Dir
 	k.workspace, k.opened, k.place = nil, nil, ""
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()

@@ -55,6 +55,9 @@ func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *p
 }
 
 func (w *worker) look(ctx context.Context, v session.View, t tool.Tool, p *planned, input json.RawMessage) {
+	if w.later != "" {
+		w.openPlace(v)
+	}
 	call := tool.Call{ID: callKey(v, p.call.ID), SessionID: v.Session, TaskID: v.Task.TaskID, Input: input, Workspace: w.workspace}
 	if w.noPlace != nil && needsPlace(p.spec.Group) {
 		p.wrong = "There is no workspace: " + clew.AsError(w.noPlace).Message

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type kit struct {
 	tools     map[string]tool.Tool
 	workspace *tool.Workspace
 	noPlace   error             // why there is no workspace
+	later     string            // the workspace's directory, if it is opened only when a tool needs it
 	place     string            // what the workspace was opened as
 	opened    []*tool.Workspace // all that were opened
 	trusted   bool
@@ -122,6 +124,7 @@ func (k *kit) ownTool(name string) (tool.Spec, bool) {
 
 // openPlace opens the workspace, unless it is open and still the same.
 func (w *worker) openPlace(v session.View) {
+	w.later = ""
 	key := v.Workspace + "\x00" + strings.Join(w.values.ExcludePaths, "\x00")
 	if w.place == key && w.stands() {
 		return
@@ -134,6 +137,10 @@ func (w *worker) openPlace(v session.View) {
 
 // stands reports whether the directory is still the one that was opened.
 func (w *worker) stands() bool {
+	if w.later != "" {
+		info, err := os.Stat(w.later)
+		return err == nil && info.IsDir()
+	}
 	if w.workspace == nil || w.noPlace != nil {
 		return false
 	}
@@ -165,6 +172,10 @@ func (w *worker) version(v session.View) string {
 // plain reports whether the workspace brings nothing along that would have to be
 // trusted.
 func (w *worker) plain() bool {
+	if w.later != "" {
+		_, err := os.Lstat(filepath.Join(w.later, ".clew"))
+		return errors.Is(err, fs.ErrNotExist)
+	}
 	_, err := w.workspace.Root.Lstat(".clew")
 	return errors.Is(err, fs.ErrNotExist)
 }

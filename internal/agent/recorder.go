@@ -154,10 +154,13 @@ func (r *recorder) end(text string, data map[string]any, usage map[string]clew.T
 		used = *r.total
 	}
 	r.add(clew.EventTaskCompleted, &clew.TaskCompletedData{TaskRef: r.t.TaskRef, TokenUsage: used, ToolUsage: usage, ResultSummary: text})
-	if r.t.ParentTaskID != "" {
-		r.say(clew.Message{Say: clew.SaySubtaskResult, Text: text, TaskID: r.t.ParentTaskID, ToolCallID: r.t.ToolCallID})
-		r.events = append(r.events, session.Return(r.s, r.t, r.b, len(r.events), text, data)...)
+	if r.t.ParentTaskID == "" {
+		return
 	}
+	if r.t.TodoID == "" { // a todo's result is in todo_completed
+		r.say(clew.Message{Say: clew.SaySubtaskResult, Text: text, TaskID: r.t.ParentTaskID, ToolCallID: r.t.ToolCallID})
+	}
+	r.events = append(r.events, session.Return(r.s, r.t, r.b, len(r.events), text, data)...)
 }
 
 func done(todos []clew.Todo, status clew.TodoStatus) (n int) {

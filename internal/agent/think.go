@@ -16,26 +16,39 @@ import (
 	"github.com/clew-run/clew/internal/session"
 )
 
-// think puts on record that the model is asked and what it hears. The next step
-// makes the call.
-func (w *worker) think(_ context.Context, v session.View) (more bool, err error) {
+// think puts on record that the model is asked and what it hears, and then asks
+// it.
+func (w *worker) think(ctx context.Context, v session.View) (more bool, err error) {
 	reserve := w.estimate(v)
-	asked := false
+	begun := false
 	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
 		if !s.MayBegin(t) {
 			return nil
 		}
 		if q := w.limit(asOf(v, b, s, t), reserve); q != nil {
-			asked = true
 			r.ask(*q)
 			return r.events
 		}
 		w.hear(r, reserve)
+		begun, v.Task.History = true, append(slices.Clip(t.History), heard(r.events)...)
 		return r.events
 	})
 	crash.At("model.intent")
-	return err == nil && !asked, over(err)
+	if err != nil || !begun { // the turn is over, or waits for somebody
+		return false, over(err)
+	}
+	return w.call(ctx, v, nil)
+}
+
+// heard lists what the model hears with these events.
+func heard(events []clew.Event) (list []clew.ModelMessage) {
+	for _, e := range events {
+		if d, ok := e.Data.(*clew.ModelMessageData); ok {
+			list = append(list, d.Message)
+		}
+	}
+	return list
 }
 
 // hear records with what a model call begins: what the model has not heard yet,

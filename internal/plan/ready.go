@@ -9,9 +9,15 @@ import (
 
 // Ready lists the pending todos that wait for nothing: all they depend on is
 // completed or skipped. Larger priority first, then plan order.
-func Ready(todos []clew.Todo) []string {
+func Ready(todos []clew.Todo) []string { return names(todos, ReadyAt(todos, index(todos))) }
+
+// Places says where each todo stands in the list, for ReadyAt. It holds for as
+// long as no todo comes, goes or changes its place.
+func Places(todos []clew.Todo) map[string]int { return index(todos) }
+
+// ReadyAt is Ready for whoever keeps the places of the todos: it gives theirs.
+func ReadyAt(todos []clew.Todo, at map[string]int) []int {
 	var ready []int
-	at := index(todos)
 	for i := range todos {
 		if pending(todos[i].Status) && free(todos, at, i) {
 			ready = append(ready, i)
@@ -20,7 +26,7 @@ func Ready(todos []clew.Todo) []string {
 	slices.SortStableFunc(ready, func(a, b int) int {
 		return cmp.Compare(todos[b].Priority, todos[a].Priority)
 	})
-	return names(todos, ready)
+	return ready
 }
 
 func free(todos []clew.Todo, at map[string]int, i int) bool {

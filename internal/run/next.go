@@ -48,14 +48,13 @@ func (r *Run) Start(rules Rules) []clew.Todo {
 // ready gives the todos that nothing holds up but people, in the order in which
 // they begin.
 func (r *Run) ready() []*clew.Todo {
-	at := make(map[string]*clew.Todo, len(r.Todos))
-	for i := range r.Todos {
-		at[r.Todos[i].ID] = &r.Todos[i]
+	if r.places == nil {
+		r.places = plan.Places(r.Todos)
 	}
-	ids := plan.Ready(r.Todos)
-	list := make([]*clew.Todo, len(ids))
-	for i, id := range ids {
-		list[i] = at[id]
+	at := plan.ReadyAt(r.Todos, r.places)
+	list := make([]*clew.Todo, len(at))
+	for i, n := range at {
+		list[i] = &r.Todos[n]
 	}
 	return list
 }

@@ -67,6 +67,8 @@ type Run struct {
 	Extended  int           `json:"extended,omitempty"` // how often people allowed as much time again
 	Decisions []Decision    `json:"decisions,omitempty"`
 	Reports   []clew.Report `json:"reports,omitempty"`
+
+	places map[string]int // of the todos; made on demand, never changed
 }
 
 // Asked is an open question about a todo.
@@ -102,6 +104,9 @@ func trim(id string) string {
 
 // Clone copies all that Apply changes.
 func (r *Run) Clone() *Run {
+	if r.places == nil {
+		r.places = plan.Places(r.Todos) // once for all copies
+	}
 	c := *r
 	c.Todos = slices.Clone(r.Todos)
 	c.Asked = cloneMap(r.Asked)
@@ -135,6 +140,7 @@ func (r *Run) Apply(data any, ts int64) {
 		}
 	case *clew.PlanGeneratedData:
 		r.PlanID, r.Version, r.Status, r.Todos = d.PlanID, d.Version, d.Status, slices.Clone(d.Todos)
+		r.places = nil
 	case *clew.PlanModifiedData:
 		r.modified(d)
 	case *clew.PlanApprovedData:
@@ -165,7 +171,7 @@ func (r *Run) modified(d *clew.PlanModifiedData) {
 			todos[i].ResultSummary = old.ResultSummary
 		}
 	}
-	r.Version, r.Todos, r.Status = d.NewVersion, todos, clew.PlanPendingApproval
+	r.Version, r.Todos, r.Status, r.places = d.NewVersion, todos, clew.PlanPendingApproval, nil
 	for _, c := range d.Changes {
 		delete(r.Allowed, c.TodoID)
 	}

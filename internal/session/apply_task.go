@@ -72,7 +72,7 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 	if t.TaskID == t.RootTaskID {
 		s.forgetHistories()
 	}
-	if len(s.Tasks) > tasksKept {
+	if len(s.Tasks) > tasksKept || t.TodoID != "" && len(s.Tasks) > todosKept {
 		s.forgetTasks()
 	}
 }
@@ -99,7 +99,7 @@ func (s *State) forgetTasks() {
 	tasks := s.tasks()
 	gone := map[clew.TaskID]bool{}
 	for _, t := range tasks { // a todo's task goes with all below it, which are younger
-		if gone[t.ParentTaskID] || t.TodoID != "" && t.Ended() && len(s.Tasks) > tasksKept/2 {
+		if gone[t.ParentTaskID] || t.TodoID != "" && t.Ended() && len(s.Tasks) > todosKept/2 {
 			gone[t.TaskID] = true
 			delete(s.Tasks, t.TaskID)
 		}

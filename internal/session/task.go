@@ -121,6 +121,7 @@ type Turn struct {
 
 const (
 	tasksKept     = 200 // tasks in the state; the oldest ended trees leave it
+	todosKept     = 48  // with more tasks than these, those of ended todos leave it
 	historiesKept = 5   // ended root tasks whose model history is at hand
 	titleRunes    = 80
 )

@@ -50,7 +50,8 @@ func locate(dir string) (string, error) {
 		return "", clew.Errorf(clew.InvalidMessage, "the workspace is not a directory")
 	}
 	// The name is looked at too: /bin may be a link to somewhere harmless today.
-	for _, d := range []string{named, resolved} {
+	names := []string{named, resolved}
+	for _, d := range slices.Compact(names) {
 		if Protected(d) {
 			return "", clew.Errorf(clew.Forbidden, "%s is a folder of the system or of the whole account and cannot be a workspace; choose a project folder", d)
 		}
@@ -89,6 +90,9 @@ func Protected(dir string) bool {
 	for _, home := range homes() {
 		if home == dir || strings.HasPrefix(home, dir+string(filepath.Separator)) {
 			return true
+		}
+		if !strings.HasPrefix(dir, home+string(filepath.Separator)) {
+			continue
 		}
 		for _, name := range secretTrees {
 			if within(dir, []string{filepath.Join(home, name)}) {
