@@ -30,6 +30,9 @@ func (d *GetMessagesData) Check() error {
 
 // Check needs something to modify a plan by.
 func (d *HitlPlanResponseData) Check() error {
+	if d.Action != ChoiceModify && (d.Instruction != "" || len(d.Modifications) > 0) {
+		return invalid("data.instruction and data.modifications go with modify: nothing would change")
+	}
 	if d.Action == ChoiceModify && d.Instruction == "" && len(d.Modifications) == 0 {
 		return invalid("data.instruction is missing: modify needs one, or data.modifications")
 	}
@@ -52,8 +55,20 @@ func (d *AskResponseData) Check() error {
 	return nil
 }
 
-// Check needs text or an image.
-func (d *UserMessageData) Check() error { return checkContent(d.Text, d.Images) }
+// Check needs text or an image, and a budget that is one.
+func (d *UserMessageData) Check() error {
+	if b := d.Budget; b != nil {
+		switch {
+		case d.Mode != ModeRun:
+			return invalid("data.budget goes with mode run")
+		case b.USD < 0 || b.Tokens < 0 || b.TimeSec < 0:
+			return invalid("data.budget must not be negative")
+		case b.USD > 1e6 || b.Tokens > 1e12 || b.TimeSec > 31_536_000:
+			return invalid("data.budget is too large to be a limit")
+		}
+	}
+	return checkContent(d.Text, d.Images)
+}
 
 // Check needs text or an image.
 func (d *WindowMessageData) Check() error { return checkContent(d.Text, d.Images) }

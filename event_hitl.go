@@ -45,15 +45,18 @@ type HitlPlanReviewData struct {
 // HitlApprovalRequestData is the data of hitl_approval_request.
 type HitlApprovalRequestData struct {
 	Asking
-	Ask     Ask           `json:"ask,omitempty"`
-	Todo    *ApprovalTodo `json:"todo,omitempty"`
-	Tool    string        `json:"tool,omitempty"`
-	Input   any           `json:"input,omitempty"`  // what the tool would be called with
-	Effect  *Effect       `json:"effect,omitempty"` // what an approval covers
-	Limit   string        `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, time or retries
-	Reason  string        `json:"reason"`
-	Why     string        `json:"why,omitempty"` // why it was not allowed unasked
-	Options List[Choice]  `json:"options"`
+	Ask    Ask           `json:"ask,omitempty"`
+	Todo   *ApprovalTodo `json:"todo,omitempty"`
+	Tool   string        `json:"tool,omitempty"`
+	Input  any           `json:"input,omitempty"`  // what the tool would be called with
+	Effect *Effect       `json:"effect,omitempty"` // what an approval covers
+	Limit  string        `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, time, retries or cost
+	// OwnLimit says that it is the run's own limit, which its owner may raise.
+	OwnLimit bool         `json:"own_limit,omitempty"`
+	Raise    int          `json:"raise,omitempty"` // how many times as much again a yes allows
+	Reason   string       `json:"reason"`
+	Why      string       `json:"why,omitempty"` // why it was not allowed unasked
+	Options  List[Choice] `json:"options"`
 }
 
 // An ApprovalTodo is a todo that needs approval.

@@ -156,6 +156,8 @@ type RunState struct {
 	Paused bool         `json:"paused,omitempty"`
 	Plan   *PlanSummary `json:"plan"`
 	Todos  List[Todo]   `json:"todos"`
+	// ReportPaths is where the reports of a run that is done are.
+	ReportPaths []string `json:"report_paths,omitempty"`
 }
 
 // A MonitorState is one virtual desktop as session_state shows it.

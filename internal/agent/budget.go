@@ -16,6 +16,10 @@ import (
 // something since the view was made.
 func asOf(v session.View, b session.Batch, s *session.State, t *session.Task) session.View {
 	v.Tree, v.NowMS, v.Root.Raised = s.TreeUsage(t.RootTaskID), b.TS(0), s.Raised(t)
+	if v.Run != nil {
+		r := *v.Run
+		r.Extended, v.Run = s.Extended(t), &r
+	}
 	return v
 }
 
@@ -23,11 +27,8 @@ func asOf(v session.View, b session.Batch, s *session.State, t *session.Task) se
 // limit, nil if it passes none.
 func (w *worker) limit(v session.View, next clew.Usage) *clew.HitlApprovalRequestData {
 	q := &clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Options: yesNo}
-	limit := w.budget(v)
-	raised := int64(1 + v.Root.Raised)
-	limit.NanoUSD, limit.Tokens = limit.NanoUSD*raised, limit.Tokens*raised
-	taken := policy.Cost(v.Tree.CostUSD, tokens(v.Tree))
-	_, refusal := policy.Reserve(limit, taken, policy.Cost(next.CostUSD, tokens(next)))
+	refusal, own, raise := w.refused(v, next)
+	late, ownTime := w.late(v)
 	switch {
 	case w.values.MistakeLimit > 0 && v.Task.Mistakes >= w.values.MistakeLimit:
 		q.Ask, q.Limit = clew.AskMistakeLimitReached, session.LimitMistakes
@@ -35,50 +36,80 @@ func (w *worker) limit(v session.View, next clew.Usage) *clew.HitlApprovalReques
 	case w.values.MaxStepsPerTurn > 0 && v.Task.Steps >= w.values.MaxStepsPerTurn:
 		q.Limit, q.Reason = session.LimitSteps, fmt.Sprintf("The model was asked %d times for this message. Go on?", v.Task.Steps)
 	case refusal != nil:
-		q.Limit, q.Reason = session.LimitBudget, "Go on? "+strings.ToUpper(refusal.Error()[:1])+refusal.Error()[1:]+". A yes allows as much again."
-	case w.late(v):
-		q.Limit, q.Reason = session.LimitTime, fmt.Sprintf("The run has worked for %s, and it has no more time. Go on? A yes allows as much again.", time.Duration(v.Run.Worked(v.NowMS))*time.Millisecond)
+		q.Limit, q.OwnLimit, q.Raise = session.LimitBudget, own, raise
+		q.Reason = "Go on? " + strings.ToUpper(refusal.Error()[:1]) + refusal.Error()[1:] + ". " + again(raise)
+	case late:
+		q.Limit, q.OwnLimit, q.Reason = session.LimitTime, ownTime, fmt.Sprintf("The run has worked for %s, and it has no more time. Go on? A yes allows as much again.", time.Duration(v.Run.Worked(v.NowMS))*time.Millisecond)
 	default:
 		return nil
 	}
 	return q
 }
 
-// budget is the least of what the settings and the run's own request allow.
-func (w *worker) budget(v session.View) policy.Amount {
+// again says what a yes allows.
+func again(raise int) string {
+	if raise <= 1 {
+		return "A yes allows as much again."
+	}
+	return fmt.Sprintf("A yes allows %d times as much again, which is enough for this call.", raise)
+}
+
+// refused says which limit a call would pass, whether that is the run's own, and
+// how often it has to be raised for the call to fit. Those of the server come
+// first: only an administrator raises them.
+func (w *worker) refused(v session.View, next clew.Usage) (refusal *policy.Refusal, own bool, raise int) {
+	taken, more := policy.Cost(v.Tree.CostUSD, tokens(v.Tree)), policy.Cost(next.CostUSD, tokens(next))
 	limit := policy.LimitsOf(w.values)
+	if _, refusal = policy.Reserve(times(limit, 1+v.Root.Raised), taken, more); refusal != nil || v.Run == nil {
+		return refusal, false, needed(limit, taken, more, v.Root.Raised)
+	}
+	limit = ownBudget(v)
+	_, refusal = policy.Reserve(times(limit, 1+v.Run.Extended), taken, more)
+	return refusal, true, needed(limit, taken, more, v.Run.Extended)
+}
+
+// needed is how often a limit has to be raised for a call to fit.
+func needed(limit, taken, more policy.Amount, raised int) int {
+	n := 1
+	for _, x := range []struct{ limit, want int64 }{{limit.NanoUSD, taken.NanoUSD + more.NanoUSD}, {limit.Tokens, taken.Tokens + more.Tokens}} {
+		if x.limit > 0 {
+			n = max(n, int((x.want+x.limit-1)/x.limit)-1-raised)
+		}
+	}
+	return n
+}
+
+// ownBudget is what the run's own request allows.
+func ownBudget(v session.View) policy.Amount {
 	if v.Run == nil || v.Run.Budget == nil {
-		return limit
+		return policy.Amount{}
 	}
-	own := policy.LimitsOf(settings.Values{BudgetUSD: v.Run.Budget.USD, BudgetTokens: v.Run.Budget.Tokens})
-	return policy.Amount{NanoUSD: least(limit.NanoUSD, own.NanoUSD), Tokens: least(limit.Tokens, own.Tokens)}
+	return policy.LimitsOf(settings.Values{BudgetUSD: v.Run.Budget.USD, BudgetTokens: v.Run.Budget.Tokens})
 }
 
-// least is the lower of two limits; 0 is none.
-func least[N int | int64](a, b N) N {
-	if a == 0 || b != 0 && b < a {
-		return b
-	}
-	return a
+func times(a policy.Amount, n int) policy.Amount {
+	return policy.Amount{NanoUSD: a.NanoUSD * int64(n), Tokens: a.Tokens * int64(n)}
 }
 
-// late reports whether the run's time is used up.
-func (w *worker) late(v session.View) bool {
+// late reports whether the run's time is used up, and whether its own limit says
+// so.
+func (w *worker) late(v session.View) (late, own bool) {
 	if v.Run == nil {
-		return false
+		return false, false
 	}
-	sec := w.values.BudgetTimeSec
-	if v.Run.Budget != nil {
-		sec = least(sec, v.Run.Budget.TimeSec)
+	worked := v.Run.Worked(v.NowMS)
+	over := func(sec, raised int) bool { return sec > 0 && worked >= int64(sec)*1000*int64(1+raised) }
+	if over(w.values.BudgetTimeSec, v.Root.Raised) {
+		return true, false
 	}
-	return sec > 0 && v.Run.Worked(v.NowMS) >= int64(sec)*1000*int64(1+v.Run.Extended)
+	return v.Run.Budget != nil && over(v.Run.Budget.TimeSec, v.Run.Extended), true
 }
 
 // tokens counts all of them, each once.
 func tokens(u clew.Usage) int64 { return u.TokensIn + u.TokensOut + u.CacheWrites + u.CacheReads }
 
 func (w *worker) cost(v session.View, u clew.Usage) float64 {
-	if w.model.Unpriced && w.budget(v).NanoUSD > 0 {
+	if w.model.Unpriced && (w.values.BudgetUSD > 0 || ownBudget(v).NanoUSD > 0) {
 		return math.Round(dear(u)*1e9) / 1e9
 	}
 	if w.model.Cost == nil {

@@ -242,12 +242,12 @@ func TestBudgetLeavesToolsAlone(t *testing.T) {
 		w.info = prices
 		w.tools = append(w.tools, g)
 		w.say("go")
-		for n := 1; n <= 3; n++ { // each call takes more than twice the budget
-			if q := w.asked(clew.AskAutoApprovalMaxReqReached); q.Limit != "budget" {
-				t.Fatalf("question %+v", q)
-			}
-			w.yes()
+		// Each call takes more than twice the budget; a yes covers the next.
+		if q := w.asked(clew.AskAutoApprovalMaxReqReached); q.Limit != "budget" || q.Raise != 3 {
+			t.Fatalf("question %+v", q)
 		}
+		w.yes()
+		w.asked(clew.AskAutoApprovalMaxReqReached)
 		if len(g.runs()) != 2 || w.model.asked() != 2 {
 			t.Errorf("%d runs, %d model calls", len(g.runs()), w.model.asked())
 		}

@@ -316,7 +316,7 @@ func TestTodoThatCosts(t *testing.T) {
 					t.Errorf("estimates %+v", p)
 				}
 				w.reviewed(clew.ChoiceApprove)
-				q := w.limited("")
+				q := w.limited("cost")
 				if q.Todo == nil || q.Todo.ID != "a" || *q.Todo.EstimatedCostUSD != 2.5 || len(q.Options) != 3 || len(c.of("todo a")) != 0 || len(c.of("todo b")) != 1 {
 					t.Errorf("question %+v", q)
 				}

@@ -219,24 +219,10 @@ func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm
 // sentence ends what providers say with a full stop, as they may or may not.
 func sentence(text string) string { return strings.TrimRight(text, ". ") + "." }
 
-// acted reports whether the task has done something that it would do again if it
-// were begun anew.
-func (w *worker) acted(t session.Task) bool {
-	for name := range t.ToolUsage {
-		if _, own := w.ownTool(name); own && name != toolTask {
-			continue
-		}
-		if used := w.tools[name]; used == nil || used.Spec().Class != clew.ClassReadOnly {
-			return true
-		}
-	}
-	return false
-}
-
 // giveUp asks what to do about a model call that failed. A todo that has only
 // looked so far begins anew by itself, and asks in the end.
 func (w *worker) giveUp(v session.View, why string, l *listener) error {
-	if v.Todo != nil && !w.acted(v.Task) {
+	if v.Todo != nil && !v.Task.Acted {
 		return over(w.desk.FailTodo("ended by a failed model call", clew.Failure{Code: clew.ExecutionFailed, Message: why, Recoverable: true}))
 	}
 	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {

@@ -48,7 +48,11 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+	policy := "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+	if found.MediaType == "application/pdf" {
+		policy = "default-src 'none'" // browsers show no PDF in a sandbox, and run nothing in one
+	}
+	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "private, no-cache")

@@ -47,6 +47,14 @@ type sessionInput struct {
 	ID clew.SessionID `path:"id" doc:"The session"`
 }
 
+// A runLine is a run as REST shows it.
+type runLine struct {
+	RunID       string             `json:"run_id"`
+	Status      clew.SessionStatus `json:"status"`
+	Phase       string             `json:"phase"`
+	ReportPaths []string           `json:"report_paths" nullable:"false"`
+}
+
 // A detail is one session as REST shows it.
 type detail struct {
 	SessionID     clew.SessionID     `json:"session_id"`
@@ -58,6 +66,7 @@ type detail struct {
 	Epoch         string             `json:"epoch"`
 	Role          clew.Role          `json:"role" doc:"What the caller may do in the session"`
 	Usage         clew.Usage         `json:"usage"`
+	Runs          []runLine          `json:"runs" nullable:"false" doc:"The newest runs, oldest first"`
 }
 
 type sessionOutput struct{ Body detail }
@@ -186,7 +195,10 @@ func (a *API) get(ctx context.Context, in *sessionInput) (*sessionOutput, error)
 	}
 	d := detail{
 		SessionID: in.ID, Status: s.Status, Owner: s.Owner, Workspace: s.Workspace, Title: s.Title,
-		Epoch: v.Epoch(), Role: role,
+		Epoch: v.Epoch(), Role: role, Runs: []runLine{},
+	}
+	for _, r := range s.Runs {
+		d.Runs = append(d.Runs, runLine{r.RunID, r.Status, r.Phase, append([]string{}, r.ReportPaths...)})
 	}
 	if s.LastMessageID != "" {
 		d.LastMessageID = &s.LastMessageID

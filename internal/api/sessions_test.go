@@ -31,7 +31,7 @@ func TestCreateAndRead(t *testing.T) {
 	a = b.call(ada, "GET", "/api/v1/sessions/"+id, "").is(http.StatusOK, "")
 	want := map[string]any{
 		"session_id": id, "status": "idle", "owner": "ada", "workspace": "/w", "title": "T", "last_message_id": "msg_000000000003",
-		"epoch": "e1", "role": "owner",
+		"epoch": "e1", "role": "owner", "runs": []any{},
 		"usage": map[string]any{"tokens_in": 0.0, "tokens_out": 0.0, "cache_writes": 0.0, "cache_reads": 0.0, "cost_usd": 0.0},
 	}
 	if !reflect.DeepEqual(a.body, want) {

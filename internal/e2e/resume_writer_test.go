@@ -111,7 +111,7 @@ func (w *writer) viaREST(ctx context.Context) {
 
 // insist bounds how long a command may stay without an answer; the server is
 // away for a second or two.
-const insist = 60 * time.Second
+const insist = 4 * time.Minute
 
 // rename says the same command until it is acknowledged. It goes on after the
 // run's end: what was begun is finished.

@@ -64,7 +64,7 @@ type Run struct {
 	EndedMS   int64         `json:"ended_ms,omitempty"`
 	SpentMS   int64         `json:"spent_ms,omitempty"` // of work, up to SinceMS
 	SinceMS   int64         `json:"since_ms,omitempty"` // when work was last taken up, 0 if it waits
-	Extended  int           `json:"extended,omitempty"` // how often people allowed as much time again
+	Extended  int           `json:"extended,omitempty"` // how often people allowed as much of its own budget again
 	Decisions []Decision    `json:"decisions,omitempty"`
 	Reports   []clew.Report `json:"reports,omitempty"`
 
@@ -263,8 +263,8 @@ const (
 func (r *Run) Settled(q clew.Question, d *clew.HitlResolvedData, ts int64) {
 	a := q.Asking()
 	r.decided(q, d, ts)
-	if ap, ok := q.Data.(*clew.HitlApprovalRequestData); ok && ap.Limit == LimitTime && d.Action == clew.ResolvedApprove {
-		r.Extended++
+	if ap, ok := q.Data.(*clew.HitlApprovalRequestData); ok && ap.OwnLimit && d.Action == clew.ResolvedApprove {
+		r.Extended += max(ap.Raise, 1)
 	}
 	if r.Phase.Ended() || a.TaskID != r.TaskID {
 		return

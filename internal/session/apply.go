@@ -185,8 +185,8 @@ func applyResolved(s *State, d *clew.HitlResolvedData) {
 		if a.limit == LimitSteps {
 			t.Steps = 0
 		}
-		if root := s.Task(t.RootTaskID); root != nil && a.limit == LimitBudget && d.Action == clew.ResolvedApprove {
-			root.Raised++
+		if root := s.Task(t.RootTaskID); root != nil && a.shared() && !a.own && d.Action == clew.ResolvedApprove {
+			root.Raised += a.raise
 		}
 	}
 	if c := t.Call(a.call); c != nil && c.RequestID == d.RequestID && c.Status == CallAsked && d.Action == clew.ResolvedApprove {

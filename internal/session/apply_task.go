@@ -255,6 +255,11 @@ func applyToolProgress(s *State, d *clew.ToolProgressData) {
 			t.AutoApproved++
 		}
 		c.Status, c.Class = CallRunning, d.Class
+		if d.Effect != nil && d.Class != clew.ClassReadOnly {
+			for x := t; x != nil; x = s.Task(x.ParentTaskID) {
+				x.Acted = true
+			}
+		}
 		if d.MessageID != "" {
 			c.MessageID = d.MessageID
 		}

@@ -101,9 +101,12 @@ func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
 			}
 			over = over || e.RequestID == ""
 		case *clew.TaskCompletedData:
+			if e.TaskID == t.RootTaskID { // a run that is done
+				ended = e.TaskID
+			}
 			over = over || e.TaskID == t.TaskID && !awaited(s, t)
 		case *clew.TaskAbortedData:
-			if e.TaskID == t.RootTaskID { // a run that failed
+			if e.TaskID == t.RootTaskID { // one that failed
 				ended = e.TaskID
 			}
 			over = over || e.TaskID == t.TaskID && !awaited(s, t)

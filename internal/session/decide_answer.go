@@ -172,7 +172,7 @@ func value(q clew.Question, a reply) (reply, error) {
 // resolve settles a question and lets its task go on, or end.
 func resolve(s *State, cmd clew.Command, q clew.Question, a reply, now int64) ([]clew.Event, error) {
 	about := aboutOf(q)
-	if about.shared() && a.action == clew.ResolvedApprove && cmd.By.Role != clew.RoleAdmin && s.rules != nil && s.rules.Budgeted() {
+	if about.shared() && !about.own && a.action == clew.ResolvedApprove && cmd.By.Role != clew.RoleAdmin && s.rules != nil && s.rules.Budgeted() {
 		return nil, clew.Errorf(clew.Forbidden, "the budget is the server's; only an administrator may raise it")
 	}
 	t := s.Task(about.task)

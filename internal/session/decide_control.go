@@ -51,12 +51,15 @@ func decideStop(s *State, cmd clew.Command, d *interruption, now int64) ([]clew.
 // stays: a task that waits for its child still does, and a run is paused.
 func decideInterrupt(s *State, by clew.UserID, agent string, streamed streams, now int64) ([]clew.Event, error) {
 	b := batchAt(s, now)
-	var events []clew.Event
-	if root := s.theRun(); root != nil && s.running(root) != nil {
-		return conduct(s, root, b, 0).interrupted(by, agent, streamed)
+	events, found, err := interruptRun(s, b, by, agent, streamed)
+	if err != nil {
+		return nil, err
 	}
-	found := agent == ""
+	ofRun := len(events)
 	for _, t := range s.tasks() {
+		if s.running(t) != nil {
+			continue
+		}
 		if agent != "" && string(t.AgentID) != agent && (t.Turn == nil || string(t.AgentID)+"-"+string(t.Turn.ID) != agent) {
 			continue
 		}
@@ -69,10 +72,31 @@ func decideInterrupt(s *State, by clew.UserID, agent string, streamed streams, n
 	if !found {
 		return nil, clew.Errorf(clew.TaskNotFound, "no agent %s", agent)
 	}
-	if len(events) == 0 {
-		return nil, nil
+	if len(events) == ofRun { // nobody became free
+		return events, nil
 	}
 	return append(events, startNext(s, "", b, len(events))...), nil
+}
+
+// interruptRun is decideInterrupt for the run under way, if there is one. found
+// says that nobody else has to be looked for.
+func interruptRun(s *State, b Batch, by clew.UserID, agent string, streamed streams) (events []clew.Event, found bool, err error) {
+	root := s.theRun()
+	if root == nil || s.running(root) == nil {
+		return nil, agent == "", nil
+	}
+	cur := s.Task(s.Current)
+	if agent == string(root.AgentID) && cur != nil && cur.RootTaskID != root.TaskID {
+		return nil, false, nil // the agent of the same name in the conversation in focus
+	}
+	events, err = conduct(s, root, b, 0).interrupted(by, agent, streamed)
+	switch {
+	case agent == "":
+		return events, true, err
+	case clew.CodeOf(err) == clew.TaskNotFound: // perhaps beside the run
+		return nil, false, nil
+	}
+	return events, true, err
 }
 
 // decideCancel ends a task and all below it. A parent that waited for it goes

@@ -100,7 +100,7 @@ func modeOf(s *State, mode string) (string, error) {
 // asked is the open question that plain words to a task answer.
 func (s *State) asked(t *Task) *clew.Question {
 	for i := range s.Questions {
-		if a := aboutOf(s.Questions[i]); a.task == t.TaskID && !s.ofPlan(a) && a.ask.State() != clew.TaskStateRunning {
+		if a := aboutOf(s.Questions[i]); a.task == t.TaskID && !s.ofPlan(a) && (!a.shared() || s.running(t) == nil) && a.ask.State() != clew.TaskStateRunning {
 			return &s.Questions[i]
 		}
 	}
@@ -221,6 +221,14 @@ func focus(s *State, ref clew.TaskRef) []clew.Event {
 func startNext(s *State, ended clew.TaskID, b Batch, i int) []clew.Event {
 	var events []clew.Event
 	for _, in := range s.Queue {
+		if in.Mode == string(clew.ModeRun) && s.otherRun(ended) {
+			continue // one run at a time
+		}
+		if root := s.steeredRun(in, ended); root != nil {
+			events = append(events, accept(root, in.MessageID, "", clew.DeliverySteer),
+				clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: root.TaskRef, MessageID: in.MessageID}})
+			continue
+		}
 		t := s.Task(in.TaskID)
 		if t != nil {
 			if t = s.heir(t); t.RootTaskID == ended {
@@ -235,6 +243,26 @@ func startNext(s *State, ended clew.TaskID, b Batch, i int) []clew.Event {
 			clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID}})
 	}
 	return events
+}
+
+// otherRun reports whether a run is under way that does not end in this batch.
+func (s *State) otherRun(ended clew.TaskID) bool {
+	root := s.theRun()
+	return root != nil && root.TaskID != ended && s.running(root) != nil
+}
+
+// steeredRun is the root of the run that waiting words are for, nil if they are
+// for no run, or for one that ends in this batch.
+func (s *State) steeredRun(in Input, ended clew.TaskID) *Task {
+	id := in.TaskID
+	if id == "" {
+		id = s.Current
+	}
+	t := s.Task(id)
+	if in.New || t == nil || s.running(t) == nil || s.root(t).TaskID == ended {
+		return nil
+	}
+	return s.root(t)
 }
 
 // focused is the state with another task in focus, for what starts after the

@@ -2,13 +2,20 @@ package session
 
 import (
 	"context"
+	"regexp"
 
 	"github.com/clew-run/clew"
 )
 
+// reportName keeps a made-up name from having a whole journal read.
+var reportName = regexp.MustCompile(`^run_[0-9a-f]{24}/[a-z]+\.(md|html|json|pdf|svg)$`)
+
 // Report finds a report of a session's runs by its name, the run's id and the
 // file's. Recent runs are in the state; of older ones the journal knows.
 func (h *Host) Report(ctx context.Context, id clew.SessionID, name string) (clew.Report, error) {
+	if !reportName.MatchString(name) {
+		return clew.Report{}, clew.Errorf(clew.SessionNotFound, "no such report")
+	}
 	o, err := h.Overview(ctx, id)
 	if err != nil {
 		return clew.Report{}, err

@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -66,9 +65,14 @@ func (s *State) runStates() clew.List[clew.RunState] {
 		if t.Run == nil || t.Run.StartedMS == 0 {
 			continue
 		}
+		var paths []string
+		for _, r := range t.Run.Reports {
+			paths = append(paths, ReportPath(s.ID, r.Name))
+		}
 		list = append(list, clew.RunState{
-			RunID: t.Run.ID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, Status: t.Run.SessionStatus(), CurrentLayer: t.Run.Layer,
-			Phase: string(t.Run.Phase), Paused: t.Run.Paused, Plan: t.Run.Summary(), Todos: slices.Clone(t.Run.Todos),
+			ReportPaths: paths,
+			RunID:       t.Run.ID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, Status: t.Run.SessionStatus(), CurrentLayer: t.Run.Layer,
+			Phase: string(t.Run.Phase), Paused: t.Run.Paused, Plan: t.Run.Summary(), Todos: run.Lean(t.Run.Todos), // with their results they stand beside this, for the one in front
 		})
 	}
 	return list
@@ -245,7 +249,7 @@ func resultText(result any) string {
 // askCost asks whether a todo may cost what it is expected to.
 func (c *conductor) askCost(t clew.Todo) {
 	c.ask(t, clew.HitlApprovalRequestData{
-		Ask:     clew.AskTool,
+		Ask: clew.AskTool, Limit: LimitCost,
 		Reason:  fmt.Sprintf("This step is expected to cost %.2f USD. May it begin?", *t.EstimatedCostUSD),
 		Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject},
 	})

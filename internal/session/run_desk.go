@@ -77,7 +77,7 @@ func TodoProgressed(s *State, child *Task, d clew.TodoProgressData) []clew.Event
 // run if it was the root's. The error is in the batch already.
 func broken(s *State, t *Task, streamed streams, b Batch, how closing, err *clew.Error) []clew.Event {
 	how.ends = true
-	f := clew.Failure{Code: err.Code, Message: err.Message, Recoverable: true}
+	f := clew.Failure{Code: err.Code, Message: err.Message, Recoverable: !t.Acted} // what it did would be done again
 	if t.TodoID != "" {
 		events := closeTurn(s, t, streamed, b, how)
 		return append(events, TodoFailed(s, t, b, how.at+len(events), f)...)
@@ -108,9 +108,14 @@ func Planned(s *State, root *Task, b Batch, i int, call string, todos []clew.Tod
 		})
 	} else {
 		// Todos may have ended since the planner looked.
-		if now, err := plan.Merge(c.run.Todos, todos, c.rules.MaxTodos); err == nil {
-			todos = now
+		now, err := plan.Merge(c.run.Todos, todos, c.rules.MaxTodos)
+		if err != nil { // the planner hears it and proposes again
+			if open := root.Call(call); open != nil {
+				c.plain(result(root, open, clew.AsError(err).Message, "the plan has moved on", nil))
+			}
+			return c.events
 		}
+		todos = now
 		c.modify(todos, plan.Diff(c.run.Todos, todos))
 	}
 	c.review(message)
@@ -146,6 +151,14 @@ func (s *State) MayBegin(t *Task) bool { return !s.held(t) && s.blocking(t.TaskI
 
 // Raised is how often people raised the budget of the task's tree.
 func (s *State) Raised(t *Task) int { return s.root(t).Raised }
+
+// Extended is how often people raised the own budget of the task's run.
+func (s *State) Extended(t *Task) int {
+	if r := s.running(t); r != nil {
+		return r.Extended
+	}
+	return 0
+}
 
 // OfRun marks a question as one of the task's run, if it works for one, with the
 // run's time-out.

@@ -9,8 +9,11 @@ import (
 	"github.com/clew-run/clew/internal/run"
 )
 
-// LimitTime is the limit field of the question at the end of a run's time.
-const LimitTime = run.LimitTime
+// The limits of a run: their names in the limit field of a question.
+const (
+	LimitTime = run.LimitTime // its time is used up
+	LimitCost = "cost"        // a todo is expected to cost something
+)
 
 // runTimedOut says what becomes of a run when nobody answered one of its
 // questions in time. Most questions have a harmless answer that their askers

@@ -131,7 +131,7 @@ func (s *State) atWorkBeside(root clew.TaskID) bool {
 // Status is the session's status in one word.
 func (s *State) Status() clew.SessionStatus {
 	if t := s.Task(s.Current); t != nil && t.Run != nil && (t.Turn == nil && t.Run.Phase.Ended() && !s.AtWork() || t.Turn != nil && s.running(t) != nil) {
-		if st := t.Run.SessionStatus(); st != clew.StatusExecuting || len(s.Questions) == 0 || s.Busy() {
+		if st := t.Run.SessionStatus(); st != clew.StatusExecuting && st != clew.StatusPlanning || len(s.Questions) == 0 || s.Busy() {
 			return st
 		}
 		return clew.StatusAwaitingInput

@@ -53,6 +53,8 @@ type Task struct {
 	Run     *run.Run `json:"run,omitempty"`
 	TodoID  string   `json:"todo_id,omitempty"`
 	Profile string   `json:"profile,omitempty"` // the model profile in place of the usual one
+	// Acted says that the task, or one below it, did more than look.
+	Acted bool `json:"acted,omitempty"`
 	// Tree is what a root's whole tree used.
 	Tree clew.Usage `json:"tree,omitzero"`
 
@@ -299,6 +301,8 @@ type about struct {
 	message clew.MessageID
 	ask     clew.Ask
 	limit   string
+	own     bool // the limit is the run's own
+	raise   int  // how many times as much again a yes allows
 }
 
 func aboutOf(q clew.Question) about {
@@ -309,7 +313,7 @@ func aboutOf(q clew.Question) about {
 	a := about{task: asking.TaskID, call: asking.ToolCallID, todo: asking.TodoID, message: asking.MessageID, ask: clew.AskFollowup}
 	switch d := q.Data.(type) {
 	case *clew.HitlApprovalRequestData:
-		a.ask, a.limit = d.Ask, d.Limit
+		a.ask, a.limit, a.own, a.raise = d.Ask, d.Limit, d.OwnLimit, max(d.Raise, 1)
 	case *clew.HitlInputRequestData:
 		a.ask = d.Ask
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -54,7 +55,7 @@ func planned(req llm.Request) (clew.Part, bool) {
 	inputs := map[string]any{
 		"report_understanding": map[string]any{"domain": "echo", "category": "repeat", "confidence": 1},
 		"propose_plan": map[string]any{
-			"message": "The echo provider has one plan for everything. Approve it to see a run.",
+			"message": planMessage(req),
 			"todos": []map[string]any{
 				{"id": "listen", "task": "Listen to the request.", "priority": 2, "estimated_duration_sec": 1},
 				{"id": "repeat", "task": "Say it back.", "priority": 1, "depends_on": []string{"listen"}, "estimated_duration_sec": 1},
@@ -76,6 +77,16 @@ func planned(req llm.Request) (clew.Part, bool) {
 		}
 	}
 	return clew.Part{}, false
+}
+
+// planMessage presents the one plan there is.
+func planMessage(req llm.Request) string {
+	for _, m := range req.Messages {
+		if slices.ContainsFunc(m.ToolCalls(), func(p clew.Part) bool { return p.Tool == "propose_plan" }) {
+			return "The echo provider cannot change its plan by words. Change the todos themselves, with modifications."
+		}
+	}
+	return "The echo provider has one plan for everything. Approve it to see a run."
 }
 
 // step is the line of a brief that says what to do.

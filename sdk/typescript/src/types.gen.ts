@@ -282,6 +282,7 @@ export interface RunState {
   paused?: boolean;
   plan: PlanSummary | null;
   todos: Todo[];
+  report_paths?: string[];
 }
 
 export interface MonitorState {
@@ -907,6 +908,8 @@ export interface HitlApprovalRequestData {
   input?: unknown;
   effect?: Effect;
   limit?: string;
+  own_limit?: boolean;
+  raise?: number;
   reason: string;
   why?: string;
   options: Choice[];

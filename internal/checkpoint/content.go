@@ -1,0 +1,172 @@
+package checkpoint
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clew-run/clew/internal/checkpoint/object"
+)
+
+const readTries = 5
+
+// know notes what a name holds now.
+func (n *node) know(k *kid, h object.ID, at stamp, read int64) {
+	if k.oid != h || k.stamp.size != at.size || k.stamp.perm() != at.perm() {
+		n.dirty.Store(true)
+	}
+	k.oid, k.stamp, k.read = h, at, read
+}
+
+func (s *scan) readLink(w *worker, fd int, n *node, k *kid) error {
+	began := time.Now().UnixNano()
+	target, err := readlink(fd, k.name)
+	if errors.Is(err, unix.EINVAL) || err != nil && gone(err) { // it is no link any more
+		s.lost(n, k)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	h, err := s.pack.Put(object.Blob, []byte(target), w.deflater)
+	n.know(k, h, k.stamp, began)
+	return err
+}
+
+// lost drops a name that became something else during the scan. It is seen as
+// what it is the next time.
+func (s *scan) lost(n *node, k *kid) {
+	n.become(k, absent, kept)
+	k.ruled = false
+	s.mu.Lock()
+	n.read = 0
+	s.mu.Unlock()
+}
+
+// readFile stores a file's bytes. A file that changes meanwhile is read again;
+// one that never holds still is stored as it was last read, and named.
+func (s *scan) readFile(w *worker, fd int, at string, n *node, k *kid) error {
+	for try := 1; ; try++ {
+		err := s.tryFile(w, fd, n, k, try == readTries)
+		switch {
+		case err == nil && k.read == 0:
+			s.mu.Lock()
+			s.moving = append(s.moving, path.Join(at, k.name))
+			s.mu.Unlock()
+			return nil
+		case err == nil:
+			return nil
+		case errors.Is(err, object.ErrChanged) && try < readTries:
+			continue
+		case gone(err) || errors.Is(err, object.ErrChanged):
+			s.lost(n, k)
+			return nil
+		case refused(err):
+			n.become(k, leftAlone, unreadable)
+			return nil
+		}
+		return err
+	}
+}
+
+// tryFile reads a file once. With last it takes what it got.
+func (s *scan) tryFile(w *worker, fd int, n *node, k *kid, last bool) error {
+	h, err := unix.Openat(fd, k.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(h), "file")
+	defer func() { _ = f.Close() }()
+	before, err := fstat(h)
+	if err != nil {
+		return err
+	}
+	if before.format() != unix.S_IFREG {
+		return unix.ENOENT
+	}
+	if before.size >= object.LargeFile {
+		return s.tryLarge(f, n, k, before, last)
+	}
+	return s.trySmall(w, f, n, k, before, last)
+}
+
+func (s *scan) trySmall(w *worker, f *os.File, n *node, k *kid, before stamp, last bool) error {
+	began := time.Now().UnixNano()
+	data, err := w.read(f, before.size)
+	if err != nil {
+		return err
+	}
+	h := object.Hash(object.Blob, data)
+	still, err := s.still(w, f, before, began, h)
+	if err != nil {
+		return err
+	}
+	if !still {
+		if !last {
+			return object.ErrChanged
+		}
+		began = 0
+		if data, err = w.read(f, before.size); err != nil {
+			return err
+		}
+		before.size = int64(len(data))
+		h = object.Hash(object.Blob, data)
+	} else if int64(len(data)) != before.size {
+		return object.ErrChanged
+	}
+	if !s.pack.Known(h) {
+		err = s.pack.Add(object.Blob, h, data, w.deflater)
+	}
+	n.know(k, h, before, began)
+	return err
+}
+
+// still reports whether the file is the one whose hash was taken. When its last
+// change is so young that another one would not show, its bytes are compared.
+func (s *scan) still(w *worker, f *os.File, before stamp, began int64, h object.ID) (bool, error) {
+	after, err := fstat(int(f.Fd()))
+	if err != nil || after != before {
+		return false, err
+	}
+	if before.settled(began) {
+		return true, nil
+	}
+	data, err := w.read(f, before.size)
+	return err == nil && object.Hash(object.Blob, data) == h, err
+}
+
+// read gives a file's bytes from its start, at most size and one more. They are
+// in the worker's buffer.
+func (w *worker) read(f *os.File, size int64) ([]byte, error) {
+	if int64(cap(w.buf)) < size+1 {
+		w.buf = make([]byte, size+1+size/4)
+	}
+	n, err := io.ReadFull(io.NewSectionReader(f, 0, size+1), w.buf[:size+1])
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return w.buf[:n], err
+}
+
+func (s *scan) tryLarge(f *os.File, n *node, k *kid, before stamp, last bool) error {
+	began := time.Now().UnixNano()
+	large, err := s.pack.Stream(io.NewSectionReader(f, 0, before.size), before.size)
+	if err != nil {
+		return err
+	}
+	after, err := fstat(int(f.Fd()))
+	if err != nil || after != before && !last {
+		large.Drop()
+		return errors.Join(err, object.ErrChanged)
+	}
+	if after != before {
+		began = 0
+	}
+	s.pack.Keep(large)
+	n.know(k, large.ID, before, began)
+	return nil
+}

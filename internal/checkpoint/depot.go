@@ -1,0 +1,225 @@
+package checkpoint
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clew-run/clew/internal/checkpoint/object"
+)
+
+// A depot is what the store has of one workspace: a bare repository, the index
+// of files, the notes of a restore under way. Whoever holds the lock owns all
+// fields but store, root, dir and sets.
+type depot struct {
+	store *Store
+	root  string // the workspace
+	dir   string
+
+	turn chan struct{} // one user in this process; flock keeps out the others
+
+	setsMu sync.Mutex
+	sets   []set
+
+	me      string // written into the state file by whoever used the depot last
+	gen     string // changes when objects were dropped
+	objects *object.Store
+	tree    *node // what the workspace was like when last looked at; nil: unknown
+	changes int   // scans since the index was written
+	list    []Checkpoint
+	noted   string // the session whose restore the note speaks of; "": not known
+}
+
+type set struct {
+	rules Rules
+	own   string
+	set   *ruleset
+}
+
+func newDepot(s *Store, root, dir string) *depot {
+	return &depot{store: s, root: root, dir: dir, turn: make(chan struct{}, 1), me: rand.Text()}
+}
+
+// ruleset gives the same pointer for the same rules, so that what is remembered
+// of them stays good.
+func (d *depot) ruleset(r Rules, own string) *ruleset {
+	d.setsMu.Lock()
+	defer d.setsMu.Unlock()
+	for _, s := range d.sets {
+		if r.Ignore == nil && s.rules.Ignore == nil && s.own == own &&
+			reflect.DeepEqual(s.rules.Names, r.Names) && reflect.DeepEqual(s.rules.Exclude, r.Exclude) {
+			return s.set
+		}
+	}
+	n := newRuleset(r, own)
+	if r.Ignore == nil && len(d.sets) < 16 {
+		d.sets = append(d.sets, set{r, own, n})
+	}
+	return n
+}
+
+func (d *depot) repo() string            { return filepath.Join(d.dir, "repo") }
+func (d *depot) path(name string) string { return filepath.Join(d.dir, name) }
+func (d *depot) refPath(r string) string { return filepath.Join(d.repo(), filepath.FromSlash(r)) }
+func (d *depot) now() int64              { return d.store.options.Now().UnixNano() }
+func (d *depot) stateFile() string       { return d.path("state") }
+func (d *depot) indexFile() string       { return d.path("index") }
+
+// lock makes the caller the only user of the depot, in all processes, and
+// brings up to date what others may have changed.
+func (d *depot) lock(ctx context.Context) (release func(), err error) {
+	select {
+	case d.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	f, err := d.flock(ctx)
+	if err != nil {
+		<-d.turn
+		return nil, err
+	}
+	release = func() {
+		if d.objects != nil {
+			d.objects.Rest()
+		}
+		_ = f.Close() // and with it the lock
+		<-d.turn
+	}
+	if err := d.refresh(ctx); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+func (d *depot) flock(ctx context.Context) (*os.File, error) {
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(d.path("lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return nil, errors.Join(err, f.Close())
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		}
+	}
+}
+
+// refresh reads again what another process may have changed.
+func (d *depot) refresh(ctx context.Context) error {
+	gen, who := d.state()
+	if who == d.me && d.objects != nil {
+		return nil
+	}
+	if err := d.setUp(ctx); err != nil {
+		return err
+	}
+	d.sweep()
+	d.noted = ""
+	if d.objects == nil {
+		o, err := object.Open(d.repo())
+		if err != nil {
+			return err
+		}
+		d.objects = o
+	} else if err := d.objects.Reload(); err != nil {
+		return err
+	}
+	if gen != d.gen || gen == "" {
+		d.tree = nil
+	}
+	if d.gen = gen; gen == "" {
+		d.gen = rand.Text()
+	}
+	list, err := d.readList(ctx)
+	if err != nil {
+		return err
+	}
+	d.list = list
+	return d.setState(false)
+}
+
+func (d *depot) state() (gen, who string) {
+	b, err := os.ReadFile(d.stateFile())
+	if err != nil {
+		return "", ""
+	}
+	gen, who, _ = strings.Cut(strings.TrimSpace(string(b)), " ")
+	return gen, who
+}
+
+func (d *depot) setState(sync bool) error {
+	return object.Replace(d.stateFile(), sync, []byte(d.gen+" "+d.me+"\n"))
+}
+
+// setUp makes the bare repository, whole or not at all.
+func (d *depot) setUp(ctx context.Context) error {
+	if _, err := os.Stat(d.repo()); err == nil {
+		return nil
+	}
+	tmp := d.path("repo.new")
+	if err := os.RemoveAll(tmp); err != nil {
+		return err
+	}
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		return err
+	}
+	if err := object.Git(ctx, tmp, nil, nil, "init", "--bare", "--quiet", "--object-format=sha256", "--template="); err != nil {
+		return fmt.Errorf("the repository for checkpoints: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Join(tmp, "objects", "pack"), 0o700); err != nil {
+		return err
+	}
+	if err := object.Replace(d.path("workspace"), false, []byte(d.root+"\n")); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, d.repo()); err != nil {
+		return err
+	}
+	return object.SyncDir(d.dir)
+}
+
+// sweep removes what a process that died left behind. The lock is held, so
+// nobody is at work.
+func (d *depot) sweep() {
+	left, _ := filepath.Glob(filepath.Join(d.repo(), "objects", "pack", "tmp_*")) // the pattern is a valid one
+	for _, name := range left {
+		_ = os.Remove(name)
+	}
+}
+
+func (d *depot) close() error {
+	d.turn <- struct{}{}
+	defer func() { <-d.turn }()
+	if d.objects != nil {
+		d.objects.Release()
+	}
+	if d.changes == 0 || d.tree == nil {
+		return nil
+	}
+	// Another process may have dropped objects since: then what is known here is
+	// of no use, and the generation in the file says so.
+	return d.writeIndex()
+}

@@ -1,0 +1,94 @@
+package checkpoint
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/clew-run/clew/internal/checkpoint/object"
+)
+
+// A meta is what a git tree cannot say about one directory: permissions other
+// than 0755 for itself and other than 0755 or 0644 for its files, and the names
+// that were left alone. As bytes it is a list of records that end in NUL:
+//
+//	d 0700            the directory's own permissions
+//	f 0640 name       a file's permissions
+//	x ignored name    something left alone, and why
+type meta struct {
+	perm  uint32
+	perms map[string]uint32
+	left  map[string]why
+}
+
+const defaultDirPerm = 0o755
+
+// The names of a meta tree's entries: the directory's own blob, and the letter
+// before a subdirectory's name.
+const (
+	metaBlob = "m"
+	metaDir  = "d"
+)
+
+func defaultPerm(gitMode uint32) uint32 {
+	if gitMode == object.ModeExec {
+		return 0o755
+	}
+	return 0o644
+}
+
+func encodeMeta(n *node) []byte {
+	var out []byte
+	if p := n.stamp.perm(); p != defaultDirPerm {
+		out = fmt.Appendf(out, "d %04o\x00", p)
+	}
+	for i := range n.kids {
+		k := &n.kids[i]
+		switch k.kind {
+		case file:
+			if p := k.stamp.perm(); p != defaultPerm(k.gitMode()) {
+				out = fmt.Appendf(out, "f %04o %s\x00", p, k.name)
+			}
+		case leftAlone:
+			out = fmt.Appendf(out, "x %s %s\x00", k.why, k.name)
+		}
+	}
+	return out
+}
+
+func parseMeta(data []byte) (meta, error) {
+	m := meta{perm: defaultDirPerm, perms: map[string]uint32{}, left: map[string]why{}}
+	for len(data) > 0 {
+		record, rest, ok := bytes.Cut(data, []byte{0})
+		parts := bytes.SplitN(record, []byte{' '}, 3)
+		if !ok || len(parts) < 2 || !m.take(string(parts[0]), string(parts[1]), parts[2:]) {
+			return m, fmt.Errorf("%w: unknown statement %q", object.ErrDamaged, record)
+		}
+		data = rest
+	}
+	return m, nil
+}
+
+func (m *meta) take(code, value string, name [][]byte) bool {
+	if code == "x" && len(name) == 1 {
+		for w, s := range whyNames {
+			if s == value && w > 0 {
+				m.left[string(name[0])] = why(w)
+				return true
+			}
+		}
+		return false
+	}
+	perm, err := strconv.ParseUint(value, 8, 12)
+	switch {
+	case err != nil:
+		return false
+	case code == "d" && len(name) == 0:
+		m.perm = uint32(perm)
+	case code == "f" && len(name) == 1:
+		m.perms[string(name[0])] = uint32(perm)
+	default:
+		return false
+	}
+	return true
+}

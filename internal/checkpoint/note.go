@@ -1,0 +1,165 @@
+package checkpoint
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/clew-run/clew/internal/checkpoint/object"
+)
+
+// The note of the last restore is one file. Its first byte says how far the
+// restore is, then come the intent's hash and the intent itself.
+//
+// The note of a restore that is one rename is written in place and not flushed:
+// if the power goes, the file is the old or the new one either way. It must cost
+// little beside the file that is restored.
+
+type noteState byte
+
+const (
+	noteNone  noteState = 'n' // none, or one that was taken back
+	noteLight noteState = 'l' // begun, one rename
+	noteBegun noteState = 'b' // begun
+	noteDone  noteState = 'd'
+)
+
+const (
+	noteFile = "restore"
+	noteHead = 1 + 2*sha256.Size + 1
+	notePage = 4096 // a light note is one page, so it is written at once
+)
+
+func (d *depot) writeNote(i *intent, light bool) error {
+	data, err := json.Marshal(i)
+	if err != nil {
+		return err
+	}
+	state := noteBegun
+	if light && len(data) < notePage-noteHead {
+		state = noteLight
+		data = append(data, bytes.Repeat([]byte{' '}, notePage-noteHead-len(data))...)
+	}
+	if err := d.keepNote(i.Session); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	note := append([]byte{byte(state)}, hex.EncodeToString(sum[:])+"\n"...)
+	note = append(note, data...)
+	if state == noteBegun {
+		return object.Replace(d.path(noteFile), true, note)
+	}
+	return d.overwrite(note, false)
+}
+
+// keepNote puts the note of another session's last restore aside: that session
+// may not have asked for it yet.
+func (d *depot) keepNote(session string) error {
+	if d.noted == session {
+		return nil
+	}
+	last, state, err := d.readNote(noteFile)
+	if err == nil && state == noteDone && last.Session != session {
+		err = os.Rename(d.path(noteFile), d.path(noteOf(last.Session)))
+	}
+	if err == nil {
+		d.noted = session
+	}
+	return err
+}
+
+// noteOf is where the note of a session's last restore is if another session had
+// one since. The name of a session is safe to use.
+func noteOf(session string) string { return "restored." + session }
+
+// lastNote gives the last restore that was done for a session; for any if
+// session is "".
+func (d *depot) lastNote(session string) (*intent, error) {
+	last, state, err := d.readNote(noteFile)
+	if err == nil && session != "" && (state != noteDone || last.Session != session) {
+		last, state, err = d.readNote(noteOf(session))
+	}
+	if err != nil || state != noteDone {
+		return nil, err
+	}
+	return last, nil
+}
+
+func (d *depot) markNote(s noteState, sync bool) error {
+	return d.overwrite([]byte{byte(s)}, sync)
+}
+
+func (d *depot) overwrite(data []byte, sync bool) error {
+	f, err := os.OpenFile(d.path(noteFile), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(data, 0)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// pending reports whether a restore was begun and not finished.
+func (d *depot) pending() (bool, error) {
+	f, err := os.Open(d.path(noteFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var b [1]byte
+	n, err := f.ReadAt(b[:], 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	state := noteState(b[0])
+	return n == 1 && state != noteDone && state != noteNone, errors.Join(err, f.Close())
+}
+
+// readNote gives the intent of a note and how far it came.
+func (d *depot) readNote(name string) (*intent, noteState, error) {
+	data, err := os.ReadFile(d.path(name))
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(data) == 0 {
+		return nil, noteNone, nil
+	}
+	if err != nil {
+		return nil, noteNone, err
+	}
+	state := noteState(data[0])
+	var i intent
+	if err := i.parse(data); err != nil {
+		if state == noteBegun {
+			return nil, state, fmt.Errorf("the note of a restore that was begun is damaged: %w", err)
+		}
+		return nil, noteNone, nil // a light one that the power cut short: nothing is half done
+	}
+	if state == noteNone {
+		return nil, noteNone, nil
+	}
+	return &i, state, nil
+}
+
+func (i *intent) parse(data []byte) error {
+	if len(data) < noteHead {
+		return errors.New("it is too short")
+	}
+	body := data[noteHead:]
+	if n := len(data); n > notePage && noteState(data[0]) != noteBegun {
+		// A light note may stand in front of the rest of a longer one.
+		if i.parse(data[:notePage]) == nil {
+			return nil
+		}
+	}
+	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != string(data[1:noteHead-1]) {
+		return errors.New("it is not what was written")
+	}
+	return json.Unmarshal(body, i)
+}

@@ -1,0 +1,148 @@
+package checkpoint
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/crash"
+)
+
+// put makes what has to be there. Directories can be entered and written to
+// until the last pass.
+func (a *applier) put(c change) error {
+	if c.to.kind == absent || c.path == "" || c.from.kind == directory && c.to.kind == directory {
+		return nil
+	}
+	dir, name, err := a.parent(c.path)
+	if err != nil {
+		if gone(err) { // the directory could not be made: something left alone is in its place
+			a.left = append(a.left, c.path)
+			return nil
+		}
+		return err
+	}
+	if c.to.kind != directory && c.from.kind != directory && a.strange(dir, name, c) {
+		return nil
+	}
+	if err := a.writable(); err != nil {
+		return err
+	}
+	switch {
+	case c.to.kind == directory:
+		err = a.makeDir(dir, name)
+	case c.to.kind == link:
+		err = a.makeLink(dir, name, c)
+	case c.from.kind == file && c.from.oid == c.to.oid && a.change(dir, name, c.to.perm):
+	default:
+		err = a.makeFile(dir, name, c)
+	}
+	crash.At("checkpoint.put")
+	if errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) {
+		_ = unix.Unlinkat(dir, a.tmp, 0)
+		a.left = append(a.left, c.path)
+		return nil
+	}
+	if err == nil {
+		a.files++
+	}
+	return err
+}
+
+// own gives something new the owner of what it replaces, or else of the directory
+// it lies in. Only the system's administrator can, and only for them it matters:
+// the person whose workspace it is must be able to use it.
+func (a *applier) own(dir int, name, instead string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	var st unix.Stat_t
+	if err := unix.Fstatat(dir, instead, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		if err := unix.Fstat(dir, &st); err != nil {
+			return err
+		}
+	}
+	if st.Uid == 0 && st.Gid == 0 {
+		return nil
+	}
+	return unix.Fchownat(dir, name, int(st.Uid), int(st.Gid), unix.AT_SYMLINK_NOFOLLOW)
+}
+
+func (a *applier) makeDir(dir int, name string) error {
+	err := unix.Mkdirat(dir, name, 0o700)
+	if err == nil {
+		return a.own(dir, name, "")
+	}
+	if !errors.Is(err, unix.EEXIST) {
+		return err
+	}
+	now, _, serr := lstat(dir, name)
+	if serr == nil && now.format() == unix.S_IFDIR {
+		return nil
+	}
+	return err
+}
+
+func (a *applier) makeLink(dir int, name string, c change) error {
+	target, err := a.objects.Read(a.ctx, c.to.oid, object.Blob)
+	if err != nil {
+		return err
+	}
+	if err := unix.Symlinkat(string(target), dir, a.tmp); err != nil {
+		return err
+	}
+	if err := a.own(dir, a.tmp, name); err != nil {
+		return err
+	}
+	return unix.Renameat(dir, a.tmp, dir, name)
+}
+
+// change sets a file's permissions in place and reports whether it did. A file
+// with several names may have one outside of the workspace, so it is written
+// anew instead.
+func (a *applier) change(dir int, name string, perm uint32) bool {
+	now, links, err := lstat(dir, name)
+	if err != nil || now.format() != unix.S_IFREG || links != 1 {
+		return false
+	}
+	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if opened, err := fstat(fd); err != nil || opened.ino != now.ino {
+		return false
+	}
+	return unix.Fchmod(fd, perm) == nil
+}
+
+// makeFile writes a file under another name and puts it in its place at once.
+func (a *applier) makeFile(dir int, name string, c change) error {
+	fd, err := unix.Openat(dir, a.tmp, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(fd), "restored file "+strconv.Quote(name))
+	_, err = a.objects.CopyTo(a.ctx, c.to.oid, object.Blob, f)
+	crash.At("checkpoint.written")
+	if err == nil {
+		err = a.own(dir, a.tmp, name) // first: it takes away special permissions
+	}
+	if err == nil {
+		err = unix.Fchmod(fd, c.to.perm)
+	}
+	if err == nil && len(a.changes) <= fewFiles {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = unix.Renameat(dir, a.tmp, dir, name)
+	}
+	if err != nil {
+		_ = unix.Unlinkat(dir, a.tmp, 0)
+	}
+	return err
+}

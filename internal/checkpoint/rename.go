@@ -1,0 +1,183 @@
+package checkpoint
+
+import (
+	"bytes"
+	"hash/maphash"
+	"path"
+	"slices"
+
+	"github.com/clew-run/clew/internal/checkpoint/object"
+)
+
+// A pair is a change in which both sides may have different paths.
+type pair struct {
+	change
+	old string // the path before, if it is another one
+}
+
+// Bounds of the search for renames. Beyond them a rename shows as one file
+// deleted and one added.
+const (
+	renameShare = 0.5 // of the lines two files have in common
+	renameMax   = 200 // files on each side that are compared by content
+)
+
+// renames joins a file that went and one that came if they have the same
+// content, or at least half of it.
+func (v *view) renames(changes []change) ([]pair, error) {
+	var out []pair
+	var went, came []change
+	for _, c := range changes {
+		switch {
+		case c.to.kind == absent && c.from.kind != directory:
+			went = append(went, c)
+		case c.from.kind == absent && c.to.kind != directory:
+			came = append(came, c)
+		default:
+			out = append(out, pair{change: c})
+		}
+	}
+	same, went, came := exact(went, came)
+	alike, went, came, err := v.similar(went, came)
+	if err != nil {
+		return nil, err
+	}
+	out = slices.Concat(out, same, alike)
+	for _, c := range slices.Concat(went, came) {
+		out = append(out, pair{change: c})
+	}
+	return out, nil
+}
+
+func rename(from, to change) pair {
+	return pair{change{to.path, from.from, to.to}, from.path}
+}
+
+// exact joins files with the same bytes; of several, those of the same name.
+func exact(went, came []change) (same []pair, restWent, restCame []change) {
+	type key struct {
+		kind kind
+		oid  object.ID
+	}
+	by := map[key][]change{}
+	for _, c := range went {
+		k := key{c.from.kind, c.from.oid}
+		by[k] = append(by[k], c)
+	}
+	empty := object.Hash(object.Blob, nil)
+	for _, c := range came {
+		k := key{c.to.kind, c.to.oid}
+		list := by[k]
+		if len(list) == 0 || k.oid == empty {
+			restCame = append(restCame, c)
+			continue
+		}
+		i := max(0, slices.IndexFunc(list, func(w change) bool { return path.Base(w.path) == path.Base(c.path) }))
+		same = append(same, rename(list[i], c))
+		by[k] = slices.Delete(list, i, i+1)
+	}
+	for _, c := range went {
+		if k := (key{c.from.kind, c.from.oid}); slices.ContainsFunc(by[k], func(w change) bool { return w.path == c.path }) {
+			restWent = append(restWent, c)
+		}
+	}
+	return same, restWent, restCame
+}
+
+// similar joins text files of which a good part is the same, best first.
+func (v *view) similar(went, came []change) (alike []pair, restWent, restCame []change, err error) {
+	if len(went) == 0 || len(came) == 0 || len(went) > renameMax || len(came) > renameMax {
+		return nil, went, came, nil
+	}
+	a, err := v.lines(went, func(c change) item { return c.from })
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	b, err := v.lines(came, func(c change) item { return c.to })
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	type match struct {
+		i, j  int
+		share float64
+	}
+	var found []match
+	for i := range a {
+		for j := range b {
+			if s := share(a[i], b[j]); s >= renameShare {
+				found = append(found, match{i, j, s})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(x, y match) int {
+		switch {
+		case x.share > y.share:
+			return -1
+		case x.share < y.share:
+			return 1
+		}
+		return 0
+	})
+	usedA, usedB := map[int]bool{}, map[int]bool{}
+	for _, m := range found {
+		if !usedA[m.i] && !usedB[m.j] {
+			usedA[m.i], usedB[m.j] = true, true
+			alike = append(alike, rename(went[m.i], came[m.j]))
+		}
+	}
+	return alike, unused(went, usedA), unused(came, usedB), nil
+}
+
+func unused(list []change, used map[int]bool) []change {
+	var rest []change
+	for i, c := range list {
+		if !used[i] {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+var lineSeed = maphash.MakeSeed()
+
+// A text is how many bytes a file has in each different line.
+type text struct {
+	lines map[uint64]int
+	size  int
+}
+
+func (v *view) lines(list []change, pick func(change) item) ([]text, error) {
+	out := make([]text, len(list))
+	for i, c := range list {
+		it := pick(c)
+		if it.kind != file {
+			continue
+		}
+		room := v.room
+		data, over, err := v.content(it)
+		v.room = room // this is not shown
+		if err != nil {
+			return nil, err
+		}
+		if over || isBinary(data) {
+			continue
+		}
+		out[i] = text{lines: map[uint64]int{}, size: len(data)}
+		for line := range bytes.Lines(data) {
+			out[i].lines[maphash.Bytes(lineSeed, line)] += len(line)
+		}
+	}
+	return out, nil
+}
+
+func share(a, b text) float64 {
+	larger := max(a.size, b.size)
+	if larger == 0 || float64(min(a.size, b.size)) < renameShare*float64(larger) {
+		return 0
+	}
+	common := 0
+	for h, n := range a.lines {
+		common += min(n, b.lines[h])
+	}
+	return float64(common) / float64(larger)
+}

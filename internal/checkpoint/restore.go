@@ -1,0 +1,168 @@
+package checkpoint
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/crash"
+)
+
+// RestoreOptions say what is taken back, and how the state before is called.
+type RestoreOptions struct {
+	// Session and ID name the checkpoint that is made of the present state,
+	// and the restore itself in what Recover tells.
+	Session, ID string
+	// Message of that checkpoint. "" stands for "before restore".
+	Message string
+	// Paths restores these alone, each with all that lies below it. Nil: the
+	// whole workspace. The state before is then saved for these alone, too: to
+	// undo, restore it with the same paths.
+	Paths []string
+}
+
+// Restored tells what a restore did.
+type Restored struct {
+	Hash string
+	// Before is the state before; restore its Hash to undo. If the session has
+	// a checkpoint of it already, this is the one, and Changed is false.
+	Before  Saved
+	Changed int // files, links and directories that were made or written
+	Removed int
+	// Left names what could not be brought to the state of the checkpoint,
+	// because it is left alone now or something in it is.
+	Left     []string
+	Duration time.Duration
+}
+
+// Restore takes the workspace, or some paths of it, back to a checkpoint. What
+// is there now is saved first. If the process dies on the way, the next user of
+// the place finishes it.
+func (p *Place) Restore(ctx context.Context, hash string, o RestoreOptions) (Restored, error) {
+	began := time.Now()
+	ref := Ref{Session: o.Session, ID: o.ID, Message: o.Message, before: true}
+	if ref.Message == "" {
+		ref.Message = "before restore"
+	}
+	if err := checkRef(ref); err != nil {
+		return Restored{}, err
+	}
+	paths, ok := cleanPaths(o.Paths)
+	if !ok || o.Paths != nil && len(paths) == 0 {
+		return Restored{}, clew.Errorf(clew.InvalidMessage, "a path to restore is relative to the workspace, stays in it and out of .git")
+	}
+	release, err := p.begin(ctx)
+	if err != nil {
+		return Restored{}, failed(err, "the files could not be restored")
+	}
+	defer release()
+	r, err := p.restore(ctx, hash, ref, paths)
+	r.Duration = time.Since(began)
+	return r, failed(err, "the files could not be restored")
+}
+
+func (p *Place) restore(ctx context.Context, hash string, ref Ref, paths []string) (Restored, error) {
+	d := p.depot
+	target, err := d.checkpoint(ctx, hash)
+	if err != nil {
+		return Restored{}, err
+	}
+	if len(paths) == 0 {
+		paths = target.Paths
+	}
+	r := Restored{Hash: hash}
+	if r.Before, err = p.save(ctx, ref, paths); err != nil {
+		return Restored{}, err
+	}
+	crash.At("checkpoint.before")
+	i := &intent{Session: ref.Session, ID: ref.ID, From: r.Before.Hash, To: hash, Nonce: nonce(), At: d.now()}
+	for _, q := range paths {
+		i.Paths = append(i.Paths, []byte(q))
+	}
+	plan, err := d.planned(ctx, i, d.tree)
+	if err != nil {
+		return Restored{}, err
+	}
+	p.obey(i, plan)
+	if err := d.complete(plan); err != nil {
+		return Restored{}, err
+	}
+	if err := d.writeNote(i, smallChange(plan.changes)); err != nil {
+		return Restored{}, err
+	}
+	crash.At("checkpoint.intended")
+	ctx = context.WithoutCancel(ctx) // what was begun ends
+	done, err := d.carryOut(ctx, i, plan.changes, false)
+	if err != nil {
+		return Restored{}, d.retreat(ctx, i, err)
+	}
+	r.Changed, r.Removed, r.Left = done.files, done.gone, slices.Concat(plan.blocked, done.left)
+	return r, nil
+}
+
+// complete makes sure that nothing is missing before the first file is changed.
+func (d *depot) complete(plan *comparison) error {
+	for _, c := range plan.changes {
+		if (c.to.kind == file || c.to.kind == link) && !d.objects.Has(c.to.oid) {
+			return fmt.Errorf("%w: %s is missing", object.ErrDamaged, c.to.oid)
+		}
+	}
+	return nil
+}
+
+func nonce() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// obey takes out of a plan what the rules of today keep from being made.
+func (p *Place) obey(i *intent, plan *comparison) {
+	kept := plan.changes[:0]
+	for _, c := range plan.changes {
+		if c.from.kind == absent && p.leftNow(c.path, c.to.kind == directory) {
+			i.Skip = append(i.Skip, []byte(c.path))
+			plan.blocked = append(plan.blocked, c.path)
+			continue
+		}
+		kept = append(kept, c)
+	}
+	plan.changes = kept
+}
+
+// leftNow reports whether a path that is not there would be left alone, or a
+// directory on the way to it.
+func (p *Place) leftNow(full string, dir bool) bool {
+	n, rules := p.depot.tree, p.rules
+	for at := 0; ; {
+		if n != nil && n.rules != nil {
+			rules = n.rules
+		}
+		end := strings.IndexByte(full[at:], '/')
+		if end < 0 {
+			return rules.left(full, dir) != kept
+		}
+		if rules.left(full[:at+end], true) != kept {
+			return true
+		}
+		n = n.below(full[at : at+end])
+		at += end + 1
+	}
+}
+
+// below gives a subdirectory, nil if there is none.
+func (n *node) below(name string) *node {
+	if n == nil {
+		return nil
+	}
+	if i, ok := n.find(name); ok {
+		return n.kids[i].dir
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package checkpoint
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What was read in the tick of its last change, or before it, is not relied on.
+func TestSettled(t *testing.T) {
+	const change = int64(1_700_000_000_123_456_789)
+	for _, c := range []struct {
+		ctime, read int64
+		want        bool
+	}{
+		{change, 0, false},
+		{change, change - 1, false},
+		{change, change, false},
+		{change, change + int64(10*time.Millisecond), false},
+		{change, change + int64(50*time.Millisecond), true},
+		{change / 1e9 * 1e9, change/1e9*1e9 + int64(time.Second), false}, // a clock of seconds
+		{change / 1e9 * 1e9, change/1e9*1e9 + int64(3*time.Second), true},
+	} {
+		if got := (stamp{ctime: c.ctime}).settled(c.read); got != c.want {
+			t.Errorf("changed at %d, read at %d: %v", c.ctime, c.read, got)
+		}
+	}
+}
+
+// A file that looks the same and was read too soon after its last change is read
+// again; one that was read later is not.
+func TestReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "work")
+	if err := os.Mkdir(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "f"), []byte("content"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(filepath.Join(dir, "data"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	p, err := s.Workspace(t.Context(), root, Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := p.Save(t.Context(), Ref{Session: "s", ID: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := p.depot.tree.kids[0].oid
+	for _, late := range []bool{false, true} {
+		k := &p.depot.tree.kids[0]
+		// As if the content had been another one in the same tick.
+		k.oid = p.depot.tree.trees.files
+		p.depot.tree.dirty.Store(true)
+		k.read = k.stamp.ctime + 1
+		if late {
+			k.read += int64(time.Minute)
+		}
+		sv, err := p.Save(t.Context(), Ref{Session: "s", ID: fmt.Sprint(late)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k = &p.depot.tree.kids[0] // the list may be a new one
+		if again := k.oid == right; again == late || !late && sv.Hash != first.Hash {
+			t.Errorf("late %v: read again: %v, %+v", late, again, sv)
+		}
+		k.read = 0
+	}
+}
