@@ -12,6 +12,10 @@ import (
 	"github.com/clew-run/clew/internal/session"
 )
 
+// todoRounds is how often each length is measured: a run takes less time than
+// other programs on the machine come and go.
+const todoRounds = 9
+
 // todos measures what a todo of a run costs beside one durable append, with a
 // model of no cost in clew's process.
 func (s *stage) todos() error {
@@ -20,7 +24,7 @@ func (s *stage) todos() error {
 	n := s.b.size.calls
 	for _, todos := range []int{max(2, n/4), max(2, n/2), n, 2 * n} { // the first warms up
 		var ratios, todo, appends, engine []float64
-		for range s.b.rounds(s.b.size.callRounds, 0.5) {
+		for range s.b.rounds(todoRounds, 0.5) {
 			var c instantCost
 			s.sessions++
 			if err := s.clew.ask("todos", todoRun{Session: string(sessionName("todos", s.sessions)), Todos: todos, Record: s.record}, &c); err != nil {

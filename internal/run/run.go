@@ -103,12 +103,15 @@ func trim(id string) string {
 }
 
 // Clone copies all that Apply changes.
-func (r *Run) Clone() *Run {
+func (r *Run) Clone() *Run { return r.CloneInto(nil) }
+
+// CloneInto is Clone with the todos in a buffer, if they fit.
+func (r *Run) CloneInto(todos []clew.Todo) *Run {
 	if r.places == nil {
 		r.places = plan.Places(r.Todos) // once for all copies
 	}
 	c := *r
-	c.Todos = slices.Clone(r.Todos)
+	c.Todos = append(todos[:0], r.Todos...)
 	c.Asked = cloneMap(r.Asked)
 	c.Allowed = cloneMap(r.Allowed)
 	c.Decisions = slices.Clip(r.Decisions)

@@ -39,7 +39,11 @@ const resultBytes = 8 << 10
 
 // todoCompleted ends a todo well, and goes on with the run.
 func todoCompleted(s *State, child *Task, b Batch, i int, text string, data map[string]any) []clew.Event {
-	c := conduct(s, s.root(child), b, i)
+	root := s.root(child)
+	// The usual step of a run: its copy of the todos is made where the last one
+	// was. No event refers to it.
+	c := &conductor{s: s, root: root, run: root.Run.CloneInto(s.scratch), rules: s.runRules(), b: b, at: i}
+	s.scratch = c.run.Todos
 	t := plan.Find(c.run.Todos, child.TodoID)
 	if t == nil || t.TaskID != child.TaskID {
 		return nil

@@ -51,6 +51,8 @@ type State struct {
 
 	taken map[takenKey]int // index into Taken, made on demand
 	rules Rules            // nil for a state on its own
+
+	scratch []clew.Todo // for copies of a run's todos that nobody keeps
 }
 
 // Rules is what Decide has to know of the settings. Its methods are pure and
