@@ -111,7 +111,8 @@ func (r *Run) CloneInto(todos []clew.Todo) *Run {
 		r.places = plan.Places(r.Todos) // once for all copies
 	}
 	c := *r
-	c.Todos = append(todos[:0], r.Todos...)
+	todos = append(todos[:0], r.Todos...)
+	c.Todos = todos
 	c.Asked = cloneMap(r.Asked)
 	c.Allowed = cloneMap(r.Allowed)
 	c.Decisions = slices.Clip(r.Decisions)
