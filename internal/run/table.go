@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -52,12 +53,7 @@ func Legal(p Phase, paused bool, op Op) bool {
 	case Pause:
 		return !paused
 	}
-	for _, o := range legal[p] {
-		if o == op {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(legal[p], op)
 }
 
 // Check says why an operation does not fit, nil if it does.
@@ -95,10 +91,8 @@ func (r *Run) CheckTodo(op Op, id string) (clew.Todo, error) {
 	if t == nil {
 		return clew.Todo{}, clew.Errorf(clew.InvalidMessage, "the plan has no todo %q", id)
 	}
-	for _, st := range todoOps[op] {
-		if st == t.Status {
-			return *t, nil
-		}
+	if slices.Contains(todoOps[op], t.Status) {
+		return *t, nil
 	}
 	return *t, clew.Errorf(clew.SessionInvalidState, "%s does not fit: todo %s is %s", op, id, t.Status)
 }
@@ -119,7 +113,7 @@ func Table() string {
 	}
 	b.WriteString("\n| Todo | retry | skip |\n|---|---|---|\n")
 	for _, st := range clew.TodoStatus("").Values() {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", st, mark(contains(todoOps[Retry], st)), mark(contains(todoOps[Skip], st)))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", st, mark(slices.Contains(todoOps[Retry], clew.TodoStatus(st))), mark(slices.Contains(todoOps[Skip], clew.TodoStatus(st))))
 	}
 	return b.String()
 }
@@ -141,13 +135,4 @@ func mark(ok bool) string {
 		return "yes"
 	}
 	return "–"
-}
-
-func contains(list []clew.TodoStatus, s string) bool {
-	for _, x := range list {
-		if string(x) == s {
-			return true
-		}
-	}
-	return false
 }
