@@ -41,7 +41,7 @@ func BenchmarkPlan(b *testing.B) {
 		}
 		for name, f := range map[string]func(){
 			"Ready":     func() { plan.Ready(todos) },
-			"Freed":     func() { plan.Freed(todos, after) },
+			"Freed":     func() { plan.Freed(after, todos[0].ID) },
 			"Blocked":   func() { plan.Blocked(todos) },
 			"Check":     func() { _ = plan.Check(todos, 0) },
 			"Normalise": func() { plan.Normalise(todos) },

@@ -170,11 +170,14 @@ func TestFreed(t *testing.T) {
 	before := []clew.Todo{in(clew.TodoInProgress, todo("a")), todo("b", "a"), todo("c"), with(todo("d", "a"), func(t *clew.Todo) { t.Priority = 1 })}
 	after := slices.Clone(before)
 	after[0].Status = clew.TodoCompleted
-	if got := plan.Freed(before, after); !slices.Equal(got, []string{"d", "b"}) {
+	if got := plan.Freed(after, "a"); !slices.Equal(got, []string{"d", "b"}) {
 		t.Errorf("freed %v", got)
 	}
-	if got := plan.Freed(after, after); len(got) != 0 {
-		t.Errorf("freed without a change: %v", got)
+	if got := plan.Freed(after, "c"); len(got) != 0 {
+		t.Errorf("freed by one that nobody waits for: %v", got)
+	}
+	if got := plan.Freed(before, "a"); len(got) != 0 {
+		t.Errorf("freed by one that is not done: %v", got)
 	}
 }
 

@@ -47,19 +47,9 @@ func names(todos []clew.Todo, list []int) []string {
 	return out
 }
 
-// Freed lists what is ready in after and was not in before, in the order of
-// Ready: the next_todos of whatever happened in between.
-func Freed(before, after []clew.Todo) []string {
-	was := make(map[string]bool)
-	for _, id := range Ready(before) {
-		was[id] = true
-	}
-	return slices.DeleteFunc(Ready(after), func(id string) bool { return was[id] })
-}
-
-// FreedBy lists what the end of one todo made ready, in the order of Ready. It
-// is Freed for a single step, without looking at the others.
-func FreedBy(todos []clew.Todo, id string) []string {
+// Freed lists what the end of one todo made ready, in the order of Ready: its
+// next_todos.
+func Freed(todos []clew.Todo, id string) []string {
 	ready := []int{}
 	for i := range todos {
 		if !pending(todos[i].Status) || !slices.Contains(todos[i].DependsOn, id) {

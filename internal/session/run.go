@@ -323,7 +323,7 @@ func (c *conductor) completed(t clew.Todo, result any) {
 		DurationMS: max(0, c.b.TS(c.next())-t.StartedMS), Scope: c.run.Scope(),
 	}
 	c.add(clew.EventTodoCompleted, d)
-	d.NextTodos = plan.FreedBy(c.run.Todos, t.ID)
+	d.NextTodos = plan.Freed(c.run.Todos, t.ID)
 }
 
 func (c *conductor) failed(t clew.Todo, f clew.Failure) {
@@ -344,7 +344,7 @@ func (c *conductor) retry(t clew.Todo, count int, by clew.UserID, reason string)
 func (c *conductor) skip(t clew.Todo, reason string) {
 	d := &clew.TodoSkippedData{TodoID: t.ID, Reason: reason, Scope: c.run.Scope()}
 	c.add(clew.EventTodoSkipped, d)
-	d.NextTodos = plan.FreedBy(c.run.Todos, t.ID)
+	d.NextTodos = plan.Freed(c.run.Todos, t.ID)
 }
 
 // abort ends the task of a todo, if one is at work on it.
