@@ -45,8 +45,8 @@ test-real-model: ## stream an answer of a small real model, which is fetched on 
 	$(GO) test -count=1 -tags realmodel -timeout 10m -v ./internal/llm/realmodel
 
 .PHONY: test-kills
-test-kills: ## kill the server at every named point of a turn
-	CLEW_STORY_ALL=1 $(GO) test -count=1 -timeout 1h -v -run Kill ./internal/e2e/story
+test-kills: ## kill the server at every named point of a turn, and of a rewind with files
+	CLEW_STORY_ALL=1 $(GO) test -count=1 -timeout 1h -v -run Kill ./internal/e2e/story ./internal/e2e/travelcrash
 
 .PHONY: test-runs
 test-runs: ## racing answers, waiting runs, and 200 runs of 500 todos each on nodes that are killed

@@ -53,12 +53,14 @@ var Commands = []CommandInfo{
 	{CommandRedoRewind, RoleOwner, false, "Do again the rewind that was undone last.", RedoRewindData{}},
 	{CommandClearMessages, RoleOwner, false, "Take the conversation back to its start.", ClearMessagesData{}},
 	{CommandForkSession, RoleOwner, false, "Make a new session from this one's past.", ForkSessionData{}},
+	{CommandCondenseContext, RoleOwner, false, "Put a summary in place of a task's old messages to the model.", CondenseContextData{}},
 
 	{CommandRenameSession, RoleOwner, false, "Give the session a title.", RenameSessionData{}},
 	{CommandSetAccess, RoleOwner, false, "Share the session with somebody, or take that back.", SetAccessData{}},
 
 	{CommandCheckpointDiff, RoleOwner, false, "Ask how files differ between two checkpoints.", CheckpointDiffData{}},
 	{CommandCheckpointRestore, RoleOwner, false, "Take files back to a checkpoint.", CheckpointRestoreData{}},
+	{CommandCheckpointSave, RoleOwner, false, "Make a checkpoint of the files as they are now.", CheckpointSaveData{}},
 
 	{CommandUpdateSettings, RoleOwner, false, "Change settings, of this session or, for administrators, of the server.", UpdateSettingsData{}},
 	{CommandResetSettings, RoleOwner, false, "Set all settings back; for administrators.", ResetSettingsData{}},

@@ -13,6 +13,7 @@ var Events = []EventInfo{
 	{EventSessionRenamed, KindRecord, "The session has a new title.", SessionRenamedData{}},
 	{EventAccessChanged, KindRecord, "The owner shared the session with somebody, or took that back.", AccessChangedData{}},
 	{EventSessionForked, KindRecord, "A new session was made from this one's past.", SessionForkedData{}},
+	{EventSessionImported, KindRecord, "The session came from elsewhere.", SessionImportedData{}},
 
 	{EventMessageCreated, KindRecord, "A message appeared in the transcript.", MessageCreatedData{}},
 	{EventMessageUpdated, KindRecord, "A message changed; carries all of it.", MessageUpdatedData{}},
@@ -25,6 +26,9 @@ var Events = []EventInfo{
 	{EventHistoryRewound, KindRecord, "The conversation was taken back to an earlier message.", HistoryRewoundData{}},
 	{EventRewindUndone, KindRecord, "The last rewind was undone.", RewindUndoneData{}},
 	{EventRewindPreview, KindAnswer, "What a rewind would take away; also answers delete_message and edit_message.", RewindPreviewAnswer{}},
+	{EventRewindStarted, KindRecord, "Files are being taken back; nothing else happens meanwhile.", RewindStartedData{}},
+	{EventRewindFailed, KindRecord, "Files could not be taken back; everything is as before.", RewindFailedData{}},
+	{EventCondenseRequested, KindRecord, "Somebody wants a summary in place of old messages to the model.", CondenseRequestedData{}},
 
 	{EventLayerStart, KindRecord, "A run entered a layer.", LayerStartData{}},
 	{EventLayerComplete, KindRecord, "A run left a layer.", LayerCompleteData{}},

@@ -73,6 +73,7 @@ const (
 	CommandRedoRewind           CommandType = "redo_rewind"
 	CommandClearMessages        CommandType = "clear_messages"
 	CommandForkSession          CommandType = "fork_session"
+	CommandCondenseContext      CommandType = "condense_context"
 
 	// Session
 	CommandRenameSession CommandType = "rename_session"
@@ -81,6 +82,7 @@ const (
 	// Checkpoints
 	CommandCheckpointDiff    CommandType = "checkpoint_diff"
 	CommandCheckpointRestore CommandType = "checkpoint_restore"
+	CommandCheckpointSave    CommandType = "checkpoint_save"
 
 	// Settings
 	CommandUpdateSettings   CommandType = "update_settings"

@@ -32,7 +32,8 @@ type EditMessageConfirmData struct {
 	RestoreCheckpoint bool     `json:"restore_checkpoint,omitempty"`
 }
 
-// RewindData is the data of rewind.
+// RewindData is the data of rewind. SkipCleanup is read and has no effect:
+// nothing is left behind that would want cleaning up.
 type RewindData struct {
 	Target
 	KeepTarget        bool `json:"keep_target,omitempty"`
@@ -56,12 +57,26 @@ type RedoRewindData struct{}
 // ClearMessagesData is the data of clear_messages: none.
 type ClearMessagesData struct{}
 
-// ForkSessionData is the data of fork_session. Without a message it forks from
-// the newest.
+// CondenseContextData is the data of condense_context. Without a task it is
+// about the one in focus.
+type CondenseContextData struct {
+	TaskID TaskID `json:"task_id,omitempty"`
+}
+
+// CheckpointSaveData is the data of checkpoint_save.
+type CheckpointSaveData struct {
+	Message string `json:"message,omitempty"`
+}
+
+// ForkSessionData is the data of fork_session. The new session begins in front
+// of the message, with KeepTarget behind it, and without a message it has all
+// that this one has. A workspace of its own gets the files as they were then;
+// without one the two sessions work in the same directory.
 type ForkSessionData struct {
-	MessageID MessageID `json:"message_id,omitempty"`
-	Title     string    `json:"title,omitempty"`
-	Workspace string    `json:"workspace,omitempty"`
+	MessageID  MessageID `json:"message_id,omitempty"`
+	KeepTarget bool      `json:"keep_target,omitempty"`
+	Title      string    `json:"title,omitempty"`
+	Workspace  string    `json:"workspace,omitempty"`
 }
 
 // RenameSessionData is the data of rename_session.

@@ -186,6 +186,10 @@ type CheckpointSavedData struct {
 	ToHash          string         `json:"to_hash"`
 	DurationMS      int64          `json:"duration_ms"`
 	SuppressMessage bool           `json:"suppress_message"`
+	Reason          string         `json:"reason,omitempty"` // in words, for people
+	Files           int            `json:"files,omitempty"`
+	Bytes           int64          `json:"bytes,omitempty"`
+	Left            []string       `json:"left,omitempty"` // files that could not be saved
 }
 
 // CheckpointRestoredData is the data of checkpoint_restored.
@@ -195,6 +199,8 @@ type CheckpointRestoredData struct {
 	CommitHash   string         `json:"commit_hash"`
 	TaskID       TaskID         `json:"task_id,omitempty"`
 	DurationMS   int64          `json:"duration_ms"`
+	RewindID     string         `json:"rewind_id,omitempty"`
+	Files        *FilesReturned `json:"files,omitempty"`
 }
 
 // CheckpointUpdatedData is the data of checkpoint_updated.
@@ -216,12 +222,20 @@ type CheckpointDiffAnswer struct {
 type CheckpointFile struct {
 	Paths   FilePaths   `json:"paths"`
 	Content FileContent `json:"content"`
+
+	Status    string `json:"status,omitempty"`    // added, deleted, modified, renamed or mode
+	Kind      string `json:"kind,omitempty"`      // file, link or directory
+	Binary    bool   `json:"binary,omitempty"`    // the contents are not shown
+	Truncated bool   `json:"truncated,omitempty"` // too large to be shown
+	Unified   string `json:"unified,omitempty"`   // the change of a text, with three lines of context
+	Mode      string `json:"mode,omitempty"`      // permissions after, in octal
 }
 
 // FilePaths names a file.
 type FilePaths struct {
 	Relative string `json:"relative"`
 	Absolute string `json:"absolute"`
+	Old      string `json:"old,omitempty"` // before it was renamed
 }
 
 // FileContent is a file before and after; what cannot be read is "".

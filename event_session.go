@@ -89,6 +89,16 @@ type SessionForkedData struct {
 	FromMessageID MessageID `json:"from_message_id"`
 }
 
+// SessionImportedData is the data of session_imported: the session came from
+// elsewhere, with all its records. It belongs to whoever brought it.
+type SessionImportedData struct {
+	Owner     UserID    `json:"owner"`
+	Workspace string    `json:"workspace,omitempty"`
+	Title     string    `json:"title,omitempty"`
+	From      SessionID `json:"from,omitempty"`   // what it was called there
+	Format    string    `json:"format,omitempty"` // bundle, task-folder, session-log or message-store
+}
+
 // MessageCreatedData is the data of message_created.
 type MessageCreatedData struct {
 	Message Message `json:"message"`
@@ -176,31 +186,4 @@ type AgentThinkingData struct {
 	MonitorID MonitorID `json:"monitor_id,omitempty"`
 	Offset    int       `json:"offset"`
 	Delta     string    `json:"delta"`
-}
-
-// HistoryRewoundData is the data of history_rewound.
-type HistoryRewoundData struct {
-	RewindID          string          `json:"rewind_id,omitempty"`
-	FromMessageID     MessageID       `json:"from_message_id"`
-	KeepTarget        bool            `json:"keep_target"`
-	RemovedMessageIDs List[MessageID] `json:"removed_message_ids"`
-	CheckpointID      string          `json:"checkpoint_id,omitempty"` // files were taken back to it
-}
-
-// RewindUndoneData is the data of rewind_undone.
-type RewindUndoneData struct {
-	RewindID           string          `json:"rewind_id,omitempty"`
-	FromMessageID      MessageID       `json:"from_message_id"`
-	RestoredMessageIDs List[MessageID] `json:"restored_message_ids"`
-	CheckpointID       string          `json:"checkpoint_id,omitempty"`
-}
-
-// RewindPreviewAnswer is the data of the answer rewind_preview.
-type RewindPreviewAnswer struct {
-	FromMessageID     MessageID        `json:"from_message_id"`
-	KeepTarget        bool             `json:"keep_target"`
-	Count             int              `json:"count"` // messages that will go
-	RemovedMessageIDs List[MessageID]  `json:"removed_message_ids"`
-	Files             []CheckpointFile `json:"files,omitempty"`
-	ClientMessageID   ClientMessageID  `json:"client_message_id,omitempty"`
 }

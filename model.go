@@ -78,6 +78,9 @@ type ModelMessageData struct {
 	AgentID   AgentID      `json:"agent_id,omitempty"`
 	MonitorID MonitorID    `json:"monitor_id,omitempty"`
 	Message   ModelMessage `json:"message"`
+	// Hides says, with a summary or a marker, how many of the messages sent
+	// until now it stands for, counted from the oldest.
+	Hides int `json:"hides,omitempty"`
 }
 
 // A ToolClass says what may be done about a call whose outcome is unknown.

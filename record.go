@@ -132,6 +132,23 @@ func (r Record) Envelope() []byte { return r.line[r.envelope:] }
 // Data is the envelope's data. It must not be changed.
 func (r Record) Data() json.RawMessage { return json.RawMessage(r.line[r.data : len(r.line)-1]) }
 
+// In gives the record as clients of a session get it. It is the record itself
+// but for those that a fork shares with its parent: they are about the fork, as
+// far as its clients can tell.
+func (r Record) In(session SessionID) Record {
+	const before = `","session_id":"`
+	start := r.envelope + len(`{"type":"`) + len(r.Type) + len(before)
+	if rest := r.line[start:]; len(rest) > len(session) && string(rest[:len(session)]) == string(session) && rest[len(session)] == '"' {
+		return r
+	}
+	end := start + bytes.IndexByte(r.line[start:], '"')
+	line := make([]byte, 0, len(r.line)+len(session))
+	line = append(append(append(line, r.line[:start]...), session...), r.line[end:]...)
+	r.data += len(line) - len(r.line)
+	r.line = line
+	return r
+}
+
 // MessageID is the record's name on the wire.
 func (r Record) MessageID() MessageID { return MessageIDOf(r.Seq) }
 

@@ -101,6 +101,15 @@ type SessionState struct {
 	Windows      List[WindowState]  `json:"windows"`
 
 	Usage *Usage `json:"usage,omitempty"`
+	// CanUndo and CanRedo say that there is a rewind to undo, or to do again.
+	CanUndo bool `json:"can_undo,omitempty"`
+	CanRedo bool `json:"can_redo,omitempty"`
+	// Returning is the rewind under way, nil for most of the time.
+	Returning *RewindStartedData `json:"returning,omitempty"`
+	// Checkpoint is the newest one of the workspace's files, ForkedFrom where
+	// the session branched off.
+	Checkpoint string     `json:"checkpoint,omitempty"`
+	ForkedFrom *ForkPoint `json:"forked_from,omitempty"`
 	// Role is what the receiving client may do.
 	Role Role `json:"role,omitempty"`
 }

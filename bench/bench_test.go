@@ -49,7 +49,7 @@ func TestJSON(t *testing.T) {
 	if !ok {
 		t.Fatal("no detail")
 	}
-	for _, name := range []string{"append", "fanout", "replay_warm", "replay_cold", "open_many_sessions", "open_long_session", "delta", "token", "tool_call", "centrifugo", "mode"} {
+	for _, name := range []string{"append", "fanout", "replay_warm", "replay_cold", "open_many_sessions", "open_long_session", "delta", "token", "tool_call", "first_checkpoint", "checkpoint", "restore_one", "rewind_long", "centrifugo", "mode"} {
 		if detail[name] == nil {
 			t.Errorf("detail has no %s", name)
 		}

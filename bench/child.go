@@ -124,6 +124,15 @@ func (c *child) kill() {
 	_ = c.cmd.Wait()
 }
 
+// end stops the child; gently if it has a profile to write.
+func (c *child) end() {
+	if os.Getenv(profileEnv) != "" {
+		c.stop()
+		return
+	}
+	c.kill()
+}
+
 // ops is what a role can do.
 type ops map[string]func(args json.RawMessage) (any, error)
 

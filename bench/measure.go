@@ -24,8 +24,14 @@ type size struct {
 	longRecords                  int
 	opens, openRounds            int
 	deltas, deltaRounds          int
-	tokens, tokenRounds          int           // in a stream
-	calls, callRounds            int           // in a turn
+	tokens, tokenRounds          int // in a stream
+	calls, callRounds            int // in a turn
+	treeFiles                    int // of the tree that checkpoints are made of
+	treeBytes                    int64
+	firstRounds                  int
+	checkpointRounds             int
+	restoreRounds                int
+	rewindRecords, rewindRounds  int
 	build                        time.Duration // what building the Centrifuge server may take
 	fillTime                     time.Duration // what filling the stores may take; 0 = no limit
 	total                        time.Duration // what the whole run may take; 0 = no limit
@@ -37,12 +43,16 @@ var (
 		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 1_000_000, longRecords: 1_000_000,
 		opens: 50, openRounds: 20, deltas: 5000, deltaRounds: 4,
 		tokens: 2500, tokenRounds: 4, calls: 200, callRounds: 7, build: 5 * time.Minute,
+		treeFiles: 50_000, treeBytes: 1 << 30, firstRounds: 3, checkpointRounds: 15, restoreRounds: 41,
+		rewindRecords: 100_000, rewindRounds: 21,
 	}
 	quickSize = size{
 		appends: 10, appendRounds: 40, fan100: 4000, fan1000: 600, fanRounds: 3, many: 1000, replayRounds: 21, coldRounds: 5,
 		coldRecords: coldReplayed, smallSessions: 1000, largeSessions: 20_000, longRecords: 100_000,
 		opens: 40, openRounds: 12, deltas: 4000, deltaRounds: 1,
 		tokens: 1000, tokenRounds: 2, calls: 200, callRounds: 3, build: 10 * time.Second,
+		treeFiles: 2500, treeBytes: 50 << 20, firstRounds: 1, checkpointRounds: 7, restoreRounds: 21,
+		rewindRecords: 20_000, rewindRounds: 5,
 		fillTime: 7 * time.Second, total: 44 * time.Second,
 	}
 	smokeSize = size{
@@ -50,6 +60,8 @@ var (
 		coldRecords: 300, smallSessions: 20, largeSessions: 40, longRecords: 2000,
 		opens: 4, openRounds: 1, deltas: 200, deltaRounds: 1,
 		tokens: 100, tokenRounds: 1, calls: 4, callRounds: 1, build: 0,
+		treeFiles: 200, treeBytes: 1 << 20, firstRounds: 1, checkpointRounds: 1, restoreRounds: 1,
+		rewindRecords: 500, rewindRounds: 1,
 	}
 )
 
@@ -147,7 +159,8 @@ func (b *bench) everything(o options) error {
 		fn   func() error
 	}{
 		{"append", b.appends}, {"fanout", b.fan}, {"replay", b.warmReplay}, {"replay", b.coldReplay},
-		{"open", b.openMany}, {"open", b.openLong}, {"delta", b.deltas}, {"turn", b.turns},
+		{"open", b.openMany}, {"open", b.openLong}, {"delta", b.deltas},
+		{"checkpoint", b.checkpoints}, {"rewind", b.rewinds}, {"turn", b.turns},
 	}
 	for _, p := range parts {
 		if !want(p.name) {

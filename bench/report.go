@@ -46,6 +46,20 @@ type Figures struct {
 	// nothing, divided by one durable append. Lower is better.
 	TodoVsAppend float64 `json:"todo_vs_append"`
 
+	// FirstCheckpointVsGit: time of a workspace's first checkpoint, divided by
+	// that of git's first add and commit. Lower is better, as with all of these.
+	FirstCheckpointVsGit float64 `json:"first_checkpoint_vs_git"`
+	// CheckpointVsGit and CheckpointVsStat: time of a checkpoint after one
+	// changed file, divided by that of git's add and commit, and by that of a
+	// bare look at every file and writing the changed one.
+	CheckpointVsGit  float64 `json:"checkpoint_vs_git"`
+	CheckpointVsStat float64 `json:"checkpoint_vs_stat"`
+	// RestoreOne: time to take one file back, divided by that of writing it.
+	RestoreOne float64 `json:"restore_one"`
+	// RewindLong: time of a rewind over very many records, divided by that of
+	// one over a hundred.
+	RewindLong float64 `json:"rewind_long"`
+
 	Detail map[string]any `json:"detail"`
 }
 
@@ -91,6 +105,16 @@ var definitions = []definition{
 		"what clew takes for a tool call of no cost / one durable append, lower is better", "<= 5", func(f Figures) bool { return f.ToolCallVsAppend <= 5 }},
 	{"todo_vs_append", func(f Figures) float64 { return f.TodoVsAppend },
 		"what clew takes for a todo of a run whose work costs nothing / one durable append, lower is better", "<= 5", func(f Figures) bool { return f.TodoVsAppend <= 5 }},
+	{"first_checkpoint_vs_git", func(f Figures) float64 { return f.FirstCheckpointVsGit },
+		"first checkpoint of a workspace / git's first add and commit, lower is better", "<= 1.2", func(f Figures) bool { return f.FirstCheckpointVsGit <= 1.2 }},
+	{"checkpoint_vs_git", func(f Figures) float64 { return f.CheckpointVsGit },
+		"checkpoint after one changed file / git add and commit, lower is better", "< 1", func(f Figures) bool { return f.CheckpointVsGit < 1 }},
+	{"checkpoint_vs_stat", func(f Figures) float64 { return f.CheckpointVsStat },
+		"the same / a bare look at every file and writing the changed one, lower is better", "<= 1.5", func(f Figures) bool { return f.CheckpointVsStat <= 1.5 }},
+	{"restore_one", func(f Figures) float64 { return f.RestoreOne },
+		"taking one file back / writing it, lower is better", "<= 2", func(f Figures) bool { return f.RestoreOne <= 2 }},
+	{"rewind_long", func(f Figures) float64 { return f.RewindLong },
+		"rewind over very many records / over a hundred, lower is better", "<= 2", func(f Figures) bool { return f.RewindLong <= 2 }},
 }
 
 // printJSON writes the figures as one object.
@@ -100,13 +124,13 @@ func printJSON(w io.Writer, f Figures) error {
 
 // printTable writes the figures for people.
 func printTable(w io.Writer, f Figures) {
-	fmt.Fprintf(w, "%-22s %9s  %-18s %s\n", "figure", "value", "target", "meaning")
+	fmt.Fprintf(w, "%-23s %9s  %-18s %s\n", "figure", "value", "target", "meaning")
 	for _, d := range definitions {
 		mark := "ok"
 		if !d.met(f) {
 			mark = "MISSED"
 		}
-		fmt.Fprintf(w, "%-22s %9.3g  %-18s %s\n", d.name, d.value(f), d.target+" "+mark, d.meaning)
+		fmt.Fprintf(w, "%-23s %9.3g  %-18s %s\n", d.name, d.value(f), d.target+" "+mark, d.meaning)
 	}
 	fmt.Fprintln(w)
 	names := make([]string, 0, len(f.Detail))
@@ -119,6 +143,6 @@ func printTable(w io.Writer, f Figures) {
 		if err != nil {
 			continue
 		}
-		fmt.Fprintf(w, "%-22s %s\n", name, text)
+		fmt.Fprintf(w, "%-23s %s\n", name, text)
 	}
 }

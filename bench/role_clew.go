@@ -93,6 +93,8 @@ func roleClew(o options) error {
 			})
 			return nil, err
 		}),
+		"talk":    op(func(f fill) (any, error) { return n.talk(sessionName(f.Set, f.From), f.Records, f.Size) }),
+		"rewind":  op(func(r returning) (any, error) { return r.run(n) }),
 		"bare":    op(func(r bareTurnOf) (any, error) { return r.replay(engine) }),
 		"todos":   op(func(t todoRun) (any, error) { return t.run(n, engine) }),
 		"instant": op(func(t instantTurn) (any, error) { return t.run(n, engine, o.dir) }),

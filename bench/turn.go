@@ -33,7 +33,7 @@ func (b *bench) turns() (err error) {
 	if s.clew, err = startRole("clew", "-model", s.model.url, "-dir", s.dir); err != nil {
 		return err
 	}
-	defer s.end()
+	defer s.clew.end()
 	var where address
 	if err := s.clew.ask("where", nil, &where); err != nil {
 		return err
@@ -53,15 +53,6 @@ func bareProvider(url string) *anthropic.Provider {
 	return anthropic.New(anthropic.Options{
 		BaseURL: url, Key: func(context.Context) (string, error) { return "none", nil },
 	})
-}
-
-// end stops the server; gently if it has a profile to write.
-func (s *stage) end() {
-	if os.Getenv(profileEnv) != "" {
-		s.clew.stop()
-		return
-	}
-	s.clew.kill()
 }
 
 // connect opens a new session with a tiny file in its workspace.

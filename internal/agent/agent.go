@@ -51,7 +51,9 @@ type Config struct {
 	// read anew at each step.
 	Version func() uint64
 	Blobs   Blobs
-	Log     *slog.Logger
+	// Files looks after workspaces; nil has nobody do so.
+	Files session.Files
+	Log   *slog.Logger
 	// ReportFont is a TTF for what the built-in fonts of reports lack.
 	ReportFont []byte
 	// Pause waits before a model call is tried again.
@@ -71,6 +73,7 @@ type Model struct {
 type Agent struct {
 	cfg   Config
 	cache cache
+	lanes lanes
 }
 
 // New makes an agent.
@@ -188,7 +191,11 @@ type worker struct {
 	// yet. Any other that is on record was cut by a crash.
 	asking clew.MessageID
 	// weight is the estimate of the first weighed messages of the history.
-	weight, weighed int
+	weight, weighed, behind int
+	// tooLong counts how often the provider said that the history is too long,
+	// noRoom that nothing was done about it since.
+	tooLong int
+	noRoom  bool
 	kit
 }
 
@@ -208,13 +215,23 @@ func (w *worker) step(ctx context.Context, v session.View) (more bool, err error
 	switch {
 	case mine:
 		return w.call(ctx, v, nil)
+	case v.Task.Request != "" && v.Task.Condensing:
+		return w.dropSummary()
 	case v.Task.Request != "":
 		return w.recall(ctx, v)
 	case len(v.Task.Calls) > 0:
 		return w.handle(ctx, v)
 	case v.Blocked: // a person decides first, be it about another task of the run
 		return false, nil
-	case !unheard(v.Task):
+	}
+	switch w.needs(v) {
+	case needSummary:
+		return w.condense(ctx, v)
+	case needRoom:
+		return w.makeRoom(v)
+	case needNothing:
+	}
+	if !unheard(v.Task) {
 		return false, w.rest()
 	}
 	return w.think(ctx, v)
@@ -242,7 +259,7 @@ func unheard(t session.Task) bool {
 	if t.Turn.Prompt != nil || len(t.Inbox) > 0 {
 		return true
 	}
-	return len(t.History) > 0 && t.History[len(t.History)-1].Role == clew.SpeakerUser
+	return !t.Turn.Condense && len(t.History) > 0 && t.History[len(t.History)-1].Role == clew.SpeakerUser
 }
 
 // rest ends the turn.

@@ -91,9 +91,10 @@ func prepared(ctx context.Context, t tool.Tool, call tool.Call) (action *tool.Ac
 }
 
 // callKey is the key that a repeatable call runs again with: models use the
-// same names for calls over and over.
+// same names for calls over and over. What was taken back and is done once more
+// is another call.
 func callKey(v session.View, id string) string {
-	return string(v.Task.TaskID) + "/" + fmt.Sprint(len(v.Task.History)) + "/" + id
+	return fmt.Sprintf("%s/%d.%d/%s", v.Task.TaskID, v.Moved, v.Task.Behind+len(v.Task.History), id)
 }
 
 func needsPlace(g tool.Group) bool {
@@ -219,26 +220,31 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 	}
 	switch {
 	case len(undecided) > 0:
-		return true, w.begin(undecided)
+		return true, w.begin(ctx, v, undecided)
 	case len(redo) > 0:
 		for _, p := range redo {
 			w.begun[p.call.ID] = p
+			doubtful = append(doubtful, p.call)
 		}
-		return true, w.closeTexts()
+		return true, w.closeTexts(ctx, v, doubtful)
 	case len(run) > 0:
 		return true, w.runAll(ctx, v, run)
 	case len(doubtful) > 0: // last: the answer settles all that is running
-		return false, w.askAbout(doubtful)
+		return false, w.askAbout(ctx, v, doubtful)
 	case own != nil && !waits:
 		return true, w.control(ctx, v, *own)
 	}
 	return false, nil
 }
 
-// closeTexts closes the output that a call was writing when the server stopped.
-func (w *worker) closeTexts() error {
-	_, err := w.desk.RecordTask(func(_ session.Batch, s *session.State, t *session.Task) []clew.Event {
-		return session.CloseTexts(s, t)
+// closeTexts closes the output that calls were writing when the server stopped.
+func (w *worker) closeTexts(ctx context.Context, v session.View, calls []session.Call) error {
+	found := w.snapFound(ctx, v, calls)
+	defer found.done()
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t, events: session.CloseTexts(s, t)}
+		r.files(found)
+		return r.events
 	})
 	return over(err)
 }
@@ -246,12 +252,15 @@ func (w *worker) closeTexts() error {
 // begin records the start of approved calls and decides on proposed ones. An
 // approval covers what was shown: if the call would now do anything else, it
 // does not begin, and the person is asked anew.
-func (w *worker) begin(plans []*planned) error {
+func (w *worker) begin(ctx context.Context, v session.View, plans []*planned) error {
+	before := w.snapBefore(ctx, v, plans)
+	defer before.done()
 	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
 		if !s.MayBegin(t) {
 			return nil
 		}
+		r.files(before)
 		var proposed []*planned
 		for _, p := range plans {
 			switch {
@@ -331,7 +340,9 @@ func asked(ctx context.Context, a *tool.Action) (happened bool, result tool.Resu
 
 // askAbout shows the calls in doubt and asks whether to go on. Their output is
 // closed as it stands.
-func (w *worker) askAbout(calls []session.Call) error {
+func (w *worker) askAbout(ctx context.Context, v session.View, calls []session.Call) error {
+	found := w.snapFound(ctx, v, calls)
+	defer found.done()
 	var names []string
 	for _, c := range calls {
 		names = append(names, fmt.Sprintf("%s %s", c.Tool, clipLine(string(c.Input), 200)))
@@ -340,6 +351,7 @@ func (w *worker) askAbout(calls []session.Call) error {
 	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
 		r.events = append(session.CloseTexts(s, t), session.Forsaken(s, t, calls)...) // nobody waits for their answers any more
+		r.files(found)
 		r.ask(clew.HitlApprovalRequestData{
 			Ask: clew.AskResumeTask, Options: yesNo,
 			Reason: "The server stopped while this was running, and nobody knows whether it took effect: " + strings.Join(names, "; ") +

@@ -16,6 +16,7 @@ type listener struct {
 	turned bool           // the open message is not the first of this attempt
 	said   clew.MessageID // the last message with words
 	failed error          // of the session, not of the model
+	deaf   bool           // nobody sees it grow
 }
 
 // hear takes one piece.
@@ -29,7 +30,7 @@ func (l *listener) hear(d llm.Delta) error {
 	case llm.DeltaToolStart, llm.DeltaToolInput:
 		return nil
 	}
-	if d.Text == "" {
+	if d.Text == "" || l.deaf {
 		return nil
 	}
 	if err := l.turnTo(say); err != nil {

@@ -73,6 +73,8 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone b
 	if err != nil {
 		result = tool.Result{Text: plainError(err), IsError: true}
 	}
+	after := w.snapAfter(ctx, v, p)
+	defer after.done()
 	kept, err := w.keep(ctx, result)
 	if err != nil {
 		return err
@@ -84,8 +86,9 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone b
 	}
 	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
+		r.files(after)
 		w.finish(r, p, shown, result, kept, took)
-		if reserve != nil && last(t, p.call.ID) && s.MayBegin(t) && w.limit(asOf(v, b, s, t), *reserve) == nil {
+		if reserve != nil && last(t, p.call.ID) && s.MayBegin(t) && !t.Condense && w.limit(asOf(v, b, s, t), *reserve) == nil {
 			w.hear(r, *reserve)
 		}
 		return r.events

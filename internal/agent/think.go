@@ -20,12 +20,14 @@ import (
 // it.
 func (w *worker) think(ctx context.Context, v session.View) (more bool, err error) {
 	reserve := w.estimate(v)
+	found := w.snapMessage(ctx, v)
 	begun := false
 	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
 		if !s.MayBegin(t) {
 			return nil
 		}
+		r.files(found)
 		if q := w.limit(asOf(v, b, s, t), reserve); q != nil {
 			r.ask(*q)
 			return r.events
@@ -34,6 +36,7 @@ func (w *worker) think(ctx context.Context, v session.View) (more bool, err erro
 		begun, v.Task.History = true, append(slices.Clip(t.History), heard(r.events)...)
 		return r.events
 	})
+	found.done()
 	crash.At("model.intent")
 	if err != nil || !begun { // the turn is over, or waits for somebody
 		return false, over(err)
@@ -76,7 +79,7 @@ func (w *worker) onward(ctx context.Context, v session.View, text string, images
 		v.Task.Mistakes++
 	}
 	reserve := w.estimate(v, clew.ModelMessage{Content: clew.List[clew.Part]{{Type: clew.PartToolResult, Text: text, Images: images}}})
-	if w.limit(v, reserve) != nil {
+	if w.limit(v, reserve) != nil || w.due(v, reserve.TokensIn) != needNothing {
 		return nil
 	}
 	return &reserve
@@ -122,18 +125,19 @@ func (w *worker) estimate(v session.View, more ...clew.ModelMessage) clew.Usage 
 		more = append(more, session.Heard(in, 0))
 	}
 	u := clew.Usage{
-		TokensIn:  int64(w.fixed + w.weigh(v.Task.History) + llm.EstimateTokens(more, "", nil)),
+		TokensIn:  int64(w.fixed + w.weigh(v.Task) + llm.EstimateTokens(more, "", nil)),
 		TokensOut: int64(w.maxTokens()),
 	}
 	u.CostUSD = w.cost(v, u)
 	return u
 }
 
-// weigh estimates the tokens of a history. It only grows, so what was weighed
-// before is not weighed again: a long turn does not get slower.
-func (w *worker) weigh(list []clew.ModelMessage) int {
-	if len(list) < w.weighed {
-		w.weighed, w.weight = 0, 0
+// weigh estimates the tokens of a history. It only grows, but for summaries, so
+// what was weighed before is not weighed again: a long turn does not get slower.
+func (w *worker) weigh(t session.Task) int {
+	list := t.History
+	if len(list) < w.weighed || t.Behind != w.behind {
+		w.weighed, w.weight, w.behind = 0, 0, t.Behind
 	}
 	w.weight += llm.EstimateTokens(list[w.weighed:], "", nil)
 	w.weighed = len(list)
@@ -171,8 +175,13 @@ func (w *worker) call(ctx context.Context, v session.View, open *session.Stream)
 		return false, over(l.failed)
 	}
 	if err != nil {
-		return false, w.giveUp(v, sentence(llm.AsError(err).Error()), l)
+		failure := llm.AsError(err)
+		if again, err := w.tooLongFor(v, failure, l); again || err != nil {
+			return again, err
+		}
+		return false, w.giveUp(v, sentence(failure.Error()), l)
 	}
+	w.tooLong = 0
 	// The calls of the answer are named by the history it stands in: it must be
 	// the one that they are looked at with later, or no approval would fit them.
 	v.Task.History = append(slices.Clip(v.Task.History), clew.ModelMessage{Role: clew.SpeakerAssistant})
@@ -250,6 +259,11 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 	for i, p := range calls {
 		plans[i] = w.prepare(ctx, v, session.Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: session.CallProposed})
 	}
+	var before *snap
+	if current {
+		before = w.snapBefore(ctx, v, plans)
+		defer before.done()
+	}
 	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
 		r := &recorder{w: w, b: b, s: s, t: t}
 		r.events = append(r.events, l.finals()...)
@@ -272,6 +286,7 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 			r.say(clew.Message{Say: clew.SayError, Role: clew.SpeakerSystem, Text: "The answer was cut: it reached the limit of its length."})
 		}
 		if current && s.MayBegin(t) { // else they stay as they are until the run goes on
+			r.files(before)
 			w.decide(r, plans)
 		}
 		switch {

@@ -53,6 +53,7 @@ type world struct {
 	version  func() uint64                              // nil reads the settings anew at each step
 	trusted  func(clew.UserID) bool                     // nil trusts all
 	by       clew.Principal                             // who speaks, if not ann
+	files    session.Files                              // nil keeps none
 }
 
 // profiles is what every world has in its settings. The provider is played, so
@@ -113,6 +114,7 @@ func (w *world) open() {
 		Pause:         w.pause,
 		Version:       w.version,
 		Trusted:       w.trusted,
+		Files:         w.files,
 		Workspace: func(_ clew.SessionID, dir string, _ settings.Values) (*tool.Workspace, error) {
 			if dir == "" {
 				return nil, clew.Errorf(clew.SessionInvalidState, "the session has no directory")
@@ -120,7 +122,7 @@ func (w *world) open() {
 			return workspace.Open(dir, nil)
 		},
 	})
-	w.host = session.NewHost(session.Config{Journal: node, Index: node, Agent: worker, Blobs: w.blobs, Log: slog.New(slog.DiscardHandler)})
+	w.host = session.NewHost(session.Config{Journal: node, Index: node, Agent: worker, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler)})
 	if w.id != "" {
 		return
 	}

@@ -81,6 +81,8 @@ type Options struct {
 	Blobs    Blobs    // nil = no route for blobs
 	Inbox    Inbox    // nil = no inbox
 	Links    Links    // nil = no answer links
+	Exports  Exports  // nil = sessions cannot be exported
+	Imports  Imports  // nil = nor imported
 	// InboxFeed is the WebSocket of an inbox; it authenticates by itself. nil =
 	// none.
 	InboxFeed http.Handler
@@ -145,6 +147,7 @@ func New(o Options) (*API, error) {
 	a.settingsRoutes(h)
 	a.inboxRoutes(h)
 	a.linkRoutes()
+	a.transferRoutes()
 	a.plainRoutes()
 	if err := a.finishDocument(); err != nil {
 		return nil, err

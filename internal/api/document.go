@@ -89,6 +89,9 @@ var plainDocs = map[string]string{
 // finishDocument adds what huma does not know and renders the document once.
 func (a *API) finishDocument() error {
 	for _, r := range a.routes {
+		if op := transferOperation(r); op != nil {
+			a.doc.AddOperation(op)
+		}
 		if text, ok := plainDocs[r.Path]; ok {
 			a.doc.AddOperation(linkOperation(r, text))
 		}

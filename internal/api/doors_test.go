@@ -48,7 +48,7 @@ func TestEveryRouteNeedsCredentials(t *testing.T) {
 			}
 		}
 	}
-	if n := len(b.api.Routes()); n != 24 {
+	if n := len(b.api.Routes()); n != 26 {
 		t.Errorf("%d routes; is the walk complete?", n)
 	}
 }

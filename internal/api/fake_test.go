@@ -141,6 +141,7 @@ type bench struct {
 	log      lockedBuffer
 	secrets  secrets
 	blobs    blobs
+	moved    *moved
 }
 
 type lockedBuffer struct {
@@ -192,6 +193,8 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 		}),
 		Now: clock, Log: slog.New(slog.NewJSONHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
+	b.moved = &moved{}
+	o.Exports, o.Imports = b.moved, b.moved
 	for _, f := range change {
 		f(&o)
 	}

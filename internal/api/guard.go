@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
@@ -19,6 +20,18 @@ func (a *API) add(pattern string, route Route, h http.HandlerFunc) {
 
 // guard lets only known callers through, and not too often.
 func (a *API) guard(next http.HandlerFunc) http.HandlerFunc {
+	return a.guarded(a.o.Timeout, func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody+1) // the routes' own limit answers first
+		next(w, r)
+	})
+}
+
+// guardLong is guard for what moves large files. The route bounds the body.
+func (a *API) guardLong(next http.HandlerFunc) http.HandlerFunc {
+	return a.guarded(transferTimeout, next)
+}
+
+func (a *API) guarded(limit time.Duration, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		p, err := a.principal(r)
@@ -33,9 +46,8 @@ func (a *API) guard(next http.HandlerFunc) http.HandlerFunc {
 			writeError(w, r, e)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody+1) // the routes' own limit answers first
 		// A session whose node is away is waited for, but not without end.
-		ctx, cancel := context.WithTimeout(r.Context(), a.o.Timeout)
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
 		next(w, r.WithContext(context.WithValue(ctx, principalKey{}, p)))
 	}

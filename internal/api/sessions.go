@@ -67,6 +67,9 @@ type detail struct {
 	Role          clew.Role          `json:"role" doc:"What the caller may do in the session"`
 	Usage         clew.Usage         `json:"usage"`
 	Runs          []runLine          `json:"runs" nullable:"false" doc:"The newest runs, oldest first"`
+	CanUndo       bool               `json:"can_undo,omitempty" doc:"There is a rewind to undo"`
+	CanRedo       bool               `json:"can_redo,omitempty" doc:"There is a rewind to do again"`
+	ForkedFrom    *clew.ForkPoint    `json:"forked_from,omitempty" doc:"Where the session branched off"`
 }
 
 type sessionOutput struct{ Body detail }
@@ -195,7 +198,7 @@ func (a *API) get(ctx context.Context, in *sessionInput) (*sessionOutput, error)
 	}
 	d := detail{
 		SessionID: in.ID, Status: s.Status, Owner: s.Owner, Workspace: s.Workspace, Title: s.Title,
-		Epoch: v.Epoch(), Role: role, Runs: []runLine{},
+		Epoch: v.Epoch(), Role: role, Runs: []runLine{}, CanUndo: s.CanUndo, CanRedo: s.CanRedo, ForkedFrom: s.ForkedFrom,
 	}
 	for _, r := range s.Runs {
 		d.Runs = append(d.Runs, runLine{r.RunID, r.Status, r.Phase, append([]string{}, r.ReportPaths...)})

@@ -330,18 +330,23 @@ func FuzzParseSeal(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(sound)
+	forked := Seal{
+		Session: id, Head: s.Head, key: s.key, State: []byte("state"), Base: Base{Session: "sess_base", Head: s.Head},
+		open: index{first: s.Head.Seq + 1, before: s.Head.Hash},
+	}
+	f.Add(forked.encode())
 	f.Add(sound[:preambleLen])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := parseSeal(id, s.key, data); err == nil && string(data) != string(sound) {
+		if got, err := parseSeal(id, s.key, data); err == nil && got.Base != forked.Base && string(data) != string(sound) {
 			t.Fatal("altered bytes were accepted")
 		}
 		// Nothing may panic either when the checksums fit, and what is read
 		// then is the true history or an error.
 		if got := new(Seal); got.parse(resum(data)) == nil {
 			got.key = s.key
-			list, _ := collect(t.Context(), a, got, 1, got.Head.Seq)
-			if got.Session == id && got.Head == s.Head && equalLines(list, records[:min(len(list), len(records))]) != "" {
+			list, _ := collect(t.Context(), a, got, got.Base.Head.Seq+1, got.Head.Seq)
+			if got.Session == id && got.Head == s.Head && got.Base == (Base{}) && equalLines(list, records[:min(len(list), len(records))]) != "" {
 				t.Fatal("another history was read")
 			}
 		}
@@ -363,6 +368,10 @@ func resum(data []byte) []byte {
 		at[i+1] = min(at[i]+n, len(b))
 	}
 	at[sections] = len(b)
-	writePreamble(b, at)
+	version := binary.LittleEndian.Uint32(b[len(sealMagic):])
+	if version != baseVersion {
+		version = sealVersion
+	}
+	writePreamble(b, version, at)
 	return b
 }

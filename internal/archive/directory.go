@@ -259,11 +259,27 @@ func (d *directory) walk(ctx context.Context, fn func(key string) bool) error {
 }
 
 func (d *directory) remove(_ context.Context, key string) error {
+	d.unstage(key)
 	err := os.Remove(d.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
+}
+
+// unstage takes back an object that no sync has begun to name.
+func (d *directory) unstage(key string) {
+	if _, waiting := d.waiting(key); !waiting {
+		return
+	}
+	d.flush.Lock()
+	defer d.flush.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if file, waiting := d.pending[key]; waiting {
+		_ = os.Remove(file)
+		delete(d.pending, key)
+	}
 }
 
 func (d *directory) close() error {

@@ -8,9 +8,17 @@
 // segment is an immutable object of its own: zstd frames of up to 256 records
 // and an index of them, in such a form that `zstd -dc` prints the lines.
 //
+// A session may begin with another one's records: a fork. Its seal then has a
+// base, the other session and the record after which it goes on, and holds only
+// what comes after. The records before are read with the other session's seal.
+//
+// Kept folds are states at earlier records, for a return to the past. They are a
+// cache: no seal refers to them, and one that is damaged or gone is not used.
+//
 //	<shard>/<x>/<session>~<head seq>                    a seal
 //	<shard>/<x>/<session>~<head seq>.<rev>              a later seal at the same head
 //	<shard>/<x>/<session>.segments/<first seq>.<hash>   a full segment
+//	<shard>/<x>/<session>.states/<seq>                  a kept fold
 //	blobs/<hh>/<sha-256>                                a blob
 //	pending/…                                           files that no Sync has covered
 //
@@ -20,6 +28,7 @@
 //   - What Latest finds is durable, and so is everything it refers to. In a
 //     directory Put writes aside, and Sync flushes and only then gives the
 //     names. A crash or a power cut at any moment leaves the former seal.
+//   - What is taken in step by step (Filing) counts with its seal, written last.
 //   - Every byte is covered by a checksum. A flipped bit, a cut tail or a
 //     missing segment is a *DamagedError, never a shorter or other history.
 //     Latest does not fall back to an older seal.

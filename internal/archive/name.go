@@ -17,6 +17,7 @@ const shards = 4096
 const (
 	blobPrefix  = "blobs/"
 	segmentsDir = ".segments"
+	foldsDir    = ".states"
 	leafLen     = len("000/0/")
 )
 
@@ -54,7 +55,17 @@ func segmentKey(id clew.SessionID, first uint64, digest [32]byte) string {
 	return fmt.Sprintf("%s%s%s/%016x.%s", leafOf(id), id, segmentsDir, first, hex.EncodeToString(digest[:8]))
 }
 
-// isSealKey tells seals from segments and blobs.
+// foldPrefix starts the names of a session's kept folds.
+func foldPrefix(id clew.SessionID) string { return leafOf(id) + string(id) + foldsDir + "/" }
+
+func foldKey(id clew.SessionID, seq uint64) string {
+	return fmt.Sprintf("%s%016x", foldPrefix(id), seq)
+}
+
+// isFoldKey tells kept folds, which nothing depends on, from the rest.
+func isFoldKey(key string) bool { return strings.Contains(key, foldsDir+"/") }
+
+// isSealKey tells seals from segments, folds and blobs.
 func isSealKey(key string) bool { return strings.IndexByte(key, '~') >= 0 }
 
 // validSealName reports whether what follows the "~" is a seq with or without
@@ -72,8 +83,8 @@ func isHex(s string, n int) bool {
 	return err == nil && strings.ToLower(s) == s && s[0] != '+' && s[0] != '-'
 }
 
-// sessionOfKey gives the session that an object, or a directory of segments,
-// belongs to.
+// sessionOfKey gives the session that an object, or a directory of segments or
+// folds, belongs to.
 func sessionOfKey(key string) (clew.SessionID, bool) {
 	if len(key) < leafLen {
 		return "", false

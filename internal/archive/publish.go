@@ -13,6 +13,7 @@ type round struct {
 	files    map[string]string // key to file
 	segments []string
 	seals    []string
+	folds    []string
 	relied   []string
 }
 
@@ -22,9 +23,12 @@ func (d *directory) nextRound() (r round, failed error) {
 	r.files = make(map[string]string, len(d.pending))
 	for key, file := range d.pending {
 		r.files[key] = file
-		if isSealKey(key) {
+		switch {
+		case isSealKey(key):
 			r.seals = append(r.seals, key)
-		} else {
+		case isFoldKey(key):
+			r.folds = append(r.folds, key)
+		default:
 			r.segments = append(r.segments, key)
 		}
 	}
@@ -81,7 +85,18 @@ func (d *directory) publish(r round) error {
 			return err
 		}
 	}
+	d.publishFolds(r)
 	return d.flushNames(append(r.seals, r.relied...))
+}
+
+// publishFolds names the kept folds. Their content is on the disk; whether the
+// names get there is of no weight, so one that fails is dropped.
+func (d *directory) publishFolds(r round) {
+	for _, key := range r.folds {
+		if d.rename(r.files[key], key, os.Rename) != nil {
+			_ = os.Remove(r.files[key])
+		}
+	}
 }
 
 // settle deals with a seal that another process wrote first.

@@ -21,6 +21,7 @@ type Sealing struct {
 	Mark    uint64
 	State   []byte
 	Records []clew.Record // exactly those after the former seal's head up to Head
+	Base    Base          // what the first seal begins after; later ones keep it
 }
 
 const (
@@ -28,7 +29,8 @@ const (
 	maxEpoch = 1024
 )
 
-// Put seals the records that follow prev, which is nil for the first seal. It
+// Put seals the records that follow prev, which is nil for the first seal; then
+// they follow the base, if there is one. It
 // checks the chain from prev through the records to the head before anything
 // is written. The seal is durable, and found by Latest, after Sync; on S3 at
 // once. If the store has a seal of the same history at that head already, that
@@ -38,8 +40,8 @@ func (a *Archive) Put(ctx context.Context, prev *Seal, s Sealing) (*Seal, error)
 		return nil, fmt.Errorf("archive: put %s: %w", s.Session, err)
 	}
 	next := &Seal{
-		Session: s.Session, Epoch: s.Epoch, Head: s.Head, Mark: s.Mark, State: s.State, Created: a.now(),
-		open: index{first: 1},
+		Session: s.Session, Epoch: s.Epoch, Head: s.Head, Mark: s.Mark, State: s.State, Created: a.now(), Base: s.Base,
+		open: index{first: s.Base.Head.Seq + 1, before: s.Base.Head.Hash},
 	}
 	if prev != nil {
 		if prev.Head == s.Head {
@@ -48,6 +50,7 @@ func (a *Archive) Put(ctx context.Context, prev *Seal, s Sealing) (*Seal, error)
 			}
 			next.rev = prev.rev + 1
 		}
+		next.Base = prev.Base
 		next.table, next.data = slices.Clip(prev.table), slices.Clip(prev.data)
 		next.open = index{first: prev.open.first, before: prev.open.before, frames: slices.Clip(prev.open.frames)}
 	}
@@ -90,25 +93,40 @@ func (s *Sealing) check(prev *Seal) error {
 		return errors.New("the former seal is of another session")
 	case prev != nil && prev.Head == s.Head && prev.rev == math.MaxUint16:
 		return errors.New("too many seals at one head")
+	case prev != nil && s.Base != (Base{}) && s.Base != prev.Base:
+		return errors.New("the former seal has another base")
 	}
-	var head clew.Head
+	if err := s.Base.check(s.Session); err != nil {
+		return err
+	}
+	head := s.Base.Head
 	if prev != nil {
 		head = prev.Head
 	}
-	for i := range s.Records {
-		r := &s.Records[i]
+	head, err := follow(head, s.Records)
+	if err == nil && head != s.Head {
+		err = errEnd(head, s.Head)
+	}
+	return err
+}
+
+func errEnd(got, want clew.Head) error {
+	return fmt.Errorf("%w: the records end at seq %d and the head is %d", clew.ErrChain, got.Seq, want.Seq)
+}
+
+// follow verifies that the records follow head, and gives where they end.
+func follow(head clew.Head, records []clew.Record) (clew.Head, error) {
+	for i := range records {
+		r := &records[i]
 		if err := r.Follows(head); err != nil {
-			return err
+			return head, err
 		}
 		if line := r.Line(); len(line) > maxLine || bytes.IndexByte(line, '\n') >= 0 {
-			return fmt.Errorf("record %d is too long or more than one line", r.Seq)
+			return head, fmt.Errorf("record %d is too long or more than one line", r.Seq)
 		}
 		head = r.After()
 	}
-	if head != s.Head {
-		return fmt.Errorf("%w: the records end at seq %d and the head is %d", clew.ErrChain, head.Seq, s.Head.Seq)
-	}
-	return nil
+	return head, nil
 }
 
 // extend adds records to the open segment and writes the segments that fill.

@@ -12,13 +12,15 @@ import (
 
 // Read yields the records from seq from up to and including to, in order and
 // verified. It stops at the first error; what it yielded before is sound.
+// Records up to the base are the other session's: they are read with its seal.
 func (a *Archive) Read(ctx context.Context, s *Seal, from, to uint64) iter.Seq2[clew.Record, error] {
 	return func(yield func(clew.Record, error) bool) {
 		if from > to {
 			return
 		}
-		if from == 0 || to > s.Head.Seq {
-			yield(clew.Record{}, fmt.Errorf("archive: %s has records 1 to %d, not %d to %d", s.Session, s.Head.Seq, from, to))
+		if from <= s.Base.Head.Seq || to > s.Head.Seq {
+			yield(clew.Record{}, fmt.Errorf("archive: %s has records %d to %d, not %d to %d",
+				s.Session, s.Base.Head.Seq+1, s.Head.Seq, from, to))
 			return
 		}
 		var before clew.Hash // hash of the last record of the segment before
@@ -41,9 +43,9 @@ func (a *Archive) Read(ctx context.Context, s *Seal, from, to uint64) iter.Seq2[
 }
 
 // Verify reads everything that the seal stands for and checks the whole chain
-// from the first record to the head.
+// from the first record, or the one after the base, to the head.
 func (a *Archive) Verify(ctx context.Context, s *Seal) error {
-	var head clew.Head
+	head := s.Base.Head
 	for i := range s.segments() + 1 {
 		p, err := a.loadWhole(ctx, s, i)
 		if err != nil {
@@ -96,6 +98,9 @@ func (a *Archive) load(ctx context.Context, s *Seal, i int, from, to uint64) (*p
 	}
 	if p.x, err = ref.indexOf(tail); err != nil {
 		return nil, p.damaged(err.Error())
+	}
+	if i == 0 && p.x.before != s.Base.Head.Hash {
+		return nil, p.damaged("it does not follow the base")
 	}
 	var size uint64
 	p.start, size = p.x.span(from, to)

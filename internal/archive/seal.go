@@ -18,12 +18,20 @@ type Seal struct {
 	Mark    uint64 // position in the engine up to which records are sealed
 	Created int64  // Unix ms
 	State   []byte // the fold of all records up to Head; must not be changed
+	Base    Base   // zero if the session wrote all its records itself
 
 	key   string
 	rev   uint16
 	table []byte // segmentRefs, fixed size, so that nothing is unpacked
 	open  index  // the records after the last full segment
 	data  []byte // the frames of open
+}
+
+// A Base is the end of another session's history that a session begins with.
+// The records up to Head are that session's and stay with it.
+type Base struct {
+	Session clew.SessionID
+	Head    clew.Head
 }
 
 // A seal is a preamble and five sections. The preamble has the length and the
@@ -39,11 +47,13 @@ const (
 
 const (
 	sealMagic   = "CLEWSEAL"
-	sealVersion = 1
+	sealVersion = 1 // without a base, so that older programs read it
+	baseVersion = 2
 
 	preambleSums = len(sealMagic) + 4 + sections*4
 	preambleLen  = preambleSums + sections*sha256.Size + sha256.Size
 	metaFixed    = 8 + 8 + 8 + 8 + 32 + 4 + 2 + 2 + 2
+	baseFixed    = 8 + 8 + 32
 
 	// Below this a state is kept as it is: compressing gains no disk block.
 	plainState = 512
@@ -60,7 +70,7 @@ func (s *Seal) encode() []byte {
 		*buf = compress((*buf)[:0], state)
 		state = *buf
 	}
-	size := preambleLen + metaFixed + len(s.Session) + len(s.Epoch) + len(s.table) + len(state) +
+	size := preambleLen + metaFixed + len(s.Session) + len(s.Epoch) + baseFixed + len(s.Base.Session) + len(s.table) + len(state) +
 		indexLen(len(s.open.frames)) + len(s.data)
 	b := make([]byte, preambleLen, size)
 	var at [sections + 1]int
@@ -80,16 +90,20 @@ func (s *Seal) encode() []byte {
 		}
 	}
 	at[sections] = len(b)
-	writePreamble(b, at)
+	version := uint32(sealVersion)
+	if s.Base != (Base{}) {
+		version = baseVersion
+	}
+	writePreamble(b, version, at)
 	s.table = b[at[secTable]:at[secState]:at[secState]]
 	s.data = b[at[secFrames]:]
 	return b
 }
 
-func writePreamble(b []byte, at [sections + 1]int) {
+func writePreamble(b []byte, version uint32, at [sections + 1]int) {
 	p := b[:0]
 	p = append(p, sealMagic...)
-	p = binary.LittleEndian.AppendUint32(p, sealVersion)
+	p = binary.LittleEndian.AppendUint32(p, version)
 	for i := range sections {
 		p = binary.LittleEndian.AppendUint32(p, uint32(at[i+1]-at[i]))
 	}
@@ -113,7 +127,14 @@ func (s *Seal) appendMeta(b []byte, rawState int) []byte {
 	b = le.AppendUint16(b, uint16(len(s.Session)))
 	b = append(b, s.Session...)
 	b = le.AppendUint16(b, uint16(len(s.Epoch)))
-	return append(b, s.Epoch...)
+	b = append(b, s.Epoch...)
+	if s.Base == (Base{}) {
+		return b
+	}
+	b = le.AppendUint64(b, s.Base.Head.Seq)
+	b = le.AppendUint64(b, uint64(s.Base.Head.TS))
+	b = append(b, s.Base.Head.Hash[:]...)
+	return append(b, s.Base.Session...)
 }
 
 // parseSeal reads and verifies a seal's object. The seal refers to data.
@@ -130,11 +151,11 @@ func parseSeal(id clew.SessionID, key string, data []byte) (*Seal, error) {
 }
 
 func (s *Seal) parse(data []byte) error {
-	sec, err := splitSections(data)
+	sec, version, err := splitSections(data)
 	if err != nil {
 		return err
 	}
-	rawState, err := s.parseMeta(sec[secMeta])
+	rawState, err := s.parseMeta(sec[secMeta], version)
 	if err != nil {
 		return err
 	}
@@ -152,42 +173,44 @@ func (s *Seal) parse(data []byte) error {
 }
 
 // splitSections cuts a seal in its sections and verifies each.
-func splitSections(data []byte) (sec [sections][]byte, err error) {
+func splitSections(data []byte) (sec [sections][]byte, version uint32, err error) {
 	if len(data) < preambleLen {
-		return sec, errors.New("it is cut short")
+		return sec, 0, errors.New("it is cut short")
 	}
 	body := preambleLen - sha256.Size
 	if sha256.Sum256(data[:body]) != [sha256.Size]byte(data[body:preambleLen]) {
-		return sec, errors.New("the preamble does not match its checksum")
+		return sec, 0, errors.New("the preamble does not match its checksum")
 	}
 	if string(data[:len(sealMagic)]) != sealMagic {
-		return sec, errors.New("it is not a seal")
+		return sec, 0, errors.New("it is not a seal")
 	}
-	if v := binary.LittleEndian.Uint32(data[len(sealMagic):]); v != sealVersion {
-		return sec, errors.New("it is of a version that this program does not know")
+	version = binary.LittleEndian.Uint32(data[len(sealMagic):])
+	if version != sealVersion && version != baseVersion {
+		return sec, 0, errors.New("it is of a version that this program does not know")
 	}
 	rest := data[preambleLen:]
 	for i := range sections {
 		n := uint64(binary.LittleEndian.Uint32(data[len(sealMagic)+4+4*i:]))
 		if n > uint64(len(rest)) {
-			return sec, errors.New("it is cut short")
+			return sec, 0, errors.New("it is cut short")
 		}
 		sec[i], rest = rest[:n:n], rest[n:]
 		sum := data[preambleSums+i*sha256.Size:]
 		if sha256.Sum256(sec[i]) != [sha256.Size]byte(sum[:sha256.Size]) {
-			return sec, errors.New("a section does not match its checksum")
+			return sec, 0, errors.New("a section does not match its checksum")
 		}
 	}
 	if len(rest) != 0 {
-		return sec, errors.New("something was added at its end")
+		return sec, 0, errors.New("something was added at its end")
 	}
-	return sec, nil
+	return sec, version, nil
 }
 
-func (s *Seal) parseMeta(b []byte) (rawState int, err error) {
-	bad := errors.New("the header is malformed")
+var errHeader = errors.New("the header is malformed")
+
+func (s *Seal) parseMeta(b []byte, version uint32) (rawState int, err error) {
 	if len(b) < metaFixed {
-		return 0, bad
+		return 0, errHeader
 	}
 	le := binary.LittleEndian
 	s.Created = int64(le.Uint64(b))
@@ -200,16 +223,43 @@ func (s *Seal) parseMeta(b []byte) (rawState int, err error) {
 	b = b[70:]
 	n := int(le.Uint16(b))
 	if len(b) < 2+n+2 {
-		return 0, bad
+		return 0, errHeader
 	}
 	s.Session = clew.SessionID(b[2 : 2+n])
 	b = b[2+n:]
 	n = int(le.Uint16(b))
-	if len(b) != 2+n || raw > maxRaw {
-		return 0, bad
+	if len(b) < 2+n || raw > maxRaw {
+		return 0, errHeader
 	}
-	s.Epoch = string(b[2:])
-	return int(raw), nil
+	s.Epoch = string(b[2 : 2+n])
+	return int(raw), s.parseBase(b[2+n:], version)
+}
+
+// parseBase reads what follows the names: nothing, or the base.
+func (s *Seal) parseBase(b []byte, version uint32) error {
+	if version == sealVersion {
+		if len(b) > 0 {
+			return errHeader
+		}
+		return nil
+	}
+	if len(b) < baseFixed {
+		return errHeader
+	}
+	le := binary.LittleEndian
+	s.Base.Head.Seq = le.Uint64(b)
+	s.Base.Head.TS = int64(le.Uint64(b[8:]))
+	copy(s.Base.Head.Hash[:], b[16:])
+	s.Base.Session = clew.SessionID(b[baseFixed:])
+	return s.Base.check(s.Session)
+}
+
+// check refuses what cannot be the base of the session.
+func (b Base) check(id clew.SessionID) error {
+	if b != (Base{}) && (!b.Session.Valid() || b.Session == id || b.Head.Seq == 0) {
+		return errors.New("its base is no session's end")
+	}
+	return nil
 }
 
 // check makes sure that the parts add up to the head without a gap.
@@ -217,7 +267,7 @@ func (s *Seal) check() error {
 	if len(s.table)%segmentRefLen != 0 {
 		return errors.New("the table has an odd length")
 	}
-	next := uint64(1)
+	next := s.Base.Head.Seq + 1
 	for i := range s.segments() {
 		r := s.segment(i)
 		if r.first != next || r.count == 0 || int64(r.size) < int64(r.frames)*frameLen+int64(indexFixed) {
@@ -227,6 +277,10 @@ func (s *Seal) check() error {
 	}
 	records, _, size := s.open.totals()
 	switch {
+	case s.Base.Head.Seq > s.Head.Seq || s.Base.Head.Seq == s.Head.Seq && s.Base.Head != s.Head:
+		return errors.New("the base is after the head")
+	case s.segments() == 0 && s.open.before != s.Base.Head.Hash:
+		return errors.New("the first record does not follow the base")
 	case s.open.first != next || next+records != s.Head.Seq+1:
 		return errors.New("the segments do not reach the head")
 	case s.open.end() != s.Head.Hash:

@@ -22,6 +22,7 @@ func testStore(t *testing.T, open func(*testing.T) *Archive) {
 		"empty": testEmpty, "grow": testGrow, "refuse": testRefuse, "same head": testSameHead,
 		"stale owner": testStaleOwner, "conflict": testConflict, "prune": testPrune, "sessions": testSessions,
 		"blobs": testBlobs, "ranges": testRanges, "missing segment": testMissingSegment,
+		"folds": testFolds, "base": testBase, "filing": testFiling, "abandoned filing": testAbandon,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -163,6 +164,7 @@ func testPrune(t *testing.T, a *Archive) {
 	var seals []*Seal
 	for i := range 5 {
 		prev = put(t, a, prev, id, records[i*10:i*10+10], "")
+		keep(t, a, id, prev.Head, "fold")
 		seals = append(seals, prev)
 	}
 	if err := a.Prune(t.Context(), seals[3]); err != nil {
@@ -171,6 +173,9 @@ func testPrune(t *testing.T, a *Archive) {
 	keys, err := a.seals(t.Context(), id)
 	if want := []string{seals[2].key, seals[3].key, seals[4].key}; err != nil || !slices.Equal(keys, want) {
 		t.Fatalf("%v, %v; want %v", keys, err, want)
+	}
+	if list, err := a.folds(t.Context(), id); err != nil || len(list) != 5 {
+		t.Fatalf("folds %v, %v", list, err)
 	}
 	wantRecords(t, a, seals[0], records, 1, 10) // held by a reader
 	wantRecords(t, a, latest(t, a, id), records, 1, 50)
@@ -185,6 +190,7 @@ func testSessions(t *testing.T, a *Archive) {
 		id := clew.SessionID(fmt.Sprintf("sess-%d", i))
 		want[id] = true
 		s := put(t, a, nil, id, chain(id, clew.Head{}, 1, 10), "")
+		keep(t, a, id, s.Head, "fold")
 		put(t, a, s, id, chain(id, s.Head, 1, 10), "")
 	}
 	if _, err := a.PutBlob(t.Context(), []byte("not a session")); err != nil {

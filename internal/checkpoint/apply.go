@@ -251,15 +251,13 @@ func (a *applier) syncDirs() error {
 			continue
 		}
 		seen[at] = true
-		fd, err := openDir(a.root, at)
-		if err != nil {
-			if gone(err) || refused(err) {
-				continue
-			}
-			return err
+		_, _, err := a.parent(c.path)
+		if gone(err) || refused(err) {
+			continue
 		}
-		err = unix.Fsync(fd)
-		_ = unix.Close(fd)
+		if err == nil {
+			err = unix.Fsync(a.fd)
+		}
 		if err != nil {
 			return err
 		}

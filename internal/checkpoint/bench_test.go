@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew/internal/checkpoint"
+	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
 )
 
-// BenchmarkRestoreOne takes one file of five thousand back and forth.
+// BenchmarkRestoreOne takes one file of two thousand back and forth.
 func BenchmarkRestoreOne(b *testing.B) {
 	p, root := place(b, nil, checkpoint.Options{}, checkpoint.Rules{})
-	makeBig(b, root, 2_000, 40<<20)
-	name := "group00/dir000/file00007.txt"
+	must(b, checkpointtest.Fill(root, 2_000, 40<<20))
+	name := checkpointtest.Name(7)
 	hashes := []string{save(b, p).Hash}
 	put(b, root, name, "something else")
 	hashes = append(hashes, save(b, p).Hash)
@@ -19,13 +20,13 @@ func BenchmarkRestoreOne(b *testing.B) {
 	}
 }
 
-// BenchmarkSaveOne saves a tree of five thousand files of which one changed.
+// BenchmarkSaveOne saves a tree of two thousand files of which one changed.
 func BenchmarkSaveOne(b *testing.B) {
 	p, root := place(b, nil, checkpoint.Options{}, checkpoint.Rules{})
-	makeBig(b, root, 2_000, 40<<20)
+	must(b, checkpointtest.Fill(root, 2_000, 40<<20))
 	save(b, p)
 	for i := 0; b.Loop(); i++ {
-		put(b, root, "group00/dir000/file00007.txt", string(rune('a'+i%26))+nextID())
+		put(b, root, checkpointtest.Name(7), string(rune('a'+i%26))+nextID())
 		save(b, p)
 	}
 }

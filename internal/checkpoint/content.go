@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -100,8 +101,7 @@ func (s *scan) trySmall(w *worker, f *os.File, n *node, k *kid, before stamp, la
 	if err != nil {
 		return err
 	}
-	h := object.Hash(object.Blob, data)
-	still, err := s.still(w, f, before, began, h)
+	still, err := s.still(w, f, before, began, data)
 	if err != nil {
 		return err
 	}
@@ -114,10 +114,10 @@ func (s *scan) trySmall(w *worker, f *os.File, n *node, k *kid, before stamp, la
 			return err
 		}
 		before.size = int64(len(data))
-		h = object.Hash(object.Blob, data)
 	} else if int64(len(data)) != before.size {
 		return object.ErrChanged
 	}
+	h := object.Hash(object.Blob, data)
 	if !s.pack.Known(h) {
 		err = s.pack.Add(object.Blob, h, data, w.deflater)
 	}
@@ -125,9 +125,9 @@ func (s *scan) trySmall(w *worker, f *os.File, n *node, k *kid, before stamp, la
 	return err
 }
 
-// still reports whether the file is the one whose hash was taken. When its last
-// change is so young that another one would not show, its bytes are compared.
-func (s *scan) still(w *worker, f *os.File, before stamp, began int64, h object.ID) (bool, error) {
+// still reports whether the file is the one whose bytes were read. When its last
+// change is so young that another one would not show, it is read again.
+func (s *scan) still(w *worker, f *os.File, before stamp, began int64, data []byte) (bool, error) {
 	after, err := fstat(int(f.Fd()))
 	if err != nil || after != before {
 		return false, err
@@ -135,8 +135,28 @@ func (s *scan) still(w *worker, f *os.File, before stamp, began int64, h object.
 	if before.settled(began) {
 		return true, nil
 	}
-	data, err := w.read(f, before.size)
-	return err == nil && object.Hash(object.Blob, data) == h, err
+	return w.same(f, data)
+}
+
+// same reports whether a file's bytes are these. To compare is cheaper than to
+// take the hash again.
+func (w *worker) same(f *os.File, data []byte) (bool, error) {
+	if w.again == nil {
+		w.again = make([]byte, 32<<10)
+	}
+	for at := int64(0); ; {
+		n, err := f.ReadAt(w.again, at)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		if n > len(data) || !bytes.Equal(w.again[:n], data[:n]) {
+			return false, nil
+		}
+		if data = data[n:]; err != nil { // the end
+			return len(data) == 0, nil
+		}
+		at += int64(n)
+	}
 }
 
 // read gives a file's bytes from its start, at most size and one more. They are

@@ -1,81 +1,27 @@
 package checkpoint_test
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/clew-run/clew/internal/checkpoint"
+	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
 )
 
 // A tree is a directory as a test sees it: one line for each path.
-type tree map[string]string
+type tree = checkpointtest.Tree
 
-// readTree goes through a directory with nothing of the package under test.
-// skip says what is left out.
 func readTree(t testing.TB, root string, skip func(rel string) bool) tree {
 	t.Helper()
-	got := tree{}
-	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(root, p)
-		if skip != nil && rel != "." && skip(rel) {
-			if e.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		got[rel], err = describe(p)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, err := checkpointtest.Read(root, skip)
+	must(t, err)
 	return got
 }
 
-func describe(p string) (string, error) {
-	var st unix.Stat_t
-	if err := unix.Lstat(p, &st); err != nil {
-		return "", err
-	}
-	switch st.Mode & unix.S_IFMT {
-	case unix.S_IFLNK:
-		target, err := os.Readlink(p)
-		return "link " + target, err
-	case unix.S_IFDIR:
-		return fmt.Sprintf("dir %04o", st.Mode&0o7777), nil
-	case unix.S_IFREG:
-		b, err := os.ReadFile(p)
-		return fmt.Sprintf("file %04o %x %d", st.Mode&0o7777, sha256.Sum256(b), len(b)), err
-	}
-	return fmt.Sprintf("special %o", st.Mode), nil
-}
-
-func differ(a, b tree) string {
-	var out []string
-	for _, k := range slices.Sorted(maps.Keys(a)) {
-		if a[k] != b[k] {
-			out = append(out, fmt.Sprintf("%q: want %q, is %q", k, a[k], b[k]))
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(b)) {
-		if _, ok := a[k]; !ok {
-			out = append(out, fmt.Sprintf("%q: not wanted, is %q", k, b[k]))
-		}
-	}
-	return strings.Join(out, "\n")
-}
+func differ(want, is tree) string { return want.Differ(is) }
 
 // place makes a store and a workspace with some files.
 func place(t testing.TB, files map[string]string, o checkpoint.Options, r checkpoint.Rules) (*checkpoint.Place, string) {

@@ -48,7 +48,7 @@ func (p *Place) Usage(ctx context.Context) (Usage, error) {
 	}
 	defer release()
 	d := p.depot
-	u := Usage{Quota: d.store.options.Quota, Checkpoints: len(d.list), Packs: len(d.objects.Packs)}
+	u := Usage{Quota: d.store.quota.Load(), Checkpoints: len(d.list), Packs: len(d.objects.Packs)}
 	sessions := map[string]bool{}
 	for _, c := range d.list {
 		sessions[c.Session] = true

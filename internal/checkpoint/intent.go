@@ -41,6 +41,9 @@ type Recovered struct {
 	// made.
 	Cut  string
 	Left []string
+	// Changed and Removed count what the restore was to change, 0 if that cannot
+	// be told any more.
+	Changed, Removed int
 }
 
 // Recover finishes a restore that was cut off and tells which one was the last
@@ -62,7 +65,23 @@ func (p *Place) Recover(ctx context.Context, session string) (Recovered, error) 
 	if err != nil || last == nil {
 		return Recovered{}, failed(err, "the note of the last restore cannot be read")
 	}
-	return last.recovered(), nil
+	r = last.recovered()
+	if plan, err := p.depot.planned(ctx, last, nil); err == nil {
+		r.count(plan.changes)
+	}
+	return r, nil
+}
+
+func (r *Recovered) count(changes []change) {
+	for _, c := range changes {
+		switch {
+		case c.path == "" || !c.real():
+		case c.to.kind == absent:
+			r.Removed++
+		case c.from.kind != directory || c.to.kind != directory:
+			r.Changed++
+		}
+	}
 }
 
 // saveCut saves the state in which a restore was cut off: somebody may have
@@ -110,6 +129,7 @@ func (p *Place) recoverLocked(ctx context.Context) (Recovered, error) {
 	}
 	r := i.recovered()
 	r.Finished, r.Cut, r.Left = true, cut, slices.Concat(c.blocked, result.left)
+	r.count(c.changes)
 	return r, nil
 }
 

@@ -7,88 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew/internal/checkpoint"
+	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
 )
 
-// names that collide, sort oddly, or look like something else. The last ones
-// are left alone.
-var propertyNames = []string{
-	"a", "b", "a-", "a.", "a0", "A", "\xff", "x\ny", " ", "-f", ".git ", ".GIT", "long" + strings.Repeat("z", 200), ".clewignore2",
-	"node_modules", ".git", "x.skip",
-}
+var leftAlone = checkpointtest.LeftAlone
 
-func leftAlone(rel string) bool {
-	for name := range strings.SplitSeq(rel, "/") {
-		if name == "node_modules" || name == ".git" || strings.HasSuffix(name, ".skip") {
-			return true
-		}
-	}
-	return false
-}
-
-// changeTree makes one change, in one of the ways in which programs do.
 func changeTree(rt *rapid.T, root string) {
-	depth := rapid.IntRange(1, 4).Draw(rt, "depth")
-	parts := make([]string, depth)
-	for i := range parts {
-		parts[i] = rapid.SampledFrom(propertyNames).Draw(rt, "name")
-	}
-	p := filepath.Join(root, filepath.Join(parts...))
-	how := rapid.IntRange(0, 9).Draw(rt, "how")
-	makeParents(root, parts)
-	content := rapid.SampledFrom([]string{"", "x", "y", "z\r\n", "$Id$", strings.Repeat("long ", 100)}).Draw(rt, "content")
-	mode := uint32(rapid.SampledFrom([]int{0o644, 0o755, 0o600, 0o640, 0o700, 0o4711, 0o1777, 0o2770, 0o400, 0o664}).Draw(rt, "mode"))
-	switch how {
-	case 0, 1: // a program writes into the file
-		_ = os.WriteFile(p, []byte(content), 0o644)
-	case 2: // an editor puts another file in its place
-		_ = os.WriteFile(p+"~", []byte(content), os.FileMode(mode&0o777))
-		if os.Rename(p+"~", p) != nil {
-			_ = os.Remove(p + "~")
-		}
-	case 3:
-		if st, err := os.Lstat(p); err == nil && st.Mode()&os.ModeSymlink == 0 {
-			_ = unix.Chmod(p, mode|0o700&modeOfDirs(st))
-		}
-	case 4:
-		_ = os.RemoveAll(p)
-	case 5: // another kind in its place
-		_ = os.RemoveAll(p)
-		_ = os.Mkdir(p, 0o755)
-	case 6:
-		_ = os.RemoveAll(p)
-		_ = os.Symlink(rapid.SampledFrom([]string{"a", "../b", "/", "no such", "\xfe", strings.Repeat("t", 300)}).Draw(rt, "target"), p)
-	case 7:
-		_ = os.RemoveAll(p)
-		_ = os.WriteFile(p, []byte(content), 0o600)
-	case 8: // a move
-		_ = os.Rename(filepath.Join(root, parts[0]), filepath.Join(root, rapid.SampledFrom(propertyNames[:13]).Draw(rt, "to")))
-	case 9: // a second name
-		_ = os.Link(filepath.Join(root, parts[0]), p)
-	}
-}
-
-func modeOfDirs(st os.FileInfo) uint32 {
-	if st.IsDir() {
-		return 0o7777
-	}
-	return 0
-}
-
-// makeParents makes the directories above a path, as far as nothing else is in
-// the way.
-func makeParents(root string, parts []string) {
-	at := root
-	for _, name := range parts[:len(parts)-1] {
-		at = filepath.Join(at, name)
-		if st, err := os.Lstat(at); err == nil && !st.IsDir() {
-			return
-		}
-		_ = os.Mkdir(at, 0o755)
-	}
+	checkpointtest.Change(root, func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "pick") })
 }
 
 // Random trees, random changes, checkpoints at random points: a restore to any
@@ -110,7 +38,7 @@ func TestProperty(t *testing.T) {
 			n++
 			root := filepath.Join(dir, fmt.Sprintf("work%d", n))
 			must(t, os.Mkdir(root, 0o755))
-			p, err := s.Workspace(t.Context(), root, checkpoint.Rules{Exclude: []string{"*.skip"}})
+			p, err := s.Workspace(t.Context(), root, checkpoint.Rules{Exclude: []string{checkpointtest.Skip}})
 			must(t, err)
 			runProperty(t, rt, p, root)
 			if n%50 == 0 {

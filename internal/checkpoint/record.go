@@ -123,13 +123,14 @@ const keepRef = "refs/keep/index"
 
 // readList makes the list of checkpoints from the repository, oldest first.
 func (d *depot) readList(ctx context.Context) ([]Checkpoint, error) {
-	out, err := object.GitOutput(ctx, d.repo(), "for-each-ref", "--format=%(objectname)", refRoot)
+	out, err := object.GitOutput(ctx, d.repo(), "for-each-ref", "--format=%(objectname) %(refname)", refRoot)
 	if err != nil {
 		return nil, err
 	}
 	var list []Checkpoint
-	for name := range strings.Lines(out) {
-		h, err := object.ParseID(strings.TrimSpace(name))
+	for line := range strings.Lines(out) {
+		name, ref, _ := strings.Cut(strings.TrimSpace(line), " ")
+		h, err := object.ParseID(name)
 		if err != nil {
 			return nil, err
 		}
@@ -144,6 +145,8 @@ func (d *depot) readList(ctx context.Context) ([]Checkpoint, error) {
 		if err != nil {
 			return nil, err
 		}
+		// What came from elsewhere says how it was called there.
+		c.Session, c.ID, _ = strings.Cut(strings.TrimPrefix(ref, refRoot), "/")
 		list = append(list, c)
 	}
 	slices.SortFunc(list, func(a, b Checkpoint) int { return a.Time.Compare(b.Time) })
@@ -162,7 +165,7 @@ func (d *depot) last(session string) (Checkpoint, bool) {
 
 // validName is what sessions and checkpoints may be called: it becomes part of
 // a file name.
-var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,119}$`)
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,139}$`)
 
 func checkRef(r Ref) error {
 	for _, s := range []string{r.Session, r.ID} {

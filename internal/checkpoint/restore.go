@@ -81,7 +81,7 @@ func (p *Place) restore(ctx context.Context, hash string, ref Ref, paths []strin
 		return Restored{}, err
 	}
 	crash.At("checkpoint.before")
-	i := &intent{Session: ref.Session, ID: ref.ID, From: r.Before.Hash, To: hash, Nonce: nonce(), At: d.now()}
+	i := &intent{Session: ref.Session, ID: ref.ID, From: r.Before.Hash, To: hash, Nonce: nonce(), At: d.tick()}
 	for _, q := range paths {
 		i.Paths = append(i.Paths, []byte(q))
 	}

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -99,7 +100,9 @@ func (p *Place) save(ctx context.Context, ref Ref, paths []string) (Saved, error
 
 func (p *Place) trySave(ctx context.Context, ref Ref, paths []string) (Saved, error) {
 	d := p.depot
-	if slices.ContainsFunc(d.list, func(c Checkpoint) bool { return c.Session == ref.Session && c.ID == ref.ID }) {
+	if ref.before {
+		ref.ID = d.free(ref)
+	} else if d.taken(ref) {
 		return Saved{}, clew.WrapError(clew.CheckpointFailed, errExists, "there is a checkpoint of this name already")
 	}
 	shot, err := p.snapshot(ctx, paths)
@@ -110,7 +113,7 @@ func (p *Place) trySave(ctx context.Context, ref Ref, paths []string) (Saved, er
 	s := Saved{ID: ref.ID, Files: sum.count, Bytes: sum.bytes, Left: shot.left, Moving: shot.moving}
 	last, _ := d.last(ref.Session)
 	s.From = last.Hash
-	if same, ok := d.same(ref, shot.tree); ok {
+	if same, ok := d.same(ctx, ref, shot.tree); ok {
 		s.ID, s.Hash = same.ID, same.Hash
 		return s, shot.publish(nil)
 	}
@@ -128,9 +131,29 @@ func (p *Place) trySave(ctx context.Context, ref Ref, paths []string) (Saved, er
 	return s, nil
 }
 
+func (d *depot) taken(r Ref) bool {
+	return slices.ContainsFunc(d.list, func(c Checkpoint) bool { return c.Session == r.Session && c.ID == r.ID })
+}
+
+// free gives the name for the state before a restore. A restore that was cut off
+// before it began may have used up the first one.
+func (d *depot) free(r Ref) string {
+	first := r.ID
+	for n := 2; d.taken(r); n++ {
+		r.ID = fmt.Sprintf("%s-%d", first, n)
+	}
+	return r.ID
+}
+
 // same finds the checkpoint that makes a new one unnecessary: the last one of
-// the session, and for the state before a restore any of them.
-func (d *depot) same(r Ref, tree object.ID) (Checkpoint, bool) {
+// the session or the one it was taken back to since, and for the state before a
+// restore any of them.
+func (d *depot) same(ctx context.Context, r Ref, tree object.ID) (Checkpoint, bool) {
+	if !r.AllowEmpty && !r.before {
+		if c, ok := d.returned(ctx, r.Session); ok && c.tree == tree {
+			return c, true
+		}
+	}
 	for _, c := range slices.Backward(d.list) {
 		if c.Session != r.Session || r.AllowEmpty {
 			continue
@@ -140,6 +163,24 @@ func (d *depot) same(r Ref, tree object.ID) (Checkpoint, bool) {
 		}
 		if !r.before {
 			break
+		}
+	}
+	return Checkpoint{}, false
+}
+
+// returned gives the checkpoint that a session was taken back to, if it has made
+// none since.
+func (d *depot) returned(ctx context.Context, session string) (Checkpoint, bool) {
+	i, err := d.lastNote(session)
+	if err != nil || i == nil || len(i.Paths) > 0 {
+		return Checkpoint{}, false
+	}
+	if last, ok := d.last(session); ok && last.Time.UnixNano() > i.At {
+		return Checkpoint{}, false
+	}
+	for _, c := range d.list { // one that was dropped since does not count
+		if c.Hash == i.To {
+			return c, true
 		}
 	}
 	return Checkpoint{}, false
@@ -192,7 +233,7 @@ func (p *Place) scan(ctx context.Context, shot *snapshot, paths []string) error 
 		d.tree.dirty.Store(true)
 		d.changes = indexEvery
 	}
-	s := newScan(ctx, root, p.rules, shot.pack, d.store.options.MaxFile)
+	s := newScan(ctx, root, p.rules, shot.pack, d.store.maxFile.Load())
 	if paths == nil || !s.paths(d.tree, paths) {
 		s.whole = true
 		s.directory("", d.tree, p.rules, nil, nil)

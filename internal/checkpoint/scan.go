@@ -37,6 +37,7 @@ type scan struct {
 type worker struct {
 	deflater *object.Deflater
 	buf      []byte
+	again    []byte // of a file that is read a second time
 }
 
 const (

@@ -1,6 +1,7 @@
 package checkpoint_test
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clew-run/clew/internal/checkpoint"
+	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
 )
 
 // diskUse is what a directory takes on disk, in whole blocks.
@@ -28,27 +30,29 @@ func diskUse(t testing.TB, dir string) int64 {
 	return sum
 }
 
+var large = flag.Bool("large", false, "measure the size of checkpoints with a large tree")
+
 // A thousand checkpoints of one changed line take less than 10 MB beyond the
-// first one, and all of them can be restored. With -speed the tree is the large
-// one.
+// first one, and all of them can be restored. With -large the tree has 50,000
+// files and 1 GB.
 func TestSize(t *testing.T) {
 	files, size := 600, int64(12<<20)
-	if *speed {
-		files, size = *speedFiles, *speedBytes
+	if *large {
+		files, size = 50_000, 1<<30
 	} else if testing.Short() {
 		t.Skip("makes many checkpoints")
 	}
 	dir := memoryDir(t)
 	root, data := filepath.Join(dir, "work"), filepath.Join(dir, "data")
 	must(t, os.Mkdir(root, 0o755))
-	makeBig(t, root, files, size)
+	must(t, checkpointtest.Fill(root, files, size))
 	s, err := checkpoint.Open(data, checkpoint.Options{})
 	must(t, err)
 	p, err := s.Workspace(t.Context(), root, checkpoint.Rules{})
 	must(t, err)
 	save(t, p)
 	first := diskUse(t, data)
-	name := "group03/dir003/file00307.txt"
+	name := checkpointtest.Name(307)
 	old, err := os.ReadFile(filepath.Join(root, name))
 	must(t, err)
 	lines := strings.Split(string(old), "\n")

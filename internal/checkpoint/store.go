@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -41,6 +42,8 @@ type Options struct {
 type Store struct {
 	dir     string
 	options Options
+	maxFile atomic.Int64 // in place of the options', which are what it begins with
+	quota   atomic.Int64
 	ctx     context.Context
 	cancel  context.CancelFunc
 	tidying sync.WaitGroup
@@ -68,7 +71,16 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, failed(err, "the directory for checkpoints cannot be opened")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Store{dir: dir, options: o, ctx: ctx, cancel: cancel, depots: map[string]*depot{}}, nil
+	s := &Store{dir: dir, options: o, ctx: ctx, cancel: cancel, depots: map[string]*depot{}}
+	s.SetLimits(o.MaxFile, o.Quota)
+	s.sweepCopies()
+	return s, nil
+}
+
+// SetLimits changes MaxFile and Quota of the options from the next save on.
+func (s *Store) SetLimits(maxFile, quota int64) {
+	s.maxFile.Store(maxFile)
+	s.quota.Store(quota)
 }
 
 // Close writes down what speeds up the next start, and waits for work in the

@@ -6,9 +6,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/clew-run/clew/internal/checkpoint/object"
 	"github.com/clew-run/clew/internal/crash"
@@ -22,10 +24,11 @@ const (
 
 // room is how much a checkpoint may add.
 func (d *depot) room() int64 {
-	if d.store.options.Quota <= 0 {
+	quota := d.store.quota.Load()
+	if quota <= 0 {
 		return -1
 	}
-	return max(0, d.store.options.Quota-d.objects.Size())
+	return max(0, quota-d.objects.Size())
 }
 
 func (d *depot) smallPacks() []*object.Pack {
@@ -59,10 +62,32 @@ func (d *depot) tidyLater() {
 // tidy makes one pack of some, with differences instead of whole objects, and
 // packs the references.
 func (d *depot) tidy(ctx context.Context, packs []*object.Pack) error {
+	d.freeLocks()
 	if err := d.join(ctx, packs, nil, true); err != nil {
 		return err
 	}
 	return object.Git(ctx, d.repo(), nil, nil, "pack-refs", "--all", "--prune")
+}
+
+// lockAge is more than git holds a lock for here.
+const lockAge = time.Minute
+
+// freeLocks removes the locks of a git process that died with the machine. No
+// other one is at work on the repository, unless a server died just now.
+func (d *depot) freeLocks() {
+	old := time.Now().Add(-lockAge)
+	_ = filepath.WalkDir(d.repo(), func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // git will say what is wrong
+		}
+		if e.Name() == "objects" && e.IsDir() {
+			return fs.SkipDir
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), ".lock") && info.ModTime().Before(old) {
+			_ = os.Remove(path)
+		}
+		return nil
+	})
 }
 
 // join writes the objects of some packs into a new one and removes the old.
@@ -130,6 +155,7 @@ func (p *Place) GC(ctx context.Context, keep func(Checkpoint) bool) (int64, erro
 		return 0, failed(err, "the checkpoints could not be collected")
 	}
 	defer release()
+	p.depot.freeLocks()
 	before := p.depot.objects.Size()
 	if keep != nil {
 		err = p.depot.drop(ctx, keep)

@@ -56,7 +56,7 @@ func Main(ctx context.Context, args []string, streams IO) int {
 
 func (a *app) main(ctx context.Context, args []string) int {
 	root := a.rootCommand()
-	root.SetArgs(args)
+	root.SetArgs(withoutDashes(args))
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
@@ -91,7 +91,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs instead of text for people")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(a.demoCommand(), a.serveCommand(), a.doctorCommand(), a.lsCommand(), a.showCommand(),
-		a.settingsCommand(), a.secretCommand(), a.tokenCommand(), a.versionCommand())
+		a.rewindCommand(), a.undoCommand(), a.redoCommand(), a.forkCommand(), a.checkpointCommand(),
+		a.exportCommand(), a.importCommand(), a.settingsCommand(), a.secretCommand(), a.tokenCommand(), a.versionCommand())
 	asUsageErrors(root)
 	return root
 }

@@ -20,6 +20,12 @@ type (
 
 func defaultConfig() config { return server.DefaultConfig() }
 
+// inventory is what is kept of a workspace, collected what a collection did.
+type (
+	inventory = server.Inventory
+	collected = server.Collected
+)
+
 // trustedFolder is a workspace that a person wants to trust.
 type trustedFolder = server.TrustedFolder
 
@@ -33,6 +39,14 @@ type backend struct {
 	demo func(ctx context.Context, cfg config, opts demoOptions, stdout io.Writer, log *slog.Logger) error
 	// doctor verifies the store and writes its findings to w.
 	doctor func(ctx context.Context, cfg config, w io.Writer, json bool) (problems int, err error)
+	// checkpoints gives what is kept of workspaces, fsck verifies it and gc drops
+	// what nobody needs.
+	checkpoints func(ctx context.Context, cfg config, what string) ([]inventory, error)
+	fsck        func(ctx context.Context, cfg config, what string, w io.Writer, json bool) (problems int, err error)
+	gc          func(ctx context.Context, cfg config) (collected, error)
 }
 
-var realServer = backend{run: server.Run, demo: server.Demo, doctor: server.Doctor}
+var realServer = backend{
+	run: server.Run, demo: server.Demo, doctor: server.Doctor,
+	checkpoints: server.Checkpoints, fsck: server.CheckCheckpoints, gc: server.CollectCheckpoints,
+}

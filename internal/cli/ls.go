@@ -80,7 +80,14 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(got, func(w io.Writer) error { return printMessages(w, got.Messages) })
+			return a.print(got, func(w io.Writer) error {
+				if s, err := c.api().GetSession(cmd.Context(), id); err == nil {
+					if err := printFork(w, forkPoint(s)); err != nil {
+						return err
+					}
+				}
+				return printMessages(w, got.Messages)
+			})
 		},
 	}
 	r.flags(cmd)

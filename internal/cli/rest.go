@@ -104,7 +104,12 @@ func firstOf(values ...string) string {
 // call sends a request to /api/v1, for keys, which the published client leaves
 // to administrators, and decodes the answer into out, which may be nil. What the server refuses comes back as *clew.Error.
 func (c *rest) call(ctx context.Context, method, path string, body, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	return c.callWithin(ctx, requestTimeout, method, path, body, out)
+}
+
+// callWithin is call with a limit of its own.
+func (c *rest) callWithin(ctx context.Context, limit time.Duration, method, path string, body, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	u := c.base.JoinPath("/api/v1", path)
 	var send io.Reader

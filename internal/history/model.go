@@ -4,68 +4,248 @@
 package history
 
 import (
+	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/clew-run/clew"
 )
 
 // Effective gives what is sent to a model: everything that no summary and no
-// marker hides. A marker itself is for people.
+// marker hides.
 func Effective(list []clew.ModelMessage) []clew.ModelMessage {
-	if !slices.ContainsFunc(list, unsent) {
+	if !slices.ContainsFunc(list, clew.ModelMessage.Hidden) {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), unsent)
+	return slices.DeleteFunc(slices.Clone(list), clew.ModelMessage.Hidden)
 }
-
-func unsent(m clew.ModelMessage) bool { return m.Hidden() || m.IsTruncationMarker }
 
 // Condense hides the first n messages that are sent behind a summary, which
 // stands right after them. Nothing is removed. The list given is not changed.
 func Condense(list []clew.ModelMessage, n int, id, summary string, ts int64) []clew.ModelMessage {
-	out, end := hide(list, n, func(m *clew.ModelMessage) { m.CondenseParent = id })
-	return slices.Insert(out, end, clew.ModelMessage{
-		Role: clew.SpeakerUser, TS: ts, IsSummary: true, CondenseID: id,
-		Content: clew.List[clew.Part]{{Type: clew.PartText, Text: summary}},
-	})
+	return Cover(list, n, Summary(id, summary, ts))
 }
 
 // Truncate hides the first n messages that are sent behind a marker.
 func Truncate(list []clew.ModelMessage, n int, id string, ts int64) []clew.ModelMessage {
-	out, end := hide(list, n, func(m *clew.ModelMessage) { m.TruncationParent = id })
-	return slices.Insert(out, end, clew.ModelMessage{Role: clew.SpeakerUser, TS: ts, IsTruncationMarker: true, TruncationID: id})
+	return Cover(list, n, Marker(list, n, id, ts))
 }
 
-// hide marks the first n messages that are sent, and gives the place behind
-// them. A call and its results go together: a cut between them moves on.
-func hide(list []clew.ModelMessage, n int, mark func(*clew.ModelMessage)) (out []clew.ModelMessage, end int) {
-	out = slices.Clone(list)
+// Summary is the message that stands for condensed ones. It is the user's, as a
+// call to a model has to begin with one of those.
+func Summary(id, text string, ts int64) clew.ModelMessage {
+	return clew.ModelMessage{
+		Role: clew.SpeakerUser, TS: ts, IsSummary: true, CondenseID: id,
+		Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}},
+	}
+}
+
+const (
+	markerHead = "[%d earlier messages were left out here to make room.]"
+	markerTail = "\n\nThe conversation began with this:\n\n"
+	markerEnd  = "\n\n[From here on nothing is left out.]"
+
+	firstRunes   = 4000   // what a marker keeps of the first words
+	summaryRunes = 16_000 // and of a summary in their place
+)
+
+// Marker is the message that stands for the first n messages once they are left
+// out. It says how many there were and, so that the model still knows its task,
+// what the first of them said.
+func Marker(list []clew.ModelMessage, n int, id string, ts int64) clew.ModelMessage {
+	hidden := Effective(list)
+	hidden = hidden[:Fit(hidden, n)]
+	count, words := len(hidden), firstWords(hidden)
+	if len(hidden) > 0 && hidden[0].IsTruncationMarker { // what it stood for is left out now as before
+		before := 0
+		if _, err := fmt.Sscanf(textOf(hidden[0]), markerHead, &before); err == nil {
+			count += before - 1
+		}
+	}
+	text := fmt.Sprintf(markerHead, count)
+	if words != "" {
+		text += markerTail + words + markerEnd // providers may put it into one text with what comes next
+	}
+	return clew.ModelMessage{
+		Role: clew.SpeakerUser, TS: ts, IsTruncationMarker: true, TruncationID: id,
+		Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}},
+	}
+}
+
+// firstWords are the first ones of the user: those of an older marker if there
+// is one, and a summary's, as it tells what came before it.
+func firstWords(list []clew.ModelMessage) string {
+	for _, m := range list {
+		text := textOf(m)
+		if m.IsTruncationMarker {
+			_, text, _ = strings.Cut(strings.TrimSuffix(text, markerEnd), markerTail)
+		}
+		switch {
+		case m.Role != clew.SpeakerUser || text == "":
+		case m.IsTruncationMarker || m.IsSummary:
+			return clip(text, summaryRunes)
+		default:
+			return clip(text, firstRunes)
+		}
+	}
+	return ""
+}
+
+func textOf(m clew.ModelMessage) string {
+	for _, p := range m.Content {
+		if p.Type == clew.PartText {
+			return p.Text
+		}
+	}
+	return ""
+}
+
+func clip(text string, runes int) string {
+	if utf8.RuneCountInString(text) <= runes {
+		return text
+	}
+	return string([]rune(text)[:runes]) + "…"
+}
+
+// Cover hides the first n messages that are sent behind a summary or a marker,
+// which stands right after them. A call and its results stay on one side, so it
+// may be fewer: see Fit.
+func Cover(list []clew.ModelMessage, n int, by clew.ModelMessage) []clew.ModelMessage {
+	out, end := slices.Clone(list), 0
+	n = Fit(list, n)
 	for i := range out {
 		m := &out[i]
-		if m.Hidden() || m.IsTruncationMarker {
-			continue
-		}
-		if n <= 0 && !answers(m) {
+		if n == 0 {
 			break
 		}
-		n--
-		mark(m)
+		if m.Hidden() {
+			continue
+		}
+		if by.IsSummary {
+			m.CondenseParent = by.CondenseID
+		} else {
+			m.TruncationParent = by.TruncationID
+		}
 		end = i + 1
+		n--
 	}
-	return out, end
+	return slices.Insert(out, end, by)
+}
+
+// Fit says how many messages can be hidden if n shall be: as many or fewer. A
+// call is never parted from its results, and an answer whose calls have no
+// results yet stays.
+func Fit(list []clew.ModelMessage, n int) int {
+	sent := Effective(list)
+	n = max(0, min(n, len(sent), open(sent)))
+	for n > 0 && n < len(sent) && (calls(sent[n-1]) || answers(sent[n])) {
+		n--
+	}
+	return n
+}
+
+// open is the place of the last answer if it has calls without results, else
+// the end. Names of calls come again and again, so only what stands behind an
+// answer belongs to it.
+func open(sent []clew.ModelMessage) int {
+	for i := len(sent) - 1; i >= 0; i-- {
+		if sent[i].Role != clew.SpeakerAssistant {
+			continue
+		}
+		done := map[string]bool{}
+		for _, m := range sent[i+1:] {
+			for _, p := range m.Content {
+				if p.Type == clew.PartToolResult {
+					done[p.ToolCallID] = true
+				}
+			}
+		}
+		if slices.ContainsFunc(sent[i].ToolCalls(), func(p clew.Part) bool { return !done[p.ToolCallID] }) {
+			return i
+		}
+		break
+	}
+	return len(sent)
+}
+
+// Older is Fit for a window that slides: if the user begins something new a
+// little later, it moves on to that, so that whole exchanges are left out.
+func Older(list []clew.ModelMessage, n int) int {
+	sent := Effective(list)
+	for i := n; i < len(sent) && i <= n+n/2; i++ {
+		if i > 0 && sent[i].Role == clew.SpeakerUser && !answers(sent[i]) && Fit(sent, i) == i {
+			return i
+		}
+	}
+	return Fit(sent, n)
 }
 
 // answers reports whether a message has results of calls in the one before.
-func answers(m *clew.ModelMessage) bool {
+func answers(m clew.ModelMessage) bool {
 	return slices.ContainsFunc(m.Content, func(p clew.Part) bool { return p.Type == clew.PartToolResult })
 }
 
-// Uncondense undoes a condense: the summary goes, what it hid is sent again.
+func calls(m clew.ModelMessage) bool {
+	return slices.ContainsFunc(m.Content, func(p clew.Part) bool { return p.Type == clew.PartToolUse })
+}
+
+// Uncondense undoes a condense or a truncation: the summary or the marker goes,
+// and what it hid is sent again.
 func Uncondense(list []clew.ModelMessage, id string) []clew.ModelMessage {
-	out := slices.DeleteFunc(slices.Clone(list), func(m clew.ModelMessage) bool { return m.IsSummary && m.CondenseID == id })
+	out := slices.DeleteFunc(slices.Clone(list), func(m clew.ModelMessage) bool {
+		return m.IsSummary && m.CondenseID == id || m.IsTruncationMarker && m.TruncationID == id
+	})
 	for i := range out {
 		if out[i].CondenseParent == id {
 			out[i].CondenseParent = ""
+		}
+		if out[i].TruncationParent == id {
+			out[i].TruncationParent = ""
+		}
+	}
+	return out
+}
+
+// Clean puts a history from elsewhere in order: who is hidden by a summary or a
+// marker that is not there is hidden no longer, and results without their calls
+// are dropped, with the messages that had nothing else. The list given is not
+// changed.
+func Clean(list []clew.ModelMessage) []clew.ModelMessage {
+	summaries, markers := map[string]bool{}, map[string]bool{}
+	for _, m := range list {
+		if m.IsSummary {
+			summaries[m.CondenseID] = true
+		}
+		if m.IsTruncationMarker {
+			markers[m.TruncationID] = true
+		}
+	}
+	open := map[string]int{} // calls without results so far
+	var out []clew.ModelMessage
+	for _, m := range list {
+		if !summaries[m.CondenseParent] {
+			m.CondenseParent = ""
+		}
+		if !markers[m.TruncationParent] {
+			m.TruncationParent = ""
+		}
+		before := len(m.Content)
+		m.Content = slices.DeleteFunc(slices.Clone(m.Content), func(p clew.Part) bool {
+			if p.Type != clew.PartToolResult {
+				return false
+			}
+			if open[p.ToolCallID] == 0 {
+				return true
+			}
+			open[p.ToolCallID]--
+			return false
+		})
+		for _, p := range m.ToolCalls() {
+			open[p.ToolCallID]++
+		}
+		if len(m.Content) > 0 || before == 0 {
+			out = append(out, m)
 		}
 	}
 	return out

@@ -26,6 +26,13 @@
 // and its folded state into the archive; the sweeper (sweep.go) then cuts the
 // front off the stream. Nothing is deleted message by message.
 //
+// # Forks
+//
+// A fork begins as a seal without records of its own that names its parent and
+// the record it follows (found.go). Reading goes back from session to session
+// to whoever wrote the records asked for, and compares the record at each seam
+// (read.go). Nothing is copied, and the parent does not know.
+//
 // # Damage
 //
 // The engine drops what it cannot read after a crash or a flipped bit, with one

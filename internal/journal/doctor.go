@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/archive"
 )
 
 // A Finding is one thing that is wrong with the store.
@@ -27,6 +28,8 @@ type Report struct {
 	Sessions int       `json:"sessions"`
 	Records  uint64    `json:"records"`
 	Findings []Finding `json:"findings"`
+	// Notes are about what is no damage: the store does without it.
+	Notes []Finding `json:"notes,omitempty"`
 	// Engine holds the engine's own warnings since it was opened.
 	Engine []string `json:"engine_warnings,omitempty"`
 }
@@ -121,20 +124,17 @@ func (j *Journal) Examine(ctx context.Context) (Report, error) {
 			report.Findings = append(report.Findings, Finding{id, "its owner's list has it, but nothing is stored of it"})
 		}
 	}
+	e := examination{
+		j: j, report: &report, listed: listed, sound: map[clew.SessionID]bool{},
+		forks: map[clew.SessionID]archive.Base{}, checked: map[clew.SessionID]bool{},
+	}
 	for _, id := range ids {
-		report.Sessions++
-		head, err := j.examine(ctx, id)
-		if err == nil && head.Seq < listed[id] {
-			err = fmt.Errorf("its owner's list knows record %d, but the store ends at %d", listed[id], head.Seq)
+		if err := e.session(ctx, id); err != nil {
+			return report, err
 		}
-		if ctx.Err() != nil {
-			return report, ctx.Err()
-		}
-		if err != nil {
-			report.Findings = append(report.Findings, Finding{id, plain(err)})
-			continue
-		}
-		report.Records += head.Seq
+	}
+	if err := e.forked(ctx); err != nil {
+		return report, err
 	}
 	if l := j.engine.log; l != nil {
 		l.mu.Lock()
@@ -142,14 +142,6 @@ func (j *Journal) Examine(ctx context.Context) (Report, error) {
 		l.mu.Unlock()
 	}
 	return report, nil
-}
-
-func (j *Journal) examine(ctx context.Context, id clew.SessionID) (clew.Head, error) {
-	seal, _, head, _, err := j.load(ctx, id)
-	if err == nil && seal != nil {
-		err = j.archive.Verify(ctx, seal)
-	}
-	return head, err
 }
 
 // listed gives the last record of each session as its owner's list has it. The

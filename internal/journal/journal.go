@@ -43,6 +43,8 @@ type Journal struct {
 	unflushed  atomic.Bool // seals were written since the last flush
 	pruneMu    sync.Mutex
 	replaced   []*archive.Seal // whose predecessors may go after the next flush
+	foundMu    sync.Mutex
+	founding   map[clew.SessionID]bool // sessions that Found is at work on
 	background sync.WaitGroup
 	onClose    func() // last of all, nil if there is nothing to do
 	stop       context.CancelFunc
@@ -54,7 +56,7 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{cfg: cfg, log: log}
+	j := &Journal{cfg: cfg, log: log, founding: map[clew.SessionID]bool{}}
 	bg, stop := context.WithCancel(context.WithoutCancel(ctx))
 	j.stop = stop
 	defer func() {

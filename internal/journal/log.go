@@ -81,14 +81,19 @@ func (j *Journal) load(ctx context.Context, id clew.SessionID) (seal *archive.Se
 
 func (j *Journal) latestSeal(ctx context.Context, id clew.SessionID) (*archive.Seal, error) {
 	seal, err := j.archive.Latest(ctx, id)
+	return seal, archiveError(id, err)
+}
+
+// archiveError tells damage from an archive that does not answer.
+func archiveError(id clew.SessionID, err error) error {
 	var damaged *archive.DamagedError
-	if errors.As(err, &damaged) {
-		return nil, damagedError(id, err)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &damaged):
+		return damagedError(id, err)
 	}
-	if err != nil {
-		return nil, clew.WrapError(clew.StorageFailed, err, "the archive did not answer")
-	}
-	return seal, nil
+	return clew.WrapError(clew.StorageFailed, err, "the archive did not answer")
 }
 
 // readTail reads the records that follow head from the stream. Batches may
@@ -281,6 +286,15 @@ func (l *log) MarkBusy(ctx context.Context) error {
 	return engineError(err)
 }
 
+// Keep implements session.Log.
+func (l *log) Keep(ctx context.Context, head clew.Head, state []byte) error {
+	if err := l.j.archive.PutState(ctx, l.id, head, state); err != nil {
+		return clew.WrapError(clew.StorageFailed, err, "the archive did not take the fold")
+	}
+	l.j.unflushed.Store(true)
+	return nil
+}
+
 // Seal implements session.Log.
 func (l *log) Seal(ctx context.Context, head clew.Head, state []byte, recent []clew.Record) error {
 	var from uint64 = 1
@@ -297,6 +311,11 @@ func (l *log) Seal(ctx context.Context, head clew.Head, state []byte, recent []c
 	if err != nil {
 		return clew.WrapError(clew.StorageFailed, err, "the archive did not take the seal")
 	}
+	if head.Seq/keepEvery > (from-1)/keepEvery {
+		if err := l.j.archive.PutState(ctx, l.id, head, state); err != nil { // it only saves time
+			l.j.log.Warn("a fold was not kept", "session", l.id, "err", err)
+		}
+	}
 	if l.seal != nil {
 		l.j.pruneMu.Lock()
 		l.j.replaced = append(l.j.replaced, seal)
@@ -306,6 +325,10 @@ func (l *log) Seal(ctx context.Context, head clew.Head, state []byte, recent []c
 	l.j.unflushed.Store(true)
 	return nil
 }
+
+// keepEvery is how many records lie between two kept folds, or a little more:
+// sessions are sealed about as often.
+const keepEvery = 1000
 
 // unsealed gathers the records from..to, from memory if they are there.
 func (l *log) unsealed(ctx context.Context, from, to uint64, recent []clew.Record) ([]clew.Record, error) {

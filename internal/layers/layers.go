@@ -30,6 +30,7 @@ var order = []string{
 	"internal/settings",
 	"internal/llm",
 	"internal/session",
+	"internal/transfer", // sessions as files
 	"internal/tool",
 	"internal/agent",
 	"internal/control",
@@ -79,7 +80,7 @@ var reserved = []struct {
 	{"github.com/nats-io/", []string{"internal/journal"}, "the engine is a detail of the journal"},
 	{"github.com/synadia-io/", []string{"internal/journal"}, "the engine is a detail of the journal"},
 	{"gocloud.dev/", []string{"internal/archive"}, "blob stores are a detail of the archive"},
-	{"github.com/klauspost/compress/zstd", []string{"internal/archive"}, "only sealed segments are compressed"},
+	{"github.com/klauspost/compress/zstd", []string{"internal/archive", "internal/transfer"}, "only sealed segments and bundles are compressed"},
 	{"github.com/gobwas/", []string{"internal/gateway"}, "the server writes frames in one place"},
 	{"github.com/coder/websocket", []string{"client"}, "the client's library; the server has its own"},
 	{Module + "/client", []string{"internal/cli", "internal/tui"}, "the server does not call itself from outside"},

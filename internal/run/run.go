@@ -346,6 +346,21 @@ func (r *Run) Tick(ts int64, working bool) {
 	}
 }
 
+// Skip leaves out a time in which the run's clocks stood still: its session was
+// taken back to before it.
+func (r *Run) Skip(ms int64) {
+	for _, at := range []*int64{&r.StartedMS, &r.LayerMS, &r.SinceMS} {
+		if *at > 0 {
+			*at += ms
+		}
+	}
+	for i := range r.Todos {
+		if t := &r.Todos[i]; t.Status == clew.TodoInProgress && t.StartedMS > 0 {
+			t.StartedMS += ms
+		}
+	}
+}
+
 // Worked is how long the run has worked, in ms.
 func (r *Run) Worked(now int64) int64 {
 	if r.SinceMS == 0 {

@@ -31,6 +31,9 @@ func Doctor(ctx context.Context, cfg Config, w io.Writer, asJSON bool) (problems
 	for _, f := range report.Findings {
 		fmt.Fprintf(w, "damaged: session %s: %s\n", f.Session, f.Problem)
 	}
+	for _, n := range report.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
 	fmt.Fprintf(w, "%d sessions, %d records verified, %d damaged\n", report.Sessions, report.Records, len(report.Findings))
 	return len(report.Findings), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew/docs"
 	"github.com/clew-run/clew/internal/api"
 	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/internal/checkpoint/keep"
 	"github.com/clew-run/clew/internal/gateway"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
@@ -32,6 +33,7 @@ type Server struct {
 	log     *slog.Logger
 	agent   session.Agent
 	shop    *workshop
+	files   *keep.Keeper
 	journal *journal.Journal
 	host    *session.Host
 	gateway *gateway.Gateway
@@ -115,6 +117,9 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	if s.journal, err = journal.Open(ctx, cfg.journal(), log); err != nil {
 		return nil, err
 	}
+	if err = s.emptyTemporary(); err != nil {
+		return nil, err
+	}
 	if s.shop, err = s.openWorkshop(ctx, bg); err != nil {
 		return nil, err
 	}
@@ -158,7 +163,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	}
 	s.host = session.NewHost(session.Config{
 		Journal: s.journal, Index: index, Inbox: s.questions.rows, Peers: s.journal.Peers(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
-		Blobs: s.journal, Log: s.log,
+		Blobs: s.journal, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 	})
 	s.journal.OnGone(func(string) { s.takeOver(bg) })
@@ -170,6 +175,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 			s.log.Error("wake-ups", "err", err)
 		}
 	})
+	s.work.Go(func() { s.files.Run(bg, collectEvery) })
 	s.work.Go(func() {
 		s.takeOver(bg) // before the sweeper takes anything out of the stream
 		s.journal.Sweep(bg, s.host.Seal)
@@ -222,7 +228,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 	}
 	h, err := api.New(api.Options{
 		Sessions: api.Of(s.host), Auth: authn, Keys: keys, Doors: doors, AllowQueryToken: s.cfg.Auth.QueryToken,
-		Settings: s.shop.settings, Secrets: s.shop.secrets, Blobs: s.journal,
+		Settings: s.shop.settings, Secrets: s.shop.secrets, Blobs: s.journal, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: func(context.Context) error { return s.journal.Ready() }, Metrics: s.metrics(), WebSocket: s.gateway, Log: s.log,
@@ -333,6 +339,11 @@ func (s *Server) Stop(ctx context.Context) {
 	}
 	s.stop()
 	s.work.Wait()
+	if s.files != nil { // nobody uses them any more
+		if err := s.files.Close(); err != nil {
+			s.log.Warn("checkpoints", "err", err)
+		}
+	}
 	if s.journal != nil {
 		s.journal.Close(ctx)
 	}

@@ -74,11 +74,14 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.files, err = s.cfg.keeper(s.journal, w.settings, s.log); err != nil {
+		return nil, err
+	}
 	w.openTools(bg)
 	w.agent = agent.New(agent.Config{
 		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
-		Blobs:         s.journal, Log: s.log, ReportFont: font,
+		Blobs:         s.journal, Files: s.files, Log: s.log, ReportFont: font,
 	})
 	w.desk = &control.Desk{
 		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },
@@ -280,7 +283,7 @@ func within(root, dir string) bool {
 // workspace opens a session's directory. A session that was made without one has a directory of its own below the data directory.
 func (w *workshop) workspace(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error) {
 	if dir == "" {
-		dir = filepath.Join(w.cfg.Data, "workspaces", string(id))
+		dir = w.cfg.ownWorkspace(id)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, clew.WrapError(clew.StorageFailed, err, "the workspace cannot be made")
 		}

@@ -22,7 +22,14 @@ func Apply(s *State, r clew.Record, data any) {
 	}
 	switch d := data.(type) {
 	case *clew.SessionCreatedData:
-		s.Owner, s.Title, s.Workspace, s.CreatedMS = d.Owner, d.Title, d.Workspace, r.TS
+		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
+		if d.ForkedFrom != nil { // a session of its own from here on
+			s.Access, s.Taken, s.taken, s.Undo, s.Redo, s.Returning = nil, nil, nil, nil, nil, nil
+			s.renameQuestions()
+		}
+	case *clew.SessionImportedData:
+		// What a stranger's records allow, they do not allow here.
+		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.Returning = d.Owner, d.Title, d.Workspace, nil, nil, nil
 	case *clew.SessionRenamedData:
 		s.Title = d.Title
 	case *clew.AccessChangedData:
@@ -45,6 +52,11 @@ func Apply(s *State, r clew.Record, data any) {
 		applyAssigned(s, d)
 	case *clew.HitlReminderData:
 		applyReminder(s, r, d)
+	case *clew.HistoryRewoundData, *clew.RewindUndoneData:
+		applyReturn(s, r, d)
+		return
+	case *clew.RewindStartedData, *clew.RewindFailedData, *clew.CheckpointSavedData, *clew.CheckpointRestoredData:
+		applyFiles(s, r, d)
 	default:
 		applyTask(s, r, data)
 	}
@@ -84,6 +96,9 @@ func applyCreated(s *State, m clew.Message) {
 	}
 	s.Messages = append(s.Messages, m)
 	s.Total++
+	if m.Role == clew.SpeakerUser { // what comes now is another way on
+		s.Redo = nil
+	}
 	t := s.Task(m.TaskID)
 	if t == nil {
 		return
@@ -91,16 +106,7 @@ func applyCreated(s *State, m clew.Message) {
 	if t.Turn != nil && m.Partial && m.Role == clew.SpeakerAssistant && m.ToolCallID == "" {
 		t.Turn.Reply = m.MessageID
 	}
-	switch {
-	case m.Say == clew.SayAPIReqStarted:
-		t.Request = m.MessageID
-		t.Steps++
-		if m.Reserved != nil {
-			t.Reserved = *m.Reserved
-		}
-	case m.Say == clew.SayAPIReqDeleted, m.Ask == clew.AskAPIReqFailed:
-		t.Request, t.Reserved = "", clew.Usage{}
-	}
+	applyModelCall(t, m)
 }
 
 func applyUpdated(s *State, m clew.Message) {
@@ -149,6 +155,10 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 }
 
 func applyQuestion(s *State, q clew.Question) {
+	if open := s.question(q.RequestID()); open != nil { // announced again, in a fork
+		*open = q
+		return
+	}
 	s.Questions = append(s.Questions, q)
 	a := aboutOf(q)
 	t := s.Task(a.task)

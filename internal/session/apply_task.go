@@ -27,7 +27,10 @@ func applyTask(s *State, r clew.Record, data any) {
 	case *clew.TaskIdleData:
 		if t := s.Task(d.TaskID); t != nil && d.RequestID == "" {
 			rest(s, t)
+			t.Condense = false
 		}
+	case *clew.CondenseRequestedData:
+		applyCondenseRequested(s, r, d)
 	case *clew.TaskCompletedData:
 		applyEnded(s, d.TaskID, clew.TaskStatusCompleted, d.ResultSummary, r.TS)
 	case *clew.TaskAbortedData:
@@ -168,7 +171,8 @@ func rest(s *State, t *Task) {
 	if len(t.Calls) > 0 {
 		closeCalls(t, clew.MessageIDOf(s.Seq), s.TS)
 	}
-	t.Turn, t.Request, t.Reserved, t.Steps = nil, "", clew.Usage{}, 0
+	t.called()
+	t.Turn, t.Steps = nil, 0
 }
 
 // applyEnded ends a task and, in the same record, its parent's waiting.
@@ -222,11 +226,18 @@ func applyModelMessage(s *State, d *clew.ModelMessageData) {
 	if t == nil {
 		return
 	}
-	if d.Message.Hidden() {
+	if d.Message.IsSummary || d.Message.IsTruncationMarker {
+		applyCover(s, t, d)
+		return
+	}
+	if d.Message.Hidden() && !s.whole {
 		return
 	}
 	t.History = append(t.History, d.Message)
 	if d.Message.Role == clew.SpeakerUser {
+		if t.Turn != nil {
+			t.Turn.Condense = false
+		}
 		id := d.Message.MessageID
 		if t.Turn != nil && t.Turn.Prompt != nil && t.Turn.Prompt.MessageID == id {
 			t.Turn.Prompt = nil
@@ -234,7 +245,8 @@ func applyModelMessage(s *State, d *clew.ModelMessageData) {
 		t.Inbox = slices.DeleteFunc(slices.Clone(t.Inbox), func(in Input) bool { return in.MessageID == id })
 		return
 	}
-	t.Request, t.Reserved = "", clew.Usage{}
+	t.Guessed, t.Counted = t.Reserved.TokensIn, 0
+	t.called()
 	t.Calls = nil
 	for _, p := range d.Message.ToolCalls() {
 		t.Calls = append(t.Calls, Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: CallProposed})

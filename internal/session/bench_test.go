@@ -27,6 +27,7 @@ type bench struct {
 	questions map[clew.RequestID]clew.Asking
 	reminded  map[clew.RequestID]bool
 	accepted  map[string]bool
+	folds     map[uint64][]byte // fresh ones
 }
 
 // tester is what tests and property tests have in common.
@@ -38,7 +39,7 @@ type tester interface {
 func newBench() *bench {
 	b := &bench{
 		now: 1_700_000_000_000, folded: &State{ID: "s"},
-		told: map[clew.TaskID]string{}, settled: map[clew.RequestID]bool{}, questions: map[clew.RequestID]clew.Asking{}, reminded: map[clew.RequestID]bool{}, accepted: map[string]bool{},
+		told: map[clew.TaskID]string{}, settled: map[clew.RequestID]bool{}, questions: map[clew.RequestID]clew.Asking{}, reminded: map[clew.RequestID]bool{}, accepted: map[string]bool{}, folds: map[uint64][]byte{},
 	}
 	h := &Host{cfg: Config{Now: func() int64 { return b.now }, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
 	b.s = &Session{id: "s", host: h, state: &State{ID: "s"}}
@@ -101,7 +102,7 @@ func (b *bench) report(events func(at Batch, t *Task) []clew.Event) (Receipt, []
 }
 
 func (b *bench) reportAs(t *Task, events func(at Batch, t *Task) []clew.Event) (Receipt, []clew.EventType, error) {
-	return b.do(clew.Command{By: by("agent"), Data: &report{task: t.TaskID, turn: t.Turn.ID, events: events}})
+	return b.do(clew.Command{By: by("agent"), Data: &report{task: t.TaskID, turn: t.Turn.ID, moved: b.s.state.Moved, events: events}})
 }
 
 // begin has the agent open its reply, update writes on, finish ends the turn.
@@ -151,7 +152,7 @@ func (b *bench) check(t tester) {
 		head = r.After()
 		checkMessage(t, r)
 		if i%(len(b.records)/10+1) == 0 || i == len(b.records)-1 {
-			s, err := Restore("s", Loaded{State: snapshot, StateSeq: seqOf(snapshot), Tail: b.records[seqOf(snapshot) : i+1]})
+			s, err := Restore("s", Loaded{State: snapshot, StateSeq: seqOf(snapshot), Tail: b.records[seqOf(snapshot) : i+1]}, b.fresh)
 			if err != nil {
 				t.Fatalf("restore at %d: %v", i, err)
 			}
@@ -161,6 +162,22 @@ func (b *bench) check(t tester) {
 	if string(snapshot) != string(want) {
 		t.Fatalf("folded\n%s\nlive\n%s", snapshot, want)
 	}
+}
+
+// fresh folds the records up to seq, from the first one on.
+func (b *bench) fresh(seq uint64) ([]byte, error) {
+	if b.folds[seq] != nil {
+		return b.folds[seq], nil
+	}
+	f := Folder{State: &State{ID: "s"}, Past: b.fresh}
+	for _, r := range b.records[:seq] {
+		if err := f.Add(r); err != nil {
+			return nil, err
+		}
+	}
+	encoded, err := f.State.Encode()
+	b.folds[seq] = encoded
+	return encoded, err
 }
 
 func seqOf(snapshot []byte) uint64 {

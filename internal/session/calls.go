@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -30,6 +31,7 @@ type answer struct {
 	State   *clew.SessionState `json:"state,omitempty"`
 	View    *Overview          `json:"view,omitempty"`
 	Total   int                `json:"total,omitempty"`
+	Removed []Span             `json:"removed,omitempty"`
 	Repeat  bool               `json:"repeat,omitempty"`
 	Head    uint64             `json:"head,omitempty"`
 }
@@ -38,8 +40,10 @@ type answer struct {
 var errNotHere = errors.New("the session is not at the node that was asked")
 
 type newSessionData struct {
-	Title     string `json:"title"`
-	Workspace string `json:"workspace"`
+	Title     string                    `json:"title"`
+	Workspace string                    `json:"workspace"`
+	Forked    *clew.ForkPoint           `json:"forked,omitempty"`
+	Imported  *clew.SessionImportedData `json:"imported,omitempty"`
 }
 
 func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd clew.Command) (Receipt, error) {
@@ -49,7 +53,7 @@ func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd c
 	}
 	data := cmd.Data
 	if n, ok := data.(*create); ok {
-		c.Op, data = "create", newSessionData{n.title, n.workspace}
+		c.Op, data = "create", newSessionData{n.title, n.workspace, n.forked, n.imported}
 	}
 	var err error
 	if c.Data, err = json.Marshal(data); err != nil {
@@ -84,12 +88,12 @@ func (h *Host) callOverview(ctx context.Context, node string, id clew.SessionID)
 	return *a.View, nil
 }
 
-func (h *Host) callTail(ctx context.Context, node string, id clew.SessionID) ([]clew.Message, int, error) {
+func (h *Host) callTail(ctx context.Context, node string, id clew.SessionID) ([]clew.Message, int, []Span, error) {
 	a, err := h.askState(ctx, node, id)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
-	return a.State.Messages, a.Total, nil
+	return a.State.Messages, a.Total, a.Removed, nil
 }
 
 func (h *Host) askState(ctx context.Context, node string, id clew.SessionID) (answer, error) {
@@ -194,7 +198,10 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 	case "access":
 		err = s.look(ctx, func(s *Session) { a.Role = s.state.RoleOf(c.By) })
 	case "state":
-		err = s.look(ctx, func(s *Session) { st := s.sessionState(); a.State, a.Total = &st, s.state.Total })
+		err = s.look(ctx, func(s *Session) {
+			st := s.sessionState()
+			a.State, a.Total, a.Removed = &st, s.state.Total, slices.Clone(s.state.Removed)
+		})
 	case "overview":
 		err = s.look(ctx, func(s *Session) { o := s.overview(); a.View = &o })
 	case "head":
@@ -218,7 +225,7 @@ func (c call) command() (clew.Command, error) {
 	if c.Op == "create" {
 		var n newSessionData
 		err := json.Unmarshal(c.Data, &n)
-		cmd.Data = &create{owner: c.By.User, title: n.Title, workspace: n.Workspace}
+		cmd.Data = &create{owner: c.By.User, title: n.Title, workspace: n.Workspace, forked: n.Forked, imported: n.Imported}
 		return cmd, err
 	}
 	info, ok := clew.CommandInfoOf(c.Type)

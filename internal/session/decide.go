@@ -10,14 +10,21 @@ import (
 // It is pure: it changes nothing and knows no clock but now (Unix ms).
 func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 	if c, ok := cmd.Data.(*create); ok {
-		return decideCreate(s, c)
+		return decideCreate(s, cmd, c, now)
 	}
 	if !s.Exists() {
 		return nil, clew.Errorf(clew.SessionNotFound, "no session %s", s.ID)
 	}
+	if err := s.checkReturning(cmd.Data); err != nil {
+		return nil, err
+	}
 	switch d := cmd.Data.(type) {
 	case *report:
 		return decideReport(s, d, now)
+	case *travel:
+		return decideTravel(s, cmd, d, now)
+	case *remark:
+		return d.events(batchAt(s, now), s), nil
 	case *expire:
 		return decideExpire(s, d, now)
 	case *clew.UserMessageData:
@@ -44,15 +51,27 @@ type create struct {
 	owner     clew.UserID
 	title     string
 	workspace string
+	forked    *clew.ForkPoint
+	imported  *clew.SessionImportedData
 }
 
-func decideCreate(s *State, c *create) ([]clew.Event, error) {
-	if s.Exists() {
+// decideCreate makes the first record of a session's own. A fork and a session
+// from elsewhere have a past by then, in which nobody goes on by themselves.
+func decideCreate(s *State, cmd clew.Command, c *create, now int64) ([]clew.Event, error) {
+	if s.Exists() && (c.imported == nil || s.Owner != "") {
 		return nil, clew.Errorf(clew.SessionInvalidState, "session %s exists already", s.ID)
 	}
-	return []clew.Event{{Type: clew.EventSessionCreated, Data: &clew.SessionCreatedData{
-		Owner: c.owner, Title: c.title, Workspace: c.workspace,
-	}}}, nil
+	created := clew.Event{Type: clew.EventSessionCreated, Data: &clew.SessionCreatedData{
+		Owner: c.owner, Title: c.title, Workspace: c.workspace, ForkedFrom: c.forked,
+	}}
+	if c.imported != nil {
+		created = clew.Event{Type: clew.EventSessionImported, Data: c.imported}
+	}
+	events := append([]clew.Event{created}, park(s, nil, batchAt(s, now), 1, cmd.By.User, "left in the original session")...)
+	if c.forked != nil {
+		events = append(events, askedAnew(s)...)
+	}
+	return events, nil
 }
 
 // report is what an agent's turn brings to the record; it has no name on the
@@ -60,6 +79,7 @@ func decideCreate(s *State, c *create) ([]clew.Event, error) {
 type report struct {
 	task   clew.TaskID
 	turn   clew.MessageID
+	moved  uint64 // the session's last return when the agent began
 	events func(b Batch, t *Task) []clew.Event
 }
 
@@ -79,7 +99,7 @@ func (b Batch) TS(i int) int64 { return b.ts + int64(i) }
 
 func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
 	t := s.Task(d.task)
-	if t == nil || t.Turn == nil || t.Turn.ID != d.turn {
+	if t == nil || t.Turn == nil || t.Turn.ID != d.turn || s.Moved != d.moved {
 		return nil, clew.Errorf(clew.SessionInvalidState, "the turn is over")
 	}
 	events := d.events(batchAt(s, now), t)
@@ -96,7 +116,7 @@ func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
 			if e.TaskID != t.TaskID {
 				continue
 			}
-			if e.RequestID == "" && unheard > 0 { // somebody spoke meanwhile: the turn goes on
+			if e.RequestID == "" && (unheard > 0 || t.Condense) { // somebody spoke meanwhile: the turn goes on
 				return events[:i:i], nil
 			}
 			over = over || e.RequestID == ""

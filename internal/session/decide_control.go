@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -19,6 +20,8 @@ func decideControl(s *State, cmd clew.Command, now int64) ([]clew.Event, error) 
 		return decideRun(s, cmd, nil, now)
 	case *clew.ResumeTaskData:
 		return decideResume(s, d, now)
+	case *clew.CondenseContextData:
+		return decideCondense(s, d)
 	}
 	return nil, clew.Errorf(clew.SessionInvalidState, "this server cannot do %s yet", cmd.Type)
 }
@@ -206,10 +209,15 @@ func decideClear(s *State, d *clew.ClearTaskData, streamed streams, now int64) (
 	if s.atWorkBeside(t.RootTaskID) {
 		return events, nil
 	}
+	after := *s
+	after.Questions = slices.DeleteFunc(slices.Clone(s.Questions), func(q clew.Question) bool {
+		x := s.Task(aboutOf(q).task)
+		return x != nil && x.RootTaskID == t.RootTaskID
+	})
 	if s.Current == t.TaskID {
-		s = focused(s, "")
+		after.Current = ""
 	}
-	return append(events, startNext(s, "", b, len(events))...), nil
+	return append(events, startNext(&after, "", b, len(events))...), nil
 }
 
 // decideReset ends everything: the next message starts from nothing.

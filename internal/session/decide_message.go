@@ -35,10 +35,13 @@ func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now 
 	}
 	in := Input{Text: d.Text, Images: d.Images, Mode: mode}
 	if t != nil {
-		if q := s.asked(t); q != nil {
-			return decideWords(s, cmd, *q, d, now)
+		heir := s.heir(t)
+		for _, x := range []*Task{t, heir} {
+			if q := s.asked(x); q != nil {
+				return decideWords(s, cmd, *q, d, now)
+			}
 		}
-		if t = s.heir(t); d.TaskID != "" {
+		if t = heir; d.TaskID != "" {
 			in.TaskID = t.TaskID
 		}
 	}
@@ -237,12 +240,34 @@ func startNext(s *State, ended clew.TaskID, b Batch, i int) []clew.Event {
 			in.TaskID = t.TaskID
 		}
 		if in.New || t == nil || t.AwaitingChild == "" || t.TaskID == ended {
+			events = append(events, takeUp(s, in, ended)...)
 			return append(events, begin(s, in, "", b, i+len(events))...)
 		}
 		events = append(events, accept(t, in.MessageID, "", clew.DeliverySteer),
 			clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID}})
 	}
 	return events
+}
+
+// takeUp settles the question whether a task at rest shall be taken up again:
+// words that waited for it do so. The two meet after a return, when messages
+// wait and nobody is at work.
+func takeUp(s *State, in Input, ended clew.TaskID) []clew.Event {
+	id := in.TaskID
+	if id == "" {
+		id = s.Current
+	}
+	t := s.Task(id)
+	if in.New || t == nil || t.Turn != nil || t.RootTaskID == ended {
+		return nil
+	}
+	q := s.asked(t)
+	if q == nil {
+		return nil
+	}
+	return append([]clew.Event{{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+		RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "taken up with a message that waited", TaskID: t.TaskID,
+	}}}, answered(s, q.Asking().MessageID)...)
 }
 
 // otherRun reports whether a run is under way that does not end in this batch.

@@ -16,6 +16,7 @@ import (
 type Desk struct {
 	s        *Session
 	turn     Turn
+	moved    uint64 // the session's last return when the agent began
 	ctx      context.Context
 	stream   *Stream       // of Begin, Write and End
 	recorded atomic.Int64  // batches, to tell an agent that does nothing
@@ -27,8 +28,12 @@ type View struct {
 	Session   clew.SessionID
 	Owner     clew.UserID
 	Workspace string
-	Settings  map[string]any // the session's own
-	Task      Task
+	// Checkpoint is the newest one of the workspace, "" if there is none.
+	Checkpoint string
+	// Moved is the record that last took the session elsewhere in its history.
+	Moved    uint64
+	Settings map[string]any // the session's own
+	Task     Task
 	// Root is the root of the task's tree, Tree what the tree used so far and
 	// Tasks how many tasks it has.
 	Root     Task
@@ -54,7 +59,7 @@ func (d *Desk) View() (View, error) {
 	over := true
 	err := d.s.look(d.ctx, func(s *Session) {
 		t := s.state.Task(d.turn.TaskID)
-		if t == nil || t.Turn == nil || t.Turn.ID != d.turn.ID {
+		if t == nil || t.Turn == nil || t.Turn.ID != d.turn.ID || s.state.Moved != d.moved || s.state.Returning != nil {
 			return
 		}
 		over = false
@@ -69,7 +74,7 @@ func (d *Desk) View() (View, error) {
 
 func (s *Session) view(t *Task) View {
 	v := View{
-		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Settings: maps.Clone(s.state.Settings),
+		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Checkpoint: s.state.Checkpoint, Moved: s.state.Moved, Settings: maps.Clone(s.state.Settings),
 		Task: t.clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.blocking(t.TaskID) != nil, Held: s.state.held(t), NowMS: s.host.cfg.Now(),
 	}
 	for _, x := range s.state.Tasks {
@@ -109,7 +114,7 @@ func (d *Desk) RecordTask(events func(b Batch, s *State, t *Task) []clew.Event) 
 func (d *Desk) report(events func(b Batch, s *State, t *Task) []clew.Event) clew.Command {
 	return clew.Command{
 		By:   clew.Principal{User: clew.UserID(d.turn.AgentID)},
-		Data: &report{task: d.turn.TaskID, turn: d.turn.ID, events: func(b Batch, t *Task) []clew.Event { return events(b, d.s.state, t) }},
+		Data: &report{task: d.turn.TaskID, turn: d.turn.ID, moved: d.moved, events: func(b Batch, t *Task) []clew.Event { return events(b, d.s.state, t) }},
 	}
 }
 

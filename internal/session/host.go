@@ -25,6 +25,7 @@ type Config struct {
 	// was asked for, "" for none. nil takes every directory.
 	Place func(by clew.Principal, dir string) (string, error)
 	Blobs Blobs
+	Files Files // nil if nobody looks after workspaces
 	Log   *slog.Logger
 	// Encode makes the frame of an envelope, once for all connections.
 	Encode func(envelope []byte) []byte
@@ -80,6 +81,8 @@ type Receipt struct {
 	// Repeat is true if the command had been taken before; the receipt is that
 	// of the first time.
 	Repeat bool `json:"-"`
+	// SessionID is the session that the command made, "" for most.
+	SessionID clew.SessionID `json:"session_id,omitempty"`
 	// Answer goes to the one who asked and is on no record; nil for most.
 	Answer *Answer `json:"answer,omitempty"`
 }
@@ -334,6 +337,7 @@ func (h *Host) load(id clew.SessionID, sl *slot) {
 	close(sl.ready)
 	failed := s.run()
 	s.agents.Wait()
+	s.trips.Wait()
 	h.remove(id, sl)
 	h.leaveInbox(id)
 	if failed && (s.busy.Load() || h.wakes.has(id)) && !s.lost.Load() {
@@ -378,7 +382,8 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, err := Restore(id, loaded)
+	past := h.past(id)
+	state, err := Restore(id, loaded, func(seq uint64) ([]byte, error) { return past.at(ctx, seq) })
 	if err != nil {
 		return nil, err
 	}

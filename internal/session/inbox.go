@@ -106,7 +106,8 @@ func touchesInbox(records []clew.Record) bool {
 		switch r.Type {
 		case clew.EventHitlPlanReview, clew.EventHitlApprovalRequest, clew.EventHitlInputRequest, clew.EventHitlClarification,
 			clew.EventHitlResolved, clew.EventHitlReminder, clew.EventHitlAssigned,
-			clew.EventAccessChanged, clew.EventSessionRenamed, clew.EventTaskCreated:
+			clew.EventAccessChanged, clew.EventSessionRenamed, clew.EventTaskCreated,
+			clew.EventHistoryRewound, clew.EventRewindUndone, clew.EventSessionCreated, clew.EventSessionImported:
 			return true
 		}
 		return false

@@ -73,7 +73,7 @@ func rowsText(rows map[clew.UserID][]session.InboxItem) string {
 // folded gives the rows that follow from the journal.
 func folded(t testing.TB, j session.Journal, id clew.SessionID) string {
 	t.Helper()
-	s, err := session.Restore(id, session.Loaded{Tail: journaled(t, j, id)})
+	s, err := session.Restore(id, session.Loaded{Tail: journaled(t, j, id)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,13 +18,13 @@ func (w *Watch) Messages(ctx context.Context, limit, offset int, before clew.Mes
 		limit = tailMessages
 	}
 	limit = min(limit, pageMax)
-	tail, total, err := w.tail(ctx)
+	t, err := w.transcript(ctx)
 	if err != nil {
 		return clew.MessagesPage{}, err
 	}
-	page := clew.MessagesPage{Total: total}
+	page := clew.MessagesPage{Total: t.total}
 	// One more than asked for tells whether there is a page before this one.
-	list, err := w.messages(ctx, tail, total, limit+1, max(offset, 0), before)
+	list, err := t.messages(ctx, limit+1, max(offset, 0), before)
 	if err != nil {
 		return page, err
 	}
@@ -36,47 +36,60 @@ func (w *Watch) Messages(ctx context.Context, limit, offset int, before clew.Mes
 	return page, nil
 }
 
-// tail gives the messages at hand and how many there are in all.
-func (w *Watch) tail(ctx context.Context) (messages []clew.Message, total int, err error) {
-	err = w.host.at(ctx, w.id, false, func(s *Session) error {
-		return s.look(ctx, func(s *Session) { messages, total = slices.Clone(s.state.Messages), s.state.Total })
+// transcript gives the messages at hand and a way to the others.
+func (w *Watch) transcript(ctx context.Context) (transcript, error) {
+	t := transcript{journal: w.host.cfg.Journal, id: w.id}
+	err := w.host.at(ctx, w.id, false, func(s *Session) error {
+		return s.look(ctx, func(s *Session) {
+			t.tail, t.total, t.removed = slices.Clone(s.state.Messages), s.state.Total, slices.Clone(s.state.Removed)
+		})
 	}, func(node string) (err error) {
-		messages, total, err = w.host.callTail(ctx, node, w.id)
+		t.tail, t.total, t.removed, err = w.host.callTail(ctx, node, w.id)
 		return err
 	})
-	return messages, total, err
+	return t, err
 }
 
-// messages takes the page out of the tail if it lies there, else it reads back
-// in the journal.
-func (w *Watch) messages(ctx context.Context, tail []clew.Message, total, limit, offset int, before clew.MessageID) ([]clew.Message, error) {
-	if offset >= total {
+// A transcript is a session's messages: the newest ones at hand, the others in
+// the journal, but for what lies in the removed parts of it.
+type transcript struct {
+	journal Journal
+	id      clew.SessionID
+	tail    []clew.Message
+	total   int
+	removed []Span
+}
+
+// messages takes a page out of the tail if it lies there, else it reads back in
+// the journal.
+func (t *transcript) messages(ctx context.Context, limit, offset int, before clew.MessageID) ([]clew.Message, error) {
+	if offset >= t.total {
 		return nil, nil
 	}
-	end, whole := len(tail), len(tail) == total
+	end, whole := len(t.tail), len(t.tail) == t.total
 	if before != "" {
 		seq, err := before.Seq()
 		if err != nil {
 			return nil, clew.Errorf(clew.MessageNotFound, "no message %q", before)
 		}
-		end, _ = slices.BinarySearchFunc(tail, before, func(m clew.Message, id clew.MessageID) int { return compareIDs(m.MessageID, id) })
+		end, _ = slices.BinarySearchFunc(t.tail, before, func(m clew.Message, id clew.MessageID) int { return compareIDs(m.MessageID, id) })
 		if end == 0 && !whole {
-			return w.readBack(ctx, seq, limit, offset)
+			return t.readBack(ctx, seq, limit, offset)
 		}
 	}
 	end -= offset
 	if end-limit >= 0 || whole {
-		return tail[max(end-limit, 0):max(end, 0)], nil
+		return t.tail[max(end-limit, 0):max(end, 0)], nil
 	}
-	seq, err := tail[0].MessageID.Seq()
+	seq, err := t.tail[0].MessageID.Seq()
 	if err != nil {
 		return nil, err
 	}
-	older, err := w.readBack(ctx, seq, limit-max(end, 0), max(-end, 0))
+	older, err := t.readBack(ctx, seq, limit-max(end, 0), max(-end, 0))
 	if err != nil {
 		return nil, err
 	}
-	return append(older, tail[:max(end, 0)]...), nil
+	return append(older, t.tail[:max(end, 0)]...), nil
 }
 
 func compareIDs(a, b clew.MessageID) int {
@@ -91,12 +104,16 @@ func compareIDs(a, b clew.MessageID) int {
 
 // readBack collects the limit messages created before seq, after skipping some,
 // reading the journal backwards in steps.
-func (w *Watch) readBack(ctx context.Context, seq uint64, limit, skip int) ([]clew.Message, error) {
+func (t *transcript) readBack(ctx context.Context, seq uint64, limit, skip int) ([]clew.Message, error) {
 	const step = 2000
 	var found []clew.Message
 	for end := seq; end > 1 && len(found) < limit; {
+		if span, ok := spanWith(t.removed, end-1); ok {
+			end = span.From
+			continue
+		}
 		from := max(end, step+1) - step
-		part, err := w.fold(ctx, from, end)
+		part, err := t.fold(ctx, from, end)
 		if err != nil {
 			return nil, err
 		}
@@ -110,13 +127,13 @@ func (w *Watch) readBack(ctx context.Context, seq uint64, limit, skip int) ([]cl
 
 // fold gives the messages created in [from, end) as they are now: it reads on
 // beyond end as long as one of them is still growing.
-func (w *Watch) fold(ctx context.Context, from, end uint64) ([]clew.Message, error) {
+func (t *transcript) fold(ctx context.Context, from, end uint64) ([]clew.Message, error) {
 	const beyond = 500
 	f := folding{end: end, at: map[clew.MessageID]int{}}
 	for to := end - 1; ; from, to = to+1, to+beyond {
 		n := uint64(0)
-		for r, err := range w.Read(ctx, from, to) {
-			if err == nil {
+		for r, err := range t.journal.Read(ctx, t.id, from, to) {
+			if err == nil && !hidden(t.removed, r.Seq) {
 				err = f.add(r)
 			}
 			if err != nil {

@@ -42,6 +42,22 @@ type Loaded struct {
 	Tail []clew.Record
 }
 
+// A Foundation is what a session begins with.
+type Foundation struct {
+	// Parent has the records up to and including Head. "" if Records has them.
+	Parent clew.SessionID
+	Head   clew.Head
+	// State is the fold up to Head.
+	State []byte
+	// Records yields those of a session from elsewhere, 1 up to Head, in order.
+	Records iter.Seq2[clew.Record, error]
+	// Kept yields folds on the way, for Past, in order of seq; nil has none.
+	Kept iter.Seq2[uint64, []byte]
+}
+
+// ErrTaken says that there is such a session.
+var ErrTaken = errors.New("there is such a session")
+
 // ErrLeaseLost says that another node took the shard over; nothing was stored.
 var ErrLeaseLost = errors.New("lease was taken over")
 
@@ -68,6 +84,17 @@ type Journal interface {
 	// order, verified and without gaps; it stops at the first error.
 	Read(ctx context.Context, id clew.SessionID, from, to uint64) iter.Seq2[clew.Record, error]
 
+	// Past gives a kept fold of the session's records: the newest one at or
+	// before seq, nil if there is none. It saves folding from the start, and is
+	// never far from seq in a long session.
+	Past(ctx context.Context, id clew.SessionID, seq uint64) (state []byte, at uint64, err error)
+
+	// Found makes a session that begins with records it did not write: those of
+	// another session up to a point, which stay where they are, or those given.
+	// It is durable on return. A session that has records is refused with
+	// ErrTaken.
+	Found(ctx context.Context, id clew.SessionID, f Foundation) error
+
 	// Flush makes the seals written so far durable; only then does Open start
 	// from them. One flush serves any number of seals.
 	Flush(ctx context.Context) error
@@ -91,6 +118,10 @@ type Log interface {
 	// MarkBusy leaves a sign in the engine that the session is at work, so that
 	// it is found after a crash even when all its records are sealed.
 	MarkBusy(ctx context.Context) error
+
+	// Keep keeps a fold of the records up to head for Past, in addition to those
+	// that are kept anyway.
+	Keep(ctx context.Context, head clew.Head, state []byte) error
 
 	// Seal stores state, the fold of all records up to head, together with the
 	// records themselves in the archive; Flush makes it count. recent holds the last records up to
@@ -139,3 +170,46 @@ type Peers interface {
 type OwnedError struct{ Node string }
 
 func (e *OwnedError) Error() string { return "shard is owned by node " + e.Node }
+
+// Files looks after the files of workspaces. A nil one keeps nothing.
+type Files interface {
+	// Save makes a checkpoint of the workspace as it is now. Without changes
+	// since the session's last one it gives that one.
+	Save(ctx context.Context, w Workplace, reason string) (SavedFiles, error)
+	// Restore takes the workspace back to a checkpoint, whole or not at all,
+	// after having saved how it is. id names this restore: if it was begun
+	// before and cut off, it is finished, and if it was done before, it is not
+	// done again.
+	Restore(ctx context.Context, w Workplace, id, hash string) (RestoredFiles, error)
+	// Diff says how files differ. Without from it compares with the first
+	// checkpoint of the workspace, without to with the files as they are.
+	Diff(ctx context.Context, w Workplace, from, to string) ([]clew.CheckpointFile, error)
+	// Copy writes the files of a checkpoint of one workspace into another, empty
+	// directory. Asked for again for the same session, it does nothing if they
+	// are there.
+	Copy(ctx context.Context, from Workplace, hash string, to Workplace) error
+}
+
+// A Workplace is a session's workspace.
+type Workplace struct {
+	Session  clew.SessionID
+	Dir      string
+	Settings map[string]any // the session's own
+}
+
+// SavedFiles is a checkpoint.
+type SavedFiles struct {
+	ID, Hash, From string
+	Files          int
+	Bytes          int64
+	Left           []string // what could not be saved
+	DurationMS     int64
+}
+
+// RestoredFiles is what a restore did.
+type RestoredFiles struct {
+	Before           string // a checkpoint of how the files were
+	Changed, Removed int
+	Left             []string
+	DurationMS       int64
+}

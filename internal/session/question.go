@@ -45,6 +45,9 @@ func (s *State) remindAt(a *clew.Asking, reminderSec int) int64 {
 
 // nextDue is when the next reminder or deadline is (Unix ms), 0 if none.
 func (s *State) nextDue() int64 {
+	if s.Returning != nil { // everything waits for the files
+		return 0
+	}
 	next, sec := int64(0), -1
 	for _, q := range s.Questions {
 		a := q.Asking()
@@ -76,6 +79,9 @@ type expire struct {
 // decideExpire settles the question whose deadline passed first; if there is
 // none, it reminds of one.
 func decideExpire(s *State, d *expire, now int64) ([]clew.Event, error) {
+	if s.Returning != nil {
+		return nil, nil
+	}
 	var due *clew.Question
 	for i := range s.Questions {
 		a := s.Questions[i].Asking()

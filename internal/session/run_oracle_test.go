@@ -40,7 +40,17 @@ func newOracles(t tester, parallel int) *oracles {
 // hear takes the records since the last time.
 func (o *oracles) hear(b *bench) {
 	o.t.Helper()
-	for _, r := range b.records[o.seen:] {
+	fresh := b.records[o.seen:]
+	if slices.ContainsFunc(fresh, func(r clew.Record) bool {
+		return r.Type == clew.EventHistoryRewound || r.Type == clew.EventRewindUndone
+	}) {
+		clear(o.of) // what is hidden did not happen
+		fresh = b.records
+	}
+	for _, r := range fresh {
+		if b.s.state.Hidden(r.Seq) {
+			continue
+		}
 		if len(ofRunOnly([]clew.EventType{r.Type})) == 0 {
 			continue
 		}

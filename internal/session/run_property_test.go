@@ -19,7 +19,7 @@ func (c *crowd) restart() {
 		seq := seqOf(c.snapshot)
 		loaded = Loaded{State: c.snapshot, StateSeq: seq, Tail: c.records[seq:]}
 	}
-	s, err := Restore("s", loaded)
+	s, err := Restore("s", loaded, c.fresh)
 	if err != nil {
 		c.t.Fatalf("restore: %v", err)
 	}

@@ -30,6 +30,8 @@ type Session struct {
 	// agents counts those at work. The session is loaded anew only after they
 	// have left.
 	agents sync.WaitGroup
+	// trips counts those who take files back for the session.
+	trips sync.WaitGroup
 	// lost is set when another node took the shard over.
 	lost    atomic.Bool
 	endOnce sync.Once
@@ -53,6 +55,9 @@ type Session struct {
 	// inboxDue says that people's inboxes may have to change, inboxRows that the
 	// session has rows there.
 	inboxDue, inboxRows bool
+	// folds are the states that the session was lately taken away from: most
+	// likely it goes back there.
+	folds []fold
 	// awaited holds the questions that running tools wait for.
 	awaited map[clew.RequestID]chan<- clew.HitlResolvedData
 
@@ -88,8 +93,17 @@ const (
 	sealEvery      = 1000 // records between two snapshots
 )
 
-// do hands the session a command and waits for its outcome.
+// do carries out a command: it hands it to the session, or, if there is more to
+// it than that, sees to the rest as well.
 func (s *Session) do(ctx context.Context, cmd clew.Command) (Receipt, error) {
+	if travels(cmd.Data) {
+		return s.journey(ctx, cmd)
+	}
+	return s.submit(ctx, cmd)
+}
+
+// submit hands the session a command and waits for its outcome.
+func (s *Session) submit(ctx context.Context, cmd clew.Command) (Receipt, error) {
 	req := request{ctx: ctx, cmd: cmd, done: make(chan outcome, 1)}
 	out, err := s.ask(ctx, req)
 	if err != nil {
@@ -167,6 +181,7 @@ func (s *Session) run() (failed bool) {
 		return true
 	}
 	s.startTurns()
+	s.finishReturn()
 	var batch []request
 	for {
 		s.arm()
@@ -279,7 +294,7 @@ type draft struct {
 // not yet durable and not yet seen by anyone.
 func (s *Session) decide(req request) (pending, []draft, error) {
 	cmd := req.cmd
-	if cmd.ClientMessageID != "" {
+	if cmd.ClientMessageID != "" && !endsReturn(cmd.Data) {
 		if t, ok := s.state.takenAs(cmd.By.User, cmd.ClientMessageID); ok {
 			return pending{req: req, receipt: repeatOf(t)}, nil, nil
 		}
@@ -288,6 +303,9 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	switch cmd.Data.(type) {
 	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
 		cmd.Data = &interruption{cmd: cmd.Data, streamed: s.streamed()}
+	}
+	if d, ok := cmd.Data.(*travel); ok {
+		d.streamed = s.streamed()
 	}
 	events, err := s.decideSafely(cmd, now)
 	if err != nil {
@@ -312,6 +330,10 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		// Apply needs only what a record says of itself; the chain is added
 		// when it is written.
 		r := clew.Record{Seq: s.state.Seq + 1, TS: max(now, s.state.TS+1), By: cmd.By.User, Cause: cmd.ClientMessageID, Type: ev.Type}
+		if d, ok := cmd.Data.(*travel); ok && returnOf(ev.Data) != nil {
+			s.state.there = d.arrival
+			s.leave()
+		}
 		Apply(s.state, r, ev.Data)
 		p.receipt.Records = append(p.receipt.Records, r.MessageID())
 	}
@@ -351,6 +373,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 			return err
 		}
 		s.recent = append(s.recent, records...)
+		s.keepFolds(records)
 		s.inboxDue = s.inboxDue || touchesInbox(records)
 		s.exists.Store(true)
 		s.busy.Store(s.state.Busy())

@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -46,6 +45,20 @@ type State struct {
 	Settings map[string]any `json:"settings,omitempty"`
 	Usage    clew.Usage     `json:"usage"`
 
+	// Removed are the parts of the journal that are hidden, in order. Undo and
+	// Redo hold the rewinds that can be undone or done again, the newest last.
+	Removed []Span `json:"removed,omitempty"`
+	Undo    []Move `json:"undo,omitempty"`
+	Redo    []Move `json:"redo,omitempty"`
+	// Moved is the record that last took the session elsewhere in its history.
+	Moved uint64 `json:"moved,omitempty"`
+	// Returning is what is being done about files, nil for most of the time.
+	Returning *Returning `json:"returning,omitempty"`
+	// Checkpoint is the newest one of the files, First the session's first one.
+	Checkpoint string          `json:"checkpoint,omitempty"`
+	First      string          `json:"first_checkpoint,omitempty"`
+	ForkedFrom *clew.ForkPoint `json:"forked_from,omitempty"`
+
 	// Taken holds the commands whose repeats are recognised, oldest first.
 	Taken []Taken `json:"taken,omitempty"`
 
@@ -53,6 +66,8 @@ type State struct {
 	rules Rules            // nil for a state on its own
 
 	scratch []clew.Todo // for copies of a run's todos that nobody keeps
+	there   *State      // what the next record takes the session to
+	whole   bool        // model messages that are hidden stay, for exports
 }
 
 // Rules is what Decide has to know of the settings. Its methods are pure and
@@ -103,10 +118,13 @@ const (
 const MainAgent clew.AgentID = "main-" + clew.AgentID(clew.MainMonitor)
 
 // Exists reports whether the session was created.
-func (s *State) Exists() bool { return s.Seq > 0 }
+func (s *State) Exists() bool { return s.CreatedMS > 0 }
 
 // Busy reports whether work is under way that must go on without anyone asking.
 func (s *State) Busy() bool {
+	if s.Returning != nil {
+		return true
+	}
 	for _, t := range s.Tasks {
 		if s.Runnable(t) {
 			return true
@@ -239,27 +257,3 @@ func (s *State) take(r clew.Record) {
 
 // Encode writes the state as a snapshot.
 func (s *State) Encode() ([]byte, error) { return json.Marshal(s) }
-
-// Restore makes the state of a session from its snapshot and the records after
-// it.
-func Restore(id clew.SessionID, loaded Loaded) (*State, error) {
-	s := &State{ID: id}
-	if loaded.State != nil {
-		if err := json.Unmarshal(loaded.State, s); err != nil {
-			return nil, clew.WrapError(clew.SessionDamaged, err, "the snapshot of session %s is not readable", id)
-		}
-	}
-	if s.ID != id || s.Seq != loaded.StateSeq {
-		return nil, clew.WrapError(clew.SessionDamaged,
-			fmt.Errorf("snapshot is of %s at %d, want %s at %d", s.ID, s.Seq, id, loaded.StateSeq),
-			"the snapshot of session %s is not its own", id)
-	}
-	for _, r := range loaded.Tail {
-		ev, err := clew.DecodeEvent(r.Type, r.Data())
-		if err != nil {
-			return nil, clew.WrapError(clew.SessionDamaged, err, "record %d of session %s is not readable", r.Seq, id)
-		}
-		Apply(s, r, ev.Data)
-	}
-	return s, nil
-}

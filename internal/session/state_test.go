@@ -66,12 +66,12 @@ func TestRestoreRefusesForeignSnapshots(t *testing.T) {
 		"another position": {State: good, StateSeq: 2},
 		"another session":  {State: []byte(`{"id":"other","seq":1}`), StateSeq: 1},
 	} {
-		if _, err := Restore("s", loaded); clew.CodeOf(err) != clew.SessionDamaged {
+		if _, err := Restore("s", loaded, nil); clew.CodeOf(err) != clew.SessionDamaged {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	bad := clew.Head{}.Next("s", 1, 1, "u", clew.EventMessageCreated, []byte(`{"message":7}`))
-	if _, err := Restore("s", Loaded{Tail: []clew.Record{bad}}); clew.CodeOf(err) != clew.SessionDamaged {
+	if _, err := Restore("s", Loaded{Tail: []clew.Record{bad}}, nil); clew.CodeOf(err) != clew.SessionDamaged {
 		t.Errorf("a record that is not readable: %v", err)
 	}
 }

@@ -38,6 +38,19 @@ type Task struct {
 	// History is the model history as far as it is sent. Its elements are never
 	// changed in place: agents read it while the session goes on.
 	History []clew.ModelMessage `json:"history,omitempty"`
+	// Behind counts the messages that left the history, hidden by a summary or a
+	// marker. With the length of the history it only grows.
+	Behind int `json:"behind,omitempty"`
+	// Condense says that somebody wants a summary, Condensing that the model call
+	// under way writes one. Condensed is the size of the history, in tokens, when
+	// that was last tried: it has to grow before the next time.
+	Condense   bool  `json:"condense,omitempty"`
+	Condensing bool  `json:"condensing,omitempty"`
+	Condensed  int64 `json:"condensed,omitempty"`
+	// Guessed is how many tokens the last answered call was thought to send,
+	// Counted how many the provider counted, 0 if it did not say.
+	Guessed int64 `json:"guessed,omitempty"`
+	Counted int64 `json:"counted,omitempty"`
 	// Calls are those of the last answer, until all have their results.
 	Calls []Call `json:"calls,omitempty"`
 	// Inbox holds what was said during the turn and the model has not heard yet.
@@ -119,6 +132,9 @@ type Turn struct {
 	Reply clew.MessageID `json:"reply,omitempty"`
 	// Prompt is what started the turn, until the model has heard it.
 	Prompt *Input `json:"prompt,omitempty"`
+	// Condense says that the turn is there for a summary only, until somebody
+	// says something.
+	Condense bool `json:"condense,omitempty"`
 }
 
 const (
@@ -202,7 +218,7 @@ func (s *State) held(t *Task) bool {
 // for a person or for a child task waits on record, not in memory. A call that
 // was only proposed waits with it: the agent left it for later.
 func (s *State) Runnable(t *Task) bool {
-	if t.Turn == nil || t.Ended() || s.held(t) || s.blocking(t.TaskID) != nil {
+	if t.Turn == nil || t.Ended() || s.Returning != nil || s.held(t) || s.blocking(t.TaskID) != nil {
 		return false
 	}
 	waits := false

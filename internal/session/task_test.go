@@ -257,7 +257,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			restored, err := Restore("s", Loaded{State: snapshot, StateSeq: b.s.state.Seq})
+			restored, err := Restore("s", Loaded{State: snapshot, StateSeq: b.s.state.Seq}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,7 +265,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 			if string(again) != string(snapshot) {
 				t.Fatalf("written\n%s\nand again\n%s", snapshot, again)
 			}
-			twice, err := Restore("s", Loaded{State: again, StateSeq: restored.Seq})
+			twice, err := Restore("s", Loaded{State: again, StateSeq: restored.Seq}, nil)
 			if err != nil || !reflect.DeepEqual(restored, twice) {
 				t.Errorf("%v: restored\n%+v\nand again\n%+v", err, restored, twice)
 			}

@@ -144,7 +144,7 @@ func wakeAfterLoad(state *State, loaded Loaded) int64 {
 	touched := state.nextDue() > 0
 	had := bytes.Contains(loaded.State, mark)
 	for _, r := range loaded.Tail {
-		touched = touched || had && r.Type == clew.EventHitlResolved || bytes.Contains(r.Data(), mark)
+		touched = touched || had && (r.Type == clew.EventHitlResolved || r.Type == clew.EventHistoryRewound || r.Type == clew.EventRewindUndone) || bytes.Contains(r.Data(), mark)
 	}
 	if touched {
 		return unknownWake

@@ -19,6 +19,7 @@ type Agent interface {
 // turn is an agent at work.
 type turn struct {
 	id     clew.MessageID
+	moved  uint64 // the session's last return when it began
 	cancel context.CancelFunc
 }
 
@@ -27,12 +28,12 @@ type turn struct {
 // whose turn is over.
 func (s *Session) startTurns() {
 	for id, running := range s.turns {
-		if t := s.state.Task(id); t == nil || t.Turn == nil || t.Turn.ID != running.id {
+		if t := s.state.Task(id); t == nil || t.Turn == nil || t.Turn.ID != running.id || s.state.Moved != running.moved || s.state.Returning != nil {
 			running.cancel() // it stays here until it has left: no two agents work on one task
 		}
 	}
 	defer func() { s.busy.Store(s.state.Busy() || len(s.turns) > 0) }()
-	if s.host.cfg.Agent == nil {
+	if s.host.cfg.Agent == nil || s.state.Owner == "" { // a fork or an import whose own first record is still to come
 		return
 	}
 	for id, t := range s.state.Tasks {
@@ -49,7 +50,7 @@ func (s *Session) startTurn(t *Task) {
 		prompt = *m
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	desk := &Desk{s: s, turn: work, ctx: ctx}
+	desk := &Desk{s: s, turn: work, moved: s.state.Moved, ctx: ctx}
 	desk.seen.Store(s.state.Seq)
 	if reply := s.state.Message(work.Reply); reply != nil {
 		desk.stream = &Stream{d: desk, m: *reply}
@@ -57,7 +58,7 @@ func (s *Session) startTurn(t *Task) {
 	if s.turns == nil {
 		s.turns = map[clew.TaskID]*turn{}
 	}
-	running := &turn{id: work.ID, cancel: cancel}
+	running := &turn{id: work.ID, moved: s.state.Moved, cancel: cancel}
 	s.turns[work.TaskID] = running
 	s.agents.Add(1)
 	s.host.loops.Go(func() { // Close waits for it

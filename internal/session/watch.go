@@ -93,6 +93,12 @@ func (s *Session) sessionState() clew.SessionState {
 		usage := st.Usage
 		out.Usage = &usage
 	}
+	out.CanUndo, out.CanRedo = len(st.Undo) > 0, len(st.Redo) > 0
+	out.Checkpoint, out.ForkedFrom = st.Checkpoint, st.ForkedFrom
+	if st.Returning != nil {
+		returning := st.Returning.RewindStartedData
+		out.Returning = &returning
+	}
 	if len(st.Questions) > 0 {
 		first := st.Questions[0]
 		out.HitlPending = &first
@@ -114,5 +120,14 @@ func (s *Session) sessionState() clew.SessionState {
 
 // Read yields the records from..to in order, from the journal.
 func (w *Watch) Read(ctx context.Context, from, to uint64) iter.Seq2[clew.Record, error] {
-	return w.host.cfg.Journal.Read(ctx, w.id, from, to)
+	return func(yield func(clew.Record, error) bool) {
+		for r, err := range w.host.cfg.Journal.Read(ctx, w.id, from, to) {
+			if err == nil {
+				r = r.In(w.id) // a fork's first ones are its parent's
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 }

@@ -65,10 +65,11 @@ func (k *Key) Default() any {
 // Defaults are the values that hold where nobody has set anything.
 func Defaults() Values {
 	return Values{
-		Profiles:         map[string]Profile{},
-		ModelRetries:     3,
-		CrashRetry:       "ask",
-		StallSec:         120,
+		Profiles:     map[string]Profile{},
+		ModelRetries: 3,
+		CrashRetry:   "ask",
+		StallSec:     120,
+		AutoCondense: true, CondenseThreshold: 80, CondenseKeep: 6,
 		Mode:             "code",
 		CustomModes:      []Mode{},
 		AllowedCommands:  []string{},
@@ -89,6 +90,7 @@ func Defaults() Values {
 		FetchAllow:        []string{},
 		OutputLimit:       32768,
 		ExcludePaths:      []string{},
+		Checkpoints:       true, CheckpointExclude: []string{}, CheckpointMaxFileMB: 100, CheckpointQuotaMB: 10_240,
 		McpEnabled:        true,
 		McpServers:        map[string]McpServer{},
 		TrustedWorkspaces: map[string]string{},

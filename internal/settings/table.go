@@ -1,14 +1,14 @@
 package settings
 
 // The groups of the reference page, in its order.
-var groups = []string{"Models", "Modes", "Auto-approval", "Limits", "Runs", "Questions", "Tools", "Tool servers", "Workspaces", "Features", "Secrets"}
+var groups = []string{"Models", "Long conversations", "Modes", "Auto-approval", "Limits", "Runs", "Questions", "Tools", "Checkpoints", "Tool servers", "Workspaces", "Features", "Secrets"}
 
 // stateKeys is the table of all keys of Values. Whatever a session could use to
 // reach beyond its workspace, its budget or the operator's rules is marked
 // SessionNever, or SessionTighten where less is always fine.
 func stateKeys() []*Key {
 	var keys []*Key
-	for _, part := range [][]*Key{modelKeys(), approvalKeys(), limitKeys(), runKeys(), questionKeys(), toolKeys(), featureKeys()} {
+	for _, part := range [][]*Key{modelKeys(), condenseKeys(), modeKeys(), approvalKeys(), limitKeys(), runKeys(), questionKeys(), toolKeys(), checkpointKeys(), featureKeys()} {
 		keys = append(keys, part...)
 	}
 	return keys
@@ -32,6 +32,27 @@ func modelKeys() []*Key {
 			Doc: "A model's stream that is silent for so many seconds is cut.", Allowed: "5 to 3600", check: between(5, 3600)},
 		{Name: "custom_instructions", Group: "Models", Exportable: true,
 			Doc: "Text that is added to every prompt.", Allowed: "up to 64 KiB of text", check: textUpTo(64 << 10)},
+	}
+}
+
+func condenseKeys() []*Key {
+	const group = "Long conversations"
+	return []*Key{
+		{Name: "auto_condense", Group: group, Exportable: true,
+			Doc: "A summary takes the place of old messages to the model before they get too long for it. Without it the oldest are left out.", Allowed: "`true`, `false`"},
+		{Name: "condense_threshold", Group: group, Exportable: true,
+			Doc: "How full the model's context window may get before that, in percent of what it takes beside the answer.", Allowed: "10 to 100", check: between(10, 100)},
+		{Name: "condense_keep", Group: group, Exportable: true,
+			Doc: "How many messages at the end a summary leaves as they are.", Allowed: "1 to 100", check: between(1, 100)},
+		{Name: "condense_prompt", Group: group, Exportable: true,
+			Doc: "What the model is told when it writes a summary, in place of the built-in text.", Allowed: "up to 64 KiB of text", check: textUpTo(64 << 10)},
+		{Name: "condense_profile", Group: group, Provider: true, Exportable: true,
+			Doc: "The model profile that writes summaries. Empty is the one that the task uses.", Allowed: "a name of `model_profiles`, or empty", check: optional(profileName)},
+	}
+}
+
+func modeKeys() []*Key {
+	return []*Key{
 		{Name: "mode", Group: "Modes", Exportable: true,
 			Doc: "The mode that new tasks start in.", Allowed: "slug of a mode", check: slugText},
 		{Name: "custom_modes", Group: "Modes", Exportable: true,
@@ -144,6 +165,22 @@ func toolKeys() []*Key {
 		{Name: "exclude_paths", Group: "Tools", Exportable: true, Session: SessionNever,
 			Doc:     "Patterns of files that agents do not see, like `.clewignore` for all workspaces.",
 			Allowed: "list of patterns", check: entries(1000), entry: oneLine},
+	}
+}
+
+func checkpointKeys() []*Key {
+	return []*Key{
+		{Name: "checkpoints_enabled", Group: "Checkpoints", Exportable: true, Session: SessionTighten, tighter: onlyOff,
+			Doc: "Checkpoints of the workspace are made. Those that exist can be restored either way.", Allowed: "`true`, `false`"},
+		{Name: "checkpoint_exclude", Group: "Checkpoints", Exportable: true,
+			Doc:     "Patterns of files that checkpoints leave alone, beside the built-in list and `.clewignore`.",
+			Allowed: "list of patterns", check: entries(1000), entry: oneLine},
+		{Name: "checkpoint_max_file_mb", Group: "Checkpoints", Exportable: true, Session: SessionNever,
+			Doc: "Checkpoints leave larger files alone, in MB. 0 is no limit.", Allowed: "0 to 1048576", check: between(0, 1<<20)},
+		{Name: "checkpoint_quota_mb", Group: "Checkpoints", Exportable: true, Session: SessionNever,
+			Doc: "Room on disk that the checkpoints of one workspace may take, in MB. 0 is no limit.", Allowed: "0 to 1073741824", check: between(0, 1<<30)},
+		{Name: "checkpoint_retention_days", Group: "Checkpoints", Exportable: true, Session: SessionNever,
+			Doc: "Checkpoints older than so many days go. 0 keeps them for as long as a session refers to them.", Allowed: "0 to 36500", check: between(0, 36_500)},
 	}
 }
 

@@ -16,6 +16,13 @@ type Values struct {
 	StallSec     int                `json:"model_stall_sec"`   // a stream silent for so long is cut: 120
 	Instructions string             `json:"custom_instructions"`
 
+	// Long conversations
+	AutoCondense      bool   `json:"auto_condense"`      // true: a summary takes the place of old messages by itself
+	CondenseThreshold int    `json:"condense_threshold"` // at so many percent of what the model takes: 80
+	CondenseKeep      int    `json:"condense_keep"`      // so many messages at the end stay as they are: 6
+	CondensePrompt    string `json:"condense_prompt"`    // in place of the built-in one
+	CondenseProfile   string `json:"condense_profile"`   // the model profile that writes summaries; "" = the task's
+
 	// Modes
 	Mode        string `json:"mode"` // code
 	CustomModes []Mode `json:"custom_modes"`
@@ -67,6 +74,13 @@ type Values struct {
 	FetchAllow        []string          `json:"fetch_allow"`         // hosts; *.example.org for all below
 	OutputLimit       int               `json:"tool_output_limit"`   // bytes of a tool's output that the model gets: 32768
 	ExcludePaths      []string          `json:"exclude_paths"`       // like .clewignore, for all workspaces
+
+	// Checkpoints
+	Checkpoints         bool     `json:"checkpoints_enabled"`       // true
+	CheckpointExclude   []string `json:"checkpoint_exclude"`        // like .clewignore, for checkpoints alone
+	CheckpointMaxFileMB int      `json:"checkpoint_max_file_mb"`    // 100; 0 = any
+	CheckpointQuotaMB   int      `json:"checkpoint_quota_mb"`       // of a workspace: 10240; 0 = none
+	CheckpointDays      int      `json:"checkpoint_retention_days"` // 0 = as long as a record names it
 
 	// Tool servers
 	McpEnabled bool                 `json:"mcp_enabled"` // true

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ var safeConfig = []string{
 	"core.bare=true", "core.logAllRefUpdates=false", "core.alternateRefsCommand=", "protocol.allow=never",
 	"gc.auto=0", "maintenance.auto=false", "pack.threads=1", "commit.gpgSign=false", "credential.helper=",
 	"pack.writeBitmaps=false", "repack.writeBitmaps=false", "core.packedRefsTimeout=10000",
+	"core.bigFileThreshold=" + strconv.Itoa(maxInMemory), // from there on files are streamed, and never stored as differences
 }
 
 // command makes a call of git on the bare repository dir. It is the only way

@@ -132,7 +132,7 @@ func (f *fleet) fold(id clew.SessionID, a *audit) (records int) {
 		f.t.Errorf("session %s: %v", id, err)
 		return records
 	}
-	kept, err := session.Restore(id, loaded)
+	kept, err := session.Restore(id, loaded, nil)
 	if err != nil {
 		f.t.Errorf("session %s: %v", id, err)
 		return records

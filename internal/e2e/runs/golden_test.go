@@ -71,11 +71,14 @@ func newPlain(s *stage) *plain {
 	return &plain{names: map[string]string{}, count: map[string]int{}, paths: strings.NewReplacer(s.work, "$WORKSPACE")}
 }
 
-var idPattern = regexp.MustCompile(`(task|req|msg|run|plan)_[0-9a-f]{8,}`)
+var idPattern = regexp.MustCompile(`(task|req|msg|run|plan)_[0-9a-f]{8,}|cp_[a-z2-7]{26}|\b[0-9a-f]{64}\b`)
 
 // name gives an id its number among those of its kind.
 func (p *plain) name(id string) string {
-	kind, _, _ := strings.Cut(id, "_")
+	kind, _, named := strings.Cut(id, "_")
+	if !named {
+		kind = "hash"
+	}
 	if p.names[id] == "" {
 		p.count[kind]++
 		p.names[id] = fmt.Sprintf("%s_%d", kind, p.count[kind])

@@ -72,13 +72,16 @@ func newPlain(s *stage) *plain {
 }
 
 var (
-	idPattern   = regexp.MustCompile(`(task|req|msg)_[0-9a-f]{8,}`)
+	idPattern   = regexp.MustCompile(`(task|req|msg)_[0-9a-f]{8,}|cp_[a-z2-7]{26}|\b[0-9a-f]{64}\b`)
 	tookPattern = regexp.MustCompile(`ended after [0-9.]+m?s`)
 )
 
 // name gives an id its number among those of its kind.
 func (p *plain) name(id string) string {
-	kind, _, _ := strings.Cut(id, "_")
+	kind, _, named := strings.Cut(id, "_")
+	if !named {
+		kind = "hash"
+	}
 	if p.names[id] == "" {
 		p.count[kind]++
 		p.names[id] = fmt.Sprintf("%s_%d", kind, p.count[kind])

@@ -4,7 +4,9 @@ package journaltest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -31,7 +33,16 @@ type memoryLog struct {
 	records []clew.Record
 	state   []byte
 	sealed  uint64
+	kept    []keptFold // oldest first
 }
+
+type keptFold struct {
+	seq   uint64
+	state []byte
+}
+
+// keepEvery is how many records lie between two kept folds, at least.
+const keepEvery = 1000
 
 // Node is the journal as one node sees it.
 func (m *Memory) Node(name string) *MemoryNode { return &MemoryNode{m: m, name: name} }
@@ -126,10 +137,23 @@ func (h *memoryHandle) Append(_ context.Context, records []clew.Record) error {
 
 func (h *memoryHandle) MarkBusy(context.Context) error { return nil }
 
+func (h *memoryHandle) Keep(_ context.Context, head clew.Head, state []byte) error {
+	h.m.mu.Lock()
+	defer h.m.mu.Unlock()
+	at, found := slices.BinarySearchFunc(h.l.kept, head.Seq, func(k keptFold, seq uint64) int { return cmp.Compare(k.seq, seq) })
+	if !found {
+		h.l.kept = slices.Insert(h.l.kept, at, keptFold{head.Seq, slices.Clone(state)})
+	}
+	return nil
+}
+
 func (h *memoryHandle) Seal(_ context.Context, head clew.Head, state []byte, _ []clew.Record) error {
 	h.m.mu.Lock()
 	defer h.m.mu.Unlock()
 	if head.Seq > h.l.sealed {
+		if head.Seq/keepEvery > h.l.sealed/keepEvery {
+			h.l.kept = append(h.l.kept, keptFold{head.Seq, slices.Clone(state)})
+		}
 		h.l.state, h.l.sealed = slices.Clone(state), head.Seq
 	}
 	return nil
@@ -150,6 +174,92 @@ func (n *MemoryNode) Read(_ context.Context, id clew.SessionID, from, to uint64)
 			}
 		}
 	}
+}
+
+// Past implements session.Journal.
+func (n *MemoryNode) Past(_ context.Context, id clew.SessionID, seq uint64) ([]byte, uint64, error) {
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
+	l := n.m.logs[id]
+	if l == nil {
+		return nil, 0, nil
+	}
+	for _, k := range slices.Backward(l.kept) {
+		if k.seq <= seq {
+			return slices.Clone(k.state), k.seq, nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// Found implements session.Journal.
+func (n *MemoryNode) Found(_ context.Context, id clew.SessionID, f session.Foundation) error {
+	if f.Head.Seq == 0 || (f.Parent == "") == (f.Records == nil) || f.Parent == id {
+		return errors.New("a session begins with another session's records or with its own, and with one at least")
+	}
+	l := &memoryLog{state: slices.Clone(f.State), sealed: f.Head.Seq}
+	if f.Records != nil {
+		if err := l.take(f); err != nil {
+			return err
+		}
+	}
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
+	if f.Records == nil {
+		if err := l.begin(n.m.logs[f.Parent], f.Head); err != nil {
+			return err
+		}
+	}
+	if have := n.m.logs[id]; have != nil && len(have.records) > 0 {
+		return session.ErrTaken
+	}
+	if f.Head.Seq >= keepEvery {
+		l.kept = append(l.kept, keptFold{f.Head.Seq, l.state})
+	}
+	if n.m.logs == nil {
+		n.m.logs = map[clew.SessionID]*memoryLog{}
+	}
+	n.m.logs[id] = l
+	return nil
+}
+
+// take reads the records of a session from elsewhere.
+func (l *memoryLog) take(f session.Foundation) error {
+	var head clew.Head
+	for r, err := range f.Records {
+		if err != nil {
+			return err
+		}
+		if err := r.Follows(head); err != nil {
+			return err
+		}
+		l.records = append(l.records, r)
+		head = r.After()
+	}
+	if head != f.Head {
+		return fmt.Errorf("the records end at %d instead of %d", head.Seq, f.Head.Seq)
+	}
+	if f.Kept == nil {
+		return nil
+	}
+	for seq, state := range f.Kept {
+		l.kept = append(l.kept, keptFold{seq, slices.Clone(state)})
+	}
+	return nil
+}
+
+// begin takes the parent's records up to head.
+func (l *memoryLog) begin(parent *memoryLog, head clew.Head) error {
+	if parent == nil || head.Seq == 0 || uint64(len(parent.records)) < head.Seq || parent.records[head.Seq-1].After() != head {
+		return fmt.Errorf("the parent has no such record %d", head.Seq)
+	}
+	l.records = slices.Clone(parent.records[:head.Seq])
+	for _, k := range parent.kept {
+		if k.seq <= head.Seq {
+			l.kept = append(l.kept, k)
+		}
+	}
+	return nil
 }
 
 // Flush implements session.Journal.

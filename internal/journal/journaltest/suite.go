@@ -24,6 +24,15 @@ func Suite(t *testing.T, node func(t *testing.T, name string) session.Journal) {
 		"RacingOwners":        racingOwners,
 		"ManySessions":        manySessions,
 		"UnknownIsEmpty":      unknownIsEmpty,
+		"PastOfShort":         pastOfShort,
+		"PastOfLong":          pastOfLong,
+		"Fork":                fork,
+		"ForkOfFork":          forkOfFork,
+		"ForkIsSealedOn":      forkIsSealedOn,
+		"PastOfFork":          pastOfFork,
+		"FoundRefuses":        foundRefuses,
+		"Import":              importRecords,
+		"BrokenImport":        brokenImport,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, node) })

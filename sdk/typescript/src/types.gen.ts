@@ -71,6 +71,11 @@ export interface SessionState {
   monitors: MonitorState[];
   windows: WindowState[];
   usage?: Usage;
+  can_undo?: boolean;
+  can_redo?: boolean;
+  returning?: RewindStartedData;
+  checkpoint?: string;
+  forked_from?: ForkPoint;
   role?: Role;
 }
 
@@ -315,6 +320,29 @@ export interface Bounds {
   h: number;
 }
 
+/** Files are being taken back; nothing else happens meanwhile. */
+export interface RewindStartedData {
+  rewind_id: string;
+  kind: RewindKind;
+  to?: string;
+  from_message_id?: string;
+  keep_target?: boolean;
+  hash: string;
+  text?: string;
+  images?: string[];
+}
+
+export type RewindKind =
+  | "rewind"
+  | "undo"
+  | "redo"
+  | "files";
+
+export interface ForkPoint {
+  session_id: string;
+  message_id: string;
+}
+
 /** The replay is over; what follows is live. */
 export interface SyncComplete {
   last_message_id: string;
@@ -390,10 +418,12 @@ export type CommandType =
   | "redo_rewind"
   | "clear_messages"
   | "fork_session"
+  | "condense_context"
   | "rename_session"
   | "set_access"
   | "checkpoint_diff"
   | "checkpoint_restore"
+  | "checkpoint_save"
   | "update_settings"
   | "reset_settings"
   | "import_settings"
@@ -417,11 +447,6 @@ export interface SessionCreatedData {
   forked_from?: ForkPoint;
 }
 
-export interface ForkPoint {
-  session_id: string;
-  message_id: string;
-}
-
 /** The session has a new title. */
 export interface SessionRenamedData {
   title: string;
@@ -437,6 +462,15 @@ export interface AccessChangedData {
 export interface SessionForkedData {
   session_id: string;
   from_message_id: string;
+}
+
+/** The session came from elsewhere. */
+export interface SessionImportedData {
+  owner: string;
+  workspace?: string;
+  title?: string;
+  from?: string;
+  format?: string;
 }
 
 /** A message appeared in the transcript. */
@@ -489,6 +523,7 @@ export interface ModelMessageData {
   agent_id?: string;
   monitor_id?: string;
   message: ModelMessage;
+  hides?: number;
 }
 
 export interface ModelMessage {
@@ -554,17 +589,32 @@ export interface AgentThinkingData {
 /** The conversation was taken back to an earlier message. */
 export interface HistoryRewoundData {
   rewind_id?: string;
+  to: string;
+  files?: FilesReturned;
   from_message_id: string;
   keep_target: boolean;
   removed_message_ids: string[];
+  removed_count: number;
+  redo?: boolean;
   checkpoint_id?: string;
+}
+
+export interface FilesReturned {
+  hash: string;
+  before?: string;
+  changed?: number;
+  removed?: number;
+  left?: string[];
 }
 
 /** The last rewind was undone. */
 export interface RewindUndoneData {
   rewind_id?: string;
+  to: string;
+  files?: FilesReturned;
   from_message_id: string;
   restored_message_ids: string[];
+  removed_message_ids?: string[];
   checkpoint_id?: string;
 }
 
@@ -572,25 +622,69 @@ export interface RewindUndoneData {
 export interface RewindPreviewAnswer {
   from_message_id: string;
   keep_target: boolean;
+  to?: string;
   count: number;
   removed_message_ids: string[];
+  running?: boolean;
   files?: CheckpointFile[];
+  files_count?: number;
+  files_problem?: string;
+  checkpoint_id?: string;
+  todos?: TodoChange[];
+  reopened?: Question[];
+  withdrawn?: Question[];
+  usage?: Usage;
+  irreversible?: IrreversibleStep[];
+  irreversible_count?: number;
   client_message_id?: string;
 }
 
 export interface CheckpointFile {
   paths: FilePaths;
   content: FileContent;
+  status?: string;
+  kind?: string;
+  binary?: boolean;
+  truncated?: boolean;
+  unified?: string;
+  mode?: string;
 }
 
 export interface FilePaths {
   relative: string;
   absolute: string;
+  old?: string;
 }
 
 export interface FileContent {
   before: string;
   after: string;
+}
+
+export interface TodoChange {
+  id: string;
+  task?: string;
+  from?: TodoStatus;
+  to?: TodoStatus;
+}
+
+export interface IrreversibleStep {
+  message_id: string;
+  tool_call_id?: string;
+  tool: string;
+  summary: string;
+  reason: string;
+}
+
+/** Files could not be taken back; everything is as before. */
+export interface RewindFailedData {
+  rewind_id: string;
+  reason: string;
+}
+
+/** Somebody wants a summary in place of old messages to the model. */
+export interface CondenseRequestedData {
+  task_id: string;
 }
 
 /** A run entered a layer. */
@@ -1352,6 +1446,10 @@ export interface CheckpointSavedData {
   to_hash: string;
   duration_ms: number;
   suppress_message: boolean;
+  reason?: string;
+  files?: number;
+  bytes?: number;
+  left?: string[];
 }
 
 /** Files were taken back to a checkpoint. */
@@ -1361,6 +1459,8 @@ export interface CheckpointRestoredData {
   commit_hash: string;
   task_id?: string;
   duration_ms: number;
+  rewind_id?: string;
+  files?: FilesReturned;
 }
 
 /** Another checkpoint is the current one. */
@@ -1871,8 +1971,14 @@ export type ClearMessagesData = Record<string, never>;
 /** Make a new session from this one's past. */
 export interface ForkSessionData {
   message_id?: string;
+  keep_target?: boolean;
   title?: string;
   workspace?: string;
+}
+
+/** Put a summary in place of a task's old messages to the model. */
+export interface CondenseContextData {
+  task_id?: string;
 }
 
 /** Give the session a title. */
@@ -1905,6 +2011,11 @@ export interface CheckpointRestoreData {
 export type RestoreMode =
   | "files"
   | "both";
+
+/** Make a checkpoint of the files as they are now. */
+export interface CheckpointSaveData {
+  message?: string;
+}
 
 /** Change settings, of this session or, for administrators, of the server. */
 export interface UpdateSettingsData {
@@ -2023,6 +2134,7 @@ export type EventType =
   | "session_renamed"
   | "access_changed"
   | "session_forked"
+  | "session_imported"
   | "message_created"
   | "message_updated"
   | "message_accepted"
@@ -2034,6 +2146,9 @@ export type EventType =
   | "history_rewound"
   | "rewind_undone"
   | "rewind_preview"
+  | "rewind_started"
+  | "rewind_failed"
+  | "condense_requested"
   | "layer_start"
   | "layer_complete"
   | "plan_generated"
@@ -2143,6 +2258,8 @@ export interface EventData {
   access_changed: AccessChangedData;
   /** A new session was made from this one's past. */
   session_forked: SessionForkedData;
+  /** The session came from elsewhere. */
+  session_imported: SessionImportedData;
   /** A message appeared in the transcript. */
   message_created: MessageCreatedData;
   /** A message changed; carries all of it. */
@@ -2165,6 +2282,12 @@ export interface EventData {
   rewind_undone: RewindUndoneData;
   /** What a rewind would take away; also answers delete_message and edit_message. */
   rewind_preview: RewindPreviewAnswer;
+  /** Files are being taken back; nothing else happens meanwhile. */
+  rewind_started: RewindStartedData;
+  /** Files could not be taken back; everything is as before. */
+  rewind_failed: RewindFailedData;
+  /** Somebody wants a summary in place of old messages to the model. */
+  condense_requested: CondenseRequestedData;
   /** A run entered a layer. */
   layer_start: LayerStartData;
   /** A run left a layer. */
@@ -2393,6 +2516,8 @@ export interface CommandData {
   clear_messages: ClearMessagesData;
   /** Make a new session from this one's past. */
   fork_session: ForkSessionData;
+  /** Put a summary in place of a task's old messages to the model. */
+  condense_context: CondenseContextData;
   /** Give the session a title. */
   rename_session: RenameSessionData;
   /** Share the session with somebody, or take that back. */
@@ -2401,6 +2526,8 @@ export interface CommandData {
   checkpoint_diff: CheckpointDiffData;
   /** Take files back to a checkpoint. */
   checkpoint_restore: CheckpointRestoreData;
+  /** Make a checkpoint of the files as they are now. */
+  checkpoint_save: CheckpointSaveData;
   /** Change settings, of this session or, for administrators, of the server. */
   update_settings: UpdateSettingsData;
   /** Set all settings back; for administrators. */
@@ -2442,6 +2569,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "session_renamed"; data: SessionRenamedData })
   | (ServerEnvelopeBase & { type: "access_changed"; data: AccessChangedData })
   | (ServerEnvelopeBase & { type: "session_forked"; data: SessionForkedData })
+  | (ServerEnvelopeBase & { type: "session_imported"; data: SessionImportedData })
   | (ServerEnvelopeBase & { type: "message_created"; data: MessageCreatedData })
   | (ServerEnvelopeBase & { type: "message_updated"; data: MessageUpdatedData })
   | (ServerEnvelopeBase & { type: "message_accepted"; data: MessageAcceptedData })
@@ -2453,6 +2581,9 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "history_rewound"; data: HistoryRewoundData })
   | (ServerEnvelopeBase & { type: "rewind_undone"; data: RewindUndoneData })
   | (ServerEnvelopeBase & { type: "rewind_preview"; data: RewindPreviewAnswer })
+  | (ServerEnvelopeBase & { type: "rewind_started"; data: RewindStartedData })
+  | (ServerEnvelopeBase & { type: "rewind_failed"; data: RewindFailedData })
+  | (ServerEnvelopeBase & { type: "condense_requested"; data: CondenseRequestedData })
   | (ServerEnvelopeBase & { type: "layer_start"; data: LayerStartData })
   | (ServerEnvelopeBase & { type: "layer_complete"; data: LayerCompleteData })
   | (ServerEnvelopeBase & { type: "plan_generated"; data: PlanGeneratedData })
@@ -2568,10 +2699,12 @@ export type ClientEnvelope =
   | (ClientEnvelopeBase & { type: "redo_rewind"; data?: RedoRewindData })
   | (ClientEnvelopeBase & { type: "clear_messages"; data?: ClearMessagesData })
   | (ClientEnvelopeBase & { type: "fork_session"; data?: ForkSessionData })
+  | (ClientEnvelopeBase & { type: "condense_context"; data?: CondenseContextData })
   | (ClientEnvelopeBase & { type: "rename_session"; data: RenameSessionData })
   | (ClientEnvelopeBase & { type: "set_access"; data: SetAccessData })
   | (ClientEnvelopeBase & { type: "checkpoint_diff"; data?: CheckpointDiffData })
   | (ClientEnvelopeBase & { type: "checkpoint_restore"; data: CheckpointRestoreData })
+  | (ClientEnvelopeBase & { type: "checkpoint_save"; data?: CheckpointSaveData })
   | (ClientEnvelopeBase & { type: "update_settings"; data: UpdateSettingsData })
   | (ClientEnvelopeBase & { type: "reset_settings"; data?: ResetSettingsData })
   | (ClientEnvelopeBase & { type: "import_settings"; data: ImportSettingsData })
@@ -2598,6 +2731,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "session_renamed",
   "access_changed",
   "session_forked",
+  "session_imported",
   "message_created",
   "message_updated",
   "message_accepted",
@@ -2609,6 +2743,9 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "history_rewound",
   "rewind_undone",
   "rewind_preview",
+  "rewind_started",
+  "rewind_failed",
+  "condense_requested",
   "layer_start",
   "layer_complete",
   "plan_generated",
@@ -2687,6 +2824,7 @@ export const recordTypes: readonly (keyof EventData)[] = [
   "session_renamed",
   "access_changed",
   "session_forked",
+  "session_imported",
   "message_created",
   "message_updated",
   "message_accepted",
@@ -2694,6 +2832,9 @@ export const recordTypes: readonly (keyof EventData)[] = [
   "model_message",
   "history_rewound",
   "rewind_undone",
+  "rewind_started",
+  "rewind_failed",
+  "condense_requested",
   "layer_start",
   "layer_complete",
   "plan_generated",

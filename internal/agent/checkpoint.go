@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/policy"
+)
+
+// Files are saved at user messages, and before and after every call that may
+// change them. What the records say is always a state that was there: if the
+// server dies after a call has changed files and before that is on record, the
+// call is in doubt, and the files are saved as they are found then.
+
+// mayChange reports whether a tool may change files. A command may do anything,
+// and what a tool server does only it knows.
+func mayChange(s tool.Spec) bool {
+	return s.Class != clew.ClassReadOnly && s.Group != tool.GroupFetch && s.Group != tool.GroupControl
+}
+
+// A snap is a look at the files that goes on record with the next batch. A nil
+// one is none.
+type snap struct {
+	saved   session.SavedFiles
+	dir     string
+	reason  string
+	message clew.MessageID // the user message that it stands at
+	err     error
+	leave   func()
+}
+
+// done lets the next one look. It is called after the batch is on record.
+func (s *snap) done() {
+	if s != nil && s.leave != nil {
+		s.leave()
+	}
+}
+
+// snap saves the files as they are. Trouble with that never stops the work.
+func (w *worker) snap(ctx context.Context, v session.View, reason string) *snap {
+	dir := w.placeDir()
+	if w.cfg.Files == nil || !w.values.Checkpoints || dir == "" {
+		return nil
+	}
+	leave, err := w.lanes.enter(ctx, v.Session)
+	if err != nil {
+		return nil // the turn is over
+	}
+	s := &snap{dir: dir, reason: reason, leave: leave}
+	s.saved, s.err = w.cfg.Files.Save(ctx, session.Workplace{Session: v.Session, Dir: dir, Settings: v.Settings}, reason)
+	if s.err != nil && ctx.Err() == nil {
+		w.cfg.Log.Warn("the files could not be saved", "session", v.Session, "workspace", dir, "err", s.err)
+	}
+	return s
+}
+
+// placeDir is the workspace's directory, "" if there is none.
+func (w *worker) placeDir() string {
+	switch {
+	case w.noPlace != nil:
+		return ""
+	case w.later != "":
+		return w.later
+	case w.workspace != nil:
+		return w.workspace.Dir
+	}
+	return ""
+}
+
+// snapMessage saves the files as a user finds them when saying something: before
+// the turn does anything.
+func (w *worker) snapMessage(ctx context.Context, v session.View) *snap {
+	waiting := session.Waiting(&v.Task)
+	if v.Task.ParentTaskID != "" || len(waiting) == 0 || w.untouched(v) {
+		return nil
+	}
+	s := w.snap(ctx, v, "at a message")
+	if s != nil {
+		s.message = waiting[len(waiting)-1].MessageID
+	}
+	return s
+}
+
+// untouched reports whether the session's own directory was never written to.
+// Many sessions only talk: they need no checkpoints, and the first one is made
+// before the first change.
+func (w *worker) untouched(v session.View) bool {
+	if v.Workspace != "" || v.Checkpoint != "" {
+		return false
+	}
+	dir, err := os.Open(w.placeDir())
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer func() { _ = dir.Close() }()
+	_, err = dir.Readdirnames(1)
+	return errors.Is(err, io.EOF)
+}
+
+// snapBefore saves the files before calls that are about to begin. Those that
+// have to ask first have theirs saved when they begin.
+func (w *worker) snapBefore(ctx context.Context, v session.View, plans []*planned) *snap {
+	for _, p := range plans {
+		if !p.own && p.begins() && mayChange(p.spec) {
+			return w.snap(ctx, v, "before "+p.call.Tool)
+		}
+	}
+	return nil
+}
+
+// begins reports whether a call may begin as things are.
+func (p *planned) begins() bool {
+	switch {
+	case p.wrong != "" || p.action == nil || p.decision.Kind == policy.Deny:
+		return false
+	case p.call.Status == session.CallApproved:
+		return p.action.Effect.Digest == p.call.Digest
+	}
+	return p.decision.Kind == policy.Allow
+}
+
+// snapAfter saves what a call has done.
+func (w *worker) snapAfter(ctx context.Context, v session.View, p *planned) *snap {
+	if !mayChange(p.spec) {
+		return nil
+	}
+	return w.snap(ctx, v, "after "+p.call.Tool)
+}
+
+// snapFound saves what calls left behind that were running when the server
+// stopped.
+func (w *worker) snapFound(ctx context.Context, v session.View, calls []session.Call) *snap {
+	for _, c := range calls {
+		if _, own := w.ownTool(c.Tool); !own && c.Class != clew.ClassReadOnly {
+			return w.snap(ctx, v, "after the server stopped during "+c.Tool)
+		}
+	}
+	return nil
+}
+
+// files puts a snap on record, unless the files are what the record says
+// already.
+func (r *recorder) files(s *snap) {
+	switch {
+	case s == nil:
+		return
+	case s.err != nil:
+		r.filesFailed(s.err)
+		return
+	case s.saved.Hash == r.s.Checkpoint:
+		return
+	}
+	from := r.s.Checkpoint
+	if r.s.First == "" {
+		r.add(clew.EventCheckpointInitialized, &clew.CheckpointInitializedData{
+			TaskID: r.t.TaskID, Kind: clew.CheckpointWorkspace, WorkspaceDir: s.dir, BaseHash: s.saved.Hash, DurationMS: s.saved.DurationMS,
+		})
+	}
+	if from == "" {
+		from = s.saved.Hash
+	}
+	d := session.CheckpointSaved(s.saved, s.reason)
+	d.TS, d.MessageID, d.TaskID, d.FromHash, d.SuppressMessage = r.b.TS(len(r.events)), s.message, r.t.TaskID, from, true
+	r.add(clew.EventCheckpointSaved, d)
+}
+
+// filesFailed tells people that their files are not being saved, once in a turn.
+func (r *recorder) filesFailed(err error) {
+	turn := r.t.Turn
+	if root := r.s.Task(r.t.RootTaskID); root != nil && root.Turn != nil {
+		turn = root.Turn // its subtasks and todos are parts of it
+	}
+	if turn == nil || r.w.lanes.told(r.s.ID, turn.ID) {
+		return
+	}
+	r.say(clew.Message{
+		Say: clew.SayError, Role: clew.SpeakerSystem,
+		Text: visible("No checkpoint could be made, so the files cannot be taken back to this point: " + clew.AsError(err).Message + "."),
+	})
+}
+
+// lanes lets one snap of a session at a time through, from the look at the files
+// to the record of it. So the records have the states of the files in their
+// order, also where several todos are worked on at once.
+type lanes struct {
+	mu   sync.Mutex
+	open map[clew.SessionID]*lane
+	said map[clew.SessionID]clew.MessageID // the turn in which people were last told of trouble
+}
+
+type lane struct {
+	turn  chan struct{}
+	users int
+}
+
+func (l *lanes) enter(ctx context.Context, id clew.SessionID) (leave func(), err error) {
+	l.mu.Lock()
+	if l.open == nil {
+		l.open = map[clew.SessionID]*lane{}
+	}
+	x := l.open[id]
+	if x == nil {
+		x = &lane{turn: make(chan struct{}, 1)}
+		l.open[id] = x
+	}
+	x.users++
+	l.mu.Unlock()
+	select {
+	case x.turn <- struct{}{}:
+		return func() { <-x.turn; l.exit(id, x) }, nil
+	case <-ctx.Done():
+		l.exit(id, x)
+		return nil, ctx.Err()
+	}
+}
+
+func (l *lanes) exit(id clew.SessionID, x *lane) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if x.users--; x.users == 0 {
+		delete(l.open, id)
+	}
+}
+
+// told reports whether people know already that saving fails in this turn, and
+// takes it that they do now.
+func (l *lanes) told(id clew.SessionID, turn clew.MessageID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.said[id] == turn {
+		return true
+	}
+	if l.said == nil || len(l.said) >= cacheMax {
+		l.said = map[clew.SessionID]clew.MessageID{}
+	}
+	l.said[id] = turn
+	return false
+}

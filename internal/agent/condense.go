@@ -1,0 +1,340 @@
+package agent
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
+	"github.com/clew-run/clew/internal/history"
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// A history grows until it is too long for the model. Before that, a summary
+// takes the place of its older part: the model writes it, and one batch of
+// records puts it there or says that it failed. Where there is no summary to be
+// had, the oldest messages are left out. Nothing is deleted: the records stay.
+
+//go:embed condense.md
+var condensePrompt string
+
+// A need is what has to be done about a history before the model is asked.
+type need int
+
+const (
+	needNothing need = iota
+	needSummary      // a summary for the older part
+	needRoom         // the oldest messages left out
+)
+
+const (
+	usualWindow = 128_000 // of a model that nobody knows
+	tooLongMax  = 3       // how often a provider may say that a history is too long
+)
+
+// needs says what has to be done first.
+func (w *worker) needs(v session.View) need {
+	switch {
+	case v.Task.Condense:
+		return needSummary
+	case !unheard(v.Task):
+		return needNothing
+	}
+	return w.due(v, w.estimate(v).TokensIn)
+}
+
+// due is needs for a call that sends so many tokens as far as can be told.
+func (w *worker) due(v session.View, guess int64) need {
+	size := scaled(v.Task, guess)
+	usable, threshold := w.space()
+	full := size > threshold || w.noRoom && w.tooLong == 1
+	again := size*10 >= v.Task.Condensed*11 // what was tried in vain waits until there is more to gain
+	switch {
+	case full && again && w.values.AutoCondense && w.cut(v.Task.History) > 0:
+		return needSummary
+	case (size > usable || w.noRoom) && w.oldest(v) > 0:
+		return needRoom
+	}
+	return needNothing
+}
+
+// space is how many tokens a call may send, and how many it may before a
+// summary is due.
+func (w *worker) space() (usable, threshold int64) {
+	window := w.window()
+	usable = max(window-int64(w.maxTokens()), window/4)
+	return usable, usable * int64(w.values.CondenseThreshold) / 100
+}
+
+func (w *worker) window() int64 {
+	if w.model.ContextWindow > 0 {
+		return int64(w.model.ContextWindow)
+	}
+	return usualWindow
+}
+
+// scaled corrects an estimate by how far the last one was off. A provider that
+// counts something else altogether is not believed.
+func scaled(t session.Task, guess int64) int64 {
+	if t.Guessed <= 0 || t.Counted <= 0 {
+		return guess
+	}
+	factor := float64(t.Counted) / float64(t.Guessed)
+	return int64(float64(guess) * max(0.5, min(factor, 3)))
+}
+
+// cut is how many messages a summary would stand for, 0 if it is not worth it.
+// It leaves fewer than it should at the end if they are all there is.
+func (w *worker) cut(list []clew.ModelMessage) int {
+	for keep := max(w.values.CondenseKeep, 1); keep > 0; keep /= 2 {
+		if n := history.Fit(list, len(list)-keep); n > 1 {
+			return n
+		}
+	}
+	return 0
+}
+
+// oldest is how many messages to leave out for the rest to fit: half of them, or
+// more if that is not enough. The last ones stay.
+func (w *worker) oldest(v session.View) int {
+	list := v.Task.History
+	usable, _ := w.space()
+	total, n := w.estimate(v).TokensIn, 0
+	most := history.Fit(list, len(list)-1)
+	for half := len(list) / 2; ; half += (len(list) - half + 1) / 2 {
+		n = max(n, min(history.Older(list, half), most))
+		left := total - int64(llm.EstimateTokens(list[:n], "", nil))
+		if n == most || half >= len(list) || scaled(v.Task, left) <= usable {
+			break
+		}
+	}
+	if n == 1 && list[0].IsTruncationMarker {
+		return 0 // it would only be put in its own place
+	}
+	return n
+}
+
+// condense has a summary written and puts it on record. more says that the turn
+// goes on.
+func (w *worker) condense(ctx context.Context, v session.View) (more bool, err error) {
+	n := w.cut(v.Task.History)
+	if n == 0 {
+		return true, w.condensed(v, summing{why: "there is too little to put into a summary"})
+	}
+	c, err := w.scribe()
+	if err != nil {
+		return true, w.condensed(v, summing{why: "there is no model to write a summary, " + plainError(err)})
+	}
+	req, fits := c.summaryRequest(v.Task.History[:n])
+	if !fits {
+		return true, w.condensed(v, summing{why: "they are too long for the model that would write a summary"})
+	}
+	x := summing{n: n, by: c}
+	if x.begun, err = w.beginSummary(v, c, req, &x); err != nil || !x.begun {
+		return false, over(err)
+	}
+	crash.At("condense.intent")
+	answer, err := c.persist(ctx, req, &listener{desk: w.desk, deaf: true})
+	crash.At("condense.answered")
+	if ctx.Err() != nil {
+		return false, nil // interrupted: who did it closes the turn
+	}
+	x.take(answer, err)
+	return true, w.condensed(v, x)
+}
+
+// summing is a summary in the making.
+type summing struct {
+	n     int     // messages it stands for
+	by    *worker // with the model that writes it
+	id    string
+	begun bool // the model was asked
+
+	usage *clew.Usage
+	model string
+	text  string
+	why   string // why there is none
+}
+
+// take looks at what the model wrote.
+func (x *summing) take(a llm.Answer, err error) {
+	if err != nil {
+		x.why = strings.TrimRight(llm.AsError(err).Error(), ". ")
+		return
+	}
+	x.usage, x.model = &a.Usage, a.Model
+	var words []string
+	for _, p := range a.Parts {
+		if p.Type == clew.PartText && strings.TrimSpace(p.Text) != "" {
+			words = append(words, strings.TrimSpace(p.Text))
+		}
+	}
+	x.text = clipText(strings.Join(words, "\n\n"), summaryRunes)
+	switch {
+	case a.Stop == llm.StopRefusal:
+		x.text, x.why = "", "the model refused"
+	case x.text == "":
+		x.why = "the model wrote nothing"
+	}
+}
+
+// scribe is the worker with the model that writes summaries.
+func (w *worker) scribe() (*worker, error) {
+	c := *w
+	p, ok := w.values.Profiles[w.values.CondenseProfile]
+	if !ok || w.values.CondenseProfile == "" {
+		return &c, nil
+	}
+	var err error
+	c.profile, c.model = p, w.cfg.Model(p)
+	c.provider, err = w.cfg.Provider(p)
+	return &c, err
+}
+
+// beginSummary puts on record that the model is asked for a summary, with what
+// that may cost at most: budgets hold for it too.
+func (w *worker) beginSummary(v session.View, c *worker, req llm.Request, x *summing) (begun bool, err error) {
+	reserve := clew.Usage{TokensIn: int64(llm.EstimateTokens(req.Messages, req.System, nil)), TokensOut: int64(req.MaxTokens)}
+	reserve.CostUSD = c.cost(v, reserve)
+	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		if !s.MayBegin(t) {
+			return nil
+		}
+		if q := w.limit(asOf(v, b, s, t), reserve); q != nil {
+			r.ask(*q)
+			return r.events
+		}
+		begun, x.id = true, idOf("cond", b.ID(0))
+		r.say(clew.Message{
+			Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem, Reserved: &reserve, APIProtocol: protocolOf(c.profile.Provider),
+			ContextCondense: &clew.ContextCondense{CondenseID: x.id},
+			Metadata:        map[string]any{"provider": c.profile.Provider, "model": c.profile.Model, "purpose": "condense"},
+		})
+		return r.events
+	})
+	return begun, err
+}
+
+func idOf(prefix string, id clew.MessageID) string {
+	return prefix + "_" + strings.TrimPrefix(string(id), "msg_")
+}
+
+// condensed records a summary and what it hides, or that there is none, with
+// what it cost. All of it is one batch: a history is never changed by half.
+func (w *worker) condensed(v session.View, x summing) error {
+	hidden := v.Task.History[:x.n]
+	before := scaled(v.Task, w.estimate(v).TokensIn)
+	after := before + scaled(v.Task, int64(llm.EstimateText(summaryHead+x.text+summaryTail)))
+	after -= scaled(v.Task, int64(llm.EstimateTokens(hidden, "", nil)))
+	if x.why == "" && after >= before {
+		x.why = "the summary is no shorter than what it stands for"
+	}
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		if x.id == "" {
+			x.id = idOf("cond", b.ID(0))
+		}
+		cost := r.spent(v, x)
+		switch {
+		case x.why != "" && x.begun && x.usage == nil && !s.MayBegin(t): // the run was paused while it was to be tried again
+			r.say(clew.Message{Say: clew.SayAPIReqDeleted, Role: clew.SpeakerSystem, Text: "The summary is put off."})
+		case x.why != "":
+			r.say(clew.Message{
+				Say: clew.SayCondenseContextError, Role: clew.SpeakerSystem, Text: visible("The messages to the model stay as they are: " + x.why + "."),
+				ContextCondense: &clew.ContextCondense{CondenseID: x.id, TokensBefore: before, CostUSD: cost},
+			})
+		default:
+			said := r.say(clew.Message{
+				Say: clew.SayCondenseContext, Role: clew.SpeakerSystem,
+				Text: fmt.Sprintf("A summary takes the place of %d messages to the model: about %d tokens are now %d.", x.n, before, after),
+				ContextCondense: &clew.ContextCondense{
+					CondenseID: x.id, Summary: x.text, TokensBefore: before, TokensAfter: after, CostUSD: cost,
+				},
+			})
+			r.cover(history.Summary(x.id, summaryHead+x.text+summaryTail, 0), said, x.n)
+			w.noRoom = false
+		}
+		return r.events
+	})
+	crash.At("condense.recorded")
+	return over(err)
+}
+
+// spent records what the call for a summary used.
+func (r *recorder) spent(v session.View, x summing) float64 {
+	if x.usage == nil {
+		return 0
+	}
+	usage := *x.usage
+	usage.CostUSD = x.by.cost(v, usage)
+	r.say(clew.Message{
+		Say: clew.SayAPIReqFinished, Role: clew.SpeakerSystem, Usage: &usage, APIProtocol: protocolOf(x.by.profile.Provider),
+		ContextCondense: &clew.ContextCondense{CondenseID: x.id},
+		Metadata:        map[string]any{"model": x.model, "purpose": "condense"},
+	})
+	total := r.t.Usage.Add(usage)
+	total.CostUSD = math.Round(total.CostUSD*1e9) / 1e9
+	r.add(clew.EventTaskTokenUsageUpdated, &clew.TaskTokenUsageUpdatedData{TaskRef: r.t.TaskRef, TokenUsage: total, ToolUsage: counts(r.t.ToolUsage)})
+	return usage.CostUSD
+}
+
+// cover puts a summary or a marker in the place of the first n messages.
+func (r *recorder) cover(m clew.ModelMessage, said clew.MessageID, n int) {
+	m.TS, m.MessageID = r.b.TS(len(r.events)), said
+	r.add(clew.EventModelMessage, &clew.ModelMessageData{
+		TaskID: r.t.TaskID, AgentID: r.t.AgentID, MonitorID: r.t.MonitorID, Message: m, Hides: n,
+	})
+}
+
+// makeRoom leaves the oldest messages out.
+func (w *worker) makeRoom(v session.View) (more bool, err error) {
+	n := w.oldest(v)
+	w.noRoom = false
+	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t}
+		if !s.MayBegin(t) {
+			return nil
+		}
+		id := idOf("trunc", b.ID(0))
+		said := r.say(clew.Message{
+			Say: clew.SaySlidingWindowTruncation, Role: clew.SpeakerSystem,
+			Text:              fmt.Sprintf("The model no longer hears the %d oldest messages: all together are too long for it.", n),
+			ContextTruncation: &clew.ContextTruncation{TruncationID: id, Hidden: n},
+		})
+		r.cover(history.Marker(t.History, n, id, 0), said, n)
+		return r.events
+	})
+	return true, over(err)
+}
+
+// tooLongFor takes a provider's word that a history is too long: the call is
+// over, and is made again once there is room. False says that there is none to
+// be made.
+func (w *worker) tooLongFor(v session.View, failure *llm.Error, l *listener) (bool, error) {
+	if failure.Kind != llm.KindContext || w.tooLong >= tooLongMax {
+		return false, nil
+	}
+	w.tooLong++
+	w.noRoom = true
+	if w.due(v, w.estimate(v).TokensIn) == needNothing {
+		w.noRoom = false
+		return false, nil
+	}
+	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		r := &recorder{w: w, b: b, s: s, t: t, events: l.finals()}
+		r.say(clew.Message{Say: clew.SayAPIReqDeleted, Role: clew.SpeakerSystem, Text: visible("The messages are too long for the model. " + sentence(failure.Error()))})
+		return r.events
+	})
+	return true, over(err)
+}
+
+// dropSummary ends a call for a summary that a crash cut off. If it is still
+// due, it is made again.
+func (w *worker) dropSummary() (more bool, err error) {
+	return true, over(w.note(clew.SayAPIReqDeleted, "The server stopped while a summary was written."))
+}

@@ -1,0 +1,143 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/crash"
+)
+
+// Adopt takes over the checkpoints that a session has of another workspace, up to
+// and with the one named. They keep their names and hashes, so what refers to
+// them holds here, too.
+func (p *Place) Adopt(ctx context.Context, from *Place, session, hash string) error {
+	if p.depot == from.depot {
+		return nil
+	}
+	file, err := os.CreateTemp(p.depot.store.dir, "adopted-*")
+	if err != nil {
+		return failed(err, "the checkpoints could not be taken over")
+	}
+	_ = os.Remove(file.Name()) // it needs no name, and none is left if the process dies
+	list, err := from.packUpTo(ctx, session, hash, file)
+	crash.At("checkpoint.adopting")
+	if err == nil {
+		err = p.unpack(ctx, list, file)
+	}
+	return failed(errors.Join(err, file.Close()), "the checkpoints could not be taken over")
+}
+
+// Pack writes the checkpoints with these hashes, in the form of a pack of git's.
+// It gives those that are not there; if that is all of them, nothing is written.
+func (p *Place) Pack(ctx context.Context, hashes []string, to io.Writer) (missing []string, err error) {
+	release, err := p.begin(ctx)
+	if err != nil {
+		return nil, failed(err, "the checkpoints could not be packed")
+	}
+	defer release()
+	var list []Checkpoint
+	for _, hash := range hashes {
+		c, err := p.depot.checkpoint(ctx, hash)
+		if err != nil {
+			missing = append(missing, hash)
+			continue
+		}
+		list = append(list, c)
+	}
+	if len(list) == 0 {
+		return missing, nil
+	}
+	return missing, failed(p.depot.pack(ctx, list, to), "the checkpoints could not be packed")
+}
+
+// packUpTo writes what the checkpoints of a session are made of into a file.
+func (p *Place) packUpTo(ctx context.Context, session, hash string, file *os.File) ([]Checkpoint, error) {
+	release, err := p.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	last, err := p.depot.checkpoint(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	list := []Checkpoint{last}
+	for _, c := range p.depot.list {
+		if c.Session == session && c.Hash != hash && !c.Time.After(last.Time) {
+			list = append(list, c)
+		}
+	}
+	return list, p.depot.pack(ctx, list, file)
+}
+
+func (d *depot) pack(ctx context.Context, list []Checkpoint, to io.Writer) error {
+	var names bytes.Buffer
+	for _, c := range list {
+		names.WriteString(c.Hash + "\n")
+	}
+	return object.Git(ctx, d.repo(), &names, to, "pack-objects", "--revs", "--stdout", "--quiet")
+}
+
+// unpack takes over what another place has packed.
+func (p *Place) unpack(ctx context.Context, list []Checkpoint, file *os.File) error {
+	info, err := file.Stat()
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
+	release, err := p.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	d := p.depot
+	if room := d.room(); room >= 0 && info.Size() > room {
+		return ErrQuota
+	}
+	if err := object.Git(ctx, d.repo(), file, nil, "index-pack", "--stdin"); err != nil {
+		return err
+	}
+	if err := errors.Join(object.SyncDir(d.objects.PackDir()), d.objects.Reload()); err != nil {
+		return err
+	}
+	crash.At("checkpoint.indexed")
+	return d.enlist(list)
+}
+
+// enlist gives checkpoints their names.
+func (d *depot) enlist(list []Checkpoint) error {
+	for _, c := range list {
+		if d.named(c) {
+			continue
+		}
+		c.ID = d.free(Ref{Session: c.Session, ID: c.ID}) // two sessions may have called theirs the same
+		h, err := object.ParseID(c.Hash)
+		if err != nil {
+			return err
+		}
+		publish, err := d.stageRef(refRoot+c.Session+"/"+c.ID, h)
+		if err == nil {
+			crash.At("checkpoint.enlisting")
+			err = publish()
+		}
+		if err != nil {
+			return fmt.Errorf("a checkpoint could not be given its name: %w", err)
+		}
+		d.list = append(d.list, c)
+	}
+	slices.SortFunc(d.list, func(a, b Checkpoint) int { return a.Time.Compare(b.Time) })
+	return nil
+}
+
+// named reports whether a session has a checkpoint already.
+func (d *depot) named(c Checkpoint) bool {
+	return slices.ContainsFunc(d.list, func(x Checkpoint) bool { return x.Session == c.Session && x.Hash == c.Hash })
+}

@@ -1,0 +1,55 @@
+package keep
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// An answer goes over the wire as one message, so it is bounded: each file, and
+// all of them together.
+const (
+	maxShown = 256 << 10
+	maxTotal = 2 << 20
+)
+
+// Diff implements session.Files.
+func (k *Keeper) Diff(ctx context.Context, w session.Workplace, from, to string) ([]clew.CheckpointFile, error) {
+	p, err := k.place(ctx, w, k.o.Settings(w.Settings))
+	if err != nil {
+		return nil, err
+	}
+	diffs, err := p.Diff(ctx, from, to)
+	if err != nil {
+		return nil, explain(err)
+	}
+	files, room := make([]clew.CheckpointFile, 0, len(diffs)), maxTotal
+	for _, d := range diffs {
+		f := fileOf(p.Root(), d)
+		size := len(f.Content.Before) + len(f.Content.After) + len(f.Unified)
+		if len(d.Before) > maxShown || len(d.After) > maxShown || size > room {
+			f.Content, f.Unified, f.Truncated, size = clew.FileContent{}, "", true, 0
+		}
+		room -= size
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func fileOf(root string, d checkpoint.FileDiff) clew.CheckpointFile {
+	f := clew.CheckpointFile{
+		Paths:   clew.FilePaths{Relative: shown(d.Path), Absolute: shown(filepath.Join(root, d.Path)), Old: shown(d.OldPath)},
+		Content: clew.FileContent{Before: d.Before, After: d.After},
+		Status:  string(d.Status), Kind: d.Kind, Binary: d.Binary, Truncated: d.Truncated,
+		Unified: strings.ToValidUTF8(d.Unified, "\uFFFD"), // names in its head may be no text
+	}
+	if d.Status != checkpoint.Deleted && d.Kind != "link" {
+		f.Mode = fmt.Sprintf("%04o", d.Perm)
+	}
+	return f
+}

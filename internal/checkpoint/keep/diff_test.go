@@ -1,0 +1,95 @@
+package keep_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/clew-run/clew"
+)
+
+// Covers: UIC-46, CHK-18, CHK-19, CHK-20, CHK-21
+func TestDiff(t *testing.T) {
+	d := newDesk(t)
+	d.put("text", "one\ntwo\n")
+	d.put("gone", "bye\n")
+	d.put("old name", strings.Repeat("the same line\n", 20))
+	d.put("mode", "x")
+	d.put("bytes", "\x00\x01")
+	first := d.save()
+	d.put("text", "one\n2\n")
+	d.must(os.Remove(filepath.Join(d.at.Dir, "gone")))
+	d.must(os.Rename(filepath.Join(d.at.Dir, "old name"), filepath.Join(d.at.Dir, "new name")))
+	d.must(os.Chmod(filepath.Join(d.at.Dir, "mode"), 0o755))
+	d.put("bytes", "\x00\x02")
+	d.put("bad \xff \\ name", "x")
+	second := d.save()
+	d.put("text", "later\n")
+
+	between, err := d.Diff(t.Context(), d.at, first.Hash, second.Hash)
+	d.must(err)
+	root, err := filepath.EvalSymlinks(d.at.Dir)
+	d.must(err)
+	got := map[string]clew.CheckpointFile{}
+	for _, f := range between {
+		got[f.Paths.Relative] = f
+		if f.Paths.Absolute != root+"/"+f.Paths.Relative && !strings.Contains(f.Paths.Relative, "bad") {
+			t.Errorf("absolute path %q", f.Paths.Absolute)
+		}
+	}
+	text := got["text"]
+	if text.Content.Before != "one\ntwo\n" || text.Content.After != "one\n2\n" || text.Status != "modified" || !strings.Contains(text.Unified, "\n-two\n+2\n") || text.Mode != "0644" {
+		t.Errorf("text: %+v", text)
+	}
+	for name, want := range map[string]string{
+		"gone": "deleted file  false", "new name": "renamed file 0644 false", "mode": "mode file 0755 false", "bytes": "modified file 0644 true",
+		`bad \xff \\ name`: "added file 0644 false",
+	} {
+		f, ok := got[name]
+		if is := fmt.Sprintf("%s %s %s %t", f.Status, f.Kind, f.Mode, f.Binary); !ok || is != want {
+			t.Errorf("%s: %s, want %s", name, is, want)
+		}
+		for _, s := range []string{f.Paths.Relative, f.Paths.Absolute, f.Unified} {
+			if !utf8.ValidString(s) {
+				t.Errorf("%s: %q is no text", name, s)
+			}
+		}
+	}
+	if got["new name"].Paths.Old != "old name" || len(got) != 6 {
+		t.Errorf("%d files, renamed %+v", len(got), got["new name"].Paths)
+	}
+	now, err := d.Diff(t.Context(), d.at, "", "") // from the first one to the files as they are
+	d.must(err)
+	for _, f := range now {
+		if f.Paths.Relative == "text" && (f.Content.Before != "one\ntwo\n" || f.Content.After != "later\n") {
+			t.Errorf("against the files: %+v", f)
+		}
+	}
+}
+
+// An answer is bounded and says what it leaves out.
+func TestDiffIsBounded(t *testing.T) {
+	d := newDesk(t)
+	first := d.save()
+	for i := range 20 {
+		d.put(fmt.Sprintf("f%02d", i), strings.Repeat("0123456789abcde\n", 10<<10)) // 160 KiB
+	}
+	d.put("huge", strings.Repeat("x", 300<<10))
+	files, err := d.Diff(t.Context(), d.at, first.Hash, "")
+	d.must(err)
+	size, cut := 0, 0
+	for _, f := range files {
+		size += len(f.Content.Before) + len(f.Content.After) + len(f.Unified)
+		if f.Truncated {
+			cut++
+		} else if f.Content.After == "" || f.Paths.Relative == "huge" {
+			t.Errorf("%s is not shown and does not say so", f.Paths.Relative)
+		}
+	}
+	if len(files) != 21 || size > 2<<20 || cut == 0 || cut > 18 {
+		t.Errorf("%d files of %d bytes, %d cut", len(files), size, cut)
+	}
+}

@@ -1,0 +1,118 @@
+package keep
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint"
+	"github.com/clew-run/clew/internal/session"
+)
+
+var _ session.Files = (*Keeper)(nil)
+
+// Save implements session.Files.
+func (k *Keeper) Save(ctx context.Context, w session.Workplace, reason string) (session.SavedFiles, error) {
+	v := k.o.Settings(w.Settings)
+	if !v.Checkpoints {
+		return session.SavedFiles{}, clew.Errorf(clew.CheckpointFailed, "checkpoints are switched off by the setting checkpoints_enabled")
+	}
+	p, err := k.place(ctx, w, v)
+	if err != nil {
+		return session.SavedFiles{}, err
+	}
+	s, err := p.Save(ctx, checkpoint.Ref{Session: nameOf(w.Session), ID: newID(), Message: reason})
+	if err != nil {
+		return session.SavedFiles{}, explain(err)
+	}
+	return session.SavedFiles{
+		ID: s.ID, Hash: s.Hash, From: s.From, Files: s.Files, Bytes: s.Bytes, Left: shortList(s.Left), DurationMS: s.Duration.Milliseconds(),
+	}, nil
+}
+
+// Restore implements session.Files. It works also while no new checkpoints are
+// wanted: what was kept can be had back.
+func (k *Keeper) Restore(ctx context.Context, w session.Workplace, id, hash string) (session.RestoredFiles, error) {
+	p, err := k.place(ctx, w, k.o.Settings(w.Settings))
+	if err != nil {
+		return session.RestoredFiles{}, err
+	}
+	last, err := p.Recover(ctx, nameOf(w.Session))
+	if err != nil {
+		return session.RestoredFiles{}, explain(err)
+	}
+	if last.ID == id && last.Session == nameOf(w.Session) {
+		if last.To != hash {
+			return session.RestoredFiles{}, clew.Errorf(clew.InvalidMessage, "the restore %s was one to another checkpoint", id)
+		}
+		return session.RestoredFiles{Before: last.From, Changed: last.Changed, Removed: last.Removed, Left: shortList(last.Left)}, nil
+	}
+	r, err := p.Restore(ctx, hash, checkpoint.RestoreOptions{Session: nameOf(w.Session), ID: id})
+	if err != nil {
+		return session.RestoredFiles{}, explain(err)
+	}
+	return session.RestoredFiles{
+		Before: r.Before.Hash, Changed: r.Changed, Removed: r.Removed, Left: shortList(r.Left), DurationMS: r.Duration.Milliseconds(),
+	}, nil
+}
+
+// Copy implements session.Files. The copy is whole or not there. The checkpoints
+// up to that one come along, so that the other session can go back to them.
+func (k *Keeper) Copy(ctx context.Context, from session.Workplace, hash string, to session.Workplace) error {
+	p, err := k.place(ctx, from, k.o.Settings(from.Settings))
+	if err != nil {
+		return err
+	}
+	dir, err := k.dir(to, false)
+	if err != nil {
+		return err
+	}
+	if err := p.Export(ctx, nameOf(to.Session), hash, dir); err != nil {
+		return explain(err)
+	}
+	there, err := k.place(ctx, to, k.o.Settings(to.Settings))
+	if err == nil {
+		err = there.Adopt(ctx, p, nameOf(from.Session), hash)
+	}
+	if err != nil { // the files are there, which is what was asked for
+		k.o.Log.Warn("a copy has no checkpoints of the time before it", "session", to.Session, "err", err)
+	}
+	return nil
+}
+
+// maxListed bounds the lists of names that go on record.
+const maxListed = 50
+
+// shortList makes a list of names fit to be shown.
+func shortList(names []string) []string {
+	var list []string
+	for i, name := range names {
+		if i == maxListed {
+			return append(list, fmt.Sprintf("… and %d more", len(names)-i))
+		}
+		list = append(list, shown(name))
+	}
+	return list
+}
+
+// shown gives a file name as text. Names are bytes; what is no text is escaped,
+// and then so is the sign that escapes.
+func shown(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	var b strings.Builder
+	for i, r := range name {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, name[i])
+		case r == '\\':
+			b.WriteString(`\\`)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,132 @@
+// Package keep looks after the files of sessions: it gives the sessions'
+// workspaces checkpoints, by the settings, and drops those that nobody needs any
+// more. It implements session.Files.
+package keep
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"iter"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/settings"
+)
+
+// Options is what a Keeper works with.
+type Options struct {
+	// Settings gives those of a session with these of its own; nil stands for
+	// the defaults.
+	Settings func(own map[string]any) settings.Values
+	// Home gives the directory of a session that has no workspace of its own.
+	Home func(id clew.SessionID) string
+	// Records yields all records of a session, for Collect.
+	Records func(ctx context.Context, id clew.SessionID) iter.Seq2[clew.Record, error]
+	// Temp is a directory for temporary files; "" is the system's.
+	Temp string
+	// Now tells the time. Nil stands for time.Now.
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// A Keeper keeps the checkpoints of all sessions in one directory. It is safe
+// for concurrent use, also by several processes.
+type Keeper struct {
+	store *checkpoint.Store
+	o     Options
+}
+
+// Open opens the directory and makes it if need be.
+func Open(dir string, o Options) (*Keeper, error) {
+	if o.Settings == nil {
+		o.Settings = func(map[string]any) settings.Values { return settings.Defaults() }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	store, err := checkpoint.Open(dir, checkpoint.Options{Now: o.Now})
+	if err != nil {
+		return nil, err
+	}
+	k := &Keeper{store: store, o: o}
+	k.limit(o.Settings(nil))
+	return k, nil
+}
+
+// Close ends work in the background.
+func (k *Keeper) Close() error { return k.store.Close() }
+
+// limit takes over the limits of the settings, which are the server's alone.
+func (k *Keeper) limit(v settings.Values) {
+	k.store.SetLimits(int64(v.CheckpointMaxFileMB)<<20, int64(v.CheckpointQuotaMB)<<20)
+}
+
+// place opens the checkpoints of a session's workspace.
+func (k *Keeper) place(ctx context.Context, w session.Workplace, v settings.Values) (*checkpoint.Place, error) {
+	dir, err := k.dir(w, true)
+	if err != nil {
+		return nil, err
+	}
+	k.limit(v)
+	rules := checkpoint.Rules{Exclude: append(append([]string{}, v.ExcludePaths...), v.CheckpointExclude...)}
+	p, err := k.store.Workspace(ctx, dir, rules)
+	return p, explain(err)
+}
+
+// dir gives a session's directory. Its own one is made when it is needed first.
+func (k *Keeper) dir(w session.Workplace, make bool) (string, error) {
+	if w.Dir != "" {
+		return w.Dir, nil
+	}
+	if k.o.Home == nil {
+		return "", clew.Errorf(clew.SessionInvalidState, "the session has no workspace")
+	}
+	dir := k.o.Home(w.Session)
+	if !make {
+		return dir, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", clew.WrapError(clew.StorageFailed, err, "the workspace cannot be made")
+	}
+	return dir, nil
+}
+
+// Sessions are named with a letter in front: their own names may begin with any
+// sign.
+const namePrefix = "s-"
+
+func nameOf(id clew.SessionID) string { return namePrefix + string(id) }
+
+func sessionOf(name string) (clew.SessionID, bool) {
+	id, ok := strings.CutPrefix(name, namePrefix)
+	return clew.SessionID(id), ok && clew.ValidID(id)
+}
+
+func newID() string { return "cp_" + strings.ToLower(rand.Text()) }
+
+// explain puts in front of an error what a person can do about it.
+func explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, exec.ErrNotFound):
+		return clew.WrapError(clew.CheckpointFailed, err, "checkpoints need git, and the server does not find it")
+	case errors.Is(err, checkpoint.ErrQuota):
+		return clew.WrapError(clew.CheckpointFailed, err,
+			"the checkpoints of this workspace take up all the room they may have; raise checkpoint_quota_mb, or set checkpoint_retention_days and run clew checkpoint gc")
+	case errors.Is(err, syscall.ENOSPC):
+		return clew.WrapError(clew.CheckpointFailed, err, "the disk that holds the checkpoints is full")
+	}
+	return err
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+)
+
+func (a *app) checkpointCommand() *cobra.Command {
+	var r remote
+	cmd := &cobra.Command{
+		Use:   "checkpoint",
+		Short: "Save, compare and restore the files of a session's workspace",
+		Long: "Save, compare and restore the files of a session's workspace, and look after what\n" +
+			"is kept of them. Agents save by themselves before and after they change files.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	r.flags(cmd)
+	cmd.AddCommand(a.checkpointList(&r), a.checkpointDiff(&r), a.checkpointSave(&r), a.checkpointRestore(&r), a.checkpointFsck(&r), a.checkpointGC(&r))
+	return cmd
+}
+
+func (a *app) checkpointList(r *remote) *cobra.Command {
+	return &cobra.Command{
+		Use:     "ls SESSION|DIR",
+		Aliases: []string{"list"},
+		Short:   "List the checkpoints of a session, or of a workspace on this machine",
+		Long: "List the checkpoints of a session as its records have them, oldest first. For the\n" +
+			"path of a workspace, list what the data directory on this machine keeps of it, of\n" +
+			"all sessions, and how much room that takes.",
+		Example: "clew checkpoint ls SESSION\nclew checkpoint ls ~/project",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dir, ok := directory(args[0]); ok {
+				return a.listKept(cmd.Context(), *r, dir)
+			}
+			id, c, err := a.sessionArg(args[0], *r)
+			if err != nil {
+				return err
+			}
+			list, err := c.checkpoints(cmd.Context(), id)
+			if err != nil {
+				return err
+			}
+			return a.print(map[string]any{"session_id": id, "checkpoints": list}, func(w io.Writer) error { return savedTable(w, id, list) })
+		},
+	}
+}
+
+// directory reports whether an argument is a path and not a session, and makes
+// it an absolute one.
+func directory(arg string) (string, bool) {
+	if arg != "." && arg != ".." && !strings.ContainsRune(arg, filepath.Separator) {
+		return "", false
+	}
+	abs, err := filepath.Abs(arg)
+	return abs, err == nil
+}
+
+func savedTable(w io.Writer, id clew.SessionID, list []saved) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintf(w, "There is no checkpoint yet: clew checkpoint save %s makes one.\n", id)
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "HASH\tTIME\tFILES\tMESSAGE\tREASON")
+	for _, s := range list {
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", short(s.ToHash), time.UnixMilli(s.TS).Format(time.DateTime), s.fileCount(), s.MessageID, plain(s.Reason))
+	}
+	return t.Flush()
+}
+
+func (a *app) listKept(ctx context.Context, r remote, dir string) error {
+	cfg, err := a.stored(r)
+	if err != nil {
+		return err
+	}
+	list, err := a.server.checkpoints(ctx, cfg, dir)
+	if err != nil {
+		return err
+	}
+	return a.print(map[string]any{"workspaces": list}, func(w io.Writer) error {
+		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		_, _ = fmt.Fprintln(t, "HASH\tTIME\tFILES\tSESSION\tREASON")
+		room := int64(0)
+		for _, v := range list {
+			room += v.Bytes
+			for _, c := range v.Checkpoints {
+				_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", short(c.Hash), time.UnixMilli(c.TS).Format(time.DateTime), c.Files, c.SessionID, plain(c.Reason))
+			}
+		}
+		_, _ = fmt.Fprintf(t, "%s on disk\n", size(room))
+		return t.Flush()
+	})
+}
+
+// stored is the configuration of the data directory on this machine.
+func (a *app) stored(r remote) (config, error) {
+	given := map[string]any{}
+	if r.data != "" {
+		given["data"] = r.data
+	}
+	return a.loadConfig("", given)
+}
+
+func (a *app) checkpointDiff(r *remote) *cobra.Command {
+	return &cobra.Command{
+		Use:   "diff SESSION [FROM [TO]]",
+		Short: "Show how files differ between two checkpoints",
+		Long: "Show how files differ between two checkpoints, named by their hashes or how\n" +
+			"these begin. Without TO it compares with the files as they are, without FROM with\n" +
+			"the first checkpoint.",
+		Args: cobra.RangeArgs(1, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, c, err := a.sessionArg(args[0], *r)
+			if err != nil {
+				return err
+			}
+			var d clew.CheckpointDiffData
+			for i, hash := range []*string{&d.From, &d.To} {
+				if len(args) > 1+i {
+					if *hash, err = c.checkpointHash(cmd.Context(), id, args[1+i]); err != nil {
+						return err
+					}
+				}
+			}
+			var answer clew.CheckpointDiffAnswer
+			if _, err := c.command(cmd.Context(), id, clew.CommandCheckpointDiff, d, &answer); err != nil {
+				return err
+			}
+			return a.print(answer, func(w io.Writer) error { return printDiff(w, answer.Files) })
+		},
+	}
+}
+
+// printDiff writes the files one after the other. Of a text it writes the
+// changed lines.
+func printDiff(w io.Writer, files []clew.CheckpointFile) error {
+	if len(files) == 0 {
+		_, err := fmt.Fprintln(w, "no difference")
+		return err
+	}
+	for _, f := range files {
+		if _, err := fmt.Fprintln(w, diffLine(f)); err != nil {
+			return err
+		}
+		for line := range strings.Lines(f.Unified) {
+			if _, err := fmt.Fprintln(w, "    "+strings.TrimRight(plain(strings.TrimRight(line, "\n")), " ")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func diffLine(f clew.CheckpointFile) string {
+	name := plain(f.Paths.Relative)
+	if f.Paths.Old != "" {
+		name = plain(f.Paths.Old) + " → " + name
+	}
+	notes := []string{}
+	if f.Kind != "" && f.Kind != "file" {
+		notes = append(notes, f.Kind)
+	}
+	if f.Binary {
+		notes = append(notes, "binary")
+	}
+	if f.Truncated {
+		notes = append(notes, "too large to show")
+	}
+	if f.Status == "mode" || f.Status == "added" && f.Mode != "" && f.Mode != "0644" {
+		notes = append(notes, "mode "+f.Mode)
+	}
+	line := fmt.Sprintf("%-8s  %s", f.Status, name)
+	if len(notes) > 0 {
+		line += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return line
+}

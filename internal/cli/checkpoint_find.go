@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/wire"
+)
+
+// A saved is a checkpoint as the session's records have it.
+type saved struct {
+	clew.CheckpointSavedData
+	RecordID clew.MessageID `json:"record_id"`
+}
+
+// checkpoints reads the session's records and takes out the checkpoints.
+func (c *rest) checkpoints(ctx context.Context, id clew.SessionID) ([]saved, error) {
+	ctx, cancel := context.WithTimeout(ctx, moveTimeout)
+	defer cancel()
+	ws, err := client.Dial(ctx, client.Options{URL: c.base.String(), Token: c.token, Session: id, ResumeFrom: client.FromStart})
+	if err != nil {
+		return nil, err
+	}
+	defer ws.Close()
+	list, listed := []saved{}, map[string]bool{}
+	for env, err := range ws.Follow(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if clew.EventType(env.Type) == clew.EventSyncComplete {
+			return list, nil
+		}
+		s, err := savedIn(env)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil && (s.CheckpointID != "" || !listed[s.ToHash]) {
+			list, listed[s.ToHash] = append(list, *s), true
+		}
+	}
+	return list, nil
+}
+
+// savedIn gives the checkpoint that a record tells of: one that was made, or how
+// the files were before they were taken elsewhere, which is one without an id.
+func savedIn(env wire.Envelope) (*saved, error) {
+	typ := clew.EventType(env.Type)
+	switch typ {
+	case clew.EventCheckpointSaved, clew.EventCheckpointRestored, clew.EventHistoryRewound, clew.EventRewindUndone:
+	default:
+		return nil, nil
+	}
+	e, err := clew.DecodeEvent(typ, env.Data)
+	if err != nil {
+		return nil, err
+	}
+	s := &saved{RecordID: clew.MessageIDOf(env.Seq())}
+	var files *clew.FilesReturned
+	switch d := e.Data.(type) {
+	case *clew.CheckpointSavedData:
+		s.CheckpointSavedData = *d
+		return s, nil
+	case *clew.CheckpointRestoredData:
+		files, s.Reason = d.Files, "before files were taken back"
+	case *clew.HistoryRewoundData:
+		files, s.Reason = d.Files, "before a rewind"
+	case *clew.RewindUndoneData:
+		files, s.Reason = d.Files, "before an undo"
+	}
+	if files == nil || files.Before == "" {
+		return nil, nil
+	}
+	s.Kind, s.ToHash = clew.CheckpointWorkspace, files.Before
+	if at, err := time.Parse(time.RFC3339, env.Timestamp); err == nil {
+		s.TS = at.UnixMilli()
+	}
+	return s, nil
+}
+
+const (
+	hashLength  = 64
+	shortLength = 12
+)
+
+var hashPart = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
+
+// short is as much of a hash as people need to tell checkpoints apart.
+func short(hash string) string { return hash[:min(len(hash), shortLength)] }
+
+// checkpointHash finds the checkpoint of a session whose hash begins with part.
+func (c *rest) checkpointHash(ctx context.Context, id clew.SessionID, part string) (string, error) {
+	if !hashPart.MatchString(part) {
+		return "", usagef("%q is not the hash of a checkpoint: clew checkpoint ls %s lists them", part, id)
+	}
+	if len(part) == hashLength {
+		return part, nil
+	}
+	list, err := c.checkpoints(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return beginning(list, id, part)
+}
+
+// beginning finds the one checkpoint whose hash begins with part.
+func beginning(list []saved, id clew.SessionID, part string) (string, error) {
+	found := ""
+	for _, s := range list {
+		switch {
+		case !strings.HasPrefix(s.ToHash, part) || s.ToHash == found:
+		case found != "":
+			return "", usagef("%s is the beginning of more than one hash: give more of it", part)
+		default:
+			found = s.ToHash
+		}
+	}
+	if found == "" {
+		return "", clew.Errorf(clew.CheckpointFailed, "there is no checkpoint %s in this session: clew checkpoint ls %s lists them", part, id)
+	}
+	return found, nil
+}
+
+// fileCount is how many files it has, where the record says so.
+func (s saved) fileCount() string {
+	if s.CheckpointID == "" {
+		return ""
+	}
+	return strconv.Itoa(s.Files)
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1<<20:
+		return fmt.Sprintf("%d kB", (n+1023)>>10)
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+}

@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+)
+
+// formats are the kinds of files that a session can be written to.
+var formats = []string{"bundle", "task-folder", "session-log", "message-store"}
+
+const taskListName = "task_history.json"
+
+// exporting is what the flags of clew export say.
+type exporting struct {
+	remote remote
+	output string
+	format string
+	agent  string
+	all    bool
+}
+
+// exported is what clew export prints with --json.
+type exported struct {
+	SessionID clew.SessionID `json:"session_id"`
+	Format    string         `json:"format"`
+	Path      string         `json:"path"`
+	Bytes     int64          `json:"bytes"`
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var e exporting
+	cmd := &cobra.Command{
+		Use:   "export SESSION",
+		Short: "Write a session to a file",
+		Long: "Write a session to a file. A bundle has all of it and can be imported on another\n" +
+			"server; the other forms are for other programs and leave out what was taken back.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id := clew.SessionID(args[0])
+			if !id.Valid() {
+				return usagef("%q is not a session id", args[0])
+			}
+			if !slices.Contains(formats, e.format) {
+				return usagef("--format is one of %s", strings.Join(formats, ", "))
+			}
+			return a.export(cmd.Context(), id, e)
+		},
+	}
+	e.remote.flags(cmd)
+	cmd.Flags().StringVarP(&e.output, "output", "o", "", "file to write, - for standard output, or a directory (with / at its end) to unpack into")
+	cmd.Flags().StringVar(&e.format, "format", formats[0], strings.Join(formats, ", "))
+	cmd.Flags().StringVar(&e.agent, "agent", "", "with session-log: only what this agent said and heard")
+	cmd.Flags().BoolVar(&e.all, "all", false, "with message-store: all messages instead of the newest 200")
+	return cmd
+}
+
+func (a *app) export(ctx context.Context, id clew.SessionID, e exporting) error {
+	c, err := a.connect(e.remote)
+	if err != nil {
+		return err
+	}
+	query := url.Values{"format": {e.format}}
+	if e.agent != "" {
+		query.Set("agent_id", e.agent)
+	}
+	if e.all {
+		query.Set("all", "true")
+	}
+	resp, err := c.stream(ctx, http.MethodGet, "/sessions/"+string(id)+"/export", query, nil, -1)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	p := a.progress("exported", resp.Body)
+	defer p.end()
+	if e.output == "-" {
+		_, err := io.Copy(a.Out, p)
+		return brokeOff(err)
+	}
+	name, err := save(p, e.output, fileName(resp, id))
+	p.end()
+	if err != nil {
+		return brokeOff(err)
+	}
+	done := exported{id, e.format, name, p.n}
+	return a.print(done, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s, %d bytes\n", name, e.format, p.n)
+		return err
+	})
+}
+
+// brokeOff tells a connection that failed from a disk that did.
+func brokeOff(err error) error {
+	var p *fs.PathError
+	if err == nil || errors.As(err, &p) {
+		return err
+	}
+	return clew.WrapError(clew.ConnectionFailed, err, "the file did not come through")
+}
+
+// fileName is what the server calls the file, without any folder.
+func fileName(resp *http.Response, id clew.SessionID) string {
+	_, params, _ := mime.ParseMediaType(resp.Header.Get("Content-Disposition"))
+	if name := filepath.Base(params["filename"]); name != "." && name != string(filepath.Separator) && !strings.HasPrefix(name, "..") {
+		return name
+	}
+	return string(id)
+}
+
+// save writes the file, whole or not at all. In a directory an archive is
+// unpacked.
+func save(src io.Reader, output, name string) (string, error) {
+	info, err := os.Stat(output)
+	folder := strings.HasSuffix(output, "/") || err == nil && info.IsDir()
+	switch {
+	case folder && strings.HasSuffix(name, ".tar"):
+		return output, unpack(src, output)
+	case folder:
+		if err := os.MkdirAll(output, 0o755); err != nil {
+			return "", err
+		}
+		output = filepath.Join(output, name)
+	case output == "":
+		output = name
+	}
+	return output, saveFile(src, output)
+}
+
+// saveFile writes beside the file and puts it in its place once it is on disk.
+func saveFile(src io.Reader, name string) error {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, src)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// unpack writes the files of an archive under a directory and nowhere else. Each
+// is whole or as it was before.
+func unpack(src io.Reader, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	archive := tar.NewReader(src)
+	for {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag != tar.TypeReg || !filepath.IsLocal(h.Name) {
+			return fmt.Errorf("%q in the archive is no file of ours", h.Name)
+		}
+		if err := unpackFile(root, archive, h.Name); err != nil {
+			return err
+		}
+	}
+}
+
+func unpackFile(root *os.Root, src io.Reader, name string) error {
+	if path.Base(name) == taskListName {
+		merged, err := mergeTasks(root, src, name)
+		if err != nil {
+			return err
+		}
+		src = bytes.NewReader(merged)
+	}
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	temporary := name + ".tmp"
+	f, err := root.Create(temporary)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, src)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = root.Rename(temporary, name)
+	}
+	if err != nil {
+		_ = root.Remove(temporary)
+	}
+	return err
+}
+
+// mergeTasks adds the tasks of an archive to the list that is there: a task that
+// is in it gets the new fields, the others are added.
+func mergeTasks(root *os.Root, src io.Reader, name string) ([]byte, error) {
+	type item = map[string]any
+	var list, add []item
+	read := func(r io.Reader, into *[]item) error {
+		dec := json.NewDecoder(r)
+		dec.UseNumber()
+		return dec.Decode(into)
+	}
+	if err := read(src, &add); err != nil {
+		return nil, err
+	}
+	if f, err := root.Open(name); err == nil {
+		err = read(f, &list)
+		_ = f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s is not a list of tasks; it is left as it is: %w", name, err)
+		}
+	}
+	for _, task := range add {
+		i := slices.IndexFunc(list, func(have item) bool { return have["id"] == task["id"] })
+		if i < 0 {
+			list = append(list, task)
+			continue
+		}
+		for key, value := range task {
+			list[i][key] = value
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(append([]item{}, list...))
+	return b.Bytes(), err
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+)
+
+// rewindFlags are what a person may say about a rewind.
+type rewindFlags struct {
+	files, keep, preview, yes bool
+}
+
+func (a *app) rewindCommand() *cobra.Command {
+	var r remote
+	f := rewindFlags{}
+	cmd := &cobra.Command{
+		Use:   "rewind SESSION [MESSAGE]",
+		Short: "Take a session back to a message, files included",
+		Long: "Take a session back to before a message: the conversation, what the model knows,\n" +
+			"plans, todos, questions and the files of the workspace. What would change is shown\n" +
+			"first. Nothing is lost: clew undo takes the rewind back.\n\n" +
+			howNamed + "\nWithout MESSAGE, what people said is listed.",
+		Example: "clew rewind sess_1                       # what can be chosen\n" +
+			"clew rewind sess_1 msg_000000000042      # shows what would change, and asks\n" +
+			"clew rewind sess_1 -1 --preview\n" +
+			"clew rewind sess_1 14:30\n" +
+			"clew rewind sess_1 12 --keep-target --files=false --yes",
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, c, err := a.sessionArg(args[0], r)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return a.listTargets(cmd.Context(), c, id)
+			}
+			return a.rewind(cmd.Context(), c, id, args[1], f)
+		},
+	}
+	r.flags(cmd)
+	cmd.Flags().BoolVar(&f.files, "files", true, "take the files of the workspace back too")
+	cmd.Flags().BoolVar(&f.keep, "keep-target", false, "go to after the message instead of before it")
+	cmd.Flags().BoolVar(&f.preview, "preview", false, "only show what would change")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (a *app) sessionArg(arg string, r remote) (clew.SessionID, *rest, error) {
+	id := clew.SessionID(arg)
+	if !id.Valid() {
+		return "", nil, usagef("%q is not a session id", arg)
+	}
+	c, err := a.connect(r)
+	return id, c, err
+}
+
+// rewound is what the command prints for programs.
+type rewound struct {
+	SessionID clew.SessionID            `json:"session_id"`
+	Preview   *clew.RewindPreviewAnswer `json:"preview,omitempty"`
+	Records   []clew.MessageID          `json:"records"`
+	Done      bool                      `json:"done"`
+	// Event and Data are the record that took the session there.
+	Event clew.EventType `json:"event,omitempty"`
+	Data  any            `json:"data,omitempty"`
+}
+
+func (a *app) rewind(ctx context.Context, c *rest, id clew.SessionID, message string, f rewindFlags) error {
+	ask := !f.yes && !f.preview
+	if ask && (a.json || !a.onTerminal()) {
+		return usagef("there is nobody to ask: --yes takes the session back, --preview only shows what would change")
+	}
+	target, err := c.messageID(ctx, id, message)
+	if err != nil {
+		return err
+	}
+	p, err := c.previewOf(ctx, id, target, f)
+	if err != nil {
+		return err
+	}
+	result := rewound{SessionID: id, Preview: p, Records: []clew.MessageID{}}
+	if f.preview {
+		return a.print(result, func(w io.Writer) error { return printPreview(w, p, f.files) })
+	}
+	if !a.json {
+		if err := printPreview(a.Out, p, f.files); err != nil {
+			return err
+		}
+	}
+	if ask && !a.confirm("Take the session back?") {
+		_, _ = fmt.Fprintln(a.Err, "Nothing was changed.")
+		return errReported
+	}
+	data := clew.RewindData{Target: clew.Target{MessageID: target}, KeepTarget: f.keep, RestoreCheckpoint: f.files}
+	if err := c.move(ctx, id, clew.CommandRewind, data, &result); err != nil {
+		return err
+	}
+	return a.print(result, func(w io.Writer) error { return printMove(w, result) })
+}
+
+// previewOf asks what a rewind would change. Files that cannot be taken back are
+// a reason to stop: whoever wants to go without them says so.
+func (c *rest) previewOf(ctx context.Context, id clew.SessionID, message clew.MessageID, f rewindFlags) (*clew.RewindPreviewAnswer, error) {
+	data := clew.RewindPreviewData{Target: clew.Target{MessageID: message}, KeepTarget: f.keep, RestoreCheckpoint: f.files}
+	p := new(clew.RewindPreviewAnswer)
+	_, err := c.command(ctx, id, clew.CommandRewindPreview, data, p)
+	if err == nil && f.files && p.FilesProblem != "" {
+		return nil, clew.Errorf(clew.CheckpointFailed, "%s; %s", p.FilesProblem, withoutFiles)
+	}
+	if e := (*clew.Error)(nil); f.files && errors.As(err, &e) && e.Code == clew.SessionInvalidState {
+		data.RestoreCheckpoint = false
+		if _, other := c.command(ctx, id, clew.CommandRewindPreview, data, p); other == nil {
+			return nil, clew.Errorf(e.Code, "%s; %s", e.Message, withoutFiles)
+		}
+	}
+	return p, err
+}
+
+const withoutFiles = "--files=false takes the conversation back and leaves the files as they are"
+
+// onTerminal reports whether a person can be asked.
+func (a *app) onTerminal() bool {
+	f, ok := a.In.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// confirm asks a question that is answered no unless somebody says yes.
+func (a *app) confirm(question string) bool {
+	_, _ = fmt.Fprintf(a.Err, "%s [y/N] ", question)
+	line, _ := bufio.NewReader(a.In).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
+
+func (a *app) undoCommand() *cobra.Command {
+	return a.moveCommand("undo", "Undo the last rewind of a session, files included", clew.CommandUndoRewind, clew.UndoRewindData{})
+}
+
+func (a *app) redoCommand() *cobra.Command {
+	return a.moveCommand("redo", "Do again the rewind that was undone last", clew.CommandRedoRewind, clew.RedoRewindData{})
+}
+
+func (a *app) moveCommand(name, short string, typ clew.CommandType, data any) *cobra.Command {
+	var r remote
+	cmd := &cobra.Command{
+		Use:   name + " SESSION",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, c, err := a.sessionArg(args[0], r)
+			if err != nil {
+				return err
+			}
+			result := rewound{SessionID: id}
+			if err := c.move(cmd.Context(), id, typ, data, &result); err != nil {
+				return err
+			}
+			return a.print(result, func(w io.Writer) error { return printMove(w, result) })
+		},
+	}
+	r.flags(cmd)
+	return cmd
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+var (
+	fromEnd = regexp.MustCompile(`^-[0-9]+$`)
+	number  = regexp.MustCompile(`^#?(-?[0-9]+)$`)
+)
+
+// withoutDashes lets numbers that count from the end pass as arguments: -3 would
+// be read as a flag.
+func withoutDashes(args []string) []string {
+	out := slices.Clone(args)
+	for i, arg := range out {
+		if i > 0 && (out[0] == "rewind" || out[0] == "fork") && fromEnd.MatchString(arg) && !strings.HasPrefix(out[i-1], "--") {
+			out[i] = "#" + arg
+		}
+	}
+	return out
+}
+
+// howNamed says how a message is named, in the help of commands.
+const howNamed = "MESSAGE is the id of a message, its number, or -1 for what a person said last, -2 for\n" +
+	"what they said before that. A time, such as 14:30 or '2026-01-31 14:30:00', is the first\n" +
+	"message since then."
+
+// messageID reads how a person names a message: by its id, by its number in the
+// transcript, by a number that counts back over what people said, or by a time.
+// Whatever it was, the id is what counts from here on: numbers move.
+func (c *rest) messageID(ctx context.Context, id clew.SessionID, message string) (clew.MessageID, error) {
+	m := number.FindStringSubmatch(message)
+	if m == nil {
+		if at, ok := timeOf(message, time.Now()); ok {
+			return c.since(ctx, id, at)
+		}
+		name := clew.MessageID(message)
+		if _, err := name.Seq(); err != nil {
+			return "", usagef("%q is not a message: give its id, its number, a time, or -1 for what a person said last", message)
+		}
+		return name, nil
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return "", usagef("%q is not the number of a message", message)
+	}
+	if n >= 0 {
+		return c.byNumber(ctx, id, n)
+	}
+	list, _, err := c.spoken(ctx, id, -n)
+	if err != nil {
+		return "", err
+	}
+	if len(list) < -n {
+		return "", clew.Errorf(clew.MessageNotFound, "people said %s in this session, so there is no %d", count(len(list), "thing"), n)
+	}
+	return list[0].MessageID, nil
+}
+
+func (c *rest) byNumber(ctx context.Context, id clew.SessionID, n int) (clew.MessageID, error) {
+	page, err := c.api().Messages(ctx, id, client.PageOf{Limit: 1})
+	if err == nil && n < page.Total {
+		page, err = c.api().Messages(ctx, id, client.PageOf{Limit: 1, Offset: page.Total - 1 - n})
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case n >= page.Total || len(page.Messages) == 0:
+		return "", clew.Errorf(clew.MessageNotFound, "there is no message %d: the session has %s", n, count(page.Total, "message"))
+	}
+	return page.Messages[0].MessageID, nil
+}
+
+// timeForms are how times are read; the short ones are of today.
+var timeForms = []struct {
+	layout string
+	today  bool
+}{
+	{"15:04", true}, {time.TimeOnly, true}, {"2006-01-02 15:04", false}, {time.DateTime, false},
+	{"2006-01-02T15:04", false}, {"2006-01-02T15:04:05", false}, {time.RFC3339, false},
+}
+
+func timeOf(text string, now time.Time) (time.Time, bool) {
+	for _, f := range timeForms {
+		t, err := time.ParseInLocation(f.layout, text, now.Location())
+		if err != nil {
+			continue
+		}
+		if f.today {
+			t = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), now.Location())
+		}
+		return t, true
+	}
+	return time.Time{}, false
+}
+
+// since gives the first message that is not older than a time.
+func (c *rest) since(ctx context.Context, id clew.SessionID, at time.Time) (clew.MessageID, error) {
+	var first clew.MessageID
+	for read := (client.PageOf{Limit: pageSize}); ; read.Offset += pageSize {
+		page, err := c.api().Messages(ctx, id, read)
+		if err != nil {
+			return "", err
+		}
+		for _, m := range slices.Backward(page.Messages) {
+			if m.TS < at.UnixMilli() {
+				return sinceOr(first, at)
+			}
+			first = m.MessageID
+		}
+		if read.Offset+len(page.Messages) >= page.Total || len(page.Messages) == 0 {
+			return sinceOr(first, at)
+		}
+	}
+}
+
+func sinceOr(first clew.MessageID, at time.Time) (clew.MessageID, error) {
+	if first == "" {
+		return "", clew.Errorf(clew.MessageNotFound, "there is no message since %s", at.Format(time.DateTime))
+	}
+	return first, nil
+}
+
+// A choice is something that a person said, and to which one can go back.
+type choice struct {
+	Index     int            `json:"index"`
+	MessageID clew.MessageID `json:"message_id"`
+	TS        int64          `json:"ts"`
+	Text      string         `json:"text"`
+}
+
+// pageSize is how many messages are read at a time to find those of people.
+const pageSize = 500
+
+// spoken gives the last things that people said, want at most, in order, and how
+// many messages there are in all.
+func (c *rest) spoken(ctx context.Context, id clew.SessionID, want int) (list []choice, total int, err error) {
+	list = []choice{}
+	for read := (client.PageOf{Limit: pageSize}); ; {
+		page, err := c.api().Messages(ctx, id, read)
+		if err != nil {
+			return nil, 0, err
+		}
+		seen := read.Offset
+		for i := len(page.Messages) - 1; i >= 0 && len(list) < want; i-- {
+			seen++
+			if m := page.Messages[i]; m.Role == clew.SpeakerUser && m.AgentID == "" && m.Text != "" {
+				list = append(list, choice{page.Total - seen, m.MessageID, m.TS, m.Text})
+			}
+		}
+		read.Offset += len(page.Messages)
+		if len(list) == want || len(page.Messages) == 0 || read.Offset >= page.Total {
+			slices.Reverse(list)
+			return list, page.Total, nil
+		}
+	}
+}
+
+// targetsShown is how many messages a person can choose from.
+const targetsShown = 20
+
+// listTargets prints what people said last.
+func (a *app) listTargets(ctx context.Context, c *rest, id clew.SessionID) error {
+	list, total, err := c.spoken(ctx, id, targetsShown)
+	if err != nil {
+		return err
+	}
+	answer := map[string]any{"session_id": id, "messages": list, "total": total}
+	return a.print(answer, func(w io.Writer) error {
+		if len(list) == 0 {
+			_, err := fmt.Fprintln(w, "Nobody has said anything yet.")
+			return err
+		}
+		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		_, _ = fmt.Fprintln(t, "\tNUMBER\tMESSAGE\tTIME\tTEXT")
+		for i, m := range list {
+			at := time.UnixMilli(m.TS).Format(time.DateTime)
+			_, _ = fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\n", i-len(list), m.Index, m.MessageID, at, cut(plain(m.Text), 60))
+		}
+		_, _ = fmt.Fprintf(t, "Go back to before one of them, after a look at what would change: clew rewind %s -1\n", id)
+		return t.Flush()
+	})
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// stream sends a request whose body or answer may be large. The caller closes
+// the answer's body. size is -1 if it is not known.
+func (c *rest) stream(ctx context.Context, method, path string, query url.Values, body io.Reader, size int64) (*http.Response, error) {
+	u := c.base.JoinPath("/api/v1", path)
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		req.ContentLength = size
+		req.Header.Set("Content-Type", "application/octet-stream")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, clew.WrapError(clew.ConnectionFailed, err, "no answer from %s", c.base.Host)
+	}
+	if resp.StatusCode >= 300 {
+		defer func() { _ = resp.Body.Close() }()
+		answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+		if err != nil {
+			return nil, clew.WrapError(clew.ConnectionFailed, err, "the answer broke off")
+		}
+		return nil, refusal(resp.StatusCode, answer)
+	}
+	return resp, nil
+}
+
+// A progress counts what is read, and says so to a person who looks on.
+type progress struct {
+	io.Reader
+	word string
+
+	mu   sync.Mutex // a request's body may still be read when the answer is there
+	n    int64
+	w    io.Writer // nil if nobody looks on
+	said time.Time
+}
+
+func (a *app) progress(word string, r io.Reader) *progress {
+	p := &progress{Reader: r, word: word, said: time.Now()}
+	if f, ok := a.Err.(*os.File); ok && !a.json {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			p.w = f
+		}
+	}
+	return p
+}
+
+// Read implements io.Reader.
+func (p *progress) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.n += int64(n)
+	if p.w != nil && time.Since(p.said) > 200*time.Millisecond {
+		p.said = time.Now()
+		_, _ = fmt.Fprintf(p.w, "\r%s %.1f MB ", p.word, float64(p.n)/1e6)
+	}
+	return n, err
+}
+
+// end takes the line away. It may be called twice.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.w != nil {
+		_, _ = fmt.Fprint(p.w, "\r\033[K")
+		p.w = nil
+	}
+}

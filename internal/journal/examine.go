@@ -1,0 +1,113 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/archive"
+)
+
+// An examination goes through the sessions one by one, each with what it wrote
+// itself, and then through the forks.
+type examination struct {
+	j      *Journal
+	report *Report
+	listed map[clew.SessionID]uint64
+	sound  map[clew.SessionID]bool // what the session wrote is as it was
+	forks  map[clew.SessionID]archive.Base
+	// checked has the forks that were compared, and whether they are whole.
+	checked map[clew.SessionID]bool
+}
+
+// session examines what a session wrote; err says that ctx ended.
+func (e *examination) session(ctx context.Context, id clew.SessionID) error {
+	e.report.Sessions++
+	base, head, err := e.own(ctx, id)
+	if err == nil && head.Seq < e.listed[id] {
+		err = fmt.Errorf("its owner's list knows record %d, but the store ends at %d", e.listed[id], head.Seq)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e.folds(ctx, id)
+	if err != nil {
+		e.find(id, err)
+		return nil
+	}
+	e.sound[id] = true
+	e.report.Records += head.Seq - base.Head.Seq
+	if base != (archive.Base{}) {
+		e.forks[id] = base
+	}
+	return nil
+}
+
+func (e *examination) own(ctx context.Context, id clew.SessionID) (base archive.Base, head clew.Head, err error) {
+	seal, _, head, _, err := e.j.load(ctx, id)
+	if err != nil || seal == nil {
+		return base, head, err
+	}
+	return seal.Base, head, e.j.archive.Verify(ctx, seal)
+}
+
+func (e *examination) find(id clew.SessionID, err error) {
+	e.report.Findings = append(e.report.Findings, Finding{id, plain(err)})
+}
+
+// folds notes kept folds that are of no use. The records tell the same.
+func (e *examination) folds(ctx context.Context, id clew.SessionID) {
+	damage, err := e.j.archive.CheckStates(ctx, id)
+	for _, d := range damage {
+		e.note(id, "a kept fold is not used: "+d.Error())
+	}
+	if err != nil {
+		e.note(id, "the kept folds cannot be read: "+err.Error())
+	}
+}
+
+func (e *examination) note(id clew.SessionID, problem string) {
+	e.report.Notes = append(e.report.Notes, Finding{id, problem})
+}
+
+// forked compares the forks with what they go back to.
+func (e *examination) forked(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(e.forks)) {
+		e.whole(ctx, id)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// whole reports whether all records of a session are as they were, also those
+// that others wrote. What was found sound before is not read again but for the
+// record at the seam.
+func (e *examination) whole(ctx context.Context, id clew.SessionID) bool {
+	base, fork := e.forks[id]
+	if !fork {
+		return e.sound[id]
+	}
+	if known, ok := e.checked[id]; ok {
+		return known
+	}
+	e.checked[id] = false // should it go back to itself
+	from := uint64(1)
+	if e.whole(ctx, base.Session) {
+		from = base.Head.Seq
+	}
+	for _, err := range e.j.Read(ctx, id, from, base.Head.Seq) {
+		if ctx.Err() != nil {
+			return false
+		}
+		if err != nil {
+			e.find(id, err)
+			return false
+		}
+	}
+	e.checked[id] = true
+	return true
+}

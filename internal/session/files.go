@@ -1,0 +1,132 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
+)
+
+func newRewindID() string { return "rw_" + strings.ToLower(rand.Text()[:20]) }
+
+// restoreFiles takes the files where a course leads, and then the session. It
+// begins once nobody is at work any more.
+func (s *Session) restoreFiles(cmd clew.Command, c course, place Workplace) outcome {
+	s.agents.Wait()
+	ctx := s.host.ctx
+	d := &travel{course: c}
+	end := cmd
+	end.Data = d
+	var err error
+	if c.to > 0 && c.past == nil {
+		d.past, err = s.host.past(s.id).at(ctx, c.to)
+	}
+	if err == nil {
+		crash.At("files.before")
+		var done RestoredFiles
+		done, err = s.host.cfg.Files.Restore(ctx, place, c.id, c.hash)
+		crash.At("files.after")
+		d.files = &clew.FilesReturned{Hash: c.hash, Before: done.Before, Changed: done.Changed, Removed: done.Removed, Left: clipList(done.Left)}
+		d.took = done.DurationMS
+	}
+	if err != nil && ctx.Err() != nil {
+		return outcome{err: err} // the next owner goes on
+	}
+	failed := err
+	if err != nil {
+		d.failed = clew.AsError(err).Message
+	}
+	r, err := s.submit(ctx, end)
+	if err != nil && d.failed == "" && !passing(err) {
+		// The files are there, and the session will not follow: back with them.
+		failed = err
+		if _, undo := s.host.cfg.Files.Restore(ctx, place, c.id+"_back", d.files.Before); undo != nil {
+			failed = errors.Join(err, undo)
+		}
+		d.failed = clew.AsError(err).Message
+		r, err = s.submit(ctx, end)
+	}
+	if err == nil {
+		s.keepFold(ctx)
+	}
+	return outcome{receipt: r, err: errors.Join(failed, err)}
+}
+
+// leftMax is how many paths a record names that were left as they were.
+const leftMax = 100
+
+func clipList(list []string) []string { return list[:min(len(list), leftMax)] }
+
+// restore takes files back to a checkpoint, and the conversation if wanted.
+func (s *Session) restore(ctx context.Context, cmd clew.Command, l standing, d *clew.CheckpointRestoreData) (Receipt, error) {
+	if d.Mode == clew.RestoreBoth {
+		target := clew.Target{MessageID: d.MessageID}
+		if d.MessageID == "" {
+			target.TS = d.TS
+		}
+		return s.rewind(ctx, cmd, l, aim{target: target, files: true, hash: d.CommitHash})
+	}
+	return s.take(ctx, cmd, course{kind: clew.KindFiles, id: newRewindID(), hash: d.CommitHash, moved: l.moved}, l.place)
+}
+
+// save makes a checkpoint because somebody asked for it.
+func (s *Session) save(ctx context.Context, cmd clew.Command, l standing, d *clew.CheckpointSaveData) (Receipt, error) {
+	if s.host.cfg.Files == nil {
+		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints")
+	}
+	reason := d.Message
+	if reason == "" {
+		reason = "saved by " + string(cmd.By.User)
+	}
+	done, err := s.host.cfg.Files.Save(ctx, l.place, reason)
+	if err != nil {
+		return Receipt{}, err
+	}
+	cmd.Data = &remark{events: func(b Batch, st *State) []clew.Event {
+		saved := CheckpointSaved(done, reason)
+		saved.FromHash, saved.TS, saved.MessageID = st.Checkpoint, b.TS(0), b.ID(0)
+		m := clew.Message{
+			MessageID: b.ID(0), TS: b.TS(0), Type: clew.TypeSay, Say: clew.SayCheckpointSaved, Role: clew.SpeakerSystem, Text: reason,
+			MonitorID: clew.MainMonitor, UserID: cmd.By.User, Checkpoint: map[string]any{"checkpoint_id": done.ID, "hash": done.Hash},
+		}
+		return []clew.Event{
+			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}},
+			{Type: clew.EventCheckpointSaved, Data: saved},
+		}
+	}}
+	return s.submit(ctx, cmd)
+}
+
+// CheckpointSaved is the data of checkpoint_saved for a checkpoint that was just
+// made. The caller says which message and task it belongs to.
+func CheckpointSaved(f SavedFiles, reason string) *clew.CheckpointSavedData {
+	return &clew.CheckpointSavedData{
+		CheckpointID: f.ID, Kind: clew.CheckpointWorkspace, FromHash: f.From, ToHash: f.Hash, DurationMS: f.DurationMS,
+		Reason: reason, Files: f.Files, Bytes: f.Bytes, Left: clipList(f.Left),
+	}
+}
+
+// diff says how files differ.
+func (s *Session) diff(ctx context.Context, cmd clew.Command, l standing, d *clew.CheckpointDiffData) (Receipt, error) {
+	if s.host.cfg.Files == nil {
+		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints")
+	}
+	from := d.From
+	if from == "" {
+		from = l.first
+	}
+	files, err := s.host.cfg.Files.Diff(ctx, l.place, from, d.To)
+	if err != nil {
+		return Receipt{}, err
+	}
+	return replyTo(cmd, clew.EventCheckpointDiff, &clew.CheckpointDiffAnswer{
+		From: from, To: d.To, Files: files, ClientMessageID: cmd.ClientMessageID,
+	}), nil
+}
+
+func replyTo(cmd clew.Command, typ clew.EventType, data any) Receipt {
+	return Receipt{ClientMessageID: cmd.ClientMessageID, Records: []clew.MessageID{}, Answer: &Answer{Type: typ, Data: data}}
+}

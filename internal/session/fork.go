@@ -1,0 +1,226 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
+)
+
+// fork makes a session that goes on from a point of this one. The two share the
+// records up to there.
+func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *clew.ForkSessionData) (Receipt, error) {
+	h := s.host
+	a := aim{keep: d.KeepTarget, files: d.Workspace != "" && h.cfg.Files != nil, lenient: true}
+	if a.target.MessageID = d.MessageID; d.MessageID == "" {
+		a.target.Index = &l.total // after the last one
+	}
+	c, err := s.plot(ctx, l, a)
+	if err != nil {
+		return Receipt{}, err
+	}
+	then, err := decodeState(s.id, c.past)
+	if err != nil {
+		return Receipt{}, err
+	}
+	n := NewSession{ID: forkID(s.id, cmd), Title: d.Title, Workspace: d.Workspace}
+	if n.Title == "" {
+		n.Title = clip(then.title(), titleRunes-len(" (fork)")) + " (fork)"
+	}
+	if n.Workspace == "" {
+		n.Workspace = l.place.Dir
+	} else if h.cfg.Place != nil {
+		if n.Workspace, err = h.cfg.Place(cmd.By, n.Workspace); err != nil {
+			return Receipt{}, err
+		}
+	}
+	w := watcher{s: s, l: l}
+	last, err := w.record(ctx, c.to)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if err := h.found(ctx, n.ID, then, last.After(), s.id); err != nil {
+		return Receipt{}, err
+	}
+	crash.At("fork.founded")
+	if c.hash != "" {
+		if err := h.cfg.Files.Copy(ctx, l.place, c.hash, Workplace{Session: n.ID, Dir: n.Workspace, Settings: l.place.Settings}); err != nil {
+			return Receipt{}, err
+		}
+	}
+	crash.At("fork.copied")
+	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.to)}
+	if err := h.enter(ctx, cmd.By, n, &create{owner: cmd.By.User, title: n.Title, workspace: n.Workspace, forked: point}, c.to+1); err != nil {
+		return Receipt{}, err
+	}
+	cmd.Data = &remark{events: func(Batch, *State) []clew.Event {
+		return []clew.Event{{Type: clew.EventSessionForked, Data: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.to)}}}
+	}}
+	r, err := s.submit(ctx, cmd)
+	r.SessionID = n.ID
+	return r, err
+}
+
+// forkID names a fork. The same command names the same one, should it come
+// again after a crash.
+func forkID(parent clew.SessionID, cmd clew.Command) clew.SessionID {
+	if cmd.ClientMessageID == "" {
+		return clew.NewSessionID()
+	}
+	sum := sha256.Sum256([]byte(string(parent) + "\x00" + string(cmd.By.User) + "\x00" + string(cmd.ClientMessageID)))
+	return clew.SessionID("sess_" + hex.EncodeToString(sum[:13]))
+}
+
+// nameInFork names an open question in a fork: the original has it open too,
+// and an inbox must be able to tell them apart.
+func nameInFork(fork clew.SessionID, id clew.RequestID) clew.RequestID {
+	sum := sha256.Sum256([]byte(string(fork) + "/" + string(id)))
+	return clew.RequestID("req_" + hex.EncodeToString(sum[:12]))
+}
+
+// renameQuestions gives a fork's open questions names of their own.
+func (s *State) renameQuestions() {
+	for _, q := range s.Questions {
+		a := q.Asking()
+		was := a.RequestID
+		a.RequestID = nameInFork(s.ID, was)
+		for _, t := range s.Tasks {
+			for i := range t.Calls {
+				if t.Calls[i].RequestID == was {
+					t.Calls[i].RequestID = a.RequestID
+				}
+			}
+		}
+		for i := range s.Messages {
+			if s.Messages[i].RequestID == was {
+				s.Messages[i].RequestID = a.RequestID
+			}
+		}
+		if asked, ok := s.Asked[was]; ok {
+			delete(s.Asked, was)
+			s.Asked[a.RequestID] = asked
+		}
+		if at, ok := s.Reminded[was]; ok {
+			delete(s.Reminded, was)
+			s.Reminded[a.RequestID] = at
+		}
+	}
+}
+
+// askedAnew tells those who read a fork's records what became of the questions
+// that are open in them.
+func askedAnew(s *State) []clew.Event {
+	var events []clew.Event
+	for _, q := range s.Questions {
+		data, err := clew.MarshalData(q.Data)
+		if err != nil {
+			continue
+		}
+		again, err := clew.DecodeEvent(q.Type, data) // a copy
+		if err != nil {
+			continue
+		}
+		a := clew.Question(again).Asking()
+		a.RequestID = nameInFork(s.ID, q.RequestID())
+		events = append(events,
+			clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "asked anew in the fork", TaskID: a.TaskID,
+			}}, again)
+	}
+	return events
+}
+
+// found lays the ground for a fork: its parent's records and what they come to.
+func (h *Host) found(ctx context.Context, id clew.SessionID, then *State, head clew.Head, parent clew.SessionID) error {
+	then.ID, then.Owner, then.CreatedMS = id, "", 0
+	state, err := then.Encode()
+	if err != nil {
+		return err
+	}
+	err = h.cfg.Journal.Found(ctx, id, Foundation{Parent: parent, Head: head, State: state})
+	if errors.Is(err, ErrTaken) { // the command comes a second time
+		return nil
+	}
+	return err
+}
+
+// enter makes the first record of a session's own and puts it into the list.
+func (h *Host) enter(ctx context.Context, by clew.Principal, n NewSession, c *create, seq uint64) error {
+	_, err := h.Do(ctx, n.ID, clew.Command{By: by, Data: c})
+	if clew.CodeOf(err) == clew.SessionInvalidState { // it exists: the command comes a second time
+		if role, _ := h.Access(ctx, n.ID, by); role == clew.RoleOwner || role == clew.RoleAdmin {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	h.enlist(ctx, by, n, seq)
+	return nil
+}
+
+// enlist puts a session into the list.
+func (h *Host) enlist(ctx context.Context, by clew.Principal, n NewSession, seq uint64) {
+	now := h.cfg.Now()
+	h.indexNow(ctx, by.User, Summary{
+		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: seq,
+	})
+}
+
+// Import makes a session of records from elsewhere. It belongs to by.
+func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID, f Foundation, d clew.SessionImportedData) error {
+	if by.Role == clew.RoleViewer || by.Role == clew.RoleApprover {
+		return clew.Errorf(clew.Forbidden, "these credentials may watch or answer, not make sessions")
+	}
+	d.Owner = by.User
+	if h.cfg.Place != nil {
+		var err error
+		if d.Workspace, err = h.cfg.Place(by, d.Workspace); err != nil {
+			return err
+		}
+	}
+	s, err := decodeState(id, f.State)
+	if err != nil {
+		return err
+	}
+	// Until session_imported is on record nobody owns it, and what its records
+	// say of this machine is a stranger's word.
+	s.Owner, s.Workspace, s.Access, s.Settings, s.Returning = "", d.Workspace, nil, nil, nil
+	if d.Title == "" {
+		d.Title = s.Title
+	}
+	if f.State, err = s.Encode(); err != nil {
+		return err
+	}
+	err = h.cfg.Journal.Found(ctx, id, f)
+	if errors.Is(err, ErrTaken) && h.ownerless(ctx, id, f.Head) {
+		err = nil // a server died in the middle of this very import
+	}
+	if errors.Is(err, ErrTaken) {
+		return clew.Errorf(clew.SessionInvalidState, "there is a session %s already", id)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := h.Do(ctx, id, clew.Command{By: by, Data: &create{owner: by.User, imported: &d}}); err != nil {
+		return err // it has an owner after all
+	}
+	h.enlist(ctx, by, NewSession{ID: id, Title: d.Title, Workspace: d.Workspace}, f.Head.Seq+1)
+	return nil
+}
+
+// ownerless reports whether a session has these records and no more, so that
+// nobody owns it yet.
+func (h *Host) ownerless(ctx context.Context, id clew.SessionID, head clew.Head) bool {
+	last := clew.Head{}
+	for r, err := range h.cfg.Journal.Read(ctx, id, head.Seq, head.Seq+1) {
+		if err != nil {
+			return false
+		}
+		last = r.After()
+	}
+	return last == head
+}

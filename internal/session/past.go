@@ -1,0 +1,255 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sort"
+
+	"github.com/clew-run/clew"
+)
+
+// A Span is a run of records, both ends included.
+type Span struct {
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+}
+
+// Hidden reports whether a record lies in a part of the journal that the
+// session was taken back from.
+func (s *State) Hidden(seq uint64) bool { return hidden(s.Removed, seq) }
+
+func hidden(spans []Span, seq uint64) bool {
+	_, ok := spanWith(spans, seq)
+	return ok
+}
+
+// spanWith finds the span that holds seq.
+func spanWith(spans []Span, seq uint64) (Span, bool) {
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].To >= seq })
+	if i < len(spans) && spans[i].From <= seq {
+		return spans[i], true
+	}
+	return Span{}, false
+}
+
+// A Folder folds records into a state, one after the other. Records that take
+// the session elsewhere in its history need the fold up to there, which Past
+// gives in its encoded form.
+type Folder struct {
+	State *State
+	Past  func(seq uint64) ([]byte, error)
+}
+
+// Add folds one more record.
+func (f *Folder) Add(r clew.Record) error {
+	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if err != nil {
+		return err
+	}
+	if back := returnOf(ev.Data); back != nil {
+		if f.State.there, err = f.stateAt(r.Seq, back); err != nil {
+			return err
+		}
+	}
+	Apply(f.State, r, ev.Data)
+	return nil
+}
+
+// ReturnsTo gives the record that r takes its session back to, 0 if it does
+// not.
+func ReturnsTo(r clew.Record) (uint64, error) {
+	switch r.Type {
+	case clew.EventHistoryRewound, clew.EventRewindUndone:
+	default:
+		return 0, nil
+	}
+	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if err != nil {
+		return 0, err
+	}
+	return returnOf(ev.Data).To.Seq()
+}
+
+func returnOf(data any) *clew.Return {
+	switch d := data.(type) {
+	case *clew.HistoryRewoundData:
+		return &d.Return
+	case *clew.RewindUndoneData:
+		return &d.Return
+	}
+	return nil
+}
+
+func (f *Folder) stateAt(seq uint64, back *clew.Return) (*State, error) {
+	to, err := back.To.Seq()
+	if err != nil || to == 0 || to >= seq {
+		return nil, fmt.Errorf("record %d goes back to %q", seq, back.To)
+	}
+	if f.Past == nil {
+		return nil, fmt.Errorf("record %d goes back to %d, and nobody knows what was there", seq, to)
+	}
+	b, err := f.Past(to)
+	if err != nil {
+		return nil, err
+	}
+	return decodeState(f.State.ID, b)
+}
+
+// decodeState reads a fold. That of a parent is as good as the session's own.
+func decodeState(id clew.SessionID, b []byte) (*State, error) {
+	s := new(State)
+	if err := json.Unmarshal(b, s); err != nil {
+		return nil, err
+	}
+	s.ID = id
+	return s, nil
+}
+
+// Restore makes the state of a session from its snapshot and the records after
+// it. past gives the fold up to an earlier record.
+func Restore(id clew.SessionID, loaded Loaded, past func(seq uint64) ([]byte, error)) (*State, error) {
+	s := &State{ID: id}
+	if loaded.State != nil {
+		if err := json.Unmarshal(loaded.State, s); err != nil {
+			return nil, clew.WrapError(clew.SessionDamaged, err, "the snapshot of session %s is not readable", id)
+		}
+	}
+	if s.ID != id || s.Seq != loaded.StateSeq {
+		return nil, clew.WrapError(clew.SessionDamaged,
+			fmt.Errorf("snapshot is of %s at %d, want %s at %d", s.ID, s.Seq, id, loaded.StateSeq),
+			"the snapshot of session %s is not its own", id)
+	}
+	f := Folder{State: s, Past: past}
+	for _, r := range loaded.Tail {
+		if err := f.Add(r); err != nil {
+			return nil, clew.WrapError(clew.SessionDamaged, err, "record %d of session %s is not readable", r.Seq, id)
+		}
+	}
+	return s, nil
+}
+
+// past folds a session up to earlier records.
+type past struct {
+	journal Journal
+	id      clew.SessionID
+	known   map[uint64][]byte // folds that were needed: a rewind goes where others went
+}
+
+func (h *Host) past(id clew.SessionID) *past {
+	return &past{journal: h.cfg.Journal, id: id, known: map[uint64][]byte{}}
+}
+
+// knownMax bounds the folds at hand.
+const knownMax = 64
+
+// at gives the encoded fold up to and including a record.
+func (p *past) at(ctx context.Context, seq uint64) ([]byte, error) {
+	if b, ok := p.known[seq]; ok {
+		return b, nil
+	}
+	s, err := p.state(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.Encode()
+	if err != nil {
+		return nil, err
+	}
+	if len(p.known) >= knownMax {
+		clear(p.known)
+	}
+	p.known[seq] = b
+	return b, nil
+}
+
+func (p *past) state(ctx context.Context, seq uint64) (*State, error) {
+	s := &State{ID: p.id}
+	b, at, err := p.journal.Past(ctx, p.id, seq)
+	if err != nil {
+		return nil, err
+	}
+	if b != nil {
+		if s, err = decodeState(p.id, b); err != nil {
+			return nil, err
+		}
+		if s.Seq != at || at > seq {
+			return nil, clew.Errorf(clew.Internal, "the kept fold of %s at %d is of %d", p.id, at, s.Seq)
+		}
+	}
+	f := Folder{State: s, Past: func(seq uint64) ([]byte, error) { return p.at(ctx, seq) }}
+	for r, err := range p.journal.Read(ctx, p.id, s.Seq+1, seq) {
+		if err == nil {
+			err = f.Add(r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if s.Seq != seq {
+		return nil, clew.Errorf(clew.MessageNotFound, "the journal of %s ends at %d", p.id, s.Seq)
+	}
+	return s, nil
+}
+
+// fold is a state at hand.
+type fold struct {
+	seq   uint64
+	ts    int64
+	state []byte
+	kept  bool
+}
+
+// foldsMax bounds the folds that a session has at hand.
+const foldsMax = 4
+
+// leave notes the state that the session is about to be taken away from.
+func (s *Session) leave() {
+	b, err := s.state.Encode()
+	if err != nil {
+		return
+	}
+	s.folds = append(s.folds[max(0, len(s.folds)-foldsMax+1):], fold{seq: s.state.Seq, ts: s.state.TS, state: b})
+}
+
+// keepFolds has the journal keep what leave noted, now that the records are
+// durable. It only saves time later.
+func (s *Session) keepFolds(records []clew.Record) {
+	for i := range s.folds {
+		f := &s.folds[i]
+		if f.kept {
+			continue
+		}
+		f.kept = true
+		head := clew.Head{}
+		for _, r := range records {
+			switch {
+			case r.Seq == f.seq:
+				head = r.After()
+			case r.Seq == f.seq+1 && head.Seq == 0:
+				head = clew.Head{Seq: f.seq, TS: f.ts, Hash: r.Prev}
+			}
+		}
+		if head.Seq == 0 {
+			continue
+		}
+		if err := s.log.Keep(s.host.ctx, head, f.state); err != nil {
+			s.host.cfg.Log.Warn("a fold is not kept", "session", s.id, "seq", f.seq, "err", err)
+		}
+	}
+}
+
+// pastFrom is past with the folds at hand.
+func (s *Session) pastFrom(l standing) *past {
+	p := s.host.past(s.id)
+	for _, f := range l.folds {
+		p.known[f.seq] = f.state
+	}
+	return p
+}
+
+// StateAt folds a session up to and including a record.
+func StateAt(ctx context.Context, j Journal, id clew.SessionID, seq uint64) (*State, error) {
+	p := &past{journal: j, id: id, known: map[uint64][]byte{}}
+	return p.state(ctx, seq)
+}

@@ -1,0 +1,159 @@
+package session
+
+import (
+	"context"
+	"math"
+
+	"github.com/clew-run/clew"
+)
+
+const (
+	previewFiles   = 500  // files that a preview shows
+	previewRecords = 5000 // records that are looked at for what cannot be undone
+	previewSteps   = 100  // and of which so many are named
+)
+
+// preview says what a rewind would change, and changes nothing.
+func (s *Session) preview(ctx context.Context, cmd clew.Command, l standing, a aim) (Receipt, error) {
+	c, err := s.plot(ctx, l, a)
+	if err != nil {
+		return Receipt{}, err
+	}
+	then, err := decodeState(s.id, c.past)
+	if err != nil {
+		return Receipt{}, err
+	}
+	p := &clew.RewindPreviewAnswer{
+		FromMessageID: c.from, KeepTarget: a.keep, To: clew.MessageIDOf(c.to), Count: max(0, l.total-then.Total),
+		RemovedMessageIDs: idsAfter(l.tail, c.to), CheckpointID: c.hash, ClientMessageID: cmd.ClientMessageID,
+	}
+	if err := s.look(ctx, func(s *Session) { compare(p, s.state, then) }); err != nil {
+		return Receipt{}, err
+	}
+	if err := s.irreversible(ctx, p, l, c.to); err != nil {
+		return Receipt{}, err
+	}
+	if c.hash != "" {
+		s.previewFiles(ctx, p, l, c.hash)
+	}
+	return replyTo(cmd, clew.EventRewindPreview, p), nil
+}
+
+// compare notes what of the present state would change.
+func compare(p *clew.RewindPreviewAnswer, now, then *State) {
+	p.Running = now.Busy()
+	if u := less(now.Usage, then.Usage); u != (clew.Usage{}) {
+		p.Usage = &u
+	}
+	for _, q := range now.Questions {
+		if then.question(q.RequestID()) == nil {
+			p.Withdrawn = append(p.Withdrawn, q)
+		}
+	}
+	for _, q := range then.Questions {
+		if now.question(q.RequestID()) == nil {
+			p.Reopened = append(p.Reopened, q)
+		}
+	}
+	will := map[string]clew.Todo{}
+	for _, t := range then.todos() {
+		will[t.ID] = t
+	}
+	for _, t := range now.todos() {
+		w, ok := will[t.ID]
+		delete(will, t.ID)
+		if !ok || w.Status != t.Status {
+			p.Todos = append(p.Todos, clew.TodoChange{ID: t.ID, Task: t.Task, From: t.Status, To: w.Status})
+		}
+	}
+	for _, t := range then.todos() {
+		if _, ok := will[t.ID]; ok {
+			p.Todos = append(p.Todos, clew.TodoChange{ID: t.ID, Task: t.Task, To: t.Status})
+		}
+	}
+}
+
+// todos are those of the task in focus.
+func (s *State) todos() []clew.Todo {
+	t := s.Task(s.Current)
+	if t == nil {
+		return nil
+	}
+	if r := s.root(t).Run; r != nil {
+		return r.Todos
+	}
+	return t.Todos
+}
+
+func less(a, b clew.Usage) clew.Usage {
+	return clew.Usage{
+		TokensIn: a.TokensIn - b.TokensIn, TokensOut: a.TokensOut - b.TokensOut,
+		CacheWrites: a.CacheWrites - b.CacheWrites, CacheReads: a.CacheReads - b.CacheReads,
+		CostUSD: math.Round((a.CostUSD-b.CostUSD)*1e9) / 1e9,
+	}
+}
+
+// irreversible looks in what would be hidden for steps that stay done.
+func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer, l standing, to uint64) error {
+	var steps []clew.IrreversibleStep
+	for r, err := range s.host.cfg.Journal.Read(ctx, s.id, max(to+1, l.seq-min(l.seq, previewRecords)), l.seq) {
+		if err != nil {
+			return err
+		}
+		if r.Type != clew.EventToolProgress || hidden(l.removed, r.Seq) {
+			continue
+		}
+		ev, err := clew.DecodeEvent(r.Type, r.Data())
+		if err != nil {
+			return err
+		}
+		d := ev.Data.(*clew.ToolProgressData)
+		if d.Status != clew.ToolRunning || d.Effect == nil || d.Class == clew.ClassReadOnly {
+			continue
+		}
+		if reason := lasting(d.Effect); reason != "" {
+			steps = append(steps, clew.IrreversibleStep{
+				MessageID: r.MessageID(), ToolCallID: d.ToolCallID, Tool: d.Tool, Summary: clip(d.Effect.Summary, 200), Reason: reason,
+			})
+		}
+	}
+	p.IrreversibleCount = len(steps)
+	for i := len(steps) - 1; i >= 0 && len(p.Irreversible) < previewSteps; i-- {
+		p.Irreversible = append(p.Irreversible, steps[i])
+	}
+	return nil
+}
+
+// lasting says why an effect outlives the files' return, "" if it does not.
+func lasting(e *clew.Effect) string {
+	switch {
+	case e.Server != "":
+		return "it was done by the tool server " + e.Server
+	case e.URL != "":
+		return "it spoke to " + e.URL
+	case e.Command == "" && len(e.Argv) == 0:
+		return ""
+	case e.Network:
+		return "the command could reach the network"
+	case e.Sandbox == "" || e.Sandbox == "none":
+		return "the command could change things outside the workspace"
+	}
+	return ""
+}
+
+// previewFiles says how files would change. What stands in the way is said, and
+// is no reason to refuse the preview.
+func (s *Session) previewFiles(ctx context.Context, p *clew.RewindPreviewAnswer, l standing, hash string) {
+	now, err := s.host.cfg.Files.Save(ctx, l.place, "preview of a rewind")
+	if err != nil {
+		p.FilesProblem = clew.AsError(err).Message
+		return
+	}
+	files, err := s.host.cfg.Files.Diff(ctx, l.place, now.Hash, hash)
+	if err != nil {
+		p.FilesProblem = clew.AsError(err).Message
+		return
+	}
+	p.FilesCount = len(files)
+	p.Files = files[:min(len(files), previewFiles)]
+}

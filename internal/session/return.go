@@ -1,0 +1,211 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/run"
+)
+
+// A Move is a record that took the session elsewhere in its history, and what
+// it takes to get back to where it was.
+type Move struct {
+	Seq      uint64         `json:"seq"`
+	Cut      uint64         `json:"cut"` // the last record that the rewind left
+	RewindID string         `json:"rewind_id"`
+	From     clew.MessageID `json:"from"`
+	Keep     bool           `json:"keep,omitempty"`
+	Files    string         `json:"files,omitempty"` // how they were before; "" if they were left
+}
+
+// movesMax bounds how far back rewinds can be undone.
+const movesMax = 100
+
+// Returning is files on their way to another state.
+type Returning struct {
+	clew.RewindStartedData
+	By    clew.UserID          `json:"by,omitempty"`
+	Cause clew.ClientMessageID `json:"cause,omitempty"`
+	Seq   uint64               `json:"seq"`
+}
+
+// applyReturn makes the state what it was at another record. What is about the
+// session rather than about what happened in it stays.
+func applyReturn(s *State, r clew.Record, data any) {
+	next := s.there
+	s.there = nil
+	if next == nil {
+		return // Folder and decide see to it
+	}
+	back := returnOf(data)
+	move := Move{Seq: r.Seq, RewindID: back.RewindID}
+	if back.Files != nil {
+		move.Files = back.Files.Before
+	}
+	undo, redo := s.Undo, s.Redo
+	switch d := data.(type) {
+	case *clew.HistoryRewoundData:
+		move.From, move.Keep = d.FromMessageID, d.KeepTarget
+		move.Cut = next.Seq
+		if n := len(redo); d.Redo && n > 0 {
+			move.Cut, redo = redo[n-1].Cut, dropLast(redo)
+		} else {
+			redo = nil
+		}
+		undo = lastOf(append(slices.Clip(undo), move))
+	case *clew.RewindUndoneData:
+		if n := len(undo); n > 0 {
+			move.From, move.Keep, move.Cut = undo[n-1].From, undo[n-1].Keep, undo[n-1].Cut
+		}
+		undo, redo = dropLast(undo), lastOf(append(slices.Clip(redo), move))
+	}
+	next.stay(s, r.TS-next.TS)
+	to := next.Seq
+	next.Seq, next.TS, next.Moved = r.Seq, r.TS, r.Seq
+	next.Removed = append(next.Removed, Span{From: to + 1, To: r.Seq})
+	next.Undo, next.Redo, next.Returning = undo, redo, nil
+	if back.Files != nil {
+		next.Checkpoint = back.Files.Hash
+	}
+	*s = *next
+}
+
+// stay gives a former state what does not go back. Clocks that were running
+// then go on from where they stood: a deadline is not missed by a rewind.
+func (s *State) stay(now *State, passed int64) {
+	s.ID, s.Owner, s.Title, s.Workspace, s.CreatedMS = now.ID, now.Owner, now.Title, now.Workspace, now.CreatedMS
+	s.Access, s.Settings, s.ForkedFrom = now.Access, now.Settings, now.ForkedFrom
+	s.Taken, s.taken, s.rules, s.whole = now.Taken, now.taken, now.rules, now.whole
+	s.First = now.First
+	for i := range s.Questions {
+		if a := s.Questions[i].Asking(); a != nil && a.DeadlineMS > 0 {
+			a.DeadlineMS += passed
+		}
+	}
+	for _, t := range s.Tasks {
+		if t.Run != nil && !t.Run.Phase.Ended() {
+			t.Run.Skip(passed)
+		}
+	}
+}
+
+func dropLast(list []Move) []Move {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[: len(list)-1 : len(list)-1]
+}
+
+func lastOf(list []Move) []Move { return list[max(0, len(list)-movesMax):] }
+
+// applyFiles folds records about the workspace's files.
+func applyFiles(s *State, r clew.Record, data any) {
+	switch d := data.(type) {
+	case *clew.RewindStartedData:
+		s.Returning = &Returning{RewindStartedData: *d, By: r.By, Cause: r.Cause, Seq: r.Seq}
+	case *clew.RewindFailedData:
+		s.Returning = nil
+	case *clew.CheckpointSavedData:
+		s.Checkpoint = d.ToHash
+		if s.First == "" {
+			s.First = d.ToHash
+		}
+	case *clew.CheckpointRestoredData:
+		s.Checkpoint, s.Returning = d.CommitHash, nil
+	}
+}
+
+// park makes the events that stop whoever would go on by themselves: turns end
+// where they stand, a run is paused. What waits for a person goes on waiting.
+// Where the session was taken back to the middle of a batch, somebody may wait
+// for what was to come next in it; that ends, too. Its first event is the i-th
+// of the batch.
+func park(s *State, streamed streams, b Batch, i int, by clew.UserID, reason string) []clew.Event {
+	var events []clew.Event
+	if root := s.theRun(); root != nil && s.running(root) != nil {
+		events = conduct(s, root, b, i).park(by, reason)
+	}
+	for _, t := range s.tasks() {
+		if s.running(t) == nil && (s.Runnable(t) || s.stranded(t)) {
+			events = append(events, closeTurn(s, t, streamed, b, closing{reason: reason, at: i + len(events)})...)
+		}
+	}
+	if t := s.Task(s.Current); t != nil { // what is said next is not for a child that ended
+		events = append(events, focus(s, s.heir(t).TaskRef)...)
+	}
+	return events
+}
+
+// park pauses the run if it would go on by itself, or would not go on at all.
+// Attempts at todos that nobody is at work on begin anew when it goes on.
+func (c *conductor) park(by clew.UserID, reason string) []clew.Event {
+	var torn []clew.Todo
+	for _, t := range c.run.Todos {
+		if x := c.s.Task(t.TaskID); t.Status == clew.TodoInProgress && (x == nil || x.Ended() || c.s.stranded(x)) {
+			torn = append(torn, t)
+		}
+	}
+	again := c.reviewAgain()
+	asked := again || slices.ContainsFunc(c.s.Questions, func(q clew.Question) bool {
+		t := c.s.Task(q.Asking().TaskID)
+		return t != nil && t.RootTaskID == c.root.TaskID
+	})
+	if !c.run.Paused && (len(torn) > 0 || !asked || !again && c.due() || slices.ContainsFunc(c.s.tree(c.root.TaskID), func(t *Task) bool {
+		return c.s.Runnable(t) && (t != c.root || !again)
+	})) {
+		if _, err := c.pause(by, reason); err != nil {
+			return nil
+		}
+	}
+	for _, t := range torn {
+		c.abort(t, nil, reason)
+		c.retry(t, t.RetryCount, by, reason)
+	}
+	c.tell()
+	return c.events
+}
+
+// due reports whether the plan has a next step that nobody has taken: what began
+// it comes later in the batch.
+func (c *conductor) due() bool {
+	return c.run.Phase == run.Executing &&
+		(c.run.Executed() || len(c.run.Start(c.rules))+len(c.run.AskCost(c.rules))+len(c.run.AskFailed()) > 0)
+}
+
+// reviewAgain puts the plan before people if the session is back between a plan,
+// or a change of it, and the question about it.
+func (c *conductor) reviewAgain() bool {
+	changed := c.run.Phase == run.Executing && c.run.Status != clew.PlanApproved
+	if c.run.Phase != run.Review && !changed || c.run.Review != "" {
+		return false
+	}
+	if open := slices.IndexFunc(c.root.Calls, func(x Call) bool { return x.Status != CallDone }); open >= 0 && c.root.Call(c.run.Call) == nil {
+		c.run.Call = c.root.Calls[open].ID // the one that the plan came with
+	}
+	c.review("Please look at the plan.")
+	return true
+}
+
+// stranded reports whether a turn waits, and nobody is there to wait for.
+func (s *State) stranded(t *Task) bool {
+	if t.Turn == nil || t.Ended() || t.Run != nil && s.running(t) != nil {
+		return false
+	}
+	if child := s.Task(t.AwaitingChild); child != nil && !child.Ended() {
+		return false
+	}
+	if s.blocking(t.TaskID) != nil || slices.ContainsFunc(s.Questions, func(q clew.Question) bool { return aboutOf(q).task == t.TaskID }) {
+		return false
+	}
+	waits := false
+	for _, c := range t.Calls {
+		switch c.Status {
+		case CallApproved, CallRunning:
+			return false
+		case CallAsked, CallChild:
+			waits = true
+		case CallProposed, CallDone:
+		}
+	}
+	return waits
+}

@@ -1,0 +1,673 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/journal/journaltest"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// parrot answers at once, and has the model hear and say it.
+var parrot = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
+	_, err := desk.RecordTask(func(b session.Batch, _ *session.State, t *session.Task) []clew.Event {
+		said := func(role clew.Speaker, id clew.MessageID, text string) clew.Event {
+			return clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
+				Role: role, MessageID: id, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}},
+			}}}
+		}
+		answer := clew.Message{
+			MessageID: b.ID(1), TS: b.TS(1), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant,
+			Text: "re: " + prompt.Text, TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: clew.MainMonitor,
+		}
+		usage := t.Usage.Add(clew.Usage{TokensIn: 1, TokensOut: 2, CostUSD: 0.5})
+		return []clew.Event{
+			said(clew.SpeakerUser, prompt.MessageID, prompt.Text),
+			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: answer}},
+			said(clew.SpeakerAssistant, b.ID(1), answer.Text),
+			{Type: clew.EventTaskTokenUsageUpdated, Data: &clew.TaskTokenUsageUpdatedData{TaskRef: t.TaskRef, TokenUsage: usage}},
+			{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}},
+		}
+	})
+	return err
+})
+
+// trip is a session to travel in.
+type trip struct {
+	t  testing.TB
+	h  *session.Host
+	j  *journaltest.MemoryNode
+	id clew.SessionID
+	n  int
+}
+
+func newTrip(t testing.TB, cfg session.Config) *trip {
+	j := new(journaltest.Memory).Node("a")
+	if cfg.Agent == nil {
+		cfg.Agent = parrot
+	}
+	h := start(t, j, cfg)
+	return &trip{t: t, h: h, j: j, id: create(t, h, "s1")}
+}
+
+func (x *trip) cmd(data any) clew.Command {
+	x.n++
+	return clew.Command{By: ann, ClientMessageID: clew.ClientMessageID(fmt.Sprint("c", x.n)), Data: data}
+}
+
+func (x *trip) try(data any) (session.Receipt, error) {
+	return x.h.Do(x.t.Context(), x.id, x.cmd(data))
+}
+
+func (x *trip) do(data any) session.Receipt {
+	x.t.Helper()
+	r, err := x.try(data)
+	if err != nil {
+		x.t.Fatalf("%T: %v", data, err)
+	}
+	return r
+}
+
+// say says something and waits for the answer.
+func (x *trip) say(text string) {
+	x.t.Helper()
+	x.do(&clew.UserMessageData{Text: text})
+	x.idle()
+}
+
+// idle waits until nobody is at work.
+func (x *trip) idle() {
+	x.t.Helper()
+	until(x.t, watch(x.t, x.h, x.id), func(st clew.SessionState) bool { return st.Status == clew.StatusIdle && st.Returning == nil })
+}
+
+func until(t testing.TB, w *session.Watch, ok func(clew.SessionState) bool) {
+	t.Helper()
+	for {
+		pos, _ := w.Feed().End()
+		st, err := w.State(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok(st) {
+			return
+		}
+		n, _, wait, err := w.Feed().Next(pos, make([]*session.Item, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			<-wait
+		}
+	}
+}
+
+func (x *trip) state() clew.SessionState { x.t.Helper(); return stateOf(x.t, x.h, x.id) }
+
+func (x *trip) texts() []string {
+	x.t.Helper()
+	var list []string
+	for _, m := range x.state().Messages {
+		list = append(list, m.Text)
+	}
+	return list
+}
+
+func (x *trip) wants(texts ...string) {
+	x.t.Helper()
+	if got := x.texts(); !slices.Equal(got, texts) {
+		x.t.Errorf("transcript %q, want %q", got, texts)
+	}
+	x.same()
+}
+
+// same checks that the journal from its first record comes to what is live.
+func (x *trip) same() {
+	x.t.Helper()
+	seq, _ := x.state().LastMessageID.Seq()
+	f := fresh(x.t, x.j, x.id, seq)
+	kept, err := session.StateAt(x.t.Context(), x.j, x.id, seq)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if a, b := encoded(x.t, f), encoded(x.t, kept); a != b {
+		x.t.Errorf("from the first record\n%s\nfrom a kept fold\n%s", a, b)
+	}
+	checkFold(x.t, x.j, x.h, x.id)
+}
+
+func encoded(t testing.TB, s *session.State) string {
+	t.Helper()
+	b, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// fresh folds records 1 to seq without any help of what is kept.
+func fresh(t testing.TB, j session.Journal, id clew.SessionID, seq uint64) *session.State {
+	t.Helper()
+	f := session.Folder{State: &session.State{ID: id}}
+	f.Past = func(to uint64) ([]byte, error) { return fresh(t, j, id, to).Encode() }
+	for r, err := range j.Read(t.Context(), id, 1, seq) {
+		if err == nil {
+			err = f.Add(r)
+		}
+		if err != nil {
+			t.Fatalf("fold: %v", err)
+		}
+	}
+	return f.State
+}
+
+func (x *trip) message(i int) clew.Message { x.t.Helper(); return x.state().Messages[i] }
+
+func at(id clew.MessageID) clew.Target { return clew.Target{MessageID: id} }
+
+// Covers: HIS-12, HIS-13, HIS-14, HIS-15, HIS-16, HIS-17, HIS-26, HIS-27, HIS-28, C-13, C-14, C-15, C-16, C-75, C-76
+func TestRewind(t *testing.T) {
+	ways := map[string]struct {
+		cmd  func(m clew.Message) any
+		want []string
+	}{
+		"by id":          {func(m clew.Message) any { return &clew.RewindData{Target: at(m.MessageID)} }, []string{"a", "re: a"}},
+		"by ts":          {func(m clew.Message) any { return &clew.RewindData{Target: clew.Target{TS: m.TS}} }, []string{"a", "re: a"}},
+		"by index":       {func(clew.Message) any { i := 2; return &clew.RewindData{Target: clew.Target{Index: &i}} }, []string{"a", "re: a"}},
+		"target is kept": {func(m clew.Message) any { return &clew.RewindData{Target: at(m.MessageID), KeepTarget: true} }, []string{"a", "re: a", "b"}},
+		"deleted":        {func(m clew.Message) any { return &clew.DeleteMessageConfirmData{Target: at(m.MessageID)} }, []string{"a", "re: a"}},
+		"edited":         {func(m clew.Message) any { return &clew.EditMessageConfirmData{Target: at(m.MessageID), Text: "B"} }, []string{"a", "re: a", "B", "re: B"}},
+		"all cleared":    {func(clew.Message) any { return &clew.ClearMessagesData{} }, nil},
+		"after the end":  {func(clew.Message) any { i := 99; return &clew.RewindData{Target: clew.Target{Index: &i}} }, []string{"a", "re: a", "b", "re: b", "c", "re: c"}},
+		"behind the last": {func(clew.Message) any {
+			i := 5
+			return &clew.RewindData{Target: clew.Target{Index: &i}, KeepTarget: true}
+		}, []string{"a", "re: a", "b", "re: b", "c", "re: c"}},
+		"nothing cleaned": {func(m clew.Message) any { return &clew.RewindData{Target: at(m.MessageID), SkipCleanup: true} }, []string{"a", "re: a"}},
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			x := newTrip(t, session.Config{})
+			for _, text := range []string{"a", "b", "c"} {
+				x.say(text)
+			}
+			before := x.state()
+			r := x.do(way.cmd(x.message(2)))
+			x.idle()
+			x.wants(way.want...)
+			if len(way.want) == 6 && len(r.Records) != 0 {
+				t.Errorf("records %v for nothing", r.Records)
+			}
+			if len(r.Records) > 0 {
+				x.do(&clew.UndoRewindData{})
+				x.wants("a", "re: a", "b", "re: b", "c", "re: c")
+				if after := x.state(); *after.Usage != *before.Usage || !after.CanRedo {
+					t.Errorf("usage %+v, was %+v", after.Usage, before.Usage)
+				}
+				x.do(&clew.RedoRewindData{})
+				x.wants(way.want...)
+			}
+			if way.want != nil { // and the conversation goes on from there
+				x.say("d")
+				if got := x.texts(); got[len(got)-1] != "re: d" {
+					t.Errorf("transcript %q", got)
+				}
+			}
+		})
+	}
+}
+
+// The record tells clients what went, and what they had asked to resume from
+// stays a place to resume from.
+//
+// Covers: C-75, HIS-25
+func TestRewindIsRecorded(t *testing.T) {
+	x := newTrip(t, session.Config{})
+	x.say("a")
+	x.say("b")
+	b := x.message(2)
+	x.do(&clew.RewindData{Target: at(b.MessageID)})
+	records := journaled(t, x.j, x.id)
+	var d *clew.HistoryRewoundData
+	for _, r := range records {
+		if ev, _ := clew.DecodeEvent(r.Type, r.Data()); r.Type == clew.EventHistoryRewound {
+			d = ev.Data.(*clew.HistoryRewoundData)
+		}
+	}
+	if d == nil || d.FromMessageID != b.MessageID || d.KeepTarget || d.RemovedCount != 2 || len(d.RemovedMessageIDs) != 2 || d.RemovedMessageIDs[0] != b.MessageID {
+		t.Fatalf("history_rewound %+v", d)
+	}
+	w := watch(t, x.h, x.id)
+	n := 0
+	seq, _ := b.MessageID.Seq()
+	for r, err := range w.Read(t.Context(), seq+1, 1<<40) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		_ = r
+	}
+	if want := len(records) - int(seq); n != want {
+		t.Errorf("%d records after one that was taken away, want %d", n, want)
+	}
+	page, err := w.Messages(t.Context(), 10, 0, "")
+	if err != nil || page.Total != 2 || len(page.Messages) != 2 {
+		t.Errorf("page %+v, %v", page, err)
+	}
+}
+
+func TestRewindRefused(t *testing.T) {
+	x := newTrip(t, session.Config{})
+	x.say("a")
+	x.say("b")
+	b := x.message(2)
+	minus := 7
+	for name, data := range map[string]any{
+		"unknown":         &clew.RewindData{Target: at("msg_000000999999")},
+		"no message":      &clew.RewindData{Target: at(clew.MessageIDOf(1))},
+		"unknown ts":      &clew.RewindData{Target: clew.Target{TS: 12345}},
+		"nothing to undo": &clew.UndoRewindData{},
+		"nothing to redo": &clew.RedoRewindData{},
+		"no files kept":   &clew.RewindData{Target: at(b.MessageID), RestoreCheckpoint: true},
+		"no checkpoints":  &clew.CheckpointRestoreData{CommitHash: "abc", Mode: clew.RestoreFiles},
+		"fork of nothing": &clew.ForkSessionData{MessageID: clew.MessageIDOf(uint64(minus) + 100000)},
+	} {
+		before := x.state().LastMessageID
+		if _, err := x.try(data); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+		if after := x.state().LastMessageID; after != before {
+			t.Errorf("%s: refused, and on record", name)
+		}
+	}
+	x.do(&clew.RewindData{Target: at(b.MessageID)})
+	if _, err := x.try(&clew.RewindData{Target: at(b.MessageID)}); clew.CodeOf(err) != clew.MessageNotFound {
+		t.Errorf("a message that was taken away: %v", err)
+	}
+}
+
+// Undo and redo are a line of places, as in an editor.
+func TestUndoOfUndo(t *testing.T) {
+	x := newTrip(t, session.Config{})
+	for _, text := range []string{"a", "b", "c"} {
+		x.say(text)
+	}
+	x.do(&clew.RewindData{Target: at(x.message(4).MessageID)}) // c goes
+	x.say("d")
+	x.do(&clew.RewindData{Target: at(x.message(2).MessageID)}) // b and d go
+	x.wants("a", "re: a")
+	x.do(&clew.UndoRewindData{})
+	x.wants("a", "re: a", "b", "re: b", "d", "re: d")
+	x.do(&clew.UndoRewindData{}) // d was said since: it goes too
+	x.wants("a", "re: a", "b", "re: b", "c", "re: c")
+	x.do(&clew.RedoRewindData{})
+	x.wants("a", "re: a", "b", "re: b", "d", "re: d")
+	x.do(&clew.RedoRewindData{})
+	x.wants("a", "re: a")
+	x.do(&clew.UndoRewindData{})
+	x.say("e")
+	if _, err := x.try(&clew.RedoRewindData{}); err == nil {
+		t.Error("done again after somebody went on")
+	}
+	stop(x.h)
+	x.h = start(t, x.j, session.Config{Agent: parrot})
+	x.wants("a", "re: a", "b", "re: b", "d", "re: d", "e", "re: e")
+}
+
+// A repeat of the command is recognised, whatever it took away.
+func TestRewindOnce(t *testing.T) {
+	x := newTrip(t, session.Config{})
+	x.say("a")
+	x.say("b")
+	cmd := x.cmd(&clew.RewindData{Target: at(x.message(2).MessageID)})
+	first := do(t, x.h, x.id, cmd)
+	x.say("c")
+	again := do(t, x.h, x.id, cmd)
+	if !again.Repeat || !slices.Equal(first.Records, again.Records) {
+		t.Errorf("first %+v, again %+v", first, again)
+	}
+	x.wants("a", "re: a", "c", "re: c")
+}
+
+// Rights, title and settings are not part of what happened.
+func TestRewindLeavesTheSession(t *testing.T) {
+	x := newTrip(t, session.Config{})
+	x.say("a")
+	m := x.message(0)
+	x.do(&clew.RenameSessionData{Title: "new"})
+	x.do(&clew.SetAccessData{UserID: "bob", Role: clew.RoleViewer})
+	x.do(&clew.RewindData{Target: at(m.MessageID)})
+	if st := x.state(); st.Title != "new" || st.Usage != nil {
+		t.Errorf("title %q, usage %+v", st.Title, st.Usage)
+	}
+	if role, err := x.h.Access(t.Context(), x.id, bob); role != clew.RoleViewer {
+		t.Errorf("bob is %q, %v", role, err)
+	}
+}
+
+// An agent at work is stopped first, and what it still reports is not heard.
+func TestRewindStopsWork(t *testing.T) {
+	begun, late := make(chan struct{}, 1), make(chan error, 1)
+	slow := agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.Desk) error {
+		if prompt.Text != "slow" {
+			return parrot(ctx, turn, prompt, desk)
+		}
+		if err := desk.Begin(); err != nil {
+			return err
+		}
+		if err := desk.Write("half of"); err != nil {
+			return err
+		}
+		begun <- struct{}{}
+		<-ctx.Done()
+		late <- desk.End()
+		return ctx.Err()
+	})
+	x := newTrip(t, session.Config{Agent: slow})
+	x.say("a")
+	x.do(&clew.UserMessageData{Text: "slow"})
+	<-begun
+	x.do(&clew.RewindData{Target: at(x.message(0).MessageID), KeepTarget: true})
+	if err := <-late; err == nil {
+		t.Error("an agent spoke on after the rewind")
+	}
+	x.wants("a")
+	x.do(&clew.UndoRewindData{})
+	if got := x.texts(); !slices.Equal(got, []string{"a", "re: a", "slow", "half of"}) || x.state().Status != clew.StatusIdle {
+		t.Errorf("undone: %q, %s", got, x.state().Status)
+	}
+	x.say("b")
+	x.same()
+}
+
+// Covers: HIS-27, C-76
+func TestRewindPreview(t *testing.T) {
+	x := newTrip(t, session.Config{})
+	x.say("a")
+	x.say("b")
+	before := x.state()
+	for name, data := range map[string]any{
+		"preview": &clew.RewindPreviewData{Target: at(x.message(2).MessageID)},
+		"delete":  &clew.DeleteMessageData{Target: at(x.message(2).MessageID)},
+		"edit":    &clew.EditMessageData{Target: at(x.message(2).MessageID), Text: "B"},
+	} {
+		r := x.do(data)
+		p, ok := r.Answer.Data.(*clew.RewindPreviewAnswer)
+		if !ok || r.Answer.Type != clew.EventRewindPreview || p.Count != 2 || len(p.RemovedMessageIDs) != 2 || p.Usage == nil || p.Usage.CostUSD != 0.5 || len(r.Records) != 0 {
+			t.Errorf("%s: %+v", name, r.Answer)
+		}
+	}
+	if after := x.state(); after.LastMessageID != before.LastMessageID {
+		t.Error("a preview is on record")
+	}
+}
+
+// shelf keeps checkpoints of a workspace that is one string.
+type shelf struct {
+	mu    sync.Mutex
+	files string
+	saved []string
+	done  map[string]session.RestoredFiles
+	fail  error
+	hold  chan struct{} // a restore waits for it
+}
+
+func (f *shelf) Save(context.Context, session.Workplace, string) (session.SavedFiles, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.save(), nil
+}
+
+func (f *shelf) save() session.SavedFiles {
+	if n := len(f.saved); n == 0 || f.saved[n-1] != f.files {
+		f.saved = append(f.saved, f.files)
+	}
+	return session.SavedFiles{ID: fmt.Sprint("cp_", len(f.saved)), Hash: "h:" + f.files}
+}
+
+func (f *shelf) Restore(_ context.Context, _ session.Workplace, id, hash string) (session.RestoredFiles, error) {
+	if f.hold != nil {
+		<-f.hold
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fail != nil {
+		return session.RestoredFiles{}, f.fail
+	}
+	if r, ok := f.done[id]; ok {
+		return r, nil
+	}
+	if f.done == nil {
+		f.done = map[string]session.RestoredFiles{}
+	}
+	f.done[id] = session.RestoredFiles{Before: f.save().Hash, Changed: 1}
+	f.files = hash[2:]
+	return f.done[id], nil
+}
+
+func (f *shelf) Diff(_ context.Context, _ session.Workplace, from, to string) ([]clew.CheckpointFile, error) {
+	return []clew.CheckpointFile{{Content: clew.FileContent{Before: from, After: to}}}, nil
+}
+
+func (f *shelf) Copy(context.Context, session.Workplace, string, session.Workplace) error { return nil }
+
+func (f *shelf) write(text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.files = text
+}
+
+func (f *shelf) is(t testing.TB, want string) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.files != want {
+		t.Errorf("files %q, want %q", f.files, want)
+	}
+}
+
+// Covers: HIS-29, CHK-22, CHK-23, UIC-47
+func TestRewindWithFiles(t *testing.T) {
+	f := &shelf{}
+	x := newTrip(t, session.Config{Files: f})
+	for i, text := range []string{"a", "b", "c"} {
+		f.write(fmt.Sprint(i))
+		x.do(&clew.CheckpointSaveData{Message: "at " + text})
+		x.say(text)
+	}
+	f.write("now")
+	b := x.message(4)
+	if b.Text != "b" {
+		t.Fatalf("message %+v", b)
+	}
+	p := x.do(&clew.RewindPreviewData{Target: at(b.MessageID), RestoreCheckpoint: true}).Answer.Data.(*clew.RewindPreviewAnswer)
+	if len(p.Files) != 1 || p.Files[0].Content != (clew.FileContent{Before: "h:now", After: "h:1"}) {
+		t.Errorf("preview %+v", p.Files)
+	}
+	x.do(&clew.RewindData{Target: at(b.MessageID), RestoreCheckpoint: true})
+	f.is(t, "1")
+	x.wants("at a", "a", "re: a", "at b")
+	x.do(&clew.UndoRewindData{})
+	f.is(t, "now")
+	x.wants("at a", "a", "re: a", "at b", "b", "re: b", "at c", "c", "re: c")
+	x.do(&clew.RedoRewindData{})
+	f.is(t, "1")
+	x.do(&clew.CheckpointRestoreData{CommitHash: "h:0", Mode: clew.RestoreFiles})
+	f.is(t, "0")
+	x.wants("at a", "a", "re: a", "at b")
+	x.do(&clew.CheckpointRestoreData{CommitHash: "h:2", Mode: clew.RestoreBoth, MessageID: x.message(1).MessageID})
+	f.is(t, "2")
+	x.wants("at a")
+	d := x.do(&clew.CheckpointDiffData{From: "h:0"}).Answer.Data.(*clew.CheckpointDiffAnswer)
+	if len(d.Files) != 1 {
+		t.Errorf("diff %+v", d)
+	}
+}
+
+// Files that cannot be taken back leave everything as it was.
+func TestRewindFails(t *testing.T) {
+	f := &shelf{}
+	x := newTrip(t, session.Config{Files: f})
+	f.write("0")
+	x.do(&clew.CheckpointSaveData{})
+	x.say("a")
+	f.fail = clew.Errorf(clew.StorageFailed, "the disk is full")
+	_, err := x.try(&clew.RewindData{Target: at(x.message(1).MessageID), RestoreCheckpoint: true})
+	if clew.CodeOf(err) != clew.StorageFailed {
+		t.Errorf("error %v", err)
+	}
+	st := x.state()
+	if len(st.Messages) != 3 || st.Returning != nil || st.CanUndo {
+		t.Errorf("state %+v", st)
+	}
+	x.same()
+	x.say("b")
+}
+
+// A return that was cut off is finished by whoever opens the session next, and
+// the one that was cut off has no say any more.
+func TestRewindGoesOn(t *testing.T) {
+	f := &shelf{}
+	m := new(journaltest.Memory)
+	stuck := &shelf{hold: make(chan struct{})}
+	x := &trip{t: t, j: m.Node("a"), id: "s1"}
+	x.h = start(t, x.j, session.Config{Agent: parrot, Files: stuck})
+	create(t, x.h, x.id)
+	stuck.write("0")
+	x.do(&clew.CheckpointSaveData{})
+	x.say("a")
+	f.write("1")
+	target := x.message(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	lost := make(chan error, 1)
+	go func() {
+		_, err := x.h.Do(ctx, x.id, x.cmd(&clew.EditMessageConfirmData{Target: at(target.MessageID), Text: "b", RestoreCheckpoint: true}))
+		lost <- err
+	}()
+	w := watch(t, x.h, x.id)
+	until(t, w, func(st clew.SessionState) bool { return st.Returning != nil })
+	if _, err := x.try(&clew.UserMessageData{Text: "now"}); clew.CodeOf(err) != clew.SessionInvalidState {
+		t.Errorf("something was said while files are on their way: %v", err)
+	}
+	m.Down("a")
+	y := *x
+	y.j = m.Node("b")
+	y.h = start(t, y.j, session.Config{Agent: parrot, Files: f})
+	y.idle()
+	close(stuck.hold)
+	cancel()
+	if err := <-lost; err == nil {
+		t.Error("the node that was cut off says it did it")
+	}
+	f.is(t, "0")
+	y.idle()
+	y.wants("saved by ann", "b", "re: b")
+	y.do(&clew.UndoRewindData{})
+	f.is(t, "1")
+	y.wants("saved by ann", "a", "re: a")
+}
+
+// Covers: C-75
+func TestFork(t *testing.T) {
+	x := newTrip(t, session.Config{})
+	for _, text := range []string{"a", "b", "c"} {
+		x.say(text)
+	}
+	r := x.do(&clew.ForkSessionData{MessageID: x.message(4).MessageID, Title: "other way"})
+	y := *x
+	y.id = r.SessionID
+	y.wants("a", "re: a", "b", "re: b")
+	y.say("d")
+	y.wants("a", "re: a", "b", "re: b", "d", "re: d")
+	x.say("e")
+	x.wants("a", "re: a", "b", "re: b", "c", "re: c", "e", "re: e")
+	if st := y.state(); st.Title != "other way" || st.ForkedFrom == nil || st.ForkedFrom.SessionID != x.id {
+		t.Errorf("fork %+v", st.ForkedFrom)
+	}
+	// It goes back into what it shares, and a fork of the fork works as well.
+	y.do(&clew.RewindData{Target: at(y.message(2).MessageID)})
+	y.wants("a", "re: a")
+	z := y
+	z.id = y.do(&clew.ForkSessionData{}).SessionID
+	z.say("f")
+	z.wants("a", "re: a", "f", "re: f")
+	y.do(&clew.UndoRewindData{})
+	y.wants("a", "re: a", "b", "re: b", "d", "re: d")
+	list, _, err := x.h.List(t.Context(), "ann", "", "", 10)
+	if err != nil || len(list) != 3 {
+		t.Errorf("list %+v, %v", list, err)
+	}
+	// What clients of the fork get is about the fork.
+	w := watch(t, y.h, y.id)
+	for r, err := range w.Read(t.Context(), 1, 1<<40) {
+		var env struct {
+			Session clew.SessionID `json:"session_id"`
+		}
+		if err != nil || json.Unmarshal(r.Envelope(), &env) != nil || env.Session != y.id {
+			t.Fatalf("record %d of %q, %v", r.Seq, env.Session, err)
+		}
+		if _, err := clew.DecodeEvent(r.Type, r.Data()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop(x.h)
+	x.h = start(t, x.j, session.Config{Agent: parrot})
+	y.h = x.h
+	y.wants("a", "re: a", "b", "re: b", "d", "re: d")
+}
+
+// The same command makes the same fork.
+func TestForkOnce(t *testing.T) {
+	x := newTrip(t, session.Config{})
+	x.say("a")
+	cmd := x.cmd(&clew.ForkSessionData{})
+	first := do(t, x.h, x.id, cmd)
+	again := do(t, x.h, x.id, cmd)
+	list, _, _ := x.h.List(t.Context(), "ann", "", "", 10)
+	if !again.Repeat || again.SessionID != first.SessionID || len(list) != 2 {
+		t.Errorf("%d sessions, repeat %v", len(list), again.Repeat)
+	}
+}
+
+// An open question is open in the fork too, under a name of its own, and is
+// answered there without a word in the original.
+func TestForkWithQuestion(t *testing.T) {
+	asker := agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
+		v, err := desk.View()
+		if err != nil {
+			return err
+		}
+		_, err = desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+			if len(v.Task.History) > 0 { // it was answered
+				return []clew.Event{{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}}
+			}
+			heard := clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
+				Role: clew.SpeakerUser, MessageID: prompt.MessageID, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: prompt.Text}},
+			}}}
+			q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}}
+			return append([]clew.Event{heard}, session.Ask(s, t, b, 1, q)...)
+		})
+		return err
+	})
+	x := newTrip(t, session.Config{Agent: asker})
+	x.do(&clew.UserMessageData{Text: "a"})
+	w := watch(t, x.h, x.id)
+	until(t, w, func(st clew.SessionState) bool { return st.HitlPending != nil })
+	y := *x
+	y.id = x.do(&clew.ForkSessionData{}).SessionID
+	first, second := x.state().HitlPending, y.state().HitlPending
+	if first == nil || second == nil || first.RequestID() == second.RequestID() {
+		t.Fatalf("asked %v and %v", first, second)
+	}
+	y.do(&clew.HitlApprovalResponseData{RequestID: second.RequestID(), Action: clew.ChoiceApprove})
+	y.idle()
+	y.same()
+	if st := x.state(); st.HitlPending == nil || st.HitlPending.RequestID() != first.RequestID() {
+		t.Errorf("the original's question: %v", st.HitlPending)
+	}
+}

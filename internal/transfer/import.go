@@ -1,0 +1,235 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// An Importer makes sessions out of files. It is safe for concurrent use.
+type Importer struct {
+	Sessions    Sessions
+	Blobs       session.Blobs // nil = images stay in the records
+	Checkpoints Checkpoints   // nil = those of a bundle are left out
+	Limits      Limits
+	// Place says where the session may work, as session.Config.Place does; nil
+	// takes every directory.
+	Place func(by clew.Principal, dir string) (string, error)
+	Dir   string       // for temporary files; "" is the system's
+	Now   func() int64 // Unix ms
+}
+
+// An Upload says how a file is to be taken.
+type Upload struct {
+	By     clew.Principal
+	Format Format // "" = find out
+	// NewID gives the session a new id. Else it keeps its own, and is refused if
+	// there is one of that name.
+	NewID     bool
+	Workspace string // the folder that its agents will work in
+	Title     string // in place of its own
+}
+
+// Imported is what came of it.
+type Imported struct {
+	SessionID clew.SessionID `json:"session_id"`
+	Format    Format         `json:"format"`
+	From      clew.SessionID `json:"from,omitempty"` // what it was called
+	Records   uint64         `json:"records"`
+}
+
+// Import reads a file to its end and makes a session of it, or leaves nothing
+// behind. It is durable on return.
+func (x *Importer) Import(ctx context.Context, body io.Reader, u Upload) (Imported, error) {
+	if x.Place != nil { // before anything is read, and before anything is kept there
+		dir, err := x.Place(u.By, u.Workspace)
+		if err != nil {
+			return Imported{}, err
+		}
+		u.Workspace = dir
+	}
+	t := &taking{Importer: x, ctx: ctx, up: u, limits: x.Limits.filled()}
+	defer t.close()
+	src := bufio.NewReaderSize(&capped{r: body, left: t.limits.Bytes}, 64<<10)
+	format, err := detect(src, u.Format)
+	if err != nil {
+		return Imported{}, err
+	}
+	t.format = format
+	if t.lines, err = t.spool(); err != nil {
+		return Imported{}, err
+	}
+	switch format {
+	case Bundle:
+		err = t.bundle(src)
+	case MessageStore:
+		err = t.store(src)
+	case TaskFolder, SessionLog:
+		err = t.folder(src)
+	}
+	if err != nil {
+		return Imported{}, err
+	}
+	return t.found()
+}
+
+// A taking is one import.
+type taking struct {
+	*Importer
+	ctx    context.Context
+	up     Upload
+	limits Limits
+	format Format
+
+	spools []*spool
+	// What was read: the session's records under its id here, and what else
+	// came along.
+	id     clew.SessionID
+	from   clew.SessionID
+	title  string
+	lines  *spool
+	survey survey
+	blobs  []blobPiece
+	pack   *spool // checkpoints, nil without
+}
+
+func (t *taking) spool() (*spool, error) {
+	s, err := newSpool(t.Dir)
+	if err == nil {
+		t.spools = append(t.spools, s)
+	}
+	return s, err
+}
+
+func (t *taking) close() {
+	for _, s := range t.spools {
+		s.close()
+	}
+}
+
+// name decides on the session's id.
+func (t *taking) name(own string) error {
+	t.from = clew.SessionID(own)
+	if !t.from.Valid() {
+		t.from = ""
+	}
+	t.id = t.from
+	if t.up.NewID || t.id == "" {
+		t.id = clew.NewSessionID()
+	}
+	if own != "" && t.from == "" && t.format == Bundle {
+		return bad("%q is not a session id", own)
+	}
+	t.survey = *newSurvey(t.id)
+	return nil
+}
+
+// found folds the records and makes the session.
+func (t *taking) found() (Imported, error) {
+	f, err := t.foundation()
+	if err != nil {
+		return Imported{}, err
+	}
+	files, err := t.openPack()
+	if err != nil {
+		return Imported{}, err
+	}
+	if files != nil {
+		defer files.Close()
+	}
+	if err := t.keepBlobs(); err != nil {
+		return Imported{}, err
+	}
+	title := t.title
+	if t.up.Title != "" {
+		title = t.up.Title
+	}
+	err = t.Sessions.Import(t.ctx, t.up.By, t.id, f, clew.SessionImportedData{
+		Owner: t.up.By.User, Workspace: t.up.Workspace, Title: title, From: t.from, Format: string(t.format),
+	})
+	if errors.Is(err, session.ErrTaken) {
+		return Imported{}, clew.Errorf(clew.SessionInvalidState, "there is a session %s here already; a new id would do", t.id)
+	}
+	if err != nil {
+		return Imported{}, err
+	}
+	done := Imported{SessionID: t.id, Format: t.format, From: t.from, Records: f.Head.Seq}
+	if files != nil {
+		// Not before: under a name that is taken they would be another's.
+		if err := files.Keep(t.ctx, session.Workplace{Session: t.id, Dir: t.up.Workspace}); err != nil {
+			return done, clew.WrapError(clew.CheckpointFailed, err, "session %s is there, but without the checkpoints of the bundle: %s", t.id, clew.AsError(err).Message)
+		}
+	}
+	return done, nil
+}
+
+// openPack looks through the checkpoints that came along, nil if there are none.
+func (t *taking) openPack() (Unpacked, error) {
+	if t.pack == nil || t.Checkpoints == nil {
+		return nil, nil
+	}
+	r, err := t.pack.reader()
+	if err != nil {
+		return nil, err
+	}
+	return t.Checkpoints.Unpack(t.ctx, r)
+}
+
+// detect finds out what a file is by how it begins.
+func detect(src *bufio.Reader, want Format) (Format, error) {
+	start, err := src.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", failed(err, "the file")
+	}
+	if want != "" {
+		if !want.Valid() {
+			return "", bad("format is one of %v", Formats())
+		}
+		return want, nil
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte{0x28, 0xb5, 0x2f, 0xfd}): // zstd
+		return Bundle, nil
+	case len(start) > 262 && string(start[257:262]) == "ustar":
+		return TaskFolder, nil // or a session log: its names tell
+	case bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n\ufeff"), []byte{'{'}):
+		return MessageStore, nil
+	}
+	return "", bad("this is neither a bundle nor one of the other forms")
+}
+
+// failed tells a file that is wrong from a connection that is.
+func failed(err error, what string) error {
+	var e *clew.Error
+	switch {
+	case err == nil || errors.As(err, &e):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return badBecause(err, "%s is damaged or cut off", what)
+}
+
+// capped fails once more was read than is allowed.
+type capped struct {
+	r    io.Reader
+	left int64
+}
+
+// Read implements io.Reader.
+func (c *capped) Read(b []byte) (int, error) {
+	if c.left <= 0 {
+		if n, err := c.r.Read(b[:min(1, len(b))]); n == 0 {
+			return 0, err
+		}
+		return 0, tooLarge("the file is larger than this server takes")
+	}
+	n, err := c.r.Read(b[:min(int64(len(b)), c.left)])
+	c.left -= int64(n)
+	return n, err
+}

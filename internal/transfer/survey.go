@@ -1,0 +1,167 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"slices"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// A survey is what one look over a journal tells.
+type survey struct {
+	id        clew.SessionID
+	head      clew.Head
+	bytes     int64 // of all lines with their ends
+	createdMS int64
+	owner     clew.UserID
+	title     string
+	workspace string
+	provider  string
+
+	hidden      []session.Span // newest first
+	blobs       []string       // what records refer to, once each
+	checkpoints []string       // hashes, once each
+
+	seen  map[string]bool // blobs
+	saved map[string]bool // checkpoints
+	jumps []jump
+}
+
+func newSurvey(id clew.SessionID) *survey {
+	return &survey{id: id, seen: map[string]bool{}, saved: map[string]bool{}}
+}
+
+// A jump is a record that took the session elsewhere in its history.
+type jump struct{ at, to uint64 }
+
+func take(ctx context.Context, records Records, id clew.SessionID, head uint64) (*survey, error) {
+	s := newSurvey(id)
+	for r, err := range records.Read(ctx, id, 1, head) {
+		if err == nil {
+			err = s.add(r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if s.head.Seq != head || head == 0 {
+		return nil, clew.Errorf(clew.SessionNotFound, "no session %s with %d records", id, head)
+	}
+	s.hidden = hiddenSpans(s.jumps, head)
+	return s, nil
+}
+
+func (s *survey) add(r clew.Record) error {
+	s.head = r.After()
+	s.bytes += int64(len(r.Line())) + 1
+	s.references(r.Data())
+	to, err := session.ReturnsTo(r)
+	if err != nil {
+		return err
+	}
+	if to > 0 {
+		s.jumps = append(s.jumps, jump{r.Seq, to})
+	}
+	switch r.Type {
+	case clew.EventCheckpointInitialized, clew.EventCheckpointSaved, clew.EventCheckpointRestored, clew.EventCheckpointUpdated,
+		clew.EventRewindStarted, clew.EventHistoryRewound, clew.EventRewindUndone:
+		s.checkpointsIn(r.Data())
+		return nil
+	case clew.EventSessionCreated, clew.EventSessionRenamed, clew.EventSessionImported, clew.EventProviderStatus:
+	default:
+		return nil
+	}
+	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if err != nil {
+		return err
+	}
+	switch d := ev.Data.(type) {
+	case *clew.SessionCreatedData:
+		s.owner, s.title, s.workspace, s.createdMS = d.Owner, d.Title, d.Workspace, r.TS
+	case *clew.SessionImportedData:
+		s.owner, s.workspace = d.Owner, d.Workspace
+		if d.Title != "" {
+			s.title = d.Title
+		}
+	case *clew.SessionRenamedData:
+		s.title = d.Title
+	case *clew.ProviderStatusData:
+		s.provider = d.Provider
+	}
+	return nil
+}
+
+// blobReference finds the addresses of blobs where records have them: as an
+// image, as a tool's output, as a report. In a text the quotes are escaped.
+var blobReference = regexp.MustCompile(`"(?:blob:|blob":"|output_blob":"(?:blob:)?)([0-9a-f]{64})"`)
+
+func (s *survey) references(data []byte) {
+	if !bytes.Contains(data, []byte("blob")) {
+		return
+	}
+	for _, m := range blobReference.FindAllSubmatch(data, -1) {
+		if address := string(m[1]); !s.seen[address] {
+			s.seen[address] = true
+			s.blobs = append(s.blobs, address)
+		}
+	}
+}
+
+var hashPattern = regexp.MustCompile(`"([0-9a-f]{64})"`)
+
+// checkpointsIn notes everything that looks like a checkpoint's hash, wherever it
+// stands: what may be gone back to, what was there before a rewind, what an undo
+// needs.
+func (s *survey) checkpointsIn(data []byte) {
+	for _, m := range hashPattern.FindAllSubmatch(data, -1) {
+		if hash := string(m[1]); !s.saved[hash] {
+			s.saved[hash] = true
+			s.checkpoints = append(s.checkpoints, hash)
+		}
+	}
+}
+
+// hiddenSpans goes back from the head: the newest record that took the session
+// elsewhere hides what lies between, itself included; what counts before that
+// is what counted there.
+func hiddenSpans(jumps []jump, head uint64) []session.Span {
+	var spans []session.Span
+	for cur := head; ; {
+		i, _ := slices.BinarySearchFunc(jumps, cur+1, func(j jump, seq uint64) int {
+			switch {
+			case j.at < seq:
+				return -1
+			case j.at > seq:
+				return 1
+			}
+			return 0
+		})
+		if i == 0 {
+			return spans
+		}
+		j := jumps[i-1]
+		if j.to >= j.at { // not a record that we would write
+			jumps = jumps[:i-1]
+			continue
+		}
+		spans = append(spans, session.Span{From: j.to + 1, To: j.at})
+		cur = j.to
+	}
+}
+
+// visible reports whether a record counts.
+func (s *survey) visible(seq uint64) bool {
+	i, _ := slices.BinarySearchFunc(s.hidden, seq, func(span session.Span, seq uint64) int { // newest first
+		switch {
+		case span.From > seq:
+			return -1
+		case span.To < seq:
+			return 1
+		}
+		return 0
+	})
+	return i == len(s.hidden) || seq < s.hidden[i].From || seq > s.hidden[i].To
+}
