@@ -170,7 +170,7 @@ func (x *trip) message(i int) clew.Message { x.t.Helper(); return x.state().Mess
 
 func at(id clew.MessageID) clew.Target { return clew.Target{MessageID: id} }
 
-// Covers: HIS-12, HIS-13, HIS-14, HIS-15, HIS-16, HIS-17, HIS-26, HIS-27, HIS-28, C-13, C-14, C-15, C-16, C-75, C-76
+// Covers: HIS-12, HIS-13, HIS-14, HIS-15, HIS-16, HIS-17, HIS-23, HIS-26, HIS-27, HIS-28, UIC-39, C-13, C-14, C-15, C-16, C-75, C-76
 func TestRewind(t *testing.T) {
 	ways := map[string]struct {
 		cmd  func(m clew.Message) any
