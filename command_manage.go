@@ -48,11 +48,17 @@ type RewindPreviewData struct {
 	RestoreCheckpoint bool `json:"restore_checkpoint,omitempty"`
 }
 
-// UndoRewindData is the data of undo_rewind: none.
-type UndoRewindData struct{}
+// UndoRewindData is the data of undo_rewind.
+type UndoRewindData struct {
+	// RestoreCheckpoint false leaves the files as they are. Absent, they come
+	// along if they did on the way there.
+	RestoreCheckpoint *bool `json:"restore_checkpoint,omitempty"`
+}
 
-// RedoRewindData is the data of redo_rewind: none.
-type RedoRewindData struct{}
+// RedoRewindData is the data of redo_rewind; see UndoRewindData.
+type RedoRewindData struct {
+	RestoreCheckpoint *bool `json:"restore_checkpoint,omitempty"`
+}
 
 // ClearMessagesData is the data of clear_messages: none.
 type ClearMessagesData struct{}

@@ -215,6 +215,7 @@ type CheckpointDiffAnswer struct {
 	From            string               `json:"from,omitempty"`
 	To              string               `json:"to,omitempty"` // "" is the working tree
 	Files           List[CheckpointFile] `json:"files"`
+	FilesCount      int                  `json:"files_count,omitempty"` // of all that differ, also those that are not in the list
 	ClientMessageID ClientMessageID      `json:"client_message_id,omitempty"`
 }
 
@@ -226,7 +227,7 @@ type CheckpointFile struct {
 	Status    string `json:"status,omitempty"`    // added, deleted, modified, renamed or mode
 	Kind      string `json:"kind,omitempty"`      // file, link or directory
 	Binary    bool   `json:"binary,omitempty"`    // the contents are not shown
-	Truncated bool   `json:"truncated,omitempty"` // too large to be shown
+	Truncated bool   `json:"truncated,omitempty"` // too large to be shown in full
 	Unified   string `json:"unified,omitempty"`   // the change of a text, with three lines of context
 	Mode      string `json:"mode,omitempty"`      // permissions after, in octal
 }

@@ -63,7 +63,8 @@ type RewindFailedData struct {
 
 // HistoryRewoundData is the data of history_rewound. Message ids are in order,
 // so a client drops every message from FromMessageID on, or, with KeepTarget,
-// every one after it.
+// every one after it. If it is a rewind that had been undone, messages come back
+// that were said after it at first.
 type HistoryRewoundData struct {
 	Return
 	FromMessageID MessageID `json:"from_message_id"`
@@ -72,8 +73,12 @@ type HistoryRewoundData struct {
 	// RemovedCount counts all of them.
 	RemovedMessageIDs List[MessageID] `json:"removed_message_ids"`
 	RemovedCount      int             `json:"removed_count"`
-	Redo              bool            `json:"redo,omitempty"`          // it had been undone
-	CheckpointID      string          `json:"checkpoint_id,omitempty"` // files were taken back to it
+	Redo              bool            `json:"redo,omitempty"` // it had been undone
+	// RestoredMessageIDs names the newest of the messages that are back,
+	// RestoredCount counts all of them.
+	RestoredMessageIDs []MessageID `json:"restored_message_ids,omitempty"`
+	RestoredCount      int         `json:"restored_count,omitempty"`
+	CheckpointID       string      `json:"checkpoint_id,omitempty"` // files were taken back to it
 }
 
 // RewindUndoneData is the data of rewind_undone. What was said since the rewind
@@ -81,10 +86,15 @@ type HistoryRewoundData struct {
 type RewindUndoneData struct {
 	Return
 	FromMessageID MessageID `json:"from_message_id"`
-	// RestoredMessageIDs names the newest of the messages that are back.
+	// RestoredMessageIDs names the newest of the messages that are back,
+	// RestoredCount counts all of them.
 	RestoredMessageIDs List[MessageID] `json:"restored_message_ids"`
-	RemovedMessageIDs  []MessageID     `json:"removed_message_ids,omitempty"` // said since the rewind
-	CheckpointID       string          `json:"checkpoint_id,omitempty"`
+	RestoredCount      int             `json:"restored_count"`
+	// RemovedMessageIDs names the newest of those that were said since the
+	// rewind, RemovedCount counts all of them.
+	RemovedMessageIDs []MessageID `json:"removed_message_ids,omitempty"`
+	RemovedCount      int         `json:"removed_count,omitempty"`
+	CheckpointID      string      `json:"checkpoint_id,omitempty"`
 }
 
 // RewindPreviewAnswer is the data of the answer rewind_preview.

@@ -10,8 +10,9 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// rewinds compares taking a session back over very many records with taking it
-// back over a hundred. Each rewind is undone, so that the next goes as far.
+// rewinds compares taking a session back over very many records with taking back
+// one that has only a hundred, and, as a detail, with going back over the last
+// hundred of the many. Each rewind is undone, so that the next goes as far.
 func (b *bench) rewinds() error {
 	b.logf("rewind: filling a session of %d records", b.size.rewindRecords)
 	c, err := startRole("clew", "-dir", filepath.Join(b.dir, "rewind"))
@@ -19,31 +20,37 @@ func (b *bench) rewinds() error {
 		return err
 	}
 	defer c.end()
-	f := fill{Set: "rewind", To: 1, Records: b.size.rewindRecords, Size: fanSize}
-	if err := c.ask("create", f, nil); err != nil {
-		return err
+	var ways []returning // over a hundred, over all of the many, over the last hundred of them
+	for _, f := range []fill{
+		{Set: "rewind-short", To: 1, Records: talkPart, Size: fanSize},
+		{Set: "rewind-long", To: 1, Records: b.size.rewindRecords, Size: fanSize},
+	} {
+		if err := c.ask("create", f, nil); err != nil {
+			return err
+		}
+		var said [2]clew.MessageID
+		if err := c.ask("talk", f, &said); err != nil {
+			return err
+		}
+		ways = append(ways, returning{sessionName(f.Set, 0), said[0]}, returning{sessionName(f.Set, 0), said[1]})
 	}
-	var said [2]clew.MessageID
-	if err := c.ask("talk", f, &said); err != nil {
-		return err
-	}
-	id := sessionName(f.Set, 0)
-	way := [2]returning{{id, said[1]}, {id, said[0]}}
+	ways = slices.Delete(ways, 1, 2) // of the short one there is only one way
 	b.logf("rewind")
-	var back, forth [2]samples // of the short and of the long way
+	back, forth := make([]samples, len(ways)), make([]samples, len(ways))
 	for range b.size.rewindRounds {
-		for i := range way {
+		for i, w := range ways {
 			var t returned
-			if err := c.ask("rewind", way[i], &t); err != nil {
+			if err := c.ask("rewind", w, &t); err != nil {
 				return err
 			}
 			back[i], forth[i] = append(back[i], t.Rewind), append(forth[i], t.Undo)
 		}
 	}
-	longer := func(s [2]samples) float64 { return ratio(float64(s[1].p50()), float64(s[0].p50())) }
+	longer := func(s []samples) float64 { return ratio(float64(s[1].p50()), float64(s[0].p50())) }
 	b.figures.RewindLong = longer(back)
 	b.detail("rewind_long", map[string]any{
-		"records": b.size.rewindRecords, "rounds": len(back[0]), "short_us": us(back[0].p50()), "long_us": us(back[1].p50()),
+		"records": b.size.rewindRecords, "rounds": len(back[0]),
+		"short_us": us(back[0].p50()), "long_us": us(back[1].p50()), "last_hundred_of_long_us": us(back[2].p50()),
 		"undo": longer(forth), "undo_short_us": us(forth[0].p50()), "undo_long_us": us(forth[1].p50()),
 	})
 	return nil

@@ -89,7 +89,7 @@ func (w *world) checkpoints() []clew.CheckpointSavedData {
 // at gives a file's content at a checkpoint, as far as it differs from another.
 func (w *world) at(f *watched, name, from, to string) string {
 	w.Helper()
-	diff, err := f.Diff(w.Context(), session.Workplace{Session: w.id, Dir: w.dir}, from, to)
+	diff, _, err := f.Diff(w.Context(), session.Workplace{Session: w.id, Dir: w.dir}, from, to, 100)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestFilesOfCallsAtOnce(t *testing.T) {
 		w.say("go")
 		w.idle()
 		list := w.checkpoints()
-		diff, err := f.Diff(w.Context(), session.Workplace{Session: w.id, Dir: w.dir}, list[len(list)-1].ToHash, "")
+		diff, _, err := f.Diff(w.Context(), session.Workplace{Session: w.id, Dir: w.dir}, list[len(list)-1].ToHash, "", 100)
 		if err != nil || len(diff) != 0 {
 			t.Errorf("the files are not what the last checkpoint has: %+v, %v", diff, err)
 		}

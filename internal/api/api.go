@@ -109,6 +109,7 @@ type API struct {
 	links   *auth.Limiter // of those who come with an answer link, by address
 	mux     *http.ServeMux
 	routes  []Route
+	pace    pace // of transfers
 	doc     *huma.OpenAPI
 	openAPI []byte // doc as it is served
 }
@@ -138,7 +139,7 @@ func New(o Options) (*API, error) {
 	}
 	a := &API{
 		o: o, log: o.Log, limiter: auth.NewLimiter(o.PerMinute, o.Now), links: auth.NewLimiter(answersPerMinute, o.Now),
-		mux: http.NewServeMux(),
+		mux: http.NewServeMux(), pace: leastPace,
 	}
 	h := humago.New(guardedMux{a}, config(o.Version))
 	a.doc = h.OpenAPI()

@@ -20,13 +20,12 @@ type Exports interface {
 
 // Imports makes sessions out of files: *transfer.Importer.
 type Imports interface {
-	Import(ctx context.Context, body io.Reader, u transfer.Upload) (transfer.Imported, error)
+	// Receive puts a file on disk, which needs the other side's time only.
+	Receive(ctx context.Context, body io.Reader, u transfer.Upload) (io.ReadCloser, error)
+	Import(ctx context.Context, file io.Reader, u transfer.Upload) (transfer.Imported, error)
 }
 
-const (
-	transferTimeout = time.Hour
-	transfersAtOnce = 4 // each needs disk for what it carries
-)
+const transferTimeout = time.Hour
 
 const (
 	exportPath = prefix + "/sessions/{id}/export"
@@ -34,34 +33,42 @@ const (
 )
 
 func (a *API) transferRoutes() {
-	slots := make(chan struct{}, transfersAtOnce)
+	t := newTurns()
 	if a.o.Exports != nil {
-		a.add("GET "+exportPath, Route{}, a.guardLong(inTurn(slots, a.export)))
+		a.add("GET "+exportPath, Route{}, a.guardLong(a.export(t)))
 	}
 	if a.o.Imports != nil {
-		a.add("POST "+importPath, Route{}, a.guardLong(inTurn(slots, a.importSession)))
-	}
-}
-
-// inTurn lets a few through at a time.
-func inTurn(slots chan struct{}, next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-			next(w, r)
-		default:
-			e := clew.Errorf(clew.RateLimited, "as many sessions are on their way as this server takes at once")
-			e.RetryAfterMS = 5000
-			writeError(w, r, e)
-		}
+		a.add("POST "+importPath, Route{}, a.guardLong(a.importSession(t)))
 	}
 }
 
 // export hands out a session as a file, to its owner and to administrators: it
 // has all that was ever said in it, also what was taken back.
-func (a *API) export(w http.ResponseWriter, r *http.Request) {
-	e, what, err := a.prepare(r)
+func (a *API) export(t *turns) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		what, err := a.exportable(r) // before anything that others wait for
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		leave, err := t.enter(callerOf(r.Context()).User)
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		defer leave()
+		end, err := t.begin()
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		defer end()
+		a.writeExport(w, r, what)
+	}
+}
+
+func (a *API) writeExport(w http.ResponseWriter, r *http.Request, what transfer.What) {
+	e, err := a.o.Exports.Prepare(r.Context(), what)
 	if err != nil {
 		writeError(w, r, err)
 		return
@@ -70,15 +77,18 @@ func (a *API) export(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", what.Format.MediaType())
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": what.Format.FileName(what.Session)}))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	if err := e.Write(r.Context(), w); err != nil {
+	out := answerOf(w, r, a.pace)
+	if err := e.Write(r.Context(), out); err != nil {
 		a.log.WarnContext(r.Context(), "an export broke off", "session", what.Session, "err", err)
 		panic(http.ErrAbortHandler) // the client must not take it for the whole file
 	}
+	out.close()
 }
 
-func (a *API) prepare(r *http.Request) (*transfer.Export, transfer.What, error) {
+// exportable says what a request wants, if the caller may have it.
+func (a *API) exportable(r *http.Request) (what transfer.What, err error) {
 	ctx, q := r.Context(), r.URL.Query()
-	what := transfer.What{
+	what = transfer.What{
 		Session: clew.SessionID(r.PathValue("id")), Format: transfer.Format(q.Get("format")), Agent: clew.AgentID(q.Get("agent_id")),
 		All: q.Get("all") == "true",
 	}
@@ -87,41 +97,67 @@ func (a *API) prepare(r *http.Request) (*transfer.Export, transfer.What, error) 
 	}
 	v, role, err := a.view(ctx, what.Session)
 	if err != nil {
-		return nil, what, err
+		return what, err
 	}
 	defer v.Close()
 	if role != clew.RoleOwner && role != clew.RoleAdmin {
-		return nil, what, clew.Errorf(clew.Forbidden, "only its owner and administrators may export a session")
+		return what, clew.Errorf(clew.Forbidden, "only its owner and administrators may export a session")
 	}
 	if !what.Format.Valid() {
-		return nil, what, clew.Errorf(clew.InvalidMessage, "format is one of %v", transfer.Formats())
+		return what, clew.Errorf(clew.InvalidMessage, "format is one of %v", transfer.Formats())
 	}
 	state, err := v.State(ctx)
 	if err != nil {
-		return nil, what, err
+		return what, err
 	}
 	if what.Head, err = state.LastMessageID.Seq(); err != nil {
-		return nil, what, clew.Errorf(clew.SessionNotFound, "no such session")
+		return what, clew.Errorf(clew.SessionNotFound, "no such session")
 	}
-	e, err := a.o.Exports.Prepare(ctx, what)
-	return e, what, err
+	return what, nil
 }
 
 // importSession makes a session of the body; it belongs to the caller.
-func (a *API) importSession(w http.ResponseWriter, r *http.Request) {
-	p, q := callerOf(r.Context()), r.URL.Query()
-	if p.Role != clew.RoleOwner && p.Role != clew.RoleAdmin {
-		writeError(w, r, clew.Errorf(clew.Forbidden, "these credentials may not make sessions"))
-		return
+func (a *API) importSession(t *turns) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		p, q := callerOf(r.Context()), r.URL.Query()
+		if p.Role != clew.RoleOwner && p.Role != clew.RoleAdmin {
+			writeError(w, r, clew.Errorf(clew.Forbidden, "these credentials may not make sessions"))
+			return
+		}
+		leave, err := t.enter(p.User)
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		defer leave()
+		got, err := a.take(w, r, t, transfer.Upload{
+			By: p, Format: transfer.Format(q.Get("format")), NewID: q.Get("new_id") == "true", Workspace: q.Get("workspace"), Title: q.Get("title"),
+			NoCheckpoints: q.Get("checkpoints") == "false",
+		})
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		writeJSON(w, http.StatusCreated, got)
 	}
-	got, err := a.o.Imports.Import(r.Context(), r.Body, transfer.Upload{
-		By: p, Format: transfer.Format(q.Get("format")), NewID: q.Get("new_id") == "true", Workspace: q.Get("workspace"), Title: q.Get("title"),
-	})
+}
+
+// take waits for the file to be here before it waits for its turn: somebody
+// whose line is slow is in nobody's way.
+func (a *API) take(w http.ResponseWriter, r *http.Request, t *turns, u transfer.Upload) (transfer.Imported, error) {
+	ctx, body := r.Context(), bodyOf(w, r, a.pace)
+	file, err := a.o.Imports.Receive(ctx, body, u)
 	if err != nil {
-		writeError(w, r, err)
-		return
+		return transfer.Imported{}, err
 	}
-	writeJSON(w, http.StatusCreated, got)
+	defer func() { _ = file.Close() }()
+	body.close()
+	end, err := t.wait(ctx)
+	if err != nil {
+		return transfer.Imported{}, err
+	}
+	defer end()
+	return a.o.Imports.Import(ctx, file, u)
 }
 
 // transferOperation describes the two routes; nil for all others.
@@ -146,6 +182,7 @@ func transferOperation(r Route) *huma.Operation {
 		op.OperationID = "import-session"
 		op.Parameters = append(op.Parameters, word("format", "What kind of file; found out if absent", formats...),
 			word("new_id", "Give it a new id instead of its own", "true", "false"),
+			word("checkpoints", "false leaves out those of a bundle", "true", "false"),
 			word("workspace", "The folder that agents work in"), word("title", "In place of its own"))
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -22,6 +23,7 @@ type moved struct {
 	body string
 	err  error
 	cut  bool
+	hold func() // called by an import at work
 	mu   sync.Mutex
 }
 
@@ -52,7 +54,15 @@ func (m *moved) Prepare(ctx context.Context, what transfer.What) (*transfer.Expo
 	return e, err
 }
 
+func (m *moved) Receive(_ context.Context, body io.Reader, _ transfer.Upload) (io.ReadCloser, error) {
+	b, err := io.ReadAll(body)
+	return io.NopCloser(bytes.NewReader(b)), err
+}
+
 func (m *moved) Import(_ context.Context, body io.Reader, u transfer.Upload) (transfer.Imported, error) {
+	if m.hold != nil {
+		m.hold()
+	}
 	b, err := io.ReadAll(body)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -119,8 +129,8 @@ func TestImport(t *testing.T) {
 	ada := b.key("ada", clew.RoleOwner)
 	const path = "/api/v1/sessions/import"
 	large := strings.Repeat("x", 3<<20) // above the limit of other routes
-	a := b.call(ada, "POST", path+"?new_id=true&format=bundle&workspace=/w&title=T", large).is(http.StatusCreated, "")
-	want := transfer.Upload{By: b.moved.up.By, Format: transfer.Bundle, NewID: true, Workspace: "/w", Title: "T"}
+	a := b.call(ada, "POST", path+"?new_id=true&format=bundle&workspace=/w&title=T&checkpoints=false", large).is(http.StatusCreated, "")
+	want := transfer.Upload{By: b.moved.up.By, Format: transfer.Bundle, NewID: true, Workspace: "/w", Title: "T", NoCheckpoints: true}
 	if b.moved.up != want || b.moved.up.By.User != "ada" || b.moved.body != large {
 		t.Errorf("%+v, %d bytes", b.moved.up, len(b.moved.body))
 	}
@@ -135,40 +145,4 @@ func TestImport(t *testing.T) {
 	for _, role := range []clew.Role{clew.RoleViewer, clew.RoleApprover} {
 		b.call(b.key("ada", role), "POST", path, "x").is(http.StatusForbidden, clew.Forbidden)
 	}
-}
-
-// More at once than the disk is meant for are told to come back.
-func TestTransfersInTurn(t *testing.T) {
-	b := newBench(t)
-	b.sessions.owner["s1"] = "owner"
-	entered := make(chan struct{})
-	slow := &waiting{entered: entered, leave: make(chan struct{})}
-	done := make(chan struct{})
-	for range 4 {
-		go func() {
-			r := b.request(ownerToken, "POST", "/api/v1/sessions/import", "")
-			r.Body = io.NopCloser(slow)
-			b.api.ServeHTTP(httptest.NewRecorder(), r)
-			done <- struct{}{}
-		}()
-		<-entered
-	}
-	b.call(ownerToken, "GET", "/api/v1/sessions/s1/export", "").is(http.StatusTooManyRequests, clew.RateLimited)
-	close(slow.leave)
-	for range 4 {
-		<-done
-	}
-	b.call(ownerToken, "GET", "/api/v1/sessions/s1/export", "").is(http.StatusOK, "")
-}
-
-// waiting is a body that comes when it may.
-type waiting struct{ entered, leave chan struct{} }
-
-func (w *waiting) Read([]byte) (int, error) {
-	select {
-	case w.entered <- struct{}{}:
-	case <-w.leave:
-	}
-	<-w.leave
-	return 0, io.EOF
 }

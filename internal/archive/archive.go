@@ -64,6 +64,12 @@ var ErrNotFound = errors.New("archive: not found")
 // Latest gives the newest seal of a session, verified, or nil if there is
 // none. It fails with *DamagedError if the newest one is not intact.
 func (a *Archive) Latest(ctx context.Context, id clew.SessionID) (*Seal, error) {
+	return a.LatestOr(ctx, id, nil)
+}
+
+// LatestOr is Latest for somebody who has one already: if that is still the
+// newest, it is given back and not read again.
+func (a *Archive) LatestOr(ctx context.Context, id clew.SessionID, have *Seal) (*Seal, error) {
 	if !id.Valid() {
 		return nil, fmt.Errorf("archive: %q is not a session id", id)
 	}
@@ -75,6 +81,9 @@ func (a *Archive) Latest(ctx context.Context, id clew.SessionID) (*Seal, error) 
 			return nil, err
 		}
 		key := keys[len(keys)-1]
+		if have != nil && have.key == key {
+			return have, nil
+		}
 		data, err := a.store.read(ctx, key)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

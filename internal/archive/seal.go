@@ -27,6 +27,9 @@ type Seal struct {
 	data  []byte // the frames of open
 }
 
+// Size is about what it takes in memory.
+func (s *Seal) Size() int { return len(s.State) + len(s.table) + len(s.data) }
+
 // A Base is the end of another session's history that a session begins with.
 // The records up to Head are that session's and stay with it.
 type Base struct {

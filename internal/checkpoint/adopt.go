@@ -9,25 +9,32 @@ import (
 	"os"
 	"slices"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/object"
 	"github.com/clew-run/clew/internal/crash"
 )
 
-// Adopt takes over the checkpoints that a session has of another workspace, up to
-// and with the one named. They keep their names and hashes, so what refers to
-// them holds here, too.
-func (p *Place) Adopt(ctx context.Context, from *Place, session, hash string) error {
+// Adopt takes over checkpoints of another workspace, as far as they are there, and
+// makes them those of a session. They keep their hashes, so what refers to them
+// holds here, too.
+func (p *Place) Adopt(ctx context.Context, from *Place, session string, hashes []string) error {
 	if p.depot == from.depot {
 		return nil
+	}
+	if !validName.MatchString(session) {
+		return clew.Errorf(clew.InvalidMessage, "%q cannot name a session", session)
 	}
 	file, err := os.CreateTemp(p.depot.store.dir, "adopted-*")
 	if err != nil {
 		return failed(err, "the checkpoints could not be taken over")
 	}
 	_ = os.Remove(file.Name()) // it needs no name, and none is left if the process dies
-	list, err := from.packUpTo(ctx, session, hash, file)
+	list, err := from.packSome(ctx, hashes, file)
 	crash.At("checkpoint.adopting")
-	if err == nil {
+	for i := range list {
+		list[i].Session = session
+	}
+	if err == nil && len(list) > 0 {
 		err = p.unpack(ctx, list, file)
 	}
 	return failed(errors.Join(err, file.Close()), "the checkpoints could not be taken over")
@@ -36,44 +43,39 @@ func (p *Place) Adopt(ctx context.Context, from *Place, session, hash string) er
 // Pack writes the checkpoints with these hashes, in the form of a pack of git's.
 // It gives those that are not there; if that is all of them, nothing is written.
 func (p *Place) Pack(ctx context.Context, hashes []string, to io.Writer) (missing []string, err error) {
-	release, err := p.begin(ctx)
+	list, err := p.packSome(ctx, hashes, to)
 	if err != nil {
 		return nil, failed(err, "the checkpoints could not be packed")
+	}
+	there := map[string]bool{}
+	for _, c := range list {
+		there[c.Hash] = true
+	}
+	for _, hash := range hashes {
+		if !there[hash] {
+			missing = append(missing, hash)
+		}
+	}
+	return missing, nil
+}
+
+// packSome writes what checkpoints are made of, and says which are there.
+func (p *Place) packSome(ctx context.Context, hashes []string, to io.Writer) ([]Checkpoint, error) {
+	release, err := p.begin(ctx)
+	if err != nil {
+		return nil, err
 	}
 	defer release()
 	var list []Checkpoint
 	for _, hash := range hashes {
-		c, err := p.depot.checkpoint(ctx, hash)
-		if err != nil {
-			missing = append(missing, hash)
-			continue
-		}
-		list = append(list, c)
-	}
-	if len(list) == 0 {
-		return missing, nil
-	}
-	return missing, failed(p.depot.pack(ctx, list, to), "the checkpoints could not be packed")
-}
-
-// packUpTo writes what the checkpoints of a session are made of into a file.
-func (p *Place) packUpTo(ctx context.Context, session, hash string, file *os.File) ([]Checkpoint, error) {
-	release, err := p.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	last, err := p.depot.checkpoint(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	list := []Checkpoint{last}
-	for _, c := range p.depot.list {
-		if c.Session == session && c.Hash != hash && !c.Time.After(last.Time) {
+		if c, err := p.depot.checkpoint(ctx, hash); err == nil {
 			list = append(list, c)
 		}
 	}
-	return list, p.depot.pack(ctx, list, file)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return list, p.depot.pack(ctx, list, to)
 }
 
 func (d *depot) pack(ctx context.Context, list []Checkpoint, to io.Writer) error {

@@ -21,9 +21,10 @@ type applier struct {
 	ctx     context.Context
 	root    int
 	objects *object.Store
-	tmp     string // the name of a file that is being written
+	nonce   string // makes the names of files that are being written
 	changes []change
-	again   bool  // a restore that was cut off is being finished
+	again   bool  // a restore that was cut off is being finished or taken back
+	back    bool  // taken back: what cannot be is left as it is
 	seen    *node // what was found just before; nil if again
 
 	at     string // the directory that is open
@@ -31,11 +32,12 @@ type applier struct {
 	files  int
 	gone   int
 	left   []string
+	lost   []string        // what could not be taken back, as it is damaged
 	opened map[string]bool // directories that were given write permission
 }
 
 func newApplier(ctx context.Context, root int, o *object.Store, nonce string, changes []change) *applier {
-	return &applier{ctx: ctx, root: root, objects: o, tmp: ".clew-restore-" + nonce, changes: changes, fd: -1, opened: map[string]bool{}}
+	return &applier{ctx: ctx, root: root, objects: o, nonce: nonce, changes: changes, fd: -1, opened: map[string]bool{}}
 }
 
 func (a *applier) close() {
@@ -68,9 +70,6 @@ func smallChange(changes []change) bool {
 const fewFiles = 16
 
 func (a *applier) run() error {
-	if a.again {
-		a.clean()
-	}
 	for _, c := range slices.Backward(a.changes) {
 		if err := a.step(a.remove, c); err != nil {
 			return err
@@ -99,25 +98,21 @@ func (a *applier) step(f func(change) error, c change) error {
 		return err
 	}
 	err := f(c)
-	if refused(err) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EBUSY) {
+	switch {
+	case errors.Is(err, errStrange):
+		a.left = append(a.left, c.path) // it stays as it is, and is named
+		return nil
+	case refused(err) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EBUSY):
 		a.left = append(a.left, c.path) // the system keeps it from everyone; the rest goes on
+		return nil
+	case a.back && errors.Is(err, object.ErrDamaged):
+		a.lost = append(a.lost, c.path)
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", c.path, err)
 	}
 	return nil
-}
-
-// clean removes the file that was being written when a restore was cut off.
-func (a *applier) clean() {
-	for _, c := range a.changes {
-		if c.from.kind != directory && c.to.kind != directory {
-			if dir, _, err := a.parent(c.path); err == nil {
-				_ = unix.Unlinkat(dir, a.tmp, 0)
-			}
-		}
-	}
 }
 
 // parent opens the directory that a path lies in. Successive paths mostly lie
@@ -158,15 +153,15 @@ func (a *applier) remove(c change) error {
 	if err != nil {
 		return ignoreGone(err)
 	}
-	if a.strange(dir, name, c) {
-		return nil
+	flags := unix.AT_REMOVEDIR
+	if c.from.kind != directory {
+		flags = 0
+		if e, err := a.expect(dir, name, c); err != nil || !e.there || e.done {
+			return err
+		}
 	}
 	if err := a.writable(); err != nil {
 		return err
-	}
-	flags := 0
-	if c.from.kind == directory {
-		flags = unix.AT_REMOVEDIR
 	}
 	err = unix.Unlinkat(dir, name, flags)
 	crash.At("checkpoint.removed")
@@ -181,25 +176,6 @@ func (a *applier) remove(c change) error {
 		return err
 	}
 	return nil
-}
-
-// strange reports whether a name is not what was saved a moment ago: somebody
-// changed it meanwhile. It is left as it is, and named. Directories need no such
-// care, as only empty ones are removed.
-func (a *applier) strange(dir int, name string, c change) bool {
-	if a.seen == nil || c.from.kind == directory {
-		return false
-	}
-	now, _, err := lstat(dir, name)
-	if c.from.kind == absent {
-		if err != nil || now.format() == unix.S_IFDIR && c.to.kind == directory {
-			return false
-		}
-	} else if was, ok := a.seen.stampAt(c.path); err != nil && gone(err) || ok && was.similar(now) {
-		return false
-	}
-	a.left = append(a.left, c.path)
-	return true
 }
 
 func (a *applier) isDir(dir int, name string) bool {

@@ -34,7 +34,7 @@ func TestHostileGit(t *testing.T) {
 	for i := range 3 {
 		must(t, os.RemoveAll(filepath.Join(root, fmt.Sprintf("new%d", i))))
 	}
-	_, err = p.Diff(t.Context(), first.Hash, "")
+	_, _, err = p.Diff(t.Context(), first.Hash, "", checkpoint.DiffLimits{})
 	must(t, err)
 	restore(t, p, first.Hash)
 	_, err = p.GC(t.Context(), func(c checkpoint.Checkpoint) bool { return c.Hash == first.Hash })

@@ -3,6 +3,7 @@ package checkpoint_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,10 @@ func TestCrashHelper(t *testing.T) {
 		_, err = p.Save(t.Context(), checkpoint.Ref{Session: "sess", ID: "killed"})
 	case "restore":
 		_, err = p.Restore(t.Context(), os.Getenv("CLEW_CHECKPOINT_HASH"), checkpoint.RestoreOptions{Session: "sess", ID: "killed"})
+	case "recover":
+		_, err = p.Recover(t.Context(), "sess")
+	case "retreat":
+		_, err = p.RestoreFailing(t.Context(), os.Getenv("CLEW_CHECKPOINT_HASH"), checkpoint.RestoreOptions{Session: "sess", ID: "killed"}, 28)
 	case "gc":
 		_, err = p.GC(t.Context(), func(c checkpoint.Checkpoint) bool { return c.ID != "drop" })
 	}
@@ -219,8 +224,8 @@ func TestCrashRestore(t *testing.T) {
 	}
 }
 
-// What somebody changes between the crash and its repair is saved before the
-// restore is finished.
+// What somebody changes between the crash and its repair is saved, and left as
+// it is when the restore is finished.
 func TestCrashThenEdit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -234,7 +239,9 @@ func TestCrashThenEdit(t *testing.T) {
 	p := s.open(t)
 	r, err := p.Recover(t.Context(), "sess")
 	must(t, err)
-	if d := differ(s.one, readTree(t, s.root, leftAlone)); d != "" || !r.Finished || r.Cut == "" {
+	want := maps.Clone(s.one)
+	want["change"] = edited["change"]
+	if d := differ(want, readTree(t, s.root, leftAlone)); d != "" || !r.Finished || r.Cut == "" || !slices.Equal(r.Left, []string{"change"}) {
 		t.Errorf("%+v\n%s", r, d)
 	}
 	restore(t, p, r.Cut)

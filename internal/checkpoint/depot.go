@@ -36,7 +36,8 @@ type depot struct {
 	tree    *node // what the workspace was like when last looked at; nil: unknown
 	changes int   // scans since the index was written
 	list    []Checkpoint
-	noted   string // the session whose restore the note speaks of; "": not known
+	used    map[string]time.Time // when, by hash; see Checkpoint.Used
+	noted   string               // the session whose restore the note speaks of; "": not known
 }
 
 type set struct {
@@ -46,7 +47,7 @@ type set struct {
 }
 
 func newDepot(s *Store, root, dir string) *depot {
-	return &depot{store: s, root: root, dir: dir, turn: make(chan struct{}, 1), me: rand.Text()}
+	return &depot{store: s, root: root, dir: dir, turn: make(chan struct{}, 1), me: rand.Text(), used: map[string]time.Time{}}
 }
 
 // ruleset gives the same pointer for the same rules, so that what is remembered

@@ -3,13 +3,11 @@ package checkpoint
 import (
 	"bytes"
 	"context"
-	"path"
+	"errors"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"znkr.io/diff"
-	"znkr.io/diff/textdiff"
 
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
@@ -39,7 +37,7 @@ type FileDiff struct {
 	// Before and After are the contents, "" for directories, binary files,
 	// files over the limit, and where there is none.
 	Before, After string
-	// Truncated says that a side is over the limit of size.
+	// Truncated says that the contents are over the limit of size.
 	Truncated bool
 	// Unified shows the change of a text with three lines of context.
 	Unified string
@@ -48,51 +46,72 @@ type FileDiff struct {
 // MaxDiffFile is the size up to which contents are shown.
 const MaxDiffFile = 1 << 20
 
-// maxDiffTotal bounds the contents of one answer.
-const maxDiffTotal = 64 << 20
+// DiffLimits bound an answer. The zero value stands for all files, MaxDiffFile
+// and 64 MiB.
+type DiffLimits struct {
+	Files int   // that are shown
+	File  int64 // bytes of a file, before and after
+	Total int64 // bytes of all contents shown
+}
+
+func (l DiffLimits) filled() DiffLimits {
+	if l.Files <= 0 {
+		l.Files = math.MaxInt
+	}
+	if l.File <= 0 {
+		l.File = MaxDiffFile
+	}
+	if l.Total <= 0 {
+		l.Total = 64 << 20
+	}
+	return l
+}
 
 var kindNames = map[kind]string{absent: "", file: "file", link: "link", directory: "directory"}
 
-// Diff tells how files differ between two checkpoints. Without from it compares
-// with the first checkpoint of the workspace, without to with the files as they
-// are now. Directories are named only if nothing in them is.
-func (p *Place) Diff(ctx context.Context, from, to string) ([]FileDiff, error) {
-	release, err := p.begin(ctx)
-	if err != nil {
-		return nil, failed(err, "the files could not be compared")
+// Diff tells how files differ between two checkpoints, in order of their paths,
+// and counts all that do. Without to it compares with the files as they are now.
+// Directories are named only if nothing in them is.
+func (p *Place) Diff(ctx context.Context, from, to string, l DiffLimits) (diffs []FileDiff, count int, err error) {
+	diffs, count, err = p.contents(ctx, from, to, l.filled())
+	if err == nil {
+		err = unifyAll(ctx, diffs)
 	}
-	defer release()
-	diffs, err := p.diff(ctx, from, to)
-	return diffs, failed(err, "the files could not be compared")
+	if err != nil {
+		return nil, 0, failed(err, "the files could not be compared")
+	}
+	return diffs, count, nil
 }
 
-func (p *Place) diff(ctx context.Context, from, to string) ([]FileDiff, error) {
-	a, err := p.treeOf(ctx, from, true)
+// contents reads what differs. It alone needs the lock: to find out line by line
+// how texts differ takes longer, and others want to work in the place.
+func (p *Place) contents(ctx context.Context, from, to string, l DiffLimits) ([]FileDiff, int, error) {
+	release, err := p.begin(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	b, err := p.treeOf(ctx, to, false)
+	defer release()
+	before, err := p.depot.checkpoint(ctx, from)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	after, err := p.treeOf(ctx, to)
+	if err != nil {
+		return nil, 0, err
 	}
 	c := &comparison{reader: reader{ctx, p.depot.objects}}
-	if err := c.run(a, b, nil); err != nil {
-		return nil, err
+	if err := c.run(before.tree, after, nil); err != nil {
+		return nil, 0, err
 	}
-	v := &view{reader: c.reader, room: maxDiffTotal}
+	v := &view{reader: c.reader, limits: l}
 	return v.show(leaves(c.changes))
 }
 
-// treeOf gives the tree of a checkpoint; of the first one or of the present
-// state if hash is "".
-func (p *Place) treeOf(ctx context.Context, hash string, first bool) (object.ID, error) {
-	d := p.depot
+// treeOf gives the tree of a checkpoint, of the present state if hash is "".
+func (p *Place) treeOf(ctx context.Context, hash string) (object.ID, error) {
 	if hash != "" {
-		c, err := d.checkpoint(ctx, hash)
+		c, err := p.depot.checkpoint(ctx, hash)
 		return c.tree, err
-	}
-	if first && len(d.list) > 0 {
-		return d.list[0].tree, nil
 	}
 	shot, err := p.snapshot(ctx, nil)
 	if err != nil {
@@ -118,30 +137,32 @@ func leaves(changes []change) []change {
 	return out
 }
 
-// A view reads contents and shows them.
+// A view reads contents to show them.
 type view struct {
 	reader
-	room int64
+	limits DiffLimits
 }
 
-func (v *view) show(changes []change) ([]FileDiff, error) {
+// show reads the first of the changes, and counts all.
+func (v *view) show(changes []change) ([]FileDiff, int, error) {
 	pairs, err := v.renames(changes)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return strings.Compare(a.path, b.path) })
+	room := v.limits.Total
 	var diffs []FileDiff
-	for _, c := range pairs {
-		d, err := v.one(c)
+	for _, c := range pairs[:min(len(pairs), v.limits.Files)] {
+		d, err := v.one(c, &room)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		diffs = append(diffs, d)
 	}
-	slices.SortStableFunc(diffs, func(a, b FileDiff) int { return strings.Compare(a.Path, b.Path) })
-	return diffs, nil
+	return diffs, len(pairs), nil
 }
 
-func (v *view) one(c pair) (FileDiff, error) {
+func (v *view) one(c pair, room *int64) (FileDiff, error) {
 	d := FileDiff{
 		Status: Modified, Path: c.path, OldPath: c.old, Perm: c.to.perm, OldPerm: c.from.perm,
 		Kind: kindNames[c.to.kind], OldKind: kindNames[c.from.kind],
@@ -157,53 +178,47 @@ func (v *view) one(c pair) (FileDiff, error) {
 		d.Status = Mode
 		return d, nil
 	}
-	before, over, err := v.content(c.from)
+	before, over, err := v.content(c.from, *room)
 	if err != nil {
 		return d, err
 	}
-	after, over2, err := v.content(c.to)
+	after, over2, err := v.content(c.to, *room-int64(len(before)))
 	if err != nil {
 		return d, err
 	}
-	d.Truncated = over || over2
-	if d.Binary = isBinary(before) || isBinary(after); d.Binary {
+	d.Binary = isBinary(before) || isBinary(after)
+	if d.Truncated = over || over2; d.Truncated || d.Binary { // one side alone would tell a lie
 		return d, nil
 	}
+	*room -= int64(len(before) + len(after))
 	d.Before, d.After = string(before), string(after)
-	if !d.Truncated {
-		d.Unified = unified(c, d)
-	}
 	return d, nil
 }
 
 // content reads a file or link, if it is not too large to be shown.
-func (v *view) content(it item) ([]byte, bool, error) {
-	if it.kind != file && it.kind != link {
-		return nil, false, nil
-	}
-	var b limited
-	b.room = min(MaxDiffFile, v.room)
-	if _, err := v.objects.CopyTo(v.ctx, it.oid, object.Blob, &b); err != nil {
+func (v *view) content(it item, room int64) (data []byte, over bool, err error) {
+	if err := v.ctx.Err(); err != nil || it.kind != file && it.kind != link {
 		return nil, false, err
 	}
-	if b.over {
+	b := limited{room: min(v.limits.File, room)}
+	_, err = v.objects.CopyTo(v.ctx, it.oid, object.Blob, &b)
+	if errors.Is(err, errOver) {
 		return nil, true, nil
 	}
-	v.room -= int64(b.Len())
-	return b.Bytes(), false, nil
+	return b.Bytes(), false, err
 }
 
 // limited keeps what is written to it up to a limit.
 type limited struct {
 	bytes.Buffer
 	room int64
-	over bool
 }
+
+var errOver = errors.New("there is more than can be shown")
 
 func (l *limited) Write(b []byte) (int, error) {
 	if int64(l.Len()+len(b)) > l.room {
-		l.over = true
-		return len(b), nil
+		return 0, errOver
 	}
 	return l.Buffer.Write(b)
 }
@@ -211,22 +226,4 @@ func (l *limited) Write(b []byte) (int, error) {
 // isBinary reports whether bytes are no text.
 func isBinary(b []byte) bool {
 	return bytes.IndexByte(b, 0) >= 0 || !utf8.Valid(b)
-}
-
-func unified(c pair, d FileDiff) string {
-	body := textdiff.Unified(d.Before, d.After, diff.Context(3))
-	if body == "" {
-		return ""
-	}
-	old, now := path.Join("a", c.path), path.Join("b", c.path)
-	if c.old != "" {
-		old = path.Join("a", c.old)
-	}
-	if c.from.kind == absent {
-		old = "/dev/null"
-	}
-	if c.to.kind == absent {
-		now = "/dev/null"
-	}
-	return "--- " + old + "\n+++ " + now + "\n" + body
 }

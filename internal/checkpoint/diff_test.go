@@ -1,11 +1,13 @@
 package checkpoint_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
 )
 
@@ -77,7 +79,7 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
-	now, err := p.Diff(t.Context(), first.Hash, "")
+	now, _, err := p.Diff(t.Context(), first.Hash, "", checkpoint.DiffLimits{})
 	must(t, err)
 	check(now)
 	list, err := p.List(t.Context(), "")
@@ -85,14 +87,44 @@ func TestDiff(t *testing.T) {
 		t.Error("a comparison is no checkpoint", list, err)
 	}
 	second := save(t, p)
-	between, err := p.Diff(t.Context(), first.Hash, second.Hash)
+	between, _, err := p.Diff(t.Context(), first.Hash, second.Hash, checkpoint.DiffLimits{})
 	must(t, err)
 	check(between)
-	base, err := p.Diff(t.Context(), "", second.Hash)
-	must(t, err)
-	check(base)
-	none, err := p.Diff(t.Context(), second.Hash, "")
+	none, _, err := p.Diff(t.Context(), second.Hash, "", checkpoint.DiffLimits{})
 	if err != nil || len(none) != 0 {
 		t.Errorf("%+v %v", none, err)
+	}
+}
+
+// An answer is bounded in number and size, and counts what it does not show. A
+// file is shown on both sides or on none.
+func TestDiffLimits(t *testing.T) {
+	p, root := place(t, map[string]string{"grows": "small"}, checkpoint.Options{}, checkpoint.Rules{})
+	first := save(t, p)
+	put(t, root, "grows", strings.Repeat("g", 1001))
+	for i := range 30 {
+		put(t, root, fmt.Sprintf("f%02d", i), strings.Repeat("x", 100)+fmt.Sprint(i))
+	}
+	diffs, count, err := p.Diff(t.Context(), first.Hash, "", checkpoint.DiffLimits{Files: 10})
+	must(t, err)
+	if count != 31 || len(diffs) != 10 || diffs[0].Path != "f00" || diffs[9].Path != "f09" {
+		t.Errorf("%d of %d: %+v", len(diffs), count, diffs)
+	}
+	diffs, count, err = p.Diff(t.Context(), first.Hash, "", checkpoint.DiffLimits{File: 1000, Total: 1020})
+	must(t, err)
+	shown := 0
+	for _, d := range diffs {
+		switch {
+		case d.Truncated && (d.Before+d.After+d.Unified != ""):
+			t.Errorf("half of %s is shown", d.Path)
+		case !d.Truncated:
+			shown += len(d.Before) + len(d.After)
+		}
+	}
+	if last := diffs[30]; count != 31 || shown > 1020 || shown < 900 || last.Path != "grows" || !last.Truncated {
+		t.Errorf("%d bytes of %d files, the last is %+v", shown, count, last)
+	}
+	if _, _, err := p.Diff(t.Context(), "", "", checkpoint.DiffLimits{}); clew.CodeOf(err) != clew.InvalidMessage {
+		t.Errorf("compared with nothing: %v", err)
 	}
 }

@@ -39,5 +39,10 @@
 //
 // A checkpoint that was reported is on disk. A restore first saves the present
 // state and writes down what it is about to do; whoever opens the place next
-// finishes it. A restore is never half done.
+// finishes it. One that fails is taken back, or else says ErrUnsettled and is
+// taken back later. A restore is never half done.
+//
+// A restore replaces or removes nothing that is not in a checkpoint. What differs
+// from the state just saved is left alone; what a restore finds that goes on
+// after a crash, or goes back, must have the bytes of the one state or the other.
 package checkpoint

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ func (p *Place) List(ctx context.Context, session string) ([]Checkpoint, error) 
 	var list []Checkpoint
 	for _, c := range p.depot.list {
 		if session == "" || c.Session == session {
+			c = p.depot.dated(c)
 			c.Paths = slices.Clone(c.Paths)
 			list = append(list, c)
 		}
@@ -86,16 +88,18 @@ func (p *Place) Fsck(ctx context.Context) ([]Problem, error) {
 	defer release()
 	d := p.depot
 	var problems []Problem
-	if said, err := d.fsck(ctx); err != nil {
+	said, err := d.fsck(ctx)
+	if err != nil {
 		problems = append(problems, Problem{Text: strings.TrimSpace(said + "\n" + err.Error())})
 	}
+	whole := err == nil
 	list, err := d.readList(ctx)
 	if err != nil {
 		problems = append(problems, Problem{Text: err.Error()})
 	}
 	known := map[object.ID]bool{}
 	for _, c := range list {
-		if err := d.check(ctx, c, known); err != nil {
+		if err := d.check(ctx, c, whole, known); err != nil {
 			problems = append(problems, Problem{c.Hash, err.Error()})
 		}
 	}
@@ -138,20 +142,26 @@ func (d *depot) fsck(ctx context.Context) (string, error) {
 	}
 }
 
-// check goes through the trees of a checkpoint; git has checked the objects.
-func (d *depot) check(ctx context.Context, c Checkpoint, known map[object.ID]bool) error {
+// check goes through the trees of a checkpoint. If git found all objects whole
+// they only have to be there; else each is read, to find out whom it concerns.
+func (d *depot) check(ctx context.Context, c Checkpoint, whole bool, known map[object.ID]bool) error {
 	r := reader{ctx, d.objects}
 	top, err := r.top(c.tree)
 	if err != nil {
 		return err
 	}
-	return r.check("", top, known)
+	return r.check("", top, whole, known)
 }
 
-func (r reader) check(at string, it item, known map[object.ID]bool) error {
+func (r reader) check(at string, it item, whole bool, known map[object.ID]bool) error {
 	if it.kind != directory {
 		if !known[it.oid] && !r.objects.Has(it.oid) {
 			return fmt.Errorf("%w: %q is missing", object.ErrDamaged, at)
+		}
+		if !known[it.oid] && !whole {
+			if _, err := r.objects.CopyTo(r.ctx, it.oid, object.Blob, io.Discard); err != nil {
+				return fmt.Errorf("%q: %w", at, err)
+			}
 		}
 		known[it.oid] = true
 		return nil
@@ -164,7 +174,7 @@ func (r reader) check(at string, it item, known map[object.ID]bool) error {
 		return fmt.Errorf("%q: %w", at, err)
 	}
 	for name, kid := range s.items {
-		if err := r.check(at+"/"+name, kid, known); err != nil {
+		if err := r.check(at+"/"+name, kid, whole, known); err != nil {
 			return err
 		}
 	}

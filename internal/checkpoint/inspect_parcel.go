@@ -61,6 +61,9 @@ func inspect(ctx context.Context, repo string, objects *object.Store, l ParcelLi
 	return list, nil
 }
 
+// errRights is told apart because people do have such files.
+var errRights = fmt.Errorf("%w: a file would run with the rights of another user", object.ErrHostile)
+
 func wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", object.ErrHostile, fmt.Sprintf(format, args...))
 }
@@ -208,8 +211,11 @@ func (in *inspector) metaTree(h object.ID) (below map[string]object.ID, err erro
 	}
 	own, err := in.meta(h)
 	for name, perm := range own.perms {
-		if perm&0o6000 != 0 { // on a server that runs as root they would be root's
-			return nil, wrong("%q would run with the rights of another user", name)
+		// On a server that runs as root they would be root's. Directories may have
+		// these bits: there they only say whose group new files get, and people who
+		// share a machine set them.
+		if perm&0o6000 != 0 {
+			return nil, fmt.Errorf("%w: %q", errRights, name)
 		}
 	}
 	return below, err

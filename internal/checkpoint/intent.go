@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -22,10 +23,27 @@ type intent struct {
 	To      string   `json:"to"`
 	Paths   [][]byte `json:"paths,omitempty"`
 	Skip    [][]byte `json:"skip,omitempty"` // paths that the rules keep from being made
-	Back    bool     `json:"back,omitempty"` // a restore that cannot be finished is taken back
 	Nonce   string   `json:"nonce"`
 	At      int64    `json:"at"`
+
+	// What there is to tell when it is done.
+	Cut  string   `json:"cut,omitempty"`
+	Left [][]byte `json:"left,omitempty"`
+
+	back bool // it is being taken back; the note's state says so
 }
+
+// reversed gives the intent to take a restore back. From and To are exchanged,
+// and so are the sides of each change.
+func (i *intent) reversed() *intent {
+	back := *i
+	back.From, back.To, back.Nonce, back.back = i.To, i.From, i.Nonce+backNonce, true
+	return &back
+}
+
+// backNonce tells the files that are written to take a restore back from those
+// of the restore itself.
+const backNonce = "-back"
 
 // Recovered tells what became of the last restore of a session.
 type Recovered struct {
@@ -36,30 +54,47 @@ type Recovered struct {
 	// A restore that is not named here never began.
 	Session, ID, From, To string
 	Time                  time.Time
-	// Cut is a checkpoint of the state in which the restore was found. It has
-	// what was changed by others before it was finished. "" if it could not be
-	// made.
-	Cut  string
+	// Cut is a checkpoint of the state in which a restore that was cut off was
+	// found, if it could be made.
+	Cut string
+	// Left names what could not be brought to the state of the checkpoint, also
+	// what somebody has changed since the restore was cut off.
 	Left []string
 	// Changed and Removed count what the restore was to change, 0 if that cannot
 	// be told any more.
 	Changed, Removed int
+
+	back error // the restore that was cut off was taken back because of this
 }
 
-// Recover finishes a restore that was cut off and tells which one was the last
-// of a session; of all sessions if session is "". Every other call does the same first, so it is only needed for the answer.
+// Recover settles a restore that was cut off and tells which one was the last of
+// a session; of all sessions if session is "". Every other call does the same
+// first, so it is only needed for the answer. If a restore of the session cannot
+// be finished, it is taken back, and the error says why; if that cannot be done
+// either, the error is ErrUnsettled.
 func (p *Place) Recover(ctx context.Context, session string) (Recovered, error) {
 	if session != "" && !validName.MatchString(session) {
 		return Recovered{}, clew.Errorf(clew.InvalidMessage, "%q cannot name a session", session)
 	}
 	release, err := p.depot.lock(ctx)
 	if err != nil {
+		if open, perr := p.depot.pending(); open || perr != nil {
+			err = errors.Join(err, ErrUnsettled)
+		}
 		return Recovered{}, failed(err, "the checkpoints of the workspace cannot be opened")
 	}
 	defer release()
 	r, err := p.recoverLocked(ctx)
-	if err != nil || r.Finished && (session == "" || session == r.Session) {
-		return r, failed(err, "a restore that was cut off could not be finished")
+	mine := session == "" || r.Session == "" || r.Session == session
+	switch {
+	case err != nil && mine && !errors.Is(err, errNote):
+		return Recovered{}, failed(errors.Join(err, ErrUnsettled), "")
+	case err != nil:
+		return Recovered{}, failed(err, unsettledBefore)
+	case r.back != nil && mine:
+		return Recovered{}, failed(r.back, "a restore that was cut off could not be finished; it was taken back")
+	case r.Finished && mine:
+		return r, nil
 	}
 	last, err := p.depot.lastNote(session)
 	if err != nil || last == nil {
@@ -85,16 +120,12 @@ func (r *Recovered) count(changes []change) {
 }
 
 // saveCut saves the state in which a restore was cut off: somebody may have
-// worked on the files since. If that fails the restore goes on all the same, as
-// nothing else can be done before it is finished.
+// worked on the files since. If that fails the restore is settled all the same:
+// it touches only what some checkpoint has, and when there is no room, to settle
+// it must come before anything that makes room.
 func (p *Place) saveCut(ctx context.Context, i *intent) string {
-	id := i.ID + "-cut"
-	for _, c := range p.depot.list {
-		if c.Session == i.Session && c.ID == id {
-			return c.Hash
-		}
-	}
-	s, err := p.save(ctx, Ref{Session: i.Session, ID: id, Message: "in the middle of a restore", before: true}, nil)
+	ref := Ref{Session: i.Session, ID: i.ID + "-cut", Message: "in the middle of a restore", before: true}
+	s, err := p.save(ctx, ref, nil)
 	if err != nil {
 		return ""
 	}
@@ -102,10 +133,15 @@ func (p *Place) saveCut(ctx context.Context, i *intent) string {
 }
 
 func (i *intent) recovered() Recovered {
-	return Recovered{Session: i.Session, ID: i.ID, From: i.From, To: i.To, Time: time.Unix(0, i.At)}
+	r := Recovered{Session: i.Session, ID: i.ID, From: i.From, To: i.To, Time: time.Unix(0, i.At), Cut: i.Cut}
+	for _, p := range i.Left {
+		r.Left = append(r.Left, string(p))
+	}
+	return r
 }
 
-// recoverLocked goes on with a restore where it was cut off.
+// recoverLocked goes on with a restore where it was cut off, or takes it back. If
+// it fails, the restore is not settled, and what it gives says only whose it is.
 func (p *Place) recoverLocked(ctx context.Context) (Recovered, error) {
 	d := p.depot
 	if open, err := d.pending(); err != nil || !open {
@@ -115,21 +151,33 @@ func (p *Place) recoverLocked(ctx context.Context) (Recovered, error) {
 	if err != nil || state == noteNone || state == noteDone {
 		return Recovered{}, err
 	}
-	c, err := d.planned(ctx, i, nil)
-	if err != nil {
-		return Recovered{}, err
+	whose := Recovered{Session: i.Session}
+	if state == noteBack {
+		i = i.reversed()
 	}
-	cut := p.saveCut(ctx, i)
-	result, err := d.carryOut(ctx, i, c.changes, true)
+	plan, err := d.planned(ctx, i, nil)
 	if err != nil {
-		return Recovered{}, d.retreat(ctx, i, err)
+		whose.back, err = d.abandon(nil, err)
+		return whose, err
 	}
-	if i.Back {
+	i.Cut = p.saveCut(ctx, i)
+	if err := ctx.Err(); err != nil {
+		return whose, err
+	}
+	ctx = context.WithoutCancel(ctx) // what was begun ends
+	if _, err = d.carryOut(ctx, i, plan, true); err != nil {
+		whose.back = err
+		if !i.back {
+			whose.back, err = d.retreat(ctx, i, err)
+		}
+		return whose, err
+	}
+	if i.back {
 		return Recovered{}, nil
 	}
 	r := i.recovered()
-	r.Finished, r.Cut, r.Left = true, cut, slices.Concat(c.blocked, result.left)
-	r.count(c.changes)
+	r.Finished = true
+	r.count(plan.changes)
 	return r, nil
 }
 
@@ -139,11 +187,11 @@ func (p *Place) recoverLocked(ctx context.Context) (Recovered, error) {
 func (d *depot) planned(ctx context.Context, i *intent, seen *node) (*comparison, error) {
 	from, err := d.checkpoint(ctx, i.From)
 	if err != nil {
-		return nil, err
+		return nil, missing(err)
 	}
 	to, err := d.checkpoint(ctx, i.To)
 	if err != nil {
-		return nil, err
+		return nil, missing(err)
 	}
 	c := &comparison{reader: reader{ctx, d.objects}}
 	for _, p := range i.Paths {
@@ -160,50 +208,42 @@ func (d *depot) planned(ctx context.Context, i *intent, seen *node) (*comparison
 	return c, nil
 }
 
+// missing says that a checkpoint which a note speaks of ought to be there.
+func missing(err error) error {
+	if clew.CodeOf(err) == clew.InvalidMessage {
+		return fmt.Errorf("%w: %w", object.ErrDamaged, err)
+	}
+	return err
+}
+
 // carryOut makes the changes and then says so.
-func (d *depot) carryOut(ctx context.Context, i *intent, changes []change, again bool) (*applier, error) {
+func (d *depot) carryOut(ctx context.Context, i *intent, plan *comparison, again bool) (*applier, error) {
 	root, err := openRoot(d.root)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = unix.Close(root) }()
-	a := newApplier(ctx, root, d.objects, i.Nonce, changes)
-	if a.again = again; !again {
+	a := newApplier(ctx, root, d.objects, i.Nonce, plan.changes)
+	a.again, a.back = again, i.back
+	defer a.close()
+	if again {
+		a.tidy()
+	} else {
 		a.seen = d.tree
 	}
-	defer a.close()
 	err = a.run()
-	d.forget(changes)
+	d.forget(plan.changes)
 	if err != nil {
 		return nil, err
 	}
 	crash.At("checkpoint.applied")
-	state := noteDone
-	if i.Back {
-		state = noteNone
+	a.left = slices.Concat(plan.blocked, a.left)
+	for _, p := range a.left {
+		i.Left = append(i.Left, []byte(p))
 	}
-	err = d.markNote(state, !a.small())
+	err = d.endNote(i, a.small())
 	crash.At("checkpoint.restored")
 	return a, err
-}
-
-// retreat takes back a restore that cannot be finished because what it needs is
-// damaged. It gives the reason if that worked, so that the place is usable and
-// the caller knows.
-func (d *depot) retreat(ctx context.Context, i *intent, cause error) error {
-	if !errors.Is(cause, object.ErrDamaged) || i.Back {
-		return cause
-	}
-	back := *i
-	back.From, back.To, back.Back = i.To, i.From, true
-	c, err := d.planned(ctx, &back, nil)
-	if err == nil {
-		err = d.writeNote(&back, false)
-	}
-	if err == nil {
-		_, err = d.carryOut(ctx, &back, c.changes, true)
-	}
-	return errors.Join(cause, err)
 }
 
 // forget makes the next scan look closely at what was changed.

@@ -26,6 +26,7 @@ const (
 	noteNone  noteState = 'n' // none, or one that was taken back
 	noteLight noteState = 'l' // begun, one rename
 	noteBegun noteState = 'b' // begun
+	noteBack  noteState = 'r' // being taken back
 	noteDone  noteState = 'd'
 )
 
@@ -35,26 +36,62 @@ const (
 	notePage = 4096 // a light note is one page, so it is written at once
 )
 
+// errNote says that a note cannot be read, now or ever.
+var errNote = errors.New("the note of a restore that was begun is damaged")
+
+// writeNote says that a restore begins.
 func (d *depot) writeNote(i *intent, light bool) error {
-	data, err := json.Marshal(i)
+	note, light, err := i.note(light)
 	if err != nil {
 		return err
-	}
-	state := noteBegun
-	if light && len(data) < notePage-noteHead {
-		state = noteLight
-		data = append(data, bytes.Repeat([]byte{' '}, notePage-noteHead-len(data))...)
 	}
 	if err := d.keepNote(i.Session); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(data)
-	note := append([]byte{byte(state)}, hex.EncodeToString(sum[:])+"\n"...)
-	note = append(note, data...)
-	if state == noteBegun {
-		return object.Replace(d.path(noteFile), true, note)
+	if light {
+		note[0] = byte(noteLight)
+		return d.overwrite(note, false)
 	}
-	return d.overwrite(note, false)
+	return object.Replace(d.path(noteFile), true, note)
+}
+
+// endNote says that a restore is done or taken back. Mostly the rest of the note
+// stays as it is.
+func (d *depot) endNote(i *intent, light bool) error {
+	if i.back {
+		return d.markNote(noteNone, true)
+	}
+	if len(i.Left) == 0 && i.Cut == "" {
+		return d.markNote(noteDone, !light)
+	}
+	note, light, err := i.note(light)
+	if err == nil {
+		note[0] = byte(noteDone)
+		if light {
+			err = d.overwrite(note, false)
+		} else {
+			err = object.Replace(d.path(noteFile), true, note)
+		}
+	}
+	if err != nil { // no room, for instance: that it is done matters more than what was left
+		err = d.markNote(noteDone, true)
+	}
+	return err
+}
+
+// note gives the form in which an intent is written down, and whether it is a
+// light one, if that was wanted.
+func (i *intent) note(light bool) ([]byte, bool, error) {
+	data, err := json.Marshal(i)
+	if err != nil {
+		return nil, false, err
+	}
+	if light = light && len(data) < notePage-noteHead; light {
+		data = append(data, bytes.Repeat([]byte{' '}, notePage-noteHead-len(data))...)
+	}
+	sum := sha256.Sum256(data)
+	note := append([]byte{byte(noteBegun)}, hex.EncodeToString(sum[:])+"\n"...)
+	return append(note, data...), light, nil
 }
 
 // keepNote puts the note of another session's last restore aside: that session
@@ -136,8 +173,8 @@ func (d *depot) readNote(name string) (*intent, noteState, error) {
 	state := noteState(data[0])
 	var i intent
 	if err := i.parse(data); err != nil {
-		if state == noteBegun {
-			return nil, state, fmt.Errorf("the note of a restore that was begun is damaged: %w", err)
+		if state == noteBegun || state == noteBack {
+			return nil, state, fmt.Errorf("%w: %w", errNote, err)
 		}
 		return nil, noteNone, nil // a light one that the power cut short: nothing is half done
 	}

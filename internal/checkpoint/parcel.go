@@ -51,6 +51,9 @@ func (s *Store) Receive(ctx context.Context, dir string, from io.Reader, l Parce
 	p := &Parcel{dir: made}
 	if err := p.receive(ctx, s, from, l.filled()); err != nil {
 		p.Close()
+		if errors.Is(err, errRights) {
+			return nil, clew.WrapError(clew.InvalidMessage, err, "the checkpoints have files that would run with another user's rights (set-user-ID, set-group-ID)")
+		}
 		if errors.Is(err, object.ErrHostile) || errors.Is(err, object.ErrDamaged) {
 			return nil, clew.WrapError(clew.InvalidMessage, err, "the checkpoints are damaged or not clew's")
 		}

@@ -25,8 +25,11 @@ func (a *applier) put(c change) error {
 		}
 		return err
 	}
-	if c.to.kind != directory && c.from.kind != directory && a.strange(dir, name, c) {
-		return nil
+	var e expectation
+	if c.to.kind != directory {
+		if e, err = a.expect(dir, name, c); err != nil || e.done {
+			return err
+		}
 	}
 	if err := a.writable(); err != nil {
 		return err
@@ -35,14 +38,13 @@ func (a *applier) put(c change) error {
 	case c.to.kind == directory:
 		err = a.makeDir(dir, name)
 	case c.to.kind == link:
-		err = a.makeLink(dir, name, c)
-	case c.from.kind == file && c.from.oid == c.to.oid && a.change(dir, name, c.to.perm):
+		err = a.makeLink(dir, name, c, e)
+	case e.bytes && a.change(dir, name, c.to.perm):
 	default:
-		err = a.makeFile(dir, name, c)
+		err = a.makeFile(dir, name, c, e)
 	}
 	crash.At("checkpoint.put")
 	if errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) {
-		_ = unix.Unlinkat(dir, a.tmp, 0)
 		a.left = append(a.left, c.path)
 		return nil
 	}
@@ -86,18 +88,20 @@ func (a *applier) makeDir(dir int, name string) error {
 	return err
 }
 
-func (a *applier) makeLink(dir int, name string, c change) error {
+func (a *applier) makeLink(dir int, name string, c change, e expectation) error {
 	target, err := a.objects.Read(a.ctx, c.to.oid, object.Blob)
 	if err != nil {
 		return err
 	}
-	if err := unix.Symlinkat(string(target), dir, a.tmp); err != nil {
+	tmp := temp(a.nonce, c.path)
+	if err := unix.Symlinkat(string(target), dir, tmp); err != nil {
 		return err
 	}
-	if err := a.own(dir, a.tmp, name); err != nil {
+	if err := a.own(dir, tmp, name); err != nil {
+		_ = unix.Unlinkat(dir, tmp, 0)
 		return err
 	}
-	return unix.Renameat(dir, a.tmp, dir, name)
+	return a.place(dir, name, c, e)
 }
 
 // change sets a file's permissions in place and reports whether it did. A file
@@ -120,8 +124,17 @@ func (a *applier) change(dir int, name string, perm uint32) bool {
 }
 
 // makeFile writes a file under another name and puts it in its place at once.
-func (a *applier) makeFile(dir int, name string, c change) error {
-	fd, err := unix.Openat(dir, a.tmp, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+func (a *applier) makeFile(dir int, name string, c change, e expectation) error {
+	tmp := temp(a.nonce, c.path)
+	if err := a.writeFile(dir, tmp, name, c); err != nil {
+		_ = unix.Unlinkat(dir, tmp, 0)
+		return err
+	}
+	return a.place(dir, name, c, e)
+}
+
+func (a *applier) writeFile(dir int, tmp, name string, c change) error {
+	fd, err := unix.Openat(dir, tmp, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, halfPerm)
 	if err != nil {
 		return err
 	}
@@ -129,7 +142,7 @@ func (a *applier) makeFile(dir int, name string, c change) error {
 	_, err = a.objects.CopyTo(a.ctx, c.to.oid, object.Blob, f)
 	crash.At("checkpoint.written")
 	if err == nil {
-		err = a.own(dir, a.tmp, name) // first: it takes away special permissions
+		err = a.own(dir, tmp, name) // first: it takes away special permissions
 	}
 	if err == nil {
 		err = unix.Fchmod(fd, c.to.perm)
@@ -137,12 +150,5 @@ func (a *applier) makeFile(dir int, name string, c change) error {
 	if err == nil && len(a.changes) <= fewFiles {
 		err = f.Sync()
 	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = unix.Renameat(dir, a.tmp, dir, name)
-	}
-	if err != nil {
-		_ = unix.Unlinkat(dir, a.tmp, 0)
-	}
-	return err
+	return errors.Join(err, f.Close())
 }

@@ -30,6 +30,9 @@ type Checkpoint struct {
 	// Paths is set where only these were looked at. Restoring it restores
 	// them alone.
 	Paths []string `json:"paths,omitempty"`
+	// Used is when this process last had to do with it: saved the same again,
+	// restored it or compared with it. Zero: not since it opened the store.
+	Used time.Time `json:"-"`
 
 	tree object.ID
 }
@@ -95,7 +98,7 @@ func parseCommit(hash object.ID, data []byte) (Checkpoint, error) {
 	return c, nil
 }
 
-// checkpoint reads a checkpoint by its hash.
+// checkpoint reads a checkpoint by its hash. It counts as used from now on.
 func (d *depot) checkpoint(ctx context.Context, hash string) (Checkpoint, error) {
 	h, err := object.ParseID(hash)
 	if err != nil {
@@ -103,6 +106,7 @@ func (d *depot) checkpoint(ctx context.Context, hash string) (Checkpoint, error)
 	}
 	for _, c := range d.list {
 		if c.Hash == hash {
+			d.use(hash)
 			return c, nil
 		}
 	}
@@ -114,6 +118,16 @@ func (d *depot) checkpoint(ctx context.Context, hash string) (Checkpoint, error)
 		return Checkpoint{}, err
 	}
 	return parseCommit(h, data)
+}
+
+// use notes that somebody has to do with a checkpoint: it may go on record now,
+// though no record speaks of it yet.
+func (d *depot) use(hash string) { d.used[hash] = time.Unix(0, d.now()) }
+
+// dated gives a checkpoint with the time of its last use.
+func (d *depot) dated(c Checkpoint) Checkpoint {
+	c.Used = d.used[c.Hash]
+	return c
 }
 
 const refRoot = "refs/clew/"

@@ -18,8 +18,10 @@ type pair struct {
 // Bounds of the search for renames. Beyond them a rename shows as one file
 // deleted and one added.
 const (
-	renameShare = 0.5 // of the lines two files have in common
-	renameMax   = 200 // files on each side that are compared by content
+	renameShare = 0.5      // of the lines two files have in common
+	renameMax   = 200      // files on each side that are compared by content
+	renameBytes = 16 << 20 // of them on each side that are read
+	renameWork  = 4 << 20  // lines that are looked up
 )
 
 // renames joins a file that went and one that came if they have the same
@@ -53,35 +55,39 @@ func rename(from, to change) pair {
 	return pair{change{to.path, from.from, to.to}, from.path}
 }
 
-// exact joins files with the same bytes; of several, those of the same name.
+// sameness is what files have in common that are taken for one.
+type sameness struct {
+	kind kind
+	oid  object.ID
+	name string
+}
+
+// exact joins files with the same bytes, first those of the same name. There may
+// be very many of them.
 func exact(went, came []change) (same []pair, restWent, restCame []change) {
-	type key struct {
-		kind kind
-		oid  object.ID
-	}
-	by := map[key][]change{}
-	for _, c := range went {
-		k := key{c.from.kind, c.from.oid}
-		by[k] = append(by[k], c)
-	}
 	empty := object.Hash(object.Blob, nil)
-	for _, c := range came {
-		k := key{c.to.kind, c.to.oid}
-		list := by[k]
-		if len(list) == 0 || k.oid == empty {
-			restCame = append(restCame, c)
-			continue
+	used := map[int]bool{}
+	for _, name := range []func(string) string{path.Base, func(string) string { return "" }} {
+		waiting := map[sameness][]int{}
+		for i, c := range went {
+			if k := (sameness{c.from.kind, c.from.oid, name(c.path)}); !used[i] && k.oid != empty {
+				waiting[k] = append(waiting[k], i)
+			}
 		}
-		i := max(0, slices.IndexFunc(list, func(w change) bool { return path.Base(w.path) == path.Base(c.path) }))
-		same = append(same, rename(list[i], c))
-		by[k] = slices.Delete(list, i, i+1)
-	}
-	for _, c := range went {
-		if k := (key{c.from.kind, c.from.oid}); slices.ContainsFunc(by[k], func(w change) bool { return w.path == c.path }) {
-			restWent = append(restWent, c)
+		var rest []change
+		for _, c := range came {
+			k := sameness{c.to.kind, c.to.oid, name(c.path)}
+			list := waiting[k]
+			if len(list) == 0 {
+				rest = append(rest, c)
+				continue
+			}
+			used[list[0]], waiting[k] = true, list[1:]
+			same = append(same, rename(went[list[0]], c))
 		}
+		came = rest
 	}
-	return same, restWent, restCame
+	return same, unused(went, used), came
 }
 
 // similar joins text files of which a good part is the same, best first.
@@ -96,6 +102,13 @@ func (v *view) similar(went, came []change) (alike []pair, restWent, restCame []
 	b, err := v.lines(came, func(c change) item { return c.to })
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	work := 0
+	for _, t := range a {
+		work += len(t.lines) * len(b)
+	}
+	if work > renameWork {
+		return nil, went, came, nil
 	}
 	type match struct {
 		i, j  int
@@ -148,17 +161,17 @@ type text struct {
 
 func (v *view) lines(list []change, pick func(change) item) ([]text, error) {
 	out := make([]text, len(list))
+	room := int64(renameBytes)
 	for i, c := range list {
 		it := pick(c)
 		if it.kind != file {
 			continue
 		}
-		room := v.room
-		data, over, err := v.content(it)
-		v.room = room // this is not shown
+		data, over, err := v.content(it, room)
 		if err != nil {
 			return nil, err
 		}
+		room -= int64(len(data))
 		if over || isBinary(data) {
 			continue
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +43,8 @@ type Restored struct {
 
 // Restore takes the workspace, or some paths of it, back to a checkpoint. What
 // is there now is saved first. If the process dies on the way, the next user of
-// the place finishes it.
+// the place finishes it. If it fails on the way, it is taken back; the error is
+// ErrUnsettled if that fails, too.
 func (p *Place) Restore(ctx context.Context, hash string, o RestoreOptions) (Restored, error) {
 	began := time.Now()
 	ref := Ref{Session: o.Session, ID: o.ID, Message: o.Message, before: true}
@@ -69,41 +70,51 @@ func (p *Place) Restore(ctx context.Context, hash string, o RestoreOptions) (Res
 
 func (p *Place) restore(ctx context.Context, hash string, ref Ref, paths []string) (Restored, error) {
 	d := p.depot
-	target, err := d.checkpoint(ctx, hash)
+	before, i, plan, err := p.intend(ctx, hash, ref, paths)
 	if err != nil {
 		return Restored{}, err
+	}
+	ctx = context.WithoutCancel(ctx) // what was begun ends
+	done, err := d.carryOut(ctx, i, plan, false)
+	if err != nil {
+		reason, err := d.retreat(ctx, i, err)
+		if err != nil {
+			return Restored{}, errors.Join(err, ErrUnsettled)
+		}
+		return Restored{}, reason
+	}
+	return Restored{Hash: hash, Before: before, Changed: done.files, Removed: done.gone, Left: done.left}, nil
+}
+
+// intend saves the present state and writes down what is to be done.
+func (p *Place) intend(ctx context.Context, hash string, ref Ref, paths []string) (Saved, *intent, *comparison, error) {
+	d := p.depot
+	target, err := d.checkpoint(ctx, hash)
+	if err != nil {
+		return Saved{}, nil, nil, err
 	}
 	if len(paths) == 0 {
 		paths = target.Paths
 	}
-	r := Restored{Hash: hash}
-	if r.Before, err = p.save(ctx, ref, paths); err != nil {
-		return Restored{}, err
+	before, err := p.save(ctx, ref, paths)
+	if err != nil {
+		return Saved{}, nil, nil, err
 	}
 	crash.At("checkpoint.before")
-	i := &intent{Session: ref.Session, ID: ref.ID, From: r.Before.Hash, To: hash, Nonce: nonce(), At: d.tick()}
+	i := &intent{Session: ref.Session, ID: ref.ID, From: before.Hash, To: hash, Nonce: nonce(), At: d.tick()}
 	for _, q := range paths {
 		i.Paths = append(i.Paths, []byte(q))
 	}
 	plan, err := d.planned(ctx, i, d.tree)
 	if err != nil {
-		return Restored{}, err
+		return Saved{}, nil, nil, err
 	}
 	p.obey(i, plan)
-	if err := d.complete(plan); err != nil {
-		return Restored{}, err
-	}
-	if err := d.writeNote(i, smallChange(plan.changes)); err != nil {
-		return Restored{}, err
+	if err = d.complete(plan); err == nil {
+		err = d.writeNote(i, smallChange(plan.changes))
 	}
 	crash.At("checkpoint.intended")
-	ctx = context.WithoutCancel(ctx) // what was begun ends
-	done, err := d.carryOut(ctx, i, plan.changes, false)
-	if err != nil {
-		return Restored{}, d.retreat(ctx, i, err)
-	}
-	r.Changed, r.Removed, r.Left = done.files, done.gone, slices.Concat(plan.blocked, done.left)
-	return r, nil
+	return before, i, plan, err
 }
 
 // complete makes sure that nothing is missing before the first file is changed.

@@ -73,7 +73,7 @@ func (p *Place) Save(ctx context.Context, ref Ref) (Saved, error) {
 	return s, failed(err, "the checkpoint could not be made")
 }
 
-// begin locks the place and finishes what a process that died had begun.
+// begin locks the place and settles what a process that died had begun.
 func (p *Place) begin(ctx context.Context) (release func(), err error) {
 	release, err = p.depot.lock(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Place) begin(ctx context.Context) (release func(), err error) {
 	}
 	if _, err := p.recoverLocked(ctx); err != nil {
 		release()
-		return nil, err
+		return nil, failed(err, unsettledBefore)
 	}
 	return release, nil
 }
@@ -115,6 +115,7 @@ func (p *Place) trySave(ctx context.Context, ref Ref, paths []string) (Saved, er
 	s.From = last.Hash
 	if same, ok := d.same(ctx, ref, shot.tree); ok {
 		s.ID, s.Hash = same.ID, same.Hash
+		d.use(same.Hash)
 		return s, shot.publish(nil)
 	}
 	r := record{Session: ref.Session, ID: ref.ID, From: last.Hash, Message: ref.Message, At: d.tick(), Files: sum.count, Bytes: sum.bytes}

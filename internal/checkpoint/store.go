@@ -180,7 +180,10 @@ func failed(err error, message string) error {
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	if errors.Is(err, ErrQuota) {
+	switch {
+	case errors.Is(err, ErrUnsettled):
+		message = ErrUnsettled.Error()
+	case errors.Is(err, ErrQuota):
 		message = ErrQuota.Error()
 	}
 	return clew.WrapError(clew.CheckpointFailed, err, "%s", message)

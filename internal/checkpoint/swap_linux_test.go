@@ -65,7 +65,7 @@ func TestSwappedLinks(t *testing.T) {
 	list, err := p.List(t.Context(), "")
 	must(t, err)
 	for _, c := range list {
-		diffs, err := p.Diff(t.Context(), good.Hash, c.Hash)
+		diffs, _, err := p.Diff(t.Context(), good.Hash, c.Hash, checkpoint.DiffLimits{})
 		must(t, err)
 		for _, f := range diffs {
 			if strings.Contains(f.Before+f.After, secret) {

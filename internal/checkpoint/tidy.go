@@ -171,7 +171,7 @@ func (d *depot) drop(ctx context.Context, keep func(Checkpoint) bool) error {
 	var kept []Checkpoint
 	var orders bytes.Buffer
 	for _, c := range d.list {
-		if keep(c) {
+		if keep(d.dated(c)) {
 			kept = append(kept, c)
 			continue
 		}
@@ -184,6 +184,13 @@ func (d *depot) drop(ctx context.Context, keep func(Checkpoint) bool) error {
 		return err
 	}
 	d.list = kept
+	used := map[string]time.Time{}
+	for _, c := range kept {
+		if at, ok := d.used[c.Hash]; ok {
+			used[c.Hash] = at
+		}
+	}
+	d.used = used
 	return os.WriteFile(d.path("garbage"), nil, 0o600)
 }
 

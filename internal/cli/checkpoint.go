@@ -51,7 +51,7 @@ func (a *app) checkpointList(r *remote) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(map[string]any{"session_id": id, "checkpoints": list}, func(w io.Writer) error { return savedTable(w, id, list) })
+			return a.print(map[string]any{"session_id": id, "checkpoints": list}, func(w io.Writer) error { return savedTable(w, list, c.line("checkpoint", "save", string(id))) })
 		},
 	}
 }
@@ -66,9 +66,9 @@ func directory(arg string) (string, bool) {
 	return abs, err == nil
 }
 
-func savedTable(w io.Writer, id clew.SessionID, list []saved) error {
+func savedTable(w io.Writer, list []saved, saves string) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintf(w, "There is no checkpoint yet: clew checkpoint save %s makes one.\n", id)
+		_, err := fmt.Fprintf(w, "There is no checkpoint yet: %s makes one.\n", saves)
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
@@ -137,14 +137,14 @@ func (a *app) checkpointDiff(r *remote) *cobra.Command {
 			if _, err := c.command(cmd.Context(), id, clew.CommandCheckpointDiff, d, &answer); err != nil {
 				return err
 			}
-			return a.print(answer, func(w io.Writer) error { return printDiff(w, answer.Files) })
+			return a.print(answer, func(w io.Writer) error { return printDiff(w, answer.Files, answer.FilesCount) })
 		},
 	}
 }
 
 // printDiff writes the files one after the other. Of a text it writes the
-// changed lines.
-func printDiff(w io.Writer, files []clew.CheckpointFile) error {
+// changed lines. There may be more than the answer has.
+func printDiff(w io.Writer, files []clew.CheckpointFile, count int) error {
 	if len(files) == 0 {
 		_, err := fmt.Fprintln(w, "no difference")
 		return err
@@ -159,11 +159,15 @@ func printDiff(w io.Writer, files []clew.CheckpointFile) error {
 			}
 		}
 	}
+	if more := count - len(files); more > 0 {
+		_, err := fmt.Fprintf(w, "… and %d more\n", more)
+		return err
+	}
 	return nil
 }
 
 func diffLine(f clew.CheckpointFile) string {
-	name := plain(f.Paths.Relative)
+	name := firstOf(plain(f.Paths.Relative), "the workspace itself")
 	if f.Paths.Old != "" {
 		name = plain(f.Paths.Old) + " → " + name
 	}

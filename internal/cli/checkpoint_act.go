@@ -26,18 +26,18 @@ func (a *app) checkpointSave(r *remote) *cobra.Command {
 			if err := c.move(cmd.Context(), id, clew.CommandCheckpointSave, clew.CheckpointSaveData{Message: message}, &result); err != nil {
 				return err
 			}
-			return a.print(result, func(w io.Writer) error { return printSaved(w, result) })
+			return a.print(result, func(w io.Writer) error { return printSaved(w, result, c.at) })
 		},
 	}
 	cmd.Flags().StringVar(&message, "message", "", "what it is for")
 	return cmd
 }
 
-func printSaved(w io.Writer, r rewound) error {
+func printSaved(w io.Writer, r rewound, at remote) error {
 	p := &page{w: w}
 	d, ok := r.Data.(*clew.CheckpointSavedData)
 	if !ok {
-		p.line("Saved: clew checkpoint ls %s lists it.", r.SessionID)
+		p.line("Saved: %s lists it.", at.line("checkpoint", "ls", string(r.SessionID)))
 		return p.err
 	}
 	p.line("Saved as %s, with %s.", short(d.ToHash), count(d.Files, "file"))
@@ -92,7 +92,7 @@ func (a *app) restore(ctx context.Context, c *rest, id clew.SessionID, part, mes
 		if _, err := c.command(ctx, id, clew.CommandCheckpointDiff, clew.CheckpointDiffData{From: hash}, &now); err != nil {
 			return err
 		}
-		if err := printRestore(a.Out, d, now.Files); err != nil {
+		if err := printRestore(a.Out, d, now); err != nil {
 			return err
 		}
 	}
@@ -107,23 +107,29 @@ func (a *app) restore(ctx context.Context, c *rest, id clew.SessionID, part, mes
 	if result.Event == "" && d.Mode == clew.RestoreFiles {
 		result.Event = clew.EventCheckpointRestored // nothing that clew undo knows of
 	}
-	return a.print(result, func(w io.Writer) error { return printMove(w, result) })
+	return a.print(result, func(w io.Writer) error { return printMove(w, result, c.at) })
 }
 
 // printRestore says what a restore would change. It is told what was changed
 // since.
-func printRestore(w io.Writer, d clew.CheckpointRestoreData, since []clew.CheckpointFile) error {
+func printRestore(w io.Writer, d clew.CheckpointRestoreData, since clew.CheckpointDiffAnswer) error {
 	p := &page{w: w}
 	p.line("Back to %s:", short(d.CommitHash))
 	if d.MessageID != "" {
 		p.line("  the conversation goes back to before %s", d.MessageID)
 	}
-	back := make([]clew.CheckpointFile, 0, len(since))
-	for _, f := range since {
+	p.changes(since)
+	return p.err
+}
+
+// changes says what becomes of files that go back to how they were, told what
+// was changed since.
+func (p *page) changes(since clew.CheckpointDiffAnswer) {
+	back := make([]clew.CheckpointFile, 0, len(since.Files))
+	for _, f := range since.Files {
 		back = append(back, backwards(f))
 	}
-	p.files(&clew.RewindPreviewAnswer{Files: back, FilesCount: len(back)}, true)
-	return p.err
+	p.files(&clew.RewindPreviewAnswer{Files: back, FilesCount: max(since.FilesCount, len(back))}, true)
 }
 
 // backwards is what undoes a change of a file. Lines are not counted then.
@@ -142,7 +148,8 @@ func backwards(f clew.CheckpointFile) clew.CheckpointFile {
 }
 
 func (a *app) checkpointFsck(r *remote) *cobra.Command {
-	return &cobra.Command{
+	var verbose bool
+	cmd := &cobra.Command{
 		Use:   "fsck [SESSION|DIR]",
 		Short: "Verify the checkpoints in the data directory on this machine",
 		Long: "Read all checkpoints in the data directory, or those of one session or workspace,\n" +
@@ -163,13 +170,19 @@ func (a *app) checkpointFsck(r *remote) *cobra.Command {
 					return usagef("%q is not a session id", what)
 				}
 			}
-			problems, err := a.server.fsck(cmd.Context(), cfg, what, a.Out, a.json)
-			if err == nil && problems > 0 {
+			found, err := a.server.fsck(cmd.Context(), cfg, what)
+			if err != nil {
+				return err
+			}
+			err = a.print(found, func(w io.Writer) error { return found.Write(w, verbose) })
+			if err == nil && len(found.Findings) > 0 {
 				return errReported
 			}
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "say what git says of each damage")
+	return cmd
 }
 
 func (a *app) checkpointGC(r *remote) *cobra.Command {

@@ -21,30 +21,36 @@ type saved struct {
 
 // checkpoints reads the session's records and takes out the checkpoints.
 func (c *rest) checkpoints(ctx context.Context, id clew.SessionID) ([]saved, error) {
-	ctx, cancel := context.WithTimeout(ctx, moveTimeout)
-	defer cancel()
-	ws, err := client.Dial(ctx, client.Options{URL: c.base.String(), Token: c.token, Session: id, ResumeFrom: client.FromStart})
-	if err != nil {
-		return nil, err
-	}
-	defer ws.Close()
 	list, listed := []saved{}, map[string]bool{}
-	for env, err := range ws.Follow(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if clew.EventType(env.Type) == clew.EventSyncComplete {
-			return list, nil
-		}
+	err := c.records(ctx, id, client.FromStart, func(env wire.Envelope) (bool, error) {
 		s, err := savedIn(env)
-		if err != nil {
-			return nil, err
-		}
 		if s != nil && (s.CheckpointID != "" || !listed[s.ToHash]) {
 			list, listed[s.ToHash] = append(list, *s), true
 		}
+		return true, err
+	})
+	return list, err
+}
+
+// records hands the records of a session to fn, from a position to the end or
+// until fn has enough.
+func (c *rest) records(ctx context.Context, id clew.SessionID, from string, fn func(wire.Envelope) (more bool, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, moveTimeout)
+	defer cancel()
+	ws, err := client.Dial(ctx, client.Options{URL: c.base.String(), Token: c.token, Session: id, ResumeFrom: from})
+	if err != nil {
+		return err
 	}
-	return list, nil
+	defer ws.Close()
+	for env, err := range ws.Follow(ctx) {
+		if err != nil || clew.EventType(env.Type) == clew.EventSyncComplete {
+			return err
+		}
+		if more, err := fn(env); err != nil || !more {
+			return err
+		}
+	}
+	return nil
 }
 
 // savedIn gives the checkpoint that a record tells of: one that was made, or how
@@ -96,7 +102,7 @@ func short(hash string) string { return hash[:min(len(hash), shortLength)] }
 // checkpointHash finds the checkpoint of a session whose hash begins with part.
 func (c *rest) checkpointHash(ctx context.Context, id clew.SessionID, part string) (string, error) {
 	if !hashPart.MatchString(part) {
-		return "", usagef("%q is not the hash of a checkpoint: clew checkpoint ls %s lists them", part, id)
+		return "", usagef("%q is not the hash of a checkpoint: %s lists them", part, c.line("checkpoint", "ls", string(id)))
 	}
 	if len(part) == hashLength {
 		return part, nil
@@ -105,11 +111,12 @@ func (c *rest) checkpointHash(ctx context.Context, id clew.SessionID, part strin
 	if err != nil {
 		return "", err
 	}
-	return beginning(list, id, part)
+	return beginning(list, part, c.line("checkpoint", "ls", string(id)))
 }
 
-// beginning finds the one checkpoint whose hash begins with part.
-func beginning(list []saved, id clew.SessionID, part string) (string, error) {
+// beginning finds the one checkpoint whose hash begins with part. lists is the
+// command that lists them.
+func beginning(list []saved, part, lists string) (string, error) {
 	found := ""
 	for _, s := range list {
 		switch {
@@ -121,7 +128,7 @@ func beginning(list []saved, id clew.SessionID, part string) (string, error) {
 		}
 	}
 	if found == "" {
-		return "", clew.Errorf(clew.CheckpointFailed, "there is no checkpoint %s in this session: clew checkpoint ls %s lists them", part, id)
+		return "", clew.Errorf(clew.CheckpointFailed, "there is no checkpoint %s in this session: %s lists them", part, lists)
 	}
 	return found, nil
 }
@@ -129,7 +136,7 @@ func beginning(list []saved, id clew.SessionID, part string) (string, error) {
 // fileCount is how many files it has, where the record says so.
 func (s saved) fileCount() string {
 	if s.CheckpointID == "" {
-		return ""
+		return "-"
 	}
 	return strconv.Itoa(s.Files)
 }

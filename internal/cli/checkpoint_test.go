@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,12 +125,14 @@ func TestCheckpointCommands(t *testing.T) {
 				t.Errorf("%v: %s", args, out)
 			}
 		}
-		if out := run(exitOK, "checkpoint", "fsck", work); !strings.Contains(out, "1 workspace verified, 0 problems") {
+		if out := run(exitOK, "checkpoint", "fsck", work); !strings.Contains(out, "checkpoints of 1 workspace verified, 0 problems") {
 			t.Errorf("fsck: %s", out)
 		}
 		if out := run(exitFailure, "checkpoint", "gc"); !strings.Contains(out, "only while no server runs") {
 			t.Errorf("gc beside a server: %s", out)
 		}
+		write(noise(4096)) // most of what is damaged below
+		run(exitOK, "checkpoint", "save", string(id))
 		run(exitFailure, "checkpoint", "restore", string(id), strings.Repeat("0", 64), "--yes")
 		run(exitFailure, "checkpoint", "restore", string(id), "00000000", "--yes")
 		run(exitUsage, "checkpoint", "restore", string(id), "not a hash", "--yes")
@@ -140,6 +144,9 @@ func TestCheckpointCommands(t *testing.T) {
 		if got.code != exitOK || !strings.HasPrefix(got.out, "0 checkpoints of ") {
 			t.Errorf("gc: %+v", got)
 		}
+		if got := call(t, realServer, environ, "doctor"); got.code != exitOK || !strings.Contains(got.out, "checkpoints of 1 workspace verified, 0 problems\n") {
+			t.Errorf("doctor: %+v", got)
+		}
 		packs, err := filepath.Glob(filepath.Join(data, "checkpoints", "*", "repo", "objects", "pack", "*.pack"))
 		if err != nil || len(packs) == 0 {
 			t.Fatal(packs, err)
@@ -149,14 +156,37 @@ func TestCheckpointCommands(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if len(b) < 2048 {
+				continue // not the one with the noise
+			}
 			b[len(b)/2] ^= 0xff
 			_ = os.Chmod(name, 0o600)
 			if err := os.WriteFile(name, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := call(t, realServer, environ, "checkpoint", "fsck"); got.code != exitFailure || !strings.Contains(got.out, "damaged: ") {
-			t.Errorf("fsck of what is damaged: %+v", got)
+		for args, want := range map[string][]string{
+			"checkpoint fsck":           {"damaged: checkpoint ", ", session sess_", ": it cannot be restored\n", " problems\n"},
+			"checkpoint fsck --verbose": {"damaged: the store of ", "\n    \"", "a.txt"},
+			"doctor":                    {"damaged: checkpoint ", "1 session, "},
+		} {
+			got := call(t, realServer, environ, strings.Fields(args)...)
+			if got.code != exitFailure {
+				t.Errorf("%s of what is damaged: %+v", args, got)
+			}
+			for _, w := range want {
+				if !strings.Contains(got.out, w) {
+					t.Errorf("%s says no %q:\n%s", args, w, got.out)
+				}
+			}
+		}
+		if got := call(t, realServer, environ, "doctor", "--no-checkpoints"); got.code != exitOK {
+			t.Errorf("doctor without checkpoints: %+v", got)
+		}
+		for _, what := range []string{"sess_x", "/nonexistent"} {
+			if got := call(t, realServer, environ, "checkpoint", "fsck", what); got.code != exitFailure || !strings.Contains(got.errOut, "there are no checkpoints of "+what) {
+				t.Errorf("fsck of %s: %+v", what, got)
+			}
 		}
 		empty := []string{"HOME=" + dir, "CLEW_DATA=" + filepath.Join(dir, "none")}
 		for _, args := range [][]string{{"fsck"}, {"gc"}, {"ls", work}} {
@@ -168,6 +198,15 @@ func TestCheckpointCommands(t *testing.T) {
 	})
 }
 
+// noise is a text that does not get smaller.
+func noise(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "%x", sha256.Sum256([]byte{byte(i)}))
+	}
+	return b.String()
+}
+
 // What is meant must be clear before files are touched.
 func TestBeginningOfAHash(t *testing.T) {
 	var list []saved
@@ -175,7 +214,7 @@ func TestBeginningOfAHash(t *testing.T) {
 		list = append(list, saved{CheckpointSavedData: clew.CheckpointSavedData{ToHash: hash}})
 	}
 	for part, want := range map[string]string{"aaaa1": "aaaa11", "bbbb": "bbbb11", "aaaa22": "aaaa22", "aaaa": "", "cccc": "", "aaaa111": ""} {
-		if got, err := beginning(list, "s1", part); got != want || (err == nil) != (want != "") {
+		if got, err := beginning(list, part, "clew checkpoint ls s1"); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s is %q, %v, want %q", part, got, err, want)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
@@ -60,10 +59,10 @@ func (a *app) main(ctx context.Context, args []string) int {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	err := fang.Execute(ctx, root,
-		fang.WithVersion(buildInfo().Version),
-		fang.WithoutManpage(),
-		fang.WithErrorHandler(a.printError))
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		a.printError(a.Err, err)
+	}
 	return exitCode(err)
 }
 
@@ -85,35 +84,55 @@ func (a *app) rootCommand() *cobra.Command {
 		Short: "A session server for AI agents",
 		Long: "clew keeps the work of AI agents in durable sessions that people watch live,\n" +
 			"steer and resume, from any device.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       buildInfo().Version,
+		SilenceErrors: true, // printError has the last word
+		SilenceUsage:  true,
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs instead of text for people")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(a.demoCommand(), a.serveCommand(), a.doctorCommand(), a.lsCommand(), a.showCommand(),
 		a.rewindCommand(), a.undoCommand(), a.redoCommand(), a.forkCommand(), a.checkpointCommand(),
 		a.exportCommand(), a.importCommand(), a.settingsCommand(), a.secretCommand(), a.tokenCommand(), a.versionCommand())
-	asUsageErrors(root)
+	finish(root)
 	return root
 }
 
-// asUsageErrors makes a wrong number of arguments a usage error everywhere.
-func asUsageErrors(cmd *cobra.Command) {
+// finish does what all commands have in common: a wrong number of arguments is
+// the caller's mistake, and examples are set in like the rest of the help.
+func finish(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return &usageError{err}
+				return &usageError{wrongArguments(cmd, err)}
 			}
 			return nil
 		}
 	}
+	if cmd.Example != "" {
+		cmd.Example = "  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ")
+	}
 	for _, sub := range cmd.Commands() {
-		asUsageErrors(sub)
+		finish(sub)
 	}
 }
 
+// wrongArguments says what a command takes instead of how many things.
+func wrongArguments(cmd *cobra.Command, err error) error {
+	_, takes, some := strings.Cut(cmd.Use, " ")
+	if !some || !strings.Contains(err.Error(), " arg(s)") { // it says something better
+		return err
+	}
+	text := "this is how it goes: " + cmd.CommandPath() + " " + takes
+	if strings.HasPrefix(takes, "SESSION") {
+		text += "; clew ls lists the sessions"
+	}
+	return errors.New(text)
+}
+
 // printError writes one line, so that scripts and people read the same.
-func (a *app) printError(w io.Writer, _ fang.Styles, err error) {
+func (a *app) printError(w io.Writer, err error) {
 	switch {
 	case errors.Is(err, errReported):
 	case a.json:

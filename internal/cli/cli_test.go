@@ -68,7 +68,7 @@ func catch(got *config) backend {
 			*got = cfg
 			return nil
 		},
-		doctor: func(_ context.Context, cfg config, _ io.Writer, _ bool) (int, error) {
+		doctor: func(_ context.Context, cfg config, _ io.Writer, _, _ bool) (int, error) {
 			*got = cfg
 			return 0, nil
 		},
@@ -95,14 +95,18 @@ func TestServeStopsOnSignal(t *testing.T) {
 
 func TestDoctorExitCode(t *testing.T) {
 	for problems, want := range []int{exitOK, exitFailure} {
-		server := backend{doctor: func(_ context.Context, _ config, w io.Writer, json bool) (int, error) {
-			if !json {
-				t.Error("--json was lost")
+		server := backend{doctor: func(_ context.Context, _ config, w io.Writer, json, checkpoints bool) (int, error) {
+			if !json || checkpoints != (problems == 0) {
+				t.Error("--json or --no-checkpoints was lost")
 			}
 			_, _ = io.WriteString(w, "{}\n")
 			return problems, nil
 		}}
-		got := call(t, server, nil, "doctor", "--data", t.TempDir(), "--json")
+		args := []string{"doctor", "--data", t.TempDir(), "--json"}
+		if problems > 0 {
+			args = append(args, "--no-checkpoints")
+		}
+		got := call(t, server, nil, args...)
 		if got.code != want || got.out != "{}\n" || got.errOut != "" {
 			t.Errorf("%d problems: %+v", problems, got)
 		}

@@ -50,7 +50,7 @@ func (a *app) loadConfig(configFile string, flags map[string]any) (config, error
 	if err := decode(k, &cfg); err != nil {
 		return cfg, &usageError{fmt.Errorf("configuration: %w", err)}
 	}
-	return cfg, nil
+	return cfg, cfg.Absolute()
 }
 
 func loadFile(k *koanf.Koanf, name string) error {

@@ -29,6 +29,10 @@ func TestLayers(t *testing.T) {
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	environ := []string{"HOME=/h", "CLEW_LISTEN=env:1", "CLEW_AUTH_QUERY_TOKEN=false", "CLEW_AUTH_HMAC_SECRET_FILE=/secret", "CLEW_NOT_OURS=x"}
 	tests := []struct {
 		name    string
@@ -47,6 +51,7 @@ func TestLayers(t *testing.T) {
 			return c.Listen == "flag:1" && c.Auth.Mode == "on" && c.Data == "/file"
 		}},
 		{"data by environment", []string{"CLEW_DATA=/env"}, nil, func(c config) bool { return c.Data == "/env" }},
+		{"data as somebody types it", nil, []string{"--data", "x/../y"}, func(c config) bool { return c.Data == filepath.Join(here, "y") }},
 		{"short name for auth", []string{"HOME=/h", "CLEW_AUTH=off"}, nil, func(c config) bool { return c.Auth.Mode == "off" }},
 		{"list by environment", []string{"HOME=/h", "CLEW_ORIGINS=https://a.example,https://b.example"}, nil, func(c config) bool { return len(c.Origins) == 2 }},
 		{"number by environment", []string{"HOME=/h", "CLEW_JOURNAL_REPLICAS=3"}, nil, func(c config) bool { return c.Journal.Replicas == 3 }},

@@ -90,14 +90,20 @@ it waits for your answers. This terminal tells you when it asks; in another one:
            --from start --token-file %s
   Say    yes to what it asks:
 %s
+  Back   %s
+           takes it all back to before what you said last, files included,
+           and shows first what that would change
   See    %s
   Stop   %s
 
-`, showLine(d), d.URL, d.Session, quote(d.TokenFile), curl(d, yes), d.Workspace, end)
+`, showLine(d), d.URL, d.Session, quote(d.TokenFile), curl(d, yes), demoLine(d, "rewind", string(d.Session), "-1"), d.Workspace, end)
 }
 
-func showLine(d demoInfo) string {
-	return fmt.Sprintf("%s show %s --server %s --data %s", program(), d.Session, d.URL, quote(d.Data))
+func showLine(d demoInfo) string { return demoLine(d, "show", string(d.Session)) }
+
+// demoLine is a command line that reaches the demo.
+func demoLine(d demoInfo, words ...string) string {
+	return remote{server: d.URL, data: d.Data}.line(words...)
 }
 
 // program is this program as it was called, so that the lines work where it is
@@ -156,6 +162,11 @@ func (a *app) tell(ctx context.Context, d demoInfo) {
 		if text := n.hear(env); text != "" {
 			_, _ = io.WriteString(a.Err, text)
 		}
+		if n.travelled(env) {
+			if _, err := c.Send(ctx, clew.CommandGetState, clew.GetStateData{}); err != nil {
+				return
+			}
+		}
 	}
 }
 
@@ -164,6 +175,18 @@ type narrator struct {
 	d    demoInfo
 	view client.View
 	told map[clew.RequestID]bool
+}
+
+// travelled reports whether an envelope tells that the session went elsewhere.
+// What is open there is in its state alone, and is told again.
+func (n *narrator) travelled(env wire.Envelope) bool {
+	switch clew.EventType(env.Type) {
+	case clew.EventHistoryRewound, clew.EventRewindUndone:
+		n.view.State.HitlPending, n.view.State.HitlQueue = nil, nil
+		clear(n.told)
+		return true
+	}
+	return false
 }
 
 // hear gives the words for an envelope, "" for most.
@@ -181,6 +204,10 @@ func (n *narrator) hear(env wire.Envelope) string {
 	switch data := ev.Data.(type) {
 	case *clew.SessionState:
 		text += ended(data, n.d)
+	case *clew.HistoryRewoundData:
+		text += fmt.Sprintf("-- It was taken back, %s. Say something, or answer what is open; or take it forth again:\n   %s\n", count(data.RemovedCount, "message"), demoLine(n.d, "undo", string(n.d.Session)))
+	case *clew.RewindUndoneData:
+		text += "-- The rewind was undone.\n"
 	case *clew.CompleteData:
 		text += fmt.Sprintf("-- Done: %s\n   The whole story: %s\n", paragraph(data.Response.Text), showLine(n.d))
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/wire"
 )
 
 // storyWithin is a generous limit on a story without delays. The design asks for
@@ -225,12 +226,44 @@ func TestDemoWelcome(t *testing.T) {
 	if got.code != exitOK || got.out != "clew: ready http://127.0.0.1:1\n" {
 		t.Errorf("%+v", got)
 	}
-	for _, want := range []string{"clew show demo --server http://127.0.0.1:1", "curl -sS http://127.0.0.1:1/api/v1/sessions/demo/commands", `it'\''s a token'`, "yes_button_clicked", "--data DIR would keep it"} {
+	for _, want := range []string{"clew show demo --server http://127.0.0.1:1", "clew rewind demo -1 --server http://127.0.0.1:1", "curl -sS http://127.0.0.1:1/api/v1/sessions/demo/commands", `it'\''s a token'`, "yes_button_clicked", "--data DIR would keep it"} {
 		if !strings.Contains(got.errOut, want) {
 			t.Errorf("no %q in:\n%s", want, got.errOut)
 		}
 	}
 	if strings.Contains(got.errOut, "canary-token") {
 		t.Error("the token is shown")
+	}
+}
+
+// After a rewind the questions that are open again are told again.
+func TestDemoTellsOfAnOpenQuestionAgain(t *testing.T) {
+	n := narrator{d: demoInfo{URL: "http://127.0.0.1:1", Session: "demo", Data: "/d"}, told: map[clew.RequestID]bool{}}
+	hear := func(data any) string {
+		t.Helper()
+		raw, err := clew.MarshalData(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := wire.Envelope{Type: string(clew.NewEvent(data).Type), Data: raw}
+		text := n.hear(env)
+		if n.travelled(env) {
+			text += "asks for the state"
+		}
+		return text
+	}
+	asked := &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "req_1"}, Question: "Which one?"}
+	state := &clew.SessionState{HitlPending: &clew.Question{Type: clew.EventHitlInputRequest, Data: asked}}
+	if text := hear(asked); !strings.Contains(text, "Which one?") {
+		t.Errorf("a question: %q", text)
+	}
+	if text := hear(state); text != "" {
+		t.Errorf("told twice: %q", text)
+	}
+	if text := hear(&clew.HistoryRewoundData{RemovedCount: 3}); !strings.Contains(text, "3 messages") || !strings.Contains(text, "clew undo demo --server http://127.0.0.1:1 --data /d\n") || !strings.HasSuffix(text, "asks for the state") {
+		t.Errorf("a rewind: %q", text)
+	}
+	if text := hear(state); !strings.Contains(text, "Which one?") {
+		t.Errorf("open again: %q", text)
 	}
 }

@@ -61,6 +61,12 @@ func (a *app) exportCommand() *cobra.Command {
 			if !slices.Contains(formats, e.format) {
 				return usagef("--format is one of %s", strings.Join(formats, ", "))
 			}
+			if e.agent != "" && e.format != "session-log" {
+				return usagef("--agent is for --format session-log: a %s has what all agents said", e.format)
+			}
+			if e.all && e.format != "message-store" {
+				return usagef("--all is for --format message-store: a %s has everything", e.format)
+			}
 			return a.export(cmd.Context(), id, e)
 		},
 	}
@@ -75,6 +81,9 @@ func (a *app) exportCommand() *cobra.Command {
 func (a *app) export(ctx context.Context, id clew.SessionID, e exporting) error {
 	c, err := a.connect(e.remote)
 	if err != nil {
+		return err
+	}
+	if err := canSave(e.output); err != nil {
 		return err
 	}
 	query := url.Values{"format": {e.format}}
@@ -125,6 +134,18 @@ func fileName(resp *http.Response, id clew.SessionID) string {
 	return string(id)
 }
 
+// canSave finds out before anything is sent that there is no place for the file.
+func canSave(output string) error {
+	if output == "-" || strings.HasSuffix(output, "/") {
+		return nil
+	}
+	dir := filepath.Dir(output)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return usagef("there is no directory %s to write to", dir)
+	}
+	return nil
+}
+
 // save writes the file, whole or not at all. In a directory an archive is
 // unpacked.
 func save(src io.Reader, output, name string) (string, error) {
@@ -147,6 +168,9 @@ func save(src io.Reader, output, name string) (string, error) {
 // saveFile writes beside the file and puts it in its place once it is on disk.
 func saveFile(src io.Reader, name string) error {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		p.Path = name // a person knows of no other file
+	}
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (a *app) fork(ctx context.Context, c *rest, id clew.SessionID, message stri
 		if err := c.checkFiles(ctx, id, data); err != nil {
 			return err
 		}
-		if data.Workspace, made, err = c.workspaceArg(data.Workspace); err != nil {
+		if data.Workspace, made, err = c.workspaceArg(data.Workspace, true); err != nil {
 			return err
 		}
 	}
@@ -84,6 +84,7 @@ func (a *app) fork(ctx context.Context, c *rest, id clew.SessionID, message stri
 	if s, err := c.api().GetSession(ctx, f.SessionID); err == nil && forkPoint(s) != nil {
 		f.ForkedFrom = *forkPoint(s)
 	}
+	within := f.Workspace != "" && c.inside(ctx, id, f.Workspace)
 	return a.print(f, func(w io.Writer) error {
 		p := &page{w: w}
 		p.line("%s", f.SessionID)
@@ -92,8 +93,29 @@ func (a *app) fork(ctx context.Context, c *rest, id clew.SessionID, message stri
 		} else {
 			p.line("Its files are in %s", plain(f.Workspace))
 		}
+		if within {
+			p.line("That is inside the workspace of %s: a rewind there takes these files back, too. A directory beside it would not be touched.", id)
+		}
 		return p.err
 	})
+}
+
+// inside reports whether a directory lies in the workspace of a session. Only
+// this machine's paths can be told.
+func (c *rest) inside(ctx context.Context, id clew.SessionID, dir string) bool {
+	s, err := c.api().GetSession(ctx, id)
+	if err != nil || s.Workspace == "" || !loopback(c.base.Hostname()) {
+		return false
+	}
+	of, err := filepath.EvalSymlinks(s.Workspace)
+	if err != nil {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	rel, err := filepath.Rel(of, dir)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // checkFiles makes sure that there are files for a directory of the fork's own:
@@ -116,8 +138,8 @@ func (c *rest) checkFiles(ctx context.Context, id clew.SessionID, data clew.Fork
 }
 
 // workspaceArg makes a path the server understands. On this machine a directory
-// that is missing is made; made names it then.
-func (c *rest) workspaceArg(dir string) (path, made string, err error) {
+// that is missing is made; made names it then. It may have to be empty.
+func (c *rest) workspaceArg(dir string, empty bool) (path, made string, err error) {
 	if !loopback(c.base.Hostname()) {
 		if !filepath.IsAbs(dir) {
 			return "", "", usagef("--workspace must be an absolute path on %s", c.base.Host)
@@ -131,7 +153,7 @@ func (c *rest) workspaceArg(dir string) (path, made string, err error) {
 	switch {
 	case os.IsNotExist(err):
 		return path, path, os.MkdirAll(path, 0o700)
-	case err == nil && len(entries) > 0:
+	case err == nil && empty && len(entries) > 0:
 		return "", "", fmt.Errorf("%s is not empty: the files of the new session need a directory of their own", dir)
 	}
 	return path, "", err

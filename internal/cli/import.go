@@ -29,6 +29,7 @@ type importing struct {
 	newID     bool
 	workspace string
 	title     string
+	bare      bool // without checkpoints
 }
 
 // imported is what the server says of an import.
@@ -58,8 +59,9 @@ func (a *app) importCommand() *cobra.Command {
 	i.remote.flags(cmd)
 	cmd.Flags().StringVar(&i.format, "format", "", strings.Join(formats, ", ")+"; found out if absent")
 	cmd.Flags().BoolVar(&i.newID, "new-id", false, "give the session a new id instead of its own")
-	cmd.Flags().StringVar(&i.workspace, "workspace", "", "the folder that its agents work in from now on")
+	cmd.Flags().StringVar(&i.workspace, "workspace", "", "the folder that its agents work in from now on, made if it is missing")
 	cmd.Flags().StringVar(&i.title, "title", "", "a title in place of its own")
+	cmd.Flags().BoolVar(&i.bare, "no-checkpoints", false, "leave out the checkpoints of a bundle")
 	return cmd
 }
 
@@ -67,6 +69,17 @@ func (a *app) importFrom(ctx context.Context, name string, i importing) error {
 	c, err := a.connect(i.remote)
 	if err != nil {
 		return err
+	}
+	source, size, legacy, err := a.source(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	made := ""
+	if i.workspace != "" {
+		if i.workspace, made, err = c.workspaceArg(i.workspace, false); err != nil {
+			return err
+		}
 	}
 	query := url.Values{}
 	for key, value := range map[string]string{"format": i.format, "workspace": i.workspace, "title": i.title} {
@@ -77,17 +90,18 @@ func (a *app) importFrom(ctx context.Context, name string, i importing) error {
 	if i.newID {
 		query.Set("new_id", "true")
 	}
-	source, size, legacy, err := a.source(name)
-	if err != nil {
-		return err
+	if i.bare {
+		query.Set("checkpoints", "false")
 	}
-	defer func() { _ = source.Close() }()
 	p := a.progress("imported", source)
 	defer p.end()
 	resp, err := c.stream(ctx, http.MethodPost, "/sessions/import", query, p, size)
 	p.end()
 	if err != nil {
-		return err
+		if made != "" {
+			_ = os.Remove(made) // only if it is empty still
+		}
+		return isThere(err, i)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	var got imported
@@ -101,6 +115,15 @@ func (a *app) importFrom(ctx context.Context, name string, i importing) error {
 		_, err := fmt.Fprintf(w, "%s: %d records from a %s\n", got.SessionID, got.Records, got.Format)
 		return err
 	})
+}
+
+// isThere says how to have a session twice.
+func isThere(err error, i importing) error {
+	e := (*clew.Error)(nil)
+	if errors.As(err, &e) && e.Code == clew.SessionInvalidState && !i.newID && strings.Contains(e.Message, "already") {
+		return clew.Errorf(e.Code, "%s: --new-id gives this one another id", e.Message)
+	}
+	return err
 }
 
 // source opens what is imported. legacy are files that are renamed once the

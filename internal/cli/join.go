@@ -20,9 +20,11 @@ type (
 
 func defaultConfig() config { return server.DefaultConfig() }
 
-// inventory is what is kept of a workspace, collected what a collection did.
+// inventory is what is kept of a workspace, checked what is damaged of it, and
+// collected what a collection did.
 type (
 	inventory = server.Inventory
+	checked   = server.Checked
 	collected = server.Collected
 )
 
@@ -37,12 +39,13 @@ type backend struct {
 	run func(ctx context.Context, cfg config, stdout io.Writer, log *slog.Logger) error
 	// demo serves like run, and plays a story.
 	demo func(ctx context.Context, cfg config, opts demoOptions, stdout io.Writer, log *slog.Logger) error
-	// doctor verifies the store and writes its findings to w.
-	doctor func(ctx context.Context, cfg config, w io.Writer, json bool) (problems int, err error)
+	// doctor verifies the store, with the checkpoints or without, and writes its
+	// findings to w.
+	doctor func(ctx context.Context, cfg config, w io.Writer, json, checkpoints bool) (problems int, err error)
 	// checkpoints gives what is kept of workspaces, fsck verifies it and gc drops
 	// what nobody needs.
 	checkpoints func(ctx context.Context, cfg config, what string) ([]inventory, error)
-	fsck        func(ctx context.Context, cfg config, what string, w io.Writer, json bool) (problems int, err error)
+	fsck        func(ctx context.Context, cfg config, what string) (checked, error)
 	gc          func(ctx context.Context, cfg config) (collected, error)
 }
 

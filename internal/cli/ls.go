@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -35,7 +36,7 @@ func (a *app) lsCommand() *cobra.Command {
 			if page.Sessions == nil {
 				page.Sessions = []client.Session{}
 			}
-			return a.print(page, func(w io.Writer) error { return sessionTable(w, page) })
+			return a.print(page, func(w io.Writer) error { return sessionTable(w, page, r) })
 		},
 	}
 	r.flags(cmd)
@@ -45,7 +46,7 @@ func (a *app) lsCommand() *cobra.Command {
 	return cmd
 }
 
-func sessionTable(w io.Writer, page client.Page) error {
+func sessionTable(w io.Writer, page client.Page, r remote) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "SESSION\tSTATUS\tUPDATED\tRECORDS\tTITLE")
 	for _, s := range page.Sessions {
@@ -53,7 +54,7 @@ func sessionTable(w io.Writer, page client.Page) error {
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", s.ID, s.Status, updated, s.LastSeq, plain(s.Title))
 	}
 	if page.Next != "" {
-		_, _ = fmt.Fprintf(t, "more: clew ls --cursor %s\n", page.Next)
+		_, _ = fmt.Fprintf(t, "more: %s\n", r.line("ls", "--cursor", page.Next))
 	}
 	return t.Flush()
 }
@@ -65,7 +66,10 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show SESSION",
 		Short: "Print the newest messages of a session",
-		Args:  cobra.ExactArgs(1),
+		Long: "Print the newest messages of a session: the number and the id of each, as clew rewind\n" +
+			"and clew fork take them, who or what it is, and the text.",
+		Example: "clew show sess_1 --limit 10",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := clew.SessionID(args[0])
 			if !id.Valid() {
@@ -86,7 +90,15 @@ func (a *app) showCommand() *cobra.Command {
 						return err
 					}
 				}
-				return printMessages(w, got.Messages)
+				first := got.Total - len(got.Messages)
+				if before != "" {
+					first = -1 // how many are behind is not known
+				}
+				shown, err := printMessages(w, got.Messages, first)
+				if err == nil && shown == 0 && before == "" {
+					_, err = fmt.Fprintf(w, "There is nothing to show: nothing was said yet, or it was taken back; %s would bring that back.\n", c.line("undo", string(id)))
+				}
+				return err
 			})
 		},
 	}
@@ -96,20 +108,28 @@ func (a *app) showCommand() *cobra.Command {
 	return cmd
 }
 
-// printMessages writes each message with its id, who or what it is, and the
-// text. Further lines of a text are set in, so that no text looks like a message.
-// Bookkeeping without a text is left out.
-func printMessages(w io.Writer, messages []clew.Message) error {
-	for _, m := range messages {
+// printMessages writes each message with its number and id, who or what it is,
+// and the text, and says how many it wrote. first is the number of the first one,
+// -1 if that is not known. Further lines of a text are set in, so that no text
+// looks like a message. Bookkeeping without a text is left out; it has numbers,
+// too.
+func printMessages(w io.Writer, messages []clew.Message, first int) (shown int, err error) {
+	width := len(strconv.Itoa(first + len(messages)))
+	for i, m := range messages {
 		text := messageText(m)
 		if text == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s  %s  %s\n", m.MessageID, messageKind(m), text); err != nil {
-			return err
+		if shown++; first >= 0 {
+			text = fmt.Sprintf("%*d  %s  %s  %s", width, first+i, m.MessageID, messageKind(m), text)
+		} else {
+			text = fmt.Sprintf("%s  %s  %s", m.MessageID, messageKind(m), text)
+		}
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return shown, err
 		}
 	}
-	return nil
+	return shown, nil
 }
 
 // kinds are short names of what is no ordinary text.

@@ -38,18 +38,37 @@ func (r *remote) flags(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&r.data, "data", "", "directory with the owner token (CLEW_DATA, default ~/.local/share/clew)")
 }
 
+// line is a command for a person to paste. It repeats what was said of where the
+// server is; the environment is there still.
+func (r remote) line(words ...string) string {
+	for _, flag := range [][2]string{{"--server", r.server}, {"--data", r.data}} {
+		if flag[1] != "" {
+			words = append(words, flag[0], flag[1])
+		}
+	}
+	text := program()
+	for _, word := range words {
+		text += " " + quote(word)
+	}
+	return text
+}
+
 // A rest is the REST interface of a server with the caller's credentials.
 type rest struct {
 	base  *url.URL
 	token string
+	at    remote // how the caller named it
 }
+
+// line is a command for a person to paste that reaches the same server.
+func (c *rest) line(words ...string) string { return c.at.line(words...) }
 
 // api is the published client, for all that it covers.
 func (c *rest) api() *client.API { return client.NewAPI(c.base.String(), c.token) }
 
 func (a *app) connect(r remote) (*rest, error) {
 	address := firstOf(r.server, a.getenv(envPrefix+"SERVER"), defaultServer)
-	base, err := url.Parse(address)
+	base, err := url.Parse(withScheme(address))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, usagef("--server %q is not an http or https URL", address)
 	}
@@ -59,7 +78,15 @@ func (a *app) connect(r remote) (*rest, error) {
 			return nil, err
 		}
 	}
-	return &rest{base: base, token: token}, nil
+	return &rest{base: base, token: token, at: r}, nil
+}
+
+// withScheme lets an address be what serve takes for --listen.
+func withScheme(address string) string {
+	if _, _, err := net.SplitHostPort(address); err == nil && !strings.Contains(address, "/") {
+		return "http://" + address
+	}
+	return address
 }
 
 // ownerToken reads DIR/token. It opens everything, so it is not given to

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -73,6 +74,9 @@ type rewound struct {
 	// Event and Data are the record that took the session there.
 	Event clew.EventType `json:"event,omitempty"`
 	Data  any            `json:"data,omitempty"`
+
+	undone time.Time                  // when the rewind was made that is undone now
+	files  *clew.CheckpointDiffAnswer // what became of files, if nobody was told before
 }
 
 func (a *app) rewind(ctx context.Context, c *rest, id clew.SessionID, message string, f rewindFlags) error {
@@ -105,7 +109,7 @@ func (a *app) rewind(ctx context.Context, c *rest, id clew.SessionID, message st
 	if err := c.move(ctx, id, clew.CommandRewind, data, &result); err != nil {
 		return err
 	}
-	return a.print(result, func(w io.Writer) error { return printMove(w, result) })
+	return a.print(result, func(w io.Writer) error { return printMove(w, result, c.at) })
 }
 
 // previewOf asks what a rewind would change. Files that cannot be taken back are
@@ -143,34 +147,4 @@ func (a *app) confirm(question string) bool {
 		return true
 	}
 	return false
-}
-
-func (a *app) undoCommand() *cobra.Command {
-	return a.moveCommand("undo", "Undo the last rewind of a session, files included", clew.CommandUndoRewind, clew.UndoRewindData{})
-}
-
-func (a *app) redoCommand() *cobra.Command {
-	return a.moveCommand("redo", "Do again the rewind that was undone last", clew.CommandRedoRewind, clew.RedoRewindData{})
-}
-
-func (a *app) moveCommand(name, short string, typ clew.CommandType, data any) *cobra.Command {
-	var r remote
-	cmd := &cobra.Command{
-		Use:   name + " SESSION",
-		Short: short,
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionArg(args[0], r)
-			if err != nil {
-				return err
-			}
-			result := rewound{SessionID: id}
-			if err := c.move(cmd.Context(), id, typ, data, &result); err != nil {
-				return err
-			}
-			return a.print(result, func(w io.Writer) error { return printMove(w, result) })
-		},
-	}
-	r.flags(cmd)
-	return cmd
 }

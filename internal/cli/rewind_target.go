@@ -189,7 +189,7 @@ func (a *app) listTargets(ctx context.Context, c *rest, id clew.SessionID) error
 			at := time.UnixMilli(m.TS).Format(time.DateTime)
 			_, _ = fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\n", i-len(list), m.Index, m.MessageID, at, cut(plain(m.Text), 60))
 		}
-		_, _ = fmt.Fprintf(t, "Go back to before one of them, after a look at what would change: clew rewind %s -1\n", id)
+		_, _ = fmt.Fprintf(t, "Go back to before one of them, after a look at what would change: %s\n", c.line("rewind", string(id), "-1"))
 		return t.Flush()
 	})
 }

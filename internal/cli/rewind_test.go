@@ -26,9 +26,10 @@ var preview = clew.RewindPreviewAnswer{
 		{Paths: clew.FilePaths{Relative: "new\x1b[2J"}, Status: "deleted", Kind: "file", Binary: true},
 		{Paths: clew.FilePaths{Relative: "b", Old: "c"}, Status: "renamed", Kind: "link"},
 		{Paths: clew.FilePaths{Relative: "d"}, Status: "added", Kind: "directory"},
+		{Status: "mode", Kind: "directory"},
 	},
 	FilesCount: 40,
-	Todos:      []clew.TodoChange{{ID: "t1", Task: "Build", From: clew.TodoCompleted, To: clew.TodoPending}, {ID: "t2", From: clew.TodoPending}},
+	Todos:      []clew.TodoChange{{ID: "t1", Task: "Build it.", From: clew.TodoCompleted, To: clew.TodoPending}, {ID: "t2", From: clew.TodoPending}},
 	Reopened:   []clew.Question{{Type: clew.EventHitlInputRequest, Data: &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "req_1"}, Question: "Which one?"}}},
 	Withdrawn: []clew.Question{{Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{
 		Asking: clew.Asking{RequestID: "req_2"}, Effect: &clew.Effect{Command: "make"},
@@ -51,9 +52,10 @@ func TestPrintPreview(t *testing.T) {
     new` + "\uFFFD" + `[2J is removed, binary
     c → b (link) is renamed
     d/ comes back
-    … and 36 more
+    the workspace itself gets other permissions
+    … and 35 more
   2 todos change
-    Build: completed → pending
+    Build it: completed → pending
     t2: pending → gone
   1 question will be open again
     Which one?
@@ -237,7 +239,7 @@ func TestPrintMove(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.r.SessionID = "s1"
 			var b strings.Builder
-			if err := printMove(&b, tt.r); err != nil {
+			if err := printMove(&b, tt.r, remote{}); err != nil {
 				t.Fatal(err)
 			}
 			if b.String() != tt.want {

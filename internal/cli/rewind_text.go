@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/clew-run/clew"
 )
@@ -33,14 +34,10 @@ func (p *page) more(total, shown int) {
 // printPreview says what a rewind would change.
 func printPreview(w io.Writer, r *clew.RewindPreviewAnswer, files bool) error {
 	p := &page{w: w}
-	where := "before"
-	if r.KeepTarget {
-		where = "after"
-	}
 	if r.FromMessageID == "" {
 		p.line("To the end of the session:")
 	} else {
-		p.line("Back to %s %s:", where, r.FromMessageID)
+		p.line("Back to %s %s:", side(r.KeepTarget), r.FromMessageID)
 	}
 	p.line("  %s", goes(r.Count, "message", "goes", "go"))
 	if r.Running {
@@ -55,6 +52,25 @@ func printPreview(w io.Writer, r *clew.RewindPreviewAnswer, files bool) error {
 	return p.err
 }
 
+// side says on which side of a message a rewind goes on.
+func side(keep bool) string {
+	if keep {
+		return "after"
+	}
+	return "before"
+}
+
+// when says when something was, with a space behind it, if that is known.
+func when(at time.Time) string {
+	switch {
+	case at.IsZero():
+		return ""
+	case time.Since(at) < 12*time.Hour:
+		return "of " + at.Local().Format("15:04") + " "
+	}
+	return "of " + at.Local().Format("2006-01-02 15:04") + " "
+}
+
 func (p *page) files(r *clew.RewindPreviewAnswer, wanted bool) {
 	switch {
 	case !wanted:
@@ -65,10 +81,15 @@ func (p *page) files(r *clew.RewindPreviewAnswer, wanted bool) {
 		return
 	}
 	p.line("  %s", goes(r.FilesCount, "file", "changes", "change"))
-	for _, f := range r.Files[:min(len(r.Files), listed)] {
+	p.names(r.Files, r.FilesCount)
+}
+
+// names says what becomes of each file. There may be more than are named.
+func (p *page) names(files []clew.CheckpointFile, total int) {
+	for _, f := range files[:min(len(files), listed)] {
 		p.line("    %s", fileLine(f))
 	}
-	p.more(r.FilesCount, len(r.Files))
+	p.more(max(total, len(files)), len(files))
 }
 
 // fates says what becomes of a file.
@@ -81,7 +102,9 @@ func fileLine(f clew.CheckpointFile) string {
 	}
 	switch f.Kind {
 	case "directory":
-		name += "/"
+		if name += "/"; name == "/" || name == "./" {
+			name = "the workspace itself"
+		}
 	case "link":
 		name += " (link)"
 	}
@@ -117,7 +140,7 @@ func (p *page) todos(list []clew.TodoChange) {
 	}
 	p.line("  %s", goes(len(list), "todo", "changes", "change"))
 	for _, t := range list[:min(len(list), listed)] {
-		p.line("    %s: %s → %s", cut(plain(firstOf(t.Task, t.ID)), 60), firstOf(string(t.From), "not there"), firstOf(string(t.To), "gone"))
+		p.line("    %s: %s → %s", title(firstOf(t.Task, t.ID), 60), firstOf(string(t.From), "not there"), firstOf(string(t.To), "gone"))
 	}
 	p.more(len(list), len(list))
 }
@@ -171,23 +194,27 @@ func (p *page) lasting(r *clew.RewindPreviewAnswer) {
 	}
 	p.line("  %s", goes(r.IrreversibleCount, "step", "cannot be undone", "cannot be undone"))
 	for _, s := range r.Irreversible[:min(len(r.Irreversible), listed)] {
-		p.line("    %s  %s: %s", s.MessageID, cut(plain(firstOf(s.Summary, s.Tool)), 80), plain(s.Reason))
+		p.line("    %s  %s: %s", s.MessageID, title(firstOf(s.Summary, s.Tool), 80), plain(s.Reason))
 	}
 	p.more(r.IrreversibleCount, len(r.Irreversible))
 }
 
 // printMove says where a session is now.
-func printMove(w io.Writer, r rewound) error {
+func printMove(w io.Writer, r rewound, at remote) error {
 	p := &page{w: w}
 	var files *clew.FilesReturned
 	switch d := r.Data.(type) {
 	case *clew.HistoryRewoundData:
 		files = d.Files
-		p.line("Done: %s taken back.", count(d.RemovedCount, "message"))
+		if d.Redo {
+			p.line("Done: the rewind to %s %s is done again, %s taken back.", side(d.KeepTarget), d.FromMessageID, count(d.RemovedCount, "message"))
+		} else {
+			p.line("Done: %s taken back.", count(d.RemovedCount, "message"))
+		}
 	case *clew.RewindUndoneData:
 		files = d.Files
-		p.line("Done: the rewind to %s is undone, %s back.", d.FromMessageID, count(len(d.RestoredMessageIDs), "message"))
-		if n := len(d.RemovedMessageIDs); n > 0 {
+		p.line("Done: the rewind %sto %s is undone, %s back.", when(r.undone), d.FromMessageID, count(max(d.RestoredCount, len(d.RestoredMessageIDs)), "message"))
+		if n := max(d.RemovedCount, len(d.RemovedMessageIDs)); n > 0 {
 			p.line("What was said since, %s, is hidden now.", count(n, "message"))
 		}
 	case *clew.CheckpointRestoredData:
@@ -202,28 +229,34 @@ func printMove(w io.Writer, r rewound) error {
 	}
 	if files != nil {
 		p.line("Files: %d written, %d removed.", files.Changed, files.Removed)
+		if r.files != nil {
+			p.names(r.files.Files, r.files.FilesCount)
+		}
 		for _, name := range files.Left {
 			p.line("  left as it is: %s", plain(name))
 		}
 	}
-	p.next(r, files)
+	p.next(r, files, at)
 	return p.err
 }
 
 // next says how to go on, and how to get back.
-func (p *page) next(r rewound, files *clew.FilesReturned) {
+func (p *page) next(r rewound, files *clew.FilesReturned, at remote) {
 	switch r.Event {
 	case clew.EventRewindUndone:
-		p.line("Do it again: clew redo %s", r.SessionID)
+		p.line("Do it again: %s", at.line("redo", string(r.SessionID)))
 	case clew.EventCheckpointRestored:
 		if files != nil && files.Before != "" {
-			p.line("Take it back: clew checkpoint restore %s %s", r.SessionID, short(files.Before))
+			p.line("Take it back: %s", at.line("checkpoint", "restore", string(r.SessionID), short(files.Before)))
 		}
 	default:
 		p.line("Nothing goes on by itself now: say something, answer what is open, or resume the run.")
-		p.line("Take it back: clew undo %s", r.SessionID)
+		p.line("Take it back: %s", at.line("undo", string(r.SessionID)))
 	}
 }
+
+// title is a text before a colon.
+func title(text string, room int) string { return cut(strings.TrimRight(plain(text), ". "), room) }
 
 func count(n int, noun string) string {
 	if n == 1 {

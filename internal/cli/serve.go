@@ -103,18 +103,21 @@ func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {
 
 func (a *app) doctorCommand() *cobra.Command {
 	var flags configFlags
+	var without bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Verify everything in a data directory",
-		Long: "Read every session in the store, check it record by record, and say what is\n" +
-			"damaged. Nothing is changed. The exit code is 1 if there are problems.",
+		Long: "Read every session in the store, check it record by record, read every checkpoint,\n" +
+			"and say what is damaged. The server must be stopped. Nothing is changed. The exit\n" +
+			"code is 1 if there are problems. clew checkpoint fsck --verbose says more of\n" +
+			"checkpoints.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.loadConfig(flags.file, flags.given(cmd))
 			if err != nil {
 				return err
 			}
-			problems, err := a.server.doctor(cmd.Context(), cfg, a.Out, a.json)
+			problems, err := a.server.doctor(cmd.Context(), cfg, a.Out, a.json, !without)
 			if err == nil && problems > 0 {
 				return errReported
 			}
@@ -122,5 +125,6 @@ func (a *app) doctorCommand() *cobra.Command {
 		},
 	}
 	flags.add(cmd, "data", "data", "directory to verify (CLEW_DATA, default ~/.local/share/clew)")
+	cmd.Flags().BoolVar(&without, "no-checkpoints", false, "leave out the checkpoints, which take a while if there are many gigabytes")
 	return cmd
 }

@@ -77,7 +77,7 @@ func TestSettingsCommands(t *testing.T) {
 		{args: "settings|import|" + filepath.Join(data, "none"), code: exitUsage, want: "cannot read the export"},
 		{args: "settings|set|mode|ask|--session|no/id", code: exitUsage, want: "not a session id"},
 		{args: "settings|set|mode|ask|--session|sess_none", code: exitFailure, want: "sess_none"},
-		{args: "settings|set", code: exitUsage, want: "accepts 2 arg"},
+		{args: "settings|set", code: exitUsage, want: "clew settings set KEY VALUE"},
 	})
 	if b, err := os.ReadFile(file); err != nil || !bytes.Contains(b, []byte(`"go test *"`)) {
 		t.Errorf("%s, %v", b, err)

@@ -12,7 +12,7 @@ import (
 func TestPrintMessages(t *testing.T) {
 	id := clew.MessageIDOf
 	var b strings.Builder
-	if err := printMessages(&b, []clew.Message{
+	messages := []clew.Message{
 		{MessageID: id(1), Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser, Text: "do it\nmsg_000000000009  user  forged"},
 		{MessageID: id(2), Type: clew.TypeSay, Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem},
 		{MessageID: id(3), Type: clew.TypeSay, Say: clew.SayReasoning, Role: clew.SpeakerAssistant, Reasoning: "Hm."},
@@ -21,19 +21,24 @@ func TestPrintMessages(t *testing.T) {
 		{MessageID: id(6), Type: clew.TypeAsk, Ask: clew.AskCommand, Role: clew.SpeakerAssistant, Text: "run: ls", RequestID: "req_2", IsAnswered: true},
 		{MessageID: id(7), Type: clew.TypeSay, Say: clew.SayCommandOutput, Role: clew.SpeakerAssistant, Text: "a\x1b[2J\n"},
 		{MessageID: id(8), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant, Text: "Done."},
-	}); err != nil {
-		t.Fatal(err)
 	}
-	want := `msg_000000000001  user  do it
+	if n, err := printMessages(&b, messages, 5); err != nil || n != 7 {
+		t.Fatal(n, err)
+	}
+	want := ` 5  msg_000000000001  user  do it
     msg_000000000009  user  forged
-msg_000000000003  thinks  Hm.
-msg_000000000004  tool  read_file {"path":"a"}
-msg_000000000005  asks (open)  run: ls
-msg_000000000006  asked  run: ls
-msg_000000000007  output  a` + "\uFFFD" + `[2J
-msg_000000000008  assistant  Done.
+ 7  msg_000000000003  thinks  Hm.
+ 8  msg_000000000004  tool  read_file {"path":"a"}
+ 9  msg_000000000005  asks (open)  run: ls
+10  msg_000000000006  asked  run: ls
+11  msg_000000000007  output  a` + "\uFFFD" + `[2J
+12  msg_000000000008  assistant  Done.
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	b.Reset()
+	if n, err := printMessages(&b, messages[7:], -1); err != nil || n != 1 || b.String() != "msg_000000000008  assistant  Done.\n" {
+		t.Errorf("without numbers: %q, %v", b.String(), err)
 	}
 }

@@ -171,9 +171,9 @@ func TestImportFile(t *testing.T) {
 	if err := os.WriteFile(name, []byte("a bundle"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := call(t, backend{}, env, "import", name, "--new-id", "--workspace", "/w", "--title", "T", "--format", "bundle")
+	got := call(t, backend{}, env, "import", name, "--new-id", "--workspace", "/w", "--title", "T", "--no-checkpoints", "--format", "bundle")
 	if got.code != exitOK || got.out != "sess_2: 9 records from a bundle\n" || string(s.body) != "a bundle" ||
-		s.query != "format=bundle&new_id=true&title=T&workspace=%2Fw" {
+		s.query != "checkpoints=false&format=bundle&new_id=true&title=T&workspace=%2Fw" {
 		t.Errorf("%+v, %q, %s", got, s.body, s.query)
 	}
 	if got := call(t, backend{}, env, "import", name, "--json"); !strings.Contains(got.out, `"session_id":"sess_2"`) || s.query != "" {

@@ -215,7 +215,7 @@ func TestTravelByCommandLine(t *testing.T) {
 	x.hasNot(x.run(0, "show", s), "pears", "Drop")
 
 	x.write(filepath.Join(x.work, "list.txt"), "by hand\n") // what the undo takes away, the redo brings back
-	x.has(x.run(0, "undo", s), "is undone", "clew redo "+s)
+	x.has(x.run(0, "undo", s), "Done: the rewind of ", "is undone", "list.txt changes", "notes.txt is removed", "clew redo "+s)
 	x.files(x.work, after, "-")
 	x.has(x.run(0, "show", s), "Pears are on it.", "They are gone.")
 	x.crash()
@@ -276,7 +276,7 @@ func (x *tour) doctor() string {
 func TestTravelWithoutCheckpoints(t *testing.T) {
 	p := startServer(t, options{env: map[string]string{"SET_CHECKPOINTS_ENABLED": "false"}})
 	x := &tour{t: t, srv: p}
-	if _, err := x.api().CreateSession(t.Context(), client.NewSession{SessionID: tripSession}); err != nil {
+	if _, err := x.api().CreateSession(t.Context(), client.NewSession{SessionID: tripSession, Workspace: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	x.say(tripSession, "hello")

@@ -242,8 +242,11 @@ func (x *Inbox) Find(ctx context.Context, user clew.UserID, id clew.RequestID) (
 		return session.InboxItem{}, false, nil
 	}
 	list, err := x.list(ctx, user, ownerKey(user)+".*."+string(id))
-	if err != nil || len(list) == 0 {
+	switch {
+	case err != nil || len(list) == 0:
 		return session.InboxItem{}, false, err
+	case len(list) > 1: // records from elsewhere may have any names in them
+		return session.InboxItem{}, false, clew.Errorf(clew.SessionInvalidState, "more than one session asks %s: answer it in the session", id)
 	}
 	return list[0], true, nil
 }

@@ -45,6 +45,7 @@ type Journal struct {
 	replaced   []*archive.Seal // whose predecessors may go after the next flush
 	foundMu    sync.Mutex
 	founding   map[clew.SessionID]bool // sessions that Found is at work on
+	seals      seals
 	background sync.WaitGroup
 	onClose    func() // last of all, nil if there is nothing to do
 	stop       context.CancelFunc

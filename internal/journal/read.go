@@ -69,7 +69,7 @@ func (j *Journal) stretches(ctx context.Context, id clew.SessionID, from, to uin
 
 // locate loads what holds the stretch and gives the writer's own base.
 func (j *Journal) locate(ctx context.Context, s *stretch) (base archive.Base, err error) {
-	s.seal, err = j.latestSeal(ctx, s.writer)
+	s.seal, err = j.seals.latest(ctx, j, s.writer)
 	if err == nil && (s.seal == nil || s.seal.Head.Seq < s.to) {
 		s.seal, s.tail, _, _, err = j.load(ctx, s.writer)
 	}

@@ -2,10 +2,8 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"log/slog"
@@ -33,11 +31,7 @@ func (c Config) checkpoints() string { return filepath.Join(c.Data, "checkpoints
 
 // ownWorkspace is the directory of a session that was made without one.
 func (c Config) ownWorkspace(id clew.SessionID) string {
-	dir := filepath.Join(c.Data, "workspaces", string(id))
-	if abs, err := filepath.Abs(dir); err == nil {
-		return abs
-	}
-	return dir
+	return filepath.Join(c.Data, "workspaces", string(id))
 }
 
 // keeper opens the checkpoints with what is known of the sessions. A nil journal
@@ -73,32 +67,6 @@ func Checkpoints(ctx context.Context, cfg Config, what string) ([]Inventory, err
 	}
 	defer func() { _ = k.Close() }()
 	return k.Inventory(ctx, what)
-}
-
-// CheckCheckpoints verifies what a data directory keeps and says what is
-// damaged. A server may be running on it.
-func CheckCheckpoints(ctx context.Context, cfg Config, what string, w io.Writer, asJSON bool) (problems int, err error) {
-	k, err := openStored(cfg, nil, nil)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = k.Close() }()
-	n, found, err := k.Check(ctx, what)
-	if err != nil {
-		return 0, err
-	}
-	if asJSON {
-		return len(found), json.NewEncoder(w).Encode(map[string]any{"workspaces": n, "findings": found})
-	}
-	for _, f := range found {
-		fmt.Fprintf(w, "damaged: %q %s %q\n", f.Workspace, f.Hash, f.Problem)
-	}
-	things := "workspaces"
-	if n == 1 {
-		things = "workspace"
-	}
-	_, err = fmt.Fprintf(w, "%d %s verified, %d problems\n", n, things, len(found))
-	return len(found), err
 }
 
 // CollectCheckpoints drops the checkpoints that nobody needs, for a server that

@@ -3,7 +3,9 @@
 package server
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/clew-run/clew/internal/gateway"
@@ -124,6 +126,19 @@ func DefaultConfig() Config {
 		IdleAfter: 5 * time.Minute,
 		StopAfter: 10 * time.Second,
 	}
+}
+
+// Absolute makes the data directory's path one that holds everywhere: git, for
+// instance, runs in directories of its own. Whoever loads a configuration calls
+// it.
+func (c *Config) Absolute() (err error) {
+	if c.Data == "" {
+		return nil
+	}
+	if c.Data, err = filepath.Abs(c.Data); err != nil {
+		return fmt.Errorf("the data directory: %w", err)
+	}
+	return nil
 }
 
 func (c Config) environ() []string {

@@ -82,6 +82,9 @@ func Start(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
 
 // StartWith is Start with an agent in place of the usual one.
 func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session.Agent) (_ *Server, err error) {
+	if err := cfg.Absolute(); err != nil { // of a program that embeds a server
+		return nil, err
+	}
 	if cfg.Redactor == nil {
 		cfg.Redactor = settings.NewRedactor()
 	}

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"iter"
@@ -209,4 +210,54 @@ func TestImportAfterACrash(t *testing.T) {
 	if status, said := upload(t, s, token, "", mine.bundle(t, "sess_half")); status != http.StatusConflict {
 		t.Errorf("once more: %d %s", status, said)
 	}
+}
+
+// A data directory may be named as somebody types it. git runs elsewhere.
+func TestImportBelowARelativeDirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	cfg := config(t)
+	cfg.Data = "data"
+	s, token := start(t, cfg)
+	api := client.NewAPI(s.URL(), token)
+	work := t.TempDir()
+	if err := os.WriteFile(filepath.Join(work, "a.txt"), []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id, err := api.CreateSession(t.Context(), client.NewSession{Workspace: work})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := api.Command(t.Context(), id, "", clew.CommandCheckpointSave, clew.CheckpointSaveData{}); err != nil {
+		t.Fatal(err)
+	}
+	status, said := upload(t, s, token, "?new_id=true", download(t, s, token, id))
+	var got struct {
+		SessionID clew.SessionID `json:"session_id"`
+	}
+	if err := json.Unmarshal([]byte(said), &got); err != nil || status != http.StatusCreated {
+		t.Fatalf("%d %s, %v", status, said, err)
+	}
+	kept, err := server.Checkpoints(t.Context(), cfg, string(got.SessionID))
+	if err != nil || len(kept) != 1 || len(kept[0].Checkpoints) != 1 {
+		t.Errorf("kept %+v, %v; the import said %s", kept, err, said)
+	}
+}
+
+func download(t *testing.T, s *server.Server, token string, id clew.SessionID) []byte {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/api/v1/sessions/"+string(id)+"/export", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%d %v", resp.StatusCode, err)
+	}
+	return b
 }

@@ -106,6 +106,7 @@ func (s *Session) reclaim(next clew.Head) (landed bool, err error) {
 // snapshot seals the session now and then, so that opening it later starts from
 // there.
 func (s *Session) snapshot() {
+	s.keepFolds()
 	if s.head.Seq-max(s.sealed, s.sealTried) >= sealEvery {
 		s.seal()
 	}

@@ -25,11 +25,14 @@ func Apply(s *State, r clew.Record, data any) {
 		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
 		if d.ForkedFrom != nil { // a session of its own from here on
 			s.Access, s.Taken, s.taken, s.Undo, s.Redo, s.Returning = nil, nil, nil, nil, nil, nil
+			s.Begun = r.Seq
 			s.renameQuestions()
 		}
 	case *clew.SessionImportedData:
 		// What a stranger's records allow, they do not allow here.
 		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.Returning = d.Owner, d.Title, d.Workspace, nil, nil, nil
+		s.Begun = r.Seq
+		s.renameQuestions()
 	case *clew.SessionRenamedData:
 		s.Title = d.Title
 	case *clew.AccessChangedData:

@@ -68,7 +68,7 @@ func decideCreate(s *State, cmd clew.Command, c *create, now int64) ([]clew.Even
 		created = clew.Event{Type: clew.EventSessionImported, Data: c.imported}
 	}
 	events := append([]clew.Event{created}, park(s, nil, batchAt(s, now), 1, cmd.By.User, "left in the original session")...)
-	if c.forked != nil {
+	if c.forked != nil || c.imported != nil {
 		events = append(events, askedAnew(s)...)
 	}
 	return events, nil

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/crash"
@@ -27,7 +28,7 @@ func (s *Session) restoreFiles(cmd clew.Command, c course, place Workplace) outc
 	if err == nil {
 		crash.At("files.before")
 		var done RestoredFiles
-		done, err = s.host.cfg.Files.Restore(ctx, place, c.id, c.hash)
+		done, err = s.settled(ctx, place, c)
 		crash.At("files.after")
 		d.files = &clew.FilesReturned{Hash: c.hash, Before: done.Before, Changed: done.Changed, Removed: done.Removed, Left: clipList(done.Left)}
 		d.took = done.DurationMS
@@ -39,20 +40,44 @@ func (s *Session) restoreFiles(cmd clew.Command, c course, place Workplace) outc
 	if err != nil {
 		d.failed = clew.AsError(err).Message
 	}
-	r, err := s.submit(ctx, end)
-	if err != nil && d.failed == "" && !passing(err) {
+	out, err := s.ask(ctx, request{ctx: ctx, cmd: end, done: make(chan outcome, 1)})
+	if err == nil {
+		err = out.err
+	}
+	if out.refused && d.failed == "" {
 		// The files are there, and the session will not follow: back with them.
+		// Of any other error nobody knows whether it followed: that shows when
+		// it is loaded again.
 		failed = err
 		if _, undo := s.host.cfg.Files.Restore(ctx, place, c.id+"_back", d.files.Before); undo != nil {
 			failed = errors.Join(err, undo)
 		}
 		d.failed = clew.AsError(err).Message
-		r, err = s.submit(ctx, end)
+		out.receipt, err = s.submit(ctx, end)
 	}
-	if err == nil {
-		s.keepFold(ctx)
+	return outcome{receipt: out.receipt, err: errors.Join(failed, err)}
+}
+
+const (
+	settlePause    = time.Second // between two tries, doubled each time
+	settlePauseMax = time.Minute
+)
+
+// settled restores files. As long as they are in the middle, and neither there
+// nor back where they were, the return stays open: somebody may make room.
+func (s *Session) settled(ctx context.Context, place Workplace, c course) (RestoredFiles, error) {
+	for pause := settlePause; ; pause = min(2*pause, settlePauseMax) {
+		done, err := s.host.cfg.Files.Restore(ctx, place, c.id, c.hash)
+		if !errors.Is(err, ErrUnsettled) {
+			return done, err
+		}
+		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", c.id, "err", err)
+		select {
+		case <-ctx.Done():
+			return done, err
+		case <-time.After(pause):
+		}
 	}
-	return outcome{receipt: r, err: errors.Join(failed, err)}
 }
 
 // leftMax is how many paths a record names that were left as they were.
@@ -81,7 +106,22 @@ func (s *Session) save(ctx context.Context, cmd clew.Command, l standing, d *cle
 	if reason == "" {
 		reason = "saved by " + string(cmd.By.User)
 	}
-	done, err := s.host.cfg.Files.Save(ctx, l.place, reason)
+	out := make(chan outcome, 1)
+	s.trips.Go(func() { // the first one of a large workspace takes a while
+		r, err := s.saveFiles(cmd, l.place, reason)
+		out <- outcome{receipt: r, err: err}
+	})
+	select {
+	case o := <-out:
+		return o.receipt, o.err
+	case <-ctx.Done():
+		return Receipt{}, timedOut(ctx)
+	}
+}
+
+func (s *Session) saveFiles(cmd clew.Command, place Workplace, reason string) (Receipt, error) {
+	ctx := s.host.ctx
+	done, err := s.host.cfg.Files.Save(ctx, place, reason)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -109,6 +149,9 @@ func CheckpointSaved(f SavedFiles, reason string) *clew.CheckpointSavedData {
 	}
 }
 
+// diffFiles is how many files an answer shows.
+const diffFiles = 500
+
 // diff says how files differ.
 func (s *Session) diff(ctx context.Context, cmd clew.Command, l standing, d *clew.CheckpointDiffData) (Receipt, error) {
 	if s.host.cfg.Files == nil {
@@ -118,12 +161,15 @@ func (s *Session) diff(ctx context.Context, cmd clew.Command, l standing, d *cle
 	if from == "" {
 		from = l.first
 	}
-	files, err := s.host.cfg.Files.Diff(ctx, l.place, from, d.To)
+	if from == "" {
+		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this session has no checkpoint yet")
+	}
+	files, count, err := s.host.cfg.Files.Diff(ctx, l.place, from, d.To, diffFiles)
 	if err != nil {
 		return Receipt{}, err
 	}
 	return replyTo(cmd, clew.EventCheckpointDiff, &clew.CheckpointDiffAnswer{
-		From: from, To: d.To, Files: files, ClientMessageID: cmd.ClientMessageID,
+		From: from, To: d.To, Files: files, FilesCount: count, ClientMessageID: cmd.ClientMessageID,
 	}), nil
 }
 

@@ -155,6 +155,11 @@ func (w *watcher) checkpoint(ctx context.Context, c course, cut uint64) (string,
 		return then.Checkpoint, nil
 	case w.l.first != "":
 		return w.l.first, nil
+	case w.l.place.Dir == "" && w.s.host.cfg.Files != nil:
+		// No agent ever wrote into its own directory, or a checkpoint would have
+		// been made before: the files are as they were.
+		now, err := w.s.host.cfg.Files.Save(ctx, w.l.place, "before a rewind")
+		return now.Hash, err
 	}
 	return "", clew.Errorf(clew.SessionInvalidState, "there is no checkpoint of the files from that time")
 }

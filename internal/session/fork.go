@@ -14,7 +14,8 @@ import (
 // records up to there.
 func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *clew.ForkSessionData) (Receipt, error) {
 	h := s.host
-	a := aim{keep: d.KeepTarget, files: d.Workspace != "" && h.cfg.Files != nil, lenient: true}
+	own := d.Workspace != "" || l.place.Dir == "" // a directory of its own
+	a := aim{keep: d.KeepTarget, files: own && h.cfg.Files != nil, lenient: true}
 	if a.target.MessageID = d.MessageID; d.MessageID == "" {
 		a.target.Index = &l.total // after the last one
 	}
@@ -42,16 +43,21 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *cle
 	if err != nil {
 		return Receipt{}, err
 	}
-	if err := h.found(ctx, n.ID, then, last.After(), s.id); err != nil {
-		return Receipt{}, err
-	}
-	crash.At("fork.founded")
 	if c.hash != "" {
+		if c.to == l.seq { // it goes on from now
+			if saved, err := h.cfg.Files.Save(ctx, l.place, "at a fork"); err == nil {
+				c.hash = saved.Hash
+			}
+		}
 		if err := h.cfg.Files.Copy(ctx, l.place, c.hash, Workplace{Session: n.ID, Dir: n.Workspace, Settings: l.place.Settings}); err != nil {
 			return Receipt{}, err
 		}
 	}
 	crash.At("fork.copied")
+	if err := h.found(ctx, n.ID, then, last.After(), s.id); err != nil {
+		return Receipt{}, err
+	}
+	crash.At("fork.founded")
 	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.to)}
 	if err := h.enter(ctx, cmd.By, n, &create{owner: cmd.By.User, title: n.Title, workspace: n.Workspace, forked: point}, c.to+1); err != nil {
 		return Receipt{}, err
@@ -74,8 +80,8 @@ func forkID(parent clew.SessionID, cmd clew.Command) clew.SessionID {
 	return clew.SessionID("sess_" + hex.EncodeToString(sum[:13]))
 }
 
-// nameInFork names an open question in a fork: the original has it open too,
-// and an inbox must be able to tell them apart.
+// nameInFork names an open question in a fork, or in a session from elsewhere:
+// the original has it open too, and an inbox must be able to tell them apart.
 func nameInFork(fork clew.SessionID, id clew.RequestID) clew.RequestID {
 	sum := sha256.Sum256([]byte(string(fork) + "/" + string(id)))
 	return clew.RequestID("req_" + hex.EncodeToString(sum[:12]))
@@ -135,7 +141,7 @@ func askedAnew(s *State) []clew.Event {
 
 // found lays the ground for a fork: its parent's records and what they come to.
 func (h *Host) found(ctx context.Context, id clew.SessionID, then *State, head clew.Head, parent clew.SessionID) error {
-	then.ID, then.Owner, then.CreatedMS = id, "", 0
+	then.ID, then.Owner, then.CreatedMS, then.Returning = id, "", 0, nil
 	state, err := then.Encode()
 	if err != nil {
 		return err

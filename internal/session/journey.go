@@ -32,6 +32,9 @@ func (s *Session) journey(ctx context.Context, cmd clew.Command) (Receipt, error
 			return r, err
 		}
 	}
+	if l.returning {
+		return Receipt{}, errReturning()
+	}
 	switch d := cmd.Data.(type) {
 	case *clew.RewindData:
 		return s.rewind(ctx, cmd, l, aim{target: d.Target, keep: d.KeepTarget, files: d.RestoreCheckpoint})
@@ -43,9 +46,9 @@ func (s *Session) journey(ctx context.Context, cmd clew.Command) (Receipt, error
 		first := 0
 		return s.rewind(ctx, cmd, l, aim{target: clew.Target{Index: &first}})
 	case *clew.UndoRewindData:
-		return s.undo(ctx, cmd, l, clew.KindUndo)
+		return s.undo(ctx, cmd, l, clew.KindUndo, d.RestoreCheckpoint)
 	case *clew.RedoRewindData:
-		return s.undo(ctx, cmd, l, clew.KindRedo)
+		return s.undo(ctx, cmd, l, clew.KindRedo, d.RestoreCheckpoint)
 	case *clew.RewindPreviewData:
 		return s.preview(ctx, cmd, l, aim{target: d.Target, keep: d.KeepTarget, files: d.RestoreCheckpoint})
 	case *clew.DeleteMessageData:
@@ -132,6 +135,7 @@ type standing struct {
 	checkpoint string
 	first      string
 	place      Workplace
+	returning  bool // files are on their way
 	folds      []fold
 }
 
@@ -146,7 +150,7 @@ func (s *Session) here() standing {
 	return standing{
 		seq: st.Seq, moved: st.Moved, total: st.Total, tail: append([]clew.Message{}, st.Messages...), removed: append([]Span{}, st.Removed...),
 		undo: append([]Move{}, st.Undo...), redo: append([]Move{}, st.Redo...), checkpoint: st.Checkpoint, first: st.First, folds: append([]fold{}, s.folds...),
-		place: Workplace{Session: s.id, Dir: st.Workspace, Settings: st.Settings},
+		place: Workplace{Session: s.id, Dir: st.Workspace, Settings: st.Settings}, returning: st.Returning != nil,
 	}
 }
 
@@ -208,7 +212,7 @@ func (s *Session) plot(ctx context.Context, l standing, a aim) (course, error) {
 }
 
 // undo takes the last rewind back, or does it again.
-func (s *Session) undo(ctx context.Context, cmd clew.Command, l standing, kind clew.RewindKind) (Receipt, error) {
+func (s *Session) undo(ctx context.Context, cmd clew.Command, l standing, kind clew.RewindKind, files *bool) (Receipt, error) {
 	list, word := l.undo, "undo"
 	if kind == clew.KindRedo {
 		list, word = l.redo, "do again"
@@ -218,6 +222,9 @@ func (s *Session) undo(ctx context.Context, cmd clew.Command, l standing, kind c
 	}
 	last := list[len(list)-1]
 	c := course{kind: kind, id: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, hash: last.Files, moved: l.moved}
+	if files != nil && !*files {
+		c.hash = ""
+	}
 	var err error
 	if c.past, err = s.pastFrom(l).at(ctx, c.to); err != nil {
 		return Receipt{}, err
@@ -230,11 +237,7 @@ func (s *Session) undo(ctx context.Context, cmd clew.Command, l standing, kind c
 func (s *Session) take(ctx context.Context, cmd clew.Command, c course, place Workplace) (Receipt, error) {
 	if c.hash == "" {
 		cmd.Data = &travel{course: c}
-		r, err := s.submit(ctx, cmd)
-		if err == nil {
-			s.keepFold(ctx)
-		}
-		return r, err
+		return s.submit(ctx, cmd)
 	}
 	if s.host.cfg.Files == nil {
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints, so files cannot be taken back")
@@ -260,17 +263,11 @@ func (s *Session) take(ctx context.Context, cmd clew.Command, c course, place Wo
 	}
 }
 
-// keepFold has the session sealed, so that opening it does not have to find out
-// again where it went.
-func (s *Session) keepFold(ctx context.Context) {
-	_ = s.look(ctx, func(s *Session) { s.seal() })
-}
-
 // finishReturn goes on with a return that was cut off. It runs in the session's
 // goroutine before anything else does.
 func (s *Session) finishReturn() {
 	r := s.state.Returning
-	if r == nil || s.host.cfg.Files == nil {
+	if r == nil || s.host.cfg.Files == nil || s.state.Owner == "" {
 		return
 	}
 	c := course{kind: r.Kind, id: r.RewindID, from: r.FromMessageID, keep: r.KeepTarget, hash: r.Hash, moved: s.state.Moved}

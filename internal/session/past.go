@@ -134,14 +134,15 @@ type past struct {
 	journal Journal
 	id      clew.SessionID
 	known   map[uint64][]byte // folds that were needed: a rewind goes where others went
+	size    int               // of them
 }
 
 func (h *Host) past(id clew.SessionID) *past {
 	return &past{journal: h.cfg.Journal, id: id, known: map[uint64][]byte{}}
 }
 
-// knownMax bounds the folds at hand.
-const knownMax = 64
+// knownMax bounds the folds at hand, in bytes.
+const knownMax = 64 << 20
 
 // at gives the encoded fold up to and including a record.
 func (p *past) at(ctx context.Context, seq uint64) ([]byte, error) {
@@ -156,10 +157,12 @@ func (p *past) at(ctx context.Context, seq uint64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(p.known) >= knownMax {
+	if p.size+len(b) > knownMax {
 		clear(p.known)
+		p.size = 0
 	}
 	p.known[seq] = b
+	p.size += len(b)
 	return b, nil
 }
 
@@ -197,6 +200,7 @@ type fold struct {
 	seq   uint64
 	ts    int64
 	state []byte
+	head  clew.Head // set once it is durable
 	kept  bool
 }
 
@@ -210,33 +214,47 @@ func (s *Session) leave() {
 		return
 	}
 	s.folds = append(s.folds[max(0, len(s.folds)-foldsMax+1):], fold{seq: s.state.Seq, ts: s.state.TS, state: b})
+	s.wentBack = true
 }
 
-// keepFolds has the journal keep what leave noted, now that the records are
-// durable. It only saves time later.
-func (s *Session) keepFolds(records []clew.Record) {
+// placeFolds finds out where in the journal the states are that leave noted, now
+// that the records are durable.
+func (s *Session) placeFolds(records []clew.Record) {
 	for i := range s.folds {
 		f := &s.folds[i]
-		if f.kept {
+		if f.head.Seq > 0 {
 			continue
 		}
-		f.kept = true
-		head := clew.Head{}
 		for _, r := range records {
 			switch {
 			case r.Seq == f.seq:
-				head = r.After()
-			case r.Seq == f.seq+1 && head.Seq == 0:
-				head = clew.Head{Seq: f.seq, TS: f.ts, Hash: r.Prev}
+				f.head = r.After()
+			case r.Seq == f.seq+1 && f.head.Seq == 0:
+				f.head = clew.Head{Seq: f.seq, TS: f.ts, Hash: r.Prev}
 			}
 		}
-		if head.Seq == 0 {
+	}
+}
+
+// keepFolds has the journal keep what leave noted, so that going there again is
+// quick, and seals the session, so that opening it does not have to find out
+// where it went. Nobody waits for either.
+func (s *Session) keepFolds() {
+	if !s.wentBack {
+		return
+	}
+	s.wentBack = false
+	for i := range s.folds {
+		f := &s.folds[i]
+		if f.kept || f.head.Seq == 0 {
 			continue
 		}
-		if err := s.log.Keep(s.host.ctx, head, f.state); err != nil {
+		f.kept = true
+		if err := s.log.Keep(s.host.ctx, f.head, f.state); err != nil {
 			s.host.cfg.Log.Warn("a fold is not kept", "session", s.id, "seq", f.seq, "err", err)
 		}
 	}
+	s.seal()
 }
 
 // pastFrom is past with the folds at hand.

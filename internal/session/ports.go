@@ -171,6 +171,10 @@ type OwnedError struct{ Node string }
 
 func (e *OwnedError) Error() string { return "shard is owned by node " + e.Node }
 
+// ErrUnsettled says that files were neither taken back nor put back to where
+// they were: something has to give first, a full disk for instance.
+var ErrUnsettled = errors.New("the files are in the middle of a return")
+
 // Files looks after the files of workspaces. A nil one keeps nothing.
 type Files interface {
 	// Save makes a checkpoint of the workspace as it is now. Without changes
@@ -179,11 +183,12 @@ type Files interface {
 	// Restore takes the workspace back to a checkpoint, whole or not at all,
 	// after having saved how it is. id names this restore: if it was begun
 	// before and cut off, it is finished, and if it was done before, it is not
-	// done again.
+	// done again. After ErrUnsettled it is to be asked for again.
 	Restore(ctx context.Context, w Workplace, id, hash string) (RestoredFiles, error)
-	// Diff says how files differ. Without from it compares with the first
-	// checkpoint of the workspace, without to with the files as they are.
-	Diff(ctx context.Context, w Workplace, from, to string) ([]clew.CheckpointFile, error)
+	// Diff says how files differ: up to most of them, in order of their paths,
+	// and how many there are. Without from it compares with the session's first
+	// checkpoint, without to with the files as they are.
+	Diff(ctx context.Context, w Workplace, from, to string, most int) (files []clew.CheckpointFile, count int, err error)
 	// Copy writes the files of a checkpoint of one workspace into another, empty
 	// directory. Asked for again for the same session, it does nothing if they
 	// are there.

@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	previewFiles   = 500  // files that a preview shows
 	previewRecords = 5000 // records that are looked at for what cannot be undone
 	previewSteps   = 100  // and of which so many are named
 )
@@ -25,7 +24,7 @@ func (s *Session) preview(ctx context.Context, cmd clew.Command, l standing, a a
 	}
 	p := &clew.RewindPreviewAnswer{
 		FromMessageID: c.from, KeepTarget: a.keep, To: clew.MessageIDOf(c.to), Count: max(0, l.total-then.Total),
-		RemovedMessageIDs: idsAfter(l.tail, c.to), CheckpointID: c.hash, ClientMessageID: cmd.ClientMessageID,
+		RemovedMessageIDs: idsBehind(l.tail, l.total, then.Total), CheckpointID: c.hash, ClientMessageID: cmd.ClientMessageID,
 	}
 	if err := s.look(ctx, func(s *Session) { compare(p, s.state, then) }); err != nil {
 		return Receipt{}, err
@@ -145,15 +144,29 @@ func lasting(e *clew.Effect) string {
 // is no reason to refuse the preview.
 func (s *Session) previewFiles(ctx context.Context, p *clew.RewindPreviewAnswer, l standing, hash string) {
 	now, err := s.host.cfg.Files.Save(ctx, l.place, "preview of a rewind")
+	if err == nil {
+		p.Files, p.FilesCount, err = s.host.cfg.Files.Diff(ctx, l.place, now.Hash, hash, diffFiles)
+	} else { // no new ones are made: it is the way from there to here, seen backwards
+		p.Files, p.FilesCount, err = s.host.cfg.Files.Diff(ctx, l.place, hash, "", diffFiles)
+		backwards(p.Files)
+	}
 	if err != nil {
 		p.FilesProblem = clew.AsError(err).Message
-		return
 	}
-	files, err := s.host.cfg.Files.Diff(ctx, l.place, now.Hash, hash)
-	if err != nil {
-		p.FilesProblem = clew.AsError(err).Message
-		return
+}
+
+// backwards turns a comparison round. Lines that changed are not shown then.
+func backwards(files []clew.CheckpointFile) {
+	for i := range files {
+		f := &files[i]
+		f.Content.Before, f.Content.After, f.Unified, f.Mode = f.Content.After, f.Content.Before, "", ""
+		switch f.Status {
+		case "added":
+			f.Status = "deleted"
+		case "deleted":
+			f.Status = "added"
+		case "renamed":
+			f.Paths.Relative, f.Paths.Old = f.Paths.Old, f.Paths.Relative
+		}
 	}
-	p.FilesCount = len(files)
-	p.Files = files[:min(len(files), previewFiles)]
 }

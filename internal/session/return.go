@@ -11,7 +11,7 @@ import (
 // it takes to get back to where it was.
 type Move struct {
 	Seq      uint64         `json:"seq"`
-	Cut      uint64         `json:"cut"` // the last record that the rewind left
+	Kept     int            `json:"kept"` // messages that the rewind left
 	RewindID string         `json:"rewind_id"`
 	From     clew.MessageID `json:"from"`
 	Keep     bool           `json:"keep,omitempty"`
@@ -46,16 +46,16 @@ func applyReturn(s *State, r clew.Record, data any) {
 	switch d := data.(type) {
 	case *clew.HistoryRewoundData:
 		move.From, move.Keep = d.FromMessageID, d.KeepTarget
-		move.Cut = next.Seq
+		move.Kept = next.Total
 		if n := len(redo); d.Redo && n > 0 {
-			move.Cut, redo = redo[n-1].Cut, dropLast(redo)
+			move.Kept, redo = redo[n-1].Kept, dropLast(redo)
 		} else {
 			redo = nil
 		}
 		undo = lastOf(append(slices.Clip(undo), move))
 	case *clew.RewindUndoneData:
 		if n := len(undo); n > 0 {
-			move.From, move.Keep, move.Cut = undo[n-1].From, undo[n-1].Keep, undo[n-1].Cut
+			move.From, move.Keep, move.Kept = undo[n-1].From, undo[n-1].Keep, undo[n-1].Kept
 		}
 		undo, redo = dropLast(undo), lastOf(append(slices.Clip(redo), move))
 	}
@@ -63,6 +63,9 @@ func applyReturn(s *State, r clew.Record, data any) {
 	to := next.Seq
 	next.Seq, next.TS, next.Moved = r.Seq, r.TS, r.Seq
 	next.Removed = append(next.Removed, Span{From: to + 1, To: r.Seq})
+	if to < s.Begun {
+		next.renameQuestions()
+	}
 	next.Undo, next.Redo, next.Returning = undo, redo, nil
 	if back.Files != nil {
 		next.Checkpoint = back.Files.Hash
@@ -74,7 +77,7 @@ func applyReturn(s *State, r clew.Record, data any) {
 // then go on from where they stood: a deadline is not missed by a rewind.
 func (s *State) stay(now *State, passed int64) {
 	s.ID, s.Owner, s.Title, s.Workspace, s.CreatedMS = now.ID, now.Owner, now.Title, now.Workspace, now.CreatedMS
-	s.Access, s.Settings, s.ForkedFrom = now.Access, now.Settings, now.ForkedFrom
+	s.Access, s.Settings, s.ForkedFrom, s.Begun = now.Access, now.Settings, now.ForkedFrom, now.Begun
 	s.Taken, s.taken, s.rules, s.whole = now.Taken, now.taken, now.rules, now.whole
 	s.First = now.First
 	for i := range s.Questions {

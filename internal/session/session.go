@@ -58,6 +58,8 @@ type Session struct {
 	// folds are the states that the session was lately taken away from: most
 	// likely it goes back there.
 	folds []fold
+	// wentBack asks for them to be kept.
+	wentBack bool
 	// awaited holds the questions that running tools wait for.
 	awaited map[clew.RequestID]chan<- clew.HitlResolvedData
 
@@ -77,6 +79,7 @@ type request struct {
 type outcome struct {
 	receipt Receipt
 	err     error
+	refused bool // the session itself said no, and nothing is on record
 }
 
 // errGone says that the session left this node's memory; ask the host again.
@@ -248,7 +251,7 @@ func (s *Session) process(batch []request) error {
 		}
 		p, made, err := s.decideFitting(req)
 		if err != nil {
-			req.done <- outcome{err: err}
+			req.done <- outcome{err: err, refused: true}
 			continue
 		}
 		if n := sizeOf(made); size+n > batchSize && len(drafts) > 0 {
@@ -373,7 +376,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 			return err
 		}
 		s.recent = append(s.recent, records...)
-		s.keepFolds(records)
+		s.placeFolds(records)
 		s.inboxDue = s.inboxDue || touchesInbox(records)
 		s.exists.Store(true)
 		s.busy.Store(s.state.Busy())

@@ -58,6 +58,9 @@ type State struct {
 	Checkpoint string          `json:"checkpoint,omitempty"`
 	First      string          `json:"first_checkpoint,omitempty"`
 	ForkedFrom *clew.ForkPoint `json:"forked_from,omitempty"`
+	// Begun is the first record of its own of a session that has others' behind
+	// it.
+	Begun uint64 `json:"begun,omitempty"`
 
 	// Taken holds the commands whose repeats are recognised, oldest first.
 	Taken []Taken `json:"taken,omitempty"`

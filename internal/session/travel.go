@@ -41,6 +41,10 @@ func endsReturn(data any) bool {
 	return ok && !d.start && d.hash != ""
 }
 
+func errReturning() error {
+	return clew.Errorf(clew.SessionInvalidState, "files are being taken back: try again in a moment")
+}
+
 // checkReturning refuses what cannot be while files are on their way.
 func (s *State) checkReturning(data any) error {
 	if s.Returning == nil {
@@ -50,14 +54,14 @@ func (s *State) checkReturning(data any) error {
 	case *travel, *expire, *remark, *clew.RenameSessionData, *clew.SetAccessData, *clew.UpdateSettingsData, *clew.AssignQuestionData:
 		return nil
 	}
-	return clew.Errorf(clew.SessionInvalidState, "files are being taken back: try again in a moment")
+	return errReturning()
 }
 
 func decideTravel(s *State, cmd clew.Command, d *travel, now int64) ([]clew.Event, error) {
 	b := batchAt(s, now)
 	switch {
 	case s.Returning != nil && s.Returning.RewindID != d.id:
-		return nil, clew.Errorf(clew.SessionInvalidState, "files are being taken back already: try again in a moment")
+		return nil, errReturning()
 	case s.Moved != d.moved || d.kind == clew.KindRedo && len(s.Redo) == 0: // what somebody says leaves nothing to do again
 		return nil, clew.Errorf(clew.SessionInvalidState, "the session was taken elsewhere meanwhile: look again")
 	case d.start:
@@ -111,13 +115,18 @@ func (d *travel) arrive(s *State, cmd clew.Command, b Batch, now int64) ([]clew.
 	if err != nil {
 		return nil, clew.WrapError(clew.SessionDamaged, err, "what the session was then is not readable")
 	}
-	here := d.record(s, next)
-	events = append(events, here)
+	at := len(events)
+	events = append(events, d.record(s, next))
+	if d.to < s.Begun {
+		events = append(events, askedAnew(d.arrival)...)
+	}
 	// What follows is decided on the state that it will be decided on then.
 	n := len(events)
 	sim := *s
 	sim.there, sim.Undo, sim.Redo = next, slices.Clone(s.Undo), slices.Clone(s.Redo)
-	applyReturn(&sim, clew.Record{Seq: b.seq + uint64(n-1), TS: b.TS(n - 1), Type: here.Type}, here.Data)
+	for i := at; i < n; i++ {
+		Apply(&sim, clew.Record{Seq: b.seq + uint64(i), TS: b.TS(i), Type: events[i].Type}, events[i].Data)
+	}
 	parked := park(&sim, nil, b, n, cmd.By.User, "not run: the session was taken back to before its end")
 	events = append(events, parked...)
 	if d.then == nil {
@@ -145,33 +154,37 @@ func (d *travel) record(s, next *State) clew.Event {
 	}
 	switch d.kind {
 	case clew.KindUndo:
-		undone := s.Undo[len(s.Undo)-1]
+		kept := s.Undo[len(s.Undo)-1].Kept
 		return clew.Event{Type: clew.EventRewindUndone, Data: &clew.RewindUndoneData{
 			Return: back, FromMessageID: d.from, CheckpointID: checkpoint,
-			RestoredMessageIDs: idsAfter(next.Messages, undone.Cut), RemovedMessageIDs: idsAfter(s.Messages, undone.Seq),
+			RestoredMessageIDs: next.idsBehind(kept), RestoredCount: max(0, next.Total-kept),
+			RemovedMessageIDs: s.idsBehind(kept), RemovedCount: max(0, s.Total-kept),
 		}}
 	case clew.KindRedo:
-		again := s.Redo[len(s.Redo)-1]
+		kept := s.Redo[len(s.Redo)-1].Kept
 		return clew.Event{Type: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{
 			Return: back, FromMessageID: d.from, KeepTarget: d.keep, Redo: true, CheckpointID: checkpoint,
-			RemovedMessageIDs: idsAfter(s.Messages, again.Cut), RemovedCount: max(0, s.Total-next.Total),
+			RemovedMessageIDs: s.idsBehind(kept), RemovedCount: max(0, s.Total-kept),
+			RestoredMessageIDs: next.idsBehind(kept), RestoredCount: max(0, next.Total-kept),
 		}}
 	}
 	return clew.Event{Type: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{
 		Return: back, FromMessageID: d.from, KeepTarget: d.keep, CheckpointID: checkpoint,
-		RemovedMessageIDs: idsAfter(s.Messages, d.to), RemovedCount: max(0, s.Total-next.Total),
+		RemovedMessageIDs: s.idsBehind(next.Total), RemovedCount: max(0, s.Total-next.Total),
 	}}
 }
 
-// idsAfter names the newest messages after a record, in order.
-func idsAfter(list []clew.Message, seq uint64) clew.List[clew.MessageID] {
+// idsBehind names the newest messages that come after the first n.
+func (s *State) idsBehind(n int) clew.List[clew.MessageID] { return idsBehind(s.Messages, s.Total, n) }
+
+// idsBehind is that for the newest messages of so many in all.
+func idsBehind(newest []clew.Message, total, n int) clew.List[clew.MessageID] {
 	ids := clew.List[clew.MessageID]{}
-	for _, m := range list {
-		if n, err := m.MessageID.Seq(); err == nil && n > seq {
-			ids = append(ids, m.MessageID)
-		}
+	list := newest[max(0, len(newest)-max(0, total-n)):]
+	for _, m := range list[max(0, len(list)-idsMax):] {
+		ids = append(ids, m.MessageID)
 	}
-	return ids[max(0, len(ids)-idsMax):]
+	return ids
 }
 
 // remark is what the session itself puts on record; it has no name on the wire.

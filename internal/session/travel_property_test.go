@@ -369,6 +369,26 @@ func (x *traveller) listen() {
 	}
 }
 
+// named holds the messages that a record names, and their number, against those
+// that one state has and another has not.
+func (x *traveller) named(of, other *State, ids []clew.MessageID, n int) {
+	common := 0 // both begin with the same messages, as far as they are at hand
+	a, b := of.Total-len(of.Messages), other.Total-len(other.Messages)
+	if first := max(a, b); first <= min(of.Total, other.Total) {
+		for common = first; common < min(of.Total, other.Total) && of.Messages[common-a].MessageID == other.Messages[common-b].MessageID; common++ {
+		}
+	} else {
+		return // too far apart to see
+	}
+	var want []clew.MessageID
+	for _, m := range of.Messages[common-a:] {
+		want = append(want, m.MessageID)
+	}
+	if n != len(want) || !slices.Equal(ids, want) {
+		x.t.Fatalf("%d messages are named, %v, want %v", n, ids, want)
+	}
+}
+
 // foretold holds what a preview says against what became of it.
 func (x *traveller) foretold(c course, before, there []byte, r clew.Record) {
 	t := x.t
@@ -378,8 +398,13 @@ func (x *traveller) foretold(c course, before, there []byte, r clew.Record) {
 	if got := max(0, now.Total-is.Total); got != p.Count {
 		t.Fatalf("%d messages went, foretold were %d", got, p.Count)
 	}
-	if d, ok := decoded(r).(*clew.HistoryRewoundData); ok && d.RemovedCount != p.Count {
-		t.Fatalf("%d messages are said to have gone, foretold were %d", d.RemovedCount, p.Count)
+	switch d := decoded(r).(type) {
+	case *clew.HistoryRewoundData:
+		x.named(now, is, d.RemovedMessageIDs, d.RemovedCount)
+		x.named(is, now, d.RestoredMessageIDs, d.RestoredCount)
+	case *clew.RewindUndoneData:
+		x.named(now, is, d.RemovedMessageIDs, d.RemovedCount)
+		x.named(is, now, d.RestoredMessageIDs, d.RestoredCount)
 	}
 	spared := clew.Usage{}
 	if p.Usage != nil {

@@ -415,6 +415,8 @@ type shelf struct {
 	done  map[string]session.RestoredFiles
 	fail  error
 	hold  chan struct{} // a restore waits for it
+
+	copied []string
 }
 
 func (f *shelf) Save(context.Context, session.Workplace, string) (session.SavedFiles, error) {
@@ -450,11 +452,16 @@ func (f *shelf) Restore(_ context.Context, _ session.Workplace, id, hash string)
 	return f.done[id], nil
 }
 
-func (f *shelf) Diff(_ context.Context, _ session.Workplace, from, to string) ([]clew.CheckpointFile, error) {
-	return []clew.CheckpointFile{{Content: clew.FileContent{Before: from, After: to}}}, nil
+func (f *shelf) Diff(_ context.Context, _ session.Workplace, from, to string, _ int) ([]clew.CheckpointFile, int, error) {
+	return []clew.CheckpointFile{{Content: clew.FileContent{Before: from, After: to}}}, 1, nil
 }
 
-func (f *shelf) Copy(context.Context, session.Workplace, string, session.Workplace) error { return nil }
+func (f *shelf) Copy(_ context.Context, _ session.Workplace, hash string, to session.Workplace) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.copied = append(f.copied, hash+" to "+string(to.Session)+to.Dir)
+	return nil
+}
 
 func (f *shelf) write(text string) {
 	f.mu.Lock()

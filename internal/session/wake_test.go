@@ -154,6 +154,7 @@ func TestRefusedTimeOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkTimedOut(t, j, id, a)
+		synctest.Wait()
 		checkFold(t, j, h, id)
 	})
 }

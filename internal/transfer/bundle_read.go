@@ -225,12 +225,17 @@ func (o *opened) blob(name string, size int64) (err error) {
 	return nil
 }
 
+// checkpoints takes the pack. One that nobody wants is part of the sums still.
 func (o *opened) checkpoints() (err error) {
-	if o.pack, err = o.spool(); err != nil {
-		return err
-	}
 	sum := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(o.pack, sum), o.tar.tar); err != nil {
+	var to io.Writer = sum
+	if o.Checkpoints != nil && !o.up.NoCheckpoints {
+		if o.pack, err = o.spool(); err != nil {
+			return err
+		}
+		to = io.MultiWriter(o.pack, sum)
+	}
+	if _, err := io.Copy(to, o.tar.tar); err != nil {
 		return failed(err, "the bundle")
 	}
 	o.note(checkpointsName, sum)

@@ -95,6 +95,8 @@ type folds struct {
 	spool *spool
 	list  []fold
 	at    map[uint64]ref
+	jumps map[uint64]int64 // how often the records go back to where a fold is
+	left  int64            // what may yet be read for that
 }
 
 type fold struct {
@@ -105,7 +107,7 @@ type fold struct {
 // foundation folds all records. Those that took the session back need the fold
 // of where they went; the survey knows them beforehand.
 func (t *taking) foundation() (f session.Foundation, err error) {
-	kept := &folds{at: map[uint64]ref{}}
+	kept := &folds{at: map[uint64]ref{}, jumps: map[uint64]int64{}, left: max(t.limits.Jumps, 8*t.body.n)}
 	if kept.spool, err = t.spool(); err != nil {
 		return f, err
 	}
@@ -122,9 +124,8 @@ func (t *taking) fold(kept *folds) (state []byte, err error) {
 			err = badBecause(fmt.Errorf("panic: %v", v), "the records do not fit together")
 		}
 	}()
-	wanted := map[uint64]bool{}
 	for _, j := range t.survey.jumps {
-		wanted[j.to] = true
+		kept.jumps[j.to]++
 	}
 	folder := session.Folder{State: &session.State{ID: t.id}, Past: kept.get}
 	for r, err := range t.records() {
@@ -134,7 +135,7 @@ func (t *taking) fold(kept *folds) (state []byte, err error) {
 		if err := folder.Add(r); err != nil {
 			return nil, badBecause(err, "record %d is not readable", r.Seq)
 		}
-		if r.Seq%keepEvery != 0 && !wanted[r.Seq] {
+		if r.Seq%keepEvery != 0 && kept.jumps[r.Seq] == 0 {
 			continue
 		}
 		if err := kept.put(folder.State, t.limits); err != nil {
@@ -154,6 +155,9 @@ func (k *folds) put(s *session.State, limits Limits) error {
 	}
 	if len(b) > maxState || k.spool.size > limits.Unpacked {
 		return tooLarge("the session's state is too large")
+	}
+	if k.left -= k.jumps[s.Seq] * int64(len(b)); k.left < 0 {
+		return tooLarge("the session was taken back so often, and has so much to take back, that it would be too much work to read")
 	}
 	place, err := k.spool.put(b)
 	k.at[s.Seq] = place

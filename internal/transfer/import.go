@@ -22,6 +22,8 @@ type Importer struct {
 	Place func(by clew.Principal, dir string) (string, error)
 	Dir   string       // for temporary files; "" is the system's
 	Now   func() int64 // Unix ms
+
+	yard yard
 }
 
 // An Upload says how a file is to be taken.
@@ -33,6 +35,9 @@ type Upload struct {
 	NewID     bool
 	Workspace string // the folder that its agents will work in
 	Title     string // in place of its own
+	// NoCheckpoints leaves those of a bundle out: a session is worth having
+	// without them if they are refused.
+	NoCheckpoints bool
 }
 
 // Imported is what came of it.
@@ -46,16 +51,15 @@ type Imported struct {
 // Import reads a file to its end and makes a session of it, or leaves nothing
 // behind. It is durable on return.
 func (x *Importer) Import(ctx context.Context, body io.Reader, u Upload) (Imported, error) {
-	if x.Place != nil { // before anything is read, and before anything is kept there
-		dir, err := x.Place(u.By, u.Workspace)
-		if err != nil {
-			return Imported{}, err
-		}
-		u.Workspace = dir
+	dir, err := x.place(u) // before anything is read, and before anything is kept there
+	if err != nil {
+		return Imported{}, err
 	}
+	u.Workspace = dir
 	t := &taking{Importer: x, ctx: ctx, up: u, limits: x.Limits.filled()}
 	defer t.close()
-	src := bufio.NewReaderSize(&capped{r: body, left: t.limits.Bytes}, 64<<10)
+	t.body = &capped{r: body, left: t.limits.Bytes}
+	src := bufio.NewReaderSize(t.body, 64<<10)
 	format, err := detect(src, u.Format)
 	if err != nil {
 		return Imported{}, err
@@ -78,6 +82,22 @@ func (x *Importer) Import(ctx context.Context, body io.Reader, u Upload) (Import
 	return t.found()
 }
 
+// place says where the session will work.
+func (x *Importer) place(u Upload) (string, error) {
+	if x.Place == nil {
+		return u.Workspace, nil
+	}
+	return x.Place(u.By, u.Workspace)
+}
+
+func (x *Importer) newSpool(limits Limits) (*spool, error) {
+	s, err := newSpool(x.Dir)
+	if err == nil {
+		s.yard, s.room = &x.yard, limits.Disk
+	}
+	return s, err
+}
+
 // A taking is one import.
 type taking struct {
 	*Importer
@@ -85,6 +105,7 @@ type taking struct {
 	up     Upload
 	limits Limits
 	format Format
+	body   *capped
 
 	spools []*spool
 	// What was read: the session's records under its id here, and what else
@@ -96,10 +117,11 @@ type taking struct {
 	survey survey
 	blobs  []blobPiece
 	pack   *spool // checkpoints, nil without
+	piled  int64  // room for what is unpacked elsewhere
 }
 
 func (t *taking) spool() (*spool, error) {
-	s, err := newSpool(t.Dir)
+	s, err := t.newSpool(t.limits)
 	if err == nil {
 		t.spools = append(t.spools, s)
 	}
@@ -107,6 +129,7 @@ func (t *taking) spool() (*spool, error) {
 }
 
 func (t *taking) close() {
+	t.yard.give(t.piled)
 	for _, s := range t.spools {
 		s.close()
 	}
@@ -170,14 +193,22 @@ func (t *taking) found() (Imported, error) {
 
 // openPack looks through the checkpoints that came along, nil if there are none.
 func (t *taking) openPack() (Unpacked, error) {
-	if t.pack == nil || t.Checkpoints == nil {
+	if t.pack == nil {
 		return nil, nil
 	}
+	if err := t.yard.take(2*t.pack.size, t.limits.Disk); err != nil { // a copy, and a repository made of it
+		return nil, err
+	}
+	t.piled += 2 * t.pack.size
 	r, err := t.pack.reader()
 	if err != nil {
 		return nil, err
 	}
-	return t.Checkpoints.Unpack(t.ctx, r)
+	files, err := t.Checkpoints.Unpack(t.ctx, r)
+	if e := clew.AsError(err); err != nil && e.Code == clew.InvalidMessage {
+		err = clew.WrapError(e.Code, err, "%s; without its checkpoints the session could be imported", e.Message)
+	}
+	return files, err
 }
 
 // detect finds out what a file is by how it begins.
@@ -219,6 +250,7 @@ func failed(err error, what string) error {
 type capped struct {
 	r    io.Reader
 	left int64
+	n    int64 // what was read
 }
 
 // Read implements io.Reader.
@@ -230,6 +262,6 @@ func (c *capped) Read(b []byte) (int, error) {
 		return 0, tooLarge("the file is larger than this server takes")
 	}
 	n, err := c.r.Read(b[:min(int64(len(b)), c.left)])
-	c.left -= int64(n)
+	c.left, c.n = c.left-int64(n), c.n+int64(n)
 	return n, err
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/clew-run/clew"
 )
 
 // A spool is a temporary file of pieces. It is written by one goroutine and
@@ -14,6 +16,9 @@ type spool struct {
 	w     *bufio.Writer
 	size  int64
 	dirty bool
+
+	yard *yard // what it takes it takes from here
+	room int64
 }
 
 // A ref is the place of a piece.
@@ -33,14 +38,27 @@ func newSpool(dir string) (*spool, error) {
 func (s *spool) close() {
 	_ = s.f.Close()
 	_ = os.Remove(s.f.Name())
+	s.yard.give(s.size)
+	s.yard = nil
 }
 
 // Write adds to the end.
 func (s *spool) Write(b []byte) (int, error) {
-	n, err := s.w.Write(b)
-	s.size += int64(n)
+	if err := s.yard.take(int64(len(b)), s.room); err != nil {
+		return 0, err
+	}
+	s.size += int64(len(b))
 	s.dirty = true
-	return n, err
+	n, err := s.w.Write(b)
+	return n, noRoom(err)
+}
+
+// noRoom keeps a disk that is full from being taken for a file that is damaged.
+func noRoom(err error) error {
+	if err == nil {
+		return nil
+	}
+	return clew.WrapError(clew.StorageFailed, err, "the server could not write a temporary file")
 }
 
 func (s *spool) put(b []byte) (ref, error) {
@@ -63,7 +81,7 @@ func (s *spool) flush() error {
 		return nil
 	}
 	s.dirty = false
-	return s.w.Flush()
+	return noRoom(s.w.Flush())
 }
 
 // reader reads all of it from the start; any number may read at once.

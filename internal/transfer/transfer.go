@@ -91,6 +91,11 @@ type Limits struct {
 	Records  uint64 // 10 million
 	Element  int    // one record or message; 32 MiB
 	Blob     int64  // one blob; 256 MiB
+	// Jumps bounds the states that have to be read for records that took the
+	// session back: each is read whole, for a record of a few bytes. 4 GiB, or
+	// eight times what was uploaded if that is more.
+	Jumps int64
+	Disk  int64 // temporary files of all imports at once; 48 GiB
 }
 
 func (l Limits) filled() Limits {
@@ -100,6 +105,8 @@ func (l Limits) filled() Limits {
 	l.Records = or(l.Records, 10_000_000)
 	l.Element = or(l.Element, 32<<20)
 	l.Blob = or(l.Blob, 256<<20)
+	l.Jumps = or(l.Jumps, 4<<30)
+	l.Disk = or(l.Disk, 48<<30)
 	return l
 }
 

@@ -35,7 +35,7 @@ func TestHostileWorkspace(t *testing.T) {
 	d.must(os.Symlink(outside, filepath.Join(d.at.Dir, "link")))
 	d.put("late/.git/config", repo)
 	second := d.save()
-	_, err := d.Diff(t.Context(), d.at, first.Hash, "")
+	_, _, err := d.Diff(t.Context(), d.at, first.Hash, "", 10)
 	d.must(err)
 	_, err = d.Restore(t.Context(), d.at, "rw_1", first.Hash)
 	d.must(err)

@@ -77,6 +77,7 @@ type collection struct {
 }
 
 func (c *collection) place(ctx context.Context, p *checkpoint.Place) error {
+	began := c.o.Now()
 	list, err := p.List(ctx, "")
 	if err != nil {
 		return err
@@ -91,10 +92,18 @@ func (c *collection) place(ctx context.Context, p *checkpoint.Place) error {
 	if len(drop) == 0 {
 		return ctx.Err()
 	}
-	// What was made meanwhile is not in the list, so it stays.
-	freed, err := p.GC(ctx, func(x checkpoint.Checkpoint) bool { return !drop[x.Session+"/"+x.ID] })
+	dropped := 0
+	// What was made meanwhile is not in the list, so it stays. What somebody had
+	// to do with meanwhile, or just before, may be on record by now.
+	freed, err := p.GC(ctx, func(x checkpoint.Checkpoint) bool {
+		goes := drop[x.Session+"/"+x.ID] && !x.Used.After(began.Add(-grace))
+		if goes {
+			dropped++
+		}
+		return !goes
+	})
 	if err == nil {
-		c.sum.Dropped += len(drop)
+		c.sum.Dropped += dropped
 		c.sum.Freed += freed
 	}
 	return err
@@ -123,7 +132,10 @@ func (c *collection) references(ctx context.Context, name string) *references {
 	id, ok := sessionOf(name)
 	var r *references
 	if ok {
-		r = c.read(ctx, id)
+		var err error
+		if r, err = c.read(ctx, id); err != nil {
+			c.o.Log.Warn("records could not be read; the session keeps its checkpoints", "session", id, "err", err)
+		}
 	}
 	if r == nil {
 		c.sum.Unread = append(c.sum.Unread, id)
@@ -133,7 +145,12 @@ func (c *collection) references(ctx context.Context, name string) *references {
 }
 
 // references is what the records of a session speak of.
-type references struct{ hashes, ids map[string]bool }
+type references struct {
+	hashes, ids map[string]bool
+	// had are the hashes of checkpoints that were the session's, line the names of
+	// the sessions it comes from, its own included.
+	had, line map[string]bool
+}
 
 // speak lists the records that name checkpoints.
 var speak = map[clew.EventType]bool{
@@ -143,44 +160,67 @@ var speak = map[clew.EventType]bool{
 
 var hashPattern = regexp.MustCompile(`"([0-9a-f]{64})"`)
 
-// read goes through a session's records; nil if it cannot. A session without
-// any is not to be found here, which says nothing about its checkpoints.
-func (k *Keeper) read(ctx context.Context, id clew.SessionID) *references {
+// read goes through a session's records. It gives nil if there are none: the
+// session is not to be found here, which says nothing about its checkpoints.
+func (k *Keeper) read(ctx context.Context, id clew.SessionID) (*references, error) {
 	if k.o.Records == nil {
-		return nil
+		return nil, nil
 	}
-	r := &references{map[string]bool{}, map[string]bool{}}
+	r := &references{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	some := false
 	for record, err := range k.o.Records(ctx, id) {
 		if err != nil {
-			k.o.Log.Warn("records could not be read; the session keeps its checkpoints", "session", id, "err", err)
-			return nil
+			return nil, err
 		}
 		some = true
-		if speak[record.Type] {
-			r.take(record.Data())
+		switch {
+		case speak[record.Type]:
+			r.take(record)
+		case record.Type == clew.EventSessionImported:
+			// What was before is a stranger's word: only what came along counts.
+			clear(r.line)
+			r.descend(record)
+		case record.Type == clew.EventSessionCreated:
+			r.descend(record)
 		}
 	}
 	if !some {
-		return nil
+		return nil, nil
 	}
-	return r
+	return r, nil
 }
 
 // take notes everything that looks like a checkpoint's hash, wherever it stands,
 // and the names of checkpoints and restores.
-func (r *references) take(data []byte) {
-	for _, m := range hashPattern.FindAllSubmatch(data, -1) {
-		r.hashes[string(m[1])] = true
+func (r *references) take(record clew.Record) {
+	for _, m := range hashPattern.FindAllSubmatch(record.Data(), -1) {
+		hash := string(m[1])
+		r.hashes[hash] = true
+		if record.Type != clew.EventRewindStarted { // which only says what somebody wants
+			r.had[hash] = true
+		}
 	}
 	var ids struct {
 		CheckpointID string `json:"checkpoint_id"`
 		RewindID     string `json:"rewind_id"`
 	}
-	if json.Unmarshal(data, &ids) == nil {
+	if json.Unmarshal(record.Data(), &ids) == nil {
 		r.ids[ids.CheckpointID], r.ids[ids.RewindID] = true, true
 	}
 }
+
+// descend notes the session that a record begins.
+func (r *references) descend(record clew.Record) {
+	var of struct {
+		SessionID clew.SessionID `json:"session_id"`
+	}
+	if json.Unmarshal(record.Envelope(), &of) == nil {
+		r.line[nameOf(of.SessionID)] = true
+	}
+}
+
+// own reports whether a checkpoint is one that the session has of those before it.
+func (r *references) own(x checkpoint.Checkpoint) bool { return r.had[x.Hash] && r.line[x.Session] }
 
 // to reports whether a checkpoint is spoken of. The states before and in the
 // middle of a restore have its name, with an ending.

@@ -65,6 +65,57 @@ func TestCollect(t *testing.T) {
 	}
 }
 
+// A checkpoint that no record speaks of is taken up again while records are being
+// read, or was just before: it may be on record by now.
+func TestCollectWhatIsInUse(t *testing.T) {
+	for name, use := range map[string]func(d *desk, hash string){
+		"saved": func(d *desk, hash string) {
+			if d.save().Hash != hash {
+				d.Error("it is not taken up again")
+			}
+		},
+		"restored": func(d *desk, hash string) {
+			d.put("a", "three")
+			_, err := d.Restore(d.Context(), d.at, "rw_1", hash)
+			d.must(err)
+		},
+	} {
+		for _, early := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, " early ", early), func(t *testing.T) {
+				d := newDesk(t)
+				d.put("a", "one")
+				first := d.save()
+				d.record(clew.EventCheckpointSaved, clew.CheckpointSavedData{ToHash: first.Hash})
+				d.put("a", "unused")
+				unused := d.save()
+				d.put("a", "two")
+				preview := d.save()
+				d.now = d.now.Add(2 * time.Hour)
+				if early {
+					use(d, preview.Hash)
+				} else {
+					d.during = func() {
+						d.during = nil
+						use(d, preview.Hash)
+						d.now = d.now.Add(2 * time.Hour) // to read records takes its time
+					}
+				}
+				_, err := d.Collect(t.Context())
+				d.must(err)
+				if left := d.list(); !slices.Contains(left, preview.Hash) || !slices.Contains(left, first.Hash) || slices.Contains(left, unused.Hash) {
+					t.Errorf("left %v of %v", left, []string{first.Hash, unused.Hash, preview.Hash})
+				}
+				d.now = d.now.Add(2 * time.Hour)
+				_, err = d.Collect(t.Context())
+				d.must(err)
+				if slices.Contains(d.list(), preview.Hash) {
+					t.Error("it is kept for ever")
+				}
+			})
+		}
+	}
+}
+
 func TestCollectByAge(t *testing.T) {
 	d := newDesk(t)
 	d.values.CheckpointDays = 30

@@ -12,33 +12,42 @@ import (
 )
 
 // An answer goes over the wire as one message, so it is bounded: each file, and
-// all of them together.
+// all of them together, and their names.
 const (
 	maxShown = 256 << 10
 	maxTotal = 2 << 20
 )
 
 // Diff implements session.Files.
-func (k *Keeper) Diff(ctx context.Context, w session.Workplace, from, to string) ([]clew.CheckpointFile, error) {
+func (k *Keeper) Diff(ctx context.Context, w session.Workplace, from, to string, most int) ([]clew.CheckpointFile, int, error) {
 	p, err := k.place(ctx, w, k.o.Settings(w.Settings))
-	if err != nil {
-		return nil, err
+	if err == nil && from == "" {
+		from, err = k.first(ctx, p, w)
 	}
-	diffs, err := p.Diff(ctx, from, to)
-	if err != nil {
-		return nil, explain(err)
+	if err == nil {
+		err = k.check(ctx, p, w, from, to)
 	}
-	files, room := make([]clew.CheckpointFile, 0, len(diffs)), maxTotal
+	if err != nil {
+		return nil, 0, err
+	}
+	diffs, count, err := p.Diff(ctx, from, to, checkpoint.DiffLimits{Files: most, File: maxShown, Total: maxTotal})
+	if err != nil {
+		return nil, 0, explain(err)
+	}
+	files, room, names := make([]clew.CheckpointFile, 0, len(diffs)), maxTotal, maxTotal
 	for _, d := range diffs {
 		f := fileOf(p.Root(), d)
+		if names -= len(f.Paths.Relative) + len(f.Paths.Absolute) + len(f.Paths.Old); names < 0 {
+			break
+		}
 		size := len(f.Content.Before) + len(f.Content.After) + len(f.Unified)
-		if len(d.Before) > maxShown || len(d.After) > maxShown || size > room {
+		if size > room {
 			f.Content, f.Unified, f.Truncated, size = clew.FileContent{}, "", true, 0
 		}
 		room -= size
 		files = append(files, f)
 	}
-	return files, nil
+	return files, count, nil
 }
 
 func fileOf(root string, d checkpoint.FileDiff) clew.CheckpointFile {

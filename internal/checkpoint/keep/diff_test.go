@@ -29,7 +29,7 @@ func TestDiff(t *testing.T) {
 	second := d.save()
 	d.put("text", "later\n")
 
-	between, err := d.Diff(t.Context(), d.at, first.Hash, second.Hash)
+	between, _, err := d.Diff(t.Context(), d.at, first.Hash, second.Hash, 100)
 	d.must(err)
 	root, err := filepath.EvalSymlinks(d.at.Dir)
 	d.must(err)
@@ -61,7 +61,7 @@ func TestDiff(t *testing.T) {
 	if got["new name"].Paths.Old != "old name" || len(got) != 6 {
 		t.Errorf("%d files, renamed %+v", len(got), got["new name"].Paths)
 	}
-	now, err := d.Diff(t.Context(), d.at, "", "") // from the first one to the files as they are
+	now, _, err := d.Diff(t.Context(), d.at, "", "", 100) // from the first one to the files as they are
 	d.must(err)
 	for _, f := range now {
 		if f.Paths.Relative == "text" && (f.Content.Before != "one\ntwo\n" || f.Content.After != "later\n") {
@@ -78,7 +78,7 @@ func TestDiffIsBounded(t *testing.T) {
 		d.put(fmt.Sprintf("f%02d", i), strings.Repeat("0123456789abcde\n", 10<<10)) // 160 KiB
 	}
 	d.put("huge", strings.Repeat("x", 300<<10))
-	files, err := d.Diff(t.Context(), d.at, first.Hash, "")
+	files, _, err := d.Diff(t.Context(), d.at, first.Hash, "", 100)
 	d.must(err)
 	size, cut := 0, 0
 	for _, f := range files {
@@ -91,5 +91,22 @@ func TestDiffIsBounded(t *testing.T) {
 	}
 	if len(files) != 21 || size > 2<<20 || cut == 0 || cut > 18 {
 		t.Errorf("%d files of %d bytes, %d cut", len(files), size, cut)
+	}
+	some, count, err := d.Diff(t.Context(), d.at, first.Hash, "", 5)
+	if err != nil || len(some) != 5 || count != 21 || some[0].Paths.Relative != "f00" || some[4].Paths.Relative != "f04" {
+		t.Errorf("%d files of %d, %v", len(some), count, err)
+	}
+	long := strings.Repeat(strings.Repeat("d", 250)+"/", 15)
+	for i := range 400 {
+		d.put(fmt.Sprintf("long/%s%03d", long[:3500-len(d.at.Dir)], i), "x")
+	}
+	d.must(os.Remove(filepath.Join(d.at.Dir, "huge")))
+	some, count, err = d.Diff(t.Context(), d.at, first.Hash, "", 1000)
+	names := 0
+	for _, f := range some {
+		names += len(f.Paths.Relative) + len(f.Paths.Absolute)
+	}
+	if err != nil || count != 420 || len(some) < 200 || names > 2<<20 {
+		t.Errorf("%d files with names of %d bytes, of %d, %v", len(some), names, count, err)
 	}
 }

@@ -3,6 +3,7 @@ package keep
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -49,6 +50,9 @@ func (k *Keeper) Restore(ctx context.Context, w session.Workplace, id, hash stri
 		}
 		return session.RestoredFiles{Before: last.From, Changed: last.Changed, Removed: last.Removed, Left: shortList(last.Left)}, nil
 	}
+	if err := k.check(ctx, p, w, hash); err != nil {
+		return session.RestoredFiles{}, err
+	}
 	r, err := p.Restore(ctx, hash, checkpoint.RestoreOptions{Session: nameOf(w.Session), ID: id})
 	if err != nil {
 		return session.RestoredFiles{}, explain(err)
@@ -59,9 +63,13 @@ func (k *Keeper) Restore(ctx context.Context, w session.Workplace, id, hash stri
 }
 
 // Copy implements session.Files. The copy is whole or not there. The checkpoints
-// up to that one come along, so that the other session can go back to them.
+// that the records of the other session speak of come along, so that it can go
+// back to them: it has them from the first.
 func (k *Keeper) Copy(ctx context.Context, from session.Workplace, hash string, to session.Workplace) error {
 	p, err := k.place(ctx, from, k.o.Settings(from.Settings))
+	if err == nil {
+		err = k.check(ctx, p, from, hash)
+	}
 	if err != nil {
 		return err
 	}
@@ -72,14 +80,25 @@ func (k *Keeper) Copy(ctx context.Context, from session.Workplace, hash string, 
 	if err := p.Export(ctx, nameOf(to.Session), hash, dir); err != nil {
 		return explain(err)
 	}
-	there, err := k.place(ctx, to, k.o.Settings(to.Settings))
-	if err == nil {
-		err = there.Adopt(ctx, p, nameOf(from.Session), hash)
-	}
-	if err != nil { // the files are there, which is what was asked for
+	if err := k.adopt(ctx, p, from, hash, to); err != nil { // the files are there, which is what was asked for
 		k.o.Log.Warn("a copy has no checkpoints of the time before it", "session", to.Session, "err", err)
 	}
 	return nil
+}
+
+func (k *Keeper) adopt(ctx context.Context, p *checkpoint.Place, from session.Workplace, hash string, to session.Workplace) error {
+	there, err := k.place(ctx, to, k.o.Settings(to.Settings))
+	if err != nil {
+		return err
+	}
+	hashes, err := k.past(ctx, p, from.Session, to.Session)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(hashes, hash) { // it may be one that was made after what they have in common
+		hashes = append(hashes, hash)
+	}
+	return there.Adopt(ctx, p, nameOf(to.Session), hashes)
 }
 
 // maxListed bounds the lists of names that go on record.

@@ -28,7 +28,8 @@ type Options struct {
 	Settings func(own map[string]any) settings.Values
 	// Home gives the directory of a session that has no workspace of its own.
 	Home func(id clew.SessionID) string
-	// Records yields all records of a session, for Collect.
+	// Records yields all records of a session; none if it is not known. Without
+	// it nothing is collected, and sessions only get at what was saved for them.
 	Records func(ctx context.Context, id clew.SessionID) iter.Seq2[clew.Record, error]
 	// Temp is a directory for temporary files; "" is the system's.
 	Temp string
@@ -40,9 +41,14 @@ type Options struct {
 // A Keeper keeps the checkpoints of all sessions in one directory. It is safe
 // for concurrent use, also by several processes.
 type Keeper struct {
-	store *checkpoint.Store
-	o     Options
+	store   *checkpoint.Store
+	o       Options
+	readers chan struct{} // those who read records and wait for it
 }
+
+// maxReaders is how many may read a session's records at once before a command
+// of theirs is carried out.
+const maxReaders = 4
 
 // Open opens the directory and makes it if need be.
 func Open(dir string, o Options) (*Keeper, error) {
@@ -59,7 +65,7 @@ func Open(dir string, o Options) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{store: store, o: o}
+	k := &Keeper{store: store, o: o, readers: make(chan struct{}, maxReaders)}
 	k.limit(o.Settings(nil))
 	return k, nil
 }
@@ -120,6 +126,8 @@ func explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, checkpoint.ErrUnsettled) && !errors.Is(err, session.ErrUnsettled):
+		return clew.WrapError(clew.CheckpointFailed, errors.Join(session.ErrUnsettled, err), "%s", clew.AsError(err).Message)
 	case errors.Is(err, exec.ErrNotFound):
 		return clew.WrapError(clew.CheckpointFailed, err, "checkpoints need git, and the server does not find it")
 	case errors.Is(err, checkpoint.ErrQuota):

@@ -31,6 +31,7 @@ type desk struct {
 	now     time.Time
 	records map[clew.SessionID][]clew.Record
 	broken  map[clew.SessionID]bool
+	during  func() // happens after records were read
 }
 
 func newDesk(t *testing.T) *desk {
@@ -68,6 +69,9 @@ func (d *desk) open() {
 					if !yield(r, nil) {
 						return
 					}
+				}
+				if d.during != nil {
+					d.during()
 				}
 			}
 		},

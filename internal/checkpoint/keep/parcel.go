@@ -3,6 +3,7 @@ package keep
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/clew-run/clew/internal/checkpoint"
 	"github.com/clew-run/clew/internal/session"
@@ -10,7 +11,7 @@ import (
 
 // Pack writes the checkpoints of a session's workspace that have these hashes. It
 // gives those that are not here: dropped, or on the machine where the workspace
-// is.
+// is, or of others.
 func (k *Keeper) Pack(ctx context.Context, w session.Workplace, hashes []string, to io.Writer) (missing []string, err error) {
 	p, err := k.place(ctx, w, k.o.Settings(w.Settings))
 	if ctx.Err() != nil {
@@ -20,8 +21,14 @@ func (k *Keeper) Pack(ctx context.Context, w session.Workplace, hashes []string,
 		k.o.Log.Warn("a session is exported without its checkpoints", "session", w.Session, "err", err)
 		return hashes, nil
 	}
-	missing, err = p.Pack(ctx, hashes, to)
-	return missing, explain(err)
+	may, err := k.usable(ctx, p, w.Session, hashes)
+	if err != nil {
+		return nil, err
+	}
+	others := slices.DeleteFunc(slices.Clone(hashes), func(hash string) bool { return may[hash] })
+	mine := slices.DeleteFunc(slices.Clone(hashes), func(hash string) bool { return !may[hash] })
+	missing, err = p.Pack(ctx, mine, to)
+	return append(missing, others...), explain(err)
 }
 
 // A Parcel holds checkpoints from elsewhere that were looked through.

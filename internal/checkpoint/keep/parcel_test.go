@@ -64,7 +64,7 @@ func TestParcelUnderAnotherName(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(home, "a")); err != nil || string(b) != "2" {
 		t.Errorf("a is %q, %v", b, err)
 	}
-	diff, err := e.Diff(t.Context(), e.at, first.Hash, second.Hash)
+	diff, _, err := e.Diff(t.Context(), e.at, first.Hash, second.Hash, 10)
 	if err != nil || len(diff) != 1 || diff[0].Content.Before != "1" || diff[0].Content.After != "2" {
 		t.Errorf("%+v, %v", diff, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 )
@@ -62,6 +63,18 @@ func Hash(k Kind, data []byte) ID {
 	h.Write(header(k, int64(len(data))))
 	h.Write(data)
 	return ID(h.Sum(nil))
+}
+
+// HashFrom gives the name of an object whose bytes are read. It fails if there
+// are more or fewer than size.
+func HashFrom(k Kind, r io.Reader, size int64) (ID, error) {
+	h := sha256.New()
+	h.Write(header(k, size))
+	n, err := io.Copy(h, r)
+	if err == nil && n != size {
+		err = ErrChanged
+	}
+	return ID(h.Sum(nil)), err
 }
 
 // The modes of tree entries.

@@ -160,7 +160,7 @@ func (f *fleet) doctor() {
 	cfg.Data, cfg.Journal.Archive, cfg.Journal.Partitions = f.engine.cfg.Dir, f.engine.cfg.Archive, f.engine.cfg.Partitions
 	var said strings.Builder
 	start := time.Now()
-	problems, err := server.Doctor(context.Background(), cfg, &said, false)
+	problems, err := server.Doctor(context.Background(), cfg, &said, false, true)
 	if err != nil || problems > 0 {
 		f.t.Errorf("doctor: %d problems, %v\n%s", problems, err, said.String())
 	}

@@ -46,6 +46,13 @@ const script = `
   times: 0
   reply:
   - tool: {name: write_file, id: c3, input: {path: sub/plums.txt, content: "plums\n"}}
+- when: {last_user: Which fruit, tool_result: ask_followup}
+  times: 0
+  reply: [{text: So be it.}]
+- when: {last_user: Which fruit}
+  times: 0
+  reply:
+  - tool: {name: ask_followup, id: c4, input: {question: "Apples or pears?"}}
 - when: {last_user: Hello}
   times: 0
   reply: [{text: Hello to you.}]
@@ -115,22 +122,28 @@ func (n *node) run(code int, args ...string) string {
 // do gives a command and waits until the agent is done with it.
 func (n *node) do(id clew.SessionID, typ clew.CommandType, data any) {
 	n.t.Helper()
-	ctx, cancel := context.WithTimeout(n.t.Context(), within)
-	defer cancel()
-	r, err := n.api().Command(ctx, id, "", typ, data)
+	r, err := n.api().Command(n.t.Context(), id, "", typ, data)
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	c, err := client.Dial(ctx, client.Options{URL: n.URL(), Token: n.token, Session: id, ResumeFrom: string(r.Records[0])})
+	n.until(id, r.Records[0], clew.EventTaskIdle)
+}
+
+// until waits for an event after a record.
+func (n *node) until(id clew.SessionID, after clew.MessageID, want clew.EventType) {
+	n.t.Helper()
+	ctx, cancel := context.WithTimeout(n.t.Context(), within)
+	defer cancel()
+	c, err := client.Dial(ctx, client.Options{URL: n.URL(), Token: n.token, Session: id, ResumeFrom: string(after)})
 	if err != nil {
 		n.t.Fatal(err)
 	}
 	defer c.Close()
 	for env, err := range c.Follow(ctx) {
 		if err != nil {
-			n.t.Fatalf("%s: %v\n%s", typ, err, n.run(0, "show", string(id)))
+			n.t.Fatalf("no %s: %v\n%s", want, err, n.run(0, "show", string(id)))
 		}
-		if env.Type == string(clew.EventTaskIdle) {
+		if env.Type == string(want) {
 			return
 		}
 	}

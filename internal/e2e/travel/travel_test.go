@@ -6,8 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"log/slog"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -49,11 +51,16 @@ func newWorld(t *testing.T) *world {
 	var err error
 	w.journal, err = journal.Open(t.Context(), journal.Config{Dir: filepath.Join(w.dir, "data")}, quiet)
 	must(t, err)
-	w.files, err = keep.Open(filepath.Join(w.dir, "checkpoints"), keep.Options{Settings: func(map[string]any) settings.Values {
-		v := settings.Defaults()
-		v.CheckpointExclude = []string{checkpointtest.Skip}
-		return v
-	}})
+	w.files, err = keep.Open(filepath.Join(w.dir, "checkpoints"), keep.Options{
+		Settings: func(map[string]any) settings.Values {
+			v := settings.Defaults()
+			v.CheckpointExclude = []string{checkpointtest.Skip}
+			return v
+		},
+		Records: func(ctx context.Context, id clew.SessionID) iter.Seq2[clew.Record, error] {
+			return w.journal.Read(ctx, id, 1, math.MaxUint64)
+		},
+	})
 	must(t, err)
 	index, err := w.journal.OpenIndex(t.Context())
 	must(t, err)

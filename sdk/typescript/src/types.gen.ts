@@ -596,6 +596,8 @@ export interface HistoryRewoundData {
   removed_message_ids: string[];
   removed_count: number;
   redo?: boolean;
+  restored_message_ids?: string[];
+  restored_count?: number;
   checkpoint_id?: string;
 }
 
@@ -614,7 +616,9 @@ export interface RewindUndoneData {
   files?: FilesReturned;
   from_message_id: string;
   restored_message_ids: string[];
+  restored_count: number;
   removed_message_ids?: string[];
+  removed_count?: number;
   checkpoint_id?: string;
 }
 
@@ -1475,6 +1479,7 @@ export interface CheckpointDiffAnswer {
   from?: string;
   to?: string;
   files: CheckpointFile[];
+  files_count?: number;
   client_message_id?: string;
 }
 
@@ -1960,10 +1965,14 @@ export interface RewindPreviewData {
 }
 
 /** Undo the last rewind. */
-export type UndoRewindData = Record<string, never>;
+export interface UndoRewindData {
+  restore_checkpoint?: boolean;
+}
 
 /** Do again the rewind that was undone last. */
-export type RedoRewindData = Record<string, never>;
+export interface RedoRewindData {
+  restore_checkpoint?: boolean;
+}
 
 /** Take the conversation back to its start. */
 export type ClearMessagesData = Record<string, never>;
