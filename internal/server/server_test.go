@@ -142,7 +142,7 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.Do(t.Context(), clew.CommandRenameSession, &clew.RenameSessionData{Title: "renamed"}); err != nil {
+	if _, err := c.Do(t.Context(), clew.CommandGetMessages, &clew.GetMessagesData{Limit: 10}); err != nil {
 		t.Error(err)
 	}
 }

@@ -133,7 +133,7 @@ func askedAnew(s *State) []clew.Event {
 		a.RequestID = nameInFork(s.ID, q.RequestID())
 		events = append(events,
 			clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
-				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "asked anew in the fork", TaskID: a.TaskID,
+				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "asked anew in this session", TaskID: a.TaskID,
 			}}, again)
 	}
 	return events

@@ -142,8 +142,8 @@ func (d *travel) arrive(s *State, cmd clew.Command, b Batch, now int64) ([]clew.
 	return append(events, said...), nil
 }
 
-// idsMax is how many messages a record names.
-const idsMax = 500
+// idsMax is how many messages a record names: those that session_state shows.
+const idsMax = tailMessages
 
 // record makes the event that takes the session to next.
 func (d *travel) record(s, next *State) clew.Event {
