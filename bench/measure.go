@@ -52,7 +52,7 @@ var (
 		opens: 40, openRounds: 12, deltas: 4000, deltaRounds: 1,
 		tokens: 1000, tokenRounds: 2, calls: 200, callRounds: 3, build: 10 * time.Second,
 		treeFiles: 2500, treeBytes: 50 << 20, firstRounds: 1, checkpointRounds: 7, restoreRounds: 21,
-		rewindRecords: 20_000, rewindRounds: 5,
+		rewindRecords: 20_000, rewindRounds: 15,
 		fillTime: 7 * time.Second, total: 44 * time.Second,
 	}
 	smokeSize = size{
