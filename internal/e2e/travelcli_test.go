@@ -12,26 +12,12 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	e2eproc "github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/llm/llmtest"
 )
 
-// shopping is a model that does as it is told. Its answers follow from the
-// history alone, so that it does not matter how often one was told before.
-const shopping = `
-- when: {last_user: Start a list, tool_result: write_file}
-  times: 0
-  reply: [{text: There is a list now.}]
-- when: {last_user: Start a list}
-  times: 0
-  reply:
-  - tool: {name: write_file, id: c1, input: {path: list.txt, content: "apples\n"}}
-- when: {last_user: Add pears, tool_result: write_file}
-  times: 0
-  reply: [{text: Pears are on it.}]
-- when: {last_user: Add pears}
-  times: 0
-  reply:
-  - tool: {name: write_file, id: c2, input: {path: list.txt, content: "apples\npears\n"}}
+// shopping is the common model, which also runs commands.
+const shopping = e2eproc.Shopping + `
 - when: {last_user: Drop the notes, tool_result: execute_command}
   times: 0
   reply: [{text: They are gone.}]
@@ -39,9 +25,6 @@ const shopping = `
   times: 0
   reply:
   - tool: {name: execute_command, id: c3, input: {command: rm notes.txt}}
-- when: {last_user: Add plums, tool_result: write_file}
-  times: 0
-  reply: [{text: Plums it is.}]
 - when: {last_user: Add plums}
   times: 0
   reply:

@@ -124,9 +124,9 @@ func newID() string { return "cp_" + strings.ToLower(rand.Text()) }
 // explain puts in front of an error what a person can do about it.
 func explain(err error) error {
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, checkpoint.ErrUnsettled) && !errors.Is(err, session.ErrUnsettled):
+	case err == nil || errors.Is(err, session.ErrUnsettled): // the latter was here before
+		return err
+	case errors.Is(err, checkpoint.ErrUnsettled):
 		return clew.WrapError(clew.CheckpointFailed, errors.Join(session.ErrUnsettled, err), "%s", clew.AsError(err).Message)
 	case errors.Is(err, exec.ErrNotFound):
 		return clew.WrapError(clew.CheckpointFailed, err, "checkpoints need git, and the server does not find it")

@@ -20,28 +20,12 @@ func TestMain(m *testing.M) { os.Exit(proc.Main(m)) }
 
 const within = time.Minute
 
-// script is a model whose answers follow from the history alone.
+// script is proc.Shopping, which can also write summaries, ask and greet.
 const script = `
 - when: {system: You write the summary}
   times: 0
   reply: [{text: There is a list with apples.}]
-- when: {last_user: Start a list, tool_result: write_file}
-  times: 0
-  reply: [{text: There is a list now.}]
-- when: {last_user: Start a list}
-  times: 0
-  reply:
-  - tool: {name: write_file, id: c1, input: {path: list.txt, content: "apples\n"}}
-- when: {last_user: Add pears, tool_result: write_file}
-  times: 0
-  reply: [{text: Pears are on it.}]
-- when: {last_user: Add pears}
-  times: 0
-  reply:
-  - tool: {name: write_file, id: c2, input: {path: list.txt, content: "apples\npears\n"}}
-- when: {last_user: Add plums, tool_result: write_file}
-  times: 0
-  reply: [{text: Plums it is.}]
+` + proc.Shopping + `
 - when: {last_user: Add plums}
   times: 0
   reply:

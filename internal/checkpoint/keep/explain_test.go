@@ -1,0 +1,23 @@
+package keep
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// A session hears from files in the middle of a return that they are there,
+// whatever put them there: it must not take the return for settled.
+func TestUnsettledIsTold(t *testing.T) {
+	err := clew.WrapError(clew.CheckpointFailed, errors.Join(checkpoint.ErrQuota, checkpoint.ErrUnsettled), "no room")
+	got := explain(explain(err))
+	if !errors.Is(got, session.ErrUnsettled) || !errors.Is(got, checkpoint.ErrQuota) || clew.AsError(got).Message != "no room" {
+		t.Errorf("told: %v", got)
+	}
+	if errors.Is(explain(checkpoint.ErrQuota), session.ErrUnsettled) {
+		t.Error("a full quota alone counts as unsettled")
+	}
+}
