@@ -70,6 +70,8 @@ export interface SessionState {
   runs: RunState[];
   monitors: MonitorState[];
   windows: WindowState[];
+  queue: QueuedMessage[];
+  viewers: Viewer[];
   usage?: Usage;
   can_undo?: boolean;
   can_redo?: boolean;
@@ -181,6 +183,9 @@ export interface Message {
   usage?: Usage;
   reserved?: Usage;
   metadata?: Record<string, unknown>;
+  tool?: MessageTool;
+  answer?: MessageAnswer;
+  delivery?: Delivery;
 }
 
 export type MessageType =
@@ -268,6 +273,47 @@ export interface Usage {
   cost_usd: number;
 }
 
+export interface MessageTool {
+  name: string;
+  status: ToolStatus;
+  input?: string;
+  summary?: string;
+  error?: string;
+  duration_ms?: number;
+  in_doubt?: boolean;
+  output_blob?: string;
+  has_diff?: boolean;
+  paths?: string[];
+}
+
+export type ToolStatus =
+  | "running"
+  | "complete"
+  | "error";
+
+export interface MessageAnswer {
+  action: Resolution;
+  by?: string;
+  by_timeout?: boolean;
+  ts: number;
+  comment?: string;
+  value?: string;
+}
+
+export type Resolution =
+  | "approve"
+  | "modify"
+  | "skip"
+  | "reject"
+  | "answer"
+  | "cancelled";
+
+export type Delivery =
+  | "direct"
+  | "steer"
+  | "ephemeral"
+  | "answer";
+
 export interface OpenMessage {
   message_id: string;
   reply_to?: string;
@@ -320,6 +366,25 @@ export interface Bounds {
   h: number;
 }
 
+export interface QueuedMessage {
+  message_id: string;
+  text: string;
+  images?: string[];
+  monitor_id?: string;
+  task_id?: string;
+  mode?: string;
+  new_task?: boolean;
+  user_id?: string;
+  client_message_id?: string;
+  ts: number;
+}
+
+export interface Viewer {
+  user_id: string;
+  clients: number;
+  since_ms: number;
+}
+
 /** Files are being taken back; nothing else happens meanwhile. */
 export interface RewindStartedData {
   rewind_id: string;
@@ -351,6 +416,11 @@ export interface SyncComplete {
 
 /** Are you there? Answer with pong. */
 export type PingData = Record<string, never>;
+
+/** Who watches the session now; sent when that changes. */
+export interface PresenceData {
+  viewers: Viewer[];
+}
 
 /** Something failed: a client's frame (answer), or a run, agent or question (record). */
 export interface ErrorData {
@@ -387,6 +457,10 @@ export type CommandType =
   | "ask_response"
   | "assign_question"
   | "user_message"
+  | "edit_queued"
+  | "remove_queued"
+  | "move_queued"
+  | "send_queued"
   | "window_message"
   | "component_action"
   | "new_task"
@@ -493,12 +567,6 @@ export interface MessageAcceptedData {
   task_id?: string;
 }
 
-export type Delivery =
-  | "direct"
-  | "steer"
-  | "ephemeral"
-  | "answer";
-
 /** A client's message waits, because the agent is busy or a limit is reached. */
 export interface MessageQueuedData {
   client_message_id?: string;
@@ -515,6 +583,12 @@ export interface Budget {
   usd?: number;
   tokens?: number;
   time_sec?: number;
+}
+
+/** The messages that wait have another order, or one was taken back. */
+export interface QueueChangedData {
+  queue: string[];
+  removed?: string;
 }
 
 /** A task's model history has a new entry; the results of tools are in tool_progress. */
@@ -563,6 +637,7 @@ export interface MessagesPage {
   messages: Message[];
   total: number;
   next?: string;
+  newer?: string;
   client_message_id?: string;
 }
 
@@ -1011,6 +1086,7 @@ export interface HitlApprovalRequestData {
   reason: string;
   why?: string;
   options: Choice[];
+  remember?: RememberOffer;
 }
 
 export interface ApprovalTodo {
@@ -1034,6 +1110,17 @@ export interface Effect {
   server?: string;
   digest: string;
 }
+
+export interface RememberOffer {
+  scopes: RememberScope[];
+  pattern?: string;
+  match?: string;
+  near_miss?: string;
+}
+
+export type RememberScope =
+  | "task"
+  | "session";
 
 /** A person has to fill something in. */
 export interface HitlInputRequestData {
@@ -1100,19 +1187,17 @@ export interface HitlResolvedData {
   value?: unknown;
   comment?: string;
   instruction?: string;
+  remember?: Remember;
   client_message_id?: string;
   task_id?: string;
   run_id?: string;
   monitor_id?: string;
 }
 
-export type Resolution =
-  | "approve"
-  | "modify"
-  | "skip"
-  | "reject"
-  | "answer"
-  | "cancelled";
+export interface Remember {
+  scope: RememberScope;
+  pattern?: string;
+}
 
 /** A question's deadline is near. */
 export interface HitlReminderData {
@@ -1392,11 +1477,6 @@ export interface ToolProgressData {
   duration_ms?: number;
   progress_status?: ProgressStatus;
 }
-
-export type ToolStatus =
-  | "running"
-  | "complete"
-  | "error";
 
 export type ToolClass =
   | "read_only"
@@ -1716,6 +1796,7 @@ export interface HitlApprovalResponseData {
   action: "approve" | "skip" | "reject";
   comment?: string;
   reason?: string;
+  remember?: Remember;
 }
 
 /** Fill in what was asked for. */
@@ -1761,6 +1842,34 @@ export interface UserMessageData {
   task_id?: string;
   request_id?: string;
   budget?: Budget;
+  delivery?: Arrival;
+}
+
+export type Arrival =
+  | "steer"
+  | "queue";
+
+/** Say something else in a message that waits. */
+export interface EditQueuedData {
+  message_id: string;
+  text: string;
+  images?: string[];
+}
+
+/** Take back a message that waits. */
+export interface RemoveQueuedData {
+  message_id: string;
+}
+
+/** Change the order of the messages that wait. */
+export interface MoveQueuedData {
+  message_id: string;
+  before?: string;
+}
+
+/** Do not let a message wait any longer. */
+export interface SendQueuedData {
+  message_id: string;
 }
 
 /** Say something to a window's agent. */
@@ -2138,6 +2247,7 @@ export type EventType =
   | "session_state"
   | "sync_complete"
   | "ping"
+  | "presence"
   | "error"
   | "session_created"
   | "session_renamed"
@@ -2148,6 +2258,7 @@ export type EventType =
   | "message_updated"
   | "message_accepted"
   | "message_queued"
+  | "queue_changed"
   | "model_message"
   | "messages_page"
   | "agent_response"
@@ -2257,6 +2368,8 @@ export interface EventData {
   sync_complete: SyncComplete;
   /** Are you there? Answer with pong. */
   ping: PingData;
+  /** Who watches the session now; sent when that changes. */
+  presence: PresenceData;
   /** Something failed: a client's frame (answer), or a run, agent or question (record). */
   error: ErrorData;
   /** The session came into being; the first record of each journal. */
@@ -2277,6 +2390,8 @@ export interface EventData {
   message_accepted: MessageAcceptedData;
   /** A client's message waits, because the agent is busy or a limit is reached. */
   message_queued: MessageQueuedData;
+  /** The messages that wait have another order, or one was taken back. */
+  queue_changed: QueueChangedData;
   /** A task's model history has a new entry; the results of tools are in tool_progress. */
   model_message: ModelMessageData;
   /** A page of the transcript. */
@@ -2463,6 +2578,14 @@ export interface CommandData {
   assign_question: AssignQuestionData;
   /** Say something to the session; the one way in for a person's words. */
   user_message: UserMessageData;
+  /** Say something else in a message that waits. */
+  edit_queued: EditQueuedData;
+  /** Take back a message that waits. */
+  remove_queued: RemoveQueuedData;
+  /** Change the order of the messages that wait. */
+  move_queued: MoveQueuedData;
+  /** Do not let a message wait any longer. */
+  send_queued: SendQueuedData;
   /** Say something to a window's agent. */
   window_message: WindowMessageData;
   /** A button or form in a window was used. */
@@ -2573,6 +2696,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "session_state"; data: SessionState })
   | (ServerEnvelopeBase & { type: "sync_complete"; data: SyncComplete })
   | (ServerEnvelopeBase & { type: "ping"; data?: PingData })
+  | (ServerEnvelopeBase & { type: "presence"; data: PresenceData })
   | (ServerEnvelopeBase & { type: "error"; data: ErrorData })
   | (ServerEnvelopeBase & { type: "session_created"; data: SessionCreatedData })
   | (ServerEnvelopeBase & { type: "session_renamed"; data: SessionRenamedData })
@@ -2583,6 +2707,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "message_updated"; data: MessageUpdatedData })
   | (ServerEnvelopeBase & { type: "message_accepted"; data: MessageAcceptedData })
   | (ServerEnvelopeBase & { type: "message_queued"; data: MessageQueuedData })
+  | (ServerEnvelopeBase & { type: "queue_changed"; data: QueueChangedData })
   | (ServerEnvelopeBase & { type: "model_message"; data: ModelMessageData })
   | (ServerEnvelopeBase & { type: "messages_page"; data: MessagesPage })
   | (ServerEnvelopeBase & { type: "agent_response"; data: AgentResponseData })
@@ -2677,6 +2802,10 @@ export type ClientEnvelope =
   | (ClientEnvelopeBase & { type: "ask_response"; data: AskResponseData })
   | (ClientEnvelopeBase & { type: "assign_question"; data: AssignQuestionData })
   | (ClientEnvelopeBase & { type: "user_message"; data: UserMessageData })
+  | (ClientEnvelopeBase & { type: "edit_queued"; data: EditQueuedData })
+  | (ClientEnvelopeBase & { type: "remove_queued"; data: RemoveQueuedData })
+  | (ClientEnvelopeBase & { type: "move_queued"; data: MoveQueuedData })
+  | (ClientEnvelopeBase & { type: "send_queued"; data: SendQueuedData })
   | (ClientEnvelopeBase & { type: "window_message"; data: WindowMessageData })
   | (ClientEnvelopeBase & { type: "component_action"; data: ComponentActionData })
   | (ClientEnvelopeBase & { type: "new_task"; data: NewTaskData })
@@ -2735,6 +2864,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "session_state",
   "sync_complete",
   "ping",
+  "presence",
   "error",
   "session_created",
   "session_renamed",
@@ -2745,6 +2875,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "message_updated",
   "message_accepted",
   "message_queued",
+  "queue_changed",
   "model_message",
   "messages_page",
   "agent_response",
@@ -2838,6 +2969,7 @@ export const recordTypes: readonly (keyof EventData)[] = [
   "message_updated",
   "message_accepted",
   "message_queued",
+  "queue_changed",
   "model_message",
   "history_rewound",
   "rewind_undone",

@@ -1,0 +1,58 @@
+import type { ToolCall, TranscriptMessage } from "./held.js";
+import type { Transcript } from "./transcript.js";
+import type { EventData, MessageQueuedData, Question, QueuedMessage, ToolProgressData } from "./types.gen.js";
+
+export const questionTypes = ["hitl_plan_review", "hitl_approval_request", "hitl_input_request", "hitl_clarification"] as const;
+export type QuestionType = (typeof questionTypes)[number];
+
+export function isQuestion(type: string): type is QuestionType {
+  return (questionTypes as readonly string[]).includes(type);
+}
+
+/** The nearest deadline first, then the oldest; those without a deadline last. */
+export function byDeadline(open: readonly Question[]): Question[] {
+  const at = (q: Question): number => q.deadline_ms ?? Infinity;
+  return open
+    .map((q, i) => ({ q, i }))
+    .sort((a, b) => (at(a.q) === at(b.q) ? a.i - b.i : at(a.q) - at(b.q)))
+    .map(({ q }) => q);
+}
+
+function queuedOf(d: MessageQueuedData, m: TranscriptMessage | undefined): QueuedMessage {
+  return {
+    message_id: d.message_id ?? "",
+    text: m?.text ?? "",
+    images: m?.images,
+    monitor_id: d.monitor_id,
+    task_id: m?.task_id,
+    mode: d.mode,
+    new_task: d.new_task,
+    user_id: m?.user_id,
+    client_message_id: d.client_message_id,
+    ts: m?.ts ?? 0,
+  };
+}
+
+/** What waits in line after an event. */
+export function queueAfter(queue: readonly QueuedMessage[], type: keyof EventData, data: unknown, messages: Pick<Transcript, "get">): readonly QueuedMessage[] {
+  const d = { [type]: data } as Partial<EventData>;
+  if (d.message_queued) {
+    const id = d.message_queued.message_id ?? "";
+    return [...queue.filter((q) => q.message_id !== id), queuedOf(d.message_queued, messages.get(id))];
+  }
+  if (d.queue_changed) return d.queue_changed.queue.flatMap((id) => queue.filter((q) => q.message_id === id));
+  const id = d.message_accepted?.message_id ?? d.message_updated?.message.message_id;
+  if (id === undefined || !queue.some((q) => q.message_id === id)) return queue;
+  const m = d.message_updated?.message;
+  if (!m) return queue.filter((q) => q.message_id !== id);
+  return queue.map((q) => (q.message_id === id ? { ...q, text: m.text ?? "", images: m.images } : q));
+}
+
+/** Folds a tool_progress into what is known of its call. */
+export function foldCall(old: ToolCall | undefined, d: ToolProgressData): ToolCall {
+  const next: Record<string, unknown> = { ...old };
+  for (const [name, value] of Object.entries(d)) {
+    if (value !== undefined && name !== "mistake" && name !== "monitor_id") next[name] = value;
+  }
+  return next as unknown as ToolCall;
+}

@@ -1,0 +1,17 @@
+export { ClewClient, newId, type ClewOptions } from "./client.js";
+export { ClewError, type ErrorDetails, type SuggestedAction } from "./error.js";
+export { Inbox, type InboxSnapshot } from "./inbox.js";
+export type { Receipt } from "./outbox.js";
+export type { AnyEnvelope } from "./position.js";
+export { Rest, type RequestOptions } from "./rest.js";
+export type * from "./rest_types.js";
+export { defaultRetry, type Retry } from "./retry.js";
+export { Session, type Answers, type SendOptions, type SessionOptions } from "./session.js";
+export type * from "./snapshot.js";
+export type { SocketClass, SocketLike } from "./socket.js";
+export type { SessionStore } from "./store.js";
+export type { Surroundings } from "./surroundings.js";
+export type { View } from "./transcript.js";
+export type { ToolCall, TranscriptMessage } from "./held.js";
+export type * from "./types.gen.js";
+export { eventTypes, recordTypes } from "./types.gen.js";

@@ -1,0 +1,183 @@
+import { ClewError, errorOf, lineError } from "./error.js";
+import type { CommandData, CommandType, McpServer } from "./types.gen.js";
+import type * as t from "./rest_types.js";
+
+type Query = Record<string, string | number | boolean | string[] | undefined>;
+
+/** What REST calls need of the client. */
+export interface RestOptions {
+  baseUrl: string;
+  token: () => Promise<string | undefined>;
+  fetch: typeof globalThis.fetch;
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal;
+  query?: Query;
+}
+
+/** The REST API. Every refusal is a ClewError. */
+export class Rest {
+  readonly #options: RestOptions;
+
+  constructor(options: RestOptions) {
+    this.#options = options;
+  }
+
+  /** Calls any route; `path` begins with a slash and goes below /api/v1. */
+  async request<T>(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
+    const response = await this.raw(method, path, body, options);
+    const text = await response.text();
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  }
+
+  /** As request, with the answer as it came: for blobs, reports and exports. */
+  async raw(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<Response> {
+    const url = `${this.#options.baseUrl}/api/v1${path}${queryOf(options.query)}`;
+    const headers = new Headers();
+    const token = await this.#options.token();
+    if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+    const plain = body instanceof Blob || body instanceof ArrayBuffer || body instanceof ReadableStream;
+    if (body !== undefined && !plain) headers.set("Content-Type", "application/json");
+    let response: Response;
+    try {
+      response = await this.#options.fetch(url, {
+        method,
+        headers,
+        body: body === undefined ? undefined : plain ? (body as BodyInit) : JSON.stringify(body),
+        credentials: "same-origin",
+        signal: options.signal,
+      });
+    } catch (cause) {
+      if (options.signal?.aborted) throw cause;
+      throw lineError("CONNECTION_FAILED", "the server cannot be reached", { cause });
+    }
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  }
+
+  me = (): Promise<t.Me> => this.request("GET", "/me");
+  /** Exchanges credentials for a cookie that the browser keeps. */
+  signIn = (credentials: { token: string } | { ticket: string }): Promise<t.SignedIn> =>
+    this.request("POST", "/sign-in", credentials);
+  signOut = (): Promise<void> => this.request("POST", "/sign-out");
+  /** Makes a ticket that signs a browser in once, within a minute. */
+  ticket = (): Promise<t.Ticket> => this.request("POST", "/tickets");
+
+  readonly sessions = {
+    list: (query: t.SessionQuery = {}): Promise<t.SessionPage> =>
+      this.request("GET", "/sessions", undefined, { query: { ...query } }),
+    create: (session: t.NewSession = {}): Promise<{ session_id: string }> => this.request("POST", "/sessions", session),
+    get: (id: string): Promise<t.SessionDetail> => this.request("GET", at(id)),
+    messages: (id: string, query: t.MessageQuery = {}): Promise<t.MessagePage> =>
+      this.request("GET", at(id, "messages"), undefined, { query: { ...query } }),
+    command: <T extends CommandType>(id: string, type: T, data?: CommandData[T], messageId?: string): Promise<t.RestReceipt> =>
+      this.request("POST", at(id, "commands"), { type, message_id: messageId, data }),
+    setAccess: (id: string, userId: string, role: "" | "viewer" | "approver"): Promise<t.RestReceipt> =>
+      this.request("PUT", at(id, "access", userId), { role }),
+    timeline: (id: string, query: t.TimelineQuery = {}): Promise<t.Timeline> =>
+      this.request("GET", at(id, "timeline"), undefined, { query: { ...query } }),
+    tasks: (id: string): Promise<t.TaskList> => this.request("GET", at(id, "tasks")),
+    tool: (id: string, toolCallId: string, messageId?: string): Promise<t.ToolDetail> =>
+      this.request("GET", at(id, "tools", toolCallId), undefined, { query: { message_id: messageId } }),
+    blob: (id: string, address: string): Promise<Response> => this.raw("GET", at(id, "blobs", address)),
+    export: (id: string, format: "bundle" | "task-folder" | "session-log" | "message-store" = "bundle"): Promise<Response> =>
+      this.raw("GET", at(id, "export"), undefined, { query: { format } }),
+    import: (file: Blob | ArrayBuffer, query: { new_id?: boolean; format?: string } = {}): Promise<{ session_id: string; format: string; from: string; records: number }> =>
+      this.request("POST", "/sessions/import", file, { query }),
+    draft: {
+      /** The caller's draft, null if there is none. */
+      get: (id: string): Promise<t.Draft | null> =>
+        this.request<t.Draft>("GET", at(id, "draft")).then((d) => (d.revision === 0 ? null : d)),
+      put: (id: string, draft: t.DraftChange): Promise<t.Draft> => this.request("PUT", at(id, "draft"), draft),
+      delete: (id: string, revision: number): Promise<void> =>
+        this.request("DELETE", at(id, "draft"), undefined, { query: { revision } }),
+    },
+  };
+
+  readonly inbox = {
+    list: (query: { limit?: number; cursor?: string } = {}): Promise<t.InboxPage> =>
+      this.request("GET", "/inbox", undefined, { query }),
+    counts: (): Promise<t.InboxCounts> => this.request("GET", "/inbox/counts"),
+    answer: (requestId: string, response: t.InboxResponse): Promise<t.RestReceipt> =>
+      this.request("POST", `/inbox/${encodeURIComponent(requestId)}`, response),
+    batch: (request: t.BatchRequest): Promise<{ results: t.BatchResult[] }> => this.request("POST", "/inbox/batch", request),
+  };
+
+  readonly settings = {
+    list: (): Promise<{ settings: t.Setting[] }> => this.request("GET", "/settings"),
+    /** All that is given, or nothing; null gives a key back to the layers below. */
+    change: (settings: Record<string, unknown>): Promise<{ changed: string[] }> =>
+      this.request("PATCH", "/settings", { settings }),
+    export: (): Promise<Record<string, unknown>> => this.request("GET", "/settings/export"),
+    import: (settings: Record<string, unknown>): Promise<{ changed: string[] }> =>
+      this.request("POST", "/settings/import", settings),
+  };
+
+  readonly mcp = {
+    list: (): Promise<{ mcp_servers: McpServer[] }> => this.request("GET", "/mcp"),
+    restart: (name: string): Promise<void> => this.request("POST", `/mcp/${encodeURIComponent(name)}/restart`),
+    enable: (name: string, enabled: boolean): Promise<void> =>
+      this.request("PATCH", `/mcp/${encodeURIComponent(name)}`, { enabled }),
+    alwaysAllow: (name: string, tool: string, always: boolean): Promise<void> =>
+      this.request("PUT", `/mcp/${encodeURIComponent(name)}/tools/${encodeURIComponent(tool)}`, { always_allow: always }),
+  };
+
+  readonly secrets = {
+    list: (): Promise<{ names: string[] }> => this.request("GET", "/secrets"),
+    set: (name: string, value: string): Promise<void> => this.request("PUT", `/secrets/${encodeURIComponent(name)}`, { value }),
+    delete: (name: string): Promise<void> => this.request("DELETE", `/secrets/${encodeURIComponent(name)}`),
+  };
+
+  readonly keys = {
+    list: (): Promise<{ keys: t.ApiKey[] }> => this.request("GET", "/keys"),
+    /** The token is shown this once. */
+    create: (key: t.NewKey): Promise<t.ApiKey & { token: string }> => this.request("POST", "/keys", key),
+    revoke: (id: string): Promise<void> => this.request("DELETE", `/keys/${encodeURIComponent(id)}`),
+  };
+
+  /** Browsers that are signed in as the caller. */
+  readonly devices = {
+    list: (): Promise<{ devices: t.ApiKey[] }> => this.request("GET", "/me/devices"),
+    end: (id: string): Promise<void> => this.request("DELETE", `/me/devices/${encodeURIComponent(id)}`),
+  };
+
+  readonly push = {
+    get: (): Promise<t.PushInfo> => this.request("GET", "/push"),
+    subscribe: (subscription: t.NewPush): Promise<t.PushSubscriptionInfo> => this.request("POST", "/push", subscription),
+    unsubscribe: (id: string): Promise<void> => this.request("DELETE", `/push/${encodeURIComponent(id)}`),
+    test: (): Promise<{ results: t.PushTried[] }> => this.request("POST", "/push/test"),
+  };
+
+  readonly rules = {
+    /** Whether a pattern would cover what a question asks for. */
+    check: (question: t.RuleQuestion): Promise<t.RuleCheck> => this.request("POST", "/rules/check", question),
+  };
+}
+
+function at(session: string, ...parts: string[]): string {
+  return ["/sessions", session, ...parts].map((p, i) => (i === 0 ? p : encodeURIComponent(p))).join("/");
+}
+
+function queryOf(query: Query = {}): string {
+  const q = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) q.set(name, String(value)); // a list becomes a,b,c
+  }
+  const text = q.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** Reads why a request was refused. */
+async function refusalOf(response: Response): Promise<ClewError> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const problem = (body as { error?: Partial<t.Problem> } | undefined)?.error;
+  if (problem?.code === undefined) {
+    return new ClewError(response.status >= 500 ? "UNAVAILABLE" : "INVALID_MESSAGE", `the server answered ${response.status}`, {
+      status: response.status,
+      recoverable: response.status >= 500,
+      body,
+    });
+  }
+  return errorOf(problem, { status: response.status, body });
+}

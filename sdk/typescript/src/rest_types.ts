@@ -1,0 +1,328 @@
+// The shapes of the REST API. The document at /openapi.json is the contract.
+
+import type {
+  Code,
+  CommandData,
+  CommandType,
+  Effect,
+  EventType,
+  ForkPoint,
+  HistoryItem,
+  PlanEdit,
+  Question,
+  Remember,
+  Role,
+  SessionStatus,
+  ToolClass,
+  ToolStatus,
+  Usage,
+} from "./types.gen.js";
+import type { TranscriptMessage } from "./held.js";
+
+export interface Me {
+  user_id: string;
+  role: Role;
+  auth: "on" | "off";
+  expires_ms?: number;
+  key_id?: string;
+  version: string;
+  server_time_ms: number;
+}
+
+export interface SignedIn {
+  user_id: string;
+  role: Role;
+  expires_ms: number;
+}
+
+export interface Ticket {
+  ticket: string;
+  expires_ms: number;
+}
+
+export interface SessionSummary {
+  session_id: string;
+  title: string;
+  status: SessionStatus;
+  workspace?: string;
+  created_ms: number;
+  updated_ms: number;
+  last_seq: number;
+  owner?: string;
+  cost_usd?: number;
+  tokens_in?: number;
+  tokens_out?: number;
+  /** How many questions are open. */
+  questions?: number;
+  /** How far a run under way is. */
+  plan?: { done: number; total: number };
+  last_line?: string;
+  forked_from?: ForkPoint;
+}
+
+export interface SessionPage {
+  sessions: SessionSummary[];
+  next?: string;
+}
+
+export interface SessionQuery {
+  limit?: number;
+  cursor?: string;
+  q?: string;
+  /** Whose; `*` is everybody's. Only administrators may ask for others'. */
+  owner?: string;
+  status?: SessionStatus | SessionStatus[];
+}
+
+export interface NewSession {
+  session_id?: string;
+  title?: string;
+  workspace?: string;
+}
+
+export interface SessionDetail {
+  session_id: string;
+  status: SessionStatus;
+  owner: string;
+  workspace: string;
+  title: string;
+  last_message_id: string | null;
+  epoch: string;
+  role: Role;
+  usage: Usage;
+  runs: { run_id: string; status: SessionStatus; phase: string; report_paths: string[] }[];
+  can_undo?: boolean;
+  can_redo?: boolean;
+  forked_from?: ForkPoint;
+}
+
+export interface MessageQuery {
+  limit?: number;
+  /** Messages to leave out, counted from the newest. */
+  offset?: number;
+  /** Only messages older than this one. */
+  before?: string;
+  /** A page with this message in its middle. */
+  around?: string;
+  /** The transcript as it was right after this message. */
+  as_of?: string;
+}
+
+export interface MessagePage {
+  messages: TranscriptMessage[];
+  total: number;
+  next?: string;
+}
+
+/** What a command did. */
+export interface RestReceipt {
+  client_message_id?: string;
+  records: string[];
+  /** The session that the command made. */
+  session_id?: string;
+  answer?: { type: EventType; data: unknown };
+}
+
+export type TimelineKind = "user" | "assistant" | "tool" | "question" | "answer" | "checkpoint" | "error" | "run" | "rewind" | "fork";
+
+export interface TimelineMark {
+  message_id: string;
+  ts: number;
+  kind: TimelineKind;
+  label: string;
+  request_id?: string;
+  checkpoint?: string;
+  task_id?: string;
+  hidden?: boolean;
+  /** Messages that a rewind took back, and brought back. */
+  removed?: number;
+  restored?: number;
+  /** The session that a fork made. */
+  session?: string;
+}
+
+export interface Timeline {
+  marks: TimelineMark[];
+  total: number;
+  from_ts: number;
+  to_ts: number;
+}
+
+export interface TimelineQuery {
+  from?: number;
+  to?: number;
+  hidden?: boolean;
+}
+
+/** A tool call whole. */
+export interface ToolDetail {
+  tool_call_id: string;
+  tool: string;
+  input?: unknown;
+  effect?: Effect;
+  class?: ToolClass;
+  status: ToolStatus;
+  output?: unknown;
+  output_blob?: string;
+  error?: string;
+  started_ms?: number;
+  ended_ms?: number;
+  images?: string[];
+}
+
+export interface TaskList {
+  tasks: HistoryItem[];
+}
+
+export interface Draft {
+  text: string;
+  images?: string[];
+  updated_ms: number;
+  revision: number;
+}
+
+export interface DraftChange {
+  text: string;
+  images?: string[];
+  /** Of the draft that this one replaces; 0 for a new one. */
+  revision: number;
+}
+
+export interface InboxItem {
+  session_id: string;
+  title: string;
+  owner: string;
+  question: Question;
+  /** Questions of one kind can be answered in a batch. */
+  kind: string;
+  asked_ms: number;
+  reminded_ms?: number;
+  seq: number;
+}
+
+export interface InboxCounts {
+  total: number;
+  by_kind: Record<string, number>;
+  due_soon: number;
+}
+
+export interface InboxPage {
+  items: InboxItem[];
+  counts: InboxCounts;
+  next?: string;
+}
+
+export interface InboxResponse {
+  action?: "approve" | "modify" | "skip" | "reject";
+  value?: unknown;
+  comment?: string;
+  instruction?: string;
+  modifications?: PlanEdit[];
+  remember?: Remember;
+  client_message_id?: string;
+}
+
+export interface BatchRequest {
+  request_ids: string[];
+  action: "approve" | "skip" | "reject";
+  comment?: string;
+}
+
+export interface BatchResult {
+  request_id: string;
+  session_id?: string;
+  ok: boolean;
+  records?: string[];
+  error?: Problem;
+}
+
+/** An error as REST answers it, inside `error`. */
+export interface Problem {
+  code: Code;
+  number: number;
+  message: string;
+  recoverable: boolean;
+  suggested_action: string;
+  retry_after_ms?: number;
+}
+
+export interface Setting {
+  key: string;
+  value: unknown;
+  layer: string;
+  hidden?: boolean;
+  unknown?: boolean;
+  group?: string;
+  doc?: string;
+  allowed?: string;
+  default?: unknown;
+}
+
+export interface ApiKey {
+  id: string;
+  name?: string;
+  user: string;
+  role: Role;
+  created_ms: number;
+  expires_ms?: number;
+  revoked_ms?: number;
+  last_four: string;
+  /** Made by a sign-in; it is in a browser's cookie. */
+  browser?: boolean;
+  /** The key with which that was done; this one ends with it. */
+  parent?: string;
+}
+
+export interface NewKey {
+  name?: string;
+  user: string;
+  role?: "admin" | "owner" | "approver" | "viewer";
+  expires_ms?: number;
+}
+
+export interface PushSubscriptionInfo {
+  id: string;
+  name: string;
+  created_ms: number;
+  last_ms?: number;
+}
+
+export interface PushInfo {
+  public_key: string;
+  subscriptions: PushSubscriptionInfo[];
+}
+
+export interface NewPush {
+  endpoint: string;
+  /** Browsers give it; it is not looked at. */
+  expirationTime?: number | null;
+  keys: { p256dh: string; auth: string };
+  /** For people, such as the device. */
+  name?: string;
+}
+
+export interface PushTried {
+  id: string;
+  ok: boolean;
+  error?: string;
+}
+
+export interface RuleQuestion {
+  session_id: string;
+  request_id: string;
+  pattern: string;
+}
+
+export interface RuleCheck {
+  covers: boolean;
+  match?: string;
+  near_miss?: string;
+  problem?: string;
+}
+
+/** A command as `POST …/commands` takes it. */
+export interface RestCommand<T extends CommandType = CommandType> {
+  type: T;
+  message_id?: string;
+  data?: CommandData[T];
+}
