@@ -18,6 +18,10 @@ var Commands = []CommandInfo{
 	{CommandAssignQuestion, RoleOwner, false, "Say who shall answer a question.", AssignQuestionData{}},
 
 	{CommandUserMessage, RoleOwner, false, "Say something to the session; the one way in for a person's words.", UserMessageData{}},
+	{CommandEditQueued, RoleOwner, false, "Say something else in a message that waits.", EditQueuedData{}},
+	{CommandRemoveQueued, RoleOwner, false, "Take back a message that waits.", RemoveQueuedData{}},
+	{CommandMoveQueued, RoleOwner, false, "Change the order of the messages that wait.", MoveQueuedData{}},
+	{CommandSendQueued, RoleOwner, false, "Do not let a message wait any longer.", SendQueuedData{}},
 	{CommandWindowMessage, RoleOwner, false, "Say something to a window's agent.", WindowMessageData{}},
 	{CommandComponentAction, RoleOwner, false, "A button or form in a window was used.", ComponentActionData{}},
 

@@ -7,6 +7,7 @@ var Events = []EventInfo{
 	{EventSessionState, KindAnswer, "The session as of one record; sent on every connect and on request.", SessionState{}},
 	{EventSyncComplete, KindAnswer, "The replay is over; what follows is live.", SyncComplete{}},
 	{EventPing, KindAnswer, "Are you there? Answer with pong.", PingData{}},
+	{EventPresence, KindTransient, "Who watches the session now; sent when that changes.", PresenceData{}},
 	{EventError, KindRecordOrAnswer, "Something failed: a client's frame (answer), or a run, agent or question (record).", ErrorData{}},
 
 	{EventSessionCreated, KindRecord, "The session came into being; the first record of each journal.", SessionCreatedData{}},
@@ -19,6 +20,7 @@ var Events = []EventInfo{
 	{EventMessageUpdated, KindRecord, "A message changed; carries all of it.", MessageUpdatedData{}},
 	{EventMessageAccepted, KindRecord, "A client's message was handed to an agent.", MessageAcceptedData{}},
 	{EventMessageQueued, KindRecord, "A client's message waits, because the agent is busy or a limit is reached.", MessageQueuedData{}},
+	{EventQueueChanged, KindRecord, "The messages that wait have another order, or one was taken back.", QueueChangedData{}},
 	{EventModelMessage, KindRecord, "A task's model history has a new entry; the results of tools are in tool_progress.", ModelMessageData{}},
 	{EventMessagesPage, KindAnswer, "A page of the transcript.", MessagesPage{}},
 	{EventAgentResponse, KindTransient, "The next piece of an agent's answer.", AgentResponseData{}},

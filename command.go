@@ -34,6 +34,10 @@ const (
 
 	// Input
 	CommandUserMessage     CommandType = "user_message"
+	CommandEditQueued      CommandType = "edit_queued"
+	CommandRemoveQueued    CommandType = "remove_queued"
+	CommandMoveQueued      CommandType = "move_queued"
+	CommandSendQueued      CommandType = "send_queued"
 	CommandWindowMessage   CommandType = "window_message"
 	CommandComponentAction CommandType = "component_action"
 

@@ -39,6 +39,14 @@ func (d *HitlPlanResponseData) Check() error {
 	return nil
 }
 
+// Check lets only a yes be remembered.
+func (d *HitlApprovalResponseData) Check() error {
+	if d.Remember != nil && d.Action != ChoiceApprove {
+		return invalid("data.remember goes with approve")
+	}
+	return nil
+}
+
 // Check needs a change.
 func (d *EditPlanData) Check() error {
 	if len(d.Modifications) == 0 {
@@ -69,6 +77,9 @@ func (d *UserMessageData) Check() error {
 	}
 	return checkContent(d.Text, d.Images)
 }
+
+// Check needs text or an image.
+func (d *EditQueuedData) Check() error { return checkContent(d.Text, d.Images) }
 
 // Check needs text or an image.
 func (d *WindowMessageData) Check() error { return checkContent(d.Text, d.Images) }

@@ -69,6 +69,7 @@ type HitlApprovalResponseData struct {
 	Action    Choice    `json:"action" clew:"enum=approve|skip|reject"`
 	Comment   string    `json:"comment,omitempty"`
 	Reason    string    `json:"reason,omitempty"`
+	Remember  *Remember `json:"remember,omitempty"` // with approve: do not ask again
 }
 
 // HitlInputResponseData is the data of hitl_input_response.
@@ -113,6 +114,44 @@ type UserMessageData struct {
 	TaskID    TaskID      `json:"task_id,omitempty"`
 	RequestID RequestID   `json:"request_id,omitempty"`
 	Budget    *Budget     `json:"budget,omitempty"` // with mode run; the settings' budget holds as well
+	// Delivery is what to do with it while an agent works; absent is as the
+	// settings say.
+	Delivery Arrival `json:"delivery,omitempty"`
+}
+
+// An Arrival is what a message does that comes while an agent works.
+type Arrival string
+
+// The arrivals.
+const (
+	ArrivalSteer Arrival = "steer" // the agent hears it with its next step
+	ArrivalQueue Arrival = "queue" // it waits for the end of the turn
+)
+
+// Values lists the arrivals.
+func (Arrival) Values() []string { return []string{string(ArrivalSteer), string(ArrivalQueue)} }
+
+// EditQueuedData is the data of edit_queued: the message as it shall be.
+type EditQueuedData struct {
+	MessageID MessageID `json:"message_id"`
+	Text      string    `json:"text" clew:"empty"`
+	Images    []string  `json:"images,omitempty"`
+}
+
+// RemoveQueuedData is the data of remove_queued.
+type RemoveQueuedData struct {
+	MessageID MessageID `json:"message_id"`
+}
+
+// MoveQueuedData is the data of move_queued. Without Before it goes to the end.
+type MoveQueuedData struct {
+	MessageID MessageID `json:"message_id"`
+	Before    MessageID `json:"before,omitempty"`
+}
+
+// SendQueuedData is the data of send_queued.
+type SendQueuedData struct {
+	MessageID MessageID `json:"message_id"`
 }
 
 // WindowMessageData is the data of window_message.

@@ -96,6 +96,38 @@ type Message struct {
 	Usage       *Usage         `json:"usage,omitempty"`
 	Reserved    *Usage         `json:"reserved,omitempty"` // what a model call may use at most
 	Metadata    map[string]any `json:"metadata,omitempty"`
+
+	// Tool and Answer say what became of what the message shows, Delivery how a
+	// person's words reached an agent. They follow from later records: messages in
+	// records do not have them.
+	Tool     *MessageTool   `json:"tool,omitempty"`
+	Answer   *MessageAnswer `json:"answer,omitempty"`
+	Delivery Delivery       `json:"delivery,omitempty"`
+}
+
+// A MessageTool is where the tool call stands that a message shows. Its texts
+// are short forms.
+type MessageTool struct {
+	Name       string     `json:"name"`
+	Status     ToolStatus `json:"status"`
+	Input      string     `json:"input,omitempty"`   // what it was called with
+	Summary    string     `json:"summary,omitempty"` // of the input, and of the output once it is there
+	Error      string     `json:"error,omitempty"`
+	DurationMS int64      `json:"duration_ms,omitempty"`
+	InDoubt    bool       `json:"in_doubt,omitempty"`    // nobody knows whether it took effect
+	OutputBlob string     `json:"output_blob,omitempty"` // address of the whole output
+	HasDiff    bool       `json:"has_diff,omitempty"`    // it changes a file, and the call's effect says how
+	Paths      []string   `json:"paths,omitempty"`       // files it touches, the first of them
+}
+
+// A MessageAnswer is what became of the question that a message shows.
+type MessageAnswer struct {
+	Action    Resolution `json:"action"`
+	By        UserID     `json:"by,omitempty"`
+	ByTimeout bool       `json:"by_timeout,omitempty"` // nobody answered in time
+	TS        int64      `json:"ts"`
+	Comment   string     `json:"comment,omitempty"`
+	Value     string     `json:"value,omitempty"` // what was given, in short
 }
 
 // Check reports what makes m inconsistent: an unknown kind, or an ask or say

@@ -41,6 +41,7 @@ const (
 	EventSessionState EventType = "session_state"
 	EventSyncComplete EventType = "sync_complete"
 	EventPing         EventType = "ping"
+	EventPresence     EventType = "presence"
 	EventError        EventType = "error"
 
 	// Session
@@ -55,6 +56,7 @@ const (
 	EventMessageUpdated    EventType = "message_updated"
 	EventMessageAccepted   EventType = "message_accepted"
 	EventMessageQueued     EventType = "message_queued"
+	EventQueueChanged      EventType = "queue_changed"
 	EventModelMessage      EventType = "model_message"
 	EventMessagesPage      EventType = "messages_page"
 	EventAgentResponse     EventType = "agent_response"

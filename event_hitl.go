@@ -57,6 +57,42 @@ type HitlApprovalRequestData struct {
 	Reason   string       `json:"reason"`
 	Why      string       `json:"why,omitempty"` // why it was not allowed unasked
 	Options  List[Choice] `json:"options"`
+	// Remember says what may be remembered with a yes, nil if nothing.
+	Remember *RememberOffer `json:"remember,omitempty"`
+}
+
+// A RememberScope is how long an approval holds beyond the one call.
+type RememberScope string
+
+// The scopes.
+const (
+	RememberTask    RememberScope = "task"    // for calls alike in the task and all below it
+	RememberSession RememberScope = "session" // a rule among the session's settings
+)
+
+// Values lists the scopes.
+func (RememberScope) Values() []string {
+	return []string{string(RememberTask), string(RememberSession)}
+}
+
+// A RememberOffer is what a question lets people choose.
+type RememberOffer struct {
+	Scopes   List[RememberScope] `json:"scopes"`
+	Pattern  string              `json:"pattern,omitempty"`   // of commands: one to begin with
+	Match    string              `json:"match,omitempty"`     // a command that it covers
+	NearMiss string              `json:"near_miss,omitempty"` // one that it does not
+}
+
+// Remember is what a person wants remembered. Pattern is for commands.
+type Remember struct {
+	Scope   RememberScope `json:"scope"`
+	Pattern string        `json:"pattern,omitempty"`
+}
+
+// A RememberedRule is what a task's agents need not ask about again.
+type RememberedRule struct {
+	Tool    string `json:"tool"`
+	Pattern string `json:"pattern,omitempty"`
 }
 
 // An ApprovalTodo is a todo that needs approval.
@@ -162,6 +198,7 @@ type HitlResolvedData struct {
 	Value           any             `json:"value,omitempty"`
 	Comment         string          `json:"comment,omitempty"`
 	Instruction     string          `json:"instruction,omitempty"`
+	Remember        *Remember       `json:"remember,omitempty"`
 	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
 	TaskID          TaskID          `json:"task_id,omitempty"`
 	Scope

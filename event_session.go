@@ -16,6 +16,19 @@ type SyncComplete struct {
 	Replayed      int       `json:"replayed"`
 }
 
+// PresenceData is the data of presence: all who watch, those who came first
+// first, up to 100 of them.
+type PresenceData struct {
+	Viewers List[Viewer] `json:"viewers"`
+}
+
+// A Viewer is a person who has the session open.
+type Viewer struct {
+	UserID  UserID `json:"user_id"`
+	Clients int    `json:"clients"`  // connections
+	SinceMS int64  `json:"since_ms"` // Unix ms of the oldest of them
+}
+
 // PingData is the data of ping: none.
 type PingData struct{}
 
@@ -148,12 +161,22 @@ type MessageQueuedData struct {
 	Budget          *Budget         `json:"budget,omitempty"` // of the run that it starts
 }
 
+// QueueChangedData is the data of queue_changed: what waits from now on, in
+// order. A message that was taken back is gone from the transcript as well.
+type QueueChangedData struct {
+	Queue   List[MessageID] `json:"queue"`
+	Removed MessageID       `json:"removed,omitempty"`
+}
+
 // MessagesPage is the data of messages_page, and REST's answer for messages.
 type MessagesPage struct {
 	Messages List[Message] `json:"messages"` // in order of time
 	Total    int           `json:"total"`
 	// Next is what to give as before to get the page before this one.
-	Next            MessageID       `json:"next,omitempty"`
+	Next MessageID `json:"next,omitempty"`
+	// Newer is what to give as after to get the page after this one. Pages that
+	// were asked for by after or around have it, unless they end with the newest.
+	Newer           MessageID       `json:"newer,omitempty"`
 	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
 }
 

@@ -99,6 +99,10 @@ type SessionState struct {
 	Runs         List[RunState]     `json:"runs"`
 	Monitors     List[MonitorState] `json:"monitors"`
 	Windows      List[WindowState]  `json:"windows"`
+	// Queue holds what was said and waits for the agent, in order.
+	Queue List[QueuedMessage] `json:"queue"`
+	// Viewers are those who watch now. It is not on record.
+	Viewers List[Viewer] `json:"viewers"`
 
 	Usage *Usage `json:"usage,omitempty"`
 	// CanUndo and CanRedo say that there is a rewind to undo, or to do again.
@@ -150,6 +154,20 @@ type OpenMessage struct {
 	MonitorID MonitorID `json:"monitor_id,omitempty"`
 	Text      string    `json:"text"`
 	Reasoning string    `json:"reasoning,omitempty"`
+}
+
+// A QueuedMessage is a message that waits, as session_state shows it.
+type QueuedMessage struct {
+	MessageID       MessageID       `json:"message_id"`
+	Text            string          `json:"text"`
+	Images          []string        `json:"images,omitempty"`
+	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
+	TaskID          TaskID          `json:"task_id,omitempty"` // the task that it was said to by name
+	Mode            string          `json:"mode,omitempty"`
+	NewTask         bool            `json:"new_task,omitempty"`
+	UserID          UserID          `json:"user_id,omitempty"`
+	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
+	TS              int64           `json:"ts"`
 }
 
 // A RunState is one run as session_state shows it.

@@ -40,7 +40,7 @@ func (v *View) Apply(env wire.Envelope) (handled bool) {
 		v.seq = seq
 		v.State.LastMessageID = clew.MessageIDOf(seq)
 	}
-	return v.session(ev) || v.run(ev) || v.question(ev)
+	return v.queue(ev) || v.session(ev) || v.run(ev) || v.question(ev)
 }
 
 func (v *View) replace(s *clew.SessionState) {
@@ -226,4 +226,49 @@ func (v *View) settled(id clew.RequestID) {
 		first := v.State.HitlQueue[0]
 		v.State.HitlPending, v.State.HitlQueue = &first, v.State.HitlQueue[1:]
 	}
+}
+
+// queue keeps what waits for the agent. The events that also concern the
+// transcript are left to session.
+func (v *View) queue(ev clew.Event) bool {
+	at := func(id clew.MessageID) int {
+		return slices.IndexFunc(v.State.Queue, func(q clew.QueuedMessage) bool { return q.MessageID == id })
+	}
+	switch d := ev.Data.(type) {
+	case *clew.MessageQueuedData:
+		v.waits(d)
+		return true
+	case *clew.MessageAcceptedData:
+		if i := at(d.MessageID); i >= 0 {
+			v.State.Queue = slices.Delete(v.State.Queue, i, i+1)
+		}
+		return true
+	case *clew.MessageUpdatedData:
+		if i := at(d.Message.MessageID); i >= 0 {
+			v.State.Queue[i].Text, v.State.Queue[i].Images = d.Message.Text, d.Message.Images
+		}
+	case *clew.QueueChangedData:
+		var next clew.List[clew.QueuedMessage]
+		for _, id := range d.Queue {
+			if i := at(id); i >= 0 {
+				next = append(next, v.State.Queue[i])
+			}
+		}
+		v.State.Queue = next
+		v.State.Messages = slices.DeleteFunc(v.State.Messages, func(m clew.Message) bool { return m.MessageID == d.Removed })
+		return true
+	}
+	return false
+}
+
+func (v *View) waits(d *clew.MessageQueuedData) {
+	q := clew.QueuedMessage{
+		MessageID: d.MessageID, MonitorID: d.MonitorID, Mode: d.Mode, NewTask: d.NewTask, ClientMessageID: d.ClientMessageID,
+	}
+	for _, m := range v.State.Messages {
+		if m.MessageID == d.MessageID {
+			q.Text, q.Images, q.TaskID, q.UserID, q.TS = m.Text, m.Images, m.TaskID, m.UserID, m.TS
+		}
+	}
+	v.State.Queue = append(v.State.Queue, q)
 }

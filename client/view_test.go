@@ -194,3 +194,25 @@ func TestViewOfARun(t *testing.T) {
 		t.Errorf("rejected: %s, %+v", v.State.Status, v.State.Plan)
 	}
 }
+
+// What waits is kept as it is said, changed, moved, taken back and delivered.
+func TestViewKeepsTheQueue(t *testing.T) {
+	var v client.View
+	v.Apply(event(t, 0, snapshot(1)))
+	id := clew.MessageIDOf
+	for i, text := range []string{"a", "b", "c"} {
+		seq := uint64(2 + 2*i)
+		v.Apply(event(t, seq, &clew.MessageCreatedData{Message: clew.Message{MessageID: id(seq), Text: text, UserID: "ann", TS: 7}}))
+		v.Apply(event(t, seq+1, &clew.MessageQueuedData{MessageID: id(seq)}))
+	}
+	v.Apply(event(t, 8, &clew.QueueChangedData{Queue: clew.List[clew.MessageID]{id(6), id(2), id(4)}}))
+	v.Apply(event(t, 9, &clew.MessageUpdatedData{Message: clew.Message{MessageID: id(2), Text: "A"}}))
+	v.Apply(event(t, 10, &clew.MessageAcceptedData{MessageID: id(6)}))
+	v.Apply(event(t, 11, &clew.QueueChangedData{Queue: clew.List[clew.MessageID]{id(2)}, Removed: id(4)}))
+	if q := v.State.Queue; len(q) != 1 || q[0].MessageID != id(2) || q[0].Text != "A" || q[0].UserID != "ann" || q[0].TS != 7 {
+		t.Errorf("%+v waits", q)
+	}
+	if m := v.State.Messages; len(m) != 2 || m[0].MessageID != id(2) || m[1].MessageID != id(6) {
+		t.Errorf("the transcript is %+v", m)
+	}
+}

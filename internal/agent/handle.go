@@ -20,8 +20,9 @@ type planned struct {
 	spec     tool.Spec
 	action   *tool.Action
 	decision policy.Decision
-	wrong    string // the model called it wrongly
-	own      bool   // one of the agent's own tools
+	input    policy.Input // what the decision rests on
+	wrong    string       // the model called it wrongly
+	own      bool         // one of the agent's own tools
 }
 
 // prepare finds out what a call would do. It changes nothing.
@@ -40,6 +41,9 @@ func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *p
 	w.look(ctx, v, t, p, c.Input)
 	if p.wrong != "" || p.decision.Kind != policy.Allow || p.decision.Run == "" {
 		return p
+	}
+	if c.Status == session.CallApproved && p.action.Effect.Digest == c.Digest {
+		return p // a rule that was made since changes nothing: it runs as it was shown
 	}
 	// What runs is what was parsed, not the text it was parsed from.
 	allowed := p.decision
@@ -72,12 +76,14 @@ func (w *worker) look(ctx context.Context, v session.View, t tool.Tool, p *plann
 		return
 	}
 	p.action = action
-	p.decision = policy.Decide(policy.Input{
+	p.input = policy.Input{
 		Spec: p.spec, Action: action, Values: w.values, Trusted: w.trusted, Mode: &w.mode,
 		AlwaysAllowed: p.spec.Server != "" && w.cfg.AlwaysAllowed(p.spec),
 		// Tools cost nothing: the budget is asked about before model calls.
-		Counters: policy.Counters{AutoApproved: v.Task.AutoApproved, Mistakes: v.Task.Mistakes},
-	})
+		Counters:   policy.Counters{AutoApproved: v.Task.AutoApproved, Mistakes: v.Task.Mistakes},
+		Remembered: v.Root.Allowed,
+	}
+	p.decision = policy.Decide(p.input)
 }
 
 // prepared makes an error of a tool's panic: it fails its call, not the turn.
@@ -138,7 +144,7 @@ func (w *worker) decide(r *recorder, plans []*planned) {
 		case p.decision.Kind == policy.Ask:
 			r.ask(clew.HitlApprovalRequestData{
 				Ask: p.decision.Ask, Tool: p.call.Tool, Asking: clew.Asking{ToolCallID: p.call.ID}, Input: p.call.Input, Effect: &p.action.Effect,
-				Reason: p.action.Effect.Summary, Why: p.decision.Reason, Options: yesNo,
+				Reason: p.action.Effect.Summary, Why: p.decision.Reason, Options: yesNo, Remember: policy.Offer(p.input),
 			})
 		default:
 			auto++

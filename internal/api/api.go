@@ -1,5 +1,5 @@
 // Package api is the HTTP face of a server beside its WebSocket: REST under
-// /api/v1, its OpenAPI document, health and metrics.
+// /api/v1, its OpenAPI document, health, metrics and the files of the web UI.
 //
 // Every request passes, in this order: the request log and recovery (log.go),
 // the Host and Origin checks, and, unless its route is one of the few open ones,
@@ -9,6 +9,7 @@ package api
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"time"
@@ -37,17 +38,21 @@ type Sessions interface {
 	// Access gives the caller's role in the session. An administrator is owner
 	// in their own sessions and no more than a viewer in those of others.
 	Access(ctx context.Context, id clew.SessionID, p clew.Principal) (clew.Role, error)
-	List(ctx context.Context, owner clew.UserID, q, cursor string, limit int) ([]session.Summary, string, error)
+	List(ctx context.Context, q session.ListOf) ([]session.Summary, string, error)
 	Watch(ctx context.Context, id clew.SessionID) (View, error)
 	// Report finds a report of the session's runs by its name.
 	Report(ctx context.Context, id clew.SessionID, name string) (clew.Report, error)
+	// Overview gives the session's tasks.
+	Overview(ctx context.Context, id clew.SessionID) (session.Overview, error)
 }
 
 // View reads a session; the caller closes it.
 type View interface {
 	State(ctx context.Context) (clew.SessionState, error)
 	Epoch() string
-	Messages(ctx context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error)
+	Page(ctx context.Context, q session.PageOf) (clew.MessagesPage, error)
+	ToolCall(ctx context.Context, id string, message clew.MessageID) (session.ToolCall, error)
+	Timeline(ctx context.Context, q session.TimelineOf) (session.Timeline, error)
 	Close()
 }
 
@@ -72,22 +77,29 @@ type Authenticator interface {
 
 // Options is what an API is made of.
 type Options struct {
-	Sessions Sessions
-	Auth     Authenticator
-	Keys     *auth.Keys // nil = this server has no API keys
-	Doors    auth.Doors
-	Settings Settings // nil = this server has none
-	Secrets  Secrets  // nil = this server keeps none
-	Blobs    Blobs    // nil = no route for blobs
-	Inbox    Inbox    // nil = no inbox
-	Links    Links    // nil = no answer links
-	Exports  Exports  // nil = sessions cannot be exported
-	Imports  Imports  // nil = nor imported
+	Sessions    Sessions
+	Auth        Authenticator
+	Keys        *auth.Keys // nil = this server has no API keys
+	Doors       auth.Doors
+	Settings    Settings    // nil = this server has none
+	Secrets     Secrets     // nil = this server keeps none
+	ToolServers ToolServers // nil = it has no tool servers
+	Blobs       Blobs       // nil = no route for blobs
+	Inbox       Inbox       // nil = no inbox
+	Links       Links       // nil = no answer links
+	Push        Push        // nil = browsers cannot be told
+	Drafts      Drafts      // nil = drafts are not kept
+	Exports     Exports     // nil = sessions cannot be exported
+	Imports     Imports     // nil = nor imported
 	// InboxFeed is the WebSocket of an inbox; it authenticates by itself. nil =
 	// none.
 	InboxFeed http.Handler
 	// AllowQueryToken takes credentials from ?token= too.
 	AllowQueryToken bool
+	SignIns         SignIns       // nil = browsers cannot sign in
+	Cookies         *auth.Cookies // nil = cookies are not taken
+	Proxies         auth.Proxies
+	UI              fs.FS         // the built web UI; nil = none
 	PerMinute       int           // requests of a user; 0 or less = no limit
 	Timeout         time.Duration // of a request; 0 = 15 s
 
@@ -107,6 +119,7 @@ type API struct {
 	log     *slog.Logger
 	limiter *auth.Limiter
 	links   *auth.Limiter // of those who come with an answer link, by address
+	signIns *auth.Limiter // of those who sign in, by address
 	mux     *http.ServeMux
 	routes  []Route
 	pace    pace // of transfers
@@ -121,6 +134,8 @@ type Route struct {
 	Open bool
 	// Own routes authenticate by themselves.
 	Own bool
+	// Page routes are files of the web UI and no part of the API.
+	Page bool
 }
 
 // New makes the API.
@@ -139,17 +154,27 @@ func New(o Options) (*API, error) {
 	}
 	a := &API{
 		o: o, log: o.Log, limiter: auth.NewLimiter(o.PerMinute, o.Now), links: auth.NewLimiter(answersPerMinute, o.Now),
-		mux: http.NewServeMux(), pace: leastPace,
+		signIns: auth.NewLimiter(signInsPerMinute, o.Now), mux: http.NewServeMux(), pace: leastPace,
 	}
 	h := humago.New(guardedMux{a}, config(o.Version))
 	a.doc = h.OpenAPI()
 	a.sessionRoutes(h)
+	a.pastRoutes(h)
 	a.keyRoutes(h)
+	a.signInRoutes(h)
+	a.deviceRoutes(h)
 	a.settingsRoutes(h)
+	a.toolServerRoutes(h)
 	a.inboxRoutes(h)
+	a.ruleRoutes(h)
+	a.pushRoutes(h)
+	a.draftRoutes(h)
 	a.linkRoutes()
 	a.transferRoutes()
 	a.plainRoutes()
+	if err := a.uiRoutes(); err != nil {
+		return nil, err
+	}
 	if err := a.finishDocument(); err != nil {
 		return nil, err
 	}

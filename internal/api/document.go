@@ -92,6 +92,9 @@ func (a *API) finishDocument() error {
 		if op := transferOperation(r); op != nil {
 			a.doc.AddOperation(op)
 		}
+		if op := signInOperation(r); op != nil {
+			a.doc.AddOperation(op)
+		}
 		if text, ok := plainDocs[r.Path]; ok {
 			a.doc.AddOperation(linkOperation(r, text))
 		}

@@ -18,6 +18,9 @@ type problem struct {
 	status int
 	cause  error       // for the log
 	Body   problemBody `json:"error"`
+	// Current is what there is in place of what the caller has seen, if that is
+	// why it failed.
+	Current any `json:"current,omitempty"`
 }
 
 type problemBody struct {

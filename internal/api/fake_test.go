@@ -27,21 +27,16 @@ const ownerToken = "clew_owner_CANARY-of-the-owner-token"
 // sessions is an api.Sessions in memory. Only its handler's goroutine and the
 // test use it, one after the other.
 type sessions struct {
-	owner  map[clew.SessionID]clew.UserID
-	access map[clew.SessionID]map[clew.UserID]clew.Role
-	title  map[clew.SessionID]string
-	done   []clew.Command
-	open   int   // views not closed
-	fail   error // what Do returns
-	listed struct {
-		owner     clew.UserID
-		q, cursor string
-		limit     int
-	}
-	paged struct {
-		limit, offset int
-		before        clew.MessageID
-	}
+	owner    map[clew.SessionID]clew.UserID
+	access   map[clew.SessionID]map[clew.UserID]clew.Role
+	title    map[clew.SessionID]string
+	done     []clew.Command
+	open     int   // views not closed
+	fail     error // what Do returns
+	listed   session.ListOf
+	paged    session.PageOf
+	asked    any            // of the rest of what a view is asked
+	question *clew.Question // the open question of all sessions, nil for none
 }
 
 func (s *sessions) Create(_ context.Context, by clew.Principal, n session.NewSession) (clew.SessionID, error) {
@@ -80,11 +75,11 @@ func (s *sessions) Access(_ context.Context, id clew.SessionID, p clew.Principal
 	return "", clew.Errorf(clew.SessionNotFound, "no such session")
 }
 
-func (s *sessions) List(_ context.Context, owner clew.UserID, q, cursor string, limit int) ([]session.Summary, string, error) {
-	s.listed.owner, s.listed.q, s.listed.cursor, s.listed.limit = owner, q, cursor, limit
+func (s *sessions) List(_ context.Context, q session.ListOf) ([]session.Summary, string, error) {
+	s.listed = q
 	var list []session.Summary
 	for id, o := range s.owner {
-		if o == owner {
+		if o == q.Owner || q.Everyone {
 			list = append(list, session.Summary{ID: id, Title: s.title[id]})
 		}
 	}
@@ -117,13 +112,31 @@ func (v view) State(context.Context) (clew.SessionState, error) {
 	}
 	return clew.SessionState{
 		Status: clew.StatusIdle, Owner: v.s.owner[v.id], Title: v.s.title[v.id], Workspace: "/w", LastMessageID: clew.MessageIDOf(3),
+		HitlPending: v.s.question,
 	}, nil
 }
 
 func (v view) Epoch() string { return "e1" }
 
-func (v view) Messages(_ context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error) {
-	v.s.paged.limit, v.s.paged.offset, v.s.paged.before = limit, offset, before
+func (s *sessions) Overview(context.Context, clew.SessionID) (session.Overview, error) {
+	return session.Overview{Tasks: []clew.HistoryItem{{ID: "task_1", Number: 1, Task: "sweep"}}}, nil
+}
+
+func (v view) ToolCall(_ context.Context, id string, message clew.MessageID) (session.ToolCall, error) {
+	v.s.asked = []any{id, message}
+	return session.ToolCall{
+		ToolCallID: id, MessageID: message, Tool: "run", Status: clew.ToolComplete, Input: json.RawMessage(`{"n":1}`), Output: "out",
+		Effect: &clew.Effect{Summary: "it runs", Diff: "+a"},
+	}, nil
+}
+
+func (v view) Timeline(_ context.Context, q session.TimelineOf) (session.Timeline, error) {
+	v.s.asked = q
+	return session.Timeline{Marks: []session.Mark{{MessageID: clew.MessageIDOf(2), Kind: session.MarkUser, Label: "hello"}}, Total: 1}, nil
+}
+
+func (v view) Page(_ context.Context, q session.PageOf) (clew.MessagesPage, error) {
+	v.s.paged = q
 	return clew.MessagesPage{Messages: clew.List[clew.Message]{{MessageID: clew.MessageIDOf(2)}}, Total: 5, Next: clew.MessageIDOf(2)}, nil
 }
 
@@ -177,8 +190,10 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 	}
 	clock := func() time.Time { return b.now }
 	b.keys = auth.NewKeys(b.store, clock)
+	authn := auth.New(auth.Options{OwnerToken: ownerToken, Keys: b.keys})
 	o := api.Options{
-		Sessions: b.sessions, Keys: b.keys, Auth: auth.New(auth.Options{OwnerToken: ownerToken, Keys: b.keys}),
+		Sessions: b.sessions, Keys: b.keys, Auth: authn, UI: builtUI,
+		SignIns: auth.NewSignIns(authn, b.keys, &authtest.MemoryTickets{}), Cookies: auth.NewCookies("test", nil),
 		Doors:    auth.Doors{Hosts: []string{"clew.test"}, Origins: []string{"https://clew.test"}},
 		Settings: values, Secrets: b.secrets, Blobs: b.blobs,
 		AsyncAPI: []byte(`{"asyncapi":"3.0.0"}`), Version: "1.2.3", PerMinute: api.DefaultPerMinute,

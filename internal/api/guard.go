@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/auth"
 )
 
 // add registers a handler under a pattern of the form "METHOD /path".
@@ -21,7 +20,7 @@ func (a *API) add(pattern string, route Route, h http.HandlerFunc) {
 // guard lets only known callers through, and not too often.
 func (a *API) guard(next http.HandlerFunc) http.HandlerFunc {
 	return a.guarded(a.o.Timeout, func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody+1) // the routes' own limit answers first
+		r.Body = http.MaxBytesReader(w, r.Body, max(maxBody, maxDraftBody)+1) // the routes' own limit answers first
 		next(w, r)
 	})
 }
@@ -54,7 +53,7 @@ func (a *API) guarded(limit time.Duration, next http.HandlerFunc) http.HandlerFu
 }
 
 func (a *API) principal(r *http.Request) (clew.Principal, error) {
-	c, err := auth.CredentialsOf(r, a.o.AllowQueryToken)
+	c, err := a.o.Cookies.Credentials(r, a.o.AllowQueryToken)
 	if err != nil {
 		return clew.Principal{}, err
 	}

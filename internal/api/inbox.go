@@ -42,6 +42,7 @@ type responseBody struct {
 	Action          string               `json:"action,omitempty" enum:"approve,modify,skip,reject" doc:"To an approval or a plan; reject declines any question"`
 	Value           any                  `json:"value,omitempty" doc:"To a question that asks for one"`
 	Comment         string               `json:"comment,omitempty" maxLength:"65536"`
+	Remember        *clew.Remember       `json:"remember,omitempty" doc:"With approve: do not ask about calls alike again"`
 	Instruction     string               `json:"instruction,omitempty" maxLength:"65536" doc:"With modify: what the planner shall change"`
 	Modifications   []clew.PlanEdit      `json:"modifications,omitempty" doc:"With modify: changes made as they stand"`
 	ClientMessageID clew.ClientMessageID `json:"client_message_id,omitempty" maxLength:"128"`
@@ -49,7 +50,7 @@ type responseBody struct {
 
 func (b responseBody) response() inbox.Response {
 	return inbox.Response{
-		Action: clew.Choice(b.Action), Value: b.Value, Comment: b.Comment, Instruction: b.Instruction,
+		Action: clew.Choice(b.Action), Value: b.Value, Comment: b.Comment, Remember: b.Remember, Instruction: b.Instruction,
 		Modifications: b.Modifications, ClientMessageID: b.ClientMessageID,
 	}
 }

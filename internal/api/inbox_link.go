@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -85,14 +84,8 @@ func asset(name, kind string) http.HandlerFunc {
 func (a *API) byLink(next func(context.Context, linkBody) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		addr, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil {
-			addr = r.RemoteAddr
-		}
-		if ok, wait := a.links.Allow(addr); !ok {
-			e := clew.Errorf(clew.RateLimited, "too many requests")
-			e.RetryAfterMS = max(1, wait.Milliseconds())
-			writeError(w, r, e)
+		if err := a.notTooOften(a.links, r); err != nil {
+			writeError(w, r, err)
 			return
 		}
 		in, err := readLinkBody(w, r)

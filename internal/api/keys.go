@@ -21,12 +21,15 @@ type Key struct {
 	ExpiresMS int64       `json:"expires_ms,omitempty"`
 	RevokedMS int64       `json:"revoked_ms,omitempty"`
 	LastFour  string      `json:"last_four" doc:"The end of the secret, to recognise it by"`
+	Browser   bool        `json:"browser,omitempty" doc:"Made by a sign-in; it is in a browser's cookie"`
+	Parent    string      `json:"parent,omitempty" doc:"The key with which that was done; this one ends with it"`
 }
 
 func viewOf(k auth.KeyRecord) Key {
 	return Key{
 		ID: k.ID, Name: k.Name, User: k.User, Role: k.Role, CreatedMS: k.CreatedMS,
 		ExpiresMS: k.ExpiresMS, RevokedMS: k.RevokedMS, LastFour: k.LastFour,
+		Browser: k.Browser, Parent: k.Parent,
 	}
 }
 

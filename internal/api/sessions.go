@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -33,7 +35,8 @@ type listInput struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
 	Cursor string `query:"cursor" doc:"next of the page before"`
 	Q      string `query:"q" maxLength:"200" doc:"Part of a title or id"`
-	Owner  string `query:"owner" doc:"Whose sessions; only administrators may ask for others' than their own"`
+	Owner  string `query:"owner" doc:"Whose sessions, * for everybody's; only administrators may ask for others' than their own"`
+	Status string `query:"status" maxLength:"200" doc:"Only those in one of these statuses, a list with commas"`
 }
 
 type listOutput struct {
@@ -79,6 +82,9 @@ type messagesInput struct {
 	Limit  int            `query:"limit" minimum:"1" maximum:"1000" default:"50"`
 	Offset int            `query:"offset" minimum:"0" doc:"Messages to leave out, counted from the newest"`
 	Before string         `query:"before" doc:"Only messages older than this one"`
+	After  string         `query:"after" doc:"Only messages newer than this one, the next ones"`
+	Around string         `query:"around" doc:"A page with this message in its middle"`
+	AsOf   string         `query:"as_of" doc:"The transcript as it was right after this message"`
 }
 
 type messagesOutput struct{ Body clew.MessagesPage }
@@ -144,19 +150,42 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 	if in.Owner != "" {
 		owner = clew.UserID(in.Owner)
 	}
-	if owner != p.User && p.Role != clew.RoleAdmin {
+	q := session.ListOf{Owner: owner, Q: in.Q, Cursor: in.Cursor, Limit: in.Limit}
+	if in.Owner == "*" {
+		q.Owner, q.Everyone = "", true
+	}
+	if (q.Everyone || owner != p.User) && p.Role != clew.RoleAdmin {
 		return nil, clew.Errorf(clew.Forbidden, "only administrators may list the sessions of others")
 	}
-	if !clew.ValidID(string(owner)) {
+	if !q.Everyone && !clew.ValidID(string(owner)) {
 		return nil, clew.Errorf(clew.InvalidMessage, "owner is not a user id")
 	}
-	list, next, err := a.o.Sessions.List(ctx, owner, in.Q, in.Cursor, in.Limit)
+	var err error
+	if q.Status, err = statuses(in.Status); err != nil {
+		return nil, err
+	}
+	list, next, err := a.o.Sessions.List(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	out := &listOutput{}
 	out.Body.Sessions, out.Body.Next = append([]session.Summary{}, list...), next
 	return out, nil
+}
+
+// statuses reads a list of session statuses.
+func statuses(list string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
+	known := clew.SessionStatus("").Values()
+	all := strings.Split(list, ",")
+	for _, s := range all {
+		if !slices.Contains(known, s) {
+			return nil, clew.Errorf(clew.InvalidMessage, "status is none of %s", strings.Join(known, ", "))
+		}
+	}
+	return all, nil
 }
 
 // access gives the caller's role in the session. A session that is not theirs
@@ -218,17 +247,38 @@ func (a *API) messages(ctx context.Context, in *messagesInput) (*messagesOutput,
 		return nil, err
 	}
 	defer v.Close()
-	before := clew.MessageID(in.Before)
-	if before != "" {
-		if _, err := before.Seq(); err != nil {
-			return nil, err
-		}
+	q := session.PageOf{
+		Limit: in.Limit, Offset: in.Offset, Before: clew.MessageID(in.Before), After: clew.MessageID(in.After),
+		Around: clew.MessageID(in.Around), AsOf: clew.MessageID(in.AsOf),
 	}
-	page, err := v.Messages(ctx, in.Limit, in.Offset, before)
+	if err := checkPage(q); err != nil {
+		return nil, err
+	}
+	page, err := v.Page(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	return &messagesOutput{Body: page}, nil
+}
+
+// checkPage wants ids that are such, and one way to say where.
+func checkPage(q session.PageOf) error {
+	ways := 0
+	for i, id := range []clew.MessageID{q.AsOf, q.Before, q.After, q.Around} {
+		if id == "" {
+			continue
+		}
+		if _, err := id.Seq(); err != nil {
+			return err
+		}
+		if i > 0 {
+			ways++
+		}
+	}
+	if ways > 1 || q.Offset > 0 && (q.After != "" || q.Around != "") {
+		return clew.Errorf(clew.InvalidMessage, "only one of before, after and around can be given, and offset with before alone")
+	}
+	return nil
 }
 
 func (a *API) command(ctx context.Context, in *commandInput) (*receiptOutput, error) {

@@ -45,6 +45,7 @@ func TestCreateAndRead(t *testing.T) {
 func TestBadBodies(t *testing.T) {
 	b := newBench(t)
 	b.sessions.owner["s1"] = "owner"
+	first := "msg_000000000001"
 	for _, body := range []string{
 		`{`, `[]`, `"x"`, `{"session_id":7}`, `{"session_id":"a b"}`, `{"session_id":"../x"}`, `{"nope":1}`,
 		`{"session_id":"` + strings.Repeat("x", 129) + `"}`,
@@ -57,10 +58,10 @@ func TestBadBodies(t *testing.T) {
 	big := `{"title":"` + strings.Repeat("x", 1<<20) + `"}`
 	b.call(ownerToken, "POST", "/api/v1/sessions", big).is(http.StatusRequestEntityTooLarge, clew.MessageTooLarge)
 	b.call(ownerToken, "POST", "/api/v1/sessions/s1/commands", big).is(http.StatusRequestEntityTooLarge, clew.MessageTooLarge)
-	for _, q := range []string{"limit=0", "limit=201", "limit=x", "owner=a%20b"} {
+	for _, q := range []string{"limit=0", "limit=201", "limit=x", "owner=a%20b", "status=lazy", "status=idle,"} {
 		b.call(ownerToken, "GET", "/api/v1/sessions?"+q, "").is(http.StatusUnprocessableEntity, clew.InvalidMessage)
 	}
-	for _, q := range []string{"limit=0", "limit=1001", "offset=-1", "before=x", "before=msg_1"} {
+	for _, q := range []string{"limit=0", "limit=1001", "offset=-1", "before=x", "before=msg_1", "as_of=x", "after=" + first + "&before=" + first, "around=" + first + "&offset=1"} {
 		b.call(ownerToken, "GET", "/api/v1/sessions/s1/messages?"+q, "").is(http.StatusUnprocessableEntity, clew.InvalidMessage)
 	}
 	if b.sessions.open != 0 {
@@ -74,7 +75,7 @@ func TestList(t *testing.T) {
 	ada := b.key("ada", clew.RoleOwner)
 	b.sessions.owner["s1"], b.sessions.owner["s2"] = "ada", "bob"
 	a := b.call(ada, "GET", "/api/v1/sessions?limit=7&cursor=c&q=x", "").is(http.StatusOK, "")
-	if l := b.sessions.listed; l.owner != "ada" || l.q != "x" || l.cursor != "c" || l.limit != 7 {
+	if l := b.sessions.listed; l.Owner != "ada" || l.Q != "x" || l.Cursor != "c" || l.Limit != 7 {
 		t.Errorf("%+v", l)
 	}
 	list, _ := a.body["sessions"].([]any)
@@ -84,7 +85,7 @@ func TestList(t *testing.T) {
 	b.call(ada, "GET", "/api/v1/sessions?owner=ada", "").is(http.StatusOK, "")
 	b.call(ada, "GET", "/api/v1/sessions?owner=bob", "").is(http.StatusForbidden, clew.Forbidden)
 	b.call(ownerToken, "GET", "/api/v1/sessions?owner=bob", "").is(http.StatusOK, "")
-	if b.sessions.listed.owner != "bob" || b.sessions.listed.limit != 50 {
+	if b.sessions.listed.Owner != "bob" || b.sessions.listed.Limit != 50 {
 		t.Errorf("%+v", b.sessions.listed)
 	}
 	if a := b.call(ownerToken, "GET", "/api/v1/sessions", ""); !strings.Contains(a.raw, `"sessions":[]`) {
@@ -97,7 +98,7 @@ func TestMessages(t *testing.T) {
 	b := newBench(t)
 	b.sessions.owner["s1"] = "owner"
 	a := b.call(ownerToken, "GET", "/api/v1/sessions/s1/messages?limit=2&offset=3&before=msg_000000000009", "").is(http.StatusOK, "")
-	if p := b.sessions.paged; p.limit != 2 || p.offset != 3 || p.before != "msg_000000000009" {
+	if p := b.sessions.paged; p.Limit != 2 || p.Offset != 3 || p.Before != "msg_000000000009" {
 		t.Errorf("%+v", p)
 	}
 	list, _ := a.body["messages"].([]any)

@@ -49,6 +49,8 @@ var adminOnly = [][3]string{
 	{"GET", "/api/v1/settings", ""}, {"PATCH", "/api/v1/settings", `{"settings":{"mode":"ask"}}`},
 	{"GET", "/api/v1/settings/export", ""}, {"POST", "/api/v1/settings/import", `{"mode":"ask"}`},
 	{"GET", "/api/v1/secrets", ""}, {"PUT", "/api/v1/secrets/x_key", `{"value":"canary"}`}, {"DELETE", "/api/v1/secrets/x_key", ""},
+	{"GET", "/api/v1/mcp", ""}, {"POST", "/api/v1/mcp/notes/restart", ""}, {"PATCH", "/api/v1/mcp/notes", `{"enabled":false}`},
+	{"PUT", "/api/v1/mcp/notes/tools/read", `{"always_allow":true}`},
 }
 
 func TestSettings(t *testing.T) {
@@ -95,7 +97,7 @@ func TestSettingsAndSecretsAreForAdministrators(t *testing.T) {
 	if len(b.secrets) != 0 {
 		t.Error("a secret was stored")
 	}
-	none := newBench(t, func(o *api.Options) { o.Settings, o.Secrets = nil, nil })
+	none := newBench(t, func(o *api.Options) { o.Settings, o.Secrets, o.ToolServers = nil, nil, nil })
 	for _, r := range adminOnly {
 		none.call(ownerToken, r[0], r[1], r[2]).is(http.StatusServiceUnavailable, clew.Unavailable)
 	}

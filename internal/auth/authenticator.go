@@ -25,7 +25,8 @@ const maxToken = 8 << 10
 
 // Credentials are what a caller brings: any one of the kinds of token.
 type Credentials struct {
-	Token string
+	Token  string
+	Cookie bool // a browser sent it by itself
 }
 
 // LogValue keeps the token out of logs.
@@ -126,11 +127,7 @@ func (a *Authenticator) Run(ctx context.Context) error {
 		return nil
 	}
 	for ctx.Err() == nil {
-		err := a.keys.store.Watch(ctx, func(k KeyRecord) {
-			if k.RevokedMS != 0 {
-				a.revoked.add(k.ID)
-			}
-		})
+		err := a.keys.store.Watch(ctx, a.revoked.hear)
 		if ctx.Err() != nil {
 			break
 		}

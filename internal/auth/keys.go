@@ -32,6 +32,8 @@ type KeyRecord struct {
 	ExpiresMS int64       `json:"expires_ms,omitempty"` // 0 = never
 	RevokedMS int64       `json:"revoked_ms,omitempty"` // 0 = in force
 	LastFour  string      `json:"last_four"`            // of the secret, to recognise it by
+	Browser   bool        `json:"browser,omitempty"`    // made by a sign-in
+	Parent    string      `json:"parent,omitempty"`     // the key with which that was done; it ends with it
 }
 
 // ErrNoKey is what a KeyStore's Get gives for an unknown id.
@@ -44,6 +46,8 @@ type KeyStore interface {
 	Get(ctx context.Context, id string) (KeyRecord, error)
 	// Put adds a key or replaces it, durably.
 	Put(ctx context.Context, k KeyRecord) error
+	// Drop forgets a key. Watch does not tell of it.
+	Drop(ctx context.Context, id string) error
 	// List gives all keys, in any order.
 	List(ctx context.Context) ([]KeyRecord, error)
 	// Watch calls fn with every stored key and then with each change that any
@@ -72,6 +76,8 @@ type NewKey struct {
 	User      clew.UserID
 	Role      clew.Role // RoleNone = RoleOwner, an ordinary user
 	ExpiresMS int64     // 0 = never
+	Browser   bool
+	Parent    string
 }
 
 // Create makes a key. The token is given this once and cannot be had again.
@@ -94,6 +100,7 @@ func (k *Keys) Create(ctx context.Context, n NewKey) (rec KeyRecord, token strin
 	rec = KeyRecord{
 		ID: newKeyID(), Name: n.Name, User: n.User, Role: n.Role, Hash: hashSecret(secret),
 		CreatedMS: now, ExpiresMS: n.ExpiresMS, LastFour: secret[len(secret)-4:],
+		Browser: n.Browser, Parent: n.Parent,
 	}
 	if err := k.store.Put(ctx, rec); err != nil {
 		return KeyRecord{}, "", clew.WrapError(clew.StorageFailed, err, "the key could not be stored")
@@ -134,6 +141,21 @@ func (k *Keys) Revoke(ctx context.Context, id string) (KeyRecord, error) {
 	return rec, nil
 }
 
+// InForce reports whether a key could be used now.
+func (k *Keys) InForce(ctx context.Context, id string) (bool, error) {
+	rec, err := k.store.Get(ctx, id)
+	if errors.Is(err, ErrNoKey) {
+		return false, nil
+	}
+	if err != nil {
+		return false, clew.WrapError(clew.Unavailable, err, "the key cannot be checked right now")
+	}
+	if _, err = k.inForce(ctx, rec); clew.CodeOf(err) == clew.Unavailable {
+		return false, err
+	}
+	return err == nil, nil
+}
+
 // verify asks the store each time: a cached key might have been revoked.
 func (k *Keys) verify(ctx context.Context, id, secret string) (clew.Principal, error) {
 	rec, err := k.store.Get(ctx, id)
@@ -146,12 +168,11 @@ func (k *Keys) verify(ctx context.Context, id, secret string) (clew.Principal, e
 		return clew.Principal{}, refused(err)
 	case !match:
 		return clew.Principal{}, refused(errors.New("the key's secret is wrong"))
-	case rec.RevokedMS != 0:
-		return clew.Principal{}, refused(errors.New("the key is revoked"))
-	case rec.ExpiresMS != 0 && k.now().UnixMilli() >= rec.ExpiresMS:
-		return clew.Principal{}, expired(errors.New("the key has expired"))
 	case !validRole(rec.Role) || !clew.ValidID(string(rec.User)):
 		return clew.Principal{}, refused(errors.New("the stored key is malformed"))
+	}
+	if _, err := k.inForce(ctx, rec); err != nil {
+		return clew.Principal{}, err
 	}
 	return clew.Principal{User: rec.User, Role: rec.Role, KeyID: rec.ID, ExpiresMS: rec.ExpiresMS}, nil
 }

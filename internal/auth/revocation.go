@@ -1,14 +1,18 @@
 package auth
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
-// revocations remembers revoked keys and tells who asked. Keys are made by
-// hand, so the set stays small.
+// revocations remembers which keys are revoked, by themselves or with the key
+// that they came from, and tells who asked.
 type revocations struct {
-	mu   sync.Mutex
-	ids  map[string]bool
-	subs map[int]func(string)
-	next int
+	mu       sync.Mutex
+	ids      map[string]bool
+	children map[string]map[string]bool // by the key with which they were made
+	subs     map[int]func(string)
+	next     int
 }
 
 func (r *revocations) subscribe(fn func(string)) (cancel func()) {
@@ -27,21 +31,48 @@ func (r *revocations) subscribe(fn func(string)) (cancel func()) {
 	}
 }
 
-// add records the key before it tells anyone, so that has is never behind.
-func (r *revocations) add(id string) {
+// hear takes a key in as it is stored now. A key may be heard before or after
+// the one it came from. What is revoked is recorded before anyone is told, so
+// that has is never behind.
+func (r *revocations) hear(k KeyRecord) {
 	r.mu.Lock()
 	if r.ids == nil {
-		r.ids = make(map[string]bool)
+		r.ids, r.children = make(map[string]bool), make(map[string]map[string]bool)
 	}
-	r.ids[id] = true
+	if k.Parent != "" {
+		if r.children[k.Parent] == nil {
+			r.children[k.Parent] = make(map[string]bool)
+		}
+		r.children[k.Parent][k.ID] = true
+	}
+	var ended []string
+	if k.RevokedMS != 0 || r.ids[k.Parent] {
+		ended = r.end(k.ID, nil)
+	}
 	fns := make([]func(string), 0, len(r.subs))
 	for _, fn := range r.subs {
 		fns = append(fns, fn)
 	}
 	r.mu.Unlock()
-	for _, fn := range fns {
-		fn(id)
+	for _, id := range ended {
+		for _, fn := range fns {
+			fn(id)
+		}
 	}
+}
+
+// end marks a key and all that came from it. Whatever a store says, no key is
+// visited twice.
+func (r *revocations) end(id string, ended []string) []string {
+	if slices.Contains(ended, id) {
+		return ended
+	}
+	r.ids[id] = true
+	ended = append(ended, id)
+	for child := range r.children[id] {
+		ended = r.end(child, ended)
+	}
+	return ended
 }
 
 func (r *revocations) has(id string) bool {

@@ -45,6 +45,8 @@ type app struct {
 	IO
 	server backend
 	json   bool // --json
+	// browse opens an address in a browser; nil is the system's way.
+	browse func(address string) error
 }
 
 // Main runs the program with these arguments (without its name) and returns
@@ -92,7 +94,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs instead of text for people")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(a.demoCommand(), a.serveCommand(), a.doctorCommand(), a.lsCommand(), a.showCommand(),
+	root.AddCommand(a.demoCommand(), a.serveCommand(), a.openCommand(), a.doctorCommand(), a.lsCommand(), a.showCommand(),
 		a.rewindCommand(), a.undoCommand(), a.redoCommand(), a.forkCommand(), a.checkpointCommand(),
 		a.exportCommand(), a.importCommand(), a.settingsCommand(), a.secretCommand(), a.tokenCommand(), a.versionCommand())
 	finish(root)

@@ -21,14 +21,15 @@ import (
 
 func (a *app) demoCommand() *cobra.Command {
 	var listen, data string
-	var fast bool
+	var fast, closed bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Play a story with a scripted agent: no key, no network",
 		Long: "Run a server whose model is a script, and let its agent repair a small project:\n" +
 			"it reads, searches, edits, runs commands that you approve, asks, and hands out a\n" +
-			"subtask. The story takes about five minutes and waits for your answers. Without\n" +
-			"--data everything is kept in a temporary directory and removed at the end.",
+			"subtask. The story takes about five minutes and waits for your answers, in the\n" +
+			"browser that opens or by the command line. Without --data everything is kept in a\n" +
+			"temporary directory and removed at the end.",
 		Example: "clew demo\nclew demo --data ./demo    # stop it and start it again: it goes on",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -37,19 +38,18 @@ func (a *app) demoCommand() *cobra.Command {
 			if listen != "" {
 				cfg.Listen = listen
 			}
-			return a.demo(cmd.Context(), cfg, demoOptions{Fast: fast, AnyPort: listen == ""})
+			return a.demo(cmd.Context(), cfg, demoOptions{Fast: fast, AnyPort: listen == ""}, !closed)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address to listen on (default 127.0.0.1:8000, or another port if it is taken)")
 	cmd.Flags().StringVar(&data, "data", "", "directory to keep the demo in, new or of an earlier demo (default a temporary one)")
 	cmd.Flags().BoolVar(&fast, "fast", false, "without the pauses of a model that thinks")
-	cmd.Flags().Bool("no-open", false, "do not open the browser")
-	_ = cmd.Flags().MarkHidden("no-open") // accepted already, there is no page to open yet
+	cmd.Flags().BoolVar(&closed, "no-open", false, "do not open the browser")
 	return cmd
 }
 
 // demo runs the demo until ctx ends or a signal comes.
-func (a *app) demo(ctx context.Context, cfg config, opts demoOptions) error {
+func (a *app) demo(ctx context.Context, cfg config, opts demoOptions, open bool) error {
 	format := "text"
 	if a.json {
 		format = "json"
@@ -66,9 +66,15 @@ func (a *app) demo(ctx context.Context, cfg config, opts demoOptions) error {
 	opts.Ready = func(ctx context.Context, d demoInfo) {
 		if a.json {
 			_ = json.NewEncoder(a.Err).Encode(d)
+		} else {
+			_, _ = io.WriteString(a.Err, welcome(d))
+		}
+		if open && d.Page != "" {
+			a.showOwn(d.Page, demoLine(d, "open", string(d.Session), "--no-open"))
+		}
+		if a.json {
 			return
 		}
-		_, _ = io.WriteString(a.Err, welcome(d))
 		telling.Go(func() { a.tell(ctx, d) })
 	}
 	return a.server.demo(ctx, cfg, opts, a.Out, log)
@@ -85,6 +91,7 @@ func welcome(d demoInfo) string {
 A scripted agent repairs a small shop's till. It needs no key and no network, and
 it waits for your answers. This terminal tells you when it asks; in another one:
 
+  Look   %s
   Read   %s
   Watch  go run ./examples/watch --server %s --session %s \
            --from start --token-file %s
@@ -96,7 +103,7 @@ it waits for your answers. This terminal tells you when it asks; in another one:
   See    %s
   Stop   %s
 
-`, showLine(d), d.URL, d.Session, quote(d.TokenFile), curl(d, yes), demoLine(d, "rewind", string(d.Session), "-1"), d.Workspace, end)
+`, demoLine(d, "open", string(d.Session)), showLine(d), d.URL, d.Session, quote(d.TokenFile), curl(d, yes), demoLine(d, "rewind", string(d.Session), "-1"), d.Workspace, end)
 }
 
 func showLine(d demoInfo) string { return demoLine(d, "show", string(d.Session)) }

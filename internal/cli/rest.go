@@ -66,19 +66,19 @@ func (c *rest) line(words ...string) string { return c.at.line(words...) }
 // api is the published client, for all that it covers.
 func (c *rest) api() *client.API { return client.NewAPI(c.base.String(), c.token) }
 
+// connect finds the server and the credentials. What it gives with a
+// *noTokenError works where none are needed.
 func (a *app) connect(r remote) (*rest, error) {
 	address := firstOf(r.server, a.getenv(envPrefix+"SERVER"), defaultServer)
 	base, err := url.Parse(withScheme(address))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, usagef("--server %q is not an http or https URL", address)
 	}
-	token := a.getenv(envPrefix + "TOKEN")
-	if token == "" {
-		if token, err = a.ownerToken(r, base); err != nil {
-			return nil, err
-		}
+	c := &rest{base: base, token: a.getenv(envPrefix + "TOKEN"), at: r}
+	if c.token == "" {
+		c.token, err = a.ownerToken(r, base)
 	}
-	return &rest{base: base, token: token, at: r}, nil
+	return c, err
 }
 
 // withScheme lets an address be what serve takes for --listen.
@@ -101,9 +101,16 @@ func (a *app) ownerToken(r remote, base *url.URL) (string, error) {
 	}
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("no owner token in %s: start the server once with this data directory, or set CLEW_TOKEN", name)
+		return "", &noTokenError{name}
 	}
 	return strings.TrimSpace(string(b)), err
+}
+
+// A noTokenError says that there are no credentials to show.
+type noTokenError struct{ file string }
+
+func (e *noTokenError) Error() string {
+	return fmt.Sprintf("no owner token in %s: start the server once with this data directory, or set CLEW_TOKEN", e.file)
 }
 
 func (a *app) tokenFile(r remote) (string, error) {
@@ -151,7 +158,9 @@ func (c *rest) callWithin(ctx context.Context, limit time.Duration, method, path
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

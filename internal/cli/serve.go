@@ -38,6 +38,7 @@ func (f *configFlags) given(cmd *cobra.Command) map[string]any {
 
 func (a *app) serveCommand() *cobra.Command {
 	var flags configFlags
+	var open bool
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
@@ -45,7 +46,7 @@ func (a *app) serveCommand() *cobra.Command {
 			"line: clew: ready http://ADDRESS. Settings come from the defaults, the file of\n" +
 			"--config, the environment (CLEW_LISTEN, CLEW_AUTH_MODE, …) and the flags; the\n" +
 			"later one counts.",
-		Example: "clew serve\nclew serve --listen 127.0.0.1:0 --data ./data",
+		Example: "clew serve\nclew serve --open\nclew serve --listen 127.0.0.1:0 --data ./data",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			given := flags.given(cmd)
@@ -56,6 +57,11 @@ func (a *app) serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if open {
+				cfg.Ready = func(_ context.Context, page string) {
+					a.showOwn(page, remote{server: withoutTicket(page), data: cfg.Data}.line("open", "--no-open"))
+				}
+			}
 			return a.serve(cmd.Context(), cfg)
 		},
 	}
@@ -63,8 +69,7 @@ func (a *app) serveCommand() *cobra.Command {
 	flags.add(cmd, "data", "data", "directory for everything the server keeps (CLEW_DATA, default ~/.local/share/clew)")
 	flags.add(cmd, "engine", "engine", "embedded, or nats://host:port,… of a running cluster (default embedded)")
 	flags.add(cmd, "auth", "auth.mode", "on or off; off works on a loopback address only (default on)")
-	cmd.Flags().Bool("open", false, "open the browser")
-	_ = cmd.Flags().MarkHidden("open") // accepted already, there is no page to open yet
+	cmd.Flags().BoolVar(&open, "open", false, "open the web UI in a browser, signed in as the owner")
 	return cmd
 }
 

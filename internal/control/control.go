@@ -68,15 +68,11 @@ func (d *Desk) change(ctx context.Context, cmd *clew.Command) error {
 	case *clew.SaveModelProfileData:
 		return d.Settings.SaveProfile(ctx, c.Name, c.APIConfiguration)
 	case *clew.RestartMcpServerData:
-		return d.Servers.Restart(ctx, c.Name)
+		return d.RestartServer(ctx, c.Name)
 	case *clew.ToggleMcpServerData:
-		return d.Settings.SwitchServer(ctx, c.Name, c.Enabled)
+		return d.SwitchServer(ctx, c.Name, c.Enabled)
 	case *clew.ToggleToolAlwaysAllowData:
-		hash, ok := d.Servers.HashOf(c.Server, c.Tool)
-		if !ok && c.AlwaysAllow {
-			return clew.Errorf(clew.InvalidMessage, "there is no tool %s at server %s", c.Tool, c.Server)
-		}
-		return d.Settings.AllowTool(ctx, c.Server, c.Tool, c.AlwaysAllow, hash)
+		return d.AllowTool(ctx, c.Server, c.Tool, c.AlwaysAllow)
 	}
 	return clew.Errorf(clew.Internal, "nobody carries out %s", cmd.Type)
 }

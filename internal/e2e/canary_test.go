@@ -70,6 +70,9 @@ func bringEverywhere(t *testing.T, srv *proc, token string) {
 		srv.do(t, call{method: "GET", path: path + query})
 		srv.do(t, call{method: "GET", path: path + query, upgrade: strings.HasPrefix(path, "/ws"), origin: "http://evil.example"})
 	}
+	srv.do(t, call{method: "POST", path: "/api/v1/sign-in", body: `{"token":"` + token + `"}`})
+	srv.do(t, call{method: "POST", path: "/api/v1/sign-in", body: `{"ticket":"` + token + `"}`})
+	srv.do(t, call{method: "POST", path: "/api/v1/sign-in", body: `{"token":["` + token + `"]}`})
 	for _, first := range []string{
 		`{"type":"auth","data":{"token":"` + token + `"}}`,
 		`{"type":"auth","data":{"token":["` + token + `"]}}`,

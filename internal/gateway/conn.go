@@ -51,7 +51,8 @@ type conn struct {
 	next, prev *conn
 	user       clew.UserID
 	keyID      string
-	filed      bool // in the registry's index under session and client
+	filed      bool  // in the registry's index under session and client
+	since      int64 // Unix ms
 
 	filter  atomic.Pointer[filter]
 	heard   atomic.Int64 // Unix ms of the last frame

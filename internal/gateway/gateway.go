@@ -76,7 +76,8 @@ type Gateway struct {
 	wg     sync.WaitGroup // the goroutines of all connections, and the ticker
 	forget func()         // takes back OnRevoke
 
-	reg registry
+	reg      registry
+	presence presence
 }
 
 // Counters is what a Gateway counts. All but Connections and Waiting only rise.
@@ -119,6 +120,12 @@ func New(o Options) *Gateway {
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.reg.init()
+	if p, ok := o.Host.(Presenter); ok {
+		g.presence.kick, g.presence.changed = make(chan struct{}, 1), map[clew.SessionID]bool{}
+		g.reg.moved = g.presence.note
+		g.wg.Add(1)
+		go g.presenceLoop(p)
+	}
 	if r, ok := o.Auth.(Revoker); ok {
 		g.forget = r.OnRevoke(g.revoke)
 	}

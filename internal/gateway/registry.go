@@ -18,6 +18,8 @@ type registry struct {
 	byClient map[clientKey]*conn
 	waiting  map[string]int // unauthenticated ones, by address
 	waitSum  int
+
+	moved func(clew.SessionID) // told of every coming and going
 }
 
 type clientKey struct {
@@ -29,6 +31,7 @@ func (r *registry) init() {
 	r.head.next, r.head.prev = &r.head, &r.head
 	r.byClient = make(map[clientKey]*conn)
 	r.waiting = make(map[string]int)
+	r.moved = func(clew.SessionID) {}
 }
 
 // add takes a connection in and accounts for its two goroutines. It fails once
@@ -60,7 +63,10 @@ func (r *registry) file(c *conn) (replaced *conn) {
 	c.client, c.filed, c.user, c.keyID = key.client, true, c.by.User, c.by.KeyID
 	r.byClient[key] = c
 	if old != nil {
-		old.filed = false
+		old.filed, c.since = false, old.since
+	}
+	if c.source == nil {
+		r.moved(c.session)
 	}
 	return old
 }
@@ -80,6 +86,9 @@ func (r *registry) remove(c *conn) {
 	c.next, c.prev = nil, nil
 	if c.filed {
 		delete(r.byClient, clientKey{c.session, c.client})
+		if c.source == nil {
+			r.moved(c.session)
+		}
 	}
 	r.unwait(c)
 }

@@ -269,6 +269,7 @@ func (c *conn) reattach() error {
 	epoch := c.watch.Epoch()
 	c.watch.Close()
 	c.watch = nil
+	c.g.reg.moved(c.session) // whoever owns it now has to be told
 	return c.retry(func(ctx context.Context) error {
 		w, err := c.g.o.Host.Watch(ctx, c.session)
 		if err != nil {

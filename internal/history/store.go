@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+
 	"github.com/clew-run/clew"
 )
 
@@ -38,6 +40,7 @@ type Entry struct {
 	OutputTokens int64 `json:"output_tokens,omitempty"`
 
 	agent clew.AgentID
+	id    clew.MessageID
 }
 
 // A Store is the message store as a fold of a session's records: what people
@@ -56,6 +59,10 @@ func (s *Store) Add(r clew.Record, data any) {
 		s.message(r, d.Message)
 	case *clew.MessageUpdatedData:
 		s.message(r, d.Message)
+	case *clew.QueueChangedData:
+		if i := s.at(d.Removed); i >= 0 {
+			s.entries = slices.Delete(s.entries, i, i+1)
+		}
 	case *clew.ToolProgressData:
 		s.tool(r, d)
 	case *clew.ErrorData:
@@ -84,7 +91,22 @@ func (s *Store) message(r clew.Record, m clew.Message) {
 	default:
 		return
 	}
-	s.add(Entry{Role: m.Role, Type: EntryText, Content: m.Text, Timestamp: m.TS, agent: m.AgentID})
+	e := Entry{Role: m.Role, Type: EntryText, Content: m.Text, Timestamp: m.TS, agent: m.AgentID, id: m.MessageID}
+	if i := s.at(m.MessageID); i >= 0 { // it waited, and was changed
+		s.entries[i] = e
+		return
+	}
+	s.add(e)
+}
+
+// at finds the entry of a message, -1 if there is none.
+func (s *Store) at(id clew.MessageID) int {
+	for i := len(s.entries) - 1; id != "" && i >= 0; i-- {
+		if s.entries[i].id == id {
+			return i
+		}
+	}
+	return -1
 }
 
 // tool adds a call and turns it into its end. Without an id the end belongs to

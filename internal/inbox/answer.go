@@ -16,6 +16,7 @@ type Response struct {
 	Action          clew.Choice          `json:"action,omitempty"`
 	Value           any                  `json:"value,omitempty"`
 	Comment         string               `json:"comment,omitempty"`
+	Remember        *clew.Remember       `json:"remember,omitempty"` // with approve
 	Instruction     string               `json:"instruction,omitempty"`
 	Modifications   []clew.PlanEdit      `json:"modifications,omitempty"`
 	ClientMessageID clew.ClientMessageID `json:"client_message_id,omitempty"`
@@ -35,7 +36,7 @@ func (b *Inbox) Answer(ctx context.Context, by clew.Principal, id clew.RequestID
 }
 
 func (b *Inbox) find(ctx context.Context, by clew.Principal, id clew.RequestID) (session.InboxItem, error) {
-	if !reads(by) {
+	if !Reads(by) {
 		return session.InboxItem{}, clew.Errorf(clew.Forbidden, "these credentials may watch, not answer")
 	}
 	item, ok, err := b.rows.Find(ctx, by.User, id)
@@ -81,13 +82,13 @@ func commandFor(item session.InboxItem, r Response) (clew.Command, error) {
 	case *clew.HitlPlanReviewData:
 		cmd.Type = clew.CommandHitlPlanResponse
 		cmd.Data = &clew.HitlPlanResponseData{RequestID: id, Action: r.Action, Comment: r.Comment, Instruction: r.Instruction, Modifications: r.Modifications}
-		fits = r.Value == nil && r.Action != ""
+		fits = r.Value == nil && r.Action != "" && r.Remember == nil
 	case *clew.HitlApprovalRequestData:
 		cmd.Type = clew.CommandHitlApprovalResponse
-		cmd.Data = &clew.HitlApprovalResponseData{RequestID: id, Action: r.Action, Comment: r.Comment}
+		cmd.Data = &clew.HitlApprovalResponseData{RequestID: id, Action: r.Action, Comment: r.Comment, Remember: r.Remember}
 		fits = fits && r.Value == nil && r.Action != ""
 	default:
-		fits = fits && (r.Action == "" && r.Comment == "" || r.Action == clew.ChoiceReject && r.Value == nil)
+		fits = fits && r.Remember == nil && (r.Action == "" && r.Comment == "" || r.Action == clew.ChoiceReject && r.Value == nil)
 		cmd.Type, cmd.Data = valueFor(item.Question, r)
 	}
 	if !fits {

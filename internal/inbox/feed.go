@@ -31,7 +31,7 @@ type Changed struct {
 // Feed sends a person's inbox and then each change of it, from whichever node,
 // until ctx ends or the table cannot be watched any more.
 func (b *Inbox) Feed(ctx context.Context, by clew.Principal, send func(typ clew.EventType, data any)) error {
-	if !reads(by) {
+	if !Reads(by) {
 		send(EventState, &State{Items: []Item{}, Counts: b.count(nil)})
 		<-ctx.Done()
 		return ctx.Err()

@@ -111,15 +111,15 @@ func KindOf(q clew.Question) string {
 	return kind
 }
 
-// reads reports whether credentials are good for an inbox: it shows what may be
+// Reads reports whether credentials are good for an inbox: it shows what may be
 // answered, and who comes with a viewer's key may answer nothing.
-func reads(by clew.Principal) bool {
+func Reads(by clew.Principal) bool {
 	return by.User != "" && (by.Role == clew.RoleApprover || by.Role == clew.RoleOwner || by.Role == clew.RoleAdmin)
 }
 
 // all gives a person's questions in order.
 func (b *Inbox) all(ctx context.Context, by clew.Principal) ([]Item, error) {
-	if !reads(by) {
+	if !Reads(by) {
 		return nil, nil
 	}
 	rows, err := b.rows.List(ctx, by.User)

@@ -133,6 +133,9 @@ func (l *Links) Look(ctx context.Context, token string) (Look, error) {
 // is of use once.
 func (l *Links) Answer(ctx context.Context, token string, r Response) (session.Receipt, error) {
 	by, item, err := l.open(ctx, token)
+	if err == nil && r.Remember != nil { // a link may be forwarded; it is good for one question
+		err = clew.Errorf(clew.HitlInvalidResponse, "a link answers one question: nothing is remembered by it")
+	}
 	if err != nil {
 		return session.Receipt{}, err
 	}

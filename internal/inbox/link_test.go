@@ -37,6 +37,10 @@ func TestLinkAnswersOnce(t *testing.T) {
 	if err != nil || look.User != "bob" || look.Title != "Work" || look.Question.RequestID() != "q" {
 		t.Fatalf("look %+v, %v", look, err)
 	}
+	more := Response{Action: "approve", Remember: &clew.Remember{Scope: clew.RememberTask, Pattern: "go test *"}}
+	if _, err := l.Answer(t.Context(), token, more); clew.CodeOf(err) != clew.HitlInvalidResponse || len(w.done) != 0 {
+		t.Errorf("for more than the one question: %v", err)
+	}
 	if _, err := l.Answer(t.Context(), token, Response{Action: "approve"}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -53,39 +52,20 @@ type inboxRow struct {
 const (
 	inboxTable = "INBOX"
 	marksTable = "NOTIFIED"
-	// markerTTL is how long the mark of a deleted row stays. It outlives every
-	// write of a former owner that may still be under way.
-	markerTTL = time.Hour
-	syncTries = 5
+	syncTries  = 5
 )
 
 // OpenInbox opens the table of open questions.
 func (j *Journal) OpenInbox(ctx context.Context) (*Inbox, error) {
 	x := &Inbox{j: j, written: map[clew.SessionID]cells{}}
 	var err error
-	if x.table, err = j.fadingTable(ctx, inboxTable); err != nil {
+	if x.table, err = j.FadingTable(ctx, inboxTable, 0); err != nil {
 		return nil, err
 	}
-	if x.marks, err = j.fadingTable(ctx, marksTable); err != nil {
+	if x.marks, err = j.FadingTable(ctx, marksTable, 0); err != nil {
 		return nil, err
 	}
 	return x, nil
-}
-
-// fadingTable is Table for one whose deleted rows leave nothing for ever.
-func (j *Journal) fadingTable(ctx context.Context, name string) (*Table, error) {
-	cfg := jetstream.KeyValueConfig{
-		Bucket:  strings.ToUpper(j.cfg.Prefix) + "_" + name,
-		History: 1, Storage: jetstream.FileStorage, Replicas: j.cfg.Replicas, LimitMarkerTTL: markerTTL,
-	}
-	kv, err := j.js.KeyValue(ctx, cfg.Bucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		kv, err = j.js.CreateKeyValue(ctx, cfg)
-	}
-	if err != nil {
-		return nil, engineError(err)
-	}
-	return &Table{kv}, nil
 }
 
 func inboxKey(user clew.UserID, id clew.SessionID, request clew.RequestID) string {
@@ -196,21 +176,13 @@ func (x *Inbox) write(ctx context.Context, have cells, want map[string][]byte) (
 			continue
 		}
 		if c.live {
-			if err := x.remove(ctx, key, c.revision); err != nil {
+			if err := x.table.remove(ctx, key, c.revision); err != nil {
 				return nil, err
 			}
 		}
 		delete(have, key) // its mark's revision is read if the key is ever used again
 	}
 	return fresh, nil
-}
-
-func (x *Inbox) remove(ctx context.Context, key string, revision uint64) error {
-	err := x.table.kv.Purge(ctx, key, jetstream.LastRevision(revision), jetstream.PurgeTTL(markerTTL))
-	if isCode(err, codeWrongFence, codeFenceBusy) {
-		return errRowChanged
-	}
-	return engineError(err)
 }
 
 // withdraw takes rows back that were written after the session had moved: its
@@ -224,7 +196,7 @@ func (x *Inbox) withdraw(ctx context.Context, id clew.SessionID, fresh cells) er
 	}
 	x.Forget(id)
 	for key, c := range fresh {
-		if err := x.remove(ctx, key, c.revision); err != nil && !errors.Is(err, errRowChanged) {
+		if err := x.table.remove(ctx, key, c.revision); err != nil && !errors.Is(err, errRowChanged) {
 			return err
 		}
 	}
@@ -253,11 +225,7 @@ func (x *Inbox) Find(ctx context.Context, user clew.UserID, id clew.RequestID) (
 
 // Has reports whether a row is there.
 func (x *Inbox) Has(ctx context.Context, user clew.UserID, id clew.SessionID, request clew.RequestID) (bool, error) {
-	_, _, err := x.table.Get(ctx, inboxKey(user, id, request))
-	if errors.Is(err, ErrNoRow) {
-		return false, nil
-	}
-	return err == nil, err
+	return x.HasRow(ctx, inboxKey(user, id, request))
 }
 
 func (x *Inbox) list(ctx context.Context, user clew.UserID, pattern string) ([]session.InboxItem, error) {

@@ -24,7 +24,7 @@ type Index struct {
 	table *Table
 
 	mu   sync.Mutex
-	last map[clew.UserID]cachedPage // the page that new sessions go to
+	last map[string]cachedPage // by the owner's key: the page that new sessions go to
 	// where remembers the page of sessions that were put lately.
 	where map[clew.SessionID]int
 }
@@ -55,7 +55,7 @@ func (j *Journal) OpenIndex(ctx context.Context) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Index{table: t, last: map[clew.UserID]cachedPage{}, where: map[clew.SessionID]int{}}, nil
+	return &Index{table: t, last: map[string]cachedPage{}, where: map[clew.SessionID]int{}}, nil
 }
 
 func ownerKey(owner clew.UserID) string {
@@ -63,11 +63,12 @@ func ownerKey(owner clew.UserID) string {
 	return hex.EncodeToString(h[:12])
 }
 
-func pageKey(owner clew.UserID, n int) string { return ownerKey(owner) + "." + strconv.Itoa(n) }
-func headKey(owner clew.UserID) string        { return ownerKey(owner) + ".pages" }
+func pageKey(owner string, n int) string { return owner + "." + strconv.Itoa(n) }
+func headKey(owner string) string        { return owner + ".pages" }
 
 // Put implements session.Index.
-func (x *Index) Put(ctx context.Context, owner clew.UserID, summaries ...session.Summary) error {
+func (x *Index) Put(ctx context.Context, user clew.UserID, summaries ...session.Summary) error {
+	owner := ownerKey(user)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for len(summaries) > 0 {
@@ -89,7 +90,7 @@ func (x *Index) Put(ctx context.Context, owner clew.UserID, summaries ...session
 }
 
 // pageFor finds the page that holds the session or that it is to be added to.
-func (x *Index) pageFor(ctx context.Context, owner clew.UserID, s session.Summary) (cachedPage, error) {
+func (x *Index) pageFor(ctx context.Context, owner string, s session.Summary) (cachedPage, error) {
 	last, err := x.lastPage(ctx, owner)
 	if err != nil {
 		return last, err
@@ -134,7 +135,7 @@ func (p page) before(s session.Summary) bool {
 
 // write puts the first summary, and as many of the following as belong on the
 // same page, in one row.
-func (x *Index) write(ctx context.Context, owner clew.UserID, p cachedPage, summaries []session.Summary) (n int, err error) {
+func (x *Index) write(ctx context.Context, owner string, p cachedPage, summaries []session.Summary) (n int, err error) {
 	fresh := p.revision == 0
 	p.page.Sessions = slices.Clone(p.page.Sessions)
 	for n = range summaries {
@@ -188,7 +189,7 @@ func (p *page) put(s session.Summary, must bool) bool {
 	return true
 }
 
-func (x *Index) read(ctx context.Context, owner clew.UserID, n int) (cachedPage, error) {
+func (x *Index) read(ctx context.Context, owner string, n int) (cachedPage, error) {
 	value, rev, err := x.table.Get(ctx, pageKey(owner, n))
 	if errors.Is(err, ErrNoRow) {
 		return cachedPage{number: n}, nil
@@ -205,7 +206,7 @@ func (x *Index) read(ctx context.Context, owner clew.UserID, n int) (cachedPage,
 
 // lastPage finds the newest page. The head row may lag behind by a page when a
 // node died between the two writes.
-func (x *Index) lastPage(ctx context.Context, owner clew.UserID) (cachedPage, error) {
+func (x *Index) lastPage(ctx context.Context, owner string) (cachedPage, error) {
 	if c, ok := x.last[owner]; ok {
 		return c, nil
 	}
@@ -228,39 +229,8 @@ func (x *Index) lastPage(ctx context.Context, owner clew.UserID) (cachedPage, er
 	return p, err
 }
 
-// List implements session.Index.
-func (x *Index) List(ctx context.Context, owner clew.UserID, q, cursor string, limit int) ([]session.Summary, string, error) {
-	n, i, err := x.position(ctx, owner, cursor)
-	if err != nil {
-		return nil, "", err
-	}
-	list := []session.Summary{}
-	for read := 0; n >= 0; n-- {
-		p, err := x.read(ctx, owner, n)
-		if err != nil {
-			return nil, "", err
-		}
-		if read == 0 && n > 0 && p.revision == 0 { // a made-up cursor: go on from the last page
-			return x.List(ctx, owner, q, "", limit)
-		}
-		for i = min(i, len(p.page.Sessions)-1); i >= 0; i-- {
-			if len(list) == limit {
-				return list, fmt.Sprintf("%d.%d", n, i), nil
-			}
-			if s := p.page.Sessions[i]; matches(s, q) {
-				list = append(list, s)
-			}
-		}
-		i = pageSize
-		if read++; read >= searchPages && n > 0 {
-			return list, fmt.Sprintf("%d.%d", n-1, pageSize), nil
-		}
-	}
-	return list, "", nil
-}
-
 // position gives the page and the place in it where a listing goes on.
-func (x *Index) position(ctx context.Context, owner clew.UserID, cursor string) (n, i int, err error) {
+func (x *Index) position(ctx context.Context, owner string, cursor string) (n, i int, err error) {
 	if cursor == "" {
 		x.mu.Lock()
 		delete(x.last, owner) // another node may have added a page
@@ -275,12 +245,4 @@ func (x *Index) position(ctx context.Context, owner clew.UserID, cursor string) 
 		return 0, 0, clew.Errorf(clew.InvalidMessage, "cursor is not one that a listing returned")
 	}
 	return n, i, nil
-}
-
-func matches(s session.Summary, q string) bool {
-	if q == "" {
-		return true
-	}
-	q = strings.ToLower(q)
-	return strings.Contains(strings.ToLower(s.Title), q) || strings.Contains(strings.ToLower(string(s.ID)), q)
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -34,49 +33,12 @@ type mark struct {
 	RemindedMS int64 `json:"reminded_ms"`
 }
 
-const (
-	noticesAtOnce = 8
-	noticeWait    = time.Minute // for one attempt
-)
-
 // Notices calls send for each notice until ctx ends. Each is given to one node.
 // If send fails the notice is given again after the time it returns, perhaps to
 // another node; if that is 0 it is given up. Only a crash between the sending
 // and the note of it can make a notice that was sent come again.
 func (x *Inbox) Notices(ctx context.Context, send func(context.Context, Notice) (again time.Duration, err error)) error {
-	bucket := x.table.kv.Bucket()
-	consumer, err := x.j.js.CreateOrUpdateConsumer(ctx, "KV_"+bucket, jetstream.ConsumerConfig{
-		Durable:       "notify",
-		FilterSubject: "$KV." + bucket + ".>",
-		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       noticeWait,
-		MaxAckPending: 1000,
-	})
-	if err != nil {
-		return engineError(err)
-	}
-	var sending sync.WaitGroup
-	defer sending.Wait()
-	places := make(chan struct{}, noticesAtOnce)
-	run, err := consumer.Consume(func(m jetstream.Msg) {
-		select {
-		case places <- struct{}{}:
-		case <-ctx.Done(): // for another node, or for later
-			_ = m.Nak()
-			return
-		}
-		sending.Go(func() {
-			defer func() { <-places }()
-			x.notice(ctx, m, send)
-		})
-	}, jetstream.PullMaxMessages(2*noticesAtOnce))
-	if err != nil {
-		return engineError(err)
-	}
-	<-ctx.Done()
-	run.Drain() // what was fetched and not begun is given back
-	<-run.Closed()
-	return nil
+	return x.queue(ctx, "notify", func(m jetstream.Msg) { x.notice(ctx, m, send) })
 }
 
 func (x *Inbox) notice(ctx context.Context, m jetstream.Msg, send func(context.Context, Notice) (time.Duration, error)) {

@@ -19,12 +19,18 @@ type Table struct{ kv jetstream.KeyValue }
 
 // Table opens a table and makes it on first use.
 func (j *Journal) Table(ctx context.Context, name string) (*Table, error) {
-	cfg := jetstream.KeyValueConfig{
-		Bucket:   strings.ToUpper(j.cfg.Prefix) + "_" + strings.ToUpper(name),
-		History:  1,
-		Storage:  jetstream.FileStorage,
-		Replicas: j.cfg.Replicas,
-	}
+	return j.openTable(ctx, name, jetstream.KeyValueConfig{})
+}
+
+// FadingTable is Table for one whose deleted rows leave nothing for ever. Its
+// rows go by themselves when nobody has written them for so long; 0 keeps them.
+func (j *Journal) FadingTable(ctx context.Context, name string, keep time.Duration) (*Table, error) {
+	return j.openTable(ctx, name, jetstream.KeyValueConfig{LimitMarkerTTL: markerTTL, TTL: keep})
+}
+
+func (j *Journal) openTable(ctx context.Context, name string, cfg jetstream.KeyValueConfig) (*Table, error) {
+	cfg.Bucket = strings.ToUpper(j.cfg.Prefix + "_" + name)
+	cfg.History, cfg.Storage, cfg.Replicas = 1, jetstream.FileStorage, j.cfg.Replicas
 	kv, err := j.js.KeyValue(ctx, cfg.Bucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		kv, err = j.js.CreateKeyValue(ctx, cfg)
@@ -34,6 +40,10 @@ func (j *Journal) Table(ctx context.Context, name string) (*Table, error) {
 	}
 	return &Table{kv}, nil
 }
+
+// markerTTL is how long the mark of a deleted row stays. It outlives every
+// write of a former owner that may still be under way.
+const markerTTL = time.Hour
 
 // Get reads a row and its revision.
 func (t *Table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
@@ -53,6 +63,11 @@ func (t *Table) Put(ctx context.Context, key string, value []byte) error {
 	return engineError(err)
 }
 
+// Drop takes a row away. Watchers are not told.
+func (t *Table) Drop(ctx context.Context, key string) error {
+	return engineError(t.kv.Purge(ctx, key))
+}
+
 // errRowChanged says that somebody else wrote the row meanwhile.
 var errRowChanged = errors.New("row was changed by another node")
 
@@ -66,8 +81,27 @@ func (t *Table) update(ctx context.Context, key string, value []byte, revision u
 	return rev, engineError(err)
 }
 
+// create writes a row that must not exist. A deleted one does not.
+func (t *Table) create(ctx context.Context, key string, value []byte) (uint64, error) {
+	rev, err := t.kv.Create(ctx, key, value)
+	if errors.Is(err, jetstream.ErrKeyExists) || isCode(err, codeWrongFence, codeFenceBusy) {
+		return 0, errRowChanged
+	}
+	return rev, engineError(err)
+}
+
+// remove deletes a row of a fading table if its revision is still this one.
+func (t *Table) remove(ctx context.Context, key string, revision uint64) error {
+	err := t.kv.Purge(ctx, key, jetstream.LastRevision(revision), jetstream.PurgeTTL(markerTTL))
+	if isCode(err, codeWrongFence, codeFenceBusy) {
+		return errRowChanged
+	}
+	return engineError(err)
+}
+
 // Change reads a row, has fn make the new one, and writes it if nobody else
-// wrote meanwhile; otherwise it tries again. fn gets nil if there is no row.
+// wrote meanwhile; otherwise it tries again. fn gets nil if there is no row. In
+// a fading table it may give nil, which deletes the row.
 func (t *Table) Change(ctx context.Context, key string, fn func(old []byte) ([]byte, error)) error {
 	for {
 		old, revision, err := t.Get(ctx, key)
@@ -78,7 +112,17 @@ func (t *Table) Change(ctx context.Context, key string, fn func(old []byte) ([]b
 		if err != nil {
 			return err
 		}
-		if _, err = t.update(ctx, key, value, revision); !errors.Is(err, errRowChanged) {
+		switch {
+		case value == nil && revision == 0:
+			return nil
+		case value == nil:
+			err = t.remove(ctx, key, revision)
+		case revision == 0:
+			_, err = t.create(ctx, key, value)
+		default:
+			_, err = t.update(ctx, key, value, revision)
+		}
+		if !errors.Is(err, errRowChanged) {
 			return err
 		}
 	}
@@ -87,8 +131,50 @@ func (t *Table) Change(ctx context.Context, key string, fn func(old []byte) ([]b
 // List gives all rows.
 func (t *Table) List(ctx context.Context) (map[string][]byte, error) {
 	rows := map[string][]byte{}
-	err := t.follow(ctx, func(key string, value []byte, _ bool) { rows[key] = value }, true)
+	err := t.follow(ctx, func(key string, value []byte, deleted bool) {
+		if !deleted {
+			rows[key] = value
+		}
+	}, true)
 	return rows, err
+}
+
+// Below gives the rows whose keys begin with the prefix and a dot.
+func (t *Table) Below(ctx context.Context, prefix string) (map[string][]byte, error) {
+	w, err := t.kv.Watch(ctx, prefix+".>", jetstream.IgnoreDeletes())
+	if err != nil {
+		return nil, engineError(err)
+	}
+	defer func() { _ = w.Stop() }()
+	rows := map[string][]byte{}
+	for {
+		select {
+		case e, ok := <-w.Updates():
+			if !ok {
+				return nil, errors.Join(ctx.Err(), errWatchEnded)
+			}
+			if e == nil {
+				return rows, nil
+			}
+			rows[e.Key()] = e.Value()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// keys lists the rows whose names fit a pattern of the engine's.
+func (t *Table) keys(ctx context.Context, pattern string) ([]string, error) {
+	l, err := t.kv.ListKeysFiltered(ctx, pattern)
+	if err != nil {
+		return nil, engineError(err)
+	}
+	defer func() { _ = l.Stop() }()
+	var keys []string
+	for key := range l.Keys() {
+		keys = append(keys, key)
+	}
+	return keys, ctx.Err()
 }
 
 // Watch calls fn for every row and then for each change until ctx ends.

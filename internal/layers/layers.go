@@ -22,6 +22,7 @@ var order = []string{
 	"wire",
 	"client",
 	"docs", // what the server serves of the documents
+	"web",  // the built web UI
 	"internal/plan",
 	"internal/run",    // the state machine of a run
 	"internal/report", // what a run leaves behind to read
@@ -83,6 +84,7 @@ var reserved = []struct {
 	{"github.com/klauspost/compress/zstd", []string{"internal/archive", "internal/transfer"}, "only sealed segments and bundles are compressed"},
 	{"github.com/gobwas/", []string{"internal/gateway"}, "the server writes frames in one place"},
 	{"github.com/coder/websocket", []string{"client"}, "the client's library; the server has its own"},
+	{Module + "/web", []string{"internal/server"}, "the API is handed the files it serves"},
 	{Module + "/client", []string{"internal/cli", "internal/tui"}, "the server does not call itself from outside"},
 }
 

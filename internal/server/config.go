@@ -3,6 +3,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,6 +42,7 @@ type Config struct {
 
 	Origins []string `koanf:"origins"` // further origins whose pages may connect
 	Hosts   []string `koanf:"hosts"`   // further names this server is reached by
+	Proxies []string `koanf:"proxies"` // addresses of reverse proxies whose X-Forwarded-* counts
 
 	TLSCert string `koanf:"tls_cert"`
 	TLSKey  string `koanf:"tls_key"`
@@ -58,6 +60,10 @@ type Config struct {
 	// Providers are further model providers by name, for programs that embed a
 	// server. A profile uses one by naming it.
 	Providers map[string]llm.Provider `koanf:"-"`
+	// Ready, if it is given, is called once the server takes connections, with an
+	// address that opens the web UI signed in as the owner, once. It should return
+	// soon.
+	Ready func(ctx context.Context, page string) `koanf:"-"`
 	// Redactor keeps secrets out of the log that the server was given.
 	Redactor *settings.Redactor `koanf:"-"`
 }

@@ -41,6 +41,8 @@ type DemoInfo struct {
 	TokenFile string         `json:"token_file"`
 	Workspace string         `json:"workspace"`
 	Kept      bool           `json:"kept"` // the data directory stays
+	// Page opens the story in a browser, once. There is a ticket in it.
+	Page string `json:"-"`
 }
 
 // Demo serves like Run, with a scripted model in place of a provider and a
@@ -89,6 +91,7 @@ func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, l
 	d.URL = s.URL()
 	s.serve(ctx, stdout, func() {
 		if opts.Ready != nil {
+			d.Page = s.demoPage(ctx)
 			opts.Ready(ctx, d)
 		}
 	})

@@ -33,6 +33,8 @@ func (k keyStore) Put(ctx context.Context, rec auth.KeyRecord) error {
 	return k.table.Put(ctx, rec.ID, b)
 }
 
+func (k keyStore) Drop(ctx context.Context, id string) error { return k.table.Drop(ctx, id) }
+
 func (k keyStore) List(ctx context.Context) ([]auth.KeyRecord, error) {
 	rows, err := k.table.List(ctx)
 	if err != nil {
@@ -56,4 +58,36 @@ func (k keyStore) Watch(ctx context.Context, fn func(auth.KeyRecord)) error {
 			fn(rec)
 		}
 	})
+}
+
+// ticketStore keeps tickets in a table of the engine, so that a browser may
+// come to another node than the one that made its ticket.
+type ticketStore struct{ table *journal.Table }
+
+func (t ticketStore) Put(ctx context.Context, hash string, rec auth.TicketRecord) error {
+	b, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	return t.table.Put(ctx, hash, b)
+}
+
+// Take marks the row as used. Of two who do so at once the engine refuses one,
+// who then sees the mark.
+func (t ticketStore) Take(ctx context.Context, hash string) (rec auth.TicketRecord, err error) {
+	err = t.table.Change(ctx, hash, func(old []byte) ([]byte, error) {
+		if old == nil {
+			return nil, auth.ErrNoTicket
+		}
+		var was auth.TicketRecord
+		if err := json.Unmarshal(old, &was); err != nil {
+			return nil, err
+		}
+		if was.Used {
+			return nil, auth.ErrNoTicket
+		}
+		rec, was.Used = was, true
+		return json.Marshal(was)
+	})
+	return rec, err
 }

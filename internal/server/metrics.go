@@ -36,5 +36,9 @@ func (s *Server) metrics() http.Handler {
 	counter("slow_closed_total", "Connections closed because the client was too slow.", &c.SlowClosed)
 	counter("rate_limited_total", "Messages refused by a rate limit.", &c.RateLimited)
 	counter("panics_total", "Handlers that panicked.", &c.Panics)
+	counter("push_sent_total", "Messages that push services took.", &s.push.Counters.Sent)
+	counter("push_retried_total", "Messages to push services that are tried again.", &s.push.Counters.Retried)
+	counter("push_given_up_total", "Messages that push services did not take.", &s.push.Counters.GivenUp)
+	counter("push_gone_total", "Subscriptions of browsers that had ended.", &s.push.Counters.Gone)
 	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{})
 }

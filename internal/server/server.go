@@ -16,12 +16,13 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/docs"
 	"github.com/clew-run/clew/internal/api"
-	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/checkpoint/keep"
 	"github.com/clew-run/clew/internal/gateway"
+	"github.com/clew-run/clew/internal/inbox/push"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/web"
 )
 
 // Version is the program's version, set when it is built.
@@ -41,7 +42,9 @@ type Server struct {
 	addr    net.Addr
 	trace   func(context.Context) error
 
+	front     front
 	questions questions
+	push      *push.Push
 
 	stop context.CancelFunc
 	work sync.WaitGroup
@@ -54,7 +57,7 @@ func Run(ctx context.Context, cfg Config, stdout io.Writer, log *slog.Logger) er
 	if err != nil {
 		return err
 	}
-	s.serve(ctx, stdout, nil)
+	s.serve(ctx, stdout, func() { s.tellReady(ctx) })
 	return nil
 }
 
@@ -212,16 +215,13 @@ func (s *Server) checkLeases(ctx context.Context) {
 
 // handler builds the outside face.
 func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
-	doors, err := auth.NewDoors(s.addr, s.cfg.Hosts, s.cfg.Origins)
-	if err != nil {
+	var err error
+	if s.front, err = s.openFront(ctx, bg); err != nil {
 		return nil, err
 	}
-	authn, keys, err := s.authenticator(ctx, bg)
-	if err != nil {
-		return nil, err
-	}
+	f := s.front
 	s.gateway = gateway.New(gateway.Options{
-		Host: gateway.HostOf(s.host), Auth: authn, Doors: doors, AllowQueryToken: s.cfg.Auth.QueryToken,
+		Host: gateway.HostOf(s.host), Auth: f.auth, Doors: f.doors, Credentials: s.credentials,
 		FirstMessageAuth: s.cfg.Auth.FirstMessage, CreateOnConnect: s.cfg.Auth.CreateSessions || s.cfg.Auth.Mode == "off",
 		Limits: s.cfg.Limits.gateway(), Log: s.log,
 	})
@@ -229,13 +229,26 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 	if err := s.serveQuestions(ctx, bg); err != nil {
 		return nil, err
 	}
-	h, err := api.New(api.Options{
-		Sessions: api.Of(s.host), Auth: authn, Keys: keys, Doors: doors, AllowQueryToken: s.cfg.Auth.QueryToken,
-		Settings: s.shop.settings, Secrets: s.shop.secrets, Blobs: s.journal, Exports: s.exporter(), Imports: s.importer(),
+	if err := s.servePush(ctx, bg, f.keys); err != nil {
+		return nil, err
+	}
+	drafts, err := s.journal.OpenDrafts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := api.Options{
+		Sessions: api.Of(s.host), Auth: f.auth, Keys: f.keys, Doors: f.doors, AllowQueryToken: s.cfg.Auth.QueryToken,
+		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
+		Settings: s.shop.settings, Secrets: s.shop.secrets, ToolServers: s.shop.desk, Blobs: s.journal, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
+		Push: s.push, Drafts: drafts,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: func(context.Context) error { return s.journal.Ready() }, Metrics: s.metrics(), WebSocket: s.gateway, Log: s.log,
-	})
+	}
+	if f.signIns != nil {
+		o.SignIns = f.signIns
+	}
+	h, err := api.New(o)
 	if err != nil {
 		return nil, err
 	}
@@ -267,40 +280,6 @@ func (s *Server) tellOfSettings(bg context.Context) {
 			}
 		}
 	})
-}
-
-// authenticator makes what tells callers apart.
-func (s *Server) authenticator(ctx, bg context.Context) (gateway.Authenticator, *auth.Keys, error) {
-	if s.cfg.Auth.Mode == "off" {
-		s.log.Warn("AUTHENTICATION IS OFF: every program on this machine can use this server")
-		return auth.Off{}, nil, nil
-	}
-	token, err := auth.LoadOwnerToken(s.cfg.Data)
-	if err != nil {
-		return nil, nil, err
-	}
-	table, err := s.journal.Table(ctx, "KEYS")
-	if err != nil {
-		return nil, nil, err
-	}
-	keys := auth.NewKeys(keyStore{table}, nil)
-	var jwt *auth.JWT
-	if a := s.cfg.Auth; a.HMACSecretFile != "" || a.JWKSURL != "" || a.JWKSFile != "" {
-		jwt, err = auth.NewJWT(bg, auth.JWTConfig{
-			SecretFile: a.HMACSecretFile, JWKSURL: a.JWKSURL, JWKSFile: a.JWKSFile, Issuer: a.Issuer,
-			Audience: a.Audience, RoleClaim: a.RoleClaim, AllowAdmin: a.AllowAdmin, Log: s.log,
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	authn := auth.New(auth.Options{OwnerToken: token, Keys: keys, JWT: jwt, Log: s.log})
-	s.work.Go(func() {
-		if err := authn.Run(bg); err != nil && bg.Err() == nil {
-			s.log.Error("watching API keys", "err", err)
-		}
-	})
-	return authn, keys, nil
 }
 
 func loopback(a net.Addr) bool {

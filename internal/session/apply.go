@@ -20,17 +20,20 @@ func Apply(s *State, r clew.Record, data any) {
 			settled = &clew.Question{Type: q.Type, Data: q.Data}
 		}
 	}
+	s.noteOutcome(r, data, settled)
 	switch d := data.(type) {
 	case *clew.SessionCreatedData:
 		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
 		if d.ForkedFrom != nil { // a session of its own from here on
 			s.Access, s.Taken, s.taken, s.Undo, s.Redo, s.Returning = nil, nil, nil, nil, nil, nil
+			s.forgetRules()
 			s.Begun = r.Seq
 			s.renameQuestions()
 		}
 	case *clew.SessionImportedData:
 		// What a stranger's records allow, they do not allow here.
 		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.Returning = d.Owner, d.Title, d.Workspace, nil, nil, nil
+		s.forgetRules()
 		s.Begun = r.Seq
 		s.renameQuestions()
 	case *clew.SessionRenamedData:
@@ -47,6 +50,8 @@ func Apply(s *State, r clew.Record, data any) {
 		applyAccepted(s, d)
 	case *clew.MessageQueuedData:
 		applyQueued(s, d)
+	case *clew.QueueChangedData:
+		applyQueueChanged(s, d)
 	case *clew.HitlPlanReviewData, *clew.HitlApprovalRequestData, *clew.HitlInputRequestData, *clew.HitlClarificationData:
 		applyQuestion(s, clew.Question{Type: r.Type, Data: d})
 	case *clew.HitlResolvedData:
@@ -97,7 +102,7 @@ func applyCreated(s *State, m clew.Message) {
 	if len(s.Messages) >= tailMessages+tailMessages/4 { // trim in slices, not one by one
 		s.Messages = slices.Clone(s.Messages[len(s.Messages)-tailMessages+1:])
 	}
-	s.Messages = append(s.Messages, m)
+	s.Messages = append(s.Messages, recorded(m))
 	s.Total++
 	if m.Role == clew.SpeakerUser { // what comes now is another way on
 		s.Redo = nil
@@ -114,28 +119,12 @@ func applyCreated(s *State, m clew.Message) {
 
 func applyUpdated(s *State, m clew.Message) {
 	if old := s.Message(m.MessageID); old != nil {
-		*old = m
+		replace(old, m)
 	}
+	applyQueuedEdit(s, m)
 	if t := s.Task(m.TaskID); t != nil && t.Turn != nil && m.MessageID == t.Turn.Reply && !m.Partial {
 		t.Turn.Reply = ""
 	}
-}
-
-// inputOf is what a message of the transcript says to an agent.
-func inputOf(s *State, id clew.MessageID) Input {
-	if i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == id }); i >= 0 {
-		return s.Queue[i]
-	}
-	if m := s.Message(id); m != nil {
-		return Input{MessageID: id, Text: m.Text, Images: m.Images, TaskID: m.TaskID}
-	}
-	return Input{MessageID: id}
-}
-
-func applyQueued(s *State, d *clew.MessageQueuedData) {
-	in := inputOf(s, d.MessageID)
-	in.New, in.Mode, in.Budget = d.NewTask, d.Mode, d.Budget
-	s.Queue = append(s.Queue, in)
 }
 
 func applyAccepted(s *State, d *clew.MessageAcceptedData) {
@@ -185,10 +174,8 @@ func applyResolved(s *State, d *clew.HitlResolvedData) {
 		return
 	}
 	a := aboutOf(*q)
+	applyRemember(s, *q, d.Remember)
 	s.Questions = slices.DeleteFunc(s.Questions, func(q clew.Question) bool { return q.RequestID() == d.RequestID })
-	if m := s.Message(a.message); m != nil {
-		m.IsAnswered = true // settled, be it that nobody answered
-	}
 	t := s.Task(a.task)
 	if t == nil {
 		return

@@ -182,7 +182,7 @@ func applyEnded(s *State, id clew.TaskID, status clew.TaskStatus, result string,
 		return
 	}
 	rest(s, t)
-	t.Status, t.Result, t.EndedMS = status, result, now
+	t.Status, t.Result, t.EndedMS, t.Allowed = status, result, now, nil
 	if parent := s.Task(t.ParentTaskID); parent != nil {
 		t.History, t.Inbox = nil, nil // a child's words live on in its result
 		if parent.AwaitingChild == id {

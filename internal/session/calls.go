@@ -12,13 +12,15 @@ import (
 
 // call is a request from one node to another about a session.
 type call struct {
-	Op       string               `json:"op"` // do, create, access, state, overview, head, seal, wake
+	Op       string               `json:"op"` // do, create, access, state, overview, head, seal, wake, present
 	Session  clew.SessionID       `json:"session"`
 	By       clew.Principal       `json:"by"`
 	Type     clew.CommandType     `json:"type,omitempty"`
 	ClientID clew.ClientMessageID `json:"client_message_id,omitempty"`
 	Data     json.RawMessage      `json:"data,omitempty"`
 	Limit    int64                `json:"limit_ms"`
+	Node     string               `json:"node,omitempty"`
+	Viewers  []clew.Viewer        `json:"viewers,omitempty"`
 }
 
 // answer is what comes back.
@@ -32,6 +34,7 @@ type answer struct {
 	View    *Overview          `json:"view,omitempty"`
 	Total   int                `json:"total,omitempty"`
 	Removed []Span             `json:"removed,omitempty"`
+	Open    []clew.MessageID   `json:"open,omitempty"`
 	Repeat  bool               `json:"repeat,omitempty"`
 	Head    uint64             `json:"head,omitempty"`
 }
@@ -43,6 +46,7 @@ type newSessionData struct {
 	Title     string                    `json:"title"`
 	Workspace string                    `json:"workspace"`
 	Forked    *clew.ForkPoint           `json:"forked,omitempty"`
+	Settings  map[string]any            `json:"settings,omitempty"`
 	Imported  *clew.SessionImportedData `json:"imported,omitempty"`
 }
 
@@ -53,7 +57,7 @@ func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd c
 	}
 	data := cmd.Data
 	if n, ok := data.(*create); ok {
-		c.Op, data = "create", newSessionData{n.title, n.workspace, n.forked, n.imported}
+		c.Op, data = "create", newSessionData{n.title, n.workspace, n.forked, n.settings, n.imported}
 	}
 	var err error
 	if c.Data, err = json.Marshal(data); err != nil {
@@ -88,12 +92,15 @@ func (h *Host) callOverview(ctx context.Context, node string, id clew.SessionID)
 	return *a.View, nil
 }
 
-func (h *Host) callTail(ctx context.Context, node string, id clew.SessionID) ([]clew.Message, int, []Span, error) {
-	a, err := h.askState(ctx, node, id)
+// callTail fills in what another node has of a transcript at hand.
+func (h *Host) callTail(ctx context.Context, node string, t *transcript) error {
+	a, err := h.askState(ctx, node, t.id)
 	if err != nil {
-		return nil, 0, nil, err
+		return err
 	}
-	return a.State.Messages, a.Total, a.Removed, nil
+	t.tail, t.queue, t.total, t.removed, t.open = a.State.Messages, a.State.Queue, a.Total, a.Removed, a.Open
+	t.last, err = a.State.LastMessageID.Seq()
+	return err
 }
 
 func (h *Host) askState(ctx context.Context, node string, id clew.SessionID) (answer, error) {
@@ -200,7 +207,7 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 	case "state":
 		err = s.look(ctx, func(s *Session) {
 			st := s.sessionState()
-			a.State, a.Total, a.Removed = &st, s.state.Total, slices.Clone(s.state.Removed)
+			a.State, a.Total, a.Removed, a.Open = &st, s.state.Total, slices.Clone(s.state.Removed), s.state.unsettled()
 		})
 	case "overview":
 		err = s.look(ctx, func(s *Session) { o := s.overview(); a.View = &o })
@@ -210,6 +217,8 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 		if err = s.sealNow(ctx); err == nil {
 			err = h.cfg.Journal.Flush(ctx)
 		}
+	case "present":
+		err = s.look(ctx, func(s *Session) { s.present(c.Node, c.Viewers) })
 	case "wake":
 		err = s.wake(ctx)
 	default:
@@ -225,7 +234,7 @@ func (c call) command() (clew.Command, error) {
 	if c.Op == "create" {
 		var n newSessionData
 		err := json.Unmarshal(c.Data, &n)
-		cmd.Data = &create{owner: c.By.User, title: n.Title, workspace: n.Workspace, forked: n.Forked, imported: n.Imported}
+		cmd.Data = &create{owner: c.By.User, title: n.Title, workspace: n.Workspace, forked: n.Forked, settings: n.Settings, imported: n.Imported}
 		return cmd, err
 	}
 	info, ok := clew.CommandInfoOf(c.Type)

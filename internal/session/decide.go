@@ -1,6 +1,8 @@
 package session
 
 import (
+	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/clew-run/clew"
@@ -29,6 +31,8 @@ func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 		return decideExpire(s, d, now)
 	case *clew.UserMessageData:
 		return decideUserMessage(s, cmd, d, now)
+	case *clew.EditQueuedData, *clew.RemoveQueuedData, *clew.MoveQueuedData, *clew.SendQueuedData:
+		return decideQueue(s, cmd, now)
 	case *clew.NewTaskData:
 		return decideNewTask(s, cmd, d, nil, now)
 	case *clew.RenameSessionData:
@@ -52,6 +56,7 @@ type create struct {
 	title     string
 	workspace string
 	forked    *clew.ForkPoint
+	settings  map[string]any // of a fork: those that its parent has now
 	imported  *clew.SessionImportedData
 }
 
@@ -71,7 +76,28 @@ func decideCreate(s *State, cmd clew.Command, c *create, now int64) ([]clew.Even
 	if c.forked != nil || c.imported != nil {
 		events = append(events, askedAnew(s)...)
 	}
+	if c.forked != nil {
+		events = append(events, settingsTo(s.Settings, c.settings)...)
+	}
 	return events, nil
+}
+
+// settingsTo makes the record that turns a session's settings into others, if
+// they differ. As with a rewind, a fork's settings do not go back: at that point
+// they may have been a stranger's.
+func settingsTo(have, want map[string]any) []clew.Event {
+	changes := map[string]any{}
+	for key := range have {
+		changes[key] = nil
+	}
+	for key, value := range want {
+		changes[key] = value
+	}
+	maps.DeleteFunc(changes, func(key string, value any) bool { return reflect.DeepEqual(have[key], value) })
+	if len(changes) == 0 {
+		return nil
+	}
+	return []clew.Event{{Type: clew.EventSettingsChanged, Data: &clew.SettingsChangedData{Settings: changes}}}
 }
 
 // report is what an agent's turn brings to the record; it has no name on the

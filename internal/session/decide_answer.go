@@ -14,6 +14,7 @@ type reply struct {
 	comment     string
 	instruction string
 	images      []string
+	remember    *clew.Remember
 
 	// Changes of a plan, and what they make of it.
 	edits   []clew.PlanEdit
@@ -92,7 +93,7 @@ func answerOf(data any) (clew.RequestID, reply) {
 	case *clew.HitlPlanResponseData:
 		return d.RequestID, reply{action: clew.Resolution(d.Action), instruction: d.Instruction, comment: d.Comment, edits: d.Modifications}
 	case *clew.HitlApprovalResponseData:
-		return d.RequestID, reply{action: clew.Resolution(d.Action), comment: d.Comment}
+		return d.RequestID, reply{action: clew.Resolution(d.Action), comment: d.Comment, remember: d.Remember}
 	case *clew.HitlInputResponseData:
 		return d.RequestID, reply{action: clew.ResolvedAnswer, value: d.Value}
 	case *clew.HitlClarificationResponseData:
@@ -193,6 +194,10 @@ func resolve(s *State, cmd clew.Command, q clew.Question, a reply, now int64) ([
 			a.comment = "Go on with the task." // a turn begins with words
 		}
 	}
+	changes, err := remembering(s, cmd.By, q, a)
+	if err != nil {
+		return nil, err
+	}
 	b := batchAt(s, now)
 	var events []clew.Event
 	_, words := cmd.Data.(*clew.UserMessageData)
@@ -205,8 +210,9 @@ func resolve(s *State, cmd clew.Command, q clew.Question, a reply, now int64) ([
 	events = append(events, clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
 		RequestID: q.RequestID(), Action: a.action, ResolvedBy: cmd.By.User, Value: a.value, Comment: a.comment,
 		Instruction: a.instruction, ClientMessageID: cmd.ClientMessageID, TaskID: about.task,
-		Scope: q.Asking().Scope,
+		Remember: a.remember, Scope: q.Asking().Scope,
 	}})
+	events = append(events, changes...)
 	events = append(events, answered(s, about.message)...)
 	if t == nil {
 		return events, nil

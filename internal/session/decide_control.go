@@ -314,7 +314,7 @@ func closeTurn(s *State, t *Task, streamed streams, b Batch, how closing) []clew
 	add := func(typ clew.EventType, data any) { events = append(events, clew.Event{Type: typ, Data: data}) }
 	var said string
 	for i := range s.Messages {
-		m := s.Messages[i]
+		m := recorded(s.Messages[i])
 		if m.TaskID != t.TaskID || !m.Partial {
 			continue
 		}

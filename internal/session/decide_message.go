@@ -37,7 +37,7 @@ func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now 
 	if t != nil {
 		heir := s.heir(t)
 		for _, x := range []*Task{t, heir} {
-			if q := s.asked(x); q != nil {
+			if q := s.asked(x); q != nil && (d.Delivery != clew.ArrivalQueue || !s.AtWork()) {
 				return decideWords(s, cmd, *q, d, now)
 			}
 		}
@@ -51,12 +51,21 @@ func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now 
 	switch {
 	case !working && !under:
 		return said(s, cmd, in, now, clew.DeliveryDirect)
-	case under && len(t.Inbox) < queueMax && (!working || s.rules != nil && s.rules.Steers(s.Settings)):
+	case under && len(t.Inbox) < queueMax && (!working || s.steers(d.Delivery)):
 		return said(s, cmd, in, now, clew.DeliverySteer)
 	case !working: // it waits for its child, which is at rest
 		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
 	}
 	return queued(s, cmd, in, now)
+}
+
+// steers reports whether what is said to an agent at work goes into its turn:
+// whoever says it chooses, else the settings do.
+func (s *State) steers(choice clew.Arrival) bool {
+	if choice != "" {
+		return choice == clew.ArrivalSteer
+	}
+	return s.rules != nil && s.rules.Steers(s.Settings)
 }
 
 // decideNewTask starts a task, or lets it wait for the one under way.
@@ -134,16 +143,21 @@ func said(s *State, cmd clew.Command, in Input, now int64, how clew.Delivery) ([
 	if how == clew.DeliveryDirect {
 		return append(events, begin(s, in, cmd.ClientMessageID, b, 1)...), nil
 	}
-	t := s.Task(task)
+	return append(events, steer(s, s.Task(task), b.ID(0), cmd.ClientMessageID)...), nil
+}
+
+// steer puts a message into the turn under way.
+func steer(s *State, t *Task, id clew.MessageID, client clew.ClientMessageID) []clew.Event {
+	var events []clew.Event
 	if r := s.running(t); r != nil && t.Run == r { // those at work on its todos hear it as well
 		for _, todo := range r.Todos {
 			if child := s.Task(todo.TaskID); child != nil && child.Turn != nil && !child.Ended() {
-				events = append(events, accept(child, b.ID(0), "", how))
+				events = append(events, accept(child, id, "", clew.DeliverySteer))
 			}
 		}
 	}
-	return append(events, accept(t, b.ID(0), cmd.ClientMessageID, how),
-		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: b.ID(0)}}), nil
+	return append(events, accept(t, id, client, clew.DeliverySteer),
+		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: id}})
 }
 
 func queued(s *State, cmd clew.Command, in Input, now int64) ([]clew.Event, error) {

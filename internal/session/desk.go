@@ -233,7 +233,7 @@ func CloseTexts(s *State, t *Task) []clew.Event {
 	for _, m := range s.Messages {
 		if m.TaskID == t.TaskID && m.Partial {
 			m.Partial = false
-			events = append(events, clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}})
+			events = append(events, clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: recorded(m)}})
 		}
 	}
 	return events

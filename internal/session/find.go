@@ -14,7 +14,7 @@ type watcher struct {
 }
 
 func (w *watcher) transcript() *transcript {
-	return &transcript{journal: w.s.host.cfg.Journal, id: w.s.id, tail: w.l.tail, total: w.l.total, removed: w.l.removed}
+	return &transcript{journal: w.s.host.cfg.Journal, id: w.s.id, tail: w.l.tail, total: w.l.total, removed: w.l.removed, queue: w.l.queue, last: w.l.seq}
 }
 
 // find gives the message that a target names, and the record of the first
@@ -46,7 +46,7 @@ func (w *watcher) message(ctx context.Context, t clew.Target) (uint64, error) {
 		return 0, missing
 	}
 	if hidden(w.l.removed, seq) {
-		return 0, clew.Errorf(clew.MessageNotFound, "the session was taken back from message %s: undo that first", t.MessageID)
+		return 0, clew.Errorf(clew.MessageNotFound, "message %s was taken back; if that was a rewind, undo it first", t.MessageID)
 	}
 	ok, err := w.isMessage(ctx, seq)
 	if err == nil && !ok {

@@ -59,7 +59,7 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *cle
 	}
 	crash.At("fork.founded")
 	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.to)}
-	if err := h.enter(ctx, cmd.By, n, &create{owner: cmd.By.User, title: n.Title, workspace: n.Workspace, forked: point}, c.to+1); err != nil {
+	if err := h.enter(ctx, cmd.By, n, &create{owner: cmd.By.User, title: n.Title, workspace: n.Workspace, forked: point, settings: l.place.Settings}, c.to+1); err != nil {
 		return Receipt{}, err
 	}
 	cmd.Data = &remark{events: func(Batch, *State) []clew.Event {
@@ -168,11 +168,13 @@ func (h *Host) enter(ctx context.Context, by clew.Principal, n NewSession, c *cr
 	return nil
 }
 
-// enlist puts a session into the list.
+// enlist puts a session into the list. The session itself, which knows more, does
+// so with its first record, at seq; the later of the two counts.
 func (h *Host) enlist(ctx context.Context, by clew.Principal, n NewSession, seq uint64) {
 	now := h.cfg.Now()
 	h.indexNow(ctx, by.User, Summary{
-		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: seq,
+		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: seq - 1,
+		Owner: by.User,
 	})
 }
 

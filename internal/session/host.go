@@ -195,6 +195,7 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 	now := h.cfg.Now()
 	h.indexNow(ctx, by.User, Summary{
 		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: 1,
+		Owner: by.User,
 	})
 	return n.ID, nil
 }
@@ -422,9 +423,9 @@ func (h *Host) Access(ctx context.Context, id clew.SessionID, p clew.Principal) 
 	return role, err
 }
 
-// List gives the owner's sessions, newest first.
-func (h *Host) List(ctx context.Context, owner clew.UserID, q, cursor string, limit int) ([]Summary, string, error) {
-	return h.cfg.Index.List(ctx, owner, q, cursor, limit)
+// List gives sessions, newest first.
+func (h *Host) List(ctx context.Context, q ListOf) ([]Summary, string, error) {
+	return h.cfg.Index.List(ctx, q)
 }
 
 // Seal seals a session up to its head, on the node that owns it. The seal counts

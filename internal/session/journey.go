@@ -131,6 +131,7 @@ type standing struct {
 	total      int
 	tail       []clew.Message
 	removed    []Span
+	queue      []clew.QueuedMessage
 	undo, redo []Move
 	checkpoint string
 	first      string
@@ -148,7 +149,7 @@ func (s *Session) standing(ctx context.Context) (standing, error) {
 func (s *Session) here() standing {
 	st := s.state
 	return standing{
-		seq: st.Seq, moved: st.Moved, total: st.Total, tail: append([]clew.Message{}, st.Messages...), removed: append([]Span{}, st.Removed...),
+		seq: st.Seq, moved: st.Moved, total: st.Total, tail: append([]clew.Message{}, st.Messages...), removed: append([]Span{}, st.Removed...), queue: st.queued(),
 		undo: append([]Move{}, st.Undo...), redo: append([]Move{}, st.Redo...), checkpoint: st.Checkpoint, first: st.First, folds: append([]fold{}, s.folds...),
 		place: Workplace{Session: s.id, Dir: st.Workspace, Settings: st.Settings}, returning: st.Returning != nil,
 	}

@@ -90,6 +90,8 @@ var moments = []struct {
 		must(b.ann(&clew.ResumeTaskData{TaskID: b.task().TaskID}))
 	}},
 	{"one waits", func(b *bench) { b.atWork(); must(b.say("m2")) }},
+	{"two wait", func(b *bench) { b.atWork(); must(b.say("m2")); must(b.say("m3")) }},
+	{"a task waits", func(b *bench) { b.atWork(); must(b.ann(&clew.NewTaskData{Text: "other"})) }},
 }
 
 // rootTask and youngest name tasks of the moment.
@@ -115,6 +117,21 @@ func (b *bench) oldestQuestion() clew.RequestID {
 	return "req_none"
 }
 
+// firstWaiting and lastWaiting name what waits.
+func (b *bench) firstWaiting() clew.MessageID {
+	if q := b.s.state.Queue; len(q) > 0 {
+		return q[0].MessageID
+	}
+	return clew.MessageIDOf(b.s.state.Seq)
+}
+
+func (b *bench) lastWaiting() clew.MessageID {
+	if q := b.s.state.Queue; len(q) > 0 {
+		return q[len(q)-1].MessageID
+	}
+	return clew.MessageIDOf(b.s.state.Seq)
+}
+
 // The commands of the table.
 var commands = []struct {
 	name string
@@ -123,6 +140,15 @@ var commands = []struct {
 	{"user_message", func(*bench) any { return &clew.UserMessageData{Text: "hi"} }},
 	{"user_message to the root", func(b *bench) any { return &clew.UserMessageData{Text: "hi", TaskID: b.rootTask()} }},
 	{"user_message to a stranger", func(*bench) any { return &clew.UserMessageData{Text: "hi", TaskID: "task_x"} }},
+	{"user_message to steer", func(*bench) any { return &clew.UserMessageData{Text: "hi", Delivery: clew.ArrivalSteer} }},
+	{"user_message to queue", func(*bench) any { return &clew.UserMessageData{Text: "hi", Delivery: clew.ArrivalQueue} }},
+	{"edit_queued", func(b *bench) any { return &clew.EditQueuedData{MessageID: b.lastWaiting(), Text: "better"} }},
+	{"remove_queued", func(b *bench) any { return &clew.RemoveQueuedData{MessageID: b.lastWaiting()} }},
+	{"move_queued to the end", func(b *bench) any { return &clew.MoveQueuedData{MessageID: b.firstWaiting()} }},
+	{"move_queued to the front", func(b *bench) any {
+		return &clew.MoveQueuedData{MessageID: b.lastWaiting(), Before: b.firstWaiting()}
+	}},
+	{"send_queued", func(b *bench) any { return &clew.SendQueuedData{MessageID: b.lastWaiting()} }},
 	{"new_task", func(*bench) any { return &clew.NewTaskData{Text: "other"} }},
 	{"approve", func(*bench) any { return &clew.HitlApprovalResponseData{Action: clew.ChoiceApprove} }},
 	{"approve with advice", func(*bench) any {

@@ -14,40 +14,26 @@ const pageMax = 1000
 // the newest message; before, if given, names the message that the page ends
 // in front of.
 func (w *Watch) Messages(ctx context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error) {
-	if limit <= 0 {
-		limit = tailMessages
-	}
-	limit = min(limit, pageMax)
-	t, err := w.transcript(ctx)
-	if err != nil {
-		return clew.MessagesPage{}, err
-	}
-	page := clew.MessagesPage{Total: t.total}
-	// One more than asked for tells whether there is a page before this one.
-	list, err := t.messages(ctx, limit+1, max(offset, 0), before)
-	if err != nil {
-		return page, err
-	}
-	if len(list) > limit {
-		list = list[1:]
-		page.Next = list[0].MessageID
-	}
-	page.Messages = list
-	return page, nil
+	return w.Page(ctx, PageOf{Limit: limit, Offset: offset, Before: before})
 }
 
 // transcript gives the messages at hand and a way to the others.
 func (w *Watch) transcript(ctx context.Context) (transcript, error) {
 	t := transcript{journal: w.host.cfg.Journal, id: w.id}
 	err := w.host.at(ctx, w.id, false, func(s *Session) error {
-		return s.look(ctx, func(s *Session) {
-			t.tail, t.total, t.removed = slices.Clone(s.state.Messages), s.state.Total, slices.Clone(s.state.Removed)
-		})
+		return s.look(ctx, func(s *Session) { t = s.state.transcript(t.journal) })
 	}, func(node string) (err error) {
-		t.tail, t.total, t.removed, err = w.host.callTail(ctx, node, w.id)
-		return err
+		return w.host.callTail(ctx, node, &t)
 	})
 	return t, err
+}
+
+// transcript is that of the state's session, as of now.
+func (s *State) transcript(j Journal) transcript {
+	return transcript{
+		journal: j, id: s.ID, tail: slices.Clone(s.Messages), total: s.Total, removed: slices.Clone(s.Removed),
+		queue: s.queued(), open: s.unsettled(), last: s.Seq,
+	}
 }
 
 // A transcript is a session's messages: the newest ones at hand, the others in
@@ -58,6 +44,9 @@ type transcript struct {
 	tail    []clew.Message
 	total   int
 	removed []Span
+	queue   []clew.QueuedMessage // what waits now
+	open    []clew.MessageID     // messages that are not settled now
+	last    uint64               // the record that all this is as of
 }
 
 // messages takes a page out of the tail if it lies there, else it reads back in
@@ -126,12 +115,15 @@ func (t *transcript) readBack(ctx context.Context, seq uint64, limit, skip int) 
 }
 
 // fold gives the messages created in [from, end) as they are now: it reads on
-// beyond end as long as one of them is still growing.
+// beyond end as long as one of them is still growing, or waits and may change, or
+// shows a call or a question that came to its end later.
 func (t *transcript) fold(ctx context.Context, from, end uint64) ([]clew.Message, error) {
 	const beyond = 500
-	f := folding{end: end, at: map[clew.MessageID]int{}}
-	for to := end - 1; ; from, to = to+1, to+beyond {
-		n := uint64(0)
+	f := folding{end: end, at: map[clew.MessageID]int{}, waiting: map[clew.MessageID]bool{}, outcomes: newOutcomes(t.open)}
+	for _, q := range t.queue { // these are known as they are
+		f.waiting[q.MessageID] = false
+	}
+	for to := min(end, t.last); ; from, to = to+1, min(to+beyond, t.last) { // the record at end may be about the one before it
 		for r, err := range t.journal.Read(ctx, t.id, from, to) {
 			if err == nil && !hidden(t.removed, r.Seq) {
 				err = f.add(r)
@@ -139,9 +131,13 @@ func (t *transcript) fold(ctx context.Context, from, end uint64) ([]clew.Message
 			if err != nil {
 				return nil, err
 			}
-			n++
 		}
-		if f.growing == 0 || n <= to-from { // or the journal ends here
+		if to == t.last || !f.waits(to) {
+			for _, q := range t.queue {
+				if i, ok := f.at[q.MessageID]; ok {
+					f.messages[i].Text, f.messages[i].Images = q.Text, q.Images
+				}
+			}
 			return f.messages, nil
 		}
 	}
@@ -153,11 +149,15 @@ type folding struct {
 	messages []clew.Message
 	at       map[clew.MessageID]int
 	growing  int
+	outcomes
+	waiting map[clew.MessageID]bool // whether it is looked for when a message leaves the queue
 }
 
 func (f *folding) add(r clew.Record) error {
-	if r.Type != clew.EventMessageCreated && r.Type != clew.EventMessageUpdated {
-		return nil
+	switch r.Type {
+	case clew.EventMessageCreated, clew.EventMessageUpdated, clew.EventMessageQueued, clew.EventMessageAccepted:
+	default:
+		return f.settles(r)
 	}
 	ev, err := clew.DecodeEvent(r.Type, r.Data())
 	if err != nil {
@@ -165,15 +165,34 @@ func (f *folding) add(r clew.Record) error {
 	}
 	switch d := ev.Data.(type) {
 	case *clew.MessageCreatedData:
+		if d.Message.Say == clew.SayAPIReqStarted {
+			f.over[d.Message.TaskID] = r.MessageID()
+		}
 		if r.Seq < f.end {
 			f.at[d.Message.MessageID] = len(f.messages)
-			f.messages = append(f.messages, d.Message)
+			f.messages = append(f.messages, recorded(d.Message))
 			f.grow(false, d.Message.Partial)
 		}
 	case *clew.MessageUpdatedData:
 		if i, ok := f.at[d.Message.MessageID]; ok {
 			f.grow(f.messages[i].Partial, d.Message.Partial)
-			f.messages[i] = d.Message
+			replace(&f.messages[i], d.Message)
+		}
+	case *clew.MessageQueuedData:
+		if _, ok := f.at[d.MessageID]; !ok {
+			break
+		}
+		if _, known := f.waiting[d.MessageID]; !known {
+			f.waiting[d.MessageID] = true
+			f.growing++
+		}
+	case *clew.MessageAcceptedData:
+		if f.waiting[d.MessageID] {
+			f.waiting[d.MessageID] = false
+			f.growing--
+		}
+		if i, ok := f.at[d.MessageID]; ok {
+			noteDelivery(&f.messages[i], d)
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/clew-run/clew"
 )
@@ -133,9 +135,28 @@ type Log interface {
 type Index interface {
 	// Put adds sessions to their owner's list or replaces their entries.
 	Put(ctx context.Context, owner clew.UserID, s ...Summary) error
-	// List gives an owner's sessions, newest first. cursor is "" or what the
-	// former call returned; next is "" at the end. q filters by title or id.
-	List(ctx context.Context, owner clew.UserID, q, cursor string, limit int) (list []Summary, next string, err error)
+	// List gives sessions, newest first; those of everyone owner by owner. next
+	// is the cursor of the next page, "" at the end.
+	List(ctx context.Context, q ListOf) (list []Summary, next string, err error)
+}
+
+// ListOf says which sessions are wanted.
+type ListOf struct {
+	Owner    clew.UserID
+	Everyone bool     // in place of Owner
+	Q        string   // part of a title or id
+	Status   []string // one of these; none is any
+	Cursor   string   // "" or what the former call returned
+	Limit    int
+}
+
+// Matches reports whether a session is one of those, whoever owns it.
+func (q ListOf) Matches(s Summary) bool {
+	if len(q.Status) > 0 && !slices.Contains(q.Status, s.Status) {
+		return false
+	}
+	part := strings.ToLower(q.Q)
+	return part == "" || strings.Contains(strings.ToLower(s.Title), part) || strings.Contains(strings.ToLower(string(s.ID)), part)
 }
 
 // Summary is a session's line in its owner's list.
@@ -147,6 +168,21 @@ type Summary struct {
 	CreatedMS int64          `json:"created_ms"`
 	UpdatedMS int64          `json:"updated_ms"`
 	LastSeq   uint64         `json:"last_seq"`
+
+	Owner      clew.UserID     `json:"owner,omitempty"`
+	CostUSD    float64         `json:"cost_usd,omitempty"`
+	TokensIn   int64           `json:"tokens_in,omitempty"`
+	TokensOut  int64           `json:"tokens_out,omitempty"`
+	Questions  int             `json:"questions,omitempty" doc:"How many are open"`
+	Plan       *PlanProgress   `json:"plan,omitempty" doc:"Of the run under way"`
+	LastLine   string          `json:"last_line,omitempty" doc:"The beginning of what was said last"`
+	ForkedFrom *clew.ForkPoint `json:"forked_from,omitempty" doc:"Where the session branched off"`
+}
+
+// PlanProgress is how far a run is with its todos.
+type PlanProgress struct {
+	Done  int `json:"done"` // or left out
+	Total int `json:"total"`
 }
 
 // Peers reaches the other nodes on the same engine. A single node has none.

@@ -23,9 +23,9 @@ func (s *Session) preview(ctx context.Context, cmd clew.Command, l standing, a a
 		return Receipt{}, err
 	}
 	p := &clew.RewindPreviewAnswer{
-		FromMessageID: c.from, KeepTarget: a.keep, To: clew.MessageIDOf(c.to), Count: max(0, l.total-then.Total),
-		RemovedMessageIDs: idsBehind(l.tail, l.total, then.Total), CheckpointID: c.hash, ClientMessageID: cmd.ClientMessageID,
+		FromMessageID: c.from, KeepTarget: a.keep, To: clew.MessageIDOf(c.to), CheckpointID: c.hash, ClientMessageID: cmd.ClientMessageID,
 	}
+	p.RemovedMessageIDs, p.Count = lost(then.origin(), side{l.tail, l.total, l.removed}, then.side())
 	if err := s.look(ctx, func(s *Session) { compare(p, s.state, then) }); err != nil {
 		return Receipt{}, err
 	}

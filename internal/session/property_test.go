@@ -54,6 +54,27 @@ func (p player) message() {
 	p.person(d)
 }
 
+// queue changes what waits, or tries to.
+func (p player) queue() {
+	ids := []clew.MessageID{clew.MessageIDOf(max(p.s.state.Seq, 1)), "msg_000000099999"}
+	for _, in := range p.s.state.Queue {
+		ids = append(ids, in.MessageID, in.MessageID)
+	}
+	id := draw(p, "waiting", ids...)
+	switch rapid.IntRange(0, 4).Draw(p.t, "queue") {
+	case 0:
+		p.person(&clew.EditQueuedData{MessageID: id, Text: p.text() + "!"})
+	case 1:
+		p.person(&clew.RemoveQueuedData{MessageID: id})
+	case 2:
+		p.person(&clew.MoveQueuedData{MessageID: id, Before: draw(p, "before", append(ids, "")...)})
+	case 3:
+		p.person(&clew.SendQueuedData{MessageID: id})
+	default:
+		p.person(&clew.UserMessageData{Text: p.text(), Delivery: draw(p, "delivery", clew.ArrivalQueue, clew.ArrivalSteer)})
+	}
+}
+
 func (p player) respond() {
 	id, value := p.someQuestion(), draw[any](p, "value", nil, "a", 7.0, true, "2026-01-02")
 	switch rapid.IntRange(0, 6).Draw(p.t, "kind") {
@@ -223,6 +244,8 @@ func (p player) callStep() {
 		p.approval(clew.AskCommandOutput, c.ID, "")
 	case c.Status == CallRunning:
 		p.done(c, draw(p, "failed", "", "broken"))
+	case c.Status == CallApproved && n <= 4:
+		p.startShown(c, class)
 	case c.Status == CallApproved:
 		p.start(c, class)
 	case n <= 1:
@@ -233,8 +256,12 @@ func (p player) callStep() {
 		p.spawn(c)
 	case n <= 6 && !waits && len(begun) == 0:
 		must(p.complete(c))
+	case n == 7 && rapid.Bool().Draw(p.t, "shown"):
+		p.refuse(c)
 	case n == 7:
 		p.done(c, "refused")
+	case n == 8:
+		p.startShown(c, class)
 	default:
 		p.start(c, class)
 	}
@@ -262,6 +289,8 @@ func TestAnythingGoes(t *testing.T) {
 			"":         func(t *rapid.T) { b.verify(t) },
 			"message":  act(player.message),
 			"new task": act(func(p player) { p.person(&clew.NewTaskData{Text: p.text()}) }),
+			"queue":    act(player.queue),
+			"queue 2":  act(player.queue),
 			"time":     act(player.time),
 			"time 2":   act(player.time),
 			"due":      act(player.due),
@@ -288,4 +317,13 @@ func (steering) ReminderSec(map[string]any) int                     { return 60 
 func (steering) Run(map[string]any) run.Rules                       { return run.DefaultRules }
 func (steering) AutoApproval(map[string]any) clew.AutoApprovalFlags { return clew.AutoApprovalFlags{} }
 func (steering) CheckSettings(map[string]any) error                 { return nil }
-func (steering) CheckMode(map[string]any, string) error             { return nil }
+func (steering) Remember(_ map[string]any, _ *clew.HitlApprovalRequestData, r clew.Remember) (map[string]any, error) {
+	if r.Pattern == "*" {
+		return nil, clew.Errorf(clew.HitlInvalidResponse, "a star")
+	}
+	if r.Scope == clew.RememberSession {
+		return map[string]any{"allowed_commands": []any{r.Pattern}}, nil
+	}
+	return nil, nil
+}
+func (steering) CheckMode(map[string]any, string) error { return nil }

@@ -153,7 +153,7 @@ func answered(s *State, id clew.MessageID) []clew.Event {
 	if m == nil || m.IsAnswered {
 		return nil
 	}
-	done := *m
+	done := recorded(*m)
 	done.IsAnswered = true
 	return []clew.Event{{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: done}}}
 }

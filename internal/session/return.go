@@ -12,11 +12,19 @@ import (
 type Move struct {
 	Seq      uint64         `json:"seq"`
 	Kept     int            `json:"kept"` // messages that the rewind left
+	To       uint64         `json:"to,omitempty"`
+	Hidden   int            `json:"hidden,omitempty"` // parts of the journal that were hidden at To
 	RewindID string         `json:"rewind_id"`
 	From     clew.MessageID `json:"from"`
 	Keep     bool           `json:"keep,omitempty"`
 	Files    string         `json:"files,omitempty"` // how they were before; "" if they were left
 }
+
+// origin is where the two states of a rewind part.
+func (m Move) origin() origin { return origin{seq: m.To, total: m.Kept, spans: m.Hidden} }
+
+// part notes where they do.
+func (m *Move) part(at origin) { m.To, m.Kept, m.Hidden = at.seq, at.total, at.spans }
 
 // movesMax bounds how far back rewinds can be undone.
 const movesMax = 100
@@ -46,16 +54,18 @@ func applyReturn(s *State, r clew.Record, data any) {
 	switch d := data.(type) {
 	case *clew.HistoryRewoundData:
 		move.From, move.Keep = d.FromMessageID, d.KeepTarget
-		move.Kept = next.Total
+		move.part(next.origin())
 		if n := len(redo); d.Redo && n > 0 {
-			move.Kept, redo = redo[n-1].Kept, dropLast(redo)
+			move.part(redo[n-1].origin())
+			redo = dropLast(redo)
 		} else {
 			redo = nil
 		}
 		undo = lastOf(append(slices.Clip(undo), move))
 	case *clew.RewindUndoneData:
 		if n := len(undo); n > 0 {
-			move.From, move.Keep, move.Kept = undo[n-1].From, undo[n-1].Keep, undo[n-1].Kept
+			move.From, move.Keep = undo[n-1].From, undo[n-1].Keep
+			move.part(undo[n-1].origin())
 		}
 		undo, redo = dropLast(undo), lastOf(append(slices.Clip(redo), move))
 	}
@@ -64,6 +74,7 @@ func applyReturn(s *State, r clew.Record, data any) {
 	next.Seq, next.TS, next.Moved = r.Seq, r.TS, r.Seq
 	next.Removed = append(next.Removed, Span{From: to + 1, To: r.Seq})
 	if to < s.Begun {
+		next.forgetRules()
 		next.renameQuestions()
 	}
 	next.Undo, next.Redo, next.Returning = undo, redo, nil

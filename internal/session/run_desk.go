@@ -16,7 +16,7 @@ func (s *Session) viewRun(v *View, t *Task) {
 	if t.TaskID == root.TaskID {
 		v.Root = v.Task
 	} else {
-		v.Root = Task{TaskRef: root.TaskRef, Raised: root.Raised}
+		v.Root = Task{TaskRef: root.TaskRef, Raised: root.Raised, Allowed: root.Allowed}
 	}
 	r := s.state.running(t)
 	switch {

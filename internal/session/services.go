@@ -44,6 +44,8 @@ func (h *Host) storeImages(ctx context.Context, data any) error {
 		images = d.Images
 	case *clew.NewTaskData:
 		images = d.Images
+	case *clew.EditQueuedData:
+		images = d.Images
 	case *clew.AskResponseData:
 		images = d.Images
 	}

@@ -63,6 +63,10 @@ type Session struct {
 	// awaited holds the questions that running tools wait for.
 	awaited map[clew.RequestID]chan<- clew.HitlResolvedData
 
+	// nodes says who watches by way of which node, told what they were told.
+	nodes map[string]attendance
+	told  clew.List[clew.Viewer]
+
 	// open is the text of growing messages. Guarded by openMu.
 	openMu sync.Mutex
 	open   map[clew.MessageID]*clew.OpenMessage

@@ -90,6 +90,9 @@ type Rules interface {
 	// ReminderSec says how long before a question's deadline people are
 	// reminded of it, 0 for never.
 	ReminderSec(settings map[string]any) int
+	// Remember says whether a question's answer may have this remembered, and
+	// which change of the session's settings that takes, nil for none.
+	Remember(settings map[string]any, q *clew.HitlApprovalRequestData, r clew.Remember) (changes map[string]any, err error)
 	// CheckMode says whether there is such a mode.
 	CheckMode(settings map[string]any, mode string) error
 }
@@ -193,14 +196,6 @@ func lesser(a, b clew.Role) clew.Role {
 		return b
 	}
 	return a
-}
-
-// Summary is the session's line in its owner's list.
-func (s *State) Summary() Summary {
-	return Summary{
-		ID: s.ID, Title: s.title(), Status: string(s.Status()), Workspace: s.Workspace,
-		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastSeq: s.Seq,
-	}
 }
 
 // title is the session's title, or what its first task is about.

@@ -38,6 +38,11 @@ func (steered) ReminderSec(map[string]any) int { return 60 }
 
 func (steered) Run(map[string]any) run.Rules { return run.DefaultRules }
 
+// Remember implements session.Rules.
+func (steered) Remember(map[string]any, *clew.HitlApprovalRequestData, clew.Remember) (map[string]any, error) {
+	return nil, nil
+}
+
 func (steered) CheckMode(_ map[string]any, mode string) error {
 	if mode != "code" {
 		return clew.Errorf(clew.InvalidMessage, "there is no mode %q", mode)

@@ -82,6 +82,8 @@ type Task struct {
 	Mistakes     int `json:"mistakes,omitempty"`
 	Steps        int `json:"steps,omitempty"`
 	Raised       int `json:"raised,omitempty"`
+	// Allowed is what people let be remembered for the tree; of roots only.
+	Allowed []clew.RememberedRule `json:"allowed,omitempty"`
 }
 
 // An Input is what somebody said to an agent.
@@ -93,6 +95,11 @@ type Input struct {
 	TaskID    clew.TaskID    `json:"task_id,omitempty"` // "" = the current one
 	New       bool           `json:"new,omitempty"`     // it starts a task
 	Budget    *clew.Budget   `json:"budget,omitempty"`  // of the run that it starts
+
+	// Who said it, when, and under which name; only of what waits in the queue.
+	TS     int64                `json:"ts,omitempty"`
+	UserID clew.UserID          `json:"user_id,omitempty"`
+	Client clew.ClientMessageID `json:"client,omitempty"`
 }
 
 // A CallStatus is where a tool call stands.

@@ -154,37 +154,24 @@ func (d *travel) record(s, next *State) clew.Event {
 	}
 	switch d.kind {
 	case clew.KindUndo:
-		kept := s.Undo[len(s.Undo)-1].Kept
-		return clew.Event{Type: clew.EventRewindUndone, Data: &clew.RewindUndoneData{
-			Return: back, FromMessageID: d.from, CheckpointID: checkpoint,
-			RestoredMessageIDs: next.idsBehind(kept), RestoredCount: max(0, next.Total-kept),
-			RemovedMessageIDs: s.idsBehind(kept), RemovedCount: max(0, s.Total-kept),
-		}}
+		at := s.Undo[len(s.Undo)-1].origin()
+		e := &clew.RewindUndoneData{Return: back, FromMessageID: d.from, CheckpointID: checkpoint}
+		e.RestoredMessageIDs, e.RestoredCount = lost(at, next.side(), s.side())
+		e.RemovedMessageIDs, e.RemovedCount = lost(at, s.side(), next.side())
+		return clew.Event{Type: clew.EventRewindUndone, Data: e}
 	case clew.KindRedo:
-		kept := s.Redo[len(s.Redo)-1].Kept
-		return clew.Event{Type: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{
-			Return: back, FromMessageID: d.from, KeepTarget: d.keep, Redo: true, CheckpointID: checkpoint,
-			RemovedMessageIDs: s.idsBehind(kept), RemovedCount: max(0, s.Total-kept),
-			RestoredMessageIDs: next.idsBehind(kept), RestoredCount: max(0, next.Total-kept),
-		}}
+		return d.rewound(s.Redo[len(s.Redo)-1].origin(), s, next, back, checkpoint)
 	}
-	return clew.Event{Type: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{
-		Return: back, FromMessageID: d.from, KeepTarget: d.keep, CheckpointID: checkpoint,
-		RemovedMessageIDs: s.idsBehind(next.Total), RemovedCount: max(0, s.Total-next.Total),
-	}}
+	return d.rewound(next.origin(), s, next, back, checkpoint)
 }
 
-// idsBehind names the newest messages that come after the first n.
-func (s *State) idsBehind(n int) clew.List[clew.MessageID] { return idsBehind(s.Messages, s.Total, n) }
-
-// idsBehind is that for the newest messages of so many in all.
-func idsBehind(newest []clew.Message, total, n int) clew.List[clew.MessageID] {
-	ids := clew.List[clew.MessageID]{}
-	list := newest[max(0, len(newest)-max(0, total-n)):]
-	for _, m := range list[max(0, len(list)-idsMax):] {
-		ids = append(ids, m.MessageID)
+func (d *travel) rewound(at origin, s, next *State, back clew.Return, checkpoint string) clew.Event {
+	e := &clew.HistoryRewoundData{
+		Return: back, FromMessageID: d.from, KeepTarget: d.keep, Redo: d.kind == clew.KindRedo, CheckpointID: checkpoint,
 	}
-	return ids
+	e.RemovedMessageIDs, e.RemovedCount = lost(at, s.side(), next.side())
+	e.RestoredMessageIDs, e.RestoredCount = lost(at, next.side(), s.side())
+	return clew.Event{Type: clew.EventHistoryRewound, Data: e}
 }
 
 // remark is what the session itself puts on record; it has no name on the wire.

@@ -372,17 +372,14 @@ func (x *traveller) listen() {
 // named holds the messages that a record names, and their number, against those
 // that one state has and another has not.
 func (x *traveller) named(of, other *State, ids []clew.MessageID, n int) {
-	common := 0 // both begin with the same messages, as far as they are at hand
-	a, b := of.Total-len(of.Messages), other.Total-len(other.Messages)
-	if first := max(a, b); first <= min(of.Total, other.Total) {
-		for common = first; common < min(of.Total, other.Total) && of.Messages[common-a].MessageID == other.Messages[common-b].MessageID; common++ {
-		}
-	} else {
-		return // too far apart to see
+	if len(of.Messages) != of.Total || len(other.Messages) != other.Total {
+		return // too long to see
 	}
 	var want []clew.MessageID
-	for _, m := range of.Messages[common-a:] {
-		want = append(want, m.MessageID)
+	for _, m := range of.Messages {
+		if other.Message(m.MessageID) == nil {
+			want = append(want, m.MessageID)
+		}
 	}
 	if n != len(want) || !slices.Equal(ids, want) {
 		x.t.Fatalf("%d messages are named, %v, want %v", n, ids, want)
@@ -393,10 +390,10 @@ func (x *traveller) named(of, other *State, ids []clew.MessageID, n int) {
 func (x *traveller) foretold(c course, before, there []byte, r clew.Record) {
 	t := x.t
 	now, will, is := x.state(before), x.state(c.past), x.state(there)
-	p := &clew.RewindPreviewAnswer{Count: max(0, now.Total-will.Total)}
+	p := &clew.RewindPreviewAnswer{}
 	compare(p, now, will)
-	if got := max(0, now.Total-is.Total); got != p.Count {
-		t.Fatalf("%d messages went, foretold were %d", got, p.Count)
+	if got := now.Total - is.Total; got != now.Total-will.Total {
+		t.Fatalf("%d messages went, foretold were %d", got, now.Total-will.Total)
 	}
 	switch d := decoded(r).(type) {
 	case *clew.HistoryRewoundData:
@@ -453,7 +450,8 @@ func (x *traveller) readBack() {
 		return
 	}
 	short, limit := min(1+x.pick(5), len(s.Messages)), 1+x.pick(30)
-	tr := transcript{journal: x.tape, id: "s", tail: s.Messages[len(s.Messages)-short:], total: s.Total, removed: s.Removed}
+	tr := s.transcript(x.tape)
+	tr.tail = tr.tail[len(tr.tail)-short:]
 	var list []clew.Message
 	for before := clew.MessageID(""); ; before = list[0].MessageID {
 		page, err := tr.messages(context.Background(), limit, 0, before)
@@ -468,12 +466,22 @@ func (x *traveller) readBack() {
 		x.t.Fatalf("%d messages read back, there are %d", len(list), s.Total)
 	}
 	for i, m := range list[len(list)-len(s.Messages):] {
-		m.IsAnswered = s.Messages[i].IsAnswered // which is the question's, not the message's
+		x.tallyOutcome(m)
 		if a, b := plainJSON(m), plainJSON(s.Messages[i]); a != b {
 			x.t.Fatalf("read back\n%s\nfolded\n%s", a, b)
 		}
 	}
 	x.tally["read back"]++
+}
+
+// tallyOutcome counts what was seen of calls and answers.
+func (x *traveller) tallyOutcome(m clew.Message) {
+	if m.Tool != nil {
+		x.tally["tool "+string(m.Tool.Status)]++
+	}
+	if m.Answer != nil {
+		x.tally["answer "+string(m.Answer.Action)]++
+	}
 }
 
 // travel does one thing of all that is about history.
@@ -623,6 +631,7 @@ func voyage(t *rapid.T) *traveller {
 		},
 		"message":  act(func() { p.message() }),
 		"new task": act(func() { p.person(&clew.NewTaskData{Text: p.text()}) }),
+		"queue":    act(func() { p.queue() }),
 		"time":     act(func() { p.time() }),
 		"settle":   act(func() { p.settle() }),
 		"rights":   act(func() { p.rights() }),

@@ -432,7 +432,7 @@ func TestFork(t *testing.T) {
 	z.wants("a", "re: a", "f", "re: f")
 	y.do(&clew.UndoRewindData{})
 	y.wants("a", "re: a", "b", "re: b", "d", "re: d")
-	list, _, err := x.h.List(t.Context(), "ann", "", "", 10)
+	list, _, err := x.h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
 	if err != nil || len(list) != 3 {
 		t.Errorf("list %+v, %v", list, err)
 	}
@@ -455,6 +455,23 @@ func TestFork(t *testing.T) {
 	y.wants("a", "re: a", "b", "re: b", "d", "re: d")
 }
 
+// A fork has the settings that its parent has now, wherever it begins: what was
+// allowed at that point may have been allowed by strangers.
+func TestForkTakesTheSettingsOfNow(t *testing.T) {
+	x := newTrip(t, session.Config{Agent: steered{parrot}})
+	x.do(&clew.UpdateSettingsData{Settings: map[string]any{"write": true, "limit": 1.0}})
+	x.say("a")
+	x.do(&clew.UpdateSettingsData{Settings: map[string]any{"write": nil, "limit": 2.0}})
+	x.say("b")
+	y := *x
+	y.id = x.do(&clew.ForkSessionData{MessageID: x.message(2).MessageID}).SessionID
+	y.wants("a", "re: a")
+	seq, _ := y.state().LastMessageID.Seq()
+	if got := fresh(t, x.j, y.id, seq).Settings; len(got) != 1 || got["limit"] != 2.0 {
+		t.Errorf("the fork's settings are %v", got)
+	}
+}
+
 // The same command makes the same fork.
 func TestForkOnce(t *testing.T) {
 	x := newTrip(t, session.Config{})
@@ -462,7 +479,7 @@ func TestForkOnce(t *testing.T) {
 	cmd := x.cmd(&clew.ForkSessionData{})
 	first := do(t, x.h, x.id, cmd)
 	again := do(t, x.h, x.id, cmd)
-	list, _, _ := x.h.List(t.Context(), "ann", "", "", 10)
+	list, _, _ := x.h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
 	if !again.Repeat || again.SessionID != first.SessionID || len(list) != 2 {
 		t.Errorf("%d sessions, repeat %v", len(list), again.Repeat)
 	}

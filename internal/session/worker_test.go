@@ -88,6 +88,33 @@ func (b *bench) start(c Call, class clew.ToolClass) {
 	}))
 }
 
+// startShown records that a call begins, with the message that shows it: that of
+// its question, or one of its own if nobody was asked.
+func (b *bench) startShown(c Call, class clew.ToolClass) {
+	must(b.report(func(at Batch, t *Task) []clew.Event {
+		var events []clew.Event
+		id := c.MessageID
+		if id == "" {
+			m := askMessage(t, at, 0, clew.AskTool, "", c.ID, "it runs")
+			m.IsAnswered = true
+			id = m.MessageID
+			events = append(events, clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}})
+		}
+		return append(events, clew.Event{Type: clew.EventToolProgress, Data: &clew.ToolProgressData{
+			ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolRunning, AgentID: t.AgentID, TaskID: t.TaskID, Class: class, MessageID: id,
+			RequestID: c.RequestID, Summary: "n " + c.ID, Effect: &clew.Effect{Summary: "it runs", Digest: "d-" + c.ID, Paths: []string{"a"}, Diff: "+a"},
+		}})
+	}))
+}
+
+// refuse ends a call that was not asked about, and says so.
+func (b *bench) refuse(c Call) {
+	must(b.report(func(at Batch, t *Task) []clew.Event {
+		m := note(at, 0, t, clew.Message{Say: clew.SayError, Text: "refused", ToolCallID: c.ID})
+		return []clew.Event{m, result(t, &c, "It may not run.", "refused", nil)}
+	}))
+}
+
 func (b *bench) done(c Call, failed string) {
 	must(b.report(func(_ Batch, t *Task) []clew.Event { return []clew.Event{result(t, &c, "out of "+c.ID, failed, nil)} }))
 }

@@ -88,6 +88,7 @@ func Defaults() Values {
 		CommandEnv:        map[string]string{},
 		CommandShare:      []string{},
 		FetchAllow:        []string{},
+		PushAllow:         []string{},
 		OutputLimit:       32768,
 		ExcludePaths:      []string{},
 		Checkpoints:       true, CheckpointExclude: []string{}, CheckpointMaxFileMB: 100, CheckpointQuotaMB: 10_240,

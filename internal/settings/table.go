@@ -138,6 +138,9 @@ func questionKeys() []*Key {
 			Doc: "An address that is told of every question, with links to answer it. The secret `webhook_secret` signs what is sent.", Allowed: "http or https address, or empty", check: optional(webAddress)},
 		{Name: "notify_link_sec", Group: "Questions", Exportable: true, Session: SessionNever,
 			Doc: "How long a link to answer a question holds, in seconds. It ends with the question in any case.", Allowed: "60 to 2592000", check: between(60, 2_592_000)},
+		{Name: "push_allow", Group: "Questions", Session: SessionNever,
+			Doc:     "Addresses with ports, such as `10.0.0.7:443`, that push services of browsers may have though they are not public.",
+			Allowed: "list of hosts", check: entries(100), entry: hostPattern},
 		{Name: "public_url", Group: "Questions", Session: SessionNever,
 			Doc: "The address under which people reach this server, for links. Empty is where it listens.", Allowed: "http or https address, or empty", check: optional(webAddress)},
 	}

@@ -60,10 +60,11 @@ type Values struct {
 	ClarifyTimeout     int     `json:"run_clarification_timeout_sec"` // 300
 
 	// Questions
-	ReminderSec   int    `json:"question_reminder_sec"` // before a deadline: 60; 0 = none
-	NotifyWebhook string `json:"notify_webhook"`        // address that hears of questions; "" = none
-	NotifyLinkSec int    `json:"notify_link_sec"`       // how long an answer link holds: 86400
-	PublicURL     string `json:"public_url"`            // where people reach this server, for links; "" = where it listens
+	ReminderSec   int      `json:"question_reminder_sec"` // before a deadline: 60; 0 = none
+	NotifyWebhook string   `json:"notify_webhook"`        // address that hears of questions; "" = none
+	NotifyLinkSec int      `json:"notify_link_sec"`       // how long an answer link holds: 86400
+	PushAllow     []string `json:"push_allow"`            // addresses of push services that are not public
+	PublicURL     string   `json:"public_url"`            // where people reach this server, for links; "" = where it listens
 
 	// Tools
 	CommandTimeoutSec int               `json:"command_timeout_sec"` // 120

@@ -43,7 +43,7 @@
 //	"..."        as the last element of a list: further elements are allowed
 //	...          as a line of its own among frames: any number of frames
 //
-// The server's ping frames are skipped unless the pattern is one.
+// The server's ping and presence frames are skipped unless the pattern is one.
 //
 // # What is sent
 //

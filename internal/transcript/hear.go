@@ -39,7 +39,7 @@ func (p *player) follow(c *conn, patterns []string) (heard []any, err error) {
 			return heard, err
 		}
 		for {
-			frame, err := p.frame(c, kindOf(pattern) == "ping")
+			frame, err := p.frame(c, kindOf(pattern))
 			if err != nil {
 				return heard, fmt.Errorf("%w; waiting for line %d: %s", err, n+1, l)
 			}
@@ -57,8 +57,12 @@ func (p *player) follow(c *conn, patterns []string) (heard []any, err error) {
 	return heard, nil
 }
 
-// frame gives the next frame that is not a ping, unless one is wanted.
-func (p *player) frame(c *conn, ping bool) (any, error) {
+// passing reports whether a frame comes by the clock or by others' doing, so that
+// a script cannot say when: it is skipped unless it is wanted.
+func passing(kind string) bool { return kind == "ping" || kind == "presence" }
+
+// frame gives the next frame that is not passing, unless it is the wanted kind.
+func (p *player) frame(c *conn, wanted string) (any, error) {
 	for {
 		b, err := c.next(patience)
 		if err != nil {
@@ -68,7 +72,7 @@ func (p *player) frame(c *conn, ping bool) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the server sent %q: %w", b, err)
 		}
-		if ping || kindOf(v) != "ping" {
+		if kind := kindOf(v); kind == wanted || !passing(kind) {
 			return v, nil
 		}
 	}
@@ -81,7 +85,7 @@ func (p *player) drain(c *conn) (extra []any) {
 		if err != nil {
 			return extra
 		}
-		if v, err := parseJSON(b); err == nil && kindOf(v) != "ping" {
+		if v, err := parseJSON(b); err == nil && !passing(kindOf(v)) {
 			extra = append(extra, v)
 		}
 	}

@@ -280,7 +280,7 @@ func (p *player) expectClose(c *conn, st *step) error {
 	for {
 		f, err := c.next(patience)
 		if err == nil {
-			if v, perr := parseJSON(f); perr == nil && kindOf(v) == "ping" {
+			if v, perr := parseJSON(f); perr == nil && passing(kindOf(v)) {
 				continue
 			}
 			return fmt.Errorf("heard %s before the close", f)

@@ -3,6 +3,7 @@ package transfer
 import (
 	"encoding/json"
 	"iter"
+	"slices"
 
 	"github.com/clew-run/clew"
 )
@@ -35,6 +36,8 @@ func (t *talk) add(r clew.Record, data any) error {
 		return t.message(r, d.Message, true)
 	case *clew.MessageUpdatedData:
 		return t.message(r, d.Message, false)
+	case *clew.QueueChangedData:
+		t.takeBack(d.Removed)
 	case *clew.MessageAcceptedData:
 		if e := t.entry(d.MessageID); e != nil {
 			if e.task == "" {
@@ -92,6 +95,22 @@ func (t *talk) message(r clew.Record, m clew.Message, created bool) error {
 		e.agent = clew.AgentID(t.name(string(m.AgentID)))
 	}
 	return nil
+}
+
+// takeBack forgets a message that was taken back before anybody heard it.
+func (t *talk) takeBack(id clew.MessageID) {
+	seq, err := id.Seq()
+	i, known := t.at[seq]
+	if err != nil || !known {
+		return
+	}
+	t.entries = slices.Delete(t.entries, i, i+1)
+	delete(t.at, seq)
+	for other, at := range t.at {
+		if at > i {
+			t.at[other] = at - 1
+		}
+	}
 }
 
 func (t *talk) entry(id clew.MessageID) *said {

@@ -34,6 +34,9 @@ type shelf struct {
 	entries []ref
 	last    history.Entry // the newest one
 	open    []openTool
+	// waiting has the places of messages that may still be changed or taken back.
+	waiting map[clew.MessageID]int
+	spoken  clew.MessageID // the message of the newest entry, "" if it is of none
 }
 
 // openTool is a tool that began and has not ended.
@@ -50,10 +53,30 @@ func (s *shelf) add(r clew.Record, data any) error {
 	var one history.Store
 	one.Add(r, data)
 	got := one.Load(1, 0)
+	switch d := data.(type) {
+	case *clew.MessageQueuedData: // right after the message itself
+		if s.spoken == d.MessageID {
+			s.waiting[d.MessageID] = len(s.entries) - 1
+		}
+	case *clew.MessageAcceptedData:
+		delete(s.waiting, d.MessageID)
+	case *clew.QueueChangedData:
+		if i, ok := s.waiting[d.Removed]; ok {
+			s.entries[i] = ref{}
+		}
+	case *clew.MessageUpdatedData:
+		if i, ok := s.waiting[d.Message.MessageID]; ok && len(got) > 0 {
+			return s.put(i, got[0])
+		}
+	}
 	if len(got) == 0 {
 		return nil
 	}
 	e := got[0]
+	s.spoken = ""
+	if d, ok := data.(*clew.MessageCreatedData); ok {
+		s.spoken = d.Message.MessageID
+	}
 	d, ok := data.(*clew.ToolProgressData)
 	if !ok {
 		return s.append(e)
@@ -116,11 +139,11 @@ func (e *Export) writeStore(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer sp.close()
-	s := &shelf{spool: sp}
+	s := &shelf{spool: sp, waiting: map[clew.MessageID]int{}}
 	if err := e.records(ctx, s.add); err != nil {
 		return err
 	}
-	entries := s.entries
+	entries := slices.DeleteFunc(s.entries, func(place ref) bool { return place == ref{} })
 	if !e.what.All {
 		entries = entries[max(0, len(entries)-history.StoreMax):]
 	}

@@ -67,6 +67,17 @@ func (m *MemoryKeys) Put(_ context.Context, k auth.KeyRecord) error {
 	return nil
 }
 
+// Drop forgets a key.
+func (m *MemoryKeys) Drop(_ context.Context, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fail != nil {
+		return m.fail
+	}
+	delete(m.keys, id)
+	return nil
+}
+
 // List gives all keys.
 func (m *MemoryKeys) List(context.Context) ([]auth.KeyRecord, error) {
 	m.mu.Lock()

@@ -201,7 +201,12 @@ func (s *stage) replayed() (list []record, state json.RawMessage) {
 			}
 			list = append(list, record{string(b), env, ev})
 		case env.Type == string(clew.EventSessionState):
-			state = env.Data
+			var st clew.SessionState
+			decode(s.t, env.Data, &st)
+			st.Viewers = nil // who watches is no part of the session
+			if state, err = json.Marshal(st); err != nil {
+				s.t.Fatal(err)
+			}
 		case env.Type == string(clew.EventSyncComplete):
 			return list, state
 		case env.Type == string(clew.EventError):

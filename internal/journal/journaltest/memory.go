@@ -9,8 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/clew-run/clew"
@@ -295,13 +295,20 @@ func (n *MemoryNode) Put(_ context.Context, owner clew.UserID, summaries ...sess
 }
 
 // List implements session.Index; everything is on one page.
-func (n *MemoryNode) List(_ context.Context, owner clew.UserID, q, _ string, limit int) ([]session.Summary, string, error) {
+func (n *MemoryNode) List(_ context.Context, q session.ListOf) ([]session.Summary, string, error) {
 	n.m.mu.Lock()
 	defer n.m.mu.Unlock()
-	list := slices.Clone(n.m.lists[owner])
-	slices.Reverse(list)
-	list = slices.DeleteFunc(list, func(s session.Summary) bool {
-		return !strings.Contains(s.Title, q) && !strings.Contains(string(s.ID), q)
-	})
-	return list[:min(limit, len(list))], "", nil
+	owners := []clew.UserID{q.Owner}
+	if q.Everyone {
+		owners = slices.Sorted(maps.Keys(n.m.lists))
+	}
+	var list []session.Summary
+	for _, owner := range owners {
+		for _, s := range slices.Backward(n.m.lists[owner]) {
+			if q.Matches(s) {
+				list = append(list, s)
+			}
+		}
+	}
+	return list[:min(q.Limit, len(list))], "", nil
 }

@@ -48,6 +48,8 @@ type Input struct {
 	// AlwaysAllowed says of a tool server's tool that its server's always_allow
 	// has it, with the hash of what it is now.
 	AlwaysAllowed bool
+	// Remembered is what a person allowed for the task, in answer to a question.
+	Remembered []clew.RememberedRule
 }
 
 // A Decision says what happens to a call and why.
@@ -93,7 +95,10 @@ func Decide(in Input) Decision {
 	if group == tool.GroupControl {
 		return allow("the agent's own")
 	}
-	d := in.byFlags(group, line, lineErr)
+	d, known := in.remembered(group, line, lineErr)
+	if !known {
+		d = in.byFlags(group, line, lineErr)
+	}
 	if d.Kind == Allow {
 		return in.withinLimits(d)
 	}

@@ -13,43 +13,57 @@ import (
 
 // command decides on a command line. The deny list was looked at before.
 func (in Input) command(line Line, lineErr error) Decision {
-	effect, v := in.Action.Effect, in.Values
-	ask := func(format string, args ...any) Decision {
-		return in.ask(tool.GroupCommand, fmt.Sprintf(format, args...))
+	if !in.Values.AllowExecute {
+		return in.ask(tool.GroupCommand, "always_allow_execute is off")
 	}
+	if why := in.unclear(line, lineErr); why != "" {
+		return in.ask(tool.GroupCommand, why)
+	}
+	run, why := line.coveredBy(in.Action.Effect.Command, in.Values.AllowedCommands)
+	if run == "" {
+		return in.ask(tool.GroupCommand, why)
+	}
+	d := allow(why)
+	d.Run = run
+	return d
+}
+
+// unclear says why no pattern may decide on a command line, "" if one may.
+func (in Input) unclear(line Line, lineErr error) string {
+	effect, v := in.Action.Effect, in.Values
 	switch {
-	case !v.AllowExecute:
-		return ask("always_allow_execute is off")
 	case hidden(effect.Command) != "":
-		return ask("the command holds %s", hidden(effect.Command))
+		return "the command holds " + hidden(effect.Command)
 	case lineErr != nil:
-		return ask("the command cannot be parsed")
+		return "the command cannot be parsed"
 	case !runsThrough(effect.Argv, effect.Command):
-		return ask("it does not run as a bash command line")
+		return "it does not run as a bash command line"
 	}
 	if name := strangeVariable(effect.Environment, v.CommandEnv); name != "" {
-		return ask("it sets %s", name)
+		return "it sets " + name
 	}
 	if pattern, hit := line.denied(v.DeniedCommands); hit != no {
-		return ask("denied_commands has %q, which may fit", pattern)
+		return fmt.Sprintf("denied_commands has %q, which may fit", pattern)
 	}
 	for _, c := range line.found {
 		if why := in.Action.Wary[c.name()]; why != "" {
-			return ask("%s", why)
+			return why
 		}
 	}
-	why := line.uncovered(v.AllowedCommands)
+	return ""
+}
+
+// coveredBy gives the text to run if patterns cover a command line, "" if they do
+// not, and why.
+func (l Line) coveredBy(command string, patterns []string) (run, why string) {
+	why = l.uncovered(patterns)
 	switch {
 	case why == "":
-		d := allow("allowed_commands covers it")
-		d.Run = line.Script()
-		return d
-	case slices.ContainsFunc(v.AllowedCommands, func(p string) bool { return isWholeLine(p, effect.Command) }):
-		d := allow("allowed_commands has this very line")
-		d.Run = strings.TrimSpace(effect.Command)
-		return d
+		return l.Script(), "allowed_commands covers it"
+	case slices.ContainsFunc(patterns, func(p string) bool { return isWholeLine(p, command) }):
+		return strings.TrimSpace(command), "allowed_commands has this very line"
 	}
-	return ask("%s", why)
+	return "", why
 }
 
 // uncovered says why the patterns do not cover the whole line, "" if they do.

@@ -1,0 +1,38 @@
+package agent
+
+import (
+	"slices"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/tool/policy"
+)
+
+// Remember implements session.Rules. What is saved is the very text that was sent,
+// and it has to cover the command that it was sent with.
+func (a *Agent) Remember(overlay map[string]any, q *clew.HitlApprovalRequestData, r clew.Remember) (map[string]any, error) {
+	command := q.Remember != nil && q.Remember.Pattern != "" && q.Effect != nil
+	switch {
+	case !command && r.Pattern == "" && r.Scope == clew.RememberTask:
+		return nil, nil
+	case !command:
+		return nil, clew.Errorf(clew.HitlInvalidResponse, "patterns are for commands")
+	}
+	if why := policy.Problem(r.Pattern); why != "" {
+		return nil, clew.Errorf(clew.HitlInvalidResponse, "%s", why)
+	}
+	if !policy.Covers(q.Effect.Command, r.Pattern) {
+		return nil, clew.Errorf(clew.HitlInvalidResponse, "the pattern does not cover the command that it was given with")
+	}
+	if r.Scope == clew.RememberTask {
+		return nil, nil
+	}
+	v := a.valuesFor(overlay)
+	list := []any{}
+	for _, p := range v.AllowedCommands {
+		list = append(list, p)
+	}
+	if slices.Contains(v.AllowedCommands, r.Pattern) {
+		return nil, nil
+	}
+	return map[string]any{"allowed_commands": append(list, r.Pattern)}, nil
+}

@@ -1,0 +1,92 @@
+package agent_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+func command(id, text string) clew.Part { return call(id, "execute_command", `{"command":"`+text+`"}`) }
+
+// remembered answers the open question with a yes that is to be remembered.
+func (w *world) remembered(scope clew.RememberScope, pattern string) error {
+	w.Helper()
+	return w.try(&clew.HitlApprovalResponseData{
+		RequestID: w.question().RequestID(), Action: clew.ChoiceApprove, Remember: &clew.Remember{Scope: scope, Pattern: pattern},
+	})
+}
+
+// What is remembered for a task holds in the whole tree, over a crash, for calls
+// alike, and is gone with the task. The rule is the very text that was sent.
+func TestRememberedForTheTask(t *testing.T) {
+	g := commander()
+	run(t, nil, func(w *world) {
+		w.tools = append(w.tools, g)
+		w.say("go")
+		q := w.asked(clew.AskCommand)
+		want := &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask}, Pattern: "go test *", Match: "go test something-else", NearMiss: "go test -exec x"}
+		if !reflect.DeepEqual(q.Remember, want) {
+			t.Errorf("offered is %+v", q.Remember)
+		}
+		for pattern, code := range map[string]clew.Code{
+			"*": clew.HitlInvalidResponse, "": clew.HitlInvalidResponse, "go vet *": clew.HitlInvalidResponse,
+			"gо test *": clew.HitlInvalidResponse, "go test\u200b *": clew.HitlInvalidResponse, "sudo *": clew.HitlInvalidResponse,
+		} {
+			if err := w.remembered(clew.RememberTask, pattern); clew.CodeOf(err) != code || w.question() == nil {
+				t.Errorf("%q: %v", pattern, err)
+			}
+		}
+		if err := w.remembered(clew.RememberSession, "go test *"); clew.CodeOf(err) != clew.HitlInvalidResponse {
+			t.Errorf("for the session, where it would have no effect: %v", err)
+		}
+		if err := w.remembered(clew.RememberTask, "go test *"); err != nil {
+			t.Fatal(err)
+		}
+		if q := w.asked(clew.AskCommand); q.ToolCallID != "c3" { // c2 was run
+			t.Errorf("asked about %s", q.ToolCallID)
+		}
+		w.crash()
+		w.no()
+		w.idle()
+		if len(g.runs()) != 3 {
+			t.Errorf("runs %v", g.runs())
+		}
+		w.do(&clew.NewTaskData{Text: "another"})
+		if q := w.asked(clew.AskCommand); q.ToolCallID != "c5" {
+			t.Errorf("in another task %s is asked about", q.ToolCallID)
+		}
+		w.no()
+	}, calls(command("c1", "go test ./a")), calls(command("c2", "go test ./b")), calls(command("c3", "go vet ./b")),
+		calls(command("c4", "go test ./c")), says("Done."), calls(command("c5", "go test ./a")), says("Done."))
+}
+
+// A rule for the session is among its settings, in one append with the answer.
+// Only the owner makes one.
+func TestRememberedForTheSession(t *testing.T) {
+	g := commander()
+	set := allowed(map[string]any{"always_allow_execute": true, "allowed_commands": []any{"ls *"}})
+	run(t, set, func(w *world) {
+		w.tools = append(w.tools, g)
+		w.do(&clew.SetAccessData{UserID: "bob", Role: clew.RoleApprover})
+		w.say("go")
+		q := w.asked(clew.AskCommand)
+		if len(q.Remember.Scopes) != 2 {
+			t.Fatalf("offered is %+v", q.Remember)
+		}
+		bob := clew.Command{By: clew.Principal{User: "bob", Role: clew.RoleOwner}, Data: &clew.HitlApprovalResponseData{
+			RequestID: q.RequestID, Action: clew.ChoiceApprove, Remember: &clew.Remember{Scope: clew.RememberSession, Pattern: "go test *"},
+		}}
+		if _, err := w.host.Do(w.Context(), w.id, bob); clew.CodeOf(err) != clew.Forbidden || w.question() == nil {
+			t.Errorf("an approver's rule: %v", err)
+		}
+		if err := w.remembered(clew.RememberSession, "go test *"); err != nil {
+			t.Fatal(err)
+		}
+		w.idle()
+		changes := events[clew.SettingsChangedData](w)
+		if len(changes) != 1 || !reflect.DeepEqual(changes[0].Settings["allowed_commands"], []any{"ls *", "go test *"}) || len(g.runs()) != 2 {
+			t.Errorf("settings %+v, runs %v", changes, g.runs())
+		}
+	}, calls(command("c1", "go test ./a")), calls(command("c2", "go test ./b")), says("Done."))
+}

@@ -1,0 +1,40 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+// An edited pattern is tried against the command that is asked about; nothing is
+// recorded by that.
+func TestCheckRule(t *testing.T) {
+	b := newBench(t)
+	b.sessions.owner["s1"] = "owner"
+	check := func(token, session, request, pattern string) answer {
+		return b.call(token, "POST", "/api/v1/rules/check", fmt.Sprintf(`{"session_id":%q,"request_id":%q,"pattern":%q}`, session, request, pattern))
+	}
+	check(ownerToken, "s1", "req_1", "go test *").is(http.StatusConflict, clew.HitlRequestExpired)
+	b.sessions.question = &clew.Question{Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{
+		Asking: clew.Asking{RequestID: "req_1"}, Effect: &clew.Effect{Command: "go test ./..."},
+	}}
+	for pattern, want := range map[string][]any{
+		"go test *":     {true, "go test something-else", "go test -exec x", nil},
+		"go test ./...": {true, "go test ./...", "go test ./... something-else", nil},
+		"go vet *":      {false, "go vet something-else", "go vet -exec x", nil},
+		"*":             {false, nil, nil, "a star alone covers nothing: say which command"},
+	} {
+		a := check(ownerToken, "s1", "req_1", pattern).is(http.StatusOK, "")
+		for i, name := range []string{"covers", "match", "near_miss", "problem"} {
+			if a.body[name] != want[i] {
+				t.Errorf("%s: %s is %v, want %v", pattern, name, a.body[name], want[i])
+			}
+		}
+	}
+	check(b.key("eve", clew.RoleOwner), "s1", "req_1", "go test *").is(http.StatusNotFound, clew.SessionNotFound)
+	if len(b.sessions.done) != 0 || b.sessions.open != 0 {
+		t.Errorf("commands %v, %d views open", b.sessions.done, b.sessions.open)
+	}
+}

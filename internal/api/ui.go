@@ -1,0 +1,172 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// pages are the addresses that the web UI has of its own: it shows what belongs
+// there, so all of them get the same file.
+var pages = []string{
+	"/{$}", "/sign-in", "/inbox", "/history", "/settings", "/settings/{page...}", "/mcp", "/admin", "/admin/{page...}",
+	"/s/{id}", "/s/{id}/{page...}", "/design",
+}
+
+// uiTypes are the kinds of files that the UI is made of. The system's own table
+// differs from machine to machine.
+var uiTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon", ".webp": "image/webp", ".woff2": "font/woff2",
+	".json": "application/json", ".webmanifest": "application/manifest+json", ".wasm": "application/wasm", ".txt": "text/plain; charset=utf-8",
+}
+
+// uiHeaders have the page load nothing of others, run no script but its own
+// files, and be shown in no frame. What agents and strangers wrote cannot run in
+// it, whatever gets past the UI's own care.
+var uiHeaders = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+		"connect-src 'self'; worker-src 'self'; manifest-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; " +
+		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types clew dompurify 'allow-duplicates'",
+	"X-Content-Type-Options":       "nosniff",
+	"Referrer-Policy":              "no-referrer",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy": "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), magnetometer=(), " +
+		"microphone=(), midi=(), payment=(), serial=(), usb=(), xr-spatial-tracking=()",
+}
+
+// uiRoutes serve the web UI. It holds nothing secret, so everybody may have it.
+func (a *API) uiRoutes() error {
+	if a.o.UI == nil {
+		return nil
+	}
+	page := Route{Open: true, Page: true}
+	index, err := newUIFile(a.o.UI, "index.html")
+	if errors.Is(err, fs.ErrNotExist) {
+		for _, p := range pages {
+			a.add("GET "+p, page, unbuilt)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("api: web UI: %w", err)
+	}
+	for _, p := range pages {
+		a.add("GET "+p, page, index.serve)
+	}
+	return fs.WalkDir(a.o.UI, ".", func(name string, entry fs.DirEntry, err error) error {
+		hidden := strings.HasPrefix(path.Base(name), ".") || strings.HasSuffix(name, ".gz") || name == "index.html"
+		if err != nil || entry.IsDir() || hidden {
+			return err
+		}
+		f, err := newUIFile(a.o.UI, name)
+		if err != nil {
+			return fmt.Errorf("api: web UI: %w", err)
+		}
+		a.add("GET /"+name, page, f.serve)
+		return nil
+	})
+}
+
+// A uiFile is a file of the UI, and what was made of it at the build.
+type uiFile struct {
+	files  fs.FS
+	name   string
+	tag    string // of its content
+	packed bool   // there is NAME.gz beside it
+}
+
+func newUIFile(files fs.FS, name string) (*uiFile, error) {
+	data, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	_, err = fs.Stat(files, name+".gz")
+	return &uiFile{files: files, name: name, tag: hex.EncodeToString(sum[:16]), packed: err == nil}, nil
+}
+
+func (f *uiFile) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	for name, value := range uiHeaders {
+		h.Set(name, value)
+	}
+	h.Set("Content-Type", uiTypes[path.Ext(f.name)])
+	if h.Get("Content-Type") == "" {
+		h.Set("Content-Type", "application/octet-stream")
+	}
+	h.Set("Cache-Control", "no-cache")
+	if strings.HasPrefix(f.name, "assets/") { // these have a hash in their names
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	if f.name == "sw.js" {
+		h.Set("Service-Worker-Allowed", "/")
+	}
+	name, tag := f.name, f.tag
+	if f.packed {
+		h.Set("Vary", "Accept-Encoding")
+		if takesGzip(r) {
+			h.Set("Content-Encoding", "gzip")
+			name, tag = name+".gz", tag+"-gz"
+		}
+	}
+	h.Set("ETag", `"`+tag+`"`)
+	file, err := f.files.Open(name)
+	if err != nil {
+		writeError(w, r, err)
+		return
+	}
+	defer func() { _ = file.Close() }()
+	content, ok := file.(io.ReadSeeker)
+	if !ok {
+		writeError(w, r, fmt.Errorf("%s cannot be read from the middle", name))
+		return
+	}
+	http.ServeContent(w, r, "", time.Time{}, content)
+}
+
+// takesGzip reports whether the client takes an answer in gzip.
+func takesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		coding, weight, weighed := strings.Cut(strings.ReplaceAll(part, " ", ""), ";q=")
+		if !strings.EqualFold(coding, "gzip") {
+			continue
+		}
+		q, err := strconv.ParseFloat(weight, 64)
+		return !weighed || err == nil && q > 0
+	}
+	return false
+}
+
+// unbuilt stands in for a UI that is not in the program.
+func unbuilt(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	for name, value := range uiHeaders {
+		h.Set(name, value)
+	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	_, _ = io.WriteString(w, unbuiltPage) // fails only if the client is gone
+}
+
+const unbuiltPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>clew</title>
+<h1>clew is running, without its web UI</h1>
+<p>This program was built without it. In the source tree, <code>make web build</code> builds both;
+then start the server again. It needs Node.</p>
+<p>Everything else works: the command line (<code>clew --help</code>), REST
+(<a href="/openapi.json">/openapi.json</a>) and the WebSocket (<a href="/asyncapi.json">/asyncapi.json</a>).</p>
+</html>
+`

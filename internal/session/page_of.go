@@ -1,0 +1,163 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"github.com/clew-run/clew"
+)
+
+// PageOf says which part of a transcript is wanted. At most one of Before, After
+// and Around is given.
+type PageOf struct {
+	Limit, Offset int
+	Before        clew.MessageID // ends in front of this one
+	After         clew.MessageID // begins behind this one
+	Around        clew.MessageID // has this one in its middle
+	// AsOf wants the transcript as it was right after this message, with what was
+	// hidden since.
+	AsOf clew.MessageID
+}
+
+// Page gives a page of the transcript in order of time.
+func (w *Watch) Page(ctx context.Context, q PageOf) (clew.MessagesPage, error) {
+	if q.Limit <= 0 {
+		q.Limit = tailMessages
+	}
+	q.Limit = min(q.Limit, pageMax)
+	t, err := w.transcript(ctx)
+	if err == nil && q.AsOf != "" {
+		t, err = t.asOf(ctx, q.AsOf)
+	}
+	if err != nil {
+		return clew.MessagesPage{}, err
+	}
+	switch {
+	case q.After != "":
+		return t.after(ctx, q.After, q.Limit)
+	case q.Around != "":
+		return t.around(ctx, q.Around, q.Limit)
+	}
+	return t.page(ctx, q.Limit, q.Offset, q.Before)
+}
+
+func (t *transcript) page(ctx context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error) {
+	page := clew.MessagesPage{Total: t.total}
+	// One more than asked for tells whether there is a page before this one.
+	list, err := t.messages(ctx, limit+1, max(offset, 0), before)
+	if err != nil {
+		return page, err
+	}
+	if len(list) > limit {
+		list = list[1:]
+		page.Next = list[0].MessageID
+	}
+	page.Messages = list
+	return page, nil
+}
+
+// around has what is before a message and the message itself in its first half.
+func (t *transcript) around(ctx context.Context, id clew.MessageID, limit int) (clew.MessagesPage, error) {
+	seq, err := t.place(id)
+	if err != nil {
+		return clew.MessagesPage{}, err
+	}
+	page, err := t.page(ctx, limit/2+1, 0, clew.MessageIDOf(seq+1))
+	if err != nil {
+		return page, err
+	}
+	later, err := t.later(ctx, seq, limit-len(page.Messages))
+	page.Messages = append(slices.Clip(page.Messages), later...)
+	t.goesOn(&page)
+	return page, err
+}
+
+func (t *transcript) after(ctx context.Context, id clew.MessageID, limit int) (clew.MessagesPage, error) {
+	page := clew.MessagesPage{Total: t.total}
+	seq, err := t.place(id)
+	if err != nil {
+		return page, err
+	}
+	if page.Messages, err = t.later(ctx, seq, limit); err != nil {
+		return page, err
+	}
+	if len(page.Messages) > 0 {
+		page.Next = page.Messages[0].MessageID
+	}
+	t.goesOn(&page)
+	return page, nil
+}
+
+// goesOn says how to get the page after this one.
+func (t *transcript) goesOn(page *clew.MessagesPage) {
+	if n, newest := len(page.Messages), len(t.tail); n > 0 && newest > 0 && page.Messages[n-1].MessageID < t.tail[newest-1].MessageID {
+		page.Newer = page.Messages[n-1].MessageID
+	}
+}
+
+// place gives the number of a record of the session.
+func (t *transcript) place(id clew.MessageID) (uint64, error) {
+	seq, err := id.Seq()
+	if err != nil || seq == 0 || seq > t.last {
+		return 0, clew.Errorf(clew.MessageNotFound, "no message %q in this session", id)
+	}
+	return seq, nil
+}
+
+// later gives up to n messages behind the record at seq.
+func (t *transcript) later(ctx context.Context, seq uint64, n int) ([]clew.Message, error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	from := clew.MessageIDOf(seq + 1)
+	i, _ := slices.BinarySearchFunc(t.tail, from, func(m clew.Message, id clew.MessageID) int { return compareIDs(m.MessageID, id) })
+	if i > 0 || len(t.tail) == t.total {
+		return t.tail[i:min(i+n, len(t.tail))], nil
+	}
+	found, end := 0, t.last+1
+	for r, err := range t.journal.Read(ctx, t.id, seq+1, t.last) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Type == clew.EventMessageCreated && !hidden(t.removed, r.Seq) {
+			if found++; found > n {
+				end = r.Seq
+				break
+			}
+		}
+	}
+	return t.messages(ctx, min(found, n), 0, clew.MessageIDOf(end))
+}
+
+// asOf is the transcript as it was when the message after this one was about to
+// be said, or the session was about to be taken elsewhere.
+func (t *transcript) asOf(ctx context.Context, id clew.MessageID) (transcript, error) {
+	seq, err := t.place(id)
+	if err != nil {
+		return transcript{}, err
+	}
+	to := min(seq+settleReach, t.last)
+	for r, err := range t.journal.Read(ctx, t.id, seq+1, to) {
+		if err != nil {
+			return transcript{}, err
+		}
+		if cuts(r.Type) {
+			to = r.Seq - 1
+			break
+		}
+	}
+	then, err := StateAt(ctx, t.journal, t.id, to)
+	if err != nil {
+		return transcript{}, err
+	}
+	return then.transcript(t.journal), nil
+}
+
+// cuts reports whether a record begins another part of the transcript.
+func cuts(typ clew.EventType) bool {
+	switch typ {
+	case clew.EventMessageCreated, clew.EventHistoryRewound, clew.EventRewindUndone, clew.EventSessionCreated, clew.EventSessionImported:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,221 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/clew-run/clew"
+)
+
+// decideQueue changes what waits: its words, its order, whether it waits at all.
+func decideQueue(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
+	switch d := cmd.Data.(type) {
+	case *clew.EditQueuedData:
+		return decideEditQueued(s, d)
+	case *clew.RemoveQueuedData:
+		i, err := s.waiting(d.MessageID)
+		if err != nil {
+			return nil, err
+		}
+		left := slices.Delete(s.waitingIDs(), i, i+1)
+		return []clew.Event{{Type: clew.EventQueueChanged, Data: &clew.QueueChangedData{Queue: left, Removed: d.MessageID}}}, nil
+	case *clew.MoveQueuedData:
+		return decideMoveQueued(s, d)
+	case *clew.SendQueuedData:
+		return decideSendQueued(s, d, now)
+	}
+	return nil, clew.Errorf(clew.Internal, "%s is not about the queue", cmd.Type)
+}
+
+// waiting finds a message in the queue. One that was handed to an agent cannot
+// be changed any more.
+func (s *State) waiting(id clew.MessageID) (int, error) {
+	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == id })
+	if i >= 0 {
+		return i, nil
+	}
+	if s.Message(id) != nil {
+		return 0, clew.Errorf(clew.SessionInvalidState, "message %s does not wait any more", id)
+	}
+	return 0, clew.Errorf(clew.MessageNotFound, "no message %q waits in this session", id)
+}
+
+func (s *State) waitingIDs() clew.List[clew.MessageID] {
+	ids := make(clew.List[clew.MessageID], 0, len(s.Queue))
+	for _, in := range s.Queue {
+		ids = append(ids, in.MessageID)
+	}
+	return ids
+}
+
+func decideEditQueued(s *State, d *clew.EditQueuedData) ([]clew.Event, error) {
+	i, err := s.waiting(d.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	if in := s.Queue[i]; in.Text == d.Text && slices.Equal(in.Images, d.Images) {
+		return nil, nil
+	}
+	m := s.messageOf(s.Queue[i])
+	m.Text, m.Images = d.Text, d.Images
+	return []clew.Event{{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}}}, nil
+}
+
+// messageOf is a waiting message in the transcript. It may wait for so long
+// that it is no longer in the tail.
+func (s *State) messageOf(in Input) clew.Message {
+	if m := s.Message(in.MessageID); m != nil {
+		return recorded(*m)
+	}
+	return clew.Message{
+		MessageID: in.MessageID, TS: in.TS, Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
+		Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: in.TaskID,
+		ClientMessageID: in.Client, UserID: in.UserID,
+	}
+}
+
+func decideMoveQueued(s *State, d *clew.MoveQueuedData) ([]clew.Event, error) {
+	i, err := s.waiting(d.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	to := len(s.Queue)
+	if d.Before != "" {
+		if to, err = s.waiting(d.Before); err != nil {
+			return nil, err
+		}
+	}
+	if to == i || to == i+1 { // there already
+		return nil, nil
+	}
+	ids := slices.Delete(s.waitingIDs(), i, i+1)
+	if to > i {
+		to--
+	}
+	return []clew.Event{{Type: clew.EventQueueChanged, Data: &clew.QueueChangedData{Queue: slices.Insert(ids, to, d.MessageID)}}}, nil
+}
+
+// decideSendQueued does for one message what would come in its turn, or steers
+// by it where its agent is at work.
+func decideSendQueued(s *State, d *clew.SendQueuedData, now int64) ([]clew.Event, error) {
+	i, err := s.waiting(d.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	in, b := s.Queue[i], batchAt(s, now)
+	alone := *s
+	alone.Queue = []Input{in}
+	run := in.Mode == string(clew.ModeRun)
+	switch {
+	case !s.AtWork(), run && !s.runAtWork():
+		if events := startNext(&alone, "", b, 0); len(events) > 0 {
+			return events, nil
+		}
+		return nil, clew.Errorf(clew.SessionInvalidState, "another run is under way")
+	case in.New:
+		return nil, clew.Errorf(clew.SessionInvalidState, "message %s starts a task of its own, which waits for the one under way", d.MessageID)
+	}
+	t := s.Task(in.TaskID)
+	if t == nil {
+		t = s.Task(s.Current)
+	}
+	if t != nil {
+		t = s.heir(t)
+	}
+	if t == nil || t.Turn == nil {
+		return nil, clew.Errorf(clew.SessionInvalidState, "the task of message %s waits for the one under way", d.MessageID)
+	}
+	if len(t.Inbox) >= queueMax {
+		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
+	}
+	return steer(s, t, in.MessageID, ""), nil
+}
+
+// inputOf is what a message of the transcript says to an agent.
+func inputOf(s *State, id clew.MessageID) Input {
+	same := func(in Input) bool { return in.MessageID == id }
+	if i := slices.IndexFunc(s.Queue, same); i >= 0 {
+		in := s.Queue[i]
+		in.TS, in.UserID, in.Client = 0, "", ""
+		return in
+	}
+	if m := s.Message(id); m != nil {
+		return Input{MessageID: id, Text: m.Text, Images: m.Images, TaskID: m.TaskID}
+	}
+	for _, t := range s.tasks() { // it waited for long, and several are told
+		if i := slices.IndexFunc(t.Inbox, same); i >= 0 {
+			return t.Inbox[i]
+		}
+	}
+	return Input{MessageID: id}
+}
+
+func applyQueued(s *State, d *clew.MessageQueuedData) {
+	in := inputOf(s, d.MessageID)
+	in.New, in.Mode, in.Budget = d.NewTask, d.Mode, d.Budget
+	if m := s.Message(d.MessageID); m != nil {
+		in.TS, in.UserID, in.Client = m.TS, m.UserID, m.ClientMessageID
+	}
+	s.Queue = append(slices.Clip(s.Queue), in)
+}
+
+// applyQueuedEdit takes the new words of a message that waits.
+func applyQueuedEdit(s *State, m clew.Message) {
+	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == m.MessageID })
+	if i < 0 {
+		return
+	}
+	s.Queue = slices.Clone(s.Queue)
+	s.Queue[i].Text, s.Queue[i].Images = m.Text, m.Images
+}
+
+// applyQueueChanged puts what waits into another order. Whatever the record
+// says, nothing else is lost: what it does not name stays at the end.
+func applyQueueChanged(s *State, d *clew.QueueChangedData) {
+	place := func(in Input) int {
+		if i := slices.Index(d.Queue, in.MessageID); i >= 0 {
+			return i
+		}
+		return len(d.Queue)
+	}
+	s.Queue = slices.Clone(s.Queue)
+	slices.SortStableFunc(s.Queue, func(a, b Input) int { return place(a) - place(b) })
+	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == d.Removed })
+	if d.Removed == "" || i < 0 {
+		return
+	}
+	s.Queue = slices.Delete(s.Queue, i, i+1)
+	s.Messages = slices.DeleteFunc(slices.Clone(s.Messages), func(m clew.Message) bool { return m.MessageID == d.Removed })
+	s.Total--
+	if seq, err := d.Removed.Seq(); err == nil {
+		s.hide(seq)
+	}
+}
+
+// hide leaves one record out of what people see.
+func (s *State) hide(seq uint64) {
+	i, found := slices.BinarySearchFunc(s.Removed, seq, func(span Span, seq uint64) int {
+		switch {
+		case span.To < seq:
+			return -1
+		case span.From > seq:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		s.Removed = slices.Insert(slices.Clone(s.Removed), i, Span{From: seq, To: seq})
+	}
+}
+
+// queued lists what waits, as clients are shown it.
+func (s *State) queued() clew.List[clew.QueuedMessage] {
+	list := make(clew.List[clew.QueuedMessage], 0, len(s.Queue))
+	for _, in := range s.Queue {
+		m := s.messageOf(in)
+		list = append(list, clew.QueuedMessage{
+			MessageID: in.MessageID, Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: in.TaskID,
+			Mode: in.Mode, NewTask: in.New, UserID: m.UserID, ClientMessageID: m.ClientMessageID, TS: m.TS,
+		})
+	}
+	return list
+}

@@ -1,0 +1,41 @@
+package session
+
+import (
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/plan"
+)
+
+// lineRunes bounds what a list shows of the last words.
+const lineRunes = 120
+
+// Summary is the session's line in its owner's list. It is made with every batch
+// of records, so it must cost next to nothing.
+func (s *State) Summary() Summary {
+	return Summary{
+		ID: s.ID, Title: s.title(), Status: string(s.Status()), Workspace: s.Workspace,
+		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastSeq: s.Seq,
+		Owner: s.Owner, CostUSD: s.Usage.CostUSD, TokensIn: s.Usage.TokensIn, TokensOut: s.Usage.TokensOut,
+		Questions: len(s.Questions), Plan: s.progress(), LastLine: s.lastLine(), ForkedFrom: s.ForkedFrom,
+	}
+}
+
+// progress is how far the run under way is, nil if there is none with a plan.
+func (s *State) progress() *PlanProgress {
+	root := s.theRun()
+	if root == nil || root.Run.Phase.Ended() || len(root.Run.Todos) == 0 {
+		return nil
+	}
+	c := plan.Count(root.Run.Todos)
+	return &PlanProgress{Done: c.Completed + c.Skipped, Total: c.Total}
+}
+
+// lastLine is the beginning of what a person or an agent said last.
+func (s *State) lastLine() string {
+	for i := len(s.Messages) - 1; i >= 0; i-- {
+		m := &s.Messages[i]
+		if m.Text != "" && (m.Role == clew.SpeakerUser || m.Say == clew.SayText || m.Say == clew.SayCompletionResult) {
+			return line(m.Text, lineRunes)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+func TestSummary(t *testing.T) {
+	b := newBench()
+	b.asked(1)
+	s := b.s.state.Summary()
+	if s.Owner != "ann" || s.Questions != 1 || s.LastLine != "hello" || s.TokensIn != 5 || s.TokensOut != 7 || s.CostUSD != 0.001 || s.Plan != nil || s.Status != "awaiting_input" {
+		t.Errorf("%+v", s)
+	}
+	must(b.ann(&clew.AskResponseData{AskResponse: clew.NoButtonClicked, Text: strings.Repeat(" no\n way", 1000)}))
+	if s = b.s.state.Summary(); s.Questions != 0 || !strings.HasPrefix(s.LastLine, "no way no way") || len([]rune(s.LastLine)) != lineRunes+1 {
+		t.Errorf("%+v", s)
+	}
+
+	b = newBench()
+	b.executing("a", "b", "c")
+	if s = b.s.state.Summary(); s.Plan == nil || s.Plan.Done != 0 || s.Plan.Total != 3 {
+		t.Errorf("%+v", s.Plan)
+	}
+	b.finishTodo("a")
+	if s = b.s.state.Summary(); s.Plan == nil || s.Plan.Done != 1 || s.Plan.Total != 3 {
+		t.Errorf("%+v", s.Plan)
+	}
+	must(b.ann(&clew.ControlCancelData{}))
+	if s = b.s.state.Summary(); s.Plan != nil {
+		t.Errorf("%+v", s.Plan)
+	}
+}
+
+// Marks are thinned out evenly, and what people go back to is left out last.
+func TestThin(t *testing.T) {
+	var marks []Mark
+	for i := range 5000 {
+		kind := MarkTool
+		if i%10 == 0 {
+			kind = MarkUser
+		}
+		marks = append(marks, Mark{TS: int64(i), Kind: kind})
+	}
+	for most, weighty := range map[int]int{2000: 500, 500: 500, 200: 200, 6000: 500} {
+		got := thin(marks, most)
+		users, gap, last := 0, int64(0), int64(-1)
+		for _, m := range got {
+			if m.Kind == MarkUser {
+				users++
+			}
+			gap, last = max(gap, m.TS-last), m.TS
+		}
+		if len(got) != min(most, len(marks)) || users != weighty || gap > int64(2*len(marks)/most+10) || last < 4900 {
+			t.Errorf("%d of %d marks, %d of %d weighty, a gap of %d, the last at %d", len(got), most, users, weighty, gap, last)
+		}
+	}
+}

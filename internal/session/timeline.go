@@ -1,0 +1,352 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/clew-run/clew"
+)
+
+// A MarkKind says what a mark of a timeline stands for.
+type MarkKind string
+
+// The kinds of marks.
+const (
+	MarkUser       MarkKind = "user"       // a person said something
+	MarkAssistant  MarkKind = "assistant"  // an agent did
+	MarkTool       MarkKind = "tool"       // a call that nobody was asked about
+	MarkQuestion   MarkKind = "question"   // somebody has to decide
+	MarkAnswer     MarkKind = "answer"     // a question was settled
+	MarkCheckpoint MarkKind = "checkpoint" // the files were saved
+	MarkError      MarkKind = "error"
+	MarkRun        MarkKind = "run"    // a run began, was approved or ended
+	MarkRewind     MarkKind = "rewind" // the session was taken elsewhere in its history
+	MarkFork       MarkKind = "fork"   // another session was made from it
+)
+
+// A Mark is a place in a session's history.
+type Mark struct {
+	MessageID  clew.MessageID `json:"message_id" doc:"The record; of user, assistant, tool and question a message of the transcript"`
+	TS         int64          `json:"ts"`
+	Kind       MarkKind       `json:"kind" enum:"user,assistant,tool,question,answer,checkpoint,error,run,rewind,fork"`
+	Label      string         `json:"label"`
+	RequestID  clew.RequestID `json:"request_id,omitempty"`
+	Checkpoint string         `json:"checkpoint,omitempty" doc:"The hash of the checkpoint"`
+	TaskID     clew.TaskID    `json:"task_id,omitempty"`
+	Hidden     bool           `json:"hidden,omitempty" doc:"The session was taken back from it"`
+	Removed    int            `json:"removed,omitempty" doc:"Messages that a rewind took back"`
+	Restored   int            `json:"restored,omitempty" doc:"Messages that a rewind brought back"`
+	Session    clew.SessionID `json:"session,omitempty" doc:"The session that a fork made"`
+}
+
+// A Timeline is a session's history at a glance.
+type Timeline struct {
+	Marks  []Mark `json:"marks" nullable:"false"`
+	Total  int    `json:"total" doc:"Marks before they were thinned out"`
+	FromTS int64  `json:"from_ts" doc:"Of the first record that was looked at"`
+	ToTS   int64  `json:"to_ts" doc:"Of the last one"`
+	// Next is where the part before this one ends, 0 if there is none.
+	Next int64 `json:"next,omitempty" doc:"What to give as to for the part before, if the session is too long for one"`
+}
+
+// TimelineOf says which part of a timeline is wanted.
+type TimelineOf struct {
+	FromTS, ToTS int64 // 0 is from the first, up to the last
+	Hidden       bool  // with what the session was taken back from
+}
+
+const (
+	marksMax   = 2000    // of one timeline
+	markRunes  = 100     // of a label
+	marksReach = 100_000 // records that are looked at for one timeline
+)
+
+// Timeline reads the marks of a session from its journal, the newest marksReach
+// records of what is wanted.
+func (w *Watch) Timeline(ctx context.Context, q TimelineOf) (Timeline, error) {
+	t, err := w.transcript(ctx)
+	if err != nil {
+		return Timeline{}, err
+	}
+	from, to := uint64(1), t.last
+	if q.FromTS > 0 {
+		if from, err = t.firstSince(ctx, q.FromTS); err != nil {
+			return Timeline{}, err
+		}
+	}
+	if q.ToTS > 0 {
+		if to, err = t.firstSince(ctx, q.ToTS+1); err != nil {
+			return Timeline{}, err
+		}
+		to--
+	}
+	first := from
+	if to >= marksReach {
+		first = max(from, to-marksReach+1)
+	}
+	m := marking{removed: t.removed, hidden: q.Hidden, at: map[clew.MessageID]int{}}
+	out := Timeline{}
+	for r, err := range t.journal.Read(ctx, t.id, first, to) {
+		if err == nil {
+			err = m.add(r)
+		}
+		if err != nil {
+			return Timeline{}, err
+		}
+		if out.FromTS == 0 {
+			out.FromTS = r.TS
+		}
+		out.ToTS = r.TS
+	}
+	if first > from {
+		out.Next = out.FromTS - 1
+	}
+	out.Marks, out.Total = thin(m.marks, marksMax), len(m.marks)
+	return out, nil
+}
+
+// firstSince gives the first record at or after a time, one past the last if
+// there is none. The times of records rise.
+func (t *transcript) firstSince(ctx context.Context, ts int64) (uint64, error) {
+	lo, hi := uint64(1), t.last+1
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		before := false
+		for r, err := range t.journal.Read(ctx, t.id, mid, mid) {
+			if err != nil {
+				return 0, err
+			}
+			before = r.TS < ts
+		}
+		if before {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, nil
+}
+
+// marking is a timeline in the making.
+type marking struct {
+	removed []Span
+	hidden  bool
+	marks   []Mark
+	at      map[clew.MessageID]int // messages whose words may come later
+}
+
+func (m *marking) add(r clew.Record) error {
+	gone := hidden(m.removed, r.Seq)
+	switch r.Type {
+	case clew.EventHistoryRewound, clew.EventRewindUndone:
+		// It hides itself with what it hides, and is seen where that ends.
+		if span, ok := spanWith(m.removed, r.Seq); ok && span.To == r.Seq {
+			gone = false
+		}
+	case clew.EventMessageUpdated:
+		if bytes.Contains(r.Data(), []byte(`"partial":true`)) {
+			return nil // its last form comes
+		}
+	}
+	if gone && !m.hidden {
+		return nil
+	}
+	mark, err := m.mark(r)
+	if err != nil || mark.Kind == "" {
+		return err
+	}
+	mark.MessageID, mark.TS, mark.Hidden, mark.Label = r.MessageID(), r.TS, gone, line(mark.Label, markRunes)
+	m.marks = append(m.marks, mark)
+	return nil
+}
+
+// mark gives what a record stands for, without a kind if it is nothing of note.
+func (m *marking) mark(r clew.Record) (Mark, error) {
+	switch r.Type {
+	case clew.EventMessageCreated, clew.EventMessageUpdated:
+		return m.message(r)
+	case clew.EventHitlResolved, clew.EventCheckpointSaved, clew.EventError, clew.EventTaskCreated, clew.EventPlanApproved,
+		clew.EventComplete, clew.EventFailed, clew.EventCancelled, clew.EventHistoryRewound, clew.EventRewindUndone, clew.EventSessionForked:
+	default:
+		return Mark{}, nil
+	}
+	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if err != nil {
+		return Mark{}, err
+	}
+	switch d := ev.Data.(type) {
+	case *clew.HitlResolvedData:
+		return Mark{Kind: MarkAnswer, Label: answerLabel(d), RequestID: d.RequestID, TaskID: d.TaskID}, nil
+	case *clew.CheckpointSavedData:
+		return Mark{Kind: MarkCheckpoint, Label: d.Reason, Checkpoint: d.ToHash, TaskID: d.TaskID}, nil
+	case *clew.ErrorData:
+		return Mark{Kind: MarkError, Label: d.Message, RequestID: d.Context.RequestID, TaskID: d.Context.TaskID}, nil
+	case *clew.HistoryRewoundData:
+		return Mark{Kind: MarkRewind, Label: rewindLabel(d), Checkpoint: d.CheckpointID, Removed: d.RemovedCount, Restored: d.RestoredCount}, nil
+	case *clew.RewindUndoneData:
+		return Mark{Kind: MarkRewind, Label: "the rewind was undone", Checkpoint: d.CheckpointID, Removed: d.RemovedCount, Restored: d.RestoredCount}, nil
+	case *clew.SessionForkedData:
+		return Mark{Kind: MarkFork, Label: "forked to " + string(d.SessionID), Session: d.SessionID}, nil
+	}
+	return runMark(ev.Data), nil
+}
+
+func runMark(data any) Mark {
+	switch d := data.(type) {
+	case *clew.TaskCreatedData:
+		if d.RunID != "" && d.TodoID == "" {
+			return Mark{Kind: MarkRun, Label: "began: " + d.Task, TaskID: d.TaskID}
+		}
+	case *clew.PlanApprovedData:
+		if d.RunID != "" {
+			return Mark{Kind: MarkRun, Label: "the plan was approved"}
+		}
+	case *clew.CompleteData:
+		if d.RunID != "" {
+			return Mark{Kind: MarkRun, Label: "completed", TaskID: d.TaskID}
+		}
+	case *clew.FailedData:
+		if d.RunID != "" {
+			return Mark{Kind: MarkRun, Label: "failed"}
+		}
+	case *clew.CancelledData:
+		if d.RunID != "" {
+			return Mark{Kind: MarkRun, Label: "cancelled"}
+		}
+	}
+	return Mark{}
+}
+
+func answerLabel(d *clew.HitlResolvedData) string {
+	label := string(d.Action)
+	if d.ByTimeout {
+		label = "nobody answered in time: " + label
+	}
+	if words := d.Comment; words != "" {
+		label += ": " + words
+	} else if words := valueText(d.Value); words != "" {
+		label += ": " + words
+	}
+	return label
+}
+
+func rewindLabel(d *clew.HistoryRewoundData) string {
+	how := "back to before "
+	if d.KeepTarget {
+		how = "back to after "
+	}
+	return how + string(d.FromMessageID)
+}
+
+// message marks a message. An agent's words come after their message.
+func (m *marking) message(r clew.Record) (Mark, error) {
+	var d struct {
+		Message struct {
+			MessageID  clew.MessageID   `json:"message_id"`
+			Type       clew.MessageType `json:"type"`
+			Say        clew.Say         `json:"say"`
+			Role       clew.Speaker     `json:"role"`
+			Text       string           `json:"text"`
+			Summary    string           `json:"summary"`
+			AgentID    clew.AgentID     `json:"agent_id"`
+			TaskID     clew.TaskID      `json:"task_id"`
+			RequestID  clew.RequestID   `json:"request_id"`
+			ToolCallID string           `json:"tool_call_id"`
+			IsAnswered bool             `json:"is_answered"`
+		} `json:"message"`
+	}
+	if err := json.Unmarshal(r.Data(), &d); err != nil {
+		return Mark{}, err
+	}
+	x := d.Message
+	if r.Type == clew.EventMessageUpdated {
+		if i, ok := m.at[x.MessageID]; ok && x.Text != "" {
+			m.marks[i].Label = line(x.Text, markRunes)
+		}
+		return Mark{}, nil
+	}
+	mark := Mark{Label: x.Text, TaskID: x.TaskID, RequestID: x.RequestID}
+	switch {
+	case x.Role == clew.SpeakerUser && x.AgentID != "": // an agent, or a run, told another what to do
+		mark.Kind = MarkAssistant
+	case x.Role == clew.SpeakerUser:
+		mark.Kind = MarkUser
+	case x.Type == clew.TypeAsk && x.ToolCallID != "" && x.IsAnswered:
+		mark.Kind, mark.Label = MarkTool, callLabel(x.Text, x.Summary)
+	case x.Type == clew.TypeAsk:
+		mark.Kind = MarkQuestion
+	case x.Say == clew.SayText, x.Say == clew.SayCompletionResult, x.Say == clew.SaySubtaskResult:
+		mark.Kind = MarkAssistant
+	case strings.HasSuffix(string(x.Say), "error"):
+		mark.Kind = MarkError
+	default:
+		return Mark{}, nil
+	}
+	if mark.Kind == MarkUser || mark.Kind == MarkAssistant {
+		m.at[x.MessageID] = len(m.marks)
+	}
+	return mark, nil
+}
+
+// callLabel is a call in one line: the tool, and what it was called with.
+func callLabel(text, summary string) string {
+	var call struct {
+		Tool string `json:"tool"`
+	}
+	if json.Unmarshal([]byte(text), &call) != nil || call.Tool == "" {
+		call.Tool = text
+	}
+	if summary == "" {
+		return call.Tool
+	}
+	return call.Tool + " " + summary
+}
+
+// line is the beginning of a text in one line.
+func line(text string, runes int) string {
+	if most := 8 * runes; len(text) > most { // a long text is not gone through
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return clip(strings.Join(strings.Fields(text), " "), runes)
+}
+
+// thin leaves out marks evenly until there are no more than most of them: first
+// of those that nobody goes back to.
+func thin(marks []Mark, most int) []Mark {
+	if len(marks) <= most {
+		return append([]Mark{}, marks...)
+	}
+	weighty := 0
+	for _, m := range marks {
+		if m.weighty() {
+			weighty++
+		}
+	}
+	first, rest := min(weighty, most), max(0, most-weighty)
+	out := make([]Mark, 0, most)
+	nthFirst, nthRest := 0, 0
+	for _, m := range marks {
+		if m.weighty() {
+			if picks(nthFirst, first, weighty) {
+				out = append(out, m)
+			}
+			nthFirst++
+			continue
+		}
+		if picks(nthRest, rest, len(marks)-weighty) {
+			out = append(out, m)
+		}
+		nthRest++
+	}
+	return out
+}
+
+func (m Mark) weighty() bool {
+	return slices.Contains([]MarkKind{MarkUser, MarkQuestion, MarkCheckpoint, MarkRewind}, m.Kind)
+}
+
+// picks reports whether the i-th of n is among k that are spread evenly.
+func picks(i, k, n int) bool { return (i+1)*k/n > i*k/n }

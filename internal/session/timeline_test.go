@@ -1,0 +1,191 @@
+package session_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/journal/journaltest"
+	"github.com/clew-run/clew/internal/session"
+)
+
+// story is a session with one of everything that a timeline has marks for.
+func story(s *scribe) {
+	ask := func(m clew.Message) clew.MessageID {
+		m.MessageID, m.TS, m.Type, m.Role, m.TaskID = clew.MessageIDOf(s.head.Seq+1), s.head.TS+1, clew.TypeAsk, clew.SpeakerAssistant, "task_1"
+		s.write(clew.EventMessageCreated, &clew.MessageCreatedData{Message: m})
+		return m.MessageID
+	}
+	person := clew.Message{
+		MessageID: clew.MessageIDOf(s.head.Seq + 1), TS: s.head.TS + 1, Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
+		Text: "sweep\nthe   yard", TaskID: "task_1",
+	}
+	s.write(clew.EventMessageCreated, &clew.MessageCreatedData{Message: person})
+	s.write(clew.EventModelMessage, &clew.ModelMessageData{TaskID: "task_1", Message: clew.ModelMessage{
+		Role: clew.SpeakerAssistant, Content: clew.List[clew.Part]{{Type: clew.PartToolUse, ToolCallID: "c1", Tool: "run", Input: []byte(`{"exact":1}`)}},
+	}})
+	i := s.say("", true)
+	s.finish(i, "I will sweep.")
+	id := ask(clew.Message{Ask: clew.AskTool, Text: `{"tool":"run","input":{"n":1}}`, Summary: "with a broom", ToolCallID: "c1", IsAnswered: true})
+	s.write(clew.EventToolProgress, &clew.ToolProgressData{
+		ToolCallID: "c1", Tool: "run", Status: clew.ToolRunning, TaskID: "task_1", MessageID: id, Class: clew.ClassOnce,
+		Effect: &clew.Effect{Summary: "it runs", Diff: "+swept"},
+	})
+	s.write(clew.EventToolProgress, &clew.ToolProgressData{
+		ToolCallID: "c1", Tool: "run", Status: clew.ToolComplete, TaskID: "task_1", MessageID: id, Output: "swept", DurationMS: 7, Images: []string{"blob:x"},
+	})
+	s.write(clew.EventCheckpointSaved, &clew.CheckpointSavedData{ToHash: "h1", Reason: "after run"})
+	q := ask(clew.Message{Ask: clew.AskCommand, Text: "May I burn the leaves?", RequestID: "req_1", ToolCallID: "c2"})
+	s.write(clew.EventHitlApprovalRequest, &clew.HitlApprovalRequestData{
+		Asking: clew.Asking{RequestID: "req_1", MessageID: q, TaskID: "task_1", ToolCallID: "c2"}, Tool: "burn", Input: map[string]any{"what": "leaves"},
+		Effect: &clew.Effect{Summary: "it burns"},
+	})
+	s.write(clew.EventHitlResolved, &clew.HitlResolvedData{RequestID: "req_1", Action: clew.ResolvedReject, ResolvedBy: "ann", Comment: "no fire"})
+	s.write(clew.EventToolProgress, &clew.ToolProgressData{ToolCallID: "c2", Tool: "burn", Status: clew.ToolError, TaskID: "task_1", MessageID: q, Error: "denied by a person"})
+	s.write(clew.EventError, clew.NewErrorData(clew.Errorf(clew.ProviderError, "away"), clew.ErrorContext{}))
+	s.write(clew.EventTaskCreated, &clew.TaskCreatedData{TaskRef: clew.TaskRef{TaskID: "task_2", RootTaskID: "task_2"}, Task: "a plan", RunID: "run_2"})
+	brief := person
+	brief.MessageID, brief.TS, brief.Say, brief.AgentID, brief.Text = clew.MessageIDOf(s.head.Seq+1), s.head.TS+1, clew.SayText, "main", "Do step one."
+	s.write(clew.EventMessageCreated, &clew.MessageCreatedData{Message: brief})
+	s.write(clew.EventSessionForked, &clew.SessionForkedData{SessionID: "other", FromMessageID: brief.MessageID})
+}
+
+func words(line session.Timeline) string {
+	var b strings.Builder
+	for _, m := range line.Marks {
+		hidden := ""
+		if m.Hidden {
+			hidden = "-"
+		}
+		fmt.Fprintf(&b, "%s%s: %s\n", hidden, m.Kind, m.Label)
+	}
+	return b.String()
+}
+
+func TestTimeline(t *testing.T) {
+	j := new(journaltest.Memory).Node("a")
+	s := newScribe(t, j, "s")
+	story(s)
+	h := start(t, j, session.Config{})
+	w := watch(t, h, "s")
+	line, err := w.Timeline(t.Context(), session.TimelineOf{})
+	const told = `user: sweep the yard
+assistant: I will sweep.
+tool: run with a broom
+checkpoint: after run
+question: May I burn the leaves?
+answer: reject: no fire
+error: away
+run: began: a plan
+assistant: Do step one.
+fork: forked to other
+`
+	if got := words(line); err != nil || got != told || line.Total != 10 || line.Marks[9].Session != "other" || line.Next != 0 {
+		t.Fatalf("%v\n%s%+v", err, got, line)
+	}
+	question := line.Marks[4]
+	part, err := w.Timeline(t.Context(), session.TimelineOf{FromTS: line.Marks[2].TS, ToTS: question.TS})
+	if err != nil || len(part.Marks) != 3 || part.FromTS != line.Marks[2].TS || part.ToTS != question.TS {
+		t.Errorf("%v\n%s%+v", err, words(part), part)
+	}
+
+	do(t, h, "s", clew.Command{Type: clew.CommandRewind, By: ann, Data: &clew.RewindData{Target: clew.Target{MessageID: question.MessageID}}})
+	do(t, h, "s", say("c9", "rake instead"))
+	line, err = w.Timeline(t.Context(), session.TimelineOf{})
+	if got := words(line); err != nil || !strings.HasSuffix(got, "checkpoint: after run\nrewind: back to before "+string(question.MessageID)+"\nuser: rake instead\n") {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if m := line.Marks[len(line.Marks)-2]; m.Removed != 2 || m.Restored != 0 {
+		t.Errorf("the rewind took back: %+v", m)
+	}
+	line, _ = w.Timeline(t.Context(), session.TimelineOf{Hidden: true})
+	if got := words(line); !strings.Contains(got, "-question: May I burn") || !strings.Contains(got, "\nrewind: ") || strings.Contains(got, "-user: sweep") {
+		t.Errorf("%s", got)
+	}
+
+	// The transcript as it was knows the question and its answer; today's does not.
+	page, err := w.Page(t.Context(), session.PageOf{AsOf: question.MessageID})
+	if err != nil || len(page.Messages) != 4 || page.Messages[3].MessageID != question.MessageID || page.Messages[3].Answer == nil || page.Messages[3].Tool == nil {
+		t.Errorf("as of the question: %+v, %v", page.Messages, err)
+	}
+	page, err = w.Page(t.Context(), session.PageOf{AsOf: line.Marks[0].MessageID})
+	if err != nil || len(page.Messages) != 1 || page.Total != 1 {
+		t.Errorf("as of the first message: %+v, %v", page, err)
+	}
+}
+
+func TestToolCall(t *testing.T) {
+	j := new(journaltest.Memory).Node("a")
+	s := newScribe(t, j, "s")
+	story(s)
+	w := watch(t, start(t, j, session.Config{}), "s")
+	line, err := w.Timeline(t.Context(), session.TimelineOf{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran, asked := line.Marks[2].MessageID, line.Marks[4].MessageID
+	c, err := w.ToolCall(t.Context(), "c1", ran)
+	if err != nil || c.Tool != "run" || fmt.Sprintf("%s", c.Input) != `{"exact":1}` || c.Effect.Diff != "+swept" || c.Class != clew.ClassOnce ||
+		c.Status != clew.ToolComplete || c.Output != "swept" || c.DurationMS != 7 || len(c.Images) != 1 || c.StartedMS == 0 || c.EndedMS <= c.StartedMS {
+		t.Errorf("%+v, %v", c, err)
+	}
+	c, err = w.ToolCall(t.Context(), "c2", asked)
+	if err != nil || c.Tool != "burn" || fmt.Sprint(c.Input) != "map[what:leaves]" || c.Effect.Summary != "it burns" || c.Status != clew.ToolError ||
+		c.Error != "denied by a person" || c.StartedMS != 0 || c.Answer == nil || c.Answer.By != "ann" || c.RequestID != "req_1" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for id, message := range map[string]clew.MessageID{"c9": ran, "c1": asked, "c2": line.Marks[0].MessageID, "": ran, "c": clew.MessageIDOf(1 << 40)} {
+		if c, err := w.ToolCall(t.Context(), id, message); clew.CodeOf(err) != clew.MessageNotFound {
+			t.Errorf("%q of %s: %+v, %v", id, message, c, err)
+		}
+	}
+}
+
+// Pages around and after a message, from the tail and from the journal, are what
+// the whole transcript has there.
+func TestPagesAroundAndAfter(t *testing.T) {
+	j := new(journaltest.Memory).Node("a")
+	s := newScribe(t, j, "s")
+	many(s, 300)
+	s.other(50)
+	many(s, 300)
+	w := watch(t, start(t, j, session.Config{}), "s")
+	n := len(s.messages)
+	for _, i := range []int{0, 1, 150, 299, 300, 399, 400, 401, 597, n - 1} {
+		for _, limit := range []int{1, 2, 9, 50} {
+			id := s.messages[i].MessageID
+			after, err := w.Page(t.Context(), session.PageOf{After: id, Limit: limit})
+			checkIDs(t, fmt.Sprintf("after %d, limit %d", i, limit), s.messages[i+1:min(i+1+limit, n)], after, err)
+			around, err := w.Page(t.Context(), session.PageOf{Around: id, Limit: limit})
+			from := max(0, i-limit/2)
+			checkIDs(t, fmt.Sprintf("around %d, limit %d", i, limit), s.messages[from:min(max(from+limit, i+1), n)], around, err)
+			if newest := len(around.Messages) == 0 || around.Messages[len(around.Messages)-1].MessageID == s.messages[n-1].MessageID; newest != (around.Newer == "") || (from == 0) != (around.Next == "") {
+				t.Errorf("around %d, limit %d: next %q, newer %q", i, limit, around.Next, around.Newer)
+			}
+		}
+	}
+	if _, err := w.Page(t.Context(), session.PageOf{Around: clew.MessageIDOf(1 << 40)}); clew.CodeOf(err) != clew.MessageNotFound {
+		t.Errorf("around what is not there: %v", err)
+	}
+	var all int
+	for after := clew.MessageIDOf(1); after != ""; {
+		page, err := w.Page(t.Context(), session.PageOf{After: after, Limit: 77})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += len(page.Messages)
+		after = page.Newer
+	}
+	if all != n {
+		t.Errorf("a walk forward meets %d messages of %d", all, n)
+	}
+}
+
+func checkIDs(t *testing.T, name string, want []clew.Message, got clew.MessagesPage, err error) {
+	t.Helper()
+	if err != nil || !slices.EqualFunc(got.Messages, want, func(a, b clew.Message) bool { return a.MessageID == b.MessageID }) {
+		t.Errorf("%s: %d messages, want %d, %v", name, len(got.Messages), len(want), err)
+	}
+}

@@ -1,0 +1,189 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/tool"
+)
+
+// remembered decides by what a person said of calls like this one in the task. It
+// stands beside the flags: what is refused or protected was dealt with before.
+func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision, bool) {
+	if len(in.Remembered) == 0 || !in.Trusted || in.Spec.Server != "" {
+		return Decision{}, false
+	}
+	var patterns []string
+	for _, r := range in.Remembered {
+		if r.Tool == in.Spec.Name {
+			patterns = append(patterns, r.Pattern)
+		}
+	}
+	const reason = "it was allowed for this task"
+	switch {
+	case len(patterns) == 0:
+	case group == tool.GroupCommand:
+		if in.startsNothing() || in.unclear(line, lineErr) != "" {
+			break
+		}
+		if in.Values.AutoApproval && in.Values.AllowExecute {
+			patterns = append(patterns, in.Values.AllowedCommands...)
+		}
+		if run, _ := line.coveredBy(in.Action.Effect.Command, patterns); run != "" {
+			return Decision{Kind: Allow, Reason: reason, Run: run}, true
+		}
+	case slices.Contains(patterns, "") && rememberable(group):
+		return allow(reason), true
+	}
+	return Decision{}, false
+}
+
+// rememberable reports whether a tool of the group can be allowed as a whole.
+func rememberable(group tool.Group) bool {
+	return group == tool.GroupRead || group == tool.GroupEdit || group == tool.GroupFetch
+}
+
+// Offer says what may be remembered when a person approves the call, nil if
+// nothing: only what would have an effect. It is found out by trying.
+func Offer(in Input) *clew.RememberOffer {
+	in.Counters = Counters{}
+	if d := Decide(in); d.Kind != Ask || in.Spec.Server != "" {
+		return nil
+	}
+	group := groupOf(in.Spec)
+	offer := &clew.RememberOffer{}
+	if group == tool.GroupCommand {
+		offer.Pattern = Suggest(in.Action.Effect.Command)
+		if offer.Pattern == "" {
+			return nil
+		}
+		offer.Match, offer.NearMiss = Examples(in.Action.Effect.Command, offer.Pattern)
+	} else if !rememberable(group) {
+		return nil
+	}
+	once := in
+	once.Remembered = []clew.RememberedRule{{Tool: in.Spec.Name, Pattern: offer.Pattern}}
+	if Decide(once).Kind == Allow {
+		offer.Scopes = append(offer.Scopes, clew.RememberTask)
+	}
+	if group == tool.GroupCommand {
+		longer := in
+		longer.Values.AllowedCommands = append(slices.Clip(in.Values.AllowedCommands), offer.Pattern)
+		if Decide(longer).Kind == Allow {
+			offer.Scopes = append(offer.Scopes, clew.RememberSession)
+		}
+	}
+	if len(offer.Scopes) == 0 {
+		return nil
+	}
+	return offer
+}
+
+// maxPattern bounds a pattern that is remembered.
+const maxPattern = 1000
+
+// Problem says why a pattern is not one to remember, "" if it is.
+func Problem(pattern string) string {
+	words := strings.Fields(pattern)
+	switch {
+	case len(words) == 0:
+		return "the pattern is empty"
+	case len(pattern) > maxPattern:
+		return "the pattern is too long"
+	case pattern != strings.TrimSpace(pattern):
+		return "the pattern begins or ends with a space"
+	case hidden(pattern) != "":
+		return "the pattern holds " + hidden(pattern)
+	case strings.ContainsAny(pattern, "\n\t"):
+		return "the pattern has more than one line, or a tab"
+	case words[0] == "*":
+		return "a star alone covers nothing: say which command"
+	case strings.IndexFunc(words[0], func(r rune) bool { return r >= utf8.RuneSelf }) >= 0:
+		return "the name of the command has letters that look like others"
+	}
+	return ""
+}
+
+// Covers reports whether a pattern, as it would stand in allowed_commands, covers
+// a command.
+func Covers(command, pattern string) bool {
+	line, err := Parse(command)
+	if err != nil || hidden(command) != "" || Problem(pattern) != "" {
+		return false
+	}
+	run, _ := line.coveredBy(command, []string{pattern})
+	return run != ""
+}
+
+// Programs whose first word says what they do, and programs that only look: for
+// these a star is suggested. For all others it is the very command.
+var (
+	withSubcommand = set("git", "go", "cargo", "npm", "pnpm", "yarn", "make", "docker", "podman", "kubectl", "pip", "pip3",
+		"dotnet", "gradle", "mvn", "bundle", "mix", "terraform", "helm", "systemctl", "brew", "apt", "uv", "poetry")
+	onlyLook = set("ls", "cat", "head", "tail", "wc", "grep", "rg", "stat", "du", "df", "tree", "file", "diff", "pwd", "jq", "which")
+)
+
+// Suggest gives a pattern that covers a command and commands much like it, "" if
+// there is none.
+func Suggest(command string) string {
+	line, err := Parse(command)
+	if err != nil {
+		return ""
+	}
+	var candidates []string
+	if line.Known() && len(line.Commands) == 1 && len(line.Commands[0].Redirects) == 0 {
+		argv := line.Commands[0].Argv
+		switch {
+		case withSubcommand[argv[0]] && len(argv) > 1 && plainWord(argv[1]):
+			candidates = append(candidates, argv[0]+" "+argv[1]+" *")
+		case onlyLook[argv[0]]:
+			candidates = append(candidates, argv[0]+" *")
+		}
+	}
+	for _, c := range append(candidates, strings.TrimSpace(command)) {
+		if Covers(command, c) {
+			return c
+		}
+	}
+	return ""
+}
+
+func plainWord(word string) bool {
+	return word != "" && !strings.HasPrefix(word, "-") && strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf || !plain(r) || r == '/' }) < 0
+}
+
+// Examples gives a command that the pattern covers and one much like it that it
+// does not, "" where there is none. If it covers something else than the command,
+// that is shown.
+func Examples(command, pattern string) (match, nearMiss string) {
+	words, star := strings.CutSuffix(pattern, " *")
+	var like, unlike []string
+	if star {
+		like = append(like, words+" something-else")
+		if argv := strings.Fields(words); len(argv) > 0 {
+			for _, option := range hazards[argv[0]].words {
+				unlike = append(unlike, words+" "+option+" x")
+			}
+			for _, option := range hazards[argv[0]].long {
+				unlike = append(unlike, words+" --"+option+"=x")
+			}
+		}
+	} else {
+		unlike = append(unlike, words+" something-else")
+	}
+	for _, c := range append(like, command) {
+		if c != command && Covers(c, pattern) || c == command && Covers(command, pattern) {
+			match = c
+			break
+		}
+	}
+	for _, c := range append(unlike, words+" && rm something-else", "sudo "+words) {
+		if !Covers(c, pattern) {
+			nearMiss = c
+			break
+		}
+	}
+	return match, nearMiss
+}

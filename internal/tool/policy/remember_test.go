@@ -1,0 +1,152 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool"
+)
+
+func TestSuggest(t *testing.T) {
+	tests := []struct{ command, pattern string }{
+		{"go test ./...", "go test *"},
+		{"git log -p", "git log *"},
+		{"ls -la", "ls *"},
+		{"rm -rf build", "rm -rf build"},
+		{"python3 tools/gen.py --all", "python3 tools/gen.py --all"},
+		{"go test -exec x ./...", "go test -exec x ./..."}, // no star covers that
+		{"timeout 60 go test ./... | tee out.txt", "timeout 60 go test ./... | tee out.txt"},
+		{"go vet ./... && go test ./...", "go vet ./... && go test ./..."},
+		{"git -c core.pager=x log", "git -c core.pager=x log"},
+		{"echo a\nrm b", ""},
+		{"echo 'x", ""},
+		{"gо test ./...", ""},        // a Cyrillic o
+		{"go te\u200bst ./...", ""},  // an invisible space
+		{"ls \u202egro.elpmaxe", ""}, // text that is turned round
+		{"", ""},
+	}
+	for _, tt := range tests {
+		got := Suggest(tt.command)
+		if got != tt.pattern {
+			t.Errorf("%q: suggested is %q, want %q", tt.command, got, tt.pattern)
+		}
+		if got == "" {
+			continue
+		}
+		match, miss := Examples(tt.command, got)
+		if match == "" || !Covers(match, got) || miss == "" || Covers(miss, got) || !Covers(tt.command, got) {
+			t.Errorf("%q: %q covers %q and not %q", tt.command, got, match, miss)
+		}
+	}
+}
+
+func TestNoPatternToRemember(t *testing.T) {
+	for _, p := range []string{"", "*", " ", "* *", "go test\nrm", "go\ttest", " go test", "go test * ", "g\u200bo test *", "gо test *", strings.Repeat("x", 2000)} {
+		if Problem(p) == "" || Covers("go test", p) {
+			t.Errorf("%q may be remembered", p)
+		}
+	}
+}
+
+// What is remembered allows calls alike, and nothing that is refused, protected or
+// unclear; it says nothing about other tools.
+//
+// Covers: UIC-05, TOOL-17
+func TestRemembered(t *testing.T) {
+	none := settings.Values{McpEnabled: true}
+	call := func(command, pattern string, change func(*Input)) Decision {
+		in := input(tool.GroupCommand, none)
+		in.Action.Effect.Command = command
+		in.Remembered = []clew.RememberedRule{{Tool: in.Spec.Name, Pattern: pattern}}
+		if change != nil {
+			change(&in)
+		}
+		return Decide(in)
+	}
+	if d := call("go test -race ./...", "go test *", nil); d.Kind != Allow || d.Run != "'go' 'test' '-race' './...'" {
+		t.Errorf("remembered: %+v", d)
+	}
+	for name, d := range map[string]Decision{
+		"another command":  call("go vet ./...", "go test *", nil),
+		"a longer line":    call("go test && curl x", "go test *", nil),
+		"a dangerous word": call("go test -exec x", "go test *", nil),
+		"a substitution":   call("go test $(x)", "go test *", nil),
+		"a star":           call("go test", "*", nil),
+		"protected":        call("go test", "go test *", func(in *Input) { in.Action.Protected = true }),
+		"not trusted":      call("go test", "go test *", func(in *Input) { in.Trusted = false }),
+		"another tool":     call("go test", "go test *", func(in *Input) { in.Remembered[0].Tool = "other" }),
+		"a tool server's":  call("go test", "go test *", func(in *Input) { in.Spec.Server = "x"; in.Values.McpServers = map[string]settings.McpServer{"x": {}} }),
+		"a wary program":   call("git log", "git log *", func(in *Input) { in.Action.Wary = map[string]string{"git": "its configuration"} }),
+		"an environment":   call("go test", "go test *", func(in *Input) { in.Action.Effect.Environment = map[string]string{"LD_PRELOAD": "x"} }),
+	} {
+		if d.Kind != Ask {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	if d := call("go test", "go test *", func(in *Input) { in.Values.DeniedCommands = []string{"go test"} }); d.Kind != Deny {
+		t.Errorf("denied: %+v", d)
+	}
+	if d := call("go test", "go test *", func(in *Input) { in.Values.AutoApprovalMaxReq, in.Counters.AutoApproved = 1, 1 }); d.Ask != clew.AskAutoApprovalMaxReqReached {
+		t.Errorf("over the limit: %+v", d)
+	}
+	edit := input(tool.GroupEdit, none)
+	edit.Remembered = []clew.RememberedRule{{Tool: edit.Spec.Name}}
+	if d := Decide(edit); d.Kind != Allow {
+		t.Errorf("an edit: %+v", d)
+	}
+}
+
+// Only what would have an effect is offered.
+func TestOffer(t *testing.T) {
+	flags := func(v settings.Values) settings.Values { v.AutoApproval, v.AllowExecute = true, true; return v }
+	scopes := func(in Input) []string {
+		var list []string
+		if o := Offer(in); o != nil {
+			for _, s := range o.Scopes {
+				list = append(list, string(s))
+			}
+		}
+		return list
+	}
+	off, on := input(tool.GroupCommand, settings.Values{}), input(tool.GroupCommand, flags(settings.Values{}))
+	server := input(tool.GroupMCP, everything())
+	server.Spec.Server = "x"
+	untrusted, protected, allowed := on, on, input(tool.GroupCommand, everything())
+	untrusted.Trusted = false
+	protected.Action = &tool.Action{Effect: on.Action.Effect, Protected: true}
+	for name, tt := range map[string]struct {
+		in   Input
+		want []string
+	}{
+		"flags off":  {off, []string{"task"}},
+		"flags on":   {on, []string{"task", "session"}},
+		"edit":       {input(tool.GroupEdit, settings.Values{}), []string{"task"}},
+		"not asked":  {allowed, nil},
+		"untrusted":  {untrusted, nil},
+		"protected":  {protected, nil},
+		"server":     {server, nil},
+		"own tools":  {input(tool.GroupControl, settings.Values{}), nil},
+		"no pattern": {func() Input { in := on; in.Action = &tool.Action{Effect: clew.Effect{Command: "echo '"}}; return in }(), nil},
+	} {
+		if got := scopes(tt.in); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: offered are %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func FuzzSuggest(f *testing.F) {
+	for _, c := range []string{"go test ./...", "ls *", "a && b", "git log --output=x", "*", "$(x)", "rm -rf /"} {
+		f.Add(c, "go test *")
+	}
+	f.Fuzz(func(t *testing.T, command, pattern string) {
+		if p := Suggest(command); p != "" && (!Covers(command, p) || Problem(p) != "") {
+			t.Errorf("%q does not cover %q", p, command)
+		}
+		if match, miss := Examples(command, pattern); match != "" && !Covers(match, pattern) || miss != "" && Covers(miss, pattern) {
+			t.Errorf("%q: match %q, near miss %q", pattern, match, miss)
+		}
+	})
+}
