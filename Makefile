@@ -19,6 +19,22 @@ all: fmt lint test build
 build: ## build bin/clew
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/clew ./cmd/clew
 
+.PHONY: web
+web: web/node_modules ## build the web UI into web/dist, for the next build
+	cd web && npx vite build
+
+.PHONY: test-web
+test-web: web/node_modules ## check the types of the web UI and run its unit tests
+	cd web && npx tsc --noEmit && npx vitest run
+
+.PHONY: test-web-e2e
+test-web-e2e: web/node_modules ## run the web UI in a browser against the real server
+	cd web && npx vitest run --config vitest.e2e.config.ts
+
+web/node_modules: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
 .PHONY: fmt
 fmt: ## format all Go files
 	$(TOOL) golangci-lint fmt

@@ -1,0 +1,39 @@
+import { barriers, expect, live, screenshots, test, type Visitor, type World } from "../harness";
+import { staged } from "./stage";
+
+/** Every page, with something on it. */
+export async function pagesOf(world: World): Promise<Record<string, string>> {
+  const s = await staged(world);
+  return {
+    home: "/", inbox: "/inbox", history: "/history", settings: "/settings", mcp: "/mcp", admin: "/admin", design: "/design",
+    story: `/s/${s.story}`, asking: `/s/${s.asking}`, planned: `/s/${s.planned}`, time: `/s/${s.story}/time`, none: "/s/none", lost: "/settings/none",
+  };
+}
+
+/** Goes to a page and waits until it is all there. */
+export async function look(v: Visitor, path: string): Promise<void> {
+  await v.page.goto(path);
+  await v.page.getByRole("heading", { level: 1 }).first().waitFor();
+  if (/^\/s\/[^/]+$/.test(path) && path !== "/s/none") await live(v.page);
+  // What is still being fetched is not the page yet; the page of components shows this state too.
+  if (path !== "/design") await v.page.locator("main [role=status]").first().waitFor({ state: "detached" });
+}
+
+/** No barriers on any page, in one theme: both languages, wide and narrow. */
+export function matrix(theme: "light" | "dark"): void {
+  for (const language of ["en", "ko"]) {
+    for (const phone of [false, true]) {
+      test(`no barriers: ${theme} ${language} ${phone ? "phone" : "desktop"}`, { timeout: 120_000 }, async ({ world, visit }) => {
+        const v = await visit({ phone, prefs: { theme, language } });
+        v.allow(/(status of 404|WebSocket connection).*none/);
+        const found: string[] = [];
+        for (const [name, path] of Object.entries(await pagesOf(world))) {
+          await look(v, path);
+          for (const b of await barriers(v.page)) found.push(`${name}: ${b}`);
+          if (theme === "light") await screenshots(v.page, `page-${name}-${language}`, [phone ? "narrow" : "wide"]);
+        }
+        expect(found).toEqual([]);
+      });
+    }
+  }
+}

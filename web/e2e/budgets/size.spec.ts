@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { web } from "../harness/build";
+import { sizesOf } from "./graph";
+import { figures } from "./figures";
+
+const dist = join(web, "dist");
+
+test("what the pages weigh", () => {
+  const sizes = sizesOf(dist);
+  const [largest, page] = Object.entries(sizes.lazy).sort((a, b) => b[1] - a[1])[0] ?? ["none", 0];
+  figures({ first_load_kib: sizes.first.kib, largest_lazy: largest, largest_lazy_kib: page, all_kib: sizes.all });
+  expect(sizes.first.kib, `the first load: ${sizes.first.files.join(", ")}`).toBeLessThanOrEqual(160);
+  expect(sizes.first.files.length).toBeGreaterThanOrEqual(3); // the page, a script, a style
+  expect(Object.keys(sizes.lazy).length).toBeGreaterThanOrEqual(5);
+  for (const [file, kib] of Object.entries(sizes.lazy)) expect(kib, file).toBeLessThanOrEqual(110);
+  expect(sizes.all).toBeLessThanOrEqual(2048);
+});
+
+test("nothing in the page is inline", () => {
+  const html = readFileSync(join(dist, "index.html"), "utf8");
+  expect(html).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>|<style|\sstyle=|\son\w+=|javascript:|https?:\/\//i);
+});

@@ -1,0 +1,8 @@
+export { barriers } from "./axe";
+export { literal } from "./model";
+export { expect, test } from "./test";
+export { screenshots } from "./shots";
+export { soonMs, until } from "./until";
+export { live, shown, told } from "./transcript";
+export { desktop, phone, Visitor, type VisitorOptions } from "./visitor";
+export { World, type WorldOptions } from "./world";

@@ -1,0 +1,77 @@
+import { barriers, expect, screenshots, test, until } from "../harness";
+import { plansRuns, runsCommands } from "../requirements/scripts";
+
+test("new work begins at home, and nothing that was written is lost", async ({ world, visit }) => {
+  await world.model.script([{ when: { last_user: "hello there" }, times: 0, reply: [{ text: "Good day." }] }]);
+  const { page } = await visit({ path: "/?new=1" });
+  const box = page.getByRole("textbox", { name: "Describe the work…" });
+  await until("the focus is there", () => box.evaluate((b) => document.activeElement === b));
+  await box.fill("hello there");
+  world.line.cut();
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").waitFor();
+  expect(await box.inputValue()).toBe("hello there");
+  world.line.mend();
+  await page.reload();
+  expect(await box.inputValue()).toBe("hello there");
+  const before = (await world.rest.sessions.list()).sessions.length;
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByText("Good day.").waitFor();
+  expect(new URL(page.url()).pathname).toMatch(/^\/s\//);
+  expect((await world.rest.sessions.list()).sessions.length).toBe(before + 1);
+  await page.goto("/");
+  expect(await page.getByRole("textbox", { name: "Describe the work…" }).inputValue()).toBe("");
+});
+
+test("home shows what needs an answer, and takes it in place", async ({ world, visit }) => {
+  await world.model.script([...plansRuns, ...runsCommands]);
+  const session = await world.session("Needs a yes");
+  await world.say(session, "do it", { mode: "run" });
+  const request = await world.question(session);
+  const { page } = await visit();
+  const card = page.locator(`[data-question="${request}"]`);
+  await card.getByText("Look around.").waitFor();
+  await page.getByRole("heading", { name: "Running" }).waitFor();
+  await screenshots(page, "home");
+  expect(await barriers(page)).toEqual([]);
+  await card.getByRole("button", { name: "Approve plan" }).click();
+  await card.getByText("Approved by you").waitFor();
+  await until("the run is done", async () => (await world.rest.sessions.get(session)).runs.at(-1)?.phase === "completed");
+});
+
+test("the inbox by keyboard alone", async ({ world, visit }) => {
+  await world.model.script(runsCommands);
+  const sessions: string[] = [];
+  for (const n of ["One", "Two", "Three"]) {
+    sessions.push(await world.session(n, { "a.txt": "a\n" }));
+    await world.say(sessions.at(-1)!, "run: cat a.txt");
+    await world.question(sessions.at(-1)!);
+  }
+  const { page } = await visit({ path: "/inbox" });
+  await until("all are there", async () => (await page.locator("[data-question]").count()) === 3);
+  const here = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-question]")?.dataset.question);
+  const ids = await page.locator("[data-question]").evaluateAll((all) => all.map((c) => (c as HTMLElement).dataset.question));
+  await page.keyboard.press("j");
+  expect(await here()).toBe(ids[0]);
+  await page.keyboard.press("j");
+  expect(await here()).toBe(ids[1]);
+  await page.keyboard.press("x");
+  await page.keyboard.press("k");
+  await page.keyboard.press("x");
+  await page.getByText("2 chosen").waitFor();
+  await page.keyboard.press("a");
+  const open = async () => (await world.rest.inbox.list()).items.map((i) => i.question.request_id);
+  await until("the first one is answered", async () => !(await open()).includes(ids[0]!));
+  expect(await here()).toBe(ids[0]); // the focus stays where it was
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await until("its session", () => page.url().includes(`question=${ids[1]}`));
+});
+
+test("an empty inbox says what would be here", async ({ world, visit }) => {
+  for (const i of (await world.rest.inbox.list()).items) await world.rest.inbox.answer(i.question.request_id, { action: "reject" });
+  const { page } = await visit({ path: "/inbox" });
+  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  await screenshots(page, "inbox-empty");
+  expect(await barriers(page)).toEqual([]);
+});

@@ -1,0 +1,149 @@
+import { mkdtemp, readFile, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { barriers, expect, live, screenshots, test, until } from "../harness";
+import { messagesOf, openTime, saidAt, sayAll, writesFiles } from "./files";
+
+const here = (page: import("playwright-core").Page) => page.locator("[data-here]").getAttribute("data-here");
+
+test("the past is scrubbed by keys, by pointer, step by step, and by its link", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("Scrub", { "a.txt": "one\n" });
+  await sayAll(world, session, "first words", "write a.txt: two", "last words");
+  const { marks } = await world.rest.sessions.timeline(session);
+  const { page } = await visit({ path: `/s/${session}/time` });
+  await live(page);
+  const slider = page.getByRole("slider", { name: "Point in time" });
+  await until("at the end", async () => (await here(page)) === marks.at(-1)!.message_id);
+  expect(await slider.getAttribute("aria-valuetext")).toContain(`${marks.length} of ${marks.length}`);
+
+  await slider.focus();
+  await page.keyboard.press("Home");
+  expect(await here(page)).toBe(marks[0]!.message_id);
+  await page.getByText("As it was then").first().waitFor();
+  await until("as it was", async () => (await page.locator("section[aria-label='As it was then'] li").count()) >= 1 && !(await page.getByText("last words").count()));
+  // Each kind of step, there and back.
+  for (const [by, kinds] of [["people", ["user", "answer"]], ["checkpoints", ["checkpoint"]], ["everything", null]] as const) {
+    await page.getByLabel("Step by").selectOption(by);
+    await slider.focus();
+    await page.keyboard.press("Home");
+    const expected = marks.filter((m, i) => i > 0 && (!kinds || (kinds as readonly string[]).includes(m.kind)));
+    for (const m of expected) {
+      await page.keyboard.press("ArrowRight");
+      expect(await here(page)).toBe(m.message_id);
+    }
+  }
+  // The address follows, and leads back here.
+  const people = marks.filter((m) => m.kind === "user");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Shift+ArrowRight");
+  await until("the link", () => page.url().endsWith(`at=${people[1]!.message_id}`));
+  await page.reload();
+  await until("there again", async () => (await here(page)) === people[1]!.message_id);
+  await page.getByText("write a.txt: two").first().waitFor();
+  expect(await page.locator("section[aria-label='As it was then']").getByText("last words").count()).toBe(0);
+
+  // By pointer, quicker than a browser takes changes of the address.
+  const box = (await slider.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  for (let i = 0; i < 300; i++) await page.mouse.move(box.x + ((i * 37) % box.width), box.y + box.height / 2);
+  await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2);
+  await page.mouse.up();
+  expect(await here(page)).toBe(marks.at(-1)!.message_id);
+  // By the page's own keys, from anywhere.
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("[");
+  await until("a step back", async () => (await here(page)) === marks.at(-2)!.message_id);
+  await page.keyboard.press("]");
+  await until("a step on", async () => (await here(page)) === marks.at(-1)!.message_id);
+});
+
+test("a checkpoint is a place as well: right behind the message before it", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("Checkpoints", { "a.txt": "one\n" });
+  await sayAll(world, session, "write a.txt: two", "write a.txt: three");
+  const points = (await world.rest.sessions.timeline(session)).marks.filter((m) => m.kind === "checkpoint");
+  const { page } = await visit({ path: `/s/${session}/time?at=${points[1]!.message_id}` });
+  await page.locator("[data-preview]").waitFor();
+  expect(await page.getByRole("radio", { name: "Before this message" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Conversation and files" }).click();
+  await page.getByText("Gone back.").waitFor();
+  expect(await readFile(join(world.workspace(session), "a.txt"), "utf8")).toBe("two");
+});
+
+test("what was taken back can be looked at", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("Hidden");
+  await sayAll(world, session, "first words", "words to hide");
+  const target = await saidAt(world, session, "words to hide");
+  await world.rest.sessions.command(session, "rewind", { message_id: target });
+  await until("gone", async () => !(await messagesOf(world, session)).includes(target));
+  const { page } = await visit({ path: `/s/${session}/time` });
+  await page.locator("[data-here]").waitFor();
+  const count = (await page.locator("[data-here] ~ span").first().textContent())!;
+  await page.getByRole("switch", { name: "Show what was taken back" }).click();
+  await until("more marks", async () => (await page.locator("[data-here] ~ span").first().textContent()) !== count);
+  await page.goto(`/s/${session}/time?at=${target}`);
+  await page.getByRole("switch", { name: "Show what was taken back" }).click();
+  await page.getByText("This was taken back by a rewind").waitFor();
+  await page.locator("section[aria-label='As it was then']").getByText("words to hide").waitFor();
+  await screenshots(page, "time-hidden");
+  expect(await barriers(page)).toEqual([]);
+});
+
+test("a fork leads to the new session, with the files of that time if it has a directory", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("To fork", { "a.txt": "one\n" });
+  await sayAll(world, session, "hello", "write a.txt: two");
+  const before = await messagesOf(world, session);
+  const { page } = await visit({ path: "/" });
+  await openTime(page, session, await saidAt(world, session, "write a.txt: two"));
+  await page.getByRole("button", { name: "Fork from here" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("both sessions work on the same files").waitFor();
+  expect(await barriers(page)).toEqual([]);
+  await screenshots(page, "time-fork");
+  const dir = await mkdtemp(join(tmpdir(), "clew-web-fork-"));
+  await dialog.getByLabel("Its own directory").fill(dir);
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await page.waitForURL((url) => /\/s\/[^/]+$/.test(url.pathname) && !url.pathname.endsWith(session));
+  await live(page);
+  expect(await readdir(dir)).toEqual(["a.txt"]);
+  expect(await readFile(join(dir, "a.txt"), "utf8")).toBe("one\n");
+  expect(await messagesOf(world, session)).toEqual(before);
+});
+
+test("who may only watch sees the past and no way to change it", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("Watched", { "a.txt": "one\n" });
+  await sayAll(world, session, "hello", "write a.txt: two");
+  await world.rest.sessions.setAccess(session, "eve", "viewer");
+  const { token } = await world.rest.keys.create({ user: "eve", role: "owner" });
+  const { page } = await visit({ stranger: true, path: `/s/${session}/time#token=${token}` });
+  await page.getByText("You may look; only the owner can go back.").waitFor();
+  await page.getByText("write a.txt: two").first().waitFor();
+  for (const name of ["Conversation and files", "Conversation only", "Files only", "Fork from here", "Compare"]) {
+    expect(await page.getByRole("button", { name }).count(), name).toBe(0);
+  }
+  await screenshots(page, "time-viewer");
+  expect(await barriers(page)).toEqual([]);
+  await page.goto(`/s/${session}`);
+  await page.getByRole("tab", { name: "Changes" }).click();
+  await page.getByText("Only the owner of the session sees its files.").waitFor();
+});
+
+test("any two checkpoints are compared", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("Compare", { "a.txt": "one\n" });
+  await sayAll(world, session, "write a.txt: two", "write a.txt: three");
+  const { page } = await visit({ path: `/s/${session}/time` });
+  await page.getByRole("button", { name: "Compare" }).click();
+  const dialog = page.getByRole("dialog", { name: "Compare" });
+  await dialog.getByText("three").first().waitFor();
+  await screenshots(page, "time-compare");
+  expect(await barriers(page)).toEqual([]);
+  const to = dialog.getByLabel("To");
+  await to.selectOption({ index: 1 });
+  await until("another difference", async () => (await dialog.getByText("three").count()) === 0);
+});

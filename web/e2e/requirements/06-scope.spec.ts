@@ -1,0 +1,39 @@
+import { barriers, expect, screenshots, test as base, until } from "../harness";
+import { runsCommands } from "./scripts";
+
+// With the flags on, only the pattern is missing: then a rule for the session makes sense.
+const test = base.extend({ options: [{ settings: { always_allow_execute: true } }, { scope: "file" }] });
+
+test("the rule saved is the text shown, with one match and one near miss", async ({ world, visit }) => {
+  await world.model.script(runsCommands);
+  const session = await world.session("Rule", { "a.txt": "a\n", "b.txt": "b\n" });
+  const { page } = await visit({ path: "/inbox" });
+  const answers: { remember?: unknown }[] = [];
+  page.on("request", (r) => void (r.method() === "POST" && r.url().includes("/inbox/req_") && answers.push(r.postDataJSON())));
+  await world.say(session, "run: cat a.txt");
+  const card = page.locator(`[data-question="${await world.question(session)}"]`);
+  await card.getByLabel("as a rule here").check();
+  const rule = card.getByLabel("Rule", { exact: true });
+  await rule.waitFor();
+  await card.getByText("Not covered").waitFor();
+  await screenshots(page, "06-rule");
+  expect(await barriers(page)).toEqual([]);
+
+  const approve = card.getByRole("button", { name: /Approve and remember/ });
+  await rule.fill("cat b.txt");
+  await card.getByText(/does not cover/).waitFor();
+  expect(await approve.isDisabled()).toBe(true);
+  await rule.fill("cat a.txt *");
+  await expect.poll(() => approve.isDisabled()).toBe(false);
+  await approve.click();
+  await card.getByText("Approved by you").waitFor();
+  expect(answers.map((a) => a.remember)).toEqual([{ scope: "session", pattern: "cat a.txt *" }]);
+
+  // What it covers is not asked about any more; its near miss is.
+  await world.settled(session);
+  await world.rest.sessions.command(session, "new_task", { text: "run: cat a.txt -n" });
+  await until("it ran unasked", async () => (await world.rest.sessions.messages(session)).messages.filter((m) => m.tool?.status === "complete").length === 2);
+  await world.settled(session);
+  await world.rest.sessions.command(session, "new_task", { text: "run: cat b.txt" });
+  await world.question(session);
+});

@@ -1,0 +1,50 @@
+import { barriers, expect, screenshots, test, until } from "../harness";
+import { plansRuns } from "./scripts";
+
+test("a plan is changed step by step, and a stale version says so", async ({ world, visit }) => {
+  await world.model.script(plansRuns);
+  const session = await world.session("Review");
+  await world.say(session, "do it", { mode: "run" });
+  const request = await world.question(session);
+  const { page } = await visit({ path: `/inbox` });
+  const card = page.locator(`[data-question="${request}"]`);
+  await card.getByText("Look around.").waitFor();
+  await screenshots(page, "13-review");
+  expect(await barriers(page)).toEqual([]);
+
+  await card.getByRole("button", { name: "Change step 3" }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
+  await card.getByRole("button", { name: "Change step 4" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await card.getByRole("textbox", { name: "step 4" }).fill("Put it together well.");
+  await page.keyboard.press("Enter");
+  await card.getByRole("button", { name: "Add a step" }).click();
+  await card.getByLabel("New step").fill("Read it again.");
+  await card.getByLabel("Begins after").selectOption({ value: "join" });
+  await card.getByRole("button", { name: "Add", exact: true }).click();
+  await expect.poll(() => card.getByRole("button", { name: "Approve plan" }).count()).toBe(0); // a yes would be for something else
+  await card.getByRole("button", { name: "Send 3 changes" }).click();
+
+  const next = await until("a new version", async () => {
+    const q = (await world.rest.inbox.list()).items.find((i) => i.session_id === session && i.question.request_id !== request)?.question;
+    return q?.type === "hitl_plan_review" ? q : undefined;
+  });
+  expect(next.version).toBe(2);
+  expect(next.plan.todos.map((t) => t.task).sort()).toEqual(["Do the left half.", "Look around.", "Put it together well.", "Read it again."]);
+  await world.rest.inbox.answer(next.request_id, { action: "approve" });
+});
+
+test("approving a version that is no longer the plan's is a conflict", async ({ world, visit }) => {
+  await world.model.script(plansRuns);
+  const session = await world.session("Stale");
+  const { page } = await visit({ path: `/s/${session}` });
+  await world.say(session, "do it", { mode: "run" });
+  const request = await world.question(session);
+  const card = page.locator(`[data-question="${request}"]`).first();
+  await card.getByText("Look around.").waitFor();
+  await world.rest.sessions.command(session, "edit_plan", { modifications: [{ action: "remove", todo_id: "right" }] });
+  await page.getByText("Version 2").first().waitFor();
+  await expect.poll(() => page.locator(`[data-question="${request}"]`).getByRole("button", { name: "Approve plan" }).count()).toBe(0);
+  const refused = await world.rest.inbox.answer(request, { action: "approve" }).then(() => null, (e: { code: string }) => e.code);
+  expect(refused).toBe("HITL_REQUEST_EXPIRED");
+});

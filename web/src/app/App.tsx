@@ -1,0 +1,89 @@
+import { ClewProvider } from "@clew-run/client/react";
+import { lazy, Suspense, useEffect } from "react";
+import { Route, Switch, useLocation } from "wouter";
+import { useWords } from "@/i18n";
+import { Button, Empty, Loading } from "@/ui";
+import { HomePage } from "@/features/inbox/HomePage";
+import { BatchHost } from "@/features/session/questions/BatchHost";
+import { findAccount, useAccount } from "./account";
+import { Broken } from "./Broken";
+import { client } from "./client";
+import { useQuestionBell } from "./inbox";
+import { Shell } from "./Shell";
+import { SignIn } from "./SignIn";
+import { appWords } from "./words";
+
+const SessionPage = lazy(() => import("@/features/session/SessionPage").then((m) => ({ default: m.SessionPage })));
+const InboxPage = lazy(() => import("@/features/inbox/InboxPage").then((m) => ({ default: m.InboxPage })));
+const TimePage = lazy(() => import("@/features/time/TimePage").then((m) => ({ default: m.TimePage })));
+const HistoryPage = lazy(() => import("@/features/history/HistoryPage").then((m) => ({ default: m.HistoryPage })));
+const SettingsPage = lazy(() => import("@/features/settings/SettingsPage").then((m) => ({ default: m.SettingsPage })));
+const McpPage = lazy(() => import("@/features/mcp/McpPage").then((m) => ({ default: m.McpPage })));
+const AdminPage = lazy(() => import("@/features/admin/AdminPage").then((m) => ({ default: m.AdminPage })));
+const DesignPage = lazy(() => import("@/features/design/DesignPage").then((m) => ({ default: m.DesignPage })));
+
+export function App() {
+  const account = useAccount((s) => s.account);
+  useEffect(() => void findAccount(), []);
+  switch (account.state) {
+    case "asking":
+      return <Loading />;
+    case "away":
+      return <Away />;
+    case "out":
+      return <SignIn problem={account.problem} />;
+    case "in":
+      return (
+        <ClewProvider client={client}>
+          <Pages />
+        </ClewProvider>
+      );
+  }
+}
+
+function Pages() {
+  const [path] = useLocation();
+  const t = useWords(appWords);
+  useQuestionBell();
+  return (
+    <Shell>
+      <Broken where={path}>
+        <Suspense fallback={<Loading />}>
+          <Switch>
+            <Route path="/"><HomePage /></Route>
+            <Route path="/sign-in"><HomePage /></Route>
+            <Route path="/inbox"><InboxPage /></Route>
+            <Route path="/history"><HistoryPage /></Route>
+            <Route path="/settings/:part?">{(p) => <SettingsPage part={p.part} />}</Route>
+            <Route path="/mcp"><McpPage /></Route>
+            <Route path="/admin/:part?">{(p) => <AdminPage part={p.part} />}</Route>
+            <Route path="/s/:id/time">{(p) => <TimePage key={p.id} sessionId={p.id} />}</Route>
+            <Route path="/s/:id">{(p) => <SessionPage key={p.id} sessionId={p.id} />}</Route>
+            <Route path="/design"><DesignPage /></Route>
+            <Route><Empty top title={t.notFound} /></Route>
+          </Switch>
+        </Suspense>
+      </Broken>
+      <BatchHost />
+    </Shell>
+  );
+}
+
+/** The server does not answer: asks again by itself, and at once when the network is back. */
+function Away() {
+  const t = useWords(appWords);
+  useEffect(() => {
+    const again = () => void findAccount();
+    const timer = setInterval(again, 5_000);
+    window.addEventListener("online", again);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener("online", again);
+    };
+  }, []);
+  return (
+    <main>
+      <Empty top title={t.away} action={<Button onClick={() => void findAccount()}>{t.tryNow}</Button>}>{t.awayHelp}</Empty>
+    </main>
+  );
+}

@@ -1,0 +1,38 @@
+import { useState } from "react";
+import { useWords } from "@/i18n";
+import { Button, CopyButton, Field, Mark, TextInput } from "@/ui";
+import { signIn } from "./account";
+import { Logo } from "./Logo";
+import { appWords } from "./words";
+
+export function SignIn({ problem }: { problem?: string }) {
+  const t = useWords(appWords);
+  const [token, setToken] = useState("");
+  const [busy, setBusy] = useState(false);
+  return (
+    <main className="mx-auto flex min-h-full max-w-sm flex-col justify-center gap-5 p-6">
+      <Logo />
+      <h1 className="text-xl font-semibold">{t.signIn}</h1>
+      <p className="text-soft">{t.signInHelp}</p>
+      <div className="flex items-center rounded bg-sunk pl-3 font-mono">
+        <code className="flex-1">clew open</code>
+        <CopyButton text="clew open" />
+      </div>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(e) => {
+          e.preventDefault();
+          setBusy(true);
+          void signIn({ token: token.trim() }).finally(() => setBusy(false));
+        }}
+      >
+        <Field label={t.token} hint={t.tokenHint} error={problem && <><Mark tone="fail" className="mr-1 inline" />{problem}</>}>
+          {(props) => (
+            <TextInput {...props} type="password" autoComplete="off" spellCheck={false} required value={token} onChange={(e) => setToken(e.target.value)} />
+          )}
+        </Field>
+        <Button look="main" type="submit" busy={busy}>{t.signInButton}</Button>
+      </form>
+    </main>
+  );
+}

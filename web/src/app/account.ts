@@ -1,0 +1,67 @@
+import { ClewError } from "@clew-run/client";
+import { create } from "zustand";
+import { client } from "./client";
+
+type Me = Awaited<ReturnType<typeof client.rest.me>>;
+
+/**
+ * Who is signed in. `away` says that the server could not be reached, which is
+ * no reason to ask for a token.
+ */
+export type Account =
+  | { state: "asking" }
+  | { state: "in"; me: Me }
+  | { state: "out"; problem?: string }
+  | { state: "away" };
+
+export const useAccount = create<{ account: Account }>(() => ({ account: { state: "asking" } }));
+
+const set = (account: Account) => useAccount.setState({ account });
+
+/** Takes what a link brought in its fragment, and takes it out of the address at once. */
+function fromFragment(): { ticket: string } | { token: string } | null {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const ticket = given.get("ticket");
+  const token = given.get("token");
+  if (!ticket && !token) return null;
+  history.replaceState(null, "", location.pathname + location.search);
+  return ticket ? { ticket } : { token: token! };
+}
+
+async function look(): Promise<Account> {
+  try {
+    return { state: "in", me: await client.rest.me() };
+  } catch (e) {
+    if (e instanceof ClewError && (e.status === 401 || e.status === 403)) return { state: "out" };
+    return { state: "away" };
+  }
+}
+
+export async function signIn(credentials: { ticket: string } | { token: string }): Promise<void> {
+  try {
+    await client.rest.signIn(credentials);
+    set(await look());
+  } catch (e) {
+    if (e instanceof ClewError && e.code === "CONNECTION_FAILED") return set({ state: "away" });
+    // A used ticket in the address of a page that is signed in already is no error.
+    const now = await look();
+    set(now.state === "out" ? { state: "out", problem: (e as Error).message } : now);
+  }
+}
+
+/** Finds out who is here; called when the page opens and after a silence. */
+export async function findAccount(): Promise<void> {
+  const given = fromFragment();
+  if (given) return signIn(given);
+  set(await look());
+}
+
+export async function signOut(): Promise<void> {
+  await client.rest.signOut();
+  set({ state: "out" });
+}
+
+/** A request was refused for want of credentials: the sign-in page takes over. */
+export function signedOut(): void {
+  if (useAccount.getState().account.state === "in") set({ state: "out" });
+}

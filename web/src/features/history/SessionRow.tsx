@@ -1,0 +1,103 @@
+import type { SessionSummary } from "@clew-run/client";
+import { ChevronRight, Download, History, MoreHorizontal } from "lucide-react";
+import { useId, useState, type ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+import { client } from "@/app/client";
+import { notifyError } from "@/app/notices";
+import { useWords } from "@/i18n";
+import { count, money } from "@/lib/format";
+import { useLoaded } from "@/lib/useLoaded";
+import { Ago, Badge, cx, ErrorNote, IconButton, Loading, Mark, Menu, Progress, Status, Time, toneOf } from "@/ui";
+import { taskTree, type TaskNode } from "./tree";
+import { historyWords } from "./words";
+
+/** One session in a list: what it is, how it stands, what it cost; its tasks on demand. */
+export function SessionRow({ session: s, aside }: { session: SessionSummary; aside?: ReactNode }) {
+  const t = useWords(historyWords);
+  const [, navigate] = useLocation();
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const title = s.title || s.session_id;
+  return (
+    <li className="border-b border-line">
+      <div className="flex items-center gap-1 py-1">
+        <IconButton
+          label={t.showTasks(title)}
+          aria-expanded={open}
+          aria-controls={id}
+          icon={<ChevronRight size={15} className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />}
+          onClick={() => setOpen(!open)}
+        />
+        <Link href={`/s/${s.session_id}`} className="group flex min-w-0 flex-1 flex-col rounded px-1.5 py-1 hover:bg-hover sm:flex-row sm:items-center sm:gap-4">
+          <span className="min-w-0 flex-1">
+            <span className="flex items-center gap-2">
+              <span className="truncate font-medium">{title}</span>
+              {s.forked_from && <Badge>{t.forked}</Badge>}
+              {!!s.questions && <Badge tone="ask">{s.questions}</Badge>}
+            </span>
+            <span className="block truncate text-sm text-soft">{s.last_line || s.workspace || s.session_id}</span>
+          </span>
+          <span className="flex shrink-0 items-center gap-3 text-sm text-soft">
+            {s.plan && <span className="w-20"><Progress done={s.plan.done} total={s.plan.total} label={`${s.plan.done}/${s.plan.total}`} /></span>}
+            <Status status={s.status} className="sm:w-24" />
+            <span className="sm:w-14 sm:text-right">{s.cost_usd ? money(s.cost_usd) : "–"}</span>
+            <Ago ms={s.updated_ms} className="sm:w-24 sm:text-right" />
+          </span>
+        </Link>
+        {aside}
+        <Menu
+          label={t.actions(title)}
+          trigger={<IconButton label={t.actions(title)} icon={<MoreHorizontal size={15} />} />}
+          items={[
+            { id: "time", label: t.timeTravel, icon: <History size={14} />, run: () => navigate(`/s/${s.session_id}/time`) },
+            { id: "export", label: t.export, icon: <Download size={14} />, run: () => void save(s.session_id).catch(notifyError) },
+          ]}
+        />
+      </div>
+      {open && <div id={id} className="pb-3 pl-9 sm:pl-11"><Tasks session={s.session_id} /></div>}
+    </li>
+  );
+}
+
+/** Saves the session whole, as a file that another server can import. */
+async function save(session: string): Promise<void> {
+  const response = await client.rest.sessions.export(session);
+  const url = URL.createObjectURL(await response.blob());
+  const a = document.createElement("a");
+  a.href = url;
+  a.download = /filename="?([\w.-]+)"?/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `${session}.bundle`;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000); // the download has begun by then
+}
+
+function Tasks({ session }: { session: string }) {
+  const t = useWords(historyWords);
+  const tasks = useLoaded(session, () => client.rest.sessions.tasks(session));
+  if (tasks.error !== undefined) return <ErrorNote error={tasks.error} retry={tasks.reload} />;
+  if (!tasks.value) return <Loading />;
+  const tree = taskTree(tasks.value.tasks);
+  if (tree.length === 0) return <p className="text-soft">{t.noTasks}</p>;
+  return <ul>{tree.map((n) => <TaskLine key={n.item.id} node={n} session={session} />)}</ul>;
+}
+
+/** A task and, on a thread below it, its subtasks. */
+function TaskLine({ node, session }: { node: TaskNode; session: string }) {
+  const t = useWords(historyWords);
+  const { item } = node;
+  return (
+    <li>
+      <Link href={`/s/${session}`} className="flex min-h-(--row) items-center gap-2.5 rounded px-1.5 hover:bg-hover">
+        <Mark tone={item.status === "active" ? "run" : toneOf(item.status)} />
+        <span className="min-w-0 flex-1 truncate">{item.task}</span>
+        <span className="flex shrink-0 gap-3 text-sm text-soft">
+          <span title={`${t.tokens}: ${t.in} ${node.tokensIn}, ${t.out} ${node.tokensOut}`} className="max-sm:hidden">{count(node.tokensIn + node.tokensOut)}</span>
+          <span className="w-14 text-right">{money(node.cost)}</span>
+          <Time ms={item.ts} className="w-24 text-right max-sm:hidden" />
+        </span>
+      </Link>
+      {node.children.length > 0 && (
+        <ul className="ml-3 border-l-2 border-line pl-3">{node.children.map((c) => <TaskLine key={c.item.id} node={c} session={session} />)}</ul>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,79 @@
+import type { SessionSummary } from "@clew-run/client";
+import { ArrowRight } from "lucide-react";
+import { useId, useMemo, type ReactNode } from "react";
+import { Link } from "wouter";
+import { useWords } from "@/i18n";
+import { Empty, ErrorNote, Loading } from "@/ui";
+import { alikeGroups, likeness } from "@/features/session/questions/alike";
+import { InboxCard } from "./InboxCard";
+import { NewSession } from "./NewSession";
+import { SessionRow } from "./SessionRow";
+import { useRows } from "./useRows";
+import { isRunning, useSessionList } from "./useSessionList";
+import { inboxWords } from "./words";
+
+const questionsShown = 4;
+const recentShown = 12;
+
+/** Where one begins: new work, what waits for an answer, what runs, what was. */
+export function HomePage() {
+  const t = useWords(inboxWords);
+  const { rows, items, inbox, counts, synced } = useRows();
+  const groups = useMemo(() => alikeGroups(items), [items]);
+  const sessions = useSessionList(40);
+  const running = sessions.value?.filter(isRunning) ?? [];
+  const recent = sessions.value?.filter((s) => !isRunning(s)).slice(0, recentShown) ?? [];
+  const shown = rows.slice(0, questionsShown);
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-4 py-6 md:py-10">
+        <div className="flex flex-col gap-3">
+          <h1 className="text-xl font-semibold">{t.welcome}</h1>
+          <NewSession />
+        </div>
+        {shown.length > 0 && (
+          <Section title={t.needsYou} aside={counts.total > questionsShown && <More href="/inbox">{t.allQuestions(counts.total)}</More>}>
+            <div className="flex flex-col gap-3">
+              {shown.map(({ item, goneAt }) => (
+                <InboxCard
+                  key={item.question.request_id}
+                  item={item}
+                  gone={goneAt !== undefined}
+                  inbox={inbox}
+                  alike={groups.get(likeness(item.question) ?? "")}
+                  lineDown={!synced}
+                />
+              ))}
+            </div>
+          </Section>
+        )}
+        {sessions.value === undefined && sessions.loading && <Loading />}
+        {sessions.error !== undefined && sessions.error !== null && <ErrorNote error={sessions.error} retry={sessions.reload} />}
+        {running.length > 0 && <Section title={t.running}><Sessions list={running} /></Section>}
+        {recent.length > 0 && <Section title={t.recent} aside={<More href="/history">{t.allSessions}</More>}><Sessions list={recent} /></Section>}
+        {sessions.value?.length === 0 && <Empty title={t.noSessions}>{t.noSessionsHelp}</Empty>}
+      </div>
+    </div>
+  );
+}
+
+function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-2">
+      <div className="flex items-center gap-2">
+        <h2 id={id} className="flex-1 font-semibold">{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function More({ href, children }: { href: string; children: ReactNode }) {
+  return <Link href={href} className="inline-flex h-(--row) items-center gap-1 text-run hover:underline">{children}<ArrowRight size={13} aria-hidden /></Link>;
+}
+
+function Sessions({ list }: { list: SessionSummary[] }) {
+  return <ul className="-mx-2 flex flex-col">{list.map((s) => <SessionRow key={s.session_id} session={s} />)}</ul>;
+}

@@ -1,0 +1,54 @@
+import type { CommandData, RestReceipt } from "@clew-run/client";
+
+/** What a person wants to begin. */
+export interface NewWork {
+  text: string;
+  title: string;
+  workspace: string;
+  /** Make a plan first and ask about it. */
+  plan: boolean;
+}
+
+export const noWork: NewWork = { text: "", title: "", workspace: "", plan: false };
+
+/** How far a beginning came, so that another try does not do a part twice. */
+export interface Begun {
+  sessionId?: string;
+  messageId: string;
+}
+
+interface Ways {
+  create(s: { title?: string; workspace?: string }): Promise<{ session_id: string }>;
+  command(id: string, type: "user_message", data: CommandData["user_message"], messageId: string): Promise<RestReceipt>;
+}
+
+/**
+ * Makes a session and says the first words in it. After a failure the same call
+ * goes on where it stood: no second session, and the message counts once.
+ */
+export async function start(ways: Ways, work: NewWork, begun: Begun): Promise<string> {
+  begun.sessionId ??= (await ways.create({ title: work.title.trim() || undefined, workspace: work.workspace.trim() || undefined })).session_id;
+  const text = work.text.trim();
+  if (text !== "") await ways.command(begun.sessionId, "user_message", { text, mode: work.plan ? "run" : undefined }, begun.messageId);
+  return begun.sessionId;
+}
+
+const key = "clew.new";
+
+/** What was being written when the page went away. */
+export function keptWork(): NewWork {
+  try {
+    return { ...noWork, ...(JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<NewWork>) };
+  } catch {
+    return noWork; // unreadable or forbidden storage is no reason to fail
+  }
+}
+
+export function keepWork(work: NewWork): void {
+  try {
+    if (work.text === "" && work.title === "" && work.workspace === "") localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(work));
+  } catch {
+    // kept for this page then
+  }
+}

@@ -1,0 +1,28 @@
+import { words } from "@/i18n";
+
+export const inboxWords = words({
+  en: {
+    welcome: "What shall be done?", newSession: "New session", whatToDo: "Describe the work…", title: "Title", titleHint: "Made from your words if left empty",
+    workspace: "Workspace", workspaceHint: "Folder on the server", planFirst: "Plan first", planFirstHelp: "You approve a plan before anything is done.",
+    options: "Title and workspace", start: "Start", starting: "Starting…",
+    needsYou: "Needs you", running: "Running", recent: "Recent", untitled: "Untitled session",
+    allQuestions: (n: number) => `All ${n} questions`, allSessions: "All sessions", noSessions: "No sessions yet", noSessionsHelp: "Write above what you want to have done. It becomes your first session.",
+    openQuestions: (n: number) => (n === 1 ? "1 open question" : `${n} open questions`), planProgress: (n: number, all: number) => `${n} of ${all} steps done`,
+    inbox: "Inbox", empty: "Nothing waits for you", emptyHelp: "When an agent needs a yes, an answer or a decision, it is here. You can close this page: questions wait.",
+    filter: "Kind of question", all: "All", keysHelp: "walk · Enter opens · A approve · D deny", choose: "Choose for answering together", notAlike: "Not alike: it is asked about something else",
+    chosen: (n: number) => (n === 1 ? "1 chosen" : `${n} chosen`), chooseNone: "None", chooseAlike: (n: number) => `All alike (+${n})`, approveChosen: (n: number) => `Approve ${n}…`,
+    nextCard: "Next question in the list", previousCard: "Previous question in the list",
+  },
+  ko: {
+    welcome: "무엇을 할까요?", newSession: "새 세션", whatToDo: "할 일을 적어 주세요…", title: "제목", titleHint: "비워 두면 내용에서 만듭니다",
+    workspace: "작업 폴더", workspaceHint: "서버의 폴더", planFirst: "계획 먼저", planFirstHelp: "무엇이든 하기 전에 계획을 승인합니다.",
+    options: "제목과 작업 폴더", start: "시작", starting: "시작하는 중…",
+    needsYou: "답변 필요", running: "진행 중", recent: "최근", untitled: "제목 없는 세션",
+    allQuestions: (n) => `질문 ${n}건 모두 보기`, allSessions: "모든 세션", noSessions: "아직 세션이 없습니다", noSessionsHelp: "위에 할 일을 적으면 첫 세션이 됩니다.",
+    openQuestions: (n) => `열린 질문 ${n}건`, planProgress: (n, all) => `${all}단계 중 ${n}단계 완료`,
+    inbox: "받은 질문", empty: "기다리는 질문이 없습니다", emptyHelp: "에이전트에게 승인이나 답, 결정이 필요하면 여기에 나타납니다. 페이지를 닫아도 질문은 기다립니다.",
+    filter: "질문 종류", all: "전체", keysHelp: "이동 · Enter 열기 · A 승인 · D 거절", choose: "함께 답할 질문으로 선택", notAlike: "다른 종류의 질문입니다",
+    chosen: (n) => `${n}건 선택됨`, chooseNone: "선택 해제", chooseAlike: (n) => `같은 요청 모두 (+${n})`, approveChosen: (n) => `${n}건 승인…`,
+    nextCard: "목록의 다음 질문", previousCard: "목록의 이전 질문",
+  },
+});

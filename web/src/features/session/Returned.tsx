@@ -1,0 +1,25 @@
+import type { Session } from "@clew-run/client";
+import { useSnapshot } from "@clew-run/client/react";
+import { Redo2, Undo2 } from "lucide-react";
+import { announce, notifyError } from "@/app/notices";
+import { useWords } from "@/i18n";
+import { Button, Mark } from "@/ui";
+import { sessionWords } from "./words";
+
+/** After going back: a line that says so, and undoes it. */
+export function Returned({ session }: { session: Session }) {
+  const t = useWords(sessionWords);
+  const info = useSnapshot(session, (s) => s.session);
+  if (info?.returning) return <p role="status" className="flex items-center gap-2 border-t border-line px-4 py-1.5 text-run"><Mark tone="run" live size={10} />{t.returning}</p>;
+  if (!info?.canUndo && !info?.canRedo) return null;
+  if (info.role !== undefined && info.role !== "owner") return null;
+  const say = (type: "undo_rewind" | "redo_rewind") => void session.send(type, {}).then(() => announce(t.undone), notifyError);
+  return (
+    <div className="flex min-h-8 items-center gap-2 border-t border-line px-4 text-sm text-soft" data-returned>
+      <Mark tone="past" size={10} />
+      <span className="flex-1">{info.canUndo ? t.wentBack : ""}</span>
+      {info.canUndo && <Button look="quiet" icon={<Undo2 size={13} />} onClick={() => say("undo_rewind")}>{t.undo}</Button>}
+      {info.canRedo && <Button look="quiet" icon={<Redo2 size={13} />} onClick={() => say("redo_rewind")}>{t.redo}</Button>}
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import type { Session, TimelineMark } from "@clew-run/client";
+import { useConnection, useSession, useSnapshot } from "@clew-run/client/react";
+import { CircleHelp } from "lucide-react";
+import { Suspense, useEffect, useRef } from "react";
+import { useSearch } from "wouter";
+import { announce } from "@/app/notices";
+import { useWords } from "@/i18n";
+import { useNarrow } from "@/lib/useNarrow";
+import { Empty, Loading } from "@/ui";
+import { Composer } from "./composer/Composer";
+import { Header } from "./header/Header";
+import { SessionDialogs } from "./header/SessionDialogs";
+import { isFinal, Problem } from "./Problem";
+import { QuestionDock } from "./questions/QuestionDock";
+import { Returned } from "./Returned";
+import { Divider } from "./side/Divider";
+import { PhoneTabs } from "./side/PhoneTabs";
+import { useSide } from "./side/side";
+import { Changes, Plan, SidePanel } from "./side/SidePanel";
+import { TimelineBar } from "./side/TimelineBar";
+import { useTimeline } from "./side/useTimeline";
+import type { Note } from "./transcript/notes";
+import { Transcript } from "./transcript/Transcript";
+import { useNotes } from "./transcript/useNotes";
+import { transcriptWords } from "./transcript/words";
+import { sessionWords } from "./words";
+
+const noMarks: readonly TimelineMark[] = [];
+
+/** A session: what was said and done, what goes on, and a place to write. */
+export function SessionPage({ sessionId }: { sessionId: string }) {
+  const session = useSession(sessionId);
+  const connection = useConnection(session);
+  const known = useSnapshot(session, (s) => s.session !== null);
+  const narrow = useNarrow();
+  const returned = useSnapshot(session, (s) => s.session?.canUndo === true || s.session?.canRedo === true);
+  const marks = useTimeline(session, known && (!narrow || returned))?.marks ?? noMarks; // a phone has no bar for it
+  const notes = useNotes(session, marks);
+  useSpokenEnd(session);
+  if (!known && isFinal(connection.lastError)) return <Problem error={connection.lastError} retry={session.reconnect} />;
+  return (
+    <div className="group/session flex min-h-0 flex-1 flex-col">
+      <Header session={session} />
+      {narrow ? <Phone session={session} known={known} notes={notes} /> : <Desk session={session} known={known} notes={notes} marks={marks} />}
+      <SessionDialogs session={session} />
+    </div>
+  );
+}
+
+/** Says aloud that the agent is done, for those who do not see it stop. */
+function useSpokenEnd(session: Session): void {
+  const t = useWords(transcriptWords);
+  const working = useSnapshot(session, (s) => s.synced && (s.session?.status === "executing" || s.session?.status === "planning"));
+  const resting = useSnapshot(session, (s) => s.synced && (s.session?.status === "idle" || s.session?.status === "completed"));
+  const worked = useRef(false);
+  useEffect(() => {
+    if (working) worked.current = true;
+    if (!resting || !worked.current) return;
+    worked.current = false;
+    announce(t.newAnswer);
+  }, [working, resting, t]);
+}
+
+function Desk({ session, known, notes, marks }: ChatProps & { marks: readonly TimelineMark[] }) {
+  const open = useSide((s) => s.open);
+  return (
+    <>
+      <div className="flex min-h-0 flex-1">
+        <Chat session={session} known={known} notes={notes} />
+        {open && known && <><Divider /><SidePanel session={session} /></>}
+      </div>
+      <TimelineBar session={session} marks={marks} />
+    </>
+  );
+}
+
+interface ChatProps {
+  session: Session;
+  known: boolean;
+  notes: readonly Note[];
+}
+
+function Chat({ session, known, notes }: ChatProps) {
+  const t = useWords(sessionWords);
+  return (
+    <section aria-label={t.chat} className="flex min-h-0 min-w-0 flex-1 flex-col">
+      {known ? <Transcript session={session} notes={notes} /> : <div className="flex-1"><Loading /></div>}
+      <Returned session={session} />
+      {known && <Composer session={session} />}
+    </section>
+  );
+}
+
+function Phone({ session, known, notes }: ChatProps) {
+  const t = useWords(sessionWords);
+  const { phone, setPhone } = useSide();
+  const asked = useSnapshot(session, (s) => s.questions.length > 0);
+  const named = new URLSearchParams(useSearch()).get("question");
+  useEffect(() => setPhone("chat"), [named, session, setPhone]); // a named question is shown where it was asked
+  return (
+    <>
+      {phone === "chat" && <Chat session={session} known={known} notes={notes} />}
+      {phone !== "chat" && (
+        <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+          <Suspense fallback={<Loading />}>
+            {phone === "plan" && <Plan session={session} />}
+            {phone === "changes" && <Changes session={session} />}
+          </Suspense>
+          {phone === "questions" && (asked ? <div className="p-3"><QuestionDock session={session} /></div> : <Empty icon={<CircleHelp size={22} />} title={t.noQuestions}>{t.noQuestionsHelp}</Empty>)}
+        </div>
+      )}
+      <PhoneTabs session={session} />
+    </>
+  );
+}

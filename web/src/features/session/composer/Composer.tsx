@@ -1,0 +1,209 @@
+import { newId } from "@clew-run/client";
+import type { Question, Session, UserMessageData } from "@clew-run/client";
+import { useQuestions, useSnapshot } from "@clew-run/client/react";
+import { ClipboardList, ImagePlus, SendHorizontal, X } from "lucide-react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
+import { useCommands, isMac } from "@/app/commands";
+import { announce, notify } from "@/app/notices";
+import { useWords } from "@/i18n";
+import { Button, cx, IconButton } from "@/ui";
+import { sessionWords } from "../words";
+import { nothing, type Written } from "./draft";
+import { takeImages } from "./images";
+import { intentOf } from "./keys";
+import { sendLeftOver, sendMessage, drop } from "./pending";
+import { PendingRows } from "./PendingRows";
+import { Queue } from "./Queue";
+import { useDraft } from "./useDraft";
+import { composerWords } from "./words";
+
+const busy = new Set(["planning", "executing"]);
+
+/** Where one writes to the agent. Those who only watch get a note instead. */
+export function Composer({ session }: { session: Session }) {
+  const t = useWords(composerWords);
+  const role = useSnapshot(session, (s) => s.session?.role);
+  if (role === "viewer" || role === "admin" || role === "approver") {
+    return <p className="border-t border-line bg-sunk px-4 py-3 text-soft" data-watching>{role === "approver" ? t.approver : t.viewer}</p>;
+  }
+  return <Writing session={session} />;
+}
+
+function Writing({ session }: { session: Session }) {
+  const t = useWords(composerWords);
+  const act = useWords(sessionWords);
+  const { written, write, keeper } = useDraft(session.id);
+  const [planFirst, setPlanFirst] = useState(false);
+  const [dropping, setDropping] = useState(false);
+  const status = useSnapshot(session, (s) => s.session?.status);
+  const questions = useQuestions(session);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  const composing = useComposing(box);
+  const latest = useRef(written);
+  latest.current = written;
+
+  const working = busy.has(status ?? "");
+  const asked = talking(questions);
+  useEffect(() => sendLeftOver(session), [session]);
+  useGrowing(box, written.text);
+
+  const putBack = useCallback((w: Written) => {
+    const now = latest.current;
+    write({ text: now.text ? `${w.text}\n\n${now.text}` : w.text, images: [...w.images, ...now.images].slice(0, 4) });
+    box.current?.focus();
+  }, [write]);
+
+  const send = async (delivery?: "steer" | "queue") => {
+    const w = latest.current;
+    if (w.text.trim() === "" && w.images.length === 0) return;
+    const data: UserMessageData = { text: w.text };
+    if (w.images.length > 0) data.images = w.images;
+    if (planFirst) data.mode = "run";
+    if (delivery && working) data.delivery = delivery;
+    const id = newId();
+    keeper.sending();
+    write(nothing);
+    setPlanFirst(false);
+    box.current?.focus();
+    const outcome = await sendMessage(session, data, id);
+    if (outcome.ok) {
+      keeper.acknowledged();
+      announce(outcome.waits ? t.queued : t.sent);
+      return;
+    }
+    keeper.failed();
+    if (latest.current.text === "" && latest.current.images.length === 0 && box.current) {
+      drop(session.id, id); // its words are back where they were written
+      write(w);
+      notify({ tone: "fail", text: `${t.failed} ${(outcome.error as Error).message}` });
+    }
+  };
+
+  const addFiles = async (list: readonly File[]) => {
+    const { images, problem } = await takeImages(list, latest.current.images);
+    if (images.length > 0) write({ text: latest.current.text, images: [...latest.current.images, ...images] });
+    if (problem) notify({ tone: "ask", text: t[problem] });
+  };
+  const onKeyDown = (e: KeyboardEvent<HTMLTextAreaElement>) => {
+    const intent = intentOf({ ...pick(e), isComposing: e.nativeEvent.isComposing, keyCode: e.keyCode }, composing.current);
+    if (!intent) return;
+    e.preventDefault();
+    void send(intent === "steer" ? "steer" : "queue");
+  };
+  const onPaste = (e: ClipboardEvent) => {
+    const list = [...e.clipboardData.files];
+    if (list.length === 0) return;
+    e.preventDefault();
+    void addFiles(list);
+  };
+  const onDrop = (e: DragEvent) => {
+    setDropping(false);
+    if (e.dataTransfer.files.length === 0) return;
+    e.preventDefault();
+    void addFiles([...e.dataTransfer.files]);
+  };
+
+  useCommands(useMemo(() => [{ id: "compose", title: t.label, group: act.chat, keys: "c", run: () => box.current?.focus() }], [t, act]));
+
+  const empty = written.text.trim() === "" && written.images.length === 0;
+  const hint = asked ? (asked === "refuses" ? t.hintRefuses : t.hintAnswers) : null;
+  return (
+    <div className="shrink-0 bg-paper" onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setDropping(true); } }} onDragLeave={() => setDropping(false)} onDrop={onDrop}>
+      <Queue session={session} />
+      <PendingRows session={session} putBack={putBack} />
+      <div className="mx-auto w-full max-w-[920px] border-t border-line p-3 max-sm:p-2">
+        {hint && !empty && <p className="pb-1.5 text-sm text-ask">{hint}</p>}
+        <div className={cx("rounded border bg-sheet focus-within:border-run", dropping ? "border-run" : "border-edge/60")}>
+          {written.images.length > 0 && <Thumbs images={written.images} remove={(i) => write({ ...written, images: written.images.filter((_, n) => n !== i) })} />}
+          <textarea
+            ref={box}
+            rows={1}
+            aria-label={t.label}
+            value={written.text}
+            placeholder={dropping ? t.dropHere : asked === "answers" ? t.placeholderAnswer : status === "idle" || status === "completed" ? t.placeholderIdle : t.placeholder}
+            onChange={(e) => write({ ...written, text: e.target.value })}
+            onKeyDown={onKeyDown}
+            onPaste={onPaste}
+            data-composer
+            className="block max-h-[38dvh] min-h-9 w-full resize-none pointer-coarse:min-h-11 bg-transparent px-3 pt-2 pb-1 outline-none pointer-coarse:text-[16px] pointer-coarse:leading-[22px]"
+          />
+          <div className="flex items-center gap-1 px-1.5 pb-1.5">
+            <input ref={files} type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple hidden onChange={(e) => { void addFiles([...(e.target.files ?? [])]); e.target.value = ""; }} />
+            <IconButton label={t.addImage} icon={<ImagePlus size={15} />} disabled={written.images.length >= 4} onClick={() => files.current?.click()} />
+            <Button look="quiet" aria-pressed={planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={planFirst ? "bg-run-wash text-run" : "text-soft"}>{t.planFirst}</Button>
+            <span className="flex-1" />
+            {working && !asked ? (
+              <>
+                <Button disabled={empty} title={t.hintQueue} keys={isMac ? "⌘⏎" : "Ctrl ⏎"} onClick={() => void send("steer")}>{t.steer}</Button>
+                <Button look="main" disabled={empty} title={t.hintQueue} keys="⏎" onClick={() => void send("queue")}>{t.queue}</Button>
+              </>
+            ) : (
+              <Button look="main" disabled={empty} icon={<SendHorizontal size={14} />} keys="⏎" onClick={() => void send()}>{t.send}</Button>
+            )}
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** What plain words would do to the oldest open question that they would reach. */
+function talking(questions: readonly Question[]): "refuses" | "answers" | null {
+  const q = questions[0];
+  if (!q) return null;
+  return q.type === "hitl_approval_request" && !q.limit ? "refuses" : "answers";
+}
+
+function Thumbs({ images, remove }: { images: readonly string[]; remove(i: number): void }) {
+  const t = useWords(composerWords);
+  return (
+    <ul className="flex flex-wrap gap-2 px-3 pt-2">
+      {images.map((url, i) => (
+        <li key={i} className="relative">
+          <img src={url} alt={t.image(i + 1)} className="size-14 rounded border border-line object-cover" />
+          <IconButton label={t.removeImage(i + 1)} icon={<X size={12} />} onClick={() => remove(i)} className="absolute -top-2 -right-2 size-5 rounded-full border border-line bg-sheet after:absolute after:-inset-1 pointer-coarse:size-6 pointer-coarse:after:-inset-2.5" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Whether an input method composes, or ended to do so just now. */
+function useComposing(box: React.RefObject<HTMLTextAreaElement | null>): React.RefObject<boolean> {
+  const composing = useRef(false);
+  useEffect(() => {
+    const el = box.current;
+    if (!el) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const begin = () => {
+      clearTimeout(timer);
+      composing.current = true;
+    };
+    const end = () => {
+      timer = setTimeout(() => (composing.current = false)); // after the key press that ended it
+    };
+    el.addEventListener("compositionstart", begin);
+    el.addEventListener("compositionend", end);
+    return () => {
+      clearTimeout(timer);
+      el.removeEventListener("compositionstart", begin);
+      el.removeEventListener("compositionend", end);
+    };
+  }, [box]);
+  return composing;
+}
+
+/** Makes the box as high as what is in it. */
+function useGrowing(box: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const el = box.current;
+    if (!el) return;
+    el.style.height = "auto";
+    el.style.height = `${el.scrollHeight}px`;
+  }, [box, text]);
+}
+
+function pick(e: KeyboardEvent): { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean; altKey: boolean } {
+  return { key: e.key, shiftKey: e.shiftKey, ctrlKey: e.ctrlKey, metaKey: e.metaKey, altKey: e.altKey };
+}

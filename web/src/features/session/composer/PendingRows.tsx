@@ -1,0 +1,37 @@
+import type { Session } from "@clew-run/client";
+import { useSnapshot } from "@clew-run/client/react";
+import { useWords } from "@/i18n";
+import { Button, Mark } from "@/ui";
+import type { Written } from "./draft";
+import { drop, pendingOf, usePending } from "./pending";
+import { composerWords } from "./words";
+
+/** Messages on their way: not sent for want of a line, or refused. */
+export function PendingRows({ session, putBack }: { session: Session; putBack(w: Written): void }) {
+  const t = useWords(composerWords);
+  const list = usePending(pendingOf(session.id));
+  const unsent = useSnapshot(session, (s) => s.outgoing.filter((o) => o.state === "unsent").map((o) => o.id).join(" "));
+  const shown = list.filter((p) => p.error !== undefined || unsent.split(" ").includes(p.id));
+  if (shown.length === 0) return null;
+  return (
+    <ul className="border-t border-line px-3 py-1.5">
+      {shown.map((p) => {
+        const failed = p.error !== undefined;
+        const back = () => {
+          session.withdraw(p.id);
+          drop(session.id, p.id);
+          putBack({ text: p.data.text, images: p.data.images ?? [] });
+        };
+        return (
+          <li key={p.id} data-pending={failed ? "failed" : "unsent"} className="flex min-h-8 flex-wrap items-center gap-x-2 gap-y-0.5">
+            <Mark tone={failed ? "fail" : "ask"} size={10} />
+            <span className="min-w-0 flex-1 basis-40 truncate">{p.data.text}</span>
+            <span className={failed ? "text-fail" : "text-ask"}>{failed ? `${t.failed} ${(p.error as Error).message}` : t.unsent}</span>
+            <Button look="quiet" onClick={back}>{failed ? t.putBack : t.withdraw}</Button>
+            {failed && <Button look="quiet" onClick={() => drop(session.id, p.id)}>{t.discard}</Button>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,81 @@
+import { newId } from "@clew-run/client";
+import type { Session, UserMessageData } from "@clew-run/client";
+import { ClewError } from "@clew-run/client";
+import { create } from "zustand";
+
+/** A message that was sent and that the server has not acknowledged. */
+export interface Pending {
+  id: string;
+  data: UserMessageData;
+  error?: unknown;
+}
+
+interface PendingState {
+  bySession: Readonly<Record<string, readonly Pending[]>>;
+}
+
+export const usePending = create<PendingState>(() => ({ bySession: {} }));
+const none: readonly Pending[] = [];
+
+export function pendingOf(sessionId: string): (s: PendingState) => readonly Pending[] {
+  return (s) => s.bySession[sessionId] ?? none;
+}
+
+const key = (sessionId: string) => `clew.pending.${sessionId}`;
+
+function set(sessionId: string, change: (list: readonly Pending[]) => readonly Pending[]): void {
+  const next = change(usePending.getState().bySession[sessionId] ?? none);
+  usePending.setState((s) => ({ bySession: { ...s.bySession, [sessionId]: next } }));
+  try {
+    const kept = next.filter((p) => p.error === undefined);
+    if (kept.length > 0) localStorage.setItem(key(sessionId), JSON.stringify(kept));
+    else localStorage.removeItem(key(sessionId));
+  } catch {
+    // images may be too much for it: then it is kept for this page
+  }
+}
+
+export interface Outcome {
+  /** True when the server has the message. */
+  ok: boolean;
+  error?: unknown;
+  waits?: boolean;
+}
+
+/**
+ * Sends a message under a name of its own. It is remembered until the server has
+ * it, so that a page that is loaded again sends it again, and it counts once.
+ */
+export async function sendMessage(session: Session, data: UserMessageData, id: string = newId()): Promise<Outcome> {
+  set(session.id, (list) => [...list.filter((p) => p.id !== id), { id, data }]);
+  try {
+    const receipt = await session.send("user_message", data, { id });
+    drop(session.id, id);
+    return { ok: true, waits: receipt.position !== undefined };
+  } catch (error) {
+    set(session.id, (list) => list.map((p) => (p.id === id ? { ...p, error } : p)));
+    return { ok: false, error };
+  }
+}
+
+export function drop(sessionId: string, id: string): void {
+  set(sessionId, (list) => list.filter((p) => p.id !== id));
+}
+
+/** Sends again what an earlier page could not. */
+export function sendLeftOver(session: Session): void {
+  if (usePending.getState().bySession[session.id] !== undefined) return;
+  let left: Pending[] = [];
+  try {
+    left = JSON.parse(localStorage.getItem(key(session.id)) ?? "[]") as Pending[];
+  } catch {
+    // unreadable: nothing to send
+  }
+  usePending.setState((s) => ({ bySession: { ...s.bySession, [session.id]: none } }));
+  for (const p of left) if (p?.id && p.data) void sendMessage(session, p.data, p.id);
+}
+
+/** Why a message did not go, unless somebody took it back. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ClewError;
+}

@@ -1,0 +1,107 @@
+import type { Session } from "@clew-run/client";
+import { useConnection, useMessageIds, useSnapshot } from "@clew-run/client/react";
+import { ArrowLeft, Clock, Download, GitFork, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, Shrink, Users } from "lucide-react";
+import { useMemo } from "react";
+import { Link, useLocation } from "wouter";
+import { useCommands } from "@/app/commands";
+import { ConnectionBadge } from "@/app/Connection";
+import { notify, notifyError } from "@/app/notices";
+import { setPrefs, usePrefs } from "@/app/prefs";
+import { useWords } from "@/i18n";
+import { count, money } from "@/lib/format";
+import { cx, IconButton, Menu, Status, type MenuItem } from "@/ui";
+import { useSide } from "../side/side";
+import { sessionWords } from "../words";
+import { Controls } from "./Controls";
+import { useDialogs } from "./dialogs";
+import { contextTokens } from "./usage";
+
+/** The head of a session: what it is, how it stands, and what one can do with it. One line, two on phones. */
+export function Header({ session }: { session: Session }) {
+  const t = useWords(sessionWords);
+  const connection = useConnection(session);
+  const title = useSnapshot(session, (s) => s.session?.title ?? "");
+  const status = useSnapshot(session, (s) => s.session?.status ?? "idle");
+  const owner = useSnapshot(session, (s) => s.session?.role === "owner" || s.session?.role === undefined);
+  const open = useDialogs((s) => s.open);
+  const side = useSide();
+  const name = title || t.untitled;
+  return (
+    <header className="flex shrink-0 items-center gap-x-3 border-b border-line py-1.5 pr-2 pl-4 max-md:gap-x-1 max-md:py-1 max-md:pr-1 max-md:pl-1 max-sm:grid max-sm:grid-cols-[auto_1fr_auto] [@media(height<320px)]:group-has-[[data-composer]:focus]/session:hidden">
+      <Link href="/" aria-label={t.back} className="hidden size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover max-md:flex"><ArrowLeft size={18} aria-hidden /></Link>
+      <h1 className="min-w-0 truncate text-lg font-semibold" title={name}>
+        {owner ? (
+          <button type="button" onClick={() => open({ kind: "rename" })} className="block max-w-full truncate rounded text-left hover:bg-hover pointer-coarse:min-h-(--row) pointer-coarse:min-w-(--row)" title={t.rename}>{name}</button>
+        ) : name}
+      </h1>
+      <div className="flex min-w-0 flex-1 items-center gap-x-3 text-sm sm:shrink-0 sm:basis-auto max-md:px-2 max-sm:order-last max-sm:col-span-3 max-sm:min-h-8">
+        <Status status={status} className={cx(status === "awaiting_input" && "text-ask")} />
+        <span className="flex-1 max-sm:hidden" />
+        <Usage session={session} />
+        <Viewers session={session} />
+        <span className="flex-1 sm:hidden" />
+        <ConnectionBadge connection={connection} onRetry={session.reconnect} />
+      </div>
+      <div className="flex shrink-0 items-center gap-1">
+        <Controls session={session} />
+        <SessionMenu session={session} owner={owner} />
+        <IconButton label={side.open ? t.closeSide : t.openSide} icon={<PanelRight size={16} />} pressed={side.open} onClick={() => side.setOpen(!side.open)} className="max-md:hidden" />
+      </div>
+    </header>
+  );
+}
+
+/** How full the context is, and what it cost. */
+function Usage({ session }: { session: Session }) {
+  const t = useWords(sessionWords);
+  const ids = useMessageIds(session);
+  const usage = useSnapshot(session, (s) => s.usage);
+  const tokens = useMemo(() => contextTokens(session, ids), [session, ids]);
+  if (tokens === 0 && usage.cost_usd === 0) return null;
+  const help = [tokens > 0 && t.context(count(tokens)), usage.cost_usd > 0 && t.cost(money(usage.cost_usd))].filter(Boolean).join(", ");
+  return (
+    <span title={help} className="flex items-center gap-2 font-mono text-sm whitespace-nowrap text-soft" data-usage>
+      <span className="sr-only">{help}</span>
+      {tokens > 0 && <span aria-hidden className="flex items-center gap-1"><ScanText size={13} />{count(tokens)}</span>}
+      {usage.cost_usd > 0 && <span aria-hidden>{money(usage.cost_usd)}</span>}
+    </span>
+  );
+}
+
+/** Who else is here. */
+function Viewers({ session }: { session: Session }) {
+  const t = useWords(sessionWords);
+  const viewers = useSnapshot(session, (s) => s.viewers);
+  if (viewers.length < 2) return null;
+  return (
+    <span title={t.viewers(viewers.map((v) => v.user_id))} className="flex items-center gap-1 whitespace-nowrap text-soft" data-viewers={viewers.length}>
+      <Users size={13} aria-hidden /> {t.watching(viewers.length)}
+    </span>
+  );
+}
+
+function SessionMenu({ session, owner }: { session: Session; owner: boolean }) {
+  const t = useWords(sessionWords);
+  const [, navigate] = useLocation();
+  const verbose = usePrefs((p) => p.verbose);
+  const open = useDialogs((s) => s.open);
+  const items = useMemo<(MenuItem | "line")[]>(() => {
+    const all: (MenuItem | "line")[] = [
+      { id: "time", label: t.time, icon: <Clock size={14} />, run: () => navigate(`/s/${session.id}/time`) },
+      { id: "inner", label: verbose ? t.hideInner : t.showInner, icon: <ScanText size={14} />, run: () => setPrefs({ verbose: !verbose }) },
+      { id: "export", label: t.exportItem, icon: <Download size={14} />, run: () => open({ kind: "export" }) },
+    ];
+    if (!owner) return all;
+    return [
+      { id: "rename", label: t.rename, icon: <Pencil size={14} />, run: () => open({ kind: "rename" }) },
+      { id: "share", label: t.share, icon: <Share2 size={14} />, run: () => open({ kind: "share" }) },
+      { id: "fork", label: t.fork, icon: <GitFork size={14} />, run: () => open({ kind: "fork" }) },
+      "line",
+      ...all,
+      "line",
+      { id: "condense", label: t.condense, icon: <Shrink size={14} />, run: () => void session.send("condense_context", {}).then(() => notify({ tone: "run", text: t.condensed }), notifyError) },
+    ];
+  }, [t, session, navigate, verbose, open, owner]);
+  useCommands(useMemo(() => items.filter((i) => i !== "line").map((i) => ({ id: `session:${i.id}`, title: i.label.replace("…", ""), group: t.parts, run: i.run })), [items, t]));
+  return <Menu label={t.more} trigger={<IconButton label={t.more} icon={<MoreHorizontal size={16} />} />} items={items} />;
+}

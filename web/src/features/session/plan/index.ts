@@ -1,0 +1,2 @@
+export { PlanPanel } from "./PlanPanel";
+export { PlanProgress } from "./PlanProgress";

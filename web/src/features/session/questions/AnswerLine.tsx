@@ -1,0 +1,24 @@
+import { useWords } from "@/i18n";
+import { useAccount } from "@/app/account";
+import { Mark, Time, type Tone } from "@/ui";
+import type { Settlement } from "./answer";
+import { Revealed } from "./Revealed";
+import { questionWords } from "./words";
+
+const tones: Record<string, Tone> = { approve: "done", answer: "done", modify: "done", skip: "past", reject: "fail", cancelled: "past" };
+
+/** Who settled a question, how, and when. What ran out of time was not denied by anybody. */
+export function AnswerLine({ settled, subject }: { settled: Settlement; subject?: string }) {
+  const t = useWords(questionWords);
+  const me = useAccount((s) => (s.account.state === "in" ? s.account.me.user_id : undefined));
+  const by = settled.by === undefined ? undefined : settled.by === me ? t.you : settled.by;
+  const what = settled.byTimeout ? t.expired : settled.action === undefined ? t.settledElsewhere : t.settled[settled.action](by);
+  return (
+    <p className="flex flex-wrap items-center gap-x-1.5 text-soft" data-settled={settled.byTimeout ? "expired" : settled.action} aria-label={subject ? `${what}: ${subject}` : undefined}>
+      <Mark tone={settled.byTimeout ? "past" : (tones[settled.action ?? ""] ?? "past")} size={10} />
+      <span className="font-medium text-ink">{what}</span>
+      {settled.ts !== undefined && <Time ms={settled.ts} />}
+      {settled.words && <span className="min-w-0">“<Revealed text={settled.words} />”</span>}
+    </p>
+  );
+}

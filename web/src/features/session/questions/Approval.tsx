@@ -1,0 +1,77 @@
+import type { InboxResponse, Question } from "@clew-run/client";
+import { Check, Layers, Pencil, SkipForward, X } from "lucide-react";
+import { useState, type RefObject } from "react";
+import { useWords } from "@/i18n";
+import { Button } from "@/ui";
+import type { Asked } from "./alike";
+import { openBatch } from "./BatchHost";
+import type { CardKeys } from "./Card";
+import { EffectView } from "./EffectView";
+import { kindOf, offerOf, offers } from "./kinds";
+import { LimitView } from "./LimitView";
+import { Refusal } from "./Refusal";
+import { Revealed } from "./Revealed";
+import { ScopePicker } from "./ScopePicker";
+import { useRule } from "./useRule";
+import { questionWords } from "./words";
+
+export interface BodyProps<Q extends Question> {
+  question: Q;
+  sessionId: string;
+  /** It can be answered here and now. */
+  live: boolean;
+  /** An answer is on its way. */
+  busy: boolean;
+  give(response: InboxResponse): void;
+  keys: RefObject<CardKeys>;
+  alike?: readonly Asked[];
+}
+
+/** Something that a person has to allow: what it is, and the buttons. */
+export function Approval({ question: q, sessionId, live, busy, give, keys, alike }: BodyProps<Extract<Question, { type: "hitl_approval_request" }>>) {
+  const t = useWords(questionWords);
+  const kind = kindOf(q);
+  const offer = offerOf(q);
+  const rule = useRule(sessionId, q);
+  const [panel, setPanel] = useState<"deny" | "edit" | null>(null);
+  const bound = kind !== "limit" && kind !== "retry" && kind !== "resume";
+
+  const approve = () => {
+    if (!busy && rule.ready) give({ action: "approve", remember: rule.remember });
+  };
+  keys.current = live ? { a: offers(q, "approve") ? approve : undefined, d: () => setPanel("deny"), e: bound ? () => setPanel("edit") : undefined } : {};
+
+  const others = (alike?.length ?? 0) > 1 ? alike! : null;
+  return (
+    <>
+      {(kind !== "command" && kind !== "fetch") && q.reason && <p className="whitespace-pre-wrap"><Revealed text={q.reason} /></p>}
+      {q.todo && <p className="text-soft">{t.step}: <Revealed text={q.todo.task} /></p>}
+      {kind === "limit" && <LimitView question={q} />}
+      {(q.effect || q.input !== undefined) && <EffectView question={q} />}
+      {q.why && !q.effect && q.input === undefined && <p className="text-sm text-soft">{t.because} <Revealed text={q.why} /></p>}
+      {live && offer && offer.scopes.length > 0 && <ScopePicker offer={offer} rule={rule} />}
+      {live && panel === null && (
+        <div className="flex flex-wrap items-center gap-2">
+          {offers(q, "approve") && (
+            <Button look="main" icon={<Check size={14} />} keys="A" busy={busy} disabled={!rule.ready} onClick={approve}>
+              {rule.scope === "once" ? (t.approveAs[kind] ?? t.approve) : t.approveAndSave}
+            </Button>
+          )}
+          {offers(q, "reject") && <Button icon={<X size={14} />} keys="D" busy={busy} onClick={() => setPanel("deny")}>{t.denyAs[kind] ?? t.deny}</Button>}
+          {bound && offers(q, "reject") && <Button look="quiet" icon={<Pencil size={13} />} keys="E" busy={busy} onClick={() => setPanel("edit")}>{t.edit}</Button>}
+          {offers(q, "skip") && <Button look="quiet" icon={<SkipForward size={13} />} busy={busy} onClick={() => give({ action: "skip" })}>{t.skip}</Button>}
+          {others && <Button look="quiet" icon={<Layers size={13} />} busy={busy} onClick={() => openBatch(others)}>{t.approveAlike(others.length)}</Button>}
+        </div>
+      )}
+      {live && panel !== null && (
+        <Refusal
+          purpose={panel === "edit" ? "instead" : "deny"}
+          start={panel === "edit" ? (q.effect?.command ?? "") : ""}
+          busy={busy}
+          onCancel={() => setPanel(null)}
+          onSend={(words) => give({ action: "reject", comment: words === "" ? undefined : panel === "edit" ? `${t.insteadWords} ${words}` : words })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import type { Effect, Question } from "@clew-run/client";
+import type { ReactNode } from "react";
+import { useWords } from "@/i18n";
+import { Badge, Pre } from "@/ui";
+import { DiffText } from "./DiffText";
+import { deceives } from "./reveal";
+import { Revealed } from "./Revealed";
+import { questionWords } from "./words";
+
+type Approval = Extract<Question, { type: "hitl_approval_request" }>;
+
+/** What would happen, exactly: all that an approval covers, and nothing that it does not. */
+export function EffectView({ question: q }: { question: Approval }) {
+  const t = useWords(questionWords);
+  const e = q.effect;
+  const plain = e?.command ?? e?.url;
+  const input = q.input !== undefined && !e?.command && !e?.diff ? JSON.stringify(q.input, null, 2) : undefined;
+  const texts = [e?.command, e?.url, e?.diff, input, e?.directory, ...(e?.paths ?? [])].filter((s) => s !== undefined);
+  return (
+    <div className="flex flex-col gap-2">
+      {plain !== undefined && (
+        <Pre label={e?.command ? t.command : t.address} className="max-h-48 border-l-2 border-ask whitespace-pre-wrap">
+          <Revealed text={plain} />
+        </Pre>
+      )}
+      {e?.diff && <DiffText diff={e.diff} label={t.changes} more={t.moreLines} />}
+      {input !== undefined && input !== "{}" && (
+        <Pre label={t.input} className="max-h-48 whitespace-pre-wrap"><Revealed text={input} /></Pre>
+      )}
+      {texts.some(deceives) && <p className="text-fail">{t.deceives}</p>}
+      {e && <Facts effect={e} tool={q.tool} />}
+      <div className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
+        {q.why && <p>{t.because} <Revealed text={q.why} /></p>}
+        {e?.environment && <Environment of={e.environment} />}
+      </div>
+    </div>
+  );
+}
+
+function Facts({ effect: e, tool }: { effect: Effect; tool?: string }) {
+  const t = useWords(questionWords);
+  return (
+    <dl className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
+      {tool && e.command === undefined && <Fact name={t.tool}><code className="font-mono">{tool}</code></Fact>}
+      {e.server && <Fact name={t.server}><Revealed text={e.server} /></Fact>}
+      {e.directory && <Fact name={t.directory}><code className="font-mono"><Revealed text={e.directory} /></code></Fact>}
+      {!e.diff && e.paths?.map((p) => <Fact key={p} name={t.file}><code className="font-mono"><Revealed text={p} /></code></Fact>)}
+      {e.command !== undefined && <Fact name={t.network}>{e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}</Fact>}
+      {e.command !== undefined && <Fact name={t.sandbox}>{!e.sandbox || e.sandbox === "none" ? <Risk>{t.sandboxNone}</Risk> : e.sandbox}</Fact>}
+      {e.digest && <Fact name={t.boundTo}><code className="font-mono" title={`${t.boundHelp} ${e.digest}`}>{e.digest.replace(/^sha256:/, "").slice(0, 8)}</code></Fact>}
+    </dl>
+  );
+}
+
+function Environment({ of }: { of: Record<string, string> }) {
+  const t = useWords(questionWords);
+  const env = Object.entries(of);
+  if (env.length === 0) return null;
+  return (
+    <details className="open:basis-full">
+      <summary className="w-fit hover:text-ink pointer-coarse:py-3.25">{t.environment(env.length)}</summary>
+      <Pre label={t.environment(env.length)} className="mt-1 max-h-40 whitespace-pre-wrap text-ink">
+        <Revealed text={env.map(([k, v]) => `${k}=${v}`).join("\n")} />
+      </Pre>
+    </details>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex min-w-0 items-baseline gap-1.5">
+      <dt className="shrink-0">{name}</dt>
+      <dd className="min-w-0 text-ink">{children}</dd>
+    </div>
+  );
+}
+
+function Risk({ children }: { children: ReactNode }) {
+  return <Badge tone="ask">{children}</Badge>;
+}

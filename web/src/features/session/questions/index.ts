@@ -1,0 +1,3 @@
+export { AnswerLine } from "./AnswerLine";
+export { QuestionCard } from "./QuestionCard";
+export { QuestionDock } from "./QuestionDock";

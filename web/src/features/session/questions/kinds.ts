@@ -1,0 +1,70 @@
+import type { Question, RememberOffer } from "@clew-run/client";
+
+/** What a question is about, as people sort them. */
+export type Kind = "command" | "edit" | "fetch" | "server" | "tool" | "limit" | "retry" | "resume" | "plan" | "input" | "clarification";
+
+type Approval = Extract<Question, { type: "hitl_approval_request" }>;
+
+export function kindOf(q: Question): Kind {
+  switch (q.type) {
+    case "hitl_plan_review":
+      return "plan";
+    case "hitl_input_request":
+      return "input";
+    case "hitl_clarification":
+      return "clarification";
+    case "hitl_approval_request":
+      return approvalKind(q);
+  }
+}
+
+function approvalKind(q: Approval): Kind {
+  if (q.limit) return "limit";
+  switch (q.ask) {
+    case "command":
+    case "command_output":
+      return "command";
+    case "use_mcp_server":
+      return "server";
+    case "api_req_failed":
+      return "retry";
+    case "resume_task":
+    case "resume_completed_task":
+      return "resume";
+    case "mistake_limit_reached":
+    case "auto_approval_max_req_reached":
+      return "limit";
+  }
+  if (q.effect?.url) return "fetch";
+  if (q.effect?.diff) return "edit";
+  if (q.effect?.server) return "server";
+  return "tool";
+}
+
+/** What may be remembered about an approval. Only then there is a choice of scope. */
+export function offerOf(q: Question): RememberOffer | undefined {
+  return q.type === "hitl_approval_request" ? (q as { remember?: RememberOffer }).remember : undefined;
+}
+
+/** Who asks, in a word: the agent of a subtask is named by its task. */
+export function askerOf(q: Question): string {
+  const agent = q.agent_id ?? "";
+  return agent.startsWith("main-") ? "" : agent.replace(/^task-/, "");
+}
+
+/** Whether a question offers a choice. */
+export function offers(q: Question, choice: "approve" | "modify" | "skip" | "reject"): boolean {
+  return "options" in q && (q.options as readonly unknown[] | undefined)?.includes(choice) === true;
+}
+
+/** What a text says of a question in one line: for lists and for those who listen. */
+export function subjectOf(q: Question): string {
+  switch (q.type) {
+    case "hitl_approval_request":
+      return q.effect?.command ?? q.effect?.url ?? q.effect?.summary ?? q.todo?.task ?? q.reason;
+    case "hitl_plan_review":
+      return q.message;
+    default:
+      return q.question;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Question, Session, TranscriptMessage } from "@clew-run/client";
+import { Markdown } from "@/lib/Markdown";
+import { QuestionCard } from "../questions/QuestionCard";
+import { Settled } from "./Settled";
+
+/** A question in the transcript: its card while it is open, its words and answer after. */
+export function QuestionRow({ session, message: m, question }: { session: Session; message?: TranscriptMessage; question?: Question }) {
+  if (question) return <QuestionCard session={session} question={question} />;
+  if (!m) return null;
+  return (
+    <>
+      {m.text && <Markdown text={m.text} />}
+      {m.answer && <Settled answer={m.answer} />}
+    </>
+  );
+}

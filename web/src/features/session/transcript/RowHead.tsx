@@ -1,0 +1,27 @@
+import type { TranscriptMessage } from "@clew-run/client";
+import { useAccount } from "@/app/account";
+import { useWords } from "@/i18n";
+import { Badge, Time } from "@/ui";
+import type { Row } from "./rows";
+import { transcriptWords } from "./words";
+
+/** The name of who speaks in a row. */
+export function useSpeaker(row: Row, m: TranscriptMessage | undefined): string {
+  const t = useWords(transcriptWords);
+  const me = useAccount((s) => (s.account.state === "in" ? s.account.me.user_id : undefined));
+  if (row.voice === "user") return !m?.user_id || m.user_id === me ? t.you : m.user_id;
+  return row.voice === "sub" ? t.sub : row.voice === "system" ? t.system : t.agent;
+}
+
+/** Who speaks, and since when. */
+export function RowHead({ row, message, id }: { row: Row; message: TranscriptMessage; id: string }) {
+  const t = useWords(transcriptWords);
+  const name = useSpeaker(row, message);
+  return (
+    <h3 id={id} className="flex items-center gap-2 pb-0.5 text-sm text-soft">
+      <span className="font-medium text-ink">{name}</span>
+      <Time ms={message.ts} />
+      {message.delivery === "steer" && <Badge tone="run">{t.steered}</Badge>}
+    </h3>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Session, TranscriptMessage } from "@clew-run/client";
+import { ChevronRight } from "lucide-react";
+import { useId, useState } from "react";
+import { usePrefs } from "@/app/prefs";
+import { useWords } from "@/i18n";
+import { Markdown } from "@/lib/Markdown";
+import { cx } from "@/ui";
+import { Images } from "./Images";
+import { transcriptWords } from "./words";
+
+/** A person's words, as they wrote them. */
+export function UserText({ session, message: m }: { session: Session; message: TranscriptMessage }) {
+  return (
+    <div className="rounded bg-sunk px-3 py-2">
+      {m.text && <p className="whitespace-pre-wrap">{m.text}</p>}
+      {m.images && <Images sessionId={session.id} images={m.images} />}
+    </div>
+  );
+}
+
+/** An agent's words; what it thought before them is folded. */
+export function AgentText({ session, message: m }: { session: Session; message: TranscriptMessage }) {
+  const t = useWords(transcriptWords);
+  return (
+    <>
+      {m.reasoning && <Reasoning text={m.reasoning} growing={m.partial === true && !m.text} />}
+      {m.text ? <Markdown text={m.text} growing={m.partial === true} /> : m.partial && !m.reasoning && <p className="breathe text-soft">{t.writing}</p>}
+      {m.images && <Images sessionId={session.id} images={m.images} />}
+    </>
+  );
+}
+
+/** What an agent thought: its first line, the rest on demand. */
+export function Reasoning({ text, growing }: { text: string; growing: boolean }) {
+  const t = useWords(transcriptWords);
+  const verbose = usePrefs((p) => p.verbose);
+  const [opened, setOpened] = useState<boolean | null>(null);
+  const open = opened ?? verbose;
+  const id = useId();
+  const first = text.trimStart().split("\n", 1)[0]!.slice(0, 300);
+  return (
+    <div className="text-soft">
+      <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpened(!open)} className="-ml-1 flex w-full min-w-0 items-center gap-1 rounded px-1 text-left hover:text-ink pointer-coarse:min-h-(--row)">
+        <ChevronRight size={13} aria-hidden className={cx("shrink-0 transition-transform duration-(--motion)", open && "rotate-90")} />
+        <span className={cx("shrink-0 text-sm", growing && "breathe")}>{growing ? t.thinking : t.thought}</span>
+        {!open && <span className="min-w-0 truncate text-sm italic">{first}</span>}
+      </button>
+      <div id={id} hidden={!open}>{open && <p className="py-1 pl-4 whitespace-pre-wrap italic">{text}</p>}</div>
+    </div>
+  );
+}
+
+/** How a task ended. */
+export function Result({ session, message: m, sub }: { session: Session; message: TranscriptMessage; sub: boolean }) {
+  const t = useWords(transcriptWords);
+  return (
+    <section className={cx("rounded border px-3 py-2", sub ? "border-line" : "border-run/50 bg-run-wash")}>
+      <p className={cx("pb-0.5 text-sm font-medium", sub ? "text-soft" : "text-run")}>{sub ? t.subResult : t.result}</p>
+      <Markdown text={m.text ?? ""} growing={m.partial === true} />
+      {m.images && <Images sessionId={session.id} images={m.images} />}
+    </section>
+  );
+}

@@ -1,0 +1,65 @@
+import type { Question, Session, TranscriptMessage } from "@clew-run/client";
+import { Bot, ChevronRight, CircleHelp, FilePen, FilePlus, FileText, Flag, FolderTree, Globe, ListChecks, type LucideIcon, Plug, Search, SquareTerminal, Wrench } from "lucide-react";
+import { useId, useState } from "react";
+import { useWords } from "@/i18n";
+import { duration } from "@/lib/format";
+import { cx, Mark } from "@/ui";
+import { QuestionCard } from "../questions/QuestionCard";
+import { toneOfCall, viewOf } from "./call";
+import { Settled } from "./Settled";
+import { ToolBody } from "./ToolBody";
+import { useCalmMessage } from "./useCalmMessage";
+import { transcriptWords } from "./words";
+
+const icons: Record<string, LucideIcon> = {
+  read_file: FileText, list_files: FolderTree, search_files: Search, write_file: FilePlus, edit: FilePen, execute_command: SquareTerminal,
+  read_output: SquareTerminal, stop_command: SquareTerminal, fetch: Globe, ask_followup: CircleHelp, attempt_completion: Flag, update_todos: ListChecks, new_task: Bot, mcp: Plug,
+};
+
+/** A tool call: one line; unfolded, all that is known of it. */
+export function ToolCard({ session, message: m, outputs, question, slim }: {
+  session: Session;
+  message: TranscriptMessage;
+  outputs: readonly string[];
+  question?: Question;
+  /** Inside a run of calls: without the question. */
+  slim?: boolean;
+}) {
+  const t = useWords(transcriptWords);
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const output = useCalmMessage(session, outputs.at(-1) ?? "");
+  const v = viewOf(m, question !== undefined, output?.text);
+  const Icon = icons[v.name] ?? (m.ask === "use_mcp_server" ? Plug : Wrench);
+  const verb = t.tools[v.name] ?? v.name;
+  const ended = v.exit !== undefined && v.exit !== "0" ? t.exit(v.exit) : undefined;
+  const says = ended ? undefined : (m.tool?.error ?? (v.status === "complete" ? undefined : m.tool?.summary));
+  return (
+    <div data-call={m.tool_call_id} data-status={v.status}>
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+        className="-mx-1.5 flex min-h-7 w-[calc(100%+12px)] min-w-0 items-center gap-2 rounded px-1.5 text-left hover:bg-hover pointer-coarse:min-h-(--row)"
+      >
+        <Icon size={14} aria-hidden className="shrink-0 text-soft" />
+        <span className="shrink-0 font-medium">{verb}</span>
+        <span className="min-w-0 truncate font-mono text-sm" title={v.target}>{v.target}</span>
+        {says && <span className={cx("min-w-0 flex-1 basis-0 truncate text-sm max-sm:hidden", m.tool?.error ? "text-fail" : "text-soft")}>{says}</span>}
+        <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-sm text-soft">
+          {ended && <span className="text-fail">{ended}</span>}
+          {m.tool?.in_doubt && <span className="text-ask">?</span>}
+          {m.tool?.duration_ms !== undefined && m.tool.duration_ms >= 100 && <span className="max-sm:hidden">{duration(m.tool.duration_ms)}</span>}
+          <Mark tone={toneOfCall(v)} size={10} live={v.status === "running"} />
+          <span className="sr-only">{t.status[v.status]}</span>
+          <ChevronRight size={13} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
+        </span>
+      </button>
+      {m.tool?.in_doubt && <p className="rounded bg-ask-wash px-3 py-1.5 text-ask">{t.inDoubt}</p>}
+      <div id={id} hidden={!open}>{open && <ToolBody session={session} message={m} output={output} />}</div>
+      {!slim && question && <div className="py-1.5"><QuestionCard session={session} question={question} /></div>}
+      {!slim && !question && m.answer && <Settled answer={m.answer} quiet />}
+    </div>
+  );
+}

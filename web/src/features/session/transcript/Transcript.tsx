@@ -1,0 +1,146 @@
+import type { Session } from "@clew-run/client";
+import { useSnapshot } from "@clew-run/client/react";
+import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
+import { ArrowDown } from "lucide-react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useWords } from "@/i18n";
+import { Button, Empty } from "@/ui";
+import { atStart, followWithin, newSince, scrolled } from "./follow";
+import type { Note } from "./notes";
+import { Older } from "./Older";
+import { RowView } from "./RowView";
+import type { Row } from "./rows";
+import { useOpening } from "./useOpening";
+import { useTarget } from "./useTarget";
+import { useTranscript } from "./useTranscript";
+import { transcriptWords } from "./words";
+
+const guesses: Record<Row["kind"], number> = {
+  user: 72, text: 84, brief: 34, reasoning: 30, call: 34, reads: 34, question: 120, result: 140, output: 120, error: 70, marker: 26, return: 26, meta: 24,
+};
+
+/**
+ * The conversation as a feed. It follows its end while one is there, and holds
+ * still when one reads further up; older messages come before without a jump.
+ */
+export function Transcript({ session, notes }: { session: Session; notes: readonly Note[] }) {
+  const t = useWords(transcriptWords);
+  const { rows, questionOf, currentFrom } = useTranscript(session, notes);
+  const synced = useSnapshot(session, (s) => s.session !== null);
+  const hasOlder = useSnapshot(session, (s) => s.hasOlder);
+  const asking = useSnapshot(session, (s) => s.questions.length > 0);
+  const hasNewer = useSnapshot(session, (s) => s.hasNewer);
+  const box = useRef<HTMLDivElement>(null);
+  const [follow, setFollow] = useState(atStart);
+  const [focused, setFocused] = useState<string | null>(null);
+
+  const focusedAt = useMemo(() => (focused === null ? -1 : rows.findIndex((r) => r.key === focused)), [rows, focused]);
+  const kept = useMemo(() => {
+    const list: number[] = focusedAt >= 0 ? [focusedAt] : [];
+    if (asking) rows.forEach((r, i) => (r.kind === "call" || r.kind === "question") && questionOf(r) && list.push(i));
+    return list;
+  }, [rows, focusedAt, questionOf, asking]);
+  // What has the focus, and questions that somebody may be answering, stay though out of view.
+  const rangeExtractor = useCallback((range: Range) => {
+    const seen = defaultRangeExtractor(range);
+    const extra = kept.filter((i) => i < range.count && !seen.includes(i));
+    return extra.length === 0 ? seen : [...seen, ...extra].sort((a, b) => a - b);
+  }, [kept]);
+
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: (i) => guesses[rows[i]?.kind ?? "text"],
+    getItemKey: (i) => rows[i]?.key ?? i,
+    rangeExtractor,
+    overscan: 6,
+    anchorTo: "end",
+    followOnAppend: true,
+    scrollEndThreshold: followWithin,
+    paddingStart: 36,
+    paddingEnd: 20,
+  });
+
+  const open = useOpening(virtual, rows.length > 0);
+
+  const lastKey = rows.at(-1)?.key ?? null;
+  const measure = useCallback(() => {
+    const el = box.current;
+    if (!open || !el) return;
+    const distance = el.scrollHeight - el.scrollTop - el.clientHeight;
+    setFollow((f) => scrolled(f, distance, lastKey));
+  }, [lastKey, open]);
+  useEffect(() => session.setView(follow.following ? "newest" : "oldest"), [session, follow.following]);
+
+  // The composer grows, or the window shrinks: who was at the end stays there.
+  useEffect(() => {
+    const el = box.current;
+    if (!el || !open || !follow.following) return;
+    const watch = new ResizeObserver(() => (el.scrollTop = el.scrollHeight));
+    watch.observe(el);
+    return () => watch.disconnect();
+  }, [open, follow.following]);
+
+  const toLatest = useCallback(() => {
+    setFollow(atStart);
+    if (hasNewer) void session.loadNewest().then(() => virtual.scrollToEnd());
+    else virtual.scrollToEnd();
+  }, [virtual, session, hasNewer]);
+
+  const focusRow = useCallback((i: number) => {
+    const row = rows[i];
+    if (!row) return;
+    setFocused(row.key);
+    virtual.scrollToIndex(i, { align: "auto" });
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${i}"] > article`)?.focus({ preventScroll: true }));
+  }, [rows, virtual]);
+  const onMove = useCallback((place: number, key: string) => {
+    const last = rows.length - 1;
+    const to = { ArrowUp: place - 1, PageUp: place - 1, ArrowDown: place + 1, PageDown: place + 1, Home: 0, End: last }[key] ?? place;
+    focusRow(Math.max(0, Math.min(last, to)));
+  }, [rows.length, focusRow]);
+  useTarget(session, rows, (i) => virtual.scrollToIndex(i, { align: "center" }), box);
+
+  const fresh = newSince(follow, rows);
+  const reachable = focusedAt >= 0 ? focusedAt : rows.length - 1;
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      <h2 className="sr-only">{t.transcript}</h2>
+      <div ref={box} onScroll={measure} data-transcript data-following={follow.following} className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]">
+        {rows.length === 0 && synced && !hasOlder ? (
+          <Empty title={t.emptyTitle}>{t.emptyHelp}</Empty>
+        ) : (
+          <div role="feed" aria-label={t.transcript} aria-busy={!synced} className="relative mx-auto w-full max-w-[920px]" style={{ height: virtual.getTotalSize() }}>
+            <Older session={session} box={box} ready={open} hasOlder={hasOlder} />
+            {virtual.getVirtualItems().map((item) => {
+              const row = rows[item.index];
+              if (!row) return null;
+              return (
+                <div key={item.key} data-index={item.index} ref={virtual.measureElement} className="absolute inset-x-0 top-0" style={{ transform: `translateY(${item.start}px)` }}>
+                  <RowView
+                    session={session}
+                    row={row}
+                    question={questionOf(row)}
+                    current={item.index >= currentFrom}
+                    reachable={item.index === reachable}
+                    place={item.index}
+                    of={hasOlder ? -1 : rows.length}
+                    onMove={onMove}
+                    onFocusRow={setFocused}
+                  />
+                </div>
+              );
+            })}
+          </div>
+        )}
+      </div>
+      {!follow.following && (
+        <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+          <Button icon={<ArrowDown size={14} />} className="pointer-events-auto rounded-full shadow-window" onClick={toLatest} data-new={fresh}>
+            {fresh > 0 ? t.newRows(fresh) : t.toLatest}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import type { TranscriptMessage } from "@clew-run/client";
+import { expect, test } from "vitest";
+import { exitCode, toneOfCall, viewOf } from "./call";
+
+const ask = (m: Partial<TranscriptMessage>): TranscriptMessage => ({ message_id: "msg_000000000001", ts: 1, type: "ask", ask: "tool", role: "assistant", ...m });
+
+test("a call is told by its tool and what it is about", () => {
+  expect(viewOf(ask({ text: '{"tool":"read_file","input":{"path":"till.sh"}}' }), false, undefined)).toMatchObject({ name: "read_file", target: "till.sh" });
+  expect(viewOf(ask({ ask: "command", text: "run: sh check.sh\nsh more.sh" }), false, undefined)).toMatchObject({ name: "execute_command", target: "sh check.sh …" });
+  expect(viewOf(ask({ text: '{"tool":"edit","input":{"path":' }), false, undefined)).toMatchObject({ name: "edit", target: "" });
+});
+
+test("a question that is open comes before all else", () => {
+  expect(viewOf(ask({ tool: { name: "edit", status: "running" } }), true, undefined).status).toBe("asking");
+});
+
+test("what was refused is not called failed", () => {
+  expect(viewOf(ask({ answer: { action: "reject", ts: 1 } }), false, undefined).status).toBe("denied");
+});
+
+test("a command that ran and ended badly is marked so", () => {
+  const output = "FAIL\n\n[ended after 700ms; exit code 1]";
+  const v = viewOf(ask({ ask: "command", text: "run: make", tool: { name: "execute_command", status: "complete" } }), false, output);
+  expect(v.exit).toBe("1");
+  expect(toneOfCall(v)).toBe("fail");
+  expect(exitCode("said exit code 3 in its text\n[ended after 1s; exit code 0]\n")).toBe("0");
+});

@@ -1,0 +1,131 @@
+import type { TranscriptMessage } from "@clew-run/client";
+import { describe, expect, test } from "vitest";
+import { atStart, newSince, scrolled } from "./follow";
+import { buildRows, sameRow, type RowOptions } from "./rows";
+
+const none: RowOptions = { verbose: false, queued: new Set(), asking: new Set() };
+let seq = 0;
+
+function message(m: Partial<TranscriptMessage>): TranscriptMessage {
+  seq++;
+  return { message_id: `msg_${String(seq).padStart(12, "0")}`, ts: seq, type: "say", say: "text", role: "assistant", agent_id: "main-monitor-0", task_id: "t1", text: "words", ...m };
+}
+const user = (text = "do it") => message({ say: "user_feedback", role: "user", agent_id: undefined, text, user_id: "owner" });
+const started = () => message({ say: "api_req_started", role: "system", text: undefined });
+const finished = (stop = "tool_use") => message({ say: "api_req_finished", role: "system", text: undefined, metadata: { stop } });
+const call = (tool: string, id: string, more: Partial<TranscriptMessage> = {}) =>
+  message({ type: "ask", say: undefined, ask: "tool", text: `{"tool":"${tool}","input":{}}`, tool_call_id: id, is_answered: true, ...more });
+
+function rowsOf(list: TranscriptMessage[], o: Partial<RowOptions> = {}) {
+  const byId = new Map(list.map((m) => [m.message_id, m]));
+  return buildRows(list.map((m) => m.message_id), (id) => byId.get(id), { ...none, ...o });
+}
+const kinds = (list: TranscriptMessage[], o: Partial<RowOptions> = {}) => rowsOf(list, o).map((r) => r.kind);
+
+describe("rows", () => {
+  test("model calls are one line per turn, and only if wanted", () => {
+    const talk = [user(), started(), message({}), finished(), started(), message({}), finished("end_turn"), user(), started(), message({}), finished("end_turn")];
+    expect(kinds(talk)).toEqual(["user", "text", "text", "user", "text"]);
+    expect(kinds(talk, { verbose: true })).toEqual(["user", "text", "text", "meta", "user", "text", "meta"]);
+    expect(rowsOf(talk, { verbose: true })[3]!.more).toHaveLength(3);
+  });
+
+  test("a run of calls that only look is one row; others stand alone", () => {
+    const list = [call("read_file", "a"), call("list_files", "b"), started(), call("search_files", "c"), call("edit", "d"), call("read_file", "e")];
+    expect(kinds(list)).toEqual(["reads", "call", "call"]);
+    expect(rowsOf(list)[0]!.more).toHaveLength(2);
+    expect(rowsOf(list)[0]!.key).toBe(list[0]!.message_id);
+  });
+
+  test("a call that asks is never hidden in a run", () => {
+    const list = [call("read_file", "a"), call("read_file", "b", { request_id: "r" }), call("read_file", "c")];
+    expect(kinds(list)).toEqual(["call", "call", "call"]);
+    expect(kinds([call("read_file", "a"), call("read_file", "b")], { asking: new Set(["b"]) })).toEqual(["call", "call"]);
+  });
+
+  test("calls of different tasks are not mixed", () => {
+    expect(kinds([call("read_file", "a"), call("read_file", "b", { task_id: "t2" })])).toEqual(["call", "call"]);
+  });
+
+  test("output goes with its call, also after other rows; without the call it stands alone", () => {
+    const out = (id: string) => message({ say: "command_output", tool_call_id: id });
+    const rows = rowsOf([call("execute_command", "x", { ask: "command", text: "run: ls" }), message({}), out("x"), out("elsewhere")]);
+    expect(rows.map((r) => r.kind)).toEqual(["call", "text", "output"]);
+    expect(rows[0]!.more).toHaveLength(1);
+  });
+
+  test("a subtask's result is shown once", () => {
+    const sub = { agent_id: "task-t2", task_id: "t2" };
+    const rows = rowsOf([message({ role: "user", tool_call_id: "n", text: "look", task_id: "t2" }), message({ ...sub, say: "completion_result", text: "found" }), message({ say: "subtask_result", text: "found" })]);
+    expect(rows.map((r) => r.kind)).toEqual(["brief", "result"]);
+    expect(rows.map((r) => r.voice)).toEqual(["sub", "sub"]);
+  });
+
+  test("what a run tells the agent of a step is no person's word", () => {
+    const told = message({ role: "user", task_id: "t2", text: "You carry out one step of a plan." });
+    const rows = rowsOf([user(), told, message({ agent_id: "task-t2", task_id: "t2" })]);
+    expect(rows.map((r) => r.kind)).toEqual(["user", "brief", "text"]);
+    expect(rows.map((r) => r.voice)).toEqual(["user", "sub", "sub"]);
+    expect(kinds([message({ role: "user", agent_id: undefined })])).toEqual(["user"]); // as imported ones are
+  });
+
+  test("waiting messages are not in the transcript", () => {
+    const waiting = user("later");
+    expect(kinds([user(), waiting], { queued: new Set([waiting.message_id]) })).toEqual(["user"]);
+  });
+
+  test("an ended message without words is nothing, a growing one is something", () => {
+    expect(kinds([message({ text: "" })])).toEqual([]);
+    expect(kinds([message({ text: "", partial: true })])).toEqual(["text"]);
+  });
+
+  test("who begins to speak has a head, who goes on has none", () => {
+    const rows = rowsOf([user(), message({}), message({ say: "checkpoint_saved", role: "system" }), message({}), message({ agent_id: "task-t2", task_id: "t2" }), message({}), user()]);
+    expect(rows.map((r) => r.head)).toEqual([true, true, false, false, true, true, true]);
+  });
+
+  test("rows of the same messages are the same", () => {
+    const list = [call("read_file", "a"), call("read_file", "b")];
+    expect(sameRow(rowsOf(list)[0]!, rowsOf(list)[0]!)).toBe(true);
+    expect(sameRow(rowsOf(list)[0]!, rowsOf(list.slice(0, 1))[0]!)).toBe(false);
+  });
+
+  test("each of ten thousand messages is looked at a few times only", () => {
+    const list: TranscriptMessage[] = [];
+    for (let i = 0; i < 1_000; i++) list.push(user(), started(), message({}), finished(), call("read_file", `r${i}`), call("list_files", `l${i}`), call("edit", `e${i}`), started(), message({}), finished("end_turn"));
+    const byId = new Map(list.map((m) => [m.message_id, m]));
+    let looks = 0;
+    const rows = buildRows(list.map((m) => m.message_id), (id) => (looks++, byId.get(id)), none);
+    expect(rows).toHaveLength(5_000);
+    expect(looks).toBeLessThan(3 * list.length);
+  });
+});
+
+describe("follow or hold", () => {
+  const keys = (...names: string[]) => names.map((key) => ({ key }));
+
+  test("follows within 80 px of the end, holds beyond", () => {
+    expect(scrolled(atStart, 80, "a").following).toBe(true);
+    expect(scrolled(atStart, 81, "a")).toEqual({ following: false, seen: "a" });
+  });
+
+  test("what came while it holds is counted, from where it stopped", () => {
+    let s = scrolled(atStart, 300, "b");
+    s = scrolled(s, 900, "d"); // further up, with more below: the count goes on
+    expect(newSince(s, keys("a", "b", "c", "d"))).toBe(2);
+    s = scrolled(s, 10, "d");
+    expect(newSince(s, keys("a", "b", "c", "d"))).toBe(0);
+  });
+
+  test("older rows before and rows taken back do not count", () => {
+    const s = scrolled(atStart, 300, "b");
+    expect(newSince(s, keys("x", "y", "a", "b"))).toBe(0);
+    expect(newSince(s, keys("a"))).toBe(0);
+  });
+
+  test("state is the same object unless it changes", () => {
+    expect(scrolled(atStart, 0, "a")).toBe(atStart);
+    const held = scrolled(atStart, 300, "b");
+    expect(scrolled(held, 301, "c")).toBe(held);
+  });
+});

@@ -1,0 +1,155 @@
+import type { TranscriptMessage } from "@clew-run/client";
+import type { Note } from "./notes";
+
+/** Who speaks: a person, the session's agent, or the agent of a subtask. */
+export type Voice = "user" | "agent" | "sub" | "system";
+
+export type RowKind =
+  | "user" // a person's words
+  | "text" // an agent's words
+  | "brief" // what a subtask, or a step of a run, was told
+  | "reasoning"
+  | "call" // a tool call, with its output
+  | "reads" // several calls that only looked
+  | "question" // an ask that is no tool call
+  | "result" // how a task ended
+  | "output" // output whose call is not held
+  | "error"
+  | "marker" // a slim note on the thread
+  | "return" // the session was taken back or forth, or forked; no message
+  | "meta"; // the model calls of a turn
+
+/** A line of the transcript: one message, or several that belong together. */
+export interface Row {
+  /** The first message's id: it stays when more joins the row. */
+  key: string;
+  kind: RowKind;
+  id: string;
+  /** The other messages: outputs of a call, calls of `reads`, model calls of `meta`. */
+  more: readonly string[];
+  voice: Voice;
+  /** The first row of somebody who begins to speak: it has a head with name and time. */
+  head: boolean;
+  /** What a row of kind "return" tells. */
+  note?: Note;
+}
+
+export interface RowOptions {
+  /** Show model calls. */
+  verbose: boolean;
+  /** Messages that wait in line; they stand above the composer. */
+  queued: ReadonlySet<string>;
+  /** Calls with an open question: they stay on their own. */
+  asking: ReadonlySet<string>;
+}
+
+const quietTools = new Set(["read_file", "list_files", "search_files", "read_output"]);
+const calls = new Set(["tool", "command", "use_mcp_server", "browser_action_launch"]);
+const outputs = new Set(["command_output", "codebase_search_result", "mcp_server_request_started", "mcp_server_response", "browser_action", "browser_action_result", "cell_executed"]);
+const markers = new Set(["condense_context", "sliding_window_truncation", "checkpoint_saved", "user_edit_todos", "api_req_retry_delayed", "browser_session_status", "kernel_status", "shell_integration_warning"]);
+const errors = new Set(["error", "condense_context_error", "diff_error", "rooignore_error"]);
+const metas = new Set(["api_req_started", "api_req_finished", "api_req_retried", "api_req_deleted"]);
+
+/** What a message is in the transcript; null for what is not shown. */
+export function kindOf(m: TranscriptMessage): RowKind | null {
+  if (m.type === "ask") {
+    if (m.ask === "command_output") return "output";
+    return m.ask !== undefined && calls.has(m.ask) ? "call" : "question";
+  }
+  const say = m.say ?? "text";
+  if (m.role === "user" && m.agent_id) return "brief"; // no person wrote it
+  if (say === "user_feedback" || say === "user_feedback_diff") return "user";
+  if (say === "reasoning") return "reasoning";
+  if (say === "completion_result" || say === "subtask_result") return "result";
+  if (metas.has(say)) return "meta";
+  if (outputs.has(say)) return "output";
+  if (markers.has(say)) return "marker";
+  if (errors.has(say)) return "error";
+  if (m.role === "user") return "user";
+  if (!m.partial && !m.text && !m.reasoning && !m.images?.length) return null;
+  return "text";
+}
+
+function voiceOf(m: TranscriptMessage, kind: RowKind): Voice {
+  if (kind === "user") return "user";
+  if (kind === "marker" || kind === "error" || kind === "meta") return "system";
+  return m.agent_id?.startsWith("task-") || kind === "brief" ? "sub" : "agent";
+}
+
+/** The name of a call's tool, from what became of it or from its words. */
+export function toolName(m: TranscriptMessage): string {
+  if (m.tool?.name) return m.tool.name;
+  if (m.ask === "command") return "execute_command";
+  return /^\{"tool":"([^"]{1,100})"/.exec(m.text ?? "")?.[1] ?? (m.ask === "use_mcp_server" ? "mcp" : "tool");
+}
+
+/** Puts the messages into rows. It looks at kinds, not at texts, so that growing text changes nothing. */
+export function buildRows(ids: readonly string[], get: (id: string) => TranscriptMessage | undefined, o: RowOptions): Row[] {
+  const rows: Row[] = [];
+  const callRows = new Map<string, Row>(); // by tool_call_id
+  let meta: Row | null = null;
+  let speaker = "";
+
+  const closeTurn = () => {
+    if (meta && o.verbose) rows.push(meta);
+    meta = null;
+  };
+
+  for (const id of ids) {
+    const m = get(id);
+    if (!m || o.queued.has(id)) continue;
+    const kind = kindOf(m);
+    if (!kind) continue;
+    if (kind === "meta") {
+      if (meta) (meta.more as string[]).push(id);
+      else meta = row(id, "meta", "system");
+      continue;
+    }
+    const owner = m.tool_call_id ? callRows.get(m.tool_call_id) : undefined;
+    if (kind === "output" && owner) {
+      (owner.more as string[]).push(id);
+      continue;
+    }
+    const last = rows.at(-1);
+    if (m.say === "subtask_result" && last?.kind === "result" && get(last.id)?.text === m.text) continue;
+    if (kind === "user") closeTurn();
+    if (kind === "call" && last && joins(last, m, get, o)) {
+      last.kind = "reads";
+      (last.more as string[]).push(id);
+      continue;
+    }
+    const r = row(id, kind, voiceOf(m, kind));
+    const who = r.voice === "user" ? `user:${m.user_id ?? ""}` : r.voice === "system" ? speaker : `${r.voice}:${m.task_id ?? ""}`;
+    r.head = r.voice !== "system" && (who !== speaker || r.voice === "user");
+    speaker = who;
+    if (kind === "call" && m.tool_call_id) callRows.set(m.tool_call_id, r);
+    rows.push(r);
+  }
+  closeTurn();
+  return rows;
+}
+
+function row(id: string, kind: RowKind, voice: Voice): Row {
+  return { key: kind === "meta" ? `meta:${id}` : id, kind, id, more: [], voice, head: false };
+}
+
+/** Whether a call that only looks stands in a row with the ones before it. */
+function joins(last: Row, m: TranscriptMessage, get: (id: string) => TranscriptMessage | undefined, o: RowOptions): boolean {
+  const before = get(last.more.at(-1) ?? last.id);
+  if (!before || (last.kind !== "reads" && last.kind !== "call")) return false;
+  if (before.task_id !== m.task_id) return false;
+  return quiet(before, o) && quiet(m, o);
+}
+
+function quiet(m: TranscriptMessage, o: RowOptions): boolean {
+  return m.ask === "tool" && !m.request_id && quietTools.has(toolName(m)) && !(m.tool_call_id && o.asking.has(m.tool_call_id));
+}
+
+/** Whether two rows show the same messages in the same way. */
+export function sameRow(a: Row, b: Row): boolean {
+  return (
+    a === b ||
+    (a.key === b.key && a.kind === b.kind && a.voice === b.voice && a.head === b.head && a.note === b.note &&
+      a.more.length === b.more.length && a.more.every((id, i) => id === b.more[i]))
+  );
+}

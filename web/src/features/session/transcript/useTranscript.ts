@@ -1,0 +1,57 @@
+import type { Question, Session } from "@clew-run/client";
+import { useMessageIds, useQuestions, useSnapshot } from "@clew-run/client/react";
+import { useCallback, useMemo } from "react";
+import { usePrefs } from "@/app/prefs";
+import { withNotes, type Note } from "./notes";
+import { buildRows, type Row } from "./rows";
+
+export interface TranscriptRows {
+  rows: readonly Row[];
+  /** The open question of a row. */
+  questionOf(row: Row): Question | undefined;
+  /** From this row on the turn is under way; rows.length if none is. */
+  currentFrom: number;
+}
+
+const busy = new Set(["planning", "executing", "awaiting_input"]);
+
+/** The session's messages as rows, with the open questions where they belong. */
+export function useTranscript(session: Session, notes: readonly Note[]): TranscriptRows {
+  const ids = useMessageIds(session);
+  const questions = useQuestions(session);
+  const queue = useSnapshot(session, (s) => s.queue);
+  const working = useSnapshot(session, (s) => busy.has(s.session?.status ?? ""));
+  const hasOlder = useSnapshot(session, (s) => s.hasOlder);
+  const hasNewer = useSnapshot(session, (s) => s.hasNewer);
+  const verbose = usePrefs((p) => p.verbose);
+  const get = session.store.message;
+
+  const rows = useMemo(() => {
+    const list = buildRows(ids, (id) => get.call(session.store, id), {
+      verbose,
+      queued: new Set(queue.map((q) => q.message_id)),
+      asking: new Set(questions.map((q) => q.tool_call_id).filter((id) => id !== undefined)),
+    });
+    return [...withNotes(list, notes, hasOlder, hasNewer), ...homeless(list, questions, (id) => get.call(session.store, id)?.request_id)];
+  }, [ids, queue, questions, verbose, session, get, notes, hasOlder, hasNewer]);
+
+  const byRequest = useMemo(() => new Map(questions.map((q) => [q.request_id, q])), [questions]);
+  const currentFrom = useMemo(() => (working ? Math.max(0, rows.findLastIndex((r) => r.kind === "user" && get.call(session.store, r.id)?.delivery !== "steer")) : rows.length), [rows, working, session, get]);
+  const questionOf = useCallback((row: Row): Question | undefined => {
+    if (byRequest.size === 0) return undefined;
+    if (row.key.startsWith("question:")) return byRequest.get(row.key.slice(9));
+    if (row.kind !== "call" && row.kind !== "question") return undefined;
+    const request = get.call(session.store, row.id)?.request_id;
+    return request ? byRequest.get(request) : undefined;
+  }, [byRequest, session, get]);
+  return { rows, questionOf, currentFrom };
+}
+
+/** Questions whose message is not held stand at the end, so that none is missed. */
+function homeless(rows: readonly Row[], questions: readonly Question[], requestOf: (id: string) => string | undefined): Row[] {
+  if (questions.length === 0) return [];
+  const shown = new Set(rows.filter((r) => r.kind === "call" || r.kind === "question").map((r) => requestOf(r.id)));
+  return questions
+    .filter((q) => !shown.has(q.request_id))
+    .map((q) => ({ key: `question:${q.request_id}`, kind: "question", id: q.message_id ?? "", more: [], voice: "agent", head: false }));
+}

@@ -1,0 +1,76 @@
+import { words } from "@/i18n";
+
+/** Names of tools, as what an agent does. Unknown ones are called by their own name. */
+const toolsEn: Record<string, string> = {
+  read_file: "Read", list_files: "List", search_files: "Search", write_file: "Write", edit: "Edit", execute_command: "Run",
+  read_output: "Read output", stop_command: "Stop command", fetch: "Fetch", ask_followup: "Ask", attempt_completion: "Finish",
+  update_todos: "Steps", switch_mode: "Switch mode", new_task: "Subtask", mcp: "Tool server", tool: "Tool",
+};
+const toolsKo: Record<string, string> = {
+  read_file: "읽기", list_files: "목록", search_files: "검색", write_file: "쓰기", edit: "수정", execute_command: "실행",
+  read_output: "출력 읽기", stop_command: "명령 중지", fetch: "가져오기", ask_followup: "질문", attempt_completion: "마침",
+  update_todos: "단계", switch_mode: "모드 전환", new_task: "하위 작업", mcp: "도구 서버", tool: "도구",
+};
+
+export const transcriptWords = words({
+  en: {
+    transcript: "Conversation", you: "You", agent: "Agent", sub: "Subtask", system: "Session",
+    older: "Loading older messages…", begin: "The session begins here.", olderFailed: "Older messages could not be loaded.", tryAgain: "Try again",
+    toLatest: "To the latest", newRows: (n: number) => (n === 1 ? "1 new" : `${n} new`),
+    emptyTitle: "Nothing said yet", emptyHelp: "Write below what you want done. The agent asks before it does what you have not allowed.",
+    thinking: "Thinking…", thought: "Reasoning", writing: "Writing…", steered: "while it worked", brief: "Handed to a subtask", step: "Step",
+    result: "Result", subResult: "Subtask's result", tools: toolsEn,
+    status: { running: "running", complete: "done", error: "failed", waiting: "waiting", asking: "needs you", denied: "not allowed" },
+    looked: (n: number) => `Looked at ${n} things`, readFiles: (n: number) => `Read ${n} files`,
+    input: "Input", output: "Output", changes: "Changes", effect: "What it does", errorLabel: "Error",
+    directory: "Directory", network: "Network", networkYes: "allowed", networkNo: "cut off", sandbox: "Sandbox", paths: "Files", address: "Address", server: "Server", environment: "Environment",
+    inDoubt: "In doubt: the server stopped while this ran, so nobody knows whether it took effect. Look before you go on.",
+    exit: (code: string) => `exit code ${code}`, whole: "Whole output", moreLines: (n: number) => `${n} more lines`, openChanges: "Open in Changes",
+    noDetails: "The details of this call cannot be loaded.",
+    calls: (n: number) => (n === 1 ? "1 model call" : `${n} model calls`), tokensIn: (n: string) => `${n} in`, tokensOut: (n: string) => `${n} out`, cached: (n: string) => `${n} cached`,
+    markers: {
+      condense_context: "Context condensed", sliding_window_truncation: "Old messages left out of the context", checkpoint_saved: "Checkpoint", user_edit_todos: "Steps changed",
+      api_req_retry_delayed: "The model did not answer; trying again", browser_session_status: "Browser", kernel_status: "Kernel", shell_integration_warning: "Shell",
+    } as Record<string, string>,
+    fromTo: (a: string, b: string) => `${a} → ${b} tokens`, hidden: (n: number) => `${n} messages`,
+    errorHelp: "The session goes on; say what to do next, or stop and take it back.",
+    actions: "Actions for this message", copy: "Copy", copied: "Copied", edit: "Edit and send again…", rewind: "Go back to here…", forkHere: "Fork from here…", link: "Copy link",
+    editTitle: "Edit message", editHelp: (n: number) => (n === 0 ? "Nothing after it is taken back." : n === 1 ? "1 message after it is taken back. You can undo that." : `${n} messages after it are taken back. You can undo that.`),
+    editFiles: (n: number) => `Take ${n === 1 ? "1 file" : `${n} files`} back, too`, editSend: "Take back and send", cancel: "Cancel", looking: "Looking what that takes back…",
+    image: (n: number) => `Image ${n}`, enlarge: (n: number) => `Enlarge image ${n}`,
+    wentBack: (n: number) => (n === 0 ? "Went back to here" : n === 1 ? "Went back to here; 1 message was taken back" : `Went back to here; ${n} messages were taken back`),
+    wentForth: (n: number) => (n === 1 ? "Undone: 1 message is here again" : `Undone: ${n} messages are here again`),
+    forked: "Forked to", forkedFrom: "Forked from",
+    newAnswer: "The agent has answered",
+  },
+  ko: {
+    transcript: "대화", you: "나", agent: "에이전트", sub: "하위 작업", system: "세션",
+    older: "이전 메시지를 불러오는 중…", begin: "여기서 세션이 시작됩니다.", olderFailed: "이전 메시지를 불러오지 못했습니다.", tryAgain: "다시 시도",
+    toLatest: "최신으로", newRows: (n: number) => `새 메시지 ${n}개`,
+    emptyTitle: "아직 대화가 없습니다", emptyHelp: "할 일을 아래에 적어 주세요. 허용하지 않은 일은 먼저 물어봅니다.",
+    thinking: "생각하는 중…", thought: "추론", writing: "쓰는 중…", steered: "작업 중에 전달", brief: "하위 작업에 맡김", step: "단계",
+    result: "결과", subResult: "하위 작업 결과", tools: toolsKo,
+    status: { running: "실행 중", complete: "완료", error: "실패", waiting: "대기", asking: "답변 필요", denied: "허용 안 됨" },
+    looked: (n: number) => `${n}건 살펴봄`, readFiles: (n: number) => `파일 ${n}개 읽음`,
+    input: "입력", output: "출력", changes: "변경", effect: "하는 일", errorLabel: "오류",
+    directory: "디렉터리", network: "네트워크", networkYes: "허용", networkNo: "차단", sandbox: "샌드박스", paths: "파일", address: "주소", server: "서버", environment: "환경 변수",
+    inDoubt: "확실하지 않음: 실행 중에 서버가 멈춰서 효과가 있었는지 알 수 없습니다. 계속하기 전에 확인하세요.",
+    exit: (code: string) => `종료 코드 ${code}`, whole: "전체 출력", moreLines: (n: number) => `${n}줄 더`, openChanges: "변경에서 열기",
+    noDetails: "이 호출의 세부 내용을 불러올 수 없습니다.",
+    calls: (n: number) => `모델 호출 ${n}회`, tokensIn: (n: string) => `입력 ${n}`, tokensOut: (n: string) => `출력 ${n}`, cached: (n: string) => `캐시 ${n}`,
+    markers: {
+      condense_context: "맥락 요약됨", sliding_window_truncation: "오래된 메시지를 맥락에서 제외", checkpoint_saved: "체크포인트", user_edit_todos: "단계 변경",
+      api_req_retry_delayed: "모델이 응답하지 않아 다시 시도합니다", browser_session_status: "브라우저", kernel_status: "커널", shell_integration_warning: "셸",
+    },
+    fromTo: (a: string, b: string) => `토큰 ${a} → ${b}`, hidden: (n: number) => `메시지 ${n}개`,
+    errorHelp: "세션은 계속됩니다. 다음에 할 일을 적거나, 중지하고 되돌리세요.",
+    actions: "이 메시지 메뉴", copy: "복사", copied: "복사됨", edit: "고쳐서 다시 보내기…", rewind: "여기로 되돌리기…", forkHere: "여기서 갈라내기…", link: "링크 복사",
+    editTitle: "메시지 고치기", editHelp: (n: number) => (n === 0 ? "되돌려지는 메시지가 없습니다." : `이후 메시지 ${n}개가 되돌려집니다. 실행 취소할 수 있습니다.`),
+    editFiles: (n: number) => `파일 ${n}개도 되돌리기`, editSend: "되돌리고 보내기", cancel: "취소", looking: "무엇이 되돌려지는지 확인하는 중…",
+    image: (n: number) => `이미지 ${n}`, enlarge: (n: number) => `이미지 ${n} 크게 보기`,
+    wentBack: (n: number) => (n === 0 ? "여기로 되돌아옴" : `여기로 되돌아옴 · 메시지 ${n}개를 거둠`),
+    wentForth: (n: number) => `되돌리기를 취소함 · 메시지 ${n}개를 되살림`,
+    forked: "갈라낸 세션", forkedFrom: "원래 세션",
+    newAnswer: "에이전트가 답했습니다",
+  },
+});

@@ -1,0 +1,42 @@
+import type { CheckpointFile, RewindPreviewAnswer, Session } from "@clew-run/client";
+import { useEffect, useState } from "react";
+
+export interface Preview {
+  answer?: RewindPreviewAnswer;
+  /** Files that changed since the last checkpoint, which a restore would overwrite. */
+  byHand: readonly CheckpointFile[];
+  error?: unknown;
+  loading: boolean;
+}
+
+/** What changed in the files since the last checkpoint: not by the agent, or not yet saved. */
+export async function changedByHand(session: Session): Promise<readonly CheckpointFile[]> {
+  const last = session.store.getSnapshot().session?.checkpoint;
+  if (!last) return [];
+  return session.ask("checkpoint_diff", { from: last }).then((d) => d.files, () => []);
+}
+
+/** What going back to a message would change. Asked a moment after the last step, so that scrubbing stays quick. */
+export function usePreview(session: Session, messageId: string | undefined, keep: boolean, round: number): Preview {
+  const [state, setState] = useState<Preview>({ byHand: [], loading: true });
+  useEffect(() => {
+    if (!messageId) return;
+    let over = false;
+    setState((s) => ({ ...s, error: undefined, loading: true }));
+    const timer = setTimeout(() => {
+      Promise.all([
+        session.ask("rewind_preview", { message_id: messageId, keep_target: keep, restore_checkpoint: true })
+          .catch(() => session.ask("rewind_preview", { message_id: messageId, keep_target: keep })), // without files, where there are none to take back
+        changedByHand(session),
+      ]).then(
+        ([answer, byHand]) => !over && setState({ answer, byHand, loading: false }),
+        (error: unknown) => !over && setState({ byHand: [], error, loading: false }),
+      );
+    }, 200);
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [session, messageId, keep, round]);
+  return state;
+}

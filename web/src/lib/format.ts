@@ -1,0 +1,64 @@
+import { usePrefs } from "@/app/prefs";
+
+const locale = () => (usePrefs.getState().language === "ko" ? "ko-KR" : "en-GB");
+
+/** 14:05, of today; with the day before that. */
+export function clockTime(ms: number): string {
+  const d = new Date(ms);
+  const time = d.toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit", hour12: false });
+  if (d.toDateString() === new Date().toDateString()) return time;
+  return `${d.toLocaleDateString(locale(), { month: "short", day: "numeric" })} ${time}`;
+}
+
+export function fullTime(ms: number): string {
+  return new Date(ms).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "medium", hour12: false });
+}
+
+/** "5 min ago", "3일 전". */
+export function ago(ms: number, now: number): string {
+  const s = Math.round((ms - now) / 1000);
+  const f = new Intl.RelativeTimeFormat(locale(), { numeric: "auto", style: "short" });
+  const steps: [Intl.RelativeTimeFormatUnit, number][] = [["day", 86_400], ["hour", 3_600], ["minute", 60]];
+  for (const [unit, size] of steps) if (Math.abs(s) >= size) return f.format(Math.round(s / size), unit);
+  return f.format(Math.min(0, s), "second");
+}
+
+/** 0.4 s, 12 s, 3:05, 1:02:03. */
+export function duration(ms: number): string {
+  if (ms < 950) return `${(ms / 1000).toFixed(1)} s`;
+  const s = Math.round(ms / 1000);
+  if (s < 60) return `${s} s`;
+  const two = (n: number) => String(n).padStart(2, "0");
+  const h = Math.floor(s / 3600);
+  const m = Math.floor((s % 3600) / 60);
+  return h > 0 ? `${h}:${two(m)}:${two(s % 60)}` : `${m}:${two(s % 60)}`;
+}
+
+/** A countdown: 4:31, 0:09, never below zero. */
+export function countdown(ms: number): string {
+  const s = Math.max(0, Math.ceil(ms / 1000));
+  const h = Math.floor(s / 3600);
+  if (h >= 48) return `${Math.floor(h / 24)} d`;
+  const two = (n: number) => String(n).padStart(2, "0");
+  return h > 0 ? `${h}:${two(Math.floor((s % 3600) / 60))}:${two(s % 60)}` : `${Math.floor(s / 60)}:${two(s % 60)}`;
+}
+
+/** 812, 41.2k, 1.3M. */
+export function count(n: number): string {
+  if (n < 1000) return String(n);
+  if (n < 1_000_000) return `${(n / 1000).toFixed(n < 100_000 ? 1 : 0)}k`;
+  return `${(n / 1_000_000).toFixed(1)}M`;
+}
+
+/** $0.83; small sums keep two figures that say something. */
+export function money(usd: number): string {
+  if (usd === 0) return "$0";
+  if (usd < 0.01) return `$${usd.toPrecision(2)}`;
+  return `$${usd.toFixed(2)}`;
+}
+
+export function bytes(n: number): string {
+  if (n < 1024) return `${n} B`;
+  if (n < 1024 ** 2) return `${(n / 1024).toFixed(1)} KiB`;
+  return `${(n / 1024 ** 2).toFixed(1)} MiB`;
+}

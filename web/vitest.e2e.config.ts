@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const client = join(here, "../sdk/typescript/src");
+
+const shared = {
+  environment: "node" as const,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+// Tests in a real browser against the real server; see e2e/README.md. Files of
+// the first project run beside each other, then those that measure, alone.
+export default defineConfig({
+  resolve: { alias: [{ find: "@clew-run/client", replacement: join(client, "index.ts") }] },
+  test: {
+    globalSetup: ["e2e/harness/setup.ts"],
+    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: { ...shared, name: "pages", include: ["e2e/**/*.spec.ts"], exclude: ["e2e/budgets/**"], sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        test: { ...shared, name: "alone", include: ["e2e/budgets/**/*.spec.ts"], fileParallelism: false, maxWorkers: 1, testTimeout: 180_000, sequence: { groupOrder: 1 } },
+      },
+    ],
+  },
+});
