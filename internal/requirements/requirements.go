@@ -10,6 +10,8 @@
 //
 //	# Covers: WS-094
 //
+// and a test in TypeScript in a comment anywhere in its file.
+//
 // The result is docs/requirements.md, made by the command in gen.
 package requirements
 

@@ -11,7 +11,7 @@ import (
 const repository = "../.."
 
 // milestones is how many of them are reached.
-const milestones = 4
+const milestones = 5
 
 // Every id of a milestone that is reached has a test.
 func TestMilestones(t *testing.T) {
@@ -112,6 +112,8 @@ func TestOne(t *testing.T) {
 }
 `)},
 		"a/testdata/b.txtar":          {Data: []byte("# what it shows\n# Covers: WS-001\n-- client --\n# Covers: WS-002\n")},
+		"w/d.test.tsx":                {Data: []byte("test(\"x\", () => {\n  // Covers: WS-131\n});\n")},
+		"w/e.ts":                      {Data: []byte("// Covers: WS-132\n")},
 		"a/testdata/c_test.go":        {Data: []byte("not Go")},
 		"node_modules/x/x_test.go":    {Data: []byte("not Go")},
 		".hidden/testdata/hide.txtar": {Data: []byte("# Covers: WS-003\n")},
@@ -122,7 +124,8 @@ func TestOne(t *testing.T) {
 	}
 	one := Ref{Label: "a.TestOne", Path: "a/a_test.go"}
 	b := Ref{Label: "a/testdata/b.txtar", Path: "a/testdata/b.txtar"}
-	want := map[string][]Ref{"WS-001": {one, b}, "C-10": {one}, "MSG-02": {one}, "MSG-03": {one}, "MSG-04": {one}}
+	d := Ref{Label: "w/d.test.tsx", Path: "w/d.test.tsx"}
+	want := map[string][]Ref{"WS-131": {d}, "WS-001": {one, b}, "C-10": {one}, "MSG-02": {one}, "MSG-03": {one}, "MSG-04": {one}}
 	if len(found) != len(want) {
 		t.Errorf("got %v", found)
 	}

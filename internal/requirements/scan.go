@@ -62,7 +62,9 @@ func (s *scanner) visit(name string, entry fs.DirEntry, err error) error {
 	case strings.HasSuffix(base, "_test.go") && !inTestdata:
 		return s.goFile(name)
 	case strings.HasSuffix(base, ".txtar") && inTestdata:
-		return s.transcript(name)
+		return s.comments(name, "# Covers:", "-- ")
+	case strings.HasSuffix(base, ".test.ts"), strings.HasSuffix(base, ".test.tsx"), strings.HasSuffix(base, ".spec.ts"):
+		return s.comments(name, "// Covers:", "")
 	}
 	return nil
 }
@@ -120,8 +122,10 @@ func isTest(name string) bool {
 	return false
 }
 
-// transcript reads the comment of a txtar file, which ends at its first file.
-func (s *scanner) transcript(name string) error {
+// comments reads the lines of a file that begin with mark, up to the first that
+// begins with end: a transcript's head ends at its first file, a test in TypeScript
+// has them anywhere.
+func (s *scanner) comments(name, mark, end string) error {
 	src, err := fs.ReadFile(s.root, name)
 	if err != nil {
 		return err
@@ -129,10 +133,10 @@ func (s *scanner) transcript(name string) error {
 	line := 0
 	for text := range strings.Lines(string(src)) {
 		line++
-		if strings.HasPrefix(text, "-- ") {
+		if end != "" && strings.HasPrefix(text, end) {
 			break
 		}
-		if list, ok := strings.CutPrefix(strings.TrimSpace(text), "# Covers:"); ok {
+		if list, ok := strings.CutPrefix(strings.TrimSpace(text), mark); ok {
 			s.add(list, Ref{Label: name, Path: name}, line)
 		}
 	}

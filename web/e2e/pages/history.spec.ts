@@ -1,6 +1,7 @@
 import { barriers, expect, screenshots, test, until } from "../harness";
 import { contentOf, sayAll, writesFiles } from "./files";
 
+// Covers: UIC-52, UIC-57
 test("sessions are searched, filtered, paged, and show their tasks with what all of it cost", async ({ world, visit }) => {
   await world.model.script([
     { when: { last_user: "a part of it" }, times: 0, reply: [{ tool: { name: "attempt_completion", id: "c_done", input: { result: "The part is done." } } }] },
@@ -45,6 +46,7 @@ test("by state: what runs, what needs you", async ({ world, visit }) => {
   await world.say(runs, "work for long");
   await world.say(asks, "run: date");
   await world.question(asks);
+  for (const status of ["awaiting_input", "executing"] as const) await until("listed so", async () => (await world.rest.sessions.list({ status })).sessions.length > 0);
   const { page } = await visit({ path: "/history" });
   await page.getByRole("radio", { name: "Needs you" }).check({ force: true });
   await page.getByText("It asks").waitFor();

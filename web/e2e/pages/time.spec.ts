@@ -1,10 +1,12 @@
 import { mkdtemp, readFile, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { barriers, expect, live, screenshots, test, until } from "../harness";
+import { longSession } from "../budgets/long";
 import { messagesOf, openTime, saidAt, sayAll, writesFiles } from "./files";
 
-const here = (page: import("playwright-core").Page) => page.locator("[data-here]").getAttribute("data-here");
+const here = (page: Page) => page.locator("[data-here]").getAttribute("data-here");
 
 test("the past is scrubbed by keys, by pointer, step by step, and by its link", async ({ world, visit }) => {
   await world.model.script(writesFiles);
@@ -146,4 +148,32 @@ test("any two checkpoints are compared", async ({ world, visit }) => {
   const to = dialog.getByLabel("To");
   await to.selectOption({ index: 1 });
   await until("another difference", async () => (await dialog.getByText("three").count()) === 0);
+});
+
+test("a session of 5,000 messages is scrubbed without delay", async ({ world, visit }) => {
+  const session = await longSession(world, 5_000);
+  const { page } = await visit({ path: `/s/${session}/time` });
+  const slider = page.getByRole("slider", { name: "Point in time" });
+  await slider.waitFor();
+  await slider.focus();
+  await page.keyboard.press("Home");
+  // From a key to the frame that shows it.
+  const frames = await page.evaluate(async () => {
+    const slider = document.querySelector<HTMLElement>("[role=slider]")!;
+    const times: number[] = [];
+    for (let i = 0; i < 60; i++) {
+      const from = performance.now();
+      slider.dispatchEvent(new KeyboardEvent("keydown", { key: i % 3 ? "PageDown" : "ArrowRight", bubbles: true }));
+      await new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
+      times.push(performance.now() - from);
+    }
+    return times.sort((a, b) => a - b);
+  });
+  expect(frames[30]).toBeLessThan(100);
+  expect(Number(await slider.getAttribute("aria-valuenow"))).toBeGreaterThan(400);
+  // The preview of the first question: nearly all of it would go.
+  await page.keyboard.press("Home");
+  await page.locator("[data-preview]").waitFor();
+  await page.getByText("5000 messages go").waitFor();
+  await screenshots(page, "time-long");
 });

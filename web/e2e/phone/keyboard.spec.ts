@@ -27,6 +27,30 @@ for (const [how, size, above] of [["upright", { width: 390, height: 844 }, 508],
   });
 }
 
+test("the newest words stay in view when the keyboard comes", async ({ world, visit }) => {
+  await world.model.script([{ when: { last_user: "tell" }, times: 0, reply: [{ text: `${"A line.\n\n".repeat(8)}The last line.` }] }]);
+  const session = await world.session("Newest");
+  await world.say(session, "tell");
+  const { page } = await visit({ path: `/s/${session}`, phone: true });
+  await page.getByText("The last line.").waitFor();
+  await composer(page).tap();
+  await page.setViewportSize({ width: 390, height: 430 });
+  await until("it is in view", () => page.getByText("The last line.").evaluate((e) => {
+    const box = e.closest("[data-transcript]")!.getBoundingClientRect();
+    return e.getBoundingClientRect().bottom <= box.bottom && e.getBoundingClientRect().top >= box.top;
+  }));
+});
+
+test("a tap beside the keyboard hits what it was for", async ({ world, visit }) => {
+  const session = await world.session("Hit");
+  const { page } = await visit({ path: `/s/${session}`, phone: true, size: { width: 844, height: 390 } });
+  await live(page);
+  await composer(page).fill("these words");
+  await page.getByRole("button", { name: "Send" }).tap();
+  await page.locator("[data-row=user]", { hasText: "these words" }).waitFor();
+  expect(await composer(page).evaluate((e) => document.activeElement === e)).toBe(true); // the keyboard stays
+});
+
 test("where the keyboard only covers the page, the page ends above it", async ({ world, visit }) => {
   const session = await world.session("Covering");
   // Safari leaves the page as high as it is and tells of a smaller visual viewport.

@@ -73,6 +73,8 @@ for (const language of ["en", "ko"] as const) {
         await live(page);
         await page.locator("[data-question]").getByRole("button").first().waitFor();
         await look(`session-${name}`);
+        // What somebody approves is all there, and nothing of it beside the screen.
+        expect(await page.locator("[data-question] pre").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth).length)).toBe(0);
         for (const part of ["plan", "changes", "questions"] as const) {
           await page.getByRole("navigation").getByRole("button", { name: t[part] }).tap();
           await opened(page);

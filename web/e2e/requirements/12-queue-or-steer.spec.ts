@@ -59,4 +59,12 @@ test("steering lands in the turn under way and is marked there", async ({ world,
   expect(await page.locator("[data-queued]").count()).toBe(0);
   await world.model.release();
   await world.settled(session);
+  await box.fill("thank you");
+  await box.press("Enter");
+  await page.getByText("Heard.").first().waitFor();
+  const marked = async () => (await page.locator("[data-row=user]", { hasText: "while it worked" }).allInnerTexts()).length;
+  expect(await marked()).toBe(1); // and not what was said when it was at rest
+  await page.reload();
+  await page.locator("[data-row=user]", { hasText: "rather this way" }).getByText("while it worked").waitFor();
+  expect(await marked()).toBe(1);
 });

@@ -17,6 +17,7 @@ export function ConnectionBadge({ connection, onRetry }: { connection: Connectio
     active: "run", connected: "wait", connecting: "wait", reconnecting: "ask", offline: "ask", disconnected: "past", failed: "fail",
   };
   useSpoken(connection);
+  useKeepTrying(connection, onRetry);
   const left = useRetrySeconds(connection);
   const why = connection.state === "active" ? undefined : connection.lastError?.message;
   const help = [t.connectionHelp[state], why, left !== null ? t.retryIn(left) : undefined].filter(Boolean).join(" ");
@@ -60,4 +61,21 @@ function useSpoken(c: Connection): void {
       announce(t.saidLive);
     }
   }, [c.state, t]);
+}
+
+const patience = 20_000;
+
+/**
+ * The client gives up after five tries, as the protocol asks. A page that is open
+ * all day begins again after a while, unless trying again cannot help.
+ */
+export function useKeepTrying(c: Connection, retry: () => void): void {
+  const again = useRef(retry);
+  again.current = retry;
+  const hopeless = c.state !== "failed" || !(c.lastError?.recoverable ?? true);
+  useEffect(() => {
+    if (hopeless) return;
+    const timer = setTimeout(() => again.current(), patience);
+    return () => clearTimeout(timer);
+  }, [hopeless, c.since]);
 }

@@ -4,6 +4,7 @@ import { Link, useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { Badge, Button, cx } from "@/ui";
 import { signOut, useAccount } from "./account";
+import { ConnectionBadge, useKeepTrying } from "./Connection";
 import { isMac, keyNames, listenToKeys, useCommands, type Command } from "./commands";
 import { KeyMap } from "./KeyMap";
 import { Logo } from "./Logo";
@@ -30,7 +31,11 @@ export function Shell({ children }: { children: ReactNode }) {
   const admin = account.state === "in" && account.me.role === "admin";
   const authOff = account.state === "in" && account.me.auth === "off";
   const nextQuestion = useNextQuestion();
-  const waiting = useInboxState().counts.total;
+  const { counts, connection, inbox } = useInboxState();
+  const waiting = counts.total;
+  useKeepTrying(connection, inbox.reconnect);
+  // A session says by itself how its line stands.
+  const sayLine = connection.state !== "active" && !path.startsWith("/s/");
 
   useEffect(listenToKeys, []);
 
@@ -74,13 +79,15 @@ export function Shell({ children }: { children: ReactNode }) {
             {p.path === "/inbox" && waiting > 0 && <Badge tone="ask" label={t.openQuestions(waiting)}>{waiting}</Badge>}
           </Link>
         ))}
-        <button type="button" onClick={() => setPalette(true)} className="mt-auto flex h-(--row) items-center gap-2.5 rounded px-2.5 text-soft hover:bg-hover hover:text-ink">
+        <div className="mt-auto px-2.5">{sayLine && <ConnectionBadge connection={connection} onRetry={inbox.reconnect} />}</div>
+        <button type="button" onClick={() => setPalette(true)} className="flex h-(--row) items-center gap-2.5 rounded px-2.5 text-soft hover:bg-hover hover:text-ink">
           <Search size={15} aria-hidden />
           <span className="flex-1 text-left">{t.palette}</span>
           <kbd className="font-mono text-xs">{keyNames("Mod+k").join(isMac ? "" : " ")}</kbd>
         </button>
       </nav>
       <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">{children}</main>
+      {sayLine && <div className="border-t border-line px-4 py-1 md:hidden"><ConnectionBadge connection={connection} onRetry={inbox.reconnect} /></div>}
       <nav aria-label={t.navigation} className={cx("shrink-0 border-t border-line bg-sunk pb-[env(safe-area-inset-bottom)] md:hidden", path.startsWith("/s/") ? "hidden" : "flex")}>
         {places.slice(0, 4).map((p) => (
           <Link

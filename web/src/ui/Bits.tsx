@@ -145,12 +145,12 @@ export function Progress({ done, total, label }: { done: number; total: number; 
   );
 }
 
-/** The head of a page: its name and what one does there. */
-export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
+/** The head of a page: its name and what one does there. `below`: on phones that has a line of its own. */
+export function PageHead({ title, children, below }: { title: string; children?: ReactNode; below?: boolean }) {
   return (
     <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2">
       <h1 className="text-lg font-semibold">{title}</h1>
-      <div className="flex min-w-0 flex-1 flex-wrap items-center justify-end gap-2">{children}</div>
+      <div className={cx("flex min-w-0 flex-1 flex-wrap items-center justify-end gap-2", below && "max-sm:basis-full max-sm:justify-start")}>{children}</div>
     </header>
   );
 }

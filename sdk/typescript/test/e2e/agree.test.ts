@@ -56,7 +56,7 @@ function heard(f: Follower, what: (env: AnyEnvelope) => boolean, withinMs = 20_0
   });
 }
 
-// Covers: WS-130, WS-136
+// Covers: WS-130, WS-136, UIC-16
 test.each(["start", undefined] as const)("the fold agrees with session_state after every record of a story, a run and rewinds (resume_from=%s)", async (from) => {
   const server = await Server.start({ demo: true });
   try {

@@ -20,7 +20,7 @@ test("bytes are counted as UTF-8 has them", () => {
   }
 });
 
-// Covers: WS-041
+// Covers: C-57
 test("streamed text: appended, overlapping, repeated and missing deltas", () => {
   const t = new Transcript(100);
   const text = (): string | undefined => {

@@ -43,7 +43,7 @@ function Overview({ version }: { version: string }) {
   const owners = new Set(pages.items.map((s) => s.owner)).size;
   return (
     <>
-      <PageHead title={t.title}>
+      <PageHead title={t.title} below>
         <Segmented label={t.filter} value={which} onChange={setWhich} options={[{ id: "all", name: t.everybody }, { id: "running", name: t.running }, { id: "waiting", name: t.waiting }]} />
         <TextInput type="search" aria-label={t.search} placeholder={t.search} className="sm:max-w-60" value={query} onChange={(e) => setQuery(e.target.value)} />
       </PageHead>

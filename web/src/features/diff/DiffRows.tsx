@@ -17,7 +17,7 @@ export interface RowActions {
 }
 
 /** Longer lines are cut for the eye: nobody reads a minified file. */
-const longest = 2000;
+const longest = 400;
 
 export function FileHead({ file, added, removed, folded, onFold }: {
   file: CheckpointFile;

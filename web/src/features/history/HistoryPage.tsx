@@ -31,7 +31,7 @@ export function HistoryPage() {
   });
   return (
     <>
-      <PageHead title={t.title}>
+      <PageHead title={t.title} below>
         <Segmented
           label={t.filter}
           value={which}

@@ -40,8 +40,8 @@ export function SessionRow({ session: s, aside }: { session: SessionSummary; asi
           <span className="flex shrink-0 items-center gap-3 text-sm text-soft">
             {s.plan && <span className="w-20"><Progress done={s.plan.done} total={s.plan.total} label={`${s.plan.done}/${s.plan.total}`} /></span>}
             <Status status={s.status} className="sm:w-24" />
-            <span className="sm:w-14 sm:text-right">{s.cost_usd ? money(s.cost_usd) : "–"}</span>
-            <Ago ms={s.updated_ms} className="sm:w-24 sm:text-right" />
+            <span className="whitespace-nowrap sm:w-14 sm:text-right">{s.cost_usd ? money(s.cost_usd) : "–"}</span>
+            <Ago ms={s.updated_ms} className="whitespace-nowrap sm:w-24 sm:text-right" />
           </span>
         </Link>
         {aside}
@@ -54,7 +54,7 @@ export function SessionRow({ session: s, aside }: { session: SessionSummary; asi
           ]}
         />
       </div>
-      {open && <div id={id} className="pb-3 pl-9 sm:pl-11"><Tasks session={s.session_id} /></div>}
+      {open && <div id={id} className="pb-3 pl-9 sm:pl-11"><Tasks session={s.session_id} running={s.status === "planning" || s.status === "executing"} /></div>}
     </li>
   );
 }
@@ -70,24 +70,24 @@ async function save(session: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(url), 10_000); // the download has begun by then
 }
 
-function Tasks({ session }: { session: string }) {
+function Tasks({ session, running }: { session: string; running: boolean }) {
   const t = useWords(historyWords);
   const tasks = useLoaded(session, () => client.rest.sessions.tasks(session));
   if (tasks.error !== undefined) return <ErrorNote error={tasks.error} retry={tasks.reload} />;
   if (!tasks.value) return <Loading />;
   const tree = taskTree(tasks.value.tasks);
   if (tree.length === 0) return <p className="text-soft">{t.noTasks}</p>;
-  return <ul>{tree.map((n) => <TaskLine key={n.item.id} node={n} session={session} />)}</ul>;
+  return <ul>{tree.map((n) => <TaskLine key={n.item.id} node={n} session={session} running={running} />)}</ul>;
 }
 
 /** A task and, on a thread below it, its subtasks. */
-function TaskLine({ node, session }: { node: TaskNode; session: string }) {
+function TaskLine({ node, session, running }: { node: TaskNode; session: string; running: boolean }) {
   const t = useWords(historyWords);
   const { item } = node;
   return (
     <li>
       <Link href={`/s/${session}`} className="flex min-h-(--row) items-center gap-2.5 rounded px-1.5 hover:bg-hover">
-        <Mark tone={item.status === "active" ? "run" : toneOf(item.status)} />
+        <Mark tone={item.status === "active" && !running ? "wait" : toneOf(item.status)} />
         <span className="min-w-0 flex-1 truncate">{item.task}</span>
         <span className="flex shrink-0 gap-3 text-sm text-soft">
           <span title={`${t.tokens}: ${t.in} ${node.tokensIn}, ${t.out} ${node.tokensOut}`} className="max-sm:hidden">{count(node.tokensIn + node.tokensOut)}</span>
@@ -96,7 +96,7 @@ function TaskLine({ node, session }: { node: TaskNode; session: string }) {
         </span>
       </Link>
       {node.children.length > 0 && (
-        <ul className="ml-3 border-l-2 border-line pl-3">{node.children.map((c) => <TaskLine key={c.item.id} node={c} session={session} />)}</ul>
+        <ul className="ml-3 border-l-2 border-line pl-3">{node.children.map((c) => <TaskLine key={c.item.id} node={c} session={session} running={running} />)}</ul>
       )}
     </li>
   );

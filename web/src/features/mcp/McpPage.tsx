@@ -112,7 +112,7 @@ function ServerCard({ server: s, closed, reload, onEdit, onRemove }: { server: M
           <IconButton label={`${t.remove}: ${s.name}`} disabled={closed} icon={<Trash2 size={14} />} onClick={() => setAsking(true)} />
         </span>
       </header>
-      {s.error && <div className="px-3 pb-2"><Pre label={t.status.failed!} className="text-fail">{s.error}</Pre></div>}
+      {s.error && <div className="px-3 pb-2"><Pre label={t.status.failed!} className="wrap-anywhere whitespace-pre-wrap text-fail">{s.error}</Pre></div>}
       {!!s.tools?.length && (
         <details className="border-t border-line">
           <summary className="flex min-h-(--row) items-center px-3 text-soft">{t.tools(s.tools.length)}</summary>

@@ -39,7 +39,7 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   useSpokenEnd(session);
   if (!known && isFinal(connection.lastError)) return <Problem error={connection.lastError} retry={session.reconnect} />;
   return (
-    <div className="group/session flex min-h-0 flex-1 flex-col">
+    <div className="flex min-h-0 flex-1 flex-col">
       <Header session={session} />
       {narrow ? <Phone session={session} known={known} notes={notes} /> : <Desk session={session} known={known} notes={notes} marks={marks} />}
       <SessionDialogs session={session} />

@@ -128,7 +128,7 @@ function Writing({ session }: { session: Session }) {
             data-composer
             className="block max-h-[38dvh] min-h-9 w-full resize-none pointer-coarse:min-h-11 bg-transparent px-3 pt-2 pb-1 outline-none pointer-coarse:text-[16px] pointer-coarse:leading-[22px]"
           />
-          <div className="flex items-center gap-1 px-1.5 pb-1.5">
+          <div className="flex items-center gap-1 px-1.5 pb-1.5" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
             <input ref={files} type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple hidden onChange={(e) => { void addFiles([...(e.target.files ?? [])]); e.target.value = ""; }} />
             <IconButton label={t.addImage} icon={<ImagePlus size={15} />} disabled={written.images.length >= 4} onClick={() => files.current?.click()} />
             <Button look="quiet" aria-pressed={planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={planFirst ? "bg-run-wash text-run" : "text-soft"}>{t.planFirst}</Button>

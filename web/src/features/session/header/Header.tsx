@@ -11,6 +11,7 @@ import { useWords } from "@/i18n";
 import { count, money } from "@/lib/format";
 import { cx, IconButton, Menu, Status, type MenuItem } from "@/ui";
 import { useSide } from "../side/side";
+import { useWriting } from "../side/useWriting";
 import { sessionWords } from "../words";
 import { Controls } from "./Controls";
 import { useDialogs } from "./dialogs";
@@ -25,9 +26,10 @@ export function Header({ session }: { session: Session }) {
   const owner = useSnapshot(session, (s) => s.session?.role === "owner" || s.session?.role === undefined);
   const open = useDialogs((s) => s.open);
   const side = useSide();
+  const writing = useWriting();
   const name = title || t.untitled;
   return (
-    <header className="flex shrink-0 items-center gap-x-3 border-b border-line py-1.5 pr-2 pl-4 max-md:gap-x-1 max-md:py-1 max-md:pr-1 max-md:pl-1 max-sm:grid max-sm:grid-cols-[auto_1fr_auto] [@media(height<320px)]:group-has-[[data-composer]:focus]/session:hidden">
+    <header className={cx("flex shrink-0 items-center gap-x-3 border-b border-line py-1.5 pr-2 pl-4 max-md:gap-x-1 max-md:py-1 max-md:pr-1 max-md:pl-1 max-sm:grid max-sm:grid-cols-[auto_1fr_auto]", writing && "[@media(height<320px)]:hidden")}>
       <Link href="/" aria-label={t.back} className="hidden size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover max-md:flex"><ArrowLeft size={18} aria-hidden /></Link>
       <h1 className="min-w-0 truncate text-lg font-semibold" title={name}>
         {owner ? (

@@ -5,6 +5,8 @@ import { lazy, Suspense, useState } from "react";
 import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { Button, Empty, ErrorNote, Loading, Mark, Menu, Segmented } from "@/ui";
+import { ownSteps } from "./own";
+import { OwnSteps } from "./OwnSteps";
 import { isOver } from "./possible";
 import { RunControls } from "./RunControls";
 import { RunHead } from "./RunHead";
@@ -17,16 +19,31 @@ import { planWords } from "./words";
 
 const PlanGraph = lazy(() => import("./PlanGraph").then((m) => ({ default: m.PlanGraph })));
 
-/** The runs of a session: the newest one's plan as a list or a graph, live, with what can be done. */
+/** What the agent is up to: the steps it keeps for itself, and the runs of the session with their plans. */
 export function PlanPanel({ session }: { session: Session }) {
+  const t = useWords(planWords);
+  const own = useSnapshot(session, ownSteps);
+  const runs = useSnapshot(session, (s) => s.runs);
+  if (own.length === 0 && runs.length === 0) return <Empty icon={<Route size={28} />} title={t.noPlan}>{t.noPlanHelp}</Empty>;
+  return (
+    <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+      {own.length > 0 && <OwnSteps todos={own} />}
+      {own.length > 0 && runs.length > 0 && <hr className="mx-4 border-line" />}
+      <Runs session={session} />
+    </div>
+  );
+}
+
+/** The newest run's plan as a list or a graph, live, with what can be done; older ones in a menu. */
+function Runs({ session }: { session: Session }) {
   const t = useWords(planWords);
   const runs = useSnapshot(session, (s) => s.runs);
   const [chosen, setChosen] = useState<string | null>(null);
   const newest = runs.at(-1);
   const run = runs.find((r) => r.run_id === chosen) ?? newest;
-  if (!run || !newest) return <Empty icon={<Route size={28} />} title={t.noPlan}>{t.noPlanHelp}</Empty>;
+  if (!run || !newest) return null;
   return (
-    <div className="flex min-h-0 flex-1 flex-col overflow-y-auto" data-run={run.run_id}>
+    <div className="flex flex-1 flex-col" data-run={run.run_id}>
       {runs.length > 1 && (
         <div className="flex items-center gap-2 px-4 pt-2 text-sm text-soft">
           <span className="flex-1">{run === newest ? t.newestRun : t.olderRun}</span>

@@ -3,6 +3,7 @@ import { words } from "@/i18n";
 export const planWords = words({
   en: {
     noPlan: "No plan yet", noPlanHelp: "Larger work goes by a plan that you approve. Switch on “Plan first” when you write to the agent.",
+    ownSteps: "Steps", ownStepsHelp: "The agent keeps this list for itself, as it goes.",
     planComing: "The plan is being made.", newestRun: "Newest run", olderRun: "An older run", runs: "Runs",
     runNumber: (n: number, steps: number) => `Run ${n} · ${steps === 1 ? "1 step" : `${steps} steps`}`,
     view: "View", list: "List", graph: "Graph", steps: "Steps", layersLabel: "Where the run is",
@@ -35,6 +36,7 @@ export const planWords = words({
   },
   ko: {
     noPlan: "아직 계획이 없습니다", noPlanHelp: "큰 작업은 승인한 계획에 따라 진행됩니다. 에이전트에게 쓸 때 “계획 먼저”를 켜세요.",
+    ownSteps: "단계", ownStepsHelp: "에이전트가 일하면서 스스로 정리하는 목록입니다.",
     planComing: "계획을 만드는 중입니다.", newestRun: "최근 실행", olderRun: "이전 실행", runs: "실행 목록",
     runNumber: (n, steps) => `실행 ${n} · ${steps}단계`,
     view: "보기", list: "목록", graph: "그래프", steps: "단계", layersLabel: "실행 위치",

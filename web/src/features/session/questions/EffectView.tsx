@@ -19,13 +19,13 @@ export function EffectView({ question: q }: { question: Approval }) {
   return (
     <div className="flex flex-col gap-2">
       {plain !== undefined && (
-        <Pre label={e?.command ? t.command : t.address} className="max-h-48 border-l-2 border-ask whitespace-pre-wrap">
+        <Pre label={e?.command ? t.command : t.address} className="max-h-48 border-l-2 border-ask whitespace-pre-wrap wrap-anywhere!">
           <Revealed text={plain} />
         </Pre>
       )}
       {e?.diff && <DiffText diff={e.diff} label={t.changes} more={t.moreLines} />}
       {input !== undefined && input !== "{}" && (
-        <Pre label={t.input} className="max-h-48 whitespace-pre-wrap"><Revealed text={input} /></Pre>
+        <Pre label={t.input} className="max-h-48 whitespace-pre-wrap wrap-anywhere!"><Revealed text={input} /></Pre>
       )}
       {texts.some(deceives) && <p className="text-fail">{t.deceives}</p>}
       {e && <Facts effect={e} tool={q.tool} />}
@@ -59,7 +59,7 @@ function Environment({ of }: { of: Record<string, string> }) {
   return (
     <details className="open:basis-full">
       <summary className="w-fit hover:text-ink pointer-coarse:py-3.25">{t.environment(env.length)}</summary>
-      <Pre label={t.environment(env.length)} className="mt-1 max-h-40 whitespace-pre-wrap text-ink">
+      <Pre label={t.environment(env.length)} className="mt-1 max-h-40 whitespace-pre-wrap wrap-anywhere! text-ink">
         <Revealed text={env.map(([k, v]) => `${k}=${v}`).join("\n")} />
       </Pre>
     </details>

@@ -5,11 +5,13 @@ import { useWords } from "@/i18n";
 import { Badge, cx } from "@/ui";
 import { sessionWords } from "../words";
 import { useSide, type PhonePart } from "./side";
+import { useWriting } from "./useWriting";
 
 /** On phones the parts of a session are tabs at the lower edge, within reach of a thumb. */
 export function PhoneTabs({ session }: { session: Session }) {
   const t = useWords(sessionWords);
   const { phone, setPhone } = useSide();
+  const writing = useWriting();
   const open = useSnapshot(session, (s) => s.questions.length);
   const parts: { id: PhonePart; name: string; icon: LucideIcon }[] = [
     { id: "chat", name: t.chat, icon: MessageSquare },
@@ -18,7 +20,7 @@ export function PhoneTabs({ session }: { session: Session }) {
     { id: "questions", name: t.questions, icon: CircleHelp },
   ];
   return (
-    <nav aria-label={t.parts} className="flex shrink-0 border-t border-line bg-sunk pb-[env(safe-area-inset-bottom)] md:hidden [@media(height<600px)]:group-has-[[data-composer]:focus]/session:hidden">
+    <nav aria-label={t.parts} className={cx("flex shrink-0 border-t border-line bg-sunk pb-[env(safe-area-inset-bottom)] md:hidden", writing && "[@media(height<600px)]:hidden")}>
       {parts.map((p) => (
         <button
           key={p.id}
