@@ -70,7 +70,7 @@ func (a *API) draftRoutes(h huma.API) {
 // is about to say nor puts words there.
 func (a *API) speaks(ctx context.Context, id clew.SessionID) (bool, error) {
 	role, err := a.access(ctx, id)
-	return role != clew.RoleNone, err
+	return role == clew.RoleOwner, err
 }
 
 // mayDraft is speaks for what changes a draft.

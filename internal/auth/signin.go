@@ -59,6 +59,9 @@ func (s *SignIns) ByTicket(ctx context.Context, ticket, agent string, had Creden
 
 func (s *SignIns) enter(ctx context.Context, p clew.Principal, agent string, had Credentials) (Visit, error) {
 	now := s.keys.now()
+	if err := s.notSomebodyElse(ctx, p.User, had); err != nil {
+		return Visit{}, err
+	}
 	if err := s.mayRestOn(ctx, p, now); err != nil {
 		return Visit{}, err
 	}
@@ -74,26 +77,26 @@ func (s *SignIns) enter(ctx context.Context, p clew.Principal, agent string, had
 	if err != nil {
 		return Visit{}, err
 	}
-	s.replace(ctx, n.User, had)
 	s.sweep(ctx, now)
 	return Visit{rec, token}, nil
 }
 
-// replace ends the sign-in of somebody else that the browser had: nobody can reach
-// it any more, and what it gets by push is not for the next one. One of the same
-// user ends by itself; other devices may rest on it.
-func (s *SignIns) replace(ctx context.Context, user clew.UserID, had Credentials) {
+// notSomebodyElse keeps a browser with whom it has: a link that signs people in as
+// its maker would have them work, unknowing, in that one's name. Who means it signs
+// out first.
+func (s *SignIns) notSomebodyElse(ctx context.Context, user clew.UserID, had Credentials) error {
 	id, secret, ok := parseKey(had.Token)
 	if !ok {
-		return
+		return nil
 	}
 	p, err := s.keys.verify(ctx, id, secret)
-	if err == nil && p.User != user {
-		err = s.End(ctx, id)
+	switch {
+	case clew.CodeOf(err) == clew.Unavailable:
+		return err
+	case err == nil && p.User != user:
+		return clew.Errorf(clew.Forbidden, "this browser is signed in as %s; sign out first to come as somebody else", p.User)
 	}
-	if clew.CodeOf(err) == clew.Unavailable || clew.CodeOf(err) == clew.StorageFailed {
-		s.log.WarnContext(ctx, "the former sign-in of a browser was not ended", "key", id, "err", err)
-	}
+	return nil // what it had does not hold any more
 }
 
 // mayRestOn checks what has been shown once more: a ticket may have waited, and

@@ -7,8 +7,9 @@ import (
 )
 
 // What became of the tool calls and questions that messages show, and of what
-// people said, is kept on the messages. It follows from the records in one way, which the fold, a page that
-// is read from the journal, and clients (PROTOCOL.md) have in common:
+// people said, is kept on the messages. It follows from the records in one way,
+// which the fold, a page that is read from the journal, and clients (PROTOCOL.md)
+// have in common:
 //
 //   - tool_progress is about the message that it names. One that ends a call
 //     without naming a message is about the message right before it.

@@ -348,5 +348,14 @@ func (m Mark) weighty() bool {
 	return slices.Contains([]MarkKind{MarkUser, MarkQuestion, MarkCheckpoint, MarkRewind}, m.Kind)
 }
 
-// picks reports whether the i-th of n is among k that are spread evenly.
-func picks(i, k, n int) bool { return (i+1)*k/n > i*k/n }
+// picks reports whether the i-th of n is among k that are spread evenly, with
+// the first and the last, or with the last alone.
+func picks(i, k, n int) bool {
+	switch {
+	case k == 0:
+		return false
+	case k == 1 || n == 1:
+		return i == n-1
+	}
+	return i == 0 || i*(k-1)/(n-1) > (i-1)*(k-1)/(n-1)
+}

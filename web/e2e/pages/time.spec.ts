@@ -174,6 +174,6 @@ test("a session of 5,000 messages is scrubbed without delay", async ({ world, vi
   // The preview of the first question: nearly all of it would go.
   await page.keyboard.press("Home");
   await page.locator("[data-preview]").waitFor();
-  await page.getByText("5000 messages go").waitFor();
   await screenshots(page, "time-long");
+  await page.getByText("5000 messages go").waitFor();
 });

@@ -47,7 +47,7 @@ export class ChangingDoor {
     const { etag: _, "content-length": __, "transfer-encoding": ___, ...headers } = answer.headers;
     const names = /(<meta name="build" content="|__BUILD__=")\w+/;
     if (this.next && (path === "/sw.js" || headers["content-type"]?.startsWith("text/html"))) {
-      body = Buffer.from(body.toString("utf8").replace(names, "$1thenextbuild"));
+      body = Buffer.from(body.toString("utf8").replace(names, "$1thenextbuild").replace(/__FILES__=\[.*?\]/, "__FILES__=[]")); // files of other names
     }
     return { status: answer.statusCode ?? 502, headers, body };
   }

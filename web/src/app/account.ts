@@ -1,6 +1,7 @@
 import { ClewError } from "@clew-run/client";
 import { create } from "zustand";
 import { client } from "./client";
+import { notifyError } from "./notices";
 
 type Me = Awaited<ReturnType<typeof client.rest.me>>;
 
@@ -43,8 +44,10 @@ export async function signIn(credentials: { ticket: string } | { token: string }
     set(await look());
   } catch (e) {
     if (e instanceof ClewError && e.code === "CONNECTION_FAILED") return set({ state: "away" });
-    // A used ticket in the address of a page that is signed in already is no error.
+    // A used ticket in the address of a page that is signed in already is no error;
+    // one of somebody else is said so.
     const now = await look();
+    if (now.state === "in" && e instanceof ClewError && e.code === "FORBIDDEN") notifyError(e);
     set(now.state === "out" ? { state: "out", problem: (e as Error).message } : now);
   }
 }

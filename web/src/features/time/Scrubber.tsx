@@ -70,12 +70,17 @@ export function Scrubber({ marks, at, by, onMove }: { marks: readonly TimelineMa
   );
 }
 
+/** So many marks have room; of more, only what people look for is drawn. */
+const roomy = 300;
+
 /** All marks. They change with the session, not with the scrubbing. */
 const Marks = memo(function Marks({ marks }: { marks: readonly TimelineMark[] }) {
   const last = marks.length - 1;
+  const crowded = marks.length > roomy;
   return marks.map((m, i) => {
+    if (crowded && !tall.has(m.kind)) return null;
     const left = `${last > 0 ? (100 * i) / last : 50}%`;
-    return tall.has(m.kind) ? (
+    return tall.has(m.kind) && !(crowded && m.kind === "user") ? (
       <span key={m.message_id + m.kind} className={cx("absolute top-1/2 -translate-1/2 bg-paper", m.hidden && "opacity-50")} style={{ left }}>
         <Mark tone={m.hidden ? "past" : tones[m.kind]} size={10} />
       </span>

@@ -21,7 +21,7 @@ export function QuestionDock({ session }: { session: Session }) {
   if (!q) return null;
   const go = (by: number) => setChosen(questions[(at + by + questions.length) % questions.length]!.request_id);
   return (
-    <section aria-label={t.openQuestions} className="flex max-h-[55dvh] flex-col gap-1 overflow-y-auto">
+    <section aria-label={t.openQuestions} className="flex flex-col gap-1 md:max-h-[55dvh] md:overflow-y-auto">
       {questions.length > 1 && (
         <div className="flex items-center gap-1 text-sm text-soft">
           <span className="flex-1">{t.ofQuestions(at + 1, questions.length)}</span>

@@ -10,7 +10,7 @@ const rows = (...ns: number[]): Row[] => ns.map((n) => ({ key: id(n), kind: "tex
 const shown = (list: readonly Row[]) => list.map((r) => r.note?.what ?? Number(r.id.slice(4)));
 
 test("the timeline tells which way the session went", () => {
-  const notes = notesOf([mark(9, { removed: 3 }), mark(12, { restored: 3 }), mark(20, { removed: 1, hidden: true }), mark(30, { kind: "user" }), mark(40, { kind: "fork", session: "b" })], { session_id: "a", message_id: id(5) });
+  const notes = notesOf([mark(9, { removed: 3 }), mark(12, { restored: 3, removed: 1 }), mark(20, { removed: 1, hidden: true }), mark(30, { kind: "user" }), mark(40, { kind: "fork", session: "b" })], { session_id: "a", message_id: id(5) });
   expect(notes.map((n) => [n.what, n.count, n.session])).toEqual([["forkedFrom", 0, "a"], ["back", 3, undefined], ["forth", 3, undefined], ["forked", 0, "b"]]);
 });
 

@@ -18,7 +18,7 @@ export function notesOf(marks: readonly TimelineMark[], from: SessionInfo["forke
   const notes = marks.filter((m) => (m.kind === "rewind" || m.kind === "fork") && !m.hidden).map((m): Note => {
     const { message_id: id, ts, session } = m;
     if (m.kind === "fork") return { id, ts, what: "forked", count: 0, session };
-    return m.restored && !m.removed ? { id, ts, what: "forth", count: m.restored } : { id, ts, what: "back", count: m.removed ?? 0 };
+    return m.restored ? { id, ts, what: "forth", count: m.restored } : { id, ts, what: "back", count: m.removed ?? 0 };
   });
   if (from) notes.push({ id: from.message_id, what: "forkedFrom", count: 0, session: from.session_id });
   return notes.sort((a, b) => (before(a.id, b.id) ? -1 : before(b.id, a.id) ? 1 : 0));
