@@ -31,8 +31,12 @@ test-web: web/node_modules ## check the types of the web UI and run its unit tes
 test-web-e2e: web/node_modules ## run the web UI in a browser against the real server
 	cd web && npx vitest run --config vitest.e2e.config.ts
 
-web/node_modules: web/package-lock.json
-	cd web && npm ci --no-audit --no-fund
+.PHONY: test-sdk
+test-sdk: sdk/typescript/node_modules ## check, test and measure the TypeScript client, against the real server too
+	cd sdk/typescript && npm run check && npm test && npm run test:e2e && npm run build && npm run size
+
+%/node_modules: %/package-lock.json
+	cd $* && npm install --no-save --no-audit --no-fund # as locked; npm ci wants packages of all platforms in the lock
 	@touch $@
 
 .PHONY: fmt

@@ -61,6 +61,7 @@ var Commands = []CommandInfo{
 
 	{CommandRenameSession, RoleOwner, false, "Give the session a title.", RenameSessionData{}},
 	{CommandSetAccess, RoleOwner, false, "Share the session with somebody, or take that back.", SetAccessData{}},
+	{CommandForgetRule, RoleOwner, false, "Have asked again what was remembered for a task.", ForgetRuleData{}},
 
 	{CommandCheckpointDiff, RoleOwner, false, "Ask how files differ between two checkpoints.", CheckpointDiffData{}},
 	{CommandCheckpointRestore, RoleOwner, false, "Take files back to a checkpoint.", CheckpointRestoreData{}},

@@ -56,6 +56,7 @@ var Events = []EventInfo{
 	{EventHitlResolved, KindRecord, "A question is settled, by whomever.", HitlResolvedData{}},
 	{EventHitlReminder, KindRecord, "A question's deadline is near.", HitlReminderData{}},
 	{EventHitlAssigned, KindRecord, "A question is meant for somebody else.", HitlAssignedData{}},
+	{EventRuleForgotten, KindRecord, "What was remembered for a task is asked about again.", RuleForgottenData{}},
 	{EventHitlPaused, KindRecord, "The run is paused.", HitlPausedData{}},
 	{EventHitlResumed, KindRecord, "The run goes on.", HitlResumedData{}},
 

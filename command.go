@@ -82,6 +82,7 @@ const (
 	// Session
 	CommandRenameSession CommandType = "rename_session"
 	CommandSetAccess     CommandType = "set_access"
+	CommandForgetRule    CommandType = "forget_rule"
 
 	// Checkpoints
 	CommandCheckpointDiff    CommandType = "checkpoint_diff"

@@ -96,6 +96,12 @@ type SetAccessData struct {
 	Role   Role   `json:"role" clew:"enum=|viewer|approver"`
 }
 
+// ForgetRuleData is the data of forget_rule: what was remembered for a task with
+// the answer to this question is asked about again.
+type ForgetRuleData struct {
+	ID RequestID `json:"id"`
+}
+
 // CheckpointDiffData is the data of the command checkpoint_diff. Without From
 // it compares with the first checkpoint, without To with the files as they are.
 type CheckpointDiffData struct {

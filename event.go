@@ -94,6 +94,7 @@ const (
 	EventHitlResolved        EventType = "hitl_resolved"
 	EventHitlReminder        EventType = "hitl_reminder"
 	EventHitlAssigned        EventType = "hitl_assigned"
+	EventRuleForgotten       EventType = "rule_forgotten"
 	EventHitlPaused          EventType = "hitl_paused"
 	EventHitlResumed         EventType = "hitl_resumed"
 

@@ -81,6 +81,9 @@ type RememberOffer struct {
 	Pattern  string              `json:"pattern,omitempty"`   // of commands: one to begin with
 	Match    string              `json:"match,omitempty"`     // a command that it covers
 	NearMiss string              `json:"near_miss,omitempty"` // one that it does not
+	// WhileAuto says that what is remembered for the task holds only while
+	// auto-approval is on, as it was when the question was put.
+	WhileAuto bool `json:"while_auto,omitempty"`
 }
 
 // Remember is what a person wants remembered. Pattern is for commands.
@@ -91,8 +94,20 @@ type Remember struct {
 
 // A RememberedRule is what a task's agents need not ask about again.
 type RememberedRule struct {
-	Tool    string `json:"tool"`
-	Pattern string `json:"pattern,omitempty"`
+	ID        RequestID `json:"id"`      // of the question that was answered with it
+	TaskID    TaskID    `json:"task_id"` // it holds in this task and all below it
+	Tool      string    `json:"tool"`
+	Pattern   string    `json:"pattern,omitempty"`    // of commands: a pattern; of fetch: the host
+	WhileAuto bool      `json:"while_auto,omitempty"` // see RememberOffer
+	By        UserID    `json:"by,omitempty"`
+	TS        int64     `json:"ts"`
+}
+
+// RuleForgottenData is the data of rule_forgotten.
+type RuleForgottenData struct {
+	ID     RequestID `json:"id"`
+	TaskID TaskID    `json:"task_id"`
+	By     UserID    `json:"by,omitempty"`
 }
 
 // An ApprovalTodo is a todo that needs approval.

@@ -101,6 +101,8 @@ type SessionState struct {
 	Windows      List[WindowState]  `json:"windows"`
 	// Queue holds what was said and waits for the agent, in order.
 	Queue List[QueuedMessage] `json:"queue"`
+	// Allowed is what people let be remembered for tasks, as far as it holds now.
+	Allowed List[RememberedRule] `json:"allowed"`
 	// Viewers are those who watch now. It is not on record.
 	Viewers List[Viewer] `json:"viewers"`
 

@@ -94,6 +94,7 @@ func TestRights(t *testing.T) {
 		{CommandAskResponse, false, false, true, false},
 		{CommandUserMessage, false, false, false, false},
 		{CommandSetAccess, false, false, false, false},
+		{CommandForgetRule, false, false, false, false},
 		{CommandCheckpointDiff, false, false, false, false},
 	}
 	for _, tt := range tests {

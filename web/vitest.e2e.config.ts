@@ -9,6 +9,8 @@ const shared = {
   environment: "node" as const,
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // A shared machine may stall for seconds; what fails twice is broken.
+  retry: process.env.CI ? 1 : 0,
 };
 
 // Tests in a real browser against the real server; see e2e/README.md. Files of

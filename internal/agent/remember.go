@@ -26,13 +26,15 @@ func (a *Agent) Remember(overlay map[string]any, q *clew.HitlApprovalRequestData
 	if r.Scope == clew.RememberTask {
 		return nil, nil
 	}
+	// The session's own list stands beside allowed_commands: a copy of that would
+	// keep what an administrator takes out of it later.
 	v := a.valuesFor(overlay)
-	list := []any{}
-	for _, p := range v.AllowedCommands {
-		list = append(list, p)
-	}
-	if slices.Contains(v.AllowedCommands, r.Pattern) {
+	if slices.Contains(v.AllowedCommands, r.Pattern) || slices.Contains(v.RememberedCommands, r.Pattern) {
 		return nil, nil
 	}
-	return map[string]any{"allowed_commands": append(list, r.Pattern)}, nil
+	list := []any{}
+	for _, p := range v.RememberedCommands {
+		list = append(list, p)
+	}
+	return map[string]any{"remembered_commands": append(list, r.Pattern)}, nil
 }

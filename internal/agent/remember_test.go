@@ -85,8 +85,16 @@ func TestRememberedForTheSession(t *testing.T) {
 		}
 		w.idle()
 		changes := events[clew.SettingsChangedData](w)
-		if len(changes) != 1 || !reflect.DeepEqual(changes[0].Settings["allowed_commands"], []any{"ls *", "go test *"}) || len(g.runs()) != 2 {
+		if len(changes) != 1 || !reflect.DeepEqual(changes[0].Settings["remembered_commands"], []any{"go test *"}) || len(g.runs()) != 2 {
 			t.Errorf("settings %+v, runs %v", changes, g.runs())
 		}
-	}, calls(command("c1", "go test ./a")), calls(command("c2", "go test ./b")), says("Done."))
+		// What an administrator takes out is not kept by the session.
+		w.set(map[string]any{"allowed_commands": []any{}})
+		w.say("more")
+		if q := w.asked(clew.AskCommand); q.ToolCallID != "c4" {
+			t.Errorf("asked about %s", q.ToolCallID)
+		}
+		w.no()
+	}, calls(command("c1", "go test ./a")), calls(command("c2", "go test ./b")), says("Done."),
+		calls(command("c3", "go test ./c")), calls(command("c4", "ls d")), says("Done."))
 }

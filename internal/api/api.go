@@ -123,6 +123,7 @@ type API struct {
 	mux     *http.ServeMux
 	routes  []Route
 	pace    pace // of transfers
+	heavy   heavy
 	doc     *huma.OpenAPI
 	openAPI []byte // doc as it is served
 }

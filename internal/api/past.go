@@ -61,6 +61,11 @@ func (a *API) toolCall(ctx context.Context, in *toolInput) (*toolOutput, error) 
 }
 
 func (a *API) timeline(ctx context.Context, in *timelineInput) (*timelineOutput, error) {
+	end, err := a.heavy.begin(ctx, callerOf(ctx).User)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	v, _, err := a.view(ctx, in.ID)
 	if err != nil {
 		return nil, err

@@ -254,6 +254,13 @@ func (a *API) messages(ctx context.Context, in *messagesInput) (*messagesOutput,
 	if err := checkPage(q); err != nil {
 		return nil, err
 	}
+	if q.AsOf != "" || q.Around != "" {
+		end, err := a.heavy.begin(ctx, callerOf(ctx).User)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
 	page, err := v.Page(ctx, q)
 	if err != nil {
 		return nil, err

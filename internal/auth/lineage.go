@@ -1,8 +1,10 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -42,9 +44,12 @@ func (k *Keys) inForce(ctx context.Context, rec KeyRecord) (behind int, err erro
 const (
 	keptAfterEnd = 24 * time.Hour
 	sweepEvery   = time.Hour
+	// maxBrowsers is how many sign-ins of one user a sweep leaves in force.
+	maxBrowsers = 100
 )
 
-// sweep forgets browsers' keys whose end is long past.
+// sweep forgets browsers' keys whose end is long past, and ends those that are
+// too many.
 func (k *Keys) sweep(ctx context.Context) error {
 	list, err := k.store.List(ctx)
 	if err != nil {
@@ -55,6 +60,31 @@ func (k *Keys) sweep(ctx context.Context) error {
 		revoked := rec.RevokedMS != 0 && rec.RevokedMS < before
 		if rec.Browser && (revoked || rec.ExpiresMS != 0 && rec.ExpiresMS < before) {
 			err = errors.Join(err, k.store.Drop(ctx, rec.ID))
+		}
+	}
+	return errors.Join(err, k.endSurplus(ctx, list))
+}
+
+// endSurplus ends the oldest sign-ins of whoever has too many. Those that may do
+// less go first: a key that was given away for watching cannot be used to sign
+// its owner's browsers out.
+func (k *Keys) endSurplus(ctx context.Context, list []KeyRecord) (err error) {
+	live := map[clew.UserID][]KeyRecord{}
+	for _, rec := range list {
+		if !rec.Browser {
+			continue
+		}
+		if _, err := k.inForce(ctx, rec); err == nil {
+			live[rec.User] = append(live[rec.User], rec)
+		}
+	}
+	for _, of := range live {
+		slices.SortFunc(of, func(a, b KeyRecord) int {
+			return cmp.Or(cmp.Compare(slices.Index(roles, a.Role), slices.Index(roles, b.Role)), cmp.Compare(a.CreatedMS, b.CreatedMS), cmp.Compare(a.ID, b.ID))
+		})
+		for _, rec := range of[:max(0, len(of)-maxBrowsers)] {
+			_, failed := k.Revoke(ctx, rec.ID)
+			err = errors.Join(err, failed)
 		}
 	}
 	return err

@@ -339,3 +339,44 @@ func TestOldSignInsAreForgotten(t *testing.T) {
 		t.Errorf("a month later: %v", ids)
 	}
 }
+
+// A user has a hundred browsers at most: the oldest are signed out, those that may
+// do less before the others.
+func TestOnlySoManyBrowsers(t *testing.T) {
+	d := newDesk(t)
+	_, owner := d.key(auth.NewKey{User: "ada", Role: clew.RoleOwner})
+	_, viewer := d.key(auth.NewKey{User: "ada", Role: clew.RoleViewer})
+	_, other := d.key(auth.NewKey{User: "bob", Role: clew.RoleOwner})
+	bob := d.signIn(other)
+	var owners, viewers []auth.Visit
+	for range 60 {
+		d.now = d.now.Add(time.Second)
+		owners = append(owners, d.signIn(owner))
+	}
+	for range 50 {
+		d.now = d.now.Add(time.Second)
+		viewers = append(viewers, d.signIn(viewer))
+	}
+	d.now = d.now.Add(time.Hour)
+	d.signIn(other) // sweeps
+	live := func(list []auth.Visit) (n int) {
+		for _, v := range list {
+			if _, code := d.who(v.Token); code == "" {
+				n++
+			}
+		}
+		return n
+	}
+	if live(owners) != 60 || live(viewers[:10]) != 0 || live(viewers[10:]) != 40 || live([]auth.Visit{bob}) != 1 {
+		t.Errorf("%d of the owner's, %d of the viewer's first ten and %d of the others are left", live(owners), live(viewers[:10]), live(viewers[10:]))
+	}
+	for range 50 {
+		d.now = d.now.Add(time.Second)
+		owners = append(owners, d.signIn(owner))
+	}
+	d.now = d.now.Add(time.Hour)
+	d.signIn(other)
+	if live(viewers) != 0 || live(owners[:10]) != 0 || live(owners[10:]) != 100 {
+		t.Errorf("%d of the viewer's, %d of the owner's first ten and %d of the others are left", live(viewers), live(owners[:10]), live(owners[10:]))
+	}
+}

@@ -51,7 +51,7 @@ var defaultAgain = []time.Duration{
 }
 
 const (
-	sendTimeout   = 10 * time.Second
+	sendTimeout   = 5 * time.Second
 	notifierPause = 5 * time.Second // before a stream of notices that broke is begun anew
 )
 

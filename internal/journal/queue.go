@@ -34,7 +34,7 @@ func (x *Inbox) queue(ctx context.Context, name string, take func(jetstream.Msg)
 		FilterSubject: "$KV." + bucket + ".>",
 		AckPolicy:     jetstream.AckExplicitPolicy,
 		AckWait:       noticeWait,
-		MaxAckPending: 1000,
+		MaxAckPending: -1, // a bound would be one that a single person's rows can use up
 	})
 	if err != nil {
 		return engineError(err)
@@ -42,19 +42,39 @@ func (x *Inbox) queue(ctx context.Context, name string, take func(jetstream.Msg)
 	var sending sync.WaitGroup
 	defer sending.Wait()
 	var rows turns
+	var people lanes
 	places := make(chan struct{}, noticesAtOnce)
-	run, err := consumer.Consume(func(m jetstream.Msg) {
+	placed := func() bool {
 		select {
 		case places <- struct{}{}:
-		case <-ctx.Done(): // for another node, or for later
-			_ = m.Nak()
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	work := func(in inLane) {
+		defer in.done()
+		defer rows.wait(in.m.Subject())()
+		take(in.m)
+	}
+	run, err := consumer.Consume(func(m jetstream.Msg) {
+		user := laneOf(m.Subject(), bucket)
+		in, more := people.enter(user, m)
+		if !more {
 			return
 		}
+		has := placed() // here, so that not more is fetched than there are places for
 		sending.Go(func() {
-			defer func() { <-places }()
-			defer atWork(m)()
-			defer rows.wait(m.Subject())()
-			take(m)
+			for ; more; in, more = people.next(user) {
+				if has || placed() {
+					work(in)
+					<-places // others have their turn in between
+				} else { // for another node, or for later
+					in.done()
+					_ = in.m.Nak()
+				}
+				has = false
+			}
 		})
 	}, jetstream.PullMaxMessages(noticesAhead))
 	if err != nil {

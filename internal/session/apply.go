@@ -55,7 +55,9 @@ func Apply(s *State, r clew.Record, data any) {
 	case *clew.HitlPlanReviewData, *clew.HitlApprovalRequestData, *clew.HitlInputRequestData, *clew.HitlClarificationData:
 		applyQuestion(s, clew.Question{Type: r.Type, Data: d})
 	case *clew.HitlResolvedData:
-		applyResolved(s, d)
+		applyResolved(s, r, d)
+	case *clew.RuleForgottenData:
+		applyForgotten(s, d)
 	case *clew.HitlAssignedData:
 		applyAssigned(s, d)
 	case *clew.HitlReminderData:
@@ -167,14 +169,14 @@ func applyQuestion(s *State, q clew.Question) {
 	}
 }
 
-func applyResolved(s *State, d *clew.HitlResolvedData) {
+func applyResolved(s *State, r clew.Record, d *clew.HitlResolvedData) {
 	delete(s.Reminded, d.RequestID)
 	q := s.question(d.RequestID)
 	if q == nil {
 		return
 	}
 	a := aboutOf(*q)
-	applyRemember(s, *q, d.Remember)
+	applyRemember(s, r.TS, *q, d)
 	s.Questions = slices.DeleteFunc(s.Questions, func(q clew.Question) bool { return q.RequestID() == d.RequestID })
 	t := s.Task(a.task)
 	if t == nil {

@@ -40,7 +40,9 @@ func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 	case *clew.SetAccessData:
 		return decideAccess(s, d)
 	case *clew.UpdateSettingsData:
-		return decideSettings(s, d.Settings)
+		return decideSettings(s, cmd.By.User, d.Settings)
+	case *clew.ForgetRuleData:
+		return decideForget(s, cmd.By.User, d)
 	case *clew.AssignQuestionData:
 		return decideAssign(s, cmd, d, now)
 	case *clew.HitlPlanResponseData, *clew.HitlApprovalResponseData, *clew.HitlInputResponseData,
@@ -214,7 +216,7 @@ func decideAccess(s *State, d *clew.SetAccessData) ([]clew.Event, error) {
 	return []clew.Event{{Type: clew.EventAccessChanged, Data: &clew.AccessChangedData{UserID: d.UserID, Role: d.Role}}}, nil
 }
 
-func decideSettings(s *State, changes map[string]any) ([]clew.Event, error) {
+func decideSettings(s *State, by clew.UserID, changes map[string]any) ([]clew.Event, error) {
 	if s.rules == nil {
 		return nil, clew.Errorf(clew.SessionInvalidState, "this server has no settings")
 	}
@@ -227,6 +229,9 @@ func decideSettings(s *State, changes map[string]any) ([]clew.Event, error) {
 	applySettings(&next, &clew.SettingsChangedData{Settings: changes})
 	if after := s.rules.AutoApproval(next.Settings); after != before {
 		events = append(events, clew.Event{Type: clew.EventAutoApprovalChanged, Data: &clew.AutoApprovalChangedData{AutoApprovalFlags: after}})
+		if before.AutoApprovalEnabled && !after.AutoApprovalEnabled { // whoever does that wants to be asked
+			events = append(events, forgetting(s, by)...)
+		}
 	}
 	return events, nil
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+	"net/url"
 	"slices"
 
 	"github.com/clew-run/clew"
@@ -34,13 +36,13 @@ func remembering(s *State, by clew.Principal, q clew.Question, a reply) ([]clew.
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	return decideSettings(s, changes)
+	return decideSettings(s, by.User, changes)
 }
 
 // applyRemember notes what a person let be remembered for the task.
-func applyRemember(s *State, q clew.Question, r *clew.Remember) {
+func applyRemember(s *State, ts int64, q clew.Question, r *clew.HitlResolvedData) {
 	d, ok := q.Data.(*clew.HitlApprovalRequestData)
-	if r == nil || !ok || r.Scope != clew.RememberTask {
+	if r.Remember == nil || !ok || r.Remember.Scope != clew.RememberTask {
 		return
 	}
 	t := s.Task(d.TaskID)
@@ -48,9 +50,98 @@ func applyRemember(s *State, q clew.Question, r *clew.Remember) {
 		return
 	}
 	root := s.Task(t.RootTaskID)
-	rule := clew.RememberedRule{Tool: d.Tool, Pattern: r.Pattern}
-	if root != nil && !slices.Contains(root.Allowed, rule) {
+	if root == nil {
+		return
+	}
+	rule := clew.RememberedRule{
+		ID: r.RequestID, TaskID: root.TaskID, Tool: d.Tool, Pattern: cmp.Or(hostOf(d.Effect), r.Remember.Pattern),
+		WhileAuto: d.Remember != nil && d.Remember.WhileAuto, By: r.ResolvedBy, TS: ts,
+	}
+	alike := func(old clew.RememberedRule) bool {
+		return old.Tool == rule.Tool && old.Pattern == rule.Pattern && old.WhileAuto == rule.WhileAuto
+	}
+	if !slices.ContainsFunc(root.Allowed, alike) {
 		root.Allowed = append(slices.Clip(root.Allowed), rule) // agents read the old one
+	}
+}
+
+// hostOf is the host that a call wants to reach, "" if it is not about one: who
+// allowed one site did not allow all of them.
+func hostOf(e *clew.Effect) string {
+	if e == nil || e.URL == "" {
+		return ""
+	}
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// allowed gives what is remembered and holds now, oldest first.
+func (s *State) allowed() clew.List[clew.RememberedRule] {
+	list := clew.List[clew.RememberedRule]{}
+	auto := s.rules != nil && s.rules.AutoApproval(s.Settings).AutoApprovalEnabled
+	for _, t := range s.Tasks {
+		for _, r := range t.Allowed {
+			if auto || !r.WhileAuto {
+				list = append(list, r)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b clew.RememberedRule) int {
+		return cmp.Or(cmp.Compare(a.TS, b.TS), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// decideForget takes one rule back, also one that does not hold at the moment.
+func decideForget(s *State, by clew.UserID, d *clew.ForgetRuleData) ([]clew.Event, error) {
+	for _, e := range forgetting(s, by) {
+		if e.Data.(*clew.RuleForgottenData).ID == d.ID {
+			return []clew.Event{e}, nil
+		}
+	}
+	return nil, clew.Errorf(clew.SessionInvalidState, "no rule %s is remembered: it was taken back, or its task has ended", d.ID)
+}
+
+// forgetting makes the records that take all rules back, in the order of the tasks.
+func forgetting(s *State, by clew.UserID) []clew.Event {
+	var events []clew.Event
+	for _, t := range s.tasks() {
+		for _, r := range t.Allowed {
+			events = append(events, clew.Event{Type: clew.EventRuleForgotten, Data: &clew.RuleForgottenData{ID: r.ID, TaskID: t.TaskID, By: by}})
+		}
+	}
+	return events
+}
+
+func applyForgotten(s *State, d *clew.RuleForgottenData) {
+	if t := s.Task(d.TaskID); t != nil {
+		t.Allowed = without(t.Allowed, func(r clew.RememberedRule) bool { return r.ID == d.ID })
+	}
+}
+
+// without makes a new list: agents read the old one.
+func without(rules []clew.RememberedRule, drop func(clew.RememberedRule) bool) []clew.RememberedRule {
+	rules = slices.DeleteFunc(slices.Clone(rules), drop)
+	if len(rules) == 0 {
+		return nil
+	}
+	return rules
+}
+
+// keepRules drops from a former state what is not remembered now: a rule that was
+// taken back does not return by a rewind.
+func (s *State) keepRules(now *State) {
+	for _, t := range s.Tasks {
+		var held []clew.RememberedRule
+		if n := now.Task(t.TaskID); n != nil {
+			held = n.Allowed
+		}
+		t.Allowed = without(t.Allowed, func(r clew.RememberedRule) bool {
+			return !slices.ContainsFunc(held, func(h clew.RememberedRule) bool { return h.ID == r.ID })
+		})
 	}
 }
 

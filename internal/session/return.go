@@ -70,6 +70,7 @@ func applyReturn(s *State, r clew.Record, data any) {
 		undo, redo = dropLast(undo), lastOf(append(slices.Clip(redo), move))
 	}
 	next.stay(s, r.TS-next.TS)
+	next.keepRules(s)
 	to := next.Seq
 	next.Seq, next.TS, next.Moved = r.Seq, r.TS, r.Seq
 	next.Removed = append(next.Removed, Span{From: to + 1, To: r.Seq})

@@ -83,7 +83,7 @@ type Task struct {
 	Steps        int `json:"steps,omitempty"`
 	Raised       int `json:"raised,omitempty"`
 	// Allowed is what people let be remembered for the tree; of roots only.
-	Allowed []clew.RememberedRule `json:"allowed,omitempty"`
+	Allowed []clew.RememberedRule `json:"rules,omitempty"`
 }
 
 // An Input is what somebody said to an agent.

@@ -89,6 +89,7 @@ func (s *Session) sessionState() clew.SessionState {
 			MonitorID: clew.MainMonitor, AgentID: MainAgent, Busy: st.AtWork(), Queued: len(st.Queue),
 		}},
 	}
+	out.Allowed = st.allowed()
 	out.Queue, out.Viewers = st.queued(), s.viewers(s.host.cfg.Now())
 	if st.Usage != (clew.Usage{}) {
 		usage := st.Usage

@@ -36,6 +36,7 @@ type Values struct {
 	AllowMcp           bool     `json:"always_allow_mcp"` // tools with always_allow
 	AllowFetch         bool     `json:"always_allow_fetch"`
 	AllowedCommands    []string `json:"allowed_commands"` // patterns: words, a last * is any further words
+	RememberedCommands []string `json:"remembered_commands"`
 	DeniedCommands     []string `json:"denied_commands"`
 	AutoApprovalMaxReq int      `json:"auto_approval_max_requests"` // 0 = no limit; then auto_approval_max_req_reached
 	MistakeLimit       int      `json:"mistake_limit"`              // 3 in a row; then mistake_limit_reached; 0 = none

@@ -164,7 +164,7 @@ func TestImportForeignLog(t *testing.T) {
 	if thread == nil || len(thread.History) != 2 || thread.AgentID != "main-msg-1" || state.Busy() || state.AtWork() || len(state.Tasks) != 2 {
 		t.Fatalf("%+v", state.Tasks)
 	}
-	if m := state.Messages[2]; m.WindowID != "settings" || m.AgentID != "window-settings" || m.Text != "Click Save" {
+	if m := state.Messages[2]; m.WindowID != "settings" || m.AgentID != "" || m.Text != "Click Save" {
 		t.Errorf("%+v", m)
 	}
 }

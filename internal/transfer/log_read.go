@@ -121,7 +121,9 @@ func fromLog(raw []byte) (clew.Message, string, error) {
 	if l.Content == "" {
 		return m, "", bad("there is no content")
 	}
-	if clew.ValidID(l.AgentID) {
+	// A line of a person names the agent it was for; on a message that would say
+	// that an agent wrote it.
+	if clew.ValidID(l.AgentID) && m.Role != clew.SpeakerUser {
 		m.AgentID = clew.AgentID(l.AgentID)
 	}
 	if source, ok := l.Source.(map[string]any); ok {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,7 +163,7 @@ func (s *stage) isQuestion(d pushtest.Delivery, session string) (request any) {
 		s.t.Errorf("told %s", d.Plain)
 	}
 	for key := range d.Body {
-		if !strings.Contains(" kind request_id session_id title asks deadline_ms inbox ", " "+key+" ") {
+		if !slices.Contains([]string{"kind", "request_id", "session_id", "title", "asks", "deadline_ms", "inbox"}, key) {
 			s.t.Errorf("the message has %s: %s", key, d.Plain)
 		}
 	}

@@ -36,7 +36,7 @@ func (o outcome) String() string {
 }
 
 const (
-	sendTimeout = 10 * time.Second
+	sendTimeout = 5 * time.Second
 	// stopGrace is how long a message that is on its way may take when the node
 	// stops: cut off, it would have to be sent again, as nobody knows whether it
 	// came.

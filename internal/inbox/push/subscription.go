@@ -20,15 +20,16 @@ import (
 // A Subscription is a browser of somebody that can be told. Its endpoint is a
 // secret: whoever has it and the keys can reach that browser.
 type Subscription struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Endpoint  string `json:"endpoint"`
-	P256dh    []byte `json:"p256dh"`           // the browser's public key
-	Auth      []byte `json:"auth"`             // what it shares with us
-	KeyID     string `json:"key_id,omitempty"` // the API key that it was made with
-	CreatedMS int64  `json:"created_ms"`
-	RenewedMS int64  `json:"renewed_ms"`
-	LastMS    int64  `json:"last_ms,omitempty"` // when it was last told something
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Endpoint  string    `json:"endpoint"`
+	P256dh    []byte    `json:"p256dh"`           // the browser's public key
+	Auth      []byte    `json:"auth"`             // what it shares with us
+	KeyID     string    `json:"key_id,omitempty"` // the API key that it was made with
+	Role      clew.Role `json:"role,omitempty"`   // of whoever made it
+	CreatedMS int64     `json:"created_ms"`
+	RenewedMS int64     `json:"renewed_ms"`
+	LastMS    int64     `json:"last_ms,omitempty"` // when it was last told something
 }
 
 // subscriber is a row: all subscriptions of somebody, so that telling a person
@@ -69,7 +70,18 @@ func (p *Push) List(ctx context.Context, by clew.Principal) ([]Subscription, err
 	if !inbox.Reads(by) {
 		return []Subscription{}, nil
 	}
-	return p.inForce(ctx, by.User)
+	return p.of(ctx, by)
+}
+
+// of gives those of somebody's subscriptions that these credentials are for. With
+// some that were given away for less, one sees and changes what was made with
+// them, and no other browser of their owner.
+func (p *Push) of(ctx context.Context, by clew.Principal) ([]Subscription, error) {
+	list, err := p.inForce(ctx, by.User)
+	if err != nil || by.Role == clew.RoleOwner || by.Role == clew.RoleAdmin {
+		return list, err
+	}
+	return slices.DeleteFunc(list, func(s Subscription) bool { return s.KeyID != by.KeyID || s.KeyID == "" && s.Role != by.Role }), nil
 }
 
 // inForce gives the subscriptions that still hold.
@@ -112,7 +124,7 @@ func (p *Push) Subscribe(ctx context.Context, by clew.Principal, n NewSubscripti
 	if err != nil {
 		return Subscription{}, err
 	}
-	s.KeyID, s.CreatedMS, s.RenewedMS = by.KeyID, p.now(), p.now()
+	s.KeyID, s.Role, s.CreatedMS, s.RenewedMS = by.KeyID, by.Role, p.now(), p.now()
 	if err := p.takeOver(ctx, by.User, s); err != nil {
 		return Subscription{}, err
 	}
@@ -183,7 +195,7 @@ func (p *Push) Unsubscribe(ctx context.Context, by clew.Principal, id string) (b
 	if !inbox.Reads(by) {
 		return false, errNoQuestions
 	}
-	list, err := p.inForce(ctx, by.User)
+	list, err := p.of(ctx, by)
 	if err != nil {
 		return false, err
 	}

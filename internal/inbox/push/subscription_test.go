@@ -43,6 +43,44 @@ func TestSubscriptions(t *testing.T) {
 	}
 }
 
+// Credentials that were given away for less neither see nor touch their owner's
+// other browsers; the owner sees all.
+func TestLesserCredentialsSeeTheirOwn(t *testing.T) {
+	w := newWorld(t)
+	ann := person("ann", "key1")
+	lesser := []clew.Principal{
+		{User: "ann", Role: clew.RoleApprover, KeyID: "key2"}, {User: "ann", Role: clew.RoleApprover, KeyID: "key3"},
+		{User: "ann", Role: clew.RoleApprover}, // of an outside issuer
+	}
+	hers, issued := w.subscribe(ann, w.service.Browser()), w.subscribe(person("ann", ""), w.service.Browser())
+	var own []Subscription
+	for _, by := range lesser {
+		own = append(own, w.subscribe(by, w.service.Browser()))
+	}
+	for i, by := range lesser {
+		if list := w.list(by); len(list) != 1 || list[0].ID != own[i].ID {
+			t.Errorf("%+v sees %+v", by, list)
+		}
+		for _, s := range []Subscription{hers, issued, own[(i+1)%len(own)]} {
+			if found, err := w.p.Unsubscribe(t.Context(), by, s.ID); err != nil || found {
+				t.Errorf("%+v has removed another: %v", by, err)
+			}
+		}
+	}
+	if tried, err := w.p.Test(t.Context(), lesser[0]); err != nil || len(tried) != 1 || tried[0].ID != own[0].ID {
+		t.Errorf("tried %+v, %v", tried, err)
+	}
+	if list := w.list(ann); len(list) != 5 {
+		t.Errorf("ann sees %d", len(list))
+	}
+	if found, err := w.p.Unsubscribe(t.Context(), ann, own[0].ID); err != nil || !found {
+		t.Errorf("ann cannot remove one of hers: %v", err)
+	}
+	if found, err := w.p.Unsubscribe(t.Context(), lesser[1], own[1].ID); err != nil || !found {
+		t.Errorf("nor an approver theirs: %v", err)
+	}
+}
+
 // A browser belongs to whoever came last.
 func TestABrowserChangesHands(t *testing.T) {
 	w := newWorld(t)

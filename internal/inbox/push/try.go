@@ -13,7 +13,7 @@ type Tried struct {
 	Error string // "" = it was taken
 }
 
-// Test sends a message to all of somebody's subscriptions and waits for what
+// Test sends a message to somebody's subscriptions and waits for what
 // becomes of it.
 func (p *Push) Test(ctx context.Context, by clew.Principal) ([]Tried, error) {
 	if !inbox.Reads(by) {
@@ -24,7 +24,7 @@ func (p *Push) Test(ctx context.Context, by clew.Principal) ([]Tried, error) {
 		e.RetryAfterMS = max(1, wait.Milliseconds())
 		return nil, e
 	}
-	subs, err := p.inForce(ctx, by.User)
+	subs, err := p.of(ctx, by)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,7 +18,7 @@ func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision
 	}
 	var patterns []string
 	for _, r := range in.Remembered {
-		if r.Tool == in.Spec.Name {
+		if r.Tool == in.Spec.Name && (in.Values.AutoApproval || !r.WhileAuto) {
 			patterns = append(patterns, r.Pattern)
 		}
 	}
@@ -29,10 +30,14 @@ func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision
 			break
 		}
 		if in.Values.AutoApproval && in.Values.AllowExecute {
-			patterns = append(patterns, in.Values.AllowedCommands...)
+			patterns = append(patterns, in.allowedCommands()...)
 		}
 		if run, _ := line.coveredBy(in.Action.Effect.Command, patterns); run != "" {
 			return Decision{Kind: Allow, Reason: reason, Run: run}, true
+		}
+	case group == tool.GroupFetch:
+		if host := in.host(); host != "" && slices.Contains(patterns, host) {
+			return allow(reason), true
 		}
 	case slices.Contains(patterns, "") && rememberable(group):
 		return allow(reason), true
@@ -40,7 +45,17 @@ func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision
 	return Decision{}, false
 }
 
-// rememberable reports whether a tool of the group can be allowed as a whole.
+// host is where a call wants to fetch from, "" if it is not told.
+func (in Input) host() string {
+	u, err := url.Parse(in.Action.Effect.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// rememberable reports whether a tool of the group can be allowed as a whole; of
+// fetch it is one host.
 func rememberable(group tool.Group) bool {
 	return group == tool.GroupRead || group == tool.GroupEdit || group == tool.GroupFetch
 }
@@ -53,7 +68,7 @@ func Offer(in Input) *clew.RememberOffer {
 		return nil
 	}
 	group := groupOf(in.Spec)
-	offer := &clew.RememberOffer{}
+	offer := &clew.RememberOffer{WhileAuto: in.Values.AutoApproval}
 	if group == tool.GroupCommand {
 		offer.Pattern = Suggest(in.Action.Effect.Command)
 		if offer.Pattern == "" {
@@ -65,12 +80,15 @@ func Offer(in Input) *clew.RememberOffer {
 	}
 	once := in
 	once.Remembered = []clew.RememberedRule{{Tool: in.Spec.Name, Pattern: offer.Pattern}}
+	if group == tool.GroupFetch {
+		once.Remembered[0].Pattern = in.host()
+	}
 	if Decide(once).Kind == Allow {
 		offer.Scopes = append(offer.Scopes, clew.RememberTask)
 	}
 	if group == tool.GroupCommand {
 		longer := in
-		longer.Values.AllowedCommands = append(slices.Clip(in.Values.AllowedCommands), offer.Pattern)
+		longer.Values.RememberedCommands = append(slices.Clip(in.Values.RememberedCommands), offer.Pattern)
 		if Decide(longer).Kind == Allow {
 			offer.Scopes = append(offer.Scopes, clew.RememberSession)
 		}

@@ -92,6 +92,21 @@ func TestRemembered(t *testing.T) {
 	if d := call("go test", "go test *", func(in *Input) { in.Values.AutoApprovalMaxReq, in.Counters.AutoApproved = 1, 1 }); d.Ask != clew.AskAutoApprovalMaxReqReached {
 		t.Errorf("over the limit: %+v", d)
 	}
+	bound := func(in *Input) { in.Remembered[0].WhileAuto = true }
+	if d := call("go test", "go test *", bound); d.Kind != Ask {
+		t.Errorf("made while auto-approval was on, which is off now: %+v", d)
+	}
+	if d := call("go test", "go test *", func(in *Input) { bound(in); in.Values.AutoApproval = true }); d.Kind != Allow {
+		t.Errorf("made while auto-approval was on, as it is: %+v", d)
+	}
+	for host, want := range map[string]Kind{"example.org": Allow, "": Ask, "example.com": Ask, "org": Ask} {
+		get := input(tool.GroupFetch, none)
+		get.Action.Effect = clew.Effect{URL: "https://example.org/a"}
+		get.Remembered = []clew.RememberedRule{{Tool: get.Spec.Name, Pattern: host}}
+		if d := Decide(get); d.Kind != want {
+			t.Errorf("fetch with %q remembered: %+v", host, d)
+		}
+	}
 	edit := input(tool.GroupEdit, none)
 	edit.Remembered = []clew.RememberedRule{{Tool: edit.Spec.Name}}
 	if d := Decide(edit); d.Kind != Allow {

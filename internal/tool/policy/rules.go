@@ -19,13 +19,19 @@ func (in Input) command(line Line, lineErr error) Decision {
 	if why := in.unclear(line, lineErr); why != "" {
 		return in.ask(tool.GroupCommand, why)
 	}
-	run, why := line.coveredBy(in.Action.Effect.Command, in.Values.AllowedCommands)
+	run, why := line.coveredBy(in.Action.Effect.Command, in.allowedCommands())
 	if run == "" {
 		return in.ask(tool.GroupCommand, why)
 	}
 	d := allow(why)
 	d.Run = run
 	return d
+}
+
+// allowedCommands is what the server's settings, or the session's own, allow and
+// what was remembered in the session beside it.
+func (in Input) allowedCommands() []string {
+	return slices.Concat(in.Values.AllowedCommands, in.Values.RememberedCommands)
 }
 
 // unclear says why no pattern may decide on a command line, "" if one may.

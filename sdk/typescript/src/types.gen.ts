@@ -71,6 +71,7 @@ export interface SessionState {
   monitors: MonitorState[];
   windows: WindowState[];
   queue: QueuedMessage[];
+  allowed: RememberedRule[];
   viewers: Viewer[];
   usage?: Usage;
   can_undo?: boolean;
@@ -379,6 +380,16 @@ export interface QueuedMessage {
   ts: number;
 }
 
+export interface RememberedRule {
+  id: string;
+  task_id: string;
+  tool: string;
+  pattern?: string;
+  while_auto?: boolean;
+  by?: string;
+  ts: number;
+}
+
 export interface Viewer {
   user_id: string;
   clients: number;
@@ -495,6 +506,7 @@ export type CommandType =
   | "condense_context"
   | "rename_session"
   | "set_access"
+  | "forget_rule"
   | "checkpoint_diff"
   | "checkpoint_restore"
   | "checkpoint_save"
@@ -1116,6 +1128,7 @@ export interface RememberOffer {
   pattern?: string;
   match?: string;
   near_miss?: string;
+  while_auto?: boolean;
 }
 
 export type RememberScope =
@@ -1217,6 +1230,13 @@ export interface HitlAssignedData {
   task_id?: string;
   run_id?: string;
   monitor_id?: string;
+}
+
+/** What was remembered for a task is asked about again. */
+export interface RuleForgottenData {
+  id: string;
+  task_id: string;
+  by?: string;
 }
 
 /** The run is paused. */
@@ -2110,6 +2130,11 @@ export interface SetAccessData {
   role: "" | "viewer" | "approver";
 }
 
+/** Have asked again what was remembered for a task. */
+export interface ForgetRuleData {
+  id: string;
+}
+
 /** Ask how files differ between two checkpoints. */
 export interface CheckpointDiffData {
   from?: string;
@@ -2292,6 +2317,7 @@ export type EventType =
   | "hitl_resolved"
   | "hitl_reminder"
   | "hitl_assigned"
+  | "rule_forgotten"
   | "hitl_paused"
   | "hitl_resumed"
   | "task_created"
@@ -2458,6 +2484,8 @@ export interface EventData {
   hitl_reminder: HitlReminderData;
   /** A question is meant for somebody else. */
   hitl_assigned: HitlAssignedData;
+  /** What was remembered for a task is asked about again. */
+  rule_forgotten: RuleForgottenData;
   /** The run is paused. */
   hitl_paused: HitlPausedData;
   /** The run goes on. */
@@ -2654,6 +2682,8 @@ export interface CommandData {
   rename_session: RenameSessionData;
   /** Share the session with somebody, or take that back. */
   set_access: SetAccessData;
+  /** Have asked again what was remembered for a task. */
+  forget_rule: ForgetRuleData;
   /** Ask how files differ between two checkpoints. */
   checkpoint_diff: CheckpointDiffData;
   /** Take files back to a checkpoint. */
@@ -2741,6 +2771,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "hitl_resolved"; data: HitlResolvedData })
   | (ServerEnvelopeBase & { type: "hitl_reminder"; data: HitlReminderData })
   | (ServerEnvelopeBase & { type: "hitl_assigned"; data: HitlAssignedData })
+  | (ServerEnvelopeBase & { type: "rule_forgotten"; data: RuleForgottenData })
   | (ServerEnvelopeBase & { type: "hitl_paused"; data: HitlPausedData })
   | (ServerEnvelopeBase & { type: "hitl_resumed"; data: HitlResumedData })
   | (ServerEnvelopeBase & { type: "task_created"; data: TaskCreatedData })
@@ -2840,6 +2871,7 @@ export type ClientEnvelope =
   | (ClientEnvelopeBase & { type: "condense_context"; data?: CondenseContextData })
   | (ClientEnvelopeBase & { type: "rename_session"; data: RenameSessionData })
   | (ClientEnvelopeBase & { type: "set_access"; data: SetAccessData })
+  | (ClientEnvelopeBase & { type: "forget_rule"; data: ForgetRuleData })
   | (ClientEnvelopeBase & { type: "checkpoint_diff"; data?: CheckpointDiffData })
   | (ClientEnvelopeBase & { type: "checkpoint_restore"; data: CheckpointRestoreData })
   | (ClientEnvelopeBase & { type: "checkpoint_save"; data?: CheckpointSaveData })
@@ -2909,6 +2941,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "hitl_resolved",
   "hitl_reminder",
   "hitl_assigned",
+  "rule_forgotten",
   "hitl_paused",
   "hitl_resumed",
   "task_created",
@@ -2999,6 +3032,7 @@ export const recordTypes: readonly (keyof EventData)[] = [
   "hitl_resolved",
   "hitl_reminder",
   "hitl_assigned",
+  "rule_forgotten",
   "hitl_paused",
   "hitl_resumed",
   "task_created",

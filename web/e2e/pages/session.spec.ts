@@ -114,3 +114,46 @@ test("its own headings skip no level", async ({ world, visit }) => {
   levels.forEach((l, i) => expect(l - (levels[i - 1] ?? 0), `heading ${i + 1} of ${levels.join()}`).toBeLessThanOrEqual(1));
   expect(await barriers(page)).toEqual([]);
 });
+
+test("a call that the server's end cut short is not shown as running", async ({ world, visit }) => {
+  await world.model.script([
+    { when: { turn: 1 }, times: 0, reply: [{ text: "I run it." }, { tool: { name: "execute_command", id: "c_long", input: { command: "echo begun; sleep 300" } } }] },
+    { times: 0, reply: [{ text: "I look what happened." }] },
+  ]);
+  const session = await world.session("In doubt");
+  const { page } = await visit({ path: `/s/${session}` });
+  await live(page);
+  await world.say(session, "run it");
+  await world.rest.inbox.answer(await world.question(session), { action: "approve" });
+  const call = page.locator("[data-call=c_long]");
+  await until("it runs", async () => (await call.getAttribute("data-status")) === "running");
+  await page.getByRole("tab", { name: "Terminal" }).click();
+  await page.getByText("begun").first().waitFor();
+  await world.restart();
+  await live(page);
+  await until("it is said", async () => (await call.getAttribute("data-status")) === "halted");
+  await page.getByRole("button", { name: /^Resume/ }).click();
+  await page.getByText("I look what happened.").waitFor();
+  await page.getByText("In doubt: the server stopped").waitFor();
+  expect(await barriers(page)).toEqual([]);
+});
+
+test("a window that gets narrow keeps what is written, where one is and what is open", async ({ world, visit }) => {
+  await world.model.script([
+    { when: { turn: 1 }, times: 0, reply: [{ tool: { name: "read_file", id: "c_read", input: { path: "a.txt" } } }] },
+    { times: 0, reply: [{ text: "Read." }] },
+  ]);
+  const session = await world.session("Narrower", { "a.txt": "what is in it\n" });
+  await world.say(session, "read");
+  await world.settled(session);
+  const { page } = await visit({ path: `/s/${session}` });
+  await page.locator("[data-call=c_read] > button").click();
+  await page.getByText("what is in it").waitFor();
+  const box = page.getByLabel("Message to the agent");
+  await box.fill("half a sent");
+  await page.setViewportSize({ width: 700, height: 900 });
+  await page.getByRole("navigation", { name: "Parts of the session" }).waitFor();
+  await page.keyboard.type("ence");
+  expect(await box.inputValue()).toBe("half a sentence");
+  expect(await page.getByText("what is in it").count()).toBe(1);
+});

@@ -45,6 +45,7 @@ export class ChangingDoor {
     for await (const part of answer) parts.push(part as Buffer);
     let body = Buffer.concat(parts);
     const { etag: _, "content-length": __, "transfer-encoding": ___, ...headers } = answer.headers;
+    headers["cache-control"] = "no-store"; // only the service worker keeps anything
     const names = /(<meta name="build" content="|__BUILD__=")\w+/;
     if (this.next && (path === "/sw.js" || headers["content-type"]?.startsWith("text/html"))) {
       body = Buffer.from(body.toString("utf8").replace(names, "$1thenextbuild").replace(/__FILES__=\[.*?\]/, "__FILES__=[]")); // files of other names

@@ -13,6 +13,8 @@ test("a line cut in the middle of an approval, then a reload: one live card", as
   await card.first().waitFor();
   world.line.cut();
   await expect.poll(() => v.page.locator("[data-connection=active]").count()).toBe(0);
+  await card.getByRole("button", { name: /^Approve/ }).first().click(); // it goes nowhere, and nobody is told that it did
+  await card.getByText("Not sent").first().waitFor();
   world.line.mend();
   await live(v.page);
   expect(await card.count()).toBe(1);

@@ -2,16 +2,31 @@ import { usePrefs } from "@/app/prefs";
 
 const locale = () => (usePrefs.getState().language === "ko" ? "ko-KR" : "en-GB");
 
+const formats = {
+  time: { hour: "2-digit", minute: "2-digit", hour12: false },
+  day: { month: "short", day: "numeric" },
+  full: { dateStyle: "medium", timeStyle: "medium", hour12: false },
+} satisfies Record<string, Intl.DateTimeFormatOptions>;
+const made = new Map<string, Intl.DateTimeFormat>();
+
+/** A formatter costs a hundred times what it does, so each is made once. */
+function formatter(name: keyof typeof formats): Intl.DateTimeFormat {
+  const key = `${locale()} ${name}`;
+  const known = made.get(key) ?? new Intl.DateTimeFormat(locale(), formats[name]);
+  made.set(key, known);
+  return known;
+}
+
 /** 14:05, of today; with the day before that. */
 export function clockTime(ms: number): string {
   const d = new Date(ms);
-  const time = d.toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit", hour12: false });
+  const time = formatter("time").format(d);
   if (d.toDateString() === new Date().toDateString()) return time;
-  return `${d.toLocaleDateString(locale(), { month: "short", day: "numeric" })} ${time}`;
+  return `${formatter("day").format(d)} ${time}`;
 }
 
 export function fullTime(ms: number): string {
-  return new Date(ms).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "medium", hour12: false });
+  return formatter("full").format(ms);
 }
 
 /** "5 min ago", "3일 전". */

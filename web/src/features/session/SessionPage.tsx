@@ -1,7 +1,7 @@
 import type { Session, TimelineMark } from "@clew-run/client";
 import { useConnection, useSession, useSnapshot } from "@clew-run/client/react";
 import { CircleHelp } from "lucide-react";
-import { Suspense, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useSearch } from "wouter";
 import { announce } from "@/app/notices";
 import { useWords } from "@/i18n";
@@ -33,6 +33,9 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   const connection = useConnection(session);
   const known = useSnapshot(session, (s) => s.session !== null);
   const narrow = useNarrow();
+  const { open, phone, setPhone } = useSide();
+  const named = new URLSearchParams(useSearch()).get("question");
+  useEffect(() => setPhone("chat"), [named, sessionId, setPhone]); // a named question is shown where it was asked
   const returned = useSnapshot(session, (s) => s.session?.canUndo === true || s.session?.canRedo === true);
   const marks = useTimeline(session, known && (!narrow || returned))?.marks ?? noMarks; // a phone has no bar for it
   const notes = useNotes(session, marks);
@@ -41,7 +44,12 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <Header session={session} />
-      {narrow ? <Phone session={session} known={known} notes={notes} /> : <Desk session={session} known={known} notes={notes} marks={marks} />}
+      <div className="flex min-h-0 flex-1">
+        {(!narrow || phone === "chat") && <Chat session={session} known={known} notes={notes} />}
+        {narrow && phone !== "chat" && <PhonePart session={session} />}
+        {!narrow && open && known && <><Divider /><SidePanel session={session} /></>}
+      </div>
+      {narrow ? <PhoneTabs session={session} /> : <TimelineBar session={session} marks={marks} />}
       <SessionDialogs session={session} />
     </div>
   );
@@ -61,19 +69,6 @@ function useSpokenEnd(session: Session): void {
   }, [working, resting, t]);
 }
 
-function Desk({ session, known, notes, marks }: ChatProps & { marks: readonly TimelineMark[] }) {
-  const open = useSide((s) => s.open);
-  return (
-    <>
-      <div className="flex min-h-0 flex-1">
-        <Chat session={session} known={known} notes={notes} />
-        {open && known && <><Divider /><SidePanel session={session} /></>}
-      </div>
-      <TimelineBar session={session} marks={marks} />
-    </>
-  );
-}
-
 interface ChatProps {
   session: Session;
   known: boolean;
@@ -91,25 +86,16 @@ function Chat({ session, known, notes }: ChatProps) {
   );
 }
 
-function Phone({ session, known, notes }: ChatProps) {
+/** The parts of the session besides the chat, on a phone. */
+function PhonePart({ session }: { session: Session }) {
   const t = useWords(sessionWords);
-  const { phone, setPhone } = useSide();
+  const phone = useSide((s) => s.phone);
   const asked = useSnapshot(session, (s) => s.questions.length > 0);
-  const named = new URLSearchParams(useSearch()).get("question");
-  useEffect(() => setPhone("chat"), [named, session, setPhone]); // a named question is shown where it was asked
   return (
-    <>
-      {phone === "chat" && <Chat session={session} known={known} notes={notes} />}
-      {phone !== "chat" && (
-        <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
-          <Suspense fallback={<Loading />}>
-            {phone === "plan" && <Plan session={session} />}
-            {phone === "changes" && <Changes session={session} />}
-          </Suspense>
-          {phone === "questions" && (asked ? <div className="p-3"><QuestionDock session={session} /></div> : <Empty icon={<CircleHelp size={22} />} title={t.noQuestions}>{t.noQuestionsHelp}</Empty>)}
-        </div>
-      )}
-      <PhoneTabs session={session} />
-    </>
+    <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
+      {phone === "plan" && <Plan session={session} />}
+      {phone === "changes" && <Changes session={session} />}
+      {phone === "questions" && (asked ? <div className="p-3"><QuestionDock session={session} /></div> : <Empty icon={<CircleHelp size={22} />} title={t.noQuestions}>{t.noQuestionsHelp}</Empty>)}
+    </div>
   );
 }

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { useNarrow } from "@/lib/useNarrow";
-import { Button, Dialog, ErrorNote, Loading, Mark, Segmented, Switch } from "@/ui";
+import { Button, cx, Dialog, ErrorNote, Loading, Mark, Segmented, Switch } from "@/ui";
 import { DiffView } from "@/features/diff/DiffView";
 import { ForkDialog } from "./ForkDialog";
 import { Summary } from "./Summary";
@@ -15,8 +15,10 @@ import { useTravel } from "./useTravel";
 import { timeWords } from "./words";
 
 /** What going back would change, and the ways to do it. */
-export function PreviewPanel({ session, place, hidden, owner, filesTravelled, onTravel }: {
+export function PreviewPanel({ session, record, place, hidden, owner, filesTravelled, onTravel }: {
   session: Session;
+  /** Where somebody stands now; the place of it may be on its way. */
+  record: string | undefined;
   place: Place | undefined;
   hidden: boolean;
   owner: boolean;
@@ -43,7 +45,10 @@ export function PreviewPanel({ session, place, hidden, owner, filesTravelled, on
   useEffect(() => setOverwrite(false), [messageId]);
 
   const p = preview.answer;
-  const busy = travel.busy || !!info?.returning;
+  // Nobody goes back to where the slider was a moment ago.
+  const stale = preview.stale || place?.record !== record;
+  const travelling = travel.busy || !!info?.returning;
+  const busy = travelling || stale;
   const guarded = preview.byHand.length > 0 && !overwrite;
   const noFiles = !p || !!p.files_problem || !p.checkpoint_id;
 
@@ -66,8 +71,8 @@ export function PreviewPanel({ session, place, hidden, owner, filesTravelled, on
     <section aria-label={t.whatChanges} className="flex min-w-0 flex-col md:min-h-0 md:flex-1">
       <header className="flex min-h-12 flex-wrap items-center gap-2 border-b border-line px-4 py-2">
         <h2 className="mr-auto font-semibold">{t.goBack}</h2>
-        {info?.canUndo && owner && <Button icon={<Undo2 size={14} />} busy={busy} onClick={() => void askIfByHand(travel.undo)}>{t.undo}</Button>}
-        {info?.canRedo && owner && <Button icon={<Redo2 size={14} />} busy={busy} onClick={() => void askIfByHand(travel.redo)}>{t.redo}</Button>}
+        {info?.canUndo && owner && <Button icon={<Undo2 size={14} />} busy={travelling} onClick={() => void askIfByHand(travel.undo)}>{t.undo}</Button>}
+        {info?.canRedo && owner && <Button icon={<Redo2 size={14} />} busy={travelling} onClick={() => void askIfByHand(travel.redo)}>{t.redo}</Button>}
       </header>
       {info?.returning && <p role="status" className="flex items-center gap-2 px-4 pt-3 text-run"><Mark tone="run" live />{t.returning}</p>}
       {!owner ? (
@@ -82,7 +87,7 @@ export function PreviewPanel({ session, place, hidden, owner, filesTravelled, on
         <Loading label={t.loadingPreview} />
       ) : (
         <>
-          <div className="flex flex-col gap-3 px-4 py-3" aria-busy={preview.loading} data-preview={preview.loading ? undefined : p.from_message_id}>
+          <div className={cx("flex flex-col gap-3 px-4 py-3", stale && "opacity-60")} aria-busy={stale} data-preview={stale ? undefined : p.from_message_id}>
             {place.exact && <Segmented label={t.where} value={keep ? "keep" : "before"} onChange={(v) => setKept(v === "keep")} options={[{ id: "before", name: t.beforeMessage }, { id: "keep", name: t.keepMessage }]} />}
             <Summary preview={p} />
             {preview.byHand.length > 0 && (
@@ -96,7 +101,7 @@ export function PreviewPanel({ session, place, hidden, owner, filesTravelled, on
               <Button look="main" busy={busy} disabled={noFiles || guarded} onClick={() => void unlessByHand(() => travel.rewind(place.messageId!, keep, true))}>{t.both}</Button>
               <Button busy={busy} onClick={() => void travel.rewind(place.messageId!, keep, false)}>{t.talk}</Button>
               <Button busy={busy} disabled={noFiles || guarded} onClick={() => void unlessByHand(() => travel.restoreFiles(p.checkpoint_id!))}>{t.files}</Button>
-              <Button icon={<GitFork size={14} />} className="md:ml-auto" onClick={() => setForking(true)}>{t.fork}…</Button>
+              <Button icon={<GitFork size={14} />} className="md:ml-auto" busy={stale} onClick={() => setForking(true)}>{t.fork}…</Button>
             </div>
           </div>
           {p.files && p.files.length > 0 && (

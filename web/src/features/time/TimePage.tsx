@@ -106,6 +106,7 @@ export function TimePage({ sessionId }: { sessionId: string }) {
             <div className="order-1 flex flex-col max-md:shrink-0 md:order-2 md:flex-1 md:overflow-y-auto">
               <PreviewPanel
                 session={session}
+                record={record}
                 place={place.value ?? undefined}
                 hidden={!!here.hidden}
                 owner={owner}

@@ -6,7 +6,8 @@ export interface Preview {
   /** Files that changed since the last checkpoint, which a restore would overwrite. */
   byHand: readonly CheckpointFile[];
   error?: unknown;
-  loading: boolean;
+  /** What is shown is not the answer to what is asked now. */
+  stale: boolean;
 }
 
 /** What changed in the files since the last checkpoint: not by the agent, or not yet saved. */
@@ -18,25 +19,26 @@ export async function changedByHand(session: Session): Promise<readonly Checkpoi
 
 /** What going back to a message would change. Asked a moment after the last step, so that scrubbing stays quick. */
 export function usePreview(session: Session, messageId: string | undefined, keep: boolean, round: number): Preview {
-  const [state, setState] = useState<Preview>({ byHand: [], loading: true });
+  const asked = `${messageId} ${keep} ${round}`;
+  const [state, setState] = useState<Omit<Preview, "stale"> & { of?: string }>({ byHand: [] });
   useEffect(() => {
     if (!messageId) return;
     let over = false;
-    setState((s) => ({ ...s, error: undefined, loading: true }));
+    setState((s) => ({ ...s, error: undefined }));
     const timer = setTimeout(() => {
       Promise.all([
         session.ask("rewind_preview", { message_id: messageId, keep_target: keep, restore_checkpoint: true })
           .catch(() => session.ask("rewind_preview", { message_id: messageId, keep_target: keep })), // without files, where there are none to take back
         changedByHand(session),
       ]).then(
-        ([answer, byHand]) => !over && setState({ answer, byHand, loading: false }),
-        (error: unknown) => !over && setState({ byHand: [], error, loading: false }),
+        ([answer, byHand]) => !over && setState({ answer, byHand, of: asked }),
+        (error: unknown) => !over && setState({ byHand: [], error, of: asked }),
       );
     }, 200);
     return () => {
       over = true;
       clearTimeout(timer);
     };
-  }, [session, messageId, keep, round]);
-  return state;
+  }, [session, messageId, keep, round, asked]);
+  return { ...state, stale: state.of !== asked };
 }

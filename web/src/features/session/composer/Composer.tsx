@@ -126,7 +126,7 @@ function Writing({ session }: { session: Session }) {
             onKeyDown={onKeyDown}
             onPaste={onPaste}
             data-composer
-            className="block max-h-[38dvh] min-h-9 w-full resize-none pointer-coarse:min-h-11 bg-transparent px-3 pt-2 pb-1 outline-none pointer-coarse:text-[16px] pointer-coarse:leading-[22px]"
+            className="block field-sizing-content max-h-[38dvh] min-h-9 w-full resize-none pointer-coarse:min-h-11 bg-transparent px-3 pt-2 pb-1 outline-none pointer-coarse:text-[16px] pointer-coarse:leading-[22px]"
           />
           <div className="flex items-center gap-1 px-1.5 pb-1.5" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
             <input ref={files} type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple hidden onChange={(e) => { void addFiles([...(e.target.files ?? [])]); e.target.value = ""; }} />
@@ -194,11 +194,13 @@ function useComposing(box: React.RefObject<HTMLTextAreaElement | null>): React.R
   return composing;
 }
 
-/** Makes the box as high as what is in it. */
+const growsItself = CSS.supports("field-sizing", "content");
+
+/** Makes the box as high as what is in it where the style sheet cannot: measuring with each key costs a layout. */
 function useGrowing(box: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const el = box.current;
-    if (!el) return;
+    if (!el || growsItself) return;
     el.style.height = "auto";
     el.style.height = `${el.scrollHeight}px`;
   }, [box, text]);

@@ -23,7 +23,7 @@ export function OwnSteps({ todos }: { todos: readonly Todo[] }) {
             className={cx(
               "relative flex gap-2.5 py-1",
               i < todos.length - 1 && "before:absolute before:top-5 before:-bottom-1.5 before:left-[5px] before:w-0.5",
-              d.status === "completed" ? "before:bg-run" : "before:bg-line",
+              i < todos.length - 1 && (d.status === "completed" ? "before:bg-run" : "before:bg-line"),
             )}
           >
             <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={toneOf(d.status)} live={d.status === "in_progress"} /></span>

@@ -1,14 +1,14 @@
 import type { Session } from "@clew-run/client";
-import { lazy, Suspense } from "react";
 import { useWords } from "@/i18n";
-import { Loading, Tabs } from "@/ui";
+import { lazyPart } from "@/lib/lazyPart";
+import { Tabs } from "@/ui";
 import { PlanTab } from "./PlanTab";
 import { useSide, type SidePart } from "./side";
 import { Terminal } from "./Terminal";
 import { sessionWords } from "../words";
 
-export const Plan = lazy(() => import("../plan/PlanPanel").then((m) => ({ default: m.PlanPanel })));
-export const Changes = lazy(() => import("@/features/time/ChangesPanel").then((m) => ({ default: m.ChangesPanel })));
+export const Plan = lazyPart(() => import("../plan/PlanPanel").then((m) => m.PlanPanel));
+export const Changes = lazyPart(() => import("@/features/time/ChangesPanel").then((m) => m.ChangesPanel));
 
 /** What stands beside the transcript: the plan, the files, the terminal. */
 export function SidePanel({ session }: { session: Session }) {
@@ -21,8 +21,8 @@ export function SidePanel({ session }: { session: Session }) {
         value={part}
         onChange={(id) => show(id as SidePart)}
         tabs={[
-          { id: "plan", label: <PlanTab session={session} />, content: <Suspense fallback={<Loading />}><Plan session={session} /></Suspense> },
-          { id: "changes", label: t.changes, content: <Suspense fallback={<Loading />}><Changes session={session} /></Suspense> },
+          { id: "plan", label: <PlanTab session={session} />, content: <Plan session={session} /> },
+          { id: "changes", label: t.changes, content: <Changes session={session} /> },
           { id: "terminal", label: t.terminal, content: <Terminal session={session} /> },
         ]}
       />

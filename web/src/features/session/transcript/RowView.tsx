@@ -2,7 +2,7 @@ import type { Question, Session } from "@clew-run/client";
 import { memo, useId, useState, type KeyboardEvent } from "react";
 import { cx } from "@/ui";
 import { Brief } from "./Brief";
-import { toneOfCall, viewOf } from "./call";
+import { isHalted, toneOfCall, viewOf } from "./call";
 import { MessageActions } from "./MessageActions";
 import { ErrorRow, LoneOutput, Marker, Meta } from "./Notes";
 import { QuestionRow } from "./QuestionRow";
@@ -69,7 +69,7 @@ export const RowView = memo(function RowView({ session, row, question, current, 
       case "question": return "past";
       case "marker": return m.say === "api_req_retry_delayed" ? "ask" : "past";
       case "call": {
-        const v = viewOf(m, asking, session.store.message(row.more.at(-1) ?? "")?.text);
+        const v = viewOf(m, asking, session.store.message(row.more.at(-1) ?? "")?.text, isHalted(session.store.getSnapshot().questions, m.task_id));
         const tone = toneOfCall(v);
         return tone === "fail" || tone === "run" ? tone : "none";
       }

@@ -1,11 +1,12 @@
 import type { Question, Session, TranscriptMessage } from "@clew-run/client";
+import { useSnapshot } from "@clew-run/client/react";
 import { Bot, ChevronRight, CircleHelp, FilePen, FilePlus, FileText, Flag, FolderTree, Globe, ListChecks, type LucideIcon, Plug, Search, SquareTerminal, Wrench } from "lucide-react";
 import { useId, useState } from "react";
 import { useWords } from "@/i18n";
 import { duration } from "@/lib/format";
 import { cx, Mark } from "@/ui";
 import { QuestionCard } from "../questions/QuestionCard";
-import { toneOfCall, viewOf } from "./call";
+import { isHalted, saysOf, toneOfCall, viewOf } from "./call";
 import { Settled } from "./Settled";
 import { ToolBody } from "./ToolBody";
 import { useCalmMessage } from "./useCalmMessage";
@@ -29,11 +30,12 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
   const [open, setOpen] = useState(false);
   const id = useId();
   const output = useCalmMessage(session, outputs.at(-1) ?? "");
-  const v = viewOf(m, question !== undefined, output?.text);
+  const halted = useSnapshot(session, (s) => isHalted(s.questions, m.task_id));
+  const v = viewOf(m, question !== undefined, output?.text, halted);
   const Icon = icons[v.name] ?? (m.ask === "use_mcp_server" ? Plug : Wrench);
   const verb = t.tools[v.name] ?? v.name;
   const ended = v.exit !== undefined && v.exit !== "0" ? t.exit(v.exit) : undefined;
-  const says = ended ? undefined : (m.tool?.error ?? (v.status === "complete" ? undefined : m.tool?.summary));
+  const says = ended ? undefined : v.status === "halted" ? t.status.halted : saysOf(m, v.status);
   return (
     <div data-call={m.tool_call_id} data-status={v.status}>
       <button
@@ -46,7 +48,7 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
         <Icon size={14} aria-hidden className="shrink-0 text-soft" />
         <span className="shrink-0 font-medium">{verb}</span>
         <span className="min-w-0 truncate font-mono text-sm" title={v.target}>{v.target}</span>
-        {says && <span className={cx("min-w-0 flex-1 basis-0 truncate text-sm max-sm:hidden", m.tool?.error ? "text-fail" : "text-soft")}>{says}</span>}
+        {says && <span aria-hidden={v.status === "halted"} className={cx("min-w-0 flex-1 basis-0 truncate text-sm max-sm:hidden", m.tool?.error ? "text-fail" : "text-soft")}>{says}</span>}
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-sm text-soft">
           {ended && <span className="text-fail">{ended}</span>}
           {m.tool?.in_doubt && <span className="text-ask">?</span>}

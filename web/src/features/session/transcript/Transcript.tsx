@@ -64,12 +64,17 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
   const open = useOpening(virtual, rows.length > 0);
 
   const lastKey = rows.at(-1)?.key ?? null;
+  const lastTop = useRef(0);
   const measure = useCallback(() => {
     const el = box.current;
-    if (!open || !el) return;
+    if (!el) return;
+    const up = el.scrollTop < lastTop.current;
+    lastTop.current = el.scrollTop;
+    if (!open) return;
     const distance = el.scrollHeight - el.scrollTop - el.clientHeight;
+    if (follow.following && distance > followWithin && !up) return virtual.scrollToEnd(); // nobody left: more came at a time than fits
     setFollow((f) => scrolled(f, distance, lastKey));
-  }, [lastKey, open]);
+  }, [lastKey, open, follow.following, virtual]);
   useEffect(() => session.setView(follow.following ? "newest" : "oldest"), [session, follow.following]);
 
   // The composer grows, or the window shrinks: who was at the end stays there.

@@ -1,6 +1,6 @@
 import type { TranscriptMessage } from "@clew-run/client";
 import { expect, test } from "vitest";
-import { exitCode, toneOfCall, viewOf } from "./call";
+import { exitCode, isHalted, saysOf, toneOfCall, viewOf } from "./call";
 
 const ask = (m: Partial<TranscriptMessage>): TranscriptMessage => ({ message_id: "msg_000000000001", ts: 1, type: "ask", ask: "tool", role: "assistant", ...m });
 
@@ -16,6 +16,22 @@ test("a question that is open comes before all else", () => {
 
 test("what was refused is not called failed", () => {
   expect(viewOf(ask({ answer: { action: "reject", ts: 1 } }), false, undefined).status).toBe("denied");
+});
+
+test("nothing runs in a task that stopped with the server", () => {
+  const resume = { type: "hitl_approval_request", request_id: "r", timeout_sec: 0, ask: "resume_task", task_id: "t1", reason: "", options: [] } as const;
+  expect(isHalted([resume as never], "t1")).toBe(true);
+  expect(isHalted([resume as never], "t2")).toBe(false);
+  expect(isHalted([{ ...resume, ask: "command" } as never], "t1")).toBe(false);
+  expect(viewOf(ask({ tool: { name: "edit", status: "running" } }), false, undefined, true).status).toBe("halted");
+  expect(viewOf(ask({ tool: { name: "edit", status: "complete" } }), false, undefined, true).status).toBe("complete");
+});
+
+test("a call's input is not told twice", () => {
+  const call = (summary: string, error?: string) => ask({ tool: { name: "edit", status: "running", summary, error } });
+  expect(saysOf(call('{"path":"a"}'), "running")).toBeUndefined();
+  expect(saysOf(call("2 of 9 files"), "running")).toBe("2 of 9 files");
+  expect(saysOf(call('{"path":"a"}', "no such file"), "error")).toBe("no such file");
 });
 
 test("a command that ran and ended badly is marked so", () => {

@@ -1,9 +1,9 @@
-import type { TranscriptMessage } from "@clew-run/client";
+import type { Question, TranscriptMessage } from "@clew-run/client";
 import type { Tone } from "@/ui";
 import { toolName } from "./rows";
 
 /** How a call stands, in the words of the page. */
-export type CallStatus = "running" | "complete" | "error" | "waiting" | "asking" | "denied";
+export type CallStatus = "running" | "complete" | "error" | "waiting" | "asking" | "denied" | "halted";
 
 export interface CallView {
   name: string;
@@ -44,8 +44,9 @@ function firstLine(text: string): string {
   return line.length < text.trim().length ? `${line} …` : line;
 }
 
-function statusOf(m: TranscriptMessage, asking: boolean, hasOutput: boolean): CallStatus {
+function statusOf(m: TranscriptMessage, asking: boolean, hasOutput: boolean, halted: boolean): CallStatus {
   if (asking) return "asking";
+  if (halted && m.tool?.status === "running") return "halted";
   if (m.tool) return m.tool.status;
   if (m.answer && (m.answer.action === "reject" || m.answer.action === "skip" || m.answer.action === "cancelled")) return "denied";
   if (m.is_answered) return hasOutput ? "complete" : "waiting";
@@ -57,14 +58,26 @@ export function exitCode(output: string | undefined): string | undefined {
   return /\[[^\]\n]*exit code (-?\d+)[^\]\n]*\]\s*$/.exec((output ?? "").slice(-300))?.[1];
 }
 
-export function viewOf(m: TranscriptMessage, asking: boolean, output: string | undefined): CallView {
+/** Whether a call's task stopped with the server and waits for a word to go on: nothing of it runs. */
+export function isHalted(questions: readonly Question[], task: string | undefined): boolean {
+  return questions.some((q) => "ask" in q && q.ask === "resume_task" && q.task_id === task);
+}
+
+/** What a call says of itself beyond its target; its input once more is nothing. */
+export function saysOf(m: TranscriptMessage, status: CallStatus): string | undefined {
+  if (m.tool?.error) return m.tool.error;
+  if (status === "complete" || m.tool?.summary?.startsWith("{")) return undefined;
+  return m.tool?.summary;
+}
+
+export function viewOf(m: TranscriptMessage, asking: boolean, output: string | undefined, halted = false): CallView {
   const exit = toolName(m) === "execute_command" ? exitCode(output) : undefined;
-  return { name: toolName(m), target: targetOf(m), status: statusOf(m, asking, output !== undefined), exit };
+  return { name: toolName(m), target: targetOf(m), status: statusOf(m, asking, output !== undefined, halted), exit };
 }
 
 export function toneOfCall(v: Pick<CallView, "status" | "exit">): Tone {
   if (v.status === "complete" && v.exit !== undefined && v.exit !== "0") return "fail";
-  return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past" } as const)[v.status];
+  return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past", halted: "ask" } as const)[v.status];
 }
 
 /** Whether all of a run of calls read files, so that it can say so. */

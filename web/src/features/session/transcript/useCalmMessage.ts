@@ -4,15 +4,30 @@ import { useEffect, useState } from "react";
 /** A message that grows is shown at most this often: 20 times a second. */
 export const flushMs = 50;
 
+const slowestMs = 150;
+const lateMs = 8; // half a frame
+
+/**
+ * How long to wait before the next time. A timer that comes late tells that the
+ * page has more to do than it can, and then a key or a frame matters more than
+ * the newest words.
+ */
+export function paceAfter(pace: number, lateBy: number): number {
+  return lateBy > lateMs ? Math.min(slowestMs, pace * 1.5) : Math.max(flushMs, pace * 0.9);
+}
+
 /** A message, no more than 20 times a second while it grows; its end comes at once. */
 export function useCalmMessage(session: Session, id: string): TranscriptMessage | undefined {
   const [held, setHeld] = useState<{ id: string; message: TranscriptMessage | undefined }>(() => ({ id, message: session.store.message(id) }));
   useEffect(() => {
     let shown = 0;
+    let pace = flushMs;
+    let due = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const show = () => {
-      timer = undefined;
       shown = performance.now();
+      if (timer !== undefined) pace = paceAfter(pace, shown - due);
+      timer = undefined;
       const message = session.store.message(id);
       setHeld((h) => (h.id === id && h.message === message ? h : { id, message }));
     };
@@ -20,9 +35,13 @@ export function useCalmMessage(session: Session, id: string): TranscriptMessage 
       const message = session.store.message(id);
       if (!message?.partial) {
         clearTimeout(timer);
+        timer = undefined;
         return show();
       }
-      timer ??= setTimeout(show, Math.max(0, flushMs - (performance.now() - shown)));
+      if (timer !== undefined) return;
+      const now = performance.now();
+      due = Math.max(now, shown + pace);
+      timer = setTimeout(show, due - now);
     };
     show();
     const stop = session.store.subscribeMessage(id, changed);

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { flushMs, paceAfter } from "./useCalmMessage";
+
+test("who has time shows 20 times a second, who has none shows less often, and comes back", () => {
+  let pace = flushMs;
+  for (let i = 0; i < 9; i++) pace = paceAfter(pace, 1);
+  expect(pace).toBe(flushMs);
+  for (let i = 0; i < 9; i++) pace = paceAfter(pace, 40);
+  expect(pace).toBe(150);
+  for (let i = 0; i < 20; i++) pace = paceAfter(pace, 1);
+  expect(pace).toBe(flushMs);
+});
