@@ -131,6 +131,9 @@ export class Fold {
     this.#asked = s.hitl_pending ? [s.hitl_pending, ...s.hitl_queue] : [];
     for (const q of this.#asked) this.#know(q);
     this.questions = byDeadline(this.#asked);
+    // A rewind may have opened a question again that was settled before our eyes.
+    const open = new Set(this.#asked.map((q) => q.request_id));
+    if (this.settled.some((d) => open.has(d.resolved.request_id))) this.settled = this.settled.filter((d) => !open.has(d.resolved.request_id));
     this.queue = s.queue ?? (anew ? [] : this.queue);
     this.viewers = s.viewers ?? this.viewers;
     this.windows = s.windows;

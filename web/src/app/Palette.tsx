@@ -68,7 +68,10 @@ function Search({ onClose }: { onClose(): void }) {
             e.preventDefault();
             setChosen((c) => Math.min(rows.length - 1, Math.max(0, c + (e.key === "ArrowDown" ? 1 : -1))));
           }
-          if (e.key === "Enter") run(rows[chosen]);
+          if (e.key === "Enter") {
+            e.preventDefault(); // or it would press what has the focus afterwards
+            run(rows[chosen]);
+          }
         }}
         className="h-12 border-b border-line bg-transparent px-4 text-lg outline-none"
       />

@@ -39,7 +39,9 @@ export function Dialog({ open, onClose, title, children, footer, wide, bare }: {
       ref={ref}
       aria-labelledby={bare ? undefined : id}
       aria-label={bare ? title : undefined}
-      onClose={onClose}
+      onClose={() => {
+        if (!ref.current?.open) onClose(); // it comes late, perhaps after the next opening
+      }}
       onCancel={(e) => {
         e.preventDefault();
         onClose();

@@ -212,6 +212,23 @@ describe("what is held", () => {
     expect(s.store.message(idOf(2))).toMatchObject({ is_answered: true, answer: { action: "skip", by_timeout: true } });
   });
 
+  test("a question that a rewind opens again is open, not settled", async () => {
+    const { s, socket } = await connected({}, 1);
+    const question = { request_id: "a", timeout_sec: 0, message_id: idOf(2), reason: "?", options: ["approve", "reject"] };
+    socket.record(2, "message_created", { message: messageOf(2, { type: "ask", ask: "command", say: undefined, request_id: "a" }) });
+    socket.record(3, "hitl_approval_request", question);
+    socket.record(4, "hitl_resolved", { request_id: "a", action: "reject", by_timeout: false });
+    s.store.flush();
+    expect(s.store.getSnapshot().settled).toHaveLength(1);
+    socket.record(5, "history_rewound", { to: idOf(3), from_message_id: idOf(4), keep_target: false, removed_message_ids: [], removed_count: 0 });
+    socket.greet(5, { messages: [messageOf(2, { type: "ask", ask: "command", say: undefined, request_id: "a" })], hitl_pending: { type: "hitl_approval_request", ...question } });
+    s.store.flush();
+    const x = s.store.getSnapshot();
+    expect(x.questions.map((q) => q.request_id)).toEqual(["a"]);
+    expect(x.settled).toEqual([]);
+    expect(s.store.message(idOf(2))?.answer).toBeUndefined();
+  });
+
   test("how somebody's words reached the agent: the first word counts, and is kept", async () => {
     const { s, socket } = await connected({}, 1);
     socket.record(2, "message_created", { message: messageOf(2, { role: "user" }) });

@@ -6,12 +6,16 @@ import { useWords } from "@/i18n";
 import { Button, Mark } from "@/ui";
 import { sessionWords } from "./words";
 
-/** After going back: a line that says so, and undoes it. */
-export function Returned({ session }: { session: Session }) {
+/** Right after going back (the record `after`): a line that says so, and undoes it. */
+export function Returned({ session, after }: { session: Session; after?: string }) {
   const t = useWords(sessionWords);
   const info = useSnapshot(session, (s) => s.session);
   if (info?.returning) return <p role="status" className="flex items-center gap-2 border-t border-line px-4 py-1.5 text-run"><Mark tone="run" live size={10} />{t.returning}</p>;
+  // Once work has gone on from there, one click would hide all of it: then the way
+  // back is on the time page, which asks first.
+  const wentOn = useSnapshot(session, (s) => after !== undefined && isAfter(s.messageIds.at(-1), after));
   if (!info?.canUndo && !info?.canRedo) return null;
+  if (after === undefined || wentOn) return null;
   if (info.role !== undefined && info.role !== "owner") return null;
   const say = (type: "undo_rewind" | "redo_rewind") => void session.send(type, {}).then(() => announce(t.undone), notifyError);
   return (
@@ -22,4 +26,8 @@ export function Returned({ session }: { session: Session }) {
       {info.canRedo && <Button look="quiet" icon={<Redo2 size={13} />} onClick={() => say("redo_rewind")}>{t.redo}</Button>}
     </div>
   );
+}
+
+function isAfter(id: string | undefined, other: string): boolean {
+  return id !== undefined && (id.length !== other.length ? id.length > other.length : id > other);
 }

@@ -18,7 +18,11 @@ export function ChangesPanel({ session, narrow }: { session: Session; narrow?: b
   const diff = useLoaded(session.id, async () => (checkpoint && owner ? session.ask("checkpoint_diff", {}) : null));
   const { reload } = diff;
   useEffect(() => reload(), [checkpoint, owner, reload]);
-  const review = useMemo<Review>(() => ({ session: session.id, send: (text) => session.send("user_message", { text }) }), [session]);
+  const review = useMemo<Review>(() => ({
+    session: session.id,
+    // Comments are for the agent; words to an agent that asks would be taken for the answer.
+    send: (text) => session.send("user_message", { text, delivery: session.store.getSnapshot().questions.length > 0 ? "queue" : undefined }),
+  }), [session]);
   if (!owner) return <p className="p-4 text-soft">{t.ownerFiles}</p>;
   if (diff.error !== undefined) return <div className="p-3"><ErrorNote error={diff.error} retry={diff.reload} /></div>;
   if (diff.value === undefined) return <Loading />;

@@ -10,7 +10,7 @@ export const composerWords = words({
     viewer: "You watch this session. Only its owner can write to the agent.", approver: "You may watch and answer questions. Only the owner can write to the agent.",
     queueTitle: (n: number) => (n === 1 ? "1 message waits" : `${n} messages wait`),
     edit: "Edit", remove: "Remove", up: "Move up", down: "Move down", sendNow: "Steer now", save: "Save", cancel: "Cancel", editQueued: "Edit the waiting message", withImages: (n: number) => (n === 1 ? "1 image" : `${n} images`), newTask: "new task", run: "plan first",
-    unsent: "Not sent; goes out when the line is back.", failed: "Not sent.", putBack: "Put back", discard: "Discard", withdraw: "Take back",
+    unsent: "Not sent; goes out when the line is back.", sending: "Sending…", failed: "Not sent.", putBack: "Put back", discard: "Discard", withdraw: "Take back",
     sent: "Sent", queued: "Waits in line", dropHere: "Drop images here",
   },
   ko: {
@@ -22,7 +22,7 @@ export const composerWords = words({
     viewer: "이 세션을 보고 있습니다. 소유자만 에이전트에게 쓸 수 있습니다.", approver: "보고 질문에 답할 수 있습니다. 소유자만 에이전트에게 쓸 수 있습니다.",
     queueTitle: (n: number) => `대기 중인 메시지 ${n}개`,
     edit: "고치기", remove: "제거", up: "위로", down: "아래로", sendNow: "바로 전달", save: "저장", cancel: "취소", editQueued: "대기 중인 메시지 고치기", withImages: (n: number) => `이미지 ${n}장`, newTask: "새 작업", run: "계획 먼저",
-    unsent: "아직 보내지 않음. 연결되면 보냅니다.", failed: "보내지 못했습니다.", putBack: "다시 넣기", discard: "버리기", withdraw: "되가져오기",
+    unsent: "아직 보내지 않음. 연결되면 보냅니다.", sending: "보내는 중…", failed: "보내지 못했습니다.", putBack: "다시 넣기", discard: "버리기", withdraw: "되가져오기",
     sent: "보냈습니다", queued: "대기열에 있습니다", dropHere: "이미지를 여기에 놓으세요",
   },
 });

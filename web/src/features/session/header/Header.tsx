@@ -21,7 +21,7 @@ import { contextTokens } from "./usage";
 export function Header({ session }: { session: Session }) {
   const t = useWords(sessionWords);
   const connection = useConnection(session);
-  const title = useSnapshot(session, (s) => s.session?.title ?? "");
+  const title = useTitle(session);
   const status = useSnapshot(session, (s) => s.session?.status ?? "idle");
   const owner = useSnapshot(session, (s) => s.session?.role === "owner" || s.session?.role === undefined);
   const open = useDialogs((s) => s.open);
@@ -106,4 +106,15 @@ function SessionMenu({ session, owner }: { session: Session; owner: boolean }) {
   }, [t, session, navigate, verbose, open, owner]);
   useCommands(useMemo(() => items.filter((i) => i !== "line").map((i) => ({ id: `session:${i.id}`, title: i.label.replace("…", ""), group: t.parts, run: i.run })), [items, t]));
   return <Menu label={t.more} trigger={<IconButton label={t.more} icon={<MoreHorizontal size={16} />} />} items={items} />;
+}
+
+/** The title, or the first words, which name a session that nobody named. */
+function useTitle(session: Session): string {
+  const given = useSnapshot(session, (s) => s.session?.title ?? "");
+  return useSnapshot(session, (s) => {
+    if (given || s.hasOlder) return given;
+    const first = s.messageIds.slice(0, 8).map((id) => session.store.message(id)).find((m) => m?.role === "user");
+    const line = first?.text?.trim().split("\n", 1)[0] ?? "";
+    return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+  });
 }
