@@ -47,6 +47,7 @@ func (s *stage) picture(sc scene, fork clew.SessionID) picture {
 func (s *stage) plain(state clew.SessionState) string {
 	s.t.Helper()
 	state.ClientID, state.Epoch, state.LastMessageID = "", "", ""
+	state.Viewers = nil // who watches is no part of the session
 	b, err := json.MarshalIndent(state, "", " ")
 	s.must(err)
 	return string(b)

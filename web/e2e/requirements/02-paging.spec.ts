@@ -42,7 +42,7 @@ test("older messages are put before those in view, and nothing in view moves", a
   }
   await until("the beginning is in view", async () => {
     await box.evaluate((b) => (b.scrollTop = 0));
-    return page.getByText("Question 0?").isVisible();
+    return page.getByRole("feed").getByText("Question 0?").isVisible();
   });
   const { pages, worst } = await page.evaluate(() => {
     const { pages, worst } = window as unknown as { worst: number; pages: number };

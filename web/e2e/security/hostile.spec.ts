@@ -33,8 +33,7 @@ async function unharmed(v: Visitor): Promise<void> {
 
 /** Opens what is folded, so that everything is shown once. */
 async function unfold(v: Visitor): Promise<void> {
-  const folded = v.page.locator("[data-transcript] [aria-expanded=false]");
-  for (let i = (await folded.count()) - 1; i >= 0; i--) await folded.nth(i).click({ timeout: 2_000 }).catch(() => {});
+  await v.page.locator("[data-transcript] [aria-expanded=false]").evaluateAll((list) => list.forEach((e) => (e as HTMLElement).click()));
 }
 
 /** Scrolls through all of a transcript. */

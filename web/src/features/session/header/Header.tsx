@@ -7,7 +7,9 @@ import { useCommands } from "@/app/commands";
 import { ConnectionBadge } from "@/app/Connection";
 import { notify, notifyError } from "@/app/notices";
 import { setPrefs, usePrefs } from "@/app/prefs";
+import { client } from "@/app/client";
 import { useWords } from "@/i18n";
+import { useLoaded } from "@/lib/useLoaded";
 import { count, money } from "@/lib/format";
 import { cx, IconButton, Menu, Status, type MenuItem } from "@/ui";
 import { useSide } from "../side/side";
@@ -108,13 +110,14 @@ function SessionMenu({ session, owner }: { session: Session; owner: boolean }) {
   return <Menu label={t.more} trigger={<IconButton label={t.more} icon={<MoreHorizontal size={16} />} />} items={items} />;
 }
 
-/** The title, or the first words, which name a session that nobody named. */
+/** The title, or the first words, which name a session that nobody named: the list of sessions has them. */
 function useTitle(session: Session): string {
   const given = useSnapshot(session, (s) => s.session?.title ?? "");
-  return useSnapshot(session, (s) => {
-    if (given || s.hasOlder) return given;
-    const first = s.messageIds.slice(0, 8).map((id) => session.store.message(id)).find((m) => m?.role === "user");
-    const line = first?.text?.trim().split("\n", 1)[0] ?? "";
-    return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+  const begun = useSnapshot(session, (s) => s.messageIds.length > 0);
+  const listed = useLoaded(given || !begun ? "" : session.id, async () => {
+    if (given || !begun) return "";
+    const page = await client.rest.sessions.list({ q: session.id, limit: 1 });
+    return page.sessions.find((x) => x.session_id === session.id)?.title ?? "";
   });
+  return given || listed.value || "";
 }
