@@ -1,6 +1,6 @@
 import type { Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { useEffect, useState } from "react";
+import { memo, useEffect, useState } from "react";
 import { useWords } from "@/i18n";
 import { Button, Mark } from "@/ui";
 import type { Written } from "./draft";
@@ -8,7 +8,7 @@ import { drop, pendingOf, usePending, type Pending } from "./pending";
 import { composerWords } from "./words";
 
 /** Messages on their way: not sent for want of a line, without a word for a while, or refused. */
-export function PendingRows({ session, putBack }: { session: Session; putBack(w: Written): void }) {
+export const PendingRows = memo(function PendingRows({ session, putBack }: { session: Session; putBack(w: Written): void }) {
   const t = useWords(composerWords);
   const list = usePending(pendingOf(session.id));
   const unsent = useSnapshot(session, (s) => s.outgoing.filter((o) => o.state === "unsent").map((o) => o.id).join(" "));
@@ -37,7 +37,7 @@ export function PendingRows({ session, putBack }: { session: Session; putBack(w:
       })}
     </ul>
   );
-}
+});
 
 const patience = 1_500;
 
