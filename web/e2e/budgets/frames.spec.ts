@@ -75,8 +75,8 @@ for (const [throttle, least] of [[1, 55], [4, 45]] as const) {
       [`longest_task_ms${name}`]: -best((t) => -t.pinned.task), [`bare_gap_ms${name}`]: -best((t) => -t.bare.gap), [`key_p98_ms${name}`]: -best((t) => -t.pinned.key),
       tries: all.length,
     });
-    // Slowed down, 45 frames are aimed at and 43 were reached on a quiet machine (docs/web-design.md);
-    // until then this holds what there is.
+    // Slowed down, 45 frames are the budget, and 47 were reached on a quiet machine. On a busy
+    // one it is less (docs/web-design.md); this holds what was there on each.
     expect(best((t) => share(t.pinned, t.bare)), "frames at the end of the transcript").toBeGreaterThanOrEqual(throttle === 1 ? least / 60 : 0.45);
     if (throttle === 1) {
       expect(best((t) => share(t.wheel, t.bare)), "frames on the wheel").toBeGreaterThanOrEqual(least / 60);
