@@ -56,7 +56,7 @@ func (r *run) follow() {
 		r.mu.Lock()
 		if err != nil {
 			r.failed = err
-		} else {
+		} else if env.Type != string(clew.EventPresence) { // comes by the clock, and is no part of what happens
 			r.seen = append(r.seen, env)
 		}
 		close(r.changed)
