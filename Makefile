@@ -3,10 +3,12 @@
 GO      ?= go
 TOOL     = $(GO) tool -modfile=tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS  = -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
+LDFLAGS  = -s -w -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
 
 # Packages whose tests run under the race detector in every CI run.
-RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/archive/... ./internal/plan/... ./internal/run/... ./internal/report/... ./internal/agent/... ./internal/control/... ./internal/settings/... ./internal/tool/policy/... ./internal/tool/files/... ./internal/tool/fetch/...
+RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/api/ipc/... ./internal/archive/... ./internal/plan/... ./internal/run/... ./internal/report/... ./internal/agent/... ./internal/control/... ./internal/settings/... ./internal/tool/policy/... ./internal/tool/files/... ./internal/tool/fetch/...
+# What make cross compiles for; all that is released: linux, darwin, windows, each amd64 and arm64.
+CROSS ?= darwin/arm64 windows/amd64
 # How long each fuzz target runs.
 FUZZTIME ?= 10s
 # How often `make chaos` kills the server.
@@ -17,7 +19,31 @@ all: fmt lint test build
 
 .PHONY: build
 build: ## build bin/clew
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/clew ./cmd/clew
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/clew ./cmd/clew
+
+.PHONY: cross
+cross: ## compile for the other systems: CROSS="darwin/arm64 windows/amd64"
+	@for target in $(CROSS); do \
+		echo "$$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -o /dev/null ./cmd/clew || exit 1; \
+	done
+
+.PHONY: reproducible
+reproducible: ## build the last commit twice from nothing, web UI included, and compare the bytes
+	./tools/reproducible
+
+.PHONY: packaging
+packaging: build ## make man pages and completions, for packages
+	./tools/package files bin/clew dist-packaging
+
+.PHONY: deb
+deb: build ## make a Debian package of bin/clew
+	./tools/package deb bin/clew $(VERSION) $(shell dpkg --print-architecture 2>/dev/null || $(GO) env GOARCH)
+
+.PHONY: sbom
+sbom: build ## list everything that bin/clew is made of, as CycloneDX
+	@mkdir -p dist
+	$(GO) run ./deploy/sbom bin/clew web/package-lock.json >dist/clew.cdx.json
 
 .PHONY: web
 web: web/node_modules ## build the web UI into web/dist, for the next build
@@ -71,6 +97,10 @@ test-kills: ## kill the server at every named point of a turn, and of a rewind w
 .PHONY: test-runs
 test-runs: ## racing answers, waiting runs, and 200 runs of 500 todos each on nodes that are killed
 	CLEW_RUNS_FULL=1 $(GO) test -count=1 -timeout 30m -v ./internal/e2e/chaos
+
+.PHONY: test-ipc
+test-ipc: ## 1,000 clients of the local socket, against a server that is killed ten times
+	CLEW_IPC_FULL=1 $(GO) test -count=1 -timeout 30m -v -run TestCrowd ./internal/e2e/ipc
 
 .PHONY: generate
 generate: ## make all generated files anew

@@ -71,9 +71,9 @@ type FrameInfo struct {
 
 // Frames lists the frames of the local socket.
 var Frames = []FrameInfo{
-	{FrameAck, "server", "The first frame a client gets: its id and the server's process ids.", AckData{}},
-	{FrameTaskCommand, "client", "Start, cancel, close or resume a task, or send it a message.", TaskCommandData{}},
-	{FrameTaskEvent, "server", "An envelope of the session the client works in.", TaskEventData{}},
+	{FrameAck, "server", "The first frame a client gets: its id, the server's process ids and its address.", AckData{}},
+	{FrameTaskCommand, "client", "Start, cancel, close or resume a task, send it a message, or follow a session.", TaskCommandData{}},
+	{FrameTaskEvent, "server", "An envelope of a session that the client follows, or an answer to it alone.", TaskEventData{}},
 }
 
 var (

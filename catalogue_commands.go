@@ -60,6 +60,7 @@ var Commands = []CommandInfo{
 	{CommandCondenseContext, RoleOwner, false, "Put a summary in place of a task's old messages to the model.", CondenseContextData{}},
 
 	{CommandRenameSession, RoleOwner, false, "Give the session a title.", RenameSessionData{}},
+	{CommandArchiveSession, RoleOwner, false, "Put the session away, so that lists leave it out, or bring it back.", ArchiveSessionData{}},
 	{CommandSetAccess, RoleOwner, false, "Share the session with somebody, or take that back.", SetAccessData{}},
 	{CommandForgetRule, RoleOwner, false, "Have asked again what was remembered for a task.", ForgetRuleData{}},
 

@@ -12,6 +12,7 @@ var Events = []EventInfo{
 
 	{EventSessionCreated, KindRecord, "The session came into being; the first record of each journal.", SessionCreatedData{}},
 	{EventSessionRenamed, KindRecord, "The session has a new title.", SessionRenamedData{}},
+	{EventSessionArchived, KindRecord, "The session was put away, or brought back.", SessionArchivedData{}},
 	{EventAccessChanged, KindRecord, "The owner shared the session with somebody, or took that back.", AccessChangedData{}},
 	{EventSessionForked, KindRecord, "A new session was made from this one's past.", SessionForkedData{}},
 	{EventSessionImported, KindRecord, "The session came from elsewhere.", SessionImportedData{}},

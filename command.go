@@ -80,9 +80,10 @@ const (
 	CommandCondenseContext      CommandType = "condense_context"
 
 	// Session
-	CommandRenameSession CommandType = "rename_session"
-	CommandSetAccess     CommandType = "set_access"
-	CommandForgetRule    CommandType = "forget_rule"
+	CommandRenameSession  CommandType = "rename_session"
+	CommandArchiveSession CommandType = "archive_session"
+	CommandSetAccess      CommandType = "set_access"
+	CommandForgetRule     CommandType = "forget_rule"
 
 	// Checkpoints
 	CommandCheckpointDiff    CommandType = "checkpoint_diff"

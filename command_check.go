@@ -139,10 +139,36 @@ func (d *RemoveMonitorData) Check() error {
 	return nil
 }
 
-// Check refuses an empty batch.
+// Check refuses an empty batch, a huge one, and places that no window can be at.
 func (d *UserInteractionData) Check() error {
 	if len(d.Interactions) == 0 {
 		return invalid("data.interactions is empty")
+	}
+	if len(d.Interactions) > maxInteractions {
+		return invalid("data.interactions has more than %d", maxInteractions)
+	}
+	for i, in := range d.Interactions {
+		switch {
+		case in.Bounds != nil:
+			if err := in.Bounds.Check(); err != nil {
+				return invalid("data.interactions[%d].bounds: %s", i, AsError(err).Message)
+			}
+		case in.Kind == InteractionResize, in.Kind == InteractionMove && d.MonitorID == "":
+			return invalid("data.interactions[%d].bounds is missing", i)
+		}
+	}
+	return nil
+}
+
+const (
+	maxInteractions = 100
+	maxPixel        = 10_000
+)
+
+// Check keeps a window's place to what a screen could have.
+func (b Bounds) Check() error {
+	if min(b.X, b.Y) < -maxPixel || max(b.X, b.Y) > maxPixel || min(b.W, b.H) < 1 || max(b.W, b.H) > maxPixel {
+		return invalid("x and y are from -%d to %d, w and h from 1 to %d", maxPixel, maxPixel, maxPixel)
 	}
 	return nil
 }

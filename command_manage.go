@@ -85,6 +85,11 @@ type ForkSessionData struct {
 	Workspace  string    `json:"workspace,omitempty"`
 }
 
+// ArchiveSessionData is the data of archive_session.
+type ArchiveSessionData struct {
+	Archived bool `json:"archived"`
+}
+
 // RenameSessionData is the data of rename_session.
 type RenameSessionData struct {
 	Title string `json:"title"`
@@ -231,65 +236,4 @@ type KernelInterruptData struct {
 type KernelShutdownData struct {
 	KernelID string `json:"kernel_id,omitempty"`
 	Restart  bool   `json:"restart,omitempty"`
-}
-
-// AckData is the data of the local socket's ack.
-type AckData struct {
-	ClientID ClientID `json:"client_id"`
-	PID      int      `json:"pid"`
-	PPID     int      `json:"ppid"`
-}
-
-// TaskCommandData is the data of the local socket's task_command.
-type TaskCommandData struct {
-	CommandName TaskCommandName `json:"command_name"`
-	SessionID   SessionID       `json:"session_id,omitempty"`
-	Data        any             `json:"data,omitempty"`
-}
-
-// A TaskCommandName is a command of the local socket.
-type TaskCommandName string
-
-// The task commands, and what each stands for.
-const (
-	TaskCommandStartNewTask TaskCommandName = "start_new_task" // new_task
-	TaskCommandCancelTask   TaskCommandName = "cancel_task"    // control_cancel
-	TaskCommandCloseTask    TaskCommandName = "close_task"     // clear_task
-	TaskCommandResumeTask   TaskCommandName = "resume_task"    // resume_task
-	TaskCommandSendMessage  TaskCommandName = "send_message"   // user_message
-)
-
-// Values lists the task commands.
-func (TaskCommandName) Values() []string {
-	return []string{
-		string(TaskCommandStartNewTask), string(TaskCommandCancelTask), string(TaskCommandCloseTask),
-		string(TaskCommandResumeTask), string(TaskCommandSendMessage),
-	}
-}
-
-// Command gives the command that the local one stands for, "" if unknown.
-func (n TaskCommandName) Command() CommandType {
-	switch n {
-	case TaskCommandStartNewTask:
-		return CommandNewTask
-	case TaskCommandCancelTask:
-		return CommandControlCancel
-	case TaskCommandCloseTask:
-		return CommandClearTask
-	case TaskCommandResumeTask:
-		return CommandResumeTask
-	case TaskCommandSendMessage:
-		return CommandUserMessage
-	}
-	return ""
-}
-
-// TaskEventData is the data of the local socket's task_event: an ordinary
-// envelope.
-type TaskEventData struct {
-	Type      EventType `json:"type"`
-	SessionID SessionID `json:"session_id"`
-	MessageID MessageID `json:"message_id,omitempty"`
-	Timestamp string    `json:"timestamp"`
-	Data      any       `json:"data,omitempty"`
 }

@@ -83,6 +83,7 @@ type Message struct {
 	ToolCallID      string          `json:"tool_call_id,omitempty"`
 	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
 	UserID          UserID          `json:"user_id,omitempty"`
+	QueuedAs        MessageID       `json:"queued_as,omitempty"` // its name while it waited in the queue
 
 	ProgressStatus    *ProgressStatus    `json:"progress_status,omitempty"`
 	Checkpoint        map[string]any     `json:"checkpoint,omitempty"`
@@ -118,6 +119,32 @@ type MessageTool struct {
 	OutputBlob string     `json:"output_blob,omitempty"` // address of the whole output
 	HasDiff    bool       `json:"has_diff,omitempty"`    // it changes a file, and the call's effect says how
 	Paths      []string   `json:"paths,omitempty"`       // files it touches, the first of them
+	Title      string     `json:"title,omitempty"`       // what it does, in a line for people
+	AllowedBy  *AllowedBy `json:"allowed_by,omitempty"`  // why nobody was asked
+}
+
+// AllowedBy is the rule by which a call began without a person.
+type AllowedBy struct {
+	Scope AllowScope `json:"scope"`
+	// Rule is the pattern or the host that covers the call, several for a line of
+	// commands. Where a whole tool is allowed it is the name of the tool, or of the
+	// setting.
+	Rule string `json:"rule"`
+}
+
+// An AllowScope says where a rule stands.
+type AllowScope string
+
+// The scopes of rules.
+const (
+	AllowedForTask    AllowScope = "task"     // remembered for the task
+	AllowedForSession AllowScope = "session"  // remembered in the session
+	AllowedBySettings AllowScope = "settings" // in the settings
+)
+
+// Values lists the scopes.
+func (AllowScope) Values() []string {
+	return []string{string(AllowedForTask), string(AllowedForSession), string(AllowedBySettings)}
 }
 
 // A MessageAnswer is what became of the question that a message shows.

@@ -47,6 +47,7 @@ const (
 	// Session
 	EventSessionCreated  EventType = "session_created"
 	EventSessionRenamed  EventType = "session_renamed"
+	EventSessionArchived EventType = "session_archived"
 	EventAccessChanged   EventType = "access_changed"
 	EventSessionForked   EventType = "session_forked"
 	EventSessionImported EventType = "session_imported"

@@ -73,12 +73,15 @@ type ToolProgressData struct {
 	Input      any        `json:"input,omitempty"`
 	Output     any        `json:"output,omitempty"` // what the model gets
 	Summary    string     `json:"summary,omitempty"`
+	Title      string     `json:"title,omitempty"` // what it does, in a line for people, with status running
 	Error      string     `json:"error,omitempty"`
 	Class      ToolClass  `json:"class,omitempty"`
 	// Effect is what begins, with status running: the intent on record.
 	Effect *Effect `json:"effect,omitempty"`
 	// RequestID names the approval that the start used up.
 	RequestID RequestID `json:"request_id,omitempty"`
+	// AllowedBy says which rule let it begin without a person, with status running.
+	AllowedBy *AllowedBy `json:"allowed_by,omitempty"`
 	// InDoubt says that nobody knows whether the call took effect.
 	InDoubt bool `json:"in_doubt,omitempty"`
 	// Mistake says that the model called the tool wrongly; too many in a row

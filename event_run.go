@@ -68,7 +68,10 @@ type PlanModifiedData struct {
 	NewVersion   int              `json:"new_version"`
 	Changes      List[PlanChange] `json:"changes"`
 	UpdatedTodos List[Todo]       `json:"updated_todos"`
-	TaskID       TaskID           `json:"task_id,omitempty"`
+	// Edits are those that people made. They hold in what the planner proposes
+	// after them, until the plan is approved.
+	Edits  []PlanEdit `json:"edits,omitempty"`
+	TaskID TaskID     `json:"task_id,omitempty"`
 	Scope
 }
 

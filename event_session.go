@@ -85,6 +85,13 @@ type ForkPoint struct {
 	MessageID MessageID `json:"message_id"`
 }
 
+// SessionArchivedData is the data of session_archived: whether lists leave the
+// session out. Nothing of it is deleted.
+type SessionArchivedData struct {
+	Archived bool   `json:"archived"`
+	By       UserID `json:"by,omitempty"`
+}
+
 // SessionRenamedData is the data of session_renamed.
 type SessionRenamedData struct {
 	Title string `json:"title"`
@@ -149,10 +156,16 @@ type MessageAcceptedData struct {
 	TaskID          TaskID          `json:"task_id,omitempty"`
 }
 
-// MessageQueuedData is the data of message_queued.
+// MessageQueuedData is the data of message_queued. What waits is not in the
+// transcript: its message is created when an agent hears it. In older journals it
+// was created before, and the record does not have its words.
 type MessageQueuedData struct {
 	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
-	MessageID       MessageID       `json:"message_id,omitempty"`
+	MessageID       MessageID       `json:"message_id,omitempty"` // its name as long as it waits
+	Text            string          `json:"text,omitempty"`
+	Images          []string        `json:"images,omitempty"`
+	UserID          UserID          `json:"user_id,omitempty"`
+	TaskID          TaskID          `json:"task_id,omitempty"` // the task that it was said to by name
 	AgentID         AgentID         `json:"agent_id,omitempty"`
 	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
 	Position        int             `json:"position"` // 1 is next
@@ -162,10 +175,18 @@ type MessageQueuedData struct {
 }
 
 // QueueChangedData is the data of queue_changed: what waits from now on, in
-// order. A message that was taken back is gone from the transcript as well.
+// order.
 type QueueChangedData struct {
 	Queue   List[MessageID] `json:"queue"`
 	Removed MessageID       `json:"removed,omitempty"`
+	Edited  *QueuedWords    `json:"edited,omitempty"`
+}
+
+// QueuedWords are the new words of a message that waits.
+type QueuedWords struct {
+	MessageID MessageID `json:"message_id"`
+	Text      string    `json:"text"`
+	Images    []string  `json:"images,omitempty"`
 }
 
 // MessagesPage is the data of messages_page, and REST's answer for messages.

@@ -2,6 +2,7 @@ package clew
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
 	"strings"
@@ -63,6 +64,14 @@ func (id SessionID) Valid() bool { return ValidID(string(id)) }
 
 // NewSessionID makes a fresh session id with 128 random bits.
 func NewSessionID() SessionID { return SessionID("sess_" + randomHex(16)) }
+
+// SessionIDFor gives the id of the session that a command makes. The same command
+// of the same caller gives the same id, so that one that is sent again makes no
+// second session.
+func SessionIDFor(caller string, id ClientMessageID) SessionID {
+	sum := sha256.Sum256([]byte("session\x00" + caller + "\x00" + string(id)))
+	return SessionID("sess_" + hex.EncodeToString(sum[:16]))
+}
 
 // NewTaskID makes a fresh task id.
 func NewTaskID() TaskID { return TaskID("task_" + randomHex(12)) }

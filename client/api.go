@@ -143,6 +143,12 @@ func (a *API) Command(ctx context.Context, session clew.SessionID, id clew.Clien
 	return r, err
 }
 
+// Call makes any request of the REST side. path is what follows /api/v1; in and
+// out are written and read as JSON, nil for none.
+func (a *API) Call(ctx context.Context, method, path string, query url.Values, in, out any) error {
+	return a.call(ctx, method, path, query, in, out)
+}
+
 func sessionPath(id clew.SessionID) string { return "/sessions/" + url.PathEscape(string(id)) }
 
 func setIf(v url.Values, key, value string) {
@@ -167,6 +173,9 @@ func (a *API) call(ctx context.Context, method, path string, query url.Values, i
 	}
 	if resp.StatusCode/100 != 2 {
 		return errorOf(resp, body)
+	}
+	if out == nil {
+		return nil
 	}
 	if err := json.Unmarshal(body, out); err != nil {
 		return clew.WrapError(clew.Internal, err, "the server's answer is not readable")

@@ -73,7 +73,9 @@ func (c *Client) over(err error) bool {
 }
 
 // open makes one attempt to connect.
-func (c *Client) open() (*websocket.Conn, error) {
+func (c *Client) open() (*websocket.Conn, error) { return c.openAt(c.address()) }
+
+func (c *Client) openAt(address string) (*websocket.Conn, error) {
 	ctx, cancel := context.WithTimeout(c.soft, c.opts.Idle)
 	defer cancel()
 	h := c.opts.Header.Clone()
@@ -84,7 +86,7 @@ func (c *Client) open() (*websocket.Conn, error) {
 		h.Set("Authorization", "Bearer "+c.opts.Token)
 	}
 	opts := &websocket.DialOptions{HTTPClient: c.opts.HTTPClient, HTTPHeader: h}
-	ws, resp, err := websocket.Dial(ctx, c.address(), opts) //nolint:bodyclose // Dial has closed it
+	ws, resp, err := websocket.Dial(ctx, address, opts) //nolint:bodyclose // Dial has closed it
 	if err != nil {
 		return nil, refusal(resp, err)
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"slices"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/wire"
@@ -40,7 +41,16 @@ func (v *View) Apply(env wire.Envelope) (handled bool) {
 		v.seq = seq
 		v.State.LastMessageID = clew.MessageIDOf(seq)
 	}
-	return v.queue(ev) || v.session(ev) || v.run(ev) || v.question(ev)
+	return v.queue(ev, msOf(env)) || v.session(ev) || v.run(ev) || v.question(ev)
+}
+
+// msOf is an envelope's time in Unix ms, 0 if it has none.
+func msOf(env wire.Envelope) int64 {
+	at, err := time.Parse(time.RFC3339, env.Timestamp)
+	if err != nil {
+		return 0
+	}
+	return at.UnixMilli()
 }
 
 func (v *View) replace(s *clew.SessionState) {
@@ -230,24 +240,33 @@ func (v *View) settled(id clew.RequestID) {
 
 // queue keeps what waits for the agent. The events that also concern the
 // transcript are left to session.
-func (v *View) queue(ev clew.Event) bool {
+func (v *View) queue(ev clew.Event, ts int64) bool {
 	at := func(id clew.MessageID) int {
 		return slices.IndexFunc(v.State.Queue, func(q clew.QueuedMessage) bool { return q.MessageID == id })
 	}
 	switch d := ev.Data.(type) {
 	case *clew.MessageQueuedData:
-		v.waits(d)
+		v.waits(d, ts)
 		return true
 	case *clew.MessageAcceptedData:
 		if i := at(d.MessageID); i >= 0 {
 			v.State.Queue = slices.Delete(v.State.Queue, i, i+1)
 		}
 		return true
+	case *clew.MessageCreatedData:
+		if i := at(d.Message.QueuedAs); i >= 0 {
+			v.State.Queue = slices.Delete(v.State.Queue, i, i+1)
+		}
 	case *clew.MessageUpdatedData:
 		if i := at(d.Message.MessageID); i >= 0 {
 			v.State.Queue[i].Text, v.State.Queue[i].Images = d.Message.Text, d.Message.Images
 		}
 	case *clew.QueueChangedData:
+		if e := d.Edited; e != nil {
+			if i := at(e.MessageID); i >= 0 {
+				v.State.Queue[i].Text, v.State.Queue[i].Images = e.Text, e.Images
+			}
+		}
 		var next clew.List[clew.QueuedMessage]
 		for _, id := range d.Queue {
 			if i := at(id); i >= 0 {
@@ -261,11 +280,12 @@ func (v *View) queue(ev clew.Event) bool {
 	return false
 }
 
-func (v *View) waits(d *clew.MessageQueuedData) {
+func (v *View) waits(d *clew.MessageQueuedData, ts int64) {
 	q := clew.QueuedMessage{
 		MessageID: d.MessageID, MonitorID: d.MonitorID, Mode: d.Mode, NewTask: d.NewTask, ClientMessageID: d.ClientMessageID,
+		Text: d.Text, Images: d.Images, TaskID: d.TaskID, UserID: d.UserID, TS: ts,
 	}
-	for _, m := range v.State.Messages {
+	for _, m := range v.State.Messages { // in older journals it is there already
 		if m.MessageID == d.MessageID {
 			q.Text, q.Images, q.TaskID, q.UserID, q.TS = m.Text, m.Images, m.TaskID, m.UserID, m.TS
 		}

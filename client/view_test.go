@@ -195,8 +195,34 @@ func TestViewOfARun(t *testing.T) {
 	}
 }
 
-// What waits is kept as it is said, changed, moved, taken back and delivered.
+// What waits is kept as it is said, changed, moved, taken back and heard. It is in
+// the transcript once it is heard.
 func TestViewKeepsTheQueue(t *testing.T) {
+	var v client.View
+	v.Apply(event(t, 0, snapshot(1)))
+	id := clew.MessageIDOf
+	for i, text := range []string{"a", "b", "c"} {
+		env := event(t, uint64(2+i), &clew.MessageQueuedData{MessageID: id(uint64(2 + i)), Text: text, UserID: "ann"})
+		env.Timestamp = clew.Timestamp(7)
+		v.Apply(env)
+	}
+	v.Apply(event(t, 5, &clew.QueueChangedData{Queue: clew.List[clew.MessageID]{id(4), id(2), id(3)}}))
+	v.Apply(event(t, 6, &clew.QueueChangedData{Queue: clew.List[clew.MessageID]{id(4), id(2), id(3)}, Edited: &clew.QueuedWords{MessageID: id(2), Text: "A"}}))
+	v.Apply(event(t, 7, &clew.QueueChangedData{Queue: clew.List[clew.MessageID]{id(4), id(2)}, Removed: id(3)}))
+	if m := v.State.Messages; len(m) != 0 {
+		t.Errorf("what waits is in the transcript: %+v", m)
+	}
+	v.Apply(event(t, 8, &clew.MessageCreatedData{Message: clew.Message{MessageID: id(8), QueuedAs: id(4), Text: "c"}}))
+	if q := v.State.Queue; len(q) != 1 || q[0].MessageID != id(2) || q[0].Text != "A" || q[0].UserID != "ann" || q[0].TS != 7 {
+		t.Errorf("%+v waits", q)
+	}
+	if m := v.State.Messages; len(m) != 1 || m[0].MessageID != id(8) {
+		t.Errorf("the transcript is %+v", m)
+	}
+}
+
+// In journals from before, what waits stands in the transcript already.
+func TestViewKeepsAnOldQueue(t *testing.T) {
 	var v client.View
 	v.Apply(event(t, 0, snapshot(1)))
 	id := clew.MessageIDOf

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Walks through README's first five minutes and fails at the first step that
-# does not do what it says: build, serve, make a session, send, watch, kill the
-# server, start it again, go on.
+# does not do what it says: build, demo, serve, run, watch, kill the server, start
+# it again, go on, take it back, verify. CLEW_PROGRAM names a program that is built
+# already.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -40,81 +41,83 @@ within() {
 # serve ADDRESS: starts the server and sets $url from its ready line.
 serve() {
 	: >"$work/server.out"
-	"$work/clew" serve --listen "$1" --data "$work/data" >"$work/server.out" 2>>"$work/server.err" &
+	clew serve --listen "$1" >"$work/server.out" 2>>"$work/server.err" &
 	server=$!
-	within 30 grep -q '^clew: ready http' "$work/server.out"
+	within 60 grep -q '^clew: ready http' "$work/server.out"
 	url=$(sed -n 's/^clew: ready //p' "$work/server.out")
 }
 
-# api METHOD PATH [BODY]: a request with the owner token.
-api() {
-	if [ $# -gt 2 ]; then
-		curl -fsS -X "$1" -H "Authorization: Bearer $token" -H 'Content-Type: application/json' -d "$3" "$url$2"
-	else
-		curl -fsS -X "$1" -H "Authorization: Bearer $token" "$url$2"
-	fi
-}
-
-say() { api POST "/api/v1/sessions/$session/commands" "{\"type\":\"user_message\",\"data\":{\"text\":\"$1\"}}"; }
-
-# once TEXT: the watcher has shown the user's message exactly once.
-once() { [ "$(grep -c "owner: $1\$" "$work/watch.out")" -eq 1 ]; }
+# once TEXT: the watcher has shown what was said exactly once.
+once() { [ "$(grep -c "^> $1\$" "$work/watch.out")" -eq 1 ]; }
 
 step "build"
-go build -o "$work/clew" ./cmd/clew
-go build -o "$work/watch" ./examples/watch
+mkdir -p "$work/bin" "$work/home" "$work/project"
+if [ -n "${CLEW_PROGRAM:-}" ]; then
+	cp "$CLEW_PROGRAM" "$work/bin/clew"
+else
+	go build -o "$work/bin/clew" ./cmd/clew
+fi
+# A clean machine: an empty home, and nothing of ours in the environment.
+unset CLEW_DATA CLEW_SERVER CLEW_TOKEN CLEW_CONFIG CLEW_SOCKET XDG_DATA_HOME DISPLAY WAYLAND_DISPLAY BROWSER
+export HOME="$work/home" PATH="$work/bin:$PATH"
+cd "$work/project"
+began=$(date +%s)
+
+step "doctor"
+clew doctor | tail -n 1
+
+step "demo"
+clew demo --fast --no-open --listen 127.0.0.1:0 >"$work/demo.out" 2>"$work/demo.err" &
+server=$!
+within 60 grep -q 'It asks' "$work/demo.err"
+kill -TERM "$server" # Ctrl-C does not reach what a script runs in the background
+wait "$server"
+server=
 
 step "serve"
 serve 127.0.0.1:0
-token=$(cat "$work/data/token")
 echo "$url"
 
 step "nobody gets in without the token"
 status=$(curl -s -o /dev/null -w '%{http_code}' "$url/api/v1/sessions")
 [ "$status" = 401 ]
 
-step "make a session"
-session=$(api POST /api/v1/sessions '{"title":"First"}' | sed -n 's/.*"session_id":"\([^"]*\)".*/\1/p')
-[ -n "$session" ]
-echo "$session"
+step "run"
+clew run -q 'hello' | tee "$work/answer"
+grep -q 'You said: hello' "$work/answer"
+echo "the first task was done $(($(date +%s) - began)) s after the first command"
+session=$(clew ls | awk 'NR == 2 { print $1 }')
 
-step "watch it"
-mkfifo "$work/keys"
-"$work/watch" --server "$url" --session "$session" --token-file "$work/data/token" \
-	<"$work/keys" >"$work/watch.out" 2>"$work/watch.err" &
+step "watch"
+clew attach --plain "$session" </dev/null >"$work/watch.out" 2>&1 &
 watcher=$!
-exec 3>"$work/keys"
-within 10 grep -q 'in sync' "$work/watch.out"
-
-step "send with curl, and by typing"
-say hello
-echo
-within 10 once hello
-echo 'typed here' >&3
-within 10 once 'typed here'
+within 30 once hello
 
 step "kill -9"
 kill -9 "$server"
 wait "$server" 2>/dev/null || true
-within 10 grep -q "connection lost" "$work/watch.err"
 
-step "restart"
+step "restart, and go on"
 serve "${url#http://}"
-
-step "the watcher resumes"
-within 40 sh -c "[ \$(grep -c 'in sync' '$work/watch.out') -ge 2 ]"
-say 'hello again'
-echo
-within 10 once 'hello again'
+clew run -q --session "$session" 'hello again'
+within 60 once 'hello again'
 once hello
-once 'typed here'
 
-step "nothing is lost"
-within 10 sh -c "curl -fsS -H 'Authorization: Bearer $token' '$url/api/v1/sessions/$session/messages' | grep -q 'hello again'"
-api GET "/api/v1/sessions/$session/messages" | grep -q '"text":"hello"'
+step "take it back, and forth"
+clew rewind "$session" -1 --yes >"$work/rewind.out"
+if clew show "$session" | grep -q 'hello again'; then
+	echo "it was not taken back" >&2
+	exit 1
+fi
+clew undo "$session" >>"$work/rewind.out"
+clew show "$session" | grep -q 'user  hello again'
 
-step "stop"
+step "stop, and verify"
+kill "$watcher"
+wait "$watcher" 2>/dev/null || true
+watcher=
 kill -TERM "$server"
 wait "$server"
 server=
+clew doctor | tail -n 3
 echo "all steps passed"

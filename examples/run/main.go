@@ -112,7 +112,7 @@ func (r *runner) hear(ctx context.Context, env wire.Envelope, data any) (over bo
 			r.message = d.Message.MessageID
 		}
 	case *clew.MessageQueuedData:
-		if d.MessageID == r.message {
+		if d.ClientMessageID == r.sent {
 			fmt.Fprintln(r.out, "another run is under way; yours begins after it")
 		}
 	case *clew.MessageAcceptedData:

@@ -23,7 +23,7 @@ func commander() *gadget {
 		if err := json.Unmarshal(c.Input, &in); err != nil {
 			return nil, &tool.InputError{Message: "no command"}
 		}
-		return &tool.Action{Ask: clew.AskCommand, Effect: clew.Effect{Command: in.Command, Argv: []string{"bash", "--noprofile", "--norc", "-c", in.Command}}}, nil
+		return &tool.Action{Ask: clew.AskCommand, Effect: clew.Effect{Summary: "execute_command " + in.Command, Command: in.Command, Argv: []string{"bash", "--noprofile", "--norc", "-c", in.Command}}}, nil
 	}
 	g.run = func(_ context.Context, c tool.Call, _ tool.Output) (tool.Result, error) {
 		return tool.Result{Text: "ran " + string(c.Input)}, nil

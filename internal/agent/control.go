@@ -38,6 +38,7 @@ var controls = []tool.Spec{
 		`{"type":"object","properties":{"mode":{"type":"string"},"reason":{"type":"string"}},"required":["mode"],"additionalProperties":false}`),
 	control(toolTask, "Give a part of the work to an agent of its own and wait for its result. It knows nothing but your message.",
 		`{"type":"object","properties":{"message":{"type":"string"},"mode":{"type":"string"}},"required":["message"],"additionalProperties":false}`),
+	windowSpec,
 }
 
 func control(name, doc, schema string) tool.Spec {
@@ -63,6 +64,9 @@ type controlInput struct {
 func (w *worker) control(ctx context.Context, v session.View, c session.Call) error {
 	if _, ok := layerTools[c.Tool]; ok && w.layer != "" {
 		return w.layerControl(ctx, v, c)
+	}
+	if c.Tool == toolWindow {
+		return w.showWindow(c)
 	}
 	var in controlInput
 	if err := json.Unmarshal(c.Input, &in); err != nil {
@@ -90,7 +94,7 @@ func (w *worker) control(ctx context.Context, v session.View, c session.Call) er
 			r.add(clew.EventTaskModeSwitched, &clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode})
 			r.result(c, "You are now in mode "+in.Mode+".", false)
 		case toolTask:
-			r.begin(c, nil, clew.ClassRepeatable)
+			r.begin(&planned{call: c, spec: tool.Spec{Class: clew.ClassRepeatable}}, clew.AllowedBy{})
 			r.events = append(r.events, session.Spawn(s, t, b, len(r.events), c, in.Message, w.childMode(in))...)
 		}
 		return r.events

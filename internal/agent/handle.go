@@ -22,6 +22,7 @@ type planned struct {
 	decision policy.Decision
 	input    policy.Input // what the decision rests on
 	wrong    string       // the model called it wrongly
+	title    string       // what it does, as it was called
 	own      bool         // one of the agent's own tools
 }
 
@@ -75,7 +76,9 @@ func (w *worker) look(ctx context.Context, v session.View, t tool.Tool, p *plann
 		p.wrong = plainError(err)
 		return
 	}
-	p.action = action
+	if p.action = action; p.title == "" {
+		p.title = action.Effect.Summary
+	}
 	p.input = policy.Input{
 		Spec: p.spec, Action: action, Values: w.values, Trusted: w.trusted, Mode: &w.mode,
 		AlwaysAllowed: p.spec.Server != "" && w.cfg.AlwaysAllowed(p.spec),
@@ -149,7 +152,7 @@ func (w *worker) decide(r *recorder, plans []*planned) {
 		default:
 			auto++
 			w.begun[p.call.ID] = p
-			r.begin(p.call, &p.action.Effect, p.spec.Class)
+			r.begin(p, p.decision.By)
 		}
 	}
 }
@@ -282,7 +285,7 @@ func (w *worker) begin(ctx context.Context, v session.View, plans []*planned) er
 				proposed = append(proposed, p)
 			default:
 				w.begun[p.call.ID] = p
-				r.begin(p.call, &p.action.Effect, p.spec.Class)
+				r.begin(p, clew.AllowedBy{})
 			}
 		}
 		w.decide(r, proposed)

@@ -165,8 +165,8 @@ func (w *worker) version(v session.View) string {
 	if w.cfg.Version == nil || len(v.Settings) > overlayMax {
 		return ""
 	}
-	return fmt.Sprintf("%d %q %q %q %q %q %q %t", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Workspace, v.Task.ParentTaskID,
-		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0)
+	return fmt.Sprintf("%d %q %q %q %q %q %q %t %q", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Workspace, v.Task.ParentTaskID,
+		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, openWindows(v.Windows))
 }
 
 // plain reports whether the workspace brings nothing along that would have to be
@@ -271,6 +271,7 @@ func (w *worker) system(v session.View) string {
 	if v.Task.ParentTaskID != "" && v.Task.TodoID == "" {
 		b.WriteString("\nYou work on a subtask. Nobody reads along but the agent that gave it to you. End with attempt_completion; its result is all that agent gets.\n")
 	}
+	b.WriteString(openWindows(v.Windows))
 	if text := strings.TrimSpace(k.values.Instructions); text != "" {
 		b.WriteString("\nInstructions of the user:\n" + text + "\n")
 	}

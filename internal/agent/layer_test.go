@@ -201,6 +201,28 @@ func TestWishForThePlan(t *testing.T) {
 	}
 }
 
+// What a person changed beside a wish holds, whatever the planner makes of it.
+func TestEditsBesideAWish(t *testing.T) {
+	same := plans(`[{"id":"a","task":"look"},{"id":"b","task":"write"}]`)
+	c := &cast{plan: inTurn(same, same)} // the planner hears nothing
+	plays(t, allowed(), c, func(w *world) {
+		w.begin()
+		w.do(&clew.HitlPlanResponseData{RequestID: w.underReview().RequestID, Action: clew.ChoiceModify, Instruction: "be quick", Modifications: []clew.PlanEdit{
+			{Action: clew.PlanRemove, TodoID: "b"}, {Action: clew.PlanUpdate, TodoID: "a", Task: "look closely"}, {Action: clew.PlanAdd, Task: "tidy up"},
+		}})
+		w.crash()
+		got := ""
+		for _, todo := range w.underReview().Plan.Todos {
+			got += todo.Task + ","
+		}
+		if got != "look closely,tidy up," {
+			t.Errorf("under review is %q", got)
+		}
+		w.reviewed(clew.ChoiceApprove)
+		w.in("completed")
+	})
+}
+
 // A plan that is rejected is not carried out, and the run has ended.
 //
 // Covers: RUN-08

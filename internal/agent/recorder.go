@@ -75,20 +75,29 @@ func (r *recorder) followup(c session.Call, in controlInput) {
 	r.events = append(r.events, events...)
 }
 
-// begin records that a call is about to run, with the approval it uses up.
-func (r *recorder) begin(c session.Call, effect *clew.Effect, class clew.ToolClass) {
-	id := c.MessageID
+// begin records that a call is about to run, with the approval it uses up or the
+// rule that stands for one.
+func (r *recorder) begin(p *planned, by clew.AllowedBy) {
+	c, id := p.call, p.call.MessageID
+	var effect *clew.Effect
+	if p.action != nil {
+		effect = &p.action.Effect
+	}
 	if id == "" && effect != nil {
 		id = r.say(clew.Message{
 			Type: clew.TypeAsk, Ask: r.w.askMessage(c.ID), Text: callText(c), Summary: summary.Input(c.Tool, c.Input),
 			ToolCallID: c.ID, IsAnswered: true,
 		})
 	}
-	r.add(clew.EventToolProgress, &clew.ToolProgressData{
+	d := &clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolRunning, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
-		MonitorID: clew.MainMonitor, MessageID: id, Summary: summary.Input(c.Tool, c.Input), Class: class, Effect: effect,
-		RequestID: c.RequestID,
-	})
+		MonitorID: clew.MainMonitor, MessageID: id, Summary: summary.Input(c.Tool, c.Input), Class: p.spec.Class, Effect: effect,
+		Title: visible(clipLine(p.title, 200)), RequestID: c.RequestID,
+	}
+	if by != (clew.AllowedBy{}) {
+		d.AllowedBy = &by
+	}
+	r.add(clew.EventToolProgress, d)
 }
 
 // callText is a call as the transcript shows it.

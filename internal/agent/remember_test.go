@@ -17,6 +17,20 @@ func (w *world) remembered(scope clew.RememberScope, pattern string) error {
 	})
 }
 
+// ranBy checks what the transcript tells of a call that began: what it does, and
+func (w *world) ranBy(call, title string, by *clew.AllowedBy) {
+	w.Helper()
+	for _, m := range w.state().Messages {
+		if m.ToolCallID == call && m.Type == clew.TypeAsk {
+			if m.Tool == nil || m.Tool.Title != title || !reflect.DeepEqual(m.Tool.AllowedBy, by) {
+				w.Errorf("call %s is shown as %+v", call, m.Tool)
+			}
+			return
+		}
+	}
+	w.Errorf("no message shows call %s", call)
+}
+
 // What is remembered for a task holds in the whole tree, over a crash, for calls
 // alike, and is gone with the task. The rule is the very text that was sent.
 func TestRememberedForTheTask(t *testing.T) {
@@ -46,6 +60,8 @@ func TestRememberedForTheTask(t *testing.T) {
 		if q := w.asked(clew.AskCommand); q.ToolCallID != "c3" { // c2 was run
 			t.Errorf("asked about %s", q.ToolCallID)
 		}
+		w.ranBy("c1", "execute_command go test ./a", nil) // a person said yes
+		w.ranBy("c2", "execute_command go test ./b", &clew.AllowedBy{Scope: clew.AllowedForTask, Rule: "go test *"})
 		w.crash()
 		w.no()
 		w.idle()

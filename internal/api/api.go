@@ -160,6 +160,7 @@ func New(o Options) (*API, error) {
 	h := humago.New(guardedMux{a}, config(o.Version))
 	a.doc = h.OpenAPI()
 	a.sessionRoutes(h)
+	a.taskRoutes(h)
 	a.pastRoutes(h)
 	a.keyRoutes(h)
 	a.signInRoutes(h)

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -44,6 +46,24 @@ var uiHeaders = map[string]string{
 		"microphone=(), midi=(), payment=(), serial=(), usb=(), xr-spatial-tracking=()",
 }
 
+// framePage holds the pages that agents wrote: the HTML of windows.
+const framePage = "frame.html"
+
+// framePolicy gives it an origin that has nothing and lets it load nothing,
+// wherever it is opened. Its own script puts the page in; those of the page run
+// only where a person said so, in a frame that was asked for with "run".
+func framePolicy(content []byte, run bool) string {
+	scripts := "'unsafe-inline'"
+	if !run {
+		_, script, _ := bytes.Cut(content, []byte("<script>"))
+		script, _, _ = bytes.Cut(script, []byte("</script>"))
+		sum := sha256.Sum256(script)
+		scripts = "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "sandbox allow-scripts; default-src 'none'; script-src " + scripts + "; style-src 'unsafe-inline'; img-src data: blob:; " +
+		"font-src data:; media-src data: blob:; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+}
+
 // uiRoutes serve the web UI. It holds nothing secret, so everybody may have it.
 func (a *API) uiRoutes() error {
 	if a.o.UI == nil {
@@ -83,6 +103,8 @@ type uiFile struct {
 	name   string
 	tag    string // of its content
 	packed bool   // there is NAME.gz beside it
+	// policies are the page's own, by whether scripts run; of framePage only.
+	policies map[bool]string
 }
 
 func newUIFile(files fs.FS, name string) (*uiFile, error) {
@@ -92,13 +114,20 @@ func newUIFile(files fs.FS, name string) (*uiFile, error) {
 	}
 	sum := sha256.Sum256(data)
 	_, err = fs.Stat(files, name+".gz")
-	return &uiFile{files: files, name: name, tag: hex.EncodeToString(sum[:16]), packed: err == nil}, nil
+	f := &uiFile{files: files, name: name, tag: hex.EncodeToString(sum[:16]), packed: err == nil}
+	if name == framePage {
+		f.policies = map[bool]string{false: framePolicy(data, false), true: framePolicy(data, true)}
+	}
+	return f, nil
 }
 
 func (f *uiFile) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range uiHeaders {
 		h.Set(name, value)
+	}
+	if f.name == framePage {
+		h.Set("Content-Security-Policy", f.policies[r.URL.Query().Has("run")])
 	}
 	h.Set("Content-Type", uiTypes[path.Ext(f.name)])
 	if h.Get("Content-Type") == "" {

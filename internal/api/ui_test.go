@@ -20,6 +20,7 @@ var builtUI = fstest.MapFS{
 	"sw.js":                {Data: []byte("self")},
 	"manifest.webmanifest": {Data: []byte("{}")},
 	"icon.svg":             {Data: []byte("<svg/>")},
+	"frame.html":           {Data: []byte("<title>frame</title><script>put()</script>")},
 	"assets/main-Ab1.js":   {Data: []byte("main()")},
 	"assets/main-Ab1.js.gz": {Data: func() []byte {
 		var b bytes.Buffer
@@ -68,6 +69,33 @@ func TestUI(t *testing.T) {
 	}
 	if strings.Contains(b.call("", "GET", "/", "").header.Get("Content-Security-Policy"), "unsafe") {
 		t.Error("the policy has a hole")
+	}
+}
+
+// The page that holds what agents wrote is a stranger everywhere and reaches
+// nothing. Scripts in it run only if that was asked for.
+func TestUIFrame(t *testing.T) {
+	b := newBench(t)
+	for path, scripts := range map[string]string{
+		"/frame.html": "'sha256-XIdHZNRwWbipbgv3LnaPzQeu+sD6SsrpMWpIjqNsmQo='", "/frame.html?run": "'unsafe-inline'",
+	} {
+		a := b.call("", "GET", path, "").is(http.StatusOK, "")
+		policy := map[string]string{}
+		for part := range strings.SplitSeq(a.header.Get("Content-Security-Policy"), "; ") {
+			name, value, _ := strings.Cut(part, " ")
+			policy[name] = value
+		}
+		for name, want := range map[string]string{
+			"sandbox": "allow-scripts", "default-src": "'none'", "connect-src": "'none'", "form-action": "'none'", "base-uri": "'none'",
+			"frame-ancestors": "'self'", "script-src": scripts, "img-src": "data: blob:",
+		} {
+			if policy[name] != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, policy[name], want)
+			}
+		}
+		if a.header.Get("Cross-Origin-Opener-Policy") != "same-origin" || a.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %v", path, a.header)
+		}
 	}
 }
 

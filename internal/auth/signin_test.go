@@ -192,6 +192,10 @@ func TestTicket(t *testing.T) {
 		}
 	}
 
+	if _, err := d.signIns.ByTicket(t.Context(), ticket, "", auth.Credentials{}); !strings.Contains(clew.AsError(err).Message, "run `clew open` again") {
+		t.Errorf("a used one says %q", clew.AsError(err).Message)
+	}
+
 	// Of many who come with one ticket, one is let in.
 	ticket = make()
 	var wg sync.WaitGroup

@@ -51,16 +51,21 @@ func (s *SignIns) NewTicket(ctx context.Context, p clew.Principal) (ticket strin
 // takeTicket says for whom a ticket was made and uses it up.
 func (s *SignIns) takeTicket(ctx context.Context, ticket string) (clew.Principal, error) {
 	if len(ticket) != secretLen || !clew.ValidID(ticket) {
-		return clew.Principal{}, refused(errors.New("the ticket is malformed"))
+		return clew.Principal{}, usedUp(clew.AuthFailed, errors.New("the ticket is malformed"))
 	}
 	t, err := s.tickets.Take(ctx, hashSecret(ticket))
 	switch {
 	case errors.Is(err, ErrNoTicket):
-		return clew.Principal{}, refused(err)
+		return clew.Principal{}, usedUp(clew.AuthFailed, err)
 	case err != nil:
 		return clew.Principal{}, clew.WrapError(clew.Unavailable, err, "the ticket cannot be checked right now")
 	case s.keys.now().UnixMilli() >= t.ExpiresMS:
-		return clew.Principal{}, expired(errors.New("the ticket has expired"))
+		return clew.Principal{}, usedUp(clew.TokenExpired, errors.New("the ticket has expired"))
 	}
 	return clew.Principal{User: t.User, Role: t.Role, KeyID: t.KeyID, ExpiresMS: t.EndsMS}, nil
+}
+
+// usedUp tells somebody with a link what to do.
+func usedUp(code clew.Code, cause error) *clew.Error {
+	return clew.WrapError(code, cause, "this link was used already or is too old; run `clew open` again")
 }

@@ -21,8 +21,9 @@ func (a *app) checkpointCommand() *cobra.Command {
 		Short: "Save, compare and restore the files of a session's workspace",
 		Long: "Save, compare and restore the files of a session's workspace, and look after what\n" +
 			"is kept of them. Agents save by themselves before and after they change files.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "clew checkpoint ls sess_1\nclew checkpoint diff sess_1\nclew checkpoint restore sess_1 9cade7bb1cd2",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	r.flags(cmd)
 	cmd.AddCommand(a.checkpointList(&r), a.checkpointDiff(&r), a.checkpointSave(&r), a.checkpointRestore(&r), a.checkpointFsck(&r), a.checkpointGC(&r))
@@ -119,7 +120,8 @@ func (a *app) checkpointDiff(r *remote) *cobra.Command {
 		Long: "Show how files differ between two checkpoints, named by their hashes or how\n" +
 			"these begin. Without TO it compares with the files as they are, without FROM with\n" +
 			"the first checkpoint.",
-		Args: cobra.RangeArgs(1, 3),
+		Example: "clew checkpoint diff sess_1\nclew checkpoint diff sess_1 9cade7bb1cd2 41f0c7d2aa90",
+		Args:    cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, c, err := a.sessionArg(args[0], *r)
 			if err != nil {

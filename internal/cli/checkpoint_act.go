@@ -13,8 +13,10 @@ import (
 func (a *app) checkpointSave(r *remote) *cobra.Command {
 	var message string
 	cmd := &cobra.Command{
-		Use:     "save SESSION",
-		Short:   "Make a checkpoint of the files as they are now",
+		Use:   "save SESSION",
+		Short: "Make a checkpoint of the files as they are now",
+		Long: "Make a checkpoint of the files of a session's workspace as they are now. Agents do so by\n" +
+			"themselves before and after they change files; this is for what you do by hand.",
 		Example: "clew checkpoint save SESSION --message 'before the big change'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -155,7 +157,8 @@ func (a *app) checkpointFsck(r *remote) *cobra.Command {
 		Long: "Read all checkpoints in the data directory, or those of one session or workspace,\n" +
 			"and say what is damaged. A server may be running. The exit code is 1 if there are\n" +
 			"problems.",
-		Args: cobra.MaximumNArgs(1),
+		Example: "clew checkpoint fsck\nclew checkpoint fsck sess_1 --verbose",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := a.stored(*r)
 			if err != nil {
@@ -192,7 +195,8 @@ func (a *app) checkpointGC(r *remote) *cobra.Command {
 		Long: "Drop the checkpoints in the data directory that no record refers to, and those that\n" +
 			"are older than the setting checkpoint_retention_days. The server must be stopped: a\n" +
 			"running one does this by itself every six hours.",
-		Args: cobra.NoArgs,
+		Example: "clew checkpoint gc",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.stored(*r)
 			if err != nil {

@@ -6,18 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
-)
-
-// Exit codes of the program.
-const (
-	exitOK      = 0
-	exitFailure = 1 // the command ran and failed, or found problems
-	exitUsage   = 2 // the command line or the configuration is wrong
 )
 
 // A usageError is the caller's mistake.
@@ -44,7 +38,8 @@ type IO struct {
 type app struct {
 	IO
 	server backend
-	json   bool // --json
+	json   bool   // --json
+	color  string // --color
 	// browse opens an address in a browser; nil is the system's way.
 	browse func(address string) error
 }
@@ -52,6 +47,7 @@ type app struct {
 // Main runs the program with these arguments (without its name) and returns
 // its exit code. It returns when the command ends; a cancelled ctx ends it.
 func Main(ctx context.Context, args []string, streams IO) int {
+	nameVersion(buildInfo().Version)
 	return (&app{IO: streams, server: realServer}).main(ctx, args)
 }
 
@@ -68,24 +64,17 @@ func (a *app) main(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-func exitCode(err error) int {
-	var usage *usageError
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
-		return exitUsage
-	default:
-		return exitFailure
-	}
-}
-
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "clew",
 		Short: "A session server for AI agents",
 		Long: "clew keeps the work of AI agents in durable sessions that people watch live,\n" +
 			"steer and resume, from any device.",
+		Example: "clew demo                        # an agent at work: no key, no network\n" +
+			"clew serve &                     # a server of your own\n" +
+			"clew run 'what is in here?'      # something to do, in this directory\n" +
+			"clew open                        # in the browser, signed in\n" +
+			"clew doctor                      # what is missing, and what to do about it",
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Version:       buildInfo().Version,
@@ -93,11 +82,18 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs instead of text for people")
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colours: auto, always or never")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(a.demoCommand(), a.serveCommand(), a.openCommand(), a.doctorCommand(), a.lsCommand(), a.showCommand(),
+	root.AddCommand(a.demoCommand(), a.serveCommand(), a.openCommand(), a.exitCodesTopic(), a.doctorCommand(), a.lsCommand(), a.showCommand(),
 		a.rewindCommand(), a.undoCommand(), a.redoCommand(), a.forkCommand(), a.checkpointCommand(),
 		a.exportCommand(), a.importCommand(), a.settingsCommand(), a.secretCommand(), a.tokenCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.attachCommand(), a.inboxCommand(), a.answerCommand(), a.stopCommand(), a.resumeCommand())
+	root.AddCommand(a.completionCommand(), a.manCommand())
+	root.CompletionOptions.DisableDefaultCmd = true
 	finish(root)
+	group(root)
+	a.offer(root)
+	a.helpFor(root)
 	return root
 }
 
@@ -133,7 +129,8 @@ func wrongArguments(cmd *cobra.Command, err error) error {
 	return errors.New(text)
 }
 
-// printError writes one line, so that scripts and people read the same.
+// printError writes one line, so that scripts and people read the same, and below
+// it what to do next.
 func (a *app) printError(w io.Writer, err error) {
 	switch {
 	case errors.Is(err, errReported):
@@ -143,6 +140,9 @@ func (a *app) printError(w io.Writer, err error) {
 		_, _ = fmt.Fprintf(w, "clew: %s (--help says more)\n", errorText(err))
 	default:
 		_, _ = fmt.Fprintf(w, "clew: %s\n", errorText(err))
+		if do := advice(err); do != "" {
+			_, _ = fmt.Fprintf(w, "  %s\n", do)
+		}
 	}
 }
 
@@ -153,7 +153,11 @@ func errorText(err error) string {
 	case !errors.As(err, &e):
 		return err.Error()
 	case e.Err != nil:
-		return e.Message + ": " + e.Err.Error()
+		cause := e.Err
+		if u := (*url.Error)(nil); errors.As(cause, &u) {
+			cause = u.Err // the address is known, and its path helps nobody
+		}
+		return e.Message + ": " + cause.Error()
 	}
 	return e.Message
 }
@@ -163,7 +167,11 @@ func errorBody(err error) map[string]string {
 	var usage *usageError
 	switch {
 	case errors.As(err, &e):
-		return map[string]string{"code": string(e.Code), "message": e.Message}
+		body := map[string]string{"code": string(e.Code), "message": e.Message}
+		if do := advice(err); do != "" {
+			body["hint"] = do
+		}
+		return body
 	case errors.As(err, &usage):
 		return map[string]string{"code": "USAGE", "message": err.Error()}
 	default:

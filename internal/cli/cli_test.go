@@ -68,10 +68,11 @@ func catch(got *config) backend {
 			*got = cfg
 			return nil
 		},
-		doctor: func(_ context.Context, cfg config, _ io.Writer, _, _ bool) (int, error) {
+		checkup: func(_ context.Context, cfg config) []check {
 			*got = cfg
-			return 0, nil
+			return nil
 		},
+		doctor: func(context.Context, config, bool) (examined, error) { return examined{}, nil },
 	}
 }
 
@@ -89,26 +90,6 @@ func TestServeStopsOnSignal(t *testing.T) {
 		got := call(t, server, []string{"HOME=" + t.TempDir()}, "serve")
 		if got.code != exitOK || got.out != "clew: ready http://127.0.0.1:1\n" {
 			t.Errorf("%v: %+v", sig, got)
-		}
-	}
-}
-
-func TestDoctorExitCode(t *testing.T) {
-	for problems, want := range []int{exitOK, exitFailure} {
-		server := backend{doctor: func(_ context.Context, _ config, w io.Writer, json, checkpoints bool) (int, error) {
-			if !json || checkpoints != (problems == 0) {
-				t.Error("--json or --no-checkpoints was lost")
-			}
-			_, _ = io.WriteString(w, "{}\n")
-			return problems, nil
-		}}
-		args := []string{"doctor", "--data", t.TempDir(), "--json"}
-		if problems > 0 {
-			args = append(args, "--no-checkpoints")
-		}
-		got := call(t, server, nil, args...)
-		if got.code != want || got.out != "{}\n" || got.errOut != "" {
-			t.Errorf("%d problems: %+v", problems, got)
 		}
 	}
 }

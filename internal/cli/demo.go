@@ -20,7 +20,7 @@ import (
 )
 
 func (a *app) demoCommand() *cobra.Command {
-	var listen, data string
+	var listen, data, socket string
 	var fast, closed bool
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -33,8 +33,11 @@ func (a *app) demoCommand() *cobra.Command {
 		Example: "clew demo\nclew demo --data ./demo    # stop it and start it again: it goes on",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg := defaultConfig()
-			cfg.Data, cfg.Log.Level = data, "warn"
+			cfg, err := a.demoConfig()
+			if err != nil {
+				return err
+			}
+			cfg.Data, cfg.Socket, cfg.Log.Level = data, firstOf(socket, a.getenv(envPrefix+"SOCKET")), "warn"
 			if listen != "" {
 				cfg.Listen = listen
 			}
@@ -43,9 +46,21 @@ func (a *app) demoCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address to listen on (default 127.0.0.1:8000, or another port if it is taken)")
 	cmd.Flags().StringVar(&data, "data", "", "directory to keep the demo in, new or of an earlier demo (default a temporary one)")
+	cmd.Flags().StringVar(&socket, "socket", "", "path of the local socket, or off (CLEW_SOCKET, default clew.sock in the directory)")
 	cmd.Flags().BoolVar(&fast, "fast", false, "without the pauses of a model that thinks")
 	cmd.Flags().BoolVar(&closed, "no-open", false, "do not open the browser")
 	return cmd
+}
+
+// demoConfig is what serve would read, but for the limits alone: the demo keeps to
+// itself, and nothing of it goes where a person's own server keeps things.
+func (a *app) demoConfig() (config, error) {
+	cfg := defaultConfig()
+	own, err := a.loadConfig("", nil)
+	if err == nil {
+		takeLimits(&cfg, own)
+	}
+	return cfg, err
 }
 
 // demo runs the demo until ctx ends or a signal comes.
@@ -80,8 +95,8 @@ func (a *app) demo(ctx context.Context, cfg config, opts demoOptions, open bool)
 	return a.server.demo(ctx, cfg, opts, a.Out, log)
 }
 
-// welcome says what a newcomer can do now. It names the file of the token and
-// not the token: terminals are logged and shared.
+// welcome says what a newcomer can do now. The token is not in it: terminals are
+// logged and shared.
 func welcome(d demoInfo) string {
 	end := "Ctrl-C. The directory is removed then; --data DIR would keep it."
 	if d.Kept {
@@ -89,21 +104,21 @@ func welcome(d demoInfo) string {
 	}
 	return fmt.Sprintf(`
 A scripted agent repairs a small shop's till. It needs no key and no network, and
-it waits for your answers. This terminal tells you when it asks; in another one:
+it waits for your answers. This terminal tells you when it asks. In another one:
 
   Look   %s
+  Join   %s
+           here in a terminal: watch, answer, say something
+  Ask    %s
+           lists what it asks, with the line that answers
   Read   %s
-  Watch  go run ./examples/watch --server %s --session %s \
-           --from start --token-file %s
-  Say    yes to what it asks:
-%s
   Back   %s
            takes it all back to before what you said last, files included,
            and shows first what that would change
   See    %s
   Stop   %s
 
-`, demoLine(d, "open", string(d.Session)), showLine(d), d.URL, d.Session, quote(d.TokenFile), curl(d, yes), demoLine(d, "rewind", string(d.Session), "-1"), d.Workspace, end)
+`, demoLine(d, "open", string(d.Session)), demoLine(d, "attach", string(d.Session)), demoLine(d, "inbox"), showLine(d), demoLine(d, "rewind", string(d.Session), "-1"), d.Workspace, end)
 }
 
 func showLine(d demoInfo) string { return demoLine(d, "show", string(d.Session)) }
@@ -120,23 +135,6 @@ func program() string {
 		return quote(name)
 	}
 	return "clew"
-}
-
-// yes answers the oldest open question, whichever that is.
-var yes = clew.AskResponseData{AskResponse: clew.YesButtonClicked}
-
-// curl gives a command line that answers.
-func curl(d demoInfo, answer clew.AskResponseData) string {
-	body, err := json.Marshal(struct {
-		Type clew.CommandType     `json:"type"`
-		Data clew.AskResponseData `json:"data"`
-	}{clew.CommandAskResponse, answer})
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf(`    curl -sS %s/api/v1/sessions/%s/commands \
-      -H "Authorization: Bearer $(cat %s)" -H 'Content-Type: application/json' \
-      -d %s`, d.URL, d.Session, quote(d.TokenFile), quote(string(body)))
 }
 
 // quote makes one word of a text for a shell.
@@ -240,17 +238,13 @@ func (n *narrator) question(q clew.Question) string {
 		} else if d.Effect != nil && d.Effect.Summary != "" {
 			about = d.Effect.Summary + "?"
 		}
-		return fmt.Sprintf("-- It asks: %s\n   %s\n", plain(about), "The curl line above says yes; no_button_clicked in it says no.")
+		return fmt.Sprintf("-- It asks: %s\n   Say yes, or no:\n   %s\n", plain(about), demoLine(n.d, answerWords(q)...))
 	case *clew.HitlInputRequestData:
 		text := fmt.Sprintf("-- It asks: %s\n", plain(d.Question))
-		answer := clew.AskResponseData{AskResponse: clew.MessageResponse, Text: "…"}
 		for i, o := range d.Options {
-			if i == 0 {
-				answer.Text = o.Label
-			}
 			text += fmt.Sprintf("   %d. %s\n", i+1, plain(o.Label))
 		}
-		return text + "   Answer in words, for instance:\n" + curl(n.d, answer) + "\n"
+		return text + "   Answer with a number, or in words:\n   " + demoLine(n.d, answerWords(q)...) + "\n"
 	}
 	return ""
 }

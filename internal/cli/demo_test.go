@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -226,7 +227,7 @@ func TestDemoWelcome(t *testing.T) {
 	if got.code != exitOK || got.out != "clew: ready http://127.0.0.1:1\n" {
 		t.Errorf("%+v", got)
 	}
-	for _, want := range []string{"clew show demo --server http://127.0.0.1:1", "clew rewind demo -1 --server http://127.0.0.1:1", "curl -sS http://127.0.0.1:1/api/v1/sessions/demo/commands", `it'\''s a token'`, "yes_button_clicked", "--data DIR would keep it"} {
+	for _, want := range []string{"clew show demo --server http://127.0.0.1:1", "clew rewind demo -1 --server http://127.0.0.1:1", "clew attach demo --server http://127.0.0.1:1", "clew inbox --server http://127.0.0.1:1", "--data DIR would keep it"} {
 		if !strings.Contains(got.errOut, want) {
 			t.Errorf("no %q in:\n%s", want, got.errOut)
 		}
@@ -265,5 +266,20 @@ func TestDemoTellsOfAnOpenQuestionAgain(t *testing.T) {
 	}
 	if text := hear(state); !strings.Contains(text, "Which one?") {
 		t.Errorf("open again: %q", text)
+	}
+}
+
+// Of the configuration the demo takes the limits, and nothing that would lead to
+// what a person's own server keeps.
+func TestDemoTakesTheLimits(t *testing.T) {
+	a := &app{IO: IO{Environ: []string{"HOME=/home/ada", "CLEW_LIMITS_MESSAGES_PER_MINUTE=7", "CLEW_DATA=/theirs", "CLEW_AUTH_MODE=off"}}}
+	cfg, err := a.demoConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := defaultConfig()
+	want.Limits.MessagesPerMinute = 7
+	if !reflect.DeepEqual(cfg, want) {
+		t.Errorf("got %+v", cfg)
 	}
 }

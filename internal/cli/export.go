@@ -52,7 +52,8 @@ func (a *app) exportCommand() *cobra.Command {
 		Short: "Write a session to a file",
 		Long: "Write a session to a file. A bundle has all of it and can be imported on another\n" +
 			"server; the other forms are for other programs and leave out what was taken back.",
-		Args: cobra.ExactArgs(1),
+		Example: "clew export sess_1\nclew export sess_1 -o backup.clew\nclew export sess_1 --format task-folder -o ./tasks/",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := clew.SessionID(args[0])
 			if !id.Valid() {
@@ -119,7 +120,8 @@ func (a *app) export(ctx context.Context, id clew.SessionID, e exporting) error 
 // brokeOff tells a connection that failed from a disk that did.
 func brokeOff(err error) error {
 	var p *fs.PathError
-	if err == nil || errors.As(err, &p) {
+	var e *clew.Error
+	if err == nil || errors.As(err, &p) || errors.As(err, &e) {
 		return err
 	}
 	return clew.WrapError(clew.ConnectionFailed, err, "the file did not come through")
@@ -211,7 +213,7 @@ func unpack(src io.Reader, dir string) error {
 			return err
 		}
 		if h.Typeflag != tar.TypeReg || !filepath.IsLocal(h.Name) {
-			return fmt.Errorf("%q in the archive is no file of ours", h.Name)
+			return clew.Errorf(clew.InvalidMessage, "%q in the archive is no file of ours: the rest was not unpacked", h.Name)
 		}
 		if err := unpackFile(root, archive, h.Name); err != nil {
 			return err

@@ -48,7 +48,8 @@ func (a *app) importCommand() *cobra.Command {
 		Short: "Make a session of a file that was exported",
 		Long: "Make a session of a file that was exported, here or by another program. A\n" +
 			"directory may hold tasks/ or session_logs/, or be the folder of one of them.",
-		Args: cobra.ExactArgs(1),
+		Example: "clew import backup.clew\nclew import backup.clew --new-id --workspace ./copy\nssh other clew export sess_1 -o - | clew import -",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if i.format != "" && !slices.Contains(formats, i.format) {
 				return usagef("--format is one of %s", strings.Join(formats, ", "))

@@ -1,10 +1,8 @@
+//go:build !windows
+
 package cli
 
 import (
-	"context"
-	"io"
-	"log/slog"
-
 	"github.com/clew-run/clew/internal/server"
 )
 
@@ -20,6 +18,8 @@ type (
 
 func defaultConfig() config { return server.DefaultConfig() }
 
+func takeLimits(to *config, from config) { to.Limits = from.Limits }
+
 // inventory is what is kept of a workspace, checked what is damaged of it, and
 // collected what a collection did.
 type (
@@ -33,23 +33,22 @@ type trustedFolder = server.TrustedFolder
 
 var lookAt = server.LookAt
 
-// A backend is what serve, demo and doctor run.
-type backend struct {
-	// run serves until ctx ends and prints the ready line to stdout.
-	run func(ctx context.Context, cfg config, stdout io.Writer, log *slog.Logger) error
-	// demo serves like run, and plays a story.
-	demo func(ctx context.Context, cfg config, opts demoOptions, stdout io.Writer, log *slog.Logger) error
-	// doctor verifies the store, with the checkpoints or without, and writes its
-	// findings to w.
-	doctor func(ctx context.Context, cfg config, w io.Writer, json, checkpoints bool) (problems int, err error)
-	// checkpoints gives what is kept of workspaces, fsck verifies it and gc drops
-	// what nobody needs.
-	checkpoints func(ctx context.Context, cfg config, what string) ([]inventory, error)
-	fsck        func(ctx context.Context, cfg config, what string) (checked, error)
-	gc          func(ctx context.Context, cfg config) (collected, error)
-}
+// check is one thing that the doctor looked at, examined what is in a store.
+type (
+	check    = server.Check
+	examined = server.Examined
+)
+
+// Why the doctor could not look into a store.
+var (
+	errInUse   = server.ErrInUse
+	errNoStore = server.ErrNoStore
+)
+
+// nameVersion tells the server what it is.
+func nameVersion(version string) { server.Version = version }
 
 var realServer = backend{
-	run: server.Run, demo: server.Demo, doctor: server.Doctor,
+	run: server.Run, demo: server.Demo, checkup: server.Checkup, doctor: server.Examine,
 	checkpoints: server.Checkpoints, fsck: server.CheckCheckpoints, gc: server.CollectCheckpoints,
 }

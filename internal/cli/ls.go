@@ -23,7 +23,10 @@ func (a *app) lsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List your sessions, newest first",
-		Args:  cobra.NoArgs,
+		Long: "List your sessions, newest first: the id of each, as other commands take it, what it\n" +
+			"does, when something was last written to it, how many records it has, and its title.",
+		Example: "clew ls\nclew ls --filter parser --limit 10\nclew ls --json | jq -r '.sessions[].session_id'    # clew's list for programs",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect(r)
 			if err != nil {

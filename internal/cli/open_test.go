@@ -71,9 +71,9 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %d, opens %q, says %q %s", tt.name, code, opens, out.String(), errs.String())
 		}
 	}
-	for args, want := range map[string]int{"--server " + on + " --data /nowhere": exitFailure, "a/b": exitUsage, "a b": exitUsage} {
+	for args, want := range map[string]int{"--server " + on + " --data /nowhere": exitRefused, "a/b": exitUsage, "a b": exitUsage} {
 		got := call(t, backend{}, nil, append([]string{"open"}, strings.Fields(args)...)...)
-		if got.code != want || want == exitFailure && !strings.Contains(got.errOut, "no owner token in /nowhere") {
+		if got.code != want || want == exitRefused && !strings.Contains(got.errOut, "no owner token in /nowhere") {
 			t.Errorf("%s: %+v", args, got)
 		}
 	}

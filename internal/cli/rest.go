@@ -34,8 +34,8 @@ type remote struct {
 }
 
 func (r *remote) flags(cmd *cobra.Command) {
-	cmd.PersistentFlags().StringVar(&r.server, "server", "", "address of the server (CLEW_SERVER, default "+defaultServer+")")
-	cmd.PersistentFlags().StringVar(&r.data, "data", "", "directory with the owner token (CLEW_DATA, default ~/.local/share/clew)")
+	cmd.PersistentFlags().StringVar(&r.server, "server", "", "address of the server (CLEW_SERVER, default the one that runs in the data directory, else "+defaultServer+")")
+	cmd.PersistentFlags().StringVar(&r.data, "data", "", "data directory of the server, with its local socket and owner token (CLEW_DATA, default ~/.local/share/clew)")
 }
 
 // line is a command for a person to paste. It repeats what was said of where the
@@ -69,14 +69,14 @@ func (c *rest) api() *client.API { return client.NewAPI(c.base.String(), c.token
 // connect finds the server and the credentials. What it gives with a
 // *noTokenError works where none are needed.
 func (a *app) connect(r remote) (*rest, error) {
-	address := firstOf(r.server, a.getenv(envPrefix+"SERVER"), defaultServer)
+	address, local := a.find(r)
 	base, err := url.Parse(withScheme(address))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, usagef("--server %q is not an http or https URL", address)
 	}
 	c := &rest{base: base, token: a.getenv(envPrefix + "TOKEN"), at: r}
 	if c.token == "" {
-		c.token, err = a.ownerToken(r, base)
+		c.token, err = a.ownerToken(r, base, local)
 	}
 	return c, err
 }
@@ -91,8 +91,8 @@ func withScheme(address string) string {
 
 // ownerToken reads DIR/token. It opens everything, so it is not given to
 // another machine just because a flag names one: there CLEW_TOKEN must be set.
-func (a *app) ownerToken(r remote, base *url.URL) (string, error) {
-	if !loopback(base.Hostname()) {
+func (a *app) ownerToken(r remote, base *url.URL, local bool) (string, error) {
+	if !local && !loopback(base.Hostname()) {
 		return "", usagef("set CLEW_TOKEN to talk to %s: the owner token in the data directory is for this machine only", base.Host)
 	}
 	name, err := a.tokenFile(r)
@@ -101,24 +101,35 @@ func (a *app) ownerToken(r remote, base *url.URL) (string, error) {
 	}
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", &noTokenError{name}
+		return "", &noTokenError{name, local || firstOf(r.server, a.getenv(envPrefix+"SERVER")) != ""}
 	}
 	return strings.TrimSpace(string(b)), err
 }
 
 // A noTokenError says that there are no credentials to show.
-type noTokenError struct{ file string }
+type noTokenError struct {
+	file  string
+	named bool // somebody said which server; else it seems that none ever ran
+}
 
 func (e *noTokenError) Error() string {
-	return fmt.Sprintf("no owner token in %s: start the server once with this data directory, or set CLEW_TOKEN", e.file)
+	if e.named {
+		return fmt.Sprintf("no owner token in %s: name the server's data directory with --data, or set CLEW_TOKEN", e.file)
+	}
+	return fmt.Sprintf("no server has run here: there is no owner token in %s. Start one with clew serve; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", e.file)
 }
 
 func (a *app) tokenFile(r remote) (string, error) {
-	if r.data != "" {
-		return filepath.Join(r.data, "token"), nil
-	}
-	dir, err := a.defaultDataDir()
+	dir, err := a.dataDir(r)
 	return filepath.Join(dir, "token"), err
+}
+
+// dataDir is the server's data directory, as far as the caller knows.
+func (a *app) dataDir(r remote) (string, error) {
+	if r.data != "" {
+		return r.data, nil
+	}
+	return a.defaultDataDir()
 }
 
 func loopback(host string) bool {

@@ -54,7 +54,7 @@ func TestRemoteCommands(t *testing.T) {
 		{[]string{"ls"}, exitOK, "clew ls --cursor c2"},
 		{[]string{"show", "sess_1"}, exitOK, "msg_000000000001  user  hello"},
 		{[]string{"show", "sess_2"}, exitFailure, "clew: no such session"},
-		{[]string{"show", "sess_2", "--json"}, exitFailure, `{"error":{"code":"SESSION_NOT_FOUND","message":"no such session"}}`},
+		{[]string{"show", "sess_2", "--json"}, exitFailure, `{"error":{"code":"SESSION_NOT_FOUND","hint":"clew ls lists your sessions.","message":"no such session"}}`},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
@@ -92,7 +92,7 @@ func flagged(args []string) int {
 
 func TestWrongToken(t *testing.T) {
 	got := call(t, backend{}, []string{"CLEW_TOKEN=canary-token", "CLEW_SERVER=" + fakeServer(t, "secret")}, "ls")
-	if got.code != exitFailure || !strings.Contains(got.errOut, "401") || strings.Contains(got.errOut, "canary") {
+	if got.code != exitRefused || !strings.Contains(got.errOut, "401") || strings.Contains(got.errOut, "canary") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestNobodyThere(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
 	got := call(t, backend{}, []string{"CLEW_TOKEN=t", "CLEW_SERVER=" + s.URL}, "ls")
-	if got.code != exitFailure || !strings.Contains(got.errOut, "cannot be reached") {
+	if got.code != exitNoServer || !strings.Contains(got.errOut, "cannot be reached") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -38,6 +38,10 @@ func (a *app) secretSet(r *remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "set KEY",
 		Short: "Store a secret; the value is read from standard input",
+		Long: "Store a secret on the server, in the system's keyring or encrypted on disk. The value is\n" +
+			"read from standard input; on a terminal it is asked for and not shown. It replaces one\n" +
+			"that is there.",
+		Example: "clew secret set anthropic_api_key\nclew secret set openai_api_key < key.txt",
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
@@ -99,6 +103,8 @@ func (a *app) secretList(r *remote) *cobra.Command {
 		Use:     "ls",
 		Aliases: []string{"list"},
 		Short:   "List the names of secrets",
+		Long:    "List the names of the secrets that the server keeps. Their values are never shown.",
+		Example: "clew secret ls",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect(*r)
@@ -127,7 +133,10 @@ func (a *app) secretRemove(r *remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm KEY",
 		Short: "Delete a stored secret",
-		Args:  cobra.ExactArgs(1),
+		Long: "Delete a secret that the server keeps. One that stands in the server's environment is\n" +
+			"not touched.",
+		Example: "clew secret rm anthropic_api_key",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect(*r)
 			if err != nil {

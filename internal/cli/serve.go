@@ -69,6 +69,7 @@ func (a *app) serveCommand() *cobra.Command {
 	flags.add(cmd, "data", "data", "directory for everything the server keeps (CLEW_DATA, default ~/.local/share/clew)")
 	flags.add(cmd, "engine", "engine", "embedded, or nats://host:port,… of a running cluster (default embedded)")
 	flags.add(cmd, "auth", "auth.mode", "on or off; off works on a loopback address only (default on)")
+	flags.add(cmd, "socket", "socket", "path of the local socket for programs on this machine, or off (CLEW_SOCKET, default clew.sock in the data directory)")
 	cmd.Flags().BoolVar(&open, "open", false, "open the web UI in a browser, signed in as the owner")
 	return cmd
 }
@@ -104,32 +105,4 @@ func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {
 		return slog.New(slog.NewTextHandler(w, opts)), nil
 	}
 	return nil, usagef("log.format %q is not text or json", format)
-}
-
-func (a *app) doctorCommand() *cobra.Command {
-	var flags configFlags
-	var without bool
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Verify everything in a data directory",
-		Long: "Read every session in the store, check it record by record, read every checkpoint,\n" +
-			"and say what is damaged. The server must be stopped. Nothing is changed. The exit\n" +
-			"code is 1 if there are problems. clew checkpoint fsck --verbose says more of\n" +
-			"checkpoints.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig(flags.file, flags.given(cmd))
-			if err != nil {
-				return err
-			}
-			problems, err := a.server.doctor(cmd.Context(), cfg, a.Out, a.json, !without)
-			if err == nil && problems > 0 {
-				return errReported
-			}
-			return err
-		},
-	}
-	flags.add(cmd, "data", "data", "directory to verify (CLEW_DATA, default ~/.local/share/clew)")
-	cmd.Flags().BoolVar(&without, "no-checkpoints", false, "leave out the checkpoints, which take a while if there are many gigabytes")
-	return cmd
 }

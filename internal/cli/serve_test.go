@@ -79,7 +79,7 @@ func TestAgainstRealServer(t *testing.T) {
 		t.Errorf("not revoked: %+v", list)
 	}
 	got := call(t, backend{}, append(environ, "CLEW_TOKEN="+made.Token), "ls")
-	if got.code != exitFailure || strings.Contains(got.errOut, made.Token) {
+	if got.code != exitRefused || strings.Contains(got.errOut, made.Token) {
 		t.Errorf("a revoked key: %+v", got)
 	}
 	var sessions struct{ Sessions []any }

@@ -59,7 +59,10 @@ func (a *app) settingsList(r *remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List all settings and where each is from",
-		Args:  cobra.NoArgs,
+		Long: "List all settings with their values and the layer that each is from: default, file,\n" +
+			"environment or server. docs/settings.md says what each does.",
+		Example: "clew settings list\nclew settings list --json",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect(*r)
 			if err != nil {
@@ -118,7 +121,10 @@ func (a *app) settingsGet(r *remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get KEY",
 		Short: "Print one setting",
-		Args:  cobra.ExactArgs(1),
+		Long: "Print the value of one setting: text without quotes, everything else as JSON. --json\n" +
+			"says more about it.",
+		Example: "clew settings get mode\nclew settings get allowed_commands --json",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect(*r)
 			if err != nil {
@@ -233,7 +239,10 @@ func (a *app) settingsReset(r *remote) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset KEY",
 		Short: "Give a setting back to the layers below",
-		Args:  cobra.ExactArgs(1),
+		Long: "Take back what was set on the server, or for one session: the environment, the file or\n" +
+			"the default counts again. It holds at once.",
+		Example: "clew settings reset mode\nclew settings reset mode --session SESSION",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect(*r)
 			if err != nil {
@@ -301,7 +310,10 @@ func (a *app) settingsExport(r *remote) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Print what is set, without secrets, for another server",
-		Args:  cobra.NoArgs,
+		Long: "Print what is set on the server as JSON, without secrets and without defaults, for\n" +
+			"another server or for safe keeping. clew settings import reads it.",
+		Example: "clew settings export -o settings.json",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect(*r)
 			if err != nil {
@@ -316,11 +328,17 @@ func (a *app) settingsExport(r *remote) *cobra.Command {
 				return err
 			}
 			b = append(b, '\n')
-			if file != "" {
-				return os.WriteFile(file, b, 0o600)
+			if file == "" {
+				_, err = a.Out.Write(b)
+				return err
 			}
-			_, err = a.Out.Write(b)
-			return err
+			if err := os.WriteFile(file, b, 0o600); err != nil {
+				return err
+			}
+			return a.print(map[string]any{"file": file, "bytes": len(b)}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%s: %d bytes\n", file, len(b))
+				return err
+			})
 		},
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write to (default standard output)")
@@ -331,7 +349,10 @@ func (a *app) settingsImport(r *remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
 		Short: "Take settings over from an export; - reads standard input",
-		Args:  cobra.ExactArgs(1),
+		Long: "Take over the settings of a file that clew settings export wrote, and say what changed.\n" +
+			"What the file does not name stays as it is.",
+		Example: "clew settings import settings.json\nssh other clew settings export | clew settings import -",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			imported, err := a.readExport(args[0])
 			if err != nil {

@@ -37,8 +37,9 @@ func (a *app) tokenCommand() *cobra.Command {
 		Short: "Manage API keys",
 		Long: "Make, list and revoke the API keys of a running server. The owner token in the\n" +
 			"data directory, or CLEW_TOKEN, gives the right to do so.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "clew token create --user ada --role viewer\nclew token list\nclew token revoke KEY_ID",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	r.flags(cmd)
 	cmd.AddCommand(a.tokenShow(&r), a.tokenCreate(&r), a.tokenList(&r), a.tokenRevoke(&r))
@@ -51,7 +52,10 @@ func (a *app) tokenShow(r *remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show",
 		Short: "Say where the owner token is kept",
-		Args:  cobra.NoArgs,
+		Long: "Say where the owner token is kept. The token itself is not printed: it opens\n" +
+			"everything, and terminals are logged and shared.",
+		Example: "clew token show\nexport CLEW_TOKEN=$(cat \"$(clew token show)\")",
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			name, err := a.tokenFile(*r)
 			if err != nil {
@@ -69,8 +73,11 @@ func (a *app) tokenCreate(r *remote) *cobra.Command {
 	var user, role, name string
 	var expires time.Duration
 	cmd := &cobra.Command{
-		Use:     "create --user USER",
-		Short:   "Make an API key and print it, this once",
+		Use:   "create --user USER",
+		Short: "Make an API key and print it, this once",
+		Long: "Make an API key for a user and print it. The server keeps only a hash of it, so this is\n" +
+			"the one time that it can be seen. The user sends it as CLEW_TOKEN, or signs in to the\n" +
+			"web UI with it.",
 		Example: "clew token create --user ada --role viewer --expires 720h",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -115,7 +122,10 @@ func (a *app) tokenList(r *remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the API keys",
-		Args:  cobra.NoArgs,
+		Long: "List the API keys with their ids, whose they are, what they allow, and whether they are\n" +
+			"still valid. Keys of browsers that signed in are among them.",
+		Example: "clew token list",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect(*r)
 			if err != nil {
@@ -157,7 +167,10 @@ func (a *app) tokenRevoke(r *remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke ID",
 		Short: "Revoke an API key and close its connections",
-		Args:  cobra.ExactArgs(1),
+		Long: "Revoke an API key, for good. Connections that were made with it are closed, and\n" +
+			"browsers that signed in with it are signed out.",
+		Example: "clew token list                 # shows the ids\nclew token revoke KEY_ID",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect(*r)
 			if err != nil {

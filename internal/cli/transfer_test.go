@@ -98,7 +98,7 @@ func TestExportCutOff(t *testing.T) {
 	if err := os.WriteFile(name, []byte("before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := call(t, backend{}, env, "export", "sess_1", "-o", name); got.code != exitFailure || !strings.Contains(got.errOut, "did not come through") {
+	if got := call(t, backend{}, env, "export", "sess_1", "-o", name); got.code != exitNoServer || !strings.Contains(got.errOut, "did not come through") {
 		t.Errorf("%+v", got)
 	}
 	entries, err := os.ReadDir(dir)
@@ -211,7 +211,7 @@ func TestImportDirectory(t *testing.T) {
 	}
 	old := filepath.Join(dir, "tasks/t1/claude_messages.json")
 	closed := append(slices.Clone(env), "CLEW_SERVER=http://127.0.0.1:1")
-	if got := call(t, backend{}, closed, "import", dir); got.code != exitFailure {
+	if got := call(t, backend{}, closed, "import", dir); got.code != exitNoServer {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(old); err != nil {

@@ -21,7 +21,8 @@ func (a *app) settingsTrust(r *remote) *cobra.Command {
 		Long: "Trust a workspace's .clew folder as it is now: its modes count from then on, and\n" +
 			"approvals that you switched on hold in it. When the folder changes, the trust ends.\n" +
 			"Read the folder first. The workspace must be on the machine of the server.",
-		Args: cobra.ExactArgs(1),
+		Example: "clew settings trust ~/project\nclew settings trust ~/project --remove",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, err := a.lookedAt(args[0], remove)
 			if err != nil {

@@ -49,7 +49,10 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Long: "Print the version of this program, with what it was built by and for. clew doctor says\n" +
+			"whether the server that runs is the same.",
+		Example: "clew version\nclew version --json",
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := buildInfo()
 			return a.print(b, func(w io.Writer) error {

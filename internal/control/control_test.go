@@ -340,7 +340,7 @@ func TestSetProvider(t *testing.T) {
 // The snapshot has the version, tasks, modes, flags, switches and servers; how
 // the server is set up it tells administrators only.
 //
-// Covers: UIC-01, UIC-02, UIC-03, UIC-04, UIC-05, UIC-06, UIC-07, UIC-08, UIC-19
+// Covers: UIC-01, UIC-02, UIC-03, UIC-04, UIC-05, UIC-06, UIC-07, UIC-08, UIC-15, UIC-19
 func TestState(t *testing.T) {
 	o := newOffice(t)
 	o.do(admin, &clew.UpdateSettingsData{Scope: clew.SettingsServer, Settings: map[string]any{

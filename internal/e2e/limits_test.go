@@ -32,7 +32,7 @@ func TestSecondServerOnADirectory(t *testing.T) {
 	if said := second.out.String(); !strings.Contains(said, "in use by another clew process") || strings.Contains(said, "goroutine ") {
 		t.Errorf("the second server said %q", said)
 	}
-	if out, errs, code := second.clew("doctor", "--data", first.dir); code != 1 || !strings.Contains(errs, "in use") {
+	if out, errs, code := second.clew("doctor", "--store", "--data", first.dir); code != 1 || !strings.Contains(errs, "in use") {
 		t.Errorf("the doctor looked at a directory in use: %d %s %s", code, out, errs)
 	}
 	if _, err := client.NewAPI(first.URL(), first.ownerToken()).GetSession(t.Context(), id); err != nil {

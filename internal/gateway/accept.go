@@ -23,6 +23,7 @@ type visitor struct {
 	client  clew.ClientID
 	at      cursor
 	known   bool // authenticated; otherwise the first message must do it
+	browser bool // by its cookie
 	by      clew.Principal
 	role    clew.Role
 	err     error  // why the session stays closed to it; told after the upgrade
@@ -83,7 +84,7 @@ func (g *Gateway) receive(r *http.Request) (visitor, error) {
 	}
 	if v.known {
 		if err := g.mayConnect(v.by, r.RemoteAddr); err != nil {
-			return visitor{}, err
+			return v.tooOften(err)
 		}
 		v.role, v.err = g.access(ctx, v.session, v.by, v.at)
 		return v, nil
@@ -123,7 +124,7 @@ func (g *Gateway) identify(ctx context.Context, r *http.Request, v *visitor) err
 		return err
 	}
 	v.by, err = g.o.Auth.Authenticate(ctx, creds)
-	v.known = err == nil
+	v.known, v.browser = err == nil, creds.Cookie
 	if creds.Token == "" && clew.CodeOf(err) == clew.AuthRequired && g.o.FirstMessageAuth && wantsUpgrade(r) {
 		return nil
 	}
@@ -143,6 +144,17 @@ func (g *Gateway) mayConnect(p clew.Principal, remote string) error {
 		return &clew.Error{Code: clew.RateLimited, Message: "too many connects", RetryAfterMS: retry.Milliseconds() + 1}
 	}
 	return nil
+}
+
+// tooOften refuses a visitor by the limit. Pages are not told with what status
+// an upgrade was refused, nor for how long: they are told on a connection that
+// is closed at once.
+func (v visitor) tooOften(err error) (visitor, error) {
+	if !v.browser {
+		return visitor{}, err
+	}
+	v.err = err
+	return v, nil
 }
 
 // start makes the connection and its two goroutines.

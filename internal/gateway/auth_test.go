@@ -282,6 +282,29 @@ func TestConnectRate(t *testing.T) {
 	p.expectClose(wire.ClosePolicy, string(clew.RateLimited))
 }
 
+// A page cannot read the status of a refused upgrade, so it is told on a
+// connection, with how long to wait.
+// Covers: WS-114, C-51
+func TestConnectRateOfBrowsers(t *testing.T) {
+	r := newRig(t, func(o *Options) {
+		o.Limits.ConnectsPerMinute = 1
+		o.Credentials = func(r *http.Request) (auth.Credentials, error) {
+			c, err := auth.CredentialsOf(r, false)
+			c.Cookie = true
+			return c, err
+		}
+	})
+	r.host.add("s1", "ann")
+	r.join("/ws/s1", "ann")
+	for _, path := range []string{"/ws/s1", "/listen"} {
+		p := r.connect(path, "ann")
+		if m := p.expectError(clew.RateLimited); !strings.Contains(string(m.raw), `"retry_after_ms":`) {
+			t.Errorf("%s: %s", path, m.raw)
+		}
+		p.expectClose(wire.ClosePolicy, string(clew.RateLimited))
+	}
+}
+
 // Access that is taken back ends the connection; access that is changed counts
 // from then on.
 // Covers: WS-111, WS-112

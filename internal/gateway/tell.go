@@ -40,7 +40,10 @@ func (g *Gateway) receiveListener(r *http.Request, src Source) (visitor, error) 
 	}
 	if v.known {
 		v.role = v.by.Role
-		return v, g.mayConnect(v.by, r.RemoteAddr)
+		if err := g.mayConnect(v.by, r.RemoteAddr); err != nil {
+			return v.tooOften(err)
+		}
+		return v, nil
 	}
 	err := g.awaitAuth(r, &v)
 	return v, err

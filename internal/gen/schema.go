@@ -23,7 +23,7 @@ func schemaFile([]byte) ([]byte, error) {
 		client = append(client, m.commandEnvelope("#/$defs/", c))
 	}
 	for _, f := range clew.Frames {
-		local = append(local, frame("#/$defs/", string(f.Type), m.of(f.Data)))
+		local = append(local, frame("#/$defs/", f, m.of(f.Data)))
 	}
 	defs["ServerEnvelope"] = object{"description": "What a server sends.", "oneOf": server}
 	defs["ClientEnvelope"] = object{"description": "What a client sends.", "oneOf": client}
@@ -165,13 +165,15 @@ func (m *model) commandEnvelope(prefix string, c clew.CommandInfo) object {
 	}
 }
 
-func frame(prefix, typ string, d *def) object {
-	return object{
-		"description": d.doc,
-		"type":        "object",
-		"properties":  object{"type": object{"const": typ}, "data": ref(prefix, d.name)},
-		"required":    []string{"type", "data"},
+func frame(prefix string, f clew.FrameInfo, d *def) object {
+	props := object{"type": object{"const": string(f.Type)}, "origin": object{"const": f.Origin}, "data": ref(prefix, d.name)}
+	switch f.Type {
+	case clew.FrameTaskCommand:
+		props["client_id"] = object{"type": "string"}
+	case clew.FrameTaskEvent:
+		props["relay_client_id"] = object{"type": "string"}
 	}
+	return object{"description": d.doc, "type": "object", "properties": props, "required": []string{"type", "data"}}
 }
 
 func pretty(v any) ([]byte, error) {

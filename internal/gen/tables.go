@@ -175,7 +175,7 @@ func limitTable() string {
 		row("silence of a client", l.PongLimit, "close 1001"),
 		row("wait for `auth`", l.AuthWait, "close 1008"),
 		row("size of a frame before authentication", fmt.Sprintf("%d bytes", l.AuthFrame), "close 1009"),
-		row("connects of a user", fmt.Sprintf("%d a minute", l.ConnectsPerMinute), "HTTP 429"),
+		row("connects of a user", fmt.Sprintf("%d a minute", l.ConnectsPerMinute), "HTTP 429; with a cookie error 1004, then close 1008"),
 		row("messages of a connection (`pong` is free)", fmt.Sprintf("%d a minute", l.MessagesPerMinute), "error 1004"),
 		row("answers to questions in a session", fmt.Sprintf("%d a minute", l.HitlPerMinute), "error 1004"),
 		row("refusals by a rate limit in a row", l.Strikes, "close 1008"),

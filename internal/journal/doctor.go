@@ -34,13 +34,16 @@ type Report struct {
 	Engine []string `json:"engine_warnings,omitempty"`
 }
 
+// ErrNoStore says that a directory holds nothing of a store.
+var ErrNoStore = errors.New("no clew data")
+
 // OpenCopy opens a copy of a stopped node's store, for looking at: opening an
 // engine on damaged files changes them. Close removes the copy. The archive,
 // which is only ever read here, is the store's own; an outside engine is
 // another's and is opened as it is.
 func OpenCopy(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, error) {
 	if cfg.Embedded() && !hasStore(cfg.Dir) {
-		return nil, fmt.Errorf("no clew data in %s", cfg.Dir) // and none is made by looking
+		return nil, fmt.Errorf("%w in %s", ErrNoStore, cfg.Dir) // and none is made by looking
 	}
 	cfg, err := cfg.withDefaults()
 	if err != nil || !cfg.Embedded() {

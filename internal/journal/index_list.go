@@ -16,9 +16,11 @@ func (x *Index) List(ctx context.Context, q session.ListOf) ([]session.Summary, 
 		return x.listEveryone(ctx, q)
 	}
 	l := listing{x: x, q: q, owner: ownerKey(q.Owner), pages: searchPages}
-	next, err := l.read(ctx, q.Cursor)
+	next, err := l.recent(ctx, q.Cursor)
 	for i := range l.list {
-		l.list[i].Owner = q.Owner // rows of older versions do not have it
+		if l.list[i].Owner == "" { // rows of older versions do not have it
+			l.list[i].Owner = q.Owner
+		}
 	}
 	return l.list, next, err
 }
@@ -77,6 +79,12 @@ type listing struct {
 	pages int // that may still be read
 }
 
+// shared reports whether a session stands in the list of somebody who does not own
+// it: in everybody's it stands once.
+func (l *listing) shared(s session.Summary) bool {
+	return s.Owner != "" && ownerKey(s.Owner) != l.owner
+}
+
 func (l *listing) full() bool { return len(l.list) >= l.q.Limit || l.pages <= 0 }
 
 // read adds an owner's sessions, newest first, and gives the cursor to go on
@@ -102,7 +110,7 @@ func (l *listing) read(ctx context.Context, cursor string) (next string, err err
 			if len(l.list) == l.q.Limit {
 				return fmt.Sprintf("%d.%d", n, i), nil
 			}
-			if s := p.page.Sessions[i]; l.q.Matches(s) {
+			if s := p.page.Sessions[i]; l.q.Matches(s) && (!l.q.Everyone || !l.shared(s)) {
 				l.list = append(l.list, s)
 			}
 		}

@@ -46,6 +46,7 @@ var order = []string{
 	"internal/api",
 	"internal/demo", // the story and the sample project of clew demo
 	"internal/server",
+	"internal/term", // text that is safe at a terminal
 	"internal/tui",
 	"internal/cli",
 	"cmd",
@@ -66,8 +67,9 @@ var only = []struct {
 }{
 	{"wire", []string{"."}, "the wire knows the vocabulary and nothing else"},
 	{"client", []string{".", "wire"}, "the client is what other programs import, so it brings nothing of the server"},
-	{"internal/tui", []string{".", "wire", "client"}, "the terminal is a client, so that the protocol is in use every day"},
-	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
+	{"internal/term", nil, "it knows text and nothing of sessions"},
+	{"internal/tui", []string{".", "wire", "client", "internal/term"}, "the terminal is a client, so that the protocol is in use every day"},
+	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/term", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
 	{"cmd", []string{"internal/cli"}, "the command is a few lines"},
 }
 

@@ -50,6 +50,8 @@ type Run struct {
 	Version int             `json:"version,omitempty"`
 	Status  clew.PlanStatus `json:"plan_status,omitempty"`
 	Todos   []clew.Todo     `json:"todos,omitempty"`
+	// Edits are what people changed in the plan since it was last approved.
+	Edits []clew.PlanEdit `json:"edits,omitempty"`
 	// Call is the planner's call that the plan came with. It gets the outcome.
 	Call string `json:"call,omitempty"`
 	// Review is the open question about the plan, "" if none.
@@ -148,7 +150,7 @@ func (r *Run) Apply(data any, ts int64) {
 	case *clew.PlanModifiedData:
 		r.modified(d)
 	case *clew.PlanApprovedData:
-		r.Status, r.Phase = clew.PlanApproved, Executing
+		r.Status, r.Phase, r.Edits = clew.PlanApproved, Executing, nil
 	case *clew.PlanRejectedData:
 		r.Status = clew.PlanRejected
 	case *clew.HitlPausedData:
@@ -167,6 +169,9 @@ func (r *Run) Apply(data any, ts int64) {
 	}
 }
 
+// editsKept bounds what is remembered of people's edits.
+const editsKept = 200
+
 // modified takes a new version. A todo that changed has no approval any more.
 func (r *Run) modified(d *clew.PlanModifiedData) {
 	todos := slices.Clone(d.UpdatedTodos)
@@ -176,6 +181,10 @@ func (r *Run) modified(d *clew.PlanModifiedData) {
 		}
 	}
 	r.Version, r.Todos, r.Status, r.places = d.NewVersion, todos, clew.PlanPendingApproval, nil
+	if len(d.Edits) > 0 {
+		r.Edits = append(slices.Clip(r.Edits), d.Edits...)
+		r.Edits = r.Edits[max(0, len(r.Edits)-editsKept):]
+	}
 	for _, c := range d.Changes {
 		delete(r.Allowed, c.TodoID)
 	}

@@ -22,6 +22,10 @@ type Config struct {
 	Data   string `koanf:"data"`   // directory of everything that is kept
 	Engine string `koanf:"engine"` // embedded, or nats:// URLs of a cluster
 
+	// Socket is the path of the local socket for programs on this machine, or off;
+	// "" is clew.sock in the data directory.
+	Socket string `koanf:"socket"`
+
 	// Settings is the file with the settings of agents and tools; see
 	// docs/settings.md. They can be changed while the server runs, which wins.
 	Settings string `koanf:"settings"`
@@ -57,6 +61,8 @@ type Config struct {
 	// Environ is where settings and secrets of the environment are looked for;
 	// nil is the process's own.
 	Environ []string `koanf:"-"`
+	// furnish, if set, makes the directory of a session that was made without one.
+	furnish func(dir string) error
 	// Providers are further model providers by name, for programs that embed a
 	// server. A profile uses one by naming it.
 	Providers map[string]llm.Provider `koanf:"-"`
@@ -134,10 +140,15 @@ func DefaultConfig() Config {
 	}
 }
 
-// Absolute makes the data directory's path one that holds everywhere: git, for
-// instance, runs in directories of its own. Whoever loads a configuration calls
-// it.
+// Absolute makes the paths of the data directory and of the socket such that hold
+// everywhere: git, for instance, runs in directories of its own. Whoever loads a
+// configuration calls it.
 func (c *Config) Absolute() (err error) {
+	if c.Socket != "" && c.Socket != "off" {
+		if c.Socket, err = filepath.Abs(c.Socket); err != nil {
+			return fmt.Errorf("the local socket: %w", err)
+		}
+	}
 	if c.Data == "" {
 		return nil
 	}

@@ -71,6 +71,7 @@ func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, l
 	}
 	defer m.close()
 	cfg.Data, cfg.Engine, cfg.Auth.Mode, cfg.Settings = d.Data, "embedded", "on", ""
+	cfg.furnish = demo.Lay // each session has the sample project
 	if cfg.Environ, err = m.environ(); err != nil {
 		return err
 	}

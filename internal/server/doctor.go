@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,13 +12,20 @@ import (
 	"github.com/clew-run/clew/internal/journal"
 )
 
-// examined is what the doctor found.
-type examined struct {
+// Why the doctor could not look into a store.
+var (
+	ErrInUse   = journal.ErrDirInUse // a server runs on it
+	ErrNoStore = journal.ErrNoStore  // there is none
+)
+
+// Examined is what the doctor found in a store.
+type Examined struct {
 	journal.Report
 	Checkpoints *Checked `json:"checkpoints,omitempty"` // nil: there are none, or nobody looked
 }
 
-func (e examined) problems() int {
+// Problems counts what is damaged.
+func (e Examined) Problems() int {
 	n := len(e.Findings)
 	if e.Checkpoints != nil {
 		n += len(e.Checkpoints.Findings)
@@ -27,29 +33,24 @@ func (e examined) problems() int {
 	return n
 }
 
-// Doctor verifies the whole store of a stopped node, with the checkpoints or
+// Examine verifies the whole store of a stopped node, with the checkpoints or
 // without, and says what is damaged. It works on a copy of what the engine has
 // and changes nothing.
-func Doctor(ctx context.Context, cfg Config, w io.Writer, asJSON, checkpoints bool) (problems int, err error) {
+func Examine(ctx context.Context, cfg Config, checkpoints bool) (Examined, error) {
 	j, err := journal.OpenCopy(ctx, cfg.journal(), slog.New(slog.DiscardHandler))
 	if err != nil {
-		return 0, err
+		return Examined{}, err
 	}
 	defer j.Close(ctx)
 	report, err := j.Examine(ctx)
 	if err != nil {
-		return 0, err
+		return Examined{}, err
 	}
-	all := examined{Report: report}
+	all := Examined{Report: report}
 	if checkpoints {
-		if all.Checkpoints, err = someCheckpoints(ctx, cfg); err != nil {
-			return 0, err
-		}
+		all.Checkpoints, err = someCheckpoints(ctx, cfg)
 	}
-	if asJSON {
-		return all.problems(), json.NewEncoder(w).Encode(all)
-	}
-	return all.problems(), all.write(w)
+	return all, err
 }
 
 // someCheckpoints verifies the checkpoints, if there are any.
@@ -61,7 +62,8 @@ func someCheckpoints(ctx context.Context, cfg Config) (*Checked, error) {
 	return &c, err
 }
 
-func (e examined) write(w io.Writer) error {
+// Write says it to a person, damage first.
+func (e Examined) Write(w io.Writer) error {
 	for _, line := range e.Engine {
 		fmt.Fprintf(w, "engine: %s\n", line)
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
@@ -102,7 +101,7 @@ func (s *Server) page(ctx context.Context, id clew.SessionID) (string, error) {
 	v, _ := s.shop.settings.For(nil)
 	base := v.PublicURL
 	if base == "" {
-		base = strings.Replace(s.URL(), "//0.0.0.0:", "//127.0.0.1:", 1)
+		base = s.localURL()
 	}
 	u, err := url.Parse(base)
 	if err != nil {

@@ -24,6 +24,12 @@ func (s *Server) metrics() http.Handler {
 	c := &s.gateway.Counters
 	gauge("connections", "Open WebSocket connections.", func() float64 { return float64(c.Connections.Load()) })
 	gauge("connections_waiting", "Connections not yet authenticated.", func() float64 { return float64(c.Waiting.Load()) })
+	gauge("local_clients", "Clients of the local socket.", func() float64 {
+		if socket := s.socket.Load(); socket != nil {
+			return float64(socket.Clients())
+		}
+		return 0
+	})
 	counter("connections_accepted_total", "Connections accepted.", &c.Accepted)
 	counter("connections_refused_total", "Connections turned away before the upgrade.", &c.Refused)
 	counter("frames_in_total", "Frames received.", &c.FramesIn)

@@ -1,12 +1,38 @@
 package server
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/demo"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool/workspace"
 )
+
+// In the demo a session without a directory gets the sample project, once.
+func TestFurnishedWorkspace(t *testing.T) {
+	w := shop(t)
+	w.cfg.furnish = demo.Lay
+	for range 2 {
+		ws, err := w.workspace("s2", "", settings.Values{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ws.Root.Stat("till.sh"); err != nil {
+			t.Error(err)
+		}
+		if err := ws.Root.Remove("README.md"); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+		_ = workspace.Close(ws)
+	}
+	if _, err := os.Stat(filepath.Join(w.cfg.ownWorkspace("s2"), "README.md")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what was removed is back: %v", err)
+	}
+}
 
 // Who is no administrator works below the directories that are open to all, or
 // in one of the session's own; links lead nowhere else. Nobody works in the

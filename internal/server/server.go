@@ -11,11 +11,13 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/docs"
 	"github.com/clew-run/clew/internal/api"
+	"github.com/clew-run/clew/internal/api/ipc"
 	"github.com/clew-run/clew/internal/checkpoint/keep"
 	"github.com/clew-run/clew/internal/gateway"
 	"github.com/clew-run/clew/internal/inbox/push"
@@ -38,6 +40,7 @@ type Server struct {
 	journal *journal.Journal
 	host    *session.Host
 	gateway *gateway.Gateway
+	socket  atomic.Pointer[ipc.Socket]
 	http    *http.Server
 	addr    net.Addr
 	trace   func(context.Context) error
@@ -150,6 +153,9 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 		}
 		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
 	}
+	if err = s.openSocket(); err != nil {
+		return nil, err
+	}
 	s.work.Go(func() {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("http", "err", err)
@@ -171,6 +177,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		Journal: s.journal, Index: index, Inbox: s.questions.rows, Peers: s.journal.Peers(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Blobs: s.journal, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
+		Appended: s.tellSocket,
 	})
 	s.journal.OnGone(func(string) { s.takeOver(bg) })
 	s.journal.OnSettled(func() { s.takeOver(bg) })
@@ -305,6 +312,9 @@ func (s *Server) Journal() *journal.Journal { return s.journal }
 // Stop ends the node in the order in which nothing is lost: no new work, the
 // sockets, the sessions, the engine.
 func (s *Server) Stop(ctx context.Context) {
+	if socket := s.socket.Load(); socket != nil {
+		socket.Shutdown(ctx)
+	}
 	if s.gateway != nil {
 		if err := s.gateway.Shutdown(ctx); err != nil {
 			s.log.Warn("sockets were cut", "err", err)

@@ -116,7 +116,7 @@ func (w *workshop) openTools(bg context.Context) {
 			v = now()
 		}
 		return shell.Options{
-			Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: []string{w.cfg.Data},
+			Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: w.cfg.hidden(),
 			TimeoutSec: v.CommandTimeoutSec, Marker: shell.Marker(w.cfg.Data), Log: w.log,
 		}
 	})
@@ -284,7 +284,11 @@ func within(root, dir string) bool {
 func (w *workshop) workspace(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error) {
 	if dir == "" {
 		dir = w.cfg.ownWorkspace(id)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		furnish := w.cfg.furnish
+		if furnish == nil {
+			furnish = func(dir string) error { return os.MkdirAll(dir, 0o700) }
+		}
+		if err := furnish(dir); err != nil {
 			return nil, clew.WrapError(clew.StorageFailed, err, "the workspace cannot be made")
 		}
 	}

@@ -111,7 +111,7 @@ func (s *Session) snapshot() {
 		s.seal()
 	}
 	if s.indexed != s.head.Seq && s.head.Seq > 1 { // who creates a session puts it into the list
-		s.host.reindex(s.state.Owner, s.state.Summary())
+		s.list(s.state.Summary())
 		s.indexed = s.head.Seq
 	}
 }

@@ -25,7 +25,9 @@ func Apply(s *State, r clew.Record, data any) {
 	case *clew.SessionCreatedData:
 		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
 		if d.ForkedFrom != nil { // a session of its own from here on
+			s.Revoked, s.Archived = nil, false
 			s.Access, s.Taken, s.taken, s.Undo, s.Redo, s.Returning = nil, nil, nil, nil, nil, nil
+			s.keepQueue(&State{}) // what waits, waits for the other one
 			s.forgetRules()
 			s.Begun = r.Seq
 			s.renameQuestions()
@@ -33,11 +35,14 @@ func Apply(s *State, r clew.Record, data any) {
 	case *clew.SessionImportedData:
 		// What a stranger's records allow, they do not allow here.
 		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.Returning = d.Owner, d.Title, d.Workspace, nil, nil, nil
+		s.Revoked, s.Archived = nil, false
 		s.forgetRules()
 		s.Begun = r.Seq
 		s.renameQuestions()
 	case *clew.SessionRenamedData:
 		s.Title = d.Title
+	case *clew.SessionArchivedData:
+		s.Archived = d.Archived
 	case *clew.AccessChangedData:
 		applyAccess(s, d)
 	case *clew.SettingsChangedData:
@@ -49,7 +54,7 @@ func Apply(s *State, r clew.Record, data any) {
 	case *clew.MessageAcceptedData:
 		applyAccepted(s, d)
 	case *clew.MessageQueuedData:
-		applyQueued(s, d)
+		applyQueued(s, r, d)
 	case *clew.QueueChangedData:
 		applyQueueChanged(s, d)
 	case *clew.HitlPlanReviewData, *clew.HitlApprovalRequestData, *clew.HitlInputRequestData, *clew.HitlClarificationData:
@@ -62,6 +67,8 @@ func Apply(s *State, r clew.Record, data any) {
 		applyAssigned(s, d)
 	case *clew.HitlReminderData:
 		applyReminder(s, r, d)
+	case *clew.ActionsData:
+		applyActions(s, d)
 	case *clew.HistoryRewoundData, *clew.RewindUndoneData:
 		applyReturn(s, r, d)
 		return
@@ -74,8 +81,11 @@ func Apply(s *State, r clew.Record, data any) {
 }
 
 func applyAccess(s *State, d *clew.AccessChangedData) {
+	s.Revoked = slices.DeleteFunc(slices.Clone(s.Revoked), func(u clew.UserID) bool { return u == d.UserID })
 	if d.Role == clew.RoleNone {
 		delete(s.Access, d.UserID)
+		s.Revoked = append(s.Revoked, d.UserID)
+		s.Revoked = s.Revoked[max(0, len(s.Revoked)-sharedMax):]
 		return
 	}
 	if s.Access == nil {
@@ -106,6 +116,9 @@ func applyCreated(s *State, m clew.Message) {
 	}
 	s.Messages = append(s.Messages, recorded(m))
 	s.Total++
+	if m.QueuedAs != "" {
+		s.leavesQueue(m.QueuedAs)
+	}
 	if m.Role == clew.SpeakerUser { // what comes now is another way on
 		s.Redo = nil
 	}
@@ -123,7 +136,7 @@ func applyUpdated(s *State, m clew.Message) {
 	if old := s.Message(m.MessageID); old != nil {
 		replace(old, m)
 	}
-	applyQueuedEdit(s, m)
+	applyQueuedEdit(s, clew.QueuedWords{MessageID: m.MessageID, Text: m.Text, Images: m.Images})
 	if t := s.Task(m.TaskID); t != nil && t.Turn != nil && m.MessageID == t.Turn.Reply && !m.Partial {
 		t.Turn.Reply = ""
 	}
@@ -131,7 +144,7 @@ func applyUpdated(s *State, m clew.Message) {
 
 func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 	in := inputOf(s, d.MessageID)
-	s.Queue = slices.DeleteFunc(s.Queue, func(q Input) bool { return q.MessageID == d.MessageID })
+	s.leavesQueue(d.MessageID)
 	t := s.Task(d.TaskID)
 	if t == nil {
 		return

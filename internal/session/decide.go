@@ -35,6 +35,8 @@ func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 		return decideQueue(s, cmd, now)
 	case *clew.NewTaskData:
 		return decideNewTask(s, cmd, d, nil, now)
+	case *clew.ArchiveSessionData:
+		return decideArchive(s, cmd, d)
 	case *clew.RenameSessionData:
 		return []clew.Event{{Type: clew.EventSessionRenamed, Data: &clew.SessionRenamedData{Title: d.Title}}}, nil
 	case *clew.SetAccessData:
@@ -45,6 +47,8 @@ func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 		return decideForget(s, cmd.By.User, d)
 	case *clew.AssignQuestionData:
 		return decideAssign(s, cmd, d, now)
+	case *clew.UserInteractionData:
+		return decideInteraction(s, d)
 	case *clew.HitlPlanResponseData, *clew.HitlApprovalResponseData, *clew.HitlInputResponseData,
 		*clew.HitlClarificationResponseData, *clew.AskResponseData:
 		return decideResponse(s, cmd, now)

@@ -164,11 +164,23 @@ func queued(s *State, cmd clew.Command, in Input, now int64) ([]clew.Event, erro
 	if len(s.Queue) >= queueMax {
 		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(s.Queue))
 	}
-	b := batchAt(s, now)
-	return []clew.Event{spoken(cmd, in, b, in.TaskID), {Type: clew.EventMessageQueued, Data: &clew.MessageQueuedData{
-		ClientMessageID: cmd.ClientMessageID, MessageID: b.ID(0), AgentID: MainAgent, MonitorID: clew.MainMonitor,
+	return []clew.Event{{Type: clew.EventMessageQueued, Data: &clew.MessageQueuedData{
+		ClientMessageID: cmd.ClientMessageID, MessageID: batchAt(s, now).ID(0), AgentID: MainAgent, MonitorID: clew.MainMonitor,
+		Text: in.Text, Images: in.Images, UserID: cmd.By.User, TaskID: in.TaskID,
 		Position: len(s.Queue) + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
 	}}}, nil
+}
+
+// heard puts what waited into the transcript, as the i-th event of the batch: its
+// place there is where an agent gets it. It is in under its new name from then on.
+func heard(s *State, in *Input, task clew.TaskID, b Batch, i int) []clew.Event {
+	if !in.Unsaid {
+		return nil
+	}
+	m := s.messageOf(*in)
+	m.MessageID, m.TS, m.TaskID, m.QueuedAs = b.ID(i), b.TS(i), task, in.MessageID
+	in.MessageID, in.Unsaid = m.MessageID, false
+	return []clew.Event{{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}}}
 }
 
 func taskAt(s *State, b Batch, i int) clew.TaskID {
@@ -181,17 +193,26 @@ func accept(t *Task, id clew.MessageID, client clew.ClientMessageID, how clew.De
 	}}
 }
 
-// begin starts a turn on a message that is on record. Its first event is the
-// i-th of the batch.
+// begin starts a turn on a message, which is on record or waited in the queue.
+// Its first event is the i-th of the batch.
 func begin(s *State, in Input, client clew.ClientMessageID, b Batch, i int) []clew.Event {
 	id := in.TaskID
 	if id == "" {
 		id = s.Current
 	}
 	t := s.Task(id)
-	var events []clew.Event
-	if in.New || t == nil {
-		t = &Task{TaskRef: clew.TaskRef{TaskID: taskAt(s, b, i), MonitorID: clew.MainMonitor}, AgentID: MainAgent}
+	fresh := in.New || t == nil
+	switch {
+	case fresh && in.Unsaid:
+		id = taskAt(s, b, i+1)
+	case fresh:
+		id = taskAt(s, b, i)
+	default:
+		id = t.TaskID
+	}
+	events := heard(s, &in, id, b, i)
+	if fresh {
+		t = &Task{TaskRef: clew.TaskRef{TaskID: id, MonitorID: clew.MainMonitor}, AgentID: MainAgent}
 		t.RootTaskID = t.TaskID
 		created := &clew.TaskCreatedData{
 			TaskRef: t.TaskRef, Task: clip(in.Text, titleRunes*5), Mode: in.Mode, Workspace: s.Workspace, AgentID: MainAgent,
@@ -204,7 +225,7 @@ func begin(s *State, in Input, client clew.ClientMessageID, b Batch, i int) []cl
 		events = append(events, clew.Event{Type: clew.EventTaskModeSwitched, Data: &clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode}})
 	}
 	events = append(events, accept(t, in.MessageID, client, clew.DeliveryDirect))
-	if len(events) > 1 && in.New || s.Task(t.TaskID) == nil {
+	if fresh {
 		events = append(events, clew.Event{Type: clew.EventTaskStarted, Data: &clew.TaskStartedData{TaskRef: t.TaskRef}})
 	}
 	events = append(events, focus(s, t.TaskRef)...)
@@ -242,8 +263,7 @@ func startNext(s *State, ended clew.TaskID, b Batch, i int) []clew.Event {
 			continue // one run at a time
 		}
 		if root := s.steeredRun(in, ended); root != nil {
-			events = append(events, accept(root, in.MessageID, "", clew.DeliverySteer),
-				clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: root.TaskRef, MessageID: in.MessageID}})
+			events = append(events, hears(s, root, in, b, i+len(events))...)
 			continue
 		}
 		t := s.Task(in.TaskID)
@@ -255,12 +275,19 @@ func startNext(s *State, ended clew.TaskID, b Batch, i int) []clew.Event {
 		}
 		if in.New || t == nil || t.AwaitingChild == "" || t.TaskID == ended {
 			events = append(events, takeUp(s, in, ended)...)
-			return append(events, begin(s, in, "", b, i+len(events))...)
+			return append(events, begin(s, in, in.Client, b, i+len(events))...)
 		}
-		events = append(events, accept(t, in.MessageID, "", clew.DeliverySteer),
-			clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID}})
+		events = append(events, hears(s, t, in, b, i+len(events))...)
 	}
 	return events
+}
+
+// hears gives a task at work what waited for it, from the i-th event of the batch
+// on.
+func hears(s *State, t *Task, in Input, b Batch, i int) []clew.Event {
+	events := heard(s, &in, t.TaskID, b, i)
+	return append(events, accept(t, in.MessageID, in.Client, clew.DeliverySteer),
+		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID}})
 }
 
 // takeUp settles the question whether a task at rest shall be taken up again:

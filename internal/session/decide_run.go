@@ -175,7 +175,7 @@ func (c *conductor) edit(by clew.UserID, edits []clew.PlanEdit) error {
 		return err
 	}
 	c.close(c.run.Review, clew.ResolvedModify, by, "")
-	c.modify(todos, changes)
+	c.modify(todos, changes, plan.Named(edits, changes))
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (s *State) editPlan(todos []clew.Todo, edits []clew.PlanEdit) ([]clew.Todo,
 }
 
 // modify makes a new version. A todo that changed begins anew.
-func (c *conductor) modify(todos []clew.Todo, changes clew.List[clew.PlanChange]) {
+func (c *conductor) modify(todos []clew.Todo, changes clew.List[clew.PlanChange], edits []clew.PlanEdit) {
 	for i := range todos { // as in a plan that a model proposes
 		if todos[i].Tool == "" {
 			todos[i].Tool = AnyTool
@@ -213,7 +213,7 @@ func (c *conductor) modify(todos []clew.Todo, changes clew.List[clew.PlanChange]
 	}
 	c.add(clew.EventPlanModified, &clew.PlanModifiedData{
 		PlanID: c.run.PlanID, OldVersion: c.run.Version, NewVersion: c.run.Version + 1, Changes: changes, UpdatedTodos: run.Lean(todos),
-		TaskID: c.root.TaskID, Scope: c.run.Scope(),
+		Edits: edits, TaskID: c.root.TaskID, Scope: c.run.Scope(),
 	})
 }
 

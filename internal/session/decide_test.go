@@ -49,8 +49,8 @@ func TestDecide(t *testing.T) {
 		{"none", &create{owner: "ann"}, []clew.EventType{clew.EventSessionCreated}, ""},
 		{"idle", &create{owner: "bob"}, nil, clew.SessionInvalidState},
 		{"idle", message, first, ""},
-		{"turn", message, []clew.EventType{created, queued}, ""},
-		{"reply", message, []clew.EventType{created, queued}, ""},
+		{"turn", message, []clew.EventType{queued}, ""},
+		{"reply", message, []clew.EventType{queued}, ""},
 		{"full", message, nil, clew.QueueFull},
 		{"idle", &clew.UserMessageData{Text: "x", MonitorID: "monitor-7"}, nil, clew.AgentLimit},
 		{"idle", &clew.UserMessageData{Text: "x", MonitorID: clew.MainMonitor}, first, ""},
@@ -65,7 +65,7 @@ func TestDecide(t *testing.T) {
 		{"idle", &clew.InterruptData{}, nil, ""},
 		{"turn", &clew.InterruptData{}, []clew.EventType{heard, idle}, ""},
 		{"reply", &clew.InterruptData{}, []clew.EventType{updated, heard, idle}, ""},
-		{"full", &clew.InterruptData{}, []clew.EventType{heard, idle, clew.EventMessageAccepted, clew.EventTaskActive, clew.EventTaskUserMessage}, ""},
+		{"full", &clew.InterruptData{}, []clew.EventType{heard, idle, created, clew.EventMessageAccepted, clew.EventTaskActive, clew.EventTaskUserMessage}, ""},
 		{"idle", &clew.ControlPauseData{}, nil, clew.SessionInvalidState},
 		{"idle", &report{turn: "msg_000000000002"}, nil, clew.SessionInvalidState},
 		{"turn", &report{turn: "msg_000000000009"}, nil, clew.SessionInvalidState},
@@ -116,7 +116,7 @@ func TestReplyInOneReport(t *testing.T) {
 			idle(t),
 		}
 	})
-	if err != nil || len(types) != 6 || types[3] != clew.EventMessageAccepted {
+	if err != nil || len(types) != 7 || types[4] != clew.EventMessageAccepted {
 		t.Errorf("gives %v, %v; the next message was not taken up", types, err)
 	}
 	b.check(t)
@@ -136,7 +136,7 @@ func TestRepeats(t *testing.T) {
 	}
 	// Another user's message of the same name is another message.
 	other, types, err := b.do(clew.Command{By: by("bob"), ClientMessageID: "m1", Data: &clew.UserMessageData{Text: "x"}})
-	if err != nil || other.Repeat || len(types) != 2 {
+	if err != nil || other.Repeat || len(types) != 1 {
 		t.Errorf("another user: %+v, %v", other, err)
 	}
 	for user, want := range map[clew.UserID]Receipt{"ann": first, "bob": other} {

@@ -44,7 +44,7 @@ func TestMessagesTellHowTheyWereDelivered(t *testing.T) {
 	}{
 		"direct":  {(*bench).atWork, "direct"},
 		"steered": {func(b *bench) { b.atWork(); say(b, clew.ArrivalSteer) }, "direct steer"},
-		"waiting": {func(b *bench) { b.atWork(); say(b, clew.ArrivalQueue) }, "direct "},
+		"waiting": {func(b *bench) { b.atWork(); say(b, clew.ArrivalQueue) }, "direct"},
 		"waited":  {func(b *bench) { b.atWork(); say(b, clew.ArrivalQueue); must(b.begin()); must(b.finish("done")) }, "direct direct"},
 		"waited, edited and sent": {func(b *bench) {
 			b.atWork()

@@ -40,6 +40,7 @@ type View struct {
 	Tree     clew.Usage
 	Tasks    int
 	Question *clew.Question // the task's oldest open question, nil if none
+	Windows  []Window       // the open ones
 	// Run is the tree's run if one is under way: whole for its root, without the
 	// todos for those who carry them out. Todo is the one that the task carries
 	// out.
@@ -76,6 +77,7 @@ func (s *Session) view(t *Task) View {
 	v := View{
 		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Checkpoint: s.state.Checkpoint, Moved: s.state.Moved, Settings: maps.Clone(s.state.Settings),
 		Task: t.clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.blocking(t.TaskID) != nil, Held: s.state.held(t), NowMS: s.host.cfg.Now(),
+		Windows: s.state.Windows, // a list that is never changed
 	}
 	for _, x := range s.state.Tasks {
 		if x.RootTaskID == t.RootTaskID && x.TodoID == "" {

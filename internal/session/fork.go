@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/crash"
@@ -29,7 +30,7 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *cle
 	}
 	n := NewSession{ID: forkID(s.id, cmd), Title: d.Title, Workspace: d.Workspace}
 	if n.Title == "" {
-		n.Title = clip(then.title(), titleRunes-len(" (fork)")) + " (fork)"
+		n.Title = forkTitle(then.title())
 	}
 	if n.Workspace == "" {
 		n.Workspace = l.place.Dir
@@ -68,6 +69,16 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *cle
 	r, err := s.submit(ctx, cmd)
 	r.SessionID = n.ID
 	return r, err
+}
+
+// forkTitle tells a fork from its parent. A fork of a fork is a fork.
+func forkTitle(title string) string {
+	const mark = " (fork)"
+	title = strings.TrimSuffix(title, mark)
+	if title == "" || title == "(fork)" {
+		return "(fork)"
+	}
+	return clip(title, titleRunes-len(mark)) + mark
 }
 
 // forkID names a fork. The same command names the same one, should it come

@@ -29,6 +29,9 @@ type Config struct {
 	Log   *slog.Logger
 	// Encode makes the frame of an envelope, once for all connections.
 	Encode func(envelope []byte) []byte
+	// Appended, if it is given, is told of records that a session of this node has
+	// got, with the first one's seq. It must not wait.
+	Appended func(id clew.SessionID, first uint64)
 	// Now is the wall clock in Unix ms.
 	Now func() int64
 	// After sets a timer: the channel gets one value once the time is over,
@@ -423,7 +426,7 @@ func (h *Host) Access(ctx context.Context, id clew.SessionID, p clew.Principal) 
 	return role, err
 }
 
-// List gives sessions, newest first.
+// List gives sessions as the index does.
 func (h *Host) List(ctx context.Context, q ListOf) ([]Summary, string, error) {
 	return h.cfg.Index.List(ctx, q)
 }

@@ -66,6 +66,14 @@ func noteTool(m *clew.Message, d *clew.ToolProgressData) {
 	if d.Summary != "" {
 		t.Summary = clip(d.Summary, shortRunes)
 	}
+	if d.Title != "" {
+		t.Title = clip(d.Title, shortRunes)
+	}
+	if d.AllowedBy != nil {
+		by := *d.AllowedBy
+		by.Rule = clip(by.Rule, shortRunes)
+		t.AllowedBy = &by
+	}
 	if d.Effect != nil {
 		t.HasDiff = d.Effect.Diff != ""
 		t.Paths = nil

@@ -51,17 +51,19 @@ type leanProgress struct {
 	TaskID     clew.TaskID     `json:"task_id"`
 	MessageID  clew.MessageID  `json:"message_id"`
 	Summary    string          `json:"summary"`
+	Title      string          `json:"title"`
 	Error      string          `json:"error"`
 	InDoubt    bool            `json:"in_doubt"`
 	OutputBlob string          `json:"output_blob"`
 	DurationMS int64           `json:"duration_ms"`
 	Effect     *clew.Effect    `json:"effect"`
+	AllowedBy  *clew.AllowedBy `json:"allowed_by"`
 }
 
 func (p *leanProgress) data() *clew.ToolProgressData {
 	return &clew.ToolProgressData{
-		ToolCallID: p.ToolCallID, Tool: p.Tool, Status: p.Status, TaskID: p.TaskID, MessageID: p.MessageID, Summary: p.Summary,
-		Error: p.Error, InDoubt: p.InDoubt, OutputBlob: p.OutputBlob, DurationMS: p.DurationMS, Effect: p.Effect,
+		ToolCallID: p.ToolCallID, Tool: p.Tool, Status: p.Status, TaskID: p.TaskID, MessageID: p.MessageID, Summary: p.Summary, Title: p.Title,
+		Error: p.Error, InDoubt: p.InDoubt, OutputBlob: p.OutputBlob, DurationMS: p.DurationMS, Effect: p.Effect, AllowedBy: p.AllowedBy,
 	}
 }
 

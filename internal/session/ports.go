@@ -131,12 +131,13 @@ type Log interface {
 	Seal(ctx context.Context, head clew.Head, state []byte, recent []clew.Record) error
 }
 
-// Index is the list of sessions of each owner.
+// Index is the list of sessions of each person: their own, and those that are
+// shared with them.
 type Index interface {
-	// Put adds sessions to their owner's list or replaces their entries.
+	// Put adds sessions to a person's list or replaces their entries.
 	Put(ctx context.Context, owner clew.UserID, s ...Summary) error
-	// List gives sessions, newest first; those of everyone owner by owner. next
-	// is the cursor of the next page, "" at the end.
+	// List gives sessions, the latest activity first; those of everyone owner by
+	// owner, newest first. next is the cursor of the next page, "" at the end.
 	List(ctx context.Context, q ListOf) (list []Summary, next string, err error)
 }
 
@@ -146,12 +147,16 @@ type ListOf struct {
 	Everyone bool     // in place of Owner
 	Q        string   // part of a title or id
 	Status   []string // one of these; none is any
+	Archived bool     // those that were put away in place of the others
 	Cursor   string   // "" or what the former call returned
 	Limit    int
 }
 
 // Matches reports whether a session is one of those, whoever owns it.
 func (q ListOf) Matches(s Summary) bool {
+	if s.Gone || s.Archived != q.Archived {
+		return false
+	}
 	if len(q.Status) > 0 && !slices.Contains(q.Status, s.Status) {
 		return false
 	}
@@ -177,6 +182,10 @@ type Summary struct {
 	Plan       *PlanProgress   `json:"plan,omitempty" doc:"Of the run under way"`
 	LastLine   string          `json:"last_line,omitempty" doc:"The beginning of what was said last"`
 	ForkedFrom *clew.ForkPoint `json:"forked_from,omitempty" doc:"Where the session branched off"`
+	Archived   bool            `json:"archived,omitempty" doc:"It was put away"`
+
+	// Gone marks a line in the list of somebody whom the session was shared with.
+	Gone bool `json:"gone,omitempty" hidden:"true"`
 }
 
 // PlanProgress is how far a run is with its todos.

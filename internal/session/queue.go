@@ -33,7 +33,7 @@ func (s *State) waiting(id clew.MessageID) (int, error) {
 	if i >= 0 {
 		return i, nil
 	}
-	if s.Message(id) != nil {
+	if slices.ContainsFunc(s.Messages, func(m clew.Message) bool { return m.MessageID == id || m.QueuedAs == id && id != "" }) {
 		return 0, clew.Errorf(clew.SessionInvalidState, "message %s does not wait any more", id)
 	}
 	return 0, clew.Errorf(clew.MessageNotFound, "no message %q waits in this session", id)
@@ -55,13 +55,18 @@ func decideEditQueued(s *State, d *clew.EditQueuedData) ([]clew.Event, error) {
 	if in := s.Queue[i]; in.Text == d.Text && slices.Equal(in.Images, d.Images) {
 		return nil, nil
 	}
+	if s.Queue[i].Unsaid {
+		return []clew.Event{{Type: clew.EventQueueChanged, Data: &clew.QueueChangedData{
+			Queue: s.waitingIDs(), Edited: &clew.QueuedWords{MessageID: d.MessageID, Text: d.Text, Images: d.Images},
+		}}}, nil
+	}
 	m := s.messageOf(s.Queue[i])
 	m.Text, m.Images = d.Text, d.Images
 	return []clew.Event{{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}}}, nil
 }
 
-// messageOf is a waiting message in the transcript. It may wait for so long
-// that it is no longer in the tail.
+// messageOf is a waiting message as the transcript has it, or will have it. In an
+// older journal it may wait for so long that it is no longer in the tail.
 func (s *State) messageOf(in Input) clew.Message {
 	if m := s.Message(in.MessageID); m != nil {
 		return recorded(*m)
@@ -127,7 +132,8 @@ func decideSendQueued(s *State, d *clew.SendQueuedData, now int64) ([]clew.Event
 	if len(t.Inbox) >= queueMax {
 		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
 	}
-	return steer(s, t, in.MessageID, ""), nil
+	events := heard(s, &in, t.TaskID, b, 0)
+	return append(events, steer(s, t, in.MessageID, in.Client)...), nil
 }
 
 // inputOf is what a message of the transcript says to an agent.
@@ -149,7 +155,14 @@ func inputOf(s *State, id clew.MessageID) Input {
 	return Input{MessageID: id}
 }
 
-func applyQueued(s *State, d *clew.MessageQueuedData) {
+func applyQueued(s *State, r clew.Record, d *clew.MessageQueuedData) {
+	if d.MessageID == r.MessageID() {
+		s.Queue = append(slices.Clip(s.Queue), Input{
+			MessageID: d.MessageID, Text: d.Text, Images: d.Images, Mode: d.Mode, TaskID: d.TaskID, New: d.NewTask, Budget: d.Budget,
+			TS: r.TS, UserID: d.UserID, Client: d.ClientMessageID, Unsaid: true,
+		})
+		return
+	}
 	in := inputOf(s, d.MessageID)
 	in.New, in.Mode, in.Budget = d.NewTask, d.Mode, d.Budget
 	if m := s.Message(d.MessageID); m != nil {
@@ -159,13 +172,13 @@ func applyQueued(s *State, d *clew.MessageQueuedData) {
 }
 
 // applyQueuedEdit takes the new words of a message that waits.
-func applyQueuedEdit(s *State, m clew.Message) {
-	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == m.MessageID })
+func applyQueuedEdit(s *State, w clew.QueuedWords) {
+	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == w.MessageID })
 	if i < 0 {
 		return
 	}
 	s.Queue = slices.Clone(s.Queue)
-	s.Queue[i].Text, s.Queue[i].Images = m.Text, m.Images
+	s.Queue[i].Text, s.Queue[i].Images = w.Text, w.Images
 }
 
 // applyQueueChanged puts what waits into another order. Whatever the record
@@ -179,15 +192,37 @@ func applyQueueChanged(s *State, d *clew.QueueChangedData) {
 	}
 	s.Queue = slices.Clone(s.Queue)
 	slices.SortStableFunc(s.Queue, func(a, b Input) int { return place(a) - place(b) })
+	if d.Edited != nil {
+		applyQueuedEdit(s, *d.Edited)
+	}
 	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == d.Removed })
 	if d.Removed == "" || i < 0 {
 		return
 	}
-	s.Queue = slices.Delete(s.Queue, i, i+1)
+	unsaid := s.Queue[i].Unsaid
+	if s.Queue = slices.Delete(s.Queue, i, i+1); unsaid {
+		return
+	}
 	s.Messages = slices.DeleteFunc(slices.Clone(s.Messages), func(m clew.Message) bool { return m.MessageID == d.Removed })
 	s.Total--
 	if seq, err := d.Removed.Seq(); err == nil {
 		s.hide(seq)
+	}
+}
+
+// leavesQueue takes a message out of the queue.
+func (s *State) leavesQueue(id clew.MessageID) {
+	s.Queue = slices.DeleteFunc(slices.Clone(s.Queue), func(in Input) bool { return in.MessageID == id })
+}
+
+// keepQueue gives a former state what waits now: it was not heard yet, so there is
+// nothing to take back. What waits in an older journal goes back with its message.
+func (s *State) keepQueue(now *State) {
+	s.Queue = slices.DeleteFunc(slices.Clone(s.Queue), func(in Input) bool { return in.Unsaid })
+	for _, in := range now.Queue {
+		if in.Unsaid {
+			s.Queue = append(s.Queue, in)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -32,13 +33,13 @@ func (w *waiter) message(how clew.Arrival) {
 		}
 		return
 	}
-	id := last[clew.MessageCreatedData](w.bench, 1)[0].Message.MessageID
-	w.words[id] = text
 	if slices.Contains(types, clew.EventMessageQueued) {
-		w.waits = append(w.waits, id)
-	} else {
-		w.sent = append(w.sent, id)
+		id := last[clew.MessageQueuedData](w.bench, 1)[0].MessageID
+		w.words[id], w.waits = text, append(w.waits, id)
+		return
 	}
+	id := last[clew.MessageCreatedData](w.bench, 1)[0].Message.MessageID
+	w.words[id], w.sent = text, append(w.sent, id)
 }
 
 // change does something to the queue and to the list.
@@ -114,9 +115,9 @@ func (w *waiter) verify() {
 	if !slices.Equal(ids, w.waits) {
 		w.t.Fatalf("%v wait, want %v", ids, w.waits)
 	}
-	for id := range w.removed {
-		if w.s.state.Message(id) != nil || !w.s.state.Hidden(seqOfMessage(w.t, id)) {
-			w.t.Fatalf("%s was taken back and is shown", id)
+	for _, m := range w.s.state.Messages {
+		if m.QueuedAs != "" && (w.removed[m.QueuedAs] || slices.Contains(w.waits, m.QueuedAs)) {
+			w.t.Fatalf("%s waits or was taken back, and is shown", m.QueuedAs)
 		}
 	}
 }
@@ -148,10 +149,23 @@ func TestQueueLosesNothing(t *testing.T) {
 			w.turn()
 		}
 		var heard []clew.MessageID
+		waited := map[clew.MessageID]clew.MessageID{}
+		for _, d := range last[clew.MessageCreatedData](b, len(b.records)) {
+			if m := d.Message; m.QueuedAs != "" {
+				waited[m.MessageID] = m.QueuedAs
+				if m.UserID != "ann" || m.ClientMessageID == "" || m.Text != w.words[m.QueuedAs] {
+					t.Fatalf("what waited as %s is shown as %+v", m.QueuedAs, m)
+				}
+			}
+		}
 		for _, d := range last[clew.ModelMessageData](b, len(b.records)) {
-			heard = append(heard, d.Message.MessageID)
-			if got := d.Message.Content[0].Text; got != w.words[d.Message.MessageID] {
-				t.Fatalf("%s was heard as %q, want %q", d.Message.MessageID, got, w.words[d.Message.MessageID])
+			id := d.Message.MessageID
+			if was, ok := waited[id]; ok {
+				id = was
+			}
+			heard = append(heard, id)
+			if got := d.Message.Content[0].Text; got != w.words[id] {
+				t.Fatalf("%s was heard as %q, want %q", id, got, w.words[id])
 			}
 		}
 		if !slices.Equal(heard, w.sent) {
@@ -161,78 +175,107 @@ func TestQueueLosesNothing(t *testing.T) {
 	})
 }
 
-// What waited at a point in the past waits again after a rewind to there, and
-// nothing of it begins by itself; one word sends it.
-func TestQueueGoesBack(t *testing.T) {
+// A message stands in the transcript where the agent got it, not where it was
+// typed: behind what the agent said meanwhile.
+func TestQueuedMessageStandsWhereItWasHeard(t *testing.T) {
+	b := newBench()
+	b.atWork()
+	must(b.ann(&clew.UserMessageData{Text: "and then?", Delivery: clew.ArrivalQueue}))
+	if n := b.s.state.Total; n != 2 || len(b.s.state.queued()) != 1 { // the request, and that the model is asked
+		t.Fatalf("%d messages are shown while one waits", n)
+	}
+	must(b.begin())
+	must(b.finish("the first answer"))
+	var texts []string
+	for _, m := range b.s.state.Messages {
+		if m.Role == clew.SpeakerUser || m.Say == clew.SayText {
+			texts = append(texts, m.Text)
+		}
+	}
+	if want := []string{"hello", "the first answer", "and then?"}; !slices.Equal(texts, want) {
+		t.Errorf("the transcript is %q, want %q", texts, want)
+	}
+	tr := b.s.state.transcript(&tape{b: b})
+	page, err := tr.fold(t.Context(), 1, b.s.state.Seq+1)
+	if err != nil || len(page) != len(b.s.state.Messages) || !reflect.DeepEqual(page[len(page)-1], b.s.state.Messages[len(page)-1]) {
+		t.Errorf("read from the journal it is %+v, %v", page, err)
+	}
+	b.check(t)
+}
+
+// What waits now was not heard: a rewind does not take it back, and nothing of it
+// begins by itself; one word sends it. What was heard is gone with the rest.
+func TestQueueStaysInARewind(t *testing.T) {
 	b := newBench()
 	b.atWork()
 	must(b.say("m2"))
 	must(b.say("m3"))
-	must(b.ann(&clew.UserMessageData{Text: "cut here", Delivery: clew.ArrivalQueue}))
-	queue := b.s.state.queued()
-	cut := queue[2].MessageID
-	must(b.ann(&clew.RemoveQueuedData{MessageID: queue[0].MessageID}))
-	must(b.ann(&clew.EditQueuedData{MessageID: queue[1].MessageID, Text: "other words"}))
-	total := b.s.state.Total
-	at := seqOfMessage(t, cut)
+	must(b.begin())
+	must(b.finish("done"))
+	heard := b.s.state.Messages[len(b.s.state.Messages)-1]
+	if heard.QueuedAs == "" || heard.ClientMessageID != "m2" {
+		t.Fatalf("heard is %+v", heard)
+	}
+	at := seqOfMessage(t, heard.MessageID)
 	past, err := b.fresh(at - 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(b.do(clew.Command{By: by("ann"), Data: &travel{course: course{kind: clew.KindRewind, id: "rw_1", to: at - 1, from: cut, past: past}}}))
-	d := last[clew.HistoryRewoundData](b, 1)[0]
-	if !slices.Equal(d.RemovedMessageIDs, []clew.MessageID{cut}) || !slices.Equal(d.RestoredMessageIDs, []clew.MessageID{queue[0].MessageID}) {
-		t.Errorf("gone are %v, back are %v", d.RemovedMessageIDs, d.RestoredMessageIDs)
-	}
+	must(b.do(clew.Command{By: by("ann"), Data: &travel{course: course{kind: clew.KindRewind, id: "rw_1", to: at - 1, from: heard.MessageID, past: past}}}))
 	again := b.s.state.queued()
-	if len(again) != 2 || again[0].MessageID != queue[0].MessageID || again[1].Text != "hello" || b.s.state.AtWork() {
+	if len(again) != 1 || again[0].ClientMessageID != "m3" || b.s.state.AtWork() {
 		t.Fatalf("after the rewind %+v wait, at work: %v", again, b.s.state.AtWork())
 	}
-	if b.s.state.Total != total+1 { // one went, one is back, and one says that the model call was stopped
-		t.Errorf("%d messages, were %d", b.s.state.Total, total)
-	}
-	must(b.ann(&clew.SendQueuedData{MessageID: again[1].MessageID}))
-	if turn := b.task().Turn; turn == nil || turn.ID != again[1].MessageID || len(b.s.state.Queue) != 1 {
+	b.check(t)
+	must(b.ann(&clew.SendQueuedData{MessageID: again[0].MessageID}))
+	if turn := b.task().Turn; turn == nil || b.s.state.Message(turn.ID).QueuedAs != again[0].MessageID || len(b.s.state.Queue) != 0 {
 		t.Errorf("sent at rest: the turn is %+v, %d wait", turn, len(b.s.state.Queue))
 	}
 	b.check(t)
 }
 
-// In a fork, and in a session that was brought in, what waited waits on.
+// In a session that was brought in, what waited waits on. In a fork it does not: it
+// waits for the agent of the other one.
 func TestQueueInAForkAndAfterAnImport(t *testing.T) {
-	for _, how := range []*create{
-		{owner: "bob", forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}},
-		{owner: "bob", imported: &clew.SessionImportedData{Owner: "bob", From: "old"}},
-	} {
-		b := newBench()
-		b.atWork()
-		must(b.say("m2"))
-		if how.imported != nil {
-			b.s.state.Owner = ""
-		} else {
-			b.s.state.CreatedMS = 0
-		}
-		must(b.do(clew.Command{By: by("bob"), Data: how}))
-		s := b.s.state
-		if len(s.Queue) != 1 || s.AtWork() {
-			t.Fatalf("%d wait, at work: %v", len(s.Queue), s.AtWork())
-		}
-		must(b.do(clew.Command{By: by("bob"), Data: &clew.SendQueuedData{MessageID: s.Queue[0].MessageID}}))
-		if len(s.Queue) != 0 || !s.AtWork() {
-			t.Errorf("sent: %d wait, at work: %v", len(s.Queue), s.AtWork())
-		}
+	b := newBench()
+	b.atWork()
+	must(b.say("m2"))
+	b.s.state.CreatedMS = 0
+	must(b.do(clew.Command{By: by("bob"), Data: &create{owner: "bob", forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
+	if s := b.s.state; len(s.Queue) != 0 || s.AtWork() {
+		t.Errorf("in a fork %d wait, at work: %v", len(s.Queue), s.AtWork())
+	}
+
+	b = newBench()
+	b.atWork()
+	must(b.say("m2"))
+	b.s.state.Owner = ""
+	must(b.do(clew.Command{By: by("bob"), Data: &create{owner: "bob", imported: &clew.SessionImportedData{Owner: "bob", From: "old"}}}))
+	s := b.s.state
+	if len(s.Queue) != 1 || s.AtWork() {
+		t.Fatalf("%d wait, at work: %v", len(s.Queue), s.AtWork())
+	}
+	must(b.do(clew.Command{By: by("bob"), Data: &clew.SendQueuedData{MessageID: s.Queue[0].MessageID}}))
+	if len(s.Queue) != 0 || !s.AtWork() {
+		t.Errorf("sent: %d wait, at work: %v", len(s.Queue), s.AtWork())
 	}
 }
 
-// A message that waits longer than the tail is long can still be changed, is
-// delivered whole, and is read back as it is.
-func TestQueueOutlivesTheTail(t *testing.T) {
+// A journal from before has the message of what waits at the place where it was
+// typed. It can be changed however long it waits, is delivered whole, and is read
+// back as it is.
+func TestOldQueue(t *testing.T) {
 	b := newBench()
 	b.create()
 	x := newTraveller(b, t, func(n int) int { return n - 1 })
 	must(b.say("m1"))
 	b.think()
-	must(b.say("m2"))
+	must(b.do(clew.Command{By: by("ann"), ClientMessageID: "m2", Data: &remark{events: func(at Batch, s *State) []clew.Event {
+		return []clew.Event{
+			spoken(clew.Command{By: by("ann"), ClientMessageID: "m2"}, Input{Text: "hello"}, at, ""),
+			{Type: clew.EventMessageQueued, Data: &clew.MessageQueuedData{ClientMessageID: "m2", MessageID: at.ID(0), Position: 1}},
+		}
+	}}}))
 	id := b.s.state.Queue[0].MessageID
 	for range tailMessages * 2 {
 		must(b.begin())

@@ -34,8 +34,12 @@ const (
 	noticeTransient = 'T'
 )
 
-// publish tells the nodes that watch the session what was recorded.
+// publish tells this node, and the nodes that watch the session, what was
+// recorded.
 func (h *Host) publish(id clew.SessionID, records []clew.Record) {
+	if h.cfg.Appended != nil {
+		h.cfg.Appended(id, records[0].Seq)
+	}
 	if h.cfg.Peers == nil {
 		return
 	}

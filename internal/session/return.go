@@ -70,6 +70,7 @@ func applyReturn(s *State, r clew.Record, data any) {
 		undo, redo = dropLast(undo), lastOf(append(slices.Clip(redo), move))
 	}
 	next.stay(s, r.TS-next.TS)
+	next.keepQueue(s)
 	next.keepRules(s)
 	to := next.Seq
 	next.Seq, next.TS, next.Moved = r.Seq, r.TS, r.Seq
@@ -89,6 +90,7 @@ func applyReturn(s *State, r clew.Record, data any) {
 // then go on from where they stood: a deadline is not missed by a rewind.
 func (s *State) stay(now *State, passed int64) {
 	s.ID, s.Owner, s.Title, s.Workspace, s.CreatedMS = now.ID, now.Owner, now.Title, now.Workspace, now.CreatedMS
+	s.Revoked, s.Archived = now.Revoked, now.Archived
 	s.Access, s.Settings, s.ForkedFrom, s.Begun = now.Access, now.Settings, now.ForkedFrom, now.Begun
 	s.Taken, s.taken, s.rules, s.whole = now.Taken, now.taken, now.rules, now.whole
 	s.First = now.First

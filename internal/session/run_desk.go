@@ -119,8 +119,8 @@ func Planned(s *State, root *Task, b Batch, i int, call string, todos []clew.Tod
 			}
 			return c.events
 		}
-		todos = now
-		c.modify(todos, plan.Diff(c.run.Todos, todos))
+		todos = plan.Again(now, c.run.Edits, c.rules.MaxTodos)
+		c.modify(todos, plan.Diff(c.run.Todos, todos), nil)
 	}
 	c.review(message)
 	return c.events

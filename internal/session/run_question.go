@@ -91,7 +91,7 @@ func (c consequence) reviewed(co *conductor) (events []clew.Event, over, ok bool
 		return co.approved(c.by), false, true
 	case clew.ResolvedModify:
 		if len(c.a.edits) > 0 {
-			co.modify(c.a.edited, c.a.changes)
+			co.modify(c.a.edited, c.a.changes, plan.Named(c.a.edits, c.a.changes))
 		}
 		if c.a.instruction == "" {
 			co.review("The plan was changed as you said. Please look at it again.")

@@ -51,6 +51,7 @@ type Session struct {
 	sealTried uint64
 	turns     map[clew.TaskID]*turn // the agents at work
 	indexed   uint64                // seq of the summary last put in the index
+	unlisted  map[clew.UserID]bool  // those in Revoked who were told
 	alarm     alarm
 	// inboxDue says that people's inboxes may have to change, inboxRows that the
 	// session has rows there.
@@ -234,11 +235,12 @@ func (s *Session) gather(batch []request) []request {
 	return batch
 }
 
-// pending is a command that was decided and waits for the append.
+// pending is a command that was decided and waits for the append, also if it was
+// refused: the reason may be one that is not durable yet.
 type pending struct {
-	req     request
-	receipt Receipt
-	events  []clew.Event
+	req request
+	outcome
+	events []clew.Event
 }
 
 // process decides a batch of requests, appends what comes of them and answers.
@@ -255,7 +257,7 @@ func (s *Session) process(batch []request) error {
 		}
 		p, made, err := s.decideFitting(req)
 		if err != nil {
-			req.done <- outcome{err: err, refused: true}
+			waiting = append(waiting, pending{req: req, outcome: outcome{err: err, refused: true}})
 			continue
 		}
 		if n := sizeOf(made); size+n > batchSize && len(drafts) > 0 {
@@ -303,7 +305,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	cmd := req.cmd
 	if cmd.ClientMessageID != "" && !endsReturn(cmd.Data) {
 		if t, ok := s.state.takenAs(cmd.By.User, cmd.ClientMessageID); ok {
-			return pending{req: req, receipt: repeatOf(t)}, nil, nil
+			return pending{req: req, outcome: outcome{receipt: repeatOf(t)}}, nil, nil
 		}
 	}
 	now := s.host.cfg.Now()
@@ -318,7 +320,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	if err != nil {
 		return pending{}, nil, err
 	}
-	p := pending{req: req, receipt: Receipt{ClientMessageID: cmd.ClientMessageID, Records: make([]clew.MessageID, 0, len(events))}}
+	p := pending{req: req, outcome: outcome{receipt: Receipt{ClientMessageID: cmd.ClientMessageID, Records: make([]clew.MessageID, 0, len(events))}}}
 	made := make([]draft, len(events))
 	for i, ev := range events {
 		data, err := clew.MarshalData(ev.Data)
@@ -390,7 +392,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 	}
 	for _, p := range waiting {
 		s.tell(p.events)
-		p.req.done <- outcome{receipt: p.receipt}
+		p.req.done <- p.outcome
 	}
 	return nil
 }

@@ -19,6 +19,10 @@ type State struct {
 	Workspace string                    `json:"workspace,omitempty"`
 	CreatedMS int64                     `json:"created_ms"`
 	Access    map[clew.UserID]clew.Role `json:"access,omitempty"`
+	// Archived says that lists and inboxes leave the session out.
+	Archived bool `json:"archived,omitempty"`
+	// Revoked are those who lost their access last: it is gone from their lists.
+	Revoked []clew.UserID `json:"revoked,omitempty"`
 
 	// Head is the record that this state is as of.
 	Seq uint64 `json:"seq"`
@@ -44,6 +48,9 @@ type State struct {
 	// Settings are those of this session alone.
 	Settings map[string]any `json:"settings,omitempty"`
 	Usage    clew.Usage     `json:"usage"`
+
+	// Windows are the open ones, on all monitors.
+	Windows []Window `json:"windows,omitempty"`
 
 	// Removed are the parts of the journal that are hidden, in order. Undo and
 	// Redo hold the rewinds that can be undone or done again, the newest last.

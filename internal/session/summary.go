@@ -1,6 +1,9 @@
 package session
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/plan"
 )
@@ -15,7 +18,32 @@ func (s *State) Summary() Summary {
 		ID: s.ID, Title: s.title(), Status: string(s.Status()), Workspace: s.Workspace,
 		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastSeq: s.Seq,
 		Owner: s.Owner, CostUSD: s.Usage.CostUSD, TokensIn: s.Usage.TokensIn, TokensOut: s.Usage.TokensOut,
-		Questions: len(s.Questions), Plan: s.progress(), LastLine: s.lastLine(), ForkedFrom: s.ForkedFrom,
+		Questions: len(s.Questions), Plan: s.progress(), LastLine: s.lastLine(), ForkedFrom: s.ForkedFrom, Archived: s.Archived,
+	}
+}
+
+// sharedMax bounds in how many lists a session stands beside its owner's.
+const sharedMax = 100
+
+// list puts the session's line into the lists of its owner and of those whom it is
+// shared with, and takes it out of the lists of those who lost it.
+func (s *Session) list(line Summary) {
+	s.host.reindex(s.state.Owner, line)
+	shared := slices.Sorted(maps.Keys(s.state.Access))
+	for _, user := range shared[:min(len(shared), sharedMax)] {
+		s.host.reindex(user, line)
+		delete(s.unlisted, user)
+	}
+	line.Gone = true
+	for _, user := range s.state.Revoked {
+		if s.unlisted[user] {
+			continue
+		}
+		if s.unlisted == nil {
+			s.unlisted = map[clew.UserID]bool{}
+		}
+		s.unlisted[user] = true
+		s.host.reindex(user, line)
 	}
 }
 
@@ -29,11 +57,12 @@ func (s *State) progress() *PlanProgress {
 	return &PlanProgress{Done: c.Completed + c.Skipped, Total: c.Total}
 }
 
-// lastLine is the beginning of what a person or an agent said last.
+// lastLine is the beginning of what a person or an agent said last. What the
+// engine tells an agent to do was said by nobody.
 func (s *State) lastLine() string {
 	for i := len(s.Messages) - 1; i >= 0; i-- {
 		m := &s.Messages[i]
-		if m.Text != "" && (m.Role == clew.SpeakerUser || m.Say == clew.SayText || m.Say == clew.SayCompletionResult) {
+		if m.Text != "" && (m.Role == clew.SpeakerUser && m.AgentID == "" || m.Say == clew.SayText || m.Say == clew.SayCompletionResult) {
 			return line(m.Text, lineRunes)
 		}
 	}

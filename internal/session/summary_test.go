@@ -24,6 +24,11 @@ func TestSummary(t *testing.T) {
 	if s = b.s.state.Summary(); s.Plan == nil || s.Plan.Done != 0 || s.Plan.Total != 3 {
 		t.Errorf("%+v", s.Plan)
 	}
+	for _, m := range b.s.state.Messages {
+		if m.Role == clew.SpeakerUser && m.AgentID != "" && m.Text == s.LastLine {
+			t.Errorf("the last line %q is what the run told an agent", s.LastLine)
+		}
+	}
 	b.finishTodo("a")
 	if s = b.s.state.Summary(); s.Plan == nil || s.Plan.Done != 1 || s.Plan.Total != 3 {
 		t.Errorf("%+v", s.Plan)
@@ -31,6 +36,19 @@ func TestSummary(t *testing.T) {
 	must(b.ann(&clew.ControlCancelData{}))
 	if s = b.s.state.Summary(); s.Plan != nil {
 		t.Errorf("%+v", s.Plan)
+	}
+}
+
+// A fork of a fork is called a fork once.
+func TestForkTitle(t *testing.T) {
+	long := strings.Repeat("x", 2*titleRunes)
+	for title, want := range map[string]string{"Moods": "Moods (fork)", "Moods (fork)": "Moods (fork)", "": "(fork)", " (fork)": "(fork)", "(fork)": "(fork)"} {
+		if got := forkTitle(title); got != want {
+			t.Errorf("a fork of %q is called %q", title, got)
+		}
+	}
+	if got := forkTitle(forkTitle(long)); !strings.HasSuffix(got, "… (fork)") || len([]rune(got)) > titleRunes+1 {
+		t.Errorf("a fork of a long title is called %q", got)
 	}
 }
 

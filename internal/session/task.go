@@ -100,6 +100,9 @@ type Input struct {
 	TS     int64                `json:"ts,omitempty"`
 	UserID clew.UserID          `json:"user_id,omitempty"`
 	Client clew.ClientMessageID `json:"client,omitempty"`
+	// Unsaid says that it is not in the transcript yet. What waits in an older
+	// journal is.
+	Unsaid bool `json:"unsaid,omitempty"`
 }
 
 // A CallStatus is where a tool call stands.

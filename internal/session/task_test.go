@@ -112,7 +112,7 @@ func TestSteer(t *testing.T) {
 			t.Fatalf("accepted %+v", a)
 		}
 	}
-	if _, types, err := b.say("s10"); err != nil || types[1] != clew.EventMessageQueued {
+	if _, types, err := b.say("s10"); err != nil || types[0] != clew.EventMessageQueued {
 		t.Errorf("one too many gives %v, %v", types, err)
 	}
 	// The turn would end now; somebody spoke, so it goes on.

@@ -17,12 +17,14 @@ type ToolCall struct {
 	Status     clew.ToolStatus `json:"status,omitempty" doc:"Absent if it has not begun"`
 	Input      any             `json:"input,omitempty"`
 	Effect     *clew.Effect    `json:"effect,omitempty" doc:"What it does, as it was shown before it began"`
+	AllowedBy  *clew.AllowedBy `json:"allowed_by,omitempty" doc:"The rule by which it began without a person"`
 
 	Output      any      `json:"output,omitempty" doc:"As the model got it"`
 	OutputBlob  string   `json:"output_blob,omitempty" doc:"The address of the whole output where output is a part"`
 	OutputBytes int64    `json:"output_bytes,omitempty"`
 	Images      []string `json:"images,omitempty"`
 	Summary     string   `json:"summary,omitempty"`
+	Title       string   `json:"title,omitempty" doc:"What it does, in a line for people"`
 	Error       string   `json:"error,omitempty"`
 	InDoubt     bool     `json:"in_doubt,omitempty" doc:"Nobody knows whether it took effect"`
 
@@ -168,7 +170,7 @@ func (f *finding) moves(r clew.Record, d *clew.ToolProgressData) {
 	}
 	c.Tool, c.Status = d.Tool, d.Status
 	if d.Status == clew.ToolRunning {
-		c.StartedMS, c.Class, c.Summary = r.TS, d.Class, d.Summary
+		c.StartedMS, c.Class, c.Summary, c.Title, c.AllowedBy = r.TS, d.Class, d.Summary, d.Title, d.AllowedBy
 		if d.Effect != nil {
 			c.Effect = d.Effect
 		}

@@ -51,7 +51,7 @@ func (s *State) checkReturning(data any) error {
 		return nil
 	}
 	switch data.(type) {
-	case *travel, *expire, *remark, *clew.RenameSessionData, *clew.SetAccessData, *clew.ForgetRuleData, *clew.UpdateSettingsData, *clew.AssignQuestionData:
+	case *travel, *expire, *remark, *clew.RenameSessionData, *clew.ArchiveSessionData, *clew.SetAccessData, *clew.ForgetRuleData, *clew.UpdateSettingsData, *clew.AssignQuestionData:
 		return nil
 	}
 	return errReturning()

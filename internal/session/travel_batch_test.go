@@ -61,7 +61,6 @@ func TestWordsThatWaitedTakeATaskUp(t *testing.T) {
 	b.atWork()
 	id := b.s.state.Current
 	must(b.ann(&clew.UserMessageData{Text: "later", TaskID: id}))
-	must(b.ann(&clew.UserMessageData{Text: "never", TaskID: id}))
 	travellerOn(t, b).before(newestMessage)
 	must(b.ann(&clew.ResumeTaskData{TaskID: id}))
 	must(b.ann(&clew.NewTaskData{Text: "something else"}))

@@ -140,7 +140,6 @@ func partsOf(t tester, encoded []byte, ts int64) parts {
 	}
 	add("transcript", []any{s.Total, s.Messages})
 	add("focus", []any{s.Current, s.Started})
-	add("queue", s.Queue)
 	add("questions", []any{s.Questions, s.Reminded, s.Asked})
 	add("usage", s.Usage)
 	add("checkpoint", s.Checkpoint)
@@ -285,6 +284,19 @@ func (x *traveller) take(c course) {
 	x.arrived(c, before, first)
 }
 
+// queueOf is what waits in a fold: that stays in a return.
+func (x *traveller) queueOf(encoded []byte) string {
+	s, err := decodeState("s", encoded)
+	if err != nil {
+		x.t.Fatalf("decode: %v", err)
+	}
+	b, err := json.Marshal(s.Queue)
+	if err != nil {
+		x.t.Fatalf("encode: %v", err)
+	}
+	return string(b)
+}
+
 // arrived checks a return whose batch begins behind the first records.
 func (x *traveller) arrived(c course, before []byte, first int) {
 	t := x.t
@@ -295,6 +307,9 @@ func (x *traveller) arrived(c course, before []byte, first int) {
 	there := x.onFrom(left, at, at+1)
 	is := partsOf(t, there, r.TS)
 	is.same(t, what, partsOf(t, x.freshAt(c.to), r.TS))
+	if waits, waited := x.queueOf(there), x.queueOf(left); waits != waited {
+		t.Fatalf("%s: the queue is\n%s\nwant\n%s", what, waits, waited)
+	}
 	x.foretold(c, before, there, r)
 	x.line(what, c.kind, is, left, r.TS)
 	if c.then == nil && x.s.state.Busy() {

@@ -82,13 +82,14 @@ func (s *Session) sessionState() clew.SessionState {
 	messages := st.Messages[max(0, len(st.Messages)-tailMessages):]
 	out := clew.SessionState{
 		Status: st.Status(), LastMessageID: clew.MessageIDOf(st.Seq), Epoch: s.epoch,
-		Title: st.Title, Owner: st.Owner, Workspace: st.Workspace,
+		Title: st.title(), Owner: st.Owner, Workspace: st.Workspace,
 		Messages:     append(clew.List[clew.Message]{}, messages...),
 		OpenMessages: s.openMessages(),
 		Monitors: clew.List[clew.MonitorState]{{
 			MonitorID: clew.MainMonitor, AgentID: MainAgent, Busy: st.AtWork(), Queued: len(st.Queue),
 		}},
 	}
+	out.Windows = st.windowStates()
 	out.Allowed = st.allowed()
 	out.Queue, out.Viewers = st.queued(), s.viewers(s.host.cfg.Now())
 	if st.Usage != (clew.Usage{}) {

@@ -2,7 +2,10 @@ package keep
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -20,6 +23,9 @@ const (
 
 // Diff implements session.Files.
 func (k *Keeper) Diff(ctx context.Context, w session.Workplace, from, to string, most int) ([]clew.CheckpointFile, int, error) {
+	if to == "" && !k.hasFiles(w) {
+		return nil, 0, clew.Errorf(clew.SessionInvalidState, "the session has no workspace on this server, so there is nothing to compare")
+	}
 	p, err := k.place(ctx, w, k.o.Settings(w.Settings))
 	if err == nil && from == "" {
 		from, err = k.first(ctx, p, w)
@@ -48,6 +54,18 @@ func (k *Keeper) Diff(ctx context.Context, w session.Workplace, from, to string,
 		files = append(files, f)
 	}
 	return files, count, nil
+}
+
+// hasFiles reports whether there is a directory to compare with. A session that
+// was brought in has none of its own until an agent works in it: its files are not
+// gone, they were never here.
+func (k *Keeper) hasFiles(w session.Workplace) bool {
+	dir, err := k.dir(w, false)
+	if err != nil || w.Dir != "" {
+		return true // to be found out, and said, by who opens it
+	}
+	_, err = os.Lstat(dir)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 func fileOf(root string, d checkpoint.FileDiff) clew.CheckpointFile {

@@ -110,3 +110,23 @@ func TestDiffIsBounded(t *testing.T) {
 		t.Errorf("%d files with names of %d bytes, of %d, %v", len(some), names, count, err)
 	}
 }
+
+// A session that was brought in without its files has nothing to compare with:
+// they are not shown as deleted.
+func TestDiffWithoutAWorkspace(t *testing.T) {
+	d := newDesk(t)
+	d.at.Dir = ""
+	own := filepath.Join(d.data, "workspaces", string(d.at.Session))
+	d.must(os.MkdirAll(own, 0o755))
+	d.must(os.WriteFile(filepath.Join(own, "a"), []byte("x"), 0o600))
+	saved := d.save()
+	d.must(os.RemoveAll(own))
+	if files, _, err := d.Diff(t.Context(), d.at, saved.Hash, "", 100); clew.CodeOf(err) != clew.SessionInvalidState || len(files) != 0 {
+		t.Errorf("%+v, %v", files, err)
+	}
+	if _, err := os.Stat(own); !os.IsNotExist(err) {
+		t.Errorf("looking has made the directory: %v", err)
+	}
+	_, _, err := d.Diff(t.Context(), d.at, saved.Hash, saved.Hash, 100)
+	d.must(err)
+}

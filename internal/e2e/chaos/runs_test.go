@@ -160,9 +160,10 @@ func (f *fleet) doctor() {
 	cfg.Data, cfg.Journal.Archive, cfg.Journal.Partitions = f.engine.cfg.Dir, f.engine.cfg.Archive, f.engine.cfg.Partitions
 	var said strings.Builder
 	start := time.Now()
-	problems, err := server.Doctor(context.Background(), cfg, &said, false, true)
-	if err != nil || problems > 0 {
-		f.t.Errorf("doctor: %d problems, %v\n%s", problems, err, said.String())
+	found, err := server.Examine(context.Background(), cfg, true)
+	_ = found.Write(&said) // a strings.Builder takes everything
+	if err != nil || found.Problems() > 0 {
+		f.t.Errorf("doctor: %d problems, %v\n%s", found.Problems(), err, said.String())
 	}
 	f.t.Logf("doctor: %s in %s", strings.TrimSpace(said.String()), time.Since(start).Round(time.Millisecond))
 }

@@ -305,10 +305,13 @@ func (n *MemoryNode) List(_ context.Context, q session.ListOf) ([]session.Summar
 	var list []session.Summary
 	for _, owner := range owners {
 		for _, s := range slices.Backward(n.m.lists[owner]) {
-			if q.Matches(s) {
+			if q.Matches(s) && (!q.Everyone || s.Owner == "" || s.Owner == owner) {
 				list = append(list, s)
 			}
 		}
+	}
+	if !q.Everyone {
+		slices.SortStableFunc(list, func(a, b session.Summary) int { return cmp.Compare(b.UpdatedMS, a.UpdatedMS) })
 	}
 	return list[:min(q.Limit, len(list))], "", nil
 }

@@ -1,6 +1,9 @@
 package policy
 
-import "github.com/clew-run/clew/internal/tool"
+import (
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/tool"
+)
 
 // serverTool decides on a tool of a tool server.
 func (in Input) serverTool() Decision {
@@ -10,7 +13,9 @@ func (in Input) serverTool() Decision {
 	case !in.AlwaysAllowed:
 		return in.ask(tool.GroupMCP, "the tool is not on the server's always_allow list as it is now")
 	}
-	return allow("always_allow has the tool, unchanged")
+	d := allow("always_allow has the tool, unchanged")
+	d.By = clew.AllowedBy{Scope: clew.AllowedBySettings, Rule: "always_allow"}
+	return d
 }
 
 // serverOff says why a tool server may not be used, "" if it may.

@@ -57,6 +57,8 @@ type Decision struct {
 	Kind   Kind
 	Reason string   // for people and, with Deny, for the model
 	Ask    clew.Ask // with Ask: the question to raise
+	// By is the rule that allowed it, empty for the agent's own tools.
+	By clew.AllowedBy
 	// Run, with Allow of a command, is the text to give to bash in place of the
 	// command: what was parsed, printed with each word quoted. So bash cannot
 	// read the line in another way than the policy did.
@@ -196,7 +198,9 @@ func (in Input) startsNothing() bool {
 
 func (in Input) flag(group tool.Group, on bool, name string) Decision {
 	if on {
-		return allow(name + " is on")
+		d := allow(name + " is on")
+		d.By = clew.AllowedBy{Scope: clew.AllowedBySettings, Rule: name}
+		return d
 	}
 	return in.ask(group, name+" is off")
 }

@@ -29,18 +29,19 @@ func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision
 		if in.startsNothing() || in.unclear(line, lineErr) != "" {
 			break
 		}
+		all := patterns
 		if in.Values.AutoApproval && in.Values.AllowExecute {
-			patterns = append(patterns, in.allowedCommands()...)
+			all = slices.Concat(patterns, in.allowedCommands())
 		}
-		if run, _ := line.coveredBy(in.Action.Effect.Command, patterns); run != "" {
-			return Decision{Kind: Allow, Reason: reason, Run: run}, true
+		if run, _ := line.coveredBy(in.Action.Effect.Command, all); run != "" {
+			return Decision{Kind: Allow, Reason: reason, Run: run, By: in.rulesOf(line, patterns)}, true
 		}
 	case group == tool.GroupFetch:
 		if host := in.host(); host != "" && slices.Contains(patterns, host) {
-			return allow(reason), true
+			return Decision{Kind: Allow, Reason: reason, By: clew.AllowedBy{Scope: clew.AllowedForTask, Rule: host}}, true
 		}
 	case slices.Contains(patterns, "") && rememberable(group):
-		return allow(reason), true
+		return Decision{Kind: Allow, Reason: reason, By: clew.AllowedBy{Scope: clew.AllowedForTask, Rule: in.Spec.Name}}, true
 	}
 	return Decision{}, false
 }

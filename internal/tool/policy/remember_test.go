@@ -165,3 +165,35 @@ func FuzzSuggest(f *testing.F) {
 		}
 	})
 }
+
+// A call that nobody was asked about says by which rule.
+func TestAllowedBy(t *testing.T) {
+	values := settings.Values{
+		AutoApproval: true, AllowExecute: true, AllowReadOnly: true, McpEnabled: true,
+		AllowedCommands: []string{"git status *", "ls *"}, RememberedCommands: []string{"go vet *"},
+	}
+	tests := []struct {
+		command string
+		scope   clew.AllowScope
+		rule    string
+	}{
+		{"git status --short", clew.AllowedBySettings, "git status *"},
+		{"go vet ./...", clew.AllowedForSession, "go vet *"},
+		{"go test ./...", clew.AllowedForTask, "go test *"},
+		{"ls && go test ./... && ls -l", clew.AllowedForTask, "ls *, go test *"},
+		{"make all | tee out.txt", clew.AllowedForTask, "make all | tee out.txt"},
+	}
+	for _, tt := range tests {
+		in := input(tool.GroupCommand, values)
+		in.Action.Effect.Command = tt.command
+		in.Remembered = []clew.RememberedRule{{Tool: in.Spec.Name, Pattern: "go test *"}, {Tool: in.Spec.Name, Pattern: "make all | tee out.txt"}}
+		if d := Decide(in); d.Kind != Allow || d.By.Scope != tt.scope || d.By.Rule != tt.rule {
+			t.Errorf("%q: %+v, by %+v", tt.command, d, d.By)
+		}
+	}
+	in := input(tool.GroupRead, values)
+	in.Spec.Class = clew.ClassReadOnly
+	if d := Decide(in); d.By.Rule != "always_allow_read_only" || d.By.Scope != clew.AllowedBySettings {
+		t.Errorf("a flag: %+v, by %+v", d, d.By)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -24,8 +25,46 @@ func (in Input) command(line Line, lineErr error) Decision {
 		return in.ask(tool.GroupCommand, why)
 	}
 	d := allow(why)
-	d.Run = run
+	d.Run, d.By = run, in.rulesOf(line, nil)
 	return d
+}
+
+// rulesOf names the rules that cover a command line. One that was remembered for
+// the task says more than one that stands in the settings.
+func (in Input) rulesOf(line Line, task []string) clew.AllowedBy {
+	by := clew.AllowedBy{Scope: clew.AllowedBySettings}
+	used := line.covering(in.Action.Effect.Command, slices.Concat(task, in.Values.RememberedCommands, in.Values.AllowedCommands))
+	has := func(list []string) bool {
+		return slices.ContainsFunc(used, func(p string) bool { return slices.Contains(list, p) })
+	}
+	switch {
+	case has(task):
+		by.Scope = clew.AllowedForTask
+	case has(in.Values.RememberedCommands):
+		by.Scope = clew.AllowedForSession
+	}
+	by.Rule = strings.Join(used, ", ")
+	return by
+}
+
+// covering gives those of the patterns that cover a command line, in its order.
+func (l Line) covering(command string, patterns []string) []string {
+	var used []string
+	if l.uncovered(patterns) == "" {
+		for _, c := range l.Commands {
+			i := slices.IndexFunc(patterns, func(p string) bool { return uncovered(c.Argv, []string{p}) == "" })
+			if i >= 0 && !slices.Contains(used, patterns[i]) {
+				used = append(used, patterns[i])
+			}
+		}
+		return used
+	}
+	for _, p := range patterns {
+		if isWholeLine(p, command) {
+			return []string{p}
+		}
+	}
+	return nil
 }
 
 // allowedCommands is what the server's settings, or the session's own, allow and

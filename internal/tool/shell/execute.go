@@ -70,7 +70,7 @@ func (t executeCommand) Prepare(ctx context.Context, call tool.Call) (*tool.Acti
 	wary := gitWary(call.Workspace, dir, in.Command)
 	return &tool.Action{
 		Effect: clew.Effect{
-			Summary: in.summary(), Command: in.Command, Argv: pl.argv, Directory: dir, Environment: pl.env,
+			Summary: in.summary(), Command: in.Command, Argv: pl.argv, Directory: dir, Environment: shownEnvironment(pl.env),
 			Network: opts.Network || kind == SandboxNone, Sandbox: kind,
 		},
 		Ask: clew.AskCommand, Protected: protected, Refused: refused, Wary: map[string]string{"git": wary},

@@ -105,6 +105,14 @@ func environment(opts Options, sandbox, dir string, call tool.Call) map[string]s
 	return env
 }
 
+// shownEnvironment is what an approval covers: everything but the mark. That names
+// the call, which is another one after a rewind, though it does the same.
+func shownEnvironment(env map[string]string) map[string]string {
+	shown := maps.Clone(env)
+	delete(shown, callVariable)
+	return shown
+}
+
 // settable refuses what is no name, and what would change the meaning of a
 // command after it was read and approved.
 func settable(name string) bool {

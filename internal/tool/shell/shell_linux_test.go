@@ -187,7 +187,7 @@ func TestPrepareSaysWhatWillRun(t *testing.T) {
 		if e.Network != (opts.Sandbox == SandboxNone) || a.Protected || a.Refused != "" || a.Ask != clew.AskCommand {
 			t.Errorf("action %+v", a)
 		}
-		if e.Environment["EXTRA"] != "x y" || e.Environment["BASH_ENV"] != "" || len(e.Environment) != 11 {
+		if e.Environment["EXTRA"] != "x y" || e.Environment["BASH_ENV"] != "" || len(e.Environment) != 10 {
 			t.Errorf("environment %v", e.Environment)
 		}
 		again, err := executeCommand{b.shell}.Prepare(t.Context(), call)
@@ -199,6 +199,37 @@ func TestPrepareSaysWhatWillRun(t *testing.T) {
 			t.Error("the same call has two digests: an approval would not survive a restart")
 		}
 	})
+}
+
+// After a rewind the same call has another key, and so another mark. What was
+// approved is the same.
+func TestMarkIsNotApproved(t *testing.T) {
+	b := newBench(t, Options{Sandbox: SandboxNone, Marker: "here"})
+	spec, digests, marks := executeCommand{b.shell}.Spec(), map[string]bool{}, map[string]bool{}
+	for _, id := range []string{"task_1/0.2/call_1", "task_1/9.2/call_1"} {
+		call := b.call(map[string]any{"command": "echo $CLEW_CALL"})
+		call.ID = id
+		a, err := executeCommand{b.shell}.Prepare(t.Context(), call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Digest(spec, call); err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Run(t.Context(), newCapture())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(r.Text, "here.") {
+			t.Errorf("the process has the mark %q", r.Text)
+		}
+		digests[a.Effect.Digest] = true
+		mark, _, _ := strings.Cut(r.Text, "\n")
+		marks[mark] = true
+	}
+	if len(digests) != 1 || len(marks) != 2 {
+		t.Errorf("one call before and after a rewind has %d digests and %d marks", len(digests), len(marks))
+	}
 }
 
 func TestPrepareRefuses(t *testing.T) {

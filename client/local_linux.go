@@ -1,0 +1,24 @@
+package client
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// longestName is what a socket address holds.
+const longestName = 107
+
+// shortName gives a name for path that fits into a socket address: if it is too
+// long, one by way of its directory. done lets the directory go.
+func shortName(path string) (name string, done func(), err error) {
+	if len(path) <= longestName {
+		return path, func() {}, nil
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return "", nil, err
+	}
+	name = filepath.Join("/proc/self/fd", strconv.Itoa(int(dir.Fd())), filepath.Base(path))
+	return name, func() { _ = dir.Close() }, nil
+}

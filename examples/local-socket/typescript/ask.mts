@@ -1,0 +1,88 @@
+// Gives a task to the clew server on this machine and prints the answer.
+//
+//   node --experimental-strip-types ask.mts "What is a clew?"
+
+import { connect } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** A frame of the server. The types of all events are in @clew-run/client. */
+type Frame =
+  | { type: "ack"; data: { client_id: string; pid: number; ppid: number; url?: string } }
+  | { type: "task_event"; relay_client_id?: string; data: TaskEvent };
+
+interface TaskEvent {
+  type: string;
+  session_id?: string;
+  data?: {
+    client_message_id?: string;
+    delta?: string;
+    message?: string;
+    question?: string;
+    reason?: string;
+    request_id?: string;
+    result_summary?: string;
+  };
+}
+
+const data = process.env.CLEW_DATA || join(homedir(), ".local", "share", "clew");
+const socket = connect(process.env.CLEW_SOCKET || join(data, "clew.sock"));
+const keyboard = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+let clientId = "";
+let session: string | undefined;
+
+function send(name: string, commandData: object, clientMessageId?: string): void {
+  const frame = {
+    type: "task_command",
+    origin: "client",
+    client_id: clientId,
+    data: { command_name: name, client_message_id: clientMessageId, data: commandData },
+  };
+  socket.write(JSON.stringify(frame) + "\n");
+}
+
+function end(code: number, text: string): never {
+  (code === 0 ? process.stdout : process.stderr).write(text + "\n");
+  process.exit(code);
+}
+
+async function onEvent(event: TaskEvent, relayed: boolean): Promise<void> {
+  const d = event.data ?? {};
+  if (event.type === "error" && relayed) end(1, `ask: ${d.message}`);
+  if (event.type === "message_accepted" && d.client_message_id === "start") session = event.session_id;
+  if (session !== undefined && event.session_id !== session) return;
+  switch (event.type) {
+    case "agent_response":
+      process.stdout.write(d.delta ?? "");
+      break;
+    case "hitl_input_request": {
+      process.stdout.write(`\n${d.question}\n> `);
+      const line = await keyboard.next();
+      if (line.done) end(1, "ask: nobody answers");
+      send("send_message", { text: line.value });
+      break;
+    }
+    case "task_completed":
+      end(0, `\n${d.result_summary ?? ""}`);
+      break;
+    case "task_idle":
+      if (d.request_id === undefined) end(0, "");
+      break;
+    case "task_aborted":
+      end(1, `ask: the task was stopped: ${d.reason ?? ""}`);
+  }
+}
+
+socket.on("error", (err) => end(1, `ask: ${err.message}`));
+for await (const line of createInterface({ input: socket })) {
+  const frame = JSON.parse(line) as Frame;
+  if (frame.type === "ack") {
+    clientId = frame.data.client_id;
+    send("follow", { scope: "own" });
+    send("start_new_task", { text: process.argv.slice(2).join(" ") }, "start");
+  } else if (frame.type === "task_event") {
+    await onEvent(frame.data, frame.relay_client_id !== undefined);
+  }
+}
+end(1, "ask: the server is gone");

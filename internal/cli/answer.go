@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+// answerFlags are what a person may say with an answer.
+type answerFlags struct {
+	reason, remember, pattern string
+	decline                   bool
+}
+
+func (a *app) answerCommand() *cobra.Command {
+	var r remote
+	var f answerFlags
+	cmd := &cobra.Command{
+		Use:   "answer REQUEST [ANSWER]…",
+		Short: "Answer a question",
+		Long: "Answer a question of any session; clew inbox lists them. ANSWER is yes, no or skip for\n" +
+			"what asks for approval. For a plan it is yes, no, or words that say what should change.\n" +
+			"For all else it is the value, or the number of a choice. Without ANSWER the question is\n" +
+			"shown, and on a terminal asked. The first answer counts.",
+		Example: "clew answer req_1 yes\nclew answer req_1 no --reason 'use the staging database'\n" +
+			"clew answer req_1 yes --remember task --pattern 'go test *'\nclew answer req_2 'Read it as 12.50'",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect(r)
+			if err != nil {
+				return err
+			}
+			it, err := c.openQuestion(cmd.Context(), clew.RequestID(args[0]))
+			if err != nil {
+				return c.explained(err)
+			}
+			if len(args) == 1 && !f.decline {
+				return a.askFor(cmd.Context(), c, it)
+			}
+			answer, err := f.answer(it.Question, strings.Join(args[1:], " "))
+			if err != nil {
+				return err
+			}
+			return a.sendAnswer(cmd.Context(), c, it, answer)
+		},
+	}
+	r.flags(cmd)
+	fs := cmd.Flags()
+	fs.StringVar(&f.reason, "reason", "", "why, for the agent and the record")
+	fs.StringVar(&f.remember, "remember", "", "with yes: do not ask again, in this task or session: task or session")
+	fs.StringVar(&f.pattern, "pattern", "", "with --remember: for commands like this, such as 'go test *' (default as the question offers)")
+	fs.BoolVar(&f.decline, "decline", false, "give no answer to a question that asks for a value")
+	return cmd
+}
+
+// openQuestion finds a question among those that wait for the caller.
+func (c *rest) openQuestion(ctx context.Context, id clew.RequestID) (client.InboxItem, error) {
+	for cursor := ""; ; {
+		page, err := c.api().Inbox(ctx, cursor, 200)
+		if err != nil {
+			return client.InboxItem{}, err
+		}
+		for _, it := range page.Items {
+			if it.Question.RequestID() == id {
+				return it, nil
+			}
+		}
+		if cursor = page.Next; cursor == "" {
+			return client.InboxItem{}, clew.Errorf(clew.HitlRequestExpired, "no question %s waits for you: it is answered already, or somebody else's; %s lists what does", plain(string(id)), c.line("inbox"))
+		}
+	}
+}
+
+// answer reads ANSWER as the question wants it.
+func (f answerFlags) answer(q clew.Question, text string) (client.InboxAnswer, error) {
+	k := &ask{q: q}
+	out := client.InboxAnswer{Comment: f.reason}
+	if f.pattern != "" && f.remember == "" {
+		return out, usagef("--pattern is for --remember task or --remember session")
+	}
+	if k.options() == nil {
+		return f.value(q, text, out)
+	}
+	switch strings.ToLower(text) {
+	case "y", "yes", "approve":
+		out.Action = clew.ChoiceApprove
+	case "n", "no", "reject":
+		out.Action = clew.ChoiceReject
+	case "s", "skip":
+		out.Action = clew.ChoiceSkip
+	default:
+		if !k.may(clew.ChoiceModify) {
+			return out, usagef("%q is no answer to this: yes or no, and --reason for words", text)
+		}
+		out.Action, out.Instruction = clew.ChoiceModify, text
+	}
+	if !k.may(out.Action) {
+		return out, usagef("this question takes %s", orList(k.options()))
+	}
+	if f.remember != "" {
+		return f.remembering(k, out)
+	}
+	return out, nil
+}
+
+func (f answerFlags) value(q clew.Question, text string, out client.InboxAnswer) (client.InboxAnswer, error) {
+	if f.remember != "" {
+		return out, usagef("--remember is for approvals")
+	}
+	if f.decline {
+		out.Action = clew.ChoiceReject
+		return out, nil
+	}
+	value, err := valueFor(q, text)
+	out.Value = value
+	return out, err
+}
+
+func (f answerFlags) remembering(k *ask, out client.InboxAnswer) (client.InboxAnswer, error) {
+	o, scope := k.offer(), clew.RememberScope(f.remember)
+	switch {
+	case out.Action != clew.ChoiceApprove:
+		return out, usagef("--remember is for a yes")
+	case o == nil:
+		return out, usagef("this is asked about each time: there is nothing to remember")
+	}
+	offered := false
+	for _, s := range o.Scopes {
+		offered = offered || s == scope
+	}
+	if !offered {
+		return out, usagef("--remember %q is not offered here: %s", f.remember, orList(o.Scopes))
+	}
+	out.Remember = &clew.Remember{Scope: scope, Pattern: firstOf(f.pattern, o.Pattern)}
+	return out, nil
+}
+
+// orList names some words.
+func orList[T ~string](words []T) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = string(w)
+	}
+	return strings.Join(list, " or ")
+}
+
+func (a *app) sendAnswer(ctx context.Context, c *rest, it client.InboxItem, answer client.InboxAnswer) error {
+	got, err := c.api().AnswerQuestion(ctx, it.Question.RequestID(), answer)
+	if err != nil {
+		return c.explained(err)
+	}
+	out := map[string]any{"request_id": it.Question.RequestID(), "session_id": it.SessionID, "records": records(got.Records)}
+	return a.print(out, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "Answered. Watch what comes of it with %s\n", c.line("attach", string(it.SessionID)))
+		return err
+	})
+}
+
+// askFor shows a question and, on a terminal, asks it.
+func (a *app) askFor(ctx context.Context, c *rest, it client.InboxItem) error {
+	if a.json {
+		return usagef("what is the answer? clew answer %s yes", it.Question.RequestID())
+	}
+	s := a.newScreen(a.Out)
+	s.inboxItem(c, it)
+	if s.err != nil {
+		return s.err
+	}
+	if !a.onTerminal() {
+		return usagef("there is nobody to ask: say the answer on the line")
+	}
+	k := &ask{q: it.Question}
+	for lines := bufio.NewReader(a.In); ; {
+		_, _ = fmt.Fprint(a.Err, plain(k.prompt()))
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			_, _ = fmt.Fprintln(a.Err)
+			return exitWith(exitQuestion)
+		}
+		heard := k.take(line)
+		if heard.tell != "" {
+			s.block(plainInk, "    ", heard.tell)
+		}
+		if heard.more {
+			s.question(it.Question, time.Now(), true)
+		}
+		if heard.answer != nil {
+			return a.sendAnswer(ctx, c, it, inboxAnswer(heard.answer))
+		}
+	}
+}
+
+// inboxAnswer is an answer in the form that the inbox takes.
+func inboxAnswer(answer any) client.InboxAnswer {
+	switch d := answer.(type) {
+	case clew.HitlPlanResponseData:
+		return client.InboxAnswer{Action: d.Action, Comment: d.Comment, Instruction: d.Instruction}
+	case clew.HitlInputResponseData:
+		return client.InboxAnswer{Value: d.Value}
+	case clew.HitlClarificationResponseData:
+		return client.InboxAnswer{Value: d.Value}
+	case clew.HitlApprovalResponseData:
+		return client.InboxAnswer{Action: d.Action, Comment: d.Comment, Remember: d.Remember}
+	}
+	return client.InboxAnswer{}
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"unicode/utf8"
+
+	xterm "github.com/charmbracelet/x/term"
+	"github.com/muesli/cancelreader"
+)
+
+// A keyboard reads what a person types while they are asked something, and
+// nothing before or after: what was typed ahead was not meant as an answer.
+type keyboard struct {
+	in     *os.File
+	was    *xterm.State
+	reader cancelreader.CancelReader
+	done   chan struct{}
+}
+
+// openKeyboard hands what is typed to keys until it is closed. A nil slice says
+// that there is nothing more to read.
+func openKeyboard(in *os.File, keys chan<- []byte) (*keyboard, error) {
+	forget(in)
+	was, err := xterm.MakeRaw(in.Fd())
+	if err != nil {
+		return nil, err
+	}
+	reader, err := cancelreader.NewReader(in)
+	if err != nil {
+		_ = xterm.Restore(in.Fd(), was)
+		return nil, err
+	}
+	k := &keyboard{in: in, was: was, reader: reader, done: make(chan struct{})}
+	go k.read(keys)
+	return k, nil
+}
+
+func (k *keyboard) read(keys chan<- []byte) {
+	defer close(k.done)
+	for {
+		b := make([]byte, 256)
+		n, err := k.reader.Read(b)
+		if n > 0 {
+			keys <- b[:n] // the one who opened it takes all until close
+		}
+		if err != nil {
+			if !errors.Is(err, cancelreader.ErrCanceled) {
+				keys <- nil
+			}
+			return
+		}
+	}
+}
+
+// close gives the terminal back as it was.
+func (k *keyboard) close(keys <-chan []byte) {
+	k.reader.Cancel()
+	for open := true; open; {
+		select {
+		case <-keys:
+		case <-k.done:
+			open = false
+		}
+	}
+	_ = k.reader.Close()
+	_ = xterm.Restore(k.in.Fd(), k.was)
+}
+
+// A typed line grows by keys. There is no cursor to move: arrows are ignored.
+type typedLine struct {
+	text   []rune
+	rest   []byte // a character that came in part
+	escape int    // how far we are in a sequence of a special key
+}
+
+// What a key asks for.
+type keyDeed int
+
+const (
+	keyNothing keyDeed = iota
+	keyEnter
+	keyLeave
+)
+
+// feed takes keys until one of them asks for something. What comes after that
+// key is dropped: one paste is one answer.
+func (t *typedLine) feed(b []byte) keyDeed {
+	t.rest = append(t.rest, b...)
+	for len(t.rest) > 0 {
+		r, size := utf8.DecodeRune(t.rest)
+		if r == utf8.RuneError && size <= 1 && !utf8.FullRune(t.rest) {
+			return keyNothing
+		}
+		t.rest = t.rest[size:]
+		if deed := t.key(r); deed != keyNothing {
+			t.rest = nil
+			return deed
+		}
+	}
+	return keyNothing
+}
+
+func (t *typedLine) key(r rune) keyDeed {
+	if t.escape > 0 {
+		t.sequence(r)
+		return keyNothing
+	}
+	switch {
+	case r == '\r' || r == '\n':
+		return keyEnter
+	case r == 3, r == 4 && len(t.text) == 0: // Ctrl-C, Ctrl-D
+		return keyLeave
+	case r == 0x7f || r == 8:
+		if n := len(t.text); n > 0 {
+			t.text = t.text[:n-1]
+		}
+	case r == 21: // Ctrl-U
+		t.text = nil
+	case r == 27:
+		t.escape = 1
+	case r >= ' ':
+		t.text = append(t.text, r)
+	}
+	return keyNothing
+}
+
+// sequence swallows what a special key sends: ESC [ … letter, or ESC and one
+// more.
+func (t *typedLine) sequence(r rune) {
+	switch {
+	case t.escape == 1 && (r == '[' || r == 'O'):
+		t.escape = 2
+	case t.escape == 2 && (r < '@' || r > '~'): // it goes on
+	default:
+		t.escape = 0
+	}
+}

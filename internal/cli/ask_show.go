@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// diffShown is how many lines of a change are shown with a question.
+const diffShown = 40
+
+// question shows what is asked, exactly: what would run, where, with what
+// protection, and what a yes could be remembered as. full shows all of a change.
+func (s *screen) question(q clew.Question, now time.Time, full bool) {
+	s.item(waiting, "◇", questionTitle(q))
+	switch d := q.Data.(type) {
+	case *clew.HitlApprovalRequestData:
+		s.approval(d, full)
+	case *clew.HitlPlanReviewData:
+		s.todos(d.Plan.Todos, d.Plan.EstimatedCostUSD)
+	}
+	labels, _ := choicesOf(q)
+	for i, label := range labels {
+		s.hang(fmt.Sprintf("    %d. ", i+1), 7, plainInk, label)
+	}
+	if d, ok := q.Data.(*clew.HitlInputRequestData); ok && d.DefaultValue != nil {
+		s.fact("otherwise", fmt.Sprintf("%v is taken", d.DefaultValue))
+	}
+	if text := timeLeft(q, now); text != "" {
+		s.fact("time", text)
+	}
+}
+
+// questionTitle is what is asked, in a line.
+func questionTitle(q clew.Question) string {
+	switch d := q.Data.(type) {
+	case *clew.HitlApprovalRequestData:
+		e := d.Effect
+		switch {
+		case e != nil && e.Command != "":
+			return "May it run this command?"
+		case e != nil && e.Summary != "":
+			return "May it do this? " + e.Summary
+		}
+		return firstOf(d.Reason, "May it go on?")
+	case *clew.HitlPlanReviewData:
+		return firstOf(d.Message, "Is this plan right?")
+	case *clew.HitlInputRequestData:
+		return d.Question
+	case *clew.HitlClarificationData:
+		return firstOf(d.Question, d.Ambiguity)
+	}
+	return "It asks something that this version of clew does not know."
+}
+
+func (s *screen) fact(name, text string) {
+	s.hang("    "+s.paint(faint, fmt.Sprintf("%-10s", name)), 14, plainInk, text)
+}
+
+func (s *screen) approval(d *clew.HitlApprovalRequestData, full bool) {
+	e := d.Effect
+	if e == nil {
+		e = &clew.Effect{}
+	}
+	if e.Command != "" {
+		s.block(strong, "      ", e.Command)
+	}
+	if e.Diff != "" {
+		most := diffShown
+		if full {
+			most = 0
+		}
+		if left := s.diff(e.Diff, "      ", most); left > 0 {
+			s.block(faint, "      ", fmt.Sprintf("… and %d lines more; d shows them", left))
+		}
+	}
+	if d.Todo != nil {
+		s.fact("step", d.Todo.Task)
+	}
+	if e.URL != "" {
+		s.fact("address", e.URL)
+	}
+	if e.Server != "" {
+		s.fact("server", e.Server)
+	}
+	if e.Directory != "" {
+		s.fact("in", e.Directory)
+	}
+	if risk := riskOf(e); risk != "" {
+		s.fact("risk", risk)
+	}
+	if d.Why != "" {
+		s.fact("because", d.Why)
+	}
+	if o := d.Remember; o != nil && o.Pattern != "" {
+		s.fact("always", fmt.Sprintf("would allow %s, but not %s", o.Pattern, o.NearMiss))
+	}
+	if full {
+		for _, name := range slices.Sorted(maps.Keys(e.Environment)) {
+			s.fact("env", name+"="+e.Environment[name])
+		}
+	}
+}
+
+// riskOf says what holds a command in.
+func riskOf(e *clew.Effect) string {
+	if e.Command == "" {
+		return ""
+	}
+	text := "in a sandbox"
+	if e.Sandbox == "none" || e.Sandbox == "" {
+		text = "no sandbox: it can do whatever the server's user can"
+	}
+	if e.Network {
+		return text + ", with network"
+	}
+	if e.Sandbox == "none" || e.Sandbox == "" {
+		return text
+	}
+	return text + ", without network"
+}
+
+func (s *screen) todos(todos []clew.Todo, cost *float64) {
+	number := map[string]string{}
+	for i, t := range todos {
+		number[t.ID] = strconv.Itoa(i + 1)
+	}
+	for i, t := range todos {
+		text := oneLine(t.Task)
+		var after []string
+		for _, id := range t.DependsOn {
+			after = append(after, firstOf(number[id], id))
+		}
+		if len(after) > 0 {
+			text += " (after " + strings.Join(after, ", ") + ")"
+		}
+		s.hang(fmt.Sprintf("    %d. ", i+1), 7, plainInk, text)
+	}
+	if cost != nil && *cost > 0 {
+		s.fact("cost", "about "+dollars(*cost))
+	}
+}
+
+func dollars(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// timeLeft says how long a question waits, "" if for ever.
+func timeLeft(q clew.Question, now time.Time) string {
+	at := deadline(q)
+	if at.IsZero() {
+		return ""
+	}
+	return briefly(max(0, at.Sub(now))) + " left"
+}
+
+func deadline(q clew.Question) time.Time {
+	d := q.Asking()
+	if d == nil || d.DeadlineMS == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(d.DeadlineMS)
+}
+
+func briefly(d time.Duration) string {
+	d = d.Round(time.Second)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+func approvalOf(d clew.HitlApprovalRequestData) clew.Question {
+	d.RequestID = "req_1"
+	if d.Options == nil {
+		d.Options = clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}
+	}
+	return clew.Question{Type: clew.EventHitlApprovalRequest, Data: &d}
+}
+
+func inputOf(d clew.HitlInputRequestData) clew.Question {
+	d.RequestID = "req_1"
+	return clew.Question{Type: clew.EventHitlInputRequest, Data: &d}
+}
+
+// What is typed makes an answer, or none.
+func TestAsk(t *testing.T) {
+	offer := &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask}, Pattern: "go test *"}
+	plain := approvalOf(clew.HitlApprovalRequestData{})
+	command := approvalOf(clew.HitlApprovalRequestData{Remember: offer})
+	tool := approvalOf(clew.HitlApprovalRequestData{Remember: &clew.RememberOffer{Scopes: offer.Scopes}})
+	skip := approvalOf(clew.HitlApprovalRequestData{Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject}})
+	plan := clew.Question{Type: clew.EventHitlPlanReview, Data: &clew.HitlPlanReviewData{
+		Asking: clew.Asking{RequestID: "req_1"}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject},
+	}}
+	choice := inputOf(clew.HitlInputRequestData{Required: true, InputType: clew.InputChoice, Options: []clew.InputOption{{Value: "r", Label: "Red"}, {Value: "b", Label: "Blue"}}})
+	number := inputOf(clew.HitlInputRequestData{Required: true, InputType: clew.InputNumber, DefaultValue: 7.0})
+	unclear := clew.Question{Type: clew.EventHitlClarification, Data: &clew.HitlClarificationData{
+		Asking: clew.Asking{RequestID: "req_1"}, Suggestions: clew.List[string]{"this", "that"},
+	}}
+	decided := func(c clew.Choice) clew.HitlApprovalResponseData {
+		return clew.HitlApprovalResponseData{RequestID: "req_1", Action: c}
+	}
+	value := func(v any) clew.HitlInputResponseData {
+		return clew.HitlInputResponseData{RequestID: "req_1", Value: v}
+	}
+	remembered := func(pattern string) clew.HitlApprovalResponseData {
+		d := decided(clew.ChoiceApprove)
+		d.Remember = &clew.Remember{Scope: clew.RememberTask, Pattern: pattern}
+		return d
+	}
+	instead := decided(clew.ChoiceReject)
+	instead.Comment = "use make"
+	for _, c := range []struct {
+		q     clew.Question
+		lines string // typed one after the other, parted by |
+		want  any
+	}{
+		{plain, "y", decided(clew.ChoiceApprove)},
+		{plain, "YES", decided(clew.ChoiceApprove)},
+		{plain, "n", decided(clew.ChoiceReject)},
+		{plain, "", nil},
+		{plain, "yeah", nil},
+		{plain, "s", nil},
+		{plain, "a", nil},
+		{plain, "?", nil},
+		{plain, "e|use make", instead},
+		{plain, "e||y", decided(clew.ChoiceApprove)},
+		{skip, "s", decided(clew.ChoiceSkip)},
+		{command, "a", nil},
+		{command, "a|", remembered("go test *")},
+		{command, "a|go test ./...", remembered("go test ./...")},
+		{tool, "a", remembered("")},
+		{plan, "y", clew.HitlPlanResponseData{RequestID: "req_1", Action: clew.ChoiceApprove}},
+		{plan, "e|shorter", clew.HitlPlanResponseData{RequestID: "req_1", Action: clew.ChoiceModify, Instruction: "shorter"}},
+		{choice, "2", value("b")},
+		{choice, "red", value("r")},
+		{choice, "green", value("green")},
+		{choice, "", nil},
+		{number, "2.5", value(2.5)},
+		{number, "two", nil},
+		{number, "", value(7.0)},
+		{unclear, "2", clew.HitlClarificationResponseData{RequestID: "req_1", Value: "that"}},
+	} {
+		k := &ask{q: c.q}
+		var got any
+		for line := range strings.SplitSeq(c.lines, "|") {
+			got = k.take(line).answer
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q to %s: %+v, want %+v", c.lines, c.q.Type, got, c.want)
+		}
+	}
+}
+
+// --yes approves acts and plans. It does not raise limits, try again what
+// failed, or make words up.
+func TestYesRule(t *testing.T) {
+	for _, c := range []struct {
+		q    clew.Question
+		want bool
+	}{
+		{approvalOf(clew.HitlApprovalRequestData{Ask: clew.AskCommand}), true},
+		{approvalOf(clew.HitlApprovalRequestData{Ask: clew.AskTool}), true},
+		{approvalOf(clew.HitlApprovalRequestData{Limit: "requests"}), true},
+		{clew.Question{Type: clew.EventHitlPlanReview, Data: &clew.HitlPlanReviewData{}}, true},
+		{approvalOf(clew.HitlApprovalRequestData{Limit: "budget"}), false},
+		{approvalOf(clew.HitlApprovalRequestData{Limit: "time"}), false},
+		{approvalOf(clew.HitlApprovalRequestData{Limit: "retries"}), false},
+		{approvalOf(clew.HitlApprovalRequestData{Ask: clew.AskMistakeLimitReached}), false},
+		{approvalOf(clew.HitlApprovalRequestData{Ask: clew.AskAPIReqFailed}), false},
+		{inputOf(clew.HitlInputRequestData{}), false},
+	} {
+		if got := yesRule(true).answer(c.q) != nil; got != c.want {
+			t.Errorf("%+v: %v", c.q.Data, got)
+		}
+		if yesRule(false).answer(c.q) != nil {
+			t.Errorf("%+v was approved without --yes", c.q.Data)
+		}
+	}
+}
+
+// Keys make a line; special keys do nothing, and what follows Enter is dropped.
+func TestTypedLine(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		text string
+		deed keyDeed
+	}{
+		{[]string{"yes\r"}, "yes", keyEnter},
+		{[]string{"y", "e", "s", "\n"}, "yes", keyEnter},
+		{[]string{"yy\x7f\r"}, "y", keyEnter},
+		{[]string{"no\x15yes\r"}, "yes", keyEnter},
+		{[]string{"a\x1b[Db\x1b[3~c\x1bOPd\r"}, "abcd", keyEnter},
+		{[]string{"한\xea\xb5", "\xad\r"}, "한국", keyEnter},
+		{[]string{"y\rn\r"}, "y", keyEnter},
+		{[]string{"y\x03"}, "y", keyLeave},
+		{[]string{"\x04"}, "", keyLeave},
+		{[]string{"y\x04\r"}, "y", keyEnter},
+		{[]string{"y"}, "y", keyNothing},
+	} {
+		var line typedLine
+		deed := keyNothing
+		for _, k := range c.keys {
+			deed = line.feed([]byte(k))
+		}
+		if string(line.text) != c.text || deed != c.deed {
+			t.Errorf("%q: %q and %v", c.keys, string(line.text), deed)
+		}
+	}
+}

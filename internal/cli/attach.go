@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/tui"
+)
+
+// attachFlags are what a person may say about coming to a session.
+type attachFlags struct {
+	plain, ask, untilDone, verbose, quiet bool
+	giveUp                                time.Duration
+	theme                                 string
+}
+
+func (a *app) attachCommand() *cobra.Command {
+	var r remote
+	var f attachFlags
+	cmd := &cobra.Command{
+		Use:   "attach [SESSION]",
+		Short: "Come to a session: watch, steer and answer",
+		Long: "Come to a session, the newest one if none is named. On a terminal it fills the screen:\n" +
+			"the transcript, the plan, what is asked, and a place to write. With --plain, and where\n" +
+			"there is no terminal, it is told line by line, and nothing is asked unless you say -i.\n" +
+			"Leaving changes nothing: the work goes on.",
+		Example: "clew attach\nclew attach sess_1\nclew attach sess_1 --until-done -q    # wait for the end, print the answer",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				if name = args[0]; !clew.SessionID(name).Valid() {
+					return usagef("%q is not a session id", name)
+				}
+			}
+			c, err := a.connect(r)
+			if err != nil {
+				return err
+			}
+			return a.attach(cmd.Context(), c, name, f)
+		},
+	}
+	r.flags(cmd)
+	fs := cmd.Flags()
+	fs.BoolVar(&f.plain, "plain", false, "line by line, without filling the screen")
+	fs.BoolVarP(&f.ask, "interactive", "i", false, "with --plain: answer questions here")
+	fs.BoolVar(&f.untilDone, "until-done", false, "leave when the work is at rest, with the exit codes of clew run; implies --plain")
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "with --until-done: print the final answer and nothing else")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "with --plain: show what tools print and change, and what the model thinks")
+	fs.DurationVar(&f.giveUp, "give-up", giveUpAfter, "with --plain: how long the server may be gone")
+	fs.StringVar(&f.theme, "theme", "", "light or dark (default as the terminal is)")
+	return cmd
+}
+
+func (a *app) attach(ctx context.Context, c *rest, name string, f attachFlags) error {
+	in, _ := a.In.(*os.File)
+	out, _ := a.Out.(*os.File)
+	if !f.plain && !f.untilDone && !a.json && in != nil && out != nil && isTerminal(in) && isTerminal(out) {
+		return c.explained(tui.Run(ctx, tui.Options{
+			Server: c.base.String(), Token: c.token, Session: name, In: in, Out: out, Line: c.line, Theme: f.theme, Environ: a.Environ,
+		}))
+	}
+	id, err := c.newest(ctx, clew.SessionID(name))
+	if err != nil {
+		return c.explained(err)
+	}
+	done, err := a.follow(ctx, c, followOptions{
+		session: id, past: !f.quiet, untilDone: f.untilDone, ask: f.ask, wait: !f.untilDone, giveUp: f.giveUp, quiet: f.quiet, verbose: f.verbose,
+	})
+	if err != nil {
+		return c.explained(err)
+	}
+	if done.Status == endedLeft && !f.untilDone && !a.json {
+		return nil // to leave is how watching ends
+	}
+	return a.finishRun(c, done, f.quiet)
+}
+
+// newest is the session that was named, or the newest one.
+func (c *rest) newest(ctx context.Context, id clew.SessionID) (clew.SessionID, error) {
+	if id != "" {
+		_, err := c.api().GetSession(ctx, id)
+		return id, err
+	}
+	page, err := c.api().ListSessions(ctx, "", "", 1)
+	if err != nil {
+		return "", err
+	}
+	if len(page.Sessions) == 0 {
+		return "", clew.Errorf(clew.SessionNotFound, "there is no session yet: %s begins one", c.line("run", "…"))
+	}
+	return page.Sessions[0].ID, nil
+}

@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func (a *app) completionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print a script with which the shell completes commands",
+		Long: "Print a script with which the shell completes commands, flags, and what the server\n" +
+			"has: sessions, messages, open questions, settings. Without a server these are left\n" +
+			"out.",
+		Example: "source <(clew completion bash)                                   # this shell\n" +
+			"clew completion bash > ~/.local/share/bash-completion/completions/clew\n" +
+			"clew completion zsh > \"${fpath[1]}/_clew\"\n" +
+			"clew completion fish > ~/.config/fish/completions/clew.fish\n" +
+			"clew completion powershell | Out-String | Invoke-Expression",
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: shells,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			script, err := completionScript(cmd.Root(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.print(map[string]string{"shell": args[0], "script": script}, func(w io.Writer) error {
+				_, err := io.WriteString(w, script)
+				return err
+			})
+		},
+	}
+}
+
+func completionScript(root *cobra.Command, shell string) (string, error) {
+	var b bytes.Buffer
+	var err error
+	switch shell {
+	case "bash":
+		err = root.GenBashCompletionV2(&b, true)
+	case "zsh":
+		err = root.GenZshCompletion(&b)
+	case "fish":
+		err = root.GenFishCompletion(&b, true)
+	case "powershell":
+		err = root.GenPowerShellCompletionWithDesc(&b)
+	default:
+		err = usagef("%q is not one of %s", shell, strings.Join(shells, ", "))
+	}
+	return b.String(), err
+}
+
+// completeWithin is how long somebody who pressed Tab may have to wait.
+const completeWithin = 1500 * time.Millisecond
+
+// offered is how many sessions, messages and questions are offered.
+const offered = 50
+
+// A source gives what could stand in a place of the command line, each with a
+// word about it behind a tab. args are what stands before.
+type source func(ctx context.Context, c *rest, args []string) ([]string, error)
+
+// sources are the places by their names in a command's Use, where need be with the
+// command above it. nil are files.
+var sources = map[string]source{
+	"SESSION": offerSessions, "MESSAGE": offerMessages, "REQUEST": offerRequests, "KEY": offerSettings,
+	"SESSION|DIR": offerSessions, "HASH": offerCheckpoints, "FROM": offerCheckpoints, "TO": offerCheckpoints,
+	"token ID": offerKeys, "secret KEY": offerSecrets,
+	"FILE": nil, "DIR": nil, "FILE|DIR|-": nil,
+}
+
+// sourceOf finds what could stand in a place, first by the command above it too.
+func sourceOf(cmd *cobra.Command, place string) (get source, known bool) {
+	place = strings.Trim(place, "[].…")
+	if get, known = sources[cmd.Parent().Name()+" "+place]; !known {
+		get, known = sources[place]
+	}
+	return get, known
+}
+
+// offer lets the shell complete arguments and flags of a command and of all below
+// it.
+func (a *app) offer(cmd *cobra.Command) {
+	if places := strings.Fields(cmd.Use)[1:]; len(places) > 0 && cmd.ValidArgs == nil && cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) >= len(places) {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			get, known := sourceOf(cmd, places[len(args)])
+			if known && get == nil {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return a.offerOf(cmd, get, args), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		}
+	}
+	if cmd.Flags().Lookup("session") != nil {
+		_ = cmd.RegisterFlagCompletionFunc("session", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return a.offerOf(cmd, offerSessions, nil), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		})
+	}
+	for _, dir := range []string{"data", "workspace"} {
+		if cmd.Flags().Lookup(dir) != nil {
+			_ = cmd.MarkFlagDirname(dir)
+		}
+		if cmd.PersistentFlags().Lookup(dir) != nil {
+			_ = cmd.MarkPersistentFlagDirname(dir)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		a.offer(sub)
+	}
+}
+
+// offerOf asks the server. Whatever fails, the shell has nothing to offer and
+// nobody is bothered.
+func (a *app) offerOf(cmd *cobra.Command, get source, args []string) []string {
+	if get == nil {
+		return nil
+	}
+	var r remote
+	for name, value := range map[string]*string{"server": &r.server, "data": &r.data} {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			*value = f.Value.String()
+		}
+	}
+	c, err := a.connect(r)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)
+	defer cancel()
+	list, err := get(ctx, c, args)
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// hinted is a word with what is said about it. Titles are strangers' words.
+func hinted(word, about string) string {
+	if about = strings.TrimSpace(plain(about)); about == "" {
+		return word
+	}
+	return word + "\t" + cut(about, 60)
+}
+
+func offerSessions(ctx context.Context, c *rest, _ []string) ([]string, error) {
+	page, err := c.api().ListSessions(ctx, "", "", offered)
+	var list []string
+	for _, s := range page.Sessions {
+		list = append(list, hinted(string(s.ID), s.Title))
+	}
+	return list, err
+}
+
+// offerMessages gives what people said, newest first.
+func offerMessages(ctx context.Context, c *rest, args []string) ([]string, error) {
+	if len(args) == 0 || !clew.SessionID(args[0]).Valid() {
+		return nil, nil
+	}
+	page, err := c.api().Messages(ctx, clew.SessionID(args[0]), client.PageOf{Limit: 4 * offered})
+	var list []string
+	for i := len(page.Messages) - 1; i >= 0 && len(list) < offered; i-- {
+		if m := page.Messages[i]; m.Role == clew.SpeakerUser && m.AgentID == "" {
+			list = append(list, hinted(string(m.MessageID), m.Text))
+		}
+	}
+	return list, err
+}
+
+func offerRequests(ctx context.Context, c *rest, _ []string) ([]string, error) {
+	var answer struct {
+		Items []struct {
+			Title    string `json:"title"`
+			Kind     string `json:"kind"`
+			Question struct {
+				RequestID string `json:"request_id"`
+			} `json:"question"`
+		} `json:"items"`
+	}
+	err := c.callWithin(ctx, completeWithin, "GET", "inbox", nil, &answer)
+	var list []string
+	for _, q := range answer.Items {
+		list = append(list, hinted(q.Question.RequestID, q.Kind+", "+q.Title))
+	}
+	return list, err
+}
+
+func offerSettings(ctx context.Context, c *rest, _ []string) ([]string, error) {
+	all, err := c.settings(ctx)
+	var list []string
+	for _, s := range all {
+		list = append(list, hinted(s.Key, s.Doc))
+	}
+	return list, err
+}
+
+func offerKeys(ctx context.Context, c *rest, _ []string) ([]string, error) {
+	var answer struct {
+		Keys []key `json:"keys"`
+	}
+	err := c.callWithin(ctx, completeWithin, "GET", "keys", nil, &answer)
+	var list []string
+	for _, k := range answer.Keys {
+		if k.RevokedMS == 0 {
+			list = append(list, hinted(k.ID, fmt.Sprintf("%s %s", k.User, k.Name)))
+		}
+	}
+	return list, err
+}
+
+func offerSecrets(ctx context.Context, c *rest, _ []string) ([]string, error) {
+	var answer struct {
+		Names []string `json:"names"`
+	}
+	err := c.callWithin(ctx, completeWithin, "GET", "secrets", nil, &answer)
+	return answer.Names, err
+}
+
+// offerCheckpoints gives those of the session that stands first, newest first.
+func offerCheckpoints(ctx context.Context, c *rest, args []string) ([]string, error) {
+	if len(args) == 0 || !clew.SessionID(args[0]).Valid() {
+		return nil, nil
+	}
+	saved, err := c.checkpoints(ctx, clew.SessionID(args[0]))
+	var list []string
+	for _, s := range slices.Backward(saved) {
+		list = append(list, hinted(short(s.ToHash), time.UnixMilli(s.TS).Format(time.DateTime)+" "+s.Reason))
+	}
+	return list[:min(len(list), offered)], err
+}

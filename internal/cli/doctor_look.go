@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/clew-run/clew"
+)
+
+// lookWithin bounds each thing that is asked of a server or a provider.
+const lookWithin = 10 * time.Second
+
+// lookAtServer looks at who answers, with which version, whether the credentials
+// are right, and which model is asked.
+func (x *doctor) lookAtServer(ctx context.Context, cfg config) {
+	c, err := x.connect(x.remote)
+	var none *noTokenError
+	if err != nil && !errors.As(err, &none) {
+		x.add(checkOf("server", checkProblem, err.Error(), "see clew help doctor"))
+		return
+	}
+	version, err := c.version(ctx)
+	if err != nil {
+		x.add(x.nobodyCheck(c, cfg, err), x.tokenCheck(none))
+		return
+	}
+	ours := buildInfo().Version
+	if version != ours {
+		x.add(checkOf("server", checkWarning, fmt.Sprintf("%s runs version %s, this program is %s", c.base.Host, version, ours), "restart the server with the same program"))
+	} else {
+		x.add(checkOf("server", checkOK, fmt.Sprintf("running at %s, version %s", c.base, version), ""))
+	}
+	var me struct {
+		User string `json:"user"`
+		Role string `json:"role"`
+		Auth string `json:"auth"`
+	}
+	if err := c.callWithin(ctx, lookWithin, http.MethodGet, "me", nil, &me); err != nil {
+		x.add(checkOf("credentials", checkProblem, "the server refuses them: "+errorText(err), firstOf(advice(err), next[clew.AuthFailed])))
+		return
+	}
+	if me.Auth == "off" {
+		x.add(checkOf("credentials", checkWarning, "the server lets everybody on this machine in", "start it without --auth off"))
+	} else {
+		x.add(x.tokenCheck(none))
+	}
+	x.lookAtModels(ctx, c)
+}
+
+// version asks a server what it is, which needs no credentials.
+func (c *rest) version(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.JoinPath("/openapi.json").String(), nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var doc struct {
+		Info struct{ Title, Version string }
+	}
+	err = json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&doc)
+	if err == nil && !strings.EqualFold(doc.Info.Title, "clew") {
+		err = errors.New("it is not clew")
+	}
+	return doc.Info.Version, err
+}
+
+// nobodyCheck tells a machine on which no server runs from one where another
+// program has its place.
+func (x *doctor) nobodyCheck(c *rest, cfg config, err error) check {
+	if named := firstOf(x.remote.server, x.getenv(envPrefix+"SERVER")); named != "" {
+		return checkOf("server", checkProblem, fmt.Sprintf("no clew answers at %s: %v", c.base, err), "start it there, or name another one with --server or CLEW_SERVER")
+	}
+	l, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return checkOf("server", checkWarning, fmt.Sprintf("none is running, and %s cannot be had: %v", cfg.Listen, err), "end the program that listens there, or choose another address: clew serve --listen 127.0.0.1:0")
+	}
+	_ = l.Close()
+	return checkOf("server", checkNote, "none is running; "+cfg.Listen+" is free", "clew serve starts one, clew demo shows one")
+}
+
+func (x *doctor) tokenCheck(none *noTokenError) check {
+	name, err := x.tokenFile(x.remote)
+	if x.getenv(envPrefix+"TOKEN") != "" {
+		return checkOf("credentials", checkOK, "CLEW_TOKEN", "")
+	}
+	if none != nil {
+		return checkOf("credentials", checkNote, "there is no owner token yet", "the first start of clew serve makes it; for a server elsewhere set CLEW_TOKEN")
+	}
+	info, err2 := os.Stat(name)
+	switch {
+	case errors.Join(err, err2) != nil:
+		return checkOf("credentials", checkProblem, errors.Join(err, err2).Error(), "mend the rights of the data directory, or set CLEW_TOKEN")
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return checkOf("credentials", checkWarning, fmt.Sprintf("%s can be read by others (mode %04o)", name, info.Mode().Perm()), "chmod 600 "+name)
+	}
+	return checkOf("credentials", checkOK, name, "")
+}
+
+// vendors are the addresses of providers whose profile names none.
+var vendors = map[string]string{"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com"}
+
+// lookAtModels looks at the profile in use: whether there is one, whether it has a
+// key, and, if somebody wants to know, whether its provider answers.
+func (x *doctor) lookAtModels(ctx context.Context, c *rest) {
+	list, err := c.settings(ctx)
+	if err != nil {
+		x.add(checkOf("model", checkNote, "these credentials may not see the settings", ""))
+		return
+	}
+	var inUse string
+	var profiles map[string]struct {
+		Provider string `json:"provider"`
+		Model    string `json:"model"`
+		BaseURL  string `json:"base_url"`
+		KeyName  string `json:"key_name"`
+	}
+	decode := func(key string, into any) {
+		if s, ok := find(list, key); ok {
+			_ = json.Unmarshal(s.Value, into)
+		}
+	}
+	decode("model_profile", &inUse)
+	decode("model_profiles", &profiles)
+	p, ok := profiles[inUse]
+	if !ok || p.Provider == "" || p.Provider == "echo" {
+		x.add(checkOf("model", checkWarning, "none is set up: the built-in echo answers", "clew secret set anthropic_api_key, then see docs/providers.md"))
+		return
+	}
+	name := fmt.Sprintf("%s of %s (profile %s)", p.Model, p.Provider, inUse)
+	var secrets struct {
+		Names []string `json:"names"`
+	}
+	if p.BaseURL == "" && vendors[p.Provider] != "" && c.callWithin(ctx, lookWithin, http.MethodGet, "secrets", nil, &secrets) == nil {
+		if secret := firstOf(p.KeyName, p.Provider+"_api_key"); !slices.Contains(secrets.Names, secret) {
+			x.add(checkOf("model", checkWarning, name+" has no key in the server's store", "clew secret set "+secret+", unless the server's environment has it"))
+			return
+		}
+	}
+	x.add(checkOf("model", checkOK, name, ""))
+	if address := firstOf(p.BaseURL, vendors[p.Provider]); x.online && address != "" {
+		x.add(reachCheck(ctx, address))
+	}
+}
+
+// reachCheck asks for anything: every answer shows that somebody is there. No key
+// is sent.
+func reachCheck(ctx context.Context, address string) check {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err == nil {
+		var resp *http.Response
+		if resp, err = http.DefaultClient.Do(req); err == nil {
+			_ = resp.Body.Close()
+			return checkOf("provider", checkOK, address+" answers", "")
+		}
+	}
+	return checkOf("provider", checkWarning, fmt.Sprintf("no answer from here: %v", err), "check the network, a proxy (HTTPS_PROXY), and base_url of the profile")
+}
+
+func (x *doctor) browserCheck() check {
+	name, _ := x.opener()
+	if name == "" {
+		return checkOf("browser", checkNote, "there is no screen here", "clew open --no-open prints an address for a browser elsewhere")
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		return checkOf("browser", checkNote, name+" is not there to open one", "install xdg-utils, or set BROWSER; clew open --no-open prints the address")
+	}
+	return checkOf("browser", checkOK, "opened with "+filepath.Base(name), "")
+}
+
+func (x *doctor) terminalCheck() check {
+	f, ok := x.Out.(*os.File)
+	if !ok || !term.IsTerminal(f.Fd()) {
+		return checkOf("terminal", checkNote, "the output is not a terminal: nothing is asked, no colours", "")
+	}
+	width, height, err := term.GetSize(f.Fd())
+	switch {
+	case x.getenv("TERM") == "" || x.getenv("TERM") == "dumb":
+		return checkOf("terminal", checkNote, "TERM says that it can do little", "set TERM, for instance to xterm-256color, for clew attach")
+	case err == nil && (width < 80 || height < 24):
+		return checkOf("terminal", checkNote, fmt.Sprintf("%dx%d is small", width, height), "80x24 is what clew attach is made for")
+	}
+	return checkOf("terminal", checkOK, fmt.Sprintf("%dx%d, %s", width, height, x.getenv("TERM")), "")
+}

@@ -1,0 +1,330 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/wire"
+)
+
+// followOptions say what to follow and how.
+type followOptions struct {
+	session clew.SessionID
+	say     *clew.UserMessageData // nil to look on
+	past    bool                  // show what was said before
+
+	untilDone bool          // end with the work
+	ask       bool          // a person here may answer
+	wait      bool          // stay while a question is open that nobody here answers
+	giveUp    time.Duration // how long a server may be gone
+	yes       yesRule
+	quiet     bool // the answer alone
+	verbose   bool
+}
+
+// patient tries again for as long as the caller wants to wait: how long that is,
+// it counts itself.
+var patient = client.Retry{MaxRetries: 1 << 30, InitialDelay: 250 * time.Millisecond, MaxDelay: 3 * time.Second, Multiplier: 2}
+
+// A follower follows a session until the work is done or the person leaves. One
+// goroutine runs it and owns all fields; others hand it what they have through
+// the channels.
+type follower struct {
+	a  *app
+	c  *rest
+	o  followOptions
+	cl *client.Client
+
+	screen *screen
+	story  *story // nil if nothing is to be told
+	course *course
+	view   client.View
+
+	envelopes chan wire.Envelope
+	ended     chan error // of the connection
+	sent      chan sentCommand
+	states    latest
+	keys      chan []byte
+	running   sync.WaitGroup
+
+	skew     time.Duration // how far the server's clock is ahead
+	lost     time.Time     // since when the server is gone; zero if it is there
+	shown    map[clew.RequestID]bool
+	answered map[clew.RequestID]bool // by us, and on its way at least
+	asking   *asking
+	doing    string // what the status line has
+	since    time.Time
+	began    time.Time
+}
+
+// A sentCommand is what became of a command.
+type sentCommand struct {
+	about clew.RequestID // "" for the message
+	err   error
+}
+
+// followed is what a command prints for programs at the end.
+type followed struct {
+	Type      string           `json:"type"` // result
+	SessionID clew.SessionID   `json:"session_id"`
+	TaskID    clew.TaskID      `json:"task_id,omitempty"`
+	Outcome   outcome          `json:"-"`
+	Status    string           `json:"status"`
+	Message   string           `json:"message,omitempty"`
+	ExitCode  int              `json:"exit_code"`
+	Answer    string           `json:"answer"`
+	Usage     clew.Usage       `json:"usage"`
+	Questions []clew.RequestID `json:"questions,omitempty"`
+
+	lasted time.Duration
+}
+
+// follow follows a session and says how that ended.
+func (a *app) follow(ctx context.Context, c *rest, o followOptions) (followed, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f := &follower{
+		a: a, c: c, o: o,
+		envelopes: make(chan wire.Envelope), ended: make(chan error, 1), sent: make(chan sentCommand),
+		states: latest{news: make(chan struct{}, 1)}, keys: make(chan []byte),
+		shown: map[clew.RequestID]bool{}, answered: map[clew.RequestID]bool{}, since: time.Now(), began: time.Now(),
+	}
+	said := clew.ClientMessageID("")
+	if o.say != nil {
+		said = clew.ClientMessageID(clew.NewClientID())
+	}
+	f.course = newCourse(said)
+	f.screen = a.newScreen(a.storyWriter(o.quiet))
+	if !a.json && !o.quiet {
+		f.story = newStory(f.screen, o.verbose, said)
+	}
+	if err := f.dial(ctx, said); err != nil {
+		return followed{}, err
+	}
+	defer f.running.Wait()
+	defer f.cl.Close()
+	defer cancel()
+	defer f.stopAsking()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	how, err := f.loop(ctx, signals)
+	f.stopAsking()
+	f.screen.end()
+	if err == nil {
+		err = f.screen.err
+	}
+	return f.result(how), err
+}
+
+// storyWriter is where the story goes: to stdout if a person sees it there,
+// otherwise out of the way of the answer.
+func (a *app) storyWriter(quiet bool) io.Writer {
+	if f, ok := a.Out.(*os.File); ok && !quiet && !a.json && isTerminal(f) {
+		return a.Out
+	}
+	return a.Err
+}
+
+// dial connects, and starts the goroutines that feed the loop.
+func (f *follower) dial(ctx context.Context, said clew.ClientMessageID) error {
+	first := said != ""
+	cl, err := client.Dial(ctx, client.Options{
+		URL: f.c.base.String(), Token: f.c.token, Session: f.o.session, Retry: patient,
+		NewID: func() clew.ClientMessageID { // the message is the first command
+			if first {
+				first = false
+				return said
+			}
+			return clew.ClientMessageID(clew.NewClientID())
+		},
+		OnState: func(s client.State, _ error) { f.states.set(s) },
+	})
+	if err != nil {
+		return err
+	}
+	f.cl = cl
+	f.running.Go(func() {
+		for env, err := range cl.Follow(ctx) {
+			if err != nil {
+				f.ended <- err
+				return
+			}
+			select {
+			case f.envelopes <- env:
+			case <-ctx.Done():
+				return
+			}
+		}
+		f.ended <- nil
+	})
+	return nil
+}
+
+// do carries a command out beside the loop. The client says it again after a
+// break, under the same id.
+func (f *follower) do(ctx context.Context, about clew.RequestID, typ clew.CommandType, data any) {
+	f.running.Go(func() {
+		_, err := f.cl.Do(ctx, typ, data)
+		select {
+		case f.sent <- sentCommand{about, err}:
+		case <-ctx.Done():
+		}
+	})
+}
+
+func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome, error) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		var end *outcome
+		select {
+		case env := <-f.envelopes:
+			end = f.hear(ctx, env)
+		case err := <-f.ended:
+			return f.cut(err)
+		case s := <-f.sent:
+			if err := f.heardBack(s); err != nil {
+				return outcome{}, err
+			}
+		case <-f.states.news:
+			f.connection(f.states.get())
+		case b := <-f.keys:
+			end = f.typed(ctx, b)
+		case <-tick.C:
+			end = f.ticked()
+		case <-signals:
+			end = &outcome{Status: endedLeft}
+		case <-ctx.Done():
+			end = &outcome{Status: endedLeft}
+		}
+		if end == nil {
+			end = f.consider(ctx)
+		}
+		if end != nil {
+			return *end, nil
+		}
+		f.draw()
+	}
+}
+
+// cut is the end of the connection for good.
+func (f *follower) cut(err error) (outcome, error) {
+	if err == nil {
+		return outcome{endedLost, "the server ended the connection"}, nil
+	}
+	return outcome{}, err
+}
+
+// hear takes an envelope in.
+func (f *follower) hear(ctx context.Context, env wire.Envelope) *outcome {
+	if f.a.json && env.Seq() > 0 {
+		enc := json.NewEncoder(f.a.Out)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(env); err != nil && f.screen.err == nil {
+			f.screen.err = err
+		}
+	}
+	first := !f.view.Known
+	f.view.Apply(env)
+	if first && f.view.Known && f.o.say != nil { // from here on each record comes; before, the state might hold ours already
+		f.do(ctx, "", clew.CommandUserMessage, *f.o.say)
+	}
+	if f.story != nil {
+		if first && f.o.past && f.view.Known {
+			f.story.past(f.view.State.Messages)
+		}
+		f.story.hear(env)
+	}
+	switch clew.EventType(env.Type) {
+	case clew.EventSessionState:
+		if at, err := time.Parse(time.RFC3339, env.Timestamp); err == nil {
+			f.skew = time.Until(at)
+		}
+	case clew.EventHitlResolved:
+		f.resolved(env)
+	case clew.EventToolProgress:
+		f.working(env)
+	case clew.EventHistoryRewound, clew.EventRewindUndone: // what is open now is in the state alone
+		f.view.State.HitlPending, f.view.State.HitlQueue = nil, nil
+		clear(f.answered)
+		f.running.Go(func() { // after a break it comes by itself
+			_, _ = f.cl.Send(ctx, clew.CommandGetState, clew.GetStateData{})
+		})
+	}
+	end := f.course.hear(env)
+	if end == nil && first && f.view.Known && f.o.say == nil && atRest(f.view.State) {
+		end = &outcome{Status: endedDone}
+	}
+	if !f.o.untilDone {
+		return nil
+	}
+	return end
+}
+
+// atRest reports that nothing is under way and nobody is asked.
+func atRest(s clew.SessionState) bool {
+	if s.HitlPending != nil || len(s.Queue) > 0 {
+		return false
+	}
+	for _, m := range s.Monitors {
+		if m.Busy {
+			return false
+		}
+	}
+	switch s.Status {
+	case clew.StatusPlanning, clew.StatusExecuting, clew.StatusAwaitingInput:
+		return false
+	}
+	return true
+}
+
+// heardBack deals with what became of a command.
+func (f *follower) heardBack(s sentCommand) error {
+	if s.err == nil {
+		return nil
+	}
+	if s.about == "" {
+		return s.err
+	}
+	delete(f.answered, s.about)
+	if clew.CodeOf(s.err) == clew.HitlRequestExpired {
+		f.answered[s.about] = true // somebody was faster; the record says who
+		return nil
+	}
+	f.note(bad, "✕ The answer was not taken: %s", errorText(s.err))
+	if !f.asks() {
+		return s.err
+	}
+	return nil
+}
+
+// note tells something that is not part of the session.
+func (f *follower) note(i ink, format string, args ...any) {
+	if f.story != nil {
+		f.story.note(i, format, args...)
+		return
+	}
+	if !f.a.json {
+		f.screen.line(i, format, args...)
+	}
+}
+
+func (f *follower) result(how outcome) followed {
+	r := followed{
+		Type: "result", SessionID: f.o.session, TaskID: f.course.task, Outcome: how, Status: how.Status, Message: how.Message,
+		ExitCode: how.code(), Answer: f.course.result(), Usage: f.course.spent(), lasted: time.Since(f.began),
+	}
+	for _, q := range f.questions() {
+		r.Questions = append(r.Questions, q.RequestID())
+	}
+	return r
+}

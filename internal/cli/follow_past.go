@@ -1,0 +1,44 @@
+package cli
+
+import "github.com/clew-run/clew"
+
+// pastShown is how much of a transcript somebody gets who comes later.
+const pastShown = 20
+
+// past tells the newest messages of a session in short.
+func (s *story) past(messages []clew.Message) {
+	from := 0
+	for i, n := len(messages)-1, 0; i >= 0 && n < pastShown; i-- {
+		if from = i; worthTelling(messages[i]) {
+			n++
+		}
+	}
+	for _, m := range messages[from:] {
+		switch {
+		case m.Tool != nil && m.Tool.Status == clew.ToolRunning: // its end will be told
+			s.calls[callKey(m.TaskID, m.ToolCallID)] = clew.ToolProgressData{
+				Tool: m.Tool.Name, Title: firstOf(m.Tool.Title, m.Tool.Name+" "+m.Tool.Input), Status: m.Tool.Status,
+			}
+		case m.Partial || !worthTelling(m):
+		case m.Type == clew.TypeAsk && m.Tool != nil:
+			s.para("tool")
+			mark, i := "✓", good
+			if m.Tool.Status == clew.ToolError {
+				mark, i = "✕", bad
+			}
+			s.item(i, mark, oneLine(firstOf(m.Tool.Title, m.Tool.Name+" "+m.Tool.Input)))
+		default:
+			s.message(m)
+		}
+	}
+}
+
+func worthTelling(m clew.Message) bool {
+	switch {
+	case m.Type == clew.TypeAsk:
+		return m.Tool != nil && m.Tool.Status != clew.ToolRunning
+	case m.Say == clew.SayUserFeedback, m.Say == clew.SayText, m.Say == clew.SayCompletionResult, m.Say == clew.SayError:
+		return m.Text != ""
+	}
+	return false
+}

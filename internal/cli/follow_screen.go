@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	xterm "github.com/charmbracelet/x/term"
+
+	"github.com/clew-run/clew/internal/term"
+)
+
+// An ink is how a piece of text looks where there are colours. All are of the 16
+// that every theme has a say in.
+type ink string
+
+const (
+	plainInk ink = ""
+	faint    ink = "2"
+	strong   ink = "1"
+	good     ink = "36" // cyan
+	waiting  ink = "33" // yellow
+	bad      ink = "31" // red
+)
+
+// A screen writes a story line by line. On a terminal it breaks lines between
+// words and keeps one status line below the story; elsewhere it writes text and
+// nothing else. It belongs to one goroutine.
+type screen struct {
+	w      io.Writer
+	width  int  // columns; 0 where lines are not broken
+	colour bool //
+	live   bool // there is somebody to see a line that changes
+	raw    bool // the terminal takes newlines as they are
+
+	column int    // of the line under way
+	gap    int    // spaces to come before the next word
+	word   string // the end of what was said, not yet shown: the word may go on
+	status string // the status line as it stands there
+	err    error  // the first one
+}
+
+// widest keeps lines readable on a wide terminal.
+const widest = 100
+
+// newScreen makes a screen of where output goes.
+func (a *app) newScreen(w io.Writer) *screen {
+	s := &screen{w: w, colour: a.coloured(w)}
+	if f, ok := w.(*os.File); ok && isTerminal(f) {
+		s.live = a.getenv("TERM") != "dumb"
+		s.width = 80
+		if n, _, err := xterm.GetSize(f.Fd()); err == nil && n > 0 {
+			s.width = n
+		}
+		s.width = max(20, min(s.width, widest))
+	}
+	return s
+}
+
+// coloured decides as most programs do: what was said by flag, then NO_COLOR,
+// then CLICOLOR_FORCE, then whether it is a terminal that knows colours.
+func (a *app) coloured(w io.Writer) bool {
+	switch {
+	case a.color == "always":
+		return true
+	case a.color == "never" || a.getenv("NO_COLOR") != "":
+		return false
+	case a.getenv("CLICOLOR_FORCE") != "" && a.getenv("CLICOLOR_FORCE") != "0":
+		return true
+	}
+	f, ok := w.(*os.File)
+	return ok && a.getenv("TERM") != "dumb" && isTerminal(f)
+}
+
+func (s *screen) write(text string) {
+	if s.raw {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	if s.err == nil {
+		_, s.err = io.WriteString(s.w, text)
+	}
+}
+
+// paint wraps a text that is safe already in a colour.
+func (s *screen) paint(i ink, text string) string {
+	if !s.colour || i == plainInk || text == "" {
+		return text
+	}
+	return "\x1b[" + string(i) + "m" + text + "\x1b[0m"
+}
+
+// say shows a growing text as it comes, word by word. end closes it.
+func (s *screen) say(text string) {
+	s.clearStatus()
+	s.word += text
+	for {
+		at := strings.IndexAny(s.word, " \n\t")
+		if at < 0 {
+			break
+		}
+		s.show(s.word[:at])
+		switch s.word[at] {
+		case '\n':
+			s.newline()
+		default:
+			s.space(s.word[at] == '\t')
+		}
+		s.word = s.word[at+1:]
+	}
+	if term.Width(s.word) > widest { // no word of a language
+		s.flush()
+	}
+}
+
+// flush shows the word under way.
+func (s *screen) flush() {
+	s.show(s.word)
+	s.word = ""
+}
+
+func (s *screen) show(word string) {
+	word = strings.TrimSuffix(word, "\r") // of a line as Windows ends it
+	if word == "" {
+		return
+	}
+	word = term.Clean(word)
+	n := term.Width(word)
+	if s.width > 0 && s.column > 0 && s.column+s.gap+n > s.width {
+		s.newline()
+	}
+	s.write(strings.Repeat(" ", s.gap))
+	s.column, s.gap = s.column+s.gap, 0
+	for s.width > 0 && n > s.width { // longer than a line
+		head, rest := term.Split(word, s.width)
+		s.write(head)
+		s.newline()
+		word, n = rest, term.Width(rest)
+	}
+	s.write(word)
+	s.column += n
+}
+
+func (s *screen) space(tab bool) {
+	n := 1
+	if tab {
+		n = term.Tab - (s.column+s.gap)%term.Tab
+	}
+	s.gap += n
+}
+
+func (s *screen) newline() {
+	s.write("\n")
+	s.column, s.gap = 0, 0
+}
+
+// end closes the line under way, if there is one.
+func (s *screen) end() {
+	s.clearStatus()
+	s.flush()
+	if s.gap = 0; s.column > 0 {
+		s.newline()
+	}
+}
+
+// line writes lines of their own, in a colour. The text need not be safe.
+func (s *screen) line(i ink, format string, args ...any) {
+	s.block(i, "", fmt.Sprintf(format, args...))
+}
+
+// item writes a text with a mark in front of its first line.
+func (s *screen) item(i ink, mark, text string) {
+	s.hang("  "+s.paint(i, mark)+" ", term.Width(mark)+3, plainInk, text)
+}
+
+// block writes a text of its own, each line behind the same few characters.
+func (s *screen) block(i ink, indent, text string) {
+	s.end()
+	for _, line := range term.Wrap(strings.TrimRight(term.Clean(text), "\n"), s.room(term.Width(indent))) {
+		s.write(strings.TrimRight(indent+s.paint(i, line), " ") + "\n")
+	}
+}
+
+// hang writes a text whose first line has something in front that is so wide.
+func (s *screen) hang(front string, wide int, i ink, text string) {
+	s.end()
+	for _, line := range term.Wrap(strings.TrimRight(term.Clean(text), "\n"), s.room(wide)) {
+		s.write(front + s.paint(i, line) + "\n")
+		front = strings.Repeat(" ", wide)
+	}
+}
+
+// room is how wide lines are behind an indent.
+func (s *screen) room(indent int) int {
+	if s.width == 0 {
+		return 1 << 20
+	}
+	return max(10, s.width-indent)
+}
+
+// setStatus puts a line below the story that later ones take the place of. Nobody
+// sees it where the output is no terminal.
+func (s *screen) setStatus(text string) {
+	if !s.live || s.column > 0 || s.word != "" {
+		return
+	}
+	text = term.Cut(term.CleanLine(text), s.width-1)
+	if text == s.status {
+		return
+	}
+	s.write("\r" + s.paint(faint, text) + "\x1b[K")
+	s.status = text
+}
+
+func (s *screen) clearStatus() {
+	if s.status != "" {
+		s.write("\r\x1b[K")
+		s.status = ""
+	}
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	xterm "github.com/charmbracelet/x/term"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
+	"github.com/clew-run/clew/wire"
+)
+
+func isTerminal(f *os.File) bool { return xterm.IsTerminal(f.Fd()) }
+
+// latest is how the connection stands. Who looks late sees the newest state
+// only.
+type latest struct {
+	mu    sync.Mutex
+	state client.State
+	news  chan struct{}
+}
+
+func (l *latest) set(s client.State) {
+	l.mu.Lock()
+	l.state = s
+	l.mu.Unlock()
+	select {
+	case l.news <- struct{}{}:
+	default: // it is known that there is something new
+	}
+}
+
+func (l *latest) get() client.State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state
+}
+
+// connection tells a person when the server is gone and when it is back.
+func (f *follower) connection(s client.State) {
+	switch {
+	case s == client.Reconnecting && f.lost.IsZero():
+		f.lost = time.Now()
+		f.note(waiting, "The connection is lost; trying again. The work does not depend on it.")
+	case s == client.Active && !f.lost.IsZero():
+		f.lost = time.Time{}
+		f.note(faint, "Connected again.")
+	}
+}
+
+// ticked looks at the clock once a second.
+func (f *follower) ticked() *outcome {
+	if f.lost.IsZero() || f.o.giveUp <= 0 || time.Since(f.lost) < f.o.giveUp {
+		return nil
+	}
+	return &outcome{endedLost, "the server has been gone for " + briefly(time.Since(f.lost))}
+}
+
+// working keeps what the status line says of tools.
+func (f *follower) working(env wire.Envelope) {
+	ev, err := clew.DecodeEvent(clew.EventToolProgress, env.Data)
+	if err != nil {
+		return
+	}
+	d, _ := ev.Data.(*clew.ToolProgressData)
+	f.doing = ""
+	if d.Status == clew.ToolRunning {
+		f.doing, f.since = callTitle(*d), time.Now()
+	}
+}
+
+// draw puts the line below the story: the prompt, or what is going on.
+func (f *follower) draw() {
+	if k := f.asking; k != nil {
+		left := ""
+		if text := timeLeft(k.q, f.now()); text != "" {
+			left = "(" + text + ") "
+		}
+		f.screen.setPrompt("    " + left + k.prompt() + string(k.typed.text))
+		return
+	}
+	if f.story == nil {
+		return
+	}
+	switch {
+	case !f.lost.IsZero():
+		f.screen.setStatus("no connection for " + briefly(time.Since(f.lost)))
+	case f.doing != "":
+		text := "… " + oneLine(f.doing)
+		if t := time.Since(f.since); t >= 2*time.Second {
+			text += " · " + briefly(t)
+		}
+		f.screen.setStatus(text)
+	}
+}
+
+// setPrompt shows the line that a person types in; of a long one the end.
+func (s *screen) setPrompt(text string) {
+	text = term.CleanLine(text)
+	for over := term.Width(text) - (s.width - 1); over > 0; over = term.Width(text) - (s.width - 1) {
+		_, text = term.Split(text, over+1)
+		text = "…" + strings.TrimPrefix(text, "…")
+	}
+	if text == s.status {
+		return
+	}
+	s.end()
+	s.write(text)
+	s.status = text
+}

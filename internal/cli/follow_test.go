@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/wire"
+)
+
+// heard makes an envelope of a record; seq 0 is one that is no record.
+func heard(t *testing.T, seq uint64, typ clew.EventType, data any) wire.Envelope {
+	t.Helper()
+	b, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := wire.Envelope{Type: string(typ), SessionID: "s", Data: b}
+	if seq > 0 {
+		env.MessageID = string(clew.MessageIDOf(seq))
+	}
+	return env
+}
+
+func speech(text string, partial bool) clew.Message {
+	return clew.Message{MessageID: "msg_1", Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant, Text: text, Partial: partial, TaskID: "t"}
+}
+
+// Whatever comes twice or late after a break, each word is told once.
+func TestStoryTellsOnce(t *testing.T) {
+	created := func(text string) wire.Envelope {
+		return heard(t, 1, clew.EventMessageCreated, clew.MessageCreatedData{Message: speech(text, true)})
+	}
+	updated := func(text string, partial bool) wire.Envelope {
+		return heard(t, 2, clew.EventMessageUpdated, clew.MessageUpdatedData{Message: speech(text, partial)})
+	}
+	delta := func(offset int, text string) wire.Envelope {
+		return heard(t, 0, clew.EventAgentResponse, clew.AgentResponseData{MessageID: "msg_1", Offset: offset, Delta: text})
+	}
+	state := func(text string) wire.Envelope {
+		return heard(t, 0, clew.EventSessionState, clew.SessionState{OpenMessages: clew.List[clew.OpenMessage]{{MessageID: "msg_1", Text: text}}})
+	}
+	late := heard(t, 0, clew.EventSessionState, clew.SessionState{
+		Messages: clew.List[clew.Message]{speech("", true)}, OpenMessages: clew.List[clew.OpenMessage]{{MessageID: "msg_1", Text: "one "}},
+	})
+	for name, c := range map[string]struct {
+		in   []wire.Envelope
+		want string
+	}{
+		"as it comes":            {[]wire.Envelope{created(""), delta(0, "one "), delta(4, "two"), updated("one two", false)}, "one two\n"},
+		"whole":                  {[]wire.Envelope{updated("one two", false)}, "one two\n"},
+		"repeated":               {[]wire.Envelope{created(""), delta(0, "one "), delta(0, "one "), state("one two "), delta(8, "three"), updated("one two three", false)}, "one two three\n"},
+		"an older snapshot":      {[]wire.Envelope{created(""), delta(0, "one two "), updated("one ", true), delta(8, "three"), updated("one two three", false)}, "one two three\n"},
+		"a delta is missing":     {[]wire.Envelope{created(""), delta(0, "one "), delta(8, "three"), updated("one two three", false)}, "one two three\n"},
+		"told twice":             {[]wire.Envelope{updated("one", false), updated("one", false)}, "one\n"},
+		"begun anew":             {[]wire.Envelope{created(""), delta(0, "one "), updated("", true), delta(0, "two"), updated("two", false)}, "one\n\n(It begins anew.)\n\ntwo\n"},
+		"cut off":                {[]wire.Envelope{created(""), delta(0, "one two "), updated("one two", false)}, "one two\n"},
+		"nothing":                {[]wire.Envelope{created(""), updated("", false)}, ""},
+		"begun before we came":   {[]wire.Envelope{late, delta(4, "two"), updated("one two", false)}, "one two\n"},
+		"output of some command": {[]wire.Envelope{delta(0, "one ")}, ""},
+	} {
+		var out strings.Builder
+		s := newStory(&screen{w: &out}, false, "")
+		for _, env := range c.in {
+			s.hear(env)
+		}
+		s.end()
+		if out.String() != c.want {
+			t.Errorf("%s: %q, want %q", name, out.String(), c.want)
+		}
+	}
+}
+
+// Two texts that grow at the same time stay apart.
+func TestStoryKeepsTextsApart(t *testing.T) {
+	var out strings.Builder
+	s := newStory(&screen{w: &out}, false, "")
+	for _, step := range []struct {
+		id      clew.MessageID
+		text    string
+		partial bool
+	}{{"msg_1", "", true}, {"msg_2", "", true}, {"msg_1", "a b ", true}, {"msg_2", "x y ", true}, {"msg_1", "a b c", true}, {"msg_2", "x y z", false}, {"msg_1", "a b c", false}} {
+		m := speech(step.text, step.partial)
+		m.MessageID = step.id
+		s.message(m)
+	}
+	if out.String() != "a b c\n\nx y z\n" {
+		t.Errorf("%q", out.String())
+	}
+}
+
+// Lines are broken between words, by the width of characters.
+func TestScreenWraps(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"the quick brown fox jumps over", "the quick brown fox\njumps over"},
+		{"한국어 문장이 길어지면 줄을", "한국어 문장이\n길어지면 줄을"},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaa b", "aaaaaaaaaaaaaaaaaaaa\naaaaa b"},
+		{"one\n\ntwo", "one\n\ntwo"},
+		{"exactly twenty wide. x", "exactly twenty wide.\nx"},
+		{"a\x1b[2Jb \u202e c", "a␛[2Jb ⟨202E⟩ c"},
+		{"windows\r\nlines", "windows\nlines"},
+	} {
+		for _, size := range []int{1, 3, 100} {
+			var out strings.Builder
+			s := &screen{w: &out, width: 20}
+			for rest := c.in; rest != ""; {
+				n := min(size, len(rest))
+				for n < len(rest) && rest[n]&0xc0 == 0x80 { // a delta never splits a character
+					n++
+				}
+				s.say(rest[:n])
+				rest = rest[n:]
+			}
+			s.end()
+			if got := strings.TrimSuffix(out.String(), "\n"); got != c.want {
+				t.Errorf("%q in pieces of %d: %q, want %q", c.in, size, got, c.want)
+			}
+		}
+	}
+}
+
+// The end of the work is found in the records, and nothing else is taken for it.
+func TestCourse(t *testing.T) {
+	ref := clew.TaskRef{TaskID: "t", RootTaskID: "t"}
+	child := clew.TaskRef{TaskID: "c", ParentTaskID: "t", RootTaskID: "t"}
+	type event struct {
+		typ  clew.EventType
+		data any
+	}
+	accepted := event{clew.EventMessageAccepted, clew.MessageAcceptedData{ClientMessageID: "mine", TaskID: "t"}}
+	idle := event{clew.EventTaskIdle, clew.TaskIdleData{TaskRef: ref}}
+	words := event{clew.EventMessageUpdated, clew.MessageUpdatedData{Message: speech("words", false)}}
+	stopped := speech("The model call was interrupted by the user.", false)
+	stopped.Say, stopped.Role = clew.SayAPIReqDeleted, clew.SpeakerSystem
+	budget := event{clew.EventHitlApprovalRequest, clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "r", TaskID: "t"}, Limit: "budget"}}
+	for name, c := range map[string]struct {
+		events []event
+		status string // "" if it goes on
+		answer string
+	}{
+		"answered":           {[]event{accepted, words, idle}, endedDone, "words"},
+		"before the message": {[]event{idle, words}, "", ""},
+		"a child at rest":    {[]event{accepted, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: child}}}, "", ""},
+		"it asks":            {[]event{accepted, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: ref, RequestID: "r"}}}, "", ""},
+		"a run at rest":      {[]event{accepted, {clew.EventTaskCreated, clew.TaskCreatedData{TaskRef: ref, RunID: "run"}}, idle}, "", ""},
+		"complete":           {[]event{accepted, words, {clew.EventComplete, clew.CompleteData{TaskID: "t", Response: clew.Response{Text: "result"}}}}, endedDone, "result"},
+		"failed":             {[]event{accepted, {clew.EventFailed, clew.FailedData{TaskID: "t"}}}, endedFailed, ""},
+		"cancelled":          {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: ref, Reason: "cancelled by the user"}}}, endedCancelled, ""},
+		"aborted by failure": {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: ref, Reason: "failed"}}}, endedFailed, ""},
+		"a child is aborted": {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: child}}}, "", ""},
+		"an error":           {[]event{accepted, {clew.EventError, clew.ErrorData{Message: "no", Context: clew.ErrorContext{TaskID: "t"}}}, idle}, endedFailed, ""},
+		"interrupted":        {[]event{accepted, {clew.EventMessageCreated, clew.MessageCreatedData{Message: stopped}}, idle}, endedStopped, ""},
+		"no more money":      {[]event{accepted, budget, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedReject}}, idle}, endedBudget, ""},
+		"more money":         {[]event{accepted, budget, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedApprove}}, idle}, endedDone, ""},
+	} {
+		k := newCourse("mine")
+		status := ""
+		for i, e := range c.events {
+			if how := k.hear(heard(t, uint64(i+1), e.typ, e.data)); how != nil {
+				status = how.Status
+			}
+		}
+		if status != c.status || k.result() != c.answer {
+			t.Errorf("%s: %q with %q, want %q with %q", name, status, k.result(), c.status, c.answer)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// groups are the headings of clew --help, and what stands below each.
+var groups = []struct {
+	id, title string
+	commands  []string
+}{
+	{"start", "Start:", []string{"demo", "serve", "open", "doctor"}},
+	{"work", "Work with agents:", []string{"run", "attach", "inbox", "answer", "stop", "resume", "ls", "show"}},
+	{"back", "Go back, and elsewhere:", []string{"rewind", "undo", "redo", "fork", "checkpoint"}},
+	{"keep", "Take along:", []string{"export", "import"}},
+	{"set", "Set up:", []string{"settings", "secret", "token", "completion"}},
+	{"know", "Know more:", []string{"help", "exit-codes", "version"}},
+}
+
+// group puts the commands below their headings.
+func group(root *cobra.Command) {
+	of := map[string]string{}
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, name := range g.commands {
+			of[name] = g.id
+		}
+	}
+	for _, cmd := range root.Commands() {
+		cmd.GroupID = of[cmd.Name()]
+	}
+	root.SetHelpCommandGroupID("know")
+}
+
+// A described is a command for programs: clew help --json.
+type described struct {
+	Command  string        `json:"command"`
+	Usage    string        `json:"usage"`
+	Short    string        `json:"short"`
+	Long     string        `json:"long,omitempty"`
+	Examples []string      `json:"examples,omitempty"`
+	Flags    []describedBy `json:"flags,omitempty"`
+	Commands []described   `json:"commands,omitempty"`
+}
+
+type describedBy struct {
+	Name      string `json:"name"`
+	Shorthand string `json:"shorthand,omitempty"`
+	Type      string `json:"type"`
+	Default   string `json:"default,omitempty"`
+	Usage     string `json:"usage"`
+}
+
+func describe(cmd *cobra.Command) described {
+	d := described{Command: cmd.CommandPath(), Usage: cmd.UseLine(), Short: cmd.Short, Long: cmd.Long}
+	for line := range strings.Lines(cmd.Example) {
+		d.Examples = append(d.Examples, strings.TrimSpace(line))
+	}
+	cmd.InitDefaultHelpFlag()
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.AddFlagSet(cmd.LocalFlags())
+	flags.AddFlagSet(cmd.InheritedFlags())
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			d.Flags = append(d.Flags, describedBy{f.Name, f.Shorthand, f.Value.Type(), f.DefValue, f.Usage})
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			d.Commands = append(d.Commands, describe(sub))
+		}
+	}
+	return d
+}
+
+// helpFor makes help something that programs can read with --json.
+func (a *app) helpFor(root *cobra.Command) {
+	text := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if !a.json {
+			text(cmd, args)
+			return
+		}
+		_ = a.print(describe(cmd), nil) // a closed pipe is the reader's wish
+	})
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// place is the directory a new session works in. This directory is meant only
+// where the server can see it.
+func (c *rest) place(dir string, placed bool) (string, error) {
+	switch {
+	case placed && dir == "", !placed && !loopback(c.base.Hostname()):
+		return "", nil
+	case !loopback(c.base.Hostname()):
+		if !filepath.IsAbs(dir) {
+			return "", usagef("--workspace must be an absolute path on %s", c.base.Host)
+		}
+		return dir, nil
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", usagef("--workspace %s is no directory", dir)
+	}
+	return filepath.Abs(dir)
+}
+
+// misplaced says what to do when this directory, which nobody named, is none to
+// work in.
+func misplaced(err error, dir string, placed bool) error {
+	var e *clew.Error
+	if placed || dir == "" || !errors.As(err, &e) || e.Code != clew.Forbidden && e.Code != clew.InvalidMessage {
+		return err
+	}
+	return clew.Errorf(e.Code, "%s: --workspace DIR names another directory, --workspace '' gives the session one of its own", e.Message)
+}
+
+// remembered are the command patterns that a session has already.
+func (c *rest) remembered(ctx context.Context, id clew.SessionID, old bool) ([]string, error) {
+	if !old {
+		return nil, nil
+	}
+	var state struct {
+		Settings map[string]json.RawMessage `json:"settings"`
+	}
+	if _, err := c.command(ctx, id, clew.CommandGetState, clew.GetStateData{Scope: clew.ScopeUI}, &state); err != nil {
+		return nil, err
+	}
+	var list []string
+	_ = json.Unmarshal(state.Settings["remembered_commands"], &list) // absent is none
+	return list, nil
+}
+
+// explained says what to do where no server answers.
+func (c *rest) explained(err error) error {
+	var e *clew.Error
+	if errors.As(err, &e) && e.Code == clew.ConnectionFailed {
+		return clew.Errorf(e.Code, "no server answers at %s: clew serve starts one, --server names another", c.base.Host)
+	}
+	return err
+}
+
+// finishRun tells how it ended and gives the answer where that is wanted.
+func (a *app) finishRun(c *rest, done followed, quiet bool) error {
+	if a.json {
+		enc := json.NewEncoder(a.Out)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(done); err != nil {
+			return err
+		}
+		return exitWith(done.ExitCode)
+	}
+	story := a.storyWriter(quiet)
+	if !quiet || done.ExitCode != exitOK {
+		a.tellEnd(a.newScreen(story), c, done)
+	}
+	if story == a.Err && done.Answer != "" && done.Status == endedDone {
+		if _, err := fmt.Fprintln(a.Out, strings.TrimRight(done.Answer, "\n")); err != nil {
+			return err
+		}
+	}
+	return exitWith(done.ExitCode)
+}
+
+// tellEnd writes the last lines of a story.
+func (a *app) tellEnd(s *screen, c *rest, done followed) {
+	id := string(done.SessionID)
+	s.write("\n")
+	switch done.Status {
+	case endedDone:
+		s.item(good, "●", "Done"+spentText(done))
+		s.block(faint, "    ", "Go on: "+c.line("run", "--session", id, "…"))
+	case endedLeft:
+		s.item(waiting, "◐", "You left. The work goes on. Come back to it, or stop it:")
+		s.block(plainInk, "    ", c.line("attach", id)+"\n"+c.line("stop", id))
+	case endedQuestion:
+		s.item(waiting, "◇", "It waits for an answer"+spentText(done))
+		s.block(faint, "    ", "Once it is answered, follow it with "+c.line("attach", id))
+	case endedLost:
+		s.item(bad, "✕", "No server: "+done.Message+". The work goes on when it is back.")
+		s.block(plainInk, "    ", c.line("attach", id))
+	default:
+		words := map[string]string{endedFailed: "Failed", endedCancelled: "Cancelled", endedStopped: "Stopped", endedBudget: "Out of budget"}
+		s.item(bad, "✕", words[done.Status]+because(done.Message)+spentText(done))
+		s.block(faint, "    ", "All of it: "+c.line("show", id))
+	}
+}
+
+// spentText is what something used, as far as that is known.
+func spentText(done followed) string {
+	u, text := done.Usage, ""
+	if u.CostUSD > 0 {
+		text += " · " + dollars(u.CostUSD)
+	}
+	if n := u.TokensIn + u.TokensOut; n > 0 {
+		text += " · " + tokens(n)
+	}
+	if done.lasted >= time.Second {
+		text += " · " + briefly(done.lasted)
+	}
+	return text
+}
+
+func tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d tokens", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk tokens", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM tokens", float64(n)/1e6)
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Scripts of the commands that look after sessions, as a person would type them.
+// One server is there for all of them, with $SESSION, in which hello was said
+// when the workspace $PROJECT had a.txt with "one", and which says "two" now.
+func TestServerScripts(t *testing.T) {
+	x := newTraveller(t)
+	x.write("one\n")
+	x.say("hello")
+	x.write("two\n")
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/server",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("CLEW_SERVER", x.address)
+			env.Setenv("CLEW_DATA", x.where[3])
+			env.Setenv("SESSION", string(x.id))
+			env.Setenv("PROJECT", x.work)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exitcode": exitCodeCommand,
+			"keep":     keepCommand,
+		},
+	})
+}
+
+// keepCommand puts the last word of stdout into a variable: keep NAME.
+func keepCommand(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[0], lastWord(ts.ReadFile("stdout")))
+}
+
+func lastWord(out string) string {
+	words := strings.Fields(out)
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
+}

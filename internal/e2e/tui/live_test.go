@@ -1,0 +1,163 @@
+package tui
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+// Text of a session is text: it moves no cursor, sets no title, and puts nothing
+// into the clipboard.
+func TestHostileSession(t *testing.T) {
+	s := newStage(t)
+	s.session("sess_bad", "a \u202etitle")
+	s.say("sess_bad", "attack \x1b[1;1Hnow \x1b]0;OWNED\x07")
+	scr := s.attach("sess_bad", 100, 40)
+	scr.see("● live", "Run this command?", "⟨202E⟩reverse", "tab to answer")
+	title := scr.do("display", "-p", "#{pane_title} #{window_name}")
+	scr.press("Tab")
+	scr.see("a approve")
+	scr.press("a")
+	scr.see("survived", "at rest")
+	scr.press("Escape")
+	scr.see("enter unfold")
+	scr.press("k")
+	scr.see("›● ▸ Run")
+	scr.press("Enter")
+	text := scr.see("▾ Run", "exit code 0") // what commands print is cleaned by the server, too
+	for _, want := range []string{"␛]0;OWNED␇", "␛]52;c;T1dORUQ=␇", "␛[1;1HOVER", "⟨009B⟩1;1HC1", "⟨202E⟩reverse"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q on the screen:\n%s", want, text)
+		}
+	}
+	if now := scr.do("display", "-p", "#{pane_title} #{window_name}"); now != title || strings.Contains(now, "OWNED") || strings.Contains(now, "PWNED") {
+		t.Errorf("the title is %q, it was %q", now, title)
+	}
+	if on := strings.TrimSpace(scr.do("display", "-p", "#{alternate_on}")); on != "1" {
+		t.Error("the text left the screen that it was on")
+	}
+	if buffer, err := scr.try("show-buffer"); err == nil {
+		t.Errorf("the clipboard has %q", buffer)
+	}
+	if first, _, _ := strings.Cut(text, "\n"); !strings.Contains(first, "a ⟨202E⟩title") || strings.Contains(first, "OVER") {
+		t.Errorf("the first line is %q", first)
+	}
+	leave(scr)
+}
+
+// The server dies underneath: that shows, and when it is back every message is
+// there once.
+func TestServerDies(t *testing.T) {
+	s := newStage(t)
+	s.session("sess_1", "Talk")
+	scr := s.attach("sess_1", 80, 24)
+	scr.see("● live", "Nothing said yet.")
+	scr.typed("first words")
+	scr.press("Enter")
+	scr.see("You said: first words", "at rest")
+	s.srv.Kill()
+	scr.see("✕ no connection for")
+	scr.typed("second words")
+	scr.press("Enter")
+	scr.see("not sent: ", "› second words")
+	if err := s.srv.Start(); err != nil {
+		t.Fatal(err)
+	}
+	scr.see("● live")
+	scr.press("Enter")
+	text := scr.see("You said: second words", "at rest")
+	for _, words := range []string{"│ first words", "You said: first words", "│ second words", "You said: second words"} {
+		if n := strings.Count(text, words); n != 1 {
+			t.Errorf("%q stands there %d times:\n%s", words, n, text)
+		}
+	}
+	leave(scr)
+}
+
+// Somebody else answers first: the question goes, its keys with it, and it says
+// who it was.
+func TestAnsweredElsewhere(t *testing.T) {
+	s := newStage(t)
+	s.session("sess_1", "")
+	s.say("sess_1", "make it friendlier")
+	scr := s.attach("sess_1", 80, 24)
+	scr.see("tab to answer")
+	scr.press("Tab")
+	scr.see("a approve")
+	s.command("sess_1", clew.CommandAskResponse, clew.AskResponseData{AskResponse: clew.NoButtonClicked, Text: "not now"})
+	scr.see("owner answered first: reject")
+	scr.gone("Run this command?")
+	scr.typed("a") // would have been a yes a moment ago
+	scr.see("› a")
+	leave(scr)
+}
+
+// While an agent works, words steer it or wait; a paste presses no keys; a draft
+// outlives the program.
+func TestSteerQueueDraft(t *testing.T) {
+	s := newStage(t)
+	s.session("sess_1", "Slow")
+	scr := s.attach("sess_1", 80, 24)
+	scr.see("Nothing said yet.")
+	scr.typed("take your time")
+	scr.press("Enter")
+	scr.see("I think about it.", "working")
+	scr.typed("later please")
+	scr.see("enter steers", "ctrl+q queues")
+	scr.press("C-q")
+	scr.see("○ waits  later please")
+	scr.typed("hurry up")
+	scr.press("Enter")
+	scr.see("while it worked", "│ hurry up")
+	scr.do("set-buffer", "-b", "p", "pasted\nlines\x03 \x1b[A and 한국어\n")
+	scr.do("paste-buffer", "-p", "-b", "p")
+	scr.see("› pasted", "lines", "한국어")
+	scr.see("● live")
+	keepsDraft(s, scr)
+	leave(scr)
+	again := s.attach("sess_1", 80, 24)
+	again.see("› pasted", "lines")
+	leave(again)
+}
+
+// keepsDraft waits until the server has what is being written.
+func keepsDraft(s *stage, scr *screen) {
+	scr.until("a draft on the server", func(string) bool {
+		var d struct {
+			Text string `json:"text"`
+		}
+		err := s.api().Call(s.t.Context(), "GET", "/sessions/sess_1/draft", nil, nil, &d)
+		return err == nil && strings.HasPrefix(d.Text, "pasted\nlines")
+	})
+}
+
+// Leaving says how to come back; a terminal that cannot show a screen is told so.
+func TestLeave(t *testing.T) {
+	s := newStage(t)
+	s.session("sess_1", "")
+	scr := s.attach("sess_1", 80, 24)
+	scr.see("● live")
+	scr.press("Escape")
+	scr.see("q leave")
+	scr.press("q")
+	if code := scr.over(); code != "0" {
+		t.Errorf("it ended with %s", code)
+	}
+	if out := scr.printed(); !strings.Contains(out, "You left; the work goes on.") || !strings.Contains(out, "attach sess_1") {
+		t.Errorf("it said:\n%s", out)
+	}
+	dumb := newScreen(t, 80, 24, "TERM=dumb "+s.bin+" attach sess_1 --server "+s.srv.URL()+" --data "+s.srv.Dir)
+	if code := dumb.over(); code == "0" {
+		t.Error("a dumb terminal is no failure")
+	}
+	if out := dumb.printed(); !strings.Contains(out, "attach needs a terminal that can show a screen") {
+		t.Errorf("it said:\n%s", out)
+	}
+	mono := newScreen(t, 80, 24, s.bin+" attach sess_1 --server "+s.srv.URL()+" --data "+s.srv.Dir, "NO_COLOR=1")
+	mono.see("● live")
+	if out := mono.styled(); regexp.MustCompile(`\x1b\[(3[0-8]|9[0-7])`).MatchString(out) {
+		t.Errorf("colours despite NO_COLOR:\n%q", out)
+	}
+}

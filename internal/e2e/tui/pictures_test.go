@@ -1,0 +1,152 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+// The terminals that pictures are taken on.
+var terminals = []struct {
+	width, height int
+	theme         string
+}{{80, 24, "dark"}, {80, 24, "light"}, {200, 50, "dark"}, {200, 50, "light"}}
+
+// pictures takes one on each terminal, once good says that it is the right one:
+// the text once for each size, the colours for each theme.
+func pictures(t *testing.T, s *stage, name string, id clew.SessionID, pose func(*screen)) {
+	t.Helper()
+	for _, on := range terminals {
+		size := fmt.Sprintf("%dx%d", on.width, on.height)
+		t.Run(name+"/"+size+"/"+on.theme, func(t *testing.T) {
+			at := *s
+			at.t = t
+			scr := at.attach(id, on.width, on.height, "--theme", on.theme)
+			pose(scr)
+			scr.alone()
+			golden(t, fmt.Sprintf("%s.%s.txt", name, size), scr.text())
+			golden(t, fmt.Sprintf("%s.%s.%s.ansi", name, size, on.theme), plainly(scr.styled()))
+			leave(scr)
+		})
+	}
+}
+
+func leave(scr *screen) {
+	scr.t.Helper()
+	scr.press("C-c")
+	scr.see("ctrl+c again leaves")
+	scr.press("C-c")
+	if code := scr.over(); code != "0" {
+		scr.t.Errorf("it ended with %s", code)
+	}
+}
+
+// TestPictures goes through a task and a run, and takes pictures on the way.
+func TestPictures(t *testing.T) {
+	s := newStage(t)
+	s.session("sess_greeting", "A friendlier greeting")
+	s.say("sess_greeting", "Make the greeting friendlier, 조금만 👋")
+	pictures(t, s, "question", "sess_greeting", func(scr *screen) {
+		scr.see("● live", "Run this command?", "sh greet.sh", "tab to answer", "3.3k tokens")
+	})
+
+	t.Run("approve", func(t *testing.T) {
+		at := *s
+		at.t = t
+		scr := at.attach("sess_greeting", 80, 24)
+		scr.see("tab to answer")
+		scr.typed("a") // nobody goes to the question: it is a letter
+		scr.see("› a")
+		scr.press("BSpace", "Tab")
+		scr.see("a approve")
+		scr.press("r")
+		scr.see("about until this task is done")
+		scr.press("a")
+		scr.see("It runs. The greeting is:", "at rest")
+		leave(scr)
+	})
+	pictures(t, s, "unfolded", "sess_greeting", func(scr *screen) {
+		scr.see("● live", "It runs. The greeting is:", "at rest")
+		scr.press("Escape")
+		scr.see("enter unfold")
+		scr.press("k", "k", "k")
+		scr.see("›● ▸ Edit")
+		scr.press("Enter")
+		scr.see("+echo 'Hello, and welcome!'")
+	})
+
+	s.session("sess_run", "Words that greet")
+	s.command("sess_run", clew.CommandUserMessage, clew.UserMessageData{Text: "Rewrite all words that greet.", Mode: clew.ModeRun})
+	pictures(t, s, "review", "sess_run", func(scr *screen) {
+		scr.see("● live", "Approve the plan? (version 1)", "○ Check that all is well.")
+		scr.press("Tab")
+		scr.see("a approve · d reject · e change")
+	})
+	overlays(t, s)
+	t.Run("plan", func(t *testing.T) { workOnPlan(t, s) })
+}
+
+// overlays takes a picture of what takes the place of the session.
+func overlays(t *testing.T, s *stage) {
+	for _, o := range []struct {
+		name, key string
+		see       []string
+	}{
+		{"sessions", "C-k", []string{"Sessions   ›", "A friendlier greeting", "· here"}},
+		{"inbox", "C-o", []string{"Inbox: what waits for you", "› ◇ Approve the plan?"}},
+		{"rewind", "C-r", []string{"Go back to before …", "Rewrite all words"}},
+		{"help", "F1", []string{"Everywhere", "Writing"}},
+	} {
+		t.Run(o.name, func(t *testing.T) {
+			at := *s
+			at.t = t
+			scr := at.attach("sess_run", 80, 24, "--theme", "dark")
+			scr.see("● live", "Approve the plan?")
+			scr.press(o.key)
+			scr.see(o.see...)
+			scr.alone()
+			golden(t, o.name+".80x24.txt", scr.text())
+			scr.press("Escape")
+			scr.see("tab to answer")
+			leave(scr)
+		})
+	}
+}
+
+// workOnPlan approves a plan in its panel, pauses, goes on, skips and cancels.
+func workOnPlan(t *testing.T, s *stage) {
+	at := *s
+	at.t = t
+	scr := at.attach("sess_run", 80, 24, "--theme", "dark")
+	scr.see("● live", "Approve the plan?")
+	scr.press("C-p")
+	scr.see("Plan 0 of 3", "a approve")
+	scr.press("a")
+	scr.see("◐ List the words that greet.")
+	scr.gone("your answer")
+	scr.alone()
+	golden(t, "plan.80x24.txt", scr.text())
+	scr.do("resize-window", "-x", "200", "-y", "50")
+	scr.see("Rewrite all words", "◐ List the words that greet.", "I am at it.")
+	golden(t, "plan.200x50.txt", scr.text())
+	scr.do("resize-window", "-x", "80", "-y", "24")
+	scr.gone("Rewrite all words that greet.")
+	scr.press("p")
+	scr.see("paused", "p resume")
+	scr.press("p")
+	scr.see("p pause")
+	scr.press("Down")
+	scr.see("›○ Write the new words")
+	scr.press("s")
+	scr.see("Skip “write”")
+	scr.typed("not today")
+	scr.press("Enter")
+	scr.see("⊘ Write the new words")
+	scr.press("c")
+	scr.see("Cancel the run?")
+	scr.typed("yes")
+	scr.press("Enter")
+	scr.see("cancelled")
+	leave(scr)
+}

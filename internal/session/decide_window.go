@@ -1,0 +1,130 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/clew-run/clew"
+)
+
+// A WindowWish is what an agent wants to do about a window. Nil leaves a thing
+// as it is.
+type WindowWish struct {
+	Type  clew.ActionType // window.create, window.update or window.close
+	ID    string
+	Title *string
+	Kind  WindowKind // "" is as it was, or Markdown
+	Text  *string
+}
+
+// ShowWindow makes the record of an agent's wish, or says in words for the model
+// why it cannot be.
+func ShowWindow(s *State, t *Task, wish WindowWish) (clew.Event, error) {
+	old := s.Window(wish.ID)
+	switch {
+	case !validWindowID(wish.ID):
+		return clew.Event{}, clew.Errorf(clew.SessionInvalidState, "window_id has 1 to %d letters, digits, _ and -", windowIDMax)
+	case wish.Type == clew.ActionWindowCreate && old != nil:
+		return clew.Event{}, clew.Errorf(clew.SessionInvalidState, "window %s is open already: update it", wish.ID)
+	case wish.Type == clew.ActionWindowCreate && len(s.Windows) >= WindowsMax:
+		return clew.Event{}, clew.Errorf(clew.SessionInvalidState, "%d windows are open: close one first", len(s.Windows))
+	case wish.Type != clew.ActionWindowCreate && old == nil:
+		return clew.Event{}, clew.Errorf(clew.SessionInvalidState, "there is no window %s; the user may have closed it", wish.ID)
+	}
+	action := clew.Action{Type: wish.Type, WindowID: wish.ID}
+	if wish.Type != clew.ActionWindowClose {
+		next := Window{ID: wish.ID, MonitorID: clew.MainMonitor}
+		if old != nil {
+			next = *old
+		}
+		p := windowParams{Title: wish.Title, Content: wish.content(next.Content)}
+		action.Params = p.asMap()
+		if p.Title != nil {
+			next.Title = *p.Title
+		}
+		if p.Content != nil {
+			next.Content = p.Content
+		}
+		others := slices.DeleteFunc(slices.Clone(s.Windows), func(w Window) bool { return w.ID == wish.ID })
+		if err := next.fits(others); err != nil {
+			return clew.Event{}, err
+		}
+	}
+	// Without a monitor, so that it reaches those who follow another one, too: all
+	// share one list of windows.
+	return clew.Event{Type: clew.EventActions, Data: &clew.ActionsData{Actions: clew.List[clew.Action]{action}, AgentID: t.AgentID}}, nil
+}
+
+// content is what the window shall show, nil for what it shows now.
+func (w WindowWish) content(now *WindowContent) *WindowContent {
+	if w.Text == nil && w.Kind == "" {
+		return nil
+	}
+	next := WindowContent{Kind: WindowMarkdown}
+	if now != nil {
+		next = *now
+	}
+	if w.Kind != "" {
+		next.Kind = w.Kind
+	}
+	if w.Text != nil {
+		next.Text = *w.Text
+	}
+	return &next
+}
+
+// decideInteraction takes a batch of what a person did to windows: all of it or
+// nothing. Only what others have to see is recorded: which windows are gone, and
+// where the others lie in the end. Which one is in front is each person's own.
+func decideInteraction(s *State, d *clew.UserInteractionData) ([]clew.Event, error) {
+	if d.MonitorID != "" && !slices.Contains(monitors[:], d.MonitorID) {
+		return nil, clew.Errorf(clew.AgentLimit, "there are %d monitors: %s to %s", monitorsMax, monitors[0], monitors[monitorsMax-1])
+	}
+	open := slices.Clone(s.Windows)
+	var closed clew.List[clew.Action]
+	for _, in := range d.Interactions {
+		w := windowIn(open, in.WindowID)
+		if w == nil {
+			return nil, clew.Errorf(clew.SessionInvalidState, "there is no window %s", in.WindowID)
+		}
+		switch in.Kind {
+		case clew.InteractionClose:
+			closed = append(closed, clew.Action{Type: clew.ActionWindowClose, WindowID: w.ID})
+			open = slices.DeleteFunc(open, func(o Window) bool { return o.ID == in.WindowID })
+			continue
+		case clew.InteractionMove:
+			if d.MonitorID != "" {
+				w.MonitorID = d.MonitorID
+			}
+		case clew.InteractionDraw:
+			return nil, clew.Errorf(clew.SessionInvalidState, "this server cannot take drawings yet")
+		case clew.InteractionFocus, clew.InteractionResize:
+		}
+		if in.Bounds != nil && in.Kind != clew.InteractionFocus {
+			w.Bounds = in.Bounds
+		}
+	}
+	actions := append(moved(s, open), closed...)
+	if len(actions) == 0 {
+		return nil, nil
+	}
+	return []clew.Event{{Type: clew.EventActions, Data: &clew.ActionsData{Actions: actions}}}, nil
+}
+
+// moved gives an action for each window that lies elsewhere now.
+func moved(s *State, now []Window) clew.List[clew.Action] {
+	var actions clew.List[clew.Action]
+	for _, w := range now {
+		var p windowParams
+		old := s.Window(w.ID)
+		if w.MonitorID != old.MonitorID {
+			p.MonitorID = w.MonitorID
+		}
+		if w.Bounds != nil && (old.Bounds == nil || *w.Bounds != *old.Bounds) {
+			p.Bounds = w.Bounds
+		}
+		if p != (windowParams{}) {
+			actions = append(actions, clew.Action{Type: clew.ActionWindowUpdate, WindowID: w.ID, Params: p.asMap()})
+		}
+	}
+	return actions
+}

@@ -1,0 +1,192 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/tui/paint"
+	"github.com/clew-run/clew/wire"
+)
+
+// A desk is a model without a terminal, and a server that takes down what is
+// asked of it.
+type desk struct {
+	*testing.T
+	m      *model
+	asked  []string // method and path
+	sent   []sent
+	answer map[string]any // by method and path
+	refuse error          // what every command gets
+	seq    uint64
+}
+
+type sent struct {
+	Type clew.CommandType
+	Data map[string]any
+}
+
+func newDesk(t *testing.T, width, height int) *desk {
+	t.Helper()
+	d := &desk{T: t, answer: map[string]any{}}
+	srv := httptest.NewServer(http.HandlerFunc(d.serve))
+	t.Cleanup(srv.Close)
+	d.m = newModel(t.Context(), Options{Server: srv.URL, Line: func(a ...string) string { return strings.Join(a, " ") }})
+	d.m.now = time.UnixMilli(1_000_000)
+	d.m.clock = func() time.Time { return d.m.now }
+	d.m.link = &link{session: "sess_1"}
+	d.m.conn = client.Active
+	d.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return d
+}
+
+func (d *desk) serve(w http.ResponseWriter, r *http.Request) {
+	path := strings.TrimPrefix(r.URL.Path, "/api/v1/sessions/sess_1")
+	d.asked = append(d.asked, r.Method+" "+path)
+	if path == "/commands" {
+		body, _ := io.ReadAll(r.Body)
+		var s sent
+		_ = json.Unmarshal(body, &s)
+		d.sent = append(d.sent, s)
+		if d.refuse != nil {
+			w.WriteHeader(http.StatusConflict)
+			_ = json.NewEncoder(w).Encode(clew.NewErrorData(d.refuse, clew.ErrorContext{}))
+			return
+		}
+	}
+	answer := d.answer[r.Method+" "+path]
+	if answer == nil {
+		answer = map[string]any{}
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// do carries out what an update asked for, up to its end.
+func (d *desk) do(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			d.do(c)
+		}
+	case done:
+		d.do(msg.after(d.m))
+	}
+}
+
+// press presses keys: names as the program knows them, or letters.
+func (d *desk) press(keys ...string) {
+	d.Helper()
+	for _, k := range keys {
+		_, cmd := d.m.Update(key(k))
+		d.do(cmd)
+	}
+}
+
+func key(name string) tea.KeyPressMsg {
+	special := map[string]tea.Key{
+		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+		"left": {Code: tea.KeyLeft}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "backspace": {Code: tea.KeyBackspace},
+		"space": {Code: ' ', Text: " "}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "f1": {Code: tea.KeyF1},
+	}
+	if k, ok := special[name]; ok {
+		return tea.KeyPressMsg(k)
+	}
+	if c, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(c[0]), Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+// typed types a text, a character at a time.
+func (d *desk) typed(text string) {
+	for _, r := range text {
+		d.press(string(r))
+	}
+}
+
+// happens is a record of the session.
+func (d *desk) happens(data any) {
+	d.Helper()
+	d.seq++
+	d.m.apply(envelope(d.T, d.seq, data))
+}
+
+func envelope(t *testing.T, seq uint64, data any) wire.Envelope {
+	t.Helper()
+	for _, info := range clew.Events {
+		if fmt.Sprintf("%T", info.Data) == strings.TrimPrefix(fmt.Sprintf("%T", data), "*") {
+			raw, err := clew.MarshalData(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			env := wire.Envelope{Type: string(info.Type), SessionID: "sess_1", Data: raw, Timestamp: clew.Timestamp(1_000_000)}
+			if seq > 0 {
+				env.MessageID = string(clew.MessageIDOf(seq))
+			}
+			return env
+		}
+	}
+	t.Fatalf("%T is no event", data)
+	return wire.Envelope{}
+}
+
+// text is the screen without its colours.
+func (d *desk) text() string {
+	lines, _, _ := d.m.draw()
+	return text(lines)
+}
+
+func text(lines []paint.Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+func (d *desk) sees(want ...string) {
+	d.Helper()
+	text := d.text()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			d.Errorf("no %q on the screen:\n%s", w, text)
+		}
+	}
+}
+
+func (d *desk) seesNot(not string) {
+	d.Helper()
+	if text := d.text(); strings.Contains(text, not) {
+		d.Errorf("%q on the screen:\n%s", not, text)
+	}
+}
+
+// opens begins with a state.
+func (d *desk) opens(s clew.SessionState) {
+	d.Helper()
+	if s.Status == "" {
+		s.Status = clew.StatusIdle
+	}
+	d.m.apply(envelope(d.T, 0, &s))
+}
+
+func approval(id clew.RequestID, command string) *clew.HitlApprovalRequestData {
+	return &clew.HitlApprovalRequestData{
+		Asking: clew.Asking{RequestID: id}, Ask: clew.AskCommand, Tool: "execute_command",
+		Effect:  &clew.Effect{Command: command, Directory: "/work", Sandbox: "bwrap"},
+		Options: []clew.Choice{clew.ChoiceApprove, clew.ChoiceReject}, Reason: "asked",
+		Remember: &clew.RememberOffer{Scopes: []clew.RememberScope{clew.RememberTask, clew.RememberSession}, Pattern: command + " *", Match: command, NearMiss: "other"},
+	}
+}

@@ -1,0 +1,122 @@
+package tui
+
+import (
+	"context"
+	"net/http"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/tui/feed"
+	"github.com/clew-run/clew/internal/tui/paint"
+)
+
+// An inbox lists the open questions of all sessions.
+type inbox struct {
+	list
+	items   []inboxItem
+	loaded  bool
+	problem string
+}
+
+type inboxItem struct {
+	SessionID clew.SessionID `json:"session_id"`
+	Title     string         `json:"title"`
+	Question  clew.Question  `json:"question"`
+	AskedMS   int64          `json:"asked_ms"`
+}
+
+func (b *inbox) start(m *model) tea.Cmd {
+	api := m.api
+	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
+		var page struct {
+			Items []inboxItem `json:"items"`
+		}
+		err := api.Call(ctx, http.MethodGet, "/inbox", map[string][]string{"limit": {"100"}}, nil, &page)
+		return func(*model) tea.Cmd {
+			b.loaded, b.items, b.problem = true, page.Items, ""
+			if err != nil {
+				b.problem = clew.AsError(err).Message
+			}
+			return nil
+		}
+	})
+}
+
+func (b *inbox) paste(*model, string) tea.Cmd { return nil }
+
+func (b *inbox) keys(*model) []string {
+	return []string{"↑↓", "choose", "enter", "goes there", "r", "looks again", "esc", "back"}
+}
+
+func (b *inbox) press(m *model, k tea.KeyPressMsg) tea.Cmd {
+	switch key := k.String(); key {
+	case "esc", "q", "ctrl+o":
+		m.overlay = nil
+	case "r":
+		return b.start(m)
+	case "enter":
+		if b.chosen < len(b.items) {
+			item := b.items[b.chosen]
+			return m.goTo(item.SessionID, item.Question.RequestID())
+		}
+	default:
+		b.key(key, len(b.items), 10)
+	}
+	return nil
+}
+
+func (b *inbox) draw(m *model, width, height int) []paint.Line {
+	lines := title("Inbox: what waits for you, in all sessions")
+	switch {
+	case b.problem != "":
+		return append(lines, paint.L(paint.S(paint.Fail, "   "+b.problem)))
+	case !b.loaded:
+		return append(lines, paint.L(paint.S(paint.Past, "   …")))
+	case len(b.items) == 0:
+		return append(lines, paint.L(paint.S(paint.Soft, "   Nothing waits for you.")))
+	}
+	return append(lines, b.window(len(b.items), height-len(lines), 2, func(i int, chosen bool) []paint.Line {
+		return b.entry(m, b.items[i], chosen, width)
+	})...)
+}
+
+func (b *inbox) entry(m *model, item inboxItem, chosen bool, width int) []paint.Line {
+	a := item.Question.Asking()
+	left := paint.L(pointer(chosen), paint.S(paint.Ask, "◇ "), paint.B(paint.Plain, questionTitle(item.Question)))
+	right := paint.Line{}
+	if a.DeadlineMS > 0 {
+		right = paint.L(paint.S(paint.Ask, m.countdown(a.DeadlineMS)+" "))
+	}
+	name := item.Title
+	if name == "" {
+		name = string(item.SessionID)
+	}
+	second := paint.L(paint.S(paint.Past, "     "+name+"  "), paint.S(paint.Soft, gist(item.Question)))
+	return []paint.Line{paint.Between(left, right, width), second.Cut(width - 1)}
+}
+
+// gist is a question in a line.
+func gist(q clew.Question) string {
+	switch d := q.Data.(type) {
+	case *clew.HitlApprovalRequestData:
+		switch {
+		case d.Effect != nil && d.Effect.Command != "":
+			return "$ " + d.Effect.Command
+		case d.Effect != nil && d.Effect.Summary != "":
+			return d.Effect.Summary
+		case d.Todo != nil:
+			return d.Todo.Task
+		case d.Tool != "":
+			return feed.ToolName(d.Tool)
+		}
+		return d.Reason
+	case *clew.HitlInputRequestData:
+		return d.Question
+	case *clew.HitlClarificationData:
+		return d.Question
+	case *clew.HitlPlanReviewData:
+		return d.Message
+	}
+	return ""
+}

@@ -1,0 +1,239 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/tui/paint"
+)
+
+// press does what a key says: first what holds everywhere, then by focus.
+func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
+	key := k.String()
+	if key != "ctrl+c" {
+		m.leaving = time.Time{}
+	}
+	switch {
+	case m.prompt != nil:
+		return m.pressPrompt(k)
+	case key == "ctrl+c":
+		return m.leave()
+	case m.overlay != nil:
+		return m.overlay.press(m, k)
+	}
+	if cmd, ok := m.pressAnywhere(key); ok {
+		return cmd
+	}
+	switch m.focus {
+	case answering:
+		return m.pressQuestion(k)
+	case planning:
+		return m.pressPlan(k)
+	case reading:
+		return m.pressReading(key)
+	}
+	return m.pressWriting(k)
+}
+
+// leave ends the program at the second ctrl+c: the first one may be what hands do
+// before they think.
+func (m *model) leave() tea.Cmd {
+	if m.now.Sub(m.leaving) < 5*time.Second {
+		return tea.Quit
+	}
+	m.leaving = m.now
+	m.overlay = nil
+	m.tell(paint.Ask, "ctrl+c again leaves; the work goes on")
+	return nil
+}
+
+// pressAnywhere knows the keys that hold wherever the focus is.
+func (m *model) pressAnywhere(key string) (tea.Cmd, bool) {
+	_, height := m.transcriptSize()
+	switch key {
+	case "tab":
+		m.nextFocus()
+	case "esc":
+		return m.back(), true
+	case "ctrl+g":
+		m.nextQuestion()
+	case "ctrl+k":
+		return m.open(newSwitcher()), true
+	case "ctrl+o":
+		return m.open(&inbox{}), true
+	case "ctrl+r":
+		return m.open(&rewind{files: true}), true
+	case "ctrl+p":
+		m.togglePlan()
+	case "f1":
+		return m.open(&help{}), true
+	case "ctrl+z":
+		return tea.Suspend, true
+	case "ctrl+l":
+		return tea.ClearScreen, true
+	case "pgup":
+		if m.focus == answering {
+			return nil, false
+		}
+		return m.scroll(-max(height-2, 1)), true
+	case "pgdown":
+		if m.focus == answering {
+			return nil, false
+		}
+		return m.scroll(max(height-2, 1)), true
+	case "ctrl+end":
+		m.sight.follow = true
+	case "ctrl+x":
+		return m.interrupt(), true
+	default:
+		if m.focus == writing {
+			return nil, false
+		}
+		return m.pressAtRest(key)
+	}
+	return nil, true
+}
+
+// pressAtRest knows the keys that hold wherever nobody writes.
+func (m *model) pressAtRest(key string) (tea.Cmd, bool) {
+	switch key {
+	case "q":
+		return tea.Quit, true
+	case "?":
+		return m.open(&help{}), true
+	case "g":
+		m.nextQuestion()
+	case "i":
+		m.focus = writing
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// nextFocus goes around: the question, the transcript, the plan, the composer.
+func (m *model) nextFocus() {
+	order := []focus{writing}
+	if len(m.questions()) > 0 {
+		order = append(order, answering)
+	}
+	order = append(order, reading)
+	if m.hasPlan() && (m.planWidth() > 0 || m.plan.shown) {
+		order = append(order, planning)
+	}
+	for i, f := range order {
+		if f == m.focus {
+			m.focus = order[(i+1)%len(order)]
+			m.arrive()
+			return
+		}
+	}
+	m.focus = writing
+}
+
+func (m *model) arrive() {
+	if rows := m.rows(); m.focus == reading && len(rows) > 0 {
+		m.sight.chosen = rows[len(rows)-1].ID
+		if !m.sight.follow {
+			m.sight.chosen = m.sight.top
+		}
+	}
+}
+
+// back leaves what is open; from the composer it goes to the transcript.
+func (m *model) back() tea.Cmd {
+	switch m.focus {
+	case planning:
+		m.focus, m.plan.shown = writing, false
+	case writing:
+		m.focus = reading
+		m.arrive()
+	default:
+		m.focus = writing
+	}
+	return nil
+}
+
+func (m *model) pressReading(key string) tea.Cmd {
+	_, height := m.transcriptSize()
+	switch key {
+	case "up", "k":
+		return m.move(-1)
+	case "down", "j":
+		return m.move(1)
+	case "enter", "space":
+		return m.unfold()
+	case "u":
+		return m.scroll(-height / 2)
+	case "d":
+		return m.scroll(height / 2)
+	case "home":
+		return m.scroll(-1 << 20)
+	case "end", "G":
+		m.sight.follow = true
+		m.arrive()
+	}
+	return nil
+}
+
+func (m *model) pressWriting(k tea.KeyPressMsg) tea.Cmd {
+	width := m.w - composerMargin
+	switch k.String() {
+	case "enter":
+		return m.say(clew.ArrivalSteer)
+	case "ctrl+q":
+		return m.say(clew.ArrivalQueue)
+	case "ctrl+t":
+		m.toggleMode()
+	case "up":
+		if !m.write.vertical(-1, width) {
+			m.recall(1)
+		}
+	case "down":
+		if !m.write.vertical(1, width) {
+			m.recall(-1)
+		}
+	default:
+		m.write.key(k)
+	}
+	return nil
+}
+
+// toggleMode chooses whether the next message is talk or a run with a plan.
+func (m *model) toggleMode() {
+	if m.write.mode == clew.ModeRun {
+		m.write.mode = ""
+		return
+	}
+	m.write.mode = clew.ModeRun
+}
+
+// interrupt stops what agents are doing.
+func (m *model) interrupt() tea.Cmd {
+	if !m.working() {
+		m.tell(paint.Soft, "nothing is under way")
+		return nil
+	}
+	m.askFor("Stop the work under way? Write yes", "", func(m *model, text string) tea.Cmd {
+		if text != "yes" {
+			return nil
+		}
+		return m.command(clew.CommandInterrupt, clew.InterruptData{}, nil)
+	})
+	return nil
+}
+
+// paste puts a text where somebody writes. It is never a key.
+func (m *model) paste(text string) tea.Cmd {
+	switch {
+	case m.prompt != nil:
+		m.prompt.insert(text)
+	case m.overlay != nil:
+		return m.overlay.paste(m, text)
+	case m.focus == writing:
+		m.write.insert(text)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/clew-run/clew/internal/tui/paint"
+)
+
+// An overlay takes the place of the session on the screen.
+type overlay interface {
+	start(m *model) tea.Cmd
+	press(m *model, k tea.KeyPressMsg) tea.Cmd
+	paste(m *model, text string) tea.Cmd
+	draw(m *model, width, height int) []paint.Line
+	keys(m *model) []string
+}
+
+func (m *model) open(o overlay) tea.Cmd {
+	m.overlay = o
+	return o.start(m)
+}
+
+// A list is one of several lines to choose.
+type list struct {
+	chosen int
+	top    int
+}
+
+// key moves in a list of n.
+func (l *list) key(key string, n, page int) bool {
+	switch key {
+	case "up", "ctrl+p":
+		l.chosen--
+	case "down", "ctrl+n":
+		l.chosen++
+	case "pgup":
+		l.chosen -= page
+	case "pgdown":
+		l.chosen += page
+	default:
+		return false
+	}
+	l.chosen = max(0, min(l.chosen, n-1))
+	return true
+}
+
+// window draws the entries around the chosen one. Each entry has per lines.
+func (l *list) window(n, height, per int, draw func(i int, chosen bool) []paint.Line) []paint.Line {
+	l.chosen = max(0, min(l.chosen, n-1))
+	room := max(height/per, 1)
+	if l.chosen < l.top {
+		l.top = l.chosen
+	}
+	if l.chosen >= l.top+room {
+		l.top = l.chosen - room + 1
+	}
+	l.top = max(0, min(l.top, n-room))
+	var lines []paint.Line
+	for i := l.top; i < min(l.top+room, n); i++ {
+		lines = append(lines, draw(i, i == l.chosen)...)
+	}
+	return lines
+}
+
+// pointer marks the chosen entry.
+func pointer(chosen bool) paint.Span {
+	if chosen {
+		return paint.B(paint.Run, " › ")
+	}
+	return paint.S(paint.Plain, "   ")
+}
+
+func title(text string) []paint.Line {
+	return []paint.Line{nil, paint.L(paint.B(paint.Plain, " "+text)), nil}
+}
+
+// help lists the keys.
+type help struct{ top int }
+
+func (h *help) start(*model) tea.Cmd         { return nil }
+func (h *help) paste(*model, string) tea.Cmd { return nil }
+func (h *help) keys(*model) []string         { return []string{"↑↓", "scroll", "esc", "back"} }
+
+func (h *help) press(m *model, k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "down", "j":
+		h.top++
+	case "up", "k":
+		h.top = max(0, h.top-1)
+	default:
+		m.overlay = nil
+	}
+	return nil
+}
+
+var helpText = [][2]string{
+	{"Everywhere", ""},
+	{"tab", "go around: composer, question, transcript, plan"},
+	{"esc", "back; from the composer to the transcript"},
+	{"pgup pgdown", "scroll; ctrl+end follows the end again"},
+	{"ctrl+g", "the next open question"},
+	{"ctrl+k", "another session"},
+	{"ctrl+o", "the inbox: open questions of all sessions"},
+	{"ctrl+p", "the plan"},
+	{"ctrl+r", "go back in time; undo"},
+	{"ctrl+x", "stop the work under way"},
+	{"ctrl+c twice", "leave; the work goes on"},
+	{"", ""},
+	{"Writing", ""},
+	{"enter", "send; while an agent works it hears it with its next step"},
+	{"ctrl+q", "send, to wait until the agent is done"},
+	{"ctrl+j alt+enter", "a new line"},
+	{"ctrl+t", "send as a run with a plan, or not"},
+	{"↑ ↓", "what you said before"},
+	{"", ""},
+	{"Reading", ""},
+	{"↑ ↓ j k", "choose a row"},
+	{"enter space", "unfold or fold: command, changes, output, thoughts"},
+	{"u d home end", "half a screen, the beginning, the end"},
+	{"g", "the next open question"},
+	{"i", "write"},
+	{"q", "leave"},
+	{"", ""},
+	{"A question, once tab or g went to it", ""},
+	{"a d s", "approve, deny with a reason, skip"},
+	{"r e", "do not ask again for the task or session; edit the rule, or change the plan"},
+	{"1-9 e", "choose, or write an answer"},
+	{"", ""},
+	{"The plan", ""},
+	{"a d p t s c", "approve, reject, pause or resume, retry, skip, cancel"},
+}
+
+func (h *help) draw(_ *model, width, height int) []paint.Line {
+	var lines []paint.Line
+	for _, row := range helpText {
+		if row[1] == "" {
+			lines = append(lines, paint.L(paint.B(paint.Run, " "+row[0])))
+		} else {
+			lines = append(lines, paint.L(paint.B(paint.Plain, "   "+pad(row[0], 18)), paint.S(paint.Soft, row[1])).Cut(width))
+		}
+	}
+	h.top = max(0, min(h.top, len(lines)-height))
+	return lines[h.top:]
+}

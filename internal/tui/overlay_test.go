@@ -1,0 +1,123 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+func planned() clew.SessionState {
+	return clew.SessionState{
+		Status: clew.StatusExecuting, Plan: &clew.PlanSummary{ID: "p", Status: clew.PlanApproved, Version: 2, TotalTodos: 3},
+		Todos: clew.List[clew.Todo]{
+			{ID: "one", Task: "First step", Status: clew.TodoCompleted},
+			{ID: "two", Task: "Second step", Status: clew.TodoInProgress, ProgressPercentage: 40, CurrentStep: "reading"},
+			{ID: "three", Task: "Third step", Status: clew.TodoPending, DependsOn: clew.List[string]{"two"}},
+		},
+	}
+}
+
+// The plan stands beside the transcript where there is room, else in its place.
+func TestPlanPanel(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	d.opens(planned())
+	d.seesNot("Second step")
+	d.press("ctrl+p")
+	d.sees("Plan 1 of 3", "● First step", "◐ Second step", "40 % reading", "○ Third step", "after two")
+	d.press("down", "s")
+	d.typed("why not")
+	d.press("enter", "up", "t", "p", "c")
+	d.typed("no")
+	d.press("enter")
+	var got []string
+	for _, s := range d.sent {
+		got = append(got, string(s.Type))
+	}
+	if strings.Join(got, " ") != "control_skip control_retry control_pause" || d.sent[0].Data["todo_id"] != "three" || d.sent[0].Data["reason"] != "why not" || d.sent[1].Data["todo_id"] != "two" {
+		t.Errorf("sent %v", d.sent)
+	}
+	wide := newDesk(t, 200, 50)
+	wide.opens(planned())
+	wide.sees("Plan 1 of 3", "Nothing said yet.")
+}
+
+func TestSwitcher(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	d.opens(clew.SessionState{})
+	d.answer["GET /api/v1/sessions"] = map[string]any{"sessions": []map[string]any{
+		{"session_id": "sess_1", "title": "This one", "status": "idle"},
+		{"session_id": "sess_2", "title": "Another", "status": "awaiting_input", "questions": 1, "last_line": "May I?"},
+	}}
+	d.press("ctrl+k")
+	d.sees("Sessions", "● This one", "here", "◇ Another", "May I?", "needs you")
+	d.typed("an")
+	d.sees("› an▏")
+	d.press("enter") // it is here already
+	if d.m.overlay != nil || d.m.write.String() != "" {
+		t.Error("it is still open, or wrote into the composer")
+	}
+}
+
+func TestRewindPreview(t *testing.T) {
+	lines := previewLines(&clew.RewindPreviewAnswer{
+		Count: 3, FilesCount: 1, Running: true, IrreversibleCount: 1,
+		Irreversible: []clew.IrreversibleStep{{Summary: "POST to a shop", Reason: "it left the machine"}},
+		Files:        []clew.CheckpointFile{{Paths: clew.FilePaths{Relative: "a.txt"}, Status: "modified", Unified: "@@ -1 +1 @@\n-new\n+old\n"}},
+	}, true, 60)
+	got := text(lines)
+	for _, want := range []string{"3 messages go\n", "1 file changes\n", "agents at work are stopped\n", "1 step cannot be undone\n", "✕ POST to a shop: it left the machine\n", "a.txt  modified\n", "-new\n", "+old\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+}
+
+func TestRewindPicker(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	d.opens(clew.SessionState{})
+	d.answer["GET /timeline"] = map[string]any{"marks": []map[string]any{
+		{"message_id": "msg_000000000002", "ts": 1, "kind": "user", "label": "do this"},
+		{"message_id": "msg_000000000003", "ts": 2, "kind": "tool", "label": "not a place"},
+		{"message_id": "msg_000000000005", "ts": 3, "kind": "user", "label": "then that"},
+	}}
+	d.press("ctrl+r")
+	d.sees("Go back to before", "› ● then that", "● do this")
+	d.seesNot("not a place")
+	r := d.m.overlay.(*rewind)
+	d.press("down")
+	r.preview = &clew.RewindPreviewAnswer{Count: 4}
+	d.sees("Go back to before “do this”?", "4 messages go")
+	d.m.overlay.press(d.m, key("y"))
+	if d.m.overlay != nil {
+		t.Error("it is still open")
+	}
+}
+
+func TestEditor(t *testing.T) {
+	var e editor
+	e.set("가나 다")
+	e.key(key("left"))
+	e.key(key("backspace"))
+	if e.String() != "가나다" {
+		t.Errorf("%q", e.String())
+	}
+	e.key(key("end"))
+	e.key(key("ctrl+w"))
+	if e.String() != "" {
+		t.Errorf("a word: %q", e.String())
+	}
+	e.set("한국어 text\nsecond")
+	l := e.lay(8)
+	if strings.Join(l.lines, "|") != "한국어 t|ext|second" || l.row != 2 || l.col != 6 {
+		t.Errorf("%q, cursor %d,%d", l.lines, l.row, l.col)
+	}
+	if !e.vertical(-1, 8) || e.cursor != 8 {
+		t.Errorf("up: cursor %d", e.cursor)
+	}
+	one := editor{single: true}
+	one.insert("a\nb\tc\x07")
+	if one.String() != "a b\tc" {
+		t.Errorf("on one line: %q", one.String())
+	}
+}

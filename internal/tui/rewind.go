@@ -1,0 +1,170 @@
+package tui
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/tui/paint"
+)
+
+// A rewind goes back in time: first a place is chosen, then it shows what would
+// change, then it asks.
+type rewind struct {
+	list
+	marks   []timeMark
+	loaded  bool
+	problem string
+
+	files   bool                      // they go back, too
+	preview *clew.RewindPreviewAnswer // of the chosen place; nil while choosing
+	lines   []paint.Line              // of the preview
+	width   int                       // that they were drawn for
+	offset  int
+}
+
+// A timeMark is a place to go back to.
+type timeMark struct {
+	MessageID clew.MessageID `json:"message_id"`
+	TS        int64          `json:"ts"`
+	Kind      string         `json:"kind"`
+	Label     string         `json:"label"`
+}
+
+func (r *rewind) start(m *model) tea.Cmd {
+	path, api := sessionPath(m.link.session, "timeline"), m.api
+	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
+		var page struct {
+			Marks []timeMark `json:"marks"`
+		}
+		err := api.Call(ctx, http.MethodGet, path, nil, nil, &page)
+		return func(*model) tea.Cmd {
+			r.loaded = true
+			if err != nil {
+				r.problem = clew.AsError(err).Message
+			}
+			r.marks = slices.DeleteFunc(page.Marks, func(t timeMark) bool { return t.Kind != "user" && t.Kind != "question" })
+			slices.Reverse(r.marks)
+			return nil
+		}
+	})
+}
+
+func (r *rewind) paste(*model, string) tea.Cmd { return nil }
+
+func (r *rewind) keys(m *model) []string {
+	if r.preview != nil {
+		return []string{"y", "goes back", "f", "with or without files", "↑↓", "scroll", "esc", "back"}
+	}
+	keys := []string{"enter", "shows what changes"}
+	if m.view.State.CanUndo {
+		keys = append(keys, "u", "undo")
+	}
+	if m.view.State.CanRedo {
+		keys = append(keys, "U", "redo")
+	}
+	return append(keys, "esc", "back")
+}
+
+func (r *rewind) press(m *model, k tea.KeyPressMsg) tea.Cmd {
+	if r.preview != nil {
+		return r.pressPreview(m, k.String())
+	}
+	switch key := k.String(); {
+	case key == "esc" || key == "q" || key == "ctrl+r":
+		m.overlay = nil
+	case key == "u" && m.view.State.CanUndo:
+		m.overlay = nil
+		return m.command(clew.CommandUndoRewind, clew.UndoRewindData{}, told("undone"))
+	case key == "U" && m.view.State.CanRedo:
+		m.overlay = nil
+		return m.command(clew.CommandRedoRewind, clew.RedoRewindData{}, told("done again"))
+	case key == "enter" && r.chosen < len(r.marks):
+		return r.look(m)
+	default:
+		r.key(key, len(r.marks), 10)
+	}
+	return nil
+}
+
+func told(text string) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		m.tell(paint.Run, text)
+		m.sight.follow = true
+		return m.askState()
+	}
+}
+
+func (r *rewind) target() clew.Target { return clew.Target{MessageID: r.marks[r.chosen].MessageID} }
+
+// look asks what would change.
+func (r *rewind) look(m *model) tea.Cmd {
+	l, data := m.link, clew.RewindPreviewData{Target: r.target(), RestoreCheckpoint: r.files}
+	r.problem = ""
+	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
+		env, err := l.client.Do(ctx, clew.CommandRewindPreview, data)
+		var ev clew.Event
+		if err == nil {
+			ev, err = clew.DecodeEvent(clew.EventType(env.Type), env.Data)
+		}
+		return func(*model) tea.Cmd {
+			answer, ok := ev.Data.(*clew.RewindPreviewAnswer)
+			switch {
+			case err != nil:
+				r.problem = clew.AsError(err).Message
+			case ok:
+				r.preview, r.offset, r.width = answer, 0, 0
+			}
+			return nil
+		}
+	})
+}
+
+func (r *rewind) pressPreview(m *model, key string) tea.Cmd {
+	switch key {
+	case "esc", "q", "n":
+		r.preview = nil
+	case "f":
+		r.files = !r.files
+		return r.look(m)
+	case "down", "j":
+		r.offset++
+	case "up", "k":
+		r.offset--
+	case "pgdown", "space":
+		r.offset += 10
+	case "pgup":
+		r.offset -= 10
+	case "y":
+		m.overlay = nil
+		return m.command(clew.CommandRewind, clew.RewindData{Target: r.target(), RestoreCheckpoint: r.files && r.preview.FilesProblem == ""},
+			told("taken back; ctrl+r u undoes it"))
+	}
+	return nil
+}
+
+func (r *rewind) draw(m *model, width, height int) []paint.Line {
+	if r.preview != nil {
+		return r.drawPreview(width, height)
+	}
+	lines := title("Go back to before …")
+	switch {
+	case r.problem != "":
+		lines = append(lines, paint.L(paint.S(paint.Fail, "   "+r.problem)), nil)
+	case !r.loaded:
+		return append(lines, paint.L(paint.S(paint.Past, "   …")))
+	case len(r.marks) == 0:
+		return append(lines, paint.L(paint.S(paint.Soft, "   There is nothing to go back to.")))
+	}
+	return append(lines, r.window(len(r.marks), height-len(lines), 1, func(i int, chosen bool) []paint.Line {
+		mark, ink := "●", paint.Run
+		if r.marks[i].Kind == "question" {
+			mark, ink = "◇", paint.Past
+		}
+		left := paint.L(pointer(chosen), paint.S(ink, mark+" "), paint.S(paint.Plain, r.marks[i].Label))
+		return []paint.Line{paint.Between(left, paint.L(paint.S(paint.Past, when(r.marks[i].TS, m.now)+" ")), width)}
+	})...)
+}

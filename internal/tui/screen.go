@@ -1,0 +1,261 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/tui/paint"
+)
+
+const (
+	composerMargin = 4 // columns beside what is written
+	composerLines  = 8 // at most
+	smallestWidth  = 30
+	smallestHeight = 8
+)
+
+// A frame is what stands below the transcript.
+type frame struct {
+	queue, dock, write []paint.Line
+	row, col           int // of the cursor, -1 for none
+}
+
+// View draws the screen.
+func (m *model) View() tea.View {
+	var v tea.View
+	v.AltScreen = true
+	if m.w == 0 || m.h == 0 {
+		return v
+	}
+	if m.w < smallestWidth || m.h < smallestHeight {
+		v.SetContent(m.theme.Encode(paint.L(paint.S(paint.Soft, "the window is too small")), m.w))
+		return v
+	}
+	lines, row, col := m.draw()
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = m.theme.Encode(l, m.w)
+	}
+	v.SetContent(strings.Join(out, "\n"))
+	if row >= 0 {
+		v.Cursor = tea.NewCursor(col, row)
+		v.Cursor.Shape = tea.CursorBar
+		v.Cursor.Blink = false
+	}
+	return v
+}
+
+// draw gives exactly as many lines as the screen has, and where the cursor is.
+func (m *model) draw() (lines []paint.Line, row, col int) {
+	if m.overlay != nil && m.prompt == nil {
+		lines = append([]paint.Line{m.drawHead()}, fit(m.overlay.draw(m, m.w, m.h-2), m.h-2)...)
+		return append(lines, m.drawFoot()), -1, 0
+	}
+	f := m.layFrame()
+	height := m.h - 1 - len(f.queue) - len(f.dock) - len(f.write) - 1
+	lines = append(lines, m.drawHead())
+	lines = append(lines, m.drawBody(height)...)
+	lines = append(lines, f.queue...)
+	lines = append(lines, f.dock...)
+	if f.row >= 0 {
+		f.row += len(lines)
+	}
+	lines = append(lines, f.write...)
+	return append(lines, m.drawFoot()), f.row, f.col
+}
+
+// layFrame draws what stands below the transcript; that one gets the rest.
+func (m *model) layFrame() frame {
+	f := frame{row: -1}
+	f.write, f.row, f.col = m.drawWriting()
+	left := m.h - 2 - len(f.write)
+	f.dock = m.drawDock(m.w, min(left-3, max(m.h/2, 6)))
+	f.queue = m.drawQueue(min(4, left-len(f.dock)-3))
+	return f
+}
+
+// transcriptSize is the room for the transcript.
+func (m *model) transcriptSize() (width, height int) {
+	f := m.layFrame()
+	return m.transcriptWidth(), max(m.h-2-len(f.queue)-len(f.dock)-len(f.write), 1)
+}
+
+// transcriptWidth leaves a column free before the plan.
+func (m *model) transcriptWidth() int {
+	if side := m.planWidth(); side > 0 {
+		return m.w - side - 1
+	}
+	return m.w
+}
+
+func (m *model) drawBody(height int) []paint.Line {
+	if height < 1 {
+		return nil
+	}
+	if m.planInstead() {
+		return fit(m.drawPlan(m.w, height), height)
+	}
+	side, width := m.planWidth(), m.transcriptWidth()
+	lines := m.drawTranscript(width, height)
+	if n := m.newRows(m.rows()); n > 0 || !m.sight.follow {
+		word := " ↓ end "
+		if n > 0 {
+			word = fmt.Sprintf(" %d new ↓ ", n)
+		}
+		at := len(lines) - 1
+		tag := paint.Span{Text: word, Style: paint.Style{Ink: paint.Run, Reverse: true}}
+		lines[at] = paint.Between(lines[at], paint.L(tag), width)
+	}
+	if side == 0 {
+		return lines
+	}
+	plan := fit(m.drawPlan(side-1, height), height)
+	for i := range lines {
+		left := lines[i].Cut(width)
+		gap := strings.Repeat(" ", m.w-side-left.Width())
+		lines[i] = append(append(append(paint.Line{}, left...), paint.S(paint.Plain, gap), paint.S(paint.Past, "│")), plan[i]...)
+	}
+	return lines
+}
+
+// fit makes it exactly height lines.
+func fit(lines []paint.Line, height int) []paint.Line {
+	if len(lines) > height {
+		return lines[:height]
+	}
+	for len(lines) < height {
+		lines = append(lines, nil)
+	}
+	return lines
+}
+
+// drawHead is the session at a glance.
+func (m *model) drawHead() paint.Line {
+	s := m.view.State
+	title := s.Title
+	if title == "" {
+		title = string(m.link.session)
+	}
+	mark, ink, word := m.standing()
+	left := paint.L(paint.S(ink, " "+mark+" "), paint.B(paint.Plain, title), paint.S(ink, "  "+word))
+	return paint.Between(left, paint.L(paint.S(paint.Soft, m.figures()+" ")), m.w)
+}
+
+// working reports whether an agent is at work.
+func (m *model) working() bool { return m.busy && m.view.State.Status != clew.StatusPaused }
+
+// standing is what the session is doing, as a mark and a word.
+func (m *model) standing() (mark string, ink paint.Ink, word string) {
+	n := len(m.questions())
+	switch {
+	case !m.view.Known:
+		return "·", paint.Past, "opening"
+	case m.view.State.Returning != nil:
+		return "◐", paint.Run, "files are being taken back"
+	case n == 1:
+		return "◇", paint.Ask, "needs you"
+	case n > 1:
+		return "◇", paint.Ask, fmt.Sprintf("needs you, %d questions", n)
+	case m.working():
+		return "◐", paint.Run, "working"
+	}
+	switch m.view.State.Status {
+	case clew.StatusPaused:
+		return "◇", paint.Ask, "paused"
+	case clew.StatusFailed:
+		return "✕", paint.Fail, "failed"
+	case clew.StatusCancelled:
+		return "○", paint.Past, "cancelled"
+	case clew.StatusCompleted:
+		return "●", paint.Run, "done"
+	}
+	return "●", paint.Past, "at rest"
+}
+
+func (m *model) figures() string {
+	var parts []string
+	if m.usage.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", m.usage.CostUSD))
+	}
+	if n := m.usage.TokensIn + m.usage.TokensOut; n > 0 {
+		parts = append(parts, short(n)+" tokens")
+	}
+	if n := len(m.viewers); n == 1 && m.viewers[0].Clients > 1 {
+		parts = append(parts, fmt.Sprintf("%s ×%d", m.viewers[0].UserID, m.viewers[0].Clients))
+	} else if n > 0 {
+		names := make([]string, 0, n)
+		for _, v := range m.viewers {
+			names = append(names, string(v.UserID))
+		}
+		parts = append(parts, strings.Join(names, ", "))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func short(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+// connection says how the line stands. It says "live" only when it is.
+func (m *model) connection() paint.Span {
+	switch {
+	case m.ended != "":
+		return paint.B(paint.Fail, "✕ ended: "+m.ended)
+	case m.conn == client.Active:
+		return paint.S(paint.Run, "● live")
+	case m.conn == client.Reconnecting:
+		return paint.B(paint.Fail, "✕ no connection for "+since(m.now.Sub(m.since))+", trying again")
+	case m.conn == client.Failed:
+		return paint.B(paint.Fail, "✕ given up")
+	}
+	return paint.S(paint.Ask, "◐ connecting")
+}
+
+func since(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", max(int(d.Seconds()), 0))
+	}
+	return fmt.Sprintf("%d min", int(d.Minutes()))
+}
+
+func (m *model) drawFoot() paint.Line {
+	left := paint.L(paint.S(paint.Plain, " "), m.connection())
+	if m.note != "" && m.now.Before(m.noteUntil) {
+		left = append(left, paint.S(m.noteInk, "   "+m.note))
+		return left.Cut(m.w)
+	}
+	keys := m.footKeys()
+	for len(keys) > 0 && left.Width()+keysOf(keys).Width()+2 > m.w {
+		keys = keys[:len(keys)-2] // how the line stands comes first
+	}
+	return paint.Between(left, keysOf(keys).With(paint.S(paint.Plain, " ")), m.w)
+}
+
+func (m *model) footKeys() []string {
+	switch {
+	case m.prompt != nil:
+		return []string{"enter", "done", "esc", "back"}
+	case m.overlay != nil:
+		return m.overlay.keys(m)
+	case m.focus == reading:
+		return []string{"↑↓", "choose", "enter", "unfold", "i", "write", "?", "help", "q", "leave"}
+	case m.focus == answering:
+		return []string{"g", "next question", "?", "help", "q", "leave"}
+	case m.focus == planning:
+		return []string{"?", "help", "q", "leave"}
+	case m.working() && !m.write.empty():
+		return []string{"enter", "steers", "ctrl+q", "queues", "F1", "help"}
+	}
+	return []string{"enter", "sends", "esc", "reads", "ctrl+k", "sessions", "F1", "help"}
+}

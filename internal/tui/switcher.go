@@ -1,0 +1,193 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
+	"github.com/clew-run/clew/internal/tui/paint"
+)
+
+func pad(s string, width int) string { return term.Fill(s, width) }
+
+// A switcher goes to another session.
+type switcher struct {
+	list
+	filter  editor
+	asked   string // the filter that was asked for last
+	found   []listed
+	loaded  bool
+	problem string
+}
+
+// listed is a session in the list, with what the list has beside.
+type listed struct {
+	client.Session
+	Questions int     `json:"questions"`
+	CostUSD   float64 `json:"cost_usd"`
+	LastLine  string  `json:"last_line"`
+}
+
+func newSwitcher() *switcher { return &switcher{filter: editor{single: true}} }
+
+func (s *switcher) start(m *model) tea.Cmd { return s.load(m) }
+
+func (s *switcher) keys(*model) []string {
+	return []string{"type", "filters", "↑↓", "choose", "enter", "opens", "esc", "back"}
+}
+
+func (s *switcher) paste(m *model, text string) tea.Cmd {
+	s.filter.insert(text)
+	return s.load(m)
+}
+
+func (s *switcher) load(m *model) tea.Cmd {
+	q, api := s.filter.String(), m.api
+	s.asked = q
+	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
+		page, err := api.ListSessions(ctx, q, "", 100)
+		return func(*model) tea.Cmd {
+			if s.asked != q {
+				return nil // somebody typed on
+			}
+			s.loaded, s.problem, s.found = true, "", nil
+			if err != nil {
+				s.problem = clew.AsError(err).Message
+			}
+			for _, one := range page.Sessions {
+				l := listed{Session: one}
+				_ = json.Unmarshal(one.Raw, &struct {
+					Questions *int     `json:"questions"`
+					CostUSD   *float64 `json:"cost_usd"`
+					LastLine  *string  `json:"last_line"`
+				}{&l.Questions, &l.CostUSD, &l.LastLine}) // what is not there stays empty
+				s.found = append(s.found, l)
+			}
+			return nil
+		}
+	})
+}
+
+func (s *switcher) press(m *model, k tea.KeyPressMsg) tea.Cmd {
+	switch key := k.String(); {
+	case key == "esc" || key == "ctrl+k":
+		m.overlay = nil
+	case key == "enter":
+		if s.chosen < len(s.found) {
+			return m.goTo(s.found[s.chosen].ID, "")
+		}
+	case s.key(key, len(s.found), 10):
+	case s.filter.key(k):
+		s.chosen = 0
+		return s.load(m)
+	}
+	return nil
+}
+
+func (s *switcher) draw(m *model, width, height int) []paint.Line {
+	lines := title("Sessions")
+	lines[1] = append(lines[1], paint.S(paint.Run, "   › "), paint.S(paint.Plain, s.filter.String()), paint.S(paint.Run, "▏"))
+	switch {
+	case s.problem != "":
+		return append(lines, paint.L(paint.S(paint.Fail, "   "+s.problem)))
+	case !s.loaded:
+		return append(lines, paint.L(paint.S(paint.Past, "   …")))
+	case len(s.found) == 0:
+		return append(lines, paint.L(paint.S(paint.Soft, "   no session has this in its title or id")))
+	}
+	return append(lines, s.window(len(s.found), height-len(lines), 2, func(i int, chosen bool) []paint.Line {
+		return s.entry(m, s.found[i], chosen, width)
+	})...)
+}
+
+func (s *switcher) entry(m *model, l listed, chosen bool, width int) []paint.Line {
+	mark, ink := sessionMark(l)
+	name := l.Title
+	if name == "" {
+		name = string(l.ID)
+	}
+	left := paint.L(pointer(chosen), paint.S(ink, mark+" "), paint.Span{Text: term.CleanLine(name), Style: paint.Style{Bold: chosen}})
+	right := sessionWord(l)
+	if l.ID == m.link.session {
+		right += " · here"
+	}
+	second := l.LastLine
+	if second == "" {
+		second = string(l.ID)
+	}
+	return []paint.Line{
+		paint.Between(left, paint.L(paint.S(paint.Soft, right+" ")), width),
+		paint.L(paint.S(paint.Past, "     "+second)).Cut(width - 1),
+	}
+}
+
+func sessionMark(l listed) (string, paint.Ink) {
+	switch {
+	case l.Questions > 0 || l.Status == clew.StatusAwaitingInput || l.Status == clew.StatusPaused:
+		return "◇", paint.Ask
+	case l.Status == clew.StatusExecuting || l.Status == clew.StatusPlanning:
+		return "◐", paint.Run
+	case l.Status == clew.StatusFailed:
+		return "✕", paint.Fail
+	}
+	return "●", paint.Past
+}
+
+func sessionWord(l listed) string {
+	word := map[clew.SessionStatus]string{
+		clew.StatusIdle: "at rest", clew.StatusPlanning: "planning", clew.StatusAwaitingInput: "needs you", clew.StatusExecuting: "working",
+		clew.StatusPaused: "paused", clew.StatusCompleted: "done", clew.StatusFailed: "failed", clew.StatusCancelled: "cancelled",
+	}[l.Status]
+	if l.CostUSD > 0 {
+		word += fmt.Sprintf(" · $%.2f", l.CostUSD)
+	}
+	return word
+}
+
+// goTo shows another session, and one of its questions if it is named.
+func (m *model) goTo(id clew.SessionID, question clew.RequestID) tea.Cmd {
+	if id == m.link.session {
+		m.overlay = nil
+		m.turnToID(question)
+		return nil
+	}
+	ctx, o, send := m.ctx, m.o, m.send
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		l, err := openLink(ctx, o, id, func(b batch) { send(b) })
+		return done{func(m *model) tea.Cmd {
+			if err != nil {
+				m.fail(err)
+				return nil
+			}
+			return m.changeTo(l, question)
+		}}
+	}
+}
+
+func (m *model) turnToID(id clew.RequestID) {
+	if id != "" {
+		m.ask = asking{id: id}
+		m.focus = answering
+	}
+}
+
+// changeTo shows a link that is open. The old one is closed beside, as it may
+// wait for this very goroutine.
+func (m *model) changeTo(l *link, question clew.RequestID) tea.Cmd {
+	keep := m.keepDraft()
+	m.drafts[m.link.session] = m.write.String()
+	old := m.link
+	m.closing.Go(old.close)
+	m.reset()
+	m.show(l)
+	m.write.set(m.drafts[l.session])
+	m.turnToID(question)
+	return tea.Batch(keep, m.loadDraft())
+}
