@@ -2,13 +2,16 @@ import type { ToolCall, TranscriptMessage } from "./held.js";
 import { errorOf } from "./error.js";
 import { foldRun, newRun, openedIn, planOf, runEnded, settledIn, type FoldedRun } from "./fold_runs.js";
 import { sessionAfter, statusMoves, statusOf } from "./fold_status.js";
+import { allowedAfter, changesAllowed } from "./fold_rules.js";
 import { byDeadline, foldCall, isQuestion, queueAfter } from "./fold_talk.js";
 import { addUsage, noUsage, Tasks } from "./fold_tasks.js";
+import { windowsAfter } from "./fold_windows.js";
 import { answerOf, endedCall, toolAfter, toolMessage } from "./outcome.js";
 import { seqOf, type AnyEnvelope } from "./position.js";
 import type { PlanView, ReportedError, SessionInfo, SettledQuestion } from "./snapshot.js";
 import type { Transcript } from "./transcript.js";
 import type {
+  ActionsData,
   ErrorData,
   EventData,
   HistoryRewoundData,
@@ -18,6 +21,7 @@ import type {
   MonitorState,
   Question,
   QueuedMessage,
+  RememberedRule,
   SessionState,
   Todo,
   ToolProgressData,
@@ -45,6 +49,7 @@ export class Fold {
   questions: readonly Question[] = [];
   settled: readonly SettledQuestion[] = [];
   queue: readonly QueuedMessage[] = [];
+  allowed: readonly RememberedRule[] = [];
   viewers: readonly Viewer[] = [];
   windows: readonly WindowState[] = [];
   monitors: readonly MonitorState[] = [];
@@ -90,6 +95,7 @@ export class Fold {
       returning: s.returning,
       checkpoint: s.checkpoint,
       forkedFrom: s.forked_from,
+      archived: this.session?.clientId === s.client_id ? this.session.archived : undefined, // a state does not say
     };
     if (anew) this.#messages(s);
     else if (asked) this.transcript.mend(s.messages);
@@ -135,6 +141,7 @@ export class Fold {
     const open = new Set(this.#asked.map((q) => q.request_id));
     if (this.settled.some((d) => open.has(d.resolved.request_id))) this.settled = this.settled.filter((d) => !open.has(d.resolved.request_id));
     this.queue = s.queue ?? (anew ? [] : this.queue);
+    this.allowed = s.allowed ?? [];
     this.viewers = s.viewers ?? this.viewers;
     this.windows = s.windows;
     this.monitors = s.monitors;
@@ -226,8 +233,11 @@ export class Fold {
     else if (type.startsWith("task_")) this.#task(type, data as { task_id: string });
     else if (type.startsWith("hitl_")) this.#hitl(type, data);
     if (this.session) this.session = sessionAfter(this.session, type, data);
-    if (type === "actions" || type === "window_agent_status") this.stale = true; // windows come with the state
-    this.queue = queueAfter(this.queue, type, data, this.transcript);
+    if (type === "actions") this.windows = windowsAfter(this.windows, data as ActionsData);
+    if (type === "window_agent_status") this.stale = true; // it comes with the state
+    this.allowed = allowedAfter(this.allowed, type, data);
+    if (changesAllowed(type, data)) this.stale = true;
+    this.queue = queueAfter(this.queue, type, data, ts, this.transcript);
     this.#runEvent(type, data, ts);
     this.#status(type);
   }

@@ -75,6 +75,7 @@ export function sessionAfter(s: SessionInfo, type: keyof EventData, data: unknow
     return { ...s, owner, title: title ?? "", workspace };
   }
   if (d.session_renamed) return { ...s, title: d.session_renamed.title };
+  if (d.session_archived) return { ...s, archived: d.session_archived.archived };
   if (d.rewind_started) return { ...s, returning: d.rewind_started };
   if (d.rewind_failed) return { ...s, returning: undefined };
   if (d.history_rewound) {

@@ -18,30 +18,42 @@ export function byDeadline(open: readonly Question[]): Question[] {
     .map(({ q }) => q);
 }
 
-function queuedOf(d: MessageQueuedData, m: TranscriptMessage | undefined): QueuedMessage {
+/** What waits has its words in the record; in older journals its message is in the transcript already. */
+function queuedOf(d: MessageQueuedData, m: TranscriptMessage | undefined, ts: number): QueuedMessage {
   return {
     message_id: d.message_id ?? "",
-    text: m?.text ?? "",
-    images: m?.images,
+    text: d.text ?? m?.text ?? "",
+    images: d.images ?? m?.images,
     monitor_id: d.monitor_id,
-    task_id: m?.task_id,
+    task_id: d.task_id ?? m?.task_id,
     mode: d.mode,
     new_task: d.new_task,
-    user_id: m?.user_id,
+    user_id: d.user_id ?? m?.user_id,
     client_message_id: d.client_message_id,
-    ts: m?.ts ?? 0,
+    ts: m?.ts ?? ts,
   };
 }
 
 /** What waits in line after an event. */
-export function queueAfter(queue: readonly QueuedMessage[], type: keyof EventData, data: unknown, messages: Pick<Transcript, "get">): readonly QueuedMessage[] {
+export function queueAfter(
+  queue: readonly QueuedMessage[],
+  type: keyof EventData,
+  data: unknown,
+  ts: number,
+  messages: Pick<Transcript, "get">,
+): readonly QueuedMessage[] {
   const d = { [type]: data } as Partial<EventData>;
   if (d.message_queued) {
     const id = d.message_queued.message_id ?? "";
-    return [...queue.filter((q) => q.message_id !== id), queuedOf(d.message_queued, messages.get(id))];
+    return [...queue.filter((q) => q.message_id !== id), queuedOf(d.message_queued, messages.get(id), ts)];
   }
-  if (d.queue_changed) return d.queue_changed.queue.flatMap((id) => queue.filter((q) => q.message_id === id));
-  const id = d.message_accepted?.message_id ?? d.message_updated?.message.message_id;
+  if (d.queue_changed) {
+    const { queue: order, edited } = d.queue_changed;
+    const now = edited ? queue.map((q) => (q.message_id === edited.message_id ? { ...q, text: edited.text, images: edited.images } : q)) : queue;
+    return order.flatMap((id) => now.filter((q) => q.message_id === id));
+  }
+  // Heard, it is a message of the transcript under another name.
+  const id = d.message_created?.message.queued_as ?? d.message_accepted?.message_id ?? d.message_updated?.message.message_id;
   if (id === undefined || !queue.some((q) => q.message_id === id)) return queue;
   const m = d.message_updated?.message;
   if (!m) return queue.filter((q) => q.message_id !== id);

@@ -1,8 +1,9 @@
 export { ClewClient, newId, type ClewOptions } from "./client.js";
 export { ClewError, type ErrorDetails, type SuggestedAction } from "./error.js";
+export { contentOf, type WindowContent } from "./fold_windows.js";
 export { Inbox, type InboxSnapshot } from "./inbox.js";
 export type { Receipt } from "./outbox.js";
-export type { AnyEnvelope } from "./position.js";
+export { seqOf, type AnyEnvelope } from "./position.js";
 export { Rest, type RequestOptions } from "./rest.js";
 export type * from "./rest_types.js";
 export { defaultRetry, type Retry } from "./retry.js";

@@ -281,7 +281,9 @@ export class Link {
       this.#say("disconnected", { attempt: 0 });
       return;
     }
-    if (ending.final || this.#retries >= this.#o.retry.maxRetries) {
+    // A server that says when to come again is not lost: that is no failure to count.
+    const invited = ending.error?.code === "RATE_LIMITED" && ending.error.retryAfterMs !== undefined;
+    if (ending.final || (this.#retries >= this.#o.retry.maxRetries && !invited)) {
       this.#say("failed", { lastError: ending.error, attempt: this.#retries });
       return;
     }
@@ -289,7 +291,7 @@ export class Link {
     const usual = jitter(delayOf(this.#o.retry, this.#retries), this.#o.random());
     const first = ending.atOnce && this.#retries === 0; // and only if it got somewhere
     const wait = Math.max(first ? 0 : usual, asked);
-    this.#retries++;
+    if (!invited) this.#retries++;
     this.#say(this.#everOpen ? "reconnecting" : "connecting", { lastError: ending.error, attempt: this.#retries, nextRetryMs: wait });
     const life = ++this.#life;
     this.#timer = setTimeout(() => {
@@ -305,6 +307,7 @@ export class Link {
   /** A hint that it may work now. */
   #hope(): void {
     const { state, lastError } = this.connection;
+    if (this.#waiting() && lastError?.code === "RATE_LIMITED") return; // sooner is refused again
     if (this.#waiting()) {
       clearTimeout(this.#timer);
       void this.#attempt();

@@ -21,6 +21,8 @@ export function toolAfter(m: TranscriptMessage, d: ToolProgressData): MessageToo
   const t: MessageTool = { ...m.tool, name: d.tool, status: d.status };
   if (d.status === "running" && !t.input && d.summary) t.input = clip(d.summary);
   if (d.summary) t.summary = clip(d.summary);
+  if (d.title) t.title = clip(d.title);
+  if (d.allowed_by) t.allowed_by = { ...d.allowed_by, rule: clip(d.allowed_by.rule) };
   if (d.effect) {
     t.has_diff = d.effect.diff ? true : undefined;
     t.paths = d.effect.paths?.length ? d.effect.paths.slice(0, pathsShown).map(clip) : undefined;

@@ -69,6 +69,9 @@ export class Rest {
       this.request("GET", "/sessions", undefined, { query: { ...query } }),
     create: (session: t.NewSession = {}): Promise<{ session_id: string }> => this.request("POST", "/sessions", session),
     get: (id: string): Promise<t.SessionDetail> => this.request("GET", at(id)),
+    /** Puts it away, so that lists and inboxes leave it out, or brings it back. Only its owner may, and not while an agent works in it. */
+    archive: (id: string, archived = true): Promise<t.RestReceipt> =>
+      this.request("POST", at(id, "commands"), { type: "archive_session", data: { archived } }),
     messages: (id: string, query: t.MessageQuery = {}): Promise<t.MessagePage> =>
       this.request("GET", at(id, "messages"), undefined, { query: { ...query } }),
     command: <T extends CommandType>(id: string, type: T, data?: CommandData[T], messageId?: string): Promise<t.RestReceipt> =>

@@ -58,6 +58,8 @@ export interface SessionSummary {
   plan?: { done: number; total: number };
   last_line?: string;
   forked_from?: ForkPoint;
+  /** It was put away. */
+  archived?: boolean;
 }
 
 export interface SessionPage {
@@ -72,6 +74,8 @@ export interface SessionQuery {
   /** Whose; `*` is everybody's. Only administrators may ask for others'. */
   owner?: string;
   status?: SessionStatus | SessionStatus[];
+  /** Those that were put away, in place of the others. */
+  archived?: boolean;
 }
 
 export interface NewSession {

@@ -12,6 +12,7 @@ import type {
   PlanSummary,
   Question,
   QueuedMessage,
+  RememberedRule,
   RewindStartedData,
   Role,
   RunState,
@@ -67,6 +68,8 @@ export interface SessionInfo {
   readonly returning?: RewindStartedData;
   readonly checkpoint?: string;
   readonly forkedFrom?: ForkPoint;
+  /** Whether it was put away, once that changed before our eyes; lists of sessions know it for all. */
+  readonly archived?: boolean;
 }
 
 /** A task as its events tell. */
@@ -162,6 +165,8 @@ export interface SessionSnapshot {
   /** The last ones that were settled before our eyes, newest first. */
   readonly settled: readonly SettledQuestion[];
   readonly queue: readonly QueuedMessage[];
+  /** What people let be remembered for tasks, oldest first; `forget_rule` takes one back. */
+  readonly allowed: readonly RememberedRule[];
   readonly viewers: readonly Viewer[];
   readonly windows: readonly WindowState[];
   readonly monitors: readonly MonitorState[];

@@ -173,6 +173,7 @@ export interface Message {
   tool_call_id?: string;
   client_message_id?: string;
   user_id?: string;
+  queued_as?: string;
   progress_status?: ProgressStatus;
   checkpoint?: Record<string, unknown>;
   context_condense?: ContextCondense;
@@ -285,12 +286,24 @@ export interface MessageTool {
   output_blob?: string;
   has_diff?: boolean;
   paths?: string[];
+  title?: string;
+  allowed_by?: AllowedBy;
 }
 
 export type ToolStatus =
   | "running"
   | "complete"
   | "error";
+
+export interface AllowedBy {
+  scope: AllowScope;
+  rule: string;
+}
+
+export type AllowScope =
+  | "task"
+  | "session"
+  | "settings";
 
 export interface MessageAnswer {
   action: Resolution;
@@ -505,6 +518,7 @@ export type CommandType =
   | "fork_session"
   | "condense_context"
   | "rename_session"
+  | "archive_session"
   | "set_access"
   | "forget_rule"
   | "checkpoint_diff"
@@ -536,6 +550,12 @@ export interface SessionCreatedData {
 /** The session has a new title. */
 export interface SessionRenamedData {
   title: string;
+}
+
+/** The session was put away, or brought back. */
+export interface SessionArchivedData {
+  archived: boolean;
+  by?: string;
 }
 
 /** The owner shared the session with somebody, or took that back. */
@@ -583,6 +603,10 @@ export interface MessageAcceptedData {
 export interface MessageQueuedData {
   client_message_id?: string;
   message_id?: string;
+  text?: string;
+  images?: string[];
+  user_id?: string;
+  task_id?: string;
   agent_id?: string;
   monitor_id?: string;
   position: number;
@@ -601,6 +625,13 @@ export interface Budget {
 export interface QueueChangedData {
   queue: string[];
   removed?: string;
+  edited?: QueuedWords;
+}
+
+export interface QueuedWords {
+  message_id: string;
+  text: string;
+  images?: string[];
 }
 
 /** A task's model history has a new entry; the results of tools are in tool_progress. */
@@ -845,6 +876,7 @@ export interface PlanModifiedData {
   new_version: number;
   changes: PlanChange[];
   updated_todos: Todo[];
+  edits?: PlanEdit[];
   task_id?: string;
   run_id?: string;
   monitor_id?: string;
@@ -860,6 +892,19 @@ export type PlanChangeAction =
   | "add"
   | "remove"
   | "update";
+
+export interface PlanEdit {
+  action: PlanChangeAction;
+  todo_id?: string;
+  task?: string;
+  tool?: string;
+  priority?: number;
+  depends_on?: string[];
+  estimated_duration_sec?: number;
+  estimated_cost_usd?: number;
+  mode?: string;
+  profile?: string;
+}
 
 /** The plan was rejected. */
 export interface PlanRejectedData {
@@ -1485,10 +1530,12 @@ export interface ToolProgressData {
   input?: unknown;
   output?: unknown;
   summary?: string;
+  title?: string;
   error?: string;
   class?: ToolClass;
   effect?: Effect;
   request_id?: string;
+  allowed_by?: AllowedBy;
   in_doubt?: boolean;
   mistake?: boolean;
   images?: string[];
@@ -1794,19 +1841,6 @@ export interface HitlPlanResponseData {
   comment?: string;
   instruction?: string;
   modifications?: PlanEdit[];
-}
-
-export interface PlanEdit {
-  action: PlanChangeAction;
-  todo_id?: string;
-  task?: string;
-  tool?: string;
-  priority?: number;
-  depends_on?: string[];
-  estimated_duration_sec?: number;
-  estimated_cost_usd?: number;
-  mode?: string;
-  profile?: string;
 }
 
 /** Allow, skip or refuse what was asked. */
@@ -2124,6 +2158,11 @@ export interface RenameSessionData {
   title: string;
 }
 
+/** Put the session away, so that lists leave it out, or bring it back. */
+export interface ArchiveSessionData {
+  archived: boolean;
+}
+
 /** Share the session with somebody, or take that back. */
 export interface SetAccessData {
   user_id: string;
@@ -2237,17 +2276,19 @@ export interface KernelShutdownData {
   restart?: boolean;
 }
 
-/** The first frame a client gets: its id and the server's process ids. */
+/** The first frame a client gets: its id, the server's process ids and its address. */
 export interface AckData {
   client_id: string;
   pid: number;
   ppid: number;
+  url?: string;
 }
 
-/** Start, cancel, close or resume a task, or send it a message. */
+/** Start, cancel, close or resume a task, send it a message, or follow a session. */
 export interface TaskCommandData {
   command_name: TaskCommandName;
   session_id?: string;
+  client_message_id?: string;
   data?: unknown;
 }
 
@@ -2256,14 +2297,16 @@ export type TaskCommandName =
   | "cancel_task"
   | "close_task"
   | "resume_task"
-  | "send_message";
+  | "send_message"
+  | "follow";
 
-/** An envelope of the session the client works in. */
+/** An envelope of a session that the client follows, or an answer to it alone. */
 export interface TaskEventData {
   type: EventType;
-  session_id: string;
+  session_id?: string;
   message_id?: string;
   timestamp: string;
+  client_message_id?: string;
   data?: unknown;
 }
 
@@ -2276,6 +2319,7 @@ export type EventType =
   | "error"
   | "session_created"
   | "session_renamed"
+  | "session_archived"
   | "access_changed"
   | "session_forked"
   | "session_imported"
@@ -2402,6 +2446,8 @@ export interface EventData {
   session_created: SessionCreatedData;
   /** The session has a new title. */
   session_renamed: SessionRenamedData;
+  /** The session was put away, or brought back. */
+  session_archived: SessionArchivedData;
   /** The owner shared the session with somebody, or took that back. */
   access_changed: AccessChangedData;
   /** A new session was made from this one's past. */
@@ -2680,6 +2726,8 @@ export interface CommandData {
   condense_context: CondenseContextData;
   /** Give the session a title. */
   rename_session: RenameSessionData;
+  /** Put the session away, so that lists leave it out, or bring it back. */
+  archive_session: ArchiveSessionData;
   /** Share the session with somebody, or take that back. */
   set_access: SetAccessData;
   /** Have asked again what was remembered for a task. */
@@ -2730,6 +2778,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "error"; data: ErrorData })
   | (ServerEnvelopeBase & { type: "session_created"; data: SessionCreatedData })
   | (ServerEnvelopeBase & { type: "session_renamed"; data: SessionRenamedData })
+  | (ServerEnvelopeBase & { type: "session_archived"; data: SessionArchivedData })
   | (ServerEnvelopeBase & { type: "access_changed"; data: AccessChangedData })
   | (ServerEnvelopeBase & { type: "session_forked"; data: SessionForkedData })
   | (ServerEnvelopeBase & { type: "session_imported"; data: SessionImportedData })
@@ -2870,6 +2919,7 @@ export type ClientEnvelope =
   | (ClientEnvelopeBase & { type: "fork_session"; data?: ForkSessionData })
   | (ClientEnvelopeBase & { type: "condense_context"; data?: CondenseContextData })
   | (ClientEnvelopeBase & { type: "rename_session"; data: RenameSessionData })
+  | (ClientEnvelopeBase & { type: "archive_session"; data: ArchiveSessionData })
   | (ClientEnvelopeBase & { type: "set_access"; data: SetAccessData })
   | (ClientEnvelopeBase & { type: "forget_rule"; data: ForgetRuleData })
   | (ClientEnvelopeBase & { type: "checkpoint_diff"; data?: CheckpointDiffData })
@@ -2900,6 +2950,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "error",
   "session_created",
   "session_renamed",
+  "session_archived",
   "access_changed",
   "session_forked",
   "session_imported",
@@ -2995,6 +3046,7 @@ export const recordTypes: readonly (keyof EventData)[] = [
   "error",
   "session_created",
   "session_renamed",
+  "session_archived",
   "access_changed",
   "session_forked",
   "session_imported",

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { expect, live, test, until, type World, type Visitor } from "../harness";
 import { figures } from "./figures";
 import { longSession } from "./long";
-import { barePage, slowDown, watchFrames, type Frames } from "./measure";
+import { barePage, mainThread, slowDown, watchFrames, type Frames } from "./measure";
 
 const messages = 10_000;
 const tries = 5;
@@ -11,6 +11,10 @@ interface Try {
   bare: Frames;
   pinned: Frames;
   wheel: Frames;
+  /** The main thread's work in a second of typing, ms. */
+  cpu: number;
+  /** The machine was the same before and after, so that the comparison says something. */
+  tells: boolean;
 }
 
 /**
@@ -23,7 +27,8 @@ async function once(browser: Browser, world: World, v: Visitor, session: string,
   await world.task(session, "Stream.");
   await until("the stream", async () => (await v.page.locator("[data-row=text]").last().textContent())?.includes("token5 "));
   await slowDown(v.page, throttle);
-  const pinned = await watchFrames(v.page, 4_000, "[data-composer]");
+  let pinned!: Frames;
+  const cpu = await mainThread(v.page, async () => (pinned = await watchFrames(v.page, 4_000, "[data-composer]")));
   const box = (await v.page.locator("[data-transcript]").boundingBox())!;
   await v.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   const rolling = { on: true };
@@ -41,7 +46,7 @@ async function once(browser: Browser, world: World, v: Visitor, session: string,
   await world.settled(session);
   const after = await bareOf(browser, throttle);
   // Others may use the machine at any time: the worse of the two is what there was.
-  return { bare: { ...before, fps: Math.min(before.fps, after.fps), gap: Math.max(before.gap, after.gap) }, pinned, wheel };
+  return { bare: { ...before, fps: Math.min(before.fps, after.fps), gap: Math.max(before.gap, after.gap) }, pinned, wheel, cpu, tells: Math.min(before.fps, after.fps) >= 40 };
 }
 
 async function bareOf(browser: Browser, throttle: number): Promise<Frames> {
@@ -55,7 +60,7 @@ async function bareOf(browser: Browser, throttle: number): Promise<Frames> {
 const share = (f: Frames, bare: Frames): number => f.fps / Math.min(60, bare.fps);
 
 for (const [throttle, least] of [[1, 55], [4, 45]] as const) {
-  test(`${messages} messages, 100 tokens a second, CPU slowed ${throttle} times`, { timeout: 300_000 }, async ({ browser, world, visit }) => {
+  test(`${messages} messages, 100 tokens a second, CPU slowed ${throttle} times`, { timeout: 300_000 }, async ({ browser, world, visit, skip }) => {
     const text = Array.from({ length: 3_000 }, (_, i) => `token${i}${i % 40 === 39 ? "\n\n" : " "}`).join("");
     await world.model.script([{ times: 0, reply: [{ slow: { per_token: "10ms" } }, { text }] }]);
     const session = throttle === 1 ? await longSession(world, messages) : `long-${messages}`;
@@ -65,21 +70,22 @@ for (const [throttle, least] of [[1, 55], [4, 45]] as const) {
     const all: Try[] = [];
     for (let i = 0; i < tries; i++) {
       all.push(await once(browser, world, v, session, throttle));
-      if (good(all.at(-1)!, least, throttle)) break;
+      if (all.at(-1)!.tells && good(all.at(-1)!, least, throttle)) break;
     }
-    const best = (score: (t: Try) => number) => Math.max(...all.map(score));
+    const told = all.filter((t) => t.tells);
+    const best = (score: (t: Try) => number) => Math.max(...(told.length > 0 ? told : all).map(score));
     const name = throttle === 1 ? "" : `_${throttle}x`;
     figures({
       [`fps${name}`]: best((t) => t.pinned.fps), [`fps_wheel${name}`]: best((t) => t.wheel.fps), [`fps_bare${name}`]: best((t) => t.bare.fps),
       [`ratio${name}`]: best((t) => share(t.pinned, t.bare)), [`ratio_wheel${name}`]: best((t) => share(t.wheel, t.bare)),
       [`longest_task_ms${name}`]: -best((t) => -t.pinned.task), [`bare_gap_ms${name}`]: -best((t) => -t.bare.gap), [`key_p98_ms${name}`]: -best((t) => -t.pinned.key),
-      tries: all.length,
+      ...(throttle === 1 ? { cpu_ms_per_s: -best((t) => -t.cpu) } : {}), tries: all.length, told: told.length,
     });
-    // Slowed down, 45 frames are the budget, and 47 were reached on a quiet machine. On a busy
-    // one it is less (docs/web-design.md); this holds what was there on each.
-    expect(best((t) => share(t.pinned, t.bare)), "frames at the end of the transcript").toBeGreaterThanOrEqual(throttle === 1 ? least / 60 : 0.45);
+    if (throttle === 1) expect(-best((t) => -t.cpu), "work of the main thread, ms a second").toBeLessThanOrEqual(1000 / 4);
+    if (told.length === 0) return skip("the machine is too busy: a bare page gets less than 40 frames");
+    expect(best((t) => share(t.pinned, t.bare)), "frames at the end of the transcript").toBeGreaterThanOrEqual(least / 60);
+    expect(best((t) => share(t.wheel, t.bare)), "frames on the wheel").toBeGreaterThanOrEqual(least / 60);
     if (throttle === 1) {
-      expect(best((t) => share(t.wheel, t.bare)), "frames on the wheel").toBeGreaterThanOrEqual(least / 60);
       expect(best((t) => allowed(t) - t.pinned.task), "long tasks").toBeGreaterThanOrEqual(0);
       expect(best((t) => allowed(t) - t.pinned.key), "keys").toBeGreaterThanOrEqual(0);
     }
@@ -92,6 +98,6 @@ function allowed({ bare }: Try): number {
 }
 
 function good(t: Try, least: number, throttle: number): boolean {
-  if (share(t.pinned, t.bare) < least / 60) return false;
-  return throttle > 1 || (share(t.wheel, t.bare) >= least / 60 && t.pinned.task <= 100 && t.pinned.key <= 100);
+  if (share(t.pinned, t.bare) < least / 60 || share(t.wheel, t.bare) < least / 60) return false;
+  return throttle > 1 || (t.pinned.task <= 100 && t.pinned.key <= 100);
 }

@@ -74,3 +74,15 @@ export async function slowDown(page: Page, times: number): Promise<void> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Emulation.setCPUThrottlingRate", { rate: times });
 }
+
+/** How long the page's main thread works in a second of `during`, ms. It counts CPU time, so it hardly depends on what else the machine does. */
+export async function mainThread(page: Page, during: () => Promise<unknown>): Promise<number> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
+  const worked = async () => (await cdp.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration")!.value * 1000;
+  const [before, begin] = [await worked(), performance.now()];
+  await during();
+  const result = ((await worked()) - before) / ((performance.now() - begin) / 1000);
+  await cdp.detach();
+  return result;
+}

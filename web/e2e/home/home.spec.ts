@@ -75,3 +75,47 @@ test("an empty inbox says what would be here", async ({ world, visit }) => {
   await screenshots(page, "inbox-empty");
   expect(await barriers(page)).toEqual([]);
 });
+
+for (const role of ["viewer", "approver"] as const) {
+  test(`a ${role} is told what they may do, and is offered nothing that fails`, async ({ world, visit }) => {
+    const { token } = await world.rest.keys.create({ user: `guest-${role}`, role });
+    const { page } = await visit({ stranger: true, path: `/#token=${token}` });
+    await page.getByRole("heading", { name: "Shared with you", exact: true }).waitFor();
+    await page.getByText(`You are signed in as a${role === "viewer" ? "" : "n"} ${role}`).waitFor();
+    expect(await page.getByRole("textbox", { name: "Describe the work…" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "New session" }).count()).toBe(0);
+    await page.keyboard.press("n");
+    expect(page.url()).not.toContain("new");
+    await page.getByRole("heading", { name: "No session is shared with you yet" }).waitFor();
+    await screenshots(page, `home-${role}`);
+    expect(await barriers(page)).toEqual([]);
+  });
+}
+
+test("recent sessions stand by what happened last, and are renamed in place", async ({ world, visit }) => {
+  await world.model.script([{ times: 0, reply: [{ text: "Good day." }] }]);
+  const older = await world.session("The older one");
+  const newer = await world.session("The newer one");
+  for (const s of [newer, older]) {
+    await world.say(s, "hello");
+    await world.settled(s);
+  }
+  const { page } = await visit();
+  const names = () => page.getByRole("region", { name: "Recent" }).locator("li a").evaluateAll((all) => all.map((a) => a.getAttribute("href")!.slice(3)));
+  await until("the one that was spoken to last stands first", async () => {
+    const at = await names();
+    return at.includes(older) && at.indexOf(older) < at.indexOf(newer);
+  });
+  const menu = page.getByRole("button", { name: "Actions for The older one" });
+  await menu.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: "Rename…" }).waitFor();
+  await page.keyboard.press("r");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Rename the session" });
+  await dialog.getByLabel("Title").fill("Another name");
+  expect(await barriers(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+  await page.getByText("Another name").first().waitFor();
+  expect((await world.rest.sessions.get(older)).title).toBe("Another name");
+});

@@ -53,10 +53,12 @@ export async function sayAll(world: World, session: string, ...words: string[]):
   }
 }
 
-/** Opens the past of a session at a message, and waits for the preview of going back there. */
+/** Opens the past of a session at a message, and waits for the preview of going back to before it. */
 export async function openTime(page: Page, session: string, message: string): Promise<void> {
   await page.goto(`/s/${session}/time?at=${message}`);
   await page.locator(`[data-preview="${message}"]`).waitFor();
+  await page.getByRole("radio", { name: "Take it back, too" }).check({ force: true });
+  await page.locator(`[data-preview="${message}"][data-keeps=false]`).waitFor();
 }
 
 /** What a page gave to be saved. */

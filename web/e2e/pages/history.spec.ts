@@ -57,6 +57,83 @@ test("by state: what runs, what needs you", async ({ world, visit }) => {
   await world.model.release();
 });
 
+test("a session is put away, found under Archived, and brought back", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const quiet = await world.session("Put me away");
+  const asks = await world.session("Asks and is put away");
+  await world.say(asks, "run: date");
+  const request = await world.question(asks);
+  const { page } = await visit({ path: "/history" });
+  const row = (title: string) => page.getByRole("link", { name: new RegExp(title) });
+  const put = async (title: string) => {
+    await page.getByRole("button", { name: `Actions for ${title}` }).click();
+    await page.getByRole("menuitem", { name: "Archive…" }).click();
+  };
+
+  await put("Put me away");
+  const dialog = page.getByRole("dialog", { name: "Archive “Put me away”?" });
+  await dialog.getByText("Nothing is deleted").waitFor();
+  expect(await barriers(page)).toEqual([]);
+  await screenshots(page, "history-archive");
+  await dialog.getByRole("button", { name: "Keep it here" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect((await world.rest.sessions.list({ archived: true })).sessions).toEqual([]);
+
+  await put("Put me away");
+  await dialog.getByRole("button", { name: "Archive", exact: true }).click();
+  await page.getByText("“Put me away” is archived").waitFor();
+  expect(await row("^Put me away").count()).toBe(0); // at once, though the server's lists follow later
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+  await put("Asks and is put away");
+  await page.getByText("A question in it is still open").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Archive", exact: true }).click();
+  await row("Asks and is put away").waitFor({ state: "detached" });
+  await until("the inbox is without it", async () => !(await world.rest.inbox.list()).items.some((i) => i.session_id === asks));
+
+  await page.getByRole("radio", { name: "Archived" }).check({ force: true });
+  await row("^Put me away").waitFor();
+  await row("Asks and is put away").waitFor();
+  expect((await world.rest.sessions.list({ archived: true })).sessions.map((s) => s.session_id).toSorted()).toEqual([asks, quiet].toSorted());
+  await screenshots(page, "history-archived");
+  await page.getByRole("button", { name: "Actions for Asks and is put away" }).click();
+  await page.getByRole("menuitem", { name: "Bring back" }).click();
+  await page.getByText("“Asks and is put away” is back").waitFor();
+  expect(await row("Asks and is put away").count()).toBe(0);
+  await until("its question is back", async () => (await world.rest.inbox.list()).items.some((i) => i.session_id === asks));
+
+  // It opens as before, and its page says what it is.
+  await row("^Put me away").click();
+  const head = page.locator("main header");
+  await head.getByText("Archived", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "More about this session" }).click();
+  await page.getByRole("menuitem", { name: "Bring back" }).click();
+  await head.getByText("Archived", { exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "More about this session" }).click();
+  await page.getByRole("menuitem", { name: "Archive…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Archive", exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+  await page.getByRole("button", { name: "Bring back" }).last().click();
+  await row("Put me away").waitFor();
+  await until("none is away", async () => (await world.rest.sessions.list({ archived: true })).sessions.length === 0);
+  await world.rest.inbox.answer(request, { action: "reject" });
+});
+
+test("what is at work cannot be put away", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("At work");
+  await world.say(session, "work for long");
+  await until("at work", async () => (await world.rest.sessions.list({ status: "executing" })).sessions.some((s) => s.session_id === session));
+  const v = await visit({ path: "/history" });
+  v.allow(/status of 409/);
+  const { page } = v;
+  await page.getByRole("button", { name: "Actions for At work" }).click();
+  await page.getByRole("menuitem", { name: "Archive…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Archive", exact: true }).click();
+  await page.getByRole("alert").getByText("An agent is at work in it.").waitFor();
+  expect((await world.rest.sessions.list({ q: session })).sessions.length).toBe(1);
+  await world.model.release();
+});
+
 test("out to a file, and in again as a session of its own", async ({ world, visit }) => {
   await world.model.script(writesFiles);
   const session = await world.session("To take along");
@@ -81,4 +158,34 @@ test("out to a file, and in again as a session of its own", async ({ world, visi
   await page.getByRole("button", { name: /^Actions for/ }).first().click();
   await page.getByRole("menuitem", { name: "Time travel" }).click();
   await page.getByRole("slider", { name: "Point in time" }).waitFor();
+});
+
+test("lists follow by themselves, without losing the place or the focus", async ({ world, visit }) => {
+  const first = await world.session("Follow: the first");
+  for (const path of ["/history", "/admin"]) {
+    const { page } = await visit();
+    await page.clock.install();
+    await page.goto(path);
+    await page.getByPlaceholder("Search titles and ids").fill("Follow:");
+    await page.clock.runFor(500);
+    const row = page.getByRole("link", { name: /Follow: the first/ });
+    await row.waitFor();
+    await row.focus();
+    const late = `Follow: came later, ${path}`;
+    await world.session(late);
+    expect(await page.getByText(late).count()).toBe(0);
+    await page.clock.runFor(11_000);
+    await page.getByText(late).waitFor();
+    expect(await row.evaluate((r) => document.activeElement === r)).toBe(true);
+    // Nothing moves while a menu is open.
+    await page.getByRole("button", { name: "Actions for Follow: the first" }).click();
+    const later = `${late}, once more`;
+    await world.session(later);
+    await page.clock.runFor(11_000);
+    expect(await page.getByText(later).count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.clock.runFor(11_000);
+    await page.getByText(later).waitFor();
+  }
+  expect(first).toBeTruthy();
 });

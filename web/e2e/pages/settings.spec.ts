@@ -42,10 +42,11 @@ test("each kind of setting is saved, shown as the server has it, refused with it
   await until("saved", async () => JSON.stringify((await server(world, "checkpoint_exclude")).value) === '["*.iso","tmp/"]');
   await until("as the server has it", async () => (await page.getByRole("textbox", { name: "checkpoint_exclude" }).inputValue()) === "*.iso\ntmp/");
 
-  // A choice, and JSON.
+  // A choice, and JSON: what is being written stays while another one is saved.
+  await page.getByRole("textbox", { name: "model_profiles" }).fill("{ not json");
   await page.getByRole("combobox", { name: "model_crash_retry" }).selectOption({ index: 0 });
   await until("chosen", async () => (await server(world, "model_crash_retry")).layer === "server");
-  await page.getByRole("textbox", { name: "model_profiles" }).fill("{ not json");
+  await page.getByRole("button", { name: "Back to default: model_crash_retry" }).waitFor();
   await page.getByRole("button", { name: "Save: model_profiles" }).click();
   await page.getByText("This is not JSON.").waitFor();
   await page.getByRole("button", { name: "Back to default: model_crash_retry" }).click();
@@ -118,6 +119,69 @@ test("an ordinary user sees and ends their own devices, and nothing of the serve
   await laptop.page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
+test("another device is let in by a link that works once, and the page says that it did", async ({ world, visit }) => {
+  const { token } = await world.rest.keys.create({ user: "bea", role: "owner" });
+  const laptop = await visit({ stranger: true, path: `/settings/devices#token=${token}` });
+  const { page } = laptop;
+  await page.getByRole("button", { name: "Add another device" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add another device" });
+  const link = (await dialog.locator("[data-link]").textContent())!;
+  expect(link).toContain("/#ticket=");
+  await dialog.getByText(/Valid for 0:[0-5]\d/).waitFor();
+  await screenshots(page, "settings-add-device");
+  expect(await barriers(page)).toEqual([]);
+  const phone = await visit({ stranger: true, phone: true, path: link });
+  await phone.page.getByRole("navigation").first().waitFor();
+  expect(phone.page.url()).not.toContain("ticket");
+  await dialog.getByText(/is signed in\./).waitFor();
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await dialog.waitFor({ state: "hidden" });
+  await until("it is in the list", async () => (await page.locator("main li").count()) === 2);
+  await until("the focus is back", () => page.getByRole("button", { name: "Add another device" }).evaluate((b) => document.activeElement === b));
+
+  // The same link once more says what to do.
+  const late = await visit({ stranger: true, path: link });
+  late.allow(/status of 40[013].*\/sign-in/);
+  await late.page.getByText("This link was used already, or is too old.").waitFor();
+  await screenshots(late.page, "sign-in-bad-link");
+  expect(await barriers(late.page)).toEqual([]);
+});
+
+test("a link that nobody used is over after a minute, and another one is made", async ({ visit }) => {
+  const { page } = await visit();
+  await page.clock.install();
+  await page.goto("/settings/devices");
+  await page.getByRole("button", { name: "Add another device" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add another device" });
+  const first = await dialog.locator("[data-link]").textContent();
+  await page.clock.fastForward(61_000);
+  await dialog.getByText("This link is over.").waitFor();
+  await dialog.getByRole("button", { name: "Make a new link" }).click();
+  await page.clock.fastForward(0);
+  // The page's clock is a minute ahead of the server's by now: only the way is looked at.
+  await until("another link", async () => {
+    await page.clock.runFor(500);
+    const now = await dialog.locator("[data-link], [data-over]").textContent();
+    return now !== first;
+  });
+});
+
+test("rules in plain words: what runs unasked, and how that is taken back", async ({ world, visit }) => {
+  const { page } = await visit({ path: "/settings/rules" });
+  await page.getByRole("switch", { name: "Run the commands below" }).click();
+  await until("switched on", async () => (await server(world, "always_allow_execute")).value === true);
+  await page.getByRole("textbox", { name: "Add: Commands that may run" }).fill("go test *");
+  await page.keyboard.press("Enter");
+  await page.getByText("go test *", { exact: true }).waitFor();
+  expect((await server(world, "allowed_commands")).value).toEqual(["go test *"]);
+  await screenshots(page, "settings-rules");
+  expect(await barriers(page)).toEqual([]);
+  expect(await page.locator("main").textContent()).not.toMatch(/always_allow|allowed_commands/);
+  await page.getByRole("button", { name: "Remove go test *" }).click();
+  await until("taken out", async () => JSON.stringify((await server(world, "allowed_commands")).value) === "[]");
+  await world.rest.settings.change({ always_allow_execute: null, allowed_commands: null });
+});
+
 test("an administrator makes a key that is shown once, and revokes it", async ({ world, visit }) => {
   const v = await visit({ path: "/settings/devices" });
   v.allow(/status of 4\d\d/);
@@ -162,7 +226,7 @@ for (const phone of [false, true]) {
     for (const language of ["en", "ko"]) {
       for (const theme of ["light", "dark"]) {
         const v = await visit({ phone, prefs: { theme, language } });
-        for (const part of ["push", "devices", "server", "secrets"]) {
+        for (const part of ["push", "devices", "rules", "server", "secrets"]) {
           await v.page.goto(`/settings/${part}`);
           await v.page.getByRole("heading").first().waitFor();
           await v.page.locator("main [role=status]").first().waitFor({ state: "detached" });

@@ -68,10 +68,72 @@ test("a checkpoint is a place as well: right behind the message before it", asyn
   const points = (await world.rest.sessions.timeline(session)).marks.filter((m) => m.kind === "checkpoint");
   const { page } = await visit({ path: `/s/${session}/time?at=${points[1]!.message_id}` });
   await page.locator("[data-preview]").waitFor(); // of the message before it
-  expect(await page.getByRole("radio", { name: "Before this message" }).count()).toBe(0);
+  expect(await page.getByRole("radio", { name: "Take it back, too" }).count()).toBe(0);
   await page.getByRole("button", { name: "Conversation and files" }).click();
   await page.getByText("Gone back.").waitFor();
   expect(await readFile(join(world.workspace(session), "a.txt"), "utf8")).toBe("two");
+});
+
+test("what one points at stays, unless it is said otherwise", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("Kept", { "a.txt": "one\n" });
+  await sayAll(world, session, "first words");
+  await world.say(session, "run: cat a.txt");
+  const request = await world.question(session);
+  const question = (await world.rest.sessions.timeline(session)).marks.find((m) => m.kind === "question")!;
+  const { page } = await visit({ path: `/s/${session}/time?at=${question.message_id}` });
+  await page.locator("[data-preview][data-keeps=true]").waitFor();
+  // It is the newest message: keeping it is no way back.
+  await page.getByText("This is where the session stands now.").waitFor();
+  for (const name of ["Conversation and files", "Conversation only", "Files only"]) expect(await page.getByRole("button", { name }).isDisabled(), name).toBe(true);
+  expect(await barriers(page)).toEqual([]);
+  await world.rest.inbox.answer(request, { action: "reject", comment: "not now" });
+  await world.settled(session);
+  await page.getByText("The message stays, and what came later goes.").waitFor();
+  await page.getByRole("button", { name: "Conversation only" }).click();
+  await page.getByText("Gone back.").waitFor();
+  expect(await messagesOf(world, session)).toContain(question.message_id);
+  // The marks speak plainly: no ids, no programs' words.
+  await page.goto(`/s/${session}/time`);
+  await page.getByRole("switch", { name: "Show what was taken back" }).click();
+  const slider = page.getByRole("slider", { name: "Point in time" });
+  await slider.focus();
+  const { marks } = await world.rest.sessions.timeline(session, { hidden: true });
+  await until("all marks", async () => (await slider.getAttribute("aria-valuemax")) === String(marks.length));
+  await page.keyboard.press("Home");
+  for (const m of marks) {
+    expect(await page.locator("[data-here]").textContent()).not.toMatch(/msg_|sess_|reject|execute_command/);
+    if (m.kind === "rewind") await page.locator("[data-here]").getByText("to after “").waitFor();
+    await page.keyboard.press("ArrowRight");
+  }
+});
+
+test("undo names the work that went on since, and redo brings it back", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("Went on");
+  await sayAll(world, session, "first words", "second words");
+  const before = await messagesOf(world, session);
+  await world.rest.sessions.command(session, "rewind", { message_id: await saidAt(world, session, "second words") });
+  await until("back", async () => (await messagesOf(world, session)).length < before.length);
+  await sayAll(world, session, "other words");
+  const after = await messagesOf(world, session);
+  const { page } = await visit({ path: `/s/${session}/time` });
+  const undo = page.getByRole("button", { name: "Undo the last rewind" });
+  await undo.click();
+  const dialog = page.getByRole("dialog", { name: "Undo the last rewind?" });
+  await dialog.getByText("other words").waitFor();
+  await screenshots(page, "time-undo");
+  expect(await barriers(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Leave it" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  expect(await messagesOf(world, session)).toEqual(after);
+  await undo.click();
+  await dialog.getByRole("button", { name: "Undo the rewind" }).click();
+  await page.getByText("Undone.").waitFor();
+  expect(await messagesOf(world, session)).toEqual(before);
+  await page.getByRole("button", { name: "Redo", exact: true }).first().click();
+  await page.getByText("Done again.").waitFor();
+  expect(await messagesOf(world, session)).toEqual(after);
 });
 
 test("what was taken back can be looked at", async ({ world, visit }) => {
@@ -177,6 +239,6 @@ test("a session of 5,000 messages is scrubbed without delay", async ({ world, vi
   await page.keyboard.press("Home");
   const first = (await world.rest.sessions.timeline(session)).marks[0]!.message_id;
   await page.locator(`[data-preview="${first}"]`).waitFor();
-  await page.getByText("5000 messages go").waitFor();
+  await page.getByText("4999 messages go").waitFor();
   await screenshots(page, "time-long");
 });

@@ -37,3 +37,36 @@ test("the rule saved is the text shown, with one match and one near miss", async
   await world.rest.sessions.command(session, "new_task", { text: "run: cat b.txt" });
   await world.question(session);
 });
+
+test("what was allowed for a task is listed, said on the call, and can be taken back", async ({ world, visit }) => {
+  await world.model.script([
+    { when: { tool_result: "execute_command" }, times: 0, reply: [{ text: "It is done." }] },
+    { when: { last_user: { regexp: "run: (.*)" } }, times: 0, reply: [{ tool: { name: "execute_command", id: "c_run", input: { command: "{{match 1}}" } } }] },
+  ]);
+  const session = await world.session("Remembered", { "a.txt": "a\n", "b.txt": "b\n" });
+  const { page } = await visit({ path: `/s/${session}` });
+  await world.say(session, "run: cat a.txt");
+  const card = page.locator(`[data-question="${await world.question(session)}"]`);
+  await card.getByLabel("for this task").check();
+  await card.getByLabel("Rule", { exact: true }).fill("cat *");
+  await card.getByRole("button", { name: /Approve and remember/ }).click();
+  await page.getByText("It is done.").waitFor();
+  await world.say(session, "run: cat b.txt");
+  const call = page.locator("[data-call]").last();
+  await call.locator("[data-allowed]").waitFor();
+  expect(await call.getByText("cat b.txt").count()).toBeGreaterThan(0);
+  expect(await call.locator("[data-allowed]").textContent()).toContain("cat *");
+  await world.settled(session);
+
+  await page.getByRole("button", { name: "More about this session" }).click();
+  await page.getByRole("menuitem", { name: "Allowed without asking…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Allowed without asking" });
+  await dialog.getByText("cat *").waitFor();
+  await screenshots(page, "06-allowed");
+  expect(await barriers(page)).toEqual([]);
+  await dialog.getByRole("button", { name: /^Ask again/ }).click();
+  await dialog.getByText("Nothing is remembered").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await world.say(session, "run: cat b.txt");
+  await world.question(session);
+});

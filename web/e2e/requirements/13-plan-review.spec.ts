@@ -48,3 +48,23 @@ test("approving a version that is no longer the plan's is a conflict", async ({ 
   const refused = await world.rest.inbox.answer(request, { action: "approve" }).then(() => null, (e: { code: string }) => e.code);
   expect(refused).toBe("HITL_REQUEST_EXPIRED");
 });
+
+test("changes are sent by the first click, also while a comment is being written", async ({ world, visit }) => {
+  await world.model.script(plansRuns);
+  const session = await world.session("First click");
+  await world.say(session, "do it", { mode: "run" });
+  const request = await world.question(session);
+  const { page } = await visit({ path: `/inbox` });
+  const card = page.locator(`[data-question="${request}"]`);
+  await card.getByText("Look around.").waitFor();
+  await card.getByRole("button", { name: "Change step 2" }).click();
+  await page.getByRole("menuitem", { name: "Comment" }).click();
+  await page.keyboard.type("Only half of it.");
+  const button = card.getByRole("button", { name: "Send 1 change" });
+  const box = (await button.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2); // as a hand does: where it is, pressed and let go
+  await page.mouse.down();
+  await page.mouse.up();
+  const answered = await until("the answer", async () => !(await world.rest.inbox.list()).items.some((i) => i.question.request_id === request));
+  expect(answered).toBe(true);
+});

@@ -16,6 +16,7 @@ test("pause shows within 250 ms and is confirmed by the event", async ({ world, 
   expect(await plan.getByText(/^Paused/).count()).toBe(0);
   world.thaw();
   await plan.getByText(/^Paused/).waitFor();
+  await plan.getByText(/^finishing: \S/).waitFor(); // what is under way ends first
   await plan.getByRole("button", { name: "Resume" }).click();
   await plan.getByRole("button", { name: "Pause" }).waitFor();
 

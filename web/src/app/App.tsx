@@ -1,7 +1,8 @@
 import { ClewProvider } from "@clew-run/client/react";
-import { lazy, Suspense, useEffect } from "react";
+import { useEffect } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { useWords } from "@/i18n";
+import { lazyPart } from "@/lib/lazyPart";
 import { Button, Empty, Loading } from "@/ui";
 import { HomePage } from "@/features/inbox/HomePage";
 import { BatchHost } from "@/features/session/questions/BatchHost";
@@ -13,14 +14,14 @@ import { Shell } from "./Shell";
 import { SignIn } from "./SignIn";
 import { appWords } from "./words";
 
-const SessionPage = lazy(() => import("@/features/session/SessionPage").then((m) => ({ default: m.SessionPage })));
-const InboxPage = lazy(() => import("@/features/inbox/InboxPage").then((m) => ({ default: m.InboxPage })));
-const TimePage = lazy(() => import("@/features/time/TimePage").then((m) => ({ default: m.TimePage })));
-const HistoryPage = lazy(() => import("@/features/history/HistoryPage").then((m) => ({ default: m.HistoryPage })));
-const SettingsPage = lazy(() => import("@/features/settings/SettingsPage").then((m) => ({ default: m.SettingsPage })));
-const McpPage = lazy(() => import("@/features/mcp/McpPage").then((m) => ({ default: m.McpPage })));
-const AdminPage = lazy(() => import("@/features/admin/AdminPage").then((m) => ({ default: m.AdminPage })));
-const DesignPage = lazy(() => import("@/features/design/DesignPage").then((m) => ({ default: m.DesignPage })));
+const SessionPage = lazyPart(() => import("@/features/session/SessionPage").then((m) => m.SessionPage));
+const InboxPage = lazyPart(() => import("@/features/inbox/InboxPage").then((m) => m.InboxPage));
+const TimePage = lazyPart(() => import("@/features/time/TimePage").then((m) => m.TimePage));
+const HistoryPage = lazyPart(() => import("@/features/history/HistoryPage").then((m) => m.HistoryPage));
+const SettingsPage = lazyPart(() => import("@/features/settings/SettingsPage").then((m) => m.SettingsPage));
+const McpPage = lazyPart(() => import("@/features/mcp/McpPage").then((m) => m.McpPage));
+const AdminPage = lazyPart(() => import("@/features/admin/AdminPage").then((m) => m.AdminPage));
+const DesignPage = lazyPart(() => import("@/features/design/DesignPage").then((m) => m.DesignPage));
 
 export function App() {
   const account = useAccount((s) => s.account);
@@ -31,7 +32,7 @@ export function App() {
     case "away":
       return <Away />;
     case "out":
-      return <SignIn problem={account.problem} />;
+      return <SignIn problem={account.problem} link={account.link} />;
     case "in":
       return (
         <ClewProvider client={client}>
@@ -48,21 +49,19 @@ function Pages() {
   return (
     <Shell>
       <Broken where={path}>
-        <Suspense fallback={<Loading />}>
-          <Switch>
-            <Route path="/"><HomePage /></Route>
-            <Route path="/sign-in"><HomePage /></Route>
-            <Route path="/inbox"><InboxPage /></Route>
-            <Route path="/history"><HistoryPage /></Route>
-            <Route path="/settings/:part?">{(p) => <SettingsPage part={p.part} />}</Route>
-            <Route path="/mcp"><McpPage /></Route>
-            <Route path="/admin/:part?">{(p) => <AdminPage part={p.part} />}</Route>
-            <Route path="/s/:id/time">{(p) => <TimePage key={p.id} sessionId={p.id} />}</Route>
-            <Route path="/s/:id">{(p) => <SessionPage key={p.id} sessionId={p.id} />}</Route>
-            <Route path="/design"><DesignPage /></Route>
-            <Route><Empty top title={t.notFound} /></Route>
-          </Switch>
-        </Suspense>
+        <Switch>
+          <Route path="/"><HomePage /></Route>
+          <Route path="/sign-in"><HomePage /></Route>
+          <Route path="/inbox"><InboxPage /></Route>
+          <Route path="/history"><HistoryPage /></Route>
+          <Route path="/settings/:part?">{(p) => <SettingsPage part={p.part} />}</Route>
+          <Route path="/mcp"><McpPage /></Route>
+          <Route path="/admin/:part?">{(p) => <AdminPage part={p.part} />}</Route>
+          <Route path="/s/:id/time">{(p) => <TimePage key={p.id} sessionId={p.id} />}</Route>
+          <Route path="/s/:id">{(p) => <SessionPage key={p.id} sessionId={p.id} />}</Route>
+          <Route path="/design"><DesignPage /></Route>
+          <Route><Empty top title={t.notFound} /></Route>
+        </Switch>
       </Broken>
       <BatchHost />
     </Shell>

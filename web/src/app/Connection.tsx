@@ -19,15 +19,17 @@ export function ConnectionBadge({ connection, onRetry }: { connection: Connectio
   useSpoken(connection);
   useKeepTrying(connection, onRetry);
   const left = useRetrySeconds(connection);
-  const why = connection.state === "active" ? undefined : connection.lastError?.message;
+  // Sooner would be refused again, so nobody is offered to try.
+  const limited = connection.lastError?.code === "RATE_LIMITED" && (state === "reconnecting" || state === "connecting");
+  const why = connection.state === "active" ? undefined : limited ? t.limitedHelp : connection.lastError?.message;
   const help = [t.connectionHelp[state], why, left !== null ? t.retryIn(left) : undefined].filter(Boolean).join(" ");
-  const canRetry = state === "failed" || state === "reconnecting" || state === "disconnected";
+  const canRetry = !limited && (state === "failed" || state === "reconnecting" || state === "disconnected");
   return (
     <span className="inline-flex items-center gap-1">
       <span title={help} data-connection={state} className={cx("inline-flex items-center gap-1.5 whitespace-nowrap", state === "failed" ? "text-fail" : state === "active" ? "text-soft" : "text-ask")}>
         <Mark tone={tones[state]} size={10} live={state === "reconnecting" || state === "connecting"} />
-        <span className="max-sm:sr-only">{t.connection[state]}</span>
-        {left !== null && left > 1 && <span className="max-sm:hidden">{left} s</span>}
+        <span className={limited ? undefined : "max-sm:sr-only"}>{limited ? t.limited : t.connection[state]}</span>
+        {left !== null && left > 1 && <span className={limited ? undefined : "max-sm:hidden"}>{left} s</span>}
       </span>
       {canRetry && <Button look="quiet" icon={<RefreshCw size={13} />} onClick={onRetry}><span className="max-sm:sr-only">{t.tryNow}</span></Button>}
     </span>
@@ -36,7 +38,7 @@ export function ConnectionBadge({ connection, onRetry }: { connection: Connectio
 
 /** Seconds to the next attempt, null when none is planned. */
 function useRetrySeconds(c: Connection): number | null {
-  const due = c.state === "reconnecting" && c.nextRetryMs !== undefined ? c.since + c.nextRetryMs : null;
+  const due = (c.state === "reconnecting" || c.state === "connecting") && c.nextRetryMs !== undefined ? c.since + c.nextRetryMs : null;
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (due === null) return;

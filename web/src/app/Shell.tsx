@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { Badge, Button, cx } from "@/ui";
-import { signOut, useAccount } from "./account";
+import { signOut, useAccount, useMayStart } from "./account";
 import { ConnectionBadge, useKeepTrying } from "./Connection";
 import { isMac, keyNames, listenToKeys, useCommands, type Command } from "./commands";
 import { KeyMap } from "./KeyMap";
@@ -29,6 +29,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [keymap, setKeymap] = useState(false);
   const account = useAccount((s) => s.account);
   const admin = account.state === "in" && account.me.role === "admin";
+  const mayStart = useMayStart();
   const authOff = account.state === "in" && account.me.auth === "off";
   const nextQuestion = useNextQuestion();
   const { counts, connection, inbox } = useInboxState();
@@ -52,13 +53,13 @@ export function Shell({ children }: { children: ReactNode }) {
     ...places.map((p) => ({ id: `go:${p.path}`, title: p.name, group: t.go, keys: p.keys, run: () => navigate(p.path) })),
     { id: "palette", title: t.palette, group: t.help, keys: "Mod+k", run: () => setPalette(true) },
     { id: "keymap", title: t.keymap, group: t.help, keys: "?", run: () => setKeymap(true) },
-    { id: "new", title: t.newSession, group: t.act, keys: "n", run: () => navigate("/?new=1") },
+    ...(mayStart ? [{ id: "new", title: t.newSession, group: t.act, keys: "n", run: () => navigate("/?new=1") }] : []),
     { id: "next-question", title: t.nextQuestion, group: t.go, keys: "g", run: nextQuestion },
     { id: "theme", title: t.theme, group: t.view, also: "dark light 어두운 밝은", run: () => setPrefs({ theme: document.documentElement.dataset.theme === "dark" ? "light" : "dark" }) },
     { id: "language", title: t.language, group: t.view, also: "korean english 한국어", run: () => setPrefs({ language: usePrefs.getState().language === "ko" ? "en" : "ko" }) },
     { id: "design", title: t.design, group: t.help, run: () => navigate("/design") },
     ...(authOff ? [] : [{ id: "sign-out", title: t.signOut, group: t.act, run: () => void signOut().catch(notifyError) }]),
-  ], [t, places, navigate, nextQuestion, authOff]));
+  ], [t, places, navigate, nextQuestion, authOff, mayStart]));
 
   const at = (p: Place) => (p.path === "/" ? path === "/" : path.startsWith(p.path));
   return (
@@ -66,7 +67,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-sheet focus:p-3">{t.skip}</a>
       <nav aria-label={t.navigation} className="hidden w-48 shrink-0 flex-col gap-0.5 border-r border-line bg-sunk p-2 md:flex lg:w-52">
         <Link href="/" className="flex h-10 items-center px-2"><Logo small /></Link>
-        <Button look="main" icon={<Plus size={15} />} className="mb-1.5 justify-start" onClick={() => navigate("/?new=1")}>{t.newSession}</Button>
+        {mayStart && <Button look="main" icon={<Plus size={15} />} className="mb-1.5 justify-start" onClick={() => navigate("/?new=1")}>{t.newSession}</Button>}
         {places.map((p) => (
           <Link
             key={p.path}

@@ -5,7 +5,8 @@ import { signIn } from "./account";
 import { Logo } from "./Logo";
 import { appWords } from "./words";
 
-export function SignIn({ problem }: { problem?: string }) {
+/** The way in. `link`: a link was followed that was used already, or is too old. */
+export function SignIn({ problem, link }: { problem?: string; link?: boolean }) {
   const t = useWords(appWords);
   const [token, setToken] = useState("");
   const [busy, setBusy] = useState(false);
@@ -13,6 +14,12 @@ export function SignIn({ problem }: { problem?: string }) {
     <main className="mx-auto flex min-h-full max-w-sm flex-col justify-center gap-5 p-6">
       <Logo />
       <h1 className="text-xl font-semibold">{t.signIn}</h1>
+      {link && (
+        <div role="alert" className="flex gap-2 rounded border border-ask/50 bg-ask-wash px-3 py-2">
+          <Mark tone="ask" className="mt-1" />
+          <p><span className="font-medium">{t.badLink}</span> {t.badLinkHelp}</p>
+        </div>
+      )}
       <p className="text-soft">{t.signInHelp}</p>
       <div className="flex items-center rounded bg-sunk pl-3 font-mono">
         <code className="flex-1">clew open</code>
@@ -26,7 +33,7 @@ export function SignIn({ problem }: { problem?: string }) {
           void signIn({ token: token.trim() }).finally(() => setBusy(false));
         }}
       >
-        <Field label={t.token} hint={t.tokenHint} error={problem && <><Mark tone="fail" className="mr-1 inline" />{problem}</>}>
+        <Field label={t.token} hint={t.tokenHint} error={problem && !link ? <><Mark tone="fail" className="mr-1 inline" />{problem}</> : undefined}>
           {(props) => (
             <TextInput {...props} type="password" autoComplete="off" spellCheck={false} required value={token} onChange={(e) => setToken(e.target.value)} />
           )}

@@ -12,10 +12,21 @@ type Me = Awaited<ReturnType<typeof client.rest.me>>;
 export type Account =
   | { state: "asking" }
   | { state: "in"; me: Me }
-  | { state: "out"; problem?: string }
+  | { state: "out"; problem?: string; /** The problem is of a link, and not of what was typed. */ link?: boolean }
   | { state: "away" };
 
 export const useAccount = create<{ account: Account }>(() => ({ account: { state: "asking" } }));
+
+/** Who is signed in, null before that is known. */
+export function useMe(): Me | null {
+  return useAccount((s) => (s.account.state === "in" ? s.account.me : null));
+}
+
+/** Whether the one who is signed in may begin sessions: viewers and approvers come to those of others. */
+export function useMayStart(): boolean {
+  const role = useMe()?.role;
+  return role === "owner" || role === "admin";
+}
 
 const set = (account: Account) => useAccount.setState({ account });
 
@@ -48,8 +59,13 @@ export async function signIn(credentials: { ticket: string } | { token: string }
     // one of somebody else is said so.
     const now = await look();
     if (now.state === "in" && e instanceof ClewError && e.code === "FORBIDDEN") notifyError(e);
-    set(now.state === "out" ? { state: "out", problem: (e as Error).message } : now);
+    set(now.state === "out" ? { state: "out", problem: (e as Error).message, link: "ticket" in credentials && used(e) } : now);
   }
+}
+
+/** A ticket that is no good is refused like any wrong token; a busy server refuses in another way. */
+function used(e: unknown): boolean {
+  return e instanceof ClewError && (e.status === 400 || e.status === 401 || e.status === 403);
 }
 
 /** Finds out who is here; called when the page opens and after a silence. */

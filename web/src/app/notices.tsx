@@ -48,7 +48,7 @@ export function Notices() {
   return (
     <>
       <div role="status" aria-live="polite" className="sr-only" data-spoken>{spoken}</div>
-      <div className="pointer-events-none fixed inset-x-0 bottom-[calc(4rem+env(safe-area-inset-bottom))] z-40 flex flex-col items-center gap-2 px-3 md:right-4 md:bottom-4 md:left-auto md:items-end">
+      <div className="pointer-events-none fixed inset-x-0 top-[calc(6rem+env(safe-area-inset-top))] z-40 flex flex-col items-center gap-2 px-3 md:right-4 md:left-auto md:items-end">
         {list.map((n) => <NoticeLine key={n.id} notice={n} />)}
       </div>
     </>

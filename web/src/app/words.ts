@@ -8,6 +8,7 @@ export const appWords = words({
     theme: "Theme", dark: "Dark theme", light: "Light theme", language: "Language: 한국어",
     signOut: "Sign out", signIn: "Sign in", token: "Token", signInButton: "Sign in",
     signInHelp: "On the machine that runs clew, the command below opens this page signed in. Or paste a token: your own, or the owner's from the file “token” in the data directory.",
+    badLink: "This link was used already, or is too old.", badLinkHelp: "A link signs one browser in, within a minute. Run the command below again, or make a new link in Settings › Devices of a browser that is signed in.",
     tokenHint: "It is exchanged for a cookie and not kept by this page.",
     away: "The server cannot be reached", awayHelp: "This page asks again by itself. Nothing is lost: work goes on at the server, and answers you gave are there.",
     tryNow: "Try now",
@@ -21,6 +22,7 @@ export const appWords = words({
       disconnected: "Not connected", connecting: "Connecting…", connected: "Catching up…", active: "Live",
       reconnecting: "Reconnecting…", failed: "Connection lost", offline: "Offline",
     },
+    limited: "Waiting to connect", limitedHelp: "You opened many pages in a short time, and the server lets each person connect only so often. This page connects by itself; closing other tabs helps.",
     retryIn: (s: number) => `Next try in ${s} s`,
     connectionHelp: {
       disconnected: "What you see is not updated.", connecting: "One moment.", connected: "What was missed is coming in.",
@@ -37,6 +39,7 @@ export const appWords = words({
     theme: "테마", dark: "어두운 테마", light: "밝은 테마", language: "Language: English",
     signOut: "로그아웃", signIn: "로그인", token: "토큰", signInButton: "로그인",
     signInHelp: "clew가 실행 중인 컴퓨터에서 아래 명령을 실행하면 로그인된 상태로 이 페이지가 열립니다. 또는 토큰을 붙여 넣으세요. 본인 토큰이나 데이터 디렉터리의 “token” 파일에 있는 소유자 토큰을 쓸 수 있습니다.",
+    badLink: "이미 쓰였거나 오래된 링크입니다.", badLinkHelp: "링크는 1분 안에 브라우저 하나만 로그인시킵니다. 아래 명령을 다시 실행하거나, 로그인된 브라우저의 설정 › 기기에서 새 링크를 만드세요.",
     tokenHint: "쿠키로 교환되며 이 페이지에 저장되지 않습니다.",
     away: "서버에 연결할 수 없습니다", awayHelp: "자동으로 다시 시도합니다. 잃어버린 것은 없습니다. 작업은 서버에서 계속되고, 보낸 답변도 그대로 있습니다.",
     tryNow: "지금 시도",
@@ -50,6 +53,7 @@ export const appWords = words({
       disconnected: "연결 안 됨", connecting: "연결 중…", connected: "따라잡는 중…", active: "실시간",
       reconnecting: "다시 연결 중…", failed: "연결 끊김", offline: "오프라인",
     },
+    limited: "연결 대기 중", limitedHelp: "짧은 시간에 페이지를 많이 열었습니다. 서버는 사람마다 연결 횟수를 제한합니다. 이 페이지는 자동으로 연결되며, 다른 탭을 닫으면 도움이 됩니다.",
     retryIn: (s: number) => `${s}초 후 다시 시도`,
     connectionHelp: {
       disconnected: "지금 보이는 내용은 갱신되지 않습니다.", connecting: "잠시만 기다리세요.", connected: "놓친 내용을 받는 중입니다.",

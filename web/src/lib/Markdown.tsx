@@ -52,13 +52,13 @@ export function CodeBlock({ code, lang }: { code: string; lang: string }) {
   const t = useWords(markdownWords);
   return (
     <div className="group/code relative my-2 rounded bg-sunk">
-      <div className="absolute top-0.5 right-0.5 flex items-center gap-1 rounded bg-sunk/90 pl-2">
-        {lang && <span className="font-mono text-xs text-soft">{lang}</span>}
+      <div className="absolute top-0.5 right-0.5 flex items-center gap-1 rounded bg-sunk/90 pl-2 pointer-coarse:static pointer-coarse:justify-end pointer-coarse:pl-3">
+        {lang && <span className="font-mono text-xs text-soft pointer-coarse:mr-auto">{lang}</span>}
         <span className="opacity-60 transition-opacity duration-(--motion) group-hover/code:opacity-100 focus-within:opacity-100">
           <CopyButton text={code} label={t.copyCode} />
         </span>
       </div>
-      <pre tabIndex={0} aria-label={lang ? `${t.code}, ${lang}` : t.code} role="region" className="max-h-[60dvh] overflow-auto px-3 py-2.5 pr-24 font-mono text-sm break-normal whitespace-pre">
+      <pre tabIndex={0} aria-label={lang ? `${t.code}, ${lang}` : t.code} role="region" className="max-h-[60dvh] overflow-auto px-3 py-2.5 pr-24 pointer-coarse:pt-0 pointer-coarse:pr-3 font-mono text-sm break-normal whitespace-pre">
         <code><CodeText code={code} lang={lang} /></code>
       </pre>
     </div>

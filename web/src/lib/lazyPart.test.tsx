@@ -27,3 +27,18 @@ test("a part that cannot be fetched tries again by itself, and the rest of the p
   expect(screen.getByText("Here is again")).toBeTruthy(); // at once
   expect(tries).toBe(3);
 });
+
+test("a dialog shows nothing until it is there, and says if it cannot be had", async () => {
+  let fails = true;
+  const Part = lazyPart(async () => {
+    if (fails) throw new TypeError("Failed to fetch");
+    return () => <p>The dialog</p>;
+  }, true);
+  const page = render(<Part />);
+  expect(page.container.textContent).toBe("");
+  await act(() => vi.advanceTimersByTimeAsync(0));
+  expect(screen.getByText(/Failed to fetch/)).toBeTruthy();
+  fails = false;
+  await act(() => vi.advanceTimersByTimeAsync(3_000));
+  expect(screen.getByText("The dialog")).toBeTruthy();
+});

@@ -6,9 +6,9 @@ const againMs = 3_000;
 /**
  * A part of a page whose code is fetched when it is shown. Where it cannot be
  * fetched, only this part says so, and tries again by itself: the line may be
- * cut at any time, and the rest of the page goes on.
+ * cut at any time, and the rest of the page goes on. Dialogs show nothing until they are there.
  */
-export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>, quiet = false): ComponentType<P> {
   let known: ComponentType<P> | undefined;
   return function Part(props: P) {
     const [Shown, setShown] = useState<ComponentType<P> | undefined>(() => known);
@@ -35,6 +35,7 @@ export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>
       };
     }, [round]);
     if (Shown) return <Shown {...props} />;
-    return error === undefined ? <Loading /> : <div className="p-3"><ErrorNote error={error} retry={() => setRound((r) => r + 1)} /></div>;
+    if (error === undefined) return quiet ? null : <Loading />;
+    return <div className="p-3"><ErrorNote error={error} retry={() => setRound((r) => r + 1)} /></div>;
   };
 }

@@ -63,7 +63,7 @@ export class MarkdownText {
 
   /** The blocks of `text`. While it grows, what is open at its end is closed for show. */
   update(given: string, growing: boolean): readonly Block[] {
-    const text = given.replace(/\r\n?/g, "\n");
+    const text = given.includes("\r") ? given.replace(/\r\n?/g, "\n") : given;
     // A reference may be defined after its use: then the end makes all of it anew.
     if (!growing && definition.test(text)) this.#reset();
     if (!text.startsWith(this.#text.slice(0, this.#settledLength))) this.#reset();
@@ -73,24 +73,26 @@ export class MarkdownText {
       this.#text = text;
       return (this.#blocks = [{ kind: "plain", raw: text }]);
     }
-    if (growing) this.#settle(text);
+    const looked = growing ? this.#settle(text) : null;
     const tail = text.slice(this.#settledLength);
-    const tokens = lex(growing ? mend(tail) : tail);
+    const mended = growing ? mend(tail) : tail;
+    const tokens = looked?.text === mended ? looked.tokens : lex(mended);
     const open = tokens ? blocksOf(tokens, this.#blocks.slice(this.#settled.length)) : [{ kind: "plain" as const, raw: tail }];
     return (this.#blocks = [...this.#settled, ...open]);
   }
 
-  /** Moves all but the last two tokens to those that are done. */
-  #settle(text: string): void {
-    const tokens = lex(text.slice(this.#settledLength));
-    if (!tokens) return;
+  /** Moves all but the last two tokens to those that are done, and gives what it found if there was nothing to move. */
+  #settle(text: string): { text: string; tokens: TokensList } | null {
+    const tail = text.slice(this.#settledLength);
+    const tokens = lex(tail);
+    if (!tokens) return null;
     const told = tokens.filter((t) => !silent.has(t.type));
     const last = told.at(-2);
-    if (!last) return;
-    const before = tokens.slice(0, tokens.indexOf(last));
-    if (!before.some((t) => !silent.has(t.type))) return;
+    const before = last ? tokens.slice(0, tokens.indexOf(last)) : [];
+    if (!before.some((t) => !silent.has(t.type))) return { text: tail, tokens };
     this.#settled = [...this.#settled, ...blocksOf(before, this.#blocks.slice(this.#settled.length))];
     this.#settledLength += before.reduce((n, t) => n + t.raw.length, 0);
+    return null;
   }
 
   #reset(): void {

@@ -7,6 +7,8 @@ export interface Pages<T> {
   more: boolean;
   loadMore(): void;
   reload(): void;
+  /** Reads what is shown again, quietly: nothing is taken away, and an error changes nothing. */
+  refresh(): void;
 }
 
 /** A list that comes page by page; it starts over when the key changes. */
@@ -30,11 +32,30 @@ export function usePages<T>(key: string, load: (cursor: string | undefined) => P
     );
   }, []);
   useEffect(() => read(undefined), [key, read]);
+
+  const now = useRef(state);
+  now.current = state;
+  const refresh = useCallback(async () => {
+    if (now.current.loading) return;
+    const mine = turn.current;
+    const wanted = now.current.items.length;
+    const items: T[] = [];
+    let next: string | undefined;
+    do {
+      const page = await latest.current(next);
+      if (mine !== turn.current) return; // somebody asked for something else
+      items.push(...page.items);
+      next = page.next;
+    } while (next !== undefined && items.length < wanted);
+    setState((s) => ({ ...s, items, next, error: undefined }));
+  }, []);
+  const quietly = useCallback(() => void refresh().catch(() => {}), [refresh]);
   return {
     ...state,
     error: state.error,
     more: state.next !== undefined,
     loadMore: () => state.next !== undefined && read(state.next),
     reload: () => read(undefined),
+    refresh: quietly,
   };
 }

@@ -25,6 +25,7 @@ export function Button({ look = "plain", icon, keys, busy, className, children, 
     <button
       type={type}
       aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
       aria-keyshortcuts={keys}
       onClick={busy ? undefined : onClick}
       className={cx(

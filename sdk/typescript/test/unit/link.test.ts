@@ -136,6 +136,27 @@ describe("how a connection is kept", () => {
     expect(s.connection).toMatchObject({ nextRetryMs: 12_000, lastError: { code: "RATE_LIMITED", message: "slow down" } });
   });
 
+  test("a server that asks to wait is waited for, as often as it asks, and not sooner", async () => {
+    const surroundings = new FakeSurroundings();
+    const { s, socket } = await connected({ surroundings });
+    const refuse = (to: FakeSocket) => {
+      to.say("error", { code: "RATE_LIMITED", number: 1004, message: "too many connects", recoverable: true, suggested_action: "wait", retry_after_ms: 12_000 });
+      to.end(1008, "RATE_LIMITED");
+    };
+    refuse(socket);
+    for (let n = 2; n < 10; n++) { // more often than a lost line is tried
+      await pass(11_000);
+      surroundings.on!.visible(); // somebody looks at the page again
+      await settle();
+      expect(FakeSocket.all).toHaveLength(n - 1);
+      await pass(1_000);
+      expect(FakeSocket.all).toHaveLength(n);
+      FakeSocket.last.open();
+      refuse(FakeSocket.last);
+      expect(s.connection.state).toBe("reconnecting");
+    }
+  });
+
   test("a refused handshake is looked into: final ones end it, others do not", async () => {
     let response = answer(401, "AUTH_FAILED");
     const s = fakeClient({ fetch: () => Promise.resolve(response) }).session("s");

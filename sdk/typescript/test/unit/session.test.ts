@@ -104,6 +104,18 @@ describe("sending", () => {
     expect((await state).title).toBe("asked");
   });
 
+  test("that it was archived is known until the next connection", async () => {
+    const { s, socket } = await connected();
+    const archived = () => (s.store.flush(), s.store.getSnapshot().session!.archived);
+    expect(archived()).toBeUndefined();
+    socket.record(2, "session_archived", { archived: true });
+    expect(archived()).toBe(true);
+    socket.greet(2); // a state does not say
+    expect(archived()).toBe(true);
+    socket.greet(2, { client_id: "another" });
+    expect(archived()).toBeUndefined();
+  });
+
   test("monitors that were asked for are asked for again", async () => {
     const { s, socket } = await connected();
     await s.send("subscribe_monitor", { monitor_id: "monitor-1" });
@@ -260,6 +272,23 @@ describe("what is held", () => {
     expect(ids()).toEqual([]);
   });
 
+  test("what waits is in the transcript once it is heard, behind what was said meanwhile", async () => {
+    const { s, socket } = await connected({}, 1);
+    const seen = (): [string[], readonly string[]] => {
+      s.store.flush();
+      const now = s.store.getSnapshot();
+      return [now.queue.map((q) => `${q.message_id.slice(-1)}:${q.text}:${q.user_id}`), now.messageIds];
+    };
+    socket.record(2, "message_queued", { message_id: idOf(2), text: "later", user_id: "ann", position: 1 });
+    expect(seen()).toEqual([["2:later:ann"], []]);
+    expect(s.store.getSnapshot().queue[0]!.ts).toBeGreaterThan(0);
+    socket.record(3, "queue_changed", { queue: [idOf(2)], edited: { message_id: idOf(2), text: "much later" } });
+    socket.record(4, "message_created", { message: messageOf(4, {}) });
+    expect(seen()).toEqual([["2:much later:ann"], [idOf(4)]]);
+    socket.record(5, "message_created", { message: messageOf(5, { role: "user", say: "user_feedback", queued_as: idOf(2) }) });
+    expect(seen()).toEqual([[], [idOf(4), idOf(5)]]);
+  });
+
   test("types that nobody knows are told apart and do no harm", async () => {
     const { s, socket } = await connected({}, 1);
     const unknown: string[] = [];
@@ -306,5 +335,35 @@ describe("what is held", () => {
     const { s, socket } = await connected();
     socket.say("session_state", { ...stateOf(1), messages: undefined });
     expect(s.connection.state).toBe("reconnecting");
+  });
+});
+
+describe("what is allowed without asking", () => {
+  const rule = (id: string, task_id: string) => ({ id, task_id, tool: "execute_command", pattern: `${id} *`, by: "ann", ts: 1 });
+  const ids = (s: Session) => {
+    s.store.flush();
+    return s.store.getSnapshot().allowed.map((r) => r.id);
+  };
+
+  test("a rule goes when it is forgotten, and with its task", async () => {
+    const { s, socket } = await connected();
+    socket.greet(1, { allowed: [rule("r1", "task_1"), rule("r2", "task_1"), rule("r3", "task_2")] });
+    expect(ids(s)).toEqual(["r1", "r2", "r3"]);
+    socket.record(2, "rule_forgotten", { id: "r1", task_id: "task_1", by: "ann" });
+    expect(ids(s)).toEqual(["r2", "r3"]);
+    socket.record(3, "task_completed", { task_id: "task_2" });
+    expect(ids(s)).toEqual(["r2"]);
+  });
+
+  test("an answer that shall be remembered makes the client ask what holds now", async () => {
+    const { s, socket } = await connected();
+    const before = socket.sent.length;
+    socket.record(2, "hitl_resolved", { request_id: "q1", action: "approve" });
+    expect(socket.sent.slice(before)).toEqual([]);
+    socket.record(3, "hitl_resolved", { request_id: "q2", action: "approve", remember: { scope: "task", pattern: "git *" } });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(socket.sent.slice(before)).toEqual([{ type: "get_state" }]);
+    socket.greet(3, { allowed: [rule("q2", "task_1")] });
+    expect(ids(s)).toEqual(["q2"]);
   });
 });

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import { useAccount } from "@/app/account";
 import { client } from "@/app/client";
@@ -8,6 +8,8 @@ import { useDebounced } from "@/lib/useDebounced";
 import { useLoaded } from "@/lib/useLoaded";
 import { usePages } from "@/lib/usePages";
 import { Badge, Button, Empty, ErrorNote, Loading, Mark, PageHead, Segmented, TextInput } from "@/ui";
+import { useFreshList } from "@/features/history/useFreshList";
+import { inTruth, useConfirmed } from "@/features/history/confirmed";
 import { SessionRow } from "@/features/history/SessionRow";
 import { adminWords } from "./words";
 
@@ -38,9 +40,12 @@ function Overview({ version }: { version: string }) {
     const page = await client.rest.sessions.list({ owner: "*", q: q || undefined, cursor, status, limit: 100 });
     return { items: page.sessions, next: page.next };
   });
+  useFreshList(pages.refresh);
+  const changes = useConfirmed();
+  const items = useMemo(() => inTruth(pages.items, changes, false), [pages.items, changes]);
   const ready = useLoaded("ready", async (signal) => (await fetch("/readyz", { signal })).ok);
-  const cost = pages.items.reduce((sum, s) => sum + (s.cost_usd ?? 0), 0);
-  const owners = new Set(pages.items.map((s) => s.owner)).size;
+  const cost = items.reduce((sum, s) => sum + (s.cost_usd ?? 0), 0);
+  const owners = new Set(items.map((s) => s.owner)).size;
   return (
     <>
       <PageHead title={t.title} below>
@@ -54,7 +59,7 @@ function Overview({ version }: { version: string }) {
               <span className="inline-flex items-center gap-1.5"><Mark tone={ready.value === false ? "fail" : ready.value ? "done" : "wait"} />{ready.value === false ? t.notReady : ready.value ? t.ready : "…"}</span>
             </Figure>
             <Figure name={t.version}><span className="font-mono text-sm">{version}</span></Figure>
-            <Figure name={t.sessions}>{pages.items.length}{pages.more ? "+" : ""}</Figure>
+            <Figure name={t.sessions}>{items.length}{pages.more ? "+" : ""}</Figure>
             <Figure name={t.users}>{owners}</Figure>
             <Figure name={t.cost}>{money(cost)}</Figure>
             <Figure name={t.links}>
@@ -67,10 +72,10 @@ function Overview({ version }: { version: string }) {
           </dl>
           <p className="px-2 pb-2 text-sm text-soft">{t.watchOnly}</p>
           {pages.error !== undefined && <ErrorNote error={pages.error} retry={pages.reload} />}
-          {pages.loading && pages.items.length === 0 && <Loading />}
-          {!pages.loading && pages.items.length === 0 && pages.error === undefined && <Empty title={t.nothing} />}
+          {pages.loading && items.length === 0 && <Loading />}
+          {!pages.loading && items.length === 0 && pages.error === undefined && <Empty title={t.nothing} />}
           <ul>
-            {pages.items.map((s) => <SessionRow key={s.session_id} session={s} aside={<span className="w-24 truncate text-right text-sm max-sm:hidden"><Badge>{s.owner ?? "–"}</Badge></span>} />)}
+            {items.map((s) => <SessionRow key={s.session_id} session={s} onChange={pages.refresh} aside={<span className="w-24 truncate text-right text-sm max-sm:hidden"><Badge>{s.owner ?? "–"}</Badge></span>} />)}
           </ul>
           {pages.more && <div className="flex justify-center py-4"><Button busy={pages.loading} onClick={pages.loadMore}>{t.more}</Button></div>}
         </div>

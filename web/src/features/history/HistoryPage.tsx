@@ -1,5 +1,5 @@
 import { Search, Upload } from "lucide-react";
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { client } from "@/app/client";
 import { notify, notifyError } from "@/app/notices";
@@ -7,16 +7,19 @@ import { useWords } from "@/i18n";
 import { useDebounced } from "@/lib/useDebounced";
 import { usePages } from "@/lib/usePages";
 import { Button, Empty, ErrorNote, Loading, PageHead, Segmented, TextInput } from "@/ui";
+import { inTruth, useConfirmed } from "./confirmed";
+import { useFreshList } from "./useFreshList";
 import { SessionRow } from "./SessionRow";
 import { historyWords } from "./words";
 
-type Which = "all" | "running" | "waiting" | "ended";
+type Which = "all" | "running" | "waiting" | "ended" | "archived";
 
 const statuses: Record<Which, ("planning" | "executing" | "paused" | "awaiting_input" | "completed" | "failed" | "cancelled")[] | undefined> = {
   all: undefined,
   running: ["planning", "executing", "paused"],
   waiting: ["awaiting_input"],
   ended: ["completed", "failed", "cancelled"],
+  archived: undefined,
 };
 
 /** All sessions of a person: searched, filtered, each with its tree of tasks and costs. */
@@ -26,9 +29,13 @@ export function HistoryPage() {
   const [which, setWhich] = useState<Which>("all");
   const q = useDebounced(query.trim(), 200);
   const pages = usePages(`${q}|${which}`, async (cursor) => {
-    const page = await client.rest.sessions.list({ q: q || undefined, cursor, status: statuses[which], limit: 50 });
+    const page = await client.rest.sessions.list({ q: q || undefined, cursor, status: statuses[which], archived: which === "archived" || undefined, limit: 50 });
     return { items: page.sessions, next: page.next };
   });
+  useFreshList(pages.refresh);
+  const changes = useConfirmed();
+  const items = useMemo(() => inTruth(pages.items, changes, which === "archived"), [pages.items, changes, which]);
+  const empty = q === "" && which === "all" ? { title: t.empty, help: t.emptyHelp } : q === "" && which === "archived" ? { title: t.noArchived, help: t.noArchivedHelp } : { title: t.nothing };
   return (
     <>
       <PageHead title={t.title} below>
@@ -36,7 +43,7 @@ export function HistoryPage() {
           label={t.filter}
           value={which}
           onChange={setWhich}
-          options={[{ id: "all", name: t.all }, { id: "running", name: t.running }, { id: "waiting", name: t.waiting }, { id: "ended", name: t.ended }]}
+          options={[{ id: "all", name: t.all }, { id: "running", name: t.running }, { id: "waiting", name: t.waiting }, { id: "ended", name: t.ended }, { id: "archived", name: t.archived }]}
         />
         <span className="relative w-full sm:w-60">
           <Search size={14} aria-hidden className="absolute top-1/2 left-2.5 -translate-y-1/2 text-soft" />
@@ -46,14 +53,14 @@ export function HistoryPage() {
       </PageHead>
       <div className="min-h-0 flex-1 overflow-y-auto">
         {pages.error !== undefined && <div className="p-4"><ErrorNote error={pages.error} retry={pages.reload} /></div>}
-        {pages.items.length > 0 && (
+        {items.length > 0 && (
           <ul className="mx-auto max-w-4xl px-2 py-2 sm:px-4">
-            {pages.items.map((s) => <SessionRow key={s.session_id} session={s} />)}
+            {items.map((s) => <SessionRow key={s.session_id} session={s} onChange={pages.refresh} />)}
           </ul>
         )}
-        {pages.loading && pages.items.length === 0 && <Loading />}
-        {!pages.loading && pages.items.length === 0 && pages.error === undefined && (
-          <Empty title={q || which !== "all" ? t.nothing : t.empty}>{q || which !== "all" ? null : t.emptyHelp}</Empty>
+        {pages.loading && items.length === 0 && <Loading />}
+        {!pages.loading && items.length === 0 && pages.error === undefined && (
+          <Empty title={empty.title}>{empty.help}</Empty>
         )}
         {pages.more && <div className="flex justify-center pb-6"><Button busy={pages.loading} onClick={pages.loadMore}>{t.more}</Button></div>}
       </div>

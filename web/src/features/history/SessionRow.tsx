@@ -1,20 +1,22 @@
 import type { SessionSummary } from "@clew-run/client";
-import { ChevronRight, Download, History, MoreHorizontal } from "lucide-react";
+import { ChevronRight } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
-import { Link, useLocation } from "wouter";
+import { Link } from "wouter";
+import { useMe } from "@/app/account";
 import { client } from "@/app/client";
-import { notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { count, money } from "@/lib/format";
 import { useLoaded } from "@/lib/useLoaded";
-import { Ago, Badge, cx, ErrorNote, IconButton, Loading, Mark, Menu, Progress, Status, Time, toneOf } from "@/ui";
+import { Ago, Badge, cx, ErrorNote, IconButton, Loading, Mark, Progress, Status, Time, toneOf } from "@/ui";
+import { plainLine } from "@/features/inbox/plain";
+import { SessionMenu } from "./SessionMenu";
 import { taskTree, type TaskNode } from "./tree";
 import { historyWords } from "./words";
 
 /** One session in a list: what it is, how it stands, what it cost; its tasks on demand. */
-export function SessionRow({ session: s, aside }: { session: SessionSummary; aside?: ReactNode }) {
+export function SessionRow({ session: s, aside, onChange }: { session: SessionSummary; aside?: ReactNode; onChange(): void }) {
   const t = useWords(historyWords);
-  const [, navigate] = useLocation();
+  const me = useMe();
   const [open, setOpen] = useState(false);
   const id = useId();
   const title = s.title || s.session_id;
@@ -32,10 +34,11 @@ export function SessionRow({ session: s, aside }: { session: SessionSummary; asi
           <span className="min-w-0 flex-1">
             <span className="flex items-center gap-2">
               <span className="truncate font-medium">{title}</span>
+              {!aside && s.owner !== undefined && me && s.owner !== me.user_id && <Badge>{t.of(s.owner)}</Badge>}
               {s.forked_from && <Badge>{t.forked}</Badge>}
               {!!s.questions && <Badge tone="ask">{s.questions}</Badge>}
             </span>
-            <span className="block truncate text-sm text-soft">{s.last_line || s.workspace || s.session_id}</span>
+            <span className="block truncate text-sm text-soft">{(s.last_line && plainLine(s.last_line)) || s.workspace || s.session_id}</span>
           </span>
           <span className="flex shrink-0 items-center gap-3 text-sm text-soft">
             {s.plan && <span className="w-20"><Progress done={s.plan.done} total={s.plan.total} label={`${s.plan.done}/${s.plan.total}`} /></span>}
@@ -45,29 +48,11 @@ export function SessionRow({ session: s, aside }: { session: SessionSummary; asi
           </span>
         </Link>
         {aside}
-        <Menu
-          label={t.actions(title)}
-          trigger={<IconButton label={t.actions(title)} icon={<MoreHorizontal size={15} />} />}
-          items={[
-            { id: "time", label: t.timeTravel, icon: <History size={14} />, run: () => navigate(`/s/${s.session_id}/time`) },
-            { id: "export", label: t.export, icon: <Download size={14} />, run: () => void save(s.session_id).catch(notifyError) },
-          ]}
-        />
+        <SessionMenu session={s} onChange={onChange} />
       </div>
       {open && <div id={id} className="pb-3 pl-9 sm:pl-11"><Tasks session={s.session_id} running={s.status === "planning" || s.status === "executing"} /></div>}
     </li>
   );
-}
-
-/** Saves the session whole, as a file that another server can import. */
-async function save(session: string): Promise<void> {
-  const response = await client.rest.sessions.export(session);
-  const url = URL.createObjectURL(await response.blob());
-  const a = document.createElement("a");
-  a.href = url;
-  a.download = /filename="?([\w.-]+)"?/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `${session}.bundle`;
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000); // the download has begun by then
 }
 
 function Tasks({ session, running }: { session: string; running: boolean }) {

@@ -2,6 +2,7 @@ import type { SessionSummary } from "@clew-run/client";
 import { ArrowRight } from "lucide-react";
 import { useId, useMemo, type ReactNode } from "react";
 import { Link } from "wouter";
+import { useMayStart, useMe } from "@/app/account";
 import { useWords } from "@/i18n";
 import { Empty, ErrorNote, Loading } from "@/ui";
 import { alikeGroups, likeness } from "@/features/session/questions/alike";
@@ -19,6 +20,8 @@ const recentShown = 12;
 export function HomePage() {
   const t = useWords(inboxWords);
   const { rows, items, inbox, counts, synced } = useRows();
+  const me = useMe();
+  const mayStart = useMayStart();
   const groups = useMemo(() => alikeGroups(items), [items]);
   const sessions = useSessionList(40);
   const running = sessions.value?.filter(isRunning) ?? [];
@@ -28,8 +31,8 @@ export function HomePage() {
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-4 py-6 md:py-10">
         <div className="flex flex-col gap-3">
-          <h1 className="text-xl font-semibold">{t.welcome}</h1>
-          <NewSession />
+          <h1 className="text-xl font-semibold">{mayStart ? t.welcome : t.guest}</h1>
+          {mayStart ? <NewSession /> : <p className="text-soft">{me?.role === "viewer" ? t.viewerHelp : t.approverHelp}</p>}
         </div>
         {shown.length > 0 && (
           <Section title={t.needsYou} aside={counts.total > questionsShown && <More href="/inbox">{t.allQuestions(counts.total)}</More>}>
@@ -49,9 +52,9 @@ export function HomePage() {
         )}
         {sessions.value === undefined && sessions.loading && <Loading />}
         {sessions.error !== undefined && sessions.error !== null && <ErrorNote error={sessions.error} retry={sessions.reload} />}
-        {running.length > 0 && <Section title={t.running}><Sessions list={running} /></Section>}
-        {recent.length > 0 && <Section title={t.recent} aside={<More href="/history">{t.allSessions}</More>}><Sessions list={recent} /></Section>}
-        {sessions.value?.length === 0 && <Empty title={t.noSessions}>{t.noSessionsHelp}</Empty>}
+        {running.length > 0 && <Section title={t.running}><Sessions list={running} onChange={sessions.reload} /></Section>}
+        {recent.length > 0 && <Section title={t.recent} aside={<More href="/history">{t.allSessions}</More>}><Sessions list={recent} onChange={sessions.reload} /></Section>}
+        {sessions.value?.length === 0 && <Empty title={mayStart ? t.noSessions : t.noShared}>{mayStart ? t.noSessionsHelp : t.noSharedHelp(me?.user_id ?? "")}</Empty>}
       </div>
     </div>
   );
@@ -74,6 +77,6 @@ function More({ href, children }: { href: string; children: ReactNode }) {
   return <Link href={href} className="inline-flex h-(--row) items-center gap-1 text-run hover:underline">{children}<ArrowRight size={13} aria-hidden /></Link>;
 }
 
-function Sessions({ list }: { list: SessionSummary[] }) {
-  return <ul className="-mx-2 flex flex-col">{list.map((s) => <SessionRow key={s.session_id} session={s} />)}</ul>;
+function Sessions({ list, onChange }: { list: SessionSummary[]; onChange(): void }) {
+  return <ul className="-mx-2 flex flex-col">{list.map((s) => <SessionRow key={s.session_id} session={s} onChange={onChange} />)}</ul>;
 }

@@ -1,7 +1,8 @@
 import type { SessionSummary } from "@clew-run/client";
-import { useEffect } from "react";
+import { useMemo } from "react";
 import { client } from "@/app/client";
-import { useInboxState } from "@/app/inbox";
+import { inTruth, useConfirmed } from "@/features/history/confirmed";
+import { useFreshList } from "@/features/history/useFreshList";
 import { useLoaded, type Loaded } from "@/lib/useLoaded";
 
 const everyMs = 5_000;
@@ -11,22 +12,12 @@ export function isRunning(s: SessionSummary): boolean {
   return works.has(s.status);
 }
 
-/** The newest sessions. They are asked for again while the page is looked at, and at once when a question comes or goes. */
+/** The sessions in which something happened last. They are asked for again while the page is looked at, and at once when a question comes or goes. */
 export function useSessionList(limit: number): Loaded<SessionSummary[]> {
-  const list = useLoaded(`sessions ${limit}`, () => client.rest.sessions.list({ limit }).then((p) => p.sessions));
+  const list = useLoaded(`sessions ${limit}`, () => client.rest.sessions.list({ limit }).then((p) => p.sessions.toSorted((a, b) => b.updated_ms - a.updated_ms)));
   const { reload } = list;
-  const { counts } = useInboxState();
-  useEffect(() => reload(), [reload, counts]);
-  useEffect(() => {
-    const look = () => {
-      if (!document.hidden) reload();
-    };
-    const timer = setInterval(look, everyMs);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", look);
-    };
-  }, [reload]);
-  return list;
+  useFreshList(reload, everyMs);
+  const changes = useConfirmed();
+  const value = useMemo(() => list.value && inTruth(list.value, changes, false), [list.value, changes]);
+  return { ...list, value };
 }

@@ -2,6 +2,9 @@ import { words } from "@/i18n";
 
 export const inboxWords = words({
   en: {
+    guest: "Shared with you", viewerHelp: "You are signed in as a viewer: you watch sessions that others shared with you. To begin one of your own, ask whoever runs this server for a key with the role “owner”.",
+    approverHelp: "You are signed in as an approver: you watch sessions that others shared with you and answer what their agents ask. To begin one of your own, ask whoever runs this server for a key with the role “owner”.",
+    noShared: "No session is shared with you yet", noSharedHelp: (user: string) => `The owner of a session shares it in its menu, with the user “${user}”. It is here then.`, of: (owner: string) => `of ${owner}`,
     welcome: "What shall be done?", newSession: "New session", whatToDo: "Describe the work…", title: "Title", titleHint: "Made from your words if left empty",
     workspace: "Workspace", workspaceHint: "Folder on the server", planFirst: "Plan first", planFirstHelp: "You approve a plan before anything is done.",
     options: "Title and workspace", start: "Start", starting: "Starting…",
@@ -14,6 +17,9 @@ export const inboxWords = words({
     nextCard: "Next question in the list", previousCard: "Previous question in the list",
   },
   ko: {
+    guest: "나와 공유된 세션", viewerHelp: "보기 권한으로 로그인했습니다. 다른 사람이 공유한 세션을 볼 수 있습니다. 직접 세션을 시작하려면 서버 운영자에게 “owner” 역할의 키를 요청하세요.",
+    approverHelp: "승인 권한으로 로그인했습니다. 다른 사람이 공유한 세션을 보고 에이전트의 질문에 답할 수 있습니다. 직접 세션을 시작하려면 서버 운영자에게 “owner” 역할의 키를 요청하세요.",
+    noShared: "아직 공유된 세션이 없습니다", noSharedHelp: (user: string) => `세션의 소유자가 세션 메뉴에서 “${user}” 사용자와 공유하면 여기에 나타납니다.`, of: (owner: string) => `${owner}의 세션`,
     welcome: "무엇을 할까요?", newSession: "새 세션", whatToDo: "할 일을 적어 주세요…", title: "제목", titleHint: "비워 두면 내용에서 만듭니다",
     workspace: "작업 폴더", workspaceHint: "서버의 폴더", planFirst: "계획 먼저", planFirstHelp: "무엇이든 하기 전에 계획을 승인합니다.",
     options: "제목과 작업 폴더", start: "시작", starting: "시작하는 중…",

@@ -10,10 +10,10 @@ import { sessionWords } from "./words";
 export function Returned({ session, after }: { session: Session; after?: string }) {
   const t = useWords(sessionWords);
   const info = useSnapshot(session, (s) => s.session);
-  if (info?.returning) return <p role="status" className="flex items-center gap-2 border-t border-line px-4 py-1.5 text-run"><Mark tone="run" live size={10} />{t.returning}</p>;
   // Once work has gone on from there, one click would hide all of it: then the way
   // back is on the time page, which asks first.
   const wentOn = useSnapshot(session, (s) => after !== undefined && isAfter(s.messageIds.at(-1), after));
+  if (info?.returning) return <p role="status" className="flex items-center gap-2 border-t border-line px-4 py-1.5 text-run"><Mark tone="run" live size={10} />{t.returning}</p>;
   if (!info?.canUndo && !info?.canRedo) return null;
   if (after === undefined || wentOn) return null;
   if (info.role !== undefined && info.role !== "owner") return null;

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "react";
 import { useSearch } from "wouter";
 import { announce } from "@/app/notices";
 import { useWords } from "@/i18n";
+import { PhoneWindows, WindowBar, Windows } from "@/features/windows/Windows";
 import { useNarrow } from "@/lib/useNarrow";
 import { Empty, Loading } from "@/ui";
 import { Composer } from "./composer/Composer";
@@ -17,6 +18,7 @@ import { Divider } from "./side/Divider";
 import { PhoneTabs } from "./side/PhoneTabs";
 import { useSide } from "./side/side";
 import { Changes, Plan, SidePanel } from "./side/SidePanel";
+import { Terminal } from "./side/Terminal";
 import { TimelineBar } from "./side/TimelineBar";
 import { useTimeline } from "./side/useTimeline";
 import type { Note } from "./transcript/notes";
@@ -44,11 +46,13 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <Header session={session} />
-      <div className="flex min-h-0 flex-1">
+      <div className="relative flex min-h-0 flex-1">
         {(!narrow || phone === "chat") && <Chat session={session} known={known} notes={notes} />}
         {narrow && phone !== "chat" && <PhonePart session={session} />}
         {!narrow && open && known && <><Divider /><SidePanel session={session} /></>}
+        <Windows session={session} wide={!narrow} />
       </div>
+      {!narrow && <WindowBar session={session} />}
       {narrow ? <PhoneTabs session={session} /> : <TimelineBar session={session} marks={marks} />}
       <SessionDialogs session={session} />
     </div>
@@ -94,7 +98,9 @@ function PhonePart({ session }: { session: Session }) {
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
       {phone === "plan" && <Plan session={session} />}
+      {phone === "terminal" && <Terminal session={session} />}
       {phone === "changes" && <Changes session={session} />}
+      {phone === "windows" && <PhoneWindows session={session} />}
       {phone === "questions" && (asked ? <div className="p-3"><QuestionDock session={session} /></div> : <Empty icon={<CircleHelp size={22} />} title={t.noQuestions}>{t.noQuestionsHelp}</Empty>)}
     </div>
   );

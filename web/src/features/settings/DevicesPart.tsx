@@ -1,4 +1,5 @@
 import type { ApiKey } from "@clew-run/client";
+import { Plus } from "lucide-react";
 import { useState } from "react";
 import { signOut, useAccount } from "@/app/account";
 import { client } from "@/app/client";
@@ -6,6 +7,7 @@ import { notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { useLoaded } from "@/lib/useLoaded";
 import { Ago, Badge, Button, Dialog, ErrorNote, Loading, Time } from "@/ui";
+import { AddDeviceDialog } from "./AddDeviceDialog";
 import { KeysPart } from "./KeysPart";
 import { settingsWords } from "./words";
 
@@ -14,6 +16,8 @@ export function DevicesPart() {
   const t = useWords(settingsWords);
   const me = useAccount((s) => (s.account.state === "in" ? s.account.me : null));
   const devices = useLoaded("devices", () => client.rest.devices.list());
+  /** The devices that were there when adding began. */
+  const [adding, setAdding] = useState<ReadonlySet<string> | null>(null);
   const end = async (k: ApiKey) => {
     if (k.id === me?.key_id) return signOut();
     await client.rest.devices.end(k.id);
@@ -22,7 +26,10 @@ export function DevicesPart() {
   return (
     <div className="flex flex-col gap-8">
       <section className="flex flex-col gap-2">
-        <h2 className="font-semibold">{t.yourDevices}</h2>
+        <div className="flex flex-wrap items-center gap-3">
+          <h2 className="flex-1 font-semibold">{t.yourDevices}</h2>
+          {me?.auth === "on" && devices.value && <Button icon={<Plus size={14} />} onClick={() => setAdding(new Set(devices.value?.devices.map((k) => k.id)))}>{t.addDevice}</Button>}
+        </div>
         <p className="text-soft">{t.devicesHint}</p>
         {devices.error !== undefined && <ErrorNote error={devices.error} retry={devices.reload} />}
         {!devices.value && devices.loading && <Loading />}
@@ -33,6 +40,7 @@ export function DevicesPart() {
           ))}
         </ul>
       </section>
+      {adding && <AddDeviceDialog known={adding} onClose={() => { setAdding(null); devices.reload(); }} />}
       {me?.role === "admin" && me.auth === "on" && <KeysPart without={new Set(devices.value?.devices.map((k) => k.id))} />}
     </div>
   );
@@ -60,7 +68,7 @@ export function KeyLine({ apiKey: k, mine, whose, action, hint, onEnd }: {
           {k.browser ? t.signedIn : t.created} <Ago ms={k.created_ms} /> · {t.expires} {k.expires_ms ? <Time ms={k.expires_ms} /> : t.never}
         </p>
       </div>
-      <Button look="danger" aria-label={`${action}: ${name}`} onClick={() => setAsking(true)}>{action}</Button>
+      <Button aria-label={`${action}: ${name}`} onClick={() => setAsking(true)}>{action}</Button>
       <Dialog
         open={asking}
         onClose={() => setAsking(false)}

@@ -15,7 +15,7 @@ export function ServerPart() {
   if (all.error !== undefined) return <ErrorNote error={all.error} retry={all.reload} />;
   if (!all.value) return <Loading />;
   const wanted = query.trim().toLowerCase();
-  const shown = all.value.settings.filter((s) => s.group !== "Secrets" && `${s.key} ${s.doc ?? ""} ${s.group ?? ""}`.toLowerCase().includes(wanted));
+  const shown = all.value.settings.filter((s) => s.group !== "Secrets" && `${s.key} ${s.doc ?? ""} ${s.group ?? ""} ${t.groups[s.group ?? ""] ?? ""}`.toLowerCase().includes(wanted));
   const groups = Map.groupBy(shown, (s) => s.group ?? t.unknown);
   // What is shown is what the server has, and one setting may change others.
   const changed = async () => all.set(await client.rest.settings.list());
@@ -28,7 +28,7 @@ export function ServerPart() {
       {shown.length === 0 && <Empty title={t.nothing} />}
       {[...groups].map(([group, list]) => (
         <section key={group}>
-          <h2 className="sticky top-0 z-10 border-b border-line bg-paper py-1.5 font-semibold">{group}</h2>
+          <h2 className="sticky top-0 z-10 border-b border-line bg-paper py-1.5 font-semibold">{t.groups[group] ?? group}</h2>
           {list.map((s) => <SettingLine key={s.key} setting={s} onChange={changed} />)}
         </section>
       ))}

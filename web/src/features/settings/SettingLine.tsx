@@ -1,6 +1,6 @@
 import type { Setting } from "@clew-run/client";
 import { RotateCcw } from "lucide-react";
-import { useEffect, useId, useState } from "react";
+import { useId, useState } from "react";
 import { client } from "@/app/client";
 import { announce } from "@/app/notices";
 import { useWords } from "@/i18n";
@@ -13,17 +13,20 @@ export function SettingLine({ setting: s, onChange }: { setting: Setting; onChan
   const t = useWords(settingsWords);
   const id = useId();
   const control = controlOf(s);
-  const [text, setText] = useState(() => textOf(control, s.value));
+  // What is being written stays when another setting is saved and all are read again.
+  const [draft, setDraft] = useState<string>();
+  const held = textOf(control, s.value);
+  const text = draft ?? held;
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
-  useEffect(() => setText(textOf(controlOf(s), s.value)), [s]);
-  const edited = text !== textOf(control, s.value);
+  const edited = text !== held;
 
   const save = async (value: unknown) => {
     setBusy(true);
     try {
       await client.rest.settings.change({ [s.key]: value });
       await onChange();
+      setDraft(undefined);
       setError(undefined);
       announce(t.saved);
     } catch (e) {
@@ -71,10 +74,10 @@ export function SettingLine({ setting: s, onChange }: { setting: Setting; onChan
               {control.options.map((o) => <option key={o}>{o}</option>)}
             </Select>
           )}
-          {control.kind === "number" && <TextInput {...names} type="number" className="max-w-40" onChange={(e) => setText(e.target.value)} />}
-          {control.kind === "text" && !control.long && <TextInput {...names} className="max-w-96" onChange={(e) => setText(e.target.value)} />}
+          {control.kind === "number" && <TextInput {...names} type="number" className="max-w-40" onChange={(e) => setDraft(e.target.value)} />}
+          {control.kind === "text" && !control.long && <TextInput {...names} className="max-w-96" onChange={(e) => setDraft(e.target.value)} />}
           {((control.kind === "text" && control.long) || control.kind === "lines" || control.kind === "json") && (
-            <TextArea {...names} rows={Math.min(12, Math.max(2, text.split("\n").length))} placeholder={control.kind === "lines" ? t.lines : undefined} className="font-mono text-sm" onChange={(e) => setText(e.target.value)} />
+            <TextArea {...names} rows={Math.min(12, Math.max(2, text.split("\n").length))} placeholder={control.kind === "lines" ? t.lines : undefined} className="font-mono text-sm" onChange={(e) => setDraft(e.target.value)} />
           )}
           {edited && control.kind !== "choice" && <Button look="main" busy={busy} aria-label={`${t.save}: ${s.key}`} onClick={saveText}>{t.save}</Button>}
         </div>

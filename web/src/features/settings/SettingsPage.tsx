@@ -5,6 +5,8 @@ import { cx, PageHead } from "@/ui";
 import { BrowserPart } from "./BrowserPart";
 import { DevicesPart } from "./DevicesPart";
 import { PushPart } from "./PushPart";
+import { RulesPart } from "./RulesPart";
+import { rulesWords } from "./rulesWords";
 import { SecretsPart } from "./SecretsPart";
 import { ServerPart } from "./ServerPart";
 import { settingsWords } from "./words";
@@ -12,6 +14,7 @@ import { settingsWords } from "./words";
 /** Settings: of this browser, of the person's devices, and for administrators of the server. */
 export function SettingsPage({ part = "browser" }: { part?: string }) {
   const t = useWords(settingsWords);
+  const rules = useWords(rulesWords);
   const account = useAccount((s) => s.account);
   const admin = account.state === "in" && account.me.role === "admin";
   const parts = [
@@ -20,6 +23,7 @@ export function SettingsPage({ part = "browser" }: { part?: string }) {
     { id: "devices", name: admin ? t.devices : t.yourDevices, show: <DevicesPart /> },
     ...(admin
       ? [
+          { id: "rules", name: rules.title, show: <RulesPart /> },
           { id: "server", name: t.server, show: <ServerPart /> },
           { id: "secrets", name: t.secrets, show: <SecretsPart /> },
         ]

@@ -5,6 +5,8 @@ import { clockTime } from "@/lib/format";
 import { useLoaded } from "@/lib/useLoaded";
 import { Dialog, Empty, ErrorNote, Field, Loading, Select } from "@/ui";
 import { DiffView } from "@/features/diff/DiffView";
+import { transcriptWords } from "@/features/session/transcript/words";
+import { describe } from "./marks";
 import { timeWords } from "./words";
 
 /** How files differ between any two checkpoints, or from one to now. */
@@ -31,7 +33,9 @@ export function CompareDialog({ session, marks, open, onClose }: { session: Sess
 }
 
 function Points({ points }: { points: readonly TimelineMark[] }) {
-  return points.map((p) => <option key={p.message_id} value={p.checkpoint}>{clockTime(p.ts)} {p.label}</option>);
+  const t = useWords(timeWords);
+  const { tools } = useWords(transcriptWords);
+  return points.map((p) => <option key={p.message_id} value={p.checkpoint}>{clockTime(p.ts)} {describe(p, t, tools)}</option>);
 }
 
 function Difference({ session, from, to }: { session: Session; from: string; to: string }) {

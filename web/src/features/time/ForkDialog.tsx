@@ -1,5 +1,6 @@
 import { newId } from "@clew-run/client";
 import type { Session } from "@clew-run/client";
+import { useSnapshot } from "@clew-run/client/react";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { client } from "@/app/client";
@@ -12,6 +13,7 @@ import { timeWords } from "./words";
 export function ForkDialog({ session, messageId, keep, onClose }: { session: Session; messageId: string; keep: boolean; onClose(): void }) {
   const t = useWords(timeWords);
   const [, navigate] = useLocation();
+  const own = useSnapshot(session, (s) => s.session !== null && !s.session.workspace);
   const [workspace, setWorkspace] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -38,7 +40,7 @@ export function ForkDialog({ session, messageId, keep, onClose }: { session: Ses
         }}
       >
         <p>{t.forkHelp}</p>
-        <Field label={t.forkWorkspace} hint={t.forkWorkspaceHint}>
+        <Field label={t.forkWorkspace} hint={own ? t.forkOwnHint : t.forkWorkspaceHint}>
           {(p) => <TextInput {...p} spellCheck={false} className="font-mono" value={workspace} onChange={(e) => setWorkspace(e.target.value)} />}
         </Field>
         {error !== undefined && <ErrorNote error={error} />}

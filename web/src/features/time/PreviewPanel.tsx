@@ -1,56 +1,67 @@
-import type { Session } from "@clew-run/client";
+import type { Session, TimelineMark } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
 import { GitFork, Redo2, Undo2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import { notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { useNarrow } from "@/lib/useNarrow";
-import { Button, cx, Dialog, ErrorNote, Loading, Mark, Segmented, Switch } from "@/ui";
+import { Button, cx, ErrorNote, Loading, Mark, Segmented, Switch } from "@/ui";
 import { DiffView } from "@/features/diff/DiffView";
 import { ForkDialog } from "./ForkDialog";
 import { Summary } from "./Summary";
+import { type Losses, UndoDialog } from "./UndoDialog";
 import type { Place } from "./usePlace";
 import { changedByHand, usePreview } from "./usePreview";
 import { useTravel } from "./useTravel";
 import { timeWords } from "./words";
 
 /** What going back would change, and the ways to do it. */
-export function PreviewPanel({ session, record, place, hidden, owner, filesTravelled, onTravel }: {
+export function PreviewPanel({ session, record, place, hidden, owner, said, filesTravelled, newest, onTravel }: {
   session: Session;
   /** Where somebody stands now; the place of it may be on its way. */
   record: string | undefined;
   place: Place | undefined;
   hidden: boolean;
   owner: boolean;
+  /** What was said since the last rewind: undoing that takes it along. */
+  said: readonly TimelineMark[];
   /** Some rewind of the session took files along: undoing it does, too. */
   filesTravelled: boolean;
+  /** The newest message of the session: with each the preview is another one. */
+  newest: string | undefined;
   onTravel(): void;
 }) {
   const t = useWords(timeWords);
   const narrow = useNarrow();
-  const [kept, setKept] = useState(false);
+  const [taken, setTaken] = useState(false);
   const [overwrite, setOverwrite] = useState(false);
   const [round, setRound] = useState(0);
   const [forking, setForking] = useState(false);
-  const [asking, setAsking] = useState<{ files: number; go(): void } | null>(null);
+  const [asking, setAsking] = useState<Losses | null>(null);
   const info = useSnapshot(session, (s) => s.session);
   const messageId = owner && !hidden ? place?.messageId : undefined;
-  const keep = kept || place?.exact === false; // right behind a message, with what was recorded there
-  const preview = usePreview(session, messageId, keep, round);
+  const keep = !taken || place?.exact === false; // nothing that somebody points at goes unasked
+  const preview = usePreview(session, messageId, keep, `${round} ${newest}`);
   const again = () => setRound((r) => r + 1);
   const travel = useTravel(session, () => {
     again();
     onTravel();
   });
-  useEffect(() => setOverwrite(false), [messageId]);
+  useEffect(() => {
+    setOverwrite(false);
+    setTaken(false);
+  }, [messageId]);
 
   const p = preview.answer;
   // Nobody goes back to where the slider was a moment ago.
-  const stale = preview.stale || place?.record !== record;
+  const moved = place?.record !== record;
+  const stale = preview.stale || moved;
   const travelling = travel.busy || !!info?.returning;
   const busy = travelling || stale;
   const guarded = preview.byHand.length > 0 && !overwrite;
   const noFiles = !p || !!p.files_problem || !p.checkpoint_id;
+  const fileCount = p?.files_count ?? p?.files?.length ?? 0;
+  const nothing = !!p && p.count === 0 && (noFiles || fileCount === 0);
 
   /** Looks once more right before files are overwritten: somebody may just have saved one. */
   const unlessByHand = async (go: () => Promise<void>) => {
@@ -61,18 +72,19 @@ export function PreviewPanel({ session, record, place, hidden, owner, filesTrave
     }
     await go();
   };
-  /** Undo and redo bring files along; what was edited since is named before. */
-  const askIfByHand = async (go: () => Promise<void>) => {
+  /** Undo and redo bring files along and hide what was said since; both are named before. */
+  const askFirst = async (undo: boolean, go: () => Promise<void>) => {
     const files = filesTravelled ? (await changedByHand(session)).length : 0;
-    if (files > 0) setAsking({ files, go: () => void go() });
+    const lost = undo ? said : [];
+    if (files > 0 || lost.length > 0) setAsking({ files, said: lost, undo, go: () => void go() });
     else await go();
   };
   return (
     <section aria-label={t.whatChanges} className="flex min-w-0 flex-col md:min-h-0 md:flex-1">
       <header className="flex min-h-12 flex-wrap items-center gap-2 border-b border-line px-4 py-2">
         <h2 className="mr-auto font-semibold">{t.goBack}</h2>
-        {info?.canUndo && owner && <Button icon={<Undo2 size={14} />} busy={travelling} onClick={() => void askIfByHand(travel.undo)}>{t.undo}</Button>}
-        {info?.canRedo && owner && <Button icon={<Redo2 size={14} />} busy={travelling} onClick={() => void askIfByHand(travel.redo)}>{t.redo}</Button>}
+        {info?.canUndo && owner && <Button icon={<Undo2 size={14} />} busy={travelling} onClick={() => void askFirst(true, travel.undo)}>{t.undo}</Button>}
+        {info?.canRedo && owner && <Button icon={<Redo2 size={14} />} busy={travelling} onClick={() => void askFirst(false, travel.redo)}>{t.redo}</Button>}
       </header>
       {info?.returning && <p role="status" className="flex items-center gap-2 px-4 pt-3 text-run"><Mark tone="run" live />{t.returning}</p>}
       {!owner ? (
@@ -87,9 +99,16 @@ export function PreviewPanel({ session, record, place, hidden, owner, filesTrave
         <Loading label={t.loadingPreview} />
       ) : (
         <>
-          <div className={cx("flex flex-col gap-3 px-4 py-3", stale && "opacity-60")} aria-busy={stale} data-preview={stale ? undefined : p.from_message_id}>
-            {place.exact && <Segmented label={t.where} value={keep ? "keep" : "before"} onChange={(v) => setKept(v === "keep")} options={[{ id: "before", name: t.beforeMessage }, { id: "keep", name: t.keepMessage }]} />}
-            <Summary preview={p} />
+          <div className={cx("flex flex-col gap-3 px-4 py-3", moved && "opacity-60")} aria-busy={stale} data-preview={stale ? undefined : p.from_message_id} data-keeps={keep}>
+            {place.exact && <Segmented label={t.where} value={keep ? "keep" : "before"} onChange={(v) => setTaken(v === "before")} options={[{ id: "keep", name: t.keepMessage }, { id: "before", name: t.beforeMessage }]} />}
+            {nothing && keep ? (
+              <p>{place.exact ? t.isNow : t.isNowBehind}</p>
+            ) : (
+              <>
+                <p>{!place.exact ? t.behindHelp : keep ? t.keepHelp : t.beforeHelp} <span className="text-soft">{t.undoable}</span></p>
+                <Summary preview={p} />
+              </>
+            )}
             {preview.byHand.length > 0 && (
               <div className="rounded border border-ask/50 bg-ask-wash px-3 py-1.5">
                 <p className="font-medium text-ask">{t.byHand(preview.byHand.length)}</p>
@@ -98,9 +117,9 @@ export function PreviewPanel({ session, record, place, hidden, owner, filesTrave
               </div>
             )}
             <div className="flex flex-wrap gap-2">
-              <Button look="main" busy={busy} disabled={noFiles || guarded} onClick={() => void unlessByHand(() => travel.rewind(place.messageId!, keep, true))}>{t.both}</Button>
-              <Button busy={busy} onClick={() => void travel.rewind(place.messageId!, keep, false)}>{t.talk}</Button>
-              <Button busy={busy} disabled={noFiles || guarded} onClick={() => void unlessByHand(() => travel.restoreFiles(p.checkpoint_id!))}>{t.files}</Button>
+              <Button look="main" busy={busy} disabled={noFiles || guarded || nothing} onClick={() => void unlessByHand(() => travel.rewind(place.messageId!, keep, true))}>{t.both}</Button>
+              <Button busy={busy} disabled={p.count === 0} onClick={() => void travel.rewind(place.messageId!, keep, false)}>{t.talk}</Button>
+              <Button busy={busy} disabled={noFiles || guarded || fileCount === 0} onClick={() => void unlessByHand(() => travel.restoreFiles(p.checkpoint_id!))}>{t.files}</Button>
               <Button icon={<GitFork size={14} />} className="md:ml-auto" busy={stale} onClick={() => setForking(true)}>{t.fork}…</Button>
             </div>
           </div>
@@ -110,16 +129,7 @@ export function PreviewPanel({ session, record, place, hidden, owner, filesTrave
         </>
       )}
       {forking && place?.messageId && <ForkDialog session={session} messageId={place.messageId} keep={keep} onClose={() => setForking(false)} />}
-      {asking && (
-        <Dialog
-          open
-          onClose={() => setAsking(null)}
-          title={t.byHand(asking.files)}
-          footer={<Button look="main" onClick={() => { setAsking(null); asking.go(); }}>{t.goOn}</Button>}
-        >
-          <p>{t.askOverwrite}</p>
-        </Dialog>
-      )}
+      {asking && <UndoDialog losses={asking} onClose={() => setAsking(null)} />}
     </section>
   );
 }

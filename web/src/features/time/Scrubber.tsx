@@ -3,6 +3,8 @@ import { memo, useRef, type KeyboardEvent, type PointerEvent } from "react";
 import { useWords } from "@/i18n";
 import { clockTime } from "@/lib/format";
 import { cx, Mark, type Tone } from "@/ui";
+import { transcriptWords } from "@/features/session/transcript/words";
+import { describe } from "./marks";
 import { step, type StepBy } from "./steps";
 import { timeWords } from "./words";
 
@@ -18,6 +20,7 @@ const tall = new Set<TimelineMark["kind"]>(["user", "question", "checkpoint", "e
  */
 export function Scrubber({ marks, at, by, onMove }: { marks: readonly TimelineMark[]; at: number; by: StepBy; onMove(i: number): void }) {
   const t = useWords(timeWords);
+  const { tools } = useWords(transcriptWords);
   const line = useRef<HTMLDivElement>(null);
   const last = marks.length - 1;
   const here = marks[at];
@@ -51,7 +54,7 @@ export function Scrubber({ marks, at, by, onMove }: { marks: readonly TimelineMa
       aria-valuemin={1}
       aria-valuemax={last + 1}
       aria-valuenow={at + 1}
-      aria-valuetext={here && `${t.position(at + 1, last + 1)}: ${t.kinds[here.kind]}, ${clockTime(here.ts)}, ${here.label}`}
+      aria-valuetext={here && `${t.position(at + 1, last + 1)}: ${t.kinds[here.kind]}, ${clockTime(here.ts)}, ${describe(here, t, tools)}`}
       onKeyDown={onKey}
       onPointerDown={(e) => {
         e.currentTarget.setPointerCapture(e.pointerId);

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import type { TranscriptMessage } from "@clew-run/client";
+import { useAccount } from "@/app/account";
 import { useWords } from "@/i18n";
 import { Markdown } from "@/lib/Markdown";
 import type { Loaded } from "@/lib/useLoaded";
@@ -39,6 +40,7 @@ export function Then({ place: page }: { place: Loaded<Place | null> }) {
 
 const Line = memo(function Line({ message: m, here }: { message: TranscriptMessage; here: boolean }) {
   const t = useWords(transcriptWords);
+  const me = useAccount((s) => (s.account.state === "in" ? s.account.me.user_id : undefined));
   const call = m.type === "ask" && m.tool_call_id ? viewOf(m, !m.is_answered && !m.tool, undefined) : null;
   const output = m.say === "command_output" || m.say === "codebase_search_result";
   const tone = call ? toneOfCall(call) : m.say === "error" ? "fail" : m.type === "ask" && !m.is_answered ? "ask" : m.role === "user" ? "run" : "wait";
@@ -51,7 +53,7 @@ const Line = memo(function Line({ message: m, here }: { message: TranscriptMessa
         <pre className="line-clamp-3 font-mono text-sm whitespace-pre-wrap text-soft">{m.text}</pre>
       ) : (
         <>
-          <p className="flex gap-2 text-xs text-soft"><span>{m.role === "user" ? (m.user_id ?? t.you) : t.agent}</span><Time ms={m.ts} /></p>
+          <p className="flex gap-2 text-xs text-soft"><span>{m.role === "user" ? (m.user_id && m.user_id !== me ? m.user_id : t.you) : t.agent}</span><Time ms={m.ts} /></p>
           {m.role === "user" ? <p className="whitespace-pre-wrap">{m.text}</p> : <div className={cx("line-clamp-[14]", !m.text && "text-soft italic")}><Markdown text={m.text ?? m.reasoning ?? ""} /></div>}
         </>
       )}

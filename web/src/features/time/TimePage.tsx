@@ -9,9 +9,12 @@ import { announce, notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { useDebounced } from "@/lib/useDebounced";
 import { useLoaded } from "@/lib/useLoaded";
-import { Button, Empty, ErrorNote, IconButton, Loading, Select, Switch, Time } from "@/ui";
+import { Button, Empty, ErrorNote, IconButton, Loading, Select, Switch } from "@/ui";
 import { uiWords } from "@/ui/words";
+import { transcriptWords } from "@/features/session/transcript/words";
 import { CompareDialog } from "./CompareDialog";
+import { Here } from "./Here";
+import { describe, sinceRewind } from "./marks";
 import { PreviewPanel } from "./PreviewPanel";
 import { Scrubber } from "./Scrubber";
 import { step, type StepBy } from "./steps";
@@ -24,6 +27,7 @@ import { timeWords } from "./words";
 export function TimePage({ sessionId }: { sessionId: string }) {
   const t = useWords(timeWords);
   const ui = useWords(uiWords);
+  const { tools } = useWords(transcriptWords);
   const session = useSession(sessionId);
   const info = useSnapshot(session, (s) => s.session);
   const connection = useSnapshot(session, (s) => s.connection);
@@ -34,7 +38,7 @@ export function TimePage({ sessionId }: { sessionId: string }) {
   const [comparing, setComparing] = useState(false);
 
   // The timeline is read again when messages came, but not with each of them.
-  const settled = useDebounced(newest, 800);
+  const settled = useDebounced(newest, 800) ?? newest; // the first one counts at once: a preview that is shown stays
   const timeline = useLoaded(`${sessionId}/${hidden}`, () => client.rest.sessions.timeline(sessionId, { hidden: hidden || undefined }));
   const { reload } = timeline;
   useEffect(() => {
@@ -45,13 +49,14 @@ export function TimePage({ sessionId }: { sessionId: string }) {
   const { at, record, link, go, toEnd } = usePosition(marks);
   const here = marks[at];
   const place = usePlace(sessionId, useDebounced(record, 120));
+  const said = useMemo(() => sinceRewind(marks), [marks]);
   const owner = info?.role === undefined || info.role === "owner"; // an administrator of others' sessions watches
   // The slider tells its value itself; by the buttons and keys it is told here.
   const walk = (direction: 1 | -1) => {
     const to = step(marks, at, by, direction);
     const mark = marks[to];
     go(to);
-    if (mark) announce(`${t.position(to + 1, marks.length)}: ${t.kinds[mark.kind]}, ${mark.label}`);
+    if (mark) announce(`${t.position(to + 1, marks.length)}: ${t.kinds[mark.kind]}, ${describe(mark, t, tools)}`);
   };
 
   useCommands(useMemo<Command[]>(() => [
@@ -59,7 +64,7 @@ export function TimePage({ sessionId }: { sessionId: string }) {
     { id: "time:next", title: t.next, group: t.title, keys: "]", run: () => walk(1) },
     ...(owner ? [{ id: "time:compare", title: t.compare, group: t.title, keys: "c", run: () => setComparing(true) }] : []),
     { id: "time:back", title: t.back, group: t.title, keys: "b", run: () => navigate(`/s/${sessionId}`) },
-  ], [t, marks, at, by, owner, sessionId, navigate]));
+  ], [t, tools, marks, at, by, owner, sessionId, navigate]));
 
   const copyLink = () => void navigator.clipboard?.writeText(link).then(() => notify({ tone: "run", text: ui.copied }));
   return (
@@ -85,9 +90,7 @@ export function TimePage({ sessionId }: { sessionId: string }) {
                 <IconButton label={t.previous} icon={<ChevronLeft size={16} />} disabled={at === 0} onClick={() => walk(-1)} />
                 <IconButton label={t.next} icon={<ChevronRight size={16} />} disabled={at === marks.length - 1} onClick={() => walk(1)} />
               </span>
-              <p className="min-w-0 flex-1 basis-48 truncate" data-here={here.message_id}>
-                <span className="font-medium">{t.kinds[here.kind]}</span> <Time ms={here.ts} className="text-soft" /> <span className="text-soft">{here.label}</span>
-              </p>
+              <Here sessionId={sessionId} mark={here} />
               <span className="text-sm text-soft">{t.position(at + 1, marks.length)}</span>
               <span className="w-40"><Select aria-label={t.stepBy} value={by} onChange={(e) => setBy(e.target.value as StepBy)}>
                 <option value="everything">{t.everything}</option>
@@ -110,6 +113,8 @@ export function TimePage({ sessionId }: { sessionId: string }) {
                 place={place.value ?? undefined}
                 hidden={!!here.hidden}
                 owner={owner}
+                said={said}
+                newest={settled}
                 filesTravelled={marks.some((m) => m.kind === "rewind" && m.checkpoint)}
                 onTravel={() => {
                   toEnd();

@@ -18,7 +18,7 @@ export async function changedByHand(session: Session): Promise<readonly Checkpoi
 }
 
 /** What going back to a message would change. Asked a moment after the last step, so that scrubbing stays quick. */
-export function usePreview(session: Session, messageId: string | undefined, keep: boolean, round: number): Preview {
+export function usePreview(session: Session, messageId: string | undefined, keep: boolean, round: string): Preview {
   const asked = `${messageId} ${keep} ${round}`;
   const [state, setState] = useState<Omit<Preview, "stale"> & { of?: string }>({ byHand: [] });
   useEffect(() => {

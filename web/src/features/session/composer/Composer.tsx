@@ -2,11 +2,13 @@ import { newId } from "@clew-run/client";
 import type { Question, Session, UserMessageData } from "@clew-run/client";
 import { useQuestions, useSnapshot } from "@clew-run/client/react";
 import { ClipboardList, ImagePlus, SendHorizontal, X } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
 import { useCommands, isMac } from "@/app/commands";
 import { announce, notify } from "@/app/notices";
 import { useWords } from "@/i18n";
+import { isTyping } from "@/lib/typing";
 import { Button, cx, IconButton } from "@/ui";
+import { useAsks } from "../asks/useAsks";
 import { sessionWords } from "../words";
 import { nothing, type Written } from "./draft";
 import { takeImages } from "./images";
@@ -32,27 +34,24 @@ export function Composer({ session }: { session: Session }) {
 function Writing({ session }: { session: Session }) {
   const t = useWords(composerWords);
   const act = useWords(sessionWords);
-  const { written, write, keeper } = useDraft(session.id);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const { now: latest, images, empty, write, typed, keeper } = useDraft(session.id, box);
   const [planFirst, setPlanFirst] = useState(false);
   const [dropping, setDropping] = useState(false);
   const status = useSnapshot(session, (s) => s.session?.status);
   const questions = useQuestions(session);
-  const box = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const composing = useComposing(box);
-  const latest = useRef(written);
-  latest.current = written;
 
   const working = busy.has(status ?? "");
   const asked = talking(questions);
   useEffect(() => sendLeftOver(session), [session]);
-  useGrowing(box, written.text);
 
   const putBack = useCallback((w: Written) => {
     const now = latest.current;
     write({ text: now.text ? `${w.text}\n\n${now.text}` : w.text, images: [...w.images, ...now.images].slice(0, 4) });
     box.current?.focus();
-  }, [write]);
+  }, [write, latest]);
 
   const send = async (delivery?: "steer" | "queue") => {
     const w = latest.current;
@@ -80,6 +79,13 @@ function Writing({ session }: { session: Session }) {
     }
   };
 
+  useAsks(session, {
+    isEmpty: () => latest.current.text.trim() === "" && latest.current.images.length === 0,
+    isTyping: () => isTyping() || composing.current,
+    putIn: (text, pictures) => putBack({ text, images: pictures }),
+    submit: () => void send("queue"),
+  });
+
   const addFiles = async (list: readonly File[]) => {
     const { images, problem } = await takeImages(list, latest.current.images);
     if (images.length > 0) write({ text: latest.current.text, images: [...latest.current.images, ...images] });
@@ -106,7 +112,6 @@ function Writing({ session }: { session: Session }) {
 
   useCommands(useMemo(() => [{ id: "compose", title: t.label, group: act.chat, keys: "c", run: () => box.current?.focus() }], [t, act]));
 
-  const empty = written.text.trim() === "" && written.images.length === 0;
   const hint = asked ? (asked === "refuses" ? t.hintRefuses : t.hintAnswers) : null;
   return (
     <div className="shrink-0 bg-paper" onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setDropping(true); } }} onDragLeave={() => setDropping(false)} onDrop={onDrop}>
@@ -115,14 +120,13 @@ function Writing({ session }: { session: Session }) {
       <div className="mx-auto w-full max-w-[920px] border-t border-line p-3 max-sm:p-2">
         {hint && !empty && <p className="pb-1.5 text-sm text-ask">{hint}</p>}
         <div className={cx("rounded border bg-sheet focus-within:border-run", dropping ? "border-run" : "border-edge/60")}>
-          {written.images.length > 0 && <Thumbs images={written.images} remove={(i) => write({ ...written, images: written.images.filter((_, n) => n !== i) })} />}
+          {images.length > 0 && <Thumbs images={images} remove={(i) => write({ ...latest.current, images: images.filter((_, n) => n !== i) })} />}
           <textarea
             ref={box}
             rows={1}
             aria-label={t.label}
-            value={written.text}
             placeholder={dropping ? t.dropHere : asked === "answers" ? t.placeholderAnswer : status === "idle" || status === "completed" ? t.placeholderIdle : t.placeholder}
-            onChange={(e) => write({ ...written, text: e.target.value })}
+            onInput={typed}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
             data-composer
@@ -130,7 +134,7 @@ function Writing({ session }: { session: Session }) {
           />
           <div className="flex items-center gap-1 px-1.5 pb-1.5" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
             <input ref={files} type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple hidden onChange={(e) => { void addFiles([...(e.target.files ?? [])]); e.target.value = ""; }} />
-            <IconButton label={t.addImage} icon={<ImagePlus size={15} />} disabled={written.images.length >= 4} onClick={() => files.current?.click()} />
+            <IconButton label={t.addImage} icon={<ImagePlus size={15} />} disabled={images.length >= 4} onClick={() => files.current?.click()} />
             <Button look="quiet" aria-pressed={planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={planFirst ? "bg-run-wash text-run" : "text-soft"}>{t.planFirst}</Button>
             <span className="flex-1" />
             {working && !asked ? (
@@ -192,18 +196,6 @@ function useComposing(box: React.RefObject<HTMLTextAreaElement | null>): React.R
     };
   }, [box]);
   return composing;
-}
-
-const growsItself = CSS.supports("field-sizing", "content");
-
-/** Makes the box as high as what is in it where the style sheet cannot: measuring with each key costs a layout. */
-function useGrowing(box: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
-  useLayoutEffect(() => {
-    const el = box.current;
-    if (!el || growsItself) return;
-    el.style.height = "auto";
-    el.style.height = `${el.scrollHeight}px`;
-  }, [box, text]);
 }
 
 function pick(e: KeyboardEvent): { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean; altKey: boolean } {

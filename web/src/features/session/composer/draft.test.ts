@@ -60,6 +60,21 @@ describe("drafts", () => {
     expect(server.puts).toBe(1);
   });
 
+  test("typing is not written to the browser's storage with each key, and leaving loses nothing", async () => {
+    const k = keeper();
+    k.load();
+    let writes = 0;
+    storage.setItem = (key, v) => void (writes++, storage.map.set(key, v));
+    server.down = true;
+    for (const text of ["h", "he", "hel"]) k.change(words(text));
+    expect(writes).toBe(0);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(writes).toBe(1);
+    k.change(words("hello"));
+    void k.flush();
+    expect(keeper().load()).toEqual(words("hello"));
+  });
+
   test("a page that opens finds the draft", async () => {
     server.draft = { text: "from before", updated_ms: 0, revision: server.next++ };
     expect(keeper().load()).toEqual(nothing);

@@ -25,13 +25,15 @@ export interface DraftOptions {
   onFound(w: Written): void;
 }
 
+const mirrorMs = 200;
+
 interface Mirror extends Written {
   /** The server does not have it yet. */
   unsaved: boolean;
 }
 
 /**
- * Keeps a draft: at once in the browser, soon after on the server. While a
+ * Keeps a draft: almost at once in the browser, soon after on the server. While a
  * message is on its way the draft stays; it goes when the server has the message.
  */
 export class DraftKeeper {
@@ -41,6 +43,7 @@ export class DraftKeeper {
   #touched = false;
   #onWay = 0; // messages that are not acknowledged
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #mirroring: ReturnType<typeof setTimeout> | undefined;
   #work: Promise<void> = Promise.resolve();
 
   constructor(options: DraftOptions) {
@@ -84,13 +87,14 @@ export class DraftKeeper {
     this.#now = w;
     this.#touched = true;
     if (empty(w) && this.#onWay > 0) return; // emptied by sending: the old one stays until it is acknowledged
-    this.#remember(true);
+    this.#rememberSoon();
     this.#later();
   }
 
   /** A message with these words is on its way. */
   sending(): void {
     clearTimeout(this.#timer);
+    this.#rememberNow();
     this.#onWay++;
   }
 
@@ -114,6 +118,7 @@ export class DraftKeeper {
 
   /** Saves at once what is not saved: the page is about to go. */
   flush(): Promise<void> {
+    this.#rememberNow();
     if (this.#timer !== undefined) {
       clearTimeout(this.#timer);
       this.#save();
@@ -168,7 +173,17 @@ export class DraftKeeper {
     }
   }
 
+  /** The browser's storage writes to disk while the page waits: not with each key. */
+  #rememberSoon(): void {
+    this.#mirroring ??= setTimeout(() => this.#remember(true), mirrorMs);
+  }
+
+  #rememberNow(): void {
+    if (this.#mirroring !== undefined) this.#remember(true);
+  }
+
   #remember(unsaved: boolean): void {
+    this.#rest();
     try {
       this.#o.storage.setItem(this.#o.key, JSON.stringify({ ...this.#now, unsaved } satisfies Mirror));
     } catch {
@@ -176,7 +191,13 @@ export class DraftKeeper {
     }
   }
 
+  #rest(): void {
+    clearTimeout(this.#mirroring);
+    this.#mirroring = undefined;
+  }
+
   #forget(): void {
+    this.#rest();
     try {
       this.#o.storage.removeItem(this.#o.key);
     } catch {

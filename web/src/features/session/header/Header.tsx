@@ -1,6 +1,6 @@
 import type { Session } from "@clew-run/client";
 import { useConnection, useMessageIds, useSnapshot } from "@clew-run/client/react";
-import { ArrowLeft, Clock, Download, GitFork, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, Shrink, Users } from "lucide-react";
+import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, GitFork, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, ShieldCheck, Shrink, Users } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useCommands } from "@/app/commands";
@@ -11,20 +11,24 @@ import { client } from "@/app/client";
 import { useWords } from "@/i18n";
 import { useLoaded } from "@/lib/useLoaded";
 import { count, money } from "@/lib/format";
-import { cx, IconButton, Menu, Status, type MenuItem } from "@/ui";
+import { bringBack } from "@/features/history/archive";
+import { Badge, cx, IconButton, Menu, Status, type MenuItem } from "@/ui";
 import { useSide } from "../side/side";
 import { useWriting } from "../side/useWriting";
 import { sessionWords } from "../words";
 import { Controls } from "./Controls";
 import { useDialogs } from "./dialogs";
+import { useArchived } from "./useArchived";
+import { statusShown } from "./status";
 import { contextTokens } from "./usage";
 
 /** The head of a session: what it is, how it stands, and what one can do with it. One line, two on phones. */
 export function Header({ session }: { session: Session }) {
   const t = useWords(sessionWords);
   const connection = useConnection(session);
-  const title = useTitle(session);
-  const status = useSnapshot(session, (s) => s.session?.status ?? "idle");
+  const archived = useArchived(session);
+  const title = useTitle(session, archived);
+  const status = useSnapshot(session, (s) => statusShown(s.session?.status, s.runs));
   const owner = useSnapshot(session, (s) => s.session?.role === "owner" || s.session?.role === undefined);
   const open = useDialogs((s) => s.open);
   const side = useSide();
@@ -40,6 +44,7 @@ export function Header({ session }: { session: Session }) {
       </h1>
       <div className="flex min-w-0 flex-1 items-center gap-x-3 text-sm sm:shrink-0 sm:basis-auto max-md:px-2 max-sm:order-last max-sm:col-span-3 max-sm:min-h-8">
         <Status status={status} className={cx(status === "awaiting_input" && "text-ask")} />
+        {archived && <Badge>{t.archived}</Badge>}
         <span className="flex-1 max-sm:hidden" />
         <Usage session={session} />
         <Viewers session={session} />
@@ -48,7 +53,7 @@ export function Header({ session }: { session: Session }) {
       </div>
       <div className="flex shrink-0 items-center gap-1">
         <Controls session={session} />
-        <SessionMenu session={session} owner={owner} />
+        <SessionMenu session={session} owner={owner} archived={archived} name={name} />
         <IconButton label={side.open ? t.closeSide : t.openSide} icon={<PanelRight size={16} />} pressed={side.open} onClick={() => side.setOpen(!side.open)} className="max-md:hidden" />
       </div>
     </header>
@@ -84,7 +89,7 @@ function Viewers({ session }: { session: Session }) {
   );
 }
 
-function SessionMenu({ session, owner }: { session: Session; owner: boolean }) {
+function SessionMenu({ session, owner, archived, name }: { session: Session; owner: boolean; archived: boolean; name: string }) {
   const t = useWords(sessionWords);
   const [, navigate] = useLocation();
   const verbose = usePrefs((p) => p.verbose);
@@ -93,6 +98,7 @@ function SessionMenu({ session, owner }: { session: Session; owner: boolean }) {
     const all: (MenuItem | "line")[] = [
       { id: "time", label: t.time, icon: <Clock size={14} />, run: () => navigate(`/s/${session.id}/time`) },
       { id: "inner", label: verbose ? t.hideInner : t.showInner, icon: <ScanText size={14} />, run: () => setPrefs({ verbose: !verbose }) },
+      { id: "allowed", label: t.allowedItem, icon: <ShieldCheck size={14} />, run: () => open({ kind: "allowed" }) },
       { id: "export", label: t.exportItem, icon: <Download size={14} />, run: () => open({ kind: "export" }) },
     ];
     if (!owner) return all;
@@ -104,19 +110,22 @@ function SessionMenu({ session, owner }: { session: Session; owner: boolean }) {
       ...all,
       "line",
       { id: "condense", label: t.condense, icon: <Shrink size={14} />, run: () => void session.send("condense_context", {}).then(() => notify({ tone: "run", text: t.condensed }), notifyError) },
+      archived
+        ? { id: "archive", label: t.bringBack, icon: <ArchiveRestore size={14} />, run: () => bringBack(session.id, name, () => {}) }
+        : { id: "archive", label: t.archive, icon: <Archive size={14} />, run: () => open({ kind: "archive" }) },
     ];
-  }, [t, session, navigate, verbose, open, owner]);
+  }, [t, session, navigate, verbose, open, owner, archived, name]);
   useCommands(useMemo(() => items.filter((i) => i !== "line").map((i) => ({ id: `session:${i.id}`, title: i.label.replace("…", ""), group: t.parts, run: i.run })), [items, t]));
   return <Menu label={t.more} trigger={<IconButton label={t.more} icon={<MoreHorizontal size={16} />} />} items={items} />;
 }
 
 /** The title, or the first words, which name a session that nobody named: the list of sessions has them. */
-function useTitle(session: Session): string {
+function useTitle(session: Session, archived: boolean): string {
   const given = useSnapshot(session, (s) => s.session?.title ?? "");
   const begun = useSnapshot(session, (s) => s.messageIds.length > 0);
-  const listed = useLoaded(given || !begun ? "" : session.id, async () => {
+  const listed = useLoaded(given || !begun ? "" : `${session.id} ${archived}`, async () => {
     if (given || !begun) return "";
-    const page = await client.rest.sessions.list({ q: session.id, limit: 1 });
+    const page = await client.rest.sessions.list({ q: session.id, archived, limit: 1 });
     return page.sessions.find((x) => x.session_id === session.id)?.title ?? "";
   });
   return given || listed.value || "";

@@ -7,8 +7,10 @@ import { client } from "@/app/client";
 import { notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { Button, CopyButton, Dialog, ErrorNote, Field, Select, TextInput } from "@/ui";
+import { ArchiveDialog } from "@/features/history/ArchiveDialog";
 import { EditDialog } from "../transcript/EditDialog";
 import { sessionWords } from "../words";
+import { AllowedDialog } from "./AllowedDialog";
 import { useDialogs } from "./dialogs";
 
 /** The dialogs of a session, whichever is open. */
@@ -18,6 +20,8 @@ export function SessionDialogs({ session }: { session: Session }) {
   switch (dialog.kind) {
     case "rename": return <Rename session={session} onClose={close} />;
     case "share": return <Share session={session} onClose={close} />;
+    case "allowed": return <AllowedDialog session={session} onClose={close} />;
+    case "archive": return <Away session={session} onClose={close} />;
     case "export": return <Export session={session} onClose={close} />;
     case "fork": return <Fork session={session} messageId={dialog.messageId} onClose={close} />;
     case "edit": return <EditDialog session={session} message={dialog.message} onClose={close} />;
@@ -62,6 +66,15 @@ function Rename({ session, onClose }: { session: Session; onClose(): void }) {
       <Field label={t.title}>{(f) => <TextInput {...f} value={title} maxLength={200} onChange={(e) => setTitle(e.target.value)} autoFocus />}</Field>
     </FormDialog>
   );
+}
+
+/** Puts the session away, and leaves its page for the first one. */
+function Away({ session, onClose }: { session: Session; onClose(): void }) {
+  const t = useWords(sessionWords);
+  const [, navigate] = useLocation();
+  const title = useSnapshot(session, (s) => s.session?.title ?? "");
+  const questions = useSnapshot(session, (s) => s.questions.length);
+  return <ArchiveDialog sessionId={session.id} title={title || t.untitled} questions={questions} onClose={onClose} onChange={(archived) => archived && navigate("/")} />;
 }
 
 function Share({ session, onClose }: { session: Session; onClose(): void }) {

@@ -6,7 +6,7 @@ import { tally } from "./possible";
 import { planWords } from "./words";
 
 /** The list that an agent keeps for itself, on a thread. Nobody approves it, and nothing can be done to it but say so. */
-export function OwnSteps({ todos }: { todos: readonly Todo[] }) {
+export function OwnSteps({ todos, working }: { todos: readonly Todo[]; working: boolean }) {
   const t = useWords(planWords);
   const n = tally(todos);
   return (
@@ -26,7 +26,7 @@ export function OwnSteps({ todos }: { todos: readonly Todo[] }) {
               i < todos.length - 1 && (d.status === "completed" ? "before:bg-run" : "before:bg-line"),
             )}
           >
-            <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={toneOf(d.status)} live={d.status === "in_progress"} /></span>
+            <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={toneOf(d.status)} live={working && d.status === "in_progress"} /></span>
             <p className={cx("min-w-0 flex-1", d.status === "completed" && "text-soft", d.status === "skipped" && "text-soft line-through", d.status === "in_progress" && "font-medium")}>
               <Revealed text={d.task} />
               <span className="sr-only"> ({t.todoStatus[d.status]})</span>

@@ -4,6 +4,7 @@ import { useWords } from "@/i18n";
 import { Button, cx, Field, IconButton, Mark, Menu, Select, TextArea, TextInput, toneOf, type MenuItem } from "@/ui";
 import { Revealed } from "../questions/Revealed";
 import { money } from "@/lib/format";
+import { whenReleased } from "@/lib/press";
 import { addStep, isFixed, move, setComment, setTask, toggleRemoved, type DraftStep, type PlanDraft } from "./edits";
 import { planWords } from "./words";
 
@@ -72,7 +73,7 @@ function Step({ step: s, number, waitsFor, last, readOnly, comments, draft, onCh
             aria-label={t.stepNumber(number)}
             value={s.task}
             onChange={(e) => onChange(setTask(draft, s.id, e.target.value))}
-            onBlur={() => setWriting(null)}
+            onBlur={() => whenReleased(() => setWriting(null))}
             onKeyDown={(e) => leaves(e) && (e.preventDefault(), setWriting(null))}
           />
         ) : (
@@ -83,7 +84,7 @@ function Step({ step: s, number, waitsFor, last, readOnly, comments, draft, onCh
           </p>
         )}
         <p className="flex flex-wrap gap-x-3 text-sm text-soft">
-          {s.was?.tool && <span className="font-mono">{s.was.tool}</span>}
+          {s.was?.tool && s.was.tool !== "agent" && <span className="font-mono">{s.was.tool}</span>}
           {waitsFor.length > 0 && <span>{t.after(waitsFor.join(", "))}</span>}
           {s.was?.estimated_cost_usd !== undefined && s.was.estimated_cost_usd > 0 && <span>≈ {money(s.was.estimated_cost_usd)}</span>}
           {changed && <span className="text-run">{!s.was ? t.isNew : s.removed ? t.removed : t.changed}</span>}
@@ -96,7 +97,7 @@ function Step({ step: s, number, waitsFor, last, readOnly, comments, draft, onCh
             placeholder={t.commentHint}
             value={s.comment}
             onChange={(e) => onChange(setComment(draft, s.id, e.target.value))}
-            onBlur={() => setWriting(null)}
+            onBlur={() => whenReleased(() => setWriting(null))}
             onKeyDown={(e) => leaves(e) && (e.preventDefault(), setWriting(null))}
             className="mt-1"
           />

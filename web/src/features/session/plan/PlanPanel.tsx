@@ -1,10 +1,11 @@
 import type { RunView, Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
 import { History, ListTree, Route, Workflow } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
-import { Button, Empty, ErrorNote, Loading, Mark, Menu, Segmented } from "@/ui";
+import { lazyPart } from "@/lib/lazyPart";
+import { Button, Empty, ErrorNote, Mark, Menu, Segmented } from "@/ui";
 import { ownSteps } from "./own";
 import { OwnSteps } from "./OwnSteps";
 import { isOver } from "./possible";
@@ -17,17 +18,18 @@ import { useControls } from "./useControls";
 import { usePlanView } from "./usePlanView";
 import { planWords } from "./words";
 
-const PlanGraph = lazy(() => import("./PlanGraph").then((m) => ({ default: m.PlanGraph })));
+const PlanGraph = lazyPart(() => import("./PlanGraph").then((m) => m.PlanGraph));
 
 /** What the agent is up to: the steps it keeps for itself, and the runs of the session with their plans. */
 export function PlanPanel({ session }: { session: Session }) {
   const t = useWords(planWords);
   const own = useSnapshot(session, ownSteps);
   const runs = useSnapshot(session, (s) => s.runs);
+  const working = useSnapshot(session, (s) => s.session?.status === "executing" || s.session?.status === "planning");
   if (own.length === 0 && runs.length === 0) return <Empty icon={<Route size={28} />} title={t.noPlan}>{t.noPlanHelp}</Empty>;
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
-      {own.length > 0 && <OwnSteps todos={own} />}
+      {own.length > 0 && <OwnSteps todos={own} working={working} />}
       {own.length > 0 && runs.length > 0 && <hr className="mx-4 border-line" />}
       <Runs session={session} />
     </div>
@@ -92,9 +94,7 @@ function RunBody({ session, run }: { session: Session; run: RunView }) {
         <TodoList session={session} run={run} controls={mayAct ? controls : undefined} />
       ) : (
         <>
-          <Suspense fallback={<Loading />}>
-            <PlanGraph todos={run.todos} selected={selected} onSelect={setSelected} />
-          </Suspense>
+          <PlanGraph todos={run.todos} selected={selected} onSelect={setSelected} />
           {todo && (
             <ol className="border-t border-line pt-2">
               <TodoRow session={session} run={run} todo={todo} number={run.todos.indexOf(todo) + 1} controls={mayAct ? controls : undefined} onGo={setSelected} alone />

@@ -1,13 +1,14 @@
 import type { RunView } from "@clew-run/client";
 import { Pause, Pencil, Play, Square } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useWords } from "@/i18n";
+import { lazyPart } from "@/lib/lazyPart";
 import { Button, Dialog, IconButton } from "@/ui";
 import { runActions } from "./possible";
 import type { Controls } from "./useControls";
 import { planWords } from "./words";
 
-const EditPlanDialog = lazy(() => import("./EditPlanDialog").then((m) => ({ default: m.EditPlanDialog })));
+const EditPlanDialog = lazyPart(() => import("./EditPlanDialog").then((m) => m.EditPlanDialog), true);
 
 /** What one can do to a run as a whole. */
 export function RunControls({ run, controls }: { run: RunView; controls: Controls }) {
@@ -52,7 +53,7 @@ export function RunControls({ run, controls }: { run: RunView; controls: Control
       >
         {t.cancelHelp}
       </Dialog>
-      {open === "edit" && run.plan && <Suspense><EditPlanDialog run={run} controls={controls} onClose={() => setOpen(null)} /></Suspense>}
+      {open === "edit" && run.plan && <EditPlanDialog run={run} controls={controls} onClose={() => setOpen(null)} />}
     </>
   );
 }

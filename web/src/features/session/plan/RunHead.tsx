@@ -2,6 +2,7 @@ import type { RunView, Session } from "@clew-run/client";
 import { useWords } from "@/i18n";
 import { duration } from "@/lib/format";
 import { cx, Mark, Progress, type Tone } from "@/ui";
+import { Revealed } from "../questions/Revealed";
 import { isOver, layerStates, tally, type LayerState } from "./possible";
 import { useServerNow } from "./useServerNow";
 import { planWords } from "./words";
@@ -19,12 +20,15 @@ export function RunHead({ session, run }: { session: Session; run: RunView }) {
     if (over) return run.status === "failed" || run.ended?.type === "failed" ? "fail" : "past";
     return run.paused || run.phase === "review" ? "ask" : "run";
   };
+  const paused = run.paused === true && !over;
+  const finishing = paused ? run.todos.filter((d) => d.status === "in_progress") : [];
+  const says = paused ? (finishing.length > 0 ? t.pausedFirst : t.paused) : (t.phases[run.phase ?? run.status] ?? run.phase);
   const counts = [
     run.todos.length > 0 ? t.doneOf(n.done, n.total) : "",
-    n.working > 0 ? t.working(n.working) : "",
+    n.working > 0 && !run.paused ? t.working(n.working) : "",
     n.failed > 0 ? t.failed(n.failed) : "",
     n.skipped > 0 ? t.skipped(n.skipped) : "",
-    !over && n.working > 0 && Number.isFinite(began) ? duration(now - began) : "",
+    !over && !run.paused && n.working > 0 && Number.isFinite(began) ? duration(now - began) : "",
   ].filter(Boolean);
   return (
     <div className="flex flex-col gap-2">
@@ -39,7 +43,8 @@ export function RunHead({ session, run }: { session: Session; run: RunView }) {
       </ol>
       {run.todos.length > 0 && <Progress done={n.done} total={n.total} label={t.doneOf(n.done, n.total)} />}
       <p className="flex flex-wrap gap-x-2 text-sm text-soft">
-        <span className={cx("font-medium", run.paused && !over ? "text-ask" : "text-ink")}>{run.paused && !over ? t.paused : t.phases[run.phase ?? run.status] ?? run.phase}</span>
+        <span className={cx("font-medium", paused ? "text-ask" : "text-ink")}>{says}</span>
+        {finishing.length > 0 && <span className="min-w-0 truncate"><Revealed text={t.finishing(finishing[0]!.task, finishing.length - 1)} /></span>}
         {counts.map((c) => <span key={c}>{c}</span>)}
       </p>
     </div>

@@ -6,7 +6,7 @@ import { useWords } from "@/i18n";
 import { duration, money } from "@/lib/format";
 import { Button, cx, IconButton, Mark, Pre, Progress, toneOf } from "@/ui";
 import { Revealed } from "../questions/Revealed";
-import { todoActions } from "./possible";
+import { isOver, todoActions } from "./possible";
 import type { Controls } from "./useControls";
 import { useServerNow } from "./useServerNow";
 import { planWords } from "./words";
@@ -36,7 +36,7 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
   const [open, setOpen] = useState(alone ?? false);
   const can = todoActions(run, d);
   const works = d.status === "in_progress";
-  const now = useServerNow(session, works && !run.paused);
+  const now = useServerNow(session, works && !run.paused && !isOver(run));
   const cost = useSnapshot(session, (s) => (d.task_id ? s.tasks.find((k) => k.task_id === d.task_id)?.usage?.cost_usd : undefined));
   const spent = d.duration_ms ?? (works && d.started_ms ? Math.max(0, now - d.started_ms) : undefined);
   const result = resultText(d.result_summary);
@@ -57,7 +57,7 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
         !last && !alone && (d.status === "completed" ? "before:bg-run" : "before:bg-line"),
       )}
     >
-      <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={toneOf(d.status)} live={works && !run.paused} /></span>
+      <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={toneOf(d.status)} live={works && !run.paused && !isOver(run)} /></span>
       <div className="min-w-0 flex-1">
         <div className="flex items-start gap-2">
           <p className={cx("min-w-0 flex-1", d.status === "skipped" && "text-soft line-through", d.status === "completed" && "text-soft")}>
@@ -71,7 +71,7 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
           </span>
         </div>
         <p className="flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
-          <span className="font-mono">{d.tool}</span>
+          {d.tool !== "agent" && <span className="font-mono">{d.tool}</span>}
           {d.depends_on.length > 0 && (
             <span>
               {t.waitsFor}{" "}

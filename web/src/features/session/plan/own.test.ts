@@ -1,6 +1,6 @@
 import type { Todo } from "@clew-run/client";
 import { expect, test } from "vitest";
-import { ownSteps, stepsInFront } from "./own";
+import { progressOf, ownSteps, stepsInFront } from "./own";
 
 const todo = (id: string): Todo => ({ id, task: id, tool: "", status: "pending", priority: 0, depends_on: [] });
 const plan = { id: "p", status: "approved", version: 1, total_todos: 1 } as const;
@@ -19,4 +19,9 @@ test("progress is that of what is in front, else of the newest run", () => {
   expect(stepsInFront({ plan: { ...plan, run_id: "r1" }, todos: [], runs: [run, { run_id: "r2", todos: [todo("b")] }] })).toBe(run.todos);
   expect(stepsInFront({ plan: null, todos: [], runs: [run] })).toBe(run.todos);
   expect(stepsInFront({ plan: null, todos: [], runs: [] })).toEqual([]);
+});
+
+test("a step that was skipped does not count as done", () => {
+  expect(progressOf([])).toBe("");
+  expect(progressOf([{ status: "completed" }, { status: "skipped" }, { status: "in_progress" }])).toBe("1/3");
 });

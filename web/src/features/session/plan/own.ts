@@ -7,6 +7,11 @@ export function ownSteps(s: Pick<SessionSnapshot, "plan" | "todos">): readonly T
   return s.plan && s.plan.run_id === undefined ? s.todos : none;
 }
 
+/** How far steps are: those that were done of all. What was skipped was not done. */
+export function progressOf(todos: readonly Pick<Todo, "status">[]): string {
+  return todos.length === 0 ? "" : `${todos.filter((d) => d.status === "completed").length}/${todos.length}`;
+}
+
 /** The steps whose progress counts: the agent's own, or those of the run in front, or of the newest one. */
 export function stepsInFront(s: Pick<SessionSnapshot, "plan" | "todos"> & { runs: readonly Pick<RunView, "run_id" | "todos">[] }): readonly Todo[] {
   const own = ownSteps(s);

@@ -13,6 +13,7 @@ import { Refusal } from "./Refusal";
 import { Revealed } from "./Revealed";
 import { ScopePicker } from "./ScopePicker";
 import { useRule } from "./useRule";
+import { whyWords } from "./why";
 import { questionWords } from "./words";
 
 export interface BodyProps<Q extends Question> {
@@ -48,7 +49,7 @@ export function Approval({ question: q, sessionId, live, busy, give, keys, alike
       {q.todo && <p className="text-soft">{t.step}: <Revealed text={q.todo.task} /></p>}
       {kind === "limit" && <LimitView question={q} />}
       {(q.effect || q.input !== undefined) && <EffectView question={q} />}
-      {q.why && !q.effect && q.input === undefined && <p className="text-sm text-soft">{t.because} <Revealed text={q.why} /></p>}
+      {q.why && !q.effect && q.input === undefined && <p className="text-sm text-soft"><Revealed text={whyWords(t, q.why)} /></p>}
       {live && offer && offer.scopes.length > 0 && <ScopePicker offer={offer} rule={rule} />}
       {live && panel === null && (
         <div className="flex flex-wrap items-center gap-2">

@@ -1,8 +1,8 @@
-import { lazy, Suspense } from "react";
 import { create } from "zustand";
+import { lazyPart } from "@/lib/lazyPart";
 import type { Asked } from "./alike";
 
-const BatchDialog = lazy(() => import("./BatchDialog").then((m) => ({ default: m.BatchDialog })));
+const BatchDialog = lazyPart(() => import("./BatchDialog").then((m) => m.BatchDialog), true);
 
 const useBatch = create<{ items: readonly Asked[] | null }>(() => ({ items: null }));
 
@@ -17,5 +17,5 @@ export function openBatch(items: readonly Asked[]): void {
  */
 export function BatchHost() {
   const items = useBatch((s) => s.items);
-  return items && <Suspense><BatchDialog items={items} onClose={() => useBatch.setState({ items: null })} /></Suspense>;
+  return items && <BatchDialog items={items} onClose={() => useBatch.setState({ items: null })} />;
 }

@@ -1,8 +1,9 @@
 import type { Question } from "@clew-run/client";
-import { lazy, Suspense, useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from "react";
 import { usePrefs } from "@/app/prefs";
 import { useWords } from "@/i18n";
-import { cx, ErrorNote, Loading, Mark } from "@/ui";
+import { lazyPart } from "@/lib/lazyPart";
+import { cx, ErrorNote, Mark } from "@/ui";
 import type { Asked } from "./alike";
 import type { Answering, Settlement } from "./answer";
 import { Approval } from "./Approval";
@@ -15,7 +16,7 @@ import { useAnswer } from "./useAnswer";
 import { ValueForm } from "./ValueForm";
 import { questionWords } from "./words";
 
-const PlanReview = lazy(() => import("./PlanReview").then((m) => ({ default: m.PlanReview })));
+const PlanReview = lazyPart(() => import("./PlanReview").then((m) => m.PlanReview));
 
 /** What the letters do while the card has the focus. The part that has the buttons fills it in. */
 export interface CardKeys {
@@ -91,7 +92,7 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
         {open && <Countdown clock={clock} question={q} help={t.ifNobody[kind]} />}
       </header>
       {q.type === "hitl_approval_request" && <Approval {...body} question={q} />}
-      {q.type === "hitl_plan_review" && <Suspense fallback={<Loading />}><PlanReview {...body} question={q} /></Suspense>}
+      {q.type === "hitl_plan_review" && <PlanReview {...body} question={q} />}
       {(q.type === "hitl_input_request" || q.type === "hitl_clarification") && <ValueForm {...body} question={q} />}
       {open && !mayAnswer && <p className="text-soft">{t.mayNot}</p>}
       {live && <SendState answer={answer} again={give} lineDown={lineDown} />}

@@ -5,6 +5,7 @@ import { Badge, Pre } from "@/ui";
 import { DiffText } from "./DiffText";
 import { deceives } from "./reveal";
 import { Revealed } from "./Revealed";
+import { whyWords } from "./why";
 import { questionWords } from "./words";
 
 type Approval = Extract<Question, { type: "hitl_approval_request" }>;
@@ -30,7 +31,7 @@ export function EffectView({ question: q }: { question: Approval }) {
       {texts.some(deceives) && <p className="text-fail">{t.deceives}</p>}
       {e && <Facts effect={e} tool={q.tool} />}
       <div className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
-        {q.why && <p>{t.because} <Revealed text={q.why} /></p>}
+        {q.why && <p><Revealed text={whyWords(t, q.why)} /></p>}
         {e?.environment && <Environment of={e.environment} />}
       </div>
     </div>

@@ -1,6 +1,6 @@
 import type { Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { CircleHelp, FileDiff, ListChecks, MessageSquare, type LucideIcon } from "lucide-react";
+import { AppWindow, CircleHelp, FileDiff, ListChecks, MessageSquare, SquareTerminal, type LucideIcon } from "lucide-react";
 import { useWords } from "@/i18n";
 import { Badge, cx } from "@/ui";
 import { sessionWords } from "../words";
@@ -13,10 +13,13 @@ export function PhoneTabs({ session }: { session: Session }) {
   const { phone, setPhone } = useSide();
   const writing = useWriting();
   const open = useSnapshot(session, (s) => s.questions.length);
+  const windows = useSnapshot(session, (s) => s.windows.length > 0) || phone === "windows";
   const parts: { id: PhonePart; name: string; icon: LucideIcon }[] = [
     { id: "chat", name: t.chat, icon: MessageSquare },
     { id: "plan", name: t.plan, icon: ListChecks },
     { id: "changes", name: t.changes, icon: FileDiff },
+    { id: "terminal", name: t.terminal, icon: SquareTerminal },
+    ...(windows ? [{ id: "windows" as const, name: t.windows, icon: AppWindow }] : []),
     { id: "questions", name: t.questions, icon: CircleHelp },
   ];
   return (

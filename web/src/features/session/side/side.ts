@@ -1,7 +1,7 @@
 import { create } from "zustand";
 
 export type SidePart = "plan" | "changes" | "terminal";
-export type PhonePart = "chat" | "plan" | "changes" | "questions";
+export type PhonePart = "chat" | "plan" | "changes" | "terminal" | "windows" | "questions";
 
 interface Side {
   part: SidePart;
@@ -51,7 +51,7 @@ export const useSide = create<Side>((set, get) => {
     phone: "chat",
     show: (part) => {
       keep({ part, open: true });
-      set({ phone: part === "terminal" ? "chat" : part });
+      set({ phone: part });
     },
     setOpen: (open) => keep({ open }),
     setWidth: (width) => keep({ width: fitting(width) }),

@@ -1,5 +1,6 @@
 import type { Effect, Session, ToolDetail, TranscriptMessage } from "@clew-run/client";
 import { useToolCall } from "@clew-run/client/react";
+import { ShieldCheck } from "lucide-react";
 import type { ReactNode } from "react";
 import { client } from "@/app/client";
 import { useWords } from "@/i18n";
@@ -10,6 +11,7 @@ import { Button, CopyButton, Pre } from "@/ui";
 import { DiffText } from "../questions/DiffText";
 import { Revealed } from "../questions/Revealed";
 import { useSide } from "../side/side";
+import { allowedWords } from "./allowed";
 import { givenTo } from "./call";
 import { Images } from "./Images";
 import { transcriptWords } from "./words";
@@ -37,6 +39,7 @@ export function ToolBody({ session, message: m, output }: { session: Session; me
       ) : (
         input !== undefined && !effect?.diff && <Part name={t.input} copy={JSON.stringify(input, null, 2)}><Pre label={t.input} className="max-h-60 whitespace-pre-wrap"><CodeText code={JSON.stringify(input, null, 2)} lang="json" /></Pre></Part>
       )}
+      {m.tool?.allowed_by && <p className="flex items-center gap-1.5 text-sm text-soft"><ShieldCheck size={13} aria-hidden />{allowedWords(t, m.tool.allowed_by)}</p>}
       {effect && <Facts effect={effect} />}
       {effect?.diff && <Diff diff={effect.diff} />}
       {error && !told && <Part name={t.errorLabel}><Pre label={t.errorLabel} className="max-h-60 whitespace-pre-wrap text-fail">{error}</Pre></Part>}

@@ -1,11 +1,12 @@
 import type { Question, Session, TranscriptMessage } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { Bot, ChevronRight, CircleHelp, FilePen, FilePlus, FileText, Flag, FolderTree, Globe, ListChecks, type LucideIcon, Plug, Search, SquareTerminal, Wrench } from "lucide-react";
+import { Bot, ChevronRight, CircleHelp, FilePen, FilePlus, FileText, Flag, FolderTree, Globe, ListChecks, type LucideIcon, Plug, Search, ShieldCheck, SquareTerminal, Wrench } from "lucide-react";
 import { useId, useState } from "react";
 import { useWords } from "@/i18n";
 import { duration } from "@/lib/format";
 import { cx, Mark } from "@/ui";
 import { QuestionCard } from "../questions/QuestionCard";
+import { allowedWords } from "./allowed";
 import { isHalted, saysOf, toneOfCall, viewOf } from "./call";
 import { Settled } from "./Settled";
 import { ToolBody } from "./ToolBody";
@@ -35,6 +36,7 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
   const Icon = icons[v.name] ?? (m.ask === "use_mcp_server" ? Plug : Wrench);
   const verb = t.tools[v.name] ?? v.name;
   const ended = v.exit !== undefined && v.exit !== "0" ? t.exit(v.exit) : undefined;
+  const rule = m.tool?.allowed_by && allowedWords(t, m.tool.allowed_by);
   const says = ended ? undefined : v.status === "halted" ? t.status.halted : saysOf(m, v.status);
   return (
     <div data-call={m.tool_call_id} data-status={v.status}>
@@ -51,6 +53,7 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
         {says && <span aria-hidden={v.status === "halted"} className={cx("min-w-0 flex-1 basis-0 truncate text-sm max-sm:hidden", m.tool?.error ? "text-fail" : "text-soft")}>{says}</span>}
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-sm text-soft">
           {ended && <span className="text-fail">{ended}</span>}
+          {rule && <span title={rule} data-allowed><ShieldCheck size={12} aria-hidden /><span className="sr-only">{rule}</span></span>}
           {m.tool?.in_doubt && <span className="text-ask">?</span>}
           {m.tool?.duration_ms !== undefined && m.tool.duration_ms >= 100 && <span className="max-sm:hidden">{duration(m.tool.duration_ms)}</span>}
           <Mark tone={toneOfCall(v)} size={10} live={v.status === "running"} />

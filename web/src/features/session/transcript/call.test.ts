@@ -1,6 +1,8 @@
 import type { TranscriptMessage } from "@clew-run/client";
 import { expect, test } from "vitest";
+import { allowedWords } from "./allowed";
 import { exitCode, isHalted, saysOf, toneOfCall, viewOf } from "./call";
+import { transcriptWords } from "./words";
 
 const ask = (m: Partial<TranscriptMessage>): TranscriptMessage => ({ message_id: "msg_000000000001", ts: 1, type: "ask", ask: "tool", role: "assistant", ...m });
 
@@ -40,4 +42,18 @@ test("a command that ran and ended badly is marked so", () => {
   expect(v.exit).toBe("1");
   expect(toneOfCall(v)).toBe("fail");
   expect(exitCode("said exit code 3 in its text\n[ended after 1s; exit code 0]\n")).toBe("0");
+});
+
+test("no line of a call is data for machines", () => {
+  for (const text of ['{"a":1}', '[{"a":1}]', ' {"cut short', '["a"]']) {
+    expect(viewOf(ask({ tool: { name: "x__y", status: "running", input: text, title: text } }), false, undefined).target).toBe("");
+    expect(saysOf(ask({ tool: { name: "x__y", status: "running", summary: text } }), "running")).toBeUndefined();
+  }
+  expect(viewOf(ask({ ask: "use_mcp_server", text: '{"x":1}', tool: { name: "x__y", status: "running", title: "look up the weather" } }), false, undefined).target).toBe("look up the weather");
+});
+
+test("a call says which rule allowed it, by names that people know", () => {
+  expect(allowedWords(transcriptWords.en, { scope: "task", rule: "git status *" })).toContain("git status *");
+  expect(allowedWords(transcriptWords.en, { scope: "settings", rule: "always_allow_write" })).not.toContain("always_allow");
+  expect(allowedWords(transcriptWords.ko, { scope: "session", rule: "example.org" })).toContain("example.org");
 });

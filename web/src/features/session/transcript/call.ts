@@ -36,7 +36,13 @@ function targetOf(m: TranscriptMessage): string {
   const input = givenTo(m).input ?? {};
   for (const key of telling) if (typeof input[key] === "string" && input[key] !== "") return firstLine(input[key]);
   if (m.tool?.paths?.length) return m.tool.paths.join(", ");
-  return m.text?.startsWith("{") ? "" : firstLine(m.text ?? m.tool?.input ?? "");
+  const told = [m.tool?.title?.replace(/^run: /, ""), m.text, m.tool?.input].find((words) => words && !isData(words));
+  return firstLine(told ?? "");
+}
+
+/** Whether a text is for machines; nobody wants to read it in a line. */
+function isData(text: string): boolean {
+  return /^\s*(?:[{]|\[[{"\]])/.test(text);
 }
 
 function firstLine(text: string): string {
@@ -66,7 +72,7 @@ export function isHalted(questions: readonly Question[], task: string | undefine
 /** What a call says of itself beyond its target; its input once more is nothing. */
 export function saysOf(m: TranscriptMessage, status: CallStatus): string | undefined {
   if (m.tool?.error) return m.tool.error;
-  if (status === "complete" || m.tool?.summary?.startsWith("{")) return undefined;
+  if (status === "complete" || isData(m.tool?.summary ?? "")) return undefined;
   return m.tool?.summary;
 }
 

@@ -1,11 +1,13 @@
 import type { Session, TranscriptMessage } from "@clew-run/client";
 import { useEffect, useState } from "react";
+import { isTyping } from "@/lib/typing";
 
 /** A message that grows is shown at most this often: 20 times a second. */
 export const flushMs = 50;
 
 const slowestMs = 150;
 const lateMs = 8; // half a frame
+const whileTypingMs = 120;
 
 /**
  * How long to wait before the next time. A timer that comes late tells that the
@@ -14,6 +16,11 @@ const lateMs = 8; // half a frame
  */
 export function paceAfter(pace: number, lateBy: number): number {
   return lateBy > lateMs ? Math.min(slowestMs, pace * 1.5) : Math.max(flushMs, pace * 0.9);
+}
+
+/** Whoever writes looks at what they write: the agent's words come less often meanwhile. */
+export function paceNow(pace: number, typing: boolean): number {
+  return typing ? Math.max(pace * 1.6, whileTypingMs) : pace;
 }
 
 /** A message, no more than 20 times a second while it grows; its end comes at once. */
@@ -40,7 +47,7 @@ export function useCalmMessage(session: Session, id: string): TranscriptMessage 
       }
       if (timer !== undefined) return;
       const now = performance.now();
-      due = Math.max(now, shown + pace);
+      due = Math.max(now, shown + paceNow(pace, isTyping()));
       timer = setTimeout(show, due - now);
     };
     show();

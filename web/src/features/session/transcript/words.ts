@@ -4,12 +4,22 @@ import { words } from "@/i18n";
 const toolsEn: Record<string, string> = {
   read_file: "Read", list_files: "List", search_files: "Search", write_file: "Write", edit: "Edit", execute_command: "Run",
   read_output: "Read output", stop_command: "Stop command", fetch: "Fetch", ask_followup: "Ask", attempt_completion: "Finish",
-  update_todos: "Steps", switch_mode: "Switch mode", new_task: "Subtask", mcp: "Tool server", tool: "Tool",
+  update_todos: "Steps", switch_mode: "Switch mode", new_task: "Subtask", window: "Window", mcp: "Tool server", tool: "Tool",
 };
 const toolsKo: Record<string, string> = {
   read_file: "읽기", list_files: "목록", search_files: "검색", write_file: "쓰기", edit: "수정", execute_command: "실행",
   read_output: "출력 읽기", stop_command: "명령 중지", fetch: "가져오기", ask_followup: "질문", attempt_completion: "마침",
-  update_todos: "단계", switch_mode: "모드 전환", new_task: "하위 작업", mcp: "도구 서버", tool: "도구",
+  update_todos: "단계", switch_mode: "모드 전환", new_task: "하위 작업", window: "창", mcp: "도구 서버", tool: "도구",
+};
+
+/** What settings let be done without asking. */
+const settingsEn: Record<string, string> = {
+  always_allow_read_only: "reading in the workspace", always_allow_write: "changing files in the workspace", always_allow_execute: "commands on the list",
+  always_allow_browser: "the browser", always_allow_mcp: "tool servers", always_allow: "this tool of the server", always_allow_fetch: "sites on the list",
+};
+const settingsKo: Record<string, string> = {
+  always_allow_read_only: "작업 폴더 읽기", always_allow_write: "작업 폴더의 파일 변경", always_allow_execute: "목록에 있는 명령",
+  always_allow_browser: "브라우저", always_allow_mcp: "도구 서버", always_allow: "서버의 이 도구", always_allow_fetch: "목록에 있는 사이트",
 };
 
 export const transcriptWords = words({
@@ -26,6 +36,11 @@ export const transcriptWords = words({
     directory: "Directory", network: "Network", networkYes: "allowed", networkNo: "cut off", sandbox: "Sandbox", paths: "Files", address: "Address", server: "Server", environment: "Environment",
     inDoubt: "In doubt: the server stopped while this ran, so nobody knows whether it took effect. Look before you go on.",
     exit: (code: string) => `exit code ${code}`, whole: "Whole output", moreLines: (n: number) => `${n} more lines`, openChanges: "Open in Changes",
+    settingNames: settingsEn,
+    allowedBy: {
+      task: (rule: string) => `Not asked: allowed for this task (${rule})`, session: (rule: string) => `Not asked: a rule of this session allows it (${rule})`,
+      settings: (rule: string) => `Not asked: the settings allow it (${rule})`,
+    },
     noDetails: "The details of this call cannot be loaded.",
     calls: (n: number) => (n === 1 ? "1 model call" : `${n} model calls`), tokensIn: (n: string) => `${n} in`, tokensOut: (n: string) => `${n} out`, cached: (n: string) => `${n} cached`,
     markers: {
@@ -56,6 +71,11 @@ export const transcriptWords = words({
     directory: "디렉터리", network: "네트워크", networkYes: "허용", networkNo: "차단", sandbox: "샌드박스", paths: "파일", address: "주소", server: "서버", environment: "환경 변수",
     inDoubt: "확실하지 않음: 실행 중에 서버가 멈춰서 효과가 있었는지 알 수 없습니다. 계속하기 전에 확인하세요.",
     exit: (code: string) => `종료 코드 ${code}`, whole: "전체 출력", moreLines: (n: number) => `${n}줄 더`, openChanges: "변경에서 열기",
+    settingNames: settingsKo,
+    allowedBy: {
+      task: (rule: string) => `묻지 않음: 이 작업 동안 허용 (${rule})`, session: (rule: string) => `묻지 않음: 이 세션의 규칙으로 허용 (${rule})`,
+      settings: (rule: string) => `묻지 않음: 설정에서 허용 (${rule})`,
+    },
     noDetails: "이 호출의 세부 내용을 불러올 수 없습니다.",
     calls: (n: number) => `모델 호출 ${n}회`, tokensIn: (n: string) => `입력 ${n}`, tokensOut: (n: string) => `출력 ${n}`, cached: (n: string) => `캐시 ${n}`,
     markers: {
@@ -74,3 +94,5 @@ export const transcriptWords = words({
     newAnswer: "에이전트가 답했습니다",
   },
 });
+
+export type Words = (typeof transcriptWords)["en"];

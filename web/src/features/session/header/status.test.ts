@@ -1,0 +1,13 @@
+import type { RunView } from "@clew-run/client";
+import { expect, test } from "vitest";
+import { statusShown } from "./status";
+
+const run = (more: Partial<RunView>) => ({ run_id: "r", status: "executing", phase: "executing", todos: [], ...more }) as unknown as RunView;
+
+test("a paused run is not said to be working", () => {
+  expect(statusShown("executing", [run({ paused: true })])).toBe("paused");
+  expect(statusShown("executing", [run({})])).toBe("executing");
+  expect(statusShown("awaiting_input", [run({ paused: true })])).toBe("awaiting_input");
+  expect(statusShown("executing", [run({ status: "completed", phase: "completed", paused: true })])).toBe("executing"); // it is the agent that works
+  expect(statusShown(undefined, [])).toBe("idle");
+});

@@ -1,0 +1,42 @@
+import { Play } from "lucide-react";
+import { useRef, useState } from "react";
+import { useWords } from "@/i18n";
+import { Button } from "@/ui";
+import { windowWords } from "./words";
+
+const look = "<!doctype html><style>html{font:13px/20px system-ui,sans-serif}body{margin:12px}</style>";
+const scripts = /<script|\son\w+\s*=|javascript:/i;
+
+/**
+ * A page that an agent wrote, in an origin of its own that has nothing, under a
+ * policy of its own that lets it load nothing. It gets its text and is never
+ * listened to. Scripts could still make the browser look for a host, and so carry
+ * words away: they run once a person says so, for this very text.
+ */
+export function Frame({ html, title }: { html: string; title: string }) {
+  const t = useWords(windowWords);
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [allowed, allow] = useState<string | null>(null);
+  const run = allowed === html;
+  return (
+    <div className="flex size-full flex-col">
+      {!run && scripts.test(html) && (
+        <div className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line px-3 py-1 text-sm text-soft">
+          <span className="min-w-0 flex-1">{t.hasScripts}</span>
+          <Button look="quiet" icon={<Play size={13} />} className="text-run" onClick={() => allow(html)}>{t.runScripts}</Button>
+        </div>
+      )}
+      <iframe
+        key={String(run) + html} // a new text is a new page
+        ref={frame}
+        src={run ? "/frame.html?run" : "/frame.html"}
+        sandbox="allow-scripts"
+        referrerPolicy="no-referrer"
+        title={title}
+        onLoad={() => frame.current?.contentWindow?.postMessage({ html: look + html, run }, "*")} // its origin has no name
+        style={{ colorScheme: "light", background: "Canvas" }} // pages count on white unless they say otherwise
+        className="block min-h-0 w-full flex-1 border-0"
+      />
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import type { Bounds, Session, WindowState } from "@clew-run/client";
+import { useSnapshot } from "@clew-run/client/react";
+import { create } from "zustand";
+import { notifyError } from "@/app/notices";
+
+export const monitors = ["monitor-0", "monitor-1", "monitor-2", "monitor-3"] as const;
+
+/** As people count: the first monitor is 1. */
+export function numberOf(monitor: string | undefined): number {
+  return Math.max(0, monitors.indexOf((monitor ?? monitors[0]) as (typeof monitors)[number])) + 1;
+}
+
+interface Desk {
+  /** The monitor that is looked at. */
+  monitor: string;
+  /** Windows by when they were last in front, the newest last; each person's own. */
+  front: readonly string[];
+  /** Put aside by this person. */
+  aside: ReadonlySet<string>;
+  /** Where this person has them until the server says so, by window. */
+  held: ReadonlyMap<string, Bounds>;
+}
+
+const empty: Desk = { monitor: monitors[0], front: [], aside: new Set(), held: new Map() };
+
+/** How windows stand before this person; keys are session ids. */
+export const useDesks = create<Record<string, Desk>>(() => ({}));
+
+export function useDesk(session: Session): Desk {
+  return useDesks((s) => s[session.id] ?? empty);
+}
+
+function change(session: Session, fn: (d: Desk) => Partial<Desk>): void {
+  useDesks.setState((s) => {
+    const desk = s[session.id] ?? empty;
+    return { [session.id]: { ...desk, ...fn(desk) } };
+  });
+}
+
+export function bringToFront(session: Session, id: string): void {
+  change(session, (d) => {
+    if (d.front.at(-1) === id && !d.aside.has(id)) return {};
+    return { front: [...d.front.filter((x) => x !== id), id], aside: new Set([...d.aside].filter((x) => x !== id)) };
+  });
+}
+
+export function putAside(session: Session, id: string): void {
+  change(session, (d) => ({ aside: new Set([...d.aside, id]) }));
+}
+
+export function lookAt(session: Session, monitor: string): void {
+  change(session, () => ({ monitor }));
+}
+
+export function hold(session: Session, id: string, bounds: Bounds | undefined): void {
+  change(session, (d) => {
+    const held = new Map(d.held);
+    if (bounds) held.set(id, bounds);
+    else held.delete(id);
+    return { held };
+  });
+}
+
+/** In the order they lie, the front one last. */
+export function inOrder(windows: readonly WindowState[], front: readonly string[]): readonly WindowState[] {
+  const rank = (w: WindowState) => front.indexOf(w.window_id);
+  return windows.map((w, i) => ({ w, i })).sort((a, b) => rank(a.w) - rank(b.w) || a.i - b.i).map(({ w }) => w);
+}
+
+/** Whether this person may change what others see. */
+export function useMayChange(session: Session): boolean {
+  return useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
+}
+
+/** Tells the server where a window lies in the end, not each step on the way. */
+export async function keepPlace(session: Session, w: WindowState, kind: "move" | "resize", bounds: Bounds): Promise<void> {
+  hold(session, w.window_id, bounds); // until a record says where it lies
+  const sent = session.send("user_interaction", { interactions: [{ kind, window_id: w.window_id, bounds, ts: Date.now() }], monitor_id: w.monitor_id });
+  if (!(await tell(sent))) hold(session, w.window_id, undefined);
+}
+
+export async function sendTo(session: Session, w: WindowState, monitor: string): Promise<boolean> {
+  return tell(session.send("user_interaction", { interactions: [{ kind: "move", window_id: w.window_id, ts: Date.now() }], monitor_id: monitor }));
+}
+
+export async function closeWindow(session: Session, w: WindowState): Promise<boolean> {
+  return tell(session.send("user_interaction", { interactions: [{ kind: "close", window_id: w.window_id, ts: Date.now() }], monitor_id: w.monitor_id }));
+}
+
+async function tell(sent: Promise<unknown>): Promise<boolean> {
+  try {
+    await sent;
+    return true;
+  } catch (e) {
+    notifyError(e);
+    return false;
+  }
+}
