@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"time"
@@ -42,7 +43,20 @@ func dialLocal(ctx context.Context, path string) (net.Conn, error) {
 	if err != nil {
 		return nil, clew.WrapError(clew.ConnectionFailed, err, "no server at the local socket %s", path)
 	}
+	if err := checkServer(conn.(*net.UnixConn)); err != nil {
+		_ = conn.Close()
+		return nil, clew.WrapError(clew.ConnectionFailed, err, "the local socket %s is somebody else's", path)
+	}
 	return conn, nil
+}
+
+// mayServe says whether a user may be the server: oneself, and who may do
+// everything. A socket in a shared directory may be anybody's.
+func mayServe(uid, own int) error {
+	if own != 0 && uid != own && uid != 0 {
+		return fmt.Errorf("it belongs to user %d", uid)
+	}
+	return nil
 }
 
 // awaitAck reads the server's first frame. Until it is there, nothing is sent.

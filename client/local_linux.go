@@ -1,10 +1,30 @@
 package client
 
 import (
+	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 )
+
+// checkServer refuses a server of another user.
+func checkServer(c *net.UnixConn) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var cred *syscall.Ucred
+	var credErr error
+	err = raw.Control(func(fd uintptr) {
+		cred, credErr = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+	})
+	if err != nil || credErr != nil {
+		return errors.Join(err, credErr)
+	}
+	return mayServe(int(cred.Uid), os.Geteuid())
+}
 
 // longestName is what a socket address holds.
 const longestName = 107

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -29,13 +30,17 @@ const lookWithin = 10 * time.Second
 func (x *doctor) lookAtServer(ctx context.Context, cfg config) {
 	c, err := x.connect(x.remote)
 	var none *noTokenError
+	if clew.CodeOf(err) == clew.ConnectionFailed {
+		x.add(nobodyCheck(cfg), x.tokenCheck())
+		return
+	}
 	if err != nil && !errors.As(err, &none) {
 		x.add(checkOf("server", checkProblem, err.Error(), "see clew help doctor"))
 		return
 	}
 	version, err := c.version(ctx)
 	if err != nil {
-		x.add(x.nobodyCheck(c, cfg, err), x.tokenCheck(none))
+		x.add(checkOf("server", checkProblem, fmt.Sprintf("no clew answers at %s: %v", c.base, err), "start it there, or name another one with --server or CLEW_SERVER"), x.tokenCheck())
 		return
 	}
 	ours := buildInfo().Version
@@ -56,7 +61,7 @@ func (x *doctor) lookAtServer(ctx context.Context, cfg config) {
 	if me.Auth == "off" {
 		x.add(checkOf("credentials", checkWarning, "the server lets everybody on this machine in", "start it without --auth off"))
 	} else {
-		x.add(x.tokenCheck(none))
+		x.add(x.tokenCheck())
 	}
 	x.lookAtModels(ctx, c)
 }
@@ -86,10 +91,7 @@ func (c *rest) version(ctx context.Context) (string, error) {
 
 // nobodyCheck tells a machine on which no server runs from one where another
 // program has its place.
-func (x *doctor) nobodyCheck(c *rest, cfg config, err error) check {
-	if named := firstOf(x.remote.server, x.getenv(envPrefix+"SERVER")); named != "" {
-		return checkOf("server", checkProblem, fmt.Sprintf("no clew answers at %s: %v", c.base, err), "start it there, or name another one with --server or CLEW_SERVER")
-	}
+func nobodyCheck(cfg config) check {
 	l, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return checkOf("server", checkWarning, fmt.Sprintf("none is running, and %s cannot be had: %v", cfg.Listen, err), "end the program that listens there, or choose another address: clew serve --listen 127.0.0.1:0")
@@ -98,15 +100,15 @@ func (x *doctor) nobodyCheck(c *rest, cfg config, err error) check {
 	return checkOf("server", checkNote, "none is running; "+cfg.Listen+" is free", "clew serve starts one, clew demo shows one")
 }
 
-func (x *doctor) tokenCheck(none *noTokenError) check {
+func (x *doctor) tokenCheck() check {
 	name, err := x.tokenFile(x.remote)
 	if x.getenv(envPrefix+"TOKEN") != "" {
 		return checkOf("credentials", checkOK, "CLEW_TOKEN", "")
 	}
-	if none != nil {
+	info, err2 := os.Stat(name)
+	if errors.Is(err2, fs.ErrNotExist) {
 		return checkOf("credentials", checkNote, "there is no owner token yet", "the first start of clew serve makes it; for a server elsewhere set CLEW_TOKEN")
 	}
-	info, err2 := os.Stat(name)
 	switch {
 	case errors.Join(err, err2) != nil:
 		return checkOf("credentials", checkProblem, errors.Join(err, err2).Error(), "mend the rights of the data directory, or set CLEW_TOKEN")

@@ -70,10 +70,8 @@ func exitCode(err error) int {
 		return exitUsage
 	}
 	var none *noTokenError
-	if errors.As(err, &none) && none.named {
+	if errors.As(err, &none) {
 		return exitRefused
-	} else if none != nil {
-		return exitNoServer
 	}
 	var e *clew.Error
 	if !errors.As(err, &e) {

@@ -2,25 +2,62 @@ package cli
 
 import (
 	"context"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 )
 
 // find gives the address of the server that a command talks to: the one that is
-// named, else the one whose local socket is in the data directory, else the usual
-// one. local says that it is on this machine, whatever its address looks like.
-func (a *app) find(r remote) (address string, local bool) {
+// named, else the one whose local socket is in the data directory. local says that
+// the socket vouched for it, so that it may have the owner token.
+//
+// Whoever listens at the usual address while no server runs is a stranger, to whom
+// nothing is shown but a token that the caller set for the purpose.
+func (a *app) find(r remote) (address string, local bool, err error) {
 	if named := firstOf(r.server, a.getenv(envPrefix+"SERVER")); named != "" {
-		return named, false
+		return named, false, nil
 	}
-	if path, err := a.socketFile(r); err == nil && path != "" {
-		if ack, err := client.FindLocal(context.Background(), path); err == nil && ack.URL != "" {
-			return ack.URL, true
+	path, err := a.socketFile(r)
+	if err == nil && path != "" {
+		ack, err := client.FindLocal(context.Background(), path)
+		if err == nil && thisMachine(ack.URL) {
+			return ack.URL, true, nil
 		}
 	}
-	return defaultServer, false
+	if a.getenv(envPrefix+"TOKEN") != "" {
+		return defaultServer, false, nil
+	}
+	dir, err := a.dataDir(r)
+	if err != nil {
+		return "", false, err
+	}
+	return "", false, clew.Errorf(clew.ConnectionFailed, "no server runs in %s. clew serve starts one; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", dir)
+}
+
+// thisMachine reports whether an address is one of this machine's own.
+func thisMachine(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	if loopback(u.Hostname()) {
+		return true
+	}
+	ip := net.ParseIP(u.Hostname())
+	own, err := net.InterfaceAddrs()
+	if ip == nil || err != nil {
+		return false
+	}
+	for _, addr := range own {
+		if n, ok := addr.(*net.IPNet); ok && n.IP.Equal(ip) {
+			return true
+		}
+	}
+	return false
 }
 
 // socketFile is where the server's local socket would be, "" if there is none.

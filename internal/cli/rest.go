@@ -34,7 +34,7 @@ type remote struct {
 }
 
 func (r *remote) flags(cmd *cobra.Command) {
-	cmd.PersistentFlags().StringVar(&r.server, "server", "", "address of the server (CLEW_SERVER, default the one that runs in the data directory, else "+defaultServer+")")
+	cmd.PersistentFlags().StringVar(&r.server, "server", "", "address of the server (CLEW_SERVER, default the one that runs in the data directory)")
 	cmd.PersistentFlags().StringVar(&r.data, "data", "", "data directory of the server, with its local socket and owner token (CLEW_DATA, default ~/.local/share/clew)")
 }
 
@@ -69,7 +69,10 @@ func (c *rest) api() *client.API { return client.NewAPI(c.base.String(), c.token
 // connect finds the server and the credentials. What it gives with a
 // *noTokenError works where none are needed.
 func (a *app) connect(r remote) (*rest, error) {
-	address, local := a.find(r)
+	address, local, err := a.find(r)
+	if err != nil {
+		return nil, err
+	}
 	base, err := url.Parse(withScheme(address))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, usagef("--server %q is not an http or https URL", address)
@@ -101,22 +104,16 @@ func (a *app) ownerToken(r remote, base *url.URL, local bool) (string, error) {
 	}
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", &noTokenError{name, local || firstOf(r.server, a.getenv(envPrefix+"SERVER")) != ""}
+		return "", &noTokenError{name}
 	}
 	return strings.TrimSpace(string(b)), err
 }
 
 // A noTokenError says that there are no credentials to show.
-type noTokenError struct {
-	file  string
-	named bool // somebody said which server; else it seems that none ever ran
-}
+type noTokenError struct{ file string }
 
 func (e *noTokenError) Error() string {
-	if e.named {
-		return fmt.Sprintf("no owner token in %s: name the server's data directory with --data, or set CLEW_TOKEN", e.file)
-	}
-	return fmt.Sprintf("no server has run here: there is no owner token in %s. Start one with clew serve; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", e.file)
+	return fmt.Sprintf("no owner token in %s: name the server's data directory with --data, or set CLEW_TOKEN", e.file)
 }
 
 func (a *app) tokenFile(r remote) (string, error) {

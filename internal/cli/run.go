@@ -121,6 +121,9 @@ func (a *app) runTask(ctx context.Context, r remote, f runFlags, args []string, 
 	if err := f.check(); err != nil {
 		return err
 	}
+	if f.yes == yesAll && len(args) > 0 && allKinds(args[0]) {
+		return usagef("--yes %s would approve everything: write --yes=%s", args[0], args[0])
+	}
 	data, err := a.said(f, args)
 	if err != nil {
 		return err

@@ -36,6 +36,16 @@ var yesKinds = map[string]string{
 	"fetch": "always_allow_fetch", "mcp": "always_allow_mcp",
 }
 
+// allKinds reports whether a text is a list of kinds, and so no task.
+func allKinds(text string) bool {
+	for kind := range strings.SplitSeq(text, ",") {
+		if yesKinds[kind] == "" {
+			return false
+		}
+	}
+	return true
+}
+
 // allowances are the session's settings for --yes=KINDS and --allow.
 func allowances(kinds, allow []string) (map[string]any, error) {
 	set := map[string]any{}

@@ -183,7 +183,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	if do := advice(clew.Errorf(clew.SessionNotFound, "gone; clew ls lists others")); do != "" {
 		t.Errorf("what was said already is said again: %s", do)
 	}
-	for _, err := range []error{&noTokenError{"x", true}, &noTokenError{"x", false}, usagef("this is wrong")} {
+	for _, err := range []error{&noTokenError{"x"}, usagef("this is wrong")} {
 		var out bytes.Buffer
 		(&app{}).printError(&out, err)
 		if text := out.String(); !strings.Contains(text, "CLEW_TOKEN") && !strings.Contains(text, "--help") {
@@ -205,8 +205,7 @@ func TestExitCodes(t *testing.T) {
 		clew.Errorf(clew.Forbidden, "x"):         exitRefused,
 		clew.Errorf(clew.BudgetExceeded, "x"):    exitBudget,
 		clew.Errorf(clew.SessionNotFound, "x"):   exitFailure,
-		&noTokenError{"x", true}:                 exitRefused,
-		&noTokenError{"x", false}:                exitNoServer,
+		&noTokenError{"x"}:                       exitRefused,
 		exitWith(exitQuestion):                   exitQuestion,
 	} {
 		if got := exitCode(err); got != want {

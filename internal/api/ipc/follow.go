@@ -135,11 +135,15 @@ func (c *conn) place(id clew.SessionID, anew bool) (*follower, error) {
 		old.own = true
 		return nil, nil
 	}
-	if old != nil {
+	for old != nil {
 		old.cancel()
 		c.fmu.Unlock()
 		<-old.done // its lines come before the state
 		c.fmu.Lock()
+		if c.follows[id] == old {
+			break
+		}
+		old = c.follows[id] // a record came meanwhile, and made another one
 	}
 	f := newFollower(c, id)
 	f.own = true
