@@ -136,7 +136,9 @@ func openFilesCheck() Check {
 func gitCheck(ctx context.Context) Check {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "git", "--version").Output()
+	git := exec.CommandContext(ctx, "git", "--version")
+	git.Env = []string{"PATH=" + os.Getenv("PATH")} // nothing that tells git to do more than that
+	out, err := git.Output()
 	if err != nil {
 		return Check{"git", CheckWarning, "not found: files cannot be taken back, only conversations", "install git"}
 	}

@@ -2,9 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 )
 
 // The terminals that pictures are taken on.
@@ -87,6 +89,17 @@ func TestPictures(t *testing.T) {
 	t.Run("plan", func(t *testing.T) { workOnPlan(t, s) })
 }
 
+// listed waits until the list of sessions, which follows by a moment, knows that
+// the run waits.
+func listed(s *stage, scr *screen) {
+	scr.until("the run waits in the list", func(string) bool {
+		page, err := s.api().ListSessions(s.t.Context(), "", "", 10)
+		return err == nil && slices.ContainsFunc(page.Sessions, func(l client.Session) bool {
+			return l.ID == "sess_run" && l.Status == clew.StatusAwaitingInput
+		})
+	})
+}
+
 // overlays takes a picture of what takes the place of the session.
 func overlays(t *testing.T, s *stage) {
 	for _, o := range []struct {
@@ -103,6 +116,7 @@ func overlays(t *testing.T, s *stage) {
 			at.t = t
 			scr := at.attach("sess_run", 80, 24, "--theme", "dark")
 			scr.see("● live", "Approve the plan?")
+			listed(&at, scr)
 			scr.press(o.key)
 			scr.see(o.see...)
 			scr.alone()
