@@ -29,6 +29,7 @@ type visitor struct {
 	err     error  // why the session stays closed to it; told after the upgrade
 	addr    string // counted as waiting under this address, "" if it is not
 	source  Source // for a connection without a session
+	arrival uint64 // counts requests
 }
 
 // ServeHTTP takes a request up to the start of its two goroutines and returns,
@@ -36,6 +37,7 @@ type visitor struct {
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.serve(w, r, g.receive) }
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, receive func(*http.Request) (visitor, error)) {
+	arrival := g.arrivals.Add(1)
 	v, err := receive(r)
 	if err != nil {
 		g.refuse(w, r, err)
@@ -57,6 +59,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, receive func(*ht
 	if n := rw.Reader.Buffered(); n > 0 {
 		early, _ = rw.Reader.Peek(n)
 	}
+	v.arrival = arrival
 	g.start(sock, append([]byte(nil), early...), v)
 }
 
@@ -162,7 +165,7 @@ func (g *Gateway) start(sock net.Conn, early []byte, v visitor) {
 	now := g.o.Now().UnixMilli()
 	c := &conn{
 		g: g, sock: sock, session: v.session, client: v.client, addr: v.addr,
-		by: v.by, role: v.role, source: v.source, pinged: now, signal: make(chan struct{}, 1),
+		by: v.by, role: v.role, source: v.source, arrival: v.arrival, pinged: now, signal: make(chan struct{}, 1),
 	}
 	switch sock.(type) {
 	case *net.TCPConn, *net.UnixConn:

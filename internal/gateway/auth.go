@@ -37,6 +37,9 @@ func (c *conn) enter(at cursor, err error) {
 	c.since = c.g.o.Now().UnixMilli()
 	if old := c.g.reg.file(c); old != nil {
 		old.close(wire.CloseNormal, wire.ReasonTakenOver)
+		if old == c {
+			return
+		}
 	}
 	// First filed, then asked: no revocation slips through between the two.
 	if r, ok := c.g.o.Auth.(Revoker); ok && c.by.KeyID != "" && r.Revoked(c.by.KeyID) {

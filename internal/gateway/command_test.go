@@ -225,6 +225,20 @@ func TestTakeOver(t *testing.T) {
 	fresh.expect(clew.EventInvoke)
 }
 
+// A connection that its client gave up and that gets in late does not take the
+// place of the one that the client has by now.
+func TestTakeOverByTheNewestRequest(t *testing.T) {
+	r := newRig(t, nil)
+	s := r.host.add("s1", "ann")
+	late := r.connect("/ws/s1?client_id=tab", "") // before the other, but it waits for auth
+	fresh := r.join("/ws/s1?client_id=tab", "ann")
+	late.send(`{"type":"auth","data":{"token":"ann"}}`)
+	late.expect(clew.EventAuthResult)
+	late.expectClose(wire.CloseNormal, wire.ReasonTakenOver)
+	s.append(1)
+	fresh.records(1, 1)
+}
+
 // Covers: G-17, C-60
 func TestFrames(t *testing.T) {
 	long := []byte(`{"type":"get_state","timestamp":"` + strings.Repeat("x", 70_000) + `"}`)

@@ -22,6 +22,7 @@ type conn struct {
 
 	session clew.SessionID
 	source  Source        // in place of a session; see tell.go
+	arrival uint64        // its place among all requests
 	client  clew.ClientID // what the client calls itself; settled at admission
 
 	// Reader's, and the accepting handler's before there is a reader.

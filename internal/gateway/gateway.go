@@ -68,6 +68,7 @@ type Gateway struct {
 	local    *auth.Limiter // by user: the owner token on loopback
 	answers  *auth.Limiter // by session: answers to questions
 	fillers  chan struct{} // places for those who read the journal
+	arrivals atomic.Uint64 // requests so far
 	Counters Counters
 
 	// ctx ends when the gateway has stopped; calls to the host are bound to it.

@@ -48,9 +48,11 @@ func (r *registry) add(c *conn) bool {
 	return true
 }
 
-// file gives an admitted connection its name, (session, client). A connection
-// of the same user under that name is returned: it has been replaced. Another
-// user's is left alone, and the new one is named anew.
+// file gives an admitted connection its name, (session, client). Of two
+// connections of the same user under that name the one that came first is
+// returned: it has been replaced. That may be c, if a handshake that its client
+// gave up and repeated took longer than the next one. Another user's is left
+// alone, and the new one is named anew.
 func (r *registry) file(c *conn) (replaced *conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,6 +61,9 @@ func (r *registry) file(c *conn) (replaced *conn) {
 	for old != nil && old.user != c.by.User || key.client == "" {
 		key.client = clew.NewClientID()
 		old = r.byClient[key]
+	}
+	if old != nil && old.arrival > c.arrival {
+		return c
 	}
 	c.client, c.filed, c.user, c.keyID = key.client, true, c.by.User, c.by.KeyID
 	r.byClient[key] = c
