@@ -129,6 +129,16 @@ func (Say) Values() []string { return slices.Clone(sayValues) }
 // Valid reports whether s is one of the says.
 func (s Say) Valid() bool { return slices.Contains(sayValues, string(s)) }
 
+// Bookkeeping reports whether a message is about the engine's work alone: model
+// calls that began and ended. Transcripts leave it out.
+func (s Say) Bookkeeping() bool {
+	switch s {
+	case SayAPIReqStarted, SayAPIReqFinished, SayAPIReqRetried, SayAPIReqDeleted:
+		return true
+	}
+	return false
+}
+
 // An AskResponse is how a person answered an ask.
 type AskResponse string
 

@@ -60,7 +60,7 @@ var Commands = []CommandInfo{
 	{CommandCondenseContext, RoleOwner, false, "Put a summary in place of a task's old messages to the model.", CondenseContextData{}},
 
 	{CommandRenameSession, RoleOwner, false, "Give the session a title.", RenameSessionData{}},
-	{CommandArchiveSession, RoleOwner, false, "Put the session away, so that lists leave it out, or bring it back.", ArchiveSessionData{}},
+	{CommandArchiveSession, RoleOwner, false, "Put the session away, so that lists leave it out, or bring it back. It is refused while an agent is at work or a question is open; what is said or begun in the session brings it back, too.", ArchiveSessionData{}},
 	{CommandSetAccess, RoleOwner, false, "Share the session with somebody, or take that back.", SetAccessData{}},
 	{CommandForgetRule, RoleOwner, false, "Have asked again what was remembered for a task.", ForgetRuleData{}},
 

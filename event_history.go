@@ -64,7 +64,8 @@ type RewindFailedData struct {
 // HistoryRewoundData is the data of history_rewound. Message ids are in order,
 // so a client drops every message from FromMessageID on, or, with KeepTarget,
 // every one after it. If it is a rewind that had been undone, messages come back
-// that were said after it at first.
+// that were said after it at first. The counts are of what people see, without
+// the bookkeeping of model calls.
 type HistoryRewoundData struct {
 	Return
 	FromMessageID MessageID `json:"from_message_id"`
@@ -82,7 +83,7 @@ type HistoryRewoundData struct {
 }
 
 // RewindUndoneData is the data of rewind_undone. What was said since the rewind
-// is hidden in turn.
+// is hidden in turn. The counts are as in history_rewound.
 type RewindUndoneData struct {
 	Return
 	FromMessageID MessageID `json:"from_message_id"`
@@ -102,7 +103,7 @@ type RewindPreviewAnswer struct {
 	FromMessageID     MessageID       `json:"from_message_id"`
 	KeepTarget        bool            `json:"keep_target"`
 	To                MessageID       `json:"to,omitempty"`
-	Count             int             `json:"count"` // messages that will go
+	Count             int             `json:"count"` // messages that will go, without the bookkeeping of model calls
 	RemovedMessageIDs List[MessageID] `json:"removed_message_ids"`
 	// Running says that agents are at work, which will be stopped.
 	Running bool `json:"running,omitempty"`

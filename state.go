@@ -92,6 +92,7 @@ type SessionState struct {
 	Title     string   `json:"title"`
 	Owner     UserID   `json:"owner"`
 	Workspace string   `json:"workspace,omitempty"`
+	Archived  bool     `json:"archived,omitempty"` // it was put away
 
 	Messages     List[Message]      `json:"messages"`      // the transcript's tail
 	OpenMessages List[OpenMessage]  `json:"open_messages"` // text so far of growing ones
@@ -181,10 +182,12 @@ type RunState struct {
 	CurrentLayer Layer         `json:"current_layer,omitempty"`
 	// Phase is where the run stands in the table of states: understanding,
 	// planning, review, executing, responding, completed, failed or cancelled.
-	Phase  string       `json:"phase,omitempty"`
-	Paused bool         `json:"paused,omitempty"`
-	Plan   *PlanSummary `json:"plan"`
-	Todos  List[Todo]   `json:"todos"`
+	Phase  string `json:"phase,omitempty"`
+	Paused bool   `json:"paused,omitempty"`
+	// PausedSinceMS is when it was paused (Unix ms).
+	PausedSinceMS int64        `json:"paused_since_ms,omitempty"`
+	Plan          *PlanSummary `json:"plan"`
+	Todos         List[Todo]   `json:"todos"`
 	// ReportPaths is where the reports of a run that is done are.
 	ReportPaths []string `json:"report_paths,omitempty"`
 }

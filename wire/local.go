@@ -17,7 +17,7 @@ const (
 // A LocalCommand is a task_command as the server takes it.
 type LocalCommand struct {
 	// ClientID is what the frame says, "" if nothing: the id of this connection,
-	// or of an earlier one of the same client.
+	// of an earlier one of the same client, or the program's own name.
 	ClientID        clew.ClientID
 	Name            clew.TaskCommandName
 	SessionID       clew.SessionID
@@ -26,9 +26,7 @@ type LocalCommand struct {
 }
 
 // DecodeLocalCommand reads a client's frame, one line without its end. It is
-// strict. What is no task_command at all gives an error and no Name; one whose
-// parts do not fit has its Name and ClientMessageID beside the error, so that
-// the answer can say what it is about.
+// strict; a Glance says what a frame is about that it does not take.
 func DecodeLocalCommand(line []byte) (LocalCommand, error) {
 	var cmd LocalCommand
 	var f struct {
@@ -65,11 +63,10 @@ func DecodeLocalCommand(line []byte) (LocalCommand, error) {
 	if err := checkMessageID(string(d.ClientMessageID)); err != nil {
 		return cmd, bad("data.client_%s", clew.AsError(err).Message)
 	}
-	cmd = LocalCommand{f.ClientID, d.CommandName, d.SessionID, d.ClientMessageID, d.Data}
 	if d.SessionID != "" && !d.SessionID.Valid() {
 		return cmd, bad("data.session_id is not an id")
 	}
-	return cmd, nil
+	return LocalCommand{f.ClientID, d.CommandName, d.SessionID, d.ClientMessageID, d.Data}, nil
 }
 
 // strict decodes one JSON object: UTF-8, not too deep, no field that out lacks.
@@ -85,7 +82,10 @@ func strict(b []byte, place string, out any) error {
 		return bad("%s is not a JSON object", place)
 	}
 	for i, m := range list {
-		if seenBefore(list[:i], m.name) {
+		switch {
+		case !plainName(m.name):
+			return bad("%s: unknown field %.64q", place, m.name)
+		case seenBefore(list[:i], m.name):
 			return bad("%s: %.64s is given twice", place, m.name)
 		}
 	}
@@ -98,6 +98,17 @@ func strict(b []byte, place string, out any) error {
 		return bad("%s: there is something after the object", place)
 	}
 	return nil
+}
+
+// plainName reports whether a field's name is spelled as ours are. The decoder
+// would take TYPE for type, and one of each for no repetition.
+func plainName(name []byte) bool {
+	for _, c := range name {
+		if c != '_' && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
 }
 
 // DecodeLocalData reads the data of a local command that has no counterpart

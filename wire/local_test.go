@@ -44,11 +44,23 @@ func FuzzLocal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		cmd, err := wire.DecodeLocalCommand(line)
+		if frame, err := wire.DecodeLocalFrame(line); err == nil && (frame.Ack == nil) == (frame.Event == nil) {
+			t.Errorf("%s: %+v", line, frame)
+		}
 		if err == nil && (cmd.Name == "" || cmd.SessionID != "" && !cmd.SessionID.Valid() || cmd.ClientID != "" && !clew.ValidID(string(cmd.ClientID))) {
 			t.Errorf("%s: %+v", line, cmd)
 		}
-		if frame, err := wire.DecodeLocalFrame(line); err == nil && (frame.Ack == nil) == (frame.Event == nil) {
-			t.Errorf("%s: %+v", line, frame)
+		about, parts := wire.GlanceAt(line), wire.Glance{}
+		for len(line) > 0 {
+			n := min(3, len(line))
+			parts.Add(line[:n])
+			line = line[n:]
+		}
+		if err == nil && (about.Name() != cmd.Name && len(cmd.Name) < 64 || about.SessionID() != cmd.SessionID || about.ClientMessageID() != cmd.ClientMessageID || about.FromServer()) {
+			t.Errorf("a glance sees %q %q %q of %+v", about.Name(), about.SessionID(), about.ClientMessageID(), cmd)
+		}
+		if about.Name() != parts.Name() || about.SessionID() != parts.SessionID() || about.ClientMessageID() != parts.ClientMessageID() || about.FromServer() != parts.FromServer() {
+			t.Errorf("read in parts it is another line")
 		}
 	})
 }

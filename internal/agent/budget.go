@@ -39,7 +39,7 @@ func (w *worker) limit(v session.View, next clew.Usage) *clew.HitlApprovalReques
 		q.Limit, q.OwnLimit, q.Raise = session.LimitBudget, own, raise
 		q.Reason = "Go on? " + strings.ToUpper(refusal.Error()[:1]) + refusal.Error()[1:] + ". " + again(raise)
 	case late:
-		q.Limit, q.OwnLimit, q.Reason = session.LimitTime, ownTime, fmt.Sprintf("The run has worked for %s, and it has no more time. Go on? A yes allows as much again.", time.Duration(v.Run.Worked(v.NowMS))*time.Millisecond)
+		q.Limit, q.OwnLimit, q.Reason = session.LimitTime, ownTime, fmt.Sprintf("The run has worked for %s, and it has no more time. Go on? A yes allows as much again.", (time.Duration(v.Run.Worked(v.NowMS))*time.Millisecond).Round(time.Second))
 	default:
 		return nil
 	}

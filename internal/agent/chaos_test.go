@@ -200,7 +200,9 @@ func (w *world) audit(gadgets map[string]*gadget) {
 		}
 	}
 	for _, e := range events[clew.ErrorData](w) {
-		w.Errorf("error %+v", e)
+		if e.Code != clew.ProviderError { // a model call that nobody wanted to try again
+			w.Errorf("error %+v", e)
+		}
 	}
 	for _, it := range w.tasks() {
 		if it.Status == clew.TaskStatusDelegated {

@@ -52,7 +52,7 @@ func TestCommandRunsAsParsed(t *testing.T) {
 		if out := fmt.Sprint(w.result("c1").Output); strings.Contains(out, "echo   hi") {
 			t.Errorf("the text itself ran: %s", out)
 		}
-		if d := w.result("c3"); d.Status != clew.ToolError || !strings.Contains(fmt.Sprint(d.Output), "denied_commands") {
+		if d := w.result("c3"); d.Status != clew.ToolError || !strings.Contains(fmt.Sprint(d.Output), "forbid") {
 			t.Errorf("the denied one: %+v", d)
 		}
 		w.yes()

@@ -39,7 +39,7 @@ func TestRetries(t *testing.T) {
 		for _, m := range w.messages("api_req_retry_delayed") {
 			waits = append(waits, m.Text[strings.LastIndex(m.Text, " in ")+4:])
 		}
-		if !slices.Equal(waits, []string{"1s.", "2s.", "4s."}) || len(w.messages("api_req_retried")) != 3 {
+		if !slices.Equal(waits, []string{"1 s.", "2 s.", "4 s."}) || len(w.messages("api_req_retried")) != 3 {
 			t.Errorf("waits %v\n%s", waits, w.story())
 		}
 		if !slices.Contains(w.types(), clew.EventProviderStatus) {
@@ -61,6 +61,9 @@ func TestRetriesRefused(t *testing.T) {
 		w.asked(clew.AskAPIReqFailed)
 		w.no()
 		w.idle()
+		if e := w.failure(); e.Code != clew.ProviderError || !strings.Contains(e.Message, "overloaded") || strings.Contains(e.Message, "Try again") || e.Context.TaskID == "" {
+			t.Errorf("the turn ended with %+v", e)
+		}
 		w.say("again")
 		w.idle()
 		if m := w.model.last().Messages; len(m) != 1 || len(m[0].Content) != 2 {
@@ -101,7 +104,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			run(t, nil, func(w *world) {
 				w.say("go")
-				if q := w.asked(clew.AskAPIReqFailed); !strings.Contains(q.Reason, "no way. Try again?") {
+				if q := w.asked(clew.AskAPIReqFailed); !strings.HasPrefix(q.Reason, "no way. ") || !strings.HasSuffix(q.Reason, " Try again?") {
 					t.Errorf("reason %q", q.Reason)
 				}
 				w.no()
@@ -255,4 +258,14 @@ func TestCutAnswer(t *testing.T) {
 			t.Errorf("max_tokens is %d", n)
 		}
 	}, cut)
+}
+
+// failure is the last error on record.
+func (w *world) failure() clew.ErrorData {
+	w.Helper()
+	list := events[clew.ErrorData](w)
+	if len(list) == 0 {
+		w.Fatalf("no error is on record\n%s", w.story())
+	}
+	return list[len(list)-1]
 }

@@ -179,7 +179,7 @@ func (w *worker) call(ctx context.Context, v session.View, open *session.Stream)
 		if again, err := w.tooLongFor(v, failure, l); again || err != nil {
 			return again, err
 		}
-		return false, w.giveUp(v, sentence(failure.Error()), l)
+		return false, w.giveUp(v, w.explained(failure), l)
 	}
 	w.tooLong = 0
 	// The calls of the answer are named by the history it stands in: it must be
@@ -207,7 +207,7 @@ func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm
 		}
 		wait := max(delay, min(failure.RetryAfter, time.Minute))
 		delay *= 2
-		if err := w.note(clew.SayAPIReqRetryDelayed, fmt.Sprintf("%s. Trying again in %s.", failure.Error(), wait)); err != nil {
+		if err := w.note(clew.SayAPIReqRetryDelayed, sentence(fmt.Sprintf("%s; trying again in %s", strings.TrimRight(failure.Error(), ". "), seconds(wait)))); err != nil {
 			return answer, err
 		}
 		if err := w.cfg.Pause(ctx, wait); err != nil {
@@ -216,7 +216,7 @@ func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm
 		if v, err := w.desk.View(); err == nil && v.Held { // the run was paused meanwhile: nothing new begins
 			return answer, failure
 		}
-		if err := w.note(clew.SayAPIReqRetried, fmt.Sprintf("Try %d of %d.", try+2, w.values.ModelRetries+1)); err != nil {
+		if err := w.note(clew.SayAPIReqRetried, fmt.Sprintf("The model is asked again, try %d of %d.", try+2, w.values.ModelRetries+1)); err != nil {
 			return answer, err
 		}
 		if err := l.restart(); err != nil {
@@ -224,9 +224,6 @@ func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm
 		}
 	}
 }
-
-// sentence ends what providers say with a full stop, as they may or may not.
-func sentence(text string) string { return strings.TrimRight(text, ". ") + "." }
 
 // giveUp asks what to do about a model call that failed. A todo that has only
 // looked so far begins anew by itself, and asks in the end.
@@ -242,7 +239,7 @@ func (w *worker) giveUp(v session.View, why string, l *listener) error {
 			r.events = append(r.events, session.CloseTexts(s, t)...)
 		}
 		r.add(clew.EventProviderStatus, &clew.ProviderStatusData{Status: clew.ProviderFailing, Provider: w.profile.Provider, Message: why})
-		r.ask(clew.HitlApprovalRequestData{Ask: clew.AskAPIReqFailed, Reason: why + " Try again?", Options: yesNo})
+		r.ask(session.TryAgain(why))
 		return r.events
 	})
 	return over(err)

@@ -66,6 +66,7 @@ type detail struct {
 	Owner         clew.UserID        `json:"owner"`
 	Workspace     string             `json:"workspace"`
 	Title         string             `json:"title"`
+	Archived      bool               `json:"archived,omitempty" doc:"It was put away"`
 	LastMessageID *clew.MessageID    `json:"last_message_id" nullable:"true"`
 	Epoch         string             `json:"epoch"`
 	Role          clew.Role          `json:"role" doc:"What the caller may do in the session"`
@@ -238,7 +239,7 @@ func (a *API) get(ctx context.Context, in *sessionInput) (*sessionOutput, error)
 		return nil, err
 	}
 	d := detail{
-		SessionID: in.ID, Status: s.Status, Owner: s.Owner, Workspace: s.Workspace, Title: s.Title,
+		SessionID: in.ID, Status: s.Status, Owner: s.Owner, Workspace: s.Workspace, Title: s.Title, Archived: s.Archived,
 		Epoch: v.Epoch(), Role: role, Runs: []runLine{}, CanUndo: s.CanUndo, CanRedo: s.CanRedo, ForkedFrom: s.ForkedFrom,
 	}
 	for _, r := range s.Runs {

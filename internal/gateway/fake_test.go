@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"sync"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // fakeHost holds sessions in memory, each with a real feed.
@@ -24,16 +24,13 @@ type fakeHost struct {
 }
 
 type fakeSession struct {
-	host    *fakeHost
-	id      clew.SessionID
-	owner   clew.UserID
-	roles   map[clew.UserID]clew.Role
-	epoch   string
-	records []clew.Record
-	head    clew.Head
-	feed    *session.Feed
-	open    []clew.OpenMessage
-	lag     uint64 // how far State is behind the feed
+	*sessiontest.Tape
+	host  *fakeHost
+	owner clew.UserID
+	roles map[clew.UserID]clew.Role
+	epoch string
+	open  []clew.OpenMessage
+	lag   uint64 // how far State is behind the feed
 }
 
 func newFakeHost() *fakeHost {
@@ -43,7 +40,7 @@ func newFakeHost() *fakeHost {
 func (h *fakeHost) add(id clew.SessionID, owner clew.UserID) *fakeSession {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &fakeSession{host: h, id: id, owner: owner, epoch: "e1", feed: session.NewFeed(0, Frame), roles: map[clew.UserID]clew.Role{}}
+	s := &fakeSession{Tape: sessiontest.NewTape(id, Frame), host: h, owner: owner, epoch: "e1", roles: map[clew.UserID]clew.Role{}}
 	h.sessions[id] = s
 	return s
 }
@@ -86,27 +83,17 @@ func (s *fakeSession) grant(user clew.UserID, role clew.Role) {
 }
 
 func (s *fakeSession) record(n int, typ clew.EventType, data string) uint64 {
-	batch := make([]clew.Record, 0, n)
-	for range n {
-		r := s.head.Next(s.id, 1, 1_700_000_000_000, "u", typ, json.RawMessage(data))
-		s.head = r.After()
-		batch = append(batch, r)
-	}
-	s.records = append(s.records, batch...)
-	s.feed.Append(batch)
-	return s.head.Seq
+	s.Write(n, clew.Draft{By: "u", Type: typ, Data: json.RawMessage(data)})
+	return s.Head.Seq
 }
 
-func (s *fakeSession) stream(text string) {
-	s.feed.Stream(clew.EventAgentResponse, []byte(`{"type":"agent_response","session_id":"`+string(s.id)+`","data":{"delta":"`+text+`"}}`))
-}
+func (s *fakeSession) stream(text string) { s.Stream(text) }
 
 // move closes the feed and starts another one, as after a change of owner.
 func (s *fakeSession) move() {
 	s.host.mu.Lock()
 	defer s.host.mu.Unlock()
-	s.feed.Close()
-	s.feed = session.NewFeed(s.head.Seq, Frame)
+	s.Move()
 }
 
 func notFound(id clew.SessionID) error {
@@ -157,7 +144,7 @@ func (h *fakeHost) Watch(_ context.Context, id clew.SessionID) (Watch, error) {
 		return nil, notFound(id)
 	}
 	h.watches++
-	return &fakeWatch{s: s, feed: s.feed, epoch: s.epoch}, nil
+	return &fakeWatch{s: s, feed: s.Feed, epoch: s.epoch}, nil
 }
 
 func (h *fakeHost) openWatches() int {
@@ -179,7 +166,7 @@ func (w *fakeWatch) State(context.Context) (clew.SessionState, error) {
 	w.s.host.mu.Lock()
 	defer w.s.host.mu.Unlock()
 	st := clew.SessionState{Status: clew.StatusIdle, Owner: w.s.owner, OpenMessages: w.s.open}
-	if seq := w.s.head.Seq - min(w.s.lag, w.s.head.Seq); seq > 0 {
+	if seq := w.s.Head.Seq - min(w.s.lag, w.s.Head.Seq); seq > 0 {
 		st.LastMessageID = clew.MessageIDOf(seq)
 	}
 	return st, nil
@@ -187,19 +174,8 @@ func (w *fakeWatch) State(context.Context) (clew.SessionState, error) {
 
 func (w *fakeWatch) Read(_ context.Context, from, to uint64) iter.Seq2[clew.Record, error] {
 	w.s.host.mu.Lock()
-	records := w.s.records
-	w.s.host.mu.Unlock()
-	return func(yield func(clew.Record, error) bool) {
-		for seq := from; seq <= to; seq++ {
-			if seq > uint64(len(records)) {
-				yield(clew.Record{}, fmt.Errorf("no record %d", seq))
-				return
-			}
-			if !yield(records[seq-1], nil) {
-				return
-			}
-		}
-	}
+	defer w.s.host.mu.Unlock()
+	return w.s.Tape.Read(from, to)
 }
 
 func (w *fakeWatch) Messages(_ context.Context, limit, _ int, _ clew.MessageID) (clew.MessagesPage, error) {

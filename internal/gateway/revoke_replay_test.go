@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // Access that is taken back while the session moves to another owner is noticed
@@ -18,8 +17,7 @@ func TestAccessTakenBackInReplay(t *testing.T) {
 	s.roles["bob"] = clew.RoleApprover
 	p := r.join("/ws/s1", "bob")
 	r.host.mu.Lock()
-	s.feed.Close()
-	s.feed = session.NewFeed(s.head.Seq, Frame)
+	s.Move()
 	delete(s.roles, "bob")
 	s.record(1, clew.EventAccessChanged, `{}`)
 	r.host.mu.Unlock()

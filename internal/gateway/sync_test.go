@@ -73,8 +73,8 @@ func TestResume(t *testing.T) {
 					t.Errorf("state %s", st.raw)
 				}
 				for seq := tc.first; seq <= 10; seq++ {
-					if m := p.expect(clew.EventTodoProgress); !bytes.Equal(m.raw, s.records[seq-1].Envelope()) {
-						t.Errorf("replayed %s, was %s", m.raw, s.records[seq-1].Envelope())
+					if m := p.expect(clew.EventTodoProgress); !bytes.Equal(m.raw, s.Records[seq-1].Envelope()) {
+						t.Errorf("replayed %s, was %s", m.raw, s.Records[seq-1].Envelope())
 					}
 				}
 				m := p.expect(clew.EventSyncComplete)

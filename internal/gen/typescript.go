@@ -142,12 +142,4 @@ export const eventTypes: readonly (keyof EventData)[] = [
 		fmt.Fprintf(b, "  %q,\n", e.Type)
 	}
 	b.WriteString("];\n")
-	records := "\n/** The events that are records: durable, numbered, replayed. */\nexport const recordTypes: readonly (keyof EventData)[] = [\n"
-	b.WriteString(records)
-	for _, e := range clew.Events {
-		if e.Kind.Journaled() {
-			fmt.Fprintf(b, "  %q,\n", e.Type)
-		}
-	}
-	b.WriteString("];\n")
 }

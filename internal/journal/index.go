@@ -11,22 +11,48 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
 )
 
-// Index implements session.Index: each owner's sessions in pages of up to 64,
-// in order of creation. A page is one row, so a million sessions are sixteen
-// thousand rows and cost the engine next to no memory. It is a view: the
-// journals are the truth, and the doctor compares the two.
+// Index implements session.Index: each person's sessions in pages of up to 64,
+// in the order in which they came into the list. A page is one row, so a million
+// sessions are sixteen thousand rows and cost the engine next to no memory. It is
+// a view: the journals are the truth, and the doctor compares the two.
+//
+// A session is in a list once. It is added to the last page alone, and only if
+// that is as it was when it was read; the pages before are full and never lose a
+// session. So whoever has looked through them knows.
 type Index struct {
 	table *Table
+	now   func() int64 // Unix ms
+	// How much is on a page, and how many pages are put in order of activity.
+	pageSize, recentPages int
 
 	mu   sync.Mutex
-	last map[string]cachedPage // by the owner's key: the page that new sessions go to
-	// where remembers the page of sessions that were put lately.
-	where map[clew.SessionID]int
+	last map[string]tail // by the person's key
+	// where remembers the page of sessions that were put lately, and of all that
+	// were put since a tail in last was read.
+	where map[entry]int
+}
+
+// tail is the page of a list that new sessions go to. As long as it is at hand
+// nobody else has added to the list.
+type tail struct {
+	cachedPage
+	from  int   // its number when it was read: where knows all that came on later pages
+	since int64 // when that was
+}
+
+// skew is how far the clocks of nodes may be apart.
+const skew = 60_000
+
+// entry is a session in somebody's list: in another's it is on another page.
+type entry struct {
+	owner string // key
+	id    clew.SessionID
 }
 
 type cachedPage struct {
@@ -37,6 +63,8 @@ type cachedPage struct {
 
 type page struct {
 	Sessions []session.Summary `json:"sessions"`
+	// OpenedMS is when the first one was added; 0 on pages of older versions.
+	OpenedMS int64 `json:"opened_ms,omitempty"`
 }
 
 const indexTable = "INDEX"
@@ -55,7 +83,10 @@ func (j *Journal) OpenIndex(ctx context.Context) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Index{table: t, last: map[string]cachedPage{}, where: map[clew.SessionID]int{}}, nil
+	return &Index{
+		table: t, now: func() int64 { return time.Now().UnixMilli() }, pageSize: pageSize, recentPages: recentPages,
+		last: map[string]tail{}, where: map[entry]int{},
+	}, nil
 }
 
 func ownerKey(owner clew.UserID) string {
@@ -91,35 +122,62 @@ func (x *Index) Put(ctx context.Context, user clew.UserID, summaries ...session.
 
 // pageFor finds the page that holds the session or that it is to be added to.
 func (x *Index) pageFor(ctx context.Context, owner string, s session.Summary) (cachedPage, error) {
-	last, err := x.lastPage(ctx, owner)
-	if err != nil {
-		return last, err
+	last, ok := x.last[owner]
+	if !ok {
+		p, err := x.lastPage(ctx, owner)
+		if err != nil {
+			return p, err
+		}
+		if len(x.last) >= cachedOwners {
+			clear(x.last)
+		}
+		last = tail{cachedPage: p, from: p.number, since: x.now()}
+		x.last[owner] = last
 	}
-	if n, ok := x.where[s.ID]; ok && n != last.number {
+	if n, ok := x.where[entry{owner, s.ID}]; ok && n != last.number {
+		if p, err := x.read(ctx, owner, n); err != nil || p.page.find(s.ID) >= 0 {
+			return p, err
+		}
+		delete(x.where, entry{owner, s.ID}) // the table is not the one that it was
+	}
+	if last.page.find(s.ID) >= 0 {
+		return last.cachedPage, nil
+	}
+	if p, err := x.search(ctx, owner, last, s); err != nil || p.revision != 0 {
+		return p, err
+	}
+	if len(last.page.Sessions) >= x.pageSize {
+		return x.fresh(last.number + 1), nil
+	}
+	if last.revision == 0 {
+		return x.fresh(last.number), nil
+	}
+	return last.cachedPage, nil
+}
+
+// search goes through the pages before the last one, the newest first, for a
+// session that where does not know. The revision of what it gives is 0 if none of
+// them has it.
+func (x *Index) search(ctx context.Context, owner string, last tail, s session.Summary) (cachedPage, error) {
+	now := x.now()
+	alone := last.since+skew < s.CreatedMS && s.CreatedMS <= now // made since nobody else adds to the list
+	if alone || last.page.before(s, now) {
+		return cachedPage{}, nil
+	}
+	for n := min(last.from, last.number-1); n >= 0; n-- {
 		p, err := x.read(ctx, owner, n)
 		if err != nil || p.page.find(s.ID) >= 0 {
 			return p, err
 		}
-		delete(x.where, s.ID)
-	}
-	if s.LastSeq > 1 || last.page.find(s.ID) >= 0 { // an update: it stands somewhere, most likely late
-		for n, p := last.number, last; ; {
-			if p.page.find(s.ID) >= 0 {
-				return p, nil
-			}
-			if n == 0 || p.page.before(s) {
-				break
-			}
-			n--
-			if p, err = x.read(ctx, owner, n); err != nil {
-				return last, err
-			}
+		if p.page.before(s, now) {
+			break
 		}
 	}
-	if len(last.page.Sessions) >= pageSize {
-		return cachedPage{number: last.number + 1}, nil
-	}
-	return last, nil
+	return cachedPage{}, nil
+}
+
+func (x *Index) fresh(number int) cachedPage {
+	return cachedPage{number: number, page: page{OpenedMS: x.now()}}
 }
 
 func (p page) find(id clew.SessionID) int {
@@ -127,24 +185,29 @@ func (p page) find(id clew.SessionID) int {
 }
 
 // before reports whether the page is so old that s, made later, cannot be on an
-// earlier one. Nodes add to pages at the same time, hence the minute.
-func (p page) before(s session.Summary) bool {
-	const skew = 60_000
-	return len(p.Sessions) > 0 && p.Sessions[0].CreatedMS+skew < s.CreatedMS
+// earlier one. Nodes add to pages at the same time, hence the minute. A session
+// from elsewhere may say that it was made in the future; that says nothing.
+func (p page) before(s session.Summary, now int64) bool {
+	return p.OpenedMS > 0 && p.OpenedMS+skew < s.CreatedMS && s.CreatedMS <= now
 }
 
 // write puts the first summary, and as many of the following as belong on the
 // same page, in one row.
 func (x *Index) write(ctx context.Context, owner string, p cachedPage, summaries []session.Summary) (n int, err error) {
-	fresh := p.revision == 0
+	last, opens := x.last[owner], p.revision == 0
 	p.page.Sessions = slices.Clone(p.page.Sessions)
-	for n = range summaries {
-		if !p.page.put(summaries[n], n == 0) {
-			n--
+	for _, s := range summaries {
+		add := n == 0
+		if !add && p.page.find(s.ID) < 0 && len(p.page.Sessions) < x.pageSize {
+			if add, err = x.isNew(ctx, owner, last, s); err != nil {
+				return 0, err
+			}
+		}
+		if !p.page.put(s, add) {
 			break
 		}
+		n++
 	}
-	n++
 	value, err := json.Marshal(p.page)
 	if err != nil {
 		return 0, err
@@ -152,41 +215,48 @@ func (x *Index) write(ctx context.Context, owner string, p cachedPage, summaries
 	if p.revision, err = x.table.update(ctx, pageKey(owner, p.number), value, p.revision); err != nil {
 		return 0, err
 	}
-	x.remember(p.number, summaries[:n])
-	if c, ok := x.last[owner]; !ok || c.number <= p.number {
-		if len(x.last) >= cachedOwners {
-			clear(x.last)
-		}
-		x.last[owner] = p
+	x.remember(owner, p.number, summaries[:n])
+	if t, ok := x.last[owner]; ok && t.number <= p.number {
+		t.cachedPage = p
+		x.last[owner] = t
 	}
-	if fresh {
+	if opens {
 		return n, x.table.Put(ctx, headKey(owner), []byte(strconv.Itoa(p.number)))
 	}
 	return n, nil
 }
 
-func (x *Index) remember(number int, summaries []session.Summary) {
+// isNew reports whether a session is not in the list, but perhaps on the last page.
+func (x *Index) isNew(ctx context.Context, owner string, last tail, s session.Summary) (bool, error) {
+	if _, ok := x.where[entry{owner, s.ID}]; ok || last.page.find(s.ID) >= 0 {
+		return false, nil
+	}
+	p, err := x.search(ctx, owner, last, s)
+	return p.revision == 0, err
+}
+
+func (x *Index) remember(owner string, number int, summaries []session.Summary) {
 	if len(x.where) > placesKept {
 		clear(x.where)
+		clear(x.last)
 	}
 	for _, s := range summaries {
-		x.where[s.ID] = number
+		x.where[entry{owner, s.ID}] = number
 	}
 }
 
-// put replaces an entry, or adds it if it is new and there is room, or must.
-func (p *page) put(s session.Summary, must bool) bool {
+// put replaces an entry, or adds it if it may.
+func (p *page) put(s session.Summary, add bool) bool {
 	if i := p.find(s.ID); i >= 0 {
 		if p.Sessions[i].LastSeq <= s.LastSeq { // else a later update came first
 			p.Sessions[i] = s
 		}
 		return true
 	}
-	if !must && (s.LastSeq > 1 || len(p.Sessions) >= pageSize) {
-		return false
+	if add {
+		p.Sessions = append(p.Sessions, s)
 	}
-	p.Sessions = append(p.Sessions, s)
-	return true
+	return add
 }
 
 func (x *Index) read(ctx context.Context, owner string, n int) (cachedPage, error) {
@@ -207,9 +277,6 @@ func (x *Index) read(ctx context.Context, owner string, n int) (cachedPage, erro
 // lastPage finds the newest page. The head row may lag behind by a page when a
 // node died between the two writes.
 func (x *Index) lastPage(ctx context.Context, owner string) (cachedPage, error) {
-	if c, ok := x.last[owner]; ok {
-		return c, nil
-	}
 	n := 0
 	value, _, err := x.table.Get(ctx, headKey(owner))
 	if err == nil {
@@ -232,11 +299,8 @@ func (x *Index) lastPage(ctx context.Context, owner string) (cachedPage, error) 
 // position gives the page and the place in it where a listing goes on.
 func (x *Index) position(ctx context.Context, owner string, cursor string) (n, i int, err error) {
 	if cursor == "" {
-		x.mu.Lock()
-		delete(x.last, owner) // another node may have added a page
-		last, err := x.lastPage(ctx, owner)
-		x.mu.Unlock()
-		return last.number, pageSize, err
+		last, err := x.lastPage(ctx, owner) // not the one at hand: another node may have added a page
+		return last.number, x.pageSize, err
 	}
 	a, b, ok := strings.Cut(cursor, ".")
 	n, errN := strconv.Atoi(a)

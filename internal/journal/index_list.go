@@ -77,6 +77,21 @@ type listing struct {
 	owner string // key
 	list  []session.Summary
 	pages int // that may still be read
+	// seen are those that were looked at, wanted or not: a list that an older
+	// version wrote may have a session twice.
+	seen map[clew.SessionID]bool
+}
+
+// again reports whether a session was looked at before.
+func (l *listing) again(id clew.SessionID) bool {
+	if l.seen[id] {
+		return true
+	}
+	if l.seen == nil {
+		l.seen = map[clew.SessionID]bool{}
+	}
+	l.seen[id] = true
+	return false
 }
 
 // shared reports whether a session stands in the list of somebody who does not own
@@ -110,13 +125,15 @@ func (l *listing) read(ctx context.Context, cursor string) (next string, err err
 			if len(l.list) == l.q.Limit {
 				return fmt.Sprintf("%d.%d", n, i), nil
 			}
-			if s := p.page.Sessions[i]; l.q.Matches(s) && (!l.q.Everyone || !l.shared(s)) {
-				l.list = append(l.list, s)
+			s := p.page.Sessions[i]
+			if l.q.Everyone && l.shared(s) || l.again(s.ID) || !l.q.Matches(s) {
+				continue
 			}
+			l.list = append(l.list, s)
 		}
-		i = pageSize
+		i = l.x.pageSize
 		if l.pages--; l.pages <= 0 && n > 0 {
-			return fmt.Sprintf("%d.%d", n-1, pageSize), nil
+			return fmt.Sprintf("%d.%d", n-1, l.x.pageSize), nil
 		}
 	}
 	return "", nil

@@ -48,14 +48,14 @@ func (l *listing) recent(ctx context.Context, cursor string) (next string, err e
 	if err != nil {
 		return "", err
 	}
-	from := place{low: max(0, last-recentPages+1), ms: -1}
+	from := place{low: max(0, last-l.x.recentPages+1), ms: -1}
 	if cursor != "" {
 		var ok bool
 		if from, ok = parsePlace(cursor); !ok {
 			return "", clew.Errorf(clew.InvalidMessage, "cursor is not one that a listing returned")
 		}
 	}
-	from.low = max(from.low, last-2*recentPages) // a made-up cursor reads no more than this
+	from.low = max(from.low, last-2*l.x.recentPages) // a made-up cursor reads no more than this
 	all, err := l.newest(ctx, from.low, last)
 	if err != nil {
 		return "", err
@@ -73,7 +73,7 @@ func (l *listing) recent(ctx context.Context, cursor string) (next string, err e
 	if from.low == 0 {
 		return "", nil
 	}
-	older := fmt.Sprintf("%d.%d", from.low-1, pageSize)
+	older := fmt.Sprintf("%d.%d", from.low-1, l.x.pageSize)
 	if len(l.list) == l.q.Limit {
 		return older, nil
 	}
@@ -81,27 +81,30 @@ func (l *listing) recent(ctx context.Context, cursor string) (next string, err e
 }
 
 // newest gives the sessions of the pages from low to high that are wanted, the
-// latest activity first.
+// latest activity first. Of a session that stands there twice its newest line
+// counts, also if that is not wanted.
 func (l *listing) newest(ctx context.Context, low, high int) ([]session.Summary, error) {
 	var all []session.Summary
+	at := map[clew.SessionID]int{}
 	for n := high; n >= low; n-- {
 		p, err := l.x.read(ctx, l.owner, n)
 		if err != nil {
 			return nil, err
 		}
 		for _, s := range p.page.Sessions {
-			if l.q.Matches(s) {
+			i, twice := at[s.ID]
+			switch {
+			case !twice:
+				at[s.ID] = len(all)
 				all = append(all, s)
+			case all[i].LastSeq < s.LastSeq:
+				all[i] = s
 			}
 		}
 	}
+	all = slices.DeleteFunc(all, func(s session.Summary) bool { return l.again(s.ID) || !l.q.Matches(s) })
 	slices.SortFunc(all, compareRecent)
-	seen := map[clew.SessionID]bool{} // one that is shared may be put twice after a crash
-	return slices.DeleteFunc(all, func(s session.Summary) bool {
-		again := seen[s.ID]
-		seen[s.ID] = true
-		return again
-	}), nil
+	return all, nil
 }
 
 // compareRecent orders by last activity, the latest first; ids decide where that

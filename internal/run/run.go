@@ -40,6 +40,8 @@ type Run struct {
 	Request string      `json:"request"` // what was asked for, with what was clarified
 	Phase   Phase       `json:"phase"`
 	Paused  bool        `json:"paused,omitempty"`
+	// PausedMS is when it was paused, 0 if it is not.
+	PausedMS int64 `json:"paused_ms,omitempty"`
 
 	Layer    clew.Layer    `json:"layer"`
 	LayerMS  int64         `json:"layer_ms"` // when it began
@@ -154,9 +156,12 @@ func (r *Run) Apply(data any, ts int64) {
 	case *clew.PlanRejectedData:
 		r.Status = clew.PlanRejected
 	case *clew.HitlPausedData:
+		if !r.Paused {
+			r.PausedMS = ts
+		}
 		r.Paused = true
 	case *clew.HitlResumedData:
-		r.Paused = false
+		r.Paused, r.PausedMS = false, 0
 	case *clew.CompleteData:
 		r.end(Completed, ts)
 		r.Reports = d.Reports
@@ -202,7 +207,7 @@ func Lean(todos []clew.Todo) []clew.Todo {
 
 func (r *Run) end(p Phase, ts int64) {
 	r.Tick(ts, false)
-	r.Phase, r.Paused, r.EndedMS, r.Review, r.Asked = p, false, ts, "", nil
+	r.Phase, r.Paused, r.PausedMS, r.EndedMS, r.Review, r.Asked = p, false, 0, ts, "", nil
 	for i := range r.Todos { // nobody is at work on them any more
 		if t := &r.Todos[i]; t.Status == clew.TodoInProgress {
 			t.Status, t.CurrentStep, t.ProgressPercentage = clew.TodoPending, "", 0
@@ -358,7 +363,7 @@ func (r *Run) Tick(ts int64, working bool) {
 // Skip leaves out a time in which the run's clocks stood still: its session was
 // taken back to before it.
 func (r *Run) Skip(ms int64) {
-	for _, at := range []*int64{&r.StartedMS, &r.LayerMS, &r.SinceMS} {
+	for _, at := range []*int64{&r.StartedMS, &r.LayerMS, &r.SinceMS, &r.PausedMS} {
 		if *at > 0 {
 			*at += ms
 		}

@@ -119,7 +119,7 @@ type Limits struct {
 // Log says what is logged and how.
 type Log struct {
 	Level  string `koanf:"level"`
-	Format string `koanf:"format"` // json or text
+	Format string `koanf:"format"` // auto, short, text or json
 }
 
 // DefaultConfig is what a server does unless told otherwise.
@@ -134,7 +134,7 @@ func DefaultConfig() Config {
 			MessagesPerMinute: l.MessagesPerMinute, HitlPerMinute: l.HitlPerMinute, RequestsPerMinute: 600,
 			Queue: l.Queue, Frame: l.Frame, PingEvery: l.PingEvery, PongLimit: l.PongLimit, WriteTimeout: l.WriteTimeout,
 		},
-		Log:       Log{Level: "info", Format: "json"},
+		Log:       Log{Level: "info", Format: "auto"},
 		IdleAfter: 5 * time.Minute,
 		StopAfter: 10 * time.Second,
 	}

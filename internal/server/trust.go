@@ -14,6 +14,15 @@ type TrustedFolder struct {
 	Modes     []string // slugs of the modes that it brings
 }
 
+// BuiltInModes are the slugs of the modes that every server has.
+func BuiltInModes() []string {
+	var list []string
+	for _, m := range settings.BuiltInModes() {
+		list = append(list, m.Slug)
+	}
+	return list
+}
+
 // LookAt reads a workspace's .clew folder for somebody who wants to trust it.
 func LookAt(dir string) (TrustedFolder, error) {
 	abs, err := filepath.Abs(dir)

@@ -33,9 +33,10 @@ func Apply(s *State, r clew.Record, data any) {
 			s.renameQuestions()
 		}
 	case *clew.SessionImportedData:
-		// What a stranger's records allow, they do not allow here.
+		// What a stranger's records allow, they do not allow here, and what waits in
+		// them waits for somebody else's agent.
 		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.Returning = d.Owner, d.Title, d.Workspace, nil, nil, nil
-		s.Revoked, s.Archived = nil, false
+		s.Revoked, s.Archived, s.Queue = nil, false, nil
 		s.forgetRules()
 		s.Begun = r.Seq
 		s.renameQuestions()
@@ -116,6 +117,9 @@ func applyCreated(s *State, m clew.Message) {
 	}
 	s.Messages = append(s.Messages, recorded(m))
 	s.Total++
+	if m.Say.Bookkeeping() {
+		s.Quiet++
+	}
 	if m.QueuedAs != "" {
 		s.leavesQueue(m.QueuedAs)
 	}

@@ -20,6 +20,14 @@ func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 	if err := s.checkReturning(cmd.Data); err != nil {
 		return nil, err
 	}
+	events, err := decideCommand(s, cmd, now)
+	if err != nil {
+		return nil, err
+	}
+	return backAgain(s, cmd, events, now)
+}
+
+func decideCommand(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
 	switch d := cmd.Data.(type) {
 	case *report:
 		return decideReport(s, d, now)

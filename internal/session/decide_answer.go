@@ -285,7 +285,9 @@ func (c consequence) events() (events []clew.Event, over bool) {
 		return c.resumed()
 	}
 	if c.no() {
-		return c.stop(nil), true
+		events = c.gaveUp(about.ask)
+		c.at += len(events)
+		return append(events, c.stop(nil)...), true
 	}
 	return append(c.hear(nil), after(c.s, c.t, c.q.RequestID())...), false
 }

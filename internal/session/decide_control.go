@@ -244,17 +244,6 @@ func decideReset(s *State, streamed streams, now int64) ([]clew.Event, error) {
 	return append(events, begin(focused(s, ""), first, first.Client, b, len(events))...), nil
 }
 
-// decideArchive puts a session away. Somebody at work in it would go on unseen.
-func decideArchive(s *State, cmd clew.Command, d *clew.ArchiveSessionData) ([]clew.Event, error) {
-	if d.Archived == s.Archived {
-		return nil, nil
-	}
-	if d.Archived && s.Busy() {
-		return nil, clew.Errorf(clew.SessionInvalidState, "an agent is at work: stop it first")
-	}
-	return []clew.Event{{Type: clew.EventSessionArchived, Data: &clew.SessionArchivedData{Archived: d.Archived, By: cmd.By.User}}}, nil
-}
-
 // decideResume asks whether a task shall be taken up again.
 func decideResume(s *State, d *clew.ResumeTaskData, now int64) ([]clew.Event, error) {
 	t := s.Task(d.TaskID)

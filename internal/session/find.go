@@ -32,7 +32,8 @@ func (w *watcher) find(ctx context.Context, t clew.Target, keep bool) (clew.Mess
 }
 
 // message gives the record of the message that a target names, 0 if it names
-// the place after the last one.
+// the place after the last one. The record of an answer is as good: people answer
+// by a button, too, and say nothing.
 func (w *watcher) message(ctx context.Context, t clew.Target) (uint64, error) {
 	switch {
 	case t.Index != nil:
@@ -48,11 +49,55 @@ func (w *watcher) message(ctx context.Context, t clew.Target) (uint64, error) {
 	if hidden(w.l.removed, seq) {
 		return 0, clew.Errorf(clew.MessageNotFound, "message %s was taken back; if that was a rewind, undo it first", t.MessageID)
 	}
-	ok, err := w.isMessage(ctx, seq)
-	if err == nil && !ok {
+	if ok, err := w.isMessage(ctx, seq); ok || err != nil {
+		return seq, err
+	}
+	at, err := w.answer(ctx, seq)
+	if err == nil && at == 0 {
 		err = missing
 	}
-	return seq, err
+	return at, err
+}
+
+// answer gives the first record of the answer whose hitl_resolved is at seq, 0 if
+// there is none: the words that came with it, or itself.
+func (w *watcher) answer(ctx context.Context, seq uint64) (uint64, error) {
+	d, err := w.resolved(ctx, seq)
+	if err != nil || d == nil || !isAnswer(d) || seq == 1 {
+		return 0, err
+	}
+	r, err := w.record(ctx, seq-1)
+	if err != nil || r.Type != clew.EventMessageCreated {
+		return seq, err
+	}
+	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if err != nil {
+		return 0, err
+	}
+	if m := ev.Data.(*clew.MessageCreatedData).Message; m.RequestID == d.RequestID && m.Role == clew.SpeakerUser {
+		return seq - 1, nil
+	}
+	return seq, nil
+}
+
+// resolved gives what the record at seq says of the end of a question, nil if it
+// is about something else.
+func (w *watcher) resolved(ctx context.Context, seq uint64) (*clew.HitlResolvedData, error) {
+	r, err := w.record(ctx, seq)
+	if err != nil || r.Type != clew.EventHitlResolved {
+		return nil, err
+	}
+	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if err != nil {
+		return nil, err
+	}
+	return ev.Data.(*clew.HitlResolvedData), nil
+}
+
+// isAnswer reports whether a question was decided: by a person, or because nobody
+// did in time. Others were withdrawn with what they were about.
+func isAnswer(d *clew.HitlResolvedData) bool {
+	return d.ByTimeout || d.Action != clew.ResolvedCancelled
 }
 
 func (w *watcher) byIndex(ctx context.Context, n int) (uint64, error) {
@@ -132,63 +177,4 @@ func (w *watcher) next(ctx context.Context, seq uint64) (uint64, error) {
 		return 0, nil
 	}
 	return w.l.tail[i+1].MessageID.Seq()
-}
-
-// checkpointReach is how far after a message its own checkpoint is looked for.
-const checkpointReach = 200
-
-// checkpoint gives the checkpoint of the files as they were when the message at
-// cut was about to be said. What a person changed by hand before saying it is in
-// the checkpoint that was made for it; else the last one before it counts.
-func (w *watcher) checkpoint(ctx context.Context, c course, cut uint64) (string, error) {
-	if cut > 0 {
-		hash, err := w.ownCheckpoint(ctx, cut)
-		if err != nil || hash != "" {
-			return hash, err
-		}
-	}
-	then, err := decodeState(w.s.id, c.past)
-	switch {
-	case err != nil:
-		return "", err
-	case then.Checkpoint != "":
-		return then.Checkpoint, nil
-	case w.l.first != "":
-		return w.l.first, nil
-	case w.l.place.Dir == "" && w.s.host.cfg.Files != nil:
-		// No agent ever wrote into its own directory, or a checkpoint would have
-		// been made before: the files are as they were.
-		now, err := w.s.host.cfg.Files.Save(ctx, w.l.place, "before a rewind")
-		return now.Hash, err
-	}
-	return "", clew.Errorf(clew.SessionInvalidState, "there is no checkpoint of the files from that time")
-}
-
-func (w *watcher) ownCheckpoint(ctx context.Context, cut uint64) (string, error) {
-	own := clew.MessageIDOf(cut)
-	for r, err := range w.s.host.cfg.Journal.Read(ctx, w.s.id, cut, min(cut+checkpointReach, w.l.seq)) {
-		if err != nil {
-			return "", err
-		}
-		if hidden(w.l.removed, r.Seq) {
-			continue
-		}
-		ev, err := clew.DecodeEvent(r.Type, r.Data())
-		if err != nil {
-			return "", err
-		}
-		switch d := ev.Data.(type) {
-		case *clew.CheckpointSavedData:
-			if d.MessageID == own {
-				return d.ToHash, nil
-			}
-		case *clew.MessageCreatedData:
-			if r.Seq > cut && d.Message.Role == clew.SpeakerUser {
-				return "", nil
-			}
-		case *clew.ToolProgressData:
-			return "", nil
-		}
-	}
-	return "", nil
 }

@@ -67,9 +67,6 @@ func (s *State) noteAsked(r clew.Record, data any) {
 // question for everybody who may answer it.
 func (s *State) Inbox() map[clew.UserID][]InboxItem {
 	rows := map[clew.UserID][]InboxItem{}
-	if s.Archived {
-		return rows
-	}
 	for _, q := range s.Questions {
 		asking := q.Asking()
 		if asking == nil {
@@ -109,7 +106,7 @@ func touchesInbox(records []clew.Record) bool {
 		switch r.Type {
 		case clew.EventHitlPlanReview, clew.EventHitlApprovalRequest, clew.EventHitlInputRequest, clew.EventHitlClarification,
 			clew.EventHitlResolved, clew.EventHitlReminder, clew.EventHitlAssigned,
-			clew.EventAccessChanged, clew.EventSessionRenamed, clew.EventSessionArchived, clew.EventTaskCreated,
+			clew.EventAccessChanged, clew.EventSessionRenamed, clew.EventTaskCreated,
 			clew.EventHistoryRewound, clew.EventRewindUndone, clew.EventSessionCreated, clew.EventSessionImported:
 			return true
 		}

@@ -34,6 +34,9 @@ func (b *bench) verify(t tester) {
 			t.Fatalf("task %s is %s, and clients were told %s", id, is, told)
 		}
 	}
+	if s.Archived && (s.Busy() || len(s.Questions) > 0) {
+		t.Fatalf("put away, and %d questions are open, busy %v", len(s.Questions), s.Busy())
+	}
 	if len(talks) > 1 {
 		t.Fatalf("the one agent works on %d tasks", len(talks))
 	}

@@ -129,6 +129,7 @@ func (s *Session) failure(ctx context.Context, t Taken) error {
 type standing struct {
 	seq, moved uint64
 	total      int
+	quiet      int
 	tail       []clew.Message
 	removed    []Span
 	queue      []clew.QueuedMessage
@@ -149,7 +150,7 @@ func (s *Session) standing(ctx context.Context) (standing, error) {
 func (s *Session) here() standing {
 	st := s.state
 	return standing{
-		seq: st.Seq, moved: st.Moved, total: st.Total, tail: append([]clew.Message{}, st.Messages...), removed: append([]Span{}, st.Removed...), queue: st.queued(),
+		seq: st.Seq, moved: st.Moved, total: st.Total, quiet: st.Quiet, tail: append([]clew.Message{}, st.Messages...), removed: append([]Span{}, st.Removed...), queue: st.queued(),
 		undo: append([]Move{}, st.Undo...), redo: append([]Move{}, st.Redo...), checkpoint: st.Checkpoint, first: st.First, folds: append([]fold{}, s.folds...),
 		place: Workplace{Session: s.id, Dir: st.Workspace, Settings: st.Settings}, returning: st.Returning != nil,
 	}

@@ -192,7 +192,7 @@ func (f *folding) add(r clew.Record) error {
 			f.growing--
 		}
 		if i, ok := f.at[d.MessageID]; ok {
-			noteDelivery(&f.messages[i], d)
+			f.messages[i].NoteDelivery(d)
 		}
 	}
 	return nil

@@ -80,8 +80,8 @@ func (f *folding) settles(r clew.Record) error {
 			return err
 		}
 		d := p.data()
-		if i, ok := f.at[toolMessage(r.Seq, d)]; ok {
-			noteTool(&f.messages[i], d)
+		if i, ok := f.at[clew.ToolMessage(r.Seq, d)]; ok {
+			f.messages[i].NoteTool(d)
 		}
 	case clew.EventHitlPlanReview, clew.EventHitlApprovalRequest, clew.EventHitlInputRequest, clew.EventHitlClarification:
 		var a struct {
@@ -104,7 +104,7 @@ func (f *folding) settles(r clew.Record) error {
 		d, ok := ev.Data.(*clew.HitlResolvedData)
 		if id, known := f.asked[d.RequestID]; ok && known {
 			delete(f.asked, d.RequestID)
-			noteAnswer(&f.messages[f.at[id]], r.TS, d)
+			f.messages[f.at[id]].NoteAnswer(r.TS, d)
 		}
 	case clew.EventTaskIdle, clew.EventTaskCompleted, clew.EventTaskAborted:
 		var d struct {
@@ -124,7 +124,7 @@ func (f *folding) settles(r clew.Record) error {
 func (f *folding) endCalls(r clew.Record, task clew.TaskID) {
 	f.over[task] = r.MessageID()
 	for i := range f.messages {
-		endCall(&f.messages[i], task)
+		f.messages[i].EndCall(task)
 	}
 }
 

@@ -25,7 +25,7 @@ func (s *Session) preview(ctx context.Context, cmd clew.Command, l standing, a a
 	p := &clew.RewindPreviewAnswer{
 		FromMessageID: c.from, KeepTarget: a.keep, To: clew.MessageIDOf(c.to), CheckpointID: c.hash, ClientMessageID: cmd.ClientMessageID,
 	}
-	p.RemovedMessageIDs, p.Count = lost(then.origin(), side{l.tail, l.total, l.removed}, then.side())
+	p.RemovedMessageIDs, p.Count = lost(then.origin(), side{l.tail, l.total, l.quiet, l.removed}, then.side())
 	if err := s.look(ctx, func(s *Session) { compare(p, s.state, then) }); err != nil {
 		return Receipt{}, err
 	}
@@ -50,7 +50,7 @@ func compare(p *clew.RewindPreviewAnswer, now, then *State) {
 		}
 	}
 	for _, q := range then.Questions {
-		if now.question(q.RequestID()) == nil {
+		if now.question(q.RequestID()) == nil && !then.askedByTool(q) {
 			p.Reopened = append(p.Reopened, q)
 		}
 	}
@@ -70,6 +70,18 @@ func compare(p *clew.RewindPreviewAnswer, now, then *State) {
 			p.Todos = append(p.Todos, clew.TodoChange{ID: t.ID, Task: t.Task, To: t.Status})
 		}
 	}
+}
+
+// askedByTool reports whether a tool asked that was running: nobody is left who
+// waits for the answer, so the question ends with the return.
+func (s *State) askedByTool(q clew.Question) bool {
+	a := aboutOf(q)
+	t := s.Task(a.task)
+	if t == nil || a.call == "" {
+		return false
+	}
+	c := t.Call(a.call)
+	return c != nil && c.Status == CallRunning
 }
 
 // todos are those of the task in focus.

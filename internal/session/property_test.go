@@ -145,7 +145,7 @@ func (p player) control() {
 	for _, t := range p.s.state.tasks() {
 		agents = append(agents, string(t.AgentID))
 	}
-	switch rapid.IntRange(0, 9).Draw(p.t, "control") {
+	switch rapid.IntRange(0, 11).Draw(p.t, "control") {
 	case 0, 1:
 		p.person(&clew.InterruptData{})
 	case 2:
@@ -156,6 +156,11 @@ func (p player) control() {
 		p.person(&clew.ClearTaskData{TaskID: p.someTask()})
 	case 6:
 		p.person(&clew.ResetData{})
+	case 10:
+		p.person(&clew.ArchiveSessionData{Archived: true})
+	case 11:
+		p.person(&clew.InterruptData{}) // and then nobody is in the way
+		p.person(&clew.ArchiveSessionData{Archived: true})
 	default:
 		p.person(&clew.ResumeTaskData{TaskID: p.someTask()})
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -146,6 +147,28 @@ func timeOut(s *State, d *expire, q clew.Question, now int64) []clew.Event {
 	}
 	return events
 }
+
+// gaveUp is what a no to another model call leaves on record: the turn did not
+// end well, and why.
+func (c consequence) gaveUp(ask clew.Ask) []clew.Event {
+	q, ok := c.q.Data.(*clew.HitlApprovalRequestData)
+	if !ok || ask != clew.AskAPIReqFailed {
+		return nil
+	}
+	why := strings.TrimSpace(strings.TrimSuffix(q.Reason, tryAgain))
+	return []clew.Event{{Type: clew.EventError, Data: clew.NewErrorData(clew.Errorf(clew.ProviderError, "%s", why), clew.ErrorContext{
+		RequestID: q.RequestID, TaskID: c.t.TaskID, TodoID: c.t.TodoID, AgentID: c.t.AgentID,
+	})}}
+}
+
+// TryAgain asks about a model call that failed, and why is what is said of it.
+func TryAgain(why string) clew.HitlApprovalRequestData {
+	return clew.HitlApprovalRequestData{
+		Ask: clew.AskAPIReqFailed, Reason: why + " " + tryAgain, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
+	}
+}
+
+const tryAgain = "Try again?"
 
 // answered marks the message that shows a question as settled.
 func answered(s *State, id clew.MessageID) []clew.Event {

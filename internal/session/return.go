@@ -11,7 +11,8 @@ import (
 // it takes to get back to where it was.
 type Move struct {
 	Seq      uint64         `json:"seq"`
-	Kept     int            `json:"kept"` // messages that the rewind left
+	Kept     int            `json:"kept"`            // messages that the rewind left
+	Quiet    int            `json:"quiet,omitempty"` // those of them that people do not see
 	To       uint64         `json:"to,omitempty"`
 	Hidden   int            `json:"hidden,omitempty"` // parts of the journal that were hidden at To
 	RewindID string         `json:"rewind_id"`
@@ -21,10 +22,14 @@ type Move struct {
 }
 
 // origin is where the two states of a rewind part.
-func (m Move) origin() origin { return origin{seq: m.To, total: m.Kept, spans: m.Hidden} }
+func (m Move) origin() origin {
+	return origin{seq: m.To, total: m.Kept, quiet: m.Quiet, spans: m.Hidden}
+}
 
 // part notes where they do.
-func (m *Move) part(at origin) { m.To, m.Kept, m.Hidden = at.seq, at.total, at.spans }
+func (m *Move) part(at origin) {
+	m.To, m.Kept, m.Quiet, m.Hidden = at.seq, at.total, at.quiet, at.spans
+}
 
 // movesMax bounds how far back rewinds can be undone.
 const movesMax = 100
@@ -78,6 +83,8 @@ func applyReturn(s *State, r clew.Record, data any) {
 	if to < s.Begun {
 		next.forgetRules()
 		next.renameQuestions()
+		// What waited in the original session waits there.
+		next.Queue = slices.DeleteFunc(next.Queue, func(in Input) bool { return !in.Unsaid })
 	}
 	next.Undo, next.Redo, next.Returning = undo, redo, nil
 	if back.Files != nil {

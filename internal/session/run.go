@@ -72,7 +72,7 @@ func (s *State) runStates() clew.List[clew.RunState] {
 		list = append(list, clew.RunState{
 			ReportPaths: paths,
 			RunID:       t.Run.ID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, Status: t.Run.SessionStatus(), CurrentLayer: t.Run.Layer,
-			Phase: string(t.Run.Phase), Paused: t.Run.Paused, Plan: t.Run.Summary(), Todos: run.Lean(t.Run.Todos), // with their results they stand beside this, for the one in front
+			Phase: string(t.Run.Phase), Paused: t.Run.Paused, PausedSinceMS: t.Run.PausedMS, Plan: t.Run.Summary(), Todos: run.Lean(t.Run.Todos), // with their results they stand beside this, for the one in front
 		})
 	}
 	return list
@@ -170,7 +170,7 @@ func (c *conductor) start(t clew.Todo) {
 	i := c.next()
 	child := clew.TaskRef{TaskID: taskAt(c.s, c.b, i), ParentTaskID: c.root.TaskID, RootTaskID: c.root.RootTaskID, MonitorID: c.root.MonitorID}
 	m := clew.Message{
-		MessageID: c.b.ID(i + 1), TS: c.b.TS(i + 1), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.brief(t),
+		MessageID: c.b.ID(i + 1), TS: c.b.TS(i + 1), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.brief(t), Summary: clip(t.Task, stepRunes),
 		AgentID: c.root.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID,
 	}
 	c.add(clew.EventTodoStarted, &clew.TodoStartedData{
@@ -188,8 +188,9 @@ func (c *conductor) start(t clew.Todo) {
 	)
 }
 
-// The sizes of what an agent is told of a run.
+// The sizes of what an agent is told of a run, and of what people are shown of it.
 const (
+	stepRunes    = 200
 	requestRunes = 8000
 	resultRunes  = 2000
 )

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -179,13 +180,26 @@ func planText(q clew.HitlPlanReviewData) string {
 		}
 		fmt.Fprintf(&b, "\n%d. %s", i+1, clip(t.Task, 200))
 		if len(t.DependsOn) > 0 {
-			fmt.Fprintf(&b, " (after %s)", strings.Join(t.DependsOn, ", "))
+			fmt.Fprintf(&b, " (after %s)", strings.Join(numbers(q.Plan.Todos, t.DependsOn), ", "))
 		}
 		if t.Status != clew.TodoPending {
-			fmt.Fprintf(&b, " [%s]", t.Status)
+			fmt.Fprintf(&b, " [%s]", strings.ReplaceAll(string(t.Status), "_", " "))
 		}
 	}
 	return b.String()
+}
+
+// numbers gives the places of todos in the list that people read: their ids are
+// the planner's own words.
+func numbers(todos []clew.Todo, ids []string) []string {
+	list := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if i := slices.IndexFunc(todos, func(t clew.Todo) bool { return t.ID == id }); i >= 0 {
+			id = fmt.Sprint(i + 1)
+		}
+		list = append(list, id)
+	}
+	return list
 }
 
 // AskClarification makes the events of a question about what was meant. Its

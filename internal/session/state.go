@@ -19,7 +19,8 @@ type State struct {
 	Workspace string                    `json:"workspace,omitempty"`
 	CreatedMS int64                     `json:"created_ms"`
 	Access    map[clew.UserID]clew.Role `json:"access,omitempty"`
-	// Archived says that lists and inboxes leave the session out.
+	// Archived says that lists leave the session out. Nobody is at work in it and
+	// nobody is asked.
 	Archived bool `json:"archived,omitempty"`
 	// Revoked are those who lost their access last: it is gone from their lists.
 	Revoked []clew.UserID `json:"revoked,omitempty"`
@@ -28,9 +29,11 @@ type State struct {
 	Seq uint64 `json:"seq"`
 	TS  int64  `json:"ts"`
 
-	// Messages is the transcript's tail, Total counts all of it.
+	// Messages is the transcript's tail. Total counts all of it, Quiet those that
+	// people do not see.
 	Messages []clew.Message `json:"messages,omitempty"`
 	Total    int            `json:"total"`
+	Quiet    int            `json:"quiet,omitempty"`
 
 	// Tasks holds the tasks under way and those that ended last. Current is the
 	// one in focus: what is said to the session is said to it.

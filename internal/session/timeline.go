@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -33,6 +32,11 @@ type Mark struct {
 	TS         int64          `json:"ts"`
 	Kind       MarkKind       `json:"kind" enum:"user,assistant,tool,question,answer,checkpoint,error,run,rewind,fork"`
 	Label      string         `json:"label"`
+	What       string         `json:"what,omitempty" doc:"Which of its kind: of an answer the choice, of a tool its name, of a run began, approved, completed, failed or cancelled, of a rewind before, after or undone"`
+	Subject    string         `json:"subject,omitempty" doc:"What it is about: of an answer the question, of a tool what it was called with, of a run its task, of a rewind the message"`
+	Words      string         `json:"words,omitempty" doc:"What was said with an answer, or the value that was given"`
+	ByTimeout  bool           `json:"by_timeout,omitempty" doc:"Nobody answered in time"`
+	Target     bool           `json:"target,omitempty" doc:"rewind and fork_session can name it: the session goes to before it"`
 	RequestID  clew.RequestID `json:"request_id,omitempty"`
 	Checkpoint string         `json:"checkpoint,omitempty" doc:"The hash of the checkpoint"`
 	TaskID     clew.TaskID    `json:"task_id,omitempty"`
@@ -87,7 +91,7 @@ func (w *Watch) Timeline(ctx context.Context, q TimelineOf) (Timeline, error) {
 	if to >= marksReach {
 		first = max(from, to-marksReach+1)
 	}
-	m := marking{removed: t.removed, hidden: q.Hidden, at: map[clew.MessageID]int{}}
+	m := marking{removed: t.removed, hidden: q.Hidden, at: map[clew.MessageID]int{}, asked: map[clew.RequestID]string{}}
 	out := Timeline{}
 	for r, err := range t.journal.Read(ctx, t.id, first, to) {
 		if err == nil {
@@ -135,7 +139,8 @@ type marking struct {
 	removed []Span
 	hidden  bool
 	marks   []Mark
-	at      map[clew.MessageID]int // messages whose words may come later
+	at      map[clew.MessageID]int    // messages whose words may come later
+	asked   map[clew.RequestID]string // questions
 }
 
 func (m *marking) add(r clew.Record) error {
@@ -159,6 +164,7 @@ func (m *marking) add(r clew.Record) error {
 		return err
 	}
 	mark.MessageID, mark.TS, mark.Hidden, mark.Label = r.MessageID(), r.TS, gone, line(mark.Label, markRunes)
+	mark.Subject, mark.Words, mark.Target = line(mark.Subject, markRunes), line(mark.Words, markRunes), mark.Target && !gone
 	m.marks = append(m.marks, mark)
 	return nil
 }
@@ -177,68 +183,10 @@ func (m *marking) mark(r clew.Record) (Mark, error) {
 	if err != nil {
 		return Mark{}, err
 	}
-	switch d := ev.Data.(type) {
-	case *clew.HitlResolvedData:
-		return Mark{Kind: MarkAnswer, Label: answerLabel(d), RequestID: d.RequestID, TaskID: d.TaskID}, nil
-	case *clew.CheckpointSavedData:
-		return Mark{Kind: MarkCheckpoint, Label: d.Reason, Checkpoint: d.ToHash, TaskID: d.TaskID}, nil
-	case *clew.ErrorData:
-		return Mark{Kind: MarkError, Label: d.Message, RequestID: d.Context.RequestID, TaskID: d.Context.TaskID}, nil
-	case *clew.HistoryRewoundData:
-		return Mark{Kind: MarkRewind, Label: rewindLabel(d), Checkpoint: d.CheckpointID, Removed: d.RemovedCount, Restored: d.RestoredCount}, nil
-	case *clew.RewindUndoneData:
-		return Mark{Kind: MarkRewind, Label: "the rewind was undone", Checkpoint: d.CheckpointID, Removed: d.RemovedCount, Restored: d.RestoredCount}, nil
-	case *clew.SessionForkedData:
-		return Mark{Kind: MarkFork, Label: "forked to " + string(d.SessionID), Session: d.SessionID}, nil
+	if d, ok := ev.Data.(*clew.HitlResolvedData); ok {
+		return m.answer(d), nil
 	}
-	return runMark(ev.Data), nil
-}
-
-func runMark(data any) Mark {
-	switch d := data.(type) {
-	case *clew.TaskCreatedData:
-		if d.RunID != "" && d.TodoID == "" {
-			return Mark{Kind: MarkRun, Label: "began: " + d.Task, TaskID: d.TaskID}
-		}
-	case *clew.PlanApprovedData:
-		if d.RunID != "" {
-			return Mark{Kind: MarkRun, Label: "the plan was approved"}
-		}
-	case *clew.CompleteData:
-		if d.RunID != "" {
-			return Mark{Kind: MarkRun, Label: "completed", TaskID: d.TaskID}
-		}
-	case *clew.FailedData:
-		if d.RunID != "" {
-			return Mark{Kind: MarkRun, Label: "failed"}
-		}
-	case *clew.CancelledData:
-		if d.RunID != "" {
-			return Mark{Kind: MarkRun, Label: "cancelled"}
-		}
-	}
-	return Mark{}
-}
-
-func answerLabel(d *clew.HitlResolvedData) string {
-	label := string(d.Action)
-	if d.ByTimeout {
-		label = "nobody answered in time: " + label
-	}
-	if words := d.Comment; words != "" {
-		label += ": " + words
-	} else if words := valueText(d.Value); words != "" {
-		label += ": " + words
-	}
-	return label
-}
-
-func rewindLabel(d *clew.HistoryRewoundData) string {
-	how := "back to before "
-	if d.KeepTarget {
-		how = "back to after "
-	}
-	return how + string(d.FromMessageID)
+	return plainMark(ev.Data), nil
 }
 
 // message marks a message. An agent's words come after their message.
@@ -268,16 +216,21 @@ func (m *marking) message(r clew.Record) (Mark, error) {
 		}
 		return Mark{}, nil
 	}
-	mark := Mark{Label: x.Text, TaskID: x.TaskID, RequestID: x.RequestID}
+	mark := Mark{Label: x.Text, TaskID: x.TaskID, RequestID: x.RequestID, Target: true}
 	switch {
 	case x.Role == clew.SpeakerUser && x.AgentID != "": // an agent, or a run, told another what to do
 		mark.Kind = MarkAssistant
+		if x.Summary != "" {
+			mark.Label = x.Summary
+		}
 	case x.Role == clew.SpeakerUser:
 		mark.Kind = MarkUser
 	case x.Type == clew.TypeAsk && x.ToolCallID != "" && x.IsAnswered:
-		mark.Kind, mark.Label = MarkTool, callLabel(x.Text, x.Summary)
+		mark.Kind, mark.What, mark.Subject = MarkTool, toolName(x.Text), subjectOf(x.Summary)
+		mark.Label = strings.TrimSpace(mark.What + " " + mark.Subject)
 	case x.Type == clew.TypeAsk:
 		mark.Kind = MarkQuestion
+		m.asked[x.RequestID] = x.Text
 	case x.Say == clew.SayText, x.Say == clew.SayCompletionResult, x.Say == clew.SaySubtaskResult:
 		mark.Kind = MarkAssistant
 	case strings.HasSuffix(string(x.Say), "error"):
@@ -291,18 +244,37 @@ func (m *marking) message(r clew.Record) (Mark, error) {
 	return mark, nil
 }
 
-// callLabel is a call in one line: the tool, and what it was called with.
-func callLabel(text, summary string) string {
+// toolName reads it from the text of a call's message.
+func toolName(text string) string {
 	var call struct {
 		Tool string `json:"tool"`
 	}
 	if json.Unmarshal([]byte(text), &call) != nil || call.Tool == "" {
-		call.Tool = text
+		return text
 	}
-	if summary == "" {
-		return call.Tool
+	return call.Tool
+}
+
+// subjectFields are what tells one call of a tool from another, by weight.
+var subjectFields = []string{"command", "pattern", "url", "query", "question", "task", "path", "file_path", "notebook_path", "name"}
+
+// subjectOf is what a call is about, from the short form of its input: the one
+// or two fields that tell it apart.
+func subjectOf(summary string) string {
+	var fields map[string]any
+	if json.Unmarshal([]byte(summary), &fields) != nil {
+		return summary
 	}
-	return call.Tool + " " + summary
+	var words []string
+	for _, name := range subjectFields {
+		if text, ok := fields[name].(string); ok && text != "" && len(words) < 2 {
+			words = append(words, text)
+		}
+	}
+	if len(words) == 0 && len(fields) > 0 {
+		return summary
+	}
+	return strings.Join(words, " ")
 }
 
 // line is the beginning of a text in one line.
@@ -311,51 +283,4 @@ func line(text string, runes int) string {
 		text = strings.ToValidUTF8(text[:most], "")
 	}
 	return clip(strings.Join(strings.Fields(text), " "), runes)
-}
-
-// thin leaves out marks evenly until there are no more than most of them: first
-// of those that nobody goes back to.
-func thin(marks []Mark, most int) []Mark {
-	if len(marks) <= most {
-		return append([]Mark{}, marks...)
-	}
-	weighty := 0
-	for _, m := range marks {
-		if m.weighty() {
-			weighty++
-		}
-	}
-	first, rest := min(weighty, most), max(0, most-weighty)
-	out := make([]Mark, 0, most)
-	nthFirst, nthRest := 0, 0
-	for _, m := range marks {
-		if m.weighty() {
-			if picks(nthFirst, first, weighty) {
-				out = append(out, m)
-			}
-			nthFirst++
-			continue
-		}
-		if picks(nthRest, rest, len(marks)-weighty) {
-			out = append(out, m)
-		}
-		nthRest++
-	}
-	return out
-}
-
-func (m Mark) weighty() bool {
-	return slices.Contains([]MarkKind{MarkUser, MarkQuestion, MarkCheckpoint, MarkRewind}, m.Kind)
-}
-
-// picks reports whether the i-th of n is among k that are spread evenly, with
-// the first and the last, or with the last alone.
-func picks(i, k, n int) bool {
-	switch {
-	case k == 0:
-		return false
-	case k == 1 || n == 1:
-		return i == n-1
-	}
-	return i == 0 || i*(k-1)/(n-1) > (i-1)*(k-1)/(n-1)
 }

@@ -85,6 +85,24 @@ fork: forked to other
 	if got := words(line); err != nil || got != told || line.Total != 10 || line.Marks[9].Session != "other" || line.Next != 0 {
 		t.Fatalf("%v\n%s%+v", err, got, line)
 	}
+	var parts strings.Builder
+	for _, m := range line.Marks {
+		fmt.Fprintf(&parts, "%s|%s|%s|%s|%v\n", m.Kind, m.What, m.Subject, m.Words, m.Target)
+	}
+	const fields = `user||||true
+assistant||||true
+tool|run|with a broom||true
+checkpoint||||false
+question||||true
+answer|reject|May I burn the leaves?|no fire|true
+error||||false
+run|began|a plan||false
+assistant||||true
+fork||||false
+`
+	if got := parts.String(); got != fields {
+		t.Errorf("fields of the marks\n%s", got)
+	}
 	question := line.Marks[4]
 	part, err := w.Timeline(t.Context(), session.TimelineOf{FromTS: line.Marks[2].TS, ToTS: question.TS})
 	if err != nil || len(part.Marks) != 3 || part.FromTS != line.Marks[2].TS || part.ToTS != question.TS {
@@ -97,10 +115,13 @@ fork: forked to other
 	if got := words(line); err != nil || !strings.HasSuffix(got, "checkpoint: after run\nrewind: back to before "+string(question.MessageID)+"\nuser: rake instead\n") {
 		t.Errorf("%v\n%s", err, got)
 	}
-	if m := line.Marks[len(line.Marks)-2]; m.Removed != 2 || m.Restored != 0 {
+	if m := line.Marks[len(line.Marks)-2]; m.Removed != 2 || m.Restored != 0 || m.What != "before" || m.Subject != string(question.MessageID) || m.Target {
 		t.Errorf("the rewind took back: %+v", m)
 	}
 	line, _ = w.Timeline(t.Context(), session.TimelineOf{Hidden: true})
+	if slices.ContainsFunc(line.Marks, func(m session.Mark) bool { return m.Hidden && m.Target }) {
+		t.Errorf("what is hidden is no place to go back to: %+v", line.Marks)
+	}
 	if got := words(line); !strings.Contains(got, "-question: May I burn") || !strings.Contains(got, "\nrewind: ") || strings.Contains(got, "-user: sweep") {
 		t.Errorf("%s", got)
 	}
@@ -113,6 +134,25 @@ fork: forked to other
 	page, err = w.Page(t.Context(), session.PageOf{AsOf: line.Marks[0].MessageID})
 	if err != nil || len(page.Messages) != 1 || page.Total != 1 {
 		t.Errorf("as of the first message: %+v, %v", page, err)
+	}
+}
+
+// What a call was about is told without the form that its input has.
+func TestSubjectOfACall(t *testing.T) {
+	for summary, want := range map[string]string{
+		`{"pattern":"a\\d+","path":"src"}`: `a\d+ src`, `{"command":"go test ./...","description":"tests"}`: "go test ./...",
+		`{"n":1}`: `{"n":1}`, `{}`: "", "with a broom": "with a broom", `{"path":"a`: `{"path":"a`,
+	} {
+		j := new(journaltest.Memory).Node("a")
+		s := newScribe(t, j, "s")
+		s.write(clew.EventMessageCreated, &clew.MessageCreatedData{Message: clew.Message{
+			MessageID: clew.MessageIDOf(s.head.Seq + 1), TS: s.head.TS + 1, Type: clew.TypeAsk, Ask: clew.AskTool, Role: clew.SpeakerAssistant,
+			Text: `{"tool":"look"}`, Summary: summary, ToolCallID: "c1", IsAnswered: true,
+		}})
+		line, err := watch(t, start(t, j, session.Config{}), "s").Timeline(t.Context(), session.TimelineOf{})
+		if err != nil || len(line.Marks) != 1 || line.Marks[0].Subject != want || line.Marks[0].Label != strings.TrimSpace("look "+want) {
+			t.Errorf("%s: %+v, %v", summary, line.Marks, err)
+		}
 	}
 }
 

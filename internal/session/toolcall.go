@@ -107,7 +107,7 @@ func (f *finding) add(r clew.Record) error {
 	case *clew.HitlResolvedData:
 		if d.RequestID == f.call.RequestID && d.RequestID != "" {
 			var m clew.Message
-			noteAnswer(&m, r.TS, d)
+			m.NoteAnswer(r.TS, d)
 			f.call.Answer = m.Answer
 		}
 	case *clew.ToolProgressData:
@@ -165,7 +165,7 @@ func (f *finding) moves(r clew.Record, d *clew.ToolProgressData) {
 	if d.ProgressStatus != nil && d.Status == clew.ToolRunning && c.Status == clew.ToolRunning {
 		c.Progress = d.ProgressStatus
 	}
-	if toolMessage(r.Seq, d) != c.MessageID {
+	if clew.ToolMessage(r.Seq, d) != c.MessageID {
 		return
 	}
 	c.Tool, c.Status = d.Tool, d.Status
@@ -191,6 +191,6 @@ func (f *finding) ends(r clew.Record, task clew.TaskID, over bool) {
 	}
 	f.over = true
 	if f.call.Status == clew.ToolRunning {
-		f.call.Status, f.call.Error, f.call.EndedMS = clew.ToolError, turnOver, r.TS
+		f.call.Status, f.call.Error, f.call.EndedMS = clew.ToolError, clew.TurnOver, r.TS
 	}
 }

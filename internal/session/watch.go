@@ -82,7 +82,7 @@ func (s *Session) sessionState() clew.SessionState {
 	messages := st.Messages[max(0, len(st.Messages)-tailMessages):]
 	out := clew.SessionState{
 		Status: st.Status(), LastMessageID: clew.MessageIDOf(st.Seq), Epoch: s.epoch,
-		Title: st.title(), Owner: st.Owner, Workspace: st.Workspace,
+		Title: st.title(), Owner: st.Owner, Workspace: st.Workspace, Archived: st.Archived,
 		Messages:     append(clew.List[clew.Message]{}, messages...),
 		OpenMessages: s.openMessages(),
 		Monitors: clew.List[clew.MonitorState]{{

@@ -202,7 +202,7 @@ func TestErrorEvent(t *testing.T) {
 	body := start + text(0, "hel") + events("error", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded, `+key+`"}}`)
 	_, err := serve(t, says(body)).Stream(t.Context(), hello(), nil)
 	e := llm.AsError(err)
-	if e.Kind != llm.KindOverloaded || !strings.HasPrefix(e.Message, "Overloaded") || strings.Contains(e.Error(), "canary") {
+	if e.Kind != llm.KindOverloaded || !strings.HasPrefix(e.Message, "the model provider is busy: Overloaded") || strings.Contains(e.Error(), "canary") {
 		t.Errorf("got %s %q", e.Kind, e)
 	}
 }
@@ -218,7 +218,7 @@ func TestRefusals(t *testing.T) {
 	})
 	_, err := p.Stream(t.Context(), hello(), nil)
 	e := llm.AsError(err)
-	if e.Kind != llm.KindOverloaded || e.Status != 429 || e.RetryAfter != 7*time.Second || e.Message != "slow down, [redacted]" {
+	if e.Kind != llm.KindOverloaded || e.Status != 429 || e.RetryAfter != 7*time.Second || e.Message != "the model provider 127.0.0.1 is busy: slow down, [redacted]" {
 		t.Errorf("got %+v", e)
 	}
 	if strings.Contains(fmt.Sprintf("%v %+v %#v", err, err, e), "canary") {

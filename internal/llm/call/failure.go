@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/clew-run/clew/internal/llm"
@@ -44,31 +43,13 @@ func Failure(ctx context.Context, err error, secrets Secrets) error {
 	if s, ok := errors.AsType[*StatusError](err); ok {
 		return fromStatus(s, secrets, time.Now())
 	}
-	switch {
-	case errors.Is(err, ErrStalled):
-		return &llm.Error{Kind: llm.KindUnstable, Message: "the provider fell silent in the middle of the call", Err: ErrStalled}
-	case errors.Is(err, errTooMuch):
-		return &llm.Error{Kind: llm.KindUnstable, Message: errTooMuch.Error(), Err: errTooMuch}
+	e := &llm.Error{Kind: llm.KindUnstable, Message: lost(err), Err: errors.New(secrets.clean(err.Error(), maxCause))}
+	for _, known := range []error{ErrStalled, errTooMuch} {
+		if errors.Is(err, known) {
+			e.Err = known
+		}
 	}
-	return &llm.Error{
-		Kind:    llm.KindUnstable,
-		Message: lostConnection(err),
-		Err:     errors.New(secrets.clean(err.Error(), maxCause)),
-	}
-}
-
-// lostConnection says what became of a connection, with its address, which holds
-// no secret: profiles have no passwords in theirs.
-func lostConnection(err error) string {
-	op, ok := errors.AsType[*net.OpError](err)
-	if !ok || op.Op != "dial" || op.Addr == nil {
-		return "the connection to the provider failed or its answer broke off"
-	}
-	why := "cannot be reached"
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		why = "refuses connections"
-	}
-	return "the provider at " + op.Addr.String() + " " + why
+	return e
 }
 
 // Cut reports whether a stream ended by the network's doing, or by the
@@ -80,13 +61,13 @@ func Cut(err error) bool {
 
 func fromStatus(s *StatusError, secrets Secrets, now time.Time) *llm.Error {
 	said := parse(s.Body)
-	e := said.failure(s.Status, secrets)
+	e := said.failure(s.Host, s.Status, secrets)
 	e.RetryAfter = retryAfter(s.Header, now)
 	if s.Status/100 == 3 {
-		e.Kind, e.Message = llm.KindRequest, "the provider's address redirects elsewhere, which is not followed: set base_url to the final address"
+		e.Kind, e.Message = llm.KindRequest, called(s.Host)+" sends the call elsewhere, which is not followed: set base_url to the final address"
 	}
 	if s.Status/100 == 2 && said.message == "" {
-		e.Message = "the provider answered without a stream"
+		e.Message = called(s.Host) + " answered without a stream"
 	}
 	return e
 }
@@ -94,7 +75,7 @@ func fromStatus(s *StatusError, secrets Secrets, now time.Time) *llm.Error {
 // InStream says what an error that came as part of a stream means. The status
 // of its HTTP answer was 200 and says nothing.
 func InStream(data []byte, secrets Secrets) *llm.Error {
-	e := parse(data).failure(0, secrets)
+	e := parse(data).failure("", 0, secrets)
 	e.Status = 0
 	return e
 }
@@ -137,18 +118,30 @@ func parse(body []byte) statement {
 	return s
 }
 
-func (s statement) failure(status int, secrets Secrets) *llm.Error {
+func (s statement) failure(host string, status int, secrets Secrets) *llm.Error {
 	if status/100 == 2 || status == 0 {
 		status = s.status
 	}
-	e := &llm.Error{Kind: s.kind(status), Status: status, Message: secrets.Clean(s.message)}
-	if e.Message == "" {
-		e.Message = "the provider refused the call"
-		if text := http.StatusText(status); text != "" {
-			e.Message += ": " + text
-		}
+	e := &llm.Error{Kind: s.kind(status), Status: status}
+	why := strings.TrimRight(secrets.Clean(s.message), ". ")
+	if why == "" {
+		why = http.StatusText(status)
+	}
+	e.Message = called(host) + " " + complaints[e.Kind]
+	if why != "" {
+		e.Message += ": " + why
 	}
 	return e
+}
+
+// complaints say what a provider's refusal comes to; its own words follow.
+var complaints = map[llm.Kind]string{
+	llm.KindOverloaded: "is busy",
+	llm.KindUnstable:   "failed",
+	llm.KindAuth:       "refused the key",
+	llm.KindRequest:    "refused the call",
+	llm.KindContext:    "refused the call as too long",
+	llm.KindQuota:      "wants to be paid first",
 }
 
 // kind goes by the provider's own words first: many failures share a status.

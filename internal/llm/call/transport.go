@@ -31,6 +31,7 @@ var errTooMuch = errors.New("the provider sent more than a call may read")
 
 // A StatusError is an HTTP answer that is no stream.
 type StatusError struct {
+	Host   string // that answered
 	Status int
 	Header http.Header
 	Body   []byte
@@ -67,7 +68,7 @@ type transport struct {
 
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	dog := &watchdog{ctx: ctx, cancel: cancel, stall: t.stall}
+	dog := &watchdog{ctx: ctx, cancel: cancel, stall: t.stall, host: req.URL.Host}
 	dog.timer = time.AfterFunc(t.stall, func() { cancel(ErrStalled) })
 	res, err := t.next.RoundTrip(req.WithContext(ctx))
 	dog.timer.Stop()
@@ -81,7 +82,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if res.StatusCode/100 == 2 && !isJSON(res.Header) {
 		return res, nil
 	}
-	return nil, failed(res)
+	return nil, failed(res, req.URL.Hostname())
 }
 
 // isJSON reports whether an answer is one piece of JSON: a server that knows no
@@ -91,11 +92,11 @@ func isJSON(h http.Header) bool {
 	return err == nil && kind == "application/json"
 }
 
-func failed(res *http.Response) error {
+func failed(res *http.Response, host string) error {
 	defer func() { _ = res.Body.Close() }()
 	// A body that breaks off still tells what it has; the status says the rest.
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxFailure))
-	return &StatusError{Status: res.StatusCode, Header: res.Header, Body: body}
+	return &StatusError{Host: host, Status: res.StatusCode, Header: res.Header, Body: body}
 }
 
 // A watchdog is a response body that gives up when a read takes too long. Only
@@ -105,6 +106,7 @@ type watchdog struct {
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	stall  time.Duration
+	host   string
 	body   io.ReadCloser
 	read   int64
 	once   sync.Once
@@ -124,13 +126,23 @@ func (w *watchdog) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause names the stall where the network only knows that it was cancelled.
+// cause names the stall where the network only knows that it was cancelled, and
+// the host, which holds no secret: an address may.
 func (w *watchdog) cause(err error) error {
 	if errors.Is(context.Cause(w.ctx), ErrStalled) {
-		return ErrStalled
+		err = ErrStalled
 	}
-	return err
+	return &linkError{host: w.host, err: err}
 }
+
+// A linkError is a failure of the connection to a host.
+type linkError struct {
+	host string
+	err  error
+}
+
+func (e *linkError) Error() string { return e.host + ": " + e.err.Error() }
+func (e *linkError) Unwrap() error { return e.err }
 
 func (w *watchdog) Close() error {
 	var err error

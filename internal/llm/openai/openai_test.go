@@ -272,7 +272,7 @@ func TestRefusals(t *testing.T) {
 	})
 	_, err := p.Stream(t.Context(), hello(), nil)
 	e := llm.AsError(err)
-	if e.Kind != llm.KindAuth || e.Status != 401 || e.RetryAfter != 1500*time.Millisecond || !strings.HasPrefix(e.Message, "Incorrect API key provided: [redacted]") {
+	if e.Kind != llm.KindAuth || e.Status != 401 || e.RetryAfter != 1500*time.Millisecond || e.Message != "the model provider 127.0.0.1 refused the key: Incorrect API key provided: [redacted]" {
 		t.Errorf("got %+v", e)
 	}
 	if strings.Contains(fmt.Sprintf("%v %+v %#v", err, err, e), "canary") {

@@ -123,7 +123,7 @@ func newChange(call tool.Call, p place, before state, after []byte) (*change, er
 }
 
 func (c *change) effect(verb string) clew.Effect {
-	summary := fmt.Sprintf("%s %s (%d bytes, now %d)", verb, c.at.label(), len(c.after), c.before.size)
+	summary := fmt.Sprintf("%s %s (%d → %d bytes)", verb, c.at.label(), c.before.size, len(c.after))
 	switch {
 	case !c.before.exists:
 		summary = fmt.Sprintf("Create %s (%d bytes)", c.at.label(), len(c.after))

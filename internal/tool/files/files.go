@@ -89,6 +89,15 @@ func show(name string) string {
 	return name
 }
 
+// quoted shows a pattern as it was written: backslashes are common in them, and
+// doubled ones would be another pattern.
+func quoted(pattern string) string {
+	if s := show(pattern); s != pattern {
+		return s
+	}
+	return `"` + pattern + `"`
+}
+
 // explain puts a failed file operation into words without the server's paths.
 func explain(name string, err error) error {
 	var r *refusal

@@ -101,7 +101,7 @@ func (s searchFiles) Prepare(_ context.Context, call tool.Call) (*tool.Action, e
 		return settle(nil, refuse("%s is %s, not a file", show(p.asked), kind(p.info.Mode())))
 	}
 	return &tool.Action{
-		Effect: clew.Effect{Summary: fmt.Sprintf("Search %s for %q", p.label(), in.Pattern), Paths: []string{p.real}},
+		Effect: clew.Effect{Summary: "Search " + p.label() + " for " + quoted(in.Pattern), Paths: []string{p.real}},
 		Ask:    clew.AskTool,
 		Run: func(ctx context.Context, _ tool.Output) (tool.Result, error) {
 			return s.run(ctx, call.Workspace, p, in)

@@ -13,6 +13,16 @@ import (
 	"github.com/clew-run/clew"
 )
 
+// A pattern is shown as it was written.
+func TestSearchSummary(t *testing.T) {
+	ws, _ := newWorkspace(t, map[string]string{"a": "x"})
+	for pattern, want := range map[string]string{`\d+\.5`: `Search . for "\d+\.5"`, "a\tb": `Search . for "a\tb"`} {
+		if a := prepare(t, searchFiles{}, ws, in{"pattern": pattern}); a.Effect.Summary != want {
+			t.Errorf("%q is shown as %s", pattern, a.Effect.Summary)
+		}
+	}
+}
+
 // Covers: TOOL-19
 func TestSearch(t *testing.T) {
 	files := map[string]string{

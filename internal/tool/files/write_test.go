@@ -38,6 +38,9 @@ func TestWrite(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o750 || get(t, name) != "one\n2\n" {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
+	if a = prepare(t, writeFile{}, ws, in{"path": "a.txt", "content": "one\ntwo\nthree\n"}); !strings.HasSuffix(a.Effect.Summary, " a.txt (6 → 14 bytes)") {
+		t.Errorf("the sizes before and after: %s", a.Effect.Summary)
+	}
 	a = prepare(t, writeFile{}, ws, in{"path": "x/y/z.txt", "content": "new"})
 	if !strings.Contains(a.Effect.Diff, "--- /dev/null\n") || !strings.HasPrefix(a.Effect.Summary, "Create x/y/z.txt") {
 		t.Errorf("%+v", a.Effect)

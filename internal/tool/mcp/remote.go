@@ -89,7 +89,9 @@ func (r *remote) Prepare(ctx context.Context, call tool.Call) (*tool.Action, err
 	return a, a.Digest(tool.Spec{Name: r.name, Schema: d.schema, Server: r.server}, call)
 }
 
-// checkInput gives the input back as the server gets it.
+// checkInput gives the input back as the server gets it: written anew from what was
+// read, so that a server cannot find more in it than was checked and shown, such as
+// the first of two fields of one name.
 func checkInput(schema *jsonschema.Schema, input json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
@@ -101,7 +103,7 @@ func checkInput(schema *jsonschema.Schema, input json.RawMessage) (json.RawMessa
 	if err := schema.Validate(value); err != nil {
 		return nil, &tool.InputError{Message: "the input does not fit the tool's schema: " + wrong(err)}
 	}
-	return input, nil
+	return json.Marshal(value)
 }
 
 // wrong says what a schema did not like, without our address for it.

@@ -138,6 +138,18 @@ func TestEndlessSchemaEnds(t *testing.T) {
 	}
 }
 
+// What a server gets is what was checked, and what people are shown.
+func TestInputIsWrittenAnew(t *testing.T) {
+	d := define(&sdk.Tool{Name: "a", InputSchema: map[string]any{"type": "object", "properties": map[string]any{"n": map[string]any{"maximum": 5}}}})
+	got, err := checkInput(d.input, json.RawMessage(`{"n":9, "n":1, "big":12345678901234567890}`))
+	if err != nil || string(got) != `{"big":12345678901234567890,"n":1}` {
+		t.Errorf("%s %v", got, err)
+	}
+	if _, err := checkInput(d.input, json.RawMessage(`{"n":1,"n":9}`)); err == nil {
+		t.Error("the second of two was not checked")
+	}
+}
+
 func TestFrames(t *testing.T) {
 	stray := &tail{}
 	in := "hello\n\n{\"a\":1}\r\n[1]\n{broken\n{\"last\":true}"

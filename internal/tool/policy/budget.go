@@ -52,7 +52,7 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("the budget of %s %s would be passed: %s", r.Limit, r.What, r.Want)
+	return fmt.Sprintf("the budget of %s %s is not enough: %s", r.Limit, r.What, r.Want)
 }
 
 // Ask is the question that a refusal becomes.
@@ -67,13 +67,21 @@ func Reserve(limit, taken, next Amount) (Amount, *Refusal) {
 	tokens, okTokens := add(limit.Tokens, taken.Tokens, next.Tokens)
 	switch {
 	case !okUSD:
-		return taken, &Refusal{What: "USD", Limit: fmt.Sprintf("%.4f", limit.USD()),
-			Want: fmt.Sprintf("%.4f taken, %.4f more wanted", taken.USD(), next.USD())}
+		return taken, &Refusal{What: "USD", Limit: dollars(limit),
+			Want: fmt.Sprintf("%s spent, %s more needed", dollars(taken), dollars(next))}
 	case !okTokens:
 		return taken, &Refusal{What: "tokens", Limit: fmt.Sprint(limit.Tokens),
-			Want: fmt.Sprintf("%d taken, %d more wanted", taken.Tokens, next.Tokens)}
+			Want: fmt.Sprintf("%d used, %d more needed", taken.Tokens, next.Tokens)}
 	}
 	return Amount{NanoUSD: usd, Tokens: tokens}, nil
+}
+
+// dollars writes money as people do, with more digits where it is little.
+func dollars(a Amount) string {
+	if a.NanoUSD%10_000_000 == 0 || a.USD() >= 10 {
+		return fmt.Sprintf("%.2f", a.USD())
+	}
+	return fmt.Sprintf("%.4f", a.USD())
 }
 
 // add gives the sum, and whether it stays within the limit. A negative amount

@@ -9,11 +9,11 @@ import (
 func (in Input) serverTool() Decision {
 	switch {
 	case !in.Values.AllowMcp:
-		return in.ask(tool.GroupMCP, "always_allow_mcp is off")
+		return in.ask(tool.GroupMCP, "tools of tool servers are asked about")
 	case !in.AlwaysAllowed:
-		return in.ask(tool.GroupMCP, "the tool is not on the server's always_allow list as it is now")
+		return in.ask(tool.GroupMCP, "this tool is not allowed yet, or it has changed since")
 	}
-	d := allow("always_allow has the tool, unchanged")
+	d := allow("the tool is allowed, and unchanged")
 	d.By = clew.AllowedBy{Scope: clew.AllowedBySettings, Rule: "always_allow"}
 	return d
 }

@@ -88,7 +88,7 @@ func Decide(in Input) Decision {
 	if group == tool.GroupCommand && !in.startsNothing() {
 		line, lineErr = Parse(in.Action.Effect.Command)
 		if pattern, hit := line.denied(in.Values.DeniedCommands); hit == surely {
-			return deny(fmt.Sprintf("denied_commands has %q", pattern))
+			return deny(fmt.Sprintf("the settings forbid commands like %q", pattern))
 		}
 	}
 	if in.Action.Protected {
@@ -139,43 +139,49 @@ func modeForbids(in Input, group tool.Group) string {
 		return ""
 	}
 	if !slices.Contains(in.Mode.Groups, string(group)) {
-		return fmt.Sprintf("mode %s has no tools of group %s", in.Mode.Slug, group)
+		return fmt.Sprintf("the mode %s may not %s", in.Mode.Slug, doings[group])
 	}
 	if group != tool.GroupEdit || in.Mode.EditPattern == "" {
 		return ""
 	}
 	for _, path := range in.Action.Effect.Paths {
 		if ok, err := doublestar.Match(in.Mode.EditPattern, path); err != nil || !ok || !fs.ValidPath(path) {
-			return fmt.Sprintf("mode %s edits only files that fit %s, and %s does not", in.Mode.Slug, in.Mode.EditPattern, path)
+			return fmt.Sprintf("the mode %s may only change files like %s, and %s is none", in.Mode.Slug, in.Mode.EditPattern, path)
 		}
 	}
 	if len(in.Action.Effect.Paths) == 0 {
-		return fmt.Sprintf("mode %s edits only files that fit %s, and the call names no file", in.Mode.Slug, in.Mode.EditPattern)
+		return fmt.Sprintf("the mode %s may only change files like %s, and the call names none", in.Mode.Slug, in.Mode.EditPattern)
 	}
 	return ""
+}
+
+// doings says what the tools of a group do.
+var doings = map[tool.Group]string{
+	tool.GroupRead: "read files", tool.GroupEdit: "change files", tool.GroupCommand: "run commands",
+	tool.GroupFetch: "fetch from the web", tool.GroupMCP: "use tool servers",
 }
 
 // byFlags goes through what people have switched on.
 func (in Input) byFlags(group tool.Group, line Line, lineErr error) Decision {
 	v := in.Values
 	if !v.AutoApproval {
-		return in.ask(group, "auto-approval is off")
+		return in.ask(group, "everything is asked about")
 	}
 	// Commands and edits in a workspace run, or become, code of that workspace.
 	reads := group == tool.GroupRead || (group == tool.GroupCommand && in.Spec.Class == clew.ClassReadOnly)
 	if !in.Trusted && !reads {
-		return in.ask(group, "the workspace is not trusted")
+		return in.ask(group, "this directory is not trusted yet")
 	}
 	switch group {
 	case tool.GroupRead:
 		if in.Spec.Class != clew.ClassReadOnly {
-			return in.ask(group, "the tool is not read-only")
+			return in.ask(group, "the tool does more than read")
 		}
-		return in.flag(group, v.AllowReadOnly, "always_allow_read_only")
+		return in.flag(group, v.AllowReadOnly, "always_allow_read_only", "reading")
 	case tool.GroupEdit:
-		return in.flag(group, v.AllowWrite, "always_allow_write")
+		return in.flag(group, v.AllowWrite, "always_allow_write", "changing files")
 	case tool.GroupFetch:
-		return in.flag(group, v.AllowFetch, "always_allow_fetch")
+		return in.flag(group, v.AllowFetch, "always_allow_fetch", "fetching from the web")
 	case tool.GroupMCP:
 		return in.serverTool()
 	case tool.GroupCommand:
@@ -183,11 +189,11 @@ func (in Input) byFlags(group tool.Group, line Line, lineErr error) Decision {
 		case !in.startsNothing():
 			return in.command(line, lineErr)
 		case reads:
-			return in.flag(group, v.AllowReadOnly, "always_allow_read_only")
+			return in.flag(group, v.AllowReadOnly, "always_allow_read_only", "reading")
 		}
-		return in.flag(group, v.AllowExecute, "always_allow_execute")
+		return in.flag(group, v.AllowExecute, "always_allow_execute", "stopping a command")
 	}
-	return in.ask(group, "no flag covers the tool")
+	return in.ask(group, "no setting allows this tool")
 }
 
 // startsNothing reports whether a tool for commands is about one that was
@@ -196,13 +202,14 @@ func (in Input) startsNothing() bool {
 	return in.Spec.Class != clew.ClassOnce && len(in.Action.Effect.Argv) == 0
 }
 
-func (in Input) flag(group tool.Group, on bool, name string) Decision {
+// flag decides by one flag; what says what it is about, for people.
+func (in Input) flag(group tool.Group, on bool, name, what string) Decision {
 	if on {
-		d := allow(name + " is on")
+		d := allow(what + " is allowed")
 		d.By = clew.AllowedBy{Scope: clew.AllowedBySettings, Rule: name}
 		return d
 	}
-	return in.ask(group, name+" is off")
+	return in.ask(group, what+" is asked about")
 }
 
 // withinLimits turns a yes into a question once a limit is reached.
@@ -211,10 +218,10 @@ func (in Input) withinLimits(d Decision) Decision {
 	switch {
 	case v.MistakeLimit > 0 && c.Mistakes >= v.MistakeLimit:
 		return Decision{Kind: Ask, Ask: clew.AskMistakeLimitReached,
-			Reason: fmt.Sprintf("%d mistakes in a row", c.Mistakes)}
+			Reason: fmt.Sprintf("the agent made %d mistakes in a row", c.Mistakes)}
 	case v.AutoApprovalMaxReq > 0 && c.AutoApproved >= v.AutoApprovalMaxReq:
 		return Decision{Kind: Ask, Ask: clew.AskAutoApprovalMaxReqReached,
-			Reason: fmt.Sprintf("%d calls were approved without a person", c.AutoApproved)}
+			Reason: fmt.Sprintf("%d calls ran without asking, which is the limit", c.AutoApproved)}
 	}
 	if _, refusal := Reserve(LimitsOf(v), Cost(c.CostUSD, c.Tokens), Amount{}); refusal != nil {
 		return Decision{Kind: Ask, Ask: refusal.Ask(), Reason: refusal.Error()}

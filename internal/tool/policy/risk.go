@@ -147,7 +147,7 @@ func riskyProgram(argv []string, from int) string {
 		return ""
 	}
 	if from < 2 || strings.HasPrefix(argv[from-1], "-") {
-		return "the pattern does not say which program it runs"
+		return "it does not say which program it runs"
 	}
 	for _, word := range argv[from:] {
 		if strings.HasPrefix(word, "-c") || strings.HasPrefix(word, "-e") || strings.HasPrefix(word, "--eval") {

@@ -15,7 +15,7 @@ import (
 // command decides on a command line. The deny list was looked at before.
 func (in Input) command(line Line, lineErr error) Decision {
 	if !in.Values.AllowExecute {
-		return in.ask(tool.GroupCommand, "always_allow_execute is off")
+		return in.ask(tool.GroupCommand, "commands are asked about")
 	}
 	if why := in.unclear(line, lineErr); why != "" {
 		return in.ask(tool.GroupCommand, why)
@@ -80,15 +80,15 @@ func (in Input) unclear(line Line, lineErr error) string {
 	case hidden(effect.Command) != "":
 		return "the command holds " + hidden(effect.Command)
 	case lineErr != nil:
-		return "the command cannot be parsed"
+		return "the command line cannot be understood"
 	case !runsThrough(effect.Argv, effect.Command):
-		return "it does not run as a bash command line"
+		return "bash does not run it as it stands"
 	}
 	if name := strangeVariable(effect.Environment, v.CommandEnv); name != "" {
 		return "it sets " + name
 	}
 	if pattern, hit := line.denied(v.DeniedCommands); hit != no {
-		return fmt.Sprintf("denied_commands has %q, which may fit", pattern)
+		return fmt.Sprintf("it may be a forbidden command, %q", pattern)
 	}
 	for _, c := range line.found {
 		if why := in.Action.Wary[c.name()]; why != "" {
@@ -104,9 +104,9 @@ func (l Line) coveredBy(command string, patterns []string) (run, why string) {
 	why = l.uncovered(patterns)
 	switch {
 	case why == "":
-		return l.Script(), "allowed_commands covers it"
+		return l.Script(), "a rule covers it"
 	case slices.ContainsFunc(patterns, func(p string) bool { return isWholeLine(p, command) }):
-		return strings.TrimSpace(command), "allowed_commands has this very line"
+		return strings.TrimSpace(command), "a rule is this very line"
 	}
 	return "", why
 }
@@ -114,7 +114,7 @@ func (l Line) coveredBy(command string, patterns []string) (run, why string) {
 // uncovered says why the patterns do not cover the whole line, "" if they do.
 func (l Line) uncovered(patterns []string) string {
 	if !l.Known() {
-		return "no pattern can cover the command: " + l.Unknown
+		return "no rule covers such a line: " + l.Unknown
 	}
 	for _, c := range l.Commands {
 		if why := uncovered(c.Argv, patterns); why != "" {
@@ -185,14 +185,14 @@ func isWholeLine(pattern, command string) bool {
 func uncovered(argv, patterns []string) string {
 	name := call(argv).name()
 	if _, wraps := wrappers[name]; wraps || ownBuiltins[name] {
-		return name + " runs or changes other commands: only a whole line can be listed"
+		return name + " runs or changes other commands: only the exact line can be allowed"
 	}
 	if interpreters[name] || shells[name] || interpreters[unversioned(name)] {
 		if len(argv) == 1 || slices.Contains(argv[1:], "-") {
 			return name + " would run what it is given as input"
 		}
 	}
-	why := fmt.Sprintf("allowed_commands does not cover %s", name)
+	why := fmt.Sprintf("no rule allows %s", name)
 	for _, p := range patterns {
 		words, star, ok := allowWords(p)
 		if !ok || !startsWith(argv, words) || (!star && len(argv) > len(words)) {
@@ -202,7 +202,7 @@ func uncovered(argv, patterns []string) string {
 		if risk == "" {
 			return ""
 		}
-		why = fmt.Sprintf("%q does not cover %s: %s", p, name, risk)
+		why = fmt.Sprintf("the rule %q does not cover it: %s", p, risk)
 	}
 	return why
 }

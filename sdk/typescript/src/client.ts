@@ -1,5 +1,5 @@
 import { Inbox } from "./inbox.js";
-import { Rest } from "./rest.js";
+import { queryOf, Rest } from "./rest.js";
 import { defaultRetry, type Retry } from "./retry.js";
 import { Session, type SessionContext, type SessionOptions } from "./session.js";
 import { findSocketClass, type SocketClass } from "./socket.js";
@@ -52,7 +52,7 @@ export class ClewClient {
     this.rest = new Rest({ baseUrl: this.baseUrl, token: tokenOf, fetch: fetchOf });
     this.#context = {
       rest: this.rest,
-      socketUrl: (path, query) => socketUrl(this.baseUrl, path, query),
+      socketUrl: (path, query) => this.baseUrl.replace(/^http/, "ws") + path + queryOf(query),
       newId,
       link: {
         token: tokenOf,
@@ -138,13 +138,6 @@ export class ClewClient {
     const idle = [...this.#sessions].filter(([, s]) => s.users === 0);
     for (const [id] of idle.slice(0, Math.max(0, idle.length - remembered))) this.#sessions.delete(id);
   }
-}
-
-function socketUrl(baseUrl: string, path: string, query: Record<string, string | undefined>): string {
-  const q = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) q.set(name, value);
-  const text = q.toString();
-  return `${baseUrl.replace(/^http/, "ws")}${path}${text === "" ? "" : `?${text}`}`;
 }
 
 /** A new name for a command or client. `randomUUID` would want a secure context, which a phone in the same house may not have. */

@@ -35,27 +35,19 @@ export interface ErrorDetails {
  */
 export class ClewError extends Error {
   override readonly name = "ClewError";
-  readonly code: Code | (string & {});
-  readonly number?: number;
-  readonly recoverable: boolean;
-  readonly suggestedAction?: SuggestedAction;
-  readonly retryAfterMs?: number;
-  readonly status?: number;
-  readonly close?: { code: number; reason: string };
-  readonly context?: ErrorData["context"];
-  readonly body?: unknown;
+  declare readonly code: Code | (string & {});
+  declare readonly number?: number;
+  declare readonly recoverable: boolean;
+  declare readonly suggestedAction?: SuggestedAction;
+  declare readonly retryAfterMs?: number;
+  declare readonly status?: number;
+  declare readonly close?: { code: number; reason: string };
+  declare readonly context?: ErrorData["context"];
+  declare readonly body?: unknown;
 
-  constructor(code: Code | (string & {}), message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.code = code;
-    this.number = details.number;
-    this.recoverable = details.recoverable ?? false;
-    this.suggestedAction = details.suggestedAction;
-    this.retryAfterMs = details.retryAfterMs;
-    this.status = details.status;
-    this.close = details.close;
-    this.context = details.context;
-    this.body = details.body;
+  constructor(code: Code | (string & {}), message: string, { cause, ...details }: ErrorDetails = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    Object.assign(this, details, { code, recoverable: details.recoverable ?? false });
   }
 }
 

@@ -1,14 +1,14 @@
 import type { ToolCall, TranscriptMessage } from "./held.js";
 import { errorOf } from "./error.js";
 import { foldRun, newRun, openedIn, planOf, runEnded, settledIn, type FoldedRun } from "./fold_runs.js";
-import { sessionAfter, statusMoves, statusOf } from "./fold_status.js";
+import { mayEnd, mayMove, sessionAfter, statusOf } from "./fold_status.js";
 import { allowedAfter, changesAllowed } from "./fold_rules.js";
 import { byDeadline, foldCall, isQuestion, queueAfter } from "./fold_talk.js";
 import { addUsage, noUsage, Tasks } from "./fold_tasks.js";
 import { windowsAfter } from "./fold_windows.js";
 import { answerOf, endedCall, toolAfter, toolMessage } from "./outcome.js";
 import { seqOf, type AnyEnvelope } from "./position.js";
-import type { PlanView, ReportedError, SessionInfo, SettledQuestion } from "./snapshot.js";
+import type { PlanView, ReportedError, RunView, SessionInfo, SettledQuestion } from "./snapshot.js";
 import type { Transcript } from "./transcript.js";
 import type {
   ActionsData,
@@ -95,11 +95,11 @@ export class Fold {
       returning: s.returning,
       checkpoint: s.checkpoint,
       forkedFrom: s.forked_from,
-      archived: this.session?.clientId === s.client_id ? this.session.archived : undefined, // a state does not say
+      archived: s.archived ?? false,
     };
     if (anew) this.#messages(s);
     else if (asked) this.transcript.mend(s.messages);
-    if (anew || asked) this.#index(s.messages);
+    if (anew || asked) this.index(s.messages);
     if (asked) this.transcript.open(s.open_messages);
     this.#open = s.open_messages;
     this.#stateParts(s, anew);
@@ -125,16 +125,16 @@ export class Fold {
       this.#taskPlans.clear();
       this.#callUsage.clear();
     }
-    const before = new Map(this.runs.map((r) => [r.run_id, r]));
+    this.#asked = s.hitl_pending ? [s.hitl_pending, ...s.hitl_queue] : [];
+    const before = anew ? [] : this.runs;
     this.runs = s.runs.map((r) => {
-      const old = anew ? undefined : before.get(r.run_id);
+      const old = before.find((b) => b.run_id === r.run_id);
       const front = s.plan !== null && r.plan?.id === s.plan.id;
-      return { ...r, todos: front ? s.todos : r.todos, details: old?.details, ended: old?.ended, review: reviewOf(r, s) };
+      return { ...r, todos: front ? s.todos : r.todos, details: old?.details, ended: old?.ended, review: this.#reviewOf(r) };
     });
     this.#front = this.runs.find((r) => s.plan !== null && r.plan?.id === s.plan.id)?.run_id;
     this.plan = s.plan && { ...s.plan, run_id: this.#front, details: this.#run(this.#front)?.details };
     this.todos = s.todos;
-    this.#asked = s.hitl_pending ? [s.hitl_pending, ...s.hitl_queue] : [];
     for (const q of this.#asked) this.#know(q);
     this.questions = byDeadline(this.#asked);
     // A rewind may have opened a question again that was settled before our eyes.
@@ -146,6 +146,11 @@ export class Fold {
     this.windows = s.windows;
     this.monitors = s.monitors;
     this.usage = s.usage ?? noUsage;
+  }
+
+  /** The open question about a run's plan. */
+  #reviewOf(run: RunView): string | undefined {
+    return this.#asked.find((q) => q.type === "hitl_plan_review" && q.task_id === run.task_id)?.request_id;
   }
 
   #front: string | undefined; // the run whose plan is shown
@@ -177,13 +182,12 @@ export class Fold {
   #fill(type: keyof EventData, data: unknown, ts: number, seq: number): void {
     switch (type) {
       case "message_created":
-        this.transcript.create((data as { message: Message }).message);
-        this.#index([(data as { message: Message }).message]);
+      case "message_updated": {
+        const { message } = data as { message: Message };
+        this.transcript[type === "message_created" ? "create" : "update"](message);
+        this.index([message]);
         break;
-      case "message_updated":
-        this.transcript.update((data as { message: Message }).message);
-        this.#index([(data as { message: Message }).message]);
-        break;
+      }
       case "agent_response":
       case "agent_thinking": {
         const d = data as EventData["agent_response"];
@@ -216,12 +220,12 @@ export class Fold {
         this.#resolved(data as HitlResolvedData, ts);
         break;
       case "task_idle":
-        if (!(data as EventData["task_idle"]).request_id) this.#endCalls((data as EventData["task_idle"]).task_id);
-        break;
       case "task_completed":
-      case "task_aborted":
-        this.#endCalls((data as EventData["task_aborted"]).task_id);
+      case "task_aborted": {
+        const { task_id, request_id } = data as EventData["task_idle"];
+        if (!request_id) this.#endCalls(task_id); // else it waits, and so do its calls
         break;
+      }
       default:
         if (isQuestion(type)) this.#know({ type, ...(data as object) } as Question);
     }
@@ -396,15 +400,11 @@ export class Fold {
   }
 
   /** Remembers which messages belong to which questions. */
-  #index(messages: readonly TranscriptMessage[]): void {
+  index(messages: readonly TranscriptMessage[]): void {
     for (const m of messages) {
       if (m.request_id) this.#messageOfQuestion.set(m.request_id, m.message_id);
     }
     if (this.#messageOfQuestion.size > 20 * callsKept) this.#messageOfQuestion.clear(); // a lost link costs a line under an old message
-  }
-
-  index(messages: readonly TranscriptMessage[]): void {
-    this.#index(messages);
   }
 
   /** Puts the status together from tasks, questions and the run in front. */
@@ -412,9 +412,9 @@ export class Fold {
     const s = this.session;
     if (!s) return;
     // Who does not know all tasks goes by what an event says, not by what is missing.
-    if (this.tasks.partial && !(type in statusMoves) && !isQuestion(type)) return;
+    if (this.tasks.partial && !mayMove(type) && !isQuestion(type)) return;
     const status = statusOf({ tasks: this.tasks, runs: this.runs, front: this.#front, waiting: this.#asked.length > 0, returning: s.returning !== undefined });
-    if (this.tasks.partial && status === "idle" && !statusMoves[type]) return;
+    if (this.tasks.partial && status === "idle" && !mayEnd(type)) return;
     if (status === s.status) return;
     this.session = { ...s, status };
     if (this.tasks.partial) this.unsure = true;
@@ -423,11 +423,6 @@ export class Fold {
 
 function isFirst(m: TranscriptMessage): boolean {
   return seqOf(m.message_id) <= 2; // the first record makes the session
-}
-
-function reviewOf(run: FoldedRun, s: SessionState): string | undefined {
-  const open = s.hitl_pending ? [s.hitl_pending, ...s.hitl_queue] : [];
-  return open.find((q) => q.type === "hitl_plan_review" && q.task_id === run.task_id)?.request_id;
 }
 
 function samePlan(plan: PlanView | null, run: FoldedRun): boolean {

@@ -54,8 +54,8 @@ function change<T extends keyof EventData>(run: FoldedRun, type: T, data: EventD
   if (d.plan_modified) return modified(run, d.plan_modified);
   if (d.plan_approved) return { ...run, plan: withStatus(run, "approved"), phase: "executing" };
   if (d.plan_rejected) return { ...run, plan: withStatus(run, "rejected") };
-  if (d.hitl_paused) return { ...run, paused: true };
-  if (d.hitl_resumed) return { ...run, paused: undefined };
+  if (d.hitl_paused) return { ...run, paused: true, paused_since_ms: run.paused ? run.paused_since_ms : ts };
+  if (d.hitl_resumed) return { ...run, paused: undefined, paused_since_ms: undefined };
   if (d.complete) {
     return { ...ended(run, "completed"), report_paths: d.complete.report_paths, ended: { type: "complete", ...d.complete } };
   }
@@ -76,11 +76,7 @@ function generated(run: FoldedRun, d: PlanGeneratedData): FoldedRun {
 /** A new version does not repeat the results, and has no approval yet. */
 function modified(run: FoldedRun, d: PlanModifiedData): FoldedRun {
   const results = new Map(run.todos.map((t) => [t.id, t.result_summary]));
-  const todos = d.updated_todos.map((t) =>
-    t.status === "completed" && t.result_summary === undefined && results.get(t.id) !== undefined
-      ? { ...t, result_summary: results.get(t.id) }
-      : t,
-  );
+  const todos = d.updated_todos.map((t) => (t.status === "completed" ? { result_summary: results.get(t.id), ...t } : t));
   return {
     ...run,
     todos,
@@ -96,50 +92,34 @@ function ended(run: FoldedRun, phase: string): FoldedRun {
   const todos = run.todos.map((t) =>
     t.status === "in_progress" ? { ...t, status: "pending" as const, current_step: undefined, progress_percentage: undefined } : t,
   );
-  return { ...run, phase, paused: undefined, review: undefined, todos };
+  return { ...run, phase, paused: undefined, paused_since_ms: undefined, review: undefined, todos };
 }
 
 function foldTodo(run: FoldedRun, d: Partial<EventData>, ts: number): FoldedRun {
-  if (d.todo_started) {
-    const { task_id } = d.todo_started;
-    return withTodo(run, d.todo_started.todo_id, () => ({
-      status: "in_progress", task_id, started_ms: ts, progress_percentage: undefined, current_step: undefined, error: undefined,
-    }));
-  }
+  const [data] = Object.values(d) as [{ todo_id?: string } | undefined];
+  const old = run.todos.find((t) => t.id === data?.todo_id);
+  const next = old && todoAfter(old, d, ts);
+  return next ? { ...run, todos: run.todos.map((t) => (t === old ? { ...t, ...next } : t)) } : run;
+}
+
+/** What an event changes of the todo that it names. */
+function todoAfter(t: Todo, d: Partial<EventData>, ts: number): Partial<Todo> | undefined {
+  const none = { progress_percentage: undefined, current_step: undefined };
+  if (d.todo_started) return { ...none, status: "in_progress", task_id: d.todo_started.task_id, started_ms: ts, error: undefined };
   if (d.todo_progress) {
     const { progress_percentage, current_step } = d.todo_progress;
-    return withTodo(run, d.todo_progress.todo_id, () => ({ progress_percentage, current_step: current_step || undefined }));
+    return { progress_percentage, current_step: current_step || undefined };
   }
   if (d.todo_completed) {
     const { result_summary, duration_ms } = d.todo_completed;
-    return withTodo(run, d.todo_completed.todo_id, () => ({
-      status: "completed", result_summary, duration_ms, progress_percentage: 100, current_step: undefined,
-    }));
+    return { status: "completed", result_summary, duration_ms, progress_percentage: 100, current_step: undefined };
   }
   if (d.todo_failed) {
-    const { error } = d.todo_failed;
-    return withTodo(run, d.todo_failed.todo_id, (t) => ({
-      status: "failed", error, current_step: undefined,
-      duration_ms: t.started_ms === undefined ? undefined : Math.max(0, ts - t.started_ms) || undefined,
-    }));
+    const duration_ms = t.started_ms === undefined ? undefined : Math.max(0, ts - t.started_ms) || undefined;
+    return { status: "failed", error: d.todo_failed.error, current_step: undefined, duration_ms };
   }
-  if (d.todo_retried) {
-    const { retry_count } = d.todo_retried;
-    return withTodo(run, d.todo_retried.todo_id, () => ({
-      status: "pending", retry_count, task_id: undefined, progress_percentage: undefined,
-    }));
-  }
-  if (d.todo_skipped) return withTodo(run, d.todo_skipped.todo_id, () => ({ status: "skipped", current_step: undefined }));
-  return run;
-}
-
-function withTodo(run: FoldedRun, id: string, fn: (t: Todo) => Partial<Todo>): FoldedRun {
-  const at = run.todos.findIndex((t) => t.id === id);
-  const old = run.todos[at];
-  if (!old) return run;
-  const todos = run.todos.slice();
-  todos[at] = { ...old, ...fn(old) };
-  return { ...run, todos };
+  if (d.todo_retried) return { status: "pending", retry_count: d.todo_retried.retry_count, task_id: undefined, progress_percentage: undefined };
+  return d.todo_skipped && { status: "skipped", current_step: undefined };
 }
 
 /** A question of the run itself was asked. */

@@ -3,34 +3,40 @@ import type { Tasks } from "./fold_tasks.js";
 import type { SessionInfo } from "./snapshot.js";
 import type { EventData, SessionStatus } from "./types.gen.js";
 
-/** The events that move the status; true for those that may end the work. */
-export const statusMoves: { [T in keyof EventData]?: boolean } = {
-  message_accepted: false,
-  task_active: false,
-  task_started: false,
-  task_unpaused: false,
-  task_interactive: false,
-  task_resumable: true,
-  task_idle: true,
-  task_completed: true,
-  task_aborted: true,
-  task_focused: false,
-  task_unfocused: true,
-  hitl_resolved: false,
-  hitl_paused: false,
-  hitl_resumed: false,
-  layer_start: false,
-  plan_approved: false,
-  plan_rejected: false,
-  complete: true,
-  failed: true,
-  cancelled: true,
-  history_rewound: true,
-  rewind_undone: true,
-  rewind_started: false,
-  rewind_failed: true,
-  checkpoint_restored: true,
-};
+/** The events that move the status, and those of them that may end the work. */
+const ends: readonly (keyof EventData)[] = [
+  "task_resumable",
+  "task_idle",
+  "task_completed",
+  "task_aborted",
+  "task_unfocused",
+  "complete",
+  "failed",
+  "cancelled",
+  "history_rewound",
+  "rewind_undone",
+  "rewind_failed",
+  "checkpoint_restored",
+];
+const moves: readonly (keyof EventData)[] = [
+  ...ends,
+  "message_accepted",
+  "task_active",
+  "task_started",
+  "task_unpaused",
+  "task_interactive",
+  "task_focused",
+  "hitl_resolved",
+  "hitl_paused",
+  "hitl_resumed",
+  "layer_start",
+  "plan_approved",
+  "plan_rejected",
+  "rewind_started",
+];
+
+export const mayMove = (type: keyof EventData): boolean => moves.includes(type);
+export const mayEnd = (type: keyof EventData): boolean => ends.includes(type);
 
 /** What the status follows from. */
 interface Facts {

@@ -12,10 +12,7 @@ export function isQuestion(type: string): type is QuestionType {
 /** The nearest deadline first, then the oldest; those without a deadline last. */
 export function byDeadline(open: readonly Question[]): Question[] {
   const at = (q: Question): number => q.deadline_ms ?? Infinity;
-  return open
-    .map((q, i) => ({ q, i }))
-    .sort((a, b) => (at(a.q) === at(b.q) ? a.i - b.i : at(a.q) - at(b.q)))
-    .map(({ q }) => q);
+  return [...open].sort((a, b) => at(a) - at(b) || 0); // Infinity - Infinity is not a number
 }
 
 /** What waits has its words in the record; in older journals its message is in the transcript already. */

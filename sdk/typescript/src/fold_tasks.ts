@@ -116,11 +116,8 @@ export const noUsage: Usage = { tokens_in: 0, tokens_out: 0, cache_writes: 0, ca
 
 /** Adds what a task used since the figure before. */
 export function addUsage(sum: Usage, now: Usage, before: Usage): Usage {
-  return {
-    tokens_in: sum.tokens_in + now.tokens_in - before.tokens_in,
-    tokens_out: sum.tokens_out + now.tokens_out - before.tokens_out,
-    cache_writes: sum.cache_writes + now.cache_writes - before.cache_writes,
-    cache_reads: sum.cache_reads + now.cache_reads - before.cache_reads,
-    cost_usd: Math.round((sum.cost_usd + now.cost_usd - before.cost_usd) * 1e9) / 1e9,
-  };
+  const next = { ...noUsage };
+  for (const k of Object.keys(next) as (keyof Usage)[]) next[k] = sum[k] + now[k] - before[k];
+  next.cost_usd = Math.round(next.cost_usd * 1e9) / 1e9;
+  return next;
 }

@@ -15,4 +15,4 @@ export type { Surroundings } from "./surroundings.js";
 export type { View } from "./transcript.js";
 export type { ToolCall, TranscriptMessage } from "./held.js";
 export type * from "./types.gen.js";
-export { eventTypes, recordTypes } from "./types.gen.js";
+export { eventTypes } from "./types.gen.js";

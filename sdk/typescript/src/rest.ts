@@ -56,7 +56,11 @@ export class Rest {
     return response;
   }
 
-  me = (): Promise<t.Me> => this.request("GET", "/me");
+  #get<T>(path: string, query?: Query): Promise<T> {
+    return this.request("GET", path, undefined, { query });
+  }
+
+  me = (): Promise<t.Me> => this.#get("/me");
   /** Exchanges credentials for a cookie that the browser keeps. */
   signIn = (credentials: { token: string } | { ticket: string }): Promise<t.SignedIn> =>
     this.request("POST", "/sign-in", credentials);
@@ -66,89 +70,89 @@ export class Rest {
 
   readonly sessions = {
     list: (query: t.SessionQuery = {}): Promise<t.SessionPage> =>
-      this.request("GET", "/sessions", undefined, { query: { ...query } }),
+      this.#get("/sessions", { ...query }),
     create: (session: t.NewSession = {}): Promise<{ session_id: string }> => this.request("POST", "/sessions", session),
-    get: (id: string): Promise<t.SessionDetail> => this.request("GET", at(id)),
+    get: (id: string): Promise<t.SessionDetail> => this.#get(at("sessions", id)),
     /** Puts it away, so that lists and inboxes leave it out, or brings it back. Only its owner may, and not while an agent works in it. */
     archive: (id: string, archived = true): Promise<t.RestReceipt> =>
-      this.request("POST", at(id, "commands"), { type: "archive_session", data: { archived } }),
+      this.request("POST", at("sessions", id, "commands"), { type: "archive_session", data: { archived } }),
     messages: (id: string, query: t.MessageQuery = {}): Promise<t.MessagePage> =>
-      this.request("GET", at(id, "messages"), undefined, { query: { ...query } }),
+      this.#get(at("sessions", id, "messages"), { ...query }),
     command: <T extends CommandType>(id: string, type: T, data?: CommandData[T], messageId?: string): Promise<t.RestReceipt> =>
-      this.request("POST", at(id, "commands"), { type, message_id: messageId, data }),
+      this.request("POST", at("sessions", id, "commands"), { type, message_id: messageId, data }),
     setAccess: (id: string, userId: string, role: "" | "viewer" | "approver"): Promise<t.RestReceipt> =>
-      this.request("PUT", at(id, "access", userId), { role }),
+      this.request("PUT", at("sessions", id, "access", userId), { role }),
     timeline: (id: string, query: t.TimelineQuery = {}): Promise<t.Timeline> =>
-      this.request("GET", at(id, "timeline"), undefined, { query: { ...query } }),
-    tasks: (id: string): Promise<t.TaskList> => this.request("GET", at(id, "tasks")),
+      this.#get(at("sessions", id, "timeline"), { ...query }),
+    tasks: (id: string): Promise<t.TaskList> => this.#get(at("sessions", id, "tasks")),
     tool: (id: string, toolCallId: string, messageId?: string): Promise<t.ToolDetail> =>
-      this.request("GET", at(id, "tools", toolCallId), undefined, { query: { message_id: messageId } }),
-    blob: (id: string, address: string): Promise<Response> => this.raw("GET", at(id, "blobs", address)),
+      this.#get(at("sessions", id, "tools", toolCallId), { message_id: messageId }),
+    blob: (id: string, address: string): Promise<Response> => this.raw("GET", at("sessions", id, "blobs", address)),
     export: (id: string, format: "bundle" | "task-folder" | "session-log" | "message-store" = "bundle"): Promise<Response> =>
-      this.raw("GET", at(id, "export"), undefined, { query: { format } }),
+      this.raw("GET", at("sessions", id, "export"), undefined, { query: { format } }),
     import: (file: Blob | ArrayBuffer, query: { new_id?: boolean; format?: string } = {}): Promise<{ session_id: string; format: string; from: string; records: number }> =>
       this.request("POST", "/sessions/import", file, { query }),
     draft: {
       /** The caller's draft, null if there is none. */
       get: (id: string): Promise<t.Draft | null> =>
-        this.request<t.Draft>("GET", at(id, "draft")).then((d) => (d.revision === 0 ? null : d)),
-      put: (id: string, draft: t.DraftChange): Promise<t.Draft> => this.request("PUT", at(id, "draft"), draft),
+        this.#get<t.Draft>(at("sessions", id, "draft")).then((d) => (d.revision === 0 ? null : d)),
+      put: (id: string, draft: t.DraftChange): Promise<t.Draft> => this.request("PUT", at("sessions", id, "draft"), draft),
       delete: (id: string, revision: number): Promise<void> =>
-        this.request("DELETE", at(id, "draft"), undefined, { query: { revision } }),
+        this.request("DELETE", at("sessions", id, "draft"), undefined, { query: { revision } }),
     },
   };
 
   readonly inbox = {
     list: (query: { limit?: number; cursor?: string } = {}): Promise<t.InboxPage> =>
-      this.request("GET", "/inbox", undefined, { query }),
-    counts: (): Promise<t.InboxCounts> => this.request("GET", "/inbox/counts"),
+      this.#get("/inbox", query),
+    counts: (): Promise<t.InboxCounts> => this.#get("/inbox/counts"),
     answer: (requestId: string, response: t.InboxResponse): Promise<t.RestReceipt> =>
-      this.request("POST", `/inbox/${encodeURIComponent(requestId)}`, response),
+      this.request("POST", at("inbox", requestId), response),
     batch: (request: t.BatchRequest): Promise<{ results: t.BatchResult[] }> => this.request("POST", "/inbox/batch", request),
   };
 
   readonly settings = {
-    list: (): Promise<{ settings: t.Setting[] }> => this.request("GET", "/settings"),
+    list: (): Promise<{ settings: t.Setting[] }> => this.#get("/settings"),
     /** All that is given, or nothing; null gives a key back to the layers below. */
     change: (settings: Record<string, unknown>): Promise<{ changed: string[] }> =>
       this.request("PATCH", "/settings", { settings }),
-    export: (): Promise<Record<string, unknown>> => this.request("GET", "/settings/export"),
+    export: (): Promise<Record<string, unknown>> => this.#get("/settings/export"),
     import: (settings: Record<string, unknown>): Promise<{ changed: string[] }> =>
       this.request("POST", "/settings/import", settings),
   };
 
   readonly mcp = {
-    list: (): Promise<{ mcp_servers: McpServer[] }> => this.request("GET", "/mcp"),
-    restart: (name: string): Promise<void> => this.request("POST", `/mcp/${encodeURIComponent(name)}/restart`),
+    list: (): Promise<{ mcp_servers: McpServer[] }> => this.#get("/mcp"),
+    restart: (name: string): Promise<void> => this.request("POST", at("mcp", name, "restart")),
     enable: (name: string, enabled: boolean): Promise<void> =>
-      this.request("PATCH", `/mcp/${encodeURIComponent(name)}`, { enabled }),
+      this.request("PATCH", at("mcp", name), { enabled }),
     alwaysAllow: (name: string, tool: string, always: boolean): Promise<void> =>
-      this.request("PUT", `/mcp/${encodeURIComponent(name)}/tools/${encodeURIComponent(tool)}`, { always_allow: always }),
+      this.request("PUT", at("mcp", name, "tools", tool), { always_allow: always }),
   };
 
   readonly secrets = {
-    list: (): Promise<{ names: string[] }> => this.request("GET", "/secrets"),
-    set: (name: string, value: string): Promise<void> => this.request("PUT", `/secrets/${encodeURIComponent(name)}`, { value }),
-    delete: (name: string): Promise<void> => this.request("DELETE", `/secrets/${encodeURIComponent(name)}`),
+    list: (): Promise<{ names: string[] }> => this.#get("/secrets"),
+    set: (name: string, value: string): Promise<void> => this.request("PUT", at("secrets", name), { value }),
+    delete: (name: string): Promise<void> => this.request("DELETE", at("secrets", name)),
   };
 
   readonly keys = {
-    list: (): Promise<{ keys: t.ApiKey[] }> => this.request("GET", "/keys"),
+    list: (): Promise<{ keys: t.ApiKey[] }> => this.#get("/keys"),
     /** The token is shown this once. */
     create: (key: t.NewKey): Promise<t.ApiKey & { token: string }> => this.request("POST", "/keys", key),
-    revoke: (id: string): Promise<void> => this.request("DELETE", `/keys/${encodeURIComponent(id)}`),
+    revoke: (id: string): Promise<void> => this.request("DELETE", at("keys", id)),
   };
 
   /** Browsers that are signed in as the caller. */
   readonly devices = {
-    list: (): Promise<{ devices: t.ApiKey[] }> => this.request("GET", "/me/devices"),
-    end: (id: string): Promise<void> => this.request("DELETE", `/me/devices/${encodeURIComponent(id)}`),
+    list: (): Promise<{ devices: t.ApiKey[] }> => this.#get("/me/devices"),
+    end: (id: string): Promise<void> => this.request("DELETE", at("me", "devices", id)),
   };
 
   readonly push = {
-    get: (): Promise<t.PushInfo> => this.request("GET", "/push"),
+    get: (): Promise<t.PushInfo> => this.#get("/push"),
     subscribe: (subscription: t.NewPush): Promise<t.PushSubscriptionInfo> => this.request("POST", "/push", subscription),
-    unsubscribe: (id: string): Promise<void> => this.request("DELETE", `/push/${encodeURIComponent(id)}`),
+    unsubscribe: (id: string): Promise<void> => this.request("DELETE", at("push", id)),
     test: (): Promise<{ results: t.PushTried[] }> => this.request("POST", "/push/test"),
   };
 
@@ -158,17 +162,17 @@ export class Rest {
   };
 }
 
-function at(session: string, ...parts: string[]): string {
-  return ["/sessions", session, ...parts].map((p, i) => (i === 0 ? p : encodeURIComponent(p))).join("/");
+function at(...parts: string[]): string {
+  return parts.map((p) => `/${encodeURIComponent(p)}`).join("");
 }
 
-function queryOf(query: Query = {}): string {
+/** The part of an address after its path. */
+export function queryOf(query: Query = {}): string {
   const q = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) q.set(name, String(value)); // a list becomes a,b,c
   }
-  const text = q.toString();
-  return text === "" ? "" : `?${text}`;
+  return q.size ? `?${q}` : "";
 }
 
 /** Reads why a request was refused. */

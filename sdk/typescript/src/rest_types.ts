@@ -90,6 +90,8 @@ export interface SessionDetail {
   owner: string;
   workspace: string;
   title: string;
+  /** It was put away. */
+  archived?: boolean;
   last_message_id: string | null;
   epoch: string;
   role: Role;
@@ -134,6 +136,15 @@ export interface TimelineMark {
   ts: number;
   kind: TimelineKind;
   label: string;
+  /** Which of its kind: of an answer the choice, of a tool its name, of a run or a rewind what happened. */
+  what?: string;
+  /** What it is about: of an answer the question, of a tool its input, of a run its task, of a rewind the message. */
+  subject?: string;
+  /** What was said with an answer, or the value that was given. */
+  words?: string;
+  by_timeout?: boolean;
+  /** A rewind or a fork can name it: the session goes to before it. */
+  target?: boolean;
   request_id?: string;
   checkpoint?: string;
   task_id?: string;

@@ -3,6 +3,7 @@ import { ServerClock } from "./clock.js";
 import { ClewError } from "./error.js";
 import { Fold } from "./fold.js";
 import { Link, type LinkOptions } from "./link.js";
+import { Listeners } from "./listeners.js";
 import { Outbox, type Receipt } from "./outbox.js";
 import { idOf, Position, ProtocolFault, seqOf, type AnyEnvelope } from "./position.js";
 import type { Rest } from "./rest.js";
@@ -67,8 +68,6 @@ const answerTypes: Record<keyof Answers, readonly string[]> = {
   test_browser_connection: ["test_browser_connection"],
 };
 
-type Listener = (envelope: ServerEnvelope) => void;
-
 /** Command data that may be left out: all of its fields may. */
 type DataArgs<T extends CommandType, O> = Record<never, never> extends CommandData[T] ? [data?: CommandData[T], options?: O] : [data: CommandData[T], options?: O];
 
@@ -95,8 +94,7 @@ export class Session {
   readonly #clock: ServerClock;
   readonly #link: Link;
   readonly #outbox: Outbox;
-  readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #unknown = new Set<(envelope: AnyEnvelope) => void>();
+  readonly #listeners = new Listeners<never>();
   readonly #monitors = new Set<string>();
   #line = 0;
   #replaying = false;
@@ -180,16 +178,12 @@ export class Session {
   on<T extends EventType>(type: T, fn: (envelope: Extract<ServerEnvelope, { type: T }>) => void): () => void;
   on(type: "*", fn: (envelope: ServerEnvelope) => void): () => void;
   on(type: string, fn: (envelope: never) => void): () => void {
-    let set = this.#listeners.get(type);
-    if (!set) this.#listeners.set(type, (set = new Set()));
-    set.add(fn as Listener);
-    return () => set.delete(fn as Listener);
+    return this.#listeners.add(type, fn);
   }
 
   /** Calls fn with envelopes of types that this package does not know. */
   onUnknown(fn: (envelope: AnyEnvelope) => void): () => void {
-    this.#unknown.add(fn);
-    return () => this.#unknown.delete(fn);
+    return this.#listeners.add("", fn);
   }
 
   /** Loads older messages. Returns how many came; 0 when there are no more. */
@@ -355,12 +349,8 @@ export class Session {
   }
 
   #emit(env: AnyEnvelope): void {
-    if (!known.has(env.type) && !this.#listeners.has(env.type)) {
-      for (const fn of [...this.#unknown]) fn(env);
-    }
-    for (const name of [env.type, "*"]) {
-      for (const fn of [...(this.#listeners.get(name) ?? [])]) fn(env as ServerEnvelope);
-    }
+    if (!known.has(env.type) && !this.#listeners.has(env.type)) this.#listeners.call("", env as never);
+    for (const name of [env.type, "*"]) this.#listeners.call(name, env as never);
   }
 }
 

@@ -68,8 +68,8 @@ export interface SessionInfo {
   readonly returning?: RewindStartedData;
   readonly checkpoint?: string;
   readonly forkedFrom?: ForkPoint;
-  /** Whether it was put away, once that changed before our eyes; lists of sessions know it for all. */
-  readonly archived?: boolean;
+  /** It was put away: lists of sessions leave it out. */
+  readonly archived: boolean;
 }
 
 /** A task as its events tell. */

@@ -1,30 +1,10 @@
 import type { ToolCall, TranscriptMessage } from "./held.js";
 import type { Fold } from "./fold.js";
-import { noUsage } from "./fold_tasks.js";
+import { Listeners } from "./listeners.js";
 import { Notifier } from "./notifier.js";
 import type { Connection, Outgoing, SessionSnapshot } from "./snapshot.js";
 
 type Listener = () => void;
-
-/** Listeners by name; those of one name are called when it changed. */
-class Listeners {
-  readonly #byName = new Map<string, Set<Listener>>();
-
-  add(name: string, fn: Listener): () => void {
-    let set = this.#byName.get(name);
-    if (!set) this.#byName.set(name, (set = new Set()));
-    set.add(fn);
-    return () => {
-      set.delete(fn);
-      if (set.size === 0) this.#byName.delete(name);
-    };
-  }
-
-  call(names: Iterable<string>): void {
-    if (this.#byName.size === 0) return;
-    for (const name of names) for (const fn of [...(this.#byName.get(name) ?? [])]) fn();
-  }
-}
 
 /**
  * What is known of a session, for those who show it. Snapshots are immutable;
@@ -35,8 +15,8 @@ export class SessionStore {
   readonly #fold: Fold;
   readonly #notifier = new Notifier(() => this.#publish());
   readonly #all = new Set<Listener>();
-  readonly #messages = new Listeners();
-  readonly #calls = new Listeners();
+  readonly #messages = new Listeners<void>();
+  readonly #calls = new Listeners<void>();
   #connection: Connection;
   #outgoing: readonly Outgoing[] = [];
   #snapshot: SessionSnapshot;
@@ -44,30 +24,7 @@ export class SessionStore {
   constructor(fold: Fold, connection: Connection) {
     this.#fold = fold;
     this.#connection = connection;
-    this.#snapshot = {
-      connection,
-      synced: false,
-      session: null,
-      lastMessageId: null,
-      messageIds: [],
-      hasOlder: false,
-      hasNewer: false,
-      streaming: [],
-      tasks: [],
-      runs: [],
-      plan: null,
-      todos: [],
-      questions: [],
-      settled: [],
-      queue: [],
-      allowed: [],
-      viewers: [],
-      windows: [],
-      monitors: [],
-      usage: noUsage,
-      errors: [],
-      outgoing: [],
-    };
+    this.#snapshot = this.#now([]);
   }
 
   getSnapshot = (): SessionSnapshot => this.#snapshot;
@@ -109,15 +66,14 @@ export class SessionStore {
     this.#notifier.mark();
   }
 
-  #publish(): void {
+  #now(messageIds: readonly string[]): SessionSnapshot {
     const f = this.#fold;
-    const { ids, changed } = f.transcript.publish();
-    const next: SessionSnapshot = {
+    return {
       connection: this.#connection,
       synced: f.synced,
       session: f.session,
       lastMessageId: f.lastMessageId,
-      messageIds: ids,
+      messageIds,
       hasOlder: f.transcript.hasOlder,
       hasNewer: f.transcript.hasNewer,
       streaming: f.transcript.streaming(),
@@ -136,12 +92,18 @@ export class SessionStore {
       errors: f.errors,
       outgoing: this.#outgoing,
     };
+  }
+
+  #publish(): void {
+    const f = this.#fold;
+    const { ids, changed } = f.transcript.publish();
+    const next = this.#now(ids);
     const same = (Object.keys(next) as (keyof SessionSnapshot)[]).every((k) => next[k] === this.#snapshot[k]);
     if (!same) this.#snapshot = next;
     const calls = [...f.changedCalls];
     f.changedCalls.clear();
-    this.#messages.call(changed);
-    this.#calls.call(calls);
+    for (const id of changed) this.#messages.call(id);
+    for (const id of calls) this.#calls.call(id);
     if (!same) for (const fn of [...this.#all]) fn();
   }
 }

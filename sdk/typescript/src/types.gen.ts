@@ -64,6 +64,7 @@ export interface SessionState {
   title: string;
   owner: string;
   workspace?: string;
+  archived?: boolean;
   messages: Message[];
   open_messages: OpenMessage[];
   hitl_queue: Question[];
@@ -345,6 +346,7 @@ export interface RunState {
   current_layer?: Layer;
   phase?: string;
   paused?: boolean;
+  paused_since_ms?: number;
   plan: PlanSummary | null;
   todos: Todo[];
   report_paths?: string[];
@@ -2158,7 +2160,7 @@ export interface RenameSessionData {
   title: string;
 }
 
-/** Put the session away, so that lists leave it out, or bring it back. */
+/** Put the session away, so that lists leave it out, or bring it back. It is refused while an agent is at work or a question is open; what is said or begun in the session brings it back, too. */
 export interface ArchiveSessionData {
   archived: boolean;
 }
@@ -2726,7 +2728,7 @@ export interface CommandData {
   condense_context: CondenseContextData;
   /** Give the session a title. */
   rename_session: RenameSessionData;
-  /** Put the session away, so that lists leave it out, or bring it back. */
+  /** Put the session away, so that lists leave it out, or bring it back. It is refused while an agent is at work or a question is open; what is said or begun in the session brings it back, too. */
   archive_session: ArchiveSessionData;
   /** Share the session with somebody, or take that back. */
   set_access: SetAccessData;
@@ -3039,88 +3041,4 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "tts_stop",
   "export_settings",
   "test_browser_connection",
-];
-
-/** The events that are records: durable, numbered, replayed. */
-export const recordTypes: readonly (keyof EventData)[] = [
-  "error",
-  "session_created",
-  "session_renamed",
-  "session_archived",
-  "access_changed",
-  "session_forked",
-  "session_imported",
-  "message_created",
-  "message_updated",
-  "message_accepted",
-  "message_queued",
-  "queue_changed",
-  "model_message",
-  "history_rewound",
-  "rewind_undone",
-  "rewind_started",
-  "rewind_failed",
-  "condense_requested",
-  "layer_start",
-  "layer_complete",
-  "plan_generated",
-  "plan_approved",
-  "plan_modified",
-  "plan_rejected",
-  "todo_started",
-  "todo_progress",
-  "todo_completed",
-  "todo_failed",
-  "todo_retried",
-  "todo_skipped",
-  "execution_progress",
-  "complete",
-  "failed",
-  "cancelled",
-  "hitl_plan_review",
-  "hitl_approval_request",
-  "hitl_input_request",
-  "hitl_clarification",
-  "hitl_resolved",
-  "hitl_reminder",
-  "hitl_assigned",
-  "rule_forgotten",
-  "hitl_paused",
-  "hitl_resumed",
-  "task_created",
-  "task_started",
-  "task_completed",
-  "task_aborted",
-  "task_focused",
-  "task_unfocused",
-  "task_active",
-  "task_interactive",
-  "task_resumable",
-  "task_idle",
-  "task_paused",
-  "task_unpaused",
-  "task_spawned",
-  "task_mode_switched",
-  "task_ask_responded",
-  "task_user_message",
-  "task_tool_failed",
-  "task_token_usage_updated",
-  "actions",
-  "provider_status",
-  "tool_progress",
-  "window_agent_status",
-  "app_protocol_request",
-  "checkpoint_initialized",
-  "checkpoint_saved",
-  "checkpoint_restored",
-  "checkpoint_updated",
-  "show_view",
-  "invoke",
-  "accept_input",
-  "auto_approval_changed",
-  "settings_changed",
-  "browser_session_update",
-  "workspace_updated",
-  "tts_start",
-  "tts_stop",
 ];

@@ -212,10 +212,12 @@ describe("a line that breaks", () => {
 
   test("older messages are loaded page by page, and dropped ones come back", async () => {
     const { client, id } = await begin();
+    const talk = client.session(id, {});
+    open.push(talk);
+    talk.connect();
     for (let i = 0; i < 60; i++) {
-      await server.client().rest.sessions.command(id, "user_message", { text: `m${i}` });
-      const done = (await server.client().rest.sessions.get(id)).status === "idle";
-      if (!done) await new Promise((r) => setTimeout(r, 5));
+      await talk.send("user_message", { text: `m${i}` });
+      await until(talk, idle);
     }
     const s = client.session(id, { messageLimit: 210 });
     open.push(s);

@@ -104,16 +104,20 @@ describe("sending", () => {
     expect((await state).title).toBe("asked");
   });
 
-  test("that it was archived is known until the next connection", async () => {
+  test("that it was archived is told by the state, and by the record", async () => {
     const { s, socket } = await connected();
     const archived = () => (s.store.flush(), s.store.getSnapshot().session!.archived);
-    expect(archived()).toBeUndefined();
+    expect(archived()).toBe(false);
     socket.record(2, "session_archived", { archived: true });
     expect(archived()).toBe(true);
-    socket.greet(2); // a state does not say
+    socket.greet(2, { archived: true });
     expect(archived()).toBe(true);
-    socket.greet(2, { client_id: "another" });
-    expect(archived()).toBeUndefined();
+    socket.record(3, "session_archived", { archived: false });
+    expect(archived()).toBe(false);
+    socket.greet(4, { archived: true });
+    expect(archived()).toBe(true);
+    socket.greet(5);
+    expect(archived()).toBe(false);
   });
 
   test("monitors that were asked for are asked for again", async () => {

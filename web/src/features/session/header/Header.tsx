@@ -18,7 +18,6 @@ import { useWriting } from "../side/useWriting";
 import { sessionWords } from "../words";
 import { Controls } from "./Controls";
 import { useDialogs } from "./dialogs";
-import { useArchived } from "./useArchived";
 import { statusShown } from "./status";
 import { contextTokens } from "./usage";
 
@@ -26,7 +25,7 @@ import { contextTokens } from "./usage";
 export function Header({ session }: { session: Session }) {
   const t = useWords(sessionWords);
   const connection = useConnection(session);
-  const archived = useArchived(session);
+  const archived = useSnapshot(session, (s) => s.session?.archived ?? false);
   const title = useTitle(session, archived);
   const status = useSnapshot(session, (s) => statusShown(s.session?.status, s.runs));
   const owner = useSnapshot(session, (s) => s.session?.role === "owner" || s.session?.role === undefined);

@@ -7,7 +7,7 @@ type Kinds<T> = Partial<Record<string, T>>;
 const who = (name: string) => (name === "" ? "The agent" : name);
 const whoKo = (name: string) => particle(name === "" ? "에이전트" : name, "이", "가");
 
-/** Why the server asks, by its own words. */
+/** Why the server asks, where its own words are not for people: those of older servers. */
 const reasonsEn: Partial<Record<string, string>> = {
   "auto-approval is off": "everything is asked about: allowing by itself is switched off",
   "the workspace is not trusted": "this directory is not trusted yet",
@@ -23,6 +23,17 @@ const reasonsEn: Partial<Record<string, string>> = {
   "always_allow_fetch is off": "the settings do not allow fetching from the web by itself",
 };
 const reasonsKo: Partial<Record<string, string>> = {
+  "everything is asked about": "자동 허용이 꺼져 있어 모두 묻습니다",
+  "this directory is not trusted yet": "아직 신뢰하지 않는 디렉터리입니다",
+  "no setting allows this tool": "이 도구를 허용하는 설정이 없습니다",
+  "the tool does more than read": "읽기만 하는 도구가 아닙니다",
+  "this tool is not allowed yet, or it has changed since": "허용하지 않았거나 그 뒤에 바뀐 도구입니다",
+  "reading is asked about": "설정에서 읽기를 자동으로 허용하지 않습니다",
+  "changing files is asked about": "설정에서 파일 변경을 자동으로 허용하지 않습니다",
+  "commands are asked about": "설정에서 명령을 자동으로 허용하지 않습니다",
+  "stopping a command is asked about": "설정에서 명령 중지를 자동으로 허용하지 않습니다",
+  "tools of tool servers are asked about": "설정에서 도구 서버를 자동으로 허용하지 않습니다",
+  "fetching from the web is asked about": "설정에서 웹 가져오기를 자동으로 허용하지 않습니다",
   "auto-approval is off": "자동 허용이 꺼져 있어 모두 묻습니다",
   "the workspace is not trusted": "아직 신뢰하지 않는 디렉터리입니다",
   "it touches something protected": "보호된 것을 건드립니다",

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/clew-run/clew"
+)
+
+// decideArchive puts a session away, or brings it back. Who is at work in it, or
+// waits for an answer, would go on unseen.
+func decideArchive(s *State, cmd clew.Command, d *clew.ArchiveSessionData) ([]clew.Event, error) {
+	if d.Archived == s.Archived {
+		return nil, nil
+	}
+	if d.Archived && s.Busy() {
+		return nil, clew.Errorf(clew.SessionInvalidState, "an agent is at work: stop it, or wait until it is done, and archive then")
+	}
+	if n := len(s.Questions); d.Archived && n > 0 {
+		open := "a question is open: answer it"
+		if n > 1 {
+			open = fmt.Sprintf("%d questions are open: answer them", n)
+		}
+		return nil, clew.Errorf(clew.SessionInvalidState, "%s, or cancel the task, and archive then", open)
+	}
+	return []clew.Event{archived(cmd, d.Archived)}, nil
+}
+
+func archived(cmd clew.Command, away bool) clew.Event {
+	return clew.Event{Type: clew.EventSessionArchived, Data: &clew.SessionArchivedData{Archived: away, By: cmd.By.User}}
+}
+
+// backAgain brings a session that was put away back in the same batch as what
+// somebody says in it, what sets an agent to work, and what asks somebody.
+func backAgain(s *State, cmd clew.Command, events []clew.Event, now int64) ([]clew.Event, error) {
+	if !s.Archived || len(events) == 0 {
+		return events, nil
+	}
+	after, err := s.after(cmd, events, now)
+	if err != nil {
+		return nil, err
+	}
+	if after.Archived && (saysSomething(events) || after.Busy() || len(after.Questions) > 0) {
+		events = append(events, archived(cmd, false))
+	}
+	return events, nil
+}
+
+func saysSomething(events []clew.Event) bool {
+	for _, e := range events {
+		switch e.Data.(type) {
+		case *clew.MessageAcceptedData, *clew.MessageQueuedData:
+			return true
+		}
+	}
+	return false
+}
+
+// after is a copy of the state with the events of a command.
+func (s *State) after(cmd clew.Command, events []clew.Event, now int64) (*State, error) {
+	encoded, err := s.Encode()
+	if err != nil {
+		return nil, err
+	}
+	next, err := decodeState(s.ID, encoded)
+	if err != nil {
+		return nil, err
+	}
+	next.rules = s.rules
+	b := batchAt(s, now)
+	for i, e := range events {
+		data, err := clew.MarshalData(e.Data)
+		if err != nil {
+			return nil, err
+		}
+		copied, err := clew.DecodeEvent(e.Type, data) // Apply keeps what it is given
+		if err != nil {
+			return nil, err
+		}
+		if d, ok := cmd.Data.(*travel); ok && returnOf(e.Data) != nil {
+			if next.there, err = decodeState(s.ID, d.past); err != nil {
+				return nil, err
+			}
+		}
+		Apply(next, clew.Record{Seq: b.seq + uint64(i), TS: b.TS(i), By: cmd.By.User, Type: e.Type}, copied.Data)
+	}
+	return next, nil
+}

@@ -1,0 +1,36 @@
+package session
+
+import (
+	"context"
+
+	"github.com/clew-run/clew"
+)
+
+// rewindAnswer takes the session to before one of the answers that count, and
+// reports whether there was one. The question is open again there.
+func (x *traveller) rewindAnswer() bool {
+	var list []clew.Record
+	for _, r := range x.records {
+		if d, ok := decoded(r).(*clew.HitlResolvedData); ok && isAnswer(d) && !x.s.state.Hidden(r.Seq) {
+			list = append(list, r)
+		}
+	}
+	if len(list) == 0 {
+		return false
+	}
+	r := list[x.pick(len(list))]
+	c, err := x.s.plot(context.Background(), x.s.here(), aim{target: clew.Target{MessageID: r.MessageID()}})
+	if err != nil {
+		x.t.Fatalf("no way to the answer at %d: %v", r.Seq, err)
+	}
+	if c.to != r.Seq-1 && c.to != r.Seq-2 { // words may come with it
+		x.t.Fatalf("the answer at %d led to %d", r.Seq, c.to)
+	}
+	then := x.state(x.freshAt(c.to))
+	if id := decoded(r).(*clew.HitlResolvedData).RequestID; then.question(id) == nil {
+		x.t.Fatalf("before the answer at %d question %s is not open", r.Seq, id)
+	}
+	x.tally["to before an answer"]++
+	x.depart(c)
+	return true
+}
