@@ -32,7 +32,7 @@ type Local struct {
 
 	mu      sync.Mutex
 	conn    net.Conn      // nil before the ack and after the end
-	name    clew.ClientID // of the first ack; see sendLine
+	name    clew.ClientID // its own, or that of the first ack; see sendLine
 	ack     clew.AckData
 	closed  bool
 	waiting map[clew.ClientMessageID]chan LocalEvent
@@ -52,6 +52,17 @@ type LocalAnswer struct {
 // NewLocal makes a client of the socket at a path. Connect connects it.
 func NewLocal(path string) *Local {
 	return &Local{path: path, waiting: map[clew.ClientMessageID]chan LocalEvent{}}
+}
+
+// Named gives the client a name of its own, an id of letters, digits, - and _.
+// Commands are known by it and their ClientMessageID, so one that another run of
+// the program sends again has no second effect either. Without a name that holds
+// for the one client, over its reconnects. It is called before Connect.
+func (l *Local) Named(name clew.ClientID) *Local {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.name = name
+	return l
 }
 
 // DialLocal makes a client and connects it.
@@ -170,8 +181,8 @@ func (l *Local) SendTaskMessage(text string, images ...string) error {
 	})
 }
 
-// sendLine writes a frame. It names the client as the first ack did, so that the
-// same command after a reconnect is known to be the same.
+// sendLine writes a frame. It names the client as ever, so that the same command
+// after a reconnect is known to be the same.
 func (l *Local) sendLine(cmd clew.TaskCommandData) (done <-chan struct{}, err error) {
 	l.mu.Lock()
 	conn, name, done := l.conn, l.name, l.done

@@ -206,3 +206,25 @@ func TestFindLocal(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A client that has a name says it.
+func TestLocalNamed(t *testing.T) {
+	s := newLocalServer(t)
+	heard := make(chan wire.LocalCommand, 1)
+	go func() {
+		p := s.accept()
+		p.say(fmt.Sprintf(localAck, "first"))
+		heard <- p.hear()
+	}()
+	l := client.NewLocal(s.path).Named("nightly-build")
+	if err := l.Connect(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := l.SendTaskMessage("hello"); err != nil {
+		t.Fatal(err)
+	}
+	if cmd := <-heard; cmd.ClientID != "nightly-build" {
+		t.Errorf("%+v", cmd)
+	}
+}

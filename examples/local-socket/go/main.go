@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
@@ -47,12 +49,14 @@ func ask(ctx context.Context, socket, words string, in io.Reader, out io.Writer)
 	gone := make(chan struct{})
 	l.Disconnects.On(func(error) { close(gone) })
 	if err := l.Connect(ctx); err != nil {
-		return err
+		return fmt.Errorf("%s; clew serve starts one", clew.AsError(err).Message)
 	}
-	// Answers come as events, too; here they are told apart by their names.
+	// Answers come as events, too; they have the ids of their commands.
+	run := rand.Text()
+	start := clew.ClientMessageID(run + "-start")
 	for _, cmd := range []clew.TaskCommandData{
-		{CommandName: clew.TaskCommandFollow, ClientMessageID: "follow", Data: clew.FollowData{Scope: clew.FollowOwn}},
-		{CommandName: clew.TaskCommandStartNewTask, ClientMessageID: "start", Data: clew.StartNewTaskData{Text: words}},
+		{CommandName: clew.TaskCommandFollow, ClientMessageID: clew.ClientMessageID(run + "-follow"), Data: clew.FollowData{Scope: clew.FollowOwn}},
+		{CommandName: clew.TaskCommandStartNewTask, ClientMessageID: start, Data: clew.StartNewTaskData{Text: words}},
 	} {
 		if err := l.SendCommand(cmd); err != nil {
 			return err
@@ -73,32 +77,30 @@ func ask(ctx context.Context, socket, words string, in io.Reader, out io.Writer)
 		if err != nil {
 			continue // of a newer server
 		}
+		if d, ok := data.Data.(*clew.MessageAcceptedData); ok && d.ClientMessageID == start {
+			session = ev.SessionID
+		}
+		if session != "" && ev.SessionID != "" && ev.SessionID != session {
+			continue // from before the server knew that we want our own only
+		}
+		question := ""
 		switch d := data.Data.(type) {
-		case *clew.MessageAcceptedData:
-			if d.ClientMessageID == "start" {
-				session = ev.SessionID
-			}
 		case *clew.ErrorData:
 			if ev.RelayClientID != "" {
 				return d.Err()
 			}
-		}
-		if session != "" && ev.SessionID != session {
-			continue // of before the server knew that we want our own only
-		}
-		switch d := data.Data.(type) {
 		case *clew.AgentResponseData:
-			fmt.Fprint(out, d.Delta)
+			fmt.Fprint(out, plain(d.Delta))
 		case *clew.HitlInputRequestData:
-			fmt.Fprintf(out, "\n%s\n> ", d.Question)
-			if !lines.Scan() {
-				return errors.New("nobody answers")
-			}
-			if err := l.SendTaskMessage(lines.Text()); err != nil {
-				return err
-			}
+			question = d.Question
+		case *clew.HitlClarificationData:
+			question = d.Question
+		case *clew.HitlApprovalRequestData: // words would be a no
+			fmt.Fprintf(out, "\nIt asks for approval: clew answer %s\n", d.RequestID)
+		case *clew.HitlPlanReviewData:
+			fmt.Fprintf(out, "\nIt asks for approval: clew answer %s\n", d.RequestID)
 		case *clew.TaskCompletedData:
-			fmt.Fprintf(out, "\n%s\n", d.ResultSummary)
+			fmt.Fprintf(out, "\n%s\n", plain(d.ResultSummary))
 			return nil
 		case *clew.TaskIdleData:
 			if d.RequestID == "" { // its turn is over
@@ -109,5 +111,24 @@ func ask(ctx context.Context, socket, words string, in io.Reader, out io.Writer)
 			reason, _ := json.Marshal(d.Reason)
 			return fmt.Errorf("the task was stopped: %s", reason)
 		}
+		if question != "" {
+			fmt.Fprintf(out, "\n%s\n> ", plain(question))
+			if !lines.Scan() {
+				return errors.New("nobody answers")
+			}
+			if err := l.SendTaskMessage(lines.Text()); err != nil {
+				return err
+			}
+		}
 	}
+}
+
+// plain is what a model wrote, without what would steer the terminal.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text)
 }

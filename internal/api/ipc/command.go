@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"runtime/debug"
@@ -17,22 +18,27 @@ import (
 func (c *conn) onLine(line []byte) {
 	cmd, err := wire.DecodeLocalCommand(line)
 	if err != nil {
-		c.drop(err)
-		if cmd.Name == "" {
-			return
-		}
+		c.reject(wire.GlanceAt(line), err)
+		return
 	}
+	c.leaveCurrent(cmd)
 	done := accepted{session: cmd.SessionID}
-	if err == nil {
-		err = c.guard(cmd, &done)
-	}
-	if err != nil {
+	if err := c.guard(cmd, &done); err != nil {
 		c.refuse(cmd, done.session, err)
 		return
 	}
 	c.tell(done.session, clew.EventMessageAccepted, &clew.MessageAcceptedData{
 		ClientMessageID: cmd.ClientMessageID, MessageID: done.first, TaskID: done.task,
 	})
+}
+
+// leaveCurrent forgets which session the client is at, if the command starts or
+// names another one or nobody knows what it was: should it fail, the next one
+// must not go to the session before.
+func (c *conn) leaveCurrent(cmd wire.LocalCommand) {
+	if cmd.Name == "" || cmd.Name == clew.TaskCommandStartNewTask || cmd.SessionID != "" {
+		c.current = ""
+	}
 }
 
 // accepted is what came of a command.
@@ -96,7 +102,7 @@ func (c *conn) choose(cmd *wire.LocalCommand, done *accepted) error {
 		cmd.SessionID = c.current
 	}
 	if cmd.SessionID == "" {
-		return clew.Errorf(clew.InvalidMessage, "data.session_id is missing: this connection has started or named no session yet")
+		return clew.Errorf(clew.InvalidMessage, "data.session_id is missing: this connection has started or named no session, or was refused the last one")
 	}
 	done.session = cmd.SessionID
 	return nil
@@ -139,14 +145,32 @@ func (c *conn) onStart(ctx context.Context, cmd wire.LocalCommand, done *accepte
 		return c.do(ctx, cmd, data, done)
 	}
 	cmd.SessionID = c.sessionFor(cmd)
-	_, err = c.s.o.Host.Create(ctx, c.s.o.By, session.NewSession{ID: cmd.SessionID, Title: d.Title, Workspace: d.Workspace})
-	if err != nil && (clew.CodeOf(err) != clew.SessionInvalidState || cmd.ClientMessageID == "") { // it is there: a repeat
+	f, err := c.place(cmd.SessionID, whole) // first: a session that cannot be followed is not made
+	if err != nil {
 		return err
 	}
-	if err := c.follow(ctx, cmd.SessionID, cursor{resumeFrom: fromStart}, false); err != nil {
+	if f != nil {
+		defer c.abandon(f)
+	}
+	if err := c.create(ctx, cmd, d); err != nil {
 		return err
+	}
+	if f != nil {
+		if err := c.begin(ctx, f, cursor{resumeFrom: fromStart}, whole); err != nil {
+			return err
+		}
 	}
 	return c.do(ctx, cmd, data, done)
+}
+
+// create makes the session of a start, unless it is there: the start is a repeat
+// then.
+func (c *conn) create(ctx context.Context, cmd wire.LocalCommand, d clew.StartNewTaskData) error {
+	_, err := c.s.o.Host.Create(ctx, c.s.o.By, session.NewSession{ID: cmd.SessionID, Title: d.Title, Workspace: d.Workspace})
+	if clew.CodeOf(err) == clew.SessionInvalidState && cmd.ClientMessageID != "" {
+		return nil
+	}
+	return err
 }
 
 // startData checks what the task is to be as new_task does.
@@ -158,17 +182,28 @@ func startData(d clew.StartNewTaskData) (any, error) {
 	return wire.DecodeData(clew.CommandNewTask, raw)
 }
 
+// clientOf names the program that gives a command: as it calls itself, or by its
+// connection.
+func (c *conn) clientOf(cmd wire.LocalCommand) clew.ClientID {
+	return cmp.Or(cmd.ClientID, c.id)
+}
+
 // sessionFor names the session that a command makes, over a broken line and a
 // server that died.
 func (c *conn) sessionFor(cmd wire.LocalCommand) clew.SessionID {
 	if cmd.ClientMessageID == "" {
 		return clew.NewSessionID()
 	}
-	client := cmd.ClientID
-	if client == "" {
-		client = c.id
+	return clew.SessionIDFor("client "+string(c.clientOf(cmd)), cmd.ClientMessageID)
+}
+
+// causeOf names a command in the journal. All programs are one user there, and
+// two of them may call their commands alike.
+func (c *conn) causeOf(cmd wire.LocalCommand) clew.ClientMessageID {
+	if cmd.ClientMessageID == "" {
+		return ""
 	}
-	return clew.SessionIDFor("client "+string(client), cmd.ClientMessageID)
+	return clew.ClientMessageID(c.clientOf(cmd)) + ":" + cmd.ClientMessageID
 }
 
 // do carries a command out in a session. The client follows the session from
@@ -182,11 +217,11 @@ func (c *conn) do(ctx context.Context, cmd wire.LocalCommand, data any, done *ac
 	if info, ok := clew.CommandInfoOf(cmd.Name.Command()); !ok || !info.Allows(role) {
 		return clew.Errorf(clew.Forbidden, "the session belongs to somebody else: you may watch it")
 	}
-	if err := c.follow(ctx, cmd.SessionID, cursor{}, false); err != nil {
+	if err := c.follow(ctx, cmd.SessionID, cursor{}, joins); err != nil {
 		return err
 	}
 	command := clew.NewCommand(c.s.o.By, data)
-	command.ClientMessageID = cmd.ClientMessageID
+	command.ClientMessageID = c.causeOf(cmd)
 	receipt, err := c.s.o.Host.Do(ctx, cmd.SessionID, command)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package ipc
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -26,7 +25,7 @@ type conn struct {
 	gone   chan struct{} // closed when the writer has ended
 
 	current clew.SessionID // the reader's: what the client started or named last
-	invalid int            // the reader's: lines that were dropped
+	invalid int            // the reader's: lines that were no commands
 
 	mu       sync.Mutex
 	pending  []byte        // lines for the writer
@@ -38,6 +37,8 @@ type conn struct {
 	fmu      sync.Mutex
 	scope    clew.FollowScope
 	follows  map[clew.SessionID]*follower
+	resting  map[clew.SessionID]place // own ones that nothing is to be expected of
+	hears    bool                     // it counts in the socket's hearing
 	leaving  bool
 	follower sync.WaitGroup
 }
@@ -53,14 +54,15 @@ const (
 func newConn(s *Socket, sock *net.UnixConn) *conn {
 	c := &conn{
 		s: s, sock: sock, gone: make(chan struct{}), room: make(chan struct{}), signal: make(chan struct{}, 1),
-		scope: clew.FollowAll, follows: map[clew.SessionID]*follower{},
+		scope: clew.FollowAll, follows: map[clew.SessionID]*follower{}, resting: map[clew.SessionID]place{},
 	}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	return c
 }
 
 // serve reads until the client or the socket is done, and returns when nothing
-// of the connection is left. What was pushed by then is still written.
+// of the connection is left. What was pushed by then is still written; if the
+// server stops, its last line says so.
 func (c *conn) serve() {
 	go func() {
 		defer close(c.gone)
@@ -70,6 +72,9 @@ func (c *conn) serve() {
 	c.cancel()
 	c.leaveAll()
 	c.mu.Lock()
+	if c.stopping {
+		c.pending = append(c.pending, eventLine("", "", errStopping, clew.ErrorContext{})...)
+	}
 	c.closing = true
 	c.mu.Unlock()
 	c.wake()
@@ -96,18 +101,35 @@ func (c *conn) wake() {
 	}
 }
 
+var errStopping = clew.Errorf(clew.Unavailable, "the server is stopping; come back later")
+
 // errGone says that nobody is there any more.
 var errGone = errors.New("the client is gone")
 
-// push gives whole lines to the writer. It waits while the client has much to
-// take, and fails when the connection ends.
-func (c *conn) push(lines []byte) error {
+// offer gives an envelope to the writer, who wants to be woken then. If the
+// client has much to take already, it gives a channel that is closed when there
+// is room, and keeps nothing.
+func (c *conn) offer(envelope []byte) (room <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.pending) >= maxPending {
+		return c.room
+	}
+	if !c.closing {
+		c.pending = wire.AppendTaskEvent(c.pending, "", envelope)
+	}
+	return nil
+}
+
+// push gives a line to the writer. It waits while the client has much to take,
+// and fails when the connection ends.
+func (c *conn) push(line []byte) error {
 	for {
 		c.mu.Lock()
 		room := c.room
 		full := len(c.pending) >= maxPending
-		if !full {
-			c.pending = append(c.pending, lines...)
+		if !full && !c.closing {
+			c.pending = append(c.pending, line...)
 		}
 		c.mu.Unlock()
 		if !full {
@@ -124,10 +146,12 @@ func (c *conn) push(lines []byte) error {
 	}
 }
 
-// append is push for the first and the last lines, which wait for nobody.
-func (c *conn) append(lines []byte) {
+// append is push for what waits for nobody.
+func (c *conn) append(line []byte) {
 	c.mu.Lock()
-	c.pending = append(c.pending, lines...)
+	if !c.closing {
+		c.pending = append(c.pending, line...)
+	}
 	c.mu.Unlock()
 	c.wake()
 }
@@ -187,64 +211,6 @@ func restOfLine(lines []byte, sent int) []byte {
 	}
 	rest := lines[sent:]
 	return bytes.Clone(rest[:bytes.IndexByte(rest, '\n')+1])
-}
-
-// read takes one line after the other.
-func (c *conn) read() {
-	r := bufio.NewReaderSize(c.sock, 4<<10)
-	for {
-		line, err := readLine(r, c.s.o.Frame)
-		switch {
-		case errors.Is(err, errTooLong):
-			c.drop(clew.Errorf(clew.MessageTooLarge, "the line is longer than %d bytes", c.s.o.Frame))
-		case err != nil:
-			return
-		case len(bytes.TrimSpace(line)) > 0:
-			c.onLine(line)
-		}
-		c.mu.Lock()
-		stopping := c.stopping
-		c.mu.Unlock()
-		if stopping {
-			return
-		}
-	}
-}
-
-var errTooLong = errors.New("line too long")
-
-// readLine reads up to the end of a line. One that is too long is read to its
-// end and thrown away, so that the next one is a line again.
-func readLine(r *bufio.Reader, most int) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		long := len(line)+len(part) > most+1
-		switch {
-		case long && errors.Is(err, bufio.ErrBufferFull):
-			for errors.Is(err, bufio.ErrBufferFull) {
-				_, err = r.ReadSlice('\n')
-			}
-			if err == nil {
-				err = errTooLong
-			}
-			return nil, err
-		case long && err == nil:
-			return nil, errTooLong
-		case err == nil:
-			return append(line, part[:len(part)-1]...), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err // half a line is none
-		}
-		line = append(line, part...)
-	}
-}
-
-// drop logs a line that is no command. The connection stays.
-func (c *conn) drop(issue error) {
-	if c.invalid++; c.invalid <= maxLogged {
-		c.s.o.Log.Warn("local socket: a line was dropped", "client_id", c.id, "issue", issue.Error())
-	}
 }
 
 func errorEnvelope(id clew.SessionID, err error, about clew.ErrorContext) []byte {

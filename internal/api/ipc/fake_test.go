@@ -3,12 +3,12 @@ package ipc
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"sync"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // fakeHost holds sessions in memory, each with a real feed.
@@ -18,6 +18,8 @@ type fakeHost struct {
 	made     []session.NewSession
 	done     []clew.Command
 	watches  int
+	watchErr error
+	creating func() // nil or a fault on the way
 	// appended is told as the session host would tell.
 	appended func(clew.SessionID, uint64)
 	// do stands in for what a session does with a command.
@@ -25,14 +27,11 @@ type fakeHost struct {
 }
 
 type fakeSession struct {
-	host    *fakeHost
-	id      clew.SessionID
-	owner   clew.UserID
-	epoch   string
-	records []clew.Record
-	seen    map[clew.ClientMessageID][]clew.MessageID
-	head    clew.Head
-	feed    *session.Feed
+	*sessiontest.Tape
+	host  *fakeHost
+	owner clew.UserID
+	epoch string
+	seen  map[clew.ClientMessageID][]clew.MessageID
 }
 
 func newFakeHost() *fakeHost { return &fakeHost{sessions: map[clew.SessionID]*fakeSession{}} }
@@ -46,7 +45,7 @@ func (h *fakeHost) add(id clew.SessionID, owner clew.UserID) *fakeSession {
 }
 
 func (h *fakeHost) addLocked(id clew.SessionID, owner clew.UserID) *fakeSession {
-	s := &fakeSession{host: h, id: id, owner: owner, epoch: "e1", feed: session.NewFeed(0, plainFrame), seen: map[clew.ClientMessageID][]clew.MessageID{}}
+	s := &fakeSession{Tape: sessiontest.NewTape(id, plainFrame), host: h, owner: owner, epoch: "e1", seen: map[clew.ClientMessageID][]clew.MessageID{}}
 	h.sessions[id] = s
 	return s
 }
@@ -57,6 +56,27 @@ func (h *fakeHost) commands() []clew.Command {
 	return append([]clew.Command(nil), h.done...)
 }
 
+func (h *fakeHost) tell(id clew.SessionID, first uint64) {
+	h.mu.Lock()
+	appended := h.appended
+	h.mu.Unlock()
+	if appended != nil {
+		appended(id, first)
+	}
+}
+
+func (h *fakeHost) failWatch(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watchErr = err
+}
+
+func (h *fakeHost) get(id clew.SessionID) *fakeSession {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sessions[id]
+}
+
 func (h *fakeHost) openWatches() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -65,35 +85,38 @@ func (h *fakeHost) openWatches() int {
 
 // append adds n records, as of a command if cause is given.
 func (s *fakeSession) append(n int, cause clew.ClientMessageID) {
+	s.appendOf(n, clew.EventTodoProgress, cause, `{"todo_id":"t1","progress":50}`)
+}
+
+// end ends the session's task.
+func (s *fakeSession) end() {
+	s.appendOf(1, clew.EventTaskCompleted, "", `{"task_id":"task_1","root_task_id":"task_1"}`)
+}
+
+func (s *fakeSession) appendOf(n int, typ clew.EventType, cause clew.ClientMessageID, data string) {
 	s.host.mu.Lock()
-	first := s.head.Seq + 1
+	first := s.Head.Seq + 1
 	for range n {
-		s.record(clew.EventTodoProgress, cause, `{"todo_id":"t1","progress":50}`)
+		s.record(typ, cause, data)
 	}
 	s.host.mu.Unlock()
-	if s.host.appended != nil {
-		s.host.appended(s.id, first)
-	}
+	s.host.tell(s.ID, first)
 }
 
 func (s *fakeSession) record(typ clew.EventType, cause clew.ClientMessageID, data string) clew.MessageID {
-	r := s.head.Write(s.id, 1, 1_700_000_000_000, clew.Draft{By: "u", Cause: cause, Type: typ, Data: json.RawMessage(data)})
-	s.head = r.After()
-	s.records = append(s.records, r)
-	s.feed.Append([]clew.Record{r})
-	return r.MessageID()
+	s.Write(1, clew.Draft{By: "u", Cause: cause, Type: typ, Data: json.RawMessage(data)})
+	return clew.MessageIDOf(s.Head.Seq)
 }
 
 func (s *fakeSession) stream(text string) {
-	s.feed.Stream(clew.EventAgentResponse, []byte(`{"type":"agent_response","session_id":"`+string(s.id)+`","timestamp":"t","data":{"delta":"`+text+`"}}`))
+	s.Stream(text)
 }
 
 // move closes the feed and starts another one, as after a change of owner.
 func (s *fakeSession) move() {
 	s.host.mu.Lock()
 	defer s.host.mu.Unlock()
-	s.feed.Close()
-	s.feed = session.NewFeed(s.head.Seq, plainFrame)
+	s.Move()
 }
 
 func (h *fakeHost) Access(_ context.Context, id clew.SessionID, p clew.Principal) (clew.Role, error) {
@@ -110,12 +133,20 @@ func (h *fakeHost) Access(_ context.Context, id clew.SessionID, p clew.Principal
 
 func (h *fakeHost) Create(_ context.Context, by clew.Principal, n session.NewSession) (clew.SessionID, error) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	creating := h.creating
+	h.mu.Unlock()
+	if creating != nil {
+		creating()
+	}
+	h.mu.Lock()
 	if h.sessions[n.ID] != nil {
+		h.mu.Unlock()
 		return "", clew.Errorf(clew.SessionInvalidState, "exists already")
 	}
 	h.made = append(h.made, n)
 	h.addLocked(n.ID, by.User).record(clew.EventSessionCreated, "", `{}`)
+	h.mu.Unlock()
+	h.tell(n.ID, 1)
 	return n.ID, nil
 }
 
@@ -140,16 +171,14 @@ func (h *fakeHost) Do(_ context.Context, id clew.SessionID, cmd clew.Command) (s
 		}
 	}
 	h.mu.Lock()
-	first := s.head.Seq + 1
+	first := s.Head.Seq + 1
 	records := []clew.MessageID{
 		s.record(clew.EventTaskCreated, cmd.ClientMessageID, `{"task_id":"task_1","root_task_id":"task_1","task":"x"}`),
 		s.record(clew.EventTaskStarted, cmd.ClientMessageID, `{"task_id":"task_1","root_task_id":"task_1"}`),
 	}
 	s.seen[cmd.ClientMessageID] = records
 	h.mu.Unlock()
-	if h.appended != nil {
-		h.appended(id, first)
-	}
+	h.tell(id, first)
 	return session.Receipt{ClientMessageID: cmd.ClientMessageID, Records: records}, nil
 }
 
@@ -160,8 +189,11 @@ func (h *fakeHost) Watch(_ context.Context, id clew.SessionID) (Watch, error) {
 	if s == nil {
 		return nil, clew.Errorf(clew.SessionNotFound, "no session %s", id)
 	}
+	if h.watchErr != nil {
+		return nil, h.watchErr
+	}
 	h.watches++
-	return &fakeWatch{s: s, feed: s.feed, epoch: s.epoch}, nil
+	return &fakeWatch{s: s, feed: s.Feed, epoch: s.epoch}, nil
 }
 
 type fakeWatch struct {
@@ -177,27 +209,16 @@ func (w *fakeWatch) State(context.Context) (clew.SessionState, error) {
 	w.s.host.mu.Lock()
 	defer w.s.host.mu.Unlock()
 	st := clew.SessionState{Status: clew.StatusIdle}
-	if w.s.head.Seq > 0 {
-		st.LastMessageID = clew.MessageIDOf(w.s.head.Seq)
+	if w.s.Head.Seq > 0 {
+		st.LastMessageID = clew.MessageIDOf(w.s.Head.Seq)
 	}
 	return st, nil
 }
 
 func (w *fakeWatch) Read(_ context.Context, from, to uint64) iter.Seq2[clew.Record, error] {
 	w.s.host.mu.Lock()
-	records := w.s.records
-	w.s.host.mu.Unlock()
-	return func(yield func(clew.Record, error) bool) {
-		for seq := from; seq <= to; seq++ {
-			if seq > uint64(len(records)) {
-				yield(clew.Record{}, fmt.Errorf("no record %d", seq))
-				return
-			}
-			if !yield(records[seq-1], nil) {
-				return
-			}
-		}
-	}
+	defer w.s.host.mu.Unlock()
+	return w.s.Tape.Read(from, to)
 }
 
 func (w *fakeWatch) Close() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -13,15 +14,23 @@ import (
 
 // A follower sends one session to one client: a position in the session's feed,
 // and the journal where the feed does not reach back that far. Records go by
-// seq, without gaps and repeats. It belongs to its goroutine, except for own and
-// its place among the client's, which are under fmu.
+// seq, without gaps and repeats. It belongs to its goroutine, except for own,
+// whole and its place among the client's, which are under fmu. It holds nothing
+// that waits to be sent: what the client has no room for stays where it is.
 type follower struct {
 	c      *conn
 	id     clew.SessionID
 	own    bool // the client has asked for it
+	whole  bool // it began at the session's first record
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{}
+	rests  atomic.Bool // no task is at work in the session; others may look
+
+	// after is where the client stopped hearing of the session on this
+	// connection, nil if it begins only now.
+	after *place
+	begun bool // the reader's: it has its goroutine
 
 	watch  Watch
 	feed   *session.Feed
@@ -30,13 +39,18 @@ type follower struct {
 	toSync uint64 // sync_complete is due after this record
 	syncs  bool
 	from   uint64
-	lines  []byte
+}
+
+// A place is a position in a session's journal.
+type place struct {
+	seq   uint64
+	epoch string
+	whole bool // the client has all before it
 }
 
 const (
 	batchItems   = 64
 	spanRecords  = 256
-	spanBytes    = 64 << 10
 	reattachWait = 30 * time.Second
 	maxTries     = 8 // in a row that brought nothing
 )
@@ -67,7 +81,7 @@ func (f *follower) attach(ctx context.Context, at cursor, state bool) error {
 	if err != nil {
 		return err
 	}
-	f.watch, f.feed = w, w.Feed()
+	f.hold(w)
 	_, head := f.feed.End()
 	if !state {
 		from, _ := at.start(head, w.Epoch())
@@ -85,7 +99,7 @@ func (f *follower) attach(ctx context.Context, at cursor, state bool) error {
 	}
 	from, lost := at.start(head, w.Epoch())
 	if lost != nil {
-		f.c.s.Send(f.c.id, errorEnvelope(f.id, lost, clew.ErrorContext{}))
+		f.tell(lost)
 	}
 	st.ClientID, st.Epoch = f.c.id, w.Epoch()
 	envelope, err := wire.Encode(clew.EventSessionState, f.id, "snap_"+string(clew.NewClientID()), time.Now().UnixMilli(), &st)
@@ -95,21 +109,37 @@ func (f *follower) attach(ctx context.Context, at cursor, state bool) error {
 	f.c.s.Send(f.c.id, envelope)
 	f.seek(from)
 	f.syncs, f.toSync, f.from = true, head, from
+	f.rests.Store(st.Status == clew.StatusIdle)
 	return nil
 }
 
-// attachAfter finds the position behind a record that was just written.
+// attachAfter finds the position behind a record that was just written, or where
+// the client stopped hearing of the session.
 func (f *follower) attachAfter(seq uint64) error {
 	ctx, cancel := context.WithTimeout(f.ctx, reattachWait)
 	defer cancel()
-	w, err := f.c.s.o.Host.Watch(ctx, f.id)
-	if err != nil {
+	if err := f.open(ctx, 0); err != nil {
 		return err
 	}
-	f.watch, f.feed = w, w.Feed()
+	if f.after != nil {
+		f.goOn(*f.after)
+		return nil
+	}
 	f.seek(seq)
 	return nil
 }
+
+// goOn sets the position behind what the client has. In another journal that
+// means nothing, and the client is told.
+func (f *follower) goOn(at place) {
+	if at.epoch != f.watch.Epoch() {
+		f.tell(errCursorLost)
+		_, at.seq = f.feed.End()
+	}
+	f.seek(at.seq)
+}
+
+func (f *follower) hold(w Watch) { f.watch, f.feed = w, w.Feed() }
 
 // seek sets the position behind a record. Position 0 is in no feed: then the
 // journal has to help.
@@ -120,15 +150,17 @@ func (f *follower) seek(last uint64) {
 	}
 }
 
-// errQuiet says that nothing has happened for a while in a session that the
-// client did not ask for.
+// errQuiet says that nothing is to be expected in a session: its task has ended,
+// or nothing has happened for a while and the client did not ask for it.
 var errQuiet = errors.New("quiet")
 
-// run sends until the client is gone or has no more use for it.
+// run sends until the client is gone or has no more use for it. What went wrong
+// the client is told: it has a gap then.
 func (f *follower) run() {
 	defer func() {
 		if p := recover(); p != nil {
 			f.c.s.o.Log.Error("panic in a follower", "session", f.id, "panic", p, "stack", string(debug.Stack()))
+			f.broken(clew.Errorf(clew.Internal, "internal error"))
 		}
 	}()
 	for tries, last := 0, f.last; ; last = f.last {
@@ -141,182 +173,63 @@ func (f *follower) run() {
 		}
 		switch {
 		case err == nil:
-		case f.ctx.Err() != nil || errors.Is(err, errGone):
-			return
 		case errors.Is(err, errQuiet):
 			if f.quit() {
 				return
 			}
 		default:
-			f.c.s.o.Log.Warn("local socket: a session cannot be followed", "session", f.id, "err", err)
-			f.c.s.Send(f.c.id, errorEnvelope(f.id, clew.WrapError(clew.Unavailable, err, "the session cannot be followed right now; follow it again with resume_from"), clew.ErrorContext{}))
+			f.broken(err)
 			return
 		}
 	}
 }
 
-// quit lets a quiet session go, unless the client has asked for it meanwhile or
-// something has happened after all.
+// broken tells the client that the session is not followed any more.
+func (f *follower) broken(err error) {
+	if f.ctx.Err() != nil || errors.Is(err, errGone) {
+		return
+	}
+	f.c.s.o.Log.Warn("local socket: a session cannot be followed", "session", f.id, "err", err)
+	if clew.CodeOf(err) != clew.SessionNotFound {
+		err = clew.WrapError(clew.Unavailable, err, "the session cannot be followed right now; follow it again with resume_from")
+	}
+	f.tell(err)
+}
+
+func (f *follower) tell(err error) {
+	f.c.s.Send(f.c.id, errorEnvelope(f.id, err, clew.ErrorContext{}))
+}
+
+// quit lets the session go, unless there is a reason to stay after all. The next
+// record makes another follower: one that the client asked for goes on here.
 func (f *follower) quit() bool {
 	f.c.fmu.Lock()
 	defer f.c.fmu.Unlock()
-	if _, seq := f.feed.End(); f.own || seq > f.last {
+	if f.c.follows[f.id] != f {
+		return true
+	}
+	if f.own && !f.rests.Load() {
 		return false
 	}
-	if f.c.follows[f.id] == f {
-		delete(f.c.follows, f.id) // the next record makes another follower
+	if f.own { // before the look at the feed: what comes after that look is heard of
+		f.c.resting[f.id] = place{f.last, f.watch.Epoch(), f.whole}
+		f.c.recount()
 	}
+	if f.stirs() {
+		delete(f.c.resting, f.id)
+		f.c.recount()
+		return false
+	}
+	delete(f.c.follows, f.id)
 	return true
 }
 
-// pump sends what the feed brings until it ends or fails.
-func (f *follower) pump() error {
-	var items [batchItems]*session.Item
-	for {
-		if err := f.synced(); err != nil {
-			return err
-		}
-		n, _, wait, err := f.feed.Next(f.pos, items[:])
-		switch {
-		case errors.Is(err, session.ErrBehind):
-			pos, seq := f.feed.End()
-			if err := f.fill(seq); err != nil {
-				return err
-			}
-			f.pos = pos
-		case err != nil:
-			return err
-		case n == 0:
-			if err := f.wait(wait); err != nil {
-				return err
-			}
-		default:
-			if err := f.sendItems(items[:n]); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-func (f *follower) wait(more <-chan struct{}) error {
-	f.c.fmu.Lock()
-	own := f.own
-	f.c.fmu.Unlock()
-	var quiet <-chan time.Time
-	if !own {
-		t := time.NewTimer(f.c.s.o.QuietAfter)
-		defer t.Stop()
-		quiet = t.C
-	}
-	select {
-	case <-more:
-		return nil
-	case <-quiet:
-		return errQuiet
-	case <-f.ctx.Done():
-		return errGone
-	}
-}
-
-func (f *follower) sendItems(items []*session.Item) error {
-	for _, it := range items {
-		f.pos++
-		switch {
-		case it.Seq == 0:
-		case it.Seq <= f.last:
-			continue
-		case it.Seq > f.last+1: // never a gap
-			if err := f.flush(); err != nil {
-				return err
-			}
-			if err := f.fill(it.Seq); err != nil {
-				return err
-			}
-			continue
-		default:
-			f.last = it.Seq
-		}
-		f.lines = wire.AppendTaskEvent(f.lines, "", it.Envelope)
-		if f.syncs && f.last == f.toSync {
-			if err := f.synced(); err != nil {
-				return err
-			}
-		}
-	}
-	return f.flush()
-}
-
-func (f *follower) flush() error {
-	if len(f.lines) == 0 {
-		return nil
-	}
-	err := f.c.push(f.lines)
-	if f.lines = f.lines[:0]; cap(f.lines) > spanBytes {
-		f.lines = nil
-	}
-	return err
-}
-
-// synced says that the client has the present, once.
-func (f *follower) synced() error {
-	if !f.syncs || f.last < f.toSync {
-		return nil
-	}
-	f.syncs = false
-	if err := f.flush(); err != nil {
-		return err
-	}
-	f.c.tell(f.id, clew.EventSyncComplete, &clew.SyncComplete{LastMessageID: clew.MessageIDOf(f.toSync), Replayed: int(f.toSync - f.from)})
-	return nil
-}
-
-// fill sends the records up to one, read from the journal.
-func (f *follower) fill(to uint64) error {
-	for f.last < to {
-		before := f.last
-		if err := f.readSpan(min(to, f.last+spanRecords)); err != nil {
-			return err
-		}
-		if f.last == before {
-			return clew.Errorf(clew.Unavailable, "the journal gave no records")
-		}
-		if err := f.flush(); err != nil {
-			return err
-		}
-		if err := f.synced(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readSpan gathers lines. When many clients come back at once, they take turns.
-func (f *follower) readSpan(to uint64) error {
-	select {
-	case f.c.s.places <- struct{}{}:
-		defer func() { <-f.c.s.places }()
-	case <-f.ctx.Done():
-		return errGone
-	}
-	if f.syncs && f.last < f.toSync {
-		to = min(to, f.toSync) // sync_complete has its place
-	}
-	ctx, cancel := context.WithTimeout(f.ctx, reattachWait)
-	defer cancel()
-	for r, err := range f.watch.Read(ctx, f.last+1, to) {
-		if err != nil {
-			return err
-		}
-		if r.Seq != f.last+1 {
-			return clew.Errorf(clew.Internal, "the journal gave record %d after %d", r.Seq, f.last)
-		}
-		f.last = r.Seq
-		f.lines = wire.AppendTaskEvent(f.lines, "", r.Envelope())
-		if len(f.lines) >= spanBytes {
-			return nil
-		}
-	}
-	return nil
+// stirs reports whether there is something to send after all, or the session has
+// got another feed, which this one does not know of.
+func (f *follower) stirs() bool {
+	_, seq := f.feed.End()
+	_, _, _, err := f.feed.Next(f.pos, nil)
+	return seq > f.last || err != nil
 }
 
 // moved reports whether the session may be reached by another way.
@@ -325,14 +238,22 @@ func moved(err error) bool {
 		clew.CodeOf(err) == clew.Unavailable || clew.CodeOf(err) == clew.StorageFailed
 }
 
-// reattach follows the session to where it lives now, the slower the more often
-// that was in vain.
+// reattach follows the session to where it lives now.
 func (f *follower) reattach(tries int) error {
-	epoch := f.watch.Epoch()
+	at := place{seq: f.last, epoch: f.watch.Epoch()}
 	f.watch.Close()
 	f.watch = nil
 	ctx, cancel := context.WithTimeout(f.ctx, reattachWait)
 	defer cancel()
+	if err := f.open(ctx, tries); err != nil {
+		return err
+	}
+	f.goOn(at)
+	return nil
+}
+
+// open gets hold of the session, the slower the more often that was in vain.
+func (f *follower) open(ctx context.Context, tries int) error {
 	for pause := 10 * time.Millisecond << tries; ; pause = min(2*pause, time.Second) {
 		if tries > 0 && !f.pause(ctx, pause) {
 			return ctx.Err()
@@ -340,19 +261,13 @@ func (f *follower) reattach(tries int) error {
 		tries++
 		w, err := f.c.s.o.Host.Watch(ctx, f.id)
 		if err == nil {
-			f.watch, f.feed = w, w.Feed()
-			break
+			f.hold(w)
+			return nil
 		}
 		if !moved(err) {
 			return err
 		}
 	}
-	if f.watch.Epoch() != epoch {
-		f.c.s.Send(f.c.id, errorEnvelope(f.id, errCursorLost, clew.ErrorContext{}))
-		_, f.last = f.feed.End()
-	}
-	f.seek(f.last)
-	return nil
 }
 
 func (f *follower) pause(ctx context.Context, d time.Duration) bool {

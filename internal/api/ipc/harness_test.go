@@ -132,6 +132,9 @@ func (l line) with(field string) string {
 	return fmt.Sprint(m[field])
 }
 
+// into reads the envelope's data.
+func (l line) into(out any) { _ = json.Unmarshal(l.Data.Data, out) }
+
 // connect connects and takes the ack.
 func (b *bench) connect() *guest {
 	b.t.Helper()

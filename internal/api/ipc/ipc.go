@@ -5,7 +5,7 @@
 // and a follower for each session that the client hears of. A follower is a
 // position in the session's feed, as a WebSocket's is, so a slow client costs a
 // bounded buffer and no more. The life of a connection, file by file: listen.go
-// (the file), conn.go (in and out), command.go, follow.go.
+// (the file), conn.go (in and out), read.go, command.go, follow.go, pump.go.
 package ipc
 
 import (
@@ -83,6 +83,7 @@ type Socket struct {
 	o        Options
 	listener *net.UnixListener
 	file     fs.FileInfo // of the socket as it was made
+	unlock   func()      // lets another server have the path
 	places   chan struct{}
 
 	ctx    context.Context // ends when the socket has stopped
@@ -97,18 +98,18 @@ type Socket struct {
 	movedMu sync.Mutex
 	moved   map[clew.SessionID]uint64 // sessions with new records, and the first one's seq
 	kick    chan struct{}
-	wide    atomic.Int64 // clients that hear of all sessions
+	hearing atomic.Int64 // clients that hear of sessions which they do not follow
 }
 
 // Listen makes the socket file and serves it. Shutdown ends it.
 func Listen(o Options) (*Socket, error) {
 	o = o.withDefaults()
-	listener, file, err := bind(o.Path)
+	listener, file, unlock, err := open(o.Path)
 	if err != nil {
 		return nil, err
 	}
 	s := &Socket{
-		o: o, listener: listener, file: file, places: make(chan struct{}, readers), clients: map[clew.ClientID]*conn{},
+		o: o, listener: listener, file: file, unlock: unlock, places: make(chan struct{}, readers), clients: map[clew.ClientID]*conn{},
 		moved: map[clew.SessionID]uint64{}, kick: make(chan struct{}, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -159,7 +160,7 @@ func (s *Socket) welcome(sock *net.UnixConn) {
 		s.turnAway(sock)
 		return
 	}
-	s.wide.Add(1)
+	c.widen(clew.FollowAll)
 	c.append(wire.AppendAck(nil, clew.AckData{ClientID: c.id, PID: os.Getpid(), PPID: os.Getppid(), URL: s.o.URL}))
 	s.o.Connected(c.id)
 	go func() {
@@ -215,15 +216,16 @@ func (s *Socket) Clients() int {
 	return len(s.clients)
 }
 
-// Shutdown takes the file away, tells the clients that the server stops, and
-// waits until they are gone. When ctx ends first, they are cut.
+// Shutdown takes the file away, lets the clients' commands end, tells them that
+// the server stops, and waits until they are gone. When ctx ends first, they are
+// cut.
 func (s *Socket) Shutdown(ctx context.Context) {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
 	s.unlink()
 	_ = s.listener.Close()
-	s.Broadcast(errorEnvelope("", clew.Errorf(clew.Unavailable, "the server is stopping; come back later"), clew.ErrorContext{}))
+	defer s.unlock()
 	for _, c := range s.all() {
 		c.stop()
 	}
@@ -244,7 +246,7 @@ func (s *Socket) Shutdown(ctx context.Context) {
 
 // Moved tells that a session has got records from seq first on. It does not wait.
 func (s *Socket) Moved(id clew.SessionID, first uint64) {
-	if s.wide.Load() == 0 {
+	if s.hearing.Load() == 0 {
 		return
 	}
 	s.movedMu.Lock()
@@ -258,7 +260,7 @@ func (s *Socket) Moved(id clew.SessionID, first uint64) {
 	}
 }
 
-// spread lets the clients that hear of everything follow what moves.
+// spread lets the clients that want to hear of it follow what moves.
 func (s *Socket) spread() {
 	for {
 		select {

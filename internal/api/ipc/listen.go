@@ -14,17 +14,45 @@ import (
 	"github.com/clew-run/clew"
 )
 
+// open makes the socket file, and keeps other servers from its path until unlock
+// is called.
+func open(path string) (l *net.UnixListener, file fs.FileInfo, unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, nil, nil, err
+	}
+	if unlock, err = lock(beside(path, "lock")); err != nil {
+		if errors.Is(err, errLocked) {
+			err = errTaken(path)
+		}
+		return nil, nil, nil, err
+	}
+	if l, file, err = bind(path); err != nil {
+		unlock()
+		return nil, nil, nil, err
+	}
+	return l, file, unlock, nil
+}
+
+// errLocked says that another process has the lock.
+var errLocked = errors.New("locked")
+
+// beside names a file for what goes on around the socket.
+func beside(path, what string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+what)
+}
+
+func errTaken(path string) error {
+	return clew.Errorf(clew.SettingsInvalid, "a server runs already at the local socket %s; --socket chooses another one, or off", path)
+}
+
 // bind makes the socket file. It appears under its name only when it takes
 // connections and is closed to others, and replaces what a server that died has
 // left. A file that somebody answers at, or that is no socket, is left alone.
 func bind(path string) (*net.UnixListener, fs.FileInfo, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, nil, err
-	}
 	if err := checkStale(path); err != nil {
 		return nil, nil, err
 	}
-	room := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
+	room := beside(path, "new")
 	if err := os.RemoveAll(room); err != nil { // of a server that died right here
 		return nil, nil, err
 	}
@@ -85,7 +113,7 @@ func checkStale(path string) error {
 	switch {
 	case err == nil:
 		_ = c.Close()
-		return clew.Errorf(clew.SettingsInvalid, "a server runs already at the local socket %s; --socket chooses another one, or off", path)
+		return errTaken(path)
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist), runtime.GOOS == "windows":
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/clew-run/clew"
@@ -24,8 +25,11 @@ func TestMode(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 	entries, err := os.ReadDir(filepath.Dir(b.o.Path))
-	if err != nil || len(entries) != 1 {
+	if err != nil || len(entries) != 2 || entries[0].Name() != ".clew.sock.lock" {
 		t.Errorf("%v %v", entries, err)
+	}
+	if info, err := entries[0].Info(); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v %v", info, err)
 	}
 }
 
@@ -61,15 +65,61 @@ func TestStaleSocket(t *testing.T) {
 	}
 }
 
-// A server that was replaced leaves its successor's file alone.
+// While a server lives, no other one takes its path, even if its file is gone.
+// What somebody else put there it leaves alone at its end.
 func TestUnlinkOwn(t *testing.T) {
 	b := newBench(t)
 	if err := os.Remove(b.o.Path); err != nil {
 		t.Fatal(err)
 	}
-	next := newBench(t, func(o *Options) { o.Path = b.o.Path })
+	if _, err := Listen(Options{Path: b.o.Path}); runtime.GOOS != "windows" && clew.CodeOf(err) != clew.SettingsInvalid {
+		t.Errorf("beside a live one: %v", err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: b.o.Path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
 	b.Shutdown(context.Background())
-	next.connect()
+	if _, err := os.Lstat(b.o.Path); err != nil {
+		t.Error(err)
+	}
+}
+
+// Of many that want one path at the same time one gets it, and it serves; the
+// others say so. What a dead one left is in their way at first.
+func TestOnePath(t *testing.T) {
+	path := filepath.Join(shortDir(t), "clew.sock")
+	for range 20 {
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.SetUnlinkOnClose(false)
+		_ = l.Close()
+		var group sync.WaitGroup
+		var mu sync.Mutex
+		var served []*Socket
+		for range 8 {
+			group.Go(func() {
+				s, err := Listen(Options{Path: path, URL: "http://127.0.0.1:1"})
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					served = append(served, s)
+				} else if clew.CodeOf(err) != clew.SettingsInvalid {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if len(served) != 1 {
+			t.Fatalf("%d have the path", len(served))
+		}
+		b := &bench{Socket: served[0], t: t}
+		_ = b.connect().conn.Close()
+		b.Shutdown(context.Background())
+	}
 }
 
 // A path that a socket address cannot hold works by way of its directory where

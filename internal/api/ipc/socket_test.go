@@ -82,70 +82,12 @@ func TestRecordsOfOwnTask(t *testing.T) {
 		}
 		seq = n
 		types = append(types, l.Data.Type)
-		if n > 1 && l.Data.Cause != "c-1" {
+		if n > 1 && l.Data.Cause != string(g.id)+":c-1" {
 			t.Errorf("%s", l.raw)
 		}
 	}
 	if got := strings.Join(types, " "); got != "session_created task_created task_started" {
 		t.Error(got)
-	}
-}
-
-// What is no task_command of a client is logged with what is wrong, and dropped;
-// the connection stays. What is one and does not fit is answered.
-//
-// Covers: IPC-11, IPC-12
-func TestInvalidFrames(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Frame = 4096 })
-	g := b.connect()
-	g.narrow()
-	for _, bad := range []struct{ line, issue string }{
-		{`hello`, "frame is not a JSON object"},
-		{`[]`, "frame is not a JSON object"},
-		{`{"type":"ack","origin":"server","data":{}}`, "type \\\"ack\\\" is not task_command"},
-		{`{"type":"task_command","origin":"server","data":{"command_name":"send_message"}}`, "origin \\\"server\\\" is not client"},
-		{`{"type":"task_command","data":{}}`, "data.command_name is missing"},
-		{`{"type":"task_command"}`, "data is missing"},
-		{`{"type":"task_command","data":{"command_name":7}}`, "data: json"},
-		{`{"type":"task_command","data":{"command_name":"close_task"},"more":1}`, "unknown field"},
-		{`{"type":"task_command","type":"task_command","data":{"command_name":"close_task"}}`, "given twice"},
-		{"{\"type\":\"\xff\"}", "not UTF-8"},
-		{`{"type":"task_command","data":` + strings.Repeat(`{"data":`, 70) + `1` + strings.Repeat(`}`, 71), "nested deeper"},
-		{`{"type":"task_command","data":{"command_name":"send_message","data":{"text":"` + strings.Repeat("x", 9000) + `"}}}`, "longer than 4096 bytes"},
-	} {
-		g.say(bad.line)
-		b.until(bad.issue, func() bool { return strings.Contains(b.log.String(), bad.issue) })
-	}
-	for _, bad := range []struct{ rest, code string }{
-		{`"command_name":"dance","client_message_id":"x"`, "INVALID_MESSAGE"},
-		{`"command_name":"send_message","client_message_id":"x","data":{"text":"?"}`, "INVALID_MESSAGE"}, // no session
-		{`"command_name":"send_message","client_message_id":"x","session_id":"nope","data":{"text":"?"}`, "SESSION_NOT_FOUND"},
-		{`"command_name":"start_new_task","client_message_id":"x","data":{"txt":"?"}`, "INVALID_MESSAGE"},
-		{`"command_name":"start_new_task","client_message_id":"x","session_id":"s","data":{"title":"?"}`, "INVALID_MESSAGE"},
-		{`"command_name":"resume_task","client_message_id":"x","session_id":"s"`, "INVALID_MESSAGE"},
-		{`"command_name":"follow","client_message_id":"x","data":{"scope":"some"}`, "INVALID_MESSAGE"},
-		{`"command_name":"follow","client_message_id":"x","data":{"scope":"all","resume_from":"start"}`, "INVALID_MESSAGE"},
-		{`"command_name":"follow","client_message_id":"x"`, "INVALID_MESSAGE"},
-		{`"command_name":"send_message","client_message_id":"x","session_id":"no good"`, "INVALID_MESSAGE"},
-	} {
-		g.say(`{"type":"task_command","data":{` + bad.rest + `}}`)
-		l := g.next()
-		if l.Data.Type != "error" || l.Relay != g.id || l.with("code") != bad.code || !strings.Contains(l.with("context"), "client_message_id:x") {
-			t.Errorf("%s: %s", bad.rest, l.raw)
-		}
-	}
-	if n := len(b.host.commands()); n != 0 {
-		t.Errorf("%d commands were carried out", n)
-	}
-	g.command("start_new_task", `"data":{"text":"still here"}`)
-	g.find("message_accepted")
-	for range 100 {
-		g.say("nonsense")
-	}
-	_ = g.conn.Close()
-	b.until("a sum of what was dropped", func() bool { return strings.Contains(b.log.String(), "lines were dropped") })
-	if n := strings.Count(b.log.String(), "a line was dropped"); n != maxLogged {
-		t.Errorf("%d lines in the log", n)
 	}
 }
 
@@ -253,27 +195,42 @@ func TestClientLimit(t *testing.T) {
 	b.connect()
 }
 
-// At the end clients are told, what they were promised is written, and the file
-// is gone.
+// At the end what clients were promised is written, and then, as the last line,
+// why it is the last; the file is gone.
 func TestShutdown(t *testing.T) {
 	b := newBench(t)
-	g := b.connect()
+	g, quiet := b.connect(), b.connect()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	b.host.do = func(*fakeSession, clew.Command) error { close(entered); <-leave; return nil }
 	g.command("start_new_task", `"client_message_id":"last","data":{"text":"hello"}`)
 	<-entered
 	stopped := make(chan struct{})
 	go func() { b.Shutdown(context.Background()); close(stopped) }()
-	g.find("error")
+	quiet.last("UNAVAILABLE")
 	close(leave)
 	if l := g.find("message_accepted"); l.with("client_message_id") != "last" {
 		t.Errorf("%s", l.raw)
 	}
+	g.last("UNAVAILABLE")
 	<-stopped
 	if _, err := net.Dial("unix", b.o.Path); err == nil {
 		t.Error("somebody is there")
 	}
-	if rest, err := io.ReadAll(g.in); err != nil {
-		t.Errorf("%s %v", rest, err)
+}
+
+// last reads to the end, whose last line must be an error.
+func (g *guest) last(code string) {
+	g.t.Helper()
+	_ = g.conn.SetReadDeadline(time.Now().Add(patience))
+	rest, err := io.ReadAll(g.in)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(rest), "\n"), "\n")
+	if last := lines[len(lines)-1]; !strings.Contains(last, `"type":"error"`) || !strings.Contains(last, `"code":"`+code+`"`) {
+		g.t.Errorf("the last line is %s", last)
+	}
+	if n := strings.Count(string(rest), `"type":"error"`); n != 1 {
+		g.t.Errorf("%d errors: %s", n, rest)
 	}
 }

@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,8 +12,8 @@ import (
 	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
-// The examples do what they say: they ask, pass the question on, and end with the
-// answer.
+// The examples do what they say: they ask, pass the question on, end with the
+// answer, and print nothing that steers a terminal. Without a server they say so.
 func TestExamples(t *testing.T) {
 	s := newStage(t, asks, nil).start()
 	dir := filepath.Join(proc.Root(), "examples", "local-socket")
@@ -35,25 +36,41 @@ func TestExamples(t *testing.T) {
 			if example.name == "typescript" {
 				example.args = runTypeScript(t, filepath.Join(dir, "typescript", "ask.mts"))
 			}
+			data := s.srv.Dir
 			run := func(words, keys string) (string, error) {
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				defer cancel()
 				cmd := exec.CommandContext(ctx, example.args[0], append(example.args[1:len(example.args):len(example.args)], words)...)
 				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "CLEW_DATA="+s.srv.Dir, "CLEW_SOCKET=")
+				cmd.Env = append(os.Environ(), "CLEW_DATA="+data, "CLEW_SOCKET=")
 				cmd.Stdin = strings.NewReader(keys)
 				out, err := cmd.CombinedOutput()
 				return string(out), err
 			}
 			out, err := run("Choose a colour", "green\n")
-			if err != nil || !strings.Contains(out, "I need to know one thing.") || !strings.Contains(out, "Which colour?") || !strings.Contains(out, "Green it is.") {
-				t.Errorf("%v\n%s", err, out)
+			if err != nil || !strings.Contains(out, "I need to know[2J one thing.") || !strings.Contains(out, "Which colour?") || !strings.Contains(out, "Green it is.") {
+				t.Errorf("%v\n%q", err, out)
+			}
+			if out, err := run("Choose a colour", ""); err == nil || !strings.Contains(out, "ask: nobody answers\n") {
+				t.Errorf("without an answer: %v\n%s", err, out)
 			}
 			if out, err := run("", ""); err == nil || !strings.Contains(out, "ask: ") {
 				t.Errorf("a task without words: %v\n%s", err, out)
 			}
+			data = t.TempDir()
+			var exit *exec.ExitError
+			if out, err := run("Choose a colour", ""); !errors.As(err, &exit) || exit.ExitCode() != 1 || !plainRefusal(out) {
+				t.Errorf("without a server: %v\n%s", err, out)
+			}
 		})
 	}
+}
+
+// plainRefusal reports whether a program has said in one line that there is no
+// server. What runs Go programs adds a line of its own.
+func plainRefusal(out string) bool {
+	out = strings.TrimSuffix(out, "exit status 1\n")
+	return strings.HasPrefix(out, "ask: no server at ") && strings.HasSuffix(out, "; clew serve starts one\n") && strings.Count(out, "\n") == 1
 }
 
 // runTypeScript gives the command line of a TypeScript program: Node's own way, or

@@ -1,8 +1,10 @@
 package ipc
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +22,7 @@ const asks = `
 - when: {last_user: Choose a colour}
   times: 0
   reply:
-  - text: I need to know one thing.
+  - text: "I need to know\e[2J one thing."
   - tool: {name: ask_followup, id: c1, input: {question: "Which colour?"}}
 `
 
@@ -128,5 +130,36 @@ func TestSocketFile(t *testing.T) {
 	}
 	if _, err := os.Lstat(s.socket()); !os.IsNotExist(err) {
 		t.Errorf("switched off: %v", err)
+	}
+}
+
+// Of two servers that start at once with one socket, one gets it and answers
+// there; the other one says so and ends, and leaves nothing behind.
+func TestTwoServersOneSocket(t *testing.T) {
+	one, two := newStage(t, "", nil), newStage(t, "", nil)
+	path := filepath.Join(filepath.Dir(one.srv.Dir), "shared.sock")
+	for range 3 {
+		errs := make(chan error, 2)
+		for _, s := range []*stage{one, two} {
+			go func() { errs <- s.srv.Start("CLEW_SOCKET=" + path) }()
+		}
+		a, b := <-errs, <-errs
+		failed := cmp.Or(a, b)
+		if (a == nil) == (b == nil) || !strings.Contains(failed.Error(), "a server runs already at the local socket") {
+			t.Fatalf("one must start, and one not:\n%v\n%v", a, b)
+		}
+		winner := one
+		select {
+		case <-one.srv.Exited():
+			winner = two
+		default:
+		}
+		if ack, err := client.FindLocal(context.Background(), path); err != nil || ack.URL != winner.srv.URL() {
+			t.Errorf("%+v %v", ack, err)
+		}
+		if _, err := os.Lstat(filepath.Join(filepath.Dir(path), ".shared.sock.new")); !os.IsNotExist(err) {
+			t.Errorf("what was made on the way: %v", err)
+		}
+		winner.srv.Kill() // so the file is in the way next time
 	}
 }
