@@ -65,6 +65,8 @@ func (v *View) session(ev clew.Event) bool {
 	switch d := ev.Data.(type) {
 	case *clew.SessionRenamedData:
 		v.State.Title = d.Title
+	case *clew.SessionArchivedData:
+		v.State.Archived = d.Archived
 	case *clew.MessageCreatedData:
 		v.message(d.Message)
 	case *clew.MessageUpdatedData:

@@ -62,6 +62,15 @@ func TestViewFollowsARun(t *testing.T) {
 	}
 }
 
+func TestViewOfAnArchivedSession(t *testing.T) {
+	var v client.View
+	for seq, away := range []bool{true, false, true} {
+		if v.Apply(event(t, uint64(seq+1), &clew.SessionArchivedData{Archived: away})); v.State.Archived != away {
+			t.Errorf("archived is %v, want %v", v.State.Archived, away)
+		}
+	}
+}
+
 // What is replayed after the snapshot that holds it does not set it back.
 //
 // Covers: C-81

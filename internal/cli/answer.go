@@ -3,8 +3,10 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -24,19 +26,26 @@ func (a *app) answerCommand() *cobra.Command {
 	var r remote
 	var f answerFlags
 	cmd := &cobra.Command{
-		Use:   "answer REQUEST [ANSWER]…",
+		Use:   "answer [REQUEST] [ANSWER]…",
 		Short: "Answer a question",
-		Long: "Answer a question of any session; clew inbox lists them. ANSWER is yes, no or skip for\n" +
-			"what asks for approval. For a plan it is yes, no, or words that say what should change.\n" +
-			"For all else it is the value, or the number of a choice. Without ANSWER the question is\n" +
-			"shown, and on a terminal asked. The first answer counts.",
-		Example: "clew answer req_1 yes\nclew answer req_1 no --reason 'use the staging database'\n" +
+		Long: "Answer a question of any session; clew inbox lists them. ANSWER is yes, no or\n" +
+			"skip for what asks for approval. For a plan it is yes, no, or words that say what\n" +
+			"should change. For all else it is the value, or the number of a choice. Without\n" +
+			"ANSWER all of the question is shown, and on a terminal asked. Without REQUEST it\n" +
+			"is the one that is open, if there is just one. The first answer counts.",
+		Example: "clew answer\nclew answer req_1 yes\nclew answer req_1 no --reason 'use the staging database'\n" +
 			"clew answer req_1 yes --remember task --pattern 'go test *'\nclew answer req_2 'Read it as 12.50'",
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect(r)
 			if err != nil {
 				return err
+			}
+			if len(args) == 0 {
+				it, err := c.onlyQuestion(cmd.Context())
+				if err != nil {
+					return c.explained(err)
+				}
+				args = []string{string(it.Question.RequestID())}
 			}
 			it, err := c.openQuestion(cmd.Context(), clew.RequestID(args[0]))
 			if err != nil {
@@ -61,6 +70,24 @@ func (a *app) answerCommand() *cobra.Command {
 	return cmd
 }
 
+// onlyQuestion is the one that is open, if there is just one.
+func (c *rest) onlyQuestion(ctx context.Context) (client.InboxItem, error) {
+	page, err := c.api().Inbox(ctx, "", 10)
+	switch {
+	case err != nil:
+		return client.InboxItem{}, err
+	case len(page.Items) == 0:
+		return client.InboxItem{}, errors.New("nothing waits for you")
+	case len(page.Items) == 1:
+		return page.Items[0], nil
+	}
+	text := fmt.Sprintf("%s are open; say which one:", count(max(page.Counts.Total, len(page.Items)), "question"))
+	for _, it := range page.Items {
+		text += "\n  " + c.line("answer", string(it.Question.RequestID())) + "   " + cut(plain(whatFor(it.Question)), 40)
+	}
+	return client.InboxItem{}, usagef("%s", text)
+}
+
 // openQuestion finds a question among those that wait for the caller.
 func (c *rest) openQuestion(ctx context.Context, id clew.RequestID) (client.InboxItem, error) {
 	for cursor := ""; ; {
@@ -83,11 +110,14 @@ func (c *rest) openQuestion(ctx context.Context, id clew.RequestID) (client.Inbo
 func (f answerFlags) answer(q clew.Question, text string) (client.InboxAnswer, error) {
 	k := &ask{q: q}
 	out := client.InboxAnswer{Comment: f.reason}
-	if f.pattern != "" && f.remember == "" {
+	_, plain := client.PlainYesNo(text)
+	switch {
+	case f.pattern != "" && f.remember == "":
 		return out, usagef("--pattern is for --remember task or --remember session")
-	}
-	if k.options() == nil {
+	case k.options() == nil:
 		return f.value(q, text, out)
+	case f.decline:
+		return out, usagef("--decline is for questions that ask for a value: here it is no")
 	}
 	switch strings.ToLower(text) {
 	case "y", "yes", "approve":
@@ -99,6 +129,9 @@ func (f answerFlags) answer(q clew.Question, text string) (client.InboxAnswer, e
 	default:
 		if !k.may(clew.ChoiceModify) {
 			return out, usagef("%q is no answer to this: yes or no, and --reason for words", text)
+		}
+		if plain || strings.TrimSpace(text) == "" {
+			return out, usagef("%q does not say what should change in the plan: say yes, no, or that", text)
 		}
 		out.Action, out.Instruction = clew.ChoiceModify, text
 	}
@@ -164,21 +197,23 @@ func (a *app) sendAnswer(ctx context.Context, c *rest, it client.InboxItem, answ
 	})
 }
 
-// askFor shows a question and, on a terminal, asks it.
+// askFor shows all of a question and, on a terminal, asks it. What was typed
+// before it was shown is dropped.
 func (a *app) askFor(ctx context.Context, c *rest, it client.InboxItem) error {
 	if a.json {
 		return usagef("what is the answer? clew answer %s yes", it.Question.RequestID())
 	}
 	s := a.newScreen(a.Out)
-	s.inboxItem(c, it)
+	s.inboxItem(c, it, "")
 	if s.err != nil {
 		return s.err
 	}
 	if !a.onTerminal() {
-		return usagef("there is nobody to ask: say the answer on the line")
+		return usagef("there is nobody to ask: say the answer on the line, as in %s", c.line(answerWords(it.Question)...))
 	}
-	k := &ask{q: it.Question}
-	for lines := bufio.NewReader(a.In); ; {
+	in, _ := a.In.(*os.File)
+	k, lines := &ask{q: it.Question, seen: true}, a.afresh(in)
+	for {
 		_, _ = fmt.Fprint(a.Err, plain(k.prompt()))
 		line, err := lines.ReadString('\n')
 		if err != nil {
@@ -186,16 +221,23 @@ func (a *app) askFor(ctx context.Context, c *rest, it client.InboxItem) error {
 			return exitWith(exitQuestion)
 		}
 		heard := k.take(line)
+		if heard.more {
+			s.question(it.Question, time.Now(), "")
+			lines = a.afresh(in)
+		}
 		if heard.tell != "" {
 			s.block(plainInk, "    ", heard.tell)
-		}
-		if heard.more {
-			s.question(it.Question, time.Now(), true)
 		}
 		if heard.answer != nil {
 			return a.sendAnswer(ctx, c, it, inboxAnswer(heard.answer))
 		}
 	}
+}
+
+// afresh reads what is typed from now on.
+func (a *app) afresh(in *os.File) *bufio.Reader {
+	forget(in)
+	return bufio.NewReader(a.In)
 }
 
 // inboxAnswer is an answer in the form that the inbox takes.

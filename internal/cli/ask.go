@@ -3,10 +3,10 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 )
 
 // An ask is a question that a person is being asked here. It reads what they
@@ -14,6 +14,11 @@ import (
 type ask struct {
 	q    clew.Question
 	step askStep
+	// seen says that all of it was shown. There is no yes before.
+	seen bool
+	// held says that the question took the place of another that the person was
+	// about to answer: what they type first may be meant for that one.
+	held bool
 }
 
 // An askStep is what the next line is about.
@@ -21,16 +26,17 @@ type askStep int
 
 const (
 	stepChoose  askStep = iota // one of the keys, or a value
+	stepReason                 // why not
 	stepInstead                // what shall be done instead
 	stepPattern                // what shall not be asked about again
 )
 
-// A heard line gives an answer, something to tell, or both are missing and the
-// next line is wanted.
+// A heard line gives an answer, something to show, something to tell, or all are
+// missing and the next line is wanted.
 type heardLine struct {
 	answer any    // one of the hitl_*_response structs
+	more   bool   // show the question with all that there is, before tell
 	tell   string // for the person
-	more   bool   // show the question with all that there is
 }
 
 // options are the choices of a question; questions for a value have none.
@@ -53,36 +59,57 @@ func (k *ask) offer() *clew.RememberOffer {
 	return nil
 }
 
+// aboutAct reports whether a yes lets something be done, so that a no can have a
+// reason and words can say what to do instead. Other questions ask whether to go
+// on.
+func (k *ask) aboutAct() bool {
+	d, ok := k.q.Data.(*clew.HitlApprovalRequestData)
+	return !ok || d.Tool != "" || d.Todo != nil || d.Effect != nil
+}
+
 // prompt is what stands in front of what is typed.
 func (k *ask) prompt() string {
-	switch k.step {
-	case stepInstead:
+	switch {
+	case k.held:
+		return "This is another question now. Enter, then answer it › "
+	case k.step == stepReason:
+		return "No. Why? (Enter: no reason) › "
+	case k.step == stepInstead:
 		return "What instead? "
-	case stepPattern:
+	case k.step == stepPattern:
 		return fmt.Sprintf("Always for this task, Enter takes %q: ", k.offer().Pattern)
-	}
-	if k.options() == nil {
+	case k.options() == nil:
 		return "Answer: "
 	}
-	keys := []string{"yes"}
+	keys := []string{"yes", "no"}
 	if k.offer() != nil {
 		keys = append(keys, "always")
+	}
+	if k.aboutAct() {
+		keys = append(keys, "else")
 	}
 	if k.may(clew.ChoiceSkip) {
 		keys = append(keys, "skip")
 	}
-	keys = append(keys, "no", "else", "?")
 	for i, key := range keys {
-		if len(key) > 1 {
-			keys[i] = "[" + key[:1] + "]" + key[1:]
-		}
+		keys[i] = "[" + key[:1] + "]" + key[1:]
 	}
-	return strings.Join(keys, " ") + " › "
+	return strings.Join(keys, " ") + " ? › "
 }
 
 // help explains the keys.
 func (k *ask) help() string {
-	lines := []string{"y  yes, this once"}
+	if k.options() == nil {
+		text := "Type the answer, then Enter."
+		if labels, _ := choicesOf(k.q); len(labels) > 0 {
+			text = "Type the answer, or the number of a choice, then Enter."
+		}
+		return text + "\nCtrl-C leaves; the question stays open."
+	}
+	lines := []string{"y  yes, this once", "n  no"}
+	if k.aboutAct() {
+		lines[1] = "n  no; you may say why"
+	}
 	if o := k.offer(); o != nil {
 		about := "calls like this are not asked about again in this task"
 		if o.Pattern != "" {
@@ -90,14 +117,16 @@ func (k *ask) help() string {
 		}
 		lines = append(lines, "a  always: yes, and "+about)
 	}
+	switch {
+	case k.may(clew.ChoiceModify):
+		lines = append(lines, "e  something else: say what the plan should be instead")
+	case k.aboutAct():
+		lines = append(lines, "e  something else: no, and say what to do instead")
+	}
 	if k.may(clew.ChoiceSkip) {
 		lines = append(lines, "s  skip this step")
 	}
-	instead := "e  no, and say what to do instead"
-	if k.may(clew.ChoiceModify) {
-		instead = "e  say what the plan should be instead"
-	}
-	lines = append(lines, "n  no", instead, "d  show all of it", "Ctrl-C leaves; the question stays open")
+	lines = append(lines, "?  all of the question, and this", "Ctrl-C leaves; the question stays open.")
 	return strings.Join(lines, "\n")
 }
 
@@ -105,11 +134,19 @@ func (k *ask) help() string {
 func (k *ask) take(line string) heardLine {
 	line = strings.TrimSpace(line)
 	switch {
+	case k.held:
+		k.held = false
+		return heardLine{}
+	case k.step == stepReason:
+		k.step = stepChoose
+		return heardLine{answer: k.decide(clew.ChoiceReject, line)}
 	case k.step == stepInstead:
 		return k.instead(line)
 	case k.step == stepPattern:
 		k.step = stepChoose
 		return heardLine{answer: k.approve(&clew.Remember{Scope: k.offer().Scopes[0], Pattern: firstOf(line, k.offer().Pattern)})}
+	case line == "?":
+		return k.whole(k.help())
 	case k.options() == nil:
 		value, err := valueFor(k.q, line)
 		if err != nil {
@@ -117,49 +154,74 @@ func (k *ask) take(line string) heardLine {
 		}
 		return heardLine{answer: valueAnswer(k.q, value)}
 	}
-	return k.choose(strings.ToLower(line))
+	return k.choose(line)
 }
 
-func (k *ask) choose(key string) heardLine {
+// whole has the question shown with all that there is.
+func (k *ask) whole(tell string) heardLine {
+	k.seen = true
+	return heardLine{more: true, tell: tell}
+}
+
+func (k *ask) choose(line string) heardLine {
+	key, words, _ := strings.Cut(line, " ")
+	key = strings.TrimRight(strings.ToLower(key), ",.!")
+	if words != "" && key != "n" && key != "no" {
+		key = ""
+	}
 	switch key {
-	case "":
-		return heardLine{}
-	case "y", "yes":
+	case "y", "yes", "a", "always":
+		if !k.seen {
+			return k.whole("Now you have seen all of it. What is your answer?")
+		}
+		if key[0] == 'a' {
+			return k.always()
+		}
 		return heardLine{answer: k.approve(nil)}
 	case "n", "no":
-		return heardLine{answer: k.decide(clew.ChoiceReject, "")}
+		if k.aboutAct() && words == "" {
+			k.step = stepReason
+			return heardLine{}
+		}
+		return heardLine{answer: k.decide(clew.ChoiceReject, strings.TrimSpace(words))}
 	case "s", "skip":
 		if k.may(clew.ChoiceSkip) {
 			return heardLine{answer: k.decide(clew.ChoiceSkip, "")}
 		}
-	case "a", "always":
-		o := k.offer()
-		switch {
-		case o == nil:
-			return heardLine{tell: "This is asked about each time."}
-		case o.Pattern == "":
-			return heardLine{answer: k.approve(&clew.Remember{Scope: o.Scopes[0]})}
-		}
-		k.step = stepPattern
-		return heardLine{tell: fmt.Sprintf("It would cover %s, and not %s", o.Match, o.NearMiss)}
 	case "e", "else", "edit":
-		k.step = stepInstead
+		if k.aboutAct() {
+			k.step = stepInstead
+			return heardLine{}
+		}
+	}
+	if line == "" {
 		return heardLine{}
-	case "d", "diff":
-		return heardLine{more: true}
-	case "?", "h", "help":
-		return heardLine{tell: k.help()}
 	}
 	return heardLine{tell: "Type y or n, or ? for what else there is."}
+}
+
+func (k *ask) always() heardLine {
+	o := k.offer()
+	switch {
+	case o == nil:
+		return heardLine{tell: "This is asked about each time."}
+	case o.Pattern == "":
+		return heardLine{answer: k.approve(&clew.Remember{Scope: o.Scopes[0]})}
+	}
+	k.step = stepPattern
+	return heardLine{tell: fmt.Sprintf("It would cover %s, and not %s", o.Match, o.NearMiss)}
 }
 
 // instead takes words in place of a yes or a no; without any the question stands
 // as before.
 func (k *ask) instead(words string) heardLine {
 	k.step = stepChoose
+	_, plain := client.PlainYesNo(words)
 	switch {
 	case words == "":
 		return heardLine{}
+	case plain:
+		return heardLine{tell: fmt.Sprintf("%q is not what to do instead. Type y or n.", words)}
 	case k.may(clew.ChoiceModify):
 		return heardLine{answer: clew.HitlPlanResponseData{RequestID: k.q.RequestID(), Action: clew.ChoiceModify, Instruction: words}}
 	}
@@ -178,74 +240,4 @@ func (k *ask) decide(c clew.Choice, comment string) any {
 		return clew.HitlPlanResponseData{RequestID: k.q.RequestID(), Action: c, Comment: comment}
 	}
 	return clew.HitlApprovalResponseData{RequestID: k.q.RequestID(), Action: c, Comment: comment}
-}
-
-// choicesOf lists what a question for a value offers, as people read it.
-func choicesOf(q clew.Question) (labels []string, values []any) {
-	switch d := q.Data.(type) {
-	case *clew.HitlInputRequestData:
-		for _, o := range d.Options {
-			labels, values = append(labels, o.Label), append(values, o.Value)
-		}
-	case *clew.HitlClarificationData:
-		for _, s := range d.Suggestions {
-			labels, values = append(labels, s), append(values, s)
-		}
-	}
-	return labels, values
-}
-
-// valueFor reads what was typed as what the question asks for. The number of a
-// choice stands for it.
-func valueFor(q clew.Question, text string) (any, error) {
-	labels, values := choicesOf(q)
-	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(values) {
-		return values[n-1], nil
-	}
-	for i, label := range labels {
-		if strings.EqualFold(label, text) {
-			return values[i], nil
-		}
-	}
-	d, input := q.Data.(*clew.HitlInputRequestData)
-	switch {
-	case text == "" && input && d.DefaultValue != nil:
-		return d.DefaultValue, nil
-	case text == "" && (!input || d.Required):
-		return nil, usagef("an answer is needed")
-	case !input:
-		return text, nil
-	}
-	return inputValue(d, text)
-}
-
-func inputValue(d *clew.HitlInputRequestData, text string) (any, error) {
-	switch d.InputType {
-	case clew.InputNumber:
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, usagef("%q is not a number", text)
-		}
-		return n, nil
-	case clew.InputBoolean:
-		switch strings.ToLower(text) {
-		case "y", "yes", "true":
-			return true, nil
-		case "n", "no", "false":
-			return false, nil
-		}
-		return nil, usagef("%q is neither yes nor no", text)
-	}
-	if d.Strict && len(d.Options) > 0 {
-		return nil, usagef("%q is none of the choices", text)
-	}
-	return text, nil
-}
-
-// valueAnswer is the answer that carries a value.
-func valueAnswer(q clew.Question, value any) any {
-	if d, ok := q.Data.(*clew.HitlInputRequestData); ok {
-		return clew.HitlInputResponseData{RequestID: d.RequestID, Field: d.Field, Value: value}
-	}
-	return clew.HitlClarificationResponseData{RequestID: q.RequestID(), Value: value}
 }

@@ -5,33 +5,31 @@ import (
 	"os"
 	"unicode/utf8"
 
-	xterm "github.com/charmbracelet/x/term"
 	"github.com/muesli/cancelreader"
 )
 
-// A keyboard reads what a person types while they are asked something, and
-// nothing before or after: what was typed ahead was not meant as an answer.
+// A keyboard reads what a person types. It is opened anew for each question: what
+// was typed before was not meant as the answer.
 type keyboard struct {
-	in     *os.File
-	was    *xterm.State
-	reader cancelreader.CancelReader
-	done   chan struct{}
+	restore func()
+	reader  cancelreader.CancelReader
+	done    chan struct{}
 }
 
-// openKeyboard hands what is typed to keys until it is closed. A nil slice says
-// that there is nothing more to read.
+// openKeyboard hands what is typed from now on to keys until it is closed. A nil
+// slice says that there is nothing more to read.
 func openKeyboard(in *os.File, keys chan<- []byte) (*keyboard, error) {
 	forget(in)
-	was, err := xterm.MakeRaw(in.Fd())
+	restore, err := byKey(in)
 	if err != nil {
 		return nil, err
 	}
 	reader, err := cancelreader.NewReader(in)
 	if err != nil {
-		_ = xterm.Restore(in.Fd(), was)
+		restore()
 		return nil, err
 	}
-	k := &keyboard{in: in, was: was, reader: reader, done: make(chan struct{})}
+	k := &keyboard{restore: restore, reader: reader, done: make(chan struct{})}
 	go k.read(keys)
 	return k, nil
 }
@@ -64,7 +62,7 @@ func (k *keyboard) close(keys <-chan []byte) {
 		}
 	}
 	_ = k.reader.Close()
-	_ = xterm.Restore(k.in.Fd(), k.was)
+	k.restore()
 }
 
 // A typed line grows by keys. There is no cursor to move: arrows are ignored.

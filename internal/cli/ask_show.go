@@ -9,20 +9,18 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/term"
 )
 
-// diffShown is how many lines of a change are shown with a question.
-const diffShown = 40
-
 // question shows what is asked, exactly: what would run, where, with what
-// protection, and what a yes could be remembered as. full shows all of a change.
-func (s *screen) question(q clew.Question, now time.Time, full bool) {
+// protection, and what a yes could be remembered as. A long command, change or
+// input is folded, and more says how to see the rest; with "" nothing is. It
+// reports whether all was shown.
+func (s *screen) question(q clew.Question, now time.Time, more string) (all bool) {
 	s.item(waiting, "◇", questionTitle(q))
-	switch d := q.Data.(type) {
-	case *clew.HitlApprovalRequestData:
-		s.approval(d, full)
-	case *clew.HitlPlanReviewData:
-		s.todos(d.Plan.Todos, d.Plan.EstimatedCostUSD)
+	all = s.body(q, more)
+	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok {
+		s.approval(d, more == "")
 	}
 	labels, _ := choicesOf(q)
 	for i, label := range labels {
@@ -34,6 +32,7 @@ func (s *screen) question(q clew.Question, now time.Time, full bool) {
 	if text := timeLeft(q, now); text != "" {
 		s.fact("time", text)
 	}
+	return all
 }
 
 // questionTitle is what is asked, in a line.
@@ -44,8 +43,10 @@ func questionTitle(q clew.Question) string {
 		switch {
 		case e != nil && e.Command != "":
 			return "May it run this command?"
+		case e != nil && e.Server != "":
+			return fmt.Sprintf("May it use %s of the tool server %s?", term.ExactLine(firstOf(d.Tool, "a tool")), term.ExactLine(e.Server))
 		case e != nil && e.Summary != "":
-			return "May it do this? " + e.Summary
+			return "May it do this? " + term.ExactLine(e.Summary)
 		}
 		return firstOf(d.Reason, "May it go on?")
 	case *clew.HitlPlanReviewData:
@@ -67,29 +68,14 @@ func (s *screen) approval(d *clew.HitlApprovalRequestData, full bool) {
 	if e == nil {
 		e = &clew.Effect{}
 	}
-	if e.Command != "" {
-		s.block(strong, "      ", e.Command)
-	}
-	if e.Diff != "" {
-		most := diffShown
-		if full {
-			most = 0
-		}
-		if left := s.diff(e.Diff, "      ", most); left > 0 {
-			s.block(faint, "      ", fmt.Sprintf("… and %d lines more; d shows them", left))
-		}
-	}
 	if d.Todo != nil {
 		s.fact("step", d.Todo.Task)
 	}
 	if e.URL != "" {
-		s.fact("address", e.URL)
-	}
-	if e.Server != "" {
-		s.fact("server", e.Server)
+		s.fact("address", term.ExactLine(e.URL))
 	}
 	if e.Directory != "" {
-		s.fact("in", e.Directory)
+		s.fact("in", term.ExactLine(e.Directory))
 	}
 	if risk := riskOf(e); risk != "" {
 		s.fact("risk", risk)
@@ -102,7 +88,7 @@ func (s *screen) approval(d *clew.HitlApprovalRequestData, full bool) {
 	}
 	if full {
 		for _, name := range slices.Sorted(maps.Keys(e.Environment)) {
-			s.fact("env", name+"="+e.Environment[name])
+			s.fact("env", term.ExactLine(name+"="+e.Environment[name]))
 		}
 	}
 }
@@ -131,7 +117,7 @@ func (s *screen) todos(todos []clew.Todo, cost *float64) {
 		number[t.ID] = strconv.Itoa(i + 1)
 	}
 	for i, t := range todos {
-		text := oneLine(t.Task)
+		text := strings.TrimSpace(t.Task)
 		var after []string
 		for _, id := range t.DependsOn {
 			after = append(after, firstOf(number[id], id))
@@ -153,13 +139,38 @@ func dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// timeLeft says how long a question waits, "" if for ever.
+// timeLeft says how long a question waits and what happens then, "" if it waits
+// for ever.
 func timeLeft(q clew.Question, now time.Time) string {
 	at := deadline(q)
 	if at.IsZero() {
 		return ""
 	}
-	return briefly(max(0, at.Sub(now))) + " left"
+	left := max(0, at.Sub(now)).Round(time.Second)
+	if left >= time.Hour {
+		return fmt.Sprintf("expires in %d h %02d min, then %s", int(left.Hours()), int(left.Minutes())%60, afterTime(q))
+	}
+	return fmt.Sprintf("expires in %d:%02d, then %s", int(left.Minutes()), int(left.Seconds())%60, afterTime(q))
+}
+
+// afterTime is what the server makes of a question that nobody answers in time.
+// It never approves anything.
+func afterTime(q clew.Question) string {
+	switch d := q.Data.(type) {
+	case *clew.HitlApprovalRequestData:
+		if slices.Contains(d.Options, clew.ChoiceSkip) {
+			return "skipped"
+		}
+		return "denied"
+	case *clew.HitlInputRequestData:
+		if d.DefaultValue != nil {
+			return fmt.Sprintf("%v is taken", d.DefaultValue)
+		}
+		if !d.Required {
+			return "left empty"
+		}
+	}
+	return "cancelled"
 }
 
 func deadline(q clew.Question) time.Time {

@@ -24,10 +24,11 @@ func inputOf(d clew.HitlInputRequestData) clew.Question {
 // What is typed makes an answer, or none.
 func TestAsk(t *testing.T) {
 	offer := &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask}, Pattern: "go test *"}
-	plain := approvalOf(clew.HitlApprovalRequestData{})
-	command := approvalOf(clew.HitlApprovalRequestData{Remember: offer})
-	tool := approvalOf(clew.HitlApprovalRequestData{Remember: &clew.RememberOffer{Scopes: offer.Scopes}})
-	skip := approvalOf(clew.HitlApprovalRequestData{Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject}})
+	goOn := approvalOf(clew.HitlApprovalRequestData{Ask: clew.AskAPIReqFailed})
+	plain := approvalOf(clew.HitlApprovalRequestData{Tool: "x"})
+	command := approvalOf(clew.HitlApprovalRequestData{Tool: "x", Remember: offer})
+	tool := approvalOf(clew.HitlApprovalRequestData{Tool: "x", Remember: &clew.RememberOffer{Scopes: offer.Scopes}})
+	skip := approvalOf(clew.HitlApprovalRequestData{Tool: "x", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject}})
 	plan := clew.Question{Type: clew.EventHitlPlanReview, Data: &clew.HitlPlanReviewData{
 		Asking: clew.Asking{RequestID: "req_1"}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject},
 	}}
@@ -56,7 +57,16 @@ func TestAsk(t *testing.T) {
 	}{
 		{plain, "y", decided(clew.ChoiceApprove)},
 		{plain, "YES", decided(clew.ChoiceApprove)},
-		{plain, "n", decided(clew.ChoiceReject)},
+		{plain, "n", nil},
+		{plain, "n|", decided(clew.ChoiceReject)},
+		{plain, "n|use make", instead},
+		{plain, "No, use make", instead},
+		{plain, "y use make", nil},
+		{plain, "d", nil},
+		{plain, "r", nil},
+		{goOn, "n", decided(clew.ChoiceReject)},
+		{goOn, "y", decided(clew.ChoiceApprove)},
+		{goOn, "e", nil},
 		{plain, "", nil},
 		{plain, "yeah", nil},
 		{plain, "s", nil},
@@ -64,12 +74,15 @@ func TestAsk(t *testing.T) {
 		{plain, "?", nil},
 		{plain, "e|use make", instead},
 		{plain, "e||y", decided(clew.ChoiceApprove)},
+		{plain, "e|yes", nil},
+		{plain, "e|Go ahead.|y", decided(clew.ChoiceApprove)},
 		{skip, "s", decided(clew.ChoiceSkip)},
 		{command, "a", nil},
 		{command, "a|", remembered("go test *")},
 		{command, "a|go test ./...", remembered("go test ./...")},
 		{tool, "a", remembered("")},
 		{plan, "y", clew.HitlPlanResponseData{RequestID: "req_1", Action: clew.ChoiceApprove}},
+		{plan, "e|looks good", nil},
 		{plan, "e|shorter", clew.HitlPlanResponseData{RequestID: "req_1", Action: clew.ChoiceModify, Instruction: "shorter"}},
 		{choice, "2", value("b")},
 		{choice, "red", value("r")},
@@ -78,15 +91,50 @@ func TestAsk(t *testing.T) {
 		{number, "2.5", value(2.5)},
 		{number, "two", nil},
 		{number, "", value(7.0)},
+		{unclear, "?", nil},
+		{choice, "?", nil},
 		{unclear, "2", clew.HitlClarificationResponseData{RequestID: "req_1", Value: "that"}},
 	} {
-		k := &ask{q: c.q}
+		k := &ask{q: c.q, seen: true}
 		var got any
 		for line := range strings.SplitSeq(c.lines, "|") {
 			got = k.take(line).answer
 		}
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q to %s: %+v, want %+v", c.lines, c.q.Type, got, c.want)
+		}
+	}
+}
+
+// There is no yes before all was seen, and what is typed first at a question that
+// took another's place counts for nothing.
+func TestAskNeedsToBeSeen(t *testing.T) {
+	offer := &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask}}
+	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x", Remember: offer})
+	for _, key := range []string{"y", "yes", "a", "always"} {
+		k := &ask{q: q}
+		if h := k.take(key); h.answer != nil || !h.more {
+			t.Errorf("%q before all was seen: %+v", key, h)
+		}
+		if h := k.take(key); h.answer == nil {
+			t.Errorf("%q after all was seen: %+v", key, h)
+		}
+		k = &ask{q: q, seen: true, held: true}
+		if h := k.take(key); h.answer != nil {
+			t.Errorf("%q at a question that was not there before: %+v", key, h)
+		}
+		if h := k.take(key); h.answer == nil {
+			t.Errorf("%q after an Enter: %+v", key, h)
+		}
+	}
+	k := &ask{q: q}
+	if h := k.take("no, thanks"); h.answer == nil {
+		t.Errorf("a no needs nothing to be seen: %+v", h)
+	}
+	for _, q := range []clew.Question{q, inputOf(clew.HitlInputRequestData{Question: "?"})} {
+		k := &ask{q: q}
+		if h := k.take(" ? "); !h.more || h.tell == "" || !k.seen || h.answer != nil {
+			t.Errorf("? to %s: %+v", q.Type, h)
 		}
 	}
 }

@@ -31,17 +31,11 @@ func (a *app) attachCommand() *cobra.Command {
 		Example: "clew attach\nclew attach sess_1\nclew attach sess_1 --until-done -q    # wait for the end, print the answer",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := ""
-			if len(args) > 0 {
-				if name = args[0]; !clew.SessionID(name).Valid() {
-					return usagef("%q is not a session id", name)
-				}
-			}
-			c, err := a.connect(r)
+			s, c, err := a.sessionNamed(cmd.Context(), argument(args, 0), r)
 			if err != nil {
 				return err
 			}
-			return a.attach(cmd.Context(), c, name, f)
+			return a.attach(cmd.Context(), c, s.ID, f)
 		},
 	}
 	r.flags(cmd)
@@ -56,17 +50,13 @@ func (a *app) attachCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) attach(ctx context.Context, c *rest, name string, f attachFlags) error {
+func (a *app) attach(ctx context.Context, c *rest, id clew.SessionID, f attachFlags) error {
 	in, _ := a.In.(*os.File)
 	out, _ := a.Out.(*os.File)
 	if !f.plain && !f.untilDone && !a.json && in != nil && out != nil && isTerminal(in) && isTerminal(out) {
 		return c.explained(tui.Run(ctx, tui.Options{
-			Server: c.base.String(), Token: c.token, Session: name, In: in, Out: out, Line: c.line, Theme: f.theme, Environ: a.Environ,
+			Server: c.base.String(), Token: c.token, HTTP: c.bounded(), Session: string(id), In: in, Out: out, Line: c.line, Theme: f.theme, Environ: a.Environ,
 		}))
-	}
-	id, err := c.newest(ctx, clew.SessionID(name))
-	if err != nil {
-		return c.explained(err)
 	}
 	done, err := a.follow(ctx, c, followOptions{
 		session: id, past: !f.quiet, untilDone: f.untilDone, ask: f.ask, wait: !f.untilDone, giveUp: f.giveUp, quiet: f.quiet, verbose: f.verbose,
@@ -78,20 +68,4 @@ func (a *app) attach(ctx context.Context, c *rest, name string, f attachFlags) e
 		return nil // to leave is how watching ends
 	}
 	return a.finishRun(c, done, f.quiet)
-}
-
-// newest is the session that was named, or the newest one.
-func (c *rest) newest(ctx context.Context, id clew.SessionID) (clew.SessionID, error) {
-	if id != "" {
-		_, err := c.api().GetSession(ctx, id)
-		return id, err
-	}
-	page, err := c.api().ListSessions(ctx, "", "", 1)
-	if err != nil {
-		return "", err
-	}
-	if len(page.Sessions) == 0 {
-		return "", clew.Errorf(clew.SessionNotFound, "there is no session yet: %s begins one", c.line("run", "…"))
-	}
-	return page.Sessions[0].ID, nil
 }

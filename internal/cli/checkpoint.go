@@ -21,8 +21,8 @@ func (a *app) checkpointCommand() *cobra.Command {
 		Short: "Save, compare and restore the files of a session's workspace",
 		Long: "Save, compare and restore the files of a session's workspace, and look after what\n" +
 			"is kept of them. Agents save by themselves before and after they change files.",
-		Example: "clew checkpoint ls sess_1\nclew checkpoint diff sess_1\nclew checkpoint restore sess_1 9cade7bb1cd2",
-		Args:    cobra.NoArgs,
+		Example: "clew checkpoint ls\nclew checkpoint diff\nclew checkpoint restore sess_1 9cade7bb1cd2",
+		Args:    known,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	r.flags(cmd)
@@ -32,22 +32,23 @@ func (a *app) checkpointCommand() *cobra.Command {
 
 func (a *app) checkpointList(r *remote) *cobra.Command {
 	return &cobra.Command{
-		Use:     "ls SESSION|DIR",
+		Use:     "ls [SESSION|DIR]",
 		Aliases: []string{"list"},
-		Short:   "List the checkpoints of a session, or of a workspace on this machine",
+		Short:   "List the checkpoints of a session, or of a local workspace",
 		Long: "List the checkpoints of a session as its records have them, oldest first. For the\n" +
 			"path of a workspace, list what the data directory on this machine keeps of it, of\n" +
-			"all sessions, and how much room that takes.",
-		Example: "clew checkpoint ls SESSION\nclew checkpoint ls ~/project",
-		Args:    cobra.ExactArgs(1),
+			"all sessions, and how much room that takes.\n\n" + howSession,
+		Example: "clew checkpoint ls\nclew checkpoint ls ~/project",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if dir, ok := directory(args[0]); ok {
+			if dir, ok := directory(argument(args, 0)); ok {
 				return a.listKept(cmd.Context(), *r, dir)
 			}
-			id, c, err := a.sessionArg(args[0], *r)
+			s, c, err := a.sessionNamed(cmd.Context(), argument(args, 0), *r)
 			if err != nil {
 				return err
 			}
+			id := s.ID
 			list, err := c.checkpoints(cmd.Context(), id)
 			if err != nil {
 				return err
@@ -115,18 +116,19 @@ func (a *app) stored(r remote) (config, error) {
 
 func (a *app) checkpointDiff(r *remote) *cobra.Command {
 	return &cobra.Command{
-		Use:   "diff SESSION [FROM [TO]]",
+		Use:   "diff [SESSION] [FROM] [TO]",
 		Short: "Show how files differ between two checkpoints",
 		Long: "Show how files differ between two checkpoints, named by their hashes or how\n" +
 			"these begin. Without TO it compares with the files as they are, without FROM with\n" +
-			"the first checkpoint.",
-		Example: "clew checkpoint diff sess_1\nclew checkpoint diff sess_1 9cade7bb1cd2 41f0c7d2aa90",
-		Args:    cobra.RangeArgs(1, 3),
+			"the first checkpoint.\n\n" + howSession,
+		Example: "clew checkpoint diff\nclew checkpoint diff - 9cade7bb1cd2 41f0c7d2aa90",
+		Args:    cobra.MaximumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionArg(args[0], *r)
+			s, c, err := a.sessionNamed(cmd.Context(), argument(args, 0), *r)
 			if err != nil {
 				return err
 			}
+			id := s.ID
 			var d clew.CheckpointDiffData
 			for i, hash := range []*string{&d.From, &d.To} {
 				if len(args) > 1+i {

@@ -13,14 +13,14 @@ import (
 func (a *app) checkpointSave(r *remote) *cobra.Command {
 	var message string
 	cmd := &cobra.Command{
-		Use:   "save SESSION",
+		Use:   "save [SESSION]",
 		Short: "Make a checkpoint of the files as they are now",
 		Long: "Make a checkpoint of the files of a session's workspace as they are now. Agents do so by\n" +
-			"themselves before and after they change files; this is for what you do by hand.",
-		Example: "clew checkpoint save SESSION --message 'before the big change'",
-		Args:    cobra.ExactArgs(1),
+			"themselves before and after they change files; this is for what you do by hand.\n\n" + howSession,
+		Example: "clew checkpoint save --message 'before the big change'",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionArg(args[0], *r)
+			id, c, err := a.sessionChanged(cmd.Context(), argument(args, 0), *r)
 			if err != nil {
 				return err
 			}
@@ -53,23 +53,27 @@ func (a *app) checkpointRestore(r *remote) *cobra.Command {
 	var message string
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "restore SESSION HASH",
+		Use:   "restore [SESSION] HASH",
 		Short: "Take the files back to a checkpoint",
 		Long: "Take the files of a session's workspace back to a checkpoint, named by its hash or how\n" +
 			"that begins. What would change is shown first. How the files are now is saved, so\n" +
 			"that they can be taken forth again in the same way. With --message the conversation\n" +
-			"goes back to before that message, too; clew undo takes both forth again.",
+			"goes back to before that message, too; clew undo takes both forth again.\n\n" + howSession,
 		Example: "clew checkpoint restore sess_1 9cade7bb1cd2",
-		Args:    cobra.ExactArgs(2),
+		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionArg(args[0], *r)
-			if err != nil {
-				return err
-			}
 			if !yes && (a.json || !a.onTerminal()) {
 				return usagef("there is nobody to ask: --yes takes the files back, clew checkpoint diff shows what would change")
 			}
-			return a.restore(cmd.Context(), c, id, args[1], message, yes)
+			session, hash := "", args[len(args)-1]
+			if len(args) == 2 {
+				session = args[0]
+			}
+			id, c, err := a.sessionChanged(cmd.Context(), session, *r)
+			if err != nil {
+				return err
+			}
+			return a.restore(cmd.Context(), c, id, hash, message, yes)
 		},
 	}
 	cmd.Flags().StringVar(&message, "message", "", "take the conversation back to before this message, too")

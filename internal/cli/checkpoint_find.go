@@ -37,7 +37,9 @@ func (c *rest) checkpoints(ctx context.Context, id clew.SessionID) ([]saved, err
 func (c *rest) records(ctx context.Context, id clew.SessionID, from string, fn func(wire.Envelope) (more bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, moveTimeout)
 	defer cancel()
-	ws, err := client.Dial(ctx, client.Options{URL: c.base.String(), Token: c.token, Session: id, ResumeFrom: from})
+	opts := c.dialing(id)
+	opts.ResumeFrom = from
+	ws, err := client.Dial(ctx, opts)
 	if err != nil {
 		return err
 	}

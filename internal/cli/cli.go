@@ -75,15 +75,15 @@ func (a *app) rootCommand() *cobra.Command {
 			"clew run 'what is in here?'      # something to do, in this directory\n" +
 			"clew open                        # in the browser, signed in\n" +
 			"clew doctor                      # what is missing, and what to do about it",
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          known,
+		RunE:          a.start,
 		Version:       buildInfo().Version,
 		SilenceErrors: true, // printError has the last word
 		SilenceUsage:  true,
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs instead of text for people")
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colours: auto, always or never")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(a.demoCommand(), a.serveCommand(), a.openCommand(), a.exitCodesTopic(), a.doctorCommand(), a.lsCommand(), a.showCommand(),
 		a.rewindCommand(), a.undoCommand(), a.redoCommand(), a.forkCommand(), a.checkpointCommand(),
 		a.exportCommand(), a.importCommand(), a.settingsCommand(), a.secretCommand(), a.tokenCommand(), a.versionCommand())
@@ -108,6 +108,7 @@ func finish(cmd *cobra.Command) {
 			return nil
 		}
 	}
+	cmd.Long = reflow(cmd.Long, helpWidth)
 	if cmd.Example != "" {
 		cmd.Example = "  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ")
 	}
@@ -123,7 +124,7 @@ func wrongArguments(cmd *cobra.Command, err error) error {
 		return err
 	}
 	text := "this is how it goes: " + cmd.CommandPath() + " " + takes
-	if strings.HasPrefix(takes, "SESSION") {
+	if strings.Contains(takes, "SESSION") {
 		text += "; clew ls lists the sessions"
 	}
 	return errors.New(text)
@@ -138,6 +139,9 @@ func (a *app) printError(w io.Writer, err error) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"error": errorBody(err)})
 	case exitCode(err) == exitUsage:
 		_, _ = fmt.Fprintf(w, "clew: %s (--help says more)\n", errorText(err))
+		if many := (*ambiguousError)(nil); errors.As(err, &many) {
+			many.write(w)
+		}
 	default:
 		_, _ = fmt.Fprintf(w, "clew: %s\n", errorText(err))
 		if do := advice(err); do != "" {
@@ -173,7 +177,11 @@ func errorBody(err error) map[string]string {
 		}
 		return body
 	case errors.As(err, &usage):
-		return map[string]string{"code": "USAGE", "message": err.Error()}
+		body := map[string]string{"code": "USAGE", "message": err.Error()}
+		if many := (*ambiguousError)(nil); errors.As(err, &many) {
+			body["hint"] = many.ids()
+		}
+		return body
 	default:
 		return map[string]string{"code": string(clew.Internal), "message": err.Error()}
 	}

@@ -10,9 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/client"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
@@ -23,7 +20,7 @@ func (a *app) completionCommand() *cobra.Command {
 		Short: "Print a script with which the shell completes commands",
 		Long: "Print a script with which the shell completes commands, flags, and what the server\n" +
 			"has: sessions, messages, open questions, settings. Without a server these are left\n" +
-			"out.",
+			"out. In bash it needs the package bash-completion, version 2, and in zsh compinit.",
 		Example: "source <(clew completion bash)                                   # this shell\n" +
 			"clew completion bash > ~/.local/share/bash-completion/completions/clew\n" +
 			"clew completion zsh > \"${fpath[1]}/_clew\"\n" +
@@ -165,19 +162,18 @@ func offerSessions(ctx context.Context, c *rest, _ []string) ([]string, error) {
 	return list, err
 }
 
-// offerMessages gives what people said, newest first.
+// offerMessages gives the places to go back to, newest first.
 func offerMessages(ctx context.Context, c *rest, args []string) ([]string, error) {
-	if len(args) == 0 || !clew.SessionID(args[0]).Valid() {
-		return nil, nil
+	s, err := c.session(ctx, argument(args, 0))
+	if err != nil {
+		return nil, err
 	}
-	page, err := c.api().Messages(ctx, clew.SessionID(args[0]), client.PageOf{Limit: 4 * offered})
+	places, err := c.api().Places(ctx, s.ID)
 	var list []string
-	for i := len(page.Messages) - 1; i >= 0 && len(list) < offered; i-- {
-		if m := page.Messages[i]; m.Role == clew.SpeakerUser && m.AgentID == "" {
-			list = append(list, hinted(string(m.MessageID), m.Text))
-		}
+	for _, p := range slices.Backward(places) {
+		list = append(list, hinted(string(p.MessageID), p.Text))
 	}
-	return list, err
+	return list[:min(len(list), offered)], err
 }
 
 func offerRequests(ctx context.Context, c *rest, _ []string) ([]string, error) {
@@ -231,10 +227,11 @@ func offerSecrets(ctx context.Context, c *rest, _ []string) ([]string, error) {
 
 // offerCheckpoints gives those of the session that stands first, newest first.
 func offerCheckpoints(ctx context.Context, c *rest, args []string) ([]string, error) {
-	if len(args) == 0 || !clew.SessionID(args[0]).Valid() {
-		return nil, nil
+	s, err := c.session(ctx, argument(args, 0))
+	if err != nil {
+		return nil, err
 	}
-	saved, err := c.checkpoints(ctx, clew.SessionID(args[0]))
+	saved, err := c.checkpoints(ctx, s.ID)
 	var list []string
 	for _, s := range slices.Backward(saved) {
 		list = append(list, hinted(short(s.ToHash), time.UnixMilli(s.TS).Format(time.DateTime)+" "+s.Reason))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -65,7 +66,7 @@ func (a *app) demoConfig() (config, error) {
 
 // demo runs the demo until ctx ends or a signal comes.
 func (a *app) demo(ctx context.Context, cfg config, opts demoOptions, open bool) error {
-	format := "text"
+	format := "short"
 	if a.json {
 		format = "json"
 	}
@@ -113,19 +114,24 @@ it waits for your answers. This terminal tells you when it asks. In another one:
            lists what it asks, with the line that answers
   Read   %s
   Back   %s
-           takes it all back to before what you said last, files included,
-           and shows first what that would change
+           lists what you said and answered; with one of them behind it, takes
+           all back to before that, files included, after a look at it
   See    %s
   Stop   %s
 
-`, demoLine(d, "open", string(d.Session)), demoLine(d, "attach", string(d.Session)), demoLine(d, "inbox"), showLine(d), demoLine(d, "rewind", string(d.Session), "-1"), d.Workspace, end)
+`, demoLine(d, "open", string(d.Session)), demoLine(d, "attach", string(d.Session)), demoLine(d, "inbox"), showLine(d), demoLine(d, "rewind", string(d.Session)), d.Workspace, end)
 }
 
 func showLine(d demoInfo) string { return demoLine(d, "show", string(d.Session)) }
 
-// demoLine is a command line that reaches the demo.
+// demoLine is a command line that reaches the demo. Where its local socket is, the
+// directory alone says all.
 func demoLine(d demoInfo, words ...string) string {
-	return remote{server: d.URL, data: d.Data}.line(words...)
+	r := remote{server: d.URL, data: d.Data}
+	if _, err := os.Lstat(filepath.Join(d.Data, client.LocalSocket)); err == nil && os.Getenv(envPrefix+"SERVER") == "" {
+		r.server = ""
+	}
+	return r.line(words...)
 }
 
 // program is this program as it was called, so that the lines work where it is
@@ -210,11 +216,11 @@ func (n *narrator) hear(env wire.Envelope) string {
 	case *clew.SessionState:
 		text += ended(data, n.d)
 	case *clew.HistoryRewoundData:
-		text += fmt.Sprintf("-- It was taken back, %s. Say something, or answer what is open; or take it forth again:\n   %s\n", count(data.RemovedCount, "message"), demoLine(n.d, "undo", string(n.d.Session)))
+		text += told("It was taken back, %s. Say something, or answer what is open; or take it forth again:", count(data.RemovedCount, "message")) + "   " + demoLine(n.d, "undo", string(n.d.Session)) + "\n"
 	case *clew.RewindUndoneData:
-		text += "-- The rewind was undone.\n"
+		text += told("The rewind was undone.")
 	case *clew.CompleteData:
-		text += fmt.Sprintf("-- Done: %s\n   The whole story: %s\n", paragraph(data.Response.Text), showLine(n.d))
+		text += told("Done: %s", paragraph(data.Response.Text)) + "   The whole story:\n   " + showLine(n.d) + "\n"
 	}
 	return text
 }
@@ -223,7 +229,7 @@ func (n *narrator) hear(env wire.Envelope) string {
 func ended(s *clew.SessionState, d demoInfo) string {
 	for _, m := range s.Messages {
 		if m.Say == clew.SayCompletionResult && m.Role == clew.SpeakerAssistant && s.HitlPending == nil && s.Status == clew.StatusIdle {
-			return fmt.Sprintf("-- The story has been played to its end: %s\n", showLine(d))
+			return told("The story has been played to its end:") + "   " + showLine(d) + "\n"
 		}
 	}
 	return ""
@@ -238,15 +244,27 @@ func (n *narrator) question(q clew.Question) string {
 		} else if d.Effect != nil && d.Effect.Summary != "" {
 			about = d.Effect.Summary + "?"
 		}
-		return fmt.Sprintf("-- It asks: %s\n   Say yes, or no:\n   %s\n", plain(about), demoLine(n.d, answerWords(q)...))
+		return told("It asks: %s", plain(about)) + "   Say yes, or no:\n   " + demoLine(n.d, answerWords(q)...) + "\n"
 	case *clew.HitlInputRequestData:
-		text := fmt.Sprintf("-- It asks: %s\n", plain(d.Question))
+		text := told("It asks: %s", plain(d.Question))
 		for i, o := range d.Options {
-			text += fmt.Sprintf("   %d. %s\n", i+1, plain(o.Label))
+			text += setIn(fmt.Sprintf("   %d. ", i+1), plain(o.Label), helpWidth)
 		}
 		return text + "   Answer with a number, or in words:\n   " + demoLine(n.d, answerWords(q)...) + "\n"
 	}
 	return ""
+}
+
+// told is something that the narrator says, for a terminal of 80 columns.
+func told(format string, args ...any) string {
+	return setIn("-- ", fmt.Sprintf(format, args...), helpWidth)
+}
+
+// setIn breaks a text into lines of at most width columns and sets those after the
+// first one in as far.
+func setIn(first, text string, width int) string {
+	lines := term.Wrap(text, max(20, width-len(first)))
+	return first + strings.Join(lines, "\n"+strings.Repeat(" ", len(first))) + "\n"
 }
 
 // paragraph is the first one of a text, as one line.

@@ -139,11 +139,15 @@ func (x *doctor) write(w io.Writer) error {
 	for _, c := range x.Checks {
 		wide = max(wide, len(c.Name))
 	}
+	width, person := columns(w)
+	if !person {
+		width = 1 << 16 // a line each, for those who search
+	}
 	var b strings.Builder
 	for _, c := range x.Checks {
-		fmt.Fprintf(&b, "%-8s %-*s  %s\n", c.Status, wide, c.Name, plain(c.Found))
+		b.WriteString(setIn(fmt.Sprintf("%-8s %-*s  ", c.Status, wide, c.Name), plain(c.Found), width))
 		if c.Do != "" {
-			fmt.Fprintf(&b, "%-8s %-*s  -> %s\n", "", wide, "", plain(c.Do))
+			b.WriteString(setIn(fmt.Sprintf("%-8s %-*s  -> ", "", wide, ""), plain(c.Do), width))
 		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {

@@ -33,8 +33,8 @@ var exits = []struct {
 	{exitOK, "ok", "It is done."},
 	{exitFailure, "failed", "It ran and failed, or found problems."},
 	{exitUsage, "usage", "The command line or the configuration is wrong."},
-	{exitNoServer, "no server", "No server could be reached, or it was gone for longer than --give-up."},
-	{exitQuestion, "needs an answer", "The work waits for an answer, and there was nobody to ask."},
+	{exitNoServer, "no server", "No server was reached, or it stayed away (--give-up)."},
+	{exitQuestion, "needs an answer", "The work waits for an answer; there was nobody to ask."},
 	{exitRefused, "refused", "The credentials or the rights do not allow it."},
 	{exitCancelled, "cancelled", "The work was cancelled or interrupted."},
 	{exitBudget, "budget", "The budget is used up."},
@@ -66,7 +66,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &exit):
 		return exit.code
-	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
+	case errors.As(err, &usage):
 		return exitUsage
 	}
 	var none *noTokenError

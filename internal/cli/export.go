@@ -48,16 +48,16 @@ type exported struct {
 func (a *app) exportCommand() *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
-		Use:   "export SESSION",
+		Use:   "export [SESSION]",
 		Short: "Write a session to a file",
 		Long: "Write a session to a file. A bundle has all of it and can be imported on another\n" +
-			"server; the other forms are for other programs and leave out what was taken back.",
+			"server; the other forms are for other programs and leave out what was taken back.\n\n" + howSession,
 		Example: "clew export sess_1\nclew export sess_1 -o backup.clew\nclew export sess_1 --format task-folder -o ./tasks/",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id := clew.SessionID(args[0])
-			if !id.Valid() {
-				return usagef("%q is not a session id", args[0])
+			name := argument(args, 0)
+			if err := checkName(name); err != nil {
+				return err
 			}
 			if !slices.Contains(formats, e.format) {
 				return usagef("--format is one of %s", strings.Join(formats, ", "))
@@ -68,7 +68,7 @@ func (a *app) exportCommand() *cobra.Command {
 			if e.all && e.format != "message-store" {
 				return usagef("--all is for --format message-store: a %s has everything", e.format)
 			}
-			return a.export(cmd.Context(), id, e)
+			return a.export(cmd.Context(), name, e)
 		},
 	}
 	e.remote.flags(cmd)
@@ -79,14 +79,15 @@ func (a *app) exportCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) export(ctx context.Context, id clew.SessionID, e exporting) error {
-	c, err := a.connect(e.remote)
-	if err != nil {
-		return err
-	}
+func (a *app) export(ctx context.Context, name string, e exporting) error {
 	if err := canSave(e.output); err != nil {
 		return err
 	}
+	s, c, err := a.sessionNamed(ctx, name, e.remote)
+	if err != nil {
+		return err
+	}
+	id := s.ID
 	query := url.Values{"format": {e.format}}
 	if e.agent != "" {
 		query.Set("agent_id", e.agent)
@@ -105,14 +106,14 @@ func (a *app) export(ctx context.Context, id clew.SessionID, e exporting) error 
 		_, err := io.Copy(a.Out, p)
 		return brokeOff(err)
 	}
-	name, err := save(p, e.output, fileName(resp, id))
+	file, err := save(p, e.output, fileName(resp, id))
 	p.end()
 	if err != nil {
 		return brokeOff(err)
 	}
-	done := exported{id, e.format, name, p.n}
+	done := exported{id, e.format, file, p.n}
 	return a.print(done, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s, %d bytes\n", name, e.format, p.n)
+		_, err := fmt.Fprintf(w, "%s: %s, %d bytes\n", file, e.format, p.n)
 		return err
 	})
 }

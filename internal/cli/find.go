@@ -12,30 +12,30 @@ import (
 )
 
 // find gives the address of the server that a command talks to: the one that is
-// named, else the one whose local socket is in the data directory. local says that
-// the socket vouched for it, so that it may have the owner token.
+// named, else the one whose local socket is in the data directory. socket is that
+// one then: it vouched for the server, which may have the owner token.
 //
 // Whoever listens at the usual address while no server runs is a stranger, to whom
 // nothing is shown but a token that the caller set for the purpose.
-func (a *app) find(r remote) (address string, local bool, err error) {
+func (a *app) find(r remote) (address, socket string, err error) {
 	if named := firstOf(r.server, a.getenv(envPrefix+"SERVER")); named != "" {
-		return named, false, nil
+		return named, "", nil
 	}
 	path, err := a.socketFile(r)
 	if err == nil && path != "" {
 		ack, err := client.FindLocal(context.Background(), path)
 		if err == nil && thisMachine(ack.URL) {
-			return ack.URL, true, nil
+			return ack.URL, path, nil
 		}
 	}
 	if a.getenv(envPrefix+"TOKEN") != "" {
-		return defaultServer, false, nil
+		return defaultServer, "", nil
 	}
 	dir, err := a.dataDir(r)
 	if err != nil {
-		return "", false, err
+		return "", "", err
 	}
-	return "", false, clew.Errorf(clew.ConnectionFailed, "no server runs in %s. clew serve starts one; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", dir)
+	return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s. clew serve starts one; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", dir)
 }
 
 // thisMachine reports whether an address is one of this machine's own.

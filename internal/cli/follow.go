@@ -19,6 +19,7 @@ import (
 type followOptions struct {
 	session clew.SessionID
 	say     *clew.UserMessageData // nil to look on
+	fresh   bool                  // the session is new: nothing was there before us
 	past    bool                  // show what was said before
 
 	untilDone bool          // end with the work
@@ -51,6 +52,7 @@ type follower struct {
 	envelopes chan wire.Envelope
 	ended     chan error // of the connection
 	sent      chan sentCommand
+	learned   chan learned
 	states    latest
 	keys      chan []byte
 	running   sync.WaitGroup
@@ -59,7 +61,13 @@ type follower struct {
 	lost     time.Time     // since when the server is gone; zero if it is there
 	shown    map[clew.RequestID]bool
 	answered map[clew.RequestID]bool // by us, and on its way at least
-	asking   *asking
+	refused  map[clew.RequestID]bool // an answer of ours was not taken
+	asking   *ask
+	taken    bool        // the question that the person had before them was settled elsewhere
+	me       clew.UserID // who we are, "" as long as it is not known
+	board    *keyboard
+	line     typedLine
+	heeds    bool   // what is typed while the agent works is read
 	doing    string // what the status line has
 	since    time.Time
 	began    time.Time
@@ -69,6 +77,7 @@ type follower struct {
 type sentCommand struct {
 	about clew.RequestID // "" for the message
 	err   error
+	told  string // words for an agent at work
 }
 
 // followed is what a command prints for programs at the end.
@@ -83,6 +92,7 @@ type followed struct {
 	Answer    string           `json:"answer"`
 	Usage     clew.Usage       `json:"usage"`
 	Questions []clew.RequestID `json:"questions,omitempty"`
+	Reports   []string         `json:"report_paths,omitempty"` // of a plan, on the server
 
 	lasted time.Duration
 }
@@ -94,17 +104,20 @@ func (a *app) follow(ctx context.Context, c *rest, o followOptions) (followed, e
 	f := &follower{
 		a: a, c: c, o: o,
 		envelopes: make(chan wire.Envelope), ended: make(chan error, 1), sent: make(chan sentCommand),
-		states: latest{news: make(chan struct{}, 1)}, keys: make(chan []byte),
-		shown: map[clew.RequestID]bool{}, answered: map[clew.RequestID]bool{}, since: time.Now(), began: time.Now(),
+		learned: make(chan learned), states: latest{news: make(chan struct{}, 1)}, keys: make(chan []byte),
+		shown: map[clew.RequestID]bool{}, answered: map[clew.RequestID]bool{}, refused: map[clew.RequestID]bool{},
+		since: time.Now(), began: time.Now(),
 	}
 	said := clew.ClientMessageID("")
 	if o.say != nil {
 		said = clew.ClientMessageID(clew.NewClientID())
 	}
 	f.course = newCourse(said)
+	f.course.blind = o.say != nil && !o.fresh
 	f.screen = a.newScreen(a.storyWriter(o.quiet))
 	if !a.json && !o.quiet {
 		f.story = newStory(f.screen, o.verbose, said)
+		f.story.keep = o.untilDone && f.screen.w == a.Err // the answer goes to stdout by itself
 	}
 	if err := f.dial(ctx, said); err != nil {
 		return followed{}, err
@@ -112,17 +125,22 @@ func (a *app) follow(ctx context.Context, c *rest, o followOptions) (followed, e
 	defer f.running.Wait()
 	defer f.cl.Close()
 	defer cancel()
-	defer f.stopAsking()
+	defer f.stopListening()
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	how, err := f.loop(ctx, signals)
 	f.stopAsking()
+	f.stopListening()
+	r := f.result(how)
+	if f.story != nil {
+		f.story.close(r.Status == endedDone && err == nil, r.Answer)
+	}
 	f.screen.end()
 	if err == nil {
 		err = f.screen.err
 	}
-	return f.result(how), err
+	return r, err
 }
 
 // storyWriter is where the story goes: to stdout if a person sees it there,
@@ -137,17 +155,16 @@ func (a *app) storyWriter(quiet bool) io.Writer {
 // dial connects, and starts the goroutines that feed the loop.
 func (f *follower) dial(ctx context.Context, said clew.ClientMessageID) error {
 	first := said != ""
-	cl, err := client.Dial(ctx, client.Options{
-		URL: f.c.base.String(), Token: f.c.token, Session: f.o.session, Retry: patient,
-		NewID: func() clew.ClientMessageID { // the message is the first command
-			if first {
-				first = false
-				return said
-			}
-			return clew.ClientMessageID(clew.NewClientID())
-		},
-		OnState: func(s client.State, _ error) { f.states.set(s) },
-	})
+	o := f.c.dialing(f.o.session)
+	o.Retry, o.OnState = patient, func(s client.State, _ error) { f.states.set(s) }
+	o.NewID = func() clew.ClientMessageID { // the message is the first command
+		if first {
+			first = false
+			return said
+		}
+		return clew.ClientMessageID(clew.NewClientID())
+	}
+	cl, err := client.Dial(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -166,19 +183,23 @@ func (f *follower) dial(ctx context.Context, said clew.ClientMessageID) error {
 		}
 		f.ended <- nil
 	})
+	f.running.Go(func() { f.learn(ctx, f.c.whoami(ctx)) })
 	return nil
 }
 
 // do carries a command out beside the loop. The client says it again after a
 // break, under the same id.
 func (f *follower) do(ctx context.Context, about clew.RequestID, typ clew.CommandType, data any) {
-	f.running.Go(func() {
-		_, err := f.cl.Do(ctx, typ, data)
-		select {
-		case f.sent <- sentCommand{about, err}:
-		case <-ctx.Done():
-		}
-	})
+	f.running.Go(func() { f.carry(ctx, about, typ, data) })
+}
+
+// carry sends a command and hands what became of it to the loop.
+func (f *follower) carry(ctx context.Context, about clew.RequestID, typ clew.CommandType, data any) {
+	_, err := f.cl.Do(ctx, typ, data)
+	select {
+	case f.sent <- sentCommand{about: about, err: err}:
+	case <-ctx.Done():
+	}
 }
 
 func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome, error) {
@@ -195,6 +216,8 @@ func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome,
 			if err := f.heardBack(s); err != nil {
 				return outcome{}, err
 			}
+		case l := <-f.learned:
+			f.know(l)
 		case <-f.states.news:
 			f.connection(f.states.get())
 		case b := <-f.keys:
@@ -212,6 +235,7 @@ func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome,
 		if end != nil {
 			return *end, nil
 		}
+		f.hearken()
 		f.draw()
 	}
 }
@@ -226,6 +250,7 @@ func (f *follower) cut(err error) (outcome, error) {
 
 // hear takes an envelope in.
 func (f *follower) hear(ctx context.Context, env wire.Envelope) *outcome {
+	f.screen.measure()
 	if f.a.json && env.Seq() > 0 {
 		enc := json.NewEncoder(f.a.Out)
 		enc.SetEscapeHTML(false)
@@ -236,11 +261,11 @@ func (f *follower) hear(ctx context.Context, env wire.Envelope) *outcome {
 	first := !f.view.Known
 	f.view.Apply(env)
 	if first && f.view.Known && f.o.say != nil { // from here on each record comes; before, the state might hold ours already
-		f.do(ctx, "", clew.CommandUserMessage, *f.o.say)
+		f.speak(ctx)
 	}
 	if f.story != nil {
 		if first && f.o.past && f.view.Known {
-			f.story.past(f.view.State.Messages)
+			f.story.past(f.view.State.Messages, f.c.line("show", string(f.o.session)))
 		}
 		f.story.hear(env)
 	}
@@ -289,6 +314,10 @@ func atRest(s clew.SessionState) bool {
 
 // heardBack deals with what became of a command.
 func (f *follower) heardBack(s sentCommand) error {
+	if s.told != "" {
+		f.told(s.told, s.err)
+		return nil
+	}
 	if s.err == nil {
 		return nil
 	}
@@ -296,6 +325,7 @@ func (f *follower) heardBack(s sentCommand) error {
 		return s.err
 	}
 	delete(f.answered, s.about)
+	f.refused[s.about] = true
 	if clew.CodeOf(s.err) == clew.HitlRequestExpired {
 		f.answered[s.about] = true // somebody was faster; the record says who
 		return nil
@@ -321,7 +351,7 @@ func (f *follower) note(i ink, format string, args ...any) {
 func (f *follower) result(how outcome) followed {
 	r := followed{
 		Type: "result", SessionID: f.o.session, TaskID: f.course.task, Outcome: how, Status: how.Status, Message: how.Message,
-		ExitCode: how.code(), Answer: f.course.result(), Usage: f.course.spent(), lasted: time.Since(f.began),
+		ExitCode: how.code(), Answer: f.course.result(), Usage: f.course.spent(), Reports: f.course.reports, lasted: time.Since(f.began),
 	}
 	for _, q := range f.questions() {
 		r.Questions = append(r.Questions, q.RequestID())

@@ -4,34 +4,25 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/wire"
 )
 
-// asking is a question that the person here has before them.
-type asking struct {
-	ask
-	typed typedLine
-	board *keyboard
+// openOf are the open questions of a session, the oldest first.
+func openOf(s clew.SessionState) []clew.Question {
+	var list []clew.Question
+	if s.HitlPending != nil {
+		list = append(list, *s.HitlPending)
+	}
+	return append(list, s.HitlQueue...)
 }
 
 // questions are those that are open and belong to what is followed.
 func (f *follower) questions() []clew.Question {
-	var list []clew.Question
-	s := f.view.State
-	if s.HitlPending != nil {
-		list = append(list, *s.HitlPending)
-	}
-	list = append(list, s.HitlQueue...)
-	mine := list[:0:0]
-	for _, q := range list {
-		if f.course.mine(askerOf(q)) {
-			mine = append(mine, q)
-		}
-	}
-	return mine
+	return slices.DeleteFunc(openOf(f.view.State), func(q clew.Question) bool { return !f.course.mine(askerOf(q)) })
 }
 
 // askerOf is the task whose agent asks.
@@ -58,7 +49,7 @@ func (f *follower) consider(ctx context.Context) *outcome {
 	for _, q := range f.questions() {
 		if id := q.RequestID(); f.answered[id] {
 			continue
-		} else if answer := f.o.yes.answer(q); answer != nil {
+		} else if answer := f.byRule(q); answer != nil {
 			f.note(waiting, "! approved by --yes: %s", whatFor(q))
 			f.answer(ctx, id, answer)
 		} else if next == nil {
@@ -77,10 +68,24 @@ func (f *follower) consider(ctx context.Context) *outcome {
 	return f.nobody(*next)
 }
 
+// byRule is the answer that --yes gives, nil if it gives none. What was refused
+// once would be refused for ever: that is for a person.
+func (f *follower) byRule(q clew.Question) any {
+	if f.refused[q.RequestID()] {
+		return nil
+	}
+	return f.o.yes.answer(q)
+}
+
 // whatFor is the question in a line.
 func whatFor(q clew.Question) string {
-	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && d.Effect != nil && d.Effect.Command != "" {
-		return fmt.Sprintf("%s (in %s)", oneLine(d.Effect.Command), d.Effect.Directory)
+	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && d.Effect != nil {
+		switch e := d.Effect; {
+		case e.Command != "":
+			return fmt.Sprintf("%s (in %s)", oneLine(e.Command), e.Directory)
+		case e.Server != "":
+			return e.Summary
+		}
 	}
 	return oneLine(questionTitle(q))
 }
@@ -90,7 +95,7 @@ func (f *follower) nobody(q clew.Question) *outcome {
 	id := q.RequestID()
 	if !f.shown[id] {
 		f.shown[id] = true
-		f.show(q, false)
+		f.show(q, "")
 		if !f.a.json {
 			f.howTo(q)
 		}
@@ -114,68 +119,66 @@ func (f *follower) howTo(q clew.Question) {
 	f.screen.block(faint, "    ", "Answer it with\n  "+f.c.line(answerWords(q)...)+"\nor in the browser:\n  "+f.c.line("open", string(f.o.session)))
 }
 
-func (f *follower) show(q clew.Question, full bool) {
+// show shows a question and reports whether that was all of it.
+func (f *follower) show(q clew.Question, more string) (all bool) {
 	if f.a.json {
-		return
+		return true
 	}
 	if f.story != nil {
 		f.story.para("question")
 	}
-	f.screen.question(q, f.now(), full)
+	return f.screen.question(q, f.now(), more)
 }
 
 // now is the server's time, by which deadlines count.
 func (f *follower) now() time.Time { return time.Now().Add(f.skew) }
 
-// startAsking puts a question to the person.
+// startAsking puts a question to the person. What they typed before it was there
+// is dropped: it was not meant for this one.
 func (f *follower) startAsking(q clew.Question) *outcome {
+	held := f.taken || f.asking != nil
 	f.stopAsking()
-	f.show(q, false)
-	in, _ := f.a.In.(*os.File)
-	board, err := openKeyboard(in, f.keys)
-	if err != nil { // no keyboard after all
+	f.stopListening()
+	all := f.show(q, "? shows it")
+	if err := f.listen(); err != nil { // no keyboard after all
 		f.o.ask = false
 		return f.nobody(q)
 	}
-	f.screen.raw = true
-	f.asking = &asking{ask: ask{q: q}, board: board}
-	if f.story != nil {
-		f.story.hold = true
-	}
+	f.asking, f.taken = &ask{q: q, seen: all, held: held}, false
 	return nil
 }
 
-// stopAsking gives the terminal back.
+// stopAsking takes the question away. What was typed for it is dropped.
 func (f *follower) stopAsking() {
-	if f.asking == nil {
-		return
+	if f.asking != nil {
+		f.screen.clearStatus()
+		f.asking, f.line = nil, typedLine{}
 	}
-	f.screen.clearStatus()
-	f.asking.board.close(f.keys)
-	f.screen.raw = false
-	f.asking = nil
-	if f.story != nil {
-		f.story.hold = false
-		f.story.flow()
+	if !f.heeds { // nobody reads what is typed between questions
+		f.stopListening()
 	}
 }
 
 // typed takes keys.
 func (f *follower) typed(ctx context.Context, b []byte) *outcome {
-	if f.asking == nil {
+	if b == nil && f.asking == nil { // nobody is there any more, or we are in the background
+		f.stopListening()
 		return nil
 	}
 	if b == nil {
 		return &outcome{Status: endedLeft}
 	}
-	k := f.asking
-	switch k.typed.feed(b) {
+	switch f.line.feed(b) {
 	case keyLeave:
 		return &outcome{Status: endedLeft}
 	case keyEnter:
-		line := string(k.typed.text)
-		k.typed = typedLine{}
-		f.entered(ctx, line)
+		line := string(f.line.text)
+		f.line = typedLine{}
+		if f.asking != nil {
+			f.entered(ctx, line)
+		} else {
+			f.steer(ctx, line)
+		}
 	}
 	return nil
 }
@@ -186,11 +189,11 @@ func (f *follower) entered(ctx context.Context, line string) {
 	f.screen.clearStatus()
 	f.screen.block(faint, "    ", k.prompt()+line)
 	heard := k.take(line)
+	if heard.more {
+		f.show(k.q, "")
+	}
 	if heard.tell != "" {
 		f.screen.block(plainInk, "    ", heard.tell)
-	}
-	if heard.more {
-		f.show(k.q, true)
 	}
 	if heard.answer != nil {
 		f.answer(ctx, k.q.RequestID(), heard.answer)
@@ -231,12 +234,15 @@ func (f *follower) resolved(env wire.Envelope) {
 	}
 	if f.asking != nil && f.asking.q.RequestID() == d.RequestID {
 		f.stopAsking()
+		f.taken = true
 	}
 	switch {
 	case d.ByTimeout:
 		f.note(waiting, "◇ Nobody answered in time: %s.", settledAs(d))
 	case d.Action == clew.ResolvedCancelled:
 		f.note(faint, "◇ The question is off%s.", because(d.Comment))
+	case d.ResolvedBy != "" && d.ResolvedBy == f.me:
+		f.note(faint, "◇ You answered elsewhere: %s.", settledAs(d))
 	default:
 		f.note(faint, "◇ Answered elsewhere by %s: %s.", firstOf(string(d.ResolvedBy), "somebody"), settledAs(d))
 	}

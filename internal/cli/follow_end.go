@@ -52,21 +52,24 @@ type course struct {
 	task clew.TaskID          // known once the message is accepted
 
 	roots  map[clew.TaskID]clew.TaskID
+	blind  bool // there may be tasks that roots does not have
 	runs   map[clew.TaskID]bool
 	usage  map[clew.TaskID]clew.Usage // of the task and all below it
-	budget map[clew.RequestID]bool    // questions that ask for more money or time
+	limits map[clew.RequestID]outcome // questions whether to go on, with what a no comes to
 
-	answer  string // what the task came to
-	words   string // what its agent said last
-	failure string
-	stopped bool
-	broke   bool // somebody said no to more money or time
+	answered clew.TaskID // whose question the message answered
+	answer   string      // what the task came to
+	words    string      // what its agent said last
+	reports  []string    // where the reports of a plan are
+	failure  string
+	stopped  bool
+	refused  *outcome // somebody said no to going on
 }
 
 func newCourse(said clew.ClientMessageID) *course {
 	return &course{
 		said: said, roots: map[clew.TaskID]clew.TaskID{}, runs: map[clew.TaskID]bool{},
-		usage: map[clew.TaskID]clew.Usage{}, budget: map[clew.RequestID]bool{},
+		usage: map[clew.TaskID]clew.Usage{}, limits: map[clew.RequestID]outcome{},
 	}
 }
 
@@ -88,18 +91,14 @@ func (k *course) hear(env wire.Envelope) *outcome {
 func (k *course) learn(ev clew.Event, record bool) {
 	switch d := ev.Data.(type) {
 	case *clew.SessionState:
-		if k.said == "" { // what was said last may be the answer already
-			for _, m := range d.Messages {
-				k.message(m)
-			}
-		}
+		k.state(d)
 	case *clew.TaskCreatedData:
 		k.roots[d.TaskID] = d.RootTaskID
 		k.runs[d.TaskID] = d.RunID != "" && d.TodoID == ""
 	case *clew.MessageAcceptedData:
 		if k.said != "" && d.ClientMessageID == k.said {
-			k.task = d.TaskID
-			k.stopped, k.failure, k.answer, k.words = false, "", "", ""
+			k.task = firstTask(d.TaskID, k.rootOf(k.answered))
+			k.stopped, k.failure, k.answer, k.words, k.refused = false, "", "", "", nil
 		}
 	case *clew.MessageCreatedData:
 		k.message(d.Message)
@@ -113,11 +112,76 @@ func (k *course) learn(ev clew.Event, record bool) {
 			k.failure = d.Message
 		}
 	case *clew.HitlApprovalRequestData:
-		k.budget[d.RequestID] = d.Limit == "budget" || d.Limit == "time"
+		k.asked(d)
 	case *clew.HitlResolvedData:
-		k.broke = k.broke || k.budget[d.RequestID] && d.Action != clew.ResolvedApprove && d.Action != clew.ResolvedCancelled
+		k.resolved(d)
 	}
 }
+
+// state learns from how things stood when we came.
+func (k *course) state(d *clew.SessionState) {
+	for _, q := range openOf(*d) {
+		if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok {
+			k.asked(d)
+		}
+	}
+	if k.said == "" { // what was said last may be the answer already
+		for _, m := range d.Messages {
+			k.message(m)
+		}
+		for _, r := range d.Runs {
+			k.reports = r.ReportPaths
+		}
+	}
+}
+
+// tasks learns of those that are older than we are here.
+func (k *course) tasks(list []clew.HistoryItem) {
+	k.blind = false
+	for _, t := range list {
+		if k.roots[t.ID] == "" {
+			k.roots[t.ID] = firstTask(t.RootTaskID, t.ID)
+		}
+	}
+}
+
+// asked keeps what a no to a question means, if it asks whether to go on.
+func (k *course) asked(d *clew.HitlApprovalRequestData) {
+	switch {
+	case d.Limit == "budget" || d.Limit == "time":
+		k.limits[d.RequestID] = outcome{endedBudget, "the budget is used up"}
+	case d.Ask == clew.AskAPIReqFailed, d.Ask == clew.AskMistakeLimitReached, d.Limit == "retries", d.Limit == "mistakes":
+		k.limits[d.RequestID] = outcome{endedFailed, d.Reason}
+	case d.Limit != "":
+		k.limits[d.RequestID] = outcome{endedStopped, "the answer to going on was no"}
+	}
+}
+
+func (k *course) resolved(d *clew.HitlResolvedData) {
+	if k.said != "" && d.ClientMessageID == k.said {
+		k.answered = d.TaskID
+	}
+	no, asked := k.limits[d.RequestID]
+	switch {
+	case !asked || d.Action == clew.ResolvedCancelled && !d.ByTimeout:
+	case d.Action != clew.ResolvedApprove:
+		k.refused = &no
+	case no.Status == endedFailed: // it is tried again
+		k.failure = ""
+	}
+}
+
+func firstTask(ids ...clew.TaskID) clew.TaskID {
+	for _, id := range ids {
+		if id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// rootOf is the task that a task is below, or itself.
+func (k *course) rootOf(id clew.TaskID) clew.TaskID { return firstTask(k.roots[id], id) }
 
 func (k *course) message(m clew.Message) {
 	if m.Type != clew.TypeSay || m.Partial || !k.main(m.TaskID) || k.said != "" && k.task == "" {
@@ -129,7 +193,9 @@ func (k *course) message(m clew.Message) {
 	case m.Say == clew.SayAPIReqDeleted && strings.Contains(m.Text, "interrupted by the user"):
 		k.stopped = true
 	case m.Say == clew.SayAPIReqStarted:
-		k.stopped = false
+		if k.stopped = false; k.refused != nil && k.refused.Status != endedBudget {
+			k.refused = nil // somebody had it go on after all
+		}
 	case m.Say == clew.SayCompletionResult && m.Role == clew.SpeakerAssistant:
 		k.answer = m.Text
 	case m.Say == clew.SayText && m.Role == clew.SpeakerAssistant && strings.TrimSpace(m.Text) != "":
@@ -144,7 +210,7 @@ func (k *course) main(id clew.TaskID) bool {
 
 // mine reports whether a task is the one that is followed, or below it.
 func (k *course) mine(id clew.TaskID) bool {
-	return k.main(id) || k.task == "" || id == "" || k.roots[id] == k.task || k.roots[id] == ""
+	return k.main(id) || k.task == "" || id == "" || k.roots[id] == k.task || k.roots[id] == "" && k.blind
 }
 
 // judge finds the end.
@@ -152,7 +218,7 @@ func (k *course) judge(ev clew.Event) *outcome {
 	switch d := ev.Data.(type) {
 	case *clew.CompleteData:
 		if k.main(d.TaskID) {
-			k.answer = firstOf(d.Response.Text, k.answer)
+			k.answer, k.reports = firstOf(d.Response.Text, k.answer), d.ReportPaths
 			return &outcome{Status: endedDone}
 		}
 	case *clew.FailedData:
@@ -190,10 +256,12 @@ func (k *course) rest() *outcome {
 	return k.over(outcome{Status: endedDone})
 }
 
-// over takes a no to more money into account.
+// over takes a no to going on into account.
 func (k *course) over(e outcome) *outcome {
-	if k.broke {
-		e = outcome{endedBudget, firstOf(e.Message, "the budget is used up")}
+	if no := k.refused; no != nil && e.Status == endedFailed {
+		e = outcome{no.Status, firstOf(e.Message, no.Message)}
+	} else if no != nil {
+		e = *no
 	}
 	return &e
 }

@@ -1,17 +1,25 @@
 package cli
 
-import "github.com/clew-run/clew"
+import (
+	"slices"
+
+	"github.com/clew-run/clew"
+)
 
 // pastShown is how much of a transcript somebody gets who comes later.
 const pastShown = 20
 
-// past tells the newest messages of a session in short.
-func (s *story) past(messages []clew.Message) {
+// past tells the newest messages of a session in short. If there are earlier ones, it
+// says so first, with the command that shows them.
+func (s *story) past(messages []clew.Message, shows string) {
 	from := 0
 	for i, n := len(messages)-1, 0; i >= 0 && n < pastShown; i-- {
 		if from = i; worthTelling(messages[i]) {
 			n++
 		}
+	}
+	if slices.ContainsFunc(messages[:from], worthTelling) {
+		s.note(faint, "… there is more before this: %s", shows)
 	}
 	for _, m := range messages[from:] {
 		switch {

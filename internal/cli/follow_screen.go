@@ -29,10 +29,11 @@ const (
 // nothing else. It belongs to one goroutine.
 type screen struct {
 	w      io.Writer
-	width  int  // columns; 0 where lines are not broken
-	colour bool //
-	live   bool // there is somebody to see a line that changes
-	raw    bool // the terminal takes newlines as they are
+	tty    *os.File // nil where it is none
+	width  int      // columns; 0 where lines are not broken
+	colour bool     //
+	live   bool     // there is somebody to see a line that changes
+	raw    bool     // the terminal takes newlines as they are
 
 	column int    // of the line under way
 	gap    int    // spaces to come before the next word
@@ -49,13 +50,20 @@ func (a *app) newScreen(w io.Writer) *screen {
 	s := &screen{w: w, colour: a.coloured(w)}
 	if f, ok := w.(*os.File); ok && isTerminal(f) {
 		s.live = a.getenv("TERM") != "dumb"
-		s.width = 80
-		if n, _, err := xterm.GetSize(f.Fd()); err == nil && n > 0 {
-			s.width = n
-		}
-		s.width = max(20, min(s.width, widest))
+		s.tty, s.width = f, 80
+		s.measure()
 	}
 	return s
+}
+
+// measure looks how wide the terminal is now.
+func (s *screen) measure() {
+	if s.tty == nil {
+		return
+	}
+	if n, _, err := xterm.GetSize(s.tty.Fd()); err == nil && n > 0 {
+		s.width = max(20, min(n, widest))
+	}
 }
 
 // coloured decides as most programs do: what was said by flag, then NO_COLOR,

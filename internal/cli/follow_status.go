@@ -73,20 +73,25 @@ func (f *follower) working(env wire.Envelope) {
 	}
 }
 
-// draw puts the line below the story: the prompt, or what is going on.
+// draw puts the line below the story: the prompt, what is typed, or what is going
+// on. Texts wait while somebody types.
 func (f *follower) draw() {
+	f.screen.measure()
+	f.hold(f.asking != nil || len(f.line.text) > 0)
 	if k := f.asking; k != nil {
 		left := ""
 		if text := timeLeft(k.q, f.now()); text != "" {
 			left = "(" + text + ") "
 		}
-		f.screen.setPrompt("    " + left + k.prompt() + string(k.typed.text))
+		f.screen.setPrompt("    " + left + k.prompt() + string(f.line.text))
 		return
 	}
 	if f.story == nil {
 		return
 	}
 	switch {
+	case len(f.line.text) > 0:
+		f.screen.setPrompt("    Tell the agent › " + string(f.line.text))
 	case !f.lost.IsZero():
 		f.screen.setStatus("no connection for " + briefly(time.Since(f.lost)))
 	case f.doing != "":
@@ -95,6 +100,14 @@ func (f *follower) draw() {
 			text += " · " + briefly(t)
 		}
 		f.screen.setStatus(text)
+	}
+}
+
+// hold has texts of agents wait, or go on.
+func (f *follower) hold(on bool) {
+	if f.story != nil && f.story.hold != on {
+		f.story.hold = on
+		f.story.flow()
 	}
 }
 

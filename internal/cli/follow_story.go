@@ -24,6 +24,10 @@ type story struct {
 	steps  map[clew.TaskID]bool // tasks that carry out a step of a plan
 	before string               // the kind of the last block
 	hold   bool                 // somebody is being asked: texts wait until they are whole
+	own    map[string]int       // what was typed here and is told already
+	keep   bool                 // the last text is kept back: it may be the answer, which is told elsewhere
+	kept   string
+	keptOf clew.MessageID
 }
 
 // A growing text is shown up to a place. One at a time is shown as it grows;
@@ -37,7 +41,7 @@ type growing struct {
 func newStory(s *screen, verbose bool, said clew.ClientMessageID) *story {
 	return &story{
 		screen: s, verbose: verbose, said: said, told: map[clew.MessageID]bool{},
-		calls: map[string]clew.ToolProgressData{}, todos: map[string]clew.TodoStatus{}, steps: map[clew.TaskID]bool{},
+		own: map[string]int{}, calls: map[string]clew.ToolProgressData{}, todos: map[string]clew.TodoStatus{}, steps: map[clew.TaskID]bool{},
 	}
 }
 
@@ -124,6 +128,7 @@ func because(reason string) string {
 // para parts blocks of different kinds by an empty line.
 func (s *story) para(kind string) {
 	s.end()
+	s.tellKept()
 	if s.before != "" && s.before != kind {
 		s.write("\n")
 	}
@@ -182,6 +187,10 @@ func (s *story) person(m clew.Message) {
 	if s.said != "" && m.ClientMessageID == s.said || m.AgentID != "" || !s.once(m) {
 		return
 	}
+	if s.own[m.Text] > 0 {
+		s.own[m.Text]--
+		return
+	}
 	s.para("person")
 	s.block(strong, "> ", m.Text)
 }
@@ -214,8 +223,13 @@ func (s *story) speech(m clew.Message) {
 		return
 	}
 	s.told[m.MessageID] = true
-	s.reveal(g)
-	s.end()
+	if s.keep {
+		s.tellKept()
+		s.kept, s.keptOf = strings.TrimSpace(g.text), g.id
+	} else {
+		s.reveal(g)
+		s.end()
+	}
 	s.open = slices.DeleteFunc(s.open, func(o *growing) bool { return o == g })
 	s.flow()
 }
@@ -246,7 +260,7 @@ func (s *story) growing(id clew.MessageID) *growing {
 
 // flow shows more of the text whose turn it is.
 func (s *story) flow() {
-	if len(s.open) > 0 && !s.hold {
+	if len(s.open) > 0 && !s.hold && !s.keep {
 		s.reveal(s.open[0])
 	}
 }
@@ -264,6 +278,25 @@ func (s *story) reveal(g *growing) {
 	}
 	g.shown = len(g.text)
 	s.screen.say(text)
+}
+
+// close ends the story. The text that was kept back is told, unless it is the
+// answer and that is printed elsewhere.
+func (s *story) close(answered bool, answer string) {
+	if s.kept != "" && answered && s.kept == strings.TrimSpace(answer) {
+		s.kept = ""
+	}
+	s.tellKept()
+}
+
+// tellKept tells the text that was kept back.
+func (s *story) tellKept() {
+	if text := s.kept; text != "" {
+		s.kept = ""
+		s.para("text " + string(s.keptOf))
+		s.say(text)
+		s.end()
+	}
 }
 
 // plan lists the todos, all of them or those that stand elsewhere now.

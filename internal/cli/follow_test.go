@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -134,25 +135,41 @@ func TestCourse(t *testing.T) {
 	stopped := speech("The model call was interrupted by the user.", false)
 	stopped.Say, stopped.Role = clew.SayAPIReqDeleted, clew.SpeakerSystem
 	budget := event{clew.EventHitlApprovalRequest, clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "r", TaskID: "t"}, Limit: "budget"}}
+	failed := event{clew.EventHitlApprovalRequest, clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "r", TaskID: "t"}, Ask: clew.AskAPIReqFailed, Reason: "no answer"}}
+	settled := func(how clew.Resolution) event {
+		return event{clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: how}}
+	}
+	denied := event{clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "q", Action: clew.ResolvedReject, ClientMessageID: "mine", TaskID: "t"}}
+	deniedBelow := event{clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "q", Action: clew.ResolvedReject, ClientMessageID: "mine", TaskID: "c"}}
+	begun := event{clew.EventTaskCreated, clew.TaskCreatedData{TaskRef: child}}
+	asAnswer := event{clew.EventMessageAccepted, clew.MessageAcceptedData{ClientMessageID: "mine", Delivery: clew.DeliveryAnswer}}
 	for name, c := range map[string]struct {
 		events []event
 		status string // "" if it goes on
 		answer string
 	}{
-		"answered":           {[]event{accepted, words, idle}, endedDone, "words"},
-		"before the message": {[]event{idle, words}, "", ""},
-		"a child at rest":    {[]event{accepted, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: child}}}, "", ""},
-		"it asks":            {[]event{accepted, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: ref, RequestID: "r"}}}, "", ""},
-		"a run at rest":      {[]event{accepted, {clew.EventTaskCreated, clew.TaskCreatedData{TaskRef: ref, RunID: "run"}}, idle}, "", ""},
-		"complete":           {[]event{accepted, words, {clew.EventComplete, clew.CompleteData{TaskID: "t", Response: clew.Response{Text: "result"}}}}, endedDone, "result"},
-		"failed":             {[]event{accepted, {clew.EventFailed, clew.FailedData{TaskID: "t"}}}, endedFailed, ""},
-		"cancelled":          {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: ref, Reason: "cancelled by the user"}}}, endedCancelled, ""},
-		"aborted by failure": {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: ref, Reason: "failed"}}}, endedFailed, ""},
-		"a child is aborted": {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: child}}}, "", ""},
-		"an error":           {[]event{accepted, {clew.EventError, clew.ErrorData{Message: "no", Context: clew.ErrorContext{TaskID: "t"}}}, idle}, endedFailed, ""},
-		"interrupted":        {[]event{accepted, {clew.EventMessageCreated, clew.MessageCreatedData{Message: stopped}}, idle}, endedStopped, ""},
-		"no more money":      {[]event{accepted, budget, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedReject}}, idle}, endedBudget, ""},
-		"more money":         {[]event{accepted, budget, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedApprove}}, idle}, endedDone, ""},
+		"the message was an answer":          {[]event{denied, asAnswer, words, idle}, endedDone, "words"},
+		"an answer to a subtask":             {[]event{begun, deniedBelow, asAnswer, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: child}}}, "", ""},
+		"an answer to a subtask, to the end": {[]event{begun, deniedBelow, asAnswer, words, idle}, endedDone, "words"},
+		"no to trying again":                 {[]event{accepted, failed, settled(clew.ResolvedReject), idle}, endedFailed, ""},
+		"nobody said whether to try again":   {[]event{accepted, failed, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedReject, ByTimeout: true}}, idle}, endedFailed, ""},
+		"yes to trying again":                {[]event{accepted, failed, settled(clew.ResolvedApprove), words, idle}, endedDone, "words"},
+		"no to more calls":                   {[]event{accepted, {clew.EventHitlApprovalRequest, clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "r", TaskID: "t"}, Limit: "requests"}}, settled(clew.ResolvedReject), idle}, endedStopped, ""},
+		"no to a call":                       {[]event{accepted, {clew.EventHitlApprovalRequest, clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "r", TaskID: "t"}, Tool: "x"}}, settled(clew.ResolvedReject), words, idle}, endedDone, "words"},
+		"answered":                           {[]event{accepted, words, idle}, endedDone, "words"},
+		"before the message":                 {[]event{idle, words}, "", ""},
+		"a child at rest":                    {[]event{accepted, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: child}}}, "", ""},
+		"it asks":                            {[]event{accepted, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: ref, RequestID: "r"}}}, "", ""},
+		"a run at rest":                      {[]event{accepted, {clew.EventTaskCreated, clew.TaskCreatedData{TaskRef: ref, RunID: "run"}}, idle}, "", ""},
+		"complete":                           {[]event{accepted, words, {clew.EventComplete, clew.CompleteData{TaskID: "t", Response: clew.Response{Text: "result"}}}}, endedDone, "result"},
+		"failed":                             {[]event{accepted, {clew.EventFailed, clew.FailedData{TaskID: "t"}}}, endedFailed, ""},
+		"cancelled":                          {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: ref, Reason: "cancelled by the user"}}}, endedCancelled, ""},
+		"aborted by failure":                 {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: ref, Reason: "failed"}}}, endedFailed, ""},
+		"a child is aborted":                 {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: child}}}, "", ""},
+		"an error":                           {[]event{accepted, {clew.EventError, clew.ErrorData{Message: "no", Context: clew.ErrorContext{TaskID: "t"}}}, idle}, endedFailed, ""},
+		"interrupted":                        {[]event{accepted, {clew.EventMessageCreated, clew.MessageCreatedData{Message: stopped}}, idle}, endedStopped, ""},
+		"no more money":                      {[]event{accepted, budget, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedReject}}, idle}, endedBudget, ""},
+		"more money":                         {[]event{accepted, budget, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedApprove}}, idle}, endedDone, ""},
 	} {
 		k := newCourse("mine")
 		status := ""
@@ -164,5 +181,59 @@ func TestCourse(t *testing.T) {
 		if status != c.status || k.result() != c.answer {
 			t.Errorf("%s: %q with %q, want %q with %q", name, status, k.result(), c.status, c.answer)
 		}
+	}
+}
+
+// A question of a task that was there before us, and is not ours, is not ours.
+func TestCourseKnowsItsTasks(t *testing.T) {
+	k := newCourse("mine")
+	k.blind = true
+	k.hear(heard(t, 1, clew.EventMessageAccepted, clew.MessageAcceptedData{ClientMessageID: "mine", TaskID: "t"}))
+	if !k.mine("x") {
+		t.Error("as long as tasks are not known, a question may be ours")
+	}
+	k.tasks([]clew.HistoryItem{{ID: "t"}, {ID: "below", RootTaskID: "t", ParentTaskID: "t"}, {ID: "other"}, {ID: "below other", RootTaskID: "other"}})
+	for id, want := range map[clew.TaskID]bool{"t": true, "below": true, "other": false, "below other": false, "unheard of": false, "": true} {
+		if k.mine(id) != want {
+			t.Errorf("%q is ours: %v", id, !want)
+		}
+	}
+}
+
+// Where the answer is printed elsewhere, the story does not tell it as well.
+func TestStoryKeepsTheAnswerBack(t *testing.T) {
+	first, last := speech("First I look.", false), speech("All is well.\n", false)
+	last.MessageID = "msg_2"
+	for name, c := range map[string]struct {
+		answered bool
+		want     string
+	}{
+		"answered": {true, "First I look.\n"},
+		"not":      {false, "First I look.\n\nAll is well.\n"},
+	} {
+		var out strings.Builder
+		s := newStory(&screen{w: &out}, false, "")
+		s.keep = true
+		s.message(first)
+		s.message(last)
+		s.close(c.answered, "All is well.")
+		if out.String() != c.want {
+			t.Errorf("%s: %q, want %q", name, out.String(), c.want)
+		}
+	}
+}
+
+// An answer by --yes that the server does not take is not given again.
+func TestYesIsNotRepeated(t *testing.T) {
+	f := &follower{a: &app{}, screen: &screen{w: io.Discard}, o: followOptions{yes: true}, answered: map[clew.RequestID]bool{"req_1": true}, refused: map[clew.RequestID]bool{}}
+	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x"})
+	if f.byRule(q) == nil {
+		t.Error("--yes does not approve")
+	}
+	if err := f.heardBack(sentCommand{about: "req_1", err: clew.Errorf(clew.Forbidden, "no")}); err == nil {
+		t.Error("where nobody can be asked, a refused answer is the end")
+	}
+	if f.answered["req_1"] || f.byRule(q) != nil {
+		t.Error("a refused answer would be given again")
 	}
 }

@@ -53,7 +53,7 @@ func (s *story) unfold(d *clew.ToolProgressData, began clew.ToolProgressData) {
 		s.block(faint, "    ", fmt.Sprintf("allowed by %s (%s)", began.AllowedBy.Rule, began.AllowedBy.Scope))
 	}
 	if began.Effect != nil && began.Effect.Diff != "" {
-		s.diff(began.Effect.Diff, "    ", 0)
+		s.diff(began.Effect.Diff, "    ")
 		return
 	}
 	if text, ok := d.Output.(string); ok && strings.TrimSpace(text) != "" {
@@ -111,15 +111,11 @@ func diffCount(diff string) string {
 	return fmt.Sprintf("+%d -%d", added, removed)
 }
 
-// diff shows how a file changes, at most so many lines if most is not 0. It
-// reports how many it left out.
-func (s *screen) diff(diff, indent string, most int) (left int) {
+// diff shows how a file changes.
+func (s *screen) diff(diff, indent string) {
 	lines := strings.Split(strings.TrimRight(diff, "\n"), "\n")
 	if len(lines) > 0 && strings.HasPrefix(lines[0], "index ") {
 		lines = lines[1:] // hashes are for programs
-	}
-	if most > 0 && len(lines) > most {
-		lines, left = lines[:most], len(lines)-most
 	}
 	for _, line := range lines {
 		i := plainInk
@@ -133,5 +129,4 @@ func (s *screen) diff(diff, indent string, most int) (left int) {
 		}
 		s.block(i, indent, line)
 	}
-	return left
 }

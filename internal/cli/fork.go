@@ -19,24 +19,22 @@ func (a *app) forkCommand() *cobra.Command {
 	var r remote
 	var data clew.ForkSessionData
 	cmd := &cobra.Command{
-		Use:   "fork SESSION [MESSAGE]",
+		Use:   "fork [SESSION] [MESSAGE]",
 		Short: "Make a new session that goes on from a point of this one",
 		Long: "Make a new session with the past of this one up to before a message, or with all\n" +
 			"of it. This one stays as it is. With --workspace the new session gets the files as\n" +
 			"they were then, in an empty directory; without it both work in the same one.\n\n" +
-			howNamed,
+			howSession + "\n\n" + howNamed,
 		Example: "clew fork sess_1 msg_000000000042 --workspace ./other-try",
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionArg(args[0], r)
+			session, message := sessionAndMessage(args)
+			if message == "" && data.KeepTarget {
+				return usagef("--keep-target is about a message: name it")
+			}
+			id, c, err := a.sessionChanged(cmd.Context(), session, r)
 			if err != nil {
 				return err
-			}
-			message := ""
-			if len(args) == 2 {
-				message = args[1]
-			} else if data.KeepTarget {
-				return usagef("--keep-target is about a message: name it")
 			}
 			return a.fork(cmd.Context(), c, id, message, data)
 		},

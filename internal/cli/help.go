@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/clew-run/clew/internal/term"
 )
 
 // groups are the headings of clew --help, and what stands below each.
@@ -32,7 +35,57 @@ func group(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = of[cmd.Name()]
 	}
-	root.SetHelpCommandGroupID("know")
+	help := helpCommand(root)
+	help.GroupID = "know"
+	root.SetHelpCommand(help)
+}
+
+// helpCommand is clew help. It knows when there is no such command.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]…",
+		Short:   "Help about any command",
+		Long:    "Say what a command does, with its flags and examples. clew COMMAND --help does the same.",
+		Example: "  clew help run\n  clew help settings set\n  clew help --json",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil {
+				return &usageError{err}
+			}
+			if len(rest) > 0 && cmd.HasSubCommands() {
+				return known(cmd, rest)
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
+			cmd, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			for _, sub := range cmd.Commands() {
+				if sub.IsAvailableCommand() {
+					list = append(list, sub.Name()+"\t"+sub.Short)
+				}
+			}
+			return list, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// helpWidth is how wide help is at most.
+const helpWidth = 80
+
+// reflow breaks the lines of a text anew, for the width of a terminal. Paragraphs
+// with lines that are set in stay as they are.
+func reflow(text string, width int) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		if !strings.HasPrefix(p, " ") && !strings.Contains(p, "\n ") {
+			paragraphs[i] = strings.Join(term.Wrap(strings.ReplaceAll(p, "\n", " "), width), "\n")
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // A described is a command for programs: clew help --json.
@@ -78,6 +131,7 @@ func describe(cmd *cobra.Command) described {
 
 // helpFor makes help something that programs can read with --json.
 func (a *app) helpFor(root *cobra.Command) {
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	text := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if !a.json {

@@ -25,9 +25,9 @@ func (a *app) inboxCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inbox",
 		Short: "List what waits for your answer, over all sessions",
-		Long: "List the questions that wait for your answer, over all sessions, the nearest deadline\n" +
-			"first, each with the line that answers it. --watch stays and tells each new one; with\n" +
-			"--json it prints a line for each change.",
+		Long: "List the questions that wait for your answer, over all sessions, the nearest\n" +
+			"deadline first, each with the line that answers it. --watch stays and tells each\n" +
+			"new one; with --json it prints a line for each change.",
 		Example: "clew inbox\nclew inbox --watch",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -65,7 +65,7 @@ func (a *app) printInbox(w io.Writer, c *rest, in client.Inbox) error {
 		if i > 0 {
 			s.write("\n")
 		}
-		s.inboxItem(c, it)
+		s.listed(c, it)
 	}
 	if in.Next != "" {
 		s.line(faint, "more: %s", c.line("inbox", "--cursor", in.Next))
@@ -73,12 +73,22 @@ func (a *app) printInbox(w io.Writer, c *rest, in client.Inbox) error {
 	return s.err
 }
 
-// inboxItem shows a question, where it is from, and how to answer it.
-func (s *screen) inboxItem(c *rest, it client.InboxItem) {
-	s.question(it.Question, time.Now(), false)
+// inboxItem shows a question, where it is from, and how to answer it. A long one
+// is folded if more says how to see the rest; then the answer begins with that.
+func (s *screen) inboxItem(c *rest, it client.InboxItem, more string) {
+	all := s.question(it.Question, time.Now(), more)
 	s.fact("session", string(it.SessionID)+"  "+it.Title)
 	s.fact("since", time.UnixMilli(it.AskedMS).Format(time.DateTime))
-	s.fact("answer", c.line(answerWords(it.Question)...))
+	words := answerWords(it.Question)
+	if !all { // nobody should say yes to what they have not seen
+		words = words[:2]
+	}
+	s.fact("answer", c.line(words...))
+}
+
+// listed shows a question among others.
+func (s *screen) listed(c *rest, it client.InboxItem) {
+	s.inboxItem(c, it, c.line("answer", string(it.Question.RequestID()))+" shows it")
 }
 
 // answerWords is a command that answers a question, for a person to change.
@@ -103,7 +113,8 @@ func (a *app) watchInbox(ctx context.Context, c *rest, giveUp time.Duration) err
 		cancel(clew.Errorf(clew.ConnectionFailed, "the server has been gone for %s", briefly(giveUp)))
 	}}
 	s, known := a.newScreen(a.Out), map[clew.RequestID]bool{}
-	opts := client.Options{URL: c.base.String(), Token: c.token, Retry: patient, OnState: func(state client.State, _ error) { gone.heard(state) }}
+	opts := c.dialing("")
+	opts.Retry, opts.OnState = patient, func(state client.State, _ error) { gone.heard(state) }
 	for change, err := range client.FollowInbox(ctx, opts) {
 		if err != nil {
 			if cause := context.Cause(ctx); clew.CodeOf(cause) == clew.ConnectionFailed {
@@ -164,7 +175,7 @@ func (s *screen) inboxChange(c *rest, change client.InboxChange, known map[clew.
 	for _, it := range change.Added {
 		if id := it.Question.RequestID(); !known[id] {
 			known[id] = true
-			s.inboxItem(c, it)
+			s.listed(c, it)
 			s.write("\n")
 		}
 	}

@@ -31,7 +31,10 @@ type (
 // trustedFolder is a workspace that a person wants to trust.
 type trustedFolder = server.TrustedFolder
 
-var lookAt = server.LookAt
+var (
+	lookAt       = server.LookAt
+	builtInModes = server.BuiltInModes
+)
 
 // check is one thing that the doctor looked at, examined what is in a store.
 type (

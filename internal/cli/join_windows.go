@@ -81,6 +81,8 @@ type trustedFolder struct {
 	Modes     []string
 }
 
+func builtInModes() []string { return []string{"code", "architect", "ask", "debug", "orchestrator"} }
+
 func lookAt(string) (trustedFolder, error) {
 	return trustedFolder{}, errors.New("trust is given on the server's machine")
 }

@@ -6,8 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -24,7 +22,7 @@ func (a *app) lsCommand() *cobra.Command {
 		Use:   "ls",
 		Short: "List your sessions, newest first",
 		Long: "List your sessions, newest first: the id of each, as other commands take it, what it\n" +
-			"does, when something was last written to it, how many records it has, and its title.",
+			"does, when something was last written to it, and its title. On a terminal ids and titles are cut to fit.",
 		Example: "clew ls\nclew ls --filter parser --limit 10\nclew ls --json | jq -r '.sessions[].session_id'    # clew's list for programs",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,7 +37,7 @@ func (a *app) lsCommand() *cobra.Command {
 			if page.Sessions == nil {
 				page.Sessions = []client.Session{}
 			}
-			return a.print(page, func(w io.Writer) error { return sessionTable(w, page, r) })
+			return a.print(page, func(w io.Writer) error { return a.sessionTable(w, page, filter, r) })
 		},
 	}
 	r.flags(cmd)
@@ -49,17 +47,28 @@ func (a *app) lsCommand() *cobra.Command {
 	return cmd
 }
 
-func sessionTable(w io.Writer, page client.Page, r remote) error {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "SESSION\tSTATUS\tUPDATED\tRECORDS\tTITLE")
-	for _, s := range page.Sessions {
-		updated := time.UnixMilli(s.UpdatedMS).Format(time.DateTime)
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", s.ID, s.Status, updated, s.LastSeq, plain(s.Title))
+func (a *app) sessionTable(w io.Writer, list client.Page, filter string, r remote) error {
+	p := &page{w: w}
+	if len(list.Sessions) == 0 {
+		p.line("%s", noSessions(filter, r))
+		return p.err
 	}
-	if page.Next != "" {
-		_, _ = fmt.Fprintf(t, "more: %s\n", r.line("ls", "--cursor", page.Next))
+	width, person := columns(w)
+	if err := writeSessions(w, list.Sessions, width, person); err != nil {
+		return err
 	}
-	return t.Flush()
+	if list.Next != "" {
+		p.line("more: %s", r.line("ls", "--cursor", list.Next))
+	}
+	return p.err
+}
+
+// noSessions says what to do about an empty list.
+func noSessions(filter string, r remote) string {
+	if filter != "" {
+		return fmt.Sprintf("No session has %q in its title or id: %s lists all.", plain(filter), r.line("ls"))
+	}
+	return "There is no session yet. Begin one: " + r.line("run", "what is in here?")
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -67,21 +76,18 @@ func (a *app) showCommand() *cobra.Command {
 	var page client.PageOf
 	var before string
 	cmd := &cobra.Command{
-		Use:   "show SESSION",
+		Use:   "show [SESSION]",
 		Short: "Print the newest messages of a session",
 		Long: "Print the newest messages of a session: the number and the id of each, as clew rewind\n" +
-			"and clew fork take them, who or what it is, and the text.",
-		Example: "clew show sess_1 --limit 10",
-		Args:    cobra.ExactArgs(1),
+			"and clew fork take them, who or what it is, and the text.\n\n" + howSession,
+		Example: "clew show\nclew show sess_1 --limit 10",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id := clew.SessionID(args[0])
-			if !id.Valid() {
-				return usagef("%q is not a session id", args[0])
-			}
-			c, err := a.connect(r)
+			s, c, err := a.sessionNamed(cmd.Context(), argument(args, 0), r)
 			if err != nil {
 				return err
 			}
+			id := s.ID
 			page.Before = clew.MessageID(before)
 			got, err := c.api().Messages(cmd.Context(), id, page)
 			if err != nil {

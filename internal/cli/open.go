@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,10 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,24 +34,22 @@ func (a *app) openCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open [SESSION]",
 		Short: "Open the web UI in a browser, signed in",
-		Long: "Open the web UI of a running server in a browser, at a session if one is named. The\n" +
+		Long: "Open the web UI of a running server in a browser, at a session if one is named. - is the newest one. The\n" +
 			"browser is signed in by a ticket that works once and for a minute. Where there is no\n" +
 			"browser to open, the address is printed.",
 		Example: "clew open\nclew open sess_1\nclew open --no-open    # print the address, for a browser elsewhere",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id := clew.SessionID("")
-			if len(args) > 0 {
-				if id = clew.SessionID(args[0]); !id.Valid() {
-					return usagef("%q is not a session id", args[0])
-				}
+			name := argument(args, 0)
+			if err := checkName(name); err != nil {
+				return err
 			}
 			c, err := a.connect(r)
 			var none *noTokenError // which is fine if the server lets everybody in
 			if err != nil && !errors.As(err, &none) {
 				return err
 			}
-			page, err := c.page(cmd, id)
+			page, err := c.page(cmd.Context(), name)
 			if none != nil && clew.CodeOf(err) == clew.AuthRequired {
 				return none
 			}
@@ -67,15 +69,19 @@ func (a *app) openCommand() *cobra.Command {
 
 // page asks the server for a ticket and puts it behind the # of an address,
 // where no server and no log gets to see it.
-func (c *rest) page(cmd *cobra.Command, id clew.SessionID) (opened, error) {
+func (c *rest) page(ctx context.Context, session string) (opened, error) {
 	u := c.base.JoinPath("/")
-	if id != "" {
-		u = u.JoinPath("s", string(id))
+	if session != "" {
+		s, err := c.session(ctx, session)
+		if err != nil {
+			return opened{}, err
+		}
+		u = u.JoinPath("s", string(s.ID))
 	}
 	var me struct {
 		Auth string `json:"auth"`
 	}
-	if err := c.call(cmd.Context(), http.MethodGet, "me", nil, &me); err != nil {
+	if err := c.call(ctx, http.MethodGet, "me", nil, &me); err != nil {
 		return opened{}, err
 	}
 	if me.Auth == "off" {
@@ -85,7 +91,7 @@ func (c *rest) page(cmd *cobra.Command, id clew.SessionID) (opened, error) {
 		Ticket    string `json:"ticket"`
 		ExpiresMS int64  `json:"expires_ms"`
 	}
-	if err := c.call(cmd.Context(), http.MethodPost, "tickets", nil, &made); err != nil {
+	if err := c.call(ctx, http.MethodPost, "tickets", nil, &made); err != nil {
 		return opened{}, err
 	}
 	u.Fragment = "ticket=" + made.Ticket
@@ -152,7 +158,7 @@ func (a *app) openBrowser(address string) error {
 	if name == "" {
 		return errors.New("there is no screen")
 	}
-	cmd := exec.Command(name, append(args, address)...)
+	cmd := exec.Command(name, withAddress(args, address)...)
 	cmd.Env = a.Environ
 	cmd.SysProcAttr = detached() // Ctrl-C here is not meant for the browser
 	if err := cmd.Start(); err != nil {
@@ -168,9 +174,32 @@ func (a *app) openBrowser(address string) error {
 	}
 }
 
+// withAddress puts the address in the place of %s, or at the end.
+func withAddress(args []string, address string) []string {
+	out, placed := slices.Clone(args), false
+	for i, arg := range out {
+		if strings.Contains(arg, "%s") {
+			out[i], placed = strings.ReplaceAll(arg, "%s", address), true
+		}
+	}
+	if placed {
+		return out
+	}
+	return append(out, address)
+}
+
 func (a *app) opener() (name string, args []string) {
-	if browser := a.getenv("BROWSER"); browser != "" {
-		return browser, nil
+	for _, browser := range filepath.SplitList(a.getenv("BROWSER")) { // a list, as other programs take it
+		words := []string{browser}
+		if _, err := exec.LookPath(browser); err != nil {
+			words = strings.Fields(browser)
+		}
+		if len(words) == 0 {
+			continue
+		}
+		if _, err := exec.LookPath(words[0]); err == nil {
+			return words[0], words[1:]
+		}
 	}
 	switch runtime.GOOS {
 	case "darwin":

@@ -29,6 +29,8 @@ func newDesk(t *testing.T, auth string) (address string) {
 			_ = json.NewEncoder(w).Encode(map[string]string{"auth": auth})
 		case r.Method == "POST" && r.URL.Path == "/api/v1/tickets":
 			_, _ = io.WriteString(w, `{"ticket":"TICKET","expires_ms":5}`)
+		case r.Method == "GET" && strings.HasPrefix(r.URL.Path, "/api/v1/sessions/"):
+			_ = json.NewEncoder(w).Encode(map[string]string{"session_id": filepath.Base(r.URL.Path)})
 		default:
 			t.Errorf("%s %s", r.Method, r.URL)
 		}
@@ -143,6 +145,13 @@ func TestOpenBrowser(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(dir, "got")); string(got) != "1|"+address {
 			t.Errorf("%s, %v", got, err)
 		}
+	}
+	listed := &app{IO: IO{Environ: []string{"BROWSER=no-such-browser:" + opener + " %s", "CODE=0"}}}
+	if err := listed.openBrowser(address + "2"); err != nil {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "got")); string(got) != "1|"+address+"2" {
+		t.Errorf("from a list: %s, %v", got, err)
 	}
 	if runtime.GOOS == "linux" {
 		if err := (&app{}).openBrowser(address); err == nil {

@@ -58,18 +58,34 @@ type rest struct {
 	base  *url.URL
 	token string
 	at    remote // how the caller named it
+	local bool   // its local socket vouched for it
+	http  *http.Client
 }
 
 // line is a command for a person to paste that reaches the same server.
 func (c *rest) line(words ...string) string { return c.at.line(words...) }
 
 // api is the published client, for all that it covers.
-func (c *rest) api() *client.API { return client.NewAPI(c.base.String(), c.token) }
+func (c *rest) api() *client.API {
+	return client.NewAPI(c.base.String(), c.token).WithHTTPClient(c.bounded())
+}
+
+// bounded is for requests that are answered soon.
+func (c *rest) bounded() *http.Client {
+	h := *c.http
+	h.Timeout = requestTimeout
+	return &h
+}
+
+// dialing are the options of a connection to a session of this server.
+func (c *rest) dialing(id clew.SessionID) client.Options {
+	return client.Options{URL: c.base.String(), Token: c.token, Session: id, HTTPClient: c.http}
+}
 
 // connect finds the server and the credentials. What it gives with a
 // *noTokenError works where none are needed.
 func (a *app) connect(r remote) (*rest, error) {
-	address, local, err := a.find(r)
+	address, socket, err := a.find(r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +93,13 @@ func (a *app) connect(r remote) (*rest, error) {
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, usagef("--server %q is not an http or https URL", address)
 	}
-	c := &rest{base: base, token: a.getenv(envPrefix + "TOKEN"), at: r}
+	c := &rest{base: base, token: a.getenv(envPrefix + "TOKEN"), at: r, http: http.DefaultClient}
+	if socket != "" {
+		c.local = true
+		c.http = seek(socket, base)
+	}
 	if c.token == "" {
-		c.token, err = a.ownerToken(r, base, local)
+		c.token, err = a.ownerToken(r, base, socket != "")
 	}
 	return c, err
 }
@@ -172,7 +192,7 @@ func (c *rest) callWithin(ctx context.Context, limit time.Duration, method, path
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := c.http.Do(req)
 	if err != nil {
 		return clew.WrapError(clew.ConnectionFailed, err, "no answer from %s", c.base.Host)
 	}

@@ -28,8 +28,9 @@ func fakeServer(t *testing.T, token string) string {
 	answer("POST /api/v1/keys", 201, `{"id":"k2","user":"ada","role":"viewer","token":"clew_k2_secret"}`)
 	answer("DELETE /api/v1/keys/{id}", 204, ``)
 	answer("GET /api/v1/sessions", 200, `{"sessions":[{"session_id":"sess_1","title":"First\u001b[2J","status":"idle","updated_ms":1,"last_seq":7}],"next":"c2"}`)
+	answer("GET /api/v1/sessions/sess_1", 200, `{"session_id":"sess_1","title":"First"}`)
+	answer("GET /api/v1/sessions/sess_2", 403, `{"code":"FORBIDDEN","message":"it is another's"}`)
 	answer("GET /api/v1/sessions/sess_1/messages", 200, `{"messages":[{"message_id":"msg_000000000001","role":"user","text":"hello"}],"total":1}`)
-	answer("GET /api/v1/sessions/sess_2/messages", 404, `{"code":"SESSION_NOT_FOUND","message":"no such session"}`)
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s.URL
@@ -50,11 +51,11 @@ func TestRemoteCommands(t *testing.T) {
 		{[]string{"token", "create", "--user", "ada", "--role", "viewer", "--expires", "1h"}, exitOK, "clew_k2_secret\n"},
 		{[]string{"token", "revoke", "k1"}, exitOK, "revoked k1"},
 		{[]string{"ls"}, exitOK, "sess_1   idle"},
-		{[]string{"ls"}, exitOK, "7        First\uFFFD[2J\n"},
+		{[]string{"ls"}, exitOK, ":00  First\uFFFD[2J\n"},
 		{[]string{"ls"}, exitOK, "clew ls --cursor c2"},
 		{[]string{"show", "sess_1"}, exitOK, "msg_000000000001  user  hello"},
-		{[]string{"show", "sess_2"}, exitFailure, "clew: no such session"},
-		{[]string{"show", "sess_2", "--json"}, exitFailure, `{"error":{"code":"SESSION_NOT_FOUND","hint":"clew ls lists your sessions.","message":"no such session"}}`},
+		{[]string{"show", "sess_2"}, exitRefused, "clew: it is another's\n  Your key does not allow it."},
+		{[]string{"show", "sess_2", "--json"}, exitRefused, `{"error":{"code":"FORBIDDEN","hint":"Your key does not allow it. Ask the session's owner, or an administrator of the server.","message":"it is another's"}}`},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {

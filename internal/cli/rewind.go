@@ -25,27 +25,31 @@ func (a *app) rewindCommand() *cobra.Command {
 	var r remote
 	f := rewindFlags{}
 	cmd := &cobra.Command{
-		Use:   "rewind SESSION [MESSAGE]",
+		Use:   "rewind [SESSION] [MESSAGE]",
 		Short: "Take a session back to a message, files included",
 		Long: "Take a session back to before a message: the conversation, what the model knows,\n" +
 			"plans, todos, questions and the files of the workspace. What would change is shown\n" +
 			"first. Nothing is lost: clew undo takes the rewind back.\n\n" +
-			howNamed + "\nWithout MESSAGE, what people said is listed.",
-		Example: "clew rewind sess_1                       # what can be chosen\n" +
-			"clew rewind sess_1 msg_000000000042      # shows what would change, and asks\n" +
-			"clew rewind sess_1 -1 --preview\n" +
-			"clew rewind sess_1 14:30\n" +
+			howSession + "\n\n" + howNamed + "\nWithout MESSAGE, the places to go back to are listed.",
+		Example: "clew rewind                          # lists the places, in the newest session\n" +
+			"clew rewind -1                       # shows what would change, and asks\n" +
+			"clew rewind sess_1 msg_000000000042\n" +
+			"clew rewind sess_1 14:30 --preview\n" +
 			"clew rewind sess_1 12 --keep-target --files=false --yes",
-		Args: cobra.RangeArgs(1, 2),
+		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionArg(args[0], r)
+			session, message := sessionAndMessage(args)
+			if err := f.check(a, message); err != nil {
+				return err
+			}
+			id, c, err := a.sessionChanged(cmd.Context(), session, r)
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 {
+			if message == "" {
 				return a.listTargets(cmd.Context(), c, id)
 			}
-			return a.rewind(cmd.Context(), c, id, args[1], f)
+			return a.rewind(cmd.Context(), c, id, message, f)
 		},
 	}
 	r.flags(cmd)
@@ -56,13 +60,13 @@ func (a *app) rewindCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) sessionArg(arg string, r remote) (clew.SessionID, *rest, error) {
-	id := clew.SessionID(arg)
-	if !id.Valid() {
-		return "", nil, usagef("%q is not a session id", arg)
+// check finds out before anything is asked of the server that there is nobody to
+// say yes.
+func (f rewindFlags) check(a *app, message string) error {
+	if message != "" && !f.yes && !f.preview && (a.json || !a.onTerminal()) {
+		return usagef("there is nobody to ask: --yes takes the session back, --preview only shows what would change")
 	}
-	c, err := a.connect(r)
-	return id, c, err
+	return nil
 }
 
 // rewound is what the command prints for programs.
@@ -81,9 +85,6 @@ type rewound struct {
 
 func (a *app) rewind(ctx context.Context, c *rest, id clew.SessionID, message string, f rewindFlags) error {
 	ask := !f.yes && !f.preview
-	if ask && (a.json || !a.onTerminal()) {
-		return usagef("there is nobody to ask: --yes takes the session back, --preview only shows what would change")
-	}
 	target, err := c.messageID(ctx, id, message)
 	if err != nil {
 		return err

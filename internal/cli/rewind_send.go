@@ -75,7 +75,9 @@ func (c *rest) arrival(ctx context.Context, id clew.SessionID, records []clew.Me
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	ws, err := client.Dial(ctx, client.Options{URL: c.base.String(), Token: c.token, Session: id, ResumeFrom: string(clew.MessageIDOf(first - 1))})
+	opts := c.dialing(id)
+	opts.ResumeFrom = string(clew.MessageIDOf(first - 1))
+	ws, err := client.Dial(ctx, opts)
 	if err != nil {
 		return clew.Event{}, err
 	}

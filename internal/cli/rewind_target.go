@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
 )
 
 var (
@@ -36,6 +36,13 @@ func withoutDashes(args []string) []string {
 const howNamed = "MESSAGE is the id of a message, its number, or -1 for what a person said last, -2 for\n" +
 	"what they said before that. A time, such as 14:30 or '2026-01-31 14:30:00', is the first\n" +
 	"message since then."
+
+// namesMessage reports whether a word can be the name of a message.
+func namesMessage(word string) bool {
+	_, err := clew.MessageID(word).Seq()
+	_, isTime := timeOf(word, time.Now())
+	return err == nil || isTime || number.MatchString(word)
+}
 
 // messageID reads how a person names a message: by its id, by its number in the
 // transcript, by a number that counts back over what people said, or by a time.
@@ -168,28 +175,65 @@ func (c *rest) spoken(ctx context.Context, id clew.SessionID, want int) (list []
 	}
 }
 
-// targetsShown is how many messages a person can choose from.
+// targetsShown is how many places a person can choose from.
 const targetsShown = 20
 
-// listTargets prints what people said last.
+// listTargets prints the places that a person would go back to.
 func (a *app) listTargets(ctx context.Context, c *rest, id clew.SessionID) error {
-	list, total, err := c.spoken(ctx, id, targetsShown)
+	said, total, err := c.spoken(ctx, id, targetsShown)
 	if err != nil {
 		return err
 	}
-	answer := map[string]any{"session_id": id, "messages": list, "total": total}
+	places, err := c.api().Places(ctx, id)
+	if err != nil {
+		return err
+	}
+	answer := map[string]any{"session_id": id, "places": places, "messages": said, "total": total}
 	return a.print(answer, func(w io.Writer) error {
-		if len(list) == 0 {
-			_, err := fmt.Fprintln(w, "Nobody has said anything yet.")
-			return err
+		width, person := columns(w)
+		if !person {
+			width = 100
 		}
-		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-		_, _ = fmt.Fprintln(t, "\tNUMBER\tMESSAGE\tTIME\tTEXT")
-		for i, m := range list {
-			at := time.UnixMilli(m.TS).Format(time.DateTime)
-			_, _ = fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\n", i-len(list), m.Index, m.MessageID, at, cut(plain(m.Text), 60))
-		}
-		_, _ = fmt.Fprintf(t, "Go back to before one of them, after a look at what would change: %s\n", c.line("rewind", string(id), "-1"))
-		return t.Flush()
+		return printTargets(w, places, width, time.Now(), c.line("rewind", string(id), "-1"))
 	})
 }
+
+// printTargets writes a line for each place. What people said has a number that
+// counts from the end; the others are named by their ids.
+func printTargets(w io.Writer, places []client.Place, width int, now time.Time, line string) error {
+	p := &page{w: w}
+	if len(places) == 0 {
+		p.line("Nobody has said anything yet.")
+		return p.err
+	}
+	behind := 0 // things said from here to the end
+	for _, at := range places {
+		if isSaid(at) {
+			behind++
+		}
+	}
+	if older := len(places) - targetsShown; older > 0 {
+		p.line("… %d older", older)
+	}
+	for i, at := range places {
+		number := ""
+		if isSaid(at) {
+			number = strconv.Itoa(-behind)
+			behind--
+		}
+		if i < len(places)-targetsShown {
+			continue
+		}
+		text := fmt.Sprintf("%4s  %s  %-12s %-8s  ", number, at.MessageID, ago(time.UnixMilli(at.TS), now), placeWords[at.Kind])
+		p.line("%s", strings.TrimRight(text+cut(firstOf(plain(at.Text), "(a picture)"), max(20, width-term.Width(text))), " "))
+	}
+	p.line("Go back to before one of them, by number or id; what changes is shown first:")
+	p.line("  %s", line)
+	return p.err
+}
+
+var placeWords = map[client.PlaceKind]string{client.PlaceSaid: "said", client.PlaceQuestion: "asked", client.PlaceAnswer: "answered"}
+
+// isSaid reports whether a place counts for the numbers from the end, as spoken
+// counts.
+func isSaid(p client.Place) bool { return p.Kind == client.PlaceSaid && p.Text != "" }

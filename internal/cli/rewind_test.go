@@ -77,6 +77,9 @@ func travelServer(t *testing.T) (address string, told func() []string) {
 	var mu sync.Mutex
 	var types []string
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/v1/sessions/s1", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"session_id":"s1","title":"First"}`)
+	})
 	mux.HandleFunc("GET /api/v1/sessions/s1/messages", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"messages":[{"message_id":"msg_000000000012","role":"user","text":"hello"}],"total":1}`)
 	})
@@ -203,7 +206,7 @@ func TestMessageSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &rest{base: base}
+	c := &rest{base: base, http: http.DefaultClient}
 	for ms, want := range map[int64]clew.MessageID{
 		0: clew.MessageIDOf(1), 1000: clew.MessageIDOf(1), 1001: clew.MessageIDOf(2), 450_000: clew.MessageIDOf(450), 701_000: clew.MessageIDOf(701), 700_001: clew.MessageIDOf(701), 1_200_000: clew.MessageIDOf(1200),
 	} {
@@ -227,7 +230,7 @@ func TestPrintMove(t *testing.T) {
 		{"rewind", rewound{Event: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{RemovedCount: 3, Return: clew.Return{Files: files}}},
 			"Done: 3 messages taken back.\nFiles: 2 written, 1 removed.\n  left as it is: big.iso\nNothing goes on by itself now: say something, answer what is open, or resume the run.\nTake it back: clew undo s1\n"},
 		{"undo", rewound{Event: clew.EventRewindUndone, Data: &clew.RewindUndoneData{
-			FromMessageID: clew.MessageIDOf(7), RestoredMessageIDs: clew.List[clew.MessageID]{"a"}, RemovedMessageIDs: []clew.MessageID{"b", "c"},
+			FromMessageID: clew.MessageIDOf(7), RestoredMessageIDs: clew.List[clew.MessageID]{"a", "call"}, RestoredCount: 1, RemovedMessageIDs: []clew.MessageID{"b", "c"}, RemovedCount: 2,
 		}}, "Done: the rewind to msg_000000000007 is undone, 1 message back.\nWhat was said since, 2 messages, is hidden now.\nDo it again: clew redo s1\n"},
 		{"files", rewound{Event: clew.EventCheckpointRestored, Data: &clew.CheckpointRestoredData{
 			CommitHash: strings.Repeat("a", 64), Files: &clew.FilesReturned{Changed: 1, Before: strings.Repeat("b", 64)},

@@ -213,8 +213,8 @@ func printMove(w io.Writer, r rewound, at remote) error {
 		}
 	case *clew.RewindUndoneData:
 		files = d.Files
-		p.line("Done: the rewind %sto %s is undone, %s back.", when(r.undone), d.FromMessageID, count(max(d.RestoredCount, len(d.RestoredMessageIDs)), "message"))
-		if n := max(d.RemovedCount, len(d.RemovedMessageIDs)); n > 0 {
+		p.line("Done: the rewind %sto %s is undone, %s back.", when(r.undone), d.FromMessageID, count(d.RestoredCount, "message"))
+		if n := d.RemovedCount; n > 0 {
 			p.line("What was said since, %s, is hidden now.", count(n, "message"))
 		}
 	case *clew.CheckpointRestoredData:

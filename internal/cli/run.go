@@ -42,13 +42,15 @@ func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [TEXT | -]…",
 		Short: "Give an agent something to do, and follow it",
-		Long: "Give an agent something to do and follow it live, in this directory: its words as they\n" +
-			"come, a line for each step, and its questions, which you answer here. Ctrl-C leaves; the\n" +
-			"work goes on, and clew attach comes back to it.\n\n" +
-			"The text is what stands on the line, and - for standard input. On a terminal the story\n" +
-			"goes to standard output; elsewhere that gets the final answer alone, and the story goes\n" +
-			"to standard error. Where nobody can be asked, a question ends the command with exit\n" +
-			"code 4; the work waits for the answer. clew help exit-codes lists all codes.",
+		Long: "Give an agent something to do and follow it live, in this directory: its words\n" +
+			"as they come, a line for each step, and its questions, which you answer here.\n" +
+			"A line that you type while it works is told to the agent. Ctrl-C leaves; the work\n" +
+			"goes on, and clew attach comes back to it.\n\n" +
+			"The text is what stands on the line, and - for standard input. On a terminal the\n" +
+			"story goes to standard output; elsewhere that gets the final answer alone, and\n" +
+			"the story goes to standard error. Where nobody can be asked, a question ends the\n" +
+			"command with exit code 4; the work waits for the answer. clew help exit-codes\n" +
+			"lists all codes.",
 		Example: "clew run 'find out why the tests fail, and repair it'\n" +
 			"git diff | clew run 'review this' -\n" +
 			"clew run --session sess_1 'now the same for the other package'\n" +
@@ -128,7 +130,7 @@ func (a *app) runTask(ctx context.Context, r remote, f runFlags, args []string, 
 	if err != nil {
 		return err
 	}
-	settings, err := f.settings()
+	allowed, err := f.allowance()
 	if err != nil {
 		return err
 	}
@@ -136,7 +138,10 @@ func (a *app) runTask(ctx context.Context, r remote, f runFlags, args []string, 
 	if err != nil {
 		return err
 	}
-	id, err := c.openFor(ctx, f, data.Text, placed, settings)
+	if err := c.checkMode(ctx, f.mode); err != nil {
+		return err
+	}
+	id, err := c.openFor(ctx, f, data.Text, placed, allowed)
 	if err != nil {
 		return c.explained(err)
 	}
@@ -150,10 +155,13 @@ func (a *app) runTask(ctx context.Context, r remote, f runFlags, args []string, 
 		_, _ = fmt.Fprintln(a.Err, "! --yes: everything that is asked for is approved without a person.")
 	}
 	done, err := a.follow(ctx, c, followOptions{
-		session: id, say: &data, untilDone: true, ask: !f.noInput, wait: f.wait, giveUp: f.giveUp,
+		session: id, say: &data, fresh: f.session == "", untilDone: true, ask: !f.noInput, wait: f.wait, giveUp: f.giveUp,
 		yes: f.yes == yesAll, quiet: f.quiet, verbose: f.verbose,
 	})
 	if err != nil {
+		if f.session == "" && refusedAtOnce(err) {
+			c.discard(ctx, id)
+		}
 		return c.explained(err)
 	}
 	return a.finishRun(c, done, f.quiet)
@@ -184,15 +192,28 @@ func (a *app) said(f runFlags, args []string) (clew.UserMessageData, error) {
 	return d, nil
 }
 
-// settings are those of the session that the flags ask for.
-func (f runFlags) settings() (map[string]any, error) {
+// allowance is what the flags let be done unasked.
+func (f runFlags) allowance() (allowance, error) {
 	var kinds []string
 	if f.yes != "" && f.yes != yesAll {
 		kinds = strings.Split(f.yes, ",")
 	}
-	set, err := allowances(kinds, f.allow)
+	return newAllowance(kinds, f.allow)
+}
+
+// openFor makes the session, or finds it, and sets what was asked for.
+func (c *rest) openFor(ctx context.Context, f runFlags, text string, placed bool, allowed allowance) (clew.SessionID, error) {
+	id, err := c.sessionFor(ctx, f, text, placed)
 	if err != nil {
-		return nil, err
+		return "", err
+	}
+	set := map[string]any{}
+	if !allowed.empty() {
+		now, err := c.approvals(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		set = allowed.settings(now)
 	}
 	if f.model != "" {
 		set["model"] = f.model
@@ -200,46 +221,39 @@ func (f runFlags) settings() (map[string]any, error) {
 	if f.maxCost > 0 && !f.plan {
 		set["budget_usd"] = f.maxCost
 	}
-	return set, nil
-}
-
-// openFor makes the session, or finds it, and sets what was asked for.
-func (c *rest) openFor(ctx context.Context, f runFlags, text string, placed bool, settings map[string]any) (clew.SessionID, error) {
-	id := clew.SessionID(f.session)
-	if id != "" && !id.Valid() {
-		return "", usagef("%q is not a session id", f.session)
-	}
-	if id != "" {
-		if _, err := c.api().GetSession(ctx, id); err != nil {
-			return "", err
-		}
-	} else {
-		dir, err := c.place(f.workspace, placed)
-		if err != nil {
-			return "", err
-		}
-		title := firstOf(f.title, cut(plain(strings.TrimSpace(oneLine(text))), 60))
-		id, err = c.api().CreateSession(ctx, client.NewSession{Title: title, Workspace: dir})
-		if err != nil {
-			return "", misplaced(err, dir, placed)
-		}
-	}
-	if len(f.allow) > 0 {
-		list, err := c.remembered(ctx, id, f.session != "")
-		if err != nil {
-			return "", err
-		}
-		settings["remembered_commands"] = more(list, f.allow)
-	}
-	if len(settings) == 0 {
+	if len(set) == 0 {
 		return id, nil
 	}
-	_, err := c.api().Command(ctx, id, "", clew.CommandUpdateSettings, clew.UpdateSettingsData{Settings: settings})
+	_, err = c.api().Command(ctx, id, "", clew.CommandUpdateSettings, clew.UpdateSettingsData{Settings: set})
+	if err != nil && f.session == "" {
+		c.discard(ctx, id)
+	}
 	return id, err
+}
+
+// sessionFor is the session that the flags name, or a new one.
+func (c *rest) sessionFor(ctx context.Context, f runFlags, text string, placed bool) (clew.SessionID, error) {
+	if f.session != "" {
+		s, err := c.session(ctx, f.session)
+		return s.ID, err
+	}
+	dir, err := c.place(f.workspace, placed)
+	if err != nil {
+		return "", err
+	}
+	title := firstOf(f.title, titleFrom(text))
+	id, err := c.api().CreateSession(ctx, client.NewSession{Title: title, Workspace: dir})
+	if err != nil {
+		return "", misplaced(err, dir, placed)
+	}
+	return id, nil
 }
 
 // detached starts the work and says how to come back.
 func (a *app) detached(ctx context.Context, c *rest, id clew.SessionID, data clew.UserMessageData) error {
+	if err := c.plainWords(ctx, id, data); err != nil {
+		return c.explained(err)
+	}
 	got, err := c.api().Command(ctx, id, "", clew.CommandUserMessage, data)
 	if err != nil {
 		return c.explained(err)

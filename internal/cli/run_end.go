@@ -11,15 +11,23 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 )
+
+// sees reports whether the server works on this machine's files: its local socket
+// vouched for it, or it was named by an address of this machine. A proxy for TLS
+// may stand before a server anywhere.
+func (c *rest) sees() bool {
+	return c.local || c.base.Scheme == "http" && loopback(c.base.Hostname())
+}
 
 // place is the directory a new session works in. This directory is meant only
 // where the server can see it.
 func (c *rest) place(dir string, placed bool) (string, error) {
 	switch {
-	case placed && dir == "", !placed && !loopback(c.base.Hostname()):
+	case placed && dir == "", !placed && !c.sees():
 		return "", nil
-	case !loopback(c.base.Hostname()):
+	case !c.sees():
 		if !filepath.IsAbs(dir) {
 			return "", usagef("--workspace must be an absolute path on %s", c.base.Host)
 		}
@@ -41,20 +49,45 @@ func misplaced(err error, dir string, placed bool) error {
 	return clew.Errorf(e.Code, "%s: --workspace DIR names another directory, --workspace '' gives the session one of its own", e.Message)
 }
 
-// remembered are the command patterns that a session has already.
-func (c *rest) remembered(ctx context.Context, id clew.SessionID, old bool) ([]string, error) {
-	if !old {
-		return nil, nil
+// approvals asks how those of a session stand. Only a connection gets to know.
+func (c *rest) approvals(ctx context.Context, id clew.SessionID) (now approvals, err error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	cl, err := client.Dial(ctx, c.dialing(id))
+	if err != nil {
+		return now, err
 	}
-	var state struct {
-		Settings map[string]json.RawMessage `json:"settings"`
+	defer cl.Close()
+	if _, err := cl.Send(ctx, clew.CommandGetState, clew.GetStateData{Scope: clew.ScopeUI}); err != nil {
+		return now, err
 	}
-	if _, err := c.command(ctx, id, clew.CommandGetState, clew.GetStateData{Scope: clew.ScopeUI}, &state); err != nil {
-		return nil, err
+	for env, err := range cl.Follow(ctx) {
+		if err != nil {
+			return now, err
+		}
+		if clew.EventType(env.Type) == clew.EventState {
+			return now, json.Unmarshal(env.Data, &now)
+		}
 	}
-	var list []string
-	_ = json.Unmarshal(state.Settings["remembered_commands"], &list) // absent is none
-	return list, nil
+	return now, clew.Errorf(clew.ConnectionFailed, "the server did not say what it allows")
+}
+
+// plainWords refuses to send what is nothing but a yes or a no while a question is
+// open that words deny.
+func (c *rest) plainWords(ctx context.Context, id clew.SessionID, say clew.UserMessageData) error {
+	if _, plain := client.PlainYesNo(say.Text); !plain || len(say.Images) > 0 || say.Mode == clew.ModeRun {
+		return nil
+	}
+	page, err := c.api().Inbox(ctx, "", 200)
+	if err != nil {
+		return err
+	}
+	for _, it := range page.Items {
+		if q := deniedByWords([]clew.Question{it.Question}); q != nil && it.SessionID == id {
+			return usagef("%s was not sent: a question is open, and words deny it. Answer it: %s", quoted(say.Text), c.line(answerWords(*q)...))
+		}
+	}
+	return nil
 }
 
 // explained says what to do where no server answers.
@@ -95,6 +128,10 @@ func (a *app) tellEnd(s *screen, c *rest, done followed) {
 	switch done.Status {
 	case endedDone:
 		s.item(good, "●", "Done"+spentText(done))
+		if len(done.Reports) > 0 {
+			s.write("    Report: " + plain(c.base.JoinPath(done.Reports[0]).String()) + "\n") // an address is not broken
+			s.block(plainInk, "    ", "It is in the browser, too: "+c.line("open", id))
+		}
 		s.block(faint, "    ", "Go on: "+c.line("run", "--session", id, "…"))
 	case endedLeft:
 		s.item(waiting, "◐", "You left. The work goes on. Come back to it, or stop it:")

@@ -46,28 +46,71 @@ func allKinds(text string) bool {
 	return true
 }
 
-// allowances are the session's settings for --yes=KINDS and --allow.
-func allowances(kinds, allow []string) (map[string]any, error) {
-	set := map[string]any{}
+// An allowance is what --yes=KINDS and --allow ask for.
+type allowance struct {
+	kinds    []string // the settings of the kinds
+	patterns []string
+}
+
+func newAllowance(kinds, patterns []string) (allowance, error) {
+	w := allowance{patterns: patterns}
 	for _, kind := range kinds {
 		key, ok := yesKinds[kind]
 		if !ok {
-			return nil, usagef("--yes takes read, write, execute, fetch and mcp, not %q", kind)
+			return w, usagef("--yes takes read, write, execute, fetch and mcp, not %q", kind)
 		}
+		w.kinds = append(w.kinds, key)
+	}
+	for _, pattern := range patterns {
+		if strings.TrimSpace(pattern) == "" || strings.TrimSpace(pattern) == "*" {
+			return w, usagef("--allow %q: name the command, such as 'git *'", pattern)
+		}
+	}
+	return w, nil
+}
+
+func (w allowance) empty() bool { return len(w.kinds)+len(w.patterns) == 0 }
+
+// How the approvals of a session stand, by its own settings and the server's.
+type approvals struct {
+	clew.AutoApprovalFlags
+	Settings struct {
+		Allowed    *[]string `json:"allowed_commands"`
+		Remembered []string  `json:"remembered_commands"`
+	} `json:"settings"`
+}
+
+// settings are those of the session that allow what was asked for and nothing
+// else. The master switch lets every flag of the server count that is on, and so
+// does the flag for commands with the server's list of them: what did not count
+// before is switched off in this session, so that it does not count now either.
+func (w allowance) settings(now approvals) map[string]any {
+	set := map[string]any{}
+	if w.empty() {
+		return set
+	}
+	if !now.AutoApprovalEnabled {
+		for _, key := range yesKinds {
+			set[key] = false
+		}
+		set["always_allow_browser"] = false
+	}
+	set["auto_approval_enabled"] = true
+	for _, key := range w.kinds {
 		set[key] = true
 	}
-	for _, pattern := range allow {
-		if strings.TrimSpace(pattern) == "" || strings.TrimSpace(pattern) == "*" {
-			return nil, usagef("--allow %q: name the command, such as 'git *'", pattern)
+	execute := slices.Contains(w.kinds, "always_allow_execute")
+	if execute && now.Settings.Allowed != nil && len(*now.Settings.Allowed) == 0 {
+		set["allowed_commands"] = nil // the server's list, which --allow had left out
+	}
+	if len(w.patterns) > 0 {
+		if allowed := now.AutoApprovalEnabled && now.AlwaysAllowExecute; !execute && !allowed {
+			set["allowed_commands"] = []string{}
 		}
-	}
-	if len(allow) > 0 {
 		set["always_allow_execute"] = true
+		set["remembered_commands"] = more(now.Settings.Remembered, w.patterns)
 	}
-	if len(set) > 0 {
-		set["auto_approval_enabled"] = true
-	}
-	return set, nil
+	return set
 }
 
 // more adds patterns to a list without repeats.

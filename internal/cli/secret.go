@@ -23,8 +23,8 @@ func (a *app) secretCommand() *cobra.Command {
 		Short: "Store, list and delete secrets",
 		Long: "Store, list and delete the secrets of a running server: keys of model providers\n" +
 			"and whatever settings refer to as $SECRET:NAME. A stored value cannot be read again.",
-		Example: "clew secret set anthropic_api_key          # asks for the value, without showing it\nclew secret set openai_api_key < key.txt",
-		Args:    cobra.NoArgs,
+		Example: "clew secret set anthropic_api_key          # asks for it, without showing it\nclew secret set openai_api_key < key.txt",
+		Args:    known,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	r.flags(cmd)

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
-	"log/slog"
 	"os/signal"
 	"syscall"
 
@@ -45,8 +43,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Long: "Run the server until SIGTERM or SIGINT. Once it takes connections it prints one\n" +
 			"line: clew: ready http://ADDRESS. Settings come from the defaults, the file of\n" +
 			"--config, the environment (CLEW_LISTEN, CLEW_AUTH_MODE, …) and the flags; the\n" +
-			"later one counts.",
-		Example: "clew serve\nclew serve --open\nclew serve --listen 127.0.0.1:0 --data ./data",
+			"later one counts. The log goes to standard error.",
+		Example: "clew serve\nclew serve --open\nclew serve 2>clew.log &          # in the background, with a log file\nclew serve --listen 127.0.0.1:0 --data ./data",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			given := flags.given(cmd)
@@ -70,6 +68,7 @@ func (a *app) serveCommand() *cobra.Command {
 	flags.add(cmd, "engine", "engine", "embedded, or nats://host:port,… of a running cluster (default embedded)")
 	flags.add(cmd, "auth", "auth.mode", "on or off; off works on a loopback address only (default on)")
 	flags.add(cmd, "socket", "socket", "path of the local socket for programs on this machine, or off (CLEW_SOCKET, default clew.sock in the data directory)")
+	flags.add(cmd, "log-format", "log.format", "short, text or json (default short on a terminal, json elsewhere)")
 	cmd.Flags().BoolVar(&open, "open", false, "open the web UI in a browser, signed in as the owner")
 	return cmd
 }
@@ -88,21 +87,4 @@ func (a *app) serve(ctx context.Context, cfg config) error {
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
 	return a.server.run(ctx, cfg, a.Out, log)
-}
-
-func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {
-	var l slog.Level
-	if level != "" {
-		if err := l.UnmarshalText([]byte(level)); err != nil {
-			return nil, usagef("log.level %q is not debug, info, warn or error", level)
-		}
-	}
-	opts := &slog.HandlerOptions{Level: l}
-	switch format {
-	case "json":
-		return slog.New(slog.NewJSONHandler(w, opts)), nil
-	case "text", "":
-		return slog.New(slog.NewTextHandler(w, opts)), nil
-	}
-	return nil, usagef("log.format %q is not text or json", format)
 }

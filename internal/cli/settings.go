@@ -9,11 +9,13 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // A setting is one as the server lists it.
@@ -39,7 +41,7 @@ func (a *app) settingsCommand() *cobra.Command {
 			"subcommand they are listed, each with the layer that its value is from: default,\n" +
 			"file, environment or server. Secrets are no settings; see clew secret.",
 		Example: "clew settings\nclew settings set mode ask --session SESSION\nclew settings set allowed_commands '[\"go test *\"]'",
-		Args:    cobra.NoArgs,
+		Args:    known,
 		RunE:    list.RunE,
 	}
 	r.flags(cmd)
@@ -84,6 +86,10 @@ func settingsTable(w io.Writer, list []setting) error {
 	for _, s := range list {
 		wide = max(wide, len(plain(s.Key)))
 	}
+	room := 60
+	if width, person := columns(w); person {
+		room = max(20, width-wide-17)
+	}
 	row := func(key, from, value string) { _, _ = fmt.Fprintf(&b, "  %-*s  %-11s  %s\n", wide, key, from, value) }
 	row("KEY", "FROM", "VALUE")
 	group := ""
@@ -92,7 +98,7 @@ func settingsTable(w io.Writer, list []setting) error {
 			group = g
 			_, _ = fmt.Fprintf(&b, "\n%s\n", g)
 		}
-		row(plain(s.Key), s.Layer, cut(s.text(), 60))
+		row(plain(s.Key), s.Layer, cut(s.text(), room))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -110,12 +116,8 @@ func (s setting) text() string {
 	return plain(string(s.Value))
 }
 
-func cut(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
+// cut gives the beginning of a text that fits into n columns.
+func cut(s string, n int) string { return term.Cut(s, n) }
 
 func (a *app) settingsGet(r *remote) *cobra.Command {
 	return &cobra.Command{
@@ -155,39 +157,25 @@ func find(list []setting, key string) (setting, bool) {
 	return setting{}, false
 }
 
+// secretEnds are how names of secrets end, as people choose them.
+var secretEnds = []string{"_key", "_token", "_secret", "_password"}
+
 // noSetting helps with what was probably meant.
 func noSetting(list []setting, key string) error {
-	var near []string
+	if slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(key, end) }) {
+		return usagef("%s is no setting; for a secret: clew secret set %s", key, key)
+	}
+	var keys, within []string
 	for _, s := range list {
-		if strings.Contains(s.Key, key) || distance(s.Key, key) <= 2 {
-			near = append(near, s.Key)
+		if s.Unknown {
+			continue
+		}
+		if keys = append(keys, s.Key); len(key) > 2 && strings.Contains(s.Key, key) {
+			within = append(within, s.Key)
 		}
 	}
-	if len(near) > 0 && len(near) <= 8 {
-		return usagef("there is no setting %q; did you mean %s?", key, strings.Join(near, ", "))
-	}
-	return usagef("there is no setting %q; clew settings lists them all", key)
-}
-
-// distance is how many letters apart two words are, swaps counting as two.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
+	what := firstOf(meant(near(key, keys)), meant(within), "; clew settings lists them all")
+	return usagef("there is no setting %q%s", key, what)
 }
 
 func (a *app) settingsSet(r *remote) *cobra.Command {
@@ -211,7 +199,7 @@ func (a *app) settingsSet(r *remote) *cobra.Command {
 			return a.change(cmd.Context(), c, session, args[0], value, "set")
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "only for this session")
+	cmd.Flags().StringVar(&session, "session", "", "only for this session; - is the newest")
 	return cmd
 }
 
@@ -223,6 +211,9 @@ func (c *rest) valueOf(ctx context.Context, key, value string, forSession bool) 
 		return nil, err
 	}
 	s, known := find(list, key)
+	if err == nil && (!known || s.Unknown) {
+		return nil, noSetting(list, key)
+	}
 	var decoded any
 	fits := json.Unmarshal([]byte(value), &decoded) == nil
 	switch {
@@ -260,7 +251,7 @@ func (a *app) settingsReset(r *remote) *cobra.Command {
 			return a.change(cmd.Context(), c, session, args[0], nil, "reset")
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "only for this session")
+	cmd.Flags().StringVar(&session, "session", "", "only for this session; - is the newest")
 	return cmd
 }
 
@@ -268,11 +259,12 @@ func (a *app) settingsReset(r *remote) *cobra.Command {
 func (a *app) change(ctx context.Context, c *rest, session, key string, value any, verb string) error {
 	changes := map[string]any{key: value}
 	if session != "" {
-		id := clew.SessionID(session)
-		if !id.Valid() {
-			return usagef("%q is not a session id", session)
+		s, err := c.session(ctx, session)
+		if err != nil {
+			return err
 		}
-		_, err := c.api().Command(ctx, id, "", clew.CommandUpdateSettings, clew.UpdateSettingsData{Settings: changes})
+		id := s.ID
+		_, err = c.api().Command(ctx, id, "", clew.CommandUpdateSettings, clew.UpdateSettingsData{Settings: changes})
 		if err != nil {
 			return err
 		}
@@ -296,9 +288,6 @@ func (a *app) change(ctx context.Context, c *rest, session, key string, value an
 		line := fmt.Sprintf("%s is not set any more", plain(key))
 		if ok {
 			line = fmt.Sprintf("%s is %s (%s)", plain(key), cut(s.text(), 100), s.Layer)
-		}
-		if ok && s.Unknown {
-			line += "; clew does not know this key, so it has no effect"
 		}
 		_, err = fmt.Fprintln(w, line)
 		return err

@@ -63,11 +63,13 @@ func TestSettingsCommands(t *testing.T) {
 		{args: "settings|set|model_retries|lots", code: exitUsage, want: `model_retries does not take "lots": it takes 0 to 20`},
 		{args: "settings|set|model_retries|99", code: exitFailure, want: "between 0 and 20"},
 		{args: `settings|set|allowed_commands|["go test *"]|--json`, want: `{"changed":["allowed_commands"]}`},
-		{args: "settings|set|x_colour|blue", want: "does not know this key"},
+		{args: "settings|set|x_colour|blue", code: exitUsage, want: "there is no setting"},
+		{args: "settings|import|-", in: `{"x_colour":"blue"}`, want: "x_colour"}, // from a newer server
+		{args: "settings|set|x_colour|red", code: exitUsage, want: "there is no setting"},
 		{args: "settings|reset|x_colour", want: "x_colour is not set any more"},
 		{args: "settings|reset|mode", want: "mode is code (default)"},
 		{args: "settings|reset|mdoe", code: exitUsage, want: "did you mean mode?"},
-		{args: "settings|set|openai_api_key|sk-can4ry", code: exitFailure, want: "clew secret set openai_api_key"},
+		{args: "settings|set|openai_api_key|sk-can4ry", code: exitUsage, want: "clew secret set openai_api_key"},
 		{args: "settings|export", want: `"model_retries": 5`},
 		{args: "settings|export|-o|" + file},
 		{args: "settings|set|model_retries|6", want: "6"},
@@ -167,7 +169,7 @@ func TestDistance(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"mode", "mode", 0}, {"mode", "mdoe", 2}, {"mode", "model", 1}, {"a", "", 1}, {"kitten", "sitting", 3}} {
+	}{{"", "", 0}, {"mode", "mode", 0}, {"mode", "mdoe", 1}, {"settings", "settinsg", 1}, {"nope", "code", 2}, {"mode", "model", 1}, {"a", "", 1}, {"kitten", "sitting", 3}} {
 		if got := distance(tt.a, tt.b); got != tt.want {
 			t.Errorf("%q, %q: %d", tt.a, tt.b, got)
 		}

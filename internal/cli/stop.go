@@ -14,18 +14,15 @@ func (a *app) stopCommand() *cobra.Command {
 	var cancel, pause bool
 	var reason string
 	cmd := &cobra.Command{
-		Use:   "stop SESSION",
+		Use:   "stop [SESSION]",
 		Short: "Stop what a session is doing",
-		Long: "Stop what a session is doing. What was done stays, and it can be taken up again: say\n" +
-			"something to it, or, if it carries out a plan, clew resume. --cancel ends the task for\n" +
-			"good. --pause lets the steps under way come to their end first; it is for plans.",
+		Long: "Stop what a session is doing, the newest one if none is named. What was done\n" +
+			"stays, and it can be taken up again: say something to it, or, if it carries out a\n" +
+			"plan, clew resume. --cancel ends the task for good. --pause lets the steps under\n" +
+			"way come to their end first; it is for plans.",
 		Example: "clew stop sess_1\nclew stop sess_1 --cancel --reason 'not needed any more'",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionArg(args[0], r)
-			if err != nil {
-				return err
-			}
 			typ, data, word := clew.CommandInterrupt, any(clew.InterruptData{}), "Stopped"
 			switch {
 			case cancel && pause:
@@ -37,6 +34,10 @@ func (a *app) stopCommand() *cobra.Command {
 			case reason != "":
 				return usagef("--reason is for --cancel and --pause")
 			}
+			id, c, err := a.sessionChanged(cmd.Context(), argument(args, 0), r)
+			if err != nil {
+				return err
+			}
 			got, err := c.api().Command(cmd.Context(), id, "", typ, data)
 			if err != nil {
 				return c.explained(err)
@@ -46,7 +47,11 @@ func (a *app) stopCommand() *cobra.Command {
 					_, err := fmt.Fprintln(w, "Nothing was under way.")
 					return err
 				}
-				_, err := fmt.Fprintf(w, "%s. Go on with %s\n", word, c.line("run", "--session", string(id), "…"))
+				goOn := c.line("run", "--session", string(id), "…")
+				if pause {
+					goOn = c.line("resume", string(id))
+				}
+				_, err := fmt.Fprintf(w, "%s. Go on with %s\n", word, goOn)
 				return err
 			})
 		},
@@ -61,13 +66,13 @@ func (a *app) stopCommand() *cobra.Command {
 func (a *app) resumeCommand() *cobra.Command {
 	var r remote
 	cmd := &cobra.Command{
-		Use:     "resume SESSION",
+		Use:     "resume [SESSION]",
 		Short:   "Go on with a plan that is paused",
-		Long:    "Go on with a plan that was paused or stopped. A session without a plan goes on when you\nsay something to it: clew run --session.",
+		Long:    "Go on with a plan that was paused or stopped, in the newest session if none is\nnamed. A session without a plan goes on when you say something to it: clew run\n--session.",
 		Example: "clew resume sess_1",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionArg(args[0], r)
+			id, c, err := a.sessionChanged(cmd.Context(), argument(args, 0), r)
 			if err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ func (c *rest) stream(ctx context.Context, method, path string, query url.Values
 		req.ContentLength = size
 		req.Header.Set("Content-Type", "application/octet-stream")
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, clew.WrapError(clew.ConnectionFailed, err, "no answer from %s", c.base.Host)
 	}

@@ -24,6 +24,8 @@ import (
 //	go           lets the model go on
 //	stop FLAGS   stops the newest session from elsewhere
 //	answer TEXT  answers the oldest question from elsewhere
+//	clew WORDS   does something else meanwhile
+//	size COLUMNS makes the terminal so wide
 //	code N       waits for the end, with this exit code
 //	never TEXT   what was written has this nowhere, as a regular expression
 //	times N TEXT what was written has this so many times
@@ -104,6 +106,12 @@ func (w *watcher) step(ts *testscript.TestScript, word, text string) {
 		ts.Check(ts.Exec("clew", "answer", ts.Getenv("OPEN"), text))
 	case "stop":
 		ts.Check(ts.Exec("clew", append([]string{"stop", newestSession(ts)}, strings.Fields(text)...)...))
+	case "clew":
+		ts.Check(ts.Exec("clew", strings.Fields(text)...))
+	case "size":
+		n, err := strconv.ParseUint(text, 10, 16)
+		ts.Check(err)
+		ts.Check(pty.Setsize(w.tty, &pty.Winsize{Rows: 40, Cols: uint16(n)}))
 	case "code":
 		w.code(ts, text)
 	case "never":

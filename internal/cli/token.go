@@ -38,7 +38,7 @@ func (a *app) tokenCommand() *cobra.Command {
 		Long: "Make, list and revoke the API keys of a running server. The owner token in the\n" +
 			"data directory, or CLEW_TOKEN, gives the right to do so.",
 		Example: "clew token create --user ada --role viewer\nclew token list\nclew token revoke KEY_ID",
-		Args:    cobra.NoArgs,
+		Args:    known,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	r.flags(cmd)

@@ -27,6 +27,9 @@ type transferServer struct {
 func (s *transferServer) start(t *testing.T) []string {
 	t.Helper()
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/v1/sessions/{id}", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"session_id":"`+r.PathValue("id")+`"}`)
+	})
 	mux.HandleFunc("GET /api/v1/sessions/{id}/export", func(w http.ResponseWriter, r *http.Request) {
 		s.query = r.URL.RawQuery
 		if r.PathValue("id") == "sess_0" {
@@ -77,7 +80,7 @@ func TestExportFile(t *testing.T) {
 	if b, err := os.ReadFile(dir + "/new/sess_1.clew"); got.code != exitOK || err != nil || string(b) != "the bundle" || s.query != "agent_id=main&format=session-log" {
 		t.Errorf("%+v, %q, %v, %s", got, b, err, s.query)
 	}
-	for _, args := range [][]string{{"export"}, {"export", "a b"}, {"export", "sess_1", "--format", "zip"}} {
+	for _, args := range [][]string{{"export", "a", "b"}, {"export", "a b"}, {"export", "sess_1", "--format", "zip"}} {
 		if got := call(t, backend{}, env, args...); got.code != exitUsage {
 			t.Errorf("%v: %+v", args, got)
 		}

@@ -43,13 +43,13 @@ func (a *app) returnCommand(t returning, short, long string) *cobra.Command {
 	var r remote
 	var files, yes bool
 	cmd := &cobra.Command{
-		Use:     t.name + " SESSION",
+		Use:     t.name + " [SESSION]",
 		Short:   short,
-		Long:    long,
-		Example: "clew " + t.name + " sess_1",
-		Args:    cobra.ExactArgs(1),
+		Long:    long + "\n\n" + howSession,
+		Example: "clew " + t.name + "            # in the newest session\nclew " + t.name + " sess_1",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionArg(args[0], r)
+			id, c, err := a.sessionChanged(cmd.Context(), argument(args, 0), r)
 			if err != nil {
 				return err
 			}

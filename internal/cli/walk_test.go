@@ -64,11 +64,6 @@ func TestEveryCommandIsExplained(t *testing.T) {
 		if parent := cmd.Parent(); parent != nil && !parent.HasParent() && cmd.GroupID == "" && !cmd.Hidden {
 			t.Errorf("%s stands below no heading", cmd.CommandPath())
 		}
-		for line := range strings.Lines(cmd.Long) {
-			if len([]rune(line)) > 100 {
-				t.Errorf("%s: a line too wide for a terminal: %q", cmd.CommandPath(), line)
-			}
-		}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"net"
 	"os"
 	"os/exec"
@@ -54,7 +56,7 @@ func TestWork(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exitcode": exitCodeCommand, "serve": serveScript, "killserver": killScript, "go": goScript,
-			"question": questionScript, "talk": talkScript, "lastline": lastLineScript,
+			"question": questionScript, "talk": talkScript, "lastline": lastLineScript, "picture": pictureScript,
 		},
 	})
 }
@@ -192,6 +194,14 @@ func questionScript(ts *testscript.TestScript, _ bool, args []string) {
 			return
 		}
 	}
+}
+
+// picture makes one: picture FILE.
+func pictureScript(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(png.Encode(f, image.NewGray(image.Rect(0, 0, 1, 1))))
+	ts.Check(f.Close())
 }
 
 // lastline checks fields of the last line of stdout, which is JSON: lastline

@@ -5,7 +5,7 @@
 // that move the cursor, set the title or fill the clipboard, marks that turn the
 // order of words around, characters that take no room. Clean turns all of that
 // into text that is plainly there. Everything that is written to a terminal
-// passes through it.
+// passes through it. Exact is stricter, for what a person is asked to allow.
 package term
 
 import (
@@ -128,7 +128,7 @@ func hidden(r rune) bool {
 	switch {
 	case r >= 0x80 && r <= 0x9f, // C1: they are escapes in one character
 		r == 0x2028, r == 0x2029, r == 0x034F, r == 0x180E, r == 0x3164, r == 0xFFA0,
-		r >= 0x1160 && r <= 0x11FF, r >= 0xD7B0 && r <= 0xD7FF, // parts of syllables without a whole
+		r >= 0x115F && r <= 0x11FF, r >= 0xD7B0 && r <= 0xD7FF, // parts of syllables without a whole
 		r >= 0x17B4 && r <= 0x17B5, r >= 0xFFF0 && r <= 0xFFFB,
 		r >= 0xE0000: // tags, and what is for private use
 		return true

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -49,6 +50,10 @@ func (m *model) say(arrival clew.Arrival) tea.Cmd {
 	}
 	if m.view.State.Role == clew.RoleViewer || m.view.State.Role == clew.RoleApprover {
 		m.tell(paint.Ask, "only the session's owner may say something")
+		return nil
+	}
+	if _, plain := client.PlainYesNo(m.write.String()); plain && m.wordsMean().notYesNo {
+		m.tell(paint.Ask, "not sent: to answer, press tab, then y or n")
 		return nil
 	}
 	out := outgoing{clew.ClientMessageID(newID()), strings.TrimRight(m.write.String(), "\n ")}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/coder/websocket"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
@@ -91,6 +92,7 @@ func (d *desk) press(keys ...string) {
 	for _, k := range keys {
 		_, cmd := d.m.Update(key(k))
 		d.do(cmd)
+		d.m.View() // as after every message
 	}
 }
 
@@ -121,6 +123,7 @@ func (d *desk) happens(data any) {
 	d.Helper()
 	d.seq++
 	d.m.apply(envelope(d.T, d.seq, data))
+	d.m.View()
 }
 
 func envelope(t *testing.T, seq uint64, data any) wire.Envelope {
@@ -180,6 +183,7 @@ func (d *desk) opens(s clew.SessionState) {
 		s.Status = clew.StatusIdle
 	}
 	d.m.apply(envelope(d.T, 0, &s))
+	d.m.View()
 }
 
 func approval(id clew.RequestID, command string) *clew.HitlApprovalRequestData {
@@ -189,4 +193,25 @@ func approval(id clew.RequestID, command string) *clew.HitlApprovalRequestData {
 		Options: []clew.Choice{clew.ChoiceApprove, clew.ChoiceReject}, Reason: "asked",
 		Remember: &clew.RememberOffer{Scopes: []clew.RememberScope{clew.RememberTask, clew.RememberSession}, Pattern: command + " *", Match: command, NearMiss: "other"},
 	}
+}
+
+// deafClient is connected to a server that takes everything and says nothing.
+func deafClient(t *testing.T) *client.Client {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ", ")})
+		if err != nil {
+			return
+		}
+		for err == nil {
+			_, _, err = ws.Read(r.Context())
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c, err := client.Dial(t.Context(), client.Options{URL: srv.URL, Session: "sess_1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
 }

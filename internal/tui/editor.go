@@ -139,38 +139,65 @@ type layout struct {
 	row, col int   // of the cursor
 }
 
-// lay breaks the text after width columns. A line that is full goes on with the
-// next character, not with the next word: the cursor must not jump while typing.
+// lay breaks the text into lines of at most width columns, between words where
+// there are any. A space at the end of a full line stands behind it, in the column
+// that is left free there.
 func (e *editor) lay(width int) layout {
 	l := layout{lines: []string{""}, starts: []int{0}}
 	width = max(width, 2)
-	used := 0
-	next := func(at int) {
-		l.lines, l.starts, used = append(l.lines, ""), append(l.starts, at), 0
-	}
+	used, word := 0, 0 // columns of this line; where its last word begins
 	for i, r := range e.text {
 		shown := display(r)
 		w := term.Width(shown)
-		if r != '\n' && used+w > width {
-			next(i)
+		hangs := r == ' ' && used == width
+		if r != '\n' && used+w > width && !hangs {
+			used = l.breakBefore(e.text, i, word)
 		}
-		if i == e.cursor {
-			l.row, l.col = len(l.lines)-1, used
-		}
-		if r == '\n' {
-			next(i + 1)
+		switch r {
+		case '\n':
+			l.lines, l.starts, used, word = append(l.lines, ""), append(l.starts, i+1), 0, i+1
 			continue
+		case ' ', '\t':
+			word = i + 1
 		}
 		l.lines[len(l.lines)-1] += shown
 		used += w
 	}
-	if e.cursor == len(e.text) {
-		if used >= width {
-			next(len(e.text))
-		}
-		l.row, l.col = len(l.lines)-1, used
+	if used > width || used == width && e.cursor == len(e.text) {
+		l.lines, l.starts = append(l.lines, ""), append(l.starts, len(e.text))
 	}
+	l.place(e)
 	return l
+}
+
+// breakBefore begins a line with the word that does not fit, or with the character
+// at i where the word fills a line by itself. It gives the columns that are used.
+func (l *layout) breakBefore(text []rune, i, word int) (used int) {
+	last := len(l.lines) - 1
+	if word <= l.starts[last] || word > i {
+		word = i
+	}
+	head, moved := "", ""
+	for at := l.starts[last]; at < i; at++ {
+		if at < word {
+			head += display(text[at])
+		} else {
+			moved += display(text[at])
+		}
+	}
+	l.lines[last] = head
+	l.lines, l.starts = append(l.lines, moved), append(l.starts, word)
+	return term.Width(moved)
+}
+
+// place finds the cursor.
+func (l *layout) place(e *editor) {
+	for l.row+1 < len(l.starts) && l.starts[l.row+1] <= e.cursor {
+		l.row++
+	}
+	for _, r := range e.text[l.starts[l.row]:e.cursor] {
+		l.col += term.Width(display(r))
+	}
 }
 
 // display is how a character of the text shows.

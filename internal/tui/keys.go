@@ -15,9 +15,14 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	if key != "ctrl+c" {
 		m.leaving = time.Time{}
 	}
+	if key != "esc" {
+		m.stopping = time.Time{}
+	}
 	switch {
 	case m.prompt != nil:
 		return m.pressPrompt(k)
+	case m.palette != nil:
+		return m.pressPalette(k)
 	case key == "ctrl+c":
 		return m.leave()
 	case m.overlay != nil:
@@ -63,6 +68,8 @@ func (m *model) pressAnywhere(key string) (tea.Cmd, bool) {
 		return m.open(newSwitcher()), true
 	case "ctrl+o":
 		return m.open(&inbox{}), true
+	case "ctrl+n":
+		return m.newSession(), true
 	case "ctrl+r":
 		return m.open(&rewind{files: true}), true
 	case "ctrl+p":
@@ -113,10 +120,11 @@ func (m *model) pressAtRest(key string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// nextFocus goes around: the question, the transcript, the plan, the composer.
+// nextFocus goes around: the question, the transcript, the plan, the composer. It
+// goes to a question only once that was on the screen.
 func (m *model) nextFocus() {
 	order := []focus{writing}
-	if len(m.questions()) > 0 {
+	if _, _, of := m.question(); of > 0 && m.ask.drawn {
 		order = append(order, answering)
 	}
 	order = append(order, reading)
@@ -142,8 +150,28 @@ func (m *model) arrive() {
 	}
 }
 
+// stopsWithEsc reports whether esc is about the agent: it works, and nothing is
+// written or asked.
+func (m *model) stopsWithEsc() bool {
+	return m.focus == writing && m.working() && m.write.empty() && len(m.questions()) == 0
+}
+
+// escStops stops the agent at the second esc.
+func (m *model) escStops() tea.Cmd {
+	if m.now.Sub(m.stopping) < 5*time.Second {
+		m.stopping = time.Time{}
+		return m.stop()
+	}
+	m.stopping = m.now
+	m.tell(paint.Ask, "esc again stops the agent; tab goes to the transcript")
+	return nil
+}
+
 // back leaves what is open; from the composer it goes to the transcript.
 func (m *model) back() tea.Cmd {
+	if m.stopsWithEsc() {
+		return m.escStops()
+	}
 	switch m.focus {
 	case planning:
 		m.focus, m.plan.shown = writing, false
@@ -187,6 +215,17 @@ func (m *model) pressWriting(k tea.KeyPressMsg) tea.Cmd {
 		return m.say(clew.ArrivalQueue)
 	case "ctrl+t":
 		m.toggleMode()
+	case "/":
+		if len(m.write.text) == 0 {
+			m.openPalette()
+			return nil
+		}
+		m.write.key(k)
+	case "end":
+		if m.write.empty() {
+			m.sight.follow = true
+		}
+		m.write.key(k)
 	case "up":
 		if !m.write.vertical(-1, width) {
 			m.recall(1)
@@ -210,19 +249,25 @@ func (m *model) toggleMode() {
 	m.write.mode = clew.ModeRun
 }
 
-// interrupt stops what agents are doing.
+// interrupt stops what agents are doing, once more after a question.
 func (m *model) interrupt() tea.Cmd {
-	if !m.working() {
+	if !m.working() && len(m.questions()) == 0 {
 		m.tell(paint.Soft, "nothing is under way")
 		return nil
 	}
-	m.askFor("Stop the work under way? Write yes", "", func(m *model, text string) tea.Cmd {
-		if text != "yes" {
-			return nil
-		}
-		return m.command(clew.CommandInterrupt, clew.InterruptData{}, nil)
-	})
+	m.confirm("Stop the work under way?", "stops it", (*model).stop)
 	return nil
+}
+
+func (m *model) stop() tea.Cmd {
+	return m.command(clew.CommandInterrupt, clew.InterruptData{}, func(m *model) tea.Cmd {
+		word := "stopped; say something to go on"
+		if m.hasPlan() && !m.runOver() {
+			word = "stopped: the run is paused; ctrl+p, then p, resumes it"
+		}
+		m.tell(paint.Ask, word)
+		return nil
+	})
 }
 
 // paste puts a text where somebody writes. It is never a key.
@@ -230,6 +275,9 @@ func (m *model) paste(text string) tea.Cmd {
 	switch {
 	case m.prompt != nil:
 		m.prompt.insert(text)
+	case m.palette != nil:
+		m.palette = nil
+		m.write.insert("/" + text)
 	case m.overlay != nil:
 		return m.overlay.paste(m, text)
 	case m.focus == writing:

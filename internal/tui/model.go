@@ -38,19 +38,23 @@ type model struct {
 
 	// The connection, and how it stands.
 	link    *link
-	closing sync.WaitGroup // links that are being closed
+	closing sync.WaitGroup // links that are being closed, and what else runs beside
 	conn    client.State
 	connWhy error
 	since   time.Time // conn is so since then
 	skewMS  int64     // what the server's clock is ahead of ours
 
 	// The session.
-	view    client.View
-	feed    *feed.Feed
-	busy    bool // an agent is at work
-	usage   clew.Usage
-	viewers []clew.Viewer
-	ended   string // why nothing will come any more
+	view client.View
+	feed *feed.Feed
+	busy bool // an agent is at work
+	// workSince is when it began, by the server's clock.
+	workSince int64
+	usage     clew.Usage
+	viewers   []clew.Viewer
+	ended     string // why nothing will come any more
+	opened    bool   // some session was shown
+	refused   error  // why none was
 
 	focus   focus
 	sight   sight
@@ -58,13 +62,16 @@ type model struct {
 	ask     asking
 	plan    planPanel
 	prompt  *prompt
+	palette *palette
 	overlay overlay
+	others  others
 	drafts  map[clew.SessionID]string // what was about to be said elsewhere
 
 	note      string // the last word on what the person did
 	noteInk   paint.Ink
 	noteUntil time.Time
 	leaving   time.Time // ctrl+c was pressed then
+	stopping  time.Time // esc was pressed then, while an agent works
 	loading   bool      // older messages are on their way
 }
 
@@ -73,7 +80,7 @@ func (m *model) reset() {
 	m.view, m.feed = client.View{}, feed.New()
 	m.busy, m.usage, m.viewers, m.ended = false, clew.Usage{}, nil, ""
 	m.focus, m.sight, m.write, m.ask, m.plan = writing, sight{follow: true}, composer{}, asking{}, planPanel{shown: m.plan.shown}
-	m.prompt, m.overlay, m.loading = nil, nil, false
+	m.prompt, m.palette, m.overlay, m.loading = nil, nil, nil, false
 }
 
 // show makes a link the one on the screen, and lets it speak.
@@ -85,6 +92,9 @@ func (m *model) show(l *link) {
 // closeAll ends all connections and waits for them.
 func (m *model) closeAll() {
 	m.link.close()
+	if m.others.stop != nil {
+		m.others.stop()
+	}
 	m.closing.Wait()
 }
 
@@ -119,6 +129,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(tick(), m.keepDraft())
 	case batch:
 		return m, m.take(msg)
+	case client.InboxChange:
+		m.others.take(msg)
 	case tea.PasteMsg:
 		return m, m.paste(msg.Content)
 	case tea.KeyPressMsg:

@@ -22,21 +22,23 @@ func TestApproval(t *testing.T) {
 	d.opens(clew.SessionState{})
 	d.happens(approval("q1", "make test"))
 	d.sees("Run this command?", "$ make test", "in /work", "sandbox bwrap; no network", "tab to answer")
-	d.typed("ad")
-	if len(d.sent) != 0 || d.m.write.String() != "ad" {
+	d.typed("yn")
+	if len(d.sent) != 0 || d.m.write.String() != "yn" {
 		t.Fatalf("sent %v, wrote %q", d.sent, d.m.write.String())
 	}
-	d.press("tab", "r", "r", "e")
-	d.sees("Commands that need no question")
+	d.press("tab")
+	d.sees("y yes · n no · a always · e else")
+	d.press("a", "a", "e")
+	d.sees("Commands like this are not asked about")
 	d.press("backspace", "enter")
-	d.sees("commands like make test", "in this session\n ┃ from now on")
-	d.press("a")
+	d.sees("commands like make test", "in this session\n ┃ from now on", "a just once · e edit the rule")
+	d.press("y")
 	want := map[string]any{"request_id": "q1", "action": "approve", "remember": map[string]any{"scope": "session", "pattern": "make test"}}
 	if len(d.sent) != 1 || d.sent[0].Type != clew.CommandHitlApprovalResponse || !reflect.DeepEqual(d.sent[0].Data, want) {
 		t.Fatalf("sent %v", d.sent)
 	}
 	d.press("x") // the focus is back where one writes
-	if d.m.write.String() != "adx" {
+	if d.m.write.String() != "ynx" {
 		t.Errorf("wrote %q", d.m.write.String())
 	}
 }
@@ -45,7 +47,7 @@ func TestDenyWithReason(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
 	d.happens(approval("q1", "rm x"))
-	d.press("tab", "d")
+	d.press("tab", "n")
 	d.typed("not that")
 	d.press("enter")
 	if len(d.sent) != 1 || d.sent[0].Data["action"] != "reject" || d.sent[0].Data["comment"] != "not that" {
@@ -59,17 +61,21 @@ func TestLongCommandIsSeenFirst(t *testing.T) {
 	d.opens(clew.SessionState{})
 	d.happens(approval("q1", strings.Repeat("echo fine\n", 30)+"rm -rf /"))
 	d.seesNot("rm -rf /")
-	d.press("tab", "a")
-	d.sees("there is more of it below", "more lines")
+	d.press("tab", "y")
+	d.sees("read it to its end first", "↓ 24 more")
 	if len(d.sent) != 0 {
 		t.Fatal("it was approved unseen")
 	}
+	d.press("end", "y") // what is between was not seen
+	if len(d.sent) != 0 {
+		t.Fatal("it was approved with a part of it unseen")
+	}
+	d.press("home")
 	for range 20 {
 		d.press("pgdown")
-		d.text()
 	}
 	d.sees("rm -rf /")
-	d.press("a")
+	d.press("y")
 	if len(d.sent) != 1 {
 		t.Error("it was not approved")
 	}
@@ -83,16 +89,14 @@ func TestAnsweredFirst(t *testing.T) {
 	d.happens(approval("q2", "two"))
 	d.sees("1 of 2")
 	d.press("tab")
-	before := d.m.questionIDs()
 	d.happens(&clew.HitlResolvedData{RequestID: "q1", Action: clew.ResolvedApprove, ResolvedBy: "bob"})
-	d.m.settleFocus(before)
-	d.sees("bob answered first: approve", "$ two")
-	d.press("a")
+	d.sees("bob answered first: yes", "$ two")
+	d.press("y")
 	if len(d.sent) != 0 {
 		t.Errorf("the next question got the answer: %v", d.sent)
 	}
 	d.m.write.set("")
-	d.press("ctrl+g", "a")
+	d.press("ctrl+g", "y")
 	if len(d.sent) != 1 || d.sent[0].Data["request_id"] != "q2" {
 		t.Errorf("sent %v", d.sent)
 	}
@@ -200,7 +204,7 @@ func TestFollowAndHold(t *testing.T) {
 	d.opens(s)
 	d.sees("message 50.")
 	d.press("pgup")
-	d.sees("↓ end")
+	d.sees("pgdn ↓")
 	held := strings.Split(d.text(), "\n")[1:15]
 	for n := 51; n <= 53; n++ {
 		d.happens(&clew.MessageCreatedData{Message: message(n, fmt.Sprintf("message %d.", n))})
@@ -208,10 +212,10 @@ func TestFollowAndHold(t *testing.T) {
 	if now := strings.Split(d.text(), "\n")[1:15]; !reflect.DeepEqual(now, held) {
 		t.Errorf("it moved from\n%s\nto\n%s", strings.Join(held, "\n"), strings.Join(now, "\n"))
 	}
-	d.sees("3 new ↓")
+	d.sees("3 new, pgdn ↓")
 	d.press("pgdown", "pgdown")
 	d.sees("message 53.")
-	d.seesNot("new ↓")
+	d.seesNot("pgdn ↓")
 	d.happens(&clew.MessageCreatedData{Message: message(54, "message 54.")})
 	d.sees("message 54.")
 }

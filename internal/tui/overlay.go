@@ -74,12 +74,14 @@ func title(text string) []paint.Line {
 	return []paint.Line{nil, paint.L(paint.B(paint.Plain, " "+text)), nil}
 }
 
+const helpPage = 10
+
 // help lists the keys.
 type help struct{ top int }
 
 func (h *help) start(*model) tea.Cmd         { return nil }
 func (h *help) paste(*model, string) tea.Cmd { return nil }
-func (h *help) keys(*model) []string         { return []string{"↑↓", "scroll", "esc", "back"} }
+func (h *help) keys(*model) []string         { return []string{"↑↓ pgdn", "scroll", "esc", "back"} }
 
 func (h *help) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
@@ -87,6 +89,14 @@ func (h *help) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 		h.top++
 	case "up", "k":
 		h.top = max(0, h.top-1)
+	case "pgdown", "space":
+		h.top += helpPage
+	case "pgup":
+		h.top = max(0, h.top-helpPage)
+	case "end":
+		h.top = len(helpText)
+	case "home":
+		h.top = 0
 	default:
 		m.overlay = nil
 	}
@@ -96,10 +106,10 @@ func (h *help) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 var helpText = [][2]string{
 	{"Everywhere", ""},
 	{"tab", "go around: composer, question, transcript, plan"},
-	{"esc", "back; from the composer to the transcript"},
-	{"pgup pgdown", "scroll; ctrl+end follows the end again"},
+	{"esc", "back; twice while an agent works: stop it"},
+	{"pgup pgdown", "scroll; end (writing: ctrl+end) follows the end again"},
 	{"ctrl+g", "the next open question"},
-	{"ctrl+k", "another session"},
+	{"ctrl+k ctrl+n", "another session; a new one"},
 	{"ctrl+o", "the inbox: open questions of all sessions"},
 	{"ctrl+p", "the plan"},
 	{"ctrl+r", "go back in time; undo"},
@@ -108,6 +118,7 @@ var helpText = [][2]string{
 	{"", ""},
 	{"Writing", ""},
 	{"enter", "send; while an agent works it hears it with its next step"},
+	{"/", "commands by their names, where nothing is written yet"},
 	{"ctrl+q", "send, to wait until the agent is done"},
 	{"ctrl+j alt+enter", "a new line"},
 	{"ctrl+t", "send as a run with a plan, or not"},
@@ -122,12 +133,16 @@ var helpText = [][2]string{
 	{"q", "leave"},
 	{"", ""},
 	{"A question, once tab or g went to it", ""},
-	{"a d s", "approve, deny with a reason, skip"},
-	{"r e", "do not ask again for the task or session; edit the rule, or change the plan"},
+	{"y n", "yes; no, with a reason if you like"},
+	{"a", "do not ask again, for the task or session; e edits the rule"},
+	{"e", "something else: say what to do instead, or what to change"},
+	{"s", "skip, where that is a choice"},
 	{"1-9 e", "choose, or write an answer"},
+	{"↓ pgdown ?", "more of it; a yes counts once you have seen all"},
 	{"", ""},
 	{"The plan", ""},
-	{"a d p t s c", "approve, reject, pause or resume, retry, skip, cancel"},
+	{"y n e", "yes, no, change it"},
+	{"p t s c", "pause or resume, retry, skip, cancel"},
 }
 
 func (h *help) draw(_ *model, width, height int) []paint.Line {

@@ -24,17 +24,17 @@ func TestPlanPanel(t *testing.T) {
 	d.opens(planned())
 	d.seesNot("Second step")
 	d.press("ctrl+p")
-	d.sees("Plan 1 of 3", "● First step", "◐ Second step", "40 % reading", "○ Third step", "after two")
+	d.sees("Plan 1 of 3", "● First step", "◐ Second step", "40 % reading", "○ Third step", "after “Second step”")
 	d.press("down", "s")
 	d.typed("why not")
-	d.press("enter", "up", "t", "p", "c")
-	d.typed("no")
-	d.press("enter")
+	d.press("enter", "up", "t", "p", "c") // what works cannot be tried again
+	d.sees("Cancel the run?", "y cancels it")
+	d.press("n")
 	var got []string
 	for _, s := range d.sent {
 		got = append(got, string(s.Type))
 	}
-	if strings.Join(got, " ") != "control_skip control_retry control_pause" || d.sent[0].Data["todo_id"] != "three" || d.sent[0].Data["reason"] != "why not" || d.sent[1].Data["todo_id"] != "two" {
+	if strings.Join(got, " ") != "control_skip control_pause" || d.sent[0].Data["todo_id"] != "three" || d.sent[0].Data["reason"] != "why not" {
 		t.Errorf("sent %v", d.sent)
 	}
 	wide := newDesk(t, 200, 50)
@@ -77,9 +77,9 @@ func TestRewindPicker(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
 	d.answer["GET /timeline"] = map[string]any{"marks": []map[string]any{
-		{"message_id": "msg_000000000002", "ts": 1, "kind": "user", "label": "do this"},
-		{"message_id": "msg_000000000003", "ts": 2, "kind": "tool", "label": "not a place"},
-		{"message_id": "msg_000000000005", "ts": 3, "kind": "user", "label": "then that"},
+		{"message_id": "msg_000000000002", "ts": 1, "kind": "user", "label": "do this", "target": true},
+		{"message_id": "msg_000000000003", "ts": 2, "kind": "tool", "label": "not a place", "target": true},
+		{"message_id": "msg_000000000005", "ts": 3, "kind": "user", "label": "then that", "target": true},
 	}}
 	d.press("ctrl+r")
 	d.sees("Go back to before", "› ● then that", "● do this")
@@ -109,7 +109,7 @@ func TestEditor(t *testing.T) {
 	}
 	e.set("한국어 text\nsecond")
 	l := e.lay(8)
-	if strings.Join(l.lines, "|") != "한국어 t|ext|second" || l.row != 2 || l.col != 6 {
+	if strings.Join(l.lines, "|") != "한국어 |text|second" || l.row != 2 || l.col != 6 {
 		t.Errorf("%q, cursor %d,%d", l.lines, l.row, l.col)
 	}
 	if !e.vertical(-1, 8) || e.cursor != 8 {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
@@ -73,7 +71,10 @@ func (m *model) drawPlan(width, height int) []paint.Line {
 		lines = append(lines, nil)
 	}
 	if m.focus == planning {
-		return append(lines, keysOf(m.planKeys()).With(paint.S(paint.Plain, " ")).Cut(width))
+		return append(lines, keysOf(fitting(m.planKeys(), width-1)).With(paint.S(paint.Plain, " ")).Cut(width))
+	}
+	if m.runOver() {
+		return append(lines, nil)
 	}
 	return append(lines, paint.L(paint.S(paint.Past, " ctrl+p works on the plan")).Cut(width))
 }
@@ -133,21 +134,37 @@ func (m *model) drawTodo(t clew.Todo, width int) []paint.Line {
 			lines = append(lines, l.With(paint.S(paint.Plain, " "), paint.S(paint.Past, "│"), paint.S(paint.Plain, " ")))
 		}
 	}
-	if more, ink := todoNote(t); more != "" {
+	if more, ink := todoNote(t, m.view.State.Todos); more != "" {
 		lines = append(lines, paint.L(paint.S(paint.Past, " │ "), paint.S(ink, more)).Cut(width-1))
 	}
 	return lines
 }
 
+// afterWhat says which todos come before one, by their titles.
+func afterWhat(t clew.Todo, all []clew.Todo) string {
+	var names []string
+	for _, id := range t.DependsOn {
+		name := id
+		if at := slices.IndexFunc(all, func(o clew.Todo) bool { return o.ID == id }); at >= 0 {
+			name = strings.TrimRight(strings.TrimSpace(all[at].Task), ".")
+		}
+		names = append(names, "“"+name+"”")
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "after " + strings.Join(names, ", ")
+}
+
 // todoNote is where a todo stands, in a line.
-func todoNote(t clew.Todo) (string, paint.Ink) {
+func todoNote(t clew.Todo, all []clew.Todo) (string, paint.Ink) {
 	switch {
 	case t.Status == clew.TodoInProgress && (t.CurrentStep != "" || t.ProgressPercentage > 0):
 		return strings.TrimSpace(fmt.Sprintf("%d %% %s", t.ProgressPercentage, t.CurrentStep)), paint.Run
 	case t.Status == clew.TodoFailed && t.Error != nil:
 		return t.Error.Message, paint.Fail
 	case t.Status == clew.TodoPending && len(t.DependsOn) > 0:
-		return "after " + strings.Join(t.DependsOn, ", "), paint.Past
+		return afterWhat(t, all), paint.Past
 	case t.RetryCount > 0:
 		return fmt.Sprintf("tried again %d times", t.RetryCount), paint.Past
 	}
@@ -177,62 +194,4 @@ func (m *model) review() *clew.HitlPlanReviewData {
 		}
 	}
 	return nil
-}
-
-func (m *model) planKeys() []string {
-	keys := []string{"↑↓", "choose"}
-	if m.review() != nil {
-		keys = append(keys, "a", "approve", "d", "reject")
-	}
-	if m.runPaused() {
-		keys = append(keys, "p", "resume")
-	} else {
-		keys = append(keys, "p", "pause")
-	}
-	return append(keys, "t", "retry", "s", "skip", "c", "cancel", "esc", "back")
-}
-
-func (m *model) pressPlan(k tea.KeyPressMsg) tea.Cmd {
-	todo := m.chosenTodo()
-	switch k.String() {
-	case "up", "k":
-		m.chooseTodo(-1)
-	case "down", "j":
-		m.chooseTodo(1)
-	case "a", "d":
-		if d := m.review(); d != nil {
-			m.turnTo(clew.Question{Type: clew.EventHitlPlanReview, Data: d})
-			m.ask.seen = true // it is the plan that stands here
-			cmd := m.pressReview(k, d)
-			m.focus = planning
-			return cmd
-		}
-	case "p":
-		if m.runPaused() {
-			return m.command(clew.CommandControlResume, clew.ControlResumeData{}, nil)
-		}
-		return m.command(clew.CommandControlPause, clew.ControlPauseData{}, nil)
-	case "t":
-		return m.command(clew.CommandControlRetry, clew.ControlRetryData{TodoID: todo}, nil)
-	case "s":
-		m.askFor("Skip “"+todo+"”, because (may be empty)", "", func(m *model, text string) tea.Cmd {
-			return m.command(clew.CommandControlSkip, clew.ControlSkipData{TodoID: todo, Reason: text}, nil)
-		})
-	case "c":
-		m.askFor("Cancel the run? Write yes", "", func(m *model, text string) tea.Cmd {
-			if strings.TrimSpace(text) != "yes" {
-				return nil
-			}
-			return m.command(clew.CommandControlCancel, clew.ControlCancelData{}, nil)
-		})
-	}
-	return nil
-}
-
-func (m *model) chooseTodo(by int) {
-	todos := m.view.State.Todos
-	at := slices.IndexFunc(todos, func(t clew.Todo) bool { return t.ID == m.chosenTodo() })
-	if at >= 0 {
-		m.plan.chosen = todos[max(0, min(at+by, len(todos)-1))].ID
-	}
 }

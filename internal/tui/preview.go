@@ -29,7 +29,7 @@ func (r *rewind) drawPreview(width, height int) []paint.Line {
 	if r.width != width {
 		r.lines, r.width = previewLines(r.preview, r.files, width-3), width
 	}
-	lines := title("Go back to before “" + r.marks[r.chosen].Label + "”?")
+	lines := title("Go back to before “" + r.marks[r.chosen].Text + "”?")
 	lines[1] = lines[1].Cut(width)
 	room := height - len(lines)
 	r.offset = max(0, min(r.offset, len(r.lines)-room))

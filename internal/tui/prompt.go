@@ -10,8 +10,10 @@ import (
 // A prompt asks for a line, in the place of the composer.
 type prompt struct {
 	editor
-	title string
-	done  func(m *model, text string) tea.Cmd
+	title    string
+	question bool   // it is about the question in the dock, and goes with it
+	yes      string // it asks for a yes or a no only; this is what a yes does
+	done     func(m *model, text string) tea.Cmd
 }
 
 func (m *model) askFor(title, text string, done func(*model, string) tea.Cmd) {
@@ -19,12 +21,28 @@ func (m *model) askFor(title, text string, done func(*model, string) tea.Cmd) {
 	m.prompt.set(text)
 }
 
+// askAbout is askFor for an answer to the question in the dock.
+func (m *model) askAbout(title, text string, done func(*model, string) tea.Cmd) {
+	m.askFor(title, text, done)
+	m.prompt.question = true
+}
+
+// confirm asks for y. Any other key is a no.
+func (m *model) confirm(title, yes string, do func(*model) tea.Cmd) {
+	m.prompt = &prompt{title: title, yes: yes, done: func(m *model, _ string) tea.Cmd { return do(m) }}
+}
+
 func (m *model) pressPrompt(k tea.KeyPressMsg) tea.Cmd {
-	p := m.prompt
-	switch k.String() {
-	case "esc", "ctrl+c":
+	p, key := m.prompt, k.String()
+	switch {
+	case p.yes != "":
 		m.prompt = nil
-	case "enter":
+		if key == "y" {
+			return p.done(m, "")
+		}
+	case key == "esc" || key == "ctrl+c":
+		m.prompt = nil
+	case key == "enter":
 		m.prompt = nil
 		return p.done(m, p.String())
 	default:

@@ -2,12 +2,12 @@ package tui
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -15,7 +15,7 @@ import (
 // change, then it asks.
 type rewind struct {
 	list
-	marks   []timeMark
+	marks   []client.Place
 	loaded  bool
 	problem string
 
@@ -26,28 +26,17 @@ type rewind struct {
 	offset  int
 }
 
-// A timeMark is a place to go back to.
-type timeMark struct {
-	MessageID clew.MessageID `json:"message_id"`
-	TS        int64          `json:"ts"`
-	Kind      string         `json:"kind"`
-	Label     string         `json:"label"`
-}
-
 func (r *rewind) start(m *model) tea.Cmd {
-	path, api := sessionPath(m.link.session, "timeline"), m.api
+	session, api := m.link.session, m.api
 	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
-		var page struct {
-			Marks []timeMark `json:"marks"`
-		}
-		err := api.Call(ctx, http.MethodGet, path, nil, nil, &page)
+		places, err := api.Places(ctx, session)
 		return func(*model) tea.Cmd {
 			r.loaded = true
 			if err != nil {
 				r.problem = clew.AsError(err).Message
 			}
-			r.marks = slices.DeleteFunc(page.Marks, func(t timeMark) bool { return t.Kind != "user" && t.Kind != "question" })
-			slices.Reverse(r.marks)
+			slices.Reverse(places)
+			r.marks = places
 			return nil
 		}
 	})
@@ -161,10 +150,10 @@ func (r *rewind) draw(m *model, width, height int) []paint.Line {
 	}
 	return append(lines, r.window(len(r.marks), height-len(lines), 1, func(i int, chosen bool) []paint.Line {
 		mark, ink := "●", paint.Run
-		if r.marks[i].Kind == "question" {
+		if r.marks[i].Kind != client.PlaceSaid {
 			mark, ink = "◇", paint.Past
 		}
-		left := paint.L(pointer(chosen), paint.S(ink, mark+" "), paint.S(paint.Plain, r.marks[i].Label))
+		left := paint.L(pointer(chosen), paint.S(ink, mark+" "), paint.S(paint.Plain, r.marks[i].Text))
 		return []paint.Line{paint.Between(left, paint.L(paint.S(paint.Past, when(r.marks[i].TS, m.now)+" ")), width)}
 	})...)
 }

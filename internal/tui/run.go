@@ -62,9 +62,13 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	m.show(l)
+	m.watchOthers()
 	_, err = p.Run()
 	m.keepLastDraft()
 	m.closeAll()
+	if m.refused != nil {
+		return m.refused
+	}
 	if err != nil && !errors.Is(err, tea.ErrInterrupted) && ctx.Err() == nil {
 		return fmt.Errorf("the terminal failed: %w", err)
 	}

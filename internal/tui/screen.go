@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
@@ -17,6 +16,7 @@ const (
 	composerLines  = 8 // at most
 	smallestWidth  = 30
 	smallestHeight = 8
+	smallHeight    = 16 // below, a question comes before everything else
 )
 
 // A frame is what stands below the transcript.
@@ -57,6 +57,9 @@ func (m *model) draw() (lines []paint.Line, row, col int) {
 		return append(lines, m.drawFoot()), -1, 0
 	}
 	f := m.layFrame()
+	if len(f.dock) > 0 && m.palette == nil {
+		m.ask.wasDrawn()
+	}
 	height := m.h - 1 - len(f.queue) - len(f.dock) - len(f.write) - 1
 	lines = append(lines, m.drawHead())
 	lines = append(lines, m.drawBody(height)...)
@@ -74,9 +77,25 @@ func (m *model) layFrame() frame {
 	f := frame{row: -1}
 	f.write, f.row, f.col = m.drawWriting()
 	left := m.h - 2 - len(f.write)
-	f.dock = m.drawDock(m.w, min(left-3, max(m.h/2, 6)))
+	if m.palette != nil {
+		f.dock = m.drawPalette(left)
+	} else {
+		f.dock = m.drawDock(m.w, m.dockHeight(left))
+	}
 	f.queue = m.drawQueue(min(4, left-len(f.dock)-3))
 	return f
+}
+
+// dockHeight is how many lines a question may take of those that are left. Where
+// there are few it gets them all, unless somebody looks at something else.
+func (m *model) dockHeight(left int) int {
+	switch {
+	case m.h >= smallHeight:
+		return min(left-3, max(m.h/2, 6))
+	case m.focus == reading || m.focus == planning:
+		return min(left, 2)
+	}
+	return left
 }
 
 // transcriptSize is the room for the transcript.
@@ -103,9 +122,9 @@ func (m *model) drawBody(height int) []paint.Line {
 	side, width := m.planWidth(), m.transcriptWidth()
 	lines := m.drawTranscript(width, height)
 	if n := m.newRows(m.rows()); n > 0 || !m.sight.follow {
-		word := " ↓ end "
+		word := " pgdn ↓ "
 		if n > 0 {
-			word = fmt.Sprintf(" %d new ↓ ", n)
+			word = fmt.Sprintf(" %d new, pgdn ↓ ", n)
 		}
 		at := len(lines) - 1
 		tag := paint.Span{Text: word, Style: paint.Style{Ink: paint.Run, Reverse: true}}
@@ -132,79 +151,6 @@ func fit(lines []paint.Line, height int) []paint.Line {
 		lines = append(lines, nil)
 	}
 	return lines
-}
-
-// drawHead is the session at a glance.
-func (m *model) drawHead() paint.Line {
-	s := m.view.State
-	title := s.Title
-	if title == "" {
-		title = string(m.link.session)
-	}
-	mark, ink, word := m.standing()
-	left := paint.L(paint.S(ink, " "+mark+" "), paint.B(paint.Plain, title), paint.S(ink, "  "+word))
-	return paint.Between(left, paint.L(paint.S(paint.Soft, m.figures()+" ")), m.w)
-}
-
-// working reports whether an agent is at work.
-func (m *model) working() bool { return m.busy && m.view.State.Status != clew.StatusPaused }
-
-// standing is what the session is doing, as a mark and a word.
-func (m *model) standing() (mark string, ink paint.Ink, word string) {
-	n := len(m.questions())
-	switch {
-	case !m.view.Known:
-		return "·", paint.Past, "opening"
-	case m.view.State.Returning != nil:
-		return "◐", paint.Run, "files are being taken back"
-	case n == 1:
-		return "◇", paint.Ask, "needs you"
-	case n > 1:
-		return "◇", paint.Ask, fmt.Sprintf("needs you, %d questions", n)
-	case m.working():
-		return "◐", paint.Run, "working"
-	}
-	switch m.view.State.Status {
-	case clew.StatusPaused:
-		return "◇", paint.Ask, "paused"
-	case clew.StatusFailed:
-		return "✕", paint.Fail, "failed"
-	case clew.StatusCancelled:
-		return "○", paint.Past, "cancelled"
-	case clew.StatusCompleted:
-		return "●", paint.Run, "done"
-	}
-	return "●", paint.Past, "at rest"
-}
-
-func (m *model) figures() string {
-	var parts []string
-	if m.usage.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", m.usage.CostUSD))
-	}
-	if n := m.usage.TokensIn + m.usage.TokensOut; n > 0 {
-		parts = append(parts, short(n)+" tokens")
-	}
-	if n := len(m.viewers); n == 1 && m.viewers[0].Clients > 1 {
-		parts = append(parts, fmt.Sprintf("%s ×%d", m.viewers[0].UserID, m.viewers[0].Clients))
-	} else if n > 0 {
-		names := make([]string, 0, n)
-		for _, v := range m.viewers {
-			names = append(names, string(v.UserID))
-		}
-		parts = append(parts, strings.Join(names, ", "))
-	}
-	return strings.Join(parts, " · ")
-}
-
-func short(n int64) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1000:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
-	}
-	return fmt.Sprint(n)
 }
 
 // connection says how the line stands. It says "live" only when it is.
@@ -235,27 +181,40 @@ func (m *model) drawFoot() paint.Line {
 		left = append(left, paint.S(m.noteInk, "   "+m.note))
 		return left.Cut(m.w)
 	}
-	keys := m.footKeys()
-	for len(keys) > 0 && left.Width()+keysOf(keys).Width()+2 > m.w {
-		keys = keys[:len(keys)-2] // how the line stands comes first
+	left = append(left, m.drawElsewhere()...)
+	keys := fitting(m.footKeys(), m.w-left.Width()-2)
+	if left.Width()+keysOf(keys).Width()+2 > m.w {
+		keys = nil // how the line stands comes first
 	}
 	return paint.Between(left, keysOf(keys).With(paint.S(paint.Plain, " ")), m.w)
 }
 
 func (m *model) footKeys() []string {
 	switch {
+	case m.prompt != nil && m.prompt.yes != "":
+		return []string{"y", m.prompt.yes, "n", "no"}
 	case m.prompt != nil:
 		return []string{"enter", "done", "esc", "back"}
+	case m.palette != nil:
+		return []string{"enter", "does it", "↑↓", "choose", "esc", "back"}
 	case m.overlay != nil:
 		return m.overlay.keys(m)
 	case m.focus == reading:
-		return []string{"↑↓", "choose", "enter", "unfold", "i", "write", "?", "help", "q", "leave"}
+		return []string{"↑↓", "choose", "enter", "unfold", "end", "follow", "i", "write", "?", "help", "q", "leave"}
+	case m.focus == answering && len(m.questions()) < 2:
+		return []string{"↓", "more", "?", "help", "q", "leave"}
 	case m.focus == answering:
 		return []string{"g", "next question", "?", "help", "q", "leave"}
 	case m.focus == planning:
 		return []string{"?", "help", "q", "leave"}
 	case m.working() && !m.write.empty():
 		return []string{"enter", "steers", "ctrl+q", "queues", "F1", "help"}
+	case m.stopsWithEsc():
+		return []string{"esc", "stops", "tab", "reads", "ctrl+k", "sessions", "F1", "help"}
+	case !m.write.empty():
+		return []string{"enter", "sends", "esc", "reads", "F1", "help"}
+	case len(m.questions()) > 0:
+		return []string{"tab", "answers", "esc", "reads", "ctrl+k", "sessions", "F1", "help"}
 	}
 	return []string{"enter", "sends", "esc", "reads", "ctrl+k", "sessions", "F1", "help"}
 }

@@ -223,10 +223,22 @@ func (m *model) unfold() tea.Cmd {
 		m.hold(rows, m.top(rows, width, height), width, height)
 		return m.reveal(rows, at)
 	}
+	seen := m.reveal(rows, at)
 	if r.Call() == "" || r.Known() {
+		return seen
+	}
+	return tea.Batch(seen, m.loadCall(r.ID, r.Call()))
+}
+
+// revealUnfolded brings a row onto the screen that grew, if it is still the one
+// that is looked at.
+func (m *model) revealUnfolded(id clew.MessageID) tea.Cmd {
+	rows := m.rows()
+	at := slices.IndexFunc(rows, func(r *feed.Row) bool { return r.ID == id })
+	if at < 0 || m.focus != reading || m.sight.chosen != id || !rows[at].Open {
 		return nil
 	}
-	return m.loadCall(r.ID, r.Call())
+	return m.reveal(rows, at)
 }
 
 func (m *model) loadCall(id clew.MessageID, call string) tea.Cmd {
@@ -240,6 +252,7 @@ func (m *model) loadCall(id clew.MessageID, call string) tea.Cmd {
 				m.fail(err)
 			} else {
 				m.feed.SetCall(id, c)
+				return m.revealUnfolded(id)
 			}
 			return nil
 		}

@@ -81,7 +81,8 @@ func (s *switcher) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 		if s.chosen < len(s.found) {
 			return m.goTo(s.found[s.chosen].ID, "")
 		}
-	case s.key(key, len(s.found), 10):
+		return m.newSession()
+	case s.key(key, len(s.found)+1, 10): // the last one is new
 	case s.filter.key(k):
 		s.chosen = 0
 		return s.load(m)
@@ -98,11 +99,26 @@ func (s *switcher) draw(m *model, width, height int) []paint.Line {
 	case !s.loaded:
 		return append(lines, paint.L(paint.S(paint.Past, "   …")))
 	case len(s.found) == 0:
-		return append(lines, paint.L(paint.S(paint.Soft, "   no session has this in its title or id")))
+		lines = append(lines, paint.L(paint.S(paint.Soft, "   no session has this in its title or id")), nil)
 	}
-	return append(lines, s.window(len(s.found), height-len(lines), 2, func(i int, chosen bool) []paint.Line {
+	return append(lines, s.window(len(s.found)+1, height-len(lines), 2, func(i int, chosen bool) []paint.Line {
+		if i == len(s.found) {
+			return newEntry(m, chosen, width)
+		}
 		return s.entry(m, s.found[i], chosen, width)
 	})...)
+}
+
+// newEntry offers a session that does not exist yet.
+func newEntry(m *model, chosen bool, width int) []paint.Line {
+	where := m.view.State.Workspace
+	if where == "" {
+		where = "without a folder"
+	}
+	return []paint.Line{
+		paint.L(pointer(chosen), paint.S(paint.Run, "+ "), paint.Span{Text: "A new session", Style: paint.Style{Bold: chosen}}),
+		paint.L(paint.S(paint.Past, "     "+term.ExactLine(where))).Cut(width - 1),
+	}
 }
 
 func (s *switcher) entry(m *model, l listed, chosen bool, width int) []paint.Line {
@@ -168,13 +184,6 @@ func (m *model) goTo(id clew.SessionID, question clew.RequestID) tea.Cmd {
 			}
 			return m.changeTo(l, question)
 		}}
-	}
-}
-
-func (m *model) turnToID(id clew.RequestID) {
-	if id != "" {
-		m.ask = asking{id: id}
-		m.focus = answering
 	}
 }
 

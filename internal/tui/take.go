@@ -22,16 +22,22 @@ func (m *model) take(b batch) tea.Cmd {
 	}
 	m.connWhy = b.why
 	asks := false
-	before := m.questionIDs()
 	for _, env := range b.envs {
 		if m.apply(env) {
 			asks = true
 		}
 	}
+	m.question() // one that is gone takes its keys along
 	if b.ended {
 		m.ended = endedBecause(b)
+		if !m.opened { // there is nothing to show
+			m.refused = b.link.client.Err()
+			if m.refused == nil {
+				m.refused = clew.Errorf(clew.Unavailable, "%s", m.ended)
+			}
+			return tea.Quit
+		}
 	}
-	m.settleFocus(before)
 	if asks {
 		return m.askState()
 	}
@@ -57,6 +63,7 @@ func (m *model) apply(env wire.Envelope) (ask bool) {
 	m.view.Apply(env)
 	m.feed.Apply(ev, seq, ts)
 	if s, ok := ev.Data.(*clew.SessionState); ok {
+		m.opened = true
 		m.snapshot(s)
 		m.skewMS = ts - m.now.UnixMilli()
 		return false
@@ -64,7 +71,7 @@ func (m *model) apply(env wire.Envelope) (ask bool) {
 	if seq > 0 && seq <= known {
 		return false // replayed
 	}
-	return m.follow(ev)
+	return m.follow(ev, ts)
 }
 
 func lastSeq(v client.View) uint64 {
@@ -81,7 +88,7 @@ func stamp(env wire.Envelope) int64 {
 }
 
 func (m *model) snapshot(s *clew.SessionState) {
-	m.busy = s.Status == clew.StatusExecuting || s.Status == clew.StatusPlanning
+	m.works(s.Status == clew.StatusExecuting || s.Status == clew.StatusPlanning, m.feed.LastSaid())
 	m.viewers = s.Viewers
 	m.usage = clew.Usage{}
 	if s.Usage != nil {
@@ -89,8 +96,16 @@ func (m *model) snapshot(s *clew.SessionState) {
 	}
 }
 
+// works takes down whether an agent is at work, and since when.
+func (m *model) works(busy bool, since int64) {
+	if busy && !m.busy {
+		m.workSince = since
+	}
+	m.busy = busy
+}
+
 // follow keeps what the view does not know.
-func (m *model) follow(ev clew.Event) (ask bool) {
+func (m *model) follow(ev clew.Event, ts int64) (ask bool) {
 	switch d := ev.Data.(type) {
 	case *clew.PresenceData:
 		m.viewers = d.Viewers
@@ -98,7 +113,7 @@ func (m *model) follow(ev clew.Event) (ask bool) {
 		m.spent(d.Message)
 		m.write.arrived(d.Message.ClientMessageID)
 	case *clew.TaskActiveData, *clew.TaskStartedData, *clew.TaskUnpausedData, *clew.LayerStartData:
-		m.busy = true
+		m.works(true, ts)
 	case *clew.TaskIdleData, *clew.TaskCompletedData, *clew.TaskAbortedData, *clew.TaskResumableData, *clew.TaskInteractiveData,
 		*clew.CompleteData, *clew.FailedData, *clew.CancelledData, *clew.HitlPausedData,
 		*clew.HistoryRewoundData, *clew.RewindUndoneData, *clew.RewindFailedData, *clew.CheckpointRestoredData, *clew.SessionImportedData:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -12,8 +13,12 @@ import (
 func (m *model) drawWriting() (lines []paint.Line, row, col int) {
 	width := m.w - composerMargin
 	if m.prompt != nil {
-		lines, row, col = m.prompt.shown(width, min(composerLines, m.h/3))
 		head := paint.L(paint.S(paint.Ask, " ┃ "), paint.B(paint.Ask, m.prompt.title))
+		if m.prompt.yes != "" {
+			keys := keysOf([]string{"y", m.prompt.yes, "n", "no"}).With(paint.S(paint.Ask, " ┃ "))
+			return []paint.Line{head.Cut(m.w), keys.Cut(m.w)}, -1, 0
+		}
+		lines, row, col = m.prompt.shown(width, min(composerLines, max(m.h/3, 1)))
 		return append([]paint.Line{head.Cut(m.w)}, bordered(lines, paint.Ask)...), row + 1, col + 3
 	}
 	lines, row, col = m.write.shown(width, min(composerLines, max(m.h/3, 1)))
@@ -21,14 +26,21 @@ func (m *model) drawWriting() (lines []paint.Line, row, col int) {
 	if m.focus == writing {
 		ink = paint.Run
 	}
-	if m.write.empty() && len(m.write.text) == 0 {
-		lines = []paint.Line{paint.L(paint.S(paint.Past, m.invitation()))}
+	switch {
+	case m.palette != nil:
+		lines, row, col = m.palette.filter.shown(width-1, 1)
+		lines[0], col = lines[0].With(paint.S(paint.Plain, "/")), col+1
+	case len(m.write.text) == 0:
+		lines = []paint.Line{paint.L(paint.S(paint.Past, m.invitation())).Cut(width)}
 	}
-	lines = append([]paint.Line{m.rule()}, bordered(lines, ink)...)
+	lines = bordered(lines, ink)
+	if m.h >= smallHeight || !m.write.empty() {
+		lines, row = append([]paint.Line{m.rule()}, lines...), row+1
+	}
 	if m.focus != writing {
 		return lines, -1, 0
 	}
-	return lines, row + 1, col + 3
+	return lines, row, col + 3
 }
 
 func bordered(lines []paint.Line, ink paint.Ink) []paint.Line {
@@ -49,21 +61,53 @@ func (m *model) invitation() string {
 	case m.view.State.Role == clew.RoleApprover:
 		return "you watch this session and answer its questions"
 	case m.working():
-		return "say something while it works"
+		return "say something while it works; / has commands"
 	case len(m.view.State.Messages) == 0:
-		return "what shall be done?"
+		return "what shall be done?   (/ has commands)"
 	}
-	return "say something"
+	return "say something; / has commands"
 }
 
-// rule parts the transcript from the composer.
+// rule parts the transcript from the composer, and says what becomes of what is
+// written where that is not plain.
 func (m *model) rule() paint.Line {
-	word := ""
+	ink, word := paint.Run, ""
 	if m.write.mode == clew.ModeRun {
 		word = " as a run with a plan "
 	}
-	left := strings.Repeat("─", max(m.w-len(word)-2, 0))
-	return paint.L(paint.S(paint.Past, left), paint.B(paint.Run, word), paint.S(paint.Past, "──"))
+	if means := m.wordsMean().text; means != "" && !m.write.empty() && m.prompt == nil {
+		ink, word = paint.Ask, " "+means+" "
+	}
+	word = term.Cut(word, max(m.w-4, 0))
+	left := strings.Repeat("─", max(m.w-term.Width(word)-2, 0))
+	return paint.L(paint.S(paint.Past, left), paint.B(ink, word), paint.S(paint.Past, "──"))
+}
+
+// A meaning is what the server makes of plain words while a question is open.
+type meaning struct {
+	text     string // for the person, "" if nothing is open
+	notYesNo bool   // a bare yes or no would be taken for something else
+}
+
+// wordsMean says what becomes of what is written. Words never approve an act.
+func (m *model) wordsMean() meaning {
+	q := m.view.State.HitlPending
+	if q == nil {
+		return meaning{}
+	}
+	switch d := q.Data.(type) {
+	case *clew.HitlPlanReviewData:
+		return meaning{"a plan is open: your words ask to change it", true}
+	case *clew.HitlApprovalRequestData:
+		switch {
+		case d.Limit == "budget" || d.Limit == "time":
+			return meaning{"", true} // they steer
+		case d.Ask.IsIdle() || d.Ask.IsResumable():
+			return meaning{"your words let it go on", true}
+		}
+		return meaning{"a question is open: your words deny it and say what to do", true}
+	}
+	return meaning{"your words answer the question", false}
 }
 
 // drawQueue shows what waits for the agent, and what is on its way there.

@@ -16,6 +16,8 @@ var changing = []struct {
 	{regexp.MustCompile(`/tmp/clew-tui-\d+`), "/tmp/clew"},
 	{regexp.MustCompile(`\d\d:\d\d`), "00:00"},
 	{regexp.MustCompile(`expires in \d+:\d\d`), "expires in 0:00"},
+	{regexp.MustCompile(`working( \d+:\d\d)?`), "working 0:00"},
+	{regexp.MustCompile(`[◓◑◒]`), "◐"}, // it turns
 	{regexp.MustCompile(`ended after [0-9.]+m?s`), "ended after 0ms"},
 }
 

@@ -18,8 +18,8 @@ func TestHostileSession(t *testing.T) {
 	scr.see("● live", "Run this command?", "⟨202E⟩reverse", "tab to answer")
 	title := scr.do("display", "-p", "#{pane_title} #{window_name}")
 	scr.press("Tab")
-	scr.see("a approve")
-	scr.press("a")
+	scr.see("y yes")
+	scr.press("y")
 	scr.see("survived", "at rest")
 	scr.press("Escape")
 	scr.see("enter unfold")
@@ -76,8 +76,7 @@ func TestServerDies(t *testing.T) {
 	leave(scr)
 }
 
-// Somebody else answers first: the question goes, its keys with it, and it says
-// who it was.
+// A question that was answered elsewhere goes, its keys with it, and it says so.
 func TestAnsweredElsewhere(t *testing.T) {
 	s := newStage(t)
 	s.session("sess_1", "")
@@ -85,12 +84,12 @@ func TestAnsweredElsewhere(t *testing.T) {
 	scr := s.attach("sess_1", 80, 24)
 	scr.see("tab to answer")
 	scr.press("Tab")
-	scr.see("a approve")
+	scr.see("y yes")
 	s.command("sess_1", clew.CommandAskResponse, clew.AskResponseData{AskResponse: clew.NoButtonClicked, Text: "not now"})
-	scr.see("owner answered first: reject")
+	scr.see("you answered elsewhere: no")
 	scr.gone("Run this command?")
-	scr.typed("a") // would have been a yes a moment ago
-	scr.see("› a")
+	scr.typed("y") // would have been a yes a moment ago
+	scr.see("› y")
 	leave(scr)
 }
 
@@ -120,6 +119,44 @@ func TestSteerQueueDraft(t *testing.T) {
 	again := s.attach("sess_1", 80, 24)
 	again.see("› pasted", "lines")
 	leave(again)
+}
+
+// Esc stops an agent at the second time; other sessions that need somebody show;
+// commands have names; a session that is not there is an error.
+func TestStopNewOthers(t *testing.T) {
+	s := newStage(t)
+	s.session("sess_1", "Slow")
+	scr := s.attach("sess_1", 80, 24)
+	scr.see("Nothing said yet.")
+	scr.typed("take your time")
+	scr.press("Enter")
+	scr.see("I think about it.", "working 0:", "esc stops")
+	scr.press("Escape")
+	scr.see("esc again stops the agent")
+	scr.press("Escape")
+	scr.see("┊ stopped", "at rest")
+	s.session("sess_2", "Asks")
+	s.say("sess_2", "make it friendlier")
+	scr.see("1 more needs you · ctrl+o")
+	scr.press("C-o")
+	scr.see("› ◇ Run this command?")
+	scr.press("Enter")
+	scr.see("$ sh greet.sh", "y yes · n no · a always")
+	scr.gone("more needs you")
+	scr.press("a")
+	scr.see("commands like sh greet.sh")
+	scr.press("Escape")
+	scr.see("tab to answer")
+	scr.typed("/")
+	scr.see("/sessions", "/new")
+	scr.typed("new")
+	scr.press("Enter")
+	scr.see("Nothing said yet.", "1 more needs you")
+	leave(scr)
+	none := s.attach("sess_nowhere", 80, 24)
+	if code := none.over(); code == "0" {
+		t.Errorf("a session that is not there:\n%s", none.printed())
+	}
 }
 
 // keepsDraft waits until the server has what is being written.

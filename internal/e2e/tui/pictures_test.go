@@ -15,6 +15,9 @@ var terminals = []struct {
 	theme         string
 }{{80, 24, "dark"}, {80, 24, "light"}, {200, 50, "dark"}, {200, 50, "light"}}
 
+// small is a window in which hardly anything fits.
+const smallWidth, smallHeight = 40, 12
+
 // pictures takes one on each terminal, once good says that it is the right one:
 // the text once for each size, the colours for each theme.
 func pictures(t *testing.T, s *stage, name string, id clew.SessionID, pose func(*screen)) {
@@ -52,19 +55,33 @@ func TestPictures(t *testing.T) {
 	pictures(t, s, "question", "sess_greeting", func(scr *screen) {
 		scr.see("● live", "Run this command?", "sh greet.sh", "tab to answer", "3.3k tokens")
 	})
+	t.Run("question/small", func(t *testing.T) {
+		at := *s
+		at.t = t
+		scr := at.attach("sess_greeting", smallWidth, smallHeight, "--theme", "dark")
+		scr.see("Run this command?", "sh greet.sh", "tab to answer", "needs you")
+		scr.press("Tab")
+		scr.see("y yes")
+		golden(t, "question.40x12.txt", scr.text())
+		leave(scr)
+	})
 
 	t.Run("approve", func(t *testing.T) {
 		at := *s
 		at.t = t
 		scr := at.attach("sess_greeting", 80, 24)
 		scr.see("tab to answer")
-		scr.typed("a") // nobody goes to the question: it is a letter
-		scr.see("› a")
+		scr.typed("y") // nobody goes to the question: it is a letter
+		scr.see("› y", "your words deny it")
+		scr.press("Enter")
+		scr.see("not sent: to answer, press tab, then y or n")
 		scr.press("BSpace", "Tab")
-		scr.see("a approve")
-		scr.press("r")
-		scr.see("about until this task is done")
+		scr.see("y yes · n no · a always")
 		scr.press("a")
+		scr.see("about until this task is done", "e edit the rule")
+		scr.gone("not sent")
+		golden(t, "always.80x24.txt", scr.text())
+		scr.press("y")
 		scr.see("It runs. The greeting is:", "at rest")
 		leave(scr)
 	})
@@ -83,7 +100,7 @@ func TestPictures(t *testing.T) {
 	pictures(t, s, "review", "sess_run", func(scr *screen) {
 		scr.see("● live", "Approve the plan? (version 1)", "○ Check that all is well.")
 		scr.press("Tab")
-		scr.see("a approve · d reject · e change")
+		scr.see("y yes · n no · e change it")
 	})
 	overlays(t, s)
 	t.Run("plan", func(t *testing.T) { workOnPlan(t, s) })
@@ -135,8 +152,8 @@ func workOnPlan(t *testing.T, s *stage) {
 	scr := at.attach("sess_run", 80, 24, "--theme", "dark")
 	scr.see("● live", "Approve the plan?")
 	scr.press("C-p")
-	scr.see("Plan 0 of 3", "a approve")
-	scr.press("a")
+	scr.see("Plan 0 of 3", "y yes")
+	scr.press("y")
 	scr.see("◐ List the words that greet.")
 	scr.gone("your answer")
 	scr.alone()
@@ -153,14 +170,14 @@ func workOnPlan(t *testing.T, s *stage) {
 	scr.press("Down")
 	scr.see("›○ Write the new words")
 	scr.press("s")
-	scr.see("Skip “write”")
+	scr.see("Skip “Write the new words")
 	scr.typed("not today")
 	scr.press("Enter")
 	scr.see("⊘ Write the new words")
 	scr.press("c")
-	scr.see("Cancel the run?")
-	scr.typed("yes")
-	scr.press("Enter")
+	scr.see("Cancel the run?", "y cancels it")
+	scr.press("y")
 	scr.see("cancelled")
+	scr.gone("p pause")
 	leave(scr)
 }

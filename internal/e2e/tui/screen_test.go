@@ -117,7 +117,7 @@ func (s *screen) alone() {
 	s.t.Helper()
 	s.until("a first line with one viewer", func(text string) bool {
 		first, _, _ := strings.Cut(text, "\n")
-		return strings.HasSuffix(strings.TrimRight(first, " "), "tokens · owner")
+		return strings.HasSuffix(strings.TrimRight(first, " "), "· owner")
 	})
 }
 

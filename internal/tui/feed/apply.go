@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -88,8 +87,8 @@ func (f *Feed) outcome(ev clew.Event, seq uint64, ts int64) bool {
 	case *clew.HitlResolvedData:
 		f.resolved(d, ts)
 	case *clew.MessageAcceptedData:
-		if e := f.byID[d.MessageID]; e != nil && e.Delivery == "" {
-			e.Delivery = d.Delivery
+		if e := f.byID[d.MessageID]; e != nil {
+			e.NoteDelivery(d)
 			e.version++
 		}
 	case *clew.TaskIdleData:
@@ -122,54 +121,24 @@ func (f *Feed) resolved(d *clew.HitlResolvedData, ts int64) {
 		if e.RequestID != d.RequestID || e.Type != clew.TypeAsk {
 			continue
 		}
-		comment := d.Comment
-		if comment == "" {
-			comment = d.Instruction
-		}
-		e.Answer = &clew.MessageAnswer{
-			Action: d.Action, By: d.ResolvedBy, ByTimeout: d.ByTimeout, TS: ts, Comment: clip(comment), Value: clip(textOf(d.Value)),
-		}
-		e.IsAnswered, e.asking = true, false
+		e.NoteAnswer(ts, d)
+		e.asking = false
 		e.version++
 		return
 	}
 }
 
 func (f *Feed) progress(d *clew.ToolProgressData, seq uint64) {
-	id := d.MessageID
-	if id == "" && d.Status != clew.ToolRunning && seq > 0 {
-		id = clew.MessageIDOf(seq - 1)
+	if e := f.byID[clew.ToolMessage(seq, d)]; e != nil && e.NoteTool(d) {
+		e.call = e.call.after(d)
+		e.version++
 	}
-	e := f.byID[id]
-	if e == nil || e.ToolCallID != d.ToolCallID || e.TaskID != d.TaskID || e.Tool != nil && e.Tool.Status != clew.ToolRunning {
-		return
-	}
-	t := clew.MessageTool{}
-	if e.Tool != nil {
-		t = *e.Tool
-	}
-	t.Name, t.Status = d.Tool, d.Status
-	if t.Input == "" && d.Status == clew.ToolRunning {
-		t.Input = clip(d.Summary)
-	}
-	if d.Summary != "" {
-		t.Summary = clip(d.Summary)
-	}
-	if d.Effect != nil {
-		t.HasDiff, t.Paths = d.Effect.Diff != "", d.Effect.Paths[:min(len(d.Effect.Paths), 20)]
-	}
-	t.Error, t.DurationMS, t.InDoubt, t.OutputBlob = clip(d.Error), d.DurationMS, d.InDoubt, d.OutputBlob
-	e.Tool, e.call = &t, e.call.after(d)
-	e.version++
 }
 
 // turnOver ends the calls of a task that have no result.
 func (f *Feed) turnOver(task clew.TaskID) {
 	for _, e := range f.held {
-		if e.TaskID == task && e.Tool != nil && e.Tool.Status == clew.ToolRunning {
-			t := *e.Tool
-			t.Status, t.Error = clew.ToolError, "the turn was over"
-			e.Tool = &t
+		if e.EndCall(task) {
 			e.version++
 		}
 	}
@@ -198,30 +167,4 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// clip is the short form that the protocol asks for.
-func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
-
-func textOf(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }

@@ -129,7 +129,7 @@ func (r *Row) output() string {
 		parts = append(parts, e.Text)
 	}
 	if len(parts) == 0 && r.first.call != nil {
-		return textOf(r.first.call.Output)
+		return clew.ValueText(r.first.call.Output)
 	}
 	return strings.Join(parts, "\n")
 }

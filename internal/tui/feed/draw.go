@@ -62,7 +62,7 @@ func (r *Row) draw(width int) []paint.Line {
 	case Thinking:
 		return r.onThread(thread, fold(r.Open, "thought", r.first.Text+r.first.Reasoning, width))
 	case Brief:
-		return r.onThread(markPast, fold(r.Open, "told", r.first.Text, width))
+		return r.drawBrief(width)
 	case Tool:
 		return r.drawCall(width)
 	case Output:
@@ -171,6 +171,17 @@ func limited(lines []paint.Line) []paint.Line {
 	return lines
 }
 
+// drawBrief shows what a task was told; of a step of a plan its title.
+func (r *Row) drawBrief(width int) []paint.Line {
+	what, text := "told", r.first.Text
+	if r.first.Summary != "" {
+		if what = "step"; !r.Open {
+			text = r.first.Summary
+		}
+	}
+	return r.onThread(markPast, fold(r.Open, what, text, width))
+}
+
 func (r *Row) drawQuestion(width int) []paint.Line {
 	e := r.first
 	if e.asking { // the dock has all of it
@@ -202,6 +213,9 @@ func (r *Row) drawMarker(width int) []paint.Line {
 	text := r.note
 	if r.first != nil {
 		text = markerWords[r.first.Say]
+		if stopped(&r.first.Message) {
+			text = "stopped"
+		}
 		if text == "" || r.first.Say == clew.SayCheckpointSaved && r.first.Text != "" {
 			text = strings.TrimSpace(text + " " + firstLine(r.first.Text))
 		}

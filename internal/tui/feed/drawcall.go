@@ -1,11 +1,9 @@
 package feed
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
-	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -65,10 +63,8 @@ func (r *Row) details(width int) []paint.Line {
 	if c == nil {
 		c = &Call{}
 	}
-	lines = append(lines, Effect(c.Effect, width)...)
-	if c.Effect == nil || c.Effect.Command == "" && c.Effect.Diff == "" {
-		lines = append(lines, input(c.Input, e.Text, width)...)
-	}
+	lines = append(lines, limited(Effect(c.Effect, width))...)
+	lines = append(lines, limited(Input(givenInput(c.Input, e.Text), c.Effect, width))...)
 	if out := strings.TrimRight(r.output(), "\n"); out != "" {
 		lines = append(lines, limited(paint.Paragraphs(paint.Style{Ink: paint.Soft}, out, width))...)
 	}
@@ -82,54 +78,4 @@ func (r *Row) details(width int) []paint.Line {
 		lines[i] = lines[i].With(paint.S(paint.Plain, "  "))
 	}
 	return lines
-}
-
-// Effect shows what a call does, exactly.
-func Effect(e *clew.Effect, width int) []paint.Line {
-	if e == nil {
-		return nil
-	}
-	var lines []paint.Line
-	if e.Command != "" {
-		for i, l := range paint.Paragraphs(paint.Style{Bold: true}, e.Command, max(width-2, 4)) {
-			front := "  "
-			if i == 0 {
-				front = "$ "
-			}
-			lines = append(lines, l.With(paint.S(paint.Soft, front)))
-		}
-	}
-	for _, f := range []struct{ name, value string }{
-		{"in", e.Directory}, {"address", e.URL}, {"tool server", e.Server}, {"files", strings.Join(e.Paths, ", ")},
-	} {
-		if f.value != "" && (f.name != "files" || e.Diff == "") {
-			lines = append(lines, paint.L(paint.S(paint.Past, f.name+" "), paint.S(paint.Soft, f.value)).Cut(width))
-		}
-	}
-	if e.Diff != "" {
-		lines = append(lines, limited(paint.Diff(e.Diff, width))...)
-	}
-	return lines
-}
-
-// input shows what a tool was called with, where its effect does not say it.
-func input(v any, text string, width int) []paint.Line {
-	if v == nil {
-		var given struct {
-			Input any `json:"input"`
-		}
-		if json.Unmarshal([]byte(text), &given) != nil {
-			return nil
-		}
-		v = given.Input
-	}
-	m, ok := v.(map[string]any)
-	if !ok || len(m) == 0 {
-		return nil
-	}
-	b, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return nil
-	}
-	return limited(paint.Paragraphs(paint.Style{Ink: paint.Past}, string(b), width))
 }

@@ -150,6 +150,15 @@ func (f *Feed) Said() []clew.Message {
 	return said
 }
 
+// LastSaid is when a person said something last, 0 if nobody did.
+func (f *Feed) LastSaid() int64 {
+	said := f.Said()
+	if len(said) == 0 {
+		return 0
+	}
+	return said[len(said)-1].TS
+}
+
 // cut drops every message from this one on, or every one after it.
 func (f *Feed) cut(from clew.MessageID, keep bool) {
 	seq, err := from.Seq()

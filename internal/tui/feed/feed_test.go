@@ -179,10 +179,30 @@ func TestRows(t *testing.T) {
 	if len(rows) != 2 || rows[0].Kind != Tool || rows[1].Kind != Brief {
 		t.Errorf("%d rows", len(rows))
 	}
+	expect(t, f, "▸ told  You carry out a step.")
 	f.Stale()
 	if len(f.Rows(nil)) != 3 || len(f.Said()) != 1 {
 		t.Error("what waited is not there")
 	}
+}
+
+// A step of a plan goes by its title; what a person stopped says so.
+func TestStepAndStop(t *testing.T) {
+	f := New()
+	brief := said(1, "You carry out one step of a plan.\n\nStep a: List the words.")
+	brief.Role, brief.AgentID, brief.Summary = clew.SpeakerUser, "run", "List the words."
+	apply(f, 1, &clew.MessageCreatedData{Message: brief})
+	end := said(2, "The model call was interrupted by the user.")
+	end.Say, end.Role = clew.SayAPIReqDeleted, clew.SpeakerSystem
+	apply(f, 2, &clew.MessageCreatedData{Message: end})
+	end.MessageID, end.Text = clew.MessageIDOf(3), "The summary is put off."
+	apply(f, 3, &clew.MessageCreatedData{Message: end})
+	expect(t, f, "▸ step  List the words.\n", "┊ stopped\n")
+	if n := len(f.Rows(nil)); n != 2 {
+		t.Errorf("%d rows", n)
+	}
+	f.Rows(nil)[0].Open = true
+	expect(t, f, "▾ step", "You carry out one step")
 }
 
 // A row is drawn once, however often it is looked at.

@@ -86,6 +86,8 @@ func kindOf(m *clew.Message) Kind {
 		return Thinking
 	case m.Say == clew.SayCompletionResult, m.Say == clew.SaySubtaskResult:
 		return Result
+	case stopped(m):
+		return Marker
 	case slices.Contains(inners, m.Say):
 		return Inner
 	case slices.Contains(outputs, m.Say):
@@ -100,6 +102,11 @@ func kindOf(m *clew.Message) Kind {
 		return None
 	}
 	return Text
+}
+
+// stopped reports that a person ended a model call.
+func stopped(m *clew.Message) bool {
+	return m.Say == clew.SayAPIReqDeleted && strings.Contains(m.Text, "interrupted by the user")
 }
 
 // Rows puts the messages into rows. Those in queued wait, and are shown

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
+)
+
+// bodyShown is how many lines of what is asked are shown before it is folded.
+const bodyShown = 40
+
+// body shows what a yes would be about: the command, the change, all that a tool
+// is called with, the plan. If more is not "" it is folded where it is long; body
+// reports whether it was not.
+func (s *screen) body(q clew.Question, more string) (all bool) {
+	var b strings.Builder
+	body := &screen{w: &b, width: s.width, colour: s.colour}
+	switch d := q.Data.(type) {
+	case *clew.HitlApprovalRequestData:
+		body.act(d)
+	case *clew.HitlPlanReviewData:
+		body.todos(d.Plan.Todos, d.Plan.EstimatedCostUSD)
+	}
+	lines := strings.SplitAfter(b.String(), "\n")
+	lines = lines[:len(lines)-1] // each line ends
+	s.end()
+	if more == "" || len(lines) <= bodyShown {
+		s.write(strings.Join(lines, ""))
+		return true
+	}
+	s.write(strings.Join(lines[:bodyShown], ""))
+	s.block(waiting, "      ", fmt.Sprintf("… there is more, %s: %s", count(len(lines)-bodyShown, "line"), more))
+	return false
+}
+
+// act shows what a tool would do.
+func (s *screen) act(d *clew.HitlApprovalRequestData) {
+	e := d.Effect
+	if e == nil {
+		e = &clew.Effect{}
+	}
+	if e.Command != "" {
+		s.block(strong, "      ", term.Exact(e.Command))
+	}
+	if e.Diff != "" {
+		s.diff(term.Exact(e.Diff), "      ")
+	}
+	fields := client.AskedInput(d)
+	if len(fields) == 0 && e.Server != "" {
+		s.block(faint, "      ", "(without any input)")
+	}
+	for _, f := range fields {
+		name := term.ExactLine(f.Name)
+		switch {
+		case f.Lines: // the bar tells the text from other fields, whatever it says
+			s.block(plainInk, "      ", name+":")
+			s.block(plainInk, "      │ ", term.Exact(f.Text))
+		case name == "":
+			s.block(plainInk, "      ", term.Exact(f.Text))
+		default:
+			s.block(plainInk, "      ", name+": "+term.Exact(f.Text))
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// Whatever a tool would be called with is shown before a yes, however long it is
+// and whatever its summary says.
+func TestQuestionShowsAll(t *testing.T) {
+	lines := ""
+	for i := range 200 {
+		lines += fmt.Sprintf("line %d\n", i)
+	}
+	for name, d := range map[string]clew.HitlApprovalRequestData{
+		"a tool server": {
+			Tool: "mail__send", Input: map[string]any{"to": "a@b.c", "text": strings.Repeat("word ", 900) + "THE-END", "more": lines + "THE-LAST"},
+			Effect: &clew.Effect{Server: "mail", Summary: "mail: send {\"more\":…"},
+		},
+		"a command": {Tool: "execute_command", Input: map[string]any{"command": lines + "THE-END\nTHE-LAST"}, Effect: &clew.Effect{Command: lines + "THE-END\nTHE-LAST"}},
+		"a change":  {Tool: "write_file", Input: map[string]any{"content": "x"}, Effect: &clew.Effect{Summary: "Create a", Diff: lines + "+THE-END\n+THE-LAST\n"}},
+		"a change that the server cut": {
+			Tool: "write_file", Input: map[string]any{"content": lines + "THE-END\nTHE-LAST\n"}, Effect: &clew.Effect{Summary: "Create a", Diff: "+line\n(cut: 6 of 9000 bytes shown)\n"},
+		},
+	} {
+		for _, width := range []int{0, 40, 100} {
+			var out strings.Builder
+			s := &screen{w: &out, width: width}
+			q := approvalOf(d)
+			if s.question(q, time.Now(), "? shows it") || !strings.Contains(out.String(), "there is more") || strings.Contains(out.String(), "THE-LAST") {
+				t.Errorf("%s at %d is not folded:\n%s", name, width, out.String())
+			}
+			out.Reset()
+			if !s.question(q, time.Now(), "") || !strings.Contains(out.String(), "THE-END") || !strings.Contains(out.String(), "THE-LAST") {
+				t.Errorf("%s at %d is not shown:\n%s", name, width, out.String())
+			}
+		}
+	}
+}
+
+// What hides in an input is spelled out, and no text can pass for another field.
+func TestQuestionDeceivesNobody(t *testing.T) {
+	var out strings.Builder
+	s := &screen{w: &out}
+	all := s.question(approvalOf(clew.HitlApprovalRequestData{
+		Tool: "t", Effect: &clew.Effect{Server: "s\x1b[2J"},
+		Input: map[string]any{"path": "a\u00adb\u202ec", "text": "fine\n      other: true\n\x1b[2J", "x\u00a0y": 1.0},
+	}), time.Now(), "? shows it")
+	want := "  ◇ May it use t of the tool server s␛[2J?\n" +
+		"      path: \"a⟨00AD⟩b⟨202E⟩c\"\n" +
+		"      text:\n      │ fine\n      │       other: true\n      │ ␛[2J\n" +
+		"      \"x⟨00A0⟩y\": 1\n"
+	if !all || out.String() != want {
+		t.Errorf("%v:\n%s\nwant\n%s", all, out.String(), want)
+	}
+}
+
+// A question says what happens when its time is over.
+func TestTimeLeft(t *testing.T) {
+	now := time.UnixMilli(1_000_000)
+	asking := clew.Asking{RequestID: "r", DeadlineMS: now.Add(5 * time.Minute).UnixMilli()}
+	options := clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject}
+	for want, data := range map[string]any{
+		"expires in 5:00, then denied":       &clew.HitlApprovalRequestData{Asking: asking},
+		"expires in 5:00, then skipped":      &clew.HitlApprovalRequestData{Asking: asking, Options: options},
+		"expires in 5:00, then cancelled":    &clew.HitlPlanReviewData{Asking: asking},
+		"expires in 5:00, then red is taken": &clew.HitlInputRequestData{Asking: asking, DefaultValue: "red", Required: true},
+		"expires in 5:00, then left empty":   &clew.HitlInputRequestData{Asking: asking},
+		"":                                   &clew.HitlApprovalRequestData{},
+	} {
+		if got := timeLeft(clew.Question{Data: data}, now); got != want {
+			t.Errorf("%T: %q, want %q", data, got, want)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/clew-run/clew"
+)
+
+// choicesOf lists what a question for a value offers, as people read it.
+func choicesOf(q clew.Question) (labels []string, values []any) {
+	switch d := q.Data.(type) {
+	case *clew.HitlInputRequestData:
+		for _, o := range d.Options {
+			labels, values = append(labels, o.Label), append(values, o.Value)
+		}
+	case *clew.HitlClarificationData:
+		for _, s := range d.Suggestions {
+			labels, values = append(labels, s), append(values, s)
+		}
+	}
+	return labels, values
+}
+
+// valueFor reads what was typed as what the question asks for. The number of a
+// choice stands for it.
+func valueFor(q clew.Question, text string) (any, error) {
+	labels, values := choicesOf(q)
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(values) {
+		return values[n-1], nil
+	}
+	for i, label := range labels {
+		if strings.EqualFold(label, text) {
+			return values[i], nil
+		}
+	}
+	d, input := q.Data.(*clew.HitlInputRequestData)
+	switch {
+	case text == "" && input && d.DefaultValue != nil:
+		return d.DefaultValue, nil
+	case text == "" && (!input || d.Required):
+		return nil, usagef("an answer is needed")
+	case !input:
+		return text, nil
+	}
+	return inputValue(d, text)
+}
+
+func inputValue(d *clew.HitlInputRequestData, text string) (any, error) {
+	switch d.InputType {
+	case clew.InputNumber:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, usagef("%q is not a number", text)
+		}
+		return n, nil
+	case clew.InputBoolean:
+		switch strings.ToLower(text) {
+		case "y", "yes", "true":
+			return true, nil
+		case "n", "no", "false":
+			return false, nil
+		}
+		return nil, usagef("%q is neither yes nor no", text)
+	}
+	if d.Strict && len(d.Options) > 0 {
+		return nil, usagef("%q is none of the choices", text)
+	}
+	return text, nil
+}
+
+// valueAnswer is the answer that carries a value.
+func valueAnswer(q clew.Question, value any) any {
+	if d, ok := q.Data.(*clew.HitlInputRequestData); ok {
+		return clew.HitlInputResponseData{RequestID: d.RequestID, Field: d.Field, Value: value}
+	}
+	return clew.HitlClarificationResponseData{RequestID: q.RequestID(), Value: value}
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// jsonElsewhere are the commands whose success is shown by other tests, with what
+// they need.
+var jsonElsewhere = []string{
+	"clew serve", "clew demo", // they stay; TestServeStopsOnSignal, TestDemo…
+	"clew answer", "clew resume", // a question, a plan; testdata/work
+	"clew checkpoint gc", // a server that is stopped; TestCheckpoints…
+	"clew attach",        // with --until-done, as clew run
+}
+
+// A command that works says so in JSON with --json, and in nothing else. Every
+// command is tried, in an order in which each has something to do.
+func TestEveryCommandSucceedsInJSON(t *testing.T) {
+	x := newTraveller(t)
+	x.write("one\n")
+	x.say("hello")
+	x.write("two\n")
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.MkdirAll(filepath.Join(x.work, ".clew"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	session := string(x.id)
+	keyID, hash := "", ""
+	tried := map[string]bool{}
+	try := func(path string, args ...string) map[string]any {
+		t.Helper()
+		tried[path] = true
+		var out, errOut bytes.Buffer
+		a := &app{
+			IO:     IO{In: strings.NewReader("sk-secret-1\n"), Out: &out, Err: &errOut, Environ: []string{"HOME=" + dir}},
+			server: realServer, browse: func(string) error { return nil },
+		}
+		words := slices.Concat(strings.Fields(path)[1:], args, []string{"--json"})
+		if cmd, _, err := a.rootCommand().Find(words); err == nil && cmd.Flags().Lookup("server") != nil || cmd.InheritedFlags().Lookup("server") != nil {
+			words = append(words, x.where...)
+		}
+		if code := a.main(t.Context(), words); code != exitOK {
+			t.Errorf("%v: exit code %d, %s%s", words, code, out.String(), errOut.String())
+			return nil
+		}
+		if errOut.Len() > 0 {
+			t.Errorf("%v said on stderr: %s", words, errOut.String())
+		}
+		return lastObject(t, words, out.String())
+	}
+
+	try("clew", "--help")
+	try("clew exit-codes")
+	try("clew version")
+	try("clew completion", "bash")
+	try("clew man", "pages")
+	try("clew doctor")
+	try("clew open")
+	try("clew ls")
+	try("clew show")
+	try("clew show", session[:9])
+	try("clew inbox")
+	if places, _ := try("clew rewind")["places"].([]any); len(places) != 1 {
+		t.Errorf("places to go back to: %v", places)
+	}
+	try("clew rewind", "-1", "--preview")
+	try("clew rewind", session, "-1", "--yes")
+	try("clew undo", session)
+	try("clew redo")
+	try("clew undo")
+	try("clew checkpoint", "--help")
+	try("clew checkpoint save", session, "--message", "by hand")
+	if list, _ := try("clew checkpoint ls", session)["checkpoints"].([]any); len(list) > 0 {
+		first, _ := list[0].(map[string]any)
+		hash, _ = first["to_hash"].(string)
+	}
+	try("clew checkpoint diff", session)
+	try("clew checkpoint restore", session, hash, "--yes")
+	try("clew checkpoint fsck")
+	try("clew export", session, "-o", "x.clew")
+	try("clew import", "x.clew", "--new-id")
+	try("clew fork", session, "--title", "Other")
+	try("clew settings")
+	try("clew settings list")
+	try("clew settings set", "always_allow_read_only", "true")
+	try("clew settings set", "mode", "ask", "--session", session[:9])
+	try("clew settings get", "mode")
+	try("clew settings reset", "always_allow_read_only")
+	try("clew settings export", "-o", "settings.json")
+	try("clew settings export")
+	try("clew settings import", "settings.json")
+	try("clew settings trust", x.work)
+	try("clew secret", "--help")
+	try("clew secret set", "openai_api_key")
+	try("clew secret ls")
+	try("clew secret rm", "openai_api_key")
+	try("clew token", "--help")
+	try("clew token show")
+	keyID, _ = try("clew token create", "--user", "ada")["id"].(string)
+	try("clew token list")
+	try("clew token revoke", keyID)
+	try("clew run", "hello", "--workspace", "")
+	try("clew stop", session)
+
+	for _, cmd := range commands() {
+		if path := cmd.CommandPath(); !tried[path] && !slices.Contains(jsonElsewhere, path) {
+			t.Errorf("%s was not tried", path)
+		}
+	}
+}
+
+// lastObject reads a text that is JSON objects, one or a line each.
+func lastObject(t *testing.T, words []string, text string) (last map[string]any) {
+	t.Helper()
+	for dec := json.NewDecoder(strings.NewReader(text)); ; {
+		var v map[string]any
+		err := dec.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Errorf("%v wrote %q: %v", words, text, err)
+			break
+		}
+		last = v
+	}
+	if last == nil {
+		t.Errorf("%v wrote nothing", words)
+	}
+	return last
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+// Sessions are named by how their ids begin, or not at all.
+func TestSessionsByName(t *testing.T) {
+	x := newTraveller(t)
+	api := client.NewAPI("http://"+x.address, x.token)
+	for _, id := range []clew.SessionID{"sess_aaaa1111", "sess_aaaa2222", "other-one"} {
+		if _, err := api.CreateSession(t.Context(), client.NewSession{SessionID: id, Title: "It is " + string(id)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := (&app{}).connect(remote{server: x.where[1], data: x.where[3]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]clew.SessionID{
+		"": "other-one", "-": "other-one", "othe": "other-one", "other-one": "other-one",
+		"aaaa1": "sess_aaaa1111", "sess_aaaa2": "sess_aaaa2222", string(x.id): x.id, string(x.id[:12]): x.id, string(x.id[5:12]): x.id,
+	} {
+		if s, err := c.session(t.Context(), name); err != nil || s.ID != want {
+			t.Errorf("%q: %s, %v, want %s", name, s.ID, err, want)
+		}
+	}
+	x.has(x.do(exitFailure, "", "show", "oth"), "there is no session oth", "at least 4 characters")
+	x.has(x.do(exitFailure, "", "show", "nope"), "there is no session nope: clew ls")
+	x.has(x.do(exitFailure, "", "attach", "nope"), "there is no session nope: clew ls")
+	x.has(x.do(exitUsage, "", "undo", "aaaa"), "aaaa is how 2 sessions begin", "sess_aaaa1111  It is sess_aaaa1111", "sess_aaaa2222")
+	x.has(x.do(exitUsage, "", "undo", "aaaa", "--json"), `"hint":"sess_aaaa`)
+	x.has(x.do(exitUsage, "", "open", "no/id"), "not a session id")
+
+	// Which one is changed is said first, and which one was picked.
+	x.has(x.do(exitFailure, "", "undo"), "Session other-one  It is other-one\nclew: there is no rewind to undo")
+	x.has(x.do(exitFailure, "", "undo", "other-one"), "Session other-one")
+	x.has(x.do(exitOK, "", "show", "othe"), "Session other-one")
+	if out := x.do(exitOK, "", "show", "other-one"); strings.Contains(out, "Session other-one") {
+		t.Errorf("what was said is said again: %s", out)
+	}
+}
+
+func TestSessionAndMessage(t *testing.T) {
+	for _, tt := range [][]string{ // arguments, session, message
+		{"", "", ""},
+		{"-", "-", ""},
+		{"abcd", "abcd", ""},
+		{"#-1", "", "#-1"},
+		{"12", "", "12"},
+		{"14:30", "", "14:30"},
+		{"msg_000000000042", "", "msg_000000000042"},
+		{"abcd 14:30", "abcd", "14:30"},
+		{"- 12", "-", "12"},
+	} {
+		if session, message := sessionAndMessage(strings.Fields(tt[0])); session != tt[1] || message != tt[2] {
+			t.Errorf("%q: %q and %q", tt[0], session, message)
+		}
+	}
+}
+
+// Without a session there is nothing to take for the newest.
+func TestNoSessionYet(t *testing.T) {
+	data := t.TempDir()
+	startServer(t, data)
+	c, err := (&app{IO: IO{Environ: []string{"HOME=/nonexistent"}}}).connect(remote{data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.session(context.Background(), ""); clew.CodeOf(err) != clew.SessionNotFound || !strings.Contains(err.Error(), "clew run") {
+		t.Errorf("%v", err)
+	}
+	got := call(t, realServer, []string{"HOME=/nonexistent"}, "ls", "--data", data)
+	if got.code != exitOK || !strings.HasPrefix(got.out, "There is no session yet. Begin one: clew run 'what is in here?' --data ") {
+		t.Errorf("%+v", got)
+	}
+}

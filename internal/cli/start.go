@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	xterm "github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+// startWithin is how long somebody waits who typed clew and nothing else.
+const startWithin = 2 * time.Second
+
+// sessionsAtStart is how many sessions they see.
+const sessionsAtStart = 5
+
+// start is clew without a command. Somebody at a terminal is told what there is and
+// what they can do now; everybody else gets the help. Nothing is changed.
+func (a *app) start(cmd *cobra.Command, _ []string) error {
+	width, person := columns(a.Out)
+	if a.json || !person {
+		return cmd.Help()
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), startWithin)
+	defer cancel()
+	return a.glance(ctx).write(a.Out, width)
+}
+
+// columns is how wide the terminal is that a person sees the output on.
+func columns(w io.Writer) (width int, person bool) {
+	f, ok := w.(*os.File)
+	if !ok || !isTerminal(f) {
+		return 0, false
+	}
+	if n, _, err := xterm.GetSize(f.Fd()); err == nil && n > 0 {
+		return n, true
+	}
+	return helpWidth, true
+}
+
+// A glance is what there is.
+type glance struct {
+	server   string // its address, "" if none answers
+	problem  string // why nothing is known of it
+	sessions []client.Session
+	open     int // questions
+}
+
+func (a *app) glance(ctx context.Context) glance {
+	c, err := a.connect(remote{})
+	var none *noTokenError // which is fine if the server lets everybody in
+	if err != nil && !errors.As(err, &none) {
+		return glance{problem: problemOf(err)}
+	}
+	g := glance{server: c.base.String()}
+	page, err := c.api().ListSessions(ctx, "", "", sessionsAtStart)
+	if err != nil {
+		return glance{problem: problemOf(err)}
+	}
+	g.sessions = page.Sessions
+	if in, err := c.api().Inbox(ctx, "", 1); err == nil {
+		g.open = in.Counts.Total
+	}
+	return g
+}
+
+// problemOf is "" if simply no server runs.
+func problemOf(err error) string {
+	if clew.CodeOf(err) == clew.ConnectionFailed {
+		return ""
+	}
+	return errorText(err)
+}
+
+func (g glance) write(w io.Writer, width int) error {
+	p := &page{w: w}
+	p.line("clew keeps the work of AI agents in durable sessions.")
+	p.line("")
+	switch {
+	case g.server != "":
+		p.line("A server runs at %s", g.server)
+	case g.problem != "":
+		p.line("%s", plain(g.problem))
+	default:
+		p.line("No server runs.")
+	}
+	if len(g.sessions) > 0 && p.err == nil {
+		p.line("")
+		p.err = writeSessions(w, g.sessions, width, true)
+	}
+	p.line("")
+	p.line("What you can do now:")
+	for _, do := range g.next() {
+		p.line("  %-22s %s", do[0], do[1])
+	}
+	return p.err
+}
+
+// next is what somebody can do, the most useful first.
+func (g glance) next() [][2]string {
+	all := [2]string{"clew help", "all commands"}
+	if g.problem != "" {
+		return [][2]string{{"clew doctor", "says what is missing, and what to do about it"}, all}
+	}
+	if g.server == "" {
+		return [][2]string{
+			{"clew demo", "an agent at work: no key, no network"},
+			{"clew serve", "a server of your own"},
+			{"clew doctor", "says what is missing, and what to do about it"}, all,
+		}
+	}
+	var list [][2]string
+	if g.open > 0 {
+		list = append(list, [2]string{"clew inbox", goes(g.open, "question", "waits for you", "wait for you")})
+	}
+	list = append(list, [2]string{"clew run '…'", "give an agent something to do, in this directory"})
+	if len(g.sessions) > 0 {
+		list = append(list, [2]string{"clew attach", "come to the newest session; clew ls lists all"})
+	}
+	return append(list, [2]string{"clew open", "all of it in the browser"}, all)
+}
+
+// statusWords are what people read for a status; the others say it themselves.
+var statusWords = map[clew.SessionStatus]string{clew.StatusAwaitingInput: "asks you", clew.StatusExecuting: "working"}
+
+// writeSessions writes a table of sessions. For people it fits the terminal: ids are
+// as short as commands take them, and titles are cut. Elsewhere all is whole.
+func writeSessions(w io.Writer, list []client.Session, width int, person bool) error {
+	rows := [][]string{{"SESSION", "STATUS", "UPDATED", "TITLE"}}
+	for _, s := range list {
+		row := []string{string(s.ID), string(s.Status), time.UnixMilli(s.UpdatedMS).Format(time.DateTime), plain(s.Title)}
+		if person {
+			row[0], row[1], row[2] = shorten(s.ID), firstOf(statusWords[s.Status], row[1]), ago(time.UnixMilli(s.UpdatedMS), time.Now())
+		}
+		rows = append(rows, row)
+	}
+	widths := make([]int, 3)
+	for _, row := range rows {
+		for i := range widths {
+			widths[i] = max(widths[i], len(row[i]))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := fmt.Sprintf("%-*s  %-*s  %-*s  ", widths[0], row[0], widths[1], row[1], widths[2], row[2])
+		if person {
+			row[3] = cut(row[3], max(10, width-len(line)))
+		}
+		b.WriteString(strings.TrimRight(line+row[3], " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// ago is a time as people say it: the hour for today, the day for what is older.
+func ago(at, now time.Time) string {
+	at = at.In(now.Location())
+	switch {
+	case at.Year() == now.Year() && at.YearDay() == now.YearDay():
+		return at.Format("15:04")
+	case at.Year() == now.Year():
+		return at.Format("Jan 2 15:04")
+	}
+	return at.Format(time.DateOnly)
+}

@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/term"
+	"github.com/clew-run/clew/internal/tui/paint"
+)
+
+// drawHead is the session at a glance. Where there is little room the figures go
+// first, then the end of the title: what the session is doing stays.
+func (m *model) drawHead() paint.Line {
+	s := m.view.State
+	title := s.Title
+	if title == "" {
+		title = string(m.link.session)
+	}
+	mark, ink, word := m.standing()
+	front, state := paint.L(paint.S(ink, " "+mark+" ")), paint.L(paint.S(ink, "  "+word))
+	name := paint.L(paint.B(paint.Plain, title))
+	figures := m.figures()
+	width := func() int {
+		return front.Width() + min(name.Width(), 24) + state.Width() + 3 + term.Width(strings.Join(figures, " · "))
+	}
+	for len(figures) > 0 && width() > m.w {
+		figures = figures[1:]
+	}
+	right := paint.L(paint.S(paint.Soft, strings.Join(figures, " · ")+" "))
+	name = name.Cut(m.w - front.Width() - state.Width() - right.Width() - 1)
+	return paint.Between(append(append(front, name...), state...), right, m.w)
+}
+
+// working reports whether an agent is at work.
+func (m *model) working() bool { return m.busy && m.view.State.Status != clew.StatusPaused }
+
+// standing is what the session is doing, as a mark and a word.
+func (m *model) standing() (mark string, ink paint.Ink, word string) {
+	n := len(m.questions())
+	switch {
+	case !m.view.Known:
+		return "·", paint.Past, "opening"
+	case m.view.State.Returning != nil:
+		return "◐", paint.Run, "files are being taken back"
+	case n == 1:
+		return "◇", paint.Ask, "needs you"
+	case n > 1:
+		return "◇", paint.Ask, fmt.Sprintf("needs you, %d questions", n)
+	case m.working():
+		return m.spinner(), paint.Run, "working" + m.elapsed()
+	}
+	switch m.view.State.Status {
+	case clew.StatusPaused:
+		return "◇", paint.Ask, "paused"
+	case clew.StatusFailed:
+		return "✕", paint.Fail, "failed"
+	case clew.StatusCancelled:
+		return "○", paint.Past, "cancelled"
+	case clew.StatusCompleted:
+		return "●", paint.Run, "done"
+	}
+	return "●", paint.Past, "at rest"
+}
+
+// spinner turns once a second, no faster: it is to be seen and not to be watched.
+func (m *model) spinner() string {
+	marks := []string{"◐", "◓", "◑", "◒"}
+	return marks[m.now.Unix()%int64(len(marks))]
+}
+
+// elapsed is how long the agent has been at work.
+func (m *model) elapsed() string {
+	if m.workSince == 0 {
+		return ""
+	}
+	d := max(time.Duration(m.serverNow()-m.workSince)*time.Millisecond, 0)
+	if d >= time.Hour {
+		return fmt.Sprintf(" %d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf(" %d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// figures are what the session cost and who is here, the least important first.
+func (m *model) figures() []string {
+	var parts []string
+	if n := m.usage.TokensIn + m.usage.TokensOut; n > 0 {
+		parts = append(parts, short(n)+" tokens")
+	}
+	if m.usage.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", m.usage.CostUSD))
+	}
+	if n := len(m.viewers); n == 1 && m.viewers[0].Clients > 1 {
+		parts = append(parts, fmt.Sprintf("%s ×%d", m.viewers[0].UserID, m.viewers[0].Clients))
+	} else if n > 0 {
+		names := make([]string, 0, n)
+		for _, v := range m.viewers {
+			names = append(names, string(v.UserID))
+		}
+		parts = append(parts, strings.Join(names, ", "))
+	}
+	for i := range parts {
+		parts[i] = term.CleanLine(parts[i])
+	}
+	return parts
+}
+
+func short(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
