@@ -7,8 +7,8 @@ LDFLAGS  = -s -w -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
 
 # Packages whose tests run under the race detector in every CI run.
 RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/api/ipc/... ./internal/archive/... ./internal/plan/... ./internal/run/... ./internal/report/... ./internal/agent/... ./internal/control/... ./internal/settings/... ./internal/tool/policy/... ./internal/tool/files/... ./internal/tool/fetch/...
-# What make cross compiles for; all that is released: linux, darwin, windows, each amd64 and arm64.
-CROSS ?= darwin/arm64 windows/amd64
+# What make cross compiles for: all that is released.
+CROSS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 # How long each fuzz target runs.
 FUZZTIME ?= 10s
 # How often `make chaos` kills the server.
@@ -22,7 +22,7 @@ build: ## build bin/clew
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/clew ./cmd/clew
 
 .PHONY: cross
-cross: ## compile for the other systems: CROSS="darwin/arm64 windows/amd64"
+cross: ## compile for all systems that are released, or CROSS="darwin/arm64 windows/amd64"
 	@for target in $(CROSS); do \
 		echo "$$target"; \
 		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -o /dev/null ./cmd/clew || exit 1; \
@@ -40,10 +40,15 @@ packaging: build ## make man pages and completions, for packages
 deb: build ## make a Debian package of bin/clew
 	./tools/package deb bin/clew $(VERSION) $(shell dpkg --print-architecture 2>/dev/null || $(GO) env GOARCH)
 
+.PHONY: test-deb
+test-deb: build ## install the Debian package on a clean Debian, boot it and try the service; as root
+	./tools/package deb bin/clew $(VERSION) $(shell dpkg --print-architecture) dist/test.deb
+	./tools/clean-machine dist/test.deb
+
 .PHONY: sbom
 sbom: build ## list everything that bin/clew is made of, as CycloneDX
 	@mkdir -p dist
-	$(GO) run ./deploy/sbom bin/clew web/package-lock.json >dist/clew.cdx.json
+	$(GO) run ./deploy/sbom bin/clew web/package-lock.json $(VERSION) >dist/clew.cdx.json
 
 .PHONY: web
 web: web/node_modules ## build the web UI into web/dist, for the next build

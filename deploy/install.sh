@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs clew from its release page, after comparing its checksum:
 #
-#   curl -fsSL https://github.com/clew-run/clew/releases/latest/download/install.sh | sh
+#   curl --proto '=https' --tlsv1.2 -fsSL https://github.com/clew-run/clew/releases/latest/download/install.sh | sh
 #
 # CLEW_VERSION=v1.2.3 takes that one, CLEW_INSTALL_DIR=DIR another place than
 # ~/.local/bin. No root is needed, and nothing else is changed.
@@ -24,7 +24,7 @@ main() {
 	case $(uname -m) in
 	x86_64 | amd64) arch=amd64 ;;
 	aarch64 | arm64) arch=arm64 ;;
-	*) fail "there is no program for $(uname -m); build it: $releases/../blob/main/docs/install.md" ;;
+	*) fail "there is no program for $(uname -m); build it: https://github.com/clew-run/clew/blob/main/docs/install.md" ;;
 	esac
 	from=$releases/latest/download
 	[ -z "${CLEW_VERSION:-}" ] || from=$releases/download/$CLEW_VERSION
@@ -50,17 +50,24 @@ main() {
 	"$dir/clew" version
 	case ":$PATH:" in
 	*":$dir:"*) echo "Try it: clew demo" ;;
-	*) echo "Add $dir to your PATH, then try it: clew demo" ;;
+	*)
+		echo "$dir is not in your PATH. Type this, and put it into ~/.profile:"
+		echo "  export PATH=\"$dir:\$PATH\""
+		echo "Then try it: clew demo"
+		;;
 	esac
 }
 
+# The checksums come from the same place as the archive, so what vouches for both is
+# the certificate of that place: nothing is fetched without it.
 get() {
 	if command -v curl >/dev/null; then
-		curl -fsSL --retry 3 -o "$2" "$1" || fail "could not fetch $1"
-	elif command -v wget >/dev/null; then
-		wget -q -O "$2" "$1" || fail "could not fetch $1"
+		curl --proto '=https' --tlsv1.2 -fsSL --retry 3 -o "$2" "$1" || fail "could not fetch $1"
+	elif wget --version 2>/dev/null | grep -q GNU; then # others may not look at certificates
+		case $1 in https://*) ;; *) fail "could not fetch $1: https only" ;; esac
+		wget -q --https-only --secure-protocol=TLSv1_2 -O "$2" "$1" || fail "could not fetch $1"
 	else
-		fail "curl or wget is needed"
+		fail "curl is needed, or GNU wget"
 	fi
 }
 

@@ -2,7 +2,10 @@
 // Go modules that the linker wrote into the program, and the packages that the
 // web UI is built from.
 //
-//	go run ./deploy/sbom bin/clew web/package-lock.json > clew.cdx.json
+//	go run ./deploy/sbom bin/clew web/package-lock.json VERSION > clew.cdx.json
+//
+// The version is given, since a program that is built without paths in it does not
+// say what else the linker was told.
 package main
 
 import (
@@ -42,17 +45,17 @@ type bom struct {
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: sbom PROGRAM package-lock.json")
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: sbom PROGRAM package-lock.json VERSION")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2], os.Stdout); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "sbom:", err)
 		os.Exit(1)
 	}
 }
 
-func run(program, lock string, w io.Writer) error {
+func run(program, lock, version string, w io.Writer) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return err
@@ -66,25 +69,13 @@ func run(program, lock string, w io.Writer) error {
 		return err
 	}
 	b := bom{Format: "CycloneDX", Spec: "1.6", Version: 1}
-	b.Metadata.Component = component{Type: "application", Ref: info.Main.Path, Name: "clew", Version: versionOf(info), PURL: "pkg:golang/" + info.Main.Path, Licenses: []license{{"Apache-2.0"}}}
+	b.Metadata.Component = component{Type: "application", Ref: info.Main.Path, Name: "clew", Version: version, PURL: "pkg:golang/" + info.Main.Path + "@" + version, Licenses: []license{{"Apache-2.0"}}}
 	b.Components = append(modules(info), list...)
 	slices.SortFunc(b.Components, func(x, y component) int { return cmp.Compare(x.Ref, y.Ref) })
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(b)
-}
-
-// versionOf is what was linked in, else what Go noted.
-func versionOf(info *buildinfo.BuildInfo) string {
-	const flag = "internal/cli.version="
-	for _, s := range info.Settings {
-		if _, v, ok := strings.Cut(s.Value, flag); ok && s.Key == "-ldflags" {
-			v, _, _ = strings.Cut(v, " ")
-			return strings.Trim(v, `"'`)
-		}
-	}
-	return info.Main.Version
 }
 
 func modules(info *buildinfo.BuildInfo) []component {

@@ -17,7 +17,7 @@ func TestList(t *testing.T) {
 	}
 	var first, second bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &second} {
-		if err := run(exe, "../../web/package-lock.json", b); err != nil {
+		if err := run(exe, "../../web/package-lock.json", "1.2.3", b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,6 +27,9 @@ func TestList(t *testing.T) {
 	var got bom
 	if err := json.Unmarshal(first.Bytes(), &got); err != nil {
 		t.Fatal(err)
+	}
+	if whole := got.Metadata.Component; whole.Version != "1.2.3" || whole.PURL != "pkg:golang/github.com/clew-run/clew@1.2.3" {
+		t.Errorf("the program itself: %+v", whole)
 	}
 	has := func(name string) bool {
 		return slices.ContainsFunc(got.Components, func(c component) bool { return c.Name == name && c.Version != "" && c.PURL != "" })
