@@ -33,6 +33,14 @@ test("what a run tells the agents of its steps is nobody's word, and folded", as
   await page.reload();
   await look();
   expect((await world.rest.sessions.timeline(session)).marks.filter((m) => m.kind === "user")).toHaveLength(1);
+
+  // In its past, too.
+  await page.goto(`/s/${session}/time`);
+  const then = page.locator("section[aria-label='As it was then']");
+  await until("four steps then", async () => (await then.locator("[data-brief=step]").count()) === 4);
+  expect(await then.getByText("You carry out one step").count()).toBe(0);
+  await screenshots(page, "time-steps");
+  expect(await barriers(page)).toEqual([]);
 });
 
 test("the steps that an agent keeps for itself are beside the transcript, live", async ({ world, visit }) => {

@@ -108,6 +108,63 @@ test("what one points at stays, unless it is said otherwise", async ({ world, vi
   }
 });
 
+test("back to before an answer by a button: the question is open again, and is answered anew", async ({ world, visit }) => {
+  await world.model.script(writesFiles);
+  const session = await world.session("Anew", { "a.txt": "one\n" });
+  await world.say(session, "run: cat a.txt");
+  const request = await world.question(session);
+  await world.rest.inbox.answer(request, { action: "reject" });
+  await world.settled(session);
+  await sayAll(world, session, "last words");
+  const late = await messagesOf(world, session);
+  const answer = (await world.rest.sessions.timeline(session)).marks.find((m) => m.kind === "answer")!;
+  expect(answer).toMatchObject({ target: true, what: "reject", request_id: request });
+
+  const { page } = await visit({ path: `/s/${session}/time?at=${answer.message_id}` });
+  await page.getByRole("heading", { name: "Go back to before this answer" }).waitFor();
+  await page.locator(`[data-preview="${answer.message_id}"][data-keeps=false]`).waitFor();
+  await page.getByText("The question is open again: answer it anew.").waitFor();
+  await page.locator("[data-here]").getByText("No · May it run cat a.txt?").waitFor();
+  expect(await page.locator("section[aria-label='As it was then'] [aria-current=step]").textContent()).toMatch(/^Answered.*No$/);
+  await screenshots(page, "time-answer");
+  expect(await barriers(page)).toEqual([]);
+
+  // A fork from there asks as well; this session stays as it is.
+  await page.getByRole("button", { name: "Fork from before this answer" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Fork", exact: true }).click();
+  await page.waitForURL((url) => /\/s\/[^/]+$/.test(url.pathname) && !url.pathname.endsWith(session));
+  const fork = new URL(page.url()).pathname.split("/").at(-1)!;
+  expect(await world.question(fork)).not.toBe(request);
+  expect(await messagesOf(world, session)).toEqual(late);
+
+  await page.goto(`/s/${session}/time?at=${answer.message_id}`);
+  await page.locator(`[data-preview="${answer.message_id}"]`).waitFor();
+  await page.getByRole("button", { name: "Conversation only" }).click();
+  await page.getByText("Gone back.").waitFor();
+  expect(await world.question(session)).toBe(request);
+  await page.locator("[data-here]").getByText("to before the answer after “").waitFor();
+  await page.goto(`/s/${session}`);
+  await page.locator(`[data-question="${request}"]`).getByRole("button", { name: /^Approve/ }).click();
+  await page.getByText("It ran.").waitFor();
+});
+
+test("an answer that nothing was said after is taken back as well", async ({ world, visit }) => {
+  await world.model.script([{ when: { tool_result: "execute_command" }, times: 0, reply: [{ delay: "1h" }, { text: "Too late." }] }, ...writesFiles]);
+  const session = await world.session("At once");
+  await world.say(session, "run: ls");
+  const request = await world.question(session);
+  await world.rest.inbox.answer(request, { action: "reject" });
+  const { page } = await visit({ path: `/s/${session}/time`, prefs: { language: "ko" } });
+  await page.getByRole("heading", { name: "답하기 전으로 되돌리기" }).waitFor();
+  await page.locator("[data-preview][data-keeps=false]").waitFor();
+  await page.getByText("사라지는 메시지 없음").waitFor();
+  await page.getByText("질문이 다시 열리므로 새로 답할 수 있습니다.").waitFor();
+  await screenshots(page, "time-answer-ko");
+  await page.getByRole("button", { name: "대화만" }).click();
+  await page.getByText("되돌렸습니다.").waitFor();
+  expect(await world.question(session)).toBe(request);
+});
+
 test("undo names the work that went on since, and redo brings it back", async ({ world, visit }) => {
   await world.model.script(writesFiles);
   const session = await world.session("Went on");

@@ -7,10 +7,17 @@ import { client } from "@/app/client";
 import { notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { Button, Dialog, ErrorNote, Field, TextInput } from "@/ui";
+import type { Where } from "./usePlace";
 import { timeWords } from "./words";
 
 /** Leaves this session as it is and goes on in a new one; it says whose files that one works on. */
-export function ForkDialog({ session, messageId, keep, onClose }: { session: Session; messageId: string; keep: boolean; onClose(): void }) {
+export function ForkDialog({ session, where, answer, onClose }: {
+  session: Session;
+  where: Where;
+  /** It begins before an answer. */
+  answer: boolean;
+  onClose(): void;
+}) {
   const t = useWords(timeWords);
   const [, navigate] = useLocation();
   const own = useSnapshot(session, (s) => s.session !== null && !s.session.workspace);
@@ -21,7 +28,7 @@ export function ForkDialog({ session, messageId, keep, onClose }: { session: Ses
   const fork = async () => {
     setBusy(true);
     try {
-      const made = await client.rest.sessions.command(session.id, "fork_session", { message_id: messageId, keep_target: keep, workspace: workspace.trim() || undefined }, name);
+      const made = await client.rest.sessions.command(session.id, "fork_session", { message_id: where.messageId, keep_target: where.keep, workspace: workspace.trim() || undefined }, name);
       notify({ tone: "run", text: t.forked });
       if (made.session_id) navigate(`/s/${made.session_id}`);
     } catch (e) {
@@ -30,7 +37,7 @@ export function ForkDialog({ session, messageId, keep, onClose }: { session: Ses
     }
   };
   return (
-    <Dialog open onClose={onClose} title={t.fork} footer={<Button look="main" type="submit" form="fork" busy={busy}>{t.forkButton}</Button>}>
+    <Dialog open onClose={onClose} title={answer ? t.forkAnswer : t.fork} footer={<Button look="main" type="submit" form="fork" busy={busy}>{t.forkButton}</Button>}>
       <form
         id="fork"
         className="flex flex-col gap-3"
@@ -39,7 +46,7 @@ export function ForkDialog({ session, messageId, keep, onClose }: { session: Ses
           if (!busy) void fork();
         }}
       >
-        <p>{t.forkHelp}</p>
+        <p>{answer ? t.forkAnswerHelp : t.forkHelp}</p>
         <Field label={t.forkWorkspace} hint={own ? t.forkOwnHint : t.forkWorkspaceHint}>
           {(p) => <TextInput {...p} spellCheck={false} className="font-mono" value={workspace} onChange={(e) => setWorkspace(e.target.value)} />}
         </Field>

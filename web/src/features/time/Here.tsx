@@ -38,5 +38,6 @@ function Target({ sessionId, mark }: { sessionId: string; mark: TimelineMark }) 
   const words = (m.text ?? "").trim().split("\n", 1)[0]!;
   const short = words.length > 60 ? `${words.slice(0, 59)}…` : words;
   if (short === "" || short.startsWith("{")) return null;
-  return <span className="text-soft">, {(target.kept ? t.wentAfter : t.wentBefore)(short, clockTime(m.ts))}</span>;
+  const went = target.kept ? t.wentAfter : m.message_id === id ? t.wentBefore : t.wentBeforeAnswer; // an answer is no message
+  return <span className="text-soft">, {went(short, clockTime(m.ts))}</span>;
 }

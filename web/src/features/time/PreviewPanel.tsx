@@ -1,4 +1,4 @@
-import type { Session, TimelineMark } from "@clew-run/client";
+import type { Question, Session, TimelineMark } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
 import { GitFork, Redo2, Undo2 } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -10,7 +10,7 @@ import { DiffView } from "@/features/diff/DiffView";
 import { ForkDialog } from "./ForkDialog";
 import { Summary } from "./Summary";
 import { type Losses, UndoDialog } from "./UndoDialog";
-import type { Place } from "./usePlace";
+import { type Place, whereTo } from "./usePlace";
 import { changedByHand, usePreview } from "./usePreview";
 import { useTravel } from "./useTravel";
 import { timeWords } from "./words";
@@ -39,9 +39,9 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
   const [forking, setForking] = useState(false);
   const [asking, setAsking] = useState<Losses | null>(null);
   const info = useSnapshot(session, (s) => s.session);
-  const messageId = owner && !hidden ? place?.messageId : undefined;
-  const keep = !taken || place?.exact === false; // nothing that somebody points at goes unasked
-  const preview = usePreview(session, messageId, keep, `${round} ${newest}`);
+  const where = whereTo(place, taken);
+  const answer = place?.answer;
+  const preview = usePreview(session, owner && !hidden ? where : undefined, `${round} ${newest}`);
   const again = () => setRound((r) => r + 1);
   const travel = useTravel(session, () => {
     again();
@@ -50,7 +50,7 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
   useEffect(() => {
     setOverwrite(false);
     setTaken(false);
-  }, [messageId]);
+  }, [place?.record]);
 
   const p = preview.answer;
   // Nobody goes back to where the slider was a moment ago.
@@ -61,7 +61,8 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
   const guarded = preview.byHand.length > 0 && !overwrite;
   const noFiles = !p || !!p.files_problem || !p.checkpoint_id;
   const fileCount = p?.files_count ?? p?.files?.length ?? 0;
-  const nothing = !!p && p.count === 0 && (noFiles || fileCount === 0);
+  const stays = !!p && p.count === 0 && !answer; // an answer by a button is no message, and goes
+  const nothing = stays && (noFiles || fileCount === 0);
 
   /** Looks once more right before files are overwritten: somebody may just have saved one. */
   const unlessByHand = async (go: () => Promise<void>) => {
@@ -82,7 +83,7 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
   return (
     <section aria-label={t.whatChanges} className="flex min-w-0 flex-col md:min-h-0 md:flex-1">
       <header className="flex min-h-12 flex-wrap items-center gap-2 border-b border-line px-4 py-2">
-        <h2 className="mr-auto font-semibold">{t.goBack}</h2>
+        <h2 className="mr-auto font-semibold">{answer ? t.goBeforeAnswer : t.goBack}</h2>
         {info?.canUndo && owner && <Button icon={<Undo2 size={14} />} busy={travelling} onClick={() => void askFirst(true, travel.undo)}>{t.undo}</Button>}
         {info?.canRedo && owner && <Button icon={<Redo2 size={14} />} busy={travelling} onClick={() => void askFirst(false, travel.redo)}>{t.redo}</Button>}
       </header>
@@ -91,21 +92,24 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
         <p className="p-4 text-soft">{t.readOnly}</p>
       ) : hidden ? (
         <p className="p-4 text-soft">{t.hiddenHere}</p>
-      ) : place && !place.messageId ? (
+      ) : place && !where ? (
         <p className="p-4 text-soft">{t.nothingBefore}</p>
       ) : preview.error !== undefined ? (
         <div className="p-4"><ErrorNote error={preview.error} retry={again} /></div>
-      ) : !p || !place ? (
+      ) : !p || !place || !where ? (
         <Loading label={t.loadingPreview} />
       ) : (
         <>
-          <div className={cx("flex flex-col gap-3 px-4 py-3", moved && "opacity-60")} aria-busy={stale} data-preview={stale ? undefined : p.from_message_id} data-keeps={keep}>
-            {place.exact && <Segmented label={t.where} value={keep ? "keep" : "before"} onChange={(v) => setTaken(v === "before")} options={[{ id: "keep", name: t.keepMessage }, { id: "before", name: t.beforeMessage }]} />}
-            {nothing && keep ? (
+          <div className={cx("flex flex-col gap-3 px-4 py-3", moved && "opacity-60")} aria-busy={stale} data-preview={stale ? undefined : p.from_message_id} data-keeps={where.keep}>
+            {place.exact && <Segmented label={t.where} value={where.keep ? "keep" : "before"} onChange={(v) => setTaken(v === "before")} options={[{ id: "keep", name: t.keepMessage }, { id: "before", name: t.beforeMessage }]} />}
+            {nothing && where.keep ? (
               <p>{place.exact ? t.isNow : t.isNowBehind}</p>
             ) : (
               <>
-                <p>{!place.exact ? t.behindHelp : keep ? t.keepHelp : t.beforeHelp} <span className="text-soft">{t.undoable}</span></p>
+                <p>
+                  {answer ? <AnswerHelp answer={answer} reopened={p.reopened ?? []} /> : !place.exact ? t.behindHelp : where.keep ? t.keepHelp : t.beforeHelp}{" "}
+                  <span className="text-soft">{t.undoable}</span>
+                </p>
                 <Summary preview={p} />
               </>
             )}
@@ -117,10 +121,10 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
               </div>
             )}
             <div className="flex flex-wrap gap-2">
-              <Button look="main" busy={busy} disabled={noFiles || guarded || nothing} onClick={() => void unlessByHand(() => travel.rewind(place.messageId!, keep, true))}>{t.both}</Button>
-              <Button busy={busy} disabled={p.count === 0} onClick={() => void travel.rewind(place.messageId!, keep, false)}>{t.talk}</Button>
+              <Button look="main" busy={busy} disabled={noFiles || guarded || nothing} onClick={() => void unlessByHand(() => travel.rewind(where, true))}>{t.both}</Button>
+              <Button busy={busy} disabled={stays} onClick={() => void travel.rewind(where, false)}>{t.talk}</Button>
               <Button busy={busy} disabled={noFiles || guarded || fileCount === 0} onClick={() => void unlessByHand(() => travel.restoreFiles(p.checkpoint_id!))}>{t.files}</Button>
-              <Button icon={<GitFork size={14} />} className="md:ml-auto" busy={stale} onClick={() => setForking(true)}>{t.fork}…</Button>
+              <Button icon={<GitFork size={14} />} className="md:ml-auto" busy={stale} onClick={() => setForking(true)}>{answer ? t.forkAnswer : t.fork}…</Button>
             </div>
           </div>
           {p.files && p.files.length > 0 && (
@@ -128,8 +132,15 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
           )}
         </>
       )}
-      {forking && place?.messageId && <ForkDialog session={session} messageId={place.messageId} keep={keep} onClose={() => setForking(false)} />}
+      {forking && where && <ForkDialog session={session} where={where} answer={!!answer} onClose={() => setForking(false)} />}
       {asking && <UndoDialog losses={asking} onClose={() => setAsking(null)} />}
     </section>
   );
+}
+
+/** What becomes of a question before whose answer the session goes. Those that a tool asked while it ran are over with it. */
+function AnswerHelp({ answer, reopened }: { answer: TimelineMark; reopened: readonly Question[] }) {
+  const t = useWords(timeWords);
+  const again = reopened.some((q) => q.request_id === answer.request_id);
+  return <>{answer.by_timeout ? t.beforeTimeoutHelp : t.beforeAnswerHelp} {again ? t.answerAnew : t.notAskedAgain}</>;
 }

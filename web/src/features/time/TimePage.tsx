@@ -48,7 +48,7 @@ export function TimePage({ sessionId }: { sessionId: string }) {
   const marks = useMemo(() => timeline.value?.marks ?? [], [timeline.value]);
   const { at, record, link, go, toEnd } = usePosition(marks);
   const here = marks[at];
-  const place = usePlace(sessionId, useDebounced(record, 120));
+  const place = usePlace(sessionId, useDebounced(record, 120), marks);
   const said = useMemo(() => sinceRewind(marks), [marks]);
   const owner = info?.role === undefined || info.role === "owner"; // an administrator of others' sessions watches
   // The slider tells its value itself; by the buttons and keys it is told here.
@@ -104,7 +104,7 @@ export function TimePage({ sessionId }: { sessionId: string }) {
           </div>
           <div className="flex min-h-0 flex-1 flex-col overflow-y-auto md:flex-row md:overflow-hidden">
             <div className="order-2 flex flex-col border-line max-md:shrink-0 max-md:border-t md:order-1 md:w-2/5 md:border-r">
-              <Then place={place} />
+              <Then session={session} place={place} />
             </div>
             <div className="order-1 flex flex-col max-md:shrink-0 md:order-2 md:flex-1 md:overflow-y-auto">
               <PreviewPanel

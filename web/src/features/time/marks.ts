@@ -4,7 +4,7 @@ import type { timeWords } from "./words";
 
 type T = typeof timeWords extends Words<infer W> ? W : never;
 
-/** The message that a rewind went to, as its record names it. */
+/** The message that a rewind went to. */
 export interface Target {
   messageId: string;
   /** It stayed: the session went to right after it. */
@@ -12,18 +12,23 @@ export interface Target {
 }
 
 export function targetOf(m: TimelineMark): Target | null {
-  const named = m.kind === "rewind" ? /^back to (before|after) (\S+)$/.exec(m.label) : null;
-  return named ? { messageId: named[2]!, kept: named[1] === "after" } : null;
+  if (m.kind !== "rewind" || !m.subject || (m.what !== "before" && m.what !== "after")) return null;
+  return { messageId: m.subject, kept: m.what === "after" };
+}
+
+/** The answer that stands at a place, if the session can go back to before it. */
+export function answerAt(marks: readonly TimelineMark[], record: string): TimelineMark | undefined {
+  return marks.find((m) => m.message_id === record && m.kind === "answer" && m.target);
 }
 
 /**
- * A mark in one line of plain words. The server's labels name records and
- * choices as programs do; where one is not known it is shown as it came.
+ * A mark in one line of plain words, from the fields that are for programs. A
+ * mark that has none, as from an older server, is shown by its label.
  */
 export function describe(m: TimelineMark, t: T, tools: Record<string, string>): string {
   switch (m.kind) {
     case "answer":
-      return answer(m.label, t);
+      return answer(m, t);
     case "rewind":
       return rewind(m, t);
     case "checkpoint":
@@ -31,50 +36,46 @@ export function describe(m: TimelineMark, t: T, tools: Record<string, string>): 
     case "fork":
       return t.forkMade;
     case "run":
-      return t.runs[m.label] ?? m.label.replace(/^began: /, "");
-    case "tool": {
-      const [tool = "", ...rest] = m.label.split(" ");
-      return [tools[tool] ?? tool, about(rest.join(" "))].filter(Boolean).join(" ");
-    }
-    case "question": {
-      const command = /^run: (.*)$/s.exec(m.label);
-      return command ? t.mayRun(command[1]!) : m.label;
-    }
+      return (m.what === "began" ? m.subject : t.runs[m.what ?? ""]) ?? m.label;
+    case "tool":
+      return m.what === undefined ? m.label : [tools[m.what] ?? m.what, m.subject].filter(Boolean).join(" ");
+    case "question":
+      return question(m.label, t);
     default:
       return m.label;
   }
 }
 
-/** What a call is about: of its input, which may be cut short, what tells it apart. */
-function about(input: string): string {
-  if (!input.startsWith("{")) return input;
-  const value = /"(?:command|path|pattern|url|query|task|name|question)":("(?:[^"\\]|\\.)*")/.exec(input)?.[1];
-  return value === undefined ? "" : (JSON.parse(value) as string);
+/** How a question was answered, without the question. */
+export function choice(m: TimelineMark, t: T): string {
+  const said = t.answers[m.what ?? ""];
+  return [m.by_timeout && t.answeredLate, said, m.words].filter(Boolean).join(": ") || m.label;
 }
 
-function answer(label: string, t: T): string {
-  const parts = /^(nobody answered in time: )?(\w*)(?:: ?(.*))?$/s.exec(label);
-  if (!parts) return label;
-  const [, late, action = "", words] = parts;
-  const said = t.answers[action];
-  if (said === undefined && action !== "") return label;
-  return [late ? t.answeredLate : undefined, said, words].filter(Boolean).join(": ");
+function answer(m: TimelineMark, t: T): string {
+  return [choice(m, t), m.subject && question(m.subject, t)].filter(Boolean).join(" · ");
+}
+
+/** Questions come in words for people, but for this one. */
+const mayRun = "run: ";
+
+function question(text: string, t: T): string {
+  return text.startsWith(mayRun) ? t.mayRun(text.slice(mayRun.length)) : text;
 }
 
 function rewind(m: TimelineMark, t: T): string {
-  const target = targetOf(m);
-  if (!target && !/^the rewind was undone$/.test(m.label)) return m.label;
+  const undone = m.what === "undone";
+  if (!undone && !targetOf(m)) return m.label;
   const counts = [m.removed ? t.tookBack(m.removed) : "", m.restored ? t.broughtBack(m.restored) : ""].filter(Boolean).join(", ");
-  return [target ? "" : t.undoneMark, counts].filter(Boolean).join(": ") || t.nothingTaken;
+  return [undone && t.undoneMark, counts].filter(Boolean).join(": ") || t.nothingTaken;
 }
 
-function checkpoint(label: string, t: T, tools: Record<string, string>): string {
-  const call = /^(before|after|after the server stopped during) (\w+)$/.exec(label);
-  if (call) {
-    const tool = tools[call[2]!] ?? call[2]!;
-    return call[1] === "before" ? t.savedBefore(tool) : call[1] === "after" ? t.savedAfter(tool) : t.savedAfterStop(tool);
-  }
-  return t.saved[label] ?? label;
+/** Why the files were saved has no fields: the server's reasons end with the tool's name. */
+function checkpoint(reason: string, t: T, tools: Record<string, string>): string {
+  if (Object.hasOwn(t.saved, reason)) return t.saved[reason]!; // people give reasons as well: any word may be one
+  const end = Math.max(0, reason.lastIndexOf(" "));
+  const [when, tool] = [reason.slice(0, end), reason.slice(end + 1)];
+  return Object.hasOwn(t.savedAt, when) ? t.savedAt[when]!(tools[tool] ?? tool) : reason;
 }
 
 const said = new Set<TimelineMark["kind"]>(["user", "assistant", "tool", "question"]);

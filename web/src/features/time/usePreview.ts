@@ -1,5 +1,6 @@
 import type { CheckpointFile, RewindPreviewAnswer, Session } from "@clew-run/client";
 import { useEffect, useState } from "react";
+import type { Where } from "./usePlace";
 
 export interface Preview {
   answer?: RewindPreviewAnswer;
@@ -18,7 +19,8 @@ export async function changedByHand(session: Session): Promise<readonly Checkpoi
 }
 
 /** What going back to a message would change. Asked a moment after the last step, so that scrubbing stays quick. */
-export function usePreview(session: Session, messageId: string | undefined, keep: boolean, round: string): Preview {
+export function usePreview(session: Session, where: Where | undefined, round: string): Preview {
+  const { messageId, keep = false } = where ?? {};
   const asked = `${messageId} ${keep} ${round}`;
   const [state, setState] = useState<Omit<Preview, "stale"> & { of?: string }>({ byHand: [] });
   useEffect(() => {

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { notify, notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { ending, type Ended } from "./ending";
+import type { Where } from "./usePlace";
 import { timeWords } from "./words";
 
 /** Goes back and forth. Every way is offered with its way back. */
@@ -29,8 +30,8 @@ export function useTravel(session: Session, onDone: () => void) {
   };
   const undo = (): Promise<void> => travel(t.undone, () => session.send("undo_rewind", {}), () => ({ label: t.redo, run: () => void redo() }));
   const redo = (): Promise<void> => travel(t.redone, () => session.send("redo_rewind", {}), () => ({ label: t.undoAction, run: () => void undo() }));
-  const rewind = (messageId: string, keep: boolean, files: boolean) =>
-    travel(t.done, () => session.send("rewind", { message_id: messageId, keep_target: keep, restore_checkpoint: files }), () => ({ label: t.undoAction, run: () => void undo() }));
+  const rewind = (where: Where, files: boolean) =>
+    travel(t.done, () => session.send("rewind", { message_id: where.messageId, keep_target: where.keep, restore_checkpoint: files }), () => ({ label: t.undoAction, run: () => void undo() }));
   const restoreFiles = (hash: string): Promise<void> =>
     travel(t.filesDone, () => session.send("checkpoint_restore", { commit_hash: hash, mode: "files" }), (ended) => {
       const before = ended.how === "done" ? ended.files?.before : undefined;

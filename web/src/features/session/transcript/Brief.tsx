@@ -11,7 +11,9 @@ export function Brief({ session, message: m }: { session: Session; message: Tran
   const t = useWords(transcriptWords);
   const [open, setOpen] = useState(false);
   const id = useId();
-  const step = useSnapshot(session, (s) => stepOf(s.runs, s.tasks, m.task_id));
+  // A step says its title itself; one of an older server is looked up.
+  const known = useSnapshot(session, (s) => (m.summary ? undefined : stepOf(s.runs, s.tasks, m.task_id)));
+  const step = m.summary || known;
   const Icon = step === undefined ? Bot : ListChecks;
   const first = step ?? (m.text ?? "").trimStart().split("\n", 1)[0]!.slice(0, 300);
   return (
