@@ -1,5 +1,7 @@
 package clew
 
+import "encoding/json"
+
 // ActionsData is the data of actions.
 type ActionsData struct {
 	Actions   List[Action] `json:"actions"`
@@ -63,19 +65,19 @@ func (ProviderConnection) Values() []string {
 // ToolProgressData is the data of tool_progress. ToolCallID ties the records of
 // one call together.
 type ToolProgressData struct {
-	ToolCallID string     `json:"tool_call_id"`
-	Tool       string     `json:"tool"`
-	Status     ToolStatus `json:"status"`
-	AgentID    AgentID    `json:"agent_id,omitempty"`
-	TaskID     TaskID     `json:"task_id,omitempty"`
-	MonitorID  MonitorID  `json:"monitor_id,omitempty"`
-	MessageID  MessageID  `json:"message_id,omitempty"`
-	Input      any        `json:"input,omitempty"`
-	Output     any        `json:"output,omitempty"` // what the model gets
-	Summary    string     `json:"summary,omitempty"`
-	Title      string     `json:"title,omitempty"` // what it does, in a line for people, with status running
-	Error      string     `json:"error,omitempty"`
-	Class      ToolClass  `json:"class,omitempty"`
+	ToolCallID string          `json:"tool_call_id"`
+	Tool       string          `json:"tool"`
+	Status     ToolStatus      `json:"status"`
+	AgentID    AgentID         `json:"agent_id,omitempty"`
+	TaskID     TaskID          `json:"task_id,omitempty"`
+	MonitorID  MonitorID       `json:"monitor_id,omitempty"`
+	MessageID  MessageID       `json:"message_id,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty"`  // to the letter, as the model wrote it
+	Output     any             `json:"output,omitempty"` // what the model gets
+	Summary    string          `json:"summary,omitempty"`
+	Title      string          `json:"title,omitempty"` // what it does, in a line for people, with status running
+	Error      string          `json:"error,omitempty"`
+	Class      ToolClass       `json:"class,omitempty"`
 	// Effect is what begins, with status running: the intent on record.
 	Effect *Effect `json:"effect,omitempty"`
 	// RequestID names the approval that the start used up.

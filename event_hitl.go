@@ -1,5 +1,7 @@
 package clew
 
+import "encoding/json"
+
 // A Choice is one way to answer a question.
 type Choice string
 
@@ -45,12 +47,14 @@ type HitlPlanReviewData struct {
 // HitlApprovalRequestData is the data of hitl_approval_request.
 type HitlApprovalRequestData struct {
 	Asking
-	Ask    Ask           `json:"ask,omitempty"`
-	Todo   *ApprovalTodo `json:"todo,omitempty"`
-	Tool   string        `json:"tool,omitempty"`
-	Input  any           `json:"input,omitempty"`  // what the tool would be called with
-	Effect *Effect       `json:"effect,omitempty"` // what an approval covers
-	Limit  string        `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, time, retries or cost
+	Ask  Ask           `json:"ask,omitempty"`
+	Todo *ApprovalTodo `json:"todo,omitempty"`
+	Tool string        `json:"tool,omitempty"`
+	// Input is what the tool would be called with, to the letter: decoded, a
+	// large number would be another one, or none.
+	Input  json.RawMessage `json:"input,omitempty"`
+	Effect *Effect         `json:"effect,omitempty"` // what an approval covers
+	Limit  string          `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, time, retries or cost
 	// OwnLimit says that it is the run's own limit, which its owner may raise.
 	OwnLimit bool         `json:"own_limit,omitempty"`
 	Raise    int          `json:"raise,omitempty"` // how many times as much again a yes allows

@@ -25,13 +25,19 @@ type AskedField struct {
 // that is there as a whole. A face draws it all before it takes a yes: the
 // effect's summary is cut, and nobody should approve what they have not seen.
 func AskedInput(d *clew.HitlApprovalRequestData) []AskedField {
-	b, err := json.Marshal(d.Input)
-	if err != nil || d.Input == nil {
+	if len(d.Input) == 0 {
 		return nil
 	}
-	var fields map[string]any
-	if json.Unmarshal(b, &fields) != nil || fields == nil {
-		return []AskedField{{Text: indented(d.Input)}}
+	input, err := exactly(d.Input)
+	if err != nil {
+		return []AskedField{{Text: string(d.Input)}}
+	}
+	fields, ok := input.(map[string]any)
+	switch {
+	case input == nil:
+		return nil
+	case !ok:
+		return []AskedField{{Text: indented(input)}}
 	}
 	var list []AskedField
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -48,6 +54,15 @@ func AskedInput(d *clew.HitlApprovalRequestData) []AskedField {
 		list = append(list, f)
 	}
 	return list
+}
+
+// exactly decodes JSON and leaves numbers as they are written: a float64 would
+// show another number than a large one that the tool gets.
+func exactly(b json.RawMessage) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,60}$`)

@@ -99,6 +99,24 @@ func TestWiderMode(t *testing.T) {
 	}
 }
 
+// A number that no float64 holds does not make a session unreadable, and the
+// person is asked about the very number that the tool would get.
+func TestNumbersOfAnySize(t *testing.T) {
+	const input = `{"mode":"code","x":1e400,"y":9007199254740993}`
+	run(t, allowed(), func(w *world) {
+		w.do(&clew.UserMessageData{Text: "go", Mode: "ask"})
+		w.asked(clew.AskTool)
+		w.crash()
+		if q := w.asked(clew.AskTool); string(q.Input) != input {
+			t.Errorf("asked about %s", q.Input)
+		}
+		w.yes()
+		w.idle()
+		w.crash()
+		w.idle()
+	}, calls(call("c1", "switch_mode", input)), says("Done."))
+}
+
 // No way around: not through a subtask, with or without a mode of its own, and
 // not through a mode that delegates.
 func TestNoWayToAWiderMode(t *testing.T) {

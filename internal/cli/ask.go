@@ -16,8 +16,9 @@ type ask struct {
 	step askStep
 	// seen says that all of it was shown. There is no yes before.
 	seen bool
-	// held says that the question took the place of another that the person was
-	// about to answer: what they type first may be meant for that one.
+	// held says that the question came while the person typed, or took the place of
+	// another that they were about to answer: what they type first may be meant for
+	// something else.
 	held bool
 }
 
@@ -71,7 +72,7 @@ func (k *ask) aboutAct() bool {
 func (k *ask) prompt() string {
 	switch {
 	case k.held:
-		return "This is another question now. Enter, then answer it › "
+		return "This question is new. Press Enter, then answer it › "
 	case k.step == stepReason:
 		return "No. Why? (Enter: no reason) › "
 	case k.step == stepInstead:

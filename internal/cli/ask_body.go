@@ -43,7 +43,7 @@ func (s *screen) act(d *clew.HitlApprovalRequestData) {
 		e = &clew.Effect{}
 	}
 	if e.Command != "" {
-		s.block(strong, "      ", term.Exact(e.Command))
+		s.exact(strong, "      ", "      ", term.Exact(e.Command))
 	}
 	if e.Diff != "" {
 		s.diff(term.Exact(e.Diff), "      ")
@@ -56,12 +56,12 @@ func (s *screen) act(d *clew.HitlApprovalRequestData) {
 		name := term.ExactLine(f.Name)
 		switch {
 		case f.Lines: // the bar tells the text from other fields, whatever it says
-			s.block(plainInk, "      ", name+":")
-			s.block(plainInk, "      │ ", term.Exact(f.Text))
+			s.exact(plainInk, "      ", "      ", name+":")
+			s.exact(plainInk, "      │ ", "      │ ", term.Exact(f.Text))
 		case name == "":
-			s.block(plainInk, "      ", term.Exact(f.Text))
+			s.exact(plainInk, "      ", "      ", term.Exact(f.Text))
 		default:
-			s.block(plainInk, "      ", name+": "+term.Exact(f.Text))
+			s.exact(plainInk, "      ", "      ", name+": "+term.Exact(f.Text))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"unicode/utf8"
@@ -37,7 +38,7 @@ func openKeyboard(in *os.File, keys chan<- []byte) (*keyboard, error) {
 func (k *keyboard) read(keys chan<- []byte) {
 	defer close(k.done)
 	for {
-		b := make([]byte, 256)
+		b := make([]byte, 4096) // as much as a terminal holds: a paste should come in one piece
 		n, err := k.reader.Read(b)
 		if n > 0 {
 			keys <- b[:n] // the one who opened it takes all until close
@@ -51,18 +52,21 @@ func (k *keyboard) read(keys chan<- []byte) {
 	}
 }
 
-// close gives the terminal back as it was.
-func (k *keyboard) close(keys <-chan []byte) {
+// close gives the terminal back as it was. It reports whether something was typed
+// that nobody had taken yet.
+func (k *keyboard) close(keys <-chan []byte) (typed bool) {
 	k.reader.Cancel()
 	for open := true; open; {
 		select {
-		case <-keys:
+		case b := <-keys:
+			typed = typed || len(b) > 0
 		case <-k.done:
 			open = false
 		}
 	}
 	_ = k.reader.Close()
 	k.restore()
+	return typed
 }
 
 // A typed line grows by keys. There is no cursor to move: arrows are ignored.
@@ -81,9 +85,17 @@ const (
 	keyLeave
 )
 
+// several reports whether keys that came together are lines of a paste. An Enter at
+// the end alone is one that was meant.
+func several(b []byte) bool { return bytes.ContainsAny(bytes.Trim(b, "\r\n"), "\r\n") }
+
 // feed takes keys until one of them asks for something. What comes after that
-// key is dropped: one paste is one answer.
-func (t *typedLine) feed(b []byte) keyDeed {
+// key is dropped: one paste is one answer. With lines the keys are a text of some
+// lines, which Enter ends later.
+func (t *typedLine) feed(b []byte, lines bool) keyDeed {
+	if lines {
+		b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
+	}
 	t.rest = append(t.rest, b...)
 	for len(t.rest) > 0 {
 		r, size := utf8.DecodeRune(t.rest)
@@ -91,7 +103,10 @@ func (t *typedLine) feed(b []byte) keyDeed {
 			return keyNothing
 		}
 		t.rest = t.rest[size:]
-		if deed := t.key(r); deed != keyNothing {
+		switch deed := t.key(r); {
+		case deed == keyEnter && lines:
+			t.text = append(t.text, '\n')
+		case deed != keyNothing:
 			t.rest = nil
 			return deed
 		}

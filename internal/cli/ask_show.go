@@ -63,6 +63,10 @@ func (s *screen) fact(name, text string) {
 	s.hang("    "+s.paint(faint, fmt.Sprintf("%-10s", name)), 14, plainInk, text)
 }
 
+func (s *screen) exactFact(name, text string) {
+	s.exact(plainInk, "    "+s.paint(faint, fmt.Sprintf("%-10s", name)), strings.Repeat(" ", 14), term.ExactLine(text))
+}
+
 func (s *screen) approval(d *clew.HitlApprovalRequestData, full bool) {
 	e := d.Effect
 	if e == nil {
@@ -72,10 +76,10 @@ func (s *screen) approval(d *clew.HitlApprovalRequestData, full bool) {
 		s.fact("step", d.Todo.Task)
 	}
 	if e.URL != "" {
-		s.fact("address", term.ExactLine(e.URL))
+		s.exactFact("address", e.URL)
 	}
 	if e.Directory != "" {
-		s.fact("in", term.ExactLine(e.Directory))
+		s.exactFact("in", e.Directory)
 	}
 	if risk := riskOf(e); risk != "" {
 		s.fact("risk", risk)
@@ -88,7 +92,7 @@ func (s *screen) approval(d *clew.HitlApprovalRequestData, full bool) {
 	}
 	if full {
 		for _, name := range slices.Sorted(maps.Keys(e.Environment)) {
-			s.fact("env", term.ExactLine(name+"="+e.Environment[name]))
+			s.exactFact("env", name+"="+e.Environment[name])
 		}
 	}
 }

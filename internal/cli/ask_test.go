@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -188,10 +189,40 @@ func TestTypedLine(t *testing.T) {
 		var line typedLine
 		deed := keyNothing
 		for _, k := range c.keys {
-			deed = line.feed([]byte(k))
+			deed = line.feed([]byte(k), false)
 		}
 		if string(line.text) != c.text || deed != c.deed {
 			t.Errorf("%q: %q and %v", c.keys, string(line.text), deed)
 		}
+	}
+}
+
+// Lines that come together while the agent works are one text: nothing of it is
+// sent or lost before an Enter of its own.
+func TestPastedLines(t *testing.T) {
+	for keys, want := range map[string]bool{
+		"one\ntwo": true, "one\ntwo\n": true, "one\r\ntwo\r\n": true, "one\rtwo": true,
+		"one\n": false, "one\r\n": false, "\n": false, "\n\n": false, "one": false, "one\n\n": false,
+	} {
+		if several([]byte(keys)) != want {
+			t.Errorf("%q: %v", keys, !want)
+		}
+	}
+	f := &follower{screen: &screen{w: io.Discard}}
+	for _, keys := range []string{"tell ", "one\r\ntwo\nthr\xea", "\xb5\xad\x7fee"} {
+		if end := f.typed(t.Context(), []byte(keys)); end != nil {
+			t.Fatalf("%q: %+v", keys, end)
+		}
+	}
+	if got := string(f.line.text); got != "tell one\ntwo\nthree" {
+		t.Errorf("the text is %q", got)
+	}
+	if f.line.feed([]byte("\n"), several([]byte("\n"))) != keyEnter {
+		t.Error("Enter does not end it")
+	}
+	f = &follower{screen: &screen{w: io.Discard}, asking: &ask{q: approvalOf(clew.HitlApprovalRequestData{Tool: "x"}), seen: true}}
+	f.typed(t.Context(), []byte("n\ny\n"))
+	if len(f.line.text) > 0 || f.asking.step != stepReason {
+		t.Errorf("at a question only the first line counts: %q, %v", string(f.line.text), f.asking.step)
 	}
 }

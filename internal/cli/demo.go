@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,10 @@ func (a *app) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg.Data, cfg.Socket, cfg.Log.Level = data, firstOf(socket, a.getenv(envPrefix+"SOCKET")), "warn"
+			cfg.Data, cfg.Socket, cfg.Log.Level = data, firstOf(socket, a.getenv(envPrefix+"SOCKET")), "error"
+			if a.json { // else it would stand between what a newcomer is told
+				cfg.Log.Level = "warn"
+			}
 			if listen != "" {
 				cfg.Listen = listen
 			}
@@ -83,7 +87,7 @@ func (a *app) demo(ctx context.Context, cfg config, opts demoOptions, open bool)
 		if a.json {
 			_ = json.NewEncoder(a.Err).Encode(d)
 		} else {
-			_, _ = io.WriteString(a.Err, welcome(d))
+			_, _ = io.WriteString(a.Err, welcome(d)+withoutGit())
 		}
 		if open && d.Page != "" {
 			a.showOwn(d.Page, demoLine(d, "open", string(d.Session), "--no-open"))
@@ -120,6 +124,14 @@ it waits for your answers. This terminal tells you when it asks. In another one:
   Stop   %s
 
 `, demoLine(d, "open", string(d.Session)), demoLine(d, "attach", string(d.Session)), demoLine(d, "inbox"), showLine(d), demoLine(d, "rewind", string(d.Session)), d.Workspace, end)
+}
+
+// withoutGit says what does not work on a machine without git.
+func withoutGit() string {
+	if _, err := exec.LookPath("git"); err == nil {
+		return ""
+	}
+	return told("There is no git here: files cannot be taken back, only the conversation. Install git to see that, too.")
 }
 
 func showLine(d demoInfo) string { return demoLine(d, "show", string(d.Session)) }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,7 +64,50 @@ func (x *doctor) lookAtServer(ctx context.Context, cfg config) {
 	} else {
 		x.add(x.tokenCheck())
 	}
+	x.lookAtSandbox(ctx, c)
 	x.lookAtModels(ctx, c)
+}
+
+// lookAtSandbox mends what was found out about the sandbox in this process: a
+// service may be allowed less than the person who asks, or more.
+func (x *doctor) lookAtSandbox(ctx context.Context, c *rest) {
+	i := slices.IndexFunc(x.Checks, func(c check) bool { return c.Name == "sandbox" })
+	has, err := c.sandboxed(ctx)
+	if i < 0 || err != nil || has == (x.Checks[i].Status == checkOK) {
+		return
+	}
+	x.Checks[i] = checkOf("sandbox", checkOK, "the server that runs has one, though this process has not", "")
+	if !has {
+		x.Checks[i] = checkOf("sandbox", checkWarning, "the server that runs has none, though this process has: commands of agents run without it",
+			"its log says why when it starts; look at command_sandbox, and at what the service or container may do")
+	}
+}
+
+// sandboxed asks a server whether it runs commands in a sandbox.
+func (c *rest) sandboxed(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.JoinPath("/metrics").String(), nil)
+	if err != nil {
+		return false, err
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for lines := bufio.NewScanner(io.LimitReader(resp.Body, maxAnswer)); lines.Scan(); {
+		switch lines.Text() {
+		case "clew_sandbox 1":
+			return true, nil
+		case "clew_sandbox 0":
+			return false, nil
+		}
+	}
+	return false, errors.New("it does not say")
 }
 
 // version asks a server what it is, which needs no credentials.

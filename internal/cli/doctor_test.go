@@ -142,3 +142,27 @@ func TestDoctorBesideAServer(t *testing.T) {
 		t.Error("a provider was asked though nobody wanted that")
 	}
 }
+
+// The server's word on its sandbox counts: it may be allowed less than this process.
+func TestDoctorAsksForTheServersSandbox(t *testing.T) {
+	data := t.TempDir()
+	address := startServer(t, data)
+	environ := []string{"HOME=" + data, "CLEW_DATA=" + data, "CLEW_SERVER=" + address}
+	looked := func(status string) check {
+		server := realServer
+		server.checkup = func(context.Context, config) []check {
+			return []check{checkOf("sandbox", status, "here it is so", "do this")}
+		}
+		_, by := diagnosed(t, server, exitOK, environ)
+		return by["sandbox"]
+	}
+	if got := call(t, realServer, environ, "settings", "set", "command_sandbox", "none"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	if c := looked(checkOK); c.Status != checkWarning || !strings.Contains(c.Found, "server that runs has none") || !strings.Contains(c.Do, "log") {
+		t.Errorf("a server without one: %+v", c)
+	}
+	if c := looked(checkWarning); c.Found != "here it is so" {
+		t.Errorf("neither has one: %+v", c)
+	}
+}

@@ -95,6 +95,9 @@ func (a *app) export(ctx context.Context, name string, e exporting) error {
 	if e.all {
 		query.Set("all", "true")
 	}
+	if f, ok := a.Out.(*os.File); ok && e.output == "-" && isTerminal(f) {
+		return usagef("an export is no text for a terminal: send it to a program, or leave out -o -")
+	}
 	resp, err := c.stream(ctx, http.MethodGet, "/sessions/"+string(id)+"/export", query, nil, -1)
 	if err != nil {
 		return err

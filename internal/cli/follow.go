@@ -57,20 +57,21 @@ type follower struct {
 	keys      chan []byte
 	running   sync.WaitGroup
 
-	skew     time.Duration // how far the server's clock is ahead
-	lost     time.Time     // since when the server is gone; zero if it is there
-	shown    map[clew.RequestID]bool
-	answered map[clew.RequestID]bool // by us, and on its way at least
-	refused  map[clew.RequestID]bool // an answer of ours was not taken
-	asking   *ask
-	taken    bool        // the question that the person had before them was settled elsewhere
-	me       clew.UserID // who we are, "" as long as it is not known
-	board    *keyboard
-	line     typedLine
-	heeds    bool   // what is typed while the agent works is read
-	doing    string // what the status line has
-	since    time.Time
-	began    time.Time
+	skew      time.Duration // how far the server's clock is ahead
+	lost      time.Time     // since when the server is gone; zero if it is there
+	shown     map[clew.RequestID]bool
+	answered  map[clew.RequestID]bool // by us, and on its way at least
+	refused   map[clew.RequestID]bool // --yes is no answer to these
+	asking    *ask
+	reopening bool        // the session was taken back, and what is open now is not known yet
+	taken     bool        // the question that the person had before them was settled elsewhere
+	me        clew.UserID // who we are, "" as long as it is not known
+	board     *keyboard
+	line      typedLine
+	heeds     bool   // what is typed while the agent works is read
+	doing     string // what the status line has
+	since     time.Time
+	began     time.Time
 }
 
 // A sentCommand is what became of a command.
@@ -127,7 +128,7 @@ func (a *app) follow(ctx context.Context, c *rest, o followOptions) (followed, e
 	defer cancel()
 	defer f.stopListening()
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT) // none may leave the terminal by key
 	defer signal.Stop(signals)
 	how, err := f.loop(ctx, signals)
 	f.stopAsking()
@@ -271,6 +272,7 @@ func (f *follower) hear(ctx context.Context, env wire.Envelope) *outcome {
 	}
 	switch clew.EventType(env.Type) {
 	case clew.EventSessionState:
+		f.reopened()
 		if at, err := time.Parse(time.RFC3339, env.Timestamp); err == nil {
 			f.skew = time.Until(at)
 		}
@@ -279,8 +281,7 @@ func (f *follower) hear(ctx context.Context, env wire.Envelope) *outcome {
 	case clew.EventToolProgress:
 		f.working(env)
 	case clew.EventHistoryRewound, clew.EventRewindUndone: // what is open now is in the state alone
-		f.view.State.HitlPending, f.view.State.HitlQueue = nil, nil
-		clear(f.answered)
+		f.takenBack()
 		f.running.Go(func() { // after a break it comes by itself
 			_, _ = f.cl.Send(ctx, clew.CommandGetState, clew.GetStateData{})
 		})

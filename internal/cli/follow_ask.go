@@ -58,6 +58,7 @@ func (f *follower) consider(ctx context.Context) *outcome {
 	}
 	switch {
 	case next == nil:
+		f.taken = f.taken || f.asking != nil // a rewind elsewhere took it away
 		f.stopAsking()
 		return nil
 	case f.asking != nil && f.asking.q.RequestID() == next.RequestID():
@@ -68,8 +69,32 @@ func (f *follower) consider(ctx context.Context) *outcome {
 	return f.nobody(*next)
 }
 
+// takenBack forgets what was open before a rewind.
+func (f *follower) takenBack() {
+	f.view.State.HitlPending, f.view.State.HitlQueue = nil, nil
+	clear(f.answered)
+	f.reopening = true
+}
+
+// reopened takes in what is open after a rewind. Somebody took back what was
+// decided: --yes does not decide it again.
+func (f *follower) reopened() {
+	if !f.reopening {
+		return
+	}
+	f.reopening = false
+	for _, q := range openOf(f.view.State) {
+		id := q.RequestID()
+		if f.o.yes.answer(q) != nil && !f.refused[id] {
+			f.note(waiting, "! The session was taken back: --yes does not answer what is open again.")
+		}
+		f.refused[id] = true
+	}
+}
+
 // byRule is the answer that --yes gives, nil if it gives none. What was refused
-// once would be refused for ever: that is for a person.
+// once would be refused for ever: that is for a person. So is what a rewind opened
+// again.
 func (f *follower) byRule(q clew.Question) any {
 	if f.refused[q.RequestID()] {
 		return nil
@@ -134,11 +159,12 @@ func (f *follower) show(q clew.Question, more string) (all bool) {
 func (f *follower) now() time.Time { return time.Now().Add(f.skew) }
 
 // startAsking puts a question to the person. What they typed before it was there
-// is dropped: it was not meant for this one.
+// is dropped: it was not meant for this one, and neither is the rest of it that
+// they are still typing.
 func (f *follower) startAsking(q clew.Question) *outcome {
-	held := f.taken || f.asking != nil
+	held := f.taken || f.asking != nil || len(f.line.text) > 0
 	f.stopAsking()
-	f.stopListening()
+	held = f.stopListening() || held
 	all := f.show(q, "? shows it")
 	if err := f.listen(); err != nil { // no keyboard after all
 		f.o.ask = false
@@ -168,7 +194,7 @@ func (f *follower) typed(ctx context.Context, b []byte) *outcome {
 	if b == nil {
 		return &outcome{Status: endedLeft}
 	}
-	switch f.line.feed(b) {
+	switch f.line.feed(b, f.asking == nil && several(b)) {
 	case keyLeave:
 		return &outcome{Status: endedLeft}
 	case keyEnter:

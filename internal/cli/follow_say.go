@@ -111,14 +111,16 @@ func (f *follower) listen() error {
 	return nil
 }
 
-// stopListening gives the terminal back.
-func (f *follower) stopListening() {
+// stopListening gives the terminal back. It reports whether something was typed
+// that nobody had taken yet.
+func (f *follower) stopListening() (typed bool) {
 	if f.board == nil {
-		return
+		return false
 	}
 	f.screen.clearStatus()
-	f.board.close(f.keys)
+	typed = f.board.close(f.keys)
 	f.board, f.line, f.screen.raw = nil, typedLine{}, false
+	return typed
 }
 
 // hearken reads what a person types while the agent works, once that can be told
@@ -134,15 +136,25 @@ func (f *follower) hearken() {
 	_ = f.listen() // without it there is nothing to hear, and questions say so
 }
 
-// steer tells the agent what was typed while it works.
+// steer tells the agent what was typed while it works. Words could answer a
+// question that is open but was not put to the person, such as one of another
+// task: then they are not sent.
 func (f *follower) steer(ctx context.Context, words string) {
 	words = strings.TrimSpace(words)
 	_, plain := client.PlainYesNo(words)
+	open := openOf(f.view.State)
 	switch {
 	case words == "":
 		return
+	case len(open) > 0:
+		f.note(waiting, "! %s was not sent: a question is open in this session, and words could answer it.", quoted(words))
+		f.howTo(open[0])
+		return
 	case plain || words == "?":
 		f.note(faint, "No question is open: %s was not sent. Type words, and the agent is told.", quoted(words))
+		return
+	case f.reopening:
+		f.note(waiting, "! %s was not sent: the session was just taken back. Look at what is open now.", quoted(words))
 		return
 	}
 	f.story.own[words]++

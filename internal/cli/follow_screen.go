@@ -198,6 +198,28 @@ func (s *screen) hang(front string, wide int, i ink, text string) {
 	}
 }
 
+// goesOn stands in front of what did not fit into the line above.
+const goesOn = "↳ "
+
+// exact writes a text that somebody is asked to allow: nothing of it is left out,
+// also no space, and what did not fit is marked. first is in front of it, next in
+// front of its other lines; both are equally wide.
+func (s *screen) exact(i ink, first, next, text string) {
+	s.end()
+	room := s.room(term.Width(next))
+	for _, line := range strings.Split(strings.TrimRight(term.Clean(text), "\n"), "\n") {
+		if rest, ok := strings.CutPrefix(line, goesOn); ok { // it is no mark of ours
+			line = "⟨21B3⟩ " + rest
+		}
+		head, rest := term.Split(line, room)
+		s.write(first + s.paint(i, head) + "\n")
+		for first = next; rest != ""; {
+			head, rest = term.Split(rest, room-term.Width(goesOn))
+			s.write(next + s.paint(faint, goesOn) + s.paint(i, head) + "\n")
+		}
+	}
+}
+
 // room is how wide lines are behind an indent.
 func (s *screen) room(indent int) int {
 	if s.width == 0 {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -90,6 +91,8 @@ func (f *follower) draw() {
 		return
 	}
 	switch {
+	case slices.Contains(f.line.text, '\n'):
+		f.screen.setPrompt("    Enter tells the agent all of it › " + string(f.line.text))
 	case len(f.line.text) > 0:
 		f.screen.setPrompt("    Tell the agent › " + string(f.line.text))
 	case !f.lost.IsZero():

@@ -237,3 +237,47 @@ func TestYesIsNotRepeated(t *testing.T) {
 		t.Error("a refused answer would be given again")
 	}
 }
+
+// What a rewind opened again is not approved by --yes: somebody took that back. What
+// is asked later is.
+func TestYesDoesNotRepeatWhatWasTakenBack(t *testing.T) {
+	var out strings.Builder
+	f := &follower{
+		a: &app{}, screen: &screen{w: &out}, o: followOptions{yes: true}, course: newCourse(""),
+		answered: map[clew.RequestID]bool{"req_1": true}, refused: map[clew.RequestID]bool{},
+	}
+	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x"})
+	f.takenBack()
+	if f.answered["req_1"] {
+		t.Error("the question counts as answered")
+	}
+	f.hear(t.Context(), heard(t, 0, clew.EventSessionState, clew.SessionState{HitlPending: &q}))
+	if len(f.questions()) != 1 || f.byRule(q) != nil || !strings.Contains(out.String(), "--yes does not answer what is open again") {
+		t.Errorf("%v, %+v:\n%s", f.questions(), f.byRule(q), out.String())
+	}
+	next := &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "req_2"}, Tool: "x"}
+	later := clew.Question{Type: clew.EventHitlApprovalRequest, Data: next}
+	f.hear(t.Context(), heard(t, 0, clew.EventSessionState, clew.SessionState{HitlPending: &later}))
+	if f.byRule(later) == nil {
+		t.Error("a later question is not approved")
+	}
+}
+
+// A line that is typed while a question is open that was not put to the person is
+// not sent: it would answer that.
+func TestWordsAnswerNothingUnseen(t *testing.T) {
+	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x"})
+	for name, prepare := range map[string]func(*follower){
+		"a question is open in this session": func(f *follower) { f.view.State.HitlPending = &q },
+		"the session was just taken back":    func(f *follower) { f.takenBack() },
+	} {
+		var out strings.Builder
+		f := &follower{a: &app{}, c: &rest{}, screen: &screen{w: &out}} // there is no client that could send
+		prepare(f)
+		f.steer(t.Context(), "use make instead")
+		f.running.Wait()
+		if !strings.Contains(out.String(), "\"use make instead\" was not sent: "+name) {
+			t.Errorf("%s:\n%s", name, out.String())
+		}
+	}
+}

@@ -127,6 +127,6 @@ func (s *screen) diff(diff, indent string) {
 		case strings.HasPrefix(line, "-"):
 			i = bad
 		}
-		s.block(i, indent, line)
+		s.exact(i, indent, indent, line)
 	}
 }

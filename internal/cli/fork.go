@@ -28,7 +28,10 @@ func (a *app) forkCommand() *cobra.Command {
 		Example: "clew fork sess_1 msg_000000000042 --workspace ./other-try",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			session, message := sessionAndMessage(args)
+			session, message, err := sessionAndMessage("fork", args)
+			if err != nil {
+				return err
+			}
 			if message == "" && data.KeepTarget {
 				return usagef("--keep-target is about a message: name it")
 			}

@@ -38,7 +38,10 @@ func (a *app) rewindCommand() *cobra.Command {
 			"clew rewind sess_1 12 --keep-target --files=false --yes",
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			session, message := sessionAndMessage(args)
+			session, message, err := sessionAndMessage("rewind", args)
+			if err != nil {
+				return err
+			}
 			if err := f.check(a, message); err != nil {
 				return err
 			}

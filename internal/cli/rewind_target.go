@@ -17,6 +17,7 @@ import (
 
 var (
 	fromEnd = regexp.MustCompile(`^-[0-9]+$`)
+	digits  = regexp.MustCompile(`^[0-9]+$`)
 	number  = regexp.MustCompile(`^#?(-?[0-9]+)$`)
 )
 
@@ -35,7 +36,7 @@ func withoutDashes(args []string) []string {
 // howNamed says how a message is named, in the help of commands.
 const howNamed = "MESSAGE is the id of a message, its number, or -1 for what a person said last, -2 for\n" +
 	"what they said before that. A time, such as 14:30 or '2026-01-31 14:30:00', is the first\n" +
-	"message since then."
+	"message since then. A number needs SESSION before it: it could be one itself."
 
 // namesMessage reports whether a word can be the name of a message.
 func namesMessage(word string) bool {

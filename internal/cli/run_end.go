@@ -46,7 +46,7 @@ func misplaced(err error, dir string, placed bool) error {
 	if placed || dir == "" || !errors.As(err, &e) || e.Code != clew.Forbidden && e.Code != clew.InvalidMessage {
 		return err
 	}
-	return clew.Errorf(e.Code, "%s: --workspace DIR names another directory, --workspace '' gives the session one of its own", e.Message)
+	return clew.Errorf(e.Code, "%s; --workspace DIR names another directory, --workspace '' gives the session one of its own", e.Message)
 }
 
 // approvals asks how those of a session stand. Only a connection gets to know.

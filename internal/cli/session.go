@@ -179,10 +179,18 @@ func argument(args []string, at int) string {
 }
 
 // sessionAndMessage reads [SESSION] [MESSAGE]: a message alone is one of the newest
-// session. What looks like the one does not look like the other.
-func sessionAndMessage(args []string) (session, message string) {
-	if len(args) == 1 && namesMessage(args[0]) {
-		return "", args[0]
+// session. Digits alone could be either: then the session must be named.
+func sessionAndMessage(command string, args []string) (session, message string, err error) {
+	if len(args) != 1 {
+		return argument(args, 0), argument(args, 1), nil
 	}
-	return argument(args, 0), argument(args, 1)
+	word := args[0]
+	switch {
+	case digits.MatchString(word):
+		return "", "", usagef("%s may be a message or a session: name the session too. clew %s - %s is message %s of the newest; %s%s is a session",
+			word, command, word, word, sessionPrefix, word)
+	case namesMessage(word):
+		return "", word, nil
+	}
+	return word, "", nil
 }

@@ -52,15 +52,22 @@ func TestSessionAndMessage(t *testing.T) {
 		{"-", "-", ""},
 		{"abcd", "abcd", ""},
 		{"#-1", "", "#-1"},
-		{"12", "", "12"},
 		{"14:30", "", "14:30"},
 		{"msg_000000000042", "", "msg_000000000042"},
 		{"abcd 14:30", "abcd", "14:30"},
 		{"- 12", "-", "12"},
+		{"#12", "", "#12"},
+		{"4821 12", "4821", "12"},
+		{"4821f", "4821f", ""},
 	} {
-		if session, message := sessionAndMessage(strings.Fields(tt[0])); session != tt[1] || message != tt[2] {
-			t.Errorf("%q: %q and %q", tt[0], session, message)
+		if session, message, err := sessionAndMessage("rewind", strings.Fields(tt[0])); err != nil || session != tt[1] || message != tt[2] {
+			t.Errorf("%q: %q and %q, %v", tt[0], session, message, err)
 		}
+	}
+	// Digits alone could be the number of a message, or how a session begins.
+	session, message, err := sessionAndMessage("rewind", []string{"4821"})
+	if err == nil || session != "" || message != "" || !strings.Contains(err.Error(), "clew rewind - 4821") || !strings.Contains(err.Error(), "sess_4821") {
+		t.Errorf("digits alone: %q and %q, %v", session, message, err)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 //
 //	see TEXT     waits until the text is on the terminal, after what was seen before
 //	type TEXT    types it, and Enter
-//	keys TEXT    types it as it is; ^C is Ctrl-C, ^D Ctrl-D
+//	keys TEXT    types it as it is; ^C is Ctrl-C, ^D Ctrl-D, ^\ Ctrl-\
 //	kill, serve  the server
 //	go           lets the model go on
 //	stop FLAGS   stops the newest session from elsewhere
@@ -94,7 +94,7 @@ func (w *watcher) step(ts *testscript.TestScript, word, text string) {
 	case "type":
 		w.write(ts, text+"\r")
 	case "keys":
-		w.write(ts, strings.NewReplacer("^C", "\x03", "^D", "\x04").Replace(text))
+		w.write(ts, strings.NewReplacer("^C", "\x03", "^D", "\x04", `^\`, "\x1c").Replace(text))
 	case "kill":
 		killScript(ts, false, nil)
 	case "serve":

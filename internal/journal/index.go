@@ -196,6 +196,9 @@ func (p page) before(s session.Summary, now int64) bool {
 func (x *Index) write(ctx context.Context, owner string, p cachedPage, summaries []session.Summary) (n int, err error) {
 	last, opens := x.last[owner], p.revision == 0
 	p.page.Sessions = slices.Clone(p.page.Sessions)
+	if p.page.OpenedMS == 0 { // of an older version; later than it was only makes search go on longer
+		p.page.OpenedMS = x.now()
+	}
 	for _, s := range summaries {
 		add := n == 0
 		if !add && p.page.find(s.ID) < 0 && len(p.page.Sessions) < x.pageSize {

@@ -306,3 +306,36 @@ func TestSecondRow(t *testing.T) {
 		}
 	}
 }
+
+// A list of an older version does not say when its pages were opened. Once the last
+// one was written to, new sessions are added without a look at all the others.
+func TestPagesOfAnOlderVersion(t *testing.T) {
+	j := openScratch(t)
+	now, user := int64(1_700_000_000_000), clew.UserID("ann")
+	reopened := func() *Index {
+		x, err := j.OpenIndex(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.pageSize, x.now = 3, func() int64 { return now }
+		return x
+	}
+	x := reopened()
+	row := func(key, value string) {
+		t.Helper()
+		if err := x.table.Put(t.Context(), key, []byte(value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row(pageKey(ownerKey(user), 0), `{"sessions":[{"session_id":"a"},{"session_id":"b"},{"session_id":"c"}]}`)
+	row(pageKey(ownerKey(user), 1), `{"sessions":[{"session_id":"d"}]}`)
+	row(headKey(ownerKey(user)), "1")
+	if err := x.Put(t.Context(), user, session.Summary{ID: "e", CreatedMS: now, LastSeq: 1}); err != nil {
+		t.Fatal(err)
+	}
+	row(pageKey(ownerKey(user), 0), "who reads this fails")
+	now += 2 * skew
+	if err := reopened().Put(t.Context(), user, session.Summary{ID: "f", CreatedMS: now, LastSeq: 1}); err != nil {
+		t.Errorf("the page before was read: %v", err)
+	}
+}

@@ -50,7 +50,7 @@ func (p *pollster) Work(_ context.Context, turn session.Turn, m clew.Message, de
 		}
 		return session.Ask(s, t, b, 0, clew.HitlApprovalRequestData{
 			Ask: clew.AskMistakeLimitReached, Limit: "mistakes", Reason: m.Text, Tool: "execute_command",
-			Input:   map[string]any{"command": "make deploy <b>& more</b>", "cwd": "/srv/app"},
+			Input:   json.RawMessage(`{"command":"make deploy <b>& more</b>","cwd":"/srv/app"}`),
 			Effect:  &clew.Effect{Summary: "Runs a command in the workspace."},
 			Why:     "No rule allows this command unasked.",
 			Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject},

@@ -20,6 +20,12 @@ func (s *Server) metrics() http.Handler {
 		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "clew", Name: name, Help: help},
 			func() float64 { return float64(n.Load()) }))
 	}
+	gauge("sandbox", "1 if commands of agents run in a sandbox, 0 if not.", func() float64 {
+		if ok, _ := s.shop.sandboxed(); ok {
+			return 1
+		}
+		return 0
+	})
 	gauge("sessions_loaded", "Sessions in memory.", func() float64 { return float64(s.host.Loaded()) })
 	c := &s.gateway.Counters
 	gauge("connections", "Open WebSocket connections.", func() float64 { return float64(c.Connections.Load()) })

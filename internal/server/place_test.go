@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/clew-run/clew"
@@ -92,6 +93,14 @@ func TestPlace(t *testing.T) {
 		if err == nil && tt.dir != "" && !sameDir(t, got, tt.dir) {
 			t.Errorf("%q became %q", tt.dir, got)
 		}
+	}
+	home := filepath.Dir(w.cfg.Data)
+	if _, err := w.place(clew.Principal{Role: admin}, home); !strings.Contains(err.Error(), "work in "+home+":") || !strings.Contains(err.Error(), "in "+w.cfg.Data+".") {
+		t.Errorf("around the server's data: %v", err)
+	}
+	w.cfg.Workspaces = []string{home}
+	if _, err := w.place(clew.Principal{Role: user}, home); strings.Contains(err.Error(), w.cfg.Data) {
+		t.Errorf("a user is told where the data is: %v", err)
 	}
 	if got, err := w.place(clew.Principal{Role: admin}, link); err != nil || got == link {
 		t.Errorf("the link stays a link: %q, %v", got, err)

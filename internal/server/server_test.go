@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -26,6 +27,7 @@ import (
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/settings"
 )
 
 func config(t *testing.T) server.Config {
@@ -76,8 +78,23 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("without credentials: %d", status)
 	}
 	status, body := get(token)
-	if status != http.StatusOK || !strings.Contains(body, "clew_sessions_loaded") || !strings.Contains(body, "clew_connections ") {
+	if status != http.StatusOK || !strings.Contains(body, "clew_sessions_loaded") || !strings.Contains(body, "clew_connections ") || !strings.Contains(body, "\nclew_sandbox ") {
 		t.Errorf("metrics: %d\n%.400s", status, body)
+	}
+}
+
+// The log says once whether commands are kept in.
+func TestSandboxInTheLog(t *testing.T) {
+	cfg := config(t)
+	cfg.Environ = []string{settings.EnvSecretsBackend + "=file", "CLEW_SET_COMMAND_SANDBOX=none"}
+	var log bytes.Buffer
+	s, err := server.Start(t.Context(), cfg, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stop(context.Background()) // nobody writes any more
+	if want := `level=WARN msg="commands of agents run without a sandbox" reason="command_sandbox is none"`; strings.Count(log.String(), want) != 1 {
+		t.Errorf("the log is\n%s", log.String())
 	}
 }
 

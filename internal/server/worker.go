@@ -144,6 +144,26 @@ func (w *workshop) openTools(bg context.Context) {
 	w.builtin = append(w.builtin, fetch.New(fetch.Options{Allow: func(clew.SessionID) []string { return now().FetchAllow }}))
 }
 
+// sandboxed reports whether commands are kept in by default, and why or how. What
+// a service may do is often less than what a person may, so only the server itself
+// can tell. It takes a moment the first time.
+func (w *workshop) sandboxed() (bool, string) {
+	if v, _ := w.settings.For(nil); v.CommandSandbox == shell.SandboxNone {
+		return false, "command_sandbox is none"
+	}
+	kind, reason := shell.Probe()
+	return kind == shell.SandboxBwrap, reason
+}
+
+// tellSandbox writes into the log whether commands are kept in.
+func (s *Server) tellSandbox() {
+	if ok, reason := s.shop.sandboxed(); ok {
+		s.log.Info("commands of agents run in a sandbox", "sandbox", reason)
+	} else {
+		s.log.Warn("commands of agents run without a sandbox", "reason", reason)
+	}
+}
+
 // plain leaves out what stands for a secret: a command's environment is shown
 // to people and goes on record.
 func plain(env map[string]string) map[string]string {
@@ -259,12 +279,22 @@ func (w *workshop) place(by clew.Principal, dir string) (string, error) {
 	}
 	own := filepath.Join(w.cfg.Data, "workspaces")
 	if within(real, w.cfg.Data) || within(w.cfg.Data, real) && (!within(own, real) || within(real, own)) {
-		return "", clew.Errorf(clew.Forbidden, "the server keeps its own data there")
+		return "", w.errOwnData(by, dir)
 	}
 	if workspace.Protected(real) {
 		return "", clew.Errorf(clew.Forbidden, "%s is protected; choose a directory below it", dir)
 	}
 	return real, nil
+}
+
+// errOwnData says where the data is to those who run the server alone.
+func (w *workshop) errOwnData(by clew.Principal, dir string) error {
+	where := "there"
+	if by.Role == clew.RoleAdmin {
+		where = "in " + w.cfg.Data
+	}
+	return clew.Errorf(clew.Forbidden, "no agent may work in %s: the server keeps its own data %s. "+
+		"Make a directory for the work (mkdir work && cd work)", dir, where)
 }
 
 // within reports whether a directory is root or lies below it.

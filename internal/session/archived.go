@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clew-run/clew"
 )
@@ -39,10 +40,17 @@ func backAgain(s *State, cmd clew.Command, events []clew.Event, now int64) ([]cl
 	if err != nil {
 		return nil, err
 	}
-	if after.Archived && (saysSomething(events) || after.Busy() || len(after.Questions) > 0) {
+	if after.Archived && (saysSomething(events) || after.Busy() || asksMore(s, after)) {
 		events = append(events, archived(cmd, false))
 	}
 	return events, nil
+}
+
+// asksMore reports whether a question is open that was not. Journals of older
+// versions have sessions that were put away with one open: that alone brings
+// nobody back.
+func asksMore(before, after *State) bool {
+	return slices.ContainsFunc(after.Questions, func(q clew.Question) bool { return before.question(q.RequestID()) == nil })
 }
 
 func saysSomething(events []clew.Event) bool {

@@ -154,7 +154,7 @@ func TestCountOfWhatGoes(t *testing.T) {
 }
 
 // In a journal of an older version a session may be put away with a question open.
-// It is in the inbox, and who answers brings the session back.
+// It is in the inbox, and who answers brings the session back; other changes do not.
 func TestQuestionOfAnArchivedSession(t *testing.T) {
 	b := newBench()
 	b.asked(1)
@@ -163,6 +163,10 @@ func TestQuestionOfAnArchivedSession(t *testing.T) {
 	}}}))
 	if rows := b.s.state.Inbox(); len(rows["ann"]) != 1 {
 		t.Errorf("the inbox has %v", rows)
+	}
+	must(b.ann(&clew.RenameSessionData{Title: "x"}))
+	if s := b.s.state; !s.Archived || s.Title != "x" {
+		t.Errorf("archived %v, title %q", s.Archived, s.Title)
 	}
 	must(b.ann(&clew.HitlApprovalResponseData{RequestID: b.oldestQuestion(), Action: clew.ChoiceApprove}))
 	if s := b.s.state; s.Archived || !s.Busy() {

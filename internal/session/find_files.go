@@ -73,7 +73,8 @@ func (w *watcher) ownCheckpoint(ctx context.Context, cut uint64) (string, error)
 // answerCheckpoint gives the checkpoint of the files as they were when somebody
 // answered by a button, "" if there is none or cut is no answer. What people
 // changed by hand while the question was open is in the one that was made before
-// the work went on, unless somebody else was at work meanwhile.
+// the work went on, unless somebody else was at work meanwhile. What is saved once
+// somebody said more, or took the session or its files elsewhere, is of later.
 func (w *watcher) answerCheckpoint(ctx context.Context, then *State, cut uint64) (string, error) {
 	if cut == 0 {
 		return "", nil
@@ -91,7 +92,7 @@ func (w *watcher) answerCheckpoint(ctx context.Context, then *State, cut uint64)
 			return "", err
 		}
 		if hidden(w.l.removed, r.Seq) {
-			continue
+			return "", nil
 		}
 		ev, err := clew.DecodeEvent(r.Type, r.Data())
 		if err != nil {
@@ -100,6 +101,12 @@ func (w *watcher) answerCheckpoint(ctx context.Context, then *State, cut uint64)
 		switch d := ev.Data.(type) {
 		case *clew.CheckpointSavedData:
 			return d.ToHash, nil
+		case *clew.CheckpointRestoredData:
+			return "", nil
+		case *clew.MessageCreatedData:
+			if d.Message.Role == clew.SpeakerUser {
+				return "", nil
+			}
 		case *clew.ToolProgressData:
 			if d.ToolCallID != own || d.Status == clew.ToolRunning {
 				return "", nil

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func story(s *scribe) {
 	s.write(clew.EventCheckpointSaved, &clew.CheckpointSavedData{ToHash: "h1", Reason: "after run"})
 	q := ask(clew.Message{Ask: clew.AskCommand, Text: "May I burn the leaves?", RequestID: "req_1", ToolCallID: "c2"})
 	s.write(clew.EventHitlApprovalRequest, &clew.HitlApprovalRequestData{
-		Asking: clew.Asking{RequestID: "req_1", MessageID: q, TaskID: "task_1", ToolCallID: "c2"}, Tool: "burn", Input: map[string]any{"what": "leaves"},
+		Asking: clew.Asking{RequestID: "req_1", MessageID: q, TaskID: "task_1", ToolCallID: "c2"}, Tool: "burn", Input: json.RawMessage(`{"what":"leaves"}`),
 		Effect: &clew.Effect{Summary: "it burns"},
 	})
 	s.write(clew.EventHitlResolved, &clew.HitlResolvedData{RequestID: "req_1", Action: clew.ResolvedReject, ResolvedBy: "ann", Comment: "no fire"})
@@ -172,7 +173,7 @@ func TestToolCall(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	c, err = w.ToolCall(t.Context(), "c2", asked)
-	if err != nil || c.Tool != "burn" || fmt.Sprint(c.Input) != "map[what:leaves]" || c.Effect.Summary != "it burns" || c.Status != clew.ToolError ||
+	if err != nil || c.Tool != "burn" || string(c.Input) != `{"what":"leaves"}` || c.Effect.Summary != "it burns" || c.Status != clew.ToolError ||
 		c.Error != "denied by a person" || c.StartedMS != 0 || c.Answer == nil || c.Answer.By != "ann" || c.RequestID != "req_1" {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -15,7 +15,7 @@ type ToolCall struct {
 	Tool       string          `json:"tool"`
 	Class      clew.ToolClass  `json:"class,omitempty"`
 	Status     clew.ToolStatus `json:"status,omitempty" doc:"Absent if it has not begun"`
-	Input      any             `json:"input,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty"`
 	Effect     *clew.Effect    `json:"effect,omitempty" doc:"What it does, as it was shown before it began"`
 	AllowedBy  *clew.AllowedBy `json:"allowed_by,omitempty" doc:"The rule by which it began without a person"`
 

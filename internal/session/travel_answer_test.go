@@ -18,13 +18,7 @@ func asks(f *shelf) session.Agent {
 			return err
 		}
 		if len(v.Task.History) == 0 {
-			_, err = desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-				heard := clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
-					Role: clew.SpeakerUser, MessageID: prompt.MessageID, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: prompt.Text}},
-				}}}
-				q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}}
-				return append([]clew.Event{heard}, session.Ask(s, t, b, 1, q)...)
-			})
+			_, err = desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event { return asking(b, s, t, prompt) })
 			return err
 		}
 		saved := func(reason string) clew.Event {
@@ -113,6 +107,63 @@ func TestBackToBeforeAnAnswer(t *testing.T) {
 	x.idle()
 	f.is(t, "by hand")
 	x.same()
+}
+
+// Where nobody touched the files after an answer, those of before it count, and not
+// what was saved for something that came much later.
+func TestFilesOfAnAnswerWithoutWork(t *testing.T) {
+	for name, later := range map[string]func(x *trip, f *shelf){
+		"words": func(x *trip, f *shelf) {
+			x.do(&clew.UserMessageData{Text: "b"})
+			x.idle()
+			f.write("later")
+		},
+		"files taken back": func(x *trip, f *shelf) {
+			f.write("later")
+			x.do(&clew.CheckpointRestoreData{CommitHash: "h:later"})
+		},
+		"a rewind undone": func(x *trip, f *shelf) {
+			x.do(&clew.RewindData{Target: at(x.answerMark().MessageID)})
+			f.write("later")
+			x.do(&clew.UndoRewindData{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &shelf{}
+			x := newTrip(t, session.Config{Agent: asksOnly, Files: f})
+			f.write("start")
+			x.do(&clew.CheckpointSaveData{})
+			x.do(&clew.UserMessageData{Text: "a"})
+			x.do(&clew.HitlApprovalResponseData{RequestID: x.asked(), Action: clew.ChoiceApprove})
+			x.idle()
+			mark := x.answerMark()
+			later(x, f)
+			x.do(&clew.CheckpointSaveData{})
+			x.do(&clew.RewindData{Target: at(mark.MessageID), RestoreCheckpoint: true})
+			f.is(t, "start")
+			x.same()
+		})
+	}
+}
+
+// asksOnly asks once, and does nothing else.
+var asksOnly = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
+	_, err := desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		if len(t.History) > 0 {
+			return []clew.Event{{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}}
+		}
+		return asking(b, s, t, prompt)
+	})
+	return err
+})
+
+// asking are the events by which an agent hears a prompt and asks about it.
+func asking(b session.Batch, s *session.State, t *session.Task, prompt clew.Message) []clew.Event {
+	heard := clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
+		Role: clew.SpeakerUser, MessageID: prompt.MessageID, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: prompt.Text}},
+	}}}
+	q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}}
+	return append([]clew.Event{heard}, session.Ask(s, t, b, 1, q)...)
 }
 
 // Words that came with an answer go with it, and what is named is the answer's

@@ -86,11 +86,27 @@ func TestRewindPicker(t *testing.T) {
 	d.seesNot("not a place")
 	r := d.m.overlay.(*rewind)
 	d.press("down")
-	r.preview = &clew.RewindPreviewAnswer{Count: 4}
-	d.sees("Go back to before “do this”?", "4 messages go")
-	d.m.overlay.press(d.m, key("y"))
+	r.press(d.m, key("enter"))
+	late := r.wanted
+	r.press(d.m, key("enter"))
+	r.press(d.m, key("up")) // the answer comes after the person went on
+	r.looked(r.wanted, &clew.RewindPreviewAnswer{Count: 4, FilesCount: 2}, nil)
+	r.looked(late, &clew.RewindPreviewAnswer{Count: 9}, nil)
+	d.sees("Go back to before “do this”?", "4 messages go", "2 files change")
+
+	r.press(d.m, key("f"))
+	if r.preview != nil || r.press(d.m, key("y")) != nil {
+		t.Fatal("a yes to a preview that is not there yet")
+	}
+	r.looked(r.wanted, &clew.RewindPreviewAnswer{Count: 4}, nil)
+	d.sees("Go back to before “do this”?", "files stay as they are")
+	d.m.link.client = deafClient(t) // it is told to send its state then
+	d.press("y")
 	if d.m.overlay != nil {
 		t.Error("it is still open")
+	}
+	if len(d.sent) != 1 || d.sent[0].Data["message_id"] != "msg_000000000002" || d.sent[0].Data["restore_checkpoint"] != nil {
+		t.Errorf("sent %v", d.sent)
 	}
 }
 

@@ -27,9 +27,9 @@ func plural(n int, one, many string) string {
 
 func (r *rewind) drawPreview(width, height int) []paint.Line {
 	if r.width != width {
-		r.lines, r.width = previewLines(r.preview, r.files, width-3), width
+		r.lines, r.width = previewLines(r.preview.answer, r.preview.files, width-3), width
 	}
-	lines := title("Go back to before “" + r.marks[r.chosen].Text + "”?")
+	lines := title("Go back to before “" + r.preview.place.Text + "”?")
 	lines[1] = lines[1].Cut(width)
 	room := height - len(lines)
 	r.offset = max(0, min(r.offset, len(r.lines)-room))

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,8 +14,12 @@ import (
 // toBeAllowed is a request of a tool server, with a summary that hides what it is
 // called with.
 func toBeAllowed(input map[string]any) *clew.HitlApprovalRequestData {
+	raw, err := json.Marshal(input)
+	if err != nil {
+		panic(err)
+	}
 	return &clew.HitlApprovalRequestData{
-		Asking: clew.Asking{RequestID: "q1"}, Ask: clew.AskUseMcpServer, Tool: "mail__send", Input: input,
+		Asking: clew.Asking{RequestID: "q1"}, Ask: clew.AskUseMcpServer, Tool: "mail__send", Input: raw,
 		Effect:  &clew.Effect{Summary: "send a mail", Server: "mail"},
 		Options: []clew.Choice{clew.ChoiceApprove, clew.ChoiceReject},
 	}
@@ -86,7 +91,7 @@ func TestWholeChangeIsSeen(t *testing.T) {
 // Where the server cut a change short, what the tool was called with is shown.
 func TestCutChangeShowsInput(t *testing.T) {
 	q := approval("q1", "")
-	q.Tool, q.Remember, q.Input = "write_file", nil, map[string]any{"path": "x", "content": "the very end"}
+	q.Tool, q.Remember, q.Input = "write_file", nil, json.RawMessage(`{"path":"x","content":"the very end"}`)
 	q.Effect = &clew.Effect{Summary: "write x", Diff: "--- a/x\n+++ b/x\n+a\n(cut: 10 of 99 bytes shown)\n"}
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
@@ -101,12 +106,28 @@ func TestCutChangeShowsInput(t *testing.T) {
 // What is asked in a command is spelled out, and so are its other inputs.
 func TestExactCommand(t *testing.T) {
 	q := approval("q1", "rm\u00a0-rf \u00adx")
-	q.Input = map[string]any{"command": q.Effect.Command, "timeout": 5}
+	q.Input = json.RawMessage(`{"command":"rm -rf ­x","timeout":9007199254740993}`)
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
 	d.happens(q)
-	d.sees("$ rm⟨00A0⟩-rf ⟨00AD⟩x", `"timeout": 5`)
-	d.seesNot(`"command"`)
+	d.sees("$ rm⟨00A0⟩-rf ⟨00AD⟩x", "timeout: 9007199254740993")
+	d.seesNot("command:")
+}
+
+// An input that has no fields is shown all the same, and no text of several lines
+// can pass for another field.
+func TestInputOfAnyShape(t *testing.T) {
+	q := toBeAllowed(nil)
+	for input, want := range map[string]string{
+		`["everything"]`:                        "  \"everything\"\n",
+		`{"to":"ann","text":"hi\nto: \"eve\""}`: "text:\n│ hi\n│ to: \"eve\"\nto: \"ann\"\n",
+	} {
+		q.Input = json.RawMessage(input)
+		d := newDesk(t, 80, 24)
+		if got := text(d.m.approvalBody(q, 60)); !strings.Contains(got, want) {
+			t.Errorf("%s:\n%s", input, got)
+		}
+	}
 }
 
 // A question that takes the place of another gets no key before somebody goes to
@@ -257,5 +278,47 @@ func TestWordsAtQuestion(t *testing.T) {
 	d.press("enter")
 	if len(d.sent) != 2 {
 		t.Errorf("sent %v", d.sent)
+	}
+}
+
+// What words do is told by all that is open, not by the oldest question alone.
+func TestWordsAtSeveralQuestions(t *testing.T) {
+	asks := func(id clew.RequestID, ask clew.Ask, limit string) *clew.HitlApprovalRequestData {
+		return &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: id}, Ask: ask, Limit: limit, Reason: "Go on?"}
+	}
+	const denies, onward = "your words deny it", "your words let it go on"
+	input := &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "q0"}, Question: "Which?", InputType: clew.InputText}
+	for name, c := range map[string]struct {
+		layer clew.Layer
+		open  []any
+		want  string
+	}{
+		"a budget without a run":     {"", []any{asks("q1", clew.AskAutoApprovalMaxReqReached, "budget")}, denies},
+		"a budget of a run":          {clew.LayerExecution, []any{asks("q1", clew.AskAutoApprovalMaxReqReached, "budget")}, ""},
+		"time without a run":         {"", []any{asks("q1", clew.AskAutoApprovalMaxReqReached, "time")}, onward},
+		"an end":                     {"", []any{asks("q1", clew.AskCompletionResult, "")}, denies},
+		"an act behind a question":   {"", []any{input, approval("q1", "one")}, denies},
+		"an act before a question":   {"", []any{approval("q1", "one"), input}, denies},
+		"an act behind a run's time": {clew.LayerExecution, []any{asks("q1", clew.AskAutoApprovalMaxReqReached, "time"), approval("q2", "one")}, denies},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, 80, 24)
+			d.opens(clew.SessionState{CurrentLayer: c.layer})
+			for _, q := range c.open {
+				d.happens(q)
+			}
+			d.typed("yes")
+			if c.want == "" {
+				d.seesNot("your words")
+			} else {
+				d.sees(c.want)
+			}
+			d.press("enter")
+			if len(d.sent) != 0 {
+				t.Errorf("sent %v", d.sent)
+			}
+			d.m.write.mode = clew.ModeRun
+			d.seesNot("your words")
+		})
 	}
 }

@@ -19,12 +19,23 @@ type rewind struct {
 	loaded  bool
 	problem string
 
-	files   bool                      // they go back, too
-	preview *clew.RewindPreviewAnswer // of the chosen place; nil while choosing
-	lines   []paint.Line              // of the preview
-	width   int                       // that they were drawn for
+	files   bool         // they go back, too
+	wanted  *glance      // the newest that was asked for
+	preview *glance      // what is on the screen; nil while choosing
+	lines   []paint.Line // of the preview
+	width   int          // that they were drawn for
 	offset  int
 }
+
+// A glance is what would change, and the very thing that was asked: a yes goes
+// there and nowhere else, whatever was pressed since.
+type glance struct {
+	place  client.Place
+	files  bool
+	answer *clew.RewindPreviewAnswer
+}
+
+func (g *glance) target() clew.Target { return clew.Target{MessageID: g.place.MessageID} }
 
 func (r *rewind) start(m *model) tea.Cmd {
 	session, api := m.link.session, m.api
@@ -72,7 +83,7 @@ func (r *rewind) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 		m.overlay = nil
 		return m.command(clew.CommandRedoRewind, clew.RedoRewindData{}, told("done again"))
 	case key == "enter" && r.chosen < len(r.marks):
-		return r.look(m)
+		return r.look(m, r.marks[r.chosen])
 	default:
 		r.key(key, len(r.marks), 10)
 	}
@@ -87,12 +98,11 @@ func told(text string) func(*model) tea.Cmd {
 	}
 }
 
-func (r *rewind) target() clew.Target { return clew.Target{MessageID: r.marks[r.chosen].MessageID} }
-
-// look asks what would change.
-func (r *rewind) look(m *model) tea.Cmd {
-	l, data := m.link, clew.RewindPreviewData{Target: r.target(), RestoreCheckpoint: r.files}
-	r.problem = ""
+// look asks what would change. Nothing can be agreed to before the answer is there.
+func (r *rewind) look(m *model, place client.Place) tea.Cmd {
+	g := &glance{place: place, files: r.files}
+	l, data := m.link, clew.RewindPreviewData{Target: g.target(), RestoreCheckpoint: g.files}
+	r.wanted, r.preview, r.problem = g, nil, ""
 	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
 		env, err := l.client.Do(ctx, clew.CommandRewindPreview, data)
 		var ev clew.Event
@@ -100,16 +110,23 @@ func (r *rewind) look(m *model) tea.Cmd {
 			ev, err = clew.DecodeEvent(clew.EventType(env.Type), env.Data)
 		}
 		return func(*model) tea.Cmd {
-			answer, ok := ev.Data.(*clew.RewindPreviewAnswer)
-			switch {
-			case err != nil:
-				r.problem = clew.AsError(err).Message
-			case ok:
-				r.preview, r.offset, r.width = answer, 0, 0
-			}
+			answer, _ := ev.Data.(*clew.RewindPreviewAnswer)
+			r.looked(g, answer, err)
 			return nil
 		}
 	})
+}
+
+// looked takes an answer. One that is not to the newest question says nothing.
+func (r *rewind) looked(g *glance, answer *clew.RewindPreviewAnswer, err error) {
+	switch {
+	case g != r.wanted:
+	case err != nil:
+		r.problem = clew.AsError(err).Message
+	case answer != nil:
+		g.answer = answer
+		r.preview, r.offset, r.width = g, 0, 0
+	}
 }
 
 func (r *rewind) pressPreview(m *model, key string) tea.Cmd {
@@ -118,7 +135,7 @@ func (r *rewind) pressPreview(m *model, key string) tea.Cmd {
 		r.preview = nil
 	case "f":
 		r.files = !r.files
-		return r.look(m)
+		return r.look(m, r.preview.place)
 	case "down", "j":
 		r.offset++
 	case "up", "k":
@@ -129,7 +146,8 @@ func (r *rewind) pressPreview(m *model, key string) tea.Cmd {
 		r.offset -= 10
 	case "y":
 		m.overlay = nil
-		return m.command(clew.CommandRewind, clew.RewindData{Target: r.target(), RestoreCheckpoint: r.files && r.preview.FilesProblem == ""},
+		g := r.preview
+		return m.command(clew.CommandRewind, clew.RewindData{Target: g.target(), RestoreCheckpoint: g.files && g.answer.FilesProblem == ""},
 			told("taken back; ctrl+r u undoes it"))
 	}
 	return nil

@@ -41,7 +41,7 @@ while IFS= read -r line <&"${LOCAL[0]}"; do
 		IFS= read -r of
 		IFS= read -r about
 		text=$(cat; printf x)
-	} < <(jq -j '(if .type == "ack" then "ack" else .data.type + (if .relay_client_id then "!" else "" end) end), "\n",
+	} < <(jq -j '(if .type == "ack" then "ack" else .data.type + (if .relay_client_id then "!" else "" end) + (if .data.data.parent_task_id? then " of a part" else "" end) end), "\n",
 		(.data.session_id // ""), "\n", (.data.data | (.request_id // .client_message_id // "")), "\n",
 		(.data.data | (.delta // .question // .result_summary // .reason // .message // "") | strings
 			| gsub("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x{9f}]"; ""))' <<<"$line")

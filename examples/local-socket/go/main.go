@@ -100,16 +100,20 @@ func ask(ctx context.Context, socket, words string, in io.Reader, out io.Writer)
 		case *clew.HitlPlanReviewData:
 			fmt.Fprintf(out, "\nIt asks for approval: clew answer %s\n", d.RequestID)
 		case *clew.TaskCompletedData:
-			fmt.Fprintf(out, "\n%s\n", plain(d.ResultSummary))
-			return nil
+			if d.ParentTaskID == "" { // else it is a part of the task, which goes on
+				fmt.Fprintf(out, "\n%s\n", plain(d.ResultSummary))
+				return nil
+			}
 		case *clew.TaskIdleData:
-			if d.RequestID == "" { // its turn is over
+			if d.ParentTaskID == "" && d.RequestID == "" { // its turn is over
 				fmt.Fprintln(out)
 				return nil
 			}
 		case *clew.TaskAbortedData:
-			reason, _ := json.Marshal(d.Reason)
-			return fmt.Errorf("the task was stopped: %s", reason)
+			if d.ParentTaskID == "" {
+				reason, _ := json.Marshal(d.Reason)
+				return fmt.Errorf("the task was stopped: %s", reason)
+			}
 		}
 		if question != "" {
 			fmt.Fprintf(out, "\n%s\n> ", plain(question))

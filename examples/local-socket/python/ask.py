@@ -62,6 +62,8 @@ def ask(words):
             session = event["session_id"]
         if session and event.get("session_id") not in (session, "", None):
             continue  # from before the server knew that we want our own only
+        if kind.startswith("task_") and data.get("parent_task_id"):
+            continue  # a part of the task, which goes on
         if kind == "error" and frame.get("relay_client_id"):
             sys.exit("ask: " + data["message"])
         if kind == "agent_response":

@@ -18,6 +18,7 @@ interface TaskEvent {
   session_id?: string;
   data?: {
     client_message_id?: string;
+    parent_task_id?: string;
     delta?: string;
     message?: string;
     question?: string;
@@ -62,6 +63,7 @@ async function onEvent(event: TaskEvent, relayed: boolean): Promise<void> {
   const d = event.data ?? {};
   if (event.type === "message_accepted" && d.client_message_id === start) session = event.session_id;
   if (session !== undefined && event.session_id && event.session_id !== session) return; // not ours
+  if (event.type.startsWith("task_") && d.parent_task_id !== undefined) return; // a part of the task, which goes on
   switch (event.type) {
     case "error":
       if (relayed) end(1, `ask: ${plain(d.message)}`);

@@ -3,6 +3,7 @@ package push
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"sync"
 	"testing"
@@ -146,7 +147,7 @@ func question(request string, deadline int64) session.InboxItem {
 	return session.InboxItem{SessionID: "s1", Title: "Release 1.4", Owner: "ann", AskedMS: 5, Seq: 3, Question: clew.Question{
 		Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{
 			Asking: clew.Asking{RequestID: clew.RequestID(request), DeadlineMS: deadline},
-			Ask:    clew.AskCommand, Reason: canary, Input: map[string]any{"command": canary}, Effect: &clew.Effect{Summary: canary},
+			Ask:    clew.AskCommand, Reason: canary, Input: json.RawMessage(`{"command":"` + canary + `"}`), Effect: &clew.Effect{Summary: canary},
 		},
 	}}
 }

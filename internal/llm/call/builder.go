@@ -191,7 +191,10 @@ func (p *Piece) finish() (clew.Part, error) {
 	if input == "" {
 		input = "{}" // how tools without parameters are called
 	}
-	if input[0] != '{' || !shallow(input) || !json.Valid([]byte(input)) {
+	// It is decoded here, once, so that nothing gets on record that a reader of
+	// JSON refuses, such as a number beyond all bounds.
+	var fields map[string]any
+	if input[0] != '{' || !shallow(input) || json.Unmarshal([]byte(input), &fields) != nil {
 		return clew.Part{}, Broken("the input of the tool call %q is no JSON object", cut(oneLine(part.Tool), 80))
 	}
 	var compact bytes.Buffer

@@ -27,6 +27,8 @@ func TestToolInput(t *testing.T) {
 		`null`:                   "",
 		`{"a":1`:                 "",
 		`{"a":1}{"b":2}`:         "",
+		`{"a":[{"b":1e400}]}`:    "",
+		`{"a":9007199254740993}`: `{"a":9007199254740993}`,
 	} {
 		b := NewBuilder(llm.Request{}, nil)
 		p, err := b.OpenTool("id", "tool")

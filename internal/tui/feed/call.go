@@ -12,7 +12,7 @@ import (
 // it.
 type Call struct {
 	Tool       string          `json:"tool"`
-	Input      any             `json:"input"`
+	Input      json.RawMessage `json:"input"`
 	Effect     *clew.Effect    `json:"effect"`
 	Status     clew.ToolStatus `json:"status"`
 	Output     any             `json:"output"`
@@ -38,7 +38,7 @@ func (c *Call) after(d *clew.ToolProgressData) *Call {
 		next = *c
 	}
 	next.Tool, next.Status = d.Tool, d.Status
-	if d.Input != nil {
+	if len(d.Input) > 0 {
 		next.Input = d.Input
 	}
 	if d.Effect != nil {
@@ -90,11 +90,12 @@ func (e *entry) target() string {
 		return firstLine(strings.TrimPrefix(e.Text, "run: "))
 	}
 	var given struct {
-		Input map[string]any `json:"input"`
+		Input map[string]json.RawMessage `json:"input"`
 	}
 	if strings.HasPrefix(e.Text, "{") && json.Unmarshal([]byte(e.Text), &given) == nil {
 		for _, key := range telling {
-			if s, ok := given.Input[key].(string); ok && s != "" {
+			var s string
+			if json.Unmarshal(given.Input[key], &s) == nil && s != "" {
 				return firstLine(s)
 			}
 		}

@@ -1,12 +1,11 @@
 package feed
 
 import (
-	"bytes"
 	"encoding/json"
-	"maps"
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
@@ -41,57 +40,48 @@ func Effect(e *clew.Effect, width int) []paint.Line {
 }
 
 // Input shows what a tool is called with, as far as its effect does not show it.
-func Input(v any, e *clew.Effect, width int) []paint.Line {
-	given, ok := v.(map[string]any)
-	if !ok || e != nil && e.Diff != "" && !cutShort(e.Diff) {
-		return nil
+func Input(input json.RawMessage, e *clew.Effect, width int) []paint.Line {
+	var lines []paint.Line
+	for _, f := range client.AskedInput(&clew.HitlApprovalRequestData{Input: input, Effect: e}) {
+		text, name := f.Text, term.ExactLine(f.Name)
+		switch {
+		case f.Lines: // the bar tells the text from other fields, whatever it says
+			lines = append(lines, exactly(paint.Style{Ink: paint.Soft}, name+":", width)...)
+			for _, l := range exactly(paint.Style{Ink: paint.Soft}, text, max(width-2, 4)) {
+				lines = append(lines, l.With(paint.S(paint.Past, "│ ")))
+			}
+			continue
+		case name != "":
+			text = name + ": " + text
+		}
+		lines = append(lines, exactly(paint.Style{Ink: paint.Soft}, text, width)...)
 	}
-	if e != nil && e.Command != "" && given["command"] == e.Command {
-		given = maps.Clone(given)
-		delete(given, "command")
-	}
-	if len(given) == 0 {
-		return nil
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if enc.Encode(given) != nil {
-		return nil
-	}
-	return exactly(paint.Style{Ink: paint.Soft}, strings.TrimRight(b.String(), "\n"), width)
+	return lines
 }
 
-// cutShort reports that a diff does not show all of a change: a note in its last
-// line says so.
-func cutShort(diff string) bool {
-	diff = strings.TrimRight(diff, "\n")
-	return strings.HasPrefix(diff[strings.LastIndexByte(diff, '\n')+1:], "(")
-}
-
-// exactly wraps a text that a person is asked about. A line that goes on below is
-// marked there, so that it does not look like two.
+// exactly wraps a text that a person is asked about: at columns, since between
+// words a space would be lost. A line that goes on below is marked there, so that
+// it does not look like two.
 func exactly(style paint.Style, text string, width int) []paint.Line {
 	var lines []paint.Line
 	for _, s := range strings.Split(term.Exact(text), "\n") {
-		for i, l := range paint.Paragraphs(style, s, max(width-2, 4)) {
-			if i > 0 {
-				l = l.With(paint.S(paint.Past, paint.GoesOn))
-			}
-			lines = append(lines, l)
+		head, rest := term.Split(s, max(width, 4))
+		lines = append(lines, paint.Line{{Text: head, Style: style}})
+		for rest != "" {
+			head, rest = term.Split(rest, max(width-2, 2))
+			lines = append(lines, paint.Line{paint.S(paint.Past, paint.GoesOn), {Text: head, Style: style}})
 		}
 	}
 	return lines
 }
 
 // givenInput is what a call was made with, by its details or by its message.
-func givenInput(v any, text string) any {
-	if v != nil {
-		return v
+func givenInput(input json.RawMessage, text string) json.RawMessage {
+	if len(input) > 0 {
+		return input
 	}
 	var given struct {
-		Input any `json:"input"`
+		Input json.RawMessage `json:"input"`
 	}
 	if json.Unmarshal([]byte(text), &given) != nil {
 		return nil

@@ -82,7 +82,7 @@ func TestToolCall(t *testing.T) {
 	apply(f, 5, &clew.MessageUpdatedData{Message: call(1, "c")}) // has no word of the outcome
 	expect(t, f, "● ▸ Read")
 	f.Rows(nil)[0].Open = true
-	expect(t, f, "▾ Read", `"path": "a.txt"`, "the words")
+	expect(t, f, "▾ Read", `path: "a.txt"`, "the words")
 	over.Status = clew.ToolError
 	apply(f, 6, &over)
 	expect(t, f, "● ▾ Read") // a call ends once
