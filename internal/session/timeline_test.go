@@ -168,7 +168,7 @@ func TestToolCall(t *testing.T) {
 	}
 	ran, asked := line.Marks[2].MessageID, line.Marks[4].MessageID
 	c, err := w.ToolCall(t.Context(), "c1", ran)
-	if err != nil || c.Tool != "run" || fmt.Sprintf("%s", c.Input) != `{"exact":1}` || c.Effect.Diff != "+swept" || c.Class != clew.ClassOnce ||
+	if err != nil || c.Tool != "run" || string(c.Input) != `{"exact":1}` || c.Effect.Diff != "+swept" || c.Class != clew.ClassOnce ||
 		c.Status != clew.ToolComplete || c.Output != "swept" || c.DurationMS != 7 || len(c.Images) != 1 || c.StartedMS == 0 || c.EndedMS <= c.StartedMS {
 		t.Errorf("%+v, %v", c, err)
 	}
