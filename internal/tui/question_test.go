@@ -106,7 +106,7 @@ func TestCutChangeShowsInput(t *testing.T) {
 // What is asked in a command is spelled out, and so are its other inputs.
 func TestExactCommand(t *testing.T) {
 	q := approval("q1", "rm\u00a0-rf \u00adx")
-	q.Input = json.RawMessage(`{"command":"rm -rf ­x","timeout":9007199254740993}`)
+	q.Input = json.RawMessage(`{"command":"rm\u00a0-rf \u00adx","timeout":9007199254740993}`)
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
 	d.happens(q)
