@@ -179,7 +179,7 @@ func (m *model) pressInput(key string, d *clew.HitlInputRequestData) tea.Cmd {
 	respond := func(value any) tea.Cmd {
 		return m.answer(clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: d.RequestID, Field: d.Field, Value: value})
 	}
-	if n, err := strconv.Atoi(key); err == nil && n >= 1 && n <= len(d.Options) {
+	if n, ok := bareNumber(key, len(d.Options)); ok {
 		return respond(d.Options[n-1].Value)
 	}
 	switch {
@@ -228,7 +228,7 @@ func (m *model) pressClarification(key string, d *clew.HitlClarificationData) te
 	respond := func(value any) tea.Cmd {
 		return m.answer(clew.CommandHitlClarificationResponse, clew.HitlClarificationResponseData{RequestID: d.RequestID, Value: value})
 	}
-	if n, err := strconv.Atoi(key); err == nil && n >= 1 && n <= len(d.Suggestions) {
+	if n, ok := bareNumber(key, len(d.Suggestions)); ok {
 		return respond(d.Suggestions[n-1])
 	}
 	if key == "e" || key == "enter" {

@@ -15,6 +15,7 @@ import (
 type asking struct {
 	id      clew.RequestID // the question that is shown
 	known   bool           // the question was here when the dock turned to it
+	choices int            // that it offers
 	drawn   bool           // it was on the screen
 	offset  int            // lines scrolled
 	room    int            // lines of it on the screen
@@ -71,6 +72,7 @@ func (m *model) question() (q clew.Question, at, of int) {
 		m.turnTo(list[at])
 	default:
 		m.disarm()
+		m.dropBareAnswer()
 		m.ask = asking{}
 		if at = 0; len(list) > 0 {
 			m.turnTo(list[0])
@@ -94,7 +96,8 @@ func (m *model) disarm() {
 
 // turnTo shows a question in the dock.
 func (m *model) turnTo(q clew.Question) {
-	m.ask = asking{id: q.RequestID(), known: true}
+	labels, _ := choices(q)
+	m.ask = asking{id: q.RequestID(), known: true, choices: len(labels)}
 	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && d.Remember != nil {
 		m.ask.pattern = d.Remember.Pattern
 	}
@@ -127,6 +130,8 @@ func (m *model) answered(d *clew.HitlResolvedData) {
 	switch {
 	case d.RequestID == m.ask.sent:
 		m.tell(paint.Run, "your answer counts")
+	case m.write.mine[d.ClientMessageID]:
+		m.tell(paint.Run, wordsWere(d.Action))
 	case d.RequestID != m.ask.id:
 	case d.ByTimeout:
 		m.tell(paint.Ask, "the question expired: nobody answered in time")
@@ -137,6 +142,14 @@ func (m *model) answered(d *clew.HitlResolvedData) {
 	case d.ResolvedBy != "":
 		m.tell(paint.Soft, fmt.Sprintf("%s answered first: %s", d.ResolvedBy, resolutionWord(d.Action)))
 	}
+}
+
+// wordsWere says what the words that were sent from here did to a question.
+func wordsWere(r clew.Resolution) string {
+	if r == clew.ResolvedAnswer {
+		return "your words were the answer"
+	}
+	return "your words were the answer: " + resolutionWord(r)
 }
 
 func resolutionWord(r clew.Resolution) string {

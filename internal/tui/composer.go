@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -19,8 +18,10 @@ type composer struct {
 	editor
 	mode    clew.MessageMode
 	sending []outgoing
-	history int // how far back in what was said; 0 is what is being written
+	mine    map[clew.ClientMessageID]bool // all that was sent from here
+	history int                           // how far back in what was said; 0 is what is being written
 	aside   string
+	again   string // what was taken back and may be said differently
 
 	draft   draft  // as the server has it
 	kept    string // the text that was sent to be kept
@@ -43,6 +44,12 @@ func (c *composer) arrived(id clew.ClientMessageID) {
 	}
 }
 
+// clear takes away what was written.
+func (c *composer) clear() {
+	c.set("")
+	c.history = 0
+}
+
 // say sends what was written.
 func (m *model) say(arrival clew.Arrival) tea.Cmd {
 	if m.write.empty() {
@@ -52,14 +59,16 @@ func (m *model) say(arrival clew.Arrival) tea.Cmd {
 		m.tell(paint.Ask, "only the session's owner may say something")
 		return nil
 	}
-	if _, plain := client.PlainYesNo(m.write.String()); plain && m.wordsMean().notYesNo {
-		m.tell(paint.Ask, "not sent: to answer, press tab, then y or n")
-		return nil
+	if cmd, is := m.noWords(); is {
+		return cmd
 	}
 	out := outgoing{clew.ClientMessageID(newID()), strings.TrimRight(m.write.String(), "\n ")}
-	m.write.set("")
-	m.write.history = 0
+	m.write.clear()
 	m.write.sending = append(m.write.sending, out)
+	if m.write.mine == nil {
+		m.write.mine = map[clew.ClientMessageID]bool{}
+	}
+	m.write.mine[out.id] = true
 	m.sight.follow = true
 	data := clew.UserMessageData{Text: out.text, Mode: m.write.mode}
 	if m.working() {
@@ -104,6 +113,24 @@ func (m *model) recall(by int) {
 		return
 	}
 	m.write.set(said[len(said)-to].Text)
+}
+
+// sayAgain brings back words that were taken back, to be said differently.
+func (m *model) sayAgain(words string) {
+	if m.write.empty() && words != "" {
+		m.write.clear()
+		m.write.set(words)
+		m.write.again = words
+	}
+}
+
+// dropAgain takes such words away, if nobody changed them: they were said after
+// all.
+func (c *composer) dropAgain() {
+	if c.again != "" && c.String() == c.again {
+		c.clear()
+	}
+	c.again = ""
 }
 
 // A draft is what a person is about to say, as the server keeps it.

@@ -12,6 +12,7 @@ import (
 // press does what a key says: first what holds everywhere, then by focus.
 func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	key := k.String()
+	m.note = "" // it was about what was done before
 	if key != "ctrl+c" {
 		m.leaving = time.Time{}
 	}
@@ -128,7 +129,7 @@ func (m *model) nextFocus() {
 		order = append(order, answering)
 	}
 	order = append(order, reading)
-	if m.hasPlan() && (m.planWidth() > 0 || m.plan.shown) {
+	if m.planWidth() > 0 {
 		order = append(order, planning)
 	}
 	for i, f := range order {
@@ -172,15 +173,12 @@ func (m *model) back() tea.Cmd {
 	if m.stopsWithEsc() {
 		return m.escStops()
 	}
-	switch m.focus {
-	case planning:
-		m.focus, m.plan.shown = writing, false
-	case writing:
-		m.focus = reading
-		m.arrive()
-	default:
+	if m.focus != writing {
 		m.focus = writing
+		return nil
 	}
+	m.focus = reading
+	m.arrive()
 	return nil
 }
 
@@ -260,11 +258,11 @@ func (m *model) interrupt() tea.Cmd {
 }
 
 func (m *model) stop() tea.Cmd {
+	word := "stopped; say something and it goes on"
+	if m.view.State.CurrentLayer != "" { // steps alone are no run
+		word = "stopped: the run is paused; ctrl+p, then p, resumes it"
+	}
 	return m.command(clew.CommandInterrupt, clew.InterruptData{}, func(m *model) tea.Cmd {
-		word := "stopped; say something to go on"
-		if m.hasPlan() && !m.runOver() {
-			word = "stopped: the run is paused; ctrl+p, then p, resumes it"
-		}
 		m.tell(paint.Ask, word)
 		return nil
 	})

@@ -99,17 +99,19 @@ func TestResize(t *testing.T) {
 
 // What is over has nothing to be done with.
 func TestPlanIsOver(t *testing.T) {
-	s := planned()
-	s.Status = clew.StatusCompleted
-	d := newDesk(t, 80, 24)
-	d.opens(s)
-	d.press("ctrl+p")
-	for _, not := range []string{"p pause", "c cancel", "s skip"} {
-		d.seesNot(not)
-	}
-	d.press("p", "c", "s", "t")
-	if len(d.sent) != 0 || d.m.prompt != nil {
-		t.Errorf("sent %v", d.sent)
+	over, none := planned(), planned()
+	over.Status, none.CurrentLayer = clew.StatusCompleted, ""
+	for name, s := range map[string]clew.SessionState{"over": over, "no run": none} {
+		d := newDesk(t, 80, 24)
+		d.opens(s)
+		d.press("ctrl+p")
+		for _, not := range []string{"p pause", "c cancel", "s skip"} {
+			d.seesNot(not)
+		}
+		d.press("p", "c", "s", "t")
+		if len(d.sent) != 0 || d.m.prompt != nil {
+			t.Errorf("%s: sent %v", name, d.sent)
+		}
 	}
 }
 

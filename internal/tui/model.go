@@ -79,7 +79,7 @@ type model struct {
 func (m *model) reset() {
 	m.view, m.feed = client.View{}, feed.New()
 	m.busy, m.usage, m.viewers, m.ended = false, clew.Usage{}, nil, ""
-	m.focus, m.sight, m.write, m.ask, m.plan = writing, sight{follow: true}, composer{}, asking{}, planPanel{shown: m.plan.shown}
+	m.focus, m.sight, m.write, m.ask, m.plan = writing, sight{follow: true}, composer{}, asking{}, planPanel{}
 	m.prompt, m.palette, m.overlay, m.loading = nil, nil, nil, false
 }
 

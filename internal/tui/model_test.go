@@ -299,7 +299,6 @@ func TestPoison(t *testing.T) {
 			d.m.view.State.HitlPending, d.m.view.State.HitlQueue = &q, nil
 			for _, f := range []focus{writing, reading, answering, planning} {
 				d.m.focus = f
-				d.m.plan.shown = f == planning
 				d.m.tell(paint.Fail, poison)
 				d.safe()
 				d.m.note = ""

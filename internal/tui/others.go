@@ -53,8 +53,9 @@ func (m *model) elsewhere() (n int) {
 	return n
 }
 
-// drawElsewhere says in the last line that other sessions need this person.
-func (m *model) drawElsewhere() paint.Line {
+// drawElsewhere says in the last line that other sessions need this person: in a
+// word, where the keys would have no room beside more.
+func (m *model) drawElsewhere(room int) paint.Line {
 	n := m.elsewhere()
 	if n == 0 {
 		return nil
@@ -63,5 +64,9 @@ func (m *model) drawElsewhere() paint.Line {
 	if n == 1 {
 		word = "  ◇ 1 more needs you"
 	}
-	return paint.L(paint.S(paint.Ask, word), paint.S(paint.Soft, " · "), paint.B(paint.Plain, "ctrl+o"))
+	line := paint.L(paint.S(paint.Ask, word), paint.S(paint.Soft, " · "), paint.B(paint.Plain, "ctrl+o"))
+	if len(m.footKeysIn(room-line.Width())) < 4 { // two keys
+		return paint.L(paint.S(paint.Ask, fmt.Sprintf("  ◇%d", n)))
+	}
+	return line
 }

@@ -9,7 +9,7 @@ import (
 
 func planned() clew.SessionState {
 	return clew.SessionState{
-		Status: clew.StatusExecuting, Plan: &clew.PlanSummary{ID: "p", Status: clew.PlanApproved, Version: 2, TotalTodos: 3},
+		Status: clew.StatusExecuting, CurrentLayer: clew.LayerExecution, Plan: &clew.PlanSummary{ID: "p", Status: clew.PlanApproved, Version: 2, TotalTodos: 3},
 		Todos: clew.List[clew.Todo]{
 			{ID: "one", Task: "First step", Status: clew.TodoCompleted},
 			{ID: "two", Task: "Second step", Status: clew.TodoInProgress, ProgressPercentage: 40, CurrentStep: "reading"},

@@ -13,10 +13,7 @@ import (
 const wide = 120
 
 // A planPanel shows the plan and its progress.
-type planPanel struct {
-	shown  bool // on a narrow screen, in the place of the transcript
-	chosen string
-}
+type planPanel struct{ chosen string }
 
 // hasPlan reports whether there is a plan to show.
 func (m *model) hasPlan() bool { return len(m.view.State.Todos) > 0 }
@@ -29,17 +26,18 @@ func (m *model) planWidth() int {
 	return min(m.w*2/5, 64)
 }
 
-// planInstead reports whether the plan is shown in the place of the transcript.
-func (m *model) planInstead() bool { return m.w < wide && m.plan.shown && m.hasPlan() }
+// planInstead reports whether the plan is shown in the place of the transcript: on
+// a narrow screen, for as long as it has the keys.
+func (m *model) planInstead() bool { return m.w < wide && m.focus == planning && m.hasPlan() }
 
 func (m *model) togglePlan() {
 	switch {
 	case !m.hasPlan():
 		m.tell(paint.Soft, "this session has no plan")
 	case m.focus == planning:
-		m.focus, m.plan.shown = writing, false
+		m.focus = writing
 	default:
-		m.focus, m.plan.shown = planning, true
+		m.focus = planning
 	}
 }
 

@@ -9,8 +9,12 @@ import (
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
-// runOver reports that nothing can be done with the run any more.
+// runOver reports that nothing can be done with the run any more, or that there is
+// none: an agent's own steps are no run.
 func (m *model) runOver() bool {
+	if m.view.State.CurrentLayer == "" && m.review() == nil {
+		return true
+	}
 	switch m.view.State.Status {
 	case clew.StatusCompleted, clew.StatusFailed, clew.StatusCancelled:
 		return true
@@ -92,9 +96,7 @@ func (m *model) pressReviewInPlan(key string) tea.Cmd {
 	if m.ask.sent == d.RequestID {
 		return nil
 	}
-	cmd := m.pressReview(key, d)
-	m.focus = planning
-	return cmd
+	return m.pressReview(key, d)
 }
 
 // controlRun does what a key says to the run under way.

@@ -78,7 +78,10 @@ func (r *rewind) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 		m.overlay = nil
 	case key == "u" && m.view.State.CanUndo:
 		m.overlay = nil
-		return m.command(clew.CommandUndoRewind, clew.UndoRewindData{}, told("undone"))
+		return m.command(clew.CommandUndoRewind, clew.UndoRewindData{}, func(m *model) tea.Cmd {
+			m.write.dropAgain()
+			return told("undone")(m)
+		})
 	case key == "U" && m.view.State.CanRedo:
 		m.overlay = nil
 		return m.command(clew.CommandRedoRewind, clew.RedoRewindData{}, told("done again"))
@@ -147,8 +150,12 @@ func (r *rewind) pressPreview(m *model, key string) tea.Cmd {
 	case "y":
 		m.overlay = nil
 		g := r.preview
+		words := m.feed.Words(g.place.MessageID)
 		return m.command(clew.CommandRewind, clew.RewindData{Target: g.target(), RestoreCheckpoint: g.files && g.answer.FilesProblem == ""},
-			told("taken back; ctrl+r u undoes it"))
+			func(m *model) tea.Cmd {
+				m.sayAgain(words)
+				return told("taken back; ctrl+r u undoes it")(m)
+			})
 	}
 	return nil
 }

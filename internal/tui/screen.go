@@ -179,14 +179,23 @@ func (m *model) drawFoot() paint.Line {
 	left := paint.L(paint.S(paint.Plain, " "), m.connection())
 	if m.note != "" && m.now.Before(m.noteUntil) {
 		left = append(left, paint.S(m.noteInk, "   "+m.note))
+	} else {
+		left = append(left, m.drawElsewhere(m.w-left.Width())...)
+	}
+	keys := m.footKeysIn(m.w - left.Width())
+	if len(keys) == 0 { // how the line stands comes first
 		return left.Cut(m.w)
 	}
-	left = append(left, m.drawElsewhere()...)
-	keys := fitting(m.footKeys(), m.w-left.Width()-2)
-	if left.Width()+keysOf(keys).Width()+2 > m.w {
-		keys = nil // how the line stands comes first
-	}
 	return paint.Between(left, keysOf(keys).With(paint.S(paint.Plain, " ")), m.w)
+}
+
+// footKeysIn are the keys that there is room for.
+func (m *model) footKeysIn(room int) []string {
+	keys := fitting(m.footKeys(), room-2)
+	if keysOf(keys).Width()+2 > room {
+		return nil
+	}
+	return keys
 }
 
 func (m *model) footKeys() []string {

@@ -19,6 +19,9 @@ func (m *model) take(b batch) tea.Cmd {
 	m.now = m.clock()
 	if b.state != m.conn {
 		m.conn, m.since = b.state, m.now
+		if m.conn == client.Active && m.noteInk == paint.Fail {
+			m.note = "" // what failed can be done again
+		}
 	}
 	m.connWhy = b.why
 	asks := false

@@ -75,54 +75,12 @@ func (m *model) rule() paint.Line {
 	if m.write.mode == clew.ModeRun {
 		word = " as a run with a plan "
 	}
-	if means := m.wordsMean().text; means != "" && !m.write.empty() && m.prompt == nil {
+	if means := m.writtenMeans(); means != "" && !m.write.empty() && m.prompt == nil {
 		ink, word = paint.Ask, " "+means+" "
 	}
 	word = term.Cut(word, max(m.w-4, 0))
 	left := strings.Repeat("─", max(m.w-term.Width(word)-2, 0))
 	return paint.L(paint.S(paint.Past, left), paint.B(ink, word), paint.S(paint.Past, "──"))
-}
-
-// A meaning is what the server makes of plain words while a question is open.
-type meaning struct {
-	text     string // for the person, "" if nothing is open
-	notYesNo bool   // a bare yes or no would be taken for something else
-	weight   int    // the more, the more a person has to know it
-}
-
-// wordsMean says what becomes of what is written. Words never approve an act. Of
-// several questions the server chooses, so the gravest meaning is told.
-func (m *model) wordsMean() meaning {
-	if m.write.mode == clew.ModeRun { // a plan is a task of its own
-		return meaning{}
-	}
-	var most meaning
-	for _, q := range m.questions() {
-		is := m.wordsAt(q)
-		is.notYesNo = is.notYesNo || most.notYesNo
-		if is.weight < most.weight {
-			is.weight, is.text = most.weight, most.text
-		}
-		most = is
-	}
-	return most
-}
-
-// wordsAt says what words mean if one question gets them.
-func (m *model) wordsAt(q clew.Question) meaning {
-	switch d := q.Data.(type) {
-	case *clew.HitlPlanReviewData:
-		return meaning{"a plan is open: your words ask to change it", true, 3}
-	case *clew.HitlApprovalRequestData:
-		switch {
-		case (d.Limit == "budget" || d.Limit == "time") && m.view.State.CurrentLayer != "":
-			return meaning{"", true, 0} // they steer the run
-		case d.Limit != "budget" && d.Ask != clew.AskCompletionResult && (d.Ask.IsIdle() || d.Ask.IsResumable()):
-			return meaning{"your words let it go on", true, 1}
-		}
-		return meaning{"a question is open: your words deny it and say what to do", true, 4}
-	}
-	return meaning{"your words answer the question", false, 2}
 }
 
 // drawQueue shows what waits for the agent, and what is on its way there.

@@ -88,9 +88,34 @@ func TestAnsweredElsewhere(t *testing.T) {
 	s.command("sess_1", clew.CommandAskResponse, clew.AskResponseData{AskResponse: clew.NoButtonClicked, Text: "not now"})
 	scr.see("you answered elsewhere: no")
 	scr.gone("Run this command?")
+	scr.see("⊘ ▸ Run", "denied by owner: not now")
 	scr.typed("y") // would have been a yes a moment ago
 	scr.see("› y")
 	leave(scr)
+}
+
+// Where there are choices a written number is one of them, and words are the
+// answer; neither came from elsewhere.
+func TestAnswerIsWritten(t *testing.T) {
+	s := newStage(t)
+	for id, c := range map[clew.SessionID]struct{ write, told, answer string }{
+		"sess_number": {"2", "your answer counts", "answered by owner: Blue"},
+		"sess_words":  {"rather green", "your words were the answer", "rather green"},
+	} {
+		s.session(id, "")
+		s.say(id, "choose a colour")
+		scr := s.attach(id, 80, 24)
+		scr.see("Which colour?", "2  Blue", "tab to answer")
+		scr.typed("yes")
+		scr.press("Enter")
+		scr.see("not sent: to answer, press tab, then a number")
+		scr.press("BSpace", "BSpace", "BSpace")
+		scr.typed(c.write)
+		scr.press("Enter")
+		scr.see(c.told)
+		scr.see(c.answer, "Painted.", "at rest")
+		leave(scr)
+	}
 }
 
 // While an agent works, words steer it or wait; a paste presses no keys; a draft
@@ -189,7 +214,7 @@ func TestLeave(t *testing.T) {
 	if code := dumb.over(); code == "0" {
 		t.Error("a dumb terminal is no failure")
 	}
-	if out := dumb.printed(); !strings.Contains(out, "attach needs a terminal that can show a screen") {
+	if out := dumb.printed(); !strings.Contains(out, "show a screen") {
 		t.Errorf("it said:\n%s", out)
 	}
 	mono := newScreen(t, 80, 24, s.bin+" attach sess_1 --server "+s.srv.URL()+" --data "+s.srv.Dir, "NO_COLOR=1")

@@ -154,7 +154,9 @@ func workOnPlan(t *testing.T, s *stage) {
 	scr.press("C-p")
 	scr.see("Plan 0 of 3", "y yes")
 	scr.press("y")
-	scr.see("◐ List the words that greet.")
+	scr.see("Rewrite all words that greet.", "◐ ▸ step  List the words that greet.") // the transcript is back
+	scr.press("C-p")
+	scr.see("Plan 0 of 3", "›◐ List the words that greet.")
 	scr.gone("your answer")
 	scr.alone()
 	golden(t, "plan.80x24.txt", scr.text())

@@ -20,6 +20,10 @@ func (f *Feed) Apply(ev clew.Event, seq uint64, ts int64) {
 	if f.message(ev) || f.outcome(ev, seq, ts) {
 		return
 	}
+	if f.steps.apply(ev) {
+		f.dirty = true
+		return
+	}
 	f.history(ev, seq)
 }
 

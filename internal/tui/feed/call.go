@@ -146,6 +146,8 @@ func (r *Row) standing() standing {
 	switch {
 	case e.asking:
 		return standing{"needs you", markAsk}
+	case e.refused():
+		return standing{settled(e.Answer), settledMark(e)}
 	case e.Tool != nil && e.Tool.InDoubt:
 		return standing{"in doubt: nobody knows whether it took effect", markFail}
 	case e.Tool != nil && e.Tool.Status == clew.ToolRunning:
@@ -159,9 +161,27 @@ func (r *Row) standing() standing {
 		}
 		return standing{"", markDone}
 	case e.Answer != nil && e.Answer.Action != clew.ResolvedApprove:
-		return standing{settled(e.Answer), markPast}
+		return standing{settled(e.Answer), settledMark(e)}
 	}
 	return standing{"waiting", markPast}
+}
+
+// refused reports that a call was not made, for nobody allowed it. Its record says
+// that it failed.
+func (e *entry) refused() bool {
+	return e.Answer != nil && (e.Answer.Action == clew.ResolvedReject || e.Answer.Action == clew.ResolvedSkip)
+}
+
+// settledMark is the mark of a question that is settled: by an answer, by one that
+// leaves something out, or by none at all.
+func settledMark(e *entry) mark {
+	switch a := e.Answer; {
+	case a == nil && !e.IsAnswered, a != nil && (a.ByTimeout || a.Action == clew.ResolvedCancelled):
+		return markPast
+	case a != nil && (a.Action == clew.ResolvedReject || a.Action == clew.ResolvedSkip):
+		return markLeft
+	}
+	return markDone
 }
 
 // exit is the exit code that a command's output ends with, "" if it has none.

@@ -22,6 +22,7 @@ var (
 	markFail = mark{"✕", paint.Fail}
 	markDone = mark{"●", paint.Past}
 	markPast = mark{"○", paint.Past}
+	markLeft = mark{"⊘", paint.Past}
 	markSaid = mark{"●", paint.Run}
 	thread   = mark{"│", paint.Past}
 )
@@ -32,7 +33,7 @@ const gutter = 3
 // Lines draws the row for this many columns. The first column is free, for the
 // caller to mark the row that is chosen. The lines are kept: do not change them.
 func (r *Row) Lines(width int) []paint.Line {
-	s := state{width: width, version: r.version(), open: r.Open, head: r.head}
+	s := state{width: width, version: r.version(), open: r.Open, head: r.head, mark: r.mark}
 	if r.drawn.lines == nil || r.drawn.state != s {
 		r.drawn = drawn{s, r.draw(max(width-gutter, 10))}
 	}
@@ -179,7 +180,7 @@ func (r *Row) drawBrief(width int) []paint.Line {
 			text = r.first.Summary
 		}
 	}
-	return r.onThread(markPast, fold(r.Open, what, text, width))
+	return r.onThread(r.mark, fold(r.Open, what, text, width))
 }
 
 func (r *Row) drawQuestion(width int) []paint.Line {
@@ -191,7 +192,7 @@ func (r *Row) drawQuestion(width int) []paint.Line {
 	if e.Answer != nil {
 		lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Soft}, "→ "+settled(e.Answer), width)...)
 	}
-	return r.spaced(markPast, lines)
+	return r.spaced(settledMark(e), lines)
 }
 
 func (r *Row) drawResult(width int) []paint.Line {

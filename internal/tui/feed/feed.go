@@ -24,6 +24,7 @@ type Feed struct {
 	dirty bool // rows are to be put together anew
 	kept  map[clew.MessageID]*Row
 	notes []Note
+	steps steps
 }
 
 // An entry is a message, and how often it changed.
@@ -43,7 +44,7 @@ type Note struct {
 
 // New makes a feed without messages.
 func New() *Feed {
-	return &Feed{byID: map[clew.MessageID]*entry{}, kept: map[clew.MessageID]*Row{}}
+	return &Feed{byID: map[clew.MessageID]*entry{}, kept: map[clew.MessageID]*Row{}, steps: newSteps()}
 }
 
 // tail is how many messages a snapshot holds, if there are as many.
@@ -53,7 +54,7 @@ const tail = 200
 // nothing is missing between.
 func (f *Feed) Snapshot(s *clew.SessionState) {
 	f.snap, _ = s.LastMessageID.Seq()
-	f.dirty = true
+	f.dirty, f.steps = true, stepsOf(s)
 	older := f.HasOlder
 	at := -1
 	if len(s.Messages) > 0 {
@@ -148,6 +149,14 @@ func (f *Feed) Said() []clew.Message {
 		}
 	}
 	return said
+}
+
+// Words is what a person said in a message, "" if it is none of theirs.
+func (f *Feed) Words(id clew.MessageID) string {
+	if e := f.byID[id]; e != nil && kindOf(&e.Message) == User {
+		return e.Text
+	}
+	return ""
 }
 
 // LastSaid is when a person said something last, 0 if nobody did.

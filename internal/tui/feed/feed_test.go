@@ -101,11 +101,12 @@ func TestTurnIsOver(t *testing.T) {
 func TestQuestionSettled(t *testing.T) {
 	for _, c := range []struct {
 		end  clew.HitlResolvedData
+		mark string
 		want string
 	}{
-		{clew.HitlResolvedData{Action: clew.ResolvedReject, ResolvedBy: "ann", Comment: "no"}, "denied by ann: no"},
-		{clew.HitlResolvedData{Action: clew.ResolvedSkip, ByTimeout: true}, "expired: nobody answered in time"},
-		{clew.HitlResolvedData{Action: clew.ResolvedAnswer, ResolvedBy: "ann", Value: "blue"}, "answered by ann: blue"},
+		{clew.HitlResolvedData{Action: clew.ResolvedReject, ResolvedBy: "ann", Comment: "no"}, "⊘", "denied by ann: no"},
+		{clew.HitlResolvedData{Action: clew.ResolvedSkip, ByTimeout: true}, "○", "expired: nobody answered in time"},
+		{clew.HitlResolvedData{Action: clew.ResolvedAnswer, ResolvedBy: "ann", Value: "blue"}, "●", "answered by ann: blue"},
 	} {
 		f := New()
 		ask := clew.Message{MessageID: clew.MessageIDOf(1), Type: clew.TypeAsk, Ask: clew.AskFollowup, Role: clew.SpeakerAssistant, Text: "Which?"}
@@ -114,7 +115,7 @@ func TestQuestionSettled(t *testing.T) {
 		expect(t, f, "◇ Which?")
 		c.end.RequestID = "q"
 		apply(f, 3, &c.end)
-		expect(t, f, "○ Which?", "→ "+c.want)
+		expect(t, f, c.mark+" Which?", "→ "+c.want)
 	}
 }
 
@@ -216,5 +217,75 @@ func TestDrawnOnce(t *testing.T) {
 	}
 	if b := f.Rows(nil)[0].Lines(50); &a[0] == &b[0] {
 		t.Error("it was not drawn for the new width")
+	}
+}
+
+// What was denied did not fail.
+func TestDeniedCall(t *testing.T) {
+	f := New()
+	apply(f, 1, &clew.MessageCreatedData{Message: call(1, "c")})
+	apply(f, 2, approvalOf(1))
+	apply(f, 3, &clew.HitlResolvedData{RequestID: "q", Action: clew.ResolvedReject, ResolvedBy: "ann"})
+	apply(f, 4, &clew.ToolProgressData{ToolCallID: "c", TaskID: "t", Tool: "read_file", Status: clew.ToolError, Error: "The user denied it.", MessageID: clew.MessageIDOf(1)})
+	expect(t, f, "⊘ ▸ Read  a.txt", "denied by ann\n")
+	if text := shown(f, 60); strings.Contains(text, "failed") || strings.Contains(text, "✕") {
+		t.Errorf("it is said to have failed:\n%s", text)
+	}
+}
+
+func approvalOf(n uint64) *clew.HitlApprovalRequestData {
+	return &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "q", MessageID: clew.MessageIDOf(n)}, Ask: clew.AskTool, Tool: "read_file"}
+}
+
+// A step has the mark that it has in the plan, whether one followed it or came
+// later.
+func TestStepMarks(t *testing.T) {
+	brief := func(n uint64, task clew.TaskID) clew.Message {
+		m := said(n, "Do it.")
+		m.Role, m.AgentID, m.Summary, m.TaskID = clew.SpeakerUser, "run", "Do it.", task
+		return m
+	}
+	for _, c := range []struct {
+		mark   string
+		status clew.TodoStatus
+		end    any
+	}{
+		{"◐", clew.TodoInProgress, nil},
+		{"●", clew.TodoCompleted, &clew.TodoCompletedData{TodoID: "a"}},
+		{"✕", clew.TodoFailed, &clew.TodoFailedData{TodoID: "a"}},
+		{"⊘", clew.TodoSkipped, &clew.TodoSkippedData{TodoID: "a"}},
+	} {
+		f := New()
+		apply(f, 1, &clew.TodoStartedData{TodoID: "a", TaskID: "t1"})
+		apply(f, 2, &clew.MessageCreatedData{Message: brief(2, "t1")})
+		expect(t, f, "◐ ▸ step  Do it.")
+		if c.end != nil {
+			apply(f, 3, c.end)
+		}
+		expect(t, f, c.mark+" ▸ step  Do it.")
+		late := New()
+		late.Snapshot(&clew.SessionState{Messages: clew.List[clew.Message]{brief(2, "t1")}, Todos: clew.List[clew.Todo]{{ID: "a", TaskID: "t1", Status: c.status}}})
+		expect(t, late, c.mark+" ▸ step  Do it.")
+	}
+}
+
+// A subtask that gave its result is done, by its own words or by its parent's.
+func TestSubtaskMark(t *testing.T) {
+	told := said(1, "Look it up.")
+	told.Role, told.AgentID, told.TaskID, told.ToolCallID = clew.SpeakerUser, "main", "child", "c1"
+	own, given := said(2, "Found."), said(2, "Found.")
+	own.Say, own.TaskID = clew.SayCompletionResult, "child"
+	given.Say, given.TaskID, given.ToolCallID = clew.SaySubtaskResult, "parent", "c1"
+	other := given
+	other.ToolCallID = "c2"
+	for _, c := range []struct {
+		mark string
+		end  clew.Message
+	}{{"●", own}, {"●", given}, {"○", other}} {
+		f := New()
+		apply(f, 1, &clew.MessageCreatedData{Message: told})
+		expect(t, f, "○ ▸ told  Look it up.")
+		apply(f, 2, &clew.MessageCreatedData{Message: c.end})
+		expect(t, f, c.mark+" ▸ told  Look it up.")
 	}
 }

@@ -37,6 +37,7 @@ type Row struct {
 	first *entry
 	more  []*entry // outputs of a call
 	head  bool     // somebody begins to speak
+	mark  mark     // of what a task was told: how it stands
 	note  string
 	drawn drawn
 }
@@ -50,6 +51,7 @@ type drawn struct {
 type state struct {
 	width, version int
 	open, head     bool
+	mark           mark
 }
 
 var (
@@ -146,6 +148,9 @@ type builder struct {
 func (b *builder) take(e *entry) {
 	b.passNotes(e.seq)
 	kind := kindOf(&e.Message)
+	if kind == Result {
+		b.finish(e)
+	}
 	if kind == None || kind == Inner || b.repeats(e) {
 		return
 	}
@@ -155,6 +160,9 @@ func (b *builder) take(e *entry) {
 	}
 	r := b.row(e.MessageID)
 	r.Kind, r.first, r.more, r.head = kind, e, nil, b.begins(kind, e)
+	if r.mark = markPast; kind == Brief && b.feed.steps.marks[e.TaskID] != (mark{}) {
+		r.mark = b.feed.steps.marks[e.TaskID]
+	}
 	if kind == Tool && e.ToolCallID != "" {
 		b.owners[e.ToolCallID] = r
 	}

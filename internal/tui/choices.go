@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/tui/paint"
+)
+
+// choices lists what a question offers to choose from, as people read it and as
+// an answer has it.
+func choices(q clew.Question) (labels []string, values []any) {
+	switch d := q.Data.(type) {
+	case *clew.HitlInputRequestData:
+		for _, o := range d.Options {
+			labels, values = append(labels, o.Label), append(values, o.Value)
+		}
+	case *clew.HitlClarificationData:
+		for _, s := range d.Suggestions {
+			labels, values = append(labels, s), append(values, s)
+		}
+	}
+	return labels, values
+}
+
+// A choice is one that a question offers.
+type choice struct {
+	question clew.Question
+	label    string
+	value    any
+}
+
+// choiceInWords is the choice that what is written names by its number or by its
+// very words. It has to be plain which question is meant: there is one, and it was
+// on the screen.
+func (m *model) choiceInWords() (choice, bool) {
+	q, _, of := m.question()
+	if of != 1 || !m.ask.drawn || m.ask.sent == m.ask.id || m.write.mode == clew.ModeRun {
+		return choice{}, false
+	}
+	labels, values := choices(q)
+	text := strings.TrimSpace(m.write.String())
+	at := slices.IndexFunc(labels, func(l string) bool { return strings.EqualFold(strings.TrimSpace(l), text) })
+	if n, ok := bareNumber(text, len(labels)); ok {
+		at = n - 1
+	}
+	if at < 0 || text == "" {
+		return choice{}, false
+	}
+	return choice{q, labels[at], values[at]}, true
+}
+
+// bareNumber reads a text that is nothing but a number from 1 to most.
+func bareNumber(text string, most int) (n int, ok bool) {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	return n, err == nil && n >= 1 && n <= most
+}
+
+// choose answers the question in the dock with a choice.
+func (m *model) choose(c choice) tea.Cmd {
+	if d, ok := c.question.Data.(*clew.HitlInputRequestData); ok {
+		return m.answer(clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: d.RequestID, Field: d.Field, Value: c.value})
+	}
+	return m.answer(clew.CommandHitlClarificationResponse, clew.HitlClarificationResponseData{RequestID: c.question.RequestID(), Value: c.value})
+}
+
+// noWords does what is written, where that is no message: a command, or a choice.
+// What the server would take for something else stays where it is.
+func (m *model) noWords() (tea.Cmd, bool) {
+	if cmd, is := m.slashed(); is {
+		return cmd, true
+	}
+	if c, ok := m.choiceInWords(); ok {
+		m.write.clear()
+		return m.choose(c), true
+	}
+	if m.write.mode == clew.ModeRun { // a plan is a task of its own
+		return nil, false
+	}
+	_, plain := client.PlainYesNo(m.write.String())
+	if instead := m.wordsMean().instead; plain && instead != "" {
+		m.tell(paint.Ask, "not sent: to answer, "+instead)
+		return nil, true
+	}
+	for _, q := range m.questions() { // of several, nobody knows which one is meant
+		labels, _ := choices(q)
+		if n, ok := bareNumber(m.write.String(), len(labels)); ok {
+			m.tell(paint.Ask, "not sent: to choose, press tab, then "+strconv.Itoa(n))
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+// dropBareAnswer takes away what is written if it could only have been an answer
+// to the question in the dock, which is gone: the next one must not get it.
+func (m *model) dropBareAnswer() {
+	if !m.ask.known {
+		return
+	}
+	_, plain := client.PlainYesNo(m.write.String())
+	if _, number := bareNumber(m.write.String(), m.ask.choices); plain || number {
+		m.write.clear()
+	}
+}
+
+// slashWord is a first word that looks like a command. A path has more slashes.
+var slashWord = regexp.MustCompile(`^/([\p{L}\p{N}_-]+)(\s|$)`)
+
+// slashed does the command that is written. One that is not there is no message
+// either: whoever wrote it meant a command.
+func (m *model) slashed() (tea.Cmd, bool) {
+	text := m.write.String()
+	word := slashWord.FindStringSubmatch(text)
+	if word == nil {
+		return nil, false
+	}
+	at := slices.IndexFunc(actions, func(a action) bool { return strings.EqualFold(a.name, word[1]) })
+	switch {
+	case at < 0:
+		m.tell(paint.Ask, "no command /"+word[1]+"; with a space before it, it is sent")
+	case strings.TrimSpace(text) != "/"+word[1]:
+		m.tell(paint.Ask, "/"+word[1]+" takes no words; with a space before it, it is sent")
+	default:
+		m.write.clear()
+		return actions[at].do(m), true
+	}
+	return nil, true
+}

@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/term"
+)
+
+// A meaning is what the server makes of plain words while a question is open.
+type meaning struct {
+	text    string // for the person, "" if nothing is open
+	instead string // what to do in place of a bare yes or no, "" if that can be sent
+	weight  int    // the more, the more a person has to know it
+}
+
+const (
+	yesOrNo  = "press tab, then y or n"
+	byNumber = "press tab, then a number"
+)
+
+// wordsMean says what becomes of what is written. Words never approve an act. Of
+// several questions the server chooses, so the gravest meaning is told.
+func (m *model) wordsMean() meaning {
+	if m.write.mode == clew.ModeRun { // a plan is a task of its own
+		return meaning{}
+	}
+	var most meaning
+	for _, q := range m.questions() {
+		is := m.wordsAt(q)
+		if is.weight < most.weight {
+			is, most = most, is
+		}
+		if is.instead == "" {
+			is.instead = most.instead
+		}
+		most = is
+	}
+	return most
+}
+
+// wordsAt says what words mean if one question gets them.
+func (m *model) wordsAt(q clew.Question) meaning {
+	switch d := q.Data.(type) {
+	case *clew.HitlPlanReviewData:
+		return meaning{"a plan is open: your words ask to change it", yesOrNo, 3}
+	case *clew.HitlApprovalRequestData:
+		switch {
+		case (d.Limit == "budget" || d.Limit == "time") && m.view.State.CurrentLayer != "":
+			return meaning{"", yesOrNo, 0} // they steer the run
+		case d.Limit != "budget" && d.Ask != clew.AskCompletionResult && (d.Ask.IsIdle() || d.Ask.IsResumable()):
+			return meaning{"your words let it go on", yesOrNo, 1}
+		}
+		return meaning{"a question is open: your words deny it and say what to do", yesOrNo, 4}
+	}
+	if labels, _ := choices(q); len(labels) > 0 {
+		return meaning{"your words answer the question", byNumber, 2}
+	}
+	return meaning{"your words answer the question", "", 2}
+}
+
+// writtenMeans is what becomes of what is written, for the person.
+func (m *model) writtenMeans() string {
+	if c, ok := m.choiceInWords(); ok {
+		return "this chooses “" + term.CleanLine(c.label) + "”"
+	}
+	return m.wordsMean().text
+}
