@@ -247,6 +247,8 @@ export class Fold {
   }
 
   #taskFacts(type: keyof EventData, data: unknown): void {
+    const { run_id, task_id } = (data ?? {}) as { run_id?: string; task_id?: string };
+    if (isPlan(type) && !run_id && task_id) this.#taskPlan(task_id, type, data);
     if (type.startsWith("task_")) this.tasks.fold(type, data as { task_id: string });
     if (type === "message_accepted") {
       const d = data as MessageAcceptedData;
@@ -327,7 +329,9 @@ export class Fold {
   #runEvent(type: keyof EventData, data: unknown, ts: number): void {
     const runId = (data as { run_id?: string } | undefined)?.run_id;
     const own = (data as { task_id?: string } | undefined)?.task_id;
-    if (!runId && own && (type === "plan_generated" || type === "plan_modified")) this.#taskPlan(own, type, data);
+    if (!runId && own && isPlan(type) && (this.tasks.current === own || (this.tasks.current === "" && this.tasks.partial))) {
+      ({ plan: this.plan, todos: this.todos } = this.#taskPlans.get(own)!);
+    }
     this.runs = sameIfUnchanged(this.runs, (r) => (r.run_id === runId ? foldRun(r, type, data as never, ts) : r));
     const front = this.#run(this.#front);
     if (!front) return;
@@ -349,10 +353,6 @@ export class Fold {
     const todos = type === "plan_generated" ? g.todos : m.updated_todos;
     const version = type === "plan_generated" ? g.version : m.new_version;
     this.#taskPlans.set(task, { plan: { id: g.plan_id, status: "approved", version, total_todos: todos.length }, todos });
-    if (this.tasks.current === task || (this.tasks.current === "" && this.tasks.partial)) {
-      this.plan = this.#taskPlans.get(task)!.plan;
-      this.todos = todos;
-    }
   }
 
   #run(id: string | undefined): FoldedRun | undefined {
@@ -419,6 +419,10 @@ export class Fold {
     this.session = { ...s, status };
     if (this.tasks.partial) this.unsure = true;
   }
+}
+
+function isPlan(type: keyof EventData): boolean {
+  return type === "plan_generated" || type === "plan_modified";
 }
 
 function isFirst(m: TranscriptMessage): boolean {
