@@ -7,6 +7,13 @@ import (
 	"github.com/clew-run/clew/internal/tool/policy"
 )
 
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
 // Remember implements session.Rules. What is saved is the very text that was sent,
 // and it has to cover the command that it was sent with.
 func (a *Agent) Remember(overlay map[string]any, q *clew.HitlApprovalRequestData, r clew.Remember) (map[string]any, error) {
@@ -21,7 +28,7 @@ func (a *Agent) Remember(overlay map[string]any, q *clew.HitlApprovalRequestData
 		return nil, clew.Errorf(clew.HitlInvalidResponse, "%s", why)
 	}
 	if !policy.Covers(q.Effect.Command, r.Pattern) {
-		return nil, clew.Errorf(clew.HitlInvalidResponse, "the pattern does not cover the command that it was given with")
+		return nil, clew.Errorf(clew.HitlInvalidResponse, "the pattern does not cover the command that it was given with%s", because(policy.WhyNot(q.Effect.Command, r.Pattern)))
 	}
 	if r.Scope == clew.RememberTask {
 		return nil, nil

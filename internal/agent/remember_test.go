@@ -2,9 +2,11 @@ package agent_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/agent"
 )
 
 func command(id, text string) clew.Part { return call(id, "execute_command", `{"command":"`+text+`"}`) }
@@ -113,4 +115,13 @@ func TestRememberedForTheSession(t *testing.T) {
 		w.no()
 	}, calls(command("c1", "go test ./a")), calls(command("c2", "go test ./b")), says("Done."),
 		calls(command("c3", "go test ./c")), calls(command("c4", "ls d")), says("Done."))
+}
+
+// Who names a pattern that cannot cover the command hears why.
+func TestPatternSaysWhyNot(t *testing.T) {
+	q := &clew.HitlApprovalRequestData{Remember: &clew.RememberOffer{Pattern: "sh check.sh"}, Effect: &clew.Effect{Command: "sh check.sh"}}
+	_, err := (&agent.Agent{}).Remember(nil, q, clew.Remember{Scope: clew.RememberTask, Pattern: "sh *"})
+	if err == nil || !strings.Contains(err.Error(), "a shell or an interpreter runs: name that, as in sh check.sh *") {
+		t.Errorf("%v", err)
+	}
 }

@@ -32,7 +32,8 @@ func (a *app) answerCommand() *cobra.Command {
 			"skip for what asks for approval. For a plan it is yes, no, or words that say what\n" +
 			"should change. For all else it is the value, or the number of a choice. Without\n" +
 			"ANSWER all of the question is shown, and on a terminal asked. Without REQUEST it\n" +
-			"is the one that is open, if there is just one. The first answer counts.",
+			"is the one that is open, if there is just one; of its id the beginning is enough.\n" +
+			"The first answer counts.",
 		Example: "clew answer\nclew answer req_1 yes\nclew answer req_1 no --reason 'use the staging database'\n" +
 			"clew answer req_1 yes --remember task --pattern 'go test *'\nclew answer req_2 'Read it as 12.50'",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,7 +48,7 @@ func (a *app) answerCommand() *cobra.Command {
 				}
 				args = []string{string(it.Question.RequestID())}
 			}
-			it, err := c.openQuestion(cmd.Context(), clew.RequestID(args[0]))
+			it, err := c.openQuestion(cmd.Context(), args[0])
 			if err != nil {
 				return c.explained(err)
 			}
@@ -88,22 +89,41 @@ func (c *rest) onlyQuestion(ctx context.Context) (client.InboxItem, error) {
 	return client.InboxItem{}, usagef("%s", text)
 }
 
-// openQuestion finds a question among those that wait for the caller.
-func (c *rest) openQuestion(ctx context.Context, id clew.RequestID) (client.InboxItem, error) {
+// requestPrefix begins the ids of questions; it need not be typed.
+const requestPrefix = "req_"
+
+// openQuestion finds a question among those that wait for the caller, by its id or
+// how that begins.
+func (c *rest) openQuestion(ctx context.Context, name string) (client.InboxItem, error) {
+	var fit []client.InboxItem
+	begun := strings.TrimPrefix(name, requestPrefix)
 	for cursor := ""; ; {
 		page, err := c.api().Inbox(ctx, cursor, 200)
 		if err != nil {
 			return client.InboxItem{}, err
 		}
 		for _, it := range page.Items {
-			if it.Question.RequestID() == id {
+			id := string(it.Question.RequestID())
+			if id == name {
 				return it, nil
+			}
+			if begun != "" && strings.HasPrefix(strings.TrimPrefix(id, requestPrefix), begun) {
+				fit = append(fit, it)
 			}
 		}
 		if cursor = page.Next; cursor == "" {
-			return client.InboxItem{}, clew.Errorf(clew.HitlRequestExpired, "no question %s waits for you: it is answered already, or somebody else's; %s lists what does", plain(string(id)), c.line("inbox"))
+			break
 		}
 	}
+	switch {
+	case len(fit) == 0:
+		return client.InboxItem{}, clew.Errorf(clew.HitlRequestExpired, "no question %s waits for you: it is answered already, or somebody else's; %s lists what does", plain(name), c.line("inbox"))
+	case len(begun) < leastPrefix:
+		return client.InboxItem{}, usagef("%s is too short: give more of the id, %d characters or more behind %s", plain(name), leastPrefix, requestPrefix)
+	case len(fit) > 1:
+		return client.InboxItem{}, usagef("%s is how %d questions begin: give more of the id. %s lists them", plain(name), len(fit), c.line("inbox"))
+	}
+	return fit[0], nil
 }
 
 // answer reads ANSWER as the question wants it.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -54,6 +55,9 @@ func (a *app) attach(ctx context.Context, c *rest, id clew.SessionID, f attachFl
 	in, _ := a.In.(*os.File)
 	out, _ := a.Out.(*os.File)
 	if !f.plain && !f.untilDone && !a.json && in != nil && out != nil && isTerminal(in) && isTerminal(out) {
+		if kind := a.getenv("TERM"); kind == "" || kind == "dumb" || kind == "unknown" {
+			return usagef("this terminal cannot show a screen: TERM is %q. Line by line it is %s", kind, c.line("attach", string(id), "--plain"))
+		}
 		return c.explained(tui.Run(ctx, tui.Options{
 			Server: c.base.String(), Token: c.token, HTTP: c.bounded(), Session: string(id), In: in, Out: out, Line: c.line, Theme: f.theme, Environ: a.Environ,
 		}))
@@ -65,7 +69,8 @@ func (a *app) attach(ctx context.Context, c *rest, id clew.SessionID, f attachFl
 		return c.explained(err)
 	}
 	if done.Status == endedLeft && !f.untilDone && !a.json {
-		return nil // to leave is how watching ends
+		_, err := fmt.Fprintf(a.storyWriter(f.quiet), "\nYou left. Come back with:\n  %s\n", c.line("attach", string(id), "--plain"))
+		return err // to leave is how watching ends
 	}
 	return a.finishRun(c, done, f.quiet)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,6 +65,9 @@ func (a *app) main(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
+// colours are what --color takes.
+var colours = []string{"auto", "always", "never"}
+
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "clew",
@@ -75,8 +79,14 @@ func (a *app) rootCommand() *cobra.Command {
 			"clew run 'what is in here?'      # something to do, in this directory\n" +
 			"clew open                        # in the browser, signed in\n" +
 			"clew doctor                      # what is missing, and what to do about it",
-		Args:          known,
-		RunE:          a.start,
+		Args: known,
+		RunE: a.start,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if !slices.Contains(colours, a.color) {
+				return usagef("--color %q is none of %s", a.color, strings.Join(colours, ", "))
+			}
+			return nil
+		},
 		Version:       buildInfo().Version,
 		SilenceErrors: true, // printError has the last word
 		SilenceUsage:  true,

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
@@ -177,21 +179,26 @@ func offerMessages(ctx context.Context, c *rest, args []string) ([]string, error
 }
 
 func offerRequests(ctx context.Context, c *rest, _ []string) ([]string, error) {
-	var answer struct {
-		Items []struct {
-			Title    string `json:"title"`
-			Kind     string `json:"kind"`
-			Question struct {
-				RequestID string `json:"request_id"`
-			} `json:"question"`
-		} `json:"items"`
-	}
-	err := c.callWithin(ctx, completeWithin, "GET", "inbox", nil, &answer)
+	page, err := c.api().Inbox(ctx, "", offered)
 	var list []string
-	for _, q := range answer.Items {
-		list = append(list, hinted(q.Question.RequestID, q.Kind+", "+q.Title))
+	for _, it := range page.Items {
+		list = append(list, hinted(string(it.Question.RequestID()), plainKind(it.Question)+": "+whatFor(it.Question)))
 	}
 	return list, err
+}
+
+// plainKind is the kind of a question in a word for people.
+func plainKind(q clew.Question) string {
+	switch d := q.Data.(type) {
+	case *clew.HitlApprovalRequestData:
+		if d.Effect != nil && d.Effect.Command != "" {
+			return "command"
+		}
+		return "approval"
+	case *clew.HitlPlanReviewData:
+		return "plan"
+	}
+	return "question"
 }
 
 func offerSettings(ctx context.Context, c *rest, _ []string) ([]string, error) {

@@ -108,8 +108,8 @@ func welcome(d demoInfo) string {
 		end = "Ctrl-C. Start it again with the same --data, and it goes on."
 	}
 	return fmt.Sprintf(`
-A scripted agent repairs a small shop's till. It needs no key and no network, and
-it waits for your answers. This terminal tells you when it asks. In another one:
+A scripted agent repairs a small shop's till. It needs no key and no network,
+and it waits for your answers. This terminal says when it asks. In another one:
 
   Look   %s
   Join   %s

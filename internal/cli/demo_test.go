@@ -232,6 +232,11 @@ func TestDemoWelcome(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, got.errOut)
 		}
 	}
+	for line := range strings.Lines(got.errOut) {
+		if !strings.Contains(line, data) && len(strings.TrimRight(line, "\n")) > 79 {
+			t.Errorf("a terminal of 80 columns breaks %q", line)
+		}
+	}
 	if strings.Contains(got.errOut, "canary-token") {
 		t.Error("the token is shown")
 	}

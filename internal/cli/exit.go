@@ -17,7 +17,7 @@ const (
 	exitFailure     = 1   // the command ran and failed, or found problems
 	exitUsage       = 2   // the command line or the configuration is wrong
 	exitNoServer    = 3   // no server could be reached, or it went away for too long
-	exitQuestion    = 4   // the work waits for somebody's answer
+	exitQuestion    = 4   // the work waits for somebody: an answer, or that a plan is resumed
 	exitRefused     = 5   // the credentials or the rights do not allow it
 	exitCancelled   = 6   // the work was cancelled or interrupted
 	exitBudget      = 7   // the budget is used up
@@ -34,7 +34,7 @@ var exits = []struct {
 	{exitFailure, "failed", "It ran and failed, or found problems."},
 	{exitUsage, "usage", "The command line or the configuration is wrong."},
 	{exitNoServer, "no server", "No server was reached, or it stayed away (--give-up)."},
-	{exitQuestion, "needs an answer", "The work waits for an answer; there was nobody to ask."},
+	{exitQuestion, "needs an answer", "The work waits for somebody: an answer, or clew resume."},
 	{exitRefused, "refused", "The credentials or the rights do not allow it."},
 	{exitCancelled, "cancelled", "The work was cancelled or interrupted."},
 	{exitBudget, "budget", "The budget is used up."},

@@ -35,6 +35,7 @@ type exporting struct {
 	format string
 	agent  string
 	all    bool
+	force  bool
 }
 
 // exported is what clew export prints with --json.
@@ -75,12 +76,13 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&e.output, "output", "o", "", "file to write, - for standard output, or a directory (with / at its end) to unpack into")
 	cmd.Flags().StringVar(&e.format, "format", formats[0], strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&e.agent, "agent", "", "with session-log: only what this agent said and heard")
+	cmd.Flags().BoolVar(&e.force, "force", false, "write over a file that is there")
 	cmd.Flags().BoolVar(&e.all, "all", false, "with message-store: all messages instead of the newest 200")
 	return cmd
 }
 
 func (a *app) export(ctx context.Context, name string, e exporting) error {
-	if err := canSave(e.output); err != nil {
+	if err := canSave(e.output, e.force); err != nil {
 		return err
 	}
 	s, c, err := a.sessionNamed(ctx, name, e.remote)
@@ -109,7 +111,7 @@ func (a *app) export(ctx context.Context, name string, e exporting) error {
 		_, err := io.Copy(a.Out, p)
 		return brokeOff(err)
 	}
-	file, err := save(p, e.output, fileName(resp, id))
+	file, err := save(p, e.output, fileName(resp, id), e.force)
 	p.end()
 	if err != nil {
 		return brokeOff(err)
@@ -125,7 +127,8 @@ func (a *app) export(ctx context.Context, name string, e exporting) error {
 func brokeOff(err error) error {
 	var p *fs.PathError
 	var e *clew.Error
-	if err == nil || errors.As(err, &p) || errors.As(err, &e) {
+	var usage *usageError
+	if err == nil || errors.As(err, &p) || errors.As(err, &e) || errors.As(err, &usage) {
 		return err
 	}
 	return clew.WrapError(clew.ConnectionFailed, err, "the file did not come through")
@@ -141,7 +144,7 @@ func fileName(resp *http.Response, id clew.SessionID) string {
 }
 
 // canSave finds out before anything is sent that there is no place for the file.
-func canSave(output string) error {
+func canSave(output string, force bool) error {
 	if output == "-" || strings.HasSuffix(output, "/") {
 		return nil
 	}
@@ -149,12 +152,23 @@ func canSave(output string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return usagef("there is no directory %s to write to", dir)
 	}
-	return nil
+	if info, err := os.Stat(output); output == "" || err != nil || info.IsDir() {
+		return nil
+	}
+	return isFree(output, force)
+}
+
+// isFree refuses to write over a file that is there.
+func isFree(name string, force bool) error {
+	if _, err := os.Lstat(name); err != nil || force {
+		return nil //nolint:nilerr // it is not there; what else is wrong shows when it is written
+	}
+	return usagef("%s is there already: --force writes over it, -o FILE names another", name)
 }
 
 // save writes the file, whole or not at all. In a directory an archive is
 // unpacked.
-func save(src io.Reader, output, name string) (string, error) {
+func save(src io.Reader, output, name string, force bool) (string, error) {
 	info, err := os.Stat(output)
 	folder := strings.HasSuffix(output, "/") || err == nil && info.IsDir()
 	switch {
@@ -167,6 +181,9 @@ func save(src io.Reader, output, name string) (string, error) {
 		output = filepath.Join(output, name)
 	case output == "":
 		output = name
+	}
+	if err := isFree(output, force); err != nil {
+		return "", err
 	}
 	return output, saveFile(src, output)
 }

@@ -63,7 +63,8 @@ type follower struct {
 	answered  map[clew.RequestID]bool // by us, and on its way at least
 	refused   map[clew.RequestID]bool // --yes is no answer to these
 	asking    *ask
-	reopening bool        // the session was taken back, and what is open now is not known yet
+	reopening bool // the session was taken back, and what is open now is not known yet
+	pause     stayPaused
 	taken     bool        // the question that the person had before them was settled elsewhere
 	me        clew.UserID // who we are, "" as long as it is not known
 	board     *keyboard
@@ -95,6 +96,7 @@ type followed struct {
 	Questions []clew.RequestID `json:"questions,omitempty"`
 	Reports   []string         `json:"report_paths,omitempty"` // of a plan, on the server
 
+	said   bool // something was said here
 	lasted time.Duration
 }
 
@@ -233,6 +235,9 @@ func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome,
 		if end == nil {
 			end = f.consider(ctx)
 		}
+		if end == nil {
+			end = f.paused()
+		}
 		if end != nil {
 			return *end, nil
 		}
@@ -261,6 +266,7 @@ func (f *follower) hear(ctx context.Context, env wire.Envelope) *outcome {
 	}
 	first := !f.view.Known
 	f.view.Apply(env)
+	f.pause.came = (f.pause.came || first) && f.view.Known && f.view.State.Status == clew.StatusPaused
 	if first && f.view.Known && f.o.say != nil { // from here on each record comes; before, the state might hold ours already
 		f.speak(ctx)
 	}
@@ -307,7 +313,7 @@ func atRest(s clew.SessionState) bool {
 		}
 	}
 	switch s.Status {
-	case clew.StatusPlanning, clew.StatusExecuting, clew.StatusAwaitingInput:
+	case clew.StatusPlanning, clew.StatusExecuting, clew.StatusAwaitingInput, clew.StatusPaused:
 		return false
 	}
 	return true
@@ -352,7 +358,7 @@ func (f *follower) note(i ink, format string, args ...any) {
 func (f *follower) result(how outcome) followed {
 	r := followed{
 		Type: "result", SessionID: f.o.session, TaskID: f.course.task, Outcome: how, Status: how.Status, Message: how.Message,
-		ExitCode: how.code(), Answer: f.course.result(), Usage: f.course.spent(), Reports: f.course.reports, lasted: time.Since(f.began),
+		ExitCode: how.code(), Answer: f.course.result(), Usage: f.course.spent(), Reports: f.course.reports, lasted: time.Since(f.began), said: f.o.say != nil,
 	}
 	for _, q := range f.questions() {
 		r.Questions = append(r.Questions, q.RequestID())

@@ -15,7 +15,8 @@ const (
 	endedStopped   = "stopped" // somebody interrupted it; it can be taken up again
 	endedQuestion  = "needs_answer"
 	endedBudget    = "budget"
-	endedLeft      = "left" // it goes on without us
+	endedPaused    = "paused" // somebody has to resume it
+	endedLeft      = "left"   // it goes on without us
 	endedLost      = "no_server"
 )
 
@@ -30,7 +31,7 @@ func (e outcome) code() int {
 	switch e.Status {
 	case endedDone:
 		return exitOK
-	case endedQuestion:
+	case endedQuestion, endedPaused:
 		return exitQuestion
 	case endedCancelled, endedStopped:
 		return exitCancelled
@@ -57,6 +58,7 @@ type course struct {
 	usage  map[clew.TaskID]clew.Usage // of the task and all below it
 	limits map[clew.RequestID]outcome // questions whether to go on, with what a no comes to
 
+	queued   bool        // the message waits for what is under way
 	answered clew.TaskID // whose question the message answered
 	answer   string      // what the task came to
 	words    string      // what its agent said last
@@ -100,6 +102,8 @@ func (k *course) learn(ev clew.Event, record bool) {
 			k.task = firstTask(d.TaskID, k.rootOf(k.answered))
 			k.stopped, k.failure, k.answer, k.words, k.refused = false, "", "", "", nil
 		}
+	case *clew.MessageQueuedData:
+		k.queued = k.queued || k.said != "" && d.ClientMessageID == k.said
 	case *clew.MessageCreatedData:
 		k.message(d.Message)
 	case *clew.MessageUpdatedData:
@@ -124,6 +128,9 @@ func (k *course) state(d *clew.SessionState) {
 		if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok {
 			k.asked(d)
 		}
+	}
+	for _, r := range d.Runs {
+		k.runs[r.TaskID] = true
 	}
 	if k.said == "" { // what was said last may be the answer already
 		for _, m := range d.Messages {

@@ -65,6 +65,9 @@ func (s *story) unfold(d *clew.ToolProgressData, began clew.ToolProgressData) {
 func callTitle(d clew.ToolProgressData) string {
 	switch {
 	case d.Effect != nil && d.Effect.Command != "":
+		if d.AllowedBy != nil { // what runs then is what was read, each word in quotes
+			return "$ " + bareWords(d.Effect.Command)
+		}
 		return "$ " + d.Effect.Command
 	case d.Title != "":
 		return d.Title
@@ -72,6 +75,30 @@ func callTitle(d clew.ToolProgressData) string {
 		return d.Effect.Summary
 	}
 	return firstOf(d.Tool, "a tool")
+}
+
+var plainlyQuoted = regexp.MustCompile(`^'([A-Za-z0-9_./:@%+,=-]+)'$`)
+
+// bareWords takes the quotes off the words of a command that do not need them.
+func bareWords(command string) string {
+	var words []string
+	begin, quoted := 0, false
+	end := func(at int) {
+		words = append(words, plainlyQuoted.ReplaceAllString(command[begin:at], "$1"))
+		begin = at + 1
+	}
+	for i := 0; i < len(command); i++ {
+		switch c := command[i]; {
+		case c == '\'':
+			quoted = !quoted
+		case c == '\\' && !quoted:
+			i++
+		case c == ' ' && !quoted:
+			end(i)
+		}
+	}
+	end(len(command))
+	return strings.Join(words, " ")
 }
 
 var exitText = regexp.MustCompile(`exit code (\d+)`)

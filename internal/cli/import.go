@@ -102,7 +102,7 @@ func (a *app) importFrom(ctx context.Context, name string, i importing) error {
 		if made != "" {
 			_ = os.Remove(made) // only if it is empty still
 		}
-		return isThere(err, i)
+		return aboutFile(isThere(err, i), name)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	var got imported
@@ -125,6 +125,15 @@ func isThere(err error, i importing) error {
 		return clew.Errorf(e.Code, "%s: --new-id gives this one another id", e.Message)
 	}
 	return err
+}
+
+// aboutFile names the file in what the server says is wrong with it.
+func aboutFile(err error, name string) error {
+	e := (*clew.Error)(nil)
+	if name == "-" || !errors.As(err, &e) || e.Code != clew.InvalidMessage {
+		return err
+	}
+	return clew.Errorf(e.Code, "%s: %s", name, e.Message)
 }
 
 // source opens what is imported. legacy are files that are renamed once the

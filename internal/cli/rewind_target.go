@@ -34,8 +34,8 @@ func withoutDashes(args []string) []string {
 }
 
 // howNamed says how a message is named, in the help of commands.
-const howNamed = "MESSAGE is the id of a message, its number, or -1 for what a person said last, -2 for\n" +
-	"what they said before that. A time, such as 14:30 or '2026-01-31 14:30:00', is the first\n" +
+const howNamed = "MESSAGE is the id of a message, its number, or -1 for what a person said or answered\n" +
+	"last, -2 for what came before that. A time, such as 14:30 or '2026-01-31 14:30:00', is the first\n" +
 	"message since then. A number needs SESSION before it: it could be one itself."
 
 // namesMessage reports whether a word can be the name of a message.
@@ -46,7 +46,7 @@ func namesMessage(word string) bool {
 }
 
 // messageID reads how a person names a message: by its id, by its number in the
-// transcript, by a number that counts back over what people said, or by a time.
+// transcript, by a number that counts back over what people said and answered, or by a time.
 // Whatever it was, the id is what counts from here on: numbers move.
 func (c *rest) messageID(ctx context.Context, id clew.SessionID, message string) (clew.MessageID, error) {
 	m := number.FindStringSubmatch(message)
@@ -56,7 +56,7 @@ func (c *rest) messageID(ctx context.Context, id clew.SessionID, message string)
 		}
 		name := clew.MessageID(message)
 		if _, err := name.Seq(); err != nil {
-			return "", usagef("%q is not a message: give its id, its number, a time, or -1 for what a person said last", message)
+			return "", usagef("%q is not a message: give its id, its number, a time, or -1 for what a person said or answered last", message)
 		}
 		return name, nil
 	}
@@ -67,14 +67,15 @@ func (c *rest) messageID(ctx context.Context, id clew.SessionID, message string)
 	if n >= 0 {
 		return c.byNumber(ctx, id, n)
 	}
-	list, _, err := c.spoken(ctx, id, -n)
+	places, err := c.api().Places(ctx, id)
 	if err != nil {
 		return "", err
 	}
+	list := slices.DeleteFunc(places, func(p client.Place) bool { return !isNumbered(p) })
 	if len(list) < -n {
-		return "", clew.Errorf(clew.MessageNotFound, "people said %s in this session, so there is no %d", count(len(list), "thing"), n)
+		return "", clew.Errorf(clew.MessageNotFound, "people said and answered %s in this session, so there is no %d", count(len(list), "thing"), n)
 	}
-	return list[0].MessageID, nil
+	return list[len(list)+n].MessageID, nil
 }
 
 func (c *rest) byNumber(ctx context.Context, id clew.SessionID, n int) (clew.MessageID, error) {
@@ -199,17 +200,17 @@ func (a *app) listTargets(ctx context.Context, c *rest, id clew.SessionID) error
 	})
 }
 
-// printTargets writes a line for each place. What people said has a number that
-// counts from the end; the others are named by their ids.
+// printTargets writes a line for each place. What people said and answered has a
+// number that counts from the end; what is open is named by its id.
 func printTargets(w io.Writer, places []client.Place, width int, now time.Time, line string) error {
 	p := &page{w: w}
 	if len(places) == 0 {
 		p.line("Nobody has said anything yet.")
 		return p.err
 	}
-	behind := 0 // things said from here to the end
+	behind := 0 // things said and answered from here to the end
 	for _, at := range places {
-		if isSaid(at) {
+		if isNumbered(at) {
 			behind++
 		}
 	}
@@ -218,7 +219,7 @@ func printTargets(w io.Writer, places []client.Place, width int, now time.Time, 
 	}
 	for i, at := range places {
 		number := ""
-		if isSaid(at) {
+		if isNumbered(at) {
 			number = strconv.Itoa(-behind)
 			behind--
 		}
@@ -235,6 +236,7 @@ func printTargets(w io.Writer, places []client.Place, width int, now time.Time, 
 
 var placeWords = map[client.PlaceKind]string{client.PlaceSaid: "said", client.PlaceQuestion: "asked", client.PlaceAnswer: "answered"}
 
-// isSaid reports whether a place counts for the numbers from the end, as spoken
-// counts.
-func isSaid(p client.Place) bool { return p.Kind == client.PlaceSaid && p.Text != "" }
+// isNumbered reports whether a place counts for the numbers from the end.
+func isNumbered(p client.Place) bool {
+	return p.Kind == client.PlaceSaid || p.Kind == client.PlaceAnswer
+}

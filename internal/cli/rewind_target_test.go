@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +13,8 @@ import (
 	"github.com/clew-run/clew/internal/term"
 )
 
-// The places to go back to fit the terminal; what was said has a number that
-// rewind takes.
+// The places to go back to fit the terminal; what was said and
+// answered has a number that rewind takes.
 func TestPrintTargets(t *testing.T) {
 	now := time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
 	places := []client.Place{
@@ -25,9 +28,9 @@ func TestPrintTargets(t *testing.T) {
 	if err := printTargets(&b, places, 80, now, "clew rewind s1 -1"); err != nil {
 		t.Fatal(err)
 	}
-	want := `  -2  msg_000000000002  12:00        said      repair it soon soon soon soon so…
-      msg_000000000008  12:00        answered  yes · run: go test
-      msg_000000000009  12:00        said      (a picture)
+	want := `  -4  msg_000000000002  12:00        said      repair it soon soon soon soon so…
+  -3  msg_000000000008  12:00        answered  yes · run: go test
+  -2  msg_000000000009  12:00        said      (a picture)
   -1  msg_000000000010  12:00        said      go on
       msg_000000000012  12:00        asked     which one?
 Go back to before one of them, by number or id; what changes is shown first:
@@ -50,6 +53,30 @@ Go back to before one of them, by number or id; what changes is shown first:
 	for line := range strings.Lines(b.String()) {
 		if term.Width(strings.TrimRight(line, "\n")) > 80 {
 			t.Errorf("too wide: %q", line)
+		}
+	}
+}
+
+// Numbers from the end count what was said and what was answered, by a button too;
+// a question that is open still has none.
+func TestNumbersCountAnswers(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/v1/sessions/s1/timeline", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"marks":[
+			{"message_id":"msg_000000000002","kind":"user","label":"repair it","target":true},
+			{"message_id":"msg_000000000008","kind":"answer","what":"approve","request_id":"req_1","target":true},
+			{"message_id":"msg_000000000012","kind":"question","label":"which one?","request_id":"req_2","target":true}]}`)
+	})
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	c, err := (&app{IO: IO{Environ: []string{"CLEW_TOKEN=t"}}}).connect(remote{server: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]clew.MessageID{"-1": "msg_000000000008", "#-2": "msg_000000000002", "-3": ""} {
+		got, err := c.messageID(t.Context(), "s1", name)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %s, %v", name, got, err)
 		}
 	}
 }

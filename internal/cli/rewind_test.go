@@ -83,6 +83,9 @@ func travelServer(t *testing.T) (address string, told func() []string) {
 	mux.HandleFunc("GET /api/v1/sessions/s1/messages", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"messages":[{"message_id":"msg_000000000012","role":"user","text":"hello"}],"total":1}`)
 	})
+	mux.HandleFunc("GET /api/v1/sessions/s1/timeline", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"marks":[{"message_id":"msg_000000000012","kind":"user","label":"hello","target":true}]}`)
+	})
 	mux.HandleFunc("POST /api/v1/sessions/s1/commands", func(w http.ResponseWriter, r *http.Request) {
 		var cmd struct {
 			Type clew.CommandType `json:"type"`

@@ -59,7 +59,11 @@ func (a *app) runCommand() *cobra.Command {
 			"answer=$(clew run -q 'what does this project do?')",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.workspace = flagOr(cmd, "workspace", ".")
-			return a.runTask(cmd.Context(), r, f, args, cmd.Flags().Changed("workspace"))
+			placed := cmd.Flags().Changed("workspace")
+			if f.session != "" && placed {
+				return usagef("--workspace is for a new session; clew run --session goes on where that one works")
+			}
+			return a.runTask(cmd.Context(), r, f, args, placed)
 		},
 	}
 	r.flags(cmd)

@@ -129,8 +129,8 @@ func (a *app) tellEnd(s *screen, c *rest, done followed) {
 	case endedDone:
 		s.item(good, "●", "Done"+spentText(done))
 		if len(done.Reports) > 0 {
-			s.write("    Report: " + plain(c.base.JoinPath(done.Reports[0]).String()) + "\n") // an address is not broken
-			s.block(plainInk, "    ", "It is in the browser, too: "+c.line("open", id))
+			s.write("    Report: " + plain(c.address().JoinPath(done.Reports[0]).String()) + "\n") // an address is not broken
+			s.block(plainInk, "    ", "Sign a browser in first: "+c.line("open", id))
 		}
 		s.block(faint, "    ", "Go on: "+c.line("run", "--session", id, "…"))
 	case endedLeft:
@@ -139,6 +139,12 @@ func (a *app) tellEnd(s *screen, c *rest, done followed) {
 	case endedQuestion:
 		s.item(waiting, "◇", "It waits for an answer"+spentText(done))
 		s.block(faint, "    ", "Once it is answered, follow it with "+c.line("attach", id))
+	case endedPaused:
+		s.item(waiting, "◐", "The plan is paused: nothing new begins until somebody resumes it.")
+		if done.said {
+			s.block(plainInk, "    ", "What you said is taken; it is heard when the plan goes on.")
+		}
+		s.block(plainInk, "    ", c.line("resume", id)+"\nThen follow it with "+c.line("attach", id))
 	case endedLost:
 		s.item(bad, "✕", "No server: "+done.Message+". The work goes on when it is back.")
 		s.block(plainInk, "    ", c.line("attach", id))

@@ -58,6 +58,18 @@ func (s *seeker) RoundTrip(req *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(again)
 }
 
+// address is where the server is now, as far as is known: the way to one that was
+// found by its socket follows it.
+func (c *rest) address() *url.URL {
+	u := *c.base
+	if s, ok := c.http.Transport.(*seeker); ok {
+		s.mu.Lock()
+		u.Host = s.host
+		s.mu.Unlock()
+	}
+	return &u
+}
+
 // turned is a request to where the server is.
 func (s *seeker) turned(req *http.Request) *http.Request {
 	s.mu.Lock()

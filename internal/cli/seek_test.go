@@ -55,6 +55,9 @@ func TestServerIsFoundAgain(t *testing.T) {
 		if s, err := c.api().GetSession(t.Context(), id); err != nil || s.Title != "First" {
 			t.Errorf("%+v, %v", s, err)
 		}
+		if now := c.address(); now.Host == c.base.Host || now.Scheme != c.base.Scheme {
+			t.Errorf("its address is said to be %s", now)
+		}
 		ws, err := client.Dial(t.Context(), c.dialing(id))
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -47,11 +48,7 @@ func (a *app) stopCommand() *cobra.Command {
 					_, err := fmt.Fprintln(w, "Nothing was under way.")
 					return err
 				}
-				goOn := c.line("run", "--session", string(id), "…")
-				if pause {
-					goOn = c.line("resume", string(id))
-				}
-				_, err := fmt.Fprintf(w, "%s. Go on with %s\n", word, goOn)
+				_, err := fmt.Fprintf(w, "%s. Go on with %s\n", word, c.goingOn(cmd.Context(), id))
 				return err
 			})
 		},
@@ -61,6 +58,15 @@ func (a *app) stopCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&pause, "pause", false, "let the steps of a plan that are under way end, and begin no more")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the record")
 	return cmd
+}
+
+// goingOn is the line that takes up again what was stopped: a plan is resumed, all
+// else goes on with something that is said.
+func (c *rest) goingOn(ctx context.Context, id clew.SessionID) string {
+	if s, err := c.state(ctx, id); err == nil && s.Status == clew.StatusPaused {
+		return c.line("resume", string(id))
+	}
+	return c.line("run", "--session", string(id), "…")
 }
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -78,7 +84,7 @@ func (a *app) resumeCommand() *cobra.Command {
 			}
 			got, err := c.api().Command(cmd.Context(), id, "", clew.CommandControlResume, clew.ControlResumeData{})
 			if clew.CodeOf(err) == clew.SessionInvalidState {
-				return clew.Errorf(clew.SessionInvalidState, "%s; where there is no plan, say something: %s", errorText(err), c.line("run", "--session", string(id), "go on"))
+				return c.nothingToResume(cmd.Context(), id, err)
 			}
 			if err != nil {
 				return c.explained(err)
@@ -91,6 +97,15 @@ func (a *app) resumeCommand() *cobra.Command {
 	}
 	r.flags(cmd)
 	return cmd
+}
+
+// nothingToResume says what to do instead: without a plan a session goes on when
+// something is said.
+func (c *rest) nothingToResume(ctx context.Context, id clew.SessionID, err error) error {
+	if s, failed := c.state(ctx, id); failed != nil || len(s.Runs) > 0 {
+		return err
+	}
+	return clew.Errorf(clew.SessionInvalidState, "there is no plan in this session. Say something, and it goes on: %s", c.line("run", "--session", string(id), "go on"))
 }
 
 // records is a list that programs may loop over without looking.

@@ -36,7 +36,7 @@ func talkScript(ts *testscript.TestScript, _ bool, args []string) {
 	cmd.Args[0] = args[1] // TestMain runs the program under this name
 	cmd.Dir = ts.MkAbs("project")
 	cmd.Env = []string{
-		"HOME=" + ts.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color",
+		"HOME=" + ts.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "TERM=" + firstOf(ts.Getenv("TERM"), "xterm-256color"),
 		"CLEW_SERVER=" + ts.Getenv("CLEW_SERVER"), "CLEW_DATA=" + ts.Getenv("CLEW_DATA"),
 	}
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 80})

@@ -101,7 +101,7 @@ func TestExportCutOff(t *testing.T) {
 	if err := os.WriteFile(name, []byte("before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := call(t, backend{}, env, "export", "sess_1", "-o", name); got.code != exitNoServer || !strings.Contains(got.errOut, "did not come through") {
+	if got := call(t, backend{}, env, "export", "sess_1", "-o", name, "--force"); got.code != exitNoServer || !strings.Contains(got.errOut, "did not come through") {
 		t.Errorf("%+v", got)
 	}
 	entries, err := os.ReadDir(dir)

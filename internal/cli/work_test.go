@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func TestWork(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exitcode": exitCodeCommand, "serve": serveScript, "killserver": killScript, "go": goScript,
-			"question": questionScript, "talk": talkScript, "lastline": lastLineScript, "picture": pictureScript,
+			"question": questionScript, "talk": talkScript, "lastline": lastLineScript, "picture": pictureScript, "beginning": beginningScript,
 		},
 	})
 }
@@ -194,6 +195,14 @@ func questionScript(ts *testscript.TestScript, _ bool, args []string) {
 			return
 		}
 	}
+}
+
+// beginning puts the first characters of an id behind its req_ into a variable:
+// beginning ID N NAME.
+func beginningScript(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Setenv(args[2], args[0][:len(requestPrefix)+n])
 }
 
 // picture makes one: picture FILE.

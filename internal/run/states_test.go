@@ -89,3 +89,20 @@ func TestCheckTodo(t *testing.T) {
 		}
 	}
 }
+
+// To pause twice, or to resume what runs, is answered in words for people.
+func TestRefusalsAreSentences(t *testing.T) {
+	for want, c := range map[string]struct {
+		run run.Run
+		op  run.Op
+	}{
+		"the plan is paused already":                                {run.Run{Phase: run.Executing, Paused: true}, run.Pause},
+		"the plan is not paused: it goes on by itself":              {run.Run{Phase: run.Executing}, run.Resume},
+		"the plan is completed already: there is nothing to resume": {run.Run{Phase: run.Completed}, run.Resume},
+		"retry does not fit: the run is in review":                  {run.Run{Phase: run.Review}, run.Retry},
+	} {
+		if err := c.run.Check(c.op); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -61,7 +61,20 @@ func (r *Run) Check(op Op) error {
 	if Legal(r.Phase, r.Paused, op) {
 		return nil
 	}
-	return clew.Errorf(clew.SessionInvalidState, "%s does not fit: the run is %s", op, r.words())
+	return clew.Errorf(clew.SessionInvalidState, "%s", r.refusal(op))
+}
+
+// refusal says for a person why an operation does not fit.
+func (r *Run) refusal(op Op) string {
+	switch {
+	case r.Phase.Ended():
+		return fmt.Sprintf("the plan is %s already: there is nothing to %s", r.Phase, op)
+	case op == Pause:
+		return "the plan is paused already"
+	case op == Resume:
+		return "the plan is not paused: it goes on by itself"
+	}
+	return fmt.Sprintf("%s does not fit: the run is %s", op, r.words())
 }
 
 // words says where the run stands.

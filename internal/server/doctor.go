@@ -64,8 +64,8 @@ func someCheckpoints(ctx context.Context, cfg Config) (*Checked, error) {
 
 // Write says it to a person, damage first.
 func (e Examined) Write(w io.Writer) error {
-	for _, line := range e.Engine {
-		fmt.Fprintf(w, "engine: %s\n", line)
+	if n := len(e.Engine); n > 0 { // its own words are for those who know it
+		fmt.Fprintf(w, "note: the store gave %s when it was opened, as it does after a kill or a power cut; --json shows it\n", plural(n, "warning"))
 	}
 	for _, f := range e.Findings {
 		fmt.Fprintf(w, "damaged: session %s: %s\n", f.Session, f.Problem)

@@ -136,6 +136,36 @@ func Covers(command, pattern string) bool {
 	return run != ""
 }
 
+// WhyNot says for a person why a pattern whose words fit a command does not cover it,
+// "" if that is plain to see.
+func WhyNot(command, pattern string) string {
+	line, err := Parse(command)
+	words, _, ok := allowWords(pattern)
+	if err != nil || !ok || len(line.Commands) == 0 {
+		return ""
+	}
+	argv := line.Commands[0].Argv
+	name := call(argv).name()
+	_, wraps := wrappers[name]
+	switch {
+	case !startsWith(argv, words):
+		return ""
+	case wraps || ownBuiltins[name]:
+		return name + " runs or changes other commands, so only the exact line can be allowed"
+	case (interpreters[name] || shells[name] || interpreters[unversioned(name)]) && len(words) < 2:
+		why := "a star never stands for what a shell or an interpreter runs: name that"
+		for i := 2; i <= len(argv); i++ {
+			if better := strings.Join(argv[:i], " ") + " *"; Covers(command, better) {
+				return why + ", as in " + better
+			}
+		}
+		return why
+	case len(line.Commands) > 1:
+		return "the line has more commands, and the pattern has to cover each of them"
+	}
+	return risky(argv, len(words))
+}
+
 // Programs whose first word says what they do, and programs that only look: for
 // these a star is suggested. For all others it is the very command.
 var (

@@ -197,3 +197,20 @@ func TestAllowedBy(t *testing.T) {
 		t.Errorf("a flag: %+v, by %+v", d, d.By)
 	}
 }
+
+// A pattern that looks as if it covered a command says why it does not.
+func TestWhyNot(t *testing.T) {
+	for _, c := range []struct{ command, pattern, want string }{
+		{"sh check.sh", "sh *", "a star never stands for what a shell or an interpreter runs: name that, as in sh check.sh *"},
+		{"python3 -m pytest", "python3 *", "as in python3 -m pytest *"},
+		{"sudo ls", "sudo *", "only the exact line"},
+		{"find . -exec rm x", "find *", "-exec can run or write something else"},
+		{"go test && make", "go *", "more commands"},
+		{"go test ./...", "go vet *", ""},
+	} {
+		got := WhyNot(c.command, c.pattern)
+		if Covers(c.command, c.pattern) || !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%q for %q: %q, want %q", c.pattern, c.command, got, c.want)
+		}
+	}
+}
