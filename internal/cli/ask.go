@@ -102,7 +102,7 @@ func (k *ask) prompt() string {
 func (k *ask) help() string {
 	if k.options() == nil {
 		text := "Type the answer, then Enter."
-		if labels, _ := choicesOf(k.q); len(labels) > 0 {
+		if labels, _ := client.Choices(k.q); len(labels) > 0 {
 			text = "Type the answer, or the number of a choice, then Enter."
 		}
 		return text + "\nCtrl-C leaves; the question stays open."

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/term"
 )
 
@@ -22,7 +23,7 @@ func (s *screen) question(q clew.Question, now time.Time, more string) (all bool
 	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok {
 		s.approval(d, more == "")
 	}
-	labels, _ := choicesOf(q)
+	labels, _ := client.Choices(q)
 	for i, label := range labels {
 		s.hang(fmt.Sprintf("    %d. ", i+1), 7, plainInk, label)
 	}

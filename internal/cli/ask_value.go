@@ -5,27 +5,13 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 )
-
-// choicesOf lists what a question for a value offers, as people read it.
-func choicesOf(q clew.Question) (labels []string, values []any) {
-	switch d := q.Data.(type) {
-	case *clew.HitlInputRequestData:
-		for _, o := range d.Options {
-			labels, values = append(labels, o.Label), append(values, o.Value)
-		}
-	case *clew.HitlClarificationData:
-		for _, s := range d.Suggestions {
-			labels, values = append(labels, s), append(values, s)
-		}
-	}
-	return labels, values
-}
 
 // valueFor reads what was typed as what the question asks for. The number of a
 // choice stands for it.
 func valueFor(q clew.Question, text string) (any, error) {
-	labels, values := choicesOf(q)
+	labels, values := client.Choices(q)
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(values) {
 		return values[n-1], nil
 	}

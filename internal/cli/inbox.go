@@ -96,7 +96,7 @@ func answerWords(q clew.Question) []string {
 	word := "yes"
 	if (&ask{q: q}).options() == nil {
 		word = "…"
-		if labels, _ := choicesOf(q); len(labels) > 0 {
+		if labels, _ := client.Choices(q); len(labels) > 0 {
 			word = "1"
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -96,7 +97,7 @@ func (m *model) disarm() {
 
 // turnTo shows a question in the dock.
 func (m *model) turnTo(q clew.Question) {
-	labels, _ := choices(q)
+	labels, _ := client.Choices(q)
 	m.ask = asking{id: q.RequestID(), known: true, choices: len(labels)}
 	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && d.Remember != nil {
 		m.ask.pattern = d.Remember.Pattern

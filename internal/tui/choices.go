@@ -13,22 +13,6 @@ import (
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
-// choices lists what a question offers to choose from, as people read it and as
-// an answer has it.
-func choices(q clew.Question) (labels []string, values []any) {
-	switch d := q.Data.(type) {
-	case *clew.HitlInputRequestData:
-		for _, o := range d.Options {
-			labels, values = append(labels, o.Label), append(values, o.Value)
-		}
-	case *clew.HitlClarificationData:
-		for _, s := range d.Suggestions {
-			labels, values = append(labels, s), append(values, s)
-		}
-	}
-	return labels, values
-}
-
 // A choice is one that a question offers.
 type choice struct {
 	question clew.Question
@@ -44,7 +28,7 @@ func (m *model) choiceInWords() (choice, bool) {
 	if of != 1 || !m.ask.drawn || m.ask.sent == m.ask.id || m.write.mode == clew.ModeRun {
 		return choice{}, false
 	}
-	labels, values := choices(q)
+	labels, values := client.Choices(q)
 	text := strings.TrimSpace(m.write.String())
 	at := slices.IndexFunc(labels, func(l string) bool { return strings.EqualFold(strings.TrimSpace(l), text) })
 	if n, ok := bareNumber(text, len(labels)); ok {
@@ -89,7 +73,7 @@ func (m *model) noWords() (tea.Cmd, bool) {
 		return nil, true
 	}
 	for _, q := range m.questions() { // of several, nobody knows which one is meant
-		labels, _ := choices(q)
+		labels, _ := client.Choices(q)
 		if n, ok := bareNumber(m.write.String(), len(labels)); ok {
 			m.tell(paint.Ask, "not sent: to choose, press tab, then "+strconv.Itoa(n))
 			return nil, true

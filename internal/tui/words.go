@@ -2,6 +2,7 @@ package tui
 
 import (
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/term"
 )
 
@@ -51,7 +52,7 @@ func (m *model) wordsAt(q clew.Question) meaning {
 		}
 		return meaning{"a question is open: your words deny it and say what to do", yesOrNo, 4}
 	}
-	if labels, _ := choices(q); len(labels) > 0 {
+	if labels, _ := client.Choices(q); len(labels) > 0 {
 		return meaning{"your words answer the question", byNumber, 2}
 	}
 	return meaning{"your words answer the question", "", 2}

@@ -214,7 +214,7 @@ func TestLeave(t *testing.T) {
 	if code := dumb.over(); code == "0" {
 		t.Error("a dumb terminal is no failure")
 	}
-	if out := dumb.printed(); !strings.Contains(out, "show a screen") {
+	if out := dumb.printed(); !strings.Contains(out, "show a screen") || !strings.Contains(out, "--plain") {
 		t.Errorf("it said:\n%s", out)
 	}
 	mono := newScreen(t, 80, 24, s.bin+" attach sess_1 --server "+s.srv.URL()+" --data "+s.srv.Dir, "NO_COLOR=1")
