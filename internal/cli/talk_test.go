@@ -22,7 +22,7 @@ import (
 //	keys TEXT    types it as it is; ^C is Ctrl-C, ^D Ctrl-D, ^\ Ctrl-\
 //	kill, serve  the server
 //	go           lets the model go on
-//	stop FLAGS   stops the newest session from elsewhere
+//	stop FLAGS   stops the newest session from elsewhere, and calls it STOPPED
 //	answer TEXT  answers the oldest question from elsewhere
 //	clew WORDS   does something else meanwhile
 //	size COLUMNS makes the terminal so wide
@@ -105,7 +105,8 @@ func (w *watcher) step(ts *testscript.TestScript, word, text string) {
 		questionScript(ts, false, []string{"OPEN"})
 		ts.Check(ts.Exec("clew", "answer", ts.Getenv("OPEN"), text))
 	case "stop":
-		ts.Check(ts.Exec("clew", append([]string{"stop", newestSession(ts)}, strings.Fields(text)...)...))
+		ts.Setenv("STOPPED", newestSession(ts))
+		ts.Check(ts.Exec("clew", append([]string{"stop", ts.Getenv("STOPPED")}, strings.Fields(text)...)...))
 	case "clew":
 		ts.Check(ts.Exec("clew", strings.Fields(text)...))
 	case "size":

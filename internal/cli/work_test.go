@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -172,10 +174,12 @@ func ownToken(ts *testscript.TestScript) string {
 	return strings.TrimSpace(string(token))
 }
 
+// newestSession is the one that was made last. In the list, which follows what
+// happens a moment later, another may stand before it.
 func newestSession(ts *testscript.TestScript) string {
-	page, err := client.NewAPI(ts.Getenv("CLEW_SERVER"), ownToken(ts)).ListSessions(context.Background(), "", "", 1)
+	page, err := client.NewAPI(ts.Getenv("CLEW_SERVER"), ownToken(ts)).ListSessions(context.Background(), "", "", 100)
 	ts.Check(err)
-	return string(page.Sessions[0].ID)
+	return string(slices.MaxFunc(page.Sessions, func(a, b client.Session) int { return cmp.Compare(a.CreatedMS, b.CreatedMS) }).ID)
 }
 
 // question waits until something is asked, and puts the id of the question and

@@ -110,10 +110,7 @@ func (s *Session) snapshot() {
 	if s.head.Seq-max(s.sealed, s.sealTried) >= sealEvery {
 		s.seal()
 	}
-	if s.indexed != s.head.Seq && s.head.Seq > 1 { // who creates a session puts it into the list
-		s.list(s.state.Summary())
-		s.indexed = s.head.Seq
-	}
+	s.relist() // after a load, what came after the seal
 }
 
 func (s *Session) seal() {

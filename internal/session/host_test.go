@@ -310,6 +310,23 @@ func TestListCatchesUp(t *testing.T) {
 	})
 }
 
+// Who does something and then looks into the list finds it there.
+func TestListShowsWhatIsDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // its clock stands still: no list is written by time
+		h := start(t, new(journaltest.Memory).Node("a"), session.Config{})
+		id := create(t, h, "")
+		for i := range 10 {
+			cmd := rename(fmt.Sprint("r", i))
+			do(t, h, id, cmd)
+			list, _, err := h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
+			if err != nil || len(list) != 1 || list[0].Title != fmt.Sprint("title r", i) {
+				t.Fatalf("the list is %+v, %v", list, err)
+			}
+		}
+		stop(h)
+	})
+}
+
 // Covers: STO-27
 func TestListOfSessions(t *testing.T) {
 	j := new(journaltest.Memory).Node("a")

@@ -12,7 +12,7 @@ import (
 )
 
 // indexEvery is how long a change of a session's summary may take to show in
-// its owner's list.
+// its owner's list on other nodes. On this one it is there for who looks.
 const indexEvery = 2 * time.Second
 
 // indexing is what waits to be written to the index: the newest summary of each
@@ -82,20 +82,35 @@ func (h *Host) keepIndex(ctx context.Context) {
 
 func (h *Host) writeIndex(ctx context.Context) {
 	h.indexMu.Lock()
-	todo := h.toIndex
-	h.toIndex = indexing{}
+	owners, waiting := slices.Collect(maps.Keys(h.toIndex.byOwner)), h.toIndex.waiting
+	h.toIndex.waiting = nil
 	h.indexMu.Unlock()
-	for owner, sessions := range todo.byOwner {
-		list := slices.SortedFunc(maps.Values(sessions), func(a, b Summary) int { return cmp.Compare(a.CreatedMS, b.CreatedMS) })
-		if err := h.cfg.Index.Put(ctx, owner, list...); err != nil {
-			h.cfg.Log.Warn("index is written again later", "owner", owner, "sessions", len(list), "err", err)
-			for _, s := range list {
-				h.reindex(owner, s)
-			}
-		}
+	for _, owner := range owners {
+		h.writeList(ctx, owner)
 	}
-	for _, done := range todo.waiting {
+	for _, done := range waiting {
 		close(done)
+	}
+}
+
+// writeList writes what waits for one list. After it, what waited before it is
+// written, whoever took it up.
+func (h *Host) writeList(ctx context.Context, owner clew.UserID) {
+	h.indexWrite.Lock()
+	defer h.indexWrite.Unlock()
+	h.indexMu.Lock()
+	sessions := h.toIndex.byOwner[owner]
+	delete(h.toIndex.byOwner, owner)
+	h.indexMu.Unlock()
+	if len(sessions) == 0 {
+		return
+	}
+	list := slices.SortedFunc(maps.Values(sessions), func(a, b Summary) int { return cmp.Compare(a.CreatedMS, b.CreatedMS) })
+	if err := h.cfg.Index.Put(ctx, owner, list...); err != nil {
+		h.cfg.Log.Warn("index is written again later", "owner", owner, "sessions", len(list), "err", err)
+		for _, s := range list {
+			h.reindex(owner, s)
+		}
 	}
 }
 

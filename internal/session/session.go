@@ -387,6 +387,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 		s.exists.Store(true)
 		s.busy.Store(s.state.Busy())
 		s.closeOpen()
+		s.relist()
 		s.feed.Append(records)
 		s.host.publish(s.id, records)
 	}

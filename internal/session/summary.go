@@ -25,6 +25,14 @@ func (s *State) Summary() Summary {
 // sharedMax bounds in how many lists a session stands beside its owner's.
 const sharedMax = 100
 
+// relist has the lists follow the session, before anyone hears what was done.
+func (s *Session) relist() {
+	if s.indexed != s.head.Seq && s.head.Seq > 1 { // who creates a session puts it into the list
+		s.list(s.state.Summary())
+		s.indexed = s.head.Seq
+	}
+}
+
 // list puts the session's line into the lists of its owner and of those whom it is
 // shared with, and takes it out of the lists of those who lost it.
 func (s *Session) list(line Summary) {

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -32,18 +31,18 @@ func Clean(s string) string {
 	if plain(s) {
 		return s
 	}
-	s = norm.NFC.String(strings.ReplaceAll(s, "\r\n", "\n"))
-	c := cleaner{}
-	c.out.Grow(len(s) + 16)
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size <= 1 {
-			r = '\uFFFD'
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	for {
+		c := cleaner{}
+		c.out.Grow(len(s) + 16)
+		for _, r := range norm.NFC.String(s) { // what is no text comes as U+FFFD
+			c.add(r)
 		}
-		c.add(r)
-		i += size
+		// What was left out may have stood between a letter and its accent.
+		if s = c.out.String(); norm.NFC.IsNormalString(s) {
+			return s
+		}
 	}
-	return c.out.String()
 }
 
 // CleanLine is Clean for a text that must stay on one line.

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode"
@@ -26,6 +27,7 @@ func TestClean(t *testing.T) {
 		{"tabs", "a\tb\n\tc", "a   b\n    c"},
 		{"tab after wide", "한\tb", "한  b"},
 		{"Korean in parts", "\u1112\u1161\u11ab", "한"},
+		{"an accent behind what is left out", "e\ufe0f\u0301e\u00ad\u0301", "éé"},
 		{"a part alone", "\u1161", "⟨1161⟩"},
 		{"a family", "👨\u200d👩\u200d👧", "👨👩👧"},
 		{"a coloured hand", "👍\U0001F3FD", "👍"},
@@ -45,10 +47,30 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// What is clean stays as it is, whatever stood between letters and their marks.
+func TestCleanTwice(t *testing.T) {
+	var odd []rune
+	for r := range rune(0x20000) {
+		if unicode.Is(unicode.M, r) || hidden(r) || (&cleaner{last: '←'}).silent(r) {
+			odd = append(odd, r)
+		}
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 50_000 {
+		s := []rune("e←한👍")[rnd.IntN(4):]
+		for range 2 + rnd.IntN(6) {
+			s = append(s, odd[rnd.IntN(len(odd))])
+		}
+		if got := Clean(string(s)); Clean(got) != got {
+			t.Fatalf("%q: cleaned twice, %q became %q", string(s), got, Clean(got))
+		}
+	}
+}
+
 // FuzzClean: whatever comes in, nothing comes out that a terminal obeys, and
 // both ways to measure give the same width.
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"a\x1b[2J", "\u202e\u009b", "한국어 👨\u200d👩\u200d👧 🇰🇷", "e\u0301\u0323", "\xff\xfe", "\t\u1112\u1161", "क्षि", "๐ำ", "1\ufe0f\u20e3"} {
+	for _, s := range []string{"a\x1b[2J", "\u202e\u009b", "한국어 👨\u200d👩\u200d👧 🇰🇷", "e\u0301\u0323", "\xff\xfe", "\t\u1112\u1161", "क्षि", "๐ำ", "1\ufe0f\u20e3", "e\ufe0f\u0301", "←\u200d\u0338"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
