@@ -33,7 +33,7 @@ reproducible: ## build the last commit twice from nothing, web UI included, and 
 	./tools/reproducible
 
 .PHONY: packaging
-packaging: build ## make man pages and completions, for packages
+packaging: build ## make man pages, completions and texts of licences, for packages
 	./tools/package files bin/clew dist-packaging
 
 .PHONY: deb
@@ -49,6 +49,11 @@ test-deb: build ## install the Debian package on a clean Debian, boot it and try
 sbom: build ## list everything that bin/clew is made of, as CycloneDX
 	@mkdir -p dist
 	$(GO) run ./deploy/sbom bin/clew web/package-lock.json $(VERSION) >dist/clew.cdx.json
+
+.PHONY: licenses
+licenses: ## collect the licences of everything of others in the program; fail if one may not be
+	@mkdir -p dist
+	$(GO) run ./deploy/licenses $(shell $(GO) env GOOS) >dist/THIRD_PARTY_LICENSES
 
 .PHONY: web
 web: web/node_modules ## build the web UI into web/dist, for the next build

@@ -100,18 +100,23 @@ func TestBothPackagesAreTheSame(t *testing.T) {
 // makePackage makes a Debian package as somebody with these rights for new files.
 func makePackage(t *testing.T, umask string) string {
 	t.Helper()
-	needs(t, "bash", "dpkg-deb", "gzip")
-	dir := t.TempDir()
-	fake, out := filepath.Join(dir, "clew"), filepath.Join(dir, "x.deb")
-	if err := os.WriteFile(fake, []byte(program), 0o755); err != nil { //nolint:gosec // it is run
-		t.Fatal(err)
-	}
-	cmd := exec.Command("bash", "-c", "umask "+umask+` && exec ../tools/package "$@"`, "-", "deb", fake, "v1.2.3-rc.1", "amd64", out)
+	needs(t, "bash", "dpkg-deb", "gzip", "go")
+	out := filepath.Join(t.TempDir(), "x.deb")
+	cmd := exec.Command("bash", "-c", "umask "+umask+` && exec ../tools/package "$@"`, "-", "deb", fakeProgram(t), "v1.2.3-rc.1", "amd64", out)
 	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1700000000")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	return out
+}
+
+func fakeProgram(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "clew")
+	if err := os.WriteFile(name, []byte(program), 0o755); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	return name
 }
 
 func has(t *testing.T, name string, args []string, want ...string) {

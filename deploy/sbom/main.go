@@ -17,6 +17,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/clew-run/clew/deploy/npm"
 )
 
 type component struct {
@@ -60,11 +62,11 @@ func run(program, lock, version string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	packages, err := os.ReadFile(lock)
+	data, err := os.ReadFile(lock)
 	if err != nil {
 		return err
 	}
-	list, err := npm(packages)
+	list, err := packages(data)
 	if err != nil {
 		return err
 	}
@@ -91,34 +93,16 @@ func modules(info *buildinfo.BuildInfo) []component {
 	return list
 }
 
-// npm gives the packages that end up in the pages; those for building only do not.
-func npm(lock []byte) ([]component, error) {
-	var l struct {
-		Packages map[string]struct {
-			Version string `json:"version"`
-			License string `json:"license"`
-			Dev     bool   `json:"dev"`
-			DevOpt  bool   `json:"devOptional"`
-			Link    bool   `json:"link"`
-		} `json:"packages"`
+// packages gives those that end up in the pages; those for building only do not.
+func packages(lock []byte) ([]component, error) {
+	shipped, err := npm.Shipped(lock)
+	if err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(lock, &l); err != nil {
-		return nil, fmt.Errorf("the lock file: %w", err)
-	}
-	seen := map[string]bool{}
 	var list []component
-	for path, p := range l.Packages {
-		i := strings.LastIndex(path, "node_modules/")
-		if i < 0 || p.Dev || p.DevOpt || p.Link {
-			continue
-		}
-		name := path[i+len("node_modules/"):]
-		purl := "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + p.Version
-		if seen[purl] {
-			continue
-		}
-		seen[purl] = true
-		c := component{Type: "library", Ref: purl, Name: name, Version: p.Version, PURL: purl}
+	for _, p := range shipped {
+		purl := "pkg:npm/" + strings.Replace(p.Name, "@", "%40", 1) + "@" + p.Version
+		c := component{Type: "library", Ref: purl, Name: p.Name, Version: p.Version, PURL: purl}
 		if p.License != "" {
 			c.Licenses = []license{{p.License}}
 		}
