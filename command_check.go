@@ -63,8 +63,12 @@ func (d *AskResponseData) Check() error {
 	return nil
 }
 
-// Check needs text or an image, and a budget that is one.
+// Check needs text or an image, a budget that is one, and one way of saying what
+// the words answer.
 func (d *UserMessageData) Check() error {
+	if d.RequestID != "" && d.MayAnswer != nil {
+		return invalid("data.request_id and data.may_answer exclude each other")
+	}
 	if b := d.Budget; b != nil {
 		switch {
 		case d.Mode != ModeRun:

@@ -1,5 +1,7 @@
 package clew
 
+import "slices"
+
 // AuthData is the data of auth. One of the two is needed.
 type AuthData struct {
 	Token  string `json:"token,omitempty"`
@@ -117,6 +119,14 @@ type UserMessageData struct {
 	// Delivery is what to do with it while an agent works; absent is as the
 	// settings say.
 	Delivery Arrival `json:"delivery,omitempty"`
+	// MayAnswer names the questions that its sender knows of: the words answer no
+	// other one. An empty list is none at all; absent is whichever is open.
+	MayAnswer []RequestID `json:"may_answer,omitzero"`
+}
+
+// Answers reports whether the words may be taken as the answer to a question.
+func (d *UserMessageData) Answers(id RequestID) bool {
+	return d.MayAnswer == nil || slices.Contains(d.MayAnswer, id)
 }
 
 // An Arrival is what a message does that comes while an agent works.

@@ -119,6 +119,9 @@ type RewindPreviewAnswer struct {
 	// be gone.
 	Reopened  []Question `json:"reopened,omitempty"`
 	Withdrawn []Question `json:"withdrawn,omitempty"`
+	// Forgotten is what agents will ask about again: it was allowed after that
+	// time. An undo does not bring it back.
+	Forgotten []RememberedRule `json:"forgotten,omitempty"`
 	// Usage is what will no longer be counted. It was spent all the same.
 	Usage *Usage `json:"usage,omitempty"`
 	// Irreversible names the steps that cannot be undone, newest first;

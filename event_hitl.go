@@ -52,9 +52,12 @@ type HitlApprovalRequestData struct {
 	Tool string        `json:"tool,omitempty"`
 	// Input is what the tool would be called with, to the letter: decoded, a
 	// large number would be another one, or none.
-	Input  json.RawMessage `json:"input,omitempty"`
-	Effect *Effect         `json:"effect,omitempty"` // what an approval covers
-	Limit  string          `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, time, retries or cost
+	Input json.RawMessage `json:"input,omitempty"`
+	// InputText is the input as a text, where it has a number that a double shows
+	// as another one. Faces that read numbers so show this instead.
+	InputText string  `json:"input_text,omitempty"`
+	Effect    *Effect `json:"effect,omitempty"` // what an approval covers
+	Limit     string  `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, time, retries or cost
 	// OwnLimit says that it is the run's own limit, which its owner may raise.
 	OwnLimit bool         `json:"own_limit,omitempty"`
 	Raise    int          `json:"raise,omitempty"` // how many times as much again a yes allows

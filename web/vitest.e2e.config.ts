@@ -7,8 +7,9 @@ const client = join(here, "../sdk/typescript/src");
 
 const shared = {
   environment: "node" as const,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 40_000 } }, // as soonMs
   // A shared machine may stall for seconds; what fails twice is broken.
   retry: process.env.CI ? 1 : 0,
 };

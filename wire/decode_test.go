@@ -67,6 +67,7 @@ func TestDecodeCommandRefuses(t *testing.T) {
 		{"plan cannot be skipped", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"skip"}}`, `data.action: "skip" is not one of approve, modify, reject`},
 		{"modify without words", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"modify"}}`, "data.instruction is missing: modify needs one, or data.modifications"},
 		{"approve with a wish", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"approve","instruction":"not b"}}`, "data.instruction and data.modifications go with modify: nothing would change"},
+		{"an answer that may be one", `{"type":"user_message","data":{"text":"x","request_id":"h","may_answer":[]}}`, "data.request_id and data.may_answer exclude each other"},
 		{"budget without a run", `{"type":"user_message","data":{"text":"x","budget":{"usd":1}}}`, "data.budget goes with mode run"},
 		{"budget below nothing", `{"type":"user_message","data":{"text":"x","mode":"run","budget":{"usd":-1}}}`, "data.budget must not be negative"},
 		{"approval cannot modify", `{"type":"hitl_approval_response","data":{"request_id":"h","action":"modify"}}`, `data.action: "modify" is not one of approve, skip, reject`},
@@ -199,6 +200,30 @@ func BenchmarkEncodeAgentResponse(b *testing.B) {
 	for b.Loop() {
 		if _, err := Encode(clew.EventAgentResponse, "sess_0123456789abcdef0123456789abcdef", "", 1790000000000, data); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Words that may answer nothing are not words that may answer anything, also
+// after another node has sent them on.
+func TestNothingToAnswerIsNotAnything(t *testing.T) {
+	for given, want := range map[string]string{
+		`{"text":"a","may_answer":[]}`:     `{"text":"a","may_answer":[]}`,
+		`{"text":"a","may_answer":["q1"]}`: `{"text":"a","may_answer":["q1"]}`,
+		`{"text":"a","may_answer":null}`:   `{"text":"a"}`,
+		`{"text":"a"}`:                     `{"text":"a"}`,
+	} {
+		cmd, err := DecodeCommand([]byte(`{"type":"user_message","data":`+given+`}`), "s")
+		if err != nil {
+			t.Fatalf("%s: %v", given, err)
+		}
+		again, err := clew.MarshalData(cmd.Data)
+		if err != nil || string(again) != want {
+			t.Errorf("%s became %s, %v", given, again, err)
+		}
+		d, ok := cmd.Data.(*clew.UserMessageData)
+		if !ok || d.Answers("q1") == strings.HasSuffix(given, "[]}") || d.Answers("q2") == strings.Contains(given, "[") {
+			t.Errorf("%s answers q1: %v, q2: %v", given, d.Answers("q1"), d.Answers("q2"))
 		}
 	}
 }

@@ -59,12 +59,13 @@ func shapeOf(t reflect.Type) *shape {
 			continue
 		}
 		s.nested = s.nested || holdsStruct(f.Type)
+		required := !strings.Contains(options, "omit") // omitempty or omitzero
 		s.fields = append(s.fields, field{
 			name:     name,
 			index:    f.Index,
-			required: !strings.Contains(options, "omitempty"),
+			required: required,
 			nullable: f.Type.Kind() == reflect.Interface,
-			test:     testOf(f.Type, f.Tag.Get("clew"), !strings.Contains(options, "omitempty")),
+			test:     testOf(f.Type, f.Tag.Get("clew"), required),
 		})
 	}
 	return s

@@ -35,7 +35,7 @@ func (s *screen) Write(p []byte) (int, error) {
 // wait returns once the text shows.
 func (s *screen) wait(t *testing.T, text string) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		s.mu.Lock()
 		shown, wake := s.text.String(), s.wake

@@ -81,7 +81,7 @@ func (w *worker) snapMessage(ctx context.Context, v session.View) *snap {
 	if v.Task.ParentTaskID != "" || len(waiting) == 0 || w.untouched(v) {
 		return nil
 	}
-	s := w.snap(ctx, v, "at a message")
+	s := w.snap(ctx, v, session.CauseMessage.Reason(""))
 	if s != nil {
 		s.message = waiting[len(waiting)-1].MessageID
 	}
@@ -109,7 +109,7 @@ func (w *worker) untouched(v session.View) bool {
 func (w *worker) snapBefore(ctx context.Context, v session.View, plans []*planned) *snap {
 	for _, p := range plans {
 		if !p.own && p.begins() && mayChange(p.spec) {
-			return w.snap(ctx, v, "before "+p.call.Tool)
+			return w.snap(ctx, v, session.CauseBefore.Reason(p.call.Tool))
 		}
 	}
 	return nil
@@ -131,7 +131,7 @@ func (w *worker) snapAfter(ctx context.Context, v session.View, p *planned) *sna
 	if !mayChange(p.spec) {
 		return nil
 	}
-	return w.snap(ctx, v, "after "+p.call.Tool)
+	return w.snap(ctx, v, session.CauseAfter.Reason(p.call.Tool))
 }
 
 // snapFound saves what calls left behind that were running when the server
@@ -139,7 +139,7 @@ func (w *worker) snapAfter(ctx context.Context, v session.View, p *planned) *sna
 func (w *worker) snapFound(ctx context.Context, v session.View, calls []session.Call) *snap {
 	for _, c := range calls {
 		if _, own := w.ownTool(c.Tool); !own && c.Class != clew.ClassReadOnly {
-			return w.snap(ctx, v, "after the server stopped during "+c.Tool)
+			return w.snap(ctx, v, session.CauseStopped.Reason(c.Tool))
 		}
 	}
 	return nil

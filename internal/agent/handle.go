@@ -362,9 +362,7 @@ func (w *worker) askAbout(ctx context.Context, v session.View, calls []session.C
 		r.events = append(session.CloseTexts(s, t), session.Forsaken(s, t, calls)...) // nobody waits for their answers any more
 		r.files(found)
 		r.ask(clew.HitlApprovalRequestData{
-			Ask: clew.AskResumeTask, Options: yesNo,
-			Reason: "The server stopped while this was running, and nobody knows whether it took effect: " + strings.Join(names, "; ") +
-				". It will not be run again by itself. Go on and let the agent find out?",
+			Ask: clew.AskResumeTask, Options: yesNo, Reason: session.Doubtful(names),
 		})
 		return r.events
 	})

@@ -127,7 +127,7 @@ func (w *world) until(want func(clew.SessionState) bool) {
 		w.Fatal(err)
 	}
 	defer watch.Close()
-	limit, cancel := context.WithTimeout(w.Context(), 30*time.Second)
+	limit, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
 	buf := make([]*session.Item, 64)
 	for pos := uint64(1); ; {

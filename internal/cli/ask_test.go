@@ -197,6 +197,54 @@ func TestTypedLine(t *testing.T) {
 	}
 }
 
+// What a terminal marks as pasted is one text, in whatever pieces it comes: its
+// newlines are no Enter, and what else is in it does nothing.
+func TestMarkedPaste(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		text string
+		deed keyDeed
+	}{
+		{[]string{"\x1b[200~one\ntwo\r\nthree\r\rfour\x1b[201~"}, "one\ntwo\nthree\n\nfour", keyNothing},
+		{[]string{"\x1b[200~one\r", "\ntwo\x1b[201~"}, "one\ntwo", keyNothing},
+		{[]string{"a\x1b[200~b\r\x1b[201~\r"}, "ab\n", keyEnter},
+		{[]string{"\x1b[2", "00~y\n", "y\n\x1b[20", "1~", "!\r"}, "y\ny\n!", keyEnter},
+		{[]string{"\x1b[200~\ta\x04\x15\x7f\x1b[Ab\x1b[201~\r"}, "\tab", keyEnter},
+		{[]string{"\x1b[200~a\x1b[201~\x7f\x15b\r"}, "b", keyEnter},
+		{[]string{"\x1b[200~a\n\x03"}, "a\n", keyLeave},
+		{[]string{"\x1b[201~a\r"}, "a", keyEnter},
+	} {
+		for _, lines := range []bool{false, true} {
+			var line typedLine
+			deed := keyNothing
+			for _, k := range c.keys {
+				deed = line.feed([]byte(k), lines && several([]byte(k)))
+			}
+			if string(line.text) != c.text || deed != c.deed {
+				t.Errorf("%q: %q and %v", c.keys, string(line.text), deed)
+			}
+		}
+	}
+}
+
+// What was pasted for one line does not go on in the next.
+func TestPasteEndsWithItsLine(t *testing.T) {
+	for name, before := range map[string]func(f *typedLine) typedLine{
+		"begun in the line":     func(f *typedLine) typedLine { f.feed([]byte("\x1b[200~a\n"), false); return f.emptied() },
+		"begun behind Enter":    func(f *typedLine) typedLine { f.feed([]byte("a\rb\r\x1b[200~c\n"), false); return f.emptied() },
+		"begun in what is left": func(f *typedLine) typedLine { return f.without([]byte("a\r\x1b[200~c\n")) },
+	} {
+		var first typedLine
+		line := before(&first)
+		if deed := line.feed([]byte("y\ny\n"), false); deed != keyNothing || len(line.text) > 0 {
+			t.Errorf("%s: %q and %v", name, string(line.text), deed)
+		}
+		if deed := line.feed([]byte("y\n\x1b[201~no\r"), false); deed != keyEnter || string(line.text) != "no" {
+			t.Errorf("%s: %q and %v", name, string(line.text), deed)
+		}
+	}
+}
+
 // Lines that come together while the agent works are one text: nothing of it is
 // sent or lost before an Enter of its own.
 func TestPastedLines(t *testing.T) {

@@ -20,5 +20,10 @@ func byKey(in *os.File) (restore func(), err error) {
 	return func() { _ = xterm.Restore(in.Fd(), was) }, nil
 }
 
+// notifyAside and stopHere are for systems where a shell can put programs aside.
+func notifyAside(chan<- os.Signal) {}
+
+func stopHere() {}
+
 // ownNewlines says that a newline must be written as \r\n while keys are read.
 const ownNewlines = true

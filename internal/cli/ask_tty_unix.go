@@ -39,5 +39,30 @@ func byKey(in *os.File) (restore func(), err error) {
 	}, nil
 }
 
+// notifyAside has Ctrl-Z tell us instead of stopping us at once: the terminal is to
+// be given back first. From then on only stopHere stops us, as Go leaves its own
+// handler in place.
+func notifyAside(c chan<- os.Signal) {
+	if !signal.Ignored(unix.SIGTSTP) {
+		signal.Notify(c, unix.SIGTSTP)
+	}
+}
+
+// stopHere stops us until the shell has us go on. Without a shell above nobody
+// would: then it does nothing, as Ctrl-Z by itself would.
+func stopHere() {
+	session, err := unix.Getsid(0)
+	above, errAbove := unix.Getsid(unix.Getppid())
+	if err != nil || errAbove != nil || above != session || unix.Getpgrp() == session {
+		return
+	}
+	on := make(chan os.Signal, 1)
+	signal.Notify(on, unix.SIGCONT)
+	defer signal.Stop(on)
+	if unix.Kill(unix.Getpid(), unix.SIGSTOP) == nil {
+		<-on
+	}
+}
+
 // ownNewlines says that a newline must be written as \r\n while keys are read.
 const ownNewlines = false

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // checkMode finds out before a session is made that there is no such mode. Who may
@@ -35,7 +36,7 @@ func (c *rest) checkMode(ctx context.Context, mode string) error {
 	if slices.Contains(names, mode) {
 		return nil
 	}
-	return usagef("there is no mode %q%s", mode, firstOf(meant(near(mode, names)), "; there are "+strings.Join(names, ", ")))
+	return usagef("there is no mode %q%s", mode, firstOf(meant(term.Near(mode, names)), "; there are "+strings.Join(names, ", ")))
 }
 
 // discard puts a session away that was made for something that the server refused:

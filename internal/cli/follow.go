@@ -69,8 +69,10 @@ type follower struct {
 	me        clew.UserID // who we are, "" as long as it is not known
 	board     *keyboard
 	line      typedLine
-	heeds     bool   // what is typed while the agent works is read
-	doing     string // what the status line has
+	aside     chan os.Signal // the person puts us aside
+	away      bool           // the terminal was given back, to be read again
+	heeds     bool           // what is typed while the agent works is read
+	doing     string         // what the status line has
 	since     time.Time
 	began     time.Time
 }
@@ -108,6 +110,7 @@ func (a *app) follow(ctx context.Context, c *rest, o followOptions) (followed, e
 		a: a, c: c, o: o,
 		envelopes: make(chan wire.Envelope), ended: make(chan error, 1), sent: make(chan sentCommand),
 		learned: make(chan learned), states: latest{news: make(chan struct{}, 1)}, keys: make(chan []byte),
+		aside: make(chan os.Signal, 1),
 		shown: map[clew.RequestID]bool{}, answered: map[clew.RequestID]bool{}, refused: map[clew.RequestID]bool{},
 		since: time.Now(), began: time.Now(),
 	}
@@ -132,6 +135,7 @@ func (a *app) follow(ctx context.Context, c *rest, o followOptions) (followed, e
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT) // none may leave the terminal by key
 	defer signal.Stop(signals)
+	defer signal.Stop(f.aside)
 	how, err := f.loop(ctx, signals)
 	f.stopAsking()
 	f.stopListening()
@@ -227,6 +231,8 @@ func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome,
 			end = f.typed(ctx, b)
 		case <-tick.C:
 			end = f.ticked()
+		case <-f.aside:
+			f.putAside()
 		case <-signals:
 			end = &outcome{Status: endedLeft}
 		case <-ctx.Done():

@@ -164,7 +164,7 @@ func (f *follower) now() time.Time { return time.Now().Add(f.skew) }
 func (f *follower) startAsking(q clew.Question) *outcome {
 	held := f.taken || f.asking != nil || len(f.line.text) > 0
 	f.stopAsking()
-	held = f.stopListening() || held
+	held = f.stopListening() || held || f.line.pasting
 	all := f.show(q, "? shows it")
 	if err := f.listen(); err != nil { // no keyboard after all
 		f.o.ask = false
@@ -178,7 +178,7 @@ func (f *follower) startAsking(q clew.Question) *outcome {
 func (f *follower) stopAsking() {
 	if f.asking != nil {
 		f.screen.clearStatus()
-		f.asking, f.line = nil, typedLine{}
+		f.asking, f.line = nil, f.line.emptied()
 	}
 	if !f.heeds { // nobody reads what is typed between questions
 		f.stopListening()
@@ -199,7 +199,7 @@ func (f *follower) typed(ctx context.Context, b []byte) *outcome {
 		return &outcome{Status: endedLeft}
 	case keyEnter:
 		line := string(f.line.text)
-		f.line = typedLine{}
+		f.line = f.line.emptied()
 		if f.asking != nil {
 			f.entered(ctx, line)
 		} else {

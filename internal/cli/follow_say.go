@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -60,8 +61,11 @@ func (c *rest) tasksOf(ctx context.Context, id clew.SessionID) learned {
 // speak says what the person said on the line. Words at an open approval deny it:
 // they are told so, and what is nothing but a yes or a no is not sent.
 func (f *follower) speak(ctx context.Context) {
-	say := *f.o.say
-	q := deniedByWords(openOf(f.view.State))
+	say, open := *f.o.say, openOf(f.view.State)
+	if !f.o.fresh { // one that opens meanwhile is not for these words
+		say.MayAnswer = idsOf(open)
+	}
+	q := deniedByWords(open)
 	if say.Mode == clew.ModeRun { // a plan is a task of its own
 		q = nil
 	}
@@ -82,6 +86,15 @@ func (f *follower) speak(ctx context.Context) {
 	})
 }
 
+// idsOf names questions, as those that words may answer.
+func idsOf(questions []clew.Question) []clew.RequestID {
+	ids := []clew.RequestID{} // none is not any
+	for _, q := range questions {
+		ids = append(ids, q.RequestID())
+	}
+	return ids
+}
+
 // deniedByWords is the open question that a message would deny, or whose plan it
 // would change; nil if there is none.
 func deniedByWords(open []clew.Question) *clew.Question {
@@ -100,14 +113,20 @@ func deniedByWords(open []clew.Question) *clew.Question {
 
 func quoted(text string) string { return fmt.Sprintf("%q", cut(plain(oneLine(text)), 40)) }
 
-// listen reads what is typed from now on, where there is a person.
+// listen reads what is typed from now on, where there is a person. Of a paste that
+// is under way the rest is dropped as it comes: if it were forgotten here, so would
+// be where it ends.
 func (f *follower) listen() error {
 	in, _ := f.a.In.(*os.File)
-	board, err := openKeyboard(in, f.keys)
+	if !f.line.pasting {
+		forget(in)
+	}
+	board, err := openKeyboard(in, f.screen.w, f.keys)
 	if err != nil {
 		return err
 	}
-	f.board, f.line, f.screen.raw = board, typedLine{}, ownNewlines
+	f.board, f.away, f.screen.raw = board, false, ownNewlines
+	notifyAside(f.aside)
 	return nil
 }
 
@@ -118,15 +137,28 @@ func (f *follower) stopListening() (typed bool) {
 		return false
 	}
 	f.screen.clearStatus()
-	typed = f.board.close(f.keys)
-	f.board, f.line, f.screen.raw = nil, typedLine{}, false
-	return typed
+	left := f.board.close(f.keys)
+	f.board, f.line, f.screen.raw = nil, f.line.without(left), false
+	return len(left) > 0
+}
+
+// putAside gives the terminal back and stops, as Ctrl-Z asks for, until the shell
+// has us go on. What is typed is read again once the terminal is ours.
+func (f *follower) putAside() {
+	f.away = f.board != nil || f.away
+	f.stopListening()
+	f.line = typedLine{}
+	stopHere()
 }
 
 // hearken reads what a person types while the agent works, once that can be told
 // to it. A terminal that is the shell's is left alone.
 func (f *follower) hearken() {
 	in, _ := f.a.In.(*os.File)
+	if f.away && foreground(in) {
+		_ = f.listen()
+		return
+	}
 	if f.heeds || !f.view.Known || !f.asks() || f.story == nil || !foreground(in) {
 		return
 	}
@@ -136,18 +168,18 @@ func (f *follower) hearken() {
 	_ = f.listen() // without it there is nothing to hear, and questions say so
 }
 
-// steer tells the agent what was typed while it works. Words could answer a
-// question that is open but was not put to the person, such as one of another
-// task: then they are not sent.
+// steer tells the agent what was typed while it works. The words answer nothing:
+// a question may be open that was not put to the person, such as one of another
+// task, or one that we have not heard of.
 func (f *follower) steer(ctx context.Context, words string) {
 	words = strings.TrimSpace(words)
 	_, plain := client.PlainYesNo(words)
-	open := openOf(f.view.State)
+	open := f.elsewhere()
 	switch {
 	case words == "":
 		return
-	case len(open) > 0:
-		f.note(waiting, "! %s was not sent: a question is open in this session, and words could answer it.", quoted(words))
+	case plain && len(open) > 0:
+		f.note(waiting, "! %s was not sent: a question is open in this session that is not asked here.", quoted(words))
 		f.howTo(open[0])
 		return
 	case plain || words == "?":
@@ -159,11 +191,20 @@ func (f *follower) steer(ctx context.Context, words string) {
 	}
 	f.story.own[words]++
 	f.running.Go(func() {
-		_, err := f.cl.Do(ctx, clew.CommandUserMessage, clew.UserMessageData{Text: words, Delivery: clew.ArrivalSteer})
+		_, err := f.cl.Do(ctx, clew.CommandUserMessage, clew.UserMessageData{
+			Text: words, Delivery: clew.ArrivalSteer, MayAnswer: idsOf(nil),
+		})
 		select {
 		case f.sent <- sentCommand{told: words, err: err}:
 		case <-ctx.Done():
 		}
+	})
+}
+
+// elsewhere are the open questions that nobody is asked here.
+func (f *follower) elsewhere() []clew.Question {
+	return slices.DeleteFunc(openOf(f.view.State), func(q clew.Question) bool {
+		return f.answered[q.RequestID()] || f.asking != nil && f.asking.q.RequestID() == q.RequestID()
 	})
 }
 
@@ -175,4 +216,8 @@ func (f *follower) told(words string, err error) {
 		return
 	}
 	f.note(plainInk, "told the agent: %s", words)
+	if open := f.elsewhere(); len(open) > 0 && f.asking == nil {
+		f.note(waiting, "! A question is open in this session. Your words do not answer it.")
+		f.howTo(open[0])
+	}
 }

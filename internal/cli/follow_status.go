@@ -84,7 +84,7 @@ func (f *follower) draw() {
 		if text := timeLeft(k.q, f.now()); text != "" {
 			left = "(" + text + ") "
 		}
-		f.screen.setPrompt("    " + left + k.prompt() + string(f.line.text))
+		f.screen.setPrompt("    " + left + k.prompt() + f.line.end())
 		return
 	}
 	if f.story == nil {
@@ -92,9 +92,9 @@ func (f *follower) draw() {
 	}
 	switch {
 	case slices.Contains(f.line.text, '\n'):
-		f.screen.setPrompt("    Enter tells the agent all of it › " + string(f.line.text))
+		f.screen.setPrompt("    Enter tells the agent all of it › " + f.line.end())
 	case len(f.line.text) > 0:
-		f.screen.setPrompt("    Tell the agent › " + string(f.line.text))
+		f.screen.setPrompt("    Tell the agent › " + f.line.end())
 	case !f.lost.IsZero():
 		f.screen.setStatus("no connection for " + briefly(time.Since(f.lost)))
 	case f.doing != "":

@@ -263,20 +263,23 @@ func TestYesDoesNotRepeatWhatWasTakenBack(t *testing.T) {
 	}
 }
 
-// A line that is typed while a question is open that was not put to the person is
-// not sent: it would answer that.
-func TestWordsAnswerNothingUnseen(t *testing.T) {
+// A yes that is typed while a question is open that was not put to the person is
+// not sent: nobody knows what it is a yes to. Nor are words after a rewind.
+func TestWordsForNobody(t *testing.T) {
 	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x"})
-	for name, prepare := range map[string]func(*follower){
-		"a question is open in this session": func(f *follower) { f.view.State.HitlPending = &q },
-		"the session was just taken back":    func(f *follower) { f.takenBack() },
+	for name, c := range map[string]struct {
+		words   string
+		prepare func(*follower)
+	}{
+		"a question is open in this session that": {"yes", func(f *follower) { f.view.State.HitlPending = &q }},
+		"the session was just taken back":         {"use make instead", func(f *follower) { f.takenBack() }},
 	} {
 		var out strings.Builder
 		f := &follower{a: &app{}, c: &rest{}, screen: &screen{w: &out}} // there is no client that could send
-		prepare(f)
-		f.steer(t.Context(), "use make instead")
+		c.prepare(f)
+		f.steer(t.Context(), c.words)
 		f.running.Wait()
-		if !strings.Contains(out.String(), "\"use make instead\" was not sent: "+name) {
+		if !strings.Contains(out.String(), "\""+c.words+"\" was not sent: "+name) {
 			t.Errorf("%s:\n%s", name, out.String())
 		}
 	}

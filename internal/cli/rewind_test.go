@@ -34,6 +34,7 @@ var preview = clew.RewindPreviewAnswer{
 	Withdrawn: []clew.Question{{Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{
 		Asking: clew.Asking{RequestID: "req_2"}, Effect: &clew.Effect{Command: "make"},
 	}}},
+	Forgotten:         []clew.RememberedRule{{Tool: "execute_command", Pattern: "go test *"}, {Tool: "write_file"}},
 	Usage:             &clew.Usage{TokensIn: 100, TokensOut: 20, CostUSD: 0.25},
 	Irreversible:      []clew.IrreversibleStep{{MessageID: clew.MessageIDOf(14), Tool: "fetch", Reason: "it spoke to http://x"}},
 	IrreversibleCount: 1,
@@ -61,6 +62,9 @@ func TestPrintPreview(t *testing.T) {
     Which one?
   1 question will be gone
     run make
+  no longer allowed without asking, not even after an undo:
+    execute_command go test *
+    write_file
   120 tokens and $0.2500 no longer counted; spent all the same
   1 step cannot be undone
     msg_000000000014  fetch: it spoke to http://x

@@ -47,6 +47,7 @@ func printPreview(w io.Writer, r *clew.RewindPreviewAnswer, files bool) error {
 	p.todos(r.Todos)
 	p.questions("will be open again", r.Reopened)
 	p.questions("will be gone", r.Withdrawn)
+	p.forgotten(r.Forgotten)
 	p.usage(r.Usage)
 	p.lasting(r)
 	return p.err
@@ -152,6 +153,18 @@ func (p *page) questions(fate string, list []clew.Question) {
 	p.line("  %s %s", count(len(list), "question"), fate)
 	for _, q := range list[:min(len(list), listed)] {
 		p.line("    %s", cut(plain(questionText(q)), 100))
+	}
+	p.more(len(list), len(list))
+}
+
+// forgotten names what agents will ask about again.
+func (p *page) forgotten(list []clew.RememberedRule) {
+	if len(list) == 0 {
+		return
+	}
+	p.line("  no longer allowed without asking, not even after an undo:")
+	for _, r := range list[:min(len(list), listed)] {
+		p.line("    %s", cut(plain(strings.TrimSpace(r.Tool+" "+r.Pattern)), 100))
 	}
 	p.more(len(list), len(list))
 }

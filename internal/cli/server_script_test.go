@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -8,28 +9,36 @@ import (
 )
 
 // Scripts of the commands that look after sessions, as a person would type them.
-// One server is there for all of them, with $SESSION, in which hello was said
-// when the workspace $PROJECT had a.txt with "one", and which says "two" now.
+// Each has a server of its own, with $SESSION, in which hello was said when the
+// workspace $PROJECT had a.txt with "one", and which says "two" now.
 func TestServerScripts(t *testing.T) {
-	x := newTraveller(t)
-	x.write("one\n")
-	x.say("hello")
-	x.write("two\n")
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/server",
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("CLEW_SERVER", x.address)
-			env.Setenv("CLEW_DATA", x.where[3])
-			env.Setenv("SESSION", string(x.id))
-			env.Setenv("PROJECT", x.work)
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exitcode": exitCodeCommand,
-			"keep":     keepCommand,
-		},
-	})
+	files, err := filepath.Glob("testdata/server/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			x := newTraveller(t)
+			x.write("one\n")
+			x.say("hello")
+			x.write("two\n")
+			testscript.Run(t, testscript.Params{
+				Files: []string{file},
+				Setup: func(env *testscript.Env) error {
+					env.Setenv("HOME", env.WorkDir)
+					env.Setenv("CLEW_SERVER", x.address)
+					env.Setenv("CLEW_DATA", x.where[3])
+					env.Setenv("SESSION", string(x.id))
+					env.Setenv("PROJECT", x.work)
+					return nil
+				},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){
+					"exitcode": exitCodeCommand,
+					"keep":     keepCommand,
+				},
+			})
+		})
+	}
 }
 
 // keepCommand puts the last word of stdout into a variable: keep NAME.

@@ -164,14 +164,3 @@ func TestTrust(t *testing.T) {
 		{args: "settings|get|trusted_workspaces", want: "{}\n"},
 	})
 }
-
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"mode", "mode", 0}, {"mode", "mdoe", 1}, {"settings", "settinsg", 1}, {"nope", "code", 2}, {"mode", "model", 1}, {"a", "", 1}, {"kitten", "sitting", 3}} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("%q, %q: %d", tt.a, tt.b, got)
-		}
-	}
-}

@@ -15,11 +15,12 @@ import (
 )
 
 // talk runs a program on a terminal and talks with it as a file says: talk FILE
-// clew …. A line of the file is one of
+// clew …, or a shell that runs it. A line of the file is one of
 //
-//	see TEXT     waits until the text is on the terminal, after what was seen before
+//	see TEXT     waits until the text is on the terminal, after what was seen before; ^[ is Escape
 //	type TEXT    types it, and Enter
-//	keys TEXT    types it as it is; ^C is Ctrl-C, ^D Ctrl-D, ^\ Ctrl-\
+//	keys TEXT    types it as it is; ^C is Ctrl-C, ^D Ctrl-D, ^Z Ctrl-Z, ^\ Ctrl-\,
+//	             ^[ Escape, ^M Enter and ^J a newline
 //	kill, serve  the server
 //	go           lets the model go on
 //	stop FLAGS   stops the newest session from elsewhere, and calls it STOPPED
@@ -33,7 +34,10 @@ func talkScript(ts *testscript.TestScript, _ bool, args []string) {
 	exe, err := os.Executable()
 	ts.Check(err)
 	cmd := exec.Command(exe, args[2:]...)
-	cmd.Args[0] = args[1] // TestMain runs the program under this name
+	cmd.Args[0] = args[1]  // TestMain runs the program under this name
+	if args[1] != "clew" { // a shell, which finds the program
+		cmd = exec.Command(args[1], args[2:]...)
+	}
 	cmd.Dir = ts.MkAbs("project")
 	cmd.Env = []string{
 		"HOME=" + ts.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "TERM=" + firstOf(ts.Getenv("TERM"), "xterm-256color"),
@@ -90,11 +94,11 @@ func (w *watcher) all() string {
 func (w *watcher) step(ts *testscript.TestScript, word, text string) {
 	switch word {
 	case "see":
-		w.see(ts, text)
+		w.see(ts, strings.ReplaceAll(text, "^[", "\x1b"))
 	case "type":
 		w.write(ts, text+"\r")
 	case "keys":
-		w.write(ts, strings.NewReplacer("^C", "\x03", "^D", "\x04", `^\`, "\x1c").Replace(text))
+		w.write(ts, strings.NewReplacer("^C", "\x03", "^D", "\x04", "^Z", "\x1a", `^\`, "\x1c", "^[", "\x1b", "^M", "\r", "^J", "\n").Replace(text))
 	case "kill":
 		killScript(ts, false, nil)
 	case "serve":
@@ -163,5 +167,8 @@ func (w *watcher) code(ts *testscript.TestScript, want string) {
 	}
 	if got := strconv.Itoa(w.cmd.ProcessState.ExitCode()); got != want {
 		ts.Fatalf("exit code %s, want %s:\n%s", got, want, w.all())
+	}
+	if all := w.all(); strings.LastIndex(all, pasteMarksOn) > strings.LastIndex(all, pasteMarksOff) {
+		ts.Fatalf("pastes are still marked:\n%q", all)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -59,7 +60,7 @@ func TestWork(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exitcode": exitCodeCommand, "serve": serveScript, "killserver": killScript, "go": goScript,
-			"question": questionScript, "talk": talkScript, "lastline": lastLineScript, "picture": pictureScript, "beginning": beginningScript,
+			"question": questionScript, "talk": talkScript, "lastline": lastLineScript, "kept": keptScript, "picture": pictureScript, "beginning": beginningScript,
 		},
 	})
 }
@@ -77,13 +78,24 @@ func serveScript(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Check(err)
 		w.model, err = llmtest.Start(script, llmtest.Options{Sleep: w.sleep})
 		ts.Check(err)
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		ts.Check(err)
-		w.port = l.Addr().(*net.TCPAddr).Port
-		ts.Check(l.Close())
+		w.port = freePort(ts)
 		ts.Setenv("CLEW_SERVER", fmt.Sprintf("http://127.0.0.1:%d", w.port))
 	}
 	ts.Check(w.start(ts))
+}
+
+// freePort picks a port below those that the system gives to clients: one of them
+// that looks for a server that is away could get its port for itself.
+func freePort(ts *testscript.TestScript) int {
+	for range 100 {
+		port := 15000 + rand.IntN(15000)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			ts.Check(l.Close())
+			return port
+		}
+	}
+	ts.Fatalf("no free port")
+	return 0
 }
 
 // sleep waits until the script says go.
@@ -183,15 +195,18 @@ func newestSession(ts *testscript.TestScript) string {
 }
 
 // question waits until something is asked, and puts the id of the question and
-// of its session into variables: question REQUEST SESSION.
+// of its session into variables: question REQUEST SESSION. Of several it is the
+// oldest, unless a third word names the session that asks.
 func questionScript(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), workWithin)
 	defer cancel()
 	opts := client.Options{URL: ts.Getenv("CLEW_SERVER"), Token: ownToken(ts), Retry: patient}
 	for change, err := range client.FollowInbox(ctx, opts) {
 		ts.Check(err)
-		if len(change.Added) > 0 {
-			it := change.Added[0]
+		for _, it := range change.Added {
+			if len(args) > 2 && string(it.SessionID) != args[2] {
+				continue
+			}
 			ts.Setenv(args[0], string(it.Question.RequestID()))
 			if len(args) > 1 {
 				ts.Setenv(args[1], string(it.SessionID))
@@ -220,10 +235,19 @@ func pictureScript(ts *testscript.TestScript, _ bool, args []string) {
 // lastline checks fields of the last line of stdout, which is JSON: lastline
 // status done.
 func lastLineScript(ts *testscript.TestScript, _ bool, args []string) {
+	if text := lastLineOf(ts, args[0]); text != args[1] {
+		ts.Fatalf("%s is %q", args[0], text)
+	}
+}
+
+// kept puts a field of that line into a variable: kept session_id SESSION.
+func keptScript(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[1], lastLineOf(ts, args[0]))
+}
+
+func lastLineOf(ts *testscript.TestScript, field string) string {
 	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
 	var got map[string]any
 	ts.Check(json.Unmarshal([]byte(lines[len(lines)-1]), &got))
-	if text := fmt.Sprint(got[args[0]]); text != args[1] {
-		ts.Fatalf("%s is %q", args[0], text)
-	}
+	return fmt.Sprint(got[field])
 }

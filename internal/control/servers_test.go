@@ -64,7 +64,7 @@ func TestToolServers(t *testing.T) {
 // await waits until the only server is as wanted.
 func (o *office) await(want func(clew.McpServer) bool) {
 	o.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		list := o.servers.List()
 		if slices.ContainsFunc(list, want) {

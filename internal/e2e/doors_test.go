@@ -38,7 +38,7 @@ type reply struct {
 
 func (p *proc) do(t testing.TB, c call) reply {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, c.method, p.URL()+c.path, strings.NewReader(c.body))
 	if err != nil {

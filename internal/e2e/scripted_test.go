@@ -147,7 +147,7 @@ func (in *inside) start() (err error) {
 }
 
 func (in *inside) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	in.srv.Stop(ctx)
 }

@@ -120,7 +120,7 @@ func (s *store) write(t testing.TB, srv *proc, id clew.SessionID, n int) {
 // eventually polls an outside process.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)
 		}
@@ -173,7 +173,7 @@ func (s *store) read(t testing.TB, srv *proc, id clew.SessionID) [][]byte {
 
 // open reads a session. refusal is what the server says instead of the session.
 func (s *store) open(ctx context.Context, srv *proc, id clew.SessionID) (frames [][]byte, refusal *clew.ErrorData, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	ws, err := dialBare(ctx, srv.URL(), s.secret, id, url.Values{"resume_from": {"start"}})
 	if err != nil {

@@ -108,7 +108,7 @@ func rigOn(t testing.TB, ln net.Listener, dial func() (net.Conn, error), change 
 		_ = srv.Serve(ln)
 	}()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := r.g.Shutdown(ctx); err != nil {
 			t.Errorf("shutdown: %v", err)

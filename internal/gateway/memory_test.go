@@ -154,7 +154,7 @@ func crowd(t testing.TB, addr string, n int, env ...string) (stop func()) {
 // waitFor polls for what another process brings about.
 func waitFor(t testing.TB, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); {
+	for end := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(end) {
 			t.Fatal("did not happen in time")
 		}

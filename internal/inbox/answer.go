@@ -39,6 +39,7 @@ func (b *Inbox) find(ctx context.Context, by clew.Principal, id clew.RequestID) 
 	if !Reads(by) {
 		return session.InboxItem{}, clew.Errorf(clew.Forbidden, "these credentials may watch, not answer")
 	}
+	b.sessions.InboxWritten(ctx)
 	item, ok, err := b.rows.Find(ctx, by.User, id)
 	if err == nil && !ok {
 		err = errNotOpen
@@ -116,14 +117,16 @@ func valueFor(q clew.Question, r Response) (clew.CommandType, any) {
 	return clew.CommandHitlClarificationResponse, &clew.HitlClarificationResponseData{RequestID: q.RequestID(), Value: r.Value}
 }
 
-// The rows follow the records within moments. Who has answered shall not find
-// the question still in the list, so the answer waits for its row to go.
+// The rows of another node's sessions follow the records within moments. Who has
+// answered shall not find the question still in the list, so the answer waits for
+// its row to go.
 const (
 	goneWithin = 500 * time.Millisecond
 	goneLook   = 5 * time.Millisecond
 )
 
 func (b *Inbox) awaitGone(ctx context.Context, user clew.UserID, item session.InboxItem) {
+	b.sessions.InboxWritten(ctx)
 	ctx, cancel := context.WithTimeout(ctx, goneWithin)
 	defer cancel()
 	t := time.NewTicker(goneLook)

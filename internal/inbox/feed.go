@@ -36,6 +36,7 @@ func (b *Inbox) Feed(ctx context.Context, by clew.Principal, send func(typ clew.
 		<-ctx.Done()
 		return ctx.Err()
 	}
+	b.sessions.InboxWritten(ctx)
 	held := map[clew.RequestID]Item{}
 	current := false
 	return b.rows.Watch(ctx, by.User, func(c session.InboxChange) {

@@ -36,6 +36,8 @@ type Sessions interface {
 	Do(ctx context.Context, id clew.SessionID, cmd clew.Command) (session.Receipt, error)
 	// State gives the session as it is now. Of makes it from a host.
 	State(ctx context.Context, id clew.SessionID) (clew.SessionState, error)
+	// InboxWritten returns when the rows have followed the sessions of this node.
+	InboxWritten(ctx context.Context)
 }
 
 // Of lets a session host carry answers out.
@@ -122,6 +124,7 @@ func (b *Inbox) all(ctx context.Context, by clew.Principal) ([]Item, error) {
 	if !Reads(by) {
 		return nil, nil
 	}
+	b.sessions.InboxWritten(ctx)
 	rows, err := b.rows.List(ctx, by.User)
 	if err != nil {
 		return nil, err

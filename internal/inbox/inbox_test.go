@@ -103,6 +103,8 @@ func (w *world) State(_ context.Context, id clew.SessionID) (clew.SessionState, 
 	return st, nil
 }
 
+func (w *world) InboxWritten(context.Context) {}
+
 func (w *world) put(user clew.UserID, id clew.SessionID, asked int64, data any) {
 	q := clew.Question{Data: data}
 	switch data.(type) {

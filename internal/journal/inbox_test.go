@@ -189,7 +189,7 @@ func expect(t *testing.T, heard <-chan string, want ...string) {
 			if got != w {
 				t.Fatalf("heard %s, want %s", got, w)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("did not hear %s", w)
 		}
 	}
@@ -238,7 +238,7 @@ func TestInboxOfTwoNodes(t *testing.T) {
 	syncRows(t, a, id, inboxRows{"ann": {question(id, "q1", 0), question(id, "q2", 0)}})
 	expect(t, heard, "+q1", "+q2")
 	ja.Close(context.Background()) // it gives its shards up
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		_, err := jb.Claim(t.Context(), shard)
 		if err == nil {
@@ -298,7 +298,7 @@ func (r *ringing) next(t *testing.T, request string, reminder bool) journal.Noti
 			t.Fatalf("notice %s of %s (reminder %v), want %s (%v)", n.ID, n.Item.Question.RequestID(), n.Reminder, request, reminder)
 		}
 		return n
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("no notice of %s", request)
 		return journal.Notice{}
 	}

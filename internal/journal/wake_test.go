@@ -50,7 +50,7 @@ func never(clew.SessionID) error { return nil }
 // await waits until the session is woken and gives the others that were before.
 func (s *sleeper) await(id clew.SessionID) {
 	s.t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		select {
 		case got := <-s.heard:

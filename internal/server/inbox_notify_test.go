@@ -65,7 +65,7 @@ func (r *receiver) next(t *testing.T) delivery {
 	select {
 	case d := <-r.got:
 		return d
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the webhook heard nothing")
 		return delivery{}
 	}

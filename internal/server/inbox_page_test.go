@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +34,9 @@ func openBrowser(t *testing.T) *browser {
 		}
 		t.Skip("chromium is not installed")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	// Not that of the test: it ends before the clean-up, and would kill the browser
+	// while its other processes still write into its directory.
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	cmd := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--user-data-dir="+t.TempDir(), "--remote-debugging-port=0", "about:blank")
 	stderr, err := cmd.StderrPipe()
@@ -51,6 +54,11 @@ func openBrowser(t *testing.T) *browser {
 	if address == "" {
 		t.Fatal("chromium did not say where it listens")
 	}
+	gone := make(chan struct{}) // closed when the last of its processes is: they all hold stderr
+	go func() {
+		defer close(gone)
+		_, _ = io.Copy(io.Discard, stderr)
+	}()
 	c, resp, err := websocket.Dial(ctx, address, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,10 +68,16 @@ func openBrowser(t *testing.T) *browser {
 	}
 	c.SetReadLimit(64 << 20)
 	b := &browser{t: t, c: c}
-	t.Cleanup(func() { // it ends by itself, so that its directory can go
+	t.Cleanup(func() { // it ends by itself, with all its processes, so that its directory can go
 		b.next++
-		_ = c.Write(context.Background(), websocket.MessageText, fmt.Appendf(nil, `{"id":%d,"method":"Browser.close"}`, b.next))
-		_, _, _ = c.Read(ctx)
+		_ = c.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"id":%d,"method":"Browser.close"}`, b.next))
+		for err == nil {
+			_, _, err = c.Read(ctx)
+		}
+		select {
+		case <-gone:
+		case <-ctx.Done():
+		}
 		_ = cmd.Wait()
 	})
 	target := b.do("Target.createTarget", map[string]any{"url": "about:blank"})
@@ -128,7 +142,7 @@ func (b *browser) eval(expression string) any {
 // until waits for an expression to hold.
 func (b *browser) until(expression string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		if b.eval(expression) == true {
 			return
 		}

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -89,9 +92,25 @@ func (l *lockedLog) String() string {
 func newStage(t *testing.T, environ ...string) *stage {
 	st := &stage{t: t, cfg: config(t), agent: &pollster{}, log: &lockedLog{}}
 	st.cfg.Environ = append([]string{}, environ...)
+	st.cfg.Listen = freeAddress(t) // the same one after a restart
 	st.start()
 	t.Cleanup(func() { st.s.Stop(context.Background()) })
 	return st
+}
+
+// freeAddress has a port below those that the system gives to clients: one of them
+// could have it when the server wants it again.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(15000))
+		if l, err := net.Listen("tcp", address); err == nil {
+			_ = l.Close()
+			return address
+		}
+	}
+	t.Fatal("no free port")
+	return ""
 }
 
 func (st *stage) start() {
@@ -107,7 +126,6 @@ func (st *stage) start() {
 		st.t.Fatal(err)
 	}
 	st.token = strings.TrimSpace(string(b))
-	st.cfg.Listen = strings.TrimPrefix(s.URL(), "http://") // the same one after a restart
 }
 
 // key makes an API key for somebody.
@@ -214,7 +232,7 @@ type feedFrame struct {
 
 func (f *feed) next(typ string) feedFrame {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
 	defer cancel()
 	for {
 		_, b, err := f.c.Read(ctx)

@@ -76,7 +76,7 @@ func TestDroppedKey(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].ID != "b" || !list[0].Browser || list[0].Parent != "p" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_ = store.Watch(ctx, func(k auth.KeyRecord) {
 		if k.ID != "b" {

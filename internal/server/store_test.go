@@ -49,7 +49,7 @@ func node(t *testing.T, j *journal.Journal) (*settings.Settings, <-chan []string
 // until waits for notices until the settings are as wanted.
 func until(t *testing.T, s *settings.Settings, heard <-chan []string, want func(settings.Values) bool) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		if v, _ := s.For(nil); want(v) {
 			return
@@ -138,7 +138,7 @@ func TestStoreTellsOfChanges(t *testing.T) {
 		}
 	}
 	seen := map[string]json.RawMessage{}
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for seen["c"] == nil {
 		select {
 		case m := <-heard:

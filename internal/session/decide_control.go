@@ -272,6 +272,7 @@ func decideResume(s *State, d *clew.ResumeTaskData, now int64) ([]clew.Event, er
 // the i-th of the batch.
 func Ask(s *State, t *Task, b Batch, i int, q clew.HitlApprovalRequestData) []clew.Event {
 	s.ask(&q.Asking, t, b, i)
+	q.InputText = exactText(q.Input)
 	if q.Todo == nil {
 		q.Todo = s.askingTodo(t, q.TodoID)
 	}

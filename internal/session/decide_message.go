@@ -37,7 +37,7 @@ func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now 
 	if t != nil {
 		heir := s.heir(t)
 		for _, x := range []*Task{t, heir} {
-			if q := s.asked(x); q != nil && (d.Delivery != clew.ArrivalQueue || !s.AtWork()) {
+			if q := s.asked(x); q != nil && d.Answers(q.RequestID()) && (d.Delivery != clew.ArrivalQueue || !s.AtWork()) {
 				return decideWords(s, cmd, *q, d, now)
 			}
 		}
@@ -141,7 +141,8 @@ func said(s *State, cmd clew.Command, in Input, now int64, how clew.Delivery) ([
 	}
 	events := []clew.Event{spoken(cmd, in, b, task)}
 	if how == clew.DeliveryDirect {
-		return append(events, begin(s, in, cmd.ClientMessageID, b, 1)...), nil
+		events = append(events, takeUp(s, in, "")...)
+		return append(events, begin(s, in, cmd.ClientMessageID, b, len(events))...), nil
 	}
 	return append(events, steer(s, s.Task(task), b.ID(0), cmd.ClientMessageID)...), nil
 }
@@ -291,8 +292,8 @@ func hears(s *State, t *Task, in Input, b Batch, i int) []clew.Event {
 }
 
 // takeUp settles the question whether a task at rest shall be taken up again:
-// words that waited for it do so. The two meet after a return, when messages
-// wait and nobody is at work.
+// words for it that are no answer do so. They waited while somebody went back in
+// time, or are of one who does not know of the question.
 func takeUp(s *State, in Input, ended clew.TaskID) []clew.Event {
 	id := in.TaskID
 	if id == "" {
@@ -307,7 +308,7 @@ func takeUp(s *State, in Input, ended clew.TaskID) []clew.Event {
 		return nil
 	}
 	return append([]clew.Event{{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
-		RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "taken up with a message that waited", TaskID: t.TaskID,
+		RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "taken up with a message", TaskID: t.TaskID,
 	}}}, answered(s, q.Asking().MessageID)...)
 }
 

@@ -104,7 +104,7 @@ func (s *Session) save(ctx context.Context, cmd clew.Command, l standing, d *cle
 	}
 	reason := d.Message
 	if reason == "" {
-		reason = "saved by " + string(cmd.By.User)
+		reason = savedBy + string(cmd.By.User)
 	}
 	out := make(chan outcome, 1)
 	s.trips.Go(func() { // the first one of a large workspace takes a while

@@ -122,6 +122,15 @@ func (s *Session) openInbox(loaded Loaded) {
 	s.noteInbox()
 }
 
+// touchInbox has the inboxes follow records that were just appended, before anyone
+// hears of them. If the state is ahead of what is durable they follow later.
+func (s *Session) touchInbox(records []clew.Record) {
+	s.inboxDue = s.inboxDue || touchesInbox(records)
+	if s.state.Seq == s.head.Seq {
+		s.noteInbox()
+	}
+}
+
 // noteInbox hands the rows to the host if they may have changed. The state must
 // be durable: it runs after the commit.
 func (s *Session) noteInbox() {
@@ -144,7 +153,9 @@ type mail struct {
 
 	mu sync.Mutex
 	// due holds questions as the state has them; Apply never changes one in place.
-	due map[clew.SessionID]map[clew.UserID][]InboxItem
+	due     map[clew.SessionID]map[clew.UserID][]InboxItem
+	writing bool
+	waiting []chan struct{} // closed when what is due is written
 }
 
 const (
@@ -167,10 +178,43 @@ func (m *mail) put(id clew.SessionID, rows map[clew.UserID][]InboxItem) {
 	m.mu.Lock()
 	m.due[id] = rows
 	m.mu.Unlock()
+	m.wake()
+}
+
+func (m *mail) wake() {
 	select {
 	case m.kick <- struct{}{}:
 	default: // kicked already
 	}
+}
+
+// InboxWritten returns when the inboxes have what sessions on this node had for them
+// before: who heard of a question finds it there, and who answered one does not.
+// What the engine refuses is not waited for.
+func (h *Host) InboxWritten(ctx context.Context) {
+	if h.mail == nil {
+		return
+	}
+	done := h.mail.written()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-h.ctx.Done():
+	}
+}
+
+// written is closed when what is due or under way now was tried.
+func (m *mail) written() <-chan struct{} {
+	done := make(chan struct{})
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.due) == 0 && !m.writing {
+		close(done)
+		return done
+	}
+	m.waiting = append(m.waiting, done)
+	m.wake()
+	return done
 }
 
 func (m *mail) run(ctx context.Context) {
@@ -199,8 +243,8 @@ func (m *mail) run(ctx context.Context) {
 // unless there is something newer. It reports whether nothing failed.
 func (m *mail) write(ctx context.Context) bool {
 	m.mu.Lock()
-	due := m.due
-	m.due = map[clew.SessionID]map[clew.UserID][]InboxItem{}
+	due, waiting := m.due, m.waiting
+	m.due, m.waiting, m.writing = map[clew.SessionID]map[clew.UserID][]InboxItem{}, nil, true
 	m.mu.Unlock()
 	var writers sync.WaitGroup
 	places := make(chan struct{}, mailAtOnce)
@@ -221,6 +265,12 @@ func (m *mail) write(ctx context.Context) bool {
 		})
 	}
 	writers.Wait()
+	m.mu.Lock()
+	m.writing = false
+	m.mu.Unlock()
+	for _, done := range waiting {
+		close(done)
+	}
 	return !failed
 }
 

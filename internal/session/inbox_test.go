@@ -24,10 +24,12 @@ type postbox struct {
 	rows  map[clew.SessionID]map[clew.UserID][]session.InboxItem
 	fail  error
 	lose  bool // takes nothing and says nothing
+	takes time.Duration
 	syncs int
 }
 
 func (p *postbox) Sync(_ context.Context, id clew.SessionID, rows map[clew.UserID][]session.InboxItem) error {
+	time.Sleep(p.takes)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.syncs++
@@ -255,6 +257,34 @@ func TestInboxIsNotInTheWay(t *testing.T) {
 		time.Sleep(time.Minute)
 		if box.of(id) == "{}" {
 			t.Error("the row was given up")
+		}
+	})
+}
+
+// Who hears of a question, or of its end, and then looks into the inbox finds it so,
+// however slow the engine is.
+func TestInboxShowsWhatIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		box := &postbox{takes: time.Second}
+		j := new(journaltest.Memory).Node("a")
+		var h *session.Host
+		looks := 0
+		h = start(t, j, session.Config{Agent: asker(3), Inbox: box, Appended: func(id clew.SessionID, _ uint64) { // from now on others hear of it
+			looks++
+			h.InboxWritten(t.Context())
+			if got, want := box.of(id), folded(t, j, id); got != want {
+				t.Errorf("the inboxes are\n%s\nand should be\n%s", got, want)
+			}
+		}})
+		id := create(t, h, "")
+		do(t, h, id, say("m1", "go"))
+		for range 3 {
+			time.Sleep(time.Minute) // of the bubble's clock: it has asked
+			do(t, h, id, answerOldest(true))
+		}
+		stop(h)
+		if looks < 7 || box.syncs < 6 {
+			t.Errorf("%d looks, %d writes: that was no test", looks, box.syncs)
 		}
 	})
 }

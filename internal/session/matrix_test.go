@@ -142,6 +142,9 @@ var commands = []struct {
 	{"user_message to a stranger", func(*bench) any { return &clew.UserMessageData{Text: "hi", TaskID: "task_x"} }},
 	{"user_message to steer", func(*bench) any { return &clew.UserMessageData{Text: "hi", Delivery: clew.ArrivalSteer} }},
 	{"user_message to queue", func(*bench) any { return &clew.UserMessageData{Text: "hi", Delivery: clew.ArrivalQueue} }},
+	{"user_message that answers nothing", func(*bench) any {
+		return &clew.UserMessageData{Text: "hi", Delivery: clew.ArrivalSteer, MayAnswer: []clew.RequestID{}}
+	}},
 	{"edit_queued", func(b *bench) any { return &clew.EditQueuedData{MessageID: b.lastWaiting(), Text: "better"} }},
 	{"remove_queued", func(b *bench) any { return &clew.RemoveQueuedData{MessageID: b.lastWaiting()} }},
 	{"move_queued to the end", func(b *bench) any { return &clew.MoveQueuedData{MessageID: b.firstWaiting()} }},

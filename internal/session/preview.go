@@ -54,6 +54,7 @@ func compare(p *clew.RewindPreviewAnswer, now, then *State) {
 			p.Reopened = append(p.Reopened, q)
 		}
 	}
+	p.Forgotten = forgotten(now, then)
 	will := map[string]clew.Todo{}
 	for _, t := range then.todos() {
 		will[t.ID] = t

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -50,6 +51,8 @@ func (p player) message() {
 	d := &clew.UserMessageData{Text: p.text(), TaskID: p.someTask(), Mode: draw[clew.MessageMode](p, "mode", "", "", "code")}
 	if rapid.IntRange(0, 4).Draw(p.t, "answers") == 0 {
 		d.RequestID = p.someQuestion()
+	} else if rapid.Bool().Draw(p.t, "may answer some") {
+		d.MayAnswer = []clew.RequestID{p.someQuestion()}
 	}
 	p.person(d)
 }
@@ -241,8 +244,8 @@ func (p player) callStep() {
 	class := draw(p, "class", clew.ClassReadOnly, clew.ClassOnce)
 	n := rapid.IntRange(0, 9).Draw(p.t, "step")
 	switch {
-	case c.Status == CallRunning && n == 0:
-		p.approval(clew.AskResumeTask, "", "") // in doubt
+	case c.Status == CallRunning && n == 0 && !slices.ContainsFunc(p.s.state.Questions, p.s.state.askedByTool):
+		p.approval(clew.AskResumeTask, "", "") // in doubt: whoever asked in it is gone
 	case c.Status == CallRunning && n == 1:
 		p.input(clew.HitlInputRequestData{Ask: draw(p, "ask", clew.AskFollowup, clew.AskCommandOutput), Asking: clew.Asking{ToolCallID: c.ID}, InputType: clew.InputText})
 	case c.Status == CallRunning && n == 2:

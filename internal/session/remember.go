@@ -145,6 +145,18 @@ func (s *State) keepRules(now *State) {
 	}
 }
 
+// forgotten gives what holds now and would not after a return to a former state.
+func forgotten(now, then *State) (list []clew.RememberedRule) {
+	for _, r := range now.allowed() {
+		t := then.Task(r.TaskID)
+		elsewhere := then.Seq < now.Begun // nothing holds that was said in another session
+		if t == nil || elsewhere || !slices.ContainsFunc(t.Allowed, func(old clew.RememberedRule) bool { return old.ID == r.ID }) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // forgetRules drops what was remembered: it was said of another session, perhaps
 // by strangers.
 func (s *State) forgetRules() {

@@ -127,3 +127,37 @@ func TestRulesStayWhereTheyWereMade(t *testing.T) {
 		t.Errorf("in a fork there is %v", rules)
 	}
 }
+
+// A preview names what a rewind takes from what is allowed, and nothing else.
+func TestPreviewOfRules(t *testing.T) {
+	b := askedToRemember()
+	encoded := func() []byte {
+		past, err := b.s.state.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return past
+	}
+	before := encoded()
+	must(b.ann(&clew.HitlApprovalResponseData{Action: clew.ChoiceApprove, Remember: &clew.Remember{Scope: clew.RememberTask, Pattern: "go test *"}}))
+	after := encoded()
+	named := func(past []byte) []clew.RememberedRule {
+		then, err := decodeState("s1", past)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &clew.RewindPreviewAnswer{}
+		compare(p, b.s.state, then)
+		return p.Forgotten
+	}
+	if rules := named(before); len(rules) != 1 || rules[0].Tool != "run" || rules[0].Pattern != "go test *" {
+		t.Errorf("to before the answer goes %+v", rules)
+	}
+	if rules := named(after); len(rules) != 0 {
+		t.Errorf("to after the answer goes %+v", rules)
+	}
+	b.s.state.Begun = b.s.state.Seq + 1 // all that was so far was in another session
+	if rules := named(after); len(rules) != 1 {
+		t.Errorf("to another session's past goes %+v", rules)
+	}
+}

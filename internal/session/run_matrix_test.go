@@ -89,6 +89,9 @@ func runCommands() []runCommand {
 		{"modify by both", plan(clew.ChoiceModify, "shorter", addEdit("new")), []run.Op{run.Modify}, ""},
 		{"reject", plan(clew.ChoiceReject, ""), []run.Op{run.Reject}, ""},
 		{"user_message", func(*bench) any { return &clew.UserMessageData{Text: "and mind the cost"} }, nil, ""},
+		{"user_message that answers nothing", func(*bench) any {
+			return &clew.UserMessageData{Text: "and mind the cost", Delivery: clew.ArrivalSteer, MayAnswer: []clew.RequestID{}}
+		}, nil, ""},
 		{"user_message run", func(*bench) any { return &clew.UserMessageData{Text: "another", Mode: clew.ModeRun} }, nil, ""},
 		{"interrupt", func(*bench) any { return &clew.InterruptData{} }, nil, ""},
 		{"interrupt_agent main", func(*bench) any { return &clew.InterruptAgentData{Agent: string(MainAgent)} }, nil, ""},

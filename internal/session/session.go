@@ -383,7 +383,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 		}
 		s.recent = append(s.recent, records...)
 		s.placeFolds(records)
-		s.inboxDue = s.inboxDue || touchesInbox(records)
+		s.touchInbox(records)
 		s.exists.Store(true)
 		s.busy.Store(s.state.Busy())
 		s.closeOpen()

@@ -25,9 +25,10 @@ func (s *State) Summary() Summary {
 // sharedMax bounds in how many lists a session stands beside its owner's.
 const sharedMax = 100
 
-// relist has the lists follow the session, before anyone hears what was done.
+// relist has the lists follow the session, before anyone hears what was done. A
+// state that is ahead of what is durable is not listed yet.
 func (s *Session) relist() {
-	if s.indexed != s.head.Seq && s.head.Seq > 1 { // who creates a session puts it into the list
+	if s.indexed != s.head.Seq && s.head.Seq > 1 && s.state.Seq == s.head.Seq { // who creates a session puts it into the list
 		s.list(s.state.Summary())
 		s.indexed = s.head.Seq
 	}

@@ -32,9 +32,10 @@ type Mark struct {
 	TS         int64          `json:"ts"`
 	Kind       MarkKind       `json:"kind" enum:"user,assistant,tool,question,answer,checkpoint,error,run,rewind,fork"`
 	Label      string         `json:"label"`
-	What       string         `json:"what,omitempty" doc:"Which of its kind: of an answer the choice, of a tool its name, of a run began, approved, completed, failed or cancelled, of a rewind before, after or undone"`
-	Subject    string         `json:"subject,omitempty" doc:"What it is about: of an answer the question, of a tool what it was called with, of a run its task, of a rewind the message"`
-	Words      string         `json:"words,omitempty" doc:"What was said with an answer, or the value that was given"`
+	What       string         `json:"what,omitempty" doc:"Which of its kind: of an answer the choice, of a tool its name, of a run began, approved, completed, failed or cancelled, of a rewind before, after or undone, of a checkpoint why: message, before, after, stopped or person"`
+	Subject    string         `json:"subject,omitempty" doc:"What it is about: of an answer the question, of a tool what it was called with, of a run its task, of a rewind the message, of a checkpoint the tool or who asked for it"`
+	Words      string         `json:"words,omitempty" doc:"What was said with an answer, or the value that was given; of a checkpoint a person's reason"`
+	Asked      *MarkAsked     `json:"asked,omitempty" doc:"Of a question and its answer: what is asked"`
 	ByTimeout  bool           `json:"by_timeout,omitempty" doc:"Nobody answered in time"`
 	Target     bool           `json:"target,omitempty" doc:"rewind and fork_session can name it: the session goes to before it"`
 	RequestID  clew.RequestID `json:"request_id,omitempty"`
@@ -91,7 +92,7 @@ func (w *Watch) Timeline(ctx context.Context, q TimelineOf) (Timeline, error) {
 	if to >= marksReach {
 		first = max(from, to-marksReach+1)
 	}
-	m := marking{removed: t.removed, hidden: q.Hidden, at: map[clew.MessageID]int{}, asked: map[clew.RequestID]string{}}
+	m := marking{removed: t.removed, hidden: q.Hidden, at: map[clew.MessageID]int{}, asked: map[clew.RequestID]askedMark{}, saved: map[clew.MessageID]clew.UserID{}}
 	out := Timeline{}
 	for r, err := range t.journal.Read(ctx, t.id, first, to) {
 		if err == nil {
@@ -139,8 +140,9 @@ type marking struct {
 	removed []Span
 	hidden  bool
 	marks   []Mark
-	at      map[clew.MessageID]int    // messages whose words may come later
-	asked   map[clew.RequestID]string // questions
+	at      map[clew.MessageID]int         // messages whose words may come later
+	asked   map[clew.RequestID]askedMark   // questions
+	saved   map[clew.MessageID]clew.UserID // checkpoints that people asked for
 }
 
 func (m *marking) add(r clew.Record) error {
@@ -177,14 +179,23 @@ func (m *marking) mark(r clew.Record) (Mark, error) {
 	case clew.EventHitlResolved, clew.EventCheckpointSaved, clew.EventError, clew.EventTaskCreated, clew.EventPlanApproved,
 		clew.EventComplete, clew.EventFailed, clew.EventCancelled, clew.EventHistoryRewound, clew.EventRewindUndone, clew.EventSessionForked:
 	default:
-		return Mark{}, nil
+		if !isAsking(r.Type) {
+			return Mark{}, nil
+		}
 	}
 	ev, err := clew.DecodeEvent(r.Type, r.Data())
 	if err != nil {
 		return Mark{}, err
 	}
-	if d, ok := ev.Data.(*clew.HitlResolvedData); ok {
+	switch d := ev.Data.(type) {
+	case *clew.HitlResolvedData:
 		return m.answer(d), nil
+	case *clew.CheckpointSavedData:
+		return m.checkpoint(d), nil
+	}
+	if isAsking(r.Type) {
+		m.question(ev.Data)
+		return Mark{}, nil
 	}
 	return plainMark(ev.Data), nil
 }
@@ -204,6 +215,7 @@ func (m *marking) message(r clew.Record) (Mark, error) {
 			RequestID  clew.RequestID   `json:"request_id"`
 			ToolCallID string           `json:"tool_call_id"`
 			IsAnswered bool             `json:"is_answered"`
+			UserID     clew.UserID      `json:"user_id"`
 		} `json:"message"`
 	}
 	if err := json.Unmarshal(r.Data(), &d); err != nil {
@@ -230,11 +242,14 @@ func (m *marking) message(r clew.Record) (Mark, error) {
 		mark.Label = strings.TrimSpace(mark.What + " " + mark.Subject)
 	case x.Type == clew.TypeAsk:
 		mark.Kind = MarkQuestion
-		m.asked[x.RequestID] = x.Text
+		m.asked[x.RequestID] = askedMark{text: x.Text, at: len(m.marks)}
 	case x.Say == clew.SayText, x.Say == clew.SayCompletionResult, x.Say == clew.SaySubtaskResult:
 		mark.Kind = MarkAssistant
 	case strings.HasSuffix(string(x.Say), "error"):
 		mark.Kind = MarkError
+	case x.Say == clew.SayCheckpointSaved: // its checkpoint comes next
+		m.saved[x.MessageID] = x.UserID
+		return Mark{}, nil
 	default:
 		return Mark{}, nil
 	}

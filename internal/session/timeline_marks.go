@@ -9,9 +9,10 @@ import (
 // answer marks the end of a question. One that was withdrawn is no place to go
 // back to: what it was about was over.
 func (m *marking) answer(d *clew.HitlResolvedData) Mark {
+	q := m.asked[d.RequestID]
 	mark := Mark{
 		Kind: MarkAnswer, RequestID: d.RequestID, TaskID: d.TaskID, Target: isAnswer(d),
-		What: string(d.Action), Subject: m.asked[d.RequestID], Words: d.Comment, ByTimeout: d.ByTimeout,
+		What: string(d.Action), Subject: q.text, Asked: q.asked, Words: d.Comment, ByTimeout: d.ByTimeout,
 	}
 	if mark.Words == "" {
 		mark.Words = clew.ValueText(d.Value)
@@ -26,11 +27,28 @@ func (m *marking) answer(d *clew.HitlResolvedData) Mark {
 	return mark
 }
 
+// checkpoint marks saved files. What the server saves by itself has no message.
+func (m *marking) checkpoint(d *clew.CheckpointSavedData) Mark {
+	mark := Mark{Kind: MarkCheckpoint, Label: d.Reason, Checkpoint: d.ToHash, TaskID: d.TaskID}
+	cause, tool := causeOf(d.Reason)
+	by, asked := m.saved[d.MessageID]
+	switch {
+	case asked:
+		mark.What, mark.Subject = string(CausePerson), string(by)
+		if d.Reason != savedBy+string(by) {
+			mark.Words = d.Reason
+		}
+	case cause != "":
+		mark.What, mark.Subject = string(cause), tool
+	default:
+		mark.Words = d.Reason
+	}
+	return mark
+}
+
 // plainMark marks what stands for itself.
 func plainMark(data any) Mark {
 	switch d := data.(type) {
-	case *clew.CheckpointSavedData:
-		return Mark{Kind: MarkCheckpoint, Label: d.Reason, Checkpoint: d.ToHash, TaskID: d.TaskID}
 	case *clew.ErrorData:
 		return Mark{Kind: MarkError, Label: d.Message, RequestID: d.Context.RequestID, TaskID: d.Context.TaskID}
 	case *clew.HistoryRewoundData:

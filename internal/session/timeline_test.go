@@ -88,14 +88,18 @@ fork: forked to other
 	}
 	var parts strings.Builder
 	for _, m := range line.Marks {
-		fmt.Fprintf(&parts, "%s|%s|%s|%s|%v\n", m.Kind, m.What, m.Subject, m.Words, m.Target)
+		fmt.Fprintf(&parts, "%s|%s|%s|%s|%v", m.Kind, m.What, m.Subject, m.Words, m.Target)
+		if m.Asked != nil {
+			fmt.Fprintf(&parts, "|%+v", *m.Asked)
+		}
+		parts.WriteString("\n")
 	}
 	const fields = `user||||true
 assistant||||true
 tool|run|with a broom||true
-checkpoint||||false
-question||||true
-answer|reject|May I burn the leaves?|no fire|true
+checkpoint|after|run||false
+question||||true|{Kind:tool Subject:{"what":"leaves"} Tool:burn}
+answer|reject|May I burn the leaves?|no fire|true|{Kind:tool Subject:{"what":"leaves"} Tool:burn}
 error||||false
 run|began|a plan||false
 assistant||||true

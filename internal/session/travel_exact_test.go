@@ -222,6 +222,12 @@ func (x *traveller) foretold(c course, before, there []byte, r clew.Record) {
 	for _, q := range p.Withdrawn {
 		delete(open, q.RequestID())
 	}
+	held := without(now.allowed(), func(r clew.RememberedRule) bool {
+		return slices.ContainsFunc(p.Forgotten, func(f clew.RememberedRule) bool { return f == r })
+	})
+	if !slices.Equal(held, is.allowed()) {
+		t.Fatalf("foretold was that %v is allowed; it is %v", held, is.allowed())
+	}
 	todos := map[string]clew.TodoStatus{}
 	for _, todo := range now.todos() {
 		todos[todo.ID] = todo.Status

@@ -43,7 +43,9 @@
 //	"..."        as the last element of a list: further elements are allowed
 //	...          as a line of its own among frames: any number of frames
 //
-// The server's ping and presence frames are skipped unless the pattern is one.
+// The server's ping and presence frames are skipped unless the pattern is one, and
+// so is growing text that is recorded on the way (message_updated with partial):
+// they come by the clock.
 //
 // # What is sent
 //

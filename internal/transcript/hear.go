@@ -61,6 +61,22 @@ func (p *player) follow(c *conn, patterns []string) (heard []any, err error) {
 // a script cannot say when: it is skipped unless it is wanted.
 func passing(kind string) bool { return kind == "ping" || kind == "presence" }
 
+// snapshot reports whether a frame is growing text that was recorded on the way,
+// once a second: it comes on a slow machine and not on a fast one.
+func snapshot(frame any) bool {
+	if kindOf(frame) != "message_updated" {
+		return false
+	}
+	for _, key := range []string{"data", "message", "partial"} {
+		o, ok := frame.(*object)
+		if !ok {
+			return false
+		}
+		frame = o.fields[key]
+	}
+	return frame == true
+}
+
 // frame gives the next frame that is not passing, unless it is the wanted kind.
 func (p *player) frame(c *conn, wanted string) (any, error) {
 	for {
@@ -72,7 +88,7 @@ func (p *player) frame(c *conn, wanted string) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the server sent %q: %w", b, err)
 		}
-		if kind := kindOf(v); kind == wanted || !passing(kind) {
+		if kind := kindOf(v); (kind == wanted || !passing(kind)) && !snapshot(v) {
 			return v, nil
 		}
 	}
@@ -85,7 +101,7 @@ func (p *player) drain(c *conn) (extra []any) {
 		if err != nil {
 			return extra
 		}
-		if v, err := parseJSON(b); err == nil && !passing(kindOf(v)) {
+		if v, err := parseJSON(b); err == nil && !passing(kindOf(v)) && !snapshot(v) {
 			extra = append(extra, v)
 		}
 	}

@@ -82,3 +82,19 @@ func TestWriteJSON(t *testing.T) {
 		t.Errorf("wrote %s", got)
 	}
 }
+
+// Text that was recorded while it grew comes by the clock; nothing else of it does.
+func TestSnapshot(t *testing.T) {
+	for frame, want := range map[string]bool{
+		`{"type":"message_updated","data":{"message":{"text":"gr","partial":true}}}`: true,
+		`{"type":"message_updated","data":{"message":{"text":"gr"}}}`:                false,
+		`{"type":"message_created","data":{"message":{"partial":true}}}`:             false,
+		`{"type":"message_updated"}`:                                                 false,
+		`[]`:                                                                         false,
+	} {
+		v, err := parseJSON([]byte(frame))
+		if err != nil || snapshot(v) != want {
+			t.Errorf("%s: %v, %v", frame, snapshot(v), err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -94,21 +96,49 @@ func (m *model) dropBareAnswer() {
 	}
 }
 
-// slashWord is a first word that looks like a command. A path has more slashes.
-var slashWord = regexp.MustCompile(`^/([\p{L}\p{N}_-]+)(\s|$)`)
+// slashWord is a first word that looks like a command. Most paths have more slashes,
+// or other signs.
+var slashWord = regexp.MustCompile(`^/(\p{L}+)(\s|$)`)
 
-// slashed does the command that is written. One that is not there is no message
-// either: whoever wrote it meant a command.
+// meantCommand is the command that somebody probably meant by a word behind a
+// slash, "" if it is more likely a part of what they say, such as a path.
+func meantCommand(word string, isPath func(string) bool) string {
+	word = strings.ToLower(word)
+	var names []string
+	for _, a := range actions {
+		names = append(names, a.name)
+	}
+	if slices.Contains(names, word) {
+		return word
+	}
+	if like := term.Near(word, names); len(like) > 0 && !isPath("/"+word) {
+		return like[0]
+	}
+	return ""
+}
+
+// isPath reports whether there is such a file or directory here. Where the server
+// is elsewhere it is a guess, as all of this is.
+func isPath(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// slashed does the command that is written. A word that is nearly one is no message
+// either: whoever wrote it meant the command. All else is sent.
 func (m *model) slashed() (tea.Cmd, bool) {
 	text := m.write.String()
 	word := slashWord.FindStringSubmatch(text)
 	if word == nil {
 		return nil, false
 	}
-	at := slices.IndexFunc(actions, func(a action) bool { return strings.EqualFold(a.name, word[1]) })
+	meant := meantCommand(word[1], isPath)
+	at := slices.IndexFunc(actions, func(a action) bool { return a.name == meant })
 	switch {
 	case at < 0:
-		m.tell(paint.Ask, "no command /"+word[1]+"; with a space before it, it is sent")
+		return nil, false
+	case !strings.EqualFold(meant, word[1]):
+		m.tell(paint.Ask, "no command /"+word[1]+", but /"+meant+"; with a space before it, it is sent")
 	case strings.TrimSpace(text) != "/"+word[1]:
 		m.tell(paint.Ask, "/"+word[1]+" takes no words; with a space before it, it is sent")
 	default:

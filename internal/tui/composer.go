@@ -23,6 +23,8 @@ type composer struct {
 	aside   string
 	again   string // what was taken back and may be said differently
 
+	known []clew.RequestID // the questions that were open when it was drawn last
+
 	draft   draft  // as the server has it
 	kept    string // the text that was sent to be kept
 	keeping bool
@@ -50,6 +52,15 @@ func (c *composer) clear() {
 	c.history = 0
 }
 
+// wasDrawn takes down which questions were open when the composer was on the
+// screen: what is said there answers no other one.
+func (c *composer) wasDrawn(open []clew.Question) {
+	c.known = nil
+	for _, q := range open {
+		c.known = append(c.known, q.RequestID())
+	}
+}
+
 // say sends what was written.
 func (m *model) say(arrival clew.Arrival) tea.Cmd {
 	if m.write.empty() {
@@ -70,7 +81,7 @@ func (m *model) say(arrival clew.Arrival) tea.Cmd {
 	}
 	m.write.mine[out.id] = true
 	m.sight.follow = true
-	data := clew.UserMessageData{Text: out.text, Mode: m.write.mode}
+	data := clew.UserMessageData{Text: out.text, Mode: m.write.mode, MayAnswer: append([]clew.RequestID{}, m.write.known...)}
 	if m.working() {
 		data.Delivery = arrival
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -89,6 +90,25 @@ func TestNumberBeforeQuestionIsDrawn(t *testing.T) {
 	}
 }
 
+// Words answer no question that was not there when they were written, however close
+// it came before Enter.
+func TestWordsBeforeQuestionIsDrawn(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	d.opens(clew.SessionState{})
+	d.typed("use make")
+	d.m.take(batch{link: d.m.link, state: client.Active, envs: envelopes(d, approval("q1", "one"))})
+	_, cmd := d.m.Update(key("enter"))
+	d.do(cmd)
+	if may, ok := d.sent[0].Data["may_answer"].([]any); d.types() != "user_message" || !ok || len(may) != 0 {
+		t.Errorf("sent %v", d.sent)
+	}
+	d.typed("no, use make")
+	d.press("enter")
+	if may := fmt.Sprint(d.sent[1].Data["may_answer"]); may != "[q1]" {
+		t.Errorf("sent %v", d.sent)
+	}
+}
+
 // A bare yes is no choice, and what was meant for one question is not kept for the
 // next.
 func TestBareAnswerGoesWithItsQuestion(t *testing.T) {
@@ -146,11 +166,12 @@ func TestOwnWordsAreTheAnswer(t *testing.T) {
 	}
 }
 
-// What looks like a command and is none is kept; a path is a message.
+// What is nearly a command is kept; a path and all else is a message.
 func TestNoSuchCommand(t *testing.T) {
 	for written, want := range map[string]string{
-		"/bogus": "no command /bogus; with a space before it", "/bogus now": "no command /bogus", "/plan the work": "/plan takes no words",
-		"//bogus": "", " /bogus": "", "/etc/hosts is broken": "", "/*": "",
+		"/hlep": "no command /hlep, but /help; with a space before it", "/Sesions now": "no command /Sesions, but /sessions", "/plan the work": "/plan takes no words",
+		"/bogus": "", "/bogus now": "", "//help": "", " /help": "", "/etc/hosts is broken": "", "/help/me": "", "/*": "", "/etc": "", "/tmp is full": "",
+		"/new-thing": "", "/help2": "", "/도움말": "", "/usr and /bin": "",
 	} {
 		d := newDesk(t, 80, 24)
 		d.opens(clew.SessionState{})
@@ -165,6 +186,11 @@ func TestNoSuchCommand(t *testing.T) {
 			t.Errorf("%q: sent %v, left %q", written, d.sent, d.m.write.String())
 		default:
 			d.sees(want)
+		}
+	}
+	for word, want := range map[string]string{"net": "", "nwe": "new", "new": "new", "NEW": "new"} { // /net and /new are there
+		if got := meantCommand(word, func(name string) bool { return name == "/net" || name == "/new" }); got != want {
+			t.Errorf("%q is taken for %q", word, got)
 		}
 	}
 	d := newDesk(t, 80, 24)

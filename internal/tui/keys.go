@@ -46,7 +46,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 // leave ends the program at the second ctrl+c: the first one may be what hands do
 // before they think.
 func (m *model) leave() tea.Cmd {
-	if m.now.Sub(m.leaving) < 5*time.Second {
+	if m.now.Sub(m.leaving) < noteFor {
 		return tea.Quit
 	}
 	m.leaving = m.now
@@ -159,7 +159,7 @@ func (m *model) stopsWithEsc() bool {
 
 // escStops stops the agent at the second esc.
 func (m *model) escStops() tea.Cmd {
-	if m.now.Sub(m.stopping) < 5*time.Second {
+	if m.now.Sub(m.stopping) < noteFor {
 		m.stopping = time.Time{}
 		return m.stop()
 	}

@@ -177,9 +177,13 @@ func (m *model) run(work func(ctx context.Context) func(*model) tea.Cmd) tea.Cmd
 	}
 }
 
+// noteFor is how long a short word stands. A key that has to be pressed twice counts
+// as long as that is said.
+const noteFor = 6 * time.Second
+
 // tell shows a short word at the foot.
 func (m *model) tell(ink paint.Ink, text string) {
-	m.note, m.noteInk, m.noteUntil = text, ink, m.now.Add(6*time.Second)
+	m.note, m.noteInk, m.noteUntil = text, ink, m.now.Add(noteFor)
 }
 
 // command sends a command. If it fails the person is told; otherwise then runs.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -63,6 +64,12 @@ func previewLines(p *clew.RewindPreviewAnswer, files bool, width int) []paint.Li
 	}
 	if n := len(p.Withdrawn); n > 0 {
 		say(paint.Plain, plural(n, "open question goes", "open questions go"))
+	}
+	if len(p.Forgotten) > 0 {
+		say(paint.Ask, "no longer allowed without asking, not even after an undo:")
+		for _, r := range p.Forgotten {
+			say(paint.Soft, "✕ "+strings.TrimSpace(r.Tool+" "+r.Pattern))
+		}
 	}
 	if p.Running {
 		say(paint.Ask, "agents at work are stopped")

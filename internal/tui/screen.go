@@ -60,6 +60,7 @@ func (m *model) draw() (lines []paint.Line, row, col int) {
 	if len(f.dock) > 0 && m.palette == nil {
 		m.ask.wasDrawn()
 	}
+	m.write.wasDrawn(m.questions())
 	height := m.h - 1 - len(f.queue) - len(f.dock) - len(f.write) - 1
 	lines = append(lines, m.drawHead())
 	lines = append(lines, m.drawBody(height)...)

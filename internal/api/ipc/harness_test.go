@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 var owner = clew.Principal{User: "owner", Role: clew.RoleAdmin}
 

@@ -156,7 +156,7 @@ func (a *arena) finish(asked []question) map[clew.RequestID]clew.HitlResolvedDat
 			ends[d.RequestID] = d
 		}
 		for _, w := range a.watchers[2*i : 2*i+2] {
-			eventually(a.t, "a watcher sees all", 20*time.Second, func() bool { return w.upTo(uint64(len(records))) })
+			eventually(a.t, "a watcher sees all", time.Minute, func() bool { return w.upTo(uint64(len(records))) })
 		}
 	}
 	a.leave()

@@ -93,7 +93,7 @@ func startNode(t testing.TB, e *engine, agent session.Agent, providers map[strin
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		s.Stop(ctx)
 	})

@@ -97,7 +97,7 @@ func (p *process) end(s syscall.Signal) {
 	_ = p.cmd.Process.Signal(s)
 	select {
 	case <-p.gone:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		p.t.Errorf("node %s did not stop", p.listen)
 		_ = p.cmd.Process.Kill()
 		<-p.gone

@@ -110,7 +110,7 @@ func (r *run) awaitState(text string) {
 
 // do carries a command out that has an answer of its own.
 func (r *run) do(typ clew.CommandType, data any) (wire.Envelope, error) {
-	ctx, cancel := context.WithTimeout(r.t.Context(), patience/4)
+	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
 	defer cancel()
 	return r.client.Do(ctx, typ, data)
 }

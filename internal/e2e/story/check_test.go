@@ -189,7 +189,7 @@ func questions(t *testing.T, list []record) {
 // process that is gone needs a moment to leave the list.
 func (s *stage) orphans(ctx context.Context) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -66,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	must(t, err)
 	w.host = session.NewHost(session.Config{Journal: w.journal, Index: index, Agent: w, Files: w.files, Log: quiet})
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		w.host.Close(ctx)
 		w.journal.Close(ctx)

@@ -33,16 +33,16 @@ func stable(text string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// golden compares a picture with the one that is kept.
-func golden(t *testing.T, name, got string) {
+// golden waits until the screen is the picture that is kept: a text that was waited
+// for may show before all else has come to it.
+func golden(t *testing.T, scr *screen, name string, picture func() string) {
 	t.Helper()
 	path := filepath.Join("testdata", "screens", name)
-	got = stable(got)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(stable(picture())), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -51,7 +51,8 @@ func golden(t *testing.T, name, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got != string(want) {
+	got := ""
+	if _, ok := scr.wait(func(string) bool { got = stable(picture()); return got == string(want) }); !ok {
 		t.Errorf("%s is\n%s\nwant\n%s", name, got, want)
 	}
 }

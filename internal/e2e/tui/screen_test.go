@@ -84,15 +84,25 @@ func (s *screen) styled() string { s.t.Helper(); return s.do("capture-pane", "-p
 // until waits for a screen that is as wanted.
 func (s *screen) until(what string, good func(text string) bool) string {
 	s.t.Helper()
+	text, ok := s.wait(good)
+	if !ok {
+		s.t.Fatalf("%s did not show:\n%s", what, text)
+	}
+	return text
+}
+
+// wait gives the screen that is as wanted, or the last one.
+func (s *screen) wait(good func(text string) bool) (text string, ok bool) {
+	s.t.Helper()
 	end := time.After(*within)
 	for {
 		text := s.text()
 		if good(text) {
-			return text
+			return text, true
 		}
 		select {
 		case <-end:
-			s.t.Fatalf("%s did not show:\n%s", what, text)
+			return text, false
 		case <-time.After(50 * time.Millisecond): // tmux has no way to wait for a screen
 		}
 	}

@@ -118,7 +118,7 @@ func TestSecondTry(t *testing.T) {
 func TestClockStandsStillWhileAsking(t *testing.T) {
 	f := newFixture(t, one("plain"))
 	f.Tools(t.Context())
-	f.time.call = 2 * time.Second
+	f.time.call = time.Minute
 	out := &output{}
 	out.answer = func(q clew.HitlInputRequestData) clew.HitlResolvedData {
 		s := f.server("peer")

@@ -29,7 +29,7 @@ func FuzzFrame(f *testing.F) {
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"result":null},{"jsonrpc":"2.0","id":1,"method":"ping"}]` + "\n"))
 	f.Add([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n" + `{"jsonrpc":"2.0","id":{},"result":[]}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		talk(ctx, data)
 		if ctx.Err() != nil {

@@ -226,4 +226,4 @@ var hangBegan, hangEnded = make(chan struct{}, 10), make(chan struct{}, 10)
 
 // deadline is for what other processes do; nothing here waits for it if all is
 // well.
-const deadline = 20 * time.Second
+const deadline = time.Minute

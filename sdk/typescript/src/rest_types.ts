@@ -131,17 +131,31 @@ export interface RestReceipt {
 
 export type TimelineKind = "user" | "assistant" | "tool" | "question" | "answer" | "checkpoint" | "error" | "run" | "rewind" | "fork";
 
+/** What a question is about. */
+export interface TimelineAsked {
+  kind:
+    | "command" | "edit" | "fetch" | "server" | "tool"
+    | "requests" | "mistakes" | "steps" | "budget" | "time" | "retries" | "cost"
+    | "model" | "resume" | "doubt" | "plan" | "input" | "clarification";
+  /** The command, file, address, input, step, failure, calls, plan or question. */
+  subject?: string;
+  /** The tool that would be called. */
+  tool?: string;
+}
+
 export interface TimelineMark {
   message_id: string;
   ts: number;
   kind: TimelineKind;
   label: string;
-  /** Which of its kind: of an answer the choice, of a tool its name, of a run or a rewind what happened. */
+  /** Which of its kind: of an answer the choice, of a tool its name, of a run or a rewind what happened, of a checkpoint why. */
   what?: string;
-  /** What it is about: of an answer the question, of a tool its input, of a run its task, of a rewind the message. */
+  /** What it is about: of an answer the question, of a tool its input, of a run its task, of a rewind the message, of a checkpoint the tool or who asked for it. */
   subject?: string;
-  /** What was said with an answer, or the value that was given. */
+  /** What was said with an answer, or the value that was given; of a checkpoint a person's reason. */
   words?: string;
+  /** Of a question and its answer: what is asked. */
+  asked?: TimelineAsked;
   by_timeout?: boolean;
   /** A rewind or a fork can name it: the session goes to before it. */
   target?: boolean;

@@ -757,6 +757,7 @@ export interface RewindPreviewAnswer {
   todos?: TodoChange[];
   reopened?: Question[];
   withdrawn?: Question[];
+  forgotten?: RememberedRule[];
   usage?: Usage;
   irreversible?: IrreversibleStep[];
   irreversible_count?: number;
@@ -1138,6 +1139,7 @@ export interface HitlApprovalRequestData {
   todo?: ApprovalTodo;
   tool?: string;
   input?: unknown;
+  input_text?: string;
   effect?: Effect;
   limit?: string;
   own_limit?: boolean;
@@ -1899,6 +1901,7 @@ export interface UserMessageData {
   request_id?: string;
   budget?: Budget;
   delivery?: Arrival;
+  may_answer?: string[];
 }
 
 export type Arrival =

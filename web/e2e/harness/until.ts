@@ -1,5 +1,5 @@
 /** How long a condition may take that should hold soon. Generous: the machine may be busy. */
-export const soonMs = 15_000;
+export const soonMs = 40_000;
 
 /**
  * Asks until the answer is neither undefined, null nor false, and gives it. A

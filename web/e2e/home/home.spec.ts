@@ -23,6 +23,21 @@ test("new work begins at home, and nothing that was written is lost", async ({ w
   expect(await page.getByRole("textbox", { name: "Describe the work…" }).inputValue()).toBe("");
 });
 
+const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
+test("images go with the first words", async ({ world, visit }) => {
+  await world.model.script([{ when: { last_user: "look at it" }, times: 0, reply: [{ text: "I see a dot." }] }]);
+  const { page } = await visit();
+  await page.getByRole("textbox", { name: "Describe the work…" }).fill("look at it");
+  await page.locator("input[type=file]").setInputFiles([{ name: "a.png", mimeType: "image/png", buffer: dot }, { name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("b") }]);
+  await page.getByRole("img", { name: "Image 1" }).waitFor();
+  await page.getByText("Only PNG, JPEG, GIF and WebP images can be sent.").waitFor();
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("button", { name: "Enlarge image 1" }).waitFor();
+  await page.getByText("I see a dot.").waitFor();
+});
+
 test("home shows what needs an answer, and takes it in place", async ({ world, visit }) => {
   await world.model.script([...plansRuns, ...runsCommands]);
   const session = await world.session("Needs a yes");

@@ -23,6 +23,10 @@ test("an administrator sees everybody's sessions, finds them, and only watches",
   await page.getByRole("searchbox").fill("mine");
   await until("mine only", async () => (await page.getByText("Ada's own").count()) === 0 && (await page.getByText("Mine", { exact: true }).count()) === 1);
 
+  await page.goto(`/s/${hers}`);
+  await live(page);
+  await page.getByText("You may watch this session, not answer in it.").waitFor();
+  expect(await page.getByRole("button", { name: /Approve|Deny/ }).count()).toBe(0);
   await page.goto(`/s/${hers}/time`);
   await live(page);
   await page.getByText("You may look; only the owner can go back.").waitFor();

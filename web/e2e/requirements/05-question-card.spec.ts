@@ -41,6 +41,33 @@ test("a no with a reason reaches the agent and the record", async ({ world, visi
   await expect.poll(() => card.getByRole("button", { name: /Approve/ }).count()).toBe(0);
 });
 
+test("a plain yes in the composer is not sent, for words deny; other words do", async ({ world, visit }) => {
+  await world.model.script(runsCommands);
+  const session = await world.session("Words");
+  const { page } = await visit({ path: `/s/${session}` });
+  await world.say(session, "run: date");
+  const request = await world.question(session);
+  const card = page.locator(`[data-question="${request}"]`).first();
+  await card.getByRole("button", { name: /Approve/ }).waitFor();
+  const box = page.getByLabel("Message to the agent");
+  await box.fill("OK, go ahead!");
+  await page.locator("[data-hint=refuses]").waitFor();
+  await box.press("Enter");
+  await page.locator("[data-hint=held]").getByText("use the question's buttons").waitFor();
+  expect(await box.inputValue()).toBe("OK, go ahead!");
+  expect(await world.question(session)).toBe(request);
+
+  await card.getByRole("button", { name: /Deny/ }).click();
+  expect(await card.getByRole("radio").count()).toBe(0); // for how long a yes holds is no matter of a no
+  await card.getByRole("button", { name: "Cancel" }).click();
+  expect(await card.evaluate((e) => e === document.activeElement)).toBe(true);
+
+  await box.fill("use date -u");
+  await page.locator("[data-hint=refuses]").waitFor();
+  await box.press("Enter");
+  await page.getByText("Denied by you").waitFor();
+});
+
 test("text that deceives the eye is shown by its number", async ({ world, visit }) => {
   await world.model.script(runsCommands);
   const session = await world.session("Bidi \u202etitle");
@@ -50,6 +77,24 @@ test("text that deceives the eye is shown by its number", async ({ world, visit 
   await card.getByText("U+202E").first().waitFor();
   await card.getByText("U+200B").waitFor();
   expect(await card.evaluate((e) => /[\u202e\u200b]/.test(e.textContent ?? ""))).toBe(false);
+});
+
+test("a number that the browser cannot hold is shown as the tool gets it", async ({ world, visit }) => {
+  await world.model.script(`
+- when: {last_user: read far, turn: 1}
+  times: 0
+  reply: [{tool: {name: read_file, id: c_far, input: {path: a.txt, offset: 9007199254740993}}}]
+- when: {tool_result: read_file}
+  times: 0
+  reply: [{text: There is nothing there.}]
+`);
+  const session = await world.session("Large number", { "a.txt": "a\n" });
+  await world.rest.sessions.command(session, "update_settings", { settings: { always_allow_read_only: false } });
+  const { page } = await visit({ path: `/s/${session}` });
+  await world.say(session, "read far");
+  const card = page.locator(`[data-question="${await world.question(session)}"]`).first();
+  await card.getByText('"offset": 9007199254740993').waitFor();
+  expect(await card.getByText("9007199254740992").count()).toBe(0);
 });
 
 test("a question for words is answered with a suggestion or in writing", async ({ world, visit }) => {

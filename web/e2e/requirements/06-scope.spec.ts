@@ -70,3 +70,25 @@ test("what was allowed for a task is listed, said on the call, and can be taken 
   await world.say(session, "run: cat b.txt");
   await world.question(session);
 });
+
+test("going back to before something was allowed says that it will be asked about again", async ({ world, visit }) => {
+  await world.model.script(runsCommands);
+  const session = await world.session("Back before", { "a.txt": "a\n" });
+  await world.say(session, "run: cat a.txt");
+  const request = await world.question(session);
+  await world.rest.inbox.answer(request, { action: "approve", remember: { scope: "task", pattern: "cat *" } });
+  await world.settled(session);
+  const { marks } = await world.rest.sessions.timeline(session);
+  const answer = marks.find((m) => m.kind === "answer")!;
+  expect(answer.asked).toMatchObject({ kind: "command", subject: "cat a.txt" });
+  const { page } = await visit({ path: `/s/${session}/time?at=${answer.message_id}`, prefs: { language: "ko" } });
+  await page.locator("[data-here]").getByText("승인 · 명령을 실행할까요? cat a.txt").waitFor();
+  const forgotten = page.locator("[data-forgotten='1']");
+  await forgotten.getByText("cat *").waitFor();
+  await screenshots(page, "06-forgotten");
+  expect(await barriers(page)).toEqual([]);
+  // Where it was allowed already, it stays so.
+  await page.goto(`/s/${session}/time?at=${marks.at(-1)!.message_id}`);
+  await page.locator("[data-preview]").waitFor();
+  expect(await forgotten.count()).toBe(0);
+});

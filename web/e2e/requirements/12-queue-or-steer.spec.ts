@@ -68,3 +68,26 @@ test("steering lands in the turn under way and is marked there", async ({ world,
   await page.locator("[data-row=user]", { hasText: "rather this way" }).getByText("while it worked").waitFor();
   expect(await marked()).toBe(1);
 });
+
+test("a stop ends one turn and says so; the next in line goes on and can be stopped, too", async ({ world, visit }) => {
+  await world.model.script([{ when: {}, times: 0, reply: [{ text: "I begin." }, { delay: "1h" }, { text: "I end." }] }]);
+  const session = await world.session("Two turns");
+  const { page } = await visit({ path: `/s/${session}` });
+  const box = page.getByLabel("Message to the agent");
+  await box.fill("work");
+  await box.press("Enter");
+  await page.getByText("I begin.").waitFor();
+  await box.fill("more work");
+  await box.press("Enter");
+  await page.locator("[data-queued]", { hasText: "more work" }).waitFor();
+
+  const stopped = page.locator("[data-row=marker]", { hasText: "Stopped" });
+  const stop = page.getByRole("button", { name: "Stop", exact: true });
+  await stop.click();
+  await page.locator("[data-row=user]", { hasText: "more work" }).waitFor();
+  await expect.poll(() => stopped.count()).toBe(1);
+  await until("the next turn", async () => (await page.getByText("I begin.").count()) === 2);
+  await stop.click(); // not "Stopping…" for ever
+  await expect.poll(() => stopped.count()).toBe(2);
+  await world.settled(session);
+});

@@ -68,3 +68,28 @@ test("changes are sent by the first click, also while a comment is being written
   const answered = await until("the answer", async () => !(await world.rest.inbox.list()).items.some((i) => i.question.request_id === request));
   expect(answered).toBe(true);
 });
+
+test("a long plan is folded, so that what comes after it is in reach; words ask for changes", async ({ world, visit }) => {
+  const todos = Array.from({ length: 40 }, (_, i) => ({ id: `t${i}`, task: `Part ${i + 1} of it.`, tool: "agent", priority: 5, depends_on: [], estimated_duration_sec: 5 }));
+  await world.model.script([
+    { when: { has_tool: "report_understanding" }, times: 0, reply: [{ tool: { name: "report_understanding", id: "k", input: { domain: "d", category: "c", confidence: 1, entities: [] } } }] },
+    { when: { has_tool: "propose_plan" }, times: 0, reply: [{ tool: { name: "propose_plan", id: "p", input: { message: "Forty parts.", todos } } }] },
+    { times: 0, reply: [{ text: "Done." }] },
+  ]);
+  const session = await world.session("Long");
+  await world.say(session, "do it", { mode: "run" });
+  const request = await world.question(session);
+  const { page } = await visit({ path: `/s/${session}` });
+  const card = page.locator(`[data-question="${request}"]`).first();
+  await card.getByText("Part 12 of it.").waitFor();
+  expect(await card.locator("[data-step]").count()).toBe(12);
+  await card.getByRole("button", { name: "Show all 40 steps" }).click();
+  await card.getByText("Part 40 of it.").waitFor();
+  await card.getByRole("button", { name: "Add a step" }).waitFor();
+  const box = page.getByLabel("Message to the agent");
+  await box.fill("looks good");
+  await page.locator("[data-hint=changes]").waitFor();
+  await box.press("Enter");
+  await page.locator("[data-hint=held]").waitFor();
+  expect(await world.question(session)).toBe(request);
+});

@@ -34,12 +34,24 @@ test("a wrong token is refused with a reason, the right one is taken and not kep
   await field.fill("clew_wrong");
   await v.page.getByRole("button", { name: "Sign in" }).click();
   await until("the field is marked", async () => (await field.getAttribute("aria-invalid")) === "true");
+  await v.page.getByText("The server does not know this token.").waitFor();
   expect(await field.evaluate((f: HTMLInputElement) => f.getAttribute("aria-describedby")?.split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim() ?? "")).not.toBe("");
 
   await field.fill(world.token);
   await field.press("Enter");
   await v.page.getByRole("navigation", { name: "Main" }).first().waitFor();
   expect(await v.page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(world.token);
+});
+
+test("who is signed in by a key that is taken back is told so, wherever they are", async ({ world, visit }) => {
+  const { token, id } = await world.rest.keys.create({ user: "ann", role: "owner" });
+  const v = await visit({ stranger: true, path: `/history#token=${token}` });
+  v.allow(/status of 401/);
+  v.allow(/WebSocket connection/);
+  await v.page.getByRole("navigation", { name: "Main" }).first().waitFor();
+  await world.rest.keys.revoke(id);
+  await v.page.getByRole("alert").getByText("You are no longer signed in").waitFor();
+  await v.page.getByLabel("Token").waitFor();
 });
 
 test("signing out ends the visit in every tab, and the cookie is worth nothing", async ({ world, visit }) => {

@@ -32,7 +32,7 @@ export function App() {
     case "away":
       return <Away />;
     case "out":
-      return <SignIn problem={account.problem} link={account.link} />;
+      return <SignIn problem={account.problem} wrong={account.wrong} link={account.link} ended={account.ended} />;
     case "in":
       return (
         <ClewProvider client={client}>

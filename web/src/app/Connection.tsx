@@ -31,7 +31,7 @@ export function ConnectionBadge({ connection, onRetry }: { connection: Connectio
         <span className={limited ? undefined : "max-sm:sr-only"}>{limited ? t.limited : t.connection[state]}</span>
         {left !== null && left > 1 && <span className={limited ? undefined : "max-sm:hidden"}>{left} s</span>}
       </span>
-      {canRetry && <Button look="quiet" icon={<RefreshCw size={13} />} onClick={onRetry}><span className="max-sm:sr-only">{t.tryNow}</span></Button>}
+      {canRetry && <Button look="quiet" icon={<RefreshCw size={13} />} onClick={onRetry} className="-my-1.5"><span className="max-sm:sr-only">{t.tryNow}</span></Button>}
     </span>
   );
 }

@@ -9,7 +9,9 @@ export function KeyMap({ open, onClose }: { open: boolean; onClose(): void }) {
   const t = useWords(appWords);
   const commands = [...useRegistry((r) => r.commands).values()].filter((c) => c.keys);
   const letters = usePrefs((p) => p.letterKeys);
-  const groups = Map.groupBy(commands, (c) => c.group);
+  const groups = new Map(Map.groupBy(commands, (c) => c.group));
+  // These are no commands of the page: they count while a question has the focus.
+  groups.set(t.onQuestion, t.questionKeys.map(([keys, title]) => ({ id: `question:${keys}`, title, group: t.onQuestion, keys, run() {} })));
   return (
     <Dialog open={open} onClose={onClose} title={t.keymap} wide>
       {!letters && <p className="pb-3 text-soft">{t.keysOff}</p>}

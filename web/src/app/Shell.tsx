@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { Badge, Button, cx } from "@/ui";
-import { signOut, useAccount, useMayStart } from "./account";
+import { signOut, stillSignedIn, useAccount, useMayStart } from "./account";
 import { ConnectionBadge, useKeepTrying } from "./Connection";
 import { isMac, keyNames, listenToKeys, useCommands, type Command } from "./commands";
 import { KeyMap } from "./KeyMap";
@@ -38,6 +38,10 @@ export function Shell({ children }: { children: ReactNode }) {
   // A session says by itself how its line stands.
   const sayLine = connection.state !== "active" && !path.startsWith("/s/");
 
+  const broke = connection.state === "failed" || connection.state === "reconnecting";
+  useEffect(() => {
+    if (broke) void stillSignedIn();
+  }, [broke]);
   useEffect(listenToKeys, []);
 
   const places = useMemo<Place[]>(() => [

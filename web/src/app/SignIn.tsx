@@ -6,7 +6,7 @@ import { Logo } from "./Logo";
 import { appWords } from "./words";
 
 /** The way in. `link`: a link was followed that was used already, or is too old. */
-export function SignIn({ problem, link }: { problem?: string; link?: boolean }) {
+export function SignIn({ problem, wrong, link, ended }: { problem?: string; wrong?: boolean; link?: boolean; ended?: boolean }) {
   const t = useWords(appWords);
   const [token, setToken] = useState("");
   const [busy, setBusy] = useState(false);
@@ -14,6 +14,12 @@ export function SignIn({ problem, link }: { problem?: string; link?: boolean }) 
     <main className="mx-auto flex min-h-full max-w-sm flex-col justify-center gap-5 p-6">
       <Logo />
       <h1 className="text-xl font-semibold">{t.signIn}</h1>
+      {ended && (
+        <div role="alert" className="flex gap-2 rounded border border-ask/50 bg-ask-wash px-3 py-2">
+          <Mark tone="ask" className="mt-1" />
+          <p>{t.signedOut}</p>
+        </div>
+      )}
       {link && (
         <div role="alert" className="flex gap-2 rounded border border-ask/50 bg-ask-wash px-3 py-2">
           <Mark tone="ask" className="mt-1" />
@@ -33,7 +39,7 @@ export function SignIn({ problem, link }: { problem?: string; link?: boolean }) 
           void signIn({ token: token.trim() }).finally(() => setBusy(false));
         }}
       >
-        <Field label={t.token} hint={t.tokenHint} error={problem && !link ? <><Mark tone="fail" className="mr-1 inline" />{problem}</> : undefined}>
+        <Field label={t.token} hint={t.tokenHint} error={problem && !link ? <><Mark tone="fail" className="mr-1 inline" />{wrong ? t.wrongToken : problem}</> : undefined}>
           {(props) => (
             <TextInput {...props} type="password" autoComplete="off" spellCheck={false} required value={token} onChange={(e) => setToken(e.target.value)} />
           )}

@@ -12,6 +12,8 @@ interface Notice {
   action?: { label: string; run(): void };
   /** Until it is put away, as errors do. */
   stays?: boolean;
+  /** What it is about: a newer one takes its place, so that nobody is offered to undo what is undone. */
+  about?: string;
 }
 
 interface Notices {
@@ -26,7 +28,7 @@ let last = 0;
 /** Shows a notice for a while. Errors stay until they are put away. */
 export function notify(n: Omit<Notice, "id">): void {
   const id = ++last;
-  useNotices.setState((s) => ({ list: [...s.list.slice(-3), { ...n, id }] }));
+  useNotices.setState((s) => ({ list: [...s.list.filter((o) => o.about === undefined || o.about !== n.about).slice(-3), { ...n, id }] }));
 }
 
 /** An error that nobody else shows: what happened and, if known, what to do. */

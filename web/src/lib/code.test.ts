@@ -13,6 +13,12 @@ test("pieces joined are the code", () => {
   for (const [lang, code] of samples) expect(piecesOf(code, lang).map((p) => p.text).join("")).toBe(code);
 });
 
+test("in a shell a hash within a word is no comment", () => {
+  const comments = (code: string) => piecesOf(code, "sh").filter((p) => p.kind === "comment").map((p) => p.text);
+  expect(comments("part=${1#*.}\npart=${part#0} # 08 would be an octal number\necho $# a#b;# done")).toEqual(["# 08 would be an octal number", "# done"]);
+  expect(comments("#!/bin/sh\n  # indented")).toEqual(["#!/bin/sh", "# indented"]);
+});
+
 test("kinds are told apart", () => {
   const kinds = Object.fromEntries(piecesOf('return "x" // 12', "go").map((p) => [p.text, p.kind]));
   expect(kinds).toMatchObject({ return: "word", '"x"': "string", "// 12": "comment" });

@@ -45,7 +45,10 @@ const data: Family = { comment: "#[^\\n]*|//[^\\n]*", string: quotes, words: lis
 const families: Record<string, Family> = {};
 const name = (family: Family, names: string) => names.split(" ").forEach((n) => (families[n] = family));
 name(c, "go golang c h cpp c++ cc cs csharp java js jsx javascript mjs ts tsx typescript rust rs swift kotlin kt scala php dart proto css scss less zig");
-name(script, "sh bash zsh shell console fish py python rb ruby perl r make makefile dockerfile elixir ex");
+// In a shell a comment begins a word: ${1#*.} has none.
+const shell: Family = { ...script, comment: "(?<![^\\s;&|()])#[^\\n]*" };
+name(shell, "sh bash zsh shell console fish make makefile dockerfile");
+name(script, "py python rb ruby perl r elixir ex");
 name(sql, "sql psql mysql sqlite lua haskell hs");
 name(data, "json jsonc yaml yml toml ini conf env properties hcl tf");
 

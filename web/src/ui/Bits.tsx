@@ -1,6 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import { useWords } from "@/i18n";
+import { copyText } from "@/lib/copy";
 import { ago, clockTime, fullTime } from "@/lib/format";
 import { Button, IconButton } from "./Button";
 import { cx } from "./cx";
@@ -117,7 +118,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
     <IconButton
       label={done ? t.copied : (label ?? t.copy)}
       icon={done ? <Check size={14} /> : <Copy size={14} />}
-      onClick={() => void navigator.clipboard?.writeText(text).then(() => setDone(true))}
+      onClick={() => void copyText(text).then(setDone)}
     />
   );
 }

@@ -7,7 +7,7 @@ import { Server } from "./server.js";
 /** Waits until the demo has made its session. */
 async function there(server: Server, id: string): Promise<void> {
   const { rest } = server.client();
-  for (let tries = 0; tries < 500; tries++) {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
     if (await rest.sessions.get(id).then(() => true, () => false)) return;
     await new Promise((r) => setTimeout(r, 20));
   }
@@ -43,7 +43,7 @@ function show(differences: readonly Difference[]): string {
   return `${differences.length} differences\n${lines.join("\n")}`;
 }
 
-function heard(f: Follower, what: (env: AnyEnvelope) => boolean, withinMs = 20_000): Promise<void> {
+function heard(f: Follower, what: (env: AnyEnvelope) => boolean, withinMs = 60_000): Promise<void> {
   return new Promise((done, fail) => {
     const timer = setTimeout(() => fail(new Error(`not heard in time; last ${f.recent.join(", ")}\n${show(f.differences)}`)), withinMs);
     f.onEvent((env) => {

@@ -35,10 +35,10 @@ test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and c
         const x = s.store.getSnapshot();
         const texts = x.messageIds.map((id) => s.store.message(id)).filter((m) => m?.role === "assistant" && !m.partial).map((m) => m?.text ?? "");
         return s.connection.state === "active" && texts.some((t) => t.includes(wanted));
-      }, text, { timeout: 15_000 });
+      }, text, { timeout: 60_000 });
     await said("hello from a page");
     await server.kill();
-    await page.waitForFunction(() => (globalThis as unknown as { s: import("../../src/index.js").Session }).s.connection.state === "reconnecting");
+    await page.waitForFunction(() => (globalThis as unknown as { s: import("../../src/index.js").Session }).s.connection.state === "reconnecting", undefined, { timeout: 60_000 });
     await server.start();
     await page.evaluate(async () => {
       const { s } = globalThis as unknown as { s: import("../../src/index.js").Session };

@@ -54,7 +54,7 @@ test(`${rounds} rounds of random cuts: every message once, every text as the ser
     await sent;
   }
   await until(s, active);
-  await until(s, (x) => idle(x) && x.outgoing.length === 0, 60_000);
+  await until(s, (x) => idle(x) && x.outgoing.length === 0);
   const all: string[] = [];
   const texts = new Map<string, string | undefined>();
   for (let before: string | undefined; ; ) {

@@ -74,7 +74,7 @@ describe("a line that breaks", () => {
     await server.kill();
     await until(s, (x) => x.connection.state === "reconnecting");
     await server.start();
-    const { questions } = await until(s, (x) => active(x) && x.questions.length === 1, 30_000);
+    const { questions } = await until(s, (x) => active(x) && x.questions.length === 1);
     expect(questions[0]).toMatchObject({ type: "hitl_approval_request", ask: "api_req_failed" }); // a person decides about the cost
     await s.send("hitl_approval_response", { request_id: questions[0]!.request_id, action: "approve" });
     await until(s, idle);
@@ -128,7 +128,7 @@ describe("a line that breaks", () => {
         return () => {};
       },
     };
-    const { s } = await begin({ surroundings, probeMs: 300 });
+    const { s } = await begin({ surroundings, probeMs: 2000 });
     visible();
     await until(s, (x) => x.connection.rttMs !== undefined);
     expect(s.connection.state).toBe("active");
@@ -189,7 +189,7 @@ describe("a line that breaks", () => {
     rmSync(server.data, { recursive: true });
     cpSync(copy, server.data, { recursive: true });
     await server.start();
-    await until(s, (x) => active(x) && !texts(s).includes("Heard: second"), 60_000);
+    await until(s, (x) => active(x) && !texts(s).includes("Heard: second"));
     const page = await server.client().rest.sessions.messages(id, { limit: 1000 });
     expect(s.store.getSnapshot().messageIds).toEqual(page.messages.map((m) => m.message_id));
     await s.send("user_message", { text: "third" });

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
@@ -81,7 +81,7 @@ export class Server {
   async #ready(): Promise<void> {
     let gone = false;
     void this.#gone.then(() => (gone = true));
-    for (const end = Date.now() + 40_000; Date.now() < end && !gone; ) {
+    for (const end = Date.now() + 60_000; Date.now() < end && !gone; ) {
       const ok = await fetch(`${this.url}/readyz`).then((r) => r.ok, () => false);
       if (ok) return;
       await new Promise((r) => setTimeout(r, 20));
@@ -106,10 +106,20 @@ export class Server {
   }
 }
 
+/**
+ * A port below those that the system gives to clients: one that looks for a
+ * server that is away could get its port for itself.
+ */
 async function freePort(): Promise<number> {
-  const s = createServer();
-  await new Promise<void>((done) => s.listen(0, "127.0.0.1", done));
-  const { port } = s.address() as AddressInfo;
-  await new Promise((done) => s.close(done));
-  return port;
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    const s = createServer();
+    const free = await new Promise<boolean>((done) => {
+      s.once("error", () => done(false));
+      s.listen(port, "127.0.0.1", () => done(true));
+    });
+    if (!free) continue;
+    await new Promise((done) => s.close(done));
+    return port;
+  }
 }

@@ -1,8 +1,8 @@
 import type { Session } from "../../src/index.js";
 import type { SessionSnapshot } from "../../src/snapshot.js";
 
-/** Waits until a session's snapshot is as wanted. */
-export function until(s: Session, what: (snapshot: SessionSnapshot) => boolean, withinMs = 10_000): Promise<SessionSnapshot> {
+/** Waits until a session's snapshot is as wanted. The limit is for what is broken: a busy machine may be slow. */
+export function until(s: Session, what: (snapshot: SessionSnapshot) => boolean, withinMs = 60_000): Promise<SessionSnapshot> {
   return new Promise((done, fail) => {
     const stop: (() => void)[] = [];
     const end = (fn: () => void): void => {

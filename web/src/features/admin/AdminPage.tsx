@@ -73,7 +73,7 @@ function Overview({ version }: { version: string }) {
           <p className="px-2 pb-2 text-sm text-soft">{t.watchOnly}</p>
           {pages.error !== undefined && <ErrorNote error={pages.error} retry={pages.reload} />}
           {pages.loading && items.length === 0 && <Loading />}
-          {!pages.loading && items.length === 0 && pages.error === undefined && <Empty title={t.nothing} />}
+          {!pages.loading && items.length === 0 && pages.error === undefined && <Empty title={q || which !== "all" ? t.nothing : t.none} />}
           <ul>
             {items.map((s) => <SessionRow key={s.session_id} session={s} onChange={pages.refresh} aside={<span className="w-24 truncate text-right text-sm max-sm:hidden"><Badge>{s.owner ?? "–"}</Badge></span>} />)}
           </ul>

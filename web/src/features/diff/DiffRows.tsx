@@ -34,7 +34,7 @@ export function FileHead({ file, added, removed, folded, onFold }: {
         <span className="truncate font-mono text-sm">{file.paths.old ? `${file.paths.old} → ` : ""}{file.paths.relative}</span>
       </button>
       <span className="text-sm whitespace-nowrap text-soft">{t.status[file.status ?? ""] ?? file.status}</span>
-      {added + removed > 0 && <span className="font-mono text-sm whitespace-nowrap"><span className="text-add">+{added}</span> <span className="text-del">−{removed}</span></span>}
+      {added + removed > 0 && <span className="font-mono text-sm whitespace-nowrap">{added > 0 && <span className="text-add">+{added}</span>} {removed > 0 && <span className="text-del">−{removed}</span>}</span>}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { useMe } from "@/app/account";
 import { client } from "@/app/client";
 import { useWords } from "@/i18n";
 import { count, money } from "@/lib/format";
+import { lastWords, standing } from "@/lib/standing";
 import { useLoaded } from "@/lib/useLoaded";
 import { Ago, Badge, cx, ErrorNote, IconButton, Loading, Mark, Progress, Status, Time, toneOf } from "@/ui";
 import { plainLine } from "@/features/inbox/plain";
@@ -38,11 +39,11 @@ export function SessionRow({ session: s, aside, onChange }: { session: SessionSu
               {s.forked_from && <Badge>{t.forked}</Badge>}
               {!!s.questions && <Badge tone="ask">{s.questions}</Badge>}
             </span>
-            <span className="block truncate text-sm text-soft">{(s.last_line && plainLine(s.last_line)) || s.workspace || s.session_id}</span>
+            <span className="block truncate text-sm text-soft">{s.last_line ? lastWords(plainLine(s.last_line), title) : s.workspace || s.session_id}</span>
           </span>
           <span className="flex shrink-0 items-center gap-3 text-sm text-soft">
             {s.plan && <span className="w-20"><Progress done={s.plan.done} total={s.plan.total} label={`${s.plan.done}/${s.plan.total}`} /></span>}
-            <Status status={s.status} className="sm:w-24" />
+            <Status status={standing(s)} className="sm:w-24" />
             <span className="whitespace-nowrap sm:w-14 sm:text-right">{s.cost_usd ? money(s.cost_usd) : "–"}</span>
             <Ago ms={s.updated_ms} className="whitespace-nowrap sm:w-24 sm:text-right" />
           </span>

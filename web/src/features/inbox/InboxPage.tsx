@@ -28,7 +28,11 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
   return (
     <>
       <PageHead title={t.inbox}>
-        <span className="hidden items-center gap-1.5 text-sm text-soft md:pointer-fine:flex"><Kbd>J</Kbd><Kbd>K</Kbd>{t.keysHelp}</span>
+        {rows.length > 0 && (
+          <span className="hidden items-center gap-1.5 text-sm text-soft md:pointer-fine:flex">
+            {t.keysHelp.map(([keys, does]) => <span key={keys} className="flex items-center gap-1 not-last:mr-1.5">{keys.split(" ").map((k) => <Kbd key={k}>{k}</Kbd>)}{does}</span>)}
+          </span>
+        )}
         <ConnectionBadge connection={connection} onRetry={() => inbox.reconnect()} />
       </PageHead>
       <div className="min-h-0 flex-1 overflow-y-auto">

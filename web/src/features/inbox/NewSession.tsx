@@ -1,8 +1,11 @@
-import { ArrowUp, SlidersHorizontal } from "lucide-react";
+import { ArrowUp, ImagePlus, SlidersHorizontal } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { client } from "@/app/client";
 import { newId } from "@clew-run/client";
+import { notify } from "@/app/notices";
+import { Thumbs } from "@/features/session/composer/Thumbs";
+import { composerWords } from "@/features/session/composer/words";
 import { useWords } from "@/i18n";
 import { Button, ErrorNote, Field, IconButton, Switch, TextInput } from "@/ui";
 import { keepWork, keptWork, noWork, start, type Begun, type NewWork } from "./start";
@@ -11,10 +14,13 @@ import { inboxWords } from "./words";
 /** Begins a session with its first words. Nothing that was written is lost if that fails. */
 export function NewSession() {
   const t = useWords(inboxWords);
+  const pictures = useWords(composerWords);
   const [, navigate] = useLocation();
   const asked = new URLSearchParams(useSearch()).has("new");
   const box = useRef<HTMLTextAreaElement>(null);
+  const files = useRef<HTMLInputElement>(null);
   const [work, setWork] = useState(keptWork);
+  const [images, setImages] = useState<readonly string[]>([]); // too large for the browser's storage
   const [more, setMore] = useState(work.title !== "" || work.workspace !== "");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -31,14 +37,25 @@ export function NewSession() {
     setWork(next);
     keepWork(next);
     // Other words are another message; the session that is there already can take them.
-    if ("text" in to || "plan" in to) begun.current = { ...begun.current, messageId: newId() };
+    if ("text" in to || "plan" in to) another();
   };
+  const another = () => {
+    begun.current = { ...begun.current, messageId: newId() };
+  };
+  const add = async (list: readonly File[]) => {
+    const { takeImages } = await import("@/features/session/composer/images");
+    const { images: taken, problem } = await takeImages(list, images);
+    setImages([...images, ...taken]);
+    another();
+    if (problem) notify({ tone: "ask", text: pictures[problem] });
+  };
+  const empty = work.text.trim() === "" && images.length === 0;
   const send = async () => {
-    if (busy || work.text.trim() === "") return;
+    if (busy || empty) return;
     setBusy(true);
     setError(null);
     try {
-      const id = await start(client.rest.sessions, work, begun.current);
+      const id = await start(client.rest.sessions, work, begun.current, images);
       keepWork(noWork);
       navigate(`/s/${id}`);
     } catch (e) {
@@ -55,7 +72,16 @@ export function NewSession() {
         void send();
       }}
     >
-      <div className="rounded border border-edge/60 bg-sheet focus-within:border-run focus-within:outline-1 focus-within:outline-run">
+      <div
+        className="rounded border border-edge/60 bg-sheet focus-within:border-run focus-within:outline-1 focus-within:outline-run"
+        onDragOver={(e) => e.dataTransfer.types.includes("Files") && e.preventDefault()}
+        onDrop={(e) => {
+          if (e.dataTransfer.files.length === 0) return;
+          e.preventDefault(); // the browser would go to the file
+          void add([...e.dataTransfer.files]);
+        }}
+      >
+        {images.length > 0 && <Thumbs images={images} remove={(i) => (setImages(images.filter((_, n) => n !== i)), another())} />}
         <textarea
           ref={box}
           rows={2}
@@ -64,6 +90,11 @@ export function NewSession() {
           value={work.text}
           readOnly={busy}
           onChange={(e) => change({ text: e.target.value })}
+          onPaste={(e) => {
+            if (e.clipboardData.files.length === 0) return;
+            e.preventDefault();
+            void add([...e.clipboardData.files]);
+          }}
           onKeyDown={(e) => {
             // Enter sends, but never while an input method composes.
             if (e.key !== "Enter" || e.shiftKey || e.nativeEvent.isComposing || e.keyCode === 229) return;
@@ -82,8 +113,10 @@ export function NewSession() {
           <Switch checked={work.plan} onChange={(plan) => change({ plan })} label={t.planFirst} />
           <span className="hidden min-w-0 flex-1 truncate text-sm text-soft sm:inline">{work.plan ? t.planFirstHelp : ""}</span>
           <span className="flex-1 sm:hidden" />
+          <input ref={files} type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple hidden onChange={(e) => { void add([...(e.target.files ?? [])]); e.target.value = ""; }} />
+          <IconButton label={pictures.addImage} icon={<ImagePlus size={15} />} disabled={images.length >= 4} onClick={() => files.current?.click()} />
           <IconButton label={t.options} icon={<SlidersHorizontal size={15} />} pressed={more} aria-expanded={more} onClick={() => setMore(!more)} />
-          <Button type="submit" look="main" icon={<ArrowUp size={14} />} busy={busy} disabled={work.text.trim() === ""}>{busy ? t.starting : t.start}</Button>
+          <Button type="submit" look="main" icon={<ArrowUp size={14} />} busy={busy} disabled={empty}>{busy ? t.starting : t.start}</Button>
         </div>
       </div>
       {error !== null && <ErrorNote error={error} retry={() => void send()} />}

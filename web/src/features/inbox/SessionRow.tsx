@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { useMe } from "@/app/account";
 import { useWords } from "@/i18n";
 import { money } from "@/lib/format";
+import { lastWords, standing } from "@/lib/standing";
 import { Ago, Badge, Mark, Progress, toneOf } from "@/ui";
 import { uiWords } from "@/ui/words";
 import { SessionMenu } from "@/features/history/SessionMenu";
@@ -15,7 +16,9 @@ export function SessionRow({ session: s, onChange }: { session: SessionSummary; 
   const t = useWords(inboxWords);
   const me = useMe();
   const status = useWords(uiWords).status;
-  const tone = toneOf(s.status);
+  const state = standing(s);
+  const tone = toneOf(state);
+  const last = lastWords(plainLine(s.last_line ?? ""), s.title);
   return (
     <li className="group relative flex items-start rounded hover:bg-hover">
       <Link href={`/s/${s.session_id}`} className="flex min-w-0 flex-1 gap-3 rounded px-2 py-2">
@@ -31,8 +34,8 @@ export function SessionRow({ session: s, onChange }: { session: SessionSummary; 
             </span>
           </span>
           <span className="flex min-w-0 gap-2 text-soft">
-            <span className="shrink-0">{status[s.status] ?? s.status}</span>
-            {s.last_line && <span className="min-w-0 truncate"><Revealed text={plainLine(s.last_line)} /></span>}
+            <span className="shrink-0">{status[state] ?? state}</span>
+            {last && <span className="min-w-0 truncate"><Revealed text={last} /></span>}
           </span>
           {s.plan && s.plan.total > 0 && (
             <span className="flex items-center gap-2 pt-1 text-sm text-soft">

@@ -41,3 +41,13 @@ test("a beginning that failed half-way goes on where it stood", async () => {
   const message = ["s1", "user_message", { text: "do it", mode: "run" }, "m1"];
   expect(said).toEqual(["create", message, message]); // one session, and the same name for the same words
 });
+
+test("images go with the first words, or without any", async () => {
+  const said: unknown[] = [];
+  const ways = {
+    create: async () => ({ session_id: "s1" }),
+    command: async (...args: unknown[]) => (said.push(args), { records: [] }),
+  };
+  await start(ways, noWork, { messageId: "m1" }, ["data:image/png;base64,AA=="]);
+  expect(said).toEqual([["s1", "user_message", { text: "", images: ["data:image/png;base64,AA=="] }, "m1"]]);
+});

@@ -26,10 +26,12 @@ interface Ways {
  * Makes a session and says the first words in it. After a failure the same call
  * goes on where it stood: no second session, and the message counts once.
  */
-export async function start(ways: Ways, work: NewWork, begun: Begun): Promise<string> {
+export async function start(ways: Ways, work: NewWork, begun: Begun, images: readonly string[] = []): Promise<string> {
   begun.sessionId ??= (await ways.create({ title: work.title.trim() || undefined, workspace: work.workspace.trim() || undefined })).session_id;
   const text = work.text.trim();
-  if (text !== "") await ways.command(begun.sessionId, "user_message", { text, mode: work.plan ? "run" : undefined }, begun.messageId);
+  if (text !== "" || images.length > 0) {
+    await ways.command(begun.sessionId, "user_message", { text, mode: work.plan ? "run" : undefined, images: images.length > 0 ? [...images] : undefined }, begun.messageId);
+  }
   return begun.sessionId;
 }
 

@@ -26,7 +26,7 @@ export function NewKeyDialog({ onClose }: { onClose(): void }) {
       {token !== null ? (
         <div className="flex flex-col gap-2">
           <p role="status">{t.keyMade}</p>
-          <div className="flex items-center rounded bg-sunk pl-3"><code className="min-w-0 flex-1 font-mono text-sm break-all">{token}</code><CopyButton text={token} /></div>
+          <div className="flex items-center rounded bg-sunk pl-3"><code className="min-w-0 flex-1 py-1.5 font-mono text-sm break-all">{token}</code><CopyButton text={token} /></div>
         </div>
       ) : (
         <form id="new-key" className="flex flex-col gap-3" onSubmit={make}>

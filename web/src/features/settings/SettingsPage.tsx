@@ -1,5 +1,7 @@
+import { ChevronRight } from "lucide-react";
 import { Link } from "wouter";
 import { useAccount } from "@/app/account";
+import { appWords } from "@/app/words";
 import { useWords } from "@/i18n";
 import { cx, PageHead } from "@/ui";
 import { BrowserPart } from "./BrowserPart";
@@ -15,6 +17,7 @@ import { settingsWords } from "./words";
 export function SettingsPage({ part = "browser" }: { part?: string }) {
   const t = useWords(settingsWords);
   const rules = useWords(rulesWords);
+  const app = useWords(appWords);
   const account = useAccount((s) => s.account);
   const admin = account.state === "in" && account.me.role === "admin";
   const parts = [
@@ -44,6 +47,10 @@ export function SettingsPage({ part = "browser" }: { part?: string }) {
             >
               {p.name}
             </Link>
+          ))}
+          {/* On phones the bar below has no room for these. */}
+          {admin && [["/mcp", app.mcp], ["/admin", app.admin]].map(([path, name]) => (
+            <Link key={path} href={path!} className="flex h-(--row) shrink-0 items-center gap-1 rounded px-2.5 whitespace-nowrap text-soft hover:bg-hover md:hidden">{name}<ChevronRight size={13} aria-hidden /></Link>
           ))}
         </nav>
         <div className="min-h-0 flex-1 overflow-y-auto">

@@ -42,7 +42,7 @@ export const settingsWords = words({
     roles: { viewer: "viewer: 보기", approver: "approver: 보고 답하기", owner: "owner: 일반 사용자", admin: "admin: 서버 관리" }, notNumber: "숫자가 아닙니다.", hiddenValue: "비밀 값이 들어 있어 보여 주지 않습니다.",
     search: "설정 검색", save: "저장", reset: "기본값으로", from: (layer: string) => `출처: ${layer}`, allowed: "허용 값", default: "기본값", lines: "한 줄에 하나", json: "JSON",
     notJson: "JSON 형식이 아닙니다.", saved: "저장했습니다", unknown: "이 버전이 모르는 설정", nothing: "해당하는 설정이 없습니다",
-    secrets: "비밀 값", secretsHint: "제공자와 도구 서버의 키입니다. 넣을 수만 있고 꺼낼 수 없습니다.", secretName: "이름", secretValue: "값", store: "보관", stored: "보관했습니다",
+    secrets: "비밀 값", secretsHint: "제공자와 도구 서버의 키입니다. 넣을 수만 있고 꺼낼 수 없습니다.", secretName: "이름", secretValue: "값", store: "저장", stored: "저장했습니다",
     exportAll: "내보내기", importAll: "가져오기…", imported: (n: number) => `${n}개 변경됨`, adminOnly: "서버 설정은 관리자만 볼 수 있습니다.",
     groups: {
       Models: "모델", "Long conversations": "긴 대화", Modes: "모드", "Auto-approval": "자동 승인", Limits: "한도", Runs: "실행", Questions: "질문", Tools: "도구", Checkpoints: "체크포인트",

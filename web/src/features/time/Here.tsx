@@ -5,18 +5,17 @@ import { useWords } from "@/i18n";
 import { clockTime } from "@/lib/format";
 import { useLoaded } from "@/lib/useLoaded";
 import { Time } from "@/ui";
-import { transcriptWords } from "@/features/session/transcript/words";
-import { describe, targetOf } from "./marks";
+import { MarkText } from "./MarkText";
+import { targetOf } from "./marks";
 import { timeWords } from "./words";
 
 /** The place somebody stands at, in words: what happened there, and when. */
 export function Here({ sessionId, mark }: { sessionId: string; mark: TimelineMark }) {
   const t = useWords(timeWords);
-  const { tools } = useWords(transcriptWords);
   return (
     <p className="min-w-0 flex-1 basis-48 truncate" data-here={mark.message_id}>
       <span className="font-medium">{t.kinds[mark.kind]}</span> <Time ms={mark.ts} className="text-soft" />{" "}
-      <span className="text-soft">{describe(mark, t, tools)}</span>
+      <span className="text-soft"><MarkText mark={mark} /></span>
       {mark.kind === "rewind" && <Target sessionId={sessionId} mark={mark} />}
       {mark.kind === "fork" && mark.session && <> <Link href={`/s/${mark.session}`} className="text-run underline">{t.openFork}</Link></>}
     </p>

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useWords } from "@/i18n";
 import { count } from "@/lib/format";
 import { Mark, type Tone } from "@/ui";
+import { Forgotten } from "@/features/session/Forgotten";
 import { timeWords } from "./words";
 
 /** What a rewind takes along, in lines, and what it cannot take back. */
@@ -19,6 +20,7 @@ export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
         {!!p.todos?.length && <Line tone="wait">{t.todosChange(p.todos.length)}: {p.todos.slice(0, 3).map((x) => x.task ?? x.id).join(", ")}</Line>}
         {!!p.reopened?.length && <Line tone="ask">{t.reopened(p.reopened.length)}</Line>}
         {!!p.withdrawn?.length && <Line tone="past">{t.withdrawn(p.withdrawn.length)}</Line>}
+        {!!p.forgotten?.length && <Line tone="ask"><Forgotten rules={p.forgotten} /></Line>}
         {p.running && <Line tone="run">{t.running}</Line>}
         {tokens > 0 && <Line tone="past">{t.tokens(count(tokens))}</Line>}
       </ul>

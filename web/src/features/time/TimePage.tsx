@@ -7,6 +7,7 @@ import { type Command, useCommands } from "@/app/commands";
 import { ConnectionBadge } from "@/app/Connection";
 import { announce, notify } from "@/app/notices";
 import { useWords } from "@/i18n";
+import { copyText } from "@/lib/copy";
 import { useDebounced } from "@/lib/useDebounced";
 import { useLoaded } from "@/lib/useLoaded";
 import { Button, Empty, ErrorNote, IconButton, Loading, Select, Switch } from "@/ui";
@@ -66,7 +67,7 @@ export function TimePage({ sessionId }: { sessionId: string }) {
     { id: "time:back", title: t.back, group: t.title, keys: "b", run: () => navigate(`/s/${sessionId}`) },
   ], [t, tools, marks, at, by, owner, sessionId, navigate]));
 
-  const copyLink = () => void navigator.clipboard?.writeText(link).then(() => notify({ tone: "run", text: ui.copied }));
+  const copyLink = () => void copyText(link).then((done) => done && notify({ tone: "run", text: ui.copied }));
   return (
     <>
       <header className="flex min-h-12 flex-wrap items-center gap-x-3 border-b border-line px-3">

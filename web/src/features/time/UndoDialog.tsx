@@ -1,8 +1,7 @@
 import type { TimelineMark } from "@clew-run/client";
 import { useWords } from "@/i18n";
 import { Button, Dialog, Time } from "@/ui";
-import { transcriptWords } from "@/features/session/transcript/words";
-import { describe } from "./marks";
+import { MarkText } from "./MarkText";
 import { timeWords } from "./words";
 
 /** What an undo or a redo would take along, unasked. */
@@ -21,7 +20,6 @@ const shown = 6;
 /** Asks before an undo hides work that went on since, or overwrites what was edited. */
 export function UndoDialog({ losses, onClose }: { losses: Losses; onClose(): void }) {
   const t = useWords(timeWords);
-  const { tools } = useWords(transcriptWords);
   const { said, files, undo } = losses;
   const go = () => {
     onClose();
@@ -45,7 +43,7 @@ export function UndoDialog({ losses, onClose }: { losses: Losses; onClose(): voi
             <p>{t.undoLoses(said.length)}</p>
             <ul className="flex flex-col gap-1 border-l-2 border-line pl-3" data-losses={said.length}>
               {said.slice(0, shown).map((m) => (
-                <li key={m.message_id} className="flex gap-2"><Time ms={m.ts} className="shrink-0 text-soft" /><span className="min-w-0 truncate"><span className="text-soft">{t.kinds[m.kind]}</span> {describe(m, t, tools)}</span></li>
+                <li key={m.message_id} className="flex gap-2"><Time ms={m.ts} className="shrink-0 text-soft" /><span className="min-w-0 truncate"><span className="text-soft">{t.kinds[m.kind]}</span> <MarkText mark={m} /></span></li>
               ))}
               {said.length > shown && <li className="text-soft">{t.andMore(said.length - shown)}</li>}
             </ul>

@@ -28,11 +28,11 @@ export function answerAt(marks: readonly TimelineMark[], record: string): Timeli
 export function describe(m: TimelineMark, t: T, tools: Record<string, string>): string {
   switch (m.kind) {
     case "answer":
-      return answer(m, t);
+      return answer(m, t, tools);
     case "rewind":
       return rewind(m, t);
     case "checkpoint":
-      return checkpoint(m.label, t, tools);
+      return checkpoint(m, t, tools);
     case "fork":
       return t.forkMade;
     case "run":
@@ -40,7 +40,7 @@ export function describe(m: TimelineMark, t: T, tools: Record<string, string>): 
     case "tool":
       return m.what === undefined ? m.label : [tools[m.what] ?? m.what, m.subject].filter(Boolean).join(" ");
     case "question":
-      return question(m.label, t);
+      return question(m, t, tools) ?? m.label;
     default:
       return m.label;
   }
@@ -52,15 +52,16 @@ export function choice(m: TimelineMark, t: T): string {
   return [m.by_timeout && t.answeredLate, said, m.words].filter(Boolean).join(": ") || m.label;
 }
 
-function answer(m: TimelineMark, t: T): string {
-  return [choice(m, t), m.subject && question(m.subject, t)].filter(Boolean).join(" · ");
+function answer(m: TimelineMark, t: T, tools: Record<string, string>): string {
+  return [choice(m, t), question(m, t, tools) ?? m.subject].filter(Boolean).join(" · ");
 }
 
-/** Questions come in words for people, but for this one. */
-const mayRun = "run: ";
-
-function question(text: string, t: T): string {
-  return text.startsWith(mayRun) ? t.mayRun(text.slice(mayRun.length)) : text;
+/** What is asked. Agents' own words stay as they are. */
+function question(m: TimelineMark, t: T, tools: Record<string, string>): string | undefined {
+  const a = m.asked;
+  if (!a || !Object.hasOwn(t.asked, a.kind)) return undefined; // a kind of a newer server
+  const tool = a.tool === undefined ? "" : (tools[a.tool] ?? a.tool);
+  return t.asked[a.kind](a.subject ?? "", tool);
 }
 
 function rewind(m: TimelineMark, t: T): string {
@@ -70,12 +71,10 @@ function rewind(m: TimelineMark, t: T): string {
   return [undone && t.undoneMark, counts].filter(Boolean).join(": ") || t.nothingTaken;
 }
 
-/** Why the files were saved has no fields: the server's reasons end with the tool's name. */
-function checkpoint(reason: string, t: T, tools: Record<string, string>): string {
-  if (Object.hasOwn(t.saved, reason)) return t.saved[reason]!; // people give reasons as well: any word may be one
-  const end = Math.max(0, reason.lastIndexOf(" "));
-  const [when, tool] = [reason.slice(0, end), reason.slice(end + 1)];
-  return Object.hasOwn(t.savedAt, when) ? t.savedAt[when]!(tools[tool] ?? tool) : reason;
+/** Why the files were saved; a person's reason as it was given. */
+function checkpoint(m: TimelineMark, t: T, tools: Record<string, string>): string {
+  const subject = m.subject ?? "";
+  return m.words ?? t.saved[m.what ?? ""]?.(m.what === "person" ? subject : (tools[subject] ?? subject)) ?? m.label;
 }
 
 const said = new Set<TimelineMark["kind"]>(["user", "assistant", "tool", "question"]);

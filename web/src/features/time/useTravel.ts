@@ -12,14 +12,15 @@ export function useTravel(session: Session, onDone: () => void) {
   const [busy, setBusy] = useState(false);
 
   const travel = async (said: string, send: () => Promise<Receipt>, back?: (ended: Ended) => { label: string; run(): void } | undefined) => {
+    const about = `travel ${session.id}`;
     setBusy(true);
     try {
       const ended = await ending(session, send);
-      if (ended.how === "failed") notify({ tone: "fail", text: `${t.failed}${ended.reason}` });
-      else if (ended.how === "unknown") notify({ tone: "wait", text: t.overUnheard });
+      if (ended.how === "failed") notify({ about, tone: "fail", text: `${t.failed}${ended.reason}` });
+      else if (ended.how === "unknown") notify({ about, tone: "wait", text: t.overUnheard });
       else {
         const left = ended.files?.left?.length ? ` ${t.left(ended.files.left.length)}.` : "";
-        notify({ tone: "run", text: `${said}.${left}`, action: back?.(ended) });
+        notify({ about, tone: "run", text: `${said}.${left}`, action: back?.(ended) });
       }
     } catch (e) {
       notifyError(e);

@@ -1,4 +1,10 @@
+import type { TimelineAsked } from "@clew-run/client";
 import { words } from "@/i18n";
+import { particle } from "@/i18n/particle";
+
+type AskedKind = TimelineAsked["kind"];
+/** Why files were saved: the tool, or who asked for it. */
+type Saved = Partial<Record<string, (subject: string) => string>>;
 
 export const timeWords = words({
   en: {
@@ -12,10 +18,18 @@ export const timeWords = words({
     answers: { approve: "Yes", reject: "No", skip: "Skipped", modify: "Changes wanted", cancelled: "Withdrawn" } as Record<string, string>, answeredLate: "Nobody answered in time",
     tookBack: (n: number) => (n === 1 ? "1 message taken back" : `${n} messages taken back`), broughtBack: (n: number) => (n === 1 ? "1 message brought back" : `${n} messages brought back`), nothingTaken: "Nothing was taken back", undoneMark: "Undone",
     wentBefore: (words: string, time: string) => `to before “${words}” (${time})`, wentAfter: (words: string, time: string) => `to after “${words}” (${time})`, wentBeforeAnswer: (words: string, time: string) => `to before the answer after “${words}” (${time})`,
-    forkMade: "Another session was made from here", openFork: "Open it", mayRun: (command: string) => `May it run ${command}?`,
+    forkMade: "Another session was made from here", openFork: "Open it",
+    asked: {
+      command: (what) => `May it run ${what}?`, edit: (what) => `May it change ${what}?`, fetch: (what) => `May it fetch ${what}?`, server: (what) => `May it use a tool server? ${what}`,
+      tool: (what, tool) => ["May it do this?", tool, what].filter(Boolean).join(" "),
+      requests: () => "Many calls ran without a person. Go on?", mistakes: () => "The model made several mistakes in a row. Go on?", steps: () => "The model was asked many times for one message. Go on?",
+      budget: () => "The budget is used up. Go on?", time: () => "The time of the run is over. Go on?",
+      retries: (step) => ["A step failed. Try it again?", step].filter(Boolean).join(" "), cost: (step) => ["A step is expected to cost something. May it begin?", step].filter(Boolean).join(" "),
+      model: (why) => `A call to the model failed. Try again? ${why}`, resume: () => "Take the task up again?", doubt: (calls) => `The server stopped during a call. Go on? ${calls}`,
+      plan: (steps) => `Work by this plan? ${steps}`, input: (what) => what, clarification: (what) => what,
+    } as Record<AskedKind, (subject: string, tool: string) => string>,
     runs: { approved: "The plan was approved", completed: "Completed", failed: "Failed", cancelled: "Cancelled" } as Record<string, string>,
-    savedAt: { before: (tool) => `Before: ${tool}`, after: (tool) => `After: ${tool}`, "after the server stopped during": (tool) => `After the server stopped during: ${tool}` } as Record<string, (tool: string) => string>,
-    saved: { "at a message": "At a message", "before a rewind": "Before a rewind", "at a fork": "At a fork" } as Record<string, string>,
+    saved: { message: () => "At a message", before: (tool) => `Before: ${tool}`, after: (tool) => `After: ${tool}`, stopped: (tool) => `After the server stopped during: ${tool}`, person: (who) => `Saved by ${who}` } as Saved,
     both: "Conversation and files", talk: "Conversation only", files: "Files only", undo: "Undo the last rewind", redo: "Redo", fork: "Fork from here", forkHelp: "A new session with this past; this one stays as it is.", forkAnswerHelp: "A new session with the past up to before this answer. This one stays as it is.", forked: "Forked", forkButton: "Fork", forkWorkspace: "Its own directory", forkWorkspaceHint: "An empty directory gets the files as they were then. Without one, both sessions work on the same files, as they are now.", forkOwnHint: "This session has no directory of yours, so the new one gets its own, with the files as they were then. Name an empty one to have them elsewhere.",
     messagesGo: (n: number) => (n === 0 ? "No message goes" : n === 1 ? "1 message goes" : `${n} messages go`), filesChange: (n: number) => (n === 0 ? "No file changes" : n === 1 ? "1 file changes" : `${n} files change`),
     todosChange: (n: number) => (n === 1 ? "1 todo changes" : `${n} todos change`), reopened: (n: number) => (n === 1 ? "1 question is open again" : `${n} questions are open again`), withdrawn: (n: number) => (n === 1 ? "1 question goes" : `${n} questions go`),
@@ -41,10 +55,18 @@ export const timeWords = words({
     answers: { approve: "승인", reject: "거절", skip: "건너뜀", modify: "수정 요청", cancelled: "철회됨" }, answeredLate: "제때 답이 없음",
     tookBack: (n: number) => `메시지 ${n}개를 되돌림`, broughtBack: (n: number) => `메시지 ${n}개를 되살림`, nothingTaken: "되돌린 것 없음", undoneMark: "취소됨",
     wentBefore: (words: string, time: string) => `“${words}”(${time}) 앞으로`, wentAfter: (words: string, time: string) => `“${words}”(${time}) 뒤로`, wentBeforeAnswer: (words: string, time: string) => `“${words}”(${time}) 다음의 답변 앞으로`,
-    forkMade: "여기서 다른 세션이 만들어졌습니다", openFork: "열기", mayRun: (command: string) => `${command} 명령을 실행해도 될까요?`,
+    forkMade: "여기서 다른 세션이 만들어졌습니다", openFork: "열기",
+    asked: {
+      command: (what) => `명령을 실행할까요? ${what}`, edit: (what) => `파일을 바꿀까요? ${what}`, fetch: (what) => `웹에서 가져올까요? ${what}`, server: (what) => `도구 서버를 쓸까요? ${what}`,
+      tool: (what, tool) => ["이 작업을 해도 될까요?", tool, what].filter(Boolean).join(" "),
+      requests: () => "확인 없이 여러 번 실행했습니다. 계속할까요?", mistakes: () => "모델이 잇따라 실수했습니다. 계속할까요?", steps: () => "메시지 하나에 모델을 여러 번 불렀습니다. 계속할까요?",
+      budget: () => "예산을 다 썼습니다. 계속할까요?", time: () => "실행 시간이 끝났습니다. 계속할까요?",
+      retries: (step) => ["단계가 실패했습니다. 다시 시도할까요?", step].filter(Boolean).join(" "), cost: (step) => ["비용이 드는 단계입니다. 시작할까요?", step].filter(Boolean).join(" "),
+      model: (why) => `모델 호출에 실패했습니다. 다시 시도할까요? ${why}`, resume: () => "작업을 다시 이어갈까요?", doubt: (calls) => `호출 중에 서버가 멈췄습니다. 계속할까요? ${calls}`,
+      plan: (steps) => `이 계획대로 할까요? ${steps}`, input: (what) => what, clarification: (what) => what,
+    },
     runs: { approved: "계획이 승인되었습니다", completed: "완료", failed: "실패", cancelled: "취소됨" },
-    savedAt: { before: (tool) => `${tool} 전`, after: (tool) => `${tool} 후`, "after the server stopped during": (tool) => `${tool} 중 서버가 멈춘 뒤` },
-    saved: { "at a message": "메시지에서", "before a rewind": "되돌리기 전", "at a fork": "분기할 때" },
+    saved: { message: () => "메시지에서", before: (tool) => `${tool} 전`, after: (tool) => `${tool} 후`, stopped: (tool) => `${tool} 중 서버가 멈춘 뒤`, person: (who) => `${particle(who, "이", "가")} 저장함` },
     both: "대화와 파일", talk: "대화만", files: "파일만", undo: "마지막 되돌리기 취소", redo: "다시 되돌리기", fork: "여기서 분기", forkHelp: "이 과거를 가진 새 세션을 만듭니다. 지금 세션은 그대로입니다.", forkAnswerHelp: "답하기 전까지의 과거를 가진 새 세션을 만듭니다. 지금 세션은 그대로입니다.", forked: "분기했습니다", forkButton: "분기", forkWorkspace: "새 세션의 디렉터리", forkWorkspaceHint: "빈 디렉터리를 적으면 그때의 파일을 받습니다. 비워 두면 두 세션이 지금 파일을 함께 씁니다.", forkOwnHint: "이 세션에는 지정한 디렉터리가 없으므로 새 세션은 그때의 파일이 담긴 디렉터리를 따로 받습니다. 다른 곳에 두려면 빈 디렉터리를 적으세요.",
     messagesGo: (n: number) => (n === 0 ? "사라지는 메시지 없음" : `메시지 ${n}개가 사라짐`), filesChange: (n: number) => (n === 0 ? "바뀌는 파일 없음" : `파일 ${n}개가 바뀜`),
     todosChange: (n: number) => `할 일 ${n}개가 바뀜`, reopened: (n: number) => `질문 ${n}개가 다시 열림`, withdrawn: (n: number) => `질문 ${n}개가 사라짐`,
@@ -56,7 +78,7 @@ export const timeWords = words({
     done: "되돌렸습니다", undone: "취소했습니다", redone: "다시 되돌렸습니다", filesDone: "파일을 되돌렸습니다", left: (n: number) => `파일 ${n}개는 그대로 두었습니다`, undoAction: "취소", returning: "파일을 되돌리는 중…", failed: "모든 것이 그대로입니다: ",
     empty: "아직 일어난 일이 없습니다", emptyHelp: "모든 메시지가 돌아올 수 있는 자리가 됩니다.", compare: "비교", compareFrom: "이전", compareTo: "이후", filesNow: "지금 파일", first: "첫 체크포인트", noDifference: "차이 없음", whatChanges: "바뀌는 것", allFiles: "파일", changes: "변경", noCheckpoint: "아직 체크포인트가 없습니다", noCheckpointHelp: "에이전트가 무언가를 바꾸기 전에 첫 체크포인트가 만들어집니다.",
     refresh: "다시 비교", since: "세션 시작부터", loadingPreview: "무엇이 바뀌는지 보는 중…", readOnly: "볼 수는 있지만 되돌리기는 소유자만 할 수 있습니다.",
-    kinds: { user: "말", assistant: "답", tool: "도구", question: "질문", answer: "답변", checkpoint: "체크포인트", error: "오류", run: "실행", rewind: "되돌리기", fork: "갈라내기" },
+    kinds: { user: "말", assistant: "답", tool: "도구", question: "질문", answer: "답변", checkpoint: "체크포인트", error: "오류", run: "실행", rewind: "되돌리기", fork: "분기" },
     position: (i: number, n: number) => `${n}개 중 ${i}번째`,
   },
 });

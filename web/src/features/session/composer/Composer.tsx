@@ -1,7 +1,7 @@
 import { newId } from "@clew-run/client";
-import type { Question, Session, UserMessageData } from "@clew-run/client";
+import type { Session, UserMessageData } from "@clew-run/client";
 import { useQuestions, useSnapshot } from "@clew-run/client/react";
-import { ClipboardList, ImagePlus, SendHorizontal, X } from "lucide-react";
+import { ClipboardList, ImagePlus, SendHorizontal } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
 import { useCommands, isMac } from "@/app/commands";
 import { announce, notify } from "@/app/notices";
@@ -15,7 +15,10 @@ import { takeImages } from "./images";
 import { intentOf } from "./keys";
 import { sendLeftOver, sendMessage, drop } from "./pending";
 import { PendingRows } from "./PendingRows";
+import { plainYesNo } from "./plainYesNo";
 import { Queue } from "./Queue";
+import { talking } from "./talking";
+import { Thumbs } from "./Thumbs";
 import { useDraft } from "./useDraft";
 import { composerWords } from "./words";
 
@@ -38,13 +41,16 @@ function Writing({ session }: { session: Session }) {
   const { now: latest, images, empty, write, typed, keeper } = useDraft(session.id, box);
   const [planFirst, setPlanFirst] = useState(false);
   const [dropping, setDropping] = useState(false);
+  const [held, setHeld] = useState(false); // a plain yes or no that was not sent
   const status = useSnapshot(session, (s) => s.session?.status);
   const questions = useQuestions(session);
   const files = useRef<HTMLInputElement>(null);
   const composing = useComposing(box);
 
-  const working = busy.has(status ?? "");
   const asked = talking(questions);
+  // Where only steps of a plan ask, the words are for work that goes on.
+  const working = busy.has(status ?? "") || (status === "awaiting_input" && asked === null);
+  const hint = asked && !planFirst ? (held ? t.hintPlain : t.hints[asked]) : null;
   useEffect(() => sendLeftOver(session), [session]);
 
   const putBack = useCallback((w: Written) => {
@@ -56,7 +62,14 @@ function Writing({ session }: { session: Session }) {
   const send = async (delivery?: "steer" | "queue") => {
     const w = latest.current;
     if (w.text.trim() === "" && w.images.length === 0) return;
-    const data: UserMessageData = { text: w.text };
+    // A yes or a no is for the card's buttons: as words it would refuse what it means to allow.
+    if ((asked === "refuses" || asked === "changes") && !planFirst && plainYesNo(w.text) !== null) {
+      setHeld(true);
+      announce(t.hintPlain);
+      return;
+    }
+    // The words answer what is seen here, and nothing that is asked in the meantime.
+    const data: UserMessageData = { text: w.text, may_answer: questions.map((q) => q.request_id) };
     if (w.images.length > 0) data.images = w.images;
     if (planFirst) data.mode = "run";
     if (delivery && working) data.delivery = delivery;
@@ -112,13 +125,12 @@ function Writing({ session }: { session: Session }) {
 
   useCommands(useMemo(() => [{ id: "compose", title: t.label, group: act.chat, keys: "c", run: () => box.current?.focus() }], [t, act]));
 
-  const hint = asked ? (asked === "refuses" ? t.hintRefuses : t.hintAnswers) : null;
   return (
     <div className="shrink-0 bg-paper" onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setDropping(true); } }} onDragLeave={() => setDropping(false)} onDrop={onDrop}>
       <Queue session={session} />
       <PendingRows session={session} putBack={putBack} />
       <div className="mx-auto w-full max-w-[920px] border-t border-line p-3 max-sm:p-2">
-        {hint && !empty && <p className="pb-1.5 text-sm text-ask">{hint}</p>}
+        {hint && !empty && <p className="pb-1.5 text-sm text-ask" data-hint={held ? "held" : asked}>{hint}</p>}
         <div className={cx("rounded border bg-sheet focus-within:border-run", dropping ? "border-run" : "border-edge/60")}>
           {images.length > 0 && <Thumbs images={images} remove={(i) => write({ ...latest.current, images: images.filter((_, n) => n !== i) })} />}
           <textarea
@@ -126,7 +138,10 @@ function Writing({ session }: { session: Session }) {
             rows={1}
             aria-label={t.label}
             placeholder={dropping ? t.dropHere : asked === "answers" ? t.placeholderAnswer : status === "idle" || status === "completed" ? t.placeholderIdle : t.placeholder}
-            onInput={typed}
+            onInput={() => {
+              typed();
+              setHeld(false);
+            }}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
             data-composer
@@ -149,27 +164,6 @@ function Writing({ session }: { session: Session }) {
         </div>
       </div>
     </div>
-  );
-}
-
-/** What plain words would do to the oldest open question that they would reach. */
-function talking(questions: readonly Question[]): "refuses" | "answers" | null {
-  const q = questions[0];
-  if (!q) return null;
-  return q.type === "hitl_approval_request" && !q.limit ? "refuses" : "answers";
-}
-
-function Thumbs({ images, remove }: { images: readonly string[]; remove(i: number): void }) {
-  const t = useWords(composerWords);
-  return (
-    <ul className="flex flex-wrap gap-2 px-3 pt-2">
-      {images.map((url, i) => (
-        <li key={i} className="relative">
-          <img src={url} alt={t.image(i + 1)} className="size-14 rounded border border-line object-cover" />
-          <IconButton label={t.removeImage(i + 1)} icon={<X size={12} />} onClick={() => remove(i)} className="absolute -top-2 -right-2 size-5 rounded-full border border-line bg-sheet after:absolute after:-inset-1 pointer-coarse:size-6 pointer-coarse:after:-inset-2.5" />
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -1,10 +1,11 @@
 import type { QueuedMessage, Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { ArrowDown, ArrowUp, CornerDownRight, Pencil, Zap, X } from "lucide-react";
+import { ArrowDown, ArrowUp, CornerDownRight, MoreHorizontal, Pencil, Zap, X } from "lucide-react";
 import { useState } from "react";
 import { notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
-import { Badge, Button, Dialog, IconButton, TextArea } from "@/ui";
+import { useNarrow } from "@/lib/useNarrow";
+import { Badge, Button, Dialog, IconButton, Menu, TextArea, type MenuItem } from "@/ui";
 import { composerWords } from "./words";
 
 /** The messages that wait in line, in order: they can be changed, moved, sent now or taken out. */
@@ -13,31 +14,48 @@ export function Queue({ session }: { session: Session }) {
   const queue = useSnapshot(session, (s) => s.queue);
   const [edited, setEdited] = useState<QueuedMessage | null>(null);
   if (queue.length === 0) return null;
-  const id = (i: number) => queue[i]?.message_id;
-  const say = (type: "remove_queued" | "move_queued" | "send_queued", data: { message_id: string; before?: string }) => void session.send(type, data).catch(notifyError);
   return (
     <section aria-label={t.queueTitle(queue.length)} className="border-t border-line px-3 py-1.5">
       <p aria-hidden className="text-xs text-soft">{t.queueTitle(queue.length)}</p>
       <ol className="max-h-40 overflow-y-auto">
-        {queue.map((q, i) => (
-          <li key={q.message_id} data-queued={q.message_id} className="flex min-h-8 items-center gap-1.5">
-            <CornerDownRight size={13} aria-hidden className="shrink-0 text-soft" />
-            <span className="min-w-0 flex-1 truncate">{q.text}</span>
-            {q.images && q.images.length > 0 && <Badge>{t.withImages(q.images.length)}</Badge>}
-            {q.new_task && <Badge>{t.newTask}</Badge>}
-            {q.mode === "run" && <Badge>{t.run}</Badge>}
-            <span className="flex shrink-0">
-              <IconButton label={t.sendNow} icon={<Zap size={14} />} onClick={() => say("send_queued", { message_id: q.message_id })} />
-              {queue.length > 1 && <IconButton label={t.up} icon={<ArrowUp size={14} />} disabled={i === 0} onClick={() => say("move_queued", { message_id: q.message_id, before: id(i - 1) })} />}
-              {queue.length > 1 && <IconButton label={t.down} icon={<ArrowDown size={14} />} disabled={i === queue.length - 1} onClick={() => say("move_queued", { message_id: q.message_id, before: id(i + 2) })} />}
-              <IconButton label={t.edit} icon={<Pencil size={14} />} onClick={() => setEdited(q)} />
-              <IconButton label={t.remove} icon={<X size={14} />} onClick={() => say("remove_queued", { message_id: q.message_id })} />
-            </span>
-          </li>
-        ))}
+        {queue.map((q, i) => <QueuedRow key={q.message_id} session={session} queue={queue} at={i} onEdit={() => setEdited(q)} />)}
       </ol>
       {edited && <EditQueued session={session} message={edited} onClose={() => setEdited(null)} />}
     </section>
+  );
+}
+
+function QueuedRow({ session, queue, at, onEdit }: { session: Session; queue: readonly QueuedMessage[]; at: number; onEdit(): void }) {
+  const t = useWords(composerWords);
+  const narrow = useNarrow(); // there the words need the place of the buttons
+  const q = queue[at]!;
+  const say = (type: "remove_queued" | "move_queued" | "send_queued", more: { before?: string } = {}) => void session.send(type, { message_id: q.message_id, ...more }).catch(notifyError);
+  const items: MenuItem[] = [
+    { id: "edit", label: t.edit, icon: <Pencil size={14} />, run: onEdit },
+    { id: "remove", label: t.remove, icon: <X size={14} />, run: () => say("remove_queued") },
+  ];
+  if (queue.length > 1) {
+    items.unshift(
+      { id: "up", label: t.up, icon: <ArrowUp size={14} />, disabled: at === 0, run: () => say("move_queued", { before: queue[at - 1]?.message_id }) },
+      { id: "down", label: t.down, icon: <ArrowDown size={14} />, disabled: at === queue.length - 1, run: () => say("move_queued", { before: queue[at + 2]?.message_id }) },
+    );
+  }
+  return (
+    <li data-queued={q.message_id} className="flex min-h-8 items-center gap-1.5">
+      <CornerDownRight size={13} aria-hidden className="shrink-0 text-soft" />
+      <span className="line-clamp-2 min-w-0 flex-1 wrap-anywhere md:line-clamp-1" title={q.text}>{q.text}</span>
+      {q.images && q.images.length > 0 && <Badge>{t.withImages(q.images.length)}</Badge>}
+      {q.new_task && <Badge>{t.newTask}</Badge>}
+      {q.mode === "run" && <Badge>{t.run}</Badge>}
+      <span className="flex shrink-0">
+        <IconButton label={t.sendNow} icon={<Zap size={14} />} onClick={() => say("send_queued")} />
+        {narrow ? (
+          <Menu label={t.moreQueued(at + 1)} trigger={<IconButton label={t.moreQueued(at + 1)} icon={<MoreHorizontal size={15} />} />} items={items} />
+        ) : (
+          items.map((m) => <IconButton key={m.id} label={m.label} icon={m.icon} disabled={m.disabled} onClick={m.run} />)
+        )}
+      </span>
+    </li>
   );
 }
 

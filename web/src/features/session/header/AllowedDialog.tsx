@@ -23,7 +23,7 @@ export function AllowedDialog({ session, onClose }: { session: Session; onClose(
         <>
           <p className="pb-2 text-soft">{t.allowedHelp}</p>
           <ul className="divide-y divide-line">
-            {allowed.map((r) => <Rule key={r.id} session={session} rule={r} may={role !== "viewer"} />)}
+            {allowed.map((r) => <Rule key={r.id} session={session} rule={r} may={role !== "viewer" && role !== "admin"} />)}
           </ul>
         </>
       )}

@@ -19,23 +19,23 @@ export function Controls({ session }: { session: Session }) {
     const r = s.runs.find((x) => x.status !== "completed" && x.status !== "failed" && x.status !== "cancelled");
     return r ? (r.paused ? "paused" : "going") : "none";
   });
+  const waits = useSnapshot(session, (s) => s.queue.length > 0);
   const [wish, setWish] = useState<Wish | null>(null);
   useEffect(() => setWish(null), [status, run]);
   if (role !== undefined && role !== "owner") return null;
   const ask = (w: Wish) => {
     setWish(w);
     const command = w === "stop" ? "interrupt" : w === "pause" ? "control_pause" : "control_resume";
-    session.send(command, {}).catch((e: unknown) => {
-      setWish(null);
-      notifyError(e);
-    });
+    // It holds until the server's word: a message that waits may go on at once, without a change of the status.
+    session.send(command, {}).catch(notifyError).finally(() => setWish(null));
   };
   const label = { small: "max-sm:sr-only" };
+  // Stop comes first: what stands at the end is pause or resume, so that a second press on it is no stop.
   return (
     <>
+      {busy.has(status) && <Button icon={<Square size={12} />} busy={wish === "stop"} title={waits ? t.stopNext : undefined} onClick={() => ask("stop")} data-stop><span className={label.small}>{wish === "stop" ? t.stopping : t.stop}</span></Button>}
       {run === "going" && <Button icon={<Pause size={14} />} busy={wish === "pause"} onClick={() => ask("pause")}><span className={label.small}>{wish === "pause" ? t.pausing : t.pause}</span></Button>}
       {run === "paused" && <Button look="main" icon={<Play size={14} />} busy={wish === "resume"} onClick={() => ask("resume")}><span className={label.small}>{wish === "resume" ? t.resuming : t.resume}</span></Button>}
-      {busy.has(status) && <Button icon={<Square size={12} />} busy={wish === "stop"} onClick={() => ask("stop")} data-stop><span className={label.small}>{wish === "stop" ? t.stopping : t.stop}</span></Button>}
     </>
   );
 }

@@ -27,7 +27,7 @@ export function Header({ session }: { session: Session }) {
   const connection = useConnection(session);
   const archived = useSnapshot(session, (s) => s.session?.archived ?? false);
   const title = useTitle(session, archived);
-  const status = useSnapshot(session, (s) => statusShown(s.session?.status, s.runs));
+  const status = useSnapshot(session, (s) => statusShown(s.session?.status, s.runs, s.questions.length > 0));
   const owner = useSnapshot(session, (s) => s.session?.role === "owner" || s.session?.role === undefined);
   const open = useDialogs((s) => s.open);
   const side = useSide();
@@ -41,7 +41,7 @@ export function Header({ session }: { session: Session }) {
           <button type="button" onClick={() => open({ kind: "rename" })} className="block max-w-full truncate rounded text-left hover:bg-hover pointer-coarse:min-h-(--row) pointer-coarse:min-w-(--row)" title={t.rename}>{name}</button>
         ) : name}
       </h1>
-      <div className="flex min-w-0 flex-1 items-center gap-x-3 text-sm sm:shrink-0 sm:basis-auto max-md:px-2 max-sm:order-last max-sm:col-span-3 max-sm:min-h-8">
+      <div className="flex min-w-0 flex-1 items-center gap-x-3 text-sm sm:shrink-0 sm:basis-auto max-md:px-2 max-sm:order-last max-sm:col-span-3 max-sm:h-8">
         <Status status={status} className={cx(status === "awaiting_input" && "text-ask")} />
         {archived && <Badge>{t.archived}</Badge>}
         <span className="flex-1 max-sm:hidden" />

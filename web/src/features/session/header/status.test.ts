@@ -5,9 +5,15 @@ import { statusShown } from "./status";
 const run = (more: Partial<RunView>) => ({ run_id: "r", status: "executing", phase: "executing", todos: [], ...more }) as unknown as RunView;
 
 test("a paused run is not said to be working", () => {
-  expect(statusShown("executing", [run({ paused: true })])).toBe("paused");
-  expect(statusShown("executing", [run({})])).toBe("executing");
-  expect(statusShown("awaiting_input", [run({ paused: true })])).toBe("awaiting_input");
-  expect(statusShown("executing", [run({ status: "completed", phase: "completed", paused: true })])).toBe("executing"); // it is the agent that works
-  expect(statusShown(undefined, [])).toBe("idle");
+  expect(statusShown("executing", [run({ paused: true })], false)).toBe("paused");
+  expect(statusShown("executing", [run({})], false)).toBe("executing");
+  expect(statusShown("awaiting_input", [run({ paused: true })], false)).toBe("awaiting_input");
+  expect(statusShown("executing", [run({ status: "completed", phase: "completed", paused: true })], false)).toBe("executing"); // it is the agent that works
+  expect(statusShown(undefined, [], false)).toBe("idle");
+});
+
+test("a step that asks is said before those that work on", () => {
+  expect(statusShown("executing", [run({})], true)).toBe("awaiting_input");
+  expect(statusShown("executing", [run({ paused: true })], true)).toBe("awaiting_input");
+  expect(statusShown("completed", [], true)).toBe("completed");
 });

@@ -6,9 +6,11 @@ import { tally } from "./possible";
 import { planWords } from "./words";
 
 /** The list that an agent keeps for itself, on a thread. Nobody approves it, and nothing can be done to it but say so. */
-export function OwnSteps({ todos, working }: { todos: readonly Todo[]; working: boolean }) {
+export function OwnSteps({ todos, working, resting }: { todos: readonly Todo[]; working: boolean; resting: boolean }) {
   const t = useWords(planWords);
   const n = tally(todos);
+  // An agent that ended its turn leaves a step as it was; nobody works on it.
+  const now = (d: Todo) => (resting && d.status === "in_progress" ? "pending" : d.status);
   return (
     <section aria-label={t.ownSteps} className="px-4 py-3" data-own-steps={todos.length}>
       <div className="flex items-baseline gap-3 pb-1.5">
@@ -26,10 +28,10 @@ export function OwnSteps({ todos, working }: { todos: readonly Todo[]; working: 
               i < todos.length - 1 && (d.status === "completed" ? "before:bg-run" : "before:bg-line"),
             )}
           >
-            <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={toneOf(d.status)} live={working && d.status === "in_progress"} /></span>
+            <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={toneOf(now(d))} live={working && d.status === "in_progress"} /></span>
             <p className={cx("min-w-0 flex-1", d.status === "completed" && "text-soft", d.status === "skipped" && "text-soft line-through", d.status === "in_progress" && "font-medium")}>
               <Revealed text={d.task} />
-              <span className="sr-only"> ({t.todoStatus[d.status]})</span>
+              <span className="sr-only"> ({t.todoStatus[now(d)]})</span>
             </p>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, MessageSquare, MoreHorizontal, Pencil, Plus, Trash2, Undo2 } from "lucide-react";
+import { ArrowDown, ArrowUp, ChevronDown, MessageSquare, MoreHorizontal, Pencil, Plus, Trash2, Undo2 } from "lucide-react";
 import { useState } from "react";
 import { useWords } from "@/i18n";
 import { Button, cx, Field, IconButton, Mark, Menu, Select, TextArea, TextInput, toneOf, type MenuItem } from "@/ui";
@@ -6,22 +6,27 @@ import { Revealed } from "../questions/Revealed";
 import { money } from "@/lib/format";
 import { whenReleased } from "@/lib/press";
 import { addStep, isFixed, move, setComment, setTask, toggleRemoved, type DraftStep, type PlanDraft } from "./edits";
+import { besideLine } from "./TodoRow";
 import { planWords } from "./words";
 
 /** The steps of a plan in the order in which they would begin, to read and to change. */
-export function PlanEditor({ draft, onChange, readOnly, comments = true }: {
+export function PlanEditor({ draft, onChange, readOnly, comments = true, fold }: {
   draft: PlanDraft;
   onChange(draft: PlanDraft): void;
   readOnly: boolean;
   /** Steps can be commented on, for whoever makes the next version. */
   comments?: boolean;
+  /** Of a plan that is much longer, so many steps are shown at first. */
+  fold?: number;
 }) {
   const t = useWords(planWords);
+  const [all, setAll] = useState(false);
+  const folds = fold !== undefined && !all && draft.steps.length > fold * 1.5;
   const number = new Map(draft.steps.map((s, i) => [s.id, i + 1]));
   return (
     <div className="flex flex-col gap-1">
       <ol aria-label={t.steps} className="flex flex-col">
-        {draft.steps.map((s, i) => (
+        {draft.steps.slice(0, folds ? fold : undefined).map((s, i) => (
           <Step
             key={s.id}
             step={s}
@@ -35,7 +40,8 @@ export function PlanEditor({ draft, onChange, readOnly, comments = true }: {
           />
         ))}
       </ol>
-      {!readOnly && <Adder draft={draft} onChange={onChange} />}
+      {folds && <Button look="quiet" icon={<ChevronDown size={14} />} className="-ml-2.5 self-start" onClick={() => setAll(true)}>{t.showAll(draft.steps.length)}</Button>}
+      {!readOnly && !folds && <Adder draft={draft} onChange={onChange} />}
     </div>
   );
 }
@@ -63,7 +69,7 @@ function Step({ step: s, number, waitsFor, last, readOnly, comments, draft, onCh
         { id: "remove", label: t.remove, icon: <Trash2 size={14} />, danger: true, run: () => onChange(toggleRemoved(draft, s.id)) },
       ];
   return (
-    <li data-step={s.id} className={cx("relative flex gap-2.5 py-1", !last && "before:absolute before:top-6 before:-bottom-2 before:left-[5px] before:w-0.5 before:bg-line")}>
+    <li data-step={s.id} className={cx("relative flex gap-2.5 py-1.5", !last && "before:absolute before:top-6 before:-bottom-2 before:left-[5px] before:w-0.5 before:bg-line")}>
       <span className="z-10 mt-1 h-3 bg-sheet"><Mark tone={toneOf(s.was?.status ?? "pending")} /></span>
       <div className="min-w-0 flex-1">
         {writing === "task" ? (
@@ -105,7 +111,7 @@ function Step({ step: s, number, waitsFor, last, readOnly, comments, draft, onCh
           s.comment.trim() !== "" && <p className="mt-0.5 border-l-2 border-run pl-2 text-soft"><Revealed text={s.comment} /></p>
         )}
       </div>
-      {!readOnly && <Menu label={t.stepNumber(number)} trigger={<IconButton label={t.changeStep(number)} icon={<MoreHorizontal size={15} />} />} items={items} />}
+      {!readOnly && <Menu label={t.stepNumber(number)} trigger={<IconButton label={t.changeStep(number)} icon={<MoreHorizontal size={15} />} className={besideLine} />} items={items} />}
     </li>
   );
 }

@@ -26,10 +26,11 @@ export function PlanPanel({ session }: { session: Session }) {
   const own = useSnapshot(session, ownSteps);
   const runs = useSnapshot(session, (s) => s.runs);
   const working = useSnapshot(session, (s) => s.session?.status === "executing" || s.session?.status === "planning");
+  const resting = useSnapshot(session, (s) => s.session?.status === "idle" || s.session?.status === "completed");
   if (own.length === 0 && runs.length === 0) return <Empty icon={<Route size={28} />} title={t.noPlan}>{t.noPlanHelp}</Empty>;
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
-      {own.length > 0 && <OwnSteps todos={own} working={working} />}
+      {own.length > 0 && <OwnSteps todos={own} working={working} resting={resting} />}
       {own.length > 0 && runs.length > 0 && <hr className="mx-4 border-line" />}
       <Runs session={session} />
     </div>
@@ -72,7 +73,7 @@ function RunBody({ session, run }: { session: Session; run: RunView }) {
   const [view, setView] = usePlanView();
   const [selected, setSelected] = useState<string | null>(null);
   const todo = run.todos.find((d) => d.id === selected);
-  const mayAct = useSnapshot(session, (s) => s.session?.role !== "viewer" && s.session?.role !== "approver");
+  const mayAct = useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3 px-4 py-3">
       <RunHead session={session} run={run} />

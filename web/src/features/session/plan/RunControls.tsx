@@ -1,5 +1,5 @@
 import type { RunView } from "@clew-run/client";
-import { Pause, Pencil, Play, Square } from "lucide-react";
+import { CircleX, Pause, Pencil, Play } from "lucide-react";
 import { useState } from "react";
 import { useWords } from "@/i18n";
 import { lazyPart } from "@/lib/lazyPart";
@@ -30,7 +30,7 @@ export function RunControls({ run, controls }: { run: RunView; controls: Control
         </Button>
       )}
       {can.edit && <IconButton label={t.editPlan} icon={<Pencil size={14} />} onClick={() => setOpen("edit")} />}
-      {can.cancel && !busy("cancel") && <IconButton label={t.cancelRun} icon={<Square size={13} />} onClick={() => setOpen("cancel")} />}
+      {can.cancel && !busy("cancel") && <IconButton label={t.cancelRun} icon={<CircleX size={15} />} onClick={() => setOpen("cancel")} />}
       {busy("cancel") && <span role="status" className="text-soft">{t.cancelling}</span>}
       <Dialog
         open={open === "cancel"}

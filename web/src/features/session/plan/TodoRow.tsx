@@ -11,6 +11,9 @@ import type { Controls } from "./useControls";
 import { useServerNow } from "./useServerNow";
 import { planWords } from "./words";
 
+/** A button at the end of a row stands beside its first line, which is lower than the button. */
+export const besideLine = "-my-1.5 pointer-coarse:-mt-3 pointer-coarse:mb-0";
+
 /** A result in words, with what else it carries below. */
 export function resultText(result: unknown): string {
   if (result === undefined || result === null) return "";
@@ -36,6 +39,7 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
   const [open, setOpen] = useState(alone ?? false);
   const can = todoActions(run, d);
   const works = d.status === "in_progress";
+  const asks = useSnapshot(session, (s) => works && !isOver(run) && s.questions.some((q) => q.todo_id === d.id));
   const now = useServerNow(session, works && !run.paused && !isOver(run));
   const cost = useSnapshot(session, (s) => (d.task_id ? s.tasks.find((k) => k.task_id === d.task_id)?.usage?.cost_usd : undefined));
   const spent = d.duration_ms ?? (works && d.started_ms ? Math.max(0, now - d.started_ms) : undefined);
@@ -57,13 +61,13 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
         !last && !alone && (d.status === "completed" ? "before:bg-run" : "before:bg-line"),
       )}
     >
-      <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={toneOf(d.status)} live={works && !run.paused && !isOver(run)} /></span>
+      <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={asks ? "ask" : toneOf(d.status)} live={works && !asks && !run.paused && !isOver(run)} /></span>
       <div className="min-w-0 flex-1">
         <div className="flex items-start gap-2">
           <p className={cx("min-w-0 flex-1", d.status === "skipped" && "text-soft line-through", d.status === "completed" && "text-soft")}>
             <span className="mr-1.5 text-soft">{number}.</span>
             <Revealed text={d.task} />
-            <span className="sr-only"> ({t.todoStatus[d.status]})</span>
+            <span className="sr-only"> ({asks ? t.asks : t.todoStatus[d.status]})</span>
           </p>
           <span className="flex shrink-0 gap-2 text-sm text-soft">
             {spent !== undefined && spent >= 50 && <span title={t.took}>{duration(spent)}</span>}
@@ -118,7 +122,7 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
           label={t.skipNumber(number)}
           icon={<SkipForward size={14} />}
           onClick={() => act("skip")}
-          className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 focus:opacity-100 pointer-coarse:opacity-100"
+          className={cx(besideLine, "opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 focus:opacity-100 pointer-coarse:opacity-100")}
         />
       )}
       {more && !alone && (
@@ -127,6 +131,7 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
           aria-expanded={open}
           icon={<ChevronRight size={15} className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />}
           onClick={() => setOpen(!open)}
+          className={besideLine}
         />
       )}
     </li>

@@ -161,3 +161,19 @@ test("a rule is saved as it is shown, and only if it covers what is asked", asyn
   fireEvent.click(approve);
   expect(server.sent).toMatchObject([{ action: "approve", remember: { scope: "session", pattern: "go test ./..." } }]);
 });
+
+const call = (over: Partial<ReturnType<typeof approval>>) =>
+  approval({ ask: "use_mcp_server", tool: "pay", effect: { summary: "bank: pay", server: "bank", digest: "1" }, ...over });
+
+test("the server's text of an input is shown, not what numbers became in reading", () => {
+  show({ question: call({ input: JSON.parse('{"account":9007199254740993}'), input_text: '{\n  "account": 9007199254740993\n}' }) });
+  expect(screen.getByRole("group", { name: "Input" }).textContent).toContain('"account": 9007199254740993');
+  expect(screen.queryByText(/9007199254740992|rounded/)).toBeNull();
+});
+
+test("without such a text, a number that may have been rounded is called so", () => {
+  const { again } = show({ question: call({ input: { to: [{ account: 2 ** 60 }] } }) });
+  screen.getByText(/Large numbers are rounded here.*clew answer req_1/);
+  again({ question: call({ input: { to: [{ account: 2 ** 53 - 1, share: 0.1 }] } }) });
+  expect(screen.queryByText(/rounded/)).toBeNull();
+});

@@ -5,6 +5,7 @@ import { Badge, Pre } from "@/ui";
 import { DiffText } from "./DiffText";
 import { deceives } from "./reveal";
 import { Revealed } from "./Revealed";
+import { rounded } from "./rounded";
 import { whyWords } from "./why";
 import { questionWords } from "./words";
 
@@ -15,7 +16,10 @@ export function EffectView({ question: q }: { question: Approval }) {
   const t = useWords(questionWords);
   const e = q.effect;
   const plain = e?.command ?? e?.url;
-  const input = q.input !== undefined && !e?.command && !e?.diff ? JSON.stringify(q.input, null, 2) : undefined;
+  const shown = q.input !== undefined && !e?.command && !e?.diff;
+  // Where numbers were rounded in reading, the server says what it has as a text.
+  const input = shown ? (q.input_text ?? JSON.stringify(q.input, null, 2)) : undefined;
+  const doubtful = shown && q.input_text === undefined && rounded(q.input);
   const texts = [e?.command, e?.url, e?.diff, input, e?.directory, ...(e?.paths ?? [])].filter((s) => s !== undefined);
   return (
     <div className="flex flex-col gap-2">
@@ -28,6 +32,7 @@ export function EffectView({ question: q }: { question: Approval }) {
       {input !== undefined && input !== "{}" && (
         <Pre label={t.input} className="max-h-48 whitespace-pre-wrap wrap-anywhere!"><Revealed text={input} /></Pre>
       )}
+      {doubtful && <p className="text-fail">{t.rounded(q.request_id)}</p>}
       {texts.some(deceives) && <p className="text-fail">{t.deceives}</p>}
       {e && <Facts effect={e} tool={q.tool} />}
       <div className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">

@@ -43,7 +43,7 @@ export function PlanReview({ question: q, live, busy, give, keys }: BodyProps<Ex
         ].filter(Boolean).join(" · ")}
       </p>
       {live && carried && <p className="text-ask">{t.carried(q.version)}</p>}
-      <PlanEditor draft={draft} onChange={set} readOnly={!live || busy} />
+      <PlanEditor draft={draft} onChange={set} readOnly={!live || busy} fold={12} />
       {live && panel === null && (
         <div className="flex flex-wrap items-center gap-2">
           {count > 0 ? (

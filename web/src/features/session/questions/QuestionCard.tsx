@@ -33,7 +33,7 @@ export function QuestionCard({ session, question: q }: { session: Session; quest
       clock={session}
       heading={2}
       settled={newer && !done ? undefined : settled}
-      mayAnswer={role !== "viewer"}
+      mayAnswer={role !== "viewer" && role !== "admin"}
       alike={open ? alike : undefined}
       stale={newer && <Stale session={session} version={newer.version} requestId={newer.requestId} />}
       lineDown={!synced}

@@ -21,6 +21,10 @@ export function Refusal({ purpose, start, busy, onSend, onCancel }: {
   const optional = purpose === "deny" || purpose === "reject";
   const ready = !busy && (optional || (words !== "" && words !== start.trim()));
   const say = t.refusals[purpose];
+  const leave = (from: Element) => {
+    from.closest<HTMLElement>("[data-question]")?.focus();
+    onCancel();
+  };
   return (
     <form
       className="flex flex-col gap-2"
@@ -32,8 +36,7 @@ export function Refusal({ purpose, start, busy, onSend, onCancel }: {
         if (e.nativeEvent.isComposing || e.keyCode === 229) return;
         if (e.key === "Escape") {
           e.preventDefault();
-          e.currentTarget.closest<HTMLElement>("[data-question]")?.focus();
-          onCancel();
+          leave(e.currentTarget);
         }
         if (e.key === "Enter" && !e.shiftKey && e.target instanceof HTMLTextAreaElement) {
           e.preventDefault();
@@ -48,7 +51,7 @@ export function Refusal({ purpose, start, busy, onSend, onCancel }: {
       </Field>
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look={purpose === "tell" ? "main" : "danger"} busy={busy} disabled={!ready && !busy}>{say.button}</Button>
-        <Button look="quiet" onClick={onCancel}>{t.cancel}</Button>
+        <Button look="quiet" onClick={(e) => leave(e.currentTarget)}>{t.cancel}</Button>
       </div>
     </form>
   );

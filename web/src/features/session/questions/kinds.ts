@@ -46,10 +46,12 @@ export function offerOf(q: Question): RememberOffer | undefined {
   return q.type === "hitl_approval_request" ? (q as { remember?: RememberOffer }).remember : undefined;
 }
 
-/** Who asks, in a word: the agent of a subtask is named by its task. */
-export function askerOf(q: Question): string {
+/** Who asks: "" is the session's agent. The agents of steps and subtasks have no names that people know. */
+export function askerOf(q: Question): "" | ":step" | ":sub" | (string & {}) {
   const agent = q.agent_id ?? "";
-  return agent.startsWith("main-") ? "" : agent.replace(/^task-/, "");
+  if (agent.startsWith("main-")) return "";
+  if (agent.startsWith("task-")) return q.todo_id || ("todo" in q && q.todo) ? ":step" : ":sub";
+  return agent;
 }
 
 /** Whether a question offers a choice. */

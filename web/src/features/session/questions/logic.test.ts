@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { alikeGroups, likeness } from "./alike";
 import { commandFor } from "./answer";
 import { crossed } from "./deadline";
-import { kindOf } from "./kinds";
+import { askerOf, kindOf } from "./kinds";
 import { newerReview } from "./QuestionCard";
 import { approval, input, review } from "./samples";
 import { readValue, startText, suggestionsOf } from "./value";
+import { questionWords } from "./words";
 
 test("alike are the same kind, tool and rule, and nothing else", () => {
   const ask = (id: string, command: string, more = {}) => ({ session_id: "s", question: approval({ request_id: id, effect: { summary: "", command, digest: id }, ...more }) });
@@ -32,6 +33,16 @@ test("kinds", () => {
   expect(kindOf(approval({ ask: "tool", effect: { summary: "", url: "https://example.org", digest: "d" } }))).toBe("fetch");
   expect(kindOf(approval({ ask: "use_mcp_server", effect: { summary: "", url: "https://example.org", digest: "d" } }))).toBe("server");
   expect(kindOf(review())).toBe("plan");
+});
+
+test("who asks is told by a name that people know, never by an id", () => {
+  expect(askerOf(approval({ agent_id: "main-monitor-0" }))).toBe("");
+  expect(askerOf(approval({ agent_id: "task-task_8492ae15" }))).toBe(":sub");
+  expect(askerOf(approval({ agent_id: "task-task_8492ae15", todo_id: "test" }))).toBe(":step");
+  for (const t of [questionWords.en, questionWords.ko]) {
+    for (const who of ["", ":sub", ":step"]) expect(t.titles.command(who)).not.toContain(":");
+  }
+  expect(questionWords.ko.titles.command(":sub")).toContain("하위 작업이");
 });
 
 test("every answer becomes the command of its question", () => {

@@ -4,8 +4,10 @@ import { particle } from "@/i18n/particle";
 type Limit = "requests" | "mistakes" | "steps" | "budget" | "time" | "retries" | "cost";
 type Kinds<T> = Partial<Record<string, T>>;
 
-const who = (name: string) => (name === "" ? "The agent" : name);
-const whoKo = (name: string) => particle(name === "" ? "에이전트" : name, "이", "가");
+const askers: Kinds<string> = { "": "The agent", ":step": "A step of the plan", ":sub": "A subtask" };
+const askersKo: Kinds<string> = { "": "에이전트", ":step": "계획의 한 단계", ":sub": "하위 작업" };
+const who = (name: string) => askers[name] ?? name;
+const whoKo = (name: string) => particle(askersKo[name] ?? name, "이", "가");
 
 /** Why the server asks, where its own words are not for people: those of older servers. */
 const reasonsEn: Partial<Record<string, string>> = {
@@ -100,6 +102,7 @@ export const questionWords = words({
     environment: (n: number) => (n === 1 ? "1 environment variable" : `${n} environment variables`),
     moreLines: (n: number) => (n === 1 ? "… and 1 more line" : `… and ${n} more lines`),
     deceives: "There are characters in it that the eye would miss. They are shown by their number.",
+    rounded: (id: string) => `Large numbers are rounded here. In a terminal, “clew answer ${id}” shows them exactly.`,
     hiddenCharacter: "A character that is not seen or that turns the text around",
     scope: "Holds",
     scopes: { once: "once", task: "for this task", session: "as a rule here", server: "as a rule everywhere" },
@@ -131,7 +134,7 @@ export const questionWords = words({
     sending: "Sending…", sendingBroken: "No word yet: the line is down. It is said again when the line is back, and counts once.",
     given: "The server has your answer.", unsent: "Not sent: the server cannot be reached. Nothing was decided.",
     mayNot: "You may watch this session, not answer in it.",
-    you: "you", expired: "Expired: nobody answered in time", settledElsewhere: "Settled",
+    you: "you", expired: "Expired: nobody answered in time", stopped: "Withdrawn: the work was stopped", settledElsewhere: "Settled",
     settled: {
       approve: (by?: string) => (by ? `Approved by ${by}` : "Approved"),
       modify: (by?: string) => (by ? `Changes sent by ${by}` : "Changes sent"),
@@ -204,6 +207,7 @@ export const questionWords = words({
     environment: (n) => `환경 변수 ${n}개`,
     moreLines: (n) => `… 외 ${n}줄`,
     deceives: "눈에 띄지 않는 문자가 있어 번호로 표시했습니다.",
+    rounded: (id) => `큰 숫자가 반올림되어 보입니다. 터미널에서 “clew answer ${id}”를 쓰면 정확히 볼 수 있습니다.`,
     hiddenCharacter: "보이지 않거나 글의 방향을 바꾸는 문자",
     scope: "적용 범위",
     scopes: { once: "한 번만", task: "이 작업 동안", session: "이 세션의 규칙으로", server: "모든 세션의 규칙으로" },
@@ -235,7 +239,7 @@ export const questionWords = words({
     sending: "보내는 중…", sendingBroken: "아직 응답이 없습니다. 연결되면 다시 보내며 한 번만 처리됩니다.",
     given: "서버가 답변을 받았습니다.", unsent: "보내지 못했습니다. 서버에 연결할 수 없습니다. 아무것도 결정되지 않았습니다.",
     mayNot: "이 세션은 볼 수만 있고 답할 수 없습니다.",
-    you: "나", expired: "만료됨: 시간 안에 아무도 답하지 않았습니다", settledElsewhere: "처리됨",
+    you: "나", expired: "만료됨: 시간 안에 아무도 답하지 않았습니다", stopped: "철회됨: 작업이 중지되었습니다", settledElsewhere: "처리됨",
     settled: {
       approve: (by) => (by ? `승인: ${by}` : "승인됨"),
       modify: (by) => (by ? `변경 보냄: ${by}` : "변경 보냄"),

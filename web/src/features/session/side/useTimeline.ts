@@ -9,7 +9,8 @@ import { useLoaded } from "@/lib/useLoaded";
 export function useTimeline(session: Session, wanted: boolean): Timeline | undefined {
   const status = useSnapshot(session, (s) => s.session?.status ?? "");
   const asked = useSnapshot(session, (s) => s.questions.length);
-  const turn = useDebounced(`${status} ${asked}`, 1500); // marks change when a turn does, not with each word
+  const waiting = useSnapshot(session, (s) => s.queue.length); // the next in line begins without a change of the status
+  const turn = useDebounced(`${status} ${asked} ${waiting}`, 1500); // marks change when a turn does, not with each word
   const [returned, setReturned] = useState("");
   useEffect(() => {
     const heard = (e: { message_id?: string }) => setReturned(e.message_id ?? "");

@@ -4,6 +4,7 @@ import { Copy, GitFork, Link2, MoreHorizontal, Pencil, Undo2 } from "lucide-reac
 import { useLocation } from "wouter";
 import { announce } from "@/app/notices";
 import { useWords } from "@/i18n";
+import { copyText } from "@/lib/copy";
 import { IconButton, Menu, type MenuItem } from "@/ui";
 import { useDialogs } from "../header/dialogs";
 import { transcriptWords } from "./words";
@@ -14,7 +15,7 @@ export function MessageActions({ session, message: m }: { session: Session; mess
   const [, navigate] = useLocation();
   const owner = useSnapshot(session, (s) => s.session?.role === "owner" || s.session?.role === undefined);
   const open = useDialogs((s) => s.open);
-  const copy = (text: string) => void navigator.clipboard?.writeText(text).then(() => announce(t.copied));
+  const copy = (text: string) => void copyText(text).then((done) => done && announce(t.copied));
   const items: (MenuItem | "line")[] = [
     { id: "copy", label: t.copy, icon: <Copy size={14} />, run: () => copy(m.text ?? m.reasoning ?? "") },
     { id: "link", label: t.link, icon: <Link2 size={14} />, run: () => copy(`${location.origin}/s/${session.id}?message=${m.message_id}`) },

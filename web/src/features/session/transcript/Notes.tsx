@@ -4,22 +4,23 @@ import { useWords } from "@/i18n";
 import { AnsiText } from "@/lib/AnsiText";
 import { count, duration, money } from "@/lib/format";
 import { Pre, Time } from "@/ui";
+import { isStop } from "./rows";
 import { transcriptWords } from "./words";
 
 /** A slim note on the thread: a checkpoint, a condensed context, a retry. */
 export function Marker({ session, message: m }: { session: Session; message: TranscriptMessage }) {
   const t = useWords(transcriptWords);
   const c = m.context_condense;
-  const more = c?.tokens_before ? t.fromTo(count(c.tokens_before), count(c.tokens_after ?? 0)) : m.context_truncation?.hidden ? t.hidden(m.context_truncation.hidden) : shortText(m);
+  const more = c?.tokens_before ? t.fromTo(count(c.tokens_before), count(c.tokens_after ?? 0)) : m.context_truncation?.hidden ? t.hidden(m.context_truncation.hidden) : isStop(m) ? "" : shortText(m);
   const name = t.markers[m.say ?? ""] ?? m.say ?? "";
   return (
-    <p className="flex min-w-0 items-center gap-2 py-0.5 text-sm text-soft">
+    <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 py-0.5 text-sm text-soft">
       {m.say === "checkpoint_saved" ? (
         <Link href={`/s/${session.id}/time?at=${m.message_id}`} className="shrink-0 underline-offset-2 hover:text-ink hover:underline">{name}</Link>
       ) : (
         <span className="shrink-0">{name}</span>
       )}
-      {more && <span className="min-w-0 truncate">{more}</span>}
+      {more && <span className="min-w-0 wrap-anywhere">{more}</span>}
       <Time ms={m.ts} className="shrink-0 text-xs" />
     </p>
   );

@@ -67,11 +67,11 @@ export const RowView = memo(function RowView({ session, row, question, current, 
       case "error": return "fail";
       case "result": return "done";
       case "question": return "past";
-      case "marker": return m.say === "api_req_retry_delayed" ? "ask" : "past";
+      case "marker": return m.say === "api_req_retry_delayed" && current ? "ask" : "past";
       case "call": {
         const v = viewOf(m, asking, session.store.message(row.more.at(-1) ?? "")?.text, isHalted(session.store.getSnapshot().questions, m.task_id));
         const tone = toneOfCall(v);
-        return tone === "fail" || tone === "run" ? tone : "none";
+        return tone === "fail" || tone === "run" ? tone : row.head ? "agent" : "none";
       }
       default: return row.head || live ? "agent" : "none";
     }
@@ -106,7 +106,7 @@ export const RowView = memo(function RowView({ session, row, question, current, 
         slim ? "pb-0.5" : "pb-1",
       )}
     >
-      <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} sub={sub} head={row.head} slim={row.kind === "call" || row.kind === "marker" || row.kind === "return"} />
+      <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} sub={sub} place={row.head ? "head" : row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />
       <div className={cx("max-w-[76ch] min-w-0", sub && "pl-2.5")}>
         {row.head && m && <RowHead row={row} message={m} id={id} />}
         {content()}

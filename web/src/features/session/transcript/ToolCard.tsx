@@ -37,7 +37,7 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
   const verb = t.tools[v.name] ?? v.name;
   const ended = v.exit !== undefined && v.exit !== "0" ? t.exit(v.exit) : undefined;
   const rule = m.tool?.allowed_by && allowedWords(t, m.tool.allowed_by);
-  const says = ended ? undefined : v.status === "halted" ? t.status.halted : saysOf(m, v.status);
+  const says = ended ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status);
   return (
     <div data-call={m.tool_call_id} data-status={v.status}>
       <button
@@ -50,7 +50,7 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
         <Icon size={14} aria-hidden className="shrink-0 text-soft" />
         <span className="shrink-0 font-medium">{verb}</span>
         <span className="min-w-0 truncate font-mono text-sm" title={v.target}>{v.target}</span>
-        {says && <span aria-hidden={v.status === "halted"} className={cx("min-w-0 flex-1 basis-0 truncate text-sm max-sm:hidden", m.tool?.error ? "text-fail" : "text-soft")}>{says}</span>}
+        {says && <span aria-hidden={v.status === "halted" || v.status === "stopped"} className={cx("min-w-0 flex-1 basis-0 truncate text-sm max-sm:hidden", m.tool?.error && v.status !== "stopped" ? "text-fail" : "text-soft")}>{says}</span>}
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-sm text-soft">
           {ended && <span className="text-fail">{ended}</span>}
           {rule && <span title={rule} data-allowed><ShieldCheck size={12} aria-hidden /><span className="sr-only">{rule}</span></span>}
@@ -61,7 +61,7 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
           <ChevronRight size={13} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
         </span>
       </button>
-      {m.tool?.in_doubt && <p className="rounded bg-ask-wash px-3 py-1.5 text-ask">{t.inDoubt}</p>}
+      {m.tool?.in_doubt && <p className="rounded bg-ask-wash px-3 py-1.5 text-ask">{v.status === "stopped" ? t.inDoubtStopped : t.inDoubt}</p>}
       <div id={id} hidden={!open}>{open && <ToolBody session={session} message={m} output={output} />}</div>
       {!slim && question && <div className="py-1.5"><QuestionCard session={session} question={question} /></div>}
       {!slim && !question && m.answer && <Settled answer={m.answer} quiet />}

@@ -20,6 +20,20 @@ test("what was refused is not called failed", () => {
   expect(viewOf(ask({ answer: { action: "reject", ts: 1 } }), false, undefined).status).toBe("denied");
 });
 
+test("a call that a person stopped did not fail", () => {
+  const m = ask({ tool: { name: "execute_command", status: "error", error: "interrupted by the user" } });
+  const v = viewOf(m, false, undefined);
+  expect(v.status).toBe("stopped");
+  expect(toneOfCall(v)).toBe("past");
+  expect(saysOf(m, v.status)).toBeUndefined(); // the page has words of its own for it
+});
+
+test("what the answer below says is not said by the call as well", () => {
+  const tool = { name: "execute_command", status: "error", error: "denied by a person" } as const;
+  expect(saysOf(ask({ tool, answer: { action: "reject", ts: 1, comment: "not now" } }), "error")).toBeUndefined();
+  expect(saysOf(ask({ tool: { ...tool, error: "no such file" }, answer: { action: "approve", ts: 1 } }), "error")).toBe("no such file");
+});
+
 test("nothing runs in a task that stopped with the server", () => {
   const resume = { type: "hitl_approval_request", request_id: "r", timeout_sec: 0, ask: "resume_task", task_id: "t1", reason: "", options: [] } as const;
   expect(isHalted([resume as never], "t1")).toBe(true);

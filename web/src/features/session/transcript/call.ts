@@ -1,9 +1,9 @@
 import type { Question, TranscriptMessage } from "@clew-run/client";
 import type { Tone } from "@/ui";
-import { toolName } from "./rows";
+import { toolName, wasStopped } from "./rows";
 
 /** How a call stands, in the words of the page. */
-export type CallStatus = "running" | "complete" | "error" | "waiting" | "asking" | "denied" | "halted";
+export type CallStatus = "running" | "complete" | "error" | "waiting" | "asking" | "denied" | "halted" | "stopped";
 
 export interface CallView {
   name: string;
@@ -53,6 +53,7 @@ function firstLine(text: string): string {
 function statusOf(m: TranscriptMessage, asking: boolean, hasOutput: boolean, halted: boolean): CallStatus {
   if (asking) return "asking";
   if (halted && m.tool?.status === "running") return "halted";
+  if (wasStopped(m)) return "stopped";
   if (m.tool) return m.tool.status;
   if (m.answer && (m.answer.action === "reject" || m.answer.action === "skip" || m.answer.action === "cancelled")) return "denied";
   if (m.is_answered) return hasOutput ? "complete" : "waiting";
@@ -69,8 +70,9 @@ export function isHalted(questions: readonly Question[], task: string | undefine
   return questions.some((q) => "ask" in q && q.ask === "resume_task" && q.task_id === task);
 }
 
-/** What a call says of itself beyond its target; its input once more is nothing. */
+/** What a call says of itself beyond its target; its input once more is nothing, nor is what its answer says below. */
 export function saysOf(m: TranscriptMessage, status: CallStatus): string | undefined {
+  if (status === "stopped" || (m.answer && m.answer.action !== "approve" && m.tool?.error)) return undefined;
   if (m.tool?.error) return m.tool.error;
   if (status === "complete" || isData(m.tool?.summary ?? "")) return undefined;
   return m.tool?.summary;
@@ -83,7 +85,7 @@ export function viewOf(m: TranscriptMessage, asking: boolean, output: string | u
 
 export function toneOfCall(v: Pick<CallView, "status" | "exit">): Tone {
   if (v.status === "complete" && v.exit !== undefined && v.exit !== "0") return "fail";
-  return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past", halted: "ask" } as const)[v.status];
+  return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past", halted: "ask", stopped: "past" } as const)[v.status];
 }
 
 /** Whether all of a run of calls read files, so that it can say so. */

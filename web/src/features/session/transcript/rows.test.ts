@@ -30,6 +30,12 @@ describe("rows", () => {
     expect(rowsOf(talk, { verbose: true })[3]!.more).toHaveLength(3);
   });
 
+  test("a model call that a person stopped is said so, one that failed is not", () => {
+    const deleted = (text: string) => message({ say: "api_req_deleted", role: "system", text });
+    expect(kinds([user(), started(), message({}), deleted("The model call was interrupted by the user."), user("on")])).toEqual(["user", "text", "marker", "user"]);
+    expect(kinds([user(), started(), deleted("The model call was cut off by a crash.")])).toEqual(["user"]);
+  });
+
   test("a run of calls that only look is one row; others stand alone", () => {
     const list = [call("read_file", "a"), call("list_files", "b"), started(), call("search_files", "c"), call("edit", "d"), call("read_file", "e")];
     expect(kinds(list)).toEqual(["reads", "call", "call"]);

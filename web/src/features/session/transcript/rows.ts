@@ -50,6 +50,19 @@ const markers = new Set(["condense_context", "sliding_window_truncation", "check
 const errors = new Set(["error", "condense_context_error", "diff_error", "rooignore_error"]);
 const metas = new Set(["api_req_started", "api_req_finished", "api_req_retried", "api_req_deleted"]);
 
+/** What the server says of work that a person stopped. */
+const interrupted = "interrupted by the user";
+
+/** Whether a message says that a person stopped a model call. */
+export function isStop(m: TranscriptMessage): boolean {
+  return m.say === "api_req_deleted" && (m.text ?? "").includes(interrupted);
+}
+
+/** Whether a call ended because a person stopped the work. */
+export function wasStopped(m: TranscriptMessage): boolean {
+  return m.tool?.status === "error" && m.tool.error === interrupted;
+}
+
 /** What a message is in the transcript; null for what is not shown. */
 export function kindOf(m: TranscriptMessage): RowKind | null {
   if (m.type === "ask") {
@@ -61,6 +74,7 @@ export function kindOf(m: TranscriptMessage): RowKind | null {
   if (say === "user_feedback" || say === "user_feedback_diff") return "user";
   if (say === "reasoning") return "reasoning";
   if (say === "completion_result" || say === "subtask_result") return "result";
+  if (isStop(m)) return "marker";
   if (metas.has(say)) return "meta";
   if (outputs.has(say)) return "output";
   if (markers.has(say)) return "marker";
