@@ -1,6 +1,10 @@
 package client_test
 
 import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clew-run/clew/client"
@@ -27,5 +31,24 @@ func TestPlainYesNo(t *testing.T) {
 		if got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
+	}
+}
+
+// The web UI has the same phrases.
+func TestPhrasesOfTheWeb(t *testing.T) {
+	const page = "../web/src/features/session/composer/plainYesNo.ts"
+	lists := regexp.MustCompile("(?s)phrases(?:Of)?\\(`(.*?)`\\)")
+	var found [2][]string
+	for i, name := range []string{"plainwords.go", page} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range lists.FindAllSubmatch(b, -1) {
+			found[i] = append(found[i], strings.Join(strings.Fields(string(m[1])), " "))
+		}
+	}
+	if len(found[0]) != 2 || !slices.Equal(found[0], found[1]) {
+		t.Errorf("the command line takes\n%q\nand the web\n%q", found[0], found[1])
 	}
 }
