@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed" // for the text below
 	"errors"
 	"fmt"
 	"os"
@@ -72,8 +73,16 @@ func standard(root string) (*part, error) {
 	if err := p.collect(dir, dir); err != nil {
 		return nil, err
 	}
+	if len(p.texts) == 0 { // Go of a distribution keeps it elsewhere
+		p.texts = []text{{file: "LICENSE", body: goLicence}}
+	}
 	return p, p.judge("")
 }
+
+// goLicence is that of Go.
+//
+//go:embed go.txt
+var goLicence string
 
 func goCommand(dir string, env []string, args ...string) (string, error) {
 	cmd := exec.Command("go", args...)

@@ -181,6 +181,7 @@ func (f *follower) stopAsking() {
 		f.asking, f.line = nil, f.line.emptied()
 	}
 	if !f.heeds { // nobody reads what is typed between questions
+		f.away = false
 		f.stopListening()
 	}
 }

@@ -255,7 +255,7 @@ func (c *rest) sessionFor(ctx context.Context, f runFlags, text string, placed b
 
 // detached starts the work and says how to come back.
 func (a *app) detached(ctx context.Context, c *rest, id clew.SessionID, data clew.UserMessageData) error {
-	if err := c.plainWords(ctx, id, data); err != nil {
+	if err := a.mayAnswer(ctx, c, id, &data); err != nil {
 		return c.explained(err)
 	}
 	got, err := c.api().Command(ctx, id, "", clew.CommandUserMessage, data)

@@ -72,21 +72,29 @@ func (c *rest) approvals(ctx context.Context, id clew.SessionID) (now approvals,
 	return now, clew.Errorf(clew.ConnectionFailed, "the server did not say what it allows")
 }
 
-// plainWords refuses to send what is nothing but a yes or a no while a question is
-// open that words deny.
-func (c *rest) plainWords(ctx context.Context, id clew.SessionID, say clew.UserMessageData) error {
-	if _, plain := client.PlainYesNo(say.Text); !plain || len(say.Images) > 0 || say.Mode == clew.ModeRun {
-		return nil
-	}
+// mayAnswer lets words answer the questions that are open in the session now, and
+// none that opens meanwhile. Words deny some of them: that is told, and what is
+// nothing but a yes or a no is not sent then.
+func (a *app) mayAnswer(ctx context.Context, c *rest, id clew.SessionID, say *clew.UserMessageData) error {
 	page, err := c.api().Inbox(ctx, "", 200)
 	if err != nil {
 		return err
 	}
+	var open []clew.Question
 	for _, it := range page.Items {
-		if q := deniedByWords([]clew.Question{it.Question}); q != nil && it.SessionID == id {
-			return usagef("%s was not sent: a question is open, and words deny it. Answer it: %s", quoted(say.Text), c.line(answerWords(*q)...))
+		if it.SessionID == id {
+			open = append(open, it.Question)
 		}
 	}
+	say.MayAnswer = idsOf(open)
+	q := deniedByWords(open)
+	if q == nil || say.Mode == clew.ModeRun {
+		return nil
+	}
+	if _, plain := client.PlainYesNo(say.Text); plain && len(say.Images) == 0 {
+		return usagef("%s was not sent: a question is open, and words deny it. Answer it: %s", quoted(say.Text), c.line(answerWords(*q)...))
+	}
+	_, _ = fmt.Fprintln(a.Err, "A question is open: your words deny it, and tell the agent what to do instead.")
 	return nil
 }
 

@@ -28,6 +28,7 @@ var errNotOpen = clew.Errorf(clew.HitlRequestExpired, "no such question waits fo
 
 // Answer answers a question of the caller's inbox.
 func (b *Inbox) Answer(ctx context.Context, by clew.Principal, id clew.RequestID, r Response) (session.Receipt, error) {
+	b.sessions.InboxWritten(ctx)
 	item, err := b.find(ctx, by, id)
 	if err != nil {
 		return session.Receipt{}, err
@@ -39,7 +40,6 @@ func (b *Inbox) find(ctx context.Context, by clew.Principal, id clew.RequestID) 
 	if !Reads(by) {
 		return session.InboxItem{}, clew.Errorf(clew.Forbidden, "these credentials may watch, not answer")
 	}
-	b.sessions.InboxWritten(ctx)
 	item, ok, err := b.rows.Find(ctx, by.User, id)
 	if err == nil && !ok {
 		err = errNotOpen
@@ -126,9 +126,9 @@ const (
 )
 
 func (b *Inbox) awaitGone(ctx context.Context, user clew.UserID, item session.InboxItem) {
-	b.sessions.InboxWritten(ctx)
 	ctx, cancel := context.WithTimeout(ctx, goneWithin)
 	defer cancel()
+	b.sessions.InboxWritten(ctx)
 	t := time.NewTicker(goneLook)
 	defer t.Stop()
 	for {
@@ -162,6 +162,7 @@ func (b *Inbox) Batch(ctx context.Context, by clew.Principal, ids []clew.Request
 	if len(ids) == 0 || len(ids) > BatchMax {
 		return nil, clew.Errorf(clew.InvalidMessage, "a batch has 1 to %d questions", BatchMax)
 	}
+	b.sessions.InboxWritten(ctx)
 	results := make([]BatchItem, 0, len(ids))
 	found := map[int]session.InboxItem{}
 	kind := ""

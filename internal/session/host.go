@@ -56,16 +56,15 @@ type Host struct {
 	claiming map[int]*sync.Mutex
 	closed   bool
 
-	indexMu    sync.Mutex
-	toIndex    indexing
-	indexWrite sync.Mutex // held while a list is written
-	indexKick  chan struct{}
-	wakes      *wakes
-	mail       *mail           // nil without an inbox
-	ctx        context.Context // ends with the host
-	stop       context.CancelFunc
-	work       sync.WaitGroup // background goroutines
-	loops      sync.WaitGroup // sessions
+	indexMu   sync.Mutex
+	toIndex   indexing
+	indexKick chan struct{}
+	wakes     *wakes
+	mail      *mail           // nil without an inbox
+	ctx       context.Context // ends with the host
+	stop      context.CancelFunc
+	work      sync.WaitGroup // background goroutines
+	loops     sync.WaitGroup // sessions
 }
 
 // errStopping refuses callers of this node; other nodes look for another.
@@ -430,7 +429,9 @@ func (h *Host) Access(ctx context.Context, id clew.SessionID, p clew.Principal) 
 // List gives sessions as the index does.
 func (h *Host) List(ctx context.Context, q ListOf) ([]Summary, string, error) {
 	if !q.Everyone && q.Cursor == "" {
-		h.writeList(ctx, q.Owner) // who just did something sees it
+		wait, cancel := context.WithTimeout(ctx, viewWait)
+		h.listWritten(wait, q.Owner) // who just did something sees it
+		cancel()
 	}
 	return h.cfg.Index.List(ctx, q)
 }

@@ -327,6 +327,42 @@ func TestListShowsWhatIsDone(t *testing.T) {
 	})
 }
 
+// stuck is an index that takes nothing any more.
+type stuck struct {
+	*journaltest.MemoryNode
+	on atomic.Bool
+}
+
+func (x *stuck) Put(ctx context.Context, owner clew.UserID, s ...session.Summary) error {
+	if x.on.Load() {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return x.MemoryNode.Put(ctx, owner, s...)
+}
+
+// While the engine takes nothing, who looks has an older list after a while.
+func TestListDoesNotWaitForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := &stuck{MemoryNode: new(journaltest.Memory).Node("a")}
+		h := start(t, x, session.Config{})
+		id := create(t, h, "")
+		x.on.Store(true)
+		do(t, h, id, rename("r1"))
+		for range 3 {
+			began := time.Now() // of the bubble
+			list, _, err := h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
+			if err != nil || len(list) != 1 || list[0].Title != "first" {
+				t.Fatalf("the list is %+v, %v", list, err)
+			}
+			if d := time.Since(began); d > 5*time.Second {
+				t.Errorf("it took %v", d)
+			}
+		}
+		stop(h)
+	})
+}
+
 // Covers: STO-27
 func TestListOfSessions(t *testing.T) {
 	j := new(journaltest.Memory).Node("a")

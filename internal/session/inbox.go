@@ -190,11 +190,13 @@ func (m *mail) wake() {
 
 // InboxWritten returns when the inboxes have what sessions on this node had for them
 // before: who heard of a question finds it there, and who answered one does not.
-// What the engine refuses is not waited for.
+// What the engine refuses is not waited for, and a slow engine not for long.
 func (h *Host) InboxWritten(ctx context.Context) {
 	if h.mail == nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, viewWait)
+	defer cancel()
 	done := h.mail.written()
 	select {
 	case <-done:
@@ -213,7 +215,9 @@ func (m *mail) written() <-chan struct{} {
 		return done
 	}
 	m.waiting = append(m.waiting, done)
-	m.wake()
+	if m.writing { // what is due was kicked, or waits for the engine
+		m.wake()
+	}
 	return done
 }
 

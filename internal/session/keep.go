@@ -15,11 +15,15 @@ import (
 // its owner's list on other nodes. On this one it is there for who looks.
 const indexEvery = 2 * time.Second
 
-// indexing is what waits to be written to the index: the newest summary of each
-// session. Guarded by Host.indexMu.
+// viewWait is how long who looks into a list waits for it to follow this node's
+// sessions. While the engine is slow, an older list is better than none.
+const viewWait = 2 * time.Second
+
+// indexing is what waits to be written to the index. Guarded by Host.indexMu.
 type indexing struct {
+	// byOwner has the newest summary of each session until it is written.
 	byOwner map[clew.UserID]map[clew.SessionID]Summary
-	waiting []chan struct{} // closed when it is written
+	waiting map[clew.UserID][]chan struct{} // closed when that was tried
 }
 
 // reindex has the session's summary put into its owner's list within a while:
@@ -27,10 +31,6 @@ type indexing struct {
 func (h *Host) reindex(owner clew.UserID, s Summary) {
 	h.indexMu.Lock()
 	defer h.indexMu.Unlock()
-	h.noteIndex(owner, s)
-}
-
-func (h *Host) noteIndex(owner clew.UserID, s Summary) {
 	if h.toIndex.byOwner == nil {
 		h.toIndex.byOwner = map[clew.UserID]map[clew.SessionID]Summary{}
 	}
@@ -44,13 +44,26 @@ func (h *Host) noteIndex(owner clew.UserID, s Summary) {
 	}
 }
 
-// indexNow has the summary written at once, with whatever else waits, so that a
-// new session is in the list when its creator looks.
+// indexNow has the summary written at once, so that a new session is in the list
+// when its creator looks.
 func (h *Host) indexNow(ctx context.Context, owner clew.UserID, s Summary) {
-	done := make(chan struct{})
+	h.reindex(owner, s)
+	h.listWritten(ctx, owner)
+}
+
+// listWritten returns when a list has what sessions on this node had for it
+// before, or the engine did not take it.
+func (h *Host) listWritten(ctx context.Context, owner clew.UserID) {
 	h.indexMu.Lock()
-	h.noteIndex(owner, s)
-	h.toIndex.waiting = append(h.toIndex.waiting, done)
+	if len(h.toIndex.byOwner[owner]) == 0 {
+		h.indexMu.Unlock()
+		return
+	}
+	done := make(chan struct{})
+	if h.toIndex.waiting == nil {
+		h.toIndex.waiting = map[clew.UserID][]chan struct{}{}
+	}
+	h.toIndex.waiting[owner] = append(h.toIndex.waiting[owner], done)
 	h.indexMu.Unlock()
 	select {
 	case h.indexKick <- struct{}{}:
@@ -80,37 +93,49 @@ func (h *Host) keepIndex(ctx context.Context) {
 	}
 }
 
+// writeIndex writes what waits, first where somebody waits for it.
 func (h *Host) writeIndex(ctx context.Context) {
 	h.indexMu.Lock()
-	owners, waiting := slices.Collect(maps.Keys(h.toIndex.byOwner)), h.toIndex.waiting
+	waiting := h.toIndex.waiting
 	h.toIndex.waiting = nil
+	owners := slices.SortedFunc(maps.Keys(h.toIndex.byOwner), func(a, b clew.UserID) int {
+		return cmp.Compare(len(waiting[b]), len(waiting[a]))
+	})
 	h.indexMu.Unlock()
 	for _, owner := range owners {
 		h.writeList(ctx, owner)
+		for _, done := range waiting[owner] {
+			close(done)
+		}
+		delete(waiting, owner)
 	}
-	for _, done := range waiting {
-		close(done)
+	for _, rest := range waiting { // written before
+		for _, done := range rest {
+			close(done)
+		}
 	}
 }
 
-// writeList writes what waits for one list. After it, what waited before it is
-// written, whoever took it up.
+// writeList writes what waits for one list. What came newer meanwhile, or was not
+// taken, is written the next time.
 func (h *Host) writeList(ctx context.Context, owner clew.UserID) {
-	h.indexWrite.Lock()
-	defer h.indexWrite.Unlock()
 	h.indexMu.Lock()
-	sessions := h.toIndex.byOwner[owner]
-	delete(h.toIndex.byOwner, owner)
+	list := slices.SortedFunc(maps.Values(h.toIndex.byOwner[owner]), func(a, b Summary) int { return cmp.Compare(a.CreatedMS, b.CreatedMS) })
 	h.indexMu.Unlock()
-	if len(sessions) == 0 {
-		return
-	}
-	list := slices.SortedFunc(maps.Values(sessions), func(a, b Summary) int { return cmp.Compare(a.CreatedMS, b.CreatedMS) })
 	if err := h.cfg.Index.Put(ctx, owner, list...); err != nil {
 		h.cfg.Log.Warn("index is written again later", "owner", owner, "sessions", len(list), "err", err)
-		for _, s := range list {
-			h.reindex(owner, s)
+		return
+	}
+	h.indexMu.Lock()
+	defer h.indexMu.Unlock()
+	due := h.toIndex.byOwner[owner]
+	for _, s := range list {
+		if due[s.ID].LastSeq == s.LastSeq {
+			delete(due, s.ID)
 		}
+	}
+	if len(due) == 0 {
+		delete(h.toIndex.byOwner, owner)
 	}
 }
 

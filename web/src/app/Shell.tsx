@@ -41,7 +41,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const broke = connection.state === "failed" || connection.state === "reconnecting";
   useEffect(() => {
     if (broke) void stillSignedIn();
-  }, [broke]);
+  }, [broke, connection.state]); // the server may be away at first, and the key revoked when it is back
   useEffect(listenToKeys, []);
 
   const places = useMemo<Place[]>(() => [

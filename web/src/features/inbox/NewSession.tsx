@@ -20,7 +20,9 @@ export function NewSession() {
   const box = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const [work, setWork] = useState(keptWork);
-  const [images, setImages] = useState<readonly string[]>([]); // too large for the browser's storage
+  const [images, showImages] = useState<readonly string[]>([]); // too large for the browser's storage
+  const held = useRef(images); // as they are now, also for what was begun earlier
+  const setImages = (list: readonly string[]) => showImages((held.current = list));
   const [more, setMore] = useState(work.title !== "" || work.workspace !== "");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -43,9 +45,10 @@ export function NewSession() {
     begun.current = { ...begun.current, messageId: newId() };
   };
   const add = async (list: readonly File[]) => {
-    const { takeImages } = await import("@/features/session/composer/images");
-    const { images: taken, problem } = await takeImages(list, images);
-    setImages([...images, ...taken]);
+    if (busy) return;
+    const { mostImages, takeImages } = await import("@/features/session/composer/images");
+    const { images: taken, problem } = await takeImages(list, held.current);
+    setImages([...held.current, ...taken].slice(0, mostImages));
     another();
     if (problem) notify({ tone: "ask", text: pictures[problem] });
   };

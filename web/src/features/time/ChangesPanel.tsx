@@ -22,7 +22,7 @@ export function ChangesPanel({ session, narrow }: { session: Session; narrow?: b
   const review = useMemo<Review>(() => ({
     session: session.id,
     // Comments are for the agent; words to an agent that asks would be taken for the answer.
-    send: (text) => session.send("user_message", { text, delivery: session.store.getSnapshot().questions.length > 0 ? "queue" : undefined }),
+    send: (text) => session.send("user_message", { text, may_answer: [], delivery: session.store.getSnapshot().questions.length > 0 ? "queue" : undefined }),
   }), [session]);
   if (!owner) return <p className="p-4 text-soft">{t.ownerFiles}</p>;
   if (diff.error !== undefined) return <div className="p-3"><ErrorNote error={diff.error} retry={diff.reload} /></div>;

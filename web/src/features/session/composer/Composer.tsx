@@ -62,8 +62,8 @@ function Writing({ session }: { session: Session }) {
   const send = async (delivery?: "steer" | "queue") => {
     const w = latest.current;
     if (w.text.trim() === "" && w.images.length === 0) return;
-    // A yes or a no is for the card's buttons: as words it would refuse what it means to allow.
-    if ((asked === "refuses" || asked === "changes") && !planFirst && plainYesNo(w.text) !== null) {
+    // A yes or a no is for the card's buttons: as words it would not be taken as it is meant.
+    if (asked !== null && asked !== "answers" && !planFirst && plainYesNo(w.text) !== null) {
       setHeld(true);
       announce(t.hintPlain);
       return;

@@ -6,8 +6,11 @@ const ask = (q: object): Question => ({ request_id: "r", ...q }) as unknown as Q
 
 test("words refuse an approval, change a plan and answer a question", () => {
   expect(talking([])).toBeNull();
-  expect(talking([ask({ type: "hitl_approval_request", options: [] })])).toBe("refuses");
-  expect(talking([ask({ type: "hitl_approval_request", limit: "budget" })])).toBe("answers");
+  expect(talking([ask({ type: "hitl_approval_request", ask: "command" })])).toBe("refuses");
+  expect(talking([ask({ type: "hitl_approval_request", ask: "completion_result" })])).toBe("refuses");
+  expect(talking([ask({ type: "hitl_approval_request", limit: "budget" })])).toBe("refuses");
+  expect(talking([ask({ type: "hitl_approval_request", ask: "api_req_failed" })])).toBe("goesOn");
+  expect(talking([ask({ type: "hitl_approval_request", ask: "resume_task" })])).toBe("goesOn");
   expect(talking([ask({ type: "hitl_plan_review" })])).toBe("changes");
   expect(talking([ask({ type: "hitl_input_request" })])).toBe("answers");
 });
