@@ -65,17 +65,14 @@ func (f *follower) speak(ctx context.Context) {
 	if !f.o.fresh { // one that opens meanwhile is not for these words
 		say.MayAnswer = idsOf(open)
 	}
-	q := deniedByWords(open)
-	if say.Mode == clew.ModeRun { // a plan is a task of its own
-		q = nil
-	}
-	if q != nil {
-		if _, plain := client.PlainYesNo(say.Text); plain && len(say.Images) == 0 {
-			f.note(waiting, "! %s was not sent: a question is open, and words deny it. Answer the question.", quoted(say.Text))
-			f.o.say, f.course = nil, newCourse("") // what is under way is followed instead
-			f.course.state(&f.view.State)
-			return
-		}
+	switch {
+	case say.Mode == clew.ModeRun: // a plan is a task of its own
+	case notForWords(open, say) != nil:
+		f.note(waiting, "! %s was not sent: a question is open, and words are not taken as a yes or a no. Answer the question.", quoted(say.Text))
+		f.o.say, f.course = nil, newCourse("") // what is under way is followed instead
+		f.course.state(&f.view.State)
+		return
+	case deniedByWords(open) != nil:
 		f.note(waiting, "! A question is open: your words deny it, and tell the agent what to do instead.")
 	}
 	f.running.Go(func() {
@@ -106,6 +103,22 @@ func deniedByWords(open []clew.Question) *clew.Question {
 			if d.Ask.IsInteractive() || d.Ask == clew.AskCompletionResult || d.Limit == "budget" {
 				return &open[i]
 			}
+		}
+	}
+	return nil
+}
+
+// notForWords is the open question that a message which says nothing but yes or no
+// seems to answer: words deny an act, change a plan and let all else go on, whatever
+// they say.
+func notForWords(open []clew.Question, say clew.UserMessageData) *clew.Question {
+	if _, plain := client.PlainYesNo(say.Text); !plain || len(say.Images) > 0 {
+		return nil
+	}
+	for i, q := range open {
+		switch q.Data.(type) {
+		case *clew.HitlPlanReviewData, *clew.HitlApprovalRequestData:
+			return &open[i]
 		}
 	}
 	return nil

@@ -87,14 +87,15 @@ func (a *app) mayAnswer(ctx context.Context, c *rest, id clew.SessionID, say *cl
 		}
 	}
 	say.MayAnswer = idsOf(open)
-	q := deniedByWords(open)
-	if q == nil || say.Mode == clew.ModeRun {
+	if say.Mode == clew.ModeRun { // a plan is a task of its own
 		return nil
 	}
-	if _, plain := client.PlainYesNo(say.Text); plain && len(say.Images) == 0 {
-		return usagef("%s was not sent: a question is open, and words deny it. Answer it: %s", quoted(say.Text), c.line(answerWords(*q)...))
+	if q := notForWords(open, *say); q != nil {
+		return usagef("%s was not sent: a question is open, and words are not taken as a yes or a no. Answer it: %s", quoted(say.Text), c.line(answerWords(*q)...))
 	}
-	_, _ = fmt.Fprintln(a.Err, "A question is open: your words deny it, and tell the agent what to do instead.")
+	if deniedByWords(open) != nil {
+		_, _ = fmt.Fprintln(a.Err, "A question is open: your words deny it, and tell the agent what to do instead.")
+	}
 	return nil
 }
 
