@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
@@ -16,6 +18,9 @@ func TestSessionsByName(t *testing.T) {
 	for _, id := range []clew.SessionID{"sess_aaaa1111", "sess_aaaa2222", "other-one"} {
 		if _, err := api.CreateSession(t.Context(), client.NewSession{SessionID: id, Title: "It is " + string(id)}); err != nil {
 			t.Fatal(err)
+		}
+		for made := time.Now().UnixMilli(); time.Now().UnixMilli() == made; { // of two in one millisecond none is the newest
+			runtime.Gosched()
 		}
 	}
 	c, err := (&app{}).connect(remote{server: x.where[1], data: x.where[3]})
