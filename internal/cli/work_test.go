@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/llm/llmtest"
 )
 
@@ -78,24 +77,11 @@ func serveScript(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Check(err)
 		w.model, err = llmtest.Start(script, llmtest.Options{Sleep: w.sleep})
 		ts.Check(err)
-		w.port = freePort(ts)
+		w.port, err = proc.FreePort()
+		ts.Check(err)
 		ts.Setenv("CLEW_SERVER", fmt.Sprintf("http://127.0.0.1:%d", w.port))
 	}
 	ts.Check(w.start(ts))
-}
-
-// freePort picks a port below those that the system gives to clients: one of them
-// that looks for a server that is away could get its port for itself.
-func freePort(ts *testscript.TestScript) int {
-	for range 100 {
-		port := 15000 + rand.IntN(15000)
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			ts.Check(l.Close())
-			return port
-		}
-	}
-	ts.Fatalf("no free port")
-	return 0
 }
 
 // sleep waits until the script says go.

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	procs "github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // The tests' own limits on an outside process.
@@ -287,22 +287,13 @@ func (p *proc) clew(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// freePort picks a port below those that the system gives to clients. A client
-// that tries to reach a server while it is away would otherwise now and then
-// get the server's port for itself and connect to itself.
 func freePort(t testing.TB) int {
 	t.Helper()
-	for range 100 {
-		port := 15000 + rand.IntN(15000)
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			continue
-		}
-		_ = l.Close()
-		return port
+	port, err := procs.FreePort()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no free port")
-	return 0
+	return port
 }
 
 // output keeps what a process says. Safe for concurrent use.

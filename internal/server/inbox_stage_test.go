@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -92,25 +91,14 @@ func (l *lockedLog) String() string {
 func newStage(t *testing.T, environ ...string) *stage {
 	st := &stage{t: t, cfg: config(t), agent: &pollster{}, log: &lockedLog{}}
 	st.cfg.Environ = append([]string{}, environ...)
-	st.cfg.Listen = freeAddress(t) // the same one after a restart
+	port, err := proc.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.cfg.Listen = fmt.Sprintf("127.0.0.1:%d", port) // the same one after a restart
 	st.start()
 	t.Cleanup(func() { st.s.Stop(context.Background()) })
 	return st
-}
-
-// freeAddress has a port below those that the system gives to clients: one of them
-// could have it when the server wants it again.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		address := fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(15000))
-		if l, err := net.Listen("tcp", address); err == nil {
-			_ = l.Close()
-			return address
-		}
-	}
-	t.Fatal("no free port")
-	return ""
 }
 
 func (st *stage) start() {

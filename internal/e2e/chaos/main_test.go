@@ -3,9 +3,7 @@
 package chaos
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -13,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // TestMain turns the test binary into a node when it was started as one.
@@ -53,21 +53,13 @@ func amount(t testing.TB, name string, usual int) int {
 	return n
 }
 
-// freePort picks a port below those that the system gives to clients, so that
-// nobody takes it while its server is away.
 func freePort(t testing.TB) int {
 	t.Helper()
-	for range 100 {
-		port := 15000 + rand.IntN(15000)
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			continue
-		}
-		_ = l.Close()
-		return port
+	port, err := proc.FreePort()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no free port")
-	return 0
+	return port
 }
 
 // eventually polls what other processes and their clocks bring about.

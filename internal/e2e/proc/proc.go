@@ -117,7 +117,11 @@ var usual = map[string]string{
 // fails if it ever panicked.
 func New(t testing.TB, bin, data string, env map[string]string) *Proc {
 	t.Helper()
-	p := &Proc{Dir: data, bin: bin, port: freePort(t), Out: &Output{}, env: environment(env)}
+	port, err := FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proc{Dir: data, bin: bin, port: port, Out: &Output{}, env: environment(env)}
 	t.Cleanup(func() {
 		p.Kill()
 		if bad := p.Out.fault(); bad != "" && !p.quit {
@@ -266,21 +270,17 @@ func (p *Proc) Run(ctx context.Context, args ...string) (stdout, stderr string, 
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode(), err
 }
 
-// freePort picks a port below those that the system gives to clients: a client
-// that looks for a server that is away could get its port for itself.
-func freePort(t testing.TB) int {
-	t.Helper()
+// FreePort picks a port below those that the system gives to clients: a client
+// that tries to reach a server while it is away would otherwise now and then get
+// the server's port for itself and connect to itself.
+func FreePort() (int, error) {
 	for range 100 {
 		port := 15000 + rand.IntN(15000)
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			continue
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return port, l.Close()
 		}
-		_ = l.Close()
-		return port
 	}
-	t.Fatal("no free port")
-	return 0
+	return 0, errors.New("no free port")
 }
 
 // Output keeps what a process says. Safe for concurrent use.
