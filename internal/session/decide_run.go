@@ -188,7 +188,7 @@ func (s *State) editPlan(todos []clew.Todo, edits []clew.PlanEdit) ([]clew.Todo,
 			}
 		}
 	}
-	return plan.Edit(todos, edits, s.runRules().MaxTodos)
+	return plan.Edit(todos, edits, s.RunRules().MaxTodos)
 }
 
 // modify makes a new version. A todo that changed begins anew.

@@ -209,23 +209,28 @@ func (d *Desk) End() error {
 func (d *Desk) fail(err error) {
 	for _, cut := range []bool{false, true} { // what is too much for one batch is cut
 		_, refused := d.RecordTask(func(b Batch, s *State, t *Task) []clew.Event {
-			events := []clew.Event{{Type: clew.EventError, Data: clew.NewErrorData(err, clew.ErrorContext{AgentID: d.turn.AgentID, TaskID: t.TaskID})}}
-			how := closing{reason: "ended by a failure", at: 1, cut: cut}
-			if s.running(t) != nil && (t.Run != nil || t.TodoID != "") {
-				return append(events, broken(s, t, d.s.streamed(), b, how, clew.AsError(err))...)
-			}
-			if !awaited(s, t) {
-				return append(events, closeTurn(s, t, d.s.streamed(), b, how)...)
-			}
-			how.ends = true // its parent hears of it and goes on
-			events = append(events, closeTurn(s, t, d.s.streamed(), b, how)...)
-			events = append(events, clew.Event{Type: clew.EventTaskAborted, Data: &clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: "failed"}})
-			return append(events, goOn(s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, "failed")...)
+			return failTurn(s, t, d.s.streamed(), b, err, cut)
 		})
 		if clew.CodeOf(refused) != clew.MessageTooLarge {
 			return // recorded, or the turn is over
 		}
 	}
+}
+
+// failTurn makes the events of a turn that failed inside.
+func failTurn(s *State, t *Task, streamed streams, b Batch, err error, cut bool) []clew.Event {
+	events := []clew.Event{{Type: clew.EventError, Data: clew.NewErrorData(err, clew.ErrorContext{AgentID: t.Turn.AgentID, TaskID: t.TaskID})}}
+	how := closing{reason: "ended by a failure", at: 1, cut: cut}
+	if s.running(t) != nil && (t.Run != nil || t.TodoID != "") {
+		return append(events, broken(s, t, streamed, b, how, clew.AsError(err))...)
+	}
+	if !awaited(s, t) {
+		return append(events, closeTurn(s, t, streamed, b, how)...)
+	}
+	how.ends = true // its parent hears of it and goes on
+	events = append(events, closeTurn(s, t, streamed, b, how)...)
+	events = append(events, clew.Event{Type: clew.EventTaskAborted, Data: &clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: "failed"}})
+	return append(events, goOn(s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, "failed")...)
 }
 
 // CloseTexts makes the events that close a task's growing messages as they

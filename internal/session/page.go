@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/clew-run/clew"
@@ -29,17 +30,25 @@ func (w *Watch) transcript(ctx context.Context) (transcript, error) {
 }
 
 // transcript is that of the state's session, as of now.
-func (s *State) transcript(j Journal) transcript {
+func (s *State) transcript(j Reader) transcript {
 	return transcript{
 		journal: j, id: s.ID, tail: slices.Clone(s.Messages), total: s.Total, removed: slices.Clone(s.Removed),
 		queue: s.queued(), open: s.unsettled(), last: s.Seq,
 	}
 }
 
+// Reader is the part of the journal that is read to show a session.
+type Reader interface {
+	// Read yields the records from seq `from` up to and including `to`.
+	Read(ctx context.Context, id clew.SessionID, from, to uint64) iter.Seq2[clew.Record, error]
+	// Past gives a kept fold at or before seq, and its seq; nil if there is none.
+	Past(ctx context.Context, id clew.SessionID, seq uint64) (state []byte, at uint64, err error)
+}
+
 // A transcript is a session's messages: the newest ones at hand, the others in
 // the journal, but for what lies in the removed parts of it.
 type transcript struct {
-	journal Journal
+	journal Reader
 	id      clew.SessionID
 	tail    []clew.Message
 	total   int

@@ -21,16 +21,23 @@ type PageOf struct {
 
 // Page gives a page of the transcript in order of time.
 func (w *Watch) Page(ctx context.Context, q PageOf) (clew.MessagesPage, error) {
+	t, err := w.transcript(ctx)
+	if err != nil {
+		return clew.MessagesPage{}, err
+	}
+	return t.pageOf(ctx, q)
+}
+
+func (t transcript) pageOf(ctx context.Context, q PageOf) (clew.MessagesPage, error) {
 	if q.Limit <= 0 {
 		q.Limit = tailMessages
 	}
 	q.Limit = min(q.Limit, pageMax)
-	t, err := w.transcript(ctx)
-	if err == nil && q.AsOf != "" {
-		t, err = t.asOf(ctx, q.AsOf)
-	}
-	if err != nil {
-		return clew.MessagesPage{}, err
+	if q.AsOf != "" {
+		var err error
+		if t, err = t.asOf(ctx, q.AsOf); err != nil {
+			return clew.MessagesPage{}, err
+		}
 	}
 	switch {
 	case q.After != "":

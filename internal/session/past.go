@@ -131,14 +131,16 @@ func Restore(id clew.SessionID, loaded Loaded, past func(seq uint64) ([]byte, er
 
 // past folds a session up to earlier records.
 type past struct {
-	journal Journal
+	journal Reader
 	id      clew.SessionID
 	known   map[uint64][]byte // folds that were needed: a rewind goes where others went
 	size    int               // of them
 }
 
-func (h *Host) past(id clew.SessionID) *past {
-	return &past{journal: h.cfg.Journal, id: id, known: map[uint64][]byte{}}
+func (h *Host) past(id clew.SessionID) *past { return newPast(h.cfg.Journal, id) }
+
+func newPast(j Reader, id clew.SessionID) *past {
+	return &past{journal: j, id: id, known: map[uint64][]byte{}}
 }
 
 // knownMax bounds the folds at hand, in bytes.
@@ -267,7 +269,7 @@ func (s *Session) pastFrom(l standing) *past {
 }
 
 // StateAt folds a session up to and including a record.
-func StateAt(ctx context.Context, j Journal, id clew.SessionID, seq uint64) (*State, error) {
+func StateAt(ctx context.Context, j Reader, id clew.SessionID, seq uint64) (*State, error) {
 	p := &past{journal: j, id: id, known: map[uint64][]byte{}}
 	return p.state(ctx, seq)
 }

@@ -78,8 +78,8 @@ func (s *State) runStates() clew.List[clew.RunState] {
 	return list
 }
 
-// runRules is what the settings say about runs.
-func (s *State) runRules() run.Rules {
+// RunRules is what the settings say about runs, in this session.
+func (s *State) RunRules() run.Rules {
 	if s.rules == nil {
 		return run.DefaultRules
 	}
@@ -103,7 +103,7 @@ type conductor struct {
 }
 
 func conduct(s *State, root *Task, b Batch, at int) *conductor {
-	return &conductor{s: s, root: root, run: root.Run.Clone(), rules: s.runRules(), b: b, at: at}
+	return &conductor{s: s, root: root, run: root.Run.Clone(), rules: s.RunRules(), b: b, at: at}
 }
 
 // next is where the next event will stand in the batch.

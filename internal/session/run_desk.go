@@ -42,7 +42,7 @@ func todoCompleted(s *State, child *Task, b Batch, i int, text string, data map[
 	root := s.root(child)
 	// The usual step of a run: its copy of the todos is made where the last one
 	// was. No event refers to it.
-	c := &conductor{s: s, root: root, run: root.Run.CloneInto(s.scratch), rules: s.runRules(), b: b, at: i}
+	c := &conductor{s: s, root: root, run: root.Run.CloneInto(s.scratch), rules: s.RunRules(), b: b, at: i}
 	s.scratch = c.run.Todos
 	t := plan.Find(c.run.Todos, child.TodoID)
 	if t == nil || t.TaskID != child.TaskID {
@@ -146,9 +146,6 @@ func ReportPath(id clew.SessionID, name string) string {
 	return "/reports/" + string(id) + "/" + name
 }
 
-// RunRules is what the settings say about runs, in this session.
-func (s *State) RunRules() run.Rules { return s.runRules() }
-
 // MayBegin reports whether a task may begin something new: its run is not
 // paused, and no question holds it up.
 func (s *State) MayBegin(t *Task) bool { return !s.held(t) && s.blocking(t.TaskID) == nil }
@@ -176,8 +173,12 @@ func OfRun(s *State, t *Task, a *clew.Asking, timeoutSec int) {
 // it. The reason completes the sentence "This call was …".
 func (d *Desk) FailTodo(reason string, f clew.Failure) error {
 	_, err := d.RecordTask(func(b Batch, s *State, t *Task) []clew.Event {
-		events := closeTurn(s, t, d.s.streamed(), b, closing{reason: reason, ends: true})
-		return append(events, TodoFailed(s, t, b, len(events), f)...)
+		return failTodo(s, t, d.s.streamed(), b, reason, f)
 	})
 	return err
+}
+
+func failTodo(s *State, t *Task, streamed streams, b Batch, reason string, f clew.Failure) []clew.Event {
+	events := closeTurn(s, t, streamed, b, closing{reason: reason, ends: true})
+	return append(events, TodoFailed(s, t, b, len(events), f)...)
 }

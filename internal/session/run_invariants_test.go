@@ -35,7 +35,7 @@ func (b *bench) verifyOne(t tester, root *Task) {
 	if c.Completed+c.InProgress+c.Pending+c.Failed+c.Skipped != c.Total || c.Total != len(r.Todos) {
 		t.Fatalf("counts %+v of %d todos", c, len(r.Todos))
 	}
-	working := s.atWorkOn(root.TaskID)
+	working := atWorkOn(s, root.TaskID)
 	for id, n := range working {
 		if todo := plan.Find(r.Todos, id); n > 1 || todo == nil || todo.Status != clew.TodoInProgress {
 			t.Fatalf("%d tasks are at work on %s: %+v", n, id, todo)
@@ -46,7 +46,7 @@ func (b *bench) verifyOne(t tester, root *Task) {
 			t.Fatalf("todo %s is in progress, and nobody is at work on it", todo.ID)
 		}
 	}
-	if !r.Phase.Ended() && c.InProgress > max(s.runRules().Parallel, 1) {
+	if !r.Phase.Ended() && c.InProgress > max(s.RunRules().Parallel, 1) {
 		t.Fatalf("%d todos at once", c.InProgress)
 	}
 	b.verifyQuestions(t, root)
@@ -60,7 +60,7 @@ func (b *bench) verifyOne(t tester, root *Task) {
 }
 
 // atWorkOn counts the tasks at work on each todo of a run.
-func (s *State) atWorkOn(root clew.TaskID) map[string]int {
+func atWorkOn(s *State, root clew.TaskID) map[string]int {
 	working := map[string]int{}
 	for _, t := range s.Tasks {
 		if t.RootTaskID == root && t.TodoID != "" && !t.Ended() {
@@ -127,10 +127,10 @@ func (b *bench) verifyWaiting(t tester, root *Task, c plan.Counts) {
 		t.Fatalf("a plan that is %s is carried out", r.Status)
 	}
 	if r.Phase == run.Executing && !r.Paused {
-		if list := r.Start(s.runRules()); len(list) > 0 {
+		if list := r.Start(s.RunRules()); len(list) > 0 {
 			t.Fatalf("todo %s could begin, and does not", list[0].ID)
 		}
-		if n := len(r.AskCost(s.runRules())) + len(r.AskFailed()); n > 0 || r.Executed() {
+		if n := len(r.AskCost(s.RunRules())) + len(r.AskFailed()); n > 0 || r.Executed() {
 			t.Fatalf("%d questions were not asked, executed %v", n, r.Executed())
 		}
 	}

@@ -76,6 +76,10 @@ func (w *Watch) Timeline(ctx context.Context, q TimelineOf) (Timeline, error) {
 	if err != nil {
 		return Timeline{}, err
 	}
+	return t.timeline(ctx, q)
+}
+
+func (t *transcript) timeline(ctx context.Context, q TimelineOf) (out Timeline, err error) {
 	from, to := uint64(1), t.last
 	if q.FromTS > 0 {
 		if from, err = t.firstSince(ctx, q.FromTS); err != nil {
@@ -93,7 +97,6 @@ func (w *Watch) Timeline(ctx context.Context, q TimelineOf) (Timeline, error) {
 		first = max(from, to-marksReach+1)
 	}
 	m := marking{removed: t.removed, hidden: q.Hidden, at: map[clew.MessageID]int{}, asked: map[clew.RequestID]askedMark{}, saved: map[clew.MessageID]clew.UserID{}}
-	out := Timeline{}
 	for r, err := range t.journal.Read(ctx, t.id, first, to) {
 		if err == nil {
 			err = m.add(r)

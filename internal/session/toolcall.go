@@ -48,6 +48,10 @@ func (w *Watch) ToolCall(ctx context.Context, id string, message clew.MessageID)
 	if err != nil {
 		return ToolCall{}, err
 	}
+	return t.toolCall(ctx, id, message)
+}
+
+func (t *transcript) toolCall(ctx context.Context, id string, message clew.MessageID) (ToolCall, error) {
 	seq, err := t.place(message)
 	if err != nil {
 		return ToolCall{}, err
