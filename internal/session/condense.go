@@ -28,9 +28,10 @@ func decideCondense(s *State, d *clew.CondenseContextData) ([]clew.Event, error)
 	case t.Condense && t.Turn != nil:
 		return nil, nil // asked for already
 	}
-	events := []clew.Event{{Type: clew.EventCondenseRequested, Data: &clew.CondenseRequestedData{TaskID: t.TaskID}}}
+	tx := NewTx(s, 0)
+	tx.Add(&clew.CondenseRequestedData{TaskID: t.TaskID})
 	if t.Turn != nil {
-		return events, nil
+		return tx.Events(), nil
 	}
 	switch {
 	case s.AtWork():
@@ -40,7 +41,8 @@ func decideCondense(s *State, d *clew.CondenseContextData) ([]clew.Event, error)
 	case s.blocking(t.TaskID) != nil:
 		return nil, clew.Errorf(clew.SessionInvalidState, "a question about the task is open")
 	}
-	return append(events, clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: t.TaskRef}}), nil
+	tx.Add(&clew.TaskActiveData{TaskRef: t.TaskRef})
+	return tx.Events(), nil
 }
 
 func applyCondenseRequested(s *State, r clew.Record, d *clew.CondenseRequestedData) {

@@ -60,8 +60,8 @@ func (c *conductor) pause(by clew.UserID, reason string) ([]clew.Event, error) {
 	if t := c.run.CurrentTodo(); t != nil {
 		d.CurrentTodo = t.ID
 	}
-	c.add(clew.EventHitlPaused, d)
-	return c.events, nil
+	c.add(d)
+	return c.tx.events, nil
 }
 
 // interrupted stops what agents are doing: the run is paused, and attempts at
@@ -83,7 +83,7 @@ func (c *conductor) interrupted(by clew.UserID, agent string, streamed streams) 
 		}
 	}
 	c.tell()
-	return c.events, nil
+	return c.tx.events, nil
 }
 
 func (c *conductor) interruptedAgent(by clew.UserID, agent string, streamed streams) ([]clew.Event, error) {
@@ -115,7 +115,7 @@ func (c *conductor) resume(by clew.UserID, edits []clew.PlanEdit) ([]clew.Event,
 	if t := c.run.CurrentTodo(); t != nil {
 		d.CurrentTodo = t.ID
 	}
-	c.add(clew.EventHitlResumed, d)
+	c.add(d)
 	if len(edits) > 0 {
 		c.review("The plan was changed. It goes on once the new version is approved.")
 	}
@@ -131,8 +131,8 @@ func (c *conductor) cancelled(reason string, streamed streams) ([]clew.Event, er
 		reason = "by the user"
 	}
 	c.cancel(streamed, reason)
-	c.plain(startNext(c.s, c.root.TaskID, c.b, c.next())...)
-	return c.events, nil
+	c.plain(startNext(c.s, c.root.TaskID, c.tx.rest(), c.tx.Len())...)
+	return c.tx.events, nil
 }
 
 func (c *conductor) retried(by clew.UserID, id string) ([]clew.Event, error) {
@@ -163,7 +163,7 @@ func (c *conductor) edited(by clew.UserID, edits []clew.PlanEdit) ([]clew.Event,
 		return nil, err
 	}
 	c.review("The plan was changed. It goes on once the new version is approved.")
-	return c.events, nil
+	return c.tx.events, nil
 }
 
 func (c *conductor) edit(by clew.UserID, edits []clew.PlanEdit) error {
@@ -211,7 +211,7 @@ func (c *conductor) modify(todos []clew.Todo, changes clew.List[clew.PlanChange]
 			c.close(c.run.Asked[id].RequestID, clew.ResolvedCancelled, "", "the plan was changed")
 		}
 	}
-	c.add(clew.EventPlanModified, &clew.PlanModifiedData{
+	c.add(&clew.PlanModifiedData{
 		PlanID: c.run.PlanID, OldVersion: c.run.Version, NewVersion: c.run.Version + 1, Changes: changes, UpdatedTodos: run.Lean(todos),
 		Edits: edits, TaskID: c.root.TaskID, Scope: c.run.Scope(),
 	})
@@ -224,14 +224,14 @@ func (c *conductor) review(message string) {
 		Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject},
 	}
 	q.ToolCallID, q.TimeoutSec, q.Scope = c.run.Call, c.rules.ReviewSec, c.run.Scope()
-	events := AskReview(c.s, c.root, c.b, c.next(), q)
+	events := AskReview(c.s, c.root, c.tx.rest(), c.tx.Len(), q)
 	c.plain(events...)
 	c.run.Opened(clew.Question{Type: clew.EventHitlPlanReview, Data: events[1].Data})
 }
 
 // approved lets the plan be carried out.
 func (c *conductor) approved(by clew.UserID) []clew.Event {
-	c.add(clew.EventPlanApproved, &clew.PlanApprovedData{
+	c.add(&clew.PlanApprovedData{
 		PlanID: c.run.PlanID, ApprovedBy: string(by), ExecutionStarting: !c.run.Paused, Scope: c.run.Scope(),
 	})
 	if c.run.Layer != clew.LayerExecution {
@@ -245,6 +245,6 @@ func (c *conductor) approved(by clew.UserID) []clew.Event {
 
 // rejected ends the run: nothing is carried out.
 func (c *conductor) rejected(by clew.UserID, reason string) []clew.Event {
-	c.add(clew.EventPlanRejected, &clew.PlanRejectedData{PlanID: c.run.PlanID, Reason: reason, RejectedBy: string(by), Scope: c.run.Scope()})
+	c.add(&clew.PlanRejectedData{PlanID: c.run.PlanID, Reason: reason, RejectedBy: string(by), Scope: c.run.Scope()})
 	return c.cancel(nil, "the plan was rejected")
 }

@@ -271,29 +271,28 @@ func CloseTurn(s *State, t *Task, b Batch, i int, reason string) []clew.Event {
 // Spawn makes the events that start a child task for a call of its parent. Its
 // first event is the i-th of the batch.
 func Spawn(s *State, t *Task, b Batch, i int, call Call, text, mode string) []clew.Event {
-	child := clew.TaskRef{TaskID: taskAt(s, b, i), ParentTaskID: t.TaskID, RootTaskID: t.RootTaskID, MonitorID: t.MonitorID}
-	agent := clew.AgentID("task-" + string(child.TaskID))
-	m := clew.Message{
-		MessageID: b.ID(i), TS: b.TS(i), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: text,
+	tx := b.tx(i)
+	child := clew.TaskRef{TaskID: tx.taskID(s), ParentTaskID: t.TaskID, RootTaskID: t.RootTaskID, MonitorID: t.MonitorID}
+	id := tx.Say(clew.Message{
+		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: text,
 		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID, ToolCallID: call.ID,
+	})
+	tx.Add(&clew.TaskCreatedData{
+		TaskRef: child, Task: clip(text, titleRunes*5), Mode: mode, Workspace: s.Workspace,
+		AgentID: clew.AgentID("task-" + string(child.TaskID)), ToolCallID: call.ID,
+	})
+	tx.Add(&clew.TaskSpawnedData{TaskRef: t.TaskRef, ChildTaskID: child.TaskID, MessageID: id})
+	tx.Add(&clew.TaskPausedData{TaskRef: t.TaskRef, AwaitingChildID: child.TaskID})
+	alone := s.running(t) == nil // many are at work on a run: what people say is for the run
+	if alone {
+		tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef})
 	}
-	events := []clew.Event{
-		{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}},
-		{Type: clew.EventTaskCreated, Data: &clew.TaskCreatedData{
-			TaskRef: child, Task: clip(text, titleRunes*5), Mode: mode, Workspace: s.Workspace,
-			AgentID: agent, ToolCallID: call.ID,
-		}},
-		{Type: clew.EventTaskSpawned, Data: &clew.TaskSpawnedData{TaskRef: t.TaskRef, ChildTaskID: child.TaskID, MessageID: m.MessageID}},
-		{Type: clew.EventTaskPaused, Data: &clew.TaskPausedData{TaskRef: t.TaskRef, AwaitingChildID: child.TaskID}},
+	tx.Add(&clew.TaskStartedData{TaskRef: child})
+	if alone {
+		tx.Add(&clew.TaskFocusedData{TaskRef: child})
 	}
-	started := clew.Event{Type: clew.EventTaskStarted, Data: &clew.TaskStartedData{TaskRef: child}}
-	active := clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: child}}
-	if s.running(t) != nil { // many are at work on a run: what people say is for the run
-		return append(events, started, active)
-	}
-	return append(events,
-		clew.Event{Type: clew.EventTaskUnfocused, Data: &clew.TaskUnfocusedData{TaskRef: t.TaskRef}}, started,
-		clew.Event{Type: clew.EventTaskFocused, Data: &clew.TaskFocusedData{TaskRef: child}}, active)
+	tx.Add(&clew.TaskActiveData{TaskRef: child})
+	return tx.Events()
 }
 
 // Return makes the events that bring a child's result to its parent. data is

@@ -186,7 +186,7 @@ func (c *conductor) park(by clew.UserID, reason string) []clew.Event {
 		c.retry(t, t.RetryCount, by, reason)
 	}
 	c.tell()
-	return c.events
+	return c.tx.events
 }
 
 // due reports whether the plan has a next step that nobody has taken: what began

@@ -90,37 +90,33 @@ func (s *State) RunRules() run.Rules {
 // copy of the run, to which each event is applied as it is made, so that one
 // batch can hold any number of steps.
 type conductor struct {
-	s      *State
-	root   *Task
-	run    *run.Run
-	rules  run.Rules
-	b      Batch
-	at     int // events of the batch before these
-	events []clew.Event
-	told   int            // events after which the progress was last told
-	done   clew.RequestID // a question that is settled in this batch already
-	cut    bool           // as in closing
+	s     *State
+	root  *Task
+	run   *run.Run
+	rules run.Rules
+	tx    *Tx
+	told  int            // events after which the progress was last told
+	done  clew.RequestID // a question that is settled in this batch already
+	cut   bool           // as in closing
 }
 
 func conduct(s *State, root *Task, b Batch, at int) *conductor {
-	return &conductor{s: s, root: root, run: root.Run.Clone(), rules: s.RunRules(), b: b, at: at}
+	return &conductor{s: s, root: root, run: root.Run.Clone(), rules: s.RunRules(), tx: b.tx(at)}
 }
 
-// next is where the next event will stand in the batch.
-func (c *conductor) next() int { return c.at + len(c.events) }
-
-func (c *conductor) add(typ clew.EventType, data any) {
-	c.run.Apply(data, c.b.TS(c.next()))
-	c.events = append(c.events, clew.Event{Type: typ, Data: data})
+// add records a step of the run and folds it into the copy.
+func (c *conductor) add(data any) {
+	c.run.Apply(data, c.tx.NextTS())
+	c.tx.Add(data)
 }
 
 // plain adds events that are not about the run.
-func (c *conductor) plain(events ...clew.Event) { c.events = append(c.events, events...) }
+func (c *conductor) plain(events ...clew.Event) { c.tx.append(events...) }
 
 // settle folds the end of a question that is in the batch already.
 func (c *conductor) settle(q clew.Question, d *clew.HitlResolvedData) {
 	c.done = d.RequestID
-	c.run.Settled(q, d, c.b.TS(c.next()))
+	c.run.Settled(q, d, c.tx.NextTS())
 }
 
 // close settles an open question of the run.
@@ -131,7 +127,7 @@ func (c *conductor) close(id clew.RequestID, action clew.Resolution, by clew.Use
 	}
 	d := &clew.HitlResolvedData{RequestID: id, Action: action, ResolvedBy: by, Comment: comment, TaskID: c.root.TaskID, Scope: c.run.Scope()}
 	c.settle(*q, d)
-	c.plain(clew.Event{Type: clew.EventHitlResolved, Data: d})
+	c.tx.Add(d)
 }
 
 // onward starts what can start, asks what has to be asked, and ends the
@@ -150,16 +146,16 @@ func (c *conductor) onward() []clew.Event {
 	if c.run.Executed() {
 		c.executed()
 	}
-	return c.events
+	return c.tx.events
 }
 
 // tell says how far the plan has come, if that changed.
 func (c *conductor) tell() {
-	for _, e := range c.events[c.told:] {
+	for _, e := range c.tx.events[c.told:] {
 		switch e.Type {
 		case clew.EventTodoStarted, clew.EventTodoCompleted, clew.EventTodoFailed, clew.EventTodoRetried, clew.EventTodoSkipped:
-			c.add(clew.EventExecutionProgress, c.run.Progress())
-			c.told = len(c.events)
+			c.add(c.run.Progress())
+			c.told = len(c.tx.events)
 			return
 		}
 	}
@@ -167,25 +163,21 @@ func (c *conductor) tell() {
 
 // start hands a todo to a task of its own.
 func (c *conductor) start(t clew.Todo) {
-	i := c.next()
-	child := clew.TaskRef{TaskID: taskAt(c.s, c.b, i), ParentTaskID: c.root.TaskID, RootTaskID: c.root.RootTaskID, MonitorID: c.root.MonitorID}
-	m := clew.Message{
-		MessageID: c.b.ID(i + 1), TS: c.b.TS(i + 1), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.brief(t), Summary: clip(t.Task, stepRunes),
-		AgentID: c.root.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID,
-	}
-	c.add(clew.EventTodoStarted, &clew.TodoStartedData{
+	child := clew.TaskRef{TaskID: c.tx.taskID(c.s), ParentTaskID: c.root.TaskID, RootTaskID: c.root.RootTaskID, MonitorID: c.root.MonitorID}
+	c.add(&clew.TodoStartedData{
 		TodoID: t.ID, Task: t.Task, Tool: t.Tool, EstimatedDurationSec: t.EstimatedDurationSec, TaskID: child.TaskID, Scope: c.run.Scope(),
 	})
-	c.plain(
-		clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}},
-		clew.Event{Type: clew.EventTaskCreated, Data: &clew.TaskCreatedData{
-			TaskRef: child, Task: clip(t.Task, titleRunes*5), Mode: t.Mode, Profile: t.Profile, Workspace: c.s.Workspace,
-			AgentID: clew.AgentID("task-" + string(child.TaskID)), RunID: c.run.ID, TodoID: t.ID,
-		}},
-		clew.Event{Type: clew.EventTaskSpawned, Data: &clew.TaskSpawnedData{TaskRef: c.root.TaskRef, ChildTaskID: child.TaskID, MessageID: m.MessageID}},
-		clew.Event{Type: clew.EventTaskStarted, Data: &clew.TaskStartedData{TaskRef: child}},
-		clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: child}},
-	)
+	brief := c.tx.Say(clew.Message{
+		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.brief(t), Summary: clip(t.Task, stepRunes),
+		AgentID: c.root.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID,
+	})
+	c.tx.Add(&clew.TaskCreatedData{
+		TaskRef: child, Task: clip(t.Task, titleRunes*5), Mode: t.Mode, Profile: t.Profile, Workspace: c.s.Workspace,
+		AgentID: clew.AgentID("task-" + string(child.TaskID)), RunID: c.run.ID, TodoID: t.ID,
+	})
+	c.tx.Add(&clew.TaskSpawnedData{TaskRef: c.root.TaskRef, ChildTaskID: child.TaskID, MessageID: brief})
+	c.tx.Add(&clew.TaskStartedData{TaskRef: child})
+	c.tx.Add(&clew.TaskActiveData{TaskRef: child})
 }
 
 // The sizes of what an agent is told of a run, and of what people are shown of it.
@@ -272,7 +264,7 @@ func (c *conductor) askFailed(t clew.Todo) {
 func (c *conductor) ask(t clew.Todo, q clew.HitlApprovalRequestData) {
 	q.TodoID, q.TimeoutSec, q.Scope = t.ID, c.rules.ApprovalSec, c.run.Scope()
 	q.Todo = &clew.ApprovalTodo{ID: t.ID, Task: t.Task, Tool: t.Tool, EstimatedCostUSD: t.EstimatedCostUSD}
-	events := Ask(c.s, c.root, c.b, c.next(), q)[:2] // its task goes on
+	events := Ask(c.s, c.root, c.tx.rest(), c.tx.Len(), q)[:2] // its task goes on
 	c.plain(events...)
 	c.run.Opened(clew.Question{Type: events[1].Type, Data: events[1].Data})
 }
@@ -301,8 +293,8 @@ func (c *conductor) outcomes() string {
 
 // leave and enter tell of the layers.
 func (c *conductor) leave(layer, next clew.Layer, result *clew.LayerResult) {
-	c.add(clew.EventLayerComplete, &clew.LayerCompleteData{
-		Layer: layer, NextLayer: next, Result: result, DurationMS: max(0, c.b.TS(c.next())-c.run.LayerMS), Scope: c.run.Scope(),
+	c.add(&clew.LayerCompleteData{
+		Layer: layer, NextLayer: next, Result: result, DurationMS: max(0, c.tx.NextTS()-c.run.LayerMS), Scope: c.run.Scope(),
 	})
 }
 
@@ -314,21 +306,21 @@ var layerWords = map[clew.Layer]string{
 }
 
 func (c *conductor) enter(layer clew.Layer) {
-	c.add(clew.EventLayerStart, &clew.LayerStartData{Layer: layer, Description: layerWords[layer], Scope: c.run.Scope()})
+	c.add(&clew.LayerStartData{Layer: layer, Description: layerWords[layer], Scope: c.run.Scope()})
 }
 
 // completed, failed, retry and skip end or renew a todo.
 func (c *conductor) completed(t clew.Todo, result any) {
 	d := &clew.TodoCompletedData{
 		TodoID: t.ID, Task: t.Task, Status: clew.TodoCompleted, ResultSummary: result,
-		DurationMS: max(0, c.b.TS(c.next())-t.StartedMS), Scope: c.run.Scope(),
+		DurationMS: max(0, c.tx.NextTS()-t.StartedMS), Scope: c.run.Scope(),
 	}
-	c.add(clew.EventTodoCompleted, d)
+	c.add(d)
 	d.NextTodos = plan.Freed(c.run.Todos, t.ID)
 }
 
 func (c *conductor) failed(t clew.Todo, f clew.Failure) {
-	c.add(clew.EventTodoFailed, &clew.TodoFailedData{
+	c.add(&clew.TodoFailedData{
 		TodoID: t.ID, Task: t.Task, Status: clew.TodoFailed, Error: f, RetryCount: t.RetryCount, MaxRetries: c.rules.MaxRetries, Scope: c.run.Scope(),
 	})
 	if c.run.Retries(t, f, c.rules) {
@@ -337,40 +329,40 @@ func (c *conductor) failed(t clew.Todo, f clew.Failure) {
 }
 
 func (c *conductor) retry(t clew.Todo, count int, by clew.UserID, reason string) {
-	c.add(clew.EventTodoRetried, &clew.TodoRetriedData{
+	c.add(&clew.TodoRetriedData{
 		TodoID: t.ID, RetryCount: count, MaxRetries: c.rules.MaxRetries, RetriedBy: by, Reason: reason, Scope: c.run.Scope(),
 	})
 }
 
 func (c *conductor) skip(t clew.Todo, reason string) {
 	d := &clew.TodoSkippedData{TodoID: t.ID, Reason: reason, Scope: c.run.Scope()}
-	c.add(clew.EventTodoSkipped, d)
+	c.add(d)
 	d.NextTodos = plan.Freed(c.run.Todos, t.ID)
 }
 
 // abort ends the task of a todo, if one is at work on it.
 func (c *conductor) abort(t clew.Todo, streamed streams, reason string) {
 	if child := c.s.Task(t.TaskID); child != nil && !child.Ended() {
-		c.plain(abort(c.s, child, streamed, c.b, closing{reason: reason, at: c.next()})...)
+		c.plain(abort(c.s, child, streamed, c.tx.rest(), closing{reason: reason, at: c.tx.Len()})...)
 	}
 }
 
 // cancel ends the run.
 func (c *conductor) cancel(streamed streams, reason string) []clew.Event {
 	partial := c.run.Partial()
-	c.add(clew.EventCancelled, &clew.CancelledData{
+	c.add(&clew.CancelledData{
 		Status: clew.ResultCancelled, Reason: reason, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(),
 	})
-	c.plain(abort(c.s, c.root, streamed, c.b, closing{reason: "cancelled: " + reason, at: c.next(), except: c.done, cut: c.cut})...)
-	return c.events
+	c.plain(abort(c.s, c.root, streamed, c.tx.rest(), closing{reason: "cancelled: " + reason, at: c.tx.Len(), except: c.done, cut: c.cut})...)
+	return c.tx.events
 }
 
 // fail ends the run with an error.
 func (c *conductor) fail(streamed streams, f clew.Failure) []clew.Event {
 	partial := c.run.Partial()
-	c.add(clew.EventFailed, &clew.FailedData{
+	c.add(&clew.FailedData{
 		Status: clew.ResultFailed, Error: f, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(),
 	})
-	c.plain(abort(c.s, c.root, streamed, c.b, closing{reason: "ended: " + f.Message, at: c.next(), except: c.done, cut: c.cut})...)
-	return c.events
+	c.plain(abort(c.s, c.root, streamed, c.tx.rest(), closing{reason: "ended: " + f.Message, at: c.tx.Len(), except: c.done, cut: c.cut})...)
+	return c.tx.events
 }

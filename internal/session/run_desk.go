@@ -42,7 +42,7 @@ func todoCompleted(s *State, child *Task, b Batch, i int, text string, data map[
 	root := s.root(child)
 	// The usual step of a run: its copy of the todos is made where the last one
 	// was. No event refers to it.
-	c := &conductor{s: s, root: root, run: root.Run.CloneInto(s.scratch), rules: s.RunRules(), b: b, at: i}
+	c := &conductor{s: s, root: root, run: root.Run.CloneInto(s.scratch), rules: s.RunRules(), tx: b.tx(i)}
 	s.scratch = c.run.Todos
 	t := plan.Find(c.run.Todos, child.TodoID)
 	if t == nil || t.TaskID != child.TaskID {
@@ -62,10 +62,10 @@ func todoCompleted(s *State, child *Task, b Batch, i int, text string, data map[
 // batch.
 func TodoFailed(s *State, child *Task, b Batch, i int, f clew.Failure) []clew.Event {
 	c := conduct(s, s.root(child), b, i)
-	c.plain(clew.Event{Type: clew.EventTaskAborted, Data: &clew.TaskAbortedData{TaskRef: child.TaskRef, Reason: "failed"}})
+	c.tx.Add(&clew.TaskAbortedData{TaskRef: child.TaskRef, Reason: "failed"})
 	t := plan.Find(c.run.Todos, child.TodoID)
 	if t == nil || t.TaskID != child.TaskID {
-		return c.events
+		return c.tx.events
 	}
 	c.failed(*t, f)
 	return c.onward()
@@ -97,7 +97,7 @@ func Understood(s *State, root *Task, b Batch, i int, intent clew.Intent, entiti
 	c := conduct(s, root, b, i)
 	c.leave(clew.LayerCognitive, clew.LayerPlanning, &clew.LayerResult{Intent: &intent, Entities: append(clew.List[clew.Entity]{}, entities...)})
 	c.enter(clew.LayerPlanning)
-	return c.events
+	return c.tx.events
 }
 
 // Planned makes the events that bring a plan, or a new version of it, before
@@ -106,7 +106,7 @@ func Planned(s *State, root *Task, b Batch, i int, call string, todos []clew.Tod
 	c := conduct(s, root, b, i)
 	c.run.Call = call
 	if c.run.PlanID == "" {
-		c.add(clew.EventPlanGenerated, &clew.PlanGeneratedData{
+		c.add(&clew.PlanGeneratedData{
 			PlanID: run.PlanIDOf(root.TaskID), Version: 1, Status: clew.PlanPendingApproval, Plan: plan.Of(todos, c.rules.Parallel),
 			TaskID: root.TaskID, Scope: c.run.Scope(),
 		})
@@ -117,13 +117,13 @@ func Planned(s *State, root *Task, b Batch, i int, call string, todos []clew.Tod
 			if open := root.Call(call); open != nil {
 				c.plain(result(root, open, clew.AsError(err).Message, "the plan has moved on", nil))
 			}
-			return c.events
+			return c.tx.events
 		}
 		todos = plan.Again(now, c.run.Edits, c.rules.MaxTodos)
 		c.modify(todos, plan.Diff(c.run.Todos, todos), nil)
 	}
 	c.review(message)
-	return c.events
+	return c.tx.events
 }
 
 // Responded makes the event that ends a run well.
@@ -134,11 +134,11 @@ func Responded(s *State, root *Task, b Batch, i int, response clew.Response, rep
 	for _, r := range reports {
 		paths = append(paths, ReportPath(s.ID, r.Name))
 	}
-	c.add(clew.EventComplete, &clew.CompleteData{
-		Status: clew.ResultSuccess, Response: response, Statistics: c.run.Statistics(c.b.TS(c.next()), s.TreeUsage(root.TaskID)),
+	c.add(&clew.CompleteData{
+		Status: clew.ResultSuccess, Response: response, Statistics: c.run.Statistics(c.tx.NextTS(), s.TreeUsage(root.TaskID)),
 		ReportPaths: paths, Reports: reports, TaskID: root.TaskID, Scope: c.run.Scope(),
 	})
-	return c.events
+	return c.tx.events
 }
 
 // ReportPath is where a report is served.

@@ -96,14 +96,14 @@ func (c consequence) reviewed(co *conductor) (events []clew.Event, over, ok bool
 		}
 		if c.a.instruction == "" {
 			co.review("The plan was changed as you said. Please look at it again.")
-			return co.events, false, true
+			return co.tx.events, false, true
 		}
 		if call := c.t.Call(co.run.Call); call != nil {
 			co.plain(result(c.t, call, "The user wants the plan changed: "+c.a.instruction+"\nThe plan as it stands: "+plainJSON(co.run.Todos)+
 				"\nPropose it again as a whole, with the same ids for steps that stay.", "", c.a.images))
 		}
 		co.plain(after(c.s, c.t, c.q.RequestID())...)
-		return co.events, false, true
+		return co.tx.events, false, true
 	}
 	return co.rejected(c.by, c.a.comment), true, true
 }

@@ -1,0 +1,65 @@
+package session
+
+import "github.com/clew-run/clew"
+
+// A Tx collects the events of one batch. Whoever adds an event knows the id of
+// its message at once, because a batch is appended as a whole behind the last
+// record of the state: record i of it gets seq State.Seq+1+i. A Tx belongs to one
+// call of Decide and is never kept. It changes no state.
+type Tx struct {
+	seq    uint64 // of the first event
+	ts     int64  // of the first event, Unix ms; each next one is 1 ms later
+	events []clew.Event
+}
+
+// NewTx begins a batch behind the last record of s, at now or later.
+func NewTx(s *State, now int64) *Tx { return &Tx{seq: s.Seq + 1, ts: max(now, s.TS+1)} }
+
+// Add puts an event at the end of the batch. Its type follows from its data, a
+// pointer to one of the catalogue's structs. The result is the id of its record.
+func (tx *Tx) Add(data any) clew.MessageID {
+	id := tx.NextID()
+	tx.events = append(tx.events, clew.NewEvent(data))
+	return id
+}
+
+// Say adds a message to the transcript and fills in its id and time.
+func (tx *Tx) Say(m clew.Message) clew.MessageID {
+	m.MessageID, m.TS = tx.NextID(), tx.NextTS()
+	return tx.Add(&clew.MessageCreatedData{Message: m})
+}
+
+// NextID is the id that the next event's record will have, for data that names
+// its own record.
+func (tx *Tx) NextID() clew.MessageID { return clew.MessageIDOf(tx.seq + uint64(len(tx.events))) }
+
+// NextTS is the time that the next event's record will have.
+func (tx *Tx) NextTS() int64 { return tx.ts + int64(len(tx.events)) }
+
+// FirstID is the id of the batch's first record.
+func (tx *Tx) FirstID() clew.MessageID { return clew.MessageIDOf(tx.seq) }
+
+// Len is how many events the batch has: a mark for Since and Truncate.
+func (tx *Tx) Len() int { return len(tx.events) }
+
+// Since gives the events that were added after the batch had n of them.
+func (tx *Tx) Since(n int) []clew.Event { return tx.events[n:] }
+
+// Truncate drops the events after the first n.
+func (tx *Tx) Truncate(n int) { tx.events = tx.events[:n:n] }
+
+// Events is the batch. Nothing may be added after it.
+func (tx *Tx) Events() []clew.Event { return tx.events }
+
+// rest serves makers of events that still count for themselves, from the first
+// event on; it goes with the last of them.
+func (tx *Tx) rest() Batch { return Batch{seq: tx.seq, ts: tx.ts} }
+
+// append takes what such makers made.
+func (tx *Tx) append(events ...clew.Event) { tx.events = append(tx.events, events...) }
+
+// tx is the rest of a batch that has at events already.
+func (b Batch) tx(at int) *Tx { return &Tx{seq: b.seq + uint64(at), ts: b.TS(at)} }
+
+// taskID names the task that the next event starts.
+func (tx *Tx) taskID(s *State) clew.TaskID { return taskAt(s, tx.rest(), tx.Len()) }
