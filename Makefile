@@ -3,6 +3,7 @@
 GO      ?= go
 TOOL     = $(GO) tool -modfile=tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+TRIMPATH ?= -trimpath
 LDFLAGS  = -s -w -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
 
 # Packages whose tests run under the race detector in every CI run.
@@ -19,7 +20,7 @@ all: fmt lint test build
 
 .PHONY: build
 build: ## build bin/clew
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/clew ./cmd/clew
+	CGO_ENABLED=0 $(GO) build $(TRIMPATH) -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/clew ./cmd/clew
 
 .PHONY: cross
 cross: ## compile for all systems that are released, or CROSS="darwin/arm64 windows/amd64"

@@ -34,10 +34,10 @@ func TestCredentialsNeverInLogs(t *testing.T) {
 		bringEverywhere(t, srv, token)
 	}
 	srv.do(t, call{method: "GET", path: "/api/v1/keys", token: srv.ownerToken()})
-	if err := srv.stop(); err != nil {
+	if err := srv.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	logs := srv.out.String()
+	logs := srv.Out.String()
 	if !strings.Contains(logs, `"level":"DEBUG"`) && !strings.Contains(logs, `"level":"INFO"`) {
 		t.Errorf("the log is too silent to show anything:\n%s", logs)
 	}
@@ -50,7 +50,7 @@ func TestCredentialsNeverInLogs(t *testing.T) {
 		}
 	}
 	for _, k := range []madeKey{key, revoked} {
-		if path := findInFiles(t, srv.dir, k.Token); path != "" {
+		if path := findInFiles(t, srv.Dir, k.Token); path != "" {
 			t.Errorf("an API key stands in %s", path)
 		}
 	}

@@ -71,7 +71,7 @@ func (s *store) endure(t *testing.T, in injury) {
 	within := s.behind(t, dir, in.block)
 	srv := newProc(t, options{dir: dir, env: quiet})
 	found := s.examined(t, srv)
-	if err := srv.start(); err != nil {
+	if err := srv.Start(); err != nil {
 		t.Fatalf("the server does not start: %v", err)
 	}
 	var refused []clew.SessionID
@@ -130,7 +130,7 @@ func (s *store) goesOn(t *testing.T, srv *proc, refused []clew.SessionID, in inj
 		}
 	}
 	srv.kill()
-	if err := srv.start(); err != nil {
+	if err := srv.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer srv.kill()
@@ -217,7 +217,7 @@ func (s *store) behind(t *testing.T, dir, path string) []clew.SessionID {
 // examined runs the doctor and gives the damaged sessions, sorted.
 func (s *store) examined(t *testing.T, srv *proc) []clew.SessionID {
 	t.Helper()
-	out, errs, code := srv.clew("doctor", "--json", "--data", srv.dir)
+	out, errs, code := srv.clew("doctor", "--json", "--data", srv.Dir)
 	var report struct {
 		Findings []struct {
 			Session clew.SessionID `json:"session_id"`

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	procs "github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // A directory has one server. A second one says so and leaves it alone.
@@ -25,14 +26,14 @@ func TestSecondServerOnADirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := newProc(t, options{dir: first.dir})
-	if err := second.start(); err == nil {
+	second := newProc(t, options{dir: first.Dir})
+	if err := second.Start(); err == nil {
 		t.Fatal("a second server started")
 	}
-	if said := second.out.String(); !strings.Contains(said, "in use by another clew process") || strings.Contains(said, "goroutine ") {
+	if said := second.Out.String(); !strings.Contains(said, "in use by another clew process") || strings.Contains(said, "goroutine ") {
 		t.Errorf("the second server said %q", said)
 	}
-	if out, errs, code := second.clew("doctor", "--store", "--data", first.dir); code != 1 || !strings.Contains(errs, "in use") {
+	if out, errs, code := second.clew("doctor", "--store", "--data", first.Dir); code != 1 || !strings.Contains(errs, "in use") {
 		t.Errorf("the doctor looked at a directory in use: %d %s %s", code, out, errs)
 	}
 	if _, err := client.NewAPI(first.URL(), first.ownerToken()).GetSession(t.Context(), id); err != nil {
@@ -64,7 +65,7 @@ func TestStopIsGraceful(t *testing.T) {
 			}
 		}
 	}()
-	if err := srv.stop(); err != nil {
+	if err := srv.Stop(); err != nil {
 		t.Errorf("exit: %v", err)
 	}
 	if err := <-ended; !strings.Contains(err.Error(), "1001") && !strings.Contains(err.Error(), "STOPPING") {
@@ -104,7 +105,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	srv.kill()
 	s.dir = filepath.Join(t.TempDir(), "data")
-	if out, err := exec.Command("cp", "-a", srv.dir, s.dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", srv.Dir, s.dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	roomy := startServer(t, options{dir: s.dir, env: quiet})
@@ -154,9 +155,9 @@ func texts(frames [][]byte) []string {
 // Covers: WS-094, WS-097
 func TestFirstFiveMinutes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the program again")
+		t.Skip("takes half a minute")
 	}
-	script := filepath.Join(root(), "examples", "first-five-minutes.sh")
+	script := filepath.Join(procs.Root(), "examples", "first-five-minutes.sh")
 	if _, err := os.Stat(script); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", script)
-	cmd.Env = environment(nil)
+	cmd.Env = procs.Environment(map[string]string{"CLEW_PROGRAM": procs.Program(t, "")})
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	out, err := cmd.CombinedOutput()

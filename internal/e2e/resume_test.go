@@ -119,13 +119,13 @@ func (c *chaos) kills(n int, rng *rand.Rand) (up time.Duration) {
 		up += life
 		c.srv.kill()
 		if rng.IntN(8) == 0 {
-			if _, err := c.srv.spawn(); err != nil {
+			if _, err := c.srv.Spawn(); err != nil {
 				c.t.Fatal(err)
 			}
 			time.Sleep(time.Duration(rng.Int64N(int64(300 * time.Millisecond))))
 			c.srv.kill()
 		}
-		if err := c.srv.start(); err != nil {
+		if err := c.srv.Start(); err != nil {
 			c.t.Fatalf("after %d kills: %v", i+1, err)
 		}
 	}
@@ -231,10 +231,10 @@ func (c *chaos) awaitReaders(heads []journal) {
 // verifyDoctor has the store examined from outside.
 func (c *chaos) verifyDoctor(heads []journal) {
 	c.t.Helper()
-	if err := c.srv.stop(); err != nil {
+	if err := c.srv.Stop(); err != nil {
 		c.t.Fatalf("stop: %v", err)
 	}
-	out, errs, code := c.srv.clew("doctor", "--json", "--data", c.srv.dir)
+	out, errs, code := c.srv.clew("doctor", "--json", "--data", c.srv.Dir)
 	var report struct {
 		Sessions int   `json:"sessions"`
 		Records  int   `json:"records"`

@@ -16,13 +16,14 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	procs "github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/wire"
 )
 
 // commandSamples gives one frame for each command of the catalogue.
 func commandSamples(t testing.TB) map[clew.CommandType]json.RawMessage {
 	t.Helper()
-	f, err := os.Open(filepath.Join(root(), "wire", "testdata", "commands.jsonl"))
+	f, err := os.Open(filepath.Join(procs.Root(), "wire", "testdata", "commands.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	procs "github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/transcript"
@@ -29,7 +30,7 @@ type scripted struct {
 
 func newScripted(t testing.TB) *scripted {
 	t.Helper()
-	f, err := os.Open(filepath.Join(root(), "wire", "testdata", "events.jsonl"))
+	f, err := os.Open(filepath.Join(procs.Root(), "wire", "testdata", "events.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ type inside struct {
 	cfg   server.Config
 	agent session.Agent
 	srv   *server.Server
-	log   output
+	log   procs.Output
 }
 
 func startInside(t testing.TB, agent session.Agent) *inside {
@@ -134,7 +135,7 @@ func startInside(t testing.TB, agent session.Agent) *inside {
 	t.Cleanup(func() {
 		in.stop()
 		if t.Failed() {
-			t.Logf("what the server said:\n%s", in.log.tail(3000))
+			t.Logf("what the server said:\n%s", in.log.Tail(3000))
 		}
 	})
 	return in

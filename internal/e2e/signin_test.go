@@ -19,7 +19,7 @@ import (
 // ticketFor has clew open make a ticket.
 func ticketFor(t *testing.T, srv *proc) string {
 	t.Helper()
-	out, errs, code := srv.clew("open", "--no-open", "--json", "--server", srv.URL(), "--data", srv.dir)
+	out, errs, code := srv.clew("open", "--no-open", "--json", "--server", srv.URL(), "--data", srv.Dir)
 	var page struct {
 		URL string `json:"url"`
 	}
@@ -148,15 +148,15 @@ func TestBrowserSignsInAndOut(t *testing.T) {
 			t.Errorf("%s after signing out: %d", paths[i], status)
 		}
 	}
-	if err := srv.stop(); err != nil {
+	if err := srv.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	_, secret, _ := strings.Cut(cookie, "=")
 	for _, word := range []string{ticket, secret} {
-		if strings.Contains(srv.out.String(), word) {
+		if strings.Contains(srv.Out.String(), word) {
 			t.Error("a secret is in the log")
 		}
-		if path := findInFiles(t, srv.dir, word); path != "" {
+		if path := findInFiles(t, srv.Dir, word); path != "" {
 			t.Errorf("a secret stands in %s", path)
 		}
 	}
@@ -174,7 +174,7 @@ func TestSignInOutlivesARestartAndNotItsKey(t *testing.T) {
 	cookie := enter(t, srv, `{"token":"`+key.Token+`"}`)
 	owner := enter(t, srv, `{"token":"`+srv.ownerToken()+`"}`)
 	srv.kill()
-	if err := srv.start(); err != nil {
+	if err := srv.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ws, _, err := dialAs(ctx, srv.URL(), "/api/v1/inbox/feed", cookie, srv.URL())

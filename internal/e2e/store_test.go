@@ -58,7 +58,7 @@ func makeStore(t testing.TB, properly bool) *store {
 		s.awaitSealed(t, srv, id)
 	}
 	srv.kill()
-	srv.env = environment(quiet)
+	srv.Setenv(prefixed(quiet))
 	if err := srv.Restart(); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func makeStore(t testing.TB, properly bool) *store {
 	}
 	if !properly {
 		srv.kill()
-	} else if err := srv.stop(); err != nil {
+	} else if err := srv.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	procs "github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // secret signs the tokens of the people in these tests.
 const secret = "a secret of these tests that is long enough"
 
 var secretFile = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(tmp, "secret")
+	path := filepath.Join(procs.Dir(), "secret")
 	return path, os.WriteFile(path, []byte(secret), 0o600)
 })
 

@@ -12,12 +12,12 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
-	e2eproc "github.com/clew-run/clew/internal/e2e/proc"
+	procs "github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/llm/llmtest"
 )
 
 // shopping is the common model, which also runs commands.
-const shopping = e2eproc.Shopping + `
+const shopping = procs.Shopping + `
 - when: {last_user: Drop the notes, tool_result: execute_command}
   times: 0
   reply: [{text: They are gone.}]
@@ -115,7 +115,7 @@ func (x *tour) say(id clew.SessionID, text string) {
 // run runs a command as a person does, who is at no terminal.
 func (x *tour) run(code int, args ...string) string {
 	x.t.Helper()
-	out, errs, got := x.srv.clew(append(args, "--server", x.srv.URL(), "--data", x.srv.dir)...)
+	out, errs, got := x.srv.clew(append(args, "--server", x.srv.URL(), "--data", x.srv.Dir)...)
 	if got != code {
 		x.t.Fatalf("clew %s: exit %d, want %d\n%s%s", strings.Join(args, " "), got, code, out, errs)
 	}
@@ -161,7 +161,7 @@ func (x *tour) files(dir, list, notes string) {
 func (x *tour) crash() {
 	x.t.Helper()
 	x.srv.kill()
-	if err := x.srv.start(); err != nil {
+	if err := x.srv.Start(); err != nil {
 		x.t.Fatal(err)
 	}
 }
@@ -209,7 +209,7 @@ func TestTravelByCommandLine(t *testing.T) {
 	x.has(x.run(1, "undo", s), "there is no rewind to undo")
 
 	x.fork(s)
-	if err := x.srv.stop(); err != nil {
+	if err := x.srv.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	x.has(x.doctor(), "0 damaged")
@@ -249,7 +249,7 @@ func (x *tour) fork(s string) {
 
 func (x *tour) doctor() string {
 	x.t.Helper()
-	out, errs, _ := x.srv.clew("doctor", "--data", x.srv.dir)
+	out, errs, _ := x.srv.clew("doctor", "--data", x.srv.Dir)
 	return out + errs
 }
 

@@ -2,18 +2,16 @@ package chaos
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // A process is a node or an engine of its own, on one directory and one port over all its
@@ -23,7 +21,7 @@ type process struct {
 	env    []string
 	listen string
 	api    *client.API
-	said   output
+	said   proc.Output
 
 	cmd  *exec.Cmd
 	gone chan struct{}
@@ -37,11 +35,11 @@ func newProcess(t testing.TB, role, engine, archive, ledger string) *process {
 		archiveVar+"="+archive, listenVar+"="+listen, ledgerVar+"="+ledger)
 	t.Cleanup(func() {
 		p.end(syscall.SIGKILL)
-		if bad := p.said.fault(); bad != "" {
+		if bad := p.said.Fault(); bad != "" {
 			t.Errorf("%s %s broke:\n%s", role, listen, bad)
 		}
 		if t.Failed() {
-			t.Logf("%s %s said:\n%s", role, listen, p.said.tail(4000))
+			t.Logf("%s %s said:\n%s", role, listen, p.said.Tail(4000))
 		}
 	})
 	return p
@@ -84,7 +82,7 @@ func (p *process) start() error {
 		err = fmt.Errorf("it was not ready in time")
 	}
 	if err != nil {
-		return fmt.Errorf("start node %s: %w\n%s", p.listen, err, p.said.tail(3000))
+		return fmt.Errorf("start node %s: %w\n%s", p.listen, err, p.said.Tail(3000))
 	}
 	return nil
 }
@@ -103,39 +101,4 @@ func (p *process) end(s syscall.Signal) {
 		<-p.gone
 	}
 	p.cmd = nil
-}
-
-// output keeps what a process says. Safe for concurrent use.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
-func (o *output) tail(n int) string {
-	s := o.String()
-	return s[max(0, len(s)-n):]
-}
-
-// fault is what a process says when it panics, "" if it did not.
-func (o *output) fault() string {
-	s := o.String()
-	for _, sign := range []string{"panic", "fatal error: ", "DATA RACE"} {
-		if i := strings.Index(s, sign); i >= 0 {
-			return s[i:min(len(s), i+3000)]
-		}
-	}
-	return ""
 }

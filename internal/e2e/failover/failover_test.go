@@ -166,7 +166,7 @@ func TestOwnerKilled(t *testing.T) {
 	l := startLoad(t, 100, w.a.api(), w.b.api())
 	l.allSince(time.Now(), time.Minute)
 	killed := time.Now()
-	w.a.kill()
+	w.a.Kill()
 	l.prefer.Store(1)
 	took := l.allSince(killed, time.Minute)
 	records, acked := l.end(w.journal)

@@ -28,68 +28,6 @@ const (
 	stopWithin  = 30 * time.Second
 )
 
-var (
-	dir    string // of this run: the programs, and nothing that outlives it
-	mu     sync.Mutex
-	builds = map[string]func() (string, error){}
-)
-
-// Main runs the tests of a package. Its TestMain calls it.
-func Main(m *testing.M) int {
-	made, err := os.MkdirTemp("", "clew-proc-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	dir = made
-	defer func() { _ = os.RemoveAll(dir) }()
-	return m.Run()
-}
-
-// Program builds clew with build tags, once per run. CLEW_E2E_PROGRAM names one
-// that is built already, CLEW_E2E_PROGRAM_<TAGS> one with tags.
-func Program(t testing.TB, tags string) string {
-	t.Helper()
-	mu.Lock()
-	build := builds[tags]
-	if build == nil {
-		build = sync.OnceValues(func() (string, error) { return compile(tags) })
-		builds[tags] = build
-	}
-	mu.Unlock()
-	bin, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bin
-}
-
-func compile(tags string) (string, error) {
-	name, bin := "CLEW_E2E_PROGRAM", filepath.Join(dir, "clew")
-	if tags != "" {
-		name, bin = name+"_"+strings.ToUpper(tags), bin+"-"+tags
-	}
-	if made := os.Getenv(name); made != "" {
-		return made, nil
-	}
-	args := []string{"build", "-o", bin, "-tags", tags}
-	if os.Getenv("CLEW_E2E_RACE") == "1" {
-		args = append(args, "-race")
-	}
-	cmd := exec.Command("go", append(args, "./cmd/clew")...)
-	cmd.Dir = Root()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return bin, nil
-}
-
-// Root is the top of the repository.
-func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..")
-}
-
 // A Proc is the program as a process, on one directory and one port over all
 // its lives. It belongs to one goroutine, except for Out and Exited.
 type Proc struct {
@@ -121,21 +59,24 @@ func New(t testing.TB, bin, data string, env map[string]string) *Proc {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proc{Dir: data, bin: bin, port: port, Out: &Output{}, env: environment(env)}
+	p := &Proc{Dir: data, bin: bin, port: port, Out: &Output{}, env: Environment(env)}
 	t.Cleanup(func() {
 		p.Kill()
-		if bad := p.Out.fault(); bad != "" && !p.quit {
+		if bad := p.Out.Fault(); bad != "" && !p.quit {
 			t.Errorf("the server broke:\n%s", bad)
 		}
 		if t.Failed() {
-			t.Logf("what the server said:\n%s", p.Out.tail(3000))
+			t.Logf("what the server said:\n%s", p.Out.Tail(3000))
 		}
 	})
 	return p
 }
 
-// environment is that of the tests without what clew reads, and more.
-func environment(more map[string]string) []string {
+// Setenv gives the next lives other variables than New did.
+func (p *Proc) Setenv(env map[string]string) { p.env = Environment(env) }
+
+// Environment is that of the tests without what clew reads, and more.
+func Environment(more map[string]string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "CLEW_") && !strings.HasPrefix(kv, "ANTHROPIC_") && !strings.HasPrefix(kv, "OPENAI_") {
@@ -156,7 +97,7 @@ func environment(more map[string]string) []string {
 // Start starts the program, with further variables for this life alone, and
 // waits until it is ready or gone.
 func (p *Proc) Start(env ...string) error {
-	ready, err := p.spawn(env)
+	ready, err := p.Spawn(env...)
 	if err != nil {
 		return err
 	}
@@ -164,14 +105,15 @@ func (p *Proc) Start(env ...string) error {
 	case <-ready:
 		return nil
 	case <-p.gone:
-		return fmt.Errorf("the server ended before it was ready: %w\n%s", p.err, p.Out.tail(4000))
+		return fmt.Errorf("the server ended before it was ready: %w\n%s", p.err, p.Out.Tail(4000))
 	case <-time.After(readyWithin):
 		p.Kill()
 		return errors.New("the server was not ready in time")
 	}
 }
 
-func (p *Proc) spawn(env []string) (ready <-chan struct{}, err error) {
+// Spawn starts the program without waiting for it; ready is closed when it says so.
+func (p *Proc) Spawn(env ...string) (ready <-chan struct{}, err error) {
 	cmd := exec.Command(p.bin, "serve", "--listen", fmt.Sprintf("127.0.0.1:%d", p.port), "--data", p.Dir)
 	cmd.Env = append(append([]string{}, p.env...), env...)
 	cmd.Stderr = p.Out
@@ -303,11 +245,11 @@ func (o *Output) String() string {
 	return o.buf.String()
 }
 
-// fault gives what a process says when it panics or has a data race, "" if it
+// Fault gives what a process says when it panics or has a data race, "" if it
 // did not.
-func (o *Output) fault() string {
+func (o *Output) Fault() string {
 	s := o.String()
-	for _, sign := range []string{"DATA RACE", "panic: ", "fatal error: ", "\"panic"} {
+	for _, sign := range []string{"DATA RACE", "panic: ", "fatal error: ", "\"panic", "panic="} {
 		if i := strings.Index(s, sign); i >= 0 {
 			return s[i:min(len(s), i+4000)]
 		}
@@ -315,7 +257,8 @@ func (o *Output) fault() string {
 	return ""
 }
 
-func (o *Output) tail(n int) string {
+// Tail is the last n bytes of it.
+func (o *Output) Tail(n int) string {
 	s := o.String()
 	return s[max(0, len(s)-n):]
 }

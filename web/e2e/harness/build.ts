@@ -16,15 +16,17 @@ const sources = ["src", "public", "index.html", "vite.config.ts", "package-lock.
 /**
  * Builds the pages if their sources are newer, then the programs, into `into`.
  * Two runs at the same time wait for each other. CLEW_E2E_PROGRAM names a clew
- * that is built already.
+ * that is built already, and newer than its sources.
  */
 export async function build(into: string): Promise<Programs> {
   const programs = { clew: join(into, "clew"), webmodel: join(into, "webmodel") };
   const given = process.env.CLEW_E2E_PROGRAM;
   await tell("webmodel", run("go", ["build", "-o", programs.webmodel, "./internal/e2e/webmodel"], { cwd: root }));
   // A copy, so that a build in the meantime changes nothing for this run.
-  if (given) await copyFile(given, programs.clew);
-  else {
+  if (given) {
+    await tell("what CLEW_E2E_PROGRAM names", run("tools/fresh", [given], { cwd: root }));
+    await copyFile(given, programs.clew);
+  } else {
     await locked(async () => {
       if (!(await fresh())) await tell("the pages", run("npx", ["vite", "build", "--logLevel", "warn"], { cwd: web, env: { ...process.env, NODE_ENV: "production" } }));
       await tell("clew", run("go", ["build", "-o", programs.clew, "./cmd/clew"], { cwd: root }));

@@ -11,16 +11,18 @@ declare module "vitest" {
   }
 }
 
-/** Builds the server once for all tests. CLEW_E2E_PROGRAM names one that is there already. */
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** Builds the server once for all tests. CLEW_E2E_PROGRAM names one that is there already, and newer than its sources. */
 export default function setup(project: TestProject): () => void {
   const made = process.env.CLEW_E2E_PROGRAM;
   if (made) {
+    execFileSync("tools/fresh", [made], { cwd: root, stdio: "inherit" });
     project.provide("program", made);
     return () => {};
   }
   const dir = mkdtempSync(join(tmpdir(), "clew-sdk-"));
   const program = join(dir, "clew");
-  const root = fileURLToPath(new URL("../../../..", import.meta.url));
   execFileSync("go", ["build", "-o", program, "./cmd/clew"], { cwd: root, stdio: "inherit" });
   project.provide("program", program);
   return () => rmSync(dir, { recursive: true, force: true });

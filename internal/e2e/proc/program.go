@@ -1,0 +1,88 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var (
+	dir    string // of this run: the programs, and nothing that outlives it
+	mu     sync.Mutex
+	builds = map[string]func() (string, error){}
+)
+
+// Main runs the tests of a package. Its TestMain calls it.
+func Main(m *testing.M) int {
+	made, err := os.MkdirTemp("", "clew-proc-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	dir = made
+	defer func() { _ = os.RemoveAll(dir) }()
+	return m.Run()
+}
+
+// Dir is a directory of this run, which goes when it ends.
+func Dir() string { return dir }
+
+// Program builds clew with build tags, once per run. CLEW_E2E_PROGRAM names one
+// that is built already, CLEW_E2E_PROGRAM_<TAGS> one with tags: .ci/run builds
+// both once for all suites. CLEW_E2E_RACE=1 builds with the race detector, and
+// takes no other program for that.
+func Program(t testing.TB, tags string) string {
+	t.Helper()
+	mu.Lock()
+	build := builds[tags]
+	if build == nil {
+		build = sync.OnceValues(func() (string, error) { return compile(tags) })
+		builds[tags] = build
+	}
+	mu.Unlock()
+	bin, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+func compile(tags string) (string, error) {
+	name, bin := "CLEW_E2E_PROGRAM", filepath.Join(dir, "clew")
+	if tags != "" {
+		name, bin = name+"_"+strings.ToUpper(tags), bin+"-"+tags
+	}
+	race := os.Getenv("CLEW_E2E_RACE") == "1"
+	if made := os.Getenv(name); made != "" && !race {
+		return made, fresh(made)
+	}
+	args := []string{"build", "-o", bin, "-tags", tags}
+	if race {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, "./cmd/clew")...)
+	cmd.Dir = Root()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return bin, nil
+}
+
+// fresh refuses a program that is older than its sources.
+func fresh(program string) error {
+	if out, err := exec.Command(filepath.Join(Root(), "tools", "fresh"), program).CombinedOutput(); err != nil {
+		return fmt.Errorf("a program that was handed over: %s", strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// Root is the top of the repository.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+}
