@@ -12,7 +12,7 @@ import (
 // Listeners are called in order; one that is removed is not called again, also
 // if it goes while others are called; to remove twice is harmless.
 //
-// Covers: EVT-18, EVT-20
+// Covers: EVT-20
 func TestEmitter(t *testing.T) {
 	var e client.Emitter[int]
 	var heard []string

@@ -8,7 +8,7 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// Covers: WS-012, WS-101, C-10, MSG-32
+// Covers: WS-012, WS-101, MSG-32
 func TestDecodeCommandRefuses(t *testing.T) {
 	deep := strings.Repeat("[", 62) + strings.Repeat("]", 62)
 	tests := []struct{ name, frame, want string }{
@@ -152,7 +152,7 @@ func TestDecodeCommandAccepts(t *testing.T) {
 	}
 }
 
-// Covers: G-17, C-10
+// Covers: G-17
 func TestCheckFrame(t *testing.T) {
 	if err := DefaultLimits.CheckFrame(MaxFrame); err != nil {
 		t.Error(err)
@@ -166,8 +166,6 @@ func TestCheckFrame(t *testing.T) {
 }
 
 // The answer to a refused command can say what it is about.
-//
-// Covers: G-13
 func TestRefusedCommandIsNamed(t *testing.T) {
 	cmd, err := DecodeCommand([]byte(`{"type":"user_message","message_id":"c-1","data":{}}`), "s")
 	if err == nil || cmd.Type != clew.CommandUserMessage || cmd.ClientMessageID != "c-1" {

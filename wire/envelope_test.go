@@ -120,7 +120,7 @@ func TestCloseCodes(t *testing.T) {
 	}
 }
 
-// Covers: C-60, WS-107
+// Covers: C-60
 func TestReconnect(t *testing.T) {
 	tests := []struct {
 		code   CloseCode

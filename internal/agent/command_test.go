@@ -34,7 +34,7 @@ func commander() *gadget {
 // A command that the rules cover runs as it was parsed, each word quoted; one
 // that they do not cover asks, and runs as it was shown.
 //
-// Covers: TOOL-16, MSG-13, C-56
+// Covers: C-56
 func TestCommandRunsAsParsed(t *testing.T) {
 	g := commander()
 	set := allowed(map[string]any{"always_allow_execute": true, "allowed_commands": []any{"echo *"}, "denied_commands": []any{"rm *"}})

@@ -50,7 +50,7 @@ func (m *moody) play(ctx context.Context, req llm.Request, on func(llm.Delta) er
 // provider that refuses): every history that is sent is one that a provider
 // takes, no turn is left open, and nothing that was written is lost.
 //
-// Covers: HIS-04, HIS-06, HIS-30, HIS-32, C-15
+// Covers: HIS-04, HIS-06, HIS-30, HIS-32
 func TestCondenseInChaos(t *testing.T) {
 	seeds := 25
 	if testing.Short() {

@@ -12,7 +12,7 @@ import (
 // The layers follow each other, each announced at its start and its end, each
 // with its own prompt and tools, and the next one knows what came before.
 //
-// Covers: RUN-01, RUN-02, RUN-03, RUN-05, RUN-06, RUN-10, RUN-29, RUN-30, RUN-31
+// Covers: RUN-01, RUN-02, RUN-03, RUN-05, RUN-06, RUN-10, RUN-29, RUN-30
 func TestLayers(t *testing.T) {
 	c := &cast{plan: plans(`[{"id":"a","task":"look","tool":"read_file","priority":10},{"id":"b","task":"write","priority":8,"depends_on":["a"]}]`)}
 	plays(t, allowed(), c, func(w *world) {

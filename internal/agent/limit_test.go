@@ -302,7 +302,7 @@ func TestBudgetIsShared(t *testing.T) {
 // Usage and cost add up for each task and for the session; the end of a task
 // says what its whole tree took.
 //
-// Covers: TSK-11, EVT-13, EVT-02
+// Covers: TSK-11, EVT-13, EVT-02, G-12
 func TestUsageAddsUp(t *testing.T) {
 	run(t, allowed(), func(w *world) {
 		w.info = prices

@@ -130,7 +130,7 @@ func TestToolFails(t *testing.T) {
 
 // Output shows while a tool runs, in a message of its own that ends with it.
 //
-// Covers: TOOL-16, TOOL-17, C-70
+// Covers: TOOL-17, C-70
 func TestStreamedOutput(t *testing.T) {
 	rest := new(gate)
 	g := &gadget{name: "build", run: func(_ context.Context, _ tool.Call, out tool.Output) (tool.Result, error) {

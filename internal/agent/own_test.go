@@ -14,7 +14,7 @@ import (
 // A question of the model is a question to people, with answers to choose from;
 // the answer is the call's result.
 //
-// Covers: MSG-13, MSG-28, MSG-30
+// Covers: MSG-28, MSG-30, WS-084
 func TestFollowup(t *testing.T) {
 	for name, answer := range map[string]func(w *world, id clew.RequestID){
 		"a choice": func(w *world, id clew.RequestID) { w.do(&clew.HitlInputResponseData{RequestID: id, Value: "blue"}) },
@@ -42,7 +42,7 @@ func TestFollowup(t *testing.T) {
 
 // A task ends with its result.
 //
-// Covers: EVT-02, MSG-18
+// Covers: EVT-02
 func TestCompletion(t *testing.T) {
 	run(t, nil, func(w *world) {
 		w.say("go")
@@ -64,7 +64,7 @@ func TestCompletion(t *testing.T) {
 
 // With confirm_completion a person says whether it is done.
 //
-// Covers: MSG-11, MSG-24
+// Covers: MSG-11, MSG-24, C-54
 func TestConfirmedCompletion(t *testing.T) {
 	set := map[string]any{"confirm_completion": true}
 	t.Run("yes", func(t *testing.T) {

@@ -304,7 +304,7 @@ func TestTodoHasModeAndProfile(t *testing.T) {
 // A todo that costs something asks first: a yes runs it, a skip leaves it out,
 // a no refuses it.
 //
-// Covers: RUN-18, RUN-33, C-21, C-56
+// Covers: RUN-18, RUN-33, C-56
 func TestTodoThatCosts(t *testing.T) {
 	for action, want := range map[clew.Choice]clew.TodoStatus{
 		clew.ChoiceApprove: clew.TodoCompleted, clew.ChoiceSkip: clew.TodoSkipped, clew.ChoiceReject: clew.TodoFailed, "": clew.TodoSkipped,

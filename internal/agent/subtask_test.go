@@ -12,7 +12,7 @@ import (
 // A subtask works on its own, with a history of its own; its result comes back
 // as the result of the call, and its parent waits meanwhile.
 //
-// Covers: TSK-05, TSK-06, TSK-07, EVT-06, EVT-07, MSG-18
+// Covers: TSK-05, TSK-06, TSK-07, EVT-06, EVT-07
 func TestSubtask(t *testing.T) {
 	rest := new(gate)
 	run(t, allowed(), func(w *world) {

@@ -33,7 +33,7 @@ func TestPlainAnswer(t *testing.T) {
 // Thoughts and words are two messages, each closed before the next begins; so is
 // what the model says after it.
 //
-// Covers: C-17, MSG-17, HIS-01
+// Covers: C-17, HIS-01
 func TestThoughtsAndWordsAreTwoMessages(t *testing.T) {
 	run(t, nil, func(w *world) {
 		w.say("hello")
@@ -87,7 +87,7 @@ func (w *world) read(name string) string {
 
 // A call that no flag covers waits for a person; nothing happens before the yes.
 //
-// Covers: TOOL-17, MSG-13, MSG-28, EVT-05, EVT-10, C-56
+// Covers: TOOL-17, MSG-28, EVT-05, EVT-10, C-56
 func TestAskedAndApproved(t *testing.T) {
 	run(t, nil, func(w *world) {
 		w.say("write it")

@@ -11,7 +11,7 @@ import (
 // An agent opens, changes and closes windows, and nobody is asked. What the user
 // has open stands in the next prompt.
 //
-// Covers: TOOL-01, WIN-05
+// Covers: TOOL-01, WIN-05, WS-045
 func TestWindowTool(t *testing.T) {
 	run(t, nil, func(w *world) {
 		w.say("go")

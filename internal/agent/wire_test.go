@@ -45,7 +45,7 @@ const story = `
 // The same work over both vendors' wires, through their own SDKs: thoughts,
 // parallel calls, a failure, a broken stream, an approval and the end.
 //
-// Covers: C-17, C-50, TSK-11, HIS-05, MSG-16
+// Covers: C-17, C-50, TSK-11, HIS-05, MSG-16, AGT-27
 func TestStoryOverTheWire(t *testing.T) {
 	for _, vendor := range []llmtest.Vendor{llmtest.Anthropic, llmtest.OpenAI} {
 		t.Run(string(vendor), func(t *testing.T) {

@@ -9,8 +9,6 @@ import (
 )
 
 // A report is for those who may watch the session, and nothing in it runs.
-//
-// Covers: RUN-31
 func TestReports(t *testing.T) {
 	b := newBench(t)
 	b.sessions.owner["s1"] = "ada"

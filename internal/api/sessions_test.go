@@ -201,7 +201,7 @@ func TestForeignSession(t *testing.T) {
 	}
 }
 
-// Covers: WS-106, C-10
+// Covers: WS-106
 func TestCommand(t *testing.T) {
 	b := newBench(t)
 	b.sessions.owner["s1"] = "owner"

@@ -15,7 +15,7 @@ import (
 
 // The commands against a whole server: saved, listed, compared, restored,
 // verified and collected.
-// Covers: UIC-46, UIC-47, CHK-16, CHK-22, CHK-23, MSG-22
+// Covers: UIC-46, UIC-47, CHK-22, CHK-23
 func TestCheckpointCommands(t *testing.T) {
 	dir := t.TempDir()
 	data, work := filepath.Join(dir, "data"), filepath.Join(dir, "work")

@@ -149,7 +149,7 @@ func (o *office) count(typ clew.EventType) (n int) {
 // A session's own settings are on its record and hold in it alone; who may use
 // the session may change them.
 //
-// Covers: UIC-40, UIC-53, UIC-54
+// Covers: UIC-40, UIC-53, UIC-54, UIC-21
 func TestSessionSettings(t *testing.T) {
 	o := newOffice(t)
 	o.do(ann, &clew.UpdateSettingsData{Settings: map[string]any{"auto_approval_enabled": true, "always_allow_write": true, "mode": "ask"}})
@@ -312,6 +312,8 @@ func TestProfiles(t *testing.T) {
 }
 
 // set_provider changes the session's model; echo needs no profile.
+//
+// Covers: WS-077
 func TestSetProvider(t *testing.T) {
 	o := newOffice(t)
 	o.do(admin, &clew.SaveModelProfileData{Name: "claude", APIConfiguration: map[string]any{"provider": "anthropic", "model": "m-1"}})
@@ -340,7 +342,7 @@ func TestSetProvider(t *testing.T) {
 // The snapshot has the version, tasks, modes, flags, switches and servers; how
 // the server is set up it tells administrators only.
 //
-// Covers: UIC-01, UIC-02, UIC-03, UIC-04, UIC-05, UIC-06, UIC-07, UIC-08, UIC-15, UIC-19
+// Covers: UIC-01, UIC-02, UIC-03, UIC-04, UIC-05, UIC-06, UIC-07, UIC-08, UIC-15
 func TestState(t *testing.T) {
 	o := newOffice(t)
 	o.do(admin, &clew.UpdateSettingsData{Scope: clew.SettingsServer, Settings: map[string]any{

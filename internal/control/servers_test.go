@@ -15,7 +15,7 @@ import (
 
 // Tool servers are switched, restarted and their tools allowed.
 //
-// Covers: UIC-43, UIC-44, UIC-19, TOOL-15
+// Covers: UIC-43, UIC-44, TOOL-15
 func TestToolServers(t *testing.T) {
 	peer := sdk.NewServer(&sdk.Implementation{Name: "peer"}, nil)
 	type in struct {

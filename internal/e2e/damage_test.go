@@ -42,7 +42,7 @@ type injury struct {
 //
 // CLEW_DAMAGE_SAMPLES sets how many single bits are flipped.
 //
-// Covers: STO-07, WS-103
+// Covers: STO-07
 func TestDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")

@@ -216,7 +216,7 @@ func TestOriginsThatMayConnect(t *testing.T) {
 
 // Another user's session cannot be told from one that does not exist.
 //
-// Covers: WS-103, WS-111
+// Covers: WS-111
 func TestForeignSessionLooksUnknown(t *testing.T) {
 	srv := startServer(t, options{env: withUsers(t, nil)})
 	mine, err := client.NewAPI(srv.URL(), srv.Token("alice")).CreateSession(t.Context(), client.NewSession{})

@@ -42,8 +42,6 @@ func TestSecondServerOnADirectory(t *testing.T) {
 }
 
 // SIGTERM closes sockets with a code that says "come back" and ends with 0.
-//
-// Covers: WS-107
 func TestStopIsGraceful(t *testing.T) {
 	srv := startServer(t, options{})
 	api := client.NewAPI(srv.URL(), srv.ownerToken())

@@ -175,7 +175,7 @@ const (
 // A person at a terminal goes back, forth and aside, while the server is killed
 // now and then. The files follow, bytes and all, and nothing is lost.
 //
-// Covers: HIS-14, C-42
+// Covers: C-42
 func TestTravelByCommandLine(t *testing.T) {
 	x := newTour(t)
 	s := string(tripSession)

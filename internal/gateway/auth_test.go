@@ -144,7 +144,7 @@ func TestAuthTimeout(t *testing.T) {
 	})
 }
 
-// Covers: WS-103, WS-111, WS-139, C-32
+// Covers: WS-111, WS-139, C-32
 func TestUnknownSession(t *testing.T) {
 	for _, tc := range []struct {
 		create bool
@@ -261,7 +261,7 @@ func TestRevokedKey(t *testing.T) {
 	})
 }
 
-// Covers: WS-114, C-51
+// Covers: WS-114
 func TestConnectRate(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Limits.ConnectsPerMinute, o.Limits.LocalConnectsPerMinute = 2, 4 })
 	r.auth.allow("owner", clew.Principal{User: auth.OwnerUser, Role: clew.RoleAdmin})
@@ -286,7 +286,7 @@ func TestConnectRate(t *testing.T) {
 
 // A page cannot read the status of a refused upgrade, so it is told on a
 // connection, with how long to wait.
-// Covers: WS-114, C-51
+// Covers: WS-114
 func TestConnectRateOfBrowsers(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Limits.ConnectsPerMinute = 1

@@ -127,7 +127,7 @@ func TestGetMessages(t *testing.T) {
 	}
 }
 
-// Covers: C-28, C-82, WS-085
+// Covers: WS-085
 func TestMonitorFilter(t *testing.T) {
 	r := newRig(t, nil)
 	s := r.host.add("s1", "ann")
@@ -153,7 +153,7 @@ func TestMonitorFilter(t *testing.T) {
 	some.records(7, 7)
 }
 
-// Covers: WS-114, C-51
+// Covers: WS-114
 func TestMessageRate(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Limits.MessagesPerMinute = 5 })
 	r.host.add("s1", "ann")
@@ -178,7 +178,7 @@ func TestMessageRate(t *testing.T) {
 	}
 }
 
-// Covers: WS-114, C-51
+// Covers: WS-114
 func TestAnswerRateIsPerSession(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Limits.HitlPerMinute = 3 })
 	r.host.add("s1", "ann")

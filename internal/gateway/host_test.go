@@ -19,7 +19,7 @@ import (
 
 // Clients of a real host write, watch, drop and come back; each sees the whole
 // journal once and in order.
-// Covers: WS-001, WS-094, WS-097, WS-120, WS-121, WS-122, C-32, C-81, G-16
+// Covers: WS-001, WS-094, WS-097, WS-120, WS-121, WS-122, C-32, C-81, G-16, AGT-01
 func TestRealHost(t *testing.T) {
 	node := new(journaltest.Memory).Node("n1")
 	host := session.NewHost(session.Config{Journal: node, Index: node, Encode: Frame, Log: slog.New(slog.DiscardHandler)})

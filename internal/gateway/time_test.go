@@ -191,7 +191,6 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Covers: C-28
 func TestFrame(t *testing.T) {
 	for _, n := range []int{0, 1, 125, 126, 65535, 65536} {
 		for _, monitor := range []string{"", "monitor-1"} {

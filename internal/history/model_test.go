@@ -29,7 +29,7 @@ func texts(list []clew.ModelMessage) []string {
 	return out
 }
 
-// Covers: HIS-06, HIS-07, HIS-08, HIS-10
+// Covers: HIS-06, HIS-07, HIS-08
 func TestCondense(t *testing.T) {
 	list := []clew.ModelMessage{said(1), said(2), said(3), said(4), said(5), said(6)}
 	got := history.Condense(list, 3, "c1", "SUMMARY", 7)
@@ -85,7 +85,7 @@ func TestMarkerIsShort(t *testing.T) {
 // A summary can hide an older one, and undoing them one after the other brings
 // everything back.
 //
-// Covers: HIS-07, HIS-10
+// Covers: HIS-07
 func TestNestedCondense(t *testing.T) {
 	list := []clew.ModelMessage{said(1), said(2), said(3), said(4), said(5), said(6)}
 	once := history.Condense(list, 2, "c1", "FIRST", 7)
@@ -158,7 +158,6 @@ func TestOlder(t *testing.T) {
 	}
 }
 
-// Covers: HIS-22, G-11
 func TestClean(t *testing.T) {
 	lost, marked := said(1), said(2)
 	lost.CondenseParent, marked.TruncationParent = "gone", "gone"
@@ -182,8 +181,6 @@ func TestClean(t *testing.T) {
 
 // The document's own example: m1 and m2 are kept, the summary made after them
 // goes with its message, and what it hid is sent again.
-//
-// Covers: HIS-24, HIS-20, HIS-22
 func TestRewindBehindASummary(t *testing.T) {
 	of := func(id, text string) clew.ModelMessage {
 		return clew.ModelMessage{Role: clew.SpeakerUser, MessageID: clew.MessageID(id), Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}}}
@@ -252,7 +249,7 @@ func checkSent(sent []clew.ModelMessage) error {
 // end stays, and undoing the steps backwards gives the list as it was. A history
 // that forgets what is hidden sends the same.
 //
-// Covers: HIS-07, HIS-09, HIS-30, C-15
+// Covers: HIS-07, HIS-09, HIS-30
 func TestHidingKeepsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stored := drawHistory(t)

@@ -92,7 +92,7 @@ func (g *ground) whole(id clew.SessionID, n int) {
 	}
 }
 
-// Covers: C-09, C-77
+// Covers: C-09
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	g := newGround(t, dir)
@@ -201,8 +201,6 @@ func TestSweepNeedsTheSeal(t *testing.T) {
 
 // A session that was marked as busy is found in the stream when all its records
 // are sealed and gone, and reads as before.
-//
-// Covers: C-77
 func TestMarkOutlivesTheSweep(t *testing.T) {
 	g := newGround(t, t.TempDir())
 	g.create("one", 3)

@@ -48,7 +48,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Covers: RUN-31
 func TestFiles(t *testing.T) {
 	files, err := Make(sample(), Options{})
 	if err != nil {

@@ -1,9 +1,16 @@
-// Package requirements keeps the list of requirement ids and finds the tests
-// that show each of them.
+// Package requirements keeps the list of requirements, what state each is in, and
+// finds the tests that show it.
 //
-// A test names what it covers in its doc comment:
+// The list is rows.txt. A requirement has one of three states:
 //
-//	// Covers: WS-012, C-10, MSG-02..MSG-09
+//   - behaves: a test drives production code and sees what the row describes.
+//   - vocabulary: the type exists or a part of it is shown, but the whole does not
+//     act yet. The reason says what is missing.
+//   - not here: overruled, not applicable or not built yet. The reason says which.
+//
+// A test names what it shows in its doc comment:
+//
+//	// Covers: WS-012, C-34, HIS-06..HIS-09
 //	func TestBadFrame(t *testing.T) {
 //
 // and a transcript in a line before its first file marker:
@@ -12,87 +19,107 @@
 //
 // and a test in TypeScript in a comment anywhere in its file.
 //
-// The result is docs/requirements.md, made by the command in gen.
+// Check holds rows and tests together. The document for people is
+// docs/requirements.md, made by the command in gen.
 package requirements
 
 import (
 	"bufio"
 	_ "embed"
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clew-run/clew"
 )
 
-//go:embed ids.txt
-var idsFile string
+//go:embed rows.txt
+var rowsFile string
 
-//go:embed milestones.txt
-var milestonesFile string
+// A State says how far a requirement has come.
+type State string
 
-// An ID is one requirement, settled conflict (C) or settled open point (G).
-type ID struct {
-	Name  string
+// The states.
+const (
+	Behaves    State = "behaves"
+	Vocabulary State = "vocabulary"
+	NotHere    State = "not here"
+)
+
+// A Row is one requirement, settled conflict (C) or settled open point (G).
+type Row struct {
+	ID    string
 	Area  string
-	Title string // our own short wording, may be empty
-	// NotHere is true for what only makes sense inside another product.
-	NotHere bool
+	State State
+	Title string // our own short wording
+	// Types are the types of events and commands that the row is about.
+	Types []string
+	// Reason says why it does not behave. On a row that does, it is a remark.
+	Reason string
 }
 
-// List gives all ids in their order: by area, then as numbered.
-func List() ([]ID, error) { return parseIDs(idsFile) }
+// List gives all rows in their order: by area, then as numbered.
+func List() ([]Row, error) { return parseRows(rowsFile) }
 
-func parseIDs(file string) ([]ID, error) {
-	var ids []ID
+func parseRows(file string) ([]Row, error) {
+	var rows []Row
 	seen := make(map[string]bool)
-	err := eachLine(file, func(n int, fields []string) error {
-		if len(fields) < 2 || len(fields) > 4 {
-			return fmt.Errorf("ids line %d: want id, area, title, mark", n)
-		}
-		id := ID{Name: fields[0], Area: fields[1]}
-		if len(fields) > 2 {
-			id.Title = fields[2]
-		}
-		if len(fields) > 3 {
-			id.NotHere = fields[3] == "n/a"
-		}
-		if area, _, err := split(id.Name); err != nil || area != id.Area || seen[id.Name] {
-			return fmt.Errorf("ids line %d: %q is malformed or named twice", n, id.Name)
-		}
-		seen[id.Name] = true
-		ids = append(ids, id)
-		return nil
-	})
-	return ids, err
-}
-
-// Milestone gives the ids that milestone n asks for.
-func Milestone(n int) ([]string, error) {
-	var ids []string
-	err := eachLine(milestonesFile, func(line int, fields []string) error {
-		if len(fields) != 2 {
-			return fmt.Errorf("milestones line %d: want number, id", line)
-		}
-		if fields[0] == strconv.Itoa(n) {
-			ids = append(ids, fields[1])
-		}
-		return nil
-	})
-	return ids, err
-}
-
-func eachLine(file string, do func(n int, fields []string) error) error {
 	s := bufio.NewScanner(strings.NewReader(file))
 	for n := 1; s.Scan(); n++ {
 		line := s.Text()
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if err := do(n, strings.Split(line, "\t")); err != nil {
-			return err
+		row, err := parseRow(strings.Split(line, "\t"))
+		if err == nil && seen[row.ID] {
+			err = fmt.Errorf("%s is listed twice", row.ID)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("rows.txt, line %d: %w", n, err)
+		}
+		seen[row.ID] = true
+		rows = append(rows, row)
+	}
+	return rows, s.Err()
+}
+
+func parseRow(fields []string) (Row, error) {
+	if len(fields) < 3 || len(fields) > 5 {
+		return Row{}, fmt.Errorf("want id, state, title, types, reason; got %d fields", len(fields))
+	}
+	fields = append(fields, "", "")
+	row := Row{ID: fields[0], State: State(fields[1]), Title: fields[2], Types: strings.Fields(fields[3]), Reason: fields[4]}
+	var err error
+	if row.Area, _, err = split(row.ID); err != nil {
+		return Row{}, err
+	}
+	switch {
+	case row.Title == "":
+		return Row{}, fmt.Errorf("%s has no title", row.ID)
+	case !slices.Contains([]State{Behaves, Vocabulary, NotHere}, row.State):
+		return Row{}, fmt.Errorf("%s has the state %q", row.ID, row.State)
+	case row.State != Behaves && row.Reason == "":
+		return Row{}, fmt.Errorf("%s is %s without a reason", row.ID, row.State)
+	}
+	for _, t := range row.Types {
+		if len(entries(t)) == 0 {
+			return Row{}, fmt.Errorf("%s names %q, which is no type of an event or a command", row.ID, t)
 		}
 	}
-	return s.Err()
+	return row, nil
+}
+
+// entries gives the event and the command of a name: a few are both.
+func entries(name string) []string {
+	var list []string
+	if _, ok := clew.EventInfoOf(clew.EventType(name)); ok {
+		list = append(list, "event "+name)
+	}
+	if _, ok := clew.CommandInfoOf(clew.CommandType(name)); ok {
+		list = append(list, "command "+name)
+	}
+	return list
 }
 
 // split takes an id apart into its area and its number.
@@ -107,10 +134,10 @@ func split(id string) (area string, number int, err error) {
 
 // expand reads the list after "Covers:". A range a..b stands for the known ids
 // between the two, ends included.
-func expand(list string, ids []ID) ([]string, error) {
-	known := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		known[id.Name] = true
+func expand(list string, rows []Row) ([]string, error) {
+	known := make(map[string]bool, len(rows))
+	for _, row := range rows {
+		known[row.ID] = true
 	}
 	var out []string
 	for word := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
@@ -121,7 +148,7 @@ func expand(list string, ids []ID) ([]string, error) {
 		if !known[from] || !known[to] {
 			return nil, fmt.Errorf("%q names no known requirement", word)
 		}
-		out = append(out, between(from, to, ids)...)
+		out = append(out, between(from, to, rows)...)
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("a Covers line without an id")
@@ -129,26 +156,14 @@ func expand(list string, ids []ID) ([]string, error) {
 	return out, nil
 }
 
-func between(from, to string, ids []ID) []string {
+func between(from, to string, rows []Row) []string {
 	area, lo, _ := split(from)
 	areaTo, hi, _ := split(to)
 	var out []string
-	for _, id := range ids {
-		if _, n, _ := split(id.Name); id.Area == area && area == areaTo && lo <= n && n <= hi {
-			out = append(out, id.Name)
+	for _, row := range rows {
+		if _, n, _ := split(row.ID); row.Area == area && area == areaTo && lo <= n && n <= hi {
+			out = append(out, row.ID)
 		}
 	}
-	return out
-}
-
-// Missing gives those of want that no test covers, sorted.
-func Missing(want []string, found Coverage) []string {
-	var out []string
-	for _, id := range want {
-		if len(found[id]) == 0 {
-			out = append(out, id)
-		}
-	}
-	sort.Strings(out)
 	return out
 }

@@ -2,7 +2,9 @@ package requirements
 
 import (
 	"bytes"
+	"maps"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -10,28 +12,18 @@ import (
 
 const repository = "../.."
 
-// milestones is how many of them are reached.
-const milestones = 6
-
-// Every id of a milestone that is reached has a test.
-func TestMilestones(t *testing.T) {
-	found, err := Scan(os.DirFS(repository))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := 1; n <= milestones; n++ {
-		want, err := Milestone(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if missing := Missing(want, found); len(missing) > 0 || len(want) == 0 {
-			t.Errorf("milestone %d: %d of %d ids have no test: %s", n, len(missing), len(want), strings.Join(missing, " "))
-		}
+// The generator refuses to write a document that this test would refuse.
+func TestRowsAndTestsAgree(t *testing.T) {
+	rows, found := tree(t)
+	if err := Check(rows, found); err != nil {
+		t.Error(err)
 	}
 }
 
-func TestDocumentIsCurrent(t *testing.T) {
-	ids, err := List()
+// tree reads the rows and the claims of this repository.
+func tree(t *testing.T) ([]Row, Coverage) {
+	t.Helper()
+	rows, err := List()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,29 +31,36 @@ func TestDocumentIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rows, found
+}
+
+func TestDocumentIsCurrent(t *testing.T) {
+	rows, found := tree(t)
 	got, err := os.ReadFile(repository + "/" + DocPath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, Render(ids, found)) {
+	if !bytes.Equal(got, Render(rows, found)) {
 		t.Errorf("%s is out of date, run: make generate", DocPath)
 	}
 }
 
+// The list is whole: as many rows in each area as the requirements have.
 func TestList(t *testing.T) {
-	ids, err := List()
+	rows, err := List()
 	if err != nil {
 		t.Fatal(err)
 	}
 	count := make(map[string]int)
-	for _, id := range ids {
-		count[id.Area]++
-		if (id.Area == "WS" || id.Area == "C" || id.Area == "G") && id.Title == "" {
-			t.Errorf("%s has no title", id.Name)
-		}
+	for _, row := range rows {
+		count[row.Area]++
 	}
-	if len(ids) != 616 || count["WS"] != 109 || count["C"] != 82 || count["G"] != 18 {
-		t.Errorf("got %d ids: %v", len(ids), count)
+	want := map[string]int{
+		"WS": 109, "MSG": 32, "HIS": 32, "UIC": 48, "IPC": 18, "EVT": 20, "JUP": 21, "SET": 24, "STO": 33, "CHK": 23, "TSK": 12,
+		"AGT": 31, "CTX": 16, "POL": 22, "WIN": 19, "TOOL": 23, "RUN": 33, "C": 82, "G": 18,
+	}
+	if !maps.Equal(count, want) {
+		t.Errorf("rows by area %v, want %v", count, want)
 	}
 	for _, a := range areas {
 		delete(count, a.name)
@@ -71,29 +70,41 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestMilestoneNamesKnownIDs(t *testing.T) {
-	ids, err := List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Milestone(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(want) == 0 {
-		t.Fatal("the first milestone is empty")
-	}
-	for _, name := range want {
-		if _, err := expand(name, ids); err != nil {
-			t.Error(err)
+func TestParseRowsRefuses(t *testing.T) {
+	for name, bad := range map[string]string{
+		"too few fields":  "WS-001\tbehaves",
+		"too many":        "WS-001\tbehaves\tTitle\tping\twhy\tmore",
+		"no id":           "WS001\tbehaves\tTitle",
+		"no state":        "WS-001\tdone\tTitle",
+		"no title":        "WS-001\tbehaves\t",
+		"no reason":       "WS-001\tvocabulary\tTitle",
+		"an unknown type": "WS-001\tbehaves\tTitle\tpling",
+		"listed twice":    "WS-001\tbehaves\tTitle\nWS-001\tbehaves\tTitle",
+	} {
+		if rows, err := parseRows(bad); err == nil {
+			t.Errorf("%s: %v", name, rows)
 		}
+	}
+	rows, err := parseRows("# a comment\n\nWS-001\tnot here\tTitle\tping pong\tNot built yet.\n")
+	want := Row{ID: "WS-001", Area: "WS", State: NotHere, Title: "Title", Types: []string{"ping", "pong"}, Reason: "Not built yet."}
+	if err != nil || len(rows) != 1 || !reflect.DeepEqual(rows[0], want) {
+		t.Errorf("%+v, %v", rows, err)
 	}
 }
 
-func TestParseIDsRefuses(t *testing.T) {
-	for _, bad := range []string{"WS-001", "WS-001\tC", "WS001\tWS", "WS-1\tWS\nWS-1\tWS", "WS-1\tWS\ta\tb\tc"} {
-		if _, err := parseIDs(bad); err == nil {
-			t.Errorf("%q was taken", bad)
+func TestCheck(t *testing.T) {
+	rows := []Row{{ID: "WS-1", State: Behaves}, {ID: "WS-2", State: Behaves}, {ID: "WS-3", State: Vocabulary}, {ID: "WS-4", State: NotHere}}
+	shown := []Ref{{Label: "a.TestOne"}}
+	if err := Check(rows, Coverage{"WS-1": shown, "WS-2": shown}); err != nil {
+		t.Error(err)
+	}
+	err := Check(rows, Coverage{"WS-1": shown, "WS-3": shown, "WS-4": shown})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, part := range []string{"WS-2 behaves", "a.TestOne covers WS-3, which is vocabulary", "a.TestOne covers WS-4, which is not here"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q is not in: %v", part, err)
 		}
 	}
 }
@@ -134,9 +145,6 @@ func TestOne(t *testing.T) {
 			t.Fatalf("%s: got %v, want %v", id, found[id], refs)
 		}
 	}
-	if got := Missing([]string{"WS-002", "WS-001"}, found); len(got) != 1 || got[0] != "WS-002" {
-		t.Errorf("missing: got %v", got)
-	}
 }
 
 func TestScanReportsBadClaims(t *testing.T) {
@@ -164,14 +172,21 @@ func TestNothing(t *testing.T) {}
 }
 
 func TestRender(t *testing.T) {
-	ids := []ID{{Name: "WS-1", Area: "WS", Title: "title"}, {Name: "WS-2", Area: "WS", NotHere: true}, {Name: "WS-3", Area: "WS"}}
-	found := Coverage{"WS-1": {{Label: "a.TestOne", Path: "a/a_test.go"}, {Label: "a/testdata/b.txtar", Path: "a/testdata/b.txtar"}}}
-	doc := string(Render(ids, found))
+	rows := []Row{
+		{ID: "WS-1", Area: "WS", State: Behaves, Title: "Title", Types: []string{"ping", "pong"}},
+		{ID: "WS-2", Area: "WS", State: NotHere, Title: "Other", Reason: "Not built yet."},
+		{ID: "WS-3", Area: "WS", State: Behaves, Title: "Third", Reason: "But once."},
+		{ID: "WS-4", Area: "WS", State: Vocabulary, Title: "Fourth", Reason: "Never sent."},
+	}
+	one := Ref{Label: "a.TestOne", Path: "a/a_test.go"}
+	found := Coverage{"WS-1": {one, {Label: "a/testdata/b.txtar", Path: "a/testdata/b.txtar"}}, "WS-3": {one}}
+	doc := string(Render(rows, found))
 	for _, row := range []string{
-		"| [WS](#ws) | wire protocol | 3 | 1 |",
-		"| WS-1 | title | [a.TestOne](../a/a_test.go), [b.txtar](../a/testdata/b.txtar) |",
-		"| WS-2 |  | n/a |",
-		"| WS-3 |  | not yet |",
+		"| [WS](#ws) | wire protocol | 4 | 2 | 1 | 1 |",
+		"| WS-1 | Title (`ping`, `pong`) | behaves | [a.TestOne](../a/a_test.go), [b.txtar](../a/testdata/b.txtar) |",
+		"| WS-2 | Other | not here | Not built yet. |",
+		"| WS-3 | Third | behaves | But once. [a.TestOne](../a/a_test.go) |",
+		"| WS-4 | Fourth | vocabulary | Never sent. |",
 	} {
 		if !strings.Contains(doc, row+"\n") {
 			t.Errorf("no row %q in:\n%s", row, doc)

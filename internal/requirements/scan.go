@@ -25,11 +25,11 @@ type Coverage map[string][]Ref
 // names an unknown id, or stands where it belongs to no test is an error: a
 // claim that nobody can follow is worse than none.
 func Scan(root fs.FS) (Coverage, error) {
-	ids, err := List()
+	rows, err := List()
 	if err != nil {
 		return nil, err
 	}
-	s := &scanner{root: root, ids: ids, found: make(Coverage)}
+	s := &scanner{root: root, rows: rows, found: make(Coverage)}
 	if err := fs.WalkDir(root, ".", s.visit); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func Scan(root fs.FS) (Coverage, error) {
 
 type scanner struct {
 	root     fs.FS
-	ids      []ID
+	rows     []Row
 	found    Coverage
 	problems []error
 }
@@ -144,7 +144,7 @@ func (s *scanner) comments(name, mark, end string) error {
 }
 
 func (s *scanner) add(list string, ref Ref, line int) {
-	ids, err := expand(list, s.ids)
+	ids, err := expand(list, s.rows)
 	if err != nil {
 		s.problem(ref.Path, line, err)
 		return

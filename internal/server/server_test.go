@@ -229,7 +229,7 @@ func (w waiting) Work(ctx context.Context, turn session.Turn, _ clew.Message, _ 
 // A turn that says nothing for so long that all its records are swept out of the
 // engine is taken up again after a restart, without anyone asking.
 //
-// Covers: WS-097, C-77
+// Covers: WS-097
 func TestSweptTurnIsTakenUpAgain(t *testing.T) {
 	cfg := config(t)
 	first := make(waiting, 1)

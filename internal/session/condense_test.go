@@ -200,7 +200,7 @@ func TestCondenseTurnTakesWords(t *testing.T) {
 // A state that keeps what is hidden sends the same as one that does not, and
 // has every message.
 //
-// Covers: HIS-07, HIS-09, HIS-30, C-15
+// Covers: HIS-07, HIS-09, HIS-30
 func TestKeepHidden(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBench()

@@ -28,7 +28,7 @@ var situations = map[string]func(b *bench){
 	},
 }
 
-// Covers: POL-05, POL-06, POL-08, G-13, C-68
+// Covers: POL-05, POL-06, POL-08, C-68
 func TestDecide(t *testing.T) {
 	message := &clew.UserMessageData{Text: "hi"}
 	created, queued := clew.EventMessageCreated, clew.EventMessageQueued

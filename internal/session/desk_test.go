@@ -63,7 +63,7 @@ type piece struct {
 	Data clew.AgentResponseData `json:"data"` // agent_thinking has the same fields
 }
 
-// Covers: C-17, EVT-08, MSG-31
+// Covers: C-17, EVT-08, MSG-31, WS-046, MSG-27
 func TestReasoningThenText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")

@@ -70,7 +70,7 @@ func TestConcurrentCommandsAreOneChain(t *testing.T) {
 	}
 }
 
-// Covers: C-77, STO-32, G-16
+// Covers: STO-32, G-16
 func TestUnloadAndReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
@@ -95,7 +95,6 @@ func TestUnloadAndReload(t *testing.T) {
 	})
 }
 
-// Covers: C-77
 func TestWatcherKeepsSessionLoaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t, new(journaltest.Memory).Node("a"), session.Config{IdleAfter: time.Minute})
@@ -189,7 +188,7 @@ func TestCreateTwice(t *testing.T) {
 
 // Commands that meet an unload at any moment are taken once all the same.
 //
-// Covers: C-77, C-79
+// Covers: C-79
 func TestUnloadUnderFire(t *testing.T) {
 	j := new(journaltest.Memory).Node("a")
 	h := start(t, j, session.Config{})

@@ -327,7 +327,7 @@ func TestWhoHasAQuestionInTheInbox(t *testing.T) {
 
 // A row follows its question through assignment, reminder and deadline.
 //
-// Covers: C-20, C-21
+// Covers: C-20
 func TestInboxFollowsAQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		box := &postbox{}

@@ -278,7 +278,7 @@ func (p player) callStep() {
 // Whatever people and agents do, in whatever order: nothing dangles, nothing
 // waits for nobody, and clients are told exactly what happens.
 //
-// Covers: C-18, C-21, C-34, POL-06, EVT-05, RUN-21, RUN-23
+// Covers: C-18, C-34, POL-06, EVT-05, RUN-21, RUN-23
 func TestAnythingGoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBench()

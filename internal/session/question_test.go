@@ -134,7 +134,7 @@ func (b *bench) timedInput(q clew.HitlInputRequestData) {
 
 // Every kind of question, left alone until its deadline.
 //
-// Covers: C-21, G-04, RUN-21, RUN-22
+// Covers: G-04, RUN-21, RUN-22
 func TestSilence(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -246,8 +246,6 @@ func TestAnswerInTime(t *testing.T) {
 
 // A running tool hears of the time-out itself; a question that it cannot do
 // without ends its turn.
-//
-// Covers: C-21
 func TestSilenceToRunningTool(t *testing.T) {
 	for _, required := range []bool{false, true} {
 		b := newBench()
@@ -266,8 +264,6 @@ func TestSilenceToRunningTool(t *testing.T) {
 
 // Several questions that are due are settled one after the other, the earliest
 // first, and a message that waited is heard then.
-//
-// Covers: C-21
 func TestManyAreDue(t *testing.T) {
 	b := newBench()
 	b.atWork()
@@ -302,8 +298,6 @@ func TestManyAreDue(t *testing.T) {
 }
 
 // A question without a time-out has no deadline, whatever its maker says.
-//
-// Covers: C-21
 func TestNoDeadline(t *testing.T) {
 	b := newBench()
 	b.atWork()

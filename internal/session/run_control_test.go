@@ -38,7 +38,7 @@ func TestCancelInEachPhase(t *testing.T) {
 	}
 }
 
-// Covers: RUN-25, RUN-26
+// Covers: RUN-25, RUN-26, WS-075, AGT-30
 func TestInterruptAndResumeOfARun(t *testing.T) {
 	b := newBench()
 	b.executing("a", "b", "c<a")

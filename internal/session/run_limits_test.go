@@ -65,7 +65,7 @@ func TestLimitsOfOneAgent(t *testing.T) {
 
 // What silence means to each question of a run.
 //
-// Covers: RUN-20, RUN-21, C-21
+// Covers: RUN-20, RUN-21
 func TestSilenceInARun(t *testing.T) {
 	clarify := func(b *bench) {
 		b.startRun()

@@ -244,7 +244,7 @@ func TestCostApproval(t *testing.T) {
 
 // An edit takes an approval of cost back; silence means that it is left out.
 //
-// Covers: RUN-18, RUN-20, RUN-21, C-21
+// Covers: RUN-18, RUN-20, RUN-21
 func TestCostApprovalAfterEditAndSilence(t *testing.T) {
 	b := newBench()
 	b.executing("a$1.5", "b")

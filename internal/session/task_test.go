@@ -227,7 +227,7 @@ func TestAbandonedQuestion(t *testing.T) {
 	b.verify(t)
 }
 
-// Covers: EVT-13, TSK-11
+// Covers: EVT-13, TSK-11, G-12
 func TestUsage(t *testing.T) {
 	b := newBench()
 	b.child()

@@ -113,7 +113,7 @@ func sleepUntil(ms int64) {
 	synctest.Wait()
 }
 
-// Covers: C-21, RUN-21
+// Covers: RUN-21
 func TestDeadlineOfLoadedSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &clockwork{Journal: new(journaltest.Memory).Node("a")}
@@ -148,8 +148,6 @@ func TestDeadlineOfLoadedSession(t *testing.T) {
 }
 
 // A session that left memory is woken by the engine, as often as it likes.
-//
-// Covers: C-21
 func TestDeadlineOfColdSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &clockwork{Journal: new(journaltest.Memory).Node("a")}
@@ -190,8 +188,6 @@ func TestDeadlineOfColdSession(t *testing.T) {
 
 // A host that dies between a question and its wake-up leaves a session that is
 // found by the next owner: before the deadline or after it.
-//
-// Covers: C-21
 func TestCrashBeforeWakeUp(t *testing.T) {
 	for name, later := range map[string]time.Duration{"before the deadline": time.Minute, "after it": time.Hour} {
 		t.Run(name, func(t *testing.T) {

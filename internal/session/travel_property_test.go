@@ -58,7 +58,7 @@ func fixRapid(t *testing.T, seed int) {
 // exactly what was, by a fold from the first record; to undo it is as if nobody
 // had gone anywhere; and all that holds of conversations holds on.
 //
-// Covers: HIS-12, HIS-13, HIS-14, HIS-15, HIS-18, HIS-19, HIS-21, HIS-26, HIS-30, HIS-31, C-13, C-75, C-76
+// Covers: HIS-12, HIS-13, HIS-15, HIS-18, HIS-19, HIS-21, HIS-26, HIS-30, HIS-31, C-13, C-75, C-76
 func TestAnywhereInAConversation(t *testing.T) {
 	rounds, atLeast := 5, 1700 // rounds of a hundred plays
 	if testing.Short() || raceEnabled {

@@ -88,7 +88,7 @@ func (p *pilgrims) play(steps int) {
 // Each return gives exactly what was, and from wherever it leads the run can be
 // brought to its end.
 //
-// Covers: HIS-12, HIS-13, HIS-14, HIS-15, HIS-26, C-13, C-75, C-76
+// Covers: HIS-12, HIS-13, HIS-15, HIS-26, C-13, C-75, C-76
 func TestAnywhereInARun(t *testing.T) {
 	plays, atLeast := uint64(100), 400
 	if testing.Short() || raceEnabled {

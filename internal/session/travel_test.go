@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/history"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -169,7 +170,7 @@ func (x *trip) message(i int) clew.Message { x.t.Helper(); return x.state().Mess
 
 func at(id clew.MessageID) clew.Target { return clew.Target{MessageID: id} }
 
-// Covers: HIS-12, HIS-13, HIS-14, HIS-15, HIS-16, HIS-17, HIS-23, HIS-26, HIS-27, HIS-28, UIC-39, C-13, C-14, C-15, C-16, C-75, C-76
+// Covers: HIS-12, HIS-13, HIS-15, HIS-16, HIS-17, HIS-23, HIS-26, HIS-27, HIS-28, UIC-39, C-13, C-14, C-75, C-76
 func TestRewind(t *testing.T) {
 	ways := map[string]struct {
 		cmd  func(m clew.Message) any
@@ -221,10 +222,62 @@ func TestRewind(t *testing.T) {
 	}
 }
 
+// A rewind to before a summary takes the summary away, and the model hears again
+// what it stood for.
+//
+// Covers: HIS-10, HIS-20, HIS-24
+func TestRewindAcrossACondense(t *testing.T) {
+	x := newTrip(t, session.Config{Agent: agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.Desk) error {
+		if prompt.Text == "condense" {
+			if err := condenseAll(desk); err != nil {
+				return err
+			}
+		}
+		return parrot(ctx, turn, prompt, desk)
+	})})
+	for _, text := range []string{"a", "condense", "b"} {
+		x.say(text)
+	}
+	x.hears("[summary]", "condense", "re: condense", "b", "re: b")
+	x.do(&clew.RewindData{Target: at(x.message(1).MessageID), KeepTarget: true})
+	x.wants("a", "re: a")
+	x.hears("a", "re: a")
+	x.do(&clew.UndoRewindData{})
+	x.hears("[summary]", "condense", "re: condense", "b", "re: b")
+}
+
+// condenseAll puts a summary in place of what the model has heard so far.
+func condenseAll(desk *session.Desk) error {
+	_, err := desk.RecordTask(func(b session.Batch, _ *session.State, t *session.Task) []clew.Event {
+		return []clew.Event{
+			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: clew.Message{
+				MessageID: b.ID(0), TS: b.TS(0), Type: clew.TypeSay, Say: clew.SayCondenseContext, Role: clew.SpeakerSystem,
+				TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: clew.MainMonitor, ContextCondense: &clew.ContextCondense{CondenseID: "A"},
+			}}},
+			{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: history.Summary("A", "[summary]", b.TS(1)), Hides: len(t.History)}},
+		}
+	})
+	return err
+}
+
+// hears checks what the model would be sent.
+func (x *trip) hears(texts ...string) {
+	x.t.Helper()
+	seq, _ := x.state().LastMessageID.Seq()
+	s := fresh(x.t, x.j, x.id, seq)
+	var got []string
+	for _, m := range history.Effective(s.Task(s.Current).History) {
+		got = append(got, m.Content[0].Text)
+	}
+	if !slices.Equal(got, texts) {
+		x.t.Errorf("the model hears %q, want %q", got, texts)
+	}
+}
+
 // The record tells clients what went, and what they had asked to resume from
 // stays a place to resume from.
 //
-// Covers: C-75, HIS-25
+// Covers: C-75
 func TestRewindIsRecorded(t *testing.T) {
 	x := newTrip(t, session.Config{})
 	x.say("a")
@@ -384,7 +437,7 @@ func TestRewindStopsWork(t *testing.T) {
 	x.same()
 }
 
-// Covers: HIS-27, C-76
+// Covers: HIS-27, C-76, UIC-39
 func TestRewindPreview(t *testing.T) {
 	x := newTrip(t, session.Config{})
 	x.say("a")

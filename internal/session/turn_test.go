@@ -69,7 +69,7 @@ func types(records []clew.Record) (list []clew.EventType) {
 	return list
 }
 
-// Covers: C-57, C-68, C-70, MSG-26, WS-138
+// Covers: C-57, C-68, C-70, MSG-26
 func TestTurnStreamsAndSnapshots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
@@ -194,7 +194,7 @@ func TestQueue(t *testing.T) {
 
 // However an agent fails, its turn ends on record and the next one begins.
 //
-// Covers: WS-013
+// Covers: WS-013, WS-050
 func TestAgentFails(t *testing.T) {
 	secret := errors.New("inner cause")
 	tests := map[string]struct {
@@ -240,7 +240,7 @@ func TestAgentFails(t *testing.T) {
 					t.Fatal("no error on record")
 				}
 				ev, _ := clew.DecodeEvent(records[i].Type, records[i].Data())
-				if d := ev.Data.(*clew.ErrorData); d.Code != tt.code || strings.Contains(string(records[i].Line()), "inner") { //nolint:forcetypeassert // by its type
+				if d := ev.Data.(*clew.ErrorData); d.Code != tt.code || d.Context.AgentID != session.MainAgent || strings.Contains(string(records[i].Line()), "inner") { //nolint:forcetypeassert // by its type
 					t.Errorf("the record says %s", records[i].Envelope())
 				}
 				checkFold(t, j, h, id)
@@ -309,8 +309,6 @@ func TestTurnSurvivesCrash(t *testing.T) {
 }
 
 // A loaded session with work under way is not idle, however silent its agent.
-//
-// Covers: C-77
 func TestWorkKeepsSessionLoaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := new(journaltest.Memory)

@@ -16,8 +16,6 @@ import (
 )
 
 // What fell due while a session was cold is done before anyone sees it.
-//
-// Covers: C-21
 func TestDueAtLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")

@@ -35,7 +35,7 @@ func windowIDs(s *State) (ids []string) {
 	return ids
 }
 
-// Covers: WIN-05, WIN-19
+// Covers: WIN-05, WS-045, WIN-07
 func TestWindowsOfAnAgent(t *testing.T) {
 	b := newBench()
 	b.atWork()
@@ -140,7 +140,6 @@ func TestWindowRecordsFromElsewhere(t *testing.T) {
 	}
 }
 
-// Covers: WS-081
 func TestInteractions(t *testing.T) {
 	at := func(x, w int) *clew.Bounds { return &clew.Bounds{X: x, Y: 10, W: w, H: 200} }
 	drag := []clew.Interaction{

@@ -81,7 +81,7 @@ func checkStore(t *testing.T, s *Secrets) {
 	}
 }
 
-// Covers: SET-15, SET-16, SET-17, C-37
+// Covers: SET-16, SET-17, C-37
 func TestSecretFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "when missing")
 	s := openFile(t, dir)
@@ -247,7 +247,7 @@ func testRing() (*ring, map[string]string) {
 	}, items
 }
 
-// Covers: SET-15, SET-16, SET-17
+// Covers: SET-16, SET-17
 func TestKeyring(t *testing.T) {
 	r, items := testRing()
 	checkStore(t, &Secrets{backend: r, redactor: NewRedactor()})

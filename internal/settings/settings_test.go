@@ -111,7 +111,7 @@ func TestBadValueLeavesTheRest(t *testing.T) {
 	}
 }
 
-// Covers: SET-10, C-52
+// Covers: SET-10
 func TestUnknownProviderIsRemoved(t *testing.T) {
 	m := NewMemory()
 	m.values["model_profiles"] = encoded(t, map[string]any{"a": map[string]any{"provider": "nobody", "model": "m"}, "b": map[string]any{"provider": "openai"}})

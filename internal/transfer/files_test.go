@@ -28,7 +28,7 @@ func decoded[V any](t *testing.T, files map[string]string, name string) V {
 
 // The folder of a task has the names and fields of the source program.
 //
-// Covers: STO-01, HIS-02, HIS-03, TSK-01, TSK-02, TSK-03, C-58
+// Covers: HIS-02, HIS-03, TSK-01, TSK-02, TSK-03, C-58
 func TestTaskFolder(t *testing.T) {
 	s := newServer(t.TempDir())
 	w := newScribe("sess_1")
@@ -116,7 +116,7 @@ func TestHiddenIsLeftOut(t *testing.T) {
 
 // The log names agents and windows, and can be had for one agent.
 //
-// Covers: STO-10, STO-11, STO-12, STO-13
+// Covers: STO-10, STO-12, STO-13
 func TestSessionLog(t *testing.T) {
 	s := newServer(t.TempDir())
 	w := newScribe("ses-1739000000000-abc1234")

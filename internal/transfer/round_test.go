@@ -71,7 +71,7 @@ func invent(t *rapid.T, s *scribe, image string) {
 
 // An exported session, imported elsewhere and exported again, is the same file.
 //
-// Covers: STO-01, STO-10, STO-21, C-06
+// Covers: STO-10, STO-21, C-06
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

@@ -25,7 +25,7 @@ import (
 // workspace, reaches this machine's network or runs unasked, and people see
 // each try.
 //
-// Covers: TOOL-09, C-56
+// Covers: C-56
 func TestAttacks(t *testing.T) {
 	a := openArena(t, nil)
 	attacks := append(pathAttacks(a), fetchAttacks(a)...)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/clew-run/clew"
@@ -29,13 +30,14 @@ const asks = `
 // Connect, ack, start a task, hear of it, answer, and hear that it is done; a
 // second client hears the same.
 //
-// Covers: IPC-18, IPC-15, IPC-16, IPC-17, EVT-01, EVT-02, EVT-05, EVT-08, EVT-10, EVT-11, EVT-13, EVT-14, EVT-16, C-03, C-18
+// Covers: IPC-18, IPC-15, IPC-16, IPC-17, EVT-01, EVT-02, EVT-05, EVT-08, EVT-10, EVT-11, EVT-13, EVT-14, EVT-16, EVT-20, C-03, C-18
 func TestSequence(t *testing.T) {
 	s := newStage(t, asks, nil).start()
 	early := client.NewLocal(s.socket())
 	if err := early.SendTaskMessage("too early"); clew.CodeOf(err) != clew.ConnectionFailed {
 		t.Errorf("before the ack: %v", err)
 	}
+	called := hearOnce(t, early)
 	other := s.listen("")
 	l := s.listen(clew.FollowOwn)
 	ack, ok := l.Ack()
@@ -67,9 +69,30 @@ func TestSequence(t *testing.T) {
 	if err := s.srv.Stop(); err != nil {
 		t.Error(err)
 	}
+	if early.Close(); called.Load() != 1 {
+		t.Errorf("a listener that removed itself was called %d times", called.Load())
+	}
 	if _, err := os.Lstat(s.socket()); !os.IsNotExist(err) {
 		t.Errorf("after the end: %v", err)
 	}
+}
+
+// hearOnce connects a client whose listener removes itself at the first event,
+// twice, and counts its calls.
+func hearOnce(t *testing.T, l *client.Local) *atomic.Int32 {
+	t.Helper()
+	var called atomic.Int32
+	var off func()
+	off = l.Events.On(func(client.LocalEvent) {
+		called.Add(1)
+		off()
+		off()
+	})
+	if err := l.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return &called
 }
 
 // inOrder reports whether the words stand in the list in this order.

@@ -79,7 +79,7 @@ func startDemo(t *testing.T) *demo {
 // works in a session of one's own and in that of the demo's story, twice, and the
 // story goes on beside it and ends as ever.
 //
-// Covers: WS-140, RUN-05, RUN-31
+// Covers: WS-140, RUN-05
 func TestWS140(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()

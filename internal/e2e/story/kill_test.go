@@ -29,7 +29,7 @@ const killWithin = 90 * time.Second
 // again it brings the task to the same end; no step that must not be repeated
 // runs twice, no approval is used twice, nothing is left running.
 //
-// Covers: HIS-01, C-50, TSK-06, TSK-07, TOOL-16
+// Covers: HIS-01, C-50, TSK-06, TSK-07
 func TestKillAtEveryPoint(t *testing.T) {
 	bin := proc.Program(t, "crashpoints")
 	calm, places := undisturbed(t, bin)

@@ -33,7 +33,7 @@ func dot(t *testing.T) []byte {
 // model gets its bytes, in the first call and in later ones. A thought goes back
 // to the model that had it.
 //
-// Covers: HIS-01, HIS-02, HIS-05, MSG-17
+// Covers: HIS-01, HIS-02, HIS-05, MSG-04, C-74
 func TestImagesAndThoughts(t *testing.T) {
 	for _, vendor := range vendors {
 		t.Run(string(vendor), func(t *testing.T) { seeAndThink(t, vendor) })

@@ -27,7 +27,7 @@ const storyWithin = 60 * time.Second
 // is on record, what people see, what the model hears, and what it costs are the
 // same over both vendors' wires, and the same as in the golden files.
 //
-// Covers: HIS-01, HIS-02, HIS-05, MSG-16, MSG-17, MSG-18, EVT-01, EVT-02, EVT-03, EVT-04, EVT-05, EVT-06, EVT-07, EVT-08, EVT-09, EVT-10, EVT-11, EVT-12, EVT-13, EVT-14, EVT-15, TSK-05, TSK-06, TSK-07, TOOL-16, TOOL-17, C-50
+// Covers: HIS-01, HIS-02, HIS-05, MSG-16, EVT-01, EVT-02, EVT-03, EVT-04, EVT-05, EVT-06, EVT-07, EVT-08, EVT-09, EVT-10, EVT-11, EVT-12, EVT-13, EVT-14, EVT-15, TSK-05, TSK-06, TSK-07, TOOL-17, C-50, WS-049, WS-054, WS-079, WIN-11, C-54, MSG-03, MSG-04
 func TestStory(t *testing.T) {
 	for _, vendor := range vendors {
 		t.Run(string(vendor), func(t *testing.T) { tellStory(t, vendor) })
@@ -200,11 +200,30 @@ func happened(t *testing.T, list []record) {
 		if strings.HasPrefix(r.env.Type, "task_") && (ref.TaskID == "" || ref.RootTaskID == "") {
 			t.Errorf("%s names no task: %s", r.env.Type, r.env.Data)
 		}
+		asksOrSays(t, r)
 	}
 	for _, typ := range taskEvents {
 		if !seen[typ] {
 			t.Errorf("there was no %s", typ)
 		}
+	}
+}
+
+// asksOrSays checks that a message has a time and is an ask or a say, never both.
+func asksOrSays(t *testing.T, r record) {
+	t.Helper()
+	var m clew.Message
+	switch d := r.event.Data.(type) {
+	case *clew.MessageCreatedData:
+		m = d.Message
+	case *clew.MessageUpdatedData:
+		m = d.Message
+	default:
+		return
+	}
+	asks, says := m.Type == clew.TypeAsk, m.Type == clew.TypeSay
+	if m.TS == 0 || asks == says || asks != (m.Ask != "") || says != (m.Say != "") {
+		t.Errorf("neither ask nor say, or both: %s", r.env.Data)
 	}
 }
 

@@ -1,5 +1,6 @@
-// Command gen writes docs/requirements.md from the Covers comments of all
-// tests. With -check it only says whether the file is up to date.
+// Command gen writes docs/requirements.md from rows.txt and the Covers comments
+// of all tests, which must agree. With -check it only says whether the file is up
+// to date.
 package main
 
 import (
@@ -24,7 +25,7 @@ func main() {
 }
 
 func run(root string, check bool) error {
-	ids, err := requirements.List()
+	rows, err := requirements.List()
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,10 @@ func run(root string, check bool) error {
 	if err != nil {
 		return err
 	}
-	doc := requirements.Render(ids, found)
+	if err := requirements.Check(rows, found); err != nil {
+		return err
+	}
+	doc := requirements.Render(rows, found)
 	name := filepath.Join(root, filepath.FromSlash(requirements.DocPath))
 	if !check {
 		return os.WriteFile(name, doc, 0o644)

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// Covers: TOOL-09
 func TestAllowList(t *testing.T) {
 	cases := []struct {
 		allow, url string

@@ -79,7 +79,6 @@ func get(t *testing.T, f *Tool, url string) (tool.Result, error) {
 	return action.Run(t.Context(), nil)
 }
 
-// Covers: TOOL-09
 func TestFetchGivesText(t *testing.T) {
 	w := newWeb(t, func(rw http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Authorization", "Cookie", "Referer"} {
@@ -158,7 +157,6 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// Covers: TOOL-09
 func TestRedirectsAreCheckedAgain(t *testing.T) {
 	target := ""
 	w := newWeb(t, func(rw http.ResponseWriter, r *http.Request) {
@@ -190,7 +188,6 @@ func TestRedirectsAreCheckedAgain(t *testing.T) {
 	}
 }
 
-// Covers: TOOL-09
 func TestRebindingIsSeenAtTheSocket(t *testing.T) {
 	w := newWeb(t, func(rw http.ResponseWriter, r *http.Request) {
 		http.Redirect(rw, r, "http://example.org/again", http.StatusFound)

@@ -15,7 +15,7 @@ import (
 	"github.com/clew-run/clew/internal/tool"
 )
 
-// Covers: TOOL-15, UIC-19
+// Covers: TOOL-15
 func TestToolOfAProcess(t *testing.T) {
 	f := newFixture(t, one("plain"))
 	echo := f.tool("mcp__peer__echo")

@@ -22,7 +22,7 @@ func decide(line string, allowed, denied []string) Decision {
 	})
 }
 
-// Covers: C-56, TOOL-16
+// Covers: C-56
 func TestHostileLinesAreNeverApprovedByThemselves(t *testing.T) {
 	if len(hostile) < 120 {
 		t.Fatalf("only %d hostile lines", len(hostile))

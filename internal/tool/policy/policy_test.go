@@ -93,7 +93,6 @@ func TestRefusedAndProtectedComeBeforeFlags(t *testing.T) {
 	}
 }
 
-// Covers: TOOL-22
 func TestModes(t *testing.T) {
 	mode := &settings.Mode{Slug: "architect", Groups: []string{"read", "edit"}, EditPattern: "**/*.md"}
 	cases := []struct {

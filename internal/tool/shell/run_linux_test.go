@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Covers: TOOL-16
 func TestRunTellsOutputAndExitCode(t *testing.T) {
 	eachSandbox(t, func(t *testing.T, opts Options) {
 		b := newBench(t, opts)

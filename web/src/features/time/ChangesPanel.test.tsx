@@ -5,7 +5,6 @@ import { ChangesPanel } from "./ChangesPanel";
 
 afterEach(cleanup);
 
-// Covers: UIC-26
 test("the changes are looked at again when the workspace changed", async () => {
   const ask = vi.fn(async () => ({ files: [], files_count: 0 }));
   const snapshot = { session: { checkpoint: "c1", role: "owner" }, questions: [] };

@@ -14,7 +14,6 @@ function pageWith(composer: { empty?: boolean; typing?: boolean; question?: stri
   return { page, offers };
 }
 
-// Covers: UIC-17
 test("a view is offered, never shown by force", () => {
   const { page, offers } = pageWith();
   onShowView(page, t, "s1", "settings");
@@ -29,7 +28,6 @@ test("a view is offered, never shown by force", () => {
   expect(offers).toHaveLength(2);
 });
 
-// Covers: UIC-18
 test("a message is put into an empty box and not sent; words of a person are not touched", () => {
   const empty = pageWith();
   onInvoke(empty.page, t, "s1", { invoke: "send_message", text: "hello" });
@@ -45,7 +43,6 @@ test("a message is put into an empty box and not sent; words of a person are not
   expect(typing.page.composer.putIn).not.toHaveBeenCalled();
 });
 
-// Covers: UIC-18
 test("a new session and an answer are offered", () => {
   const { page, offers } = pageWith({ question: "q/1" });
   onInvoke(page, t, "s1", { invoke: "new_chat" });
@@ -62,7 +59,6 @@ test("a new session and an answer are offered", () => {
   expect(none.offers).toEqual([]);
 });
 
-// Covers: UIC-24
 test("what is typed is sent, but not while somebody types, and nothing is not sent", () => {
   const done = pageWith({ empty: false });
   onAcceptInput(done.page, t);

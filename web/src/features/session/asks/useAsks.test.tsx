@@ -43,7 +43,6 @@ function Asked({ session }: { session: Session }) {
   return <Notices />;
 }
 
-// Covers: UIC-28
 test("a text is spoken only where somebody switched that on, and stops when it shall, or with the page", () => {
   const { session, heard, say } = fake();
   const page = render(<Asked session={session} />);
