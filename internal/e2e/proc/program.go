@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -81,8 +80,20 @@ func fresh(program string) error {
 	return nil
 }
 
-// Root is the top of the repository.
+// Root is the top of the repository: the nearest directory above the test's own
+// that has a go.mod. A build with -trimpath knows no other way.
 func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			panic("proc: no go.mod above the working directory")
+		}
+		dir = filepath.Dir(dir)
+	}
 }
