@@ -1,57 +1,13 @@
 package report
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
 	"html"
-	"html/template"
 	"regexp"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
-
-	clew "github.com/clew-run/clew"
 )
-
-//go:embed page.css
-var pageCSS string
-
-//go:embed page.html
-var pageHTML string
-
-var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"status": statusName, "class": class, "retries": retries, "result": resultName, "tone": tone,
-}).Parse(pageHTML))
-
-// writeHTML writes report.html: one file, no script, nothing from elsewhere.
-func writeHTML(v *view) ([]byte, error) {
-	var b bytes.Buffer
-	err := page.Execute(&b, struct {
-		*view
-		CSP   string
-		CSS   template.CSS
-		Body  template.HTML
-		Chart template.HTML
-	}{
-		view: v, CSP: CSP,
-		CSS:   template.CSS(chartCSS + pageCSS),       // our own file
-		Body:  template.HTML(answerHTML(v.Answer)),    // sanitised
-		Chart: template.HTML(writeSVG(v.Chart, true)), // escaped where it is drawn
-	})
-	return b.Bytes(), err
-}
-
-// tone is the colour of a result.
-func tone(r clew.RunResult) string {
-	switch r {
-	case clew.ResultSuccess:
-		return "done"
-	case clew.ResultFailed:
-		return "fail"
-	}
-	return "skip"
-}
 
 // policy is the second wall. The blocks can hold no markup but their own; if a
 // mistake here ever let some through, this drops it.

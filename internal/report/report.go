@@ -96,17 +96,13 @@ func render(in Input, fonts *fonts, scale int) ([]File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report: json: %w", err)
 	}
-	html, err := writeHTML(v)
-	if err != nil {
-		return nil, fmt.Errorf("report: html: %w", err)
-	}
 	pdf, err := writePDF(v, fonts)
 	if err != nil {
 		return nil, fmt.Errorf("report: pdf: %w", err)
 	}
 	return []File{
 		{"report.md", "text/markdown; charset=utf-8", writeMarkdown(v), clew.AttachmentFile, "Report (Markdown)"},
-		{"report.html", "text/html; charset=utf-8", html, clew.AttachmentFile, "Report (HTML)"},
+		{"report.html", "text/html; charset=utf-8", writeHTML(v), clew.AttachmentFile, "Report (HTML)"},
 		{"report.json", "application/json", data, clew.AttachmentFile, "Report (JSON)"},
 		{"report.pdf", "application/pdf", pdf, clew.AttachmentFile, "Report (PDF)"},
 		{"chart.svg", "image/svg+xml", writeSVG(v.Chart, false), clew.AttachmentChart, "Timeline of the todos"},
