@@ -3,7 +3,6 @@ package llmtest
 import (
 	"fmt"
 	"regexp"
-	"text/template"
 	"time"
 
 	"github.com/clew-run/clew/internal/llm"
@@ -93,8 +92,8 @@ const (
 
 // A Text is a text that may hold a template.
 type Text struct {
-	Raw  string
-	tmpl *template.Template // nil if Raw is to be taken as it is
+	Raw    string
+	pieces []piece // nil if Raw is to be taken as it is
 }
 
 // A Tool is a tool call.

@@ -26,6 +26,10 @@ func TestScriptMistakes(t *testing.T) {
 		{"bad duration", "- reply:\n  - delay: 5\n", `line 2: delay is a time such as 50ms or 2s`},
 		{"bad regexp", "- when:\n    last_user: {regexp: \"(\"}\n  reply:\n  - text: a\n", "line 2: regexp: error parsing regexp: missing closing ): `(`"},
 		{"bad template", "- reply:\n  - text: \"{{nobody}}\"\n", `line 2: text: bad template: text:1: function "nobody" not defined`},
+		{"not a function", "- reply:\n  - text: \"{{if call}}a{{end}}\"\n", `line 2: text: bad template: {{if call}}a{{end}} is not a function with its argument`},
+		{"without its argument", "- reply:\n  - text: \"{{match}}\"\n", `line 2: text: bad template: {{match}} is not a function with its argument`},
+		{"with an argument too many", "- reply:\n  - text: '{{tool_result \"x\" 2}}'\n", `line 2: text: bad template: {{tool_result "x" 2}} is not a function with its argument`},
+		{"definition", "- reply:\n  - text: '{{define \"x\"}}a{{end}}b'\n", `line 2: text: bad template: it defines another one`},
 		{"bad template in an input", "- reply:\n  - tool:\n      name: x\n      input:\n        a: [\"{{\"]\n", `line 5: input: bad template: text:1: unclosed action`},
 		{"tool without a name", "- reply:\n  - tool: {input: {}}\n", `line 2: a tool needs a name`},
 		{"input and raw", "- reply:\n  - tool: {name: x, input: {}, raw: x}\n", `line 2: a tool has input or raw, not both`},
@@ -159,7 +163,7 @@ func FuzzScript(f *testing.F) {
 			return
 		}
 		if strings.Contains(text, "{{") {
-			return // a template may loop for long
+			return // a template may ask for what this request does not have
 		}
 		req := &Request{Vendor: OpenAI, Call: 1}
 		for i := range script.Steps {

@@ -1,27 +1,91 @@
 package llmtest
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
-	"text/template"
+	"text/template/parse"
 	"unicode/utf8"
 
 	"github.com/clew-run/clew"
 )
 
-// newText parses s as a template if it looks like one.
+// A piece gives one part of a text for a request.
+type piece func(scene) (string, error)
+
+// newText reads s as a template if it looks like one. Templates are read with
+// Go's parser but not executed by text/template, which calls methods by their
+// names: the demo links this package, and the linker would have to keep every
+// exported method of the program.
 func newText(s string) (Text, error) {
 	t := Text{Raw: s}
 	if !strings.Contains(s, "{{") {
 		return t, nil
 	}
-	// The functions are only named here; each request brings its own.
-	tmpl, err := template.New("text").Funcs((&Request{}).funcs(nil)).Parse(s)
+	trees, err := parse.Parse("text", s, "", "", functionNames)
 	if err != nil {
 		return t, fmt.Errorf("bad template: %s", strings.TrimPrefix(err.Error(), "template: "))
 	}
-	t.tmpl = tmpl
+	if len(trees) != 1 {
+		return t, errors.New("bad template: it defines another one")
+	}
+	for _, node := range trees["text"].Root.Nodes {
+		p, err := newPiece(node)
+		if err != nil {
+			return t, fmt.Errorf("bad template: %w", err)
+		}
+		t.pieces = append(t.pieces, p)
+	}
 	return t, nil
+}
+
+func newPiece(node parse.Node) (piece, error) {
+	switch n := node.(type) {
+	case *parse.TextNode:
+		return func(scene) (string, error) { return string(n.Text), nil }, nil
+	case *parse.ActionNode:
+		if len(n.Pipe.Decl) == 0 && len(n.Pipe.Cmds) == 1 {
+			if p := newCall(n.Pipe.Cmds[0].Args); p != nil {
+				return p, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s is not a function with its argument", node)
+}
+
+// functionNames are what the parser accepts as functions.
+var functionNames = map[string]any{"last_user": true, "call": true, "turn": true, "tool_result": true, "match": true}
+
+// newCall is a function with its argument, nil if there is no such function.
+func newCall(words []parse.Node) piece {
+	name := words[0].String()
+	if len(words) == 1 {
+		return plainCall(name)
+	}
+	switch arg := words[1].(type) {
+	case *parse.StringNode:
+		if name == "tool_result" && len(words) == 2 {
+			return func(s scene) (string, error) { return s.toolResult(arg.Text) }
+		}
+	case *parse.NumberNode:
+		if name == "match" && len(words) == 2 && arg.IsInt {
+			return func(s scene) (string, error) { return s.group(arg.Int64) }
+		}
+	}
+	return nil
+}
+
+func plainCall(name string) piece {
+	switch name {
+	case "last_user":
+		return func(s scene) (string, error) { return s.req.LastUser(), nil }
+	case "call":
+		return func(s scene) (string, error) { return strconv.Itoa(s.req.Call), nil }
+	case "turn":
+		return func(s scene) (string, error) { return strconv.Itoa(s.req.Turn()), nil }
+	}
+	return nil
 }
 
 // A scene is what templates see: a request and what its regexp caught.
@@ -30,17 +94,32 @@ type scene struct {
 	match []string
 }
 
+func (s scene) toolResult(name string) (string, error) {
+	p := s.req.toolResult(name)
+	if p == nil {
+		return "", fmt.Errorf("the history has no result of %q", name)
+	}
+	return p.Text, nil
+}
+
+func (s scene) group(n int64) (string, error) {
+	if n < 0 || n >= int64(len(s.match)) {
+		return "", fmt.Errorf("there is no match %d", n)
+	}
+	return s.match[n], nil
+}
+
 func (s scene) render(t Text) (string, error) {
-	if t.tmpl == nil {
+	if t.pieces == nil {
 		return t.Raw, nil
 	}
-	tmpl, err := t.tmpl.Clone()
-	if err != nil {
-		return "", err
-	}
 	var b strings.Builder
-	if err := tmpl.Funcs(s.req.funcs(s.match)).Execute(&b, nil); err != nil {
-		return "", err
+	for _, p := range t.pieces {
+		text, err := p(s)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
 	}
 	return b.String(), nil
 }
@@ -69,27 +148,6 @@ func (s scene) renderValue(v any) (any, error) {
 		return object, nil
 	}
 	return v, nil
-}
-
-func (r *Request) funcs(match []string) template.FuncMap {
-	return template.FuncMap{
-		"last_user": r.LastUser,
-		"call":      func() int { return r.Call },
-		"turn":      r.Turn,
-		"tool_result": func(name string) (string, error) {
-			p := r.toolResult(name)
-			if p == nil {
-				return "", fmt.Errorf("the history has no result of %q", name)
-			}
-			return p.Text, nil
-		},
-		"match": func(n int) (string, error) {
-			if n < 0 || n >= len(match) {
-				return "", fmt.Errorf("there is no match %d", n)
-			}
-			return match[n], nil
-		},
-	}
 }
 
 // toolResult gives the latest result of the tool or the call with that name.
