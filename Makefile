@@ -5,6 +5,9 @@ TOOL     = $(GO) tool -modfile=tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TRIMPATH ?= -trimpath
 LDFLAGS  = -s -w -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
+# Without grpc's pages of traces, which are templates: deploy/link_test.go says why.
+TAGS     = grpcnotrace
+PROGRAM ?= bin/clew
 
 # Packages whose tests run under the race detector in every CI run.
 RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/api/ipc/... ./internal/archive/... ./internal/plan/... ./internal/run/... ./internal/report/... ./internal/agent/... ./internal/control/... ./internal/settings/... ./internal/tool/policy/... ./internal/tool/files/... ./internal/tool/fetch/...
@@ -20,13 +23,13 @@ all: fmt lint test build
 
 .PHONY: build
 build: ## build bin/clew
-	CGO_ENABLED=0 $(GO) build $(TRIMPATH) -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/clew ./cmd/clew
+	CGO_ENABLED=0 $(GO) build $(TRIMPATH) -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(PROGRAM) ./cmd/clew
 
 .PHONY: cross
 cross: ## compile for all systems that are released, or CROSS="darwin/arm64 windows/amd64"
 	@for target in $(CROSS); do \
 		echo "$$target"; \
-		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -o /dev/null ./cmd/clew || exit 1; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -tags $(TAGS) -o /dev/null ./cmd/clew || exit 1; \
 	done
 
 .PHONY: reproducible
