@@ -3,6 +3,7 @@ package clew
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 )
@@ -134,12 +135,17 @@ func NewCommand(by Principal, data any) Command {
 	return Command{Type: typ, By: by, Data: data}
 }
 
+// ErrUnknownEvent says that the catalogue has no such event type: a newer
+// program wrote it.
+var ErrUnknownEvent = errors.New("the type is not in this program's catalogue")
+
 // DecodeEvent reads an event's data by the catalogue. Fields it does not know
-// are ignored, so that older code reads newer records.
+// are ignored, so that older code reads newer records. A type it does not know
+// fails with ErrUnknownEvent.
 func DecodeEvent(t EventType, data []byte) (Event, error) {
 	info, ok := eventIndex[t]
 	if !ok {
-		return Event{}, Errorf(InvalidMessage, "unknown event type %q", t)
+		return Event{}, WrapError(InvalidMessage, ErrUnknownEvent, "unknown event type %q", t)
 	}
 	v := info.New()
 	if len(data) > 0 {

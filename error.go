@@ -29,6 +29,7 @@ const (
 	TaskNotFound        Code = "TASK_NOT_FOUND"
 	CursorLost          Code = "CURSOR_LOST"
 	SessionDamaged      Code = "SESSION_DAMAGED"
+	SessionTooNew       Code = "SESSION_TOO_NEW"
 
 	ExecutionFailed     Code = "EXECUTION_FAILED"
 	TodoFailedCode      Code = "TODO_FAILED"
@@ -78,6 +79,7 @@ var Codes = []CodeInfo{
 	{TaskNotFound, 3005, false, "none", "no such task in the session"},
 	{CursorLost, 3006, true, "resync", "the cursor is of another epoch or beyond the journal"},
 	{SessionDamaged, 3007, false, "contact_operator", "the stored session failed verification and is not opened"},
+	{SessionTooNew, 3008, true, "upgrade_server", "a newer server wrote the session; this one can show what it knows of it, and changes nothing"},
 	{ExecutionFailed, 4001, false, "none", "a run failed"},
 	{TodoFailedCode, 4002, true, "retry", "a todo failed"},
 	{ToolTimeout, 4003, true, "retry", "a tool took too long"},

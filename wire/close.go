@@ -44,7 +44,7 @@ var Closes = []CloseInfo{
 	{CloseNotUTF8, []string{string(clew.InvalidMessage)}, "no", "A text frame that is not UTF-8."},
 	{ClosePolicy, []string{string(clew.AuthRequired), string(clew.AuthFailed), string(clew.TokenExpired), string(clew.Forbidden), string(clew.SessionNotFound), string(clew.RateLimited)}, "only after RATE_LIMITED, or with new credentials after TOKEN_EXPIRED", "Credentials, rights or rate."},
 	{CloseTooLarge, []string{string(clew.MessageTooLarge)}, "no", "A frame over the size limit."},
-	{CloseInternal, []string{string(clew.Internal), string(clew.Unavailable), string(clew.StorageFailed), string(clew.CursorLost), string(clew.SessionDamaged)}, "yes, except after SESSION_DAMAGED", "A fault of the server, or the session was restored under the client."},
+	{CloseInternal, []string{string(clew.Internal), string(clew.Unavailable), string(clew.StorageFailed), string(clew.CursorLost), string(clew.SessionTooNew), string(clew.SessionDamaged)}, "yes, except after SESSION_DAMAGED", "A fault of the server, or the session was restored under the client."},
 	{CloseTooSlow, []string{ReasonTooSlow}, "yes, at once", "The client read too slowly; it resumes without loss."},
 }
 

@@ -75,7 +75,7 @@ func statusOf(c clew.Code) int {
 		return http.StatusForbidden
 	case clew.SessionNotFound, clew.SessionExpired, clew.MessageNotFound, clew.TaskNotFound:
 		return http.StatusNotFound
-	case clew.SessionInvalidState, clew.CursorLost, clew.HitlRequestExpired, clew.HitlTimeout:
+	case clew.SessionInvalidState, clew.SessionTooNew, clew.CursorLost, clew.HitlRequestExpired, clew.HitlTimeout:
 		return http.StatusConflict
 	case clew.MessageTooLarge:
 		return http.StatusRequestEntityTooLarge

@@ -54,6 +54,10 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("archive: %s is damaged: %s", e.Object, e.Reason)
 }
 
+// ErrTooNew says that an object is of a form that this program does not know: a
+// newer one wrote it. It is whole, as far as its checksum tells.
+var ErrTooNew = errors.New("archive: written by a newer program")
+
 // ErrConflict says that a seal of the same session and seq is in the store
 // with another history. It can only come from two histories of one session.
 var ErrConflict = errors.New("archive: the store holds another history of the session")

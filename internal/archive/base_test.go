@@ -1,7 +1,9 @@
 package archive
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -148,5 +150,26 @@ func TestVersion1(t *testing.T) {
 	wantRecords(t, a, s, append(records, more...), 1, 8)
 	if v := binary.LittleEndian.Uint32(s.encode()[len(sealMagic):]); v != sealVersion {
 		t.Errorf("version %d", v)
+	}
+}
+
+// A seal of a form that is still to come is no damage.
+func TestSealOfTomorrow(t *testing.T) {
+	dir := t.TempDir()
+	a := openDir(t, dir)
+	s := put(t, a, nil, "sess_tomorrow", chain("sess_tomorrow", clew.Head{}, 5, 20), "state")
+	data, err := os.ReadFile(dir + "/" + s.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint32(data[len(sealMagic):], baseVersion+1)
+	body := preambleLen - sha256.Size
+	sum := sha256.Sum256(data[:body])
+	copy(data[body:], sum[:])
+	if err := os.WriteFile(dir+"/"+s.key, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := a.Latest(t.Context(), s.Session); !errors.Is(err, ErrTooNew) || isDamaged(err) || got != nil {
+		t.Errorf("read as %v, %v", got, err)
 	}
 }

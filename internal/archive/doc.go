@@ -31,7 +31,8 @@
 //   - What is taken in step by step (Filing) counts with its seal, written last.
 //   - Every byte is covered by a checksum. A flipped bit, a cut tail or a
 //     missing segment is a *DamagedError, never a shorter or other history.
-//     Latest does not fall back to an older seal.
+//     Latest does not fall back to an older seal. One of a later form than this
+//     program knows is ErrTooNew, which is no damage.
 //   - Records are checked against the hash chain when they are put and again
 //     when they are read.
 //   - Latest and Read cost the same for a session of a thousand records and

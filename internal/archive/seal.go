@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"sort"
 
 	"github.com/clew-run/clew"
@@ -147,6 +148,9 @@ func parseSeal(id clew.SessionID, key string, data []byte) (*Seal, error) {
 	if err == nil && (s.Session != id || sealKey(s.Session, s.Head.Seq, s.rev) != key) {
 		err = errors.New("its name does not fit its content")
 	}
+	if errors.Is(err, ErrTooNew) {
+		return nil, fmt.Errorf("archive: %s: %w", key, err)
+	}
 	if err != nil {
 		return nil, &DamagedError{Session: id, Object: key, Reason: err.Error()}
 	}
@@ -188,8 +192,11 @@ func splitSections(data []byte) (sec [sections][]byte, version uint32, err error
 		return sec, 0, errors.New("it is not a seal")
 	}
 	version = binary.LittleEndian.Uint32(data[len(sealMagic):])
+	if version > baseVersion {
+		return sec, 0, fmt.Errorf("%w: a seal of version %d", ErrTooNew, version)
+	}
 	if version != sealVersion && version != baseVersion {
-		return sec, 0, errors.New("it is of a version that this program does not know")
+		return sec, 0, errors.New("it is of a version that never was")
 	}
 	rest := data[preambleLen:]
 	for i := range sections {

@@ -41,6 +41,7 @@ func (j *Journal) Open(ctx context.Context, lease session.Lease, id clew.Session
 	loaded := session.Loaded{Head: head, Tail: tail}
 	if seal != nil {
 		l.epoch, loaded.State, loaded.StateSeq = seal.Epoch, seal.State, seal.Head.Seq
+		loaded.Base = seal.Base.Head.Seq
 	}
 	loaded.Epoch = l.epoch
 	return l, loaded, nil
@@ -92,6 +93,8 @@ func archiveError(id clew.SessionID, err error) error {
 		return nil
 	case errors.As(err, &damaged):
 		return damagedError(id, err)
+	case errors.Is(err, archive.ErrTooNew):
+		return clew.WrapError(clew.SessionTooNew, err, "a newer server sealed session %s in a form that this server cannot read", id)
 	}
 	return clew.WrapError(clew.StorageFailed, err, "the archive did not answer")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
+	"github.com/clew-run/clew/internal/session"
 )
 
 // Read implements session.Journal: the archive first, the stream for what is
@@ -131,7 +132,7 @@ func (s *stretch) records(ctx context.Context, a *archive.Archive) iter.Seq2[cle
 }
 
 // Past implements session.Journal. A kept fold counts only if it was made of
-// the very record that the session has there.
+// the very record that the session has there, by this version of the fold.
 func (j *Journal) Past(ctx context.Context, id clew.SessionID, seq uint64) ([]byte, uint64, error) {
 	list, err := j.stretches(ctx, id, 1, seq)
 	if err != nil {
@@ -146,9 +147,11 @@ func (j *Journal) Past(ctx context.Context, id clew.SessionID, seq uint64) ([]by
 			if state == nil || at.Seq+1 < s.from { // one at the seam was made when the fork was
 				break
 			}
-			same, err := s.has(ctx, j.archive, at)
-			if err != nil {
-				return nil, 0, inherited(id, s.writer, err)
+			same := session.FoldOf(state) == session.FoldVersion
+			if same {
+				if same, err = s.has(ctx, j.archive, at); err != nil {
+					return nil, 0, inherited(id, s.writer, err)
+				}
 			}
 			if same {
 				return state, at.Seq, nil

@@ -136,6 +136,9 @@ func (s *Session) seal() {
 // sealForSweep is seal for the sweeper, which then takes the records out of the
 // engine: a session at work leaves a mark there, to be found after a crash.
 func (s *Session) sealForSweep() error {
+	if s.tooNew != nil {
+		return s.tooNew
+	}
 	s.seal()
 	if !s.state.Busy() && !s.host.wakes.has(s.id) {
 		return nil

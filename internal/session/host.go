@@ -386,24 +386,31 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	past := h.past(id)
-	state, err := Restore(id, loaded, func(seq uint64) ([]byte, error) { return past.at(ctx, seq) })
+	r, err := h.restore(ctx, id, log, loaded)
 	if err != nil {
 		return nil, err
 	}
+	state := r.state
 	s := &Session{
 		id: id, host: h, feed: NewFeed(loaded.Head.Seq, h.cfg.Encode),
 		inbox: make(chan request, inboxSize), quit: make(chan struct{}), done: make(chan struct{}),
 		state: state, log: log, lease: lease, head: loaded.Head, epoch: loaded.Epoch,
-		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq,
+		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq, tooNew: r.tooNew,
+	}
+	if r.anew && r.tooNew == nil {
+		s.anew, s.sealed, s.indexed = true, 0, 0
 	}
 	state.rules, _ = h.cfg.Agent.(Rules)
 	s.alarm.woken = wakeAfterLoad(state, loaded)
 	s.exists.Store(state.Exists())
-	s.busy.Store(state.Busy())
+	s.busy.Store(s.tooNew == nil && state.Busy())
 	s.lastUse.Store(h.cfg.Now())
 	s.feed.Append(loaded.Tail)
-	s.openInbox(loaded)
+	if s.tooNew == nil {
+		s.openInbox(loaded)
+	} else {
+		h.cfg.Log.Warn("session is read-only here", "session", id, "err", s.tooNew)
+	}
 	return s, nil
 }
 

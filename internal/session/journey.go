@@ -21,6 +21,13 @@ func travels(data any) bool {
 	return false
 }
 
+// looksOnly reports whether a command changes nothing, so that it is carried out
+// for a session that is read-only.
+func looksOnly(data any) bool {
+	_, ok := data.(*clew.CheckpointDiffData)
+	return ok
+}
+
 // journey carries such a command out. It runs in the caller's goroutine.
 func (s *Session) journey(ctx context.Context, cmd clew.Command) (Receipt, error) {
 	l, err := s.standing(ctx)

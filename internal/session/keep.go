@@ -259,7 +259,7 @@ func (h *Host) carryOn(id clew.SessionID) {
 		}
 		err := h.Wake(h.ctx, id)
 		switch code := clew.CodeOf(err); {
-		case err == nil, code == clew.SessionDamaged, code == clew.SessionNotFound:
+		case err == nil, code == clew.SessionDamaged, code == clew.SessionTooNew, code == clew.SessionNotFound:
 			return
 		}
 	}

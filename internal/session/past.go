@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sort"
 
@@ -39,11 +41,20 @@ func spanWith(spans []Span, seq uint64) (Span, bool) {
 type Folder struct {
 	State *State
 	Past  func(seq uint64) ([]byte, error)
+	// Lenient passes over records whose types this program does not know. What it
+	// makes is for looking at, and TooNew says why.
+	Lenient bool
+	TooNew  error
 }
 
 // Add folds one more record.
 func (f *Folder) Add(r clew.Record) error {
 	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if f.Lenient && errors.Is(err, clew.ErrUnknownEvent) {
+		f.State.Seq, f.State.TS = r.Seq, r.TS
+		f.TooNew = cmp.Or(f.TooNew, tooNewRecord(f.State.ID, r, err))
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -98,34 +109,14 @@ func (f *Folder) stateAt(seq uint64, back *clew.Return) (*State, error) {
 
 // decodeState reads a fold. That of a parent is as good as the session's own.
 func decodeState(id clew.SessionID, b []byte) (*State, error) {
+	if v := FoldOf(b); v != FoldVersion {
+		return nil, fmt.Errorf("a fold of version %d is not one of this program, which has version %d", v, FoldVersion)
+	}
 	s := new(State)
 	if err := json.Unmarshal(b, s); err != nil {
 		return nil, err
 	}
 	s.ID = id
-	return s, nil
-}
-
-// Restore makes the state of a session from its snapshot and the records after
-// it. past gives the fold up to an earlier record.
-func Restore(id clew.SessionID, loaded Loaded, past func(seq uint64) ([]byte, error)) (*State, error) {
-	s := &State{ID: id}
-	if loaded.State != nil {
-		if err := json.Unmarshal(loaded.State, s); err != nil {
-			return nil, clew.WrapError(clew.SessionDamaged, err, "the snapshot of session %s is not readable", id)
-		}
-	}
-	if s.ID != id || s.Seq != loaded.StateSeq {
-		return nil, clew.WrapError(clew.SessionDamaged,
-			fmt.Errorf("snapshot is of %s at %d, want %s at %d", s.ID, s.Seq, id, loaded.StateSeq),
-			"the snapshot of session %s is not its own", id)
-	}
-	f := Folder{State: s, Past: past}
-	for _, r := range loaded.Tail {
-		if err := f.Add(r); err != nil {
-			return nil, clew.WrapError(clew.SessionDamaged, err, "record %d of session %s is not readable", r.Seq, id)
-		}
-	}
 	return s, nil
 }
 
@@ -159,30 +150,46 @@ func (p *past) at(ctx context.Context, seq uint64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.know(seq, b)
+	return b, nil
+}
+
+// know keeps a fold at hand.
+func (p *past) know(seq uint64, b []byte) {
 	if p.size+len(b) > knownMax {
 		clear(p.known)
 		p.size = 0
 	}
 	p.known[seq] = b
 	p.size += len(b)
-	return b, nil
+}
+
+// folder goes on from a state. It is lenient: where a type is too new, the
+// session is read-only, and its past is only looked at.
+func (p *past) folder(ctx context.Context, s *State) Folder {
+	return Folder{State: s, Lenient: true, Past: func(seq uint64) ([]byte, error) { return p.at(ctx, seq) }}
+}
+
+// nearest gives the newest kept fold at or before a record, an empty one if there
+// is none.
+func (p *past) nearest(ctx context.Context, seq uint64) (*State, error) {
+	b, at, err := p.journal.Past(ctx, p.id, seq)
+	if err != nil || b == nil {
+		return &State{ID: p.id}, err
+	}
+	s, err := decodeState(p.id, b)
+	if err == nil && (s.Seq != at || at > seq) {
+		err = clew.Errorf(clew.Internal, "the kept fold of %s at %d is of %d", p.id, at, s.Seq)
+	}
+	return s, err
 }
 
 func (p *past) state(ctx context.Context, seq uint64) (*State, error) {
-	s := &State{ID: p.id}
-	b, at, err := p.journal.Past(ctx, p.id, seq)
+	s, err := p.nearest(ctx, seq)
 	if err != nil {
 		return nil, err
 	}
-	if b != nil {
-		if s, err = decodeState(p.id, b); err != nil {
-			return nil, err
-		}
-		if s.Seq != at || at > seq {
-			return nil, clew.Errorf(clew.Internal, "the kept fold of %s at %d is of %d", p.id, at, s.Seq)
-		}
-	}
-	f := Folder{State: s, Past: func(seq uint64) ([]byte, error) { return p.at(ctx, seq) }}
+	f := p.folder(ctx, s)
 	for r, err := range p.journal.Read(ctx, p.id, s.Seq+1, seq) {
 		if err == nil {
 			err = f.Add(r)

@@ -40,6 +40,9 @@ type Loaded struct {
 	// State is the fold of the records up to StateSeq, nil if there is none.
 	State    []byte
 	StateSeq uint64
+	// Base is the last record that the session did not write itself: a fork's
+	// first ones are its parent's. 0 for most.
+	Base uint64
 	// Tail holds the records after StateSeq up to Head.
 	Tail []clew.Record
 }
@@ -86,8 +89,8 @@ type Journal interface {
 	// order, verified and without gaps; it stops at the first error.
 	Read(ctx context.Context, id clew.SessionID, from, to uint64) iter.Seq2[clew.Record, error]
 
-	// Past gives a kept fold of the session's records: the newest one at or
-	// before seq, nil if there is none. It saves folding from the start, and is
+	// Past gives a kept fold of the session's records: the newest one of this
+	// program's FoldVersion at or before seq, nil if there is none. It saves folding from the start, and is
 	// never far from seq in a long session.
 	Past(ctx context.Context, id clew.SessionID, seq uint64) (state []byte, at uint64, err error)
 

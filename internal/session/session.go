@@ -35,6 +35,9 @@ type Session struct {
 	// lost is set when another node took the shard over.
 	lost    atomic.Bool
 	endOnce sync.Once
+	// tooNew says why the session is read-only here, nil for most. It is set
+	// before anyone has the session.
+	tooNew error
 	// lastUse is when something last happened (Unix ms).
 	lastUse atomic.Int64
 
@@ -46,6 +49,7 @@ type Session struct {
 	epoch  string
 	recent []clew.Record // those after the last seal, as far as at hand
 	sealed uint64        // seq up to which a seal is written
+	anew   bool          // the state was folded from the records: no seal has it yet
 	// sealTried is the head at the last try. After a failure the next one waits
 	// for as many records as after a success.
 	sealTried uint64
@@ -104,6 +108,9 @@ const (
 // do carries out a command: it hands it to the session, or, if there is more to
 // it than that, sees to the rest as well.
 func (s *Session) do(ctx context.Context, cmd clew.Command) (Receipt, error) {
+	if s.tooNew != nil && !looksOnly(cmd.Data) {
+		return Receipt{}, s.tooNew
+	}
 	if travels(cmd.Data) {
 		return s.journey(ctx, cmd)
 	}
@@ -184,6 +191,13 @@ func (s *Session) run() (failed bool) {
 	defer s.feed.Close()
 	defer s.stopTurns()
 	defer s.disarm()
+	if s.tooNew != nil {
+		s.show()
+		return false
+	}
+	if s.anew {
+		s.seal()
+	}
 	if err := s.settle(); err != nil { // what fell due meanwhile
 		s.host.cfg.Log.Warn("session leaves this node", "session", s.id, "err", err)
 		return true
@@ -215,6 +229,25 @@ func (s *Session) run() (failed bool) {
 			return false
 		}
 		s.lastUse.Store(s.host.cfg.Now())
+	}
+}
+
+// show is run for a session that is newer than this program: it is looked at,
+// and nothing of it is written, sealed or carried on.
+func (s *Session) show() {
+	for {
+		select {
+		case req := <-s.inbox:
+			if req.look == nil {
+				req.done <- outcome{err: s.tooNew, refused: true}
+				continue
+			}
+			req.look(s)
+			req.done <- outcome{}
+			s.lastUse.Store(s.host.cfg.Now())
+		case <-s.quit:
+			return
+		}
 	}
 }
 

@@ -263,5 +263,10 @@ func (s *State) take(r clew.Record) {
 	}
 }
 
-// Encode writes the state as a snapshot.
-func (s *State) Encode() ([]byte, error) { return json.Marshal(s) }
+// Encode writes the state as a snapshot, with the fold's version before all else.
+func (s *State) Encode() ([]byte, error) {
+	return json.Marshal(struct {
+		Fold int `json:"fold"`
+		*State
+	}{FoldVersion, s})
+}

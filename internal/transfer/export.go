@@ -76,10 +76,10 @@ func (e *Export) records(ctx context.Context, fn func(r clew.Record, data any) e
 			continue
 		}
 		ev, err := clew.DecodeEvent(r.Type, r.Data())
-		if err == nil {
-			err = fn(r, ev.Data)
-		}
 		if err != nil {
+			return unreadable(r, err)
+		}
+		if err := fn(r, ev.Data); err != nil {
 			return err
 		}
 	}

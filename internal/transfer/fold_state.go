@@ -133,7 +133,7 @@ func (t *taking) fold(kept *folds) (state []byte, err error) {
 			return nil, err
 		}
 		if err := folder.Add(r); err != nil {
-			return nil, badBecause(err, "record %d is not readable", r.Seq)
+			return nil, unreadable(r, err)
 		}
 		if r.Seq%keepEvery != 0 && kept.jumps[r.Seq] == 0 {
 			continue

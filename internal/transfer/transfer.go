@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"slices"
@@ -124,6 +125,14 @@ func bad(format string, args ...any) error {
 
 func badBecause(err error, format string, args ...any) error {
 	return clew.WrapError(clew.InvalidMessage, err, format, args...)
+}
+
+// unreadable tells a record of a newer server from one that is nonsense.
+func unreadable(r clew.Record, err error) error {
+	if errors.Is(err, clew.ErrUnknownEvent) {
+		return clew.WrapError(clew.SessionTooNew, err, "record %d is a %s, which only a newer server knows", r.Seq, r.Type)
+	}
+	return badBecause(err, "record %d is not readable", r.Seq)
 }
 
 func tooLarge(format string, args ...any) error {

@@ -14,7 +14,9 @@ import (
 // farthest is how many records may lie between a kept fold and what is asked for.
 const farthest = 2000
 
-func stateAt(seq uint64) string { return fmt.Sprintf("%q", fmt.Sprint("at ", seq)) }
+func stateAt(seq uint64) string {
+	return fmt.Sprintf(`{"fold":%d,"seq":%d}`, session.FoldVersion, seq)
+}
 
 // Grow makes a session of n records, sealed every few of them.
 func Grow(t *testing.T, j session.Journal, id clew.SessionID, n, sealEvery int) []clew.Record {
@@ -98,6 +100,37 @@ func pastOfShort(t *testing.T, node func(*testing.T, string) session.Journal) {
 			t.Errorf("past of a short session: %s at %d, %v", state, at, err)
 		}
 	}
+}
+
+// Folds of other versions are passed over, and one that is kept anew replaces
+// them.
+func pastOfVersions(t *testing.T, node func(*testing.T, string) session.Journal) {
+	j, id := node(t, "a"), clew.NewSessionID()
+	log, loaded, lease := open(t, j, id)
+	all, _ := Records(loaded.Head, id, lease.Term, 40)
+	mustAppend(t, log, all)
+	keep := func(seq uint64, state string) {
+		t.Helper()
+		if err := log.Keep(t.Context(), all[seq-1].After(), []byte(state)); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(seq uint64) {
+		t.Helper()
+		if state, at, err := j.Past(t.Context(), id, 39); err != nil || at != seq || seq > 0 && string(state) != stateAt(seq) {
+			t.Fatalf("past is %s at %d, %v; want the one at %d", state, at, err, seq)
+		}
+	}
+	keep(10, `{"seq":10}`)
+	want(0)
+	keep(20, stateAt(20))
+	keep(30, fmt.Sprintf(`{"fold":%d,"seq":30}`, session.FoldVersion+1))
+	want(20)
+	keep(30, stateAt(30))
+	want(30)
 }
 
 func pastOfLong(t *testing.T, node func(*testing.T, string) session.Journal) {

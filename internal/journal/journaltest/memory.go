@@ -33,6 +33,7 @@ type memoryLog struct {
 	records []clew.Record
 	state   []byte
 	sealed  uint64
+	base    uint64     // the last record that is another session's
 	kept    []keptFold // oldest first
 }
 
@@ -55,6 +56,25 @@ func (m *Memory) Down(name string) {
 		m.down = map[string]bool{}
 	}
 	m.down[name] = true
+}
+
+// Sealed gives the fold that is sealed of a session.
+func (m *Memory) Sealed(id clew.SessionID) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.logs[id].state)
+}
+
+// Replace puts other folds in place of those that are stored of a session, as
+// another program would have made them.
+func (m *Memory) Replace(id clew.SessionID, fold func(state []byte) []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.logs[id]
+	l.state = fold(slices.Clone(l.state))
+	for i := range l.kept {
+		l.kept[i].state = fold(slices.Clone(l.kept[i].state))
+	}
 }
 
 // MemoryNode implements session.Journal and session.Index.
@@ -97,7 +117,7 @@ func (n *MemoryNode) Open(_ context.Context, lease session.Lease, id clew.Sessio
 		l = &memoryLog{}
 		n.m.logs[id] = l
 	}
-	loaded := session.Loaded{Epoch: "e1", State: l.state, StateSeq: l.sealed, Tail: slices.Clone(l.records[l.sealed:])}
+	loaded := session.Loaded{Epoch: "e1", State: l.state, StateSeq: l.sealed, Base: l.base, Tail: slices.Clone(l.records[l.sealed:])}
 	if len(l.records) > 0 {
 		loaded.Head = l.records[len(l.records)-1].After()
 	}
@@ -141,16 +161,18 @@ func (h *memoryHandle) Keep(_ context.Context, head clew.Head, state []byte) err
 	h.m.mu.Lock()
 	defer h.m.mu.Unlock()
 	at, found := slices.BinarySearchFunc(h.l.kept, head.Seq, func(k keptFold, seq uint64) int { return cmp.Compare(k.seq, seq) })
-	if !found {
-		h.l.kept = slices.Insert(h.l.kept, at, keptFold{head.Seq, slices.Clone(state)})
+	if found {
+		h.l.kept[at].state = slices.Clone(state)
+		return nil
 	}
+	h.l.kept = slices.Insert(h.l.kept, at, keptFold{head.Seq, slices.Clone(state)})
 	return nil
 }
 
 func (h *memoryHandle) Seal(_ context.Context, head clew.Head, state []byte, _ []clew.Record) error {
 	h.m.mu.Lock()
 	defer h.m.mu.Unlock()
-	if head.Seq > h.l.sealed {
+	if head.Seq >= h.l.sealed {
 		if head.Seq/keepEvery > h.l.sealed/keepEvery {
 			h.l.kept = append(h.l.kept, keptFold{head.Seq, slices.Clone(state)})
 		}
@@ -185,7 +207,7 @@ func (n *MemoryNode) Past(_ context.Context, id clew.SessionID, seq uint64) ([]b
 		return nil, 0, nil
 	}
 	for _, k := range slices.Backward(l.kept) {
-		if k.seq <= seq {
+		if k.seq <= seq && session.FoldOf(k.state) == session.FoldVersion {
 			return slices.Clone(k.state), k.seq, nil
 		}
 	}
@@ -253,7 +275,7 @@ func (l *memoryLog) begin(parent *memoryLog, head clew.Head) error {
 	if parent == nil || head.Seq == 0 || uint64(len(parent.records)) < head.Seq || parent.records[head.Seq-1].After() != head {
 		return fmt.Errorf("the parent has no such record %d", head.Seq)
 	}
-	l.records = slices.Clone(parent.records[:head.Seq])
+	l.records, l.base = slices.Clone(parent.records[:head.Seq]), head.Seq
 	for _, k := range parent.kept {
 		if k.seq <= head.Seq {
 			l.kept = append(l.kept, k)

@@ -26,6 +26,7 @@ func Suite(t *testing.T, node func(t *testing.T, name string) session.Journal) {
 		"UnknownIsEmpty":      unknownIsEmpty,
 		"PastOfShort":         pastOfShort,
 		"PastOfLong":          pastOfLong,
+		"PastOfVersions":      pastOfVersions,
 		"Fork":                fork,
 		"ForkOfFork":          forkOfFork,
 		"ForkIsSealedOn":      forkIsSealedOn,

@@ -10,6 +10,7 @@ export type SuggestedAction =
   | "new_session"
   | "resync"
   | "contact_operator"
+  | "upgrade_server"
   | "retry";
 
 /** What can be said about an error besides its code and message. */

@@ -34,6 +34,7 @@ export type Code =
   | "TASK_NOT_FOUND"
   | "CURSOR_LOST"
   | "SESSION_DAMAGED"
+  | "SESSION_TOO_NEW"
   | "EXECUTION_FAILED"
   | "TODO_FAILED"
   | "TOOL_TIMEOUT"

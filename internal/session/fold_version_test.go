@@ -1,0 +1,328 @@
+package session
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+const (
+	foldGolden  = "testdata/fold/golden.txt"
+	foldRecords = "testdata/fold/records.jsonl.gz"
+)
+
+// A change of State or of Apply that does not raise FoldVersion would have this
+// program trust folds that it would make otherwise. The golden file has what the
+// version stands for: the keys of State, and what comes of a fixed set of records.
+func TestFoldVersion(t *testing.T) {
+	chains := corpus(t)
+	now := foldDescription(t, chains)
+	then, err := os.ReadFile(foldGolden)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	if string(then) == now {
+		return
+	}
+	version := -1
+	_, _ = fmt.Sscanf(string(then), "fold %d\n", &version)
+	if FoldVersion <= version {
+		t.Fatalf("State or what Apply makes of records has changed, and FoldVersion has not.\n"+
+			"Raise FoldVersion in restore.go to %d, so that stored folds are made anew from the records, and then run\n"+
+			"  go test ./internal/session -run TestFoldVersion -update\n%s", version+1, differing(string(then), now))
+	}
+	if !*update {
+		t.Fatalf("FoldVersion is %d and %s is of %d: run go test ./internal/session -run TestFoldVersion -update", FoldVersion, foldGolden, version)
+	}
+	if err := os.WriteFile(foldGolden, []byte(now), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// differing lists the lines that only one of the two texts has.
+func differing(then, now string) string {
+	a, b := strings.Split(then, "\n"), strings.Split(now, "\n")
+	var out strings.Builder
+	for _, line := range a {
+		if !slices.Contains(b, line) {
+			fmt.Fprintln(&out, "-", line)
+		}
+	}
+	for _, line := range b {
+		if !slices.Contains(a, line) {
+			fmt.Fprintln(&out, "+", line)
+		}
+	}
+	return out.String()
+}
+
+func foldDescription(t *testing.T, chains [][]clew.Record) string {
+	var out strings.Builder
+	fmt.Fprintln(&out, "fold", FoldVersion)
+	for i, chain := range chains {
+		fmt.Fprintf(&out, "records %d: %d, fold %x\n", i+1, len(chain), digestOf(t, chain))
+	}
+	for _, path := range statePaths() {
+		fmt.Fprintln(&out, path)
+	}
+	return out.String()
+}
+
+// digestOf folds a chain and sums up what it is on the way.
+func digestOf(t *testing.T, chain []clew.Record) []byte {
+	t.Helper()
+	b := &bench{records: chain, folds: map[uint64][]byte{}}
+	f := Folder{State: &State{ID: "s"}, Past: b.fresh}
+	sum := sha256.New()
+	for i, r := range chain {
+		if err := f.Add(r); err != nil {
+			t.Fatalf("record %d (%s): %v", r.Seq, r.Type, err)
+		}
+		if i%20 == 0 || i == len(chain)-1 {
+			state, err := json.Marshal(f.State) // without the version
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.Write(state)
+		}
+	}
+	return sum.Sum(nil)[:12]
+}
+
+// statePaths lists the keys of a stored fold with their kinds, as far as types
+// tell.
+func statePaths() []string {
+	w := pathWalk{seen: map[reflect.Type]string{}}
+	w.walk("", reflect.TypeFor[State]())
+	slices.Sort(w.paths)
+	return w.paths
+}
+
+type pathWalk struct {
+	paths []string
+	seen  map[reflect.Type]string // where a struct was listed
+}
+
+func (w *pathWalk) walk(path string, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		w.walk(path, t.Elem())
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			w.add(path, "bytes")
+			return
+		}
+		w.walk(path+"[]", t.Elem())
+	case reflect.Map:
+		w.walk(path+"{}", t.Elem())
+	case reflect.Struct:
+		if at, ok := w.seen[t]; ok {
+			w.add(path, "as "+at)
+			return
+		}
+		w.seen[t] = path
+		if t == reflect.TypeFor[clew.Question]() {
+			w.questions(path)
+			return
+		}
+		w.fields(path, t)
+	default:
+		w.add(path, t.Kind().String())
+	}
+}
+
+// questions lists what a question may be: its type says which data it has.
+func (w *pathWalk) questions(path string) {
+	for _, e := range clew.Events {
+		if isAsking(e.Type) {
+			w.fields(path+"("+string(e.Type)+")", reflect.TypeOf(e.Data))
+		}
+	}
+}
+
+func (w *pathWalk) fields(path string, t reflect.Type) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			embedded := f.Type
+			if embedded.Kind() == reflect.Pointer {
+				embedded = embedded.Elem()
+			}
+			w.fields(path, embedded)
+		case f.IsExported() && name != "-":
+			if name == "" {
+				name = f.Name
+			}
+			next := strings.TrimPrefix(path+"."+name, ".")
+			if strings.Contains(options, "string") {
+				next += ",string"
+			}
+			w.walk(next, f.Type)
+		}
+	}
+}
+
+func (w *pathWalk) add(path, kind string) { w.paths = append(w.paths, path+" "+kind) }
+
+// corpus reads the records that the golden file is about. They are never made
+// anew: they stand for what is in people's journals. A record type that has come
+// since is added with -update.
+func corpus(t *testing.T) [][]clew.Record {
+	t.Helper()
+	chains, err := readCorpus()
+	if os.IsNotExist(err) && *update {
+		chains, err = played(t), nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := missingTypes(chains)
+	if len(missing) == 0 {
+		return chains
+	}
+	if !*update {
+		t.Fatalf("%s has no record of %v: raise FoldVersion and run go test ./internal/session -run TestFoldVersion -update", foldRecords, missing)
+	}
+	chains = append(chains, filled(t, missing))
+	writeCorpus(t, chains)
+	return chains
+}
+
+func readCorpus() ([][]clew.Record, error) {
+	f, err := os.Open(foldRecords)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		return nil, err
+	}
+	var chains [][]clew.Record
+	for part := range bytes.SplitSeq(bytes.TrimSpace(data), []byte("\n\n")) {
+		var chain []clew.Record
+		for line := range bytes.SplitSeq(part, []byte{'\n'}) {
+			r, err := clew.ParseRecord(line)
+			if err != nil {
+				return nil, err
+			}
+			chain = append(chain, r)
+		}
+		chains = append(chains, chain)
+	}
+	return chains, nil
+}
+
+func writeCorpus(t *testing.T, chains [][]clew.Record) {
+	t.Helper()
+	var out bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	for _, chain := range chains {
+		for _, r := range chain {
+			_, _ = z.Write(append(r.Line(), '\n'))
+		}
+		_, _ = z.Write([]byte{'\n'})
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(foldRecords, out.Bytes(), fs.FileMode(0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// played makes sessions with runs, questions, time-outs and rewinds.
+func played(t *testing.T) [][]clew.Record {
+	var chains [][]clew.Record
+	for seed := range uint64(4) {
+		p := newPilgrims(t, seed)
+		p.play(80)
+		chains = append(chains, p.records)
+	}
+	return chains
+}
+
+func missingTypes(chains [][]clew.Record) []clew.EventType {
+	have := map[clew.EventType]bool{}
+	for _, chain := range chains {
+		for _, r := range chain {
+			have[r.Type] = true
+		}
+	}
+	var missing []clew.EventType
+	for _, e := range clew.Events {
+		if e.Kind.Journaled() && !have[e.Type] {
+			missing = append(missing, e.Type)
+		}
+	}
+	return missing
+}
+
+// filled makes a session with a record of each of these types, with something in
+// every field.
+func filled(t *testing.T, types []clew.EventType) []clew.Record {
+	t.Helper()
+	b := newBench()
+	b.create()
+	must(b.say("m1"))
+	for _, typ := range types {
+		info, _ := clew.EventInfoOf(typ)
+		data := info.New()
+		fill(reflect.ValueOf(data).Elem(), 0)
+		raw, err := clew.MarshalData(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.now++
+		r := b.head.Write("s", 1, b.now, clew.Draft{By: "ann", Type: typ, Data: raw})
+		b.head = r.After()
+		b.records = append(b.records, r)
+	}
+	return b.records
+}
+
+func fill(v reflect.Value, depth int) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Pointer:
+		if depth < 4 {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(v.Elem(), depth+1)
+		}
+	case reflect.Slice:
+		if depth < 4 && v.Type().Elem().Kind() != reflect.Uint8 {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			fill(v.Index(0), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				fill(v.Field(i), depth+1)
+			}
+		}
+	}
+}
