@@ -66,17 +66,19 @@ func (a *Archive) StateBefore(ctx context.Context, id clew.SessionID, seq uint64
 	return nil, clew.Head{}, nil
 }
 
-// CheckStates reads all kept folds of a session and gives what is wrong with
-// them. err says that the store did not answer.
-func (a *Archive) CheckStates(ctx context.Context, id clew.SessionID) (damage []*DamagedError, err error) {
+// CheckStates reads all kept folds of a session, hands the sound ones to each,
+// and gives what is wrong with the others. err says that the store did not answer.
+func (a *Archive) CheckStates(ctx context.Context, id clew.SessionID, each func(at clew.Head, state []byte)) (damage []*DamagedError, err error) {
 	keys, err := a.folds(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range keys {
-		_, err := a.readFold(ctx, id, key)
+		f, err := a.readFold(ctx, id, key)
 		var damaged *DamagedError
 		switch {
+		case err == nil:
+			each(f.head, f.state)
 		case errors.As(err, &damaged):
 			damage = append(damage, damaged)
 		case err != nil:

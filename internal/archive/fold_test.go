@@ -70,11 +70,11 @@ func TestDamagedFoldIsPassedOver(t *testing.T) {
 		if got, head, err := a.StateBefore(t.Context(), id, 25); string(got) != "ten" || head != records[9].After() || err != nil {
 			t.Errorf("%s: %.20q at %d, %v", how, got, head.Seq, err)
 		}
-		if list, err := a.CheckStates(t.Context(), id); len(list) != 1 || err != nil {
+		if list, err := a.CheckStates(t.Context(), id, func(clew.Head, []byte) {}); len(list) != 1 || err != nil {
 			t.Errorf("%s: the check says %v, %v", how, list, err)
 		}
 	})
-	if list, err := a.CheckStates(t.Context(), id); len(list) != 0 || err != nil {
+	if list, err := a.CheckStates(t.Context(), id, func(clew.Head, []byte) {}); len(list) != 0 || err != nil {
 		t.Errorf("sound folds: %v, %v", list, err)
 	}
 	if err := os.Rename(newest, dir+"/"+foldKey(id, 22)); err != nil {

@@ -30,8 +30,9 @@ func (a *app) doctorCommand() *cobra.Command {
 		Long: "Look at what clew needs, and say what is missing and what to do about it: the\n" +
 			"configuration, the data directory, the server that runs, credentials, git, the\n" +
 			"sandbox, the web UI, the browser, model providers. If no server runs, read every\n" +
-			"session in the store, check it record by record, read every checkpoint, and say what\n" +
-			"is damaged. Nothing is changed. The exit code is 1 if there are problems; warnings are\n" +
+			"session in the store, check it record by record, compare its stored state with what the\n" +
+			"records say, read every checkpoint, and say what is damaged, and what only a newer clew\n" +
+			"can change. Nothing is changed. The exit code is 1 if there are problems; warnings are\n" +
 			"none. clew checkpoint fsck --verbose says more of checkpoints.",
 		Example: "clew doctor\nclew doctor --online           # try the model providers, too\nclew doctor --store --json     # verify the store, and nothing else",
 		Args:    cobra.NoArgs,
@@ -119,7 +120,7 @@ func (x *doctor) add(checks ...check) { x.Checks = append(x.Checks, checks...) }
 
 // result counts.
 func (x *doctor) result() diagnosis {
-	x.Problems = x.examined.Problems()
+	x.Problems, x.Warnings = x.examined.Problems(), x.Warnings+x.examined.Warnings()
 	for _, c := range x.Checks {
 		switch c.Status {
 		case checkProblem:

@@ -97,6 +97,7 @@ type check struct {
 type examined struct{}
 
 func (examined) Problems() int         { return 0 }
+func (examined) Warnings() int         { return 0 }
 func (examined) Write(io.Writer) error { return nil }
 
 var (

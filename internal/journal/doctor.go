@@ -28,6 +28,15 @@ type Report struct {
 	Sessions int       `json:"sessions"`
 	Records  uint64    `json:"records"`
 	Findings []Finding `json:"findings"`
+	// Wrong are stored states that are not what the session's records come to. The
+	// records are sound.
+	Wrong []Finding `json:"wrong_states,omitempty"`
+	// TooNew are sessions that a newer program wrote. They are whole, as far as
+	// this one can tell, and read-only for it.
+	TooNew []Finding `json:"too_new,omitempty"`
+	// Older counts the sessions whose sealed state is of an older version: it is
+	// made anew when they are next opened.
+	Older int `json:"older,omitempty"`
 	// Notes are about what is no damage: the store does without it.
 	Notes []Finding `json:"notes,omitempty"`
 	// Engine holds the engine's own warnings since it was opened.
@@ -111,7 +120,8 @@ func copyStore(to, from string) error {
 }
 
 // Examine verifies every session in the store, record by record, and compares
-// the lists of sessions with them.
+// the lists of sessions with them. It folds each and compares the folds that are
+// stored.
 func (j *Journal) Examine(ctx context.Context) (Report, error) {
 	report := Report{Findings: []Finding{}}
 	ids, err := j.allSessions(ctx)
@@ -138,6 +148,11 @@ func (j *Journal) Examine(ctx context.Context) (Report, error) {
 	}
 	if err := e.forked(ctx); err != nil {
 		return report, err
+	}
+	for _, id := range ids {
+		if err := e.fold(ctx, id); err != nil {
+			return report, err
+		}
 	}
 	if l := j.engine.log; l != nil {
 		l.mu.Lock()

@@ -8,10 +8,11 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
+	"github.com/clew-run/clew/internal/session"
 )
 
 // An examination goes through the sessions one by one, each with what it wrote
-// itself, and then through the forks.
+// itself, then through the forks, and then folds all of them.
 type examination struct {
 	j      *Journal
 	report *Report
@@ -54,18 +55,55 @@ func (e *examination) own(ctx context.Context, id clew.SessionID) (base archive.
 }
 
 func (e *examination) find(id clew.SessionID, err error) {
+	if clew.CodeOf(err) == clew.SessionTooNew {
+		e.report.TooNew = append(e.report.TooNew, Finding{id, clew.AsError(err).Message})
+		return
+	}
 	e.report.Findings = append(e.report.Findings, Finding{id, plain(err)})
 }
 
 // folds notes kept folds that are of no use. The records tell the same.
 func (e *examination) folds(ctx context.Context, id clew.SessionID) {
-	damage, err := e.j.archive.CheckStates(ctx, id)
+	damage, err := e.j.archive.CheckStates(ctx, id, func(clew.Head, []byte) {})
 	for _, d := range damage {
 		e.note(id, "a kept fold is not used: "+d.Error())
 	}
 	if err != nil {
 		e.note(id, "the kept folds cannot be read: "+err.Error())
 	}
+}
+
+// fold folds a session from its first record and compares what is stored of it;
+// err says that ctx ended.
+func (e *examination) fold(ctx context.Context, id clew.SessionID) error {
+	if !e.whole(ctx, id) {
+		return ctx.Err() // there is worse
+	}
+	_, loaded, err := e.j.Open(ctx, session.Lease{Shard: session.ShardOf(id)}, id)
+	if err == nil && loaded.Head.Seq > 0 {
+		var v session.Verdict
+		v, err = session.VerifyFolds(ctx, e.j, id, loaded, e.kept(ctx, id))
+		if v.TooNew != nil {
+			e.find(id, v.TooNew)
+		}
+		if v.Older {
+			e.report.Older++
+		}
+		for _, wrong := range v.Wrong {
+			e.report.Wrong = append(e.report.Wrong, Finding{id, wrong})
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		e.report.Wrong = append(e.report.Wrong, Finding{id, "its state cannot be compared with its records: " + plain(err)})
+	}
+	return ctx.Err()
+}
+
+// kept gives the kept folds of a session by their records.
+func (e *examination) kept(ctx context.Context, id clew.SessionID) map[uint64][]byte {
+	kept := map[uint64][]byte{}
+	_, _ = e.j.archive.CheckStates(ctx, id, func(at clew.Head, state []byte) { kept[at.Seq] = state }) // noted before
+	return kept
 }
 
 func (e *examination) note(id clew.SessionID, problem string) {

@@ -24,14 +24,17 @@ type Examined struct {
 	Checkpoints *Checked `json:"checkpoints,omitempty"` // nil: there are none, or nobody looked
 }
 
-// Problems counts what is damaged.
+// Problems counts what is damaged or wrong.
 func (e Examined) Problems() int {
-	n := len(e.Findings)
+	n := len(e.Findings) + len(e.Wrong)
 	if e.Checkpoints != nil {
 		n += len(e.Checkpoints.Findings)
 	}
 	return n
 }
+
+// Warnings counts what is whole, but not for this program.
+func (e Examined) Warnings() int { return len(e.TooNew) }
 
 // Examine verifies the whole store of a stopped node, with the checkpoints or
 // without, and says what is damaged. It works on a copy of what the engine has
@@ -69,6 +72,15 @@ func (e Examined) Write(w io.Writer) error {
 	}
 	for _, f := range e.Findings {
 		fmt.Fprintf(w, "damaged: session %s: %s\n", f.Session, f.Problem)
+	}
+	for _, f := range e.Wrong {
+		fmt.Fprintf(w, "wrong: session %s: %s\n", f.Session, f.Problem)
+	}
+	for _, f := range e.TooNew {
+		fmt.Fprintf(w, "too new: session %s: %s\n", f.Session, f.Problem)
+	}
+	if e.Older > 0 {
+		fmt.Fprintf(w, "note: the state of %s is of an older version; it is made anew from the records when the session is next opened\n", plural(e.Older, "session"))
 	}
 	for _, n := range e.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)

@@ -1,0 +1,172 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/clew-run/clew"
+)
+
+// A Verdict is what a session's records say about the folds that are stored of it.
+type Verdict struct {
+	// TooNew says why this program cannot judge, nil for most.
+	TooNew error
+	// Older says that the sealed fold is of an older version, and so not used.
+	Older bool
+	// Wrong has a sentence for each fold of this version that is not what the
+	// records come to.
+	Wrong []string
+}
+
+// VerifyFolds folds a session from its first record and compares the folds that
+// are stored of it: the sealed one, and those that are kept, by record. Those of
+// other versions are not compared.
+func VerifyFolds(ctx context.Context, j Journal, id clew.SessionID, loaded Loaded, kept map[uint64][]byte) (Verdict, error) {
+	p := &past{journal: j, id: id, known: map[uint64][]byte{}}
+	v := verifying{anew: anew{p: p, loaded: loaded}, kept: kept}
+	sealed := FoldOf(loaded.State)
+	if loaded.State != nil {
+		var err error
+		if v.mark, err = loaded.check(id); err != nil {
+			return v.Verdict, err
+		}
+		v.Older = sealed < FoldVersion
+		if sealed > FoldVersion {
+			v.TooNew = tooNewFold(id, sealed)
+		}
+	}
+	return v.Verdict, v.run(ctx)
+}
+
+type verifying struct {
+	anew
+	Verdict
+	kept map[uint64][]byte
+}
+
+func (v *verifying) run(ctx context.Context) error {
+	targets, err := v.targets(ctx)
+	if err != nil {
+		return err
+	}
+	f := v.p.folder(ctx, &State{ID: v.p.id})
+	for r, err := range v.p.journal.Read(ctx, v.p.id, 1, v.loaded.Head.Seq) {
+		if err == nil {
+			err = f.Add(r)
+		}
+		if err != nil {
+			return unreadable(v.p.id, r, err)
+		}
+		if targets[r.Seq] {
+			if err := v.keep(ctx, f.State, r.After(), true); err != nil {
+				return err
+			}
+		}
+		if err := v.compare(f.State); err != nil {
+			return err
+		}
+	}
+	if f.TooNew != nil {
+		v.TooNew = f.TooNew
+		v.Wrong = nil
+	}
+	return nil
+}
+
+// compare holds what is stored at a record against the fold up to there.
+func (v *verifying) compare(s *State) error {
+	if s.Seq == v.loaded.StateSeq && FoldOf(v.loaded.State) == FoldVersion {
+		if err := v.against(s, v.loaded.State, "sealed"); err != nil {
+			return err
+		}
+	}
+	if b := v.kept[s.Seq]; FoldOf(b) == FoldVersion {
+		return v.against(s, b, "kept")
+	}
+	return nil
+}
+
+func (v *verifying) against(s *State, stored []byte, how string) error {
+	v.mark = stamp{}
+	if err := json.Unmarshal(stored, &v.mark); err != nil {
+		return err
+	}
+	is := *s // what ground changes are plain fields
+	v.ground(&is)
+	encoded, err := is.Encode()
+	if err != nil {
+		return err
+	}
+	keys, err := differingKeys(stored, encoded)
+	if err == nil && len(keys) > 0 {
+		v.Wrong = append(v.Wrong, fmt.Sprintf("the state %s at record %d is not what the records say: %s", how, s.Seq, strings.Join(keys, ", ")))
+	}
+	return err
+}
+
+// differingKeys compares two objects by their keys. The id is left out: a
+// parent's fold is as good as the session's own.
+func differingKeys(a, b []byte) ([]string, error) {
+	var x, y map[string]any
+	if err := json.Unmarshal(a, &x); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &y); err != nil {
+		return nil, err
+	}
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	delete(all, "id")
+	var keys []string
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		if !reflect.DeepEqual(stripped(x[k]), stripped(y[k])) {
+			keys = append(keys, k)
+		}
+	}
+	return keys, nil
+}
+
+// stripped leaves out what is empty: whether an empty list is written or left out
+// is no difference.
+func stripped(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, e := range v {
+			if e = stripped(e); e != nil {
+				out[k] = e
+			}
+		}
+		if len(out) == 0 {
+			return nil
+		}
+		return out
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = stripped(e)
+		}
+		return out
+	case string:
+		if v == "" {
+			return nil
+		}
+	case float64:
+		if v == 0 {
+			return nil
+		}
+	case bool:
+		if !v {
+			return nil
+		}
+	}
+	return v
+}
