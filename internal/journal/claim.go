@@ -14,7 +14,8 @@ import (
 )
 
 // Claim implements session.Journal. It writes the shard's fence, provided that
-// nobody else did since it was read.
+// nobody else did since it was read. A live owner that met a session too new for
+// it yields to a newer node.
 func (j *Journal) Claim(ctx context.Context, shard int) (session.Lease, error) {
 	p, subject := j.fenceSubject(shard)
 	for {
@@ -25,7 +26,7 @@ func (j *Journal) Claim(ctx context.Context, shard int) (session.Lease, error) {
 		var expected uint64
 		if last != nil {
 			expected = last.Seq
-			if owner := string(last.Data); owner != j.cfg.Node && j.Alive(owner) {
+			if owner := string(last.Data); owner != j.cfg.Node && j.Alive(owner) && !j.yields(last.header()) {
 				return session.Lease{}, &session.OwnedError{Node: owner}
 			}
 		}

@@ -46,6 +46,8 @@ type Config struct {
 	SealAfter time.Duration
 	// Node is this node's name; "" takes the one kept in Dir.
 	Node string
+
+	version version // what this program can read; tests have others
 }
 
 // Embedded reports whether the engine runs in this process.
@@ -77,6 +79,9 @@ func (c Config) withDefaults() (Config, error) {
 		if !c.Embedded() {
 			c.Partitions = defaultPartitions
 		}
+	}
+	if c.version == (version{}) {
+		c.version = ownVersion
 	}
 	if c.NodeTTL == 0 {
 		c.NodeTTL = defaultNodeTTL

@@ -27,8 +27,9 @@ type nodes struct {
 	done    chan struct{}
 
 	mu     sync.Mutex
-	beats  uint64            // our own, heard back
-	seen   map[string]uint64 // beat at which another node was last heard
+	own    version
+	beats  uint64               // our own, heard back
+	seen   map[string]heardNode // the others
 	onGone []func(node string)
 	// onTaken hears of shards that another node claimed, onSilence of a time
 	// in which this node heard nothing, and so may have missed that.
@@ -40,6 +41,12 @@ type nodes struct {
 	calls map[string]map[*context.CancelFunc]bool
 }
 
+// A heardNode is another node, as it was last heard.
+type heardNode struct {
+	at      uint64 // our own beat
+	version version
+}
+
 const (
 	beatsPerTTL = 5
 	goodbye     = "-"
@@ -47,7 +54,7 @@ const (
 
 func joinNodes(bg context.Context, j *Journal) (*nodes, error) {
 	bg, stop := context.WithCancel(bg)
-	n := &nodes{j: j, subject: j.subject("beat"), seen: map[string]uint64{}, calls: map[string]map[*context.CancelFunc]bool{}, stop: stop, done: make(chan struct{})}
+	n := &nodes{j: j, subject: j.subject("beat"), own: j.cfg.version, seen: map[string]heardNode{}, calls: map[string]map[*context.CancelFunc]bool{}, stop: stop, done: make(chan struct{})}
 	sub, err := j.engine.conn.Subscribe(n.subject, n.heard)
 	if err != nil {
 		stop()
@@ -71,7 +78,9 @@ func (n *nodes) beat(ctx context.Context) {
 	t := time.NewTicker(n.j.cfg.NodeTTL / beatsPerTTL)
 	defer t.Stop()
 	for {
-		_ = n.j.engine.conn.Publish(n.subject, []byte(n.j.cfg.Node)) // a beat may be lost
+		m := newMsg(n.subject, []byte(n.j.cfg.Node))
+		m.Header.Set(versionHeader, n.own.String())
+		_ = n.j.engine.conn.PublishMsg(m) // a beat may be lost
 		select {
 		case <-t.C:
 		case <-ctx.Done():
@@ -103,14 +112,14 @@ func (n *nodes) heard(m *nats.Msg) {
 				go fn()
 			}
 		}
-		for other, at := range n.seen {
-			if n.beats-at >= beatsPerTTL {
+		for other, last := range n.seen {
+			if n.beats-last.at >= beatsPerTTL {
 				delete(n.seen, other)
 				gone = append(gone, other)
 			}
 		}
 	default:
-		n.seen[name] = n.beats
+		n.seen[name] = heardNode{n.beats, parseVersion(m.Header.Get(versionHeader))}
 	}
 	hooks := n.onGone
 	for _, node := range gone {
@@ -300,7 +309,7 @@ func (j *Journal) Recent(ctx context.Context) ([]clew.SessionID, error) {
 			return nil, err
 		}
 		for _, id := range ids {
-			if owner := owners[session.ShardOf(id)]; owner == "" || owner == j.cfg.Node || !j.Alive(owner) {
+			if owner := owners[session.ShardOf(id)]; owner == "" || owner == j.cfg.Node || !j.Alive(owner) { // "" also if it yields
 				recent = append(recent, id)
 			}
 		}
@@ -308,7 +317,8 @@ func (j *Journal) Recent(ctx context.Context) ([]clew.SessionID, error) {
 	return recent, nil
 }
 
-// owners gives the node that was the last to claim each shard of a partition.
+// owners gives the node that was the last to claim each shard of a partition, ""
+// where it yields the shard to this one.
 func (j *Journal) owners(ctx context.Context, p int) (map[int]string, error) {
 	owners := map[int]string{}
 	for m, err := range j.messages(ctx, p, j.subject("j", strconv.Itoa(p), "f", "*"), 1, 0) {
@@ -320,6 +330,9 @@ func (j *Journal) owners(ctx context.Context, p int) (map[int]string, error) {
 			return nil, fmt.Errorf("fence subject %q: %w", m.Subject, err)
 		}
 		owners[shard] = string(m.Data)
+		if j.yields(m.Header) {
+			owners[shard] = ""
+		}
 	}
 	return owners, nil
 }

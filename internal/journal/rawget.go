@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/synadia-io/orbit.go/jetstreamext"
 
@@ -17,6 +18,15 @@ type storedMsg struct {
 	Subject string `json:"subject"`
 	Seq     uint64 `json:"seq"`
 	Data    []byte `json:"data"`
+	Hdrs    []byte `json:"hdrs"`
+}
+
+func (m *storedMsg) header() nats.Header {
+	h, err := nats.DecodeHeadersMsg(m.Hdrs)
+	if err != nil { // it has none
+		return nil
+	}
+	return h
 }
 
 const codeNoMessage = 10037

@@ -26,6 +26,9 @@ func (j *Journal) Sweep(ctx context.Context, seal Sealer) {
 	defer t.Stop()
 	for {
 		for p := range j.partitions {
+			if j.nodes != nil && j.HoldSeals() {
+				break // until no older node is up, nothing is sealed
+			}
 			if err := j.SweepPartition(ctx, p, time.Now().Add(-j.cfg.SealAfter), seal); err != nil && ctx.Err() == nil {
 				j.log.Warn("sweep", "partition", p, "err", err)
 			}

@@ -174,7 +174,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		return err
 	}
 	s.host = session.NewHost(session.Config{
-		Journal: s.journal, Index: index, Inbox: s.questions.rows, Peers: s.journal.Peers(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
+		Journal: s.journal, Index: index, Inbox: s.questions.rows, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Blobs: s.journal, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 		Appended: s.tellSocket,

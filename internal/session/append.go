@@ -117,6 +117,10 @@ func (s *Session) seal() {
 	if s.head.Seq == 0 || s.head.Seq == s.sealed {
 		return
 	}
+	if c := s.host.cfg.Cluster; c != nil && c.HoldSeals() { // an older node may have to go on from here
+		s.sealTried, s.recent = s.head.Seq, nil
+		return
+	}
 	state, err := s.state.Encode()
 	if err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), sealTimeout)

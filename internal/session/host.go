@@ -16,8 +16,9 @@ import (
 type Config struct {
 	Journal Journal
 	Index   Index
-	Inbox   Inbox // nil if there is none
-	Peers   Peers // nil if this node is alone
+	Inbox   Inbox   // nil if there is none
+	Peers   Peers   // nil if this node is alone
+	Cluster Cluster // nil if this node is alone
 	Agent   Agent
 	// Services takes the commands that are about the server; nil has none.
 	Services Services
@@ -299,6 +300,11 @@ func (h *Host) acquire(ctx context.Context, id clew.SessionID, creating bool) (*
 		h.drop(sl)
 		return nil, nil, clew.Errorf(clew.SessionNotFound, "no session %s", id)
 	}
+	if s.yielded {
+		if node := h.cfg.Cluster.Newer(); node != "" { // it may take the shard
+			return nil, nil, &OwnedError{Node: node}
+		}
+	}
 	s.holds.Add(1)
 	return s, func() { s.lastUse.Store(h.cfg.Now()); s.holds.Add(-1) }, nil
 }
@@ -390,12 +396,16 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	yielded := false
+	if r.tooNew != nil {
+		lease, yielded = h.yield(ctx, lease)
+	}
 	state := r.state
 	s := &Session{
 		id: id, host: h, feed: NewFeed(loaded.Head.Seq, h.cfg.Encode),
 		inbox: make(chan request, inboxSize), quit: make(chan struct{}), done: make(chan struct{}),
 		state: state, log: log, lease: lease, head: loaded.Head, epoch: loaded.Epoch,
-		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq, tooNew: r.tooNew,
+		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq, tooNew: r.tooNew, yielded: yielded,
 	}
 	if r.anew && r.tooNew == nil {
 		s.anew, s.sealed, s.indexed = true, 0, 0

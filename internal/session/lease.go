@@ -71,6 +71,24 @@ func (h *Host) lapse(l Lease) {
 	}
 }
 
+// yield lets a newer node take the shard of a session that is too new for this one.
+func (h *Host) yield(ctx context.Context, l Lease) (_ Lease, done bool) {
+	if h.cfg.Cluster == nil {
+		return l, false
+	}
+	next, err := h.cfg.Cluster.Yield(ctx, l)
+	if err != nil {
+		h.cfg.Log.Warn("shard is not yielded", "shard", l.Shard, "err", err)
+		return l, false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leases[l.Shard] == l {
+		h.leases[l.Shard] = next
+	}
+	return next, true
+}
+
 func (h *Host) renew(ctx context.Context, lost Lease) (Lease, error) {
 	return h.lease(ctx, lost.Shard, lost.Term)
 }

@@ -214,6 +214,21 @@ type Peers interface {
 	Watch(id clew.SessionID, fn func(notice []byte)) (stop func(), err error)
 }
 
+// Cluster says what the nodes on the same engine can read, so that none writes
+// what another could not carry on. A single node has none.
+type Cluster interface {
+	// Level is the level of record types that all live nodes know.
+	Level() int
+	// HoldSeals reports whether a live node could not read this program's folds.
+	HoldSeals() bool
+	// Newer names a live node that reads more than this program, "" if there is
+	// none.
+	Newer() string
+	// Yield keeps the shard, and lets a newer node take it although this one is
+	// alive. The lease it gives replaces the other.
+	Yield(ctx context.Context, lease Lease) (Lease, error)
+}
+
 // OwnedError says which live node holds a shard.
 type OwnedError struct{ Node string }
 

@@ -120,6 +120,20 @@ func tooNewFold(id clew.SessionID, v int) error {
 		id, v, FoldVersion)
 }
 
+// knownEverywhere refuses events that a live node could not read: it may have to
+// carry the session on.
+func (h *Host) knownEverywhere(events []clew.Event) error {
+	if h.cfg.Cluster == nil {
+		return nil
+	}
+	for _, ev := range events {
+		if need := clew.LevelOf(ev.Type); need > 1 && need > h.cfg.Cluster.Level() {
+			return clew.Errorf(clew.Unavailable, "a server of an older version is running beside this one and does not know %s; once all servers are upgraded it works", ev.Type)
+		}
+	}
+	return nil
+}
+
 // restored is a session's state as this program has it.
 type restored struct {
 	state *State

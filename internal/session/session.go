@@ -38,6 +38,8 @@ type Session struct {
 	// tooNew says why the session is read-only here, nil for most. It is set
 	// before anyone has the session.
 	tooNew error
+	// yielded says that a newer node may take it.
+	yielded bool
 	// lastUse is when something last happened (Unix ms).
 	lastUse atomic.Int64
 
@@ -350,6 +352,9 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		d.streamed = s.streamed()
 	}
 	events, err := s.decideSafely(cmd, now)
+	if err == nil {
+		err = s.host.knownEverywhere(events)
+	}
 	if err != nil {
 		return pending{}, nil, err
 	}

@@ -3,10 +3,12 @@ package session_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
@@ -236,3 +238,84 @@ func (c *countingReads) Read(ctx context.Context, id clew.SessionID, from, to ui
 		}
 	}
 }
+
+// nodes is a cluster as one node hears it.
+type nodes struct {
+	m     *journaltest.Memory
+	hold  bool
+	newer string
+	gave  []session.Lease
+}
+
+func (*nodes) Level() int        { return clew.Level }
+func (n *nodes) HoldSeals() bool { return n.hold }
+func (n *nodes) Newer() string   { return n.newer }
+
+func (n *nodes) Yield(_ context.Context, l session.Lease) (session.Lease, error) {
+	n.gave = append(n.gave, l)
+	return l, nil
+}
+
+// While a node is up that could not read this program's folds, nothing is sealed:
+// it may have to go on from the records.
+func TestSealsWaitForTheLastNode(t *testing.T) {
+	m := new(journaltest.Memory)
+	c := &nodes{hold: true}
+	h := start(t, m.Node("a"), session.Config{Cluster: c})
+	create(t, h, "s1")
+	for i := range 1100 {
+		do(t, h, "s1", rename(fmt.Sprint("r", i)))
+	}
+	stop(h)
+	if got := m.Sealed("s1"); got != nil {
+		t.Errorf("sealed: %.100s", got)
+	}
+	h = start(t, m.Node("a"), session.Config{Cluster: &nodes{}})
+	if st := stateOf(t, h, "s1"); st.Title != "title r1099" {
+		t.Errorf("the title is %q", st.Title)
+	}
+	stop(h)
+	if got := m.Sealed("s1"); session.FoldOf(got) != session.FoldVersion {
+		t.Errorf("sealed: %.100s", got)
+	}
+}
+
+// A session that is too new is left to a newer node as soon as there is one.
+func TestTooNewGoesToANewerNode(t *testing.T) {
+	m := new(journaltest.Memory)
+	sealedSession(t, m, "s1")
+	m.Replace("s1", newer)
+	c := &nodes{}
+	h := start(t, m.Node("a"), session.Config{Cluster: c, Peers: silent{}})
+	if st := stateOf(t, h, "s1"); st.Title != "title r1" {
+		t.Errorf("the title is %q", st.Title)
+	}
+	if len(c.gave) != 1 || c.gave[0].Shard != session.ShardOf("s1") {
+		t.Errorf("yielded %+v", c.gave)
+	}
+	c.newer = "b"
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := h.Do(ctx, "s1", rename("r2")); !errors.Is(err, errAsked) {
+		t.Errorf("the newer node was not asked: %v", err)
+	}
+}
+
+// silent are peers that only say who was asked.
+type silent struct{ session.Peers }
+
+var errAsked = errors.New("asked b")
+
+func (silent) Self() string { return "a" }
+func (silent) Serve(ctx context.Context, _ func(context.Context, []byte) []byte) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (silent) Call(_ context.Context, node string, _ []byte) ([]byte, error) {
+	if node != "b" {
+		return nil, errors.New("asked " + node)
+	}
+	return nil, errAsked
+}
+func (silent) Publish(clew.SessionID, []byte) {}

@@ -1,0 +1,33 @@
+package clew
+
+// Level is this program's level: it knows all record types up to it. It is raised
+// by one with a release that brings record types. A node writes a type only when
+// every live node knows it, so that any of them can carry a session on.
+//
+// Level 1 is everything up to the first tree that has levels; a node that does not
+// name its level is of level 1.
+const Level = 1
+
+// since has the levels of the record types that came after level 1.
+var since = map[EventType]int{}
+
+// Level says which level a program needs for records of this type, 0 if they are
+// never on record.
+func (i EventInfo) Level() int {
+	if !i.Kind.Journaled() {
+		return 0
+	}
+	return LevelOf(i.Type)
+}
+
+// LevelOf says which level a program needs for records of a type. One that the
+// catalogue does not know is above this program's.
+func LevelOf(t EventType) int {
+	if _, known := eventIndex[t]; !known {
+		return Level + 1
+	}
+	if level, later := since[t]; later {
+		return level
+	}
+	return 1
+}
