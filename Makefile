@@ -108,6 +108,10 @@ test-real-model: ## stream an answer of a small real model, which is fetched on 
 test-kills: ## kill the server at every named point of a turn, and of a rewind with files
 	CLEW_STORY_ALL=1 $(GO) test -count=1 -timeout 1h -v -run Kill ./internal/e2e/story ./internal/e2e/travelcrash
 
+.PHONY: golden
+golden: ## have this tree leave a data directory behind, for the trees after it to open
+	CLEW_GOLDEN_MAKE=$(shell git rev-parse --short=7 HEAD) $(GO) test -count=1 -timeout 10m -run TestMake ./internal/e2e/golden
+
 .PHONY: test-runs
 test-runs: ## racing answers, waiting runs, and 200 runs of 500 todos each on nodes that are killed
 	CLEW_RUNS_FULL=1 $(GO) test -count=1 -timeout 30m -v ./internal/e2e/chaos
