@@ -3,17 +3,7 @@
 // Dial connects to one session. Follow then yields what happens in it, in
 // order, without gaps and without repeats, however often the connection breaks
 // in between; Send and Do give commands. NewAPI is the plain REST side: make,
-// list and read sessions.
-//
-//	c, err := client.Dial(ctx, client.Options{URL: "http://127.0.0.1:8000", Session: id, Token: token})
-//	if err != nil {
-//		return err
-//	}
-//	defer c.Close()
-//	go c.Send(ctx, clew.CommandUserMessage, clew.UserMessageData{Text: "hello"})
-//	for env, err := range c.Follow(ctx) {
-//		…
-//	}
+// list and read sessions. The examples show each of them.
 //
 // # Reconnecting
 //

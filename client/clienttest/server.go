@@ -48,9 +48,16 @@ type session struct {
 	grown   chan struct{} // closed and replaced when the feed grows
 }
 
-// New starts a server that ends with the test. The token of a user is
-// "token-" and the name.
+// New starts a server that ends with the test.
 func New(t testing.TB) *Server {
+	s := Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Start starts a server. The token of a user, who is alice, bob or carol, is
+// "token-" and the name. An example uses it with Close, a test better New.
+func Start() *Server {
 	s := &Server{
 		sessions: map[clew.SessionID]*session{}, users: map[string]clew.UserID{}, conns: map[*websocket.Conn]bool{},
 		heard: map[clew.CommandType]int{},
@@ -59,7 +66,6 @@ func New(t testing.TB) *Server {
 		s.users["token-"+string(u)] = u
 	}
 	s.start()
-	t.Cleanup(s.shutdown)
 	return s
 }
 
@@ -67,11 +73,11 @@ func (s *Server) start() {
 	s.pipes = newPipes()
 	s.http = &http.Server{Handler: s.Handler(), ReadHeaderTimeout: time.Minute}
 	srv, pipes := s.http, s.pipes
-	s.running.Go(func() { _ = srv.Serve(pipes) }) // ends with shutdown
+	s.running.Go(func() { _ = srv.Serve(pipes) }) // ends with Close
 }
 
-// shutdown leaves nothing running.
-func (s *Server) shutdown() {
+// Close leaves nothing running.
+func (s *Server) Close() {
 	_ = s.http.Close() // the listener cannot fail
 	s.DropAll()
 	s.running.Wait()
