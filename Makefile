@@ -105,8 +105,8 @@ test-real-model: ## stream an answer of a small real model, which is fetched on 
 	$(GO) test -count=1 -tags realmodel -timeout 10m -v ./internal/llm/realmodel
 
 .PHONY: test-kills
-test-kills: ## kill the server at every named point of a turn, and of a rewind with files
-	CLEW_STORY_ALL=1 $(GO) test -count=1 -timeout 1h -v -run Kill ./internal/e2e/story ./internal/e2e/travelcrash
+test-kills: ## kill the server at every named point of a turn, of a run, and of a rewind with files
+	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 3h -v -run Kill ./internal/e2e/story ./internal/e2e/runs ./internal/e2e/travelcrash
 
 .PHONY: golden
 golden: ## have this tree leave a data directory behind, for the trees after it to open
@@ -114,11 +114,20 @@ golden: ## have this tree leave a data directory behind, for the trees after it 
 
 .PHONY: test-runs
 test-runs: ## racing answers, waiting runs, and 200 runs of 500 todos each on nodes that are killed
-	CLEW_RUNS_FULL=1 $(GO) test -count=1 -timeout 30m -v ./internal/e2e/chaos
+	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 30m -v ./internal/e2e/chaos
 
 .PHONY: test-ipc
 test-ipc: ## 1,000 clients of the local socket, against a server that is killed ten times
-	CLEW_IPC_FULL=1 $(GO) test -count=1 -timeout 30m -v -run TestCrowd ./internal/e2e/ipc
+	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 30m -v -run TestCrowd ./internal/e2e/ipc
+
+.PHONY: nightly
+nightly: ## run the full form of every campaign, of which CI plays a short one; NIGHTLY="kills fuzz" for some
+	./tools/nightly list
+	./tools/nightly $(NIGHTLY)
+
+.PHONY: nightly-list
+nightly-list: ## say what make nightly runs, and about how long
+	@./tools/nightly list
 
 .PHONY: generate
 generate: ## make all generated files anew

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -82,10 +83,7 @@ func (d *dice) act(ctx context.Context, c tool.Call, out tool.Output) (tool.Resu
 //
 // Covers: C-56
 func TestChaos(t *testing.T) {
-	seeds := 100
-	if testing.Short() {
-		seeds = 20
-	}
+	seeds := nightly.Size(25, 100)
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			d := &dice{r: rand.New(rand.NewPCG(uint64(seed), 1))}

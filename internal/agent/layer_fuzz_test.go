@@ -8,17 +8,15 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/plan"
 	"github.com/clew-run/clew/internal/tool"
 )
 
 // awkward are texts that are made to keep whoever looks for JSON in them busy,
-// each about a MiB, less in a short test.
+// each about a MiB at night, less in CI.
 func awkward() map[string]string {
-	size := 1 << 20
-	if testing.Short() {
-		size = 1 << 16
-	}
+	size := nightly.Size(1<<17, 1<<20)
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	return map[string]string{
 		"lists":            fill("["),

@@ -12,6 +12,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/agent"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -99,10 +100,7 @@ func TestRunBudget(t *testing.T) {
 // However many todos are at work and whatever they use, what is used and what is
 // reserved never passes what people allowed.
 func TestRunBudgetHolds(t *testing.T) {
-	seeds := 30
-	if testing.Short() {
-		seeds = 5
-	}
+	seeds := nightly.Size(8, 30)
 	raised := int64(0)
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {

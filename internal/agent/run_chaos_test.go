@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -59,10 +60,7 @@ func (d *dice) play(ctx context.Context, req llm.Request, on func(llm.Delta) err
 // it comes to an end once it is told to, every call has one result, nothing that
 // may run once runs twice, and each todo is completed once at most.
 func TestRunChaos(t *testing.T) {
-	seeds := 60
-	if testing.Short() {
-		seeds = 20
-	}
+	seeds := nightly.Size(20, 60)
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			d := &dice{r: rand.New(rand.NewPCG(uint64(seed), 3))}

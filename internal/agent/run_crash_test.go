@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -19,10 +20,7 @@ import (
 //
 // Covers: RUN-12, RUN-14
 func TestRunCrashes(t *testing.T) {
-	seeds := 40
-	if testing.Short() {
-		seeds = 10
-	}
+	seeds := nightly.Size(12, 40)
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			d := &dice{r: rand.New(rand.NewPCG(uint64(seed), 11))}

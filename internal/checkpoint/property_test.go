@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew/internal/checkpoint"
 	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 var leftAlone = checkpointtest.LeftAlone
@@ -29,10 +30,7 @@ func TestProperty(t *testing.T) {
 	put(t, dir, "neighbour/file", "x")
 	put(t, dir, "neighbour/link", "->../work")
 	neighbour := readTree(t, filepath.Join(dir, "neighbour"), nil)
-	n, rounds := 0, 5 // of a hundred cases
-	if testing.Short() {
-		rounds = 1
-	}
+	n, rounds := 0, nightly.Size(1, 5) // of a hundred cases
 	for range rounds {
 		rapid.Check(t, func(rt *rapid.T) {
 			n++

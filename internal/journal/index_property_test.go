@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -220,10 +221,7 @@ func lines(list []session.Summary) (text string) {
 func TestListsOfSeveral(t *testing.T) {
 	j := openScratch(t)
 	tally := map[string]int{}
-	rounds := 12
-	if testing.Short() {
-		rounds = 3
-	}
+	rounds := nightly.Size(4, 12)
 	for seed := range rounds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			l := newLists(t, j, uint64(seed))

@@ -57,6 +57,7 @@ var order = []string{
 var outside = []string{
 	"bench", "examples", "deploy",
 	"internal/e2e", "internal/gen", "internal/transcript", "internal/layers", "internal/requirements",
+	"internal/nightly", // how much a long test does
 }
 
 // only narrows a layer to a list of layers of ours, beyond the order.

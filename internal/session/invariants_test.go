@@ -63,7 +63,7 @@ func (b *bench) listen(t tester) {
 		if err := f.Add(r); err != nil {
 			t.Fatalf("fold: %v", err)
 		}
-		b.hears(t, r, decoded(r))
+		b.hears(t, r, b.decoded(r))
 	}
 	b.seen = len(b.records)
 }
@@ -226,7 +226,7 @@ func (b *bench) hearsReturn() {
 		if r.Type != clew.EventMessageAccepted || !b.folded.Hidden(r.Seq) {
 			continue
 		}
-		if d, ok := decoded(r).(*clew.MessageAcceptedData); ok {
+		if d, ok := b.decoded(r).(*clew.MessageAcceptedData); ok {
 			delete(b.accepted, string(d.MessageID)+" by "+string(d.TaskID))
 		}
 	}

@@ -26,6 +26,7 @@ type crowd struct {
 	rules    crowdRules
 	big      bool   // many todos: ends and full checks are rarer
 	snapshot []byte // a state that was kept
+	keptAt   uint64 // its seq
 	names    int    // todos named so far
 	seen     map[string]int
 }

@@ -54,7 +54,7 @@ func (o *oracles) hear(b *bench) {
 		if len(ofRunOnly([]clew.EventType{r.Type})) == 0 {
 			continue
 		}
-		data := decoded(r)
+		data := b.decoded(r)
 		id := runIDOf(data)
 		if d, ok := data.(*clew.ExecutionProgressData); ok {
 			id = d.RunID

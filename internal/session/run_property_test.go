@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // restart has the session loaded anew: from a snapshot and the records after
@@ -16,8 +17,7 @@ func (c *crowd) restart() {
 	}
 	loaded := Loaded{Tail: c.records}
 	if c.snapshot != nil && (c.big || !c.in(3)) {
-		seq := seqOf(c.snapshot)
-		loaded = Loaded{State: c.snapshot, StateSeq: seq, Tail: c.records[seq:]}
+		loaded = Loaded{State: c.snapshot, StateSeq: c.keptAt, Tail: c.records[c.keptAt:]}
 	}
 	s, err := Restore("s", loaded, c.fresh)
 	if err != nil {
@@ -28,7 +28,7 @@ func (c *crowd) restart() {
 		c.t.Fatalf("restored\n%s\nlive\n%s", got, want)
 	}
 	s.rules = c.rules
-	c.s.state, c.snapshot = s, got
+	c.s.state, c.snapshot, c.keptAt = s, got, s.Seq
 }
 
 // time lets some of it pass. Deadlines are missed only now and then.
@@ -101,9 +101,9 @@ func (c *crowd) play(steps int) {
 //
 // Covers: RUN-01, RUN-09, RUN-12, RUN-13, RUN-15, RUN-21, RUN-23, RUN-25, RUN-32, G-14
 func TestRandomRuns(t *testing.T) {
-	small, large := uint64(190), uint64(20)
-	if testing.Short() || raceEnabled { // the detector has nothing to find here
-		small, large = 40, 2
+	small, large := nightly.Size[uint64](40, 190), nightly.Size[uint64](3, 20)
+	if raceEnabled { // it has nothing to find here
+		small, large = 12, 1
 	}
 	ends, seen := map[clew.EventType]int{}, map[string]int{}
 	todos, played := 0, uint64(0)

@@ -11,7 +11,7 @@ import (
 func (x *traveller) rewindAnswer() bool {
 	var list []clew.Record
 	for _, r := range x.records {
-		if d, ok := decoded(r).(*clew.HitlResolvedData); ok && isAnswer(d) && !x.s.state.Hidden(r.Seq) {
+		if d, ok := x.decoded(r).(*clew.HitlResolvedData); ok && isAnswer(d) && !x.s.state.Hidden(r.Seq) {
 			list = append(list, r)
 		}
 	}
@@ -27,7 +27,7 @@ func (x *traveller) rewindAnswer() bool {
 		x.t.Fatalf("the answer at %d led to %d", r.Seq, c.to)
 	}
 	then := x.state(x.freshAt(c.to))
-	if id := decoded(r).(*clew.HitlResolvedData).RequestID; then.question(id) == nil {
+	if id := x.decoded(r).(*clew.HitlResolvedData).RequestID; then.question(id) == nil {
 		x.t.Fatalf("before the answer at %d question %s is not open", r.Seq, id)
 	}
 	x.tally["to before an answer"]++

@@ -105,7 +105,7 @@ func (x *traveller) queueOf(encoded []byte) string {
 // arrived checks a return whose batch begins behind the first records.
 func (x *traveller) arrived(c course, before []byte, first int) {
 	t := x.t
-	at := first + slices.IndexFunc(x.records[first:], func(r clew.Record) bool { return returnOf(decoded(r)) != nil })
+	at := first + slices.IndexFunc(x.records[first:], func(r clew.Record) bool { return returnOf(x.decoded(r)) != nil })
 	r := x.records[at]
 	what := fmt.Sprintf("%s to %d at %d", c.kind, c.to, r.Seq)
 	left := x.onFrom(before, first, at) // where somebody was stopped first
@@ -200,7 +200,7 @@ func (x *traveller) foretold(c course, before, there []byte, r clew.Record) {
 	if got := now.Total - is.Total; got != now.Total-will.Total {
 		t.Fatalf("%d messages went, foretold were %d", got, now.Total-will.Total)
 	}
-	switch d := decoded(r).(type) {
+	switch d := x.decoded(r).(type) {
 	case *clew.HistoryRewoundData:
 		x.named(now, is, d.RemovedMessageIDs, d.RemovedCount)
 		x.named(is, now, d.RestoredMessageIDs, d.RestoredCount)

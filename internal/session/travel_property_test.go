@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // A logbook adds up what travellers did. Any deviation ends its test at once, so
@@ -37,11 +38,15 @@ func (l logbook) close(t *testing.T, what string, atLeast int) {
 	}
 }
 
-// fixRapid has rapid play the same plays each time, and leave no files behind.
-// A seed given by hand holds.
+// fixRapid has rapid play the same hundred plays each time, and leave no files
+// behind. A seed given by hand holds.
 func fixRapid(t *testing.T, seed int) {
 	t.Helper()
-	values := map[string]string{"rapid.nofailfile": "true", "rapid.seed": strconv.Itoa(seed)}
+	plays := 100
+	if testing.Short() {
+		plays *= 5 // rapid plays a fifth of them then
+	}
+	values := map[string]string{"rapid.nofailfile": "true", "rapid.seed": strconv.Itoa(seed), "rapid.checks": strconv.Itoa(plays)}
 	if flag.Lookup("rapid.seed").Value.String() != "0" {
 		delete(values, "rapid.seed")
 	}
@@ -60,10 +65,7 @@ func fixRapid(t *testing.T, seed int) {
 //
 // Covers: HIS-12, HIS-13, HIS-15, HIS-18, HIS-19, HIS-21, HIS-26, HIS-30, HIS-31, C-13, C-75, C-76
 func TestAnywhereInAConversation(t *testing.T) {
-	rounds, atLeast := 5, 1700 // rounds of a hundred plays
-	if testing.Short() || raceEnabled {
-		rounds, atLeast = 1, 300
-	}
+	rounds, atLeast := nightly.Size(1, 5), nightly.Size(300, 1700)
 	book := logbook{}
 	for i := range rounds {
 		t.Run(fmt.Sprint("round ", i), func(t *testing.T) {

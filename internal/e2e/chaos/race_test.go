@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 const raceSessions = 50
@@ -18,7 +19,7 @@ const raceSessions = 50
 // Covers: RUN-22, RUN-23, C-20
 func TestTwoApprovers(t *testing.T) {
 	a := newArena(t, raceSessions)
-	total, each := amount(t, "CLEW_RACES", 10_000), 25
+	total, each := amount(t, "CLEW_RACES", nightly.Size(2000, 10_000)), 25
 	var asked []question
 	var won [2]atomic.Int64
 	start := time.Now()
@@ -63,7 +64,7 @@ func TestTwoApprovers(t *testing.T) {
 // Covers: RUN-21, RUN-22, C-20
 func TestDeadlineRacesAnswer(t *testing.T) {
 	a := newArena(t, raceSessions)
-	total, each := amount(t, "CLEW_RACES", 10_000), 20
+	total, each := amount(t, "CLEW_RACES", nightly.Size(2000, 10_000)), 20
 	var asked []question
 	var late, inTime atomic.Int64
 	lead := 200 * time.Millisecond // how long before its deadline a question is answered, on average

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -33,7 +33,7 @@ func TestRuns(t *testing.T) {
 		t.Skip("kills nodes for minutes")
 	}
 	s := seed(t)
-	runs, todos, beside := amount(t, "CLEW_RUNS", 200), amount(t, "CLEW_RUN_TODOS", 500), amount(t, "CLEW_RUNS_BESIDE", 24)
+	runs, todos, beside := amount(t, "CLEW_RUNS", nightly.Size(40, 200)), amount(t, "CLEW_RUN_TODOS", nightly.Size(200, 500)), amount(t, "CLEW_RUNS_BESIDE", 24)
 	f := startFleet(t, 2)
 	ctx, cancel := context.WithTimeout(t.Context(), runsLimit)
 	defer cancel()
@@ -55,10 +55,9 @@ func TestRuns(t *testing.T) {
 }
 
 // sizeOf is how many todos a run's plan begins with: all that were asked for in
-// every other one, fewer in those between, so that CI has time for 200 runs.
-// CLEW_RUNS_FULL gives all of them their full size.
+// every other one, fewer in those between. At night all have their full size.
 func sizeOf(i, todos int) int {
-	if i%2 == 0 || os.Getenv("CLEW_RUNS_FULL") != "" {
+	if i%2 == 0 || nightly.On() {
 		return todos
 	}
 	return max(1, todos/5+i*7%(todos*2/5+1))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -139,7 +139,7 @@ func (v *visitor) drop(midway bool) {
 // when all are gone, the server has nothing left of them.
 func TestCrowd(t *testing.T) {
 	visitors, kills, each := 200, 3, 300
-	if os.Getenv("CLEW_IPC_FULL") != "" {
+	if nightly.On() {
 		visitors, kills, each = 1000, 10, 1000
 	}
 	c := &crowd{stage: newStage(t, "", map[string]string{"CLEW_IDLE_AFTER": "1s"}).start(), stop: make(chan struct{})}

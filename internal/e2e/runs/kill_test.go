@@ -16,12 +16,13 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/llm/llmtest"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/wire"
 )
 
 // sampled is how many crash points are tried beyond those of each name, unless
-// CLEW_STORY_ALL=1 asks for all of them.
-const sampled = 12
+// the night has time for all of them.
+const sampled = 6
 
 // The variables of a program that is built to crash.
 const (
@@ -102,7 +103,7 @@ func undisturbed(t *testing.T) []string {
 // choose takes the first passage of every place, of the two around an append
 // one by turns, and a sample of the others that depends on a seed alone.
 func choose(places []string) []string {
-	if os.Getenv("CLEW_STORY_ALL") == "1" {
+	if nightly.On() {
 		return places
 	}
 	var first, rest []string

@@ -15,11 +15,12 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/llm/llmtest"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // sampled is how many crash points are tried beyond one of each name, unless
-// CLEW_STORY_ALL=1 asks for all of them.
-const sampled = 24
+// the night has time for all of them.
+const sampled = 10
 
 // killWithin bounds one story with a crash in it.
 const killWithin = 90 * time.Second
@@ -136,7 +137,7 @@ func undisturbed(t *testing.T, bin string) (calm []string, places []string) {
 // that depends on a seed alone.
 func choose(t *testing.T, places []string) []string {
 	t.Helper()
-	if os.Getenv("CLEW_STORY_ALL") == "1" {
+	if nightly.On() {
 		return places
 	}
 	var first, rest []string
@@ -220,7 +221,7 @@ func TestKillTwice(t *testing.T) {
 				t.Fatal(err)
 			}
 			places := strings.Fields(string(b))
-			if os.Getenv("CLEW_STORY_ALL") != "1" {
+			if !nightly.On() {
 				places = places[:min(len(places), early)]
 			}
 			for _, second := range places {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // target chooses a message to go to. cut is the first one that goes.
@@ -267,10 +268,8 @@ func TestAnywhereWithFiles(t *testing.T) {
 	w := newWorld(t)
 	outside := filepath.Join(w.dir, "neighbour")
 	was := touched(t, outside, nil)
-	walks, atLeast := 24, 320
-	if testing.Short() {
-		walks, atLeast = 4, 20
-	}
+	walks := nightly.Size(6, 24)
+	atLeast := walks * 40 / 3 // of each walk about
 	for n := range walks {
 		t.Run(fmt.Sprint("walk ", n), func(t *testing.T) {
 			w.newWalk(t, n).play(14, true)

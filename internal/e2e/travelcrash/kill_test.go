@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 	crashAt  = "CLEW_CRASH_AT="
 	crashLog = "CLEW_CRASH_LOG="
 	// sampled is how many places of a journey are tried beyond one of each name,
-	// unless CLEW_STORY_ALL=1 asks for all of them.
+	// unless the night has time for all of them.
 	sampled = 1
 )
 
@@ -84,7 +85,7 @@ func placesIn(t testing.TB, log string) []string {
 // choose takes the first passage of every place, and a sample of the others
 // that depends on a seed alone.
 func choose(places []string) []string {
-	if os.Getenv("CLEW_STORY_ALL") == "1" {
+	if nightly.On() {
 		return places
 	}
 	var first, rest []string
@@ -171,10 +172,7 @@ func TestKillAtEveryPlace(t *testing.T) {
 // Crashes come at any moment, not only where a name is.
 func TestKillAtAnyMoment(t *testing.T) {
 	bin := proc.Program(t, "crashpoints")
-	moments := 20
-	if os.Getenv("CLEW_STORY_ALL") == "1" {
-		moments = 200
-	}
+	moments := nightly.Size(12, 200)
 	r := rand.New(rand.NewPCG(20260102, 1))
 	t.Parallel()
 	j := journeys[0]
@@ -203,7 +201,7 @@ func TestKillTwice(t *testing.T) {
 	s := prepared(t, bin, j)
 	calm := s.calm(t, j)
 	firsts := []string{"checkpoint.written:2"}
-	if os.Getenv("CLEW_STORY_ALL") == "1" {
+	if nightly.On() {
 		firsts = append(firsts, "append.after/rewind_started:1", "checkpoint.before:1", "checkpoint.removed:2", "checkpoint.permitted:1", "checkpoint.restored:1", "append.before/history_rewound:1")
 	}
 	for _, first := range firsts {

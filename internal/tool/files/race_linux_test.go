@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -44,10 +45,7 @@ func swap(t *testing.T, dir, to string) (stop func()) {
 const tries = 100_000
 
 func TestSwappedDirectory(t *testing.T) {
-	n := tries
-	if testing.Short() {
-		n /= 10
-	}
+	n := nightly.Size(tries/5, tries)
 	ws, beside := newWorkspace(t, map[string]string{"d/secret.txt": "inside\n"})
 	stop := swap(t, ws.Dir, "../beside")
 	// Most tries aim at the place where the race is: the opening of a path that

@@ -1,11 +1,11 @@
 import type { Browser } from "playwright-core";
-import { expect, live, test, until, type World, type Visitor } from "../harness";
+import { expect, live, size, test, until, type World, type Visitor } from "../harness";
 import { figures } from "./figures";
 import { longSession } from "./long";
 import { barePage, mainThread, slowDown, watchFrames, type Frames } from "./measure";
 
-const messages = 10_000;
-const tries = 5;
+const messages = size(4_000, 10_000);
+const tries = size(3, 5);
 
 interface Try {
   bare: Frames;

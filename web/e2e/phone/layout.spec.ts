@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { expect, live, test, until, type World } from "../harness";
+import { expect, live, test, tried, until, type World } from "../harness";
 import { plansRuns } from "../requirements/scripts";
 import { shot, smallTargets, tooWide } from "./measure";
 
@@ -45,6 +45,7 @@ async function opened(page: Page): Promise<void> {
 
 for (const language of ["en", "ko"] as const) {
   for (const theme of ["light", "dark"] as const) {
+    if (!tried(language === "ko", theme === "dark")) continue;
     test(`every page fits a finger and the screen: ${language} ${theme}`, { timeout: 180_000 }, async ({ world, visit }) => {
       const { talk, plan } = await sessions(world);
       const v = await visit({ phone: true, prefs: { language, theme } });

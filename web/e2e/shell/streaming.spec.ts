@@ -1,6 +1,6 @@
-import { expect, live, shown, test, told, until } from "../harness";
+import { expect, live, shown, size, test, told, until } from "../harness";
 
-const rounds = 20;
+const rounds = size(10, 20);
 const seed = Number(process.env.CLEW_SEED ?? 7);
 
 /** A small generator of numbers from 0 to 1, the same for the same seed. */

@@ -1,0 +1,11 @@
+/** The night has time for the full form of every test; CI plays a shorter one. */
+export const nightly = process.env.CLEW_NIGHTLY === "1";
+
+/** The size of a test in CI, and its full size. */
+export const size = <T>(short: T, full: T): T => (nightly ? full : short);
+
+/**
+ * Whether this combination of choices, each 0 or 1, is tried: at night all, in
+ * CI half of them, so that of three choices each two meet in all ways.
+ */
+export const tried = (...choices: (boolean | number)[]): boolean => nightly || choices.reduce<number>((sum, c) => sum + Number(c), 0) % 2 === 0;
