@@ -3,7 +3,6 @@
 GO      ?= go
 TOOL     = $(GO) tool -modfile=tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-TRIMPATH ?= -trimpath
 LDFLAGS  = -s -w -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
 # Without grpc's pages of traces, which are templates: deploy/link_test.go says why.
 TAGS     = grpcnotrace
@@ -23,7 +22,7 @@ all: fmt lint test build
 
 .PHONY: build
 build: ## build bin/clew
-	CGO_ENABLED=0 $(GO) build $(TRIMPATH) -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(PROGRAM) ./cmd/clew
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(PROGRAM) ./cmd/clew
 
 .PHONY: cross
 cross: ## compile for all systems that are released, or CROSS="darwin/arm64 windows/amd64"
