@@ -21,12 +21,14 @@ func Apply(s *State, r clew.Record, data any) {
 		}
 	}
 	s.noteOutcome(r, data, settled)
+	s.note(r, data, settled)
 	switch d := data.(type) {
 	case *clew.SessionCreatedData:
 		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
 		if d.ForkedFrom != nil { // a session of its own from here on
 			s.Revoked, s.Archived = nil, false
 			s.Access, s.Taken, s.taken, s.Undo, s.Redo, s.Returning = nil, nil, nil, nil, nil, nil
+			s.LastMove = nil
 			s.keepQueue(&State{}) // what waits, waits for the other one
 			s.forgetRules()
 			s.Begun = r.Seq
@@ -36,7 +38,7 @@ func Apply(s *State, r clew.Record, data any) {
 		// What a stranger's records allow, they do not allow here, and what waits in
 		// them waits for somebody else's agent.
 		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.Returning = d.Owner, d.Title, d.Workspace, nil, nil, nil
-		s.Revoked, s.Archived, s.Queue = nil, false, nil
+		s.Revoked, s.Archived, s.Queue, s.LastMove = nil, false, nil, nil
 		s.forgetRules()
 		s.Begun = r.Seq
 		s.renameQuestions()
@@ -112,10 +114,7 @@ func applySettings(s *State, d *clew.SettingsChangedData) {
 }
 
 func applyCreated(s *State, m clew.Message) {
-	if len(s.Messages) >= tailMessages+tailMessages/4 { // trim in slices, not one by one
-		s.Messages = slices.Clone(s.Messages[len(s.Messages)-tailMessages+1:])
-	}
-	s.Messages = append(s.Messages, recorded(m))
+	s.Messages.Append(recorded(m), s.unsettled)
 	s.Total++
 	if m.Say.Bookkeeping() {
 		s.Quiet++
@@ -137,9 +136,11 @@ func applyCreated(s *State, m clew.Message) {
 }
 
 func applyUpdated(s *State, m clew.Message) {
-	if old := s.Message(m.MessageID); old != nil {
+	s.Messages.Change(m.MessageID, func(old *clew.Message) bool {
+		grown := grows(*old, m)
 		replace(old, m)
-	}
+		return !grown
+	})
 	applyQueuedEdit(s, clew.QueuedWords{MessageID: m.MessageID, Text: m.Text, Images: m.Images})
 	if t := s.Task(m.TaskID); t != nil && t.Turn != nil && m.MessageID == t.Turn.Reply && !m.Partial {
 		t.Turn.Reply = ""

@@ -93,7 +93,7 @@ func (h *Host) callOverview(ctx context.Context, node string, id clew.SessionID)
 }
 
 // callTail fills in what another node has of a transcript at hand.
-func (h *Host) callTail(ctx context.Context, node string, t *transcript) error {
+func (h *Host) callTail(ctx context.Context, node string, t *pager) error {
 	a, err := h.askState(ctx, node, t.id)
 	if err != nil {
 		return err

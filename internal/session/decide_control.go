@@ -314,9 +314,8 @@ func closeTurn(s *State, t *Task, streamed streams, b Batch, how closing) []clew
 	var events []clew.Event
 	add := func(typ clew.EventType, data any) { events = append(events, clew.Event{Type: typ, Data: data}) }
 	var said string
-	for i := range s.Messages {
-		m := recorded(s.Messages[i])
-		if m.TaskID != t.TaskID || !m.Partial {
+	for _, m := range s.Messages.Growing() {
+		if m = recorded(m); m.TaskID != t.TaskID {
 			continue
 		}
 		if o, ok := streamed[m.MessageID]; ok {

@@ -21,7 +21,7 @@ func deliveries(t *testing.T, b *bench) string {
 		}
 		return strings.Join(ways, " ")
 	}
-	folded, read := list(b.s.state.Messages), list(readAll(t, b))
+	folded, read := list(b.s.state.Messages.Tail()), list(readAll(t, b))
 	if folded != read {
 		t.Fatalf("folded %q, read %q", folded, read)
 	}
@@ -73,8 +73,8 @@ func TestDeliveryBehindThePage(t *testing.T) {
 	b := newBench()
 	b.create()
 	must(b.say("m1"))
-	tr := b.s.state.transcript(&tape{b: b})
-	at := b.s.state.Messages[0].MessageID
+	tr := b.s.state.pager(&tape{b: b})
+	at := b.s.state.Messages.Tail()[0].MessageID
 	seq, err := at.Seq()
 	if err != nil {
 		t.Fatal(err)

@@ -237,8 +237,8 @@ func failTurn(s *State, t *Task, streamed streams, b Batch, err error, cut bool)
 // stand.
 func CloseTexts(s *State, t *Task) []clew.Event {
 	var events []clew.Event
-	for _, m := range s.Messages {
-		if m.TaskID == t.TaskID && m.Partial {
+	for _, m := range s.Messages.Growing() {
+		if m.TaskID == t.TaskID {
 			m.Partial = false
 			events = append(events, clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: recorded(m)}})
 		}

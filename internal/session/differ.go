@@ -24,7 +24,7 @@ type side struct {
 	spans []Span
 }
 
-func (s *State) side() side { return side{s.Messages, s.Total, s.Quiet, s.Removed} }
+func (s *State) side() side { return side{s.Messages.Tail(), s.Total, s.Quiet, s.Removed} }
 
 // lost names the newest messages that are in a and not in b: what was said since
 // the two parted, and what b took back of what was said before. It counts all of

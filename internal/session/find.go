@@ -13,8 +13,8 @@ type watcher struct {
 	l standing
 }
 
-func (w *watcher) transcript() *transcript {
-	return &transcript{journal: w.s.host.cfg.Journal, id: w.s.id, tail: w.l.tail, total: w.l.total, removed: w.l.removed, queue: w.l.queue, last: w.l.seq}
+func (w *watcher) pager() *pager {
+	return &pager{journal: w.s.host.cfg.Journal, id: w.s.id, tail: w.l.tail, total: w.l.total, removed: w.l.removed, queue: w.l.queue, last: w.l.seq}
 }
 
 // find gives the message that a target names, and the record of the first
@@ -104,7 +104,7 @@ func (w *watcher) byIndex(ctx context.Context, n int) (uint64, error) {
 	if n >= w.l.total {
 		return 0, nil
 	}
-	list, err := w.transcript().messages(ctx, 1, w.l.total-1-n, "")
+	list, err := w.pager().messages(ctx, 1, w.l.total-1-n, "")
 	if err != nil {
 		return 0, err
 	}

@@ -111,11 +111,13 @@ func (s *State) renameQuestions() {
 				}
 			}
 		}
-		for i := range s.Messages {
-			if s.Messages[i].RequestID == was {
-				s.Messages[i].RequestID = a.RequestID
+		s.Messages.ChangeAll(func(m *clew.Message) bool {
+			if m.RequestID != was {
+				return false
 			}
-		}
+			m.RequestID = a.RequestID
+			return true
+		})
 		if asked, ok := s.Asked[was]; ok {
 			delete(s.Asked, was)
 			s.Asked[a.RequestID] = asked

@@ -129,7 +129,7 @@ func checkFold(t testing.TB, j session.Journal, h *session.Host, id clew.Session
 	records := journaled(t, j, id)
 	folded := fresh(t, j, id, records[len(records)-1].Seq)
 	got, _ := json.Marshal(st.Messages)
-	want, _ := json.Marshal(folded.Messages[max(0, len(folded.Messages)-200):])
+	want, _ := json.Marshal(folded.Messages.Tail()[max(0, len(folded.Messages.Tail())-200):])
 	if len(st.Messages) > 0 && string(got) != string(want) || st.Title != folded.Title || st.LastMessageID != clew.MessageIDOf(folded.Seq) {
 		t.Errorf("the state is not the fold of the journal:\n%s at %s\n%s at %d", got, st.LastMessageID, want, folded.Seq)
 	}

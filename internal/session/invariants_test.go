@@ -85,7 +85,7 @@ func checkTask(t tester, s *State, task *Task) {
 	if task.Turn != nil && s.running(task) == nil && !s.Runnable(task) && open == 0 && (task.AwaitingChild == "" || s.Task(task.AwaitingChild).Ended()) {
 		t.Fatalf("task %s waits for nobody: %+v", task.TaskID, task.Calls)
 	}
-	for _, m := range s.Messages {
+	for _, m := range s.Messages.Tail() {
 		if m.Partial && m.TaskID == task.TaskID && task.Turn == nil {
 			t.Fatalf("message %s grows after its turn", m.MessageID)
 		}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/clew-run/clew"
 )
@@ -157,7 +158,7 @@ func (s *Session) standing(ctx context.Context) (standing, error) {
 func (s *Session) here() standing {
 	st := s.state
 	return standing{
-		seq: st.Seq, moved: st.Moved, total: st.Total, quiet: st.Quiet, tail: append([]clew.Message{}, st.Messages...), removed: append([]Span{}, st.Removed...), queue: st.queued(),
+		seq: st.Seq, moved: st.Moved, total: st.Total, quiet: st.Quiet, tail: slices.Clone(st.Messages.Tail()), removed: append([]Span{}, st.Removed...), queue: st.queued(),
 		undo: append([]Move{}, st.Undo...), redo: append([]Move{}, st.Redo...), checkpoint: st.Checkpoint, first: st.First, folds: append([]fold{}, s.folds...),
 		place: Workplace{Session: s.id, Dir: st.Workspace, Settings: st.Settings}, returning: st.Returning != nil,
 	}

@@ -1,6 +1,11 @@
 package session
 
-import "github.com/clew-run/clew"
+import (
+	"reflect"
+	"strings"
+
+	"github.com/clew-run/clew"
+)
 
 // What became of calls, questions and people's words is kept on the messages, by
 // the rules of clew.Message that clients go by as well.
@@ -18,27 +23,39 @@ func replace(old *clew.Message, m clew.Message) {
 	*old = m
 }
 
+// grows reports whether all that is new about a message is that its text got
+// longer. Those who watch have that already: it was streamed.
+func grows(old, m clew.Message) bool {
+	if !old.Partial || !m.Partial || !strings.HasPrefix(m.Text, old.Text) || !strings.HasPrefix(m.Reasoning, old.Reasoning) {
+		return false
+	}
+	old, m = recorded(old), recorded(m)
+	m.Text, m.Reasoning = old.Text, old.Reasoning
+	return reflect.DeepEqual(old, m)
+}
+
 // noteOutcome keeps on the tail's messages what a record says of them. settled is
 // the question that the record answers.
 func (s *State) noteOutcome(r clew.Record, data any, settled *clew.Question) {
 	switch d := data.(type) {
 	case *clew.ToolProgressData:
 		if id := clew.ToolMessage(r.Seq, d); id != "" {
-			if m := s.Message(id); m != nil {
-				m.NoteTool(d)
-			}
+			s.Messages.Change(id, func(m *clew.Message) bool { return m.NoteTool(d) })
 		}
 	case *clew.MessageAcceptedData:
-		if m := s.Message(d.MessageID); m != nil {
+		s.Messages.Change(d.MessageID, func(m *clew.Message) bool {
+			was := m.Delivery
 			m.NoteDelivery(d)
-		}
+			return m.Delivery != was
+		})
 	case *clew.HitlResolvedData:
 		if settled == nil {
 			return
 		}
-		if m := s.Message(settled.Asking().MessageID); m != nil {
+		s.Messages.Change(settled.Asking().MessageID, func(m *clew.Message) bool {
 			m.NoteAnswer(r.TS, d)
-		}
+			return true
+		})
 	case *clew.TaskIdleData:
 		if d.RequestID == "" {
 			s.endCalls(d.TaskID)
@@ -51,9 +68,7 @@ func (s *State) noteOutcome(r clew.Record, data any, settled *clew.Question) {
 }
 
 func (s *State) endCalls(task clew.TaskID) {
-	for i := range s.Messages {
-		s.Messages[i].EndCall(task)
-	}
+	s.Messages.ChangeAll(func(m *clew.Message) bool { return m.EndCall(task) })
 }
 
 // unsettled lists the messages whose questions are open or whose calls are under

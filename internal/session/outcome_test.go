@@ -12,7 +12,7 @@ import (
 // readAll reads the transcript of a bench from its records alone.
 func readAll(t *testing.T, b *bench) []clew.Message {
 	t.Helper()
-	tr := b.s.state.transcript(&tape{b: b})
+	tr := b.s.state.pager(&tape{b: b})
 	list, err := tr.readBack(context.Background(), tr.last+1, 1000, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func readAll(t *testing.T, b *bench) []clew.Message {
 func lastShown(t *testing.T, b *bench) clew.Message {
 	t.Helper()
 	shows := func(m clew.Message) bool { return m.ToolCallID != "" }
-	folded, read := slices.Clone(b.s.state.Messages), readAll(t, b)
+	folded, read := slices.Clone(b.s.state.Messages.Tail()), readAll(t, b)
 	slices.Reverse(folded)
 	slices.Reverse(read)
 	i, j := slices.IndexFunc(folded, shows), slices.IndexFunc(read, shows)
@@ -157,7 +157,7 @@ func TestOutcomesComeLate(t *testing.T) {
 		must(b.ann(&clew.RenameSessionData{Title: string(clew.MessageIDOf(b.head.Seq))}))
 	}
 	b.done(b.pick(0), "")
-	tr := b.s.state.transcript(&tape{b: b})
+	tr := b.s.state.pager(&tape{b: b})
 	list, err := tr.fold(context.Background(), 1, end)
 	if err != nil {
 		t.Fatal(err)

@@ -18,21 +18,21 @@ func (w *Watch) Messages(ctx context.Context, limit, offset int, before clew.Mes
 	return w.Page(ctx, PageOf{Limit: limit, Offset: offset, Before: before})
 }
 
-// transcript gives the messages at hand and a way to the others.
-func (w *Watch) transcript(ctx context.Context) (transcript, error) {
-	t := transcript{journal: w.host.cfg.Journal, id: w.id}
+// pager gives the messages at hand and a way to the others.
+func (w *Watch) pager(ctx context.Context) (pager, error) {
+	t := pager{journal: w.host.cfg.Journal, id: w.id}
 	err := w.host.at(ctx, w.id, false, func(s *Session) error {
-		return s.look(ctx, func(s *Session) { t = s.state.transcript(t.journal) })
+		return s.look(ctx, func(s *Session) { t = s.state.pager(t.journal) })
 	}, func(node string) (err error) {
 		return w.host.callTail(ctx, node, &t)
 	})
 	return t, err
 }
 
-// transcript is that of the state's session, as of now.
-func (s *State) transcript(j Reader) transcript {
-	return transcript{
-		journal: j, id: s.ID, tail: slices.Clone(s.Messages), total: s.Total, removed: slices.Clone(s.Removed),
+// pager is that of the state's session, as of now.
+func (s *State) pager(j Reader) pager {
+	return pager{
+		journal: j, id: s.ID, tail: slices.Clone(s.Messages.Tail()), total: s.Total, removed: slices.Clone(s.Removed),
 		queue: s.queued(), open: s.unsettled(), last: s.Seq,
 	}
 }
@@ -45,9 +45,9 @@ type Reader interface {
 	Past(ctx context.Context, id clew.SessionID, seq uint64) (state []byte, at uint64, err error)
 }
 
-// A transcript is a session's messages: the newest ones at hand, the others in
+// A pager reads a session's messages: the newest ones at hand, the others in
 // the journal, but for what lies in the removed parts of it.
-type transcript struct {
+type pager struct {
 	journal Reader
 	id      clew.SessionID
 	tail    []clew.Message
@@ -60,7 +60,7 @@ type transcript struct {
 
 // messages takes a page out of the tail if it lies there, else it reads back in
 // the journal.
-func (t *transcript) messages(ctx context.Context, limit, offset int, before clew.MessageID) ([]clew.Message, error) {
+func (t *pager) messages(ctx context.Context, limit, offset int, before clew.MessageID) ([]clew.Message, error) {
 	if offset >= t.total {
 		return nil, nil
 	}
@@ -102,7 +102,7 @@ func compareIDs(a, b clew.MessageID) int {
 
 // readBack collects the limit messages created before seq, after skipping some,
 // reading the journal backwards in steps.
-func (t *transcript) readBack(ctx context.Context, seq uint64, limit, skip int) ([]clew.Message, error) {
+func (t *pager) readBack(ctx context.Context, seq uint64, limit, skip int) ([]clew.Message, error) {
 	const step = 2000
 	var found []clew.Message
 	for end := seq; end > 1 && len(found) < limit; {
@@ -126,7 +126,7 @@ func (t *transcript) readBack(ctx context.Context, seq uint64, limit, skip int) 
 // fold gives the messages created in [from, end) as they are now: it reads on
 // beyond end as long as one of them is still growing, or waits and may change, or
 // shows a call or a question that came to its end later.
-func (t *transcript) fold(ctx context.Context, from, end uint64) ([]clew.Message, error) {
+func (t *pager) fold(ctx context.Context, from, end uint64) ([]clew.Message, error) {
 	const beyond = 500
 	f := folding{end: end, at: map[clew.MessageID]int{}, waiting: map[clew.MessageID]bool{}, outcomes: newOutcomes(t.open)}
 	for _, q := range t.queue { // these are known as they are

@@ -21,14 +21,14 @@ type PageOf struct {
 
 // Page gives a page of the transcript in order of time.
 func (w *Watch) Page(ctx context.Context, q PageOf) (clew.MessagesPage, error) {
-	t, err := w.transcript(ctx)
+	t, err := w.pager(ctx)
 	if err != nil {
 		return clew.MessagesPage{}, err
 	}
 	return t.pageOf(ctx, q)
 }
 
-func (t transcript) pageOf(ctx context.Context, q PageOf) (clew.MessagesPage, error) {
+func (t pager) pageOf(ctx context.Context, q PageOf) (clew.MessagesPage, error) {
 	if q.Limit <= 0 {
 		q.Limit = tailMessages
 	}
@@ -48,7 +48,7 @@ func (t transcript) pageOf(ctx context.Context, q PageOf) (clew.MessagesPage, er
 	return t.page(ctx, q.Limit, q.Offset, q.Before)
 }
 
-func (t *transcript) page(ctx context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error) {
+func (t *pager) page(ctx context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error) {
 	page := clew.MessagesPage{Total: t.total}
 	// One more than asked for tells whether there is a page before this one.
 	list, err := t.messages(ctx, limit+1, max(offset, 0), before)
@@ -64,7 +64,7 @@ func (t *transcript) page(ctx context.Context, limit, offset int, before clew.Me
 }
 
 // around has what is before a message and the message itself in its first half.
-func (t *transcript) around(ctx context.Context, id clew.MessageID, limit int) (clew.MessagesPage, error) {
+func (t *pager) around(ctx context.Context, id clew.MessageID, limit int) (clew.MessagesPage, error) {
 	seq, err := t.place(id)
 	if err != nil {
 		return clew.MessagesPage{}, err
@@ -79,7 +79,7 @@ func (t *transcript) around(ctx context.Context, id clew.MessageID, limit int) (
 	return page, err
 }
 
-func (t *transcript) after(ctx context.Context, id clew.MessageID, limit int) (clew.MessagesPage, error) {
+func (t *pager) after(ctx context.Context, id clew.MessageID, limit int) (clew.MessagesPage, error) {
 	page := clew.MessagesPage{Total: t.total}
 	seq, err := t.place(id)
 	if err != nil {
@@ -96,14 +96,14 @@ func (t *transcript) after(ctx context.Context, id clew.MessageID, limit int) (c
 }
 
 // goesOn says how to get the page after this one.
-func (t *transcript) goesOn(page *clew.MessagesPage) {
+func (t *pager) goesOn(page *clew.MessagesPage) {
 	if n, newest := len(page.Messages), len(t.tail); n > 0 && newest > 0 && page.Messages[n-1].MessageID < t.tail[newest-1].MessageID {
 		page.Newer = page.Messages[n-1].MessageID
 	}
 }
 
 // place gives the number of a record of the session.
-func (t *transcript) place(id clew.MessageID) (uint64, error) {
+func (t *pager) place(id clew.MessageID) (uint64, error) {
 	seq, err := id.Seq()
 	if err != nil || seq == 0 || seq > t.last {
 		return 0, clew.Errorf(clew.MessageNotFound, "no message %q in this session", id)
@@ -112,7 +112,7 @@ func (t *transcript) place(id clew.MessageID) (uint64, error) {
 }
 
 // later gives up to n messages behind the record at seq.
-func (t *transcript) later(ctx context.Context, seq uint64, n int) ([]clew.Message, error) {
+func (t *pager) later(ctx context.Context, seq uint64, n int) ([]clew.Message, error) {
 	if n <= 0 {
 		return nil, nil
 	}
@@ -138,15 +138,15 @@ func (t *transcript) later(ctx context.Context, seq uint64, n int) ([]clew.Messa
 
 // asOf is the transcript as it was when the message after this one was about to
 // be said, or the session was about to be taken elsewhere.
-func (t *transcript) asOf(ctx context.Context, id clew.MessageID) (transcript, error) {
+func (t *pager) asOf(ctx context.Context, id clew.MessageID) (pager, error) {
 	seq, err := t.place(id)
 	if err != nil {
-		return transcript{}, err
+		return pager{}, err
 	}
 	to := min(seq+settleReach, t.last)
 	for r, err := range t.journal.Read(ctx, t.id, seq+1, to) {
 		if err != nil {
-			return transcript{}, err
+			return pager{}, err
 		}
 		if cuts(r.Type) {
 			to = r.Seq - 1
@@ -155,9 +155,9 @@ func (t *transcript) asOf(ctx context.Context, id clew.MessageID) (transcript, e
 	}
 	then, err := StateAt(ctx, t.journal, t.id, to)
 	if err != nil {
-		return transcript{}, err
+		return pager{}, err
 	}
-	return then.transcript(t.journal), nil
+	return then.pager(t.journal), nil
 }
 
 // cuts reports whether a record begins another part of the transcript.

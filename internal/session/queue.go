@@ -33,7 +33,7 @@ func (s *State) waiting(id clew.MessageID) (int, error) {
 	if i >= 0 {
 		return i, nil
 	}
-	if slices.ContainsFunc(s.Messages, func(m clew.Message) bool { return m.MessageID == id || m.QueuedAs == id && id != "" }) {
+	if slices.ContainsFunc(s.Messages.Tail(), func(m clew.Message) bool { return m.MessageID == id || m.QueuedAs == id && id != "" }) {
 		return 0, clew.Errorf(clew.SessionInvalidState, "message %s does not wait any more", id)
 	}
 	return 0, clew.Errorf(clew.MessageNotFound, "no message %q waits in this session", id)
@@ -203,7 +203,7 @@ func applyQueueChanged(s *State, d *clew.QueueChangedData) {
 	if s.Queue = slices.Delete(s.Queue, i, i+1); unsaid {
 		return
 	}
-	s.Messages = slices.DeleteFunc(slices.Clone(s.Messages), func(m clew.Message) bool { return m.MessageID == d.Removed })
+	s.Messages.Remove(d.Removed)
 	s.Total--
 	if seq, err := d.Removed.Seq(); err == nil {
 		s.hide(seq)

@@ -115,7 +115,7 @@ func (w *waiter) verify() {
 	if !slices.Equal(ids, w.waits) {
 		w.t.Fatalf("%v wait, want %v", ids, w.waits)
 	}
-	for _, m := range w.s.state.Messages {
+	for _, m := range w.s.state.Messages.Tail() {
 		if m.QueuedAs != "" && (w.removed[m.QueuedAs] || slices.Contains(w.waits, m.QueuedAs)) {
 			w.t.Fatalf("%s waits or was taken back, and is shown", m.QueuedAs)
 		}
@@ -187,7 +187,7 @@ func TestQueuedMessageStandsWhereItWasHeard(t *testing.T) {
 	must(b.begin())
 	must(b.finish("the first answer"))
 	var texts []string
-	for _, m := range b.s.state.Messages {
+	for _, m := range b.s.state.Messages.Tail() {
 		if m.Role == clew.SpeakerUser || m.Say == clew.SayText {
 			texts = append(texts, m.Text)
 		}
@@ -195,9 +195,9 @@ func TestQueuedMessageStandsWhereItWasHeard(t *testing.T) {
 	if want := []string{"hello", "the first answer", "and then?"}; !slices.Equal(texts, want) {
 		t.Errorf("the transcript is %q, want %q", texts, want)
 	}
-	tr := b.s.state.transcript(&tape{b: b})
+	tr := b.s.state.pager(&tape{b: b})
 	page, err := tr.fold(t.Context(), 1, b.s.state.Seq+1)
-	if err != nil || len(page) != len(b.s.state.Messages) || !reflect.DeepEqual(page[len(page)-1], b.s.state.Messages[len(page)-1]) {
+	if err != nil || len(page) != len(b.s.state.Messages.Tail()) || !reflect.DeepEqual(page[len(page)-1], b.s.state.Messages.Tail()[len(page)-1]) {
 		t.Errorf("read from the journal it is %+v, %v", page, err)
 	}
 	b.check(t)
@@ -212,7 +212,7 @@ func TestQueueStaysInARewind(t *testing.T) {
 	must(b.say("m3"))
 	must(b.begin())
 	must(b.finish("done"))
-	heard := b.s.state.Messages[len(b.s.state.Messages)-1]
+	heard := b.s.state.Messages.Tail()[len(b.s.state.Messages.Tail())-1]
 	if heard.QueuedAs == "" || heard.ClientMessageID != "m2" {
 		t.Fatalf("heard is %+v", heard)
 	}
@@ -255,8 +255,8 @@ func TestQueueInAForkAndAfterAnImport(t *testing.T) {
 		t.Errorf("brought in, %d wait, at work: %v", len(s.Queue), s.AtWork())
 	}
 	must(b.do(clew.Command{By: by("bob"), Data: &clew.UserMessageData{Text: "go on"}}))
-	if s := b.s.state; slices.ContainsFunc(s.Messages, func(m clew.Message) bool { return m.ClientMessageID == "m2" }) {
-		t.Errorf("what a stranger had waiting was said: %+v", s.Messages)
+	if s := b.s.state; slices.ContainsFunc(s.Messages.Tail(), func(m clew.Message) bool { return m.ClientMessageID == "m2" }) {
+		t.Errorf("what a stranger had waiting was said: %+v", s.Messages.Tail())
 	}
 }
 
@@ -288,7 +288,7 @@ func TestOldQueue(t *testing.T) {
 		t.Errorf("the update carries %+v", m)
 	}
 	read := func() string {
-		tr := b.s.state.transcript(x.tape)
+		tr := b.s.state.pager(x.tape)
 		list, err := tr.messages(t.Context(), 1, tr.total-1-2, "")
 		if err != nil || len(list) != 1 || list[0].MessageID != id {
 			t.Fatalf("read back %+v, %v", list, err)

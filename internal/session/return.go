@@ -86,10 +86,11 @@ func applyReturn(s *State, r clew.Record, data any) {
 		// What waited in the original session waits there.
 		next.Queue = slices.DeleteFunc(next.Queue, func(in Input) bool { return !in.Unsaid })
 	}
-	next.Undo, next.Redo, next.Returning = undo, redo, nil
+	next.Undo, next.Redo, next.Returning, next.LastMove = undo, redo, nil, moveOf(r, data)
 	if back.Files != nil {
 		next.Checkpoint = back.Files.Hash
 	}
+	next.Messages.Replaced()
 	*s = *next
 }
 

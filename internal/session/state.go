@@ -31,9 +31,9 @@ type State struct {
 
 	// Messages is the transcript's tail. Total counts all of it, Quiet those that
 	// people do not see.
-	Messages []clew.Message `json:"messages,omitempty"`
-	Total    int            `json:"total"`
-	Quiet    int            `json:"quiet,omitempty"`
+	Messages Transcript `json:"messages,omitzero"`
+	Total    int        `json:"total"`
+	Quiet    int        `json:"quiet,omitempty"`
 
 	// Tasks holds the tasks under way and those that ended last. Current is the
 	// one in focus: what is said to the session is said to it.
@@ -60,6 +60,12 @@ type State struct {
 	Removed []Span `json:"removed,omitempty"`
 	Undo    []Move `json:"undo,omitempty"`
 	Redo    []Move `json:"redo,omitempty"`
+	// LastMove is the last of all these, also of files, and whether it was done.
+	LastMove *clew.LastMove `json:"last_move,omitempty"`
+	// Problems are the last errors on record, Settled the questions that were
+	// settled last.
+	Problems []clew.Problem         `json:"problems,omitempty"`
+	Settled  []clew.SettledQuestion `json:"settled,omitempty"`
 	// Moved is the record that last took the session elsewhere in its history.
 	Moved uint64 `json:"moved,omitempty"`
 	// Returning is what is being done about files, nil for most of the time.
@@ -124,10 +130,9 @@ type takenKey struct {
 func (t Taken) key() takenKey { return takenKey{t.By, t.ID} }
 
 const (
-	tailMessages = 200  // messages in the state and in a default page
-	takenMax     = 1000 // repeats recognised
-	queueMax     = 10   // messages waiting for the main agent
-	accessMax    = 1000 // users with access beside the owner
+	takenMax  = 1000 // repeats recognised
+	queueMax  = 10   // messages waiting for the main agent
+	accessMax = 1000 // users with access beside the owner
 )
 
 // MainAgent is the agent of the main monitor.
@@ -220,15 +225,8 @@ func (s *State) title() string {
 	return string(text)
 }
 
-// Message finds a message of the tail.
-func (s *State) Message(id clew.MessageID) *clew.Message {
-	for i := len(s.Messages) - 1; i >= 0; i-- {
-		if s.Messages[i].MessageID == id {
-			return &s.Messages[i]
-		}
-	}
-	return nil
-}
+// Message gives a copy of a message that is at hand, nil for others.
+func (s *State) Message(id clew.MessageID) *clew.Message { return s.Messages.Get(id) }
 
 // takenAs finds what an earlier command of the user with this id made.
 func (s *State) takenAs(by clew.UserID, id clew.ClientMessageID) (Taken, bool) {

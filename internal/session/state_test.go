@@ -42,12 +42,12 @@ func TestStateIsBounded(t *testing.T) {
 		must(b.say(fmt.Sprint("m", i)))
 		must(b.begin())
 		must(b.finish("done"))
-		if n := len(b.s.state.Messages); n > tailMessages+tailMessages/4 {
+		if n := len(b.s.state.Messages.Tail()); n > tailMessages+tailMessages/4 {
 			t.Fatalf("%d messages in the state", n)
 		}
 	}
-	if s := b.s.state; s.Total != 2400 || len(s.Messages) < tailMessages {
-		t.Errorf("total %d, %d at hand", s.Total, len(s.Messages))
+	if s := b.s.state; s.Total != 2400 || len(s.Messages.Tail()) < tailMessages {
+		t.Errorf("total %d, %d at hand", s.Total, len(s.Messages.Tail()))
 	}
 	for i := range accessMax + 5 {
 		_, _, err := b.do(clew.Command{By: by("ann"), Data: &clew.SetAccessData{UserID: clew.UserID(fmt.Sprint("u", i)), Role: clew.RoleViewer}})

@@ -49,7 +49,7 @@ func (d *Desk) Open(say clew.Say, call string, before ...clew.Event) (*Stream, e
 func (d *Desk) Resume(v View) (*Stream, error) {
 	var open, before *clew.Message
 	err := d.s.look(d.ctx, func(s *Session) {
-		for _, m := range s.state.Messages {
+		for _, m := range s.state.Messages.Tail() {
 			said := m.Role == clew.SpeakerAssistant && (m.Say == clew.SayText || m.Say == clew.SayReasoning)
 			switch {
 			case m.TaskID != v.Task.TaskID || m.MessageID < v.Task.Request || !said:

@@ -69,8 +69,9 @@ func (s *State) progress() *PlanProgress {
 // lastLine is the beginning of what a person or an agent said last. What the
 // engine tells an agent to do was said by nobody.
 func (s *State) lastLine() string {
-	for i := len(s.Messages) - 1; i >= 0; i-- {
-		m := &s.Messages[i]
+	tail := s.Messages.Tail()
+	for i := len(tail) - 1; i >= 0; i-- {
+		m := &tail[i]
 		if m.Text != "" && (m.Role == clew.SpeakerUser && m.AgentID == "" || m.Say == clew.SayText || m.Say == clew.SayCompletionResult) {
 			return line(m.Text, lineRunes)
 		}

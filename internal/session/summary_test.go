@@ -24,7 +24,7 @@ func TestSummary(t *testing.T) {
 	if s = b.s.state.Summary(); s.Plan == nil || s.Plan.Done != 0 || s.Plan.Total != 3 {
 		t.Errorf("%+v", s.Plan)
 	}
-	for _, m := range b.s.state.Messages {
+	for _, m := range b.s.state.Messages.Tail() {
 		if m.Role == clew.SpeakerUser && m.AgentID != "" && m.Text == s.LastLine {
 			t.Errorf("the last line %q is what the run told an agent", s.LastLine)
 		}

@@ -72,14 +72,14 @@ const (
 // Timeline reads the marks of a session from its journal, the newest marksReach
 // records of what is wanted.
 func (w *Watch) Timeline(ctx context.Context, q TimelineOf) (Timeline, error) {
-	t, err := w.transcript(ctx)
+	t, err := w.pager(ctx)
 	if err != nil {
 		return Timeline{}, err
 	}
 	return t.timeline(ctx, q)
 }
 
-func (t *transcript) timeline(ctx context.Context, q TimelineOf) (out Timeline, err error) {
+func (t *pager) timeline(ctx context.Context, q TimelineOf) (out Timeline, err error) {
 	from, to := uint64(1), t.last
 	if q.FromTS > 0 {
 		if from, err = t.firstSince(ctx, q.FromTS); err != nil {
@@ -118,7 +118,7 @@ func (t *transcript) timeline(ctx context.Context, q TimelineOf) (out Timeline, 
 
 // firstSince gives the first record at or after a time, one past the last if
 // there is none. The times of records rise.
-func (t *transcript) firstSince(ctx context.Context, ts int64) (uint64, error) {
+func (t *pager) firstSince(ctx context.Context, ts int64) (uint64, error) {
 	lo, hi := uint64(1), t.last+1
 	for lo < hi {
 		mid := lo + (hi-lo)/2

@@ -44,14 +44,14 @@ const callBehind = 100
 // a little before the message up to the call's end, and no more than settleReach.
 // A call that the session was taken back from is found, too.
 func (w *Watch) ToolCall(ctx context.Context, id string, message clew.MessageID) (ToolCall, error) {
-	t, err := w.transcript(ctx)
+	t, err := w.pager(ctx)
 	if err != nil {
 		return ToolCall{}, err
 	}
 	return t.toolCall(ctx, id, message)
 }
 
-func (t *transcript) toolCall(ctx context.Context, id string, message clew.MessageID) (ToolCall, error) {
+func (t *pager) toolCall(ctx context.Context, id string, message clew.MessageID) (ToolCall, error) {
 	seq, err := t.place(message)
 	if err != nil {
 		return ToolCall{}, err

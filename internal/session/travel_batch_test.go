@@ -10,7 +10,7 @@ import (
 
 // before takes the session back to just before its newest message that fits.
 func (x *traveller) before(fits func(m clew.Message) bool) {
-	list := x.s.state.Messages
+	list := x.s.state.Messages.Tail()
 	for i := range slices.Backward(list) {
 		if !fits(list[i]) {
 			continue

@@ -173,12 +173,12 @@ func (x *traveller) line(what string, kind clew.RewindKind, is parts, before []b
 // named holds the messages that a record names, and their number, against those
 // that one state has and another has not.
 func (x *traveller) named(of, other *State, ids []clew.MessageID, n int) {
-	if len(of.Messages) != of.Total || len(other.Messages) != other.Total {
+	if len(of.Messages.Tail()) != of.Total || len(other.Messages.Tail()) != other.Total {
 		return // too long to see
 	}
 	var want []clew.MessageID
 	seen := 0
-	for _, m := range of.Messages {
+	for _, m := range of.Messages.Tail() {
 		if other.Message(m.MessageID) == nil {
 			want = append(want, m.MessageID)
 			if !m.Say.Bookkeeping() {
@@ -260,8 +260,8 @@ func (x *traveller) readBack() {
 	if s.Total == 0 {
 		return
 	}
-	short, limit := min(1+x.pick(5), len(s.Messages)), 1+x.pick(30)
-	tr := s.transcript(x.tape)
+	short, limit := min(1+x.pick(5), len(s.Messages.Tail())), 1+x.pick(30)
+	tr := s.pager(x.tape)
 	tr.tail = tr.tail[len(tr.tail)-short:]
 	var list []clew.Message
 	for before := clew.MessageID(""); ; before = list[0].MessageID {
@@ -276,9 +276,9 @@ func (x *traveller) readBack() {
 	if len(list) != s.Total {
 		x.t.Fatalf("%d messages read back, there are %d", len(list), s.Total)
 	}
-	for i, m := range list[len(list)-len(s.Messages):] {
+	for i, m := range list[len(list)-len(s.Messages.Tail()):] {
 		x.tallyOutcome(m)
-		if a, b := plainJSON(m), plainJSON(s.Messages[i]); a != b {
+		if a, b := plainJSON(m), plainJSON(s.Messages.Tail()[i]); a != b {
 			x.t.Fatalf("read back\n%s\nfolded\n%s", a, b)
 		}
 	}

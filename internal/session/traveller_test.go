@@ -94,7 +94,7 @@ func (x *traveller) rewind() {
 	if x.in(4) && x.rewindAnswer() {
 		return
 	}
-	list := x.s.state.Messages
+	list := x.s.state.Messages.Tail()
 	if len(list) == 0 {
 		return
 	}

@@ -79,7 +79,8 @@ func (w *Watch) State(ctx context.Context) (clew.SessionState, error) {
 // sessionState runs in the session's goroutine.
 func (s *Session) sessionState() clew.SessionState {
 	st := s.state
-	messages := st.Messages[max(0, len(st.Messages)-tailMessages):]
+	messages := st.Messages.Tail()
+	messages = messages[max(0, len(messages)-tailMessages):]
 	out := clew.SessionState{
 		Status: st.Status(), LastMessageID: clew.MessageIDOf(st.Seq), Epoch: s.epoch,
 		Title: st.title(), Owner: st.Owner, Workspace: st.Workspace, Archived: st.Archived,

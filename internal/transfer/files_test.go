@@ -164,7 +164,7 @@ func TestImportForeignLog(t *testing.T) {
 	if thread == nil || len(thread.History) != 2 || thread.AgentID != "main-msg-1" || state.Busy() || state.AtWork() || len(state.Tasks) != 2 {
 		t.Fatalf("%+v", state.Tasks)
 	}
-	if m := state.Messages[2]; m.WindowID != "settings" || m.AgentID != "" || m.Text != "Click Save" {
+	if m := state.Messages.Tail()[2]; m.WindowID != "settings" || m.AgentID != "" || m.Text != "Click Save" {
 		t.Errorf("%+v", m)
 	}
 }
@@ -220,8 +220,8 @@ func TestImportLegacyTask(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("history %q", lines)
 	}
-	if len(state.Messages) != 3 || state.Messages[0].TS != 1739000000000 || state.Messages[2].TS <= state.Messages[1].TS || state.Messages[2].Say != clew.SayText {
-		t.Errorf("messages %+v", state.Messages)
+	if len(state.Messages.Tail()) != 3 || state.Messages.Tail()[0].TS != 1739000000000 || state.Messages.Tail()[2].TS <= state.Messages.Tail()[1].TS || state.Messages.Tail()[2].Say != clew.SayText {
+		t.Errorf("messages %+v", state.Messages.Tail())
 	}
 	empty := s.take(t, packed(t, "task_history.json", "[]"), transfer.Upload{})
 	if state := s.state(t, empty.SessionID); len(state.Tasks) != 0 {
