@@ -3,6 +3,7 @@ package session
 import (
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/clew-run/clew"
 )
@@ -115,6 +116,10 @@ func openReply(at Batch, i int, t *Task) []clew.Event {
 }
 
 func (b *bench) update(text string, partial bool) (Receipt, []clew.EventType, error) {
+	if o := b.s.open[b.turn().Reply]; o != nil && partial && !strings.HasPrefix(text, o.Text) { // another attempt
+		o.Text = ""
+		must(b.report(func(Batch, *Task) []clew.Event { return []clew.Event{b.reply("", true)} }))
+	}
 	return b.report(func(Batch, *Task) []clew.Event { return []clew.Event{b.reply(text, partial)} })
 }
 

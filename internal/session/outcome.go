@@ -26,7 +26,8 @@ func replace(old *clew.Message, m clew.Message) {
 // grows reports whether all that is new about a message is that its text got
 // longer. Those who watch have that already: it was streamed.
 func grows(old, m clew.Message) bool {
-	if !old.Partial || !m.Partial || !strings.HasPrefix(m.Text, old.Text) || !strings.HasPrefix(m.Reasoning, old.Reasoning) {
+	if !old.Partial || !m.Partial || !strings.HasPrefix(m.Text, old.Text) || !strings.HasPrefix(m.Reasoning, old.Reasoning) ||
+		len(m.Text)+len(m.Reasoning) == len(old.Text)+len(old.Reasoning) { // begun anew, before anything was recorded
 		return false
 	}
 	old, m = recorded(old), recorded(m)

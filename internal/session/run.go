@@ -58,26 +58,6 @@ func (s *State) theRun() *Task {
 	return last
 }
 
-// runStates lists the runs that the state still has todos of, oldest first.
-func (s *State) runStates() clew.List[clew.RunState] {
-	var list clew.List[clew.RunState]
-	for _, t := range s.tasks() {
-		if t.Run == nil || t.Run.StartedMS == 0 {
-			continue
-		}
-		var paths []string
-		for _, r := range t.Run.Reports {
-			paths = append(paths, ReportPath(s.ID, r.Name))
-		}
-		list = append(list, clew.RunState{
-			ReportPaths: paths,
-			RunID:       t.Run.ID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, Status: t.Run.SessionStatus(), CurrentLayer: t.Run.Layer,
-			Phase: string(t.Run.Phase), Paused: t.Run.Paused, PausedSinceMS: t.Run.PausedMS, Plan: t.Run.Summary(), Todos: run.Lean(t.Run.Todos), // with their results they stand beside this, for the one in front
-		})
-	}
-	return list
-}
-
 // RunRules is what the settings say about runs, in this session.
 func (s *State) RunRules() run.Rules {
 	if s.rules == nil {

@@ -90,7 +90,7 @@ func TestRunsOneAfterTheOther(t *testing.T) {
 	b.finishTodo("a")
 	b.respondRun()
 	b.verify(t)
-	if runs := b.s.state.runStates(); len(runs) != 2 || runs[0].Status != clew.StatusCompleted || len(runs[1].Todos) != 1 {
+	if runs := b.s.sessionState().Runs; len(runs) != 2 || runs[0].Status != clew.StatusCompleted || len(runs[1].Todos) != 1 {
 		t.Errorf("the state shows %+v", runs)
 	}
 	b.check(t)

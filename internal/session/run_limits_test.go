@@ -206,7 +206,7 @@ func TestRunsAreForgotten(t *testing.T) {
 	if kept > historiesKept+1 || size > 1<<20 {
 		t.Errorf("%d runs with their todos, %d bytes", kept, size)
 	}
-	if runs := b.s.state.runStates(); len(runs) != kept {
+	if runs := b.s.sessionState().Runs; len(runs) != kept {
 		t.Errorf("%d runs are shown", len(runs))
 	}
 	b.verify(t)

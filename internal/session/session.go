@@ -74,6 +74,13 @@ type Session struct {
 	nodes map[string]attendance
 	told  clew.List[clew.Viewer]
 
+	// tracker finds what changed for those who watch the state, nil while nobody
+	// does. stateWatchers counts them, stateLeft is when the last one left (Unix
+	// ms).
+	tracker       *tracker
+	stateWatchers atomic.Int64
+	stateLeft     atomic.Int64
+
 	// open is the text of growing messages. Guarded by openMu.
 	openMu sync.Mutex
 	open   map[clew.MessageID]*clew.OpenMessage

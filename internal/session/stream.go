@@ -73,15 +73,15 @@ func (d *Desk) Resume(v View) (*Stream, error) {
 
 // Restart empties the message: another attempt writes it anew.
 func (st *Stream) Restart() error {
-	if st.m.Text != "" || st.m.Reasoning != "" {
-		st.m.Text, st.m.Reasoning = "", ""
-		if _, err := st.d.RecordTask(updated(st.m)); err != nil {
-			return err
-		}
-	}
+	said := st.m.Text != "" || st.m.Reasoning != ""
+	st.m.Text, st.m.Reasoning = "", ""
 	st.text.Reset()
 	st.cut = ""
-	return st.begin()
+	if err := st.begin(); err != nil || !said { // first: what is sent with the record is the text as it is then
+		return err
+	}
+	_, err := st.d.RecordTask(updated(st.m))
+	return err
 }
 
 func (st *Stream) begin() error {

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/clew-run/clew"
 )
@@ -74,52 +73,6 @@ func (w *Watch) State(ctx context.Context) (clew.SessionState, error) {
 		err = ErrFeedClosed
 	}
 	return st, err
-}
-
-// sessionState runs in the session's goroutine.
-func (s *Session) sessionState() clew.SessionState {
-	st := s.state
-	messages := st.Messages.Tail()
-	messages = messages[max(0, len(messages)-tailMessages):]
-	out := clew.SessionState{
-		Status: st.Status(), LastMessageID: clew.MessageIDOf(st.Seq), Epoch: s.epoch,
-		Title: st.title(), Owner: st.Owner, Workspace: st.Workspace, Archived: st.Archived,
-		Messages:     append(clew.List[clew.Message]{}, messages...),
-		OpenMessages: s.openMessages(),
-		Monitors: clew.List[clew.MonitorState]{{
-			MonitorID: clew.MainMonitor, AgentID: MainAgent, Busy: st.AtWork(), Queued: len(st.Queue),
-		}},
-	}
-	out.Windows = st.windowStates()
-	out.Allowed = st.allowed()
-	out.Queue, out.Viewers = st.queued(), s.viewers(s.host.cfg.Now())
-	if st.Usage != (clew.Usage{}) {
-		usage := st.Usage
-		out.Usage = &usage
-	}
-	out.CanUndo, out.CanRedo = len(st.Undo) > 0, len(st.Redo) > 0
-	out.Checkpoint, out.ForkedFrom = st.Checkpoint, st.ForkedFrom
-	if st.Returning != nil {
-		returning := st.Returning.RewindStartedData
-		out.Returning = &returning
-	}
-	if len(st.Questions) > 0 {
-		first := st.Questions[0]
-		out.HitlPending = &first
-		out.HitlQueue = append(out.HitlQueue, st.Questions[1:]...)
-	}
-	out.Runs = st.runStates()
-	if t := st.Task(st.Current); t != nil && st.root(t).Run != nil {
-		r := st.root(t).Run
-		out.Plan, out.Todos = r.Summary(), slices.Clone(r.Todos)
-		if !r.Phase.Ended() {
-			out.CurrentLayer = r.Layer
-		}
-	} else if t != nil && t.PlanID != "" {
-		out.Plan = &clew.PlanSummary{ID: t.PlanID, Status: clew.PlanApproved, Version: t.PlanVersion, TotalTodos: len(t.Todos)}
-		out.Todos = slices.Clone(t.Todos)
-	}
-	return out
 }
 
 // Read yields the records from..to in order, from the journal.

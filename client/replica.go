@@ -1,0 +1,184 @@
+package client
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clew-run/clew"
+)
+
+// A Replica is a session's state as the view `state` sends it. It knows no
+// event: it puts entities in their places. The zero value is ready. It belongs to
+// one goroutine.
+type Replica struct {
+	clew.Entities
+	// Cursor is the position to resume from, "" before the first change.
+	Cursor clew.MessageID
+	// Total counts the messages of the transcript. Older ones than those held
+	// exist while fewer are held.
+	Total int
+}
+
+// Apply takes a change in. An error means that it does not go on from what the
+// replica holds: the client reconnects with its cursor.
+func (r *Replica) Apply(d *clew.StateChangedData) error {
+	switch {
+	case d.From == "":
+		*r = Replica{}
+	case d.From < r.Cursor || r.Cursor == "":
+		return fmt.Errorf("a change from %q, the replica is at %q", d.From, r.Cursor)
+	}
+	for _, kind := range d.Reset {
+		r.reset(kind)
+	}
+	for kind, keys := range d.Del {
+		r.del(kind, keys)
+	}
+	r.put(&d.Put)
+	r.Cursor, r.Total = d.To, d.Total
+	return nil
+}
+
+func (r *Replica) put(p *clew.StatePut) {
+	set(&r.Session, p.Session)
+	set(&r.Status, p.Status)
+	set(&r.Usage, p.Usage)
+	set(&r.Queue, p.Queue)
+	set(&r.Rules, p.Rules)
+	set(&r.Monitors, p.Monitors)
+	set(&r.Viewers, p.Viewers)
+	for _, m := range p.Message {
+		r.putMessage(m)
+	}
+	r.Tasks = putAll(r.Tasks, p.Task, taskKey)
+	r.Runs = putAll(r.Runs, p.Run, runKey)
+	r.Todos = putAll(r.Todos, p.Todo, (*clew.TodoInfo).Key)
+	r.Questions = putAll(r.Questions, p.Question, questionKey)
+	r.Windows = putAll(r.Windows, p.Window, windowKey)
+	r.Problems = putAll(r.Problems, p.Problem, problemKey)
+	r.Settled = putAll(r.Settled, p.Settled, settledKey)
+}
+
+// putMessage keeps messages in the order of their ids. One that is older than
+// all that are held belongs to a page that was not asked for.
+func (r *Replica) putMessage(m clew.Message) {
+	i, found := r.find(m.MessageID)
+	switch {
+	case found:
+		r.Messages[i] = m
+	case i > 0 || len(r.Messages) == 0:
+		r.Messages = slices.Insert(r.Messages, i, m)
+	}
+}
+
+func (r *Replica) find(id clew.MessageID) (int, bool) {
+	return slices.BinarySearchFunc(r.Messages, id, func(m clew.Message, id clew.MessageID) int {
+		switch {
+		case m.MessageID < id:
+			return -1
+		case m.MessageID > id:
+			return 1
+		}
+		return 0
+	})
+}
+
+// Text writes a piece of a message that grows. It reports whether the message is
+// held and the piece fits.
+func (r *Replica) Text(d *clew.TextData) bool {
+	i, found := r.find(d.MessageID)
+	if !found {
+		return false
+	}
+	text := &r.Messages[i].Text
+	if d.Field == clew.FieldReasoning {
+		text = &r.Messages[i].Reasoning
+	}
+	if d.Offset < 0 || d.Offset > len(*text) {
+		return false
+	}
+	*text = (*text)[:d.Offset] + d.Delta + (*text)[min(len(*text), d.Offset+len(d.Delta)):]
+	return true
+}
+
+// Older puts a page in front of what is held, if the two meet.
+func (r *Replica) Older(p *clew.MessagesPage) bool {
+	if n := len(p.Messages); n == 0 || len(r.Messages) > 0 && p.Messages[n-1].MessageID >= r.Messages[0].MessageID {
+		return false
+	}
+	r.Messages = append(slices.Clone([]clew.Message(p.Messages)), r.Messages...)
+	return true
+}
+
+func (r *Replica) reset(kind clew.EntityKind) {
+	switch kind {
+	case clew.EntityMessage:
+		r.Messages = nil
+	case clew.EntityTask:
+		r.Tasks = nil
+	case clew.EntityRun:
+		r.Runs = nil
+	case clew.EntityTodo:
+		r.Todos = nil
+	case clew.EntityQuestion:
+		r.Questions = nil
+	case clew.EntityWindow:
+		r.Windows = nil
+	case clew.EntityProblem:
+		r.Problems = nil
+	case clew.EntitySettled:
+		r.Settled = nil
+	}
+}
+
+func (r *Replica) del(kind clew.EntityKind, keys []string) {
+	switch kind {
+	case clew.EntityMessage:
+		r.Messages = delAll(r.Messages, keys, messageKey)
+	case clew.EntityTask:
+		r.Tasks = delAll(r.Tasks, keys, taskKey)
+	case clew.EntityRun:
+		r.Runs = delAll(r.Runs, keys, runKey)
+	case clew.EntityTodo:
+		r.Todos = delAll(r.Todos, keys, (*clew.TodoInfo).Key)
+	case clew.EntityQuestion:
+		r.Questions = delAll(r.Questions, keys, questionKey)
+	case clew.EntityWindow:
+		r.Windows = delAll(r.Windows, keys, windowKey)
+	case clew.EntityProblem:
+		r.Problems = delAll(r.Problems, keys, problemKey)
+	case clew.EntitySettled:
+		r.Settled = delAll(r.Settled, keys, settledKey)
+	}
+}
+
+func messageKey(m *clew.Message) string         { return string(m.MessageID) }
+func taskKey(t *clew.TaskInfo) string           { return string(t.TaskID) }
+func runKey(r *clew.RunInfo) string             { return r.RunID }
+func questionKey(q *clew.Question) string       { return string(q.RequestID()) }
+func windowKey(w *clew.WindowState) string      { return w.WindowID }
+func problemKey(p *clew.Problem) string         { return string(p.MessageID) }
+func settledKey(q *clew.SettledQuestion) string { return string(q.RequestID) }
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// putAll replaces entities in their places and adds the others at the end.
+func putAll[E any](list, put []E, key func(*E) string) []E {
+	for i := range put {
+		k := key(&put[i])
+		if at := slices.IndexFunc(list, func(e E) bool { return key(&e) == k }); at >= 0 {
+			list[at] = put[i]
+		} else {
+			list = append(list, put[i])
+		}
+	}
+	return list
+}
+
+func delAll[E any](list []E, keys []string, key func(*E) string) []E {
+	return slices.DeleteFunc(list, func(e E) bool { return slices.Contains(keys, key(&e)) })
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// trackedFor is how long changes are found after the last one who watched the
+// state has left: who comes back in time gets what changed, not everything.
+const trackedFor = 2 * time.Minute
+
+// watchState counts one more who watches the state, until leave is called.
+func (s *Session) watchState() (leave func()) {
+	s.stateWatchers.Add(1)
+	return func() {
+		s.stateLeft.Store(s.host.cfg.Now())
+		s.stateWatchers.Add(-1)
+	}
+}
+
+func (s *Session) stateWatched() bool {
+	return s.stateWatchers.Load() > 0 || s.host.cfg.Now() < s.stateLeft.Load()+trackedFor.Milliseconds()
+}
+
+// change finds out what durable records changed, for those who watch the state;
+// nil if nobody does or if nothing changed. A state that is ahead of what is
+// durable is not shown: the next change covers both. Guarded by openMu, so that
+// the text in it and the text that is streamed next fit.
+func (s *Session) change(records []clew.Record) *Change {
+	t := s.tracker
+	if t != nil && !s.stateWatched() {
+		s.tracker, t = nil, nil
+	}
+	if t == nil {
+		s.state.Messages.Forget()
+		return nil
+	}
+	for _, r := range records {
+		if r.Cause != "" && !slices.Contains(t.commands, r.Cause) {
+			t.commands = append(t.commands, r.Cause)
+		}
+	}
+	if s.state.Seq != records[len(records)-1].Seq {
+		return nil
+	}
+	c, err := t.step(s.state, s.overlay)
+	if err != nil { // whoever watches finds a gap, and gets all of it
+		s.host.cfg.Log.Error("a change is not told", "session", s.id, "err", err)
+		s.tracker = nil
+	}
+	return c
+}
+
+// overlay gives a growing message its text as far as it was streamed. Guarded
+// by openMu.
+func (s *Session) overlay(m *clew.Message) {
+	if o := s.open[m.MessageID]; o != nil {
+		m.Text, m.Reasoning = o.Text, o.Reasoning
+	}
+}
+
+// since gives what changed after a cursor, or the whole state, and the position
+// in the feed from which it goes on. It runs in the session's goroutine.
+func (s *Session) since(cursor uint64) (*Change, uint64, error) {
+	if s.tracker == nil {
+		s.tracker = newTracker(s.state)
+	}
+	viewers := s.viewers(s.host.cfg.Now())
+	s.openMu.Lock()
+	defer s.openMu.Unlock()
+	found, err := s.tracker.since(s.state, cursor, s.overlay)
+	if err != nil {
+		return nil, 0, err
+	}
+	c := *found // who watches is no fact about the session, and not part of what is shared
+	c.Put = slices.Clone(c.Put)
+	if err := c.put(clew.EntityViewers, "", viewers); err != nil {
+		return nil, 0, err
+	}
+	c.sort()
+	pos, _ := s.feed.End()
+	return &c, pos, nil
+}
