@@ -111,6 +111,17 @@ test-kills: ## kill the server at every named point of a turn, of a run, and of 
 golden: ## have this tree leave a data directory behind, for the trees after it to open
 	CLEW_GOLDEN_MAKE=$(shell git rev-parse --short=7 HEAD) $(GO) test -count=1 -timeout 10m -run TestMake ./internal/e2e/golden
 
+# The tree that make test-upgrade takes the older program from.
+OLD ?= 38e5c91
+
+.PHONY: test-upgrade
+test-upgrade: ## run this program beside that of OLD on two nodes that are killed in turn; needs the whole history
+	rm -rf dist/old && mkdir -p dist/old
+	git archive $(OLD) | tar -x -C dist/old
+	cd dist/old && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o ../clew-$(OLD) ./cmd/clew
+	rm -rf dist/old
+	CLEW_UPGRADE_OLD=$(CURDIR)/dist/clew-$(OLD) $(GO) test -count=1 -timeout 20m -v ./internal/e2e/upgrade
+
 .PHONY: test-runs
 test-runs: ## racing answers, waiting runs, and 200 runs of 500 todos each on nodes that are killed
 	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 30m -v ./internal/e2e/chaos
