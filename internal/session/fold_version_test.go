@@ -326,3 +326,25 @@ func fill(v reflect.Value, depth int) {
 		}
 	}
 }
+
+// BenchmarkFoldAnew is what a session costs, by the record, when it is first opened
+// after FoldVersion was raised.
+func BenchmarkFoldAnew(b *testing.B) {
+	chains, err := readCorpus()
+	if err != nil {
+		b.Fatal(err)
+	}
+	chain := chains[0]
+	past := &bench{records: chain, folds: map[uint64][]byte{}}
+	n := 0
+	for b.Loop() {
+		f := Folder{State: &State{ID: "s"}, Past: past.fresh}
+		for _, r := range chain {
+			if err := f.Add(r); err != nil {
+				b.Fatal(err)
+			}
+		}
+		n += len(chain)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/record")
+}
