@@ -99,11 +99,21 @@ func (e *examination) fold(ctx context.Context, id clew.SessionID) error {
 	return ctx.Err()
 }
 
-// kept gives the kept folds of a session by their records.
-func (e *examination) kept(ctx context.Context, id clew.SessionID) map[uint64][]byte {
-	kept := map[uint64][]byte{}
-	_, _ = e.j.archive.CheckStates(ctx, id, func(at clew.Head, state []byte) { kept[at.Seq] = state }) // noted before
-	return kept
+// kept gives the kept fold of a session at a record. They are read one at a time: a
+// long session has many.
+func (e *examination) kept(ctx context.Context, id clew.SessionID) func(seq uint64) []byte {
+	there := map[uint64]bool{}
+	_, _ = e.j.archive.CheckStates(ctx, id, func(at clew.Head, _ []byte) { there[at.Seq] = true }) // noted before
+	return func(seq uint64) []byte {
+		if !there[seq] {
+			return nil
+		}
+		state, _, err := e.j.archive.StateBefore(ctx, id, seq)
+		if err != nil {
+			return nil
+		}
+		return state
+	}
 }
 
 func (e *examination) note(id clew.SessionID, problem string) {

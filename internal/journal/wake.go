@@ -91,13 +91,22 @@ const (
 	wakeLimit   = 20 * time.Second // below the time after which it comes again
 )
 
+// wakeAgain says when a wake-up that failed comes again. One of a session that is
+// too new waits for another program.
+func wakeAgain(err error) time.Duration {
+	if clew.CodeOf(err) == clew.SessionTooNew {
+		return time.Minute
+	}
+	return time.Second
+}
+
 func (j *Journal) wakeOne(ctx context.Context, m jetstream.Msg, fn func(context.Context, clew.SessionID) error) {
 	ctx, cancel := context.WithTimeout(ctx, wakeLimit)
 	defer cancel()
 	id := sessionOf(m.Subject())
 	if err := fn(ctx, id); err != nil {
 		j.log.Warn("wake-up failed, it will come again", "session", id, "err", err)
-		_ = m.NakWithDelay(time.Second)
+		_ = m.NakWithDelay(wakeAgain(err))
 		return
 	}
 	_ = m.Ack()

@@ -212,6 +212,9 @@ func (a *anew) fold(ctx context.Context) (Folder, error) {
 		if err != nil {
 			return f, err
 		}
+		if f.TooNew != nil {
+			a.log = nil // what follows is for looking at
+		}
 		if r.Seq == a.loaded.StateSeq {
 			a.ground(f.State)
 		}

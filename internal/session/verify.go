@@ -24,9 +24,9 @@ type Verdict struct {
 }
 
 // VerifyFolds folds a session from its first record and compares the folds that
-// are stored of it: the sealed one, and those that are kept, by record. Those of
-// other versions are not compared.
-func VerifyFolds(ctx context.Context, j Journal, id clew.SessionID, loaded Loaded, kept map[uint64][]byte) (Verdict, error) {
+// are stored of it: the sealed one, and those that are kept, of which kept gives the
+// one at a record, nil for none. Those of other versions are not compared.
+func VerifyFolds(ctx context.Context, j Journal, id clew.SessionID, loaded Loaded, kept func(seq uint64) []byte) (Verdict, error) {
 	p := &past{journal: j, id: id, known: map[uint64][]byte{}}
 	v := verifying{anew: anew{p: p, loaded: loaded}, kept: kept}
 	sealed := FoldOf(loaded.State)
@@ -46,7 +46,7 @@ func VerifyFolds(ctx context.Context, j Journal, id clew.SessionID, loaded Loade
 type verifying struct {
 	anew
 	Verdict
-	kept map[uint64][]byte
+	kept func(seq uint64) []byte
 }
 
 func (v *verifying) run(ctx context.Context) error {
@@ -85,7 +85,7 @@ func (v *verifying) compare(s *State) error {
 			return err
 		}
 	}
-	if b := v.kept[s.Seq]; FoldOf(b) == FoldVersion {
+	if b := v.kept(s.Seq); FoldOf(b) == FoldVersion {
 		return v.against(s, b, "kept")
 	}
 	return nil
