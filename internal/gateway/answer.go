@@ -12,6 +12,7 @@ func (c *conn) answerFrame(typ clew.EventType, data any) []byte {
 }
 
 func (c *conn) encode(typ clew.EventType, id string, data any) []byte {
+	c.g.sent(typ)
 	b, err := wire.Encode(typ, c.session, id, c.g.o.Now().UnixMilli(), data)
 	if err != nil { // only a fault of the program makes data that does not encode
 		panic(err)
@@ -26,9 +27,15 @@ func (c *conn) stateFrame(st clew.SessionState, epoch string) []byte {
 	return c.encode(clew.EventSessionState, "snap_"+string(clew.NewClientID()), &st)
 }
 
-func (c *conn) authFrame(r *clew.AuthResult) []byte { return c.answerFrame(clew.EventAuthResult, r) }
+func (c *conn) authFrame(r *clew.AuthResult) []byte {
+	if r.OK {
+		c.g.took(clew.CommandAuth)
+	}
+	return c.answerFrame(clew.EventAuthResult, r)
+}
 
 func (c *conn) errorFrame(err error, about clew.ErrorContext) []byte {
+	c.g.sent(clew.EventError)
 	return Frame(wire.EncodeError(c.session, c.g.o.Now().UnixMilli(), err, about))
 }
 

@@ -16,6 +16,7 @@ import (
 func (c *conn) onMessage(message []byte) {
 	cmd, err := wire.DecodeCommand(message, c.session)
 	if cmd.Type == clew.CommandPong && err == nil {
+		c.g.took(cmd.Type)
 		return // free, and counted as a sign of life already
 	}
 	about := clew.ErrorContext{ClientMessageID: cmd.ClientMessageID, CommandType: cmd.Type}
@@ -26,7 +27,9 @@ func (c *conn) onMessage(message []byte) {
 	c.rate.over = 0
 	if err == nil {
 		cmd.By = c.by
-		err = c.guard(cmd)
+		if err = c.guard(cmd); err == nil && cmd.Type != clew.CommandAuth {
+			c.g.took(cmd.Type)
+		}
 	} else if c.waiting() {
 		err = errAuthFirst
 	}

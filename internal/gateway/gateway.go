@@ -22,6 +22,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -54,6 +55,7 @@ type Options struct {
 	// CreateOnConnect makes an unknown session for whoever connects to it.
 	CreateOnConnect bool
 	Limits          Limits
+	Types           session.Types    // is told what the gateway does by itself; nil = nobody
 	Now             func() time.Time // nil = time.Now
 	Log             *slog.Logger     // nil = slog.Default()
 }

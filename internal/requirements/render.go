@@ -41,6 +41,8 @@ Each row is one requirement, in one of three states:
 
 - **behaves**: a test drives production code and sees what the row describes. The
   last column names the tests and transcripts, found by their ` + "`Covers:`" + ` comments.
+  CI runs them, and records which types of events and commands pass through a
+  running server meanwhile; the types that a row names must be among them.
 - **vocabulary**: the type exists or a part of it is shown, but the whole does not
   act yet. The last column says what is missing.
 - **not here**: overruled, not applicable, or not built yet; the last column says

@@ -19,8 +19,10 @@
 //
 // and a test in TypeScript in a comment anywhere in its file.
 //
-// Check holds rows and tests together. The document for people is
-// docs/requirements.md, made by the command in gen.
+// Check holds rows and tests together. A row that is about types of events or
+// commands names them; CheckRecord asks that they passed through a running server
+// while the tests ran. The document for people is docs/requirements.md, made by
+// the command in gen.
 package requirements
 
 import (
@@ -110,7 +112,8 @@ func parseRow(fields []string) (Row, error) {
 	return row, nil
 }
 
-// entries gives the event and the command of a name: a few are both.
+// entries gives what a record has to hold for a type: a few names are those of a
+// command and of the event that answers it.
 func entries(name string) []string {
 	var list []string
 	if _, ok := clew.EventInfoOf(clew.EventType(name)); ok {

@@ -44,6 +44,7 @@ type Server struct {
 	http    *http.Server
 	addr    net.Addr
 	trace   func(context.Context) error
+	types   session.Types // nil if nobody wants a record
 
 	front     front
 	questions questions
@@ -120,6 +121,9 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 			_ = listener.Close()
 		}
 	}()
+	if s.types, err = recordTypes(worker); err != nil {
+		return nil, err
+	}
 	if s.trace, err = startTraces(ctx, cfg); err != nil {
 		return nil, err
 	}
@@ -177,7 +181,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		Journal: s.journal, Index: index, Inbox: s.questions.rows, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Blobs: s.journal, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
-		Appended: s.tellSocket,
+		Appended: s.tellSocket, Types: s.types,
 	})
 	s.journal.OnGone(func(string) { s.takeOver(bg) })
 	s.journal.OnSettled(func() { s.takeOver(bg) })
@@ -231,7 +235,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 	s.gateway = gateway.New(gateway.Options{
 		Host: gateway.HostOf(s.host), Auth: f.auth, Doors: f.doors, Credentials: s.credentials,
 		FirstMessageAuth: s.cfg.Auth.FirstMessage, CreateOnConnect: s.cfg.Auth.CreateSessions || s.cfg.Auth.Mode == "off",
-		Limits: s.cfg.Limits.gateway(), Log: s.log,
+		Limits: s.cfg.Limits.gateway(), Types: s.types, Log: s.log,
 	})
 	s.tellOfSettings(bg)
 	if err := s.serveQuestions(ctx, bg); err != nil {

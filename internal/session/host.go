@@ -33,6 +33,8 @@ type Config struct {
 	// Appended, if it is given, is told of records that a session of this node has
 	// got, with the first one's seq. It must not wait.
 	Appended func(id clew.SessionID, first uint64)
+	// Types, if it is given, is told what types of commands and events there are.
+	Types Types
 	// Now is the wall clock in Unix ms.
 	Now func() int64
 	// After sets a timer: the channel gets one value once the time is over,
@@ -117,6 +119,9 @@ func NewHost(cfg Config) *Host {
 	}
 	if cfg.MaxRecord == 0 {
 		cfg.MaxRecord = 4 << 20
+	}
+	if cfg.Types == nil {
+		cfg.Types = noTypes{}
 	}
 	if cfg.Encode == nil {
 		cfg.Encode = func(b []byte) []byte { return b }
@@ -208,9 +213,21 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 // and returns once its records are durable. While no node can take it, Do waits
 // as long as ctx allows.
 func (h *Host) Do(ctx context.Context, id clew.SessionID, cmd clew.Command) (Receipt, error) {
+	typ := cmd.Type // Services may make another command of it
+	receipt, err := h.carryOut(ctx, id, cmd)
+	if err == nil {
+		h.tookEffect(typ, receipt)
+	}
+	return receipt, err
+}
+
+func (h *Host) carryOut(ctx context.Context, id clew.SessionID, cmd clew.Command) (Receipt, error) {
 	var receipt Receipt
 	if h.cfg.Services != nil {
 		answer, taken, err := h.cfg.Services.Handle(ctx, id, &cmd)
+		if taken && err == nil {
+			h.cfg.Types.Command(cmd.Type)
+		}
 		if err != nil || taken {
 			return Receipt{ClientMessageID: cmd.ClientMessageID, Records: []clew.MessageID{}, Answer: answer}, err
 		}

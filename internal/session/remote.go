@@ -40,6 +40,9 @@ func (h *Host) publish(id clew.SessionID, records []clew.Record) {
 	if h.cfg.Appended != nil {
 		h.cfg.Appended(id, records[0].Seq)
 	}
+	for _, r := range records {
+		h.cfg.Types.Event(r.Type)
+	}
 	if h.cfg.Peers == nil {
 		return
 	}
@@ -54,6 +57,7 @@ func (h *Host) publish(id clew.SessionID, records []clew.Record) {
 }
 
 func (h *Host) publishTransient(id clew.SessionID, typ clew.EventType, env []byte) {
+	h.cfg.Types.Event(typ)
 	if h.cfg.Peers == nil {
 		return
 	}

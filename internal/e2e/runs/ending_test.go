@@ -70,7 +70,10 @@ func TestReject(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	s := short(t, llmtest.Anthropic, nil, nil)
-	e, id := s.reviewed(ctx, clew.UserMessageData{Text: "Do both things."})
+	e, _ := s.reviewed(ctx, clew.UserMessageData{Text: "Do both things."})
+	s.do(ctx, "edit", clew.CommandEditPlan, clew.EditPlanData{Modifications: clew.List[clew.PlanEdit]{{Action: clew.PlanAdd, TodoID: "third", Task: "Do a third thing."}}})
+	e.await(clew.EventPlanModified, nil)
+	id, _ := e.question(clew.EventHitlPlanReview)
 	s.do(ctx, "no", clew.CommandHitlPlanResponse, clew.HitlPlanResponseData{RequestID: id, Action: clew.ChoiceReject, Comment: "Not today."})
 	var rejected clew.PlanRejectedData
 	decode(t, e.await(clew.EventPlanRejected, nil).Data, &rejected)
@@ -210,7 +213,7 @@ func TestNobodyAnswers(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), within)
 			defer cancel()
-			s := short(t, llmtest.Anthropic, map[string]any{c.setting: 1}, nil)
+			s := short(t, llmtest.Anthropic, map[string]any{c.setting: 1, "question_reminder_sec": 1}, nil)
 			e := s.listen(ctx, s.owner)
 			s.do(ctx, "begin", clew.CommandUserMessage, clew.UserMessageData{Text: c.text, Mode: clew.ModeRun, Budget: c.budget})
 			if c.reviewed {
@@ -218,6 +221,7 @@ func TestNobodyAnswers(t *testing.T) {
 				s.approve(ctx, id)
 			}
 			id, _ := e.question(c.asks)
+			e.await(clew.EventHitlReminder, has("request_id", string(id)))
 			e.await(clew.EventHitlResolved, func(data json.RawMessage) bool {
 				var d clew.HitlResolvedData
 				return json.Unmarshal(data, &d) == nil && d.RequestID == id && d.ByTimeout

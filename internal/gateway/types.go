@@ -1,0 +1,22 @@
+package gateway
+
+import "github.com/clew-run/clew"
+
+// took tells of a command that the gateway itself has carried out; of the others
+// the host does.
+func (g *Gateway) took(t clew.CommandType) {
+	if g.o.Types == nil {
+		return
+	}
+	switch t {
+	case clew.CommandAuth, clew.CommandPong, clew.CommandGetState, clew.CommandGetMessages, clew.CommandSubscribeMonitor:
+		g.o.Types.Command(t)
+	}
+}
+
+// sent tells of an event that is for one client alone.
+func (g *Gateway) sent(t clew.EventType) {
+	if g.o.Types != nil {
+		g.o.Types.Event(t)
+	}
+}
