@@ -22,6 +22,7 @@ type visitor struct {
 	session clew.SessionID
 	client  clew.ClientID
 	at      cursor
+	view    clew.View
 	known   bool // authenticated; otherwise the first message must do it
 	browser bool // by its cookie
 	by      clew.Principal
@@ -76,6 +77,7 @@ func (g *Gateway) receive(r *http.Request) (visitor, error) {
 		session: clew.SessionID(strings.Clone(r.PathValue("session_id"))),
 		client:  clew.ClientID(strings.Clone(q.Get("client_id"))),
 		at:      cursor{strings.Clone(q.Get("resume_from")), strings.Clone(q.Get("epoch"))},
+		view:    viewOf(q.Get("view")),
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.limits.CommandTimeout)
 	defer cancel()
@@ -106,6 +108,17 @@ func (g *Gateway) awaitAuth(r *http.Request, v *visitor) error {
 	return nil
 }
 
+// viewOf reads the parameter view, "" if there is no such view.
+func viewOf(name string) clew.View {
+	switch v := clew.View(name); v {
+	case "", clew.ViewRecords:
+		return clew.ViewRecords
+	case clew.ViewState:
+		return clew.ViewState
+	}
+	return ""
+}
+
 // check looks at the form of the request.
 func (v *visitor) check(r *http.Request) error {
 	switch {
@@ -113,6 +126,8 @@ func (v *visitor) check(r *http.Request) error {
 		return errNoUpgrade
 	case v.source == nil && !v.session.Valid():
 		return clew.Errorf(clew.InvalidMessage, "the session id is malformed")
+	case v.source == nil && v.view == "":
+		return clew.Errorf(clew.InvalidMessage, "view is %s or %s", clew.ViewRecords, clew.ViewState)
 	case v.client != "" && !clew.ValidID(string(v.client)):
 		return clew.Errorf(clew.InvalidMessage, "client_id is malformed")
 	}
@@ -164,7 +179,7 @@ func (v visitor) tooOften(err error) (visitor, error) {
 func (g *Gateway) start(sock net.Conn, early []byte, v visitor) {
 	now := g.o.Now().UnixMilli()
 	c := &conn{
-		g: g, sock: sock, session: v.session, client: v.client, addr: v.addr,
+		g: g, sock: sock, session: v.session, client: v.client, view: v.view, addr: v.addr,
 		by: v.by, role: v.role, source: v.source, arrival: v.arrival, pinged: now, signal: make(chan struct{}, 1),
 	}
 	switch sock.(type) {

@@ -34,6 +34,11 @@ func (c *conn) authFrame(r *clew.AuthResult) []byte {
 	return c.answerFrame(clew.EventAuthResult, r)
 }
 
+// connectedFrame says what this connection is; the writer has a Watch then.
+func (c *conn) connectedFrame() []byte {
+	return c.answerFrame(clew.EventConnected, &clew.ConnectedData{ClientID: c.client, Role: c.roleNow(), Epoch: c.watch.Epoch(), View: c.view})
+}
+
 func (c *conn) errorFrame(err error, about clew.ErrorContext) []byte {
 	c.g.sent(clew.EventError)
 	return Frame(wire.EncodeError(c.session, c.g.o.Now().UnixMilli(), err, about))

@@ -56,11 +56,20 @@ func (c *conn) enter(at cursor, err error) {
 func (c *conn) checkAccess() error {
 	return c.retry(func(ctx context.Context) error {
 		role, err := c.g.o.Host.Access(ctx, c.session, clew.Principal{User: c.by.User, Role: c.by.Role})
-		if err == nil {
-			c.setRole(role)
+		if err == nil && c.setRole(role) && c.view == clew.ViewState && c.watch != nil {
+			c.push(c.connectedFrame())
 		}
 		return err
 	})
+}
+
+// recheckAccess is checkAccess if a record said that access changed.
+func (c *conn) recheckAccess() error {
+	if !c.recheck {
+		return nil
+	}
+	c.recheck = false
+	return c.checkAccess()
 }
 
 // fail tells the client what is wrong and ends the connection.

@@ -153,6 +153,9 @@ func (c *conn) onGetState(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if c.view == clew.ViewState { // positions there are those of changes
+			head = 0
+		}
 		c.pushAfter(c.stateFrame(st, w.Epoch()), head)
 		return nil
 	})

@@ -24,6 +24,7 @@ type conn struct {
 	source  Source        // in place of a session; see tell.go
 	arrival uint64        // its place among all requests
 	client  clew.ClientID // what the client calls itself; settled at admission
+	view    clew.View
 
 	// Reader's, and the accepting handler's before there is a reader.
 	in      inbound
@@ -149,10 +150,13 @@ func (c *conn) roleNow() clew.Role {
 	return c.role
 }
 
-func (c *conn) setRole(role clew.Role) {
+// setRole reports whether it is another one than before.
+func (c *conn) setRole(role clew.Role) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	other := c.role != role
 	c.role = role
+	return other
 }
 
 // wake lets the writer look around.

@@ -172,6 +172,10 @@ func (w *fakeWatch) State(context.Context) (clew.SessionState, error) {
 	return st, nil
 }
 
+func (w *fakeWatch) Since(context.Context, uint64) (*session.Change, uint64, error) {
+	return nil, 0, clew.Errorf(clew.Internal, "a tape has no state")
+}
+
 func (w *fakeWatch) Read(_ context.Context, from, to uint64) iter.Seq2[clew.Record, error] {
 	w.s.host.mu.Lock()
 	defer w.s.host.mu.Unlock()

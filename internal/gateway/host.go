@@ -23,6 +23,7 @@ type Watch interface {
 	Feed() *session.Feed
 	Epoch() string
 	State(ctx context.Context) (clew.SessionState, error)
+	Since(ctx context.Context, cursor uint64) (c *session.Change, pos uint64, err error)
 	Read(ctx context.Context, from, to uint64) iter.Seq2[clew.Record, error]
 	Messages(ctx context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error)
 	Close()

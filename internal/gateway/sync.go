@@ -32,6 +32,9 @@ func (c *conn) synchronise() error {
 			return err
 		}
 	}
+	if c.view == clew.ViewState {
+		return c.synchroniseState(at)
+	}
 	st, err := c.attach()
 	if err != nil {
 		return err
@@ -120,6 +123,9 @@ func (c *conn) attach() (st clew.SessionState, err error) {
 // it holds them, else from the journal.
 func (c *conn) replay(head uint64) error {
 	for c.last < head {
+		if err := c.recheckAccess(); err != nil {
+			return err
+		}
 		pos, ok := c.feed.Seek(c.last)
 		if !ok {
 			return c.fill(head)
@@ -156,6 +162,9 @@ func (c *conn) replayBatch(pos, head uint64) (sent bool, err error) {
 			c.recheck = c.recheck || it.Type == clew.EventAccessChanged
 			if !f.hides(monitorOf(it.Frame())) {
 				b.add(it.Frame())
+			}
+			if c.recheck { // who lost access hears nothing more
+				break
 			}
 		}
 	}
@@ -224,7 +233,7 @@ func (c *conn) fillSpan(buf *[]byte, to uint64) error {
 			b = appendFrame(b, ws.OpText, r.Envelope())
 			frames++
 		}
-		if len(b) >= fillBytes {
+		if len(b) >= fillBytes || c.recheck {
 			if err := c.sendFill(b, frames); err != nil {
 				return err
 			}
@@ -243,6 +252,9 @@ func (c *conn) sendFill(b []byte, frames int) error {
 	if err := c.writeBytes(b, frames); err != nil {
 		return err
 	}
+	if err := c.recheckAccess(); err != nil {
+		return err
+	}
 	return c.flush()
 }
 
@@ -250,6 +262,9 @@ func (c *conn) sendFill(b []byte, frames int) error {
 // present, from the journal. Streamed text in between is lost to it; the next
 // message_updated makes up for that.
 func (c *conn) catchUp() error {
+	if c.view == clew.ViewState {
+		return c.resync()
+	}
 	pos, seq := c.feed.End()
 	c.gate = 0
 	if err := c.fill(max(seq, c.last)); err != nil {
@@ -280,6 +295,9 @@ func (c *conn) reattach() error {
 			return errNewEpoch
 		}
 		c.watch, c.feed, c.gate = w, w.Feed(), 0
+		if c.view == clew.ViewState {
+			return c.goOn(ctx)
+		}
 		pos, seq := c.feed.End()
 		if err := c.replay(max(seq, c.last)); err != nil {
 			c.watch = nil

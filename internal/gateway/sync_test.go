@@ -265,7 +265,7 @@ func TestCollectGate(t *testing.T) {
 	c := &conn{last: 5, gate: 5, pos: 10}
 	b := &batch{}
 	copy(b.items[:], items)
-	if missing := c.collect(b, len(items)); missing != 7 || b.n != 2 || c.pos != 15 || c.last != 6 {
+	if missing, _ := c.collect(b, len(items)); missing != 7 || b.n != 2 || c.pos != 15 || c.last != 6 {
 		t.Errorf("missing %d, sent %d, pos %d, last %d", missing, b.n, c.pos, c.last)
 	}
 }

@@ -159,11 +159,8 @@ func (c *conn) follow() (err error) {
 
 // step sends what the feed has, or gives the channel to wait on.
 func (c *conn) step() (wait <-chan struct{}, err error) {
-	if c.recheck {
-		c.recheck = false
-		if err := c.checkAccess(); err != nil {
-			return nil, err
-		}
+	if err := c.recheckAccess(); err != nil {
+		return nil, err
 	}
 	b := batches.Get().(*batch)
 	defer b.free()
@@ -185,9 +182,12 @@ func (c *conn) step() (wait <-chan struct{}, err error) {
 		c.closeSlow()
 		return nil, errClosing
 	}
-	missing := c.collect(b, n)
+	missing, gap := c.collect(b, n)
 	if err := c.write(b); err != nil {
 		return nil, err
+	}
+	if gap {
+		return nil, c.resync()
 	}
 	if missing > 0 {
 		return nil, c.fill(missing)
@@ -198,12 +198,18 @@ func (c *conn) step() (wait <-chan struct{}, err error) {
 // collect picks what to send of the n items in b and moves the position past
 // them. If records are missing before an item, it stops there and returns the
 // seq of the last missing one: a client never sees a gap.
-func (c *conn) collect(b *batch, n int) (missing uint64) {
+func (c *conn) collect(b *batch, n int) (missing uint64, gap bool) {
+	if c.view == clew.ViewState {
+		return 0, c.collectState(b, n)
+	}
 	f := c.filter.Load()
 	for _, it := range b.items[:n] {
 		switch {
+		case it.Change != nil:
+			c.pos++
+			continue
 		case it.Seq > c.last+1:
-			return it.Seq - 1
+			return it.Seq - 1, false
 		case it.Seq > 0:
 			if it.Seq >= c.gate {
 				c.gate = 0
@@ -222,8 +228,11 @@ func (c *conn) collect(b *batch, n int) (missing uint64) {
 		if !f.hides(monitorOf(it.Frame())) {
 			b.add(it.Frame())
 		}
+		if it.Type == clew.EventAccessChanged { // who lost it hears nothing more
+			break
+		}
 	}
-	return 0
+	return 0, false
 }
 
 // flush sends the answers that are due.

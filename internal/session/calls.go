@@ -12,7 +12,7 @@ import (
 
 // call is a request from one node to another about a session.
 type call struct {
-	Op       string               `json:"op"` // do, create, access, state, overview, head, seal, wake, present
+	Op       string               `json:"op"` // do, create, access, state, since, overview, head, seal, wake, present
 	Session  clew.SessionID       `json:"session"`
 	By       clew.Principal       `json:"by"`
 	Type     clew.CommandType     `json:"type,omitempty"`
@@ -21,6 +21,7 @@ type call struct {
 	Limit    int64                `json:"limit_ms"`
 	Node     string               `json:"node,omitempty"`
 	Viewers  []clew.Viewer        `json:"viewers,omitempty"`
+	Cursor   uint64               `json:"cursor,omitempty"`
 }
 
 // answer is what comes back.
@@ -37,6 +38,7 @@ type answer struct {
 	Open    []clew.MessageID   `json:"open,omitempty"`
 	Repeat  bool               `json:"repeat,omitempty"`
 	Head    uint64             `json:"head,omitempty"`
+	Change  *Change            `json:"change,omitempty"`
 }
 
 // errNotHere says that the node asked is not the owner; look again who is.
@@ -209,6 +211,13 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 			st := s.sessionState()
 			a.State, a.Total, a.Removed, a.Open = &st, s.state.Total, slices.Clone(s.state.Removed), s.state.unsettled()
 		})
+	case "since":
+		s.stateLeft.Store(h.cfg.Now()) // somebody watches there
+		var failed error
+		err = s.look(ctx, func(s *Session) { a.Change, _, failed = s.since(c.Cursor) })
+		if err == nil {
+			err = failed
+		}
 	case "overview":
 		err = s.look(ctx, func(s *Session) { o := s.overview(); a.View = &o })
 	case "head":

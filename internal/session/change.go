@@ -14,6 +14,7 @@ import (
 type Change struct {
 	From     uint64 // the record that it goes on from; 0 for a whole state
 	To       uint64
+	Head     uint64 // the newest record at that time; of an answer to one reader only
 	Total    int
 	Commands []clew.ClientMessageID
 	Reset    []clew.EntityKind

@@ -14,9 +14,18 @@ type Item struct {
 	Type     clew.EventType
 	Envelope []byte
 
+	// Change is what changed of the state, for those who watch that; nil for all
+	// else. It has no envelope of its own, and no Seq.
+	Change *Change
+	// Text is a piece of a growing message, nil for all else.
+	Text *clew.TextData
+	// Monitor is the one that Text is about.
+	Monitor clew.MonitorID
+
 	encode func(envelope []byte) []byte
 	once   sync.Once
 	frame  []byte
+	views  stateFrames
 }
 
 // NewItem makes an item; encode is called when its frame is first asked for.
@@ -45,6 +54,7 @@ type Feed struct {
 	next  uint64  // position of the next item
 	first uint64  // oldest position still held
 	bytes int     // size of the held envelopes
+	extra uint64  // items held that are no envelopes: changes
 	seq   uint64  // seq of the newest record seen, whether held or not
 	low   uint64  // seq of the oldest record held, 0 if none
 	wake  chan struct{}
@@ -69,15 +79,28 @@ func NewFeed(seq uint64, encode func([]byte) []byte) *Feed {
 }
 
 // Append adds records, which must follow the newest one, and wakes the readers.
-func (f *Feed) Append(records []clew.Record) {
-	if len(records) == 0 {
-		return
+func (f *Feed) Append(records []clew.Record) { f.AppendWith(records, nil) }
+
+// AppendWith adds records and behind them what they changed, nil if nobody
+// watches that.
+func (f *Feed) AppendWith(records []clew.Record, change *Item) {
+	items := make([]*Item, 0, len(records)+1)
+	for _, r := range records {
+		items = append(items, NewItem(r.Seq, r.Type, r.Envelope(), f.encode))
 	}
-	items := make([]*Item, len(records))
-	for i, r := range records {
-		items[i] = NewItem(r.Seq, r.Type, r.Envelope(), f.encode)
+	if change != nil {
+		items = append(items, change)
 	}
-	f.push(items)
+	if len(items) > 0 {
+		f.push(items)
+	}
+}
+
+// StreamText is Stream for a piece of a growing message.
+func (f *Feed) StreamText(typ clew.EventType, envelope []byte, text *clew.TextData, monitor clew.MonitorID) {
+	it := NewItem(0, typ, envelope, f.encode)
+	it.Text, it.Monitor = text, monitor
+	f.push([]*Item{it})
 }
 
 // Stream adds a transient envelope and wakes the readers.
@@ -92,13 +115,16 @@ func (f *Feed) push(items []*Item) {
 		return
 	}
 	for _, it := range items {
-		for f.next-f.first >= feedItems || f.bytes+len(it.Envelope) > feedBytes && f.next > f.first {
+		for f.next-f.first-f.extra >= feedItems || f.bytes+len(it.Envelope) > feedBytes && f.next > f.first {
 			f.drop()
 		}
 		f.grow()
 		f.ring[f.next%uint64(len(f.ring))] = it
 		f.next++
 		f.bytes += len(it.Envelope)
+		if it.Change != nil {
+			f.extra++
+		}
 		if it.Seq > 0 {
 			f.seq = it.Seq
 			if f.low == 0 {
@@ -117,6 +143,9 @@ func (f *Feed) drop() {
 	f.ring[slot] = nil
 	f.first++
 	f.bytes -= len(it.Envelope)
+	if it.Change != nil {
+		f.extra--
+	}
 	if it.Seq > 0 { // the records in the ring are contiguous
 		f.low = it.Seq + 1
 		if it.Seq == f.seq {

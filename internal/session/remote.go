@@ -26,6 +26,8 @@ type remote struct {
 	mu   sync.Mutex // one notice at a time
 	next uint64     // seq of the next record
 	beat time.Time  // when something was last heard
+
+	changes remoteChanges
 }
 
 // Notices are records, one line each, or one transient envelope.
@@ -176,7 +178,7 @@ func (r *remote) notice(b []byte) {
 	case noticeTransient:
 		typ, env, ok := bytes.Cut(body, []byte{'\t'})
 		if ok {
-			r.feed.Stream(clew.EventType(typ), env)
+			r.transient(clew.EventType(typ), env)
 		}
 	}
 }
@@ -196,6 +198,7 @@ func (r *remote) records(body []byte) {
 			r.next++
 		}
 	}
+	r.pull()
 }
 
 // fill reads what a lost notice left out.
@@ -256,6 +259,7 @@ func (r *remote) catchUp() bool {
 	defer r.mu.Unlock()
 	if head >= r.next {
 		r.fill(head)
+		r.pull()
 	}
 	return true
 }

@@ -433,7 +433,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 		s.busy.Store(s.state.Busy())
 		s.closeOpen()
 		s.relist()
-		s.feed.Append(records)
+		s.feedBatch(records)
 		s.host.publish(s.id, records)
 	}
 	for _, p := range waiting {

@@ -217,8 +217,17 @@ func (s *Session) stream(m clew.Message, offset int, delta string) {
 		return
 	}
 	o.Text, o.Reasoning = m.Text, m.Reasoning
-	s.feed.Stream(typ, env)
+	s.feed.StreamText(typ, env, textOf(m, offset, delta), m.MonitorID)
 	s.host.publishTransient(s.id, typ, env)
+}
+
+// textOf is a piece as the view `state` has it.
+func textOf(m clew.Message, offset int, delta string) *clew.TextData {
+	d := &clew.TextData{MessageID: m.MessageID, Offset: offset, Delta: delta}
+	if m.Say == clew.SayReasoning {
+		d.Field = clew.FieldReasoning
+	}
+	return d
 }
 
 func piece(m clew.Message, offset int, delta string) (clew.EventType, []byte, error) {

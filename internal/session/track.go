@@ -24,6 +24,17 @@ func (s *Session) stateWatched() bool {
 	return s.stateWatchers.Load() > 0 || s.host.cfg.Now() < s.stateLeft.Load()+trackedFor.Milliseconds()
 }
 
+// feedBatch gives durable records to those who watch, with what they changed.
+func (s *Session) feedBatch(records []clew.Record) {
+	s.openMu.Lock()
+	defer s.openMu.Unlock()
+	var item *Item
+	if c := s.change(records); c != nil {
+		item = NewChangeItem(s.id, s.host.cfg.Now(), c, s.host.cfg.Encode)
+	}
+	s.feed.AppendWith(records, item)
+}
+
 // change finds out what durable records changed, for those who watch the state;
 // nil if nobody does or if nothing changed. A state that is ahead of what is
 // durable is not shown: the next change covers both. Guarded by openMu, so that
@@ -75,6 +86,7 @@ func (s *Session) since(cursor uint64) (*Change, uint64, error) {
 		return nil, 0, err
 	}
 	c := *found // who watches is no fact about the session, and not part of what is shared
+	c.Head = s.state.Seq
 	c.Put = slices.Clone(c.Put)
 	if err := c.put(clew.EntityViewers, "", viewers); err != nil {
 		return nil, 0, err

@@ -15,7 +15,9 @@ type Watch struct {
 	feed    *Feed
 	epoch   string
 	local   *Session // nil if another node owns it
+	remote  *remote  // nil if this one does
 	release func()
+	leave   func() // of those who watch the state, nil if it is not watched
 }
 
 // Watch attaches to a session. The caller closes the Watch.
@@ -36,7 +38,7 @@ func (h *Host) Watch(ctx context.Context, id clew.SessionID) (*Watch, error) {
 		if err != nil {
 			return err
 		}
-		w = &Watch{host: h, id: id, feed: r.feed, epoch: r.epoch, release: func() { h.releaseRemote(r) }}
+		w = &Watch{host: h, id: id, feed: r.feed, epoch: r.epoch, remote: r, release: func() { h.releaseRemote(r) }}
 		return nil
 	})
 	return w, err
@@ -44,6 +46,10 @@ func (h *Host) Watch(ctx context.Context, id clew.SessionID) (*Watch, error) {
 
 // Close gives the hold up.
 func (w *Watch) Close() {
+	if w.leave != nil {
+		w.leave()
+		w.leave = nil
+	}
 	if w.release != nil {
 		w.release()
 		w.release = nil
@@ -73,6 +79,27 @@ func (w *Watch) State(ctx context.Context) (clew.SessionState, error) {
 		err = ErrFeedClosed
 	}
 	return st, err
+}
+
+// Since gives what changed of the state after a cursor, or the whole state (from
+// 0, or if nobody knows), and the position from which the feed goes on. From then
+// on the feed has changes.
+func (w *Watch) Since(ctx context.Context, cursor uint64) (c *Change, pos uint64, err error) {
+	if w.remote != nil {
+		return w.sinceRemote(ctx, cursor)
+	}
+	if w.leave == nil {
+		w.leave = w.local.watchState()
+	}
+	var failed error
+	err = w.local.look(ctx, func(s *Session) { c, pos, failed = s.since(cursor) })
+	if err != nil && passing(err) {
+		err = ErrFeedClosed
+	}
+	if err == nil {
+		err = failed
+	}
+	return c, pos, err
 }
 
 // Read yields the records from..to in order, from the journal.

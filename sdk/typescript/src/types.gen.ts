@@ -441,16 +441,177 @@ export interface SyncComplete {
   replayed: number;
 }
 
-/** Are you there? Answer with pong. */
-export type PingData = Record<string, never>;
-
-/** Who watches the session now; sent when that changes. */
-export interface PresenceData {
-  viewers: Viewer[];
+/** What this connection is; sent in view state, first of all and when its role changes. */
+export interface ConnectedData {
+  client_id: string;
+  role: Role;
+  epoch: string;
+  view: View;
 }
 
-/** Something failed: a client's frame (answer), or a run, agent or question (record). */
-export interface ErrorData {
+export type View =
+  | "records"
+  | "state";
+
+/** What changed of the state, or all of it; in view state. */
+export interface StateChangedData {
+  from?: string;
+  to: string;
+  total: number;
+  commands?: string[];
+  reset?: EntityKind[];
+  del?: Record<string, string[]>;
+  put?: StatePut;
+}
+
+export type EntityKind =
+  | "session"
+  | "status"
+  | "usage"
+  | "queue"
+  | "rules"
+  | "monitors"
+  | "viewers"
+  | "message"
+  | "task"
+  | "run"
+  | "todo"
+  | "question"
+  | "window"
+  | "problem"
+  | "settled";
+
+export interface StatePut {
+  session?: SessionInfo;
+  status?: StatusInfo;
+  usage?: Usage;
+  queue?: QueuedMessage[];
+  rules?: RememberedRule[];
+  monitors?: MonitorState[];
+  viewers?: Viewer[];
+  message?: Message[];
+  task?: TaskInfo[];
+  run?: RunInfo[];
+  todo?: TodoInfo[];
+  question?: Question[];
+  window?: WindowState[];
+  problem?: Problem[];
+  settled?: SettledQuestion[];
+}
+
+export interface SessionInfo {
+  title: string;
+  owner: string;
+  workspace?: string;
+  archived?: boolean;
+  forked_from?: ForkPoint;
+}
+
+export interface StatusInfo {
+  status: SessionStatus;
+  current_layer?: Layer;
+  front?: string;
+  can_undo?: boolean;
+  can_redo?: boolean;
+  returning?: RewindStartedData;
+  checkpoint?: string;
+  last_move?: LastMove;
+}
+
+export interface LastMove {
+  kind: RewindKind;
+  message_id: string;
+  rewind_id?: string;
+  from_message_id?: string;
+  removed?: number;
+  restored?: number;
+  files?: FilesReturned;
+  failed?: string;
+  by?: string;
+}
+
+export interface FilesReturned {
+  hash: string;
+  before?: string;
+  changed?: number;
+  removed?: number;
+  left?: string[];
+}
+
+export interface TaskInfo {
+  task_id: string;
+  parent_task_id?: string;
+  root_task_id: string;
+  monitor_id?: string;
+  run_id?: string;
+  todo_id?: string;
+  tool_call_id?: string;
+  agent_id?: string;
+  text?: string;
+  mode?: string;
+  status: TaskStatus;
+  state: TaskState;
+  request_id?: string;
+  focused?: boolean;
+  at_work?: boolean;
+  put_away?: boolean;
+  created_ms: number;
+  ended_ms?: number;
+  usage?: Usage;
+  result?: string;
+  plan?: PlanSummary;
+}
+
+export type TaskStatus =
+  | "active"
+  | "completed"
+  | "delegated"
+  | "aborted";
+
+export type TaskState =
+  | "running"
+  | "interactive"
+  | "resumable"
+  | "idle";
+
+export interface RunInfo {
+  run_id: string;
+  monitor_id: string;
+  task_id?: string;
+  status: SessionStatus;
+  current_layer?: Layer;
+  phase?: string;
+  paused?: boolean;
+  paused_since_ms?: number;
+  plan: PlanSummary | null;
+  report_paths?: string[];
+}
+
+export interface TodoInfo {
+  of: string;
+  id: string;
+  task: string;
+  tool: string;
+  status: TodoStatus;
+  priority: number;
+  depends_on: string[];
+  estimated_duration_sec?: number;
+  estimated_cost_usd?: number;
+  mode?: string;
+  profile?: string;
+  task_id?: string;
+  progress_percentage?: number;
+  current_step?: string;
+  result_summary?: unknown;
+  error?: Failure;
+  retry_count?: number;
+  started_ms?: number;
+  duration_ms?: number;
+}
+
+export interface Problem {
+  message_id: string;
+  ts: number;
   code: Code;
   number: number;
   message: string;
@@ -541,6 +702,154 @@ export type CommandType =
   | "kernel_execute"
   | "kernel_interrupt"
   | "kernel_shutdown";
+
+export interface SettledQuestion {
+  request_id: string;
+  type: EventType;
+  ask?: Ask;
+  limit?: string;
+  message_id?: string;
+  task_id?: string;
+  todo_id?: string;
+  action: Resolution;
+  by?: string;
+  by_timeout?: boolean;
+  ts: number;
+  comment?: string;
+  value?: string;
+}
+
+export type EventType =
+  | "auth_result"
+  | "session_state"
+  | "sync_complete"
+  | "connected"
+  | "state_changed"
+  | "text"
+  | "ping"
+  | "presence"
+  | "error"
+  | "session_created"
+  | "session_renamed"
+  | "session_archived"
+  | "access_changed"
+  | "session_forked"
+  | "session_imported"
+  | "message_created"
+  | "message_updated"
+  | "message_accepted"
+  | "message_queued"
+  | "queue_changed"
+  | "model_message"
+  | "messages_page"
+  | "agent_response"
+  | "agent_thinking"
+  | "history_rewound"
+  | "rewind_undone"
+  | "rewind_preview"
+  | "rewind_started"
+  | "rewind_failed"
+  | "condense_requested"
+  | "layer_start"
+  | "layer_complete"
+  | "plan_generated"
+  | "plan_approved"
+  | "plan_modified"
+  | "plan_rejected"
+  | "todo_started"
+  | "todo_progress"
+  | "todo_completed"
+  | "todo_failed"
+  | "todo_retried"
+  | "todo_skipped"
+  | "execution_progress"
+  | "complete"
+  | "failed"
+  | "cancelled"
+  | "hitl_plan_review"
+  | "hitl_approval_request"
+  | "hitl_input_request"
+  | "hitl_clarification"
+  | "hitl_resolved"
+  | "hitl_reminder"
+  | "hitl_assigned"
+  | "rule_forgotten"
+  | "hitl_paused"
+  | "hitl_resumed"
+  | "task_created"
+  | "task_started"
+  | "task_completed"
+  | "task_aborted"
+  | "task_focused"
+  | "task_unfocused"
+  | "task_active"
+  | "task_interactive"
+  | "task_resumable"
+  | "task_idle"
+  | "task_paused"
+  | "task_unpaused"
+  | "task_spawned"
+  | "task_mode_switched"
+  | "task_ask_responded"
+  | "task_user_message"
+  | "task_tool_failed"
+  | "task_token_usage_updated"
+  | "actions"
+  | "provider_status"
+  | "tool_progress"
+  | "window_agent_status"
+  | "app_protocol_request"
+  | "checkpoint_initialized"
+  | "checkpoint_saved"
+  | "checkpoint_restored"
+  | "checkpoint_updated"
+  | "checkpoint_diff"
+  | "state"
+  | "show_view"
+  | "invoke"
+  | "accept_input"
+  | "mcp_servers"
+  | "commands"
+  | "enhanced_prompt"
+  | "system_prompt"
+  | "auto_approval_changed"
+  | "settings_changed"
+  | "browser_session_update"
+  | "workspace_updated"
+  | "tts_start"
+  | "tts_stop"
+  | "export_settings"
+  | "test_browser_connection";
+
+/** The next piece of a message that grows; in view state. */
+export interface TextData {
+  message_id: string;
+  field?: TextField;
+  offset: number;
+  delta: string;
+}
+
+export type TextField =
+  | "reasoning";
+
+/** Are you there? Answer with pong. */
+export type PingData = Record<string, never>;
+
+/** Who watches the session now; sent when that changes. */
+export interface PresenceData {
+  viewers: Viewer[];
+}
+
+/** Something failed: a client's frame (answer), or a run, agent or question (record). */
+export interface ErrorData {
+  code: Code;
+  number: number;
+  message: string;
+  recoverable: boolean;
+  suggested_action: string;
+  context?: ErrorContext;
+  retry_after_ms?: number;
+}
 
 /** The session came into being; the first record of each journal. */
 export interface SessionCreatedData {
@@ -720,14 +1029,6 @@ export interface HistoryRewoundData {
   restored_message_ids?: string[];
   restored_count?: number;
   checkpoint_id?: string;
-}
-
-export interface FilesReturned {
-  hash: string;
-  before?: string;
-  changed?: number;
-  removed?: number;
-  left?: string[];
 }
 
 /** The last rewind was undone. */
@@ -1684,12 +1985,6 @@ export interface HistoryItem {
   completion_result_summary?: string;
 }
 
-export type TaskStatus =
-  | "active"
-  | "completed"
-  | "delegated"
-  | "aborted";
-
 export interface ModelProfile {
   id: string;
   name: string;
@@ -2316,105 +2611,6 @@ export interface TaskEventData {
   data?: unknown;
 }
 
-export type EventType =
-  | "auth_result"
-  | "session_state"
-  | "sync_complete"
-  | "ping"
-  | "presence"
-  | "error"
-  | "session_created"
-  | "session_renamed"
-  | "session_archived"
-  | "access_changed"
-  | "session_forked"
-  | "session_imported"
-  | "message_created"
-  | "message_updated"
-  | "message_accepted"
-  | "message_queued"
-  | "queue_changed"
-  | "model_message"
-  | "messages_page"
-  | "agent_response"
-  | "agent_thinking"
-  | "history_rewound"
-  | "rewind_undone"
-  | "rewind_preview"
-  | "rewind_started"
-  | "rewind_failed"
-  | "condense_requested"
-  | "layer_start"
-  | "layer_complete"
-  | "plan_generated"
-  | "plan_approved"
-  | "plan_modified"
-  | "plan_rejected"
-  | "todo_started"
-  | "todo_progress"
-  | "todo_completed"
-  | "todo_failed"
-  | "todo_retried"
-  | "todo_skipped"
-  | "execution_progress"
-  | "complete"
-  | "failed"
-  | "cancelled"
-  | "hitl_plan_review"
-  | "hitl_approval_request"
-  | "hitl_input_request"
-  | "hitl_clarification"
-  | "hitl_resolved"
-  | "hitl_reminder"
-  | "hitl_assigned"
-  | "rule_forgotten"
-  | "hitl_paused"
-  | "hitl_resumed"
-  | "task_created"
-  | "task_started"
-  | "task_completed"
-  | "task_aborted"
-  | "task_focused"
-  | "task_unfocused"
-  | "task_active"
-  | "task_interactive"
-  | "task_resumable"
-  | "task_idle"
-  | "task_paused"
-  | "task_unpaused"
-  | "task_spawned"
-  | "task_mode_switched"
-  | "task_ask_responded"
-  | "task_user_message"
-  | "task_tool_failed"
-  | "task_token_usage_updated"
-  | "actions"
-  | "provider_status"
-  | "tool_progress"
-  | "window_agent_status"
-  | "app_protocol_request"
-  | "checkpoint_initialized"
-  | "checkpoint_saved"
-  | "checkpoint_restored"
-  | "checkpoint_updated"
-  | "checkpoint_diff"
-  | "state"
-  | "show_view"
-  | "invoke"
-  | "accept_input"
-  | "mcp_servers"
-  | "commands"
-  | "enhanced_prompt"
-  | "system_prompt"
-  | "auto_approval_changed"
-  | "settings_changed"
-  | "browser_session_update"
-  | "workspace_updated"
-  | "tts_start"
-  | "tts_stop"
-  | "export_settings"
-  | "test_browser_connection";
-
 /** The fields that every envelope of a server has. */
 export interface ServerEnvelopeBase {
   session_id: string;
@@ -2442,6 +2638,12 @@ export interface EventData {
   session_state: SessionState;
   /** The replay is over; what follows is live. */
   sync_complete: SyncComplete;
+  /** What this connection is; sent in view state, first of all and when its role changes. */
+  connected: ConnectedData;
+  /** What changed of the state, or all of it; in view state. */
+  state_changed: StateChangedData;
+  /** The next piece of a message that grows; in view state. */
+  text: TextData;
   /** Are you there? Answer with pong. */
   ping: PingData;
   /** Who watches the session now; sent when that changes. */
@@ -2779,6 +2981,9 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "auth_result"; data: AuthResult })
   | (ServerEnvelopeBase & { type: "session_state"; data: SessionState })
   | (ServerEnvelopeBase & { type: "sync_complete"; data: SyncComplete })
+  | (ServerEnvelopeBase & { type: "connected"; data: ConnectedData })
+  | (ServerEnvelopeBase & { type: "state_changed"; data: StateChangedData })
+  | (ServerEnvelopeBase & { type: "text"; data: TextData })
   | (ServerEnvelopeBase & { type: "ping"; data?: PingData })
   | (ServerEnvelopeBase & { type: "presence"; data: PresenceData })
   | (ServerEnvelopeBase & { type: "error"; data: ErrorData })
@@ -2951,6 +3156,9 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "auth_result",
   "session_state",
   "sync_complete",
+  "connected",
+  "state_changed",
+  "text",
   "ping",
   "presence",
   "error",
