@@ -13,7 +13,7 @@ import (
 	"github.com/clew-run/clew/wire"
 )
 
-// Covers: WS-010, WS-014, WS-096, G-02
+// Covers: WS-010, WS-014, WS-021, WS-096, G-02
 func TestHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPipeRig(t, nil)

@@ -45,6 +45,7 @@ type plot struct {
 	model  llmtest.Options
 	// settings beside the usual ones
 	settings map[string]any
+	pings    string // how often the server pings, "" for as usual
 }
 
 func newStage(t testing.TB, p plot) *stage {
@@ -65,9 +66,11 @@ func newStage(t testing.TB, p plot) *stage {
 	}
 	settings := filepath.Join(dir, "settings.json")
 	writeFile(t, settings, s.settings(p))
-	s.srv = proc.New(t, p.bin, filepath.Join(dir, "data"), map[string]string{
-		"CLEW_SETTINGS": settings, "CLEW_SECRET_STORY_KEY": "sk-story-0123456789",
-	})
+	env := map[string]string{"CLEW_SETTINGS": settings, "CLEW_SECRET_STORY_KEY": "sk-story-0123456789"}
+	if p.pings != "" {
+		env["CLEW_LIMITS_PING_EVERY"] = p.pings
+	}
+	s.srv = proc.New(t, p.bin, filepath.Join(dir, "data"), env)
 	return s
 }
 
