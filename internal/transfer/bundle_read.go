@@ -114,6 +114,8 @@ func (o *opened) manifest(size int64) error {
 	switch {
 	case o.m.Format != manifestFormat:
 		return bad("this is not a bundle of clew")
+	case o.m.Version > bundleVersion:
+		return clew.Errorf(clew.SessionTooNew, "a newer server made the bundle, in version %d; this server reads version %d", o.m.Version, bundleVersion)
 	case o.m.Version != bundleVersion:
 		return bad("the bundle has version %d; this server reads version %d", o.m.Version, bundleVersion)
 	case !o.m.SessionID.Valid():
@@ -176,7 +178,7 @@ func verify(line []byte, head clew.Head) (clew.Record, clew.SessionID, error) {
 	id := sessionOf(r)
 	switch {
 	case !known:
-		return r, id, bad("%s, line %d: records of type %.50q are not known here", recordsName, seq, r.Type)
+		return r, id, unreadable(r, clew.ErrUnknownEvent)
 	case !info.Kind.Journaled() || !id.Valid() || r.TS > lastTS || seq == 1 && r.Type != clew.EventSessionCreated:
 		return r, id, bad("%s, line %d: no session has such a record", recordsName, seq)
 	case !json.Valid(r.Data()):

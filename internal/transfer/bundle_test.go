@@ -307,7 +307,8 @@ func TestDamagedBundles(t *testing.T) {
 		dir := t.TempDir()
 		s := newServer(dir)
 		_, err := s.importer().Import(t.Context(), bytes.NewReader(body), transfer.Upload{By: ada})
-		if code := clew.CodeOf(err); code != clew.InvalidMessage && code != clew.MessageTooLarge {
+		code := clew.CodeOf(err)
+		if tooNew := code == clew.SessionTooNew; tooNew != (name == "a newer version") || !tooNew && code != clew.InvalidMessage && code != clew.MessageTooLarge {
 			t.Errorf("%s: %v", name, err)
 		}
 		left, _ := os.ReadDir(dir)

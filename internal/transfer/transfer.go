@@ -130,7 +130,7 @@ func badBecause(err error, format string, args ...any) error {
 // unreadable tells a record of a newer server from one that is nonsense.
 func unreadable(r clew.Record, err error) error {
 	if errors.Is(err, clew.ErrUnknownEvent) {
-		return clew.WrapError(clew.SessionTooNew, err, "record %d is a %s, which only a newer server knows", r.Seq, r.Type)
+		return clew.WrapError(clew.SessionTooNew, err, "record %d is a %.50s, which only a newer server knows", r.Seq, r.Type)
 	}
 	return badBecause(err, "record %d is not readable", r.Seq)
 }
