@@ -47,11 +47,6 @@ func (a *applier) close() {
 	}
 }
 
-// real reports whether a change is more than a directory on the way.
-func (c change) real() bool {
-	return c.from.kind != directory || c.to.kind != directory || c.from.perm != c.to.perm
-}
-
 // small reports whether the whole is one rename, which is done or not done
 // without any note.
 func (a *applier) small() bool { return smallChange(a.changes) }

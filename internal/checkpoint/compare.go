@@ -262,3 +262,12 @@ func (c *comparison) names(p string, x, y side, seen *node) error {
 	}
 	return nil
 }
+
+// real reports whether a change is more than a directory on the way.
+func (c change) real() bool {
+	return c.from.kind != directory || c.to.kind != directory || c.from.perm != c.to.perm
+}
+
+func (i item) sameBytes(j item) bool {
+	return i.kind == j.kind && i.kind != directory && i.oid == j.oid
+}

@@ -15,14 +15,6 @@ import (
 
 const readTries = 5
 
-// know notes what a name holds now.
-func (n *node) know(k *kid, h object.ID, at stamp, read int64) {
-	if k.oid != h || k.stamp.size != at.size || k.stamp.perm() != at.perm() {
-		n.dirty.Store(true)
-	}
-	k.oid, k.stamp, k.read = h, at, read
-}
-
 func (s *scan) readLink(w *worker, fd int, n *node, k *kid) error {
 	began := time.Now().UnixNano()
 	target, err := readlink(fd, k.name)

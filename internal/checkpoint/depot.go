@@ -74,6 +74,12 @@ func (d *depot) refPath(r string) string { return filepath.Join(d.repo(), filepa
 func (d *depot) now() int64              { return d.store.options.Now().UnixNano() }
 func (d *depot) stateFile() string       { return d.path("state") }
 func (d *depot) indexFile() string       { return d.path("index") }
+func (d *depot) readIndex() *node        { return readIndex(d.indexFile(), d.gen) }
+
+func (d *depot) writeIndex() error {
+	d.changes = 0
+	return writeIndex(d.indexFile(), d.gen, d.tree)
+}
 
 // lock makes the caller the only user of the depot, in all processes, and
 // brings up to date what others may have changed.

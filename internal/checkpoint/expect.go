@@ -65,10 +65,6 @@ func (a *applier) recognise(dir int, name string, now stamp, c change) (expectat
 	return e, nil
 }
 
-func (i item) sameBytes(j item) bool {
-	return i.kind == j.kind && i.kind != directory && i.oid == j.oid
-}
-
 // content gives a file or a link as a checkpoint of it would have it; its kind is
 // leftAlone if it is something else. It fails if it is not what now says.
 func (a *applier) content(dir int, name string, now stamp) (item, error) {

@@ -19,21 +19,21 @@ const indexMagic = "clew index 1\n"
 
 var errIndex = errors.New("the index is damaged")
 
-func (d *depot) writeIndex() error {
+// writeIndex stores what was found, for this generation of the store.
+func writeIndex(path, gen string, root *node) error {
 	var b bytes.Buffer
 	b.WriteString(indexMagic)
 	e := &indexWriter{&b}
-	e.text(d.gen)
-	e.node(d.tree)
+	e.text(gen)
+	e.node(root)
 	sum := sha256.Sum256(b.Bytes())
 	b.Write(sum[:])
-	d.changes = 0
-	return object.Replace(d.indexFile(), false, b.Bytes())
+	return object.Replace(path, false, b.Bytes())
 }
 
 // readIndex gives what was known, or nil.
-func (d *depot) readIndex() *node {
-	data, err := os.ReadFile(d.indexFile())
+func readIndex(path, gen string) *node {
+	data, err := os.ReadFile(path)
 	if err != nil || len(data) < len(indexMagic)+object.HashSize || string(data[:len(indexMagic)]) != indexMagic {
 		return nil
 	}
@@ -42,9 +42,9 @@ func (d *depot) readIndex() *node {
 		return nil
 	}
 	r := &indexReader{data: body[len(indexMagic):]}
-	gen := r.text()
+	of := r.text()
 	n := r.node()
-	if r.err != nil || gen != d.gen || len(r.data) > 0 {
+	if r.err != nil || of != gen || len(r.data) > 0 {
 		return nil
 	}
 	return n

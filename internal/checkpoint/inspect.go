@@ -150,10 +150,10 @@ func (d *depot) check(ctx context.Context, c Checkpoint, whole bool, known map[o
 	if err != nil {
 		return err
 	}
-	return r.check("", top, whole, known)
+	return checkItem(r, "", top, whole, known)
 }
 
-func (r reader) check(at string, it item, whole bool, known map[object.ID]bool) error {
+func checkItem(r reader, at string, it item, whole bool, known map[object.ID]bool) error {
 	if it.kind != directory {
 		if !known[it.oid] && !r.objects.Has(it.oid) {
 			return fmt.Errorf("%w: %q is missing", object.ErrDamaged, at)
@@ -174,7 +174,7 @@ func (r reader) check(at string, it item, whole bool, known map[object.ID]bool) 
 		return fmt.Errorf("%q: %w", at, err)
 	}
 	for name, kid := range s.items {
-		if err := r.check(at+"/"+name, kid, whole, known); err != nil {
+		if err := checkItem(r, at+"/"+name, kid, whole, known); err != nil {
 			return err
 		}
 	}

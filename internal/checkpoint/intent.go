@@ -41,10 +41,6 @@ func (i *intent) reversed() *intent {
 	return &back
 }
 
-// backNonce tells the files that are written to take a restore back from those
-// of the restore itself.
-const backNonce = "-back"
-
 // Recovered tells what became of the last restore of a session.
 type Recovered struct {
 	// Finished says that a restore had been cut off and was finished just now.

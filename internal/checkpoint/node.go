@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"path"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
@@ -38,13 +39,19 @@ var whyNames = []string{"", "excluded", "ignored", "large", "special", "unreadab
 
 func (w why) String() string { return whyNames[w] }
 
+// An excluder says why a path is left alone, given that the directory it lies in
+// is not.
+type excluder interface {
+	left(path string, dir bool) why
+}
+
 // A node is what is known about one directory. The place's lock guards all
 // nodes; during a scan each node belongs to the worker that scans it.
 type node struct {
 	stamp stamp
-	read  int64 // when the names were listed
-	kids  []kid // by name
-	rules *ruleset
+	read  int64    // when the names were listed
+	kids  []kid    // by name
+	rules excluder // that the verdicts on the kids are of
 
 	dirty atomic.Bool // the trees below are not those of the kids
 	dirs  []*node     // the directories among the kids, when it was last not dirty
@@ -213,4 +220,39 @@ func (n *node) side(only map[string]bool) side {
 		}
 	}
 	return s
+}
+
+// below gives a subdirectory, nil if there is none.
+func (n *node) below(name string) *node {
+	if n == nil {
+		return nil
+	}
+	if i, ok := n.find(name); ok {
+		return n.kids[i].dir
+	}
+	return nil
+}
+
+// know notes what a name holds now.
+func (n *node) know(k *kid, h object.ID, at stamp, read int64) {
+	if k.oid != h || k.stamp.size != at.size || k.stamp.perm() != at.perm() {
+		n.dirty.Store(true)
+	}
+	k.oid, k.stamp, k.read = h, at, read
+}
+
+// mention adds a name to those of a directory.
+func (n *node) mention(name string) {
+	if i, ok := n.find(name); !ok && !isGit(name) {
+		n.kids = slices.Insert(n.kids, i, kid{name: name})
+	}
+}
+
+// isGit reports whether a name is that of a repository's own directory, or of
+// the file that stands for one.
+func isGit(name string) bool {
+	if name == ".git" {
+		return true
+	}
+	return runtime.GOOS == "darwin" && strings.EqualFold(name, ".git")
 }

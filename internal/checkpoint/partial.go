@@ -40,13 +40,6 @@ func (s *scan) paths(root *node, paths []string) bool {
 	return true
 }
 
-// mention adds a name to those of a directory.
-func (n *node) mention(name string) {
-	if i, ok := n.find(name); !ok && !isGit(name) {
-		n.kids = slices.Insert(n.kids, i, kid{name: name})
-	}
-}
-
 // spot goes down to a path, or to the first part of it that is no directory.
 func (s *scan) spot(root *node, p string) (spot, bool) {
 	n, at, rules := root, "", s.rules

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -164,4 +165,16 @@ func (a *applier) giveBack(dir int, name, tmp string, c change, made item) bool 
 		return true // never exchanged, or saved again by somebody since
 	}
 	return exchange(dir, tmp, name) == nil
+}
+
+// backNonce tells the files that are written to take a restore back from those
+// of the restore itself.
+const backNonce = "-back"
+
+// tidy removes what was left under other names when a restore was cut off.
+func (a *applier) tidy() {
+	a.clean(a.nonce, func(c change) item { return c.to })
+	if forth, ok := strings.CutSuffix(a.nonce, backNonce); ok {
+		a.clean(forth, func(c change) item { return c.from })
+	}
 }

@@ -150,7 +150,7 @@ func (p *Place) obey(i *intent, plan *comparison) {
 // leftNow reports whether a path that is not there would be left alone, or a
 // directory on the way to it.
 func (p *Place) leftNow(full string, dir bool) bool {
-	n, rules := p.depot.tree, p.rules
+	n, rules := p.depot.tree, excluder(p.rules)
 	for at := 0; ; {
 		if n != nil && n.rules != nil {
 			rules = n.rules
@@ -165,15 +165,4 @@ func (p *Place) leftNow(full string, dir bool) bool {
 		n = n.below(full[at : at+end])
 		at += end + 1
 	}
-}
-
-// below gives a subdirectory, nil if there is none.
-func (n *node) below(name string) *node {
-	if n == nil {
-		return nil
-	}
-	if i, ok := n.find(name); ok {
-		return n.kids[i].dir
-	}
-	return nil
 }

@@ -54,11 +54,3 @@ func (d *depot) abandon(cause, planning error) (reason, err error) {
 	return clew.WrapError(clew.CheckpointFailed, cause,
 		"the checkpoints of a restore that was cut off are damaged; some of its files may be changed and others not"), nil
 }
-
-// tidy removes what was left under other names when a restore was cut off.
-func (a *applier) tidy() {
-	a.clean(a.nonce, func(c change) item { return c.to })
-	if forth, ok := strings.CutSuffix(a.nonce, backNonce); ok {
-		a.clean(forth, func(c change) item { return c.from })
-	}
-}

@@ -192,15 +192,6 @@ func ours(list []string) []string {
 	return kept
 }
 
-// isGit reports whether a name is that of a repository's own directory, or of
-// the file that stands for one.
-func isGit(name string) bool {
-	if name == ".git" {
-		return true
-	}
-	return runtime.GOOS == "darwin" && strings.EqualFold(name, ".git")
-}
-
 // look brings one name up to date and reports whether its content has to be
 // read.
 func (s *scan) look(fd int, at string, n *node, k *kid, rules *ruleset) bool {
