@@ -18,13 +18,13 @@ import (
 // makes them those of a session. They keep their hashes, so what refers to them
 // holds here, too.
 func (p *Place) Adopt(ctx context.Context, from *Place, session string, hashes []string) error {
-	if p.depot == from.depot {
+	if p.repository == from.repository {
 		return nil
 	}
 	if !validName.MatchString(session) {
 		return clew.Errorf(clew.InvalidMessage, "%q cannot name a session", session)
 	}
-	file, err := os.CreateTemp(p.depot.store.dir, "adopted-*")
+	file, err := os.CreateTemp(p.repository.store.dir, "adopted-*")
 	if err != nil {
 		return failed(err, "the checkpoints could not be taken over")
 	}
@@ -68,17 +68,17 @@ func (p *Place) packSome(ctx context.Context, hashes []string, to io.Writer) ([]
 	defer release()
 	var list []Checkpoint
 	for _, hash := range hashes {
-		if c, err := p.depot.checkpoint(ctx, hash); err == nil {
+		if c, err := p.repository.checkpoint(ctx, hash); err == nil {
 			list = append(list, c)
 		}
 	}
 	if len(list) == 0 {
 		return nil, nil
 	}
-	return list, p.depot.pack(ctx, list, to)
+	return list, p.repository.pack(ctx, list, to)
 }
 
-func (d *depot) pack(ctx context.Context, list []Checkpoint, to io.Writer) error {
+func (d *repository) pack(ctx context.Context, list []Checkpoint, to io.Writer) error {
 	var names bytes.Buffer
 	for _, c := range list {
 		names.WriteString(c.Hash + "\n")
@@ -100,7 +100,7 @@ func (p *Place) unpack(ctx context.Context, list []Checkpoint, file *os.File) er
 		return err
 	}
 	defer release()
-	d := p.depot
+	d := p.repository
 	if room := d.room(); room >= 0 && info.Size() > room {
 		return ErrQuota
 	}
@@ -115,7 +115,7 @@ func (p *Place) unpack(ctx context.Context, list []Checkpoint, file *os.File) er
 }
 
 // enlist gives checkpoints their names.
-func (d *depot) enlist(list []Checkpoint) error {
+func (d *repository) enlist(list []Checkpoint) error {
 	for _, c := range list {
 		if d.named(c) {
 			continue
@@ -140,6 +140,6 @@ func (d *depot) enlist(list []Checkpoint) error {
 }
 
 // named reports whether a session has a checkpoint already.
-func (d *depot) named(c Checkpoint) bool {
+func (d *repository) named(c Checkpoint) bool {
 	return slices.ContainsFunc(d.list, func(x Checkpoint) bool { return x.Session == c.Session && x.Hash == c.Hash })
 }

@@ -14,47 +14,47 @@ import (
 	"github.com/clew-run/clew/internal/crash"
 )
 
-// An applier makes a list of changes in the workspace: first it takes away,
+// An Applier makes a list of changes in the workspace: first it takes away,
 // deepest first, then it puts, topmost first, and last it sets the permissions
 // of directories. Each step may be done again. It goes through no link.
-type applier struct {
+type Applier struct {
 	ctx     context.Context
 	root    int
 	objects *object.Store
 	nonce   string // makes the names of files that are being written
-	changes []change
-	again   bool  // a restore that was cut off is being finished or taken back
-	back    bool  // taken back: what cannot be is left as it is
-	seen    *node // what was found just before; nil if again
+	changes []Change
+	Again   bool  // a restore that was cut off is being finished or taken back
+	Back    bool  // taken back: what cannot be is left as it is
+	Seen    *Node // what was found just before; nil if again
 
 	at     string // the directory that is open
 	fd     int    // -1: none
-	files  int
-	gone   int
-	left   []string
-	lost   []string        // what could not be taken back, as it is damaged
+	Files  int
+	Gone   int
+	Left   []string
+	Lost   []string        // what could not be taken back, as it is damaged
 	opened map[string]bool // directories that were given write permission
 }
 
-func newApplier(ctx context.Context, root int, o *object.Store, nonce string, changes []change) *applier {
-	return &applier{ctx: ctx, root: root, objects: o, nonce: nonce, changes: changes, fd: -1, opened: map[string]bool{}}
+func NewApplier(ctx context.Context, root int, o *object.Store, nonce string, changes []Change) *Applier {
+	return &Applier{ctx: ctx, root: root, objects: o, nonce: nonce, changes: changes, fd: -1, opened: map[string]bool{}}
 }
 
-func (a *applier) close() {
+func (a *Applier) Close() {
 	if a.fd >= 0 {
 		_ = unix.Close(a.fd)
 		a.fd = -1
 	}
 }
 
-// small reports whether the whole is one rename, which is done or not done
+// Small reports whether the whole is one rename, which is done or not done
 // without any note.
-func (a *applier) small() bool { return smallChange(a.changes) }
+func (a *Applier) Small() bool { return Small(a.changes) }
 
-func smallChange(changes []change) bool {
+func Small(changes []Change) bool {
 	n := 0
 	for _, c := range changes {
-		if c.real() {
+		if c.Real() {
 			n++
 		}
 	}
@@ -64,7 +64,7 @@ func smallChange(changes []change) bool {
 // fewFiles is the number of files up to which each is flushed by itself.
 const fewFiles = 16
 
-func (a *applier) run() error {
+func (a *Applier) Run() error {
 	for _, c := range slices.Backward(a.changes) {
 		if err := a.step(a.remove, c); err != nil {
 			return err
@@ -80,46 +80,46 @@ func (a *applier) run() error {
 			return err
 		}
 	}
-	slices.Sort(a.left)
-	a.left = slices.Compact(a.left)
+	slices.Sort(a.Left)
+	a.Left = slices.Compact(a.Left)
 	if len(a.changes) <= fewFiles {
 		return a.syncDirs()
 	}
-	return syncAll(a.root)
+	return SyncAll(a.root)
 }
 
-func (a *applier) step(f func(change) error, c change) error {
+func (a *Applier) step(f func(Change) error, c Change) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
 	}
 	err := f(c)
 	switch {
 	case errors.Is(err, errStrange):
-		a.left = append(a.left, c.path) // it stays as it is, and is named
+		a.Left = append(a.Left, c.Path) // it stays as it is, and is named
 		return nil
-	case refused(err) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EBUSY):
-		a.left = append(a.left, c.path) // the system keeps it from everyone; the rest goes on
+	case Refused(err) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EBUSY):
+		a.Left = append(a.Left, c.Path) // the system keeps it from everyone; the rest goes on
 		return nil
-	case a.back && errors.Is(err, object.ErrDamaged):
-		a.lost = append(a.lost, c.path)
+	case a.Back && errors.Is(err, object.ErrDamaged):
+		a.Lost = append(a.Lost, c.Path)
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%q: %w", c.path, err)
+		return fmt.Errorf("%q: %w", c.Path, err)
 	}
 	return nil
 }
 
 // parent opens the directory that a path lies in. Successive paths mostly lie
 // in the same one.
-func (a *applier) parent(p string) (int, string, error) {
+func (a *Applier) parent(p string) (int, string, error) {
 	at, name := path.Split(p)
 	at = strings.TrimSuffix(at, "/")
 	if a.fd >= 0 && a.at == at {
 		return a.fd, name, nil
 	}
-	a.close()
-	fd, err := openDir(a.root, at)
+	a.Close()
+	fd, err := OpenDir(a.root, at)
 	if err != nil {
 		return -1, "", err
 	}
@@ -129,27 +129,27 @@ func (a *applier) parent(p string) (int, string, error) {
 
 // writable makes sure that names in the open directory can be changed. The last
 // pass sets the permissions that it has to have.
-func (a *applier) writable() error {
-	now, err := fstat(a.fd)
-	if err != nil || now.mode&0o700 == 0o700 || a.opened[a.at] {
+func (a *Applier) writable() error {
+	now, err := Fstat(a.fd)
+	if err != nil || now.Mode&0o700 == 0o700 || a.opened[a.at] {
 		return err
 	}
 	a.opened[a.at] = true
-	return unix.Fchmod(a.fd, now.perm()|0o700)
+	return unix.Fchmod(a.fd, now.Perm()|0o700)
 }
 
 // remove takes away what must not be there, or what stands in the way of
 // another kind.
-func (a *applier) remove(c change) error {
-	if c.from.kind == absent || c.from.kind == c.to.kind || c.from.kind != directory && c.to.kind != absent && c.to.kind != directory {
+func (a *Applier) remove(c Change) error {
+	if c.From.Kind == Absent || c.From.Kind == c.To.Kind || c.From.Kind != Directory && c.To.Kind != Absent && c.To.Kind != Directory {
 		return nil
 	}
-	dir, name, err := a.parent(c.path)
+	dir, name, err := a.parent(c.Path)
 	if err != nil {
 		return ignoreGone(err)
 	}
 	flags := unix.AT_REMOVEDIR
-	if c.from.kind != directory {
+	if c.From.Kind != Directory {
 		flags = 0
 		if e, err := a.expect(dir, name, c); err != nil || !e.there || e.done {
 			return err
@@ -162,10 +162,10 @@ func (a *applier) remove(c change) error {
 	crash.At("checkpoint.removed")
 	switch {
 	case err == nil:
-		a.gone++
+		a.Gone++
 	case errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST):
-		a.left = append(a.left, c.path) // something in it is left alone
-	case gone(err) || errors.Is(err, unix.EISDIR) || a.isDir(dir, name):
+		a.Left = append(a.Left, c.Path) // something in it is left alone
+	case Gone(err) || errors.Is(err, unix.EISDIR) || a.isDir(dir, name):
 		// Done before, and perhaps replaced already.
 	default:
 		return err
@@ -173,39 +173,39 @@ func (a *applier) remove(c change) error {
 	return nil
 }
 
-func (a *applier) isDir(dir int, name string) bool {
-	now, _, err := lstat(dir, name)
-	return err == nil && now.format() == unix.S_IFDIR
+func (a *Applier) isDir(dir int, name string) bool {
+	now, _, err := Lstat(dir, name)
+	return err == nil && now.Format() == unix.S_IFDIR
 }
 
 func ignoreGone(err error) error {
-	if gone(err) {
+	if Gone(err) {
 		return nil
 	}
 	return err
 }
 
 // permit gives a directory its permissions.
-func (a *applier) permit(c change) error {
-	want := c.to.perm
-	if c.to.kind != directory {
-		if c.from.kind != directory {
+func (a *Applier) permit(c Change) error {
+	want := c.To.Perm
+	if c.To.Kind != Directory {
+		if c.From.Kind != Directory {
 			return nil
 		}
-		want = c.from.perm // it stays because of what lies in it
-	} else if !c.real() && !a.again && !a.opened[c.path] {
+		want = c.From.Perm // it stays because of what lies in it
+	} else if !c.Real() && !a.Again && !a.opened[c.Path] {
 		return nil
 	}
-	fd, err := openDir(a.root, c.path)
-	if refused(err) {
+	fd, err := OpenDir(a.root, c.Path)
+	if Refused(err) {
 		return nil
 	}
 	if err != nil {
 		return ignoreGone(err)
 	}
 	defer func() { _ = unix.Close(fd) }()
-	now, err := fstat(fd)
-	if err != nil || now.perm() == want {
+	now, err := Fstat(fd)
+	if err != nil || now.Perm() == want {
 		return err
 	}
 	err = unix.Fchmod(fd, want)
@@ -214,16 +214,16 @@ func (a *applier) permit(c change) error {
 }
 
 // syncDirs flushes the names in the directories that changed.
-func (a *applier) syncDirs() error {
+func (a *Applier) syncDirs() error {
 	seen := map[string]bool{}
 	for _, c := range a.changes {
-		at := strings.TrimSuffix(path.Dir(c.path), ".")
-		if !c.real() || seen[at] || c.path == "" {
+		at := strings.TrimSuffix(path.Dir(c.Path), ".")
+		if !c.Real() || seen[at] || c.Path == "" {
 			continue
 		}
 		seen[at] = true
-		_, _, err := a.parent(c.path)
-		if gone(err) || refused(err) {
+		_, _, err := a.parent(c.Path)
+		if Gone(err) || Refused(err) {
 			continue
 		}
 		if err == nil {

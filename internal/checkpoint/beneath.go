@@ -12,9 +12,9 @@ import (
 // maxStep is the longest path that goes to the kernel in one call.
 const maxStep = 2048
 
-// openRoot opens the workspace. Its path was resolved before, so a link at its
+// OpenRoot opens the workspace. Its path was resolved before, so a link at its
 // end is one that somebody put there since.
-func openRoot(dir string) (int, error) {
+func OpenRoot(dir string) (int, error) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("the workspace %s: %w", dir, err)
@@ -22,9 +22,9 @@ func openRoot(dir string) (int, error) {
 	return fd, nil
 }
 
-// openDir opens a directory of the workspace. No part of the path may be a
+// OpenDir opens a directory of the workspace. No part of the path may be a
 // link. "" is the workspace itself.
-func openDir(root int, path string) (int, error) {
+func OpenDir(root int, path string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW
 	if path == "" {
 		return openStep(root, ".", flags, 0)
@@ -68,41 +68,42 @@ func openNames(dir int, path string, flags int, mode uint32) (int, error) {
 	}
 }
 
-// A stamp tells whether something is still what it was.
-type stamp struct {
-	size, mtime, ctime int64
-	ino                uint64
-	mode               uint32
+// A Stamp tells whether something is still what it was.
+type Stamp struct {
+	Size, Mtime, Ctime int64
+	Ino                uint64
+	Mode               uint32
 }
 
-func stampOf(st *unix.Stat_t) stamp {
+func stampOf(st *unix.Stat_t) Stamp {
 	//nolint:unconvert // the type is another one on other systems
-	return stamp{st.Size, st.Mtim.Nano(), st.Ctim.Nano(), st.Ino, uint32(st.Mode)}
+	return Stamp{st.Size, st.Mtim.Nano(), st.Ctim.Nano(), st.Ino, uint32(st.Mode)}
 }
 
-func (s stamp) perm() uint32   { return s.mode & 0o7777 }
-func (s stamp) format() uint32 { return s.mode & unix.S_IFMT }
+func (s Stamp) Perm() uint32 { return s.Mode & 0o7777 }
 
-// similar compares all but the time of change, which a new name or one less of
+func (s Stamp) Format() uint32 { return s.Mode & unix.S_IFMT }
+
+// Similar compares all but the time of change, which a new name or one less of
 // the same file moves, too.
-func (s stamp) similar(t stamp) bool {
-	s.ctime, t.ctime = 0, 0
+func (s Stamp) Similar(t Stamp) bool {
+	s.Ctime, t.Ctime = 0, 0
 	return s == t
 }
 
-// settled reports whether a change after the moment t, in nanoseconds, would
+// Settled reports whether a change after the moment t, in nanoseconds, would
 // show in the stamp. Clocks of file systems tick coarsely: what changed in the
 // tick of the last look has the same time. The time of change counts, as no
 // program can set it.
-func (s stamp) settled(t int64) bool {
+func (s Stamp) Settled(t int64) bool {
 	slack := int64(30e6)
-	if s.ctime%1e9 == 0 {
+	if s.Ctime%1e9 == 0 {
 		slack = 21e8 // a file system that keeps seconds, or pairs of them
 	}
-	return t != 0 && s.ctime+slack < t
+	return t != 0 && s.Ctime+slack < t
 }
 
-func lstat(dir int, name string) (stamp, uint64, error) {
+func Lstat(dir int, name string) (Stamp, uint64, error) {
 	var st unix.Stat_t
 	for {
 		err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -113,14 +114,14 @@ func lstat(dir int, name string) (stamp, uint64, error) {
 	}
 }
 
-func fstat(fd int) (stamp, error) {
+func Fstat(fd int) (Stamp, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)
 	return stampOf(&st), err
 }
 
-// readlink gives a link's target, of any length.
-func readlink(dir int, name string) (string, error) {
+// Readlink gives a link's target, of any length.
+func Readlink(dir int, name string) (string, error) {
 	for size := 256; ; size *= 4 {
 		b := make([]byte, size)
 		n, err := unix.Readlinkat(dir, name, b)
@@ -130,8 +131,8 @@ func readlink(dir int, name string) (string, error) {
 	}
 }
 
-// names lists a directory.
-func names(fd int) ([]string, error) {
+// Names lists a directory.
+func Names(fd int) ([]string, error) {
 	again, err := unix.Openat(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -141,12 +142,12 @@ func names(fd int) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// gone reports whether a path does not lead to what it led to: it is not there,
+// Gone reports whether a path does not lead to what it led to: it is not there,
 // or something else is, or somebody moves it about.
-func gone(err error) bool {
+func Gone(err error) bool {
 	return errors.Is(err, unix.EXDEV) || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
 }
 
-func refused(err error) bool {
+func Refused(err error) bool {
 	return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM)
 }

@@ -26,5 +26,5 @@ func openStep(dir int, path string, flags int, mode uint32) (int, error) {
 	}
 }
 
-// syncAll flushes the file system that a directory lies on.
-func syncAll(dir int) error { return unix.Syncfs(dir) }
+// SyncAll flushes the file system that a directory lies on.
+func SyncAll(dir int) error { return unix.Syncfs(dir) }

@@ -8,5 +8,5 @@ func openStep(dir int, path string, flags int, mode uint32) (int, error) {
 	return openNames(dir, path, flags, mode)
 }
 
-// syncAll flushes all file systems: there is no call for one.
-func syncAll(int) error { return unix.Sync() }
+// SyncAll flushes all file systems: there is no call for one.
+func SyncAll(int) error { return unix.Sync() }

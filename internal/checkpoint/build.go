@@ -1,44 +1,46 @@
 package checkpoint
 
-import "github.com/clew-run/clew/internal/checkpoint/object"
+import (
+	"github.com/clew-run/clew/internal/checkpoint/object"
+)
 
 // The names of the entries in a commit's tree.
 const (
-	filesEntry = "files"
-	metaEntry  = "meta"
+	FilesEntry = "files"
+	MetaEntry  = "meta"
 )
 
-// A builder makes the trees of directories that changed.
-type builder struct {
-	pack     *object.Packer
-	deflater *object.Deflater
-	err      error
+// A Builder makes the trees of directories that changed.
+type Builder struct {
+	Pack     *object.Packer
+	Deflater *object.Deflater
+	Err      error
 }
 
-// top makes the tree of a checkpoint.
-func (b *builder) top(root *node) object.ID {
+// Top makes the tree of a checkpoint.
+func (b *Builder) Top(root *Node) object.ID {
 	b.dir(root)
-	return b.put(object.Tree, topTree(root.trees))
+	return b.put(object.Tree, TopTree(root.Trees))
 }
 
-// topTree is the tree of a checkpoint of the workspace with these trees.
-func topTree(t trees) []byte {
-	entries := []object.Entry{{Mode: object.ModeTree, Name: filesEntry, ID: t.files}}
-	if !t.meta.Zero() {
-		entries = append(entries, object.Entry{Mode: object.ModeTree, Name: metaEntry, ID: t.meta})
+// TopTree is the tree of a checkpoint of the workspace with these trees.
+func TopTree(t Summary) []byte {
+	entries := []object.Entry{{Mode: object.ModeTree, Name: FilesEntry, ID: t.Files}}
+	if !t.Meta.Zero() {
+		entries = append(entries, object.Entry{Mode: object.ModeTree, Name: MetaEntry, ID: t.Meta})
 	}
 	return object.EncodeTree(entries)
 }
 
 // dir makes a directory's trees, if they are not those it has, and reports
 // whether they are new.
-func (b *builder) dir(n *node) bool {
-	dirty := n.dirty.Load()
+func (b *Builder) dir(n *Node) bool {
+	dirty := n.Dirty.Load()
 	if dirty {
 		n.dirs = n.dirs[:0]
-		for i := range n.kids {
-			if k := &n.kids[i]; k.kind == directory {
-				n.dirs = append(n.dirs, k.dir)
+		for i := range n.Entries {
+			if k := &n.Entries[i]; k.Kind == Directory {
+				n.dirs = append(n.dirs, k.Dir)
 			}
 		}
 	}
@@ -51,43 +53,43 @@ func (b *builder) dir(n *node) bool {
 		return false
 	}
 	var files, metas []object.Entry
-	sum := trees{}
-	for i := range n.kids {
-		k := &n.kids[i]
-		switch k.kind {
-		case file, link:
-			files = append(files, object.Entry{Mode: k.gitMode(), Name: k.name, ID: k.oid})
-			sum.count++
-			sum.bytes += k.stamp.size
-		case directory:
-			below := k.dir.trees
-			files = append(files, object.Entry{Mode: object.ModeTree, Name: k.name, ID: below.files})
-			if !below.meta.Zero() {
-				metas = append(metas, object.Entry{Mode: object.ModeTree, Name: metaDir + k.name, ID: below.meta})
+	sum := Summary{}
+	for i := range n.Entries {
+		k := &n.Entries[i]
+		switch k.Kind {
+		case File, Link:
+			files = append(files, object.Entry{Mode: k.gitMode(), Name: k.Name, ID: k.Oid})
+			sum.Count++
+			sum.Bytes += k.Stamp.Size
+		case Directory:
+			below := k.Dir.Trees
+			files = append(files, object.Entry{Mode: object.ModeTree, Name: k.Name, ID: below.Files})
+			if !below.Meta.Zero() {
+				metas = append(metas, object.Entry{Mode: object.ModeTree, Name: MetaDir + k.Name, ID: below.Meta})
 			}
-			sum.count += below.count
-			sum.bytes += below.bytes
+			sum.Count += below.Count
+			sum.Bytes += below.Bytes
 		}
 	}
 	if m := encodeMeta(n); len(m) > 0 {
-		metas = append(metas, object.Entry{Mode: object.ModeFile, Name: metaBlob, ID: b.put(object.Blob, m)})
+		metas = append(metas, object.Entry{Mode: object.ModeFile, Name: MetaBlob, ID: b.put(object.Blob, m)})
 	}
-	sum.files = b.put(object.Tree, object.EncodeTree(files))
+	sum.Files = b.put(object.Tree, object.EncodeTree(files))
 	if len(metas) > 0 {
-		sum.meta = b.put(object.Tree, object.EncodeTree(metas))
+		sum.Meta = b.put(object.Tree, object.EncodeTree(metas))
 	}
-	changed := sum != n.trees
-	n.trees = sum
-	if b.err == nil {
-		n.dirty.Store(false)
+	changed := sum != n.Trees
+	n.Trees = sum
+	if b.Err == nil {
+		n.Dirty.Store(false)
 	}
 	return changed
 }
 
-func (b *builder) put(k object.Kind, data []byte) object.ID {
-	h, err := b.pack.Put(k, data, b.deflater)
-	if b.err == nil {
-		b.err = err
+func (b *Builder) put(k object.Kind, data []byte) object.ID {
+	h, err := b.Pack.Put(k, data, b.Deflater)
+	if b.Err == nil {
+		b.Err = err
 	}
 	return h
 }

@@ -10,59 +10,59 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
 
-// An item is what a checkpoint has under one name.
-type item struct {
-	kind kind
-	perm uint32
-	oid  object.ID // of the bytes; of the tree for a directory
-	meta object.ID // of a directory's meta tree
+// An Item is what a checkpoint has under one name.
+type Item struct {
+	Kind Kind
+	Perm uint32
+	Oid  object.ID // of the bytes; of the tree for a directory
+	Meta object.ID // of a directory's meta tree
 }
 
 // A side is one directory of a checkpoint.
 type side struct {
 	perm  uint32
-	items map[string]item
-	left  map[string]why
+	Items map[string]Item
+	left  map[string]SkipReason
 }
 
-// A reader gets at the trees of checkpoints.
-type reader struct {
-	ctx     context.Context
-	objects *object.Store
+// A Reader gets at the trees of checkpoints.
+type Reader struct {
+	Ctx     context.Context
+	Objects *object.Store
 }
 
-// top gives the workspace as a checkpoint has it.
-func (r reader) top(tree object.ID) (item, error) {
-	entries, err := r.objects.Tree(r.ctx, tree, nil)
+// Top gives the workspace as a checkpoint has it.
+func (r Reader) Top(tree object.ID) (Item, error) {
+	entries, err := r.Objects.Tree(r.Ctx, tree, nil)
 	if err != nil {
-		return item{}, err
+		return Item{}, err
 	}
-	root := item{kind: directory}
+	root := Item{Kind: Directory}
 	for _, e := range entries {
 		switch e.Name {
-		case filesEntry:
-			root.oid = e.ID
-		case metaEntry:
-			root.meta = e.ID
+		case FilesEntry:
+			root.Oid = e.ID
+		case MetaEntry:
+			root.Meta = e.ID
 		}
 	}
-	if root.oid.Zero() {
-		return item{}, fmt.Errorf("%w: %s is no checkpoint's tree", object.ErrDamaged, tree)
+	if root.Oid.Zero() {
+		return Item{}, fmt.Errorf("%w: %s is no checkpoint's tree", object.ErrDamaged, tree)
 	}
-	own, err := r.meta(root.meta)
-	root.perm = own.perm
+	own, err := r.Meta(root.Meta)
+	root.Perm = own.perm
 	return root, err
 }
 
-// meta reads a directory's own statement.
-func (r reader) meta(tree object.ID) (meta, error) {
-	entries, err := r.objects.Tree(r.ctx, tree, nil)
+// Meta reads a directory's own statement.
+func (r Reader) Meta(tree object.ID) (meta, error) {
+	entries, err := r.Objects.Tree(r.Ctx, tree, nil)
 	if err != nil {
 		return meta{}, err
 	}
 	for _, e := range entries {
-		if e.Name == metaBlob {
-			data, err := r.objects.Read(r.ctx, e.ID, object.Blob)
+		if e.Name == MetaBlob {
+			data, err := r.Objects.Read(r.Ctx, e.ID, object.Blob)
 			if err != nil {
 				return meta{}, err
 			}
@@ -72,54 +72,54 @@ func (r reader) meta(tree object.ID) (meta, error) {
 	return parseMeta(nil)
 }
 
-// open lists a directory, or those names of it that are in only, if it is not
+// Open lists a directory, or those names of it that are in only, if it is not
 // nil. Anything else than a directory has an empty list.
-func (r reader) open(it item, only map[string]bool) (side, error) {
-	s := side{items: map[string]item{}}
-	if it.kind != directory {
+func (r Reader) Open(it Item, only map[string]bool) (side, error) {
+	s := side{Items: map[string]Item{}}
+	if it.Kind != Directory {
 		return s, nil
 	}
-	files, err := r.objects.Tree(r.ctx, it.oid, only)
+	files, err := r.Objects.Tree(r.Ctx, it.Oid, only)
 	if err != nil {
 		return s, err
 	}
-	metas, err := r.objects.Tree(r.ctx, it.meta, nil)
+	metas, err := r.Objects.Tree(r.Ctx, it.Meta, nil)
 	if err != nil {
 		return s, err
 	}
-	own, err := r.meta(it.meta)
+	own, err := r.Meta(it.Meta)
 	if err != nil {
 		return s, err
 	}
 	s.perm, s.left = own.perm, own.left
 	below := map[string]object.ID{}
 	for _, e := range metas {
-		if name, ok := strings.CutPrefix(e.Name, metaDir); ok && e.Mode == object.ModeTree {
+		if name, ok := strings.CutPrefix(e.Name, MetaDir); ok && e.Mode == object.ModeTree {
 			below[name] = e.ID
 		}
 	}
 	for _, e := range files {
-		if s.items[e.Name], err = r.item(e, own, below[e.Name]); err != nil {
+		if s.Items[e.Name], err = r.item(e, own, below[e.Name]); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
 }
 
-func (r reader) item(e object.Entry, own meta, below object.ID) (item, error) {
-	it := item{oid: e.ID}
+func (r Reader) item(e object.Entry, own meta, below object.ID) (Item, error) {
+	it := Item{Oid: e.ID}
 	switch e.Mode {
 	case object.ModeTree:
-		it.kind, it.meta = directory, below
-		m, err := r.meta(below)
-		it.perm = m.perm
+		it.Kind, it.Meta = Directory, below
+		m, err := r.Meta(below)
+		it.Perm = m.perm
 		return it, err
 	case object.ModeLink:
-		it.kind = link
+		it.Kind = Link
 	case object.ModeFile, object.ModeExec:
-		it.kind, it.perm = file, defaultPerm(e.Mode)
-		if p, ok := own.perms[e.Name]; ok {
-			it.perm = p
+		it.Kind, it.Perm = File, defaultPerm(e.Mode)
+		if p, ok := own.Perms[e.Name]; ok {
+			it.Perm = p
 		}
 	default:
 		return it, fmt.Errorf("%w: mode %o", object.ErrDamaged, e.Mode)
@@ -127,44 +127,44 @@ func (r reader) item(e object.Entry, own meta, below object.ID) (item, error) {
 	return it, nil
 }
 
-// A change is a path that two checkpoints do not have in common. A directory
+// A Change is a path that two checkpoints do not have in common. A directory
 // comes before what lies in it, also if only that changed.
-type change struct {
-	path     string
-	from, to item
+type Change struct {
+	Path     string
+	From, To Item
 }
 
-// A comparison lists changes.
-type comparison struct {
-	reader
-	paths   []string // nil: all
-	changes []change
-	blocked []string // what the second has and cannot be made, as something left alone is there
+// A Comparison lists changes.
+type Comparison struct {
+	Reader
+	Paths   []string // nil: all
+	Changes []Change
+	Blocked []string // what the second has and cannot be made, as something left alone is there
 }
 
-// run compares two trees. seen is the workspace as last looked at, if from is
+// Run compares two trees. seen is the workspace as last looked at, if from is
 // the tree that was made of it: that saves reading.
-func (c *comparison) run(from, to object.ID, seen *node) error {
-	b, err := c.top(to)
+func (c *Comparison) Run(from, to object.ID, seen *Node) error {
+	b, err := c.Top(to)
 	if err != nil {
 		return err
 	}
 	if seen != nil {
-		return c.pair("", seen.item(), b, seen)
+		return c.Pair("", seen.item(), b, seen)
 	}
-	a, err := c.top(from)
+	a, err := c.Top(from)
 	if err != nil {
 		return err
 	}
-	return c.pair("", a, b, nil)
+	return c.Pair("", a, b, nil)
 }
 
 // selected says whether a path is asked for, and whether something below it is.
-func (c *comparison) selected(p string) (self, below bool) {
-	if c.paths == nil {
+func (c *Comparison) selected(p string) (self, below bool) {
+	if c.Paths == nil {
 		return true, true
 	}
-	for _, q := range c.paths {
+	for _, q := range c.Paths {
 		if p == q || strings.HasPrefix(p, q+"/") {
 			return true, true
 		}
@@ -173,7 +173,7 @@ func (c *comparison) selected(p string) (self, below bool) {
 	return false, below
 }
 
-func (c *comparison) pair(p string, a, b item, seen *node) error {
+func (c *Comparison) Pair(p string, a, b Item, seen *Node) error {
 	if a == b {
 		return nil
 	}
@@ -181,18 +181,18 @@ func (c *comparison) pair(p string, a, b item, seen *node) error {
 	target := b
 	switch {
 	case self:
-	case !below || a.kind == absent && b.kind != directory:
+	case !below || a.Kind == Absent && b.Kind != Directory:
 		return nil
-	case a.kind == directory: // on the way to what is asked for: it stays as it is
-		target = item{kind: directory, perm: a.perm}
-	case a.kind != absent:
-		if b.kind == directory {
-			c.blocked = append(c.blocked, p)
+	case a.Kind == Directory: // on the way to what is asked for: it stays as it is
+		target = Item{Kind: Directory, Perm: a.Perm}
+	case a.Kind != Absent:
+		if b.Kind == Directory {
+			c.Blocked = append(c.Blocked, p)
 		}
 		return nil
 	}
-	c.changes = append(c.changes, change{p, a, target})
-	if a.kind != directory && b.kind != directory {
+	c.Changes = append(c.Changes, Change{p, a, target})
+	if a.Kind != Directory && b.Kind != Directory {
 		return nil
 	}
 	only := c.leading(p, self)
@@ -200,28 +200,28 @@ func (c *comparison) pair(p string, a, b item, seen *node) error {
 	if err != nil {
 		return err
 	}
-	y, err := c.open(b, only)
+	y, err := c.Open(b, only)
 	if err != nil {
 		return err
 	}
 	return c.names(p, x, y, seen)
 }
 
-func (c *comparison) openFrom(a item, only map[string]bool, seen *node) (side, error) {
-	if seen != nil && a.kind == directory {
+func (c *Comparison) openFrom(a Item, only map[string]bool, seen *Node) (side, error) {
+	if seen != nil && a.Kind == Directory {
 		return seen.side(only), nil
 	}
-	return c.open(a, only)
+	return c.Open(a, only)
 }
 
 // leading gives the names in a directory that lead to what is asked for; nil if
 // it is asked for itself.
-func (c *comparison) leading(p string, self bool) map[string]bool {
+func (c *Comparison) leading(p string, self bool) map[string]bool {
 	if self {
 		return nil
 	}
 	only := map[string]bool{}
-	for _, q := range c.paths {
+	for _, q := range c.Paths {
 		rest, ok := strings.CutPrefix(q, p+"/")
 		if p == "" {
 			rest, ok = q, true
@@ -234,40 +234,40 @@ func (c *comparison) leading(p string, self bool) map[string]bool {
 	return only
 }
 
-func (c *comparison) names(p string, x, y side, seen *node) error {
+func (c *Comparison) names(p string, x, y side, seen *Node) error {
 	var all []string
-	for name := range x.items {
+	for name := range x.Items {
 		all = append(all, name)
 	}
-	for name := range y.items {
-		if _, both := x.items[name]; !both {
+	for name := range y.Items {
+		if _, both := x.Items[name]; !both {
 			all = append(all, name)
 		}
 	}
 	slices.Sort(all)
 	for _, name := range all {
-		if x.left[name] != kept || y.left[name] != kept { // left alone now or then
-			_, there := y.items[name]
+		if x.left[name] != Kept || y.left[name] != Kept { // left alone now or then
+			_, there := y.Items[name]
 			if self, _ := c.selected(path.Join(p, name)); self && there {
-				c.blocked = append(c.blocked, path.Join(p, name))
+				c.Blocked = append(c.Blocked, path.Join(p, name))
 			}
 			continue
 		}
-		if err := c.ctx.Err(); err != nil {
+		if err := c.Ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.pair(path.Join(p, name), x.items[name], y.items[name], seen.below(name)); err != nil {
+		if err := c.Pair(path.Join(p, name), x.Items[name], y.Items[name], seen.Below(name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// real reports whether a change is more than a directory on the way.
-func (c change) real() bool {
-	return c.from.kind != directory || c.to.kind != directory || c.from.perm != c.to.perm
+// Real reports whether a change is more than a directory on the way.
+func (c Change) Real() bool {
+	return c.From.Kind != Directory || c.To.Kind != Directory || c.From.Perm != c.To.Perm
 }
 
-func (i item) sameBytes(j item) bool {
-	return i.kind == j.kind && i.kind != directory && i.oid == j.oid
+func (i Item) SameBytes(j Item) bool {
+	return i.Kind == j.Kind && i.Kind != Directory && i.Oid == j.Oid
 }

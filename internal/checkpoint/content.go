@@ -15,10 +15,10 @@ import (
 
 const readTries = 5
 
-func (s *scan) readLink(w *worker, fd int, n *node, k *kid) error {
+func (s *Scan) readLink(w *worker, fd int, n *Node, k *Entry) error {
 	began := time.Now().UnixNano()
-	target, err := readlink(fd, k.name)
-	if errors.Is(err, unix.EINVAL) || err != nil && gone(err) { // it is no link any more
+	target, err := Readlink(fd, k.Name)
+	if errors.Is(err, unix.EINVAL) || err != nil && Gone(err) { // it is no link any more
 		s.lost(n, k)
 		return nil
 	}
@@ -26,40 +26,40 @@ func (s *scan) readLink(w *worker, fd int, n *node, k *kid) error {
 		return err
 	}
 	h, err := s.pack.Put(object.Blob, []byte(target), w.deflater)
-	n.know(k, h, k.stamp, began)
+	n.Know(k, h, k.Stamp, began)
 	return err
 }
 
 // lost drops a name that became something else during the scan. It is seen as
 // what it is the next time.
-func (s *scan) lost(n *node, k *kid) {
-	n.become(k, absent, kept)
-	k.ruled = false
+func (s *Scan) lost(n *Node, k *Entry) {
+	n.Become(k, Absent, Kept)
+	k.Ruled = false
 	s.mu.Lock()
-	n.read = 0
+	n.Read = 0
 	s.mu.Unlock()
 }
 
 // readFile stores a file's bytes. A file that changes meanwhile is read again;
 // one that never holds still is stored as it was last read, and named.
-func (s *scan) readFile(w *worker, fd int, at string, n *node, k *kid) error {
+func (s *Scan) readFile(w *worker, fd int, at string, n *Node, k *Entry) error {
 	for try := 1; ; try++ {
 		err := s.tryFile(w, fd, n, k, try == readTries)
 		switch {
-		case err == nil && k.read == 0:
+		case err == nil && k.Read == 0:
 			s.mu.Lock()
-			s.moving = append(s.moving, path.Join(at, k.name))
+			s.Moving = append(s.Moving, path.Join(at, k.Name))
 			s.mu.Unlock()
 			return nil
 		case err == nil:
 			return nil
 		case errors.Is(err, object.ErrChanged) && try < readTries:
 			continue
-		case gone(err) || errors.Is(err, object.ErrChanged):
+		case Gone(err) || errors.Is(err, object.ErrChanged):
 			s.lost(n, k)
 			return nil
-		case refused(err):
-			n.become(k, leftAlone, unreadable)
+		case Refused(err):
+			n.Become(k, LeftAlone, Unreadable)
 			return nil
 		}
 		return err
@@ -67,29 +67,29 @@ func (s *scan) readFile(w *worker, fd int, at string, n *node, k *kid) error {
 }
 
 // tryFile reads a file once. With last it takes what it got.
-func (s *scan) tryFile(w *worker, fd int, n *node, k *kid, last bool) error {
-	h, err := unix.Openat(fd, k.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+func (s *Scan) tryFile(w *worker, fd int, n *Node, k *Entry, last bool) error {
+	h, err := unix.Openat(fd, k.Name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	f := os.NewFile(uintptr(h), "file")
 	defer func() { _ = f.Close() }()
-	before, err := fstat(h)
+	before, err := Fstat(h)
 	if err != nil {
 		return err
 	}
-	if before.format() != unix.S_IFREG {
+	if before.Format() != unix.S_IFREG {
 		return unix.ENOENT
 	}
-	if before.size >= object.LargeFile {
+	if before.Size >= object.LargeFile {
 		return s.tryLarge(f, n, k, before, last)
 	}
 	return s.trySmall(w, f, n, k, before, last)
 }
 
-func (s *scan) trySmall(w *worker, f *os.File, n *node, k *kid, before stamp, last bool) error {
+func (s *Scan) trySmall(w *worker, f *os.File, n *Node, k *Entry, before Stamp, last bool) error {
 	began := time.Now().UnixNano()
-	data, err := w.read(f, before.size)
+	data, err := w.read(f, before.Size)
 	if err != nil {
 		return err
 	}
@@ -102,29 +102,29 @@ func (s *scan) trySmall(w *worker, f *os.File, n *node, k *kid, before stamp, la
 			return object.ErrChanged
 		}
 		began = 0
-		if data, err = w.read(f, before.size); err != nil {
+		if data, err = w.read(f, before.Size); err != nil {
 			return err
 		}
-		before.size = int64(len(data))
-	} else if int64(len(data)) != before.size {
+		before.Size = int64(len(data))
+	} else if int64(len(data)) != before.Size {
 		return object.ErrChanged
 	}
 	h := object.Hash(object.Blob, data)
 	if !s.pack.Known(h) {
 		err = s.pack.Add(object.Blob, h, data, w.deflater)
 	}
-	n.know(k, h, before, began)
+	n.Know(k, h, before, began)
 	return err
 }
 
 // still reports whether the file is the one whose bytes were read. When its last
 // change is so young that another one would not show, it is read again.
-func (s *scan) still(w *worker, f *os.File, before stamp, began int64, data []byte) (bool, error) {
-	after, err := fstat(int(f.Fd()))
+func (s *Scan) still(w *worker, f *os.File, before Stamp, began int64, data []byte) (bool, error) {
+	after, err := Fstat(int(f.Fd()))
 	if err != nil || after != before {
 		return false, err
 	}
-	if before.settled(began) {
+	if before.Settled(began) {
 		return true, nil
 	}
 	return w.same(f, data)
@@ -164,13 +164,13 @@ func (w *worker) read(f *os.File, size int64) ([]byte, error) {
 	return w.buf[:n], err
 }
 
-func (s *scan) tryLarge(f *os.File, n *node, k *kid, before stamp, last bool) error {
+func (s *Scan) tryLarge(f *os.File, n *Node, k *Entry, before Stamp, last bool) error {
 	began := time.Now().UnixNano()
-	large, err := s.pack.Stream(io.NewSectionReader(f, 0, before.size), before.size)
+	large, err := s.pack.Stream(io.NewSectionReader(f, 0, before.Size), before.Size)
 	if err != nil {
 		return err
 	}
-	after, err := fstat(int(f.Fd()))
+	after, err := Fstat(int(f.Fd()))
 	if err != nil || after != before && !last {
 		large.Drop()
 		return errors.Join(err, object.ErrChanged)
@@ -179,6 +179,6 @@ func (s *scan) tryLarge(f *os.File, n *node, k *kid, before stamp, last bool) er
 		began = 0
 	}
 	s.pack.Keep(large)
-	n.know(k, large.ID, before, began)
+	n.Know(k, large.ID, before, began)
 	return nil
 }

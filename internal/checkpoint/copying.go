@@ -16,7 +16,7 @@ import (
 // A copying is the note of a copy to a directory outside of the store. Whoever
 // makes the copy holds a lock on its file. After a crash it tells what has to go,
 // or that the copy is whole: then a second call for it finds its work done.
-type copying struct {
+type copyLock struct {
 	Hash string `json:"hash"`
 	Dir  string `json:"dir"`
 	// Stage is where the copy is made. The directory keeps its inode when it
@@ -36,7 +36,7 @@ const (
 )
 
 // openCopying takes the note of a copy for the caller alone.
-func (s *Store) openCopying(name string) (*copying, error) {
+func (s *Store) openCopying(name string) (*copyLock, error) {
 	if !validName.MatchString(name) {
 		return nil, clew.Errorf(clew.InvalidMessage, "%q cannot name a copy", name)
 	}
@@ -47,7 +47,7 @@ func (s *Store) openCopying(name string) (*copying, error) {
 	return c, err
 }
 
-func lockCopying(path string, flag int) (*copying, error) {
+func lockCopying(path string, flag int) (*copyLock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
 		if err != nil {
@@ -58,7 +58,7 @@ func lockCopying(path string, flag int) (*copying, error) {
 		}
 		mine, err := f.Stat()
 		if now, gone := os.Lstat(path); err == nil && gone == nil && os.SameFile(mine, now) {
-			c := &copying{file: f}
+			c := &copyLock{file: f}
 			_ = json.NewDecoder(f).Decode(c) // one that was cut short speaks of nothing yet
 			return c, nil
 		}
@@ -69,7 +69,7 @@ func lockCopying(path string, flag int) (*copying, error) {
 	}
 }
 
-func (c *copying) write() error {
+func (c *copyLock) write() error {
 	data, err := json.Marshal(c)
 	if err == nil {
 		err = c.file.Truncate(0)
@@ -80,12 +80,14 @@ func (c *copying) write() error {
 	return err
 }
 
-func (c *copying) close() { _ = c.file.Close() } // and with it the lock
+func (c *copyLock) close() { _ = c.file.Close() }
 
-func (c *copying) forget() { _ = os.Remove(c.file.Name()) }
+// and with it the lock
+
+func (c *copyLock) forget() { _ = os.Remove(c.file.Name()) }
 
 // made reports whether the copy is in its place.
-func (c *copying) made() bool {
+func (c *copyLock) made() bool {
 	var st unix.Stat_t
 	if c.Inode == 0 || unix.Lstat(c.Dir, &st) != nil || st.Ino != c.Inode || uint64(st.Dev) != c.Device { //nolint:unconvert // its size depends on the system
 		return false
@@ -96,7 +98,7 @@ func (c *copying) made() bool {
 }
 
 // clean removes what a copy that was cut off has left.
-func (c *copying) clean() {
+func (c *copyLock) clean() {
 	if filepath.IsAbs(c.Stage) && filepath.Dir(c.Stage) == filepath.Dir(c.Dir) && strings.HasPrefix(filepath.Base(c.Stage), stageName) {
 		discard(c.Stage)
 	}
@@ -104,7 +106,7 @@ func (c *copying) clean() {
 
 // begin makes the directory that the copy is written to, for the owner of the
 // place where it will be. The note speaks of it before it is there.
-func (c *copying) begin(hash, dir string) error {
+func (c *copyLock) begin(hash, dir string) error {
 	up := filepath.Dir(dir)
 	if err := os.MkdirAll(up, 0o700); err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 // A depot is what the store has of one workspace: a bare repository, the index
 // of files, the notes of a restore under way. Whoever holds the lock owns all
 // fields but store, root, dir and sets.
-type depot struct {
+type repository struct {
 	store *Store
 	root  string // the workspace
 	dir   string
@@ -33,7 +33,7 @@ type depot struct {
 	me      string // written into the state file by whoever used the depot last
 	gen     string // changes when objects were dropped
 	objects *object.Store
-	tree    *node // what the workspace was like when last looked at; nil: unknown
+	tree    *Node // what the workspace was like when last looked at; nil: unknown
 	changes int   // scans since the index was written
 	list    []Checkpoint
 	used    map[string]time.Time // when, by hash; see Checkpoint.Used
@@ -43,16 +43,16 @@ type depot struct {
 type set struct {
 	rules Rules
 	own   string
-	set   *ruleset
+	set   *Ruleset
 }
 
-func newDepot(s *Store, root, dir string) *depot {
-	return &depot{store: s, root: root, dir: dir, turn: make(chan struct{}, 1), me: rand.Text(), used: map[string]time.Time{}}
+func newRepository(s *Store, root, dir string) *repository {
+	return &repository{store: s, root: root, dir: dir, turn: make(chan struct{}, 1), me: rand.Text(), used: map[string]time.Time{}}
 }
 
 // ruleset gives the same pointer for the same rules, so that what is remembered
 // of them stays good.
-func (d *depot) ruleset(r Rules, own string) *ruleset {
+func (d *repository) ruleset(r Rules, own string) *Ruleset {
 	d.setsMu.Lock()
 	defer d.setsMu.Unlock()
 	for _, s := range d.sets {
@@ -61,29 +61,35 @@ func (d *depot) ruleset(r Rules, own string) *ruleset {
 			return s.set
 		}
 	}
-	n := newRuleset(r, own)
+	n := NewRuleset(r, own)
 	if r.Ignore == nil && len(d.sets) < 16 {
 		d.sets = append(d.sets, set{r, own, n})
 	}
 	return n
 }
 
-func (d *depot) repo() string            { return filepath.Join(d.dir, "repo") }
-func (d *depot) path(name string) string { return filepath.Join(d.dir, name) }
-func (d *depot) refPath(r string) string { return filepath.Join(d.repo(), filepath.FromSlash(r)) }
-func (d *depot) now() int64              { return d.store.options.Now().UnixNano() }
-func (d *depot) stateFile() string       { return d.path("state") }
-func (d *depot) indexFile() string       { return d.path("index") }
-func (d *depot) readIndex() *node        { return readIndex(d.indexFile(), d.gen) }
+func (d *repository) repo() string { return filepath.Join(d.dir, "repo") }
 
-func (d *depot) writeIndex() error {
+func (d *repository) path(name string) string { return filepath.Join(d.dir, name) }
+
+func (d *repository) refPath(r string) string { return filepath.Join(d.repo(), filepath.FromSlash(r)) }
+
+func (d *repository) now() int64 { return d.store.options.Now().UnixNano() }
+
+func (d *repository) stateFile() string { return d.path("state") }
+
+func (d *repository) indexFile() string { return d.path("index") }
+
+func (d *repository) readIndex() *Node { return ReadIndex(d.indexFile(), d.gen) }
+
+func (d *repository) writeIndex() error {
 	d.changes = 0
-	return writeIndex(d.indexFile(), d.gen, d.tree)
+	return WriteIndex(d.indexFile(), d.gen, d.tree)
 }
 
 // lock makes the caller the only user of the depot, in all processes, and
 // brings up to date what others may have changed.
-func (d *depot) lock(ctx context.Context) (release func(), err error) {
+func (d *repository) lock(ctx context.Context) (release func(), err error) {
 	select {
 	case d.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -108,7 +114,7 @@ func (d *depot) lock(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-func (d *depot) flock(ctx context.Context) (*os.File, error) {
+func (d *repository) flock(ctx context.Context) (*os.File, error) {
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -135,7 +141,7 @@ func (d *depot) flock(ctx context.Context) (*os.File, error) {
 }
 
 // refresh reads again what another process may have changed.
-func (d *depot) refresh(ctx context.Context) error {
+func (d *repository) refresh(ctx context.Context) error {
 	gen, who := d.state()
 	if who == d.me && d.objects != nil {
 		return nil
@@ -168,7 +174,7 @@ func (d *depot) refresh(ctx context.Context) error {
 	return d.setState(false)
 }
 
-func (d *depot) state() (gen, who string) {
+func (d *repository) state() (gen, who string) {
 	b, err := os.ReadFile(d.stateFile())
 	if err != nil {
 		return "", ""
@@ -177,12 +183,12 @@ func (d *depot) state() (gen, who string) {
 	return gen, who
 }
 
-func (d *depot) setState(sync bool) error {
+func (d *repository) setState(sync bool) error {
 	return object.Replace(d.stateFile(), sync, []byte(d.gen+" "+d.me+"\n"))
 }
 
 // setUp makes the bare repository, whole or not at all.
-func (d *depot) setUp(ctx context.Context) error {
+func (d *repository) setUp(ctx context.Context) error {
 	if _, err := os.Stat(d.repo()); err == nil {
 		return nil
 	}
@@ -210,14 +216,14 @@ func (d *depot) setUp(ctx context.Context) error {
 
 // sweep removes what a process that died left behind. The lock is held, so
 // nobody is at work.
-func (d *depot) sweep() {
+func (d *repository) sweep() {
 	left, _ := filepath.Glob(filepath.Join(d.repo(), "objects", "pack", "tmp_*")) // the pattern is a valid one
 	for _, name := range left {
 		_ = os.Remove(name)
 	}
 }
 
-func (d *depot) close() error {
+func (d *repository) close() error {
 	d.turn <- struct{}{}
 	defer func() { <-d.turn }()
 	if d.objects != nil {

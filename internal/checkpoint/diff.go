@@ -67,7 +67,7 @@ func (l DiffLimits) filled() DiffLimits {
 	return l
 }
 
-var kindNames = map[kind]string{absent: "", file: "file", link: "link", directory: "directory"}
+var kindNames = map[Kind]string{Absent: "", File: "file", Link: "link", Directory: "directory"}
 
 // Diff tells how files differ between two checkpoints, in order of their paths,
 // and counts all that do. Without to it compares with the files as they are now.
@@ -91,7 +91,7 @@ func (p *Place) contents(ctx context.Context, from, to string, l DiffLimits) ([]
 		return nil, 0, err
 	}
 	defer release()
-	before, err := p.depot.checkpoint(ctx, from)
+	before, err := p.repository.checkpoint(ctx, from)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -99,18 +99,18 @@ func (p *Place) contents(ctx context.Context, from, to string, l DiffLimits) ([]
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &comparison{reader: reader{ctx, p.depot.objects}}
-	if err := c.run(before.tree, after, nil); err != nil {
+	c := &Comparison{Reader: Reader{ctx, p.repository.objects}}
+	if err := c.Run(before.tree, after, nil); err != nil {
 		return nil, 0, err
 	}
-	v := &view{reader: c.reader, limits: l}
-	return v.show(leaves(c.changes))
+	v := &diffReader{Reader: c.Reader, limits: l}
+	return v.show(leaves(c.Changes))
 }
 
 // treeOf gives the tree of a checkpoint, of the present state if hash is "".
 func (p *Place) treeOf(ctx context.Context, hash string) (object.ID, error) {
 	if hash != "" {
-		c, err := p.depot.checkpoint(ctx, hash)
+		c, err := p.repository.checkpoint(ctx, hash)
 		return c.tree, err
 	}
 	shot, err := p.snapshot(ctx, nil)
@@ -121,15 +121,15 @@ func (p *Place) treeOf(ctx context.Context, hash string) (object.ID, error) {
 }
 
 // leaves leaves out the directories that only lead to changes.
-func leaves(changes []change) []change {
-	var out []change
+func leaves(changes []Change) []Change {
+	var out []Change
 	for i, c := range changes {
-		leads := i+1 < len(changes) && (c.path == "" || strings.HasPrefix(changes[i+1].path, c.path+"/"))
-		samePerm := c.from.kind != directory || c.to.kind != directory || c.from.perm == c.to.perm
-		if c.path == "" && samePerm || leads && samePerm && (c.from.kind == directory || c.from.kind == absent) && (c.to.kind == directory || c.to.kind == absent) {
+		leads := i+1 < len(changes) && (c.Path == "" || strings.HasPrefix(changes[i+1].Path, c.Path+"/"))
+		samePerm := c.From.Kind != Directory || c.To.Kind != Directory || c.From.Perm == c.To.Perm
+		if c.Path == "" && samePerm || leads && samePerm && (c.From.Kind == Directory || c.From.Kind == Absent) && (c.To.Kind == Directory || c.To.Kind == Absent) {
 			continue
 		}
-		if c.from.kind == directory && c.to.kind == directory && samePerm {
+		if c.From.Kind == Directory && c.To.Kind == Directory && samePerm {
 			continue
 		}
 		out = append(out, c)
@@ -138,18 +138,18 @@ func leaves(changes []change) []change {
 }
 
 // A view reads contents to show them.
-type view struct {
-	reader
+type diffReader struct {
+	Reader
 	limits DiffLimits
 }
 
 // show reads the first of the changes, and counts all.
-func (v *view) show(changes []change) ([]FileDiff, int, error) {
+func (v *diffReader) show(changes []Change) ([]FileDiff, int, error) {
 	pairs, err := v.renames(changes)
 	if err != nil {
 		return nil, 0, err
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return strings.Compare(a.path, b.path) })
+	slices.SortStableFunc(pairs, func(a, b pair) int { return strings.Compare(a.Path, b.Path) })
 	room := v.limits.Total
 	var diffs []FileDiff
 	for _, c := range pairs[:min(len(pairs), v.limits.Files)] {
@@ -162,27 +162,27 @@ func (v *view) show(changes []change) ([]FileDiff, int, error) {
 	return diffs, len(pairs), nil
 }
 
-func (v *view) one(c pair, room *int64) (FileDiff, error) {
+func (v *diffReader) one(c pair, room *int64) (FileDiff, error) {
 	d := FileDiff{
-		Status: Modified, Path: c.path, OldPath: c.old, Perm: c.to.perm, OldPerm: c.from.perm,
-		Kind: kindNames[c.to.kind], OldKind: kindNames[c.from.kind],
+		Status: Modified, Path: c.Path, OldPath: c.old, Perm: c.To.Perm, OldPerm: c.From.Perm,
+		Kind: kindNames[c.To.Kind], OldKind: kindNames[c.From.Kind],
 	}
 	switch {
 	case c.old != "":
 		d.Status = Renamed
-	case c.from.kind == absent:
+	case c.From.Kind == Absent:
 		d.Status = Added
-	case c.to.kind == absent:
+	case c.To.Kind == Absent:
 		d.Status, d.Kind = Deleted, d.OldKind
-	case c.from.kind == c.to.kind && c.from.oid == c.to.oid || c.from.kind == directory && c.to.kind == directory:
+	case c.From.Kind == c.To.Kind && c.From.Oid == c.To.Oid || c.From.Kind == Directory && c.To.Kind == Directory:
 		d.Status = Mode
 		return d, nil
 	}
-	before, over, err := v.content(c.from, *room)
+	before, over, err := v.content(c.From, *room)
 	if err != nil {
 		return d, err
 	}
-	after, over2, err := v.content(c.to, *room-int64(len(before)))
+	after, over2, err := v.content(c.To, *room-int64(len(before)))
 	if err != nil {
 		return d, err
 	}
@@ -196,12 +196,12 @@ func (v *view) one(c pair, room *int64) (FileDiff, error) {
 }
 
 // content reads a file or link, if it is not too large to be shown.
-func (v *view) content(it item, room int64) (data []byte, over bool, err error) {
-	if err := v.ctx.Err(); err != nil || it.kind != file && it.kind != link {
+func (v *diffReader) content(it Item, room int64) (data []byte, over bool, err error) {
+	if err := v.Ctx.Err(); err != nil || it.Kind != File && it.Kind != Link {
 		return nil, false, err
 	}
 	b := limited{room: min(v.limits.File, room)}
-	_, err = v.objects.CopyTo(v.ctx, it.oid, object.Blob, &b)
+	_, err = v.Objects.CopyTo(v.Ctx, it.Oid, object.Blob, &b)
 	if errors.Is(err, errOver) {
 		return nil, true, nil
 	}

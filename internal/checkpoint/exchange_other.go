@@ -4,6 +4,6 @@ package checkpoint
 
 import "golang.org/x/sys/unix"
 
-func exchange(int, string, string) error { return unix.ENOTSUP }
+func Exchange(int, string, string) error { return unix.ENOTSUP }
 
-func renameNew(int, string, string) error { return unix.ENOTSUP }
+func RenameNew(int, string, string) error { return unix.ENOTSUP }

@@ -16,7 +16,7 @@ var errStrange = errors.New("somebody changed it meanwhile")
 // An expectation is what a restore found at a name and may replace.
 type expectation struct {
 	there bool // if not, nothing may be there when the new thing comes
-	stamp stamp
+	stamp Stamp
 	bytes bool // the bytes are those that have to be there
 	done  bool // and so is the rest
 }
@@ -25,69 +25,69 @@ type expectation struct {
 // was saved a moment ago; anything else is strange. One that goes on after a
 // crash, or goes back, may find each name before or after its change; it looks
 // at the bytes. Directories need no such care, as only empty ones are removed.
-func (a *applier) expect(dir int, name string, c change) (expectation, error) {
-	now, _, err := lstat(dir, name)
+func (a *Applier) expect(dir int, name string, c Change) (expectation, error) {
+	now, _, err := Lstat(dir, name)
 	switch {
-	case gone(err) || refused(err) && c.from.kind == absent:
+	case Gone(err) || Refused(err) && c.From.Kind == Absent:
 		return expectation{}, nil
 	case err != nil:
 		return expectation{}, err
-	case a.again:
+	case a.Again:
 		return a.recognise(dir, name, now, c)
-	case a.seen == nil: // a directory of our own
+	case a.Seen == nil: // a directory of our own
 		return expectation{there: true, stamp: now}, nil
-	case c.from.kind == absent || c.from.kind == directory:
+	case c.From.Kind == Absent || c.From.Kind == Directory:
 		return expectation{}, errStrange
 	}
-	was, ok := a.seen.stampAt(c.path)
-	if !ok || !was.similar(now) {
+	was, ok := a.Seen.StampAt(c.Path)
+	if !ok || !was.Similar(now) {
 		return expectation{}, errStrange
 	}
-	return expectation{there: true, stamp: now, bytes: c.from.kind == file && c.to.kind == file && c.from.oid == c.to.oid}, nil
+	return expectation{there: true, stamp: now, bytes: c.From.Kind == File && c.To.Kind == File && c.From.Oid == c.To.Oid}, nil
 }
 
 // recognise tells whether a name is as it was before its change or after it.
-func (a *applier) recognise(dir int, name string, now stamp, c change) (expectation, error) {
-	if now.format() == unix.S_IFDIR && c.to.kind == directory {
+func (a *Applier) recognise(dir int, name string, now Stamp, c Change) (expectation, error) {
+	if now.Format() == unix.S_IFDIR && c.To.Kind == Directory {
 		return expectation{there: true, stamp: now, done: true}, nil
 	}
 	is, err := a.content(dir, name, now)
 	switch {
-	case gone(err) || errors.Is(err, object.ErrChanged):
+	case Gone(err) || errors.Is(err, object.ErrChanged):
 		return expectation{}, errStrange // it is being changed now
 	case err != nil:
 		return expectation{}, err
-	case !is.sameBytes(c.from) && !is.sameBytes(c.to):
+	case !is.SameBytes(c.From) && !is.SameBytes(c.To):
 		return expectation{}, errStrange
 	}
-	e := expectation{there: true, stamp: now, bytes: is.sameBytes(c.to)}
-	e.done = e.bytes && (is.kind == link || is.perm == c.to.perm)
+	e := expectation{there: true, stamp: now, bytes: is.SameBytes(c.To)}
+	e.done = e.bytes && (is.Kind == Link || is.Perm == c.To.Perm)
 	return e, nil
 }
 
 // content gives a file or a link as a checkpoint of it would have it; its kind is
 // leftAlone if it is something else. It fails if it is not what now says.
-func (a *applier) content(dir int, name string, now stamp) (item, error) {
-	switch now.format() {
+func (a *Applier) content(dir int, name string, now Stamp) (Item, error) {
+	switch now.Format() {
 	case unix.S_IFLNK:
-		target, err := readlink(dir, name)
-		return item{kind: link, oid: object.Hash(object.Blob, []byte(target))}, err
+		target, err := Readlink(dir, name)
+		return Item{Kind: Link, Oid: object.Hash(object.Blob, []byte(target))}, err
 	case unix.S_IFREG:
 	default:
-		return item{kind: leftAlone}, nil
+		return Item{Kind: LeftAlone}, nil
 	}
 	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return item{}, err
+		return Item{}, err
 	}
 	f := os.NewFile(uintptr(fd), "file of a restore")
 	defer func() { _ = f.Close() }()
-	if opened, err := fstat(fd); err != nil || opened != now {
-		return item{}, errors.Join(err, object.ErrChanged)
+	if opened, err := Fstat(fd); err != nil || opened != now {
+		return Item{}, errors.Join(err, object.ErrChanged)
 	}
-	oid, err := object.HashFrom(object.Blob, f, now.size)
-	if after, serr := fstat(fd); err == nil && (serr != nil || after != now) {
+	oid, err := object.HashFrom(object.Blob, f, now.Size)
+	if after, serr := Fstat(fd); err == nil && (serr != nil || after != now) {
 		err = errors.Join(serr, object.ErrChanged)
 	}
-	return item{kind: file, perm: now.perm(), oid: oid}, err
+	return Item{Kind: File, Perm: now.Perm(), Oid: oid}, err
 }

@@ -22,7 +22,7 @@ import (
 // second call by the same name does nothing if the first one's copy is there,
 // and begins anew if the process died in it.
 func (p *Place) Export(ctx context.Context, name, hash, dir string) error {
-	c, err := p.depot.store.openCopying(name)
+	c, err := p.repository.store.openCopying(name)
 	if err != nil {
 		return failed(err, "the checkpoint could not be copied")
 	}
@@ -38,8 +38,8 @@ func (p *Place) Export(ctx context.Context, name, hash, dir string) error {
 	return failed(err, "the checkpoint could not be copied")
 }
 
-func (p *Place) export(ctx context.Context, c *copying, hash, dir string) error {
-	if err := p.depot.store.mayExport(dir); err != nil {
+func (p *Place) export(ctx context.Context, c *copyLock, hash, dir string) error {
+	if err := p.repository.store.mayExport(dir); err != nil {
 		return err
 	}
 	release, err := p.begin(ctx)
@@ -47,14 +47,14 @@ func (p *Place) export(ctx context.Context, c *copying, hash, dir string) error 
 		return err
 	}
 	defer release()
-	target, err := p.depot.checkpoint(ctx, hash)
+	target, err := p.repository.checkpoint(ctx, hash)
 	if err == nil && len(target.Paths) > 0 {
 		err = clew.Errorf(clew.InvalidMessage, "a checkpoint of some files alone cannot be copied")
 	}
 	if err != nil {
 		return err
 	}
-	return p.depot.export(ctx, c, target, dir)
+	return p.repository.export(ctx, c, target, dir)
 }
 
 func (s *Store) mayExport(dir string) error {
@@ -86,11 +86,11 @@ func (s *Store) mayExport(dir string) error {
 	return nil
 }
 
-func (d *depot) export(ctx context.Context, note *copying, target Checkpoint, dir string) error {
-	c := &comparison{reader: reader{ctx, d.objects}}
-	top, err := c.top(target.tree)
+func (d *repository) export(ctx context.Context, note *copyLock, target Checkpoint, dir string) error {
+	c := &Comparison{Reader: Reader{ctx, d.objects}}
+	top, err := c.Top(target.tree)
 	if err == nil {
-		err = c.pair("", item{kind: directory, perm: 0o700}, top, nil)
+		err = c.Pair("", Item{Kind: Directory, Perm: 0o700}, top, nil)
 	}
 	if err == nil {
 		err = d.complete(c)
@@ -100,7 +100,7 @@ func (d *depot) export(ctx context.Context, note *copying, target Checkpoint, di
 	}
 	if err = note.begin(target.Hash, dir); err == nil {
 		crash.At("checkpoint.staged")
-		err = d.fill(ctx, note.Stage, c.changes)
+		err = d.fill(ctx, note.Stage, c.Changes)
 	}
 	if err == nil {
 		crash.At("checkpoint.exported")
@@ -120,19 +120,19 @@ func (d *depot) export(ctx context.Context, note *copying, target Checkpoint, di
 
 // fill makes everything that a checkpoint has. Unlike a restore, it fails if
 // anything cannot be made.
-func (d *depot) fill(ctx context.Context, stage string, changes []change) error {
-	root, err := openRoot(stage)
+func (d *repository) fill(ctx context.Context, stage string, changes []Change) error {
+	root, err := OpenRoot(stage)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unix.Close(root) }()
-	a := newApplier(ctx, root, d.objects, nonce(), changes)
-	defer a.close()
-	if err := a.run(); err != nil {
+	a := NewApplier(ctx, root, d.objects, nonce(), changes)
+	defer a.Close()
+	if err := a.Run(); err != nil {
 		return err
 	}
-	if len(a.left) > 0 {
-		return fmt.Errorf("%q and %d others could not be made", slices.Min(a.left), len(a.left)-1)
+	if len(a.Left) > 0 {
+		return fmt.Errorf("%q and %d others could not be made", slices.Min(a.Left), len(a.Left)-1)
 	}
 	return nil
 }

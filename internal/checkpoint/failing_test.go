@@ -33,10 +33,10 @@ func (p *Place) RestoreFailing(ctx context.Context, hash string, o RestoreOption
 	if err != nil {
 		return false, err
 	}
-	if _, err = p.depot.carryOut(&tiring{ctx, steps}, i, plan, false); err == nil {
+	if _, err = p.repository.carryOut(&tiring{ctx, steps}, i, plan, false); err == nil {
 		return false, nil
 	}
-	reason, err := p.depot.retreat(ctx, i, err)
+	reason, err := p.repository.retreat(ctx, i, err)
 	if !errors.Is(reason, errTired) {
 		err = errors.Join(err, errors.New("it failed for another reason"), reason)
 	}

@@ -20,7 +20,7 @@ func FuzzMeta(f *testing.F) {
 		if m.perm > 0o7777 {
 			t.Errorf("%o", m.perm)
 		}
-		for name, p := range m.perms {
+		for name, p := range m.Perms {
 			if p > 0o7777 || bytes.ContainsRune([]byte(name), 0) {
 				t.Errorf("%q %o", name, p)
 			}
@@ -30,7 +30,7 @@ func FuzzMeta(f *testing.F) {
 
 // A damaged index is no index, and never a crash.
 func FuzzIndex(f *testing.F) {
-	n := &node{kids: []kid{{name: "a", kind: file, oid: object.ID{1}}, {name: "d", kind: directory, dir: &node{}}, {name: "x", kind: leftAlone, why: ignored}}}
+	n := &Node{Entries: []Entry{{Name: "a", Kind: File, Oid: object.ID{1}}, {Name: "d", Kind: Directory, Dir: &Node{}}, {Name: "x", Kind: LeftAlone, why: Ignored}}}
 	var b bytes.Buffer
 	(&indexWriter{&b}).node(n)
 	f.Add(b.Bytes())
@@ -43,8 +43,8 @@ func FuzzIndex(f *testing.F) {
 		var again bytes.Buffer
 		(&indexWriter{&again}).node(got)
 		second := (&indexReader{data: again.Bytes()}).node()
-		if len(second.kids) != len(got.kids) {
-			t.Errorf("%d kids, then %d", len(got.kids), len(second.kids))
+		if len(second.Entries) != len(got.Entries) {
+			t.Errorf("%d kids, then %d", len(got.Entries), len(second.Entries))
 		}
 	})
 }

@@ -10,17 +10,12 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
 
-// The index says what was found in the workspace and how it is named in the
-// store. It only saves time: one that is missing, damaged or of another
-// generation is made again from the files. An old one does no harm, as each
-// entry stands for itself.
-
 const indexMagic = "clew index 1\n"
 
 var errIndex = errors.New("the index is damaged")
 
-// writeIndex stores what was found, for this generation of the store.
-func writeIndex(path, gen string, root *node) error {
+// WriteIndex stores what was found, for this generation of the store.
+func WriteIndex(path, gen string, root *Node) error {
 	var b bytes.Buffer
 	b.WriteString(indexMagic)
 	e := &indexWriter{&b}
@@ -31,8 +26,8 @@ func writeIndex(path, gen string, root *node) error {
 	return object.Replace(path, false, b.Bytes())
 }
 
-// readIndex gives what was known, or nil.
-func readIndex(path, gen string) *node {
+// ReadIndex gives what was known, or nil.
+func ReadIndex(path, gen string) *Node {
 	data, err := os.ReadFile(path)
 	if err != nil || len(data) < len(indexMagic)+object.HashSize || string(data[:len(indexMagic)]) != indexMagic {
 		return nil
@@ -59,31 +54,31 @@ func (w *indexWriter) text(s string) {
 	w.b.WriteString(s)
 }
 
-func (w *indexWriter) stamp(s stamp) {
-	for _, n := range []int64{s.size, s.mtime, s.ctime, int64(s.ino), int64(s.mode)} {
+func (w *indexWriter) stamp(s Stamp) {
+	for _, n := range []int64{s.Size, s.Mtime, s.Ctime, int64(s.Ino), int64(s.Mode)} {
 		w.num(n)
 	}
 }
 
-func (w *indexWriter) node(n *node) {
-	w.stamp(n.stamp)
-	w.num(n.read)
-	w.b.Write(n.trees.files[:])
-	w.b.Write(n.trees.meta[:])
-	w.num(int64(n.trees.count))
-	w.num(n.trees.bytes)
-	w.num(int64(len(n.kids)))
-	for i := range n.kids {
-		k := &n.kids[i]
-		w.text(k.name)
-		w.b.Write([]byte{byte(k.kind), byte(k.why)})
-		w.stamp(k.stamp)
-		switch k.kind {
-		case file, link:
-			w.num(k.read)
-			w.b.Write(k.oid[:])
-		case directory:
-			w.node(k.dir)
+func (w *indexWriter) node(n *Node) {
+	w.stamp(n.Stamp)
+	w.num(n.Read)
+	w.b.Write(n.Trees.Files[:])
+	w.b.Write(n.Trees.Meta[:])
+	w.num(int64(n.Trees.Count))
+	w.num(n.Trees.Bytes)
+	w.num(int64(len(n.Entries)))
+	for i := range n.Entries {
+		k := &n.Entries[i]
+		w.text(k.Name)
+		w.b.Write([]byte{byte(k.Kind), byte(k.why)})
+		w.stamp(k.Stamp)
+		switch k.Kind {
+		case File, Link:
+			w.num(k.Read)
+			w.b.Write(k.Oid[:])
+		case Directory:
+			w.node(k.Dir)
 		}
 	}
 }
@@ -113,16 +108,17 @@ func (r *indexReader) bytes(n int64) []byte {
 	return b
 }
 
-func (r *indexReader) text() string   { return string(r.bytes(r.num())) }
+func (r *indexReader) text() string { return string(r.bytes(r.num())) }
+
 func (r *indexReader) oid() object.ID { return object.ID(r.bytes(object.HashSize)) }
 
-func (r *indexReader) stamp() stamp {
-	return stamp{r.num(), r.num(), r.num(), uint64(r.num()), uint32(r.num())}
+func (r *indexReader) stamp() Stamp {
+	return Stamp{r.num(), r.num(), r.num(), uint64(r.num()), uint32(r.num())}
 }
 
-func (r *indexReader) node() *node {
-	n := &node{stamp: r.stamp(), read: r.num()}
-	n.trees = trees{r.oid(), r.oid(), int(r.num()), r.num()}
+func (r *indexReader) node() *Node {
+	n := &Node{Stamp: r.stamp(), Read: r.num()}
+	n.Trees = Summary{r.oid(), r.oid(), int(r.num()), r.num()}
 	count := r.num()
 	if count < 0 || count > int64(len(r.data)) {
 		r.err = errIndex
@@ -131,17 +127,17 @@ func (r *indexReader) node() *node {
 		if r.err != nil {
 			return n
 		}
-		k := kid{name: r.text()}
+		k := Entry{Name: r.text()}
 		flags := r.bytes(2)
-		k.kind, k.why, k.stamp = kind(flags[0]), why(flags[1]), r.stamp()
-		switch k.kind {
-		case file, link:
-			k.read, k.oid = r.num(), r.oid()
-		case directory:
-			k.dir = r.node()
-			n.dirs = append(n.dirs, k.dir)
+		k.Kind, k.why, k.Stamp = Kind(flags[0]), SkipReason(flags[1]), r.stamp()
+		switch k.Kind {
+		case File, Link:
+			k.Read, k.Oid = r.num(), r.oid()
+		case Directory:
+			k.Dir = r.node()
+			n.dirs = append(n.dirs, k.Dir)
 		}
-		n.kids = append(n.kids, k)
+		n.Entries = append(n.Entries, k)
 	}
 	return n
 }

@@ -22,9 +22,9 @@ func (p *Place) List(ctx context.Context, session string) ([]Checkpoint, error) 
 	}
 	defer release()
 	var list []Checkpoint
-	for _, c := range p.depot.list {
+	for _, c := range p.repository.list {
 		if session == "" || c.Session == session {
-			c = p.depot.dated(c)
+			c = p.repository.dated(c)
 			c.Paths = slices.Clone(c.Paths)
 			list = append(list, c)
 		}
@@ -44,12 +44,12 @@ type Usage struct {
 
 // Usage tells how much room the checkpoints take.
 func (p *Place) Usage(ctx context.Context) (Usage, error) {
-	release, err := p.depot.lock(ctx)
+	release, err := p.repository.lock(ctx)
 	if err != nil {
 		return Usage{}, failed(err, "the checkpoints of the workspace cannot be opened")
 	}
 	defer release()
-	d := p.depot
+	d := p.repository
 	u := Usage{Quota: d.store.quota.Load(), Checkpoints: len(d.list), Packs: len(d.objects.Packs)}
 	sessions := map[string]bool{}
 	for _, c := range d.list {
@@ -81,12 +81,12 @@ type Problem struct {
 // Fsck reads everything that is stored and tells what is damaged. It changes
 // nothing but the index, which is given up when something is wrong.
 func (p *Place) Fsck(ctx context.Context) ([]Problem, error) {
-	release, err := p.depot.lock(ctx)
+	release, err := p.repository.lock(ctx)
 	if err != nil {
 		return nil, failed(err, "the checkpoints of the workspace cannot be opened")
 	}
 	defer release()
-	d := p.depot
+	d := p.repository
 	var problems []Problem
 	said, err := d.fsck(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ var ignoredByFsck = []string{
 
 // fsck has git check the store. Versions of git know more or fewer of the
 // complaints that are of no interest here.
-func (d *depot) fsck(ctx context.Context) (string, error) {
+func (d *repository) fsck(ctx context.Context) (string, error) {
 	ids := slices.Clone(ignoredByFsck)
 	for {
 		var args []string
@@ -144,40 +144,40 @@ func (d *depot) fsck(ctx context.Context) (string, error) {
 
 // check goes through the trees of a checkpoint. If git found all objects whole
 // they only have to be there; else each is read, to find out whom it concerns.
-func (d *depot) check(ctx context.Context, c Checkpoint, whole bool, known map[object.ID]bool) error {
-	r := reader{ctx, d.objects}
-	top, err := r.top(c.tree)
+func (d *repository) check(ctx context.Context, c Checkpoint, whole bool, known map[object.ID]bool) error {
+	r := Reader{ctx, d.objects}
+	top, err := r.Top(c.tree)
 	if err != nil {
 		return err
 	}
 	return checkItem(r, "", top, whole, known)
 }
 
-func checkItem(r reader, at string, it item, whole bool, known map[object.ID]bool) error {
-	if it.kind != directory {
-		if !known[it.oid] && !r.objects.Has(it.oid) {
+func checkItem(r Reader, at string, it Item, whole bool, known map[object.ID]bool) error {
+	if it.Kind != Directory {
+		if !known[it.Oid] && !r.Objects.Has(it.Oid) {
 			return fmt.Errorf("%w: %q is missing", object.ErrDamaged, at)
 		}
-		if !known[it.oid] && !whole {
-			if _, err := r.objects.CopyTo(r.ctx, it.oid, object.Blob, io.Discard); err != nil {
+		if !known[it.Oid] && !whole {
+			if _, err := r.Objects.CopyTo(r.Ctx, it.Oid, object.Blob, io.Discard); err != nil {
 				return fmt.Errorf("%q: %w", at, err)
 			}
 		}
-		known[it.oid] = true
+		known[it.Oid] = true
 		return nil
 	}
-	if known[it.oid] && (it.meta.Zero() || known[it.meta]) {
+	if known[it.Oid] && (it.Meta.Zero() || known[it.Meta]) {
 		return nil
 	}
-	s, err := r.open(it, nil)
+	s, err := r.Open(it, nil)
 	if err != nil {
 		return fmt.Errorf("%q: %w", at, err)
 	}
-	for name, kid := range s.items {
+	for name, kid := range s.Items {
 		if err := checkItem(r, at+"/"+name, kid, whole, known); err != nil {
 			return err
 		}
 	}
-	known[it.oid], known[it.meta] = true, true
+	known[it.Oid], known[it.Meta] = true, true
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 const (
 	maxNameBytes = 255
 	maxLinkBytes = 4095
-	maxDirDepth  = maxDepth + 2 // of paths that a save may have had
+	maxDirDepth  = MaxDepth + 2 // of paths that a save may have had
 	maxMetaBytes = 32 << 20
 )
 
@@ -26,14 +26,14 @@ const aheadMost = 24 * time.Hour
 
 // An inspector looks through checkpoints of strangers.
 type inspector struct {
-	reader
+	Reader
 	all    map[object.ID]object.Info
 	limits ParcelLimits
-	known  map[trees]weight // directories
+	known  map[Summary]treeSize // directories
 }
 
 // A weight is what a directory comes to.
-type weight struct {
+type treeSize struct {
 	files, height int
 	bytes         int64
 }
@@ -45,7 +45,7 @@ func inspect(ctx context.Context, repo string, objects *object.Store, l ParcelLi
 	if err != nil {
 		return nil, err
 	}
-	in := &inspector{reader{ctx, objects}, all, l, map[trees]weight{}}
+	in := &inspector{Reader{ctx, objects}, all, l, map[Summary]treeSize{}}
 	var list []Checkpoint
 	for h, info := range all {
 		if info.Kind != object.Commit {
@@ -69,7 +69,7 @@ func wrong(format string, args ...any) error {
 }
 
 func (in *inspector) checkpoint(h object.ID, now time.Time) (Checkpoint, error) {
-	data, err := in.objects.Read(in.ctx, h, object.Commit)
+	data, err := in.Objects.Read(in.Ctx, h, object.Commit)
 	if err != nil {
 		return Checkpoint{}, err
 	}
@@ -90,18 +90,18 @@ func (in *inspector) checkpoint(h object.ID, now time.Time) (Checkpoint, error) 
 	if err != nil {
 		return c, err
 	}
-	var top trees
+	var top Summary
 	for _, e := range entries {
 		switch {
-		case e.Mode == object.ModeTree && e.Name == filesEntry:
-			top.files = e.ID
-		case e.Mode == object.ModeTree && e.Name == metaEntry:
-			top.meta = e.ID
+		case e.Mode == object.ModeTree && e.Name == FilesEntry:
+			top.Files = e.ID
+		case e.Mode == object.ModeTree && e.Name == MetaEntry:
+			top.Meta = e.ID
 		default:
 			return c, wrong("its tree has %q", e.Name)
 		}
 	}
-	if top.files.Zero() {
+	if top.Files.Zero() {
 		return c, wrong("it has no files")
 	}
 	_, err = in.directory(top, 0)
@@ -110,7 +110,7 @@ func (in *inspector) checkpoint(h object.ID, now time.Time) (Checkpoint, error) 
 
 // statement checks what a checkpoint says of itself.
 func (in *inspector) statement(c Checkpoint, now time.Time) error {
-	paths, ok := cleanPaths(c.Paths)
+	paths, ok := CleanPaths(c.Paths)
 	switch at := c.Time.UnixNano(); {
 	case checkRef(Ref{Session: c.Session, ID: c.ID}) != nil || len(c.ID) > 100: // there is room for an ending
 		return wrong("it is called %.100q", c.ID)
@@ -132,10 +132,10 @@ func (in *inspector) tree(h object.ID) ([]object.Entry, error) {
 	if in.all[h].Kind != object.Tree {
 		return nil, wrong("tree %s is missing", h)
 	}
-	if err := in.ctx.Err(); err != nil {
+	if err := in.Ctx.Err(); err != nil {
 		return nil, err
 	}
-	entries, err := in.objects.Tree(in.ctx, h, nil)
+	entries, err := in.Objects.Tree(in.Ctx, h, nil)
 	seen := map[string]bool{}
 	for _, e := range entries {
 		if seen[e.Name] {
@@ -148,7 +148,7 @@ func (in *inspector) tree(h object.ID) ([]object.Entry, error) {
 
 // directory checks a directory with all below it, and sums it up: the same tree
 // may stand in many places.
-func (in *inspector) directory(of trees, depth int) (weight, error) {
+func (in *inspector) directory(of Summary, depth int) (treeSize, error) {
 	w, ok := in.known[of]
 	if depth+w.height > maxDirDepth {
 		return w, wrong("directories are nested too deep")
@@ -156,11 +156,11 @@ func (in *inspector) directory(of trees, depth int) (weight, error) {
 	if ok {
 		return w, nil
 	}
-	below, err := in.metaTree(of.meta)
+	below, err := in.metaTree(of.Meta)
 	if err != nil {
 		return w, err
 	}
-	entries, err := in.tree(of.files)
+	entries, err := in.tree(of.Files)
 	if err != nil {
 		return w, err
 	}
@@ -168,9 +168,9 @@ func (in *inspector) directory(of trees, depth int) (weight, error) {
 		if err := in.entry(e); err != nil {
 			return w, err
 		}
-		kid := weight{bytes: in.all[e.ID].Size}
+		kid := treeSize{bytes: in.all[e.ID].Size}
 		if e.Mode == object.ModeTree {
-			if kid, err = in.directory(trees{files: e.ID, meta: below[e.Name]}, depth+1); err != nil {
+			if kid, err = in.directory(Summary{Files: e.ID, Meta: below[e.Name]}, depth+1); err != nil {
 				return w, err
 			}
 			delete(below, e.Name)
@@ -197,9 +197,9 @@ func (in *inspector) metaTree(h object.ID) (below map[string]object.ID, err erro
 	}
 	below = map[string]object.ID{}
 	for _, e := range entries {
-		name, dir := strings.CutPrefix(e.Name, metaDir)
+		name, dir := strings.CutPrefix(e.Name, MetaDir)
 		switch {
-		case e.Name == metaBlob && e.Mode == object.ModeFile && in.all[e.ID].Kind == object.Blob:
+		case e.Name == MetaBlob && e.Mode == object.ModeFile && in.all[e.ID].Kind == object.Blob:
 			if in.all[e.ID].Size > maxMetaBytes {
 				return nil, wrong("a directory has too much to say of itself")
 			}
@@ -209,8 +209,8 @@ func (in *inspector) metaTree(h object.ID) (below map[string]object.ID, err erro
 			return nil, wrong("%q stands beside a directory", e.Name)
 		}
 	}
-	own, err := in.meta(h)
-	for name, perm := range own.perms {
+	own, err := in.Meta(h)
+	for name, perm := range own.Perms {
 		// On a server that runs as root they would be root's. Directories may have
 		// these bits: there they only say whose group new files get, and people who
 		// share a machine set them.
@@ -238,7 +238,7 @@ func (in *inspector) entry(e object.Entry) error {
 	case info.Size == 0 || info.Size > maxLinkBytes:
 		return wrong("the link %q leads nowhere", e.Name)
 	}
-	target, err := in.objects.Read(in.ctx, e.ID, object.Blob)
+	target, err := in.Objects.Read(in.Ctx, e.ID, object.Blob)
 	if err == nil && bytes.IndexByte(target, 0) >= 0 {
 		err = wrong("the link %q leads nowhere", e.Name)
 	}

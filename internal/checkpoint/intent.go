@@ -37,7 +37,7 @@ type intent struct {
 // and so are the sides of each change.
 func (i *intent) reversed() *intent {
 	back := *i
-	back.From, back.To, back.Nonce, back.back = i.To, i.From, i.Nonce+backNonce, true
+	back.From, back.To, back.Nonce, back.back = i.To, i.From, i.Nonce+BackNonce, true
 	return &back
 }
 
@@ -72,9 +72,9 @@ func (p *Place) Recover(ctx context.Context, session string) (Recovered, error) 
 	if session != "" && !validName.MatchString(session) {
 		return Recovered{}, clew.Errorf(clew.InvalidMessage, "%q cannot name a session", session)
 	}
-	release, err := p.depot.lock(ctx)
+	release, err := p.repository.lock(ctx)
 	if err != nil {
-		if open, perr := p.depot.pending(); open || perr != nil {
+		if open, perr := p.repository.pending(); open || perr != nil {
 			err = errors.Join(err, ErrUnsettled)
 		}
 		return Recovered{}, failed(err, "the checkpoints of the workspace cannot be opened")
@@ -92,24 +92,24 @@ func (p *Place) Recover(ctx context.Context, session string) (Recovered, error) 
 	case r.Finished && mine:
 		return r, nil
 	}
-	last, err := p.depot.lastNote(session)
+	last, err := p.repository.lastNote(session)
 	if err != nil || last == nil {
 		return Recovered{}, failed(err, "the note of the last restore cannot be read")
 	}
 	r = last.recovered()
-	if plan, err := p.depot.planned(ctx, last, nil); err == nil {
-		r.count(plan.changes)
+	if plan, err := p.repository.planned(ctx, last, nil); err == nil {
+		r.count(plan.Changes)
 	}
 	return r, nil
 }
 
-func (r *Recovered) count(changes []change) {
+func (r *Recovered) count(changes []Change) {
 	for _, c := range changes {
 		switch {
-		case c.path == "" || !c.real():
-		case c.to.kind == absent:
+		case c.Path == "" || !c.Real():
+		case c.To.Kind == Absent:
 			r.Removed++
-		case c.from.kind != directory || c.to.kind != directory:
+		case c.From.Kind != Directory || c.To.Kind != Directory:
 			r.Changed++
 		}
 	}
@@ -139,7 +139,7 @@ func (i *intent) recovered() Recovered {
 // recoverLocked goes on with a restore where it was cut off, or takes it back. If
 // it fails, the restore is not settled, and what it gives says only whose it is.
 func (p *Place) recoverLocked(ctx context.Context) (Recovered, error) {
-	d := p.depot
+	d := p.repository
 	if open, err := d.pending(); err != nil || !open {
 		return Recovered{}, err
 	}
@@ -173,14 +173,14 @@ func (p *Place) recoverLocked(ctx context.Context) (Recovered, error) {
 	}
 	r := i.recovered()
 	r.Finished = true
-	r.count(plan.changes)
+	r.count(plan.Changes)
 	return r, nil
 }
 
 // planned makes the list of changes of an intent. It depends on nothing but the
 // intent, so it is the same after a crash. seen, if it is not nil, is what the
 // state before was made of.
-func (d *depot) planned(ctx context.Context, i *intent, seen *node) (*comparison, error) {
+func (d *repository) planned(ctx context.Context, i *intent, seen *Node) (*Comparison, error) {
 	from, err := d.checkpoint(ctx, i.From)
 	if err != nil {
 		return nil, missing(err)
@@ -189,18 +189,18 @@ func (d *depot) planned(ctx context.Context, i *intent, seen *node) (*comparison
 	if err != nil {
 		return nil, missing(err)
 	}
-	c := &comparison{reader: reader{ctx, d.objects}}
+	c := &Comparison{Reader: Reader{ctx, d.objects}}
 	for _, p := range i.Paths {
-		c.paths = append(c.paths, string(p))
+		c.Paths = append(c.Paths, string(p))
 	}
-	if err := c.run(from.tree, to.tree, seen); err != nil {
+	if err := c.Run(from.tree, to.tree, seen); err != nil {
 		return nil, err
 	}
 	skip := map[string]bool{}
 	for _, p := range i.Skip {
 		skip[string(p)] = true
 	}
-	c.changes = slices.DeleteFunc(c.changes, func(ch change) bool { return skip[ch.path] })
+	c.Changes = slices.DeleteFunc(c.Changes, func(ch Change) bool { return skip[ch.Path] })
 	return c, nil
 }
 
@@ -213,41 +213,41 @@ func missing(err error) error {
 }
 
 // carryOut makes the changes and then says so.
-func (d *depot) carryOut(ctx context.Context, i *intent, plan *comparison, again bool) (*applier, error) {
-	root, err := openRoot(d.root)
+func (d *repository) carryOut(ctx context.Context, i *intent, plan *Comparison, again bool) (*Applier, error) {
+	root, err := OpenRoot(d.root)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = unix.Close(root) }()
-	a := newApplier(ctx, root, d.objects, i.Nonce, plan.changes)
-	a.again, a.back = again, i.back
-	defer a.close()
+	a := NewApplier(ctx, root, d.objects, i.Nonce, plan.Changes)
+	a.Again, a.Back = again, i.back
+	defer a.Close()
 	if again {
-		a.tidy()
+		a.Tidy()
 	} else {
-		a.seen = d.tree
+		a.Seen = d.tree
 	}
-	err = a.run()
-	d.forget(plan.changes)
+	err = a.Run()
+	d.forget(plan.Changes)
 	if err != nil {
 		return nil, err
 	}
 	crash.At("checkpoint.applied")
-	a.left = slices.Concat(plan.blocked, a.left)
-	for _, p := range a.left {
+	a.Left = slices.Concat(plan.Blocked, a.Left)
+	for _, p := range a.Left {
 		i.Left = append(i.Left, []byte(p))
 	}
-	err = d.endNote(i, a.small())
+	err = d.endNote(i, a.Small())
 	crash.At("checkpoint.restored")
 	return a, err
 }
 
 // forget makes the next scan look closely at what was changed.
-func (d *depot) forget(changes []change) {
+func (d *repository) forget(changes []Change) {
 	if d.tree == nil {
 		return
 	}
 	for _, c := range changes {
-		d.tree.forgetPath(c.path)
+		d.tree.ForgetPath(c.Path)
 	}
 }

@@ -17,8 +17,8 @@ import (
 //	x ignored name    something left alone, and why
 type meta struct {
 	perm  uint32
-	perms map[string]uint32
-	left  map[string]why
+	Perms map[string]uint32
+	left  map[string]SkipReason
 }
 
 const defaultDirPerm = 0o755
@@ -26,8 +26,8 @@ const defaultDirPerm = 0o755
 // The names of a meta tree's entries: the directory's own blob, and the letter
 // before a subdirectory's name.
 const (
-	metaBlob = "m"
-	metaDir  = "d"
+	MetaBlob = "m"
+	MetaDir  = "d"
 )
 
 func defaultPerm(gitMode uint32) uint32 {
@@ -37,31 +37,31 @@ func defaultPerm(gitMode uint32) uint32 {
 	return 0o644
 }
 
-func encodeMeta(n *node) []byte {
+func encodeMeta(n *Node) []byte {
 	var out []byte
-	if p := n.stamp.perm(); p != defaultDirPerm {
+	if p := n.Stamp.Perm(); p != defaultDirPerm {
 		out = fmt.Appendf(out, "d %04o\x00", p)
 	}
-	for i := range n.kids {
-		k := &n.kids[i]
-		switch k.kind {
-		case file:
-			if p := k.stamp.perm(); p != defaultPerm(k.gitMode()) {
-				out = fmt.Appendf(out, "f %04o %s\x00", p, k.name)
+	for i := range n.Entries {
+		k := &n.Entries[i]
+		switch k.Kind {
+		case File:
+			if p := k.Stamp.Perm(); p != defaultPerm(k.gitMode()) {
+				out = fmt.Appendf(out, "f %04o %s\x00", p, k.Name)
 			}
-		case leftAlone:
-			out = fmt.Appendf(out, "x %s %s\x00", k.why, k.name)
+		case LeftAlone:
+			out = fmt.Appendf(out, "x %s %s\x00", k.why, k.Name)
 		}
 	}
 	return out
 }
 
 func parseMeta(data []byte) (meta, error) {
-	m := meta{perm: defaultDirPerm, perms: map[string]uint32{}, left: map[string]why{}}
+	m := meta{perm: defaultDirPerm, Perms: map[string]uint32{}, left: map[string]SkipReason{}}
 	for len(data) > 0 {
 		record, rest, ok := bytes.Cut(data, []byte{0})
 		parts := bytes.SplitN(record, []byte{' '}, 3)
-		if !ok || len(parts) < 2 || !m.take(string(parts[0]), string(parts[1]), parts[2:]) {
+		if !ok || len(parts) < 2 || !m.parse(string(parts[0]), string(parts[1]), parts[2:]) {
 			return m, fmt.Errorf("%w: unknown statement %q", object.ErrDamaged, record)
 		}
 		data = rest
@@ -69,11 +69,11 @@ func parseMeta(data []byte) (meta, error) {
 	return m, nil
 }
 
-func (m *meta) take(code, value string, name [][]byte) bool {
+func (m *meta) parse(code, value string, name [][]byte) bool {
 	if code == "x" && len(name) == 1 {
-		for w, s := range whyNames {
+		for w, s := range skipNames {
 			if s == value && w > 0 {
-				m.left[string(name[0])] = why(w)
+				m.left[string(name[0])] = SkipReason(w)
 				return true
 			}
 		}
@@ -86,7 +86,7 @@ func (m *meta) take(code, value string, name [][]byte) bool {
 	case code == "d" && len(name) == 0:
 		m.perm = uint32(perm)
 	case code == "f" && len(name) == 1:
-		m.perms[string(name[0])] = uint32(perm)
+		m.Perms[string(name[0])] = uint32(perm)
 	default:
 		return false
 	}

@@ -11,246 +11,246 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
 
-// A kind says what a name in a directory stands for.
-type kind uint8
+// A Kind says what a name in a directory stands for.
+type Kind uint8
 
 const (
-	absent kind = iota
-	file
-	link
-	directory
-	leftAlone
+	Absent Kind = iota
+	File
+	Link
+	Directory
+	LeftAlone
 )
 
 // A why says why something is left alone.
-type why uint8
+type SkipReason uint8
 
 const (
-	kept why = iota
-	excluded
-	ignored
-	tooLarge
-	special
-	unreadable
-	tooDeep
+	Kept SkipReason = iota
+	Excluded
+	Ignored
+	TooLarge
+	Special
+	Unreadable
+	TooDeep
 )
 
-var whyNames = []string{"", "excluded", "ignored", "large", "special", "unreadable", "deep"}
+var skipNames = []string{"", "excluded", "ignored", "large", "special", "unreadable", "deep"}
 
-func (w why) String() string { return whyNames[w] }
+func (w SkipReason) String() string { return skipNames[w] }
 
-// An excluder says why a path is left alone, given that the directory it lies in
+// An Excluder says why a path is left alone, given that the directory it lies in
 // is not.
-type excluder interface {
-	left(path string, dir bool) why
+type Excluder interface {
+	Left(path string, dir bool) SkipReason
 }
 
-// A node is what is known about one directory. The place's lock guards all
+// A Node is what is known about one directory. The place's lock guards all
 // nodes; during a scan each node belongs to the worker that scans it.
-type node struct {
-	stamp stamp
-	read  int64    // when the names were listed
-	kids  []kid    // by name
-	rules excluder // that the verdicts on the kids are of
+type Node struct {
+	Stamp   Stamp
+	Read    int64    // when the names were listed
+	Entries []Entry  // by name
+	Rules   Excluder // that the verdicts on the entries are of
 
-	dirty atomic.Bool // the trees below are not those of the kids
-	dirs  []*node     // the directories among the kids, when it was last not dirty
-	trees trees
+	Dirty atomic.Bool // the trees below are not those of the entries
+	dirs  []*Node     // the directories among the entries, when it was last not dirty
+	Trees Summary
 }
 
 // trees names the objects that stand for a directory, and sums it up.
-type trees struct {
-	files, meta object.ID
-	count       int
-	bytes       int64
+type Summary struct {
+	Files, Meta object.ID
+	Count       int
+	Bytes       int64
 }
 
-// A kid is one name in a directory.
-type kid struct {
-	name  string
-	kind  kind
-	why   why
-	stamp stamp
-	read  int64 // when the content was read; 0: not to be relied on
-	oid   object.ID
-	dir   *node
+// An Entry is one name in a directory.
+type Entry struct {
+	Name  string
+	Kind  Kind
+	why   SkipReason
+	Stamp Stamp
+	Read  int64 // when the content was read; 0: not to be relied on
+	Oid   object.ID
+	Dir   *Node
 
-	ruled   bool // verdict holds for the node's rules
-	verdict why
+	Ruled   bool // verdict holds for the node's rules
+	Verdict SkipReason
 }
 
-func (n *node) find(name string) (int, bool) {
-	i := sort.Search(len(n.kids), func(i int) bool { return n.kids[i].name >= name })
-	return i, i < len(n.kids) && n.kids[i].name == name
+func (n *Node) Find(name string) (int, bool) {
+	i := sort.Search(len(n.Entries), func(i int) bool { return n.Entries[i].Name >= name })
+	return i, i < len(n.Entries) && n.Entries[i].Name == name
 }
 
 // take brings the list of names up to date and keeps what is known of those
 // that stay.
-func (n *node) take(list []string) {
+func (n *Node) Update(list []string) {
 	slices.Sort(list)
-	kids := make([]kid, 0, len(list))
+	entries := make([]Entry, 0, len(list))
 	at := 0
 	for _, name := range list {
-		for at < len(n.kids) && n.kids[at].name < name {
+		for at < len(n.Entries) && n.Entries[at].Name < name {
 			at++
-			n.dirty.Store(true)
+			n.Dirty.Store(true)
 		}
-		if at < len(n.kids) && n.kids[at].name == name {
-			kids = append(kids, n.kids[at])
+		if at < len(n.Entries) && n.Entries[at].Name == name {
+			entries = append(entries, n.Entries[at])
 			at++
 			continue
 		}
-		kids = append(kids, kid{name: name})
-		n.dirty.Store(true)
+		entries = append(entries, Entry{Name: name})
+		n.Dirty.Store(true)
 	}
-	if at < len(n.kids) {
-		n.dirty.Store(true)
+	if at < len(n.Entries) {
+		n.Dirty.Store(true)
 	}
-	n.kids = kids
+	n.Entries = entries
 }
 
-// become changes what a name stands for.
-func (n *node) become(k *kid, to kind, w why) {
-	if k.kind == to && k.why == w {
+// Become changes what a name stands for.
+func (n *Node) Become(k *Entry, to Kind, w SkipReason) {
+	if k.Kind == to && k.why == w {
 		return
 	}
-	k.kind, k.why, k.oid, k.read, k.dir = to, w, object.ID{}, 0, nil
-	n.dirty.Store(true)
+	k.Kind, k.why, k.Oid, k.Read, k.Dir = to, w, object.ID{}, 0, nil
+	n.Dirty.Store(true)
 }
 
-// gitMode gives the mode of a kid's entry in the tree.
-func (k *kid) gitMode() uint32 {
+// gitMode gives the mode of an entry as git has it.
+func (k *Entry) gitMode() uint32 {
 	switch {
-	case k.kind == directory:
+	case k.Kind == Directory:
 		return object.ModeTree
-	case k.kind == link:
+	case k.Kind == Link:
 		return object.ModeLink
-	case k.stamp.mode&0o100 != 0:
+	case k.Stamp.Mode&0o100 != 0:
 		return object.ModeExec
 	}
 	return object.ModeFile
 }
 
-// leftBelow lists what is left alone, with the reason.
-func (n *node) leftBelow(dir string, add func(path string, w why)) {
-	for i := range n.kids {
-		k := &n.kids[i]
-		switch k.kind {
-		case leftAlone:
-			add(path.Join(dir, k.name), k.why)
-		case directory:
-			k.dir.leftBelow(path.Join(dir, k.name), add)
+// LeftBelow lists what is left alone, with the reason.
+func (n *Node) LeftBelow(dir string, add func(path string, w SkipReason)) {
+	for i := range n.Entries {
+		k := &n.Entries[i]
+		switch k.Kind {
+		case LeftAlone:
+			add(path.Join(dir, k.Name), k.why)
+		case Directory:
+			k.Dir.LeftBelow(path.Join(dir, k.Name), add)
 		}
 	}
 }
 
 // forget makes the next scan read a path again.
-func (n *node) forget(name string) {
-	n.read = 0
-	if i, ok := n.find(name); ok {
-		n.kids[i].read = 0
-		n.kids[i].ruled = false
+func (n *Node) forget(name string) {
+	n.Read = 0
+	if i, ok := n.Find(name); ok {
+		n.Entries[i].Read = 0
+		n.Entries[i].Ruled = false
 	}
 }
 
-// forgetPath forgets a path and that of each directory that leads to it.
-func (n *node) forgetPath(p string) {
+// ForgetPath forgets a path and that of each directory that leads to it.
+func (n *Node) ForgetPath(p string) {
 	for {
 		name, rest, more := strings.Cut(p, "/")
 		n.forget(name)
-		i, ok := n.find(name)
-		if !more || !ok || n.kids[i].kind != directory {
+		i, ok := n.Find(name)
+		if !more || !ok || n.Entries[i].Kind != Directory {
 			return
 		}
-		n, p = n.kids[i].dir, rest
+		n, p = n.Entries[i].Dir, rest
 	}
 }
 
-// stampAt gives what was found at a path.
-func (n *node) stampAt(p string) (stamp, bool) {
+// StampAt gives what was found at a path.
+func (n *Node) StampAt(p string) (Stamp, bool) {
 	for n != nil {
 		name, rest, more := strings.Cut(p, "/")
-		i, ok := n.find(name)
+		i, ok := n.Find(name)
 		if !ok {
 			break
 		}
 		if !more {
-			return n.kids[i].stamp, true
+			return n.Entries[i].Stamp, true
 		}
-		n, p = n.kids[i].dir, rest
+		n, p = n.Entries[i].Dir, rest
 	}
-	return stamp{}, false
+	return Stamp{}, false
 }
 
 // item gives the directory as a checkpoint made of it has it.
-func (n *node) item() item {
-	return item{kind: directory, perm: n.stamp.perm(), oid: n.trees.files, meta: n.trees.meta}
+func (n *Node) item() Item {
+	return Item{Kind: Directory, Perm: n.Stamp.Perm(), Oid: n.Trees.Files, Meta: n.Trees.Meta}
 }
 
-func (k *kid) item() item {
-	switch k.kind {
-	case directory:
-		return k.dir.item()
-	case file:
-		return item{kind: file, perm: k.stamp.perm(), oid: k.oid}
+func (k *Entry) item() Item {
+	switch k.Kind {
+	case Directory:
+		return k.Dir.item()
+	case File:
+		return Item{Kind: File, Perm: k.Stamp.Perm(), Oid: k.Oid}
 	}
-	return item{kind: k.kind, oid: k.oid}
+	return Item{Kind: k.Kind, Oid: k.Oid}
 }
 
 // side lists the directory as a checkpoint made of it has it.
-func (n *node) side(only map[string]bool) side {
-	s := side{perm: n.stamp.perm(), items: map[string]item{}, left: map[string]why{}}
-	take := func(k *kid) {
-		switch k.kind {
-		case absent:
-		case leftAlone:
-			s.left[k.name] = k.why
+func (n *Node) side(only map[string]bool) side {
+	s := side{perm: n.Stamp.Perm(), Items: map[string]Item{}, left: map[string]SkipReason{}}
+	take := func(k *Entry) {
+		switch k.Kind {
+		case Absent:
+		case LeftAlone:
+			s.left[k.Name] = k.why
 		default:
-			s.items[k.name] = k.item()
+			s.Items[k.Name] = k.item()
 		}
 	}
 	if only == nil {
-		for i := range n.kids {
-			take(&n.kids[i])
+		for i := range n.Entries {
+			take(&n.Entries[i])
 		}
 	}
 	for name := range only {
-		if i, ok := n.find(name); ok {
-			take(&n.kids[i])
+		if i, ok := n.Find(name); ok {
+			take(&n.Entries[i])
 		}
 	}
 	return s
 }
 
-// below gives a subdirectory, nil if there is none.
-func (n *node) below(name string) *node {
+// Below gives a subdirectory, nil if there is none.
+func (n *Node) Below(name string) *Node {
 	if n == nil {
 		return nil
 	}
-	if i, ok := n.find(name); ok {
-		return n.kids[i].dir
+	if i, ok := n.Find(name); ok {
+		return n.Entries[i].Dir
 	}
 	return nil
 }
 
-// know notes what a name holds now.
-func (n *node) know(k *kid, h object.ID, at stamp, read int64) {
-	if k.oid != h || k.stamp.size != at.size || k.stamp.perm() != at.perm() {
-		n.dirty.Store(true)
+// Know notes what a name holds now.
+func (n *Node) Know(k *Entry, h object.ID, at Stamp, read int64) {
+	if k.Oid != h || k.Stamp.Size != at.Size || k.Stamp.Perm() != at.Perm() {
+		n.Dirty.Store(true)
 	}
-	k.oid, k.stamp, k.read = h, at, read
+	k.Oid, k.Stamp, k.Read = h, at, read
 }
 
-// mention adds a name to those of a directory.
-func (n *node) mention(name string) {
-	if i, ok := n.find(name); !ok && !isGit(name) {
-		n.kids = slices.Insert(n.kids, i, kid{name: name})
+// Mention adds a name to those of a directory.
+func (n *Node) Mention(name string) {
+	if i, ok := n.Find(name); !ok && !IsGit(name) {
+		n.Entries = slices.Insert(n.Entries, i, Entry{Name: name})
 	}
 }
 
-// isGit reports whether a name is that of a repository's own directory, or of
+// IsGit reports whether a name is that of a repository's own directory, or of
 // the file that stands for one.
-func isGit(name string) bool {
+func IsGit(name string) bool {
 	if name == ".git" {
 		return true
 	}

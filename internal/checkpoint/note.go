@@ -13,13 +13,6 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
 
-// The note of the last restore is one file. Its first byte says how far the
-// restore is, then come the intent's hash and the intent itself.
-//
-// The note of a restore that is one rename is written in place and not flushed:
-// if the power goes, the file is the old or the new one either way. It must cost
-// little beside the file that is restored.
-
 type noteState byte
 
 const (
@@ -40,7 +33,7 @@ const (
 var errNote = errors.New("the note of a restore that was begun is damaged")
 
 // writeNote says that a restore begins.
-func (d *depot) writeNote(i *intent, light bool) error {
+func (d *repository) writeNote(i *intent, light bool) error {
 	note, light, err := i.note(light)
 	if err != nil {
 		return err
@@ -57,7 +50,7 @@ func (d *depot) writeNote(i *intent, light bool) error {
 
 // endNote says that a restore is done or taken back. Mostly the rest of the note
 // stays as it is.
-func (d *depot) endNote(i *intent, light bool) error {
+func (d *repository) endNote(i *intent, light bool) error {
 	if i.back {
 		return d.markNote(noteNone, true)
 	}
@@ -96,7 +89,7 @@ func (i *intent) note(light bool) ([]byte, bool, error) {
 
 // keepNote puts the note of another session's last restore aside: that session
 // may not have asked for it yet.
-func (d *depot) keepNote(session string) error {
+func (d *repository) keepNote(session string) error {
 	if d.noted == session {
 		return nil
 	}
@@ -116,7 +109,7 @@ func noteOf(session string) string { return "restored." + session }
 
 // lastNote gives the last restore that was done for a session; for any if
 // session is "".
-func (d *depot) lastNote(session string) (*intent, error) {
+func (d *repository) lastNote(session string) (*intent, error) {
 	last, state, err := d.readNote(noteFile)
 	if err == nil && session != "" && (state != noteDone || last.Session != session) {
 		last, state, err = d.readNote(noteOf(session))
@@ -127,11 +120,11 @@ func (d *depot) lastNote(session string) (*intent, error) {
 	return last, nil
 }
 
-func (d *depot) markNote(s noteState, sync bool) error {
+func (d *repository) markNote(s noteState, sync bool) error {
 	return d.overwrite([]byte{byte(s)}, sync)
 }
 
-func (d *depot) overwrite(data []byte, sync bool) error {
+func (d *repository) overwrite(data []byte, sync bool) error {
 	f, err := os.OpenFile(d.path(noteFile), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -144,7 +137,7 @@ func (d *depot) overwrite(data []byte, sync bool) error {
 }
 
 // pending reports whether a restore was begun and not finished.
-func (d *depot) pending() (bool, error) {
+func (d *repository) pending() (bool, error) {
 	f, err := os.Open(d.path(noteFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
@@ -162,7 +155,7 @@ func (d *depot) pending() (bool, error) {
 }
 
 // readNote gives the intent of a note and how far it came.
-func (d *depot) readNote(name string) (*intent, noteState, error) {
+func (d *repository) readNote(name string) (*intent, noteState, error) {
 	data, err := os.ReadFile(d.path(name))
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(data) == 0 {
 		return nil, noteNone, nil

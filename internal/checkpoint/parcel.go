@@ -83,7 +83,7 @@ func (p *Parcel) receive(ctx context.Context, s *Store, from io.Reader, l Parcel
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	d := newDepot(s, "", p.dir)
+	d := newRepository(s, "", p.dir)
 	if err := d.setUp(ctx); err != nil {
 		return err
 	}

@@ -8,31 +8,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A spot is a name in a directory that is looked at alone.
-type spot struct {
-	node  *node
+// A pathEntry is a name in a directory that is looked at alone.
+type pathEntry struct {
+	node  *Node
 	at    string
 	name  string
-	rules *ruleset
+	rules *Ruleset
 }
 
-// paths prepares a scan of some paths alone. It reports false if what is known
+// Paths prepares a scan of some paths alone. It reports false if what is known
 // is not enough for that; then everything has to be scanned.
-func (s *scan) paths(root *node, paths []string) bool {
-	var spots []spot
+func (s *Scan) Paths(root *Node, paths []string) bool {
+	var spots []pathEntry
 	for _, p := range paths {
-		at, ok := s.spot(root, p)
+		at, ok := s.pathEntry(root, p)
 		if !ok {
 			return false
 		}
 		spots = append(spots, at)
 	}
 	for _, at := range spots { // all names first: the lists must not move later
-		at.node.mention(at.name)
+		at.node.Mention(at.name)
 	}
 	seen := map[string]bool{}
 	for _, at := range spots {
-		if full := path.Join(at.at, at.name); !isGit(at.name) && !seen[full] {
+		if full := path.Join(at.at, at.name); !IsGit(at.name) && !seen[full] {
 			seen[full] = true
 			s.lookAlone(at)
 		}
@@ -40,58 +40,58 @@ func (s *scan) paths(root *node, paths []string) bool {
 	return true
 }
 
-// spot goes down to a path, or to the first part of it that is no directory.
-func (s *scan) spot(root *node, p string) (spot, bool) {
+// pathEntry goes down to a path, or to the first part of it that is no directory.
+func (s *Scan) pathEntry(root *Node, p string) (pathEntry, bool) {
 	n, at, rules := root, "", s.rules
 	for {
-		fd, err := openDir(s.root, at)
+		fd, err := OpenDir(s.root, at)
 		if err != nil {
-			return spot{}, false
+			return pathEntry{}, false
 		}
-		_, _, err = lstat(fd, IgnoreFile)
+		_, _, err = Lstat(fd, IgnoreFile)
 		rules = rules.below(s.root, fd, at, err == nil)
 		_ = unix.Close(fd)
-		if n.rules != rules || rules.ignore != nil {
-			return spot{}, false
+		if n.Rules != rules || rules.ignore != nil {
+			return pathEntry{}, false
 		}
 		name, rest, more := strings.Cut(p, "/")
-		i, ok := n.find(name)
-		if !more || !ok || n.kids[i].kind != directory {
-			return spot{n, at, name, rules}, true
+		i, ok := n.Find(name)
+		if !more || !ok || n.Entries[i].Kind != Directory {
+			return pathEntry{n, at, name, rules}, true
 		}
-		n, at, p = n.kids[i].dir, path.Join(at, name), rest
+		n, at, p = n.Entries[i].Dir, path.Join(at, name), rest
 	}
 }
 
-func (s *scan) lookAlone(at spot) {
+func (s *Scan) lookAlone(at pathEntry) {
 	s.push(func(w *worker) {
-		fd, err := openDir(s.root, at.at)
+		fd, err := OpenDir(s.root, at.at)
 		if err != nil {
 			s.fail(err)
 			return
 		}
 		defer func() { _ = unix.Close(fd) }()
-		i, _ := at.node.find(at.name)
-		k := &at.node.kids[i]
+		i, _ := at.node.Find(at.name)
+		k := &at.node.Entries[i]
 		if !s.look(fd, at.at, at.node, k, at.rules) {
 			return
 		}
-		if err := s.readSome(w, fd, at.at, at.node, []*kid{k}); err != nil {
+		if err := s.readSome(w, fd, at.at, at.node, []*Entry{k}); err != nil {
 			s.fail(err)
 		}
 	})
 }
 
-// cleanPaths makes paths of a request safe to work with: relative, without
+// CleanPaths makes paths of a request safe to work with: relative, without
 // dots, and not in a repository of the person.
-func cleanPaths(paths []string) ([]string, bool) {
+func CleanPaths(paths []string) ([]string, bool) {
 	var out []string
 	for _, p := range paths {
 		c := path.Clean(p)
 		if p == "" || path.IsAbs(c) || c == "." || c == ".." || strings.HasPrefix(c, "../") || strings.ContainsRune(c, 0) {
 			return nil, false
 		}
-		if slices.ContainsFunc(strings.Split(c, "/"), isGit) {
+		if slices.ContainsFunc(strings.Split(c, "/"), IsGit) {
 			return nil, false
 		}
 		out = append(out, c)

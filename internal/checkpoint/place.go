@@ -27,8 +27,8 @@ const halfPerm = 0
 // place gives what was written its name. What it replaces must be what was
 // expected at that very moment: what comes out is looked at again, and if
 // somebody changed it after all, it goes back.
-func (a *applier) place(dir int, name string, c change, e expectation) error {
-	tmp := temp(a.nonce, c.path)
+func (a *Applier) place(dir int, name string, c Change, e expectation) error {
+	tmp := temp(a.nonce, c.Path)
 	if e.there {
 		return a.trade(dir, name, tmp, e)
 	}
@@ -40,9 +40,9 @@ func (a *applier) place(dir int, name string, c change, e expectation) error {
 }
 
 func placeNew(dir int, name, tmp string) error {
-	err := renameNew(dir, tmp, name)
+	err := RenameNew(dir, tmp, name)
 	if unsupported(err) {
-		if _, _, err = lstat(dir, name); err == nil {
+		if _, _, err = Lstat(dir, name); err == nil {
 			return errStrange
 		}
 		err = unix.Renameat(dir, tmp, dir, name)
@@ -54,12 +54,12 @@ func placeNew(dir int, name, tmp string) error {
 }
 
 // trade has a new file, tmp, and what is in its place change places.
-func (a *applier) trade(dir int, name, tmp string, e expectation) error {
-	ours, _, err := lstat(dir, tmp)
+func (a *Applier) trade(dir int, name, tmp string, e expectation) error {
+	ours, _, err := Lstat(dir, tmp)
 	if err != nil {
 		return err
 	}
-	err = exchange(dir, tmp, name)
+	err = Exchange(dir, tmp, name)
 	switch {
 	case err == nil:
 		crash.At("checkpoint.exchanged")
@@ -67,7 +67,7 @@ func (a *applier) trade(dir int, name, tmp string, e expectation) error {
 	case errors.Is(err, unix.ENOENT): // somebody removed it, so there is nothing to lose
 		err = placeNew(dir, name, tmp)
 	case unsupported(err):
-		if now, _, lerr := lstat(dir, name); lerr == nil && !e.stamp.similar(now) {
+		if now, _, lerr := Lstat(dir, name); lerr == nil && !e.stamp.Similar(now) {
 			err = errStrange
 		} else {
 			err = unix.Renameat(dir, tmp, dir, name)
@@ -81,17 +81,17 @@ func (a *applier) trade(dir int, name, tmp string, e expectation) error {
 
 // comeOut looks at what the new file took the place of. If it cannot be put
 // back, it stays under its other name, see giveBack.
-func comeOut(dir int, name, tmp string, ours, expected stamp) error {
-	now, _, err := lstat(dir, tmp)
+func comeOut(dir int, name, tmp string, ours, expected Stamp) error {
+	now, _, err := Lstat(dir, tmp)
 	if err != nil {
 		return err
 	}
-	if expected.similar(now) {
+	if expected.Similar(now) {
 		return unix.Unlinkat(dir, tmp, 0)
 	}
-	err = exchange(dir, tmp, name)
+	err = Exchange(dir, tmp, name)
 	if errors.Is(err, unix.ENOENT) {
-		if err = renameNew(dir, tmp, name); err == nil {
+		if err = RenameNew(dir, tmp, name); err == nil {
 			return errStrange
 		}
 	}
@@ -99,8 +99,8 @@ func comeOut(dir int, name, tmp string, ours, expected stamp) error {
 		return fmt.Errorf("%q holds a file that somebody changed: %w", tmp, err)
 	}
 	// Whoever saved it may have saved it once more, and that is the later one.
-	if now, _, err := lstat(dir, tmp); err == nil && !ours.similar(now) {
-		if err := exchange(dir, tmp, name); err != nil {
+	if now, _, err := Lstat(dir, tmp); err == nil && !ours.Similar(now) {
+		if err := Exchange(dir, tmp, name); err != nil {
 			return fmt.Errorf("%q holds a file that somebody changed: %w", tmp, err)
 		}
 	}
@@ -115,16 +115,16 @@ func unsupported(err error) bool {
 
 // clean removes what a restore that was cut off left under other names than the
 // right ones. made gives the side of a change that it was making.
-func (a *applier) clean(nonce string, made func(change) item) {
+func (a *Applier) clean(nonce string, made func(Change) Item) {
 	for _, c := range a.changes {
-		if k := made(c).kind; k != file && k != link {
+		if k := made(c).Kind; k != File && k != Link {
 			continue
 		}
-		dir, name, err := a.parent(c.path)
+		dir, name, err := a.parent(c.Path)
 		if err != nil {
 			continue
 		}
-		tmp := temp(nonce, c.path)
+		tmp := temp(nonce, c.Path)
 		if a.giveBack(dir, name, tmp, c, made(c)) {
 			_ = unix.Unlinkat(dir, tmp, 0)
 		}
@@ -134,24 +134,24 @@ func (a *applier) clean(nonce string, made func(change) item) {
 // giveBack puts back what came out of its place when the process died before it
 // looked at it, if it is in no checkpoint. It reports whether what is then under
 // the other name can go.
-func (a *applier) giveBack(dir int, name, tmp string, c change, made item) bool {
-	now, _, err := lstat(dir, tmp)
+func (a *Applier) giveBack(dir int, name, tmp string, c Change, made Item) bool {
+	now, _, err := Lstat(dir, tmp)
 	if err != nil {
 		return false
 	}
-	if now.format() == unix.S_IFREG && now.perm() == halfPerm {
+	if now.Format() == unix.S_IFREG && now.Perm() == halfPerm {
 		return true
 	}
 	out, err := a.content(dir, tmp, now)
 	if err != nil {
 		return false
 	}
-	if out.sameBytes(c.from) || out.sameBytes(c.to) {
+	if out.SameBytes(c.From) || out.SameBytes(c.To) {
 		return true
 	}
-	now, _, err = lstat(dir, name)
-	if gone(err) {
-		_ = renameNew(dir, tmp, name)
+	now, _, err = Lstat(dir, name)
+	if Gone(err) {
+		_ = RenameNew(dir, tmp, name)
 		return false
 	}
 	if err != nil {
@@ -161,20 +161,20 @@ func (a *applier) giveBack(dir int, name, tmp string, c change, made item) bool 
 	if err != nil {
 		return false
 	}
-	if !in.sameBytes(made) {
+	if !in.SameBytes(made) {
 		return true // never exchanged, or saved again by somebody since
 	}
-	return exchange(dir, tmp, name) == nil
+	return Exchange(dir, tmp, name) == nil
 }
 
-// backNonce tells the files that are written to take a restore back from those
+// BackNonce tells the files that are written to take a restore back from those
 // of the restore itself.
-const backNonce = "-back"
+const BackNonce = "-back"
 
-// tidy removes what was left under other names when a restore was cut off.
-func (a *applier) tidy() {
-	a.clean(a.nonce, func(c change) item { return c.to })
-	if forth, ok := strings.CutSuffix(a.nonce, backNonce); ok {
-		a.clean(forth, func(c change) item { return c.from })
+// Tidy removes what was left under other names when a restore was cut off.
+func (a *Applier) Tidy() {
+	a.clean(a.nonce, func(c Change) Item { return c.To })
+	if forth, ok := strings.CutSuffix(a.nonce, BackNonce); ok {
+		a.clean(forth, func(c Change) Item { return c.From })
 	}
 }

@@ -47,7 +47,7 @@ func TestPlace(t *testing.T) {
 			if err := os.Mkdir(root, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			dir, err := openRoot(root)
+			dir, err := OpenRoot(root)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,16 +57,16 @@ func TestPlace(t *testing.T) {
 			if c.was != "" {
 				write(t, name, c.was)
 				e.there = true
-				if e.stamp, _, err = lstat(dir, "f"); err != nil {
+				if e.stamp, _, err = Lstat(dir, "f"); err != nil {
 					t.Fatal(err)
 				}
 			}
-			a := &applier{nonce: "1"}
+			a := &Applier{nonce: "1"}
 			write(t, filepath.Join(root, temp(a.nonce, "f")), "restored")
 			if c.then != nil {
 				c.then(t, name)
 			}
-			if err := a.place(dir, "f", change{path: "f"}, e); !errors.Is(err, c.err) {
+			if err := a.place(dir, "f", Change{Path: "f"}, e); !errors.Is(err, c.err) {
 				t.Errorf("it says %v", err)
 			}
 			if b, _ := os.ReadFile(name); string(b) != c.want {

@@ -32,7 +32,7 @@ func (s *Store) Places() ([]*Place, error) {
 		if err != nil {
 			return nil, err
 		}
-		places = append(places, &Place{depot: d, rules: d.ruleset(Rules{}, own)})
+		places = append(places, &Place{repository: d, rules: d.ruleset(Rules{}, own)})
 	}
 	return places, nil
 }

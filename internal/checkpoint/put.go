@@ -13,20 +13,20 @@ import (
 
 // put makes what has to be there. Directories can be entered and written to
 // until the last pass.
-func (a *applier) put(c change) error {
-	if c.to.kind == absent || c.path == "" || c.from.kind == directory && c.to.kind == directory {
+func (a *Applier) put(c Change) error {
+	if c.To.Kind == Absent || c.Path == "" || c.From.Kind == Directory && c.To.Kind == Directory {
 		return nil
 	}
-	dir, name, err := a.parent(c.path)
+	dir, name, err := a.parent(c.Path)
 	if err != nil {
-		if gone(err) { // the directory could not be made: something left alone is in its place
-			a.left = append(a.left, c.path)
+		if Gone(err) { // the directory could not be made: something left alone is in its place
+			a.Left = append(a.Left, c.Path)
 			return nil
 		}
 		return err
 	}
 	var e expectation
-	if c.to.kind != directory {
+	if c.To.Kind != Directory {
 		if e, err = a.expect(dir, name, c); err != nil || e.done {
 			return err
 		}
@@ -35,21 +35,21 @@ func (a *applier) put(c change) error {
 		return err
 	}
 	switch {
-	case c.to.kind == directory:
+	case c.To.Kind == Directory:
 		err = a.makeDir(dir, name)
-	case c.to.kind == link:
+	case c.To.Kind == Link:
 		err = a.makeLink(dir, name, c, e)
-	case e.bytes && a.change(dir, name, c.to.perm):
+	case e.bytes && a.change(dir, name, c.To.Perm):
 	default:
 		err = a.makeFile(dir, name, c, e)
 	}
 	crash.At("checkpoint.put")
 	if errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) {
-		a.left = append(a.left, c.path)
+		a.Left = append(a.Left, c.Path)
 		return nil
 	}
 	if err == nil {
-		a.files++
+		a.Files++
 	}
 	return err
 }
@@ -57,7 +57,7 @@ func (a *applier) put(c change) error {
 // own gives something new the owner of what it replaces, or else of the directory
 // it lies in. Only the system's administrator can, and only for them it matters:
 // the person whose workspace it is must be able to use it.
-func (a *applier) own(dir int, name, instead string) error {
+func (a *Applier) own(dir int, name, instead string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (a *applier) own(dir int, name, instead string) error {
 	return unix.Fchownat(dir, name, int(st.Uid), int(st.Gid), unix.AT_SYMLINK_NOFOLLOW)
 }
 
-func (a *applier) makeDir(dir int, name string) error {
+func (a *Applier) makeDir(dir int, name string) error {
 	err := unix.Mkdirat(dir, name, 0o700)
 	if err == nil {
 		return a.own(dir, name, "")
@@ -81,19 +81,19 @@ func (a *applier) makeDir(dir int, name string) error {
 	if !errors.Is(err, unix.EEXIST) {
 		return err
 	}
-	now, _, serr := lstat(dir, name)
-	if serr == nil && now.format() == unix.S_IFDIR {
+	now, _, serr := Lstat(dir, name)
+	if serr == nil && now.Format() == unix.S_IFDIR {
 		return nil
 	}
 	return err
 }
 
-func (a *applier) makeLink(dir int, name string, c change, e expectation) error {
-	target, err := a.objects.Read(a.ctx, c.to.oid, object.Blob)
+func (a *Applier) makeLink(dir int, name string, c Change, e expectation) error {
+	target, err := a.objects.Read(a.ctx, c.To.Oid, object.Blob)
 	if err != nil {
 		return err
 	}
-	tmp := temp(a.nonce, c.path)
+	tmp := temp(a.nonce, c.Path)
 	if err := unix.Symlinkat(string(target), dir, tmp); err != nil {
 		return err
 	}
@@ -107,9 +107,9 @@ func (a *applier) makeLink(dir int, name string, c change, e expectation) error 
 // change sets a file's permissions in place and reports whether it did. A file
 // with several names may have one outside of the workspace, so it is written
 // anew instead.
-func (a *applier) change(dir int, name string, perm uint32) bool {
-	now, links, err := lstat(dir, name)
-	if err != nil || now.format() != unix.S_IFREG || links != 1 {
+func (a *Applier) change(dir int, name string, perm uint32) bool {
+	now, links, err := Lstat(dir, name)
+	if err != nil || now.Format() != unix.S_IFREG || links != 1 {
 		return false
 	}
 	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
@@ -117,15 +117,15 @@ func (a *applier) change(dir int, name string, perm uint32) bool {
 		return false
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if opened, err := fstat(fd); err != nil || opened.ino != now.ino {
+	if opened, err := Fstat(fd); err != nil || opened.Ino != now.Ino {
 		return false
 	}
 	return unix.Fchmod(fd, perm) == nil
 }
 
 // makeFile writes a file under another name and puts it in its place at once.
-func (a *applier) makeFile(dir int, name string, c change, e expectation) error {
-	tmp := temp(a.nonce, c.path)
+func (a *Applier) makeFile(dir int, name string, c Change, e expectation) error {
+	tmp := temp(a.nonce, c.Path)
 	if err := a.writeFile(dir, tmp, name, c); err != nil {
 		_ = unix.Unlinkat(dir, tmp, 0)
 		return err
@@ -133,19 +133,19 @@ func (a *applier) makeFile(dir int, name string, c change, e expectation) error 
 	return a.place(dir, name, c, e)
 }
 
-func (a *applier) writeFile(dir int, tmp, name string, c change) error {
+func (a *Applier) writeFile(dir int, tmp, name string, c Change) error {
 	fd, err := unix.Openat(dir, tmp, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, halfPerm)
 	if err != nil {
 		return err
 	}
 	f := os.NewFile(uintptr(fd), "restored file "+strconv.Quote(name))
-	_, err = a.objects.CopyTo(a.ctx, c.to.oid, object.Blob, f)
+	_, err = a.objects.CopyTo(a.ctx, c.To.Oid, object.Blob, f)
 	crash.At("checkpoint.written")
 	if err == nil {
 		err = a.own(dir, tmp, name) // first: it takes away special permissions
 	}
 	if err == nil {
-		err = unix.Fchmod(fd, c.to.perm)
+		err = unix.Fchmod(fd, c.To.Perm)
 	}
 	if err == nil && len(a.changes) <= fewFiles {
 		err = f.Sync()

@@ -99,7 +99,7 @@ func parseCommit(hash object.ID, data []byte) (Checkpoint, error) {
 }
 
 // checkpoint reads a checkpoint by its hash. It counts as used from now on.
-func (d *depot) checkpoint(ctx context.Context, hash string) (Checkpoint, error) {
+func (d *repository) checkpoint(ctx context.Context, hash string) (Checkpoint, error) {
 	h, err := object.ParseID(hash)
 	if err != nil {
 		return Checkpoint{}, clew.WrapError(clew.InvalidMessage, err, "a checkpoint is named by 64 hexadecimal digits")
@@ -122,10 +122,10 @@ func (d *depot) checkpoint(ctx context.Context, hash string) (Checkpoint, error)
 
 // use notes that somebody has to do with a checkpoint: it may go on record now,
 // though no record speaks of it yet.
-func (d *depot) use(hash string) { d.used[hash] = time.Unix(0, d.now()) }
+func (d *repository) use(hash string) { d.used[hash] = time.Unix(0, d.now()) }
 
 // dated gives a checkpoint with the time of its last use.
-func (d *depot) dated(c Checkpoint) Checkpoint {
+func (d *repository) dated(c Checkpoint) Checkpoint {
 	c.Used = d.used[c.Hash]
 	return c
 }
@@ -136,7 +136,7 @@ const refRoot = "refs/clew/"
 const keepRef = "refs/keep/index"
 
 // readList makes the list of checkpoints from the repository, oldest first.
-func (d *depot) readList(ctx context.Context) ([]Checkpoint, error) {
+func (d *repository) readList(ctx context.Context) ([]Checkpoint, error) {
 	out, err := object.GitOutput(ctx, d.repo(), "for-each-ref", "--format=%(objectname) %(refname)", refRoot)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (d *depot) readList(ctx context.Context) ([]Checkpoint, error) {
 }
 
 // last gives the newest checkpoint of a session.
-func (d *depot) last(session string) (Checkpoint, bool) {
+func (d *repository) last(session string) (Checkpoint, bool) {
 	for _, c := range slices.Backward(d.list) {
 		if c.Session == session {
 			return c, true
@@ -192,7 +192,7 @@ func checkRef(r Ref) error {
 
 // stageRef writes a reference under a temporary name; the function it returns
 // gives it its own.
-func (d *depot) stageRef(name string, h object.ID) (publish func() error, err error) {
+func (d *repository) stageRef(name string, h object.ID) (publish func() error, err error) {
 	path := d.refPath(name)
 	dir := path[:strings.LastIndexByte(path, os.PathSeparator)]
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A pair is a change in which both sides may have different paths.
 type pair struct {
-	change
+	Change
 	old string // the path before, if it is another one
 }
 
@@ -26,17 +26,17 @@ const (
 
 // renames joins a file that went and one that came if they have the same
 // content, or at least half of it.
-func (v *view) renames(changes []change) ([]pair, error) {
+func (v *diffReader) renames(changes []Change) ([]pair, error) {
 	var out []pair
-	var went, came []change
+	var went, came []Change
 	for _, c := range changes {
 		switch {
-		case c.to.kind == absent && c.from.kind != directory:
+		case c.To.Kind == Absent && c.From.Kind != Directory:
 			went = append(went, c)
-		case c.from.kind == absent && c.to.kind != directory:
+		case c.From.Kind == Absent && c.To.Kind != Directory:
 			came = append(came, c)
 		default:
-			out = append(out, pair{change: c})
+			out = append(out, pair{Change: c})
 		}
 	}
 	same, went, came := exact(went, came)
@@ -46,37 +46,37 @@ func (v *view) renames(changes []change) ([]pair, error) {
 	}
 	out = slices.Concat(out, same, alike)
 	for _, c := range slices.Concat(went, came) {
-		out = append(out, pair{change: c})
+		out = append(out, pair{Change: c})
 	}
 	return out, nil
 }
 
-func rename(from, to change) pair {
-	return pair{change{to.path, from.from, to.to}, from.path}
+func rename(from, to Change) pair {
+	return pair{Change{to.Path, from.From, to.To}, from.Path}
 }
 
 // sameness is what files have in common that are taken for one.
-type sameness struct {
-	kind kind
+type similarity struct {
+	kind Kind
 	oid  object.ID
 	name string
 }
 
 // exact joins files with the same bytes, first those of the same name. There may
 // be very many of them.
-func exact(went, came []change) (same []pair, restWent, restCame []change) {
+func exact(went, came []Change) (same []pair, restWent, restCame []Change) {
 	empty := object.Hash(object.Blob, nil)
 	used := map[int]bool{}
 	for _, name := range []func(string) string{path.Base, func(string) string { return "" }} {
-		waiting := map[sameness][]int{}
+		waiting := map[similarity][]int{}
 		for i, c := range went {
-			if k := (sameness{c.from.kind, c.from.oid, name(c.path)}); !used[i] && k.oid != empty {
+			if k := (similarity{c.From.Kind, c.From.Oid, name(c.Path)}); !used[i] && k.oid != empty {
 				waiting[k] = append(waiting[k], i)
 			}
 		}
-		var rest []change
+		var rest []Change
 		for _, c := range came {
-			k := sameness{c.to.kind, c.to.oid, name(c.path)}
+			k := similarity{c.To.Kind, c.To.Oid, name(c.Path)}
 			list := waiting[k]
 			if len(list) == 0 {
 				rest = append(rest, c)
@@ -91,15 +91,15 @@ func exact(went, came []change) (same []pair, restWent, restCame []change) {
 }
 
 // similar joins text files of which a good part is the same, best first.
-func (v *view) similar(went, came []change) (alike []pair, restWent, restCame []change, err error) {
+func (v *diffReader) similar(went, came []Change) (alike []pair, restWent, restCame []Change, err error) {
 	if len(went) == 0 || len(came) == 0 || len(went) > renameMax || len(came) > renameMax {
 		return nil, went, came, nil
 	}
-	a, err := v.lines(went, func(c change) item { return c.from })
+	a, err := v.lines(went, func(c Change) Item { return c.From })
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	b, err := v.lines(came, func(c change) item { return c.to })
+	b, err := v.lines(came, func(c Change) Item { return c.To })
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -141,8 +141,8 @@ func (v *view) similar(went, came []change) (alike []pair, restWent, restCame []
 	return alike, unused(went, usedA), unused(came, usedB), nil
 }
 
-func unused(list []change, used map[int]bool) []change {
-	var rest []change
+func unused(list []Change, used map[int]bool) []Change {
+	var rest []Change
 	for i, c := range list {
 		if !used[i] {
 			rest = append(rest, c)
@@ -154,17 +154,17 @@ func unused(list []change, used map[int]bool) []change {
 var lineSeed = maphash.MakeSeed()
 
 // A text is how many bytes a file has in each different line.
-type text struct {
+type lineText struct {
 	lines map[uint64]int
 	size  int
 }
 
-func (v *view) lines(list []change, pick func(change) item) ([]text, error) {
-	out := make([]text, len(list))
+func (v *diffReader) lines(list []Change, pick func(Change) Item) ([]lineText, error) {
+	out := make([]lineText, len(list))
 	room := int64(renameBytes)
 	for i, c := range list {
 		it := pick(c)
-		if it.kind != file {
+		if it.Kind != File {
 			continue
 		}
 		data, over, err := v.content(it, room)
@@ -175,7 +175,7 @@ func (v *view) lines(list []change, pick func(change) item) ([]text, error) {
 		if over || isBinary(data) {
 			continue
 		}
-		out[i] = text{lines: map[uint64]int{}, size: len(data)}
+		out[i] = lineText{lines: map[uint64]int{}, size: len(data)}
 		for line := range bytes.Lines(data) {
 			out[i].lines[maphash.Bytes(lineSeed, line)] += len(line)
 		}
@@ -183,7 +183,7 @@ func (v *view) lines(list []change, pick func(change) item) ([]text, error) {
 	return out, nil
 }
 
-func share(a, b text) float64 {
+func share(a, b lineText) float64 {
 	larger := max(a.size, b.size)
 	if larger == 0 || float64(min(a.size, b.size)) < renameShare*float64(larger) {
 		return 0

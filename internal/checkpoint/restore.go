@@ -54,7 +54,7 @@ func (p *Place) Restore(ctx context.Context, hash string, o RestoreOptions) (Res
 	if err := checkRef(ref); err != nil {
 		return Restored{}, err
 	}
-	paths, ok := cleanPaths(o.Paths)
+	paths, ok := CleanPaths(o.Paths)
 	if !ok || o.Paths != nil && len(paths) == 0 {
 		return Restored{}, clew.Errorf(clew.InvalidMessage, "a path to restore is relative to the workspace, stays in it and out of .git")
 	}
@@ -69,7 +69,7 @@ func (p *Place) Restore(ctx context.Context, hash string, o RestoreOptions) (Res
 }
 
 func (p *Place) restore(ctx context.Context, hash string, ref Ref, paths []string) (Restored, error) {
-	d := p.depot
+	d := p.repository
 	before, i, plan, err := p.intend(ctx, hash, ref, paths)
 	if err != nil {
 		return Restored{}, err
@@ -83,12 +83,12 @@ func (p *Place) restore(ctx context.Context, hash string, ref Ref, paths []strin
 		}
 		return Restored{}, reason
 	}
-	return Restored{Hash: hash, Before: before, Changed: done.files, Removed: done.gone, Left: done.left}, nil
+	return Restored{Hash: hash, Before: before, Changed: done.Files, Removed: done.Gone, Left: done.Left}, nil
 }
 
 // intend saves the present state and writes down what is to be done.
-func (p *Place) intend(ctx context.Context, hash string, ref Ref, paths []string) (Saved, *intent, *comparison, error) {
-	d := p.depot
+func (p *Place) intend(ctx context.Context, hash string, ref Ref, paths []string) (Saved, *intent, *Comparison, error) {
+	d := p.repository
 	target, err := d.checkpoint(ctx, hash)
 	if err != nil {
 		return Saved{}, nil, nil, err
@@ -111,17 +111,17 @@ func (p *Place) intend(ctx context.Context, hash string, ref Ref, paths []string
 	}
 	p.obey(i, plan)
 	if err = d.complete(plan); err == nil {
-		err = d.writeNote(i, smallChange(plan.changes))
+		err = d.writeNote(i, Small(plan.Changes))
 	}
 	crash.At("checkpoint.intended")
 	return before, i, plan, err
 }
 
 // complete makes sure that nothing is missing before the first file is changed.
-func (d *depot) complete(plan *comparison) error {
-	for _, c := range plan.changes {
-		if (c.to.kind == file || c.to.kind == link) && !d.objects.Has(c.to.oid) {
-			return fmt.Errorf("%w: %s is missing", object.ErrDamaged, c.to.oid)
+func (d *repository) complete(plan *Comparison) error {
+	for _, c := range plan.Changes {
+		if (c.To.Kind == File || c.To.Kind == Link) && !d.objects.Has(c.To.Oid) {
+			return fmt.Errorf("%w: %s is missing", object.ErrDamaged, c.To.Oid)
 		}
 	}
 	return nil
@@ -134,35 +134,35 @@ func nonce() string {
 }
 
 // obey takes out of a plan what the rules of today keep from being made.
-func (p *Place) obey(i *intent, plan *comparison) {
-	kept := plan.changes[:0]
-	for _, c := range plan.changes {
-		if c.from.kind == absent && p.leftNow(c.path, c.to.kind == directory) {
-			i.Skip = append(i.Skip, []byte(c.path))
-			plan.blocked = append(plan.blocked, c.path)
+func (p *Place) obey(i *intent, plan *Comparison) {
+	kept := plan.Changes[:0]
+	for _, c := range plan.Changes {
+		if c.From.Kind == Absent && p.leftNow(c.Path, c.To.Kind == Directory) {
+			i.Skip = append(i.Skip, []byte(c.Path))
+			plan.Blocked = append(plan.Blocked, c.Path)
 			continue
 		}
 		kept = append(kept, c)
 	}
-	plan.changes = kept
+	plan.Changes = kept
 }
 
 // leftNow reports whether a path that is not there would be left alone, or a
 // directory on the way to it.
 func (p *Place) leftNow(full string, dir bool) bool {
-	n, rules := p.depot.tree, excluder(p.rules)
+	n, rules := p.repository.tree, Excluder(p.rules)
 	for at := 0; ; {
-		if n != nil && n.rules != nil {
-			rules = n.rules
+		if n != nil && n.Rules != nil {
+			rules = n.Rules
 		}
 		end := strings.IndexByte(full[at:], '/')
 		if end < 0 {
-			return rules.left(full, dir) != kept
+			return rules.Left(full, dir) != Kept
 		}
-		if rules.left(full[:at+end], true) != kept {
+		if rules.Left(full[:at+end], true) != Kept {
 			return true
 		}
-		n = n.below(full[at : at+end])
+		n = n.Below(full[at : at+end])
 		at += end + 1
 	}
 }

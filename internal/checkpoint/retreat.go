@@ -20,30 +20,30 @@ const unsettledBefore = "an earlier restore of this workspace can neither be fin
 // retreat takes back a restore that cannot be finished. It gives the reason, with
 // the files that could not be taken back as they are damaged, so that the place is
 // usable and the caller knows. It fails if the restore is still not settled.
-func (d *depot) retreat(ctx context.Context, i *intent, cause error) (reason, err error) {
+func (d *repository) retreat(ctx context.Context, i *intent, cause error) (reason, err error) {
 	back := i.reversed()
 	plan, err := d.planned(ctx, back, nil)
 	if err != nil {
 		return d.abandon(cause, err)
 	}
 	err = d.markNote(noteBack, true) // in place, so that it needs no room
-	var done *applier
+	var done *Applier
 	if err == nil {
 		done, err = d.carryOut(ctx, back, plan, true)
 	}
 	if err != nil {
 		return nil, errors.Join(cause, err)
 	}
-	if len(done.lost) > 0 {
+	if len(done.Lost) > 0 {
 		cause = clew.WrapError(clew.CheckpointFailed, cause,
-			"the files could not be restored, and not all could be put back as they were: %s", strings.Join(done.lost, ", "))
+			"the files could not be restored, and not all could be put back as they were: %s", strings.Join(done.Lost, ", "))
 	}
 	return cause, nil
 }
 
 // abandon forgets a restore if the trees that say what it is about are damaged:
 // then nobody can finish it or take it back, ever.
-func (d *depot) abandon(cause, planning error) (reason, err error) {
+func (d *repository) abandon(cause, planning error) (reason, err error) {
 	cause = errors.Join(cause, planning)
 	if !errors.Is(planning, object.ErrDamaged) {
 		return nil, cause

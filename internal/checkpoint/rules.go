@@ -39,9 +39,9 @@ type Rules struct {
 	Ignore func(path string, dir bool) bool
 }
 
-// A ruleset is the rules that hold in one directory. While they stay the same,
+// A Ruleset is the rules that hold in one directory. While they stay the same,
 // the pointer does.
-type ruleset struct {
+type Ruleset struct {
 	names  []string
 	top    *gitignore.Matcher // nil without patterns
 	files  *gitignore.Matcher // of the ignore files from the top down to here; nil without any
@@ -49,14 +49,14 @@ type ruleset struct {
 	ignore func(string, bool) bool
 	own    string // the path of the store, if it lies in the workspace
 
-	mu   sync.Mutex
-	kids map[ignoreFile]*ruleset
+	mu       sync.Mutex
+	children map[ignoreFile]*Ruleset
 }
 
 type ignoreFile struct{ dir, patterns string }
 
-func newRuleset(r Rules, own string) *ruleset {
-	s := &ruleset{names: r.Names, ignore: r.Ignore, own: own}
+func NewRuleset(r Rules, own string) *Ruleset {
+	s := &Ruleset{names: r.Names, ignore: r.Ignore, own: own}
 	if r.Names == nil {
 		s.names = DefaultExclude
 	}
@@ -68,45 +68,45 @@ func newRuleset(r Rules, own string) *ruleset {
 }
 
 // with gives the rules below a directory that has an ignore file.
-func (s *ruleset) with(dir, patterns string) *ruleset {
+func (s *Ruleset) with(dir, patterns string) *Ruleset {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := ignoreFile{dir, patterns}
-	if k := s.kids[f]; k != nil {
+	if k := s.children[f]; k != nil {
 		return k
 	}
-	k := &ruleset{names: s.names, top: s.top, ignore: s.ignore, own: s.own, chain: append(slices.Clone(s.chain), f)}
+	k := &Ruleset{names: s.names, top: s.top, ignore: s.ignore, own: s.own, chain: append(slices.Clone(s.chain), f)}
 	k.files = gitignore.New("")
 	for _, f := range k.chain {
 		k.files.AddPatterns([]byte(f.patterns), f.dir)
 	}
-	if s.kids == nil || len(s.kids) > 64 { // old versions of the files
-		s.kids = map[ignoreFile]*ruleset{}
+	if s.children == nil || len(s.children) > 64 { // old versions of the files
+		s.children = map[ignoreFile]*Ruleset{}
 	}
-	s.kids[f] = k
+	s.children[f] = k
 	return k
 }
 
-// left says why a path is left alone, given that the directory it lies in is
+// Left says why a path is left alone, given that the directory it lies in is
 // not.
-func (s *ruleset) left(p string, dir bool) why {
+func (s *Ruleset) Left(p string, dir bool) SkipReason {
 	switch {
 	case slices.Contains(s.names, path.Base(p)):
-		return excluded
+		return Excluded
 	case s.own != "" && p == s.own:
-		return excluded
+		return Excluded
 	case s.top != nil && s.top.MatchPath(p, dir):
-		return ignored
+		return Ignored
 	case s.files != nil && s.files.MatchPath(p, dir):
-		return ignored
+		return Ignored
 	case s.ignore != nil && s.ignore(p, dir):
-		return ignored
+		return Ignored
 	}
-	return kept
+	return Kept
 }
 
 // below gives the rules for a directory, which has an ignore file if has.
-func (s *ruleset) below(root, fd int, dir string, has bool) *ruleset {
+func (s *Ruleset) below(root, fd int, dir string, has bool) *Ruleset {
 	if !has {
 		return s
 	}
@@ -127,7 +127,7 @@ func readIgnore(root, fd int, dir string) (string, error) {
 
 // readIgnoreLink follows a link that stays in the workspace.
 func readIgnoreLink(root, fd int, dir string, err error) (string, error) {
-	target, lerr := readlink(fd, IgnoreFile)
+	target, lerr := Readlink(fd, IgnoreFile)
 	if lerr != nil || path.IsAbs(target) {
 		return "", err
 	}
@@ -136,7 +136,7 @@ func readIgnoreLink(root, fd int, dir string, err error) (string, error) {
 		return "", err
 	}
 	parent, name := path.Split(p)
-	d, err := openDir(root, strings.TrimSuffix(parent, "/"))
+	d, err := OpenDir(root, strings.TrimSuffix(parent, "/"))
 	if err != nil {
 		return "", err
 	}

@@ -19,12 +19,12 @@ import (
 // safe for concurrent use; saves and restores of one workspace come one after
 // the other.
 type Place struct {
-	depot *depot
-	rules *ruleset
+	repository *repository
+	rules      *Ruleset
 }
 
 // Root gives the workspace's real path.
-func (p *Place) Root() string { return p.depot.root }
+func (p *Place) Root() string { return p.repository.root }
 
 // A Ref says what a checkpoint is called. Session and ID are letters, digits,
 // _ and -.
@@ -75,7 +75,7 @@ func (p *Place) Save(ctx context.Context, ref Ref) (Saved, error) {
 
 // begin locks the place and settles what a process that died had begun.
 func (p *Place) begin(ctx context.Context) (release func(), err error) {
-	release, err = p.depot.lock(ctx)
+	release, err = p.repository.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (p *Place) begin(ctx context.Context) (release func(), err error) {
 // save makes a checkpoint. With paths, only these are looked at.
 func (p *Place) save(ctx context.Context, ref Ref, paths []string) (Saved, error) {
 	s, err := p.trySave(ctx, ref, paths)
-	if errors.Is(err, ErrQuota) && p.depot.loose() {
+	if errors.Is(err, ErrQuota) && p.repository.loose() {
 		if err := p.collect(ctx); err != nil {
 			return Saved{}, err
 		}
@@ -99,7 +99,7 @@ func (p *Place) save(ctx context.Context, ref Ref, paths []string) (Saved, error
 }
 
 func (p *Place) trySave(ctx context.Context, ref Ref, paths []string) (Saved, error) {
-	d := p.depot
+	d := p.repository
 	if ref.before {
 		ref.ID = d.free(ref)
 	} else if d.taken(ref) {
@@ -109,8 +109,8 @@ func (p *Place) trySave(ctx context.Context, ref Ref, paths []string) (Saved, er
 	if err != nil {
 		return Saved{}, err
 	}
-	sum := d.tree.trees
-	s := Saved{ID: ref.ID, Files: sum.count, Bytes: sum.bytes, Left: shot.left, Moving: shot.moving}
+	sum := d.tree.Trees
+	s := Saved{ID: ref.ID, Files: sum.Count, Bytes: sum.Bytes, Left: shot.left, Moving: shot.moving}
 	last, _ := d.last(ref.Session)
 	s.From = last.Hash
 	if same, ok := d.same(ctx, ref, shot.tree); ok {
@@ -118,7 +118,7 @@ func (p *Place) trySave(ctx context.Context, ref Ref, paths []string) (Saved, er
 		d.use(same.Hash)
 		return s, shot.publish(nil)
 	}
-	r := record{Session: ref.Session, ID: ref.ID, From: last.Hash, Message: ref.Message, At: d.tick(), Files: sum.count, Bytes: sum.bytes}
+	r := record{Session: ref.Session, ID: ref.ID, From: last.Hash, Message: ref.Message, At: d.tick(), Files: sum.Count, Bytes: sum.Bytes}
 	for _, p := range paths {
 		r.Paths = append(r.Paths, []byte(p))
 	}
@@ -132,13 +132,13 @@ func (p *Place) trySave(ctx context.Context, ref Ref, paths []string) (Saved, er
 	return s, nil
 }
 
-func (d *depot) taken(r Ref) bool {
+func (d *repository) taken(r Ref) bool {
 	return slices.ContainsFunc(d.list, func(c Checkpoint) bool { return c.Session == r.Session && c.ID == r.ID })
 }
 
 // free gives the name for the state before a restore. A restore that was cut off
 // before it began may have used up the first one.
-func (d *depot) free(r Ref) string {
+func (d *repository) free(r Ref) string {
 	first := r.ID
 	for n := 2; d.taken(r); n++ {
 		r.ID = fmt.Sprintf("%s-%d", first, n)
@@ -149,7 +149,7 @@ func (d *depot) free(r Ref) string {
 // same finds the checkpoint that makes a new one unnecessary: the last one of
 // the session or the one it was taken back to since, and for the state before a
 // restore any of them.
-func (d *depot) same(ctx context.Context, r Ref, tree object.ID) (Checkpoint, bool) {
+func (d *repository) same(ctx context.Context, r Ref, tree object.ID) (Checkpoint, bool) {
 	if !r.AllowEmpty && !r.before {
 		if c, ok := d.returned(ctx, r.Session); ok && c.tree == tree {
 			return c, true
@@ -171,7 +171,7 @@ func (d *depot) same(ctx context.Context, r Ref, tree object.ID) (Checkpoint, bo
 
 // returned gives the checkpoint that a session was taken back to, if it has made
 // none since.
-func (d *depot) returned(ctx context.Context, session string) (Checkpoint, bool) {
+func (d *repository) returned(ctx context.Context, session string) (Checkpoint, bool) {
 	i, err := d.lastNote(session)
 	if err != nil || i == nil || len(i.Paths) > 0 {
 		return Checkpoint{}, false
@@ -188,7 +188,7 @@ func (d *depot) returned(ctx context.Context, session string) (Checkpoint, bool)
 }
 
 // tick gives the time, later than that of every checkpoint of the place.
-func (d *depot) tick() int64 {
+func (d *repository) tick() int64 {
 	now := d.now()
 	if n := len(d.list); n > 0 {
 		now = max(now, d.list[n-1].Time.UnixNano()+1)
@@ -198,7 +198,7 @@ func (d *depot) tick() int64 {
 
 // A snapshot is the workspace as objects that are not yet published.
 type snapshot struct {
-	depot  *depot
+	depot  *repository
 	pack   *object.Packer
 	tree   object.ID
 	left   []string
@@ -208,7 +208,7 @@ type snapshot struct {
 // snapshot stores the workspace as it is. Without paths it looks at everything;
 // with paths at these alone, and takes the rest as last seen.
 func (p *Place) snapshot(ctx context.Context, paths []string) (*snapshot, error) {
-	d := p.depot
+	d := p.repository
 	shot := &snapshot{depot: d, pack: object.NewPacker(d.objects, d.room())}
 	err := p.scan(ctx, shot, paths)
 	if err != nil {
@@ -220,8 +220,8 @@ func (p *Place) snapshot(ctx context.Context, paths []string) (*snapshot, error)
 }
 
 func (p *Place) scan(ctx context.Context, shot *snapshot, paths []string) error {
-	d := p.depot
-	root, err := openRoot(d.root)
+	d := p.repository
+	root, err := OpenRoot(d.root)
 	if err != nil {
 		return err
 	}
@@ -230,28 +230,28 @@ func (p *Place) scan(ctx context.Context, shot *snapshot, paths []string) error 
 		d.tree = d.readIndex()
 	}
 	if d.tree == nil {
-		d.tree, paths = &node{}, nil
-		d.tree.dirty.Store(true)
+		d.tree, paths = &Node{}, nil
+		d.tree.Dirty.Store(true)
 		d.changes = indexEvery
 	}
-	s := newScan(ctx, root, p.rules, shot.pack, d.store.maxFile.Load())
-	if paths == nil || !s.paths(d.tree, paths) {
-		s.whole = true
-		s.directory("", d.tree, p.rules, nil, nil)
+	s := NewScan(ctx, root, p.rules, shot.pack, d.store.maxFile.Load())
+	if paths == nil || !s.Paths(d.tree, paths) {
+		s.Whole = true
+		s.Directory("", d.tree, p.rules, nil, nil)
 	}
-	if err := s.run(); err != nil {
+	if err := s.Run(); err != nil {
 		return err
 	}
-	b := &builder{pack: shot.pack, deflater: object.NewDeflater()}
-	shot.tree = b.top(d.tree)
-	if b.err != nil {
-		return b.err
+	b := &Builder{Pack: shot.pack, Deflater: object.NewDeflater()}
+	shot.tree = b.Top(d.tree)
+	if b.Err != nil {
+		return b.Err
 	}
-	slices.Sort(s.moving)
-	shot.moving = s.moving
+	slices.Sort(s.Moving)
+	shot.moving = s.Moving
 	if paths == nil {
-		d.tree.leftBelow("", func(path string, w why) {
-			if w != excluded && w != ignored {
+		d.tree.LeftBelow("", func(path string, w SkipReason) {
+			if w != Excluded && w != Ignored {
 				shot.left = append(shot.left, path)
 			}
 		})
@@ -279,19 +279,19 @@ func (s *snapshot) commit(ref string, r record) (Checkpoint, error) {
 		s.giveUp()
 		return Checkpoint{}, err
 	}
-	if err := s.publish(&named{ref, h}); err != nil {
+	if err := s.publish(&namedCheckpoint{ref, h}); err != nil {
 		return Checkpoint{}, err
 	}
 	return parseCommit(h, data)
 }
 
 // named is a reference that goes with a snapshot.
-type named struct {
+type namedCheckpoint struct {
 	ref string
 	oid object.ID
 }
 
-func (s *snapshot) publish(n *named) error {
+func (s *snapshot) publish(n *namedCheckpoint) error {
 	if n == nil && s.pack.Unused() && s.depot.changes < indexEvery {
 		return nil
 	}
@@ -303,7 +303,7 @@ func (s *snapshot) publish(n *named) error {
 	return s.depot.saveIndex()
 }
 
-func (s *snapshot) tryPublish(n *named) error {
+func (s *snapshot) tryPublish(n *namedCheckpoint) error {
 	d := s.depot
 	nameRef := func() error { return nil }
 	err := object.InParallel(s.pack.Seal, func() (err error) {
@@ -336,7 +336,7 @@ func (s *snapshot) tryPublish(n *named) error {
 // was saved since is only looked at again after a crash.
 const indexEvery = 256
 
-func (d *depot) saveIndex() error {
+func (d *repository) saveIndex() error {
 	if d.changes++; d.changes < indexEvery {
 		return nil
 	}

@@ -15,12 +15,12 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
 
-// A scan brings what is known of a workspace up to date and stores what is new.
+// A Scan brings what is known of a workspace up to date and stores what is new.
 // Directories and batches of files are tasks that a few workers share.
-type scan struct {
+type Scan struct {
 	ctx   context.Context
 	root  int // descriptor of the workspace
-	rules *ruleset
+	rules *Ruleset
 	pack  *object.Packer
 	max   int64 // largest file, 0: any
 
@@ -29,8 +29,8 @@ type scan struct {
 	tasks  []func(*worker)
 	open   int // tasks queued or under way
 	err    error
-	moving []string // files that never held still
-	whole  bool     // not only some paths
+	Moving []string // files that never held still
+	Whole  bool     // not only some paths
 }
 
 // A worker has the buffers that a task needs.
@@ -45,17 +45,17 @@ const (
 	batch      = 32 // changed files that one task reads
 )
 
-func newScan(ctx context.Context, root int, rules *ruleset, pack *object.Packer, maxFile int64) *scan {
-	s := &scan{ctx: ctx, root: root, rules: rules, pack: pack, max: maxFile}
+func NewScan(ctx context.Context, root int, rules *Ruleset, pack *object.Packer, maxFile int64) *Scan {
+	s := &Scan{ctx: ctx, root: root, rules: rules, pack: pack, max: maxFile}
 	s.more = sync.NewCond(&s.mu)
 	return s
 }
 
-// run works until no task is left.
-func (s *scan) run() error {
+// Run works until no task is left.
+func (s *Scan) Run() error {
 	var wait sync.WaitGroup
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
-	if !s.whole {
+	if !s.Whole {
 		workers = 1
 	}
 	for range workers - 1 {
@@ -66,7 +66,7 @@ func (s *scan) run() error {
 	return s.err
 }
 
-func (s *scan) push(task func(*worker)) {
+func (s *Scan) push(task func(*worker)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tasks = append(s.tasks, task)
@@ -74,7 +74,7 @@ func (s *scan) push(task func(*worker)) {
 	s.more.Signal()
 }
 
-func (s *scan) work() {
+func (s *Scan) work() {
 	w := &worker{deflater: object.NewDeflater()}
 	for {
 		task := s.next()
@@ -91,7 +91,7 @@ func (s *scan) work() {
 	}
 }
 
-func (s *scan) next() func(*worker) {
+func (s *Scan) next() func(*worker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.tasks) == 0 && s.open > 0 {
@@ -112,7 +112,7 @@ func (s *scan) next() func(*worker) {
 	return task
 }
 
-func (s *scan) fail(err error) {
+func (s *Scan) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
@@ -120,21 +120,21 @@ func (s *scan) fail(err error) {
 	}
 }
 
-// directory queues a directory. above is the node that has it as a kid, nil for
+// Directory queues a directory. above is the node that has it as an entry, nil for
 // the workspace itself.
-func (s *scan) directory(at string, n *node, rules *ruleset, above *node, k *kid) {
+func (s *Scan) Directory(at string, n *Node, rules *Ruleset, above *Node, k *Entry) {
 	s.push(func(w *worker) {
-		fd, err := openDir(s.root, at)
+		fd, err := OpenDir(s.root, at)
 		if err == nil {
 			err = s.list(w, fd, at, n, rules)
 			_ = unix.Close(fd)
 		}
 		switch {
 		case err == nil:
-		case above != nil && gone(err):
-			above.become(k, absent, kept)
-		case above != nil && refused(err):
-			above.become(k, leftAlone, unreadable)
+		case above != nil && Gone(err):
+			above.Become(k, Absent, Kept)
+		case above != nil && Refused(err):
+			above.Become(k, LeftAlone, Unreadable)
 		default:
 			s.fail(err)
 		}
@@ -142,36 +142,36 @@ func (s *scan) directory(at string, n *node, rules *ruleset, above *node, k *kid
 }
 
 // list goes through one directory.
-func (s *scan) list(w *worker, fd int, at string, n *node, rules *ruleset) error {
-	now, err := fstat(fd)
+func (s *Scan) list(w *worker, fd int, at string, n *Node, rules *Ruleset) error {
+	now, err := Fstat(fd)
 	if err != nil {
 		return err
 	}
-	if now.perm() != n.stamp.perm() {
-		n.dirty.Store(true)
+	if now.Perm() != n.Stamp.Perm() {
+		n.Dirty.Store(true)
 	}
 	// The list of names is good while the directory has not changed.
-	if n.read == 0 || now != n.stamp || !now.settled(n.read) {
+	if n.Read == 0 || now != n.Stamp || !now.Settled(n.Read) {
 		began := time.Now().UnixNano()
-		list, err := names(fd)
+		list, err := Names(fd)
 		if err != nil {
 			return err
 		}
-		n.take(ours(list))
-		n.stamp, n.read = now, began
+		n.Update(ours(list))
+		n.Stamp, n.Read = now, began
 	}
-	_, has := n.find(IgnoreFile)
+	_, has := n.Find(IgnoreFile)
 	rules = rules.below(s.root, fd, at, has)
-	if n.rules != rules || rules.ignore != nil {
-		for i := range n.kids {
-			n.kids[i].ruled = false
+	if n.Rules != rules || rules.ignore != nil {
+		for i := range n.Entries {
+			n.Entries[i].Ruled = false
 		}
-		n.rules = rules
+		n.Rules = rules
 	}
-	var changed []*kid
-	for i := range n.kids {
-		if s.look(fd, at, n, &n.kids[i], rules) {
-			changed = append(changed, &n.kids[i])
+	var changed []*Entry
+	for i := range n.Entries {
+		if s.look(fd, at, n, &n.Entries[i], rules) {
+			changed = append(changed, &n.Entries[i])
 		}
 	}
 	return s.readAll(w, fd, at, n, changed)
@@ -184,7 +184,7 @@ var ownTemp = regexp.MustCompile(`^\.clew-restore-[0-9a-f]{16}$`)
 func ours(list []string) []string {
 	kept := list[:0]
 	for _, name := range list {
-		if isGit(name) || strings.HasPrefix(name, ".clew-restore-") && ownTemp.MatchString(name) {
+		if IsGit(name) || strings.HasPrefix(name, ".clew-restore-") && ownTemp.MatchString(name) {
 			continue
 		}
 		kept = append(kept, name)
@@ -194,84 +194,84 @@ func ours(list []string) []string {
 
 // look brings one name up to date and reports whether its content has to be
 // read.
-func (s *scan) look(fd int, at string, n *node, k *kid, rules *ruleset) bool {
-	now, _, err := lstat(fd, k.name)
+func (s *Scan) look(fd int, at string, n *Node, k *Entry, rules *Ruleset) bool {
+	now, _, err := Lstat(fd, k.Name)
 	if err != nil {
 		s.unseen(n, k, err)
 		return false
 	}
-	format := now.format()
-	if !k.ruled || k.stamp.format() != format {
-		k.verdict, k.ruled = rules.left(path.Join(at, k.name), format == unix.S_IFDIR), true
+	format := now.Format()
+	if !k.Ruled || k.Stamp.Format() != format {
+		k.Verdict, k.Ruled = rules.Left(path.Join(at, k.Name), format == unix.S_IFDIR), true
 	}
-	was := k.stamp
+	was := k.Stamp
 	switch {
-	case k.verdict != kept:
-		n.become(k, leftAlone, k.verdict)
+	case k.Verdict != Kept:
+		n.Become(k, LeftAlone, k.Verdict)
 	case format == unix.S_IFDIR:
 		s.lookDir(at, n, k, now, rules)
-		return false // the kid may be another worker's by now
+		return false // the entry may be another worker's by now
 	case format == unix.S_IFLNK:
-		n.become(k, link, kept)
+		n.Become(k, Link, Kept)
 	case format != unix.S_IFREG:
-		n.become(k, leftAlone, special)
-	case s.max > 0 && now.size > s.max:
-		n.become(k, leftAlone, tooLarge)
+		n.Become(k, LeftAlone, Special)
+	case s.max > 0 && now.Size > s.max:
+		n.Become(k, LeftAlone, TooLarge)
 	default:
-		if n.become(k, file, kept); was.perm() != now.perm() {
-			n.dirty.Store(true)
+		if n.Become(k, File, Kept); was.Perm() != now.Perm() {
+			n.Dirty.Store(true)
 		}
 	}
-	k.stamp = now
-	return (k.kind == file || k.kind == link) && (was != now || !now.settled(k.read))
+	k.Stamp = now
+	return (k.Kind == File || k.Kind == Link) && (was != now || !now.Settled(k.Read))
 }
 
 // unseen deals with a name that says nothing of itself.
-func (s *scan) unseen(n *node, k *kid, err error) {
+func (s *Scan) unseen(n *Node, k *Entry, err error) {
 	switch {
-	case refused(err): // the directory may be listed, not entered
-		n.become(k, leftAlone, unreadable)
+	case Refused(err): // the directory may be listed, not entered
+		n.Become(k, LeftAlone, Unreadable)
 	case errors.Is(err, unix.ENOENT):
-		n.become(k, absent, kept)
+		n.Become(k, Absent, Kept)
 	default:
 		s.fail(err)
 	}
-	n.read, k.ruled = 0, false
+	n.Read, k.Ruled = 0, false
 }
 
-// maxDepth is how deep directories are looked into. git goes only so deep, and
+// MaxDepth is how deep directories are looked into. git goes only so deep, and
 // whoever nests deeper wants something else than to keep files.
-const maxDepth = 1000
+const MaxDepth = 1000
 
-func (s *scan) lookDir(at string, n *node, k *kid, now stamp, rules *ruleset) {
-	if strings.Count(at, "/") >= maxDepth {
-		n.become(k, leftAlone, tooDeep)
-		k.stamp = now
+func (s *Scan) lookDir(at string, n *Node, k *Entry, now Stamp, rules *Ruleset) {
+	if strings.Count(at, "/") >= MaxDepth {
+		n.Become(k, LeftAlone, TooDeep)
+		k.Stamp = now
 		return
 	}
-	n.become(k, directory, kept)
-	if k.dir == nil {
-		k.dir = &node{}
-		k.dir.dirty.Store(true)
+	n.Become(k, Directory, Kept)
+	if k.Dir == nil {
+		k.Dir = &Node{}
+		k.Dir.Dirty.Store(true)
 	}
-	k.stamp = now
-	s.directory(path.Join(at, k.name), k.dir, rules, n, k)
+	k.Stamp = now
+	s.Directory(path.Join(at, k.Name), k.Dir, rules, n, k)
 }
 
 // readAll reads changed files: the first few here, the others as tasks.
-func (s *scan) readAll(w *worker, fd int, at string, n *node, changed []*kid) error {
+func (s *Scan) readAll(w *worker, fd int, at string, n *Node, changed []*Entry) error {
 	for len(changed) > batch {
 		part := changed[len(changed)-batch:]
 		changed = changed[:len(changed)-batch]
 		s.push(func(w *worker) {
-			fd, err := openDir(s.root, at)
+			fd, err := OpenDir(s.root, at)
 			if err == nil {
 				err = s.readSome(w, fd, at, n, part)
 				_ = unix.Close(fd)
 			}
 			switch {
 			case err == nil:
-			case gone(err):
+			case Gone(err):
 				for _, k := range part {
 					s.lost(n, k)
 				}
@@ -283,13 +283,13 @@ func (s *scan) readAll(w *worker, fd int, at string, n *node, changed []*kid) er
 	return s.readSome(w, fd, at, n, changed)
 }
 
-func (s *scan) readSome(w *worker, fd int, at string, n *node, part []*kid) error {
+func (s *Scan) readSome(w *worker, fd int, at string, n *Node, part []*Entry) error {
 	for _, k := range part {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
 		var err error
-		if k.kind == link {
+		if k.Kind == Link {
 			err = s.readLink(w, fd, n, k)
 		} else {
 			err = s.readFile(w, fd, at, n, k)

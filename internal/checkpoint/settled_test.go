@@ -23,7 +23,7 @@ func TestSettled(t *testing.T) {
 		{change / 1e9 * 1e9, change/1e9*1e9 + int64(time.Second), false}, // a clock of seconds
 		{change / 1e9 * 1e9, change/1e9*1e9 + int64(3*time.Second), true},
 	} {
-		if got := (stamp{ctime: c.ctime}).settled(c.read); got != c.want {
+		if got := (Stamp{Ctime: c.ctime}).Settled(c.read); got != c.want {
 			t.Errorf("changed at %d, read at %d: %v", c.ctime, c.read, got)
 		}
 	}
@@ -53,24 +53,24 @@ func TestReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	right := p.depot.tree.kids[0].oid
+	right := p.repository.tree.Entries[0].Oid
 	for _, late := range []bool{false, true} {
-		k := &p.depot.tree.kids[0]
+		k := &p.repository.tree.Entries[0]
 		// As if the content had been another one in the same tick.
-		k.oid = p.depot.tree.trees.files
-		p.depot.tree.dirty.Store(true)
-		k.read = k.stamp.ctime + 1
+		k.Oid = p.repository.tree.Trees.Files
+		p.repository.tree.Dirty.Store(true)
+		k.Read = k.Stamp.Ctime + 1
 		if late {
-			k.read += int64(time.Minute)
+			k.Read += int64(time.Minute)
 		}
 		sv, err := p.Save(t.Context(), Ref{Session: "s", ID: fmt.Sprint(late)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		k = &p.depot.tree.kids[0] // the list may be a new one
-		if again := k.oid == right; again == late || !late && sv.Hash != first.Hash {
+		k = &p.repository.tree.Entries[0] // the list may be a new one
+		if again := k.Oid == right; again == late || !late && sv.Hash != first.Hash {
 			t.Errorf("late %v: read again: %v, %+v", late, again, sv)
 		}
-		k.read = 0
+		k.Read = 0
 	}
 }

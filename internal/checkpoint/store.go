@@ -49,7 +49,7 @@ type Store struct {
 	tidying sync.WaitGroup
 
 	mu     sync.Mutex
-	depots map[string]*depot
+	depots map[string]*repository
 }
 
 // Open opens the store in a directory and makes it if need be.
@@ -71,7 +71,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, failed(err, "the directory for checkpoints cannot be opened")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Store{dir: dir, options: o, ctx: ctx, cancel: cancel, depots: map[string]*depot{}}
+	s := &Store{dir: dir, options: o, ctx: ctx, cancel: cancel, depots: map[string]*repository{}}
 	s.SetLimits(o.MaxFile, o.Quota)
 	s.sweepCopies()
 	return s, nil
@@ -110,7 +110,7 @@ func (s *Store) Workspace(ctx context.Context, root string, r Rules) (*Place, er
 		return nil, err
 	}
 	d := s.depot(root)
-	p := &Place{depot: d, rules: d.ruleset(r, own)}
+	p := &Place{repository: d, rules: d.ruleset(r, own)}
 	release, err := d.lock(ctx)
 	if err != nil {
 		return nil, failed(err, "the checkpoints of the workspace cannot be opened")
@@ -161,13 +161,13 @@ func (s *Store) ownPath(root string) (string, error) {
 	return "", nil
 }
 
-func (s *Store) depot(root string) *depot {
+func (s *Store) depot(root string) *repository {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := s.depots[root]
 	if d == nil {
 		sum := sha256.Sum256([]byte(root))
-		d = newDepot(s, root, filepath.Join(s.dir, hex.EncodeToString(sum[:12])))
+		d = newRepository(s, root, filepath.Join(s.dir, hex.EncodeToString(sum[:12])))
 		s.depots[root] = d
 	}
 	return d

@@ -23,7 +23,7 @@ const (
 )
 
 // room is how much a checkpoint may add.
-func (d *depot) room() int64 {
+func (d *repository) room() int64 {
 	quota := d.store.quota.Load()
 	if quota <= 0 {
 		return -1
@@ -31,7 +31,7 @@ func (d *depot) room() int64 {
 	return max(0, quota-d.objects.Size())
 }
 
-func (d *depot) smallPacks() []*object.Pack {
+func (d *repository) smallPacks() []*object.Pack {
 	var small []*object.Pack
 	for _, x := range d.objects.Packs {
 		if x.Size < smallPackSize && x.Count < smallPackObjects {
@@ -42,7 +42,7 @@ func (d *depot) smallPacks() []*object.Pack {
 }
 
 // tidyLater makes one pack of many in the background, once there are enough.
-func (d *depot) tidyLater() {
+func (d *repository) tidyLater() {
 	s := d.store
 	if len(d.smallPacks()) < s.options.RepackAfter || s.ctx.Err() != nil {
 		return
@@ -61,7 +61,7 @@ func (d *depot) tidyLater() {
 
 // tidy makes one pack of some, with differences instead of whole objects, and
 // packs the references.
-func (d *depot) tidy(ctx context.Context, packs []*object.Pack) error {
+func (d *repository) tidy(ctx context.Context, packs []*object.Pack) error {
 	d.freeLocks()
 	if err := d.join(ctx, packs, nil, true); err != nil {
 		return err
@@ -74,7 +74,7 @@ const lockAge = time.Minute
 
 // freeLocks removes the locks of a git process that died with the machine. No
 // other one is at work on the repository, unless a server died just now.
-func (d *depot) freeLocks() {
+func (d *repository) freeLocks() {
 	old := time.Now().Add(-lockAge)
 	_ = filepath.WalkDir(d.repo(), func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -92,7 +92,7 @@ func (d *depot) freeLocks() {
 
 // join writes the objects of some packs into a new one and removes the old.
 // With alive only those in it go along.
-func (d *depot) join(ctx context.Context, packs []*object.Pack, alive map[object.ID]bool, deltas bool) error {
+func (d *repository) join(ctx context.Context, packs []*object.Pack, alive map[object.ID]bool, deltas bool) error {
 	var list bytes.Buffer
 	seen := map[object.ID]bool{}
 	for _, x := range packs {
@@ -155,19 +155,19 @@ func (p *Place) GC(ctx context.Context, keep func(Checkpoint) bool) (int64, erro
 		return 0, failed(err, "the checkpoints could not be collected")
 	}
 	defer release()
-	p.depot.freeLocks()
-	before := p.depot.objects.Size()
+	p.repository.freeLocks()
+	before := p.repository.objects.Size()
 	if keep != nil {
-		err = p.depot.drop(ctx, keep)
+		err = p.repository.drop(ctx, keep)
 	}
 	if err == nil {
 		err = p.collect(ctx)
 	}
-	return before - p.depot.objects.Size(), failed(err, "the checkpoints could not be collected")
+	return before - p.repository.objects.Size(), failed(err, "the checkpoints could not be collected")
 }
 
 // drop removes references. Their objects go with the next collection.
-func (d *depot) drop(ctx context.Context, keep func(Checkpoint) bool) error {
+func (d *repository) drop(ctx context.Context, keep func(Checkpoint) bool) error {
 	var kept []Checkpoint
 	var orders bytes.Buffer
 	for _, c := range d.list {
@@ -195,7 +195,7 @@ func (d *depot) drop(ctx context.Context, keep func(Checkpoint) bool) error {
 }
 
 // loose reports whether a collection may free something.
-func (d *depot) loose() bool {
+func (d *repository) loose() bool {
 	_, err := os.Stat(d.path("garbage"))
 	return err == nil
 }
@@ -203,7 +203,7 @@ func (d *depot) loose() bool {
 // collect frees what nothing refers to. What the index speaks of is referred to
 // first; all other processes then know that theirs is out of date.
 func (p *Place) collect(ctx context.Context) error {
-	d := p.depot
+	d := p.repository
 	if err := p.anchor(ctx); err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (p *Place) collect(ctx context.Context) error {
 }
 
 // dropNotes removes the notes of sessions that have no checkpoints any more.
-func (d *depot) dropNotes() {
+func (d *repository) dropNotes() {
 	names, _ := filepath.Glob(d.path(noteOf("*"))) // the pattern is a valid one
 	for _, name := range names {
 		if _, some := d.last(strings.TrimPrefix(filepath.Base(name), noteOf(""))); !some {
@@ -248,13 +248,13 @@ func (d *depot) dropNotes() {
 // anchor refers to the last state that is known. If the index is not in memory
 // it is given up: the next save reads the files again.
 func (p *Place) anchor(ctx context.Context) error {
-	d := p.depot
+	d := p.repository
 	if d.tree == nil {
 		d.tree = d.readIndex()
 	}
 	var top []byte // an empty tree
 	if d.tree != nil {
-		top = topTree(d.tree.trees)
+		top = TopTree(d.tree.Trees)
 	}
 	shot := &snapshot{depot: d, pack: object.NewPacker(d.objects, -1)}
 	z := object.NewDeflater()
@@ -273,11 +273,11 @@ func (p *Place) anchor(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return shot.publish(&named{keepRef, h})
+	return shot.publish(&namedCheckpoint{keepRef, h})
 }
 
 // alive lists every object that a reference leads to.
-func (d *depot) alive(ctx context.Context) (map[object.ID]bool, error) {
+func (d *repository) alive(ctx context.Context) (map[object.ID]bool, error) {
 	var out bytes.Buffer
 	if err := object.Git(ctx, d.repo(), nil, &out, "rev-list", "--objects", "--no-object-names", "--all"); err != nil {
 		return nil, err
@@ -295,7 +295,7 @@ func (d *depot) alive(ctx context.Context) (map[object.ID]bool, error) {
 
 // purge removes dead packs and writes those anew that are dead in part. Small
 // ones become one on the way.
-func (d *depot) purge(ctx context.Context, alive map[object.ID]bool) error {
+func (d *repository) purge(ctx context.Context, alive map[object.ID]bool) error {
 	var large, small []*object.Pack
 	isSmall := map[*object.Pack]bool{}
 	for _, x := range d.smallPacks() {

@@ -113,7 +113,7 @@ func TestDiffHoldsNobodyUp(t *testing.T) {
 	}
 	ctx, free := &asked{Context: t.Context()}, 0
 	ctx.asked = func() {
-		if len(p.depot.turn) == 0 { // nobody has the lock
+		if len(p.repository.turn) == 0 { // nobody has the lock
 			if free++; free == files-1 {
 				ctx.err = context.Canceled
 			}
@@ -126,19 +126,19 @@ func TestDiffHoldsNobodyUp(t *testing.T) {
 
 // Of files with the same bytes those of the same name are taken for one.
 func TestExactRenames(t *testing.T) {
-	one, two := item{kind: file}, item{kind: file}
-	one.oid[0], two.oid[0] = 1, 2
-	went := []change{{path: "a/x", from: one}, {path: "a/y", from: one}, {path: "a/z", from: two}, {path: "a/v", from: one}}
-	came := []change{{path: "b/w", to: one}, {path: "b/y", to: one}, {path: "b/x", to: two}, {path: "b/u", to: two}}
+	one, two := Item{Kind: File}, Item{Kind: File}
+	one.Oid[0], two.Oid[0] = 1, 2
+	went := []Change{{Path: "a/x", From: one}, {Path: "a/y", From: one}, {Path: "a/z", From: two}, {Path: "a/v", From: one}}
+	came := []Change{{Path: "b/w", To: one}, {Path: "b/y", To: one}, {Path: "b/x", To: two}, {Path: "b/u", To: two}}
 	same, restWent, restCame := exact(went, came)
 	got := map[string]string{}
 	for _, p := range same {
-		got[p.old] = p.path
+		got[p.old] = p.Path
 	}
 	if len(same) != 3 || got["a/y"] != "b/y" || got["a/x"] != "b/w" || got["a/z"] != "b/x" {
 		t.Errorf("renamed %v", got)
 	}
-	if len(restWent) != 1 || restWent[0].path != "a/v" || len(restCame) != 1 || restCame[0].path != "b/u" {
+	if len(restWent) != 1 || restWent[0].Path != "a/v" || len(restCame) != 1 || restCame[0].Path != "b/u" {
 		t.Errorf("rest %v, %v", restWent, restCame)
 	}
 }
