@@ -257,8 +257,11 @@ func (r *remote) catchUp() bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if head >= r.next {
+	behind := head >= r.next
+	if behind {
 		r.fill(head)
+	}
+	if behind || r.changes.stale {
 		r.pull()
 	}
 	return true

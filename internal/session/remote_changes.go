@@ -17,20 +17,22 @@ type remoteChanges struct {
 	texts    map[clew.MessageID]int // how long the growing texts are
 	pulling  bool
 	again    bool // something happened while the owner was asked
+	stale    bool // the owner did not answer
 }
 
 // sinceRemote is Since for a session that another node owns.
 func (w *Watch) sinceRemote(ctx context.Context, cursor uint64) (*Change, uint64, error) {
 	r := w.remote
-	first := w.leave == nil
-	if first {
+	if w.leave == nil {
 		r.mu.Lock()
 		r.changes.watchers++
 		r.mu.Unlock()
 		w.leave = func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.changes.watchers--
+			if r.changes.watchers--; r.changes.watchers == 0 {
+				r.changes = remoteChanges{pulling: r.changes.pulling}
+			}
 		}
 	}
 	pos, _ := r.feed.End() // before the owner is asked: nothing falls between
@@ -44,9 +46,10 @@ func (w *Watch) sinceRemote(ctx context.Context, cursor uint64) (*Change, uint64
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.changes.watchers == 1 && first { // nobody was told anything yet
+	if r.changes.texts == nil { // nobody was told anything yet
 		r.changes.at, r.changes.texts = c.To, map[clew.MessageID]int{}
 		r.changes.note(c)
+		r.pullAgain()
 	}
 	return c, pos, nil
 }
@@ -68,7 +71,7 @@ func (r *remote) pull() {
 	if ch.watchers == 0 {
 		return
 	}
-	if ch.pulling {
+	if ch.pulling || ch.texts == nil { // or nobody knows yet where to go on from
 		ch.again = true
 		return
 	}
@@ -79,18 +82,23 @@ func (r *remote) pull() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		ch.pulling = false
-		if err == nil {
+		if ch.stale = err != nil; err == nil && ch.texts != nil && ch.at == from {
 			ch.note(c)
 			ch.at = c.To
 			r.feed.AppendWith(nil, NewChangeItem(r.id, r.host.cfg.Now(), c, r.host.cfg.Encode))
-		} else if r.ctx.Err() == nil {
+		} else if err != nil && r.ctx.Err() == nil {
 			r.host.cfg.Log.Warn("changes of a session on another node", "session", r.id, "err", err)
 		}
-		if ch.again {
-			ch.again = false
-			r.pull()
-		}
+		r.pullAgain()
 	})
+}
+
+// pullAgain is pull if something happened since the owner was asked.
+func (r *remote) pullAgain() {
+	if r.changes.again {
+		r.changes.again = false
+		r.pull()
+	}
 }
 
 func (r *remote) changedSince(from uint64) (c *Change, err error) {
