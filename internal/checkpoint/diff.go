@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
 // A Status says how a file differs.
@@ -67,7 +68,7 @@ func (l DiffLimits) filled() DiffLimits {
 	return l
 }
 
-var kindNames = map[Kind]string{Absent: "", File: "file", Link: "link", Directory: "directory"}
+var kindNames = map[tree.Kind]string{tree.Absent: "", tree.File: "file", tree.Link: "link", tree.Directory: "directory"}
 
 // Diff tells how files differ between two checkpoints, in order of their paths,
 // and counts all that do. Without to it compares with the files as they are now.
@@ -99,7 +100,7 @@ func (p *Place) contents(ctx context.Context, from, to string, l DiffLimits) ([]
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &Comparison{Reader: Reader{ctx, p.repository.objects}}
+	c := &tree.Comparison{Reader: tree.Reader{Ctx: ctx, Objects: p.repository.objects}}
 	if err := c.Run(before.tree, after, nil); err != nil {
 		return nil, 0, err
 	}
@@ -121,15 +122,15 @@ func (p *Place) treeOf(ctx context.Context, hash string) (object.ID, error) {
 }
 
 // leaves leaves out the directories that only lead to changes.
-func leaves(changes []Change) []Change {
-	var out []Change
+func leaves(changes []tree.Change) []tree.Change {
+	var out []tree.Change
 	for i, c := range changes {
 		leads := i+1 < len(changes) && (c.Path == "" || strings.HasPrefix(changes[i+1].Path, c.Path+"/"))
-		samePerm := c.From.Kind != Directory || c.To.Kind != Directory || c.From.Perm == c.To.Perm
-		if c.Path == "" && samePerm || leads && samePerm && (c.From.Kind == Directory || c.From.Kind == Absent) && (c.To.Kind == Directory || c.To.Kind == Absent) {
+		samePerm := c.From.Kind != tree.Directory || c.To.Kind != tree.Directory || c.From.Perm == c.To.Perm
+		if c.Path == "" && samePerm || leads && samePerm && (c.From.Kind == tree.Directory || c.From.Kind == tree.Absent) && (c.To.Kind == tree.Directory || c.To.Kind == tree.Absent) {
 			continue
 		}
-		if c.From.Kind == Directory && c.To.Kind == Directory && samePerm {
+		if c.From.Kind == tree.Directory && c.To.Kind == tree.Directory && samePerm {
 			continue
 		}
 		out = append(out, c)
@@ -139,12 +140,12 @@ func leaves(changes []Change) []Change {
 
 // A view reads contents to show them.
 type diffReader struct {
-	Reader
+	tree.Reader
 	limits DiffLimits
 }
 
 // show reads the first of the changes, and counts all.
-func (v *diffReader) show(changes []Change) ([]FileDiff, int, error) {
+func (v *diffReader) show(changes []tree.Change) ([]FileDiff, int, error) {
 	pairs, err := v.renames(changes)
 	if err != nil {
 		return nil, 0, err
@@ -170,11 +171,11 @@ func (v *diffReader) one(c pair, room *int64) (FileDiff, error) {
 	switch {
 	case c.old != "":
 		d.Status = Renamed
-	case c.From.Kind == Absent:
+	case c.From.Kind == tree.Absent:
 		d.Status = Added
-	case c.To.Kind == Absent:
+	case c.To.Kind == tree.Absent:
 		d.Status, d.Kind = Deleted, d.OldKind
-	case c.From.Kind == c.To.Kind && c.From.Oid == c.To.Oid || c.From.Kind == Directory && c.To.Kind == Directory:
+	case c.From.Kind == c.To.Kind && c.From.Oid == c.To.Oid || c.From.Kind == tree.Directory && c.To.Kind == tree.Directory:
 		d.Status = Mode
 		return d, nil
 	}
@@ -196,8 +197,8 @@ func (v *diffReader) one(c pair, room *int64) (FileDiff, error) {
 }
 
 // content reads a file or link, if it is not too large to be shown.
-func (v *diffReader) content(it Item, room int64) (data []byte, over bool, err error) {
-	if err := v.Ctx.Err(); err != nil || it.Kind != File && it.Kind != Link {
+func (v *diffReader) content(it tree.Item, room int64) (data []byte, over bool, err error) {
+	if err := v.Ctx.Err(); err != nil || it.Kind != tree.File && it.Kind != tree.Link {
 		return nil, false, err
 	}
 	b := limited{room: min(v.limits.File, room)}

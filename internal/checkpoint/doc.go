@@ -12,7 +12,7 @@
 //
 // Left alone, on saving and on restoring, is
 //   - everything named .git, at any depth: the person's history is theirs;
-//   - what installs and caches put there, see [DefaultExclude];
+//   - what installs and caches put there, see [scan.DefaultExclude];
 //   - what the settings or a .clewignore file exclude;
 //   - files over [Options.MaxFile], pipes, sockets and devices, what may not be
 //     read, and directories nested a thousand deep.
@@ -34,6 +34,13 @@
 // show it, and meta, a tree of the same shape with a blob only where there is
 // something that a git tree cannot say. A checkpoint has no parent, so any one
 // can go while the others stay.
+//
+// # The packages below
+//
+// beneath opens files below a directory and follows no link; tree has what is
+// known of a directory and how checkpoints differ; scan reads the workspace into
+// a tree; apply makes the differences in the workspace; object stores bytes as
+// git does; retention makes and drops the checkpoints of sessions.
 //
 // # What survives a crash
 //

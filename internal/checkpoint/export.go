@@ -13,6 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint/apply"
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/tool/workspace"
 )
@@ -87,10 +90,10 @@ func (s *Store) mayExport(dir string) error {
 }
 
 func (d *repository) export(ctx context.Context, note *copyLock, target Checkpoint, dir string) error {
-	c := &Comparison{Reader: Reader{ctx, d.objects}}
+	c := &tree.Comparison{Reader: tree.Reader{Ctx: ctx, Objects: d.objects}}
 	top, err := c.Top(target.tree)
 	if err == nil {
-		err = c.Pair("", Item{Kind: Directory, Perm: 0o700}, top, nil)
+		err = c.Pair("", tree.Item{Kind: tree.Directory, Perm: 0o700}, top, nil)
 	}
 	if err == nil {
 		err = d.complete(c)
@@ -120,13 +123,13 @@ func (d *repository) export(ctx context.Context, note *copyLock, target Checkpoi
 
 // fill makes everything that a checkpoint has. Unlike a restore, it fails if
 // anything cannot be made.
-func (d *repository) fill(ctx context.Context, stage string, changes []Change) error {
-	root, err := OpenRoot(stage)
+func (d *repository) fill(ctx context.Context, stage string, changes []tree.Change) error {
+	root, err := beneath.OpenRoot(stage)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unix.Close(root) }()
-	a := NewApplier(ctx, root, d.objects, nonce(), changes)
+	a := apply.New(ctx, root, d.objects, nonce(), changes)
 	defer a.Close()
 	if err := a.Run(); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
 // List gives the checkpoints of a session, oldest first; of all sessions of the
@@ -145,7 +146,7 @@ func (d *repository) fsck(ctx context.Context) (string, error) {
 // check goes through the trees of a checkpoint. If git found all objects whole
 // they only have to be there; else each is read, to find out whom it concerns.
 func (d *repository) check(ctx context.Context, c Checkpoint, whole bool, known map[object.ID]bool) error {
-	r := Reader{ctx, d.objects}
+	r := tree.Reader{Ctx: ctx, Objects: d.objects}
 	top, err := r.Top(c.tree)
 	if err != nil {
 		return err
@@ -153,8 +154,8 @@ func (d *repository) check(ctx context.Context, c Checkpoint, whole bool, known 
 	return checkItem(r, "", top, whole, known)
 }
 
-func checkItem(r Reader, at string, it Item, whole bool, known map[object.ID]bool) error {
-	if it.Kind != Directory {
+func checkItem(r tree.Reader, at string, it tree.Item, whole bool, known map[object.ID]bool) error {
+	if it.Kind != tree.Directory {
 		if !known[it.Oid] && !r.Objects.Has(it.Oid) {
 			return fmt.Errorf("%w: %q is missing", object.ErrDamaged, at)
 		}
@@ -173,8 +174,8 @@ func checkItem(r Reader, at string, it Item, whole bool, known map[object.ID]boo
 	if err != nil {
 		return fmt.Errorf("%q: %w", at, err)
 	}
-	for name, kid := range s.Items {
-		if err := checkItem(r, at+"/"+name, kid, whole, known); err != nil {
+	for name, below := range s.Items {
+		if err := checkItem(r, at+"/"+name, below, whole, known); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/scan"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
 // What a name, a link and a path can be on any system that we run on. A restore
@@ -17,7 +19,7 @@ import (
 const (
 	maxNameBytes = 255
 	maxLinkBytes = 4095
-	maxDirDepth  = MaxDepth + 2 // of paths that a save may have had
+	maxDirDepth  = scan.MaxDepth + 2 // of paths that a save may have had
 	maxMetaBytes = 32 << 20
 )
 
@@ -26,10 +28,10 @@ const aheadMost = 24 * time.Hour
 
 // An inspector looks through checkpoints of strangers.
 type inspector struct {
-	Reader
+	tree.Reader
 	all    map[object.ID]object.Info
 	limits ParcelLimits
-	known  map[Summary]treeSize // directories
+	known  map[tree.Summary]treeSize // directories
 }
 
 // A weight is what a directory comes to.
@@ -45,7 +47,7 @@ func inspect(ctx context.Context, repo string, objects *object.Store, l ParcelLi
 	if err != nil {
 		return nil, err
 	}
-	in := &inspector{Reader{ctx, objects}, all, l, map[Summary]treeSize{}}
+	in := &inspector{tree.Reader{Ctx: ctx, Objects: objects}, all, l, map[tree.Summary]treeSize{}}
 	var list []Checkpoint
 	for h, info := range all {
 		if info.Kind != object.Commit {
@@ -90,12 +92,12 @@ func (in *inspector) checkpoint(h object.ID, now time.Time) (Checkpoint, error) 
 	if err != nil {
 		return c, err
 	}
-	var top Summary
+	var top tree.Summary
 	for _, e := range entries {
 		switch {
-		case e.Mode == object.ModeTree && e.Name == FilesEntry:
+		case e.Mode == object.ModeTree && e.Name == tree.FilesEntry:
 			top.Files = e.ID
-		case e.Mode == object.ModeTree && e.Name == MetaEntry:
+		case e.Mode == object.ModeTree && e.Name == tree.MetaEntry:
 			top.Meta = e.ID
 		default:
 			return c, wrong("its tree has %q", e.Name)
@@ -110,7 +112,7 @@ func (in *inspector) checkpoint(h object.ID, now time.Time) (Checkpoint, error) 
 
 // statement checks what a checkpoint says of itself.
 func (in *inspector) statement(c Checkpoint, now time.Time) error {
-	paths, ok := CleanPaths(c.Paths)
+	paths, ok := scan.CleanPaths(c.Paths)
 	switch at := c.Time.UnixNano(); {
 	case checkRef(Ref{Session: c.Session, ID: c.ID}) != nil || len(c.ID) > 100: // there is room for an ending
 		return wrong("it is called %.100q", c.ID)
@@ -148,7 +150,7 @@ func (in *inspector) tree(h object.ID) ([]object.Entry, error) {
 
 // directory checks a directory with all below it, and sums it up: the same tree
 // may stand in many places.
-func (in *inspector) directory(of Summary, depth int) (treeSize, error) {
+func (in *inspector) directory(of tree.Summary, depth int) (treeSize, error) {
 	w, ok := in.known[of]
 	if depth+w.height > maxDirDepth {
 		return w, wrong("directories are nested too deep")
@@ -168,15 +170,15 @@ func (in *inspector) directory(of Summary, depth int) (treeSize, error) {
 		if err := in.entry(e); err != nil {
 			return w, err
 		}
-		kid := treeSize{bytes: in.all[e.ID].Size}
+		sub := treeSize{bytes: in.all[e.ID].Size}
 		if e.Mode == object.ModeTree {
-			if kid, err = in.directory(Summary{Files: e.ID, Meta: below[e.Name]}, depth+1); err != nil {
+			if sub, err = in.directory(tree.Summary{Files: e.ID, Meta: below[e.Name]}, depth+1); err != nil {
 				return w, err
 			}
 			delete(below, e.Name)
-			w.height = max(w.height, kid.height+1)
+			w.height = max(w.height, sub.height+1)
 		}
-		w.files, w.bytes = w.files+kid.files+1, w.bytes+kid.bytes
+		w.files, w.bytes = w.files+sub.files+1, w.bytes+sub.bytes
 		if w.files > in.limits.Files || w.bytes > in.limits.Bytes {
 			return w, wrong("a restore would make more than %d files or %d bytes", in.limits.Files, in.limits.Bytes)
 		}
@@ -197,9 +199,9 @@ func (in *inspector) metaTree(h object.ID) (below map[string]object.ID, err erro
 	}
 	below = map[string]object.ID{}
 	for _, e := range entries {
-		name, dir := strings.CutPrefix(e.Name, MetaDir)
+		name, dir := strings.CutPrefix(e.Name, tree.MetaDir)
 		switch {
-		case e.Name == MetaBlob && e.Mode == object.ModeFile && in.all[e.ID].Kind == object.Blob:
+		case e.Name == tree.MetaBlob && e.Mode == object.ModeFile && in.all[e.ID].Kind == object.Blob:
 			if in.all[e.ID].Size > maxMetaBytes {
 				return nil, wrong("a directory has too much to say of itself")
 			}

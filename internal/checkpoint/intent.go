@@ -10,7 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint/apply"
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 	"github.com/clew-run/clew/internal/crash"
 )
 
@@ -37,7 +40,7 @@ type intent struct {
 // and so are the sides of each change.
 func (i *intent) reversed() *intent {
 	back := *i
-	back.From, back.To, back.Nonce, back.back = i.To, i.From, i.Nonce+BackNonce, true
+	back.From, back.To, back.Nonce, back.back = i.To, i.From, i.Nonce+apply.BackNonce, true
 	return &back
 }
 
@@ -103,13 +106,13 @@ func (p *Place) Recover(ctx context.Context, session string) (Recovered, error) 
 	return r, nil
 }
 
-func (r *Recovered) count(changes []Change) {
+func (r *Recovered) count(changes []tree.Change) {
 	for _, c := range changes {
 		switch {
 		case c.Path == "" || !c.Real():
-		case c.To.Kind == Absent:
+		case c.To.Kind == tree.Absent:
 			r.Removed++
-		case c.From.Kind != Directory || c.To.Kind != Directory:
+		case c.From.Kind != tree.Directory || c.To.Kind != tree.Directory:
 			r.Changed++
 		}
 	}
@@ -180,7 +183,7 @@ func (p *Place) recoverLocked(ctx context.Context) (Recovered, error) {
 // planned makes the list of changes of an intent. It depends on nothing but the
 // intent, so it is the same after a crash. seen, if it is not nil, is what the
 // state before was made of.
-func (d *repository) planned(ctx context.Context, i *intent, seen *Node) (*Comparison, error) {
+func (d *repository) planned(ctx context.Context, i *intent, seen *tree.Node) (*tree.Comparison, error) {
 	from, err := d.checkpoint(ctx, i.From)
 	if err != nil {
 		return nil, missing(err)
@@ -189,7 +192,7 @@ func (d *repository) planned(ctx context.Context, i *intent, seen *Node) (*Compa
 	if err != nil {
 		return nil, missing(err)
 	}
-	c := &Comparison{Reader: Reader{ctx, d.objects}}
+	c := &tree.Comparison{Reader: tree.Reader{Ctx: ctx, Objects: d.objects}}
 	for _, p := range i.Paths {
 		c.Paths = append(c.Paths, string(p))
 	}
@@ -200,7 +203,7 @@ func (d *repository) planned(ctx context.Context, i *intent, seen *Node) (*Compa
 	for _, p := range i.Skip {
 		skip[string(p)] = true
 	}
-	c.Changes = slices.DeleteFunc(c.Changes, func(ch Change) bool { return skip[ch.Path] })
+	c.Changes = slices.DeleteFunc(c.Changes, func(ch tree.Change) bool { return skip[ch.Path] })
 	return c, nil
 }
 
@@ -213,13 +216,13 @@ func missing(err error) error {
 }
 
 // carryOut makes the changes and then says so.
-func (d *repository) carryOut(ctx context.Context, i *intent, plan *Comparison, again bool) (*Applier, error) {
-	root, err := OpenRoot(d.root)
+func (d *repository) carryOut(ctx context.Context, i *intent, plan *tree.Comparison, again bool) (*apply.Applier, error) {
+	root, err := beneath.OpenRoot(d.root)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = unix.Close(root) }()
-	a := NewApplier(ctx, root, d.objects, i.Nonce, plan.Changes)
+	a := apply.New(ctx, root, d.objects, i.Nonce, plan.Changes)
 	a.Again, a.Back = again, i.back
 	defer a.Close()
 	if again {
@@ -243,7 +246,7 @@ func (d *repository) carryOut(ctx context.Context, i *intent, plan *Comparison, 
 }
 
 // forget makes the next scan look closely at what was changed.
-func (d *repository) forget(changes []Change) {
+func (d *repository) forget(changes []tree.Change) {
 	if d.tree == nil {
 		return
 	}

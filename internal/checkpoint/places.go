@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/clew-run/clew/internal/checkpoint/scan"
 )
 
 // Places gives all workspaces that have checkpoints, with the standard rules,
@@ -24,7 +26,7 @@ func (s *Store) Places() ([]*Place, error) {
 			return nil, failed(err, "the directory of checkpoints cannot be read")
 		}
 		root := strings.TrimSuffix(string(name), "\n")
-		d := s.depot(root)
+		d := s.repository(root)
 		if filepath.Base(d.dir) != e.Name() {
 			continue // copied here by somebody
 		}
@@ -32,7 +34,7 @@ func (s *Store) Places() ([]*Place, error) {
 		if err != nil {
 			return nil, err
 		}
-		places = append(places, &Place{repository: d, rules: d.ruleset(Rules{}, own)})
+		places = append(places, &Place{repository: d, rules: d.ruleset(scan.Rules{}, own)})
 	}
 	return places, nil
 }

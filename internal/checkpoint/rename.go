@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
 // A pair is a change in which both sides may have different paths.
 type pair struct {
-	Change
+	tree.Change
 	old string // the path before, if it is another one
 }
 
@@ -26,14 +27,14 @@ const (
 
 // renames joins a file that went and one that came if they have the same
 // content, or at least half of it.
-func (v *diffReader) renames(changes []Change) ([]pair, error) {
+func (v *diffReader) renames(changes []tree.Change) ([]pair, error) {
 	var out []pair
-	var went, came []Change
+	var went, came []tree.Change
 	for _, c := range changes {
 		switch {
-		case c.To.Kind == Absent && c.From.Kind != Directory:
+		case c.To.Kind == tree.Absent && c.From.Kind != tree.Directory:
 			went = append(went, c)
-		case c.From.Kind == Absent && c.To.Kind != Directory:
+		case c.From.Kind == tree.Absent && c.To.Kind != tree.Directory:
 			came = append(came, c)
 		default:
 			out = append(out, pair{Change: c})
@@ -51,20 +52,20 @@ func (v *diffReader) renames(changes []Change) ([]pair, error) {
 	return out, nil
 }
 
-func rename(from, to Change) pair {
-	return pair{Change{to.Path, from.From, to.To}, from.Path}
+func rename(from, to tree.Change) pair {
+	return pair{tree.Change{Path: to.Path, From: from.From, To: to.To}, from.Path}
 }
 
-// sameness is what files have in common that are taken for one.
+// similarity is what files have in common that are taken for one.
 type similarity struct {
-	kind Kind
+	kind tree.Kind
 	oid  object.ID
 	name string
 }
 
 // exact joins files with the same bytes, first those of the same name. There may
 // be very many of them.
-func exact(went, came []Change) (same []pair, restWent, restCame []Change) {
+func exact(went, came []tree.Change) (same []pair, restWent, restCame []tree.Change) {
 	empty := object.Hash(object.Blob, nil)
 	used := map[int]bool{}
 	for _, name := range []func(string) string{path.Base, func(string) string { return "" }} {
@@ -74,7 +75,7 @@ func exact(went, came []Change) (same []pair, restWent, restCame []Change) {
 				waiting[k] = append(waiting[k], i)
 			}
 		}
-		var rest []Change
+		var rest []tree.Change
 		for _, c := range came {
 			k := similarity{c.To.Kind, c.To.Oid, name(c.Path)}
 			list := waiting[k]
@@ -91,15 +92,15 @@ func exact(went, came []Change) (same []pair, restWent, restCame []Change) {
 }
 
 // similar joins text files of which a good part is the same, best first.
-func (v *diffReader) similar(went, came []Change) (alike []pair, restWent, restCame []Change, err error) {
+func (v *diffReader) similar(went, came []tree.Change) (alike []pair, restWent, restCame []tree.Change, err error) {
 	if len(went) == 0 || len(came) == 0 || len(went) > renameMax || len(came) > renameMax {
 		return nil, went, came, nil
 	}
-	a, err := v.lines(went, func(c Change) Item { return c.From })
+	a, err := v.lines(went, func(c tree.Change) tree.Item { return c.From })
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	b, err := v.lines(came, func(c Change) Item { return c.To })
+	b, err := v.lines(came, func(c tree.Change) tree.Item { return c.To })
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -141,8 +142,8 @@ func (v *diffReader) similar(went, came []Change) (alike []pair, restWent, restC
 	return alike, unused(went, usedA), unused(came, usedB), nil
 }
 
-func unused(list []Change, used map[int]bool) []Change {
-	var rest []Change
+func unused(list []tree.Change, used map[int]bool) []tree.Change {
+	var rest []tree.Change
 	for i, c := range list {
 		if !used[i] {
 			rest = append(rest, c)
@@ -159,12 +160,12 @@ type lineText struct {
 	size  int
 }
 
-func (v *diffReader) lines(list []Change, pick func(Change) Item) ([]lineText, error) {
+func (v *diffReader) lines(list []tree.Change, pick func(tree.Change) tree.Item) ([]lineText, error) {
 	out := make([]lineText, len(list))
 	room := int64(renameBytes)
 	for i, c := range list {
 		it := pick(c)
-		if it.Kind != File {
+		if it.Kind != tree.File {
 			continue
 		}
 		data, over, err := v.content(it, room)

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint/apply"
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/scan"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 	"github.com/clew-run/clew/internal/crash"
 )
 
@@ -54,7 +57,7 @@ func (p *Place) Restore(ctx context.Context, hash string, o RestoreOptions) (Res
 	if err := checkRef(ref); err != nil {
 		return Restored{}, err
 	}
-	paths, ok := CleanPaths(o.Paths)
+	paths, ok := scan.CleanPaths(o.Paths)
 	if !ok || o.Paths != nil && len(paths) == 0 {
 		return Restored{}, clew.Errorf(clew.InvalidMessage, "a path to restore is relative to the workspace, stays in it and out of .git")
 	}
@@ -87,7 +90,7 @@ func (p *Place) restore(ctx context.Context, hash string, ref Ref, paths []strin
 }
 
 // intend saves the present state and writes down what is to be done.
-func (p *Place) intend(ctx context.Context, hash string, ref Ref, paths []string) (Saved, *intent, *Comparison, error) {
+func (p *Place) intend(ctx context.Context, hash string, ref Ref, paths []string) (Saved, *intent, *tree.Comparison, error) {
 	d := p.repository
 	target, err := d.checkpoint(ctx, hash)
 	if err != nil {
@@ -111,16 +114,16 @@ func (p *Place) intend(ctx context.Context, hash string, ref Ref, paths []string
 	}
 	p.obey(i, plan)
 	if err = d.complete(plan); err == nil {
-		err = d.writeNote(i, Small(plan.Changes))
+		err = d.writeNote(i, apply.Small(plan.Changes))
 	}
 	crash.At("checkpoint.intended")
 	return before, i, plan, err
 }
 
 // complete makes sure that nothing is missing before the first file is changed.
-func (d *repository) complete(plan *Comparison) error {
+func (d *repository) complete(plan *tree.Comparison) error {
 	for _, c := range plan.Changes {
-		if (c.To.Kind == File || c.To.Kind == Link) && !d.objects.Has(c.To.Oid) {
+		if (c.To.Kind == tree.File || c.To.Kind == tree.Link) && !d.objects.Has(c.To.Oid) {
 			return fmt.Errorf("%w: %s is missing", object.ErrDamaged, c.To.Oid)
 		}
 	}
@@ -134,10 +137,10 @@ func nonce() string {
 }
 
 // obey takes out of a plan what the rules of today keep from being made.
-func (p *Place) obey(i *intent, plan *Comparison) {
+func (p *Place) obey(i *intent, plan *tree.Comparison) {
 	kept := plan.Changes[:0]
 	for _, c := range plan.Changes {
-		if c.From.Kind == Absent && p.leftNow(c.Path, c.To.Kind == Directory) {
+		if c.From.Kind == tree.Absent && p.leftNow(c.Path, c.To.Kind == tree.Directory) {
 			i.Skip = append(i.Skip, []byte(c.Path))
 			plan.Blocked = append(plan.Blocked, c.Path)
 			continue
@@ -150,16 +153,16 @@ func (p *Place) obey(i *intent, plan *Comparison) {
 // leftNow reports whether a path that is not there would be left alone, or a
 // directory on the way to it.
 func (p *Place) leftNow(full string, dir bool) bool {
-	n, rules := p.repository.tree, Excluder(p.rules)
+	n, rules := p.repository.tree, tree.Excluder(p.rules)
 	for at := 0; ; {
 		if n != nil && n.Rules != nil {
 			rules = n.Rules
 		}
 		end := strings.IndexByte(full[at:], '/')
 		if end < 0 {
-			return rules.Left(full, dir) != Kept
+			return rules.Left(full, dir) != tree.Kept
 		}
-		if rules.Left(full[:at+end], true) != Kept {
+		if rules.Left(full[:at+end], true) != tree.Kept {
 			return true
 		}
 		n = n.Below(full[at : at+end])

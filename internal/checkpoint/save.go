@@ -11,7 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/scan"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 	"github.com/clew-run/clew/internal/crash"
 )
 
@@ -20,7 +23,7 @@ import (
 // the other.
 type Place struct {
 	repository *repository
-	rules      *Ruleset
+	rules      *scan.Ruleset
 }
 
 // Root gives the workspace's real path.
@@ -198,18 +201,18 @@ func (d *repository) tick() int64 {
 
 // A snapshot is the workspace as objects that are not yet published.
 type snapshot struct {
-	depot  *repository
-	pack   *object.Packer
-	tree   object.ID
-	left   []string
-	moving []string
+	repository *repository
+	pack       *object.Packer
+	tree       object.ID
+	left       []string
+	moving     []string
 }
 
 // snapshot stores the workspace as it is. Without paths it looks at everything;
 // with paths at these alone, and takes the rest as last seen.
 func (p *Place) snapshot(ctx context.Context, paths []string) (*snapshot, error) {
 	d := p.repository
-	shot := &snapshot{depot: d, pack: object.NewPacker(d.objects, d.room())}
+	shot := &snapshot{repository: d, pack: object.NewPacker(d.objects, d.room())}
 	err := p.scan(ctx, shot, paths)
 	if err != nil {
 		shot.giveUp()
@@ -221,7 +224,7 @@ func (p *Place) snapshot(ctx context.Context, paths []string) (*snapshot, error)
 
 func (p *Place) scan(ctx context.Context, shot *snapshot, paths []string) error {
 	d := p.repository
-	root, err := OpenRoot(d.root)
+	root, err := beneath.OpenRoot(d.root)
 	if err != nil {
 		return err
 	}
@@ -230,11 +233,11 @@ func (p *Place) scan(ctx context.Context, shot *snapshot, paths []string) error 
 		d.tree = d.readIndex()
 	}
 	if d.tree == nil {
-		d.tree, paths = &Node{}, nil
+		d.tree, paths = &tree.Node{}, nil
 		d.tree.Dirty.Store(true)
 		d.changes = indexEvery
 	}
-	s := NewScan(ctx, root, p.rules, shot.pack, d.store.maxFile.Load())
+	s := scan.New(ctx, root, p.rules, shot.pack, d.store.maxFile.Load())
 	if paths == nil || !s.Paths(d.tree, paths) {
 		s.Whole = true
 		s.Directory("", d.tree, p.rules, nil, nil)
@@ -242,7 +245,7 @@ func (p *Place) scan(ctx context.Context, shot *snapshot, paths []string) error 
 	if err := s.Run(); err != nil {
 		return err
 	}
-	b := &Builder{Pack: shot.pack, Deflater: object.NewDeflater()}
+	b := &tree.Builder{Pack: shot.pack, Deflater: object.NewDeflater()}
 	shot.tree = b.Top(d.tree)
 	if b.Err != nil {
 		return b.Err
@@ -250,8 +253,8 @@ func (p *Place) scan(ctx context.Context, shot *snapshot, paths []string) error 
 	slices.Sort(s.Moving)
 	shot.moving = s.Moving
 	if paths == nil {
-		d.tree.LeftBelow("", func(path string, w SkipReason) {
-			if w != Excluded && w != Ignored {
+		d.tree.LeftBelow("", func(path string, w tree.SkipReason) {
+			if w != tree.Excluded && w != tree.Ignored {
 				shot.left = append(shot.left, path)
 			}
 		})
@@ -263,7 +266,7 @@ func (p *Place) scan(ctx context.Context, shot *snapshot, paths []string) error 
 // objects that are not stored.
 func (s *snapshot) giveUp() {
 	s.pack.Abandon()
-	s.depot.tree = nil
+	s.repository.tree = nil
 }
 
 // commit makes the snapshot a checkpoint. The objects and the reference are
@@ -292,7 +295,7 @@ type namedCheckpoint struct {
 }
 
 func (s *snapshot) publish(n *namedCheckpoint) error {
-	if n == nil && s.pack.Unused() && s.depot.changes < indexEvery {
+	if n == nil && s.pack.Unused() && s.repository.changes < indexEvery {
 		return nil
 	}
 	err := s.tryPublish(n)
@@ -300,11 +303,11 @@ func (s *snapshot) publish(n *namedCheckpoint) error {
 		s.giveUp()
 		return err
 	}
-	return s.depot.saveIndex()
+	return s.repository.saveIndex()
 }
 
 func (s *snapshot) tryPublish(n *namedCheckpoint) error {
-	d := s.depot
+	d := s.repository
 	nameRef := func() error { return nil }
 	err := object.InParallel(s.pack.Seal, func() (err error) {
 		if n != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/scan"
 	"github.com/clew-run/clew/internal/tool/workspace"
 )
 
@@ -48,8 +49,8 @@ type Store struct {
 	cancel  context.CancelFunc
 	tidying sync.WaitGroup
 
-	mu     sync.Mutex
-	depots map[string]*repository
+	mu           sync.Mutex
+	repositories map[string]*repository
 }
 
 // Open opens the store in a directory and makes it if need be.
@@ -71,7 +72,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, failed(err, "the directory for checkpoints cannot be opened")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Store{dir: dir, options: o, ctx: ctx, cancel: cancel, depots: map[string]*repository{}}
+	s := &Store{dir: dir, options: o, ctx: ctx, cancel: cancel, repositories: map[string]*repository{}}
 	s.SetLimits(o.MaxFile, o.Quota)
 	s.sweepCopies()
 	return s, nil
@@ -91,12 +92,15 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
-	for _, d := range s.depots {
+	for _, d := range s.repositories {
 		errs = append(errs, d.close())
 	}
-	clear(s.depots)
+	clear(s.repositories)
 	return errors.Join(errs...)
 }
+
+// Rules say what of a workspace is left alone, beyond what is never saved.
+type Rules = scan.Rules
 
 // Workspace opens the place of a workspace's checkpoints. Folders of the system
 // and whole accounts are refused.
@@ -109,7 +113,7 @@ func (s *Store) Workspace(ctx context.Context, root string, r Rules) (*Place, er
 	if err != nil {
 		return nil, err
 	}
-	d := s.depot(root)
+	d := s.repository(root)
 	p := &Place{repository: d, rules: d.ruleset(r, own)}
 	release, err := d.lock(ctx)
 	if err != nil {
@@ -161,14 +165,14 @@ func (s *Store) ownPath(root string) (string, error) {
 	return "", nil
 }
 
-func (s *Store) depot(root string) *repository {
+func (s *Store) repository(root string) *repository {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.depots[root]
+	d := s.repositories[root]
 	if d == nil {
 		sum := sha256.Sum256([]byte(root))
 		d = newRepository(s, root, filepath.Join(s.dir, hex.EncodeToString(sum[:12])))
-		s.depots[root] = d
+		s.repositories[root] = d
 	}
 	return d
 }

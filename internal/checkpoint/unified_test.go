@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/clew-run/clew/internal/checkpoint/scan"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
 // awkward makes a text of few different lines, for which the shortest difference
@@ -97,7 +100,7 @@ func TestDiffHoldsNobodyUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	p, err := s.Workspace(t.Context(), root, Rules{})
+	p, err := s.Workspace(t.Context(), root, scan.Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +129,10 @@ func TestDiffHoldsNobodyUp(t *testing.T) {
 
 // Of files with the same bytes those of the same name are taken for one.
 func TestExactRenames(t *testing.T) {
-	one, two := Item{Kind: File}, Item{Kind: File}
+	one, two := tree.Item{Kind: tree.File}, tree.Item{Kind: tree.File}
 	one.Oid[0], two.Oid[0] = 1, 2
-	went := []Change{{Path: "a/x", From: one}, {Path: "a/y", From: one}, {Path: "a/z", From: two}, {Path: "a/v", From: one}}
-	came := []Change{{Path: "b/w", To: one}, {Path: "b/y", To: one}, {Path: "b/x", To: two}, {Path: "b/u", To: two}}
+	went := []tree.Change{{Path: "a/x", From: one}, {Path: "a/y", From: one}, {Path: "a/z", From: two}, {Path: "a/v", From: one}}
+	came := []tree.Change{{Path: "b/w", To: one}, {Path: "b/y", To: one}, {Path: "b/x", To: two}, {Path: "b/u", To: two}}
 	same, restWent, restCame := exact(went, came)
 	got := map[string]string{}
 	for _, p := range same {

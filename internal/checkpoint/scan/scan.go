@@ -1,4 +1,6 @@
-package checkpoint
+// Package scan brings what is known of a workspace up to date and stores what is
+// new in it.
+package scan
 
 import (
 	"context"
@@ -12,12 +14,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
-// A Scan brings what is known of a workspace up to date and stores what is new.
+// A scan brings what is known of a workspace up to date and stores what is new.
 // Directories and batches of files are tasks that a few workers share.
-type Scan struct {
+type scan struct {
 	ctx   context.Context
 	root  int // descriptor of the workspace
 	rules *Ruleset
@@ -45,14 +49,14 @@ const (
 	batch      = 32 // changed files that one task reads
 )
 
-func NewScan(ctx context.Context, root int, rules *Ruleset, pack *object.Packer, maxFile int64) *Scan {
-	s := &Scan{ctx: ctx, root: root, rules: rules, pack: pack, max: maxFile}
+func New(ctx context.Context, root int, rules *Ruleset, pack *object.Packer, maxFile int64) *scan {
+	s := &scan{ctx: ctx, root: root, rules: rules, pack: pack, max: maxFile}
 	s.more = sync.NewCond(&s.mu)
 	return s
 }
 
 // Run works until no task is left.
-func (s *Scan) Run() error {
+func (s *scan) Run() error {
 	var wait sync.WaitGroup
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	if !s.Whole {
@@ -66,7 +70,7 @@ func (s *Scan) Run() error {
 	return s.err
 }
 
-func (s *Scan) push(task func(*worker)) {
+func (s *scan) push(task func(*worker)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tasks = append(s.tasks, task)
@@ -74,7 +78,7 @@ func (s *Scan) push(task func(*worker)) {
 	s.more.Signal()
 }
 
-func (s *Scan) work() {
+func (s *scan) work() {
 	w := &worker{deflater: object.NewDeflater()}
 	for {
 		task := s.next()
@@ -91,7 +95,7 @@ func (s *Scan) work() {
 	}
 }
 
-func (s *Scan) next() func(*worker) {
+func (s *scan) next() func(*worker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.tasks) == 0 && s.open > 0 {
@@ -112,7 +116,7 @@ func (s *Scan) next() func(*worker) {
 	return task
 }
 
-func (s *Scan) fail(err error) {
+func (s *scan) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
@@ -122,19 +126,19 @@ func (s *Scan) fail(err error) {
 
 // Directory queues a directory. above is the node that has it as an entry, nil for
 // the workspace itself.
-func (s *Scan) Directory(at string, n *Node, rules *Ruleset, above *Node, k *Entry) {
+func (s *scan) Directory(at string, n *tree.Node, rules *Ruleset, above *tree.Node, k *tree.Entry) {
 	s.push(func(w *worker) {
-		fd, err := OpenDir(s.root, at)
+		fd, err := beneath.OpenDir(s.root, at)
 		if err == nil {
 			err = s.list(w, fd, at, n, rules)
 			_ = unix.Close(fd)
 		}
 		switch {
 		case err == nil:
-		case above != nil && Gone(err):
-			above.Become(k, Absent, Kept)
-		case above != nil && Refused(err):
-			above.Become(k, LeftAlone, Unreadable)
+		case above != nil && beneath.Gone(err):
+			above.Become(k, tree.Absent, tree.Kept)
+		case above != nil && beneath.Refused(err):
+			above.Become(k, tree.LeftAlone, tree.Unreadable)
 		default:
 			s.fail(err)
 		}
@@ -142,8 +146,8 @@ func (s *Scan) Directory(at string, n *Node, rules *Ruleset, above *Node, k *Ent
 }
 
 // list goes through one directory.
-func (s *Scan) list(w *worker, fd int, at string, n *Node, rules *Ruleset) error {
-	now, err := Fstat(fd)
+func (s *scan) list(w *worker, fd int, at string, n *tree.Node, rules *Ruleset) error {
+	now, err := beneath.Fstat(fd)
 	if err != nil {
 		return err
 	}
@@ -153,7 +157,7 @@ func (s *Scan) list(w *worker, fd int, at string, n *Node, rules *Ruleset) error
 	// The list of names is good while the directory has not changed.
 	if n.Read == 0 || now != n.Stamp || !now.Settled(n.Read) {
 		began := time.Now().UnixNano()
-		list, err := Names(fd)
+		list, err := beneath.Names(fd)
 		if err != nil {
 			return err
 		}
@@ -168,7 +172,7 @@ func (s *Scan) list(w *worker, fd int, at string, n *Node, rules *Ruleset) error
 		}
 		n.Rules = rules
 	}
-	var changed []*Entry
+	var changed []*tree.Entry
 	for i := range n.Entries {
 		if s.look(fd, at, n, &n.Entries[i], rules) {
 			changed = append(changed, &n.Entries[i])
@@ -184,7 +188,7 @@ var ownTemp = regexp.MustCompile(`^\.clew-restore-[0-9a-f]{16}$`)
 func ours(list []string) []string {
 	kept := list[:0]
 	for _, name := range list {
-		if IsGit(name) || strings.HasPrefix(name, ".clew-restore-") && ownTemp.MatchString(name) {
+		if tree.IsGit(name) || strings.HasPrefix(name, ".clew-restore-") && ownTemp.MatchString(name) {
 			continue
 		}
 		kept = append(kept, name)
@@ -194,8 +198,8 @@ func ours(list []string) []string {
 
 // look brings one name up to date and reports whether its content has to be
 // read.
-func (s *Scan) look(fd int, at string, n *Node, k *Entry, rules *Ruleset) bool {
-	now, _, err := Lstat(fd, k.Name)
+func (s *scan) look(fd int, at string, n *tree.Node, k *tree.Entry, rules *Ruleset) bool {
+	now, _, err := beneath.Lstat(fd, k.Name)
 	if err != nil {
 		s.unseen(n, k, err)
 		return false
@@ -206,33 +210,33 @@ func (s *Scan) look(fd int, at string, n *Node, k *Entry, rules *Ruleset) bool {
 	}
 	was := k.Stamp
 	switch {
-	case k.Verdict != Kept:
-		n.Become(k, LeftAlone, k.Verdict)
+	case k.Verdict != tree.Kept:
+		n.Become(k, tree.LeftAlone, k.Verdict)
 	case format == unix.S_IFDIR:
 		s.lookDir(at, n, k, now, rules)
 		return false // the entry may be another worker's by now
 	case format == unix.S_IFLNK:
-		n.Become(k, Link, Kept)
+		n.Become(k, tree.Link, tree.Kept)
 	case format != unix.S_IFREG:
-		n.Become(k, LeftAlone, Special)
+		n.Become(k, tree.LeftAlone, tree.Special)
 	case s.max > 0 && now.Size > s.max:
-		n.Become(k, LeftAlone, TooLarge)
+		n.Become(k, tree.LeftAlone, tree.TooLarge)
 	default:
-		if n.Become(k, File, Kept); was.Perm() != now.Perm() {
+		if n.Become(k, tree.File, tree.Kept); was.Perm() != now.Perm() {
 			n.Dirty.Store(true)
 		}
 	}
 	k.Stamp = now
-	return (k.Kind == File || k.Kind == Link) && (was != now || !now.Settled(k.Read))
+	return (k.Kind == tree.File || k.Kind == tree.Link) && (was != now || !now.Settled(k.Read))
 }
 
 // unseen deals with a name that says nothing of itself.
-func (s *Scan) unseen(n *Node, k *Entry, err error) {
+func (s *scan) unseen(n *tree.Node, k *tree.Entry, err error) {
 	switch {
-	case Refused(err): // the directory may be listed, not entered
-		n.Become(k, LeftAlone, Unreadable)
+	case beneath.Refused(err): // the directory may be listed, not entered
+		n.Become(k, tree.LeftAlone, tree.Unreadable)
 	case errors.Is(err, unix.ENOENT):
-		n.Become(k, Absent, Kept)
+		n.Become(k, tree.Absent, tree.Kept)
 	default:
 		s.fail(err)
 	}
@@ -243,15 +247,15 @@ func (s *Scan) unseen(n *Node, k *Entry, err error) {
 // whoever nests deeper wants something else than to keep files.
 const MaxDepth = 1000
 
-func (s *Scan) lookDir(at string, n *Node, k *Entry, now Stamp, rules *Ruleset) {
+func (s *scan) lookDir(at string, n *tree.Node, k *tree.Entry, now beneath.Stamp, rules *Ruleset) {
 	if strings.Count(at, "/") >= MaxDepth {
-		n.Become(k, LeftAlone, TooDeep)
+		n.Become(k, tree.LeftAlone, tree.TooDeep)
 		k.Stamp = now
 		return
 	}
-	n.Become(k, Directory, Kept)
+	n.Become(k, tree.Directory, tree.Kept)
 	if k.Dir == nil {
-		k.Dir = &Node{}
+		k.Dir = &tree.Node{}
 		k.Dir.Dirty.Store(true)
 	}
 	k.Stamp = now
@@ -259,19 +263,19 @@ func (s *Scan) lookDir(at string, n *Node, k *Entry, now Stamp, rules *Ruleset) 
 }
 
 // readAll reads changed files: the first few here, the others as tasks.
-func (s *Scan) readAll(w *worker, fd int, at string, n *Node, changed []*Entry) error {
+func (s *scan) readAll(w *worker, fd int, at string, n *tree.Node, changed []*tree.Entry) error {
 	for len(changed) > batch {
 		part := changed[len(changed)-batch:]
 		changed = changed[:len(changed)-batch]
 		s.push(func(w *worker) {
-			fd, err := OpenDir(s.root, at)
+			fd, err := beneath.OpenDir(s.root, at)
 			if err == nil {
 				err = s.readSome(w, fd, at, n, part)
 				_ = unix.Close(fd)
 			}
 			switch {
 			case err == nil:
-			case Gone(err):
+			case beneath.Gone(err):
 				for _, k := range part {
 					s.lost(n, k)
 				}
@@ -283,13 +287,13 @@ func (s *Scan) readAll(w *worker, fd int, at string, n *Node, changed []*Entry) 
 	return s.readSome(w, fd, at, n, changed)
 }
 
-func (s *Scan) readSome(w *worker, fd int, at string, n *Node, part []*Entry) error {
+func (s *scan) readSome(w *worker, fd int, at string, n *tree.Node, part []*tree.Entry) error {
 	for _, k := range part {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
 		var err error
-		if k.Kind == Link {
+		if k.Kind == tree.Link {
 			err = s.readLink(w, fd, n, k)
 		} else {
 			err = s.readFile(w, fd, at, n, k)

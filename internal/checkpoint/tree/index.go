@@ -1,4 +1,4 @@
-package checkpoint
+package tree
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
 
@@ -54,7 +55,7 @@ func (w *indexWriter) text(s string) {
 	w.b.WriteString(s)
 }
 
-func (w *indexWriter) stamp(s Stamp) {
+func (w *indexWriter) stamp(s beneath.Stamp) {
 	for _, n := range []int64{s.Size, s.Mtime, s.Ctime, int64(s.Ino), int64(s.Mode)} {
 		w.num(n)
 	}
@@ -112,8 +113,8 @@ func (r *indexReader) text() string { return string(r.bytes(r.num())) }
 
 func (r *indexReader) oid() object.ID { return object.ID(r.bytes(object.HashSize)) }
 
-func (r *indexReader) stamp() Stamp {
-	return Stamp{r.num(), r.num(), r.num(), uint64(r.num()), uint32(r.num())}
+func (r *indexReader) stamp() beneath.Stamp {
+	return beneath.Stamp{Size: r.num(), Mtime: r.num(), Ctime: r.num(), Ino: uint64(r.num()), Mode: uint32(r.num())}
 }
 
 func (r *indexReader) node() *Node {

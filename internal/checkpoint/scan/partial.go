@@ -1,4 +1,4 @@
-package checkpoint
+package scan
 
 import (
 	"path"
@@ -6,11 +6,14 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
 // A pathEntry is a name in a directory that is looked at alone.
 type pathEntry struct {
-	node  *Node
+	node  *tree.Node
 	at    string
 	name  string
 	rules *Ruleset
@@ -18,7 +21,7 @@ type pathEntry struct {
 
 // Paths prepares a scan of some paths alone. It reports false if what is known
 // is not enough for that; then everything has to be scanned.
-func (s *Scan) Paths(root *Node, paths []string) bool {
+func (s *scan) Paths(root *tree.Node, paths []string) bool {
 	var spots []pathEntry
 	for _, p := range paths {
 		at, ok := s.pathEntry(root, p)
@@ -32,7 +35,7 @@ func (s *Scan) Paths(root *Node, paths []string) bool {
 	}
 	seen := map[string]bool{}
 	for _, at := range spots {
-		if full := path.Join(at.at, at.name); !IsGit(at.name) && !seen[full] {
+		if full := path.Join(at.at, at.name); !tree.IsGit(at.name) && !seen[full] {
 			seen[full] = true
 			s.lookAlone(at)
 		}
@@ -41,14 +44,14 @@ func (s *Scan) Paths(root *Node, paths []string) bool {
 }
 
 // pathEntry goes down to a path, or to the first part of it that is no directory.
-func (s *Scan) pathEntry(root *Node, p string) (pathEntry, bool) {
+func (s *scan) pathEntry(root *tree.Node, p string) (pathEntry, bool) {
 	n, at, rules := root, "", s.rules
 	for {
-		fd, err := OpenDir(s.root, at)
+		fd, err := beneath.OpenDir(s.root, at)
 		if err != nil {
 			return pathEntry{}, false
 		}
-		_, _, err = Lstat(fd, IgnoreFile)
+		_, _, err = beneath.Lstat(fd, IgnoreFile)
 		rules = rules.below(s.root, fd, at, err == nil)
 		_ = unix.Close(fd)
 		if n.Rules != rules || rules.ignore != nil {
@@ -56,16 +59,16 @@ func (s *Scan) pathEntry(root *Node, p string) (pathEntry, bool) {
 		}
 		name, rest, more := strings.Cut(p, "/")
 		i, ok := n.Find(name)
-		if !more || !ok || n.Entries[i].Kind != Directory {
+		if !more || !ok || n.Entries[i].Kind != tree.Directory {
 			return pathEntry{n, at, name, rules}, true
 		}
 		n, at, p = n.Entries[i].Dir, path.Join(at, name), rest
 	}
 }
 
-func (s *Scan) lookAlone(at pathEntry) {
+func (s *scan) lookAlone(at pathEntry) {
 	s.push(func(w *worker) {
-		fd, err := OpenDir(s.root, at.at)
+		fd, err := beneath.OpenDir(s.root, at.at)
 		if err != nil {
 			s.fail(err)
 			return
@@ -76,7 +79,7 @@ func (s *Scan) lookAlone(at pathEntry) {
 		if !s.look(fd, at.at, at.node, k, at.rules) {
 			return
 		}
-		if err := s.readSome(w, fd, at.at, at.node, []*Entry{k}); err != nil {
+		if err := s.readSome(w, fd, at.at, at.node, []*tree.Entry{k}); err != nil {
 			s.fail(err)
 		}
 	})
@@ -91,7 +94,7 @@ func CleanPaths(paths []string) ([]string, bool) {
 		if p == "" || path.IsAbs(c) || c == "." || c == ".." || strings.HasPrefix(c, "../") || strings.ContainsRune(c, 0) {
 			return nil, false
 		}
-		if slices.ContainsFunc(strings.Split(c, "/"), IsGit) {
+		if slices.ContainsFunc(strings.Split(c, "/"), tree.IsGit) {
 			return nil, false
 		}
 		out = append(out, c)

@@ -1,4 +1,4 @@
-package checkpoint
+package apply
 
 import (
 	"crypto/sha256"
@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 	"github.com/clew-run/clew/internal/crash"
 )
 
@@ -27,7 +29,7 @@ const halfPerm = 0
 // place gives what was written its name. What it replaces must be what was
 // expected at that very moment: what comes out is looked at again, and if
 // somebody changed it after all, it goes back.
-func (a *Applier) place(dir int, name string, c Change, e expectation) error {
+func (a *Applier) place(dir int, name string, c tree.Change, e expectation) error {
 	tmp := temp(a.nonce, c.Path)
 	if e.there {
 		return a.trade(dir, name, tmp, e)
@@ -40,9 +42,9 @@ func (a *Applier) place(dir int, name string, c Change, e expectation) error {
 }
 
 func placeNew(dir int, name, tmp string) error {
-	err := RenameNew(dir, tmp, name)
+	err := beneath.RenameNew(dir, tmp, name)
 	if unsupported(err) {
-		if _, _, err = Lstat(dir, name); err == nil {
+		if _, _, err = beneath.Lstat(dir, name); err == nil {
 			return errStrange
 		}
 		err = unix.Renameat(dir, tmp, dir, name)
@@ -55,11 +57,11 @@ func placeNew(dir int, name, tmp string) error {
 
 // trade has a new file, tmp, and what is in its place change places.
 func (a *Applier) trade(dir int, name, tmp string, e expectation) error {
-	ours, _, err := Lstat(dir, tmp)
+	ours, _, err := beneath.Lstat(dir, tmp)
 	if err != nil {
 		return err
 	}
-	err = Exchange(dir, tmp, name)
+	err = beneath.Exchange(dir, tmp, name)
 	switch {
 	case err == nil:
 		crash.At("checkpoint.exchanged")
@@ -67,7 +69,7 @@ func (a *Applier) trade(dir int, name, tmp string, e expectation) error {
 	case errors.Is(err, unix.ENOENT): // somebody removed it, so there is nothing to lose
 		err = placeNew(dir, name, tmp)
 	case unsupported(err):
-		if now, _, lerr := Lstat(dir, name); lerr == nil && !e.stamp.Similar(now) {
+		if now, _, lerr := beneath.Lstat(dir, name); lerr == nil && !e.stamp.Similar(now) {
 			err = errStrange
 		} else {
 			err = unix.Renameat(dir, tmp, dir, name)
@@ -81,17 +83,17 @@ func (a *Applier) trade(dir int, name, tmp string, e expectation) error {
 
 // comeOut looks at what the new file took the place of. If it cannot be put
 // back, it stays under its other name, see giveBack.
-func comeOut(dir int, name, tmp string, ours, expected Stamp) error {
-	now, _, err := Lstat(dir, tmp)
+func comeOut(dir int, name, tmp string, ours, expected beneath.Stamp) error {
+	now, _, err := beneath.Lstat(dir, tmp)
 	if err != nil {
 		return err
 	}
 	if expected.Similar(now) {
 		return unix.Unlinkat(dir, tmp, 0)
 	}
-	err = Exchange(dir, tmp, name)
+	err = beneath.Exchange(dir, tmp, name)
 	if errors.Is(err, unix.ENOENT) {
-		if err = RenameNew(dir, tmp, name); err == nil {
+		if err = beneath.RenameNew(dir, tmp, name); err == nil {
 			return errStrange
 		}
 	}
@@ -99,8 +101,8 @@ func comeOut(dir int, name, tmp string, ours, expected Stamp) error {
 		return fmt.Errorf("%q holds a file that somebody changed: %w", tmp, err)
 	}
 	// Whoever saved it may have saved it once more, and that is the later one.
-	if now, _, err := Lstat(dir, tmp); err == nil && !ours.Similar(now) {
-		if err := Exchange(dir, tmp, name); err != nil {
+	if now, _, err := beneath.Lstat(dir, tmp); err == nil && !ours.Similar(now) {
+		if err := beneath.Exchange(dir, tmp, name); err != nil {
 			return fmt.Errorf("%q holds a file that somebody changed: %w", tmp, err)
 		}
 	}
@@ -115,9 +117,9 @@ func unsupported(err error) bool {
 
 // clean removes what a restore that was cut off left under other names than the
 // right ones. made gives the side of a change that it was making.
-func (a *Applier) clean(nonce string, made func(Change) Item) {
+func (a *Applier) clean(nonce string, made func(tree.Change) tree.Item) {
 	for _, c := range a.changes {
-		if k := made(c).Kind; k != File && k != Link {
+		if k := made(c).Kind; k != tree.File && k != tree.Link {
 			continue
 		}
 		dir, name, err := a.parent(c.Path)
@@ -134,8 +136,8 @@ func (a *Applier) clean(nonce string, made func(Change) Item) {
 // giveBack puts back what came out of its place when the process died before it
 // looked at it, if it is in no checkpoint. It reports whether what is then under
 // the other name can go.
-func (a *Applier) giveBack(dir int, name, tmp string, c Change, made Item) bool {
-	now, _, err := Lstat(dir, tmp)
+func (a *Applier) giveBack(dir int, name, tmp string, c tree.Change, made tree.Item) bool {
+	now, _, err := beneath.Lstat(dir, tmp)
 	if err != nil {
 		return false
 	}
@@ -149,9 +151,9 @@ func (a *Applier) giveBack(dir int, name, tmp string, c Change, made Item) bool 
 	if out.SameBytes(c.From) || out.SameBytes(c.To) {
 		return true
 	}
-	now, _, err = Lstat(dir, name)
-	if Gone(err) {
-		_ = RenameNew(dir, tmp, name)
+	now, _, err = beneath.Lstat(dir, name)
+	if beneath.Gone(err) {
+		_ = beneath.RenameNew(dir, tmp, name)
 		return false
 	}
 	if err != nil {
@@ -164,7 +166,7 @@ func (a *Applier) giveBack(dir int, name, tmp string, c Change, made Item) bool 
 	if !in.SameBytes(made) {
 		return true // never exchanged, or saved again by somebody since
 	}
-	return Exchange(dir, tmp, name) == nil
+	return beneath.Exchange(dir, tmp, name) == nil
 }
 
 // BackNonce tells the files that are written to take a restore back from those
@@ -173,8 +175,8 @@ const BackNonce = "-back"
 
 // Tidy removes what was left under other names when a restore was cut off.
 func (a *Applier) Tidy() {
-	a.clean(a.nonce, func(c Change) Item { return c.To })
+	a.clean(a.nonce, func(c tree.Change) tree.Item { return c.To })
 	if forth, ok := strings.CutSuffix(a.nonce, BackNonce); ok {
-		a.clean(forth, func(c Change) Item { return c.From })
+		a.clean(forth, func(c tree.Change) tree.Item { return c.From })
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint/apply"
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
 
@@ -27,7 +28,7 @@ func (d *repository) retreat(ctx context.Context, i *intent, cause error) (reaso
 		return d.abandon(cause, err)
 	}
 	err = d.markNote(noteBack, true) // in place, so that it needs no room
-	var done *Applier
+	var done *apply.Applier
 	if err == nil {
 		done, err = d.carryOut(ctx, back, plan, true)
 	}

@@ -1,4 +1,4 @@
-package checkpoint
+package scan
 
 import (
 	"io"
@@ -10,6 +10,9 @@ import (
 
 	"github.com/git-pkgs/gitignore"
 	"golang.org/x/sys/unix"
+
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
 // IgnoreFile is the name of the files in a workspace that say what is not
@@ -89,20 +92,20 @@ func (s *Ruleset) with(dir, patterns string) *Ruleset {
 
 // Left says why a path is left alone, given that the directory it lies in is
 // not.
-func (s *Ruleset) Left(p string, dir bool) SkipReason {
+func (s *Ruleset) Left(p string, dir bool) tree.SkipReason {
 	switch {
 	case slices.Contains(s.names, path.Base(p)):
-		return Excluded
+		return tree.Excluded
 	case s.own != "" && p == s.own:
-		return Excluded
+		return tree.Excluded
 	case s.top != nil && s.top.MatchPath(p, dir):
-		return Ignored
+		return tree.Ignored
 	case s.files != nil && s.files.MatchPath(p, dir):
-		return Ignored
+		return tree.Ignored
 	case s.ignore != nil && s.ignore(p, dir):
-		return Ignored
+		return tree.Ignored
 	}
-	return Kept
+	return tree.Kept
 }
 
 // below gives the rules for a directory, which has an ignore file if has.
@@ -127,7 +130,7 @@ func readIgnore(root, fd int, dir string) (string, error) {
 
 // readIgnoreLink follows a link that stays in the workspace.
 func readIgnoreLink(root, fd int, dir string, err error) (string, error) {
-	target, lerr := Readlink(fd, IgnoreFile)
+	target, lerr := beneath.Readlink(fd, IgnoreFile)
 	if lerr != nil || path.IsAbs(target) {
 		return "", err
 	}
@@ -136,7 +139,7 @@ func readIgnoreLink(root, fd int, dir string, err error) (string, error) {
 		return "", err
 	}
 	parent, name := path.Split(p)
-	d, err := OpenDir(root, strings.TrimSuffix(parent, "/"))
+	d, err := beneath.OpenDir(root, strings.TrimSuffix(parent, "/"))
 	if err != nil {
 		return "", err
 	}

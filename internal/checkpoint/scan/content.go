@@ -1,4 +1,4 @@
-package checkpoint
+package scan
 
 import (
 	"bytes"
@@ -10,15 +10,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
 const readTries = 5
 
-func (s *Scan) readLink(w *worker, fd int, n *Node, k *Entry) error {
+func (s *scan) readLink(w *worker, fd int, n *tree.Node, k *tree.Entry) error {
 	began := time.Now().UnixNano()
-	target, err := Readlink(fd, k.Name)
-	if errors.Is(err, unix.EINVAL) || err != nil && Gone(err) { // it is no link any more
+	target, err := beneath.Readlink(fd, k.Name)
+	if errors.Is(err, unix.EINVAL) || err != nil && beneath.Gone(err) { // it is no link any more
 		s.lost(n, k)
 		return nil
 	}
@@ -32,8 +34,8 @@ func (s *Scan) readLink(w *worker, fd int, n *Node, k *Entry) error {
 
 // lost drops a name that became something else during the scan. It is seen as
 // what it is the next time.
-func (s *Scan) lost(n *Node, k *Entry) {
-	n.Become(k, Absent, Kept)
+func (s *scan) lost(n *tree.Node, k *tree.Entry) {
+	n.Become(k, tree.Absent, tree.Kept)
 	k.Ruled = false
 	s.mu.Lock()
 	n.Read = 0
@@ -42,7 +44,7 @@ func (s *Scan) lost(n *Node, k *Entry) {
 
 // readFile stores a file's bytes. A file that changes meanwhile is read again;
 // one that never holds still is stored as it was last read, and named.
-func (s *Scan) readFile(w *worker, fd int, at string, n *Node, k *Entry) error {
+func (s *scan) readFile(w *worker, fd int, at string, n *tree.Node, k *tree.Entry) error {
 	for try := 1; ; try++ {
 		err := s.tryFile(w, fd, n, k, try == readTries)
 		switch {
@@ -55,11 +57,11 @@ func (s *Scan) readFile(w *worker, fd int, at string, n *Node, k *Entry) error {
 			return nil
 		case errors.Is(err, object.ErrChanged) && try < readTries:
 			continue
-		case Gone(err) || errors.Is(err, object.ErrChanged):
+		case beneath.Gone(err) || errors.Is(err, object.ErrChanged):
 			s.lost(n, k)
 			return nil
-		case Refused(err):
-			n.Become(k, LeftAlone, Unreadable)
+		case beneath.Refused(err):
+			n.Become(k, tree.LeftAlone, tree.Unreadable)
 			return nil
 		}
 		return err
@@ -67,14 +69,14 @@ func (s *Scan) readFile(w *worker, fd int, at string, n *Node, k *Entry) error {
 }
 
 // tryFile reads a file once. With last it takes what it got.
-func (s *Scan) tryFile(w *worker, fd int, n *Node, k *Entry, last bool) error {
+func (s *scan) tryFile(w *worker, fd int, n *tree.Node, k *tree.Entry, last bool) error {
 	h, err := unix.Openat(fd, k.Name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	f := os.NewFile(uintptr(h), "file")
 	defer func() { _ = f.Close() }()
-	before, err := Fstat(h)
+	before, err := beneath.Fstat(h)
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ func (s *Scan) tryFile(w *worker, fd int, n *Node, k *Entry, last bool) error {
 	return s.trySmall(w, f, n, k, before, last)
 }
 
-func (s *Scan) trySmall(w *worker, f *os.File, n *Node, k *Entry, before Stamp, last bool) error {
+func (s *scan) trySmall(w *worker, f *os.File, n *tree.Node, k *tree.Entry, before beneath.Stamp, last bool) error {
 	began := time.Now().UnixNano()
 	data, err := w.read(f, before.Size)
 	if err != nil {
@@ -119,8 +121,8 @@ func (s *Scan) trySmall(w *worker, f *os.File, n *Node, k *Entry, before Stamp, 
 
 // still reports whether the file is the one whose bytes were read. When its last
 // change is so young that another one would not show, it is read again.
-func (s *Scan) still(w *worker, f *os.File, before Stamp, began int64, data []byte) (bool, error) {
-	after, err := Fstat(int(f.Fd()))
+func (s *scan) still(w *worker, f *os.File, before beneath.Stamp, began int64, data []byte) (bool, error) {
+	after, err := beneath.Fstat(int(f.Fd()))
 	if err != nil || after != before {
 		return false, err
 	}
@@ -164,13 +166,13 @@ func (w *worker) read(f *os.File, size int64) ([]byte, error) {
 	return w.buf[:n], err
 }
 
-func (s *Scan) tryLarge(f *os.File, n *Node, k *Entry, before Stamp, last bool) error {
+func (s *scan) tryLarge(f *os.File, n *tree.Node, k *tree.Entry, before beneath.Stamp, last bool) error {
 	began := time.Now().UnixNano()
 	large, err := s.pack.Stream(io.NewSectionReader(f, 0, before.Size), before.Size)
 	if err != nil {
 		return err
 	}
-	after, err := Fstat(int(f.Fd()))
+	after, err := beneath.Fstat(int(f.Fd()))
 	if err != nil || after != before && !last {
 		large.Drop()
 		return errors.Join(err, object.ErrChanged)

@@ -15,9 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/scan"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
-// A depot is what the store has of one workspace: a bare repository, the index
+// A repository is what the store has of one workspace: a bare repository, the index
 // of files, the notes of a restore under way. Whoever holds the lock owns all
 // fields but store, root, dir and sets.
 type repository struct {
@@ -30,20 +32,20 @@ type repository struct {
 	setsMu sync.Mutex
 	sets   []set
 
-	me      string // written into the state file by whoever used the depot last
+	me      string // written into the state file by whoever used the repository last
 	gen     string // changes when objects were dropped
 	objects *object.Store
-	tree    *Node // what the workspace was like when last looked at; nil: unknown
-	changes int   // scans since the index was written
+	tree    *tree.Node // what the workspace was like when last looked at; nil: unknown
+	changes int        // scans since the index was written
 	list    []Checkpoint
 	used    map[string]time.Time // when, by hash; see Checkpoint.Used
 	noted   string               // the session whose restore the note speaks of; "": not known
 }
 
 type set struct {
-	rules Rules
+	rules scan.Rules
 	own   string
-	set   *Ruleset
+	set   *scan.Ruleset
 }
 
 func newRepository(s *Store, root, dir string) *repository {
@@ -52,7 +54,7 @@ func newRepository(s *Store, root, dir string) *repository {
 
 // ruleset gives the same pointer for the same rules, so that what is remembered
 // of them stays good.
-func (d *repository) ruleset(r Rules, own string) *Ruleset {
+func (d *repository) ruleset(r scan.Rules, own string) *scan.Ruleset {
 	d.setsMu.Lock()
 	defer d.setsMu.Unlock()
 	for _, s := range d.sets {
@@ -61,7 +63,7 @@ func (d *repository) ruleset(r Rules, own string) *Ruleset {
 			return s.set
 		}
 	}
-	n := NewRuleset(r, own)
+	n := scan.NewRuleset(r, own)
 	if r.Ignore == nil && len(d.sets) < 16 {
 		d.sets = append(d.sets, set{r, own, n})
 	}
@@ -80,14 +82,14 @@ func (d *repository) stateFile() string { return d.path("state") }
 
 func (d *repository) indexFile() string { return d.path("index") }
 
-func (d *repository) readIndex() *Node { return ReadIndex(d.indexFile(), d.gen) }
+func (d *repository) readIndex() *tree.Node { return tree.ReadIndex(d.indexFile(), d.gen) }
 
 func (d *repository) writeIndex() error {
 	d.changes = 0
-	return WriteIndex(d.indexFile(), d.gen, d.tree)
+	return tree.WriteIndex(d.indexFile(), d.gen, d.tree)
 }
 
-// lock makes the caller the only user of the depot, in all processes, and
+// lock makes the caller the only user of the repository, in all processes, and
 // brings up to date what others may have changed.
 func (d *repository) lock(ctx context.Context) (release func(), err error) {
 	select {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 	"github.com/clew-run/clew/internal/crash"
 )
 
@@ -254,9 +255,9 @@ func (p *Place) anchor(ctx context.Context) error {
 	}
 	var top []byte // an empty tree
 	if d.tree != nil {
-		top = TopTree(d.tree.Trees)
+		top = tree.TopTree(d.tree.Trees)
 	}
-	shot := &snapshot{depot: d, pack: object.NewPacker(d.objects, -1)}
+	shot := &snapshot{repository: d, pack: object.NewPacker(d.objects, -1)}
 	z := object.NewDeflater()
 	tree, err := shot.pack.Put(object.Tree, top, z)
 	if err != nil {

@@ -1,4 +1,6 @@
-package checkpoint
+// Package tree holds what is known of the directories of a workspace, how a
+// checkpoint keeps them, and how two checkpoints differ.
+package tree
 
 import (
 	"path"
@@ -8,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
 
@@ -48,7 +51,7 @@ type Excluder interface {
 // A Node is what is known about one directory. The place's lock guards all
 // nodes; during a scan each node belongs to the worker that scans it.
 type Node struct {
-	Stamp   Stamp
+	Stamp   beneath.Stamp
 	Read    int64    // when the names were listed
 	Entries []Entry  // by name
 	Rules   Excluder // that the verdicts on the entries are of
@@ -70,7 +73,7 @@ type Entry struct {
 	Name  string
 	Kind  Kind
 	why   SkipReason
-	Stamp Stamp
+	Stamp beneath.Stamp
 	Read  int64 // when the content was read; 0: not to be relied on
 	Oid   object.ID
 	Dir   *Node
@@ -167,7 +170,7 @@ func (n *Node) ForgetPath(p string) {
 }
 
 // StampAt gives what was found at a path.
-func (n *Node) StampAt(p string) (Stamp, bool) {
+func (n *Node) StampAt(p string) (beneath.Stamp, bool) {
 	for n != nil {
 		name, rest, more := strings.Cut(p, "/")
 		i, ok := n.Find(name)
@@ -179,7 +182,7 @@ func (n *Node) StampAt(p string) (Stamp, bool) {
 		}
 		n, p = n.Entries[i].Dir, rest
 	}
-	return Stamp{}, false
+	return beneath.Stamp{}, false
 }
 
 // item gives the directory as a checkpoint made of it has it.
@@ -234,7 +237,7 @@ func (n *Node) Below(name string) *Node {
 }
 
 // Know notes what a name holds now.
-func (n *Node) Know(k *Entry, h object.ID, at Stamp, read int64) {
+func (n *Node) Know(k *Entry, h object.ID, at beneath.Stamp, read int64) {
 	if k.Oid != h || k.Stamp.Size != at.Size || k.Stamp.Perm() != at.Perm() {
 		n.Dirty.Store(true)
 	}

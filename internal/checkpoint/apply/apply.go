@@ -1,4 +1,6 @@
-package checkpoint
+// Package apply makes the files of a workspace those of a checkpoint. Each step
+// may be done again, and nothing is replaced that is in no checkpoint.
+package apply
 
 import (
 	"context"
@@ -10,7 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 	"github.com/clew-run/clew/internal/crash"
 )
 
@@ -22,10 +26,10 @@ type Applier struct {
 	root    int
 	objects *object.Store
 	nonce   string // makes the names of files that are being written
-	changes []Change
-	Again   bool  // a restore that was cut off is being finished or taken back
-	Back    bool  // taken back: what cannot be is left as it is
-	Seen    *Node // what was found just before; nil if again
+	changes []tree.Change
+	Again   bool       // a restore that was cut off is being finished or taken back
+	Back    bool       // taken back: what cannot be is left as it is
+	Seen    *tree.Node // what was found just before; nil if again
 
 	at     string // the directory that is open
 	fd     int    // -1: none
@@ -36,7 +40,7 @@ type Applier struct {
 	opened map[string]bool // directories that were given write permission
 }
 
-func NewApplier(ctx context.Context, root int, o *object.Store, nonce string, changes []Change) *Applier {
+func New(ctx context.Context, root int, o *object.Store, nonce string, changes []tree.Change) *Applier {
 	return &Applier{ctx: ctx, root: root, objects: o, nonce: nonce, changes: changes, fd: -1, opened: map[string]bool{}}
 }
 
@@ -51,7 +55,7 @@ func (a *Applier) Close() {
 // without any note.
 func (a *Applier) Small() bool { return Small(a.changes) }
 
-func Small(changes []Change) bool {
+func Small(changes []tree.Change) bool {
 	n := 0
 	for _, c := range changes {
 		if c.Real() {
@@ -85,10 +89,10 @@ func (a *Applier) Run() error {
 	if len(a.changes) <= fewFiles {
 		return a.syncDirs()
 	}
-	return SyncAll(a.root)
+	return beneath.SyncAll(a.root)
 }
 
-func (a *Applier) step(f func(Change) error, c Change) error {
+func (a *Applier) step(f func(tree.Change) error, c tree.Change) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
 	}
@@ -97,7 +101,7 @@ func (a *Applier) step(f func(Change) error, c Change) error {
 	case errors.Is(err, errStrange):
 		a.Left = append(a.Left, c.Path) // it stays as it is, and is named
 		return nil
-	case Refused(err) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EBUSY):
+	case beneath.Refused(err) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EBUSY):
 		a.Left = append(a.Left, c.Path) // the system keeps it from everyone; the rest goes on
 		return nil
 	case a.Back && errors.Is(err, object.ErrDamaged):
@@ -119,7 +123,7 @@ func (a *Applier) parent(p string) (int, string, error) {
 		return a.fd, name, nil
 	}
 	a.Close()
-	fd, err := OpenDir(a.root, at)
+	fd, err := beneath.OpenDir(a.root, at)
 	if err != nil {
 		return -1, "", err
 	}
@@ -130,7 +134,7 @@ func (a *Applier) parent(p string) (int, string, error) {
 // writable makes sure that names in the open directory can be changed. The last
 // pass sets the permissions that it has to have.
 func (a *Applier) writable() error {
-	now, err := Fstat(a.fd)
+	now, err := beneath.Fstat(a.fd)
 	if err != nil || now.Mode&0o700 == 0o700 || a.opened[a.at] {
 		return err
 	}
@@ -140,8 +144,8 @@ func (a *Applier) writable() error {
 
 // remove takes away what must not be there, or what stands in the way of
 // another kind.
-func (a *Applier) remove(c Change) error {
-	if c.From.Kind == Absent || c.From.Kind == c.To.Kind || c.From.Kind != Directory && c.To.Kind != Absent && c.To.Kind != Directory {
+func (a *Applier) remove(c tree.Change) error {
+	if c.From.Kind == tree.Absent || c.From.Kind == c.To.Kind || c.From.Kind != tree.Directory && c.To.Kind != tree.Absent && c.To.Kind != tree.Directory {
 		return nil
 	}
 	dir, name, err := a.parent(c.Path)
@@ -149,7 +153,7 @@ func (a *Applier) remove(c Change) error {
 		return ignoreGone(err)
 	}
 	flags := unix.AT_REMOVEDIR
-	if c.From.Kind != Directory {
+	if c.From.Kind != tree.Directory {
 		flags = 0
 		if e, err := a.expect(dir, name, c); err != nil || !e.there || e.done {
 			return err
@@ -165,7 +169,7 @@ func (a *Applier) remove(c Change) error {
 		a.Gone++
 	case errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST):
 		a.Left = append(a.Left, c.Path) // something in it is left alone
-	case Gone(err) || errors.Is(err, unix.EISDIR) || a.isDir(dir, name):
+	case beneath.Gone(err) || errors.Is(err, unix.EISDIR) || a.isDir(dir, name):
 		// Done before, and perhaps replaced already.
 	default:
 		return err
@@ -174,37 +178,37 @@ func (a *Applier) remove(c Change) error {
 }
 
 func (a *Applier) isDir(dir int, name string) bool {
-	now, _, err := Lstat(dir, name)
+	now, _, err := beneath.Lstat(dir, name)
 	return err == nil && now.Format() == unix.S_IFDIR
 }
 
 func ignoreGone(err error) error {
-	if Gone(err) {
+	if beneath.Gone(err) {
 		return nil
 	}
 	return err
 }
 
 // permit gives a directory its permissions.
-func (a *Applier) permit(c Change) error {
+func (a *Applier) permit(c tree.Change) error {
 	want := c.To.Perm
-	if c.To.Kind != Directory {
-		if c.From.Kind != Directory {
+	if c.To.Kind != tree.Directory {
+		if c.From.Kind != tree.Directory {
 			return nil
 		}
 		want = c.From.Perm // it stays because of what lies in it
 	} else if !c.Real() && !a.Again && !a.opened[c.Path] {
 		return nil
 	}
-	fd, err := OpenDir(a.root, c.Path)
-	if Refused(err) {
+	fd, err := beneath.OpenDir(a.root, c.Path)
+	if beneath.Refused(err) {
 		return nil
 	}
 	if err != nil {
 		return ignoreGone(err)
 	}
 	defer func() { _ = unix.Close(fd) }()
-	now, err := Fstat(fd)
+	now, err := beneath.Fstat(fd)
 	if err != nil || now.Perm() == want {
 		return err
 	}
@@ -223,7 +227,7 @@ func (a *Applier) syncDirs() error {
 		}
 		seen[at] = true
 		_, _, err := a.parent(c.Path)
-		if Gone(err) || Refused(err) {
+		if beneath.Gone(err) || beneath.Refused(err) {
 			continue
 		}
 		if err == nil {

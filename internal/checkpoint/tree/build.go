@@ -1,4 +1,4 @@
-package checkpoint
+package tree
 
 import (
 	"github.com/clew-run/clew/internal/checkpoint/object"

@@ -1,4 +1,4 @@
-package checkpoint
+package tree
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func FuzzIndex(f *testing.F) {
 		(&indexWriter{&again}).node(got)
 		second := (&indexReader{data: again.Bytes()}).node()
 		if len(second.Entries) != len(got.Entries) {
-			t.Errorf("%d kids, then %d", len(got.Entries), len(second.Entries))
+			t.Errorf("%d entries, then %d", len(got.Entries), len(second.Entries))
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package checkpoint
+package apply
 
 import (
 	"errors"
@@ -7,26 +7,28 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
 	"github.com/clew-run/clew/internal/checkpoint/object"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 	"github.com/clew-run/clew/internal/crash"
 )
 
 // put makes what has to be there. Directories can be entered and written to
 // until the last pass.
-func (a *Applier) put(c Change) error {
-	if c.To.Kind == Absent || c.Path == "" || c.From.Kind == Directory && c.To.Kind == Directory {
+func (a *Applier) put(c tree.Change) error {
+	if c.To.Kind == tree.Absent || c.Path == "" || c.From.Kind == tree.Directory && c.To.Kind == tree.Directory {
 		return nil
 	}
 	dir, name, err := a.parent(c.Path)
 	if err != nil {
-		if Gone(err) { // the directory could not be made: something left alone is in its place
+		if beneath.Gone(err) { // the directory could not be made: something left alone is in its place
 			a.Left = append(a.Left, c.Path)
 			return nil
 		}
 		return err
 	}
 	var e expectation
-	if c.To.Kind != Directory {
+	if c.To.Kind != tree.Directory {
 		if e, err = a.expect(dir, name, c); err != nil || e.done {
 			return err
 		}
@@ -35,9 +37,9 @@ func (a *Applier) put(c Change) error {
 		return err
 	}
 	switch {
-	case c.To.Kind == Directory:
+	case c.To.Kind == tree.Directory:
 		err = a.makeDir(dir, name)
-	case c.To.Kind == Link:
+	case c.To.Kind == tree.Link:
 		err = a.makeLink(dir, name, c, e)
 	case e.bytes && a.change(dir, name, c.To.Perm):
 	default:
@@ -81,14 +83,14 @@ func (a *Applier) makeDir(dir int, name string) error {
 	if !errors.Is(err, unix.EEXIST) {
 		return err
 	}
-	now, _, serr := Lstat(dir, name)
+	now, _, serr := beneath.Lstat(dir, name)
 	if serr == nil && now.Format() == unix.S_IFDIR {
 		return nil
 	}
 	return err
 }
 
-func (a *Applier) makeLink(dir int, name string, c Change, e expectation) error {
+func (a *Applier) makeLink(dir int, name string, c tree.Change, e expectation) error {
 	target, err := a.objects.Read(a.ctx, c.To.Oid, object.Blob)
 	if err != nil {
 		return err
@@ -108,7 +110,7 @@ func (a *Applier) makeLink(dir int, name string, c Change, e expectation) error 
 // with several names may have one outside of the workspace, so it is written
 // anew instead.
 func (a *Applier) change(dir int, name string, perm uint32) bool {
-	now, links, err := Lstat(dir, name)
+	now, links, err := beneath.Lstat(dir, name)
 	if err != nil || now.Format() != unix.S_IFREG || links != 1 {
 		return false
 	}
@@ -117,14 +119,14 @@ func (a *Applier) change(dir int, name string, perm uint32) bool {
 		return false
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if opened, err := Fstat(fd); err != nil || opened.Ino != now.Ino {
+	if opened, err := beneath.Fstat(fd); err != nil || opened.Ino != now.Ino {
 		return false
 	}
 	return unix.Fchmod(fd, perm) == nil
 }
 
 // makeFile writes a file under another name and puts it in its place at once.
-func (a *Applier) makeFile(dir int, name string, c Change, e expectation) error {
+func (a *Applier) makeFile(dir int, name string, c tree.Change, e expectation) error {
 	tmp := temp(a.nonce, c.Path)
 	if err := a.writeFile(dir, tmp, name, c); err != nil {
 		_ = unix.Unlinkat(dir, tmp, 0)
@@ -133,7 +135,7 @@ func (a *Applier) makeFile(dir int, name string, c Change, e expectation) error 
 	return a.place(dir, name, c, e)
 }
 
-func (a *Applier) writeFile(dir int, tmp, name string, c Change) error {
+func (a *Applier) writeFile(dir int, tmp, name string, c tree.Change) error {
 	fd, err := unix.Openat(dir, tmp, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, halfPerm)
 	if err != nil {
 		return err

@@ -1,10 +1,13 @@
-package checkpoint
+package apply
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
+	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
 // A new file takes its place only if what is there is what was expected; whatever
@@ -47,7 +50,7 @@ func TestPlace(t *testing.T) {
 			if err := os.Mkdir(root, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			dir, err := OpenRoot(root)
+			dir, err := beneath.OpenRoot(root)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +60,7 @@ func TestPlace(t *testing.T) {
 			if c.was != "" {
 				write(t, name, c.was)
 				e.there = true
-				if e.stamp, _, err = Lstat(dir, "f"); err != nil {
+				if e.stamp, _, err = beneath.Lstat(dir, "f"); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -66,7 +69,7 @@ func TestPlace(t *testing.T) {
 			if c.then != nil {
 				c.then(t, name)
 			}
-			if err := a.place(dir, "f", Change{Path: "f"}, e); !errors.Is(err, c.err) {
+			if err := a.place(dir, "f", tree.Change{Path: "f"}, e); !errors.Is(err, c.err) {
 				t.Errorf("it says %v", err)
 			}
 			if b, _ := os.ReadFile(name); string(b) != c.want {
