@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/checkpoint/keep"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/tool"
 )
@@ -50,7 +50,7 @@ func runKept(t *testing.T, set map[string]any, fn func(w *world, f *watched), st
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, set)
-		k, err := keep.Open(filepath.Join(t.TempDir(), "checkpoints"), keep.Options{})
+		k, err := retention.Open(filepath.Join(t.TempDir(), "checkpoints"), retention.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,16 +13,16 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/checkpoint/keep"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/settings"
 )
 
 // Inventory is what is kept of a workspace.
-type Inventory = keep.Inventory
+type Inventory = retention.Inventory
 
 // Collected tells what a collection did.
-type Collected = keep.Collected
+type Collected = retention.Collected
 
 // collectEvery is how often checkpoints that nobody needs are dropped.
 const collectEvery = 6 * time.Hour
@@ -36,8 +36,8 @@ func (c Config) ownWorkspace(id clew.SessionID) string {
 
 // keeper opens the checkpoints with what is known of the sessions. A nil journal
 // knows nothing of them.
-func (c Config) keeper(j *journal.Journal, s *settings.Settings, log *slog.Logger) (*keep.Keeper, error) {
-	o := keep.Options{Home: c.ownWorkspace, Temp: c.temporary(), Log: log}
+func (c Config) keeper(j *journal.Journal, s *settings.Settings, log *slog.Logger) (*retention.Keeper, error) {
+	o := retention.Options{Home: c.ownWorkspace, Temp: c.temporary(), Log: log}
 	if s != nil {
 		o.Settings = func(own map[string]any) settings.Values { v, _ := s.For(own); return v }
 	}
@@ -46,12 +46,12 @@ func (c Config) keeper(j *journal.Journal, s *settings.Settings, log *slog.Logge
 			return j.Read(ctx, id, 1, math.MaxUint64)
 		}
 	}
-	return keep.Open(c.checkpoints(), o)
+	return retention.Open(c.checkpoints(), o)
 }
 
 // openStored opens the checkpoints of a data directory for somebody who looks
 // after them by hand. There must be some.
-func openStored(cfg Config, j *journal.Journal, s *settings.Settings) (*keep.Keeper, error) {
+func openStored(cfg Config, j *journal.Journal, s *settings.Settings) (*retention.Keeper, error) {
 	if _, err := os.Stat(cfg.checkpoints()); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there are no checkpoints in %s", cfg.Data)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clew-run/clew/internal/checkpoint/keep"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
 )
 
 // Checked is what a check of the checkpoints found.
@@ -19,7 +19,7 @@ type Checked struct {
 // A Damage is something that is damaged. It is about a checkpoint, or about
 // all that is stored of a workspace if there is no hash.
 type Damage struct {
-	keep.Finding
+	retention.Finding
 	SessionID string `json:"session_id,omitempty"`
 	TS        int64  `json:"ts,omitempty"`
 }
@@ -55,8 +55,8 @@ func CheckCheckpoints(ctx context.Context, cfg Config, what string) (Checked, er
 
 // whose gives the checkpoints of the workspaces that something was found in, as
 // far as that can be read.
-func whose(ctx context.Context, k *keep.Keeper, found []keep.Finding) map[string][]keep.Entry {
-	known, read := map[string][]keep.Entry{}, map[string]bool{}
+func whose(ctx context.Context, k *retention.Keeper, found []retention.Finding) map[string][]retention.Entry {
+	known, read := map[string][]retention.Entry{}, map[string]bool{}
 	for _, f := range found {
 		if f.Hash == "" || read[f.Workspace] {
 			continue

@@ -18,7 +18,7 @@ import (
 	"github.com/clew-run/clew/docs"
 	"github.com/clew-run/clew/internal/api"
 	"github.com/clew-run/clew/internal/api/ipc"
-	"github.com/clew-run/clew/internal/checkpoint/keep"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/gateway"
 	"github.com/clew-run/clew/internal/inbox/push"
 	"github.com/clew-run/clew/internal/journal"
@@ -36,7 +36,7 @@ type Server struct {
 	log     *slog.Logger
 	agent   session.Agent
 	shop    *workshop
-	files   *keep.Keeper
+	files   *retention.Keeper
 	journal *journal.Journal
 	host    *session.Host
 	gateway *gateway.Gateway

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/clew-run/clew/internal/checkpoint/keep"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/transfer"
 )
 
@@ -41,7 +41,7 @@ func (s *Server) importer() *transfer.Importer {
 }
 
 // parcels only changes a result's type to the interface.
-type parcels struct{ *keep.Keeper }
+type parcels struct{ *retention.Keeper }
 
 // Unpack implements transfer.Checkpoints.
 func (p parcels) Unpack(ctx context.Context, from io.Reader) (transfer.Unpacked, error) {

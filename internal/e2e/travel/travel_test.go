@@ -21,7 +21,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
-	"github.com/clew-run/clew/internal/checkpoint/keep"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
@@ -35,7 +35,7 @@ var ann = clew.Principal{User: "ann", Role: clew.RoleOwner}
 type world struct {
 	dir     string
 	journal *journal.Journal
-	files   *keep.Keeper
+	files   *retention.Keeper
 	host    *session.Host
 
 	mu    sync.Mutex
@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	var err error
 	w.journal, err = journal.Open(t.Context(), journal.Config{Dir: filepath.Join(w.dir, "data")}, quiet)
 	must(t, err)
-	w.files, err = keep.Open(filepath.Join(w.dir, "checkpoints"), keep.Options{
+	w.files, err = retention.Open(filepath.Join(w.dir, "checkpoints"), retention.Options{
 		Settings: func(map[string]any) settings.Values {
 			v := settings.Defaults()
 			v.CheckpointExclude = []string{checkpointtest.Skip}

@@ -1,7 +1,7 @@
-// Package keep looks after the files of sessions: it gives the sessions'
+// Package retention looks after the files of sessions: it gives the sessions'
 // workspaces checkpoints, by the settings, and drops those that nobody needs any
 // more. It implements session.Files.
-package keep
+package retention
 
 import (
 	"context"

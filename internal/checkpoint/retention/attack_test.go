@@ -1,4 +1,4 @@
-package keep_test
+package retention_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package keep_test
+package retention_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/clew-run/clew/internal/checkpoint/keep"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -21,7 +21,7 @@ func TestCrashHelper(t *testing.T) {
 	if part == "" {
 		t.Skip("not the helper")
 	}
-	k, err := keep.Open(filepath.Join(dir, "data", "checkpoints"), keep.Options{})
+	k, err := retention.Open(filepath.Join(dir, "data", "checkpoints"), retention.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

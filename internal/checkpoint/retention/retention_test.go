@@ -1,4 +1,4 @@
-package keep_test
+package retention_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
-	"github.com/clew-run/clew/internal/checkpoint/keep"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
 )
@@ -24,7 +24,7 @@ import (
 // says so.
 type desk struct {
 	*testing.T
-	*keep.Keeper
+	*retention.Keeper
 	data    string
 	at      session.Workplace
 	values  settings.Values
@@ -49,7 +49,7 @@ func newDesk(t *testing.T) *desk {
 
 func (d *desk) open() {
 	d.Helper()
-	k, err := keep.Open(filepath.Join(d.data, "checkpoints"), keep.Options{
+	k, err := retention.Open(filepath.Join(d.data, "checkpoints"), retention.Options{
 		Settings: func(own map[string]any) settings.Values {
 			v := d.values
 			if off, ok := own["checkpoints_enabled"].(bool); ok {

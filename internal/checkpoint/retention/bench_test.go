@@ -1,4 +1,4 @@
-package keep_test
+package retention_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clew-run/clew/internal/checkpoint/keep"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -26,7 +26,7 @@ func BenchmarkSave(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			k, err := keep.Open(filepath.Join(dir, "checkpoints"), keep.Options{})
+			k, err := retention.Open(filepath.Join(dir, "checkpoints"), retention.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}
