@@ -81,7 +81,7 @@ func (a *Archive) CheckStates(ctx context.Context, id clew.SessionID, each func(
 			each(f.head, f.state)
 		case errors.As(err, &damaged):
 			damage = append(damage, damaged)
-		case err != nil:
+		default:
 			return damage, err
 		}
 	}

@@ -241,7 +241,6 @@ func (c *countingReads) Read(ctx context.Context, id clew.SessionID, from, to ui
 
 // nodes is a cluster as one node hears it.
 type nodes struct {
-	m     *journaltest.Memory
 	hold  bool
 	newer string
 	gave  []session.Lease
