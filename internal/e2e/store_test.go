@@ -17,6 +17,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	procs "github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -120,11 +121,7 @@ func (s *store) write(t testing.TB, srv *proc, id clew.SessionID, n int) {
 // eventually polls an outside process.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
-		}
-	}
+	procs.Eventually(t, what, time.Minute, ok)
 }
 
 // awaitSealed waits until the archive has all of a session. Only the sweeper

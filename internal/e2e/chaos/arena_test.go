@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -156,7 +157,7 @@ func (a *arena) finish(asked []question) map[clew.RequestID]clew.HitlResolvedDat
 			ends[d.RequestID] = d
 		}
 		for _, w := range a.watchers[2*i : 2*i+2] {
-			eventually(a.t, "a watcher sees all", time.Minute, func() bool { return w.upTo(uint64(len(records))) })
+			proc.Eventually(a.t, "a watcher sees all", time.Minute, func() bool { return w.upTo(uint64(len(records))) })
 		}
 	}
 	a.leave()

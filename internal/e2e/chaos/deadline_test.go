@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // raceDeadlines answers each question about when its deadline falls due, while
@@ -44,7 +45,7 @@ func (a *arena) poke(node int, q question) {
 // nobody answered, and notes when.
 func (a *arena) awaitEnds(list []question) {
 	for _, q := range list {
-		eventually(a.t, "question "+string(q.id)+" ends", time.Minute, func() bool { return a.ended(q) })
+		proc.Eventually(a.t, "question "+string(q.id)+" ends", time.Minute, func() bool { return a.ended(q) })
 	}
 }
 

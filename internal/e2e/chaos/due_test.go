@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // find gives the records of a type.
@@ -28,7 +29,7 @@ func (r *rest) deadlines() {
 		clew.Command{Type: clew.CommandUpdateSettings, By: owner, Data: &clew.UpdateSettingsData{Settings: map[string]any{"plan_review_timeout_sec": soon, "question_reminder_sec": 0}}},
 		clew.Command{Type: clew.CommandUserMessage, By: owner, Data: &clew.UserMessageData{Text: "plan something", Mode: clew.ModeRun}})
 	r.unload()
-	took := eventually(r.t, "deadlines of cold runs fire", time.Minute, func() bool {
+	took := proc.Eventually(r.t, "deadlines of cold runs fire", time.Minute, func() bool {
 		for _, id := range ids {
 			if len(r.find(id, clew.EventCancelled)) == 0 {
 				return false
@@ -54,5 +55,5 @@ func (r *rest) approve(id clew.SessionID) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	eventually(r.t, "the run is complete", time.Minute, func() bool { return len(r.find(id, clew.EventComplete)) == 1 })
+	proc.Eventually(r.t, "the run is complete", time.Minute, func() bool { return len(r.find(id, clew.EventComplete)) == 1 })
 }

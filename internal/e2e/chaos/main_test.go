@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/clew-run/clew/internal/e2e/proc"
 )
@@ -60,20 +59,6 @@ func freePort(t testing.TB) int {
 		t.Fatal(err)
 	}
 	return port
-}
-
-// eventually polls what other processes and their clocks bring about.
-func eventually(t testing.TB, what string, limit time.Duration, ok func() bool) time.Duration {
-	t.Helper()
-	start := time.Now()
-	for time.Since(start) < limit {
-		if ok() {
-			return time.Since(start)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s: not within %s", what, limit)
-	return 0
 }
 
 // many runs fn for 0..count-1 on workers goroutines.

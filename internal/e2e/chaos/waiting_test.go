@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -59,7 +60,7 @@ func (r *rest) make(set string, count int, cmds ...clew.Command) []clew.SessionI
 // unload waits until no session is at work and takes all out of memory.
 func (r *rest) unload() {
 	r.t.Helper()
-	eventually(r.t, "all sessions are at rest", 2*time.Minute, func() bool {
+	proc.Eventually(r.t, "all sessions are at rest", 2*time.Minute, func() bool {
 		r.Host().Unload(time.Now().Add(time.Hour).UnixMilli())
 		return r.Host().Loaded() == 0
 	})

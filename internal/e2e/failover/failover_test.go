@@ -12,6 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 )
@@ -85,7 +86,7 @@ func pause(ctx context.Context, d time.Duration) {
 // how long the slowest took.
 func (l *load) allSince(start time.Time, limit time.Duration) time.Duration {
 	l.t.Helper()
-	return eventually(l.t, "all sessions are live again", limit, func() bool {
+	return proc.Eventually(l.t, "all sessions are live again", limit, func() bool {
 		for i := range l.lastAck {
 			if l.lastAck[i].Load() < start.UnixNano() {
 				return false

@@ -6,7 +6,6 @@ import (
 	"os"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/e2e/proc"
@@ -58,18 +57,4 @@ func (n *node) api() *client.API {
 		n.t.Fatal(err)
 	}
 	return client.NewAPI(n.URL(), token)
-}
-
-// eventually waits for an outside process.
-func eventually(t testing.TB, what string, limit time.Duration, ok func() bool) time.Duration {
-	t.Helper()
-	start := time.Now()
-	for time.Since(start) < limit {
-		if ok() {
-			return time.Since(start)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s: not within %s", what, limit)
-	return 0
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/tool/shell"
 	"github.com/clew-run/clew/wire"
 )
@@ -111,24 +112,24 @@ func (a *arena) settingsFile(more map[string]any) string {
 	}
 	maps.Copy(all, more)
 	b, err := json.Marshal(all)
-	must(a.t, err)
+	proc.Must(a.t, err)
 	path := filepath.Join(a.t.TempDir(), "settings.json")
-	must(a.t, os.WriteFile(path, b, 0o600))
+	proc.Must(a.t, os.WriteFile(path, b, 0o600))
 	return path
 }
 
 // write makes a file below the base.
 func (a *arena) write(name, text string) {
 	path := filepath.Join(a.base, name)
-	must(a.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(a.t, os.WriteFile(path, []byte(text), 0o644))
+	proc.Must(a.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	proc.Must(a.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // look describes the outside: every file, its mode and its content.
 func (a *arena) look() string {
 	var b strings.Builder
 	for _, top := range []string{a.outside} {
-		must(a.t, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+		proc.Must(a.t, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -155,8 +156,8 @@ func (a *arena) look() string {
 func (a *arena) workspace() string {
 	a.n++
 	dir := filepath.Join(a.base, fmt.Sprintf("work%d", a.n))
-	must(a.t, os.Mkdir(dir, 0o755))
-	must(a.t, os.WriteFile(filepath.Join(dir, "plain.txt"), []byte("nothing of interest\n"), 0o644))
+	proc.Must(a.t, os.Mkdir(dir, 0o755))
+	proc.Must(a.t, os.WriteFile(filepath.Join(dir, "plain.txt"), []byte("nothing of interest\n"), 0o644))
 	return dir
 }
 

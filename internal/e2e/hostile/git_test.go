@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // gitAttack is a repository whose configuration names programs wherever git
@@ -34,7 +36,7 @@ func gitAttack() attack {
 func bareAttack() attack {
 	return attack{
 		name: "repository made on the way", harmless: true,
-		prepare: func(a *arena, dir string) { must(a.t, os.Mkdir(filepath.Join(dir, "bare"), 0o755)) },
+		prepare: func(a *arena, dir string) { proc.Must(a.t, os.Mkdir(filepath.Join(dir, "bare"), 0o755)) },
 		turns: [][]call{{
 			{tool: "write_file", input: in{"path": "bare/HEAD", "content": "ref: refs/heads/main\n"}}, {tool: "write_file", input: in{"path": "bare/objects/x", "content": ""}},
 			{tool: "write_file", input: in{"path": "bare/refs/x", "content": ""}}, {tool: "write_file", input: in{"path": "bare/config", "content": "[core]\n\tfsmonitor = echo x >>../ran\n"}},
@@ -65,8 +67,8 @@ func nestedAttack() attack {
 		turns: [][]call{{{tool: "execute_command", input: in{"command": "git status"}}, {tool: "execute_command", input: in{"command": "git diff"}}}},
 		prepare: func(a *arena, dir string) {
 			inner := filepath.Join(dir, "inner")
-			must(a.t, os.Mkdir(inner, 0o755))
-			must(a.t, os.WriteFile(filepath.Join(inner, "x.txt"), []byte("x\n"), 0o644))
+			proc.Must(a.t, os.Mkdir(inner, 0o755))
+			proc.Must(a.t, os.WriteFile(filepath.Join(inner, "x.txt"), []byte("x\n"), 0o644))
 			for _, at := range []string{inner, dir} {
 				git(a, at, "init", "-q")
 				git(a, at, "add", ".")
@@ -118,12 +120,12 @@ func git(a *arena, dir string, args ...string) {
 func hostileRepository(a *arena, dir string) {
 	evil := func(name string) string {
 		path := filepath.Join(dir, ".git", name+".sh")
-		must(a.t, os.WriteFile(path, []byte("#!/bin/sh\necho "+name+" >>"+filepath.Join(dir, "ran")+"\ncat \"$@\" 2>/dev/null\n"), 0o755))
+		proc.Must(a.t, os.WriteFile(path, []byte("#!/bin/sh\necho "+name+" >>"+filepath.Join(dir, "ran")+"\ncat \"$@\" 2>/dev/null\n"), 0o755))
 		return path
 	}
 	git(a, dir, "init", "-q")
-	must(a.t, os.WriteFile(filepath.Join(dir, "data.bin"), []byte("x\n"), 0o644))
-	must(a.t, os.WriteFile(filepath.Join(dir, ".gitattributes"), []byte("*.bin diff=evil filter=evil\n"), 0o644))
+	proc.Must(a.t, os.WriteFile(filepath.Join(dir, "data.bin"), []byte("x\n"), 0o644))
+	proc.Must(a.t, os.WriteFile(filepath.Join(dir, ".gitattributes"), []byte("*.bin diff=evil filter=evil\n"), 0o644))
 	git(a, dir, "add", ".")
 	git(a, dir, "commit", "-q", "-m", "x")
 	sign(a, dir)
@@ -133,12 +135,12 @@ func hostileRepository(a *arena, dir string) {
 		"\n[filter \"evil\"]\n\tclean = " + evil("clean") + "\n\tsmudge = " + evil("smudge") + "\n[alias]\n\tlog = !" + evil("alias") +
 		"\n[pager]\n\tlog = " + evil("pagerlog") + "\n"
 	f, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
-	must(a.t, err)
+	proc.Must(a.t, err)
 	_, err = f.WriteString(config)
-	must(a.t, err)
-	must(a.t, f.Close())
+	proc.Must(a.t, err)
+	proc.Must(a.t, f.Close())
 	for _, hook := range []string{"post-checkout", "pre-commit", "post-index-change", "reference-transaction"} {
-		must(a.t, os.WriteFile(filepath.Join(dir, ".git", "hooks", hook), []byte("#!/bin/sh\necho hook >>"+filepath.Join(dir, "ran")+"\n"), 0o755))
+		proc.Must(a.t, os.WriteFile(filepath.Join(dir, ".git", "hooks", hook), []byte("#!/bin/sh\necho hook >>"+filepath.Join(dir, "ran")+"\n"), 0o755))
 	}
 }
 
@@ -148,12 +150,12 @@ func sign(a *arena, dir string) {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
 		out, err := cmd.Output()
-		must(a.t, err)
+		proc.Must(a.t, err)
 		return string(out)
 	}
 	head, body, _ := strings.Cut(read("cat-file", "commit", "HEAD"), "\n\n")
 	commit := head + "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n\n" + body
 	path := filepath.Join(dir, ".git", "signed")
-	must(a.t, os.WriteFile(path, []byte(commit), 0o644))
+	proc.Must(a.t, os.WriteFile(path, []byte(commit), 0o644))
 	git(a, dir, "update-ref", "HEAD", strings.TrimSpace(read("hash-object", "-t", "commit", "-w", path)))
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -128,9 +129,9 @@ func giantAttack() attack {
 			{{tool: "edit", input: in{"path": "lines.txt", "old": "x", "new": "yy", "replace_all": true}}},
 		},
 		prepare: func(a *arena, dir string) {
-			must(a.t, os.WriteFile(filepath.Join(dir, "lines.txt"), []byte(strings.Repeat(strings.Repeat("x", 99)+"\n", size/100)), 0o644))
-			must(a.t, os.WriteFile(filepath.Join(dir, "long.txt"), []byte(strings.Repeat("\x1b[31mx", size/6)), 0o644))
-			must(a.t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", a.srv.Pid()), []byte("5"), 0)) // the peak counts from here
+			proc.Must(a.t, os.WriteFile(filepath.Join(dir, "lines.txt"), []byte(strings.Repeat(strings.Repeat("x", 99)+"\n", size/100)), 0o644))
+			proc.Must(a.t, os.WriteFile(filepath.Join(dir, "long.txt"), []byte(strings.Repeat("\x1b[31mx", size/6)), 0o644))
+			proc.Must(a.t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", a.srv.Pid()), []byte("5"), 0)) // the peak counts from here
 		},
 		check: func(a *arena, r *run, _ string) {
 			peak := memory(a.t, a.srv.Pid(), "VmHWM")
@@ -155,11 +156,11 @@ func giantAttack() attack {
 func memory(t testing.TB, pid int, key string) int {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	must(t, err)
+	proc.Must(t, err)
 	for line := range strings.Lines(string(b)) {
 		if rest, ok := strings.CutPrefix(line, key+":"); ok {
 			kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			must(t, err)
+			proc.Must(t, err)
 			return kb << 10
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -16,7 +17,7 @@ import (
 func peerSettings(t testing.TB, env map[string]string) in {
 	t.Helper()
 	self, err := os.Executable()
-	must(t, err)
+	proc.Must(t, err)
 	all := in{peerVar: "1"}
 	for k, v := range env {
 		all[k] = v
@@ -63,17 +64,17 @@ func TestChangedToolIsAskedAnew(t *testing.T) {
 		admin.awaitState("Tells the weather")
 		for _, tool := range []string{"weather", "change"} {
 			err := admin.command(clew.CommandToggleToolAlwaysAllow, clew.ToggleToolAlwaysAllowData{Server: "sky", Tool: tool, AlwaysAllow: true})
-			must(t, err)
+			proc.Must(t, err)
 		}
 		a.launch(t, at)
 	})
-	must(t, os.Remove(called))
+	proc.Must(t, os.Remove(called))
 	once := attack{
 		name: "tool changed after the question", harmless: true,
 		turns: [][]call{weather},
 		drive: func(a *arena, r *run, _ string) {
 			first := r.awaitQuestion()
-			must(a.t, r.command(clew.CommandRestartMcpServer, clew.RestartMcpServerData{Name: "sky"})) // it is as it was at first
+			proc.Must(a.t, r.command(clew.CommandRestartMcpServer, clew.RestartMcpServerData{Name: "sky"})) // it is as it was at first
 			r.awaitState("Tells the weather")
 			r.answer(first, clew.ChoiceApprove)
 			r.await("question", func(seen []wire.Envelope) bool { return len(asks(seen)) == 2 || over(seen) })
@@ -97,7 +98,7 @@ func (r *run) awaitState(text string) {
 	deadline := time.Now().Add(patience)
 	for {
 		env, err := r.do(clew.CommandGetState, clew.GetStateData{Scope: clew.ScopeUI})
-		must(r.t, err)
+		proc.Must(r.t, err)
 		if strings.Contains(string(env.Data), text) {
 			return
 		}

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
 func mkfifo(t testing.TB, path string) {
 	t.Helper()
-	must(t, syscall.Mkfifo(path, 0o600))
+	proc.Must(t, syscall.Mkfifo(path, 0o600))
 }
 
 func quoted(v any) string {
@@ -37,7 +39,7 @@ func readProc(pid int, name string) string {
 func descendants(t testing.TB, pid int) []int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
-	must(t, err)
+	proc.Must(t, err)
 	parent := map[int]int{}
 	for _, e := range entries {
 		child, err := strconv.Atoi(e.Name())

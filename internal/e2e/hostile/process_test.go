@@ -52,7 +52,7 @@ func startProc(t testing.TB, env map[string]string) *server {
 		_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &cores)
 	}
 	s := &server{proc.New(t, proc.Program(t, ""), t.TempDir(), env), t}
-	must(t, s.Start())
+	proc.Must(t, s.Start())
 	return s
 }
 
@@ -68,7 +68,7 @@ func (s *server) dump() {
 
 func (s *server) token() string {
 	token, err := s.Token()
-	must(s.t, err)
+	proc.Must(s.t, err)
 	return token
 }
 
@@ -78,18 +78,18 @@ func (s *server) rest(method, path, body string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, s.URL()+path, strings.NewReader(body))
-	must(s.t, err)
+	proc.Must(s.t, err)
 	req.Header.Set("Authorization", "Bearer "+s.token())
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := http.DefaultClient.Do(req)
-	must(s.t, err)
+	proc.Must(s.t, err)
 	defer func() { _ = resp.Body.Close() }()
 	var all bytes.Buffer
 	fmt.Fprintln(&all, resp.Status, resp.Header)
 	_, err = io.Copy(&all, resp.Body)
-	must(s.t, err)
+	proc.Must(s.t, err)
 	return all.String()
 }
 
@@ -98,13 +98,6 @@ func (s *server) clew(args ...string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	out, errs, _, err := s.Run(ctx, args...)
-	must(s.t, err)
+	proc.Must(s.t, err)
 	return out + errs // what it says is what counts
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -96,12 +97,12 @@ func swappedFileAttack() attack {
 		name: "file swapped for a link", harmless: true, settings: in{"auto_approval_enabled": false},
 		turns: [][]call{{{tool: "write_file", input: in{"path": "f.txt", "content": "new"}}}},
 		prepare: func(a *arena, dir string) {
-			must(a.t, os.WriteFile(filepath.Join(dir, "f.txt"), []byte("old"), 0o644))
+			proc.Must(a.t, os.WriteFile(filepath.Join(dir, "f.txt"), []byte("old"), 0o644))
 		},
 		drive: func(a *arena, r *run, dir string) {
 			q := r.awaitQuestion()
-			must(a.t, os.Remove(filepath.Join(dir, "f.txt")))
-			must(a.t, os.Symlink(filepath.Join(a.outside, "victim.txt"), filepath.Join(dir, "f.txt")))
+			proc.Must(a.t, os.Remove(filepath.Join(dir, "f.txt")))
+			proc.Must(a.t, os.Symlink(filepath.Join(a.outside, "victim.txt"), filepath.Join(dir, "f.txt")))
 			r.answer(q, clew.ChoiceApprove)
 			r.finish()
 		},
@@ -114,12 +115,12 @@ func swappedDirAttack() attack {
 		name: "directory swapped", harmless: true,
 		turns: [][]call{{{tool: "execute_command", input: in{"command": "rm -f victim.txt; touch made; cat secret.txt", "cwd": "d"}}}},
 		prepare: func(a *arena, dir string) {
-			must(a.t, os.Mkdir(filepath.Join(dir, "d"), 0o755))
+			proc.Must(a.t, os.Mkdir(filepath.Join(dir, "d"), 0o755))
 		},
 		drive: func(a *arena, r *run, dir string) {
 			q := r.awaitQuestion()
-			must(a.t, os.Remove(filepath.Join(dir, "d")))
-			must(a.t, os.Symlink(a.outside, filepath.Join(dir, "d")))
+			proc.Must(a.t, os.Remove(filepath.Join(dir, "d")))
+			proc.Must(a.t, os.Symlink(a.outside, filepath.Join(dir, "d")))
 			r.answer(q, clew.ChoiceApprove)
 			r.finish()
 		},
@@ -133,13 +134,13 @@ func changedFileAttack() attack {
 		name: "file changed", harmless: true, settings: in{"auto_approval_enabled": false},
 		turns: [][]call{{{tool: "write_file", input: in{"path": "f.txt", "content": "new\n"}}, {tool: "edit", input: in{"path": "g.txt", "old": "bee", "new": "c"}}}},
 		prepare: func(a *arena, dir string) {
-			must(a.t, os.WriteFile(filepath.Join(dir, "f.txt"), []byte("old\n"), 0o644))
-			must(a.t, os.WriteFile(filepath.Join(dir, "g.txt"), []byte("a bee\n"), 0o644))
+			proc.Must(a.t, os.WriteFile(filepath.Join(dir, "f.txt"), []byte("old\n"), 0o644))
+			proc.Must(a.t, os.WriteFile(filepath.Join(dir, "g.txt"), []byte("a bee\n"), 0o644))
 		},
 		drive: func(a *arena, r *run, dir string) {
 			r.await("questions", func(seen []wire.Envelope) bool { return len(questions(seen)) == 2 })
 			for _, name := range []string{"f.txt", "g.txt"} {
-				must(a.t, os.WriteFile(filepath.Join(dir, name), []byte("bee: written by somebody else\n"), 0o644))
+				proc.Must(a.t, os.WriteFile(filepath.Join(dir, name), []byte("bee: written by somebody else\n"), 0o644))
 			}
 			for _, q := range questions(r.all()) {
 				r.answer(q, clew.ChoiceApprove)
@@ -204,8 +205,8 @@ func TestTricksAreVisible(t *testing.T) {
 		name: "tricks of the terminal", harmless: true, sandbox: true, turns: [][]call{calls, {{tool: "switch_mode", input: in{"mode": "architect", "reason": trick}}}, {{tool: "switch_mode", input: in{"mode": "code", "reason": trick}}}},
 		prepare: func(a *arena, dir string) {
 			name := strings.ReplaceAll(trick, "/", "")
-			must(a.t, os.WriteFile(filepath.Join(dir, name), []byte("needle "+trick+"\n"), 0o644))
-			must(a.t, os.WriteFile(filepath.Join(dir, "tricks.txt"), []byte(trick+"\n"), 0o644))
+			proc.Must(a.t, os.WriteFile(filepath.Join(dir, name), []byte("needle "+trick+"\n"), 0o644))
+			proc.Must(a.t, os.WriteFile(filepath.Join(dir, "tricks.txt"), []byte(trick+"\n"), 0o644))
 		},
 		check: func(a *arena, r *run, _ string) {
 			for _, q := range asks(r.all()) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -35,7 +36,7 @@ func openRun(t testing.TB, srv *server, name, workspace string) *run {
 	t.Helper()
 	api := client.NewAPI(srv.URL(), srv.token())
 	id, err := api.CreateSession(t.Context(), client.NewSession{Workspace: workspace})
-	must(t, err)
+	proc.Must(t, err)
 	return follow(t, srv, name, id)
 }
 
@@ -43,7 +44,7 @@ func openRun(t testing.TB, srv *server, name, workspace string) *run {
 func follow(t testing.TB, srv *server, name string, id clew.SessionID) *run {
 	t.Helper()
 	c, err := client.Dial(t.Context(), client.Options{URL: srv.URL(), Token: srv.token(), Session: id, ResumeFrom: client.FromStart})
-	must(t, err)
+	proc.Must(t, err)
 	r := &run{t: t, srv: srv, name: name, session: id, client: c, changed: make(chan struct{})}
 	done := make(chan struct{})
 	go func() { defer close(done); r.follow() }()
@@ -108,7 +109,7 @@ func (r *run) all() []wire.Envelope {
 func (r *run) send(typ clew.CommandType, data any) {
 	r.t.Helper()
 	_, err := r.client.Send(r.t.Context(), typ, data)
-	must(r.t, err)
+	proc.Must(r.t, err)
 }
 
 // set changes the session's own settings, once.
@@ -233,7 +234,7 @@ func (r *run) outcomes() map[string]*outcome {
 		switch clew.EventType(env.Type) {
 		case clew.EventToolProgress:
 			var d clew.ToolProgressData
-			must(r.t, json.Unmarshal(env.Data, &d))
+			proc.Must(r.t, json.Unmarshal(env.Data, &d))
 			o := get(d.ToolCallID)
 			o.began = o.began || d.Status == clew.ToolRunning
 			o.ran = o.ran || d.Status == clew.ToolComplete
@@ -243,13 +244,13 @@ func (r *run) outcomes() map[string]*outcome {
 			o.result += d.Error
 		case clew.EventHitlApprovalRequest, clew.EventHitlInputRequest:
 			var d clew.HitlApprovalRequestData
-			must(r.t, json.Unmarshal(env.Data, &d))
+			proc.Must(r.t, json.Unmarshal(env.Data, &d))
 			if d.ToolCallID != "" {
 				get(d.ToolCallID).asked, get(d.ToolCallID).shown = true, true
 			}
 		case clew.EventMessageCreated:
 			var d clew.MessageCreatedData
-			must(r.t, json.Unmarshal(env.Data, &d))
+			proc.Must(r.t, json.Unmarshal(env.Data, &d))
 			if d.Message.ToolCallID != "" {
 				get(d.Message.ToolCallID).shown = true
 			}
@@ -265,7 +266,7 @@ func (r *run) messages() []clew.Message {
 		var d clew.MessageCreatedData
 		switch clew.EventType(env.Type) {
 		case clew.EventMessageCreated, clew.EventMessageUpdated:
-			must(r.t, json.Unmarshal(env.Data, &d))
+			proc.Must(r.t, json.Unmarshal(env.Data, &d))
 			all = append(all, d.Message)
 		}
 	}

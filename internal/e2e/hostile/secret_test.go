@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/wire"
 )
@@ -237,7 +238,7 @@ func (s *secretServer) commandsLook(r *run) {
 	s.models.play("secrets", [][]call{calls})
 	r.awaitState("Knows")
 	for _, tool := range []struct{ server, name string }{{"meant", "tell"}, {"meant", "fail"}, {"other", "tell"}} {
-		must(s.t, r.command(clew.CommandToggleToolAlwaysAllow, clew.ToggleToolAlwaysAllowData{Server: tool.server, Tool: tool.name, AlwaysAllow: true}))
+		proc.Must(s.t, r.command(clew.CommandToggleToolAlwaysAllow, clew.ToggleToolAlwaysAllowData{Server: tool.server, Tool: tool.name, AlwaysAllow: true}))
 	}
 	r.begin()
 	r.finish()
@@ -269,7 +270,7 @@ func (s *secretServer) processesLook() {
 	late := time.AfterFunc(time.Minute, func() { panic("no command reads the pipe") })
 	w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
 	late.Stop()
-	must(s.t, err)
+	proc.Must(s.t, err)
 	pid := s.srv.Pid()
 	s.c.search(s.t, "the server's command line", readProc(pid, "cmdline"))
 	s.c.search(s.t, "the server's environment", readProc(pid, "environ"),
@@ -292,8 +293,8 @@ func (s *secretServer) processesLook() {
 		s.t.Errorf("%d processes, %d with the secret", len(children), meant)
 	}
 	_, err = w.WriteString("enough\n")
-	must(s.t, err)
-	must(s.t, w.Close())
+	proc.Must(s.t, err)
+	proc.Must(s.t, w.Close())
 	r.finish()
 }
 
@@ -321,7 +322,7 @@ func (s *secretServer) searchAnswers(r *run) {
 // searchFiles looks through every byte that the server left.
 func (s *secretServer) searchFiles() {
 	files := 0
-	must(s.t, filepath.WalkDir(s.srv.Dir, func(path string, e fs.DirEntry, err error) error {
+	proc.Must(s.t, filepath.WalkDir(s.srv.Dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}

@@ -101,7 +101,7 @@ func (v *visitor) speak() {
 	case clew.CodeOf(err) == clew.ConnectionFailed || clew.CodeOf(err) == clew.Unavailable:
 		v.crowd.broken.Add(1)
 	default:
-		v.crowd.t.Errorf("visitor %d: %v", v.n, err)
+		v.crowd.T.Errorf("visitor %d: %v", v.n, err)
 	}
 }
 
@@ -157,8 +157,8 @@ func TestCrowd(t *testing.T) {
 		eventually(t, "the crowd is heard", func() bool { return c.taken.Load() >= goal })
 		t.Logf("life %d: %d acknowledged, %s since the start", life, c.taken.Load(), time.Since(began).Round(time.Second))
 		if life < kills {
-			c.srv.Kill()
-			if err := c.srv.Start(); err != nil {
+			c.Srv.Kill()
+			if err := c.Srv.Start(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -172,7 +172,7 @@ func TestCrowd(t *testing.T) {
 
 // audit reads every session that was acknowledged.
 func (c *crowd) audit(all []*visitor) {
-	c.t.Helper()
+	c.T.Helper()
 	want := map[clew.SessionID]map[string]bool{}
 	open := 0 // commands that would make a session and are not acknowledged
 	for _, v := range all {
@@ -191,7 +191,7 @@ func (c *crowd) audit(all []*visitor) {
 	for id, texts := range want {
 		page, err := c.api.Messages(context.Background(), id, client.PageOf{Limit: 1000})
 		if err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 		said := map[string]int{}
 		for _, m := range page.Messages {
@@ -201,31 +201,31 @@ func (c *crowd) audit(all []*visitor) {
 		}
 		for text := range texts {
 			if said[text] == 0 {
-				c.t.Errorf("lost in %s: %s", id, text)
+				c.T.Errorf("lost in %s: %s", id, text)
 			}
 		}
 		for text, n := range said {
 			if n > 1 {
-				c.t.Errorf("%d times in %s: %s", n, id, text)
+				c.T.Errorf("%d times in %s: %s", n, id, text)
 			}
 		}
 	}
 	// The list follows the journal by a moment.
-	eventually(c.t, "all sessions are listed", func() bool { return c.sessions() >= len(want) })
+	eventually(c.T, "all sessions are listed", func() bool { return c.sessions() >= len(want) })
 	if n := c.sessions(); n > len(want)+open {
-		c.t.Errorf("%d sessions for %d commands, and %d whose fate is open", n, len(want), open)
+		c.T.Errorf("%d sessions for %d commands, and %d whose fate is open", n, len(want), open)
 	}
-	c.t.Logf("%d sessions were read", len(want))
+	c.T.Logf("%d sessions were read", len(want))
 }
 
 // sessions counts those that the server has.
 func (c *crowd) sessions() int {
-	c.t.Helper()
+	c.T.Helper()
 	n := 0
 	for cursor := ""; ; {
 		page, err := c.api.ListSessions(context.Background(), "", cursor, 200)
 		if err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 		n += len(page.Sessions)
 		if cursor = page.Next; cursor == "" {
@@ -236,9 +236,9 @@ func (c *crowd) sessions() int {
 
 // leaks compares the server with one that has had no such crowd.
 func (c *crowd) leaks(all []*visitor) {
-	c.t.Helper()
-	eventually(c.t, "nobody is connected", func() bool { return c.metric("clew_local_clients") == 0 })
-	eventually(c.t, "the sessions are let go", func() bool { return c.metric("clew_sessions_loaded") == 0 })
+	c.T.Helper()
+	eventually(c.T, "nobody is connected", func() bool { return c.metric("clew_local_clients") == 0 })
+	eventually(c.T, "the sessions are let go", func() bool { return c.metric("clew_sessions_loaded") == 0 })
 	files, routines, heap := c.files(), c.metric("go_goroutines"), c.metric("go_memstats_heap_inuse_bytes")
 	for range 3 { // as many again, in the same life
 		var group sync.WaitGroup
@@ -257,10 +257,10 @@ func (c *crowd) leaks(all []*visitor) {
 		}
 		group.Wait()
 	}
-	eventually(c.t, "nobody is connected", func() bool { return c.metric("clew_local_clients") == 0 })
-	eventually(c.t, "the sessions are let go", func() bool { return c.metric("clew_sessions_loaded") == 0 })
-	eventually(c.t, "file descriptors are closed", func() bool { return c.files() <= files+2 })
-	eventually(c.t, "goroutines have ended", func() bool { return c.metric("go_goroutines") <= routines+4 })
-	eventually(c.t, "memory is free again", func() bool { return c.metric("go_memstats_heap_inuse_bytes") <= 2*heap+64e6 }) // garbage may wait as long as it likes
-	c.t.Logf("%d files, %.0f goroutines, %.0f MB in use", c.files(), c.metric("go_goroutines"), c.metric("go_memstats_heap_inuse_bytes")/1e6)
+	eventually(c.T, "nobody is connected", func() bool { return c.metric("clew_local_clients") == 0 })
+	eventually(c.T, "the sessions are let go", func() bool { return c.metric("clew_sessions_loaded") == 0 })
+	eventually(c.T, "file descriptors are closed", func() bool { return c.files() <= files+2 })
+	eventually(c.T, "goroutines have ended", func() bool { return c.metric("go_goroutines") <= routines+4 })
+	eventually(c.T, "memory is free again", func() bool { return c.metric("go_memstats_heap_inuse_bytes") <= 2*heap+64e6 }) // garbage may wait as long as it likes
+	c.T.Logf("%d files, %.0f goroutines, %.0f MB in use", c.files(), c.metric("go_goroutines"), c.metric("go_memstats_heap_inuse_bytes")/1e6)
 }

@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 			if example.name == "typescript" {
 				example.args = runTypeScript(t, filepath.Join(dir, "typescript", "ask.mts"))
 			}
-			data := s.srv.Dir
+			data := s.Srv.Dir
 			run := func(words, keys string) (string, error) {
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				defer cancel()

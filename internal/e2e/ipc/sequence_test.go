@@ -41,7 +41,7 @@ func TestSequence(t *testing.T) {
 	other := s.listen("")
 	l := s.listen(clew.FollowOwn)
 	ack, ok := l.Ack()
-	if !ok || ack.URL != s.srv.URL() || ack.PID != s.srv.Pid() || ack.PPID != os.Getpid() || len(ack.ClientID) != 12 {
+	if !ok || ack.URL != s.Srv.URL() || ack.PID != s.Srv.Pid() || ack.PPID != os.Getpid() || len(ack.ClientID) != 12 {
 		t.Errorf("%+v", ack)
 	}
 	answer := l.do(clew.TaskCommandData{CommandName: clew.TaskCommandStartNewTask, Data: clew.StartNewTaskData{Text: "Choose a colour", Title: "Colours"}})
@@ -66,7 +66,7 @@ func TestSequence(t *testing.T) {
 	if err != nil || title.Title != "Colours" || title.Owner != "owner" {
 		t.Errorf("%+v %v", title, err)
 	}
-	if err := s.srv.Stop(); err != nil {
+	if err := s.Srv.Stop(); err != nil {
 		t.Error(err)
 	}
 	if early.Close(); called.Load() != 1 {
@@ -120,15 +120,15 @@ func TestSocketFile(t *testing.T) {
 	}
 	l := s.listen("")
 	answer := l.do(clew.TaskCommandData{CommandName: clew.TaskCommandStartNewTask, Data: clew.StartNewTaskData{Text: "hello"}})
-	out, errs, code, err := s.srv.Run(context.Background(), "ls", "--data", s.srv.Dir)
+	out, errs, code, err := s.Srv.Run(context.Background(), "ls", "--data", s.Srv.Dir)
 	if err != nil || code != 0 || !strings.Contains(out, string(answer.SessionID)) {
 		t.Errorf("clew ls: %d %s%s %v", code, out, errs, err)
 	}
-	_, errs, code, err = s.srv.Run(context.Background(), "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--socket", s.socket())
+	_, errs, code, err = s.Srv.Run(context.Background(), "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--socket", s.socket())
 	if err != nil || code == 0 || !strings.Contains(errs, "a server runs already at the local socket") {
 		t.Errorf("a second one: %d %s %v", code, errs, err)
 	}
-	s.srv.Kill()
+	s.Srv.Kill()
 	if _, err := os.Lstat(s.socket()); err != nil {
 		t.Error(err)
 	}
@@ -145,10 +145,10 @@ func TestSocketFile(t *testing.T) {
 	if _, seen := again.until(clew.EventTaskStarted); slices.Contains(seen, "session_created") {
 		t.Errorf("%s", seen)
 	}
-	if err := s.srv.Stop(); err != nil {
+	if err := s.Srv.Stop(); err != nil {
 		t.Error(err)
 	}
-	if err := s.srv.Start("CLEW_SOCKET=off"); err != nil {
+	if err := s.Srv.Start("CLEW_SOCKET=off"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(s.socket()); !os.IsNotExist(err) {
@@ -160,11 +160,11 @@ func TestSocketFile(t *testing.T) {
 // there; the other one says so and ends, and leaves nothing behind.
 func TestTwoServersOneSocket(t *testing.T) {
 	one, two := newStage(t, "", nil), newStage(t, "", nil)
-	path := filepath.Join(filepath.Dir(one.srv.Dir), "shared.sock")
+	path := filepath.Join(filepath.Dir(one.Srv.Dir), "shared.sock")
 	for range 3 {
 		errs := make(chan error, 2)
 		for _, s := range []*stage{one, two} {
-			go func() { errs <- s.srv.Start("CLEW_SOCKET=" + path) }()
+			go func() { errs <- s.Srv.Start("CLEW_SOCKET=" + path) }()
 		}
 		a, b := <-errs, <-errs
 		failed := cmp.Or(a, b)
@@ -173,16 +173,16 @@ func TestTwoServersOneSocket(t *testing.T) {
 		}
 		winner := one
 		select {
-		case <-one.srv.Exited():
+		case <-one.Srv.Exited():
 			winner = two
 		default:
 		}
-		if ack, err := client.FindLocal(context.Background(), path); err != nil || ack.URL != winner.srv.URL() {
+		if ack, err := client.FindLocal(context.Background(), path); err != nil || ack.URL != winner.Srv.URL() {
 			t.Errorf("%+v %v", ack, err)
 		}
 		if _, err := os.Lstat(filepath.Join(filepath.Dir(path), ".shared.sock.new")); !os.IsNotExist(err) {
 			t.Errorf("what was made on the way: %v", err)
 		}
-		winner.srv.Kill() // so the file is in the way next time
+		winner.Srv.Kill() // so the file is in the way next time
 	}
 }

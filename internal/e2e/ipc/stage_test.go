@@ -3,7 +3,6 @@ package ipc
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/e2e/proc"
-	"github.com/clew-run/clew/internal/llm/llmtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(proc.Main(m)) }
@@ -25,64 +23,32 @@ func TestMain(m *testing.M) { os.Exit(proc.Main(m)) }
 // patience is how long a test waits for what must come.
 const patience = 90 * time.Second
 
-// A stage is a server on a data directory of its own.
 type stage struct {
-	t   testing.TB
-	srv *proc.Proc
+	*proc.Stage
 	api *client.API // after start
 }
 
 // newStage makes a server that is not started yet. With a script a scripted model
-// thinks, without one the echo answers.
+// thinks, without one the echo answers. The directory has a short name, as a
+// socket's may not be long.
 func newStage(t testing.TB, script string, env map[string]string) *stage {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ipc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	proc.Must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	all := map[string]string{}
-	for k, v := range env {
-		all[k] = v
-	}
-	if script != "" {
-		model, err := llmtest.Start(llmtest.MustParse(script), llmtest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = model.Close() })
-		settings, err := json.Marshal(map[string]any{
-			"model_profile": "test",
-			"model_profiles": map[string]any{"test": map[string]any{
-				"provider": "anthropic", "model": "test-1", "base_url": model.URL(), "key_name": "test_key", "context_window": 200_000,
-			}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all["CLEW_SETTINGS"] = filepath.Join(dir, "settings.json")
-		all["CLEW_SECRET_TEST_KEY"] = "sk-test-0123456789"
-		if err := os.WriteFile(all["CLEW_SETTINGS"], settings, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return &stage{t: t, srv: proc.New(t, proc.Program(t, ""), filepath.Join(dir, "data"), all)}
+	return &stage{Stage: proc.NewStage(t, proc.Setup{
+		Dir: dir, Script: script, Profile: map[string]any{"context_window": 200_000}, Env: env,
+	})}
 }
 
 func (s *stage) start() *stage {
-	s.t.Helper()
-	if err := s.srv.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	token, err := s.srv.Token()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.api = client.NewAPI(s.srv.URL(), token).WithHTTPClient(&http.Client{Timeout: patience})
+	s.T.Helper()
+	s.Start()
+	s.api = s.API().WithHTTPClient(&http.Client{Timeout: patience})
 	return s
 }
 
-func (s *stage) socket() string { return filepath.Join(s.srv.Dir, client.LocalSocket) }
+func (s *stage) socket() string { return filepath.Join(s.Srv.Dir, client.LocalSocket) }
 
 // A listener is a client with all that it has heard.
 type listener struct {
@@ -92,18 +58,18 @@ type listener struct {
 }
 
 func (s *stage) listen(scope clew.FollowScope) *listener {
-	s.t.Helper()
+	s.T.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	l := &listener{Local: client.NewLocal(s.socket()), t: s.t, events: make(chan client.LocalEvent, 10_000)}
+	l := &listener{Local: client.NewLocal(s.socket()), t: s.T, events: make(chan client.LocalEvent, 10_000)}
 	l.Events.On(func(ev client.LocalEvent) { l.events <- ev })
 	if err := l.Connect(ctx); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	s.t.Cleanup(l.Close)
+	s.T.Cleanup(l.Close)
 	if scope != "" {
 		if err := l.Follow(ctx, "", clew.FollowData{Scope: scope}); err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 	}
 	return l
@@ -140,55 +106,37 @@ func (l *listener) do(cmd clew.TaskCommandData) client.LocalAnswer {
 
 // metric reads one number of /metrics.
 func (s *stage) metric(name string) float64 {
-	s.t.Helper()
-	token, err := s.srv.Token()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req, err := http.NewRequest(http.MethodGet, s.srv.URL()+"/metrics", nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	s.T.Helper()
+	resp, err := s.Call("", http.MethodGet, "/metrics", nil)
+	proc.Must(s.T, err)
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	proc.Must(s.T, err)
 	for line := range strings.Lines(string(body)) {
 		if rest, ok := strings.CutPrefix(line, name+" "); ok {
 			n, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
 			if err != nil {
-				s.t.Fatal(err)
+				s.T.Fatal(err)
 			}
 			return n
 		}
 	}
-	s.t.Fatalf("no metric %s", name)
+	s.T.Fatalf("no metric %s", name)
 	return 0
 }
 
 // eventually waits for a condition.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !ok(); {
-		if time.Now().After(end) {
-			t.Fatalf("not in time: %s", what)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	proc.Eventually(t, what, patience, ok)
 }
 
 // files is how many file descriptors the server has open.
 func (s *stage) files() int {
-	s.t.Helper()
-	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.srv.Pid()))
+	s.T.Helper()
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Srv.Pid()))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return len(list)
 }

@@ -170,6 +170,9 @@ func (p *Proc) Quit() error {
 	return p.end(syscall.SIGQUIT)
 }
 
+// Path is the program.
+func (p *Proc) Path() string { return p.bin }
+
 // Pid is the number of the process.
 func (p *Proc) Pid() int { return p.cmd.Process.Pid }
 

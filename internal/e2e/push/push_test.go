@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/inbox/push/pushtest"
 )
 
@@ -15,7 +16,7 @@ import (
 // comes, also over restarts.
 func TestPush(t *testing.T) {
 	s := newStage(t, "")
-	must(t, s.srv.Start())
+	proc.Must(t, s.Srv.Start())
 	_, bob := s.key("bob")
 	_, eve := s.key("eve")
 	mine, his, hers := s.browser(""), s.browser(bob), s.browser(eve)
@@ -33,8 +34,8 @@ func TestPush(t *testing.T) {
 		t.Error("bob hears of another question")
 	}
 	// A restart tells nobody again, and a rename neither.
-	must(t, s.srv.Stop())
-	must(t, s.srv.Start())
+	proc.Must(t, s.Srv.Stop())
+	proc.Must(t, s.Srv.Start())
 	s.good("", "POST", "/api/v1/sessions/"+session+"/commands", map[string]any{"type": "rename_session", "data": map[string]any{"title": "Release 1.5"}})
 	s.answer(bob, request)
 	for _, b := range []*pushtest.Browser{mine, his} {
@@ -42,7 +43,7 @@ func TestPush(t *testing.T) {
 			t.Errorf("after the answer came %s", d.Plain)
 		}
 	}
-	must(t, s.srv.Stop()) // waits for what is under way
+	proc.Must(t, s.Srv.Stop()) // waits for what is under way
 	if mine.Waiting()+his.Waiting()+hers.Waiting() != 0 {
 		t.Errorf("%d, %d and %d messages too many", mine.Waiting(), his.Waiting(), hers.Waiting())
 	}
@@ -53,7 +54,7 @@ func TestPush(t *testing.T) {
 // whose push service is busy hears later.
 func TestBrowsersComeAndGo(t *testing.T) {
 	s := newStage(t, "")
-	must(t, s.srv.Start())
+	proc.Must(t, s.Srv.Start())
 	fine, gone, busy := s.browser(""), s.browser(""), s.browser("")
 	gone.Answer(http.StatusGone, nil)
 	busy.Answer(http.StatusServiceUnavailable, nil)
@@ -102,7 +103,7 @@ func TestBrowsersComeAndGo(t *testing.T) {
 	if !strings.Contains(metrics, "clew_push_gone_total 1") || !strings.Contains(metrics, "clew_push_retried_total") || strings.Contains(metrics, "wpush") {
 		t.Error("the metrics do not tell, or tell too much")
 	}
-	must(t, s.srv.Stop())
+	proc.Must(t, s.Srv.Stop())
 	if his.Waiting()+gone.Waiting()+fine.Waiting()+busy.Waiting() != 0 {
 		t.Errorf("%d messages by a revoked key, %d to one that is gone, %d and %d too many", his.Waiting(), gone.Waiting(), fine.Waiting(), busy.Waiting())
 	}
@@ -112,10 +113,10 @@ func TestBrowsersComeAndGo(t *testing.T) {
 // Endpoints that lead into the operator's network are refused.
 func TestForeignEndpoints(t *testing.T) {
 	s := newStage(t, "")
-	must(t, s.srv.Start())
+	proc.Must(t, s.Srv.Start())
 	b := s.service.Browser()
 	for _, endpoint := range []string{
-		"http://push.example.org/CANARY", "https://127.0.0.1:9/CANARY", s.srv.URL() + "/CANARY", "https://10.1.2.3/CANARY", "https://[::1]:443/CANARY",
+		"http://push.example.org/CANARY", "https://127.0.0.1:9/CANARY", s.Srv.URL() + "/CANARY", "https://10.1.2.3/CANARY", "https://[::1]:443/CANARY",
 	} {
 		body := b.Subscription("x")
 		body["endpoint"] = endpoint
@@ -136,17 +137,17 @@ func TestKilled(t *testing.T) {
 				place = whereItAsks(t)
 			}
 			s := newStage(t, "crashpoints")
-			must(t, s.srv.Start())
+			proc.Must(t, s.Srv.Start())
 			b := s.browser("")
 			session := s.session()
-			must(t, s.srv.Stop())
-			must(t, s.srv.Start("CLEW_CRASH_AT="+place))
+			proc.Must(t, s.Srv.Stop())
+			proc.Must(t, s.Srv.Start("CLEW_CRASH_AT="+place))
 			s.say(session)
 			s.exited()
 			if before := b.Waiting(); before != times-1 {
 				t.Errorf("%d messages before the kill", before)
 			}
-			must(t, s.srv.Start())
+			proc.Must(t, s.Srv.Start())
 			first := b.Next()
 			request := s.isQuestion(first, session)
 			for range times - 1 {
@@ -158,7 +159,7 @@ func TestKilled(t *testing.T) {
 			if d := b.Next(); d.Kind != "settled" || d.Body["request_id"] != request {
 				t.Errorf("after the answer came %s", d.Plain)
 			}
-			must(t, s.srv.Stop())
+			proc.Must(t, s.Srv.Stop())
 			if b.Waiting() != 0 {
 				t.Errorf("%d messages too many", b.Waiting())
 			}
@@ -172,13 +173,13 @@ func whereItAsks(t *testing.T) string {
 	t.Helper()
 	s := newStage(t, "crashpoints")
 	log := filepath.Join(t.TempDir(), "places")
-	must(t, s.srv.Start("CLEW_CRASH_LOG="+log))
+	proc.Must(t, s.Srv.Start("CLEW_CRASH_LOG="+log))
 	b := s.browser("")
 	s.ask()
 	b.Next()
-	must(t, s.srv.Stop())
+	proc.Must(t, s.Srv.Stop())
 	places, err := os.ReadFile(log)
-	must(t, err)
+	proc.Must(t, err)
 	for place := range strings.FieldsSeq(string(places)) {
 		if strings.HasPrefix(place, "append.after") && strings.Contains(place, "hitl_approval_request") {
 			return place

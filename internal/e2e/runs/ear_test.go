@@ -26,20 +26,20 @@ type ear struct {
 
 // listen connects with somebody's token. Everything is heard from the start.
 func (s *stage) listen(ctx context.Context, token string) *ear {
-	s.t.Helper()
+	s.T.Helper()
 	c, err := client.Dial(ctx, client.Options{
-		URL: s.srv.URL(), Token: token, Session: sessionID, ResumeFrom: client.FromStart,
+		URL: s.Srv.URL(), Token: token, Session: sessionID, ResumeFrom: client.FromStart,
 		Retry: client.Retry{MaxRetries: 1000, InitialDelay: 20 * time.Millisecond, MaxDelay: 200 * time.Millisecond, Multiplier: 2},
 	})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	next, stop := iter.Pull2(c.Follow(ctx))
-	s.t.Cleanup(func() {
+	s.T.Cleanup(func() {
 		stop()
 		c.Close()
 	})
-	return &ear{t: s.t, c: c, pull: next}
+	return &ear{t: s.T, c: c, pull: next}
 }
 
 // more takes one envelope in.

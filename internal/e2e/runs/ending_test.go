@@ -21,16 +21,16 @@ func short(t *testing.T, vendor llmtest.Vendor, settings map[string]any, sleep f
 
 // reviewed asks for a run and waits for its plan.
 func (s *stage) reviewed(ctx context.Context, d clew.UserMessageData) (*ear, clew.RequestID) {
-	s.t.Helper()
+	s.T.Helper()
 	d.Mode = clew.ModeRun
 	s.do(ctx, "begin", clew.CommandUserMessage, d)
-	e := s.listen(ctx, s.owner)
+	e := s.listen(ctx, s.Bearer)
 	id, _ := e.question(clew.EventHitlPlanReview)
 	return e, id
 }
 
 func (s *stage) approve(ctx context.Context, id clew.RequestID) {
-	s.t.Helper()
+	s.T.Helper()
 	s.do(ctx, "approve", clew.CommandHitlPlanResponse, clew.HitlPlanResponseData{RequestID: id, Action: clew.ChoiceApprove})
 }
 
@@ -51,7 +51,7 @@ func (s *stage) over(t *testing.T, status clew.SessionStatus, want ...clew.Event
 			t.Errorf("todo %s is still under way", todo.ID)
 		}
 	}
-	s.answered()
+	s.Answered()
 	s.examine()
 	return list
 }
@@ -87,7 +87,7 @@ func TestReject(t *testing.T) {
 		clew.CommandControlPause: clew.ControlPauseData{}, clew.CommandControlResume: clew.ControlResumeData{}, clew.CommandControlCancel: clew.ControlCancelData{},
 		clew.CommandControlSkip: clew.ControlSkipData{TodoID: "first"}, clew.CommandControlRetry: clew.ControlRetryData{TodoID: "first"},
 	} {
-		if err := s.command(ctx, "late "+string(name), name, data); clew.CodeOf(err) != clew.SessionInvalidState {
+		if err := s.Command(ctx, "late "+string(name), name, data); clew.CodeOf(err) != clew.SessionInvalidState {
 			t.Errorf("%s after the end: %v", name, err)
 		}
 	}
@@ -214,7 +214,7 @@ func TestNobodyAnswers(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), within)
 			defer cancel()
 			s := short(t, llmtest.Anthropic, map[string]any{c.setting: 1, "question_reminder_sec": 1}, nil)
-			e := s.listen(ctx, s.owner)
+			e := s.listen(ctx, s.Bearer)
 			s.do(ctx, "begin", clew.CommandUserMessage, clew.UserMessageData{Text: c.text, Mode: clew.ModeRun, Budget: c.budget})
 			if c.reviewed {
 				id, _ := e.question(clew.EventHitlPlanReview)
@@ -245,7 +245,7 @@ func TestBudget(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), within)
 			defer cancel()
 			s := short(t, llmtest.OpenAI, nil, nil)
-			e := s.listen(ctx, s.owner)
+			e := s.listen(ctx, s.Bearer)
 			s.do(ctx, "begin", clew.CommandUserMessage, clew.UserMessageData{
 				Text: "Do both things, though it is dear.", Mode: clew.ModeRun, Budget: &clew.Budget{Tokens: 20_000},
 			})
@@ -267,7 +267,7 @@ func TestBudget(t *testing.T) {
 				e.await(clew.EventTaskCompleted, nil)
 			}
 			for _, r := range s.over(t, status, end) {
-				if d, ok := r.event.Data.(*clew.HitlApprovalRequestData); ok && d.RequestID != id {
+				if d, ok := r.Event.Data.(*clew.HitlApprovalRequestData); ok && d.RequestID != id {
 					t.Errorf("it asked again: %+v", d)
 				}
 			}

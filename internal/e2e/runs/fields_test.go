@@ -101,8 +101,8 @@ func allTyped(t *testing.T, list []record, want []clew.EventType) {
 	t.Helper()
 	seen := map[clew.EventType]bool{}
 	for _, r := range list {
-		seen[r.event.Type] = true
-		typed(t, r.env.Type, r.env.Data)
+		seen[r.Event.Type] = true
+		typed(t, r.Env.Type, r.Env.Data)
 	}
 	for _, typ := range want {
 		if !seen[typ] {

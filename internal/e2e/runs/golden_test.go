@@ -68,7 +68,7 @@ type plain struct {
 }
 
 func newPlain(s *stage) *plain {
-	return &plain{names: map[string]string{}, count: map[string]int{}, paths: strings.NewReplacer(s.work, "$WORKSPACE")}
+	return &plain{names: map[string]string{}, count: map[string]int{}, paths: strings.NewReplacer(s.Work, "$WORKSPACE")}
 }
 
 var idPattern = regexp.MustCompile(`(task|req|msg|run|plan)_[0-9a-f]{8,}|cp_[a-z2-7]{26}|\b[0-9a-f]{64}\b`)
@@ -147,10 +147,10 @@ func (p *plain) line(v any) string {
 func (p *plain) journal(list []record) string {
 	var b strings.Builder
 	for _, r := range list {
-		if d, ok := r.event.Data.(*clew.MessageUpdatedData); ok && d.Message.Partial {
+		if d, ok := r.Event.Data.(*clew.MessageUpdatedData); ok && d.Message.Partial {
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s %s\n", p.name(r.env.MessageID), r.env.Type, p.line(r.env.Data))
+		fmt.Fprintf(&b, "%s %s %s\n", p.name(r.Env.MessageID), r.Env.Type, p.line(r.Env.Data))
 	}
 	return b.String()
 }

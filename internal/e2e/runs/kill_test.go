@@ -135,7 +135,7 @@ func (s *stage) live(t *testing.T, variable string) (died bool) {
 	defer cancel()
 	env := []string{variable}
 	for life := 1; ; life++ {
-		err := s.srv.Start(env...)
+		err := s.Srv.Start(env...)
 		if err == nil {
 			err = s.play(ctx)
 		}
@@ -143,7 +143,7 @@ func (s *stage) live(t *testing.T, variable string) (died bool) {
 			return died
 		}
 		select {
-		case <-s.srv.Exited():
+		case <-s.Srv.Exited():
 		case <-ctx.Done():
 			t.Fatalf("life %d: %v", life, err)
 		}
@@ -159,7 +159,7 @@ func (s *stage) live(t *testing.T, variable string) (died bool) {
 func (s *stage) play(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	gone := s.srv.Exited()
+	gone := s.Srv.Exited()
 	go func() {
 		select {
 		case <-gone:
@@ -167,10 +167,10 @@ func (s *stage) play(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}()
-	if err := s.create(ctx); err != nil {
+	if err := s.Create(ctx); err != nil {
 		return err
 	}
-	c, err := client.Dial(ctx, client.Options{URL: s.srv.URL(), Token: s.owner, Session: sessionID, ResumeFrom: client.FromStart})
+	c, err := client.Dial(ctx, client.Options{URL: s.Srv.URL(), Token: s.Bearer, Session: sessionID, ResumeFrom: client.FromStart})
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (s *stage) play(ctx context.Context) error {
 		}
 		if env.Type == string(clew.EventSyncComplete) {
 			synced = true
-			if err := s.command(ctx, "begin", clew.CommandUserMessage, clew.UserMessageData{Text: "Correct the list and count once.", Mode: clew.ModeRun}); err != nil {
+			if err := s.Command(ctx, "begin", clew.CommandUserMessage, clew.UserMessageData{Text: "Correct the list and count once.", Mode: clew.ModeRun}); err != nil {
 				return err
 			}
 		}
@@ -232,11 +232,11 @@ func (s *stage) reply(ctx context.Context, q clew.Question) error {
 	name := "answer-" + string(id)
 	switch q.Type {
 	case clew.EventHitlPlanReview:
-		return s.command(ctx, name, clew.CommandHitlPlanResponse, clew.HitlPlanResponseData{RequestID: id, Action: clew.ChoiceApprove})
+		return s.Command(ctx, name, clew.CommandHitlPlanResponse, clew.HitlPlanResponseData{RequestID: id, Action: clew.ChoiceApprove})
 	case clew.EventHitlInputRequest:
-		return s.command(ctx, name, clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: id, Value: "yes"})
+		return s.Command(ctx, name, clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: id, Value: "yes"})
 	}
-	return s.command(ctx, name, clew.CommandHitlApprovalResponse, clew.HitlApprovalResponseData{RequestID: id, Action: clew.ChoiceApprove})
+	return s.Command(ctx, name, clew.CommandHitlApprovalResponse, clew.HitlApprovalResponseData{RequestID: id, Action: clew.ChoiceApprove})
 }
 
 // checkKilled looks at a run that came to its end, whatever happened on the way.
@@ -255,14 +255,14 @@ func (s *stage) checkKilled(t *testing.T) {
 		t.Errorf("the end is %+v", d)
 	}
 	for _, path := range d.ReportPaths {
-		if _, err := s.get(t.Context(), path, s.owner); err != nil {
+		if _, err := s.get(t.Context(), path, s.Bearer); err != nil {
 			t.Errorf("a report is missing: %v", err)
 		}
 	}
-	if got := s.file("count.txt"); got != "ran\n" {
+	if got := s.File("count.txt"); got != "ran\n" {
 		t.Errorf("the command left %q: it has to run once", got)
 	}
-	if got := s.file("list.txt"); got != "apples\nplums\n" {
+	if got := s.File("list.txt"); got != "apples\nplums\n" {
 		t.Errorf("the list is %q", got)
 	}
 	var st clew.SessionState
@@ -270,7 +270,7 @@ func (s *stage) checkKilled(t *testing.T) {
 	if st.Status != clew.StatusCompleted || st.HitlPending != nil || len(st.OpenMessages) > 0 {
 		t.Errorf("in the end the session is %s", state)
 	}
-	s.answered()
+	s.Answered()
 	s.examine()
 	if t.Failed() {
 		t.Logf("the records:\n%s", newPlain(s).journal(list))

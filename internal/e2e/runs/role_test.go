@@ -33,7 +33,7 @@ func TestRoles(t *testing.T) {
 	defer cancel()
 	s := short(t, llmtest.Anthropic, nil, nil)
 	tokens := map[string]string{
-		"owner": s.owner, "viewer": signed(t, "vera", "owner"), "approver": signed(t, "anna", "owner"), "admin": signed(t, "root", "admin"),
+		"owner": s.Bearer, "viewer": signed(t, "vera", "owner"), "approver": signed(t, "anna", "owner"), "admin": signed(t, "root", "admin"),
 	}
 	for user, role := range map[clew.UserID]clew.Role{"vera": clew.RoleViewer, "anna": clew.RoleApprover} {
 		s.do(ctx, "access "+string(user), clew.CommandSetAccess, clew.SetAccessData{UserID: user, Role: role})
@@ -68,7 +68,7 @@ func TestRoles(t *testing.T) {
 			t.Errorf("%s heard %+v", role, d)
 		}
 	}
-	s.refused(ctx, ears["owner"], s.owner, "owner", clew.CommandHitlPlanResponse, yes, clew.HitlRequestExpired)
+	s.refused(ctx, ears["owner"], s.Bearer, "owner", clew.CommandHitlPlanResponse, yes, clew.HitlRequestExpired)
 	for _, e := range ears {
 		e.await(clew.EventComplete, nil)
 	}
@@ -88,20 +88,20 @@ func TestRoles(t *testing.T) {
 // refused sends a command over REST and over the socket; both say why it is
 // refused, with the same code.
 func (s *stage) refused(ctx context.Context, e *ear, token, who string, typ clew.CommandType, data any, code clew.Code) {
-	s.t.Helper()
-	if _, err := client.NewAPI(s.srv.URL(), token).Command(ctx, sessionID, "", typ, data); clew.CodeOf(err) != code {
-		s.t.Errorf("REST, %s of the %s: %v, not %s", typ, who, err, code)
+	s.T.Helper()
+	if _, err := client.NewAPI(s.Srv.URL(), token).Command(ctx, sessionID, "", typ, data); clew.CodeOf(err) != code {
+		s.T.Errorf("REST, %s of the %s: %v, not %s", typ, who, err, code)
 	}
 	name := clew.ClientMessageID("wrong-" + who + "-" + string(typ) + "-" + string(code))
 	if err := e.c.SendAs(ctx, name, typ, data); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	env := e.refusal(name)
-	typed(s.t, env.Type, env.Data)
+	typed(s.T, env.Type, env.Data)
 	var d clew.ErrorData
-	decode(s.t, env.Data, &d)
+	decode(s.T, env.Data, &d)
 	if d.Code != code || d.Context.CommandType != typ || code == clew.HitlRequestExpired && d.Number != 5003 {
-		s.t.Errorf("socket, %s of the %s: %s, not %s", typ, who, env.Data, code)
+		s.T.Errorf("socket, %s of the %s: %s, not %s", typ, who, env.Data, code)
 	}
 }
 
@@ -124,7 +124,7 @@ func (e *ear) refusal(name clew.ClientMessageID) wire.Envelope {
 func ended(t *testing.T, list []record) *clew.CompleteData {
 	t.Helper()
 	for _, r := range list {
-		if d, ok := r.event.Data.(*clew.CompleteData); ok && d.RunID != "" {
+		if d, ok := r.Event.Data.(*clew.CompleteData); ok && d.RunID != "" {
 			return d
 		}
 	}

@@ -19,7 +19,7 @@ func (s *stage) get(ctx context.Context, path, token string) (string, error) {
 
 // open opens a path of the server, and says what it is.
 func (s *stage) open(ctx context.Context, path, token string) (body, kind string, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.srv.URL()+path, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Srv.URL()+path, nil)
 	if err != nil {
 		return "", "", err
 	}
@@ -89,7 +89,7 @@ func soundRun(t testing.TB, list []record) *count {
 
 func (c *count) run(r record) {
 	c.t.Helper()
-	switch d := r.event.Data.(type) {
+	switch d := r.Event.Data.(type) {
 	case *clew.LayerStartData:
 		c.layers = append(c.layers, d.Layer)
 		if order := d.Layer.Values(); len(c.layers) > len(order) || order[len(c.layers)-1] != string(d.Layer) {
@@ -111,7 +111,7 @@ func (c *count) run(r record) {
 
 func (c *count) todo(r record) {
 	c.t.Helper()
-	switch d := r.event.Data.(type) {
+	switch d := r.Event.Data.(type) {
 	case *clew.TodoStartedData:
 		c.started[d.TodoID]++
 		i := slices.IndexFunc(c.todos, func(t clew.Todo) bool { return t.ID == d.TodoID })
@@ -139,10 +139,10 @@ func (c *count) todo(r record) {
 
 func (c *count) question(r record) {
 	c.t.Helper()
-	if slices.Contains(clew.QuestionTypes, r.event.Type) {
-		c.questions[clew.Question(r.event).RequestID()]++
+	if slices.Contains(clew.QuestionTypes, r.Event.Type) {
+		c.questions[clew.Question(r.Event).RequestID()]++
 	}
-	switch d := r.event.Data.(type) {
+	switch d := r.Event.Data.(type) {
 	case *clew.HitlResolvedData:
 		c.questions[d.RequestID]--
 	case *clew.ToolProgressData:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/llm/llmtest"
 )
 
@@ -35,8 +36,8 @@ func TestStory(t *testing.T) {
 func TestStoryOverRestarts(t *testing.T) {
 	tellStory(t, llmtest.OpenAI, func(s *stage) {
 		_, before := s.replayed()
-		s.srv.Kill()
-		if err := s.srv.Start(); err != nil {
+		s.Srv.Kill()
+		if err := s.Srv.Start(); err != nil {
 			t.Fatal(err)
 		}
 		if _, after := s.replayed(); string(after) != string(before) {
@@ -61,14 +62,14 @@ func tellStory(t *testing.T, vendor llmtest.Vendor, rest func(*stage)) {
 	s = newStage(t, plot{
 		vendor: vendor, script: "story.yaml", files: files,
 		model: llmtest.Options{Sleep: func(context.Context, time.Duration) error { // the model pauses, and so do the people
-			if err := s.command(ctx, "pause", clew.CommandControlPause, clew.ControlPauseData{Reason: "A moment, please."}); err != nil {
+			if err := s.Command(ctx, "pause", clew.CommandControlPause, clew.ControlPauseData{Reason: "A moment, please."}); err != nil {
 				fault.Store(&err)
 			}
 			return nil
 		}},
 	})
 	s.begin()
-	e := s.listen(ctx, s.owner)
+	e := s.listen(ctx, s.Bearer)
 	s.do(ctx, "begin", clew.CommandUserMessage, clew.UserMessageData{Text: "Say how the shop did.", Mode: clew.ModeRun})
 	s.clarifyAndPlan(ctx, e, rest)
 	s.executeAndPause(ctx, e, rest)
@@ -99,17 +100,17 @@ func (s *stage) clarifyAndPlan(ctx context.Context, e *ear, rest func(*stage)) {
 // pending checks that somebody who comes now finds the question, with all that
 // is needed to answer it.
 func (s *stage) pending(typ clew.EventType) {
-	s.t.Helper()
+	s.T.Helper()
 	_, state := s.replayed()
-	typed(s.t, string(clew.EventSessionState), state)
+	typed(s.T, string(clew.EventSessionState), state)
 	var st struct {
 		Status  clew.SessionStatus `json:"status"`
 		Pending json.RawMessage    `json:"hitl_pending"`
 	}
-	decode(s.t, state, &st)
-	typed(s.t, string(typ), st.Pending)
+	decode(s.T, state, &st)
+	typed(s.T, string(typ), st.Pending)
 	if st.Status != clew.StatusAwaitingInput || !has("type", string(typ))(st.Pending) {
-		s.t.Errorf("the state is %s", state)
+		s.T.Errorf("the state is %s", state)
 	}
 }
 
@@ -118,7 +119,7 @@ func (s *stage) executeAndPause(ctx context.Context, e *ear, rest func(*stage)) 
 	id, env := e.question(clew.EventHitlApprovalRequest)
 	rest(s)
 	var d clew.HitlApprovalRequestData
-	decode(s.t, env.Data, &d)
+	decode(s.T, env.Data, &d)
 	s.do(ctx, "skip", clew.CommandHitlApprovalResponse, clew.HitlApprovalResponseData{
 		RequestID: id, TodoID: d.TodoID, Action: clew.ChoiceSkip, Comment: "Too dear.",
 	})
@@ -126,12 +127,12 @@ func (s *stage) executeAndPause(ctx context.Context, e *ear, rest func(*stage)) 
 	e.await(clew.EventTaskTokenUsageUpdated, nil) // what was begun has ended
 	rest(s)
 	_, state := s.replayed()
-	typed(s.t, string(clew.EventSessionState), state)
+	typed(s.T, string(clew.EventSessionState), state)
 	var st clew.SessionState
-	decode(s.t, state, &st)
+	decode(s.T, state, &st)
 	if st.Status != clew.StatusPaused || st.CurrentLayer != clew.LayerExecution || st.Plan == nil || st.Plan.Status != clew.PlanApproved ||
 		st.Plan.TotalTodos != 5 || len(st.Todos) != 5 || st.HitlPending != nil {
-		s.t.Errorf("in the pause the state is %s", state)
+		s.T.Errorf("in the pause the state is %s", state)
 	}
 }
 
@@ -154,27 +155,27 @@ func (s *stage) resumeAndEnd(ctx context.Context, e *ear, rest func(*stage)) {
 // told compares what is left of the story with the golden files.
 func (s *stage) told(t *testing.T, write bool) {
 	t.Helper()
-	s.answered()
+	s.Answered()
 	list, state := s.replayed()
 	p := newPlain(s)
 	golden(t, write, "story.records.txt", p.journal(list))
-	page, err := s.api().Messages(t.Context(), sessionID, client.PageOf{Limit: 200})
+	page, err := s.API().Messages(t.Context(), sessionID, client.PageOf{Limit: 200})
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, write, "story.transcript.txt", p.transcript(page.Messages))
-	golden(t, write, "story.requests.txt", p.requests(s.model.Requests()))
+	golden(t, write, "story.requests.txt", p.requests(s.Model.Requests()))
 	var st map[string]any
 	decode(t, state, &st)
 	delete(st, "messages")
 	golden(t, write, "story.state.txt", p.line(st)+"\n")
-	if got := s.file("summary.md"); got != "# 2025\n\n120 after 100.\n" {
+	if got := s.File("summary.md"); got != "# 2025\n\n120 after 100.\n" {
 		t.Errorf("the summary is %q", got)
 	}
 	allTyped(t, list, storyTypes)
 	soundRun(t, list)
 	s.reports(t, list)
-	if again, _ := s.replayed(); frames(again) != frames(list) {
+	if again, _ := s.replayed(); proc.Frames(again) != proc.Frames(list) {
 		t.Error("a second replay differs")
 	}
 }
@@ -189,7 +190,7 @@ func (s *stage) reports(t *testing.T, list []record) {
 	t.Helper()
 	var d *clew.CompleteData
 	for _, r := range list {
-		if c, ok := r.event.Data.(*clew.CompleteData); ok {
+		if c, ok := r.Event.Data.(*clew.CompleteData); ok {
 			d = c
 		}
 	}
@@ -197,7 +198,7 @@ func (s *stage) reports(t *testing.T, list []record) {
 		t.Fatalf("the end is %+v", d)
 	}
 	for _, path := range d.ReportPaths {
-		body, kind, err := s.open(t.Context(), path, s.owner)
+		body, kind, err := s.open(t.Context(), path, s.Bearer)
 		if err != nil || len(body) == 0 || !strings.HasPrefix(kind, mediaTypes[filepath.Ext(path)]) {
 			t.Errorf("%s: %v, %d bytes of %s", path, err, len(body), kind)
 		}
@@ -212,7 +213,7 @@ func (s *stage) reports(t *testing.T, list []record) {
 		}
 	}
 	for _, a := range d.Response.Attachments {
-		if _, err := s.get(t.Context(), a.URL, s.owner); err != nil {
+		if _, err := s.get(t.Context(), a.URL, s.Bearer); err != nil {
 			t.Errorf("attachment %s: %v", a.Title, err)
 		}
 	}

@@ -22,10 +22,10 @@ func (s *stage) check(t *testing.T, calm []string) {
 	if got := told(list); !slices.Equal(got, calm) {
 		t.Errorf("the story is another one:\n%s", diff(strings.Join(calm, "\n"), strings.Join(got, "\n")))
 	}
-	if got := s.file("count.txt"); got != "ran\n" {
+	if got := s.File("count.txt"); got != "ran\n" {
 		t.Errorf("the command left %q: it has to run once", got)
 	}
-	if got := s.file("list.txt"); got != "apples\nplums\n" {
+	if got := s.File("list.txt"); got != "apples\nplums\n" {
 		t.Errorf("the list is %q", got)
 	}
 	questions(t, list)
@@ -37,12 +37,12 @@ func (s *stage) check(t *testing.T, calm []string) {
 			t.Errorf("a message is still growing: %+v", m)
 		}
 	}
-	s.answered()
+	s.Answered()
 	s.orphans(t.Context())
-	if err := s.srv.Stop(); err != nil {
+	if err := s.Srv.Stop(); err != nil {
 		t.Error(err)
 	}
-	s.examine(t.Context())
+	s.Examine()
 }
 
 // told is the story as it must always come out: what people and models said and
@@ -55,7 +55,7 @@ func told(list []record) []string {
 	final := finals(list)
 	cut := cutAnswers(list)
 	for _, r := range list {
-		switch d := r.event.Data.(type) {
+		switch d := r.Event.Data.(type) {
 		case *clew.MessageCreatedData:
 			m := final[d.Message.MessageID]
 			if !cut[m.MessageID] && shown(m) {
@@ -95,7 +95,7 @@ func shown(m clew.Message) bool {
 func finals(list []record) map[clew.MessageID]clew.Message {
 	final := map[clew.MessageID]clew.Message{}
 	for _, r := range list {
-		switch d := r.event.Data.(type) {
+		switch d := r.Event.Data.(type) {
 		case *clew.MessageCreatedData:
 			final[d.Message.MessageID] = d.Message
 		case *clew.MessageUpdatedData:
@@ -111,7 +111,7 @@ func finals(list []record) map[clew.MessageID]clew.Message {
 func cutAnswers(list []record) map[clew.MessageID]bool {
 	cut, said := map[clew.MessageID]bool{}, map[clew.MessageID]bool{} // said: whether it is closed
 	for _, r := range list {
-		switch d := r.event.Data.(type) {
+		switch d := r.Event.Data.(type) {
 		case *clew.MessageCreatedData:
 			switch m := d.Message; {
 			case m.Say == clew.SayAPIReqStarted:
@@ -144,7 +144,7 @@ func questions(t *testing.T, list []record) {
 	asked, settled, used := map[clew.RequestID]int{}, map[clew.RequestID]int{}, map[clew.RequestID]int{}
 	begun, ended := map[string]int{}, map[string]int{}
 	for _, r := range list {
-		switch d := r.event.Data.(type) {
+		switch d := r.Event.Data.(type) {
 		case *clew.HitlApprovalRequestData:
 			asked[d.RequestID]++
 		case *clew.HitlInputRequestData:
@@ -188,7 +188,7 @@ func questions(t *testing.T, list []record) {
 // orphans waits until nothing runs that a command of this server started. A
 // process that is gone needs a moment to leave the list.
 func (s *stage) orphans(ctx context.Context) {
-	s.t.Helper()
+	s.T.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -201,7 +201,7 @@ func (s *stage) orphans(ctx context.Context) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			s.t.Errorf("left running: %v", left)
+			s.T.Errorf("left running: %v", left)
 			return
 		}
 	}
@@ -213,10 +213,10 @@ func (s *stage) running() []string {
 	var left []string
 	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	sleeps := []byte(strings.TrimSpace(s.file("mark.txt")))
-	call := []byte("CLEW_CALL=" + shell.Marker(s.srv.Dir))
+	sleeps := []byte(strings.TrimSpace(s.File("mark.txt")))
+	call := []byte("CLEW_CALL=" + shell.Marker(s.Srv.Dir))
 	for _, dir := range dirs {
 		environ, _ := os.ReadFile(filepath.Join(dir, "environ")) // it may be gone, or another user's
 		cmdline, _ := os.ReadFile(filepath.Join(dir, "cmdline"))

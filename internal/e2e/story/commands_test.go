@@ -33,15 +33,15 @@ func TestCommandsTakeEffect(t *testing.T) {
 		settings: map[string]any{"mcp_servers": map[string]any{"shelf": map[string]any{"url": toolServer(t), "disabled": true}}},
 		pings:    "50ms",
 	})
-	if err := s.srv.Start(); err != nil {
+	if err := s.Srv.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), storyWithin)
 	defer cancel()
-	if err := s.create(ctx); err != nil {
+	if err := s.Create(ctx); err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.Dial(ctx, client.Options{URL: s.srv.URL(), Token: s.token(), Session: sessionID, NoFollow: true})
+	c, err := client.Dial(ctx, client.Options{URL: s.Srv.URL(), Token: s.Token(), Session: sessionID, NoFollow: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ type sender struct {
 func (x *sender) do(t *testing.T, data any, want clew.EventType) json.RawMessage {
 	t.Helper()
 	cmd := clew.NewCommand(clew.Principal{}, data)
-	receipt, err := x.api().Command(x.ctx, sessionID, "", cmd.Type, data)
+	receipt, err := x.API().Command(x.ctx, sessionID, "", cmd.Type, data)
 	if err != nil {
 		t.Fatalf("%s: %v", cmd.Type, err)
 	}
@@ -99,7 +99,7 @@ func (x *sender) do(t *testing.T, data any, want clew.EventType) json.RawMessage
 // ask sends a command that has an answer.
 func (x *sender) ask(t *testing.T, data any, want clew.EventType) {
 	t.Helper()
-	c, err := client.Dial(x.ctx, client.Options{URL: x.srv.URL(), Token: x.token(), Session: sessionID, NoFollow: true})
+	c, err := client.Dial(x.ctx, client.Options{URL: x.Srv.URL(), Token: x.Token(), Session: sessionID, NoFollow: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func (x *sender) next(t *testing.T, want clew.EventType) json.RawMessage {
 // messages are those of the transcript.
 func (x *sender) messages(t *testing.T) []clew.Message {
 	t.Helper()
-	page, err := x.api().Messages(x.ctx, sessionID, client.PageOf{})
+	page, err := x.API().Messages(x.ctx, sessionID, client.PageOf{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func (x *sender) messages(t *testing.T) []clew.Message {
 func (x *sender) say(t *testing.T, text string) {
 	t.Helper()
 	id := clew.ClientMessageID("say " + text)
-	if _, err := x.api().Command(x.ctx, sessionID, id, clew.CommandUserMessage, clew.UserMessageData{Text: text, Delivery: clew.ArrivalQueue}); err != nil {
+	if _, err := x.API().Command(x.ctx, sessionID, id, clew.CommandUserMessage, clew.UserMessageData{Text: text, Delivery: clew.ArrivalQueue}); err != nil {
 		t.Fatal(err)
 	}
 	heard := false
@@ -226,11 +226,11 @@ func (x *sender) histories(t *testing.T) {
 // lostFiles rewinds with files whose checkpoint cannot be read any more.
 func (x *sender) lostFiles(t *testing.T) {
 	x.say(t, "More.")
-	writeFile(t, filepath.Join(x.work, "list.txt"), "pears\n")
+	x.Write("work/list.txt", "pears\n")
 	x.say(t, "Still more.")
 	list := x.messages(t)
 	said := slices.IndexFunc(list, func(m clew.Message) bool { return m.Text == "More." })
-	packs, err := filepath.Glob(filepath.Join(x.srv.Dir, "checkpoints", "*", "repo", "objects", "pack", "pack-*.pack"))
+	packs, err := filepath.Glob(filepath.Join(x.Srv.Dir, "checkpoints", "*", "repo", "objects", "pack", "pack-*.pack"))
 	if err != nil || len(packs) == 0 {
 		t.Fatalf("checkpoints %v, %v", packs, err)
 	}
@@ -240,7 +240,7 @@ func (x *sender) lostFiles(t *testing.T) {
 		}
 	}
 	back := clew.RewindData{Target: clew.Target{MessageID: list[said].MessageID}, RestoreCheckpoint: true}
-	if _, err := x.api().Command(x.ctx, sessionID, "", clew.CommandRewind, back); clew.CodeOf(err) != clew.CheckpointFailed {
+	if _, err := x.API().Command(x.ctx, sessionID, "", clew.CommandRewind, back); clew.CodeOf(err) != clew.CheckpointFailed {
 		t.Errorf("a rewind to files that are lost: %v", err)
 	}
 	x.next(t, clew.EventRewindFailed)

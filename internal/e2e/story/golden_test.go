@@ -68,7 +68,7 @@ type plain struct {
 }
 
 func newPlain(s *stage) *plain {
-	return &plain{names: map[string]string{}, count: map[string]int{}, paths: strings.NewReplacer(s.work, "$WORKSPACE")}
+	return &plain{names: map[string]string{}, count: map[string]int{}, paths: strings.NewReplacer(s.Work, "$WORKSPACE")}
 }
 
 var (
@@ -145,7 +145,7 @@ func (p *plain) line(v any) string {
 // snapshot reports whether a record is growing text, saved on the way: whether
 // there is one depends on the clock.
 func snapshot(r record) bool {
-	d, ok := r.event.Data.(*clew.MessageUpdatedData)
+	d, ok := r.Event.Data.(*clew.MessageUpdatedData)
 	return ok && d.Message.Partial
 }
 
@@ -156,7 +156,7 @@ func (p *plain) journal(list []record) string {
 		if snapshot(r) {
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s %s\n", p.name(r.env.MessageID), r.env.Type, p.line(r.env.Data))
+		fmt.Fprintf(&b, "%s %s %s\n", p.name(r.Env.MessageID), r.Env.Type, p.line(r.Env.Data))
 	}
 	return b.String()
 }

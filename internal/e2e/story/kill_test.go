@@ -70,7 +70,7 @@ func TestKillWhileAQuestionWaits(t *testing.T) {
 			p := reader(s)
 			p.onAsk = func(clew.Question) bool {
 				if asked++; asked == n {
-					s.srv.Kill()
+					s.Srv.Kill()
 					return false
 				}
 				return true
@@ -113,7 +113,7 @@ func undisturbed(t *testing.T, bin string) (calm []string, places []string) {
 	t.Helper()
 	s := killStage(t, plot{bin: bin, vendor: llmtest.Anthropic})
 	log := filepath.Join(t.TempDir(), "places")
-	if err := s.srv.Start(crashLog + log); err != nil {
+	if err := s.Srv.Start(crashLog + log); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), killWithin)
@@ -182,12 +182,12 @@ func (s *stage) live(t *testing.T, p *person, lives ...string) (died bool) {
 		if life < len(lives) {
 			env = []string{lives[life]}
 		}
-		err := s.srv.Start(env...)
+		err := s.Srv.Start(env...)
 		if err == nil {
 			err = p.play(ctx)
 		}
 		select {
-		case <-s.srv.Exited(): // perhaps before it was ready
+		case <-s.Srv.Exited(): // perhaps before it was ready
 			err = errDied
 		default:
 		}

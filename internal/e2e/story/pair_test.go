@@ -21,7 +21,7 @@ func pairStage(t *testing.T, bin string, settings map[string]any) (*stage, *pers
 func asks(list []record) string {
 	var kinds []string
 	for _, r := range list {
-		if d, ok := r.event.Data.(*clew.HitlApprovalRequestData); ok {
+		if d, ok := r.Event.Data.(*clew.HitlApprovalRequestData); ok {
 			kinds = append(kinds, string(d.Ask))
 		}
 	}
@@ -30,7 +30,7 @@ func asks(list []record) string {
 
 func ending(list []record) string {
 	for _, r := range list {
-		if d, ok := r.event.Data.(*clew.TaskCompletedData); ok {
+		if d, ok := r.Event.Data.(*clew.TaskCompletedData); ok {
 			return d.ResultSummary
 		}
 	}
@@ -52,7 +52,7 @@ func TestKillWithTwoCalls(t *testing.T) {
 	if got := asks(list); got != "resume_task" || ending(list) != "One is in doubt." {
 		t.Errorf("asked %q, ended with %q", got, ending(list))
 	}
-	s.answered()
+	s.Answered()
 }
 
 // When as many calls as allowed ran by themselves, a person is asked once, and
@@ -70,5 +70,5 @@ func TestManyCallsAskOnce(t *testing.T) {
 	if got := asks(list); got != "auto_approval_max_req_reached" || ending(list) != "Both are done." {
 		t.Errorf("asked %q, ended with %q", got, ending(list))
 	}
-	s.answered()
+	s.Answered()
 }

@@ -44,25 +44,25 @@ func seeAndThink(t *testing.T, vendor llmtest.Vendor) {
 	ctx, cancel := context.WithTimeout(t.Context(), storyWithin)
 	defer cancel()
 	s := newStage(t, plot{vendor: vendor, bin: proc.Program(t, ""), script: "plain.yaml", files: map[string]string{"x": ""}})
-	if err := s.srv.Start(); err != nil {
+	if err := s.Srv.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.create(ctx); err != nil {
+	if err := s.Create(ctx); err != nil {
 		t.Fatal(err)
 	}
 	bytes64 := base64.StdEncoding.EncodeToString(dot(t))
 	s.say(ctx, "first", clew.UserMessageData{Text: "What do you see?", Images: []string{"data:image/png;base64," + bytes64}}, "A red dot.")
 	s.say(ctx, "second", clew.UserMessageData{Text: "And its size?"}, "One by one.")
-	s.answered()
+	s.Answered()
 
 	list, _ := s.replayed()
-	if strings.Contains(frames(list), bytes64) {
+	if strings.Contains(proc.Frames(list), bytes64) {
 		t.Error("the image itself is in the records")
 	}
-	if n := strings.Count(frames(list), `"images":["blob:`); n != 2 { // the message, and what the model heard
+	if n := strings.Count(proc.Frames(list), `"images":["blob:`); n != 2 { // the message, and what the model heard
 		t.Errorf("%d records name the stored image", n)
 	}
-	requests := s.model.Requests()
+	requests := s.Model.Requests()
 	if len(requests) != 2 {
 		t.Fatalf("%d calls", len(requests))
 	}
@@ -80,9 +80,9 @@ func seeAndThink(t *testing.T, vendor llmtest.Vendor) {
 
 // say sends a message and waits for the end of the turn with this answer.
 func (s *stage) say(ctx context.Context, id string, d clew.UserMessageData, answer string) {
-	s.t.Helper()
-	if err := s.command(ctx, id, clew.CommandUserMessage, d); err != nil {
-		s.t.Fatal(err)
+	s.T.Helper()
+	if err := s.Command(ctx, id, clew.CommandUserMessage, d); err != nil {
+		s.T.Fatal(err)
 	}
 	said := false
 	err := s.await(ctx, func(env wire.Envelope) bool {
@@ -93,6 +93,6 @@ func (s *stage) say(ctx context.Context, id string, d clew.UserMessageData, answ
 		return said && env.Type == string(clew.EventTaskIdle)
 	})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 }

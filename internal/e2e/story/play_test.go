@@ -32,7 +32,7 @@ var errDied = errors.New("the server died")
 func (p *person) play(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	gone := p.srv.Exited()
+	gone := p.Srv.Exited()
 	go func() {
 		select {
 		case <-gone:
@@ -67,7 +67,7 @@ func (p *person) grace(ctx context.Context, gone <-chan struct{}) <-chan struct{
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			if _, err := p.api().GetSession(ctx, sessionID); err == nil || clew.CodeOf(err) == clew.SessionNotFound {
+			if _, err := p.API().GetSession(ctx, sessionID); err == nil || clew.CodeOf(err) == clew.SessionNotFound {
 				return
 			}
 			select {
@@ -81,10 +81,10 @@ func (p *person) grace(ctx context.Context, gone <-chan struct{}) <-chan struct{
 }
 
 func (p *person) follow(ctx context.Context) error {
-	if err := p.create(ctx); err != nil {
+	if err := p.Create(ctx); err != nil {
 		return err
 	}
-	c, err := client.Dial(ctx, client.Options{URL: p.srv.URL(), Token: p.token(), Session: sessionID, ResumeFrom: client.FromStart})
+	c, err := client.Dial(ctx, client.Options{URL: p.Srv.URL(), Token: p.Token(), Session: sessionID, ResumeFrom: client.FromStart})
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (p *person) hear(ctx context.Context, c *client.Client, env wire.Envelope) 
 	if env.Type == string(clew.EventSyncComplete) {
 		p.synced = true
 		if !p.begun {
-			return false, p.command(ctx, "begin", clew.CommandUserMessage, p.says)
+			return false, p.Command(ctx, "begin", clew.CommandUserMessage, p.says)
 		}
 		return false, p.answerAll(ctx, c)
 	}
@@ -155,7 +155,7 @@ func (p *person) answerAll(ctx context.Context, c *client.Client) error {
 		var err error
 		switch q.Data.(type) {
 		case *clew.HitlInputRequestData:
-			err = p.command(ctx, "value-"+string(id), clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: id, Value: p.value})
+			err = p.Command(ctx, "value-"+string(id), clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: id, Value: p.value})
 		default:
 			err = c.SendAs(ctx, clew.ClientMessageID("yes-"+string(id)), clew.CommandHitlApprovalResponse,
 				clew.HitlApprovalResponseData{RequestID: id, Action: clew.ChoiceApprove})

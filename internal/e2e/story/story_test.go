@@ -49,7 +49,7 @@ func tellStory(t *testing.T, vendor llmtest.Vendor) {
 			return nil
 		}},
 	})
-	if err := s.srv.Start(); err != nil {
+	if err := s.Srv.Start(); err != nil {
 		t.Fatal(err)
 	}
 	p := &person{stage: s, says: clew.UserMessageData{Text: "Please bring the list up to date."}, value: "yes"}
@@ -60,21 +60,21 @@ func tellStory(t *testing.T, vendor llmtest.Vendor) {
 	if err := interrupted.Load(); err != nil {
 		t.Error(*err)
 	}
-	s.answered()
+	s.Answered()
 	list, state := s.replayed()
 	told := newPlain(s)
 	golden(t, vendor, "story.records.txt", told.journal(list))
-	page, err := s.api().Messages(ctx, sessionID, client.PageOf{})
+	page, err := s.API().Messages(ctx, sessionID, client.PageOf{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, vendor, "story.transcript.txt", told.transcript(page.Messages))
-	golden(t, vendor, "story.requests.txt", told.requests(s.model.Requests()))
+	golden(t, vendor, "story.requests.txt", told.requests(s.Model.Requests()))
 	golden(t, vendor, "story.state.txt", told.state(s, state))
-	if got := s.file("list.txt"); got != "apples\nplums\ncherries\n" {
+	if got := s.File("list.txt"); got != "apples\nplums\ncherries\n" {
 		t.Errorf("the list is %q", got)
 	}
-	if got := s.file("count.txt"); got != "1\n" {
+	if got := s.File("count.txt"); got != "1\n" {
 		t.Errorf("the command left %q", got)
 	}
 	happened(t, list)
@@ -85,7 +85,7 @@ func tellStory(t *testing.T, vendor llmtest.Vendor) {
 // interrupt is what people do while the model pauses: they steer it, or cancel.
 func (s *stage) interrupt(ctx context.Context, d time.Duration) error {
 	if d == time.Hour {
-		return s.command(ctx, "steer", clew.CommandUserMessage, clew.UserMessageData{Text: "Also name the fruit."})
+		return s.Command(ctx, "steer", clew.CommandUserMessage, clew.UserMessageData{Text: "Also name the fruit."})
 	}
 	heard := func(env wire.Envelope) bool { // the text has come as far as it will
 		return strings.Contains(string(env.Data), "I think about") && (env.Type == string(clew.EventAgentResponse) || env.Type == string(clew.EventSessionState))
@@ -93,15 +93,15 @@ func (s *stage) interrupt(ctx context.Context, d time.Duration) error {
 	if err := s.await(ctx, heard); err != nil {
 		return err
 	}
-	return s.command(ctx, "cancel", clew.CommandControlCancel, clew.ControlCancelData{Reason: "changed my mind"})
+	return s.Command(ctx, "cancel", clew.CommandControlCancel, clew.ControlCancelData{Reason: "changed my mind"})
 }
 
 // cancelled starts a task that is cancelled while the model answers, asks for it
 // to be taken up again, and declines.
 func (s *stage) cancelled(ctx context.Context) {
-	s.t.Helper()
-	if err := s.command(ctx, "second", clew.CommandNewTask, clew.NewTaskData{Text: "Think about it, or never mind."}); err != nil {
-		s.t.Fatal(err)
+	s.T.Helper()
+	if err := s.Command(ctx, "second", clew.CommandNewTask, clew.NewTaskData{Text: "Think about it, or never mind."}); err != nil {
+		s.T.Fatal(err)
 	}
 	var aborted clew.TaskID
 	err := s.await(ctx, func(env wire.Envelope) bool {
@@ -113,19 +113,19 @@ func (s *stage) cancelled(ctx context.Context) {
 		return true
 	})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	if err := s.command(ctx, "resume", clew.CommandResumeTask, clew.ResumeTaskData{TaskID: aborted}); err != nil {
-		s.t.Fatal(err)
+	if err := s.Command(ctx, "resume", clew.CommandResumeTask, clew.ResumeTaskData{TaskID: aborted}); err != nil {
+		s.T.Fatal(err)
 	}
-	if err := s.command(ctx, "decline", clew.CommandAskResponse, clew.AskResponseData{AskResponse: clew.NoButtonClicked}); err != nil {
-		s.t.Fatal(err)
+	if err := s.Command(ctx, "decline", clew.CommandAskResponse, clew.AskResponseData{AskResponse: clew.NoButtonClicked}); err != nil {
+		s.T.Fatal(err)
 	}
 }
 
 // await waits for an envelope.
 func (s *stage) await(ctx context.Context, want func(wire.Envelope) bool) error {
-	c, err := client.Dial(ctx, client.Options{URL: s.srv.URL(), Token: s.token(), Session: sessionID, ResumeFrom: client.FromStart})
+	c, err := client.Dial(ctx, client.Options{URL: s.Srv.URL(), Token: s.Token(), Session: sessionID, ResumeFrom: client.FromStart})
 	if err != nil {
 		return err
 	}
@@ -146,15 +146,15 @@ func (s *stage) await(ctx context.Context, want func(wire.Envelope) bool) error 
 func (p *plain) state(s *stage, state clew.SessionState) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "status %s, %d messages, %d open, %d questions\n", state.Status, len(state.Messages), len(state.OpenMessages), len(state.HitlQueue))
-	info, err := s.api().GetSession(context.Background(), sessionID)
+	info, err := s.API().GetSession(context.Background(), sessionID)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	var rest struct {
 		Status clew.SessionStatus `json:"status"`
 		Usage  clew.Usage         `json:"usage"`
 	}
-	decode(s.t, info.Raw, &rest)
+	decode(s.T, info.Raw, &rest)
 	fmt.Fprintf(&b, "rest %s usage %s\n", rest.Status, p.line(rest.Usage))
 	for _, item := range s.index() {
 		fmt.Fprintf(&b, "task %s\n", p.line(item))
@@ -164,20 +164,20 @@ func (p *plain) state(s *stage, state clew.SessionState) string {
 
 // index asks for the task index.
 func (s *stage) index() []clew.HistoryItem {
-	s.t.Helper()
+	s.T.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), storyWithin)
 	defer cancel()
-	c, err := client.Dial(ctx, client.Options{URL: s.srv.URL(), Token: s.token(), Session: sessionID, NoFollow: true})
+	c, err := client.Dial(ctx, client.Options{URL: s.Srv.URL(), Token: s.Token(), Session: sessionID, NoFollow: true})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	defer c.Close()
 	env, err := c.Do(ctx, clew.CommandGetState, clew.GetStateData{Scope: clew.ScopeUI})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	var state clew.StateData
-	decode(s.t, env.Data, &state)
+	decode(s.T, env.Data, &state)
 	return state.TaskHistory
 }
 
@@ -194,11 +194,11 @@ func happened(t *testing.T, list []record) {
 	t.Helper()
 	seen := map[clew.EventType]bool{}
 	for _, r := range list {
-		seen[r.event.Type] = true
+		seen[r.Event.Type] = true
 		var ref clew.TaskRef
-		decode(t, r.env.Data, &ref)
-		if strings.HasPrefix(r.env.Type, "task_") && (ref.TaskID == "" || ref.RootTaskID == "") {
-			t.Errorf("%s names no task: %s", r.env.Type, r.env.Data)
+		decode(t, r.Env.Data, &ref)
+		if strings.HasPrefix(r.Env.Type, "task_") && (ref.TaskID == "" || ref.RootTaskID == "") {
+			t.Errorf("%s names no task: %s", r.Env.Type, r.Env.Data)
 		}
 		asksOrSays(t, r)
 	}
@@ -213,7 +213,7 @@ func happened(t *testing.T, list []record) {
 func asksOrSays(t *testing.T, r record) {
 	t.Helper()
 	var m clew.Message
-	switch d := r.event.Data.(type) {
+	switch d := r.Event.Data.(type) {
 	case *clew.MessageCreatedData:
 		m = d.Message
 	case *clew.MessageUpdatedData:
@@ -223,7 +223,7 @@ func asksOrSays(t *testing.T, r record) {
 	}
 	asks, says := m.Type == clew.TypeAsk, m.Type == clew.TypeSay
 	if m.TS == 0 || asks == says || asks != (m.Ask != "") || says != (m.Say != "") {
-		t.Errorf("neither ask nor say, or both: %s", r.env.Data)
+		t.Errorf("neither ask nor say, or both: %s", r.Env.Data)
 	}
 }
 
@@ -234,7 +234,7 @@ func sums(t *testing.T, list []record) {
 	calls, tasks := map[clew.TaskID]clew.Usage{}, map[clew.TaskID]clew.Usage{}
 	var tree clew.Usage
 	for _, r := range list {
-		switch d := r.event.Data.(type) {
+		switch d := r.Event.Data.(type) {
 		case *clew.MessageCreatedData:
 			if d.Message.Say == clew.SayAPIReqFinished {
 				calls[d.Message.TaskID] = calls[d.Message.TaskID].Add(*d.Message.Usage)
@@ -265,17 +265,17 @@ func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 // again replays the session, now and after a restart: not a byte differs.
 func again(t *testing.T, s *stage, list []record) {
 	t.Helper()
-	if second, _ := s.replayed(); frames(second) != frames(list) {
+	if second, _ := s.replayed(); proc.Frames(second) != proc.Frames(list) {
 		t.Error("a second replay differs")
 	}
-	if err := s.srv.Stop(); err != nil {
+	if err := s.Srv.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	s.examine(t.Context())
-	if err := s.srv.Start(); err != nil {
+	s.Examine()
+	if err := s.Srv.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if third, _ := s.replayed(); frames(third) != frames(list) {
+	if third, _ := s.replayed(); proc.Frames(third) != proc.Frames(list) {
 		t.Error("the replay after a restart differs")
 	}
 }

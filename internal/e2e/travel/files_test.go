@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
+	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // furnish fills a new workspace with one of each kind of thing that checkpoints
@@ -30,39 +31,39 @@ func furnish(t testing.TB, root string, r *rand.Rand) {
 		"bytes\xff\xfe\n": "a name that is no text", "-rf": "x", "node_modules/dep/index.js": "left alone", "note.skip": "left alone", "deep/er/note.skip": "left alone",
 	} {
 		p := filepath.Join(root, name)
-		must(t, os.MkdirAll(filepath.Dir(p), 0o755))
-		must(t, os.WriteFile(p, []byte(content), 0o644))
+		proc.Must(t, os.MkdirAll(filepath.Dir(p), 0o755))
+		proc.Must(t, os.WriteFile(p, []byte(content), 0o644))
 	}
 	for _, dir := range []string{"nothing/in/here", "private"} {
-		must(t, os.MkdirAll(filepath.Join(root, dir), 0o700))
+		proc.Must(t, os.MkdirAll(filepath.Join(root, dir), 0o700))
 	}
 	for name, mode := range map[string]os.FileMode{"crlf.txt": 0o755, "ident.c": 0o600, "empty": 0o400, "private": os.ModeSticky | 0o777} {
-		must(t, os.Chmod(filepath.Join(root, name), mode))
+		proc.Must(t, os.Chmod(filepath.Join(root, name), mode))
 	}
 	for name, target := range map[string]string{"out": "../neighbour", "deep/out": "../../neighbour/file", "sub/self": ".", "dangling": "no such"} {
-		must(t, os.Symlink(target, filepath.Join(root, name)))
+		proc.Must(t, os.Symlink(target, filepath.Join(root, name)))
 	}
 }
 
 // neighbour makes a tree beside the workspaces that nobody may touch.
 func neighbour(t testing.TB, dir string) {
 	t.Helper()
-	must(t, os.MkdirAll(filepath.Join(dir, "neighbour/empty"), 0o750))
-	must(t, os.WriteFile(filepath.Join(dir, "neighbour/file"), []byte("mine\r\n"), 0o640))
-	must(t, os.Symlink("../work0", filepath.Join(dir, "neighbour/link")))
+	proc.Must(t, os.MkdirAll(filepath.Join(dir, "neighbour/empty"), 0o750))
+	proc.Must(t, os.WriteFile(filepath.Join(dir, "neighbour/file"), []byte("mine\r\n"), 0o640))
+	proc.Must(t, os.Symlink("../work0", filepath.Join(dir, "neighbour/link")))
 }
 
 func readTree(t testing.TB, root string, skip func(string) bool) checkpointtest.Tree {
 	t.Helper()
 	tree, err := checkpointtest.Read(root, skip)
-	must(t, err)
+	proc.Must(t, err)
 	return tree
 }
 
 func touched(t testing.TB, root string, skip func(string) bool) checkpointtest.Tree {
 	t.Helper()
 	tree, err := checkpointtest.ReadTouched(root, skip)
-	must(t, err)
+	proc.Must(t, err)
 	return tree
 }
 
@@ -108,13 +109,6 @@ func deviation(want, before, is checkpointtest.Tree) string {
 		}
 	}
 	return strings.Join(out, "\n")
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // memoryDir gives a directory in memory where there is one, so that flushing

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/nightly"
 )
 
@@ -49,7 +50,7 @@ func (x *walk) rewind() {
 	}
 	at, cut, keep := x.target(st)
 	to, err := cut.Seq()
-	must(x.t, err)
+	proc.Must(x.t, err)
 	files, edits := x.pick(5) > 0, !keep && x.pick(6) == 0
 	var data any = &clew.RewindData{Target: at, KeepTarget: keep, RestoreCheckpoint: files}
 	if edits {
@@ -141,11 +142,11 @@ func (x *walk) returned(records []clew.MessageID) *clew.Return {
 	x.t.Helper()
 	for _, id := range records {
 		seq, err := id.Seq()
-		must(x.t, err)
+		proc.Must(x.t, err)
 		for r, err := range x.w.journal.Read(x.t.Context(), x.id, seq, seq) {
-			must(x.t, err)
+			proc.Must(x.t, err)
 			ev, err := clew.DecodeEvent(r.Type, r.Data())
-			must(x.t, err)
+			proc.Must(x.t, err)
 			switch d := ev.Data.(type) {
 			case *clew.HistoryRewoundData:
 				return &d.Return
@@ -167,7 +168,7 @@ func (x *walk) arrived(what string, records []clew.MessageID, to uint64, files b
 	}
 	for _, id := range records {
 		at, err := id.Seq()
-		must(x.t, err)
+		proc.Must(x.t, err)
 		if is := x.isReturn(at); is && x.parts(at) != x.parts(to) {
 			x.t.Fatalf("%s to\n%s\nwant\n%s", what, x.parts(at), x.parts(to))
 		}
@@ -178,7 +179,7 @@ func (x *walk) arrived(what string, records []clew.MessageID, to uint64, files b
 
 func (x *walk) isReturn(seq uint64) bool {
 	for r, err := range x.w.journal.Read(x.t.Context(), x.id, seq, seq) {
-		must(x.t, err)
+		proc.Must(x.t, err)
 		return r.Type == clew.EventHistoryRewound || r.Type == clew.EventRewindUndone
 	}
 	return false
@@ -215,7 +216,7 @@ func (x *walk) fork() *walk {
 		x.t.Fatalf("the fork has other files:\n%s", d)
 	}
 	own, err := cut.Seq() // the first record of its own
-	must(x.t, err)
+	proc.Must(x.t, err)
 	child := x.clone(r.SessionID, dir, own)
 	x.w.add(child)
 	want := x.parts(own - 1)

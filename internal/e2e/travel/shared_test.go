@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -13,11 +14,11 @@ import (
 func (x *walk) hashOf(r session.Receipt) string {
 	x.t.Helper()
 	seq, err := r.Records[len(r.Records)-1].Seq()
-	must(x.t, err)
+	proc.Must(x.t, err)
 	for record, err := range x.w.journal.Read(x.t.Context(), x.id, seq, seq) {
-		must(x.t, err)
+		proc.Must(x.t, err)
 		ev, err := clew.DecodeEvent(record.Type, record.Data())
-		must(x.t, err)
+		proc.Must(x.t, err)
 		return ev.Data.(*clew.CheckpointSavedData).ToHash
 	}
 	x.t.Fatal("there is no such record")
@@ -36,12 +37,12 @@ func TestSharedDirectory(t *testing.T) {
 			t.Errorf("the file is %q, %v; want %q", b, err, want)
 		}
 	}
-	must(t, os.WriteFile(file, []byte("1"), 0o600))
+	proc.Must(t, os.WriteFile(file, []byte("1"), 0o600))
 	first := x.hashOf(x.do(&clew.CheckpointSaveData{}))
-	must(t, os.WriteFile(file, []byte("2"), 0o600))
+	proc.Must(t, os.WriteFile(file, []byte("2"), 0o600))
 	second := x.hashOf(x.do(&clew.CheckpointSaveData{}))
 	fork := &walk{t: t, w: w, id: x.do(&clew.ForkSessionData{}).SessionID, dir: x.dir}
-	must(t, os.WriteFile(file, []byte("3"), 0o600))
+	proc.Must(t, os.WriteFile(file, []byte("3"), 0o600))
 	later := x.hashOf(x.do(&clew.CheckpointSaveData{}))
 
 	answer := fork.do(&clew.CheckpointDiffData{From: first, To: second}).Answer.Data.(*clew.CheckpointDiffAnswer)
@@ -51,7 +52,7 @@ func TestSharedDirectory(t *testing.T) {
 	fork.do(&clew.CheckpointRestoreData{CommitHash: first, Mode: clew.RestoreFiles})
 	is("1")
 	id, err := w.host.Create(t.Context(), ann, session.NewSession{Workspace: x.dir})
-	must(t, err)
+	proc.Must(t, err)
 	for session, hash := range map[clew.SessionID]string{id: first, fork.id: later} {
 		for _, data := range []any{
 			&clew.CheckpointDiffData{From: hash}, &clew.CheckpointRestoreData{CommitHash: hash, Mode: clew.RestoreFiles},

@@ -22,6 +22,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/checkpointtest"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
+	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
@@ -50,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
 	w.journal, err = journal.Open(t.Context(), journal.Config{Dir: filepath.Join(w.dir, "data")}, quiet)
-	must(t, err)
+	proc.Must(t, err)
 	w.files, err = retention.Open(filepath.Join(w.dir, "checkpoints"), retention.Options{
 		Settings: func(map[string]any) settings.Values {
 			v := settings.Defaults()
@@ -61,16 +62,16 @@ func newWorld(t *testing.T) *world {
 			return w.journal.Read(ctx, id, 1, math.MaxUint64)
 		},
 	})
-	must(t, err)
+	proc.Must(t, err)
 	index, err := w.journal.OpenIndex(t.Context())
-	must(t, err)
+	proc.Must(t, err)
 	w.host = session.NewHost(session.Config{Journal: w.journal, Index: index, Agent: w, Files: w.files, Log: quiet})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		w.host.Close(ctx)
 		w.journal.Close(ctx)
-		must(t, w.files.Close())
+		proc.Must(t, w.files.Close())
 	})
 	return w
 }
@@ -120,11 +121,11 @@ func (w *world) newWalk(t testing.TB, n int) *walk {
 		t: t, w: w, dir: filepath.Join(w.dir, fmt.Sprint("work", n)), pick: r.IntN, folds: map[uint64][]byte{},
 		trees: map[string]checkpointtest.Tree{}, own: map[clew.MessageID]string{}, prior: map[clew.MessageID]string{},
 	}
-	must(t, os.Mkdir(x.dir, 0o755))
+	proc.Must(t, os.Mkdir(x.dir, 0o755))
 	furnish(t, x.dir, r)
 	var err error
 	x.id, err = w.host.Create(t.Context(), ann, session.NewSession{Workspace: x.dir})
-	must(t, err)
+	proc.Must(t, err)
 	w.add(x)
 	return x
 }
@@ -168,17 +169,17 @@ func (x *walk) do(data any) session.Receipt {
 func (x *walk) rest() clew.SessionState {
 	x.t.Helper()
 	watch, err := x.w.host.Watch(x.t.Context(), x.id)
-	must(x.t, err)
+	proc.Must(x.t, err)
 	defer watch.Close()
 	for {
 		pos, _ := watch.Feed().End()
 		st, err := watch.State(x.t.Context())
-		must(x.t, err)
+		proc.Must(x.t, err)
 		if st.Returning == nil && (st.Status == clew.StatusIdle || st.Status == clew.StatusAwaitingInput) {
 			return st
 		}
 		n, _, wait, err := watch.Feed().Next(pos, make([]*session.Item, 1))
-		must(x.t, err)
+		proc.Must(x.t, err)
 		if n == 0 {
 			<-wait
 		}
@@ -228,16 +229,16 @@ func (x *walk) parts(seq uint64) string {
 	x.t.Helper()
 	s := x.state(seq)
 	out, err := json.Marshal([]any{s.Messages, s.Total, s.Tasks, s.Current, s.Started, s.Queue, s.Questions, s.Asked, s.Usage})
-	must(x.t, err)
+	proc.Must(x.t, err)
 	return string(out)
 }
 
 func (x *walk) state(seq uint64) session.State {
 	x.t.Helper()
 	b, err := x.fresh(seq)
-	must(x.t, err)
+	proc.Must(x.t, err)
 	var s session.State
-	must(x.t, json.Unmarshal(b, &s))
+	proc.Must(x.t, json.Unmarshal(b, &s))
 	return s
 }
 
@@ -247,7 +248,7 @@ func (x *walk) asks(seq uint64) bool { return len(x.state(seq).Questions) > 0 }
 func (x *walk) seq() uint64 {
 	x.t.Helper()
 	seq, err := x.rest().LastMessageID.Seq()
-	must(x.t, err)
+	proc.Must(x.t, err)
 	return seq
 }
 
@@ -257,11 +258,11 @@ func (x *walk) check() uint64 {
 	x.t.Helper()
 	seq := x.seq()
 	from, err := x.fresh(seq)
-	must(x.t, err)
+	proc.Must(x.t, err)
 	s, err := session.StateAt(x.t.Context(), x.w.journal, x.id, seq)
-	must(x.t, err)
+	proc.Must(x.t, err)
 	quick, err := s.Encode()
-	must(x.t, err)
+	proc.Must(x.t, err)
 	if string(quick) != string(from) {
 		x.t.Fatalf("from a kept fold\n%s\nfrom the first record\n%s", quick, from)
 	}

@@ -25,8 +25,8 @@ const repackAfter = 105
 func TestHostileWorkspace(t *testing.T) {
 	t.Parallel()
 	var x *trap.Trap
-	s := newStage(t, proc.Program(t, "crashpoints"), func(s *stage) map[string]string {
-		x = trap.New(t, filepath.Join(s.dir, "live"), s.work)
+	s := newStage(t, proc.Program(t, "crashpoints"), func(work string) map[string]string {
+		x = trap.New(t, filepath.Dir(work), work)
 		return x.Env
 	})
 	theirs := func() (list []string) {
@@ -36,16 +36,16 @@ func TestHostileWorkspace(t *testing.T) {
 		return list
 	}
 	before := theirs()
-	s.start()
-	_, err := s.api().CreateSession(t.Context(), client.NewSession{SessionID: sessionID, Title: "Shopping", Workspace: s.work})
+	s.Start()
+	_, err := s.API().CreateSession(t.Context(), client.NewSession{SessionID: sessionID, Title: "Shopping", Workspace: s.Work})
 	s.must(err)
 	s.say("Start a list")
-	first := s.manifest(s.work)
+	first := s.manifest(s.Work)
 	s.say("Add pears")
 	s.files(map[string]string{"a.txt": "changed", "sub/a.txt": "-", "out": "-", ".gitattributes": "-", ".gitmodules": "changed", "bare/a.txt": "-"})
 	s.files(map[string]string{"out/file": "where a link was", "late/.git/config": "[core]\n\tfsmonitor = touch canary\n"})
 	s.say("Add plums")
-	last := s.manifest(s.work)
+	last := s.manifest(s.Work)
 	for i := range repackAfter {
 		s.files(map[string]string{"many.txt": fmt.Sprint(i)})
 		_, err := s.send("", clew.CommandCheckpointSave, clew.CheckpointSaveData{})
@@ -56,25 +56,25 @@ func TestHostileWorkspace(t *testing.T) {
 	s.do(clew.CommandCheckpointDiff, clew.CheckpointDiffData{})
 	s.do(clew.CommandRewindPreview, clew.RewindPreviewData{Target: target, RestoreCheckpoint: true})
 	s.do(rewindTo("Add pears")(s))
-	s.must(os.RemoveAll(filepath.Join(s.work, "late"))) // it holds a repository, so it was left
-	if got := s.manifest(s.work); got != first {
+	s.must(os.RemoveAll(filepath.Join(s.Work, "late"))) // it holds a repository, so it was left
+	if got := s.manifest(s.Work); got != first {
 		t.Errorf("taken back, files are others:\n%s", differ(first, got))
 	}
-	s.file(filepath.Join(s.work, "late/.git/config"), false, "[core]\n\tfsmonitor = touch canary\n")
+	s.file(filepath.Join(s.Work, "late/.git/config"), false, "[core]\n\tfsmonitor = touch canary\n")
 	s.do(undo(s, trip{}))
-	if got := s.manifest(s.work); got != last {
+	if got := s.manifest(s.Work); got != last {
 		t.Errorf("taken forth again, files are others:\n%s", differ(last, got))
 	}
 	s.must(os.Mkdir(aside(s), 0o700))
 	s.do(clew.CommandForkSession, clew.ForkSessionData{MessageID: s.said["Add pears"], Workspace: aside(s)})
-	s.run("export", string(sessionID), "--server", s.srv.URL(), "-o", filepath.Join(s.dir, "bundle"))
-	s.run("checkpoint", "fsck")
-	s.must(s.srv.Stop())
-	s.run("checkpoint", "gc")
-	s.run("checkpoint", "fsck")
-	s.run("doctor", "--json")
+	s.Run("export", string(sessionID), "--server", s.Srv.URL(), "-o", filepath.Join(s.dir, "bundle"))
+	s.Run("checkpoint", "fsck")
+	s.must(s.Srv.Stop())
+	s.Run("checkpoint", "gc")
+	s.Run("checkpoint", "fsck")
+	s.Run("doctor", "--json")
 
-	if packs, err := filepath.Glob(filepath.Join(s.srv.Dir, "checkpoints/*/repo/objects/pack/*.pack")); err != nil || len(packs) > repackAfter {
+	if packs, err := filepath.Glob(filepath.Join(s.Srv.Dir, "checkpoints/*/repo/objects/pack/*.pack")); err != nil || len(packs) > repackAfter {
 		t.Errorf("%d packs: nothing was repacked, %v", len(packs), err)
 	}
 	for i, now := range theirs() {

@@ -31,9 +31,9 @@ type trip struct {
 }
 
 func (s *stage) picture(sc scene, fork clew.SessionID) picture {
-	s.t.Helper()
-	p := picture{files: s.manifest(s.work), told: told(sc.state), state: s.plain(sc.state), checkpoint: sc.state.Checkpoint}
-	p.shown = s.run("show", string(sessionID), "--server", s.srv.URL())
+	s.T.Helper()
+	p := picture{files: s.manifest(s.Work), told: told(sc.state), state: s.plain(sc.state), checkpoint: sc.state.Checkpoint}
+	p.shown = s.Run("show", string(sessionID), "--server", s.Srv.URL())
 	if fork != "" {
 		p.aside = s.manifest(aside(s))
 		if other, err := s.look(fork); err == nil {
@@ -45,7 +45,7 @@ func (s *stage) picture(sc scene, fork clew.SessionID) picture {
 
 // plain is a state as text.
 func (s *stage) plain(state clew.SessionState) string {
-	s.t.Helper()
+	s.T.Helper()
 	state.ClientID, state.Epoch, state.LastMessageID = "", "", ""
 	state.Viewers = nil // who watches is no part of the session
 	b, err := json.MarshalIndent(state, "", " ")
@@ -154,7 +154,7 @@ func (s *stage) check(t testing.TB, j journey, calm trip) (done bool) {
 			t.Errorf("%s: %v", typ, err)
 		}
 		sc = s.await(sessionID, func(sc scene) bool { return sc.state.Returning == nil })
-		if got := s.manifest(s.work); got != calm.before.files {
+		if got := s.manifest(s.Work); got != calm.before.files {
 			t.Errorf("taken back, files are others:\n%s", differ(calm.before.files, got))
 		}
 		if got := told(sc.state); !strings.HasPrefix(got, calm.before.told) {
@@ -181,11 +181,11 @@ func (s *stage) checkFork(t testing.TB, calm trip, found picture) {
 
 func (s *stage) healthy(t testing.TB) {
 	t.Helper()
-	if err := s.srv.Stop(); err != nil {
+	if err := s.Srv.Stop(); err != nil {
 		t.Error(err)
 	}
-	s.run("doctor", "--json")
-	s.run("checkpoint", "fsck")
+	s.Run("doctor", "--json")
+	s.Run("checkpoint", "fsck")
 	if list := s.remains(); len(list) > 0 {
 		t.Errorf("left behind: %q", list)
 	}

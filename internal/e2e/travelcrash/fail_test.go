@@ -21,7 +21,7 @@ func TestKillWhileItFails(t *testing.T) {
 	s := prepared(t, proc.Program(t, "crashpoints"), j)
 	s.again()
 	log := filepath.Join(s.dir, "places")
-	s.start(crashLog + log)
+	s.Start(crashLog + log)
 	sc, err := s.look(sessionID)
 	s.must(err)
 	calm := trip{before: s.picture(sc, ""), records: len(sc.records)}
@@ -39,7 +39,7 @@ func TestKillWhileItFails(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			s := s.in(t)
 			s.depart(j, nil, crashAt+at)
-			s.start()
+			s.Start()
 			a := accountOf(s.settled(sessionID), calm, clew.EventCheckpointRestored)
 			if a.done != 0 || a.started != a.failed {
 				t.Errorf("the records tell of %+v", a)

@@ -12,7 +12,7 @@ import (
 // files puts things into the workspace: "->x" is a link to x, a name that ends
 // in a slash a directory, and "-" takes away what is there.
 func (s *stage) files(list map[string]string) {
-	s.t.Helper()
+	s.T.Helper()
 	names := make([]string, 0, len(list))
 	for name := range list {
 		names = append(names, name)
@@ -24,12 +24,12 @@ func (s *stage) files(list map[string]string) {
 		return strings.Compare(a, b)
 	})
 	for _, name := range names {
-		s.file(filepath.Join(s.work, name), strings.HasSuffix(name, "/"), list[name])
+		s.file(filepath.Join(s.Work, name), strings.HasSuffix(name, "/"), list[name])
 	}
 }
 
 func (s *stage) file(at string, dir bool, content string) {
-	s.t.Helper()
+	s.T.Helper()
 	s.must(os.MkdirAll(filepath.Dir(at), 0o755))
 	target, link := strings.CutPrefix(content, "->")
 	switch {
@@ -46,13 +46,13 @@ func (s *stage) file(at string, dir bool, content string) {
 }
 
 func (s *stage) chmod(name string, mode fs.FileMode) {
-	s.t.Helper()
-	s.must(os.Chmod(filepath.Join(s.work, name), mode))
+	s.T.Helper()
+	s.must(os.Chmod(filepath.Join(s.Work, name), mode))
 }
 
 // manifest says what a directory holds, byte by byte.
 func (s *stage) manifest(root string) string {
-	s.t.Helper()
+	s.T.Helper()
 	var b strings.Builder
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -91,10 +91,10 @@ func (s *stage) manifest(root string) string {
 // remains lists what must not be left behind by a server that was killed: files
 // that were being written, beside or in the workspace and in the store.
 func (s *stage) remains() []string {
-	s.t.Helper()
+	s.T.Helper()
 	var list []string
 	live := filepath.Join(s.dir, "live")
-	store := filepath.Join(s.srv.Dir, "checkpoints")
+	store := filepath.Join(s.Srv.Dir, "checkpoints")
 	s.must(filepath.WalkDir(live, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -104,15 +104,15 @@ var journeys = []journey{
 
 // do sends a command that has to succeed.
 func (s *stage) do(typ clew.CommandType, data any) {
-	s.t.Helper()
+	s.T.Helper()
 	if _, err := s.send("", typ, data); err != nil {
-		s.t.Fatalf("%s: %v", typ, err)
+		s.T.Fatalf("%s: %v", typ, err)
 	}
 	s.settled(sessionID)
 }
 
 func (s *stage) firstCheckpoint() string {
-	s.t.Helper()
+	s.T.Helper()
 	sc, err := s.look(sessionID)
 	s.must(err)
 	for _, e := range sc.records {
@@ -120,7 +120,7 @@ func (s *stage) firstCheckpoint() string {
 			return d.ToHash
 		}
 	}
-	s.t.Fatal("there is no checkpoint")
+	s.T.Fatal("there is no checkpoint")
 	return ""
 }
 
@@ -134,8 +134,8 @@ func prepared(t testing.TB, bin string, j journey) *stage {
 		"empty/": "", "node_modules/m": "left alone", "gone/node_modules/m": "left alone", ".git/config": "theirs", "b\xff\r\nc": "any bytes\x00\r\n",
 	})
 	s.chmod("ro", 0o555)
-	s.start()
-	_, err := s.api().CreateSession(t.Context(), client.NewSession{SessionID: sessionID, Title: "Shopping", Workspace: s.work})
+	s.Start()
+	_, err := s.API().CreateSession(t.Context(), client.NewSession{SessionID: sessionID, Title: "Shopping", Workspace: s.Work})
 	s.must(err)
 	s.say("Start a list")
 	s.files(map[string]string{"change": "two", "link": "->two", "new/a/b": "two", "x": "two"})

@@ -30,7 +30,7 @@ func (j journey) looseAfter() bool { return j.name == "edit" }
 // settledFor waits until the session stands still. One that a turn is under way
 // in does not.
 func (s *stage) settledFor(j journey) scene {
-	s.t.Helper()
+	s.T.Helper()
 	if !j.loose {
 		return s.settled(sessionID)
 	}
@@ -43,7 +43,7 @@ func (s *stage) calm(t testing.TB, j journey) trip {
 	s.again()
 	log := filepath.Join(s.dir, "places")
 	s.must(os.RemoveAll(log))
-	s.start(crashLog + log)
+	s.Start(crashLog + log)
 	if j.begin != nil {
 		j.begin(s)
 	}
@@ -107,9 +107,9 @@ func choose(places []string) []string {
 // depart begins a journey in a server that is about to die, and waits until it
 // is dead. It reports whether it died by itself.
 func (s *stage) depart(j journey, kill <-chan time.Time, env ...string) (died bool) {
-	s.t.Helper()
+	s.T.Helper()
 	s.again()
-	s.start(env...)
+	s.Start(env...)
 	if j.begin != nil {
 		j.begin(s)
 	}
@@ -124,13 +124,13 @@ func (s *stage) depart(j journey, kill <-chan time.Time, env ...string) (died bo
 	select {
 	case err := <-answered:
 		if err == nil { // the place comes after the answer, or not at all
-			s.srv.Kill()
+			s.Srv.Kill()
 			return false
 		}
 	case <-kill:
-		s.srv.Kill()
+		s.Srv.Kill()
 	}
-	s.srv.Kill()
+	s.Srv.Kill()
 	return true
 }
 
@@ -155,7 +155,7 @@ func TestKillAtEveryPlace(t *testing.T) {
 					if !s.depart(j, nil, crashAt+at) {
 						missed++
 					}
-					s.start()
+					s.Start()
 					if s.check(t, j, calm) {
 						done++
 					}
@@ -184,7 +184,7 @@ func TestKillAtAnyMoment(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			s := s.in(t)
 			s.depart(j, time.After(wait))
-			s.start()
+			s.Start()
 			if s.check(t, j, calm) {
 				done++
 			}
@@ -210,7 +210,7 @@ func TestKillTwice(t *testing.T) {
 			log := filepath.Join(s.dir, "places")
 			s.must(os.RemoveAll(log))
 			s.depart(j, nil, crashAt+first)
-			s.start(crashLog + log)
+			s.Start(crashLog + log)
 			s.settled(sessionID)
 			places := placesIn(t, log)
 			if len(places) < 3 {
@@ -221,7 +221,7 @@ func TestKillTwice(t *testing.T) {
 					s := s.in(t)
 					s.depart(j, nil, crashAt+first)
 					s.dies(second)
-					s.start()
+					s.Start()
 					if !s.check(t, j, calm) {
 						t.Error("what was begun is not done")
 					}
@@ -234,13 +234,13 @@ func TestKillTwice(t *testing.T) {
 // dies starts a server that dies at a place while it goes on with what it finds.
 // Nobody asks it for anything.
 func (s *stage) dies(at string) {
-	s.t.Helper()
-	if err := s.srv.Start(crashAt + at); err != nil {
+	s.T.Helper()
+	if err := s.Srv.Start(crashAt + at); err != nil {
 		return // it died before it was ready
 	}
 	select {
-	case <-s.srv.Exited():
+	case <-s.Srv.Exited():
 	case <-time.After(within):
-		s.t.Fatalf("it did not get to %s by itself", at)
+		s.T.Fatalf("it did not get to %s by itself", at)
 	}
 }

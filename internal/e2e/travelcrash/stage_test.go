@@ -4,23 +4,16 @@ package travelcrash
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/llm/llmtest"
-	"github.com/clew-run/clew/wire"
 )
 
 func TestMain(m *testing.M) { os.Exit(proc.Main(m)) }
@@ -44,46 +37,34 @@ const script = proc.Shopping + `
   - stall: true
 `
 
-// A stage is a server with a scripted model and a workspace, all of which can be
-// put back to how they were when the curtain was last drawn: the paths stay the
-// same, as the session's records name them.
+// A stage can be put back to how it was when it was last kept: the paths stay
+// the same, as the session's records name them.
 type stage struct {
-	t    testing.TB
-	dir  string
-	work string
-	srv  *proc.Proc
+	*proc.Stage
+	dir  string                    // what lives is in live, what is kept in kept
 	said map[string]clew.MessageID // what was said, by its text
 }
 
 // newStage sets up a server; env, if it is not nil, gives it further variables once
 // the workspace is there.
-func newStage(t testing.TB, bin string, env func(*stage) map[string]string) *stage {
+func newStage(t testing.TB, bin string, env func(work string) map[string]string) *stage {
 	t.Helper()
-	model, err := llmtest.Start(llmtest.MustParse(script), llmtest.Options{Fast: true})
-	if err != nil {
-		t.Fatal(err)
+	s := &stage{dir: memoryDir(t), said: map[string]clew.MessageID{}}
+	live := filepath.Join(s.dir, "live")
+	work := filepath.Join(live, "work")
+	proc.Must(t, os.MkdirAll(work, 0o700))
+	with := proc.Setup{
+		Name: "travel", Session: sessionID, Program: bin, Dir: live, Script: script, Model: llmtest.Options{Fast: true},
+		Profile: map[string]any{"price_in": 3, "price_out": 15},
+		Settings: map[string]any{
+			"auto_approval_enabled": true, "always_allow_read_only": true, "always_allow_write": true, "model_crash_retry": "auto",
+		},
 	}
-	t.Cleanup(func() { _ = model.Close() })
-	settings, err := json.Marshal(map[string]any{
-		"model_profile": "travel",
-		"model_profiles": map[string]any{"travel": map[string]any{
-			"provider": "anthropic", "model": "travel-1", "base_url": model.URL(), "key_name": "travel_key", "price_in": 3, "price_out": 15,
-		}},
-		"auto_approval_enabled": true, "always_allow_read_only": true, "always_allow_write": true, "model_crash_retry": "auto",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := memoryDir(t)
-	s := &stage{t: t, dir: dir, work: filepath.Join(dir, "live", "work"), said: map[string]clew.MessageID{}}
-	s.must(os.MkdirAll(s.work, 0o700))
-	s.must(os.WriteFile(filepath.Join(dir, "settings.json"), settings, 0o600))
-	vars := map[string]string{"CLEW_SETTINGS": filepath.Join(dir, "settings.json"), "CLEW_SECRET_TRAVEL_KEY": "sk-travel-0123456789"}
 	if env != nil {
-		maps.Copy(vars, env(s))
+		with.Env = env(work)
 	}
-	s.srv = proc.New(t, bin, filepath.Join(dir, "live", "data"), vars)
-	t.Cleanup(func() { s.wipe("live"); s.wipe("kept") })
+	t.Cleanup(func() { s.wipe("live"); s.wipe("kept") }) // after the server is gone
+	s.Stage = proc.NewStage(t, with)
 	return s
 }
 
@@ -102,15 +83,13 @@ func memoryDir(t testing.TB) string {
 // in is the stage for a part of its test.
 func (s *stage) in(t testing.TB) *stage {
 	part := *s
-	part.t = t
+	part.Stage = s.In(t)
 	return &part
 }
 
 func (s *stage) must(err error) {
-	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	s.T.Helper()
+	proc.Must(s.T, err)
 }
 
 // wipe removes a directory whatever its permissions are.
@@ -118,55 +97,42 @@ func (s *stage) wipe(name string) {
 	dir := filepath.Join(s.dir, name)
 	_ = exec.Command("chmod", "-R", "u+rwx", dir).Run() // it may not be there
 	if err := os.RemoveAll(dir); err != nil {
-		s.t.Error(err)
+		s.T.Error(err)
 	}
 }
 
 // keep stops the server and keeps everything as it is, for again.
 func (s *stage) keep() {
-	s.t.Helper()
-	s.must(s.srv.Stop())
+	s.T.Helper()
+	s.must(s.Srv.Stop())
 	s.copy("live", "kept")
 }
 
 // again puts everything back to how it was kept.
 func (s *stage) again() {
-	s.t.Helper()
-	s.srv.Kill()
+	s.T.Helper()
+	s.Srv.Kill()
 	s.copy("kept", "live")
 }
 
 func (s *stage) copy(from, to string) {
-	s.t.Helper()
+	s.T.Helper()
 	s.wipe(to)
 	if out, err := exec.Command("cp", "-a", filepath.Join(s.dir, from), filepath.Join(s.dir, to)).CombinedOutput(); err != nil {
-		s.t.Fatalf("%v %s", err, out)
+		s.T.Fatalf("%v %s", err, out)
 	}
-}
-
-func (s *stage) start(env ...string) {
-	s.t.Helper()
-	s.must(s.srv.Start(env...))
-}
-
-func (s *stage) api() *client.API {
-	token, err := s.srv.Token()
-	if err != nil {
-		s.t.Error(err)
-	}
-	return client.NewAPI(s.srv.URL(), token)
 }
 
 // send sends a command under a name; sent again it must have no second effect.
 func (s *stage) send(name string, typ clew.CommandType, data any) (client.Receipt, error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), within)
+	ctx, cancel := context.WithTimeout(s.T.Context(), within)
 	defer cancel()
-	return s.api().Command(ctx, sessionID, clew.ClientMessageID(name), typ, data)
+	return s.API().Command(ctx, sessionID, clew.ClientMessageID(name), typ, data)
 }
 
 // say says something and waits until the agent is done with it.
 func (s *stage) say(text string) {
-	s.t.Helper()
+	s.T.Helper()
 	r, err := s.send("", clew.CommandUserMessage, clew.UserMessageData{Text: text})
 	s.must(err)
 	s.said[text] = r.Records[0]
@@ -181,82 +147,30 @@ type scene struct {
 
 // look reads a session from its start.
 func (s *stage) look(id clew.SessionID) (sc scene, err error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), within)
+	ctx, cancel := context.WithTimeout(s.T.Context(), within)
 	defer cancel()
-	token, err := s.srv.Token()
-	if err != nil {
-		return sc, err
+	list, state, err := s.Replay(ctx, id)
+	for _, r := range list {
+		sc.records = append(sc.records, r.Event)
 	}
-	ws, resp, err := websocket.Dial(ctx, s.srv.URL()+"/ws/"+string(id)+"?resume_from=start",
-		&websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
-	if resp != nil && resp.Body != nil {
-		_ = resp.Body.Close()
-	}
-	if err != nil {
-		return sc, err
-	}
-	defer func() { _ = ws.CloseNow() }()
-	ws.SetReadLimit(-1)
-	for {
-		_, b, err := ws.Read(ctx)
-		if err != nil {
-			return sc, err
-		}
-		var env wire.Envelope
-		if err := json.Unmarshal(b, &env); err != nil {
-			return sc, err
-		}
-		switch {
-		case env.Seq() > 0:
-			e, err := clew.DecodeEvent(clew.EventType(env.Type), env.Data)
-			if err != nil {
-				return sc, err
-			}
-			sc.records = append(sc.records, e)
-		case env.Type == string(clew.EventSessionState):
-			if err := json.Unmarshal(env.Data, &sc.state); err != nil {
-				return sc, err
-			}
-		case env.Type == string(clew.EventSyncComplete):
-			return sc, nil
-		case env.Type == string(clew.EventError):
-			return sc, fmt.Errorf("the server said %s", b)
-		}
-	}
+	sc.state = state
+	return sc, err
 }
 
 // settled waits until nothing is under way in a session.
 func (s *stage) settled(id clew.SessionID) scene {
-	s.t.Helper()
+	s.T.Helper()
 	return s.await(id, func(sc scene) bool { return sc.state.Returning == nil && sc.state.Status == clew.StatusIdle })
 }
 
 // await waits for something that a session will come to by itself.
-func (s *stage) await(id clew.SessionID, until func(scene) bool) scene {
-	s.t.Helper()
-	over := time.After(within)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		sc, err := s.look(id)
+func (s *stage) await(id clew.SessionID, until func(scene) bool) (sc scene) {
+	s.T.Helper()
+	proc.Eventually(s.T, "what the session comes to by itself", within, func() bool {
+		var err error
+		sc, err = s.look(id)
 		s.must(err)
-		if until(sc) {
-			return sc
-		}
-		select {
-		case <-tick.C:
-		case <-over:
-			s.t.Fatalf("after %s the session is %s, returning %+v", within, sc.state.Status, sc.state.Returning)
-		}
-	}
-}
-
-// run runs another command of the program, which has to succeed.
-func (s *stage) run(args ...string) string {
-	s.t.Helper()
-	out, errs, code, err := s.srv.Run(s.t.Context(), append(args, "--data", s.srv.Dir)...)
-	if err != nil || code != 0 {
-		s.t.Errorf("clew %v: exit %d, %v\n%s%s", args, code, err, out, errs)
-	}
-	return out
+		return until(sc)
+	})
+	return sc
 }

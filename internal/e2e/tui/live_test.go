@@ -57,12 +57,12 @@ func TestServerDies(t *testing.T) {
 	scr.typed("first words")
 	scr.press("Enter")
 	scr.see("You said: first words", "at rest")
-	s.srv.Kill()
+	s.Srv.Kill()
 	scr.see("✕ no connection for")
 	scr.typed("second words")
 	scr.press("Enter")
 	scr.see("not sent: ", "› second words")
-	if err := s.srv.Start(); err != nil {
+	if err := s.Srv.Start(); err != nil {
 		t.Fatal(err)
 	}
 	scr.see("● live")
@@ -190,7 +190,7 @@ func keepsDraft(s *stage, scr *screen) {
 		var d struct {
 			Text string `json:"text"`
 		}
-		err := s.api().Call(s.t.Context(), "GET", "/sessions/sess_1/draft", nil, nil, &d)
+		err := s.API().Call(s.T.Context(), "GET", "/sessions/sess_1/draft", nil, nil, &d)
 		return err == nil && strings.HasPrefix(d.Text, "pasted\nlines")
 	})
 }
@@ -210,14 +210,14 @@ func TestLeave(t *testing.T) {
 	if out := scr.printed(); !strings.Contains(out, "You left; the work goes on.") || !strings.Contains(out, "attach sess_1") {
 		t.Errorf("it said:\n%s", out)
 	}
-	dumb := newScreen(t, 80, 24, "TERM=dumb "+s.bin+" attach sess_1 --server "+s.srv.URL()+" --data "+s.srv.Dir)
+	dumb := newScreen(t, 80, 24, "TERM=dumb "+s.Srv.Path()+" attach sess_1 --server "+s.Srv.URL()+" --data "+s.Srv.Dir)
 	if code := dumb.over(); code == "0" {
 		t.Error("a dumb terminal is no failure")
 	}
 	if out := dumb.printed(); !strings.Contains(out, "show a screen") || !strings.Contains(out, "--plain") {
 		t.Errorf("it said:\n%s", out)
 	}
-	mono := newScreen(t, 80, 24, s.bin+" attach sess_1 --server "+s.srv.URL()+" --data "+s.srv.Dir, "NO_COLOR=1")
+	mono := newScreen(t, 80, 24, s.Srv.Path()+" attach sess_1 --server "+s.Srv.URL()+" --data "+s.Srv.Dir, "NO_COLOR=1")
 	mono.see("● live")
 	if out := mono.styled(); regexp.MustCompile(`\x1b\[(3[0-8]|9[0-7])`).MatchString(out) {
 		t.Errorf("colours despite NO_COLOR:\n%q", out)

@@ -25,8 +25,7 @@ func pictures(t *testing.T, s *stage, name string, id clew.SessionID, pose func(
 	for _, on := range terminals {
 		size := fmt.Sprintf("%dx%d", on.width, on.height)
 		t.Run(name+"/"+size+"/"+on.theme, func(t *testing.T) {
-			at := *s
-			at.t = t
+			at := &stage{s.In(t)}
 			scr := at.attach(id, on.width, on.height, "--theme", on.theme)
 			pose(scr)
 			scr.alone()
@@ -56,8 +55,7 @@ func TestPictures(t *testing.T) {
 		scr.see("● live", "Run this command?", "sh greet.sh", "tab to answer", "3.3k tokens")
 	})
 	t.Run("question/small", func(t *testing.T) {
-		at := *s
-		at.t = t
+		at := &stage{s.In(t)}
 		scr := at.attach("sess_greeting", smallWidth, smallHeight, "--theme", "dark")
 		scr.see("Run this command?", "sh greet.sh", "tab to answer", "needs you")
 		scr.press("Tab")
@@ -67,8 +65,7 @@ func TestPictures(t *testing.T) {
 	})
 
 	t.Run("approve", func(t *testing.T) {
-		at := *s
-		at.t = t
+		at := &stage{s.In(t)}
 		scr := at.attach("sess_greeting", 80, 24)
 		scr.see("tab to answer")
 		scr.typed("y") // nobody goes to the question: it is a letter
@@ -110,7 +107,7 @@ func TestPictures(t *testing.T) {
 // the run waits.
 func listed(s *stage, scr *screen) {
 	scr.until("the run waits in the list", func(string) bool {
-		page, err := s.api().ListSessions(s.t.Context(), "", "", 10)
+		page, err := s.API().ListSessions(s.T.Context(), "", "", 10)
 		return err == nil && slices.ContainsFunc(page.Sessions, func(l client.Session) bool {
 			return l.ID == "sess_run" && l.Status == clew.StatusAwaitingInput
 		})
@@ -129,11 +126,10 @@ func overlays(t *testing.T, s *stage) {
 		{"help", "F1", []string{"Everywhere", "Writing"}},
 	} {
 		t.Run(o.name, func(t *testing.T) {
-			at := *s
-			at.t = t
+			at := &stage{s.In(t)}
 			scr := at.attach("sess_run", 80, 24, "--theme", "dark")
 			scr.see("● live", "Approve the plan?")
-			listed(&at, scr)
+			listed(at, scr)
 			scr.press(o.key)
 			scr.see(o.see...)
 			scr.alone()
@@ -147,8 +143,7 @@ func overlays(t *testing.T, s *stage) {
 
 // workOnPlan approves a plan in its panel, pauses, goes on, skips and cancels.
 func workOnPlan(t *testing.T, s *stage) {
-	at := *s
-	at.t = t
+	at := &stage{s.In(t)}
 	scr := at.attach("sess_run", 80, 24, "--theme", "dark")
 	scr.see("● live", "Approve the plan?")
 	scr.press("C-p")

@@ -14,7 +14,7 @@ import (
 
 // A screen is a terminal of its own in a tmux of its own.
 type screen struct {
-	t      *testing.T
+	t      testing.TB
 	socket string
 }
 
@@ -27,7 +27,7 @@ set -g automatic-rename off
 set -g default-terminal screen-256color
 `
 
-func newScreen(t *testing.T, width, height int, command string, env ...string) *screen {
+func newScreen(t testing.TB, width, height int, command string, env ...string) *screen {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		if os.Getenv("CI") != "" {
