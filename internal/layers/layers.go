@@ -35,11 +35,9 @@ var order = []string{
 	"internal/tool",
 	"internal/agent",
 	"internal/control",
-	"internal/desk",
 	"internal/archive",
 	"internal/journal",
 	"internal/checkpoint",
-	"internal/notebook",
 	"internal/auth",
 	"internal/inbox", // a person's open questions over all sessions
 	"internal/gateway",

@@ -46,6 +46,15 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// A layer that nothing is in says nothing about the program.
+func TestLayersExist(t *testing.T) {
+	for _, dir := range append(append([]string{}, order...), outside...) {
+		if info, err := os.Stat(filepath.Join(repository, dir)); err != nil || !info.IsDir() {
+			t.Errorf("layer %s is no directory: %v", dir, err)
+		}
+	}
+}
+
 func TestCheckFindsBadImports(t *testing.T) {
 	in := func(name string, imports ...string) Package {
 		path := Module
