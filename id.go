@@ -73,12 +73,6 @@ func SessionIDFor(caller string, id ClientMessageID) SessionID {
 	return SessionID("sess_" + hex.EncodeToString(sum[:16]))
 }
 
-// NewTaskID makes a fresh task id.
-func NewTaskID() TaskID { return TaskID("task_" + randomHex(12)) }
-
-// NewRequestID makes a fresh question id.
-func NewRequestID() RequestID { return RequestID("hitl_" + randomHex(12)) }
-
 // NewClientMessageID names a command whose sender gave it no name.
 func NewClientMessageID() ClientMessageID { return ClientMessageID("cmd_" + randomHex(12)) }
 

@@ -61,7 +61,14 @@ func TestModesOfSettingsAndWorkspace(t *testing.T) {
 
 func TestWorkspaceModes(t *testing.T) {
 	fsys := fstest.MapFS{".clew/modes.yaml": {Data: []byte("modes:\n- slug: docs\n  name: Docs\n  prompt: Write.\n  when_to_use: For words.\n  groups: [read, edit]\n  edit_pattern: '**/*.md'\n  source: global\n")}}
-	modes, err := WorkspaceModes(fsys)
+	read := func(fsys fstest.MapFS) ([]Mode, error) {
+		w, err := ReadWorkspace(fsys)
+		if err != nil {
+			return nil, err
+		}
+		return w.Modes, w.ModesErr
+	}
+	modes, err := read(fsys)
 	if err != nil || len(modes) != 1 {
 		t.Fatal(modes, err)
 	}
@@ -69,11 +76,11 @@ func TestWorkspaceModes(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	for _, text := range []string{"modes: [", "modes:\n- slug: Bad Slug\n  name: x\n", "modes:\n- {slug: a, name: A, groups: [root]}\n", "modes:\n- {slug: a, name: A}\n- {slug: a, name: A}\n"} {
-		if modes, err := WorkspaceModes(fstest.MapFS{".clew/modes.yaml": {Data: []byte(text)}}); err == nil || modes != nil {
+		if modes, err := read(fstest.MapFS{".clew/modes.yaml": {Data: []byte(text)}}); err == nil || modes != nil {
 			t.Errorf("%q: %v", text, modes)
 		}
 	}
-	if modes, err := WorkspaceModes(fstest.MapFS{}); err != nil || modes != nil {
+	if modes, err := read(fstest.MapFS{}); err != nil || modes != nil {
 		t.Error(modes, err)
 	}
 }
@@ -87,11 +94,11 @@ func TestTrustIsForOneHash(t *testing.T) {
 			fsys[name] = &fstest.MapFile{Data: f.Data}
 		}
 		change(fsys)
-		h, err := WorkspaceHash(fsys)
+		w, err := ReadWorkspace(fsys)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h
+		return w.Hash
 	}
 	h := hash(func(fstest.MapFS) {})
 	if other := hash(func(f fstest.MapFS) { f["main.go"].Data = []byte("y") }); other != h {
@@ -125,13 +132,13 @@ func TestWorkspaceFolderIsBoundedAndPlain(t *testing.T) {
 	for i := range maxWorkspaceFiles + 1 {
 		many[".clew/"+strings.Repeat("a", i+1)] = &fstest.MapFile{}
 	}
-	if _, err := WorkspaceHash(many); err == nil {
+	if _, err := ReadWorkspace(many); err == nil {
 		t.Error("too many files")
 	}
-	if _, err := WorkspaceHash(fstest.MapFS{".clew/big": {Data: make([]byte, maxWorkspaceBytes+1)}}); err == nil {
+	if _, err := ReadWorkspace(fstest.MapFS{".clew/big": {Data: make([]byte, maxWorkspaceBytes+1)}}); err == nil {
 		t.Error("too many bytes")
 	}
-	if _, err := WorkspaceHash(fstest.MapFS{".clew": {Data: []byte("file")}}); err == nil {
+	if _, err := ReadWorkspace(fstest.MapFS{".clew": {Data: []byte("file")}}); err == nil {
 		t.Error(".clew is a file")
 	}
 	for _, link := range []string{".clew", ".clew/modes.yaml"} {
@@ -151,7 +158,7 @@ func TestWorkspaceFolderIsBoundedAndPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := WorkspaceHash(root.FS()); err == nil {
+		if _, err := ReadWorkspace(root.FS()); err == nil {
 			t.Errorf("link %s is followed", link)
 		}
 		_ = root.Close()

@@ -43,26 +43,6 @@ func ReadWorkspace(fsys fs.FS) (*Workspace, error) {
 	return w, nil
 }
 
-// WorkspaceHash gives the hash over names and contents of all files of the
-// folder. A workspace without the folder has one too.
-func WorkspaceHash(fsys fs.FS) (string, error) {
-	w, err := ReadWorkspace(fsys)
-	if err != nil {
-		return "", err
-	}
-	return w.Hash, nil
-}
-
-// WorkspaceModes gives the modes of the file .clew/modes.yaml. Ask Trusted
-// before they are used; ReadWorkspace gives both from one reading.
-func WorkspaceModes(fsys fs.FS) ([]Mode, error) {
-	w, err := ReadWorkspace(fsys)
-	if err != nil {
-		return nil, err
-	}
-	return w.Modes, w.ModesErr
-}
-
 // Trusted reports whether the settings trust a workspace as it is now: the same
 // directory, the same hash.
 func Trusted(v Values, dir, hash string) bool {
