@@ -173,7 +173,7 @@ func assign[T any](to, from *T) {
 
 // todos gives the plan that the draft has become.
 func (d *draft) todos() ([]clew.Todo, error) {
-	m := mending{d: d, done: make(map[int][]edge), busy: make(map[int]bool)}
+	m := rewire{d: d, done: make(map[int][]edge), busy: make(map[int]bool)}
 	out := make([]clew.Todo, 0, len(d.nodes))
 	for i := range d.nodes {
 		if n := &d.nodes[i]; !n.gone {

@@ -6,8 +6,8 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// A mending leads edges past removed nodes.
-type mending struct {
+// A rewire leads edges past removed nodes.
+type rewire struct {
 	d      *draft
 	done   map[int][]edge // what each removed node leads to
 	busy   map[int]bool
@@ -17,7 +17,7 @@ type mending struct {
 // dependencies lists whom a node waits for now. A removed todo is replaced in
 // place by what it waited for. What has begun already waits for nobody: it
 // would look as if it had run too early, so there the edge simply goes.
-func (m *mending) dependencies(n *node) clew.List[string] {
+func (m *rewire) dependencies(n *node) clew.List[string] {
 	out := make(clew.List[string], 0, len(n.deps))
 	have := make(map[string]bool, len(n.deps))
 	for _, e := range n.deps {
@@ -44,12 +44,12 @@ func (m *mending) dependencies(n *node) clew.List[string] {
 	return out
 }
 
-func (m *mending) removed(e edge) bool { return e.to >= 0 && m.d.nodes[e.to].gone }
+func (m *rewire) removed(e edge) bool { return e.to >= 0 && m.d.nodes[e.to].gone }
 
 // past lists the edges to remaining nodes behind a removed one. Edits may have
 // drawn a circle through removed nodes. Nobody can say what is behind that, so
 // it is noted and the edits are refused.
-func (m *mending) past(i int) []edge {
+func (m *rewire) past(i int) []edge {
 	if known, ok := m.done[i]; ok {
 		return known
 	}
