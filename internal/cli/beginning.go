@@ -36,7 +36,7 @@ func (c *rest) checkMode(ctx context.Context, mode string) error {
 	if slices.Contains(names, mode) {
 		return nil
 	}
-	return usagef("there is no mode %q%s", mode, firstOf(meant(term.Near(mode, names)), "; there are "+strings.Join(names, ", ")))
+	return usagef("there is no mode %q%s", mode, firstOf(meant(term.Suggest(mode, names)), "; there are "+strings.Join(names, ", ")))
 }
 
 // discard puts a session away that was made for something that the server refused:

@@ -32,7 +32,7 @@ func known(cmd *cobra.Command, args []string) error {
 			names = append(names, append(sub.Aliases, sub.Name())...)
 		}
 	}
-	what := firstOf(meant(term.Near(args[0], names)), "; "+cmd.CommandPath()+" --help lists what there is")
+	what := firstOf(meant(term.Suggest(args[0], names)), "; "+cmd.CommandPath()+" --help lists what there is")
 	return usagef("%s has no command %q%s", cmd.CommandPath(), args[0], what)
 }
 
@@ -46,5 +46,5 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	for _, flags := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.InheritedFlags()} {
 		flags.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	}
-	return usagef("%w%s", err, meant(term.Near("--"+word, names)))
+	return usagef("%w%s", err, meant(term.Suggest("--"+word, names)))
 }

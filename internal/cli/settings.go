@@ -174,7 +174,7 @@ func noSetting(list []setting, key string) error {
 			within = append(within, s.Key)
 		}
 	}
-	what := firstOf(meant(term.Near(key, keys)), meant(within), "; clew settings lists them all")
+	what := firstOf(meant(term.Suggest(key, keys)), meant(within), "; clew settings lists them all")
 	return usagef("there is no setting %q%s", key, what)
 }
 

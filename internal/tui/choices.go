@@ -111,7 +111,7 @@ func meantCommand(word string, isPath func(string) bool) string {
 	if slices.Contains(names, word) {
 		return word
 	}
-	if like := term.Near(word, names); len(like) > 0 && !isPath("/"+word) {
+	if like := term.Suggest(word, names); len(like) > 0 && !isPath("/"+word) {
 		return like[0]
 	}
 	return ""

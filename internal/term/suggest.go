@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Near gives the words that somebody may have meant, the most likely first.
-func Near(word string, known []string) []string {
+// Suggest gives the words that somebody may have meant, the most likely first.
+func Suggest(word string, known []string) []string {
 	var list []string
 	for _, k := range known {
 		begins := len(word) > 1 && strings.HasPrefix(k, word)

@@ -16,12 +16,12 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-func TestNear(t *testing.T) {
+func TestSuggest(t *testing.T) {
 	known := []string{"stop", "sessions", "new", "help"}
 	for word, want := range map[string][]string{
 		"hlep": {"help"}, "se": {"sessions"}, "sesions": {"sessions"}, "net": {"new"}, "help": {"help"}, "s": nil, "bogus": nil, "": nil,
 	} {
-		if got := Near(word, known); !slices.Equal(got, want) {
+		if got := Suggest(word, known); !slices.Equal(got, want) {
 			t.Errorf("%q: %v", word, got)
 		}
 	}
