@@ -26,6 +26,7 @@ type options struct {
 	quick, smoke bool
 	asJSON       bool
 	scale        bool
+	views        bool
 	cache        string
 	only         string
 	sessions     int
@@ -44,6 +45,7 @@ func run(args []string, out io.Writer) error {
 	flags.BoolVar(&o.smoke, "smoke", false, "tiny sizes: shows that the bench works, measures nothing")
 	flags.BoolVar(&o.asJSON, "json", false, "print one JSON object on stdout in place of the table")
 	flags.BoolVar(&o.scale, "scale", false, "a million sessions, a million records, ten thousand connections")
+	flags.BoolVar(&o.views, "views", false, "bytes to a watcher in each view, over the demo's story and a run")
 	flags.StringVar(&o.cache, "cache", "", "keep the filled stores in this directory and use them again")
 	flags.StringVar(&o.only, "only", "", "measure only these figures: append,fanout,replay,open,delta,checkpoint,rewind,turn")
 	flags.IntVar(&o.sessions, "sessions", 0, "sessions in the large store")
@@ -66,6 +68,9 @@ func run(args []string, out io.Writer) error {
 	default:
 		return fmt.Errorf("no role %q", o.role)
 	}
+	if o.views {
+		return views(o.out)
+	}
 	if o.scale {
 		return scale(o)
 	}
@@ -74,7 +79,7 @@ func run(args []string, out io.Writer) error {
 
 func usage(flags *flag.FlagSet) {
 	out := flags.Output()
-	fmt.Fprintln(out, "usage: go run ./bench [-quick] [-json] [-cache DIR] [-only LIST] | -scale")
+	fmt.Fprintln(out, "usage: go run ./bench [-quick] [-json] [-cache DIR] [-only LIST] | -scale | -views")
 	flags.VisitAll(func(f *flag.Flag) {
 		if f.Name != "role" && f.Name != "lazy" && f.Name != "model" && f.Name != "smoke" { // the bench's own
 			fmt.Fprintf(out, "  -%-10s %s\n", f.Name, f.Usage)

@@ -76,7 +76,7 @@ func (at cursor) position(epoch string) (seq uint64, lost bool) {
 
 // sendChange sends a change to this client alone.
 func (c *conn) sendChange(change *session.Change, always bool) error {
-	it := session.NewChangeItem(c.session, c.g.o.Now().UnixMilli(), change, Frame)
+	it := session.NewChangeItem(c.g.o.Now().UnixMilli(), change, Frame)
 	frame := it.StateFrame(c.filter.Load().shows())
 	c.last = change.To
 	if frame == nil && always { // nothing changed: the client is told where it stands

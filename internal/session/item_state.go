@@ -13,10 +13,13 @@ type stateFrames struct {
 	frames map[string][]byte // nil if that set is told nothing
 }
 
-// NewChangeItem makes the item of a change.
-func NewChangeItem(id clew.SessionID, now int64, c *Change, encode func([]byte) []byte) *Item {
+// NewChangeItem makes the item of a change. Its envelope names no session: there
+// is one for each connection.
+func NewChangeItem(now int64, c *Change, encode func([]byte) []byte) *Item {
 	it := NewItem(0, clew.EventStateChanged, nil, func(data []byte) []byte {
-		return encode(transient(id, clew.EventStateChanged, now, data))
+		b := append(make([]byte, 0, 80+len(data)), `{"type":"state_changed","timestamp":"`...)
+		b = append(clew.AppendTimestamp(b, now), `","data":`...)
+		return encode(append(append(b, data...), '}'))
 	})
 	it.Change = c
 	return it

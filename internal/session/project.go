@@ -4,7 +4,7 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// shownRunes bounds what an entity shows of a longer text.
+// shownRunes bounds what an entity shows of a result.
 const shownRunes = 200
 
 // project gives the state as entities, the messages left out. It is the one
@@ -61,7 +61,7 @@ func (s *State) projectFront(st *clew.StatusInfo, t *Task) {
 
 func (s *State) taskInfo(t *Task) clew.TaskInfo {
 	info := clew.TaskInfo{
-		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clip(t.Text, shownRunes), Mode: t.Mode,
+		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clip(t.Text, titleRunes), Mode: t.Mode,
 		Status: t.Status, Focused: t.TaskID == s.Current, AtWork: t.Turn != nil, PutAway: t.PutAway,
 		CreatedMS: t.CreatedMS, EndedMS: t.EndedMS, Usage: t.Usage, Result: clip(t.Result, shownRunes),
 	}

@@ -30,7 +30,7 @@ func (s *Session) feedBatch(records []clew.Record) {
 	defer s.openMu.Unlock()
 	var item *Item
 	if c := s.change(records); c != nil {
-		item = NewChangeItem(s.id, s.host.cfg.Now(), c, s.host.cfg.Encode)
+		item = NewChangeItem(s.host.cfg.Now(), c, s.host.cfg.Encode)
 	}
 	s.feed.AppendWith(records, item)
 }
