@@ -78,6 +78,9 @@ func (at cursor) position(epoch string) (seq uint64, lost bool) {
 func (c *conn) sendChange(change *session.Change, always bool) error {
 	it := session.NewChangeItem(c.g.o.Now().UnixMilli(), change, Frame)
 	frame := it.StateFrame(c.filter.Load().shows())
+	if frame != nil {
+		c.g.told(it)
+	}
 	c.last = change.To
 	if frame == nil && always { // nothing changed: the client is told where it stands
 		data, _ := change.Data(func(clew.MonitorID) bool { return false })
@@ -111,6 +114,7 @@ func (c *conn) collectState(b *batch, n int) (gap bool) {
 		case change.From != c.last: // it has some of it already, and gets it once more
 			c.pos++
 			if frame := it.FrameFrom(c.last, shows); frame != nil {
+				c.g.told(it)
 				b.add(frame)
 			}
 			c.last = change.To
@@ -120,6 +124,7 @@ func (c *conn) collectState(b *batch, n int) (gap bool) {
 		}
 		c.pos++
 		if frame := it.StateFrame(wanted, shows); frame != nil {
+			c.g.told(it)
 			b.add(frame)
 		}
 	}

@@ -1,6 +1,9 @@
 package gateway
 
-import "github.com/clew-run/clew"
+import (
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
+)
 
 // took tells of a command that the gateway itself has carried out; of the others
 // the host does.
@@ -18,5 +21,15 @@ func (g *Gateway) took(t clew.CommandType) {
 func (g *Gateway) sent(t clew.EventType) {
 	if g.o.Types != nil {
 		g.o.Types.Event(t)
+	}
+}
+
+// told tells of what an item says in view `state`.
+func (g *Gateway) told(it *session.Item) {
+	switch {
+	case it.Text != nil:
+		g.sent(clew.EventText)
+	case it.Change != nil:
+		g.sent(clew.EventStateChanged)
 	}
 }

@@ -1,6 +1,7 @@
 // Command gen writes docs/requirements.md from rows.txt and the Covers comments
 // of all tests, which must agree. With -check it only says whether the file is up
-// to date.
+// to date. With -record it compares rows.txt with the types that passed through the
+// tests' servers, which append them to the file that RECORD_CLEW_TYPES names.
 package main
 
 import (
@@ -17,8 +18,15 @@ import (
 func main() {
 	root := flag.String("root", ".", "root of the repository")
 	check := flag.Bool("check", false, "compare instead of writing")
+	record := flag.String("record", "", "compare the rows with this record of types")
 	flag.Parse()
-	if err := run(*root, *check); err != nil {
+	var err error
+	if *record != "" {
+		err = compare(*record)
+	} else {
+		err = run(*root, *check)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "requirements:", err)
 		os.Exit(1)
 	}

@@ -1,11 +1,6 @@
-// Command record compares the requirements with the types that passed through the
-// tests' servers, which append them to the file that RECORD_CLEW_TYPES names.
-//
-//	go run ./internal/requirements/record FILE
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -14,18 +9,9 @@ import (
 	"github.com/clew-run/clew/internal/requirements"
 )
 
-func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "requirements:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string) error {
-	if len(args) != 1 {
-		return errors.New("usage: record FILE")
-	}
-	f, err := os.Open(args[0])
+// compare prints what no server saw, and says which rows claim more.
+func compare(file string) error {
+	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
