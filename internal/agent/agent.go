@@ -264,8 +264,8 @@ func unheard(t session.Task) bool {
 
 // rest ends the turn.
 func (w *worker) rest() error {
-	_, err := w.desk.RecordTask(func(_ session.Batch, _ *session.State, t *session.Task) []clew.Event {
-		return []clew.Event{{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}}
+	_, err := w.desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 	})
 	return over(err)
 }

@@ -14,8 +14,8 @@ import (
 
 // asOf is a view with what the tree has used by now: others in it may have used
 // something since the view was made.
-func asOf(v session.View, b session.Batch, s *session.State, t *session.Task) session.View {
-	v.Tree, v.NowMS, v.Root.Raised = s.TreeUsage(t.RootTaskID), b.TS(0), s.Raised(t)
+func asOf(v session.View, tx *session.Tx, s *session.State, t *session.Task) session.View {
+	v.Tree, v.NowMS, v.Root.Raised = s.TreeUsage(t.RootTaskID), tx.FirstTS(), s.Raised(t)
 	if v.Run != nil {
 		r := *v.Run
 		r.Extended, v.Run = s.Extended(t), &r

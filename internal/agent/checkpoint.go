@@ -159,7 +159,7 @@ func (r *recorder) files(s *snap) {
 	}
 	from := r.s.Checkpoint
 	if r.s.First == "" {
-		r.add(clew.EventCheckpointInitialized, &clew.CheckpointInitializedData{
+		r.tx.Add(&clew.CheckpointInitializedData{
 			TaskID: r.t.TaskID, Kind: clew.CheckpointWorkspace, WorkspaceDir: s.dir, BaseHash: s.saved.Hash, DurationMS: s.saved.DurationMS,
 		})
 	}
@@ -167,8 +167,8 @@ func (r *recorder) files(s *snap) {
 		from = s.saved.Hash
 	}
 	d := session.CheckpointSaved(s.saved, s.reason)
-	d.TS, d.MessageID, d.TaskID, d.FromHash, d.SuppressMessage = r.b.TS(len(r.events)), s.message, r.t.TaskID, from, true
-	r.add(clew.EventCheckpointSaved, d)
+	d.TS, d.MessageID, d.TaskID, d.FromHash, d.SuppressMessage = r.tx.NextTS(), s.message, r.t.TaskID, from, true
+	r.tx.Add(d)
 }
 
 // filesFailed tells people that their files are not being saved, once in a turn.

@@ -200,22 +200,21 @@ func (w *worker) scribe() (*worker, error) {
 func (w *worker) beginSummary(v session.View, c *worker, req llm.Request, x *summing) (begun bool, err error) {
 	reserve := clew.Usage{TokensIn: int64(llm.EstimateTokens(req.Messages, req.System, nil)), TokensOut: int64(req.MaxTokens)}
 	reserve.CostUSD = c.cost(v, reserve)
-	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		if !s.MayBegin(t) {
-			return nil
+			return
 		}
-		if q := w.limit(asOf(v, b, s, t), reserve); q != nil {
+		if q := w.limit(asOf(v, tx, s, t), reserve); q != nil {
 			r.ask(*q)
-			return r.events
+			return
 		}
-		begun, x.id = true, idOf("cond", b.ID(0))
+		begun, x.id = true, idOf("cond", tx.FirstID())
 		r.say(clew.Message{
 			Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem, Reserved: &reserve, APIProtocol: protocolOf(c.profile.Provider),
 			ContextCondense: &clew.ContextCondense{CondenseID: x.id},
 			Metadata:        map[string]any{"provider": c.profile.Provider, "model": c.profile.Model, "purpose": "condense"},
 		})
-		return r.events
 	})
 	return begun, err
 }
@@ -234,10 +233,10 @@ func (w *worker) condensed(v session.View, x summing) error {
 	if x.why == "" && after >= before {
 		x.why = "the summary is no shorter than what it stands for"
 	}
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		if x.id == "" {
-			x.id = idOf("cond", b.ID(0))
+			x.id = idOf("cond", tx.FirstID())
 		}
 		cost := r.spent(v, x)
 		switch {
@@ -259,7 +258,6 @@ func (w *worker) condensed(v session.View, x summing) error {
 			r.cover(history.Summary(x.id, summaryHead+x.text+summaryTail, 0), said, x.n)
 			w.noRoom = false
 		}
-		return r.events
 	})
 	crash.At("condense.recorded")
 	return over(err)
@@ -279,14 +277,14 @@ func (r *recorder) spent(v session.View, x summing) float64 {
 	})
 	total := r.t.Usage.Add(usage)
 	total.CostUSD = math.Round(total.CostUSD*1e9) / 1e9
-	r.add(clew.EventTaskTokenUsageUpdated, &clew.TaskTokenUsageUpdatedData{TaskRef: r.t.TaskRef, TokenUsage: total, ToolUsage: counts(r.t.ToolUsage)})
+	r.tx.Add(&clew.TaskTokenUsageUpdatedData{TaskRef: r.t.TaskRef, TokenUsage: total, ToolUsage: counts(r.t.ToolUsage)})
 	return usage.CostUSD
 }
 
 // cover puts a summary or a marker in the place of the first n messages.
 func (r *recorder) cover(m clew.ModelMessage, said clew.MessageID, n int) {
-	m.TS, m.MessageID = r.b.TS(len(r.events)), said
-	r.add(clew.EventModelMessage, &clew.ModelMessageData{
+	m.TS, m.MessageID = r.tx.NextTS(), said
+	r.tx.Add(&clew.ModelMessageData{
 		TaskID: r.t.TaskID, AgentID: r.t.AgentID, MonitorID: r.t.MonitorID, Message: m, Hides: n,
 	})
 }
@@ -295,19 +293,18 @@ func (r *recorder) cover(m clew.ModelMessage, said clew.MessageID, n int) {
 func (w *worker) makeRoom(v session.View) (more bool, err error) {
 	n := w.oldest(v)
 	w.noRoom = false
-	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		if !s.MayBegin(t) {
-			return nil
+			return
 		}
-		id := idOf("trunc", b.ID(0))
+		id := idOf("trunc", tx.FirstID())
 		said := r.say(clew.Message{
 			Say: clew.SaySlidingWindowTruncation, Role: clew.SpeakerSystem,
 			Text:              fmt.Sprintf("The model no longer hears the %d oldest messages: all together are too long for it.", n),
 			ContextTruncation: &clew.ContextTruncation{TruncationID: id, Hidden: n},
 		})
 		r.cover(history.Marker(t.History, n, id, 0), said, n)
-		return r.events
 	})
 	return true, over(err)
 }
@@ -325,10 +322,11 @@ func (w *worker) tooLongFor(v session.View, failure *llm.Error, l *listener) (bo
 		w.noRoom = false
 		return false, nil
 	}
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t, events: l.finals()}
+	finals := l.finals()
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
+		r.update(finals)
 		r.say(clew.Message{Say: clew.SayAPIReqDeleted, Role: clew.SpeakerSystem, Text: visible("The messages are too long for the model. " + sentence(failure.Error()))})
-		return r.events
 	})
 	return true, over(err)
 }

@@ -75,13 +75,13 @@ func (w *worker) control(ctx context.Context, v session.View, c session.Call) er
 	if bad := w.checkControl(v, c.Tool, in); bad != "" {
 		return w.wrong(c, bad)
 	}
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		if why := w.askFirst(c, in); why != "" && c.Status == session.CallProposed {
 			r.ask(clew.HitlApprovalRequestData{
 				Ask: askOf(c.Tool), Tool: c.Tool, Asking: clew.Asking{ToolCallID: c.ID}, Input: c.Input, Reason: why, Options: yesNo,
 			})
-			return r.events
+			return
 		}
 		switch c.Tool {
 		case toolFollowup:
@@ -91,13 +91,12 @@ func (w *worker) control(ctx context.Context, v session.View, c session.Call) er
 		case toolTodos:
 			r.todos(c, in)
 		case toolMode:
-			r.add(clew.EventTaskModeSwitched, &clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode})
+			r.tx.Add(&clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode})
 			r.result(c, "You are now in mode "+in.Mode+".", false)
 		case toolTask:
 			r.begin(&planned{call: c, spec: tool.Spec{Class: clew.ClassRepeatable}}, clew.AllowedBy{})
-			r.events = append(r.events, session.Spawn(s, t, b, len(r.events), c, in.Message, w.childMode(in))...)
+			session.Spawn(tx, s, t, c, in.Message, w.childMode(in))
 		}
-		return r.events
 	})
 	return over(err)
 }

@@ -184,10 +184,9 @@ func (w *worker) askMessage(id string) clew.Ask {
 
 // wrong ends a call of the agent's own tools that was called wrongly.
 func (w *worker) wrong(c session.Call, why string) error {
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		w.refuse(r, &planned{call: c}, why, clew.SayError)
-		return r.events
 	})
 	return over(err)
 }
@@ -250,10 +249,10 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 func (w *worker) closeTexts(ctx context.Context, v session.View, calls []session.Call) error {
 	found := w.snapFound(ctx, v, calls)
 	defer found.done()
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t, events: session.CloseTexts(s, t)}
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
+		session.CloseTexts(tx, s, t)
 		r.files(found)
-		return r.events
 	})
 	return over(err)
 }
@@ -264,10 +263,10 @@ func (w *worker) closeTexts(ctx context.Context, v session.View, calls []session
 func (w *worker) begin(ctx context.Context, v session.View, plans []*planned) error {
 	before := w.snapBefore(ctx, v, plans)
 	defer before.done()
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		if !s.MayBegin(t) {
-			return nil
+			return
 		}
 		r.files(before)
 		var proposed []*planned
@@ -289,7 +288,6 @@ func (w *worker) begin(ctx context.Context, v session.View, plans []*planned) er
 			}
 		}
 		w.decide(r, proposed)
-		return r.events
 	})
 	return over(err)
 }
@@ -357,14 +355,14 @@ func (w *worker) askAbout(ctx context.Context, v session.View, calls []session.C
 		names = append(names, fmt.Sprintf("%s %s", c.Tool, clipLine(string(c.Input), 200)))
 	}
 	slices.Sort(names)
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
-		r.events = append(session.CloseTexts(s, t), session.Forsaken(s, t, calls)...) // nobody waits for their answers any more
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
+		session.CloseTexts(tx, s, t)
+		session.Forsaken(tx, s, t, calls) // nobody waits for their answers any more
 		r.files(found)
 		r.ask(clew.HitlApprovalRequestData{
 			Ask: clew.AskResumeTask, Options: yesNo, Reason: session.Doubtful(names),
 		})
-		return r.events
 	})
 	return over(err)
 }

@@ -77,23 +77,22 @@ func (w *worker) layerControl(ctx context.Context, v session.View, c session.Cal
 	case toolFailure:
 		return over(w.desk.FailTodo("ended by its agent", clew.Failure{Code: clew.ExecutionFailed, Message: visible(in.Message), Recoverable: in.Recoverable}))
 	}
-	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		switch c.Tool {
 		case toolUnderstood:
-			r.events = session.Understood(s, t, b, 0, clew.Intent{Domain: in.Domain, Category: in.Category, Confidence: in.Confidence}, in.Entities)
+			session.Understood(tx, s, t, clew.Intent{Domain: in.Domain, Category: in.Category, Confidence: in.Confidence}, in.Entities)
 			r.result(c, "Noted. Now make the plan.", false)
 		case toolClarify:
 			r.clarify(c, v, in)
 		case toolProgress:
-			r.events = session.TodoProgressed(s, t, clew.TodoProgressData{
+			session.TodoProgressed(tx, s, t, clew.TodoProgressData{
 				ProgressPercentage: in.Percentage, CurrentStep: visible(in.Step), ItemsProcessed: in.ItemsProcessed, ItemsTotal: in.ItemsTotal,
 			})
 			r.result(c, "Noted.", false)
 		case toolCompletion:
 			r.complete(c, in.Result, in.Data)
 		}
-		return r.events
 	})
 	return over(err)
 }
@@ -105,7 +104,7 @@ func (r *recorder) clarify(c session.Call, v session.View, in layerInput) {
 		Suggestions: visibles(in.Suggestions), Required: true,
 	}
 	q.ToolCallID, q.TimeoutSec = c.ID, r.s.RunRules().ClarifySec
-	r.events = append(r.events, session.AskClarification(r.s, r.t, r.b, len(r.events), q)...)
+	session.AskClarification(r.tx, r.s, r.t, q)
 }
 
 func visibles(texts []string) []string {
@@ -149,14 +148,14 @@ func (w *worker) propose(v session.View, c session.Call, in layerInput, mended [
 		slices.Sort(mended)
 		w.cfg.Log.Debug("plan was mended", "session", v.Session, "what", slices.Compact(mended))
 	}
-	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		for _, other := range t.Calls { // a second plan would be taken for the answer to what people say about the first
 			if other.ID != c.ID && other.Tool == toolPlan && other.Status != session.CallDone {
 				r.result(other, "Not looked at: one plan at a time.", false)
 			}
 		}
-		return append(r.events, session.Planned(s, t, b, len(r.events), c.ID, todos, message)...)
+		session.Planned(tx, s, t, c.ID, todos, message)
 	})
 	return over(err)
 }

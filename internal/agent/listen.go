@@ -12,7 +12,7 @@ import (
 type listener struct {
 	desk   *session.Desk
 	open   *session.Stream
-	closed []clew.Event   // of streams that ended and are not on record yet
+	closed []clew.Message // of streams that ended, not on record yet
 	turned bool           // the open message is not the first of this attempt
 	said   clew.MessageID // the last message with words
 	failed error          // of the session, not of the model
@@ -80,7 +80,7 @@ func (l *listener) restart() error {
 }
 
 // finals closes what is open.
-func (l *listener) finals() []clew.Event {
+func (l *listener) finals() []clew.Message {
 	if l.open == nil {
 		return l.closed
 	}

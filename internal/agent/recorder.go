@@ -12,25 +12,18 @@ import (
 
 // recorder puts the events of one batch together.
 type recorder struct {
-	w      *worker
-	b      session.Batch
-	s      *session.State
-	t      *session.Task
-	events []clew.Event
-	asked  bool
-	total  *clew.Usage // the task's usage, if this batch changes it
+	w     *worker
+	tx    *session.Tx
+	s     *session.State
+	t     *session.Task
+	asked bool
+	total *clew.Usage // the task's usage, if this batch changes it
 }
 
 var yesNo = clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}
 
-func (r *recorder) add(typ clew.EventType, data any) {
-	r.events = append(r.events, clew.Event{Type: typ, Data: data})
-}
-
 // say puts a message into the transcript.
 func (r *recorder) say(m clew.Message) clew.MessageID {
-	i := len(r.events)
-	m.MessageID, m.TS = r.b.ID(i), r.b.TS(i)
 	if m.Type == "" {
 		m.Type = clew.TypeSay
 	}
@@ -41,20 +34,32 @@ func (r *recorder) say(m clew.Message) clew.MessageID {
 	if m.TaskID == "" {
 		m.TaskID = r.t.TaskID
 	}
-	r.add(clew.EventMessageCreated, &clew.MessageCreatedData{Message: m})
-	return m.MessageID
+	return r.tx.Say(m)
+}
+
+// update puts messages of the transcript on record as they are now.
+func (r *recorder) update(list []clew.Message) {
+	for _, m := range list {
+		r.tx.Update(m)
+	}
 }
 
 // ask puts a question to people. A task changes its state once for a batch.
 func (r *recorder) ask(q clew.HitlApprovalRequestData) {
 	q.Reason = visible(q.Reason)
 	session.OfRun(r.s, r.t, &q.Asking, r.s.RunRules().ApprovalSec)
-	events := session.Ask(r.s, r.t, r.b, len(r.events), q)
+	n := r.tx.Len()
+	session.Ask(r.tx, r.s, r.t, q)
+	r.once(n)
+}
+
+// once drops what a question that began at event n says of the task's state, if
+// one before it in this batch has said it.
+func (r *recorder) once(n int) {
 	if r.asked {
-		events = events[:2]
+		r.tx.Truncate(n + 2)
 	}
 	r.asked = true
-	r.events = append(r.events, events...)
 }
 
 // followup puts the model's own question to people.
@@ -67,12 +72,9 @@ func (r *recorder) followup(c session.Call, in controlInput) {
 		q.InputType = clew.InputChoice
 		q.Options = append(q.Options, clew.InputOption{Value: o, Label: o})
 	}
-	events := session.AskInput(r.s, r.t, r.b, len(r.events), q)
-	if r.asked {
-		events = events[:2]
-	}
-	r.asked = true
-	r.events = append(r.events, events...)
+	n := r.tx.Len()
+	session.AskInput(r.tx, r.s, r.t, q)
+	r.once(n)
 }
 
 // begin records that a call is about to run, with the approval it uses up or the
@@ -97,7 +99,7 @@ func (r *recorder) begin(p *planned, by clew.AllowedBy) {
 	if by != (clew.AllowedBy{}) {
 		d.AllowedBy = &by
 	}
-	r.add(clew.EventToolProgress, d)
+	r.tx.Add(d)
 }
 
 // callText is a call as the transcript shows it.
@@ -121,9 +123,9 @@ func (r *recorder) result(c session.Call, text string, mistake bool) {
 	if mistake {
 		d.Status, d.Error = clew.ToolError, text
 	}
-	r.add(clew.EventToolProgress, d)
+	r.tx.Add(d)
 	if mistake {
-		r.add(clew.EventTaskToolFailed, &clew.TaskToolFailedData{TaskRef: r.t.TaskRef, Tool: c.Tool, Error: text, ToolCallID: c.ID})
+		r.tx.Add(&clew.TaskToolFailedData{TaskRef: r.t.TaskRef, Tool: c.Tool, Error: text, ToolCallID: c.ID})
 	}
 }
 
@@ -148,11 +150,11 @@ func (r *recorder) complete(c session.Call, text string, data map[string]any) {
 func (r *recorder) end(text string, data map[string]any, usage map[string]clew.ToolUsage) {
 	if r.t.ParentTaskID == "" {
 		tree := r.s.TreeUsage(r.t.RootTaskID)
-		r.add(clew.EventComplete, &clew.CompleteData{
+		r.tx.Add(&clew.CompleteData{
 			Status: clew.ResultSuccess, Response: clew.Response{Text: text, Format: clew.FormatMarkdown},
 			Statistics: clew.Statistics{
 				TotalTodos: len(r.t.Todos), Completed: done(r.t.Todos, clew.TodoCompleted), Failed: done(r.t.Todos, clew.TodoFailed),
-				Skipped: done(r.t.Todos, clew.TodoSkipped), ExecutionTimeMS: r.b.TS(len(r.events)) - r.t.CreatedMS,
+				Skipped: done(r.t.Todos, clew.TodoSkipped), ExecutionTimeMS: r.tx.NextTS() - r.t.CreatedMS,
 				TokensUsed: tokens(tree), CostUSD: tree.CostUSD,
 			},
 			TaskID: r.t.TaskID,
@@ -162,14 +164,14 @@ func (r *recorder) end(text string, data map[string]any, usage map[string]clew.T
 	if r.total != nil {
 		used = *r.total
 	}
-	r.add(clew.EventTaskCompleted, &clew.TaskCompletedData{TaskRef: r.t.TaskRef, TokenUsage: used, ToolUsage: usage, ResultSummary: text})
+	r.tx.Add(&clew.TaskCompletedData{TaskRef: r.t.TaskRef, TokenUsage: used, ToolUsage: usage, ResultSummary: text})
 	if r.t.ParentTaskID == "" {
 		return
 	}
 	if r.t.TodoID == "" { // a todo's result is in todo_completed
 		r.say(clew.Message{Say: clew.SaySubtaskResult, Text: text, TaskID: r.t.ParentTaskID, ToolCallID: r.t.ToolCallID})
 	}
-	r.events = append(r.events, session.Return(r.s, r.t, r.b, len(r.events), text, data)...)
+	session.Return(r.tx, r.s, r.t, text, data)
 }
 
 func done(todos []clew.Todo, status clew.TodoStatus) (n int) {
@@ -206,12 +208,12 @@ func (r *recorder) todos(c session.Call, in controlInput) {
 		todos = append(todos, clew.Todo{ID: t.ID, Task: t.Task, Status: t.Status, Priority: len(in.Todos) - i})
 	}
 	if r.t.PlanID == "" {
-		r.add(clew.EventPlanGenerated, &clew.PlanGeneratedData{
+		r.tx.Add(&clew.PlanGeneratedData{
 			PlanID: "plan_" + string(r.t.TaskID), Version: 1, Status: clew.PlanApproved, TaskID: r.t.TaskID,
 			Plan: clew.Plan{Todos: todos, DependencyGraph: map[string]clew.List[string]{}},
 		})
 	} else {
-		r.add(clew.EventPlanModified, &clew.PlanModifiedData{
+		r.tx.Add(&clew.PlanModifiedData{
 			PlanID: r.t.PlanID, OldVersion: r.t.PlanVersion, NewVersion: r.t.PlanVersion + 1, TaskID: r.t.TaskID,
 			Changes: changes(r.t.Todos, todos), UpdatedTodos: todos,
 		})

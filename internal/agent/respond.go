@@ -29,11 +29,11 @@ func (w *worker) respond(ctx context.Context, v session.View, c session.Call, in
 		reports = append(reports, clew.Report{Name: name, MediaType: f.MediaType, Size: len(f.Data), Blob: hash})
 		response.Attachments = append(response.Attachments, clew.Attachment{Type: f.Attachment, Title: f.Title, URL: session.ReportPath(v.Session, name)})
 	}
-	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		if len(t.Inbox) > 0 {
 			r.result(c, "Not yet: the user said something meanwhile. Take it into account.", false)
-			return r.events
+			return
 		}
 		for _, other := range t.Calls {
 			if other.ID != c.ID && other.Status != session.CallDone {
@@ -42,11 +42,10 @@ func (w *worker) respond(ctx context.Context, v session.View, c session.Call, in
 		}
 		r.result(c, "The run is complete.", false)
 		r.say(clew.Message{Say: clew.SayCompletionResult, Text: in.Text, ToolCallID: c.ID})
-		r.events = append(r.events, session.Responded(s, t, b, len(r.events), response, reports)...)
-		r.add(clew.EventTaskCompleted, &clew.TaskCompletedData{
+		session.Responded(tx, s, t, response, reports)
+		r.tx.Add(&clew.TaskCompletedData{
 			TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: counted(t, c.Tool), ResultSummary: in.Text,
 		})
-		return r.events
 	})
 	return over(err)
 }

@@ -84,14 +84,13 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone b
 	if alone {
 		reserve = w.onward(ctx, v, kept.text, kept.images, result.IsError)
 	}
-	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		r.files(after)
 		w.finish(r, p, shown, result, kept, took)
-		if reserve != nil && last(t, p.call.ID) && s.MayBegin(t) && !t.Condense && w.limit(asOf(v, b, s, t), *reserve) == nil {
+		if reserve != nil && last(t, p.call.ID) && s.MayBegin(t) && !t.Condense && w.limit(asOf(v, tx, s, t), *reserve) == nil {
 			w.hear(r, *reserve)
 		}
-		return r.events
 	})
 	crash.At("tool.result")
 	return err
@@ -167,14 +166,14 @@ func cutFrom(s string, n int) string {
 }
 
 // finish records a result: what the model gets, and what people see.
-func (w *worker) finish(r *recorder, p *planned, output *clew.Event, result tool.Result, k kept, took time.Duration) {
+func (w *worker) finish(r *recorder, p *planned, output *clew.Message, result tool.Result, k kept, took time.Duration) {
 	c := p.call
 	if in := r.t.Call(c.ID); in != nil {
 		c.MessageID = in.MessageID
 	}
 	short := summary.Output(k.text)
 	if output != nil {
-		r.events = append(r.events, *output)
+		r.tx.Update(*output)
 	} else if result.Say != "" {
 		shown := result.Shown
 		if shown == "" || len(shown) > len(k.text) && k.blob != "" {
@@ -196,9 +195,9 @@ func (w *worker) finish(r *recorder, p *planned, output *clew.Event, result tool
 		d.Status, d.Error = clew.ToolError, short
 		d.Mistake = p.spec.Group == tool.GroupEdit
 	}
-	r.add(clew.EventToolProgress, d)
+	r.tx.Add(d)
 	if result.IsError {
-		r.add(clew.EventTaskToolFailed, &clew.TaskToolFailedData{TaskRef: r.t.TaskRef, Tool: c.Tool, Error: short, ToolCallID: c.ID})
+		r.tx.Add(&clew.TaskToolFailedData{TaskRef: r.t.TaskRef, Tool: c.Tool, Error: short, ToolCallID: c.ID})
 	}
 }
 
@@ -242,18 +241,18 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// final gives the event that closes the message which showed the output, nil if
-// there is none. It must not be called in the session's goroutine, which a tool
+// final closes the message which showed the output and gives it, nil if there is
+// none. It must not be called in the session's goroutine, which a tool
 // that is just writing waits for.
-func (o *output) final(text, short string) *clew.Event {
+func (o *output) final(text, short string) *clew.Message {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.full = true
 	if o.stream == nil {
 		return nil
 	}
-	e := o.stream.FinalText(text, short)
-	return &e
+	m := o.stream.FinalText(text, short)
+	return &m
 }
 
 // Progress implements tool.Output. It goes on record, so not all of it does.
@@ -267,11 +266,11 @@ func (o *output) Progress(p clew.ProgressStatus) {
 	if soon {
 		return
 	}
-	_, _ = o.w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		return []clew.Event{{Type: clew.EventToolProgress, Data: &clew.ToolProgressData{
+	_, _ = o.w.desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+		tx.Add(&clew.ToolProgressData{
 			ToolCallID: o.p.call.ID, Tool: o.p.call.Tool, Status: clew.ToolRunning, AgentID: t.AgentID, TaskID: t.TaskID,
 			MonitorID: clew.MainMonitor, Class: o.p.spec.Class, ProgressStatus: &p,
-		}}}
+		})
 	})
 }
 

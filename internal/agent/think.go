@@ -22,19 +22,18 @@ func (w *worker) think(ctx context.Context, v session.View) (more bool, err erro
 	reserve := w.estimate(v)
 	found := w.snapMessage(ctx, v)
 	begun := false
-	_, err = w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		if !s.MayBegin(t) {
-			return nil
+			return
 		}
 		r.files(found)
-		if q := w.limit(asOf(v, b, s, t), reserve); q != nil {
+		if q := w.limit(asOf(v, tx, s, t), reserve); q != nil {
 			r.ask(*q)
-			return r.events
+			return
 		}
 		w.hear(r, reserve)
-		begun, v.Task.History = true, append(slices.Clip(t.History), heard(r.events)...)
-		return r.events
+		begun, v.Task.History = true, append(slices.Clip(t.History), heard(tx.Events())...)
 	})
 	found.done()
 	crash.At("model.intent")
@@ -58,8 +57,8 @@ func heard(events []clew.Event) (list []clew.ModelMessage) {
 // and that it is asked.
 func (w *worker) hear(r *recorder, reserve clew.Usage) {
 	for _, in := range session.Waiting(r.t) {
-		r.add(clew.EventModelMessage, &clew.ModelMessageData{
-			TaskID: r.t.TaskID, AgentID: r.t.AgentID, MonitorID: r.t.MonitorID, Message: session.Heard(in, r.b.TS(len(r.events))),
+		r.tx.Add(&clew.ModelMessageData{
+			TaskID: r.t.TaskID, AgentID: r.t.AgentID, MonitorID: r.t.MonitorID, Message: session.Heard(in, r.tx.NextTS()),
 		})
 	}
 	w.asking = r.say(clew.Message{
@@ -110,10 +109,9 @@ func (w *worker) recall(ctx context.Context, v session.View) (more bool, err err
 
 // note puts a line about the model call into the transcript.
 func (w *worker) note(say clew.Say, text string) error {
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		r.say(clew.Message{Say: say, Role: clew.SpeakerSystem, Text: text})
-		return r.events
 	})
 	return err
 }
@@ -231,16 +229,19 @@ func (w *worker) giveUp(v session.View, why string, l *listener) error {
 	if v.Todo != nil && !v.Task.Acted {
 		return over(w.desk.FailTodo("ended by a failed model call", clew.Failure{Code: clew.ExecutionFailed, Message: why, Recoverable: true}))
 	}
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
+	var finals []clew.Message
+	if l != nil {
+		finals = l.finals()
+	}
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
 		if l != nil {
-			r.events = append(r.events, l.finals()...)
+			r.update(finals)
 		} else {
-			r.events = append(r.events, session.CloseTexts(s, t)...)
+			session.CloseTexts(tx, s, t)
 		}
-		r.add(clew.EventProviderStatus, &clew.ProviderStatusData{Status: clew.ProviderFailing, Provider: w.profile.Provider, Message: why})
+		r.tx.Add(&clew.ProviderStatusData{Status: clew.ProviderFailing, Provider: w.profile.Provider, Message: why})
 		r.ask(session.TryAgain(why))
-		return r.events
 	})
 	return over(err)
 }
@@ -261,15 +262,16 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 		before = w.snapBefore(ctx, v, plans)
 		defer before.done()
 	}
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
-		r.events = append(r.events, l.finals()...)
+	finals := l.finals()
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
+		r.update(finals)
 		belongs := l.said
 		if belongs == "" {
 			belongs = t.Request
 		}
-		r.add(clew.EventModelMessage, &clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: clew.ModelMessage{
-			Role: clew.SpeakerAssistant, Content: parts, TS: b.TS(len(r.events)), MessageID: belongs,
+		r.tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: clew.ModelMessage{
+			Role: clew.SpeakerAssistant, Content: parts, TS: tx.NextTS(), MessageID: belongs,
 		}})
 		usage := answer.Usage
 		r.say(clew.Message{
@@ -278,7 +280,7 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 		})
 		total := t.Usage.Add(usage)
 		total.CostUSD = math.Round(total.CostUSD*1e9) / 1e9
-		r.add(clew.EventTaskTokenUsageUpdated, &clew.TaskTokenUsageUpdatedData{TaskRef: t.TaskRef, TokenUsage: total, ToolUsage: counts(t.ToolUsage)})
+		r.tx.Add(&clew.TaskTokenUsageUpdatedData{TaskRef: t.TaskRef, TokenUsage: total, ToolUsage: counts(t.ToolUsage)})
 		if answer.Stop == llm.StopMaxTokens {
 			r.say(clew.Message{Say: clew.SayError, Role: clew.SpeakerSystem, Text: "The answer was cut: it reached the limit of its length."})
 		}
@@ -289,12 +291,11 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 		switch {
 		case len(plans) > 0:
 		case t.ParentTaskID == "":
-			r.add(clew.EventTaskIdle, &clew.TaskIdleData{TaskRef: t.TaskRef})
+			r.tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 		case len(t.Inbox) == 0: // a subtask that just answers has its result in that
 			r.total = &total
 			r.end(textOf(parts), nil, counts(t.ToolUsage))
 		}
-		return r.events
 	})
 	crash.At("model.recorded")
 	return over(err)

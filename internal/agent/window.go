@@ -49,17 +49,14 @@ func (w *worker) showWindow(c session.Call) error {
 		title := visible(strings.Join(strings.Fields(*in.Title), " "))
 		wish.Title = &title
 	}
-	_, err := w.desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		r := &recorder{w: w, b: b, s: s, t: t}
-		shown, err := session.ShowWindow(s, t, wish)
-		if err != nil {
+	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		r := &recorder{w: w, tx: tx, s: s, t: t}
+		if err := session.ShowWindow(tx, s, t, wish); err != nil {
 			w.refuse(r, &planned{call: c}, plainError(err), clew.SayError)
-			return r.events
+			return
 		}
-		r.events = append(r.events, shown)
 		done := map[string]string{"open": "is open", "update": "was changed", "close": "is closed"}[in.Action]
 		r.result(c, fmt.Sprintf("Window %s %s.", in.ID, done), false)
-		return r.events
 	})
 	return over(err)
 }

@@ -92,7 +92,7 @@ func (s *scripted) word(ctx context.Context, word string, desk *session.Desk) er
 		if err != nil {
 			return err
 		}
-		if _, err := desk.Record(func(session.Batch) []clew.Event { return []clew.Event{ev} }); err != nil {
+		if _, err := desk.Record(func(tx *session.Tx) { tx.Add(ev.Data) }); err != nil {
 			return err
 		}
 	}

@@ -42,15 +42,17 @@ func (p *pollster) before(turn string) bool {
 }
 
 func (p *pollster) Work(_ context.Context, turn session.Turn, m clew.Message, desk *session.Desk) error {
-	_, err := desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+	_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
 		if p.before(string(s.ID) + string(turn.ID)) {
-			return []clew.Event{{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}}
+			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
+			return
 		}
 		var input clew.HitlInputRequestData
 		if json.Unmarshal([]byte(m.Text), &input) == nil {
-			return session.AskInput(s, t, b, 0, input)
+			session.AskInput(tx, s, t, input)
+			return
 		}
-		return session.Ask(s, t, b, 0, clew.HitlApprovalRequestData{
+		session.Ask(tx, s, t, clew.HitlApprovalRequestData{
 			Ask: clew.AskMistakeLimitReached, Limit: "mistakes", Reason: m.Text, Tool: "execute_command",
 			Input:   json.RawMessage(`{"command":"make deploy <b>& more</b>","cwd":"/srv/app"}`),
 			Effect:  &clew.Effect{Summary: "Runs a command in the workspace."},

@@ -222,20 +222,21 @@ func TestAnswerWithoutName(t *testing.T) {
 //
 // Covers: C-20
 func TestOtherQuestions(t *testing.T) {
-	ask := func(b *bench, typ clew.EventType, data func(t *Task) any) {
+	ask := func(b *bench, data func(t *Task) any) {
 		b.create()
 		must(b.say("m1"))
-		must(b.report(func(_ Batch, t *Task) []clew.Event {
-			return []clew.Event{{Type: typ, Data: data(t)}, stateEvent(t.TaskRef, clew.TaskStateInteractive, "req_1")}
+		must(b.report(func(tx *Tx, s *State, t *Task) {
+			tx.Add(data(t))
+			stateEvent(tx, t.TaskRef, clew.TaskStateInteractive, "req_1")
 		}))
 	}
 	clarify := func(b *bench) {
-		ask(b, clew.EventHitlClarification, func(t *Task) any {
+		ask(b, func(t *Task) any {
 			return &clew.HitlClarificationData{Asking: clew.Asking{RequestID: "req_1", TaskID: t.TaskID}, Question: "which?"}
 		})
 	}
 	review := func(b *bench) {
-		ask(b, clew.EventHitlPlanReview, func(t *Task) any {
+		ask(b, func(t *Task) any {
 			return &clew.HitlPlanReviewData{Asking: clew.Asking{RequestID: "req_1", TaskID: t.TaskID}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject}}
 		})
 	}

@@ -9,41 +9,38 @@ import (
 
 // decideArchive puts a session away, or brings it back. Who is at work in it, or
 // waits for an answer, would go on unseen.
-func decideArchive(s *State, cmd clew.Command, d *clew.ArchiveSessionData) ([]clew.Event, error) {
+func decideArchive(tx *Tx, s *State, cmd clew.Command, d *clew.ArchiveSessionData) error {
 	if d.Archived == s.Archived {
-		return nil, nil
+		return nil
 	}
 	if d.Archived && s.Busy() {
-		return nil, clew.Errorf(clew.SessionInvalidState, "an agent is at work: stop it, or wait until it is done, and archive then")
+		return clew.Errorf(clew.SessionInvalidState, "an agent is at work: stop it, or wait until it is done, and archive then")
 	}
 	if n := len(s.Questions); d.Archived && n > 0 {
 		open := "a question is open: answer it"
 		if n > 1 {
 			open = fmt.Sprintf("%d questions are open: answer them", n)
 		}
-		return nil, clew.Errorf(clew.SessionInvalidState, "%s, or cancel the task, and archive then", open)
+		return clew.Errorf(clew.SessionInvalidState, "%s, or cancel the task, and archive then", open)
 	}
-	return []clew.Event{archived(cmd, d.Archived)}, nil
-}
-
-func archived(cmd clew.Command, away bool) clew.Event {
-	return clew.Event{Type: clew.EventSessionArchived, Data: &clew.SessionArchivedData{Archived: away, By: cmd.By.User}}
+	tx.Add(&clew.SessionArchivedData{Archived: d.Archived, By: cmd.By.User})
+	return nil
 }
 
 // backAgain brings a session that was put away back in the same batch as what
 // somebody says in it, what sets an agent to work, and what asks somebody.
-func backAgain(s *State, cmd clew.Command, events []clew.Event, now int64) ([]clew.Event, error) {
-	if !s.Archived || len(events) == 0 {
-		return events, nil
+func backAgain(tx *Tx, s *State, cmd clew.Command) error {
+	if !s.Archived || tx.Len() == 0 {
+		return nil
 	}
-	after, err := s.after(cmd, events, now)
+	after, err := s.after(tx, cmd)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if after.Archived && (saysSomething(events) || after.Busy() || asksMore(s, after)) {
-		events = append(events, archived(cmd, false))
+	if after.Archived && (saysSomething(tx.Events()) || after.Busy() || asksMore(s, after)) {
+		tx.Add(&clew.SessionArchivedData{Archived: false, By: cmd.By.User})
 	}
-	return events, nil
+	return nil
 }
 
 // asksMore reports whether a question is open that was not. Journals of older
@@ -64,7 +61,7 @@ func saysSomething(events []clew.Event) bool {
 }
 
 // after is a copy of the state with the events of a command.
-func (s *State) after(cmd clew.Command, events []clew.Event, now int64) (*State, error) {
+func (s *State) after(tx *Tx, cmd clew.Command) (*State, error) {
 	encoded, err := s.Encode()
 	if err != nil {
 		return nil, err
@@ -74,8 +71,7 @@ func (s *State) after(cmd clew.Command, events []clew.Event, now int64) (*State,
 		return nil, err
 	}
 	next.rules = s.rules
-	b := batchAt(s, now)
-	for i, e := range events {
+	for i, e := range tx.Events() {
 		data, err := clew.MarshalData(e.Data)
 		if err != nil {
 			return nil, err
@@ -85,11 +81,11 @@ func (s *State) after(cmd clew.Command, events []clew.Event, now int64) (*State,
 			return nil, err
 		}
 		if d, ok := cmd.Data.(*travel); ok && returnOf(e.Data) != nil {
-			if next.there, err = decodeState(s.ID, d.past); err != nil {
+			if next.there, err = d.arrival(s.ID); err != nil {
 				return nil, err
 			}
 		}
-		Apply(next, clew.Record{Seq: b.seq + uint64(i), TS: b.TS(i), By: cmd.By.User, Type: e.Type}, copied.Data)
+		Apply(next, clew.Record{Seq: tx.seq + uint64(i), TS: tx.ts + int64(i), By: cmd.By.User, Type: e.Type}, copied.Data)
 	}
 	return next, nil
 }

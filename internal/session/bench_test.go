@@ -98,44 +98,43 @@ func (b *bench) task() *Task {
 func (b *bench) turn() Turn { return *b.task().Turn }
 
 // report records something as the agent of that task.
-func (b *bench) report(events func(at Batch, t *Task) []clew.Event) (Receipt, []clew.EventType, error) {
+func (b *bench) report(events func(tx *Tx, s *State, t *Task)) (Receipt, []clew.EventType, error) {
 	return b.reportAs(b.task(), events)
 }
 
-func (b *bench) reportAs(t *Task, events func(at Batch, t *Task) []clew.Event) (Receipt, []clew.EventType, error) {
+func (b *bench) reportAs(t *Task, events func(tx *Tx, s *State, t *Task)) (Receipt, []clew.EventType, error) {
 	return b.do(clew.Command{By: by("agent"), Data: &report{task: t.TaskID, turn: t.Turn.ID, moved: b.s.state.Moved, events: events}})
 }
 
 // begin has the agent open its reply, update writes on, finish ends the turn.
 func (b *bench) begin() (Receipt, []clew.EventType, error) {
-	return b.report(func(at Batch, t *Task) []clew.Event { return openReply(at, 0, t) })
+	return b.report(openReply)
 }
 
-func openReply(at Batch, i int, t *Task) []clew.Event {
-	return []clew.Event{{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: newReply(at.ID(i), at.TS(i), t.Turn)}}}
-}
+func openReply(tx *Tx, _ *State, t *Task) { tx.Say(newReply("", 0, t.Turn)) }
 
 func (b *bench) update(text string, partial bool) (Receipt, []clew.EventType, error) {
 	if o := b.s.open[b.turn().Reply]; o != nil && partial && !strings.HasPrefix(text, o.Text) { // another attempt
 		o.Text = ""
-		must(b.report(func(Batch, *Task) []clew.Event { return []clew.Event{b.reply("", true)} }))
+		must(b.report(func(tx *Tx, _ *State, _ *Task) { tx.Update(b.reply("", true)) }))
 	}
-	return b.report(func(Batch, *Task) []clew.Event { return []clew.Event{b.reply(text, partial)} })
+	return b.report(func(tx *Tx, _ *State, _ *Task) { tx.Update(b.reply(text, partial)) })
 }
 
 func (b *bench) finish(text string) (Receipt, []clew.EventType, error) {
-	return b.report(func(_ Batch, t *Task) []clew.Event { return []clew.Event{b.reply(text, false), idle(t)} })
+	return b.report(func(tx *Tx, s *State, t *Task) {
+		tx.Update(b.reply(text, false))
+		idle(tx, s, t)
+	})
 }
 
-func (b *bench) reply(text string, partial bool) clew.Event {
+func (b *bench) reply(text string, partial bool) clew.Message {
 	m := *b.s.state.Message(b.turn().Reply)
 	m.Text, m.Partial = text, partial
-	return clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}}
+	return m
 }
 
-func idle(t *Task) clew.Event {
-	return clew.Event{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}
-}
+func idle(tx *Tx, _ *State, t *Task) { tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef}) }
 
 // check holds the live state against the fold of the records, from the start
 // and from a snapshot anywhere between, and the records against each other.

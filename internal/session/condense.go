@@ -12,7 +12,7 @@ func (s *State) KeepHidden() { s.whole = true }
 
 // decideCondense takes the wish for a summary. A task at rest gets a turn just
 // for that; one at work does it before it next asks the model.
-func decideCondense(s *State, d *clew.CondenseContextData) ([]clew.Event, error) {
+func decideCondense(tx *Tx, s *State, d *clew.CondenseContextData) error {
 	id := d.TaskID
 	if id == "" {
 		id = s.Current
@@ -20,29 +20,28 @@ func decideCondense(s *State, d *clew.CondenseContextData) ([]clew.Event, error)
 	t := s.Task(id)
 	switch {
 	case t == nil && d.TaskID == "":
-		return nil, clew.Errorf(clew.TaskNotFound, "no task is in focus")
+		return clew.Errorf(clew.TaskNotFound, "no task is in focus")
 	case t == nil:
-		return nil, clew.Errorf(clew.TaskNotFound, "no task %s", id)
+		return clew.Errorf(clew.TaskNotFound, "no task %s", id)
 	case len(t.History) == 0:
-		return nil, clew.Errorf(clew.SessionInvalidState, "the task has no messages to put into a summary")
+		return clew.Errorf(clew.SessionInvalidState, "the task has no messages to put into a summary")
 	case t.Condense && t.Turn != nil:
-		return nil, nil // asked for already
+		return nil // asked for already
 	}
-	tx := NewTx(s, 0)
 	tx.Add(&clew.CondenseRequestedData{TaskID: t.TaskID})
 	if t.Turn != nil {
-		return tx.Events(), nil
+		return nil
 	}
 	switch {
 	case s.AtWork():
-		return nil, clew.Errorf(clew.SessionInvalidState, "another task is under way")
+		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 	case s.held(t):
-		return nil, clew.Errorf(clew.SessionInvalidState, "the task's run is paused")
+		return clew.Errorf(clew.SessionInvalidState, "the task's run is paused")
 	case s.blocking(t.TaskID) != nil:
-		return nil, clew.Errorf(clew.SessionInvalidState, "a question about the task is open")
+		return clew.Errorf(clew.SessionInvalidState, "a question about the task is open")
 	}
 	tx.Add(&clew.TaskActiveData{TaskRef: t.TaskRef})
-	return tx.Events(), nil
+	return nil
 }
 
 func applyCondenseRequested(s *State, r clew.Record, d *clew.CondenseRequestedData) {

@@ -20,38 +20,36 @@ func (b *bench) chat(n int) {
 	}
 }
 
-// event makes the event of a message about the call for a summary.
-func aboutSummary(at Batch, i int, t *Task, say clew.Say, c clew.ContextCondense) clew.Event {
+// aboutSummary says something about the call for a summary.
+func aboutSummary(tx *Tx, t *Task, say clew.Say, c clew.ContextCondense) {
 	m := clew.Message{
-		MessageID: at.ID(i), TS: at.TS(i), Type: clew.TypeSay, Role: clew.SpeakerSystem, Say: say,
+		Type: clew.TypeSay, Role: clew.SpeakerSystem, Say: say,
 		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, ContextCondense: &c,
 	}
 	if say == clew.SayAPIReqStarted {
 		m.Reserved = &clew.Usage{TokensIn: 50, TokensOut: 10}
 	}
-	return clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}}
+	tx.Say(m)
 }
 
 // askSummary has the agent ask for a summary, summed has it put in the place of
 // n messages.
 func (b *bench) askSummary() {
-	must(b.report(func(at Batch, t *Task) []clew.Event {
-		return []clew.Event{aboutSummary(at, 0, t, clew.SayAPIReqStarted, clew.ContextCondense{CondenseID: "c"})}
+	must(b.report(func(tx *Tx, s *State, t *Task) {
+		aboutSummary(tx, t, clew.SayAPIReqStarted, clew.ContextCondense{CondenseID: "c"})
 	}))
 }
 
 func (b *bench) summed(id string, n int) {
-	must(b.report(func(at Batch, t *Task) []clew.Event {
-		return []clew.Event{
-			aboutSummary(at, 0, t, clew.SayCondenseContext, clew.ContextCondense{CondenseID: id, TokensAfter: 20}),
-			{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: history.Summary(id, id, at.TS(1)), Hides: n}},
-		}
+	must(b.report(func(tx *Tx, s *State, t *Task) {
+		aboutSummary(tx, t, clew.SayCondenseContext, clew.ContextCondense{CondenseID: id, TokensAfter: 20})
+		tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: history.Summary(id, id, tx.NextTS()), Hides: n})
 	}))
 }
 
 func (b *bench) truncated(id string, n int) {
-	must(b.report(func(at Batch, t *Task) []clew.Event {
-		return []clew.Event{{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: history.Marker(t.History, n, id, at.TS(0)), Hides: n}}}
+	must(b.report(func(tx *Tx, s *State, t *Task) {
+		tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: history.Marker(t.History, n, id, tx.NextTS()), Hides: n})
 	}))
 }
 
@@ -85,7 +83,7 @@ func TestCondenseAtRest(t *testing.T) {
 	if len(task.History) != 3 || !task.History[0].IsSummary || task.Behind != 4 || task.Condense || task.Condensing || task.Request != "" || task.Condensed != 20 {
 		t.Errorf("after the summary: %+v", task)
 	}
-	must(b.report(func(_ Batch, t *Task) []clew.Event { return []clew.Event{idle(t)} }))
+	must(b.report(idle))
 	b.verify(t)
 	b.check(t)
 	if task.Turn != nil {
@@ -112,14 +110,14 @@ func TestCondenseHoldsTheTurn(t *testing.T) {
 	}
 	b.askSummary()
 	before := b.task().History
-	must(b.report(func(at Batch, t *Task) []clew.Event {
-		return []clew.Event{aboutSummary(at, 0, t, clew.SayCondenseContextError, clew.ContextCondense{CondenseID: "c", TokensBefore: 99})}
+	must(b.report(func(tx *Tx, s *State, t *Task) {
+		aboutSummary(tx, t, clew.SayCondenseContextError, clew.ContextCondense{CondenseID: "c", TokensBefore: 99})
 	}))
 	task := b.task()
 	if task.Condense || task.Condensing || task.Request != "" || task.Condensed != 99 || len(task.History) != len(before) {
 		t.Errorf("after the failure: %+v", task)
 	}
-	must(b.report(func(_ Batch, t *Task) []clew.Event { return []clew.Event{idle(t)} }))
+	must(b.report(idle))
 	b.verify(t)
 	b.check(t)
 }

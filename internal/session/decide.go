@@ -11,57 +11,67 @@ import (
 // Decide says which events a command leads to in a state, or why it is refused.
 // It is pure: it changes nothing and knows no clock but now (Unix ms).
 func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
-	if c, ok := cmd.Data.(*create); ok {
-		return decideCreate(s, cmd, c, now)
-	}
-	if !s.Exists() {
-		return nil, clew.Errorf(clew.SessionNotFound, "no session %s", s.ID)
-	}
-	if err := s.checkReturning(cmd.Data); err != nil {
+	tx := NewTx(s, now)
+	if err := decide(tx, s, cmd); err != nil {
 		return nil, err
 	}
-	events, err := decideCommand(s, cmd, now)
-	if err != nil {
-		return nil, err
-	}
-	return backAgain(s, cmd, events, now)
+	return tx.Events(), nil
 }
 
-func decideCommand(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
+func decide(tx *Tx, s *State, cmd clew.Command) error {
+	if c, ok := cmd.Data.(*create); ok {
+		return decideCreate(tx, s, cmd, c)
+	}
+	if !s.Exists() {
+		return clew.Errorf(clew.SessionNotFound, "no session %s", s.ID)
+	}
+	if err := s.checkReturning(cmd.Data); err != nil {
+		return err
+	}
+	if err := decideCommand(tx, s, cmd); err != nil {
+		return err
+	}
+	return backAgain(tx, s, cmd)
+}
+
+func decideCommand(tx *Tx, s *State, cmd clew.Command) error {
 	switch d := cmd.Data.(type) {
 	case *report:
-		return decideReport(s, d, now)
+		return decideReport(tx, s, d)
 	case *travel:
-		return decideTravel(s, cmd, d, now)
+		return decideTravel(tx, s, cmd, d)
 	case *remark:
-		return d.events(batchAt(s, now), s), nil
+		d.events(tx, s)
+		return nil
 	case *expire:
-		return decideExpire(s, d, now)
+		decideExpire(tx, s, d)
+		return nil
 	case *clew.UserMessageData:
-		return decideUserMessage(s, cmd, d, now)
+		return decideUserMessage(tx, s, cmd, d)
 	case *clew.EditQueuedData, *clew.RemoveQueuedData, *clew.MoveQueuedData, *clew.SendQueuedData:
-		return decideQueue(s, cmd, now)
+		return decideQueue(tx, s, cmd)
 	case *clew.NewTaskData:
-		return decideNewTask(s, cmd, d, nil, now)
+		return decideNewTask(tx, s, cmd, d, nil)
 	case *clew.ArchiveSessionData:
-		return decideArchive(s, cmd, d)
+		return decideArchive(tx, s, cmd, d)
 	case *clew.RenameSessionData:
-		return []clew.Event{{Type: clew.EventSessionRenamed, Data: &clew.SessionRenamedData{Title: d.Title}}}, nil
+		tx.Add(&clew.SessionRenamedData{Title: d.Title})
+		return nil
 	case *clew.SetAccessData:
-		return decideAccess(s, d)
+		return decideAccess(tx, s, d)
 	case *clew.UpdateSettingsData:
-		return decideSettings(s, cmd.By.User, d.Settings)
+		return decideSettings(tx, s, cmd.By.User, d.Settings)
 	case *clew.ForgetRuleData:
-		return decideForget(s, cmd.By.User, d)
+		return decideForget(tx, s, cmd.By.User, d)
 	case *clew.AssignQuestionData:
-		return decideAssign(s, cmd, d, now)
+		return decideAssign(tx, s, cmd, d)
 	case *clew.UserInteractionData:
-		return decideInteraction(s, d)
+		return decideInteraction(tx, s, d)
 	case *clew.HitlPlanResponseData, *clew.HitlApprovalResponseData, *clew.HitlInputResponseData,
 		*clew.HitlClarificationResponseData, *clew.AskResponseData:
-		return decideResponse(s, cmd, now)
+		return decideResponse(tx, s, cmd)
 	}
-	return decideControl(s, cmd, now)
+	return decideControl(tx, s, cmd)
 }
 
 // create is the command that makes a session; it has no name on the wire.
@@ -76,30 +86,29 @@ type create struct {
 
 // decideCreate makes the first record of a session's own. A fork and a session
 // from elsewhere have a past by then, in which nobody goes on by themselves.
-func decideCreate(s *State, cmd clew.Command, c *create, now int64) ([]clew.Event, error) {
+func decideCreate(tx *Tx, s *State, cmd clew.Command, c *create) error {
 	if s.Exists() && (c.imported == nil || s.Owner != "") {
-		return nil, clew.Errorf(clew.SessionInvalidState, "session %s exists already", s.ID)
+		return clew.Errorf(clew.SessionInvalidState, "session %s exists already", s.ID)
 	}
-	created := clew.Event{Type: clew.EventSessionCreated, Data: &clew.SessionCreatedData{
-		Owner: c.owner, Title: c.title, Workspace: c.workspace, ForkedFrom: c.forked,
-	}}
 	if c.imported != nil {
-		created = clew.Event{Type: clew.EventSessionImported, Data: c.imported}
+		tx.Add(c.imported)
+	} else {
+		tx.Add(&clew.SessionCreatedData{Owner: c.owner, Title: c.title, Workspace: c.workspace, ForkedFrom: c.forked})
 	}
-	events := append([]clew.Event{created}, park(s, nil, batchAt(s, now), 1, cmd.By.User, "left in the original session")...)
+	park(tx, s, nil, cmd.By.User, "left in the original session")
 	if c.forked != nil || c.imported != nil {
-		events = append(events, askedAnew(s)...)
+		askedAnew(tx, s)
 	}
 	if c.forked != nil {
-		events = append(events, settingsTo(s.Settings, c.settings)...)
+		settingsTo(tx, s.Settings, c.settings)
 	}
-	return events, nil
+	return nil
 }
 
 // settingsTo makes the record that turns a session's settings into others, if
 // they differ. As with a rewind, a fork's settings do not go back: at that point
 // they may have been a stranger's.
-func settingsTo(have, want map[string]any) []clew.Event {
+func settingsTo(tx *Tx, have, want map[string]any) {
 	changes := map[string]any{}
 	for key := range have {
 		changes[key] = nil
@@ -108,10 +117,9 @@ func settingsTo(have, want map[string]any) []clew.Event {
 		changes[key] = value
 	}
 	maps.DeleteFunc(changes, func(key string, value any) bool { return reflect.DeepEqual(have[key], value) })
-	if len(changes) == 0 {
-		return nil
+	if len(changes) > 0 {
+		tx.Add(&clew.SettingsChangedData{Settings: changes})
 	}
-	return []clew.Event{{Type: clew.EventSettingsChanged, Data: &clew.SettingsChangedData{Settings: changes}}}
 }
 
 // report is what an agent's turn brings to the record; it has no name on the
@@ -120,33 +128,19 @@ type report struct {
 	task   clew.TaskID
 	turn   clew.MessageID
 	moved  uint64 // the session's last return when the agent began
-	events func(b Batch, t *Task) []clew.Event
+	events func(tx *Tx, s *State, t *Task)
 }
 
-// A Batch tells a maker of events where its records will stand.
-type Batch struct {
-	seq uint64
-	ts  int64
-}
-
-func batchAt(s *State, now int64) Batch { return Batch{seq: s.Seq + 1, ts: max(now, s.TS+1)} }
-
-// ID is the message id of the i-th record of the batch.
-func (b Batch) ID(i int) clew.MessageID { return clew.MessageIDOf(b.seq + uint64(i)) }
-
-// TS is the time of the i-th record of the batch.
-func (b Batch) TS(i int) int64 { return b.ts + int64(i) }
-
-func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
+func decideReport(tx *Tx, s *State, d *report) error {
 	t := s.Task(d.task)
 	if t == nil || t.Turn == nil || t.Turn.ID != d.turn || s.Moved != d.moved {
-		return nil, clew.Errorf(clew.SessionInvalidState, "the turn is over")
+		return clew.Errorf(clew.SessionInvalidState, "the turn is over")
 	}
-	events := d.events(batchAt(s, now), t)
+	d.events(tx, s, t)
 	over := false // nobody goes on at once
 	ended := clew.TaskID("")
 	unheard := len(t.Inbox)
-	for i, e := range events {
+	for i, e := range tx.Events() {
 		switch e := e.Data.(type) {
 		case *clew.ModelMessageData:
 			if slices.ContainsFunc(t.Inbox, func(in Input) bool { return in.MessageID == e.Message.MessageID }) {
@@ -157,7 +151,8 @@ func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
 				continue
 			}
 			if e.RequestID == "" && (unheard > 0 || t.Condense) { // somebody spoke meanwhile: the turn goes on
-				return events[:i:i], nil
+				tx.Truncate(i)
+				return nil
 			}
 			over = over || e.RequestID == ""
 		case *clew.TaskCompletedData:
@@ -172,10 +167,12 @@ func decideReport(s *State, d *report, now int64) ([]clew.Event, error) {
 			over = over || e.TaskID == t.TaskID && !awaited(s, t)
 		}
 	}
-	if !over {
-		return append(events, abandoned(s, t, events)...), nil
+	if over {
+		startNext(tx, s, ended)
+	} else {
+		abandoned(tx, s, t)
 	}
-	return append(events, startNext(s, ended, batchAt(s, now), len(events))...), nil
+	return nil
 }
 
 // awaited reports whether a parent goes on once the task has ended.
@@ -189,10 +186,9 @@ func awaited(s *State, t *Task) bool {
 
 // abandoned settles the questions of running tools that have their result in
 // these events: they did not wait for the answer.
-func abandoned(s *State, t *Task, events []clew.Event) []clew.Event {
-	var settled []clew.Event
+func abandoned(tx *Tx, s *State, t *Task) {
 	var ids []clew.RequestID
-	for _, e := range events {
+	for _, e := range tx.Events() {
 		d, ok := e.Data.(*clew.ToolProgressData)
 		if !ok || d.Status == clew.ToolRunning {
 			continue
@@ -203,49 +199,49 @@ func abandoned(s *State, t *Task, events []clew.Event) []clew.Event {
 		for _, q := range s.Questions {
 			if a := aboutOf(q); a.task == t.TaskID && a.call == d.ToolCallID {
 				ids = append(ids, q.RequestID())
-				settled = append(settled, clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+				tx.Add(&clew.HitlResolvedData{
 					RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "ended without the answer", TaskID: t.TaskID,
-				}})
+				})
 			}
 		}
 	}
-	if len(ids) == 0 {
-		return nil
+	if len(ids) > 0 {
+		after(tx, s, t, ids...)
 	}
-	return append(settled, after(s, t, ids...)...)
 }
 
-func decideAccess(s *State, d *clew.SetAccessData) ([]clew.Event, error) {
+func decideAccess(tx *Tx, s *State, d *clew.SetAccessData) error {
 	if d.UserID == s.Owner {
-		return nil, clew.Errorf(clew.SessionInvalidState, "the owner's rights cannot be changed")
+		return clew.Errorf(clew.SessionInvalidState, "the owner's rights cannot be changed")
 	}
 	if s.Access[d.UserID] == d.Role {
-		return nil, nil
+		return nil
 	}
 	if _, known := s.Access[d.UserID]; !known && len(s.Access) >= accessMax {
-		return nil, clew.Errorf(clew.SessionInvalidState, "%d users have access already", len(s.Access))
+		return clew.Errorf(clew.SessionInvalidState, "%d users have access already", len(s.Access))
 	}
-	return []clew.Event{{Type: clew.EventAccessChanged, Data: &clew.AccessChangedData{UserID: d.UserID, Role: d.Role}}}, nil
+	tx.Add(&clew.AccessChangedData{UserID: d.UserID, Role: d.Role})
+	return nil
 }
 
-func decideSettings(s *State, by clew.UserID, changes map[string]any) ([]clew.Event, error) {
+func decideSettings(tx *Tx, s *State, by clew.UserID, changes map[string]any) error {
 	if s.rules == nil {
-		return nil, clew.Errorf(clew.SessionInvalidState, "this server has no settings")
+		return clew.Errorf(clew.SessionInvalidState, "this server has no settings")
 	}
 	if err := s.rules.CheckSettings(changes); err != nil {
-		return nil, err
+		return err
 	}
 	before := s.rules.AutoApproval(s.Settings)
-	events := []clew.Event{{Type: clew.EventSettingsChanged, Data: &clew.SettingsChangedData{Settings: changes}}}
+	tx.Add(&clew.SettingsChangedData{Settings: changes})
 	next := State{Settings: s.Settings}
 	applySettings(&next, &clew.SettingsChangedData{Settings: changes})
 	if after := s.rules.AutoApproval(next.Settings); after != before {
-		events = append(events, clew.Event{Type: clew.EventAutoApprovalChanged, Data: &clew.AutoApprovalChangedData{AutoApprovalFlags: after}})
+		tx.Add(&clew.AutoApprovalChangedData{AutoApprovalFlags: after})
 		if before.AutoApprovalEnabled && !after.AutoApprovalEnabled { // whoever does that wants to be asked
-			events = append(events, forgetting(s, by)...)
+			forgetting(tx, s, by)
 		}
 	}
-	return events, nil
+	return nil
 }
 
 // newReply is the empty message that an agent's answer grows in.

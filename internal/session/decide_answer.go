@@ -24,33 +24,33 @@ type reply struct {
 
 // decideResponse takes an answer to the question it names, or to the oldest one
 // of the current task. The first answer wins: after it there is no question.
-func decideResponse(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
+func decideResponse(tx *Tx, s *State, cmd clew.Command) error {
 	id, a := answerOf(cmd.Data)
 	q := s.question(id)
 	if id == "" {
 		if q = s.oldest(); q == nil {
-			return nil, clew.Errorf(clew.HitlRequestExpired, "no question is open")
+			return clew.Errorf(clew.HitlRequestExpired, "no question is open")
 		}
 	}
 	if q == nil {
-		return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
+		return clew.Errorf(clew.HitlRequestExpired, "no such question is open")
 	}
-	if err := mayAnswer(s, cmd.By, *q, now); err != nil {
-		return nil, err
+	if err := mayAnswer(s, cmd.By, *q, tx.Now()); err != nil {
+		return err
 	}
 	a, err := fit(*q, cmd.Data, a)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return resolve(s, cmd, *q, a, now)
+	return resolve(tx, s, cmd, *q, a)
 }
 
 // decideWords takes plain words as the answer: a value where one is asked for,
 // a yes with advice to a task at rest, and a no with a reason to a request to
 // act, because words never approve anything.
-func decideWords(s *State, cmd clew.Command, q clew.Question, d *clew.UserMessageData, now int64) ([]clew.Event, error) {
-	if err := mayAnswer(s, cmd.By, q, now); err != nil {
-		return nil, err
+func decideWords(tx *Tx, s *State, cmd clew.Command, q clew.Question, d *clew.UserMessageData) error {
+	if err := mayAnswer(s, cmd.By, q, tx.Now()); err != nil {
+		return err
 	}
 	a := reply{comment: d.Text, images: d.Images}
 	switch about := aboutOf(q); {
@@ -59,14 +59,14 @@ func decideWords(s *State, cmd clew.Command, q clew.Question, d *clew.UserMessag
 	case q.Type != clew.EventHitlApprovalRequest:
 		a.action, a.value, a.comment = clew.ResolvedAnswer, d.Text, d.Text
 		if err := checkValue(q, a.value); err != nil {
-			return nil, err
+			return err
 		}
 	case !wordsAgree(about.ask, about.limit):
 		a.action = clew.ResolvedReject
 	default:
 		a.action = clew.ResolvedApprove
 	}
-	return resolve(s, cmd, q, a, now)
+	return resolve(tx, s, cmd, q, a)
 }
 
 // wordsAgree reports whether words to a question are a yes with advice. They
@@ -171,24 +171,24 @@ func value(q clew.Question, a reply) (reply, error) {
 }
 
 // resolve settles a question and lets its task go on, or end.
-func resolve(s *State, cmd clew.Command, q clew.Question, a reply, now int64) ([]clew.Event, error) {
+func resolve(tx *Tx, s *State, cmd clew.Command, q clew.Question, a reply) error {
 	about := aboutOf(q)
 	if about.shared() && !about.own && a.action == clew.ResolvedApprove && cmd.By.Role != clew.RoleAdmin && s.rules != nil && s.rules.Budgeted() {
-		return nil, clew.Errorf(clew.Forbidden, "the budget is the server's; only an administrator may raise it")
+		return clew.Errorf(clew.Forbidden, "the budget is the server's; only an administrator may raise it")
 	}
 	t := s.Task(about.task)
 	if len(a.edits) > 0 {
 		if t == nil || s.running(t) == nil {
-			return nil, clew.Errorf(clew.SessionInvalidState, "there is no run")
+			return clew.Errorf(clew.SessionInvalidState, "there is no run")
 		}
 		var err error
 		if a.edited, a.changes, err = s.editPlan(s.running(t).Todos, a.edits); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if t != nil && t.Turn == nil && a.action == clew.ResolvedApprove {
 		if s.AtWork() {
-			return nil, clew.Errorf(clew.SessionInvalidState, "another task is under way")
+			return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 		}
 		if a.comment == "" {
 			a.comment = "Go on with the task." // a turn begins with words
@@ -196,40 +196,42 @@ func resolve(s *State, cmd clew.Command, q clew.Question, a reply, now int64) ([
 	}
 	changes, err := remembering(s, cmd.By, q, a)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	b := batchAt(s, now)
-	var events []clew.Event
+	var spoke clew.MessageID
 	_, words := cmd.Data.(*clew.UserMessageData)
 	if a.comment != "" || len(a.images) > 0 || words {
-		in := Input{MessageID: b.ID(0), Text: a.comment, Images: a.images}
-		m := spoken(cmd, in, b, about.task)
-		m.Data.(*clew.MessageCreatedData).Message.RequestID = q.RequestID()
-		events = append(events, m)
+		m := spoken(cmd, Input{Text: a.comment, Images: a.images}, about.task)
+		m.RequestID = q.RequestID()
+		spoke = tx.Say(m)
 	}
-	events = append(events, clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+	tx.Add(&clew.HitlResolvedData{
 		RequestID: q.RequestID(), Action: a.action, ResolvedBy: cmd.By.User, Value: a.value, Comment: a.comment,
 		Instruction: a.instruction, ClientMessageID: cmd.ClientMessageID, TaskID: about.task,
 		Remember: a.remember, Scope: q.Asking().Scope,
-	}})
-	events = append(events, changes...)
-	events = append(events, answered(s, about.message)...)
-	if t == nil {
-		return events, nil
+	})
+	if len(changes) > 0 {
+		if err := decideSettings(tx, s, cmd.By.User, changes); err != nil {
+			return err
+		}
 	}
-	events = append(events, clew.Event{Type: clew.EventTaskAskResponded, Data: &clew.TaskAskRespondedData{TaskRef: t.TaskRef, RequestID: q.RequestID()}})
-	c := consequence{s: s, t: t, q: q, a: a, by: cmd.By.User, client: cmd.ClientMessageID, spoke: events[0].Type == clew.EventMessageCreated, b: b, at: len(events)}
-	next, over := c.events()
-	events = append(events, next...)
-	if words && !slices.ContainsFunc(next, isAccepted) {
-		events = append(events, clew.Event{Type: clew.EventMessageAccepted, Data: &clew.MessageAcceptedData{
-			ClientMessageID: cmd.ClientMessageID, MessageID: b.ID(0), AgentID: t.AgentID, MonitorID: clew.MainMonitor, Delivery: clew.DeliveryAnswer,
-		}})
+	answered(tx, s, about.message)
+	if t == nil {
+		return nil
+	}
+	tx.Add(&clew.TaskAskRespondedData{TaskRef: t.TaskRef, RequestID: q.RequestID()})
+	c := consequence{s: s, t: t, q: q, a: a, by: cmd.By.User, client: cmd.ClientMessageID, spoke: spoke}
+	n := tx.Len()
+	over := c.follow(tx)
+	if words && !slices.ContainsFunc(tx.Since(n), isAccepted) {
+		tx.Add(&clew.MessageAcceptedData{
+			ClientMessageID: cmd.ClientMessageID, MessageID: spoke, AgentID: t.AgentID, MonitorID: clew.MainMonitor, Delivery: clew.DeliveryAnswer,
+		})
 	}
 	if over {
-		return append(events, startNext(s, endedRun(s, t), b, len(events))...), nil
+		startNext(tx, s, endedRun(s, t))
 	}
-	return events, nil
+	return nil
 }
 
 func isAccepted(e clew.Event) bool { return e.Type == clew.EventMessageAccepted }
@@ -240,9 +242,7 @@ type consequence struct {
 	t     *Task
 	q     clew.Question
 	a     reply
-	spoke bool // the batch begins with the person's words
-	b     Batch
-	at    int // events of the batch before these
+	spoke clew.MessageID // the person's words, "" if there are none
 
 	client clew.ClientMessageID
 	by     clew.UserID
@@ -254,59 +254,64 @@ func (c consequence) no() bool {
 }
 
 // hear gives the person's words to the model.
-func (c consequence) hear(events []clew.Event) []clew.Event {
-	if !c.spoke {
-		return events
+func (c consequence) hear(tx *Tx) {
+	if c.spoke != "" {
+		accept(tx, c.t, c.spoke, c.client, clew.DeliveryAnswer)
 	}
-	return append(events, accept(c.t, c.b.ID(0), c.client, clew.DeliveryAnswer))
 }
 
-// events also reports whether the turn is over.
-func (c consequence) events() (events []clew.Event, over bool) {
-	if events, over, ok := ofRun(c); ok {
-		return events, over
+// follow makes the events that follow, and reports whether the turn is over.
+func (c consequence) follow(tx *Tx) (over bool) {
+	if over, ok := ofRun(tx, c); ok {
+		return over
 	}
 	about := aboutOf(c.q)
 	if call := c.t.Call(about.call); call != nil && call.Status == CallAsked {
 		switch {
 		case c.no():
-			events = append(events, c.denied(call))
+			c.denied(tx, call)
 		case c.q.Type != clew.EventHitlApprovalRequest:
-			events = append(events, result(c.t, call, c.given(), "", c.a.images))
+			result(tx, c.t, call, c.given(), "", c.a.images)
 		default: // a yes with advice: the model hears both
-			events = c.hear(events)
+			c.hear(tx)
 		}
-		return append(events, after(c.s, c.t, c.q.RequestID())...), false
+		after(tx, c.s, c.t, c.q.RequestID())
+		return false
 	}
 	if about.call != "" { // a running tool asked; it hears the answer itself
-		return after(c.s, c.t, c.q.RequestID()), false
+		after(tx, c.s, c.t, c.q.RequestID())
+		return false
 	}
 	if about.ask == clew.AskResumeTask || about.ask == clew.AskResumeCompletedTask {
-		return c.resumed()
+		return c.resumed(tx)
 	}
 	if c.no() {
-		events = c.gaveUp(about.ask)
-		c.at += len(events)
-		return append(events, c.stop(nil)...), true
+		c.gaveUp(tx, about.ask)
+		c.stop(tx, false)
+		return true
 	}
-	return append(c.hear(nil), after(c.s, c.t, c.q.RequestID())...), false
+	c.hear(tx)
+	after(tx, c.s, c.t, c.q.RequestID())
+	return false
 }
 
-func (c consequence) stop(events []clew.Event) []clew.Event {
-	how := closing{reason: "stopped by a person", except: c.q.RequestID(), at: c.at + len(events), calls: len(events) > 0}
-	var streamed map[clew.MessageID]clew.OpenMessage
+// stop ends the turn. calls says that those under way have their results.
+func (c consequence) stop(tx *Tx, calls bool) {
+	how := closing{reason: "stopped by a person", except: c.q.RequestID(), calls: calls}
+	var streamed streams
 	if c.late != nil {
 		how.reason, how.cut, streamed = "ended because nobody answered in time", c.late.cut, c.late.streamed
 	}
-	return append(events, closeTurn(c.s, c.t, streamed, c.b, how)...)
+	closeTurn(tx, c.s, c.t, streamed, how)
 }
 
 // denied is the result of a call that may not run.
-func (c consequence) denied(call *Call) clew.Event {
+func (c consequence) denied(tx *Tx, call *Call) {
 	if c.late != nil {
-		return result(c.t, call, "Nobody decided about this call in time. It was not run.", "not decided in time", nil)
+		result(tx, c.t, call, "Nobody decided about this call in time. It was not run.", "not decided in time", nil)
+		return
 	}
-	return result(c.t, call, denial(c.a.comment), "denied by a person", c.a.images)
+	result(tx, c.t, call, denial(c.a.comment), "denied by a person", c.a.images)
 }
 
 // given is the answer as the model hears it.
@@ -319,30 +324,34 @@ func (c consequence) given() string {
 
 // resumed takes a task up again. Steps in doubt are not run again: the model is
 // told that their outcome is not known.
-func (c consequence) resumed() (events []clew.Event, over bool) {
+func (c consequence) resumed(tx *Tx) (over bool) {
+	doubtful := false
 	for i := range c.t.Calls {
 		if call := &c.t.Calls[i]; call.Status == CallRunning {
-			e := result(c.t, call, inDoubt, "in doubt", nil)
-			e.Data.(*clew.ToolProgressData).InDoubt = true
-			events = append(events, e)
+			result(tx, c.t, call, inDoubt, "in doubt", nil).InDoubt = true
+			doubtful = true
 		}
 	}
 	switch {
 	case c.t.Turn != nil && c.no():
-		return c.stop(events), true
+		c.stop(tx, doubtful)
+		return true
 	case c.t.Turn != nil:
-		gone, settled := c.orphans()
-		return append(c.hear(append(events, gone...)), after(c.s, c.t, append(settled, c.q.RequestID())...)...), false
+		settled := c.orphans(tx)
+		c.hear(tx)
+		after(tx, c.s, c.t, append(settled, c.q.RequestID())...)
+		return false
 	case c.no():
-		return append(events, stateEvent(c.t.TaskRef, clew.TaskStateIdle, "")), false
+		stateEvent(tx, c.t.TaskRef, clew.TaskStateIdle, "")
+		return false
 	}
-	in := Input{MessageID: c.b.ID(0), Text: c.a.comment, Images: c.a.images, TaskID: c.t.TaskID}
-	return append(events, begin(c.s, in, c.client, c.b, c.at+len(events))...), false
+	begin(tx, c.s, Input{MessageID: c.spoke, Text: c.a.comment, Images: c.a.images, TaskID: c.t.TaskID}, c.client)
+	return false
 }
 
 // orphans settles what tools asked that ran when the server stopped: nobody is
 // left who waits for the answer.
-func (c consequence) orphans() (events []clew.Event, settled []clew.RequestID) {
+func (c consequence) orphans(tx *Tx) (settled []clew.RequestID) {
 	for _, q := range c.s.Questions {
 		a := aboutOf(q)
 		if a.task != c.t.TaskID || q.RequestID() == c.q.RequestID() {
@@ -350,12 +359,12 @@ func (c consequence) orphans() (events []clew.Event, settled []clew.RequestID) {
 		}
 		if call := c.t.Call(a.call); call != nil && call.Status == CallRunning {
 			settled = append(settled, q.RequestID())
-			events = append(events, clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+			tx.Add(&clew.HitlResolvedData{
 				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "in doubt", TaskID: c.t.TaskID,
-			}})
+			})
 		}
 	}
-	return events, settled
+	return settled
 }
 
 const inDoubt = "The server stopped while this call was running. Nobody knows whether it took effect. It was not run again. Check before you repeat it."
@@ -367,8 +376,9 @@ func denial(comment string) string {
 	return "The user denied this call. It was not run. The user said: " + comment
 }
 
-// result ends a call without running it. failed is "" if it is no failure.
-func result(t *Task, c *Call, text, failed string, images []string) clew.Event {
+// result ends a call without running it. failed is "" if it is no failure. What it
+// gives can be completed until the batch is done.
+func result(tx *Tx, t *Task, c *Call, text, failed string, images []string) *clew.ToolProgressData {
 	d := &clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolComplete, AgentID: t.AgentID, TaskID: t.TaskID,
 		MonitorID: clew.MainMonitor, MessageID: c.MessageID, Output: text, Images: images,
@@ -376,16 +386,15 @@ func result(t *Task, c *Call, text, failed string, images []string) clew.Event {
 	if failed != "" {
 		d.Status, d.Error = clew.ToolError, failed
 	}
-	return clew.Event{Type: clew.EventToolProgress, Data: d}
+	tx.Add(d)
+	return d
 }
 
 // after announces what the task is doing once a question is settled.
-func after(s *State, t *Task, settled ...clew.RequestID) []clew.Event {
+func after(tx *Tx, s *State, t *Task, settled ...clew.RequestID) {
 	rest := State{Tasks: s.Tasks, Questions: slices.DeleteFunc(slices.Clone(s.Questions), func(q clew.Question) bool { return slices.Contains(settled, q.RequestID()) })}
 	was, _ := s.stateOf(t.TaskID)
-	is, q := rest.stateOf(t.TaskID)
-	if was == is {
-		return nil
+	if is, q := rest.stateOf(t.TaskID); was != is {
+		stateEvent(tx, t.TaskRef, is, q)
 	}
-	return []clew.Event{stateEvent(t.TaskRef, is, q)}
 }

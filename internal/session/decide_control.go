@@ -8,22 +8,22 @@ import (
 )
 
 // decideControl takes the commands that stop, put away and take up work.
-func decideControl(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
+func decideControl(tx *Tx, s *State, cmd clew.Command) error {
 	switch d := cmd.Data.(type) {
 	case *clew.InterruptData, *clew.InterruptAgentData:
-		return decideStop(s, cmd, &interruption{cmd: cmd.Data}, now)
+		return decideStop(tx, s, cmd, &interruption{cmd: cmd.Data})
 	case *interruption:
-		return decideStop(s, cmd, d, now)
+		return decideStop(tx, s, cmd, d)
 	case *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
-		return decideStop(s, cmd, &interruption{cmd: cmd.Data}, now)
+		return decideStop(tx, s, cmd, &interruption{cmd: cmd.Data})
 	case *clew.ControlPauseData, *clew.ControlResumeData, *clew.ControlRetryData, *clew.EditPlanData:
-		return decideRun(s, cmd, nil, now)
+		return decideRun(tx, s, cmd, nil)
 	case *clew.ResumeTaskData:
-		return decideResume(s, d, now)
+		return decideResume(tx, s, d)
 	case *clew.CondenseContextData:
-		return decideCondense(s, d)
+		return decideCondense(tx, s, d)
 	}
-	return nil, clew.Errorf(clew.SessionInvalidState, "this server cannot do %s yet", cmd.Type)
+	return clew.Errorf(clew.SessionInvalidState, "this server cannot do %s yet", cmd.Type)
 }
 
 // interruption is a command that stops work, with the text that was streamed so
@@ -33,32 +33,32 @@ type interruption struct {
 	streamed streams
 }
 
-func decideStop(s *State, cmd clew.Command, d *interruption, now int64) ([]clew.Event, error) {
+func decideStop(tx *Tx, s *State, cmd clew.Command, d *interruption) error {
 	cmd.Data = d.cmd
 	switch c := d.cmd.(type) {
 	case *clew.InterruptAgentData:
-		return decideInterrupt(s, cmd.By.User, c.Agent, d.streamed, now)
+		return decideInterrupt(tx, s, cmd.By.User, c.Agent, d.streamed)
 	case *clew.ControlSkipData:
-		return decideRun(s, cmd, d.streamed, now)
+		return decideRun(tx, s, cmd, d.streamed)
 	case *clew.ControlCancelData:
-		return decideCancel(s, cmd, c, d.streamed, now)
+		return decideCancel(tx, s, cmd, c, d.streamed)
 	case *clew.ClearTaskData:
-		return decideClear(s, c, d.streamed, now)
+		return decideClear(tx, s, c, d.streamed)
 	case *clew.ResetData:
-		return decideReset(s, d.streamed, now)
+		decideReset(tx, s, d.streamed)
+		return nil
 	}
-	return decideInterrupt(s, cmd.By.User, "", d.streamed, now)
+	return decideInterrupt(tx, s, cmd.By.User, "", d.streamed)
 }
 
 // decideInterrupt ends the turns under way, or those of one agent. The work
 // stays: a task that waits for its child still does, and a run is paused.
-func decideInterrupt(s *State, by clew.UserID, agent string, streamed streams, now int64) ([]clew.Event, error) {
-	b := batchAt(s, now)
-	events, found, err := interruptRun(s, b, by, agent, streamed)
+func decideInterrupt(tx *Tx, s *State, by clew.UserID, agent string, streamed streams) error {
+	found, err := interruptRun(tx, s, by, agent, streamed)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ofRun := len(events)
+	ofRun := tx.Len()
 	for _, t := range s.tasks() {
 		if s.running(t) != nil {
 			continue
@@ -70,41 +70,38 @@ func decideInterrupt(s *State, by clew.UserID, agent string, streamed streams, n
 		if t.Turn == nil || t.AwaitingChild != "" {
 			continue
 		}
-		events = append(events, closeTurn(s, t, streamed, b, closing{reason: "interrupted by the user", at: len(events)})...)
+		closeTurn(tx, s, t, streamed, closing{reason: "interrupted by the user"})
 	}
 	if !found {
-		return nil, clew.Errorf(clew.TaskNotFound, "no agent %s", agent)
+		return clew.Errorf(clew.TaskNotFound, "no agent %s", agent)
 	}
-	if len(events) == ofRun { // nobody became free
-		return events, nil
+	if tx.Len() > ofRun { // somebody became free
+		startNext(tx, s, "")
 	}
-	return append(events, startNext(s, "", b, len(events))...), nil
+	return nil
 }
 
 // interruptRun is decideInterrupt for the run under way, if there is one. found
 // says that nobody else has to be looked for.
-func interruptRun(s *State, b Batch, by clew.UserID, agent string, streamed streams) (events []clew.Event, found bool, err error) {
+func interruptRun(tx *Tx, s *State, by clew.UserID, agent string, streamed streams) (found bool, err error) {
 	root := s.theRun()
 	if root == nil || s.running(root) == nil {
-		return nil, agent == "", nil
+		return agent == "", nil
 	}
 	cur := s.Task(s.Current)
 	if agent == string(root.AgentID) && cur != nil && cur.RootTaskID != root.TaskID {
-		return nil, false, nil // the agent of the same name in the conversation in focus
+		return false, nil // the agent of the same name in the conversation in focus
 	}
-	events, err = conduct(s, root, b, 0).interrupted(by, agent, streamed)
-	switch {
-	case agent == "":
-		return events, true, err
-	case clew.CodeOf(err) == clew.TaskNotFound: // perhaps beside the run
-		return nil, false, nil
+	err = conduct(tx, s, root).interrupted(by, agent, streamed)
+	if agent != "" && clew.CodeOf(err) == clew.TaskNotFound { // perhaps beside the run
+		return false, nil
 	}
-	return events, true, err
+	return true, err
 }
 
 // decideCancel ends a task and all below it. A parent that waited for it goes
 // on; without a name the whole tree in focus ends.
-func decideCancel(s *State, cmd clew.Command, d *clew.ControlCancelData, streamed streams, now int64) ([]clew.Event, error) {
+func decideCancel(tx *Tx, s *State, cmd clew.Command, d *clew.ControlCancelData, streamed streams) error {
 	id := d.TaskID
 	if id == "" {
 		if t := s.Task(s.Current); t != nil {
@@ -114,16 +111,16 @@ func decideCancel(s *State, cmd clew.Command, d *clew.ControlCancelData, streame
 	t := s.Task(id)
 	switch {
 	case t != nil && t.Run != nil && (t.Turn == nil || s.running(t) != nil), d.TaskID == "" && s.theRun() != nil && s.running(s.theRun()) != nil:
-		return decideRun(s, cmd, streamed, now)
+		return decideRun(tx, s, cmd, streamed)
 	case t != nil && s.carries(t):
 		cmd.Data = &clew.ControlSkipData{TodoID: t.TodoID, Reason: d.Reason}
-		return decideRun(s, cmd, streamed, now)
+		return decideRun(tx, s, cmd, streamed)
 	case t == nil && d.TaskID == "":
-		return nil, nil
+		return nil
 	case t == nil:
-		return nil, clew.Errorf(clew.TaskNotFound, "no task %s", id)
+		return clew.Errorf(clew.TaskNotFound, "no task %s", id)
 	case t.Ended():
-		return nil, nil
+		return nil
 	}
 	reason := "cancelled by the user" // it completes a sentence
 	if d.Reason != "" {
@@ -131,59 +128,55 @@ func decideCancel(s *State, cmd clew.Command, d *clew.ControlCancelData, streame
 	}
 	parent := s.Task(t.ParentTaskID)
 	if parent != nil && s.atWorkBeside(t.RootTaskID) { // its parent would go on beside another
-		return nil, clew.Errorf(clew.SessionInvalidState, "another task is under way")
+		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 	}
-	b := batchAt(s, now)
-	events := abort(s, t, streamed, b, closing{reason: reason})
+	abort(tx, s, t, streamed, closing{reason: reason})
 	if parent != nil && parent.AwaitingChild == t.TaskID {
-		return append(events, goOn(s, parent, t, "The subtask was cancelled by the user.", reason)...), nil
+		goOn(tx, s, parent, t, "The subtask was cancelled by the user.", reason)
+		return nil
 	}
 	if cur := s.Task(s.Current); cur != nil && cur.RootTaskID == t.RootTaskID { // what is said next is not for a child that ended
-		events = append(events, focus(s, t.TaskRef)...)
+		focus(tx, s, t.TaskRef)
 		s = focused(s, t.TaskID)
 	}
-	if s.atWorkBeside(t.RootTaskID) {
-		return events, nil
+	if !s.atWorkBeside(t.RootTaskID) {
+		startNext(tx, s, t.RootTaskID)
 	}
-	return append(events, startNext(s, t.RootTaskID, b, len(events))...), nil
+	return nil
 }
 
 // goOn wakes the parent of a task that ended. failed is "" if it ended well.
-func goOn(s *State, parent, child *Task, text, failed string) []clew.Event {
-	var events []clew.Event
+func goOn(tx *Tx, s *State, parent, child *Task, text, failed string) {
 	if c := parent.Call(child.ToolCallID); c != nil {
-		events = append(events, result(parent, c, text, failed, nil))
+		result(tx, parent, c, text, failed, nil)
 	}
-	events = append(events, clew.Event{Type: clew.EventTaskUnpaused, Data: &clew.TaskUnpausedData{
+	tx.Add(&clew.TaskUnpausedData{
 		TaskRef: parent.TaskRef, CompletedByChildID: child.TaskID, CompletionResultSummary: clip(text, 500),
-	}})
+	})
 	for _, in := range child.Inbox { // what it was told and had not heard
-		events = append(events, accept(parent, in.MessageID, "", clew.DeliverySteer))
+		accept(tx, parent, in.MessageID, "", clew.DeliverySteer)
 	}
 	if cur := s.Task(s.Current); s.running(parent) == nil && (cur == nil || cur.RootTaskID == parent.RootTaskID) {
-		events = append(events, focus(s, parent.TaskRef)...)
+		focus(tx, s, parent.TaskRef)
 	}
-	return append(events, stateEvent(parent.TaskRef, clew.TaskStateRunning, ""))
+	stateEvent(tx, parent.TaskRef, clew.TaskStateRunning, "")
 }
 
 // abort ends a task and its children, the youngest first.
-func abort(s *State, t *Task, streamed streams, b Batch, how closing) []clew.Event {
-	var events []clew.Event
+func abort(tx *Tx, s *State, t *Task, streamed streams, how closing) {
 	for _, c := range s.tree(t.RootTaskID) {
 		if c.ParentTaskID == t.TaskID && !c.Ended() {
-			below := how
-			below.at += len(events)
-			events = append(events, abort(s, c, streamed, b, below)...)
+			abort(tx, s, c, streamed, how)
 		}
 	}
 	end := how
-	end.at, end.ends = how.at+len(events), true
-	events = append(events, closeTurn(s, t, streamed, b, end)...)
-	return append(events, clew.Event{Type: clew.EventTaskAborted, Data: &clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: how.reason}})
+	end.ends = true
+	closeTurn(tx, s, t, streamed, end)
+	tx.Add(&clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: how.reason})
 }
 
 // decideClear puts a task away without ending it.
-func decideClear(s *State, d *clew.ClearTaskData, streamed streams, now int64) ([]clew.Event, error) {
+func decideClear(tx *Tx, s *State, d *clew.ClearTaskData, streamed streams) error {
 	id := d.TaskID
 	if id == "" {
 		id = s.Current
@@ -191,23 +184,21 @@ func decideClear(s *State, d *clew.ClearTaskData, streamed streams, now int64) (
 	t := s.Task(id)
 	if t == nil {
 		if d.TaskID == "" {
-			return nil, nil
+			return nil
 		}
-		return nil, clew.Errorf(clew.TaskNotFound, "no task %s", id)
+		return clew.Errorf(clew.TaskNotFound, "no task %s", id)
 	}
 	if s.running(t) != nil {
-		return nil, clew.Errorf(clew.SessionInvalidState, "the task has a run under way: pause or cancel it")
+		return clew.Errorf(clew.SessionInvalidState, "the task has a run under way: pause or cancel it")
 	}
-	b := batchAt(s, now)
-	var events []clew.Event
 	for _, x := range s.tree(t.RootTaskID) {
 		if x.Turn != nil && x.AwaitingChild == "" || s.blocking(x.TaskID) != nil {
-			events = append(events, closeTurn(s, x, streamed, b, closing{reason: "put away by the user", at: len(events)})...)
+			closeTurn(tx, s, x, streamed, closing{reason: "put away by the user"})
 		}
 	}
-	events = append(events, clew.Event{Type: clew.EventTaskUnfocused, Data: &clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true}})
+	tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true})
 	if s.atWorkBeside(t.RootTaskID) {
-		return events, nil
+		return nil
 	}
 	after := *s
 	after.Questions = slices.DeleteFunc(slices.Clone(s.Questions), func(q clew.Question) bool {
@@ -217,79 +208,81 @@ func decideClear(s *State, d *clew.ClearTaskData, streamed streams, now int64) (
 	if s.Current == t.TaskID {
 		after.Current = ""
 	}
-	return append(events, startNext(&after, "", b, len(events))...), nil
+	startNext(tx, &after, "")
+	return nil
 }
 
 // decideReset ends everything: the next message starts from nothing.
-func decideReset(s *State, streamed streams, now int64) ([]clew.Event, error) {
-	b := batchAt(s, now)
-	var events []clew.Event
+func decideReset(tx *Tx, s *State, streamed streams) {
 	for _, t := range s.tasks() {
 		switch {
 		case t.ParentTaskID != "" || t.Ended():
 		case s.running(t) != nil:
-			events = append(events, conduct(s, t, b, len(events)).cancel(streamed, "reset by the user")...)
+			conduct(tx, s, t).cancel(streamed, "reset by the user")
 		default:
-			events = append(events, abort(s, t, streamed, b, closing{reason: "reset by the user", at: len(events)})...)
+			abort(tx, s, t, streamed, closing{reason: "reset by the user"})
 		}
 	}
 	if t := s.Task(s.Current); t != nil {
-		events = append(events, clew.Event{Type: clew.EventTaskUnfocused, Data: &clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true}})
+		tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true})
 	}
 	if len(s.Queue) == 0 {
-		return events, nil
+		return
 	}
 	first := s.Queue[0]
 	first.New = true
-	return append(events, begin(focused(s, ""), first, first.Client, b, len(events))...), nil
+	begin(tx, focused(s, ""), first, first.Client)
 }
 
 // decideResume asks whether a task shall be taken up again.
-func decideResume(s *State, d *clew.ResumeTaskData, now int64) ([]clew.Event, error) {
+func decideResume(tx *Tx, s *State, d *clew.ResumeTaskData) error {
 	t := s.Task(d.TaskID)
 	if t == nil {
-		return nil, clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
+		return clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
 	}
 	switch {
 	case t.Turn != nil:
-		return nil, clew.Errorf(clew.SessionInvalidState, "the task is under way")
+		return clew.Errorf(clew.SessionInvalidState, "the task is under way")
 	case s.AtWork():
-		return nil, clew.Errorf(clew.SessionInvalidState, "another task is under way")
+		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 	case s.blocking(t.TaskID) != nil:
-		return nil, nil // asked already
+		return nil // asked already
 	case len(t.History) == 0 && t.Steps == 0 && (t.Ended() || t.PutAway):
-		return nil, clew.Errorf(clew.SessionInvalidState, "the task is too old to be taken up again")
+		return clew.Errorf(clew.SessionInvalidState, "the task is too old to be taken up again")
 	}
 	ask, text := clew.AskResumeTask, "Take this task up again?"
 	if t.Status == clew.TaskStatusCompleted {
 		ask, text = clew.AskResumeCompletedTask, "This task is done. Take it up again?"
 	}
-	return Ask(s, t, batchAt(s, now), 0, clew.HitlApprovalRequestData{Ask: ask, Reason: text, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}}), nil
+	Ask(tx, s, t, clew.HitlApprovalRequestData{Ask: ask, Reason: text, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}})
+	return nil
 }
 
-// Ask makes the events of a question about a task: the ask in the transcript,
-// its announcement, and what the task is doing from then on. Its first event is
-// the i-th of the batch.
-func Ask(s *State, t *Task, b Batch, i int, q clew.HitlApprovalRequestData) []clew.Event {
-	s.ask(&q.Asking, t, b, i)
+// Ask puts a question about a task: the ask in the transcript, its announcement,
+// and what the task is doing from then on.
+func Ask(tx *Tx, s *State, t *Task, q clew.HitlApprovalRequestData) {
+	was, _ := s.stateOf(t.TaskID)
+	d := askApproval(tx, s, t, q)
+	if is := d.Ask.State(); was != is && was == clew.TaskStateRunning {
+		stateEvent(tx, t.TaskRef, is, d.RequestID)
+	}
+}
+
+// askApproval is Ask for a task whose state stays what it is.
+func askApproval(tx *Tx, s *State, t *Task, q clew.HitlApprovalRequestData) *clew.HitlApprovalRequestData {
+	s.ask(&q.Asking, t, tx)
 	q.InputText = exactText(q.Input)
 	if q.Todo == nil {
 		q.Todo = s.askingTodo(t, q.TodoID)
 	}
-	was, _ := s.stateOf(t.TaskID)
-	events := []clew.Event{
-		{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: askMessage(t, b, i, q.Ask, q.RequestID, q.ToolCallID, q.Reason)}},
-		{Type: clew.EventHitlApprovalRequest, Data: &q},
-	}
-	if is := q.Ask.State(); was != is && was == clew.TaskStateRunning {
-		events = append(events, stateEvent(t.TaskRef, is, q.RequestID))
-	}
-	return events
+	tx.Say(askMessage(t, q.Ask, q.RequestID, q.ToolCallID, q.Reason))
+	tx.Add(&q)
+	return &q
 }
 
-func askMessage(t *Task, b Batch, i int, ask clew.Ask, id clew.RequestID, call, text string) clew.Message {
+func askMessage(t *Task, ask clew.Ask, id clew.RequestID, call, text string) clew.Message {
 	return clew.Message{
-		MessageID: b.ID(i), TS: b.TS(i), Type: clew.TypeAsk, Ask: ask, Role: clew.SpeakerAssistant, Text: text,
+		Type: clew.TypeAsk, Ask: ask, Role: clew.SpeakerAssistant, Text: text,
 		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, RequestID: id, ToolCallID: call,
 	}
 }
@@ -297,7 +290,6 @@ func askMessage(t *Task, b Batch, i int, ask clew.Ask, id clew.RequestID, call, 
 // closing says how a turn is closed.
 type closing struct {
 	reason string
-	at     int            // events of the batch before these
 	except clew.RequestID // a question that is settled already
 	ends   bool           // the task ends: no task_idle, and calls to children are closed too
 	calls  bool           // the calls under way have their results already
@@ -310,9 +302,7 @@ const cutRunes = 2000
 // closeTurn ends a task's turn in the middle so that nothing dangles: open text
 // is closed as it stands, every call has a result, no question is left, and
 // what the model has not heard yet is in its history.
-func closeTurn(s *State, t *Task, streamed streams, b Batch, how closing) []clew.Event {
-	var events []clew.Event
-	add := func(typ clew.EventType, data any) { events = append(events, clew.Event{Type: typ, Data: data}) }
+func closeTurn(tx *Tx, s *State, t *Task, streamed streams, how closing) {
 	var said string
 	for _, m := range s.Messages.Growing() {
 		if m = recorded(m); m.TaskID != t.TaskID {
@@ -328,61 +318,56 @@ func closeTurn(s *State, t *Task, streamed streams, b Batch, how closing) []clew
 		if m.Say == clew.SayText {
 			said = m.Text
 		}
-		add(clew.EventMessageUpdated, &clew.MessageUpdatedData{Message: m})
+		tx.Update(m)
 	}
-	events = append(events, closeUnfinished(t, how)...)
+	closeUnfinished(tx, t, how)
 	if t.Request != "" {
 		if said != "" {
-			add(clew.EventModelMessage, &clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: clew.ModelMessage{
-				Role: clew.SpeakerAssistant, TS: b.TS(how.at + len(events)), MessageID: t.Request,
+			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: clew.ModelMessage{
+				Role: clew.SpeakerAssistant, TS: tx.NextTS(), MessageID: t.Request,
 				Content: clew.List[clew.Part]{{Type: clew.PartText, Text: said}},
 			}})
 		}
-		i := how.at + len(events)
-		add(clew.EventMessageCreated, &clew.MessageCreatedData{Message: clew.Message{
-			MessageID: b.ID(i), TS: b.TS(i), Type: clew.TypeSay, Say: clew.SayAPIReqDeleted, Role: clew.SpeakerSystem,
+		tx.Say(clew.Message{
+			Type: clew.TypeSay, Say: clew.SayAPIReqDeleted, Role: clew.SpeakerSystem,
 			Text: "The model call was " + how.reason + ".", AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID,
-		}})
+		})
 	}
 	if t.Turn != nil {
 		for _, in := range Waiting(t) {
-			add(clew.EventModelMessage, &clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: Heard(in, b.TS(how.at+len(events)))})
+			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: Heard(in, tx.NextTS())})
 		}
 	}
 	for _, q := range s.Questions {
 		if aboutOf(q).task == t.TaskID && q.RequestID() != how.except {
-			add(clew.EventHitlResolved, &clew.HitlResolvedData{RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: how.reason, TaskID: t.TaskID})
+			tx.Add(&clew.HitlResolvedData{RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: how.reason, TaskID: t.TaskID})
 		}
 	}
 	if !how.ends {
-		add(clew.EventTaskIdle, &clew.TaskIdleData{TaskRef: t.TaskRef})
+		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 	}
-	return events
 }
 
 // closeUnfinished gives every open call a result.
-func closeUnfinished(t *Task, how closing) []clew.Event {
-	var events []clew.Event
+func closeUnfinished(tx *Tx, t *Task, how closing) {
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		switch c.Status {
 		case CallDone:
 		case CallChild:
 			if how.ends {
-				events = append(events, result(t, c, "The subtask was "+how.reason+".", how.reason, nil))
+				result(tx, t, c, "The subtask was "+how.reason+".", how.reason, nil)
 			}
 		case CallRunning:
 			if how.calls {
 				continue
 			}
-			e := result(t, c, "This call was "+how.reason+" while it was running. It may have taken effect in part.", how.reason, nil)
-			e.Data.(*clew.ToolProgressData).InDoubt = c.Class != clew.ClassReadOnly && c.Class != clew.ClassRepeatable
-			events = append(events, e)
+			d := result(tx, t, c, "This call was "+how.reason+" while it was running. It may have taken effect in part.", how.reason, nil)
+			d.InDoubt = c.Class != clew.ClassReadOnly && c.Class != clew.ClassRepeatable
 		case CallProposed, CallAsked, CallApproved:
-			events = append(events, result(t, c, "This call was "+how.reason+" before it began. It was not run.", how.reason, nil))
+			result(tx, t, c, "This call was "+how.reason+" before it began. It was not run.", how.reason, nil)
 		}
 	}
-	return events
 }
 
 // Waiting lists what the model has not heard yet.

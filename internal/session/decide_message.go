@@ -7,20 +7,20 @@ import (
 
 // decideUserMessage takes a person's words to where they belong: they answer
 // the question that is open, start a turn, steer the one under way, or wait.
-func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now int64) ([]clew.Event, error) {
+func decideUserMessage(tx *Tx, s *State, cmd clew.Command, d *clew.UserMessageData) error {
 	if d.RequestID != "" {
 		q := s.question(d.RequestID)
 		if q == nil {
-			return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
+			return clew.Errorf(clew.HitlRequestExpired, "no such question is open")
 		}
-		return decideWords(s, cmd, *q, d, now)
+		return decideWords(tx, s, cmd, *q, d)
 	}
 	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
-		return nil, clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
+		return clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
 	}
 	mode, err := modeOf(s, string(d.Mode))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	id := d.TaskID
 	if id == "" {
@@ -28,17 +28,17 @@ func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now 
 	}
 	t := s.Task(id)
 	if t == nil && d.TaskID != "" {
-		return nil, clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
+		return clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
 	}
 	if mode == string(clew.ModeRun) {
-		return decideNewTask(s, cmd, &clew.NewTaskData{Text: d.Text, Images: d.Images, Mode: mode}, d.Budget, now)
+		return decideNewTask(tx, s, cmd, &clew.NewTaskData{Text: d.Text, Images: d.Images, Mode: mode}, d.Budget)
 	}
 	in := Input{Text: d.Text, Images: d.Images, Mode: mode}
 	if t != nil {
 		heir := s.heir(t)
 		for _, x := range []*Task{t, heir} {
 			if q := s.asked(x); q != nil && d.Answers(q.RequestID()) && (d.Delivery != clew.ArrivalQueue || !s.AtWork()) {
-				return decideWords(s, cmd, *q, d, now)
+				return decideWords(tx, s, cmd, *q, d)
 			}
 		}
 		if t = heir; d.TaskID != "" {
@@ -50,13 +50,15 @@ func decideUserMessage(s *State, cmd clew.Command, d *clew.UserMessageData, now 
 	under := !in.New && t.Turn != nil
 	switch {
 	case !working && !under:
-		return said(s, cmd, in, now, clew.DeliveryDirect)
+		said(tx, s, cmd, in, clew.DeliveryDirect)
+		return nil
 	case under && len(t.Inbox) < queueMax && (!working || s.steers(d.Delivery)):
-		return said(s, cmd, in, now, clew.DeliverySteer)
+		said(tx, s, cmd, in, clew.DeliverySteer)
+		return nil
 	case !working: // it waits for its child, which is at rest
-		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
+		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
 	}
-	return queued(s, cmd, in, now)
+	return queued(tx, s, cmd, in)
 }
 
 // steers reports whether what is said to an agent at work goes into its turn:
@@ -69,19 +71,20 @@ func (s *State) steers(choice clew.Arrival) bool {
 }
 
 // decideNewTask starts a task, or lets it wait for the one under way.
-func decideNewTask(s *State, cmd clew.Command, d *clew.NewTaskData, budget *clew.Budget, now int64) ([]clew.Event, error) {
+func decideNewTask(tx *Tx, s *State, cmd clew.Command, d *clew.NewTaskData, budget *clew.Budget) error {
 	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
-		return nil, clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
+		return clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
 	}
 	mode, err := modeOf(s, d.Mode)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	in := Input{Text: d.Text, Images: d.Images, Mode: mode, New: true, Budget: budget}
 	if s.AtWork() && (mode != string(clew.ModeRun) || s.runAtWork()) {
-		return queued(s, cmd, in, now)
+		return queued(tx, s, cmd, in)
 	}
-	return said(s, cmd, in, now, clew.DeliveryDirect)
+	said(tx, s, cmd, in, clew.DeliveryDirect)
+	return nil
 }
 
 // runAtWork reports whether a run is under way. Runs wait for one another, but
@@ -120,83 +123,76 @@ func (s *State) asked(t *Task) *clew.Question {
 }
 
 // spoken is the message of what a person said.
-func spoken(cmd clew.Command, in Input, b Batch, task clew.TaskID) clew.Event {
-	return clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: clew.Message{
-		MessageID: b.ID(0), TS: b.TS(0), Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
+func spoken(cmd clew.Command, in Input, task clew.TaskID) clew.Message {
+	return clew.Message{
+		Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
 		Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: task,
 		ClientMessageID: cmd.ClientMessageID, UserID: cmd.By.User,
-	}}}
+	}
 }
 
 // said hands words to an agent at once.
-func said(s *State, cmd clew.Command, in Input, now int64, how clew.Delivery) ([]clew.Event, error) {
-	b := batchAt(s, now)
-	in.MessageID = b.ID(0)
+func said(tx *Tx, s *State, cmd clew.Command, in Input, how clew.Delivery) {
 	task := in.TaskID
 	switch {
 	case in.New:
-		task = taskAt(s, b, 1)
+		task = tx.taskID(s, 1)
 	case task == "":
 		task = s.Current
 	}
-	events := []clew.Event{spoken(cmd, in, b, task)}
+	in.MessageID = tx.Say(spoken(cmd, in, task))
 	if how == clew.DeliveryDirect {
-		events = append(events, takeUp(s, in, "")...)
-		return append(events, begin(s, in, cmd.ClientMessageID, b, len(events))...), nil
+		takeUp(tx, s, in, "")
+		begin(tx, s, in, cmd.ClientMessageID)
+		return
 	}
-	return append(events, steer(s, s.Task(task), b.ID(0), cmd.ClientMessageID)...), nil
+	steer(tx, s, s.Task(task), in.MessageID, cmd.ClientMessageID)
 }
 
 // steer puts a message into the turn under way.
-func steer(s *State, t *Task, id clew.MessageID, client clew.ClientMessageID) []clew.Event {
-	var events []clew.Event
+func steer(tx *Tx, s *State, t *Task, id clew.MessageID, client clew.ClientMessageID) {
 	if r := s.running(t); r != nil && t.Run == r { // those at work on its todos hear it as well
 		for _, todo := range r.Todos {
 			if child := s.Task(todo.TaskID); child != nil && child.Turn != nil && !child.Ended() {
-				events = append(events, accept(child, id, "", clew.DeliverySteer))
+				accept(tx, child, id, "", clew.DeliverySteer)
 			}
 		}
 	}
-	return append(events, accept(t, id, client, clew.DeliverySteer),
-		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: id}})
+	accept(tx, t, id, client, clew.DeliverySteer)
+	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: id})
 }
 
-func queued(s *State, cmd clew.Command, in Input, now int64) ([]clew.Event, error) {
+func queued(tx *Tx, s *State, cmd clew.Command, in Input) error {
 	if len(s.Queue) >= queueMax {
-		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(s.Queue))
+		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(s.Queue))
 	}
-	return []clew.Event{{Type: clew.EventMessageQueued, Data: &clew.MessageQueuedData{
-		ClientMessageID: cmd.ClientMessageID, MessageID: batchAt(s, now).ID(0), AgentID: MainAgent, MonitorID: clew.MainMonitor,
+	tx.Add(&clew.MessageQueuedData{
+		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: MainAgent, MonitorID: clew.MainMonitor,
 		Text: in.Text, Images: in.Images, UserID: cmd.By.User, TaskID: in.TaskID,
 		Position: len(s.Queue) + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
-	}}}, nil
+	})
+	return nil
 }
 
-// heard puts what waited into the transcript, as the i-th event of the batch: its
-// place there is where an agent gets it. It is in under its new name from then on.
-func heard(s *State, in *Input, task clew.TaskID, b Batch, i int) []clew.Event {
+// heard puts what waited into the transcript: its place there is where an agent
+// gets it. It is in under its new name from then on.
+func heard(tx *Tx, s *State, in *Input, task clew.TaskID) {
 	if !in.Unsaid {
-		return nil
+		return
 	}
 	m := s.messageOf(*in)
-	m.MessageID, m.TS, m.TaskID, m.QueuedAs = b.ID(i), b.TS(i), task, in.MessageID
-	in.MessageID, in.Unsaid = m.MessageID, false
-	return []clew.Event{{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}}}
+	m.TaskID, m.QueuedAs = task, in.MessageID
+	in.MessageID, in.Unsaid = tx.Say(m), false
 }
 
-func taskAt(s *State, b Batch, i int) clew.TaskID {
-	return clew.TaskID(nameAt("task_", s.ID, b.seq+uint64(i)))
-}
-
-func accept(t *Task, id clew.MessageID, client clew.ClientMessageID, how clew.Delivery) clew.Event {
-	return clew.Event{Type: clew.EventMessageAccepted, Data: &clew.MessageAcceptedData{
+func accept(tx *Tx, t *Task, id clew.MessageID, client clew.ClientMessageID, how clew.Delivery) {
+	tx.Add(&clew.MessageAcceptedData{
 		ClientMessageID: client, MessageID: id, AgentID: t.AgentID, MonitorID: clew.MainMonitor, Delivery: how, TaskID: t.TaskID,
-	}}
+	})
 }
 
 // begin starts a turn on a message, which is on record or waited in the queue.
-// Its first event is the i-th of the batch.
-func begin(s *State, in Input, client clew.ClientMessageID, b Batch, i int) []clew.Event {
+func begin(tx *Tx, s *State, in Input, client clew.ClientMessageID) {
 	id := in.TaskID
 	if id == "" {
 		id = s.Current
@@ -205,13 +201,13 @@ func begin(s *State, in Input, client clew.ClientMessageID, b Batch, i int) []cl
 	fresh := in.New || t == nil
 	switch {
 	case fresh && in.Unsaid:
-		id = taskAt(s, b, i+1)
+		id = tx.taskID(s, 1) // after the message
 	case fresh:
-		id = taskAt(s, b, i)
+		id = tx.taskID(s, 0)
 	default:
 		id = t.TaskID
 	}
-	events := heard(s, &in, id, b, i)
+	heard(tx, s, &in, id)
 	if fresh {
 		t = &Task{TaskRef: clew.TaskRef{TaskID: id, MonitorID: clew.MainMonitor}, AgentID: MainAgent}
 		t.RootTaskID = t.TaskID
@@ -221,50 +217,46 @@ func begin(s *State, in Input, client clew.ClientMessageID, b Batch, i int) []cl
 		if in.Mode == string(clew.ModeRun) {
 			created.Mode, created.RunID, created.Budget = "", run.IDOf(t.TaskID), in.Budget
 		}
-		events = append(events, clew.Event{Type: clew.EventTaskCreated, Data: created})
+		tx.Add(created)
 	} else if in.Mode != "" && in.Mode != t.Mode {
-		events = append(events, clew.Event{Type: clew.EventTaskModeSwitched, Data: &clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode}})
+		tx.Add(&clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode})
 	}
-	events = append(events, accept(t, in.MessageID, client, clew.DeliveryDirect))
+	accept(tx, t, in.MessageID, client, clew.DeliveryDirect)
 	if fresh {
-		events = append(events, clew.Event{Type: clew.EventTaskStarted, Data: &clew.TaskStartedData{TaskRef: t.TaskRef}})
+		tx.Add(&clew.TaskStartedData{TaskRef: t.TaskRef})
 	}
-	events = append(events, focus(s, t.TaskRef)...)
-	events = append(events,
-		clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: t.TaskRef}},
-		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID}})
+	focus(tx, s, t.TaskRef)
+	tx.Add(&clew.TaskActiveData{TaskRef: t.TaskRef})
+	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID})
 	if in.Mode == string(clew.ModeRun) {
-		events = append(events, clew.Event{Type: clew.EventLayerStart, Data: &clew.LayerStartData{
+		tx.Add(&clew.LayerStartData{
 			Layer: clew.LayerCognitive, Description: layerWords[clew.LayerCognitive],
 			Scope: clew.Scope{RunID: run.IDOf(t.TaskID), MonitorID: clew.MainMonitor},
-		}})
+		})
 	}
-	return events
 }
 
 // focus brings a task to the front.
-func focus(s *State, ref clew.TaskRef) []clew.Event {
+func focus(tx *Tx, s *State, ref clew.TaskRef) {
 	if s.Current == ref.TaskID {
-		return nil
+		return
 	}
-	var events []clew.Event
 	if old := s.Task(s.Current); old != nil {
-		events = append(events, clew.Event{Type: clew.EventTaskUnfocused, Data: &clew.TaskUnfocusedData{TaskRef: old.TaskRef}})
+		tx.Add(&clew.TaskUnfocusedData{TaskRef: old.TaskRef})
 	}
-	return append(events, clew.Event{Type: clew.EventTaskFocused, Data: &clew.TaskFocusedData{TaskRef: ref}})
+	tx.Add(&clew.TaskFocusedData{TaskRef: ref})
 }
 
-// startNext hands the oldest waiting message to the agent that became free. Its
-// first event is the i-th of the batch. A task that waits for its child hears
-// what was said to it when it goes on, unless its tree ends in this batch.
-func startNext(s *State, ended clew.TaskID, b Batch, i int) []clew.Event {
-	var events []clew.Event
+// startNext hands the oldest waiting message to the agent that became free. A
+// task that waits for its child hears what was said to it when it goes on, unless
+// its tree ends in this batch.
+func startNext(tx *Tx, s *State, ended clew.TaskID) {
 	for _, in := range s.Queue {
 		if in.Mode == string(clew.ModeRun) && s.otherRun(ended) {
 			continue // one run at a time
 		}
 		if root := s.steeredRun(in, ended); root != nil {
-			events = append(events, hears(s, root, in, b, i+len(events))...)
+			hears(tx, s, root, in)
 			continue
 		}
 		t := s.Task(in.TaskID)
@@ -275,41 +267,41 @@ func startNext(s *State, ended clew.TaskID, b Batch, i int) []clew.Event {
 			in.TaskID = t.TaskID
 		}
 		if in.New || t == nil || t.AwaitingChild == "" || t.TaskID == ended {
-			events = append(events, takeUp(s, in, ended)...)
-			return append(events, begin(s, in, in.Client, b, i+len(events))...)
+			takeUp(tx, s, in, ended)
+			begin(tx, s, in, in.Client)
+			return
 		}
-		events = append(events, hears(s, t, in, b, i+len(events))...)
+		hears(tx, s, t, in)
 	}
-	return events
 }
 
-// hears gives a task at work what waited for it, from the i-th event of the batch
-// on.
-func hears(s *State, t *Task, in Input, b Batch, i int) []clew.Event {
-	events := heard(s, &in, t.TaskID, b, i)
-	return append(events, accept(t, in.MessageID, in.Client, clew.DeliverySteer),
-		clew.Event{Type: clew.EventTaskUserMessage, Data: &clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID}})
+// hears gives a task at work what waited for it.
+func hears(tx *Tx, s *State, t *Task, in Input) {
+	heard(tx, s, &in, t.TaskID)
+	accept(tx, t, in.MessageID, in.Client, clew.DeliverySteer)
+	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID})
 }
 
 // takeUp settles the question whether a task at rest shall be taken up again:
 // words for it that are no answer do so. They waited while somebody went back in
 // time, or are of one who does not know of the question.
-func takeUp(s *State, in Input, ended clew.TaskID) []clew.Event {
+func takeUp(tx *Tx, s *State, in Input, ended clew.TaskID) {
 	id := in.TaskID
 	if id == "" {
 		id = s.Current
 	}
 	t := s.Task(id)
 	if in.New || t == nil || t.Turn != nil || t.RootTaskID == ended {
-		return nil
+		return
 	}
 	q := s.asked(t)
 	if q == nil {
-		return nil
+		return
 	}
-	return append([]clew.Event{{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+	tx.Add(&clew.HitlResolvedData{
 		RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "taken up with a message", TaskID: t.TaskID,
-	}}}, answered(s, q.Asking().MessageID)...)
+	})
+	answered(tx, s, q.Asking().MessageID)
 }
 
 // otherRun reports whether a run is under way that does not end in this batch.

@@ -23,15 +23,15 @@ func plainJSON(v any) string {
 type streams = map[clew.MessageID]clew.OpenMessage
 
 // decideRun takes the commands that people steer a run with.
-func decideRun(s *State, cmd clew.Command, streamed streams, now int64) ([]clew.Event, error) {
+func decideRun(tx *Tx, s *State, cmd clew.Command, streamed streams) error {
 	root := s.theRun()
 	if d, ok := cmd.Data.(*clew.ControlCancelData); ok && s.Task(d.TaskID) != nil {
 		root = s.root(s.Task(d.TaskID))
 	}
 	if root == nil || root.Run == nil {
-		return nil, clew.Errorf(clew.SessionInvalidState, "there is no run")
+		return clew.Errorf(clew.SessionInvalidState, "there is no run")
 	}
-	c := conduct(s, root, batchAt(s, now), 0)
+	c := conduct(tx, s, root)
 	switch d := cmd.Data.(type) {
 	case *clew.ControlPauseData:
 		return c.pause(cmd.By.User, d.Reason)
@@ -45,35 +45,35 @@ func decideRun(s *State, cmd clew.Command, streamed streams, now int64) ([]clew.
 		return c.skipped(cmd.By.User, d, streamed)
 	case *clew.EditPlanData:
 		if d.Version != 0 && d.Version != c.run.Version {
-			return nil, clew.Errorf(clew.SessionInvalidState, "the plan has version %d by now", c.run.Version)
+			return clew.Errorf(clew.SessionInvalidState, "the plan has version %d by now", c.run.Version)
 		}
 		return c.edited(cmd.By.User, d.Modifications)
 	}
-	return nil, clew.Errorf(clew.Internal, "%s is no command for a run", cmd.Type)
+	return clew.Errorf(clew.Internal, "%s is no command for a run", cmd.Type)
 }
 
-func (c *conductor) pause(by clew.UserID, reason string) ([]clew.Event, error) {
+func (c *conductor) pause(by clew.UserID, reason string) error {
 	if err := c.run.Check(run.Pause); err != nil {
-		return nil, err
+		return err
 	}
 	d := &clew.HitlPausedData{PausedBy: string(by), Reason: reason, CompletedTodos: c.run.Completed(), CanResume: true, Scope: c.run.Scope()}
 	if t := c.run.CurrentTodo(); t != nil {
 		d.CurrentTodo = t.ID
 	}
 	c.add(d)
-	return c.tx.events, nil
+	return nil
 }
 
 // interrupted stops what agents are doing: the run is paused, and attempts at
 // todos that are under way begin anew when it goes on. An agent's name stops
 // that one alone; its todo has failed then.
-func (c *conductor) interrupted(by clew.UserID, agent string, streamed streams) ([]clew.Event, error) {
+func (c *conductor) interrupted(by clew.UserID, agent string, streamed streams) error {
 	if agent != "" {
 		return c.interruptedAgent(by, agent, streamed)
 	}
 	if !c.run.Paused {
-		if _, err := c.pause(by, "interrupted"); err != nil {
-			return nil, err
+		if err := c.pause(by, "interrupted"); err != nil {
+			return err
 		}
 	}
 	for _, t := range slices.Clone(c.run.Todos) {
@@ -83,10 +83,10 @@ func (c *conductor) interrupted(by clew.UserID, agent string, streamed streams) 
 		}
 	}
 	c.tell()
-	return c.tx.events, nil
+	return nil
 }
 
-func (c *conductor) interruptedAgent(by clew.UserID, agent string, streamed streams) ([]clew.Event, error) {
+func (c *conductor) interruptedAgent(by clew.UserID, agent string, streamed streams) error {
 	for _, t := range slices.Clone(c.run.Todos) {
 		child := c.s.Task(t.TaskID)
 		if t.Status != clew.TodoInProgress || child == nil || string(child.AgentID) != agent {
@@ -94,21 +94,22 @@ func (c *conductor) interruptedAgent(by clew.UserID, agent string, streamed stre
 		}
 		c.abort(t, streamed, "interrupted by the user")
 		c.failed(t, clew.Failure{Code: clew.ExecutionFailed, Message: "interrupted by the user"})
-		return c.onward(), nil
+		c.onward()
+		return nil
 	}
 	if agent == string(c.root.AgentID) {
 		return c.pause(by, "interrupted")
 	}
-	return nil, clew.Errorf(clew.TaskNotFound, "no agent %s is at work on the run", agent)
+	return clew.Errorf(clew.TaskNotFound, "no agent %s is at work on the run", agent)
 }
 
-func (c *conductor) resume(by clew.UserID, edits []clew.PlanEdit) ([]clew.Event, error) {
+func (c *conductor) resume(by clew.UserID, edits []clew.PlanEdit) error {
 	if err := c.run.Check(run.Resume); err != nil {
-		return nil, err
+		return err
 	}
 	if len(edits) > 0 {
 		if err := c.edit(by, edits); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	d := &clew.HitlResumedData{ResumedBy: string(by), Scope: c.run.Scope()}
@@ -119,51 +120,54 @@ func (c *conductor) resume(by clew.UserID, edits []clew.PlanEdit) ([]clew.Event,
 	if len(edits) > 0 {
 		c.review("The plan was changed. It goes on once the new version is approved.")
 	}
-	return c.onward(), nil
+	c.onward()
+	return nil
 }
 
 // cancelled ends the run for a person.
-func (c *conductor) cancelled(reason string, streamed streams) ([]clew.Event, error) {
+func (c *conductor) cancelled(reason string, streamed streams) error {
 	if err := c.run.Check(run.Cancel); err != nil {
-		return nil, err
+		return err
 	}
 	if reason == "" {
 		reason = "by the user"
 	}
 	c.cancel(streamed, reason)
-	c.plain(startNext(c.s, c.root.TaskID, c.tx.rest(), c.tx.Len())...)
-	return c.tx.events, nil
+	startNext(c.tx, c.s, c.root.TaskID)
+	return nil
 }
 
-func (c *conductor) retried(by clew.UserID, id string) ([]clew.Event, error) {
+func (c *conductor) retried(by clew.UserID, id string) error {
 	t, err := c.run.CheckTodo(run.Retry, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.close(c.run.Asked[id].RequestID, clew.ResolvedApprove, by, "")
 	c.retry(t, 0, by, "")
-	return c.onward(), nil
+	c.onward()
+	return nil
 }
 
-func (c *conductor) skipped(by clew.UserID, d *clew.ControlSkipData, streamed streams) ([]clew.Event, error) {
+func (c *conductor) skipped(by clew.UserID, d *clew.ControlSkipData, streamed streams) error {
 	t, err := c.run.CheckTodo(run.Skip, d.TodoID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.close(c.run.Asked[t.ID].RequestID, clew.ResolvedSkip, by, d.Reason)
 	c.abort(t, streamed, "skipped by the user")
 	c.skip(t, d.Reason)
-	return c.onward(), nil
+	c.onward()
+	return nil
 }
 
 // edited changes the plan as people say. An approval that was given before does
 // not hold for the new version.
-func (c *conductor) edited(by clew.UserID, edits []clew.PlanEdit) ([]clew.Event, error) {
+func (c *conductor) edited(by clew.UserID, edits []clew.PlanEdit) error {
 	if err := c.edit(by, edits); err != nil {
-		return nil, err
+		return err
 	}
 	c.review("The plan was changed. It goes on once the new version is approved.")
-	return c.tx.events, nil
+	return nil
 }
 
 func (c *conductor) edit(by clew.UserID, edits []clew.PlanEdit) error {
@@ -224,13 +228,11 @@ func (c *conductor) review(message string) {
 		Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject},
 	}
 	q.ToolCallID, q.TimeoutSec, q.Scope = c.run.Call, c.rules.ReviewSec, c.run.Scope()
-	events := AskReview(c.s, c.root, c.tx.rest(), c.tx.Len(), q)
-	c.plain(events...)
-	c.run.Opened(clew.Question{Type: clew.EventHitlPlanReview, Data: events[1].Data})
+	c.run.Opened(clew.Question(clew.NewEvent(AskReview(c.tx, c.s, c.root, q))))
 }
 
 // approved lets the plan be carried out.
-func (c *conductor) approved(by clew.UserID) []clew.Event {
+func (c *conductor) approved(by clew.UserID) {
 	c.add(&clew.PlanApprovedData{
 		PlanID: c.run.PlanID, ApprovedBy: string(by), ExecutionStarting: !c.run.Paused, Scope: c.run.Scope(),
 	})
@@ -240,11 +242,11 @@ func (c *conductor) approved(by clew.UserID) []clew.Event {
 		}})
 		c.enter(clew.LayerExecution)
 	}
-	return c.onward()
+	c.onward()
 }
 
 // rejected ends the run: nothing is carried out.
-func (c *conductor) rejected(by clew.UserID, reason string) []clew.Event {
+func (c *conductor) rejected(by clew.UserID, reason string) {
 	c.add(&clew.PlanRejectedData{PlanID: c.run.PlanID, Reason: reason, RejectedBy: string(by), Scope: c.run.Scope()})
-	return c.cancel(nil, "the plan was rejected")
+	c.cancel(nil, "the plan was rejected")
 }

@@ -106,15 +106,12 @@ func TestReplyInOneReport(t *testing.T) {
 	b.create()
 	must(b.say("m1"))
 	must(b.say("m2"))
-	_, types, err := b.report(func(at Batch, t *Task) []clew.Event {
-		m := newReply(at.ID(0), at.TS(0), t.Turn)
-		done := m
-		done.Partial = false
-		return []clew.Event{
-			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}},
-			{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: done}},
-			idle(t),
-		}
+	_, types, err := b.report(func(tx *Tx, s *State, t *Task) {
+		m := newReply(tx.NextID(), tx.NextTS(), t.Turn)
+		tx.Say(m)
+		m.Partial = false
+		tx.Update(m)
+		idle(tx, s, t)
 	})
 	if err != nil || len(types) != 7 || types[4] != clew.EventMessageAccepted {
 		t.Errorf("gives %v, %v; the next message was not taken up", types, err)
@@ -169,7 +166,7 @@ func TestPanicIsContained(t *testing.T) {
 	b := newBench()
 	situations["turn"](b)
 	before, _ := b.s.state.Encode()
-	_, _, err := b.report(func(Batch, *Task) []clew.Event { panic("oh") })
+	_, _, err := b.report(func(*Tx, *State, *Task) { panic("oh") })
 	after, _ := b.s.state.Encode()
 	if clew.CodeOf(err) != clew.Internal || string(before) != string(after) {
 		t.Errorf("error %v, state changed: %v", err, string(before) != string(after))

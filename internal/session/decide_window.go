@@ -16,19 +16,19 @@ type WindowWish struct {
 	Text  *string
 }
 
-// ShowWindow makes the record of an agent's wish, or says in words for the model
-// why it cannot be.
-func ShowWindow(s *State, t *Task, wish WindowWish) (clew.Event, error) {
+// ShowWindow records an agent's wish, or says in words for the model why it cannot
+// be.
+func ShowWindow(tx *Tx, s *State, t *Task, wish WindowWish) error {
 	old := s.Window(wish.ID)
 	switch {
 	case !validWindowID(wish.ID):
-		return clew.Event{}, clew.Errorf(clew.SessionInvalidState, "window_id has 1 to %d letters, digits, _ and -", windowIDMax)
+		return clew.Errorf(clew.SessionInvalidState, "window_id has 1 to %d letters, digits, _ and -", windowIDMax)
 	case wish.Type == clew.ActionWindowCreate && old != nil:
-		return clew.Event{}, clew.Errorf(clew.SessionInvalidState, "window %s is open already: update it", wish.ID)
+		return clew.Errorf(clew.SessionInvalidState, "window %s is open already: update it", wish.ID)
 	case wish.Type == clew.ActionWindowCreate && len(s.Windows) >= WindowsMax:
-		return clew.Event{}, clew.Errorf(clew.SessionInvalidState, "%d windows are open: close one first", len(s.Windows))
+		return clew.Errorf(clew.SessionInvalidState, "%d windows are open: close one first", len(s.Windows))
 	case wish.Type != clew.ActionWindowCreate && old == nil:
-		return clew.Event{}, clew.Errorf(clew.SessionInvalidState, "there is no window %s; the user may have closed it", wish.ID)
+		return clew.Errorf(clew.SessionInvalidState, "there is no window %s; the user may have closed it", wish.ID)
 	}
 	action := clew.Action{Type: wish.Type, WindowID: wish.ID}
 	if wish.Type != clew.ActionWindowClose {
@@ -46,12 +46,13 @@ func ShowWindow(s *State, t *Task, wish WindowWish) (clew.Event, error) {
 		}
 		others := slices.DeleteFunc(slices.Clone(s.Windows), func(w Window) bool { return w.ID == wish.ID })
 		if err := next.fits(others); err != nil {
-			return clew.Event{}, err
+			return err
 		}
 	}
 	// Without a monitor, so that it reaches those who follow another one, too: all
 	// share one list of windows.
-	return clew.Event{Type: clew.EventActions, Data: &clew.ActionsData{Actions: clew.List[clew.Action]{action}, AgentID: t.AgentID}}, nil
+	tx.Add(&clew.ActionsData{Actions: clew.List[clew.Action]{action}, AgentID: t.AgentID})
+	return nil
 }
 
 // content is what the window shall show, nil for what it shows now.
@@ -75,16 +76,16 @@ func (w WindowWish) content(now *WindowContent) *WindowContent {
 // decideInteraction takes a batch of what a person did to windows: all of it or
 // nothing. Only what others have to see is recorded: which windows are gone, and
 // where the others lie in the end. Which one is in front is each person's own.
-func decideInteraction(s *State, d *clew.UserInteractionData) ([]clew.Event, error) {
+func decideInteraction(tx *Tx, s *State, d *clew.UserInteractionData) error {
 	if d.MonitorID != "" && !slices.Contains(monitors[:], d.MonitorID) {
-		return nil, clew.Errorf(clew.AgentLimit, "there are %d monitors: %s to %s", monitorsMax, monitors[0], monitors[monitorsMax-1])
+		return clew.Errorf(clew.AgentLimit, "there are %d monitors: %s to %s", monitorsMax, monitors[0], monitors[monitorsMax-1])
 	}
 	open := slices.Clone(s.Windows)
 	var closed clew.List[clew.Action]
 	for _, in := range d.Interactions {
 		w := windowIn(open, in.WindowID)
 		if w == nil {
-			return nil, clew.Errorf(clew.SessionInvalidState, "there is no window %s", in.WindowID)
+			return clew.Errorf(clew.SessionInvalidState, "there is no window %s", in.WindowID)
 		}
 		switch in.Kind {
 		case clew.InteractionClose:
@@ -96,7 +97,7 @@ func decideInteraction(s *State, d *clew.UserInteractionData) ([]clew.Event, err
 				w.MonitorID = d.MonitorID
 			}
 		case clew.InteractionDraw:
-			return nil, clew.Errorf(clew.SessionInvalidState, "this server cannot take drawings yet")
+			return clew.Errorf(clew.SessionInvalidState, "this server cannot take drawings yet")
 		case clew.InteractionFocus, clew.InteractionResize:
 		}
 		if in.Bounds != nil && in.Kind != clew.InteractionFocus {
@@ -104,10 +105,10 @@ func decideInteraction(s *State, d *clew.UserInteractionData) ([]clew.Event, err
 		}
 	}
 	actions := append(moved(s, open), closed...)
-	if len(actions) == 0 {
-		return nil, nil
+	if len(actions) > 0 {
+		tx.Add(&clew.ActionsData{Actions: actions})
 	}
-	return []clew.Event{{Type: clew.EventActions, Data: &clew.ActionsData{Actions: actions}}}, nil
+	return nil
 }
 
 // moved gives an action for each window that lies elsewhere now.

@@ -99,13 +99,13 @@ func (s *Session) view(t *Task) View {
 func (d *Desk) Turn() Turn { return d.turn }
 
 // Record appends events to the journal.
-func (d *Desk) Record(events func(b Batch) []clew.Event) (Receipt, error) {
-	return d.RecordTask(func(b Batch, _ *State, _ *Task) []clew.Event { return events(b) })
+func (d *Desk) Record(events func(tx *Tx)) (Receipt, error) {
+	return d.RecordTask(func(tx *Tx, _ *State, _ *Task) { events(tx) })
 }
 
 // RecordTask is Record for events that depend on the task as it is at that very
 // moment. events runs in the session's goroutine and changes nothing.
-func (d *Desk) RecordTask(events func(b Batch, s *State, t *Task) []clew.Event) (Receipt, error) {
+func (d *Desk) RecordTask(events func(tx *Tx, s *State, t *Task)) (Receipt, error) {
 	r, err := d.s.do(d.ctx, d.report(events))
 	if err == nil {
 		d.recorded.Add(1)
@@ -113,10 +113,10 @@ func (d *Desk) RecordTask(events func(b Batch, s *State, t *Task) []clew.Event) 
 	return r, err
 }
 
-func (d *Desk) report(events func(b Batch, s *State, t *Task) []clew.Event) clew.Command {
+func (d *Desk) report(events func(tx *Tx, s *State, t *Task)) clew.Command {
 	return clew.Command{
 		By:   clew.Principal{User: clew.UserID(d.turn.AgentID)},
-		Data: &report{task: d.turn.TaskID, turn: d.turn.ID, moved: d.moved, events: func(b Batch, t *Task) []clew.Event { return events(b, d.s.state, t) }},
+		Data: &report{task: d.turn.TaskID, turn: d.turn.ID, moved: d.moved, events: events},
 	}
 }
 
@@ -125,10 +125,8 @@ func (d *Desk) report(events func(b Batch, s *State, t *Task) []clew.Event) clew
 // dies meanwhile, the tool's call is in doubt.
 func (d *Desk) Ask(ctx context.Context, q clew.HitlInputRequestData) (clew.HitlResolvedData, error) {
 	answered := make(chan clew.HitlResolvedData, 1)
-	_, err := d.RecordTask(func(b Batch, s *State, t *Task) []clew.Event {
-		events := AskInput(s, t, b, 0, q)
-		d.s.await(events[1].Data.(*clew.HitlInputRequestData).RequestID, answered)
-		return events
+	_, err := d.RecordTask(func(tx *Tx, s *State, t *Task) {
+		d.s.await(AskInput(tx, s, t, q), answered)
 	})
 	if err != nil {
 		return clew.HitlResolvedData{}, err
@@ -143,21 +141,20 @@ func (d *Desk) Ask(ctx context.Context, q clew.HitlInputRequestData) (clew.HitlR
 	}
 }
 
-// AskInput is Ask of the package for questions that want a value.
-func AskInput(s *State, t *Task, b Batch, i int, q clew.HitlInputRequestData) []clew.Event {
-	s.ask(&q.Asking, t, b, i)
+// AskInput is Ask of the package for questions that want a value. It gives the
+// question's name.
+func AskInput(tx *Tx, s *State, t *Task, q clew.HitlInputRequestData) clew.RequestID {
+	s.ask(&q.Asking, t, tx)
 	if q.Ask == "" {
 		q.Ask = clew.AskFollowup
 	}
+	tx.Say(askMessage(t, q.Ask, q.RequestID, q.ToolCallID, q.Question))
+	tx.Add(&q)
 	was, _ := s.stateOf(t.TaskID)
-	events := []clew.Event{
-		{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: askMessage(t, b, i, q.Ask, q.RequestID, q.ToolCallID, q.Question)}},
-		{Type: clew.EventHitlInputRequest, Data: &q},
-	}
 	if is := q.Ask.State(); was != is && was == clew.TaskStateRunning {
-		events = append(events, stateEvent(t.TaskRef, is, q.RequestID))
+		stateEvent(tx, t.TaskRef, is, q.RequestID)
 	}
-	return events
+	return q.RequestID
 }
 
 // await has the answer to a question sent to c. It runs in the session's
@@ -198,8 +195,9 @@ func (d *Desk) Write(delta string) error { return d.stream.Write(delta) }
 // End closes the reply, and with it the turn.
 func (d *Desk) End() error {
 	final := d.stream.Final()
-	_, err := d.RecordTask(func(_ Batch, _ *State, t *Task) []clew.Event {
-		return []clew.Event{final, {Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}}
+	_, err := d.RecordTask(func(tx *Tx, _ *State, t *Task) {
+		tx.Update(final)
+		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 	})
 	return err
 }
@@ -208,8 +206,8 @@ func (d *Desk) End() error {
 // left open behind it.
 func (d *Desk) fail(err error) {
 	for _, cut := range []bool{false, true} { // what is too much for one batch is cut
-		_, refused := d.RecordTask(func(b Batch, s *State, t *Task) []clew.Event {
-			return failTurn(s, t, d.s.streamed(), b, err, cut)
+		_, refused := d.RecordTask(func(tx *Tx, s *State, t *Task) {
+			failTurn(tx, s, t, d.s.streamed(), err, cut)
 		})
 		if clew.CodeOf(refused) != clew.MessageTooLarge {
 			return // recorded, or the turn is over
@@ -218,61 +216,47 @@ func (d *Desk) fail(err error) {
 }
 
 // failTurn makes the events of a turn that failed inside.
-func failTurn(s *State, t *Task, streamed streams, b Batch, err error, cut bool) []clew.Event {
-	events := []clew.Event{{Type: clew.EventError, Data: clew.NewErrorData(err, clew.ErrorContext{AgentID: t.Turn.AgentID, TaskID: t.TaskID})}}
-	how := closing{reason: "ended by a failure", at: 1, cut: cut}
+func failTurn(tx *Tx, s *State, t *Task, streamed streams, err error, cut bool) {
+	tx.Add(clew.NewErrorData(err, clew.ErrorContext{AgentID: t.Turn.AgentID, TaskID: t.TaskID}))
+	how := closing{reason: "ended by a failure", cut: cut}
 	if s.running(t) != nil && (t.Run != nil || t.TodoID != "") {
-		return append(events, broken(s, t, streamed, b, how, clew.AsError(err))...)
+		broken(tx, s, t, streamed, how, clew.AsError(err))
+		return
 	}
-	if !awaited(s, t) {
-		return append(events, closeTurn(s, t, streamed, b, how)...)
+	how.ends = awaited(s, t)
+	closeTurn(tx, s, t, streamed, how)
+	if how.ends { // its parent hears of it and goes on
+		tx.Add(&clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: "failed"})
+		goOn(tx, s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, "failed")
 	}
-	how.ends = true // its parent hears of it and goes on
-	events = append(events, closeTurn(s, t, streamed, b, how)...)
-	events = append(events, clew.Event{Type: clew.EventTaskAborted, Data: &clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: "failed"}})
-	return append(events, goOn(s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, "failed")...)
 }
 
-// CloseTexts makes the events that close a task's growing messages as they
-// stand.
-func CloseTexts(s *State, t *Task) []clew.Event {
-	var events []clew.Event
+// CloseTexts closes a task's growing messages as they stand.
+func CloseTexts(tx *Tx, s *State, t *Task) {
 	for _, m := range s.Messages.Growing() {
 		if m.TaskID == t.TaskID {
 			m.Partial = false
-			events = append(events, clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: recorded(m)}})
+			tx.Update(recorded(m))
 		}
 	}
-	return events
 }
 
-// Forsaken makes the events that settle the questions of calls whose tools are
-// gone: nobody would hear the answers.
-func Forsaken(s *State, t *Task, calls []Call) []clew.Event {
-	var events []clew.Event
+// Forsaken settles the questions of calls whose tools are gone: nobody would hear
+// the answers.
+func Forsaken(tx *Tx, s *State, t *Task, calls []Call) {
 	for _, q := range s.Questions {
 		a := aboutOf(q)
 		if a.task == t.TaskID && a.call != "" && slices.ContainsFunc(calls, func(c Call) bool { return c.ID == a.call }) {
-			events = append(events, clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+			tx.Add(&clew.HitlResolvedData{
 				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "the tool is gone", TaskID: t.TaskID,
-			}})
+			})
 		}
 	}
-	return events
 }
 
-// CloseTurn makes the events that end the turn in the middle, for a reason that
-// completes the sentence "This call was …". Its first event is the i-th of the
-// batch.
-func CloseTurn(s *State, t *Task, b Batch, i int, reason string) []clew.Event {
-	return closeTurn(s, t, nil, b, closing{reason: reason, at: i})
-}
-
-// Spawn makes the events that start a child task for a call of its parent. Its
-// first event is the i-th of the batch.
-func Spawn(s *State, t *Task, b Batch, i int, call Call, text, mode string) []clew.Event {
-	tx := b.tx(i)
-	child := clew.TaskRef{TaskID: tx.taskID(s), ParentTaskID: t.TaskID, RootTaskID: t.RootTaskID, MonitorID: t.MonitorID}
+// Spawn starts a child task for a call of its parent.
+func Spawn(tx *Tx, s *State, t *Task, call Call, text, mode string) {
+	child := clew.TaskRef{TaskID: tx.taskID(s, 0), ParentTaskID: t.TaskID, RootTaskID: t.RootTaskID, MonitorID: t.MonitorID}
 	id := tx.Say(clew.Message{
 		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: text,
 		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID, ToolCallID: call.ID,
@@ -292,19 +276,18 @@ func Spawn(s *State, t *Task, b Batch, i int, call Call, text, mode string) []cl
 		tx.Add(&clew.TaskFocusedData{TaskRef: child})
 	}
 	tx.Add(&clew.TaskActiveData{TaskRef: child})
-	return tx.Events()
 }
 
-// Return makes the events that bring a child's result to its parent. data is
-// what else it has to say beside the text, nil for most. Its first event is the
-// i-th of the batch.
-func Return(s *State, child *Task, b Batch, i int, text string, data map[string]any) []clew.Event {
+// Return brings a child's result to its parent. data is what else it has to say
+// beside the text, nil for most.
+func Return(tx *Tx, s *State, child *Task, text string, data map[string]any) {
 	if s.carries(child) {
-		return todoCompleted(s, child, b, i, text, data)
+		todoCompleted(tx, s, child, text, data)
+		return
 	}
 	parent := s.Task(child.ParentTaskID)
 	if parent == nil || parent.AwaitingChild != child.TaskID {
-		return nil // it ended before, and was talked to again
+		return // it ended before, and was talked to again
 	}
-	return goOn(s, parent, child, text, "")
+	goOn(tx, s, parent, child, text, "")
 }

@@ -17,42 +17,43 @@ import (
 	"github.com/clew-run/clew/internal/session"
 )
 
-// rest ends a turn, with other events before.
-func rest(desk *session.Desk, before ...clew.Event) error {
-	_, err := desk.RecordTask(func(_ session.Batch, _ *session.State, t *session.Task) []clew.Event {
-		return append(before, clew.Event{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}})
+// rest ends a turn, with messages that end before.
+func rest(desk *session.Desk, before ...clew.Message) error {
+	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+		for _, m := range before {
+			tx.Update(m)
+		}
+		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 	})
 	return err
 }
 
 // hear gives the model what waits, and its answer with calls of these names.
 func hear(desk *session.Desk, calls ...string) error {
-	_, err := desk.RecordTask(func(b session.Batch, _ *session.State, t *session.Task) []clew.Event {
-		var events []clew.Event
+	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
 		add := func(m clew.ModelMessage) {
-			events = append(events, clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: m}})
+			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: m})
 		}
 		for _, in := range session.Waiting(t) {
-			add(session.Heard(in, b.TS(len(events))))
+			add(session.Heard(in, tx.NextTS()))
 		}
 		if len(calls) > 0 {
-			m := clew.ModelMessage{Role: clew.SpeakerAssistant, TS: b.TS(len(events))}
+			m := clew.ModelMessage{Role: clew.SpeakerAssistant, TS: tx.NextTS()}
 			for _, id := range calls {
 				m.Content = append(m.Content, clew.Part{Type: clew.PartToolUse, ToolCallID: id, Tool: "run", Input: json.RawMessage(`{}`)})
 			}
 			add(m)
 		}
-		return events
 	})
 	return err
 }
 
 // progress records where a call stands.
 func progress(desk *session.Desk, id string, status clew.ToolStatus) error {
-	_, err := desk.RecordTask(func(_ session.Batch, _ *session.State, t *session.Task) []clew.Event {
-		return []clew.Event{{Type: clew.EventToolProgress, Data: &clew.ToolProgressData{
+	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+		tx.Add(&clew.ToolProgressData{
 			ToolCallID: id, Tool: "run", Status: status, TaskID: t.TaskID, AgentID: t.AgentID, Class: clew.ClassReadOnly, Output: "out",
-		}}}
+		})
 	})
 	return err
 }
@@ -293,8 +294,8 @@ func TestAgentComesBackAfterTheAnswer(t *testing.T) {
 			if err := hear(desk, "c1", "c2"); err != nil {
 				return err
 			}
-			_, err := desk.RecordTask(func(b session.Batch, s *session.State, task *session.Task) []clew.Event {
-				return session.Ask(s, task, b, 0, clew.HitlApprovalRequestData{
+			_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, task *session.Task) {
+				session.Ask(tx, s, task, clew.HitlApprovalRequestData{
 					Ask: clew.AskCommand, Asking: clew.Asking{ToolCallID: "c1"}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 				})
 			})
@@ -326,8 +327,8 @@ func TestReportsAfterTheTurn(t *testing.T) {
 		var late [3]error
 		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
 			<-ctx.Done()
-			_, late[0] = desk.RecordTask(func(session.Batch, *session.State, *session.Task) []clew.Event {
-				return []clew.Event{{Type: clew.EventSessionRenamed, Data: &clew.SessionRenamedData{Title: "too late"}}}
+			_, late[0] = desk.RecordTask(func(tx *session.Tx, _ *session.State, _ *session.Task) {
+				tx.Add(&clew.SessionRenamedData{Title: "too late"})
 			})
 			_, late[1] = desk.View()
 			_, late[2] = desk.Open(clew.SayText, "")

@@ -46,7 +46,7 @@ func TestExactText(t *testing.T) {
 func TestAskKeepsExactNumbers(t *testing.T) {
 	s, task := &State{ID: "s"}, &Task{}
 	for input, want := range map[string]string{`{"id":9007199254740993}`: "{\n  \"id\": 9007199254740993\n}", `{"id":1}`: ""} {
-		q := Ask(s, task, batchAt(s, 1), 0, clew.HitlApprovalRequestData{Ask: clew.AskTool, Tool: "pay", Input: json.RawMessage(input)})[1].Data.(*clew.HitlApprovalRequestData)
+		q := askApproval(NewTx(s, 1), s, task, clew.HitlApprovalRequestData{Ask: clew.AskTool, Tool: "pay", Input: json.RawMessage(input)})
 		if q.InputText != want || string(q.Input) != input {
 			t.Errorf("%s: %q", input, q.InputText)
 		}

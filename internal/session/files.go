@@ -125,17 +125,14 @@ func (s *Session) saveFiles(cmd clew.Command, place Workplace, reason string) (R
 	if err != nil {
 		return Receipt{}, err
 	}
-	cmd.Data = &remark{events: func(b Batch, st *State) []clew.Event {
+	cmd.Data = &remark{events: func(tx *Tx, st *State) {
 		saved := CheckpointSaved(done, reason)
-		saved.FromHash, saved.TS, saved.MessageID = st.Checkpoint, b.TS(0), b.ID(0)
-		m := clew.Message{
-			MessageID: b.ID(0), TS: b.TS(0), Type: clew.TypeSay, Say: clew.SayCheckpointSaved, Role: clew.SpeakerSystem, Text: reason,
+		saved.FromHash, saved.TS = st.Checkpoint, tx.NextTS()
+		saved.MessageID = tx.Say(clew.Message{
+			Type: clew.TypeSay, Say: clew.SayCheckpointSaved, Role: clew.SpeakerSystem, Text: reason,
 			MonitorID: clew.MainMonitor, UserID: cmd.By.User, Checkpoint: map[string]any{"checkpoint_id": done.ID, "hash": done.Hash},
-		}
-		return []clew.Event{
-			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}},
-			{Type: clew.EventCheckpointSaved, Data: saved},
-		}
+		})
+		tx.Add(saved)
 	}}
 	return s.submit(ctx, cmd)
 }

@@ -63,8 +63,8 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *cle
 	if err := h.enter(ctx, cmd.By, n, &create{owner: cmd.By.User, title: n.Title, workspace: n.Workspace, forked: point, settings: l.place.Settings}, c.to+1); err != nil {
 		return Receipt{}, err
 	}
-	cmd.Data = &remark{events: func(Batch, *State) []clew.Event {
-		return []clew.Event{{Type: clew.EventSessionForked, Data: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.to)}}}
+	cmd.Data = &remark{events: func(tx *Tx, _ *State) {
+		tx.Add(&clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.to)})
 	}}
 	r, err := s.submit(ctx, cmd)
 	r.SessionID = n.ID
@@ -131,8 +131,7 @@ func (s *State) renameQuestions() {
 
 // askedAnew tells those who read a fork's records what became of the questions
 // that are open in them.
-func askedAnew(s *State) []clew.Event {
-	var events []clew.Event
+func askedAnew(tx *Tx, s *State) {
 	for _, q := range s.Questions {
 		data, err := clew.MarshalData(q.Data)
 		if err != nil {
@@ -144,12 +143,11 @@ func askedAnew(s *State) []clew.Event {
 		}
 		a := clew.Question(again).Asking()
 		a.RequestID = nameInFork(s.ID, q.RequestID())
-		events = append(events,
-			clew.Event{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
-				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "asked anew in this session", TaskID: a.TaskID,
-			}}, again)
+		tx.Add(&clew.HitlResolvedData{
+			RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "asked anew in this session", TaskID: a.TaskID,
+		})
+		tx.Add(again.Data)
 	}
-	return events
 }
 
 // found lays the ground for a fork: its parent's records and what they come to.

@@ -92,8 +92,8 @@ func asker(most int) agentFunc {
 		if v.Task.Steps >= most {
 			return rest(desk)
 		}
-		_, err = desk.RecordTask(func(b session.Batch, s *session.State, task *session.Task) []clew.Event {
-			return session.Ask(s, task, b, 0, clew.HitlApprovalRequestData{
+		_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, task *session.Task) {
+			session.Ask(tx, s, task, clew.HitlApprovalRequestData{
 				Asking: clew.Asking{TimeoutSec: int(s.Seq%2) * 600}, Ask: clew.AskMistakeLimitReached, Limit: "mistakes", Reason: "go on with " + string(turn.ID) + "?",
 				Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 			})
@@ -333,8 +333,8 @@ func TestInboxFollowsAQuestion(t *testing.T) {
 		box := &postbox{}
 		j := new(journaltest.Memory).Node("a")
 		h := start(t, j, session.Config{Inbox: box, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
-			_, err := desk.RecordTask(func(b session.Batch, s *session.State, task *session.Task) []clew.Event {
-				return session.AskInput(s, task, b, 0, clew.HitlInputRequestData{
+			_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, task *session.Task) {
+				session.AskInput(tx, s, task, clew.HitlInputRequestData{
 					Asking: clew.Asking{TimeoutSec: 600}, Question: "which?", InputType: clew.InputText, Required: true,
 				})
 			})

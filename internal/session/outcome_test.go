@@ -79,7 +79,7 @@ func TestMessagesTellOfTheirCalls(t *testing.T) {
 			b.atWork()
 			must(b.answer(1))
 			b.startShown(b.pick(0), clew.ClassOnce)
-			must(b.report(func(_ Batch, t *Task) []clew.Event { return []clew.Event{idle(t)} }))
+			must(b.report(idle))
 		}, `{"name":"run","status":"error","input":"n c1","summary":"n c1","error":"the turn was over","has_diff":true,"paths":["a"]} null`},
 	} {
 		t.Run(name, func(t *testing.T) {

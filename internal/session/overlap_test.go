@@ -55,14 +55,12 @@ func TestBatchTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, d *session.Desk) error {
-			_, err := d.RecordTask(func(_ session.Batch, _ *session.State, t *session.Task) []clew.Event {
-				var events []clew.Event
+			_, err := d.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
 				for range 3 {
-					events = append(events, clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
+					tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
 						Role: clew.SpeakerUser, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: strings.Repeat("x", 30<<10)}},
-					}}})
+					}})
 				}
-				return events
 			})
 			if clew.CodeOf(err) != clew.MessageTooLarge {
 				t.Errorf("recorded: %v", err)

@@ -135,11 +135,12 @@ func (p player) rights() {
 func (p player) clarify() {
 	asking := clew.Asking{TimeoutSec: p.timeout}
 	plan := rapid.Bool().Draw(p.t, "plan")
-	must(p.report(func(at Batch, t *Task) []clew.Event {
+	must(p.report(func(tx *Tx, s *State, t *Task) {
 		if plan {
-			return AskReview(p.s.state, t, at, 0, clew.HitlPlanReviewData{Asking: asking})
+			AskReview(tx, s, t, clew.HitlPlanReviewData{Asking: asking})
+			return
 		}
-		return AskClarification(p.s.state, t, at, 0, clew.HitlClarificationData{Asking: asking, InputType: clew.InputText})
+		AskClarification(tx, s, t, clew.HitlClarificationData{Asking: asking, InputType: clew.InputText})
 	}))
 }
 
@@ -203,7 +204,7 @@ func (p player) agent() {
 		}
 		p.think()
 	default:
-		must(p.report(func(_ Batch, t *Task) []clew.Event { return []clew.Event{idle(t)} }))
+		must(p.report(idle))
 	}
 }
 
@@ -214,11 +215,11 @@ func (p player) modelStep() {
 	case n <= 1 && p.turn().Reply != "":
 		must(p.update(p.text(), rapid.Bool().Draw(p.t, "partial")))
 	case n == 2:
-		must(p.report(func(at Batch, t *Task) []clew.Event {
-			events := CloseTexts(p.s.state, t)
-			return append(events, Ask(p.s.state, t, at, len(events), clew.HitlApprovalRequestData{
+		must(p.report(func(tx *Tx, s *State, t *Task) {
+			CloseTexts(tx, s, t)
+			Ask(tx, s, t, clew.HitlApprovalRequestData{
 				Asking: clew.Asking{TimeoutSec: p.timeout}, Ask: clew.AskAPIReqFailed, Options: yesNo,
-			})...)
+			})
 		}))
 	default:
 		must(p.answer(max(n-4, 0)))

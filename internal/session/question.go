@@ -10,14 +10,14 @@ import (
 )
 
 // ask fills in what all questions about a task have in common. The message that
-// shows the question is the i-th record of the batch; its time is when the
+// shows the question is the next record of the batch; its time is when the
 // clock of a question with a time-out starts.
-func (s *State) ask(a *clew.Asking, t *Task, b Batch, i int) {
-	a.RequestID = clew.RequestID(nameAt("req_", s.ID, b.seq+uint64(i)))
-	a.MessageID, a.TaskID, a.AgentID, a.MonitorID = b.ID(i), t.TaskID, t.AgentID, clew.MainMonitor
+func (s *State) ask(a *clew.Asking, t *Task, tx *Tx) {
+	a.RequestID = clew.RequestID(nameAt("req_", s.ID, tx.seq+uint64(tx.Len())))
+	a.MessageID, a.TaskID, a.AgentID, a.MonitorID = tx.NextID(), t.TaskID, t.AgentID, clew.MainMonitor
 	a.DeadlineMS = 0
 	if a.TimeoutSec > 0 {
-		a.DeadlineMS = b.TS(i) + int64(a.TimeoutSec)*1000
+		a.DeadlineMS = tx.NextTS() + int64(a.TimeoutSec)*1000
 	}
 }
 
@@ -79,19 +79,20 @@ type expire struct {
 
 // decideExpire settles the question whose deadline passed first; if there is
 // none, it reminds of one.
-func decideExpire(s *State, d *expire, now int64) ([]clew.Event, error) {
+func decideExpire(tx *Tx, s *State, d *expire) {
 	if s.Returning != nil {
-		return nil, nil
+		return
 	}
 	var due *clew.Question
 	for i := range s.Questions {
 		a := s.Questions[i].Asking()
-		if a != nil && late(a, now) && (due == nil || a.DeadlineMS < due.Asking().DeadlineMS) {
+		if a != nil && late(a, tx.Now()) && (due == nil || a.DeadlineMS < due.Asking().DeadlineMS) {
 			due = &s.Questions[i]
 		}
 	}
 	if due != nil {
-		return timeOut(s, d, *due, now), nil
+		timeOut(tx, s, d, *due)
+		return
 	}
 	sec := s.reminderSec()
 	for _, q := range s.Questions {
@@ -99,14 +100,14 @@ func decideExpire(s *State, d *expire, now int64) ([]clew.Event, error) {
 		if a == nil {
 			continue
 		}
-		if at := s.remindAt(a, sec); at > 0 && at <= now {
-			return []clew.Event{{Type: clew.EventHitlReminder, Data: &clew.HitlReminderData{
-				RequestID: a.RequestID, DeadlineMS: a.DeadlineMS, RemainingSec: int((a.DeadlineMS - now + 999) / 1000),
+		if at := s.remindAt(a, sec); at > 0 && at <= tx.Now() {
+			tx.Add(&clew.HitlReminderData{
+				RequestID: a.RequestID, DeadlineMS: a.DeadlineMS, RemainingSec: int((a.DeadlineMS - tx.Now() + 999) / 1000),
 				TaskID: a.TaskID, Scope: a.Scope,
-			}}}, nil
+			})
+			return
 		}
 	}
-	return nil, nil
 }
 
 // silence is what it means that nobody answered. It never approves anything.
@@ -126,39 +127,36 @@ func silence(q clew.Question) reply {
 }
 
 // timeOut settles a question that nobody answered.
-func timeOut(s *State, d *expire, q clew.Question, now int64) []clew.Event {
-	asking, a, b := q.Asking(), silence(q), batchAt(s, now)
-	events := []clew.Event{{Type: clew.EventHitlResolved, Data: &clew.HitlResolvedData{
+func timeOut(tx *Tx, s *State, d *expire, q clew.Question) {
+	asking, a := q.Asking(), silence(q)
+	tx.Add(&clew.HitlResolvedData{
 		RequestID: asking.RequestID, Action: a.action, ByTimeout: true, Value: a.value, TaskID: asking.TaskID, Scope: asking.Scope,
-	}}}
-	events = append(events, answered(s, asking.MessageID)...)
-	events = append(events, clew.Event{Type: clew.EventError, Data: clew.NewErrorData(
+	})
+	answered(tx, s, asking.MessageID)
+	tx.Add(clew.NewErrorData(
 		clew.Errorf(clew.HitlTimeout, "nobody answered the question in time"),
 		clew.ErrorContext{RequestID: asking.RequestID, TaskID: asking.TaskID, TodoID: asking.TodoID},
-	)})
+	))
 	t := s.Task(asking.TaskID)
 	if t == nil {
-		return events
+		return
 	}
-	next, over := unanswered(consequence{s: s, t: t, q: q, a: a, b: b, at: len(events), late: d})
-	events = append(events, next...)
-	if over {
-		events = append(events, startNext(s, endedRun(s, t), b, len(events))...)
+	if over := unanswered(tx, consequence{s: s, t: t, q: q, a: a, late: d}); over {
+		startNext(tx, s, endedRun(s, t))
 	}
-	return events
 }
 
 // gaveUp is what a no to another model call leaves on record: the turn did not
 // end well, and why.
-func (c consequence) gaveUp(ask clew.Ask) []clew.Event {
+func (c consequence) gaveUp(tx *Tx, ask clew.Ask) {
 	q, ok := c.q.Data.(*clew.HitlApprovalRequestData)
 	if !ok || ask != clew.AskAPIReqFailed {
-		return nil
+		return
 	}
 	why := strings.TrimSpace(strings.TrimSuffix(q.Reason, tryAgain))
-	return []clew.Event{{Type: clew.EventError, Data: clew.NewErrorData(clew.Errorf(clew.ProviderError, "%s", why), clew.ErrorContext{
+	tx.Add(clew.NewErrorData(clew.Errorf(clew.ProviderError, "%s", why), clew.ErrorContext{
 		RequestID: q.RequestID, TaskID: c.t.TaskID, TodoID: c.t.TodoID, AgentID: c.t.AgentID,
-	})}}
+	}))
 }
 
 // TryAgain asks about a model call that failed, and why is what is said of it.
@@ -171,26 +169,27 @@ func TryAgain(why string) clew.HitlApprovalRequestData {
 const tryAgain = "Try again?"
 
 // answered marks the message that shows a question as settled.
-func answered(s *State, id clew.MessageID) []clew.Event {
+func answered(tx *Tx, s *State, id clew.MessageID) {
 	m := s.Message(id)
 	if m == nil || m.IsAnswered {
-		return nil
+		return
 	}
 	done := recorded(*m)
 	done.IsAnswered = true
-	return []clew.Event{{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: done}}}
+	tx.Update(done)
 }
 
 // unanswered is what a time-out means to the task. It also reports whether the
 // turn is over.
-func unanswered(c consequence) (events []clew.Event, over bool) {
-	if events, over, ok := runTimedOut(c); ok {
-		return events, over
+func unanswered(tx *Tx, c consequence) (over bool) {
+	if over, ok := runTimedOut(tx, c); ok {
+		return over
 	}
 	if c.a.action != clew.ResolvedCancelled {
-		return c.events()
+		return c.follow(tx)
 	}
-	return c.stop(nil), true
+	c.stop(tx, false)
+	return true
 }
 
 // mayAnswer says whether a caller's answer to an open question counts. What the
@@ -213,25 +212,26 @@ func mayAnswer(s *State, by clew.Principal, q clew.Question, now int64) error {
 }
 
 // decideAssign says who shall answer a question.
-func decideAssign(s *State, cmd clew.Command, d *clew.AssignQuestionData, now int64) ([]clew.Event, error) {
+func decideAssign(tx *Tx, s *State, cmd clew.Command, d *clew.AssignQuestionData) error {
 	if cmd.By.User != "" && s.RoleOf(cmd.By) != clew.RoleOwner {
-		return nil, clew.Errorf(clew.Forbidden, "only the owner says who shall answer")
+		return clew.Errorf(clew.Forbidden, "only the owner says who shall answer")
 	}
 	q := s.question(d.RequestID)
-	if q == nil || late(q.Asking(), now) {
-		return nil, clew.Errorf(clew.HitlRequestExpired, "no such question is open")
+	if q == nil || late(q.Asking(), tx.Now()) {
+		return clew.Errorf(clew.HitlRequestExpired, "no such question is open")
 	}
 	role := s.Access[d.UserID]
 	if d.UserID != "" && d.UserID != s.Owner && role != clew.RoleApprover && role != clew.RoleOwner {
-		return nil, clew.Errorf(clew.SessionInvalidState, "%s may not answer in this session", d.UserID)
+		return clew.Errorf(clew.SessionInvalidState, "%s may not answer in this session", d.UserID)
 	}
 	a := q.Asking()
 	if a.Assignee == d.UserID {
-		return nil, nil
+		return nil
 	}
-	return []clew.Event{{Type: clew.EventHitlAssigned, Data: &clew.HitlAssignedData{
+	tx.Add(&clew.HitlAssignedData{
 		RequestID: a.RequestID, Assignee: d.UserID, AssignedBy: cmd.By.User, TaskID: a.TaskID, Scope: a.Scope,
-	}}}, nil
+	})
+	return nil
 }
 
 // applyAssigned replaces the question: others may be reading the old one.

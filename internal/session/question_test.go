@@ -90,8 +90,8 @@ var kinds = []struct {
 		name: "clarification", to: func(b *bench) {
 			b.create()
 			must(b.say("m1"))
-			must(b.report(func(at Batch, t *Task) []clew.Event {
-				return AskClarification(b.s.state, t, at, 0, clew.HitlClarificationData{
+			must(b.report(func(tx *Tx, s *State, t *Task) {
+				AskClarification(tx, s, t, clew.HitlClarificationData{
 					Asking: clew.Asking{TimeoutSec: timeout}, Question: "which?", InputType: clew.InputText, Suggestions: clew.List[string]{"this"},
 				})
 			}))
@@ -102,8 +102,8 @@ var kinds = []struct {
 		name: "plan review", to: func(b *bench) {
 			b.create()
 			must(b.say("m1"))
-			must(b.report(func(at Batch, t *Task) []clew.Event {
-				return AskReview(b.s.state, t, at, 0, clew.HitlPlanReviewData{
+			must(b.report(func(tx *Tx, s *State, t *Task) {
+				AskReview(tx, s, t, clew.HitlPlanReviewData{
 					Asking: clew.Asking{TimeoutSec: timeout}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject},
 				})
 			}))
@@ -122,7 +122,7 @@ func (b *bench) timed(ask clew.Ask, call bool, options clew.List[clew.Choice]) {
 		must(b.answer(1))
 		q.ToolCallID = b.pick(0).ID
 	}
-	must(b.report(func(at Batch, t *Task) []clew.Event { return Ask(b.s.state, t, at, 0, q) }))
+	must(b.report(func(tx *Tx, s *State, t *Task) { Ask(tx, s, t, q) }))
 }
 
 func (b *bench) timedInput(q clew.HitlInputRequestData) {
@@ -270,9 +270,8 @@ func TestManyAreDue(t *testing.T) {
 	must(b.answer(3))
 	for i, sec := range []int{30, 10, 20} {
 		q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Asking: clew.Asking{ToolCallID: b.pick(i).ID, TimeoutSec: sec}, Options: yesNo}
-		must(b.report(func(at Batch, task *Task) []clew.Event {
-			events := Ask(b.s.state, task, at, 0, q)
-			return events[:min(len(events), 3)]
+		must(b.report(func(tx *Tx, s *State, task *Task) {
+			Ask(tx, s, task, q)
 		}))
 	}
 	var deadlines []int64

@@ -7,23 +7,24 @@ import (
 )
 
 // decideQueue changes what waits: its words, its order, whether it waits at all.
-func decideQueue(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
+func decideQueue(tx *Tx, s *State, cmd clew.Command) error {
 	switch d := cmd.Data.(type) {
 	case *clew.EditQueuedData:
-		return decideEditQueued(s, d)
+		return decideEditQueued(tx, s, d)
 	case *clew.RemoveQueuedData:
 		i, err := s.waiting(d.MessageID)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		left := slices.Delete(s.waitingIDs(), i, i+1)
-		return []clew.Event{{Type: clew.EventQueueChanged, Data: &clew.QueueChangedData{Queue: left, Removed: d.MessageID}}}, nil
+		tx.Add(&clew.QueueChangedData{Queue: left, Removed: d.MessageID})
+		return nil
 	case *clew.MoveQueuedData:
-		return decideMoveQueued(s, d)
+		return decideMoveQueued(tx, s, d)
 	case *clew.SendQueuedData:
-		return decideSendQueued(s, d, now)
+		return decideSendQueued(tx, s, d)
 	}
-	return nil, clew.Errorf(clew.Internal, "%s is not about the queue", cmd.Type)
+	return clew.Errorf(clew.Internal, "%s is not about the queue", cmd.Type)
 }
 
 // waiting finds a message in the queue. One that was handed to an agent cannot
@@ -47,22 +48,24 @@ func (s *State) waitingIDs() clew.List[clew.MessageID] {
 	return ids
 }
 
-func decideEditQueued(s *State, d *clew.EditQueuedData) ([]clew.Event, error) {
+func decideEditQueued(tx *Tx, s *State, d *clew.EditQueuedData) error {
 	i, err := s.waiting(d.MessageID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if in := s.Queue[i]; in.Text == d.Text && slices.Equal(in.Images, d.Images) {
-		return nil, nil
+		return nil
 	}
 	if s.Queue[i].Unsaid {
-		return []clew.Event{{Type: clew.EventQueueChanged, Data: &clew.QueueChangedData{
+		tx.Add(&clew.QueueChangedData{
 			Queue: s.waitingIDs(), Edited: &clew.QueuedWords{MessageID: d.MessageID, Text: d.Text, Images: d.Images},
-		}}}, nil
+		})
+		return nil
 	}
 	m := s.messageOf(s.Queue[i])
 	m.Text, m.Images = d.Text, d.Images
-	return []clew.Event{{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}}}, nil
+	tx.Update(m)
+	return nil
 }
 
 // messageOf is a waiting message as the transcript has it, or will have it. In an
@@ -78,46 +81,47 @@ func (s *State) messageOf(in Input) clew.Message {
 	}
 }
 
-func decideMoveQueued(s *State, d *clew.MoveQueuedData) ([]clew.Event, error) {
+func decideMoveQueued(tx *Tx, s *State, d *clew.MoveQueuedData) error {
 	i, err := s.waiting(d.MessageID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	to := len(s.Queue)
 	if d.Before != "" {
 		if to, err = s.waiting(d.Before); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if to == i || to == i+1 { // there already
-		return nil, nil
+		return nil
 	}
 	ids := slices.Delete(s.waitingIDs(), i, i+1)
 	if to > i {
 		to--
 	}
-	return []clew.Event{{Type: clew.EventQueueChanged, Data: &clew.QueueChangedData{Queue: slices.Insert(ids, to, d.MessageID)}}}, nil
+	tx.Add(&clew.QueueChangedData{Queue: slices.Insert(ids, to, d.MessageID)})
+	return nil
 }
 
 // decideSendQueued does for one message what would come in its turn, or steers
 // by it where its agent is at work.
-func decideSendQueued(s *State, d *clew.SendQueuedData, now int64) ([]clew.Event, error) {
+func decideSendQueued(tx *Tx, s *State, d *clew.SendQueuedData) error {
 	i, err := s.waiting(d.MessageID)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	in, b := s.Queue[i], batchAt(s, now)
+	in := s.Queue[i]
 	alone := *s
 	alone.Queue = []Input{in}
 	run := in.Mode == string(clew.ModeRun)
 	switch {
 	case !s.AtWork(), run && !s.runAtWork():
-		if events := startNext(&alone, "", b, 0); len(events) > 0 {
-			return events, nil
+		if startNext(tx, &alone, ""); tx.Len() > 0 {
+			return nil
 		}
-		return nil, clew.Errorf(clew.SessionInvalidState, "another run is under way")
+		return clew.Errorf(clew.SessionInvalidState, "another run is under way")
 	case in.New:
-		return nil, clew.Errorf(clew.SessionInvalidState, "message %s starts a task of its own, which waits for the one under way", d.MessageID)
+		return clew.Errorf(clew.SessionInvalidState, "message %s starts a task of its own, which waits for the one under way", d.MessageID)
 	}
 	t := s.Task(in.TaskID)
 	if t == nil {
@@ -127,13 +131,14 @@ func decideSendQueued(s *State, d *clew.SendQueuedData, now int64) ([]clew.Event
 		t = s.heir(t)
 	}
 	if t == nil || t.Turn == nil {
-		return nil, clew.Errorf(clew.SessionInvalidState, "the task of message %s waits for the one under way", d.MessageID)
+		return clew.Errorf(clew.SessionInvalidState, "the task of message %s waits for the one under way", d.MessageID)
 	}
 	if len(t.Inbox) >= queueMax {
-		return nil, clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
+		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
 	}
-	events := heard(s, &in, t.TaskID, b, 0)
-	return append(events, steer(s, t, in.MessageID, in.Client)...), nil
+	heard(tx, s, &in, t.TaskID)
+	steer(tx, s, t, in.MessageID, in.Client)
+	return nil
 }
 
 // inputOf is what a message of the transcript says to an agent.

@@ -83,12 +83,11 @@ func (w *waiter) turn() {
 	if !w.s.state.AtWork() {
 		return
 	}
-	must(w.report(func(b Batch, t *Task) []clew.Event {
-		var events []clew.Event
+	must(w.report(func(tx *Tx, s *State, t *Task) {
 		for _, in := range Waiting(t) {
-			events = append(events, clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: Heard(in, b.TS(len(events)))}})
+			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: Heard(in, tx.NextTS())})
 		}
-		return append(events, idle(t))
+		idle(tx, s, t)
 	}))
 	if len(w.waits) > 0 {
 		w.sent, w.waits = append(w.sent, w.waits[0]), w.waits[1:]
@@ -269,11 +268,9 @@ func TestOldQueue(t *testing.T) {
 	x := newTraveller(b, t, func(n int) int { return n - 1 })
 	must(b.say("m1"))
 	b.think()
-	must(b.do(clew.Command{By: by("ann"), ClientMessageID: "m2", Data: &remark{events: func(at Batch, s *State) []clew.Event {
-		return []clew.Event{
-			spoken(clew.Command{By: by("ann"), ClientMessageID: "m2"}, Input{Text: "hello"}, at, ""),
-			{Type: clew.EventMessageQueued, Data: &clew.MessageQueuedData{ClientMessageID: "m2", MessageID: at.ID(0), Position: 1}},
-		}
+	must(b.do(clew.Command{By: by("ann"), ClientMessageID: "m2", Data: &remark{events: func(tx *Tx, _ *State) {
+		id := tx.Say(spoken(clew.Command{By: by("ann"), ClientMessageID: "m2"}, Input{Text: "hello"}, ""))
+		tx.Add(&clew.MessageQueuedData{ClientMessageID: "m2", MessageID: id, Position: 1})
 	}}}))
 	id := b.s.state.Queue[0].MessageID
 	for range tailMessages * 2 {

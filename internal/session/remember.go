@@ -11,10 +11,10 @@ import (
 // rulesMax bounds what is remembered for one task tree.
 const rulesMax = 100
 
-// remembering checks what an answer wants remembered and makes the change of
+// remembering checks what an answer wants remembered and gives the change of
 // settings that it takes. It is part of the answer: if it is refused, the question
 // stays open.
-func remembering(s *State, by clew.Principal, q clew.Question, a reply) ([]clew.Event, error) {
+func remembering(s *State, by clew.Principal, q clew.Question, a reply) (changes map[string]any, err error) {
 	if a.remember == nil {
 		return nil, nil
 	}
@@ -32,11 +32,7 @@ func remembering(s *State, by clew.Principal, q clew.Question, a reply) ([]clew.
 	if a.remember.Scope == clew.RememberTask && len(s.Task(t.RootTaskID).Allowed) >= rulesMax {
 		return nil, clew.Errorf(clew.HitlInvalidResponse, "%d rules are remembered for this task already", rulesMax)
 	}
-	changes, err := s.rules.Remember(s.Settings, d, *a.remember)
-	if err != nil || len(changes) == 0 {
-		return nil, err
-	}
-	return decideSettings(s, by.User, changes)
+	return s.rules.Remember(s.Settings, d, *a.remember)
 }
 
 // applyRemember notes what a person let be remembered for the task.
@@ -96,24 +92,25 @@ func (s *State) allowed() clew.List[clew.RememberedRule] {
 }
 
 // decideForget takes one rule back, also one that does not hold at the moment.
-func decideForget(s *State, by clew.UserID, d *clew.ForgetRuleData) ([]clew.Event, error) {
-	for _, e := range forgetting(s, by) {
-		if e.Data.(*clew.RuleForgottenData).ID == d.ID {
-			return []clew.Event{e}, nil
+func decideForget(tx *Tx, s *State, by clew.UserID, d *clew.ForgetRuleData) error {
+	for _, t := range s.tasks() {
+		for _, r := range t.Allowed {
+			if r.ID == d.ID {
+				tx.Add(&clew.RuleForgottenData{ID: r.ID, TaskID: t.TaskID, By: by})
+				return nil
+			}
 		}
 	}
-	return nil, clew.Errorf(clew.SessionInvalidState, "no rule %s is remembered: it was taken back, or its task has ended", d.ID)
+	return clew.Errorf(clew.SessionInvalidState, "no rule %s is remembered: it was taken back, or its task has ended", d.ID)
 }
 
 // forgetting makes the records that take all rules back, in the order of the tasks.
-func forgetting(s *State, by clew.UserID) []clew.Event {
-	var events []clew.Event
+func forgetting(tx *Tx, s *State, by clew.UserID) {
 	for _, t := range s.tasks() {
 		for _, r := range t.Allowed {
-			events = append(events, clew.Event{Type: clew.EventRuleForgotten, Data: &clew.RuleForgottenData{ID: r.ID, TaskID: t.TaskID, By: by}})
+			tx.Add(&clew.RuleForgottenData{ID: r.ID, TaskID: t.TaskID, By: by})
 		}
 	}
-	return events
 }
 
 func applyForgotten(s *State, d *clew.RuleForgottenData) {

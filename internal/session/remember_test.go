@@ -12,8 +12,8 @@ func askedToRemember() *bench {
 	b.s.state.rules = steering{}
 	b.atWork()
 	must(b.answer(1))
-	must(b.report(func(at Batch, t *Task) []clew.Event {
-		return Ask(b.s.state, t, at, 0, clew.HitlApprovalRequestData{
+	must(b.report(func(tx *Tx, s *State, t *Task) {
+		Ask(tx, s, t, clew.HitlApprovalRequestData{
 			Ask: clew.AskCommand, Tool: "run", Asking: clew.Asking{ToolCallID: t.Calls[0].ID}, Options: yesNo,
 			Remember: &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask, clew.RememberSession}, Pattern: "go test *"},
 		})

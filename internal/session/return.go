@@ -140,36 +140,34 @@ func applyFiles(s *State, r clew.Record, data any) {
 	}
 }
 
-// park makes the events that stop whoever would go on by themselves: turns end
-// where they stand, a run is paused. What waits for a person goes on waiting.
-// Where the session was taken back to the middle of a batch, somebody may wait
-// for what was to come next in it; that ends, too. Its first event is the i-th
-// of the batch.
-func park(s *State, streamed streams, b Batch, i int, by clew.UserID, reason string) []clew.Event {
-	var events []clew.Event
+// park stops whoever would go on by themselves: turns end where they stand, a run
+// is paused. What waits for a person goes on waiting. Where the session was taken
+// back to the middle of a batch, somebody may wait for what was to come next in
+// it; that ends, too.
+func park(tx *Tx, s *State, streamed streams, by clew.UserID, reason string) {
 	if root := s.theRun(); root != nil && s.running(root) != nil {
-		events = conduct(s, root, b, i).park(by, reason)
+		conduct(tx, s, root).park(by, reason)
 	}
 	for _, t := range s.tasks() {
 		if s.running(t) == nil && (s.Runnable(t) || s.stranded(t)) {
-			events = append(events, closeTurn(s, t, streamed, b, closing{reason: reason, at: i + len(events)})...)
+			closeTurn(tx, s, t, streamed, closing{reason: reason})
 		}
 	}
 	if t := s.Task(s.Current); t != nil { // what is said next is not for a child that ended
-		events = append(events, focus(s, s.heir(t).TaskRef)...)
+		focus(tx, s, s.heir(t).TaskRef)
 	}
-	return events
 }
 
 // park pauses the run if it would go on by itself, or would not go on at all.
 // Attempts at todos that nobody is at work on begin anew when it goes on.
-func (c *conductor) park(by clew.UserID, reason string) []clew.Event {
+func (c *conductor) park(by clew.UserID, reason string) {
 	var torn []clew.Todo
 	for _, t := range c.run.Todos {
 		if x := c.s.Task(t.TaskID); t.Status == clew.TodoInProgress && (x == nil || x.Ended() || c.s.stranded(x)) {
 			torn = append(torn, t)
 		}
 	}
+	mark := c.tx.Len()
 	again := c.reviewAgain()
 	asked := again || slices.ContainsFunc(c.s.Questions, func(q clew.Question) bool {
 		t := c.s.Task(q.Asking().TaskID)
@@ -178,8 +176,9 @@ func (c *conductor) park(by clew.UserID, reason string) []clew.Event {
 	if !c.run.Paused && (len(torn) > 0 || !asked || !again && c.due() || slices.ContainsFunc(c.s.tree(c.root.TaskID), func(t *Task) bool {
 		return c.s.Runnable(t) && (t != c.root || !again)
 	})) {
-		if _, err := c.pause(by, reason); err != nil {
-			return nil
+		if err := c.pause(by, reason); err != nil {
+			c.tx.Truncate(mark)
+			return
 		}
 	}
 	for _, t := range torn {
@@ -187,7 +186,6 @@ func (c *conductor) park(by clew.UserID, reason string) []clew.Event {
 		c.retry(t, t.RetryCount, by, reason)
 	}
 	c.tell()
-	return c.tx.events
 }
 
 // due reports whether the plan has a next step that nobody has taken: what began

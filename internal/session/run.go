@@ -80,8 +80,8 @@ type conductor struct {
 	cut   bool           // as in closing
 }
 
-func conduct(s *State, root *Task, b Batch, at int) *conductor {
-	return &conductor{s: s, root: root, run: root.Run.Clone(), rules: s.RunRules(), tx: b.tx(at)}
+func conduct(tx *Tx, s *State, root *Task) *conductor {
+	return &conductor{s: s, root: root, run: root.Run.Clone(), rules: s.RunRules(), tx: tx, told: tx.Len()}
 }
 
 // add records a step of the run and folds it into the copy.
@@ -89,9 +89,6 @@ func (c *conductor) add(data any) {
 	c.run.Apply(data, c.tx.NextTS())
 	c.tx.Add(data)
 }
-
-// plain adds events that are not about the run.
-func (c *conductor) plain(events ...clew.Event) { c.tx.append(events...) }
 
 // settle folds the end of a question that is in the batch already.
 func (c *conductor) settle(q clew.Question, d *clew.HitlResolvedData) {
@@ -112,7 +109,7 @@ func (c *conductor) close(id clew.RequestID, action clew.Resolution, by clew.Use
 
 // onward starts what can start, asks what has to be asked, and ends the
 // execution once all todos are settled.
-func (c *conductor) onward() []clew.Event {
+func (c *conductor) onward() {
 	for _, t := range c.run.Start(c.rules) {
 		c.start(t)
 	}
@@ -126,16 +123,15 @@ func (c *conductor) onward() []clew.Event {
 	if c.run.Executed() {
 		c.executed()
 	}
-	return c.tx.events
 }
 
 // tell says how far the plan has come, if that changed.
 func (c *conductor) tell() {
-	for _, e := range c.tx.events[c.told:] {
+	for _, e := range c.tx.Since(c.told) {
 		switch e.Type {
 		case clew.EventTodoStarted, clew.EventTodoCompleted, clew.EventTodoFailed, clew.EventTodoRetried, clew.EventTodoSkipped:
 			c.add(c.run.Progress())
-			c.told = len(c.tx.events)
+			c.told = c.tx.Len()
 			return
 		}
 	}
@@ -143,7 +139,7 @@ func (c *conductor) tell() {
 
 // start hands a todo to a task of its own.
 func (c *conductor) start(t clew.Todo) {
-	child := clew.TaskRef{TaskID: c.tx.taskID(c.s), ParentTaskID: c.root.TaskID, RootTaskID: c.root.RootTaskID, MonitorID: c.root.MonitorID}
+	child := clew.TaskRef{TaskID: c.tx.taskID(c.s, 0), ParentTaskID: c.root.TaskID, RootTaskID: c.root.RootTaskID, MonitorID: c.root.MonitorID}
 	c.add(&clew.TodoStartedData{
 		TodoID: t.ID, Task: t.Task, Tool: t.Tool, EstimatedDurationSec: t.EstimatedDurationSec, TaskID: child.TaskID, Scope: c.run.Scope(),
 	})
@@ -244,9 +240,8 @@ func (c *conductor) askFailed(t clew.Todo) {
 func (c *conductor) ask(t clew.Todo, q clew.HitlApprovalRequestData) {
 	q.TodoID, q.TimeoutSec, q.Scope = t.ID, c.rules.ApprovalSec, c.run.Scope()
 	q.Todo = &clew.ApprovalTodo{ID: t.ID, Task: t.Task, Tool: t.Tool, EstimatedCostUSD: t.EstimatedCostUSD}
-	events := Ask(c.s, c.root, c.tx.rest(), c.tx.Len(), q)[:2] // its task goes on
-	c.plain(events...)
-	c.run.Opened(clew.Question{Type: events[1].Type, Data: events[1].Data})
+	d := askApproval(c.tx, c.s, c.root, q) // its task goes on
+	c.run.Opened(clew.Question(clew.NewEvent(d)))
 }
 
 // executed ends the execution: the planner hears what became of its plan.
@@ -257,7 +252,7 @@ func (c *conductor) executed() {
 	}})
 	c.enter(clew.LayerResponse)
 	if call := c.root.Call(c.run.Call); call != nil {
-		c.plain(result(c.root, call, c.outcomes(), "", nil))
+		result(c.tx, c.root, call, c.outcomes(), "", nil)
 	}
 }
 
@@ -323,26 +318,24 @@ func (c *conductor) skip(t clew.Todo, reason string) {
 // abort ends the task of a todo, if one is at work on it.
 func (c *conductor) abort(t clew.Todo, streamed streams, reason string) {
 	if child := c.s.Task(t.TaskID); child != nil && !child.Ended() {
-		c.plain(abort(c.s, child, streamed, c.tx.rest(), closing{reason: reason, at: c.tx.Len()})...)
+		abort(c.tx, c.s, child, streamed, closing{reason: reason})
 	}
 }
 
 // cancel ends the run.
-func (c *conductor) cancel(streamed streams, reason string) []clew.Event {
+func (c *conductor) cancel(streamed streams, reason string) {
 	partial := c.run.Partial()
 	c.add(&clew.CancelledData{
 		Status: clew.ResultCancelled, Reason: reason, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(),
 	})
-	c.plain(abort(c.s, c.root, streamed, c.tx.rest(), closing{reason: "cancelled: " + reason, at: c.tx.Len(), except: c.done, cut: c.cut})...)
-	return c.tx.events
+	abort(c.tx, c.s, c.root, streamed, closing{reason: "cancelled: " + reason, except: c.done, cut: c.cut})
 }
 
 // fail ends the run with an error.
-func (c *conductor) fail(streamed streams, f clew.Failure) []clew.Event {
+func (c *conductor) fail(streamed streams, f clew.Failure) {
 	partial := c.run.Partial()
 	c.add(&clew.FailedData{
 		Status: clew.ResultFailed, Error: f, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(),
 	})
-	c.plain(abort(c.s, c.root, streamed, c.tx.rest(), closing{reason: "ended: " + f.Message, at: c.tx.Len(), except: c.done, cut: c.cut})...)
-	return c.tx.events
+	abort(c.tx, c.s, c.root, streamed, closing{reason: "ended: " + f.Message, except: c.done, cut: c.cut})
 }

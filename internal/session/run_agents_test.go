@@ -50,7 +50,7 @@ func (c *crowd) hasAsked(t *Task) bool {
 
 func (c *crowd) layerStep(t *Task, kindly bool) {
 	if len(t.Calls) > 0 { // somebody spoke before it was done
-		must(c.reportAs(t, func(_ Batch, t *Task) []clew.Event { return closeUnfinished(t, closing{reason: "given up"}) }))
+		must(c.reportAs(t, func(tx *Tx, s *State, t *Task) { closeUnfinished(tx, t, closing{reason: "given up"}) }))
 	}
 	switch t.Run.Phase {
 	case run.Understanding:
@@ -69,10 +69,10 @@ func (c *crowd) layerStep(t *Task, kindly bool) {
 // clarifies has the cognitive layer ask what was meant.
 func (c *crowd) clarifies() {
 	call := c.call()
-	must(c.report(func(at Batch, t *Task) []clew.Event {
+	must(c.report(func(tx *Tx, s *State, t *Task) {
 		q := clew.HitlClarificationData{Question: "which?", InputType: clew.InputText, Required: true}
 		q.ToolCallID, q.TimeoutSec = call.ID, c.rules.run.ClarifySec
-		return AskClarification(c.s.state, t, at, 0, q)
+		AskClarification(tx, s, t, q)
 	}))
 }
 
@@ -109,7 +109,7 @@ func (c *crowd) plans(t *Task) {
 				c.todoStep(x, true)
 			}
 		}
-		must(c.report(func(at Batch, t *Task) []clew.Event { return Planned(c.s.state, t, at, 0, call.ID, merged, "again") }))
+		must(c.report(func(tx *Tx, s *State, t *Task) { Planned(tx, s, t, call.ID, merged, "again") }))
 	})
 }
 
@@ -154,18 +154,18 @@ func (c *crowd) todoStep(t *Task, kindly bool) {
 
 // breaks ends a turn by a fault inside, as Desk.fail does.
 func (c *crowd) breaks(t *Task) {
-	must(c.reportAs(t, func(at Batch, t *Task) []clew.Event {
-		return broken(c.s.state, t, nil, at, closing{reason: "ended by a failure"}, clew.Errorf(clew.ProviderError, "away"))
+	must(c.reportAs(t, func(tx *Tx, s *State, t *Task) {
+		broken(tx, s, t, nil, closing{reason: "ended by a failure"}, clew.Errorf(clew.ProviderError, "away"))
 	}))
 }
 
 // limit has an agent ask whether to go on; some limits are the whole run's.
 func (c *crowd) limit(t *Task) {
 	limit := one(c, LimitMistakes, LimitSteps, LimitBudget, LimitTime)
-	must(c.reportAs(t, func(at Batch, t *Task) []clew.Event {
+	must(c.reportAs(t, func(tx *Tx, s *State, t *Task) {
 		q := clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Limit: limit, Reason: "go on?", Options: append(slices.Clone(yesNo), clew.ChoiceSkip)}
-		OfRun(c.s.state, t, &q.Asking, c.rules.run.ApprovalSec)
-		return Ask(c.s.state, t, at, 0, q)
+		OfRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
+		Ask(tx, s, t, q)
 	}))
 }
 
@@ -173,17 +173,20 @@ func (c *crowd) limit(t *Task) {
 func (c *crowd) asks(t *Task) {
 	c.as(t, func() {
 		call := c.call()
-		must(c.report(func(at Batch, t *Task) []clew.Event {
-			if c.in(2) {
-				q := clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText, Required: c.in(2), DefaultValue: "x"}
+		value := c.in(2)
+		required := value && c.in(2)
+		must(c.report(func(tx *Tx, s *State, t *Task) {
+			if value {
+				q := clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText, Required: required, DefaultValue: "x"}
 				q.ToolCallID = call.ID
-				OfRun(c.s.state, t, &q.Asking, c.rules.run.InputSec)
-				return AskInput(c.s.state, t, at, 0, q)
+				OfRun(s, t, &q.Asking, c.rules.run.InputSec)
+				AskInput(tx, s, t, q)
+				return
 			}
 			q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Reason: "may it?", Options: append(slices.Clone(yesNo), clew.ChoiceSkip)}
 			q.ToolCallID = call.ID
-			OfRun(c.s.state, t, &q.Asking, c.rules.run.ApprovalSec)
-			return Ask(c.s.state, t, at, 0, q)
+			OfRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
+			Ask(tx, s, t, q)
 		}))
 	})
 }

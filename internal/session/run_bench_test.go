@@ -54,10 +54,10 @@ func (b *bench) understand() []clew.EventType {
 	var types []clew.EventType
 	b.as(b.root(), func() {
 		c := b.call()
-		_, made, err := b.report(func(at Batch, t *Task) []clew.Event {
-			events := Understood(b.s.state, t, at, 0, clew.Intent{Domain: "data", Category: "compare", Confidence: 0.9},
+		_, made, err := b.report(func(tx *Tx, s *State, t *Task) {
+			Understood(tx, s, t, clew.Intent{Domain: "data", Category: "compare", Confidence: 0.9},
 				[]clew.Entity{{Type: "thing", Value: "the two", Confidence: 0.8}})
-			return append(events, result(t, &c, "Noted.", "", nil))
+			result(tx, t, &c, "Noted.", "", nil)
 		})
 		if err != nil {
 			panic(err)
@@ -79,8 +79,8 @@ func (b *bench) propose(todos ...clew.Todo) []clew.EventType {
 			}
 			todos = merged
 		}
-		_, made, err := b.report(func(at Batch, t *Task) []clew.Event {
-			return Planned(b.s.state, t, at, 0, c.ID, todos, "Please look at the plan.")
+		_, made, err := b.report(func(tx *Tx, s *State, t *Task) {
+			Planned(tx, s, t, c.ID, todos, "Please look at the plan.")
 		})
 		if err != nil {
 			panic(err)
@@ -121,12 +121,10 @@ func (b *bench) finishTodo(id string) []clew.EventType {
 }
 
 func (b *bench) finishWith(id, text string, data map[string]any) []clew.EventType {
-	_, types, err := b.reportAs(b.carrier(id), func(at Batch, t *Task) []clew.Event {
-		events := closeUnfinished(t, closing{reason: "not needed", ends: true})
-		events = append(events, clew.Event{Type: clew.EventTaskCompleted, Data: &clew.TaskCompletedData{
-			TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: text,
-		}})
-		return append(events, Return(b.s.state, t, at, len(events), text, data)...)
+	_, types, err := b.reportAs(b.carrier(id), func(tx *Tx, s *State, t *Task) {
+		closeUnfinished(tx, t, closing{reason: "not needed", ends: true})
+		tx.Add(&clew.TaskCompletedData{TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: text})
+		Return(tx, s, t, text, data)
 	})
 	if err != nil {
 		panic(err)
@@ -136,9 +134,8 @@ func (b *bench) finishWith(id, text string, data map[string]any) []clew.EventTyp
 
 // failTodo has the agent of a todo give up, as Desk.FailTodo does.
 func (b *bench) failTodo(id string, recoverable bool) []clew.EventType {
-	_, types, err := b.reportAs(b.carrier(id), func(at Batch, t *Task) []clew.Event {
-		events := closeTurn(b.s.state, t, nil, at, closing{reason: "ended by its agent", ends: true})
-		return append(events, TodoFailed(b.s.state, t, at, len(events), clew.Failure{Code: clew.ExecutionFailed, Message: "no luck", Recoverable: recoverable})...)
+	_, types, err := b.reportAs(b.carrier(id), func(tx *Tx, s *State, t *Task) {
+		failTodo(tx, s, t, nil, "ended by its agent", clew.Failure{Code: clew.ExecutionFailed, Message: "no luck", Recoverable: recoverable})
 	})
 	if err != nil {
 		panic(err)
@@ -148,8 +145,8 @@ func (b *bench) failTodo(id string, recoverable bool) []clew.EventType {
 
 // progressTodo has the agent of a todo say how far it is.
 func (b *bench) progressTodo(id string, percent int) []clew.EventType {
-	_, types, err := b.reportAs(b.carrier(id), func(_ Batch, t *Task) []clew.Event {
-		return TodoProgressed(b.s.state, t, clew.TodoProgressData{ProgressPercentage: percent, CurrentStep: "counting", ItemsProcessed: 2, ItemsTotal: 9})
+	_, types, err := b.reportAs(b.carrier(id), func(tx *Tx, s *State, t *Task) {
+		TodoProgressed(tx, s, t, clew.TodoProgressData{ProgressPercentage: percent, CurrentStep: "counting", ItemsProcessed: 2, ItemsTotal: 9})
 	})
 	if err != nil {
 		panic(err)
@@ -162,17 +159,15 @@ func (b *bench) respondRun() []clew.EventType {
 	var types []clew.EventType
 	b.as(b.root(), func() {
 		c := b.call()
-		_, made, err := b.report(func(at Batch, t *Task) []clew.Event {
+		_, made, err := b.report(func(tx *Tx, s *State, t *Task) {
 			reports := []clew.Report{{Name: t.Run.ID + "/report.md", MediaType: "text/markdown", Size: 3, Blob: "b"}}
 			response := clew.Response{
 				Format: clew.FormatMixed, Text: "So it is.", Summary: "so", NextActions: clew.List[string]{"look again"},
 				Attachments: clew.List[clew.Attachment]{{Type: clew.AttachmentFile, Title: "Report", URL: ReportPath("s", reports[0].Name)}},
 			}
-			events := []clew.Event{result(t, &c, "The run is complete.", "", nil)}
-			events = append(events, Responded(b.s.state, t, at, len(events), response, reports)...)
-			return append(events, clew.Event{Type: clew.EventTaskCompleted, Data: &clew.TaskCompletedData{
-				TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: "So it is.",
-			}})
+			result(tx, t, &c, "The run is complete.", "", nil)
+			Responded(tx, s, t, response, reports)
+			tx.Add(&clew.TaskCompletedData{TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: "So it is."})
 		})
 		if err != nil {
 			panic(err)

@@ -158,8 +158,8 @@ func TestQueueAtTheEndOfARun(t *testing.T) {
 			if _, err := b.review(clew.ChoiceModify, "x"); err != nil {
 				panic(err)
 			}
-			must(b.reportAs(b.root(), func(at Batch, task *Task) []clew.Event {
-				return broken(b.s.state, task, nil, at, closing{reason: "ended by a failure"}, clew.Errorf(clew.ProviderError, "away"))
+			must(b.reportAs(b.root(), func(tx *Tx, s *State, task *Task) {
+				broken(tx, s, task, nil, closing{reason: "ended by a failure"}, clew.Errorf(clew.ProviderError, "away"))
 			}))
 		},
 	} {
@@ -185,8 +185,8 @@ func TestFaults(t *testing.T) {
 	b := newBench()
 	b.executing("a")
 	fault := func(task *Task) []clew.EventType {
-		_, types, err := b.reportAs(task, func(at Batch, task *Task) []clew.Event {
-			return broken(b.s.state, task, nil, at, closing{reason: "ended by a failure"}, clew.Errorf(clew.ProviderError, "away"))
+		_, types, err := b.reportAs(task, func(tx *Tx, s *State, task *Task) {
+			broken(tx, s, task, nil, closing{reason: "ended by a failure"}, clew.Errorf(clew.ProviderError, "away"))
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -38,15 +38,15 @@ func (s *Session) viewRun(v *View, t *Task) {
 const resultBytes = 8 << 10
 
 // todoCompleted ends a todo well, and goes on with the run.
-func todoCompleted(s *State, child *Task, b Batch, i int, text string, data map[string]any) []clew.Event {
+func todoCompleted(tx *Tx, s *State, child *Task, text string, data map[string]any) {
 	root := s.root(child)
 	// The usual step of a run: its copy of the todos is made where the last one
 	// was. No event refers to it.
-	c := &conductor{s: s, root: root, run: root.Run.CloneInto(s.scratch), rules: s.RunRules(), tx: b.tx(i)}
+	c := &conductor{s: s, root: root, run: root.Run.CloneInto(s.scratch), rules: s.RunRules(), tx: tx, told: tx.Len()}
 	s.scratch = c.run.Todos
 	t := plan.Find(c.run.Todos, child.TodoID)
 	if t == nil || t.TaskID != child.TaskID {
-		return nil
+		return
 	}
 	summary := map[string]any{}
 	if len(plainJSON(data)) <= resultBytes { // more belongs into a file
@@ -54,56 +54,53 @@ func todoCompleted(s *State, child *Task, b Batch, i int, text string, data map[
 	}
 	summary["text"] = clip(text, resultRunes)
 	c.completed(*t, summary)
-	return c.onward()
+	c.onward()
 }
 
-// TodoFailed makes the events that end a todo badly, and with it its task. They
-// stand after the end of the task's turn. Its first event is the i-th of the
-// batch.
-func TodoFailed(s *State, child *Task, b Batch, i int, f clew.Failure) []clew.Event {
-	c := conduct(s, s.root(child), b, i)
-	c.tx.Add(&clew.TaskAbortedData{TaskRef: child.TaskRef, Reason: "failed"})
+// TodoFailed ends a todo badly, and with it its task. It comes after the end of
+// the task's turn.
+func TodoFailed(tx *Tx, s *State, child *Task, f clew.Failure) {
+	c := conduct(tx, s, s.root(child))
+	tx.Add(&clew.TaskAbortedData{TaskRef: child.TaskRef, Reason: "failed"})
 	t := plan.Find(c.run.Todos, child.TodoID)
 	if t == nil || t.TaskID != child.TaskID {
-		return c.tx.events
+		return
 	}
 	c.failed(*t, f)
-	return c.onward()
+	c.onward()
 }
 
-// TodoProgressed makes the event that says how far a todo has come.
-func TodoProgressed(s *State, child *Task, d clew.TodoProgressData) []clew.Event {
+// TodoProgressed says how far a todo has come.
+func TodoProgressed(tx *Tx, s *State, child *Task, d clew.TodoProgressData) {
 	d.TodoID, d.Scope = child.TodoID, s.root(child).Run.Scope()
-	return []clew.Event{{Type: clew.EventTodoProgress, Data: &d}}
+	tx.Add(&d)
 }
 
 // broken ends a turn of a run that failed inside: a todo's attempt, or the whole
 // run if it was the root's. The error is in the batch already.
-func broken(s *State, t *Task, streamed streams, b Batch, how closing, err *clew.Error) []clew.Event {
+func broken(tx *Tx, s *State, t *Task, streamed streams, how closing, err *clew.Error) {
 	how.ends = true
 	f := clew.Failure{Code: err.Code, Message: err.Message, Recoverable: !t.Acted} // what it did would be done again
 	if t.TodoID != "" {
-		events := closeTurn(s, t, streamed, b, how)
-		return append(events, TodoFailed(s, t, b, how.at+len(events), f)...)
+		closeTurn(tx, s, t, streamed, how)
+		TodoFailed(tx, s, t, f)
+		return
 	}
-	root := s.root(t)
-	c := conduct(s, root, b, how.at)
 	f.Recoverable = false
-	return c.fail(streamed, f)
+	conduct(tx, s, s.root(t)).fail(streamed, f)
 }
 
-// Understood makes the events that end the cognitive layer.
-func Understood(s *State, root *Task, b Batch, i int, intent clew.Intent, entities []clew.Entity) []clew.Event {
-	c := conduct(s, root, b, i)
+// Understood ends the cognitive layer.
+func Understood(tx *Tx, s *State, root *Task, intent clew.Intent, entities []clew.Entity) {
+	c := conduct(tx, s, root)
 	c.leave(clew.LayerCognitive, clew.LayerPlanning, &clew.LayerResult{Intent: &intent, Entities: append(clew.List[clew.Entity]{}, entities...)})
 	c.enter(clew.LayerPlanning)
-	return c.tx.events
 }
 
-// Planned makes the events that bring a plan, or a new version of it, before
-// people. The todos were checked.
-func Planned(s *State, root *Task, b Batch, i int, call string, todos []clew.Todo, message string) []clew.Event {
-	c := conduct(s, root, b, i)
+// Planned brings a plan, or a new version of it, before people. The todos were
+// checked.
+func Planned(tx *Tx, s *State, root *Task, call string, todos []clew.Todo, message string) {
+	c := conduct(tx, s, root)
 	c.run.Call = call
 	if c.run.PlanID == "" {
 		c.add(&clew.PlanGeneratedData{
@@ -115,30 +112,28 @@ func Planned(s *State, root *Task, b Batch, i int, call string, todos []clew.Tod
 		now, err := plan.Merge(c.run.Todos, todos, c.rules.MaxTodos)
 		if err != nil { // the planner hears it and proposes again
 			if open := root.Call(call); open != nil {
-				c.plain(result(root, open, clew.AsError(err).Message, "the plan has moved on", nil))
+				result(tx, root, open, clew.AsError(err).Message, "the plan has moved on", nil)
 			}
-			return c.tx.events
+			return
 		}
 		todos = plan.Again(now, c.run.Edits, c.rules.MaxTodos)
 		c.modify(todos, plan.Diff(c.run.Todos, todos), nil)
 	}
 	c.review(message)
-	return c.tx.events
 }
 
-// Responded makes the event that ends a run well.
-func Responded(s *State, root *Task, b Batch, i int, response clew.Response, reports []clew.Report) []clew.Event {
-	c := conduct(s, root, b, i)
+// Responded ends a run well.
+func Responded(tx *Tx, s *State, root *Task, response clew.Response, reports []clew.Report) {
+	c := conduct(tx, s, root)
 	c.leave(clew.LayerResponse, "", &clew.LayerResult{Extra: map[string]any{"format": string(response.Format), "reports": len(reports)}})
 	paths := clew.List[string]{}
 	for _, r := range reports {
 		paths = append(paths, ReportPath(s.ID, r.Name))
 	}
 	c.add(&clew.CompleteData{
-		Status: clew.ResultSuccess, Response: response, Statistics: c.run.Statistics(c.tx.NextTS(), s.TreeUsage(root.TaskID)),
+		Status: clew.ResultSuccess, Response: response, Statistics: c.run.Statistics(tx.NextTS(), s.TreeUsage(root.TaskID)),
 		ReportPaths: paths, Reports: reports, TaskID: root.TaskID, Scope: c.run.Scope(),
 	})
-	return c.tx.events
 }
 
 // ReportPath is where a report is served.
@@ -172,13 +167,13 @@ func OfRun(s *State, t *Task, a *clew.Asking, timeoutSec int) {
 // FailTodo ends the turn of a task that carries out a todo, and the todo with
 // it. The reason completes the sentence "This call was …".
 func (d *Desk) FailTodo(reason string, f clew.Failure) error {
-	_, err := d.RecordTask(func(b Batch, s *State, t *Task) []clew.Event {
-		return failTodo(s, t, d.s.streamed(), b, reason, f)
+	_, err := d.RecordTask(func(tx *Tx, s *State, t *Task) {
+		failTodo(tx, s, t, d.s.streamed(), reason, f)
 	})
 	return err
 }
 
-func failTodo(s *State, t *Task, streamed streams, b Batch, reason string, f clew.Failure) []clew.Event {
-	events := closeTurn(s, t, streamed, b, closing{reason: reason, ends: true})
-	return append(events, TodoFailed(s, t, b, len(events), f)...)
+func failTodo(tx *Tx, s *State, t *Task, streamed streams, reason string, f clew.Failure) {
+	closeTurn(tx, s, t, streamed, closing{reason: reason, ends: true})
+	TodoFailed(tx, s, t, f)
 }

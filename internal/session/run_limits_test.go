@@ -10,10 +10,10 @@ import (
 
 // limits has an agent of the run ask whether to go on past a limit.
 func (b *bench) limits(t *Task, limit string) {
-	must(b.reportAs(t, func(at Batch, task *Task) []clew.Event {
+	must(b.reportAs(t, func(tx *Tx, s *State, task *Task) {
 		q := clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Limit: limit, Reason: "go on?", Options: yesNo}
-		OfRun(b.s.state, task, &q.Asking, b.s.state.RunRules().ApprovalSec)
-		return Ask(b.s.state, task, at, 0, q)
+		OfRun(s, task, &q.Asking, b.s.state.RunRules().ApprovalSec)
+		Ask(tx, s, task, q)
 	}))
 }
 
@@ -71,10 +71,10 @@ func TestSilenceInARun(t *testing.T) {
 		b.startRun()
 		b.as(b.root(), func() {
 			c := b.call()
-			must(b.report(func(at Batch, task *Task) []clew.Event {
+			must(b.report(func(tx *Tx, s *State, task *Task) {
 				q := clew.HitlClarificationData{OriginalInput: task.Run.Request, Ambiguity: "two of what", Question: "which?", InputType: clew.InputText, Required: true}
 				q.ToolCallID, q.TimeoutSec = c.ID, b.s.state.RunRules().ClarifySec
-				return AskClarification(b.s.state, task, at, 0, q)
+				AskClarification(tx, s, task, q)
 			}))
 		})
 	}
@@ -83,11 +83,11 @@ func TestSilenceInARun(t *testing.T) {
 			b.executing("a")
 			b.as(b.carrier("a"), func() {
 				c := b.call()
-				must(b.report(func(at Batch, task *Task) []clew.Event {
+				must(b.report(func(tx *Tx, s *State, task *Task) {
 					q := clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText, Required: required, DefaultValue: value}
 					q.ToolCallID = c.ID
-					OfRun(b.s.state, task, &q.Asking, b.s.state.RunRules().InputSec)
-					return AskInput(b.s.state, task, at, 0, q)
+					OfRun(s, task, &q.Asking, b.s.state.RunRules().InputSec)
+					AskInput(tx, s, task, q)
 				}))
 			})
 		}
@@ -149,10 +149,10 @@ func TestClarificationJoinsTheRequest(t *testing.T) {
 	b.startRun()
 	b.as(b.root(), func() {
 		c := b.call()
-		must(b.report(func(at Batch, task *Task) []clew.Event {
+		must(b.report(func(tx *Tx, s *State, task *Task) {
 			q := clew.HitlClarificationData{Question: "which two?", InputType: clew.InputText, Required: true}
 			q.ToolCallID = c.ID
-			return AskClarification(b.s.state, task, at, 0, q)
+			AskClarification(tx, s, task, q)
 		}))
 	})
 	ok(t, b, "answer", &clew.HitlClarificationResponseData{RequestID: b.open().RequestID, Value: "the red ones"}, "hitl_resolved")

@@ -186,8 +186,8 @@ func TestPlanningAnewDuringExecution(t *testing.T) {
 	var call Call
 	b.as(b.root(), func() { call = b.call() })
 	expect(t, "b ends meanwhile", b.finishTodo("b"), "todo_completed execution_progress")
-	_, types, err := b.reportAs(b.root(), func(at Batch, task *Task) []clew.Event {
-		return Planned(b.s.state, task, at, 0, call.ID, proposed, "Better?")
+	_, types, err := b.reportAs(b.root(), func(tx *Tx, s *State, task *Task) {
+		Planned(tx, s, task, call.ID, proposed, "Better?")
 	})
 	if err != nil {
 		t.Fatal(err)

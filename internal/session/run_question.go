@@ -19,13 +19,13 @@ const (
 // runTimedOut says what becomes of a run when nobody answered one of its
 // questions in time. Most questions have a harmless answer that their askers
 // hear; the run cannot go on without the others.
-func runTimedOut(c consequence) (events []clew.Event, over, ok bool) {
+func runTimedOut(tx *Tx, c consequence) (over, ok bool) {
 	root := c.s.root(c.t)
 	if c.s.running(c.t) == nil {
-		return nil, false, false
+		return false, false
 	}
 	d := &clew.HitlResolvedData{RequestID: c.q.RequestID(), Action: c.a.action, ByTimeout: true}
-	co := conduct(c.s, root, c.b, c.at)
+	co := conduct(tx, c.s, root)
 	co.cut = c.late.cut
 	about := aboutOf(c.q)
 	switch {
@@ -36,83 +36,89 @@ func runTimedOut(c consequence) (events []clew.Event, over, ok bool) {
 			f.Code, f.Message = t.Error.Code, t.Error.Message
 		}
 		co.settle(c.q, d)
-		return co.fail(c.late.streamed, f), true, true
+		co.fail(c.late.streamed, f)
+		return true, true
 	case c.a.action == clew.ResolvedCancelled:
 		co.settle(c.q, d)
-		return co.cancel(c.late.streamed, "nobody answered in time"), true, true
+		co.cancel(c.late.streamed, "nobody answered in time")
+		return true, true
 	}
-	events, over, ok = ofRun(c)
-	return events, over, ok
+	return ofRun(tx, c)
 }
 
 // ofRun is what an answer means to a run, if it is the run that asked.
-func ofRun(c consequence) (events []clew.Event, over, ok bool) {
+func ofRun(tx *Tx, c consequence) (over, ok bool) {
 	root := c.s.root(c.t)
 	if c.s.running(c.t) == nil {
-		return nil, false, false
+		return false, false
 	}
 	about := aboutOf(c.q)
-	co := conduct(c.s, root, c.b, c.at)
+	co := conduct(tx, c.s, root)
 	co.settle(c.q, &clew.HitlResolvedData{
 		RequestID: c.q.RequestID(), Action: c.a.action, ResolvedBy: c.by, Instruction: c.a.instruction, Value: c.a.value, Comment: c.a.comment,
 	})
 	switch {
 	case c.q.Type == clew.EventHitlPlanReview:
-		return c.reviewed(co)
+		return c.reviewed(co), true
 	case about.task == root.TaskID && about.todo != "":
-		return c.ofTodo(co, about)
+		return c.ofTodo(co, about), true
 	case about.call == "" && c.no() && c.s.carrier(c.t) != nil && !about.shared():
-		return c.stopTodo(c.s.carrier(c.t)), false, true
+		c.stopTodo(tx, c.s.carrier(c.t))
+		return false, true
 	case about.call == "" && c.no():
-		return co.cancel(nil, "stopped by a person"), true, true
+		co.cancel(nil, "stopped by a person")
+		return true, true
 	}
-	return nil, false, false
+	return false, false
 }
 
 // stopTodo ends the attempt at a todo, whoever in its tree asked.
-func (c consequence) stopTodo(carrier *Task) []clew.Event {
-	how := closing{reason: "stopped by a person", except: c.q.RequestID(), at: c.at}
-	var events []clew.Event
+func (c consequence) stopTodo(tx *Tx, carrier *Task) {
+	how := closing{reason: "stopped by a person", except: c.q.RequestID()}
 	for _, x := range c.s.tree(carrier.RootTaskID) {
 		if x.ParentTaskID == carrier.TaskID && !x.Ended() {
-			how.at = c.at + len(events)
-			events = append(events, abort(c.s, x, nil, c.b, how)...)
+			abort(tx, c.s, x, nil, how)
 		}
 	}
-	how.at, how.ends = c.at+len(events), true
-	events = append(events, closeTurn(c.s, carrier, nil, c.b, how)...)
-	return append(events, TodoFailed(c.s, carrier, c.b, c.at+len(events), clew.Failure{Code: clew.ExecutionFailed, Message: "stopped by a person"})...)
+	how.ends = true
+	closeTurn(tx, c.s, carrier, nil, how)
+	TodoFailed(tx, c.s, carrier, clew.Failure{Code: clew.ExecutionFailed, Message: "stopped by a person"})
 }
 
-// reviewed is what the answer to a plan's review leads to.
-func (c consequence) reviewed(co *conductor) (events []clew.Event, over, ok bool) {
+// reviewed is what the answer to a plan's review leads to. It reports whether the
+// run is over.
+func (c consequence) reviewed(co *conductor) (over bool) {
 	switch c.a.action {
 	case clew.ResolvedApprove:
-		co.plain(after(c.s, c.t, c.q.RequestID())...)
-		return co.approved(c.by), false, true
+		after(co.tx, c.s, c.t, c.q.RequestID())
+		co.approved(c.by)
+		return false
 	case clew.ResolvedModify:
 		if len(c.a.edits) > 0 {
 			co.modify(c.a.edited, c.a.changes, plan.Named(c.a.edits, c.a.changes))
 		}
 		if c.a.instruction == "" {
 			co.review("The plan was changed as you said. Please look at it again.")
-			return co.tx.events, false, true
+			return false
 		}
 		if call := c.t.Call(co.run.Call); call != nil {
-			co.plain(result(c.t, call, "The user wants the plan changed: "+c.a.instruction+"\nThe plan as it stands: "+plainJSON(co.run.Todos)+
-				"\nPropose it again as a whole, with the same ids for steps that stay.", "", c.a.images))
+			result(co.tx, c.t, call, "The user wants the plan changed: "+c.a.instruction+"\nThe plan as it stands: "+plainJSON(co.run.Todos)+
+				"\nPropose it again as a whole, with the same ids for steps that stay.", "", c.a.images)
 		}
-		co.plain(after(c.s, c.t, c.q.RequestID())...)
-		return co.tx.events, false, true
+		after(co.tx, c.s, c.t, c.q.RequestID())
+		return false
 	}
-	return co.rejected(c.by, c.a.comment), true, true
+	co.rejected(c.by, c.a.comment)
+	return true
 }
 
-// ofTodo is what an answer about a single todo leads to.
-func (c consequence) ofTodo(co *conductor, about about) (events []clew.Event, over, ok bool) {
+// ofTodo is what an answer about a single todo leads to. It reports whether the
+// run is over.
+func (c consequence) ofTodo(co *conductor, about about) (over bool) {
 	t := plan.Find(co.run.Todos, about.todo)
 	if t == nil {
-		return co.onward(), false, true
+		co.onward()
+		return false
 	}
 	failed := about.limit == run.LimitRetries
 	switch c.a.action {
@@ -124,11 +130,13 @@ func (c consequence) ofTodo(co *conductor, about about) (events []clew.Event, ov
 		co.skip(*t, c.a.comment)
 	default:
 		if failed {
-			return co.cancel(nil, "stopped after a failed step"), true, true
+			co.cancel(nil, "stopped after a failed step")
+			return true
 		}
 		co.failed(*t, clew.Failure{Code: clew.ExecutionFailed, Message: "a person refused it"})
 	}
-	return co.onward(), false, true
+	co.onward()
+	return false
 }
 
 // endedRun is the root of the run that ended with an answer after which nobody
@@ -154,18 +162,15 @@ func (s *State) askingTodo(t *Task, id string) *clew.ApprovalTodo {
 	return &clew.ApprovalTodo{ID: todo.ID, Task: todo.Task, Tool: todo.Tool, EstimatedCostUSD: todo.EstimatedCostUSD}
 }
 
-// AskReview makes the events of a question about a plan. Its first event is the
-// i-th of the batch.
-func AskReview(s *State, t *Task, b Batch, i int, q clew.HitlPlanReviewData) []clew.Event {
-	s.ask(&q.Asking, t, b, i)
-	events := []clew.Event{
-		{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: askMessage(t, b, i, clew.AskFollowup, q.RequestID, q.ToolCallID, planText(q))}},
-		{Type: clew.EventHitlPlanReview, Data: &q},
-	}
+// AskReview asks people about a plan.
+func AskReview(tx *Tx, s *State, t *Task, q clew.HitlPlanReviewData) *clew.HitlPlanReviewData {
+	s.ask(&q.Asking, t, tx)
+	tx.Say(askMessage(t, clew.AskFollowup, q.RequestID, q.ToolCallID, planText(q)))
+	tx.Add(&q)
 	if was, _ := s.stateOf(t.TaskID); was != clew.TaskStateInteractive { // else it takes the place of a review
-		events = append(events, stateEvent(t.TaskRef, clew.TaskStateInteractive, q.RequestID))
+		stateEvent(tx, t.TaskRef, clew.TaskStateInteractive, q.RequestID)
 	}
-	return events
+	return &q
 }
 
 // planText is a plan as the transcript shows it.
@@ -202,16 +207,13 @@ func numbers(todos []clew.Todo, ids []string) []string {
 	return list
 }
 
-// AskClarification makes the events of a question about what was meant. Its
-// first event is the i-th of the batch.
-func AskClarification(s *State, t *Task, b Batch, i int, q clew.HitlClarificationData) []clew.Event {
-	s.ask(&q.Asking, t, b, i)
+// AskClarification asks people what was meant.
+func AskClarification(tx *Tx, s *State, t *Task, q clew.HitlClarificationData) {
+	s.ask(&q.Asking, t, tx)
 	if r := s.running(t); r != nil {
 		q.Scope = r.Scope()
 	}
-	return []clew.Event{
-		{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: askMessage(t, b, i, clew.AskFollowup, q.RequestID, q.ToolCallID, q.Question)}},
-		{Type: clew.EventHitlClarification, Data: &q},
-		stateEvent(t.TaskRef, clew.TaskStateInteractive, q.RequestID),
-	}
+	tx.Say(askMessage(t, clew.AskFollowup, q.RequestID, q.ToolCallID, q.Question))
+	tx.Add(&q)
+	stateEvent(tx, t.TaskRef, clew.TaskStateInteractive, q.RequestID)
 }

@@ -44,8 +44,8 @@ func TestBrokenAttempt(t *testing.T) {
 		b := newBench()
 		b.executing("a")
 		b.carrier("a").Acted = acted
-		_, types, err := b.reportAs(b.carrier("a"), func(at Batch, task *Task) []clew.Event {
-			return broken(b.s.state, task, nil, at, closing{reason: "ended by a failure"}, clew.Errorf(clew.StorageFailed, "the disk is full"))
+		_, types, err := b.reportAs(b.carrier("a"), func(tx *Tx, s *State, task *Task) {
+			broken(tx, s, task, nil, closing{reason: "ended by a failure"}, clew.Errorf(clew.StorageFailed, "the disk is full"))
 		})
 		if err != nil || slices.Contains(types, clew.EventTodoRetried) == acted || slices.Contains(types, clew.EventHitlApprovalRequest) != acted {
 			t.Errorf("acted %v: %v, %v", acted, types, err)
@@ -73,8 +73,8 @@ func TestPlanFromAnOldView(t *testing.T) {
 	b.think()
 	must(b.answer(1))
 	call, version := b.root().Calls[0].ID, b.run().Version
-	_, types, err := b.reportAs(b.root(), func(at Batch, task *Task) []clew.Event {
-		return Planned(b.s.state, task, at, 0, call, stale, "new")
+	_, types, err := b.reportAs(b.root(), func(tx *Tx, s *State, task *Task) {
+		Planned(tx, s, task, call, stale, "new")
 	})
 	if err != nil || !slices.Equal(types, []clew.EventType{clew.EventToolProgress}) || b.todo("a").Status != clew.TodoCompleted ||
 		b.todo("c").Status != clew.TodoSkipped || b.run().Version != version {

@@ -380,12 +380,16 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	if n := sizeOf(made); len(made) > 1 && n > s.host.cfg.MaxRecord { // they go in one message
 		return pending{}, nil, clew.Errorf(clew.MessageTooLarge, "%d bytes at once are more than the engine takes", n)
 	}
+	there, err := arrivalOf(s.id, cmd.Data, events)
+	if err != nil {
+		return pending{}, nil, err
+	}
 	for _, ev := range events {
 		// Apply needs only what a record says of itself; the chain is added
 		// when it is written.
 		r := clew.Record{Seq: s.state.Seq + 1, TS: max(now, s.state.TS+1), By: cmd.By.User, Cause: cmd.ClientMessageID, Type: ev.Type}
-		if d, ok := cmd.Data.(*travel); ok && returnOf(ev.Data) != nil {
-			s.state.there = d.arrival
+		if there != nil && returnOf(ev.Data) != nil {
+			s.state.there = there
 			s.leave()
 		}
 		Apply(s.state, r, ev.Data)

@@ -27,13 +27,17 @@ type Stream struct {
 const snapshotEvery = time.Second
 
 // Open makes a message that grows: what the agent says or thinks, or with a
-// call's id what its tool puts out. The events before go on record with it.
-func (d *Desk) Open(say clew.Say, call string, before ...clew.Event) (*Stream, error) {
+// call's id what its tool puts out. The messages before, which end with it, go on
+// record as they are now.
+func (d *Desk) Open(say clew.Say, call string, before ...clew.Message) (*Stream, error) {
 	var m clew.Message // set in the session's goroutine, which may outlast the wait
-	_, err := d.Record(func(b Batch) []clew.Event {
-		m = newReply(b.ID(len(before)), b.TS(len(before)), &d.turn)
+	_, err := d.Record(func(tx *Tx) {
+		for _, b := range before {
+			tx.Update(b)
+		}
+		m = newReply(tx.NextID(), tx.NextTS(), &d.turn)
 		m.Say, m.ToolCallID = say, call
-		return append(before, clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}})
+		tx.Add(&clew.MessageCreatedData{Message: m})
 	})
 	if err != nil {
 		return nil, err
@@ -64,7 +68,7 @@ func (d *Desk) Resume(v View) (*Stream, error) {
 		return nil, err
 	}
 	if before != nil {
-		_, err := d.RecordTask(func(_ Batch, s *State, t *Task) []clew.Event { return CloseTexts(s, t) })
+		_, err := d.RecordTask(CloseTexts)
 		return nil, err
 	}
 	st := &Stream{d: d, m: *open}
@@ -147,23 +151,21 @@ func (st *Stream) save() error {
 	return nil
 }
 
-// Final makes the event that closes the message as it stands.
-func (st *Stream) Final() clew.Event {
+// Final closes the message as it stands; it has to go on record so.
+func (st *Stream) Final() clew.Message {
 	st.m.Partial = false
-	return clew.Event{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: st.m}}
+	return st.m
 }
 
 // FinalText is Final with another text, such as one that was cut to size.
-func (st *Stream) FinalText(text, summary string) clew.Event {
+func (st *Stream) FinalText(text, summary string) clew.Message {
 	st.m.Text, st.m.Summary = text, summary
 	return st.Final()
 }
 
-// updated makes the event that puts a message on record as it stands.
-func updated(m clew.Message) func(Batch, *State, *Task) []clew.Event {
-	return func(Batch, *State, *Task) []clew.Event {
-		return []clew.Event{{Type: clew.EventMessageUpdated, Data: &clew.MessageUpdatedData{Message: m}}}
-	}
+// updated puts a message on record as it stands.
+func updated(m clew.Message) func(*Tx, *State, *Task) {
+	return func(tx *Tx, _ *State, _ *Task) { tx.Update(m) }
 }
 
 // wholeRunes splits off the beginning of a character at the end of text. What

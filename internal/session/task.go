@@ -369,15 +369,17 @@ func (s *State) stateOf(id clew.TaskID) (clew.TaskState, clew.RequestID) {
 }
 
 // stateEvent announces a task's state.
-func stateEvent(ref clew.TaskRef, st clew.TaskState, q clew.RequestID) clew.Event {
+func stateEvent(tx *Tx, ref clew.TaskRef, st clew.TaskState, q clew.RequestID) {
 	switch st {
 	case clew.TaskStateInteractive:
-		return clew.Event{Type: clew.EventTaskInteractive, Data: &clew.TaskInteractiveData{TaskRef: ref, RequestID: q}}
+		tx.Add(&clew.TaskInteractiveData{TaskRef: ref, RequestID: q})
 	case clew.TaskStateResumable:
-		return clew.Event{Type: clew.EventTaskResumable, Data: &clew.TaskResumableData{TaskRef: ref, RequestID: q}}
+		tx.Add(&clew.TaskResumableData{TaskRef: ref, RequestID: q})
 	case clew.TaskStateIdle:
-		return clew.Event{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: ref, RequestID: q}}
+		tx.Add(&clew.TaskIdleData{TaskRef: ref, RequestID: q})
 	case clew.TaskStateRunning:
+		fallthrough
+	default:
+		tx.Add(&clew.TaskActiveData{TaskRef: ref})
 	}
-	return clew.Event{Type: clew.EventTaskActive, Data: &clew.TaskActiveData{TaskRef: ref}}
 }

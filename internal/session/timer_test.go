@@ -60,8 +60,8 @@ func wondering(timeout time.Duration) agentFunc {
 		if err := hear(desk, "c1"); err != nil {
 			return err
 		}
-		_, err = desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-			return session.AskInput(s, t, b, 0, clew.HitlInputRequestData{
+		_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+			session.AskInput(tx, s, t, clew.HitlInputRequestData{
 				Asking: clew.Asking{ToolCallID: "c1", TimeoutSec: int(timeout.Seconds())}, Question: "which?", InputType: clew.InputText,
 			})
 		})

@@ -30,9 +30,7 @@ func TestTheEndOfACallBeyondTheTail(t *testing.T) {
 		call := b.pick(0)
 		id := call.MessageID
 		for range 3 * tailMessages {
-			must(b.report(func(at Batch, t *Task) []clew.Event {
-				return []clew.Event{note(at, 0, t, clew.Message{Say: clew.SayText, Text: "on and on"})}
-			}))
+			must(b.report(func(tx *Tx, _ *State, t *Task) { note(tx, t, clew.Message{Say: clew.SayText, Text: "on and on"}) }))
 		}
 		if slices.ContainsFunc(b.s.state.Messages.Tail(), func(m clew.Message) bool { return m.MessageID == id }) {
 			t.Fatal("the call is still in the tail")

@@ -30,8 +30,6 @@ type travel struct {
 	took     int64 // ms
 	failed   string
 	streamed streams
-	// arrival is the state to go to, for Apply.
-	arrival *State
 }
 
 // endsReturn reports whether a command is the second half of a return with files.
@@ -57,29 +55,31 @@ func (s *State) checkReturning(data any) error {
 	return errReturning()
 }
 
-func decideTravel(s *State, cmd clew.Command, d *travel, now int64) ([]clew.Event, error) {
-	b := batchAt(s, now)
+func decideTravel(tx *Tx, s *State, cmd clew.Command, d *travel) error {
 	switch {
 	case s.Returning != nil && s.Returning.RewindID != d.id:
-		return nil, errReturning()
+		return errReturning()
 	case s.Moved != d.moved || d.kind == clew.KindRedo && len(s.Redo) == 0: // what somebody says leaves nothing to do again
-		return nil, clew.Errorf(clew.SessionInvalidState, "the session was taken elsewhere meanwhile: look again")
+		return clew.Errorf(clew.SessionInvalidState, "the session was taken elsewhere meanwhile: look again")
 	case d.start:
-		return d.started(s, cmd, b), nil
+		d.started(tx, s, cmd)
+		return nil
 	case d.failed != "":
-		return []clew.Event{{Type: clew.EventRewindFailed, Data: &clew.RewindFailedData{RewindID: d.id, Reason: d.failed}}}, nil
+		tx.Add(&clew.RewindFailedData{RewindID: d.id, Reason: d.failed})
+		return nil
 	case d.kind == clew.KindFiles:
-		return []clew.Event{{Type: clew.EventCheckpointRestored, Data: &clew.CheckpointRestoredData{
+		tx.Add(&clew.CheckpointRestoredData{
 			Kind: clew.CheckpointWorkspace, CommitHash: d.hash, DurationMS: d.took, RewindID: d.id, Files: d.files,
-		}}}, nil
+		})
+		return nil
 	}
-	return d.arrive(s, cmd, b, now)
+	return d.arrive(tx, s, cmd)
 }
 
 // started makes the events that come before files are touched: whoever is at
 // work stops, and the intent is on record.
-func (d *travel) started(s *State, cmd clew.Command, b Batch) []clew.Event {
-	events := park(s, d.streamed, b, 0, cmd.By.User, d.stopReason())
+func (d *travel) started(tx *Tx, s *State, cmd clew.Command) {
+	park(tx, s, d.streamed, cmd.By.User, d.stopReason())
 	data := &clew.RewindStartedData{RewindID: d.id, Kind: d.kind, FromMessageID: d.from, KeepTarget: d.keep, Hash: d.hash}
 	if d.to > 0 {
 		data.To = clew.MessageIDOf(d.to)
@@ -87,7 +87,7 @@ func (d *travel) started(s *State, cmd clew.Command, b Batch) []clew.Event {
 	if d.then != nil {
 		data.Text, data.Images = d.then.Text, d.then.Images
 	}
-	return append(events, clew.Event{Type: clew.EventRewindStarted, Data: data})
+	tx.Add(data)
 }
 
 func (d *travel) stopReason() string {
@@ -103,50 +103,46 @@ func (d *travel) stopReason() string {
 }
 
 // arrive makes the events that take the session there.
-func (d *travel) arrive(s *State, cmd clew.Command, b Batch, now int64) ([]clew.Event, error) {
-	var events []clew.Event
+func (d *travel) arrive(tx *Tx, s *State, cmd clew.Command) error {
 	if s.Returning == nil {
-		events = park(s, d.streamed, b, 0, cmd.By.User, d.stopReason())
+		park(tx, s, d.streamed, cmd.By.User, d.stopReason())
 	}
-	next, err := decodeState(s.ID, d.past)
-	if err == nil {
-		d.arrival, err = decodeState(s.ID, d.past)
+	next, err := d.arrival(s.ID)
+	if err != nil {
+		return err
 	}
+	at := tx.Len()
+	tx.Add(d.record(s, next))
+	if d.to < s.Begun {
+		askedAnew(tx, next)
+	}
+	// What follows is decided on the state that it will be decided on then.
+	sim := *s
+	sim.there, sim.Undo, sim.Redo = next, slices.Clone(s.Undo), slices.Clone(s.Redo)
+	tx.applyTo(&sim, at)
+	at = tx.Len()
+	park(tx, &sim, nil, cmd.By.User, "not run: the session was taken back to before its end")
+	if d.then == nil {
+		return nil
+	}
+	tx.applyTo(&sim, at)
+	return decideUserMessage(tx, &sim, cmd, d.then)
+}
+
+// arrival is the state to go to. Whoever asks gets one of their own.
+func (d *travel) arrival(id clew.SessionID) (*State, error) {
+	next, err := decodeState(id, d.past)
 	if err != nil {
 		return nil, clew.WrapError(clew.SessionDamaged, err, "what the session was then is not readable")
 	}
-	at := len(events)
-	events = append(events, d.record(s, next))
-	if d.to < s.Begun {
-		events = append(events, askedAnew(d.arrival)...)
-	}
-	// What follows is decided on the state that it will be decided on then.
-	n := len(events)
-	sim := *s
-	sim.there, sim.Undo, sim.Redo = next, slices.Clone(s.Undo), slices.Clone(s.Redo)
-	for i := at; i < n; i++ {
-		Apply(&sim, clew.Record{Seq: b.seq + uint64(i), TS: b.TS(i), Type: events[i].Type}, events[i].Data)
-	}
-	parked := park(&sim, nil, b, n, cmd.By.User, "not run: the session was taken back to before its end")
-	events = append(events, parked...)
-	if d.then == nil {
-		return events, nil
-	}
-	for i, e := range parked {
-		Apply(&sim, clew.Record{Seq: b.seq + uint64(n+i), TS: b.TS(n + i), Type: e.Type}, e.Data)
-	}
-	said, err := decideUserMessage(&sim, cmd, d.then, now)
-	if err != nil {
-		return nil, err
-	}
-	return append(events, said...), nil
+	return next, nil
 }
 
 // idsMax is how many messages a record names: those that session_state shows.
 const idsMax = tailMessages
 
-// record makes the event that takes the session to next.
-func (d *travel) record(s, next *State) clew.Event {
+// record is the data of the event that takes the session to next.
+func (d *travel) record(s, next *State) any {
 	back := clew.Return{RewindID: d.id, To: clew.MessageIDOf(d.to), Files: d.files}
 	checkpoint := ""
 	if d.files != nil {
@@ -158,23 +154,33 @@ func (d *travel) record(s, next *State) clew.Event {
 		e := &clew.RewindUndoneData{Return: back, FromMessageID: d.from, CheckpointID: checkpoint}
 		e.RestoredMessageIDs, e.RestoredCount = lost(at, next.side(), s.side())
 		e.RemovedMessageIDs, e.RemovedCount = lost(at, s.side(), next.side())
-		return clew.Event{Type: clew.EventRewindUndone, Data: e}
+		return e
 	case clew.KindRedo:
 		return d.rewound(s.Redo[len(s.Redo)-1].origin(), s, next, back, checkpoint)
 	}
 	return d.rewound(next.origin(), s, next, back, checkpoint)
 }
 
-func (d *travel) rewound(at origin, s, next *State, back clew.Return, checkpoint string) clew.Event {
+func (d *travel) rewound(at origin, s, next *State, back clew.Return, checkpoint string) *clew.HistoryRewoundData {
 	e := &clew.HistoryRewoundData{
 		Return: back, FromMessageID: d.from, KeepTarget: d.keep, Redo: d.kind == clew.KindRedo, CheckpointID: checkpoint,
 	}
 	e.RemovedMessageIDs, e.RemovedCount = lost(at, s.side(), next.side())
 	e.RestoredMessageIDs, e.RestoredCount = lost(at, next.side(), s.side())
-	return clew.Event{Type: clew.EventHistoryRewound, Data: e}
+	return e
 }
 
 // remark is what the session itself puts on record; it has no name on the wire.
 type remark struct {
-	events func(b Batch, s *State) []clew.Event
+	events func(tx *Tx, s *State)
+}
+
+// arrivalOf is the state that a batch takes the session to, nil if it stays where
+// it is.
+func arrivalOf(id clew.SessionID, cmd any, events []clew.Event) (*State, error) {
+	d, ok := cmd.(*travel)
+	if !ok || !slices.ContainsFunc(events, func(e clew.Event) bool { return returnOf(e.Data) != nil }) {
+		return nil, nil
+	}
+	return d.arrival(id)
 }

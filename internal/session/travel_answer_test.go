@@ -18,18 +18,20 @@ func asks(f *shelf) session.Agent {
 			return err
 		}
 		if len(v.Task.History) == 0 {
-			_, err = desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event { return asking(b, s, t, prompt) })
+			_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) { asking(tx, s, t, prompt) })
 			return err
 		}
-		saved := func(reason string) clew.Event {
+		saved := func(reason string) *clew.CheckpointSavedData {
 			now, _ := f.Save(context.Background(), session.Workplace{}, reason)
-			return clew.Event{Type: clew.EventCheckpointSaved, Data: session.CheckpointSaved(now, reason)}
+			return session.CheckpointSaved(now, reason)
 		}
-		events := []clew.Event{saved("before work")}
+		before := saved("before work")
 		f.write("work")
-		events = append(events, saved("after work"))
-		_, err = desk.RecordTask(func(_ session.Batch, _ *session.State, t *session.Task) []clew.Event {
-			return append(events, clew.Event{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}})
+		after := saved("after work")
+		_, err = desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+			tx.Add(before)
+			tx.Add(after)
+			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 		})
 		return err
 	})
@@ -148,22 +150,24 @@ func TestFilesOfAnAnswerWithoutWork(t *testing.T) {
 
 // asksOnly asks once, and does nothing else.
 var asksOnly = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
-	_, err := desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+	_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
 		if len(t.History) > 0 {
-			return []clew.Event{{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}}
+			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
+			return
 		}
-		return asking(b, s, t, prompt)
+		asking(tx, s, t, prompt)
 	})
 	return err
 })
 
-// asking are the events by which an agent hears a prompt and asks about it.
-func asking(b session.Batch, s *session.State, t *session.Task, prompt clew.Message) []clew.Event {
-	heard := clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
+// asking has an agent hear a prompt and ask about it.
+func asking(tx *session.Tx, s *session.State, t *session.Task, prompt clew.Message) {
+	tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
 		Role: clew.SpeakerUser, MessageID: prompt.MessageID, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: prompt.Text}},
-	}}}
-	q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}}
-	return append([]clew.Event{heard}, session.Ask(s, t, b, 1, q)...)
+	}})
+	session.Ask(tx, s, t, clew.HitlApprovalRequestData{
+		Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
+	})
 }
 
 // Words that came with an answer go with it, and what is named is the answer's

@@ -109,8 +109,8 @@ func TestUnsettledFiles(t *testing.T) {
 // there, too.
 func TestQuestionsBeforeAFork(t *testing.T) {
 	asker := agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
-		_, err := desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-			return session.Ask(s, t, b, 0, clew.HitlApprovalRequestData{
+		_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+			session.Ask(tx, s, t, clew.HitlApprovalRequestData{
 				Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 			})
 		})

@@ -15,24 +15,21 @@ import (
 
 // parrot answers at once, and has the model hear and say it.
 var parrot = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
-	_, err := desk.RecordTask(func(b session.Batch, _ *session.State, t *session.Task) []clew.Event {
-		said := func(role clew.Speaker, id clew.MessageID, text string) clew.Event {
-			return clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
+	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+		said := func(role clew.Speaker, id clew.MessageID, text string) {
+			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
 				Role: role, MessageID: id, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}},
-			}}}
+			}})
 		}
 		answer := clew.Message{
-			MessageID: b.ID(1), TS: b.TS(1), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant,
+			Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant,
 			Text: "re: " + prompt.Text, TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: clew.MainMonitor,
 		}
 		usage := t.Usage.Add(clew.Usage{TokensIn: 1, TokensOut: 2, CostUSD: 0.5})
-		return []clew.Event{
-			said(clew.SpeakerUser, prompt.MessageID, prompt.Text),
-			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: answer}},
-			said(clew.SpeakerAssistant, b.ID(1), answer.Text),
-			{Type: clew.EventTaskTokenUsageUpdated, Data: &clew.TaskTokenUsageUpdatedData{TaskRef: t.TaskRef, TokenUsage: usage}},
-			{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}},
-		}
+		said(clew.SpeakerUser, prompt.MessageID, prompt.Text)
+		said(clew.SpeakerAssistant, tx.Say(answer), answer.Text)
+		tx.Add(&clew.TaskTokenUsageUpdatedData{TaskRef: t.TaskRef, TokenUsage: usage})
+		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 	})
 	return err
 })
@@ -248,14 +245,12 @@ func TestRewindAcrossACondense(t *testing.T) {
 
 // condenseAll puts a summary in place of what the model has heard so far.
 func condenseAll(desk *session.Desk) error {
-	_, err := desk.RecordTask(func(b session.Batch, _ *session.State, t *session.Task) []clew.Event {
-		return []clew.Event{
-			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: clew.Message{
-				MessageID: b.ID(0), TS: b.TS(0), Type: clew.TypeSay, Say: clew.SayCondenseContext, Role: clew.SpeakerSystem,
-				TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: clew.MainMonitor, ContextCondense: &clew.ContextCondense{CondenseID: "A"},
-			}}},
-			{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: history.Summary("A", "[summary]", b.TS(1)), Hides: len(t.History)}},
-		}
+	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+		tx.Say(clew.Message{
+			Type: clew.TypeSay, Say: clew.SayCondenseContext, Role: clew.SpeakerSystem,
+			TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: clew.MainMonitor, ContextCondense: &clew.ContextCondense{CondenseID: "A"},
+		})
+		tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: history.Summary("A", "[summary]", tx.NextTS()), Hides: len(t.History)})
 	})
 	return err
 }
@@ -546,15 +541,12 @@ func TestForkWithQuestion(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+		_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
 			if len(v.Task.History) > 0 { // it was answered
-				return []clew.Event{{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}}
+				tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
+				return
 			}
-			heard := clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
-				Role: clew.SpeakerUser, MessageID: prompt.MessageID, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: prompt.Text}},
-			}}}
-			q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}}
-			return append([]clew.Event{heard}, session.Ask(s, t, b, 1, q)...)
+			asking(tx, s, t, prompt)
 		})
 		return err
 	})

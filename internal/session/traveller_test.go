@@ -246,13 +246,13 @@ func (x *traveller) condense() {
 		if n == 0 {
 			continue
 		}
-		was := len(t.History)
-		must(x.reportAs(t, func(at Batch, t *Task) []clew.Event {
-			m := history.Summary(string(at.ID(0)), "in short", at.TS(0))
-			if x.in(3) {
-				m = history.Marker(t.History, n, string(at.ID(0)), at.TS(0))
+		was, marker := len(t.History), x.in(3)
+		must(x.reportAs(t, func(tx *Tx, s *State, t *Task) {
+			m := history.Summary(string(tx.NextID()), "in short", tx.NextTS())
+			if marker {
+				m = history.Marker(t.History, n, string(tx.NextID()), tx.NextTS())
 			}
-			return []clew.Event{{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: m, Hides: n}}}
+			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: m, Hides: n})
 		}))
 		if now := x.s.state.Task(t.TaskID); len(now.History) == was-n+1 {
 			x.tally["condensed"]++

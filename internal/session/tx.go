@@ -9,11 +9,15 @@ import "github.com/clew-run/clew"
 type Tx struct {
 	seq    uint64 // of the first event
 	ts     int64  // of the first event, Unix ms; each next one is 1 ms later
+	now    int64
 	events []clew.Event
 }
 
 // NewTx begins a batch behind the last record of s, at now or later.
-func NewTx(s *State, now int64) *Tx { return &Tx{seq: s.Seq + 1, ts: max(now, s.TS+1)} }
+func NewTx(s *State, now int64) *Tx { return &Tx{seq: s.Seq + 1, ts: max(now, s.TS+1), now: now} }
+
+// Now is when the batch is decided (Unix ms): deadlines are held against it.
+func (tx *Tx) Now() int64 { return tx.now }
 
 // Add puts an event at the end of the batch. Its type follows from its data, a
 // pointer to one of the catalogue's structs. The result is the id of its record.
@@ -29,6 +33,9 @@ func (tx *Tx) Say(m clew.Message) clew.MessageID {
 	return tx.Add(&clew.MessageCreatedData{Message: m})
 }
 
+// Update puts a message of the transcript on record as it is now.
+func (tx *Tx) Update(m clew.Message) { tx.Add(&clew.MessageUpdatedData{Message: m}) }
+
 // NextID is the id that the next event's record will have, for data that names
 // its own record.
 func (tx *Tx) NextID() clew.MessageID { return clew.MessageIDOf(tx.seq + uint64(len(tx.events))) }
@@ -38,6 +45,9 @@ func (tx *Tx) NextTS() int64 { return tx.ts + int64(len(tx.events)) }
 
 // FirstID is the id of the batch's first record.
 func (tx *Tx) FirstID() clew.MessageID { return clew.MessageIDOf(tx.seq) }
+
+// FirstTS is the time of the batch's first record.
+func (tx *Tx) FirstTS() int64 { return tx.ts }
 
 // Len is how many events the batch has: a mark for Since and Truncate.
 func (tx *Tx) Len() int { return len(tx.events) }
@@ -51,15 +61,16 @@ func (tx *Tx) Truncate(n int) { tx.events = tx.events[:n:n] }
 // Events is the batch. Nothing may be added after it.
 func (tx *Tx) Events() []clew.Event { return tx.events }
 
-// rest serves makers of events that still count for themselves, from the first
-// event on; it goes with the last of them.
-func (tx *Tx) rest() Batch { return Batch{seq: tx.seq, ts: tx.ts} }
+// taskID names the task that the event after the next n ones starts. The name is
+// the same whenever the batch is decided again.
+func (tx *Tx) taskID(s *State, n int) clew.TaskID {
+	return clew.TaskID(nameAt("task_", s.ID, tx.seq+uint64(len(tx.events)+n)))
+}
 
-// append takes what such makers made.
-func (tx *Tx) append(events ...clew.Event) { tx.events = append(tx.events, events...) }
-
-// tx is the rest of a batch that has at events already.
-func (b Batch) tx(at int) *Tx { return &Tx{seq: b.seq + uint64(at), ts: b.TS(at)} }
-
-// taskID names the task that the next event starts.
-func (tx *Tx) taskID(s *State) clew.TaskID { return taskAt(s, tx.rest(), tx.Len()) }
+// applyTo folds the events from the n-th on into a copy of the state that they
+// were made for, so that the next ones can be decided on what it is then.
+func (tx *Tx) applyTo(s *State, n int) {
+	for i, e := range tx.events[n:] {
+		Apply(s, clew.Record{Seq: tx.seq + uint64(n+i), TS: tx.ts + int64(n+i), Type: e.Type}, e.Data)
+	}
+}

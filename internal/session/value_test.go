@@ -131,8 +131,8 @@ func TestQuestionsOnTheWire(t *testing.T) {
 	unclear := newBench()
 	unclear.create()
 	must(unclear.say("m1"))
-	must(unclear.report(func(at Batch, t *Task) []clew.Event {
-		return AskClarification(unclear.s.state, t, at, 0, clew.HitlClarificationData{
+	must(unclear.report(func(tx *Tx, s *State, t *Task) {
+		AskClarification(tx, s, t, clew.HitlClarificationData{
 			Asking: clew.Asking{TimeoutSec: timeout}, OriginalInput: "it", Ambiguity: "what it is", Question: "which?",
 			InputType: clew.InputText, Suggestions: clew.List[string]{"this"}, Required: true,
 		})

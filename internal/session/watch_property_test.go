@@ -125,7 +125,7 @@ func (p *spectacle) cut() {
 		for _, c := range t.Calls {
 			if c.Status == CallRunning && c.MessageID != "" {
 				p.a.tally["cut"]++
-				must(p.reportAs(t, func(_ Batch, t *Task) []clew.Event { return []clew.Event{idle(t)} }))
+				must(p.reportAs(t, idle))
 				return
 			}
 			if c.Status == CallProposed || c.Status == CallApproved {
@@ -144,8 +144,8 @@ func (p *spectacle) windows() {
 	for _, t := range p.s.state.tasks() {
 		if t.Turn != nil {
 			typ := draw(p.player, "action", clew.ActionWindowCreate, clew.ActionWindowCreate, clew.ActionWindowFocus, clew.ActionWindowClose)
-			must(p.reportAs(t, func(_ Batch, t *Task) []clew.Event {
-				return []clew.Event{{Type: clew.EventActions, Data: &clew.ActionsData{AgentID: t.AgentID, Actions: clew.List[clew.Action]{{Type: typ, WindowID: id, Params: map[string]any{"title": id}}}}}}
+			must(p.reportAs(t, func(tx *Tx, _ *State, t *Task) {
+				tx.Add(&clew.ActionsData{AgentID: t.AgentID, Actions: clew.List[clew.Action]{{Type: typ, WindowID: id, Params: map[string]any{"title": id}}}})
 			}))
 			return
 		}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,12 +16,9 @@ func text(s string) *string { return &s }
 // show has the bench's task do something about a window.
 func (b *bench) show(t *testing.T, wish WindowWish) error {
 	t.Helper()
-	e, err := ShowWindow(b.s.state, b.task(), wish)
-	if err != nil {
-		return err
-	}
-	_, _, err = b.do(clew.Command{By: by("ann"), Data: &remark{events: func(Batch, *State) []clew.Event { return []clew.Event{e} }}})
-	return err
+	var refused error
+	_, _, err := b.do(clew.Command{By: by("ann"), Data: &remark{events: func(tx *Tx, s *State) { refused = ShowWindow(tx, s, b.task(), wish) }}})
+	return errors.Join(err, refused)
 }
 
 func (b *bench) openWindow(t *testing.T, id, kind, content string) error {

@@ -12,13 +12,9 @@ import (
 
 // shower opens a window with the name that it is told, and answers like parrot.
 var shower = agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.Desk) error {
-	_, err := desk.RecordTask(func(_ session.Batch, s *session.State, t *session.Task) []clew.Event {
+	_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
 		content := "<b>" + prompt.Text
-		e, err := session.ShowWindow(s, t, session.WindowWish{Type: clew.ActionWindowCreate, ID: prompt.Text, Title: &prompt.Text, Kind: session.WindowHTML, Text: &content})
-		if err != nil {
-			return nil
-		}
-		return []clew.Event{e}
+		_ = session.ShowWindow(tx, s, t, session.WindowWish{Type: clew.ActionWindowCreate, ID: prompt.Text, Title: &prompt.Text, Kind: session.WindowHTML, Text: &content})
 	})
 	if err != nil {
 		return err

@@ -11,21 +11,18 @@ import (
 
 // think asks the model: it hears what was said, and a call is under way.
 func (b *bench) think() {
-	must(b.report(func(at Batch, t *Task) []clew.Event {
-		var events []clew.Event
+	must(b.report(func(tx *Tx, s *State, t *Task) {
 		for _, in := range Waiting(t) {
-			events = append(events, clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{
-				TaskID: t.TaskID, AgentID: t.AgentID, Message: Heard(in, at.TS(len(events))),
-			}})
+			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: Heard(in, tx.NextTS())})
 		}
-		return append(events, note(at, len(events), t, clew.Message{Say: clew.SayAPIReqStarted, Reserved: &clew.Usage{TokensIn: 10, TokensOut: 100}}))
+		note(tx, t, clew.Message{Say: clew.SayAPIReqStarted, Reserved: &clew.Usage{TokensIn: 10, TokensOut: 100}})
 	}))
 }
 
-func note(at Batch, i int, t *Task, m clew.Message) clew.Event {
-	m.MessageID, m.TS, m.Type, m.Role = at.ID(i), at.TS(i), clew.TypeSay, clew.SpeakerSystem
+func note(tx *Tx, t *Task, m clew.Message) {
+	m.Type, m.Role = clew.TypeSay, clew.SpeakerSystem
 	m.AgentID, m.MonitorID, m.TaskID = t.AgentID, clew.MainMonitor, t.TaskID
-	return clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}}
+	tx.Say(m)
 }
 
 // answer is the model's answer with a number of tool calls; without any, the
@@ -38,19 +35,16 @@ func (b *bench) answer(calls int) (Receipt, []clew.EventType, error) {
 			Type: clew.PartToolUse, ToolCallID: fmt.Sprint("c", b.calls), Tool: "run", Input: json.RawMessage(fmt.Sprintf(`{"n":%d}`, b.calls)),
 		})
 	}
-	return b.report(func(at Batch, t *Task) []clew.Event {
-		events := CloseTexts(b.s.state, t)
-		events = append(events, clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{
-			TaskID: t.TaskID, AgentID: t.AgentID, Message: clew.ModelMessage{Role: clew.SpeakerAssistant, Content: parts, TS: at.TS(len(events)), MessageID: t.Request},
-		}})
+	return b.report(func(tx *Tx, s *State, t *Task) {
+		CloseTexts(tx, s, t)
+		tx.Add(&clew.ModelMessageData{
+			TaskID: t.TaskID, AgentID: t.AgentID, Message: clew.ModelMessage{Role: clew.SpeakerAssistant, Content: parts, TS: tx.NextTS(), MessageID: t.Request},
+		})
 		usage := t.Usage.Add(clew.Usage{TokensIn: 5, TokensOut: 7, CostUSD: 0.001})
-		events = append(events, clew.Event{Type: clew.EventTaskTokenUsageUpdated, Data: &clew.TaskTokenUsageUpdatedData{
-			TaskRef: t.TaskRef, TokenUsage: usage, ToolUsage: map[string]clew.ToolUsage{},
-		}})
+		tx.Add(&clew.TaskTokenUsageUpdatedData{TaskRef: t.TaskRef, TokenUsage: usage, ToolUsage: map[string]clew.ToolUsage{}})
 		if calls == 0 {
-			events = append(events, idle(t))
+			idle(tx, s, t)
 		}
-		return events
 	})
 }
 
@@ -61,94 +55,90 @@ var yesNo = clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}
 
 // approval asks whether a call may run; "" asks about the task as a whole.
 func (b *bench) approval(ask clew.Ask, call string, limit string) {
-	must(b.report(func(at Batch, t *Task) []clew.Event {
+	must(b.report(func(tx *Tx, s *State, t *Task) {
 		q := clew.HitlApprovalRequestData{Ask: ask, Asking: clew.Asking{ToolCallID: call, TimeoutSec: b.timeout}, Limit: limit, Reason: "may it?", Options: append(yesNo, clew.ChoiceSkip)}
 		if call != "" {
 			q.Tool, q.Effect = "run", &clew.Effect{Summary: "it runs", Digest: "d-" + call}
 		}
-		return Ask(b.s.state, t, at, 0, q)
+		Ask(tx, s, t, q)
 	}))
 }
 
 // input asks for a value.
 func (b *bench) input(q clew.HitlInputRequestData) {
-	must(b.report(func(at Batch, t *Task) []clew.Event {
+	must(b.report(func(tx *Tx, s *State, t *Task) {
 		q.Question, q.TimeoutSec = "which?", max(q.TimeoutSec, b.timeout)
-		return AskInput(b.s.state, t, at, 0, q)
+		AskInput(tx, s, t, q)
 	}))
 }
 
 // start records that a call begins, done what came of it.
 func (b *bench) start(c Call, class clew.ToolClass) {
-	must(b.report(func(_ Batch, t *Task) []clew.Event {
-		return []clew.Event{{Type: clew.EventToolProgress, Data: &clew.ToolProgressData{
+	must(b.report(func(tx *Tx, s *State, t *Task) {
+		tx.Add(&clew.ToolProgressData{
 			ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolRunning, AgentID: t.AgentID, TaskID: t.TaskID, Class: class,
 			RequestID: c.RequestID, Effect: &clew.Effect{Summary: "it runs", Digest: "d-" + c.ID},
-		}}}
+		})
 	}))
 }
 
 // startShown records that a call begins, with the message that shows it: that of
 // its question, or one of its own if nobody was asked.
 func (b *bench) startShown(c Call, class clew.ToolClass) {
-	must(b.report(func(at Batch, t *Task) []clew.Event {
-		var events []clew.Event
+	must(b.report(func(tx *Tx, s *State, t *Task) {
 		id := c.MessageID
 		if id == "" {
-			m := askMessage(t, at, 0, clew.AskTool, "", c.ID, "it runs")
+			m := askMessage(t, clew.AskTool, "", c.ID, "it runs")
 			m.IsAnswered = true
-			id = m.MessageID
-			events = append(events, clew.Event{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: m}})
+			id = tx.Say(m)
 		}
-		return append(events, clew.Event{Type: clew.EventToolProgress, Data: &clew.ToolProgressData{
+		tx.Add(&clew.ToolProgressData{
 			ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolRunning, AgentID: t.AgentID, TaskID: t.TaskID, Class: class, MessageID: id,
 			RequestID: c.RequestID, Summary: "n " + c.ID, Effect: &clew.Effect{Summary: "it runs", Digest: "d-" + c.ID, Paths: []string{"a"}, Diff: "+a"},
-		}})
+		})
 	}))
 }
 
 // refuse ends a call that was not asked about, and says so.
 func (b *bench) refuse(c Call) {
-	must(b.report(func(at Batch, t *Task) []clew.Event {
-		m := note(at, 0, t, clew.Message{Say: clew.SayError, Text: "refused", ToolCallID: c.ID})
-		return []clew.Event{m, result(t, &c, "It may not run.", "refused", nil)}
+	must(b.report(func(tx *Tx, s *State, t *Task) {
+		note(tx, t, clew.Message{Say: clew.SayError, Text: "refused", ToolCallID: c.ID})
+		result(tx, t, &c, "It may not run.", "refused", nil)
 	}))
 }
 
 func (b *bench) done(c Call, failed string) {
-	must(b.report(func(_ Batch, t *Task) []clew.Event { return []clew.Event{result(t, &c, "out of "+c.ID, failed, nil)} }))
+	must(b.report(func(tx *Tx, s *State, t *Task) { result(tx, t, &c, "out of "+c.ID, failed, nil) }))
 }
 
 // spawn gives a call to a child task.
 func (b *bench) spawn(c Call) {
-	must(b.report(func(at Batch, t *Task) []clew.Event { return Spawn(b.s.state, t, at, 0, c, "do a part", "") }))
+	must(b.report(func(tx *Tx, s *State, t *Task) { Spawn(tx, s, t, c, "do a part", "") }))
 }
 
 // complete ends the task well; a child's result goes to its parent.
 func (b *bench) complete(c Call) (Receipt, []clew.EventType, error) {
-	return b.report(func(at Batch, t *Task) []clew.Event {
+	return b.report(func(tx *Tx, s *State, t *Task) {
 		if len(t.Inbox) > 0 {
-			return []clew.Event{result(t, &c, "Not yet: somebody spoke meanwhile.", "", nil)}
+			result(tx, t, &c, "Not yet: somebody spoke meanwhile.", "", nil)
+			return
 		}
-		events := []clew.Event{result(t, &c, "The task is complete.", "", nil)}
+		result(tx, t, &c, "The task is complete.", "", nil)
 		if t.ParentTaskID == "" {
-			events = append(events, clew.Event{Type: clew.EventComplete, Data: &clew.CompleteData{Status: clew.ResultSuccess, TaskID: t.TaskID}})
+			tx.Add(&clew.CompleteData{Status: clew.ResultSuccess, TaskID: t.TaskID})
 		}
-		events = append(events, clew.Event{Type: clew.EventTaskCompleted, Data: &clew.TaskCompletedData{
-			TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: "all done",
-		}})
+		tx.Add(&clew.TaskCompletedData{TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: "all done"})
 		if t.ParentTaskID != "" {
-			m := note(at, len(events), b.s.state.Task(t.ParentTaskID), clew.Message{Say: clew.SaySubtaskResult, Text: "all done"})
-			events = append(append(events, m), Return(b.s.state, t, at, len(events)+1, "all done", nil)...)
+			note(tx, s.Task(t.ParentTaskID), clew.Message{Say: clew.SaySubtaskResult, Text: "all done"})
+			Return(tx, s, t, "all done", nil)
 		}
-		return events
 	})
 }
 
 // fail ends the turn by a fault.
 func (b *bench) fail() {
-	must(b.report(func(at Batch, t *Task) []clew.Event {
-		events := []clew.Event{{Type: clew.EventError, Data: clew.NewErrorData(clew.Errorf(clew.ProviderError, "away"), clew.ErrorContext{TaskID: t.TaskID})}}
-		return append(events, CloseTurn(b.s.state, t, at, 1, "ended by a failure")...)
+	must(b.report(func(tx *Tx, s *State, t *Task) {
+		tx.Add(clew.NewErrorData(clew.Errorf(clew.ProviderError, "away"), clew.ErrorContext{TaskID: t.TaskID}))
+		closeTurn(tx, s, t, nil, closing{reason: "ended by a failure"})
 	}))
 }

@@ -38,8 +38,8 @@ func (a *asker) Work(_ context.Context, turn session.Turn, prompt clew.Message, 
 		return nil // the turn is over, or waits
 	}
 	if a.again(string(v.Session) + string(turn.ID)) {
-		_, err := desk.RecordTask(func(_ session.Batch, _ *session.State, t *session.Task) []clew.Event {
-			return []clew.Event{{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}}}
+		_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 		})
 		return err
 	}
@@ -49,17 +49,16 @@ func (a *asker) Work(_ context.Context, turn session.Turn, prompt clew.Message, 
 	}
 	began := now()
 	var open []clew.Asking
-	_, err = desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		var events []clew.Event
+	_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
 		open = open[:0]
 		for i := range count {
 			q := clew.HitlInputRequestData{Field: "who", Question: fmt.Sprintf("Who is first, %d?", i), InputType: clew.InputText, DefaultValue: nobody}
 			q.TimeoutSec = timeout
-			made := session.AskInput(s, t, b, len(events), q)[:2]
-			events = append(events, made...)
-			open = append(open, made[1].Data.(*clew.HitlInputRequestData).Asking)
+			n := tx.Len()
+			session.AskInput(tx, s, t, q)
+			tx.Truncate(n + 2)
+			open = append(open, tx.Since(n)[1].Data.(*clew.HitlInputRequestData).Asking)
 		}
-		return events
 	})
 	if err != nil {
 		return err

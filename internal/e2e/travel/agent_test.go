@@ -18,12 +18,10 @@ func (w *world) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *
 	}
 	x := w.walk(v.Session)
 	if waiting := session.Waiting(&v.Task); len(waiting) > 0 {
-		err = x.record(ctx, desk, waiting[len(waiting)-1].MessageID, func(b session.Batch, _ *session.Task) []clew.Event {
-			var events []clew.Event
+		err = x.record(ctx, desk, waiting[len(waiting)-1].MessageID, func(tx *session.Tx) {
 			for _, in := range waiting {
-				events = append(events, modelSays(v.Task, session.Heard(in, b.TS(len(events)))))
+				modelSays(tx, v.Task, session.Heard(in, tx.NextTS()))
 			}
-			return events
 		})
 	}
 	for i := range x.pick(3) {
@@ -38,31 +36,30 @@ func (w *world) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *
 	return x.end(desk, v.Task)
 }
 
-func modelSays(t session.Task, m clew.ModelMessage) clew.Event {
-	return clew.Event{Type: clew.EventModelMessage, Data: &clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: m}}
+func modelSays(tx *session.Tx, t session.Task, m clew.ModelMessage) {
+	tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: m})
 }
 
-func said(t session.Task, b session.Batch, i int, text string) (shown clew.Message, model clew.ModelMessage) {
-	return clew.Message{
-			MessageID: b.ID(i), TS: b.TS(i), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant, Text: text,
-			TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: clew.MainMonitor,
-		}, clew.ModelMessage{
-			Role: clew.SpeakerAssistant, TS: b.TS(i), MessageID: b.ID(i), Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}},
-		}
+// said puts words into the transcript. The model's side of them is to follow.
+func said(tx *session.Tx, t session.Task, text string) clew.ModelMessage {
+	model := clew.ModelMessage{Role: clew.SpeakerAssistant, TS: tx.NextTS(), Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}}}
+	model.MessageID = tx.Say(clew.Message{
+		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant, Text: text,
+		TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: clew.MainMonitor,
+	})
+	return model
 }
 
 // call is a tool that changes files.
 func (x *walk) call(ctx context.Context, desk *session.Desk, t session.Task, id string) error {
 	x.othersChange()
 	progress := clew.ToolProgressData{ToolCallID: id, Tool: "shell", Status: clew.ToolRunning, Class: clew.ClassOnce, TaskID: t.TaskID, AgentID: t.AgentID}
-	err := x.record(ctx, desk, "", func(b session.Batch, _ *session.Task) []clew.Event {
-		shown, model := said(t, b, 0, "I call "+id)
-		x.prior[shown.MessageID] = x.now
+	err := x.record(ctx, desk, "", func(tx *session.Tx) {
+		model := said(tx, t, "I call "+id)
+		x.prior[model.MessageID] = x.now
 		model.Content = append(model.Content, clew.Part{Type: clew.PartToolUse, ToolCallID: id, Tool: "shell", Input: json.RawMessage(`{}`)})
-		return []clew.Event{
-			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: shown}}, modelSays(t, model),
-			{Type: clew.EventToolProgress, Data: &progress},
-		}
+		modelSays(tx, t, model)
+		tx.Add(&progress)
 	})
 	if err != nil {
 		return err
@@ -70,50 +67,47 @@ func (x *walk) call(ctx context.Context, desk *session.Desk, t session.Task, id 
 	x.change(1 + x.pick(6))
 	done := progress
 	done.Status, done.Output = clew.ToolComplete, "done"
-	return x.record(ctx, desk, "", func(session.Batch, *session.Task) []clew.Event {
-		return []clew.Event{{Type: clew.EventToolProgress, Data: &done}}
-	})
+	return x.record(ctx, desk, "", func(tx *session.Tx) { tx.Add(&done) })
 }
 
 // end says something and ends the turn, or has it wait for an answer.
 func (x *walk) end(desk *session.Desk, task session.Task) error {
 	asks, plans := x.pick(5) == 0, x.pick(3) == 0
-	_, err := desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
-		x.prior[b.ID(0)] = x.now
+	_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		x.prior[tx.FirstID()] = x.now
 		if asks {
-			return session.AskInput(s, t, b, 0, clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText})
+			session.AskInput(tx, s, t, clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText})
+			return
 		}
-		shown, model := said(task, b, 0, fmt.Sprint("this is ", b.ID(0)))
-		events := []clew.Event{
-			{Type: clew.EventMessageCreated, Data: &clew.MessageCreatedData{Message: shown}}, modelSays(task, model),
-			{Type: clew.EventTaskTokenUsageUpdated, Data: &clew.TaskTokenUsageUpdatedData{
-				TaskRef: t.TaskRef, TokenUsage: t.Usage.Add(clew.Usage{TokensIn: 11, TokensOut: 3, CostUSD: 0.25}),
-			}},
-		}
+		text := fmt.Sprint("this is ", tx.FirstID())
+		modelSays(tx, task, said(tx, task, text))
+		tx.Add(&clew.TaskTokenUsageUpdatedData{
+			TaskRef: t.TaskRef, TokenUsage: t.Usage.Add(clew.Usage{TokensIn: 11, TokensOut: 3, CostUSD: 0.25}),
+		})
 		if plans {
-			events = append(events, clew.Event{Type: clew.EventPlanGenerated, Data: &clew.PlanGeneratedData{
+			tx.Add(&clew.PlanGeneratedData{
 				PlanID: "plan_1", Version: t.PlanVersion + 1, Status: clew.PlanApproved, TaskID: t.TaskID,
-				Plan: clew.Plan{Todos: clew.List[clew.Todo]{{ID: "t1", Task: shown.Text, Status: clew.TodoPending}}},
-			}})
+				Plan: clew.Plan{Todos: clew.List[clew.Todo]{{ID: "t1", Task: text, Status: clew.TodoPending}}},
+			})
 		}
-		return append(events, clew.Event{Type: clew.EventTaskIdle, Data: &clew.TaskIdleData{TaskRef: t.TaskRef}})
+		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 	})
 	return err
 }
 
 // record puts events on record together with the files as they are now. message
 // is the one that they stand at, "" for none.
-func (x *walk) record(ctx context.Context, desk *session.Desk, message clew.MessageID, events func(session.Batch, *session.Task) []clew.Event) error {
+func (x *walk) record(ctx context.Context, desk *session.Desk, message clew.MessageID, events func(*session.Tx)) error {
 	saved, err := x.w.files.Save(ctx, x.place(), "a step")
 	if err != nil {
 		return err
 	}
 	x.saved(saved.Hash)
-	_, err = desk.RecordTask(func(b session.Batch, s *session.State, t *session.Task) []clew.Event {
+	_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
 		if s.Checkpoint != x.now {
 			x.t.Errorf("the session takes %q for its checkpoint, not %q", s.Checkpoint, x.now)
 		}
-		list := events(b, t)
+		events(tx)
 		if message != "" {
 			x.own[message] = saved.Hash
 		}
@@ -121,12 +115,12 @@ func (x *walk) record(ctx context.Context, desk *session.Desk, message clew.Mess
 			x.first = saved.Hash
 		}
 		if saved.Hash == s.Checkpoint {
-			return list
+			return
 		}
 		x.now = saved.Hash
 		d := session.CheckpointSaved(saved, "a step")
-		d.TS, d.MessageID, d.TaskID, d.FromHash, d.SuppressMessage = b.TS(len(list)), message, t.TaskID, s.Checkpoint, true
-		return append(list, clew.Event{Type: clew.EventCheckpointSaved, Data: d})
+		d.TS, d.MessageID, d.TaskID, d.FromHash, d.SuppressMessage = tx.NextTS(), message, t.TaskID, s.Checkpoint, true
+		tx.Add(d)
 	})
 	return err
 }
