@@ -48,10 +48,11 @@ func (r *Run) Start(rules Rules) []clew.Todo {
 // ready gives the todos that nothing holds up but people, in the order in which
 // they begin.
 func (r *Run) ready() []*clew.Todo {
-	if r.places == nil {
-		r.places = plan.Places(r.Todos)
+	places := r.places
+	if places == nil { // just loaded
+		places = plan.Places(r.Todos)
 	}
-	at := plan.ReadyAt(r.Todos, r.places)
+	at := plan.ReadyAt(r.Todos, places)
 	list := make([]*clew.Todo, len(at))
 	for i, n := range at {
 		list[i] = &r.Todos[n]

@@ -72,7 +72,7 @@ type Run struct {
 	Decisions []Decision    `json:"decisions,omitempty"`
 	Reports   []clew.Report `json:"reports,omitempty"`
 
-	places map[string]int // of the todos; made on demand, never changed
+	places map[string]int // of the todos, shared by copies; nil until the next step after a load
 }
 
 // Asked is an open question about a todo.
@@ -107,16 +107,9 @@ func trim(id string) string {
 }
 
 // Clone copies all that Apply changes.
-func (r *Run) Clone() *Run { return r.CloneInto(nil) }
-
-// CloneInto is Clone with the todos in a buffer, if they fit.
-func (r *Run) CloneInto(todos []clew.Todo) *Run {
-	if r.places == nil {
-		r.places = plan.Places(r.Todos) // once for all copies
-	}
+func (r *Run) Clone() *Run {
 	c := *r
-	todos = append(todos[:0], r.Todos...)
-	c.Todos = todos
+	c.Todos = slices.Clone(r.Todos)
 	c.Asked = cloneMap(r.Asked)
 	c.Allowed = cloneMap(r.Allowed)
 	c.Decisions = slices.Clip(r.Decisions)
@@ -148,7 +141,7 @@ func (r *Run) Apply(data any, ts int64) {
 		}
 	case *clew.PlanGeneratedData:
 		r.PlanID, r.Version, r.Status, r.Todos = d.PlanID, d.Version, d.Status, slices.Clone(d.Todos)
-		r.places = nil
+		r.places = plan.Places(r.Todos)
 	case *clew.PlanModifiedData:
 		r.modified(d)
 	case *clew.PlanApprovedData:
@@ -170,6 +163,9 @@ func (r *Run) Apply(data any, ts int64) {
 	case *clew.CancelledData:
 		r.end(Cancelled, ts)
 	default:
+		if r.places == nil {
+			r.places = plan.Places(r.Todos)
+		}
 		r.applyTodo(data, ts)
 	}
 }
@@ -185,7 +181,7 @@ func (r *Run) modified(d *clew.PlanModifiedData) {
 			todos[i].ResultSummary = old.ResultSummary
 		}
 	}
-	r.Version, r.Todos, r.Status, r.places = d.NewVersion, todos, clew.PlanPendingApproval, nil
+	r.Version, r.Todos, r.Status, r.places = d.NewVersion, todos, clew.PlanPendingApproval, plan.Places(todos)
 	if len(d.Edits) > 0 {
 		r.Edits = append(slices.Clip(r.Edits), d.Edits...)
 		r.Edits = r.Edits[max(0, len(r.Edits)-editsKept):]

@@ -18,6 +18,8 @@ type bench struct {
 	calls   int   // tool calls named so far
 	timeout int   // seconds, of questions
 	at      *Task // whose agent reports, nil for the task in focus
+	pure    int   // Decide is watched at each so many-th command, 0 for never
+	given   int   // commands so far
 
 	// What verify saw so far.
 	seen      int
@@ -39,7 +41,7 @@ type tester interface {
 
 func newBench() *bench {
 	b := &bench{
-		now: 1_700_000_000_000, folded: &State{ID: "s"},
+		now: 1_700_000_000_000, pure: 1, folded: &State{ID: "s"},
 		told: map[clew.TaskID]string{}, settled: map[clew.RequestID]bool{}, questions: map[clew.RequestID]clew.Asking{}, reminded: map[clew.RequestID]bool{}, accepted: map[string]bool{}, folds: map[uint64][]byte{}, data: map[uint64]any{},
 	}
 	h := &Host{cfg: Config{Now: func() int64 { return b.now }, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
@@ -48,6 +50,11 @@ func newBench() *bench {
 }
 
 func (b *bench) do(cmd clew.Command) (Receipt, []clew.EventType, error) {
+	if b.given++; b.pure > 0 && b.given%b.pure == 0 {
+		if err := decidePurely(b.s.state, cmd, b.now); err != nil {
+			panic(err)
+		}
+	}
 	p, made, err := b.s.decide(request{cmd: cmd})
 	if err != nil {
 		return Receipt{}, nil, err

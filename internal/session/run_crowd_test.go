@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"testing"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
@@ -38,11 +39,28 @@ func newCrowd(t tester, seed uint64, big bool) *crowd {
 	c := &crowd{
 		bench: newBench(), t: t, r: r, big: big, rules: crowdRules{run: rules}, oracles: newOracles(t, rules.Parallel), seen: map[string]int{},
 	}
+	c.pure = watchEvery(big)
 	c.s.state.rules = c.rules
 	c.s.host.cfg.MaxRecord = 4 << 20
 	c.create()
 	must(c.ann(&clew.SetAccessData{UserID: "bob", Role: clew.RoleApprover}))
 	return c
+}
+
+// watchEvery is how many commands go by between two at which Decide is watched:
+// each look at such a state takes long, ten times as long with the detector.
+func watchEvery(big bool) int {
+	n := 1
+	if testing.Short() {
+		n = 5
+	}
+	if big {
+		n *= 20
+	}
+	if raceEnabled {
+		n *= 10
+	}
+	return n
 }
 
 // in says yes once in n times.

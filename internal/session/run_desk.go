@@ -39,11 +39,7 @@ const resultBytes = 8 << 10
 
 // todoCompleted ends a todo well, and goes on with the run.
 func todoCompleted(tx *Tx, s *State, child *Task, text string, data map[string]any) {
-	root := s.root(child)
-	// The usual step of a run: its copy of the todos is made where the last one
-	// was. No event refers to it.
-	c := &conductor{s: s, root: root, run: root.Run.CloneInto(s.scratch), rules: s.RunRules(), tx: tx, told: tx.Len()}
-	s.scratch = c.run.Todos
+	c := conduct(tx, s, s.root(child))
 	t := plan.Find(c.run.Todos, child.TodoID)
 	if t == nil || t.TaskID != child.TaskID {
 		return

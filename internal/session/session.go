@@ -356,7 +356,9 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		cmd.Data = &interruption{cmd: cmd.Data, streamed: s.streamed()}
 	}
 	if d, ok := cmd.Data.(*travel); ok {
-		d.streamed = s.streamed()
+		with := *d
+		with.streamed = s.streamed()
+		cmd.Data = &with
 	}
 	events, err := s.decideSafely(cmd, now)
 	if err == nil {

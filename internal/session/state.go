@@ -81,12 +81,11 @@ type State struct {
 	// Taken holds the commands whose repeats are recognised, oldest first.
 	Taken []Taken `json:"taken,omitempty"`
 
-	taken map[takenKey]int // index into Taken, made on demand
+	taken map[takenKey]int // index into Taken, nil until the next command is taken
 	rules Rules            // nil for a state on its own
 
-	scratch []clew.Todo // for copies of a run's todos that nobody keeps
-	there   *State      // what the next record takes the session to
-	whole   bool        // model messages that are hidden stay, for exports
+	there *State // what the next record takes the session to
+	whole bool   // model messages that are hidden stay, for exports
 }
 
 // Rules is what Decide has to know of the settings. Its methods are pure and
@@ -230,13 +229,14 @@ func (s *State) Message(id clew.MessageID) *clew.Message { return s.Messages.Get
 
 // takenAs finds what an earlier command of the user with this id made.
 func (s *State) takenAs(by clew.UserID, id clew.ClientMessageID) (Taken, bool) {
-	if s.taken == nil {
-		s.taken = make(map[takenKey]int, len(s.Taken))
-		for i, t := range s.Taken {
-			s.taken[t.key()] = i
+	key := takenKey{by, id}
+	if s.taken == nil { // just loaded
+		if i := slices.IndexFunc(s.Taken, func(t Taken) bool { return t.key() == key }); i >= 0 {
+			return s.Taken[i], true
 		}
+		return Taken{}, false
 	}
-	i, ok := s.taken[takenKey{by, id}]
+	i, ok := s.taken[key]
 	if !ok {
 		return Taken{}, false
 	}
@@ -254,11 +254,15 @@ func (s *State) take(r clew.Record) {
 		s.Taken = slices.Clone(s.Taken[len(s.Taken)-takenMax+1:])
 		s.taken = nil
 	}
+	if s.taken == nil {
+		s.taken = make(map[takenKey]int, len(s.Taken)+1)
+		for i, t := range s.Taken {
+			s.taken[t.key()] = i
+		}
+	}
 	t := Taken{By: r.By, ID: r.Cause, First: r.Seq, Count: 1}
 	s.Taken = append(s.Taken, t)
-	if s.taken != nil {
-		s.taken[t.key()] = len(s.Taken) - 1
-	}
+	s.taken[t.key()] = len(s.Taken) - 1
 }
 
 // Encode writes the state as a snapshot, with the fold's version before all else.
