@@ -264,9 +264,7 @@ func unheard(t session.Task) bool {
 
 // rest ends the turn.
 func (w *worker) rest() error {
-	_, err := w.desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
-		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
-	})
+	_, err := w.desk.Do(session.EndTurn{})
 	return over(err)
 }
 

@@ -28,19 +28,29 @@ func mayChange(s tool.Spec) bool {
 // A snap is a look at the files that goes on record with the next batch. A nil
 // one is none.
 type snap struct {
-	saved   session.SavedFiles
-	dir     string
-	reason  string
-	message clew.MessageID // the user message that it stands at
-	err     error
-	leave   func()
+	session.SeenFiles
+	warn  func(turn clew.MessageID) // notes that people were told of trouble
+	leave func()
 }
 
-// done lets the next one look. It is called after the batch is on record.
-func (s *snap) done() {
-	if s != nil && s.leave != nil {
-		s.leave()
+// seen is what goes on record.
+func (s *snap) seen() *session.SeenFiles {
+	if s == nil {
+		return nil
 	}
+	return &s.SeenFiles
+}
+
+// done lets the next one look. It is called after the batch is on record, with
+// what became of it.
+func (s *snap) done(r session.Result) {
+	if s == nil {
+		return
+	}
+	if r.Warned != "" {
+		s.warn(r.Warned)
+	}
+	s.leave()
 }
 
 // snap saves the files as they are. Trouble with that never stops the work.
@@ -53,10 +63,13 @@ func (w *worker) snap(ctx context.Context, v session.View, reason string) *snap 
 	if err != nil {
 		return nil // the turn is over
 	}
-	s := &snap{dir: dir, reason: reason, leave: leave}
-	s.saved, s.err = w.cfg.Files.Save(ctx, session.Workplace{Session: v.Session, Dir: dir, Settings: v.Settings}, reason)
-	if s.err != nil && ctx.Err() == nil {
-		w.cfg.Log.Warn("the files could not be saved", "session", v.Session, "workspace", dir, "err", s.err)
+	s := &snap{leave: leave, warn: func(turn clew.MessageID) { w.lanes.warn(v.Session, turn) }}
+	s.Dir, s.Reason = dir, reason
+	if s.Saved, err = w.cfg.Files.Save(ctx, session.Workplace{Session: v.Session, Dir: dir, Settings: v.Settings}, reason); err != nil {
+		s.Problem, s.Warned = visible(clew.AsError(err).Message), w.lanes.warned(v.Session)
+		if ctx.Err() == nil {
+			w.cfg.Log.Warn("the files could not be saved", "session", v.Session, "workspace", dir, "err", err)
+		}
 	}
 	return s
 }
@@ -83,7 +96,7 @@ func (w *worker) snapMessage(ctx context.Context, v session.View) *snap {
 	}
 	s := w.snap(ctx, v, session.CauseMessage.Reason(""))
 	if s != nil {
-		s.message = waiting[len(waiting)-1].MessageID
+		s.Message = waiting[len(waiting)-1].MessageID
 	}
 	return s
 }
@@ -145,47 +158,6 @@ func (w *worker) snapFound(ctx context.Context, v session.View, calls []session.
 	return nil
 }
 
-// files puts a snap on record, unless the files are what the record says
-// already.
-func (r *recorder) files(s *snap) {
-	switch {
-	case s == nil:
-		return
-	case s.err != nil:
-		r.filesFailed(s.err)
-		return
-	case s.saved.Hash == r.s.Checkpoint:
-		return
-	}
-	from := r.s.Checkpoint
-	if r.s.First == "" {
-		r.tx.Add(&clew.CheckpointInitializedData{
-			TaskID: r.t.TaskID, Kind: clew.CheckpointWorkspace, WorkspaceDir: s.dir, BaseHash: s.saved.Hash, DurationMS: s.saved.DurationMS,
-		})
-	}
-	if from == "" {
-		from = s.saved.Hash
-	}
-	d := session.CheckpointSaved(s.saved, s.reason)
-	d.TS, d.MessageID, d.TaskID, d.FromHash, d.SuppressMessage = r.tx.NextTS(), s.message, r.t.TaskID, from, true
-	r.tx.Add(d)
-}
-
-// filesFailed tells people that their files are not being saved, once in a turn.
-func (r *recorder) filesFailed(err error) {
-	turn := r.t.Turn
-	if root := r.s.Task(r.t.RootTaskID); root != nil && root.Turn != nil {
-		turn = root.Turn // its subtasks and todos are parts of it
-	}
-	if turn == nil || r.w.lanes.told(r.s.ID, turn.ID) {
-		return
-	}
-	r.say(clew.Message{
-		Say: clew.SayError, Role: clew.SpeakerSystem,
-		Text: visible("No checkpoint could be made, so the files cannot be taken back to this point: " + clew.AsError(err).Message + "."),
-	})
-}
-
 // lanes lets one snap of a session at a time through, from the look at the files
 // to the record of it. So the records have the states of the files in their
 // order, also where several todos are worked on at once.
@@ -229,17 +201,19 @@ func (l *lanes) exit(id clew.SessionID, x *lane) {
 	}
 }
 
-// told reports whether people know already that saving fails in this turn, and
-// takes it that they do now.
-func (l *lanes) told(id clew.SessionID, turn clew.MessageID) bool {
+// warned is the turn in which people were last told that saving fails.
+func (l *lanes) warned(id clew.SessionID) clew.MessageID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.said[id] == turn {
-		return true
-	}
+	return l.said[id]
+}
+
+// warn notes that they were told.
+func (l *lanes) warn(id clew.SessionID, turn clew.MessageID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.said == nil || len(l.said) >= cacheMax {
 		l.said = map[clew.SessionID]clew.MessageID{}
 	}
 	l.said[id] = turn
-	return false
 }

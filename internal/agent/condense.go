@@ -3,8 +3,6 @@ package agent
 import (
 	"context"
 	_ "embed"
-	"fmt"
-	"math"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -200,27 +198,9 @@ func (w *worker) scribe() (*worker, error) {
 func (w *worker) beginSummary(v session.View, c *worker, req llm.Request, x *summing) (begun bool, err error) {
 	reserve := clew.Usage{TokensIn: int64(llm.EstimateTokens(req.Messages, req.System, nil)), TokensOut: int64(req.MaxTokens)}
 	reserve.CostUSD = c.cost(v, reserve)
-	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		if !s.MayBegin(t) {
-			return
-		}
-		if q := w.limit(asOf(v, tx, s, t), reserve); q != nil {
-			r.ask(*q)
-			return
-		}
-		begun, x.id = true, idOf("cond", tx.FirstID())
-		r.say(clew.Message{
-			Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem, Reserved: &reserve, APIProtocol: protocolOf(c.profile.Provider),
-			ContextCondense: &clew.ContextCondense{CondenseID: x.id},
-			Metadata:        map[string]any{"provider": c.profile.Provider, "model": c.profile.Model, "purpose": "condense"},
-		})
-	})
-	return begun, err
-}
-
-func idOf(prefix string, id clew.MessageID) string {
-	return prefix + "_" + strings.TrimPrefix(string(id), "msg_")
+	r, err := w.desk.Do(session.StartSummary{Call: c.modelCall(reserve)})
+	x.id = r.Summary
+	return r.Started, err
 }
 
 // condensed records a summary and what it hides, or that there is none, with
@@ -233,79 +213,31 @@ func (w *worker) condensed(v session.View, x summing) error {
 	if x.why == "" && after >= before {
 		x.why = "the summary is no shorter than what it stands for"
 	}
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		if x.id == "" {
-			x.id = idOf("cond", tx.FirstID())
-		}
-		cost := r.spent(v, x)
-		switch {
-		case x.why != "" && x.begun && x.usage == nil && !s.MayBegin(t): // the run was paused while it was to be tried again
-			r.say(clew.Message{Say: clew.SayAPIReqDeleted, Role: clew.SpeakerSystem, Text: "The summary is put off."})
-		case x.why != "":
-			r.say(clew.Message{
-				Say: clew.SayCondenseContextError, Role: clew.SpeakerSystem, Text: visible("The messages to the model stay as they are: " + x.why + "."),
-				ContextCondense: &clew.ContextCondense{CondenseID: x.id, TokensBefore: before, CostUSD: cost},
-			})
-		default:
-			said := r.say(clew.Message{
-				Say: clew.SayCondenseContext, Role: clew.SpeakerSystem,
-				Text: fmt.Sprintf("A summary takes the place of %d messages to the model: about %d tokens are now %d.", x.n, before, after),
-				ContextCondense: &clew.ContextCondense{
-					CondenseID: x.id, Summary: x.text, TokensBefore: before, TokensAfter: after, CostUSD: cost,
-				},
-			})
-			r.cover(history.Summary(x.id, summaryHead+x.text+summaryTail, 0), said, x.n)
-			w.noRoom = false
-		}
-	})
+	end := session.EndSummary{
+		ID: x.id, Asked: x.begun, Text: x.text, Heard: summaryHead + x.text + summaryTail, Hides: x.n,
+		TokensBefore: before, TokensAfter: after, Model: x.model,
+	}
+	if x.why != "" {
+		end.Failed = visible("The messages to the model stay as they are: " + x.why + ".")
+	}
+	if x.usage != nil {
+		usage := *x.usage
+		usage.CostUSD = x.by.cost(v, usage)
+		end.Usage, end.Protocol = &usage, protocolOf(x.by.profile.Provider)
+	}
+	r, err := w.desk.Do(end)
+	if r.Summary != "" {
+		w.noRoom = false
+	}
 	crash.At("condense.recorded")
 	return over(err)
-}
-
-// spent records what the call for a summary used.
-func (r *recorder) spent(v session.View, x summing) float64 {
-	if x.usage == nil {
-		return 0
-	}
-	usage := *x.usage
-	usage.CostUSD = x.by.cost(v, usage)
-	r.say(clew.Message{
-		Say: clew.SayAPIReqFinished, Role: clew.SpeakerSystem, Usage: &usage, APIProtocol: protocolOf(x.by.profile.Provider),
-		ContextCondense: &clew.ContextCondense{CondenseID: x.id},
-		Metadata:        map[string]any{"model": x.model, "purpose": "condense"},
-	})
-	total := r.t.Usage.Add(usage)
-	total.CostUSD = math.Round(total.CostUSD*1e9) / 1e9
-	r.tx.Add(&clew.TaskTokenUsageUpdatedData{TaskRef: r.t.TaskRef, TokenUsage: total, ToolUsage: counts(r.t.ToolUsage)})
-	return usage.CostUSD
-}
-
-// cover puts a summary or a marker in the place of the first n messages.
-func (r *recorder) cover(m clew.ModelMessage, said clew.MessageID, n int) {
-	m.TS, m.MessageID = r.tx.NextTS(), said
-	r.tx.Add(&clew.ModelMessageData{
-		TaskID: r.t.TaskID, AgentID: r.t.AgentID, MonitorID: r.t.MonitorID, Message: m, Hides: n,
-	})
 }
 
 // makeRoom leaves the oldest messages out.
 func (w *worker) makeRoom(v session.View) (more bool, err error) {
 	n := w.oldest(v)
 	w.noRoom = false
-	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		if !s.MayBegin(t) {
-			return
-		}
-		id := idOf("trunc", tx.FirstID())
-		said := r.say(clew.Message{
-			Say: clew.SaySlidingWindowTruncation, Role: clew.SpeakerSystem,
-			Text:              fmt.Sprintf("The model no longer hears the %d oldest messages: all together are too long for it.", n),
-			ContextTruncation: &clew.ContextTruncation{TruncationID: id, Hidden: n},
-		})
-		r.cover(history.Marker(t.History, n, id, 0), said, n)
-	})
+	_, err = w.desk.Do(session.TruncateHistory{Oldest: n})
 	return true, over(err)
 }
 
@@ -322,11 +254,8 @@ func (w *worker) tooLongFor(v session.View, failure *llm.Error, l *listener) (bo
 		w.noRoom = false
 		return false, nil
 	}
-	finals := l.finals()
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		r.update(finals)
-		r.say(clew.Message{Say: clew.SayAPIReqDeleted, Role: clew.SpeakerSystem, Text: visible("The messages are too long for the model. " + sentence(failure.Error()))})
+	_, err := w.desk.Do(session.Note{
+		Texts: l.finals(), Say: clew.SayAPIReqDeleted, Text: visible("The messages are too long for the model. " + sentence(failure.Error())),
 	})
 	return true, over(err)
 }

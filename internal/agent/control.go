@@ -12,6 +12,7 @@ import (
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/summary"
 )
 
 //go:embed rules.md
@@ -75,30 +76,32 @@ func (w *worker) control(ctx context.Context, v session.View, c session.Call) er
 	if bad := w.checkControl(v, c.Tool, in); bad != "" {
 		return w.wrong(c, bad)
 	}
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		if why := w.askFirst(c, in); why != "" && c.Status == session.CallProposed {
-			r.ask(clew.HitlApprovalRequestData{
-				Ask: askOf(c.Tool), Tool: c.Tool, Asking: clew.Asking{ToolCallID: c.ID}, Input: c.Input, Reason: why, Options: yesNo,
-			})
-			return
-		}
-		switch c.Tool {
-		case toolFollowup:
-			r.followup(c, in)
-		case toolCompletion:
-			r.complete(c, in.Result, nil)
-		case toolTodos:
-			r.todos(c, in)
-		case toolMode:
-			r.tx.Add(&clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode})
-			r.result(c, "You are now in mode "+in.Mode+".", false)
-		case toolTask:
-			r.begin(&planned{call: c, spec: tool.Spec{Class: clew.ClassRepeatable}}, clew.AllowedBy{})
-			session.Spawn(tx, s, t, c, in.Message, w.childMode(in))
-		}
-	})
+	_, err := w.desk.Do(w.controlIntent(c, in))
 	return over(err)
+}
+
+// controlIntent is what a call of the agent's own tools comes to.
+func (w *worker) controlIntent(c session.Call, in controlInput) session.Intent {
+	if why := w.askFirst(c, in); why != "" && c.Status == session.CallProposed {
+		return session.AskConsent{Question: clew.HitlApprovalRequestData{
+			Ask: askOf(c.Tool), Tool: c.Tool, Asking: clew.Asking{ToolCallID: c.ID}, Input: c.Input, Reason: visible(why), Options: yesNo,
+		}}
+	}
+	switch c.Tool {
+	case toolFollowup:
+		return session.AskValue{Question: followup(c, in)}
+	case toolCompletion:
+		return session.CompleteTask{Call: c, Text: in.Result}
+	case toolTodos:
+		return session.SetTodos{Call: c, Todos: todoList(in)}
+	case toolMode:
+		return session.SwitchMode{Call: c, Mode: in.Mode}
+	case toolTask:
+		return session.StartChild{
+			Plan: session.CallPlan{Call: c, Class: clew.ClassRepeatable, Summary: summary.Input(c.Tool, c.Input)}, Text: in.Message, Mode: w.childMode(in),
+		}
+	}
+	return nil
 }
 
 func askOf(name string) clew.Ask {

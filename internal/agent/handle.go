@@ -24,6 +24,7 @@ type planned struct {
 	wrong    string       // the model called it wrongly
 	title    string       // what it does, as it was called
 	own      bool         // one of the agent's own tools
+	changed  bool         // it would do something else than what was approved
 }
 
 // prepare finds out what a call would do. It changes nothing.
@@ -123,42 +124,13 @@ func plainError(err error) string {
 	return err.Error()
 }
 
-// decide records for each call of an answer whether it begins, asks or is
-// refused. The agent's own calls come after the others.
-func (w *worker) decide(r *recorder, plans []*planned) {
-	auto := 0
-	for _, p := range plans {
-		if p.own {
-			continue
-		}
-		switch {
-		case p.wrong != "":
-			w.refuse(r, p, p.wrong, clew.SayError)
-		case p.decision.Kind == policy.Deny:
-			w.refuse(r, p, p.decision.Reason, refusalSay(p.action))
-		case p.decision.Kind == policy.Ask && p.decision.Ask == clew.AskAutoApprovalMaxReqReached, w.tooMany(r.t.AutoApproved+auto, p):
-			if !r.asked {
-				r.ask(clew.HitlApprovalRequestData{
-					Ask: clew.AskAutoApprovalMaxReqReached, Limit: session.LimitRequests, Options: yesNo,
-					Reason: fmt.Sprintf("%d calls ran without a person. Go on?", r.t.AutoApproved+auto),
-				})
-			}
-			return // the call and those after it stay as they are
-		case p.decision.Kind == policy.Ask:
-			r.ask(clew.HitlApprovalRequestData{
-				Ask: p.decision.Ask, Tool: p.call.Tool, Asking: clew.Asking{ToolCallID: p.call.ID}, Input: p.call.Input, Effect: &p.action.Effect,
-				Reason: p.action.Effect.Summary, Why: p.decision.Reason, Options: yesNo, Remember: policy.Offer(p.input),
-			})
-		default:
-			auto++
+// noteBegun notes the calls that may run now.
+func (w *worker) noteBegun(list []*planned, r session.Result) {
+	for _, p := range list {
+		if slices.Contains(r.Begun, p.call.ID) {
 			w.begun[p.call.ID] = p
-			r.begin(p, p.decision.By)
 		}
 	}
-}
-
-func (w *worker) tooMany(n int, p *planned) bool {
-	return p.decision.Kind == policy.Allow && w.values.AutoApprovalMaxReq > 0 && n >= w.values.AutoApprovalMaxReq
 }
 
 func refusalSay(a *tool.Action) clew.Say {
@@ -168,26 +140,9 @@ func refusalSay(a *tool.Action) clew.Say {
 	return a.RefusedSay
 }
 
-// refuse ends a call that may not run. The person sees it as the model does.
-func (w *worker) refuse(r *recorder, p *planned, why string, say clew.Say) {
-	r.say(clew.Message{Say: say, Role: clew.SpeakerSystem, Text: visible(p.call.Tool + " was refused: " + why), ToolCallID: p.call.ID})
-	r.result(p.call, why, true)
-}
-
-// askMessage is the kind of ask that shows a call.
-func (w *worker) askMessage(id string) clew.Ask {
-	if p := w.begun[id]; p != nil && p.action != nil && p.action.Ask != "" {
-		return p.action.Ask
-	}
-	return clew.AskTool
-}
-
 // wrong ends a call of the agent's own tools that was called wrongly.
 func (w *worker) wrong(c session.Call, why string) error {
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		w.refuse(r, &planned{call: c}, why, clew.SayError)
-	})
+	_, err := w.desk.Do(session.RefuseCall{Call: c, Refusal: refusal(c, why, clew.SayError)})
 	return over(err)
 }
 
@@ -248,12 +203,9 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 // closeTexts closes the output that calls were writing when the server stopped.
 func (w *worker) closeTexts(ctx context.Context, v session.View, calls []session.Call) error {
 	found := w.snapFound(ctx, v, calls)
-	defer found.done()
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		session.CloseTexts(tx, s, t)
-		r.files(found)
-	})
+	var r session.Result
+	defer func() { found.done(r) }()
+	r, err := w.desk.Do(session.CloseTexts{Files: found.seen()})
 	return over(err)
 }
 
@@ -262,33 +214,17 @@ func (w *worker) closeTexts(ctx context.Context, v session.View, calls []session
 // does not begin, and the person is asked anew.
 func (w *worker) begin(ctx context.Context, v session.View, plans []*planned) error {
 	before := w.snapBefore(ctx, v, plans)
-	defer before.done()
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		if !s.MayBegin(t) {
-			return
+	var r session.Result
+	defer func() { before.done(r) }()
+	for _, p := range plans {
+		if p.call.Status == session.CallApproved && p.wrong == "" && p.decision.Kind != policy.Deny && p.action.Effect.Digest != p.call.Digest {
+			p.changed = true
+			p.decision = policy.Decision{Kind: policy.Ask, Ask: p.action.Ask, Reason: "it changed since it was approved"}
+			p.action.Effect.Summary = "Changed since it was approved: " + p.action.Effect.Summary
 		}
-		r.files(before)
-		var proposed []*planned
-		for _, p := range plans {
-			switch {
-			case p.call.Status == session.CallProposed:
-				proposed = append(proposed, p)
-			case p.wrong != "":
-				w.refuse(r, p, p.wrong, clew.SayError)
-			case p.decision.Kind == policy.Deny:
-				w.refuse(r, p, p.decision.Reason, refusalSay(p.action))
-			case p.action.Effect.Digest != p.call.Digest:
-				p.decision = policy.Decision{Kind: policy.Ask, Ask: p.action.Ask, Reason: "it changed since it was approved"}
-				p.action.Effect.Summary = "Changed since it was approved: " + p.action.Effect.Summary
-				proposed = append(proposed, p)
-			default:
-				w.begun[p.call.ID] = p
-				r.begin(p, clew.AllowedBy{})
-			}
-		}
-		w.decide(r, proposed)
-	})
+	}
+	r, err := w.desk.Do(session.BeginCalls{Files: before.seen(), Plans: plansOf(plans), Most: w.values.AutoApprovalMaxReq})
+	w.noteBegun(plans, r)
 	return over(err)
 }
 
@@ -349,21 +285,14 @@ func asked(ctx context.Context, a *tool.Action) (happened bool, result tool.Resu
 // closed as it stands.
 func (w *worker) askAbout(ctx context.Context, v session.View, calls []session.Call) error {
 	found := w.snapFound(ctx, v, calls)
-	defer found.done()
+	var r session.Result
+	defer func() { found.done(r) }()
 	var names []string
 	for _, c := range calls {
 		names = append(names, fmt.Sprintf("%s %s", c.Tool, clipLine(string(c.Input), 200)))
 	}
 	slices.Sort(names)
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		session.CloseTexts(tx, s, t)
-		session.Forsaken(tx, s, t, calls) // nobody waits for their answers any more
-		r.files(found)
-		r.ask(clew.HitlApprovalRequestData{
-			Ask: clew.AskResumeTask, Options: yesNo, Reason: session.Doubtful(names),
-		})
-	})
+	r, err := w.desk.Do(session.AskInDoubt{Files: found.seen(), Calls: calls, Reason: visible(session.Doubtful(names))})
 	return over(err)
 }
 

@@ -77,34 +77,30 @@ func (w *worker) layerControl(ctx context.Context, v session.View, c session.Cal
 	case toolFailure:
 		return over(w.desk.FailTodo("ended by its agent", clew.Failure{Code: clew.ExecutionFailed, Message: visible(in.Message), Recoverable: in.Recoverable}))
 	}
-	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		switch c.Tool {
-		case toolUnderstood:
-			session.Understood(tx, s, t, clew.Intent{Domain: in.Domain, Category: in.Category, Confidence: in.Confidence}, in.Entities)
-			r.result(c, "Noted. Now make the plan.", false)
-		case toolClarify:
-			r.clarify(c, v, in)
-		case toolProgress:
-			session.TodoProgressed(tx, s, t, clew.TodoProgressData{
-				ProgressPercentage: in.Percentage, CurrentStep: visible(in.Step), ItemsProcessed: in.ItemsProcessed, ItemsTotal: in.ItemsTotal,
-			})
-			r.result(c, "Noted.", false)
-		case toolCompletion:
-			r.complete(c, in.Result, in.Data)
-		}
-	})
+	_, err = w.desk.Do(layerIntent(v, c, in))
 	return over(err)
 }
 
-// clarify asks what was meant.
-func (r *recorder) clarify(c session.Call, v session.View, in layerInput) {
-	q := clew.HitlClarificationData{
-		OriginalInput: v.Run.Request, Ambiguity: visible(in.Ambiguity), Question: visible(in.Question), InputType: clew.InputText,
-		Suggestions: visibles(in.Suggestions), Required: true,
+// layerIntent is what a call of a layer's own tools comes to.
+func layerIntent(v session.View, c session.Call, in layerInput) session.Intent {
+	switch c.Tool {
+	case toolUnderstood:
+		return session.EndUnderstanding{
+			Call: c, Intent: clew.Intent{Domain: in.Domain, Category: in.Category, Confidence: in.Confidence}, Entities: in.Entities,
+		}
+	case toolClarify:
+		return session.Clarify{Question: clew.HitlClarificationData{
+			Asking: clew.Asking{ToolCallID: c.ID}, OriginalInput: v.Run.Request, Ambiguity: visible(in.Ambiguity), Question: visible(in.Question),
+			InputType: clew.InputText, Suggestions: visibles(in.Suggestions), Required: true,
+		}}
+	case toolProgress:
+		return session.TodoProgress{Call: c, Progress: clew.TodoProgressData{
+			ProgressPercentage: in.Percentage, CurrentStep: visible(in.Step), ItemsProcessed: in.ItemsProcessed, ItemsTotal: in.ItemsTotal,
+		}}
+	case toolCompletion:
+		return session.CompleteTask{Call: c, Text: in.Result, Data: in.Data}
 	}
-	q.ToolCallID, q.TimeoutSec = c.ID, r.s.RunRules().ClarifySec
-	session.AskClarification(r.tx, r.s, r.t, q)
+	return nil
 }
 
 func visibles(texts []string) []string {
@@ -148,15 +144,7 @@ func (w *worker) propose(v session.View, c session.Call, in layerInput, mended [
 		slices.Sort(mended)
 		w.cfg.Log.Debug("plan was mended", "session", v.Session, "what", slices.Compact(mended))
 	}
-	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		for _, other := range t.Calls { // a second plan would be taken for the answer to what people say about the first
-			if other.ID != c.ID && other.Tool == toolPlan && other.Status != session.CallDone {
-				r.result(other, "Not looked at: one plan at a time.", false)
-			}
-		}
-		session.Planned(tx, s, t, c.ID, todos, message)
-	})
+	_, err = w.desk.Do(session.ProposePlan{Call: c, Todos: todos, Message: message})
 	return over(err)
 }
 

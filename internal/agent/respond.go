@@ -29,24 +29,7 @@ func (w *worker) respond(ctx context.Context, v session.View, c session.Call, in
 		reports = append(reports, clew.Report{Name: name, MediaType: f.MediaType, Size: len(f.Data), Blob: hash})
 		response.Attachments = append(response.Attachments, clew.Attachment{Type: f.Attachment, Title: f.Title, URL: session.ReportPath(v.Session, name)})
 	}
-	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		if len(t.Inbox) > 0 {
-			r.result(c, "Not yet: the user said something meanwhile. Take it into account.", false)
-			return
-		}
-		for _, other := range t.Calls {
-			if other.ID != c.ID && other.Status != session.CallDone {
-				r.result(other, "Not done: the run is complete.", false)
-			}
-		}
-		r.result(c, "The run is complete.", false)
-		r.say(clew.Message{Say: clew.SayCompletionResult, Text: in.Text, ToolCallID: c.ID})
-		session.Responded(tx, s, t, response, reports)
-		r.tx.Add(&clew.TaskCompletedData{
-			TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: counted(t, c.Tool), ResultSummary: in.Text,
-		})
-	})
+	_, err = w.desk.Do(session.CompleteRun{Call: c, Response: response, Reports: reports})
 	return over(err)
 }
 

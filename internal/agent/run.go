@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,31 +73,23 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone b
 		result = tool.Result{Text: plainError(err), IsError: true}
 	}
 	after := w.snapAfter(ctx, v, p)
-	defer after.done()
+	var r session.Result
+	defer func() { after.done(r) }()
 	kept, err := w.keep(ctx, result)
 	if err != nil {
 		return err
 	}
-	shown := out.final(kept.text, summary.Output(kept.text)) // waits for a tool that still writes
-	var reserve *clew.Usage
+	finish := finishOf(p, out.final(kept.text, summary.Output(kept.text)), result, kept, took) // final waits for a tool that still writes
+	finish.Files = after.seen()
 	if alone {
-		reserve = w.onward(ctx, v, kept.text, kept.images, result.IsError)
+		finish.Next = w.onward(ctx, v, kept.text, kept.images, result.IsError)
 	}
-	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		r.files(after)
-		w.finish(r, p, shown, result, kept, took)
-		if reserve != nil && last(t, p.call.ID) && s.MayBegin(t) && !t.Condense && w.limit(asOf(v, tx, s, t), *reserve) == nil {
-			w.hear(r, *reserve)
-		}
-	})
+	r, err = w.desk.Do(finish)
+	if r.Started {
+		w.asking = r.Request
+	}
 	crash.At("tool.result")
 	return err
-}
-
-// last reports whether all calls of the answer but this one have their results.
-func last(t *session.Task, id string) bool {
-	return !slices.ContainsFunc(t.Calls, func(c session.Call) bool { return c.ID != id && c.Status != session.CallDone })
 }
 
 // safely makes an error of a tool's panic: it fails its call, not the turn.
@@ -165,40 +156,25 @@ func cutFrom(s string, n int) string {
 	return s[n:]
 }
 
-// finish records a result: what the model gets, and what people see.
-func (w *worker) finish(r *recorder, p *planned, output *clew.Message, result tool.Result, k kept, took time.Duration) {
-	c := p.call
-	if in := r.t.Call(c.ID); in != nil {
-		c.MessageID = in.MessageID
-	}
+// finishOf is a result: what the model gets, and what people see.
+func finishOf(p *planned, closed *clew.Message, result tool.Result, k kept, took time.Duration) session.FinishCall {
 	short := summary.Output(k.text)
-	if output != nil {
-		r.tx.Update(*output)
-	} else if result.Say != "" {
+	f := session.FinishCall{Call: p.call, Closed: closed, Result: session.CallResult{
+		Text: k.text, Summary: short, Images: k.images, Blob: k.blob, Bytes: k.bytes, DurationMS: took.Milliseconds(),
+		Failed: result.IsError, Mistake: p.spec.Group == tool.GroupEdit,
+	}}
+	switch {
+	case closed != nil:
+	case result.Say != "":
 		shown := result.Shown
 		if shown == "" || len(shown) > len(k.text) && k.blob != "" {
 			shown = k.text // cut to size
 		}
-		r.say(clew.Message{Say: result.Say, Text: shown, Summary: short, ToolCallID: c.ID, Images: k.images})
-	} else if p.spec.Group == tool.GroupCommand {
-		r.say(clew.Message{Say: clew.SayCommandOutput, Text: k.text, Summary: short, ToolCallID: c.ID})
+		f.Said = &clew.Message{Say: result.Say, Text: shown, Summary: short, ToolCallID: p.call.ID, Images: k.images}
+	case p.spec.Group == tool.GroupCommand:
+		f.Said = &clew.Message{Say: clew.SayCommandOutput, Text: k.text, Summary: short, ToolCallID: p.call.ID}
 	}
-	d := &clew.ToolProgressData{
-		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolComplete, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
-		MonitorID: clew.MainMonitor, MessageID: c.MessageID, Output: k.text, Summary: short, DurationMS: took.Milliseconds(),
-		Images: k.images, OutputBlob: k.blob,
-	}
-	if k.blob != "" {
-		d.OutputBytes = k.bytes
-	}
-	if result.IsError {
-		d.Status, d.Error = clew.ToolError, short
-		d.Mistake = p.spec.Group == tool.GroupEdit
-	}
-	r.tx.Add(d)
-	if result.IsError {
-		r.tx.Add(&clew.TaskToolFailedData{TaskRef: r.t.TaskRef, Tool: c.Tool, Error: short, ToolCallID: c.ID})
-	}
+	return f
 }
 
 // output is how a running tool is heard. Safe for concurrent use.
@@ -266,12 +242,7 @@ func (o *output) Progress(p clew.ProgressStatus) {
 	if soon {
 		return
 	}
-	_, _ = o.w.desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
-		tx.Add(&clew.ToolProgressData{
-			ToolCallID: o.p.call.ID, Tool: o.p.call.Tool, Status: clew.ToolRunning, AgentID: t.AgentID, TaskID: t.TaskID,
-			MonitorID: clew.MainMonitor, Class: o.p.spec.Class, ProgressStatus: &p,
-		})
-	})
+	_, _ = o.w.desk.Do(session.CallProgress{Call: o.p.call, Class: o.p.spec.Class, Status: p})
 }
 
 // Ask implements tool.Output.

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,56 +20,20 @@ import (
 func (w *worker) think(ctx context.Context, v session.View) (more bool, err error) {
 	reserve := w.estimate(v)
 	found := w.snapMessage(ctx, v)
-	begun := false
-	_, err = w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		if !s.MayBegin(t) {
-			return
-		}
-		r.files(found)
-		if q := w.limit(asOf(v, tx, s, t), reserve); q != nil {
-			r.ask(*q)
-			return
-		}
-		w.hear(r, reserve)
-		begun, v.Task.History = true, append(slices.Clip(t.History), heard(tx.Events())...)
-	})
-	found.done()
+	r, err := w.desk.Do(session.StartModelCall{Files: found.seen(), Call: w.modelCall(reserve)})
+	found.done(r)
 	crash.At("model.intent")
-	if err != nil || !begun { // the turn is over, or waits for somebody
+	if err != nil || !r.Started { // the turn is over, or waits for somebody
 		return false, over(err)
 	}
+	w.asking, v.Task.History = r.Request, r.History
 	return w.call(ctx, v, nil)
-}
-
-// heard lists what the model hears with these events.
-func heard(events []clew.Event) (list []clew.ModelMessage) {
-	for _, e := range events {
-		if d, ok := e.Data.(*clew.ModelMessageData); ok {
-			list = append(list, d.Message)
-		}
-	}
-	return list
-}
-
-// hear records with what a model call begins: what the model has not heard yet,
-// and that it is asked.
-func (w *worker) hear(r *recorder, reserve clew.Usage) {
-	for _, in := range session.Waiting(r.t) {
-		r.tx.Add(&clew.ModelMessageData{
-			TaskID: r.t.TaskID, AgentID: r.t.AgentID, MonitorID: r.t.MonitorID, Message: session.Heard(in, r.tx.NextTS()),
-		})
-	}
-	w.asking = r.say(clew.Message{
-		Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem, Reserved: &reserve, APIProtocol: protocolOf(w.profile.Provider),
-		Metadata: map[string]any{"provider": w.profile.Provider, "model": w.profile.Model},
-	})
 }
 
 // onward says whether the model can be asked in the same record as the result
 // that it waits for, and what to reserve: one append in place of two. nil sends
 // the turn the usual way, where limits are asked about.
-func (w *worker) onward(ctx context.Context, v session.View, text string, images []string, failed bool) *clew.Usage {
+func (w *worker) onward(ctx context.Context, v session.View, text string, images []string, failed bool) *session.ModelCall {
 	if w.equip(ctx, v) != nil { // settings may have changed while the tool ran
 		return nil
 	}
@@ -78,10 +41,11 @@ func (w *worker) onward(ctx context.Context, v session.View, text string, images
 		v.Task.Mistakes++
 	}
 	reserve := w.estimate(v, clew.ModelMessage{Content: clew.List[clew.Part]{{Type: clew.PartToolResult, Text: text, Images: images}}})
-	if w.limit(v, reserve) != nil || w.due(v, reserve.TokensIn) != needNothing {
+	if w.limits().Pass(v.Spent(), reserve) || w.due(v, reserve.TokensIn) != needNothing {
 		return nil
 	}
-	return &reserve
+	call := w.modelCall(reserve)
+	return &call
 }
 
 func protocolOf(provider string) clew.APIProtocol {
@@ -109,10 +73,7 @@ func (w *worker) recall(ctx context.Context, v session.View) (more bool, err err
 
 // note puts a line about the model call into the transcript.
 func (w *worker) note(say clew.Say, text string) error {
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		r.say(clew.Message{Say: say, Role: clew.SpeakerSystem, Text: text})
-	})
+	_, err := w.desk.Do(session.Note{Say: say, Text: text})
 	return err
 }
 
@@ -229,20 +190,11 @@ func (w *worker) giveUp(v session.View, why string, l *listener) error {
 	if v.Todo != nil && !v.Task.Acted {
 		return over(w.desk.FailTodo("ended by a failed model call", clew.Failure{Code: clew.ExecutionFailed, Message: why, Recoverable: true}))
 	}
-	var finals []clew.Message
+	retry := session.AskRetry{Provider: w.profile.Provider, Why: why, Question: session.TryAgain(visible(why))}
 	if l != nil {
-		finals = l.finals()
+		retry.Known, retry.Texts = true, l.finals()
 	}
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		if l != nil {
-			r.update(finals)
-		} else {
-			session.CloseTexts(tx, s, t)
-		}
-		r.tx.Add(&clew.ProviderStatusData{Status: clew.ProviderFailing, Provider: w.profile.Provider, Message: why})
-		r.ask(session.TryAgain(why))
-	})
+	_, err := w.desk.Do(retry)
 	return over(err)
 }
 
@@ -258,45 +210,17 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 		plans[i] = w.prepare(ctx, v, session.Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: session.CallProposed})
 	}
 	var before *snap
+	var r session.Result
 	if current {
 		before = w.snapBefore(ctx, v, plans)
-		defer before.done()
+		defer func() { before.done(r) }()
 	}
-	finals := l.finals()
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		r.update(finals)
-		belongs := l.said
-		if belongs == "" {
-			belongs = t.Request
-		}
-		r.tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: clew.ModelMessage{
-			Role: clew.SpeakerAssistant, Content: parts, TS: tx.NextTS(), MessageID: belongs,
-		}})
-		usage := answer.Usage
-		r.say(clew.Message{
-			Say: clew.SayAPIReqFinished, Role: clew.SpeakerSystem, Usage: &usage, APIProtocol: protocolOf(w.profile.Provider),
-			Metadata: map[string]any{"model": answer.Model, "stop": string(answer.Stop)},
-		})
-		total := t.Usage.Add(usage)
-		total.CostUSD = math.Round(total.CostUSD*1e9) / 1e9
-		r.tx.Add(&clew.TaskTokenUsageUpdatedData{TaskRef: t.TaskRef, TokenUsage: total, ToolUsage: counts(t.ToolUsage)})
-		if answer.Stop == llm.StopMaxTokens {
-			r.say(clew.Message{Say: clew.SayError, Role: clew.SpeakerSystem, Text: "The answer was cut: it reached the limit of its length."})
-		}
-		if current && s.MayBegin(t) { // else they stay as they are until the run goes on
-			r.files(before)
-			w.decide(r, plans)
-		}
-		switch {
-		case len(plans) > 0:
-		case t.ParentTaskID == "":
-			r.tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
-		case len(t.Inbox) == 0: // a subtask that just answers has its result in that
-			r.total = &total
-			r.end(textOf(parts), nil, counts(t.ToolUsage))
-		}
+	r, err := w.desk.Do(session.RecordAnswer{
+		Texts: l.finals(), Said: l.said, Parts: parts, Words: textOf(parts), Usage: answer.Usage, Protocol: protocolOf(w.profile.Provider),
+		Model: answer.Model, Stop: string(answer.Stop), Cut: answer.Stop == llm.StopMaxTokens,
+		Current: current, Files: before.seen(), Plans: plansOf(plans), Most: w.values.AutoApprovalMaxReq,
 	})
+	w.noteBegun(plans, r)
 	crash.At("model.recorded")
 	return over(err)
 }
@@ -319,13 +243,6 @@ func textOf(parts []clew.Part) string {
 		return "The subtask ended without a result."
 	}
 	return strings.Join(words, "\n\n")
-}
-
-func counts(m map[string]clew.ToolUsage) map[string]clew.ToolUsage {
-	if m == nil {
-		return map[string]clew.ToolUsage{}
-	}
-	return m
 }
 
 // uniqueCalls names every call of an answer, each with a name of its own.

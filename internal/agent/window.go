@@ -49,15 +49,8 @@ func (w *worker) showWindow(c session.Call) error {
 		title := visible(strings.Join(strings.Fields(*in.Title), " "))
 		wish.Title = &title
 	}
-	_, err := w.desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
-		r := &recorder{w: w, tx: tx, s: s, t: t}
-		if err := session.ShowWindow(tx, s, t, wish); err != nil {
-			w.refuse(r, &planned{call: c}, plainError(err), clew.SayError)
-			return
-		}
-		done := map[string]string{"open": "is open", "update": "was changed", "close": "is closed"}[in.Action]
-		r.result(c, fmt.Sprintf("Window %s %s.", in.ID, done), false)
-	})
+	done := map[string]string{"open": "is open", "update": "was changed", "close": "is closed"}[in.Action]
+	_, err := w.desk.Do(session.ChangeWindow{Call: c, Wish: wish, Done: fmt.Sprintf("Window %s %s.", in.ID, done)})
 	return over(err)
 }
 

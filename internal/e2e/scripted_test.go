@@ -16,6 +16,7 @@ import (
 	procs "github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 	"github.com/clew-run/clew/internal/transcript"
 	"github.com/clew-run/clew/wire"
 )
@@ -92,7 +93,7 @@ func (s *scripted) word(ctx context.Context, word string, desk *session.Desk) er
 		if err != nil {
 			return err
 		}
-		if _, err := desk.Record(func(tx *session.Tx) { tx.Add(ev.Data) }); err != nil {
+		if _, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, _ *session.Task) { tx.Add(ev.Data) }); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,8 @@ var order = []string{
 	"internal/run",    // the state machine of a run
 	"internal/report", // what a run leaves behind to read
 	"internal/history",
-	"internal/crash", // named places where tests kill the program
+	"internal/budget", // what was spent, and what may be
+	"internal/crash",  // named places where tests kill the program
 	"internal/settings",
 	"internal/llm",
 	"internal/session",
@@ -90,7 +91,7 @@ var reserved = []struct {
 }
 
 // pure lists layers that decide and touch no technology.
-var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/session"}
+var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/budget", "internal/session"}
 
 // impure lists what those layers leave alone.
 var impure = []string{"net/http", "os/exec", "database/sql", "github.com/nats-io/", "github.com/coder/websocket", "github.com/gobwas/"}

@@ -21,6 +21,7 @@ import (
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // pollster is an agent that puts one question in each turn: what is said to it,
@@ -42,7 +43,7 @@ func (p *pollster) before(turn string) bool {
 }
 
 func (p *pollster) Work(_ context.Context, turn session.Turn, m clew.Message, desk *session.Desk) error {
-	_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 		if p.before(string(s.ID) + string(turn.ID)) {
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 			return

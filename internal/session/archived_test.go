@@ -158,7 +158,7 @@ func TestCountOfWhatGoes(t *testing.T) {
 func TestQuestionOfAnArchivedSession(t *testing.T) {
 	b := newBench()
 	b.asked(1)
-	must(b.do(clew.Command{By: by("ann"), Data: &remark{events: func(tx *Tx, _ *State) { tx.Add(&clew.SessionArchivedData{Archived: true}) }}}))
+	b.inject("ann", "", func(tx *Tx) { tx.Add(&clew.SessionArchivedData{Archived: true}) })
 	if rows := b.s.state.Inbox(); len(rows["ann"]) != 1 {
 		t.Errorf("the inbox has %v", rows)
 	}

@@ -110,7 +110,23 @@ func (b *bench) report(events func(tx *Tx, s *State, t *Task)) (Receipt, []clew.
 }
 
 func (b *bench) reportAs(t *Task, events func(tx *Tx, s *State, t *Task)) (Receipt, []clew.EventType, error) {
-	return b.do(clew.Command{By: by("agent"), Data: &report{task: t.TaskID, turn: t.Turn.ID, moved: b.s.state.Moved, events: events}})
+	return b.do(clew.Command{By: by("agent"), Data: &report{task: t.TaskID, turn: t.Turn.ID, moved: b.s.state.Moved, intent: Script(events)}})
+}
+
+// inject puts records into the journal that no command of today makes.
+func (b *bench) inject(by clew.UserID, cause clew.ClientMessageID, add func(tx *Tx)) {
+	tx := NewTx(b.s.state, b.now)
+	add(tx)
+	for _, e := range tx.Events() {
+		data, err := clew.MarshalData(e.Data)
+		if err != nil {
+			panic(err)
+		}
+		r := b.head.Write("s", 1, b.now, clew.Draft{By: by, Cause: cause, Type: e.Type, Data: data})
+		b.head = r.After()
+		b.records = append(b.records, r)
+		Apply(b.s.state, r, e.Data)
+	}
 }
 
 // begin has the agent open its reply, update writes on, finish ends the turn.

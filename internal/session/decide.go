@@ -10,12 +10,12 @@ import (
 
 // Decide says which events a command leads to in a state, or why it is refused.
 // It is pure: it changes nothing and knows no clock but now (Unix ms).
-func Decide(s *State, cmd clew.Command, now int64) ([]clew.Event, error) {
+func Decide(s *State, cmd clew.Command, now int64) (*Tx, error) {
 	tx := NewTx(s, now)
 	if err := decide(tx, s, cmd); err != nil {
 		return nil, err
 	}
-	return tx.Events(), nil
+	return tx, nil
 }
 
 func decide(tx *Tx, s *State, cmd clew.Command) error {
@@ -41,7 +41,7 @@ func decideCommand(tx *Tx, s *State, cmd clew.Command) error {
 	case *travel:
 		return decideTravel(tx, s, cmd, d)
 	case *remark:
-		d.events(tx, s)
+		decideRemark(tx, s, cmd, d)
 		return nil
 	case *expire:
 		decideExpire(tx, s, d)
@@ -128,7 +128,8 @@ type report struct {
 	task   clew.TaskID
 	turn   clew.MessageID
 	moved  uint64 // the session's last return when the agent began
-	events func(tx *Tx, s *State, t *Task)
+	intent Intent
+	answer chan<- clew.HitlResolvedData // gets the answer to the question that it asks, nil for most
 }
 
 func decideReport(tx *Tx, s *State, d *report) error {
@@ -136,7 +137,10 @@ func decideReport(tx *Tx, s *State, d *report) error {
 	if t == nil || t.Turn == nil || t.Turn.ID != d.turn || s.Moved != d.moved {
 		return clew.Errorf(clew.SessionInvalidState, "the turn is over")
 	}
-	d.events(tx, s, t)
+	var err error
+	if tx.result, err = d.intent.decide(tx, s, t); err != nil {
+		return err
+	}
 	over := false // nobody goes on at once
 	ended := clew.TaskID("")
 	unheard := len(t.Inbox)

@@ -98,25 +98,10 @@ func (s *Session) view(t *Task) View {
 // Turn is the turn that the desk belongs to.
 func (d *Desk) Turn() Turn { return d.turn }
 
-// Record appends events to the journal.
-func (d *Desk) Record(events func(tx *Tx)) (Receipt, error) {
-	return d.RecordTask(func(tx *Tx, _ *State, _ *Task) { events(tx) })
-}
-
-// RecordTask is Record for events that depend on the task as it is at that very
-// moment. events runs in the session's goroutine and changes nothing.
-func (d *Desk) RecordTask(events func(tx *Tx, s *State, t *Task)) (Receipt, error) {
-	r, err := d.s.do(d.ctx, d.report(events))
-	if err == nil {
-		d.recorded.Add(1)
-	}
-	return r, err
-}
-
-func (d *Desk) report(events func(tx *Tx, s *State, t *Task)) clew.Command {
+func (d *Desk) report(in Intent) clew.Command {
 	return clew.Command{
 		By:   clew.Principal{User: clew.UserID(d.turn.AgentID)},
-		Data: &report{task: d.turn.TaskID, turn: d.turn.ID, moved: d.moved, events: events},
+		Data: &report{task: d.turn.TaskID, turn: d.turn.ID, moved: d.moved, intent: in},
 	}
 }
 
@@ -125,10 +110,9 @@ func (d *Desk) report(events func(tx *Tx, s *State, t *Task)) clew.Command {
 // dies meanwhile, the tool's call is in doubt.
 func (d *Desk) Ask(ctx context.Context, q clew.HitlInputRequestData) (clew.HitlResolvedData, error) {
 	answered := make(chan clew.HitlResolvedData, 1)
-	_, err := d.RecordTask(func(tx *Tx, s *State, t *Task) {
-		d.s.await(AskInput(tx, s, t, q), answered)
-	})
-	if err != nil {
+	cmd := d.report(toolQuestion{q})
+	cmd.Data.(*report).answer = answered
+	if _, err := d.submit(cmd); err != nil {
 		return clew.HitlResolvedData{}, err
 	}
 	select {
@@ -195,10 +179,7 @@ func (d *Desk) Write(delta string) error { return d.stream.Write(delta) }
 // End closes the reply, and with it the turn.
 func (d *Desk) End() error {
 	final := d.stream.Final()
-	_, err := d.RecordTask(func(tx *Tx, _ *State, t *Task) {
-		tx.Update(final)
-		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
-	})
+	_, err := d.Do(updateText{m: final, ends: true})
 	return err
 }
 
@@ -206,9 +187,7 @@ func (d *Desk) End() error {
 // left open behind it.
 func (d *Desk) fail(err error) {
 	for _, cut := range []bool{false, true} { // what is too much for one batch is cut
-		_, refused := d.RecordTask(func(tx *Tx, s *State, t *Task) {
-			failTurn(tx, s, t, d.s.streamed(), err, cut)
-		})
+		_, refused := d.Do(turnFailure{err: err, cut: cut})
 		if clew.CodeOf(refused) != clew.MessageTooLarge {
 			return // recorded, or the turn is over
 		}
@@ -231,8 +210,8 @@ func failTurn(tx *Tx, s *State, t *Task, streamed streams, err error, cut bool) 
 	}
 }
 
-// CloseTexts closes a task's growing messages as they stand.
-func CloseTexts(tx *Tx, s *State, t *Task) {
+// closeTexts closes a task's growing messages as they stand.
+func closeTexts(tx *Tx, s *State, t *Task) {
 	for _, m := range s.Messages.Growing() {
 		if m.TaskID == t.TaskID {
 			m.Partial = false

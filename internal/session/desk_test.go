@@ -15,11 +15,12 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // rest ends a turn, with messages that end before.
 func rest(desk *session.Desk, before ...clew.Message) error {
-	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		for _, m := range before {
 			tx.Update(m)
 		}
@@ -30,7 +31,7 @@ func rest(desk *session.Desk, before ...clew.Message) error {
 
 // hear gives the model what waits, and its answer with calls of these names.
 func hear(desk *session.Desk, calls ...string) error {
-	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		add := func(m clew.ModelMessage) {
 			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: m})
 		}
@@ -50,7 +51,7 @@ func hear(desk *session.Desk, calls ...string) error {
 
 // progress records where a call stands.
 func progress(desk *session.Desk, id string, status clew.ToolStatus) error {
-	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		tx.Add(&clew.ToolProgressData{
 			ToolCallID: id, Tool: "run", Status: status, TaskID: t.TaskID, AgentID: t.AgentID, Class: clew.ClassReadOnly, Output: "out",
 		})
@@ -294,7 +295,7 @@ func TestAgentComesBackAfterTheAnswer(t *testing.T) {
 			if err := hear(desk, "c1", "c2"); err != nil {
 				return err
 			}
-			_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, task *session.Task) {
+			_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, task *session.Task) {
 				session.Ask(tx, s, task, clew.HitlApprovalRequestData{
 					Ask: clew.AskCommand, Asking: clew.Asking{ToolCallID: "c1"}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 				})
@@ -327,7 +328,7 @@ func TestReportsAfterTheTurn(t *testing.T) {
 		var late [3]error
 		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
 			<-ctx.Done()
-			_, late[0] = desk.RecordTask(func(tx *session.Tx, _ *session.State, _ *session.Task) {
+			_, late[0] = sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, _ *session.Task) {
 				tx.Add(&clew.SessionRenamedData{Title: "too late"})
 			})
 			_, late[1] = desk.View()

@@ -125,15 +125,7 @@ func (s *Session) saveFiles(cmd clew.Command, place Workplace, reason string) (R
 	if err != nil {
 		return Receipt{}, err
 	}
-	cmd.Data = &remark{events: func(tx *Tx, st *State) {
-		saved := CheckpointSaved(done, reason)
-		saved.FromHash, saved.TS = st.Checkpoint, tx.NextTS()
-		saved.MessageID = tx.Say(clew.Message{
-			Type: clew.TypeSay, Say: clew.SayCheckpointSaved, Role: clew.SpeakerSystem, Text: reason,
-			MonitorID: clew.MainMonitor, UserID: cmd.By.User, Checkpoint: map[string]any{"checkpoint_id": done.ID, "hash": done.Hash},
-		})
-		tx.Add(saved)
-	}}
+	cmd.Data = &remark{saved: &done, reason: reason}
 	return s.submit(ctx, cmd)
 }
 

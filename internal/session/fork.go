@@ -63,9 +63,7 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *cle
 	if err := h.enter(ctx, cmd.By, n, &create{owner: cmd.By.User, title: n.Title, workspace: n.Workspace, forked: point, settings: l.place.Settings}, c.to+1); err != nil {
 		return Receipt{}, err
 	}
-	cmd.Data = &remark{events: func(tx *Tx, _ *State) {
-		tx.Add(&clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.to)})
-	}}
+	cmd.Data = &remark{forked: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.to)}}
 	r, err := s.submit(ctx, cmd)
 	r.SessionID = n.ID
 	return r, err

@@ -16,6 +16,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // postbox is a session.Inbox in memory.
@@ -92,7 +93,7 @@ func asker(most int) agentFunc {
 		if v.Task.Steps >= most {
 			return rest(desk)
 		}
-		_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, task *session.Task) {
+		_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, task *session.Task) {
 			session.Ask(tx, s, task, clew.HitlApprovalRequestData{
 				Asking: clew.Asking{TimeoutSec: int(s.Seq%2) * 600}, Ask: clew.AskMistakeLimitReached, Limit: "mistakes", Reason: "go on with " + string(turn.ID) + "?",
 				Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
@@ -333,7 +334,7 @@ func TestInboxFollowsAQuestion(t *testing.T) {
 		box := &postbox{}
 		j := new(journaltest.Memory).Node("a")
 		h := start(t, j, session.Config{Inbox: box, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
-			_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, task *session.Task) {
+			_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, task *session.Task) {
 				session.AskInput(tx, s, task, clew.HitlInputRequestData{
 					Asking: clew.Asking{TimeoutSec: 600}, Question: "which?", InputType: clew.InputText, Required: true,
 				})

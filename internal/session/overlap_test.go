@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // An agent that takes its time to leave keeps the next one waiting: no two work
@@ -55,7 +56,7 @@ func TestBatchTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, d *session.Desk) error {
-			_, err := d.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+			_, err := sessiontest.Record(d, func(tx *session.Tx, _ *session.State, t *session.Task) {
 				for range 3 {
 					tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
 						Role: clew.SpeakerUser, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: strings.Repeat("x", 30<<10)}},

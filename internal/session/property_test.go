@@ -216,7 +216,7 @@ func (p player) modelStep() {
 		must(p.update(p.text(), rapid.Bool().Draw(p.t, "partial")))
 	case n == 2:
 		must(p.report(func(tx *Tx, s *State, t *Task) {
-			CloseTexts(tx, s, t)
+			closeTexts(tx, s, t)
 			Ask(tx, s, t, clew.HitlApprovalRequestData{
 				Asking: clew.Asking{TimeoutSec: p.timeout}, Ask: clew.AskAPIReqFailed, Options: yesNo,
 			})

@@ -43,13 +43,17 @@ func decided(s *State, cmd clew.Command, now int64) (text string) {
 			text = fmt.Sprint("panic: ", p)
 		}
 	}()
-	events, err := Decide(s, cmd, now)
+	tx, err := Decide(s, cmd, now)
+	if err != nil {
+		return fmt.Sprint("error: ", err)
+	}
 	var b strings.Builder
-	for _, e := range events {
+	for _, e := range tx.Events() {
 		data, err := json.Marshal(e.Data)
 		fmt.Fprintf(&b, "%s %s %v\n", e.Type, data, err)
 	}
-	fmt.Fprintf(&b, "error %v", err)
+	result, err := json.Marshal(tx.result)
+	fmt.Fprintf(&b, "result %s %v", result, err)
 	return b.String()
 }
 
@@ -163,7 +167,7 @@ func TestImpurityIsFound(t *testing.T) {
 		b.s.state.Access = map[clew.UserID]clew.Role{}
 		b.s.state.Messages.tail = append(make([]clew.Message, 0, 10), b.s.state.Messages.tail...)
 		task := b.task()
-		cmd := clew.Command{Data: &report{task: task.TaskID, turn: task.Turn.ID, events: impure}}
+		cmd := clew.Command{Data: &report{task: task.TaskID, turn: task.Turn.ID, intent: Script(impure)}}
 		if err := decidePurely(b.s.state, cmd, b.now); err == nil {
 			t.Errorf("%s: not found", name)
 		}

@@ -268,10 +268,10 @@ func TestOldQueue(t *testing.T) {
 	x := newTraveller(b, t, func(n int) int { return n - 1 })
 	must(b.say("m1"))
 	b.think()
-	must(b.do(clew.Command{By: by("ann"), ClientMessageID: "m2", Data: &remark{events: func(tx *Tx, _ *State) {
+	b.inject("ann", "m2", func(tx *Tx) {
 		id := tx.Say(spoken(clew.Command{By: by("ann"), ClientMessageID: "m2"}, Input{Text: "hello"}, ""))
 		tx.Add(&clew.MessageQueuedData{ClientMessageID: "m2", MessageID: id, Position: 1})
-	}}}))
+	})
 	id := b.s.state.Queue[0].MessageID
 	for range tailMessages * 2 {
 		must(b.begin())

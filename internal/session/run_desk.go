@@ -141,17 +141,6 @@ func ReportPath(id clew.SessionID, name string) string {
 // paused, and no question holds it up.
 func (s *State) MayBegin(t *Task) bool { return !s.held(t) && s.blocking(t.TaskID) == nil }
 
-// Raised is how often people raised the budget of the task's tree.
-func (s *State) Raised(t *Task) int { return s.root(t).Raised }
-
-// Extended is how often people raised the own budget of the task's run.
-func (s *State) Extended(t *Task) int {
-	if r := s.running(t); r != nil {
-		return r.Extended
-	}
-	return 0
-}
-
 // OfRun marks a question as one of the task's run, if it works for one, with the
 // run's time-out.
 func OfRun(s *State, t *Task, a *clew.Asking, timeoutSec int) {
@@ -163,9 +152,7 @@ func OfRun(s *State, t *Task, a *clew.Asking, timeoutSec int) {
 // FailTodo ends the turn of a task that carries out a todo, and the todo with
 // it. The reason completes the sentence "This call was …".
 func (d *Desk) FailTodo(reason string, f clew.Failure) error {
-	_, err := d.RecordTask(func(tx *Tx, s *State, t *Task) {
-		failTodo(tx, s, t, d.s.streamed(), reason, f)
-	})
+	_, err := d.Do(todoFailure{reason: reason, failure: f})
 	return err
 }
 

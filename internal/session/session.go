@@ -97,7 +97,8 @@ type request struct {
 type outcome struct {
 	receipt Receipt
 	err     error
-	refused bool // the session itself said no, and nothing is on record
+	refused bool   // the session itself said no, and nothing is on record
+	result  Result // of an agent's intent
 }
 
 // errGone says that the session left this node's memory; ask the host again.
@@ -351,23 +352,16 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		}
 	}
 	now := s.host.cfg.Now()
-	switch cmd.Data.(type) {
-	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
-		cmd.Data = &interruption{cmd: cmd.Data, streamed: s.streamed()}
-	}
-	if d, ok := cmd.Data.(*travel); ok {
-		with := *d
-		with.streamed = s.streamed()
-		cmd.Data = &with
-	}
-	events, err := s.decideSafely(cmd, now)
-	if err == nil {
-		err = s.host.knownEverywhere(events)
-	}
+	cmd.Data = s.withTexts(cmd.Data)
+	tx, err := s.decideSafely(cmd, now)
 	if err != nil {
 		return pending{}, nil, err
 	}
-	p := pending{req: req, outcome: outcome{receipt: Receipt{ClientMessageID: cmd.ClientMessageID, Records: make([]clew.MessageID, 0, len(events))}}}
+	events := tx.Events()
+	if err := s.host.knownEverywhere(events); err != nil {
+		return pending{}, nil, err
+	}
+	p := pending{req: req, outcome: outcome{result: tx.result, receipt: Receipt{ClientMessageID: cmd.ClientMessageID, Records: make([]clew.MessageID, 0, len(events))}}}
 	made := make([]draft, len(events))
 	for i, ev := range events {
 		data, err := clew.MarshalData(ev.Data)
@@ -397,13 +391,35 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		Apply(s.state, r, ev.Data)
 		p.receipt.Records = append(p.receipt.Records, r.MessageID())
 	}
+	if d, ok := cmd.Data.(*report); ok && d.answer != nil {
+		s.await(tx.result.Question, d.answer)
+	}
 	p.events = events
 	return p, made, nil
 }
 
+// withTexts gives a command that stops work the text that was streamed so far.
+func (s *Session) withTexts(data any) any {
+	switch d := data.(type) {
+	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
+		return &interruption{cmd: data, streamed: s.streamed()}
+	case *travel:
+		with := *d
+		with.streamed = s.streamed()
+		return &with
+	case *report:
+		if in, ok := d.intent.(streamedIntent); ok {
+			with := *d
+			with.intent = in.with(s.streamed())
+			return &with
+		}
+	}
+	return data
+}
+
 // decideSafely keeps a fault in one command from ending all sessions. Decide
 // changes nothing, so there is nothing to undo.
-func (s *Session) decideSafely(cmd clew.Command, now int64) (events []clew.Event, err error) {
+func (s *Session) decideSafely(cmd clew.Command, now int64) (tx *Tx, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = clew.WrapError(clew.Internal, fmt.Errorf("panic: %v", p), "the command failed inside the server")

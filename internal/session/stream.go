@@ -30,19 +30,11 @@ const snapshotEvery = time.Second
 // call's id what its tool puts out. The messages before, which end with it, go on
 // record as they are now.
 func (d *Desk) Open(say clew.Say, call string, before ...clew.Message) (*Stream, error) {
-	var m clew.Message // set in the session's goroutine, which may outlast the wait
-	_, err := d.Record(func(tx *Tx) {
-		for _, b := range before {
-			tx.Update(b)
-		}
-		m = newReply(tx.NextID(), tx.NextTS(), &d.turn)
-		m.Say, m.ToolCallID = say, call
-		tx.Add(&clew.MessageCreatedData{Message: m})
-	})
+	r, err := d.Do(openText{turn: d.turn, say: say, call: call, before: before})
 	if err != nil {
 		return nil, err
 	}
-	st := &Stream{d: d, m: m}
+	st := &Stream{d: d, m: r.Opened}
 	return st, st.begin()
 }
 
@@ -68,7 +60,7 @@ func (d *Desk) Resume(v View) (*Stream, error) {
 		return nil, err
 	}
 	if before != nil {
-		_, err := d.RecordTask(CloseTexts)
+		_, err := d.Do(CloseTexts{})
 		return nil, err
 	}
 	st := &Stream{d: d, m: *open}
@@ -84,7 +76,7 @@ func (st *Stream) Restart() error {
 	if err := st.begin(); err != nil || !said { // first: what is sent with the record is the text as it is then
 		return err
 	}
-	_, err := st.d.RecordTask(updated(st.m))
+	_, err := st.d.Do(updateText{m: st.m})
 	return err
 }
 
@@ -144,7 +136,7 @@ func (st *Stream) save() error {
 			return nil // the disk is slow: later
 		}
 	}
-	saving, ok := st.d.s.post(st.d.ctx, st.d.report(updated(st.m)))
+	saving, ok := st.d.s.post(st.d.ctx, st.d.report(updateText{m: st.m}))
 	if ok {
 		st.saved, st.saving = time.Now(), saving
 	}
@@ -161,11 +153,6 @@ func (st *Stream) Final() clew.Message {
 func (st *Stream) FinalText(text, summary string) clew.Message {
 	st.m.Text, st.m.Summary = text, summary
 	return st.Final()
-}
-
-// updated puts a message on record as it stands.
-func updated(m clew.Message) func(*Tx, *State, *Task) {
-	return func(tx *Tx, _ *State, _ *Task) { tx.Update(m) }
 }
 
 // wholeRunes splits off the beginning of a character at the end of text. What

@@ -13,6 +13,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // clockwork is a journal that remembers the wake-ups it was asked for.
@@ -60,7 +61,7 @@ func wondering(timeout time.Duration) agentFunc {
 		if err := hear(desk, "c1"); err != nil {
 			return err
 		}
-		_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 			session.AskInput(tx, s, t, clew.HitlInputRequestData{
 				Asking: clew.Asking{ToolCallID: "c1", TimeoutSec: int(timeout.Seconds())}, Question: "which?", InputType: clew.InputText,
 			})

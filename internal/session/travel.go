@@ -172,7 +172,25 @@ func (d *travel) rewound(at origin, s, next *State, back clew.Return, checkpoint
 
 // remark is what the session itself puts on record; it has no name on the wire.
 type remark struct {
-	events func(tx *Tx, s *State)
+	forked *clew.SessionForkedData
+	saved  *SavedFiles // by a person
+	reason string      // why they were
+}
+
+func decideRemark(tx *Tx, s *State, cmd clew.Command, d *remark) {
+	if d.forked != nil {
+		tx.Add(d.forked)
+	}
+	if d.saved == nil {
+		return
+	}
+	saved := CheckpointSaved(*d.saved, d.reason)
+	saved.FromHash, saved.TS = s.Checkpoint, tx.NextTS()
+	saved.MessageID = tx.Say(clew.Message{
+		Type: clew.TypeSay, Say: clew.SayCheckpointSaved, Role: clew.SpeakerSystem, Text: d.reason,
+		MonitorID: clew.MainMonitor, UserID: cmd.By.User, Checkpoint: map[string]any{"checkpoint_id": d.saved.ID, "hash": d.saved.Hash},
+	})
+	tx.Add(saved)
 }
 
 // arrivalOf is the state that a batch takes the session to, nil if it stays where

@@ -7,6 +7,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // asks has an agent that asks once, and works on the files after a yes. Like the
@@ -18,7 +19,7 @@ func asks(f *shelf) session.Agent {
 			return err
 		}
 		if len(v.Task.History) == 0 {
-			_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) { asking(tx, s, t, prompt) })
+			_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) { asking(tx, s, t, prompt) })
 			return err
 		}
 		saved := func(reason string) *clew.CheckpointSavedData {
@@ -28,7 +29,7 @@ func asks(f *shelf) session.Agent {
 		before := saved("before work")
 		f.write("work")
 		after := saved("after work")
-		_, err = desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+		_, err = sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 			tx.Add(before)
 			tx.Add(after)
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
@@ -150,7 +151,7 @@ func TestFilesOfAnAnswerWithoutWork(t *testing.T) {
 
 // asksOnly asks once, and does nothing else.
 var asksOnly = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
-	_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 		if len(t.History) > 0 {
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 			return

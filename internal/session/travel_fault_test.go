@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // While files are on their way nobody can go elsewhere with the session, or fork
@@ -109,7 +110,7 @@ func TestUnsettledFiles(t *testing.T) {
 // there, too.
 func TestQuestionsBeforeAFork(t *testing.T) {
 	asker := agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
-		_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 			session.Ask(tx, s, t, clew.HitlApprovalRequestData{
 				Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 			})

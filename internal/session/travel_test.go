@@ -11,11 +11,12 @@ import (
 	"github.com/clew-run/clew/internal/history"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // parrot answers at once, and has the model hear and say it.
 var parrot = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
-	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		said := func(role clew.Speaker, id clew.MessageID, text string) {
 			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
 				Role: role, MessageID: id, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}},
@@ -245,7 +246,7 @@ func TestRewindAcrossACondense(t *testing.T) {
 
 // condenseAll puts a summary in place of what the model has heard so far.
 func condenseAll(desk *session.Desk) error {
-	_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		tx.Say(clew.Message{
 			Type: clew.TypeSay, Say: clew.SayCondenseContext, Role: clew.SpeakerSystem,
 			TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: clew.MainMonitor, ContextCondense: &clew.ContextCondense{CondenseID: "A"},
@@ -541,7 +542,7 @@ func TestForkWithQuestion(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+		_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 			if len(v.Task.History) > 0 { // it was answered
 				tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 				return

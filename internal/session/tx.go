@@ -11,6 +11,7 @@ type Tx struct {
 	ts     int64  // of the first event, Unix ms; each next one is 1 ms later
 	now    int64
 	events []clew.Event
+	result Result // of an intent
 }
 
 // NewTx begins a batch behind the last record of s, at now or later.

@@ -34,7 +34,18 @@ func TestTxKnowsWhatComes(t *testing.T) {
 
 // The type of an event follows from its data: no code writes both.
 func TestEventsAreAddedByTheirData(t *testing.T) {
-	literal := regexp.MustCompile(`clew\.Event\{|\bType:\s*clew\.Event`)
+	forbid(t, `clew\.Event\{|\bType:\s*clew\.Event`, "makes an event by hand; use Tx.Add")
+}
+
+// Nothing of an agent runs in the session's goroutine: scripts are for tests.
+func TestAgentsHaveNoScripts(t *testing.T) {
+	forbid(t, `\bScript\(|session\.Script\b|sessiontest\.`, "hands the session code to run; use an intent")
+}
+
+// forbid looks for a pattern in the code of the session and of the agent.
+func forbid(t *testing.T, pattern, why string) {
+	t.Helper()
+	literal := regexp.MustCompile(pattern)
 	for _, dir := range []string{".", "../agent"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) < 10 {
@@ -49,7 +60,7 @@ func TestEventsAreAddedByTheirData(t *testing.T) {
 				t.Fatal(err)
 			}
 			if at := literal.FindIndex(text); at != nil {
-				t.Errorf("%s:%d makes an event by hand; use Tx.Add", name, 1+strings.Count(string(text[:at[0]]), "\n"))
+				t.Errorf("%s:%d %s", name, 1+strings.Count(string(text[:at[0]]), "\n"), why)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,9 +15,9 @@ func text(s string) *string { return &s }
 // show has the bench's task do something about a window.
 func (b *bench) show(t *testing.T, wish WindowWish) error {
 	t.Helper()
-	var refused error
-	_, _, err := b.do(clew.Command{By: by("ann"), Data: &remark{events: func(tx *Tx, s *State) { refused = ShowWindow(tx, s, b.task(), wish) }}})
-	return errors.Join(err, refused)
+	var err error
+	b.inject("ann", "", func(tx *Tx) { err = ShowWindow(tx, b.s.state, b.task(), wish) })
+	return err
 }
 
 func (b *bench) openWindow(t *testing.T, id, kind, content string) error {

@@ -36,7 +36,7 @@ func (b *bench) answer(calls int) (Receipt, []clew.EventType, error) {
 		})
 	}
 	return b.report(func(tx *Tx, s *State, t *Task) {
-		CloseTexts(tx, s, t)
+		closeTexts(tx, s, t)
 		tx.Add(&clew.ModelMessageData{
 			TaskID: t.TaskID, AgentID: t.AgentID, Message: clew.ModelMessage{Role: clew.SpeakerAssistant, Content: parts, TS: tx.NextTS(), MessageID: t.Request},
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // asker is an agent that asks as many questions as its message says, all at
@@ -38,7 +39,7 @@ func (a *asker) Work(_ context.Context, turn session.Turn, prompt clew.Message, 
 		return nil // the turn is over, or waits
 	}
 	if a.again(string(v.Session) + string(turn.ID)) {
-		_, err := desk.RecordTask(func(tx *session.Tx, _ *session.State, t *session.Task) {
+		_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 		})
 		return err
@@ -49,7 +50,7 @@ func (a *asker) Work(_ context.Context, turn session.Turn, prompt clew.Message, 
 	}
 	began := now()
 	var open []clew.Asking
-	_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+	_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 		open = open[:0]
 		for i := range count {
 			q := clew.HitlInputRequestData{Field: "who", Question: fmt.Sprintf("Who is first, %d?", i), InputType: clew.InputText, DefaultValue: nobody}

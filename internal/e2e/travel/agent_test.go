@@ -7,6 +7,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // Work is an agent without a model. It saves files where the real one does: at
@@ -73,7 +74,7 @@ func (x *walk) call(ctx context.Context, desk *session.Desk, t session.Task, id 
 // end says something and ends the turn, or has it wait for an answer.
 func (x *walk) end(desk *session.Desk, task session.Task) error {
 	asks, plans := x.pick(5) == 0, x.pick(3) == 0
-	_, err := desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 		x.prior[tx.FirstID()] = x.now
 		if asks {
 			session.AskInput(tx, s, t, clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText})
@@ -103,7 +104,7 @@ func (x *walk) record(ctx context.Context, desk *session.Desk, message clew.Mess
 		return err
 	}
 	x.saved(saved.Hash)
-	_, err = desk.RecordTask(func(tx *session.Tx, s *session.State, t *session.Task) {
+	_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 		if s.Checkpoint != x.now {
 			x.t.Errorf("the session takes %q for its checkpoint, not %q", s.Checkpoint, x.now)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/budget"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 )
@@ -223,8 +224,8 @@ func (in Input) withinLimits(d Decision) Decision {
 		return Decision{Kind: Ask, Ask: clew.AskAutoApprovalMaxReqReached,
 			Reason: fmt.Sprintf("%d calls ran without asking, which is the limit", c.AutoApproved)}
 	}
-	if _, refusal := Reserve(LimitsOf(v), Cost(c.CostUSD, c.Tokens), Amount{}); refusal != nil {
-		return Decision{Kind: Ask, Ask: refusal.Ask(), Reason: refusal.Error()}
+	if _, refusal := budget.Reserve(budget.Limit(v.BudgetUSD, v.BudgetTokens), budget.Cost(c.CostUSD, c.Tokens), budget.Amount{}); refusal != nil {
+		return Decision{Kind: Ask, Ask: clew.AskAutoApprovalMaxReqReached, Reason: refusal.Error()}
 	}
 	return d
 }

@@ -1,11 +1,9 @@
-package policy
+// Package budget counts what was spent against what may be.
+package budget
 
 import (
 	"fmt"
 	"math"
-
-	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/settings"
 )
 
 // An Amount is what was spent, or would be. Money is counted in billionths of a
@@ -35,14 +33,20 @@ func nano(usd float64, round func(float64) float64) int64 {
 	return int64(n)
 }
 
-// LimitsOf gives the budget in the settings, rounded down. 0 is no limit.
-func LimitsOf(v settings.Values) Amount {
-	limit := Amount{Tokens: max(v.BudgetTokens, 0)}
-	if v.BudgetUSD > 0 {
+// Limit makes an amount of a limit in dollars, rounded down, and one in tokens. 0
+// is no limit.
+func Limit(usd float64, tokens int64) Amount {
+	limit := Amount{Tokens: max(tokens, 0)}
+	if usd > 0 {
 		// A limit below the smallest unit is still a limit.
-		limit.NanoUSD = max(nano(v.BudgetUSD, math.Floor), 1)
+		limit.NanoUSD = max(nano(usd, math.Floor), 1)
 	}
 	return limit
+}
+
+// Times is a limit that was raised.
+func (a Amount) Times(n int) Amount {
+	return Amount{NanoUSD: a.NanoUSD * int64(n), Tokens: a.Tokens * int64(n)}
 }
 
 // A Refusal says which limit a call would pass. It becomes a question.
@@ -54,9 +58,6 @@ type Refusal struct {
 func (r *Refusal) Error() string {
 	return fmt.Sprintf("the budget of %s %s is not enough: %s", r.Limit, r.What, r.Want)
 }
-
-// Ask is the question that a refusal becomes.
-func (r *Refusal) Ask() clew.Ask { return clew.AskAutoApprovalMaxReqReached }
 
 // Reserve takes the estimated cost of the next call out of the budget of the
 // whole task tree before the call is made. taken is all that was spent and

@@ -1,0 +1,8 @@
+package sessiontest
+
+import "github.com/clew-run/clew/internal/session"
+
+// Record has an agent of a test record what it likes, in the session's goroutine.
+func Record(desk *session.Desk, script session.Script) (session.Result, error) {
+	return desk.Do(script)
+}
