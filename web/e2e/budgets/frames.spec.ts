@@ -5,7 +5,7 @@ import { longSession } from "./long";
 import { barePage, mainThread, slowDown, watchFrames, type Frames } from "./measure";
 
 const messages = size(4_000, 10_000);
-const tries = size(3, 5);
+const tries = 5;
 
 interface Try {
   bare: Frames;
