@@ -40,10 +40,12 @@ type Applier struct {
 	opened map[string]bool // directories that were given write permission
 }
 
+// New makes an Applier for the workspace that root is open on.
 func New(ctx context.Context, root int, o *object.Store, nonce string, changes []tree.Change) *Applier {
 	return &Applier{ctx: ctx, root: root, objects: o, nonce: nonce, changes: changes, fd: -1, opened: map[string]bool{}}
 }
 
+// Close closes the directory that is open.
 func (a *Applier) Close() {
 	if a.fd >= 0 {
 		_ = unix.Close(a.fd)
@@ -55,6 +57,7 @@ func (a *Applier) Close() {
 // without any note.
 func (a *Applier) Small() bool { return Small(a.changes) }
 
+// Small reports whether changes are one rename, as Applier.Small does.
 func Small(changes []tree.Change) bool {
 	n := 0
 	for _, c := range changes {
@@ -68,6 +71,7 @@ func Small(changes []tree.Change) bool {
 // fewFiles is the number of files up to which each is flushed by itself.
 const fewFiles = 16
 
+// Run makes the changes and flushes them.
 func (a *Applier) Run() error {
 	for _, c := range slices.Backward(a.changes) {
 		if err := a.step(a.remove, c); err != nil {

@@ -82,8 +82,10 @@ func stampOf(st *unix.Stat_t) Stamp {
 	return Stamp{st.Size, st.Mtim.Nano(), st.Ctim.Nano(), st.Ino, uint32(st.Mode)}
 }
 
+// Perm gives the twelve permission bits.
 func (s Stamp) Perm() uint32 { return s.Mode & 0o7777 }
 
+// Format gives what it is: a file, a directory, a link or something else.
 func (s Stamp) Format() uint32 { return s.Mode & unix.S_IFMT }
 
 // Similar compares all but the time of change, which a new name or one less of
@@ -105,6 +107,7 @@ func (s Stamp) Settled(t int64) bool {
 	return t != 0 && s.Ctime+slack < t
 }
 
+// Lstat gives the stamp of a name, and how many names the file has.
 func Lstat(dir int, name string) (Stamp, uint64, error) {
 	var st unix.Stat_t
 	for {
@@ -116,6 +119,7 @@ func Lstat(dir int, name string) (Stamp, uint64, error) {
 	}
 }
 
+// Fstat gives the stamp of what is open.
 func Fstat(fd int) (Stamp, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)
@@ -150,6 +154,7 @@ func Gone(err error) bool {
 	return errors.Is(err, unix.EXDEV) || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
 }
 
+// Refused reports whether the system does not permit it.
 func Refused(err error) bool {
 	return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM)
 }

@@ -58,6 +58,8 @@ type Ruleset struct {
 
 type ignoreFile struct{ dir, patterns string }
 
+// NewRuleset makes the rules of a workspace. own is the path of the store in it, ""
+// if it lies elsewhere.
 func NewRuleset(r Rules, own string) *Ruleset {
 	s := &Ruleset{names: r.Names, ignore: r.Ignore, own: own}
 	if r.Names == nil {

@@ -49,6 +49,7 @@ const (
 	batch      = 32 // changed files that one task reads
 )
 
+// New prepares a scan of the workspace that root is open on.
 func New(ctx context.Context, root int, rules *Ruleset, pack *object.Packer, maxFile int64) *scan {
 	s := &scan{ctx: ctx, root: root, rules: rules, pack: pack, max: maxFile}
 	s.more = sync.NewCond(&s.mu)

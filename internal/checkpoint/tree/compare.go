@@ -18,8 +18,8 @@ type Item struct {
 	Meta object.ID // of a directory's meta tree
 }
 
-// A side is one directory of a checkpoint.
-type side struct {
+// A Side is one directory of a checkpoint.
+type Side struct {
 	perm  uint32
 	Items map[string]Item
 	left  map[string]SkipReason
@@ -55,16 +55,16 @@ func (r Reader) Top(tree object.ID) (Item, error) {
 }
 
 // Meta reads a directory's own statement.
-func (r Reader) Meta(tree object.ID) (meta, error) {
+func (r Reader) Meta(tree object.ID) (Meta, error) {
 	entries, err := r.Objects.Tree(r.Ctx, tree, nil)
 	if err != nil {
-		return meta{}, err
+		return Meta{}, err
 	}
 	for _, e := range entries {
 		if e.Name == MetaBlob {
 			data, err := r.Objects.Read(r.Ctx, e.ID, object.Blob)
 			if err != nil {
-				return meta{}, err
+				return Meta{}, err
 			}
 			return parseMeta(data)
 		}
@@ -74,8 +74,8 @@ func (r Reader) Meta(tree object.ID) (meta, error) {
 
 // Open lists a directory, or those names of it that are in only, if it is not
 // nil. Anything else than a directory has an empty list.
-func (r Reader) Open(it Item, only map[string]bool) (side, error) {
-	s := side{Items: map[string]Item{}}
+func (r Reader) Open(it Item, only map[string]bool) (Side, error) {
+	s := Side{Items: map[string]Item{}}
 	if it.Kind != Directory {
 		return s, nil
 	}
@@ -106,7 +106,7 @@ func (r Reader) Open(it Item, only map[string]bool) (side, error) {
 	return s, nil
 }
 
-func (r Reader) item(e object.Entry, own meta, below object.ID) (Item, error) {
+func (r Reader) item(e object.Entry, own Meta, below object.ID) (Item, error) {
 	it := Item{Oid: e.ID}
 	switch e.Mode {
 	case object.ModeTree:
@@ -173,6 +173,7 @@ func (c *Comparison) selected(p string) (self, below bool) {
 	return false, below
 }
 
+// Pair compares what the two have at a path.
 func (c *Comparison) Pair(p string, a, b Item, seen *Node) error {
 	if a == b {
 		return nil
@@ -207,7 +208,7 @@ func (c *Comparison) Pair(p string, a, b Item, seen *Node) error {
 	return c.names(p, x, y, seen)
 }
 
-func (c *Comparison) openFrom(a Item, only map[string]bool, seen *Node) (side, error) {
+func (c *Comparison) openFrom(a Item, only map[string]bool, seen *Node) (Side, error) {
 	if seen != nil && a.Kind == Directory {
 		return seen.side(only), nil
 	}
@@ -234,7 +235,7 @@ func (c *Comparison) leading(p string, self bool) map[string]bool {
 	return only
 }
 
-func (c *Comparison) names(p string, x, y side, seen *Node) error {
+func (c *Comparison) names(p string, x, y Side, seen *Node) error {
 	var all []string
 	for name := range x.Items {
 		all = append(all, name)
@@ -268,6 +269,7 @@ func (c Change) Real() bool {
 	return c.From.Kind != Directory || c.To.Kind != Directory || c.From.Perm != c.To.Perm
 }
 
+// SameBytes reports whether two files or links have the same content.
 func (i Item) SameBytes(j Item) bool {
 	return i.Kind == j.Kind && i.Kind != Directory && i.Oid == j.Oid
 }

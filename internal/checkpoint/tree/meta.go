@@ -8,14 +8,14 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint/object"
 )
 
-// A meta is what a git tree cannot say about one directory: permissions other
+// A Meta is what a git tree cannot say about one directory: permissions other
 // than 0755 for itself and other than 0755 or 0644 for its files, and the names
 // that were left alone. As bytes it is a list of records that end in NUL:
 //
 //	d 0700            the directory's own permissions
 //	f 0640 name       a file's permissions
 //	x ignored name    something left alone, and why
-type meta struct {
+type Meta struct {
 	perm  uint32
 	Perms map[string]uint32
 	left  map[string]SkipReason
@@ -56,8 +56,8 @@ func encodeMeta(n *Node) []byte {
 	return out
 }
 
-func parseMeta(data []byte) (meta, error) {
-	m := meta{perm: defaultDirPerm, Perms: map[string]uint32{}, left: map[string]SkipReason{}}
+func parseMeta(data []byte) (Meta, error) {
+	m := Meta{perm: defaultDirPerm, Perms: map[string]uint32{}, left: map[string]SkipReason{}}
 	for len(data) > 0 {
 		record, rest, ok := bytes.Cut(data, []byte{0})
 		parts := bytes.SplitN(record, []byte{' '}, 3)
@@ -69,7 +69,7 @@ func parseMeta(data []byte) (meta, error) {
 	return m, nil
 }
 
-func (m *meta) parse(code, value string, name [][]byte) bool {
+func (m *Meta) parse(code, value string, name [][]byte) bool {
 	if code == "x" && len(name) == 1 {
 		for w, s := range skipNames {
 			if s == value && w > 0 {

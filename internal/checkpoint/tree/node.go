@@ -17,6 +17,7 @@ import (
 // A Kind says what a name in a directory stands for.
 type Kind uint8
 
+// The kinds.
 const (
 	Absent Kind = iota
 	File
@@ -25,9 +26,10 @@ const (
 	LeftAlone
 )
 
-// A why says why something is left alone.
+// A SkipReason says why something is left alone.
 type SkipReason uint8
 
+// The reasons; Kept is none.
 const (
 	Kept SkipReason = iota
 	Excluded
@@ -61,7 +63,7 @@ type Node struct {
 	Trees Summary
 }
 
-// trees names the objects that stand for a directory, and sums it up.
+// Summary names the objects that stand for a directory, and sums it up.
 type Summary struct {
 	Files, Meta object.ID
 	Count       int
@@ -82,12 +84,13 @@ type Entry struct {
 	Verdict SkipReason
 }
 
+// Find gives the place of a name among the entries, and whether it is there.
 func (n *Node) Find(name string) (int, bool) {
 	i := sort.Search(len(n.Entries), func(i int) bool { return n.Entries[i].Name >= name })
 	return i, i < len(n.Entries) && n.Entries[i].Name == name
 }
 
-// take brings the list of names up to date and keeps what is known of those
+// Update brings the list of names up to date and keeps what is known of those
 // that stay.
 func (n *Node) Update(list []string) {
 	slices.Sort(list)
@@ -201,8 +204,8 @@ func (k *Entry) item() Item {
 }
 
 // side lists the directory as a checkpoint made of it has it.
-func (n *Node) side(only map[string]bool) side {
-	s := side{perm: n.Stamp.Perm(), Items: map[string]Item{}, left: map[string]SkipReason{}}
+func (n *Node) side(only map[string]bool) Side {
+	s := Side{perm: n.Stamp.Perm(), Items: map[string]Item{}, left: map[string]SkipReason{}}
 	take := func(k *Entry) {
 		switch k.Kind {
 		case Absent:
