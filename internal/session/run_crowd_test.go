@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/run"
 )
 
@@ -50,15 +50,12 @@ func newCrowd(t tester, seed uint64, big bool) *crowd {
 // watchEvery is how many commands go by between two at which Decide is watched:
 // each look at such a state takes long, ten times as long with the detector.
 func watchEvery(big bool) int {
-	n := 1
-	if testing.Short() {
-		n = 5
-	}
+	n := nightly.Size(10, 1)
 	if big {
-		n *= 20
+		n *= 10
 	}
 	if raceEnabled {
-		n *= 10
+		n *= 5
 	}
 	return n
 }

@@ -78,6 +78,7 @@ func TestAnywhereInAConversation(t *testing.T) {
 
 func voyage(t *rapid.T) *traveller {
 	b := newBench()
+	b.pure = nightly.Size(4, 1)
 	if rapid.Bool().Draw(t, "steers") {
 		b.s.state.rules = steering{}
 	}
