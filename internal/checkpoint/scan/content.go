@@ -17,7 +17,7 @@ import (
 
 const readTries = 5
 
-func (s *scan) readLink(w *worker, fd int, n *tree.Node, k *tree.Entry) error {
+func (s *Scan) readLink(w *worker, fd int, n *tree.Node, k *tree.Entry) error {
 	began := time.Now().UnixNano()
 	target, err := beneath.Readlink(fd, k.Name)
 	if errors.Is(err, unix.EINVAL) || err != nil && beneath.Gone(err) { // it is no link any more
@@ -34,7 +34,7 @@ func (s *scan) readLink(w *worker, fd int, n *tree.Node, k *tree.Entry) error {
 
 // lost drops a name that became something else during the scan. It is seen as
 // what it is the next time.
-func (s *scan) lost(n *tree.Node, k *tree.Entry) {
+func (s *Scan) lost(n *tree.Node, k *tree.Entry) {
 	n.Become(k, tree.Absent, tree.Kept)
 	k.Ruled = false
 	s.mu.Lock()
@@ -44,7 +44,7 @@ func (s *scan) lost(n *tree.Node, k *tree.Entry) {
 
 // readFile stores a file's bytes. A file that changes meanwhile is read again;
 // one that never holds still is stored as it was last read, and named.
-func (s *scan) readFile(w *worker, fd int, at string, n *tree.Node, k *tree.Entry) error {
+func (s *Scan) readFile(w *worker, fd int, at string, n *tree.Node, k *tree.Entry) error {
 	for try := 1; ; try++ {
 		err := s.tryFile(w, fd, n, k, try == readTries)
 		switch {
@@ -69,7 +69,7 @@ func (s *scan) readFile(w *worker, fd int, at string, n *tree.Node, k *tree.Entr
 }
 
 // tryFile reads a file once. With last it takes what it got.
-func (s *scan) tryFile(w *worker, fd int, n *tree.Node, k *tree.Entry, last bool) error {
+func (s *Scan) tryFile(w *worker, fd int, n *tree.Node, k *tree.Entry, last bool) error {
 	h, err := unix.Openat(fd, k.Name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (s *scan) tryFile(w *worker, fd int, n *tree.Node, k *tree.Entry, last bool
 	return s.trySmall(w, f, n, k, before, last)
 }
 
-func (s *scan) trySmall(w *worker, f *os.File, n *tree.Node, k *tree.Entry, before beneath.Stamp, last bool) error {
+func (s *Scan) trySmall(w *worker, f *os.File, n *tree.Node, k *tree.Entry, before beneath.Stamp, last bool) error {
 	began := time.Now().UnixNano()
 	data, err := w.read(f, before.Size)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *scan) trySmall(w *worker, f *os.File, n *tree.Node, k *tree.Entry, befo
 
 // still reports whether the file is the one whose bytes were read. When its last
 // change is so young that another one would not show, it is read again.
-func (s *scan) still(w *worker, f *os.File, before beneath.Stamp, began int64, data []byte) (bool, error) {
+func (s *Scan) still(w *worker, f *os.File, before beneath.Stamp, began int64, data []byte) (bool, error) {
 	after, err := beneath.Fstat(int(f.Fd()))
 	if err != nil || after != before {
 		return false, err
@@ -166,7 +166,7 @@ func (w *worker) read(f *os.File, size int64) ([]byte, error) {
 	return w.buf[:n], err
 }
 
-func (s *scan) tryLarge(f *os.File, n *tree.Node, k *tree.Entry, before beneath.Stamp, last bool) error {
+func (s *Scan) tryLarge(f *os.File, n *tree.Node, k *tree.Entry, before beneath.Stamp, last bool) error {
 	began := time.Now().UnixNano()
 	large, err := s.pack.Stream(io.NewSectionReader(f, 0, before.Size), before.Size)
 	if err != nil {

@@ -21,7 +21,7 @@ type pathEntry struct {
 
 // Paths prepares a scan of some paths alone. It reports false if what is known
 // is not enough for that; then everything has to be scanned.
-func (s *scan) Paths(root *tree.Node, paths []string) bool {
+func (s *Scan) Paths(root *tree.Node, paths []string) bool {
 	var spots []pathEntry
 	for _, p := range paths {
 		at, ok := s.pathEntry(root, p)
@@ -44,7 +44,7 @@ func (s *scan) Paths(root *tree.Node, paths []string) bool {
 }
 
 // pathEntry goes down to a path, or to the first part of it that is no directory.
-func (s *scan) pathEntry(root *tree.Node, p string) (pathEntry, bool) {
+func (s *Scan) pathEntry(root *tree.Node, p string) (pathEntry, bool) {
 	n, at, rules := root, "", s.rules
 	for {
 		fd, err := beneath.OpenDir(s.root, at)
@@ -66,7 +66,7 @@ func (s *scan) pathEntry(root *tree.Node, p string) (pathEntry, bool) {
 	}
 }
 
-func (s *scan) lookAlone(at pathEntry) {
+func (s *Scan) lookAlone(at pathEntry) {
 	s.push(func(w *worker) {
 		fd, err := beneath.OpenDir(s.root, at.at)
 		if err != nil {

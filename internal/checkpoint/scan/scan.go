@@ -19,9 +19,9 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint/tree"
 )
 
-// A scan brings what is known of a workspace up to date and stores what is new.
+// A Scan brings what is known of a workspace up to date and stores what is new.
 // Directories and batches of files are tasks that a few workers share.
-type scan struct {
+type Scan struct {
 	ctx   context.Context
 	root  int // descriptor of the workspace
 	rules *Ruleset
@@ -50,14 +50,14 @@ const (
 )
 
 // New prepares a scan of the workspace that root is open on.
-func New(ctx context.Context, root int, rules *Ruleset, pack *object.Packer, maxFile int64) *scan {
-	s := &scan{ctx: ctx, root: root, rules: rules, pack: pack, max: maxFile}
+func New(ctx context.Context, root int, rules *Ruleset, pack *object.Packer, maxFile int64) *Scan {
+	s := &Scan{ctx: ctx, root: root, rules: rules, pack: pack, max: maxFile}
 	s.more = sync.NewCond(&s.mu)
 	return s
 }
 
 // Run works until no task is left.
-func (s *scan) Run() error {
+func (s *Scan) Run() error {
 	var wait sync.WaitGroup
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	if !s.Whole {
@@ -71,7 +71,7 @@ func (s *scan) Run() error {
 	return s.err
 }
 
-func (s *scan) push(task func(*worker)) {
+func (s *Scan) push(task func(*worker)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tasks = append(s.tasks, task)
@@ -79,7 +79,7 @@ func (s *scan) push(task func(*worker)) {
 	s.more.Signal()
 }
 
-func (s *scan) work() {
+func (s *Scan) work() {
 	w := &worker{deflater: object.NewDeflater()}
 	for {
 		task := s.next()
@@ -96,7 +96,7 @@ func (s *scan) work() {
 	}
 }
 
-func (s *scan) next() func(*worker) {
+func (s *Scan) next() func(*worker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.tasks) == 0 && s.open > 0 {
@@ -117,7 +117,7 @@ func (s *scan) next() func(*worker) {
 	return task
 }
 
-func (s *scan) fail(err error) {
+func (s *Scan) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
@@ -127,7 +127,7 @@ func (s *scan) fail(err error) {
 
 // Directory queues a directory. above is the node that has it as an entry, nil for
 // the workspace itself.
-func (s *scan) Directory(at string, n *tree.Node, rules *Ruleset, above *tree.Node, k *tree.Entry) {
+func (s *Scan) Directory(at string, n *tree.Node, rules *Ruleset, above *tree.Node, k *tree.Entry) {
 	s.push(func(w *worker) {
 		fd, err := beneath.OpenDir(s.root, at)
 		if err == nil {
@@ -147,7 +147,7 @@ func (s *scan) Directory(at string, n *tree.Node, rules *Ruleset, above *tree.No
 }
 
 // list goes through one directory.
-func (s *scan) list(w *worker, fd int, at string, n *tree.Node, rules *Ruleset) error {
+func (s *Scan) list(w *worker, fd int, at string, n *tree.Node, rules *Ruleset) error {
 	now, err := beneath.Fstat(fd)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func ours(list []string) []string {
 
 // look brings one name up to date and reports whether its content has to be
 // read.
-func (s *scan) look(fd int, at string, n *tree.Node, k *tree.Entry, rules *Ruleset) bool {
+func (s *Scan) look(fd int, at string, n *tree.Node, k *tree.Entry, rules *Ruleset) bool {
 	now, _, err := beneath.Lstat(fd, k.Name)
 	if err != nil {
 		s.unseen(n, k, err)
@@ -232,7 +232,7 @@ func (s *scan) look(fd int, at string, n *tree.Node, k *tree.Entry, rules *Rules
 }
 
 // unseen deals with a name that says nothing of itself.
-func (s *scan) unseen(n *tree.Node, k *tree.Entry, err error) {
+func (s *Scan) unseen(n *tree.Node, k *tree.Entry, err error) {
 	switch {
 	case beneath.Refused(err): // the directory may be listed, not entered
 		n.Become(k, tree.LeftAlone, tree.Unreadable)
@@ -248,7 +248,7 @@ func (s *scan) unseen(n *tree.Node, k *tree.Entry, err error) {
 // whoever nests deeper wants something else than to keep files.
 const MaxDepth = 1000
 
-func (s *scan) lookDir(at string, n *tree.Node, k *tree.Entry, now beneath.Stamp, rules *Ruleset) {
+func (s *Scan) lookDir(at string, n *tree.Node, k *tree.Entry, now beneath.Stamp, rules *Ruleset) {
 	if strings.Count(at, "/") >= MaxDepth {
 		n.Become(k, tree.LeftAlone, tree.TooDeep)
 		k.Stamp = now
@@ -264,7 +264,7 @@ func (s *scan) lookDir(at string, n *tree.Node, k *tree.Entry, now beneath.Stamp
 }
 
 // readAll reads changed files: the first few here, the others as tasks.
-func (s *scan) readAll(w *worker, fd int, at string, n *tree.Node, changed []*tree.Entry) error {
+func (s *Scan) readAll(w *worker, fd int, at string, n *tree.Node, changed []*tree.Entry) error {
 	for len(changed) > batch {
 		part := changed[len(changed)-batch:]
 		changed = changed[:len(changed)-batch]
@@ -288,7 +288,7 @@ func (s *scan) readAll(w *worker, fd int, at string, n *tree.Node, changed []*tr
 	return s.readSome(w, fd, at, n, changed)
 }
 
-func (s *scan) readSome(w *worker, fd int, at string, n *tree.Node, part []*tree.Entry) error {
+func (s *Scan) readSome(w *worker, fd int, at string, n *tree.Node, part []*tree.Entry) error {
 	for _, k := range part {
 		if err := s.ctx.Err(); err != nil {
 			return err
