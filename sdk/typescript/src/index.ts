@@ -15,4 +15,7 @@ export type { Surroundings } from "./surroundings.js";
 export type { View } from "./transcript.js";
 export type { ToolCall, TranscriptMessage } from "./held.js";
 export type * from "./types.gen.js";
+// These names are those of the REST API and of the store, not of the entities of view state.
+export type { Problem } from "./rest_types.js";
+export type { SessionInfo, SettledQuestion, TaskInfo } from "./snapshot.js";
 export { eventTypes } from "./types.gen.js";
