@@ -75,7 +75,7 @@ func TestFirstStepThatFitsAnswers(t *testing.T) {
 - name: by regexp
   when: {last_user: {regexp: 'fix (\w+)'}}
   times: 2
-  reply: [{text: 'fixing {{match 1}} in call {{call}}, turn {{turn}}'}]
+  reply: [{text: 'fixing {{match 1}} in call {{call}}, turn {{turn}} {{"{{"}}'}]
 - name: second call
   when: {call: 2}
   reply: [{text: second}]
@@ -83,7 +83,7 @@ func TestFirstStepThatFitsAnswers(t *testing.T) {
   times: 0
   reply: [{text: rest}]
 `, Options{})
-			for _, want := range []string{"fixing bugs in call 1, turn 1", "fixing bugs in call 2, turn 1", "rest", "rest"} {
+			for _, want := range []string{"fixing bugs in call 1, turn 1 {{", "fixing bugs in call 2, turn 1 {{", "rest", "rest"} {
 				if got := ask(t, s, vendor, "fix bugs"); got != want {
 					t.Errorf("got %q, want %q", got, want)
 				}

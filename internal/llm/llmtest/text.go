@@ -60,6 +60,9 @@ var functionNames = map[string]any{"last_user": true, "call": true, "turn": true
 // newCall is a function with its argument, nil if there is no such function.
 func newCall(words []parse.Node) piece {
 	name := words[0].String()
+	if text, ok := words[0].(*parse.StringNode); ok && len(words) == 1 { // {{"{{"}}, which is how braces are written
+		return func(scene) (string, error) { return text.Text, nil }
+	}
 	if len(words) == 1 {
 		return plainCall(name)
 	}
