@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/clew-run/clew"
 )
@@ -18,7 +19,7 @@ type bench struct {
 	calls   int   // tool calls named so far
 	timeout int   // seconds, of questions
 	at      *Task // whose agent reports, nil for the task in focus
-	pure    int   // Decide is watched at each so many-th command, 0 for never
+	pure    int   // Decide is watched at each so many-th command, 0 if it does not matter
 	given   int   // commands so far
 
 	// What verify saw so far.
@@ -41,7 +42,7 @@ type tester interface {
 
 func newBench() *bench {
 	b := &bench{
-		now: 1_700_000_000_000, pure: 1, folded: &State{ID: "s"},
+		now: 1_700_000_000_000, folded: &State{ID: "s"},
 		told: map[clew.TaskID]string{}, settled: map[clew.RequestID]bool{}, questions: map[clew.RequestID]clew.Asking{}, reminded: map[clew.RequestID]bool{}, accepted: map[string]bool{}, folds: map[uint64][]byte{}, data: map[uint64]any{},
 	}
 	h := &Host{cfg: Config{Now: func() int64 { return b.now }, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
@@ -50,7 +51,7 @@ func newBench() *bench {
 }
 
 func (b *bench) do(cmd clew.Command) (Receipt, []clew.EventType, error) {
-	if b.given++; b.pure > 0 && b.given%b.pure == 0 {
+	if b.given++; b.watched() {
 		if err := decidePurely(b.s.state, cmd, b.now); err != nil {
 			panic(err)
 		}
@@ -67,6 +68,28 @@ func (b *bench) do(cmd clew.Command) (Receipt, []clew.EventType, error) {
 		types = append(types, r.Type)
 	}
 	return p.receipt, types, nil
+}
+
+// watched says if Decide is watched at this command: at the first hundred and at
+// some after, unless a test wants it otherwise. Each look sums up the whole state,
+// which takes ten times as long with the race detector.
+func (b *bench) watched() bool {
+	first := 100
+	if raceEnabled {
+		first = 5
+	}
+	if b.pure > 0 {
+		return b.given%b.pure == 0
+	}
+	return b.given <= first || b.given%100 == 0
+}
+
+// alone is for long tests of one goroutine: the race detector has nothing to find
+// there and takes ten times as long.
+func alone(t *testing.T) {
+	if raceEnabled {
+		t.Skip("one goroutine")
+	}
 }
 
 func by(user clew.UserID) clew.Principal { return clew.Principal{User: user, Role: clew.RoleOwner} }

@@ -200,6 +200,7 @@ func TestCondenseTurnTakesWords(t *testing.T) {
 //
 // Covers: HIS-07, HIS-09, HIS-30
 func TestKeepHidden(t *testing.T) {
+	alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBench()
 		b.create()

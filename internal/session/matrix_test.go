@@ -186,6 +186,7 @@ var commands = []struct {
 //
 // Covers: UIC-35, UIC-36, UIC-37, UIC-38, C-71, MSG-24, MSG-28, MSG-29, MSG-30, MSG-31, EVT-01, EVT-03, EVT-04, EVT-05, EVT-06, EVT-08, EVT-10, EVT-11, EVT-14, EVT-15, TSK-08, TSK-10, C-18, C-19, C-20, C-22, C-23, POL-02, POL-05, WS-075, WS-076, AGT-30
 func TestEveryCommandAtEveryMoment(t *testing.T) {
+	alone(t)
 	var table strings.Builder
 	for _, m := range moments {
 		at := newBench()

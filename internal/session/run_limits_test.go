@@ -167,6 +167,7 @@ func TestClarificationJoinsTheRequest(t *testing.T) {
 // The state of a session with many runs stays small: the tasks of todos leave
 // it, and old runs keep their names only.
 func TestRunsAreForgotten(t *testing.T) {
+	alone(t)
 	b := newBench()
 	b.create()
 	size := 0

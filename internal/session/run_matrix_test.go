@@ -115,6 +115,7 @@ func runCommands() []runCommand {
 //
 // Covers: RUN-22, RUN-25, RUN-26, RUN-27, RUN-28, WS-062, WS-066, WS-067, WS-068, WS-069, WS-070
 func TestEveryCommandToEveryRun(t *testing.T) {
+	alone(t)
 	var table strings.Builder
 	for _, m := range runMoments {
 		for _, paused := range []bool{false, true} {

@@ -128,7 +128,7 @@ func TestRandomRuns(t *testing.T) {
 	if played < small+large { // one that was asked for by its name, or failed
 		return
 	}
-	if ends[clew.EventComplete] < int(small)/2 || ends[clew.EventCancelled] == 0 || ends[clew.EventFailed] == 0 || ends[""] > 0 {
+	if every := !raceEnabled; ends[""] > 0 || every && (ends[clew.EventComplete] < int(small)/2 || ends[clew.EventCancelled] == 0 || ends[clew.EventFailed] == 0) {
 		t.Errorf("the runs ended like this: %v", ends)
 	}
 	t.Logf("%v with %d todos; commands that took effect: %v", ends, todos, seen)

@@ -36,6 +36,7 @@ func TestRoleOf(t *testing.T) {
 
 // Covers: C-07
 func TestStateIsBounded(t *testing.T) {
+	alone(t)
 	b := newBench()
 	b.create()
 	for i := range 1200 {

@@ -309,6 +309,7 @@ func TestMessageInAnotherMode(t *testing.T) {
 
 // Old tasks leave the state, and most histories before them.
 func TestTasksAreForgotten(t *testing.T) {
+	alone(t)
 	b := newBench()
 	b.create()
 	for i := range tasksKept + 20 {

@@ -27,6 +27,7 @@ func unseen(how clew.Arrival) *clew.UserMessageData {
 //
 // Covers: C-23, POL-03
 func TestWordsAnswerNothingUnseen(t *testing.T) {
+	alone(t)
 	type moment struct {
 		name string
 		to   func(b *bench)

@@ -204,6 +204,7 @@ func (p *spectacle) play(t *rapid.T) {
 //
 // Covers: EVT-05
 func TestStateFromChanges(t *testing.T) {
+	alone(t)
 	tally := map[string]int{}
 	fixRapid(t, 1)
 	rapid.Check(t, func(t *rapid.T) {
