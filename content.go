@@ -75,6 +75,7 @@ type Message struct {
 	Summary   string   `json:"summary,omitempty"` // short form of a tool's input or output
 
 	AgentID         AgentID         `json:"agent_id,omitempty"`
+	AgentKind       AgentKind       `json:"agent_kind,omitempty"` // of AgentID
 	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
 	WindowID        string          `json:"window_id,omitempty"`
 	TaskID          TaskID          `json:"task_id,omitempty"`
@@ -86,7 +87,7 @@ type Message struct {
 	QueuedAs        MessageID       `json:"queued_as,omitempty"` // its name while it waited in the queue
 
 	ProgressStatus    *ProgressStatus    `json:"progress_status,omitempty"`
-	Checkpoint        map[string]any     `json:"checkpoint,omitempty"`
+	Checkpoint        map[string]any     `json:"checkpoint,omitempty"` // with say checkpoint_saved: checkpoint_id and hash
 	ContextCondense   *ContextCondense   `json:"context_condense,omitempty"`
 	ContextTruncation *ContextTruncation `json:"context_truncation,omitempty"`
 	HistoryIndex      *int               `json:"conversation_history_index,omitempty"`
@@ -98,9 +99,14 @@ type Message struct {
 	Reserved    *Usage         `json:"reserved,omitempty"` // what a model call may use at most
 	Metadata    map[string]any `json:"metadata,omitempty"`
 
+	// With say api_req_deleted: who ended the model call, and why.
+	StoppedBy UserID  `json:"stopped_by,omitempty"`
+	WhyCode   EndCode `json:"why_code,omitempty"`
+
 	// Tool and Answer say what became of what the message shows, Delivery how a
 	// person's words reached an agent. They follow from later records: messages in
-	// records do not have them.
+	// records do not have them, but for the tool of a call that has yet to begin,
+	// in the message_created that shows it.
 	Tool     *MessageTool   `json:"tool,omitempty"`
 	Answer   *MessageAnswer `json:"answer,omitempty"`
 	Delivery Delivery       `json:"delivery,omitempty"`
@@ -109,11 +115,21 @@ type Message struct {
 // A MessageTool is where the tool call stands that a message shows. Its texts
 // are short forms.
 type MessageTool struct {
-	Name       string     `json:"name"`
-	Status     ToolStatus `json:"status"`
-	Input      string     `json:"input,omitempty"`   // what it was called with
-	Summary    string     `json:"summary,omitempty"` // of the input, and of the output once it is there
-	Error      string     `json:"error,omitempty"`
+	Name   string     `json:"name"`
+	Status ToolStatus `json:"status"`
+	Target string     `json:"target,omitempty"` // what it is about, in a line: a path, a pattern, an address, a command
+	// Command is what a shell would be given, "" for other tools.
+	Command string `json:"command,omitempty"`
+	Input   string `json:"input,omitempty"`   // what it was called with
+	Summary string `json:"summary,omitempty"` // of the input, and of the output once it is there
+	Error   string `json:"error,omitempty"`
+	// ErrorInOutput says that Error is how the output begins: who shows the output
+	// need not show it.
+	ErrorInOutput bool   `json:"error_in_output,omitempty"`
+	ExitCode      *int   `json:"exit_code,omitempty"`  // of a command that ended
+	StoppedBy     UserID `json:"stopped_by,omitempty"` // who ended or refused it, "" if nobody did
+	// WhyCode says why it was not run to its end, "" if it was.
+	WhyCode    EndCode    `json:"why_code,omitempty"`
 	DurationMS int64      `json:"duration_ms,omitempty"`
 	InDoubt    bool       `json:"in_doubt,omitempty"`    // nobody knows whether it took effect
 	OutputBlob string     `json:"output_blob,omitempty"` // address of the whole output
@@ -154,7 +170,8 @@ type MessageAnswer struct {
 	ByTimeout bool       `json:"by_timeout,omitempty"` // nobody answered in time
 	TS        int64      `json:"ts"`
 	Comment   string     `json:"comment,omitempty"`
-	Value     string     `json:"value,omitempty"` // what was given, in short
+	Value     string     `json:"value,omitempty"`    // what was given, in short
+	WhyCode   EndCode    `json:"why_code,omitempty"` // why it was withdrawn, with action cancelled
 }
 
 // Check reports what makes m inconsistent: an unknown kind, or an ask or say

@@ -85,6 +85,7 @@ type TaskInfo struct {
 	TodoID     string     `json:"todo_id,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"` // the parent's call that gets the result
 	AgentID    AgentID    `json:"agent_id,omitempty"`
+	AgentKind  AgentKind  `json:"agent_kind,omitempty"`
 	Text       string     `json:"text,omitempty"` // what was asked for, in short
 	Mode       string     `json:"mode,omitempty"`
 	Status     TaskStatus `json:"status"`
@@ -96,7 +97,8 @@ type TaskInfo struct {
 	CreatedMS  int64      `json:"created_ms"`
 	EndedMS    int64      `json:"ended_ms,omitempty"`
 	Usage      Usage      `json:"usage,omitzero"`
-	Result     string     `json:"result,omitempty"` // in short
+	Result     string     `json:"result,omitempty"`  // in short
+	Outcome    *Outcome   `json:"outcome,omitempty"` // how its last turn ended, nil while one is under way
 	// Plan is that of a task that has one without a run.
 	Plan *PlanSummary `json:"plan,omitempty"`
 }
@@ -113,6 +115,7 @@ type RunInfo struct {
 	PausedSinceMS int64         `json:"paused_since_ms,omitempty"`
 	Plan          *PlanSummary  `json:"plan"`
 	ReportPaths   []string      `json:"report_paths,omitempty"`
+	Ended         *Outcome      `json:"ended,omitempty"` // how it ended, nil as long as it goes on
 }
 
 // A TodoInfo is a todo of a run or of a task. Its key is both ids with a slash

@@ -30,6 +30,7 @@ const (
 	CursorLost          Code = "CURSOR_LOST"
 	SessionDamaged      Code = "SESSION_DAMAGED"
 	SessionTooNew       Code = "SESSION_TOO_NEW"
+	SessionExists       Code = "SESSION_EXISTS"
 
 	ExecutionFailed     Code = "EXECUTION_FAILED"
 	TodoFailedCode      Code = "TODO_FAILED"
@@ -80,6 +81,7 @@ var Codes = []CodeInfo{
 	{CursorLost, 3006, true, "resync", "the cursor is of another epoch or beyond the journal"},
 	{SessionDamaged, 3007, false, "contact_operator", "the stored session failed verification and is not opened"},
 	{SessionTooNew, 3008, true, "upgrade_server", "a newer server wrote the session; this one can show what it knows of it, and changes nothing"},
+	{SessionExists, 3009, false, "new_session", "there is a session of this id already"},
 	{ExecutionFailed, 4001, false, "none", "a run failed"},
 	{TodoFailedCode, 4002, true, "retry", "a todo failed"},
 	{ToolTimeout, 4003, true, "retry", "a tool took too long"},
@@ -126,6 +128,9 @@ type Error struct {
 
 	// RetryAfterMS is set with RateLimited.
 	RetryAfterMS int64
+	// HasAdvice says that Message tells what to do about it, so that a client
+	// needs no advice of its own.
+	HasAdvice bool
 }
 
 func (e *Error) Error() string {
@@ -147,6 +152,12 @@ func (e *Error) Is(target error) bool {
 // Errorf makes an Error whose message is safe to show to people.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Advised marks an error whose message tells what to do about it.
+func (e *Error) Advised() *Error {
+	e.HasAdvice = true
+	return e
 }
 
 // WrapError keeps a cause for the log beside a message that is safe to show.

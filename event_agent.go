@@ -77,7 +77,14 @@ type ToolProgressData struct {
 	Summary    string          `json:"summary,omitempty"`
 	Title      string          `json:"title,omitempty"` // what it does, in a line for people, with status running
 	Error      string          `json:"error,omitempty"`
-	Class      ToolClass       `json:"class,omitempty"`
+	// ErrorInOutput says that Error is how Output begins.
+	ErrorInOutput bool `json:"error_in_output,omitempty"`
+	ExitCode      *int `json:"exit_code,omitempty"` // of a command that ended
+	// StoppedBy is who ended or refused the call, WhyCode why it was not run to
+	// its end.
+	StoppedBy UserID    `json:"stopped_by,omitempty"`
+	WhyCode   EndCode   `json:"why_code,omitempty"`
+	Class     ToolClass `json:"class,omitempty"`
 	// Effect is what begins, with status running: the intent on record.
 	Effect *Effect `json:"effect,omitempty"`
 	// RequestID names the approval that the start used up.
@@ -102,14 +109,19 @@ type ToolStatus string
 
 // The tool statuses.
 const (
+	ToolWaiting  ToolStatus = "waiting" // it has not begun; of messages only
 	ToolRunning  ToolStatus = "running"
 	ToolComplete ToolStatus = "complete"
 	ToolError    ToolStatus = "error"
+	ToolStopped  ToolStatus = "stopped" // somebody ended the work, or took the session elsewhere; why_code says which
 )
+
+// Ended reports whether a call has its result.
+func (s ToolStatus) Ended() bool { return s == ToolComplete || s == ToolError || s == ToolStopped }
 
 // Values lists the tool statuses.
 func (ToolStatus) Values() []string {
-	return []string{string(ToolRunning), string(ToolComplete), string(ToolError)}
+	return []string{string(ToolWaiting), string(ToolRunning), string(ToolComplete), string(ToolError), string(ToolStopped)}
 }
 
 // WindowAgentStatusData is the data of window_agent_status.

@@ -145,7 +145,11 @@ type IrreversibleStep struct {
 	ToolCallID string    `json:"tool_call_id,omitempty"`
 	Tool       string    `json:"tool"`
 	Summary    string    `json:"summary"`
-	Reason     string    `json:"reason"` // why it cannot be undone
+	Reason     string    `json:"reason"` // why it cannot be undone, for people
+	// Code says the same for programs; Server or URL goes with it.
+	Code   IrreversibleCode `json:"code,omitempty"`
+	Server string           `json:"server,omitempty"`
+	URL    string           `json:"url,omitempty"`
 }
 
 // CondenseRequestedData is the data of condense_requested: somebody wants the

@@ -27,9 +27,12 @@ type Asking struct {
 	Assignee   UserID    `json:"assignee,omitempty"`
 	MessageID  MessageID `json:"message_id,omitempty"` // the ask in the transcript
 	AgentID    AgentID   `json:"agent_id,omitempty"`
+	AgentKind  AgentKind `json:"agent_kind,omitempty"` // of AgentID
 	TaskID     TaskID    `json:"task_id,omitempty"`
 	TodoID     string    `json:"todo_id,omitempty"`      // the todo that it is about, or that asks
 	ToolCallID string    `json:"tool_call_id,omitempty"` // the call that gets the answer
+	// WordsEffect is what a user_message that names no question does to this one.
+	WordsEffect WordsEffect `json:"words_effect,omitempty"`
 	Scope
 }
 
@@ -59,11 +62,14 @@ type HitlApprovalRequestData struct {
 	Effect    *Effect `json:"effect,omitempty"` // what an approval covers
 	Limit     string  `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, time, retries or cost
 	// OwnLimit says that it is the run's own limit, which its owner may raise.
-	OwnLimit bool         `json:"own_limit,omitempty"`
-	Raise    int          `json:"raise,omitempty"` // how many times as much again a yes allows
-	Reason   string       `json:"reason"`
-	Why      string       `json:"why,omitempty"` // why it was not allowed unasked
-	Options  List[Choice] `json:"options"`
+	OwnLimit bool       `json:"own_limit,omitempty"`
+	Raise    int        `json:"raise,omitempty"` // how many times as much again a yes allows
+	Reason   string     `json:"reason"`
+	Why      string     `json:"why,omitempty"` // why it was not allowed unasked, for people
+	WhyCode  PolicyCode `json:"why_code,omitempty"`
+	// WhyArgs is what belongs to the code: names, patterns and numbers.
+	WhyArgs map[string]string `json:"why_args,omitempty"`
+	Options List[Choice]      `json:"options"`
 	// Remember says what may be remembered with a yes, nil if nothing.
 	Remember *RememberOffer `json:"remember,omitempty"`
 }
@@ -219,6 +225,7 @@ type HitlResolvedData struct {
 	ByTimeout       bool            `json:"by_timeout"`
 	Value           any             `json:"value,omitempty"`
 	Comment         string          `json:"comment,omitempty"`
+	WhyCode         EndCode         `json:"why_code,omitempty"` // why it was withdrawn, with action cancelled
 	Instruction     string          `json:"instruction,omitempty"`
 	Remember        *Remember       `json:"remember,omitempty"`
 	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
@@ -230,7 +237,8 @@ type HitlResolvedData struct {
 type HitlPausedData struct {
 	PausedBy       string       `json:"paused_by"`
 	Reason         string       `json:"reason"`
-	CurrentTodo    string       `json:"current_todo"` // "" if none is under way
+	WhyCode        EndCode      `json:"why_code,omitempty"` // "" if somebody paused it as such
+	CurrentTodo    string       `json:"current_todo"`       // "" if none is under way
 	CompletedTodos List[string] `json:"completed_todos"`
 	CanResume      bool         `json:"can_resume"`
 	Scope

@@ -140,6 +140,8 @@ type TodoRetriedData struct {
 	MaxRetries int    `json:"max_retries"`
 	RetriedBy  UserID `json:"retried_by,omitempty"` // nobody: by itself
 	Reason     string `json:"reason,omitempty"`
+	// WhyCode says what ended the attempt before, "" if it failed.
+	WhyCode EndCode `json:"why_code,omitempty"`
 	Scope
 }
 
@@ -254,6 +256,7 @@ type FailedData struct {
 	Error          Failure        `json:"error"`
 	PartialResults PartialResults `json:"partial_results"`
 	TaskID         TaskID         `json:"task_id,omitempty"`
+	Outcome        *Outcome       `json:"outcome,omitempty"`
 	Scope
 }
 
@@ -263,5 +266,6 @@ type CancelledData struct {
 	Reason         string         `json:"reason,omitempty"`
 	PartialResults PartialResults `json:"partial_results"`
 	TaskID         TaskID         `json:"task_id,omitempty"`
+	Outcome        *Outcome       `json:"outcome,omitempty"`
 	Scope
 }

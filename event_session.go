@@ -41,6 +41,8 @@ type ErrorData struct {
 	SuggestedAction string       `json:"suggested_action"`
 	Context         ErrorContext `json:"context,omitzero"`
 	RetryAfterMS    int64        `json:"retry_after_ms,omitempty"`
+	// HasAdvice says that the message itself tells what to do about it.
+	HasAdvice bool `json:"has_advice,omitempty"`
 }
 
 // ErrorContext says what an error is about.
@@ -62,13 +64,13 @@ func NewErrorData(err error, about ErrorContext) *ErrorData {
 	info := e.Code.Info()
 	return &ErrorData{
 		Code: info.Code, Number: info.Number, Message: e.Message, Recoverable: info.Recoverable,
-		SuggestedAction: info.Action, Context: about, RetryAfterMS: e.RetryAfterMS,
+		SuggestedAction: info.Action, Context: about, RetryAfterMS: e.RetryAfterMS, HasAdvice: e.HasAdvice,
 	}
 }
 
 // Err gives the error that the data describes.
 func (d *ErrorData) Err() *Error {
-	return &Error{Code: d.Code, Message: d.Message, RetryAfterMS: d.RetryAfterMS}
+	return &Error{Code: d.Code, Message: d.Message, RetryAfterMS: d.RetryAfterMS, HasAdvice: d.HasAdvice}
 }
 
 // SessionCreatedData is the data of session_created.

@@ -17,6 +17,8 @@ type TaskCreatedData struct {
 	Mode      string  `json:"mode,omitempty"`
 	Workspace string  `json:"workspace,omitempty"`
 	AgentID   AgentID `json:"agent_id,omitempty"`
+	// AgentKind says what the task's agent is there for.
+	AgentKind AgentKind `json:"agent_kind,omitempty"`
 	// ToolCallID is the parent's call that asked for it; it gets the result.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	// RunID is the run that the task carries; with TodoID, the run whose todo it
@@ -36,12 +38,14 @@ type TaskCompletedData struct {
 	TokenUsage    Usage                `json:"token_usage"`
 	ToolUsage     map[string]ToolUsage `json:"tool_usage"`
 	ResultSummary string               `json:"result_summary,omitempty"`
+	Outcome       *Outcome             `json:"outcome,omitempty"`
 }
 
 // TaskAbortedData is the data of task_aborted.
 type TaskAbortedData struct {
 	TaskRef
-	Reason string `json:"reason,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+	Outcome *Outcome `json:"outcome,omitempty"`
 }
 
 // TaskFocusedData is the data of task_focused.
@@ -73,6 +77,7 @@ type TaskResumableData struct {
 type TaskIdleData struct {
 	TaskRef
 	RequestID RequestID `json:"request_id,omitempty"` // the open question
+	Outcome   *Outcome  `json:"outcome,omitempty"`    // how the turn ended, if it is over
 }
 
 // TaskPausedData is the data of task_paused.
@@ -150,4 +155,8 @@ type HistoryItem struct {
 	AwaitingChildID         TaskID     `json:"awaiting_child_id,omitempty"`
 	CompletedByChildID      TaskID     `json:"completed_by_child_id,omitempty"`
 	CompletionResultSummary string     `json:"completion_result_summary,omitempty"`
+	AgentKind               AgentKind  `json:"agent_kind,omitempty"`
+	RunID                   string     `json:"run_id,omitempty"` // the run that it carries or works for
+	TodoID                  string     `json:"todo_id,omitempty"`
+	Outcome                 *Outcome   `json:"outcome,omitempty"` // how its last turn ended
 }

@@ -111,6 +111,7 @@ type Effect struct {
 	Sandbox     string            `json:"sandbox,omitempty"`     // what holds the command, "none" for nothing
 	Paths       []string          `json:"paths,omitempty"`       // files it touches, relative to the workspace
 	Diff        string            `json:"diff,omitempty"`        // how a file would change
+	DiffCut     bool              `json:"diff_cut,omitempty"`    // Diff does not show all of it, and says so in a line
 	URL         string            `json:"url,omitempty"`
 	Server      string            `json:"server,omitempty"` // tool server
 	// Digest is the SHA-256 of all of the above, the tool's schema and the

@@ -1,6 +1,10 @@
 package clew
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+)
 
 // What became of the tool calls and questions that messages show, and of what
 // people said, is kept on the messages. It follows from the records in one way,
@@ -33,21 +37,72 @@ func ToolMessage(seq uint64, d *ToolProgressData) MessageID {
 	return MessageIDOf(seq - 1)
 }
 
+// NewMessageTool is what a message says of a call that has yet to begin.
+func NewMessageTool(name string, input json.RawMessage, e *Effect) *MessageTool {
+	t := &MessageTool{Name: name, Status: ToolWaiting, Input: short(string(input)), Target: targetOf(input)}
+	t.about(e)
+	return t
+}
+
+// about takes in what an effect says of the call.
+func (t *MessageTool) about(e *Effect) {
+	if e == nil {
+		return
+	}
+	t.HasDiff, t.Paths = e.Diff != "", nil
+	for _, path := range e.Paths[:min(len(e.Paths), pathsShown)] {
+		t.Paths = append(t.Paths, short(path))
+	}
+	if t.Command == "" {
+		t.Command = short(e.Command)
+	}
+	if t.Target == "" {
+		t.Target = short(firstLine(cmp.Or(e.Command, strings.Join(e.Paths, ", "), e.URL)))
+	}
+}
+
+// telling are the fields of a tool's input that say what a call is about, the
+// most telling first.
+var telling = []string{"command", "path", "pattern", "url", "query", "id", "task", "name", "question", "step"}
+
+// targetOf is what an input is about, "" if it does not tell.
+func targetOf(input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return ""
+	}
+	for _, key := range telling {
+		var text string
+		if json.Unmarshal(fields[key], &text) == nil && strings.TrimSpace(text) != "" {
+			return short(firstLine(text))
+		}
+	}
+	return ""
+}
+
+func firstLine(text string) string {
+	text = strings.TrimSpace(text)
+	if line, _, more := strings.Cut(text, "\n"); more {
+		return line + " …"
+	}
+	return text
+}
+
 // NoteTool says on a message where its call stands. A call ends once. What the
 // message points to is never changed in place: readers may have it. It reports
 // whether the message's call was meant.
 func (m *Message) NoteTool(d *ToolProgressData) bool {
-	if m.ToolCallID != d.ToolCallID || m.TaskID != d.TaskID || m.Tool != nil && m.Tool.Status != ToolRunning {
+	if m.ToolCallID != d.ToolCallID || m.TaskID != d.TaskID || m.Tool != nil && m.Tool.Status.Ended() {
 		return false
 	}
 	t := MessageTool{}
 	if m.Tool != nil {
 		t = *m.Tool
 	}
-	t.Name, t.Status = d.Tool, d.Status
-	if d.Status == ToolRunning && t.Input == "" {
+	if d.Status == ToolRunning && (t.Input == "" || t.Status == ToolWaiting) {
 		t.Input = short(d.Summary)
 	}
+	t.Name, t.Status = d.Tool, d.Status
 	if d.Summary != "" {
 		t.Summary = short(d.Summary)
 	}
@@ -59,14 +114,9 @@ func (m *Message) NoteTool(d *ToolProgressData) bool {
 		by.Rule = short(by.Rule)
 		t.AllowedBy = &by
 	}
-	if d.Effect != nil {
-		t.HasDiff = d.Effect.Diff != ""
-		t.Paths = nil
-		for _, path := range d.Effect.Paths[:min(len(d.Effect.Paths), pathsShown)] {
-			t.Paths = append(t.Paths, short(path))
-		}
-	}
+	t.about(d.Effect)
 	t.Error, t.DurationMS, t.InDoubt, t.OutputBlob = short(d.Error), d.DurationMS, d.InDoubt, d.OutputBlob
+	t.ErrorInOutput, t.ExitCode, t.StoppedBy, t.WhyCode = d.ErrorInOutput, d.ExitCode, d.StoppedBy, d.WhyCode
 	m.Tool = &t
 	return true
 }
@@ -78,7 +128,7 @@ func (m *Message) EndCall(task TaskID) bool {
 		return false
 	}
 	t := *m.Tool
-	t.Status, t.Error = ToolError, TurnOver
+	t.Status, t.Error, t.WhyCode = ToolError, TurnOver, EndTurnOver
 	m.Tool = &t
 	return true
 }
@@ -93,7 +143,7 @@ func (m *Message) NoteAnswer(ts int64, d *HitlResolvedData) {
 	m.IsAnswered = true // settled, be it that nobody answered
 	m.Answer = &MessageAnswer{
 		Action: d.Action, By: d.ResolvedBy, ByTimeout: d.ByTimeout, TS: ts,
-		Comment: short(comment), Value: short(ValueText(d.Value)),
+		Comment: short(comment), Value: short(ValueText(d.Value)), WhyCode: d.WhyCode,
 	}
 }
 

@@ -190,6 +190,8 @@ type RunState struct {
 	Todos         List[Todo]   `json:"todos"`
 	// ReportPaths is where the reports of a run that is done are.
 	ReportPaths []string `json:"report_paths,omitempty"`
+	// Ended says how it ended, nil as long as it goes on.
+	Ended *Outcome `json:"ended,omitempty"`
 }
 
 // A MonitorState is one virtual desktop as session_state shows it.

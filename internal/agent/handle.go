@@ -219,7 +219,7 @@ func (w *worker) begin(ctx context.Context, v session.View, plans []*planned) er
 	for _, p := range plans {
 		if p.call.Status == session.CallApproved && p.wrong == "" && p.decision.Kind != policy.Deny && p.action.Effect.Digest != p.call.Digest {
 			p.changed = true
-			p.decision = policy.Decision{Kind: policy.Ask, Ask: p.action.Ask, Reason: "it changed since it was approved"}
+			p.decision = policy.Decision{Kind: policy.Ask, Ask: p.action.Ask, Code: clew.PolicyChangedSince, Reason: "it changed since it was approved"}
 			p.action.Effect.Summary = "Changed since it was approved: " + p.action.Effect.Summary
 		}
 	}

@@ -18,6 +18,7 @@ func (p *planned) plan() session.CallPlan {
 	c := session.CallPlan{
 		Call: p.call, Class: p.spec.Class, Title: visible(clipLine(p.title, 200)), ShowAs: clew.AskTool, Shown: callText(p.call),
 		Summary: summary.Input(p.call.Tool, p.call.Input), By: p.decision.By, Ask: p.decision.Ask, Why: p.decision.Reason,
+		WhyCode: p.decision.Code, WhyArgs: p.decision.Args,
 		Approved: p.call.Status == session.CallApproved && !p.changed,
 	}
 	switch {

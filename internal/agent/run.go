@@ -160,7 +160,7 @@ func cutFrom(s string, n int) string {
 func finishOf(p *planned, closed *clew.Message, result tool.Result, k kept, took time.Duration) session.FinishCall {
 	short := summary.Output(k.text)
 	f := session.FinishCall{Call: p.call, Closed: closed, Result: session.CallResult{
-		Text: k.text, Summary: short, Images: k.images, Blob: k.blob, Bytes: k.bytes, DurationMS: took.Milliseconds(),
+		Text: k.text, Summary: short, Images: k.images, Blob: k.blob, Bytes: k.bytes, DurationMS: took.Milliseconds(), ExitCode: result.ExitCode,
 		Failed: result.IsError, Mistake: p.spec.Group == tool.GroupEdit,
 	}}
 	switch {

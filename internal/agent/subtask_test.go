@@ -145,7 +145,7 @@ func TestSubtaskCancelled(t *testing.T) {
 		if got := lastText(w.model.last()); !strings.Contains(got, "cancelled") {
 			t.Errorf("the parent heard %q", got)
 		}
-		if d := w.result("s"); d.Status != clew.ToolError {
+		if d := w.result("s"); d.Status != clew.ToolStopped || d.WhyCode != clew.EndCancelled {
 			t.Errorf("result %+v", fmt.Sprint(d))
 		}
 	}, calls(call("s", "new_task", `{"message":"a part"}`)), hangs("I beg"), says("Then not."))

@@ -30,6 +30,7 @@ type problemBody struct {
 	Recoverable     bool      `json:"recoverable" doc:"Whether trying again, or acting as suggested, can help"`
 	SuggestedAction string    `json:"suggested_action"`
 	RetryAfterMS    int64     `json:"retry_after_ms,omitempty" doc:"When to try again"`
+	HasAdvice       bool      `json:"has_advice,omitempty" doc:"The message itself tells what to do about it"`
 }
 
 // Error gives the message; huma wants it.
@@ -57,7 +58,7 @@ func newProblem(status int, e *clew.Error) *problem {
 	info := e.Code.Info()
 	return &problem{status: status, cause: e.Err, Body: problemBody{
 		Code: e.Code, Number: info.Number, Message: e.Message, Recoverable: info.Recoverable,
-		SuggestedAction: info.Action, RetryAfterMS: e.RetryAfterMS,
+		SuggestedAction: info.Action, RetryAfterMS: e.RetryAfterMS, HasAdvice: e.HasAdvice,
 	}}
 }
 
@@ -75,7 +76,7 @@ func statusOf(c clew.Code) int {
 		return http.StatusForbidden
 	case clew.SessionNotFound, clew.SessionExpired, clew.MessageNotFound, clew.TaskNotFound:
 		return http.StatusNotFound
-	case clew.SessionInvalidState, clew.SessionTooNew, clew.CursorLost, clew.HitlRequestExpired, clew.HitlTimeout:
+	case clew.SessionInvalidState, clew.SessionTooNew, clew.SessionExists, clew.CursorLost, clew.HitlRequestExpired, clew.HitlTimeout:
 		return http.StatusConflict
 	case clew.MessageTooLarge:
 		return http.StatusRequestEntityTooLarge

@@ -44,7 +44,7 @@ func (s *sessions) Create(_ context.Context, by clew.Principal, n session.NewSes
 		n.ID = clew.NewSessionID()
 	}
 	if s.owner[n.ID] != "" {
-		return "", clew.Errorf(clew.SessionInvalidState, "the session exists already")
+		return "", clew.Errorf(clew.SessionExists, "the session exists already")
 	}
 	s.owner[n.ID], s.title[n.ID] = by.User, n.Title
 	return n.ID, nil

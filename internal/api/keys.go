@@ -21,12 +21,28 @@ type Key struct {
 	ExpiresMS int64       `json:"expires_ms,omitempty"`
 	RevokedMS int64       `json:"revoked_ms,omitempty"`
 	LastFour  string      `json:"last_four" doc:"The end of the secret, to recognise it by"`
+	Kind      KeyKind     `json:"kind" enum:"browser,key" doc:"A browser's, made by a sign-in, or one that somebody made"`
+	Device    string      `json:"device,omitempty" doc:"Of a browser: which one, on what, for people"`
 	Browser   bool        `json:"browser,omitempty" doc:"Made by a sign-in; it is in a browser's cookie"`
 	Parent    string      `json:"parent,omitempty" doc:"The key with which that was done; this one ends with it"`
 }
 
+// A KeyKind says what a key is for.
+type KeyKind string
+
+// The kinds.
+const (
+	KeyBrowser KeyKind = "browser"
+	KeyPlain   KeyKind = "key"
+)
+
 func viewOf(k auth.KeyRecord) Key {
+	kind := KeyPlain
+	if k.Browser {
+		kind = KeyBrowser
+	}
 	return Key{
+		Kind: kind, Device: k.Device(),
 		ID: k.ID, Name: k.Name, User: k.User, Role: k.Role, CreatedMS: k.CreatedMS,
 		ExpiresMS: k.ExpiresMS, RevokedMS: k.RevokedMS, LastFour: k.LastFour,
 		Browser: k.Browser, Parent: k.Parent,

@@ -24,7 +24,7 @@ func TestCreateAndRead(t *testing.T) {
 		t.Fatalf("%s", a.raw)
 	}
 	b.call(ada, "POST", "/api/v1/sessions", `{"session_id":"mine"}`).is(http.StatusCreated, "")
-	b.call(ada, "POST", "/api/v1/sessions", `{"session_id":"mine"}`).is(http.StatusConflict, clew.SessionInvalidState)
+	b.call(ada, "POST", "/api/v1/sessions", `{"session_id":"mine"}`).is(http.StatusConflict, clew.SessionExists)
 	b.call(ada, "POST", "/api/v1/sessions", `{}`).is(http.StatusCreated, "")
 	b.call(ada, "POST", "/api/v1/sessions", "").is(http.StatusCreated, "")
 

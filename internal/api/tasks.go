@@ -51,7 +51,7 @@ func (a *API) start(ctx context.Context, in *startInput) (*startOutput, error) {
 		return nil, err
 	}
 	_, err = a.o.Sessions.Create(ctx, p, session.NewSession{ID: id, Title: b.Title, Workspace: b.Workspace})
-	if err != nil && (clew.CodeOf(err) != clew.SessionInvalidState || b.ClientMessageID == "") { // it is there: a repeat
+	if err != nil && (clew.CodeOf(err) != clew.SessionExists || b.ClientMessageID == "") { // it is there: a repeat
 		return nil, err
 	}
 	role, err := a.access(ctx, id)

@@ -167,6 +167,17 @@ func (s *SignIns) sweep(ctx context.Context, now time.Time) {
 	}
 }
 
+// browserMark is how the name of a browser's key begins.
+const browserMark = "browser"
+
+// Device says of a browser's key which browser it is, "" if that is not known.
+func (k KeyRecord) Device() string {
+	if !k.Browser {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(k.Name, browserMark), ": ")
+}
+
 // browserName is what a list of keys shows of a browser, by the few words of
 // its User-Agent that tell people something.
 func browserName(agent string) string {
@@ -186,9 +197,9 @@ func browserName(agent string) string {
 	})
 	switch {
 	case program != "" && system != "":
-		return "browser: " + program + " on " + system
+		return browserMark + ": " + program + " on " + system
 	case program+system != "":
-		return "browser: " + program + system
+		return browserMark + ": " + program + system
 	}
-	return "browser"
+	return browserMark
 }

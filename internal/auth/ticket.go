@@ -67,5 +67,5 @@ func (s *SignIns) takeTicket(ctx context.Context, ticket string) (clew.Principal
 
 // usedUp tells somebody with a link what to do.
 func usedUp(code clew.Code, cause error) *clew.Error {
-	return clew.WrapError(code, cause, "this link was used already or is too old; run `clew open` again")
+	return clew.WrapError(code, cause, "this link was used already or is too old; run `clew open` again").Advised()
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/clew-run/clew"
 )
@@ -27,6 +26,7 @@ var next = map[clew.Code]string{
 	clew.SessionNotFound:     "clew ls lists your sessions.",
 	clew.SessionExpired:      "It is gone. clew ls lists those that are there.",
 	clew.SessionInvalidState: said,
+	clew.SessionExists:       said,
 	clew.MessageNotFound:     "clew show SESSION lists the messages with their ids.",
 	clew.TaskNotFound:        "clew show SESSION says what was going on there.",
 	clew.CursorLost:          "Start from the beginning, without the cursor.",
@@ -59,7 +59,7 @@ func advice(err error) string {
 	if !errors.As(err, &e) {
 		return ""
 	}
-	if strings.Contains(e.Message, "clew ") || strings.Contains(e.Message, "--") {
+	if e.HasAdvice {
 		return ""
 	}
 	return next[e.Code]

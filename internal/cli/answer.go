@@ -117,7 +117,7 @@ func (c *rest) openQuestion(ctx context.Context, name string) (client.InboxItem,
 	}
 	switch {
 	case len(fit) == 0:
-		return client.InboxItem{}, clew.Errorf(clew.HitlRequestExpired, "no question %s waits for you: it is answered already, or somebody else's; %s lists what does", plain(name), c.line("inbox"))
+		return client.InboxItem{}, clew.Errorf(clew.HitlRequestExpired, "no question %s waits for you: it is answered already, or somebody else's; %s lists what does", plain(name), c.line("inbox")).Advised()
 	case len(begun) < leastPrefix:
 		return client.InboxItem{}, usagef("%s is too short: give more of the id, %d characters or more behind %s", plain(name), leastPrefix, requestPrefix)
 	case len(fit) > 1:

@@ -35,7 +35,7 @@ func (a *app) find(r remote) (address, socket string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s. clew serve starts one; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", dir)
+	return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s. clew serve starts one; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", dir).Advised()
 }
 
 // thisMachine reports whether an address is one of this machine's own.

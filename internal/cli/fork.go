@@ -133,7 +133,7 @@ func (c *rest) checkFiles(ctx context.Context, id clew.SessionID, data clew.Fork
 	ask := clew.RewindPreviewData{Target: target, KeepTarget: data.KeepTarget, RestoreCheckpoint: true}
 	_, err := c.command(ctx, id, clew.CommandRewindPreview, ask, new(clew.RewindPreviewAnswer))
 	if e := (*clew.Error)(nil); errors.As(err, &e) && e.Code == clew.SessionInvalidState {
-		return clew.Errorf(e.Code, "%s; without --workspace the new session works where this one does", e.Message)
+		return clew.Errorf(e.Code, "%s; without --workspace the new session works where this one does", e.Message).Advised()
 	}
 	return err
 }

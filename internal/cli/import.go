@@ -121,8 +121,8 @@ func (a *app) importFrom(ctx context.Context, name string, i importing) error {
 // isThere says how to have a session twice.
 func isThere(err error, i importing) error {
 	e := (*clew.Error)(nil)
-	if errors.As(err, &e) && e.Code == clew.SessionInvalidState && !i.newID && strings.Contains(e.Message, "already") {
-		return clew.Errorf(e.Code, "%s: --new-id gives this one another id", e.Message)
+	if errors.As(err, &e) && e.Code == clew.SessionExists && !i.newID {
+		return clew.Errorf(e.Code, "%s: --new-id gives this one another id", e.Message).Advised()
 	}
 	return err
 }

@@ -123,12 +123,12 @@ func (c *rest) previewOf(ctx context.Context, id clew.SessionID, message clew.Me
 	p := new(clew.RewindPreviewAnswer)
 	_, err := c.command(ctx, id, clew.CommandRewindPreview, data, p)
 	if err == nil && f.files && p.FilesProblem != "" {
-		return nil, clew.Errorf(clew.CheckpointFailed, "%s; %s", p.FilesProblem, withoutFiles)
+		return nil, clew.Errorf(clew.CheckpointFailed, "%s; %s", p.FilesProblem, withoutFiles).Advised()
 	}
 	if e := (*clew.Error)(nil); f.files && errors.As(err, &e) && e.Code == clew.SessionInvalidState {
 		data.RestoreCheckpoint = false
 		if _, other := c.command(ctx, id, clew.CommandRewindPreview, data, p); other == nil {
-			return nil, clew.Errorf(e.Code, "%s; %s", e.Message, withoutFiles)
+			return nil, clew.Errorf(e.Code, "%s; %s", e.Message, withoutFiles).Advised()
 		}
 	}
 	return p, err

@@ -46,7 +46,7 @@ func misplaced(err error, dir string, placed bool) error {
 	if placed || dir == "" || !errors.As(err, &e) || e.Code != clew.Forbidden && e.Code != clew.InvalidMessage {
 		return err
 	}
-	return clew.Errorf(e.Code, "%s; --workspace DIR names another directory, --workspace '' gives the session one of its own", e.Message)
+	return clew.Errorf(e.Code, "%s; --workspace DIR names another directory, --workspace '' gives the session one of its own", e.Message).Advised()
 }
 
 // approvals asks how those of a session stand. Only a connection gets to know.
@@ -103,7 +103,7 @@ func (a *app) mayAnswer(ctx context.Context, c *rest, id clew.SessionID, say *cl
 func (c *rest) explained(err error) error {
 	var e *clew.Error
 	if errors.As(err, &e) && e.Code == clew.ConnectionFailed {
-		return clew.Errorf(e.Code, "no server answers at %s: clew serve starts one, --server names another", c.base.Host)
+		return clew.Errorf(e.Code, "no server answers at %s: clew serve starts one, --server names another", c.base.Host).Advised()
 	}
 	return err
 }

@@ -82,14 +82,14 @@ func (c *rest) session(ctx context.Context, name string) (client.Session, error)
 		return s, err
 	}
 	if len(name) < leastPrefix {
-		return s, clew.Errorf(clew.SessionNotFound, "there is no session %s; give at least %d characters of its id: %s lists them", name, leastPrefix, c.line("ls"))
+		return s, clew.Errorf(clew.SessionNotFound, "there is no session %s; give at least %d characters of its id: %s lists them", name, leastPrefix, c.line("ls")).Advised()
 	}
 	list, err := c.beginning(ctx, name)
 	switch {
 	case err != nil:
 		return s, err
 	case len(list) == 0:
-		return s, clew.Errorf(clew.SessionNotFound, "there is no session %s: %s lists those that there are", name, c.line("ls"))
+		return s, clew.Errorf(clew.SessionNotFound, "there is no session %s: %s lists those that there are", name, c.line("ls")).Advised()
 	case len(list) > 1:
 		return s, &usageError{&ambiguousError{name, list}}
 	}
@@ -103,7 +103,7 @@ func (c *rest) newest(ctx context.Context) (client.Session, error) {
 		return client.Session{}, err
 	}
 	if len(page.Sessions) == 0 {
-		return client.Session{}, clew.Errorf(clew.SessionNotFound, "there is no session yet: %s begins one", c.line("run", "…"))
+		return client.Session{}, clew.Errorf(clew.SessionNotFound, "there is no session yet: %s begins one", c.line("run", "…")).Advised()
 	}
 	return page.Sessions[0], nil
 }

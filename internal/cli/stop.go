@@ -105,7 +105,7 @@ func (c *rest) nothingToResume(ctx context.Context, id clew.SessionID, err error
 	if s, failed := c.state(ctx, id); failed != nil || len(s.Runs) > 0 {
 		return err
 	}
-	return clew.Errorf(clew.SessionInvalidState, "there is no plan in this session. Say something, and it goes on: %s", c.line("run", "--session", string(id), "go on"))
+	return clew.Errorf(clew.SessionInvalidState, "there is no plan in this session. Say something, and it goes on: %s", c.line("run", "--session", string(id), "go on")).Advised()
 }
 
 // records is a list that programs may loop over without looking.

@@ -175,7 +175,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			t.Errorf("%s: %q", info.Code, out.String())
 		}
 	}
-	if do := advice(clew.Errorf(clew.SessionNotFound, "gone; clew ls lists others")); do != "" {
+	if do := advice(clew.Errorf(clew.SessionNotFound, "gone; clew ls lists others").Advised()); do != "" {
 		t.Errorf("what was said already is said again: %s", do)
 	}
 	for _, err := range []error{&noTokenError{"x"}, usagef("this is wrong")} {

@@ -142,4 +142,18 @@ export const eventTypes: readonly (keyof EventData)[] = [
 		fmt.Fprintf(b, "  %q,\n", e.Type)
 	}
 	b.WriteString("];\n")
+	for _, list := range []struct {
+		name, doc string
+		phrases   []string
+	}{
+		{"plainYes", "What people type who mean nothing but yes: words with one space between them, the longer of two that begin alike first.", clew.PlainYes},
+		{"plainNo", "What people type who mean nothing but no.", clew.PlainNo},
+		{"plainCourtesy", "What may stand beside a plain yes or no.", clew.PlainCourtesy},
+	} {
+		fmt.Fprintf(b, "\n/** %s */\nexport const %s: readonly string[] = [\n", list.doc, list.name)
+		for _, p := range list.phrases {
+			fmt.Fprintf(b, "  %q,\n", p)
+		}
+		b.WriteString("];\n")
+	}
 }

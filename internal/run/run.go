@@ -66,6 +66,7 @@ type Run struct {
 	Budget    *clew.Budget  `json:"budget,omitempty"`
 	StartedMS int64         `json:"started_ms"`
 	EndedMS   int64         `json:"ended_ms,omitempty"`
+	Ended     *clew.Outcome `json:"ended,omitempty"`    // how it ended, nil as long as it goes on
 	SpentMS   int64         `json:"spent_ms,omitempty"` // of work, up to SinceMS
 	SinceMS   int64         `json:"since_ms,omitempty"` // when work was last taken up, 0 if it waits
 	Extended  int           `json:"extended,omitempty"` // how often people allowed as much of its own budget again
@@ -157,11 +158,17 @@ func (r *Run) Apply(data any, ts int64) {
 		r.Paused, r.PausedMS = false, 0
 	case *clew.CompleteData:
 		r.end(Completed, ts)
-		r.Reports = d.Reports
+		r.Reports, r.Ended = d.Reports, &clew.Outcome{Status: clew.OutcomeDone}
 	case *clew.FailedData:
 		r.end(Failed, ts)
+		if r.Ended = d.Outcome; r.Ended == nil { // of an old record
+			r.Ended = &clew.Outcome{Status: clew.OutcomeFailed, WhyCode: clew.EndFailed, Message: d.Error.Message}
+		}
 	case *clew.CancelledData:
 		r.end(Cancelled, ts)
+		if r.Ended = d.Outcome; r.Ended == nil {
+			r.Ended = &clew.Outcome{Status: clew.OutcomeCancelled, WhyCode: clew.EndCancelled, Message: d.Reason}
+		}
 	default:
 		if r.places == nil {
 			r.places = plan.Places(r.Todos)

@@ -181,7 +181,7 @@ func (m *demoModel) environ() ([]string, error) {
 func (s *Server) beginStory(ctx context.Context, workspace string) error {
 	owner := clew.Principal{User: auth.OwnerUser, Role: clew.RoleAdmin}
 	_, err := s.host.Create(ctx, owner, session.NewSession{ID: demo.Session, Title: demo.Title, Workspace: workspace})
-	if err != nil && clew.CodeOf(err) != clew.SessionInvalidState {
+	if err != nil && clew.CodeOf(err) != clew.SessionExists {
 		return err
 	}
 	w, err := s.host.Watch(ctx, demo.Session)

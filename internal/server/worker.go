@@ -198,7 +198,7 @@ func (w *workshop) secret(ctx context.Context, name string) (string, error) {
 }
 
 func noSecret(name string) error {
-	return clew.Errorf(clew.SettingsInvalid, "there is no secret %s; set it with: clew secret set %s", name, name)
+	return clew.Errorf(clew.SettingsInvalid, "there is no secret %s; set it with: clew secret set %s", name, name).Advised()
 }
 
 // provider makes the provider of a profile. The key is read for each call, so

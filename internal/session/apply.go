@@ -22,6 +22,7 @@ func Apply(s *State, r clew.Record, data any) {
 	}
 	s.noteOutcome(r, data, settled)
 	s.note(r, data, settled)
+	applyTrouble(s, data)
 	switch d := data.(type) {
 	case *clew.SessionCreatedData:
 		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
@@ -114,7 +115,7 @@ func applySettings(s *State, d *clew.SettingsChangedData) {
 }
 
 func applyCreated(s *State, m clew.Message) {
-	s.Messages.Append(recorded(m), s.unsettled)
+	s.Messages.Append(created(m), s.unsettled)
 	s.Total++
 	if m.Say.Bookkeeping() {
 		s.Quiet++
@@ -158,6 +159,7 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 	case clew.DeliveryDirect:
 		t.Status, t.EndedMS, t.PutAway = clew.TaskStatusActive, 0, false
 		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, Prompt: &in}
+		t.Outcome = nil
 		t.Steps, t.AutoApproved, t.Mistakes = 0, 0, 0
 	case clew.DeliverySteer, clew.DeliveryAnswer:
 		t.Inbox = append(t.Inbox, in)
@@ -167,12 +169,16 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 }
 
 func applyQuestion(s *State, q clew.Question) {
+	if a := q.Asking(); a.WordsEffect == "" { // of an old record
+		(&filler{s: s}).question(q)
+	}
 	if open := s.question(q.RequestID()); open != nil { // announced again, in a fork
 		*open = q
 		return
 	}
 	s.Questions = append(s.Questions, q)
 	a := aboutOf(q)
+	s.Messages.Change(a.message, func(m *clew.Message) bool { return showCall(m, q.Data) })
 	t := s.Task(a.task)
 	if t == nil || a.call == "" {
 		return

@@ -65,12 +65,13 @@ func (s *State) runRoot(data any, settled *clew.Question) *Task {
 
 // byRun finds a run's root by the run's id.
 func (s *State) byRun(id string) *Task {
-	const prefix = "run_"
-	if len(id) <= len(prefix) {
+	if id == "" {
 		return nil
 	}
-	if t := s.Task(clew.TaskID("task_" + id[len(prefix):])); t != nil && t.Run != nil {
-		return t
+	for _, t := range s.Tasks {
+		if t.Run != nil && t.Run.ID == id {
+			return t
+		}
 	}
 	return nil
 }

@@ -26,14 +26,17 @@ func applyTask(s *State, r clew.Record, data any) {
 		applySpawned(s, d)
 	case *clew.TaskIdleData:
 		if t := s.Task(d.TaskID); t != nil && d.RequestID == "" {
+			applyOutcome(s, d.TaskID, d.Outcome, false)
 			rest(s, t)
 			t.Condense = false
 		}
 	case *clew.CondenseRequestedData:
 		applyCondenseRequested(s, r, d)
 	case *clew.TaskCompletedData:
+		applyOutcome(s, d.TaskID, &clew.Outcome{Status: clew.OutcomeDone}, false)
 		applyEnded(s, d.TaskID, clew.TaskStatusCompleted, d.ResultSummary, r.TS)
 	case *clew.TaskAbortedData:
+		applyOutcome(s, d.TaskID, d.Outcome, true)
 		applyEnded(s, d.TaskID, clew.TaskStatusAborted, "", r.TS)
 	case *clew.TaskTokenUsageUpdatedData:
 		applyUsage(s, d)
@@ -59,7 +62,7 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 	s.Started++
 	t := &Task{
 		TaskRef: d.TaskRef, Number: s.Started, Text: d.Task, Mode: d.Mode, Status: clew.TaskStatusActive,
-		AgentID: d.AgentID, CreatedMS: r.TS, ToolCallID: d.ToolCallID, TodoID: d.TodoID, Profile: d.Profile,
+		AgentID: d.AgentID, CreatedMS: r.TS, ToolCallID: d.ToolCallID, RunID: d.RunID, TodoID: d.TodoID, Profile: d.Profile,
 	}
 	if d.RunID != "" && d.TodoID == "" {
 		t.Run = &run.Run{ID: d.RunID, TaskID: d.TaskID, Request: d.Task, Phase: run.Understanding, StartedMS: r.TS, Budget: d.Budget}
@@ -90,7 +93,7 @@ func (s *State) forgetHistories() {
 		if kept++; kept > historiesKept {
 			t.History, t.Calls, t.Inbox = nil, nil, nil
 			if t.Run != nil {
-				t.Run = &run.Run{ID: t.Run.ID, TaskID: t.TaskID, Phase: t.Run.Phase, PlanID: t.Run.PlanID, Reports: t.Run.Reports}
+				t.Run = &run.Run{ID: t.Run.ID, TaskID: t.TaskID, Phase: t.Run.Phase, PlanID: t.Run.PlanID, Reports: t.Run.Reports, Ended: t.Run.Ended}
 			}
 		}
 	}
@@ -287,7 +290,7 @@ func applyToolProgress(s *State, d *clew.ToolProgressData) {
 	c.Status = CallDone
 	c.Result = &clew.Part{
 		Type: clew.PartToolResult, ToolCallID: d.ToolCallID, Tool: d.Tool, Text: text, Images: d.Images,
-		IsError: d.Status == clew.ToolError,
+		IsError: d.Status == clew.ToolError || d.Status == clew.ToolStopped,
 	}
 	countTool(t, d)
 	closeCalls(t, clew.MessageIDOf(s.Seq), s.TS)
@@ -300,7 +303,7 @@ func countTool(t *Task, d *clew.ToolProgressData) {
 	case d.Mistake:
 		u.Failures++
 		t.Mistakes++
-	case d.Status == clew.ToolError:
+	case d.Status == clew.ToolError, d.Status == clew.ToolStopped:
 		u.Failures++
 	default:
 		t.Mistakes = 0

@@ -15,6 +15,7 @@ func Decide(s *State, cmd clew.Command, now int64) (*Tx, error) {
 	if err := decide(tx, s, cmd); err != nil {
 		return nil, err
 	}
+	completed(s, tx.Events())
 	return tx, nil
 }
 
@@ -88,14 +89,14 @@ type create struct {
 // from elsewhere have a past by then, in which nobody goes on by themselves.
 func decideCreate(tx *Tx, s *State, cmd clew.Command, c *create) error {
 	if s.Exists() && (c.imported == nil || s.Owner != "") {
-		return clew.Errorf(clew.SessionInvalidState, "session %s exists already", s.ID)
+		return clew.Errorf(clew.SessionExists, "session %s exists already", s.ID)
 	}
 	if c.imported != nil {
 		tx.Add(c.imported)
 	} else {
 		tx.Add(&clew.SessionCreatedData{Owner: c.owner, Title: c.title, Workspace: c.workspace, ForkedFrom: c.forked})
 	}
-	park(tx, s, nil, cmd.By.User, "left in the original session")
+	park(tx, s, nil, closing{reason: "left in the original session", code: clew.EndForked, by: cmd.By.User})
 	if c.forked != nil || c.imported != nil {
 		askedAnew(tx, s)
 	}

@@ -53,15 +53,15 @@ func decideWords(tx *Tx, s *State, cmd clew.Command, q clew.Question, d *clew.Us
 		return err
 	}
 	a := reply{comment: d.Text, images: d.Images}
-	switch about := aboutOf(q); {
-	case q.Type == clew.EventHitlPlanReview: // words about a plan are what shall change
+	switch wordsMean(q) {
+	case clew.WordsChange:
 		a.action, a.instruction = clew.ResolvedModify, d.Text
-	case q.Type != clew.EventHitlApprovalRequest:
+	case clew.WordsAnswer:
 		a.action, a.value, a.comment = clew.ResolvedAnswer, d.Text, d.Text
 		if err := checkValue(q, a.value); err != nil {
 			return err
 		}
-	case !wordsAgree(about.ask, about.limit):
+	case clew.WordsDeny:
 		a.action = clew.ResolvedReject
 	default:
 		a.action = clew.ResolvedApprove
@@ -69,10 +69,30 @@ func decideWords(tx *Tx, s *State, cmd clew.Command, q clew.Question, d *clew.Us
 	return resolve(tx, s, cmd, q, a)
 }
 
-// wordsAgree reports whether words to a question are a yes with advice. They
-// never allow an act, an end or more money.
-func wordsAgree(ask clew.Ask, limit string) bool {
-	return !ask.IsInteractive() && ask != clew.AskCompletionResult && limit != LimitBudget
+// wordsEffect says what plain words that name no question do to this one. A
+// run's questions about its steps and its limits they do not reach: they are for
+// all who work on it.
+func (s *State) wordsEffect(q clew.Question) clew.WordsEffect {
+	a := aboutOf(q)
+	t := s.Task(a.task)
+	if t == nil || s.ofPlan(a) || a.shared() && s.running(t) != nil || a.ask.State() == clew.TaskStateRunning {
+		return clew.WordsSteer
+	}
+	return wordsMean(q)
+}
+
+// wordsMean says what words to a question are. They never allow an act, an end
+// or more money.
+func wordsMean(q clew.Question) clew.WordsEffect {
+	switch a := aboutOf(q); {
+	case q.Type == clew.EventHitlPlanReview:
+		return clew.WordsChange
+	case q.Type != clew.EventHitlApprovalRequest:
+		return clew.WordsAnswer
+	case a.ask.IsInteractive(), a.ask == clew.AskCompletionResult, a.limit == LimitBudget:
+		return clew.WordsDeny
+	}
+	return clew.WordsContinue
 }
 
 // oldest is the question that an answer without a name goes to.
@@ -127,7 +147,7 @@ func fit(q clew.Question, data any, a reply) (reply, error) {
 		}
 		if a.action == clew.ResolvedAnswer { // words
 			a.action = clew.ResolvedReject
-			if wordsAgree(d.Ask, d.Limit) {
+			if wordsMean(q) == clew.WordsContinue {
 				a.action = clew.ResolvedApprove
 			}
 		}
@@ -297,10 +317,10 @@ func (c consequence) follow(tx *Tx) (over bool) {
 
 // stop ends the turn. calls says that those under way have their results.
 func (c consequence) stop(tx *Tx, calls bool) {
-	how := closing{reason: "stopped by a person", except: c.q.RequestID(), calls: calls}
+	how := closing{reason: "stopped by a person", code: clew.EndNotContinued, by: c.by, except: c.q.RequestID(), calls: calls}
 	var streamed streams
 	if c.late != nil {
-		how.reason, how.cut, streamed = "ended because nobody answered in time", c.late.cut, c.late.streamed
+		how.reason, how.code, how.cut, streamed = "ended because nobody answered in time", clew.EndTimedOut, c.late.cut, c.late.streamed
 	}
 	closeTurn(tx, c.s, c.t, streamed, how)
 }
@@ -308,10 +328,10 @@ func (c consequence) stop(tx *Tx, calls bool) {
 // denied is the result of a call that may not run.
 func (c consequence) denied(tx *Tx, call *Call) {
 	if c.late != nil {
-		result(tx, c.t, call, "Nobody decided about this call in time. It was not run.", "not decided in time", nil)
+		ended(tx, c.t, call, "Nobody decided about this call in time. It was not run.", closing{reason: "not decided in time", code: clew.EndTimedOut})
 		return
 	}
-	result(tx, c.t, call, denial(c.a.comment), "denied by a person", c.a.images)
+	ended(tx, c.t, call, denial(c.a.comment), closing{reason: "denied by a person", code: clew.EndDenied, by: c.by}).Images = c.a.images
 }
 
 // given is the answer as the model hears it.
@@ -328,7 +348,7 @@ func (c consequence) resumed(tx *Tx) (over bool) {
 	doubtful := false
 	for i := range c.t.Calls {
 		if call := &c.t.Calls[i]; call.Status == CallRunning {
-			result(tx, c.t, call, inDoubt, "in doubt", nil).InDoubt = true
+			ended(tx, c.t, call, inDoubt, closing{reason: "in doubt", code: clew.EndInDoubt}).InDoubt = true
 			doubtful = true
 		}
 	}
@@ -360,7 +380,7 @@ func (c consequence) orphans(tx *Tx) (settled []clew.RequestID) {
 		if call := c.t.Call(a.call); call != nil && call.Status == CallRunning {
 			settled = append(settled, q.RequestID())
 			tx.Add(&clew.HitlResolvedData{
-				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "in doubt", TaskID: c.t.TaskID,
+				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "in doubt", WhyCode: clew.EndInDoubt, TaskID: c.t.TaskID,
 			})
 		}
 	}
@@ -387,6 +407,15 @@ func result(tx *Tx, t *Task, c *Call, text, failed string, images []string) *cle
 		d.Status, d.Error = clew.ToolError, failed
 	}
 	tx.Add(d)
+	return d
+}
+
+// ended is result for a call that did not end well, if how says why.
+func ended(tx *Tx, t *Task, c *Call, text string, how closing) *clew.ToolProgressData {
+	d := result(tx, t, c, text, how.reason, nil)
+	if d.WhyCode, d.StoppedBy = how.code, how.by; how.code.Stops() {
+		d.Status = clew.ToolStopped
+	}
 	return d
 }
 

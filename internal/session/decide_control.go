@@ -43,9 +43,9 @@ func decideStop(tx *Tx, s *State, cmd clew.Command, d *interruption) error {
 	case *clew.ControlCancelData:
 		return decideCancel(tx, s, cmd, c, d.streamed)
 	case *clew.ClearTaskData:
-		return decideClear(tx, s, c, d.streamed)
+		return decideClear(tx, s, cmd.By.User, c, d.streamed)
 	case *clew.ResetData:
-		decideReset(tx, s, d.streamed)
+		decideReset(tx, s, cmd.By.User, d.streamed)
 		return nil
 	}
 	return decideInterrupt(tx, s, cmd.By.User, "", d.streamed)
@@ -70,7 +70,7 @@ func decideInterrupt(tx *Tx, s *State, by clew.UserID, agent string, streamed st
 		if t.Turn == nil || t.AwaitingChild != "" {
 			continue
 		}
-		closeTurn(tx, s, t, streamed, closing{reason: "interrupted by the user"})
+		closeTurn(tx, s, t, streamed, closing{reason: "interrupted by the user", code: clew.EndInterrupted, by: by})
 	}
 	if !found {
 		return clew.Errorf(clew.TaskNotFound, "no agent %s", agent)
@@ -130,9 +130,10 @@ func decideCancel(tx *Tx, s *State, cmd clew.Command, d *clew.ControlCancelData,
 	if parent != nil && s.atWorkBeside(t.RootTaskID) { // its parent would go on beside another
 		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 	}
-	abort(tx, s, t, streamed, closing{reason: reason})
+	how := closing{reason: reason, code: clew.EndCancelled, by: cmd.By.User}
+	abort(tx, s, t, streamed, how)
 	if parent != nil && parent.AwaitingChild == t.TaskID {
-		goOn(tx, s, parent, t, "The subtask was cancelled by the user.", reason)
+		goOn(tx, s, parent, t, "The subtask was cancelled by the user.", how)
 		return nil
 	}
 	if cur := s.Task(s.Current); cur != nil && cur.RootTaskID == t.RootTaskID { // what is said next is not for a child that ended
@@ -145,10 +146,11 @@ func decideCancel(tx *Tx, s *State, cmd clew.Command, d *clew.ControlCancelData,
 	return nil
 }
 
-// goOn wakes the parent of a task that ended. failed is "" if it ended well.
-func goOn(tx *Tx, s *State, parent, child *Task, text, failed string) {
+// goOn wakes the parent of a task that ended. how says why, if it did not end
+// well.
+func goOn(tx *Tx, s *State, parent, child *Task, text string, how closing) {
 	if c := parent.Call(child.ToolCallID); c != nil {
-		result(tx, parent, c, text, failed, nil)
+		ended(tx, parent, c, text, how)
 	}
 	tx.Add(&clew.TaskUnpausedData{
 		TaskRef: parent.TaskRef, CompletedByChildID: child.TaskID, CompletionResultSummary: clip(text, 500),
@@ -172,11 +174,11 @@ func abort(tx *Tx, s *State, t *Task, streamed streams, how closing) {
 	end := how
 	end.ends = true
 	closeTurn(tx, s, t, streamed, end)
-	tx.Add(&clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: how.reason})
+	tx.Add(&clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: how.reason, Outcome: how.outcome()})
 }
 
 // decideClear puts a task away without ending it.
-func decideClear(tx *Tx, s *State, d *clew.ClearTaskData, streamed streams) error {
+func decideClear(tx *Tx, s *State, by clew.UserID, d *clew.ClearTaskData, streamed streams) error {
 	id := d.TaskID
 	if id == "" {
 		id = s.Current
@@ -193,7 +195,7 @@ func decideClear(tx *Tx, s *State, d *clew.ClearTaskData, streamed streams) erro
 	}
 	for _, x := range s.tree(t.RootTaskID) {
 		if x.Turn != nil && x.AwaitingChild == "" || s.blocking(x.TaskID) != nil {
-			closeTurn(tx, s, x, streamed, closing{reason: "put away by the user"})
+			closeTurn(tx, s, x, streamed, closing{reason: "put away by the user", code: clew.EndPutAway, by: by})
 		}
 	}
 	tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true})
@@ -213,14 +215,15 @@ func decideClear(tx *Tx, s *State, d *clew.ClearTaskData, streamed streams) erro
 }
 
 // decideReset ends everything: the next message starts from nothing.
-func decideReset(tx *Tx, s *State, streamed streams) {
+func decideReset(tx *Tx, s *State, by clew.UserID, streamed streams) {
+	how := closing{reason: "reset by the user", code: clew.EndReset, by: by}
 	for _, t := range s.tasks() {
 		switch {
 		case t.ParentTaskID != "" || t.Ended():
 		case s.running(t) != nil:
-			conduct(tx, s, t).cancel(streamed, "reset by the user")
+			conduct(tx, s, t).cancel(streamed, how)
 		default:
-			abort(tx, s, t, streamed, closing{reason: "reset by the user"})
+			abort(tx, s, t, streamed, how)
 		}
 	}
 	if t := s.Task(s.Current); t != nil {
@@ -275,7 +278,11 @@ func askApproval(tx *Tx, s *State, t *Task, q clew.HitlApprovalRequestData) *cle
 	if q.Todo == nil {
 		q.Todo = s.askingTodo(t, q.TodoID)
 	}
-	tx.Say(askMessage(t, q.Ask, q.RequestID, q.ToolCallID, q.Reason))
+	m := askMessage(t, q.Ask, q.RequestID, q.ToolCallID, q.Reason)
+	if q.ToolCallID != "" && q.Tool != "" {
+		m.Tool = clew.NewMessageTool(q.Tool, q.Input, q.Effect)
+	}
+	tx.Say(m)
 	tx.Add(&q)
 	return &q
 }
@@ -289,11 +296,14 @@ func askMessage(t *Task, ask clew.Ask, id clew.RequestID, call, text string) cle
 
 // closing says how a turn is closed.
 type closing struct {
-	reason string
-	except clew.RequestID // a question that is settled already
-	ends   bool           // the task ends: no task_idle, and calls to children are closed too
-	calls  bool           // the calls under way have their results already
-	cut    bool           // texts are cut short: whole, they did not fit one batch
+	reason  string         // in words; it completes the sentence "This call was …"
+	code    clew.EndCode   // the same for programs, "" if nothing ended early
+	by      clew.UserID    // who wanted it, "" if nobody did
+	message string         // what people are told of it, if not the reason
+	except  clew.RequestID // a question that is settled already
+	ends    bool           // the task ends: no task_idle, and calls to children are closed too
+	calls   bool           // the calls under way have their results already
+	cut     bool           // texts are cut short: whole, they did not fit one batch
 }
 
 // cutRunes is what is left of a text that does not fit.
@@ -331,6 +341,7 @@ func closeTurn(tx *Tx, s *State, t *Task, streamed streams, how closing) {
 		tx.Say(clew.Message{
 			Type: clew.TypeSay, Say: clew.SayAPIReqDeleted, Role: clew.SpeakerSystem,
 			Text: "The model call was " + how.reason + ".", AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID,
+			StoppedBy: how.by, WhyCode: how.code,
 		})
 	}
 	if t.Turn != nil {
@@ -340,11 +351,11 @@ func closeTurn(tx *Tx, s *State, t *Task, streamed streams, how closing) {
 	}
 	for _, q := range s.Questions {
 		if aboutOf(q).task == t.TaskID && q.RequestID() != how.except {
-			tx.Add(&clew.HitlResolvedData{RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: how.reason, TaskID: t.TaskID})
+			tx.Add(&clew.HitlResolvedData{RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: how.reason, WhyCode: how.code, TaskID: t.TaskID})
 		}
 	}
 	if !how.ends {
-		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
+		tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef, Outcome: how.outcome()})
 	}
 }
 
@@ -356,16 +367,16 @@ func closeUnfinished(tx *Tx, t *Task, how closing) {
 		case CallDone:
 		case CallChild:
 			if how.ends {
-				result(tx, t, c, "The subtask was "+how.reason+".", how.reason, nil)
+				ended(tx, t, c, "The subtask was "+how.reason+".", how)
 			}
 		case CallRunning:
 			if how.calls {
 				continue
 			}
-			d := result(tx, t, c, "This call was "+how.reason+" while it was running. It may have taken effect in part.", how.reason, nil)
+			d := ended(tx, t, c, "This call was "+how.reason+" while it was running. It may have taken effect in part.", how)
 			d.InDoubt = c.Class != clew.ClassReadOnly && c.Class != clew.ClassRepeatable
 		case CallProposed, CallAsked, CallApproved:
-			result(tx, t, c, "This call was "+how.reason+" before it began. It was not run.", how.reason, nil)
+			ended(tx, t, c, "This call was "+how.reason+" before it began. It was not run.", how)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func modeOf(s *State, mode string) (string, error) {
 // asked is the open question that plain words to a task answer.
 func (s *State) asked(t *Task) *clew.Question {
 	for i := range s.Questions {
-		if a := aboutOf(s.Questions[i]); a.task == t.TaskID && !s.ofPlan(a) && (!a.shared() || s.running(t) == nil) && a.ask.State() != clew.TaskStateRunning {
+		if q := s.Questions[i]; aboutOf(q).task == t.TaskID && s.wordsEffect(q) != clew.WordsSteer {
 			return &s.Questions[i]
 		}
 	}
@@ -299,7 +299,7 @@ func takeUp(tx *Tx, s *State, in Input, ended clew.TaskID) {
 		return
 	}
 	tx.Add(&clew.HitlResolvedData{
-		RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "taken up with a message", TaskID: t.TaskID,
+		RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "taken up with a message", WhyCode: clew.EndContinued, TaskID: t.TaskID,
 	})
 	answered(tx, s, q.Asking().MessageID)
 }

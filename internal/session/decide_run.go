@@ -34,11 +34,11 @@ func decideRun(tx *Tx, s *State, cmd clew.Command, streamed streams) error {
 	c := conduct(tx, s, root)
 	switch d := cmd.Data.(type) {
 	case *clew.ControlPauseData:
-		return c.pause(cmd.By.User, d.Reason)
+		return c.pause(closing{reason: d.Reason, by: cmd.By.User})
 	case *clew.ControlResumeData:
 		return c.resume(cmd.By.User, d.Modifications)
 	case *clew.ControlCancelData:
-		return c.cancelled(d.Reason, streamed)
+		return c.cancelled(cmd.By.User, d.Reason, streamed)
 	case *clew.ControlRetryData:
 		return c.retried(cmd.By.User, d.TodoID)
 	case *clew.ControlSkipData:
@@ -52,11 +52,11 @@ func decideRun(tx *Tx, s *State, cmd clew.Command, streamed streams) error {
 	return clew.Errorf(clew.Internal, "%s is no command for a run", cmd.Type)
 }
 
-func (c *conductor) pause(by clew.UserID, reason string) error {
+func (c *conductor) pause(how closing) error {
 	if err := c.run.Check(run.Pause); err != nil {
 		return err
 	}
-	d := &clew.HitlPausedData{PausedBy: string(by), Reason: reason, CompletedTodos: c.run.Completed(), CanResume: true, Scope: c.run.Scope()}
+	d := &clew.HitlPausedData{PausedBy: string(how.by), Reason: how.reason, WhyCode: how.code, CompletedTodos: c.run.Completed(), CanResume: true, Scope: c.run.Scope()}
 	if t := c.run.CurrentTodo(); t != nil {
 		d.CurrentTodo = t.ID
 	}
@@ -72,14 +72,14 @@ func (c *conductor) interrupted(by clew.UserID, agent string, streamed streams) 
 		return c.interruptedAgent(by, agent, streamed)
 	}
 	if !c.run.Paused {
-		if err := c.pause(by, "interrupted"); err != nil {
+		if err := c.pause(closing{reason: "interrupted", code: clew.EndInterrupted, by: by}); err != nil {
 			return err
 		}
 	}
 	for _, t := range slices.Clone(c.run.Todos) {
 		if t.Status == clew.TodoInProgress {
-			c.abort(t, streamed, "interrupted by the user")
-			c.retry(t, t.RetryCount, by, "interrupted")
+			c.abort(t, streamed, closing{reason: "interrupted by the user", code: clew.EndInterrupted, by: by})
+			c.retry(t, t.RetryCount, closing{reason: "interrupted", code: clew.EndInterrupted, by: by})
 		}
 	}
 	c.tell()
@@ -92,13 +92,13 @@ func (c *conductor) interruptedAgent(by clew.UserID, agent string, streamed stre
 		if t.Status != clew.TodoInProgress || child == nil || string(child.AgentID) != agent {
 			continue
 		}
-		c.abort(t, streamed, "interrupted by the user")
+		c.abort(t, streamed, closing{reason: "interrupted by the user", code: clew.EndInterrupted, by: by})
 		c.failed(t, clew.Failure{Code: clew.ExecutionFailed, Message: "interrupted by the user"})
 		c.onward()
 		return nil
 	}
 	if agent == string(c.root.AgentID) {
-		return c.pause(by, "interrupted")
+		return c.pause(closing{reason: "interrupted", code: clew.EndInterrupted, by: by})
 	}
 	return clew.Errorf(clew.TaskNotFound, "no agent %s is at work on the run", agent)
 }
@@ -125,14 +125,14 @@ func (c *conductor) resume(by clew.UserID, edits []clew.PlanEdit) error {
 }
 
 // cancelled ends the run for a person.
-func (c *conductor) cancelled(reason string, streamed streams) error {
+func (c *conductor) cancelled(by clew.UserID, reason string, streamed streams) error {
 	if err := c.run.Check(run.Cancel); err != nil {
 		return err
 	}
 	if reason == "" {
 		reason = "by the user"
 	}
-	c.cancel(streamed, reason)
+	c.cancel(streamed, closing{reason: reason, code: clew.EndCancelled, by: by})
 	startNext(c.tx, c.s, c.root.TaskID)
 	return nil
 }
@@ -143,7 +143,7 @@ func (c *conductor) retried(by clew.UserID, id string) error {
 		return err
 	}
 	c.close(c.run.Asked[id].RequestID, clew.ResolvedApprove, by, "")
-	c.retry(t, 0, by, "")
+	c.retry(t, 0, closing{by: by})
 	c.onward()
 	return nil
 }
@@ -154,7 +154,7 @@ func (c *conductor) skipped(by clew.UserID, d *clew.ControlSkipData, streamed st
 		return err
 	}
 	c.close(c.run.Asked[t.ID].RequestID, clew.ResolvedSkip, by, d.Reason)
-	c.abort(t, streamed, "skipped by the user")
+	c.abort(t, streamed, closing{reason: "skipped by the user", code: clew.EndSkipped, by: by})
 	c.skip(t, d.Reason)
 	c.onward()
 	return nil
@@ -212,7 +212,7 @@ func (c *conductor) modify(todos []clew.Todo, changes clew.List[clew.PlanChange]
 	for _, id := range slices.Sorted(maps.Keys(c.run.Asked)) { // the question is about a todo that is no more what it was
 		t := plan.Find(todos, id)
 		if changed[id] || t == nil || c.run.Asked[id].Failed != (t.Status == clew.TodoFailed) {
-			c.close(c.run.Asked[id].RequestID, clew.ResolvedCancelled, "", "the plan was changed")
+			c.withdraw(c.run.Asked[id].RequestID, "the plan was changed", clew.EndPlanChanged)
 		}
 	}
 	c.add(&clew.PlanModifiedData{
@@ -248,5 +248,5 @@ func (c *conductor) approved(by clew.UserID) {
 // rejected ends the run: nothing is carried out.
 func (c *conductor) rejected(by clew.UserID, reason string) {
 	c.add(&clew.PlanRejectedData{PlanID: c.run.PlanID, Reason: reason, RejectedBy: string(by), Scope: c.run.Scope()})
-	c.cancel(nil, "the plan was rejected")
+	c.cancel(nil, closing{reason: "the plan was rejected", code: clew.EndPlanRejected, by: by})
 }

@@ -47,7 +47,7 @@ func TestDecide(t *testing.T) {
 		{"none", &clew.RenameSessionData{Title: "x"}, nil, clew.SessionNotFound},
 		{"none", &clew.InterruptData{}, nil, clew.SessionNotFound},
 		{"none", &create{owner: "ann"}, []clew.EventType{clew.EventSessionCreated}, ""},
-		{"idle", &create{owner: "bob"}, nil, clew.SessionInvalidState},
+		{"idle", &create{owner: "bob"}, nil, clew.SessionExists},
 		{"idle", message, first, ""},
 		{"turn", message, []clew.EventType{queued}, ""},
 		{"reply", message, []clew.EventType{queued}, ""},

@@ -197,7 +197,7 @@ func (d *Desk) fail(err error) {
 // failTurn makes the events of a turn that failed inside.
 func failTurn(tx *Tx, s *State, t *Task, streamed streams, err error, cut bool) {
 	tx.Add(clew.NewErrorData(err, clew.ErrorContext{AgentID: t.Turn.AgentID, TaskID: t.TaskID}))
-	how := closing{reason: "ended by a failure", cut: cut}
+	how := closing{reason: "ended by a failure", code: clew.EndFailed, message: clew.AsError(err).Message, cut: cut}
 	if s.running(t) != nil && (t.Run != nil || t.TodoID != "") {
 		broken(tx, s, t, streamed, how, clew.AsError(err))
 		return
@@ -205,8 +205,8 @@ func failTurn(tx *Tx, s *State, t *Task, streamed streams, err error, cut bool) 
 	how.ends = awaited(s, t)
 	closeTurn(tx, s, t, streamed, how)
 	if how.ends { // its parent hears of it and goes on
-		tx.Add(&clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: "failed"})
-		goOn(tx, s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, "failed")
+		tx.Add(&clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: "failed", Outcome: how.outcome()})
+		goOn(tx, s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, closing{reason: "failed", code: clew.EndFailed})
 	}
 }
 
@@ -227,7 +227,7 @@ func Forsaken(tx *Tx, s *State, t *Task, calls []Call) {
 		a := aboutOf(q)
 		if a.task == t.TaskID && a.call != "" && slices.ContainsFunc(calls, func(c Call) bool { return c.ID == a.call }) {
 			tx.Add(&clew.HitlResolvedData{
-				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "the tool is gone", TaskID: t.TaskID,
+				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "the tool is gone", WhyCode: clew.EndInDoubt, TaskID: t.TaskID,
 			})
 		}
 	}
@@ -268,5 +268,5 @@ func Return(tx *Tx, s *State, child *Task, text string, data map[string]any) {
 	if parent == nil || parent.AwaitingChild != child.TaskID {
 		return // it ended before, and was talked to again
 	}
-	goOn(tx, s, parent, child, text, "")
+	goOn(tx, s, parent, child, text, closing{})
 }

@@ -165,7 +165,7 @@ func (h *Host) found(ctx context.Context, id clew.SessionID, then *State, head c
 // enter makes the first record of a session's own and puts it into the list.
 func (h *Host) enter(ctx context.Context, by clew.Principal, n NewSession, c *create, seq uint64) error {
 	_, err := h.Do(ctx, n.ID, clew.Command{By: by, Data: c})
-	if clew.CodeOf(err) == clew.SessionInvalidState { // it exists: the command comes a second time
+	if clew.CodeOf(err) == clew.SessionExists { // it exists: the command comes a second time
 		if role, _ := h.Access(ctx, n.ID, by); role == clew.RoleOwner || role == clew.RoleAdmin {
 			return nil
 		}
@@ -217,7 +217,7 @@ func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID,
 		err = nil // a server died in the middle of this very import
 	}
 	if errors.Is(err, ErrTaken) {
-		return clew.Errorf(clew.SessionInvalidState, "there is a session %s already", id)
+		return clew.Errorf(clew.SessionExists, "there is a session %s already", id)
 	}
 	if err != nil {
 		return err

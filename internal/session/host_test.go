@@ -174,7 +174,7 @@ func TestCreateTwice(t *testing.T) {
 		switch {
 		case err == nil:
 			made++
-		case clew.CodeOf(err) != clew.SessionInvalidState:
+		case clew.CodeOf(err) != clew.SessionExists:
 			t.Error(err)
 		}
 	}

@@ -40,6 +40,8 @@ type CallPlan struct {
 	Ask      clew.Ask
 	Reason   string
 	Why      string
+	WhyCode  clew.PolicyCode
+	WhyArgs  map[string]string
 	Remember *clew.RememberOffer
 }
 
@@ -47,7 +49,7 @@ type CallPlan struct {
 func (p CallPlan) question() clew.HitlApprovalRequestData {
 	return clew.HitlApprovalRequestData{
 		Ask: p.Ask, Tool: p.Call.Tool, Asking: clew.Asking{ToolCallID: p.Call.ID}, Input: p.Call.Input, Effect: p.Effect,
-		Reason: p.Reason, Why: p.Why, Options: consent(), Remember: p.Remember,
+		Reason: p.Reason, Why: p.Why, WhyCode: p.WhyCode, WhyArgs: p.WhyArgs, Options: consent(), Remember: p.Remember,
 	}
 }
 
@@ -174,6 +176,7 @@ type CallResult struct {
 	Blob       string // the whole of it, if it was cut
 	Bytes      int64
 	DurationMS int64
+	ExitCode   *int // of a command that ended
 	Failed     bool
 	Mistake    bool
 }
@@ -202,13 +205,13 @@ func (f FinishCall) record(r *recorder) {
 	d := &clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolComplete, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
 		MonitorID: clew.MainMonitor, MessageID: c.MessageID, Output: in.Text, Summary: in.Summary, DurationMS: in.DurationMS,
-		Images: in.Images, OutputBlob: in.Blob,
+		Images: in.Images, OutputBlob: in.Blob, ExitCode: in.ExitCode,
 	}
 	if in.Blob != "" {
 		d.OutputBytes = in.Bytes
 	}
 	if in.Failed {
-		d.Status, d.Error, d.Mistake = clew.ToolError, in.Summary, in.Mistake
+		d.Status, d.Error, d.ErrorInOutput, d.Mistake = clew.ToolError, in.Summary, true, in.Mistake
 	}
 	r.tx.Add(d)
 	if in.Failed {

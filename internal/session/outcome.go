@@ -17,6 +17,28 @@ func recorded(m clew.Message) clew.Message {
 	return m
 }
 
+// created is a new message as the tail has it: with its call, if it shows one that
+// has yet to begin.
+func created(m clew.Message) clew.Message {
+	tool := m.Tool
+	m = recorded(m)
+	if tool != nil && tool.Status == clew.ToolWaiting {
+		m.Tool = tool
+	}
+	return m
+}
+
+// showCall says on the message of a question which call it is about, where the
+// message itself does not: in old journals. It reports whether it did.
+func showCall(m *clew.Message, data any) bool {
+	d, ok := data.(*clew.HitlApprovalRequestData)
+	if !ok || d.ToolCallID == "" || d.Tool == "" || m.Tool != nil {
+		return false
+	}
+	m.Tool = clew.NewMessageTool(d.Tool, d.Input, d.Effect)
+	return true
+}
+
 // replace puts the new form of a message in the place of the old one.
 func replace(old *clew.Message, m clew.Message) {
 	m.Tool, m.Answer, m.Delivery = old.Tool, old.Answer, old.Delivery

@@ -44,29 +44,29 @@ func TestMessagesTellOfTheirCalls(t *testing.T) {
 		do   func(b *bench)
 		want string
 	}{
-		"asked": {func(b *bench) { b.asked(1) }, `null null`},
+		"asked": {func(b *bench) { b.asked(1) }, `{"name":"run","status":"waiting"} null`},
 		"approved": {func(b *bench) {
 			b.asked(1)
 			must(b.ann(&clew.AskResponseData{AskResponse: clew.YesButtonClicked}))
-		}, `null {"action":"approve","by":"ann","ts":0}`},
+		}, `{"name":"run","status":"waiting"} {"action":"approve","by":"ann","ts":0}`},
 		"denied": {func(b *bench) {
 			b.asked(1)
 			must(b.ann(&clew.AskResponseData{AskResponse: clew.NoButtonClicked, Text: "not now"}))
-		}, `{"name":"run","status":"error","error":"denied by a person"} {"action":"reject","by":"ann","ts":0,"comment":"not now"}`},
+		}, `{"name":"run","status":"error","error":"denied by a person","stopped_by":"ann","why_code":"denied"} {"action":"reject","by":"ann","ts":0,"comment":"not now"}`},
 		"begun": {func(b *bench) { b.atWork(); must(b.answer(1)); b.startShown(b.pick(0), clew.ClassOnce) },
-			`{"name":"run","status":"running","input":"n c1","summary":"n c1","has_diff":true,"paths":["a"]} null`},
+			`{"name":"run","status":"running","target":"a","input":"n c1","summary":"n c1","has_diff":true,"paths":["a"]} null`},
 		"done": {func(b *bench) {
 			b.atWork()
 			must(b.answer(2))
 			b.startShown(b.pick(0), clew.ClassOnce)
 			b.done(b.pick(0), "")
-		}, `{"name":"run","status":"complete","input":"n c1","summary":"n c1","has_diff":true,"paths":["a"]} null`},
+		}, `{"name":"run","status":"complete","target":"a","input":"n c1","summary":"n c1","has_diff":true,"paths":["a"]} null`},
 		"failed": {func(b *bench) {
 			b.atWork()
 			must(b.answer(2))
 			b.startShown(b.pick(0), clew.ClassOnce)
 			b.done(b.pick(0), strings.Repeat("x", 300))
-		}, `{"name":"run","status":"error","input":"n c1","summary":"n c1","error":"` + strings.Repeat("x", 200) + `…","has_diff":true,"paths":["a"]} null`},
+		}, `{"name":"run","status":"error","target":"a","input":"n c1","summary":"n c1","error":"` + strings.Repeat("x", 200) + `…","has_diff":true,"paths":["a"]} null`},
 		"refused": {func(b *bench) { b.atWork(); must(b.answer(2)); b.refuse(b.pick(0)) },
 			`{"name":"run","status":"error","error":"refused"} null`},
 		"interrupted": {func(b *bench) {
@@ -74,13 +74,13 @@ func TestMessagesTellOfTheirCalls(t *testing.T) {
 			must(b.answer(1))
 			b.startShown(b.pick(0), clew.ClassOnce)
 			must(b.ann(&clew.InterruptData{}))
-		}, `{"name":"run","status":"error","input":"n c1","summary":"n c1","error":"interrupted by the user","in_doubt":true,"has_diff":true,"paths":["a"]} null`},
+		}, `{"name":"run","status":"stopped","target":"a","input":"n c1","summary":"n c1","error":"interrupted by the user","stopped_by":"ann","why_code":"interrupted","in_doubt":true,"has_diff":true,"paths":["a"]} null`},
 		"turn over": {func(b *bench) { // as of an agent that leaves a call as it is
 			b.atWork()
 			must(b.answer(1))
 			b.startShown(b.pick(0), clew.ClassOnce)
 			must(b.report(idle))
-		}, `{"name":"run","status":"error","input":"n c1","summary":"n c1","error":"the turn was over","has_diff":true,"paths":["a"]} null`},
+		}, `{"name":"run","status":"error","target":"a","input":"n c1","summary":"n c1","error":"the turn was over","why_code":"turn_over","has_diff":true,"paths":["a"]} null`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench()
@@ -99,7 +99,7 @@ func TestMessagesTellOfTheirCalls(t *testing.T) {
 			}
 			b.check(t)
 			for _, r := range b.records {
-				if m := messageIn(r); m != nil && (m.Tool != nil || m.Answer != nil) {
+				if m := messageIn(r); m != nil && (m.Tool != nil && m.Tool.Status != clew.ToolWaiting || m.Answer != nil) {
 					t.Errorf("record %d has what follows from others: %s", r.Seq, r.Data())
 				}
 			}

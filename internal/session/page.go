@@ -172,6 +172,7 @@ func (f *folding) add(r clew.Record) error {
 	if err != nil {
 		return err
 	}
+	translate(ev.Data)
 	switch d := ev.Data.(type) {
 	case *clew.MessageCreatedData:
 		if d.Message.Say == clew.SayAPIReqStarted {
@@ -179,7 +180,7 @@ func (f *folding) add(r clew.Record) error {
 		}
 		if r.Seq < f.end {
 			f.at[d.Message.MessageID] = len(f.messages)
-			f.messages = append(f.messages, recorded(d.Message))
+			f.messages = append(f.messages, created(d.Message))
 			f.grow(false, d.Message.Partial)
 		}
 	case *clew.MessageUpdatedData:

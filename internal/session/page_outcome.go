@@ -40,7 +40,7 @@ func (o *outcomes) awaits(m *clew.Message) bool {
 	if m.RequestID != "" && m.Answer == nil && !m.IsAnswered {
 		return true
 	}
-	return m.ToolCallID != "" && (m.Tool == nil || m.Tool.Status == clew.ToolRunning) && o.over[m.TaskID] < m.MessageID
+	return m.ToolCallID != "" && (m.Tool == nil || !m.Tool.Status.Ended()) && o.over[m.TaskID] < m.MessageID
 }
 
 // leanProgress is tool_progress without what is large.
@@ -58,12 +58,17 @@ type leanProgress struct {
 	DurationMS int64           `json:"duration_ms"`
 	Effect     *clew.Effect    `json:"effect"`
 	AllowedBy  *clew.AllowedBy `json:"allowed_by"`
+	ExitCode   *int            `json:"exit_code"`
+	StoppedBy  clew.UserID     `json:"stopped_by"`
+	WhyCode    clew.EndCode    `json:"why_code"`
+	InOutput   bool            `json:"error_in_output"`
 }
 
 func (p *leanProgress) data() *clew.ToolProgressData {
 	return &clew.ToolProgressData{
 		ToolCallID: p.ToolCallID, Tool: p.Tool, Status: p.Status, TaskID: p.TaskID, MessageID: p.MessageID, Summary: p.Summary, Title: p.Title,
 		Error: p.Error, InDoubt: p.InDoubt, OutputBlob: p.OutputBlob, DurationMS: p.DurationMS, Effect: p.Effect, AllowedBy: p.AllowedBy,
+		ExitCode: p.ExitCode, StoppedBy: p.StoppedBy, WhyCode: p.WhyCode, ErrorInOutput: p.InOutput,
 	}
 }
 
@@ -80,6 +85,7 @@ func (f *folding) settles(r clew.Record) error {
 			return err
 		}
 		d := p.data()
+		translate(d)
 		if i, ok := f.at[clew.ToolMessage(r.Seq, d)]; ok {
 			f.messages[i].NoteTool(d)
 		}
@@ -93,6 +99,14 @@ func (f *folding) settles(r clew.Record) error {
 		}
 		if i, ok := f.at[a.MessageID]; ok { // or asked anew, in a fork
 			m := &f.messages[i]
+			if m.Tool == nil {
+				ev, err := clew.DecodeEvent(r.Type, r.Data())
+				if err != nil {
+					return err
+				}
+				translate(ev.Data)
+				showCall(m, ev.Data)
+			}
 			m.RequestID, m.Answer, m.IsAnswered = a.RequestID, nil, false
 			f.asked[a.RequestID] = a.MessageID
 		}
@@ -101,6 +115,7 @@ func (f *folding) settles(r clew.Record) error {
 		if err != nil {
 			return err
 		}
+		translate(ev.Data)
 		d, ok := ev.Data.(*clew.HitlResolvedData)
 		if id, known := f.asked[d.RequestID]; ok && known {
 			delete(f.asked, d.RequestID)

@@ -63,6 +63,7 @@ func (f *Folder) Add(r clew.Record) error {
 			return err
 		}
 	}
+	translate(ev.Data)
 	Apply(f.State, r, ev.Data)
 	return nil
 }

@@ -64,7 +64,7 @@ func TestCommandsAreForwarded(t *testing.T) {
 		if err := errors.Join(p.b.Seal(ctx, p.id), p.b.Wake(ctx, p.id)); err != nil {
 			t.Error(err)
 		}
-		if _, err := p.b.Create(ctx, bob, session.NewSession{ID: p.id}); clew.CodeOf(err) != clew.SessionInvalidState {
+		if _, err := p.b.Create(ctx, bob, session.NewSession{ID: p.id}); clew.CodeOf(err) != clew.SessionExists {
 			t.Errorf("creating it again from afar: %v", err)
 		}
 		if p.b.Loaded() != 0 {

@@ -123,9 +123,10 @@ func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer,
 		if d.Status != clew.ToolRunning || d.Effect == nil || d.Class == clew.ClassReadOnly {
 			continue
 		}
-		if reason := lasting(d.Effect); reason != "" {
+		if reason, code := lasting(d.Effect); code != "" {
 			steps = append(steps, clew.IrreversibleStep{
 				MessageID: r.MessageID(), ToolCallID: d.ToolCallID, Tool: d.Tool, Summary: clip(d.Effect.Summary, 200), Reason: reason,
+				Code: code, Server: d.Effect.Server, URL: d.Effect.URL,
 			})
 		}
 	}
@@ -137,20 +138,20 @@ func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer,
 }
 
 // lasting says why an effect outlives the files' return, "" if it does not.
-func lasting(e *clew.Effect) string {
+func lasting(e *clew.Effect) (reason string, code clew.IrreversibleCode) {
 	switch {
 	case e.Server != "":
-		return "it was done by the tool server " + e.Server
+		return "it was done by the tool server " + e.Server, clew.ByToolServer
 	case e.URL != "":
-		return "it spoke to " + e.URL
+		return "it spoke to " + e.URL, clew.ByURL
 	case e.Command == "" && len(e.Argv) == 0:
-		return ""
+		return "", ""
 	case e.Network:
-		return "the command could reach the network"
+		return "the command could reach the network", clew.ByNetwork
 	case e.Sandbox == "" || e.Sandbox == "none":
-		return "the command could change things outside the workspace"
+		return "the command could change things outside the workspace", clew.OutsideWorkspace
 	}
-	return ""
+	return "", ""
 }
 
 // previewFiles says how files would change. What stands in the way is said, and

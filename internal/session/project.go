@@ -64,6 +64,7 @@ func (s *State) taskInfo(t *Task) clew.TaskInfo {
 		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clip(t.Text, titleRunes), Mode: t.Mode,
 		Status: t.Status, Focused: t.TaskID == s.Current, AtWork: t.Turn != nil, PutAway: t.PutAway,
 		CreatedMS: t.CreatedMS, EndedMS: t.EndedMS, Usage: t.Usage, Result: clip(t.Result, shownRunes),
+		AgentKind: kindOf(t.TaskRef, t.TodoID), Outcome: t.Outcome,
 	}
 	info.State, info.RequestID = s.stateOf(t.TaskID)
 	if root := s.root(t); root.Run != nil {
@@ -81,7 +82,7 @@ func (s *State) taskInfo(t *Task) clew.TaskInfo {
 func (s *State) runInfo(t *Task) clew.RunInfo {
 	info := clew.RunInfo{
 		RunID: t.Run.ID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, Status: t.Run.SessionStatus(), CurrentLayer: t.Run.Layer,
-		Phase: string(t.Run.Phase), Paused: t.Run.Paused, PausedSinceMS: t.Run.PausedMS, Plan: t.Run.Summary(),
+		Phase: string(t.Run.Phase), Paused: t.Run.Paused, PausedSinceMS: t.Run.PausedMS, Plan: t.Run.Summary(), Ended: t.Run.Ended,
 	}
 	for _, r := range t.Run.Reports {
 		info.ReportPaths = append(info.ReportPaths, ReportPath(s.ID, r.Name))

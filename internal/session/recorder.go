@@ -66,6 +66,7 @@ func (r *recorder) begin(p CallPlan, by clew.AllowedBy) {
 	if id == "" && p.Effect != nil {
 		id = r.say(clew.Message{
 			Type: clew.TypeAsk, Ask: p.ShowAs, Text: p.Shown, Summary: p.Summary, ToolCallID: p.Call.ID, IsAnswered: true,
+			Tool: clew.NewMessageTool(p.Call.Tool, p.Call.Input, p.Effect),
 		})
 	}
 	d := &clew.ToolProgressData{

@@ -25,7 +25,7 @@ func TestRefusalIsDurable(t *testing.T) {
 		for range 8 {
 			group.Go(func() {
 				_, err := h.Create(t.Context(), ann, session.NewSession{ID: id})
-				if err != nil && clew.CodeOf(err) != clew.SessionInvalidState {
+				if err != nil && clew.CodeOf(err) != clew.SessionExists {
 					t.Error(err)
 				}
 				if _, err := h.Access(t.Context(), id, ann); err != nil {

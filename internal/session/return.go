@@ -144,13 +144,13 @@ func applyFiles(s *State, r clew.Record, data any) {
 // is paused. What waits for a person goes on waiting. Where the session was taken
 // back to the middle of a batch, somebody may wait for what was to come next in
 // it; that ends, too.
-func park(tx *Tx, s *State, streamed streams, by clew.UserID, reason string) {
+func park(tx *Tx, s *State, streamed streams, how closing) {
 	if root := s.theRun(); root != nil && s.running(root) != nil {
-		conduct(tx, s, root).park(by, reason)
+		conduct(tx, s, root).park(how)
 	}
 	for _, t := range s.tasks() {
 		if s.running(t) == nil && (s.Runnable(t) || s.stranded(t)) {
-			closeTurn(tx, s, t, streamed, closing{reason: reason})
+			closeTurn(tx, s, t, streamed, how)
 		}
 	}
 	if t := s.Task(s.Current); t != nil { // what is said next is not for a child that ended
@@ -160,7 +160,7 @@ func park(tx *Tx, s *State, streamed streams, by clew.UserID, reason string) {
 
 // park pauses the run if it would go on by itself, or would not go on at all.
 // Attempts at todos that nobody is at work on begin anew when it goes on.
-func (c *conductor) park(by clew.UserID, reason string) {
+func (c *conductor) park(how closing) {
 	var torn []clew.Todo
 	for _, t := range c.run.Todos {
 		if x := c.s.Task(t.TaskID); t.Status == clew.TodoInProgress && (x == nil || x.Ended() || c.s.stranded(x)) {
@@ -176,14 +176,14 @@ func (c *conductor) park(by clew.UserID, reason string) {
 	if !c.run.Paused && (len(torn) > 0 || !asked || !again && c.due() || slices.ContainsFunc(c.s.tree(c.root.TaskID), func(t *Task) bool {
 		return c.s.Runnable(t) && (t != c.root || !again)
 	})) {
-		if err := c.pause(by, reason); err != nil {
+		if err := c.pause(how); err != nil {
 			c.tx.Truncate(mark)
 			return
 		}
 	}
 	for _, t := range torn {
-		c.abort(t, nil, reason)
-		c.retry(t, t.RetryCount, by, reason)
+		c.abort(t, nil, how)
+		c.retry(t, t.RetryCount, how)
 	}
 	c.tell()
 }

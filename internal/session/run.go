@@ -98,11 +98,20 @@ func (c *conductor) settle(q clew.Question, d *clew.HitlResolvedData) {
 
 // close settles an open question of the run.
 func (c *conductor) close(id clew.RequestID, action clew.Resolution, by clew.UserID, comment string) {
-	q := c.s.question(id)
+	c.resolve(&clew.HitlResolvedData{RequestID: id, Action: action, ResolvedBy: by, Comment: comment})
+}
+
+// withdraw settles an open question of the run that needs no answer any more.
+func (c *conductor) withdraw(id clew.RequestID, comment string, code clew.EndCode) {
+	c.resolve(&clew.HitlResolvedData{RequestID: id, Action: clew.ResolvedCancelled, Comment: comment, WhyCode: code})
+}
+
+func (c *conductor) resolve(d *clew.HitlResolvedData) {
+	q := c.s.question(d.RequestID)
 	if q == nil {
 		return
 	}
-	d := &clew.HitlResolvedData{RequestID: id, Action: action, ResolvedBy: by, Comment: comment, TaskID: c.root.TaskID, Scope: c.run.Scope()}
+	d.TaskID, d.Scope = c.root.TaskID, c.run.Scope()
 	c.settle(*q, d)
 	c.tx.Add(d)
 }
@@ -299,13 +308,13 @@ func (c *conductor) failed(t clew.Todo, f clew.Failure) {
 		TodoID: t.ID, Task: t.Task, Status: clew.TodoFailed, Error: f, RetryCount: t.RetryCount, MaxRetries: c.rules.MaxRetries, Scope: c.run.Scope(),
 	})
 	if c.run.Retries(t, f, c.rules) {
-		c.retry(t, t.RetryCount+1, "", "")
+		c.retry(t, t.RetryCount+1, closing{})
 	}
 }
 
-func (c *conductor) retry(t clew.Todo, count int, by clew.UserID, reason string) {
+func (c *conductor) retry(t clew.Todo, count int, how closing) {
 	c.add(&clew.TodoRetriedData{
-		TodoID: t.ID, RetryCount: count, MaxRetries: c.rules.MaxRetries, RetriedBy: by, Reason: reason, Scope: c.run.Scope(),
+		TodoID: t.ID, RetryCount: count, MaxRetries: c.rules.MaxRetries, RetriedBy: how.by, Reason: how.reason, WhyCode: how.code, Scope: c.run.Scope(),
 	})
 }
 
@@ -316,19 +325,20 @@ func (c *conductor) skip(t clew.Todo, reason string) {
 }
 
 // abort ends the task of a todo, if one is at work on it.
-func (c *conductor) abort(t clew.Todo, streamed streams, reason string) {
+func (c *conductor) abort(t clew.Todo, streamed streams, how closing) {
 	if child := c.s.Task(t.TaskID); child != nil && !child.Ended() {
-		abort(c.tx, c.s, child, streamed, closing{reason: reason})
+		abort(c.tx, c.s, child, streamed, how)
 	}
 }
 
 // cancel ends the run.
-func (c *conductor) cancel(streamed streams, reason string) {
+func (c *conductor) cancel(streamed streams, how closing) {
 	partial := c.run.Partial()
 	c.add(&clew.CancelledData{
-		Status: clew.ResultCancelled, Reason: reason, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(),
+		Status: clew.ResultCancelled, Reason: how.reason, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(), Outcome: how.outcome(),
 	})
-	abort(c.tx, c.s, c.root, streamed, closing{reason: "cancelled: " + reason, except: c.done, cut: c.cut})
+	how.message, how.reason, how.except, how.cut = how.reason, "cancelled: "+how.reason, c.done, c.cut
+	abort(c.tx, c.s, c.root, streamed, how)
 }
 
 // fail ends the run with an error.
@@ -336,6 +346,7 @@ func (c *conductor) fail(streamed streams, f clew.Failure) {
 	partial := c.run.Partial()
 	c.add(&clew.FailedData{
 		Status: clew.ResultFailed, Error: f, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(),
+		Outcome: &clew.Outcome{WhyCode: clew.EndFailed, Message: f.Message},
 	})
-	abort(c.tx, c.s, c.root, streamed, closing{reason: "ended: " + f.Message, except: c.done, cut: c.cut})
+	abort(c.tx, c.s, c.root, streamed, closing{reason: "ended: " + f.Message, code: clew.EndFailed, message: f.Message, except: c.done, cut: c.cut})
 }

@@ -155,7 +155,7 @@ func (c *crowd) todoStep(t *Task, kindly bool) {
 // breaks ends a turn by a fault inside, as Desk.fail does.
 func (c *crowd) breaks(t *Task) {
 	must(c.reportAs(t, func(tx *Tx, s *State, t *Task) {
-		broken(tx, s, t, nil, closing{reason: "ended by a failure"}, clew.Errorf(clew.ProviderError, "away"))
+		broken(tx, s, t, nil, closing{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
 	}))
 }
 

@@ -57,7 +57,7 @@ func todoCompleted(tx *Tx, s *State, child *Task, text string, data map[string]a
 // the task's turn.
 func TodoFailed(tx *Tx, s *State, child *Task, f clew.Failure) {
 	c := conduct(tx, s, s.root(child))
-	tx.Add(&clew.TaskAbortedData{TaskRef: child.TaskRef, Reason: "failed"})
+	tx.Add(&clew.TaskAbortedData{TaskRef: child.TaskRef, Reason: "failed", Outcome: &clew.Outcome{WhyCode: clew.EndFailed, Message: f.Message}})
 	t := plan.Find(c.run.Todos, child.TodoID)
 	if t == nil || t.TaskID != child.TaskID {
 		return
@@ -108,7 +108,7 @@ func Planned(tx *Tx, s *State, root *Task, call string, todos []clew.Todo, messa
 		now, err := plan.Merge(c.run.Todos, todos, c.rules.MaxTodos)
 		if err != nil { // the planner hears it and proposes again
 			if open := root.Call(call); open != nil {
-				result(tx, root, open, clew.AsError(err).Message, "the plan has moved on", nil)
+				ended(tx, root, open, clew.AsError(err).Message, closing{reason: "the plan has moved on", code: clew.EndOutdated})
 			}
 			return
 		}
@@ -157,6 +157,6 @@ func (d *Desk) FailTodo(reason string, f clew.Failure) error {
 }
 
 func failTodo(tx *Tx, s *State, t *Task, streamed streams, reason string, f clew.Failure) {
-	closeTurn(tx, s, t, streamed, closing{reason: reason, ends: true})
+	closeTurn(tx, s, t, streamed, closing{reason: reason, code: clew.EndFailed, ends: true})
 	TodoFailed(tx, s, t, f)
 }

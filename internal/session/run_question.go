@@ -40,7 +40,7 @@ func runTimedOut(tx *Tx, c consequence) (over, ok bool) {
 		return true, true
 	case c.a.action == clew.ResolvedCancelled:
 		co.settle(c.q, d)
-		co.cancel(c.late.streamed, "nobody answered in time")
+		co.cancel(c.late.streamed, closing{reason: "nobody answered in time", code: clew.EndTimedOut})
 		return true, true
 	}
 	return ofRun(tx, c)
@@ -66,7 +66,7 @@ func ofRun(tx *Tx, c consequence) (over, ok bool) {
 		c.stopTodo(tx, c.s.carrier(c.t))
 		return false, true
 	case about.call == "" && c.no():
-		co.cancel(nil, "stopped by a person")
+		co.cancel(nil, closing{reason: "stopped by a person", code: clew.EndNotContinued, by: c.by})
 		return true, true
 	}
 	return false, false
@@ -74,7 +74,7 @@ func ofRun(tx *Tx, c consequence) (over, ok bool) {
 
 // stopTodo ends the attempt at a todo, whoever in its tree asked.
 func (c consequence) stopTodo(tx *Tx, carrier *Task) {
-	how := closing{reason: "stopped by a person", except: c.q.RequestID()}
+	how := closing{reason: "stopped by a person", code: clew.EndNotContinued, by: c.by, except: c.q.RequestID()}
 	for _, x := range c.s.tree(carrier.RootTaskID) {
 		if x.ParentTaskID == carrier.TaskID && !x.Ended() {
 			abort(tx, c.s, x, nil, how)
@@ -124,13 +124,13 @@ func (c consequence) ofTodo(co *conductor, about about) (over bool) {
 	switch c.a.action {
 	case clew.ResolvedApprove:
 		if failed {
-			co.retry(*t, 0, c.by, "")
+			co.retry(*t, 0, closing{by: c.by})
 		}
 	case clew.ResolvedSkip:
 		co.skip(*t, c.a.comment)
 	default:
 		if failed {
-			co.cancel(nil, "stopped after a failed step")
+			co.cancel(nil, closing{reason: "stopped after a failed step", code: clew.EndNotContinued, by: c.by})
 			return true
 		}
 		co.failed(*t, clew.Failure{Code: clew.ExecutionFailed, Message: "a person refused it"})

@@ -31,14 +31,14 @@ func sameQueued(a, b clew.QueuedMessage) bool {
 
 func sameTask(a, b *clew.TaskInfo) bool {
 	x, y := *a, *b
-	x.Plan, y.Plan = nil, nil
-	return x == y && samePointed(a.Plan, b.Plan)
+	x.Plan, y.Plan, x.Outcome, y.Outcome = nil, nil, nil, nil
+	return x == y && samePointed(a.Plan, b.Plan) && samePointed(a.Outcome, b.Outcome)
 }
 
 func sameRun(a, b *clew.RunInfo) bool {
 	return a.RunID == b.RunID && a.MonitorID == b.MonitorID && a.TaskID == b.TaskID && a.Status == b.Status &&
 		a.CurrentLayer == b.CurrentLayer && a.Phase == b.Phase && a.Paused == b.Paused && a.PausedSinceMS == b.PausedSinceMS &&
-		samePointed(a.Plan, b.Plan) && slices.Equal(a.ReportPaths, b.ReportPaths)
+		samePointed(a.Plan, b.Plan) && slices.Equal(a.ReportPaths, b.ReportPaths) && samePointed(a.Ended, b.Ended)
 }
 
 func sameTodo(a, b *clew.TodoInfo) bool {

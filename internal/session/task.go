@@ -31,6 +31,8 @@ type Task struct {
 	AwaitingChild clew.TaskID   `json:"awaiting_child,omitempty"`
 	CompletedBy   clew.TaskID   `json:"completed_by,omitempty"`
 	Result        string        `json:"result,omitempty"`
+	// Outcome says how the last turn ended, or the task; nil while none has.
+	Outcome *clew.Outcome `json:"outcome,omitempty"`
 
 	Usage     clew.Usage                `json:"usage"`
 	ToolUsage map[string]clew.ToolUsage `json:"tool_usage,omitempty"`
@@ -63,9 +65,11 @@ type Task struct {
 
 	// Run is the run that the task carries, nil for most. TodoID is the todo of
 	// its root's run that the task carries out.
-	Run     *run.Run `json:"run,omitempty"`
-	TodoID  string   `json:"todo_id,omitempty"`
-	Profile string   `json:"profile,omitempty"` // the model profile in place of the usual one
+	Run *run.Run `json:"run,omitempty"`
+	// RunID is the run that the task carries or works for.
+	RunID   string `json:"run_id,omitempty"`
+	TodoID  string `json:"todo_id,omitempty"`
+	Profile string `json:"profile,omitempty"` // the model profile in place of the usual one
 	// Acted says that the task, or one below it, did more than look.
 	Acted bool `json:"acted,omitempty"`
 	// Tree is what a root's whole tree used.
@@ -145,6 +149,10 @@ type Turn struct {
 	// Condense says that the turn is there for a summary only, until somebody
 	// says something.
 	Condense bool `json:"condense,omitempty"`
+	// Failure is what an error record said during the turn, Refused what a no to
+	// going on comes to. They decide how it ends.
+	Failure string        `json:"failure,omitempty"`
+	Refused *clew.Outcome `json:"refused,omitempty"`
 }
 
 const (
@@ -290,6 +298,7 @@ func (t *Task) item(workspace string) clew.HistoryItem {
 		RootTaskID: t.RootTaskID, ParentTaskID: t.ParentTaskID, ChildIDs: t.Children,
 		AwaitingChildID: t.AwaitingChild, DelegatedToID: t.AwaitingChild,
 		CompletedByChildID: t.CompletedBy, CompletionResultSummary: t.Result,
+		AgentKind: kindOf(t.TaskRef, t.TodoID), RunID: t.RunID, TodoID: t.TodoID, Outcome: t.Outcome,
 	}
 	return it
 }

@@ -174,7 +174,7 @@ func TestInterruptClosesEverything(t *testing.T) {
 	must(b.ann(&clew.InterruptData{}))
 	doubts := 0
 	for _, d := range last[clew.ToolProgressData](b, 4) {
-		if d.Status != clew.ToolError || d.Error == "" {
+		if d.Status != clew.ToolStopped || d.WhyCode != clew.EndInterrupted || d.StoppedBy != "ann" || d.Error == "" {
 			t.Errorf("call %s ended with %+v", d.ToolCallID, d)
 		}
 		if d.InDoubt {

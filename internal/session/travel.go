@@ -79,7 +79,7 @@ func decideTravel(tx *Tx, s *State, cmd clew.Command, d *travel) error {
 // started makes the events that come before files are touched: whoever is at
 // work stops, and the intent is on record.
 func (d *travel) started(tx *Tx, s *State, cmd clew.Command) {
-	park(tx, s, d.streamed, cmd.By.User, d.stopReason())
+	park(tx, s, d.streamed, d.closing(cmd.By.User))
 	data := &clew.RewindStartedData{RewindID: d.id, Kind: d.kind, FromMessageID: d.from, KeepTarget: d.keep, Hash: d.hash}
 	if d.to > 0 {
 		data.To = clew.MessageIDOf(d.to)
@@ -90,22 +90,23 @@ func (d *travel) started(tx *Tx, s *State, cmd clew.Command) {
 	tx.Add(data)
 }
 
-func (d *travel) stopReason() string {
+// closing says why whoever is at work stops.
+func (d *travel) closing(by clew.UserID) closing {
 	switch d.kind {
 	case clew.KindUndo:
-		return "stopped: the rewind was undone"
+		return closing{reason: "stopped: the rewind was undone", code: clew.EndUndone, by: by}
 	case clew.KindRedo:
-		return "stopped: the rewind was done again"
+		return closing{reason: "stopped: the rewind was done again", code: clew.EndRedone, by: by}
 	case clew.KindFiles:
-		return "stopped: files were taken back"
+		return closing{reason: "stopped: files were taken back", code: clew.EndFilesRestored, by: by}
 	}
-	return "stopped: the session was taken back"
+	return closing{reason: "stopped: the session was taken back", code: clew.EndRewound, by: by}
 }
 
 // arrive makes the events that take the session there.
 func (d *travel) arrive(tx *Tx, s *State, cmd clew.Command) error {
 	if s.Returning == nil {
-		park(tx, s, d.streamed, cmd.By.User, d.stopReason())
+		park(tx, s, d.streamed, d.closing(cmd.By.User))
 	}
 	next, err := d.arrival(s.ID)
 	if err != nil {
@@ -121,7 +122,9 @@ func (d *travel) arrive(tx *Tx, s *State, cmd clew.Command) error {
 	sim.there, sim.Undo, sim.Redo = next, slices.Clone(s.Undo), slices.Clone(s.Redo)
 	tx.applyTo(&sim, at)
 	at = tx.Len()
-	park(tx, &sim, nil, cmd.By.User, "not run: the session was taken back to before its end")
+	before := d.closing(cmd.By.User)
+	before.reason = "not run: the session was taken back to before its end"
+	park(tx, &sim, nil, before)
 	if d.then == nil {
 		return nil
 	}

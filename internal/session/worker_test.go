@@ -139,6 +139,6 @@ func (b *bench) complete(c Call) (Receipt, []clew.EventType, error) {
 func (b *bench) fail() {
 	must(b.report(func(tx *Tx, s *State, t *Task) {
 		tx.Add(clew.NewErrorData(clew.Errorf(clew.ProviderError, "away"), clew.ErrorContext{TaskID: t.TaskID}))
-		closeTurn(tx, s, t, nil, closing{reason: "ended by a failure"})
+		closeTurn(tx, s, t, nil, closing{reason: "ended by a failure", code: clew.EndFailed})
 	}))
 }

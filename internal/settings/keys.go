@@ -34,6 +34,8 @@ type Key struct {
 	Doc   string
 	// Allowed says which values are valid, for people.
 	Allowed string
+	// Choices are the names of which the value is one, nil for other kinds.
+	Choices []string
 	Home    Home
 	// Provider marks what belongs to the settings of a model.
 	Provider bool
@@ -44,7 +46,8 @@ type Key struct {
 	Passthrough bool
 	Session     SessionRule
 
-	field   int // index in Values, -1 for none
+	field   int  // index in Values, -1 for none
+	long    bool // a text of several lines
 	check   func(value any) error
 	entry   func(name string, value any) error // for each entry of a map or list
 	tighter func(server, session any) bool     // with SessionTighten

@@ -16,8 +16,11 @@ type Entry struct {
 	Unknown bool   `json:"unknown,omitempty"` // kept, without an effect
 	Group   string `json:"group,omitempty"`
 	Doc     string `json:"doc,omitempty"`
-	Allowed string `json:"allowed,omitempty"`
+	Allowed string `json:"allowed,omitempty"` // for people
 	Default any    `json:"default,omitempty"`
+	// Kind says how it is edited, and Choices which values there are, with choice.
+	Kind    Kind     `json:"kind,omitempty"`
+	Choices []string `json:"choices,omitempty"`
 }
 
 // List gives all settings with the layer that each value is from: known ones in
@@ -34,7 +37,7 @@ func (s *Settings) List() []Entry {
 		}
 		e := Entry{
 			Key: k.Name, Value: k.value(&r.values), Layer: LayerDefault,
-			Group: k.Group, Doc: k.Doc, Allowed: k.Allowed, Default: k.Default(),
+			Group: k.Group, Doc: k.Doc, Allowed: k.Allowed, Default: k.Default(), Kind: k.Kind(), Choices: k.Choices,
 		}
 		if from, set := r.set[k.Name]; set {
 			e.Layer = from

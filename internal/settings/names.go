@@ -71,7 +71,7 @@ var keyNamePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,99}$`)
 
 // errSecretKey is the answer to a secret among plain settings.
 func errSecretKey(name string) error {
-	return clew.Errorf(clew.SettingsInvalid, "%s is a secret and not kept in settings: use `clew secret set %s`", name, snake(name))
+	return clew.Errorf(clew.SettingsInvalid, "%s is a secret and not kept in settings: use `clew secret set %s`", name, snake(name)).Advised()
 }
 
 // unknownKey checks a key that is not in the table: it is kept, unless it or a

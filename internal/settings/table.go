@@ -26,12 +26,12 @@ func modelKeys() []*Key {
 			Allowed: "objects by name", check: entries(100), entry: checkProfile},
 		{Name: "model_retries", Group: "Models", Provider: true, Exportable: true,
 			Doc: "How often a failed model call is tried again before a person is asked.", Allowed: "0 to 20", check: between(0, 20)},
-		{Name: "model_crash_retry", Group: "Models", Provider: true, Exportable: true,
-			Doc: "What happens to a model call that a crash cut off: a person is asked, or it is made again.", Allowed: "`ask`, `auto`", check: oneOf("ask", "auto")},
+		Key{Name: "model_crash_retry", Group: "Models", Provider: true, Exportable: true,
+			Doc: "What happens to a model call that a crash cut off: a person is asked, or it is made again.", Allowed: "`ask`, `auto`"}.choosing("ask", "auto"),
 		{Name: "model_stall_sec", Group: "Models", Provider: true, Exportable: true,
 			Doc: "A model's stream that is silent for so many seconds is cut.", Allowed: "5 to 3600", check: between(5, 3600)},
-		{Name: "custom_instructions", Group: "Models", Exportable: true,
-			Doc: "Text that is added to every prompt.", Allowed: "up to 64 KiB of text", check: textUpTo(64 << 10)},
+		Key{Name: "custom_instructions", Group: "Models", Exportable: true,
+			Doc: "Text that is added to every prompt.", Allowed: "up to 64 KiB of text"}.writing(64 << 10),
 	}
 }
 
@@ -44,8 +44,8 @@ func condenseKeys() []*Key {
 			Doc: "How full the model's context window may get before that, in percent of what it takes beside the answer.", Allowed: "10 to 100", check: between(10, 100)},
 		{Name: "condense_keep", Group: group, Exportable: true,
 			Doc: "How many messages at the end a summary leaves as they are.", Allowed: "1 to 100", check: between(1, 100)},
-		{Name: "condense_prompt", Group: group, Exportable: true,
-			Doc: "What the model is told when it writes a summary, in place of the built-in text.", Allowed: "up to 64 KiB of text", check: textUpTo(64 << 10)},
+		Key{Name: "condense_prompt", Group: group, Exportable: true,
+			Doc: "What the model is told when it writes a summary, in place of the built-in text.", Allowed: "up to 64 KiB of text"}.writing(64 << 10),
 		{Name: "condense_profile", Group: group, Provider: true, Exportable: true,
 			Doc: "The model profile that writes summaries. Empty is the one that the task uses.", Allowed: "a name of `model_profiles`, or empty", check: optional(profileName)},
 	}
@@ -105,8 +105,8 @@ func limitKeys() []*Key {
 			Doc: "After so many model calls in one turn a person is asked.", Allowed: "1 to 10000", check: between(1, 10_000)},
 		{Name: "parallel_tools", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
 			Doc: "How many tool calls of a task run at once.", Allowed: "1 to 64", check: between(1, 64)},
-		{Name: "message_arrival", Group: "Limits", Exportable: true,
-			Doc: "What a message does that comes during a turn: steer the turn, or wait for its end.", Allowed: "`steer`, `queue`", check: oneOf("steer", "queue")},
+		Key{Name: "message_arrival", Group: "Limits", Exportable: true,
+			Doc: "What a message does that comes during a turn: steer the turn, or wait for its end.", Allowed: "`steer`, `queue`"}.choosing("steer", "queue"),
 	}
 }
 
@@ -155,9 +155,9 @@ func toolKeys() []*Key {
 			Doc: "A command that runs for so many seconds is ended.", Allowed: "1 to 86400", check: between(1, 86_400)},
 		{Name: "command_network", Group: "Tools", Exportable: true, Session: SessionTighten, tighter: onlyOff,
 			Doc: "Commands may reach the network.", Allowed: "`true`, `false`"},
-		{Name: "command_sandbox", Group: "Tools", Exportable: true, Session: SessionTighten, tighter: strongerSandbox,
+		Key{Name: "command_sandbox", Group: "Tools", Exportable: true, Session: SessionTighten, tighter: strongerSandbox,
 			Doc:     "How commands are kept in: `bwrap` demands the sandbox, `auto` takes it where it works, `none` does without.",
-			Allowed: "`auto`, `bwrap`, `none`", check: oneOf("auto", "bwrap", "none")},
+			Allowed: "`auto`, `bwrap`, `none`"}.choosing("auto", "bwrap", "none"),
 		{Name: "command_environment", Group: "Tools", Exportable: true, Session: SessionNever,
 			Doc:     "Variables that are set for commands. They are shown to people and recorded, so `$SECRET:name` is refused here.",
 			Allowed: "text by name", check: entries(200), entry: commandVariable},

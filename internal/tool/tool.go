@@ -108,6 +108,8 @@ type Result struct {
 	// IsError marks an outcome that the tool reports as a failure, such as an
 	// exit code that is not 0.
 	IsError bool
+	// ExitCode is that of a command which ended, nil for all else.
+	ExitCode *int
 	// Say, if set, shows a message of this kind with Shown as its text.
 	Say   clew.Say
 	Shown string

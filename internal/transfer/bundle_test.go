@@ -90,7 +90,7 @@ func TestBundleHasAll(t *testing.T) {
 	}
 	second.packs.got = nil
 	_, err := second.importer().Import(t.Context(), bytes.NewReader(bundle), transfer.Upload{By: ada})
-	if clew.CodeOf(err) != clew.SessionInvalidState || second.packs.got != nil {
+	if clew.CodeOf(err) != clew.SessionExists || second.packs.got != nil {
 		t.Errorf("a second time: %v, checkpoints %q", err, second.packs.got)
 	}
 }

@@ -120,7 +120,7 @@ func (ms *minds) tool(r clew.Record, d *clew.ToolProgressData) error {
 			}
 			c.result = &clew.Part{
 				Type: clew.PartToolResult, ToolCallID: d.ToolCallID, Tool: d.Tool, Text: said, Images: d.Images,
-				IsError: d.Status == clew.ToolError,
+				IsError: d.Status == clew.ToolError || d.Status == clew.ToolStopped,
 			}
 			return ms.settle(m, r)
 		}

@@ -176,7 +176,7 @@ func (t *taking) found() (Imported, error) {
 		Owner: t.up.By.User, Workspace: t.up.Workspace, Title: title, From: t.from, Format: string(t.format),
 	})
 	if errors.Is(err, session.ErrTaken) {
-		return Imported{}, clew.Errorf(clew.SessionInvalidState, "there is a session %s here already; a new id would do", t.id)
+		return Imported{}, clew.Errorf(clew.SessionExists, "there is a session %s here already; a new id would do", t.id)
 	}
 	if err != nil {
 		return Imported{}, err

@@ -167,7 +167,7 @@ func (c *conn) onStart(ctx context.Context, cmd wire.LocalCommand, done *accepte
 // then.
 func (c *conn) create(ctx context.Context, cmd wire.LocalCommand, d clew.StartNewTaskData) error {
 	_, err := c.s.o.Host.Create(ctx, c.s.o.By, session.NewSession{ID: cmd.SessionID, Title: d.Title, Workspace: d.Workspace})
-	if clew.CodeOf(err) == clew.SessionInvalidState && cmd.ClientMessageID != "" {
+	if clew.CodeOf(err) == clew.SessionExists && cmd.ClientMessageID != "" {
 		return nil
 	}
 	return err

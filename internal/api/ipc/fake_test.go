@@ -141,7 +141,7 @@ func (h *fakeHost) Create(_ context.Context, by clew.Principal, n session.NewSes
 	h.mu.Lock()
 	if h.sessions[n.ID] != nil {
 		h.mu.Unlock()
-		return "", clew.Errorf(clew.SessionInvalidState, "exists already")
+		return "", clew.Errorf(clew.SessionExists, "exists already")
 	}
 	h.made = append(h.made, n)
 	h.addLocked(n.ID, by.User).record(clew.EventSessionCreated, "", `{}`)

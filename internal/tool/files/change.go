@@ -130,7 +130,8 @@ func (c *change) effect(verb string) clew.Effect {
 	case c.before.sum == c.sum:
 		summary = fmt.Sprintf("Leave %s as it is", c.at.label())
 	}
-	return clew.Effect{Summary: summary, Paths: []string{c.at.real}, Diff: c.diff()}
+	diff, cut := c.diff()
+	return clew.Effect{Summary: summary, Paths: []string{c.at.real}, Diff: diff, DiffCut: cut}
 }
 
 // run carries the change out, if the file is still what it was bound to.

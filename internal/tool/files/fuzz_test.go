@@ -132,7 +132,8 @@ func TestShownDiffCanBeApplied(t *testing.T) {
 		}
 		c := &change{at: place{real: "f"}, before: state{exists: true, data: []byte(a)}, after: []byte(b)}
 		c.sum[0] = 1
-		if got, err := (patch{c.diff()}).apply(a); err != nil || got != b {
+		diff, _ := c.diff()
+		if got, err := (patch{diff}).apply(a); err != nil || got != b {
 			rt.Fatalf("%q %v", got, err)
 		}
 	})

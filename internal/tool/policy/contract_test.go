@@ -3,6 +3,7 @@ package policy_test
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/clew-run/clew/internal/settings"
@@ -42,7 +43,7 @@ func TestCommandsAsTheToolPreparesThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := decide(input); again != first {
+	if again := decide(input); !reflect.DeepEqual(again, first) {
 		t.Errorf("%+v", again)
 	}
 	if d := decide(json.RawMessage(`{"command":"echo $(id)"}`)); d.Kind != policy.Ask {

@@ -9,9 +9,9 @@ import (
 func (in Input) serverTool() Decision {
 	switch {
 	case !in.Values.AllowMcp:
-		return in.ask(tool.GroupMCP, "tools of tool servers are asked about")
+		return in.ask(tool.GroupMCP, because(clew.PolicyGroupOff, "tools of tool servers are asked about", "group", "mcp"))
 	case !in.AlwaysAllowed:
-		return in.ask(tool.GroupMCP, "this tool is not allowed yet, or it has changed since")
+		return in.ask(tool.GroupMCP, because(clew.PolicyToolNotAllowed, "this tool is not allowed yet, or it has changed since"))
 	}
 	d := allow("the tool is allowed, and unchanged")
 	d.By = clew.AllowedBy{Scope: clew.AllowedBySettings, Rule: "always_allow"}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -58,6 +59,9 @@ type Decision struct {
 	Kind   Kind
 	Reason string   // for people and, with Deny, for the model
 	Ask    clew.Ask // with Ask: the question to raise
+	// Code and Args say with Ask what Reason says, for programs.
+	Code clew.PolicyCode
+	Args map[string]string
 	// By is the rule that allowed it, empty for the agent's own tools.
 	By clew.AllowedBy
 	// Run, with Allow of a command, is the text to give to bash in place of the
@@ -93,7 +97,7 @@ func Decide(in Input) Decision {
 		}
 	}
 	if in.Action.Protected {
-		return in.ask(group, "it touches something protected")
+		return in.ask(group, because(clew.PolicyProtected, "it touches something protected"))
 	}
 	if group == tool.GroupControl {
 		return allow("the agent's own")
@@ -118,7 +122,7 @@ func groupOf(spec tool.Spec) tool.Group {
 }
 
 // ask makes the question that fits the call.
-func (in Input) ask(group tool.Group, reason string) Decision {
+func (in Input) ask(group tool.Group, why reason) Decision {
 	ask := in.Action.Ask
 	if ask == "" {
 		switch group {
@@ -130,7 +134,27 @@ func (in Input) ask(group tool.Group, reason string) Decision {
 			ask = clew.AskTool
 		}
 	}
-	return Decision{Kind: Ask, Reason: reason, Ask: ask}
+	return Decision{Kind: Ask, Reason: why.text, Ask: ask, Code: why.code, Args: why.args}
+}
+
+// A reason is why a call is asked about: a code, what belongs to it, and words
+// for people.
+type reason struct {
+	code clew.PolicyCode
+	text string
+	args map[string]string
+}
+
+// because makes a reason; args are names and values in turn.
+func because(code clew.PolicyCode, text string, args ...string) reason {
+	r := reason{code: code, text: text}
+	for i := 0; i+1 < len(args); i += 2 {
+		if r.args == nil {
+			r.args = map[string]string{}
+		}
+		r.args[args[i]] = args[i+1]
+	}
+	return r
 }
 
 // modeForbids says why the mode does not have the call, "" if it has. The
@@ -166,23 +190,23 @@ var doings = map[tool.Group]string{
 func (in Input) byFlags(group tool.Group, line Line, lineErr error) Decision {
 	v := in.Values
 	if !v.AutoApproval {
-		return in.ask(group, "everything is asked about")
+		return in.ask(group, because(clew.PolicyAutoApprovalOff, "everything is asked about"))
 	}
 	// Commands and edits in a workspace run, or become, code of that workspace.
 	reads := group == tool.GroupRead || (group == tool.GroupCommand && in.Spec.Class == clew.ClassReadOnly)
 	if !in.Trusted && !reads {
-		return in.ask(group, "this directory is not trusted yet")
+		return in.ask(group, because(clew.PolicyUntrusted, "this directory is not trusted yet"))
 	}
 	switch group {
 	case tool.GroupRead:
 		if in.Spec.Class != clew.ClassReadOnly {
-			return in.ask(group, "the tool does more than read")
+			return in.ask(group, because(clew.PolicyNotReadOnly, "the tool does more than read"))
 		}
-		return in.flag(group, v.AllowReadOnly, "always_allow_read_only", "reading")
+		return in.flag(group, v.AllowReadOnly, "always_allow_read_only", "read", "reading")
 	case tool.GroupEdit:
-		return in.flag(group, v.AllowWrite, "always_allow_write", "changing files")
+		return in.flag(group, v.AllowWrite, "always_allow_write", "edit", "changing files")
 	case tool.GroupFetch:
-		return in.flag(group, v.AllowFetch, "always_allow_fetch", "fetching from the web")
+		return in.flag(group, v.AllowFetch, "always_allow_fetch", "fetch", "fetching from the web")
 	case tool.GroupMCP:
 		return in.serverTool()
 	case tool.GroupCommand:
@@ -190,11 +214,11 @@ func (in Input) byFlags(group tool.Group, line Line, lineErr error) Decision {
 		case !in.startsNothing():
 			return in.command(line, lineErr)
 		case reads:
-			return in.flag(group, v.AllowReadOnly, "always_allow_read_only", "reading")
+			return in.flag(group, v.AllowReadOnly, "always_allow_read_only", "read", "reading")
 		}
-		return in.flag(group, v.AllowExecute, "always_allow_execute", "stopping a command")
+		return in.flag(group, v.AllowExecute, "always_allow_execute", "stop", "stopping a command")
 	}
-	return in.ask(group, "no setting allows this tool")
+	return in.ask(group, because(clew.PolicyNoSetting, "no setting allows this tool"))
 }
 
 // startsNothing reports whether a tool for commands is about one that was
@@ -203,14 +227,14 @@ func (in Input) startsNothing() bool {
 	return in.Spec.Class != clew.ClassOnce && len(in.Action.Effect.Argv) == 0
 }
 
-// flag decides by one flag; what says what it is about, for people.
-func (in Input) flag(group tool.Group, on bool, name, what string) Decision {
+// flag decides by one flag; of says what it is about, and what does for people.
+func (in Input) flag(group tool.Group, on bool, name, of, what string) Decision {
 	if on {
 		d := allow(what + " is allowed")
 		d.By = clew.AllowedBy{Scope: clew.AllowedBySettings, Rule: name}
 		return d
 	}
-	return in.ask(group, what+" is asked about")
+	return in.ask(group, because(clew.PolicyGroupOff, what+" is asked about", "group", of))
 }
 
 // withinLimits turns a yes into a question once a limit is reached.
@@ -219,13 +243,15 @@ func (in Input) withinLimits(d Decision) Decision {
 	switch {
 	case v.MistakeLimit > 0 && c.Mistakes >= v.MistakeLimit:
 		return Decision{Kind: Ask, Ask: clew.AskMistakeLimitReached,
+			Code: clew.PolicyMistakes, Args: map[string]string{"count": strconv.Itoa(c.Mistakes)},
 			Reason: fmt.Sprintf("the agent made %d mistakes in a row", c.Mistakes)}
 	case v.AutoApprovalMaxReq > 0 && c.AutoApproved >= v.AutoApprovalMaxReq:
 		return Decision{Kind: Ask, Ask: clew.AskAutoApprovalMaxReqReached,
+			Code: clew.PolicyRequests, Args: map[string]string{"count": strconv.Itoa(c.AutoApproved)},
 			Reason: fmt.Sprintf("%d calls ran without asking, which is the limit", c.AutoApproved)}
 	}
 	if _, refusal := budget.Reserve(budget.Limit(v.BudgetUSD, v.BudgetTokens), budget.Cost(c.CostUSD, c.Tokens), budget.Amount{}); refusal != nil {
-		return Decision{Kind: Ask, Ask: clew.AskAutoApprovalMaxReqReached, Reason: refusal.Error()}
+		return Decision{Kind: Ask, Ask: clew.AskAutoApprovalMaxReqReached, Code: clew.PolicyBudget, Reason: refusal.Error()}
 	}
 	return d
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/clew-run/clew"
@@ -274,7 +275,7 @@ func TestRewrittenInputIsDecidedTheSame(t *testing.T) {
 		if err := json.Unmarshal(rewritten, &got); err != nil || got.Timeout != 5 {
 			t.Fatalf("%q: %s, %v", line, rewritten, err)
 		}
-		if again := decide(got.Command, harmless, nil); again != first {
+		if again := decide(got.Command, harmless, nil); !reflect.DeepEqual(again, first) {
 			t.Errorf("%q: %+v, then %+v", line, first, again)
 		}
 	}

@@ -22,11 +22,11 @@ func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision
 			patterns = append(patterns, r.Pattern)
 		}
 	}
-	const reason = "it was allowed for this task"
+	const allowed = "it was allowed for this task"
 	switch {
 	case len(patterns) == 0:
 	case group == tool.GroupCommand:
-		if in.startsNothing() || in.unclear(line, lineErr) != "" {
+		if in.startsNothing() || in.unclear(line, lineErr).code != "" {
 			break
 		}
 		all := patterns
@@ -34,14 +34,14 @@ func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision
 			all = slices.Concat(patterns, in.allowedCommands())
 		}
 		if run, _ := line.coveredBy(in.Action.Effect.Command, all); run != "" {
-			return Decision{Kind: Allow, Reason: reason, Run: run, By: in.rulesOf(line, patterns)}, true
+			return Decision{Kind: Allow, Reason: allowed, Run: run, By: in.rulesOf(line, patterns)}, true
 		}
 	case group == tool.GroupFetch:
 		if host := in.host(); host != "" && slices.Contains(patterns, host) {
-			return Decision{Kind: Allow, Reason: reason, By: clew.AllowedBy{Scope: clew.AllowedForTask, Rule: host}}, true
+			return Decision{Kind: Allow, Reason: allowed, By: clew.AllowedBy{Scope: clew.AllowedForTask, Rule: host}}, true
 		}
 	case slices.Contains(patterns, "") && rememberable(group):
-		return Decision{Kind: Allow, Reason: reason, By: clew.AllowedBy{Scope: clew.AllowedForTask, Rule: in.Spec.Name}}, true
+		return Decision{Kind: Allow, Reason: allowed, By: clew.AllowedBy{Scope: clew.AllowedForTask, Rule: in.Spec.Name}}, true
 	}
 	return Decision{}, false
 }

@@ -15,16 +15,16 @@ import (
 // command decides on a command line. The deny list was looked at before.
 func (in Input) command(line Line, lineErr error) Decision {
 	if !in.Values.AllowExecute {
-		return in.ask(tool.GroupCommand, "commands are asked about")
+		return in.ask(tool.GroupCommand, because(clew.PolicyGroupOff, "commands are asked about", "group", "command"))
 	}
-	if why := in.unclear(line, lineErr); why != "" {
+	if why := in.unclear(line, lineErr); why.code != "" {
 		return in.ask(tool.GroupCommand, why)
 	}
 	run, why := line.coveredBy(in.Action.Effect.Command, in.allowedCommands())
 	if run == "" {
 		return in.ask(tool.GroupCommand, why)
 	}
-	d := allow(why)
+	d := allow(why.text)
 	d.Run, d.By = run, in.rulesOf(line, nil)
 	return d
 }
@@ -50,9 +50,9 @@ func (in Input) rulesOf(line Line, task []string) clew.AllowedBy {
 // covering gives those of the patterns that cover a command line, in its order.
 func (l Line) covering(command string, patterns []string) []string {
 	var used []string
-	if l.uncovered(patterns) == "" {
+	if l.uncovered(patterns).code == "" {
 		for _, c := range l.Commands {
-			i := slices.IndexFunc(patterns, func(p string) bool { return uncovered(c.Argv, []string{p}) == "" })
+			i := slices.IndexFunc(patterns, func(p string) bool { return uncovered(c.Argv, []string{p}).code == "" })
 			if i >= 0 && !slices.Contains(used, patterns[i]) {
 				used = append(used, patterns[i])
 			}
@@ -73,55 +73,56 @@ func (in Input) allowedCommands() []string {
 	return slices.Concat(in.Values.AllowedCommands, in.Values.RememberedCommands)
 }
 
-// unclear says why no pattern may decide on a command line, "" if one may.
-func (in Input) unclear(line Line, lineErr error) string {
+// unclear says why no pattern may decide on a command line, nothing if one may.
+func (in Input) unclear(line Line, lineErr error) reason {
 	effect, v := in.Action.Effect, in.Values
 	switch {
 	case hidden(effect.Command) != "":
-		return "the command holds " + hidden(effect.Command)
+		return because(clew.PolicyHiddenText, "the command holds "+hidden(effect.Command))
 	case lineErr != nil:
-		return "the command line cannot be understood"
+		return because(clew.PolicyUnreadable, "the command line cannot be understood")
 	case !runsThrough(effect.Argv, effect.Command):
-		return "bash does not run it as it stands"
+		return because(clew.PolicyOtherShell, "bash does not run it as it stands")
 	}
 	if name := strangeVariable(effect.Environment, v.CommandEnv); name != "" {
-		return "it sets " + name
+		return because(clew.PolicySetsVariable, "it sets "+name, "name", name)
 	}
 	if pattern, hit := line.denied(v.DeniedCommands); hit != no {
-		return fmt.Sprintf("it may be a forbidden command, %q", pattern)
+		return because(clew.PolicyMaybeForbidden, fmt.Sprintf("it may be a forbidden command, %q", pattern), "pattern", pattern)
 	}
 	for _, c := range line.found {
 		if why := in.Action.Wary[c.name()]; why != "" {
-			return why
+			return because(clew.PolicyChangedProgram, why, "program", c.name())
 		}
 	}
-	return ""
+	return reason{}
 }
 
 // coveredBy gives the text to run if patterns cover a command line, "" if they do
 // not, and why.
-func (l Line) coveredBy(command string, patterns []string) (run, why string) {
+func (l Line) coveredBy(command string, patterns []string) (run string, why reason) {
 	why = l.uncovered(patterns)
 	switch {
-	case why == "":
-		return l.Script(), "a rule covers it"
+	case why.code == "":
+		return l.Script(), reason{text: "a rule covers it"}
 	case slices.ContainsFunc(patterns, func(p string) bool { return isWholeLine(p, command) }):
-		return strings.TrimSpace(command), "a rule is this very line"
+		return strings.TrimSpace(command), reason{text: "a rule is this very line"}
 	}
 	return "", why
 }
 
-// uncovered says why the patterns do not cover the whole line, "" if they do.
-func (l Line) uncovered(patterns []string) string {
+// uncovered says why the patterns do not cover the whole line, nothing if they
+// do.
+func (l Line) uncovered(patterns []string) reason {
 	if !l.Known() {
-		return "no rule covers such a line: " + l.Unknown
+		return because(clew.PolicyUnknownLine, "no rule covers such a line: "+l.Unknown)
 	}
 	for _, c := range l.Commands {
-		if why := uncovered(c.Argv, patterns); why != "" {
+		if why := uncovered(c.Argv, patterns); why.code != "" {
 			return why
 		}
 	}
-	return ""
+	return reason{}
 }
 
 // runsThrough reports whether what would be started is bash with this very
@@ -181,18 +182,18 @@ func isWholeLine(pattern, command string) bool {
 	return pattern != "" && pattern != "*" && !strings.HasSuffix(pattern, " *") && pattern == strings.TrimSpace(command)
 }
 
-// uncovered says why no pattern covers a simple command, "" if one does.
-func uncovered(argv, patterns []string) string {
+// uncovered says why no pattern covers a simple command, nothing if one does.
+func uncovered(argv, patterns []string) reason {
 	name := call(argv).name()
 	if _, wraps := wrappers[name]; wraps || ownBuiltins[name] {
-		return name + " runs or changes other commands: only the exact line can be allowed"
+		return because(clew.PolicyRunsOthers, name+" runs or changes other commands: only the exact line can be allowed", "program", name)
 	}
 	if interpreters[name] || shells[name] || interpreters[unversioned(name)] {
 		if len(argv) == 1 || slices.Contains(argv[1:], "-") {
-			return name + " would run what it is given as input"
+			return because(clew.PolicyReadsInput, name+" would run what it is given as input", "program", name)
 		}
 	}
-	why := fmt.Sprintf("no rule allows %s", name)
+	why := because(clew.PolicyNoRule, "no rule allows "+name, "program", name)
 	for _, p := range patterns {
 		words, star, ok := allowWords(p)
 		if !ok || !startsWith(argv, words) || (!star && len(argv) > len(words)) {
@@ -200,9 +201,9 @@ func uncovered(argv, patterns []string) string {
 		}
 		risk := risky(argv, len(words))
 		if risk == "" {
-			return ""
+			return reason{}
 		}
-		why = fmt.Sprintf("the rule %q does not cover it: %s", p, risk)
+		why = because(clew.PolicyRiskyArgument, fmt.Sprintf("the rule %q does not cover it: %s", p, risk), "pattern", p)
 	}
 	return why
 }

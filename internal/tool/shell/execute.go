@@ -214,10 +214,14 @@ func (s *Shell) run(ctx context.Context, pl plan, limit time.Duration, out tool.
 // result is what the model gets: the output and how it ended.
 func (p *process) result() tool.Result {
 	text := p.out.Take()
-	return tool.Result{
+	r := tool.Result{
 		Text: join(text, p.ending()), IsError: p.code != 0 || p.lost || p.cause != "",
 		Say: clew.SayCommandOutput, Shown: strings.TrimRight(text, "\n"),
 	}
+	if !p.lost {
+		r.ExitCode = &p.code
+	}
+	return r
 }
 
 // ending says how a process that is done ended.

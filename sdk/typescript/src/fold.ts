@@ -149,7 +149,7 @@ export class Fold {
   }
 
   /** The open question about a run's plan. */
-  #reviewOf(run: RunView): string | undefined {
+  #reviewOf(run: Pick<RunView, "task_id">): string | undefined {
     return this.#asked.find((q) => q.type === "hitl_plan_review" && q.task_id === run.task_id)?.request_id;
   }
 

@@ -283,8 +283,13 @@ export interface Setting {
   unknown?: boolean;
   group?: string;
   doc?: string;
+  /** Which values are valid, for people. */
   allowed?: string;
   default?: unknown;
+  /** How it is edited. */
+  kind?: "switch" | "choice" | "number" | "text" | "long_text" | "lines" | "json";
+  /** The values there are, with kind choice. */
+  choices?: string[];
 }
 
 export interface ApiKey {
@@ -296,6 +301,10 @@ export interface ApiKey {
   expires_ms?: number;
   revoked_ms?: number;
   last_four: string;
+  /** A browser's, made by a sign-in, or one that somebody made. */
+  kind?: "browser" | "key";
+  /** Of a browser: which one, on what, for people. */
+  device?: string;
   /** Made by a sign-in; it is in a browser's cookie. */
   browser?: boolean;
   /** The key with which that was done; this one ends with it. */

@@ -90,7 +90,7 @@ export interface TaskInfo {
 }
 
 /** A run, with what it ended with if it did so before our eyes. */
-export interface RunView extends RunState {
+export interface RunView extends Omit<RunState, "ended"> {
   readonly ended?:
     | ({ readonly type: "complete" } & CompleteData)
     | ({ readonly type: "failed" } & FailedData)

@@ -35,6 +35,7 @@ export type Code =
   | "CURSOR_LOST"
   | "SESSION_DAMAGED"
   | "SESSION_TOO_NEW"
+  | "SESSION_EXISTS"
   | "EXECUTION_FAILED"
   | "TODO_FAILED"
   | "TOOL_TIMEOUT"
@@ -167,6 +168,7 @@ export interface Message {
   partial?: boolean;
   summary?: string;
   agent_id?: string;
+  agent_kind?: AgentKind;
   monitor_id?: string;
   window_id?: string;
   task_id?: string;
@@ -187,6 +189,8 @@ export interface Message {
   usage?: Usage;
   reserved?: Usage;
   metadata?: Record<string, unknown>;
+  stopped_by?: string;
+  why_code?: EndCode;
   tool?: MessageTool;
   answer?: MessageAnswer;
   delivery?: Delivery;
@@ -247,6 +251,13 @@ export type Speaker =
   | "assistant"
   | "system";
 
+export type AgentKind =
+  | "main"
+  | "ephemeral"
+  | "window"
+  | "task"
+  | "step";
+
 export interface ProgressStatus {
   text?: string;
   percentage?: number;
@@ -277,12 +288,40 @@ export interface Usage {
   cost_usd: number;
 }
 
+export type EndCode =
+  | "interrupted"
+  | "cancelled"
+  | "reset"
+  | "put_away"
+  | "skipped"
+  | "denied"
+  | "not_continued"
+  | "plan_rejected"
+  | "plan_changed"
+  | "continued"
+  | "rewound"
+  | "undone"
+  | "redone"
+  | "files_restored"
+  | "forked"
+  | "timed_out"
+  | "failed"
+  | "turn_over"
+  | "in_doubt"
+  | "outdated";
+
 export interface MessageTool {
   name: string;
   status: ToolStatus;
+  target?: string;
+  command?: string;
   input?: string;
   summary?: string;
   error?: string;
+  error_in_output?: boolean;
+  exit_code?: number;
+  stopped_by?: string;
+  why_code?: EndCode;
   duration_ms?: number;
   in_doubt?: boolean;
   output_blob?: string;
@@ -293,9 +332,11 @@ export interface MessageTool {
 }
 
 export type ToolStatus =
+  | "waiting"
   | "running"
   | "complete"
-  | "error";
+  | "error"
+  | "stopped";
 
 export interface AllowedBy {
   scope: AllowScope;
@@ -314,6 +355,7 @@ export interface MessageAnswer {
   ts: number;
   comment?: string;
   value?: string;
+  why_code?: EndCode;
 }
 
 export type Resolution =
@@ -351,7 +393,23 @@ export interface RunState {
   plan: PlanSummary | null;
   todos: Todo[];
   report_paths?: string[];
+  ended?: Outcome;
 }
+
+export interface Outcome {
+  status: OutcomeStatus;
+  stopped_by?: string;
+  why_code?: EndCode;
+  message?: string;
+}
+
+export type OutcomeStatus =
+  | "done"
+  | "failed"
+  | "cancelled"
+  | "stopped"
+  | "budget"
+  | "denied";
 
 export interface MonitorState {
   monitor_id: string;
@@ -547,6 +605,7 @@ export interface TaskInfo {
   todo_id?: string;
   tool_call_id?: string;
   agent_id?: string;
+  agent_kind?: AgentKind;
   text?: string;
   mode?: string;
   status: TaskStatus;
@@ -559,6 +618,7 @@ export interface TaskInfo {
   ended_ms?: number;
   usage?: Usage;
   result?: string;
+  outcome?: Outcome;
   plan?: PlanSummary;
 }
 
@@ -585,6 +645,7 @@ export interface RunInfo {
   paused_since_ms?: number;
   plan: PlanSummary | null;
   report_paths?: string[];
+  ended?: Outcome;
 }
 
 export interface TodoInfo {
@@ -619,6 +680,7 @@ export interface Problem {
   suggested_action: string;
   context?: ErrorContext;
   retry_after_ms?: number;
+  has_advice?: boolean;
 }
 
 export interface ErrorContext {
@@ -717,6 +779,7 @@ export interface SettledQuestion {
   ts: number;
   comment?: string;
   value?: string;
+  why_code?: EndCode;
 }
 
 export type EventType =
@@ -849,6 +912,7 @@ export interface ErrorData {
   suggested_action: string;
   context?: ErrorContext;
   retry_after_ms?: number;
+  has_advice?: boolean;
 }
 
 /** The session came into being; the first record of each journal. */
@@ -1101,7 +1165,16 @@ export interface IrreversibleStep {
   tool: string;
   summary: string;
   reason: string;
+  code?: IrreversibleCode;
+  server?: string;
+  url?: string;
 }
+
+export type IrreversibleCode =
+  | "tool_server"
+  | "url"
+  | "network"
+  | "outside_workspace";
 
 /** Files could not be taken back; everything is as before. */
 export interface RewindFailedData {
@@ -1273,6 +1346,7 @@ export interface TodoRetriedData {
   max_retries: number;
   retried_by?: string;
   reason?: string;
+  why_code?: EndCode;
   run_id?: string;
   monitor_id?: string;
 }
@@ -1371,6 +1445,7 @@ export interface FailedData {
   error: Failure;
   partial_results: PartialResults;
   task_id?: string;
+  outcome?: Outcome;
   run_id?: string;
   monitor_id?: string;
 }
@@ -1386,6 +1461,7 @@ export interface CancelledData {
   reason?: string;
   partial_results: PartialResults;
   task_id?: string;
+  outcome?: Outcome;
   run_id?: string;
   monitor_id?: string;
 }
@@ -1398,9 +1474,11 @@ export interface HitlPlanReviewData {
   assignee?: string;
   message_id?: string;
   agent_id?: string;
+  agent_kind?: AgentKind;
   task_id?: string;
   todo_id?: string;
   tool_call_id?: string;
+  words_effect?: WordsEffect;
   run_id?: string;
   monitor_id?: string;
   plan_id: string;
@@ -1409,6 +1487,13 @@ export interface HitlPlanReviewData {
   message: string;
   options: Choice[];
 }
+
+export type WordsEffect =
+  | "answers"
+  | "denies"
+  | "changes"
+  | "continues"
+  | "steers";
 
 export interface Plan {
   todos: Todo[];
@@ -1432,9 +1517,11 @@ export interface HitlApprovalRequestData {
   assignee?: string;
   message_id?: string;
   agent_id?: string;
+  agent_kind?: AgentKind;
   task_id?: string;
   todo_id?: string;
   tool_call_id?: string;
+  words_effect?: WordsEffect;
   run_id?: string;
   monitor_id?: string;
   ask?: Ask;
@@ -1448,6 +1535,8 @@ export interface HitlApprovalRequestData {
   raise?: number;
   reason: string;
   why?: string;
+  why_code?: PolicyCode;
+  why_args?: Record<string, string>;
   options: Choice[];
   remember?: RememberOffer;
 }
@@ -1469,10 +1558,35 @@ export interface Effect {
   sandbox?: string;
   paths?: string[];
   diff?: string;
+  diff_cut?: boolean;
   url?: string;
   server?: string;
   digest: string;
 }
+
+export type PolicyCode =
+  | "auto_approval_off"
+  | "directory_untrusted"
+  | "protected"
+  | "not_read_only"
+  | "group_off"
+  | "no_setting"
+  | "tool_not_allowed"
+  | "hidden_text"
+  | "unreadable"
+  | "other_shell"
+  | "sets_variable"
+  | "maybe_forbidden"
+  | "changed_program"
+  | "unknown_line"
+  | "runs_others"
+  | "reads_input"
+  | "no_rule"
+  | "risky_argument"
+  | "changed_since_approved"
+  | "mistakes"
+  | "requests"
+  | "budget";
 
 export interface RememberOffer {
   scopes: RememberScope[];
@@ -1494,9 +1608,11 @@ export interface HitlInputRequestData {
   assignee?: string;
   message_id?: string;
   agent_id?: string;
+  agent_kind?: AgentKind;
   task_id?: string;
   todo_id?: string;
   tool_call_id?: string;
+  words_effect?: WordsEffect;
   run_id?: string;
   monitor_id?: string;
   ask?: Ask;
@@ -1529,9 +1645,11 @@ export interface HitlClarificationData {
   assignee?: string;
   message_id?: string;
   agent_id?: string;
+  agent_kind?: AgentKind;
   task_id?: string;
   todo_id?: string;
   tool_call_id?: string;
+  words_effect?: WordsEffect;
   run_id?: string;
   monitor_id?: string;
   original_input: string;
@@ -1550,6 +1668,7 @@ export interface HitlResolvedData {
   by_timeout: boolean;
   value?: unknown;
   comment?: string;
+  why_code?: EndCode;
   instruction?: string;
   remember?: Remember;
   client_message_id?: string;
@@ -1594,6 +1713,7 @@ export interface RuleForgottenData {
 export interface HitlPausedData {
   paused_by: string;
   reason: string;
+  why_code?: EndCode;
   current_todo: string;
   completed_todos: string[];
   can_resume: boolean;
@@ -1619,6 +1739,7 @@ export interface TaskCreatedData {
   mode?: string;
   workspace?: string;
   agent_id?: string;
+  agent_kind?: AgentKind;
   tool_call_id?: string;
   run_id?: string;
   todo_id?: string;
@@ -1643,6 +1764,7 @@ export interface TaskCompletedData {
   token_usage: Usage;
   tool_usage: Record<string, ToolUsage>;
   result_summary?: string;
+  outcome?: Outcome;
 }
 
 export interface ToolUsage {
@@ -1657,6 +1779,7 @@ export interface TaskAbortedData {
   root_task_id: string;
   monitor_id?: string;
   reason?: string;
+  outcome?: Outcome;
 }
 
 /** A task came to the front. */
@@ -1709,6 +1832,7 @@ export interface TaskIdleData {
   root_task_id: string;
   monitor_id?: string;
   request_id?: string;
+  outcome?: Outcome;
 }
 
 /** A task waits for its child. */
@@ -1838,6 +1962,10 @@ export interface ToolProgressData {
   summary?: string;
   title?: string;
   error?: string;
+  error_in_output?: boolean;
+  exit_code?: number;
+  stopped_by?: string;
+  why_code?: EndCode;
   class?: ToolClass;
   effect?: Effect;
   request_id?: string;
@@ -1983,6 +2111,10 @@ export interface HistoryItem {
   awaiting_child_id?: string;
   completed_by_child_id?: string;
   completion_result_summary?: string;
+  agent_kind?: AgentKind;
+  run_id?: string;
+  todo_id?: string;
+  outcome?: Outcome;
 }
 
 export interface ModelProfile {
@@ -3253,4 +3385,137 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "tts_stop",
   "export_settings",
   "test_browser_connection",
+];
+
+/** What people type who mean nothing but yes: words with one space between them, the longer of two that begin alike first. */
+export const plainYes: readonly string[] = [
+  "yes do it",
+  "yes",
+  "y",
+  "yeah",
+  "yep",
+  "yup",
+  "ok",
+  "okay",
+  "k",
+  "sure",
+  "fine",
+  "go ahead",
+  "go on",
+  "go for it",
+  "go",
+  "do it",
+  "proceed",
+  "continue",
+  "looks good to me",
+  "looks good",
+  "looks great",
+  "sounds good",
+  "good",
+  "great",
+  "perfect",
+  "approve it",
+  "approve",
+  "approved",
+  "allow it",
+  "allow",
+  "accept",
+  "accepted",
+  "agreed",
+  "correct",
+  "right",
+  "confirm",
+  "confirmed",
+  "lgtm",
+  "👍",
+  "✅",
+  "네",
+  "넵",
+  "넹",
+  "예",
+  "응",
+  "어",
+  "좋아요",
+  "좋아",
+  "좋습니다",
+  "그래요",
+  "그래",
+  "그렇게 해",
+  "그렇게 하세요",
+  "승인",
+  "승인해",
+  "승인합니다",
+  "허용",
+  "진행해",
+  "진행",
+  "계속해",
+  "계속",
+  "해",
+  "하세요",
+  "ㅇㅇ",
+  "ㅇㅋ",
+  "오케이",
+  "ja",
+  "oui",
+  "sí",
+  "si",
+  "да",
+  "はい",
+  "好的",
+  "好",
+  "是",
+];
+
+/** What people type who mean nothing but no. */
+export const plainNo: readonly string[] = [
+  "no way",
+  "no",
+  "n",
+  "nope",
+  "nah",
+  "not now",
+  "don t do it",
+  "don t",
+  "do not",
+  "deny it",
+  "deny",
+  "denied",
+  "reject it",
+  "reject",
+  "rejected",
+  "refuse",
+  "decline",
+  "never",
+  "👎",
+  "❌",
+  "아니요",
+  "아니오",
+  "아니",
+  "아뇨",
+  "안돼요",
+  "안돼",
+  "안 돼요",
+  "안 돼",
+  "안됩니다",
+  "싫어요",
+  "싫어",
+  "거절",
+  "거부",
+  "하지 마",
+  "하지마",
+  "ㄴㄴ",
+  "nein",
+  "non",
+  "нет",
+  "いいえ",
+  "不行",
+  "不",
+];
+
+/** What may stand beside a plain yes or no. */
+export const plainCourtesy: readonly string[] = [
+  "please",
+  "thanks",
+  "then",
+  "주세요",
 ];
