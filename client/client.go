@@ -36,6 +36,11 @@ type Options struct {
 	ResumeFrom string
 	Epoch      string
 
+	// View is what the server sends: records, which is the default, or the state,
+	// for a Replica. A resumed view of the state goes on from what a Replica held
+	// at ResumeFrom.
+	View clew.View
+
 	// Retry is DefaultRetry if it is zero.
 	Retry Retry
 	// WaitForServer makes Dial retry too, instead of failing at once when the
@@ -167,7 +172,7 @@ func newClient(opts Options) (*Client, error) {
 	if !opts.Session.Valid() {
 		return nil, clew.Errorf(clew.InvalidMessage, "%q is not a session id", opts.Session)
 	}
-	pos, err := newPosition(opts.ResumeFrom, opts.Epoch)
+	pos, err := newPosition(opts.View, opts.ResumeFrom, opts.Epoch)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +206,9 @@ func parseBase(s string) (*url.URL, error) {
 
 // Follow yields every envelope of the session in order: session_state at each
 // connect, records without gap or repeat, streamed text and answers as they
-// come. It ends without an error after Close or when the server ended the
+// come. In the view of the state it yields what a Replica takes in, without gap
+// too: a change that does not go on from the last one is not yielded, and the
+// client reconnects with its cursor. It ends without an error after Close or when the server ended the
 // connection normally, and with one when ctx ends or the client gives up. A
 // later Follow goes on where an earlier one stopped.
 func (c *Client) Follow(ctx context.Context) iter.Seq2[wire.Envelope, error] {
@@ -238,7 +245,7 @@ func (c *Client) setCursor(seq uint64, epoch string) {
 }
 
 // Cursor gives the message id of the newest record that Follow has yielded, or
-// that the session_state it yielded stands for, and the journal's epoch. As
+// that the session_state or state_changed it yielded stands for, and the journal's epoch. As
 // Options.ResumeFrom and Epoch they let a later client go on from there. The
 // id is "" before anything is known, and FromStart for an empty journal.
 func (c *Client) Cursor() (id clew.MessageID, epoch string) {

@@ -19,26 +19,27 @@ type position struct {
 	seq   uint64 // newest record taken
 	epoch string // of the journal that seq belongs to, "" if not known
 	known bool   // seq means something; false until the first session_state
+	view  clew.View
 
 	// filtered is set once the client asked for some monitors only: records
 	// may then be left out.
 	filtered bool
 
 	// Of the present connection:
-	greeted bool // session_state came
+	greeted bool // session_state came, or connected
 	lost    bool // the server cannot resume from seq
 }
 
 // newPosition reads ResumeFrom: "", FromStart, or a message id.
-func newPosition(from, epoch string) (position, error) {
+func newPosition(view clew.View, from, epoch string) (position, error) {
 	switch from {
 	case "":
-		return position{}, nil
+		return position{view: view}, nil
 	case FromStart:
-		return position{known: true, epoch: epoch}, nil
+		return position{known: true, epoch: epoch, view: view}, nil
 	}
 	seq, err := clew.MessageID(from).Seq()
-	return position{seq: seq, known: true, epoch: epoch}, err
+	return position{seq: seq, known: true, epoch: epoch, view: view}, err
 }
 
 // resumeFrom gives the query's resume_from and epoch.
@@ -69,6 +70,9 @@ func faultf(format string, args ...any) error {
 // take looks at the next envelope of the connection. fresh is false for a
 // record that was taken before.
 func (p *position) take(env wire.Envelope) (fresh bool, err error) {
+	if p.view == clew.ViewState {
+		return true, p.takeState(env)
+	}
 	switch clew.EventType(env.Type) {
 	case clew.EventSessionState:
 		return true, p.greet(env)
@@ -87,6 +91,45 @@ func (p *position) take(env wire.Envelope) (fresh bool, err error) {
 		return true, nil
 	}
 	return p.record(clew.MessageID(env.MessageID))
+}
+
+// takeState looks at an envelope of the view of the state. What is no change says
+// nothing about the position.
+func (p *position) takeState(env wire.Envelope) error {
+	switch clew.EventType(env.Type) {
+	case clew.EventConnected:
+		var d clew.ConnectedData
+		if err := json.Unmarshal(env.Data, &d); err != nil {
+			return faultf("connected: %v", err)
+		}
+		p.greeted, p.epoch = true, d.Epoch
+	case clew.EventStateChanged:
+		var d struct {
+			From clew.MessageID `json:"from"`
+			To   clew.MessageID `json:"to"`
+		}
+		if err := json.Unmarshal(env.Data, &d); err != nil {
+			return faultf("state_changed: %v", err)
+		}
+		return p.change(d.From, d.To)
+	}
+	return nil
+}
+
+// change goes on by a change. Without a from it is the whole state.
+func (p *position) change(from, to clew.MessageID) error {
+	next, err := to.Seq()
+	if err != nil || !p.greeted {
+		return faultf("state_changed to %q, greeted: %v", to, p.greeted)
+	}
+	if from != "" {
+		seq, err := from.Seq()
+		if err != nil || !p.known || seq < p.seq || seq > p.seq && !p.filtered {
+			return faultf("state_changed from %q, %d was seen", from, p.seq)
+		}
+	}
+	p.seq, p.known = next, true
+	return nil
 }
 
 func (p *position) greet(env wire.Envelope) error {

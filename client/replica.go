@@ -5,13 +5,16 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/wire"
 )
 
-// A Replica is a session's state as the view `state` sends it. It knows no
-// event: it puts entities in their places. The zero value is ready. It belongs to
-// one goroutine.
+// A Replica is a session's state as a client with Options.View clew.ViewState is
+// sent it. It knows no event: it puts entities in their places. The zero value is
+// ready. It belongs to one goroutine.
 type Replica struct {
 	clew.Entities
+	// Connection is what the connection is, and the role that it has.
+	Connection clew.ConnectedData
 	// Cursor is the position to resume from, "" before the first change.
 	Cursor clew.MessageID
 	// Total counts the messages of the transcript. Older ones than those held
@@ -19,12 +22,42 @@ type Replica struct {
 	Total int
 }
 
+// Take takes an envelope in that Follow yielded, and gives what it decoded, for
+// callers who want to know what changed. What is not about the state, such as
+// answers and errors, is left to the caller. The event has no data if its type is
+// newer than this client.
+func (r *Replica) Take(env wire.Envelope) (clew.Event, error) {
+	ev, err := clew.DecodeEvent(clew.EventType(env.Type), env.Data)
+	if err != nil {
+		return clew.Event{}, nil //nolint:nilerr // unknown types are ignored
+	}
+	switch d := ev.Data.(type) {
+	case *clew.ConnectedData:
+		if d.Epoch != r.Connection.Epoch { // another journal
+			*r = Replica{}
+		}
+		r.Connection = *d
+	case *clew.StateChangedData:
+		err = r.Apply(d)
+	case *clew.TextData:
+		r.Text(d)
+	case *clew.PresenceData:
+		r.Viewers = d.Viewers
+	}
+	return ev, err
+}
+
+// Known reports that the state is there.
+func (r *Replica) Known() bool { return r.Cursor != "" }
+
 // Apply takes a change in. An error means that it does not go on from what the
-// replica holds: the client reconnects with its cursor.
+// replica holds: the client reconnects with its cursor. Pages of older messages
+// stay in front of a transcript that is put anew if the two meet.
 func (r *Replica) Apply(d *clew.StateChangedData) error {
+	before := r.Messages
 	switch {
 	case d.From == "":
-		*r = Replica{}
+		*r = Replica{Connection: r.Connection}
 	case d.From < r.Cursor || r.Cursor == "":
 		return fmt.Errorf("a change from %q, the replica is at %q", d.From, r.Cursor)
 	}
@@ -36,7 +69,32 @@ func (r *Replica) Apply(d *clew.StateChangedData) error {
 	}
 	r.put(&d.Put)
 	r.Cursor, r.Total = d.To, d.Total
+	if d.From == "" || slices.Contains(d.Reset, clew.EntityMessage) {
+		r.keepOlder(before)
+	}
 	return nil
+}
+
+// keepOlder keeps the pages before a transcript that was put anew, up to a message
+// that might have changed meanwhile.
+func (r *Replica) keepOlder(before []clew.Message) {
+	if len(r.Messages) == 0 || len(r.Messages) >= r.Total {
+		return
+	}
+	first := r.Messages[0].MessageID
+	end := slices.IndexFunc(before, func(m clew.Message) bool { return m.MessageID == first })
+	at := max(end, 0)
+	for at > 0 && over(&before[at-1]) {
+		at--
+	}
+	if at < end {
+		r.Messages = append(slices.Clone(before[at:end]), r.Messages...)
+	}
+}
+
+// over reports that nothing more becomes of a message.
+func over(m *clew.Message) bool {
+	return !m.Partial && (m.Tool == nil || m.Tool.Status.Ended()) && (m.Type != clew.TypeAsk || m.IsAnswered || m.Tool != nil)
 }
 
 func (r *Replica) put(p *clew.StatePut) {

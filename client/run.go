@@ -98,6 +98,9 @@ func (c *Client) address() string {
 	u := *c.base
 	u.Path += "/ws/" + string(c.opts.Session)
 	q := url.Values{"client_id": {string(c.opts.ClientID)}}
+	if c.opts.View != "" {
+		q.Set("view", string(c.opts.View))
+	}
 	if from, epoch := c.pos.resumeFrom(); from != "" {
 		q.Set("resume_from", from)
 		if epoch != "" {

@@ -55,7 +55,8 @@ func (c *Client) SendAs(ctx context.Context, id clew.ClientMessageID, typ clew.C
 }
 
 // Do sends a command and waits for the answer that names it: message_accepted,
-// message_queued, or what the command asks for. If the server refuses it, the
+// message_queued, or what the command asks for; in the view of the state the
+// state_changed that has its effect. If the server refuses it, the
 // error is the server's. When the connection breaks meanwhile the command is
 // said again under the same id, so it takes effect once. Do needs a Follow
 // that goes on taking envelopes, or Options.NoFollow. A command whose success
@@ -209,12 +210,27 @@ func (c *Client) settle(env wire.Envelope) {
 	if len(c.calls) == 0 {
 		return
 	}
-	id := env.ClientMessageID
-	if id == "" {
-		id = answeredIn(env.Data)
+	for _, id := range answers(env) {
+		if k, ok := c.calls[id]; ok {
+			k.answer <- env
+			delete(c.calls, id)
+		}
 	}
-	if k, ok := c.calls[id]; ok {
-		k.answer <- env
-		delete(c.calls, id)
+}
+
+// answers names the commands that an envelope answers.
+func answers(env wire.Envelope) []clew.ClientMessageID {
+	switch {
+	case env.ClientMessageID != "":
+		return []clew.ClientMessageID{env.ClientMessageID}
+	case clew.EventType(env.Type) != clew.EventStateChanged:
+		return []clew.ClientMessageID{answeredIn(env.Data)}
 	}
+	var d struct {
+		Commands []clew.ClientMessageID `json:"commands"`
+	}
+	if json.Unmarshal(env.Data, &d) != nil {
+		return nil // position finds fault with it
+	}
+	return d.Commands
 }
