@@ -34,7 +34,7 @@ func (e *Entities) SessionState(last MessageID) SessionState {
 		ForkedFrom: e.Session.ForkedFrom, Messages: append(List[Message]{}, e.Messages[max(0, len(e.Messages)-messagesShown):]...),
 		Monitors: e.Monitors, Windows: e.Windows, Queue: e.Queue, Allowed: e.Rules, Viewers: e.Viewers,
 		CanUndo: e.Status.CanUndo, CanRedo: e.Status.CanRedo, Returning: e.Status.Returning, Checkpoint: e.Status.Checkpoint,
-		Todos: e.todosOf(e.Status.Front), Plan: e.plan(),
+		Todos: e.FrontTodos(), Plan: e.FrontPlan(),
 	}
 	if e.Usage != (Usage{}) {
 		usage := e.Usage
@@ -50,8 +50,8 @@ func (e *Entities) SessionState(last MessageID) SessionState {
 	return out
 }
 
-// plan is the one that is shown.
-func (e *Entities) plan() *PlanSummary {
+// FrontPlan is the plan that is shown, nil if there is none.
+func (e *Entities) FrontPlan() *PlanSummary {
 	for i := range e.Runs {
 		if e.Runs[i].RunID == e.Status.Front {
 			return e.Runs[i].Plan
@@ -64,6 +64,9 @@ func (e *Entities) plan() *PlanSummary {
 	}
 	return nil
 }
+
+// FrontTodos are the todos of the plan that is shown.
+func (e *Entities) FrontTodos() List[Todo] { return e.todosOf(e.Status.Front) }
 
 func (e *Entities) todosOf(of string) List[Todo] {
 	var list List[Todo]

@@ -75,19 +75,13 @@ func shownBy(e *clew.Effect, name string, value any) bool {
 	}
 	text, _ := value.(string)
 	switch {
-	case e.Diff != "" && wholeDiff(e.Diff):
+	case e.Diff != "" && !e.DiffCut:
 		return true
 	case text == "":
 		return false
 	}
 	return name == "command" && text == e.Command || name == "url" && text == e.URL ||
 		name == "path" && slices.Contains(e.Paths, text) && strings.Contains(e.Summary, text)
-}
-
-// wholeDiff reports whether a diff of an effect shows all of the change. Where it
-// does not, it says so in a line in parentheses, as no line of a diff is.
-func wholeDiff(diff string) bool {
-	return !strings.HasPrefix(diff, "(") && !strings.Contains(diff, "\n(")
 }
 
 // indented is JSON for people: nothing is escaped that need not be.

@@ -48,7 +48,7 @@ func TestAskedInput(t *testing.T) {
 			clew.HitlApprovalRequestData{Input: raw(map[string]any{"path": "a.txt", "content": "(one)\n"}), Effect: &clew.Effect{Diff: whole}}, nil,
 		},
 		"a change that is cut": {
-			clew.HitlApprovalRequestData{Input: raw(map[string]any{"content": "one\ntwo\n"}), Effect: &clew.Effect{Diff: whole + "(cut: 80 of 90 bytes shown)\n"}},
+			clew.HitlApprovalRequestData{Input: raw(map[string]any{"content": "one\ntwo\n"}), Effect: &clew.Effect{Diff: whole, DiffCut: true}},
 			[]client.AskedField{{Name: "content", Text: "one\ntwo\n", Lines: true}},
 		},
 		"a file that is read": {

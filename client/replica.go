@@ -141,6 +141,14 @@ func (r *Replica) find(id clew.MessageID) (int, bool) {
 	})
 }
 
+// Message gives a message, nil if it is not held. It is good until the next change.
+func (r *Replica) Message(id clew.MessageID) *clew.Message {
+	if i, found := r.find(id); found {
+		return &r.Messages[i]
+	}
+	return nil
+}
+
 // Text writes a piece of a message that grows. It reports whether the message is
 // held and the piece fits.
 func (r *Replica) Text(d *clew.TextData) bool {

@@ -40,11 +40,7 @@ type bodyKey struct {
 
 // questions lists the open ones, the nearest deadline first.
 func (m *model) questions() []clew.Question {
-	var list []clew.Question
-	if m.view.State.HitlPending != nil {
-		list = append(list, *m.view.State.HitlPending)
-	}
-	list = append(list, m.view.State.HitlQueue...)
+	list := slices.Clone(m.state.Questions)
 	slices.SortStableFunc(list, func(a, b clew.Question) int {
 		x, y := a.Asking().DeadlineMS, b.Asking().DeadlineMS
 		switch {
@@ -66,7 +62,7 @@ func (m *model) question() (q clew.Question, at, of int) {
 	list := m.questions()
 	at = slices.IndexFunc(list, func(q clew.Question) bool { return q.RequestID() == m.ask.id })
 	switch {
-	case !m.view.Known:
+	case !m.state.Known():
 		return clew.Question{}, 0, 0 // the one that was named may come yet
 	case at >= 0 && m.ask.known:
 	case at >= 0:
@@ -125,23 +121,23 @@ func (m *model) nextQuestion() {
 	m.focus = answering
 }
 
-// answered tells how a question was settled, if somebody else did it.
-func (m *model) answered(d *clew.HitlResolvedData) {
-	m.feed.Stale()
+// answered tells how a question was settled, if somebody else did it. byWords says
+// that it was done by words from here.
+func (m *model) answered(q clew.SettledQuestion, byWords bool) {
 	switch {
-	case d.RequestID == m.ask.sent:
+	case q.RequestID == m.ask.sent:
 		m.tell(paint.Run, "your answer counts")
-	case m.write.mine[d.ClientMessageID]:
-		m.tell(paint.Run, wordsWere(d.Action))
-	case d.RequestID != m.ask.id:
-	case d.ByTimeout:
+	case byWords:
+		m.tell(paint.Run, wordsWere(q.Action))
+	case q.RequestID != m.ask.id:
+	case q.ByTimeout:
 		m.tell(paint.Ask, "the question expired: nobody answered in time")
-	case d.Action == clew.ResolvedCancelled:
+	case q.Action == clew.ResolvedCancelled:
 		m.tell(paint.Soft, "the question is gone: its work ended")
-	case m.isMe(d.ResolvedBy):
-		m.tell(paint.Soft, fmt.Sprintf("you answered elsewhere: %s", resolutionWord(d.Action)))
-	case d.ResolvedBy != "":
-		m.tell(paint.Soft, fmt.Sprintf("%s answered first: %s", d.ResolvedBy, resolutionWord(d.Action)))
+	case m.isMe(q.By):
+		m.tell(paint.Soft, fmt.Sprintf("you answered elsewhere: %s", resolutionWord(q.Action)))
+	case q.By != "":
+		m.tell(paint.Soft, fmt.Sprintf("%s answered first: %s", q.By, resolutionWord(q.Action)))
 	}
 }
 
@@ -165,8 +161,7 @@ func resolutionWord(r clew.Resolution) string {
 
 // isMe reports whether a person is the one at this screen, as far as one knows.
 func (m *model) isMe(id clew.UserID) bool {
-	s := m.view.State
-	return id != "" && id == s.Owner && s.Role == clew.RoleOwner
+	return id != "" && id == m.state.Session.Owner && m.state.Connection.Role == clew.RoleOwner
 }
 
 // answer sends an answer. The first one that the server takes counts. One that it
@@ -187,7 +182,7 @@ func (m *model) answer(typ clew.CommandType, data any) tea.Cmd {
 				m.ask.sent = ""
 			}
 			m.tell(paint.Fail, "your answer was not taken: "+clew.AsError(err).Message)
-			return m.askState() // it may be settled already
+			return nil
 		}
 	})
 }

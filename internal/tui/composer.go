@@ -66,7 +66,7 @@ func (m *model) say(arrival clew.Arrival) tea.Cmd {
 	if m.write.empty() {
 		return nil
 	}
-	if m.view.State.Role == clew.RoleViewer || m.view.State.Role == clew.RoleApprover {
+	if m.state.Connection.Role == clew.RoleViewer || m.state.Connection.Role == clew.RoleApprover {
 		m.tell(paint.Ask, "only the session's owner may say something")
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func which(id clew.RequestID, labels ...string) *clew.HitlInputRequestData {
-	d := &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: id}, Question: "Which?", InputType: clew.InputChoice, Field: "colour"}
+	d := &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: id, WordsEffect: clew.WordsAnswer}, Question: "Which?", InputType: clew.InputChoice, Field: "colour"}
 	for _, l := range labels {
 		d.Options = append(d.Options, clew.InputOption{Value: "v:" + l, Label: l})
 	}
@@ -35,7 +35,7 @@ func TestChoiceIsWritten(t *testing.T) {
 	} {
 		d := newDesk(t, 80, 24)
 		d.opens(clew.SessionState{})
-		d.happens(which("q1", "Red", "Blue"))
+		d.asks(which("q1", "Red", "Blue"))
 		d.typed(c.written)
 		if c.typ == clew.CommandHitlInputResponse {
 			d.sees("this chooses “Blue”")
@@ -49,7 +49,7 @@ func TestChoiceIsWritten(t *testing.T) {
 	}
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(&clew.HitlClarificationData{Asking: clew.Asking{RequestID: "q1"}, Question: "Which?", Suggestions: clew.List[string]{"Red", "Blue"}})
+	d.asks(&clew.HitlClarificationData{Asking: clew.Asking{RequestID: "q1", WordsEffect: clew.WordsAnswer}, Question: "Which?", Suggestions: clew.List[string]{"Red", "Blue"}})
 	d.typed("1")
 	d.press("enter")
 	if d.types() != "hitl_clarification_response" || d.sent[0].Data["value"] != "Red" {
@@ -61,8 +61,8 @@ func TestChoiceIsWritten(t *testing.T) {
 func TestNumberAtSeveralQuestions(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(which("q1", "Red", "Blue"))
-	d.happens(which("q2", "Large", "Small"))
+	d.asks(which("q1", "Red", "Blue"))
+	d.asks(which("q2", "Large", "Small"))
 	d.typed("2")
 	d.press("enter")
 	d.sees("not sent: to choose, press tab, then 2", "› 2")
@@ -82,7 +82,7 @@ func TestNumberBeforeQuestionIsDrawn(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
 	d.typed("2")
-	d.m.take(batch{link: d.m.link, state: client.Active, envs: envelopes(d, which("q1", "Red", "Blue"))})
+	d.undrawn(clew.StateChangedData{Put: clew.StatePut{Question: []clew.Question{question(which("q1", "Red", "Blue"))}}})
 	_, cmd := d.m.Update(key("enter"))
 	d.do(cmd)
 	if len(d.sent) != 0 {
@@ -96,7 +96,7 @@ func TestWordsBeforeQuestionIsDrawn(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
 	d.typed("use make")
-	d.m.take(batch{link: d.m.link, state: client.Active, envs: envelopes(d, approval("q1", "one"))})
+	d.undrawn(clew.StateChangedData{Put: clew.StatePut{Question: []clew.Question{question(approval("q1", "one"))}}})
 	_, cmd := d.m.Update(key("enter"))
 	d.do(cmd)
 	if may, ok := d.sent[0].Data["may_answer"].([]any); d.types() != "user_message" || !ok || len(may) != 0 {
@@ -114,7 +114,7 @@ func TestWordsBeforeQuestionIsDrawn(t *testing.T) {
 func TestBareAnswerGoesWithItsQuestion(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(which("q1", "Red", "Blue"))
+	d.asks(which("q1", "Red", "Blue"))
 	d.typed("ok")
 	d.press("enter")
 	d.sees("not sent: to answer, press tab, then a number", "› ok")
@@ -122,19 +122,19 @@ func TestBareAnswerGoesWithItsQuestion(t *testing.T) {
 	if d.types() != "hitl_input_response" {
 		t.Fatalf("sent %v", d.sent)
 	}
-	d.happens(&clew.HitlResolvedData{RequestID: "q1", Action: clew.ResolvedAnswer})
+	d.settles("q1", clew.MessageAnswer{Action: clew.ResolvedAnswer})
 	if got := d.m.write.String(); got != "" {
 		t.Errorf("%q waits for the next question", got)
 	}
-	d.happens(which("q2", "Large", "Small"))
+	d.asks(which("q2", "Large", "Small"))
 	d.typed("2")
-	d.happens(&clew.HitlResolvedData{RequestID: "q2", Action: clew.ResolvedAnswer, ResolvedBy: "bob"})
+	d.settles("q2", clew.MessageAnswer{Action: clew.ResolvedAnswer, By: "bob"})
 	if got := d.m.write.String(); got != "" {
 		t.Errorf("%q waits for the next question", got)
 	}
-	d.happens(which("q3", "Large", "Small"))
+	d.asks(which("q3", "Large", "Small"))
 	d.typed("and then tidy up")
-	d.happens(&clew.HitlResolvedData{RequestID: "q3", Action: clew.ResolvedAnswer, ResolvedBy: "bob"})
+	d.settles("q3", clew.MessageAnswer{Action: clew.ResolvedAnswer, By: "bob"})
 	if got := d.m.write.String(); got != "and then tidy up" {
 		t.Errorf("left %q", got)
 	}
@@ -152,14 +152,14 @@ func TestOwnWordsAreTheAnswer(t *testing.T) {
 	} {
 		d := newDesk(t, 80, 24)
 		d.opens(clew.SessionState{Owner: "ann", Role: clew.RoleOwner})
-		d.happens(c.asked)
+		d.asks(c.asked)
 		d.typed("green, please")
 		d.press("enter")
 		if len(d.sent) != 1 || len(d.m.write.mine) != 1 {
 			t.Fatalf("sent %v", d.sent)
 		}
 		for id := range d.m.write.mine {
-			d.happens(&clew.HitlResolvedData{RequestID: "q1", Action: c.end, ResolvedBy: "ann", ClientMessageID: id})
+			d.settles("q1", clew.MessageAnswer{Action: c.end, By: "ann"}, id)
 		}
 		d.sees(c.want)
 		d.seesNot("elsewhere")
@@ -262,7 +262,7 @@ func TestNotesDoNotStay(t *testing.T) {
 // On a narrow screen the plan is over the transcript while it has the keys.
 func TestTranscriptComesBack(t *testing.T) {
 	s := planned()
-	review := &clew.HitlPlanReviewData{Asking: clew.Asking{RequestID: "q1"}, Version: 1, Message: "Two steps."}
+	review := &clew.HitlPlanReviewData{Asking: clew.Asking{RequestID: "q1", WordsEffect: clew.WordsChange}, Version: 1, Message: "Two steps."}
 	review.Plan.Todos = s.Todos
 	s.Status, s.HitlPending = clew.StatusAwaitingInput, &clew.Question{Type: clew.EventHitlPlanReview, Data: review}
 	s.Messages = clew.List[clew.Message]{message(1, "the transcript.")}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -118,31 +117,67 @@ func (d *desk) typed(text string) {
 	}
 }
 
-// happens is a record of the session.
-func (d *desk) happens(data any) {
+func (d *desk) frame(data any) wire.Envelope {
 	d.Helper()
-	d.seq++
-	d.m.apply(envelope(d.T, d.seq, data))
+	ev := clew.NewEvent(data)
+	raw, err := clew.MarshalData(ev.Data)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return wire.Envelope{Type: string(ev.Type), Data: raw, Timestamp: clew.Timestamp(1_000_000)}
+}
+
+// hears takes a frame in.
+func (d *desk) hears(data any) {
+	d.Helper()
+	d.m.apply(d.frame(data))
 	d.m.View()
 }
 
-func envelope(t *testing.T, seq uint64, data any) wire.Envelope {
-	t.Helper()
-	for _, info := range clew.Events {
-		if fmt.Sprintf("%T", info.Data) == strings.TrimPrefix(fmt.Sprintf("%T", data), "*") {
-			raw, err := clew.MarshalData(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			env := wire.Envelope{Type: string(info.Type), SessionID: "sess_1", Data: raw, Timestamp: clew.Timestamp(1_000_000)}
-			if seq > 0 {
-				env.MessageID = string(clew.MessageIDOf(seq))
-			}
-			return env
-		}
+// change goes on from the last one.
+func (d *desk) change(c clew.StateChangedData) {
+	d.Helper()
+	d.hears(d.next(c))
+}
+
+func (d *desk) next(c clew.StateChangedData) *clew.StateChangedData {
+	d.seq++
+	c.From, c.To, c.Total = d.m.state.Cursor, clew.MessageIDOf(d.seq), d.m.state.Total
+	return &c
+}
+
+func (d *desk) changes(put clew.StatePut) {
+	d.Helper()
+	d.change(clew.StateChangedData{Put: put})
+}
+
+// asks opens a question.
+func (d *desk) asks(data any) {
+	d.Helper()
+	d.changes(clew.StatePut{Question: []clew.Question{question(data)}})
+}
+
+func question(data any) clew.Question { return clew.Question(clew.NewEvent(data)) }
+
+// undrawn takes a change in that is not on the screen yet.
+func (d *desk) undrawn(c clew.StateChangedData) {
+	d.Helper()
+	d.m.take(batch{link: d.m.link, state: client.Active, envs: []wire.Envelope{d.frame(d.next(c))}})
+}
+
+// settles ends one, by commands of the client.
+func (d *desk) settles(id clew.RequestID, how clew.MessageAnswer, by ...clew.ClientMessageID) {
+	d.Helper()
+	c := settled(id, how)
+	c.Commands = by
+	d.change(c)
+}
+
+func settled(id clew.RequestID, how clew.MessageAnswer) clew.StateChangedData {
+	return clew.StateChangedData{
+		Del: map[clew.EntityKind][]string{clew.EntityQuestion: {string(id)}},
+		Put: clew.StatePut{Settled: []clew.SettledQuestion{{RequestID: id, MessageAnswer: how}}},
 	}
-	t.Fatalf("%T is no event", data)
-	return wire.Envelope{}
 }
 
 // text is the screen without its colours.
@@ -182,13 +217,42 @@ func (d *desk) opens(s clew.SessionState) {
 	if s.Status == "" {
 		s.Status = clew.StatusIdle
 	}
-	d.m.apply(envelope(d.T, 0, &s))
-	d.m.View()
+	d.seq = max(d.seq, 1)
+	d.hears(&clew.ConnectedData{Role: s.Role, Epoch: "e", View: clew.ViewState})
+	d.hears(whole(s, d.seq))
+}
+
+// holds is opens for what would not survive being encoded.
+func (d *desk) holds(s clew.SessionState) {
+	d.Helper()
+	if err := d.m.state.Apply(whole(s, 1)); err != nil {
+		d.Fatal(err)
+	}
+	d.m.feed.Load(&d.m.state)
+}
+
+// whole is a state as a client is sent it.
+func whole(s clew.SessionState, seq uint64) *clew.StateChangedData {
+	c := &clew.StateChangedData{To: clew.MessageIDOf(seq), Total: len(s.Messages), Put: clew.StatePut{
+		Session: &clew.SessionInfo{Title: s.Title, Owner: s.Owner, Workspace: s.Workspace},
+		Status: &clew.StatusInfo{
+			Status: s.Status, CurrentLayer: s.CurrentLayer, Front: "front", CanUndo: s.CanUndo, CanRedo: s.CanRedo, Returning: s.Returning,
+		},
+		Usage: s.Usage, Queue: &s.Queue, Viewers: &s.Viewers, Message: s.Messages, Question: s.HitlQueue,
+		Run: []clew.RunInfo{{RunID: "front", Plan: s.Plan}},
+	}}
+	if s.HitlPending != nil {
+		c.Put.Question = append([]clew.Question{*s.HitlPending}, s.HitlQueue...)
+	}
+	for _, t := range s.Todos {
+		c.Put.Todo = append(c.Put.Todo, clew.TodoInfo{Of: "front", Todo: t})
+	}
+	return c
 }
 
 func approval(id clew.RequestID, command string) *clew.HitlApprovalRequestData {
 	return &clew.HitlApprovalRequestData{
-		Asking: clew.Asking{RequestID: id}, Ask: clew.AskCommand, Tool: "execute_command",
+		Asking: clew.Asking{RequestID: id, WordsEffect: clew.WordsDeny}, Ask: clew.AskCommand, Tool: "execute_command",
 		Effect:  &clew.Effect{Command: command, Directory: "/work", Sandbox: "bwrap"},
 		Options: []clew.Choice{clew.ChoiceApprove, clew.ChoiceReject}, Reason: "asked",
 		Remember: &clew.RememberOffer{Scopes: []clew.RememberScope{clew.RememberTask, clew.RememberSession}, Pattern: command + " *", Match: command, NearMiss: "other"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -79,7 +78,7 @@ func (m *model) dockHead(q clew.Question, at, of, width int) paint.Line {
 
 // askedBy says which part of the work asks, where it is not all of it.
 func (m *model) askedBy(a *clew.Asking) string {
-	for _, t := range m.view.State.Todos {
+	for _, t := range m.state.FrontTodos() {
 		if a.TodoID != "" && t.ID == a.TodoID {
 			return "step: " + t.Task
 		}
@@ -87,7 +86,7 @@ func (m *model) askedBy(a *clew.Asking) string {
 	switch {
 	case a.TodoID != "":
 		return "a step of the plan"
-	case strings.HasPrefix(string(a.AgentID), "task-"):
+	case a.AgentKind == clew.AgentTask, a.AgentKind == clew.AgentStep:
 		return "a subtask"
 	}
 	return ""

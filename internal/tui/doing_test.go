@@ -153,7 +153,7 @@ func TestNewSession(t *testing.T) {
 func TestWorkingFor(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(&clew.TaskActiveData{})
+	d.changes(clew.StatePut{Status: &clew.StatusInfo{Status: clew.StatusExecuting}})
 	d.sees("working")
 	first := d.m.spinner()
 	d.m.Update(ticked(d.m.now.Add(65 * time.Second)))

@@ -13,8 +13,7 @@ import (
 // drawHead is the session at a glance. Where there is little room the figures go
 // first, then the end of the title: what the session is doing stays.
 func (m *model) drawHead() paint.Line {
-	s := m.view.State
-	title := s.Title
+	title := m.state.Session.Title
 	if title == "" {
 		title = string(m.link.session)
 	}
@@ -34,15 +33,15 @@ func (m *model) drawHead() paint.Line {
 }
 
 // working reports whether an agent is at work.
-func (m *model) working() bool { return m.busy && m.view.State.Status != clew.StatusPaused }
+func (m *model) working() bool { return m.busy && m.state.Status.Status != clew.StatusPaused }
 
 // standing is what the session is doing, as a mark and a word.
 func (m *model) standing() (mark string, ink paint.Ink, word string) {
 	n := len(m.questions())
 	switch {
-	case !m.view.Known:
+	case !m.state.Known():
 		return "·", paint.Past, "opening"
-	case m.view.State.Returning != nil:
+	case m.state.Status.Returning != nil:
 		return "◐", paint.Run, "files are being taken back"
 	case n == 1:
 		return "◇", paint.Ask, "needs you"
@@ -51,7 +50,7 @@ func (m *model) standing() (mark string, ink paint.Ink, word string) {
 	case m.working():
 		return m.spinner(), paint.Run, "working" + m.elapsed()
 	}
-	switch m.view.State.Status {
+	switch m.state.Status.Status {
 	case clew.StatusPaused:
 		return "◇", paint.Ask, "paused"
 	case clew.StatusFailed:
@@ -85,17 +84,17 @@ func (m *model) elapsed() string {
 // figures are what the session cost and who is here, the least important first.
 func (m *model) figures() []string {
 	var parts []string
-	if n := m.usage.TokensIn + m.usage.TokensOut; n > 0 {
+	if n := m.state.Usage.TokensIn + m.state.Usage.TokensOut; n > 0 {
 		parts = append(parts, short(n)+" tokens")
 	}
-	if m.usage.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", m.usage.CostUSD))
+	if m.state.Usage.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", m.state.Usage.CostUSD))
 	}
-	if n := len(m.viewers); n == 1 && m.viewers[0].Clients > 1 {
-		parts = append(parts, fmt.Sprintf("%s ×%d", m.viewers[0].UserID, m.viewers[0].Clients))
+	if n := len(m.state.Viewers); n == 1 && m.state.Viewers[0].Clients > 1 {
+		parts = append(parts, fmt.Sprintf("%s ×%d", m.state.Viewers[0].UserID, m.state.Viewers[0].Clients))
 	} else if n > 0 {
 		names := make([]string, 0, n)
-		for _, v := range m.viewers {
+		for _, v := range m.state.Viewers {
 			names = append(names, string(v.UserID))
 		}
 		parts = append(parts, strings.Join(names, ", "))

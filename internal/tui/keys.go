@@ -259,7 +259,7 @@ func (m *model) interrupt() tea.Cmd {
 
 func (m *model) stop() tea.Cmd {
 	word := "stopped; say something and it goes on"
-	if m.view.State.CurrentLayer != "" { // steps alone are no run
+	if m.state.Status.CurrentLayer != "" { // steps alone are no run
 		word = "stopped: the run is paused; ctrl+p, then p, resumes it"
 	}
 	return m.command(clew.CommandInterrupt, clew.InterruptData{}, func(m *model) tea.Cmd {

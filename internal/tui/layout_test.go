@@ -22,7 +22,7 @@ func TestHeadKeepsState(t *testing.T) {
 		s := clew.SessionState{Title: "A long title about a friendlier greeting for everybody", Usage: &clew.Usage{TokensIn: 123_456, CostUSD: 1.25}}
 		s.Viewers = clew.List[clew.Viewer]{{UserID: "owner"}}
 		d.opens(s)
-		d.happens(approval("q1", "one"))
+		d.asks(approval("q1", "one"))
 		if line := firstLine(d); !strings.Contains(line, "needs you") || !strings.Contains(line, "A long") {
 			t.Errorf("at %d columns: %q", width, line)
 		}
@@ -45,7 +45,7 @@ func TestSmallWindows(t *testing.T) {
 		d.seq = 20
 		s.LastMessageID = clew.MessageIDOf(20)
 		d.opens(s)
-		d.happens(approval("q1", "make test"))
+		d.asks(approval("q1", "make test"))
 		d.sees("Run this command?", "$ make test", "tab to answer")
 		d.press("tab")
 		d.sees("y yes · n no")

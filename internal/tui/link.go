@@ -52,7 +52,7 @@ func openLink(ctx context.Context, o Options, session clew.SessionID, send func(
 	l := &link{session: session, send: send, wake: make(chan struct{}, 1)}
 	l.room = sync.NewCond(&l.mu)
 	c, err := client.Dial(ctx, client.Options{
-		URL: o.Server, Token: o.Token, Session: session, HTTPClient: o.HTTP, Retry: retry, OnState: l.onState,
+		URL: o.Server, Token: o.Token, Session: session, HTTPClient: o.HTTP, View: clew.ViewState, Retry: retry, OnState: l.onState,
 	})
 	if err != nil {
 		return nil, err

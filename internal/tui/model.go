@@ -45,13 +45,11 @@ type model struct {
 	skewMS  int64     // what the server's clock is ahead of ours
 
 	// The session.
-	view client.View
-	feed *feed.Feed
-	busy bool // an agent is at work
+	state client.Replica
+	feed  *feed.Feed
+	busy  bool // an agent is at work
 	// workSince is when it began, by the server's clock.
 	workSince int64
-	usage     clew.Usage
-	viewers   []clew.Viewer
 	ended     string // why nothing will come any more
 	opened    bool   // some session was shown
 	refused   error  // why none was
@@ -77,8 +75,8 @@ type model struct {
 
 // reset forgets the session that was shown.
 func (m *model) reset() {
-	m.view, m.feed = client.View{}, feed.New()
-	m.busy, m.usage, m.viewers, m.ended = false, clew.Usage{}, nil, ""
+	m.state, m.feed = client.Replica{}, feed.New()
+	m.busy, m.ended = false, ""
 	m.focus, m.sight, m.write, m.ask, m.plan = writing, sight{follow: true}, composer{}, asking{}, planPanel{}
 	m.prompt, m.palette, m.overlay, m.loading = nil, nil, nil, false
 }
@@ -205,12 +203,3 @@ func (m *model) command(typ clew.CommandType, data any, then func(*model) tea.Cm
 }
 
 func (m *model) fail(err error) { m.tell(paint.Fail, clew.AsError(err).Message) }
-
-// askState asks the server for the state, where only it knows.
-func (m *model) askState() tea.Cmd {
-	l := m.link
-	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
-		_, _ = l.client.Send(ctx, clew.CommandGetState, clew.GetStateData{}) // a broken line brings the state by itself
-		return nil
-	})
-}

@@ -20,7 +20,7 @@ import (
 func TestApproval(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(approval("q1", "make test"))
+	d.asks(approval("q1", "make test"))
 	d.sees("Run this command?", "$ make test", "in /work", "sandbox bwrap; no network", "tab to answer")
 	d.typed("yn")
 	if len(d.sent) != 0 || d.m.write.String() != "yn" {
@@ -46,7 +46,7 @@ func TestApproval(t *testing.T) {
 func TestDenyWithReason(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(approval("q1", "rm x"))
+	d.asks(approval("q1", "rm x"))
 	d.press("tab", "n")
 	d.typed("not that")
 	d.press("enter")
@@ -59,7 +59,7 @@ func TestDenyWithReason(t *testing.T) {
 func TestLongCommandIsSeenFirst(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(approval("q1", strings.Repeat("echo fine\n", 30)+"rm -rf /"))
+	d.asks(approval("q1", strings.Repeat("echo fine\n", 30)+"rm -rf /"))
 	d.seesNot("rm -rf /")
 	d.press("tab", "y")
 	d.sees("read it to its end first", "↓ 24 more")
@@ -85,11 +85,11 @@ func TestLongCommandIsSeenFirst(t *testing.T) {
 func TestAnsweredFirst(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(approval("q1", "one"))
-	d.happens(approval("q2", "two"))
+	d.asks(approval("q1", "one"))
+	d.asks(approval("q2", "two"))
 	d.sees("1 of 2")
 	d.press("tab")
-	d.happens(&clew.HitlResolvedData{RequestID: "q1", Action: clew.ResolvedApprove, ResolvedBy: "bob"})
+	d.settles("q1", clew.MessageAnswer{Action: clew.ResolvedApprove, By: "bob"})
 	d.sees("bob answered first: yes", "$ two")
 	d.press("y")
 	if len(d.sent) != 0 {
@@ -109,23 +109,23 @@ func TestCountdown(t *testing.T) {
 	d.opens(clew.SessionState{})
 	q := approval("q1", "one")
 	q.DeadlineMS = 1_000_000 + 90_000
-	d.happens(q)
+	d.asks(q)
 	d.sees("expires in 1:30")
 	d.m.now = d.m.now.Add(91 * time.Second)
 	d.sees("expired")
 	d.text()
-	d.happens(&clew.HitlResolvedData{RequestID: "q1", Action: clew.ResolvedReject, ByTimeout: true})
+	d.settles("q1", clew.MessageAnswer{Action: clew.ResolvedReject, ByTimeout: true})
 	d.sees("the question expired")
 }
 
 func TestInputAndClarification(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(&clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "q1"}, Question: "Which?", InputType: clew.InputChoice, Options: []clew.InputOption{{Value: "a", Label: "First"}, {Value: "b", Label: "Second"}}})
+	d.asks(&clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "q1", WordsEffect: clew.WordsAnswer}, Question: "Which?", InputType: clew.InputChoice, Options: []clew.InputOption{{Value: "a", Label: "First"}, {Value: "b", Label: "Second"}}})
 	d.sees("Which?", "1  First", "2  Second")
 	d.press("tab", "2")
-	d.happens(&clew.HitlResolvedData{RequestID: "q1", Action: clew.ResolvedAnswer})
-	d.happens(&clew.HitlClarificationData{Asking: clew.Asking{RequestID: "q2"}, Question: "How much?", InputType: clew.InputText})
+	d.settles("q1", clew.MessageAnswer{Action: clew.ResolvedAnswer})
+	d.asks(&clew.HitlClarificationData{Asking: clew.Asking{RequestID: "q2", WordsEffect: clew.WordsAnswer}, Question: "How much?", InputType: clew.InputText})
 	d.press("tab", "e")
 	d.typed("all")
 	d.press("enter")
@@ -207,7 +207,7 @@ func TestFollowAndHold(t *testing.T) {
 	d.sees("pgdn ↓")
 	held := strings.Split(d.text(), "\n")[1:15]
 	for n := 51; n <= 53; n++ {
-		d.happens(&clew.MessageCreatedData{Message: message(n, fmt.Sprintf("message %d.", n))})
+		d.changes(clew.StatePut{Message: []clew.Message{message(n, fmt.Sprintf("message %d.", n))}})
 	}
 	if now := strings.Split(d.text(), "\n")[1:15]; !reflect.DeepEqual(now, held) {
 		t.Errorf("it moved from\n%s\nto\n%s", strings.Join(held, "\n"), strings.Join(now, "\n"))
@@ -216,7 +216,7 @@ func TestFollowAndHold(t *testing.T) {
 	d.press("pgdown", "pgdown")
 	d.sees("message 53.")
 	d.seesNot("pgdn ↓")
-	d.happens(&clew.MessageCreatedData{Message: message(54, "message 54.")})
+	d.changes(clew.StatePut{Message: []clew.Message{message(54, "message 54.")}})
 	d.sees("message 54.")
 }
 
@@ -289,14 +289,13 @@ func TestPoison(t *testing.T) {
 			m.MessageID, m.Type, m.Ask, m.Say, m.Role = clew.MessageIDOf(uint64(i+100)), clew.TypeAsk, clew.Ask(ask), "", clew.SpeakerAssistant
 			s.Messages = append(s.Messages, m)
 		}
-		d.m.view.State, d.m.view.Known = s, true
-		d.m.feed.Snapshot(&clew.SessionState{Messages: s.Messages})
-		d.m.viewers = s.Viewers
+		s.HitlPending, s.HitlQueue = nil, nil
+		d.holds(s)
 		for _, r := range d.m.rows() {
 			r.Open = true
 		}
 		for _, q := range questions() {
-			d.m.view.State.HitlPending, d.m.view.State.HitlQueue = &q, nil
+			d.m.state.Questions = []clew.Question{q}
 			for _, f := range []focus{writing, reading, answering, planning} {
 				d.m.focus = f
 				d.m.tell(paint.Fail, poison)
@@ -375,13 +374,13 @@ func BenchmarkStream(b *testing.B) {
 		s.Messages = append(s.Messages, message(n, fmt.Sprintf("message %d with **some** words\n\n- and a list\n", n)))
 	}
 	s.Messages[9999].Partial = true
-	d.m.feed.Snapshot(s)
-	d.m.view.State, d.m.view.Known = *s, true
-	text := ""
+	d.holds(*s)
+	at := len(s.Messages[9999].Text)
 	for b.Loop() {
-		delta := "word "
-		d.m.feed.Apply(clew.Event{Type: clew.EventAgentResponse, Data: &clew.AgentResponseData{MessageID: clew.MessageIDOf(10_000), Offset: len(s.Messages[9999].Text) + len(text), Delta: delta}}, 0, 0)
-		text += delta
+		delta := &clew.TextData{MessageID: clew.MessageIDOf(10_000), Offset: at, Delta: "word "}
+		d.m.state.Text(delta)
+		d.m.feed.Grow(&d.m.state, delta)
+		at += len(delta.Delta)
 		d.m.View()
 	}
 }

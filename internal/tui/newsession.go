@@ -11,7 +11,7 @@ import (
 // newSession begins a session in the same workspace, and goes there.
 func (m *model) newSession() tea.Cmd {
 	m.overlay = nil
-	api, workspace := m.api, m.view.State.Workspace
+	api, workspace := m.api, m.state.Session.Workspace
 	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
 		id, err := api.CreateSession(ctx, client.NewSession{Workspace: workspace})
 		return func(m *model) tea.Cmd {

@@ -16,7 +16,7 @@ const wide = 120
 type planPanel struct{ chosen string }
 
 // hasPlan reports whether there is a plan to show.
-func (m *model) hasPlan() bool { return len(m.view.State.Todos) > 0 }
+func (m *model) hasPlan() bool { return len(m.state.FrontTodos()) > 0 }
 
 // planWidth is the room that the plan takes beside the transcript.
 func (m *model) planWidth() int {
@@ -42,10 +42,10 @@ func (m *model) togglePlan() {
 }
 
 // runPaused reports whether the run waits for somebody to resume it.
-func (m *model) runPaused() bool { return m.view.State.Status == clew.StatusPaused }
+func (m *model) runPaused() bool { return m.state.Status.Status == clew.StatusPaused }
 
 func (m *model) drawPlan(width, height int) []paint.Line {
-	todos := m.view.State.Todos
+	todos := m.state.FrontTodos()
 	done := 0
 	for _, t := range todos {
 		if t.Status == clew.TodoCompleted || t.Status == clew.TodoSkipped {
@@ -81,7 +81,7 @@ func (m *model) planWord() string {
 	if m.runPaused() {
 		return "paused"
 	}
-	if p := m.view.State.Plan; p != nil {
+	if p := m.state.FrontPlan(); p != nil {
 		switch p.Status {
 		case clew.PlanPendingApproval:
 			return fmt.Sprintf("v%d, needs you", p.Version)
@@ -132,7 +132,7 @@ func (m *model) drawTodo(t clew.Todo, width int) []paint.Line {
 			lines = append(lines, l.With(paint.S(paint.Plain, " "), paint.S(paint.Past, "│"), paint.S(paint.Plain, " ")))
 		}
 	}
-	if more, ink := todoNote(t, m.view.State.Todos); more != "" {
+	if more, ink := todoNote(t, m.state.FrontTodos()); more != "" {
 		lines = append(lines, paint.L(paint.S(paint.Past, " │ "), paint.S(ink, more)).Cut(width-1))
 	}
 	return lines
@@ -170,7 +170,7 @@ func todoNote(t clew.Todo, all []clew.Todo) (string, paint.Ink) {
 }
 
 func (m *model) chosenTodo() string {
-	todos := m.view.State.Todos
+	todos := m.state.FrontTodos()
 	if slices.ContainsFunc(todos, func(t clew.Todo) bool { return t.ID == m.plan.chosen }) {
 		return m.plan.chosen
 	}

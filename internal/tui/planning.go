@@ -12,10 +12,10 @@ import (
 // runOver reports that nothing can be done with the run any more, or that there is
 // none: an agent's own steps are no run.
 func (m *model) runOver() bool {
-	if m.view.State.CurrentLayer == "" && m.review() == nil {
+	if m.state.Status.CurrentLayer == "" && m.review() == nil {
 		return true
 	}
-	switch m.view.State.Status {
+	switch m.state.Status.Status {
 	case clew.StatusCompleted, clew.StatusFailed, clew.StatusCancelled:
 		return true
 	case clew.StatusIdle:
@@ -26,11 +26,11 @@ func (m *model) runOver() bool {
 
 // todoMay says what can be done with the chosen todo.
 func (m *model) todoMay() (retry, skip bool) {
-	p := m.view.State.Plan
+	p := m.state.FrontPlan()
 	if m.runOver() || p != nil && p.Status == clew.PlanPendingApproval {
 		return false, false
 	}
-	for _, t := range m.view.State.Todos {
+	for _, t := range m.state.FrontTodos() {
 		if t.ID == m.chosenTodo() {
 			over := t.Status == clew.TodoCompleted || t.Status == clew.TodoSkipped
 			return t.Status == clew.TodoFailed, !over
@@ -122,7 +122,7 @@ func (m *model) controlRun(key string) tea.Cmd {
 }
 
 func (m *model) todoTask(id string) string {
-	for _, t := range m.view.State.Todos {
+	for _, t := range m.state.FrontTodos() {
 		if t.ID == id {
 			return t.Task
 		}
@@ -131,7 +131,7 @@ func (m *model) todoTask(id string) string {
 }
 
 func (m *model) chooseTodo(by int) {
-	todos := m.view.State.Todos
+	todos := m.state.FrontTodos()
 	at := slices.IndexFunc(todos, func(t clew.Todo) bool { return t.ID == m.chosenTodo() })
 	if at >= 0 {
 		m.plan.chosen = todos[max(0, min(at+by, len(todos)-1))].ID

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/client"
-	"github.com/clew-run/clew/wire"
 )
 
 // toBeAllowed is a request of a tool server, with a summary that hides what it is
@@ -43,7 +41,7 @@ func (d *desk) readOn() string {
 func TestWholeInputIsSeen(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(toBeAllowed(map[string]any{
+	d.asks(toBeAllowed(map[string]any{
 		"body": strings.Repeat("all is well ", 200) + "and <the\u00ad end>", "to": "ann\u00a0@example.com", "more": map[string]any{"bcc": []any{"eve\u200d"}},
 	}))
 	d.press("tab", "y")
@@ -75,7 +73,7 @@ func TestWholeChangeIsSeen(t *testing.T) {
 	q.Effect = &clew.Effect{Summary: "write x", Paths: []string{"x"}, Diff: diff.String()}
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(q)
+	d.asks(q)
 	d.press("tab")
 	all := d.readOn()
 	for i := range 900 {
@@ -92,12 +90,12 @@ func TestWholeChangeIsSeen(t *testing.T) {
 func TestCutChangeShowsInput(t *testing.T) {
 	q := approval("q1", "")
 	q.Tool, q.Remember, q.Input = "write_file", nil, json.RawMessage(`{"path":"x","content":"the very end"}`)
-	q.Effect = &clew.Effect{Summary: "write x", Diff: "--- a/x\n+++ b/x\n+a\n(cut: 10 of 99 bytes shown)\n"}
+	q.Effect = &clew.Effect{Summary: "write x", Diff: "--- a/x\n+++ b/x\n+a\n", DiffCut: true}
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(q)
+	d.asks(q)
 	d.sees("the very end")
-	q.Effect.Diff = "--- a/x\n+++ b/x\n+a\n"
+	q.Effect.DiffCut = false
 	if text := text(d.m.approvalBody(q, 60)); strings.Contains(text, "the very end") {
 		t.Errorf("the input stands beside a whole change:\n%s", text)
 	}
@@ -109,7 +107,7 @@ func TestExactCommand(t *testing.T) {
 	q.Input = json.RawMessage(`{"command":"rm\u00a0-rf \u00adx","timeout":9007199254740993}`)
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(q)
+	d.asks(q)
 	d.sees("$ rm⟨00A0⟩-rf ⟨00AD⟩x", "timeout: 9007199254740993")
 	d.seesNot("command:")
 }
@@ -135,11 +133,12 @@ func TestInputOfAnyShape(t *testing.T) {
 func TestNextQuestionIsNotArmed(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(approval("q1", "one"))
+	d.asks(approval("q1", "one"))
 	d.press("tab", "n")
 	d.sees("No, because")
-	d.m.take(batch{link: d.m.link, state: client.Active, envs: envelopes(d,
-		&clew.HitlResolvedData{RequestID: "q1", Action: clew.ResolvedApprove, ResolvedBy: "bob"}, approval("q2", "two"))})
+	c := settled("q1", clew.MessageAnswer{Action: clew.ResolvedApprove, By: "bob"})
+	c.Put.Question = []clew.Question{question(approval("q2", "two"))}
+	d.undrawn(c)
 	for _, k := range []string{"tab", "y", "enter"} { // before it is drawn
 		_, cmd := d.m.Update(key(k))
 		d.do(cmd)
@@ -155,21 +154,13 @@ func TestNextQuestionIsNotArmed(t *testing.T) {
 	}
 }
 
-func envelopes(d *desk, all ...any) (envs []wire.Envelope) {
-	for _, data := range all {
-		d.seq++
-		envs = append(envs, envelope(d.T, d.seq, data))
-	}
-	return envs
-}
-
 // From the inbox one comes to a question with all that it offers, and to no other
 // if it is gone.
 func TestQuestionFromInbox(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(approval("q1", "one"))
-	d.happens(approval("q2", "two"))
+	d.asks(approval("q1", "one"))
+	d.asks(approval("q2", "two"))
 	d.do(d.m.goTo("sess_1", "q2"))
 	d.m.View()
 	d.press("a", "y")
@@ -190,7 +181,7 @@ func TestRefusedAnswer(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.m.link.client = deafClient(t)
 	d.opens(clew.SessionState{})
-	d.happens(approval("q1", "one"))
+	d.asks(approval("q1", "one"))
 	d.refuse = clew.Errorf(clew.HitlInvalidResponse, "the pattern does not cover it")
 	d.press("tab", "y")
 	d.sees("your answer was not taken: the pattern does not cover it", "tab to answer")
@@ -207,7 +198,7 @@ func TestRefusedAnswer(t *testing.T) {
 func TestRuleIsSeen(t *testing.T) {
 	d := newDesk(t, 30, 8)
 	d.opens(clew.SessionState{})
-	d.happens(approval("q1", "one"))
+	d.asks(approval("q1", "one"))
 	d.press("tab")
 	d.readOn()
 	d.press("a", "y")
@@ -224,7 +215,7 @@ func TestRuleIsSeen(t *testing.T) {
 // The plan's panel gives no yes that the question itself would not take.
 func TestReviewInPlan(t *testing.T) {
 	s := planned()
-	review := &clew.HitlPlanReviewData{Asking: clew.Asking{RequestID: "q1"}, Version: 1, Message: "Many steps."}
+	review := &clew.HitlPlanReviewData{Asking: clew.Asking{RequestID: "q1", WordsEffect: clew.WordsChange}, Version: 1, Message: "Many steps."}
 	for i := range 40 {
 		s.Todos = append(s.Todos, clew.Todo{ID: fmt.Sprint(i), Task: fmt.Sprintf("Step number %d", i)})
 	}
@@ -249,8 +240,8 @@ func TestReviewInPlan(t *testing.T) {
 func TestAnsweredElsewhere(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{Owner: "ann", Role: clew.RoleOwner})
-	d.happens(approval("q1", "one"))
-	d.happens(&clew.HitlResolvedData{RequestID: "q1", Action: clew.ResolvedReject, ResolvedBy: "ann"})
+	d.asks(approval("q1", "one"))
+	d.settles("q1", clew.MessageAnswer{Action: clew.ResolvedReject, By: "ann"})
 	d.sees("you answered elsewhere: no")
 }
 
@@ -258,7 +249,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 func TestWordsAtQuestion(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.happens(approval("q1", "one"))
+	d.asks(approval("q1", "one"))
 	d.typed("yes")
 	d.sees("your words deny it and say what to do")
 	d.press("enter")
@@ -271,8 +262,8 @@ func TestWordsAtQuestion(t *testing.T) {
 	if len(d.sent) != 1 || d.sent[0].Type != clew.CommandUserMessage {
 		t.Fatalf("sent %v", d.sent)
 	}
-	d.happens(&clew.HitlResolvedData{RequestID: "q1", Action: clew.ResolvedReject})
-	d.happens(&clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "q2"}, Question: "Sure?", InputType: clew.InputText})
+	d.settles("q1", clew.MessageAnswer{Action: clew.ResolvedReject})
+	d.asks(&clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "q2", WordsEffect: clew.WordsAnswer}, Question: "Sure?", InputType: clew.InputText})
 	d.typed("yes")
 	d.sees("your words answer the question")
 	d.press("enter")
@@ -283,29 +274,29 @@ func TestWordsAtQuestion(t *testing.T) {
 
 // What words do is told by all that is open, not by the oldest question alone.
 func TestWordsAtSeveralQuestions(t *testing.T) {
-	asks := func(id clew.RequestID, ask clew.Ask, limit string) *clew.HitlApprovalRequestData {
-		return &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: id}, Ask: ask, Limit: limit, Reason: "Go on?"}
+	asks := func(effect clew.WordsEffect) *clew.HitlApprovalRequestData {
+		return &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "q1", WordsEffect: effect}, Reason: "Go on?"}
 	}
 	const denies, onward = "your words deny it", "your words let it go on"
-	input := &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "q0"}, Question: "Which?", InputType: clew.InputText}
+	input := &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "q0", WordsEffect: clew.WordsAnswer}, Question: "Which?", InputType: clew.InputText}
 	for name, c := range map[string]struct {
-		layer clew.Layer
-		open  []any
-		want  string
+		open []any
+		want string
 	}{
-		"a budget without a run":     {"", []any{asks("q1", clew.AskAutoApprovalMaxReqReached, "budget")}, denies},
-		"a budget of a run":          {clew.LayerExecution, []any{asks("q1", clew.AskAutoApprovalMaxReqReached, "budget")}, ""},
-		"time without a run":         {"", []any{asks("q1", clew.AskAutoApprovalMaxReqReached, "time")}, onward},
-		"an end":                     {"", []any{asks("q1", clew.AskCompletionResult, "")}, denies},
-		"an act behind a question":   {"", []any{input, approval("q1", "one")}, denies},
-		"an act before a question":   {"", []any{approval("q1", "one"), input}, denies},
-		"an act behind a run's time": {clew.LayerExecution, []any{asks("q1", clew.AskAutoApprovalMaxReqReached, "time"), approval("q2", "one")}, denies},
+		"a no":                     {[]any{asks(clew.WordsDeny)}, denies},
+		"what words do not reach":  {[]any{asks(clew.WordsSteer)}, ""},
+		"going on":                 {[]any{asks(clew.WordsContinue)}, onward},
+		"a plan":                   {[]any{asks(clew.WordsChange)}, "your words ask to change it"},
+		"an effect of tomorrow":    {[]any{asks("explains")}, denies},
+		"an act behind a question": {[]any{input, approval("q1", "one")}, denies},
+		"an act before a question": {[]any{approval("q1", "one"), input}, denies},
+		"an act behind a run":      {[]any{asks(clew.WordsSteer), approval("q2", "one")}, denies},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, 80, 24)
-			d.opens(clew.SessionState{CurrentLayer: c.layer})
+			d.opens(clew.SessionState{})
 			for _, q := range c.open {
-				d.happens(q)
+				d.asks(q)
 			}
 			d.typed("yes")
 			if c.want == "" {

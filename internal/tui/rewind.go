@@ -60,10 +60,10 @@ func (r *rewind) keys(m *model) []string {
 		return []string{"y", "goes back", "f", "with or without files", "↑↓", "scroll", "esc", "back"}
 	}
 	keys := []string{"enter", "shows what changes"}
-	if m.view.State.CanUndo {
+	if m.state.Status.CanUndo {
 		keys = append(keys, "u", "undo")
 	}
-	if m.view.State.CanRedo {
+	if m.state.Status.CanRedo {
 		keys = append(keys, "U", "redo")
 	}
 	return append(keys, "esc", "back")
@@ -76,13 +76,13 @@ func (r *rewind) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 	switch key := k.String(); {
 	case key == "esc" || key == "q" || key == "ctrl+r":
 		m.overlay = nil
-	case key == "u" && m.view.State.CanUndo:
+	case key == "u" && m.state.Status.CanUndo:
 		m.overlay = nil
 		return m.command(clew.CommandUndoRewind, clew.UndoRewindData{}, func(m *model) tea.Cmd {
 			m.write.dropAgain()
 			return told("undone")(m)
 		})
-	case key == "U" && m.view.State.CanRedo:
+	case key == "U" && m.state.Status.CanRedo:
 		m.overlay = nil
 		return m.command(clew.CommandRedoRewind, clew.RedoRewindData{}, told("done again"))
 	case key == "enter" && r.chosen < len(r.marks):
@@ -97,7 +97,7 @@ func told(text string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		m.tell(paint.Run, text)
 		m.sight.follow = true
-		return m.askState()
+		return nil
 	}
 }
 

@@ -22,7 +22,7 @@ type sight struct {
 	chosen clew.MessageID // the row that keys are about
 }
 
-func (m *model) rows() []*feed.Row { return m.feed.Rows(m.view.State.Queue) }
+func (m *model) rows() []*feed.Row { return m.feed.Rows(m.state.Queue) }
 
 // place is where a line of the transcript stands.
 type place struct{ row, line int }
@@ -102,15 +102,15 @@ func (m *model) older(p place) tea.Cmd {
 		return nil
 	}
 	m.loading = true
-	session, api, before := m.link.session, m.api, m.feed.First()
+	session, api, before := m.link.session, m.api, m.state.Messages[0].MessageID
 	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
 		page, err := api.Messages(ctx, session, client.PageOf{Limit: 200, Before: before})
 		return func(m *model) tea.Cmd {
 			m.loading = false
 			if err != nil {
 				m.fail(err)
-			} else {
-				m.feed.Prepend(page)
+			} else if m.state.Older(&page) {
+				m.feed.Load(&m.state)
 			}
 			return nil
 		}
@@ -147,7 +147,7 @@ func (m *model) drawTranscript(width, height int) []paint.Line {
 			lines = append(lines, l)
 		}
 	}
-	if len(rows) == 0 && m.view.Known {
+	if len(rows) == 0 && m.state.Known() {
 		lines = fit(append(lines, nothingSaid(width)...), height)
 	}
 	for len(lines) < height {

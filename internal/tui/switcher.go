@@ -111,7 +111,7 @@ func (s *switcher) draw(m *model, width, height int) []paint.Line {
 
 // newEntry offers a session that does not exist yet.
 func newEntry(m *model, chosen bool, width int) []paint.Line {
-	where := m.view.State.Workspace
+	where := m.state.Session.Workspace
 	if where == "" {
 		where = "without a folder"
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,11 +25,8 @@ func (m *model) take(b batch) tea.Cmd {
 		}
 	}
 	m.connWhy = b.why
-	asks := false
 	for _, env := range b.envs {
-		if m.apply(env) {
-			asks = true
-		}
+		m.apply(env)
 	}
 	m.question() // one that is gone takes its keys along
 	if b.ended {
@@ -41,10 +39,7 @@ func (m *model) take(b batch) tea.Cmd {
 			return tea.Quit
 		}
 	}
-	if asks {
-		return m.askState()
-	}
-	return nil
+	return m.reloadCalls()
 }
 
 func endedBecause(b batch) string {
@@ -54,32 +49,21 @@ func endedBecause(b batch) string {
 	return "the server ended the connection"
 }
 
-// apply takes one envelope in, and reports whether the whole state is to be
-// asked for: what follows from it is not in the records.
-func (m *model) apply(env wire.Envelope) (ask bool) {
-	ev, err := clew.DecodeEvent(clew.EventType(env.Type), env.Data)
+// apply takes one envelope in.
+func (m *model) apply(env wire.Envelope) {
+	ev, err := m.state.Take(env)
 	if err != nil {
-		return false // newer than this program
+		m.fail(err)
+		return
 	}
-	ts, seq := stamp(env), env.Seq()
-	known := lastSeq(m.view)
-	m.view.Apply(env)
-	m.feed.Apply(ev, seq, ts)
-	if s, ok := ev.Data.(*clew.SessionState); ok {
-		m.opened = true
-		m.snapshot(s)
-		m.skewMS = ts - m.now.UnixMilli()
-		return false
+	switch d := ev.Data.(type) {
+	case *clew.StateChangedData:
+		m.changed(d, stamp(env))
+	case *clew.TextData:
+		m.feed.Grow(&m.state, d)
+	case *clew.ErrorData:
+		m.tell(paint.Fail, d.Message)
 	}
-	if seq > 0 && seq <= known {
-		return false // replayed
-	}
-	return m.follow(ev, ts)
-}
-
-func lastSeq(v client.View) uint64 {
-	seq, _ := v.State.LastMessageID.Seq()
-	return seq
 }
 
 func stamp(env wire.Envelope) int64 {
@@ -90,52 +74,47 @@ func stamp(env wire.Envelope) int64 {
 	return t.UnixMilli()
 }
 
-func (m *model) snapshot(s *clew.SessionState) {
-	m.works(s.Status == clew.StatusExecuting || s.Status == clew.StatusPlanning, m.feed.LastSaid())
-	m.viewers = s.Viewers
-	m.usage = clew.Usage{}
-	if s.Usage != nil {
-		m.usage = *s.Usage
+// changed shows what a change brought. What a whole state holds is no news.
+func (m *model) changed(d *clew.StateChangedData, ts int64) {
+	m.opened = true
+	m.feed.Take(&m.state, d)
+	since := ts
+	if d.From == "" {
+		m.skewMS = ts - m.now.UnixMilli()
+		since = m.feed.LastSaid()
+	}
+	m.works(since)
+	for _, id := range d.Commands {
+		m.write.arrived(id)
+	}
+	if d.From == "" {
+		return
+	}
+	mine := slices.ContainsFunc(d.Commands, func(id clew.ClientMessageID) bool { return m.write.mine[id] })
+	for _, q := range d.Put.Settled {
+		m.answered(q, mine)
+	}
+	for _, p := range d.Put.Problem {
+		m.tell(paint.Fail, p.Message)
 	}
 }
 
 // works takes down whether an agent is at work, and since when.
-func (m *model) works(busy bool, since int64) {
+func (m *model) works(since int64) {
+	busy := m.state.Status.Status == clew.StatusExecuting || m.state.Status.Status == clew.StatusPlanning
 	if busy && !m.busy {
 		m.workSince = since
 	}
 	m.busy = busy
 }
 
-// follow keeps what the view does not know.
-func (m *model) follow(ev clew.Event, ts int64) (ask bool) {
-	switch d := ev.Data.(type) {
-	case *clew.PresenceData:
-		m.viewers = d.Viewers
-	case *clew.MessageCreatedData:
-		m.spent(d.Message)
-		m.write.arrived(d.Message.ClientMessageID)
-	case *clew.TaskActiveData, *clew.TaskStartedData, *clew.TaskUnpausedData, *clew.LayerStartData:
-		m.works(true, ts)
-	case *clew.TaskIdleData, *clew.TaskCompletedData, *clew.TaskAbortedData, *clew.TaskResumableData, *clew.TaskInteractiveData,
-		*clew.CompleteData, *clew.FailedData, *clew.CancelledData, *clew.HitlPausedData,
-		*clew.HistoryRewoundData, *clew.RewindUndoneData, *clew.RewindFailedData, *clew.CheckpointRestoredData, *clew.SessionImportedData:
-		m.feed.Stale()
-		return true
-	case *clew.MessageQueuedData, *clew.MessageAcceptedData, *clew.QueueChangedData:
-		m.feed.Stale()
-	case *clew.HitlResolvedData:
-		m.answered(d)
-	case *clew.ErrorData:
-		m.tell(paint.Fail, d.Message)
+// reloadCalls asks for the calls anew that are unfolded and went on.
+func (m *model) reloadCalls() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, r := range m.feed.Outdated() {
+		cmds = append(cmds, m.loadCall(r.ID, r.Call()))
 	}
-	return false
-}
-
-func (m *model) spent(msg clew.Message) {
-	if msg.Say == clew.SayAPIReqFinished && msg.Usage != nil {
-		m.usage = m.usage.Add(*msg.Usage)
-	}
+	return tea.Batch(cmds...)
 }
 
 // serverNow is the time by the server's clock.

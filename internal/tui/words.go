@@ -40,22 +40,20 @@ func (m *model) wordsMean() meaning {
 
 // wordsAt says what words mean if one question gets them.
 func (m *model) wordsAt(q clew.Question) meaning {
-	switch d := q.Data.(type) {
-	case *clew.HitlPlanReviewData:
+	switch q.Asking().WordsEffect {
+	case clew.WordsChange:
 		return meaning{"a plan is open: your words ask to change it", yesOrNo, 3}
-	case *clew.HitlApprovalRequestData:
-		switch {
-		case (d.Limit == "budget" || d.Limit == "time") && m.view.State.CurrentLayer != "":
-			return meaning{"", yesOrNo, 0} // they steer the run
-		case d.Limit != "budget" && d.Ask != clew.AskCompletionResult && (d.Ask.IsIdle() || d.Ask.IsResumable()):
-			return meaning{"your words let it go on", yesOrNo, 1}
+	case clew.WordsSteer:
+		return meaning{"", yesOrNo, 0}
+	case clew.WordsContinue:
+		return meaning{"your words let it go on", yesOrNo, 1}
+	case clew.WordsAnswer:
+		if labels, _ := client.Choices(q); len(labels) > 0 {
+			return meaning{"your words answer the question", byNumber, 2}
 		}
-		return meaning{"a question is open: your words deny it and say what to do", yesOrNo, 4}
+		return meaning{"your words answer the question", "", 2}
 	}
-	if labels, _ := client.Choices(q); len(labels) > 0 {
-		return meaning{"your words answer the question", byNumber, 2}
-	}
-	return meaning{"your words answer the question", "", 2}
+	return meaning{"a question is open: your words deny it and say what to do", yesOrNo, 4}
 }
 
 // writtenMeans is what becomes of what is written, for the person.

@@ -56,13 +56,13 @@ func bordered(lines []paint.Line, ink paint.Ink) []paint.Line {
 
 func (m *model) invitation() string {
 	switch {
-	case m.view.State.Role == clew.RoleViewer:
+	case m.state.Connection.Role == clew.RoleViewer:
 		return "you watch this session"
-	case m.view.State.Role == clew.RoleApprover:
+	case m.state.Connection.Role == clew.RoleApprover:
 		return "you watch this session and answer its questions"
 	case m.working():
 		return "say something while it works; / has commands"
-	case len(m.view.State.Messages) == 0:
+	case len(m.state.Messages) == 0:
 		return "what shall be done?   (/ has commands)"
 	}
 	return "say something; / has commands"
@@ -86,7 +86,7 @@ func (m *model) rule() paint.Line {
 // drawQueue shows what waits for the agent, and what is on its way there.
 func (m *model) drawQueue(most int) []paint.Line {
 	var lines []paint.Line
-	for _, q := range m.view.State.Queue {
+	for _, q := range m.state.Queue {
 		lines = append(lines, paint.L(paint.S(paint.Past, " ○ waits  "), paint.S(paint.Soft, q.Text)).Cut(m.w))
 	}
 	for _, o := range m.write.sending {

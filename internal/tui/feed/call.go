@@ -1,8 +1,9 @@
 package feed
 
 import (
+	"cmp"
 	"encoding/json"
-	"regexp"
+	"fmt"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -25,30 +26,10 @@ type Call struct {
 // SetCall takes the details of the call that a message shows.
 func (f *Feed) SetCall(id clew.MessageID, c Call) {
 	if e := f.byID[id]; e != nil {
-		c.whole = c.Status == clew.ToolComplete || c.Status == clew.ToolError
+		c.whole = c.Status.Ended()
 		e.call = &c
 		e.version++
 	}
-}
-
-// after is what is known of a call once a record came.
-func (c *Call) after(d *clew.ToolProgressData) *Call {
-	next := Call{}
-	if c != nil {
-		next = *c
-	}
-	next.Tool, next.Status = d.Tool, d.Status
-	if len(d.Input) > 0 {
-		next.Input = d.Input
-	}
-	if d.Effect != nil {
-		next.Effect = d.Effect
-	}
-	if d.Output != nil {
-		next.Output = d.Output
-	}
-	next.Error, next.DurationMS = d.Error, d.DurationMS
-	return &next
 }
 
 // Names of tools, as what an agent does. Others are called by their own name.
@@ -67,8 +48,6 @@ func ToolName(name string) string {
 	return name
 }
 
-var namedTool = regexp.MustCompile(`^\{"tool":"([^"]{1,100})"`)
-
 func (e *entry) toolName() string {
 	switch {
 	case e.Tool != nil && e.Tool.Name != "":
@@ -76,41 +55,15 @@ func (e *entry) toolName() string {
 	case e.Ask == clew.AskCommand:
 		return ToolName("execute_command")
 	}
-	if m := namedTool.FindStringSubmatch(e.Text); m != nil {
-		return ToolName(m[1])
-	}
 	return "Tool"
 }
 
-var telling = []string{"command", "path", "pattern", "url", "query", "id", "task", "name", "question", "step"}
-
 // target is what a call is about: a path, a pattern, a command.
 func (e *entry) target() string {
-	if e.Ask == clew.AskCommand && !strings.HasPrefix(e.Text, "{") {
-		return firstLine(strings.TrimPrefix(e.Text, "run: "))
-	}
-	var given struct {
-		Input map[string]json.RawMessage `json:"input"`
-	}
-	if strings.HasPrefix(e.Text, "{") && json.Unmarshal([]byte(e.Text), &given) == nil {
-		for _, key := range telling {
-			var s string
-			if json.Unmarshal(given.Input[key], &s) == nil && s != "" {
-				return firstLine(s)
-			}
-		}
-	}
-	switch {
-	case e.Tool != nil && len(e.Tool.Paths) > 0:
-		return strings.Join(e.Tool.Paths, ", ")
-	case strings.HasPrefix(e.Text, "{"):
+	if e.Tool == nil {
 		return ""
-	case e.Text != "":
-		return firstLine(e.Text)
-	case e.Tool != nil:
-		return firstLine(e.Tool.Input)
 	}
-	return ""
+	return firstLine(cmp.Or(e.Tool.Target, e.Tool.Command, strings.Join(e.Tool.Paths, ", ")))
 }
 
 func firstLine(s string) string {
@@ -120,8 +73,6 @@ func firstLine(s string) string {
 	}
 	return s
 }
-
-var exitCode = regexp.MustCompile(`\[[^\]\n]*exit code (-?\d+)[^\]\n]*\]\s*$`)
 
 // output is what a call brought, as far as it is known.
 func (r *Row) output() string {
@@ -148,22 +99,23 @@ func (r *Row) standing() standing {
 		return standing{"needs you", markAsk}
 	case e.refused():
 		return standing{settled(e.Answer), settledMark(e)}
-	case e.Tool != nil && e.Tool.InDoubt:
+	case e.Tool == nil || e.Tool.Status == clew.ToolWaiting:
+		if e.Answer != nil && e.Answer.Action != clew.ResolvedApprove {
+			return standing{settled(e.Answer), settledMark(e)}
+		}
+		return standing{"waiting", markPast}
+	case e.Tool.InDoubt:
 		return standing{"in doubt: nobody knows whether it took effect", markFail}
-	case e.Tool != nil && e.Tool.Status == clew.ToolRunning:
+	case e.Tool.Status == clew.ToolRunning:
 		return standing{"running", markRun}
-	case e.Tool != nil:
-		if code := r.exit(); code != "" && code != "0" {
-			return standing{"exit " + code, markFail}
-		}
-		if e.Tool.Status == clew.ToolError {
-			return standing{"failed", markFail}
-		}
-		return standing{"", markDone}
-	case e.Answer != nil && e.Answer.Action != clew.ResolvedApprove:
-		return standing{settled(e.Answer), settledMark(e)}
+	case e.Tool.Status == clew.ToolStopped:
+		return standing{"stopped", markLeft}
+	case e.Tool.ExitCode != nil && *e.Tool.ExitCode != 0:
+		return standing{fmt.Sprintf("exit %d", *e.Tool.ExitCode), markFail}
+	case e.Tool.Status == clew.ToolError:
+		return standing{"failed", markFail}
 	}
-	return standing{"waiting", markPast}
+	return standing{"", markDone}
 }
 
 // refused reports that a call was not made, for nobody allowed it. Its record says
@@ -182,15 +134,6 @@ func settledMark(e *entry) mark {
 		return markLeft
 	}
 	return markDone
-}
-
-// exit is the exit code that a command's output ends with, "" if it has none.
-func (r *Row) exit() string {
-	m := exitCode.FindStringSubmatch(lastOf(r.output(), 300))
-	if m == nil {
-		return ""
-	}
-	return m[1]
 }
 
 func lastOf(s string, n int) string { return s[max(0, len(s)-n):] }

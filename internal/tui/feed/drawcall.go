@@ -26,8 +26,8 @@ func (r *Row) drawCall(width int) []paint.Line {
 	switch {
 	case r.Open:
 		lines = append(lines, r.details(max(width-2, 8))...)
-	case e.Tool != nil && e.Tool.Error != "" && s.mark == markFail && r.exit() == "":
-		lines = append(lines, paint.L(paint.S(paint.Fail, "  "+firstLine(e.Tool.Error))).Cut(width))
+	case s.mark == markFail && e.failure() != "":
+		lines = append(lines, paint.L(paint.S(paint.Fail, "  "+firstLine(e.failure()))).Cut(width))
 	case s.mark == markRun:
 		lines = append(lines, r.live(width)...)
 	}
@@ -39,6 +39,14 @@ func took(e *entry) string {
 		return ""
 	}
 	return fmt.Sprintf(" %.1f s", float64(e.Tool.DurationMS)/1000)
+}
+
+// failure is why a call failed, "" if its exit code says enough.
+func (e *entry) failure() string {
+	if e.Tool == nil || e.Tool.ExitCode != nil {
+		return ""
+	}
+	return e.Tool.Error
 }
 
 // live is the end of what a call prints while it runs.
@@ -64,12 +72,12 @@ func (r *Row) details(width int) []paint.Line {
 		c = &Call{}
 	}
 	lines = append(lines, limited(Effect(c.Effect, width))...)
-	lines = append(lines, limited(Input(givenInput(c.Input, e.Text), c.Effect, width))...)
+	lines = append(lines, limited(Input(c.Input, c.Effect, width))...)
 	if out := strings.TrimRight(r.output(), "\n"); out != "" {
 		lines = append(lines, limited(paint.Paragraphs(paint.Style{Ink: paint.Soft}, out, width))...)
 	}
-	if e.Tool != nil && e.Tool.Error != "" && r.exit() == "" {
-		lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Fail}, e.Tool.Error, width)...)
+	if why := e.failure(); why != "" {
+		lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Fail}, why, width)...)
 	}
 	if e.Answer != nil {
 		lines = append(lines, paint.L(paint.S(paint.Soft, settled(e.Answer))).Cut(width))

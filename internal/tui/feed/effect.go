@@ -74,17 +74,3 @@ func exactly(style paint.Style, text string, width int) []paint.Line {
 	}
 	return lines
 }
-
-// givenInput is what a call was made with, by its details or by its message.
-func givenInput(input json.RawMessage, text string) json.RawMessage {
-	if len(input) > 0 {
-		return input
-	}
-	var given struct {
-		Input json.RawMessage `json:"input"`
-	}
-	if json.Unmarshal([]byte(text), &given) != nil {
-		return nil
-	}
-	return given.Input
-}

@@ -1,15 +1,16 @@
-// Package feed holds the transcript of a session and draws it.
+// Package feed draws the transcript of a session.
 //
-// It folds what the server sends in the way that the protocol says, so that a
-// feed which followed a session and one which asked for its state hold the same.
+// It holds the messages of a replica in rows, and what is known of their drawing.
 // Rows are drawn when they are looked at, and kept until they change.
 package feed
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 )
 
 // A Feed is the transcript. It belongs to one goroutine.
@@ -17,14 +18,17 @@ type Feed struct {
 	// HasOlder says that there are messages before the first that is held.
 	HasOlder bool
 
-	held  []*entry // in order of their numbers
-	byID  map[clew.MessageID]*entry
-	snap  uint64 // the newest record of the last snapshot
-	rows  []*Row
-	dirty bool // rows are to be put together anew
-	kept  map[clew.MessageID]*Row
-	notes []Note
-	steps steps
+	held    []*entry // in order of their numbers
+	byID    map[clew.MessageID]*entry
+	rows    []*Row
+	dirty   bool // rows are to be put together anew
+	kept    map[clew.MessageID]*Row
+	changed []clew.MessageID // calls that went on, since they were last asked for
+
+	marks map[clew.TaskID]mark
+	move  *clew.LastMove // the last one that is known
+	began bool           // a state was taken
+	notes []note
 }
 
 // An entry is a message, and how often it changed.
@@ -36,108 +40,108 @@ type entry struct {
 	asking  bool // its question is open
 }
 
-// A Note says that the session was taken elsewhere in its history.
-type Note struct {
-	Seq  uint64
-	Text string
-}
-
 // New makes a feed without messages.
 func New() *Feed {
-	return &Feed{byID: map[clew.MessageID]*entry{}, kept: map[clew.MessageID]*Row{}, steps: newSteps()}
+	return &Feed{byID: map[clew.MessageID]*entry{}, kept: map[clew.MessageID]*Row{}}
 }
 
-// tail is how many messages a snapshot holds, if there are as many.
-const tail = 200
+// Take brings the feed to what a replica holds after a change.
+func (f *Feed) Take(r *client.Replica, d *clew.StateChangedData) {
+	f.moved(r.Status.LastMove)
+	f.HasOlder = len(r.Messages) < r.Total
+	anew := d.From == "" || slices.Contains(d.Reset, clew.EntityMessage) || len(d.Del[clew.EntityMessage]) > 0
+	if anew {
+		f.Load(r)
+		return
+	}
+	for i := range d.Put.Message {
+		if m := r.Message(d.Put.Message[i].MessageID); m != nil {
+			f.put(*m)
+		}
+	}
+	f.surroundings(r)
+	f.dirty = f.dirty || d.Put.Queue != nil
+}
 
-// Snapshot takes the newest part anew and keeps what is held before it, if
-// nothing is missing between.
-func (f *Feed) Snapshot(s *clew.SessionState) {
-	f.snap, _ = s.LastMessageID.Seq()
-	f.dirty, f.steps = true, stepsOf(s)
-	older := f.HasOlder
-	at := -1
-	if len(s.Messages) > 0 {
-		at = slices.IndexFunc(f.held, func(e *entry) bool { return e.MessageID == s.Messages[0].MessageID })
-	}
-	before := f.held
-	f.held = nil
-	switch {
-	case at >= 0:
-		f.held = slices.Clone(before[:at])
-	default:
-		older = len(s.Messages) >= tail
-	}
+// Load takes all that a replica holds.
+func (f *Feed) Load(r *client.Replica) {
 	known := f.byID
-	f.byID = map[clew.MessageID]*entry{}
-	for _, e := range f.held {
-		f.byID[e.MessageID] = e
-	}
-	for _, m := range s.Messages {
-		e := f.add(m)
-		if old := known[m.MessageID]; old != nil {
-			e.version, e.call = old.version+1, old.call
+	f.byID, f.held, f.dirty = make(map[clew.MessageID]*entry, len(r.Messages)), make([]*entry, 0, len(r.Messages)), true
+	for _, m := range r.Messages {
+		e := known[m.MessageID]
+		if e == nil {
+			e = &entry{}
+			e.seq, _ = m.MessageID.Seq()
 		}
+		f.set(e, m)
+		f.held, f.byID[m.MessageID] = append(f.held, e), e
 	}
-	f.HasOlder = older
-	f.open(s)
+	f.HasOlder = len(r.Messages) < r.Total
+	f.surroundings(r)
 }
 
-// open takes the texts of growing messages, which may be ahead of the records,
-// and the questions that are open.
-func (f *Feed) open(s *clew.SessionState) {
-	for _, o := range s.OpenMessages {
-		if e := f.byID[o.MessageID]; e != nil {
-			e.Text, e.Reasoning, e.Partial = o.Text, o.Reasoning, true
-		}
+// put adds a message, or puts its new form in the place of the old one.
+func (f *Feed) put(m clew.Message) {
+	if e := f.byID[m.MessageID]; e != nil {
+		f.set(e, m)
+		return
 	}
-	for _, e := range f.held {
-		e.asking = false
-	}
-	questions := slices.Clone(s.HitlQueue)
-	if s.HitlPending != nil {
-		questions = append(questions, *s.HitlPending)
-	}
-	for _, q := range questions {
-		if e := f.byID[q.Asking().MessageID]; e != nil {
-			e.asking = true
-		}
-	}
-}
-
-// add puts a message in its place.
-func (f *Feed) add(m clew.Message) *entry {
 	e := &entry{Message: m}
 	e.seq, _ = m.MessageID.Seq()
 	at := sort.Search(len(f.held), func(i int) bool { return f.held[i].seq > e.seq })
-	f.held = slices.Insert(f.held, at, e)
-	f.byID[m.MessageID] = e
-	f.dirty = true
-	return e
+	f.held, f.byID[m.MessageID], f.dirty = slices.Insert(f.held, at, e), e, true
 }
 
-// Prepend puts older messages before those held.
-func (f *Feed) Prepend(page clew.MessagesPage) {
-	fresh := make([]*entry, 0, len(page.Messages)+len(f.held))
-	for _, m := range page.Messages {
-		if f.byID[m.MessageID] == nil {
-			e := &entry{Message: m}
-			e.seq, _ = m.MessageID.Seq()
-			f.byID[m.MessageID] = e
-			fresh = append(fresh, e)
-		}
+func (f *Feed) set(e *entry, m clew.Message) {
+	f.dirty = f.dirty || kindOf(&e.Message) != kindOf(&m)
+	if status(e.Tool) != status(m.Tool) {
+		f.changed = append(f.changed, m.MessageID)
 	}
-	f.held = append(fresh, f.held...)
-	f.HasOlder = page.Next != ""
-	f.dirty = true
+	e.Message = m
+	e.version++
 }
 
-// First is the id of the first message that is held.
-func (f *Feed) First() clew.MessageID {
-	if len(f.held) == 0 {
+func status(t *clew.MessageTool) clew.ToolStatus {
+	if t == nil {
 		return ""
 	}
-	return f.held[0].MessageID
+	return t.Status
+}
+
+// Grow takes a piece of a text over that a replica has taken in.
+func (f *Feed) Grow(r *client.Replica, d *clew.TextData) {
+	if m, e := r.Message(d.MessageID), f.byID[d.MessageID]; m != nil && e != nil {
+		f.set(e, *m)
+	}
+}
+
+// surroundings takes over what is about messages and stands elsewhere: the open
+// questions, and how the tasks stand that somebody was told to do.
+func (f *Feed) surroundings(r *client.Replica) {
+	f.began = true
+	open := map[clew.MessageID]bool{}
+	for _, q := range r.Questions {
+		open[q.Asking().MessageID] = true
+	}
+	for _, e := range f.held {
+		e.asking = open[e.MessageID]
+	}
+	if marks := marksOf(r); !maps.Equal(marks, f.marks) {
+		f.marks, f.dirty = marks, true
+	}
+}
+
+// Outdated gives the open rows whose call went on since their details were asked
+// for, each once.
+func (f *Feed) Outdated() []*Row {
+	var list []*Row
+	for _, id := range f.changed {
+		if r := f.kept[id]; r != nil && r.Open && r.Call() != "" && !slices.Contains(list, r) {
+			list = append(list, r)
+		}
+	}
+	f.changed = f.changed[:0]
+	return list
 }
 
 // Said lists what people said, the oldest first.
@@ -166,29 +170,4 @@ func (f *Feed) LastSaid() int64 {
 		return 0
 	}
 	return said[len(said)-1].TS
-}
-
-// cut drops every message from this one on, or every one after it.
-func (f *Feed) cut(from clew.MessageID, keep bool) {
-	seq, err := from.Seq()
-	if err != nil {
-		return
-	}
-	if keep {
-		seq++
-	}
-	at := sort.Search(len(f.held), func(i int) bool { return f.held[i].seq >= seq })
-	for _, e := range f.held[at:] {
-		delete(f.byID, e.MessageID)
-	}
-	f.held, f.dirty = f.held[:at], true
-}
-
-func (f *Feed) remove(id clew.MessageID) {
-	if id == "" || f.byID[id] == nil {
-		return
-	}
-	delete(f.byID, id)
-	f.held = slices.DeleteFunc(f.held, func(e *entry) bool { return e.MessageID == id })
-	f.dirty = true
 }

@@ -2,7 +2,6 @@ package feed
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tui/paint"
@@ -108,7 +107,7 @@ func kindOf(m *clew.Message) Kind {
 
 // stopped reports that a person ended a model call.
 func stopped(m *clew.Message) bool {
-	return m.Say == clew.SayAPIReqDeleted && strings.Contains(m.Text, "interrupted by the user")
+	return m.Say == clew.SayAPIReqDeleted && m.WhyCode == clew.EndInterrupted
 }
 
 // Rows puts the messages into rows. Those in queued wait, and are shown
@@ -120,10 +119,6 @@ func (f *Feed) Rows(queued []clew.QueuedMessage) []*Row {
 	}
 	return f.rows
 }
-
-// Stale says that the rows are to be put together anew, as when what waits has
-// changed.
-func (f *Feed) Stale() { f.dirty = true }
 
 func (f *Feed) build(queued []clew.QueuedMessage) {
 	b := builder{feed: f, rows: f.rows[:0:0], owners: map[string]*Row{}, notes: f.notes}
@@ -142,15 +137,12 @@ type builder struct {
 	rows    []*Row
 	owners  map[string]*Row // calls, by their ids
 	speaker string
-	notes   []Note
+	notes   []note
 }
 
 func (b *builder) take(e *entry) {
 	b.passNotes(e.seq)
 	kind := kindOf(&e.Message)
-	if kind == Result {
-		b.finish(e)
-	}
 	if kind == None || kind == Inner || b.repeats(e) {
 		return
 	}
@@ -160,8 +152,8 @@ func (b *builder) take(e *entry) {
 	}
 	r := b.row(e.MessageID)
 	r.Kind, r.first, r.more, r.head = kind, e, nil, b.begins(kind, e)
-	if r.mark = markPast; kind == Brief && b.feed.steps.marks[e.TaskID] != (mark{}) {
-		r.mark = b.feed.steps.marks[e.TaskID]
+	if r.mark = markPast; kind == Brief && b.feed.marks[e.TaskID] != (mark{}) {
+		r.mark = b.feed.marks[e.TaskID]
 	}
 	if kind == Tool && e.ToolCallID != "" {
 		b.owners[e.ToolCallID] = r
@@ -204,17 +196,17 @@ func (b *builder) begins(kind Kind, e *entry) bool {
 
 // passNotes puts the notes from before a message in front of it.
 func (b *builder) passNotes(seq uint64) {
-	for len(b.notes) > 0 && b.notes[0].Seq < seq {
-		id := "note:" + clew.MessageIDOf(b.notes[0].Seq)
+	for len(b.notes) > 0 && b.notes[0].seq < seq {
+		id := "note:" + clew.MessageIDOf(b.notes[0].seq)
 		r := b.row(id)
-		r.Kind, r.note = Marker, b.notes[0].Text
+		r.Kind, r.note = Marker, b.notes[0].text
 		b.rows, b.notes = append(b.rows, r), b.notes[1:]
 	}
 }
 
 // sub reports whether a row is an agent's of a subtask.
 func (r *Row) sub() bool {
-	return r.first != nil && strings.HasPrefix(string(r.first.AgentID), "task-")
+	return r.first != nil && (r.first.AgentKind == clew.AgentTask || r.first.AgentKind == clew.AgentStep)
 }
 
 // Folds reports whether the row has more to show.
