@@ -36,7 +36,7 @@ func TestQuestionShowsAll(t *testing.T) {
 		"a command": {Tool: "execute_command", Input: rawInput(map[string]any{"command": lines + "THE-END\nTHE-LAST"}), Effect: &clew.Effect{Command: lines + "THE-END\nTHE-LAST"}},
 		"a change":  {Tool: "write_file", Input: rawInput(map[string]any{"content": "x"}), Effect: &clew.Effect{Summary: "Create a", Diff: lines + "+THE-END\n+THE-LAST\n"}},
 		"a change that the server cut": {
-			Tool: "write_file", Input: rawInput(map[string]any{"content": lines + "THE-END\nTHE-LAST\n"}), Effect: &clew.Effect{Summary: "Create a", Diff: "+line\n(cut: 6 of 9000 bytes shown)\n"},
+			Tool: "write_file", Input: rawInput(map[string]any{"content": lines + "THE-END\nTHE-LAST\n"}), Effect: &clew.Effect{Summary: "Create a", Diff: "+line\n", DiffCut: true},
 		},
 	} {
 		for _, width := range []int{0, 40, 100} {
