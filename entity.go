@@ -49,6 +49,7 @@ type SessionInfo struct {
 	Workspace  string     `json:"workspace,omitempty"`
 	Archived   bool       `json:"archived,omitempty"`
 	ForkedFrom *ForkPoint `json:"forked_from,omitempty"`
+	Forks      int        `json:"forks,omitempty"` // sessions that were made from this one's past
 }
 
 // A StatusInfo is what a session is doing.

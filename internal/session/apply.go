@@ -27,7 +27,7 @@ func Apply(s *State, r clew.Record, data any) {
 	case *clew.SessionCreatedData:
 		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
 		if d.ForkedFrom != nil { // a session of its own from here on
-			s.Revoked, s.Archived = nil, false
+			s.Revoked, s.Archived, s.Forks = nil, false, 0
 			s.Access, s.Taken, s.taken, s.Undo, s.Redo, s.Returning = nil, nil, nil, nil, nil, nil
 			s.LastMove = nil
 			s.keepQueue(&State{}) // what waits, waits for the other one
@@ -39,7 +39,7 @@ func Apply(s *State, r clew.Record, data any) {
 		// What a stranger's records allow, they do not allow here, and what waits in
 		// them waits for somebody else's agent.
 		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.Returning = d.Owner, d.Title, d.Workspace, nil, nil, nil
-		s.Revoked, s.Archived, s.Queue, s.LastMove = nil, false, nil, nil
+		s.Revoked, s.Archived, s.Forks, s.Queue, s.LastMove = nil, false, 0, nil, nil
 		s.forgetRules()
 		s.Begun = r.Seq
 		s.renameQuestions()
@@ -47,6 +47,8 @@ func Apply(s *State, r clew.Record, data any) {
 		s.Title = d.Title
 	case *clew.SessionArchivedData:
 		s.Archived = d.Archived
+	case *clew.SessionForkedData:
+		s.Forks++
 	case *clew.AccessChangedData:
 		applyAccess(s, d)
 	case *clew.SettingsChangedData:

@@ -98,7 +98,7 @@ func applyReturn(s *State, r clew.Record, data any) {
 // then go on from where they stood: a deadline is not missed by a rewind.
 func (s *State) stay(now *State, passed int64) {
 	s.ID, s.Owner, s.Title, s.Workspace, s.CreatedMS = now.ID, now.Owner, now.Title, now.Workspace, now.CreatedMS
-	s.Revoked, s.Archived = now.Revoked, now.Archived
+	s.Revoked, s.Archived, s.Forks = now.Revoked, now.Archived, now.Forks
 	s.Access, s.Settings, s.ForkedFrom, s.Begun = now.Access, now.Settings, now.ForkedFrom, now.Begun
 	s.Taken, s.taken, s.rules, s.whole = now.Taken, now.taken, now.rules, now.whole
 	s.First = now.First

@@ -22,6 +22,8 @@ type State struct {
 	// Archived says that lists leave the session out. Nobody is at work in it and
 	// nobody is asked.
 	Archived bool `json:"archived,omitempty"`
+	// Forks counts the sessions that were made from this one's past.
+	Forks int `json:"forks,omitempty"`
 	// Revoked are those who lost their access last: it is gone from their lists.
 	Revoked []clew.UserID `json:"revoked,omitempty"`
 

@@ -485,6 +485,13 @@ func TestFork(t *testing.T) {
 	if err != nil || len(list) != 3 {
 		t.Errorf("list %+v, %v", list, err)
 	}
+	// Each counts its own, and going back forgets none.
+	for _, trip := range []*trip{x, &y, &z} {
+		seq, _ := trip.state().LastMessageID.Seq()
+		if got, want := fresh(t, x.j, trip.id, seq).Forks, map[clew.SessionID]int{x.id: 1, y.id: 1}[trip.id]; got != want {
+			t.Errorf("%s was forked %d times, want %d", trip.id, got, want)
+		}
+	}
 	// What clients of the fork get is about the fork.
 	w := watch(t, y.h, y.id)
 	for r, err := range w.Read(t.Context(), 1, 1<<40) {

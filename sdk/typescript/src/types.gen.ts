@@ -563,6 +563,7 @@ export interface SessionInfo {
   workspace?: string;
   archived?: boolean;
   forked_from?: ForkPoint;
+  forks?: number;
 }
 
 export interface StatusInfo {
