@@ -3,7 +3,7 @@
 GO      ?= go
 TOOL     = $(GO) tool -modfile=tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS  = -s -w -X github.com/clew-run/clew/internal/cli.version=$(VERSION)
+LDFLAGS  = -s -w -X github.com/clew-run/clew/internal/cli/env.version=$(VERSION)
 # Without grpc's pages of traces, which are templates: deploy/link_test.go says why.
 TAGS     = grpcnotrace
 PROGRAM ?= bin/clew

@@ -6,10 +6,11 @@ import (
 	"os"
 
 	"github.com/clew-run/clew/internal/cli"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 func main() {
-	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.IO{
+	os.Exit(cli.Main(context.Background(), os.Args[1:], env.IO{
 		In:      os.Stdin,
 		Out:     os.Stdout,
 		Err:     os.Stderr,

@@ -14,6 +14,9 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
+	"github.com/clew-run/clew/internal/cli/history"
 )
 
 // answerFlags are what a person may say with an answer.
@@ -22,8 +25,8 @@ type answerFlags struct {
 	decline                   bool
 }
 
-func (a *app) answerCommand() *cobra.Command {
-	var r remote
+func answerCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use:   "answer [REQUEST] [ANSWER]…",
@@ -37,32 +40,32 @@ func (a *app) answerCommand() *cobra.Command {
 		Example: "clew answer\nclew answer req_1 yes\nclew answer req_1 no --reason 'use the staging database'\n" +
 			"clew answer req_1 yes --remember task --pattern 'go test *'\nclew answer req_2 'Read it as 12.50'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.connect(r)
+			c, err := a.Connect(r)
 			if err != nil {
 				return err
 			}
 			if len(args) == 0 {
-				it, err := c.onlyQuestion(cmd.Context())
+				it, err := onlyQuestion(cmd.Context(), c)
 				if err != nil {
-					return c.explained(err)
+					return explained(c, err)
 				}
 				args = []string{string(it.Question.RequestID())}
 			}
-			it, err := c.openQuestion(cmd.Context(), args[0])
+			it, err := openQuestion(cmd.Context(), c, args[0])
 			if err != nil {
-				return c.explained(err)
+				return explained(c, err)
 			}
 			if len(args) == 1 && !f.decline {
-				return a.askFor(cmd.Context(), c, it)
+				return askFor(cmd.Context(), a, c, it)
 			}
 			answer, err := f.answer(it.Question, strings.Join(args[1:], " "))
 			if err != nil {
 				return err
 			}
-			return a.sendAnswer(cmd.Context(), c, it, answer)
+			return sendAnswer(cmd.Context(), a, c, it, answer)
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.reason, "reason", "", "why, for the agent and the record")
 	fs.StringVar(&f.remember, "remember", "", "with yes: do not ask again, in this task or session: task or session")
@@ -72,8 +75,8 @@ func (a *app) answerCommand() *cobra.Command {
 }
 
 // onlyQuestion is the one that is open, if there is just one.
-func (c *rest) onlyQuestion(ctx context.Context) (client.InboxItem, error) {
-	page, err := c.api().Inbox(ctx, "", 10)
+func onlyQuestion(ctx context.Context, c *env.Rest) (client.InboxItem, error) {
+	page, err := c.API().Inbox(ctx, "", 10)
 	switch {
 	case err != nil:
 		return client.InboxItem{}, err
@@ -82,11 +85,11 @@ func (c *rest) onlyQuestion(ctx context.Context) (client.InboxItem, error) {
 	case len(page.Items) == 1:
 		return page.Items[0], nil
 	}
-	text := fmt.Sprintf("%s are open; say which one:", count(max(page.Counts.Total, len(page.Items)), "question"))
+	text := fmt.Sprintf("%s are open; say which one:", env.Count(max(page.Counts.Total, len(page.Items)), "question"))
 	for _, it := range page.Items {
-		text += "\n  " + c.line("answer", string(it.Question.RequestID())) + "   " + cut(plain(whatFor(it.Question)), 40)
+		text += "\n  " + c.Line("answer", string(it.Question.RequestID())) + "   " + env.Cut(env.Plain(follow.WhatFor(it.Question)), 40)
 	}
-	return client.InboxItem{}, usagef("%s", text)
+	return client.InboxItem{}, env.Usagef("%s", text)
 }
 
 // requestPrefix begins the ids of questions; it need not be typed.
@@ -94,11 +97,11 @@ const requestPrefix = "req_"
 
 // openQuestion finds a question among those that wait for the caller, by its id or
 // how that begins.
-func (c *rest) openQuestion(ctx context.Context, name string) (client.InboxItem, error) {
+func openQuestion(ctx context.Context, c *env.Rest, name string) (client.InboxItem, error) {
 	var fit []client.InboxItem
 	begun := strings.TrimPrefix(name, requestPrefix)
 	for cursor := ""; ; {
-		page, err := c.api().Inbox(ctx, cursor, 200)
+		page, err := c.API().Inbox(ctx, cursor, 200)
 		if err != nil {
 			return client.InboxItem{}, err
 		}
@@ -117,27 +120,27 @@ func (c *rest) openQuestion(ctx context.Context, name string) (client.InboxItem,
 	}
 	switch {
 	case len(fit) == 0:
-		return client.InboxItem{}, clew.Errorf(clew.HitlRequestExpired, "no question %s waits for you: it is answered already, or somebody else's; %s lists what does", plain(name), c.line("inbox")).Advised()
-	case len(begun) < leastPrefix:
-		return client.InboxItem{}, usagef("%s is too short: give more of the id, %d characters or more behind %s", plain(name), leastPrefix, requestPrefix)
+		return client.InboxItem{}, clew.Errorf(clew.HitlRequestExpired, "no question %s waits for you: it is answered already, or somebody else's; %s lists what does", env.Plain(name), c.Line("inbox")).Advised()
+	case len(begun) < env.LeastPrefix:
+		return client.InboxItem{}, env.Usagef("%s is too short: give more of the id, %d characters or more behind %s", env.Plain(name), env.LeastPrefix, requestPrefix)
 	case len(fit) > 1:
-		return client.InboxItem{}, usagef("%s is how %d questions begin: give more of the id. %s lists them", plain(name), len(fit), c.line("inbox"))
+		return client.InboxItem{}, env.Usagef("%s is how %d questions begin: give more of the id. %s lists them", env.Plain(name), len(fit), c.Line("inbox"))
 	}
 	return fit[0], nil
 }
 
 // answer reads ANSWER as the question wants it.
 func (f answerFlags) answer(q clew.Question, text string) (client.InboxAnswer, error) {
-	k := &ask{q: q}
+	k := &follow.Ask{Q: q}
 	out := client.InboxAnswer{Comment: f.reason}
 	_, plain := client.PlainYesNo(text)
 	switch {
 	case f.pattern != "" && f.remember == "":
-		return out, usagef("--pattern is for --remember task or --remember session")
-	case k.options() == nil:
+		return out, env.Usagef("--pattern is for --remember task or --remember session")
+	case k.Options() == nil:
 		return f.value(q, text, out)
 	case f.decline:
-		return out, usagef("--decline is for questions that ask for a value: here it is no")
+		return out, env.Usagef("--decline is for questions that ask for a value: here it is no")
 	}
 	switch strings.ToLower(text) {
 	case "y", "yes", "approve":
@@ -147,16 +150,16 @@ func (f answerFlags) answer(q clew.Question, text string) (client.InboxAnswer, e
 	case "s", "skip":
 		out.Action = clew.ChoiceSkip
 	default:
-		if !k.may(clew.ChoiceModify) {
-			return out, usagef("%q is no answer to this: yes or no, and --reason for words", text)
+		if !k.May(clew.ChoiceModify) {
+			return out, env.Usagef("%q is no answer to this: yes or no, and --reason for words", text)
 		}
 		if plain || strings.TrimSpace(text) == "" {
-			return out, usagef("%q does not say what should change in the plan: say yes, no, or that", text)
+			return out, env.Usagef("%q does not say what should change in the plan: say yes, no, or that", text)
 		}
 		out.Action, out.Instruction = clew.ChoiceModify, text
 	}
-	if !k.may(out.Action) {
-		return out, usagef("this question takes %s", orList(k.options()))
+	if !k.May(out.Action) {
+		return out, env.Usagef("this question takes %s", orList(k.Options()))
 	}
 	if f.remember != "" {
 		return f.remembering(k, out)
@@ -166,33 +169,33 @@ func (f answerFlags) answer(q clew.Question, text string) (client.InboxAnswer, e
 
 func (f answerFlags) value(q clew.Question, text string, out client.InboxAnswer) (client.InboxAnswer, error) {
 	if f.remember != "" {
-		return out, usagef("--remember is for approvals")
+		return out, env.Usagef("--remember is for approvals")
 	}
 	if f.decline {
 		out.Action = clew.ChoiceReject
 		return out, nil
 	}
-	value, err := valueFor(q, text)
+	value, err := follow.ValueFor(q, text)
 	out.Value = value
 	return out, err
 }
 
-func (f answerFlags) remembering(k *ask, out client.InboxAnswer) (client.InboxAnswer, error) {
-	o, scope := k.offer(), clew.RememberScope(f.remember)
+func (f answerFlags) remembering(k *follow.Ask, out client.InboxAnswer) (client.InboxAnswer, error) {
+	o, scope := k.Offer(), clew.RememberScope(f.remember)
 	switch {
 	case out.Action != clew.ChoiceApprove:
-		return out, usagef("--remember is for a yes")
+		return out, env.Usagef("--remember is for a yes")
 	case o == nil:
-		return out, usagef("this is asked about each time: there is nothing to remember")
+		return out, env.Usagef("this is asked about each time: there is nothing to remember")
 	}
 	offered := false
 	for _, s := range o.Scopes {
 		offered = offered || s == scope
 	}
 	if !offered {
-		return out, usagef("--remember %q is not offered here: %s", f.remember, orList(o.Scopes))
+		return out, env.Usagef("--remember %q is not offered here: %s", f.remember, orList(o.Scopes))
 	}
-	out.Remember = &clew.Remember{Scope: scope, Pattern: firstOf(f.pattern, o.Pattern)}
+	out.Remember = &clew.Remember{Scope: scope, Pattern: env.FirstOf(f.pattern, o.Pattern)}
 	return out, nil
 }
 
@@ -205,58 +208,58 @@ func orList[T ~string](words []T) string {
 	return strings.Join(list, " or ")
 }
 
-func (a *app) sendAnswer(ctx context.Context, c *rest, it client.InboxItem, answer client.InboxAnswer) error {
-	got, err := c.api().AnswerQuestion(ctx, it.Question.RequestID(), answer)
+func sendAnswer(ctx context.Context, a *env.App, c *env.Rest, it client.InboxItem, answer client.InboxAnswer) error {
+	got, err := c.API().AnswerQuestion(ctx, it.Question.RequestID(), answer)
 	if err != nil {
-		return c.explained(err)
+		return explained(c, err)
 	}
 	out := map[string]any{"request_id": it.Question.RequestID(), "session_id": it.SessionID, "records": records(got.Records)}
-	return a.print(out, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "Answered. Watch what comes of it with %s\n", c.line("attach", string(it.SessionID)))
+	return a.Print(out, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "Answered. Watch what comes of it with %s\n", c.Line("attach", string(it.SessionID)))
 		return err
 	})
 }
 
 // askFor shows all of a question and, on a terminal, asks it. What was typed
 // before it was shown is dropped.
-func (a *app) askFor(ctx context.Context, c *rest, it client.InboxItem) error {
-	if a.json {
-		return usagef("what is the answer? clew answer %s yes", it.Question.RequestID())
+func askFor(ctx context.Context, a *env.App, c *env.Rest, it client.InboxItem) error {
+	if a.JSON {
+		return env.Usagef("what is the answer? clew answer %s yes", it.Question.RequestID())
 	}
-	s := a.newScreen(a.Out)
-	s.inboxItem(c, it, "")
-	if s.err != nil {
-		return s.err
+	s := follow.NewScreen(a, a.Out)
+	inboxItem(s, c, it, "")
+	if s.Err != nil {
+		return s.Err
 	}
-	if !a.onTerminal() {
-		return usagef("there is nobody to ask: say the answer on the line, as in %s", c.line(answerWords(it.Question)...))
+	if !history.OnTerminal(a) {
+		return env.Usagef("there is nobody to ask: say the answer on the line, as in %s", c.Line(follow.AnswerWords(it.Question)...))
 	}
 	in, _ := a.In.(*os.File)
-	k, lines := &ask{q: it.Question, seen: true}, a.afresh(in)
+	k, lines := &follow.Ask{Q: it.Question, Seen: true}, afresh(a, in)
 	for {
-		_, _ = fmt.Fprint(a.Err, plain(k.prompt()))
+		_, _ = fmt.Fprint(a.Err, env.Plain(k.Prompt()))
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			_, _ = fmt.Fprintln(a.Err)
-			return exitWith(exitQuestion)
+			return env.ExitWith(env.ExitQuestion)
 		}
-		heard := k.take(line)
-		if heard.more {
-			s.question(it.Question, time.Now(), "")
-			lines = a.afresh(in)
+		heard := k.Take(line)
+		if heard.More {
+			s.Question(it.Question, time.Now(), "")
+			lines = afresh(a, in)
 		}
-		if heard.tell != "" {
-			s.block(plainInk, "    ", heard.tell)
+		if heard.Tell != "" {
+			s.Block(follow.PlainInk, "    ", heard.Tell)
 		}
-		if heard.answer != nil {
-			return a.sendAnswer(ctx, c, it, inboxAnswer(heard.answer))
+		if heard.Answer != nil {
+			return sendAnswer(ctx, a, c, it, inboxAnswer(heard.Answer))
 		}
 	}
 }
 
 // afresh reads what is typed from now on.
-func (a *app) afresh(in *os.File) *bufio.Reader {
-	forget(in)
+func afresh(a *env.App, in *os.File) *bufio.Reader {
+	follow.Forget(in)
 	return bufio.NewReader(a.In)
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // A typist types at the terminal when the prompt is there.
@@ -79,10 +80,12 @@ func TestAnswerForgetsWhatWasTypedAhead(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	a := &app{IO: IO{In: tty, Out: io.Discard, Err: said}}
-	c := &rest{base: base, http: http.DefaultClient}
-	it := client.InboxItem{SessionID: "s", Question: approvalOf(clew.HitlApprovalRequestData{Tool: "x"})}
-	if err := a.askFor(ctx, c, it); err != nil {
+	a := &env.App{IO: env.IO{In: tty, Out: io.Discard, Err: said}}
+	c := &env.Rest{Base: base, HTTP: http.DefaultClient}
+	it := client.InboxItem{SessionID: "s", Question: clew.Question{Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{
+		Asking: clew.Asking{RequestID: "req_1"}, Tool: "x", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
+	}}}
+	if err := askFor(ctx, a, c, it); err != nil {
 		t.Fatal(err)
 	}
 	if got.Action != clew.ChoiceReject || got.Comment != "not now" || len(said.keys) > 0 {

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
 	"github.com/clew-run/clew/internal/tui"
 )
 
@@ -19,8 +21,8 @@ type attachFlags struct {
 	theme                                 string
 }
 
-func (a *app) attachCommand() *cobra.Command {
-	var r remote
+func attachCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	var f attachFlags
 	cmd := &cobra.Command{
 		Use:   "attach [SESSION]",
@@ -32,14 +34,14 @@ func (a *app) attachCommand() *cobra.Command {
 		Example: "clew attach\nclew attach sess_1\nclew attach sess_1 --until-done -q    # wait for the end, print the answer",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, c, err := a.sessionNamed(cmd.Context(), argument(args, 0), r)
+			s, c, err := a.SessionNamed(cmd.Context(), env.Argument(args, 0), r)
 			if err != nil {
 				return err
 			}
-			return a.attach(cmd.Context(), c, s.ID, f)
+			return attach(cmd.Context(), a, c, s.ID, f)
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	fs := cmd.Flags()
 	fs.BoolVar(&f.plain, "plain", false, "line by line, without filling the screen")
 	fs.BoolVarP(&f.ask, "interactive", "i", false, "with --plain: answer questions here")
@@ -51,26 +53,26 @@ func (a *app) attachCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) attach(ctx context.Context, c *rest, id clew.SessionID, f attachFlags) error {
+func attach(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, f attachFlags) error {
 	in, _ := a.In.(*os.File)
 	out, _ := a.Out.(*os.File)
-	if !f.plain && !f.untilDone && !a.json && in != nil && out != nil && isTerminal(in) && isTerminal(out) {
-		if kind := a.getenv("TERM"); kind == "" || kind == "dumb" || kind == "unknown" {
-			return usagef("this terminal cannot show a screen: TERM is %q. Line by line it is %s", kind, c.line("attach", string(id), "--plain"))
+	if !f.plain && !f.untilDone && !a.JSON && in != nil && out != nil && env.IsTerminal(in) && env.IsTerminal(out) {
+		if kind := a.Getenv("TERM"); kind == "" || kind == "dumb" || kind == "unknown" {
+			return env.Usagef("this terminal cannot show a screen: TERM is %q. Line by line it is %s", kind, c.Line("attach", string(id), "--plain"))
 		}
-		return c.explained(tui.Run(ctx, tui.Options{
-			Server: c.base.String(), Token: c.token, HTTP: c.bounded(), Session: string(id), In: in, Out: out, Line: c.line, Theme: f.theme, Environ: a.Environ,
+		return explained(c, tui.Run(ctx, tui.Options{
+			Server: c.Base.String(), Token: c.Token, HTTP: c.Bounded(), Session: string(id), In: in, Out: out, Line: c.Line, Theme: f.theme, Environ: a.Environ,
 		}))
 	}
-	done, err := a.follow(ctx, c, followOptions{
-		session: id, past: !f.quiet, untilDone: f.untilDone, ask: f.ask, wait: !f.untilDone, giveUp: f.giveUp, quiet: f.quiet, verbose: f.verbose,
+	done, err := follow.Follow(ctx, a, c, follow.Options{
+		Session: id, Past: !f.quiet, UntilDone: f.untilDone, Ask: f.ask, Wait: !f.untilDone, GiveUp: f.giveUp, Quiet: f.quiet, Verbose: f.verbose,
 	})
 	if err != nil {
-		return c.explained(err)
+		return explained(c, err)
 	}
-	if done.Status == endedLeft && !f.untilDone && !a.json {
-		_, err := fmt.Fprintf(a.storyWriter(f.quiet), "\nYou left. Come back with:\n  %s\n", c.line("attach", string(id), "--plain"))
+	if done.Status == follow.EndedLeft && !f.untilDone && !a.JSON {
+		_, err := fmt.Fprintf(follow.StoryWriter(a, f.quiet), "\nYou left. Come back with:\n  %s\n", c.Line("attach", string(id), "--plain"))
 		return err // to leave is how watching ends
 	}
-	return a.finishRun(c, done, f.quiet)
+	return finishRun(a, c, done, f.quiet)
 }

@@ -10,20 +10,21 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/term"
 )
 
 // checkMode finds out before a session is made that there is no such mode. Who may
 // not see the server's settings hears it from the server.
-func (c *rest) checkMode(ctx context.Context, mode string) error {
+func checkMode(ctx context.Context, c *env.Rest, mode string) error {
 	if mode == "" || mode == string(clew.ModeRun) || mode == string(clew.ModeChat) {
 		return nil
 	}
-	list, err := c.settings(ctx)
+	list, err := settings(ctx, c)
 	if err != nil {
 		return nil //nolint:nilerr // what is wrong will show when the session is made
 	}
-	names := builtInModes()
+	names := env.BuiltInModes()
 	if s, ok := find(list, "custom_modes"); ok {
 		var own []struct {
 			Slug string `json:"slug"`
@@ -36,16 +37,16 @@ func (c *rest) checkMode(ctx context.Context, mode string) error {
 	if slices.Contains(names, mode) {
 		return nil
 	}
-	return usagef("there is no mode %q%s", mode, firstOf(meant(term.Suggest(mode, names)), "; there are "+strings.Join(names, ", ")))
+	return env.Usagef("there is no mode %q%s", mode, env.FirstOf(env.Meant(term.Suggest(mode, names)), "; there are "+strings.Join(names, ", ")))
 }
 
 // discard puts a session away that was made for something that the server refused:
 // nobody wants to find it empty. One in which something was said stays.
-func (c *rest) discard(ctx context.Context, id clew.SessionID) {
-	if page, err := c.api().Messages(ctx, id, client.PageOf{Limit: 1}); err != nil || page.Total > 0 {
+func discard(ctx context.Context, c *env.Rest, id clew.SessionID) {
+	if page, err := c.API().Messages(ctx, id, client.PageOf{Limit: 1}); err != nil || page.Total > 0 {
 		return
 	}
-	_ = c.call(ctx, http.MethodDelete, "sessions/"+url.PathEscape(string(id)), nil, nil) // it is empty; if it stays, so be it
+	_ = c.Call(ctx, http.MethodDelete, "sessions/"+url.PathEscape(string(id)), nil, nil) // it is empty; if it stays, so be it
 }
 
 // refusedAtOnce reports whether the server did not take what a session was made for.
@@ -61,7 +62,7 @@ func refusedAtOnce(err error) bool {
 // around it.
 func titleFrom(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = plain(strings.TrimSpace(line))
+	line = env.Plain(strings.TrimSpace(line))
 	for _, pair := range []string{`""`, "''", "``", "“”", "‘’", "«»", "「」"} {
 		open, shut := string([]rune(pair)[0]), string([]rune(pair)[1])
 		if inner, ok := strings.CutPrefix(line, open); ok {
@@ -70,5 +71,5 @@ func titleFrom(text string) string {
 			}
 		}
 	}
-	return cut(line, 60)
+	return env.Cut(line, 60)
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 func TestTitleFrom(t *testing.T) {
@@ -27,13 +29,13 @@ func TestTitleFrom(t *testing.T) {
 // A mode that there is not is refused before a session is made for it.
 func TestModesAreChecked(t *testing.T) {
 	x := newTraveller(t)
-	x.has(x.do(exitUsage, "", "run", "--mode", "architct", "hi"), `there is no mode "architct"; did you mean architect?`)
-	x.has(x.do(exitUsage, "", "run", "--mode", "nope", "hi"), "there are code, architect, ask, debug, orchestrator")
-	x.do(exitFailure, "", "run", "--model", "a\nb", "hi") // refused only after the session was made
-	x.do(exitOK, "", "settings", "set", "custom_modes", `[{"slug":"docs","name":"Docs","groups":["read"]}]`)
-	x.do(exitOK, "", "run", "--mode", "docs", "--workspace", "", "hi")
-	x.has(x.do(exitOK, "", "ls"), "  hi\n")
-	if out := x.do(exitOK, "", "ls", "--json"); strings.Count(out, `"session_id"`) != 2 { // the traveller's, and the one above
+	x.has(x.do(env.ExitUsage, "", "run", "--mode", "architct", "hi"), `there is no mode "architct"; did you mean architect?`)
+	x.has(x.do(env.ExitUsage, "", "run", "--mode", "nope", "hi"), "there are code, architect, ask, debug, orchestrator")
+	x.do(env.ExitFailure, "", "run", "--model", "a\nb", "hi") // refused only after the session was made
+	x.do(env.ExitOK, "", "settings", "set", "custom_modes", `[{"slug":"docs","name":"Docs","groups":["read"]}]`)
+	x.do(env.ExitOK, "", "run", "--mode", "docs", "--workspace", "", "hi")
+	x.has(x.do(env.ExitOK, "", "ls"), "  hi\n")
+	if out := x.do(env.ExitOK, "", "ls", "--json"); strings.Count(out, `"session_id"`) != 2 { // the traveller's, and the one above
 		t.Errorf("an empty session was left behind: %s", out)
 	}
 }

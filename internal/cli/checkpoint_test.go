@@ -11,6 +11,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/history"
 )
 
 // The commands against a whole server: saved, listed, compared, restored,
@@ -35,7 +37,7 @@ func TestCheckpointCommands(t *testing.T) {
 		environ := append(environ, "CLEW_SERVER="+address)
 		run := func(code int, args ...string) string {
 			t.Helper()
-			got := call(t, realServer, environ, args...)
+			got := call(t, env.RealServer, environ, args...)
 			if got.code != code {
 				t.Fatalf("%v: %+v", args, got)
 			}
@@ -51,34 +53,34 @@ func TestCheckpointCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		write("one\n")
-		if out := run(exitOK, "checkpoint", "ls", string(id)); !strings.Contains(out, "no checkpoint yet") {
+		if out := run(env.ExitOK, "checkpoint", "ls", string(id)); !strings.Contains(out, "no checkpoint yet") {
 			t.Errorf("the list of none:\n%s", out)
 		}
-		if out := run(exitOK, "checkpoint", "save", string(id), "--message", "first"); !strings.HasPrefix(out, "Saved as ") || !strings.Contains(out, "with 1 file.") {
+		if out := run(env.ExitOK, "checkpoint", "save", string(id), "--message", "first"); !strings.HasPrefix(out, "Saved as ") || !strings.Contains(out, "with 1 file.") {
 			t.Errorf("save:\n%s", out)
 		}
 		write("two\n")
 		var list struct {
 			Checkpoints []clew.CheckpointSavedData `json:"checkpoints"`
 		}
-		if err := json.Unmarshal([]byte(run(exitOK, "checkpoint", "ls", string(id), "--json")), &list); err != nil || len(list.Checkpoints) != 1 {
+		if err := json.Unmarshal([]byte(run(env.ExitOK, "checkpoint", "ls", string(id), "--json")), &list); err != nil || len(list.Checkpoints) != 1 {
 			t.Fatalf("%+v, %v", list, err)
 		}
 		hash := list.Checkpoints[0].ToHash
-		for _, want := range []string{short(hash) + " ", "first"} {
-			if out := run(exitOK, "checkpoint", "ls", string(id)); !strings.Contains(out, want) {
+		for _, want := range []string{history.Short(hash) + " ", "first"} {
+			if out := run(env.ExitOK, "checkpoint", "ls", string(id)); !strings.Contains(out, want) {
 				t.Errorf("the list has no %q:\n%s", want, out)
 			}
-			if out := run(exitOK, "checkpoint", "ls", work); !strings.Contains(out, want) || !strings.Contains(out, "kB on disk") {
+			if out := run(env.ExitOK, "checkpoint", "ls", work); !strings.Contains(out, want) || !strings.Contains(out, "kB on disk") {
 				t.Errorf("the list of the workspace has no %q:\n%s", want, out)
 			}
 		}
-		if out := run(exitOK, "checkpoint", "diff", string(id)); !strings.Contains(out, "modified  a.txt") || !strings.Contains(out, "    +two") {
+		if out := run(env.ExitOK, "checkpoint", "diff", string(id)); !strings.Contains(out, "modified  a.txt") || !strings.Contains(out, "    +two") {
 			t.Errorf("diff:\n%s", out)
 		}
-		run(exitUsage, "checkpoint", "restore", string(id), hash)
-		out := run(exitOK, "checkpoint", "restore", string(id), short(hash), "--yes")
-		for _, want := range []string{"Back to " + short(hash) + ":", "1 file changes", "a.txt changes", "Files: 1 written, 0 removed.", "Take it back: clew checkpoint restore " + string(id) + " "} {
+		run(env.ExitUsage, "checkpoint", "restore", string(id), hash)
+		out := run(env.ExitOK, "checkpoint", "restore", string(id), history.Short(hash), "--yes")
+		for _, want := range []string{"Back to " + history.Short(hash) + ":", "1 file changes", "a.txt changes", "Files: 1 written, 0 removed.", "Take it back: clew checkpoint restore " + string(id) + " "} {
 			if !strings.Contains(out, want) {
 				t.Errorf("the restore says no %q:\n%s", want, out)
 			}
@@ -86,13 +88,13 @@ func TestCheckpointCommands(t *testing.T) {
 		if b, err := os.ReadFile(file); err != nil || string(b) != "one\n" {
 			t.Errorf("the file is %q, %v", b, err)
 		}
-		if out := run(exitOK, "checkpoint", "diff", string(id), hash); out != "no difference\n" {
+		if out := run(env.ExitOK, "checkpoint", "diff", string(id), hash); out != "no difference\n" {
 			t.Errorf("diff after the restore:\n%s", out)
 		}
-		if err := json.Unmarshal([]byte(run(exitOK, "checkpoint", "ls", string(id), "--json")), &list); err != nil || len(list.Checkpoints) != 2 {
+		if err := json.Unmarshal([]byte(run(env.ExitOK, "checkpoint", "ls", string(id), "--json")), &list); err != nil || len(list.Checkpoints) != 2 {
 			t.Fatalf("how it was before the restore is not listed: %+v, %v", list, err)
 		}
-		run(exitOK, "checkpoint", "restore", string(id), short(list.Checkpoints[1].ToHash), "--yes") // forth again
+		run(env.ExitOK, "checkpoint", "restore", string(id), history.Short(list.Checkpoints[1].ToHash), "--yes") // forth again
 		if b, err := os.ReadFile(file); err != nil || string(b) != "two\n" {
 			t.Errorf("the file is %q, %v", b, err)
 		}
@@ -116,35 +118,35 @@ func TestCheckpointCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		write("three\n")
-		run(exitOK, "checkpoint", "restore", string(id), hash, "--yes", "--message", said("", "hello")[0])
+		run(env.ExitOK, "checkpoint", "restore", string(id), hash, "--yes", "--message", said("", "hello")[0])
 		if b, err := os.ReadFile(file); err != nil || string(b) != "one\n" || len(said("", "hello")) != 0 {
 			t.Errorf("files and conversation: the file is %q, %v; said is %v", b, err, said("", "hello"))
 		}
 		for _, args := range [][]string{{"diff", string(id)}, {"save", string(id)}, {"restore", string(id), hash, "--yes"}, {"fsck"}, {"fsck", string(id)}, {"ls", work}} {
-			if out := run(exitOK, append([]string{"checkpoint", "--json"}, args...)...); !json.Valid([]byte(out)) {
+			if out := run(env.ExitOK, append([]string{"checkpoint", "--json"}, args...)...); !json.Valid([]byte(out)) {
 				t.Errorf("%v: %s", args, out)
 			}
 		}
-		if out := run(exitOK, "checkpoint", "fsck", work); !strings.Contains(out, "checkpoints of 1 workspace verified, 0 problems") {
+		if out := run(env.ExitOK, "checkpoint", "fsck", work); !strings.Contains(out, "checkpoints of 1 workspace verified, 0 problems") {
 			t.Errorf("fsck: %s", out)
 		}
-		if out := run(exitFailure, "checkpoint", "gc"); !strings.Contains(out, "only while no server runs") {
+		if out := run(env.ExitFailure, "checkpoint", "gc"); !strings.Contains(out, "only while no server runs") {
 			t.Errorf("gc beside a server: %s", out)
 		}
 		write(noise(4096)) // most of what is damaged below
-		run(exitOK, "checkpoint", "save", string(id))
-		run(exitFailure, "checkpoint", "restore", string(id), strings.Repeat("0", 64), "--yes")
-		run(exitFailure, "checkpoint", "restore", string(id), "00000000", "--yes")
-		run(exitUsage, "checkpoint", "restore", string(id), "not a hash", "--yes")
-		run(exitUsage, "checkpoint", "ls", "not a session")
-		run(exitUsage, "checkpoint", "fsck", "not a session")
+		run(env.ExitOK, "checkpoint", "save", string(id))
+		run(env.ExitFailure, "checkpoint", "restore", string(id), strings.Repeat("0", 64), "--yes")
+		run(env.ExitFailure, "checkpoint", "restore", string(id), "00000000", "--yes")
+		run(env.ExitUsage, "checkpoint", "restore", string(id), "not a hash", "--yes")
+		run(env.ExitUsage, "checkpoint", "ls", "not a session")
+		run(env.ExitUsage, "checkpoint", "fsck", "not a session")
 	})
 	t.Run("without", func(t *testing.T) {
-		got := call(t, realServer, environ, "checkpoint", "gc")
-		if got.code != exitOK || !strings.HasPrefix(got.out, "0 checkpoints of ") {
+		got := call(t, env.RealServer, environ, "checkpoint", "gc")
+		if got.code != env.ExitOK || !strings.HasPrefix(got.out, "0 checkpoints of ") {
 			t.Errorf("gc: %+v", got)
 		}
-		if got := call(t, realServer, environ, "doctor"); got.code != exitOK || !strings.Contains(got.out, "checkpoints of 1 workspace verified, 0 problems\n") {
+		if got := call(t, env.RealServer, environ, "doctor"); got.code != env.ExitOK || !strings.Contains(got.out, "checkpoints of 1 workspace verified, 0 problems\n") {
 			t.Errorf("doctor: %+v", got)
 		}
 		packs, err := filepath.Glob(filepath.Join(data, "checkpoints", "*", "repo", "objects", "pack", "*.pack"))
@@ -170,8 +172,8 @@ func TestCheckpointCommands(t *testing.T) {
 			"checkpoint fsck --verbose": {"damaged: the store of ", "\n    \"", "a.txt"},
 			"doctor":                    {"damaged: checkpoint ", "1 session, "},
 		} {
-			got := call(t, realServer, environ, strings.Fields(args)...)
-			if got.code != exitFailure {
+			got := call(t, env.RealServer, environ, strings.Fields(args)...)
+			if got.code != env.ExitFailure {
 				t.Errorf("%s of what is damaged: %+v", args, got)
 			}
 			for _, w := range want {
@@ -180,18 +182,18 @@ func TestCheckpointCommands(t *testing.T) {
 				}
 			}
 		}
-		if got := call(t, realServer, environ, "doctor", "--no-checkpoints"); got.code != exitOK {
+		if got := call(t, env.RealServer, environ, "doctor", "--no-checkpoints"); got.code != env.ExitOK {
 			t.Errorf("doctor without checkpoints: %+v", got)
 		}
 		for _, what := range []string{"sess_x", "/nonexistent"} {
-			if got := call(t, realServer, environ, "checkpoint", "fsck", what); got.code != exitFailure || !strings.Contains(got.errOut, "there are no checkpoints of "+what) {
+			if got := call(t, env.RealServer, environ, "checkpoint", "fsck", what); got.code != env.ExitFailure || !strings.Contains(got.errOut, "there are no checkpoints of "+what) {
 				t.Errorf("fsck of %s: %+v", what, got)
 			}
 		}
 		empty := []string{"HOME=" + dir, "CLEW_DATA=" + filepath.Join(dir, "none")}
 		for _, args := range [][]string{{"fsck"}, {"gc"}, {"ls", work}} {
-			got := call(t, realServer, empty, append([]string{"checkpoint"}, args...)...)
-			if got.code != exitFailure || !strings.Contains(got.errOut, "there are no checkpoints in") {
+			got := call(t, env.RealServer, empty, append([]string{"checkpoint"}, args...)...)
+			if got.code != env.ExitFailure || !strings.Contains(got.errOut, "there are no checkpoints in") {
 				t.Errorf("%v without any: %+v", args, got)
 			}
 		}
@@ -209,12 +211,12 @@ func noise(n int) string {
 
 // What is meant must be clear before files are touched.
 func TestBeginningOfAHash(t *testing.T) {
-	var list []saved
+	var list []history.Saved
 	for _, hash := range []string{"aaaa11", "aaaa22", "bbbb11", "aaaa11"} { // the first one twice: files that were the same again
-		list = append(list, saved{CheckpointSavedData: clew.CheckpointSavedData{ToHash: hash}})
+		list = append(list, history.Saved{CheckpointSavedData: clew.CheckpointSavedData{ToHash: hash}})
 	}
 	for part, want := range map[string]string{"aaaa1": "aaaa11", "bbbb": "bbbb11", "aaaa22": "aaaa22", "aaaa": "", "cccc": "", "aaaa111": ""} {
-		if got, err := beginning(list, part, "clew checkpoint ls s1"); got != want || (err == nil) != (want != "") {
+		if got, err := history.Beginning(list, part, "clew checkpoint ls s1"); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s is %q, %v, want %q", part, got, err, want)
 		}
 	}
@@ -222,7 +224,7 @@ func TestBeginningOfAHash(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 kB", 1: "1 kB", 1 << 20: "1.0 MB", 1536 << 20: "1.5 GB"} {
-		if got := size(n); got != want {
+		if got := history.Size(n); got != want {
 			t.Errorf("%d bytes are %s, want %s", n, got, want)
 		}
 	}

@@ -2,73 +2,40 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/history"
 )
-
-// A usageError is the caller's mistake.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
-}
-
-// errReported ends a command with exitFailure whose output said why already.
-var errReported = errors.New("reported")
-
-// IO is where a command reads, writes, and finds its environment.
-type IO struct {
-	In       io.Reader
-	Out, Err io.Writer
-	Environ  []string // as os.Environ gives it
-}
-
-// An app is one run of the program.
-type app struct {
-	IO
-	server backend
-	json   bool   // --json
-	color  string // --color
-	// browse opens an address in a browser; nil is the system's way.
-	browse func(address string) error
-}
 
 // Main runs the program with these arguments (without its name) and returns
 // its exit code. It returns when the command ends; a cancelled ctx ends it.
-func Main(ctx context.Context, args []string, streams IO) int {
-	nameVersion(buildInfo().Version)
-	return (&app{IO: streams, server: realServer}).main(ctx, args)
+func Main(ctx context.Context, args []string, streams env.IO) int {
+	env.NameVersion(env.BuildInfo().Version)
+	return execute(ctx, &env.App{IO: streams, Server: env.RealServer}, args)
 }
 
-func (a *app) main(ctx context.Context, args []string) int {
-	root := a.rootCommand()
-	root.SetArgs(withoutDashes(args))
+func execute(ctx context.Context, a *env.App, args []string) int {
+	root := rootCommand(a)
+	root.SetArgs(history.WithoutDashes(args))
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	err := root.ExecuteContext(ctx)
 	if err != nil {
-		a.printError(a.Err, err)
+		a.PrintError(a.Err, err)
 	}
-	return exitCode(err)
+	return env.ExitCode(err)
 }
 
 // colours are what --color takes.
 var colours = []string{"auto", "always", "never"}
 
-func (a *app) rootCommand() *cobra.Command {
+func rootCommand(a *env.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "clew",
 		Short: "A session server for AI agents",
@@ -79,31 +46,31 @@ func (a *app) rootCommand() *cobra.Command {
 			"clew run 'what is in here?'      # something to do, in this directory\n" +
 			"clew open                        # in the browser, signed in\n" +
 			"clew doctor                      # what is missing, and what to do about it",
-		Args: known,
-		RunE: a.start,
+		Args: env.Known,
+		RunE: func(cmd *cobra.Command, args []string) error { return start(a, cmd, args) },
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			if !slices.Contains(colours, a.color) {
-				return usagef("--color %q is none of %s", a.color, strings.Join(colours, ", "))
+			if !slices.Contains(colours, a.Color) {
+				return env.Usagef("--color %q is none of %s", a.Color, strings.Join(colours, ", "))
 			}
 			return nil
 		},
-		Version:       buildInfo().Version,
+		Version:       env.BuildInfo().Version,
 		SilenceErrors: true, // printError has the last word
 		SilenceUsage:  true,
 	}
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs instead of text for people")
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colours: auto, always or never")
-	root.SetFlagErrorFunc(wrongFlag)
-	root.AddCommand(a.demoCommand(), a.serveCommand(), a.openCommand(), a.exitCodesTopic(), a.doctorCommand(), a.lsCommand(), a.showCommand(),
-		a.rewindCommand(), a.undoCommand(), a.redoCommand(), a.forkCommand(), a.checkpointCommand(),
-		a.exportCommand(), a.importCommand(), a.settingsCommand(), a.secretCommand(), a.tokenCommand(), a.versionCommand())
-	root.AddCommand(a.runCommand(), a.attachCommand(), a.inboxCommand(), a.answerCommand(), a.stopCommand(), a.resumeCommand())
-	root.AddCommand(a.completionCommand(), a.manCommand())
+	root.PersistentFlags().BoolVar(&a.JSON, "json", false, "print JSON for programs instead of text for people")
+	root.PersistentFlags().StringVar(&a.Color, "color", "auto", "colours: auto, always or never")
+	root.SetFlagErrorFunc(env.WrongFlag)
+	root.AddCommand(demoCommand(a), serveCommand(a), openCommand(a), exitCodesTopic(a), doctorCommand(a), lsCommand(a), showCommand(a),
+		history.RewindCommand(a), history.UndoCommand(a), history.RedoCommand(a), history.ForkCommand(a), history.CheckpointCommand(a),
+		exportCommand(a), importCommand(a), settingsCommand(a), secretCommand(a), tokenCommand(a), versionCommand(a))
+	root.AddCommand(runCommand(a), attachCommand(a), inboxCommand(a), answerCommand(a), stopCommand(a), resumeCommand(a))
+	root.AddCommand(completionCommand(a), manCommand(a))
 	root.CompletionOptions.DisableDefaultCmd = true
 	finish(root)
 	group(root)
-	a.offer(root)
-	a.helpFor(root)
+	offer(a, root)
+	helpFor(a, root)
 	return root
 }
 
@@ -113,12 +80,12 @@ func finish(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return &usageError{wrongArguments(cmd, err)}
+				return &env.UsageError{Err: wrongArguments(cmd, err)}
 			}
 			return nil
 		}
 	}
-	cmd.Long = reflow(cmd.Long, helpWidth)
+	cmd.Long = env.Reflow(cmd.Long, env.HelpWidth)
 	if cmd.Example != "" {
 		cmd.Example = "  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ")
 	}
@@ -138,82 +105,4 @@ func wrongArguments(cmd *cobra.Command, err error) error {
 		text += "; clew ls lists the sessions"
 	}
 	return errors.New(text)
-}
-
-// printError writes one line, so that scripts and people read the same, and below
-// it what to do next.
-func (a *app) printError(w io.Writer, err error) {
-	switch {
-	case errors.Is(err, errReported):
-	case a.json:
-		_ = json.NewEncoder(w).Encode(map[string]any{"error": errorBody(err)})
-	case exitCode(err) == exitUsage:
-		_, _ = fmt.Fprintf(w, "clew: %s (--help says more)\n", errorText(err))
-		if many := (*ambiguousError)(nil); errors.As(err, &many) {
-			many.write(w)
-		}
-	default:
-		_, _ = fmt.Fprintf(w, "clew: %s\n", errorText(err))
-		if do := advice(err); do != "" {
-			_, _ = fmt.Fprintf(w, "  %s\n", do)
-		}
-	}
-}
-
-// errorText says what went wrong; the code of a wire error is for programs.
-func errorText(err error) string {
-	var e *clew.Error
-	switch {
-	case !errors.As(err, &e):
-		return err.Error()
-	case e.Err != nil:
-		cause := e.Err
-		if u := (*url.Error)(nil); errors.As(cause, &u) {
-			cause = u.Err // the address is known, and its path helps nobody
-		}
-		return e.Message + ": " + cause.Error()
-	}
-	return e.Message
-}
-
-func errorBody(err error) map[string]string {
-	var e *clew.Error
-	var usage *usageError
-	switch {
-	case errors.As(err, &e):
-		body := map[string]string{"code": string(e.Code), "message": e.Message}
-		if do := advice(err); do != "" {
-			body["hint"] = do
-		}
-		return body
-	case errors.As(err, &usage):
-		body := map[string]string{"code": "USAGE", "message": err.Error()}
-		if many := (*ambiguousError)(nil); errors.As(err, &many) {
-			body["hint"] = many.ids()
-		}
-		return body
-	default:
-		return map[string]string{"code": string(clew.Internal), "message": err.Error()}
-	}
-}
-
-// print writes v as JSON with --json, else calls text.
-func (a *app) print(v any, text func(w io.Writer) error) error {
-	if !a.json {
-		return text(a.Out)
-	}
-	enc := json.NewEncoder(a.Out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
-// getenv looks a variable up in the program's environment.
-func (a *app) getenv(name string) string {
-	value := ""
-	for _, kv := range a.Environ { // the last one counts, as in os/exec
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }

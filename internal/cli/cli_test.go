@@ -14,11 +14,13 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"clew": func() {
-		os.Exit(Main(context.Background(), os.Args[1:], IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ()}))
+		os.Exit(Main(context.Background(), os.Args[1:], env.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ()}))
 	}})
 }
 
@@ -53,33 +55,33 @@ type run struct {
 	out, errOut string
 }
 
-func call(t *testing.T, server backend, environ []string, args ...string) run {
+func call(t *testing.T, server env.Backend, environ []string, args ...string) run {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	a := &app{IO: IO{In: strings.NewReader(""), Out: &out, Err: &errOut, Environ: environ}, server: server}
-	code := a.main(t.Context(), args)
+	a := &env.App{IO: env.IO{In: strings.NewReader(""), Out: &out, Err: &errOut, Environ: environ}, Server: server}
+	code := execute(t.Context(), a, args)
 	return run{code: code, out: out.String(), errOut: errOut.String()}
 }
 
 // catch is a backend that keeps the configuration it was given.
-func catch(got *config) backend {
-	return backend{
-		run: func(_ context.Context, cfg config, _ io.Writer, _ *slog.Logger) error {
+func catch(got *env.Config) env.Backend {
+	return env.Backend{
+		Run: func(_ context.Context, cfg env.Config, _ io.Writer, _ *slog.Logger) error {
 			*got = cfg
 			return nil
 		},
-		checkup: func(_ context.Context, cfg config) []check {
+		Checkup: func(_ context.Context, cfg env.Config) []env.Check {
 			*got = cfg
 			return nil
 		},
-		doctor: func(context.Context, config, bool) (examined, error) { return examined{}, nil },
+		Doctor: func(context.Context, env.Config, bool) (env.Examined, error) { return env.Examined{}, nil },
 	}
 }
 
 // Covers: C-66
 func TestServeStopsOnSignal(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		server := backend{run: func(ctx context.Context, _ config, out io.Writer, _ *slog.Logger) error {
+		server := env.Backend{Run: func(ctx context.Context, _ env.Config, out io.Writer, _ *slog.Logger) error {
 			_, _ = io.WriteString(out, "clew: ready http://127.0.0.1:1\n")
 			if err := syscall.Kill(os.Getpid(), sig); err != nil {
 				return err
@@ -88,7 +90,7 @@ func TestServeStopsOnSignal(t *testing.T) {
 			return nil
 		}}
 		got := call(t, server, []string{"HOME=" + t.TempDir()}, "serve")
-		if got.code != exitOK || got.out != "clew: ready http://127.0.0.1:1\n" {
+		if got.code != env.ExitOK || got.out != "clew: ready http://127.0.0.1:1\n" {
 			t.Errorf("%v: %+v", sig, got)
 		}
 	}

@@ -12,11 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
+	"github.com/clew-run/clew/internal/cli/history"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func (a *app) completionCommand() *cobra.Command {
+func completionCommand(a *env.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a script with which the shell completes commands",
@@ -35,7 +38,7 @@ func (a *app) completionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(map[string]string{"shell": args[0], "script": script}, func(w io.Writer) error {
+			return a.Print(map[string]string{"shell": args[0], "script": script}, func(w io.Writer) error {
 				_, err := io.WriteString(w, script)
 				return err
 			})
@@ -56,7 +59,7 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 	case "powershell":
 		err = root.GenPowerShellCompletionWithDesc(&b)
 	default:
-		err = usagef("%q is not one of %s", shell, strings.Join(shells, ", "))
+		err = env.Usagef("%q is not one of %s", shell, strings.Join(shells, ", "))
 	}
 	return b.String(), err
 }
@@ -69,7 +72,7 @@ const offered = 50
 
 // A source gives what could stand in a place of the command line, each with a
 // word about it behind a tab. args are what stands before.
-type source func(ctx context.Context, c *rest, args []string) ([]string, error)
+type source func(ctx context.Context, c *env.Rest, args []string) ([]string, error)
 
 // sources are the places by their names in a command's Use, where need be with the
 // command above it. nil are files.
@@ -91,7 +94,7 @@ func sourceOf(cmd *cobra.Command, place string) (get source, known bool) {
 
 // offer lets the shell complete arguments and flags of a command and of all below
 // it.
-func (a *app) offer(cmd *cobra.Command) {
+func offer(a *env.App, cmd *cobra.Command) {
 	if places := strings.Fields(cmd.Use)[1:]; len(places) > 0 && cmd.ValidArgs == nil && cmd.ValidArgsFunction == nil {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) >= len(places) {
@@ -101,12 +104,12 @@ func (a *app) offer(cmd *cobra.Command) {
 			if known && get == nil {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return a.offerOf(cmd, get, args), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+			return offerOf(a, cmd, get, args), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 		}
 	}
 	if cmd.Flags().Lookup("session") != nil {
 		_ = cmd.RegisterFlagCompletionFunc("session", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return a.offerOf(cmd, offerSessions, nil), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+			return offerOf(a, cmd, offerSessions, nil), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 		})
 	}
 	for _, dir := range []string{"data", "workspace"} {
@@ -118,23 +121,23 @@ func (a *app) offer(cmd *cobra.Command) {
 		}
 	}
 	for _, sub := range cmd.Commands() {
-		a.offer(sub)
+		offer(a, sub)
 	}
 }
 
 // offerOf asks the server. Whatever fails, the shell has nothing to offer and
 // nobody is bothered.
-func (a *app) offerOf(cmd *cobra.Command, get source, args []string) []string {
+func offerOf(a *env.App, cmd *cobra.Command, get source, args []string) []string {
 	if get == nil {
 		return nil
 	}
-	var r remote
-	for name, value := range map[string]*string{"server": &r.server, "data": &r.data} {
+	var r env.Remote
+	for name, value := range map[string]*string{"server": &r.Server, "data": &r.Data} {
 		if f := cmd.Flags().Lookup(name); f != nil {
 			*value = f.Value.String()
 		}
 	}
-	c, err := a.connect(r)
+	c, err := a.Connect(r)
 	if err != nil {
 		return nil
 	}
@@ -149,14 +152,14 @@ func (a *app) offerOf(cmd *cobra.Command, get source, args []string) []string {
 
 // hinted is a word with what is said about it. Titles are strangers' words.
 func hinted(word, about string) string {
-	if about = strings.TrimSpace(plain(about)); about == "" {
+	if about = strings.TrimSpace(env.Plain(about)); about == "" {
 		return word
 	}
-	return word + "\t" + cut(about, 60)
+	return word + "\t" + env.Cut(about, 60)
 }
 
-func offerSessions(ctx context.Context, c *rest, _ []string) ([]string, error) {
-	page, err := c.api().ListSessions(ctx, "", "", offered)
+func offerSessions(ctx context.Context, c *env.Rest, _ []string) ([]string, error) {
+	page, err := c.API().ListSessions(ctx, "", "", offered)
 	var list []string
 	for _, s := range page.Sessions {
 		list = append(list, hinted(string(s.ID), s.Title))
@@ -165,12 +168,12 @@ func offerSessions(ctx context.Context, c *rest, _ []string) ([]string, error) {
 }
 
 // offerMessages gives the places to go back to, newest first.
-func offerMessages(ctx context.Context, c *rest, args []string) ([]string, error) {
-	s, err := c.session(ctx, argument(args, 0))
+func offerMessages(ctx context.Context, c *env.Rest, args []string) ([]string, error) {
+	s, err := c.Session(ctx, env.Argument(args, 0))
 	if err != nil {
 		return nil, err
 	}
-	places, err := c.api().Places(ctx, s.ID)
+	places, err := c.API().Places(ctx, s.ID)
 	var list []string
 	for _, p := range slices.Backward(places) {
 		list = append(list, hinted(string(p.MessageID), p.Text))
@@ -178,11 +181,11 @@ func offerMessages(ctx context.Context, c *rest, args []string) ([]string, error
 	return list[:min(len(list), offered)], err
 }
 
-func offerRequests(ctx context.Context, c *rest, _ []string) ([]string, error) {
-	page, err := c.api().Inbox(ctx, "", offered)
+func offerRequests(ctx context.Context, c *env.Rest, _ []string) ([]string, error) {
+	page, err := c.API().Inbox(ctx, "", offered)
 	var list []string
 	for _, it := range page.Items {
-		list = append(list, hinted(string(it.Question.RequestID()), plainKind(it.Question)+": "+whatFor(it.Question)))
+		list = append(list, hinted(string(it.Question.RequestID()), plainKind(it.Question)+": "+follow.WhatFor(it.Question)))
 	}
 	return list, err
 }
@@ -201,8 +204,8 @@ func plainKind(q clew.Question) string {
 	return "question"
 }
 
-func offerSettings(ctx context.Context, c *rest, _ []string) ([]string, error) {
-	all, err := c.settings(ctx)
+func offerSettings(ctx context.Context, c *env.Rest, _ []string) ([]string, error) {
+	all, err := settings(ctx, c)
 	var list []string
 	for _, s := range all {
 		list = append(list, hinted(s.Key, s.Doc))
@@ -210,11 +213,11 @@ func offerSettings(ctx context.Context, c *rest, _ []string) ([]string, error) {
 	return list, err
 }
 
-func offerKeys(ctx context.Context, c *rest, _ []string) ([]string, error) {
+func offerKeys(ctx context.Context, c *env.Rest, _ []string) ([]string, error) {
 	var answer struct {
 		Keys []key `json:"keys"`
 	}
-	err := c.callWithin(ctx, completeWithin, "GET", "keys", nil, &answer)
+	err := c.CallWithin(ctx, completeWithin, "GET", "keys", nil, &answer)
 	var list []string
 	for _, k := range answer.Keys {
 		if k.RevokedMS == 0 {
@@ -224,24 +227,24 @@ func offerKeys(ctx context.Context, c *rest, _ []string) ([]string, error) {
 	return list, err
 }
 
-func offerSecrets(ctx context.Context, c *rest, _ []string) ([]string, error) {
+func offerSecrets(ctx context.Context, c *env.Rest, _ []string) ([]string, error) {
 	var answer struct {
 		Names []string `json:"names"`
 	}
-	err := c.callWithin(ctx, completeWithin, "GET", "secrets", nil, &answer)
+	err := c.CallWithin(ctx, completeWithin, "GET", "secrets", nil, &answer)
 	return answer.Names, err
 }
 
 // offerCheckpoints gives those of the session that stands first, newest first.
-func offerCheckpoints(ctx context.Context, c *rest, args []string) ([]string, error) {
-	s, err := c.session(ctx, argument(args, 0))
+func offerCheckpoints(ctx context.Context, c *env.Rest, args []string) ([]string, error) {
+	s, err := c.Session(ctx, env.Argument(args, 0))
 	if err != nil {
 		return nil, err
 	}
-	saved, err := c.checkpoints(ctx, s.ID)
+	saved, err := history.Checkpoints(ctx, c, s.ID)
 	var list []string
 	for _, s := range slices.Backward(saved) {
-		list = append(list, hinted(short(s.ToHash), time.UnixMilli(s.TS).Format(time.DateTime)+" "+s.Reason))
+		list = append(list, hinted(history.Short(s.ToHash), time.UnixMilli(s.TS).Format(time.DateTime)+" "+s.Reason))
 	}
 	return list[:min(len(list), offered)], err
 }

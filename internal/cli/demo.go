@@ -17,11 +17,13 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/wire"
 )
 
-func (a *app) demoCommand() *cobra.Command {
+func demoCommand(a *env.App) *cobra.Command {
 	var listen, data, socket string
 	var fast, closed bool
 	cmd := &cobra.Command{
@@ -35,18 +37,18 @@ func (a *app) demoCommand() *cobra.Command {
 		Example: "clew demo\nclew demo --data ./demo    # stop it and start it again: it goes on",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.demoConfig()
+			cfg, err := demoConfig(a)
 			if err != nil {
 				return err
 			}
-			cfg.Data, cfg.Socket, cfg.Log.Level = data, firstOf(socket, a.getenv(envPrefix+"SOCKET")), "error"
-			if a.json { // else it would stand between what a newcomer is told
+			cfg.Data, cfg.Socket, cfg.Log.Level = data, env.FirstOf(socket, a.Getenv(env.EnvPrefix+"SOCKET")), "error"
+			if a.JSON { // else it would stand between what a newcomer is told
 				cfg.Log.Level = "warn"
 			}
 			if listen != "" {
 				cfg.Listen = listen
 			}
-			return a.demo(cmd.Context(), cfg, demoOptions{Fast: fast, AnyPort: listen == ""}, !closed)
+			return demo(cmd.Context(), a, cfg, env.DemoOptions{Fast: fast, AnyPort: listen == ""}, !closed)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address to listen on (default 127.0.0.1:8000, or another port if it is taken)")
@@ -59,19 +61,19 @@ func (a *app) demoCommand() *cobra.Command {
 
 // demoConfig is what serve would read, but for the limits alone: the demo keeps to
 // itself, and nothing of it goes where a person's own server keeps things.
-func (a *app) demoConfig() (config, error) {
-	cfg := defaultConfig()
-	own, err := a.loadConfig("", nil)
+func demoConfig(a *env.App) (env.Config, error) {
+	cfg := env.DefaultConfig()
+	own, err := a.LoadConfig("", nil)
 	if err == nil {
-		takeLimits(&cfg, own)
+		env.TakeLimits(&cfg, own)
 	}
 	return cfg, err
 }
 
 // demo runs the demo until ctx ends or a signal comes.
-func (a *app) demo(ctx context.Context, cfg config, opts demoOptions, open bool) error {
+func demo(ctx context.Context, a *env.App, cfg env.Config, opts env.DemoOptions, open bool) error {
 	format := "short"
-	if a.json {
+	if a.JSON {
 		format = "json"
 	}
 	log, err := newLogger(a.Err, cfg.Log.Level, format)
@@ -83,26 +85,26 @@ func (a *app) demo(ctx context.Context, cfg config, opts demoOptions, open bool)
 	defer context.AfterFunc(ctx, stop)()
 	var telling sync.WaitGroup
 	defer telling.Wait()
-	opts.Ready = func(ctx context.Context, d demoInfo) {
-		if a.json {
+	opts.Ready = func(ctx context.Context, d env.DemoInfo) {
+		if a.JSON {
 			_ = json.NewEncoder(a.Err).Encode(d)
 		} else {
 			_, _ = io.WriteString(a.Err, welcome(d)+withoutGit())
 		}
 		if open && d.Page != "" {
-			a.showOwn(d.Page, demoLine(d, "open", string(d.Session), "--no-open"))
+			showOwn(a, d.Page, demoLine(d, "open", string(d.Session), "--no-open"))
 		}
-		if a.json {
+		if a.JSON {
 			return
 		}
-		telling.Go(func() { a.tell(ctx, d) })
+		telling.Go(func() { tell(ctx, a, d) })
 	}
-	return a.server.demo(ctx, cfg, opts, a.Out, log)
+	return a.Server.Demo(ctx, cfg, opts, a.Out, log)
 }
 
 // welcome says what a newcomer can do now. The token is not in it: terminals are
 // logged and shared.
-func welcome(d demoInfo) string {
+func welcome(d env.DemoInfo) string {
 	end := "Ctrl-C. The directory is removed then; --data DIR would keep it."
 	if d.Kept {
 		end = "Ctrl-C. Start it again with the same --data, and it goes on."
@@ -134,40 +136,21 @@ func withoutGit() string {
 	return told("There is no git here: files cannot be taken back, only the conversation. Install git to see that, too.")
 }
 
-func showLine(d demoInfo) string { return demoLine(d, "show", string(d.Session)) }
+func showLine(d env.DemoInfo) string { return demoLine(d, "show", string(d.Session)) }
 
 // demoLine is a command line that reaches the demo. Where its local socket is, the
 // directory alone says all.
-func demoLine(d demoInfo, words ...string) string {
-	r := remote{server: d.URL, data: d.Data}
-	if _, err := os.Lstat(filepath.Join(d.Data, client.LocalSocket)); err == nil && os.Getenv(envPrefix+"SERVER") == "" {
-		r.server = ""
+func demoLine(d env.DemoInfo, words ...string) string {
+	r := env.Remote{Server: d.URL, Data: d.Data}
+	if _, err := os.Lstat(filepath.Join(d.Data, client.LocalSocket)); err == nil && os.Getenv(env.EnvPrefix+"SERVER") == "" {
+		r.Server = ""
 	}
-	return r.line(words...)
-}
-
-// program is this program as it was called, so that the lines work where it is
-// not in the PATH.
-func program() string {
-	if name := os.Args[0]; filepath.Base(name) == "clew" {
-		return quote(name)
-	}
-	return "clew"
-}
-
-// quote makes one word of a text for a shell.
-func quote(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%=", r)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return r.Line(words...)
 }
 
 // tell follows the story and says what it asks and how it ends. It is a client
 // like any other; if it fails, the demo goes on without it.
-func (a *app) tell(ctx context.Context, d demoInfo) {
+func tell(ctx context.Context, a *env.App, d env.DemoInfo) {
 	token, err := os.ReadFile(d.TokenFile)
 	if err != nil {
 		return
@@ -178,14 +161,14 @@ func (a *app) tell(ctx context.Context, d demoInfo) {
 	}
 	defer c.Close()
 	n := narrator{d: d, told: map[clew.RequestID]bool{}}
-	for env, err := range c.Follow(ctx) {
+	for frame, err := range c.Follow(ctx) {
 		if err != nil {
 			return
 		}
-		if text := n.hear(env); text != "" {
+		if text := n.hear(frame); text != "" {
 			_, _ = io.WriteString(a.Err, text)
 		}
-		if n.travelled(env) {
+		if n.travelled(frame) {
 			if _, err := c.Send(ctx, clew.CommandGetState, clew.GetStateData{}); err != nil {
 				return
 			}
@@ -195,15 +178,15 @@ func (a *app) tell(ctx context.Context, d demoInfo) {
 
 // A narrator puts into words what a newcomer should know of.
 type narrator struct {
-	d    demoInfo
+	d    env.DemoInfo
 	view client.View
 	told map[clew.RequestID]bool
 }
 
 // travelled reports whether an envelope tells that the session went elsewhere.
 // What is open there is in its state alone, and is told again.
-func (n *narrator) travelled(env wire.Envelope) bool {
-	switch clew.EventType(env.Type) {
+func (n *narrator) travelled(frame wire.Envelope) bool {
+	switch clew.EventType(frame.Type) {
 	case clew.EventHistoryRewound, clew.EventRewindUndone:
 		n.view.State.HitlPending, n.view.State.HitlQueue = nil, nil
 		clear(n.told)
@@ -213,14 +196,14 @@ func (n *narrator) travelled(env wire.Envelope) bool {
 }
 
 // hear gives the words for an envelope, "" for most.
-func (n *narrator) hear(env wire.Envelope) string {
-	n.view.Apply(env)
+func (n *narrator) hear(frame wire.Envelope) string {
+	n.view.Apply(frame)
 	text := ""
 	if q := n.view.State.HitlPending; q != nil && !n.told[q.RequestID()] {
 		n.told[q.RequestID()] = true
 		text = n.question(*q)
 	}
-	ev, err := clew.DecodeEvent(clew.EventType(env.Type), env.Data)
+	ev, err := clew.DecodeEvent(clew.EventType(frame.Type), frame.Data)
 	if err != nil {
 		return text
 	}
@@ -228,7 +211,7 @@ func (n *narrator) hear(env wire.Envelope) string {
 	case *clew.SessionState:
 		text += ended(data, n.d)
 	case *clew.HistoryRewoundData:
-		text += told("It was taken back, %s. Say something, or answer what is open; or take it forth again:", count(data.RemovedCount, "message")) + "   " + demoLine(n.d, "undo", string(n.d.Session)) + "\n"
+		text += told("It was taken back, %s. Say something, or answer what is open; or take it forth again:", env.Count(data.RemovedCount, "message")) + "   " + demoLine(n.d, "undo", string(n.d.Session)) + "\n"
 	case *clew.RewindUndoneData:
 		text += told("The rewind was undone.")
 	case *clew.CompleteData:
@@ -238,7 +221,7 @@ func (n *narrator) hear(env wire.Envelope) string {
 }
 
 // ended greets those who come back after the story's end.
-func ended(s *clew.SessionState, d demoInfo) string {
+func ended(s *clew.SessionState, d env.DemoInfo) string {
 	for _, m := range s.Messages {
 		if m.Say == clew.SayCompletionResult && m.Role == clew.SpeakerAssistant && s.HitlPending == nil && s.Status == clew.StatusIdle {
 			return told("The story has been played to its end:") + "   " + showLine(d) + "\n"
@@ -256,20 +239,20 @@ func (n *narrator) question(q clew.Question) string {
 		} else if d.Effect != nil && d.Effect.Summary != "" {
 			about = d.Effect.Summary + "?"
 		}
-		return told("It asks: %s", plain(about)) + "   Say yes, or no:\n   " + demoLine(n.d, answerWords(q)...) + "\n"
+		return told("It asks: %s", env.Plain(about)) + "   Say yes, or no:\n   " + demoLine(n.d, follow.AnswerWords(q)...) + "\n"
 	case *clew.HitlInputRequestData:
-		text := told("It asks: %s", plain(d.Question))
+		text := told("It asks: %s", env.Plain(d.Question))
 		for i, o := range d.Options {
-			text += setIn(fmt.Sprintf("   %d. ", i+1), plain(o.Label), helpWidth)
+			text += setIn(fmt.Sprintf("   %d. ", i+1), env.Plain(o.Label), env.HelpWidth)
 		}
-		return text + "   Answer with a number, or in words:\n   " + demoLine(n.d, answerWords(q)...) + "\n"
+		return text + "   Answer with a number, or in words:\n   " + demoLine(n.d, follow.AnswerWords(q)...) + "\n"
 	}
 	return ""
 }
 
 // told is something that the narrator says, for a terminal of 80 columns.
 func told(format string, args ...any) string {
-	return setIn("-- ", fmt.Sprintf(format, args...), helpWidth)
+	return setIn("-- ", fmt.Sprintf(format, args...), env.HelpWidth)
 }
 
 // setIn breaks a text into lines of at most width columns and sets those after the
@@ -282,5 +265,5 @@ func setIn(first, text string, width int) string {
 // paragraph is the first one of a text, as one line.
 func paragraph(s string) string {
 	first, _, _ := strings.Cut(s, "\n\n")
-	return plain(first)
+	return env.Plain(first)
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -31,7 +32,7 @@ const storyWithin = 60 * time.Second
 type played struct {
 	t    *testing.T
 	cmd  *exec.Cmd
-	info demoInfo
+	info env.DemoInfo
 	out  bytes.Buffer // stderr after the first line, to be read after stop
 	read chan struct{}
 }
@@ -104,16 +105,16 @@ func (p *played) play(until uint64, answer string) (complete bool, asked map[str
 	var view client.View
 	asked = map[string]int{}
 	answered := map[clew.RequestID]bool{}
-	for env, err := range c.Follow(ctx) {
+	for environ, err := range c.Follow(ctx) {
 		if err != nil {
 			p.t.Fatalf("the story ended with %v", err)
 		}
-		view.Apply(env)
-		asked["type "+env.Type]++
-		if env.Type == string(clew.EventComplete) {
+		view.Apply(environ)
+		asked["type "+environ.Type]++
+		if environ.Type == string(clew.EventComplete) {
 			return true, asked
 		}
-		if until > 0 && env.Seq() >= until {
+		if until > 0 && environ.Seq() >= until {
 			return false, asked
 		}
 		q := view.State.HitlPending
@@ -201,8 +202,8 @@ func TestDemoLeavesOtherDirectoriesAlone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "token"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := call(t, realServer, nil, "demo", "--data", data, "--listen", "127.0.0.1:0")
-	if got.code != exitFailure || !strings.Contains(got.errOut, "a directory of its own") {
+	got := call(t, env.RealServer, nil, "demo", "--data", data, "--listen", "127.0.0.1:0")
+	if got.code != env.ExitFailure || !strings.Contains(got.errOut, "a directory of its own") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -215,16 +216,16 @@ func TestDemoWelcome(t *testing.T) {
 	if err := os.WriteFile(token, []byte("canary-token\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := backend{demo: func(ctx context.Context, cfg config, opts demoOptions, out io.Writer, _ *slog.Logger) error {
+	server := env.Backend{Demo: func(ctx context.Context, cfg env.Config, opts env.DemoOptions, out io.Writer, _ *slog.Logger) error {
 		if !opts.Fast || !opts.AnyPort || cfg.Data != "" || cfg.Listen != "127.0.0.1:8000" {
 			t.Errorf("%+v %+v", opts, cfg)
 		}
 		_, _ = io.WriteString(out, "clew: ready http://127.0.0.1:1\n")
-		opts.Ready(ctx, demoInfo{URL: "http://127.0.0.1:1", Session: "demo", Data: data, TokenFile: token})
+		opts.Ready(ctx, env.DemoInfo{URL: "http://127.0.0.1:1", Session: "demo", Data: data, TokenFile: token})
 		return nil
 	}}
 	got := call(t, server, []string{"HOME=" + data}, "demo", "--fast", "--no-open")
-	if got.code != exitOK || got.out != "clew: ready http://127.0.0.1:1\n" {
+	if got.code != env.ExitOK || got.out != "clew: ready http://127.0.0.1:1\n" {
 		t.Errorf("%+v", got)
 	}
 	for _, want := range []string{"clew show demo --server http://127.0.0.1:1", "clew rewind demo --server http://127.0.0.1:1", "clew attach demo --server http://127.0.0.1:1", "clew inbox --server http://127.0.0.1:1", "--data DIR would keep it"} {
@@ -244,16 +245,16 @@ func TestDemoWelcome(t *testing.T) {
 
 // After a rewind the questions that are open again are told again.
 func TestDemoTellsOfAnOpenQuestionAgain(t *testing.T) {
-	n := narrator{d: demoInfo{URL: "http://127.0.0.1:1", Session: "demo", Data: "/d"}, told: map[clew.RequestID]bool{}}
+	n := narrator{d: env.DemoInfo{URL: "http://127.0.0.1:1", Session: "demo", Data: "/d"}, told: map[clew.RequestID]bool{}}
 	hear := func(data any) string {
 		t.Helper()
 		raw, err := clew.MarshalData(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		env := wire.Envelope{Type: string(clew.NewEvent(data).Type), Data: raw}
-		text := n.hear(env)
-		if n.travelled(env) {
+		environ := wire.Envelope{Type: string(clew.NewEvent(data).Type), Data: raw}
+		text := n.hear(environ)
+		if n.travelled(environ) {
 			text += "asks for the state"
 		}
 		return text
@@ -277,12 +278,12 @@ func TestDemoTellsOfAnOpenQuestionAgain(t *testing.T) {
 // Of the configuration the demo takes the limits, and nothing that would lead to
 // what a person's own server keeps.
 func TestDemoTakesTheLimits(t *testing.T) {
-	a := &app{IO: IO{Environ: []string{"HOME=/home/ada", "CLEW_LIMITS_MESSAGES_PER_MINUTE=7", "CLEW_DATA=/theirs", "CLEW_AUTH_MODE=off"}}}
-	cfg, err := a.demoConfig()
+	a := &env.App{IO: env.IO{Environ: []string{"HOME=/home/ada", "CLEW_LIMITS_MESSAGES_PER_MINUTE=7", "CLEW_DATA=/theirs", "CLEW_AUTH_MODE=off"}}}
+	cfg, err := demoConfig(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := defaultConfig()
+	want := env.DefaultConfig()
 	want.Limits.MessagesPerMinute = 7
 	if !reflect.DeepEqual(cfg, want) {
 		t.Errorf("got %+v", cfg)

@@ -2,5 +2,7 @@
 //
 // Its commands are clients: they talk to a server the way any other program
 // does. Only serve, demo and doctor work on the data directory itself, and they do
-// so through package server; join.go is the one file that knows it.
+// so through package server; env/join.go is the one file that knows it. What all
+// commands stand on is in env, the story of a session in follow, going back in
+// history.
 package cli

@@ -8,20 +8,22 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // A diagnosis is all that the doctor says. What is in the store stands beside the
 // checks.
 type diagnosis struct {
-	examined
-	Verified bool    `json:"verified"` // the store was read
-	Checks   []check `json:"checks"`
-	Problems int     `json:"problems"`
-	Warnings int     `json:"warnings"`
+	env.Examined
+	Verified bool        `json:"verified"` // the store was read
+	Checks   []env.Check `json:"checks"`
+	Problems int         `json:"problems"`
+	Warnings int         `json:"warnings"`
 }
 
-func (a *app) doctorCommand() *cobra.Command {
-	var r remote
+func doctorCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	var file string
 	var only, bare, online bool
 	cmd := &cobra.Command{
@@ -37,7 +39,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Example: "clew doctor\nclew doctor --online           # try the model providers, too\nclew doctor --store --json     # verify the store, and nothing else",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			x := &doctor{app: a, remote: r, online: online, bare: bare}
+			x := &doctor{App: a, remote: r, online: online, bare: bare}
 			var err error
 			if only {
 				err = x.storeOnly(cmd.Context(), file)
@@ -47,16 +49,16 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.print(x.result(), x.write); err != nil {
+			if err := a.Print(x.result(), x.write); err != nil {
 				return err
 			}
 			if x.Problems > 0 {
-				return errReported
+				return env.ErrReported
 			}
 			return nil
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	cmd.Flags().StringVar(&file, "config", "", "YAML file with settings (CLEW_CONFIG)")
 	cmd.Flags().BoolVar(&only, "store", false, "verify the store and nothing else; the server must be stopped")
 	cmd.Flags().BoolVar(&bare, "no-checkpoints", false, "leave out the checkpoints, which take a while if there are many gigabytes")
@@ -66,18 +68,18 @@ func (a *app) doctorCommand() *cobra.Command {
 
 // A doctor is one examination.
 type doctor struct {
-	*app
+	*env.App
 	diagnosis
-	remote       remote
+	remote       env.Remote
 	online, bare bool
 }
 
-func (x *doctor) config(file string) (config, error) {
+func (x *doctor) config(file string) (env.Config, error) {
 	given := map[string]any{}
-	if x.remote.data != "" {
-		given["data"] = x.remote.data
+	if x.remote.Data != "" {
+		given["data"] = x.remote.Data
 	}
-	return x.loadConfig(file, given)
+	return x.LoadConfig(file, given)
 }
 
 func (x *doctor) storeOnly(ctx context.Context, file string) error {
@@ -85,52 +87,52 @@ func (x *doctor) storeOnly(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	x.examined, err = x.app.server.doctor(ctx, cfg, !x.bare)
+	x.Examined, err = x.App.Server.Doctor(ctx, cfg, !x.bare)
 	x.Verified = err == nil
 	return err
 }
 
 // all goes from what everything else needs to what is nice to have.
 func (x *doctor) all(ctx context.Context, file string) {
-	b := buildInfo()
-	x.add(checkOf("program", checkOK, fmt.Sprintf("clew %s, %s, %s", b.Version, b.Go, b.Platform), ""))
+	b := env.BuildInfo()
+	x.add(env.CheckOf("program", env.CheckOK, fmt.Sprintf("clew %s, %s, %s", b.Version, b.Go, b.Platform), ""))
 	cfg, err := x.config(file)
 	if err != nil {
-		x.add(checkOf("configuration", checkProblem, err.Error(), "mend it; docs/operating.md lists what can be set"))
+		x.add(env.CheckOf("configuration", env.CheckProblem, err.Error(), "mend it; docs/operating.md lists what can be set"))
 		return
 	}
-	x.add(checkOf("configuration", checkOK, firstOf(file, x.getenv(envPrefix+"CONFIG"), "no file, which is fine"), ""))
-	x.add(x.app.server.checkup(ctx, cfg)...)
+	x.add(env.CheckOf("configuration", env.CheckOK, env.FirstOf(file, x.Getenv(env.EnvPrefix+"CONFIG"), "no file, which is fine"), ""))
+	x.add(x.App.Server.Checkup(ctx, cfg)...)
 	x.lookAtServer(ctx, cfg)
 	x.add(x.browserCheck(), x.terminalCheck())
-	x.examined, err = x.app.server.doctor(ctx, cfg, !x.bare)
+	x.Examined, err = x.App.Server.Doctor(ctx, cfg, !x.bare)
 	switch {
 	case err == nil:
 		x.Verified = true
-	case errors.Is(err, errNoStore):
-		x.add(checkOf("store", checkNote, "there is none yet", ""))
-	case errors.Is(err, errInUse):
-		x.add(checkOf("store", checkNote, "not verified: a server runs on it", "stop the server and run clew doctor again, if you want every record read"))
+	case errors.Is(err, env.ErrNoStore):
+		x.add(env.CheckOf("store", env.CheckNote, "there is none yet", ""))
+	case errors.Is(err, env.ErrInUse):
+		x.add(env.CheckOf("store", env.CheckNote, "not verified: a server runs on it", "stop the server and run clew doctor again, if you want every record read"))
 	default:
-		x.add(checkOf("store", checkProblem, err.Error(), "restore the data directory from a backup if it cannot be mended"))
+		x.add(env.CheckOf("store", env.CheckProblem, err.Error(), "restore the data directory from a backup if it cannot be mended"))
 	}
 }
 
-func (x *doctor) add(checks ...check) { x.Checks = append(x.Checks, checks...) }
+func (x *doctor) add(checks ...env.Check) { x.Checks = append(x.Checks, checks...) }
 
 // result counts.
 func (x *doctor) result() diagnosis {
-	x.Problems, x.Warnings = x.examined.Problems(), x.Warnings+x.examined.Warnings()
+	x.Problems, x.Warnings = x.Examined.Problems(), x.Warnings+x.Examined.Warnings()
 	for _, c := range x.Checks {
 		switch c.Status {
-		case checkProblem:
+		case env.CheckProblem:
 			x.Problems++
-		case checkWarning:
+		case env.CheckWarning:
 			x.Warnings++
 		}
 	}
 	if x.Checks == nil {
-		x.Checks = []check{}
+		x.Checks = []env.Check{}
 	}
 	return x.diagnosis
 }
@@ -140,28 +142,28 @@ func (x *doctor) write(w io.Writer) error {
 	for _, c := range x.Checks {
 		wide = max(wide, len(c.Name))
 	}
-	width, person := columns(w)
+	width, person := env.Columns(w)
 	if !person {
 		width = 1 << 16 // a line each, for those who search
 	}
 	var b strings.Builder
 	for _, c := range x.Checks {
-		b.WriteString(setIn(fmt.Sprintf("%-8s %-*s  ", c.Status, wide, c.Name), plain(c.Found), width))
+		b.WriteString(setIn(fmt.Sprintf("%-8s %-*s  ", c.Status, wide, c.Name), env.Plain(c.Found), width))
 		if c.Do != "" {
-			b.WriteString(setIn(fmt.Sprintf("%-8s %-*s  -> ", "", wide, ""), plain(c.Do), width))
+			b.WriteString(setIn(fmt.Sprintf("%-8s %-*s  -> ", "", wide, ""), env.Plain(c.Do), width))
 		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
 	if x.Verified {
-		if err := x.examined.Write(w); err != nil {
+		if err := x.Examined.Write(w); err != nil {
 			return err
 		}
 	}
 	if len(x.Checks) == 0 { // of the store alone, that was all
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s, %s\n", count(x.Problems, "problem"), count(x.Warnings, "warning"))
+	_, err := fmt.Fprintf(w, "%s, %s\n", env.Count(x.Problems, "problem"), env.Count(x.Warnings, "warning"))
 	return err
 }

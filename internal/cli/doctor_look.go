@@ -21,6 +21,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // lookWithin bounds each thing that is asked of a server or a provider.
@@ -28,39 +29,39 @@ const lookWithin = 10 * time.Second
 
 // lookAtServer looks at who answers, with which version, whether the credentials
 // are right, and which model is asked.
-func (x *doctor) lookAtServer(ctx context.Context, cfg config) {
-	c, err := x.connect(x.remote)
-	var none *noTokenError
+func (x *doctor) lookAtServer(ctx context.Context, cfg env.Config) {
+	c, err := x.Connect(x.remote)
+	var none *env.NoTokenError
 	if clew.CodeOf(err) == clew.ConnectionFailed {
 		x.add(nobodyCheck(cfg), x.tokenCheck())
 		return
 	}
 	if err != nil && !errors.As(err, &none) {
-		x.add(checkOf("server", checkProblem, err.Error(), "see clew help doctor"))
+		x.add(env.CheckOf("server", env.CheckProblem, err.Error(), "see clew help doctor"))
 		return
 	}
-	version, err := c.version(ctx)
+	version, err := version(ctx, c)
 	if err != nil {
-		x.add(checkOf("server", checkProblem, fmt.Sprintf("no clew answers at %s: %v", c.base, err), "start it there, or name another one with --server or CLEW_SERVER"), x.tokenCheck())
+		x.add(env.CheckOf("server", env.CheckProblem, fmt.Sprintf("no clew answers at %s: %v", c.Base, err), "start it there, or name another one with --server or CLEW_SERVER"), x.tokenCheck())
 		return
 	}
-	ours := buildInfo().Version
+	ours := env.BuildInfo().Version
 	if version != ours {
-		x.add(checkOf("server", checkWarning, fmt.Sprintf("%s runs version %s, this program is %s", c.base.Host, version, ours), "restart the server with the same program"))
+		x.add(env.CheckOf("server", env.CheckWarning, fmt.Sprintf("%s runs version %s, this program is %s", c.Base.Host, version, ours), "restart the server with the same program"))
 	} else {
-		x.add(checkOf("server", checkOK, fmt.Sprintf("running at %s, version %s", c.base, version), ""))
+		x.add(env.CheckOf("server", env.CheckOK, fmt.Sprintf("running at %s, version %s", c.Base, version), ""))
 	}
 	var me struct {
 		User string `json:"user"`
 		Role string `json:"role"`
 		Auth string `json:"auth"`
 	}
-	if err := c.callWithin(ctx, lookWithin, http.MethodGet, "me", nil, &me); err != nil {
-		x.add(checkOf("credentials", checkProblem, "the server refuses them: "+errorText(err), firstOf(advice(err), next[clew.AuthFailed])))
+	if err := c.CallWithin(ctx, lookWithin, http.MethodGet, "me", nil, &me); err != nil {
+		x.add(env.CheckOf("credentials", env.CheckProblem, "the server refuses them: "+env.ErrorText(err), env.FirstOf(env.Advice(err), env.Next[clew.AuthFailed])))
 		return
 	}
 	if me.Auth == "off" {
-		x.add(checkOf("credentials", checkWarning, "the server lets everybody on this machine in", "start it without --auth off"))
+		x.add(env.CheckOf("credentials", env.CheckWarning, "the server lets everybody on this machine in", "start it without --auth off"))
 	} else {
 		x.add(x.tokenCheck())
 	}
@@ -70,36 +71,36 @@ func (x *doctor) lookAtServer(ctx context.Context, cfg config) {
 
 // lookAtSandbox mends what was found out about the sandbox in this process: a
 // service may be allowed less than the person who asks, or more.
-func (x *doctor) lookAtSandbox(ctx context.Context, c *rest) {
-	i := slices.IndexFunc(x.Checks, func(c check) bool { return c.Name == "sandbox" })
-	has, err := c.sandboxed(ctx)
-	if i < 0 || err != nil || has == (x.Checks[i].Status == checkOK) {
+func (x *doctor) lookAtSandbox(ctx context.Context, c *env.Rest) {
+	i := slices.IndexFunc(x.Checks, func(c env.Check) bool { return c.Name == "sandbox" })
+	has, err := sandboxed(ctx, c)
+	if i < 0 || err != nil || has == (x.Checks[i].Status == env.CheckOK) {
 		return
 	}
-	x.Checks[i] = checkOf("sandbox", checkOK, "the server that runs has one, though this process has not", "")
+	x.Checks[i] = env.CheckOf("sandbox", env.CheckOK, "the server that runs has one, though this process has not", "")
 	if !has {
-		x.Checks[i] = checkOf("sandbox", checkWarning, "the server that runs has none, though this process has: commands of agents run without it",
+		x.Checks[i] = env.CheckOf("sandbox", env.CheckWarning, "the server that runs has none, though this process has: commands of agents run without it",
 			"its log says why when it starts; look at command_sandbox, and at what the service or container may do")
 	}
 }
 
 // sandboxed asks a server whether it runs commands in a sandbox.
-func (c *rest) sandboxed(ctx context.Context) (bool, error) {
+func sandboxed(ctx context.Context, c *env.Rest) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.JoinPath("/metrics").String(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Base.JoinPath("/metrics").String(), nil)
 	if err != nil {
 		return false, err
 	}
-	if c.token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.token)
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.HTTP.Do(req)
 	if err != nil {
 		return false, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	for lines := bufio.NewScanner(io.LimitReader(resp.Body, maxAnswer)); lines.Scan(); {
+	for lines := bufio.NewScanner(io.LimitReader(resp.Body, env.MaxAnswer)); lines.Scan(); {
 		switch lines.Text() {
 		case "clew_sandbox 1":
 			return true, nil
@@ -111,14 +112,14 @@ func (c *rest) sandboxed(ctx context.Context) (bool, error) {
 }
 
 // version asks a server what it is, which needs no credentials.
-func (c *rest) version(ctx context.Context) (string, error) {
+func version(ctx context.Context, c *env.Rest) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.JoinPath("/openapi.json").String(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Base.JoinPath("/openapi.json").String(), nil)
 	if err != nil {
 		return "", err
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.HTTP.Do(req)
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +127,7 @@ func (c *rest) version(ctx context.Context) (string, error) {
 	var doc struct {
 		Info struct{ Title, Version string }
 	}
-	err = json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&doc)
+	err = json.NewDecoder(io.LimitReader(resp.Body, env.MaxAnswer)).Decode(&doc)
 	if err == nil && !strings.EqualFold(doc.Info.Title, "clew") {
 		err = errors.New("it is not clew")
 	}
@@ -135,31 +136,31 @@ func (c *rest) version(ctx context.Context) (string, error) {
 
 // nobodyCheck tells a machine on which no server runs from one where another
 // program has its place.
-func nobodyCheck(cfg config) check {
+func nobodyCheck(cfg env.Config) env.Check {
 	l, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
-		return checkOf("server", checkWarning, fmt.Sprintf("none is running, and %s cannot be had: %v", cfg.Listen, err), "end the program that listens there, or choose another address: clew serve --listen 127.0.0.1:0")
+		return env.CheckOf("server", env.CheckWarning, fmt.Sprintf("none is running, and %s cannot be had: %v", cfg.Listen, err), "end the program that listens there, or choose another address: clew serve --listen 127.0.0.1:0")
 	}
 	_ = l.Close()
-	return checkOf("server", checkNote, "none is running; "+cfg.Listen+" is free", "clew serve starts one, clew demo shows one")
+	return env.CheckOf("server", env.CheckNote, "none is running; "+cfg.Listen+" is free", "clew serve starts one, clew demo shows one")
 }
 
-func (x *doctor) tokenCheck() check {
-	name, err := x.tokenFile(x.remote)
-	if x.getenv(envPrefix+"TOKEN") != "" {
-		return checkOf("credentials", checkOK, "CLEW_TOKEN", "")
+func (x *doctor) tokenCheck() env.Check {
+	name, err := x.TokenFile(x.remote)
+	if x.Getenv(env.EnvPrefix+"TOKEN") != "" {
+		return env.CheckOf("credentials", env.CheckOK, "CLEW_TOKEN", "")
 	}
 	info, err2 := os.Stat(name)
 	if errors.Is(err2, fs.ErrNotExist) {
-		return checkOf("credentials", checkNote, "there is no owner token yet", "the first start of clew serve makes it; for a server elsewhere set CLEW_TOKEN")
+		return env.CheckOf("credentials", env.CheckNote, "there is no owner token yet", "the first start of clew serve makes it; for a server elsewhere set CLEW_TOKEN")
 	}
 	switch {
 	case errors.Join(err, err2) != nil:
-		return checkOf("credentials", checkProblem, errors.Join(err, err2).Error(), "mend the rights of the data directory, or set CLEW_TOKEN")
+		return env.CheckOf("credentials", env.CheckProblem, errors.Join(err, err2).Error(), "mend the rights of the data directory, or set CLEW_TOKEN")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return checkOf("credentials", checkWarning, fmt.Sprintf("%s can be read by others (mode %04o)", name, info.Mode().Perm()), "chmod 600 "+name)
+		return env.CheckOf("credentials", env.CheckWarning, fmt.Sprintf("%s can be read by others (mode %04o)", name, info.Mode().Perm()), "chmod 600 "+name)
 	}
-	return checkOf("credentials", checkOK, name, "")
+	return env.CheckOf("credentials", env.CheckOK, name, "")
 }
 
 // vendors are the addresses of providers whose profile names none.
@@ -167,10 +168,10 @@ var vendors = map[string]string{"anthropic": "https://api.anthropic.com", "opena
 
 // lookAtModels looks at the profile in use: whether there is one, whether it has a
 // key, and, if somebody wants to know, whether its provider answers.
-func (x *doctor) lookAtModels(ctx context.Context, c *rest) {
-	list, err := c.settings(ctx)
+func (x *doctor) lookAtModels(ctx context.Context, c *env.Rest) {
+	list, err := settings(ctx, c)
 	if err != nil {
-		x.add(checkOf("model", checkNote, "these credentials may not see the settings", ""))
+		x.add(env.CheckOf("model", env.CheckNote, "these credentials may not see the settings", ""))
 		return
 	}
 	var inUse string
@@ -189,28 +190,28 @@ func (x *doctor) lookAtModels(ctx context.Context, c *rest) {
 	decode("model_profiles", &profiles)
 	p, ok := profiles[inUse]
 	if !ok || p.Provider == "" || p.Provider == "echo" {
-		x.add(checkOf("model", checkWarning, "none is set up: the built-in echo answers", "clew secret set anthropic_api_key, then see docs/providers.md"))
+		x.add(env.CheckOf("model", env.CheckWarning, "none is set up: the built-in echo answers", "clew secret set anthropic_api_key, then see docs/providers.md"))
 		return
 	}
 	name := fmt.Sprintf("%s of %s (profile %s)", p.Model, p.Provider, inUse)
 	var secrets struct {
 		Names []string `json:"names"`
 	}
-	if p.BaseURL == "" && vendors[p.Provider] != "" && c.callWithin(ctx, lookWithin, http.MethodGet, "secrets", nil, &secrets) == nil {
-		if secret := firstOf(p.KeyName, p.Provider+"_api_key"); !slices.Contains(secrets.Names, secret) {
-			x.add(checkOf("model", checkWarning, name+" has no key in the server's store", "clew secret set "+secret+", unless the server's environment has it"))
+	if p.BaseURL == "" && vendors[p.Provider] != "" && c.CallWithin(ctx, lookWithin, http.MethodGet, "secrets", nil, &secrets) == nil {
+		if secret := env.FirstOf(p.KeyName, p.Provider+"_api_key"); !slices.Contains(secrets.Names, secret) {
+			x.add(env.CheckOf("model", env.CheckWarning, name+" has no key in the server's store", "clew secret set "+secret+", unless the server's environment has it"))
 			return
 		}
 	}
-	x.add(checkOf("model", checkOK, name, ""))
-	if address := firstOf(p.BaseURL, vendors[p.Provider]); x.online && address != "" {
+	x.add(env.CheckOf("model", env.CheckOK, name, ""))
+	if address := env.FirstOf(p.BaseURL, vendors[p.Provider]); x.online && address != "" {
 		x.add(reachCheck(ctx, address))
 	}
 }
 
 // reachCheck asks for anything: every answer shows that somebody is there. No key
 // is sent.
-func reachCheck(ctx context.Context, address string) check {
+func reachCheck(ctx context.Context, address string) env.Check {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -218,34 +219,34 @@ func reachCheck(ctx context.Context, address string) check {
 		var resp *http.Response
 		if resp, err = http.DefaultClient.Do(req); err == nil {
 			_ = resp.Body.Close()
-			return checkOf("provider", checkOK, address+" answers", "")
+			return env.CheckOf("provider", env.CheckOK, address+" answers", "")
 		}
 	}
-	return checkOf("provider", checkWarning, fmt.Sprintf("no answer from here: %v", err), "check the network, a proxy (HTTPS_PROXY), and base_url of the profile")
+	return env.CheckOf("provider", env.CheckWarning, fmt.Sprintf("no answer from here: %v", err), "check the network, a proxy (HTTPS_PROXY), and base_url of the profile")
 }
 
-func (x *doctor) browserCheck() check {
-	name, _ := x.opener()
+func (x *doctor) browserCheck() env.Check {
+	name, _ := opener(x.App)
 	if name == "" {
-		return checkOf("browser", checkNote, "there is no screen here", "clew open --no-open prints an address for a browser elsewhere")
+		return env.CheckOf("browser", env.CheckNote, "there is no screen here", "clew open --no-open prints an address for a browser elsewhere")
 	}
 	if _, err := exec.LookPath(name); err != nil {
-		return checkOf("browser", checkNote, name+" is not there to open one", "install xdg-utils, or set BROWSER; clew open --no-open prints the address")
+		return env.CheckOf("browser", env.CheckNote, name+" is not there to open one", "install xdg-utils, or set BROWSER; clew open --no-open prints the address")
 	}
-	return checkOf("browser", checkOK, "opened with "+filepath.Base(name), "")
+	return env.CheckOf("browser", env.CheckOK, "opened with "+filepath.Base(name), "")
 }
 
-func (x *doctor) terminalCheck() check {
+func (x *doctor) terminalCheck() env.Check {
 	f, ok := x.Out.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {
-		return checkOf("terminal", checkNote, "the output is not a terminal: nothing is asked, no colours", "")
+		return env.CheckOf("terminal", env.CheckNote, "the output is not a terminal: nothing is asked, no colours", "")
 	}
 	width, height, err := term.GetSize(f.Fd())
 	switch {
-	case x.getenv("TERM") == "" || x.getenv("TERM") == "dumb":
-		return checkOf("terminal", checkNote, "TERM says that it can do little", "set TERM, for instance to xterm-256color, for clew attach")
+	case x.Getenv("TERM") == "" || x.Getenv("TERM") == "dumb":
+		return env.CheckOf("terminal", env.CheckNote, "TERM says that it can do little", "set TERM, for instance to xterm-256color, for clew attach")
 	case err == nil && (width < 80 || height < 24):
-		return checkOf("terminal", checkNote, fmt.Sprintf("%dx%d is small", width, height), "80x24 is what clew attach is made for")
+		return env.CheckOf("terminal", env.CheckNote, fmt.Sprintf("%dx%d is small", width, height), "80x24 is what clew attach is made for")
 	}
-	return checkOf("terminal", checkOK, fmt.Sprintf("%dx%d, %s", width, height, x.getenv("TERM")), "")
+	return env.CheckOf("terminal", env.CheckOK, fmt.Sprintf("%dx%d, %s", width, height, x.Getenv("TERM")), "")
 }

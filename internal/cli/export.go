@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // formats are the kinds of files that a session can be written to.
@@ -30,7 +31,7 @@ const taskListName = "task_history.json"
 
 // exporting is what the flags of clew export say.
 type exporting struct {
-	remote remote
+	remote env.Remote
 	output string
 	format string
 	agent  string
@@ -46,33 +47,33 @@ type exported struct {
 	Bytes     int64          `json:"bytes"`
 }
 
-func (a *app) exportCommand() *cobra.Command {
+func exportCommand(a *env.App) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
 		Use:   "export [SESSION]",
 		Short: "Write a session to a file",
 		Long: "Write a session to a file. A bundle has all of it and can be imported on another\n" +
-			"server; the other forms are for other programs and leave out what was taken back.\n\n" + howSession,
+			"server; the other forms are for other programs and leave out what was taken back.\n\n" + env.HowSession,
 		Example: "clew export sess_1\nclew export sess_1 -o backup.clew\nclew export sess_1 --format task-folder -o ./tasks/",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := argument(args, 0)
-			if err := checkName(name); err != nil {
+			name := env.Argument(args, 0)
+			if err := env.CheckName(name); err != nil {
 				return err
 			}
 			if !slices.Contains(formats, e.format) {
-				return usagef("--format is one of %s", strings.Join(formats, ", "))
+				return env.Usagef("--format is one of %s", strings.Join(formats, ", "))
 			}
 			if e.agent != "" && e.format != "session-log" {
-				return usagef("--agent is for --format session-log: a %s has what all agents said", e.format)
+				return env.Usagef("--agent is for --format session-log: a %s has what all agents said", e.format)
 			}
 			if e.all && e.format != "message-store" {
-				return usagef("--all is for --format message-store: a %s has everything", e.format)
+				return env.Usagef("--all is for --format message-store: a %s has everything", e.format)
 			}
-			return a.export(cmd.Context(), name, e)
+			return export(cmd.Context(), a, name, e)
 		},
 	}
-	e.remote.flags(cmd)
+	e.remote.Flags(cmd)
 	cmd.Flags().StringVarP(&e.output, "output", "o", "", "file to write, - for standard output, or a directory (with / at its end) to unpack into")
 	cmd.Flags().StringVar(&e.format, "format", formats[0], strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&e.agent, "agent", "", "with session-log: only what this agent said and heard")
@@ -81,11 +82,11 @@ func (a *app) exportCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) export(ctx context.Context, name string, e exporting) error {
+func export(ctx context.Context, a *env.App, name string, e exporting) error {
 	if err := canSave(e.output, e.force); err != nil {
 		return err
 	}
-	s, c, err := a.sessionNamed(ctx, name, e.remote)
+	s, c, err := a.SessionNamed(ctx, name, e.remote)
 	if err != nil {
 		return err
 	}
@@ -97,28 +98,28 @@ func (a *app) export(ctx context.Context, name string, e exporting) error {
 	if e.all {
 		query.Set("all", "true")
 	}
-	if f, ok := a.Out.(*os.File); ok && e.output == "-" && isTerminal(f) {
-		return usagef("an export is no text for a terminal: send it to a program, or leave out -o -")
+	if f, ok := a.Out.(*os.File); ok && e.output == "-" && env.IsTerminal(f) {
+		return env.Usagef("an export is no text for a terminal: send it to a program, or leave out -o -")
 	}
-	resp, err := c.stream(ctx, http.MethodGet, "/sessions/"+string(id)+"/export", query, nil, -1)
+	resp, err := c.Stream(ctx, http.MethodGet, "/sessions/"+string(id)+"/export", query, nil, -1)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	p := a.progress("exported", resp.Body)
-	defer p.end()
+	p := a.Progress("exported", resp.Body)
+	defer p.End()
 	if e.output == "-" {
 		_, err := io.Copy(a.Out, p)
 		return brokeOff(err)
 	}
 	file, err := save(p, e.output, fileName(resp, id), e.force)
-	p.end()
+	p.End()
 	if err != nil {
 		return brokeOff(err)
 	}
-	done := exported{id, e.format, file, p.n}
-	return a.print(done, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s, %d bytes\n", file, e.format, p.n)
+	done := exported{id, e.format, file, p.N}
+	return a.Print(done, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s, %d bytes\n", file, e.format, p.N)
 		return err
 	})
 }
@@ -127,7 +128,7 @@ func (a *app) export(ctx context.Context, name string, e exporting) error {
 func brokeOff(err error) error {
 	var p *fs.PathError
 	var e *clew.Error
-	var usage *usageError
+	var usage *env.UsageError
 	if err == nil || errors.As(err, &p) || errors.As(err, &e) || errors.As(err, &usage) {
 		return err
 	}
@@ -150,7 +151,7 @@ func canSave(output string, force bool) error {
 	}
 	dir := filepath.Dir(output)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return usagef("there is no directory %s to write to", dir)
+		return env.Usagef("there is no directory %s to write to", dir)
 	}
 	if info, err := os.Stat(output); output == "" || err != nil || info.IsDir() {
 		return nil
@@ -163,7 +164,7 @@ func isFree(name string, force bool) error {
 	if _, err := os.Lstat(name); err != nil || force {
 		return nil //nolint:nilerr // it is not there; what else is wrong shows when it is written
 	}
-	return usagef("%s is there already: --force writes over it, -o FILE names another", name)
+	return env.Usagef("%s is there already: --force writes over it, -o FILE names another", name)
 }
 
 // save writes the file, whole or not at all. In a directory an archive is

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/clew-run/clew/internal/term"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // groups are the headings of clew --help, and what stands below each.
@@ -49,10 +49,10 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil {
-				return &usageError{err}
+				return &env.UsageError{Err: err}
 			}
 			if len(rest) > 0 && cmd.HasSubCommands() {
-				return known(cmd, rest)
+				return env.Known(cmd, rest)
 			}
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()
@@ -70,21 +70,6 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			return list, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-}
-
-// helpWidth is how wide help is at most.
-const helpWidth = 80
-
-// reflow breaks the lines of a text anew, for the width of a terminal. Paragraphs
-// with lines that are set in stay as they are.
-func reflow(text string, width int) string {
-	paragraphs := strings.Split(text, "\n\n")
-	for i, p := range paragraphs {
-		if !strings.HasPrefix(p, " ") && !strings.Contains(p, "\n ") {
-			paragraphs[i] = strings.Join(term.Wrap(strings.ReplaceAll(p, "\n", " "), width), "\n")
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
 }
 
 // A described is a command for programs: clew help --json.
@@ -129,14 +114,14 @@ func describe(cmd *cobra.Command) described {
 }
 
 // helpFor makes help something that programs can read with --json.
-func (a *app) helpFor(root *cobra.Command) {
+func helpFor(a *env.App, root *cobra.Command) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd.OutOrStderr(), cmd) })
 	text := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if !a.json {
+		if !a.JSON {
 			text(cmd, args)
 			return
 		}
-		_ = a.print(describe(cmd), nil) // a closed pipe is the reader's wish
+		_ = a.Print(describe(cmd), nil) // a closed pipe is the reader's wish
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/term"
 )
 
@@ -17,7 +18,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
-			if line = strings.TrimRight(line, "\n"); term.Width(line) > helpWidth {
+			if line = strings.TrimRight(line, "\n"); term.Width(line) > env.HelpWidth {
 				t.Errorf("%s --help is too wide: %q", cmd.CommandPath(), line)
 			}
 		}
@@ -28,13 +29,13 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 func TestHelpCommand(t *testing.T) {
 	for _, path := range []string{"run", "settings set", "help", "exit-codes"} {
 		words := strings.Fields(path)
-		a := call(t, backend{}, []string{"HOME=/nonexistent"}, append([]string{"help"}, words...)...)
-		b := call(t, backend{}, []string{"HOME=/nonexistent"}, append(words, "--help")...)
-		if a.code != exitOK || a.out == "" || a.out != b.out {
+		a := call(t, env.Backend{}, []string{"HOME=/nonexistent"}, append([]string{"help"}, words...)...)
+		b := call(t, env.Backend{}, []string{"HOME=/nonexistent"}, append(words, "--help")...)
+		if a.code != env.ExitOK || a.out == "" || a.out != b.out {
 			t.Errorf("%s: %+v and %+v", path, a, b)
 		}
 	}
-	got := call(t, backend{}, []string{"HOME=/nonexistent"}, "__complete", "help", "token", "")
+	got := call(t, env.Backend{}, []string{"HOME=/nonexistent"}, "__complete", "help", "token", "")
 	if !strings.Contains(got.out, "revoke\t") {
 		t.Errorf("completed: %+v", got)
 	}
@@ -43,7 +44,7 @@ func TestHelpCommand(t *testing.T) {
 func TestReflow(t *testing.T) {
 	text := "One two three\nfour five.\n\nA table:\n  1  one two three four\n\nsix seven eight nine"
 	want := "One two three\nfour five.\n\nA table:\n  1  one two three four\n\nsix seven\neight nine"
-	if got := reflow(text, 13); got != want {
+	if got := env.Reflow(text, 13); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -66,8 +67,8 @@ func TestDidYouMean(t *testing.T) {
 		{[]string{"ls", "--jsn"}, "did you mean --json?"},
 		{[]string{"ls", "--bogus"}, "unknown flag: --bogus (--help"},
 	} {
-		got := call(t, backend{}, []string{"HOME=/nonexistent"}, tt.args...)
-		if got.code != exitUsage || !strings.Contains(got.errOut, tt.want) {
+		got := call(t, env.Backend{}, []string{"HOME=/nonexistent"}, tt.args...)
+		if got.code != env.ExitUsage || !strings.Contains(got.errOut, tt.want) {
 			t.Errorf("%v: %+v", tt.args, got)
 		}
 	}

@@ -20,11 +20,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/history"
 )
 
 // importing is what the flags of clew import say.
 type importing struct {
-	remote    remote
+	remote    env.Remote
 	format    string
 	newID     bool
 	workspace string
@@ -41,7 +43,7 @@ type imported struct {
 	Renamed   []string       `json:"renamed,omitempty"` // old files that have done their duty
 }
 
-func (a *app) importCommand() *cobra.Command {
+func importCommand(a *env.App) *cobra.Command {
 	var i importing
 	cmd := &cobra.Command{
 		Use:   "import FILE|DIR|-",
@@ -52,12 +54,12 @@ func (a *app) importCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if i.format != "" && !slices.Contains(formats, i.format) {
-				return usagef("--format is one of %s", strings.Join(formats, ", "))
+				return env.Usagef("--format is one of %s", strings.Join(formats, ", "))
 			}
-			return a.importFrom(cmd.Context(), args[0], i)
+			return importFrom(cmd.Context(), a, args[0], i)
 		},
 	}
-	i.remote.flags(cmd)
+	i.remote.Flags(cmd)
 	cmd.Flags().StringVar(&i.format, "format", "", strings.Join(formats, ", ")+"; found out if absent")
 	cmd.Flags().BoolVar(&i.newID, "new-id", false, "give the session a new id instead of its own")
 	cmd.Flags().StringVar(&i.workspace, "workspace", "", "the folder that its agents work in from now on, made if it is missing")
@@ -66,19 +68,19 @@ func (a *app) importCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) importFrom(ctx context.Context, name string, i importing) error {
-	c, err := a.connect(i.remote)
+func importFrom(ctx context.Context, a *env.App, name string, i importing) error {
+	c, err := a.Connect(i.remote)
 	if err != nil {
 		return err
 	}
-	source, size, legacy, err := a.source(name)
+	source, size, legacy, err := openSource(a, name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = source.Close() }()
 	made := ""
 	if i.workspace != "" {
-		if i.workspace, made, err = c.workspaceArg(i.workspace, false); err != nil {
+		if i.workspace, made, err = history.WorkspaceArg(c, i.workspace, false); err != nil {
 			return err
 		}
 	}
@@ -94,10 +96,10 @@ func (a *app) importFrom(ctx context.Context, name string, i importing) error {
 	if i.bare {
 		query.Set("checkpoints", "false")
 	}
-	p := a.progress("imported", source)
-	defer p.end()
-	resp, err := c.stream(ctx, http.MethodPost, "/sessions/import", query, p, size)
-	p.end()
+	p := a.Progress("imported", source)
+	defer p.End()
+	resp, err := c.Stream(ctx, http.MethodPost, "/sessions/import", query, p, size)
+	p.End()
 	if err != nil {
 		if made != "" {
 			_ = os.Remove(made) // only if it is empty still
@@ -112,7 +114,7 @@ func (a *app) importFrom(ctx context.Context, name string, i importing) error {
 	if got.Renamed, err = retire(legacy); err != nil {
 		return fmt.Errorf("session %s is there, but an old file could not be renamed: %w", got.SessionID, err)
 	}
-	return a.print(got, func(w io.Writer) error {
+	return a.Print(got, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d records from a %s\n", got.SessionID, got.Records, got.Format)
 		return err
 	})
@@ -138,7 +140,7 @@ func aboutFile(err error, name string) error {
 
 // source opens what is imported. legacy are files that are renamed once the
 // session is safe.
-func (a *app) source(name string) (r io.ReadCloser, size int64, legacy []string, err error) {
+func openSource(a *env.App, name string) (r io.ReadCloser, size int64, legacy []string, err error) {
 	if name == "-" {
 		return io.NopCloser(a.In), -1, nil, nil
 	}

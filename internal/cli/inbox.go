@@ -14,10 +14,12 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
 )
 
-func (a *app) inboxCommand() *cobra.Command {
-	var r remote
+func inboxCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	var watch bool
 	var cursor string
 	var limit int
@@ -31,24 +33,24 @@ func (a *app) inboxCommand() *cobra.Command {
 		Example: "clew inbox\nclew inbox --watch",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.connect(r)
+			c, err := a.Connect(r)
 			if err != nil {
 				return err
 			}
 			if watch {
-				return a.watchInbox(cmd.Context(), c, giveUp)
+				return watchInbox(cmd.Context(), a, c, giveUp)
 			}
-			in, err := c.api().Inbox(cmd.Context(), cursor, limit)
+			in, err := c.API().Inbox(cmd.Context(), cursor, limit)
 			if err != nil {
-				return c.explained(err)
+				return explained(c, err)
 			}
 			if in.Items == nil {
 				in.Items = []client.InboxItem{}
 			}
-			return a.print(in, func(w io.Writer) error { return a.printInbox(w, c, in) })
+			return a.Print(in, func(w io.Writer) error { return printInbox(a, w, c, in) })
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "stay, and tell what comes and goes")
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many")
 	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier page")
@@ -56,65 +58,53 @@ func (a *app) inboxCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printInbox(w io.Writer, c *rest, in client.Inbox) error {
-	s := a.newScreen(w)
+func printInbox(a *env.App, w io.Writer, c *env.Rest, in client.Inbox) error {
+	s := follow.NewScreen(a, w)
 	if len(in.Items) == 0 {
-		s.line(plainInk, "Nothing waits for you.")
+		s.Line(follow.PlainInk, "Nothing waits for you.")
 	}
 	for i, it := range in.Items {
 		if i > 0 {
-			s.write("\n")
+			s.Write("\n")
 		}
-		s.listed(c, it)
+		listed(s, c, it)
 	}
 	if in.Next != "" {
-		s.line(faint, "more: %s", c.line("inbox", "--cursor", in.Next))
+		s.Line(follow.Faint, "more: %s", c.Line("inbox", "--cursor", in.Next))
 	}
-	return s.err
+	return s.Err
 }
 
 // inboxItem shows a question, where it is from, and how to answer it. A long one
 // is folded if more says how to see the rest; then the answer begins with that.
-func (s *screen) inboxItem(c *rest, it client.InboxItem, more string) {
-	all := s.question(it.Question, time.Now(), more)
-	s.fact("session", string(it.SessionID)+"  "+it.Title)
-	s.fact("since", time.UnixMilli(it.AskedMS).Format(time.DateTime))
-	words := answerWords(it.Question)
+func inboxItem(s *follow.Screen, c *env.Rest, it client.InboxItem, more string) {
+	all := s.Question(it.Question, time.Now(), more)
+	s.Fact("session", string(it.SessionID)+"  "+it.Title)
+	s.Fact("since", time.UnixMilli(it.AskedMS).Format(time.DateTime))
+	words := follow.AnswerWords(it.Question)
 	if !all { // nobody should say yes to what they have not seen
 		words = words[:2]
 	}
-	s.fact("answer", c.line(words...))
+	s.Fact("answer", c.Line(words...))
 }
 
 // listed shows a question among others.
-func (s *screen) listed(c *rest, it client.InboxItem) {
-	s.inboxItem(c, it, c.line("answer", string(it.Question.RequestID()))+" shows it")
-}
-
-// answerWords is a command that answers a question, for a person to change.
-func answerWords(q clew.Question) []string {
-	word := "yes"
-	if (&ask{q: q}).options() == nil {
-		word = "…"
-		if labels, _ := client.Choices(q); len(labels) > 0 {
-			word = "1"
-		}
-	}
-	return []string{"answer", string(q.RequestID()), word}
+func listed(s *follow.Screen, c *env.Rest, it client.InboxItem) {
+	inboxItem(s, c, it, c.Line("answer", string(it.Question.RequestID()))+" shows it")
 }
 
 // watchInbox follows the inbox until the person leaves.
-func (a *app) watchInbox(ctx context.Context, c *rest, giveUp time.Duration) error {
+func watchInbox(ctx context.Context, a *env.App, c *env.Rest, giveUp time.Duration) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	gone := &goneFor{limit: giveUp, over: func() {
-		cancel(clew.Errorf(clew.ConnectionFailed, "the server has been gone for %s", briefly(giveUp)))
+		cancel(clew.Errorf(clew.ConnectionFailed, "the server has been gone for %s", follow.Briefly(giveUp)))
 	}}
-	s, known := a.newScreen(a.Out), map[clew.RequestID]bool{}
-	opts := c.dialing("")
-	opts.Retry, opts.OnState = patient, func(state client.State, _ error) { gone.heard(state) }
+	s, known := follow.NewScreen(a, a.Out), map[clew.RequestID]bool{}
+	opts := c.Dialing("")
+	opts.Retry, opts.OnState = follow.Patient, func(state client.State, _ error) { gone.heard(state) }
 	for change, err := range client.FollowInbox(ctx, opts) {
 		if err != nil {
 			if cause := context.Cause(ctx); clew.CodeOf(cause) == clew.ConnectionFailed {
@@ -123,23 +113,23 @@ func (a *app) watchInbox(ctx context.Context, c *rest, giveUp time.Duration) err
 			if ctx.Err() != nil {
 				return nil // to leave is how watching ends
 			}
-			return c.explained(err)
+			return explained(c, err)
 		}
-		if a.json {
-			if err := a.printChange(change); err != nil {
+		if a.JSON {
+			if err := printChange(a, change); err != nil {
 				return err
 			}
 			continue
 		}
-		s.inboxChange(c, change, known)
-		if s.err != nil {
-			return s.err
+		inboxChange(s, c, change, known)
+		if s.Err != nil {
+			return s.Err
 		}
 	}
 	return nil
 }
 
-func (a *app) printChange(change client.InboxChange) error {
+func printChange(a *env.App, change client.InboxChange) error {
 	typ := "inbox_changed"
 	if change.All {
 		typ = "inbox_state"
@@ -153,7 +143,7 @@ func (a *app) printChange(change client.InboxChange) error {
 }
 
 // inboxChange tells what is new and what is settled, each once.
-func (s *screen) inboxChange(c *rest, change client.InboxChange, known map[clew.RequestID]bool) {
+func inboxChange(s *follow.Screen, c *env.Rest, change client.InboxChange, known map[clew.RequestID]bool) {
 	removed := change.Removed
 	if change.All {
 		there := map[clew.RequestID]bool{}
@@ -169,17 +159,17 @@ func (s *screen) inboxChange(c *rest, change client.InboxChange, known map[clew.
 	for _, id := range removed {
 		if known[id] {
 			delete(known, id)
-			s.line(faint, "%s is settled.", id)
+			s.Line(follow.Faint, "%s is settled.", id)
 		}
 	}
 	for _, it := range change.Added {
 		if id := it.Question.RequestID(); !known[id] {
 			known[id] = true
-			s.listed(c, it)
-			s.write("\n")
+			listed(s, c, it)
+			s.Write("\n")
 		}
 	}
-	s.setStatus(fmt.Sprintf("%s open. Ctrl-C leaves.", count(change.Counts.Total, "question")))
+	s.SetStatus(fmt.Sprintf("%s open. Ctrl-C leaves.", env.Count(change.Counts.Total, "question")))
 }
 
 // goneFor counts how long a server is gone, and calls over when that is too

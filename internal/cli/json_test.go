@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // jsonElsewhere are the commands whose success is shown by other tests, with what
@@ -40,15 +42,15 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 		t.Helper()
 		tried[path] = true
 		var out, errOut bytes.Buffer
-		a := &app{
-			IO:     IO{In: strings.NewReader("sk-secret-1\n"), Out: &out, Err: &errOut, Environ: []string{"HOME=" + dir}},
-			server: realServer, browse: func(string) error { return nil },
+		a := &env.App{
+			IO:     env.IO{In: strings.NewReader("sk-secret-1\n"), Out: &out, Err: &errOut, Environ: []string{"HOME=" + dir}},
+			Server: env.RealServer, Browse: func(string) error { return nil },
 		}
 		words := slices.Concat(strings.Fields(path)[1:], args, []string{"--json"})
-		if cmd, _, err := a.rootCommand().Find(words); err == nil && cmd.Flags().Lookup("server") != nil || cmd.InheritedFlags().Lookup("server") != nil {
+		if cmd, _, err := rootCommand(a).Find(words); err == nil && cmd.Flags().Lookup("server") != nil || cmd.InheritedFlags().Lookup("server") != nil {
 			words = append(words, x.where...)
 		}
-		if code := a.main(t.Context(), words); code != exitOK {
+		if code := execute(t.Context(), a, words); code != env.ExitOK {
 			t.Errorf("%v: exit code %d, %s%s", words, code, out.String(), errOut.String())
 			return nil
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // newLogger makes the log of a server. Without a format it is for people where
@@ -18,12 +20,12 @@ func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {
 	var l slog.Level
 	if level != "" {
 		if err := l.UnmarshalText([]byte(level)); err != nil {
-			return nil, usagef("log.level %q is not debug, info, warn or error", level)
+			return nil, env.Usagef("log.level %q is not debug, info, warn or error", level)
 		}
 	}
 	if format == "" || format == "auto" {
 		format = "json"
-		if f, ok := w.(*os.File); ok && isTerminal(f) {
+		if f, ok := w.(*os.File); ok && env.IsTerminal(f) {
 			format = "short"
 		}
 	}
@@ -36,7 +38,7 @@ func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {
 	case "short":
 		return slog.New(&shortLog{level: l, w: &lines{w: w}}), nil
 	}
-	return nil, usagef("log.format %q is not auto, short, text or json", format)
+	return nil, env.Usagef("log.format %q is not auto, short, text or json", format)
 }
 
 // lines writes one line at a time, whoever has one.
@@ -70,7 +72,7 @@ func (h *shortLog) Handle(_ context.Context, r slog.Record) error {
 	if r.Level != slog.LevelInfo {
 		b.WriteString(strings.ToLower(r.Level.String()) + ": ")
 	}
-	b.WriteString(plain(r.Message) + h.known)
+	b.WriteString(env.Plain(r.Message) + h.known)
 	r.Attrs(func(a slog.Attr) bool {
 		b.WriteString(shortAttr(h.group, a))
 		return true
@@ -96,9 +98,9 @@ func shortAttr(group string, a slog.Attr) string {
 		return text
 	}
 	if a.Key == "err" {
-		return ": " + plain(v.String())
+		return ": " + env.Plain(v.String())
 	}
-	return fmt.Sprintf(", %s%s %s", group, a.Key, plain(v.String()))
+	return fmt.Sprintf(", %s%s %s", group, a.Key, env.Plain(v.String()))
 }
 
 // WithAttrs implements slog.Handler.

@@ -6,16 +6,17 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/history"
 )
 
-func (a *app) lsCommand() *cobra.Command {
-	var r remote
+func lsCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	var limit int
 	var cursor, filter string
 	cmd := &cobra.Command{
@@ -26,76 +27,76 @@ func (a *app) lsCommand() *cobra.Command {
 		Example: "clew ls\nclew ls --filter parser --limit 10\nclew ls --json | jq -r '.sessions[].session_id'    # clew's list for programs",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.connect(r)
+			c, err := a.Connect(r)
 			if err != nil {
 				return err
 			}
-			page, err := c.api().ListSessions(cmd.Context(), filter, cursor, limit)
+			page, err := c.API().ListSessions(cmd.Context(), filter, cursor, limit)
 			if err != nil {
 				return err
 			}
 			if page.Sessions == nil {
 				page.Sessions = []client.Session{}
 			}
-			return a.print(page, func(w io.Writer) error { return a.sessionTable(w, page, filter, r) })
+			return a.Print(page, func(w io.Writer) error { return sessionTable(a, w, page, filter, r) })
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many")
 	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier page")
 	cmd.Flags().StringVar(&filter, "filter", "", "only those with this text in title or id")
 	return cmd
 }
 
-func (a *app) sessionTable(w io.Writer, list client.Page, filter string, r remote) error {
-	p := &page{w: w}
+func sessionTable(a *env.App, w io.Writer, list client.Page, filter string, r env.Remote) error {
+	p := &env.Page{W: w}
 	if len(list.Sessions) == 0 {
-		p.line("%s", noSessions(filter, r))
-		return p.err
+		p.Line("%s", noSessions(filter, r))
+		return p.Err
 	}
-	width, person := columns(w)
+	width, person := env.Columns(w)
 	if err := writeSessions(w, list.Sessions, width, person); err != nil {
 		return err
 	}
 	if list.Next != "" {
-		p.line("more: %s", r.line("ls", "--cursor", list.Next))
+		p.Line("more: %s", r.Line("ls", "--cursor", list.Next))
 	}
-	return p.err
+	return p.Err
 }
 
 // noSessions says what to do about an empty list.
-func noSessions(filter string, r remote) string {
+func noSessions(filter string, r env.Remote) string {
 	if filter != "" {
-		return fmt.Sprintf("No session has %q in its title or id: %s lists all.", plain(filter), r.line("ls"))
+		return fmt.Sprintf("No session has %q in its title or id: %s lists all.", env.Plain(filter), r.Line("ls"))
 	}
-	return "There is no session yet. Begin one: " + r.line("run", "what is in here?")
+	return "There is no session yet. Begin one: " + r.Line("run", "what is in here?")
 }
 
-func (a *app) showCommand() *cobra.Command {
-	var r remote
+func showCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	var page client.PageOf
 	var before string
 	cmd := &cobra.Command{
 		Use:   "show [SESSION]",
 		Short: "Print the newest messages of a session",
 		Long: "Print the newest messages of a session: the number and the id of each, as clew rewind\n" +
-			"and clew fork take them, who or what it is, and the text.\n\n" + howSession,
+			"and clew fork take them, who or what it is, and the text.\n\n" + env.HowSession,
 		Example: "clew show\nclew show sess_1 --limit 10",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, c, err := a.sessionNamed(cmd.Context(), argument(args, 0), r)
+			s, c, err := a.SessionNamed(cmd.Context(), env.Argument(args, 0), r)
 			if err != nil {
 				return err
 			}
 			id := s.ID
 			page.Before = clew.MessageID(before)
-			got, err := c.api().Messages(cmd.Context(), id, page)
+			got, err := c.API().Messages(cmd.Context(), id, page)
 			if err != nil {
 				return err
 			}
-			return a.print(got, func(w io.Writer) error {
-				if s, err := c.api().GetSession(cmd.Context(), id); err == nil {
-					if err := printFork(w, forkPoint(s)); err != nil {
+			return a.Print(got, func(w io.Writer) error {
+				if s, err := c.API().GetSession(cmd.Context(), id); err == nil {
+					if err := history.PrintFork(w, history.ForkPoint(s)); err != nil {
 						return err
 					}
 				}
@@ -105,13 +106,13 @@ func (a *app) showCommand() *cobra.Command {
 				}
 				shown, err := printMessages(w, got.Messages, first)
 				if err == nil && shown == 0 && before == "" {
-					_, err = fmt.Fprintf(w, "There is nothing to show: nothing was said yet, or it was taken back; %s would bring that back.\n", c.line("undo", string(id)))
+					_, err = fmt.Fprintf(w, "There is nothing to show: nothing was said yet, or it was taken back; %s would bring that back.\n", c.Line("undo", string(id)))
 				}
 				return err
 			})
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	cmd.Flags().IntVar(&page.Limit, "limit", 50, "how many")
 	cmd.Flags().StringVar(&before, "before", "", "only messages older than this one")
 	return cmd
@@ -160,37 +161,23 @@ func messageKind(m clew.Message) string {
 	case m.Role == clew.SpeakerUser:
 		return "user"
 	}
-	return firstOf(kinds[m.Say], string(m.Role), string(m.Say), "-")
+	return env.FirstOf(kinds[m.Say], string(m.Role), string(m.Say), "-")
 }
 
 func messageText(m clew.Message) string {
-	text := firstOf(m.Text, m.Reasoning)
+	text := env.FirstOf(m.Text, m.Reasoning)
 	var call struct {
 		Tool  string          `json:"tool"`
 		Input json.RawMessage `json:"input"`
 	}
 	if m.Type == clew.TypeAsk && json.Unmarshal([]byte(text), &call) == nil && call.Tool != "" {
-		text = call.Tool + " " + cut(string(call.Input), 160)
+		text = call.Tool + " " + env.Cut(string(call.Input), 160)
 	}
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
-		if lines[i] = strings.TrimRight(plain(line), " "); i > 0 && lines[i] != "" {
+		if lines[i] = strings.TrimRight(env.Plain(line), " "); i > 0 && lines[i] != "" {
 			lines[i] = "    " + lines[i]
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// plain takes out what could command a terminal or turn the order of its text:
-// titles and messages are written by models and strangers.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }

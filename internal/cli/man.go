@@ -9,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // manCommand writes the man pages, for packages. They are made of the same words
 // as the help, so that they cannot drift apart.
-func (a *app) manCommand() *cobra.Command {
+func manCommand(a *env.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",
 		Short:   "Write the man pages into a directory",
@@ -33,7 +35,7 @@ func (a *app) manCommand() *cobra.Command {
 				}
 				names = append(names, name)
 			}
-			return a.print(map[string]any{"dir": args[0], "pages": names}, func(w io.Writer) error {
+			return a.Print(map[string]any{"dir": args[0], "pages": names}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%d pages in %s\n", len(names), args[0])
 				return err
 			})
@@ -81,7 +83,7 @@ func manPage(cmd *cobra.Command) string {
 	}
 	if !cmd.HasParent() {
 		section("EXIT STATUS")
-		for _, e := range exits {
+		for _, e := range env.Exits {
 			fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", e.Code, roff(e.Meaning))
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // An opened is what came of opening a page. URL has a ticket in it unless the
@@ -28,8 +29,8 @@ type opened struct {
 	ExpiresMS int64  `json:"expires_ms,omitempty"`
 }
 
-func (a *app) openCommand() *cobra.Command {
-	var r remote
+func openCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	var closed bool
 	cmd := &cobra.Command{
 		Use:   "open [SESSION]",
@@ -40,16 +41,16 @@ func (a *app) openCommand() *cobra.Command {
 		Example: "clew open\nclew open sess_1\nclew open --no-open    # print the address, for a browser elsewhere",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := argument(args, 0)
-			if err := checkName(name); err != nil {
+			name := env.Argument(args, 0)
+			if err := env.CheckName(name); err != nil {
 				return err
 			}
-			c, err := a.connect(r)
-			var none *noTokenError // which is fine if the server lets everybody in
+			c, err := a.Connect(r)
+			var none *env.NoTokenError // which is fine if the server lets everybody in
 			if err != nil && !errors.As(err, &none) {
 				return err
 			}
-			page, err := c.page(cmd.Context(), name)
+			page, err := page(cmd.Context(), c, name)
 			if none != nil && clew.CodeOf(err) == clew.AuthRequired {
 				return none
 			}
@@ -57,22 +58,22 @@ func (a *app) openCommand() *cobra.Command {
 				return err
 			}
 			if !closed {
-				page = a.show(page)
+				page = show(a, page)
 			}
-			return a.print(page, page.say)
+			return a.Print(page, page.say)
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	cmd.Flags().BoolVar(&closed, "no-open", false, "print the address and open nothing")
 	return cmd
 }
 
 // page asks the server for a ticket and puts it behind the # of an address,
 // where no server and no log gets to see it.
-func (c *rest) page(ctx context.Context, session string) (opened, error) {
-	u := c.base.JoinPath("/")
+func page(ctx context.Context, c *env.Rest, session string) (opened, error) {
+	u := c.Base.JoinPath("/")
 	if session != "" {
-		s, err := c.session(ctx, session)
+		s, err := c.Session(ctx, session)
 		if err != nil {
 			return opened{}, err
 		}
@@ -81,7 +82,7 @@ func (c *rest) page(ctx context.Context, session string) (opened, error) {
 	var me struct {
 		Auth string `json:"auth"`
 	}
-	if err := c.call(ctx, http.MethodGet, "me", nil, &me); err != nil {
+	if err := c.Call(ctx, http.MethodGet, "me", nil, &me); err != nil {
 		return opened{}, err
 	}
 	if me.Auth == "off" {
@@ -91,7 +92,7 @@ func (c *rest) page(ctx context.Context, session string) (opened, error) {
 		Ticket    string `json:"ticket"`
 		ExpiresMS int64  `json:"expires_ms"`
 	}
-	if err := c.call(ctx, http.MethodPost, "tickets", nil, &made); err != nil {
+	if err := c.Call(ctx, http.MethodPost, "tickets", nil, &made); err != nil {
 		return opened{}, err
 	}
 	u.Fragment = "ticket=" + made.Ticket
@@ -100,10 +101,10 @@ func (c *rest) page(ctx context.Context, session string) (opened, error) {
 
 // show opens a page if there is a browser. Then the ticket is gone from what is
 // said of it.
-func (a *app) show(page opened) opened {
-	browse := a.browse
+func show(a *env.App, page opened) opened {
+	browse := a.Browse
 	if browse == nil {
-		browse = a.openBrowser
+		browse = func(url string) error { return openBrowser(a, url) }
 	}
 	if browse(page.URL) != nil {
 		return page
@@ -122,11 +123,11 @@ func withoutTicket(address string) string {
 
 // showOwn opens a page of a server that this program runs. Its stderr is a log,
 // so the ticket is not printed: the line instead, a command, makes another one.
-func (a *app) showOwn(page, instead string) {
-	o := a.show(opened{URL: page})
+func showOwn(a *env.App, page, instead string) {
+	o := show(a, opened{URL: page})
 	o.URL = withoutTicket(o.URL)
 	switch {
-	case a.json:
+	case a.JSON:
 		_ = json.NewEncoder(a.Err).Encode(o)
 	case o.Opened:
 		_ = o.say(a.Err) // if it is closed, so be it
@@ -153,8 +154,8 @@ func (o opened) say(w io.Writer) error {
 const openerWithin = 3 * time.Second
 
 // openBrowser hands an address to the system's way of opening one.
-func (a *app) openBrowser(address string) error {
-	name, args := a.opener()
+func openBrowser(a *env.App, address string) error {
+	name, args := opener(a)
 	if name == "" {
 		return errors.New("there is no screen")
 	}
@@ -188,8 +189,8 @@ func withAddress(args []string, address string) []string {
 	return append(out, address)
 }
 
-func (a *app) opener() (name string, args []string) {
-	for _, browser := range filepath.SplitList(a.getenv("BROWSER")) { // a list, as other programs take it
+func opener(a *env.App) (name string, args []string) {
+	for _, browser := range filepath.SplitList(a.Getenv("BROWSER")) { // a list, as other programs take it
 		words := []string{browser}
 		if _, err := exec.LookPath(browser); err != nil {
 			words = strings.Fields(browser)
@@ -207,7 +208,7 @@ func (a *app) opener() (name string, args []string) {
 	case "windows":
 		return "rundll32", []string{"url.dll,FileProtocolHandler"}
 	}
-	if a.getenv("DISPLAY") == "" && a.getenv("WAYLAND_DISPLAY") == "" {
+	if a.Getenv("DISPLAY") == "" && a.Getenv("WAYLAND_DISPLAY") == "" {
 		return "", nil
 	}
 	return "xdg-open", nil

@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // A desk answers what clew open asks.
@@ -65,17 +67,17 @@ func TestOpen(t *testing.T) {
 	} {
 		opens := ""
 		var out, errs bytes.Buffer
-		a := &app{IO: IO{Out: &out, Err: &errs, Environ: []string{"CLEW_DATA=" + data}}, browse: func(address string) error {
+		a := &env.App{IO: env.IO{Out: &out, Err: &errs, Environ: []string{"CLEW_DATA=" + data}}, Browse: func(address string) error {
 			opens = address
 			return tt.browse(address)
 		}}
-		if code := a.main(t.Context(), append([]string{"open"}, tt.args...)); code != exitOK || opens != tt.opens || out.String() != tt.says {
+		if code := execute(t.Context(), a, append([]string{"open"}, tt.args...)); code != env.ExitOK || opens != tt.opens || out.String() != tt.says {
 			t.Errorf("%s: %d, opens %q, says %q %s", tt.name, code, opens, out.String(), errs.String())
 		}
 	}
-	for args, want := range map[string]int{"--server " + on + " --data /nowhere": exitRefused, "a/b": exitUsage, "a b": exitUsage} {
-		got := call(t, backend{}, nil, append([]string{"open"}, strings.Fields(args)...)...)
-		if got.code != want || want == exitRefused && !strings.Contains(got.errOut, "no owner token in /nowhere") {
+	for args, want := range map[string]int{"--server " + on + " --data /nowhere": env.ExitRefused, "a/b": env.ExitUsage, "a b": env.ExitUsage} {
+		got := call(t, env.Backend{}, nil, append([]string{"open"}, strings.Fields(args)...)...)
+		if got.code != want || want == env.ExitRefused && !strings.Contains(got.errOut, "no owner token in /nowhere") {
 			t.Errorf("%s: %+v", args, got)
 		}
 	}
@@ -84,7 +86,7 @@ func TestOpen(t *testing.T) {
 // What a server that was started with --open says goes to its log, so it has no
 // ticket in it.
 func TestServeOpens(t *testing.T) {
-	server := backend{run: func(ctx context.Context, cfg config, _ io.Writer, _ *slog.Logger) error {
+	server := env.Backend{Run: func(ctx context.Context, cfg env.Config, _ io.Writer, _ *slog.Logger) error {
 		cfg.Ready(ctx, "http://127.0.0.1:1/#ticket=TICKET")
 		return nil
 	}}
@@ -92,13 +94,13 @@ func TestServeOpens(t *testing.T) {
 		for _, flags := range [][]string{nil, {"--json"}} {
 			opens := ""
 			var out, errs bytes.Buffer
-			a := &app{IO: IO{Out: &out, Err: &errs, Environ: []string{"HOME=" + t.TempDir()}}, server: server, browse: func(address string) error {
+			a := &env.App{IO: env.IO{Out: &out, Err: &errs, Environ: []string{"HOME=" + t.TempDir()}}, Server: server, Browse: func(address string) error {
 				if opens = address; !screen {
 					return errors.New("there is no screen")
 				}
 				return nil
 			}}
-			if code := a.main(t.Context(), append([]string{"serve", "--open", "--data", "/d"}, flags...)); code != exitOK || opens != "http://127.0.0.1:1/#ticket=TICKET" {
+			if code := execute(t.Context(), a, append([]string{"serve", "--open", "--data", "/d"}, flags...)); code != env.ExitOK || opens != "http://127.0.0.1:1/#ticket=TICKET" {
 				t.Errorf("%d, opens %q: %s", code, opens, errs.String())
 			}
 			if text := out.String() + errs.String(); strings.Contains(text, "TICKET") || !strings.Contains(text, "http://127.0.0.1:1/") {
@@ -112,15 +114,15 @@ func TestServeOpens(t *testing.T) {
 }
 
 func TestDemoOpens(t *testing.T) {
-	server := backend{demo: func(ctx context.Context, _ config, opts demoOptions, _ io.Writer, _ *slog.Logger) error {
-		opts.Ready(ctx, demoInfo{URL: "http://127.0.0.1:1", Session: "demo", TokenFile: "/nowhere", Page: "http://127.0.0.1:1/s/demo#ticket=TICKET"})
+	server := env.Backend{Demo: func(ctx context.Context, _ env.Config, opts env.DemoOptions, _ io.Writer, _ *slog.Logger) error {
+		opts.Ready(ctx, env.DemoInfo{URL: "http://127.0.0.1:1", Session: "demo", TokenFile: "/nowhere", Page: "http://127.0.0.1:1/s/demo#ticket=TICKET"})
 		return nil
 	}}
 	for flag, want := range map[string]string{"--fast": "http://127.0.0.1:1/s/demo#ticket=TICKET", "--no-open": ""} {
 		opens := ""
 		var out, errs bytes.Buffer
-		a := &app{IO: IO{Out: &out, Err: &errs}, server: server, browse: func(address string) error { opens = address; return nil }}
-		if code := a.main(t.Context(), []string{"demo", flag}); code != exitOK || opens != want || strings.Contains(errs.String(), "TICKET") {
+		a := &env.App{IO: env.IO{Out: &out, Err: &errs}, Server: server, Browse: func(address string) error { opens = address; return nil }}
+		if code := execute(t.Context(), a, []string{"demo", flag}); code != env.ExitOK || opens != want || strings.Contains(errs.String(), "TICKET") {
 			t.Errorf("%s: %d, opens %q, says %s", flag, code, opens, errs.String())
 		}
 	}
@@ -138,23 +140,23 @@ func TestOpenBrowser(t *testing.T) {
 	}
 	const address = "http://127.0.0.1:1/#ticket=a&b;c"
 	for code, works := range map[string]bool{"0": true, "3": false} {
-		a := &app{IO: IO{Environ: []string{"BROWSER=" + opener, "CODE=" + code}}}
-		if err := a.openBrowser(address); (err == nil) != works {
+		a := &env.App{IO: env.IO{Environ: []string{"BROWSER=" + opener, "CODE=" + code}}}
+		if err := openBrowser(a, address); (err == nil) != works {
 			t.Errorf("exit code %s: %v", code, err)
 		}
 		if got, err := os.ReadFile(filepath.Join(dir, "got")); string(got) != "1|"+address {
 			t.Errorf("%s, %v", got, err)
 		}
 	}
-	listed := &app{IO: IO{Environ: []string{"BROWSER=no-such-browser:" + opener + " %s", "CODE=0"}}}
-	if err := listed.openBrowser(address + "2"); err != nil {
+	listed := &env.App{IO: env.IO{Environ: []string{"BROWSER=no-such-browser:" + opener + " %s", "CODE=0"}}}
+	if err := openBrowser(listed, address+"2"); err != nil {
 		t.Error(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "got")); string(got) != "1|"+address+"2" {
 		t.Errorf("from a list: %s, %v", got, err)
 	}
 	if runtime.GOOS == "linux" {
-		if err := (&app{}).openBrowser(address); err == nil {
+		if err := openBrowser((&env.App{}), address); err == nil {
 			t.Error("opened without a screen")
 		}
 	}

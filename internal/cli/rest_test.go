@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // fakeServer answers like the REST interface, and asks for the token.
@@ -47,21 +49,21 @@ func TestRemoteCommands(t *testing.T) {
 		code int
 		want string // in the output, stdout or stderr by code
 	}{
-		{[]string{"token", "list"}, exitOK, "k1  ada   viewer  wxyz       revoked"},
-		{[]string{"token", "create", "--user", "ada", "--role", "viewer", "--expires", "1h"}, exitOK, "clew_k2_secret\n"},
-		{[]string{"token", "revoke", "k1"}, exitOK, "revoked k1"},
-		{[]string{"ls"}, exitOK, "sess_1   idle"},
-		{[]string{"ls"}, exitOK, ":00  First\uFFFD[2J\n"},
-		{[]string{"ls"}, exitOK, "clew ls --cursor c2"},
-		{[]string{"show", "sess_1"}, exitOK, "msg_000000000001  user  hello"},
-		{[]string{"show", "sess_2"}, exitRefused, "clew: it is another's\n  Your key does not allow it."},
-		{[]string{"show", "sess_2", "--json"}, exitRefused, `{"error":{"code":"FORBIDDEN","hint":"Your key does not allow it. Ask the session's owner, or an administrator of the server.","message":"it is another's"}}`},
+		{[]string{"token", "list"}, env.ExitOK, "k1  ada   viewer  wxyz       revoked"},
+		{[]string{"token", "create", "--user", "ada", "--role", "viewer", "--expires", "1h"}, env.ExitOK, "clew_k2_secret\n"},
+		{[]string{"token", "revoke", "k1"}, env.ExitOK, "revoked k1"},
+		{[]string{"ls"}, env.ExitOK, "sess_1   idle"},
+		{[]string{"ls"}, env.ExitOK, ":00  First\uFFFD[2J\n"},
+		{[]string{"ls"}, env.ExitOK, "clew ls --cursor c2"},
+		{[]string{"show", "sess_1"}, env.ExitOK, "msg_000000000001  user  hello"},
+		{[]string{"show", "sess_2"}, env.ExitRefused, "clew: it is another's\n  Your key does not allow it."},
+		{[]string{"show", "sess_2", "--json"}, env.ExitRefused, `{"error":{"code":"FORBIDDEN","hint":"Your key does not allow it. Ask the session's owner, or an administrator of the server.","message":"it is another's"}}`},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
-			got := call(t, backend{}, []string{"CLEW_SERVER=" + server, "CLEW_DATA=" + data}, tt.args...)
+			got := call(t, env.Backend{}, []string{"CLEW_SERVER=" + server, "CLEW_DATA=" + data}, tt.args...)
 			output := got.out
-			if tt.code != exitOK {
+			if tt.code != env.ExitOK {
 				output = got.errOut
 			}
 			if got.code != tt.code || !strings.Contains(output, tt.want) {
@@ -76,8 +78,8 @@ func TestRemoteJSON(t *testing.T) {
 	for _, args := range [][]string{
 		{"token", "list"}, {"token", "create", "--user", "ada"}, {"token", "revoke", "k1"}, {"token", "show"}, {"ls"}, {"show", "sess_1"}, {"version"},
 	} {
-		got := call(t, backend{}, []string{"CLEW_TOKEN=secret", "HOME=/h"}, append(args, "--json", "--server", server)[:len(args)+1+2*flagged(args)]...)
-		if got.code != exitOK || !json.Valid([]byte(got.out)) {
+		got := call(t, env.Backend{}, []string{"CLEW_TOKEN=secret", "HOME=/h"}, append(args, "--json", "--server", server)[:len(args)+1+2*flagged(args)]...)
+		if got.code != env.ExitOK || !json.Valid([]byte(got.out)) {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -92,8 +94,8 @@ func flagged(args []string) int {
 }
 
 func TestWrongToken(t *testing.T) {
-	got := call(t, backend{}, []string{"CLEW_TOKEN=canary-token", "CLEW_SERVER=" + fakeServer(t, "secret")}, "ls")
-	if got.code != exitRefused || !strings.Contains(got.errOut, "401") || strings.Contains(got.errOut, "canary") {
+	got := call(t, env.Backend{}, []string{"CLEW_TOKEN=canary-token", "CLEW_SERVER=" + fakeServer(t, "secret")}, "ls")
+	if got.code != env.ExitRefused || !strings.Contains(got.errOut, "401") || strings.Contains(got.errOut, "canary") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -101,8 +103,8 @@ func TestWrongToken(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
-	got := call(t, backend{}, []string{"CLEW_TOKEN=t", "CLEW_SERVER=" + s.URL}, "ls")
-	if got.code != exitNoServer || !strings.Contains(got.errOut, "cannot be reached") {
+	got := call(t, env.Backend{}, []string{"CLEW_TOKEN=t", "CLEW_SERVER=" + s.URL}, "ls")
+	if got.code != env.ExitNoServer || !strings.Contains(got.errOut, "cannot be reached") {
 		t.Errorf("%+v", got)
 	}
 }

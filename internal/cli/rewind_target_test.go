@@ -10,6 +10,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/history"
 	"github.com/clew-run/clew/internal/term"
 )
 
@@ -25,7 +27,7 @@ func TestPrintTargets(t *testing.T) {
 		{MessageID: "msg_000000000012", TS: now.UnixMilli(), Kind: client.PlaceQuestion, Text: "which one?"},
 	}
 	var b strings.Builder
-	if err := printTargets(&b, places, 80, now, "clew rewind s1 -1"); err != nil {
+	if err := history.PrintTargets(&b, places, 80, now, "clew rewind s1 -1"); err != nil {
 		t.Fatal(err)
 	}
 	want := `  -4  msg_000000000002  12:00        said      repair it soon soon soon soon so…
@@ -44,7 +46,7 @@ Go back to before one of them, by number or id; what changes is shown first:
 	for i := range many {
 		many[i] = client.Place{MessageID: clew.MessageIDOf(uint64(i + 1)), TS: now.UnixMilli(), Kind: client.PlaceSaid, Text: strings.Repeat("가", 80)}
 	}
-	if err := printTargets(&b, many, 80, now, "clew rewind"); err != nil {
+	if err := history.PrintTargets(&b, many, 80, now, "clew rewind"); err != nil {
 		t.Fatal(err)
 	}
 	if text := b.String(); !strings.HasPrefix(text, "… 30 older\n -20  msg_000000000031") || !strings.Contains(text, "\n  -1  msg_000000000050") {
@@ -69,12 +71,12 @@ func TestNumbersCountAnswers(t *testing.T) {
 	})
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	c, err := (&app{IO: IO{Environ: []string{"CLEW_TOKEN=t"}}}).connect(remote{server: s.URL})
+	c, err := (&env.App{IO: env.IO{Environ: []string{"CLEW_TOKEN=t"}}}).Connect(env.Remote{Server: s.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]clew.MessageID{"-1": "msg_000000000008", "#-2": "msg_000000000002", "-3": ""} {
-		got, err := c.messageID(t.Context(), "s1", name)
+		got, err := history.MessageID(t.Context(), c, "s1", name)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}

@@ -16,6 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/history"
 )
 
 // preview has one of each thing that a rewind can change.
@@ -42,7 +44,7 @@ var preview = clew.RewindPreviewAnswer{
 
 func TestPrintPreview(t *testing.T) {
 	var b strings.Builder
-	if err := printPreview(&b, &preview, true); err != nil {
+	if err := history.PrintPreview(&b, &preview, true); err != nil {
 		t.Fatal(err)
 	}
 	want := `Back to before msg_000000000012:
@@ -143,16 +145,16 @@ func TestRewindAsks(t *testing.T) {
 func TestRewindNeedsAYes(t *testing.T) {
 	address, told := travelServer(t)
 	for _, args := range [][]string{{"rewind", "s1", "-1"}, {"rewind", "s1", "-1", "--json"}} {
-		got := call(t, backend{}, []string{"CLEW_TOKEN=t", "CLEW_SERVER=" + address}, args...)
-		if got.code != exitUsage || !strings.Contains(got.errOut, "--yes") {
+		got := call(t, env.Backend{}, []string{"CLEW_TOKEN=t", "CLEW_SERVER=" + address}, args...)
+		if got.code != env.ExitUsage || !strings.Contains(got.errOut, "--yes") {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
 	if got := told(); len(got) != 0 {
 		t.Errorf("the server was told %v", got)
 	}
-	got := call(t, backend{}, []string{"CLEW_TOKEN=t", "CLEW_SERVER=" + address}, "rewind", "s1", "-1", "--yes", "--json")
-	if got.code != exitOK || !json.Valid([]byte(got.out)) || !strings.Contains(got.out, `"done":true`) {
+	got := call(t, env.Backend{}, []string{"CLEW_TOKEN=t", "CLEW_SERVER=" + address}, "rewind", "s1", "-1", "--yes", "--json")
+	if got.code != env.ExitOK || !json.Valid([]byte(got.out)) || !strings.Contains(got.out, `"done":true`) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -166,7 +168,7 @@ func TestNumbersFromTheEnd(t *testing.T) {
 		"rewind s1 --server -x":  "rewind s1 --server -x",
 		"rewind s1 msg_1 --json": "rewind s1 msg_1 --json",
 	} {
-		if got := strings.Join(withoutDashes(strings.Fields(in)), " "); got != want {
+		if got := strings.Join(history.WithoutDashes(strings.Fields(in)), " "); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
@@ -183,12 +185,12 @@ func TestTimes(t *testing.T) {
 		"2026-01-31T14:30:07":  time.Date(2026, 1, 31, 14, 30, 7, 0, zone),
 		"2026-01-31T14:30:07Z": time.Date(2026, 1, 31, 16, 30, 7, 0, zone),
 	} {
-		if got, ok := timeOf(in, now); !ok || !got.Equal(want) {
+		if got, ok := env.TimeOf(in, now); !ok || !got.Equal(want) {
 			t.Errorf("%q is %v, %v, want %v", in, got, ok, want)
 		}
 	}
 	for _, in := range []string{"msg_000000000012", "12", "25:00", "yesterday", ""} {
-		if got, ok := timeOf(in, now); ok {
+		if got, ok := env.TimeOf(in, now); ok {
 			t.Errorf("%q is %v", in, got)
 		}
 	}
@@ -213,15 +215,15 @@ func TestMessageSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &rest{base: base, http: http.DefaultClient}
+	c := &env.Rest{Base: base, HTTP: http.DefaultClient}
 	for ms, want := range map[int64]clew.MessageID{
 		0: clew.MessageIDOf(1), 1000: clew.MessageIDOf(1), 1001: clew.MessageIDOf(2), 450_000: clew.MessageIDOf(450), 701_000: clew.MessageIDOf(701), 700_001: clew.MessageIDOf(701), 1_200_000: clew.MessageIDOf(1200),
 	} {
-		if got, err := c.since(t.Context(), "s1", time.UnixMilli(ms)); err != nil || got != want {
+		if got, err := history.Since(t.Context(), c, "s1", time.UnixMilli(ms)); err != nil || got != want {
 			t.Errorf("since %d ms: %s, %v, want %s", ms, got, err, want)
 		}
 	}
-	if got, err := c.since(t.Context(), "s1", time.UnixMilli(1_200_001)); clew.CodeOf(err) != clew.MessageNotFound {
+	if got, err := history.Since(t.Context(), c, "s1", time.UnixMilli(1_200_001)); clew.CodeOf(err) != clew.MessageNotFound {
 		t.Errorf("since the end: %s, %v", got, err)
 	}
 }
@@ -231,25 +233,25 @@ func TestPrintMove(t *testing.T) {
 	files := &clew.FilesReturned{Changed: 2, Removed: 1, Left: []string{"big.iso"}}
 	tests := []struct {
 		name string
-		r    rewound
+		r    history.Rewound
 		want string
 	}{
-		{"rewind", rewound{Event: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{RemovedCount: 3, Return: clew.Return{Files: files}}},
+		{"rewind", history.Rewound{Event: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{RemovedCount: 3, Return: clew.Return{Files: files}}},
 			"Done: 3 messages taken back.\nFiles: 2 written, 1 removed.\n  left as it is: big.iso\nNothing goes on by itself now: say something, answer what is open, or resume the run.\nTake it back: clew undo s1\n"},
-		{"undo", rewound{Event: clew.EventRewindUndone, Data: &clew.RewindUndoneData{
+		{"undo", history.Rewound{Event: clew.EventRewindUndone, Data: &clew.RewindUndoneData{
 			FromMessageID: clew.MessageIDOf(7), RestoredMessageIDs: clew.List[clew.MessageID]{"a", "call"}, RestoredCount: 1, RemovedMessageIDs: []clew.MessageID{"b", "c"}, RemovedCount: 2,
 		}}, "Done: the rewind to msg_000000000007 is undone, 1 message back.\nWhat was said since, 2 messages, is hidden now.\nDo it again: clew redo s1\n"},
-		{"files", rewound{Event: clew.EventCheckpointRestored, Data: &clew.CheckpointRestoredData{
+		{"files", history.Rewound{Event: clew.EventCheckpointRestored, Data: &clew.CheckpointRestoredData{
 			CommitHash: strings.Repeat("a", 64), Files: &clew.FilesReturned{Changed: 1, Before: strings.Repeat("b", 64)},
 		}}, "Done: the files are those of aaaaaaaaaaaa.\nFiles: 1 written, 0 removed.\nTake it back: clew checkpoint restore s1 bbbbbbbbbbbb\n"},
-		{"untold", rewound{Records: []clew.MessageID{"a"}}, "Done.\nNothing goes on by itself now: say something, answer what is open, or resume the run.\nTake it back: clew undo s1\n"},
-		{"nothing", rewound{}, "The session is there already: nothing was changed.\n"},
+		{"untold", history.Rewound{Records: []clew.MessageID{"a"}}, "Done.\nNothing goes on by itself now: say something, answer what is open, or resume the run.\nTake it back: clew undo s1\n"},
+		{"nothing", history.Rewound{}, "The session is there already: nothing was changed.\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.r.SessionID = "s1"
 			var b strings.Builder
-			if err := printMove(&b, tt.r, remote{}); err != nil {
+			if err := history.PrintMove(&b, tt.r, env.Remote{}); err != nil {
 				t.Fatal(err)
 			}
 			if b.String() != tt.want {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
 )
 
 // runFlags are what a person may say about a run.
@@ -36,8 +38,8 @@ type runFlags struct {
 
 const giveUpAfter = 2 * time.Minute
 
-func (a *app) runCommand() *cobra.Command {
-	var r remote
+func runCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [TEXT | -]…",
@@ -61,12 +63,12 @@ func (a *app) runCommand() *cobra.Command {
 			f.workspace = flagOr(cmd, "workspace", ".")
 			placed := cmd.Flags().Changed("workspace")
 			if f.session != "" && placed {
-				return usagef("--workspace is for a new session; clew run --session goes on where that one works")
+				return env.Usagef("--workspace is for a new session; clew run --session goes on where that one works")
 			}
-			return a.runTask(cmd.Context(), r, f, args, placed)
+			return runTask(cmd.Context(), a, r, f, args, placed)
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	f.add(cmd)
 	return cmd
 }
@@ -107,30 +109,30 @@ func flagOr(cmd *cobra.Command, name, other string) string {
 func (f *runFlags) check() error {
 	switch {
 	case f.plan && f.mode != "" && f.mode != string(clew.ModeRun):
-		return usagef("--plan and --mode exclude each other: a plan's steps choose their own modes")
+		return env.Usagef("--plan and --mode exclude each other: a plan's steps choose their own modes")
 	case f.session != "" && f.title != "":
-		return usagef("--title is for a new session; clew run --session goes on in one that has a title")
+		return env.Usagef("--title is for a new session; clew run --session goes on in one that has a title")
 	case f.session == "" && f.queue:
-		return usagef("--queue is for --session: in a new session nothing is under way")
+		return env.Usagef("--queue is for --session: in a new session nothing is under way")
 	case f.maxCost < 0:
-		return usagef("--max-cost %v is less than nothing", f.maxCost)
+		return env.Usagef("--max-cost %v is less than nothing", f.maxCost)
 	case f.detach && f.yes == yesAll:
-		return usagef("--yes answers from here, and --detach leaves: name kinds, such as --yes=read,write, which the server keeps to")
+		return env.Usagef("--yes answers from here, and --detach leaves: name kinds, such as --yes=read,write, which the server keeps to")
 	case f.detach && f.quiet:
-		return usagef("--detach does not wait for the answer that --quiet prints")
+		return env.Usagef("--detach does not wait for the answer that --quiet prints")
 	}
 	return nil
 }
 
 // runTask starts the work and follows it.
-func (a *app) runTask(ctx context.Context, r remote, f runFlags, args []string, placed bool) error {
+func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []string, placed bool) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if f.yes == yesAll && len(args) > 0 && allKinds(args[0]) {
-		return usagef("--yes %s would approve everything: write --yes=%s", args[0], args[0])
+	if f.yes == yesAll && len(args) > 0 && follow.AllKinds(args[0]) {
+		return env.Usagef("--yes %s would approve everything: write --yes=%s", args[0], args[0])
 	}
-	data, err := a.said(f, args)
+	data, err := said(a, f, args)
 	if err != nil {
 		return err
 	}
@@ -138,42 +140,42 @@ func (a *app) runTask(ctx context.Context, r remote, f runFlags, args []string, 
 	if err != nil {
 		return err
 	}
-	c, err := a.connect(r)
+	c, err := a.Connect(r)
 	if err != nil {
 		return err
 	}
-	if err := c.checkMode(ctx, f.mode); err != nil {
+	if err := checkMode(ctx, c, f.mode); err != nil {
 		return err
 	}
-	id, err := c.openFor(ctx, f, data.Text, placed, allowed)
+	id, err := openFor(ctx, c, f, data.Text, placed, allowed)
 	if err != nil {
-		return c.explained(err)
+		return explained(c, err)
 	}
 	if f.detach {
-		return a.detached(ctx, c, id, data)
+		return startDetached(ctx, a, c, id, data)
 	}
-	if !a.json && !f.quiet {
-		a.newScreen(a.storyWriter(false)).line(faint, "%s", id)
+	if !a.JSON && !f.quiet {
+		follow.NewScreen(a, follow.StoryWriter(a, false)).Line(follow.Faint, "%s", id)
 	}
-	if f.yes == yesAll && !a.json {
+	if f.yes == yesAll && !a.JSON {
 		_, _ = fmt.Fprintln(a.Err, "! --yes: everything that is asked for is approved without a person.")
 	}
-	done, err := a.follow(ctx, c, followOptions{
-		session: id, say: &data, fresh: f.session == "", untilDone: true, ask: !f.noInput, wait: f.wait, giveUp: f.giveUp,
-		yes: f.yes == yesAll, quiet: f.quiet, verbose: f.verbose,
+	done, err := follow.Follow(ctx, a, c, follow.Options{
+		Session: id, Say: &data, Fresh: f.session == "", UntilDone: true, Ask: !f.noInput, Wait: f.wait, GiveUp: f.giveUp,
+		Yes: f.yes == yesAll, Quiet: f.quiet, Verbose: f.verbose,
 	})
 	if err != nil {
 		if f.session == "" && refusedAtOnce(err) {
-			c.discard(ctx, id)
+			discard(ctx, c, id)
 		}
-		return c.explained(err)
+		return explained(c, err)
 	}
-	return a.finishRun(c, done, f.quiet)
+	return finishRun(a, c, done, f.quiet)
 }
 
 // said is the message as the flags say it.
-func (a *app) said(f runFlags, args []string) (clew.UserMessageData, error) {
-	text, err := a.readText(f.text, args)
+func said(a *env.App, f runFlags, args []string) (clew.UserMessageData, error) {
+	text, err := readText(a, f.text, args)
 	if err != nil {
 		return clew.UserMessageData{}, err
 	}
@@ -182,7 +184,7 @@ func (a *app) said(f runFlags, args []string) (clew.UserMessageData, error) {
 		return d, err
 	}
 	if text == "" && len(d.Images) == 0 {
-		return d, usagef("say what there is to do: clew run 'repair the tests'")
+		return d, env.Usagef("say what there is to do: clew run 'repair the tests'")
 	}
 	if f.plan {
 		d.Mode = clew.ModeRun
@@ -197,27 +199,27 @@ func (a *app) said(f runFlags, args []string) (clew.UserMessageData, error) {
 }
 
 // allowance is what the flags let be done unasked.
-func (f runFlags) allowance() (allowance, error) {
+func (f runFlags) allowance() (follow.Allowance, error) {
 	var kinds []string
 	if f.yes != "" && f.yes != yesAll {
 		kinds = strings.Split(f.yes, ",")
 	}
-	return newAllowance(kinds, f.allow)
+	return follow.NewAllowance(kinds, f.allow)
 }
 
 // openFor makes the session, or finds it, and sets what was asked for.
-func (c *rest) openFor(ctx context.Context, f runFlags, text string, placed bool, allowed allowance) (clew.SessionID, error) {
-	id, err := c.sessionFor(ctx, f, text, placed)
+func openFor(ctx context.Context, c *env.Rest, f runFlags, text string, placed bool, allowed follow.Allowance) (clew.SessionID, error) {
+	id, err := sessionFor(ctx, c, f, text, placed)
 	if err != nil {
 		return "", err
 	}
 	set := map[string]any{}
-	if !allowed.empty() {
-		now, err := c.approvals(ctx, id)
+	if !allowed.Empty() {
+		now, err := approvals(ctx, c, id)
 		if err != nil {
 			return "", err
 		}
-		set = allowed.settings(now)
+		set = allowed.Settings(now)
 	}
 	if f.model != "" {
 		set["model"] = f.model
@@ -228,25 +230,25 @@ func (c *rest) openFor(ctx context.Context, f runFlags, text string, placed bool
 	if len(set) == 0 {
 		return id, nil
 	}
-	_, err = c.api().Command(ctx, id, "", clew.CommandUpdateSettings, clew.UpdateSettingsData{Settings: set})
+	_, err = c.API().Command(ctx, id, "", clew.CommandUpdateSettings, clew.UpdateSettingsData{Settings: set})
 	if err != nil && f.session == "" {
-		c.discard(ctx, id)
+		discard(ctx, c, id)
 	}
 	return id, err
 }
 
 // sessionFor is the session that the flags name, or a new one.
-func (c *rest) sessionFor(ctx context.Context, f runFlags, text string, placed bool) (clew.SessionID, error) {
+func sessionFor(ctx context.Context, c *env.Rest, f runFlags, text string, placed bool) (clew.SessionID, error) {
 	if f.session != "" {
-		s, err := c.session(ctx, f.session)
+		s, err := c.Session(ctx, f.session)
 		return s.ID, err
 	}
-	dir, err := c.place(f.workspace, placed)
+	dir, err := place(c, f.workspace, placed)
 	if err != nil {
 		return "", err
 	}
-	title := firstOf(f.title, titleFrom(text))
-	id, err := c.api().CreateSession(ctx, client.NewSession{Title: title, Workspace: dir})
+	title := env.FirstOf(f.title, titleFrom(text))
+	id, err := c.API().CreateSession(ctx, client.NewSession{Title: title, Workspace: dir})
 	if err != nil {
 		return "", misplaced(err, dir, placed)
 	}
@@ -254,16 +256,16 @@ func (c *rest) sessionFor(ctx context.Context, f runFlags, text string, placed b
 }
 
 // detached starts the work and says how to come back.
-func (a *app) detached(ctx context.Context, c *rest, id clew.SessionID, data clew.UserMessageData) error {
-	if err := a.mayAnswer(ctx, c, id, &data); err != nil {
-		return c.explained(err)
+func startDetached(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, data clew.UserMessageData) error {
+	if err := mayAnswer(ctx, a, c, id, &data); err != nil {
+		return explained(c, err)
 	}
-	got, err := c.api().Command(ctx, id, "", clew.CommandUserMessage, data)
+	got, err := c.API().Command(ctx, id, "", clew.CommandUserMessage, data)
 	if err != nil {
-		return c.explained(err)
+		return explained(c, err)
 	}
-	return a.print(map[string]any{"session_id": id, "records": got.Records}, func(w io.Writer) error {
-		_, _ = fmt.Fprintf(a.Err, "It is under way. Follow it with\n  %s\n", c.line("attach", string(id)))
+	return a.Print(map[string]any{"session_id": id, "records": got.Records}, func(w io.Writer) error {
+		_, _ = fmt.Fprintf(a.Err, "It is under way. Follow it with\n  %s\n", c.Line("attach", string(id)))
 		_, err := fmt.Fprintln(w, id)
 		return err
 	})

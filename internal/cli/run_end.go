@@ -12,29 +12,31 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
 )
 
 // sees reports whether the server works on this machine's files: its local socket
 // vouched for it, or it was named by an address of this machine. A proxy for TLS
 // may stand before a server anywhere.
-func (c *rest) sees() bool {
-	return c.local || c.base.Scheme == "http" && loopback(c.base.Hostname())
+func sees(c *env.Rest) bool {
+	return c.Local || c.Base.Scheme == "http" && env.Loopback(c.Base.Hostname())
 }
 
 // place is the directory a new session works in. This directory is meant only
 // where the server can see it.
-func (c *rest) place(dir string, placed bool) (string, error) {
+func place(c *env.Rest, dir string, placed bool) (string, error) {
 	switch {
-	case placed && dir == "", !placed && !c.sees():
+	case placed && dir == "", !placed && !sees(c):
 		return "", nil
-	case !c.sees():
+	case !sees(c):
 		if !filepath.IsAbs(dir) {
-			return "", usagef("--workspace must be an absolute path on %s", c.base.Host)
+			return "", env.Usagef("--workspace must be an absolute path on %s", c.Base.Host)
 		}
 		return dir, nil
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", usagef("--workspace %s is no directory", dir)
+		return "", env.Usagef("--workspace %s is no directory", dir)
 	}
 	return filepath.Abs(dir)
 }
@@ -50,10 +52,10 @@ func misplaced(err error, dir string, placed bool) error {
 }
 
 // approvals asks how those of a session stand. Only a connection gets to know.
-func (c *rest) approvals(ctx context.Context, id clew.SessionID) (now approvals, err error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+func approvals(ctx context.Context, c *env.Rest, id clew.SessionID) (now follow.Approvals, err error) {
+	ctx, cancel := context.WithTimeout(ctx, env.RequestTimeout)
 	defer cancel()
-	cl, err := client.Dial(ctx, c.dialing(id))
+	cl, err := client.Dial(ctx, c.Dialing(id))
 	if err != nil {
 		return now, err
 	}
@@ -75,8 +77,8 @@ func (c *rest) approvals(ctx context.Context, id clew.SessionID) (now approvals,
 // mayAnswer lets words answer the questions that are open in the session now, and
 // none that opens meanwhile. Words deny some of them: that is told, and what is
 // nothing but a yes or a no is not sent then.
-func (a *app) mayAnswer(ctx context.Context, c *rest, id clew.SessionID, say *clew.UserMessageData) error {
-	page, err := c.api().Inbox(ctx, "", 200)
+func mayAnswer(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, say *clew.UserMessageData) error {
+	page, err := c.API().Inbox(ctx, "", 200)
 	if err != nil {
 		return err
 	}
@@ -86,95 +88,95 @@ func (a *app) mayAnswer(ctx context.Context, c *rest, id clew.SessionID, say *cl
 			open = append(open, it.Question)
 		}
 	}
-	say.MayAnswer = idsOf(open)
+	say.MayAnswer = follow.IDsOf(open)
 	if say.Mode == clew.ModeRun { // a plan is a task of its own
 		return nil
 	}
-	if q := notForWords(open, *say); q != nil {
-		return usagef("%s was not sent: a question is open, and words are not taken as a yes or a no. Answer it: %s", quoted(say.Text), c.line(answerWords(*q)...))
+	if q := follow.NotForWords(open, *say); q != nil {
+		return env.Usagef("%s was not sent: a question is open, and words are not taken as a yes or a no. Answer it: %s", follow.Quoted(say.Text), c.Line(follow.AnswerWords(*q)...))
 	}
-	if deniedByWords(open) != nil {
+	if follow.DeniedByWords(open) != nil {
 		_, _ = fmt.Fprintln(a.Err, "A question is open: your words deny it, and tell the agent what to do instead.")
 	}
 	return nil
 }
 
 // explained says what to do where no server answers.
-func (c *rest) explained(err error) error {
+func explained(c *env.Rest, err error) error {
 	var e *clew.Error
 	if errors.As(err, &e) && e.Code == clew.ConnectionFailed {
-		return clew.Errorf(e.Code, "no server answers at %s: clew serve starts one, --server names another", c.base.Host).Advised()
+		return clew.Errorf(e.Code, "no server answers at %s: clew serve starts one, --server names another", c.Base.Host).Advised()
 	}
 	return err
 }
 
 // finishRun tells how it ended and gives the answer where that is wanted.
-func (a *app) finishRun(c *rest, done followed, quiet bool) error {
-	if a.json {
+func finishRun(a *env.App, c *env.Rest, done follow.Followed, quiet bool) error {
+	if a.JSON {
 		enc := json.NewEncoder(a.Out)
 		enc.SetEscapeHTML(false)
 		if err := enc.Encode(done); err != nil {
 			return err
 		}
-		return exitWith(done.ExitCode)
+		return env.ExitWith(done.ExitCode)
 	}
-	story := a.storyWriter(quiet)
-	if !quiet || done.ExitCode != exitOK {
-		a.tellEnd(a.newScreen(story), c, done)
+	story := follow.StoryWriter(a, quiet)
+	if !quiet || done.ExitCode != env.ExitOK {
+		tellEnd(a, follow.NewScreen(a, story), c, done)
 	}
-	if story == a.Err && done.Answer != "" && done.Status == endedDone {
+	if story == a.Err && done.Answer != "" && done.Status == follow.EndedDone {
 		if _, err := fmt.Fprintln(a.Out, strings.TrimRight(done.Answer, "\n")); err != nil {
 			return err
 		}
 	}
-	return exitWith(done.ExitCode)
+	return env.ExitWith(done.ExitCode)
 }
 
 // tellEnd writes the last lines of a story.
-func (a *app) tellEnd(s *screen, c *rest, done followed) {
+func tellEnd(a *env.App, s *follow.Screen, c *env.Rest, done follow.Followed) {
 	id := string(done.SessionID)
-	s.write("\n")
+	s.Write("\n")
 	switch done.Status {
-	case endedDone:
-		s.item(good, "●", "Done"+spentText(done))
+	case follow.EndedDone:
+		s.Item(follow.Good, "●", "Done"+spentText(done))
 		if len(done.Reports) > 0 {
-			s.write("    Report: " + plain(c.address().JoinPath(done.Reports[0]).String()) + "\n") // an address is not broken
-			s.block(plainInk, "    ", "Sign a browser in first: "+c.line("open", id))
+			s.Write("    Report: " + env.Plain(c.Address().JoinPath(done.Reports[0]).String()) + "\n") // an address is not broken
+			s.Block(follow.PlainInk, "    ", "Sign a browser in first: "+c.Line("open", id))
 		}
-		s.block(faint, "    ", "Go on: "+c.line("run", "--session", id, "…"))
-	case endedLeft:
-		s.item(waiting, "◐", "You left. The work goes on. Come back to it, or stop it:")
-		s.block(plainInk, "    ", c.line("attach", id)+"\n"+c.line("stop", id))
-	case endedQuestion:
-		s.item(waiting, "◇", "It waits for an answer"+spentText(done))
-		s.block(faint, "    ", "Once it is answered, follow it with "+c.line("attach", id))
-	case endedPaused:
-		s.item(waiting, "◐", "The plan is paused: nothing new begins until somebody resumes it.")
-		if done.said {
-			s.block(plainInk, "    ", "What you said is taken; it is heard when the plan goes on.")
+		s.Block(follow.Faint, "    ", "Go on: "+c.Line("run", "--session", id, "…"))
+	case follow.EndedLeft:
+		s.Item(follow.Waiting, "◐", "You left. The work goes on. Come back to it, or stop it:")
+		s.Block(follow.PlainInk, "    ", c.Line("attach", id)+"\n"+c.Line("stop", id))
+	case follow.EndedQuestion:
+		s.Item(follow.Waiting, "◇", "It waits for an answer"+spentText(done))
+		s.Block(follow.Faint, "    ", "Once it is answered, follow it with "+c.Line("attach", id))
+	case follow.EndedPaused:
+		s.Item(follow.Waiting, "◐", "The plan is paused: nothing new begins until somebody resumes it.")
+		if done.Said {
+			s.Block(follow.PlainInk, "    ", "What you said is taken; it is heard when the plan goes on.")
 		}
-		s.block(plainInk, "    ", c.line("resume", id)+"\nThen follow it with "+c.line("attach", id))
-	case endedLost:
-		s.item(bad, "✕", "No server: "+done.Message+". The work goes on when it is back.")
-		s.block(plainInk, "    ", c.line("attach", id))
+		s.Block(follow.PlainInk, "    ", c.Line("resume", id)+"\nThen follow it with "+c.Line("attach", id))
+	case follow.EndedLost:
+		s.Item(follow.Bad, "✕", "No server: "+done.Message+". The work goes on when it is back.")
+		s.Block(follow.PlainInk, "    ", c.Line("attach", id))
 	default:
-		words := map[string]string{endedFailed: "Failed", endedCancelled: "Cancelled", endedStopped: "Stopped", endedBudget: "Out of budget"}
-		s.item(bad, "✕", words[done.Status]+because(done.Message)+spentText(done))
-		s.block(faint, "    ", "All of it: "+c.line("show", id))
+		words := map[string]string{follow.EndedFailed: "Failed", follow.EndedCancelled: "Cancelled", follow.EndedStopped: "Stopped", follow.EndedBudget: "Out of budget"}
+		s.Item(follow.Bad, "✕", words[done.Status]+follow.Because(done.Message)+spentText(done))
+		s.Block(follow.Faint, "    ", "All of it: "+c.Line("show", id))
 	}
 }
 
 // spentText is what something used, as far as that is known.
-func spentText(done followed) string {
+func spentText(done follow.Followed) string {
 	u, text := done.Usage, ""
 	if u.CostUSD > 0 {
-		text += " · " + dollars(u.CostUSD)
+		text += " · " + follow.Dollars(u.CostUSD)
 	}
 	if n := u.TokensIn + u.TokensOut; n > 0 {
 		text += " · " + tokens(n)
 	}
-	if done.lasted >= time.Second {
-		text += " · " + briefly(done.lasted)
+	if done.Lasted >= time.Second {
+		text += " · " + follow.Briefly(done.Lasted)
 	}
 	return text
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/history"
 )
 
 // textFlags say what to say besides the words on the line.
@@ -31,7 +34,7 @@ const (
 // readText puts the message together: the words of the line, then the file, then
 // standard input if - stands on the line, or if there is nothing else and it is
 // not a terminal.
-func (a *app) readText(t textFlags, args []string) (string, error) {
+func readText(a *env.App, t textFlags, args []string) (string, error) {
 	words := slices.DeleteFunc(slices.Clone(args), func(w string) bool { return w == "-" })
 	parts := []string{strings.Join(words, " ")}
 	if t.file != "" {
@@ -41,14 +44,14 @@ func (a *app) readText(t textFlags, args []string) (string, error) {
 		}
 		parts = append(parts, string(b))
 	}
-	piped := len(args) == 0 && t.file == "" && len(t.images) == 0 && !a.onTerminal()
+	piped := len(args) == 0 && t.file == "" && len(t.images) == 0 && !history.OnTerminal(a)
 	if piped || len(words) < len(args) {
 		b, err := io.ReadAll(io.LimitReader(a.In, maxText+1))
 		if err != nil {
 			return "", err
 		}
 		if len(b) > maxText {
-			return "", usagef("standard input is more than %d MB: name a file in the workspace instead", maxText>>20)
+			return "", env.Usagef("standard input is more than %d MB: name a file in the workspace instead", maxText>>20)
 		}
 		parts = append(parts, string(b))
 	}
@@ -60,11 +63,11 @@ func readFile(name string, most int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return nil, usagef("%s cannot be read: %w", name, err)
+		return nil, env.Usagef("%s cannot be read: %w", name, err)
 	case info.IsDir():
-		return nil, usagef("%s is a directory", name)
+		return nil, env.Usagef("%s is a directory", name)
 	case info.Size() > most:
-		return nil, usagef("%s is larger than %d MB", name, most>>20)
+		return nil, env.Usagef("%s is larger than %d MB", name, most>>20)
 	}
 	return os.ReadFile(name)
 }
@@ -79,7 +82,7 @@ func readImages(names []string) ([]string, error) {
 		}
 		kind := http.DetectContentType(b)
 		if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) {
-			return nil, usagef("%s is no PNG, JPEG, GIF or WebP picture", name)
+			return nil, env.Usagef("%s is no PNG, JPEG, GIF or WebP picture", name)
 		}
 		urls = append(urls, "data:"+kind+";base64,"+base64.StdEncoding.EncodeToString(b))
 	}

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
 )
 
 // What was named is allowed, and nothing that lay switched off until then.
@@ -42,15 +45,15 @@ func TestAllowance(t *testing.T) {
 		"both": {"execute,fetch", "x", serverOff, none(map[string]any{
 			"always_allow_execute": true, "always_allow_fetch": true, "remembered_commands": []string{"x"}})},
 	} {
-		var now approvals
+		var now follow.Approvals
 		if err := json.Unmarshal([]byte(c.now), &now); err != nil {
 			t.Fatal(err)
 		}
-		w, err := newAllowance(parted(c.kinds), parted(c.patterns))
+		w, err := follow.NewAllowance(parted(c.kinds), parted(c.patterns))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := w.settings(now); !reflect.DeepEqual(got, c.want) {
+		if got := w.Settings(now); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -86,7 +89,7 @@ func TestPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := (&rest{base: base, local: c.local}).place(c.dir, c.placed)
+		got, err := place((&env.Rest{Base: base, Local: c.local}), c.dir, c.placed)
 		if got != c.want || (err != nil) != c.wrong {
 			t.Errorf("%+v: %q, %v", c, got, err)
 		}

@@ -11,30 +11,32 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // maxSecret bounds what is read from standard input.
 const maxSecret = 64 << 10
 
-func (a *app) secretCommand() *cobra.Command {
-	var r remote
+func secretCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	cmd := &cobra.Command{
 		Use:   "secret",
 		Short: "Store, list and delete secrets",
 		Long: "Store, list and delete the secrets of a running server: keys of model providers\n" +
 			"and whatever settings refer to as $SECRET:NAME. A stored value cannot be read again.",
 		Example: "clew secret set anthropic_api_key          # asks for it, without showing it\nclew secret set openai_api_key < key.txt",
-		Args:    known,
+		Args:    env.Known,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	r.flags(cmd)
-	cmd.AddCommand(a.secretSet(&r), a.secretList(&r), a.secretRemove(&r))
+	r.Flags(cmd)
+	cmd.AddCommand(secretSet(a, &r), secretList(a, &r), secretRemove(a, &r))
 	return cmd
 }
 
 // secretSet takes the value from standard input alone: an argument would stand
 // in the process list and in the shell's history.
-func (a *app) secretSet(r *remote) *cobra.Command {
+func secretSet(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "set KEY",
 		Short: "Store a secret; the value is read from standard input",
@@ -52,19 +54,19 @@ func (a *app) secretSet(r *remote) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
-			value, err := a.readSecret(args[0])
+			value, err := readSecret(a, args[0])
 			if err != nil {
 				return err
 			}
-			if err := c.call(cmd.Context(), http.MethodPut, secretPath(args[0]), map[string]string{"value": value}, nil); err != nil {
+			if err := c.Call(cmd.Context(), http.MethodPut, secretPath(args[0]), map[string]string{"value": value}, nil); err != nil {
 				return err
 			}
-			return a.print(map[string]string{"stored": args[0]}, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "stored", plain(args[0]))
+			return a.Print(map[string]string{"stored": args[0]}, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, "stored", env.Plain(args[0]))
 				return err
 			})
 		},
@@ -73,11 +75,11 @@ func (a *app) secretSet(r *remote) *cobra.Command {
 
 // readSecret reads one line without showing it from a terminal, and everything
 // from a file or a pipe. The line break at the end is not part of the value.
-func (a *app) readSecret(name string) (string, error) {
+func readSecret(a *env.App, name string) (string, error) {
 	var b []byte
 	var err error
 	if f, ok := a.In.(*os.File); ok && term.IsTerminal(f.Fd()) {
-		_, _ = fmt.Fprintf(a.Err, "Value of %s (not shown): ", plain(name))
+		_, _ = fmt.Fprintf(a.Err, "Value of %s (not shown): ", env.Plain(name))
 		b, err = term.ReadPassword(f.Fd())
 		_, _ = fmt.Fprintln(a.Err)
 	} else {
@@ -89,16 +91,16 @@ func (a *app) readSecret(name string) (string, error) {
 	value := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
 	switch {
 	case len(b) > maxSecret:
-		return "", usagef("the value is longer than %d bytes", maxSecret)
+		return "", env.Usagef("the value is longer than %d bytes", maxSecret)
 	case strings.TrimSpace(value) == "":
-		return "", usagef("the value is empty")
+		return "", env.Usagef("the value is empty")
 	}
 	return value, nil
 }
 
 func secretPath(name string) string { return "secrets/" + url.PathEscape(name) }
 
-func (a *app) secretList(r *remote) *cobra.Command {
+func secretList(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:     "ls",
 		Aliases: []string{"list"},
@@ -107,19 +109,19 @@ func (a *app) secretList(r *remote) *cobra.Command {
 		Example: "clew secret ls",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
 			var answer struct {
 				Names []string `json:"names"`
 			}
-			if err := c.call(cmd.Context(), http.MethodGet, "secrets", nil, &answer); err != nil {
+			if err := c.Call(cmd.Context(), http.MethodGet, "secrets", nil, &answer); err != nil {
 				return err
 			}
-			return a.print(answer, func(w io.Writer) error {
+			return a.Print(answer, func(w io.Writer) error {
 				for _, name := range answer.Names {
-					if _, err := fmt.Fprintln(w, plain(name)); err != nil {
+					if _, err := fmt.Fprintln(w, env.Plain(name)); err != nil {
 						return err
 					}
 				}
@@ -129,7 +131,7 @@ func (a *app) secretList(r *remote) *cobra.Command {
 	}
 }
 
-func (a *app) secretRemove(r *remote) *cobra.Command {
+func secretRemove(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm KEY",
 		Short: "Delete a stored secret",
@@ -138,15 +140,15 @@ func (a *app) secretRemove(r *remote) *cobra.Command {
 		Example: "clew secret rm anthropic_api_key",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
-			if err := c.call(cmd.Context(), http.MethodDelete, secretPath(args[0]), nil, nil); err != nil {
+			if err := c.Call(cmd.Context(), http.MethodDelete, secretPath(args[0]), nil, nil); err != nil {
 				return err
 			}
-			return a.print(map[string]string{"removed": args[0]}, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "removed", plain(args[0]))
+			return a.Print(map[string]string{"removed": args[0]}, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, "removed", env.Plain(args[0]))
 				return err
 			})
 		},

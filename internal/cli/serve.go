@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // configFlags are the flags of the commands that work on a data directory.
@@ -34,7 +36,7 @@ func (f *configFlags) given(cmd *cobra.Command) map[string]any {
 	return out
 }
 
-func (a *app) serveCommand() *cobra.Command {
+func serveCommand(a *env.App) *cobra.Command {
 	var flags configFlags
 	var open bool
 	cmd := &cobra.Command{
@@ -48,19 +50,19 @@ func (a *app) serveCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			given := flags.given(cmd)
-			if a.json {
+			if a.JSON {
 				given["log.format"] = "json"
 			}
-			cfg, err := a.loadConfig(flags.file, given)
+			cfg, err := a.LoadConfig(flags.file, given)
 			if err != nil {
 				return err
 			}
 			if open {
 				cfg.Ready = func(_ context.Context, page string) {
-					a.showOwn(page, remote{server: withoutTicket(page), data: cfg.Data}.line("open", "--no-open"))
+					showOwn(a, page, env.Remote{Server: withoutTicket(page), Data: cfg.Data}.Line("open", "--no-open"))
 				}
 			}
-			return a.serve(cmd.Context(), cfg)
+			return serve(cmd.Context(), a, cfg)
 		},
 	}
 	flags.add(cmd, "listen", "listen", "address to listen on, port 0 picks one (default 127.0.0.1:8000)")
@@ -75,7 +77,7 @@ func (a *app) serveCommand() *cobra.Command {
 
 // serve runs the server until ctx ends or a signal comes. A second signal ends
 // the process at once, for those who do not want to wait.
-func (a *app) serve(ctx context.Context, cfg config) error {
+func serve(ctx context.Context, a *env.App, cfg env.Config) error {
 	log, err := newLogger(a.Err, cfg.Log.Level, cfg.Log.Format)
 	if err != nil {
 		return err
@@ -86,5 +88,5 @@ func (a *app) serve(ctx context.Context, cfg config) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
-	return a.server.run(ctx, cfg, a.Out, log)
+	return a.Server.Run(ctx, cfg, a.Out, log)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // startServer runs `clew serve` in this process on a port of its own and
@@ -24,14 +25,14 @@ func startServer(t *testing.T, data string) string {
 	var log bytes.Buffer
 	code := make(chan int, 1)
 	go func() {
-		a := &app{IO: IO{In: strings.NewReader(""), Out: w, Err: &log, Environ: []string{"HOME=" + data}}, server: realServer}
-		code <- a.main(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--data", data})
+		a := &env.App{IO: env.IO{In: strings.NewReader(""), Out: w, Err: &log, Environ: []string{"HOME=" + data}}, Server: env.RealServer}
+		code <- execute(ctx, a, []string{"serve", "--listen", "127.0.0.1:0", "--data", data})
 		_ = w.Close()
 	}()
 	line, err := bufio.NewReader(r).ReadString('\n')
 	t.Cleanup(func() {
 		cancel()
-		if got := <-code; got != exitOK {
+		if got := <-code; got != env.ExitOK {
 			t.Errorf("serve ended with %d:\n%s", got, log.String())
 		}
 		token, err := os.ReadFile(filepath.Join(data, "token"))
@@ -54,8 +55,8 @@ func TestAgainstRealServer(t *testing.T) {
 	environ := []string{"HOME=" + data, "CLEW_SERVER=" + address, "CLEW_DATA=" + data}
 	ask := func(out any, args ...string) {
 		t.Helper()
-		got := call(t, backend{}, environ, append(args, "--json")...)
-		if got.code != exitOK {
+		got := call(t, env.Backend{}, environ, append(args, "--json")...)
+		if got.code != env.ExitOK {
 			t.Fatalf("%v: %+v", args, got)
 		}
 		if err := json.Unmarshal([]byte(got.out), out); err != nil {
@@ -78,8 +79,8 @@ func TestAgainstRealServer(t *testing.T) {
 	if list.Keys[0].RevokedMS == 0 {
 		t.Errorf("not revoked: %+v", list)
 	}
-	got := call(t, backend{}, append(environ, "CLEW_TOKEN="+made.Token), "ls")
-	if got.code != exitRefused || strings.Contains(got.errOut, made.Token) {
+	got := call(t, env.Backend{}, append(environ, "CLEW_TOKEN="+made.Token), "ls")
+	if got.code != env.ExitRefused || strings.Contains(got.errOut, made.Token) {
 		t.Errorf("a revoked key: %+v", got)
 	}
 	var sessions struct{ Sessions []any }
@@ -87,7 +88,7 @@ func TestAgainstRealServer(t *testing.T) {
 	if sessions.Sessions == nil || len(sessions.Sessions) != 0 {
 		t.Errorf("sessions: %+v", sessions)
 	}
-	if got := call(t, backend{}, environ, "show", "sess_none"); got.code != exitFailure {
+	if got := call(t, env.Backend{}, environ, "show", "sess_none"); got.code != env.ExitFailure {
 		t.Errorf("unknown session: %+v", got)
 	}
 }
@@ -113,9 +114,9 @@ func TestDoctorOnRealStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	got := call(t, realServer, []string{"HOME=" + data}, "doctor", "--data", data, "--json")
+	got := call(t, env.RealServer, []string{"HOME=" + data}, "doctor", "--data", data, "--json")
 	var found struct{ Sessions, Records int }
-	if err := json.Unmarshal([]byte(got.out), &found); err != nil || got.code != exitOK {
+	if err := json.Unmarshal([]byte(got.out), &found); err != nil || got.code != env.ExitOK {
 		t.Fatalf("%+v: %v", got, err)
 	}
 	if found.Sessions != 1 || found.Records < 3 { // created, message, accepted

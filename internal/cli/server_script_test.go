@@ -24,12 +24,12 @@ func TestServerScripts(t *testing.T) {
 			x.write("two\n")
 			testscript.Run(t, testscript.Params{
 				Files: []string{file},
-				Setup: func(env *testscript.Env) error {
-					env.Setenv("HOME", env.WorkDir)
-					env.Setenv("CLEW_SERVER", x.address)
-					env.Setenv("CLEW_DATA", x.where[3])
-					env.Setenv("SESSION", string(x.id))
-					env.Setenv("PROJECT", x.work)
+				Setup: func(environ *testscript.Env) error {
+					environ.Setenv("HOME", environ.WorkDir)
+					environ.Setenv("CLEW_SERVER", x.address)
+					environ.Setenv("CLEW_DATA", x.where[3])
+					environ.Setenv("SESSION", string(x.id))
+					environ.Setenv("PROJECT", x.work)
 					return nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // Sessions are named by how their ids begin, or not at all.
@@ -23,7 +24,7 @@ func TestSessionsByName(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
-	c, err := (&app{}).connect(remote{server: x.where[1], data: x.where[3]})
+	c, err := (&env.App{}).Connect(env.Remote{Server: x.where[1], Data: x.where[3]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,22 +32,22 @@ func TestSessionsByName(t *testing.T) {
 		"": "other-one", "-": "other-one", "othe": "other-one", "other-one": "other-one",
 		"aaaa1": "sess_aaaa1111", "sess_aaaa2": "sess_aaaa2222", string(x.id): x.id, string(x.id[:12]): x.id, string(x.id[5:12]): x.id,
 	} {
-		if s, err := c.session(t.Context(), name); err != nil || s.ID != want {
+		if s, err := c.Session(t.Context(), name); err != nil || s.ID != want {
 			t.Errorf("%q: %s, %v, want %s", name, s.ID, err, want)
 		}
 	}
-	x.has(x.do(exitFailure, "", "show", "oth"), "there is no session oth", "at least 4 characters")
-	x.has(x.do(exitFailure, "", "show", "nope"), "there is no session nope: clew ls")
-	x.has(x.do(exitFailure, "", "attach", "nope"), "there is no session nope: clew ls")
-	x.has(x.do(exitUsage, "", "undo", "aaaa"), "aaaa is how 2 sessions begin", "sess_aaaa1111  It is sess_aaaa1111", "sess_aaaa2222")
-	x.has(x.do(exitUsage, "", "undo", "aaaa", "--json"), `"hint":"sess_aaaa`)
-	x.has(x.do(exitUsage, "", "open", "no/id"), "not a session id")
+	x.has(x.do(env.ExitFailure, "", "show", "oth"), "there is no session oth", "at least 4 characters")
+	x.has(x.do(env.ExitFailure, "", "show", "nope"), "there is no session nope: clew ls")
+	x.has(x.do(env.ExitFailure, "", "attach", "nope"), "there is no session nope: clew ls")
+	x.has(x.do(env.ExitUsage, "", "undo", "aaaa"), "aaaa is how 2 sessions begin", "sess_aaaa1111  It is sess_aaaa1111", "sess_aaaa2222")
+	x.has(x.do(env.ExitUsage, "", "undo", "aaaa", "--json"), `"hint":"sess_aaaa`)
+	x.has(x.do(env.ExitUsage, "", "open", "no/id"), "not a session id")
 
 	// Which one is changed is said first, and which one was picked.
-	x.has(x.do(exitFailure, "", "undo"), "Session other-one  It is other-one\nclew: there is no rewind to undo")
-	x.has(x.do(exitFailure, "", "undo", "other-one"), "Session other-one")
-	x.has(x.do(exitOK, "", "show", "othe"), "Session other-one")
-	if out := x.do(exitOK, "", "show", "other-one"); strings.Contains(out, "Session other-one") {
+	x.has(x.do(env.ExitFailure, "", "undo"), "Session other-one  It is other-one\nclew: there is no rewind to undo")
+	x.has(x.do(env.ExitFailure, "", "undo", "other-one"), "Session other-one")
+	x.has(x.do(env.ExitOK, "", "show", "othe"), "Session other-one")
+	if out := x.do(env.ExitOK, "", "show", "other-one"); strings.Contains(out, "Session other-one") {
 		t.Errorf("what was said is said again: %s", out)
 	}
 }
@@ -65,12 +66,12 @@ func TestSessionAndMessage(t *testing.T) {
 		{"4821 12", "4821", "12"},
 		{"4821f", "4821f", ""},
 	} {
-		if session, message, err := sessionAndMessage("rewind", strings.Fields(tt[0])); err != nil || session != tt[1] || message != tt[2] {
+		if session, message, err := env.SessionAndMessage("rewind", strings.Fields(tt[0])); err != nil || session != tt[1] || message != tt[2] {
 			t.Errorf("%q: %q and %q, %v", tt[0], session, message, err)
 		}
 	}
 	// Digits alone could be the number of a message, or how a session begins.
-	session, message, err := sessionAndMessage("rewind", []string{"4821"})
+	session, message, err := env.SessionAndMessage("rewind", []string{"4821"})
 	if err == nil || session != "" || message != "" || !strings.Contains(err.Error(), "clew rewind - 4821") || !strings.Contains(err.Error(), "sess_4821") {
 		t.Errorf("digits alone: %q and %q, %v", session, message, err)
 	}
@@ -80,15 +81,15 @@ func TestSessionAndMessage(t *testing.T) {
 func TestNoSessionYet(t *testing.T) {
 	data := t.TempDir()
 	startServer(t, data)
-	c, err := (&app{IO: IO{Environ: []string{"HOME=/nonexistent"}}}).connect(remote{data: data})
+	c, err := (&env.App{IO: env.IO{Environ: []string{"HOME=/nonexistent"}}}).Connect(env.Remote{Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.session(context.Background(), ""); clew.CodeOf(err) != clew.SessionNotFound || !strings.Contains(err.Error(), "clew run") {
+	if _, err := c.Session(context.Background(), ""); clew.CodeOf(err) != clew.SessionNotFound || !strings.Contains(err.Error(), "clew run") {
 		t.Errorf("%v", err)
 	}
-	got := call(t, realServer, []string{"HOME=/nonexistent"}, "ls", "--data", data)
-	if got.code != exitOK || !strings.HasPrefix(got.out, "There is no session yet. Begin one: clew run 'what is in here?' --data ") {
+	got := call(t, env.RealServer, []string{"HOME=/nonexistent"}, "ls", "--data", data)
+	if got.code != env.ExitOK || !strings.HasPrefix(got.out, "There is no session yet. Begin one: clew run 'what is in here?' --data ") {
 		t.Errorf("%+v", got)
 	}
 }

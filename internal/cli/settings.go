@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/term"
 )
 
@@ -31,9 +32,9 @@ type setting struct {
 	Default json.RawMessage `json:"default,omitempty"`
 }
 
-func (a *app) settingsCommand() *cobra.Command {
-	var r remote
-	list := a.settingsList(&r)
+func settingsCommand(a *env.App) *cobra.Command {
+	var r env.Remote
+	list := settingsList(a, &r)
 	cmd := &cobra.Command{
 		Use:   "settings",
 		Short: "Show and change settings",
@@ -41,23 +42,23 @@ func (a *app) settingsCommand() *cobra.Command {
 			"subcommand they are listed, each with the layer that its value is from: default,\n" +
 			"file, environment or server. Secrets are no settings; see clew secret.",
 		Example: "clew settings\nclew settings set mode ask --session SESSION\nclew settings set allowed_commands '[\"go test *\"]'",
-		Args:    known,
+		Args:    env.Known,
 		RunE:    list.RunE,
 	}
-	r.flags(cmd)
-	cmd.AddCommand(list, a.settingsGet(&r), a.settingsSet(&r), a.settingsReset(&r), a.settingsExport(&r), a.settingsImport(&r), a.settingsTrust(&r))
+	r.Flags(cmd)
+	cmd.AddCommand(list, settingsGet(a, &r), settingsSet(a, &r), settingsReset(a, &r), settingsExport(a, &r), settingsImport(a, &r), settingsTrust(a, &r))
 	return cmd
 }
 
-func (c *rest) settings(ctx context.Context) ([]setting, error) {
+func settings(ctx context.Context, c *env.Rest) ([]setting, error) {
 	var answer struct {
 		Settings []setting `json:"settings"`
 	}
-	err := c.call(ctx, http.MethodGet, "settings", nil, &answer)
+	err := c.Call(ctx, http.MethodGet, "settings", nil, &answer)
 	return answer.Settings, err
 }
 
-func (a *app) settingsList(r *remote) *cobra.Command {
+func settingsList(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List all settings and where each is from",
@@ -66,15 +67,15 @@ func (a *app) settingsList(r *remote) *cobra.Command {
 		Example: "clew settings list\nclew settings list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
-			list, err := c.settings(cmd.Context())
+			list, err := settings(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
-			return a.print(map[string]any{"settings": list}, func(w io.Writer) error { return settingsTable(w, list) })
+			return a.Print(map[string]any{"settings": list}, func(w io.Writer) error { return settingsTable(w, list) })
 		},
 	}
 }
@@ -84,10 +85,10 @@ func settingsTable(w io.Writer, list []setting) error {
 	var b strings.Builder
 	wide := len("KEY")
 	for _, s := range list {
-		wide = max(wide, len(plain(s.Key)))
+		wide = max(wide, len(env.Plain(s.Key)))
 	}
 	room := 60
-	if width, person := columns(w); person {
+	if width, person := env.Columns(w); person {
 		room = max(20, width-wide-17)
 	}
 	row := func(key, from, value string) { _, _ = fmt.Fprintf(&b, "  %-*s  %-11s  %s\n", wide, key, from, value) }
@@ -98,7 +99,7 @@ func settingsTable(w io.Writer, list []setting) error {
 			group = g
 			_, _ = fmt.Fprintf(&b, "\n%s\n", g)
 		}
-		row(plain(s.Key), s.Layer, cut(s.text(), room))
+		row(env.Plain(s.Key), s.Layer, env.Cut(s.text(), room))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -111,15 +112,12 @@ func (s setting) text() string {
 	case s.Hidden:
 		return "(contains a secret)"
 	case json.Unmarshal(s.Value, &text) == nil && text != "":
-		return plain(text)
+		return env.Plain(text)
 	}
-	return plain(string(s.Value))
+	return env.Plain(string(s.Value))
 }
 
-// cut gives the beginning of a text that fits into n columns.
-func cut(s string, n int) string { return term.Cut(s, n) }
-
-func (a *app) settingsGet(r *remote) *cobra.Command {
+func settingsGet(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get KEY",
 		Short: "Print one setting",
@@ -128,11 +126,11 @@ func (a *app) settingsGet(r *remote) *cobra.Command {
 		Example: "clew settings get mode\nclew settings get allowed_commands --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
-			list, err := c.settings(cmd.Context())
+			list, err := settings(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
@@ -140,7 +138,7 @@ func (a *app) settingsGet(r *remote) *cobra.Command {
 			if !ok {
 				return noSetting(list, args[0])
 			}
-			return a.print(s, func(w io.Writer) error {
+			return a.Print(s, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, s.text())
 				return err
 			})
@@ -163,7 +161,7 @@ var secretEnds = []string{"_key", "_token", "_secret", "_password"}
 // noSetting helps with what was probably meant.
 func noSetting(list []setting, key string) error {
 	if slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(key, end) }) {
-		return usagef("%s is no setting; for a secret: clew secret set %s", key, key)
+		return env.Usagef("%s is no setting; for a secret: clew secret set %s", key, key)
 	}
 	var keys, within []string
 	for _, s := range list {
@@ -174,11 +172,11 @@ func noSetting(list []setting, key string) error {
 			within = append(within, s.Key)
 		}
 	}
-	what := firstOf(meant(term.Suggest(key, keys)), meant(within), "; clew settings lists them all")
-	return usagef("there is no setting %q%s", key, what)
+	what := env.FirstOf(env.Meant(term.Suggest(key, keys)), env.Meant(within), "; clew settings lists them all")
+	return env.Usagef("there is no setting %q%s", key, what)
 }
 
-func (a *app) settingsSet(r *remote) *cobra.Command {
+func settingsSet(a *env.App, r *env.Remote) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "set KEY VALUE",
@@ -188,15 +186,15 @@ func (a *app) settingsSet(r *remote) *cobra.Command {
 		Example: "clew settings set always_allow_read_only true\nclew settings set mode architect --session SESSION",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
-			value, err := c.valueOf(cmd.Context(), args[0], args[1], session != "")
+			value, err := valueOf(cmd.Context(), c, args[0], args[1], session != "")
 			if err != nil {
 				return err
 			}
-			return a.change(cmd.Context(), c, session, args[0], value, "set")
+			return change(cmd.Context(), a, c, session, args[0], value, "set")
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only for this session; - is the newest")
@@ -205,8 +203,8 @@ func (a *app) settingsSet(r *remote) *cobra.Command {
 
 // valueOf reads VALUE as the setting wants it. Who sees only a session may not
 // list the server's settings; then the value decides what it is.
-func (c *rest) valueOf(ctx context.Context, key, value string, forSession bool) (any, error) {
-	list, err := c.settings(ctx)
+func valueOf(ctx context.Context, c *env.Rest, key, value string, forSession bool) (any, error) {
+	list, err := settings(ctx, c)
 	if err != nil && (!forSession || clew.CodeOf(err) != clew.Forbidden) {
 		return nil, err
 	}
@@ -220,12 +218,12 @@ func (c *rest) valueOf(ctx context.Context, key, value string, forSession bool) 
 	case known && bytes.HasPrefix(s.Default, []byte(`"`)), !fits && !known:
 		return value, nil
 	case !fits:
-		return nil, usagef("%s does not take %q: it takes %s, written as JSON", key, value, cmp.Or(strings.ReplaceAll(s.Allowed, "`", ""), "any value"))
+		return nil, env.Usagef("%s does not take %q: it takes %s, written as JSON", key, value, cmp.Or(strings.ReplaceAll(s.Allowed, "`", ""), "any value"))
 	}
 	return decoded, nil
 }
 
-func (a *app) settingsReset(r *remote) *cobra.Command {
+func settingsReset(a *env.App, r *env.Remote) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "reset KEY",
@@ -235,12 +233,12 @@ func (a *app) settingsReset(r *remote) *cobra.Command {
 		Example: "clew settings reset mode\nclew settings reset mode --session SESSION",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
 			if session == "" {
-				list, err := c.settings(cmd.Context())
+				list, err := settings(cmd.Context(), c)
 				if err != nil {
 					return err
 				}
@@ -248,7 +246,7 @@ func (a *app) settingsReset(r *remote) *cobra.Command {
 					return noSetting(list, args[0])
 				}
 			}
-			return a.change(cmd.Context(), c, session, args[0], nil, "reset")
+			return change(cmd.Context(), a, c, session, args[0], nil, "reset")
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only for this session; - is the newest")
@@ -256,45 +254,45 @@ func (a *app) settingsReset(r *remote) *cobra.Command {
 }
 
 // change carries a change out and says what holds now.
-func (a *app) change(ctx context.Context, c *rest, session, key string, value any, verb string) error {
+func change(ctx context.Context, a *env.App, c *env.Rest, session, key string, value any, verb string) error {
 	changes := map[string]any{key: value}
 	if session != "" {
-		s, err := c.session(ctx, session)
+		s, err := c.Session(ctx, session)
 		if err != nil {
 			return err
 		}
 		id := s.ID
-		_, err = c.api().Command(ctx, id, "", clew.CommandUpdateSettings, clew.UpdateSettingsData{Settings: changes})
+		_, err = c.API().Command(ctx, id, "", clew.CommandUpdateSettings, clew.UpdateSettingsData{Settings: changes})
 		if err != nil {
 			return err
 		}
-		return a.print(map[string]any{"changed": []string{key}, "session_id": id}, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "%s %s for session %s\n", verb, plain(key), id)
+		return a.Print(map[string]any{"changed": []string{key}, "session_id": id}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s %s for session %s\n", verb, env.Plain(key), id)
 			return err
 		})
 	}
 	var answer struct {
 		Changed []string `json:"changed"`
 	}
-	if err := c.call(ctx, http.MethodPatch, "settings", map[string]any{"settings": changes}, &answer); err != nil {
+	if err := c.Call(ctx, http.MethodPatch, "settings", map[string]any{"settings": changes}, &answer); err != nil {
 		return err
 	}
-	return a.print(answer, func(w io.Writer) error {
-		list, err := c.settings(ctx)
+	return a.Print(answer, func(w io.Writer) error {
+		list, err := settings(ctx, c)
 		if err != nil {
 			return err
 		}
 		s, ok := find(list, key)
-		line := fmt.Sprintf("%s is not set any more", plain(key))
+		line := fmt.Sprintf("%s is not set any more", env.Plain(key))
 		if ok {
-			line = fmt.Sprintf("%s is %s (%s)", plain(key), cut(s.text(), 100), s.Layer)
+			line = fmt.Sprintf("%s is %s (%s)", env.Plain(key), env.Cut(s.text(), 100), s.Layer)
 		}
 		_, err = fmt.Fprintln(w, line)
 		return err
 	})
 }
 
-func (a *app) settingsExport(r *remote) *cobra.Command {
+func settingsExport(a *env.App, r *env.Remote) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "export",
@@ -304,12 +302,12 @@ func (a *app) settingsExport(r *remote) *cobra.Command {
 		Example: "clew settings export -o settings.json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
 			var exported map[string]any
-			if err := c.call(cmd.Context(), http.MethodGet, "settings/export", nil, &exported); err != nil {
+			if err := c.Call(cmd.Context(), http.MethodGet, "settings/export", nil, &exported); err != nil {
 				return err
 			}
 			b, err := json.MarshalIndent(exported, "", "  ")
@@ -324,7 +322,7 @@ func (a *app) settingsExport(r *remote) *cobra.Command {
 			if err := os.WriteFile(file, b, 0o600); err != nil {
 				return err
 			}
-			return a.print(map[string]any{"file": file, "bytes": len(b)}, func(w io.Writer) error {
+			return a.Print(map[string]any{"file": file, "bytes": len(b)}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%s: %d bytes\n", file, len(b))
 				return err
 			})
@@ -334,7 +332,7 @@ func (a *app) settingsExport(r *remote) *cobra.Command {
 	return cmd
 }
 
-func (a *app) settingsImport(r *remote) *cobra.Command {
+func settingsImport(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
 		Short: "Take settings over from an export; - reads standard input",
@@ -343,21 +341,21 @@ func (a *app) settingsImport(r *remote) *cobra.Command {
 		Example: "clew settings import settings.json\nssh other clew settings export | clew settings import -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			imported, err := a.readExport(args[0])
+			imported, err := readExport(a, args[0])
 			if err != nil {
 				return err
 			}
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
 			var answer struct {
 				Changed []string `json:"changed"`
 			}
-			if err := c.call(cmd.Context(), http.MethodPost, "settings/import", imported, &answer); err != nil {
+			if err := c.Call(cmd.Context(), http.MethodPost, "settings/import", imported, &answer); err != nil {
 				return err
 			}
-			return a.print(answer, func(w io.Writer) error {
+			return a.Print(answer, func(w io.Writer) error {
 				if len(answer.Changed) == 0 {
 					_, err := fmt.Fprintln(w, "nothing changed")
 					return err
@@ -369,18 +367,18 @@ func (a *app) settingsImport(r *remote) *cobra.Command {
 	}
 }
 
-func (a *app) readExport(name string) (imported map[string]any, err error) {
+func readExport(a *env.App, name string) (imported map[string]any, err error) {
 	var b []byte
 	if name == "-" {
-		b, err = io.ReadAll(io.LimitReader(a.In, maxAnswer))
+		b, err = io.ReadAll(io.LimitReader(a.In, env.MaxAnswer))
 	} else {
 		b, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return nil, usagef("cannot read the export: %w", err)
+		return nil, env.Usagef("cannot read the export: %w", err)
 	}
 	if err := json.Unmarshal(b, &imported); err != nil {
-		return nil, usagef("%s is not an export of settings, which is a JSON object", name)
+		return nil, env.Usagef("%s is not an export of settings, which is a JSON object", name)
 	}
 	return imported, nil
 }

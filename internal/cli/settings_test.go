@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // callWith is call with something on standard input.
 func callWith(t *testing.T, in string, environ []string, args ...string) run {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	a := &app{IO: IO{In: strings.NewReader(in), Out: &out, Err: &errOut, Environ: environ}}
-	code := a.main(t.Context(), args)
+	a := &env.App{IO: env.IO{In: strings.NewReader(in), Out: &out, Err: &errOut, Environ: environ}}
+	code := execute(t.Context(), a, args)
 	return run{code: code, out: out.String(), errOut: errOut.String()}
 }
 
@@ -32,7 +33,7 @@ func steps(t *testing.T, environ []string, list []step) {
 	for _, s := range list {
 		got := callWith(t, s.in, environ, strings.Split(s.args, "|")...)
 		output := got.out
-		if s.code != exitOK {
+		if s.code != env.ExitOK {
 			output = got.errOut
 		}
 		if got.code != s.code || !strings.Contains(output, s.want) {
@@ -55,31 +56,31 @@ func TestSettingsCommands(t *testing.T) {
 		{args: "settings|list|--json", want: `{"settings":[{"key":"model_profile","value":"","layer":"default"`},
 		{args: "settings|get|mode", want: "code\n"},
 		{args: "settings|get|mode|--json", want: `{"key":"mode","value":"code","layer":"default"`},
-		{args: "settings|get|mdoe", code: exitUsage, want: "did you mean mode?"},
-		{args: "settings|get|zzzzzz", code: exitUsage, want: "clew settings lists them all"},
+		{args: "settings|get|mdoe", code: env.ExitUsage, want: "did you mean mode?"},
+		{args: "settings|get|zzzzzz", code: env.ExitUsage, want: "clew settings lists them all"},
 		{args: "settings|set|mode|ask", want: "mode is ask (server)\n"},
-		{args: "settings|set|mode|No Slug", code: exitFailure, want: "mode"},
+		{args: "settings|set|mode|No Slug", code: env.ExitFailure, want: "mode"},
 		{args: "settings|set|model_retries|5", want: "model_retries is 5 (server)"},
-		{args: "settings|set|model_retries|lots", code: exitUsage, want: `model_retries does not take "lots": it takes 0 to 20`},
-		{args: "settings|set|model_retries|99", code: exitFailure, want: "between 0 and 20"},
+		{args: "settings|set|model_retries|lots", code: env.ExitUsage, want: `model_retries does not take "lots": it takes 0 to 20`},
+		{args: "settings|set|model_retries|99", code: env.ExitFailure, want: "between 0 and 20"},
 		{args: `settings|set|allowed_commands|["go test *"]|--json`, want: `{"changed":["allowed_commands"]}`},
-		{args: "settings|set|x_colour|blue", code: exitUsage, want: "there is no setting"},
+		{args: "settings|set|x_colour|blue", code: env.ExitUsage, want: "there is no setting"},
 		{args: "settings|import|-", in: `{"x_colour":"blue"}`, want: "x_colour"}, // from a newer server
-		{args: "settings|set|x_colour|red", code: exitUsage, want: "there is no setting"},
+		{args: "settings|set|x_colour|red", code: env.ExitUsage, want: "there is no setting"},
 		{args: "settings|reset|x_colour", want: "x_colour is not set any more"},
 		{args: "settings|reset|mode", want: "mode is code (default)"},
-		{args: "settings|reset|mdoe", code: exitUsage, want: "did you mean mode?"},
-		{args: "settings|set|openai_api_key|sk-can4ry", code: exitUsage, want: "clew secret set openai_api_key"},
+		{args: "settings|reset|mdoe", code: env.ExitUsage, want: "did you mean mode?"},
+		{args: "settings|set|openai_api_key|sk-can4ry", code: env.ExitUsage, want: "clew secret set openai_api_key"},
 		{args: "settings|export", want: `"model_retries": 5`},
 		{args: "settings|export|-o|" + file},
 		{args: "settings|set|model_retries|6", want: "6"},
 		{args: "settings|import|" + file, want: "changed model_retries\n"},
 		{args: "settings|import|-", in: `{"model_retries":5}`, want: "nothing changed"},
-		{args: "settings|import|-", in: `[]`, code: exitUsage, want: "not an export of settings"},
-		{args: "settings|import|" + filepath.Join(data, "none"), code: exitUsage, want: "cannot read the export"},
-		{args: "settings|set|mode|ask|--session|no/id", code: exitUsage, want: "not a session id"},
-		{args: "settings|set|mode|ask|--session|sess_none", code: exitFailure, want: "sess_none"},
-		{args: "settings|set", code: exitUsage, want: "clew settings set KEY VALUE"},
+		{args: "settings|import|-", in: `[]`, code: env.ExitUsage, want: "not an export of settings"},
+		{args: "settings|import|" + filepath.Join(data, "none"), code: env.ExitUsage, want: "cannot read the export"},
+		{args: "settings|set|mode|ask|--session|no/id", code: env.ExitUsage, want: "not a session id"},
+		{args: "settings|set|mode|ask|--session|sess_none", code: env.ExitFailure, want: "sess_none"},
+		{args: "settings|set", code: env.ExitUsage, want: "clew settings set KEY VALUE"},
 	})
 	if b, err := os.ReadFile(file); err != nil || !bytes.Contains(b, []byte(`"go test *"`)) {
 		t.Errorf("%s, %v", b, err)
@@ -103,7 +104,7 @@ func TestSessionSettings(t *testing.T) {
 		{args: "settings|set|mode|ask|--session|" + string(id), want: "set mode for session " + string(id)},
 		{args: "settings|get|mode", want: "code\n"},
 		{args: "settings|reset|mode|--session|" + string(id) + "|--json", want: `"changed":["mode"]`},
-		{args: "settings|set|command_sandbox|none|--session|" + string(id), code: exitFailure, want: "command_sandbox"},
+		{args: "settings|set|command_sandbox|none|--session|" + string(id), code: env.ExitFailure, want: "command_sandbox"},
 	})
 }
 
@@ -119,13 +120,13 @@ func TestSecretCommands(t *testing.T) {
 		{args: "secret|ls", want: "my_key\n"},
 		{args: "settings|export", want: "settings_version"},
 		{args: "secret|ls|--json", want: `{"names":["my_key"]}`},
-		{args: "secret|set|my_key|sk-canary", code: exitUsage, want: "read from standard input"},
-		{args: "secret|set", code: exitUsage, want: "name is missing"},
-		{args: "secret|set|my_key", in: " \n", code: exitUsage, want: "the value is empty"},
-		{args: "secret|set|my_key", in: strings.Repeat("x", maxSecret+1), code: exitUsage, want: "longer than"},
-		{args: "secret|set|no good", in: "sk-canary-1234567890", code: exitFailure, want: "name"},
+		{args: "secret|set|my_key|sk-canary", code: env.ExitUsage, want: "read from standard input"},
+		{args: "secret|set", code: env.ExitUsage, want: "name is missing"},
+		{args: "secret|set|my_key", in: " \n", code: env.ExitUsage, want: "the value is empty"},
+		{args: "secret|set|my_key", in: strings.Repeat("x", maxSecret+1), code: env.ExitUsage, want: "longer than"},
+		{args: "secret|set|no good", in: "sk-canary-1234567890", code: env.ExitFailure, want: "name"},
 		{args: "secret|rm|my_key|--json", want: `{"removed":"my_key"}`},
-		{args: "secret|rm|my_key", code: exitFailure, want: "no such secret"},
+		{args: "secret|rm|my_key", code: env.ExitFailure, want: "no such secret"},
 	})
 	_ = filepath.WalkDir(data, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -158,8 +159,8 @@ func TestTrust(t *testing.T) {
 	steps(t, environ, []step{
 		{args: "settings|trust|" + place, want: place + " is trusted as it is now; it brings the modes review\n"},
 		{args: "settings|get|trusted_workspaces", want: `{"` + place + `":"`},
-		{args: "settings|trust|" + bad, code: exitUsage, want: "cannot be trusted: .clew/modes.yaml"},
-		{args: "settings|trust|" + filepath.Join(data, "none"), code: exitUsage, want: "cannot be trusted"},
+		{args: "settings|trust|" + bad, code: env.ExitUsage, want: "cannot be trusted: .clew/modes.yaml"},
+		{args: "settings|trust|" + filepath.Join(data, "none"), code: env.ExitUsage, want: "cannot be trusted"},
 		{args: "settings|trust|--remove|" + place, want: "not trusted any more"},
 		{args: "settings|get|trusted_workspaces", want: "{}\n"},
 	})

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
-	xterm "github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // startWithin is how long somebody waits who typed clew and nothing else.
@@ -24,26 +23,14 @@ const sessionsAtStart = 5
 
 // start is clew without a command. Somebody at a terminal is told what there is and
 // what they can do now; everybody else gets the help. Nothing is changed.
-func (a *app) start(cmd *cobra.Command, _ []string) error {
-	width, person := columns(a.Out)
-	if a.json || !person {
+func start(a *env.App, cmd *cobra.Command, _ []string) error {
+	width, person := env.Columns(a.Out)
+	if a.JSON || !person {
 		return cmd.Help()
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), startWithin)
 	defer cancel()
-	return a.glance(ctx).write(a.Out, width)
-}
-
-// columns is how wide the terminal is that a person sees the output on.
-func columns(w io.Writer) (width int, person bool) {
-	f, ok := w.(*os.File)
-	if !ok || !isTerminal(f) {
-		return 0, false
-	}
-	if n, _, err := xterm.GetSize(f.Fd()); err == nil && n > 0 {
-		return n, true
-	}
-	return helpWidth, true
+	return newGlance(ctx, a).write(a.Out, width)
 }
 
 // A glance is what there is.
@@ -54,19 +41,19 @@ type glance struct {
 	open     int // questions
 }
 
-func (a *app) glance(ctx context.Context) glance {
-	c, err := a.connect(remote{})
-	var none *noTokenError // which is fine if the server lets everybody in
+func newGlance(ctx context.Context, a *env.App) glance {
+	c, err := a.Connect(env.Remote{})
+	var none *env.NoTokenError // which is fine if the server lets everybody in
 	if err != nil && !errors.As(err, &none) {
 		return glance{problem: problemOf(err)}
 	}
-	g := glance{server: c.base.String()}
-	page, err := c.api().ListSessions(ctx, "", "", sessionsAtStart)
+	g := glance{server: c.Base.String()}
+	page, err := c.API().ListSessions(ctx, "", "", sessionsAtStart)
 	if err != nil {
 		return glance{problem: problemOf(err)}
 	}
 	g.sessions = page.Sessions
-	if in, err := c.api().Inbox(ctx, "", 1); err == nil {
+	if in, err := c.API().Inbox(ctx, "", 1); err == nil {
 		g.open = in.Counts.Total
 	}
 	return g
@@ -77,31 +64,31 @@ func problemOf(err error) string {
 	if clew.CodeOf(err) == clew.ConnectionFailed {
 		return ""
 	}
-	return errorText(err)
+	return env.ErrorText(err)
 }
 
 func (g glance) write(w io.Writer, width int) error {
-	p := &page{w: w}
-	p.line("clew keeps the work of AI agents in durable sessions.")
-	p.line("")
+	p := &env.Page{W: w}
+	p.Line("clew keeps the work of AI agents in durable sessions.")
+	p.Line("")
 	switch {
 	case g.server != "":
-		p.line("A server runs at %s", g.server)
+		p.Line("A server runs at %s", g.server)
 	case g.problem != "":
-		p.line("%s", plain(g.problem))
+		p.Line("%s", env.Plain(g.problem))
 	default:
-		p.line("No server runs.")
+		p.Line("No server runs.")
 	}
-	if len(g.sessions) > 0 && p.err == nil {
-		p.line("")
-		p.err = writeSessions(w, g.sessions, width, true)
+	if len(g.sessions) > 0 && p.Err == nil {
+		p.Line("")
+		p.Err = writeSessions(w, g.sessions, width, true)
 	}
-	p.line("")
-	p.line("What you can do now:")
+	p.Line("")
+	p.Line("What you can do now:")
 	for _, do := range g.next() {
-		p.line("  %-22s %s", do[0], do[1])
+		p.Line("  %-22s %s", do[0], do[1])
 	}
-	return p.err
+	return p.Err
 }
 
 // next is what somebody can do, the most useful first.
@@ -119,7 +106,7 @@ func (g glance) next() [][2]string {
 	}
 	var list [][2]string
 	if g.open > 0 {
-		list = append(list, [2]string{"clew inbox", goes(g.open, "question", "waits for you", "wait for you")})
+		list = append(list, [2]string{"clew inbox", env.Goes(g.open, "question", "waits for you", "wait for you")})
 	}
 	list = append(list, [2]string{"clew run '…'", "give an agent something to do, in this directory"})
 	if len(g.sessions) > 0 {
@@ -136,9 +123,9 @@ var statusWords = map[clew.SessionStatus]string{clew.StatusAwaitingInput: "asks 
 func writeSessions(w io.Writer, list []client.Session, width int, person bool) error {
 	rows := [][]string{{"SESSION", "STATUS", "UPDATED", "TITLE"}}
 	for _, s := range list {
-		row := []string{string(s.ID), string(s.Status), time.UnixMilli(s.UpdatedMS).Format(time.DateTime), plain(s.Title)}
+		row := []string{string(s.ID), string(s.Status), time.UnixMilli(s.UpdatedMS).Format(time.DateTime), env.Plain(s.Title)}
 		if person {
-			row[0], row[1], row[2] = shorten(s.ID), firstOf(statusWords[s.Status], row[1]), ago(time.UnixMilli(s.UpdatedMS), time.Now())
+			row[0], row[1], row[2] = env.Shorten(s.ID), env.FirstOf(statusWords[s.Status], row[1]), env.Ago(time.UnixMilli(s.UpdatedMS), time.Now())
 		}
 		rows = append(rows, row)
 	}
@@ -152,22 +139,10 @@ func writeSessions(w io.Writer, list []client.Session, width int, person bool) e
 	for _, row := range rows {
 		line := fmt.Sprintf("%-*s  %-*s  %-*s  ", widths[0], row[0], widths[1], row[1], widths[2], row[2])
 		if person {
-			row[3] = cut(row[3], max(10, width-len(line)))
+			row[3] = env.Cut(row[3], max(10, width-len(line)))
 		}
 		b.WriteString(strings.TrimRight(line+row[3], " ") + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// ago is a time as people say it: the hour for today, the day for what is older.
-func ago(at, now time.Time) string {
-	at = at.In(now.Location())
-	switch {
-	case at.Year() == now.Year() && at.YearDay() == now.YearDay():
-		return at.Format("15:04")
-	case at.Year() == now.Year():
-		return at.Format("Jan 2 15:04")
-	}
-	return at.Format(time.DateOnly)
 }

@@ -8,10 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
 )
 
-func (a *app) stopCommand() *cobra.Command {
-	var r remote
+func stopCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	var cancel, pause bool
 	var reason string
 	cmd := &cobra.Command{
@@ -27,33 +29,33 @@ func (a *app) stopCommand() *cobra.Command {
 			typ, data, word := clew.CommandInterrupt, any(clew.InterruptData{}), "Stopped"
 			switch {
 			case cancel && pause:
-				return usagef("--cancel and --pause exclude each other")
+				return env.Usagef("--cancel and --pause exclude each other")
 			case cancel:
 				typ, data, word = clew.CommandControlCancel, clew.ControlCancelData{Reason: reason}, "Cancelled"
 			case pause:
 				typ, data, word = clew.CommandControlPause, clew.ControlPauseData{Reason: reason}, "Paused"
 			case reason != "":
-				return usagef("--reason is for --cancel and --pause")
+				return env.Usagef("--reason is for --cancel and --pause")
 			}
-			id, c, err := a.sessionChanged(cmd.Context(), argument(args, 0), r)
+			id, c, err := a.SessionChanged(cmd.Context(), env.Argument(args, 0), r)
 			if err != nil {
 				return err
 			}
-			got, err := c.api().Command(cmd.Context(), id, "", typ, data)
+			got, err := c.API().Command(cmd.Context(), id, "", typ, data)
 			if err != nil {
-				return c.explained(err)
+				return explained(c, err)
 			}
-			return a.print(map[string]any{"session_id": id, "records": records(got.Records)}, func(w io.Writer) error {
+			return a.Print(map[string]any{"session_id": id, "records": records(got.Records)}, func(w io.Writer) error {
 				if len(got.Records) == 0 {
 					_, err := fmt.Fprintln(w, "Nothing was under way.")
 					return err
 				}
-				_, err := fmt.Fprintf(w, "%s. Go on with %s\n", word, c.goingOn(cmd.Context(), id))
+				_, err := fmt.Fprintf(w, "%s. Go on with %s\n", word, goingOn(cmd.Context(), c, id))
 				return err
 			})
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	cmd.Flags().BoolVar(&cancel, "cancel", false, "end the task, or the plan, for good")
 	cmd.Flags().BoolVar(&pause, "pause", false, "let the steps of a plan that are under way end, and begin no more")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the record")
@@ -62,15 +64,15 @@ func (a *app) stopCommand() *cobra.Command {
 
 // goingOn is the line that takes up again what was stopped: a plan is resumed, all
 // else goes on with something that is said.
-func (c *rest) goingOn(ctx context.Context, id clew.SessionID) string {
-	if s, err := c.state(ctx, id); err == nil && s.Status == clew.StatusPaused {
-		return c.line("resume", string(id))
+func goingOn(ctx context.Context, c *env.Rest, id clew.SessionID) string {
+	if s, err := follow.State(ctx, c, id); err == nil && s.Status == clew.StatusPaused {
+		return c.Line("resume", string(id))
 	}
-	return c.line("run", "--session", string(id), "…")
+	return c.Line("run", "--session", string(id), "…")
 }
 
-func (a *app) resumeCommand() *cobra.Command {
-	var r remote
+func resumeCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	cmd := &cobra.Command{
 		Use:     "resume [SESSION]",
 		Short:   "Go on with a plan that is paused",
@@ -78,34 +80,34 @@ func (a *app) resumeCommand() *cobra.Command {
 		Example: "clew resume sess_1",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, c, err := a.sessionChanged(cmd.Context(), argument(args, 0), r)
+			id, c, err := a.SessionChanged(cmd.Context(), env.Argument(args, 0), r)
 			if err != nil {
 				return err
 			}
-			got, err := c.api().Command(cmd.Context(), id, "", clew.CommandControlResume, clew.ControlResumeData{})
+			got, err := c.API().Command(cmd.Context(), id, "", clew.CommandControlResume, clew.ControlResumeData{})
 			if clew.CodeOf(err) == clew.SessionInvalidState {
-				return c.nothingToResume(cmd.Context(), id, err)
+				return nothingToResume(cmd.Context(), c, id, err)
 			}
 			if err != nil {
-				return c.explained(err)
+				return explained(c, err)
 			}
-			return a.print(map[string]any{"session_id": id, "records": records(got.Records)}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "It goes on. Watch it with %s\n", c.line("attach", string(id)))
+			return a.Print(map[string]any{"session_id": id, "records": records(got.Records)}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "It goes on. Watch it with %s\n", c.Line("attach", string(id)))
 				return err
 			})
 		},
 	}
-	r.flags(cmd)
+	r.Flags(cmd)
 	return cmd
 }
 
 // nothingToResume says what to do instead: without a plan a session goes on when
 // something is said.
-func (c *rest) nothingToResume(ctx context.Context, id clew.SessionID, err error) error {
-	if s, failed := c.state(ctx, id); failed != nil || len(s.Runs) > 0 {
+func nothingToResume(ctx context.Context, c *env.Rest, id clew.SessionID, err error) error {
+	if s, failed := follow.State(ctx, c, id); failed != nil || len(s.Runs) > 0 {
 		return err
 	}
-	return clew.Errorf(clew.SessionInvalidState, "there is no plan in this session. Say something, and it goes on: %s", c.line("run", "--session", string(id), "go on")).Advised()
+	return clew.Errorf(clew.SessionInvalidState, "there is no plan in this session. Say something, and it goes on: %s", c.Line("run", "--session", string(id), "go on")).Advised()
 }
 
 // records is a list that programs may loop over without looking.

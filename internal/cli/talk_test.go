@@ -12,6 +12,9 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/cli/follow"
 )
 
 // talk runs a program on a terminal and talks with it as a file says: talk FILE
@@ -40,7 +43,7 @@ func talkScript(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	cmd.Dir = ts.MkAbs("project")
 	cmd.Env = []string{
-		"HOME=" + ts.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "TERM=" + firstOf(ts.Getenv("TERM"), "xterm-256color"),
+		"HOME=" + ts.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "TERM=" + env.FirstOf(ts.Getenv("TERM"), "xterm-256color"),
 		"CLEW_SERVER=" + ts.Getenv("CLEW_SERVER"), "CLEW_DATA=" + ts.Getenv("CLEW_DATA"),
 	}
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 80})
@@ -168,7 +171,7 @@ func (w *watcher) code(ts *testscript.TestScript, want string) {
 	if got := strconv.Itoa(w.cmd.ProcessState.ExitCode()); got != want {
 		ts.Fatalf("exit code %s, want %s:\n%s", got, want, w.all())
 	}
-	if all := w.all(); strings.LastIndex(all, pasteMarksOn) > strings.LastIndex(all, pasteMarksOff) {
+	if all := w.all(); strings.LastIndex(all, follow.PasteMarksOn) > strings.LastIndex(all, follow.PasteMarksOff) {
 		ts.Fatalf("pastes are still marked:\n%q", all)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // On a terminal nothing but text is written: no question to the terminal, which
@@ -55,8 +56,8 @@ func callAt(t *testing.T, answer string, environ []string, args ...string) run {
 		t.Fatal(err)
 	}
 	var out, errOut bytes.Buffer
-	a := &app{IO: IO{In: tty, Out: &out, Err: &errOut, Environ: environ}, server: realServer}
-	code := a.main(t.Context(), args)
+	a := &env.App{IO: env.IO{In: tty, Out: &out, Err: &errOut, Environ: environ}, Server: env.RealServer}
+	code := execute(t.Context(), a, args)
 	return run{code: code, out: out.String(), errOut: errOut.String()}
 }
 
@@ -110,11 +111,11 @@ func (x *traveller) say(text string) {
 	if _, err := c.Send(ctx, clew.CommandUserMessage, clew.UserMessageData{Text: text}); err != nil {
 		x.Fatal(err)
 	}
-	for env, err := range c.Follow(ctx) {
+	for environ, err := range c.Follow(ctx) {
 		if err != nil {
 			x.Fatal(err)
 		}
-		if clew.EventType(env.Type) == clew.EventTaskIdle {
+		if clew.EventType(environ.Type) == clew.EventTaskIdle {
 			return
 		}
 	}
@@ -132,7 +133,7 @@ func (x *traveller) do(code int, answer string, args ...string) string {
 	args = append(args, x.where...)
 	got := run{}
 	if answer == "" {
-		got = call(x.T, realServer, nil, args...)
+		got = call(x.T, env.RealServer, nil, args...)
 	} else {
 		got = callAt(x.T, answer, nil, args...)
 	}
@@ -157,31 +158,31 @@ func TestUndoShowsAndAsks(t *testing.T) {
 	x := newTraveller(t)
 	id := string(x.id)
 	pasted := " --server " + x.address + " --data "
-	x.has(x.do(exitOK, "", "show", id), "nothing was said yet", "clew undo "+id+pasted)
+	x.has(x.do(env.ExitOK, "", "show", id), "nothing was said yet", "clew undo "+id+pasted)
 	x.write("one\n")
 	x.say("hello")
 	x.write("two\n")
-	x.has(x.do(exitOK, "", "show", id), "0  msg_", "user  hello")
-	x.has(x.do(exitOK, "", "rewind", id), "clew rewind "+id+" -1"+pasted)
-	x.has(x.do(exitOK, "", "rewind", id, "-1", "--yes"), "clew undo "+id+pasted)
+	x.has(x.do(env.ExitOK, "", "show", id), "0  msg_", "user  hello")
+	x.has(x.do(env.ExitOK, "", "rewind", id), "clew rewind "+id+" -1"+pasted)
+	x.has(x.do(env.ExitOK, "", "rewind", id, "-1", "--yes"), "clew undo "+id+pasted)
 
-	shown := x.do(exitFailure, "n", "undo", id)
+	shown := x.do(env.ExitFailure, "n", "undo", id)
 	x.has(shown, "Undo the rewind of ", " to before msg_", "come back", "1 file changes", "a.txt changes", "Undo it? [y/N]", "Nothing was changed.")
 	if x.read() != "one\n" {
 		t.Errorf("a no left the file as %q", x.read())
 	}
-	x.has(x.do(exitOK, "y", "undo", id), "Done: the rewind of ", "clew redo "+id+pasted)
-	x.has(x.do(exitOK, "y", "redo", id), "Do again the rewind to ", "a.txt changes", "is done again")
+	x.has(x.do(env.ExitOK, "y", "undo", id), "Done: the rewind of ", "clew redo "+id+pasted)
+	x.has(x.do(env.ExitOK, "y", "redo", id), "Do again the rewind to ", "a.txt changes", "is done again")
 	if x.read() != "one\n" {
 		t.Errorf("the redo left the file as %q", x.read())
 	}
-	x.has(x.do(exitOK, "", "undo", id), "Done: the rewind of ", "Files: 1 written, 0 removed.\n    a.txt changes, +1 -1")
+	x.has(x.do(env.ExitOK, "", "undo", id), "Done: the rewind of ", "Files: 1 written, 0 removed.\n    a.txt changes, +1 -1")
 	if x.read() != "two\n" {
 		t.Errorf("the undo left the file as %q", x.read())
 	}
-	x.has(x.do(exitFailure, "y", "undo", id), "there is no rewind to undo")
-	x.has(x.do(exitOK, "", "fork", id, "--workspace", filepath.Join(x.work, "inside")), "That is inside the workspace of "+id)
-	if out := x.do(exitOK, "", "fork", id, "--workspace", x.work+"-beside"); strings.Contains(out, "inside") {
+	x.has(x.do(env.ExitFailure, "y", "undo", id), "there is no rewind to undo")
+	x.has(x.do(env.ExitOK, "", "fork", id, "--workspace", filepath.Join(x.work, "inside")), "That is inside the workspace of "+id)
+	if out := x.do(env.ExitOK, "", "fork", id, "--workspace", x.work+"-beside"); strings.Contains(out, "inside") {
 		t.Errorf("a fork beside:\n%s", out)
 	}
 }
@@ -190,16 +191,16 @@ func TestUndoShowsAndAsks(t *testing.T) {
 func TestImportTwice(t *testing.T) {
 	x := newTraveller(t)
 	t.Chdir(filepath.Dir(x.work))
-	x.do(exitOK, "", "export", string(x.id), "-o", "x.clew")
-	x.has(x.do(exitFailure, "", "import", "x.clew", "--workspace", "new"), "--new-id")
+	x.do(env.ExitOK, "", "export", string(x.id), "-o", "x.clew")
+	x.has(x.do(env.ExitFailure, "", "import", "x.clew", "--workspace", "new"), "--new-id")
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("an import that failed left a directory")
 	}
-	x.do(exitOK, "", "import", "x.clew", "--workspace", "new", "--new-id")
+	x.do(env.ExitOK, "", "import", "x.clew", "--workspace", "new", "--new-id")
 	if info, err := os.Stat("new"); err != nil || !info.IsDir() {
 		t.Errorf("the directory: %v", err)
 	}
-	x.has(x.do(exitUsage, "", "export", string(x.id), "-o", "missing/x.clew"), "there is no directory missing to write to")
-	x.has(x.do(exitUsage, "", "export", string(x.id), "--agent", "main"), "--agent is for --format session-log")
-	x.has(x.do(exitUsage, "", "export", string(x.id), "--all"), "--all is for --format message-store")
+	x.has(x.do(env.ExitUsage, "", "export", string(x.id), "-o", "missing/x.clew"), "there is no directory missing to write to")
+	x.has(x.do(env.ExitUsage, "", "export", string(x.id), "--agent", "main"), "--agent is for --format session-log")
+	x.has(x.do(env.ExitUsage, "", "export", string(x.id), "--all"), "--all is for --format message-store")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // A key is an API key as the server lists it. The token is there only in the
@@ -30,25 +31,25 @@ type key struct {
 
 var keyRoles = []clew.Role{clew.RoleOwner, clew.RoleApprover, clew.RoleViewer, clew.RoleAdmin}
 
-func (a *app) tokenCommand() *cobra.Command {
-	var r remote
+func tokenCommand(a *env.App) *cobra.Command {
+	var r env.Remote
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Manage API keys",
 		Long: "Make, list and revoke the API keys of a running server. The owner token in the\n" +
 			"data directory, or CLEW_TOKEN, gives the right to do so.",
 		Example: "clew token create --user ada --role viewer\nclew token list\nclew token revoke KEY_ID",
-		Args:    known,
+		Args:    env.Known,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	r.flags(cmd)
-	cmd.AddCommand(a.tokenShow(&r), a.tokenCreate(&r), a.tokenList(&r), a.tokenRevoke(&r))
+	r.Flags(cmd)
+	cmd.AddCommand(tokenShow(a, &r), tokenCreate(a, &r), tokenList(a, &r), tokenRevoke(a, &r))
 	return cmd
 }
 
 // tokenShow says where the owner token lies. It does not print the token: that
 // would leave it in terminals and their logs.
-func (a *app) tokenShow(r *remote) *cobra.Command {
+func tokenShow(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show",
 		Short: "Say where the owner token is kept",
@@ -57,11 +58,11 @@ func (a *app) tokenShow(r *remote) *cobra.Command {
 		Example: "clew token show\nexport CLEW_TOKEN=$(cat \"$(clew token show)\")",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			name, err := a.tokenFile(*r)
+			name, err := a.TokenFile(*r)
 			if err != nil {
 				return err
 			}
-			return a.print(map[string]string{"path": name}, func(w io.Writer) error {
+			return a.Print(map[string]string{"path": name}, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, name)
 				return err
 			})
@@ -69,7 +70,7 @@ func (a *app) tokenShow(r *remote) *cobra.Command {
 	}
 }
 
-func (a *app) tokenCreate(r *remote) *cobra.Command {
+func tokenCreate(a *env.App, r *env.Remote) *cobra.Command {
 	var user, role, name string
 	var expires time.Duration
 	cmd := &cobra.Command{
@@ -83,15 +84,15 @@ func (a *app) tokenCreate(r *remote) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case user == "":
-				return usagef("--user is missing")
+				return env.Usagef("--user is missing")
 			case !clew.ValidID(user):
-				return usagef("--user must be 1 to 128 letters, digits, _ or -")
+				return env.Usagef("--user must be 1 to 128 letters, digits, _ or -")
 			case !slices.Contains(keyRoles, clew.Role(role)):
-				return usagef("--role %q is not owner, approver, viewer or admin", role)
+				return env.Usagef("--role %q is not owner, approver, viewer or admin", role)
 			case expires < 0:
-				return usagef("--expires lies in the past")
+				return env.Usagef("--expires lies in the past")
 			}
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
@@ -101,10 +102,10 @@ func (a *app) tokenCreate(r *remote) *cobra.Command {
 			}
 			body := map[string]any{"user": ask.User, "role": ask.Role, "name": ask.Name, "expires_ms": ask.ExpiresMS}
 			var made key
-			if err := c.call(cmd.Context(), http.MethodPost, "keys", body, &made); err != nil {
+			if err := c.Call(cmd.Context(), http.MethodPost, "keys", body, &made); err != nil {
 				return err
 			}
-			return a.print(made, func(w io.Writer) error {
+			return a.Print(made, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, made.Token)
 				return err
 			})
@@ -118,7 +119,7 @@ func (a *app) tokenCreate(r *remote) *cobra.Command {
 	return cmd
 }
 
-func (a *app) tokenList(r *remote) *cobra.Command {
+func tokenList(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the API keys",
@@ -127,17 +128,17 @@ func (a *app) tokenList(r *remote) *cobra.Command {
 		Example: "clew token list",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
 			var answer struct {
 				Keys []key `json:"keys"`
 			}
-			if err := c.call(cmd.Context(), http.MethodGet, "keys", nil, &answer); err != nil {
+			if err := c.Call(cmd.Context(), http.MethodGet, "keys", nil, &answer); err != nil {
 				return err
 			}
-			return a.print(answer, func(w io.Writer) error { return keyTable(w, answer.Keys) })
+			return a.Print(answer, func(w io.Writer) error { return keyTable(w, answer.Keys) })
 		},
 	}
 }
@@ -146,7 +147,7 @@ func keyTable(w io.Writer, keys []key) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "ID\tUSER\tROLE\tENDS WITH\tSTATE\tNAME")
 	for _, k := range keys {
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, k.Role, k.LastFour, keyState(k, time.Now()), plain(k.Name))
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, k.Role, k.LastFour, keyState(k, time.Now()), env.Plain(k.Name))
 	}
 	return t.Flush()
 }
@@ -163,7 +164,7 @@ func keyState(k key, now time.Time) string {
 	return "valid"
 }
 
-func (a *app) tokenRevoke(r *remote) *cobra.Command {
+func tokenRevoke(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke ID",
 		Short: "Revoke an API key and close its connections",
@@ -172,14 +173,14 @@ func (a *app) tokenRevoke(r *remote) *cobra.Command {
 		Example: "clew token list                 # shows the ids\nclew token revoke KEY_ID",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
-			if err := c.call(cmd.Context(), http.MethodDelete, "keys/"+url.PathEscape(args[0]), nil, nil); err != nil {
+			if err := c.Call(cmd.Context(), http.MethodDelete, "keys/"+url.PathEscape(args[0]), nil, nil); err != nil {
 				return err
 			}
-			return a.print(map[string]string{"revoked": args[0]}, func(w io.Writer) error {
+			return a.Print(map[string]string{"revoked": args[0]}, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, "revoked", args[0])
 				return err
 			})

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // transferServer hands out one file and remembers what it is sent.
@@ -61,10 +63,10 @@ func (s *transferServer) start(t *testing.T) []string {
 
 func TestExportFile(t *testing.T) {
 	s := &transferServer{file: []byte("the bundle"), name: "../../sess_1.clew"}
-	env := s.start(t)
+	environ := s.start(t)
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out.clew")
-	got := call(t, backend{}, env, "export", "sess_1", "-o", name, "--json")
+	got := call(t, env.Backend{}, environ, "export", "sess_1", "-o", name, "--json")
 	var done exported
 	if err := json.Unmarshal([]byte(got.out), &done); err != nil || done != (exported{"sess_1", "bundle", name, 10}) || s.query != "format=bundle" {
 		t.Errorf("%+v, %+v, %s", got, done, s.query)
@@ -72,20 +74,20 @@ func TestExportFile(t *testing.T) {
 	if b, err := os.ReadFile(name); err != nil || string(b) != "the bundle" {
 		t.Errorf("%q, %v", b, err)
 	}
-	got = call(t, backend{}, env, "export", "sess_1", "-o", "-", "--format", "message-store", "--all")
+	got = call(t, env.Backend{}, environ, "export", "sess_1", "-o", "-", "--format", "message-store", "--all")
 	if got.out != "the bundle" || s.query != "all=true&format=message-store" {
 		t.Errorf("%+v, %s", got, s.query)
 	}
-	got = call(t, backend{}, env, "export", "sess_1", "-o", dir+"/new/", "--format", "session-log", "--agent", "main")
-	if b, err := os.ReadFile(dir + "/new/sess_1.clew"); got.code != exitOK || err != nil || string(b) != "the bundle" || s.query != "agent_id=main&format=session-log" {
+	got = call(t, env.Backend{}, environ, "export", "sess_1", "-o", dir+"/new/", "--format", "session-log", "--agent", "main")
+	if b, err := os.ReadFile(dir + "/new/sess_1.clew"); got.code != env.ExitOK || err != nil || string(b) != "the bundle" || s.query != "agent_id=main&format=session-log" {
 		t.Errorf("%+v, %q, %v, %s", got, b, err, s.query)
 	}
 	for _, args := range [][]string{{"export", "a", "b"}, {"export", "a b"}, {"export", "sess_1", "--format", "zip"}} {
-		if got := call(t, backend{}, env, args...); got.code != exitUsage {
+		if got := call(t, env.Backend{}, environ, args...); got.code != env.ExitUsage {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
-	if got := call(t, backend{}, env, "export", "sess_0"); got.code != exitFailure || !strings.Contains(got.errOut, "no such session") {
+	if got := call(t, env.Backend{}, environ, "export", "sess_0"); got.code != env.ExitFailure || !strings.Contains(got.errOut, "no such session") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -95,13 +97,13 @@ func TestExportFile(t *testing.T) {
 // Covers: STO-04, STO-07
 func TestExportCutOff(t *testing.T) {
 	s := &transferServer{file: bytes.Repeat([]byte("half"), 10_000), name: "sess_1.clew", cut: true}
-	env := s.start(t)
+	environ := s.start(t)
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out.clew")
 	if err := os.WriteFile(name, []byte("before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := call(t, backend{}, env, "export", "sess_1", "-o", name, "--force"); got.code != exitNoServer || !strings.Contains(got.errOut, "did not come through") {
+	if got := call(t, env.Backend{}, environ, "export", "sess_1", "-o", name, "--force"); got.code != env.ExitNoServer || !strings.Contains(got.errOut, "did not come through") {
 		t.Errorf("%+v", got)
 	}
 	entries, err := os.ReadDir(dir)
@@ -131,11 +133,11 @@ func tarOf(t *testing.T, files ...string) []byte {
 // Covers: STO-05, STO-06
 func TestExportIntoDirectory(t *testing.T) {
 	s := &transferServer{name: "sess_1.task-folder.tar"}
-	env := s.start(t)
+	environ := s.start(t)
 	dir := t.TempDir() + "/store"
 	run := func() {
 		t.Helper()
-		if got := call(t, backend{}, env, "export", "sess_1", "--format", "task-folder", "-o", dir+"/"); got.code != exitOK {
+		if got := call(t, env.Backend{}, environ, "export", "sess_1", "--format", "task-folder", "-o", dir+"/"); got.code != env.ExitOK {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -154,7 +156,7 @@ func TestExportIntoDirectory(t *testing.T) {
 	}
 	for _, name := range []string{"../x", "/etc/x", "tasks/../../x"} {
 		s.file = tarOf(t, name, "x")
-		if got := call(t, backend{}, env, "export", "sess_1", "-o", dir+"/"); got.code != exitFailure {
+		if got := call(t, env.Backend{}, environ, "export", "sess_1", "-o", dir+"/"); got.code != env.ExitFailure {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -162,36 +164,36 @@ func TestExportIntoDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.file = tarOf(t, "out/x", "x")
-	if got := call(t, backend{}, env, "export", "sess_1", "-o", dir+"/"); got.code != exitFailure {
+	if got := call(t, env.Backend{}, environ, "export", "sess_1", "-o", dir+"/"); got.code != env.ExitFailure {
 		t.Errorf("through a link: %+v", got)
 	}
 }
 
 func TestImportFile(t *testing.T) {
 	s := &transferServer{}
-	env := s.start(t)
+	environ := s.start(t)
 	name := filepath.Join(t.TempDir(), "in.clew")
 	if err := os.WriteFile(name, []byte("a bundle"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := call(t, backend{}, env, "import", name, "--new-id", "--workspace", "/w", "--title", "T", "--no-checkpoints", "--format", "bundle")
-	if got.code != exitOK || got.out != "sess_2: 9 records from a bundle\n" || string(s.body) != "a bundle" ||
+	got := call(t, env.Backend{}, environ, "import", name, "--new-id", "--workspace", "/w", "--title", "T", "--no-checkpoints", "--format", "bundle")
+	if got.code != env.ExitOK || got.out != "sess_2: 9 records from a bundle\n" || string(s.body) != "a bundle" ||
 		s.query != "checkpoints=false&format=bundle&new_id=true&title=T&workspace=%2Fw" {
 		t.Errorf("%+v, %q, %s", got, s.body, s.query)
 	}
-	if got := call(t, backend{}, env, "import", name, "--json"); !strings.Contains(got.out, `"session_id":"sess_2"`) || s.query != "" {
+	if got := call(t, env.Backend{}, environ, "import", name, "--json"); !strings.Contains(got.out, `"session_id":"sess_2"`) || s.query != "" {
 		t.Errorf("%+v, %s", got, s.query)
 	}
 	if err := os.WriteFile(name, []byte("bad"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := call(t, backend{}, env, "import", name); got.code != exitFailure || !strings.Contains(got.errOut, "line 7: not a record") {
+	if got := call(t, env.Backend{}, environ, "import", name); got.code != env.ExitFailure || !strings.Contains(got.errOut, "line 7: not a record") {
 		t.Errorf("%+v", got)
 	}
-	if got := call(t, backend{}, env, "import", name+"x"); got.code != exitFailure {
+	if got := call(t, env.Backend{}, environ, "import", name+"x"); got.code != env.ExitFailure {
 		t.Errorf("%+v", got)
 	}
-	if got := call(t, backend{}, env, "import", name, "--format", "zip"); got.code != exitUsage {
+	if got := call(t, env.Backend{}, environ, "import", name, "--format", "zip"); got.code != env.ExitUsage {
 		t.Errorf("%+v", got)
 	}
 }
@@ -202,7 +204,7 @@ func TestImportFile(t *testing.T) {
 // Covers: STO-03, C-36
 func TestImportDirectory(t *testing.T) {
 	s := &transferServer{}
-	env := s.start(t)
+	environ := s.start(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"task_history.json": "[]", "tasks/t1/ui_messages.json": "[]", "tasks/t1/claude_messages.json": "[]", "tasks/t1/secret.key": "no",
@@ -213,14 +215,14 @@ func TestImportDirectory(t *testing.T) {
 		}
 	}
 	old := filepath.Join(dir, "tasks/t1/claude_messages.json")
-	closed := append(slices.Clone(env), "CLEW_SERVER=http://127.0.0.1:1")
-	if got := call(t, backend{}, closed, "import", dir); got.code != exitNoServer {
+	closed := append(slices.Clone(environ), "CLEW_SERVER=http://127.0.0.1:1")
+	if got := call(t, env.Backend{}, closed, "import", dir); got.code != env.ExitNoServer {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(old); err != nil {
 		t.Error("the file is gone, and no session was made")
 	}
-	if got := call(t, backend{}, env, "import", dir); got.code != exitOK {
+	if got := call(t, env.Backend{}, environ, "import", dir); got.code != env.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	want := []string{"task_history.json", "tasks/t1/claude_messages.json", "tasks/t1/ui_messages.json", "tasks/t2/api_conversation.json", "tasks/t2/claude_messages.json"}
@@ -233,13 +235,13 @@ func TestImportDirectory(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "tasks/t2/claude_messages.json")); err != nil {
 		t.Error("a file that was not read is renamed")
 	}
-	if got := call(t, backend{}, env, "import", filepath.Join(dir, "tasks/t2")); got.code != exitOK {
+	if got := call(t, env.Backend{}, environ, "import", filepath.Join(dir, "tasks/t2")); got.code != env.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	if names := namesIn(t, s.body); !slices.Equal(names, []string{"tasks/t2/api_conversation.json", "tasks/t2/claude_messages.json"}) {
 		t.Errorf("sent %v", names)
 	}
-	if got := call(t, backend{}, env, "import", t.TempDir()); got.code != exitFailure || !strings.Contains(got.errOut, "no task and no session log") {
+	if got := call(t, env.Backend{}, environ, "import", t.TempDir()); got.code != env.ExitFailure || !strings.Contains(got.errOut, "no task and no session log") {
 		t.Errorf("%+v", got)
 	}
 }

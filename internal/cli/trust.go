@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // settingsTrust gives trust to a workspace on this machine. It reads the folder
 // itself, so that what is trusted is what the person has before them.
-func (a *app) settingsTrust(r *remote) *cobra.Command {
+func settingsTrust(a *env.App, r *env.Remote) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use:   "trust DIR",
@@ -24,15 +26,15 @@ func (a *app) settingsTrust(r *remote) *cobra.Command {
 		Example: "clew settings trust ~/project\nclew settings trust ~/project --remove",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder, err := a.lookedAt(args[0], remove)
+			folder, err := lookedAt(a, args[0], remove)
 			if err != nil {
 				return err
 			}
-			c, err := a.connect(*r)
+			c, err := a.Connect(*r)
 			if err != nil {
 				return err
 			}
-			list, err := c.settings(cmd.Context())
+			list, err := settings(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
@@ -48,10 +50,10 @@ func (a *app) settingsTrust(r *remote) *cobra.Command {
 				trusted[folder.Dir] = folder.Hash
 			}
 			change := map[string]any{"settings": map[string]any{"trusted_workspaces": trusted}}
-			if err := c.call(cmd.Context(), http.MethodPatch, "settings", change, nil); err != nil {
+			if err := c.Call(cmd.Context(), http.MethodPatch, "settings", change, nil); err != nil {
 				return err
 			}
-			return a.print(map[string]any{"dir": folder.Dir, "hash": folder.Hash, "modes": folder.Modes}, func(w io.Writer) error {
+			return a.Print(map[string]any{"dir": folder.Dir, "hash": folder.Hash, "modes": folder.Modes}, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, trustLine(folder, remove))
 				return err
 			})
@@ -62,24 +64,24 @@ func (a *app) settingsTrust(r *remote) *cobra.Command {
 }
 
 // lookedAt reads the folder. To take trust back, it need not be there any more.
-func (a *app) lookedAt(dir string, remove bool) (trustedFolder, error) {
-	folder, err := lookAt(dir)
+func lookedAt(a *env.App, dir string, remove bool) (env.TrustedFolder, error) {
+	folder, err := env.LookAt(dir)
 	if err == nil {
 		return folder, nil
 	}
 	if !remove {
-		return folder, usagef("%s cannot be trusted: %w", dir, err)
+		return folder, env.Usagef("%s cannot be trusted: %w", dir, err)
 	}
 	abs, err := filepath.Abs(dir)
-	return trustedFolder{Dir: abs}, err
+	return env.TrustedFolder{Dir: abs}, err
 }
 
-func trustLine(f trustedFolder, remove bool) string {
+func trustLine(f env.TrustedFolder, remove bool) string {
 	switch {
 	case remove:
-		return plain(f.Dir) + " is not trusted any more"
+		return env.Plain(f.Dir) + " is not trusted any more"
 	case len(f.Modes) > 0:
-		return fmt.Sprintf("%s is trusted as it is now; it brings the modes %s", plain(f.Dir), plain(strings.Join(f.Modes, ", ")))
+		return fmt.Sprintf("%s is trusted as it is now; it brings the modes %s", env.Plain(f.Dir), env.Plain(strings.Join(f.Modes, ", ")))
 	}
-	return plain(f.Dir) + " is trusted as it is now"
+	return env.Plain(f.Dir) + " is trusted as it is now"
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // usage writes how a command is called, as cobra does but no wider than
@@ -66,6 +68,6 @@ func usageOfCommands(b *strings.Builder, cmd *cobra.Command) {
 
 func usageOfFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 	if flags.HasAvailableFlags() {
-		fmt.Fprintf(b, "\n\n%s:\n%s", title, strings.TrimRightFunc(flags.FlagUsagesWrapped(helpWidth), unicode.IsSpace))
+		fmt.Fprintf(b, "\n\n%s:\n%s", title, strings.TrimRightFunc(flags.FlagUsagesWrapped(env.HelpWidth), unicode.IsSpace))
 	}
 }

@@ -18,11 +18,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
 )
 
 // commands lists all commands, those that only have others below them too.
 func commands() []*cobra.Command {
-	root := (&app{}).rootCommand()
+	root := rootCommand((&env.App{}))
 	list := []*cobra.Command{root}
 	for i := 0; i < len(list); i++ {
 		list = append(list, list[i].Commands()...)
@@ -70,20 +71,20 @@ func TestEveryCommandIsExplained(t *testing.T) {
 // Help is for programs too.
 func TestHelpAsJSON(t *testing.T) {
 	for _, args := range [][]string{{"--json"}, {"help", "--json"}, {"--help", "--json"}, {"--json", "help", "token"}, {"token", "--json"}} {
-		got := call(t, backend{}, []string{"HOME=/nonexistent"}, args...)
+		got := call(t, env.Backend{}, []string{"HOME=/nonexistent"}, args...)
 		var d described
-		if err := json.Unmarshal([]byte(got.out), &d); err != nil || got.code != exitOK || len(d.Commands) == 0 || len(d.Flags) == 0 {
+		if err := json.Unmarshal([]byte(got.out), &d); err != nil || got.code != env.ExitOK || len(d.Commands) == 0 || len(d.Flags) == 0 {
 			t.Errorf("%v: %v %+v", args, err, got)
 		}
 	}
 }
 
 // quick ends a command that would serve.
-func quick() backend {
+func quick() env.Backend {
 	failed := errors.New("it cannot be done here")
-	b := realServer
-	b.run = func(context.Context, config, io.Writer, *slog.Logger) error { return failed }
-	b.demo = func(context.Context, config, demoOptions, io.Writer, *slog.Logger) error { return failed }
+	b := env.RealServer
+	b.Run = func(context.Context, env.Config, io.Writer, *slog.Logger) error { return failed }
+	b.Demo = func(context.Context, env.Config, env.DemoOptions, io.Writer, *slog.Logger) error { return failed }
 	return b
 }
 
@@ -96,8 +97,8 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 		args := append(words(cmd, "sess_none"), "--json")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		var out, errOut bytes.Buffer
-		a := &app{IO: IO{In: strings.NewReader(""), Out: &out, Err: &errOut, Environ: environ}, server: quick(), browse: func(string) error { return errors.New("none") }}
-		code := a.main(ctx, args)
+		a := &env.App{IO: env.IO{In: strings.NewReader(""), Out: &out, Err: &errOut, Environ: environ}, Server: quick(), Browse: func(string) error { return errors.New("none") }}
+		code := execute(ctx, a, args)
 		if ctx.Err() != nil {
 			t.Errorf("%v did not end", args)
 		}
@@ -118,7 +119,7 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 				}
 			}
 		}
-		if code != exitOK && !strings.Contains(errOut.String(), `"error"`) && out.Len() == 0 {
+		if code != env.ExitOK && !strings.Contains(errOut.String(), `"error"`) && out.Len() == 0 {
 			t.Errorf("%v: code %d and no error: %s", args, code, errOut.String())
 		}
 	}
@@ -164,23 +165,23 @@ func TestNoCommandPromptsNobody(t *testing.T) {
 // For every kind of error somebody has thought about what to do next.
 func TestErrorsSayWhatToDo(t *testing.T) {
 	for _, info := range clew.Codes {
-		do, ok := next[info.Code]
+		do, ok := env.Next[info.Code]
 		if !ok {
 			t.Errorf("%s: nobody thought of what to do about it", info.Code)
 		}
 		err := clew.Errorf(info.Code, "it failed")
 		var out bytes.Buffer
-		(&app{}).printError(&out, err)
+		(&env.App{}).PrintError(&out, err)
 		if want := "clew: it failed\n"; !strings.HasPrefix(out.String(), want) || do != "" && !strings.Contains(out.String(), do) {
 			t.Errorf("%s: %q", info.Code, out.String())
 		}
 	}
-	if do := advice(clew.Errorf(clew.SessionNotFound, "gone; clew ls lists others").Advised()); do != "" {
+	if do := env.Advice(clew.Errorf(clew.SessionNotFound, "gone; clew ls lists others").Advised()); do != "" {
 		t.Errorf("what was said already is said again: %s", do)
 	}
-	for _, err := range []error{&noTokenError{"x"}, usagef("this is wrong")} {
+	for _, err := range []error{&env.NoTokenError{File: "x"}, env.Usagef("this is wrong")} {
 		var out bytes.Buffer
-		(&app{}).printError(&out, err)
+		(&env.App{}).PrintError(&out, err)
 		if text := out.String(); !strings.Contains(text, "CLEW_TOKEN") && !strings.Contains(text, "--help") {
 			t.Errorf("nothing to do: %s", text)
 		}
@@ -190,20 +191,20 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 // The table says the same as the code.
 func TestExitCodes(t *testing.T) {
 	for err, want := range map[error]int{
-		errors.New("x"):                          exitFailure,
-		usagef("x"):                              exitUsage,
-		clew.Errorf(clew.ConnectionFailed, "x"):  exitNoServer,
-		clew.Errorf(clew.ConnectionTimeout, "x"): exitNoServer,
-		clew.Errorf(clew.AuthFailed, "x"):        exitRefused,
-		clew.Errorf(clew.AuthRequired, "x"):      exitRefused,
-		clew.Errorf(clew.TokenExpired, "x"):      exitRefused,
-		clew.Errorf(clew.Forbidden, "x"):         exitRefused,
-		clew.Errorf(clew.BudgetExceeded, "x"):    exitBudget,
-		clew.Errorf(clew.SessionNotFound, "x"):   exitFailure,
-		&noTokenError{"x"}:                       exitRefused,
-		exitWith(exitQuestion):                   exitQuestion,
+		errors.New("x"):                          env.ExitFailure,
+		env.Usagef("x"):                          env.ExitUsage,
+		clew.Errorf(clew.ConnectionFailed, "x"):  env.ExitNoServer,
+		clew.Errorf(clew.ConnectionTimeout, "x"): env.ExitNoServer,
+		clew.Errorf(clew.AuthFailed, "x"):        env.ExitRefused,
+		clew.Errorf(clew.AuthRequired, "x"):      env.ExitRefused,
+		clew.Errorf(clew.TokenExpired, "x"):      env.ExitRefused,
+		clew.Errorf(clew.Forbidden, "x"):         env.ExitRefused,
+		clew.Errorf(clew.BudgetExceeded, "x"):    env.ExitBudget,
+		clew.Errorf(clew.SessionNotFound, "x"):   env.ExitFailure,
+		&env.NoTokenError{File: "x"}:             env.ExitRefused,
+		env.ExitWith(env.ExitQuestion):           env.ExitQuestion,
 	} {
-		if got := exitCode(err); got != want {
+		if got := env.ExitCode(err); got != want {
 			t.Errorf("%v: exit code %d, want %d", err, got, want)
 		}
 	}
@@ -212,7 +213,7 @@ func TestExitCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[int]bool{}
-	for _, e := range exits {
+	for _, e := range env.Exits {
 		if seen[e.Code] || e.Name == "" || e.Meaning == "" {
 			t.Errorf("%+v", e)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/follow"
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/llm/llmtest"
 )
@@ -45,17 +46,17 @@ type workplace struct {
 func TestWork(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/work",
-		Setup: func(env *testscript.Env) error {
+		Setup: func(environ *testscript.Env) error {
 			home, err := os.MkdirTemp("", "clew-work-") // sessions work in the script's directory, not beside the data
 			if err != nil {
 				return err
 			}
 			w := &workplace{goOn: make(chan struct{}), home: home, data: filepath.Join(home, "data")}
-			env.Values["workplace"] = w
-			env.Defer(w.close)
-			env.Setenv("HOME", home)
-			env.Setenv("CLEW_DATA", w.data)
-			return os.MkdirAll(filepath.Join(env.WorkDir, "project"), 0o755)
+			environ.Values["workplace"] = w
+			environ.Defer(w.close)
+			environ.Setenv("HOME", home)
+			environ.Setenv("CLEW_DATA", w.data)
+			return os.MkdirAll(filepath.Join(environ.WorkDir, "project"), 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exitcode": exitCodeCommand, "serve": serveScript, "killserver": killScript, "go": goScript,
@@ -186,7 +187,7 @@ func newestSession(ts *testscript.TestScript) string {
 func questionScript(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), workWithin)
 	defer cancel()
-	opts := client.Options{URL: ts.Getenv("CLEW_SERVER"), Token: ownToken(ts), Retry: patient}
+	opts := client.Options{URL: ts.Getenv("CLEW_SERVER"), Token: ownToken(ts), Retry: follow.Patient}
 	for change, err := range client.FollowInbox(ctx, opts) {
 		ts.Check(err)
 		for _, it := range change.Added {

@@ -1,0 +1,77 @@
+package env
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+// find gives the address of the server that a command talks to: the one that is
+// named, else the one whose local socket is in the data directory. socket is that
+// one then: it vouched for the server, which may have the owner token.
+//
+// Whoever listens at the usual address while no server runs is a stranger, to whom
+// nothing is shown but a token that the caller set for the purpose.
+func (a *App) find(r Remote) (address, socket string, err error) {
+	if named := FirstOf(r.Server, a.Getenv(EnvPrefix+"SERVER")); named != "" {
+		return named, "", nil
+	}
+	path, err := a.socketFile(r)
+	if err == nil && path != "" {
+		ack, err := client.FindLocal(context.Background(), path)
+		if err == nil && thisMachine(ack.URL) {
+			return ack.URL, path, nil
+		}
+	}
+	if a.Getenv(EnvPrefix+"TOKEN") != "" {
+		return defaultServer, "", nil
+	}
+	dir, err := a.dataDir(r)
+	if err != nil {
+		return "", "", err
+	}
+	return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s. clew serve starts one; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", dir).Advised()
+}
+
+// thisMachine reports whether an address is one of this machine's own.
+func thisMachine(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	if Loopback(u.Hostname()) {
+		return true
+	}
+	ip := net.ParseIP(u.Hostname())
+	own, err := net.InterfaceAddrs()
+	if ip == nil || err != nil {
+		return false
+	}
+	for _, addr := range own {
+		if n, ok := addr.(*net.IPNet); ok && n.IP.Equal(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// socketFile is where the server's local socket would be, "" if there is none.
+func (a *App) socketFile(r Remote) (string, error) {
+	if path := a.Getenv(EnvPrefix + "SOCKET"); path == "off" {
+		return "", nil
+	} else if path != "" && r.Data == "" {
+		return path, nil
+	}
+	dir, err := a.dataDir(r)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, client.LocalSocket)
+	_, err = os.Lstat(path)
+	return path, err
+}

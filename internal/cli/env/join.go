@@ -1,0 +1,64 @@
+//go:build !windows
+
+package env
+
+import (
+	"github.com/clew-run/clew/internal/server"
+)
+
+// Config is the server's configuration. This file is the only one that knows
+// where it comes from.
+type Config = server.Config
+
+type (
+	// DemoOptions are the demo's, likewise.
+	DemoOptions = server.DemoOptions
+	// DemoInfo is what it tells.
+	DemoInfo = server.DemoInfo
+)
+
+// DefaultConfig is a server without any settings of its own.
+func DefaultConfig() Config { return server.DefaultConfig() }
+
+// TakeLimits copies the limits alone.
+func TakeLimits(to *Config, from Config) { to.Limits = from.Limits }
+
+// inventory is what is kept of a workspace, checked what is damaged of it, and
+// collected what a collection did.
+type (
+	inventory = server.Inventory
+	checked   = server.Checked
+	collected = server.Collected
+)
+
+// TrustedFolder is a workspace that a person wants to trust.
+type TrustedFolder = server.TrustedFolder
+
+var (
+	// LookAt finds what a data directory holds.
+	LookAt = server.LookAt
+	// BuiltInModes are the modes that every server has.
+	BuiltInModes = server.BuiltInModes
+)
+
+type (
+	// Check is one thing that the doctor looked at.
+	Check = server.Check
+	// Examined is what is in a store.
+	Examined = server.Examined
+)
+
+// Why the doctor could not look into a store.
+var (
+	ErrInUse   = server.ErrInUse
+	ErrNoStore = server.ErrNoStore
+)
+
+// NameVersion tells the server what it is.
+func NameVersion(version string) { server.Version = version }
+
+// RealServer is the server in this program.
+var RealServer = Backend{
+	Run: server.Run, Demo: server.Demo, Checkup: server.Checkup, Doctor: server.Examine,
+	Checkpoints: server.Checkpoints, Fsck: server.CheckCheckpoints, GC: server.CollectCheckpoints,
+}

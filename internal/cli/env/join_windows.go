@@ -1,0 +1,120 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/clew-run/clew"
+)
+
+// On Windows clew is a client: it reaches servers elsewhere, for instance in WSL.
+// The server's checkpoints and commands rest on what only Unix has.
+
+var errClientOnly = errors.New("on Windows clew is a client only: run the server in WSL, in a container or on another machine, and name it with --server or CLEW_SERVER")
+
+// Config has what the commands here look at.
+type Config struct {
+	Listen string `koanf:"listen"`
+	Data   string `koanf:"data"`
+	Engine string `koanf:"engine"`
+	Socket string `koanf:"socket"`
+	Auth   struct {
+		Mode string `koanf:"mode"`
+	} `koanf:"auth"`
+	Log struct {
+		Level  string `koanf:"level"`
+		Format string `koanf:"format"`
+	} `koanf:"log"`
+
+	Ready func(ctx context.Context, page string) `koanf:"-"`
+}
+
+func TakeLimits(*Config, Config) {}
+
+func DefaultConfig() Config { return Config{Listen: "127.0.0.1:8000"} }
+
+// Absolute makes the data directory's path one that holds everywhere.
+func (c *Config) Absolute() (err error) {
+	c.Data, err = filepath.Abs(c.Data)
+	return err
+}
+
+type DemoOptions struct {
+	Fast, AnyPort bool
+	Ready         func(ctx context.Context, d DemoInfo)
+}
+
+type DemoInfo struct {
+	URL       string         `json:"url"`
+	Session   clew.SessionID `json:"session_id"`
+	Data      string         `json:"data"`
+	TokenFile string         `json:"token_file"`
+	Workspace string         `json:"workspace"`
+	Kept      bool           `json:"kept"`
+	Page      string         `json:"-"`
+}
+
+type inventory struct {
+	Bytes       int64
+	Checkpoints []struct {
+		Hash, SessionID, Reason string
+		TS                      int64
+		Files                   int
+	}
+}
+
+type checked struct{ Findings []string }
+
+func (checked) Write(io.Writer, bool) error { return errClientOnly }
+
+type collected struct {
+	Dropped, Checkpoints, Workspaces int
+	Freed                            int64
+	Failed                           []string
+}
+
+type TrustedFolder struct {
+	Dir, Hash string
+	Modes     []string
+}
+
+func BuiltInModes() []string { return []string{"code", "architect", "ask", "debug", "orchestrator"} }
+
+func LookAt(string) (TrustedFolder, error) {
+	return TrustedFolder{}, errors.New("trust is given on the server's machine")
+}
+
+type Check struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	Found  string `json:"found"`
+	Do     string `json:"do,omitempty"`
+}
+
+type Examined struct{}
+
+func (Examined) Problems() int         { return 0 }
+func (Examined) Warnings() int         { return 0 }
+func (Examined) Write(io.Writer) error { return nil }
+
+var (
+	ErrInUse   = errors.New("in use")
+	ErrNoStore = errors.New("no clew data")
+)
+
+func NameVersion(string) {}
+
+var RealServer = Backend{
+	Run:  func(context.Context, Config, io.Writer, *slog.Logger) error { return errClientOnly },
+	Demo: func(context.Context, Config, DemoOptions, io.Writer, *slog.Logger) error { return errClientOnly },
+	Checkup: func(context.Context, Config) []Check {
+		return []Check{{"server", CheckNote, "on Windows clew is a client only", "run the server in WSL, in a container or on another machine, and name it with --server or CLEW_SERVER"}}
+	},
+	Doctor:      func(context.Context, Config, bool) (Examined, error) { return Examined{}, ErrNoStore },
+	Checkpoints: func(context.Context, Config, string) ([]inventory, error) { return nil, errClientOnly },
+	Fsck:        func(context.Context, Config, string) (checked, error) { return checked{}, errClientOnly },
+	GC:          func(context.Context, Config) (collected, error) { return collected{}, errClientOnly },
+}

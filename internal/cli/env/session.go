@@ -1,0 +1,197 @@
+package env
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+// newestName stands for the newest session where one is named, and so does
+// nothing at all.
+const newestName = "-"
+
+// LeastPrefix is how much of an id a person has to give.
+const LeastPrefix = 4
+
+// sessionPrefix begins the ids that servers make; it need not be typed.
+const sessionPrefix = "sess_"
+
+// shortID is as much of such an id as people need to tell sessions apart.
+const shortID = len(sessionPrefix) + 8
+
+// HowSession says how a session is named, in the help of commands.
+const HowSession = "SESSION is its id, or how that begins: 4 characters or more, with or without sess_. - or nothing is the newest."
+
+// SessionNamed connects, and finds the session that a person named. It says which
+// one that is, unless the whole id was given.
+func (a *App) SessionNamed(ctx context.Context, name string, r Remote) (client.Session, *Rest, error) {
+	if err := CheckName(name); err != nil {
+		return client.Session{}, nil, err
+	}
+	c, err := a.Connect(r)
+	if err != nil {
+		return client.Session{}, nil, err
+	}
+	s, err := c.Session(ctx, name)
+	if err == nil && string(s.ID) != name {
+		a.nameSession(s)
+	}
+	return s, c, err
+}
+
+// SessionChanged is sessionNamed for a command that changes the session. It always
+// says first which one that is.
+func (a *App) SessionChanged(ctx context.Context, name string, r Remote) (clew.SessionID, *Rest, error) {
+	s, c, err := a.SessionNamed(ctx, name, r)
+	if err == nil && string(s.ID) == name {
+		a.nameSession(s)
+	}
+	return s.ID, c, err
+}
+
+// nameSession tells a person which session it is about. Programs have it in the
+// result.
+func (a *App) nameSession(s client.Session) {
+	if !a.JSON {
+		_, _ = fmt.Fprintf(a.Err, "Session %s  %s\n", s.ID, Cut(Plain(s.Title), 60))
+	}
+}
+
+// CheckName refuses what cannot be the id of a session.
+func CheckName(name string) error {
+	if name != "" && !clew.SessionID(name).Valid() {
+		return Usagef("%q is not a session id", name)
+	}
+	return nil
+}
+
+// Session finds the session that a person named: the newest, or by its id or how
+// that begins.
+func (c *Rest) Session(ctx context.Context, name string) (client.Session, error) {
+	if name == "" || name == newestName {
+		return c.newest(ctx)
+	}
+	if err := CheckName(name); err != nil {
+		return client.Session{}, err
+	}
+	s, err := c.API().GetSession(ctx, clew.SessionID(name))
+	if clew.CodeOf(err) != clew.SessionNotFound {
+		return s, err
+	}
+	if len(name) < LeastPrefix {
+		return s, clew.Errorf(clew.SessionNotFound, "there is no session %s; give at least %d characters of its id: %s lists them", name, LeastPrefix, c.Line("ls")).Advised()
+	}
+	list, err := c.beginning(ctx, name)
+	switch {
+	case err != nil:
+		return s, err
+	case len(list) == 0:
+		return s, clew.Errorf(clew.SessionNotFound, "there is no session %s: %s lists those that there are", name, c.Line("ls")).Advised()
+	case len(list) > 1:
+		return s, &UsageError{&ambiguousError{name, list}}
+	}
+	return list[0], nil
+}
+
+// newest is the session in which something happened last.
+func (c *Rest) newest(ctx context.Context) (client.Session, error) {
+	page, err := c.API().ListSessions(ctx, "", "", 1)
+	if err != nil {
+		return client.Session{}, err
+	}
+	if len(page.Sessions) == 0 {
+		return client.Session{}, clew.Errorf(clew.SessionNotFound, "there is no session yet: %s begins one", c.Line("run", "…")).Advised()
+	}
+	return page.Sessions[0], nil
+}
+
+// prefixPages is how far the sessions are searched for one whose id begins so; the
+// server has picked those that have it somewhere in their ids or titles.
+const prefixPages = 20
+
+func (c *Rest) beginning(ctx context.Context, name string) (list []client.Session, err error) {
+	for cursor, n := "", 0; n < prefixPages; n++ {
+		page, err := c.API().ListSessions(ctx, name, cursor, 200)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range page.Sessions {
+			if id := string(s.ID); strings.HasPrefix(id, name) || strings.HasPrefix(id, sessionPrefix+name) {
+				list = append(list, s)
+			}
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	return list, nil
+}
+
+// An ambiguousError says that the beginning of an id fits more than one session.
+type ambiguousError struct {
+	name string
+	list []client.Session
+}
+
+func (e *ambiguousError) Error() string {
+	return fmt.Sprintf("%s is how %d sessions begin: give more of the id", e.name, len(e.list))
+}
+
+// candidatesShown is how many a person is shown.
+const candidatesShown = 8
+
+// write shows the sessions that it could be.
+func (e *ambiguousError) write(w io.Writer) {
+	for _, s := range e.list[:min(len(e.list), candidatesShown)] {
+		_, _ = fmt.Fprintf(w, "  %s  %s\n", s.ID, Cut(Plain(s.Title), max(20, 76-len(s.ID))))
+	}
+	if more := len(e.list) - candidatesShown; more > 0 {
+		_, _ = fmt.Fprintf(w, "  … and %d more: clew ls lists them\n", more)
+	}
+}
+
+// ids are those that it could be, for programs.
+func (e *ambiguousError) ids() string {
+	list := make([]string, len(e.list))
+	for i, s := range e.list {
+		list[i] = string(s.ID)
+	}
+	return strings.Join(list, ", ")
+}
+
+// Shorten gives as much of an id as tells sessions apart.
+func Shorten(id clew.SessionID) string {
+	if strings.HasPrefix(string(id), sessionPrefix) && len(id) == len(sessionPrefix)+32 {
+		return string(id[:shortID])
+	}
+	return string(id)
+}
+
+// Argument gives the argument at a place, "" if there are not so many.
+func Argument(args []string, at int) string {
+	if at < len(args) {
+		return args[at]
+	}
+	return ""
+}
+
+// SessionAndMessage reads [SESSION] [MESSAGE]: a message alone is one of the newest
+// session. Digits alone could be either: then the session must be named.
+func SessionAndMessage(command string, args []string) (session, message string, err error) {
+	if len(args) != 1 {
+		return Argument(args, 0), Argument(args, 1), nil
+	}
+	word := args[0]
+	switch {
+	case digits.MatchString(word):
+		return "", "", Usagef("%s may be a message or a session: name the session too. clew %s - %s is message %s of the newest; %s%s is a session",
+			word, command, word, word, sessionPrefix, word)
+	case namesMessage(word):
+		return "", word, nil
+	}
+	return word, "", nil
+}

@@ -1,0 +1,374 @@
+package follow
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/wire"
+)
+
+// Options say what to follow and how.
+type Options struct {
+	Session clew.SessionID
+	Say     *clew.UserMessageData // nil to look on
+	Fresh   bool                  // the session is new: nothing was there before us
+	Past    bool                  // show what was said before
+
+	UntilDone bool          // end with the work
+	Ask       bool          // a person here may answer
+	Wait      bool          // stay while a question is open that nobody here answers
+	GiveUp    time.Duration // how long a server may be gone
+	Yes       yesRule
+	Quiet     bool // the answer alone
+	Verbose   bool
+}
+
+// Patient tries again for as long as the caller wants to wait: how long that is,
+// it counts itself.
+var Patient = client.Retry{MaxRetries: 1 << 30, InitialDelay: 250 * time.Millisecond, MaxDelay: 3 * time.Second, Multiplier: 2}
+
+// A follower follows a session until the work is done or the person leaves. One
+// goroutine runs it and owns all fields; others hand it what they have through
+// the channels.
+type follower struct {
+	a  *env.App
+	c  *env.Rest
+	o  Options
+	cl *client.Client
+
+	screen *Screen
+	story  *story // nil if nothing is to be told
+	course *course
+	view   client.View
+
+	envelopes chan wire.Envelope
+	ended     chan error // of the connection
+	sent      chan sentCommand
+	learned   chan learned
+	states    latest
+	keys      chan []byte
+	running   sync.WaitGroup
+
+	skew      time.Duration // how far the server's clock is ahead
+	lost      time.Time     // since when the server is gone; zero if it is there
+	shown     map[clew.RequestID]bool
+	answered  map[clew.RequestID]bool // by us, and on its way at least
+	refused   map[clew.RequestID]bool // --yes is no answer to these
+	asking    *Ask
+	reopening bool // the session was taken back, and what is open now is not known yet
+	pause     stayPaused
+	taken     bool        // the question that the person had before them was settled elsewhere
+	me        clew.UserID // who we are, "" as long as it is not known
+	board     *keyboard
+	line      typedLine
+	aside     chan os.Signal // the person puts us aside
+	away      bool           // the terminal was given back, to be read again
+	heeds     bool           // what is typed while the agent works is read
+	doing     string         // what the status line has
+	since     time.Time
+	began     time.Time
+}
+
+// A sentCommand is what became of a command.
+type sentCommand struct {
+	about clew.RequestID // "" for the message
+	err   error
+	told  string // words for an agent at work
+}
+
+// Followed is what a command prints for programs at the end.
+type Followed struct {
+	Type      string           `json:"type"` // result
+	SessionID clew.SessionID   `json:"session_id"`
+	TaskID    clew.TaskID      `json:"task_id,omitempty"`
+	Outcome   outcome          `json:"-"`
+	Status    string           `json:"status"`
+	Message   string           `json:"message,omitempty"`
+	ExitCode  int              `json:"exit_code"`
+	Answer    string           `json:"answer"`
+	Usage     clew.Usage       `json:"usage"`
+	Questions []clew.RequestID `json:"questions,omitempty"`
+	Reports   []string         `json:"report_paths,omitempty"` // of a plan, on the server
+
+	Said   bool // something was said here
+	Lasted time.Duration
+}
+
+// Follow follows a session and says how that ended.
+func Follow(ctx context.Context, a *env.App, c *env.Rest, o Options) (Followed, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f := &follower{
+		a: a, c: c, o: o,
+		envelopes: make(chan wire.Envelope), ended: make(chan error, 1), sent: make(chan sentCommand),
+		learned: make(chan learned), states: latest{news: make(chan struct{}, 1)}, keys: make(chan []byte),
+		aside: make(chan os.Signal, 1),
+		shown: map[clew.RequestID]bool{}, answered: map[clew.RequestID]bool{}, refused: map[clew.RequestID]bool{},
+		since: time.Now(), began: time.Now(),
+	}
+	said := clew.ClientMessageID("")
+	if o.Say != nil {
+		said = clew.ClientMessageID(clew.NewClientID())
+	}
+	f.course = newCourse(said)
+	f.course.blind = o.Say != nil && !o.Fresh
+	f.screen = NewScreen(a, StoryWriter(a, o.Quiet))
+	if !a.JSON && !o.Quiet {
+		f.story = newStory(f.screen, o.Verbose, said)
+		f.story.keep = o.UntilDone && f.screen.w == a.Err // the answer goes to stdout by itself
+	}
+	if err := f.dial(ctx, said); err != nil {
+		return Followed{}, err
+	}
+	defer f.running.Wait()
+	defer f.cl.Close()
+	defer cancel()
+	defer f.stopListening()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT) // none may leave the terminal by key
+	defer signal.Stop(signals)
+	defer signal.Stop(f.aside)
+	how, err := f.loop(ctx, signals)
+	f.stopAsking()
+	f.stopListening()
+	r := f.result(how)
+	if f.story != nil {
+		f.story.close(r.Status == EndedDone && err == nil, r.Answer)
+	}
+	f.screen.end()
+	if err == nil {
+		err = f.screen.Err
+	}
+	return r, err
+}
+
+// StoryWriter is where the story goes: to stdout if a person sees it there,
+// otherwise out of the way of the answer.
+func StoryWriter(a *env.App, quiet bool) io.Writer {
+	if f, ok := a.Out.(*os.File); ok && !quiet && !a.JSON && env.IsTerminal(f) {
+		return a.Out
+	}
+	return a.Err
+}
+
+// dial connects, and starts the goroutines that feed the loop.
+func (f *follower) dial(ctx context.Context, said clew.ClientMessageID) error {
+	first := said != ""
+	o := f.c.Dialing(f.o.Session)
+	o.Retry, o.OnState = Patient, func(s client.State, _ error) { f.states.set(s) }
+	o.NewID = func() clew.ClientMessageID { // the message is the first command
+		if first {
+			first = false
+			return said
+		}
+		return clew.ClientMessageID(clew.NewClientID())
+	}
+	cl, err := client.Dial(ctx, o)
+	if err != nil {
+		return err
+	}
+	f.cl = cl
+	f.running.Go(func() {
+		for env, err := range cl.Follow(ctx) {
+			if err != nil {
+				f.ended <- err
+				return
+			}
+			select {
+			case f.envelopes <- env:
+			case <-ctx.Done():
+				return
+			}
+		}
+		f.ended <- nil
+	})
+	f.running.Go(func() { f.learn(ctx, whoami(ctx, f.c)) })
+	return nil
+}
+
+// do carries a command out beside the loop. The client says it again after a
+// break, under the same id.
+func (f *follower) do(ctx context.Context, about clew.RequestID, typ clew.CommandType, data any) {
+	f.running.Go(func() { f.carry(ctx, about, typ, data) })
+}
+
+// carry sends a command and hands what became of it to the loop.
+func (f *follower) carry(ctx context.Context, about clew.RequestID, typ clew.CommandType, data any) {
+	_, err := f.cl.Do(ctx, typ, data)
+	select {
+	case f.sent <- sentCommand{about: about, err: err}:
+	case <-ctx.Done():
+	}
+}
+
+func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome, error) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		var end *outcome
+		select {
+		case env := <-f.envelopes:
+			end = f.hear(ctx, env)
+		case err := <-f.ended:
+			return f.cut(err)
+		case s := <-f.sent:
+			if err := f.heardBack(s); err != nil {
+				return outcome{}, err
+			}
+		case l := <-f.learned:
+			f.know(l)
+		case <-f.states.news:
+			f.connection(f.states.get())
+		case b := <-f.keys:
+			end = f.typed(ctx, b)
+		case <-tick.C:
+			end = f.ticked()
+		case <-f.aside:
+			f.putAside()
+		case <-signals:
+			end = &outcome{Status: EndedLeft}
+		case <-ctx.Done():
+			end = &outcome{Status: EndedLeft}
+		}
+		if end == nil {
+			end = f.consider(ctx)
+		}
+		if end == nil {
+			end = f.paused()
+		}
+		if end != nil {
+			return *end, nil
+		}
+		f.hearken()
+		f.draw()
+	}
+}
+
+// cut is the end of the connection for good.
+func (f *follower) cut(err error) (outcome, error) {
+	if err == nil {
+		return outcome{EndedLost, "the server ended the connection"}, nil
+	}
+	return outcome{}, err
+}
+
+// hear takes an envelope in.
+func (f *follower) hear(ctx context.Context, env wire.Envelope) *outcome {
+	f.screen.measure()
+	if f.a.JSON && env.Seq() > 0 {
+		enc := json.NewEncoder(f.a.Out)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(env); err != nil && f.screen.Err == nil {
+			f.screen.Err = err
+		}
+	}
+	first := !f.view.Known
+	f.view.Apply(env)
+	f.pause.came = (f.pause.came || first) && f.view.Known && f.view.State.Status == clew.StatusPaused
+	if first && f.view.Known && f.o.Say != nil { // from here on each record comes; before, the state might hold ours already
+		f.speak(ctx)
+	}
+	if f.story != nil {
+		if first && f.o.Past && f.view.Known {
+			f.story.past(f.view.State.Messages, f.c.Line("show", string(f.o.Session)))
+		}
+		f.story.hear(env)
+	}
+	switch clew.EventType(env.Type) {
+	case clew.EventSessionState:
+		f.reopened()
+		if at, err := time.Parse(time.RFC3339, env.Timestamp); err == nil {
+			f.skew = time.Until(at)
+		}
+	case clew.EventHitlResolved:
+		f.resolved(env)
+	case clew.EventToolProgress:
+		f.working(env)
+	case clew.EventHistoryRewound, clew.EventRewindUndone: // what is open now is in the state alone
+		f.takenBack()
+		f.running.Go(func() { // after a break it comes by itself
+			_, _ = f.cl.Send(ctx, clew.CommandGetState, clew.GetStateData{})
+		})
+	}
+	end := f.course.hear(env)
+	if end == nil && first && f.view.Known && f.o.Say == nil && atRest(f.view.State) {
+		end = &outcome{Status: EndedDone}
+	}
+	if !f.o.UntilDone {
+		return nil
+	}
+	return end
+}
+
+// atRest reports that nothing is under way and nobody is asked.
+func atRest(s clew.SessionState) bool {
+	if s.HitlPending != nil || len(s.Queue) > 0 {
+		return false
+	}
+	for _, m := range s.Monitors {
+		if m.Busy {
+			return false
+		}
+	}
+	switch s.Status {
+	case clew.StatusPlanning, clew.StatusExecuting, clew.StatusAwaitingInput, clew.StatusPaused:
+		return false
+	}
+	return true
+}
+
+// heardBack deals with what became of a command.
+func (f *follower) heardBack(s sentCommand) error {
+	if s.told != "" {
+		f.told(s.told, s.err)
+		return nil
+	}
+	if s.err == nil {
+		return nil
+	}
+	if s.about == "" {
+		return s.err
+	}
+	delete(f.answered, s.about)
+	f.refused[s.about] = true
+	if clew.CodeOf(s.err) == clew.HitlRequestExpired {
+		f.answered[s.about] = true // somebody was faster; the record says who
+		return nil
+	}
+	f.note(Bad, "✕ The answer was not taken: %s", env.ErrorText(s.err))
+	if !f.asks() {
+		return s.err
+	}
+	return nil
+}
+
+// note tells something that is not part of the session.
+func (f *follower) note(i ink, format string, args ...any) {
+	if f.story != nil {
+		f.story.note(i, format, args...)
+		return
+	}
+	if !f.a.JSON {
+		f.screen.Line(i, format, args...)
+	}
+}
+
+func (f *follower) result(how outcome) Followed {
+	r := Followed{
+		Type: "result", SessionID: f.o.Session, TaskID: f.course.task, Outcome: how, Status: how.Status, Message: how.Message,
+		ExitCode: how.code(), Answer: f.course.result(), Usage: f.course.spent(), Reports: f.course.reports, Lasted: time.Since(f.began), Said: f.o.Say != nil,
+	}
+	for _, q := range f.questions() {
+		r.Questions = append(r.Questions, q.RequestID())
+	}
+	return r
+}

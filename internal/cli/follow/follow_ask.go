@@ -1,0 +1,284 @@
+package follow
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/wire"
+)
+
+// openOf are the open questions of a session, the oldest first.
+func openOf(s clew.SessionState) []clew.Question {
+	var list []clew.Question
+	if s.HitlPending != nil {
+		list = append(list, *s.HitlPending)
+	}
+	return append(list, s.HitlQueue...)
+}
+
+// questions are those that are open and belong to what is followed.
+func (f *follower) questions() []clew.Question {
+	return slices.DeleteFunc(openOf(f.view.State), func(q clew.Question) bool { return !f.course.mine(askerOf(q)) })
+}
+
+// askerOf is the task whose agent asks.
+func askerOf(q clew.Question) clew.TaskID {
+	if d := q.Asking(); d != nil {
+		return d.TaskID
+	}
+	return ""
+}
+
+// asks reports whether there is a person here to ask.
+func (f *follower) asks() bool {
+	in, ok := f.a.In.(*os.File)
+	return ok && f.o.Ask && !f.a.JSON && f.screen.live && env.IsTerminal(in)
+}
+
+// consider deals with the questions that are open: it answers by rule, asks the
+// person, or ends because there is nobody to ask.
+func (f *follower) consider(ctx context.Context) *outcome {
+	if f.o.Say != nil && f.course.task == "" {
+		return nil // the message has not arrived yet
+	}
+	var next *clew.Question
+	for _, q := range f.questions() {
+		if id := q.RequestID(); f.answered[id] {
+			continue
+		} else if answer := f.byRule(q); answer != nil {
+			f.note(Waiting, "! approved by --yes: %s", WhatFor(q))
+			f.answer(ctx, id, answer)
+		} else if next == nil {
+			next = &q
+		}
+	}
+	switch {
+	case next == nil:
+		f.taken = f.taken || f.asking != nil // a rewind elsewhere took it away
+		f.stopAsking()
+		return nil
+	case f.asking != nil && f.asking.Q.RequestID() == next.RequestID():
+		return nil
+	case f.asks():
+		return f.startAsking(*next)
+	}
+	return f.nobody(*next)
+}
+
+// takenBack forgets what was open before a rewind.
+func (f *follower) takenBack() {
+	f.view.State.HitlPending, f.view.State.HitlQueue = nil, nil
+	clear(f.answered)
+	f.reopening = true
+}
+
+// reopened takes in what is open after a rewind. Somebody took back what was
+// decided: --yes does not decide it again.
+func (f *follower) reopened() {
+	if !f.reopening {
+		return
+	}
+	f.reopening = false
+	for _, q := range openOf(f.view.State) {
+		id := q.RequestID()
+		if f.o.Yes.answer(q) != nil && !f.refused[id] {
+			f.note(Waiting, "! The session was taken back: --yes does not answer what is open again.")
+		}
+		f.refused[id] = true
+	}
+}
+
+// byRule is the answer that --yes gives, nil if it gives none. What was refused
+// once would be refused for ever: that is for a person. So is what a rewind opened
+// again.
+func (f *follower) byRule(q clew.Question) any {
+	if f.refused[q.RequestID()] {
+		return nil
+	}
+	return f.o.Yes.answer(q)
+}
+
+// WhatFor is the question in a line.
+func WhatFor(q clew.Question) string {
+	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && d.Effect != nil {
+		switch e := d.Effect; {
+		case e.Command != "":
+			return fmt.Sprintf("%s (in %s)", oneLine(e.Command), e.Directory)
+		case e.Server != "":
+			return e.Summary
+		}
+	}
+	return oneLine(questionTitle(q))
+}
+
+// nobody is what becomes of a question that nobody here can answer.
+func (f *follower) nobody(q clew.Question) *outcome {
+	id := q.RequestID()
+	if !f.shown[id] {
+		f.shown[id] = true
+		f.show(q, "")
+		if !f.a.JSON {
+			f.howTo(q)
+		}
+	}
+	if f.o.Wait || !f.o.UntilDone {
+		return nil
+	}
+	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok {
+		switch {
+		case d.Limit == "budget" || d.Limit == "time":
+			return &outcome{EndedBudget, d.Reason}
+		case d.Ask == clew.AskAPIReqFailed:
+			return &outcome{EndedFailed, d.Reason}
+		}
+	}
+	return &outcome{EndedQuestion, questionTitle(q)}
+}
+
+// howTo says how to answer from elsewhere.
+func (f *follower) howTo(q clew.Question) {
+	f.screen.Block(Faint, "    ", "Answer it with\n  "+f.c.Line(AnswerWords(q)...)+"\nor in the browser:\n  "+f.c.Line("open", string(f.o.Session)))
+}
+
+// show shows a question and reports whether that was all of it.
+func (f *follower) show(q clew.Question, more string) (all bool) {
+	if f.a.JSON {
+		return true
+	}
+	if f.story != nil {
+		f.story.para("question")
+	}
+	return f.screen.Question(q, f.now(), more)
+}
+
+// now is the server's time, by which deadlines count.
+func (f *follower) now() time.Time { return time.Now().Add(f.skew) }
+
+// startAsking puts a question to the person. What they typed before it was there
+// is dropped: it was not meant for this one, and neither is the rest of it that
+// they are still typing.
+func (f *follower) startAsking(q clew.Question) *outcome {
+	held := f.taken || f.asking != nil || len(f.line.text) > 0
+	f.stopAsking()
+	held = f.stopListening() || held || f.line.pasting
+	all := f.show(q, "? shows it")
+	if err := f.listen(); err != nil { // no keyboard after all
+		f.o.Ask = false
+		return f.nobody(q)
+	}
+	f.asking, f.taken = &Ask{Q: q, Seen: all, held: held}, false
+	return nil
+}
+
+// stopAsking takes the question away. What was typed for it is dropped.
+func (f *follower) stopAsking() {
+	if f.asking != nil {
+		f.screen.clearStatus()
+		f.asking, f.line = nil, f.line.emptied()
+	}
+	if !f.heeds { // nobody reads what is typed between questions
+		f.away = false
+		f.stopListening()
+	}
+}
+
+// typed takes keys.
+func (f *follower) typed(ctx context.Context, b []byte) *outcome {
+	if b == nil && f.asking == nil { // nobody is there any more, or we are in the background
+		f.stopListening()
+		return nil
+	}
+	if b == nil {
+		return &outcome{Status: EndedLeft}
+	}
+	switch f.line.feed(b, f.asking == nil && several(b)) {
+	case keyLeave:
+		return &outcome{Status: EndedLeft}
+	case keyEnter:
+		line := string(f.line.text)
+		f.line = f.line.emptied()
+		if f.asking != nil {
+			f.entered(ctx, line)
+		} else {
+			f.steer(ctx, line)
+		}
+	}
+	return nil
+}
+
+// entered takes a line that the person ended with Enter.
+func (f *follower) entered(ctx context.Context, line string) {
+	k := f.asking
+	f.screen.clearStatus()
+	f.screen.Block(Faint, "    ", k.Prompt()+line)
+	heard := k.Take(line)
+	if heard.More {
+		f.show(k.Q, "")
+	}
+	if heard.Tell != "" {
+		f.screen.Block(PlainInk, "    ", heard.Tell)
+	}
+	if heard.Answer != nil {
+		f.answer(ctx, k.Q.RequestID(), heard.Answer)
+		f.stopAsking()
+	}
+}
+
+// answer sends an answer.
+func (f *follower) answer(ctx context.Context, id clew.RequestID, answer any) {
+	f.answered[id] = true
+	f.do(ctx, id, answerCommand(answer), answer)
+}
+
+// answerCommand is the command that carries an answer.
+func answerCommand(answer any) clew.CommandType {
+	switch answer.(type) {
+	case clew.HitlPlanResponseData:
+		return clew.CommandHitlPlanResponse
+	case clew.HitlInputResponseData:
+		return clew.CommandHitlInputResponse
+	case clew.HitlClarificationResponseData:
+		return clew.CommandHitlClarificationResponse
+	}
+	return clew.CommandHitlApprovalResponse
+}
+
+// resolved tells how a question was settled that somebody answered elsewhere, or
+// nobody in time.
+func (f *follower) resolved(frame wire.Envelope) {
+	ev, err := clew.DecodeEvent(clew.EventHitlResolved, frame.Data)
+	if err != nil {
+		return
+	}
+	d, ok := ev.Data.(*clew.HitlResolvedData)
+	ours := ok && f.answered[d.RequestID]
+	if !ok || ours && d.Action != clew.ResolvedCancelled {
+		return
+	}
+	if f.asking != nil && f.asking.Q.RequestID() == d.RequestID {
+		f.stopAsking()
+		f.taken = true
+	}
+	switch {
+	case d.ByTimeout:
+		f.note(Waiting, "◇ Nobody answered in time: %s.", settledAs(d))
+	case d.Action == clew.ResolvedCancelled:
+		f.note(Faint, "◇ The question is off%s.", Because(d.Comment))
+	case d.ResolvedBy != "" && d.ResolvedBy == f.me:
+		f.note(Faint, "◇ You answered elsewhere: %s.", settledAs(d))
+	default:
+		f.note(Faint, "◇ Answered elsewhere by %s: %s.", env.FirstOf(string(d.ResolvedBy), "somebody"), settledAs(d))
+	}
+}
+
+func settledAs(d *clew.HitlResolvedData) string {
+	if d.Action == clew.ResolvedAnswer {
+		return fmt.Sprintf("%v", d.Value)
+	}
+	return string(d.Action)
+}

@@ -1,0 +1,238 @@
+package follow
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/cli/env"
+)
+
+// learned is what the server was asked beside the stream.
+type learned struct {
+	me    clew.UserID
+	tasks []clew.HistoryItem
+}
+
+// learn hands something to the loop.
+func (f *follower) learn(ctx context.Context, l learned) {
+	select {
+	case f.learned <- l:
+	case <-ctx.Done():
+	}
+}
+
+// know takes in what was learned.
+func (f *follower) know(l learned) {
+	if l.me != "" {
+		f.me = l.me
+	}
+	if l.tasks != nil {
+		f.course.tasks(l.tasks)
+	}
+}
+
+// whoami asks who we are, to tell our own answers from those of others. That it
+// fails matters to nobody.
+func whoami(ctx context.Context, c *env.Rest) learned {
+	var me struct {
+		UserID clew.UserID `json:"user_id"`
+	}
+	_ = c.Call(ctx, http.MethodGet, "me", nil, &me)
+	return learned{me: me.UserID}
+}
+
+// tasksOf are the tasks that a session has, nil if nobody says.
+func tasksOf(ctx context.Context, c *env.Rest, id clew.SessionID) learned {
+	var out struct {
+		Tasks []clew.HistoryItem `json:"tasks"`
+	}
+	if err := c.Call(ctx, http.MethodGet, "sessions/"+url.PathEscape(string(id))+"/tasks", nil, &out); err != nil {
+		return learned{}
+	}
+	return learned{tasks: append([]clew.HistoryItem{}, out.Tasks...)}
+}
+
+// speak says what the person said on the line. Words at an open approval deny it:
+// they are told so, and what is nothing but a yes or a no is not sent.
+func (f *follower) speak(ctx context.Context) {
+	say, open := *f.o.Say, openOf(f.view.State)
+	if !f.o.Fresh { // one that opens meanwhile is not for these words
+		say.MayAnswer = IDsOf(open)
+	}
+	switch {
+	case say.Mode == clew.ModeRun: // a plan is a task of its own
+	case NotForWords(open, say) != nil:
+		f.note(Waiting, "! %s was not sent: a question is open, and words are not taken as a yes or a no. Answer the question.", Quoted(say.Text))
+		f.o.Say, f.course = nil, newCourse("") // what is under way is followed instead
+		f.course.state(&f.view.State)
+		return
+	case DeniedByWords(open) != nil:
+		f.note(Waiting, "! A question is open: your words deny it, and tell the agent what to do instead.")
+	}
+	f.running.Go(func() {
+		if !f.o.Fresh {
+			f.learn(ctx, tasksOf(ctx, f.c, f.o.Session))
+		}
+		f.carry(ctx, "", clew.CommandUserMessage, say)
+	})
+}
+
+// IDsOf names questions, as those that words may answer.
+func IDsOf(questions []clew.Question) []clew.RequestID {
+	ids := []clew.RequestID{} // none is not any
+	for _, q := range questions {
+		ids = append(ids, q.RequestID())
+	}
+	return ids
+}
+
+// DeniedByWords is the open question that a message would deny, or whose plan it
+// would change; nil if there is none.
+func DeniedByWords(open []clew.Question) *clew.Question {
+	for i, q := range open {
+		switch d := q.Data.(type) {
+		case *clew.HitlPlanReviewData:
+			return &open[i]
+		case *clew.HitlApprovalRequestData:
+			if d.Ask.IsInteractive() || d.Ask == clew.AskCompletionResult || d.Limit == "budget" {
+				return &open[i]
+			}
+		}
+	}
+	return nil
+}
+
+// NotForWords is the open question that a message which says nothing but yes or no
+// seems to answer: words deny an act, change a plan and let all else go on, whatever
+// they say.
+func NotForWords(open []clew.Question, say clew.UserMessageData) *clew.Question {
+	if _, plain := client.PlainYesNo(say.Text); !plain || len(say.Images) > 0 {
+		return nil
+	}
+	for i, q := range open {
+		switch q.Data.(type) {
+		case *clew.HitlPlanReviewData, *clew.HitlApprovalRequestData:
+			return &open[i]
+		}
+	}
+	return nil
+}
+
+// Quoted is the beginning of a text in quotes, on one line.
+func Quoted(text string) string { return fmt.Sprintf("%q", env.Cut(env.Plain(oneLine(text)), 40)) }
+
+// listen reads what is typed from now on, where there is a person. Of a paste that
+// is under way the rest is dropped as it comes: if it were forgotten here, so would
+// be where it ends.
+func (f *follower) listen() error {
+	in, _ := f.a.In.(*os.File)
+	if !f.line.pasting {
+		Forget(in)
+	}
+	board, err := openKeyboard(in, f.screen.w, f.keys)
+	if err != nil {
+		return err
+	}
+	f.board, f.away, f.screen.raw = board, false, ownNewlines
+	notifyAside(f.aside)
+	return nil
+}
+
+// stopListening gives the terminal back. It reports whether something was typed
+// that nobody had taken yet.
+func (f *follower) stopListening() (typed bool) {
+	if f.board == nil {
+		return false
+	}
+	f.screen.clearStatus()
+	left := f.board.close(f.keys)
+	f.board, f.line, f.screen.raw = nil, f.line.without(left), false
+	return len(left) > 0
+}
+
+// putAside gives the terminal back and stops, as Ctrl-Z asks for, until the shell
+// has us go on. What is typed is read again once the terminal is ours.
+func (f *follower) putAside() {
+	f.away = f.board != nil || f.away
+	f.stopListening()
+	f.line = typedLine{}
+	stopHere()
+}
+
+// hearken reads what a person types while the agent works, once that can be told
+// to it. A terminal that is the shell's is left alone.
+func (f *follower) hearken() {
+	in, _ := f.a.In.(*os.File)
+	if f.away && foreground(in) {
+		_ = f.listen()
+		return
+	}
+	if f.heeds || !f.view.Known || !f.asks() || f.story == nil || !foreground(in) {
+		return
+	}
+	if f.heeds = true; f.board != nil { // a question came first
+		return
+	}
+	_ = f.listen() // without it there is nothing to hear, and questions say so
+}
+
+// steer tells the agent what was typed while it works. The words answer nothing:
+// a question may be open that was not put to the person, such as one of another
+// task, or one that we have not heard of.
+func (f *follower) steer(ctx context.Context, words string) {
+	words = strings.TrimSpace(words)
+	_, plain := client.PlainYesNo(words)
+	open := f.elsewhere()
+	switch {
+	case words == "":
+		return
+	case plain && len(open) > 0:
+		f.note(Waiting, "! %s was not sent: a question is open in this session that is not asked here.", Quoted(words))
+		f.howTo(open[0])
+		return
+	case plain || words == "?":
+		f.note(Faint, "No question is open: %s was not sent. Type words, and the agent is told.", Quoted(words))
+		return
+	case f.reopening:
+		f.note(Waiting, "! %s was not sent: the session was just taken back. Look at what is open now.", Quoted(words))
+		return
+	}
+	f.story.own[words]++
+	f.running.Go(func() {
+		_, err := f.cl.Do(ctx, clew.CommandUserMessage, clew.UserMessageData{
+			Text: words, Delivery: clew.ArrivalSteer, MayAnswer: IDsOf(nil),
+		})
+		select {
+		case f.sent <- sentCommand{told: words, err: err}:
+		case <-ctx.Done():
+		}
+	})
+}
+
+// elsewhere are the open questions that nobody is asked here.
+func (f *follower) elsewhere() []clew.Question {
+	return slices.DeleteFunc(openOf(f.view.State), func(q clew.Question) bool {
+		return f.answered[q.RequestID()] || f.asking != nil && f.asking.Q.RequestID() == q.RequestID()
+	})
+}
+
+// told says what became of words to the agent.
+func (f *follower) told(words string, err error) {
+	if err != nil {
+		f.story.own[words]--
+		f.note(Bad, "✕ The agent was not told %s: %s", Quoted(words), env.ErrorText(err))
+		return
+	}
+	f.note(PlainInk, "told the agent: %s", words)
+	if open := f.elsewhere(); len(open) > 0 && f.asking == nil {
+		f.note(Waiting, "! A question is open in this session. Your words do not answer it.")
+		f.howTo(open[0])
+	}
+}

@@ -1,0 +1,3 @@
+// Package history is the commands that go back in time: rewind, undo, redo, fork
+// and checkpoint.
+package history

@@ -1,0 +1,253 @@
+package history
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/cli/env"
+)
+
+// PrintPreview says what a rewind would change.
+func PrintPreview(w io.Writer, r *clew.RewindPreviewAnswer, files bool) error {
+	p := &env.Page{W: w}
+	if r.FromMessageID == "" {
+		p.Line("To the end of the session:")
+	} else {
+		p.Line("Back to %s %s:", side(r.KeepTarget), r.FromMessageID)
+	}
+	p.Line("  %s", env.Goes(r.Count, "message", "goes", "go"))
+	if r.Running {
+		p.Line("  agents are at work and will be stopped")
+	}
+	printFiles(p, r, files)
+	printTodos(p, r.Todos)
+	printQuestions(p, "will be open again", r.Reopened)
+	printQuestions(p, "will be gone", r.Withdrawn)
+	printForgotten(p, r.Forgotten)
+	printUsage(p, r.Usage)
+	printLasting(p, r)
+	return p.Err
+}
+
+// side says on which side of a message a rewind goes on.
+func side(keep bool) string {
+	if keep {
+		return "after"
+	}
+	return "before"
+}
+
+// when says when something was, with a space behind it, if that is known.
+func when(at time.Time) string {
+	switch {
+	case at.IsZero():
+		return ""
+	case time.Since(at) < 12*time.Hour:
+		return "of " + at.Local().Format("15:04") + " "
+	}
+	return "of " + at.Local().Format("2006-01-02 15:04") + " "
+}
+
+func printFiles(p *env.Page, r *clew.RewindPreviewAnswer, wanted bool) {
+	switch {
+	case !wanted:
+		p.Line("  files stay as they are")
+		return
+	case r.FilesCount == 0:
+		p.Line("  no files change")
+		return
+	}
+	p.Line("  %s", env.Goes(r.FilesCount, "file", "changes", "change"))
+	printNames(p, r.Files, r.FilesCount)
+}
+
+// names says what becomes of each file. There may be more than are named.
+func printNames(p *env.Page, files []clew.CheckpointFile, total int) {
+	for _, f := range files[:min(len(files), env.Listed)] {
+		p.Line("    %s", fileLine(f))
+	}
+	p.More(max(total, len(files)), len(files))
+}
+
+// fates says what becomes of a file.
+var fates = map[string]string{"added": "comes back", "deleted": "is removed", "modified": "changes", "renamed": "is renamed", "mode": "gets other permissions"}
+
+func fileLine(f clew.CheckpointFile) string {
+	name := env.Plain(f.Paths.Relative)
+	if f.Paths.Old != "" {
+		name = env.Plain(f.Paths.Old) + " → " + name
+	}
+	switch f.Kind {
+	case "directory":
+		if name += "/"; name == "/" || name == "./" {
+			name = "the workspace itself"
+		}
+	case "link":
+		name += " (link)"
+	}
+	return fmt.Sprintf("%s %s%s", name, env.FirstOf(fates[f.Status], "changes"), sizeOf(f))
+}
+
+// sizeOf counts the lines that come and go, where they are known.
+func sizeOf(f clew.CheckpointFile) string {
+	switch {
+	case f.Binary:
+		return ", binary"
+	case f.Unified == "":
+		return ""
+	}
+	plus, minus, head := 0, 0, true
+	for line := range strings.Lines(f.Unified) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			head = false
+		case head:
+		case line[0] == '+':
+			plus++
+		case line[0] == '-':
+			minus++
+		}
+	}
+	return fmt.Sprintf(", +%d -%d", plus, minus)
+}
+
+func printTodos(p *env.Page, list []clew.TodoChange) {
+	if len(list) == 0 {
+		return
+	}
+	p.Line("  %s", env.Goes(len(list), "todo", "changes", "change"))
+	for _, t := range list[:min(len(list), env.Listed)] {
+		p.Line("    %s: %s → %s", title(env.FirstOf(t.Task, t.ID), 60), env.FirstOf(string(t.From), "not there"), env.FirstOf(string(t.To), "gone"))
+	}
+	p.More(len(list), len(list))
+}
+
+func printQuestions(p *env.Page, fate string, list []clew.Question) {
+	if len(list) == 0 {
+		return
+	}
+	p.Line("  %s %s", env.Count(len(list), "question"), fate)
+	for _, q := range list[:min(len(list), env.Listed)] {
+		p.Line("    %s", env.Cut(env.Plain(questionText(q)), 100))
+	}
+	p.More(len(list), len(list))
+}
+
+// forgotten names what agents will ask about again.
+func printForgotten(p *env.Page, list []clew.RememberedRule) {
+	if len(list) == 0 {
+		return
+	}
+	p.Line("  no longer allowed without asking, not even after an undo:")
+	for _, r := range list[:min(len(list), env.Listed)] {
+		p.Line("    %s", env.Cut(env.Plain(strings.TrimSpace(r.Tool+" "+r.Pattern)), 100))
+	}
+	p.More(len(list), len(list))
+}
+
+// questionText is a question in a few words.
+func questionText(q clew.Question) string {
+	switch d := q.Data.(type) {
+	case *clew.HitlPlanReviewData:
+		return env.FirstOf(d.Message, "review of a plan")
+	case *clew.HitlApprovalRequestData:
+		if d.Effect != nil && d.Effect.Command != "" {
+			return "run " + d.Effect.Command
+		}
+		if d.Effect != nil && d.Effect.Summary != "" {
+			return d.Effect.Summary
+		}
+		return env.FirstOf(d.Reason, d.Tool)
+	case *clew.HitlInputRequestData:
+		return d.Question
+	case *clew.HitlClarificationData:
+		return d.Question
+	}
+	return string(q.Type)
+}
+
+func printUsage(p *env.Page, u *clew.Usage) {
+	if u == nil {
+		return
+	}
+	spent := env.Count(int(u.TokensIn+u.TokensOut+u.CacheReads+u.CacheWrites), "token")
+	if u.CostUSD != 0 {
+		spent += fmt.Sprintf(" and $%.4f", u.CostUSD)
+	}
+	p.Line("  %s no longer counted; spent all the same", spent)
+}
+
+func printLasting(p *env.Page, r *clew.RewindPreviewAnswer) {
+	if r.IrreversibleCount == 0 {
+		return
+	}
+	p.Line("  %s", env.Goes(r.IrreversibleCount, "step", "cannot be undone", "cannot be undone"))
+	for _, s := range r.Irreversible[:min(len(r.Irreversible), env.Listed)] {
+		p.Line("    %s  %s: %s", s.MessageID, title(env.FirstOf(s.Summary, s.Tool), 80), env.Plain(s.Reason))
+	}
+	p.More(r.IrreversibleCount, len(r.Irreversible))
+}
+
+// PrintMove says where a session is now.
+func PrintMove(w io.Writer, r Rewound, at env.Remote) error {
+	p := &env.Page{W: w}
+	var files *clew.FilesReturned
+	switch d := r.Data.(type) {
+	case *clew.HistoryRewoundData:
+		files = d.Files
+		if d.Redo {
+			p.Line("Done: the rewind to %s %s is done again, %s taken back.", side(d.KeepTarget), d.FromMessageID, env.Count(d.RemovedCount, "message"))
+		} else {
+			p.Line("Done: %s taken back.", env.Count(d.RemovedCount, "message"))
+		}
+	case *clew.RewindUndoneData:
+		files = d.Files
+		p.Line("Done: the rewind %sto %s is undone, %s back.", when(r.undone), d.FromMessageID, env.Count(d.RestoredCount, "message"))
+		if n := d.RemovedCount; n > 0 {
+			p.Line("What was said since, %s, is hidden now.", env.Count(n, "message"))
+		}
+	case *clew.CheckpointRestoredData:
+		files = d.Files
+		p.Line("Done: the files are those of %s.", Short(d.CommitHash))
+	default:
+		if len(r.Records) == 0 {
+			p.Line("The session is there already: nothing was changed.")
+			return p.Err
+		}
+		p.Line("Done.")
+	}
+	if files != nil {
+		p.Line("Files: %d written, %d removed.", files.Changed, files.Removed)
+		if r.files != nil {
+			printNames(p, r.files.Files, r.files.FilesCount)
+		}
+		for _, name := range files.Left {
+			p.Line("  left as it is: %s", env.Plain(name))
+		}
+	}
+	printNext(p, r, files, at)
+	return p.Err
+}
+
+// next says how to go on, and how to get back.
+func printNext(p *env.Page, r Rewound, files *clew.FilesReturned, at env.Remote) {
+	switch r.Event {
+	case clew.EventRewindUndone:
+		p.Line("Do it again: %s", at.Line("redo", string(r.SessionID)))
+	case clew.EventCheckpointRestored:
+		if files != nil && files.Before != "" {
+			p.Line("Take it back: %s", at.Line("checkpoint", "restore", string(r.SessionID), Short(files.Before)))
+		}
+	default:
+		p.Line("Nothing goes on by itself now: say something, answer what is open, or resume the run.")
+		p.Line("Take it back: %s", at.Line("undo", string(r.SessionID)))
+	}
+}
+
+// title is a text before a colon.
+func title(text string, room int) string {
+	return env.Cut(strings.TrimRight(env.Plain(text), ". "), room)
+}
