@@ -1,4 +1,4 @@
-// How fast records and streamed text are folded, and what listeners cost.
+// How fast changes and streamed text are taken in, and what listeners cost.
 // Run: npm run bench
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,34 +7,30 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const code = `
-  export { Fold } from "./src/fold.ts";
+  export { Replica } from "./src/replica.ts";
   export { Transcript } from "./src/transcript.ts";
   export { SessionStore } from "./src/store.ts";
 `;
 const made = await build({ stdin: { contents: code, resolveDir: process.cwd(), loader: "ts" }, bundle: true, format: "esm", platform: "neutral", write: false });
 const dir = mkdtempSync(join(tmpdir(), "clew-bench-"));
-const file = join(dir, "fold.mjs");
+const file = join(dir, "replica.mjs");
 writeFileSync(file, made.outputFiles[0].contents);
-const { Fold, Transcript, SessionStore } = await import(pathToFileURL(file).href);
+const { Replica, Transcript, SessionStore } = await import(pathToFileURL(file).href);
 rmSync(dir, { recursive: true });
 
 const idOf = (n) => `msg_${String(n).padStart(12, "0")}`;
-const timestamp = new Date(0).toISOString();
 const message = (n, more) => ({ message_id: idOf(n), ts: n, type: "say", say: "text", role: "assistant", text: `message ${n}`, ...more });
-const record = (n, m) => ({ type: "message_created", message_id: idOf(n), timestamp, data: { message: m } });
+const change = (n, m) => ({ from: idOf(n - 1), to: idOf(n), total: n, put: { message: [m] } });
 
 /** A store that holds so many messages, the last of which grows. */
 function filled(count) {
-  const fold = new Fold("s", new Transcript(20_000));
-  fold.state({
-    status: "executing", current_layer: null, plan: null, todos: [], hitl_pending: null, last_message_id: idOf(1), client_id: "c", epoch: "e",
-    title: "", owner: "o", messages: [], open_messages: [], hitl_queue: [], runs: [], monitors: [], windows: [],
-  }, true, false);
-  const store = new SessionStore(fold, { state: "active", attempt: 0, since: 0, offline: false });
-  for (let n = 2; n < count + 2; n++) fold.envelope(record(n, message(n, n === count + 1 ? { partial: true, text: "" } : {})));
+  const replica = new Replica(new Transcript(20_000));
+  replica.apply({ to: idOf(1), total: 0, put: { session: { title: "", owner: "o" }, status: { status: "executing" } } });
+  const store = new SessionStore("s", replica, { state: "active", attempt: 0, since: 0, offline: false });
+  for (let n = 2; n < count + 2; n++) replica.apply(change(n, message(n, n === count + 1 ? { partial: true, text: "" } : {})));
   store.changed();
   store.flush();
-  return { fold, store, last: idOf(count + 1) };
+  return { replica, store, last: idOf(count + 1) };
 }
 
 function timed(name, n, fn) {
@@ -48,24 +44,24 @@ function timed(name, n, fn) {
 const deltas = 100_000;
 for (const held of [10, 10_000]) {
   timed(`${deltas} deltas into the last of ${held} messages, published every 16th`, deltas, () => {
-    const { fold, store, last } = filled(held);
+    const { replica, store, last } = filled(held);
     let heard = 0;
     store.subscribeMessage(last, () => heard++);
     for (let i = 0; i < deltas; i++) {
-      fold.envelope({ type: "agent_response", timestamp, data: { message_id: last, agent_id: "a", offset: i * 6, delta: "token " } });
+      replica.text({ message_id: last, offset: i * 6, delta: "token " });
       if (i % 16 === 15) {
         store.changed();
         store.flush();
       }
     }
-    if (store.message(last).text.length !== deltas * 6 || heard !== deltas / 16) throw new Error("the fold is wrong");
+    if (store.message(last).text.length !== deltas * 6 || heard !== deltas / 16) throw new Error("the text is wrong");
   });
 }
 const records = 20_000;
 timed(`${records} messages, each published`, records, () => {
-  const { fold, store } = filled(1);
+  const { replica, store } = filled(1);
   for (let n = 3; n < records + 3; n++) {
-    fold.envelope(record(n, message(n)));
+    replica.apply(change(n, message(n)));
     store.changed();
     store.flush();
   }

@@ -1,7 +1,9 @@
+import type { SessionContext } from "./channel.js";
 import { Inbox } from "./inbox.js";
+import { RecordStream, type RecordsOptions } from "./records.js";
 import { queryOf, Rest } from "./rest.js";
 import { defaultRetry, type Retry } from "./retry.js";
-import { Session, type SessionContext, type SessionOptions } from "./session.js";
+import { Session, type SessionOptions } from "./session.js";
 import { findSocketClass, type SocketClass } from "./socket.js";
 import { browserSurroundings, type Surroundings } from "./surroundings.js";
 
@@ -75,6 +77,11 @@ export class ClewClient {
   session(id: string, options?: SessionOptions): Session {
     if (options) return new Session(this.#context, id, options);
     return this.#shared(id).thing;
+  }
+
+  /** The records of a session, for programs that keep or judge them. It is the caller's own. */
+  records(id: string, options?: RecordsOptions): RecordStream {
+    return new RecordStream(this.#context, id, options);
   }
 
   /** The inbox; everybody gets the same one. */

@@ -1,10 +1,10 @@
+import type { SessionContext } from "./channel.js";
 import { ServerClock } from "./clock.js";
 import { ClewError } from "./error.js";
 import { Link } from "./link.js";
 import { Notifier } from "./notifier.js";
 import type { AnyEnvelope } from "./position.js";
 import type { InboxCounts, InboxItem } from "./rest_types.js";
-import type { SessionContext } from "./session.js";
 import type { Connection } from "./snapshot.js";
 
 export interface InboxSnapshot {

@@ -1,21 +1,19 @@
 export { ClewClient, newId, type ClewOptions } from "./client.js";
 export { ClewError, type ErrorDetails, type SuggestedAction } from "./error.js";
-export { contentOf, type WindowContent } from "./fold_windows.js";
+export type { Answers, Channel, SendOptions } from "./channel.js";
 export { Inbox, type InboxSnapshot } from "./inbox.js";
 export type { Receipt } from "./outbox.js";
 export { seqOf, type AnyEnvelope } from "./position.js";
+export { RecordStream, type RecordsOptions } from "./records.js";
 export { Rest, type RequestOptions } from "./rest.js";
 export type * from "./rest_types.js";
 export { defaultRetry, type Retry } from "./retry.js";
-export { Session, type Answers, type SendOptions, type SessionOptions } from "./session.js";
+export { Session, type SessionOptions } from "./session.js";
 export type * from "./snapshot.js";
 export type { SocketClass, SocketLike } from "./socket.js";
 export type { SessionStore } from "./store.js";
 export type { Surroundings } from "./surroundings.js";
-export type { View } from "./transcript.js";
-export type { ToolCall, TranscriptMessage } from "./held.js";
+export type { TranscriptEnd, TranscriptMessage } from "./transcript.js";
 export type * from "./types.gen.js";
-// These names are those of the REST API and of the store, not of the entities of view state.
-export type { Problem } from "./rest_types.js";
-export type { SessionInfo, SettledQuestion, TaskInfo } from "./snapshot.js";
-export { eventTypes } from "./types.gen.js";
+export { eventTypes, plainCourtesy, plainNo, plainYes } from "./types.gen.js";
+export { contentOf, type WindowContent } from "./window.js";

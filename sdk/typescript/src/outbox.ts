@@ -6,7 +6,7 @@ import type { CommandType, Delivery, ErrorData, MessageAcceptedData, MessageQueu
 /** What came of a command. */
 export interface Receipt {
   clientMessageId: string;
-  /** The records it made, as far as they came with its first. */
+  /** The records it made, as far as they came with its first; only a record stream has them. */
   records: readonly ServerEnvelope[];
   /** It had been taken before, or changed nothing. */
   repeat: boolean;
@@ -21,7 +21,7 @@ interface Entry {
   readonly type: CommandType;
   readonly data: unknown;
   readonly since: number;
-  readonly answers?: readonly string[]; // for a question: the types that answer it
+  readonly answer?: string; // for a question: the type that answers it
   sentOn?: number; // the connection it was sent on last
   broken: boolean; // that connection is gone
   records: ServerEnvelope[];
@@ -60,15 +60,15 @@ export class Outbox {
     return this.#put(type, data, undefined, options) as Promise<Receipt>;
   }
 
-  ask(type: CommandType, data: unknown, answers: readonly string[], timeoutMs: number | undefined): Promise<AnyEnvelope> {
-    return this.#put(type, data, answers, { timeoutMs }) as Promise<AnyEnvelope>;
+  ask(type: CommandType, data: unknown, answer: string, timeoutMs: number | undefined): Promise<AnyEnvelope> {
+    return this.#put(type, data, answer, { timeoutMs }) as Promise<AnyEnvelope>;
   }
 
-  #put(type: CommandType, data: unknown, answers: readonly string[] | undefined, o: { id?: string; timeoutMs?: number }): Promise<Receipt | AnyEnvelope> {
+  #put(type: CommandType, data: unknown, answer: string | undefined, o: { id?: string; timeoutMs?: number }): Promise<Receipt | AnyEnvelope> {
     const id = o.id ?? this.#o.newId();
     if (this.#entries.has(id)) return Promise.reject(new ClewError("INVALID_MESSAGE", `the id ${id} is in use`, { number: 1003 }));
     return new Promise((done, fail) => {
-      const entry: Entry = { id, type, data, since: this.#o.now(), answers, broken: false, records: [], done, fail };
+      const entry: Entry = { id, type, data, since: this.#o.now(), answer, broken: false, records: [], done, fail };
       if (o.timeoutMs !== undefined) {
         entry.timer = setTimeout(() => this.#end(entry, lineError("CONNECTION_TIMEOUT", `no word about ${type} in time`)), o.timeoutMs);
       }
@@ -104,19 +104,27 @@ export class Outbox {
     const entry = this.#entries.get(nameIn(env) ?? "") ?? this.#byType(env);
     if (!entry) return;
     if (env.type === "error" && env.message_id === undefined) this.#end(entry, errorOf(env.data as ErrorData));
-    else if (entry.answers) this.#answered(entry, env);
+    else if (entry.answer !== undefined) this.#answered(entry, env);
     else this.#taken(entry, env as ServerEnvelope);
+  }
+
+  /** A command took effect; its records are in the state. */
+  confirm(id: string, about: Pick<Receipt, "delivery" | "position">): void {
+    const entry = this.#entries.get(id);
+    if (!entry || entry.answer !== undefined) return;
+    this.#forget(entry);
+    entry.done({ clientMessageId: id, records: [], repeat: false, ...about });
   }
 
   /** A session_state does not name the command that asked for it. */
   #byType(env: AnyEnvelope): Entry | undefined {
     if (env.type !== "session_state") return undefined;
-    for (const e of this.#entries.values()) if (e.answers?.includes("session_state")) return e;
+    for (const e of this.#entries.values()) if (e.answer === "session_state") return e;
     return undefined;
   }
 
   #answered(entry: Entry, env: AnyEnvelope): void {
-    if (!entry.answers!.includes(env.type)) return;
+    if (entry.answer !== env.type) return;
     this.#forget(entry);
     entry.done(env);
   }
@@ -163,7 +171,7 @@ export class Outbox {
   #tell(): void {
     const list: Outgoing[] = [];
     for (const e of this.#entries.values()) {
-      if (e.answers) continue;
+      if (e.answer !== undefined) continue;
       const state = e.sentOn === undefined ? "unsent" : e.broken ? "unconfirmed" : "sent";
       list.push({ id: e.id, type: e.type, data: e.data, state, since: e.since });
     }

@@ -58,30 +58,18 @@ export class Position {
     this.#lost = false;
   }
 
-  /** Forgets all: the journal is another one. */
-  drop(): void {
-    this.seq = 0;
-    this.epoch = "";
-    this.#known = false;
-  }
-
-  /**
-   * Looks at the next envelope. `fresh` is false for a record that was taken
-   * before; `anew` says that this session_state starts over.
-   */
-  take(env: AnyEnvelope): { fresh: boolean; anew: boolean } {
+  /** Looks at the next envelope. False for a record that was taken before. */
+  take(env: AnyEnvelope): boolean {
     const known = env as ServerEnvelope;
-    if (known.type === "session_state") return { fresh: true, anew: this.#greet(known.data.last_message_id, known.data.epoch) };
+    if (known.type === "session_state") this.#greet(known.data.last_message_id, known.data.epoch);
     if (known.type === "error" && known.data?.code === "CURSOR_LOST" && !this.#greeted) this.#lost = true;
-    if (!env.message_id?.startsWith("msg_")) return { fresh: true, anew: false };
-    return { fresh: this.#record(env.message_id), anew: false };
+    return !env.message_id?.startsWith("msg_") || this.#record(env.message_id);
   }
 
-  #greet(lastId: string | null, epoch: string): boolean {
+  #greet(lastId: string | null, epoch: string): void {
     const last = seqOf(lastId);
-    if (this.#greeted) return false; // asked for: tells nothing about the position
-    const anew = !this.#known || this.#lost;
-    if (anew) {
+    if (this.#greeted) return; // asked for: tells nothing about the position
+    if (!this.#known || this.#lost) {
       this.seq = last;
     } else if (last < this.seq) {
       // A journal shorter than what we saw, without a word about it: going on
@@ -91,7 +79,6 @@ export class Position {
     this.#known = true;
     this.#greeted = true;
     this.epoch = epoch;
-    return anew;
   }
 
   #record(id: string): boolean {

@@ -2,9 +2,9 @@ export { ClewProvider, useClew } from "./react/provider.js";
 export * from "./react/hooks.js";
 export {
   useAgentWebSocket,
+  type AgentSessionState,
   type AgentWebSocket,
+  type HitlPending,
   type HitlResponse,
-  type TodoUpdateData,
   type UseAgentWebSocketOptions,
 } from "./react/agent_web_socket.js";
-export { messageHandlers, type AgentSessionState, type HitlPending, type HitlRequestData } from "./react/agent_state.js";

@@ -1,5 +1,5 @@
 import { ClewError, errorOf, lineError } from "./error.js";
-import type { CommandData, CommandType, McpServer } from "./types.gen.js";
+import type { CommandData, CommandType, ErrorData, McpServer } from "./types.gen.js";
 import type * as t from "./rest_types.js";
 
 type Query = Record<string, string | number | boolean | string[] | undefined>;
@@ -178,7 +178,7 @@ export function queryOf(query: Query = {}): string {
 /** Reads why a request was refused. */
 async function refusalOf(response: Response): Promise<ClewError> {
   const body: unknown = await response.json().catch(() => undefined);
-  const problem = (body as { error?: Partial<t.Problem> } | undefined)?.error;
+  const problem = (body as { error?: Partial<ErrorData> } | undefined)?.error;
   if (problem?.code === undefined) {
     return new ClewError(response.status >= 500 ? "UNAVAILABLE" : "INVALID_MESSAGE", `the server answered ${response.status}`, {
       status: response.status,

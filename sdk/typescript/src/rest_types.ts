@@ -1,10 +1,10 @@
 // The shapes of the REST API. The document at /openapi.json is the contract.
 
 import type {
-  Code,
   CommandData,
   CommandType,
   Effect,
+  ErrorData,
   EventType,
   ForkPoint,
   HistoryItem,
@@ -17,7 +17,7 @@ import type {
   ToolStatus,
   Usage,
 } from "./types.gen.js";
-import type { TranscriptMessage } from "./held.js";
+import type { TranscriptMessage } from "./transcript.js";
 
 export interface Me {
   user_id: string;
@@ -262,17 +262,7 @@ export interface BatchResult {
   session_id?: string;
   ok: boolean;
   records?: string[];
-  error?: Problem;
-}
-
-/** An error as REST answers it, inside `error`. */
-export interface Problem {
-  code: Code;
-  number: number;
-  message: string;
-  recoverable: boolean;
-  suggested_action: string;
-  retry_after_ms?: number;
+  error?: ErrorData;
 }
 
 export interface Setting {

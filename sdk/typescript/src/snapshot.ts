@@ -1,22 +1,18 @@
 import type { ClewError } from "./error.js";
 import type {
-  CancelledData,
   CommandType,
-  CompleteData,
-  FailedData,
-  ForkPoint,
-  HitlResolvedData,
-  Layer,
+  ConnectedData,
   MonitorState,
-  PlanGeneratedData,
   PlanSummary,
+  Problem,
   Question,
   QueuedMessage,
   RememberedRule,
-  RewindStartedData,
-  Role,
-  RunState,
-  SessionStatus,
+  RunInfo,
+  SessionInfo,
+  SettledQuestion,
+  StatusInfo,
+  TaskInfo,
   Todo,
   Usage,
   Viewer,
@@ -50,73 +46,19 @@ export interface Connection {
   readonly rttMs?: number;
 }
 
-/** The session itself, without its contents. */
-export interface SessionInfo {
+/** The session itself, without its contents, and what this client is in it. */
+export interface SessionHead extends SessionInfo, StatusInfo, Partial<ConnectedData> {
   readonly id: string;
-  readonly status: SessionStatus;
-  readonly layer: Layer | null;
-  readonly title: string;
-  readonly owner: string;
-  /** What this client may do in the session. */
-  readonly role?: Role;
-  readonly workspace?: string;
-  readonly clientId: string;
-  readonly epoch: string;
-  readonly canUndo: boolean;
-  readonly canRedo: boolean;
-  /** Files are being taken back; nothing else happens meanwhile. */
-  readonly returning?: RewindStartedData;
-  readonly checkpoint?: string;
-  readonly forkedFrom?: ForkPoint;
-  /** It was put away: lists of sessions leave it out. */
-  readonly archived: boolean;
 }
 
-/** A task as its events tell. */
-export interface TaskInfo {
-  readonly task_id: string;
-  readonly parent_task_id?: string;
-  readonly root_task_id: string;
-  readonly monitor_id?: string;
-  readonly run_id?: string;
-  readonly todo_id?: string;
-  readonly task?: string;
-  readonly mode?: string;
-  readonly status: "active" | "interactive" | "resumable" | "idle" | "paused" | "completed" | "aborted";
-  readonly focused: boolean;
-  readonly request_id?: string;
-  readonly usage?: Usage;
-  readonly result_summary?: string;
+/** A run with its todos. */
+export interface RunView extends RunInfo {
+  readonly todos: readonly Todo[];
 }
 
-/** A run, with what it ended with if it did so before our eyes. */
-export interface RunView extends Omit<RunState, "ended"> {
-  readonly ended?:
-    | ({ readonly type: "complete" } & CompleteData)
-    | ({ readonly type: "failed" } & FailedData)
-    | ({ readonly type: "cancelled" } & CancelledData);
-}
-
-/** The plan of the newest run. `details` is there once its event was seen. */
+/** The plan in front, of a run or of a task. */
 export interface PlanView extends PlanSummary {
   readonly run_id?: string;
-  readonly details?: PlanGeneratedData;
-}
-
-/** A question that is settled, and how. */
-export interface SettledQuestion {
-  readonly question?: Question;
-  readonly resolved: HitlResolvedData;
-  /** When, by the server's clock. */
-  readonly ts: number;
-}
-
-/** An error that the session reported as a record or an answer. */
-export interface ReportedError {
-  readonly error: ClewError;
-  readonly ts: number;
-  /** The record, if it is one. */
-  readonly messageId?: string;
 }
 
 /**
@@ -142,10 +84,10 @@ export interface Outgoing {
  */
 export interface SessionSnapshot {
   readonly connection: Connection;
-  /** Everything up to now is in. False before the first sync and during a replay. */
+  /** Everything up to now is in. False before the first sync, and while there is no line. */
   readonly synced: boolean;
-  /** Null until the first session_state. */
-  readonly session: SessionInfo | null;
+  /** Null until the state is there. */
+  readonly session: SessionHead | null;
   /** The newest record that is in the snapshot. */
   readonly lastMessageId: string | null;
   /** The messages held, in order. Read one with `store.message(id)`. */
@@ -159,10 +101,11 @@ export interface SessionSnapshot {
   readonly tasks: readonly TaskInfo[];
   readonly runs: readonly RunView[];
   readonly plan: PlanView | null;
+  /** The todos of the plan in front. */
   readonly todos: readonly Todo[];
   /** Open questions, the nearest deadline first, then the oldest. */
   readonly questions: readonly Question[];
-  /** The last ones that were settled before our eyes, newest first. */
+  /** The last ones that were settled, and how; the newest last. */
   readonly settled: readonly SettledQuestion[];
   readonly queue: readonly QueuedMessage[];
   /** What people let be remembered for tasks, oldest first; `forget_rule` takes one back. */
@@ -171,7 +114,7 @@ export interface SessionSnapshot {
   readonly windows: readonly WindowState[];
   readonly monitors: readonly MonitorState[];
   readonly usage: Usage;
-  /** The last errors, newest first. */
-  readonly errors: readonly ReportedError[];
+  /** The last errors on record; the newest last. Those that answer a command reject it. */
+  readonly problems: readonly Problem[];
   readonly outgoing: readonly Outgoing[];
 }

@@ -1,8 +1,10 @@
-import type { ToolCall, TranscriptMessage } from "./held.js";
-import type { Fold } from "./fold.js";
 import { Listeners } from "./listeners.js";
 import { Notifier } from "./notifier.js";
+import type { Replica } from "./replica.js";
 import type { Connection, Outgoing, SessionSnapshot } from "./snapshot.js";
+import type { TranscriptMessage } from "./transcript.js";
+import type { ConnectedData } from "./types.gen.js";
+import { Views } from "./views.js";
 
 type Listener = () => void;
 
@@ -12,17 +14,22 @@ type Listener = () => void;
  * listen to that with subscribeMessage.
  */
 export class SessionStore {
-  readonly #fold: Fold;
+  /** @internal Everything up to now is in. */
+  synced = false;
+  readonly #id: string;
+  readonly #replica: Replica;
+  readonly #views = new Views();
   readonly #notifier = new Notifier(() => this.#publish());
   readonly #all = new Set<Listener>();
   readonly #messages = new Listeners<void>();
-  readonly #calls = new Listeners<void>();
   #connection: Connection;
+  #connected: ConnectedData | undefined;
   #outgoing: readonly Outgoing[] = [];
   #snapshot: SessionSnapshot;
 
-  constructor(fold: Fold, connection: Connection) {
-    this.#fold = fold;
+  constructor(id: string, replica: Replica, connection: Connection) {
+    this.#id = id;
+    this.#replica = replica;
     this.#connection = connection;
     this.#snapshot = this.#now([]);
   }
@@ -35,14 +42,9 @@ export class SessionStore {
   };
 
   /** A message that is held; the same object until it changes. */
-  message = (id: string): TranscriptMessage | undefined => this.#fold.transcript.get(id);
+  message = (id: string): TranscriptMessage | undefined => this.#replica.transcript.get(id);
 
   subscribeMessage = (id: string, fn: Listener): (() => void) => this.#messages.add(id, fn);
-
-  /** A tool call whose records this client saw. Older ones: rest.sessions.tool. */
-  toolCall = (id: string): ToolCall | undefined => this.#fold.calls.get(id);
-
-  subscribeToolCall = (id: string, fn: Listener): (() => void) => this.#calls.add(id, fn);
 
   /** Publishes what came in since the last frame now. */
   flush(): void {
@@ -57,53 +59,55 @@ export class SessionStore {
   /** @internal */
   setConnection(connection: Connection): void {
     this.#connection = connection;
-    this.#notifier.mark();
+    this.changed();
+  }
+
+  /** @internal */
+  setConnected(connected: ConnectedData): void {
+    this.#connected = connected;
+    this.changed();
   }
 
   /** @internal */
   setOutgoing(outgoing: readonly Outgoing[]): void {
     this.#outgoing = outgoing;
-    this.#notifier.mark();
+    this.changed();
   }
 
   #now(messageIds: readonly string[]): SessionSnapshot {
-    const f = this.#fold;
+    const { entities: e, transcript, cursor } = this.#replica;
     return {
       connection: this.#connection,
-      synced: f.synced,
-      session: f.session,
-      lastMessageId: f.lastMessageId,
+      synced: this.synced,
+      session: cursor === "" ? null : this.#views.session(this.#id, e.session, e.status, this.#connected),
+      lastMessageId: cursor || null,
       messageIds,
-      hasOlder: f.transcript.hasOlder,
-      hasNewer: f.transcript.hasNewer,
-      streaming: f.transcript.streaming(),
-      tasks: f.tasks.list(),
-      runs: f.runs,
-      plan: f.plan,
-      todos: f.todos,
-      questions: f.questions,
-      settled: f.settled,
-      queue: f.queue,
-      allowed: f.allowed,
-      viewers: f.viewers,
-      windows: f.windows,
-      monitors: f.monitors,
-      usage: f.usage,
-      errors: f.errors,
+      hasOlder: transcript.hasOlder,
+      hasNewer: transcript.hasNewer,
+      streaming: transcript.streaming,
+      tasks: e.task,
+      runs: this.#views.runs(e.run, e.todo),
+      plan: this.#views.plan(e),
+      todos: this.#views.todos(e),
+      questions: this.#views.questions(e.question),
+      settled: e.settled,
+      queue: e.queue,
+      allowed: e.rules,
+      viewers: e.viewers,
+      windows: e.window,
+      monitors: e.monitors,
+      usage: e.usage,
+      problems: e.problem,
       outgoing: this.#outgoing,
     };
   }
 
   #publish(): void {
-    const f = this.#fold;
-    const { ids, changed } = f.transcript.publish();
+    const { ids, changed } = this.#replica.transcript.publish();
     const next = this.#now(ids);
-    const same = (Object.keys(next) as (keyof SessionSnapshot)[]).every((k) => next[k] === this.#snapshot[k]);
-    if (!same) this.#snapshot = next;
-    const calls = [...f.changedCalls];
-    f.changedCalls.clear();
+    const unchanged = (Object.keys(next) as (keyof SessionSnapshot)[]).every((k) => next[k] === this.#snapshot[k]);
+    if (!unchanged) this.#snapshot = next;
     for (const id of changed) this.#messages.call(id);
-    for (const id of calls) this.#calls.call(id);
-    if (!same) for (const fn of [...this.#all]) fn();
+    if (!unchanged) for (const fn of [...this.#all]) fn();
   }
 }

@@ -151,7 +151,7 @@ test("a server killed in the middle: the page heals, says how it ended, and is n
   const late = await hashOf(dir);
   const { page } = await visit({ path: "/" });
   let begun = () => {};
-  page.on("websocket", (w) => w.on("framereceived", (f) => void (String(f.payload).includes('"rewind_started"') && begun())));
+  page.on("websocket", (w) => w.on("framereceived", (f) => void (String(f.payload).includes('"returning":{') && begun())));
   const hello = await saidAt(world, session, "hello");
   await openTime(page, session, hello);
   await page.evaluate(() => void ((window as unknown as { same: boolean }).same = true));

@@ -12,8 +12,6 @@ export interface Prefs {
   notify: boolean;
   /** Show model calls, reasoning and other inner workings open. */
   verbose: boolean;
-  /** Read aloud what the server asks to be read aloud. */
-  speak: boolean;
 }
 
 const key = "clew.prefs";
@@ -26,7 +24,6 @@ function fromBrowser(): Prefs {
     letterKeys: true,
     notify: false,
     verbose: false,
-    speak: false,
   };
   try {
     return { ...base, ...(JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<Prefs>) };

@@ -1,35 +1,45 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { ClewError, errorOf } from "../error.js";
-import { seqOf, type AnyEnvelope } from "../position.js";
 import type { Session } from "../session.js";
-import type { ConnectionState } from "../snapshot.js";
-import {
-  eventTypes,
-  type CommandData,
-  type CommandType,
-  type EventData,
-  type HitlApprovalResponseData,
-  type HitlClarificationResponseData,
-  type HitlInputResponseData,
-  type HitlPlanResponseData,
+import type { ConnectionState, PlanView, SessionHead } from "../snapshot.js";
+import type {
+  CommandData,
+  CommandType,
+  HitlApprovalResponseData,
+  HitlClarificationResponseData,
+  HitlInputResponseData,
+  HitlPlanResponseData,
+  Layer,
+  Question,
+  RunInfo,
+  StatePut,
+  Todo,
+  TodoInfo,
 } from "../types.gen.js";
-import { messageHandlers, type AgentSessionState, type HitlPending, type HitlRequestData } from "./agent_state.js";
+import { useSnapshot } from "./hooks.js";
 import { useClewOrOwn } from "./provider.js";
 
-export type TodoUpdateData =
-  | EventData["todo_started"]
-  | EventData["todo_progress"]
-  | EventData["todo_completed"]
-  | EventData["todo_failed"]
-  | EventData["todo_retried"]
-  | EventData["todo_skipped"];
+/** The question that waits for a person. */
+export interface HitlPending {
+  type: "plan_review" | "approval" | "input" | "clarification";
+  data: Question;
+}
+
+export interface AgentSessionState extends SessionHead {
+  plan: PlanView | null;
+  todos: readonly Todo[];
+  hitlPending: HitlPending | null;
+}
 
 export interface UseAgentWebSocketOptions {
   sessionId: string;
-  onLayerStart?: (data: EventData["layer_start"]) => void;
-  onTodoUpdate?: (data: TodoUpdateData) => void;
-  onHitlRequest?: (data: HitlRequestData) => void;
-  onComplete?: (data: EventData["complete"]) => void;
+  /** The run in front entered a layer. */
+  onLayerStart?: (layer: Layer) => void;
+  /** A todo is new or another one now. */
+  onTodoUpdate?: (todo: TodoInfo) => void;
+  onHitlRequest?: (question: Question) => void;
+  /** A run is done; its `ended` says how. */
+  onComplete?: (run: RunInfo) => void;
   onError?: (error: ClewError) => void;
 }
 
@@ -43,8 +53,8 @@ export type HitlResponse =
 export interface AgentWebSocket {
   connectionState: ConnectionState;
   sessionState: AgentSessionState | null;
-  todos: AgentSessionState["todos"];
-  plan: AgentSessionState["plan"];
+  todos: readonly Todo[];
+  plan: PlanView | null;
   hitlPending: HitlPending | null;
   connect: () => void;
   disconnect: () => void;
@@ -53,41 +63,29 @@ export interface AgentWebSocket {
   resume: () => void;
 }
 
-const known = new Set<string>(eventTypes);
-
-/**
- * One session in one hook: connects when it is told to, keeps the state by a
- * table of event types, and calls back. Types that nobody knows are warned of
- * once.
- */
+/** One session in one hook: connects when it is told to, and calls back. Types that nobody knows are warned of once. */
 export function useAgentWebSocket(options: UseAgentWebSocketOptions): AgentWebSocket {
   const client = useClewOrOwn();
   const { sessionId } = options;
   const session = useMemo(() => client.session(sessionId, {}), [client, sessionId]);
   const [connectionState, setConnectionState] = useState<ConnectionState>("disconnected");
-  const [sessionState, setSessionState] = useState<AgentSessionState | null>(null);
   const callbacks = useRef(options);
   useEffect(() => {
     callbacks.current = options;
   });
 
   useEffect(() => {
-    setSessionState(null);
     const warned = new Set<string>();
-    let stateSeq = 0; // records up to here are in the session_state already
+    const seen = { questions: new Set<string>(), done: new Set<string>() };
     const stop = [
       session.store.subscribe(() => setConnectionState(session.connection.state)),
       session.onUnknown((env) => {
         if (!warned.has(env.type)) console.warn("Unknown message type:", env.type);
         warned.add(env.type);
       }),
-      session.on("*", (env) => {
-        if (env.type === "session_state") stateSeq = seqOf(env.data.last_message_id);
-        if (!known.has(env.type) || (env.message_id?.startsWith("msg_") && seqOf(env.message_id) <= stateSeq)) return;
-        const handler = messageHandlers[env.type] as ((s: AgentSessionState | null, d: unknown) => AgentSessionState | null) | undefined;
-        if (handler) setSessionState((state) => handler(state, env.data));
-        callBack(callbacks.current, env);
-      }),
+      session.on("error", (env) => callbacks.current.onError?.(errorOf(env.data))),
+      // The whole state tells what was before.
+      session.on("state_changed", ({ data: { from, put = {} } }) => callBack(from === undefined ? undefined : callbacks.current, put, seen)),
     ];
     return () => {
       for (const fn of stop) fn();
@@ -108,18 +106,41 @@ export function useAgentWebSocket(options: UseAgentWebSocketOptions): AgentWebSo
   const pause = useCallback(() => sayIfOpen(session, "control_pause", {}, callbacks.current), [session]);
   const resume = useCallback(() => sayIfOpen(session, "control_resume", {}, callbacks.current), [session]);
 
-  return {
-    connectionState,
-    sessionState,
-    todos: sessionState?.todos ?? [],
-    plan: sessionState?.plan ?? null,
-    hitlPending: sessionState?.hitlPending ?? null,
-    connect,
-    disconnect,
-    sendHitlResponse,
-    pause,
-    resume,
-  };
+  const head = useSnapshot(session, (s) => s.session);
+  const plan = useSnapshot(session, (s) => s.plan);
+  const todos = useSnapshot(session, (s) => s.todos);
+  const question = useSnapshot(session, (s) => s.questions[0]);
+  const hitlPending = useMemo(() => (question ? { type: names[question.type], data: question } : null), [question]);
+  const sessionState = useMemo(() => head && { ...head, plan, todos, hitlPending }, [head, plan, todos, hitlPending]);
+  return { connectionState, sessionState, todos, plan, hitlPending, connect, disconnect, sendHitlResponse, pause, resume };
+}
+
+const names = {
+  hitl_plan_review: "plan_review",
+  hitl_approval_request: "approval",
+  hitl_input_request: "input",
+  hitl_clarification: "clarification",
+} as const;
+
+interface Seen {
+  layer?: Layer;
+  questions: Set<string>;
+  done: Set<string>;
+}
+
+/** Tells what is new of the entities that changed. */
+function callBack(to: UseAgentWebSocketOptions | undefined, put: StatePut, seen: Seen): void {
+  const layer = put.status ? put.status.current_layer : seen.layer;
+  if (layer && layer !== seen.layer) to?.onLayerStart?.(layer);
+  seen.layer = layer;
+  for (const t of put.todo ?? []) to?.onTodoUpdate?.(t);
+  for (const q of put.question ?? []) if (first(seen.questions, q.request_id)) to?.onHitlRequest?.(q);
+  for (const r of put.run ?? []) if (r.ended?.status === "done" && first(seen.done, r.run_id)) to?.onComplete?.(r);
+  for (const p of put.problem ?? []) to?.onError?.(errorOf(p));
+}
+
+function first(set: Set<string>, id: string): boolean {
+  return !set.has(id) && set.add(id) !== undefined;
 }
 
 /** Sends a command only while the socket is open; a refusal goes to onError. */
@@ -130,32 +151,4 @@ function sayIfOpen<T extends CommandType>(session: Session, type: T, data: Comma
   send.call(session, type, data).catch((error: unknown) => {
     if (error instanceof ClewError && error.context === undefined) callbacks.onError?.(error); // others came as an event
   });
-}
-
-function callBack(to: UseAgentWebSocketOptions, env: AnyEnvelope): void {
-  switch (env.type) {
-    case "layer_start":
-      to.onLayerStart?.(env.data as EventData["layer_start"]);
-      break;
-    case "todo_started":
-    case "todo_progress":
-    case "todo_completed":
-    case "todo_failed":
-    case "todo_retried":
-    case "todo_skipped":
-      to.onTodoUpdate?.(env.data as TodoUpdateData);
-      break;
-    case "hitl_plan_review":
-    case "hitl_approval_request":
-    case "hitl_input_request":
-    case "hitl_clarification":
-      to.onHitlRequest?.(env.data as HitlRequestData);
-      break;
-    case "complete":
-      to.onComplete?.(env.data as EventData["complete"]);
-      break;
-    case "error":
-      to.onError?.(errorOf(env.data as EventData["error"]));
-      break;
-  }
 }

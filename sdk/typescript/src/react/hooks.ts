@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { ToolCall, TranscriptMessage } from "../held.js";
 import type { Inbox, InboxSnapshot } from "../inbox.js";
 import type { Session } from "../session.js";
 import type { Connection, PlanView, SessionSnapshot } from "../snapshot.js";
+import type { TranscriptMessage } from "../transcript.js";
 import type { Question, Todo, Usage, Viewer } from "../types.gen.js";
 import { useClew } from "./provider.js";
 
@@ -49,13 +49,6 @@ export function useMessageIds(session: Session): readonly string[] {
 export function useMessage(session: Session, id: string): TranscriptMessage | undefined {
   const subscribe = useCallback((fn: () => void) => session.store.subscribeMessage(id, fn), [session, id]);
   const get = (): TranscriptMessage | undefined => session.store.message(id);
-  return useSyncExternalStore(subscribe, get, get);
-}
-
-/** A tool call whose records were seen. */
-export function useToolCall(session: Session, id: string): ToolCall | undefined {
-  const subscribe = useCallback((fn: () => void) => session.store.subscribeToolCall(id, fn), [session, id]);
-  const get = (): ToolCall | undefined => session.store.toolCall(id);
   return useSyncExternalStore(subscribe, get, get);
 }
 

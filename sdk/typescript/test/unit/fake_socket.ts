@@ -1,5 +1,6 @@
 import { ClewClient, type ClewOptions, type Session, type SocketClass, type Surroundings } from "../../src/index.js";
 import { idOf } from "../../src/position.js";
+import type { Message, StateChangedData, StatePut } from "../../src/types.gen.js";
 
 /** A WebSocket whose other end is the test. */
 export class FakeSocket {
@@ -53,17 +54,30 @@ export class FakeSocket {
     this.onmessage?.({ data: JSON.stringify(env) } as never);
   }
 
+  /** A change of the state, from one record to another. */
+  change(from: number, to: number, put: StatePut = {}, more: Partial<StateChangedData> = {}): void {
+    this.say("state_changed", { from: idOf(from), to: idOf(to), total: 0, put, ...more });
+  }
+
+  /** Who this connection is, and the whole state. */
+  greet(last: number, put: StatePut = {}, more: { epoch?: string; total?: number } = {}): void {
+    this.say("connected", { client_id: "c", role: "owner", epoch: more.epoch ?? "e1", view: "state" });
+    const whole = { session: { title: "T", owner: "o" }, status: { status: "idle" }, ...put };
+    this.say("state_changed", { to: idOf(last), total: more.total ?? put.message?.length ?? 0, put: whole });
+  }
+
+  sync(last: number, put: StatePut = {}, more: { epoch?: string; total?: number } = {}): void {
+    this.greet(last, put, more);
+    this.synced(last);
+  }
+
+  synced(last: number, replayed = 0): void {
+    this.say("sync_complete", { last_message_id: idOf(last), replayed });
+  }
+
+  /** A record, as the view `records` has it. */
   record(seq: number, type: string, data: unknown, more: Record<string, unknown> = {}): void {
     this.say(type, data, { message_id: idOf(seq), ...more });
-  }
-
-  greet(last: number, more: Record<string, unknown> = {}): void {
-    this.say("session_state", stateOf(last, more), { message_id: "snap_1" });
-  }
-
-  sync(last: number, more: Record<string, unknown> = {}): void {
-    this.greet(last, more);
-    this.say("sync_complete", { last_message_id: idOf(last), replayed: 0 });
   }
 
   end(code: number, reason = ""): void {
@@ -72,14 +86,7 @@ export class FakeSocket {
   }
 }
 
-export function stateOf(last: number, more: Record<string, unknown> = {}): Record<string, unknown> {
-  return {
-    status: "idle", current_layer: null, plan: null, todos: [], hitl_pending: null, last_message_id: idOf(last), client_id: "c", epoch: "e1",
-    title: "T", owner: "o", messages: [], open_messages: [], hitl_queue: [], runs: [], monitors: [], windows: [], role: "owner", ...more,
-  };
-}
-
-export function messageOf(seq: number, more: Record<string, unknown> = {}): Record<string, unknown> {
+export function messageOf(seq: number, more: Partial<Message> = {}): Message {
   return { message_id: idOf(seq), ts: seq, type: "say", say: "text", role: "assistant", text: `m${seq}`, ...more };
 }
 

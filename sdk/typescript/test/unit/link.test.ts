@@ -74,8 +74,9 @@ describe("how a connection is kept", () => {
 
   test("resumes from the last record, with the epoch and the same client id", async () => {
     const { s, socket } = await connected({}, 7);
-    expect([...socket.query.keys()]).toEqual(["client_id"]);
-    socket.record(8, "session_renamed", { title: "New" });
+    expect([...socket.query.keys()]).toEqual(["client_id", "view"]);
+    expect(socket.query.get("view")).toBe("state");
+    socket.change(7, 8, { session: { title: "New", owner: "o" } });
     socket.end(1006);
     await pass(1000);
     const q = FakeSocket.last.query;
@@ -190,17 +191,17 @@ describe("how a connection is kept", () => {
     expect(s.connection.state).toBe("active");
     await pass(1);
     expect(s.connection).toMatchObject({ state: "reconnecting", lastError: { code: "CONNECTION_TIMEOUT" } });
-    socket.record(2, "session_renamed", { title: "late" }); // what comes over the old line does not count
+    socket.change(1, 2, { session: { title: "late", owner: "o" } }); // what comes over the old line does not count
     await settle();
     expect(s.store.getSnapshot().session?.title).toBe("T");
   });
 
-  test("a gap, a record before the state, and a frame that is none: it connects again", async () => {
+  test("a change that does not go on from what is held, and a frame that is none: it connects again", async () => {
     for (const wrong of [
-      (x: FakeSocket) => x.record(5, "session_renamed", { title: "?" }),
+      (x: FakeSocket) => x.change(4, 5),
       (x: FakeSocket) => x.onmessage?.({ data: "{" } as never),
       (x: FakeSocket) => x.onmessage?.({ data: "[]" } as never),
-      (x: FakeSocket) => x.record(0, "session_renamed", { title: "?" }),
+      (x: FakeSocket) => x.change(0, 5),
     ]) {
       const { s, socket } = await connected();
       wrong(socket);
@@ -212,12 +213,12 @@ describe("how a connection is kept", () => {
 
   test("a server that greets well and then always sends nonsense is not asked for ever", async () => {
     const { s, socket } = await connected();
-    socket.record(5, "session_renamed", { title: "?" });
+    socket.change(4, 5);
     for (let i = 0; i < 10 && s.connection.state !== "failed"; i++) {
       await pass(30_000);
       FakeSocket.last.open();
       FakeSocket.last.sync(1);
-      FakeSocket.last.record(5, "session_renamed", { title: "?" });
+      FakeSocket.last.change(4, 5);
     }
     expect(s.connection.state).toBe("failed");
     expect(FakeSocket.all.length).toBeLessThanOrEqual(7);
@@ -253,7 +254,7 @@ describe("what a browser tells", () => {
     expect(s.connection).toMatchObject({ state: "active", rttMs: 30 });
     surroundings.on!.visible();
     await pass(4000);
-    socket.record(2, "session_renamed", { title: "alive" }); // a sign of life, if not the answer
+    socket.change(1, 2); // a sign of life, if not the answer
     await pass(1000);
     expect(s.connection.state).toBe("active");
     surroundings.on!.visible();

@@ -2,7 +2,7 @@
 import { act, cleanup, render, renderHook } from "@testing-library/react";
 import { StrictMode, type ReactNode } from "react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ClewClient } from "../../src/index.js";
+import type { ClewClient, Question, StatePut, TodoInfo } from "../../src/index.js";
 import { idOf } from "../../src/position.js";
 import * as clew from "../../src/react.js";
 import { fakeClient, FakeSocket, messageOf, settle } from "./fake_socket.js";
@@ -31,11 +31,11 @@ async function pass(ms = 20): Promise<void> {
   });
 }
 
-async function sync(last = 1, more: Record<string, unknown> = {}): Promise<FakeSocket> {
+async function sync(last = 1, put: StatePut = {}): Promise<FakeSocket> {
   await pass();
   const socket = FakeSocket.last;
   socket.open();
-  socket.sync(last, more);
+  socket.sync(last, put);
   await pass();
   return socket;
 }
@@ -72,10 +72,10 @@ describe("hooks", () => {
       return clew.useMessageIds(clew.useSession("s")).map((id) => <Line key={id} id={id} />);
     }
     const view = render(<clew.ClewProvider client={client}><List /></clew.ClewProvider>);
-    const socket = await sync(3, { messages: [messageOf(2), messageOf(3, { partial: true, text: "" })] });
+    const socket = await sync(3, { message: [messageOf(2), messageOf(3, { partial: true, text: "" })] });
     expect(view.container.textContent).toBe("m2");
     const before = { lists, two: renders[idOf(2)] };
-    for (let i = 0; i < 50; i++) socket.say("agent_response", { message_id: idOf(3), agent_id: "a", offset: i, delta: "x" });
+    for (let i = 0; i < 50; i++) socket.say("text", { message_id: idOf(3), offset: i, delta: "x" });
     await pass();
     expect(view.container.textContent).toBe(`m2${"x".repeat(50)}`);
     expect({ lists, two: renders[idOf(2)] }).toEqual(before);
@@ -90,10 +90,10 @@ describe("hooks", () => {
     }, { wrapper });
     const socket = await sync();
     const before = renders;
-    socket.record(2, "message_created", { message: messageOf(2) });
+    socket.change(1, 2, { message: [messageOf(2)] });
     await pass();
     expect(renders).toBe(before);
-    socket.record(3, "session_renamed", { title: "New" });
+    socket.change(2, 3, { session: { title: "New", owner: "o" } });
     await pass();
     expect(view.result.current).toEqual({ title: "New" });
   });
@@ -131,7 +131,7 @@ describe("hooks", () => {
 
 // Covers: WS-130, WS-131, WS-132, WS-133, WS-134, WS-135, WS-136, WS-137
 describe("useAgentWebSocket", () => {
-  const todo = (id: string): object => ({ id, task: id, tool: "t", status: "pending", priority: 1, depends_on: [] });
+  const todo = (id: string, more: Partial<TodoInfo> = {}): TodoInfo => ({ of: "r", id, task: id, tool: "t", status: "pending", priority: 1, depends_on: [], ...more });
 
   test("starts unconnected, connects when told to, and returns what it should", async () => {
     const view = renderHook(() => clew.useAgentWebSocket({ sessionId: "s" }), { wrapper });
@@ -143,7 +143,7 @@ describe("useAgentWebSocket", () => {
     FakeSocket.last.open();
     await pass();
     expect(view.result.current.connectionState).toBe("connected");
-    FakeSocket.last.sync(1, { title: "Hello" });
+    FakeSocket.last.sync(1, { session: { title: "Hello", owner: "o" } });
     await pass();
     expect(view.result.current.sessionState).toMatchObject({ title: "Hello" });
     act(() => view.result.current.disconnect());
@@ -164,36 +164,39 @@ describe("useAgentWebSocket", () => {
     expect(FakeSocket.all).toHaveLength(3);
   });
 
-  test("the table: each type does what it should, and calls back", async () => {
+  test("what changed is in the state, and is called back once; what was before is not", async () => {
     const heard: string[] = [];
     const view = renderHook(() => clew.useAgentWebSocket({
       sessionId: "s",
-      onLayerStart: (d) => heard.push(`layer ${d.layer}`),
-      onTodoUpdate: (d) => heard.push(`todo ${d.todo_id}`),
-      onHitlRequest: (d) => heard.push(`ask ${d.request_id}`),
-      onComplete: (d) => heard.push(`complete ${d.status}`),
+      onLayerStart: (layer) => heard.push(`layer ${layer}`),
+      onTodoUpdate: (t) => heard.push(`todo ${t.id} ${t.status}`),
+      onHitlRequest: (q) => heard.push(`ask ${q.request_id}`),
+      onComplete: (r) => heard.push(`complete ${r.ended?.status}`),
       onError: (e) => heard.push(`error ${e.code}`),
     }), { wrapper });
     act(() => view.result.current.connect());
-    const socket = await sync(1, { todos: [todo("a"), todo("b")] });
-    socket.record(2, "layer_start", { layer: "execution", description: "" });
-    socket.record(3, "todo_started", { todo_id: "a" });
-    socket.record(4, "todo_progress", { todo_id: "a", progress_percentage: 40, current_step: "x" });
-    socket.record(5, "hitl_approval_request", { request_id: "q", reason: "?", options: [] });
+    const run = { run_id: "r", monitor_id: "monitor-0", status: "executing", plan: null } as const;
+    const socket = await sync(1, { status: { status: "executing", front: "r", current_layer: "planning" }, run: [run], todo: [todo("a"), todo("b")] });
+    const ask = (type: Question["type"], request_id: string): Question => ({ type, request_id, reason: "?", options: [] }) as unknown as Question;
+    socket.change(1, 2, { status: { status: "executing", front: "r", current_layer: "execution" } });
+    socket.change(2, 3, { todo: [todo("a", { status: "in_progress", progress_percentage: 40 })] });
+    socket.change(3, 5, { question: [ask("hitl_approval_request", "q")] });
     await pass();
     expect(view.result.current.sessionState).toMatchObject({ current_layer: "execution", todos: [{ status: "in_progress", progress_percentage: 40 }, { status: "pending" }] });
     expect(view.result.current.hitlPending).toMatchObject({ type: "approval", data: { request_id: "q" } });
-    socket.record(6, "hitl_resolved", { request_id: "q", action: "approve", by_timeout: false });
-    socket.record(7, "hitl_plan_review", { request_id: "p", plan: {}, options: [] });
-    socket.record(8, "todo_completed", { todo_id: "a", status: "completed", result_summary: { text: "done" }, duration_ms: 1, next_todos: [] });
+    socket.change(5, 6, { question: [{ ...ask("hitl_approval_request", "q"), assignee: "ann" } as Question] });
+    socket.change(6, 7, { question: [ask("hitl_plan_review", "p")] }, { del: { question: ["q"] } });
+    socket.change(7, 8, { todo: [todo("a", { status: "completed", result_summary: { text: "done" } })] });
     await pass();
     expect(view.result.current.hitlPending).toMatchObject({ type: "plan_review" });
     expect(view.result.current.todos[0]).toMatchObject({ status: "completed", result_summary: { text: "done" } });
-    socket.record(9, "complete", { status: "success", response: {}, statistics: {}, report_paths: [] });
-    socket.record(10, "error", { code: "TODO_FAILED", number: 4002, message: "", recoverable: true, suggested_action: "retry" });
+    const error = { code: "TODO_FAILED", number: 4002, message: "", recoverable: true, suggested_action: "retry" } as const;
+    socket.change(8, 9, { run: [{ ...run, status: "completed", ended: { status: "done" } }], status: { status: "completed", front: "r" } });
+    socket.change(9, 10, { problem: [{ ...error, message_id: idOf(10), ts: 1 }] });
+    socket.say("error", { ...error, code: "RATE_LIMITED" });
     await pass();
     expect(view.result.current.sessionState).toMatchObject({ status: "completed" });
-    expect(heard).toEqual(["layer execution", "todo a", "todo a", "ask q", "ask p", "todo a", "complete success", "error TODO_FAILED"]);
+    expect(heard).toEqual(["layer execution", "todo a in_progress", "ask q", "ask p", "todo a completed", "complete done", "error TODO_FAILED", "error RATE_LIMITED"]);
   });
 
   test("answers, pause and resume go out while the socket is open, and only then", async () => {
@@ -222,8 +225,9 @@ describe("useAgentWebSocket", () => {
     const view = renderHook(() => clew.useAgentWebSocket({ sessionId: "s" }), { wrapper });
     act(() => view.result.current.connect());
     const socket = await sync();
-    socket.record(2, "from_the_future", {});
-    socket.record(3, "session_renamed", { title: "known" });
+    socket.say("from_the_future", {});
+    socket.say("from_the_future", {});
+    socket.change(1, 3, { session: { title: "known", owner: "o" } });
     await pass();
     expect(warn.mock.calls).toEqual([["Unknown message type:", "from_the_future"]]);
     expect(view.result.current.connectionState).toBe("active");

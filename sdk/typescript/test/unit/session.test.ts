@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Session } from "../../src/index.js";
 import { idOf } from "../../src/position.js";
-import { connected, FakeSocket, fakeClient, messageOf, settle, stateOf } from "./fake_socket.js";
+import type { Question, RunInfo, Todo, TodoInfo } from "../../src/types.gen.js";
+import { connected, FakeSocket, fakeClient, messageOf, settle } from "./fake_socket.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_700_000_000_000 });
@@ -9,10 +10,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-const accepted = (id: string, seq: number): [number, string, object, Record<string, unknown>] => [
-  seq, "message_accepted", { client_message_id: id, message_id: idOf(seq - 1), delivery: "direct" }, { client_message_id: id },
-];
 
 /** Connects again after a cut. */
 async function again(s: Session, last: number): Promise<FakeSocket> {
@@ -38,14 +35,13 @@ describe("sending", () => {
     expect(s.store.getSnapshot().outgoing).toMatchObject([{ id, state: "unconfirmed" }]);
     const next = await again(s, 1);
     expect(next.sent).toEqual([{ type: "user_message", message_id: id, data: { text: "hi" } }]);
-    next.record(2, "message_created", { message: messageOf(2, { role: "user" }) }, { client_message_id: id });
-    next.record(...accepted(id, 3));
+    next.change(1, 3, { message: [messageOf(2, { role: "user", client_message_id: id, delivery: "direct" })] }, { commands: ["another", id] });
     expect(await sent).toMatchObject({ clientMessageId: id, delivery: "direct", repeat: false });
     expect(s.store.getSnapshot().outgoing).toEqual([]);
     expect(s.store.getSnapshot().messageIds).toEqual([idOf(2)]); // read your own writes
   });
 
-  test("a replay brings the word: nothing is said again", async () => {
+  test("what changed meanwhile brings the word: nothing is said again", async () => {
     const { s, socket } = await connected();
     const sent = s.send("rename_session", { title: "N" }, { id: "mine" });
     socket.end(1006);
@@ -53,9 +49,9 @@ describe("sending", () => {
     await settle();
     const next = FakeSocket.last;
     next.open();
-    next.greet(2, { title: "N" });
-    next.record(2, "session_renamed", { title: "N" }, { client_message_id: "mine" });
-    next.say("sync_complete", { last_message_id: idOf(2), replayed: 1 });
+    expect(next.query.get("resume_from")).toBe(idOf(1));
+    next.change(1, 2, { session: { title: "N", owner: "o" } }, { commands: ["mine"] });
+    next.synced(2);
     expect(await sent).toMatchObject({ clientMessageId: "mine" });
     expect(next.sent).toEqual([]);
   });
@@ -100,30 +96,25 @@ describe("sending", () => {
     socket.say("messages_page", { messages: [], total: 7, client_message_id: id });
     expect((await page).total).toBe(7);
     const state = s.ask("get_state");
-    socket.greet(1, { title: "asked" });
+    socket.say("session_state", { title: "asked" });
     expect((await state).title).toBe("asked");
+    const preview = s.ask("edit_message", { message_id: idOf(1), text: "x" });
+    socket.say("rewind_preview", { to: idOf(1), client_message_id: socket.sent.at(-1)!.message_id });
+    expect(await preview).toMatchObject({ to: idOf(1) });
   });
 
-  test("that it was archived is told by the state, and by the record", async () => {
+  test("words that wait have their place in line", async () => {
     const { s, socket } = await connected();
-    const archived = () => (s.store.flush(), s.store.getSnapshot().session!.archived);
-    expect(archived()).toBe(false);
-    socket.record(2, "session_archived", { archived: true });
-    expect(archived()).toBe(true);
-    socket.greet(2, { archived: true });
-    expect(archived()).toBe(true);
-    socket.record(3, "session_archived", { archived: false });
-    expect(archived()).toBe(false);
-    socket.greet(4, { archived: true });
-    expect(archived()).toBe(true);
-    socket.greet(5);
-    expect(archived()).toBe(false);
+    const sent = s.send("user_message", { text: "later" }, { id: "mine" });
+    const waiting = (id: string) => ({ message_id: idOf(2), text: "later", ts: 1, client_message_id: id });
+    socket.change(1, 2, { queue: [waiting("another"), waiting("mine")] }, { commands: ["mine"] });
+    expect(await sent).toMatchObject({ position: 2, repeat: false });
   });
 
   test("monitors that were asked for are asked for again", async () => {
     const { s, socket } = await connected();
     await s.send("subscribe_monitor", { monitor_id: "monitor-1" });
-    socket.record(5, "session_renamed", { title: "a gap is right now" });
+    socket.change(4, 5); // a gap is right now
     expect(s.connection.state).toBe("active");
     socket.end(1006);
     const next = await again(s, 5);
@@ -132,34 +123,49 @@ describe("sending", () => {
 });
 
 describe("what is held", () => {
-  test("a replayed record fills in the transcript and does not set the state back", async () => {
+  test("the whole state, and then what changed of it", async () => {
     const { s, socket } = await connected({}, 3);
-    socket.end(1006);
-    await vi.advanceTimersByTimeAsync(1000);
-    await settle();
-    const next = FakeSocket.last;
-    next.open();
-    next.greet(6, { title: "newest", status: "awaiting_input", open_messages: [{ message_id: idOf(5), text: "so far" }] });
-    next.record(4, "session_renamed", { title: "older" });
-    next.record(5, "message_created", { message: messageOf(5, { partial: true, text: "so" }) });
-    next.record(6, "message_accepted", { message_id: idOf(5) });
-    next.say("sync_complete", { last_message_id: idOf(6), replayed: 3 });
-    next.say("agent_response", { message_id: idOf(5), agent_id: "a", offset: 6, delta: ", so good" });
+    const todo = (id: string, status: Todo["status"], of = "r"): TodoInfo => ({ of, id, task: id, tool: "t", status, priority: 1, depends_on: [] });
+    const run: RunInfo = { run_id: "r", monitor_id: "monitor-0", status: "executing", plan: { id: "p", status: "approved", total_todos: 1 } };
+    socket.change(3, 4, { status: { status: "executing", front: "r" }, run: [run], todo: [todo("a", "pending"), todo("a", "pending", "another")] });
     s.store.flush();
-    expect(s.store.getSnapshot()).toMatchObject({ session: { title: "newest", status: "awaiting_input" }, messageIds: [idOf(5)], synced: true });
-    expect(s.store.message(idOf(5))?.text).toBe("so far, so good");
+    const one = s.store.getSnapshot();
+    expect(one).toMatchObject({
+      session: { id: "s", title: "T", status: "executing", role: "owner", epoch: "e1", client_id: "c" }, lastMessageId: idOf(4), synced: true,
+      plan: { id: "p", run_id: "r" }, todos: [{ of: "r", status: "pending" }], runs: [{ run_id: "r", todos: [{ of: "r" }] }],
+    });
+    socket.change(4, 5, { todo: [todo("a", "completed", "another")], usage: { tokens_in: 1, tokens_out: 2, cache_writes: 0, cache_reads: 0, cost_usd: 0 } });
+    s.store.flush();
+    const two = s.store.getSnapshot();
+    expect(two.usage.tokens_out).toBe(2);
+    for (const part of ["session", "plan", "todos", "tasks", "questions"] as const) expect(two[part]).toBe(one[part]);
+    expect(two.runs[0]).toBe(one.runs[0]);
+    socket.change(5, 6, { todo: [todo("a", "completed")], status: { status: "executing" } });
+    s.store.flush();
+    expect(s.store.getSnapshot()).toMatchObject({ plan: null, todos: [], runs: [{ todos: [{ status: "completed" }] }] });
   });
 
-  test("a record that comes again is not taken again", async () => {
-    const { s, socket } = await connected({}, 1);
-    let heard = 0;
-    s.on("session_renamed", () => heard++);
-    socket.record(2, "session_renamed", { title: "two" });
-    socket.record(3, "session_renamed", { title: "three" });
-    socket.record(2, "session_renamed", { title: "two" });
+  test("nothing is known before the state is there", () => {
+    expect(fakeClient().session("s").store.getSnapshot()).toMatchObject({ session: null, synced: false, lastMessageId: null });
+  });
+
+  test("the role is told, and told again when it changes", async () => {
+    const { s, socket } = await connected();
+    socket.say("connected", { client_id: "c", role: "viewer", epoch: "e1", view: "state" });
     s.store.flush();
-    expect(heard).toBe(2);
-    expect(s.store.getSnapshot()).toMatchObject({ lastMessageId: idOf(3), session: { title: "three" }, connection: { state: "active" } });
+    expect(s.store.getSnapshot().session).toMatchObject({ role: "viewer", title: "T" });
+  });
+
+  test("a text that grows goes on where the state has left it", async () => {
+    const { s, socket } = await connected({}, 3);
+    socket.end(1006);
+    const next = await again(s, 6);
+    next.change(6, 7, { message: [messageOf(7, { partial: true, text: "so far" })] });
+    next.say("text", { message_id: idOf(7), offset: 6, delta: ", so good" });
+    next.say("text", { message_id: idOf(7), field: "reasoning", offset: 0, delta: "hm" });
+    s.store.flush();
+    expect(s.store.message(idOf(7))).toMatchObject({ text: "so far, so good", reasoning: "hm" });
+    expect(s.store.getSnapshot().streaming).toEqual([idOf(7)]);
   });
 
   test("who watches is told as it changes", async () => {
@@ -171,126 +177,41 @@ describe("what is held", () => {
 
   test("CURSOR_LOST drops what is held", async () => {
     const { s, socket } = await connected({}, 3);
-    socket.record(4, "message_created", { message: messageOf(4) });
+    socket.change(3, 4, { message: [messageOf(4)] });
     socket.end(1011, "CURSOR_LOST");
     await vi.advanceTimersByTimeAsync(1000);
     await settle();
     const next = FakeSocket.last;
     next.open();
+    next.greet(2, { message: [messageOf(2)] }, { epoch: "e2" });
     next.say("error", { code: "CURSOR_LOST", number: 3006, message: "lost", recoverable: true, suggested_action: "resync" });
-    next.sync(2, { epoch: "e2", messages: [messageOf(2)] });
+    next.synced(2);
     s.store.flush();
     expect(s.store.getSnapshot().messageIds).toEqual([idOf(2)]);
-    next.record(3, "session_renamed", { title: "on" });
+    next.change(2, 3, { session: { title: "on", owner: "o" } });
     s.store.flush();
     expect(s.store.getSnapshot().session).toMatchObject({ title: "on", epoch: "e2" });
   });
 
-  test("a rewind drops messages at once and asks for the rest once", async () => {
+  test("a rewind brings the messages anew", async () => {
     const { s, socket } = await connected({}, 1);
-    for (const seq of [2, 3, 4]) socket.record(seq, "message_created", { message: messageOf(seq) });
-    const before = socket.sent.length;
-    socket.record(5, "history_rewound", { to: idOf(2), from_message_id: idOf(3), keep_target: false, removed_message_ids: [], removed_count: 2 });
-    socket.record(6, "task_idle", { task_id: "t", root_task_id: "t" });
+    socket.change(1, 4, { message: [2, 3, 4].map((i) => messageOf(i)) });
+    socket.change(4, 5, { message: [messageOf(2)], status: { status: "idle", can_undo: true } }, { reset: ["message"], total: 1 });
     s.store.flush();
-    expect(s.store.getSnapshot().messageIds).toEqual([idOf(2)]);
-    expect(s.store.getSnapshot().session).toMatchObject({ canUndo: true });
-    expect(socket.sent.slice(before)).toEqual([{ type: "get_state" }]);
-    socket.greet(5, { title: "behind" }); // the line was faster
-    expect(socket.sent.slice(before)).toHaveLength(1); // not all the time
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(socket.sent.slice(before)).toEqual([{ type: "get_state" }, { type: "get_state" }]);
-    socket.greet(6, { messages: [messageOf(2)], can_undo: true, usage: { tokens_in: 1, tokens_out: 2, cache_writes: 0, cache_reads: 0, cost_usd: 0 } });
-    s.store.flush();
-    expect(s.store.getSnapshot()).toMatchObject({ messageIds: [idOf(2)], usage: { tokens_out: 2 }, session: { title: "T" } });
-    await vi.advanceTimersByTimeAsync(1000);
-    socket.record(7, "rewind_undone", { to: idOf(4), from_message_id: idOf(3), restored_message_ids: [idOf(3), idOf(4)], restored_count: 2 });
-    socket.greet(7, { messages: [2, 3, 4].map((i) => messageOf(i)), can_redo: true });
-    s.store.flush();
-    expect(s.store.getSnapshot().messageIds).toEqual([2, 3, 4].map(idOf));
+    expect(s.store.getSnapshot()).toMatchObject({ messageIds: [idOf(2)], session: { can_undo: true }, hasOlder: false });
   });
 
   test("questions: nearest deadline first, and how they were settled", async () => {
     const { s, socket } = await connected({}, 1);
-    const ask = (seq: number, id: string, deadline?: number): void =>
-      socket.record(seq, "hitl_approval_request", { request_id: id, timeout_sec: 0, deadline_ms: deadline, message_id: idOf(2), reason: "?", options: ["approve", "reject"] });
-    socket.record(2, "message_created", { message: messageOf(2, { type: "ask", ask: "command", say: undefined, request_id: "a" }) });
-    ask(3, "a");
-    ask(4, "b", 2000);
-    ask(5, "c", 1000);
+    const ask = (id: string, deadline_ms?: number): Question => ({ type: "hitl_approval_request", request_id: id, timeout_sec: 0, deadline_ms, reason: "?", options: ["approve", "reject"] }) as Question;
+    socket.change(1, 5, { question: [ask("a"), ask("b", 2000), ask("c", 1000)] });
     s.store.flush();
     expect(s.store.getSnapshot().questions.map((q) => q.request_id)).toEqual(["c", "b", "a"]);
-    socket.record(6, "hitl_resolved", { request_id: "a", action: "skip", by_timeout: true });
+    socket.change(5, 6, { settled: [{ request_id: "a", type: "hitl_approval_request", action: "skip", by_timeout: true, ts: 1 }] }, { del: { question: ["a"] } });
     s.store.flush();
     const x = s.store.getSnapshot();
     expect(x.questions.map((q) => q.request_id)).toEqual(["c", "b"]);
-    expect(x.settled).toMatchObject([{ question: { request_id: "a" }, resolved: { by_timeout: true } }]);
-    expect(s.store.message(idOf(2))).toMatchObject({ is_answered: true, answer: { action: "skip", by_timeout: true } });
-  });
-
-  test("a question that a rewind opens again is open, not settled", async () => {
-    const { s, socket } = await connected({}, 1);
-    const question = { request_id: "a", timeout_sec: 0, message_id: idOf(2), reason: "?", options: ["approve", "reject"] };
-    socket.record(2, "message_created", { message: messageOf(2, { type: "ask", ask: "command", say: undefined, request_id: "a" }) });
-    socket.record(3, "hitl_approval_request", question);
-    socket.record(4, "hitl_resolved", { request_id: "a", action: "reject", by_timeout: false });
-    s.store.flush();
-    expect(s.store.getSnapshot().settled).toHaveLength(1);
-    socket.record(5, "history_rewound", { to: idOf(3), from_message_id: idOf(4), keep_target: false, removed_message_ids: [], removed_count: 0 });
-    socket.greet(5, { messages: [messageOf(2, { type: "ask", ask: "command", say: undefined, request_id: "a" })], hitl_pending: { type: "hitl_approval_request", ...question } });
-    s.store.flush();
-    const x = s.store.getSnapshot();
-    expect(x.questions.map((q) => q.request_id)).toEqual(["a"]);
-    expect(x.settled).toEqual([]);
-    expect(s.store.message(idOf(2))?.answer).toBeUndefined();
-  });
-
-  test("how somebody's words reached the agent: the first word counts, and is kept", async () => {
-    const { s, socket } = await connected({}, 1);
-    socket.record(2, "message_created", { message: messageOf(2, { role: "user" }) });
-    socket.record(3, "message_accepted", { message_id: idOf(2), delivery: "steer", task_id: "child" });
-    socket.record(4, "message_accepted", { message_id: idOf(2), delivery: "direct", task_id: "root" });
-    socket.record(5, "message_updated", { message: messageOf(2, { role: "user", text: "edited" }) });
-    s.store.flush();
-    expect(s.store.message(idOf(2))).toMatchObject({ text: "edited", delivery: "steer" });
-  });
-
-  test("the queue: waits, is edited, reordered, taken back and handed over", async () => {
-    const { s, socket } = await connected({}, 1);
-    const ids = (): string[] => {
-      s.store.flush();
-      return s.store.getSnapshot().queue.map((q) => `${q.message_id.slice(-1)}:${q.text}`);
-    };
-    for (const seq of [2, 4]) {
-      socket.record(seq, "message_created", { message: messageOf(seq, { role: "user", say: "user_feedback" }) });
-      socket.record(seq + 1, "message_queued", { message_id: idOf(seq), position: 1 });
-    }
-    expect(ids()).toEqual(["2:m2", "4:m4"]);
-    socket.record(6, "message_updated", { message: messageOf(2, { role: "user", text: "edited" }) });
-    socket.record(7, "queue_changed", { queue: [idOf(4), idOf(2)] });
-    expect(ids()).toEqual(["4:m4", "2:edited"]);
-    socket.record(8, "queue_changed", { queue: [idOf(2)], removed: idOf(4) });
-    expect(ids()).toEqual(["2:edited"]);
-    expect(s.store.getSnapshot().messageIds).toEqual([idOf(2)]);
-    socket.record(9, "message_accepted", { message_id: idOf(2), delivery: "steer" });
-    expect(ids()).toEqual([]);
-  });
-
-  test("what waits is in the transcript once it is heard, behind what was said meanwhile", async () => {
-    const { s, socket } = await connected({}, 1);
-    const seen = (): [string[], readonly string[]] => {
-      s.store.flush();
-      const now = s.store.getSnapshot();
-      return [now.queue.map((q) => `${q.message_id.slice(-1)}:${q.text}:${q.user_id}`), now.messageIds];
-    };
-    socket.record(2, "message_queued", { message_id: idOf(2), text: "later", user_id: "ann", position: 1 });
-    expect(seen()).toEqual([["2:later:ann"], []]);
-    expect(s.store.getSnapshot().queue[0]!.ts).toBeGreaterThan(0);
-    socket.record(3, "queue_changed", { queue: [idOf(2)], edited: { message_id: idOf(2), text: "much later" } });
-    socket.record(4, "message_created", { message: messageOf(4, {}) });
-    expect(seen()).toEqual([["2:much later:ann"], [idOf(4)]]);
-    socket.record(5, "message_created", { message: messageOf(5, { role: "user", say: "user_feedback", queued_as: idOf(2) }) });
-    expect(seen()).toEqual([[], [idOf(4), idOf(5)]]);
+    expect(x.settled).toMatchObject([{ request_id: "a", by_timeout: true }]);
   });
 
   test("types that nobody knows are told apart and do no harm", async () => {
@@ -299,15 +220,15 @@ describe("what is held", () => {
     const all: string[] = [];
     s.onUnknown((env) => unknown.push(env.type));
     s.on("*", (env) => all.push(env.type));
-    socket.record(2, "from_the_future", { x: 1 });
-    socket.record(3, "session_renamed", { title: "on", more: "fields" });
+    socket.say("from_the_future", { x: 1 });
+    socket.change(1, 2, { session: { title: "on", owner: "o", more: "fields" } as never });
     expect(unknown).toEqual(["from_the_future"]);
-    expect(all).toEqual(["from_the_future", "session_renamed"]);
+    expect(all).toEqual(["from_the_future", "state_changed"]);
   });
 
-  test("listeners hear once a frame, and deltas reach only their message", async () => {
+  test("listeners hear once a frame, and text reaches only its message", async () => {
     const { s, socket } = await connected({}, 1);
-    for (const seq of [2, 3]) socket.record(seq, "message_created", { message: messageOf(seq, { partial: true, text: "" }) });
+    socket.change(1, 3, { message: [2, 3].map((i) => messageOf(i, { partial: true, text: "" })) });
     await vi.advanceTimersByTimeAsync(50);
     const ids = s.store.getSnapshot().messageIds;
     const heard = { all: 0, two: 0, three: 0 };
@@ -316,7 +237,7 @@ describe("what is held", () => {
     s.store.subscribeMessage(idOf(3), () => heard.three++);
     const three = s.store.message(idOf(3));
     for (let i = 0; i < 100; i++) {
-      socket.say("agent_response", { message_id: idOf(2), agent_id: "a", offset: i, delta: "x" });
+      socket.say("text", { message_id: idOf(2), offset: i, delta: "x" });
       await vi.advanceTimersByTimeAsync(1);
     }
     await vi.advanceTimersByTimeAsync(20);
@@ -335,39 +256,24 @@ describe("what is held", () => {
     expect(Math.abs(s.serverNow() - Date.now())).toBeLessThan(5);
   });
 
-  test("a state from elsewhere does not break it", async () => {
-    const { s, socket } = await connected();
-    socket.say("session_state", { ...stateOf(1), messages: undefined });
-    expect(s.connection.state).toBe("reconnecting");
-  });
-});
-
-describe("what is allowed without asking", () => {
-  const rule = (id: string, task_id: string) => ({ id, task_id, tool: "execute_command", pattern: `${id} *`, by: "ann", ts: 1 });
-  const ids = (s: Session) => {
-    s.store.flush();
-    return s.store.getSnapshot().allowed.map((r) => r.id);
-  };
-
-  test("a rule goes when it is forgotten, and with its task", async () => {
-    const { s, socket } = await connected();
-    socket.greet(1, { allowed: [rule("r1", "task_1"), rule("r2", "task_1"), rule("r3", "task_2")] });
-    expect(ids(s)).toEqual(["r1", "r2", "r3"]);
-    socket.record(2, "rule_forgotten", { id: "r1", task_id: "task_1", by: "ann" });
-    expect(ids(s)).toEqual(["r2", "r3"]);
-    socket.record(3, "task_completed", { task_id: "task_2" });
-    expect(ids(s)).toEqual(["r2"]);
-  });
-
-  test("an answer that shall be remembered makes the client ask what holds now", async () => {
-    const { s, socket } = await connected();
-    const before = socket.sent.length;
-    socket.record(2, "hitl_resolved", { request_id: "q1", action: "approve" });
-    expect(socket.sent.slice(before)).toEqual([]);
-    socket.record(3, "hitl_resolved", { request_id: "q2", action: "approve", remember: { scope: "task", pattern: "git *" } });
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(socket.sent.slice(before)).toEqual([{ type: "get_state" }]);
-    socket.greet(3, { allowed: [rule("q2", "task_1")] });
-    expect(ids(s)).toEqual(["q2"]);
+  test("after the newest messages were dropped, the whole state brings them back", async () => {
+    const s = fakeClient().session("s", { messageLimit: 32 });
+    s.connect();
+    await settle();
+    FakeSocket.last.open();
+    FakeSocket.last.sync(40, { message: Array.from({ length: 30 }, (_, i) => messageOf(11 + i)) }, { total: 40 });
+    s.setView("oldest");
+    const loaded = s.loadOlder(10);
+    const page = { messages: Array.from({ length: 10 }, (_, i) => messageOf(1 + i)), total: 40 };
+    FakeSocket.last.say("messages_page", { ...page, client_message_id: FakeSocket.last.sent.at(-1)!.message_id });
+    expect(await loaded).toBe(10);
+    expect(s.store.getSnapshot()).toMatchObject({ hasOlder: false, hasNewer: true });
+    const back = s.loadNewest();
+    await settle();
+    expect(FakeSocket.last.query.has("resume_from")).toBe(false);
+    FakeSocket.last.open();
+    FakeSocket.last.sync(41, { message: [messageOf(40), messageOf(41)] }, { total: 41 });
+    await back;
+    expect(s.store.getSnapshot()).toMatchObject({ messageIds: [40, 41].map(idOf), hasOlder: true, hasNewer: false });
   });
 });

@@ -38,7 +38,7 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   const { open, phone, setPhone } = useSide();
   const named = new URLSearchParams(useSearch()).get("question");
   useEffect(() => setPhone("chat"), [named, sessionId, setPhone]); // a named question is shown where it was asked
-  const returned = useSnapshot(session, (s) => s.session?.canUndo === true || s.session?.canRedo === true);
+  const returned = useSnapshot(session, (s) => s.session?.can_undo === true || s.session?.can_redo === true);
   const marks = useTimeline(session, known && (!narrow || returned))?.marks ?? noMarks; // a phone has no bar for it
   const notes = useNotes(session, marks);
   useSpokenEnd(session);

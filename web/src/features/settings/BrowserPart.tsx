@@ -30,7 +30,6 @@ export function BrowserPart() {
       <div className="flex flex-col gap-2">
         <Switch checked={p.letterKeys} onChange={(letterKeys) => setPrefs({ letterKeys })} label={t.letterKeys} hint={t.letterKeysHint} />
         <Switch checked={p.verbose} onChange={(verbose) => setPrefs({ verbose })} label={t.verbose} hint={t.verboseHint} />
-        {"speechSynthesis" in window && <Switch checked={p.speak} onChange={(speak) => setPrefs({ speak })} label={t.speak} hint={t.speakHint} />}
         <Switch checked={p.notify} onChange={(on) => void notify(on)} label={t.notify} hint={refused ? t.notifyRefused : t.notifyHint} />
       </div>
     </div>

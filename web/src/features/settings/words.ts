@@ -4,7 +4,6 @@ export const settingsWords = words({
   en: {
     title: "Settings", parts: "Parts", browser: "This browser", push: "Notifications", devices: "Devices and keys", server: "Server",
     theme: "Theme", system: "As the system", light: "Light", dark: "Dark", language: "Language", density: "Density", comfortable: "Comfortable", compact: "Compact",
-    speak: "Speech", speakHint: "Read aloud what the agent wants to have read aloud.",
     letterKeys: "Single letters as shortcuts", letterKeysHint: "Off if you use speech input, or keep hitting them. Keys with Ctrl or ⌘ still work.",
     verbose: "Show inner workings", verboseHint: "Model calls and reasoning are shown open in transcripts.",
     notify: "Tell me when a question comes and this page is not in view", notifyHint: "By the browser, while the page is open.", notifyRefused: "The browser refuses notifications of this site. Allow them in its site settings.",
@@ -26,7 +25,6 @@ export const settingsWords = words({
   },
   ko: {
     title: "설정", parts: "항목", browser: "이 브라우저", push: "알림", devices: "기기와 키", server: "서버",
-    speak: "음성", speakHint: "에이전트가 소리 내어 읽도록 한 글을 읽어 줍니다.",
     theme: "테마", system: "시스템 설정", light: "밝게", dark: "어둡게", language: "언어", density: "간격", comfortable: "여유롭게", compact: "촘촘하게",
     letterKeys: "글자 단축키", letterKeysHint: "음성 입력을 쓰거나 자꾸 잘못 눌리면 끄세요. Ctrl 또는 ⌘ 조합은 계속 동작합니다.",
     verbose: "내부 동작 보기", verboseHint: "모델 호출과 추론을 대화에서 펼쳐 보여 줍니다.",

@@ -5,21 +5,18 @@ import { ChangesPanel } from "./ChangesPanel";
 
 afterEach(cleanup);
 
-test("the changes are looked at again when the workspace changed", async () => {
+test("the changes are looked at again with each checkpoint", async () => {
   const ask = vi.fn(async () => ({ files: [], files_count: 0 }));
-  const snapshot = { session: { checkpoint: "c1", role: "owner" }, questions: [] };
-  let changed = () => {};
+  let snapshot = { session: { checkpoint: "c1", role: "owner" }, questions: [] };
+  const heard = new Set<() => void>();
   const session = {
     id: "s1", ask,
-    on: (type: string, fn: () => void) => {
-      if (type === "workspace_updated") changed = fn;
-      return () => {};
-    },
-    store: { getSnapshot: () => snapshot, subscribe: () => () => {} },
+    store: { getSnapshot: () => snapshot, subscribe: (fn: () => void) => (heard.add(fn), () => heard.delete(fn)) },
   } as unknown as Session;
   render(<ChangesPanel session={session} />);
   await waitFor(() => expect(ask).toHaveBeenCalled());
   const before = ask.mock.calls.length;
-  act(() => changed());
+  snapshot = { ...snapshot, session: { ...snapshot.session, checkpoint: "c2" } };
+  act(() => heard.forEach((fn) => fn()));
   await waitFor(() => expect(ask.mock.calls.length).toBeGreaterThan(before));
 });

@@ -18,7 +18,6 @@ export function ChangesPanel({ session, narrow }: { session: Session; narrow?: b
   const diff = useLoaded(session.id, async () => (checkpoint && owner ? session.ask("checkpoint_diff", {}) : null));
   const { reload } = diff;
   useEffect(() => reload(), [checkpoint, owner, reload]);
-  useEffect(() => session.on("workspace_updated", reload), [session, reload]);
   const review = useMemo<Review>(() => ({
     session: session.id,
     // Comments are for the agent; words to an agent that asks would be taken for the answer.

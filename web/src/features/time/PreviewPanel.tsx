@@ -84,8 +84,8 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
     <section aria-label={t.whatChanges} className="flex min-w-0 flex-col md:min-h-0 md:flex-1">
       <header className="flex min-h-12 flex-wrap items-center gap-2 border-b border-line px-4 py-1.5">
         <h2 className="mr-auto font-semibold">{answer ? t.goBeforeAnswer : t.goBack}</h2>
-        {info?.canUndo && owner && <Button icon={<Undo2 size={14} />} busy={travelling} onClick={() => void askFirst(true, travel.undo)}>{t.undo}</Button>}
-        {info?.canRedo && owner && <Button icon={<Redo2 size={14} />} busy={travelling} onClick={() => void askFirst(false, travel.redo)}>{t.redo}</Button>}
+        {info?.can_undo && owner && <Button icon={<Undo2 size={14} />} busy={travelling} onClick={() => void askFirst(true, travel.undo)}>{t.undo}</Button>}
+        {info?.can_redo && owner && <Button icon={<Redo2 size={14} />} busy={travelling} onClick={() => void askFirst(false, travel.redo)}>{t.redo}</Button>}
       </header>
       {info?.returning && <p role="status" className="flex items-center gap-2 px-4 pt-3 text-run"><Mark tone="run" live />{t.returning}</p>}
       {!owner ? (

@@ -1,54 +1,53 @@
-import type { Receipt, ServerEnvelope, Session } from "@clew-run/client";
+import type { LastMove, Receipt, Session, SessionHead } from "@clew-run/client";
 import { expect, test } from "vitest";
-import { endOf, ending } from "./ending";
+import { ending, type Ended } from "./ending";
 
-const record = (type: string, data: object, by?: string): ServerEnvelope =>
-  ({ type, data, client_message_id: by, message_id: "msg_000000000007", session_id: "s", timestamp: "" }) as unknown as ServerEnvelope;
-const receipt = (...records: ServerEnvelope[]): Receipt => ({ clientMessageId: "mine", records, repeat: false });
+const receipt: Receipt = { clientMessageId: "mine", records: [], repeat: false };
+const move = (n: number, more: Partial<LastMove> = {}): LastMove => ({ kind: "rewind", message_id: `msg_${n}`, ...more });
+const turn = () => new Promise((go) => setTimeout(go));
 
-test("of several trips the own one counts", () => {
-  const begun = receipt(record("rewind_started", { rewind_id: "r1" }, "mine"));
-  expect(endOf([record("history_rewound", { rewind_id: "r0", files: { hash: "h0" } }, "theirs")], begun)).toBeUndefined();
-  expect(endOf([record("rewind_failed", { rewind_id: "r1", reason: "no room" })], begun)).toEqual({ how: "failed", reason: "no room" });
-  expect(endOf([record("history_rewound", { rewind_id: "r1", files: { hash: "h1" } })], begun)).toEqual({ how: "done", files: { hash: "h1" } });
-  expect(endOf([], receipt(record("history_rewound", {}, "mine")))).toEqual({ how: "done", files: undefined });
-});
-
-/** A session of which only the line matters. */
-function fake() {
-  const listeners = new Set<(e: ServerEnvelope) => void>();
+/** A session of which only the state matters, and a trip in it that begins as told. */
+async function begin(was: Partial<SessionHead>, begun: Partial<SessionHead>) {
   const subscribers = new Set<() => void>();
-  let snapshot = { synced: true, session: {} as object | null, lastMessageId: "msg_000000000009" };
-  const session = {
-    on: (_: string, fn: (e: ServerEnvelope) => void) => (listeners.add(fn), () => listeners.delete(fn)),
-    store: { getSnapshot: () => snapshot, subscribe: (fn: () => void) => (subscribers.add(fn), () => subscribers.delete(fn)) },
-  } as unknown as Session;
-  return {
-    session,
-    say: (e: ServerEnvelope) => listeners.forEach((fn) => fn(e)),
-    become: (next: Partial<typeof snapshot>) => {
-      snapshot = { ...snapshot, ...next };
+  let snapshot = { synced: true, session: was as SessionHead };
+  const session = { store: { getSnapshot: () => snapshot, subscribe: (fn: () => void) => (subscribers.add(fn), () => subscribers.delete(fn)) } } as unknown as Session;
+  const f = {
+    ended: undefined as Ended | undefined,
+    waits: () => subscribers.size > 0,
+    become: async (head: Partial<SessionHead>, synced = true) => {
+      snapshot = { synced, session: head as SessionHead };
       subscribers.forEach((fn) => fn());
+      await turn();
     },
-    waits: () => listeners.size > 0,
   };
+  void ending(session, async () => (await f.become(begun), receipt)).then((e) => (f.ended = e));
+  await turn();
+  await turn();
+  return f;
 }
 
-test("records of something else do not end it, a line that broke does once nothing is under way", async () => {
-  const f = fake();
-  let ended: unknown;
-  void ending(f.session, async () => receipt(record("task_paused", {}, "mine"))).then((e) => (ended = e));
-  const turn = () => new Promise((go) => setTimeout(go));
-  await turn();
-  f.become({ lastMessageId: "msg_000000000010" });
-  await turn();
-  expect(ended).toBeUndefined();
-  f.become({ synced: false });
-  f.become({ synced: true, session: { returning: {} } });
-  await turn();
-  expect(ended).toBeUndefined();
-  f.become({ session: {} });
-  await turn();
-  expect(ended).toEqual({ how: "unknown" });
+test("without files it is over with the answer", async () => {
+  const f = await begin({ last_move: move(1) }, { last_move: move(2) });
+  expect(f.ended).toEqual({ how: "done", files: undefined });
   expect(f.waits()).toBe(false);
+});
+
+test("with files it ends with its own trip, over a broken line too", async () => {
+  const returning = { rewind_id: "r1" } as SessionHead["returning"];
+  const f = await begin({ last_move: move(1) }, { last_move: move(1), returning });
+  await f.become({ last_move: move(1), returning }, false);
+  await f.become({ last_move: move(1) }, false);
+  expect(f.ended).toBeUndefined();
+  await f.become({ last_move: move(2, { rewind_id: "r1", files: { hash: "h1" } }) });
+  expect(f.ended).toEqual({ how: "done", files: { hash: "h1" } });
+  const bad = await begin({}, { returning });
+  await bad.become({ last_move: move(2, { rewind_id: "r1", failed: "no room" }) });
+  expect(bad.ended).toEqual({ how: "failed", reason: "no room" });
+});
+
+test("an end that others have written over is not made up", async () => {
+  const returning = { rewind_id: "r1" } as SessionHead["returning"];
+  const f = await begin({ last_move: move(1) }, { returning });
+  await f.become({ last_move: move(3, { rewind_id: "r2" }), returning: { rewind_id: "r3" } as SessionHead["returning"] });
+  expect(f.ended).toEqual({ how: "unknown" });
 });

@@ -6,9 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent,
 import { useCommands, isMac } from "@/app/commands";
 import { announce, notify } from "@/app/notices";
 import { useWords } from "@/i18n";
-import { isTyping } from "@/lib/typing";
 import { Button, cx, IconButton } from "@/ui";
-import { useAsks } from "../asks/useAsks";
 import { sessionWords } from "../words";
 import { nothing, type Written } from "./draft";
 import { takeImages } from "./images";
@@ -91,13 +89,6 @@ function Writing({ session }: { session: Session }) {
       notify({ tone: "fail", text: `${t.failed} ${(outcome.error as Error).message}` });
     }
   };
-
-  useAsks(session, {
-    isEmpty: () => latest.current.text.trim() === "" && latest.current.images.length === 0,
-    isTyping: () => isTyping() || composing.current,
-    putIn: (text, pictures) => putBack({ text, images: pictures }),
-    submit: () => void send("queue"),
-  });
 
   const addFiles = async (list: readonly File[]) => {
     const { images, problem } = await takeImages(list, latest.current.images);

@@ -34,7 +34,7 @@ export function AllowedDialog({ session, onClose }: { session: Session; onClose(
 function Rule({ session, rule: r, may }: { session: Session; rule: RememberedRule; may: boolean }) {
   const t = useWords(sessionWords);
   const tools = useWords(transcriptWords).tools;
-  const task = useSnapshot(session, (s) => s.tasks.find((k) => k.task_id === r.task_id)?.task);
+  const task = useSnapshot(session, (s) => s.tasks.find((k) => k.task_id === r.task_id)?.text);
   const me = useAccount((s) => (s.account.state === "in" ? s.account.me.user_id : undefined));
   const [busy, setBusy] = useState(false);
   const forget = () => {

@@ -17,7 +17,7 @@ export function RunHead({ session, run }: { session: Session; run: RunView }) {
   const tone = (s: LayerState): Tone => {
     if (s === "done") return "done";
     if (s === "ahead") return "wait";
-    if (over) return run.status === "failed" || run.ended?.type === "failed" ? "fail" : "past";
+    if (over) return run.status === "failed" || run.ended?.status === "failed" ? "fail" : "past";
     return run.paused || run.phase === "review" ? "ask" : "run";
   };
   const paused = run.paused === true && !over;

@@ -41,7 +41,7 @@ const layerOfPhase: Record<string, LayerName> = {
 
 /** Where each layer stands. A run that ended badly stops at the layer it was in. */
 export function layerStates(run: RunView): { layer: LayerName; state: LayerState }[] {
-  const complete = run.ended?.type === "complete" || run.status === "completed" || run.phase === "completed";
+  const complete = run.ended?.status === "done" || run.status === "completed" || run.phase === "completed";
   const now = layerOfPhase[run.phase ?? ""] ?? run.current_layer;
   const at = complete ? layers.length : now ? layers.indexOf(now) : -1;
   return layers.map((layer, i) => ({ layer, state: i < at ? "done" : i === at ? "now" : "ahead" }));

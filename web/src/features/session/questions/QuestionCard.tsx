@@ -5,7 +5,7 @@ import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { Button, Mark } from "@/ui";
 import { alikeGroups, likeness } from "./alike";
-import { commandFor, NotSent, valueText, type Answering, type Settlement } from "./answer";
+import { commandFor, NotSent, type Answering, type Settlement } from "./answer";
 import { Card } from "./Card";
 import { questionWords } from "./words";
 
@@ -13,7 +13,7 @@ import { questionWords } from "./words";
 export function QuestionCard({ session, question: q }: { session: Session; question: Question }) {
   const answering = useMemo(() => bySession(session), [session]);
   const questions = useSnapshot(session, (s) => s.questions);
-  const done = useSnapshot(session, (s) => s.settled.find((d) => d.resolved.request_id === q.request_id));
+  const done = useSnapshot(session, (s) => s.settled.find((d) => d.request_id === q.request_id));
   const role = useSnapshot(session, (s) => s.session?.role);
   const synced = useSnapshot(session, (s) => s.synced);
   const version = useSnapshot(session, (s) => (q.type === "hitl_plan_review" ? s.runs.find((r) => r.plan?.id === q.plan_id)?.plan?.version : undefined));
@@ -74,6 +74,5 @@ export function bySession(session: Session): Answering {
 }
 
 export function settlementOf(d: SettledQuestion): Settlement {
-  const r = d.resolved;
-  return { action: r.action, by: r.resolved_by, byTimeout: r.by_timeout, ts: d.ts, words: r.comment ?? r.instruction ?? (valueText(r.value) || undefined) };
+  return { action: d.action, by: d.by, byTimeout: d.by_timeout, ts: d.ts, words: d.comment ?? d.value };
 }

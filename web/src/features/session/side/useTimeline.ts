@@ -1,6 +1,6 @@
 import type { Session, Timeline } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { client } from "@/app/client";
 import { useDebounced } from "@/lib/useDebounced";
 import { useLoaded } from "@/lib/useLoaded";
@@ -11,14 +11,9 @@ export function useTimeline(session: Session, wanted: boolean): Timeline | undef
   const asked = useSnapshot(session, (s) => s.questions.length);
   const waiting = useSnapshot(session, (s) => s.queue.length); // the next in line begins without a change of the status
   const turn = useDebounced(`${status} ${asked} ${waiting}`, 1500); // marks change when a turn does, not with each word
-  const [returned, setReturned] = useState("");
-  useEffect(() => {
-    const heard = (e: { message_id?: string }) => setReturned(e.message_id ?? "");
-    const stops = [session.on("history_rewound", heard), session.on("rewind_undone", heard), session.on("session_forked", heard)];
-    return () => stops.forEach((stop) => stop());
-  }, [session]);
+  const moved = useSnapshot(session, (s) => `${s.session?.last_move?.message_id} ${s.session?.forks}`);
   const { value, reload } = useLoaded<Timeline | undefined>(`${session.id} ${wanted}`, async () => (wanted ? client.rest.sessions.timeline(session.id) : undefined));
-  const key = `${turn} ${returned}`;
+  const key = `${turn} ${moved}`;
   const shown = useRef(key);
   useEffect(() => {
     if (shown.current === key) return;

@@ -1,5 +1,4 @@
 import type { Effect, Session, ToolDetail, TranscriptMessage } from "@clew-run/client";
-import { useToolCall } from "@clew-run/client/react";
 import { ShieldCheck } from "lucide-react";
 import type { ReactNode } from "react";
 import { client } from "@/app/client";
@@ -22,10 +21,9 @@ const longDiff = 400; // lines; beyond that the Changes panel is the place
 export function ToolBody({ session, message: m, output }: { session: Session; message: TranscriptMessage; output?: TranscriptMessage }) {
   const t = useWords(transcriptWords);
   const callId = m.tool_call_id ?? "";
-  const live = useToolCall(session, callId);
   const status = m.tool?.status ?? "";
   const loaded = useLoaded<ToolDetail>(`${session.id} ${callId} ${status}`, () => client.rest.sessions.tool(session.id, callId, m.message_id));
-  const d: Partial<ToolDetail> = loaded.value ?? live ?? {};
+  const d: Partial<ToolDetail> = loaded.value ?? {};
   const input = d.input ?? givenTo(m).input;
   const effect = d.effect;
   const text = output?.text ?? textOf(d.output);
@@ -49,7 +47,7 @@ export function ToolBody({ session, message: m, output }: { session: Session; me
         </Part>
       )}
       {d.images && <Images sessionId={session.id} images={d.images} />}
-      {loaded.error !== undefined && !live && input === undefined && text === undefined && <p className="text-sm text-soft">{t.noDetails}</p>}
+      {loaded.error !== undefined && input === undefined && text === undefined && <p className="text-sm text-soft">{t.noDetails}</p>}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { SessionInfo, TimelineMark } from "@clew-run/client";
+import type { ForkPoint, TimelineMark } from "@clew-run/client";
 import type { Row } from "./rows";
 
 /** The session was taken elsewhere in its history, or another one was made from it. */
@@ -14,7 +14,7 @@ export interface Note {
 }
 
 /** What the timeline has of returns and forks. */
-export function notesOf(marks: readonly TimelineMark[], from: SessionInfo["forkedFrom"]): Note[] {
+export function notesOf(marks: readonly TimelineMark[], from: ForkPoint | undefined): Note[] {
   const notes = marks.filter((m) => (m.kind === "rewind" || m.kind === "fork") && !m.hidden).map((m): Note => {
     const { message_id: id, ts, session } = m;
     if (m.kind === "fork") return { id, ts, what: "forked", count: 0, session };
