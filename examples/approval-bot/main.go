@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		api: client.NewAPI(*server, strings.TrimSpace(string(token))),
 	}
 	c, err := client.Dial(ctx, client.Options{
-		URL: *server, Session: b.session, Token: strings.TrimSpace(string(token)), WaitForServer: true,
+		URL: *server, Session: b.session, Token: strings.TrimSpace(string(token)), View: clew.ViewState, WaitForServer: true,
 		Retry: client.Retry{MaxRetries: 10_000, InitialDelay: time.Second, MaxDelay: 5 * time.Second, Multiplier: 2},
 	})
 	if err != nil {
@@ -67,12 +67,12 @@ type bot struct {
 	allow    rules
 	api      *client.API
 	out      io.Writer
-	view     client.View
+	state    client.Replica
 	answered map[clew.RequestID]bool
 }
 
-// follow looks at the open questions after every event. They come with the
-// session's state too, so a question that was asked while the bot was away is
+// follow looks at the open questions after every change. They are part of the
+// session's state, so a question that was asked while the bot was away is
 // answered when it is back.
 func (b *bot) follow(ctx context.Context, c *client.Client) error {
 	for env, err := range c.Follow(ctx) {
@@ -82,11 +82,10 @@ func (b *bot) follow(ctx context.Context, c *client.Client) error {
 		if err != nil {
 			return err
 		}
-		b.view.Apply(env)
-		if q := b.view.State.HitlPending; q != nil {
-			b.look(ctx, *q)
+		if _, err := b.state.Take(env); err != nil {
+			return err
 		}
-		for _, q := range b.view.State.HitlQueue {
+		for _, q := range b.state.Questions {
 			b.look(ctx, q)
 		}
 	}
@@ -108,7 +107,7 @@ func (b *bot) look(ctx context.Context, q clew.Question) {
 		fmt.Fprintf(b.out, "%s %q\n", answer.Action, d.Effect.Command)
 	case clew.CodeOf(err) == clew.HitlRequestExpired:
 		fmt.Fprintf(b.out, "somebody was faster with %q\n", d.Effect.Command)
-	default: // it stays open; the next event is another chance
+	default: // it stays open; the next change is another chance
 		fmt.Fprintf(b.out, "not answered: %v\n", err)
 		return
 	}

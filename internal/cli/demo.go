@@ -155,12 +155,12 @@ func tell(ctx context.Context, a *env.App, d env.DemoInfo) {
 	if err != nil {
 		return
 	}
-	c, err := client.Dial(ctx, client.Options{URL: d.URL, Session: d.Session, Token: strings.TrimSpace(string(token))})
+	c, err := client.Dial(ctx, client.Options{URL: d.URL, Session: d.Session, Token: strings.TrimSpace(string(token)), View: clew.ViewState})
 	if err != nil {
 		return
 	}
 	defer c.Close()
-	n := narrator{d: d, told: map[clew.RequestID]bool{}}
+	n := newNarrator(d)
 	for frame, err := range c.Follow(ctx) {
 		if err != nil {
 			return
@@ -168,66 +168,76 @@ func tell(ctx context.Context, a *env.App, d env.DemoInfo) {
 		if text := n.hear(frame); text != "" {
 			_, _ = io.WriteString(a.Err, text)
 		}
-		if n.travelled(frame) {
-			if _, err := c.Send(ctx, clew.CommandGetState, clew.GetStateData{}); err != nil {
-				return
-			}
-		}
 	}
 }
 
 // A narrator puts into words what a newcomer should know of.
 type narrator struct {
-	d    env.DemoInfo
-	view client.View
-	told map[clew.RequestID]bool
+	d     env.DemoInfo
+	state client.Replica
+	told  map[clew.RequestID]bool
+	ends  map[clew.MessageID]bool // results that are told
+	move  clew.MessageID
 }
 
-// travelled reports whether an envelope tells that the session went elsewhere.
-// What is open there is in its state alone, and is told again.
-func (n *narrator) travelled(frame wire.Envelope) bool {
-	switch clew.EventType(frame.Type) {
-	case clew.EventHistoryRewound, clew.EventRewindUndone:
-		n.view.State.HitlPending, n.view.State.HitlQueue = nil, nil
-		clear(n.told)
-		return true
-	}
-	return false
+func newNarrator(d env.DemoInfo) *narrator {
+	return &narrator{d: d, told: map[clew.RequestID]bool{}, ends: map[clew.MessageID]bool{}}
 }
 
 // hear gives the words for an envelope, "" for most.
 func (n *narrator) hear(frame wire.Envelope) string {
-	n.view.Apply(frame)
-	text := ""
-	if q := n.view.State.HitlPending; q != nil && !n.told[q.RequestID()] {
-		n.told[q.RequestID()] = true
-		text = n.question(*q)
+	first := !n.state.Known()
+	ev, err := n.state.Take(frame)
+	d, changed := ev.Data.(*clew.StateChangedData)
+	if err != nil || !changed {
+		return ""
 	}
-	ev, err := clew.DecodeEvent(clew.EventType(frame.Type), frame.Data)
-	if err != nil {
-		return text
+	text := n.moved(first)
+	if len(n.state.Questions) > 0 {
+		if q := n.state.Questions[0]; !n.told[q.RequestID()] {
+			n.told[q.RequestID()] = true
+			text += n.question(q)
+		}
 	}
-	switch data := ev.Data.(type) {
-	case *clew.SessionState:
-		text += ended(data, n.d)
-	case *clew.HistoryRewoundData:
-		text += told("It was taken back, %s. Say something, or answer what is open; or take it forth again:", env.Count(data.RemovedCount, "message")) + "   " + demoLine(n.d, "undo", string(n.d.Session)) + "\n"
-	case *clew.RewindUndoneData:
-		text += told("The rewind was undone.")
-	case *clew.CompleteData:
-		text += told("Done: %s", paragraph(data.Response.Text)) + "   The whole story:\n   " + showLine(n.d) + "\n"
+	for i := range d.Put.Message {
+		text += n.ended(&d.Put.Message[i], first)
+	}
+	if first && len(n.ends) > 0 && len(n.state.Questions) == 0 && n.state.Status.Status == clew.StatusIdle {
+		text += told("The story has been played to its end:") + "   " + showLine(n.d) + "\n"
 	}
 	return text
 }
 
-// ended greets those who come back after the story's end.
-func ended(s *clew.SessionState, d env.DemoInfo) string {
-	for _, m := range s.Messages {
-		if m.Say == clew.SayCompletionResult && m.Role == clew.SpeakerAssistant && s.HitlPending == nil && s.Status == clew.StatusIdle {
-			return told("The story has been played to its end:") + "   " + showLine(d) + "\n"
-		}
+// moved tells that the session went elsewhere. What is open there is told again.
+func (n *narrator) moved(first bool) string {
+	to := n.state.Status.LastMove
+	if to == nil || to.MessageID == n.move {
+		return ""
 	}
-	return ""
+	n.move = to.MessageID
+	switch {
+	case first || to.Failed != "" || to.Kind == clew.KindFiles:
+		return ""
+	case to.Kind == clew.KindUndo:
+		clear(n.told)
+		return told("The rewind was undone.")
+	}
+	clear(n.told)
+	return told("It was taken back, %s. Say something, or answer what is open; or take it forth again:", env.Count(to.Removed, "message")) +
+		"   " + demoLine(n.d, "undo", string(n.d.Session)) + "\n"
+}
+
+// ended tells the result of the work, unless it was there when we came.
+func (n *narrator) ended(m *clew.Message, first bool) string {
+	result := m.Say == clew.SayCompletionResult && m.Role == clew.SpeakerAssistant && m.AgentKind == clew.AgentMain && !m.Partial
+	if !result || n.ends[m.MessageID] {
+		return ""
+	}
+	n.ends[m.MessageID] = true
+	if first {
+		return ""
+	}
+	return told("Done: %s", paragraph(m.Text)) + "   The whole story:\n   " + showLine(n.d) + "\n"
 }
 
 func (n *narrator) question(q clew.Question) string {

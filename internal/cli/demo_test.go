@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -102,14 +103,12 @@ func (p *played) play(until uint64, answer string) (complete bool, asked map[str
 		p.t.Fatal(err)
 	}
 	defer c.Close()
-	var view client.View
+	var open openQuestions
 	asked = map[string]int{}
-	answered := map[clew.RequestID]bool{}
 	for environ, err := range c.Follow(ctx) {
 		if err != nil {
 			p.t.Fatalf("the story ended with %v", err)
 		}
-		view.Apply(environ)
 		asked["type "+environ.Type]++
 		if environ.Type == string(clew.EventComplete) {
 			return true, asked
@@ -117,17 +116,37 @@ func (p *played) play(until uint64, answer string) (complete bool, asked map[str
 		if until > 0 && environ.Seq() >= until {
 			return false, asked
 		}
-		q := view.State.HitlPending
-		if q == nil || answered[q.RequestID()] {
-			continue
-		}
-		answered[q.RequestID()] = true
-		if _, err := c.Answer(ctx, reply(asked, *q, answer)); err != nil {
-			p.t.Fatal(err)
+		for _, q := range open.in(p.t, environ) {
+			if _, err := c.Answer(ctx, reply(asked, q, answer)); err != nil {
+				p.t.Fatal(err)
+			}
 		}
 	}
 	p.t.Fatal("the connection ended before the story did")
 	return false, nil
+}
+
+// openQuestions finds questions in records. What is older than the state is settled,
+// or stands there.
+type openQuestions struct{ known uint64 }
+
+func (o *openQuestions) in(t *testing.T, env wire.Envelope) []clew.Question {
+	t.Helper()
+	ev, err := clew.DecodeEvent(clew.EventType(env.Type), env.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, state := ev.Data.(*clew.SessionState)
+	switch {
+	case state && s.HitlPending != nil:
+		o.known, _ = s.LastMessageID.Seq()
+		return append([]clew.Question{*s.HitlPending}, s.HitlQueue...)
+	case state:
+		o.known, _ = s.LastMessageID.Seq()
+	case slices.Contains(clew.QuestionTypes, ev.Type) && env.Seq() > o.known:
+		return []clew.Question{clew.Question(ev)}
+	}
+	return nil
 }
 
 // reply says yes, or gives the answer, and counts the question.
@@ -245,34 +264,36 @@ func TestDemoWelcome(t *testing.T) {
 
 // After a rewind the questions that are open again are told again.
 func TestDemoTellsOfAnOpenQuestionAgain(t *testing.T) {
-	n := narrator{d: env.DemoInfo{URL: "http://127.0.0.1:1", Session: "demo", Data: "/d"}, told: map[clew.RequestID]bool{}}
-	hear := func(data any) string {
+	n := newNarrator(env.DemoInfo{URL: "http://127.0.0.1:1", Session: "demo", Data: "/d"})
+	hear := func(d clew.StateChangedData) string {
 		t.Helper()
-		raw, err := clew.MarshalData(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		environ := wire.Envelope{Type: string(clew.NewEvent(data).Type), Data: raw}
-		text := n.hear(environ)
-		if n.travelled(environ) {
-			text += "asks for the state"
-		}
-		return text
+		return n.hear(stateFrame(t, &d))
 	}
 	asked := &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "req_1"}, Question: "Which one?"}
-	state := &clew.SessionState{HitlPending: &clew.Question{Type: clew.EventHitlInputRequest, Data: asked}}
-	if text := hear(asked); !strings.Contains(text, "Which one?") {
+	state := clew.StatePut{Question: []clew.Question{clew.Question(clew.NewEvent(asked))}}
+	if text := hear(clew.StateChangedData{To: clew.MessageIDOf(1), Put: state}); !strings.Contains(text, "Which one?") {
 		t.Errorf("a question: %q", text)
 	}
-	if text := hear(state); text != "" {
+	if text := hear(clew.StateChangedData{To: clew.MessageIDOf(2), Put: state}); text != "" {
 		t.Errorf("told twice: %q", text)
 	}
-	if text := hear(&clew.HistoryRewoundData{RemovedCount: 3}); !strings.Contains(text, "3 messages") || !strings.Contains(text, "clew undo demo --server http://127.0.0.1:1 --data /d\n") || !strings.HasSuffix(text, "asks for the state") {
-		t.Errorf("a rewind: %q", text)
+	state.Status = &clew.StatusInfo{LastMove: &clew.LastMove{Kind: clew.KindRewind, MessageID: clew.MessageIDOf(3), Removed: 3}}
+	text := hear(clew.StateChangedData{From: clew.MessageIDOf(2), To: clew.MessageIDOf(3), Put: state})
+	for _, want := range []string{"3 messages", "clew undo demo --server http://127.0.0.1:1 --data /d\n", "Which one?"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q after a rewind: %q", want, text)
+		}
 	}
-	if text := hear(state); !strings.Contains(text, "Which one?") {
-		t.Errorf("open again: %q", text)
+}
+
+// stateFrame is a change as a server sends it.
+func stateFrame(t *testing.T, d *clew.StateChangedData) wire.Envelope {
+	t.Helper()
+	raw, err := clew.MarshalData(d)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return wire.Envelope{Type: string(clew.EventStateChanged), Data: raw}
 }
 
 // Of the configuration the demo takes the limits, and nothing that would lead to

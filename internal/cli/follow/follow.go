@@ -2,7 +2,6 @@ package follow
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"os"
 	"os/signal"
@@ -48,7 +47,9 @@ type follower struct {
 	screen *Screen
 	story  *story // nil if nothing is to be told
 	course *course
-	view   client.View
+	state  client.Replica
+	json   *recordPrinter // what is printed for programs, nil if nothing is
+	move   clew.MessageID
 
 	envelopes chan wire.Envelope
 	ended     chan error // of the connection
@@ -58,24 +59,23 @@ type follower struct {
 	keys      chan []byte
 	running   sync.WaitGroup
 
-	skew      time.Duration // how far the server's clock is ahead
-	lost      time.Time     // since when the server is gone; zero if it is there
-	shown     map[clew.RequestID]bool
-	answered  map[clew.RequestID]bool // by us, and on its way at least
-	refused   map[clew.RequestID]bool // --yes is no answer to these
-	asking    *Ask
-	reopening bool // the session was taken back, and what is open now is not known yet
-	pause     stayPaused
-	taken     bool        // the question that the person had before them was settled elsewhere
-	me        clew.UserID // who we are, "" as long as it is not known
-	board     *keyboard
-	line      typedLine
-	aside     chan os.Signal // the person puts us aside
-	away      bool           // the terminal was given back, to be read again
-	heeds     bool           // what is typed while the agent works is read
-	doing     string         // what the status line has
-	since     time.Time
-	began     time.Time
+	skew     time.Duration // how far the server's clock is ahead
+	lost     time.Time     // since when the server is gone; zero if it is there
+	shown    map[clew.RequestID]bool
+	answered map[clew.RequestID]bool // by us, and on its way at least
+	refused  map[clew.RequestID]bool // --yes is no answer to these
+	asking   *Ask
+	pause    stayPaused
+	taken    bool        // the question that the person had before them was settled elsewhere
+	me       clew.UserID // who we are, "" as long as it is not known
+	board    *keyboard
+	line     typedLine
+	aside    chan os.Signal // the person puts us aside
+	away     bool           // the terminal was given back, to be read again
+	heeds    bool           // what is typed while the agent works is read
+	doing    string         // what the status line has
+	since    time.Time
+	began    time.Time
 }
 
 // A sentCommand is what became of a command.
@@ -119,11 +119,11 @@ func Follow(ctx context.Context, a *env.App, c *env.Rest, o Options) (Followed, 
 	if o.Say != nil {
 		said = clew.ClientMessageID(clew.NewClientID())
 	}
-	f.course = newCourse(said)
-	f.course.blind = o.Say != nil && !o.Fresh
+	f.course = newCourse(said, &f.state)
 	f.screen = NewScreen(a, StoryWriter(a, o.Quiet))
 	if !a.JSON && !o.Quiet {
 		f.story = newStory(f.screen, o.Verbose, said)
+		f.story.look = func(m *clew.Message) callDetails { return detailsOf(ctx, c, o.Session, m) }
 		f.story.keep = o.UntilDone && f.screen.w == a.Err // the answer goes to stdout by itself
 	}
 	if err := f.dial(ctx, said); err != nil {
@@ -138,6 +138,9 @@ func Follow(ctx context.Context, a *env.App, c *env.Rest, o Options) (Followed, 
 	defer signal.Stop(signals)
 	defer signal.Stop(f.aside)
 	how, err := f.loop(ctx, signals)
+	if err == nil && how.Status != EndedLost {
+		err = f.json.upTo(ctx, f.state.Cursor)
+	}
 	f.stopAsking()
 	f.stopListening()
 	r := f.result(how)
@@ -163,8 +166,14 @@ func StoryWriter(a *env.App, quiet bool) io.Writer {
 // dial connects, and starts the goroutines that feed the loop.
 func (f *follower) dial(ctx context.Context, said clew.ClientMessageID) error {
 	first := said != ""
+	if f.a.JSON {
+		var err error
+		if f.json, err = record(ctx, f.c, f.o.Session, f.a.Out, &f.running); err != nil {
+			return err
+		}
+	}
 	o := f.c.Dialing(f.o.Session)
-	o.Retry, o.OnState = Patient, func(s client.State, _ error) { f.states.set(s) }
+	o.View, o.Retry, o.OnState = clew.ViewState, Patient, func(s client.State, _ error) { f.states.set(s) }
 	o.NewID = func() clew.ClientMessageID { // the message is the first command
 		if first {
 			first = false
@@ -262,45 +271,49 @@ func (f *follower) cut(err error) (outcome, error) {
 }
 
 // hear takes an envelope in.
-func (f *follower) hear(ctx context.Context, env wire.Envelope) *outcome {
+func (f *follower) hear(ctx context.Context, frame wire.Envelope) *outcome {
 	f.screen.measure()
-	if f.a.JSON && env.Seq() > 0 {
-		enc := json.NewEncoder(f.a.Out)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(env); err != nil && f.screen.Err == nil {
-			f.screen.Err = err
-		}
+	first := !f.state.Known()
+	ev, err := f.state.Take(frame)
+	if err != nil {
+		return &outcome{EndedFailed, err.Error()}
 	}
-	first := !f.view.Known
-	f.view.Apply(env)
-	f.pause.came = (f.pause.came || first) && f.view.Known && f.view.State.Status == clew.StatusPaused
-	if first && f.view.Known && f.o.Say != nil { // from here on each record comes; before, the state might hold ours already
-		f.speak(ctx)
-	}
-	if f.story != nil {
-		if first && f.o.Past && f.view.Known {
-			f.story.past(f.view.State.Messages, f.c.Line("show", string(f.o.Session)))
-		}
-		f.story.hear(env)
-	}
-	switch clew.EventType(env.Type) {
-	case clew.EventSessionState:
-		f.reopened()
-		if at, err := time.Parse(time.RFC3339, env.Timestamp); err == nil {
+	switch d := ev.Data.(type) {
+	case *clew.StateChangedData:
+		if at, err := time.Parse(time.RFC3339, frame.Timestamp); err == nil && d.From == "" {
 			f.skew = time.Until(at)
 		}
-	case clew.EventHitlResolved:
-		f.resolved(env)
-	case clew.EventToolProgress:
-		f.working(env)
-	case clew.EventHistoryRewound, clew.EventRewindUndone: // what is open now is in the state alone
-		f.takenBack()
-		f.running.Go(func() { // after a break it comes by itself
-			_, _ = f.cl.Send(ctx, clew.CommandGetState, clew.GetStateData{})
-		})
+		return f.changed(ctx, d, first)
+	case *clew.TextData:
+		if f.story != nil && d.Field == "" {
+			f.story.grow(d.MessageID, d.Offset, d.Delta)
+		}
 	}
-	end := f.course.hear(env)
-	if end == nil && first && f.view.Known && f.o.Say == nil && atRest(f.view.State) {
+	return nil
+}
+
+// changed looks at what a change brought. first is the state as it was when we
+// came.
+func (f *follower) changed(ctx context.Context, d *clew.StateChangedData, first bool) *outcome {
+	f.pause.came = (f.pause.came || first) && f.state.Status.Status == clew.StatusPaused
+	if first && f.o.Say != nil { // from here on each change comes; before, the state might hold ours already
+		f.speak(ctx)
+	}
+	if f.story != nil && first && f.o.Past {
+		f.story.past(f.state.Messages, f.c.Line("show", string(f.o.Session)))
+	}
+	if f.story != nil {
+		f.story.take(&f.state, d, first)
+	}
+	f.moved(first)
+	for i := range d.Put.Settled {
+		if !first {
+			f.resolved(&d.Put.Settled[i])
+		}
+	}
+	f.working(d.Put.Message)
+	end := f.course.take(d)
+	if end == nil && first && f.o.Say == nil && atRest(&f.state) {
 		end = &outcome{Status: EndedDone}
 	}
 	if !f.o.UntilDone {
@@ -310,8 +323,8 @@ func (f *follower) hear(ctx context.Context, env wire.Envelope) *outcome {
 }
 
 // atRest reports that nothing is under way and nobody is asked.
-func atRest(s clew.SessionState) bool {
-	if s.HitlPending != nil || len(s.Queue) > 0 {
+func atRest(s *client.Replica) bool {
+	if len(s.Questions) > 0 || len(s.Queue) > 0 {
 		return false
 	}
 	for _, m := range s.Monitors {
@@ -319,7 +332,7 @@ func atRest(s clew.SessionState) bool {
 			return false
 		}
 	}
-	switch s.Status {
+	switch s.Status.Status {
 	case clew.StatusPlanning, clew.StatusExecuting, clew.StatusAwaitingInput, clew.StatusPaused:
 		return false
 	}
@@ -365,7 +378,7 @@ func (f *follower) note(i ink, format string, args ...any) {
 func (f *follower) result(how outcome) Followed {
 	r := Followed{
 		Type: "result", SessionID: f.o.Session, TaskID: f.course.task, Outcome: how, Status: how.Status, Message: how.Message,
-		ExitCode: how.code(), Answer: f.course.result(), Usage: f.course.spent(), Reports: f.course.reports, Lasted: time.Since(f.began), Said: f.o.Say != nil,
+		ExitCode: how.code(), Answer: f.course.result(), Usage: f.course.spent(), Reports: f.course.reports(), Lasted: time.Since(f.began), Said: f.o.Say != nil,
 	}
 	for _, q := range f.questions() {
 		r.Questions = append(r.Questions, q.RequestID())

@@ -9,21 +9,11 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/cli/env"
-	"github.com/clew-run/clew/wire"
 )
-
-// openOf are the open questions of a session, the oldest first.
-func openOf(s clew.SessionState) []clew.Question {
-	var list []clew.Question
-	if s.HitlPending != nil {
-		list = append(list, *s.HitlPending)
-	}
-	return append(list, s.HitlQueue...)
-}
 
 // questions are those that are open and belong to what is followed.
 func (f *follower) questions() []clew.Question {
-	return slices.DeleteFunc(openOf(f.view.State), func(q clew.Question) bool { return !f.course.mine(askerOf(q)) })
+	return slices.DeleteFunc(slices.Clone(f.state.Questions), func(q clew.Question) bool { return !f.course.mine(askerOf(q)) })
 }
 
 // askerOf is the task whose agent asks.
@@ -70,21 +60,19 @@ func (f *follower) consider(ctx context.Context) *outcome {
 	return f.nobody(*next)
 }
 
-// takenBack forgets what was open before a rewind.
-func (f *follower) takenBack() {
-	f.view.State.HitlPending, f.view.State.HitlQueue = nil, nil
-	clear(f.answered)
-	f.reopening = true
-}
-
-// reopened takes in what is open after a rewind. Somebody took back what was
+// moved forgets what was answered before a rewind. Somebody took back what was
 // decided: --yes does not decide it again.
-func (f *follower) reopened() {
-	if !f.reopening {
+func (f *follower) moved(first bool) {
+	to := f.state.Status.LastMove
+	if to == nil || to.MessageID == f.move {
 		return
 	}
-	f.reopening = false
-	for _, q := range openOf(f.view.State) {
+	f.move = to.MessageID
+	if first || to.Failed != "" || to.Kind == clew.KindFiles {
+		return
+	}
+	clear(f.answered)
+	for _, q := range f.state.Questions {
 		id := q.RequestID()
 		if f.o.Yes.answer(q) != nil && !f.refused[id] {
 			f.note(Waiting, "! The session was taken back: --yes does not answer what is open again.")
@@ -250,35 +238,29 @@ func answerCommand(answer any) clew.CommandType {
 
 // resolved tells how a question was settled that somebody answered elsewhere, or
 // nobody in time.
-func (f *follower) resolved(frame wire.Envelope) {
-	ev, err := clew.DecodeEvent(clew.EventHitlResolved, frame.Data)
-	if err != nil {
+func (f *follower) resolved(q *clew.SettledQuestion) {
+	if f.answered[q.RequestID] && q.Action != clew.ResolvedCancelled {
 		return
 	}
-	d, ok := ev.Data.(*clew.HitlResolvedData)
-	ours := ok && f.answered[d.RequestID]
-	if !ok || ours && d.Action != clew.ResolvedCancelled {
-		return
-	}
-	if f.asking != nil && f.asking.Q.RequestID() == d.RequestID {
+	if f.asking != nil && f.asking.Q.RequestID() == q.RequestID {
 		f.stopAsking()
 		f.taken = true
 	}
 	switch {
-	case d.ByTimeout:
-		f.note(Waiting, "◇ Nobody answered in time: %s.", settledAs(d))
-	case d.Action == clew.ResolvedCancelled:
-		f.note(Faint, "◇ The question is off%s.", Because(d.Comment))
-	case d.ResolvedBy != "" && d.ResolvedBy == f.me:
-		f.note(Faint, "◇ You answered elsewhere: %s.", settledAs(d))
+	case q.ByTimeout:
+		f.note(Waiting, "◇ Nobody answered in time: %s.", settledAs(q))
+	case q.Action == clew.ResolvedCancelled:
+		f.note(Faint, "◇ The question is off%s.", Because(q.Comment))
+	case q.By != "" && q.By == f.me:
+		f.note(Faint, "◇ You answered elsewhere: %s.", settledAs(q))
 	default:
-		f.note(Faint, "◇ Answered elsewhere by %s: %s.", env.FirstOf(string(d.ResolvedBy), "somebody"), settledAs(d))
+		f.note(Faint, "◇ Answered elsewhere by %s: %s.", env.FirstOf(string(q.By), "somebody"), settledAs(q))
 	}
 }
 
-func settledAs(d *clew.HitlResolvedData) string {
-	if d.Action == clew.ResolvedAnswer {
-		return fmt.Sprintf("%v", d.Value)
+func settledAs(q *clew.SettledQuestion) string {
+	if q.Action == clew.ResolvedAnswer {
+		return q.Value
 	}
-	return string(d.Action)
+	return string(q.Action)
 }

@@ -22,17 +22,14 @@ func (s *story) past(messages []clew.Message, shows string) {
 	if slices.ContainsFunc(messages[:from], worthTelling) {
 		s.note(Faint, "… there is more before this: %s", shows)
 	}
-	for _, m := range messages[from:] {
+	for i := range messages[from:] {
+		m := &messages[from+i]
 		switch {
-		case m.Tool != nil && m.Tool.Status == clew.ToolRunning: // its end will be told
-			s.calls[callKey(m.TaskID, m.ToolCallID)] = clew.ToolProgressData{
-				Tool: m.Tool.Name, Title: env.FirstOf(m.Tool.Title, m.Tool.Name+" "+m.Tool.Input), Status: m.Tool.Status,
-			}
-		case m.Partial || !worthTelling(m):
+		case m.Partial || !worthTelling(*m):
 		case m.Type == clew.TypeAsk && m.Tool != nil:
 			s.para("tool")
 			mark, i := "✓", Good
-			if m.Tool.Status == clew.ToolError {
+			if m.Tool.Status != clew.ToolComplete {
 				mark, i = "✕", Bad
 			}
 			s.Item(i, mark, oneLine(env.FirstOf(m.Tool.Title, m.Tool.Name+" "+m.Tool.Input)))
@@ -45,7 +42,7 @@ func (s *story) past(messages []clew.Message, shows string) {
 func worthTelling(m clew.Message) bool {
 	switch {
 	case m.Type == clew.TypeAsk:
-		return m.Tool != nil && m.Tool.Status != clew.ToolRunning
+		return m.Tool != nil && m.Tool.Status.Ended()
 	case m.Say == clew.SayUserFeedback, m.Say == clew.SayText, m.Say == clew.SayCompletionResult, m.Say == clew.SayError:
 		return m.Text != ""
 	}

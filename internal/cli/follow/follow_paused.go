@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
@@ -18,8 +19,8 @@ type stayPaused struct {
 // it. Who was here when it was paused, and can be asked, stays; so does who wants to
 // wait. All others would wait for nothing.
 func (f *follower) paused() *outcome {
-	if !f.view.Known || f.reopening || !f.course.rests(f.view.State) {
-		f.pause.told = f.pause.told && f.view.State.Status == clew.StatusPaused
+	if !f.state.Known() || !f.course.rests() {
+		f.pause.told = f.pause.told && f.state.Status.Status == clew.StatusPaused
 		return nil
 	}
 	if f.o.UntilDone && !f.o.Wait && (f.pause.came || !f.asks()) {
@@ -37,12 +38,12 @@ func (f *follower) paused() *outcome {
 
 // rests reports whether what is followed is a plan that is paused. A call that was
 // under way then may still end; its step goes no further.
-func (k *course) rests(s clew.SessionState) bool {
+func (k *course) rests() bool {
 	switch {
-	case s.Status != clew.StatusPaused || len(openOf(s)) > 0:
+	case k.state.Status.Status != clew.StatusPaused || len(k.state.Questions) > 0:
 		return false
 	case k.task != "":
-		return k.runs[k.task]
+		return k.runOf(k.task) != nil
 	}
 	return k.said == "" || k.queued
 }
@@ -56,13 +57,14 @@ func State(ctx context.Context, c *env.Rest, id clew.SessionID) (clew.SessionSta
 		return clew.SessionState{}, err
 	}
 	defer cl.Close()
-	var view client.View
 	for env, err := range cl.Follow(ctx) {
 		if err != nil {
 			return clew.SessionState{}, err
 		}
-		if view.Apply(env); view.Known {
-			return view.State, nil
+		if clew.EventType(env.Type) == clew.EventSessionState {
+			var s clew.SessionState
+			err := json.Unmarshal(env.Data, &s)
+			return s, err
 		}
 	}
 	return clew.SessionState{}, clew.Errorf(clew.ConnectionFailed, "the server did not say how the session stands")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -15,10 +14,7 @@ import (
 )
 
 // learned is what the server was asked beside the stream.
-type learned struct {
-	me    clew.UserID
-	tasks []clew.HistoryItem
-}
+type learned struct{ me clew.UserID }
 
 // learn hands something to the loop.
 func (f *follower) learn(ctx context.Context, l learned) {
@@ -33,9 +29,6 @@ func (f *follower) know(l learned) {
 	if l.me != "" {
 		f.me = l.me
 	}
-	if l.tasks != nil {
-		f.course.tasks(l.tasks)
-	}
 }
 
 // whoami asks who we are, to tell our own answers from those of others. That it
@@ -48,21 +41,10 @@ func whoami(ctx context.Context, c *env.Rest) learned {
 	return learned{me: me.UserID}
 }
 
-// tasksOf are the tasks that a session has, nil if nobody says.
-func tasksOf(ctx context.Context, c *env.Rest, id clew.SessionID) learned {
-	var out struct {
-		Tasks []clew.HistoryItem `json:"tasks"`
-	}
-	if err := c.Call(ctx, http.MethodGet, "sessions/"+url.PathEscape(string(id))+"/tasks", nil, &out); err != nil {
-		return learned{}
-	}
-	return learned{tasks: append([]clew.HistoryItem{}, out.Tasks...)}
-}
-
 // speak says what the person said on the line. Words at an open approval deny it:
 // they are told so, and what is nothing but a yes or a no is not sent.
 func (f *follower) speak(ctx context.Context) {
-	say, open := *f.o.Say, openOf(f.view.State)
+	say, open := *f.o.Say, f.state.Questions
 	if !f.o.Fresh { // one that opens meanwhile is not for these words
 		say.MayAnswer = IDsOf(open)
 	}
@@ -70,15 +52,14 @@ func (f *follower) speak(ctx context.Context) {
 	case say.Mode == clew.ModeRun: // a plan is a task of its own
 	case NotForWords(open, say) != nil:
 		f.note(Waiting, "! %s was not sent: a question is open, and words are not taken as a yes or a no. Answer the question.", Quoted(say.Text))
-		f.o.Say, f.course = nil, newCourse("") // what is under way is followed instead
-		f.course.state(&f.view.State)
+		f.o.Say, f.course = nil, newCourse("", &f.state) // what is under way is followed instead
 		return
 	case DeniedByWords(open) != nil:
 		f.note(Waiting, "! A question is open: your words deny it, and tell the agent what to do instead.")
 	}
 	f.running.Go(func() {
-		if !f.o.Fresh {
-			f.learn(ctx, tasksOf(ctx, f.c, f.o.Session))
+		if f.json != nil {
+			<-f.json.synced // what comes of the message is printed
 		}
 		f.carry(ctx, "", clew.CommandUserMessage, say)
 	})
@@ -96,14 +77,10 @@ func IDsOf(questions []clew.Question) []clew.RequestID {
 // DeniedByWords is the open question that a message would deny, or whose plan it
 // would change; nil if there is none.
 func DeniedByWords(open []clew.Question) *clew.Question {
-	for i, q := range open {
-		switch d := q.Data.(type) {
-		case *clew.HitlPlanReviewData:
+	for i := range open {
+		switch open[i].Asking().WordsEffect {
+		case clew.WordsDeny, clew.WordsChange:
 			return &open[i]
-		case *clew.HitlApprovalRequestData:
-			if d.Ask.IsInteractive() || d.Ask == clew.AskCompletionResult || d.Limit == "budget" {
-				return &open[i]
-			}
 		}
 	}
 	return nil
@@ -116,9 +93,8 @@ func NotForWords(open []clew.Question, say clew.UserMessageData) *clew.Question 
 	if _, plain := client.PlainYesNo(say.Text); !plain || len(say.Images) > 0 {
 		return nil
 	}
-	for i, q := range open {
-		switch q.Data.(type) {
-		case *clew.HitlPlanReviewData, *clew.HitlApprovalRequestData:
+	for i := range open {
+		if open[i].Asking().WordsEffect != clew.WordsAnswer {
 			return &open[i]
 		}
 	}
@@ -174,7 +150,7 @@ func (f *follower) hearken() {
 		_ = f.listen()
 		return
 	}
-	if f.heeds || !f.view.Known || !f.asks() || f.story == nil || !foreground(in) {
+	if f.heeds || !f.state.Known() || !f.asks() || f.story == nil || !foreground(in) {
 		return
 	}
 	if f.heeds = true; f.board != nil { // a question came first
@@ -200,9 +176,6 @@ func (f *follower) steer(ctx context.Context, words string) {
 	case plain || words == "?":
 		f.note(Faint, "No question is open: %s was not sent. Type words, and the agent is told.", Quoted(words))
 		return
-	case f.reopening:
-		f.note(Waiting, "! %s was not sent: the session was just taken back. Look at what is open now.", Quoted(words))
-		return
 	}
 	f.story.own[words]++
 	f.running.Go(func() {
@@ -218,7 +191,7 @@ func (f *follower) steer(ctx context.Context, words string) {
 
 // elsewhere are the open questions that nobody is asked here.
 func (f *follower) elsewhere() []clew.Question {
-	return slices.DeleteFunc(openOf(f.view.State), func(q clew.Question) bool {
+	return slices.DeleteFunc(slices.Clone(f.state.Questions), func(q clew.Question) bool {
 		return f.answered[q.RequestID()] || f.asking != nil && f.asking.Q.RequestID() == q.RequestID()
 	})
 }

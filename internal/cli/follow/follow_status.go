@@ -9,7 +9,6 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/term"
-	"github.com/clew-run/clew/wire"
 )
 
 // latest is how the connection stands. Who looks late sees the newest state
@@ -57,15 +56,16 @@ func (f *follower) ticked() *outcome {
 }
 
 // working keeps what the status line says of tools.
-func (f *follower) working(env wire.Envelope) {
-	ev, err := clew.DecodeEvent(clew.EventToolProgress, env.Data)
-	if err != nil {
-		return
-	}
-	d, _ := ev.Data.(*clew.ToolProgressData)
-	f.doing = ""
-	if d.Status == clew.ToolRunning {
-		f.doing, f.since = callTitle(*d), time.Now()
+func (f *follower) working(messages []clew.Message) {
+	for i := range messages {
+		m := &messages[i]
+		switch {
+		case m.Tool == nil:
+		case m.Tool.Status == clew.ToolRunning:
+			f.doing, f.since = callTitle(m.Tool), time.Now()
+		case m.Tool.Status.Ended():
+			f.doing = ""
+		}
 	}
 }
 

@@ -6,27 +6,26 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
-	"github.com/clew-run/clew/wire"
 )
 
-// A story tells people what happens in a session, from its envelopes: words as
-// they come, a line for each tool call, plans, and what went wrong. Each thing
-// is told once, however often the connection breaks.
+// A story tells people what happens in a session, from what changes of its state:
+// words as they come, a line for each tool call, plans, and what went wrong. Each
+// thing is told once, however often the connection breaks.
 type story struct {
 	*Screen
 	verbose bool
 	said    clew.ClientMessageID // what the person typed here needs no telling
+	look    func(*clew.Message) callDetails
 
 	open   []*growing // texts under way, the oldest first
 	told   map[clew.MessageID]bool
-	calls  map[string]clew.ToolProgressData // calls under way
-	todos  map[string]clew.TodoStatus
-	steps  map[clew.TaskID]bool // tasks that carry out a step of a plan
-	before string               // the kind of the last block
-	hold   bool                 // somebody is being asked: texts wait until they are whole
-	own    map[string]int       // what was typed here and is told already
-	keep   bool                 // the last text is kept back: it may be the answer, which is told elsewhere
+	known  aroundKnown
+	before string         // the kind of the last block
+	hold   bool           // somebody is being asked: texts wait until they are whole
+	own    map[string]int // what was typed here and is told already
+	keep   bool           // the last text is kept back: it may be the answer, which is told elsewhere
 	kept   string
 	keptOf clew.MessageID
 }
@@ -41,82 +40,23 @@ type growing struct {
 
 func newStory(s *Screen, verbose bool, said clew.ClientMessageID) *story {
 	return &story{
-		Screen: s, verbose: verbose, said: said, told: map[clew.MessageID]bool{},
-		own: map[string]int{}, calls: map[string]clew.ToolProgressData{}, todos: map[string]clew.TodoStatus{}, steps: map[clew.TaskID]bool{},
+		Screen: s, verbose: verbose, said: said, told: map[clew.MessageID]bool{}, own: map[string]int{}, known: newKnown(),
+		look: func(*clew.Message) callDetails { return callDetails{} },
 	}
 }
 
-// hear tells what an envelope says.
-func (s *story) hear(env wire.Envelope) {
-	ev, err := clew.DecodeEvent(clew.EventType(env.Type), env.Data)
-	if err != nil {
-		return // newer than this program
+// take tells what a change brought. What is there at first is known already, but for
+// what is under way.
+func (s *story) take(r *client.Replica, d *clew.StateChangedData, first bool) {
+	messages := d.Put.Message
+	for i := range messages {
+		m := &messages[i]
+		if open := m.Partial || m.Tool != nil && !m.Tool.Status.Ended(); first && !open {
+			s.told[m.MessageID] = true
+		}
+		s.message(m)
 	}
-	switch d := ev.Data.(type) {
-	case *clew.SessionState:
-		for _, m := range d.Messages { // texts under way that began before we came
-			if m.Partial && m.Say == clew.SayText && m.Role == clew.SpeakerAssistant {
-				s.growing(m.MessageID)
-			}
-		}
-		for _, m := range d.OpenMessages {
-			s.grow(m.MessageID, 0, m.Text)
-		}
-	case *clew.MessageCreatedData:
-		s.message(d.Message)
-	case *clew.MessageUpdatedData:
-		s.message(d.Message)
-	case *clew.AgentResponseData:
-		s.grow(d.MessageID, d.Offset, d.Delta)
-	case *clew.ToolProgressData:
-		s.tool(d)
-	case *clew.ErrorData:
-		if env.Seq() > 0 {
-			s.para("note")
-			s.Line(Bad, "✕ %s", d.Message)
-		}
-	default:
-		s.work(ev)
-	}
-}
-
-// work tells of plans, runs, tasks and travels.
-func (s *story) work(ev clew.Event) {
-	switch d := ev.Data.(type) {
-	case *clew.PlanGeneratedData:
-		if d.Status != clew.PlanPendingApproval { // else the review shows it
-			s.plan(d.Todos, true)
-		}
-	case *clew.PlanModifiedData:
-		if d.RunID == "" {
-			s.plan(d.UpdatedTodos, false)
-		}
-	case *clew.TodoStartedData:
-		s.steps[d.TaskID] = true
-		s.todo(clew.Todo{ID: d.TodoID, Task: d.Task, Status: clew.TodoInProgress}, "")
-	case *clew.TodoCompletedData:
-		s.todo(clew.Todo{ID: d.TodoID, Task: d.Task, Status: clew.TodoCompleted}, took(d.DurationMS))
-	case *clew.TodoFailedData:
-		s.todo(clew.Todo{ID: d.TodoID, Task: d.Task, Status: clew.TodoFailed}, d.Error.Message)
-	case *clew.TaskSpawnedData:
-		if !s.steps[d.ChildTaskID] {
-			s.note(Faint, "↳ a subtask begins")
-		}
-	case *clew.TaskUnpausedData:
-		s.note(Faint, "↲ the subtask is done")
-	case *clew.MessageQueuedData:
-		if d.ClientMessageID == s.said && s.said != "" {
-			s.note(Waiting, "It waits until what is under way is done (place %d in the queue).", d.Position)
-		}
-	case *clew.HitlPausedData:
-		s.note(Waiting, "The run is paused%s.", Because(d.Reason))
-	case *clew.HitlResumedData:
-		s.note(PlainInk, "The run goes on.")
-	case *clew.HistoryRewoundData:
-		s.note(Waiting, "The session was taken back: %s gone.", env.Goes(d.RemovedCount, "message", "is", "are"))
-	case *clew.RewindUndoneData:
-		s.note(Waiting, "A rewind was undone.")
-	}
+	s.around(r, first)
 }
 
 // Because is a reason behind a colon, if there is one.
@@ -143,9 +83,10 @@ func (s *story) note(i ink, format string, args ...any) {
 }
 
 // message tells a message once it is whole.
-func (s *story) message(m clew.Message) {
+func (s *story) message(m *clew.Message) {
 	if m.Type != clew.TypeSay {
-		return // questions and calls are told by others
+		s.tool(m) // questions are told by others
+		return
 	}
 	switch m.Say {
 	case clew.SayText, clew.SayCompletionResult:
@@ -176,7 +117,7 @@ func (s *story) message(m clew.Message) {
 }
 
 // once reports whether a message is to be told now.
-func (s *story) once(m clew.Message) bool {
+func (s *story) once(m *clew.Message) bool {
 	if m.Partial || s.told[m.MessageID] {
 		return false
 	}
@@ -185,7 +126,7 @@ func (s *story) once(m clew.Message) bool {
 }
 
 // person tells what people said elsewhere.
-func (s *story) person(m clew.Message) {
+func (s *story) person(m *clew.Message) {
 	if s.said != "" && m.ClientMessageID == s.said || m.AgentID != "" || !s.once(m) {
 		return
 	}
@@ -197,7 +138,7 @@ func (s *story) person(m clew.Message) {
 	s.Block(strong, "> ", m.Text)
 }
 
-func (s *story) thought(m clew.Message) {
+func (s *story) thought(m *clew.Message) {
 	if m.Partial {
 		s.SetStatus("thinking …")
 	} else if s.verbose && s.once(m) && m.Reasoning != "" {
@@ -207,7 +148,7 @@ func (s *story) thought(m clew.Message) {
 }
 
 // speech is a text of an agent, which grew or comes whole.
-func (s *story) speech(m clew.Message) {
+func (s *story) speech(m *clew.Message) {
 	if s.told[m.MessageID] {
 		return
 	}
@@ -299,34 +240,6 @@ func (s *story) tellKept() {
 		s.say(text)
 		s.end()
 	}
-}
-
-// plan lists the todos, all of them or those that stand elsewhere now.
-func (s *story) plan(todos []clew.Todo, all bool) {
-	for _, t := range todos {
-		if all || s.todos[t.ID] != t.Status {
-			s.todo(t, "")
-		}
-		s.todos[t.ID] = t.Status
-	}
-}
-
-var todoMarks = map[clew.TodoStatus]string{
-	clew.TodoPending: "○", clew.TodoInProgress: "◐", clew.TodoCompleted: "●", clew.TodoFailed: "✕", clew.TodoSkipped: "–",
-}
-
-var todoInks = map[clew.TodoStatus]ink{
-	clew.TodoPending: Faint, clew.TodoInProgress: Waiting, clew.TodoCompleted: Good, clew.TodoFailed: Bad, clew.TodoSkipped: Faint,
-}
-
-func (s *story) todo(t clew.Todo, about string) {
-	s.para("plan")
-	s.todos[t.ID] = t.Status
-	text := t.Task
-	if about != "" {
-		text += " · " + about
-	}
-	s.Item(todoInks[t.Status], env.FirstOf(todoMarks[t.Status], "○"), oneLine(text))
 }
 
 // took says how long something took, "" if it is not worth a word.

@@ -1,28 +1,25 @@
 package follow
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/wire"
 )
 
-// heard makes an envelope of a record; seq 0 is one that is no record.
-func heard(t *testing.T, seq uint64, typ clew.EventType, data any) wire.Envelope {
+// heard is a frame of the view of the state.
+func heard(t *testing.T, data any) wire.Envelope {
 	t.Helper()
-	b, err := json.Marshal(data)
+	ev := clew.NewEvent(data)
+	b, err := clew.MarshalData(ev.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	environ := wire.Envelope{Type: string(typ), SessionID: "s", Data: b}
-	if seq > 0 {
-		environ.MessageID = string(clew.MessageIDOf(seq))
-	}
-	return environ
+	return wire.Envelope{Type: string(ev.Type), Data: b}
 }
 
 func speech(text string, partial bool) clew.Message {
@@ -31,43 +28,98 @@ func speech(text string, partial bool) clew.Message {
 
 // Whatever comes twice or late after a break, each word is told once.
 func TestStoryTellsOnce(t *testing.T) {
-	created := func(text string) wire.Envelope {
-		return heard(t, 1, clew.EventMessageCreated, clew.MessageCreatedData{Message: speech(text, true)})
+	put := func(text string, partial bool) any { m := speech(text, partial); return &m }
+	delta := func(offset int, text string) any {
+		return &clew.TextData{MessageID: "msg_1", Offset: offset, Delta: text}
 	}
-	updated := func(text string, partial bool) wire.Envelope {
-		return heard(t, 2, clew.EventMessageUpdated, clew.MessageUpdatedData{Message: speech(text, partial)})
-	}
-	delta := func(offset int, text string) wire.Envelope {
-		return heard(t, 0, clew.EventAgentResponse, clew.AgentResponseData{MessageID: "msg_1", Offset: offset, Delta: text})
-	}
-	state := func(text string) wire.Envelope {
-		return heard(t, 0, clew.EventSessionState, clew.SessionState{OpenMessages: clew.List[clew.OpenMessage]{{MessageID: "msg_1", Text: text}}})
-	}
-	late := heard(t, 0, clew.EventSessionState, clew.SessionState{
-		Messages: clew.List[clew.Message]{speech("", true)}, OpenMessages: clew.List[clew.OpenMessage]{{MessageID: "msg_1", Text: "one "}},
-	})
 	for name, c := range map[string]struct {
-		in   []wire.Envelope
-		want string
+		first []clew.Message
+		in    []any
+		want  string
 	}{
-		"as it comes":            {[]wire.Envelope{created(""), delta(0, "one "), delta(4, "two"), updated("one two", false)}, "one two\n"},
-		"whole":                  {[]wire.Envelope{updated("one two", false)}, "one two\n"},
-		"repeated":               {[]wire.Envelope{created(""), delta(0, "one "), delta(0, "one "), state("one two "), delta(8, "three"), updated("one two three", false)}, "one two three\n"},
-		"an older snapshot":      {[]wire.Envelope{created(""), delta(0, "one two "), updated("one ", true), delta(8, "three"), updated("one two three", false)}, "one two three\n"},
-		"a delta is missing":     {[]wire.Envelope{created(""), delta(0, "one "), delta(8, "three"), updated("one two three", false)}, "one two three\n"},
-		"told twice":             {[]wire.Envelope{updated("one", false), updated("one", false)}, "one\n"},
-		"begun anew":             {[]wire.Envelope{created(""), delta(0, "one "), updated("", true), delta(0, "two"), updated("two", false)}, "one\n\n(It begins anew.)\n\ntwo\n"},
-		"cut off":                {[]wire.Envelope{created(""), delta(0, "one two "), updated("one two", false)}, "one two\n"},
-		"nothing":                {[]wire.Envelope{created(""), updated("", false)}, ""},
-		"begun before we came":   {[]wire.Envelope{late, delta(4, "two"), updated("one two", false)}, "one two\n"},
-		"output of some command": {[]wire.Envelope{delta(0, "one ")}, ""},
+		"as it comes":            {nil, []any{put("", true), delta(0, "one "), delta(4, "two"), put("one two", false)}, "one two\n"},
+		"whole":                  {nil, []any{put("one two", false)}, "one two\n"},
+		"repeated":               {nil, []any{put("", true), delta(0, "one "), delta(0, "one "), put("one two ", true), delta(8, "three"), put("one two three", false)}, "one two three\n"},
+		"an older form":          {nil, []any{put("", true), delta(0, "one two "), put("one ", true), delta(8, "three"), put("one two three", false)}, "one two three\n"},
+		"a delta is missing":     {nil, []any{put("", true), delta(0, "one "), delta(8, "three"), put("one two three", false)}, "one two three\n"},
+		"told twice":             {nil, []any{put("one", false), put("one", false)}, "one\n"},
+		"begun anew":             {nil, []any{put("", true), delta(0, "one "), put("", true), delta(0, "two"), put("two", false)}, "one\n\n(It begins anew.)\n\ntwo\n"},
+		"cut off":                {nil, []any{put("", true), delta(0, "one two "), put("one two", false)}, "one two\n"},
+		"nothing":                {nil, []any{put("", true), put("", false)}, ""},
+		"begun before we came":   {[]clew.Message{speech("one ", true)}, []any{delta(4, "two"), put("one two", false)}, "one two\n"},
+		"ended before we came":   {[]clew.Message{speech("one", false)}, []any{put("one", false)}, ""},
+		"output of some command": {nil, []any{delta(0, "one ")}, ""},
 	} {
 		var out strings.Builder
 		s := newStory(&Screen{w: &out}, false, "")
-		for _, environ := range c.in {
-			s.hear(environ)
+		tell(s, clew.StatePut{Message: c.first}, true)
+		for _, in := range c.in {
+			switch d := in.(type) {
+			case *clew.Message:
+				tell(s, clew.StatePut{Message: []clew.Message{*d}}, false)
+			case *clew.TextData:
+				s.grow(d.MessageID, d.Offset, d.Delta)
+			}
 		}
 		s.end()
+		if out.String() != c.want {
+			t.Errorf("%s: %q, want %q", name, out.String(), c.want)
+		}
+	}
+}
+
+// tell has a story tell of a state that has nothing but this.
+func tell(s *story, put clew.StatePut, first bool) {
+	var r client.Replica
+	d := &clew.StateChangedData{To: clew.MessageIDOf(1), Put: put}
+	if err := r.Apply(d); err != nil {
+		panic(err) // a whole state always fits
+	}
+	s.take(&r, d, first)
+}
+
+// What is no message is told when it changes, each thing once, and not what was
+// there before.
+func TestStoryTellsTransitions(t *testing.T) {
+	todo := func(of string, status clew.TodoStatus) clew.TodoInfo {
+		return clew.TodoInfo{Of: of, Todo: clew.Todo{ID: "a", Task: "Do it", Status: status, DurationMS: 1500, Error: &clew.Failure{Message: "no"}}}
+	}
+	run := func(status clew.PlanStatus, paused bool) clew.RunInfo {
+		return clew.RunInfo{RunID: "r", Plan: &clew.PlanSummary{Status: status}, Paused: paused}
+	}
+	task := func(kind clew.AgentKind, status clew.TaskStatus) []clew.TaskInfo {
+		return []clew.TaskInfo{{TaskRef: clew.TaskRef{TaskID: "t"}, AgentKind: kind, Status: status}}
+	}
+	move := func(m clew.LastMove) clew.StatePut { return clew.StatePut{Status: &clew.StatusInfo{LastMove: &m}} }
+	nothing := clew.StatePut{}
+	for name, c := range map[string]struct {
+		before, after clew.StatePut
+		want          string
+	}{
+		"a plan of one's own": {nothing, clew.StatePut{Todo: []clew.TodoInfo{todo("t", clew.TodoPending)}}, "  ○ Do it\n"},
+		"a step of it":        {clew.StatePut{Todo: []clew.TodoInfo{todo("t", clew.TodoPending)}}, clew.StatePut{Todo: []clew.TodoInfo{todo("t", clew.TodoCompleted)}}, "  ● Do it · 1.5 s\n"},
+		"a plan to review":    {nothing, clew.StatePut{Run: []clew.RunInfo{run(clew.PlanPendingApproval, false)}, Todo: []clew.TodoInfo{todo("r", clew.TodoPending)}}, ""},
+		"a plan without one":  {nothing, clew.StatePut{Run: []clew.RunInfo{run(clew.PlanApproved, false)}, Todo: []clew.TodoInfo{todo("r", clew.TodoPending)}}, "  ○ Do it\n"},
+		"a step of a run": {
+			clew.StatePut{Run: []clew.RunInfo{run(clew.PlanApproved, false)}, Todo: []clew.TodoInfo{todo("r", clew.TodoInProgress)}},
+			clew.StatePut{Run: []clew.RunInfo{run(clew.PlanApproved, false)}, Todo: []clew.TodoInfo{todo("r", clew.TodoFailed)}}, "  ✕ Do it · no\n",
+		},
+		"paused":             {clew.StatePut{Run: []clew.RunInfo{run("", false)}}, clew.StatePut{Run: []clew.RunInfo{run("", true)}}, "The run is paused.\n"},
+		"resumed":            {clew.StatePut{Run: []clew.RunInfo{run("", true)}}, clew.StatePut{Run: []clew.RunInfo{run("", false)}}, "The run goes on.\n"},
+		"a subtask":          {nothing, clew.StatePut{Task: task(clew.AgentTask, clew.TaskStatusActive)}, "↳ a subtask begins\n"},
+		"a step's task":      {nothing, clew.StatePut{Task: task(clew.AgentStep, clew.TaskStatusActive)}, ""},
+		"its end":            {clew.StatePut{Task: task(clew.AgentMain, clew.TaskStatusDelegated)}, clew.StatePut{Task: task(clew.AgentMain, clew.TaskStatusActive)}, "↲ the subtask is done\n"},
+		"a problem":          {nothing, clew.StatePut{Problem: []clew.Problem{{MessageID: "p", ErrorData: clew.ErrorData{Message: "no"}}}}, "✕ no\n"},
+		"a rewind":           {nothing, move(clew.LastMove{MessageID: "m", Kind: clew.KindRewind, Removed: 2}), "The session was taken back: 2 messages are gone.\n"},
+		"its undo":           {move(clew.LastMove{MessageID: "m"}), move(clew.LastMove{MessageID: "n", Kind: clew.KindUndo}), "A rewind was undone.\n"},
+		"a rewind of before": {move(clew.LastMove{MessageID: "m"}), move(clew.LastMove{MessageID: "m"}), ""},
+		"what waits":         {nothing, clew.StatePut{Queue: &clew.List[clew.QueuedMessage]{{}, {ClientMessageID: "mine"}}}, "It waits until what is under way is done (place 2 in the queue).\n"},
+	} {
+		var out strings.Builder
+		s := newStory(&Screen{w: &out}, false, "mine")
+		tell(s, c.before, true)
+		tell(s, c.after, false)
+		tell(s, c.after, false)
 		if out.String() != c.want {
 			t.Errorf("%s: %q, want %q", name, out.String(), c.want)
 		}
@@ -85,7 +137,7 @@ func TestStoryKeepsTextsApart(t *testing.T) {
 	}{{"msg_1", "", true}, {"msg_2", "", true}, {"msg_1", "a b ", true}, {"msg_2", "x y ", true}, {"msg_1", "a b c", true}, {"msg_2", "x y z", false}, {"msg_1", "a b c", false}} {
 		m := speech(step.text, step.partial)
 		m.MessageID = step.id
-		s.message(m)
+		s.message(&m)
 	}
 	if out.String() != "a b c\n\nx y z\n" {
 		t.Errorf("%q", out.String())
@@ -122,62 +174,63 @@ func TestScreenWraps(t *testing.T) {
 	}
 }
 
-// The end of the work is found in the records, and nothing else is taken for it.
+// The end of the work is found in the state, and nothing else is taken for it.
 func TestCourse(t *testing.T) {
-	ref := clew.TaskRef{TaskID: "t", RootTaskID: "t"}
-	child := clew.TaskRef{TaskID: "c", ParentTaskID: "t", RootTaskID: "t"}
-	type event struct {
-		typ  clew.EventType
-		data any
+	task := func(id, root clew.TaskID, o *clew.Outcome) clew.TaskInfo {
+		i := clew.TaskInfo{TaskRef: clew.TaskRef{TaskID: id, RootTaskID: root}, Outcome: o}
+		if id != root {
+			i.ParentTaskID = root
+		}
+		return i
 	}
-	accepted := event{clew.EventMessageAccepted, clew.MessageAcceptedData{ClientMessageID: "mine", TaskID: "t"}}
-	idle := event{clew.EventTaskIdle, clew.TaskIdleData{TaskRef: ref}}
-	words := event{clew.EventMessageUpdated, clew.MessageUpdatedData{Message: speech("words", false)}}
-	stopped := speech("The model call was interrupted by the user.", false)
-	stopped.Say, stopped.Role = clew.SayAPIReqDeleted, clew.SpeakerSystem
-	budget := event{clew.EventHitlApprovalRequest, clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "r", TaskID: "t"}, Limit: "budget"}}
-	failed := event{clew.EventHitlApprovalRequest, clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "r", TaskID: "t"}, Ask: clew.AskAPIReqFailed, Reason: "no answer"}}
-	settled := func(how clew.Resolution) event {
-		return event{clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: how}}
+	mine := clew.Message{MessageID: "msg_0", Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser, ClientMessageID: "mine", TaskID: "t"}
+	below := mine
+	below.TaskID = "c"
+	result := speech("result", false)
+	result.MessageID, result.Say = "msg_2", clew.SayCompletionResult
+	over := func(s clew.OutcomeStatus, why clew.EndCode) *clew.Outcome {
+		return &clew.Outcome{Status: s, WhyCode: why, Message: "a sentence"}
 	}
-	denied := event{clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "q", Action: clew.ResolvedReject, ClientMessageID: "mine", TaskID: "t"}}
-	deniedBelow := event{clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "q", Action: clew.ResolvedReject, ClientMessageID: "mine", TaskID: "c"}}
-	begun := event{clew.EventTaskCreated, clew.TaskCreatedData{TaskRef: child}}
-	asAnswer := event{clew.EventMessageAccepted, clew.MessageAcceptedData{ClientMessageID: "mine", Delivery: clew.DeliveryAnswer}}
+	done := over(clew.OutcomeDone, "")
+	with := func(list ...clew.TaskInfo) []clew.TaskInfo { return list }
 	for name, c := range map[string]struct {
-		events []event
-		status string // "" if it goes on
-		answer string
+		messages []clew.Message
+		tasks    []clew.TaskInfo
+		run      *clew.RunInfo
+		status   string // "" if it goes on
+		answer   string
 	}{
-		"the message was an answer":          {[]event{denied, asAnswer, words, idle}, EndedDone, "words"},
-		"an answer to a subtask":             {[]event{begun, deniedBelow, asAnswer, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: child}}}, "", ""},
-		"an answer to a subtask, to the end": {[]event{begun, deniedBelow, asAnswer, words, idle}, EndedDone, "words"},
-		"no to trying again":                 {[]event{accepted, failed, settled(clew.ResolvedReject), idle}, EndedFailed, ""},
-		"nobody said whether to try again":   {[]event{accepted, failed, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedReject, ByTimeout: true}}, idle}, EndedFailed, ""},
-		"yes to trying again":                {[]event{accepted, failed, settled(clew.ResolvedApprove), words, idle}, EndedDone, "words"},
-		"no to more calls":                   {[]event{accepted, {clew.EventHitlApprovalRequest, clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "r", TaskID: "t"}, Limit: "requests"}}, settled(clew.ResolvedReject), idle}, EndedStopped, ""},
-		"no to a call":                       {[]event{accepted, {clew.EventHitlApprovalRequest, clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "r", TaskID: "t"}, Tool: "x"}}, settled(clew.ResolvedReject), words, idle}, EndedDone, "words"},
-		"answered":                           {[]event{accepted, words, idle}, EndedDone, "words"},
-		"before the message":                 {[]event{idle, words}, "", ""},
-		"a child at rest":                    {[]event{accepted, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: child}}}, "", ""},
-		"it asks":                            {[]event{accepted, {clew.EventTaskIdle, clew.TaskIdleData{TaskRef: ref, RequestID: "r"}}}, "", ""},
-		"a run at rest":                      {[]event{accepted, {clew.EventTaskCreated, clew.TaskCreatedData{TaskRef: ref, RunID: "run"}}, idle}, "", ""},
-		"complete":                           {[]event{accepted, words, {clew.EventComplete, clew.CompleteData{TaskID: "t", Response: clew.Response{Text: "result"}}}}, EndedDone, "result"},
-		"failed":                             {[]event{accepted, {clew.EventFailed, clew.FailedData{TaskID: "t"}}}, EndedFailed, ""},
-		"cancelled":                          {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: ref, Reason: "cancelled by the user"}}}, EndedCancelled, ""},
-		"aborted by failure":                 {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: ref, Reason: "failed"}}}, EndedFailed, ""},
-		"a child is aborted":                 {[]event{accepted, {clew.EventTaskAborted, clew.TaskAbortedData{TaskRef: child}}}, "", ""},
-		"an error":                           {[]event{accepted, {clew.EventError, clew.ErrorData{Message: "no", Context: clew.ErrorContext{TaskID: "t"}}}, idle}, EndedFailed, ""},
-		"interrupted":                        {[]event{accepted, {clew.EventMessageCreated, clew.MessageCreatedData{Message: stopped}}, idle}, EndedStopped, ""},
-		"no more money":                      {[]event{accepted, budget, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedReject}}, idle}, EndedBudget, ""},
-		"more money":                         {[]event{accepted, budget, {clew.EventHitlResolved, clew.HitlResolvedData{RequestID: "r", Action: clew.ResolvedApprove}}, idle}, EndedDone, ""},
+		"answered":            {[]clew.Message{mine, speech("words", false)}, with(task("t", "t", done)), nil, EndedDone, "words"},
+		"with a result":       {[]clew.Message{mine, speech("words", false), result}, with(task("t", "t", done)), nil, EndedDone, "result"},
+		"at work":             {[]clew.Message{mine, speech("words", false)}, with(task("t", "t", nil)), nil, "", "words"},
+		"before the message":  {[]clew.Message{speech("words", false)}, with(task("t", "t", done)), nil, "", ""},
+		"another task's end":  {[]clew.Message{mine}, with(task("t", "t", nil), task("o", "o", done)), nil, "", ""},
+		"a child at rest":     {[]clew.Message{mine}, with(task("t", "t", nil), task("c", "t", done)), nil, "", ""},
+		"said to a child":     {[]clew.Message{below}, with(task("t", "t", nil), task("c", "t", done)), nil, "", ""},
+		"and to its end":      {[]clew.Message{below, speech("words", false)}, with(task("t", "t", done), task("c", "t", done)), nil, EndedDone, "words"},
+		"a run between turns": {[]clew.Message{mine}, with(task("t", "t", done)), &clew.RunInfo{RunID: "r", TaskID: "t"}, "", ""},
+		"a run's end":         {[]clew.Message{mine}, with(task("t", "t", nil)), &clew.RunInfo{RunID: "r", TaskID: "t", Ended: over(clew.OutcomeCancelled, "")}, EndedCancelled, ""},
+		"failed":              {[]clew.Message{mine}, with(task("t", "t", over(clew.OutcomeFailed, clew.EndFailed))), nil, EndedFailed, ""},
+		"cancelled":           {[]clew.Message{mine}, with(task("t", "t", over(clew.OutcomeCancelled, clew.EndCancelled))), nil, EndedCancelled, ""},
+		"interrupted":         {[]clew.Message{mine}, with(task("t", "t", over(clew.OutcomeStopped, clew.EndInterrupted))), nil, EndedStopped, ""},
+		"no to going on":      {[]clew.Message{mine}, with(task("t", "t", over(clew.OutcomeDenied, clew.EndNotContinued))), nil, EndedStopped, ""},
+		"no more money":       {[]clew.Message{mine}, with(task("t", "t", over(clew.OutcomeBudget, clew.EndNotContinued))), nil, EndedBudget, ""},
+		"an end of tomorrow":  {[]clew.Message{mine}, with(task("t", "t", over("explained", ""))), nil, EndedFailed, ""},
+		"taken back":          {[]clew.Message{mine}, nil, nil, EndedStopped, ""},
 	} {
-		k := newCourse("mine")
+		var r client.Replica
+		k := newCourse("mine", &r)
+		put := clew.StatePut{Message: c.messages, Task: c.tasks}
+		if c.run != nil {
+			put.Run = []clew.RunInfo{*c.run}
+		}
+		d := &clew.StateChangedData{To: clew.MessageIDOf(1), Put: put}
+		if err := r.Apply(d); err != nil {
+			t.Fatal(err)
+		}
 		status := ""
-		for i, e := range c.events {
-			if how := k.hear(heard(t, uint64(i+1), e.typ, e.data)); how != nil {
-				status = how.Status
-			}
+		if how := k.take(d); how != nil {
+			status = how.Status
 		}
 		if status != c.status || k.result() != c.answer {
 			t.Errorf("%s: %q with %q, want %q with %q", name, status, k.result(), c.status, c.answer)
@@ -185,15 +238,45 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// A question of a task that was there before us, and is not ours, is not ours.
-func TestCourseKnowsItsTasks(t *testing.T) {
-	k := newCourse("mine")
-	k.blind = true
-	k.hear(heard(t, 1, clew.EventMessageAccepted, clew.MessageAcceptedData{ClientMessageID: "mine", TaskID: "t"}))
-	if !k.mine("x") {
-		t.Error("as long as tasks are not known, a question may be ours")
+// Without a message, whatever was under way is followed to its end; what had ended
+// before does not count, and neither does what others do below it.
+func TestCourseOfWhatIsUnderWay(t *testing.T) {
+	done := &clew.Outcome{Status: clew.OutcomeDone}
+	task := func(id clew.TaskID, o *clew.Outcome, used int64) clew.TaskInfo {
+		return clew.TaskInfo{TaskRef: clew.TaskRef{TaskID: id, RootTaskID: id}, Outcome: o, Usage: clew.Usage{TokensIn: used}}
 	}
-	k.tasks([]clew.HistoryItem{{ID: "t"}, {ID: "below", RootTaskID: "t", ParentTaskID: "t"}, {ID: "other"}, {ID: "below other", RootTaskID: "other"}})
+	var r client.Replica
+	k := newCourse("", &r)
+	step := func(list ...clew.TaskInfo) *outcome {
+		d := &clew.StateChangedData{From: r.Cursor, To: clew.MessageIDOf(1), Put: clew.StatePut{Task: list}}
+		if err := r.Apply(d); err != nil {
+			t.Fatal(err)
+		}
+		return k.take(d)
+	}
+	if end := step(task("old", done, 5), task("now", nil, 1)); end != nil {
+		t.Errorf("it ended with %+v", end)
+	}
+	if end := step(task("old", done, 5)); end != nil {
+		t.Errorf("the end of before counts: %+v", end)
+	}
+	if end := step(task("now", done, 3)); end == nil || end.Status != EndedDone {
+		t.Errorf("it ended with %+v", end)
+	}
+	if n := k.spent().TokensIn; n != 3 {
+		t.Errorf("it used %d", n)
+	}
+}
+
+// A question of a task that is not ours is not ours.
+func TestCourseKnowsItsTasks(t *testing.T) {
+	var r client.Replica
+	r.Tasks = []clew.TaskInfo{
+		{TaskRef: clew.TaskRef{TaskID: "t", RootTaskID: "t"}}, {TaskRef: clew.TaskRef{TaskID: "below", RootTaskID: "t"}},
+		{TaskRef: clew.TaskRef{TaskID: "other", RootTaskID: "other"}}, {TaskRef: clew.TaskRef{TaskID: "below other", RootTaskID: "other"}},
+	}
+	k := newCourse("mine", &r)
+	k.task = "t"
 	for id, want := range map[clew.TaskID]bool{"t": true, "below": true, "other": false, "below other": false, "unheard of": false, "": true} {
 		if k.mine(id) != want {
 			t.Errorf("%q is ours: %v", id, !want)
@@ -215,8 +298,8 @@ func TestStoryKeepsTheAnswerBack(t *testing.T) {
 		var out strings.Builder
 		s := newStory(&Screen{w: &out}, false, "")
 		s.keep = true
-		s.message(first)
-		s.message(last)
+		s.message(&first)
+		s.message(&last)
 		s.close(c.answered, "All is well.")
 		if out.String() != c.want {
 			t.Errorf("%s: %q, want %q", name, out.String(), c.want)
@@ -244,44 +327,38 @@ func TestYesIsNotRepeated(t *testing.T) {
 func TestYesDoesNotRepeatWhatWasTakenBack(t *testing.T) {
 	var out strings.Builder
 	f := &follower{
-		a: &env.App{}, screen: &Screen{w: &out}, o: Options{Yes: true}, course: newCourse(""),
+		a: &env.App{}, screen: &Screen{w: &out}, o: Options{Yes: true},
 		answered: map[clew.RequestID]bool{"req_1": true}, refused: map[clew.RequestID]bool{},
 	}
+	f.course = newCourse("", &f.state)
 	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x"})
-	f.takenBack()
+	f.hear(t.Context(), heard(t, &clew.StateChangedData{To: clew.MessageIDOf(1)}))
+	f.hear(t.Context(), heard(t, &clew.StateChangedData{From: clew.MessageIDOf(1), To: clew.MessageIDOf(2), Put: clew.StatePut{
+		Question: []clew.Question{q}, Status: &clew.StatusInfo{LastMove: &clew.LastMove{Kind: clew.KindRewind, MessageID: clew.MessageIDOf(2)}},
+	}}))
 	if f.answered["req_1"] {
 		t.Error("the question counts as answered")
 	}
-	f.hear(t.Context(), heard(t, 0, clew.EventSessionState, clew.SessionState{HitlPending: &q}))
 	if len(f.questions()) != 1 || f.byRule(q) != nil || !strings.Contains(out.String(), "--yes does not answer what is open again") {
 		t.Errorf("%v, %+v:\n%s", f.questions(), f.byRule(q), out.String())
 	}
 	next := &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "req_2"}, Tool: "x"}
 	later := clew.Question{Type: clew.EventHitlApprovalRequest, Data: next}
-	f.hear(t.Context(), heard(t, 0, clew.EventSessionState, clew.SessionState{HitlPending: &later}))
+	f.hear(t.Context(), heard(t, &clew.StateChangedData{From: clew.MessageIDOf(2), To: clew.MessageIDOf(3), Put: clew.StatePut{Question: []clew.Question{later}}}))
 	if f.byRule(later) == nil {
 		t.Error("a later question is not approved")
 	}
 }
 
 // A yes that is typed while a question is open that was not put to the person is
-// not sent: nobody knows what it is a yes to. Nor are words after a rewind.
+// not sent: nobody knows what it is a yes to.
 func TestWordsForNobody(t *testing.T) {
-	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x"})
-	for name, c := range map[string]struct {
-		words   string
-		prepare func(*follower)
-	}{
-		"a question is open in this session that": {"yes", func(f *follower) { f.view.State.HitlPending = &q }},
-		"the session was just taken back":         {"use make instead", func(f *follower) { f.takenBack() }},
-	} {
-		var out strings.Builder
-		f := &follower{a: &env.App{}, c: &env.Rest{}, screen: &Screen{w: &out}} // there is no client that could send
-		c.prepare(f)
-		f.steer(t.Context(), c.words)
-		f.running.Wait()
-		if !strings.Contains(out.String(), "\""+c.words+"\" was not sent: "+name) {
-			t.Errorf("%s:\n%s", name, out.String())
-		}
+	var out strings.Builder
+	f := &follower{a: &env.App{}, c: &env.Rest{}, screen: &Screen{w: &out}} // there is no client that could send
+	f.state.Questions = []clew.Question{approvalOf(clew.HitlApprovalRequestData{Tool: "x"})}
+	f.steer(t.Context(), "yes")
+	f.running.Wait()
+	if !strings.Contains(out.String(), "\"yes\" was not sent: a question is open in this session that") {
+		t.Errorf("%s", out.String())
 	}
 }

@@ -1,60 +1,85 @@
 package follow
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/cli/env"
 )
 
+// callDetails is what the state does not have of a call.
+type callDetails struct {
+	Effect *clew.Effect `json:"effect"`
+	Output any          `json:"output"`
+}
+
+// detailsOf asks for a call. Without an answer the story is a little shorter.
+func detailsOf(ctx context.Context, c *env.Rest, id clew.SessionID, m *clew.Message) (d callDetails) {
+	ctx, cancel := context.WithTimeout(ctx, detailsWithin)
+	defer cancel()
+	path := "/sessions/" + url.PathEscape(string(id)) + "/tools/" + url.PathEscape(m.ToolCallID)
+	_ = c.API().Call(ctx, http.MethodGet, path, url.Values{"message_id": {string(m.MessageID)}}, nil, &d)
+	return d
+}
+
+// detailsWithin is how long the story waits for the details of a call.
+const detailsWithin = 5 * time.Second
+
+// calls are the asks that show a call which does something outside the session.
+// Others are the agent's own: a todo, a question, the end.
+var calls = []clew.Ask{clew.AskTool, clew.AskCommand, clew.AskUseMcpServer, clew.AskBrowserActionLaunch}
+
 // tool tells a call when it ends. While it runs, the status line has it.
-func (s *story) tool(d *clew.ToolProgressData) {
-	key := callKey(d.TaskID, d.ToolCallID)
-	if d.Status == clew.ToolRunning {
-		if d.Effect != nil {
-			s.calls[key] = *d
-		}
-		s.SetStatus("… " + callTitle(*d))
+func (s *story) tool(m *clew.Message) {
+	t := m.Tool
+	if t != nil && t.Status == clew.ToolRunning {
+		s.SetStatus("… " + callTitle(t))
+	}
+	if t == nil || !t.Status.Ended() || s.told[m.MessageID] {
 		return
 	}
-	began, ran := s.calls[key]
-	delete(s.calls, key)
-	if !ran && d.Status == clew.ToolComplete {
-		return // the agent's own: a todo, a question, the end
+	s.told[m.MessageID] = true
+	if !slices.Contains(calls, m.Ask) && t.Status == clew.ToolComplete {
+		return
 	}
-	if !ran {
-		began = *d
-	}
+	d := s.look(m)
 	s.para("tool")
 	mark, i := "✓", Good
-	if d.Status == clew.ToolError {
+	if t.Status != clew.ToolComplete {
 		mark, i = "✕", Bad
 	}
-	line := callTitle(began)
-	if about := callOutcome(d, began); about != "" {
+	line := callTitle(t)
+	if d.Effect != nil && d.Effect.Command != "" { // the whole of it
+		whole := *t
+		whole.Command = d.Effect.Command
+		line = callTitle(&whole)
+	}
+	if about := callOutcome(t, d); about != "" {
 		line += " · " + about
 	}
 	s.Item(i, mark, oneLine(line))
-	if d.InDoubt {
+	if t.InDoubt {
 		s.Block(Waiting, "    ", "Nobody knows whether this took effect.")
 	}
 	if s.verbose {
-		s.unfold(d, began)
+		s.unfold(t, d)
 	}
 }
 
-// callKey names a call: models use the same ids over and over.
-func callKey(task clew.TaskID, call string) string { return string(task) + " " + call }
-
 // unfold shows what a call changed and what it gave.
-func (s *story) unfold(d *clew.ToolProgressData, began clew.ToolProgressData) {
-	if began.AllowedBy != nil {
-		s.Block(Faint, "    ", fmt.Sprintf("allowed by %s (%s)", began.AllowedBy.Rule, began.AllowedBy.Scope))
+func (s *story) unfold(t *clew.MessageTool, d callDetails) {
+	if t.AllowedBy != nil {
+		s.Block(Faint, "    ", fmt.Sprintf("allowed by %s (%s)", t.AllowedBy.Rule, t.AllowedBy.Scope))
 	}
-	if began.Effect != nil && began.Effect.Diff != "" {
-		s.diff(began.Effect.Diff, "    ")
+	if d.Effect != nil && d.Effect.Diff != "" {
+		s.diff(d.Effect.Diff, "    ")
 		return
 	}
 	if text, ok := d.Output.(string); ok && strings.TrimSpace(text) != "" {
@@ -63,19 +88,16 @@ func (s *story) unfold(d *clew.ToolProgressData, began clew.ToolProgressData) {
 }
 
 // callTitle is what a call does, in a line.
-func callTitle(d clew.ToolProgressData) string {
+func callTitle(t *clew.MessageTool) string {
 	switch {
-	case d.Effect != nil && d.Effect.Command != "":
-		if d.AllowedBy != nil { // what runs then is what was read, each word in quotes
-			return "$ " + bareWords(d.Effect.Command)
-		}
-		return "$ " + d.Effect.Command
-	case d.Title != "":
-		return d.Title
-	case d.Effect != nil && d.Effect.Summary != "":
-		return d.Effect.Summary
+	case t.Command != "" && t.AllowedBy != nil: // what runs then is what was read, each word in quotes
+		return "$ " + bareWords(t.Command)
+	case t.Command != "":
+		return "$ " + t.Command
+	case t.Title != "":
+		return t.Title
 	}
-	return env.FirstOf(d.Tool, "a tool")
+	return env.FirstOf(strings.TrimSpace(t.Name+" "+t.Target), "a tool")
 }
 
 var plainlyQuoted = regexp.MustCompile(`^'([A-Za-z0-9_./:@%+,=-]+)'$`)
@@ -102,25 +124,23 @@ func bareWords(command string) string {
 	return strings.Join(words, " ")
 }
 
-var exitText = regexp.MustCompile(`exit code (\d+)`)
-
 // callOutcome is the little that people want to know of a call that is over.
-func callOutcome(d *clew.ToolProgressData, began clew.ToolProgressData) string {
+func callOutcome(t *clew.MessageTool, d callDetails) string {
 	var parts []string
 	output, _ := d.Output.(string)
-	if d.Status == clew.ToolError {
-		if all := exitText.FindAllString(output, -1); len(all) > 0 {
-			parts = append(parts, all[len(all)-1])
-		} else if text := env.FirstOf(d.Error, output); text != "" {
-			parts = append(parts, env.Cut(oneLine(text), 80))
-		}
+	switch {
+	case t.Status == clew.ToolComplete:
+	case t.ExitCode != nil:
+		parts = append(parts, fmt.Sprintf("exit code %d", *t.ExitCode))
+	case env.FirstOf(t.Error, output) != "":
+		parts = append(parts, env.Cut(oneLine(env.FirstOf(t.Error, output)), 80))
 	}
-	if began.Effect != nil && began.Effect.Diff != "" {
-		parts = append(parts, diffCount(began.Effect.Diff))
+	if d.Effect != nil && d.Effect.Diff != "" {
+		parts = append(parts, diffCount(d.Effect.Diff))
 	} else if n := strings.Count(strings.TrimRight(output, "\n"), "\n"); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d lines", n+1))
 	}
-	if t := took(d.DurationMS); t != "" {
+	if t := took(t.DurationMS); t != "" {
 		parts = append(parts, t)
 	}
 	return strings.Join(parts, " · ")

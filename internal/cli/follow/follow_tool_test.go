@@ -16,7 +16,7 @@ func TestCoveredCommandIsReadable(t *testing.T) {
 		`'echo' 'it'\''s' 'a '\''b'\'' c'`:       `$ echo 'it'\''s' 'a '\''b'\'' c'`,
 		`'echo' 'x '\'' '\''ls'\'' y'`:           `$ echo 'x '\'' '\''ls'\'' y'`,
 	} {
-		d := clew.ToolProgressData{Effect: &clew.Effect{Command: command}, AllowedBy: &clew.AllowedBy{}}
+		d := &clew.MessageTool{Command: command, AllowedBy: &clew.AllowedBy{}}
 		if got := callTitle(d); got != want {
 			t.Errorf("%s: %s, want %s", command, got, want)
 		}

@@ -183,28 +183,32 @@ func (d *demo) open(ctx context.Context, paths []string) {
 // endStory answers what the demo's story asks until it is over.
 func (d *demo) endStory(ctx context.Context) {
 	d.t.Helper()
-	c, err := client.Dial(ctx, client.Options{URL: d.URL, Session: d.Story, Token: d.token})
+	c, err := client.Dial(ctx, client.Options{URL: d.URL, Session: d.Story, Token: d.token, View: clew.ViewState})
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	defer c.Close()
-	var view client.View
+	var state client.Replica
 	said := map[clew.RequestID]bool{}
 	for env, err := range c.Follow(ctx) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		view.Apply(env)
-		if env.Type == string(clew.EventComplete) {
-			if !strings.Contains(string(env.Data), "all 6 checks pass") {
-				d.t.Errorf("the story ended with %s", env.Data)
-			}
-			return
+		if _, err := state.Take(env); err != nil {
+			d.t.Fatal(err)
 		}
-		q := view.State.HitlPending
-		if q == nil || said[q.RequestID()] {
+		for _, t := range state.Tasks {
+			if t.ParentTaskID == "" && t.Outcome != nil {
+				if !strings.Contains(t.Result, "all 6 checks pass") {
+					d.t.Errorf("the story ended with %+v", t)
+				}
+				return
+			}
+		}
+		if len(state.Questions) == 0 || said[state.Questions[0].RequestID()] {
 			continue
 		}
+		q := state.Questions[0]
 		said[q.RequestID()] = true
 		var answer any = clew.HitlApprovalResponseData{RequestID: q.RequestID(), Action: clew.ChoiceApprove}
 		if q.Type == clew.EventHitlInputRequest {
