@@ -15,6 +15,12 @@
 // that they follow it: a gap is a fault of the connection and never reaches
 // the caller.
 //
+// # The state
+//
+// With Options.View clew.ViewState the server sends what changed of the state
+// instead of the records that it follows from. A Replica puts it in its place and
+// is the session's state at any moment: its messages, tasks, questions, plan.
+//
 // # Slow readers
 //
 // The client holds a bounded number of envelopes for Follow. When they are not

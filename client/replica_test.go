@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/wire"
 )
 
 // A vector is one line of a play: what the server sends, or what session_state
@@ -21,6 +22,8 @@ type vector struct {
 
 // Plays that the server's own test has written: a replica that puts entities in
 // their places holds what session_state shows.
+//
+// Covers: WS-026, WS-136, RUN-09
 func TestReplicaByVectors(t *testing.T) {
 	paths, err := filepath.Glob("../sdk/typescript/test/vectors/*.jsonl")
 	if err != nil || len(paths) < 10 {
@@ -105,5 +108,14 @@ func TestReplicaGap(t *testing.T) {
 	}
 	if !r.Older(&clew.MessagesPage{Messages: clew.List[clew.Message]{{MessageID: "msg_000000000002"}}}) || len(r.Messages) != 2 {
 		t.Errorf("with a page: %+v", r.Messages)
+	}
+}
+
+// Covers: WS-137
+func TestReplicaLeavesUnknownTypes(t *testing.T) {
+	r := client.Replica{Total: 3}
+	ev, err := r.Take(wire.Envelope{Type: "from_the_future"})
+	if err != nil || ev.Data != nil || r.Total != 3 {
+		t.Errorf("%+v, %v", ev, err)
 	}
 }

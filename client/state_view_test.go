@@ -85,6 +85,8 @@ const (
 
 // The view of the state is asked for, and a replica holds what was sent. A broken
 // connection goes on from the cursor.
+//
+// Covers: C-57
 func TestWatchResumes(t *testing.T) {
 	s := &script{frames: [][]string{
 		{connectedFrame, wholeFrame, syncFrame, `{"type":"text","data":{"message_id":"msg_000000000002","offset":2,"delta":" there"}}`},
@@ -108,6 +110,8 @@ func TestWatchResumes(t *testing.T) {
 
 // A change that does not go on from what is held never reaches the caller: the
 // client asks for what changed since its cursor.
+//
+// Covers: C-81
 func TestWatchHealsGaps(t *testing.T) {
 	for name, gap := range map[string]string{
 		"later":   `{"type":"state_changed","data":{"from":"msg_000000000003","to":"msg_000000000005","put":{"session":{"title":"wrong","owner":"x"}}}}`,
