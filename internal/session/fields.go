@@ -29,6 +29,7 @@ func completed(s *State, events []clew.Event) {
 	}
 	for _, e := range events {
 		f.event(e)
+		translate(e.Data) // as will be done to what is read back: live and folded are the same
 	}
 }
 
@@ -54,11 +55,11 @@ func (f *filler) event(e clew.Event) {
 	case *clew.CancelledData:
 		d.Outcome = f.ends(d.TaskID, d.Outcome, true)
 	case *clew.FailedData:
-		d.Outcome = f.ends(d.TaskID, d.Outcome, true)
+		d.Outcome = f.ends(d.TaskID, cmp.Or(d.Outcome, &clew.Outcome{WhyCode: clew.EndFailed}), true)
 	case *clew.TaskCompletedData:
 		d.Outcome = &clew.Outcome{Status: clew.OutcomeDone}
 	default:
-		if q := (clew.Question{Type: e.Type, Data: e.Data}); q.Asking() != nil {
+		if q := clew.Question(e); q.Asking() != nil {
 			f.question(q)
 		}
 	}

@@ -56,8 +56,7 @@ func oldCode(reason string) clew.EndCode {
 	return ""
 }
 
-// translate adds to the data of an old record what it would have today. The data
-// was just decoded, so that it is nobody else's.
+// translate adds to the data of an old record what it would have today.
 func translate(data any) {
 	switch d := data.(type) {
 	case *clew.MessageCreatedData:
@@ -129,7 +128,7 @@ func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
 // translateEffect: where a diff does not show all, it says so in a line in
 // parentheses, as no line of a diff is.
 func translateEffect(e *clew.Effect) {
-	if e != nil && (strings.HasPrefix(e.Diff, "(") || strings.Contains(e.Diff, "\n(")) {
+	if e != nil && !e.DiffCut && (strings.HasPrefix(e.Diff, "(") || strings.Contains(e.Diff, "\n(")) {
 		e.DiffCut = true
 	}
 }
