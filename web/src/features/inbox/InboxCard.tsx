@@ -59,7 +59,7 @@ function useSettlement(item: InboxItem, gone: boolean): Settlement {
     let over = false;
     client.rest.sessions.messages(item.session_id, { around: message, limit: 3 }).then((page) => {
       const answer = page.messages.find((m) => m.request_id === item.question.request_id)?.answer;
-      if (!over && answer) setFound({ action: answer.action, by: answer.by, byTimeout: answer.by_timeout, ts: answer.ts, words: answer.comment });
+      if (!over && answer) setFound({ action: answer.action, by: answer.by, byTimeout: answer.by_timeout, ts: answer.ts, words: answer.comment, whyCode: answer.why_code });
     }, () => {}); // then it reads "settled", which is true as well
     return () => {
       over = true;

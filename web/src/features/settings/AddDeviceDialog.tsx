@@ -39,8 +39,8 @@ export function AddDeviceDialog({ known, onClose }: { known: ReadonlySet<string>
   );
 }
 
-function nameOf(k: ApiKey): string {
-  return (k.name || k.id).replace(/^browser: /, "");
+export function nameOf(k: ApiKey): string {
+  return k.device || k.name || k.id;
 }
 
 /** A browser that signed in while the dialog was open. */

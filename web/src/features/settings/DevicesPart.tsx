@@ -7,7 +7,7 @@ import { notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { useLoaded } from "@/lib/useLoaded";
 import { Ago, Badge, Button, Dialog, ErrorNote, Loading, Time } from "@/ui";
-import { AddDeviceDialog } from "./AddDeviceDialog";
+import { AddDeviceDialog, nameOf } from "./AddDeviceDialog";
 import { KeysPart } from "./KeysPart";
 import { settingsWords } from "./words";
 
@@ -58,14 +58,14 @@ export function KeyLine({ apiKey: k, mine, whose, action, hint, onEnd }: {
 }) {
   const t = useWords(settingsWords);
   const [asking, setAsking] = useState(false);
-  const name = (k.name || k.id).replace(/^browser: /, "");
+  const name = nameOf(k);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-1.5">
       <div className="min-w-0 flex-1 basis-48">
         <p className="flex items-center gap-2"><span className="truncate font-medium">{name}</span>{mine && <Badge tone="run">{t.thisDevice}</Badge>}</p>
         <p className="text-sm text-soft">
           {whose && <>{k.user} · {t.roles[k.role] ?? k.role} · …{k.last_four} · </>}
-          {k.browser ? t.signedIn : t.created} <Ago ms={k.created_ms} /> · {t.expires} {k.expires_ms ? <Time ms={k.expires_ms} /> : t.never}
+          {k.kind === "browser" ? t.signedIn : t.created} <Ago ms={k.created_ms} /> · {t.expires} {k.expires_ms ? <Time ms={k.expires_ms} /> : t.never}
         </p>
       </div>
       <Button aria-label={`${action}: ${name}`} onClick={() => setAsking(true)}>{action}</Button>

@@ -9,21 +9,19 @@ export type Control =
   | { kind: "lines" }
   | { kind: "json" };
 
-/** Chosen by the default's type and by what the documentation allows: "`ask`, `auto`" is a choice. */
+/** What is not known of a setting is edited as data. */
 export function controlOf(s: Setting): Control {
-  const sample = s.default ?? s.value;
-  const named = [...(s.allowed ?? "").matchAll(/`([^`]+)`/g)].map((m) => m[1]!);
-  if (typeof sample === "boolean") return { kind: "switch" };
-  if (typeof sample === "number") return { kind: "number" };
-  if (typeof sample === "string") {
-    const list = (s.allowed ?? "").replace(/`[^`]+`/g, "").replace(/[,\s]|or/g, "") === "";
-    if (named.length > 1 && list) return { kind: "choice", options: named };
-    return { kind: "text", long: /KiB/.test(s.allowed ?? "") };
+  switch (s.kind) {
+    case "choice":
+      return { kind: "choice", options: s.choices ?? [] };
+    case "text":
+    case "long_text":
+      return { kind: "text", long: s.kind === "long_text" };
+    case undefined:
+      return { kind: "json" };
+    default:
+      return { kind: s.kind };
   }
-  if (Array.isArray(sample) && [...sample, ...((s.value as unknown[]) ?? [])].every((v) => typeof v === "string") && /patterns|names|hosts|text|list of/.test(s.allowed ?? "") && !/objects|modes/.test(s.allowed ?? "")) {
-    return { kind: "lines" };
-  }
-  return { kind: "json" };
 }
 
 /** A value as it stands in the editor. */

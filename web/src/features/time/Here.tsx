@@ -34,9 +34,9 @@ function Target({ sessionId, mark }: { sessionId: string; mark: TimelineMark }) 
   });
   const m = found.value;
   if (!target || !m) return null;
-  const words = (m.text ?? "").trim().split("\n", 1)[0]!;
+  const words = ((m.tool ? m.tool.target : m.text) ?? "").trim().split("\n", 1)[0]!;
   const short = words.length > 60 ? `${words.slice(0, 59)}…` : words;
-  if (short === "" || short.startsWith("{")) return null;
+  if (short === "") return null;
   const went = target.kept ? t.wentAfter : m.message_id === id ? t.wentBefore : t.wentBeforeAnswer; // an answer is no message
   return <span className="text-soft">, {went(short, clockTime(m.ts))}</span>;
 }

@@ -29,7 +29,7 @@ export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
           <h3 className="font-semibold text-ask">{t.irreversible}</h3>
           <p className="pb-1 text-sm">{t.irreversibleHelp}</p>
           <ul className="max-h-40 overflow-y-auto" tabIndex={0} aria-label={t.irreversible}>
-            {steps.map((s) => <li key={s.message_id + (s.tool_call_id ?? "")} className="py-0.5"><code className="font-mono text-sm break-all">{s.summary}</code> <span className="text-sm text-soft">{s.reason}</span></li>)}
+            {steps.map((s) => <li key={s.message_id + (s.tool_call_id ?? "")} className="py-0.5"><code className="font-mono text-sm break-all">{s.summary}</code> <span className="text-sm text-soft">{(s.code && t.cannotUndo[s.code]?.(s.server ?? s.url ?? "")) ?? s.reason}</span></li>)}
           </ul>
           {(p.irreversible_count ?? 0) > steps.length && <p className="text-sm">{t.andMore(p.irreversible_count! - steps.length)}</p>}
         </section>

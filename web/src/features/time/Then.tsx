@@ -46,7 +46,7 @@ export function Then({ session, place: page }: { session: Session; place: Loaded
 const Line = memo(function Line({ session, message: m, here }: { session: Session; message: TranscriptMessage; here: boolean }) {
   const t = useWords(transcriptWords);
   const me = useAccount((s) => (s.account.state === "in" ? s.account.me.user_id : undefined));
-  const call = m.type === "ask" && m.tool_call_id ? viewOf(m, !m.is_answered && !m.tool, undefined) : null;
+  const call = m.type === "ask" && m.tool_call_id ? viewOf(m, asks(m), false) : null;
   const output = m.say === "command_output" || m.say === "codebase_search_result";
   const tone = call ? toneOfCall(call) : m.say === "error" ? "fail" : m.type === "ask" && !m.is_answered ? "ask" : m.role === "user" && !m.agent_id ? "run" : "wait";
   return (
@@ -79,4 +79,9 @@ function Answered({ mark: m }: { mark: TimelineMark }) {
       <p>{choice(m, t)}</p>
     </li>
   );
+}
+
+/** Whether a call waited for somebody's answer then. */
+function asks(m: TranscriptMessage): boolean {
+  return m.request_id !== undefined && !m.is_answered && (m.tool === undefined || m.tool.status === "waiting");
 }

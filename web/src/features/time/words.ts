@@ -1,3 +1,4 @@
+import type { IrreversibleCode } from "@clew-run/client";
 import type { TimelineAsked } from "@clew-run/client";
 import { words } from "@/i18n";
 import { particle } from "@/i18n/particle";
@@ -34,7 +35,12 @@ export const timeWords = words({
     messagesGo: (n: number) => (n === 0 ? "No message goes" : n === 1 ? "1 message goes" : `${n} messages go`), filesChange: (n: number) => (n === 0 ? "No file changes" : n === 1 ? "1 file changes" : `${n} files change`),
     todosChange: (n: number) => (n === 1 ? "1 todo changes" : `${n} todos change`), reopened: (n: number) => (n === 1 ? "1 question is open again" : `${n} questions are open again`), withdrawn: (n: number) => (n === 1 ? "1 question goes" : `${n} questions go`),
     running: "Agents at work are stopped first.", tokens: (n: string) => `${n} tokens no longer counted; spent all the same`,
-    irreversible: "Cannot be undone", irreversibleHelp: "These steps reached beyond the files. Going back does not take them back.", andMore: (n: number) => `and ${n} more`,
+    irreversible: "Cannot be undone",
+    cannotUndo: {
+      tool_server: (name: string) => `it was done by the tool server ${name}`, url: (url: string) => `it spoke to ${url}`, network: () => "the command could reach the network",
+      outside_workspace: () => "the command could change things outside the workspace",
+    } satisfies Record<IrreversibleCode, (what: string) => string> as Partial<Record<IrreversibleCode, (what: string) => string>>,
+    irreversibleHelp: "These steps reached beyond the files. Going back does not take them back.", andMore: (n: number) => `and ${n} more`,
     noFiles: "Files cannot be taken back", byHand: (n: number) => (n === 1 ? "1 file was changed since the last checkpoint, perhaps by you" : `${n} files were changed since the last checkpoint, perhaps by you`), overwrite: "Overwrite them, too", overwriteHint: "They are saved first, and undo brings them back.",
     changedMeanwhile: "Files were changed meanwhile. Look again before you go back.", askOverwrite: "They would be overwritten. They are saved first: going the other way brings them back.", goOn: "Overwrite and go on",
     overUnheard: "It is over. What you see is how the session stands now.", nothingBefore: "Nothing was said before this.", ownerFiles: "Only the owner of the session sees its files.",
@@ -71,7 +77,12 @@ export const timeWords = words({
     messagesGo: (n: number) => (n === 0 ? "사라지는 메시지 없음" : `메시지 ${n}개가 사라짐`), filesChange: (n: number) => (n === 0 ? "바뀌는 파일 없음" : `파일 ${n}개가 바뀜`),
     todosChange: (n: number) => `할 일 ${n}개가 바뀜`, reopened: (n: number) => `질문 ${n}개가 다시 열림`, withdrawn: (n: number) => `질문 ${n}개가 사라짐`,
     running: "작업 중인 에이전트를 먼저 멈춥니다.", tokens: (n: string) => `토큰 ${n}개가 집계에서 빠집니다. 이미 쓴 것은 그대로입니다`,
-    irreversible: "되돌릴 수 없는 것", irreversibleHelp: "파일 밖까지 미친 단계입니다. 되돌려도 취소되지 않습니다.", andMore: (n: number) => `외 ${n}개`,
+    irreversible: "되돌릴 수 없는 것",
+    cannotUndo: {
+      tool_server: (name) => `도구 서버가 한 일입니다: ${name}`, url: (url) => `외부와 통신했습니다: ${url}`, network: () => "네트워크를 쓸 수 있던 명령입니다",
+      outside_workspace: () => "작업 폴더 밖을 바꿀 수 있던 명령입니다",
+    },
+    irreversibleHelp: "파일 밖까지 미친 단계입니다. 되돌려도 취소되지 않습니다.", andMore: (n: number) => `외 ${n}개`,
     noFiles: "파일은 되돌릴 수 없습니다", byHand: (n: number) => `마지막 체크포인트 이후 바뀐 파일 ${n}개가 있습니다. 직접 고친 것일 수 있습니다`, overwrite: "이 파일들도 덮어쓰기", overwriteHint: "먼저 저장되며, 취소하면 돌아옵니다.",
     changedMeanwhile: "그사이 파일이 바뀌었습니다. 되돌리기 전에 다시 확인하세요.", askOverwrite: "이 파일들을 덮어쓰게 됩니다. 먼저 저장되므로 반대로 하면 돌아옵니다.", goOn: "덮어쓰고 계속",
     overUnheard: "끝났습니다. 지금 보이는 것이 세션의 현재 상태입니다.", nothingBefore: "이 앞에는 아무 말도 없습니다.", ownerFiles: "세션의 파일은 소유자만 볼 수 있습니다.",

@@ -1,22 +1,12 @@
-import type { Question } from "@clew-run/client";
+import type { Question, WordsEffect } from "@clew-run/client";
 import { expect, test } from "vitest";
 import { talking } from "./talking";
 
-const ask = (q: object): Question => ({ request_id: "r", ...q }) as unknown as Question;
+const ask = (words_effect?: WordsEffect): Question => ({ type: "hitl_approval_request", request_id: "r", words_effect }) as Question;
 
-test("words refuse an approval, change a plan and answer a question", () => {
+test("words do to a question what the server says, and pass by those that they do not reach", () => {
   expect(talking([])).toBeNull();
-  expect(talking([ask({ type: "hitl_approval_request", ask: "command" })])).toBe("refuses");
-  expect(talking([ask({ type: "hitl_approval_request", ask: "completion_result" })])).toBe("refuses");
-  expect(talking([ask({ type: "hitl_approval_request", limit: "budget" })])).toBe("refuses");
-  expect(talking([ask({ type: "hitl_approval_request", ask: "api_req_failed" })])).toBe("goesOn");
-  expect(talking([ask({ type: "hitl_approval_request", ask: "resume_task" })])).toBe("goesOn");
-  expect(talking([ask({ type: "hitl_plan_review" })])).toBe("changes");
-  expect(talking([ask({ type: "hitl_input_request" })])).toBe("answers");
-});
-
-test("words do not reach the questions of a plan's steps", () => {
-  const step = ask({ type: "hitl_approval_request", todo_id: "test", todo: { id: "test", task: "Run the tests.", tool: "agent" } });
-  expect(talking([step])).toBeNull();
-  expect(talking([step, ask({ type: "hitl_input_request" })])).toBe("answers");
+  expect(talking([ask("denies")])).toBe("denies");
+  expect(talking([ask("steers"), ask("continues"), ask("answers")])).toBe("continues");
+  expect(talking([ask("steers"), ask()])).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { useWords } from "@/i18n";
 import { useAccount } from "@/app/account";
 import { Mark, Time, type Tone } from "@/ui";
+import { endedBecause, endWords } from "../ends";
 import type { Settlement } from "./answer";
 import { Revealed } from "./Revealed";
 import { questionWords } from "./words";
@@ -12,14 +13,15 @@ export function AnswerLine({ settled, subject }: { settled: Settlement; subject?
   const t = useWords(questionWords);
   const me = useAccount((s) => (s.account.state === "in" ? s.account.me.user_id : undefined));
   const by = settled.by === undefined ? undefined : settled.by === me ? t.you : settled.by;
-  const stopped = settled.action === "cancelled" && settled.words === "interrupted by the user"; // the server's words, not a person's
+  const why = endedBecause(useWords(endWords), settled.action === "cancelled" ? settled.whyCode : undefined);
+  const stopped = settled.action === "cancelled" && settled.whyCode === "interrupted";
   const what = stopped ? t.stopped : settled.byTimeout ? t.expired : settled.action === undefined ? t.settledElsewhere : t.settled[settled.action](by);
   return (
     <p className="flex flex-wrap items-center gap-x-1.5 text-soft" data-settled={settled.byTimeout ? "expired" : settled.action} aria-label={subject ? `${what}: ${subject}` : undefined}>
       <Mark tone={settled.byTimeout ? "past" : (tones[settled.action ?? ""] ?? "past")} size={10} />
       <span className="font-medium text-ink">{what}</span>
       {settled.ts !== undefined && <Time ms={settled.ts} />}
-      {settled.words && !stopped && <span className="min-w-0">“<Revealed text={settled.words} />”</span>}
+      {why ? !stopped && <span className="min-w-0">{why}</span> : settled.words && <span className="min-w-0">“<Revealed text={settled.words} />”</span>}
     </p>
   );
 }

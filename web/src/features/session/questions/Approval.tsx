@@ -13,7 +13,7 @@ import { Refusal } from "./Refusal";
 import { Revealed } from "./Revealed";
 import { ScopePicker } from "./ScopePicker";
 import { useRule } from "./useRule";
-import { whyWords } from "./why";
+import { whyReasons, whyWords } from "./why";
 import { questionWords } from "./words";
 
 export interface BodyProps<Q extends Question> {
@@ -31,6 +31,7 @@ export interface BodyProps<Q extends Question> {
 /** Something that a person has to allow: what it is, and the buttons. */
 export function Approval({ question: q, sessionId, live, busy, give, keys, alike }: BodyProps<Extract<Question, { type: "hitl_approval_request" }>>) {
   const t = useWords(questionWords);
+  const why = whyWords(useWords(whyReasons), q);
   const kind = kindOf(q);
   const offer = offerOf(q);
   const rule = useRule(sessionId, q);
@@ -49,7 +50,7 @@ export function Approval({ question: q, sessionId, live, busy, give, keys, alike
       {q.todo && <p className="text-soft">{t.step}: <Revealed text={q.todo.task} /></p>}
       {kind === "limit" && <LimitView question={q} />}
       {(q.effect || q.input !== undefined) && <EffectView question={q} />}
-      {q.why && !q.effect && q.input === undefined && <p className="text-sm text-soft"><Revealed text={whyWords(t, q.why)} /></p>}
+      {why && !q.effect && q.input === undefined && <p className="text-sm text-soft"><Revealed text={why} /></p>}
       {live && panel === null && offer && offer.scopes.length > 0 && <ScopePicker offer={offer} rule={rule} />}
       {live && panel === null && (
         <div className="flex flex-wrap items-center gap-2">

@@ -6,7 +6,7 @@ import { DiffText } from "./DiffText";
 import { deceives } from "./reveal";
 import { Revealed } from "./Revealed";
 import { rounded } from "./rounded";
-import { whyWords } from "./why";
+import { whyReasons, whyWords } from "./why";
 import { questionWords } from "./words";
 
 type Approval = Extract<Question, { type: "hitl_approval_request" }>;
@@ -14,6 +14,7 @@ type Approval = Extract<Question, { type: "hitl_approval_request" }>;
 /** What would happen, exactly: all that an approval covers, and nothing that it does not. */
 export function EffectView({ question: q }: { question: Approval }) {
   const t = useWords(questionWords);
+  const why = whyWords(useWords(whyReasons), q);
   const e = q.effect;
   const plain = e?.command ?? e?.url;
   const shown = q.input !== undefined && !e?.command && !e?.diff;
@@ -36,7 +37,7 @@ export function EffectView({ question: q }: { question: Approval }) {
       {texts.some(deceives) && <p className="text-fail">{t.deceives}</p>}
       {e && <Facts effect={e} tool={q.tool} />}
       <div className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
-        {q.why && <p><Revealed text={whyWords(t, q.why)} /></p>}
+        {why && <p><Revealed text={why} /></p>}
         {e?.environment && <Environment of={e.environment} />}
       </div>
     </div>

@@ -74,5 +74,5 @@ export function bySession(session: Session): Answering {
 }
 
 export function settlementOf(d: SettledQuestion): Settlement {
-  return { action: d.action, by: d.by, byTimeout: d.by_timeout, ts: d.ts, words: d.comment ?? d.value };
+  return { action: d.action, by: d.by, byTimeout: d.by_timeout, ts: d.ts, words: d.comment ?? d.value, whyCode: d.why_code };
 }

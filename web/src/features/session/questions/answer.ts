@@ -1,4 +1,4 @@
-import type { CommandData, InboxResponse, Question, Resolution } from "@clew-run/client";
+import type { CommandData, EndCode, InboxResponse, Question, Resolution } from "@clew-run/client";
 
 /** The commands that answer questions. */
 type AnswerType = "hitl_approval_response" | "hitl_plan_response" | "hitl_input_response" | "hitl_clarification_response" | "ask_response";
@@ -20,7 +20,10 @@ export interface Settlement {
   by?: string;
   byTimeout?: boolean;
   ts?: number;
+  /** What was said with it. */
   words?: string;
+  /** Why it was withdrawn; nobody said anything then. */
+  whyCode?: EndCode;
 }
 
 /** Makes the command that answers a question in its session. */

@@ -48,10 +48,17 @@ export function offerOf(q: Question): RememberOffer | undefined {
 
 /** Who asks: "" is the session's agent. The agents of steps and subtasks have no names that people know. */
 export function askerOf(q: Question): "" | ":step" | ":sub" | (string & {}) {
-  const agent = q.agent_id ?? "";
-  if (agent.startsWith("main-")) return "";
-  if (agent.startsWith("task-")) return q.todo_id || ("todo" in q && q.todo) ? ":step" : ":sub";
-  return agent;
+  switch (q.agent_kind) {
+    case "step":
+      return ":step";
+    case "task":
+      return ":sub";
+    case "ephemeral":
+    case "window":
+      return q.agent_id ?? "";
+    default:
+      return "";
+  }
 }
 
 /** Whether a question offers a choice. */

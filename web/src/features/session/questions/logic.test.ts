@@ -36,9 +36,10 @@ test("kinds", () => {
 });
 
 test("who asks is told by a name that people know, never by an id", () => {
-  expect(askerOf(approval({ agent_id: "main-monitor-0" }))).toBe("");
-  expect(askerOf(approval({ agent_id: "task-task_8492ae15" }))).toBe(":sub");
-  expect(askerOf(approval({ agent_id: "task-task_8492ae15", todo_id: "test" }))).toBe(":step");
+  expect(askerOf(approval({ agent_kind: "main", agent_id: "a1" }))).toBe("");
+  expect(askerOf(approval({ agent_kind: "task", agent_id: "a2" }))).toBe(":sub");
+  expect(askerOf(approval({ agent_kind: "step", agent_id: "a3" }))).toBe(":step");
+  expect(askerOf(approval({ agent_kind: "window", agent_id: "notes" }))).toBe("notes");
   for (const t of [questionWords.en, questionWords.ko]) {
     for (const who of ["", ":sub", ":step"]) expect(t.titles.command(who)).not.toContain(":");
   }

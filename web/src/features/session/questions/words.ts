@@ -9,47 +9,6 @@ const askersKo: Kinds<string> = { "": "에이전트", ":step": "계획의 한 �
 const who = (name: string) => askers[name] ?? name;
 const whoKo = (name: string) => particle(askersKo[name] ?? name, "이", "가");
 
-/** Why the server asks, where its own words are not for people: those of older servers. */
-const reasonsEn: Partial<Record<string, string>> = {
-  "auto-approval is off": "everything is asked about: allowing by itself is switched off",
-  "the workspace is not trusted": "this directory is not trusted yet",
-  "it touches something protected": "it touches something protected",
-  "no flag covers the tool": "no setting allows this tool",
-  "the tool is not read-only": "the tool does more than read",
-  "the tool is not on the server's always_allow list as it is now": "you have not allowed this tool, or it has changed since",
-  "always_allow_read_only is off": "the settings do not allow reading by itself",
-  "always_allow_write is off": "the settings do not allow changing files by itself",
-  "always_allow_execute is off": "the settings do not allow commands by themselves",
-  "always_allow_browser is off": "the settings do not allow the browser by itself",
-  "always_allow_mcp is off": "the settings do not allow tool servers by themselves",
-  "always_allow_fetch is off": "the settings do not allow fetching from the web by itself",
-};
-const reasonsKo: Partial<Record<string, string>> = {
-  "everything is asked about": "자동 허용이 꺼져 있어 모두 묻습니다",
-  "this directory is not trusted yet": "아직 신뢰하지 않는 디렉터리입니다",
-  "no setting allows this tool": "이 도구를 허용하는 설정이 없습니다",
-  "the tool does more than read": "읽기만 하는 도구가 아닙니다",
-  "this tool is not allowed yet, or it has changed since": "허용하지 않았거나 그 뒤에 바뀐 도구입니다",
-  "reading is asked about": "설정에서 읽기를 자동으로 허용하지 않습니다",
-  "changing files is asked about": "설정에서 파일 변경을 자동으로 허용하지 않습니다",
-  "commands are asked about": "설정에서 명령을 자동으로 허용하지 않습니다",
-  "stopping a command is asked about": "설정에서 명령 중지를 자동으로 허용하지 않습니다",
-  "tools of tool servers are asked about": "설정에서 도구 서버를 자동으로 허용하지 않습니다",
-  "fetching from the web is asked about": "설정에서 웹 가져오기를 자동으로 허용하지 않습니다",
-  "auto-approval is off": "자동 허용이 꺼져 있어 모두 묻습니다",
-  "the workspace is not trusted": "아직 신뢰하지 않는 디렉터리입니다",
-  "it touches something protected": "보호된 것을 건드립니다",
-  "no flag covers the tool": "이 도구를 허용하는 설정이 없습니다",
-  "the tool is not read-only": "읽기만 하는 도구가 아닙니다",
-  "the tool is not on the server's always_allow list as it is now": "허용하지 않았거나 그 뒤에 바뀐 도구입니다",
-  "always_allow_read_only is off": "설정에서 읽기를 자동으로 허용하지 않습니다",
-  "always_allow_write is off": "설정에서 파일 변경을 자동으로 허용하지 않습니다",
-  "always_allow_execute is off": "설정에서 명령을 자동으로 허용하지 않습니다",
-  "always_allow_browser is off": "설정에서 브라우저를 자동으로 허용하지 않습니다",
-  "always_allow_mcp is off": "설정에서 도구 서버를 자동으로 허용하지 않습니다",
-  "always_allow_fetch is off": "설정에서 웹 가져오기를 자동으로 허용하지 않습니다",
-};
-
 export const questionWords = words({
   en: {
     titles: {
@@ -98,7 +57,7 @@ export const questionWords = words({
     insteadWords: "Do this instead:",
     command: "Command", address: "Address", changes: "Changes", input: "Input", tool: "Tool", server: "Server", directory: "In", file: "File",
     network: "Network", networkOn: "open", networkOff: "closed", sandbox: "Sandbox", sandboxNone: "none", boundTo: "Your yes is for this alone",
-    boundHelp: "If anything of it changes, you are asked again. Its fingerprint:", step: "Step", because: "Asked because", reasons: reasonsEn,
+    boundHelp: "If anything of it changes, you are asked again. Its fingerprint:", step: "Step",
     environment: (n: number) => (n === 1 ? "1 environment variable" : `${n} environment variables`),
     moreLines: (n: number) => (n === 1 ? "… and 1 more line" : `… and ${n} more lines`),
     deceives: "There are characters in it that the eye would miss. They are shown by their number.",
@@ -203,7 +162,7 @@ export const questionWords = words({
     insteadWords: "대신 이렇게 하세요:",
     command: "명령", address: "주소", changes: "변경 내용", input: "입력", tool: "도구", server: "서버", directory: "위치", file: "파일",
     network: "네트워크", networkOn: "열림", networkOff: "닫힘", sandbox: "샌드박스", sandboxNone: "없음", boundTo: "이 내용에만 유효",
-    boundHelp: "조금이라도 달라지면 다시 묻습니다. 지문:", step: "단계", because: "묻는 이유:", reasons: reasonsKo,
+    boundHelp: "조금이라도 달라지면 다시 묻습니다. 지문:", step: "단계",
     environment: (n) => `환경 변수 ${n}개`,
     moreLines: (n) => `… 외 ${n}줄`,
     deceives: "눈에 띄지 않는 문자가 있어 번호로 표시했습니다.",

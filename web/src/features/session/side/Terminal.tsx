@@ -30,8 +30,8 @@ function newest(session: Session, ids: readonly string[]): { id: string; command
     if (m?.say === "command_output" && list.length < shown) list.push({ id: m.message_id, call: m.tool_call_id, command: "" });
     if (m?.ask !== "command") continue;
     const of = list.find((o) => o.call === m.tool_call_id);
-    if (of) of.command = (m.text ?? "").replace(/^run: /, "");
-    if (list.length === shown && list.every((o) => o.command)) break;
+    if (of) of.command = m.tool?.command ?? "";
+    if (list.length === shown && list.every((o) => o.command !== "")) break;
   }
   return list;
 }

@@ -27,8 +27,8 @@ export function Marker({ session, message: m }: { session: Session; message: Tra
 }
 
 function shortText(m: TranscriptMessage): string {
-  const text = m.summary ?? m.text ?? "";
-  return /^[0-9a-f]{7,64}$/.test(text) ? text.slice(0, 7) : text.split("\n", 1)[0]!.slice(0, 200);
+  const hash = m.checkpoint?.hash;
+  return typeof hash === "string" ? hash.slice(0, 7) : (m.summary ?? m.text ?? "").split("\n", 1)[0]!.slice(0, 200);
 }
 
 /** Something failed: what, and what one can do. */

@@ -17,7 +17,7 @@ export function Reads({ session, ids }: { session: Session; ids: readonly string
   const list = ids.map((i) => session.store.message(i)).filter((m) => m !== undefined);
   const failed = list.some((m) => m.tool?.status === "error");
   const running = list.some((m) => m.tool?.status === "running");
-  const targets = list.map((m) => viewOf(m, false, undefined).target).filter(Boolean).join(", ");
+  const targets = list.map((m) => viewOf(m, false, false).target).filter(Boolean).join(", ");
   return (
     <div data-reads={ids.length}>
       <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className="-mx-1.5 flex min-h-7 w-[calc(100%+12px)] min-w-0 items-center gap-2 rounded px-1.5 text-left hover:bg-hover pointer-coarse:min-h-(--row)">

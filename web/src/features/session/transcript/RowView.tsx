@@ -69,7 +69,7 @@ export const RowView = memo(function RowView({ session, row, question, current, 
       case "question": return "past";
       case "marker": return m.say === "api_req_retry_delayed" && current ? "ask" : "past";
       case "call": {
-        const v = viewOf(m, asking, session.store.message(row.more.at(-1) ?? "")?.text, isHalted(session.store.getSnapshot().questions, m.task_id));
+        const v = viewOf(m, asking, row.more.length > 0, isHalted(session.store.getSnapshot().questions, m.task_id));
         const tone = toneOfCall(v);
         return tone === "fail" || tone === "run" ? tone : row.head ? "agent" : "none";
       }

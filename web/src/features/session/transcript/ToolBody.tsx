@@ -11,7 +11,6 @@ import { DiffText } from "../questions/DiffText";
 import { Revealed } from "../questions/Revealed";
 import { useSide } from "../side/side";
 import { allowedWords } from "./allowed";
-import { givenTo } from "./call";
 import { Images } from "./Images";
 import { transcriptWords } from "./words";
 
@@ -24,12 +23,12 @@ export function ToolBody({ session, message: m, output }: { session: Session; me
   const status = m.tool?.status ?? "";
   const loaded = useLoaded<ToolDetail>(`${session.id} ${callId} ${status}`, () => client.rest.sessions.tool(session.id, callId, m.message_id));
   const d: Partial<ToolDetail> = loaded.value ?? {};
-  const input = d.input ?? givenTo(m).input;
+  const input = d.input;
   const effect = d.effect;
   const text = output?.text ?? textOf(d.output);
   const error = d.error ?? m.tool?.error;
-  const told = error !== undefined && text !== undefined && text.includes(error.slice(0, 60)); // a command's error is its output
-  const command = effect?.command ?? (m.ask === "command" ? (m.text ?? "").replace(/^run: /, "") : undefined);
+  const told = m.tool?.error_in_output === true && text !== undefined; // a command's error is its output
+  const command = effect?.command ?? m.tool?.command;
   return (
     <div className="flex flex-col gap-2 py-1.5">
       {command !== undefined ? (

@@ -5,6 +5,7 @@ import { useId, useState } from "react";
 import { useWords } from "@/i18n";
 import { duration } from "@/lib/format";
 import { cx, Mark } from "@/ui";
+import { endWords } from "../ends";
 import { QuestionCard } from "../questions/QuestionCard";
 import { allowedWords } from "./allowed";
 import { isHalted, saysOf, toneOfCall, viewOf } from "./call";
@@ -28,16 +29,17 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
   slim?: boolean;
 }) {
   const t = useWords(transcriptWords);
+  const why = useWords(endWords);
   const [open, setOpen] = useState(false);
   const id = useId();
   const output = useCalmMessage(session, outputs.at(-1) ?? "");
   const halted = useSnapshot(session, (s) => isHalted(s.questions, m.task_id));
-  const v = viewOf(m, question !== undefined, output?.text, halted);
+  const v = viewOf(m, question !== undefined, output !== undefined, halted);
   const Icon = icons[v.name] ?? (m.ask === "use_mcp_server" ? Plug : Wrench);
   const verb = t.tools[v.name] ?? v.name;
-  const ended = v.exit !== undefined && v.exit !== "0" ? t.exit(v.exit) : undefined;
+  const ended = v.exit !== undefined && v.exit !== 0 ? t.exit(v.exit) : undefined;
   const rule = m.tool?.allowed_by && allowedWords(t, m.tool.allowed_by);
-  const says = ended ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status);
+  const says = ended ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status, why);
   return (
     <div data-call={m.tool_call_id} data-status={v.status}>
       <button

@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from "@clew-run/client";
+import type { EndCode, TranscriptMessage } from "@clew-run/client";
 import { describe, expect, test } from "vitest";
 import { atStart, newSince, scrolled } from "./follow";
 import { buildRows, sameRow, type RowOptions } from "./rows";
@@ -8,13 +8,13 @@ let seq = 0;
 
 function message(m: Partial<TranscriptMessage>): TranscriptMessage {
   seq++;
-  return { message_id: `msg_${String(seq).padStart(12, "0")}`, ts: seq, type: "say", say: "text", role: "assistant", agent_id: "main-monitor-0", task_id: "t1", text: "words", ...m };
+  return { message_id: `msg_${String(seq).padStart(12, "0")}`, ts: seq, type: "say", say: "text", role: "assistant", agent_id: "a1", agent_kind: "main", task_id: "t1", text: "words", ...m };
 }
 const user = (text = "do it") => message({ say: "user_feedback", role: "user", agent_id: undefined, text, user_id: "owner" });
 const started = () => message({ say: "api_req_started", role: "system", text: undefined });
 const finished = (stop = "tool_use") => message({ say: "api_req_finished", role: "system", text: undefined, metadata: { stop } });
 const call = (tool: string, id: string, more: Partial<TranscriptMessage> = {}) =>
-  message({ type: "ask", say: undefined, ask: "tool", text: `{"tool":"${tool}","input":{}}`, tool_call_id: id, is_answered: true, ...more });
+  message({ type: "ask", say: undefined, ask: "tool", tool: { name: tool, status: "complete" }, tool_call_id: id, is_answered: true, ...more });
 
 function rowsOf(list: TranscriptMessage[], o: Partial<RowOptions> = {}) {
   const byId = new Map(list.map((m) => [m.message_id, m]));
@@ -31,9 +31,9 @@ describe("rows", () => {
   });
 
   test("a model call that a person stopped is said so, one that failed is not", () => {
-    const deleted = (text: string) => message({ say: "api_req_deleted", role: "system", text });
-    expect(kinds([user(), started(), message({}), deleted("The model call was interrupted by the user."), user("on")])).toEqual(["user", "text", "marker", "user"]);
-    expect(kinds([user(), started(), deleted("The model call was cut off by a crash.")])).toEqual(["user"]);
+    const deleted = (why_code: EndCode) => message({ say: "api_req_deleted", role: "system", text: "x", why_code });
+    expect(kinds([user(), started(), message({}), deleted("interrupted"), user("on")])).toEqual(["user", "text", "marker", "user"]);
+    expect(kinds([user(), started(), deleted("in_doubt")])).toEqual(["user"]);
   });
 
   test("a run of calls that only look is one row; others stand alone", () => {
@@ -55,13 +55,13 @@ describe("rows", () => {
 
   test("output goes with its call, also after other rows; without the call it stands alone", () => {
     const out = (id: string) => message({ say: "command_output", tool_call_id: id });
-    const rows = rowsOf([call("execute_command", "x", { ask: "command", text: "run: ls" }), message({}), out("x"), out("elsewhere")]);
+    const rows = rowsOf([call("execute_command", "x", { ask: "command" }), message({}), out("x"), out("elsewhere")]);
     expect(rows.map((r) => r.kind)).toEqual(["call", "text", "output"]);
     expect(rows[0]!.more).toHaveLength(1);
   });
 
   test("a subtask's result is shown once", () => {
-    const sub = { agent_id: "task-t2", task_id: "t2" };
+    const sub = { agent_id: "a2", agent_kind: "task" as const, task_id: "t2" };
     const rows = rowsOf([message({ role: "user", tool_call_id: "n", text: "look", task_id: "t2" }), message({ ...sub, say: "completion_result", text: "found" }), message({ say: "subtask_result", text: "found" })]);
     expect(rows.map((r) => r.kind)).toEqual(["brief", "result"]);
     expect(rows.map((r) => r.voice)).toEqual(["sub", "sub"]);
@@ -69,7 +69,7 @@ describe("rows", () => {
 
   test("what a run tells the agent of a step is no person's word", () => {
     const told = message({ role: "user", task_id: "t2", text: "You carry out one step of a plan." });
-    const rows = rowsOf([user(), told, message({ agent_id: "task-t2", task_id: "t2" })]);
+    const rows = rowsOf([user(), told, message({ agent_id: "a2", agent_kind: "task" as const, task_id: "t2" })]);
     expect(rows.map((r) => r.kind)).toEqual(["user", "brief", "text"]);
     expect(rows.map((r) => r.voice)).toEqual(["user", "sub", "sub"]);
     expect(kinds([message({ role: "user", agent_id: undefined })])).toEqual(["user"]); // as imported ones are
@@ -86,7 +86,7 @@ describe("rows", () => {
   });
 
   test("who begins to speak has a head, who goes on has none", () => {
-    const rows = rowsOf([user(), message({}), message({ say: "checkpoint_saved", role: "system" }), message({}), message({ agent_id: "task-t2", task_id: "t2" }), message({}), user()]);
+    const rows = rowsOf([user(), message({}), message({ say: "checkpoint_saved", role: "system" }), message({}), message({ agent_id: "a2", agent_kind: "task" as const, task_id: "t2" }), message({}), user()]);
     expect(rows.map((r) => r.head)).toEqual([true, true, false, false, true, true, true]);
   });
 

@@ -50,17 +50,9 @@ const markers = new Set(["condense_context", "sliding_window_truncation", "check
 const errors = new Set(["error", "condense_context_error", "diff_error", "rooignore_error"]);
 const metas = new Set(["api_req_started", "api_req_finished", "api_req_retried", "api_req_deleted"]);
 
-/** What the server says of work that a person stopped. */
-const interrupted = "interrupted by the user";
-
 /** Whether a message says that a person stopped a model call. */
 export function isStop(m: TranscriptMessage): boolean {
-  return m.say === "api_req_deleted" && (m.text ?? "").includes(interrupted);
-}
-
-/** Whether a call ended because a person stopped the work. */
-export function wasStopped(m: TranscriptMessage): boolean {
-  return m.tool?.status === "error" && m.tool.error === interrupted;
+  return m.say === "api_req_deleted" && m.why_code === "interrupted";
 }
 
 /** What a message is in the transcript; null for what is not shown. */
@@ -87,14 +79,17 @@ export function kindOf(m: TranscriptMessage): RowKind | null {
 function voiceOf(m: TranscriptMessage, kind: RowKind): Voice {
   if (kind === "user") return "user";
   if (kind === "marker" || kind === "error" || kind === "meta") return "system";
-  return m.agent_id?.startsWith("task-") || kind === "brief" ? "sub" : "agent";
+  return isSub(m) || kind === "brief" ? "sub" : "agent";
 }
 
-/** The name of a call's tool, from what became of it or from its words. */
+/** Whether a message is of an agent below the session's own: of a subtask, or of a plan's step. */
+export function isSub(m: TranscriptMessage): boolean {
+  return m.agent_kind === "task" || m.agent_kind === "step";
+}
+
+/** The name of a call's tool. */
 export function toolName(m: TranscriptMessage): string {
-  if (m.tool?.name) return m.tool.name;
-  if (m.ask === "command") return "execute_command";
-  return /^\{"tool":"([^"]{1,100})"/.exec(m.text ?? "")?.[1] ?? (m.ask === "use_mcp_server" ? "mcp" : "tool");
+  return m.tool?.name ?? (m.ask === "command" ? "execute_command" : m.ask === "use_mcp_server" ? "mcp" : "tool");
 }
 
 /** Puts the messages into rows. It looks at kinds, not at texts, so that growing text changes nothing. */
