@@ -1,0 +1,15 @@
+// @vitest-environment node
+import { fileURLToPath } from "node:url";
+import { parseAst } from "vite";
+import { expect, test } from "vitest";
+import { judge, sentencesIn, type Parse } from "../../sdk/typescript/test/sentences";
+
+/** What looks into words all the same, and why that is right. */
+const allowed: Record<string, string> = {
+  "features/diff/comments.ts: text.matchAll(/`+/g)": "a person's lines of code are put between as many ticks as they need",
+};
+
+test("no page matches, splits or translates a server's sentence", () => {
+  const found = sentencesIn(fileURLToPath(new URL(".", import.meta.url)), parseAst as unknown as Parse);
+  expect(judge(found, allowed)).toEqual({ matches: [], unused: [] });
+});
