@@ -4,8 +4,8 @@ import { words } from "@/i18n";
 type Args = Partial<Record<string, string>>;
 
 const groupsEn: Args = {
-  read: "the settings do not allow reading by itself", edit: "the settings do not allow changing files by itself", fetch: "the settings do not allow fetching from the web by itself",
-  command: "the settings do not allow commands by themselves", stop: "the settings do not allow stopping commands by itself", mcp: "the settings do not allow tool servers by themselves",
+  read: "reading needs approval", edit: "changing files needs approval", fetch: "fetching from the web needs approval",
+  command: "commands need approval", stop: "stopping a command needs approval", mcp: "tools of tool servers need approval",
 };
 const groupsKo: Args = {
   read: "설정에서 읽기를 자동으로 허용하지 않습니다", edit: "설정에서 파일 변경을 자동으로 허용하지 않습니다", fetch: "설정에서 웹 가져오기를 자동으로 허용하지 않습니다",
@@ -17,9 +17,9 @@ export const whyReasons = words({
   en: {
     because: "Asked because",
     reasons: {
-      auto_approval_off: () => "everything is asked about: allowing by itself is switched off", directory_untrusted: () => "this directory is not trusted yet",
+      auto_approval_off: () => "auto-approval is off", directory_untrusted: () => "this directory is not trusted yet",
       protected: () => "it touches something protected", not_read_only: () => "the tool does more than read",
-      group_off: (a) => groupsEn[a.group ?? ""] ?? "the settings do not allow it by itself", no_setting: () => "no setting allows this tool",
+      group_off: (a) => groupsEn[a.group ?? ""] ?? "it needs approval", no_setting: () => "no setting allows this tool",
       tool_not_allowed: () => "you have not allowed this tool, or it has changed since", hidden_text: () => "the command holds characters that the eye would miss",
       unreadable: () => "the command line cannot be understood", other_shell: () => "bash does not run it as it stands", sets_variable: (a) => `it sets ${a.name}`,
       maybe_forbidden: (a) => `it may be a forbidden command, “${a.pattern}”`, changed_program: (a) => `the workspace may have turned ${a.program} into another program`,
