@@ -22,6 +22,7 @@ export class Session extends Channel {
   readonly store: SessionStore;
   readonly #replica: Replica;
   #epoch: string | undefined;
+  #anew = false; // the whole state is wanted
   #older: Promise<number> | undefined;
 
   /** @internal Made by ClewClient.session. */
@@ -43,7 +44,7 @@ export class Session extends Channel {
   loadNewest = async (): Promise<void> => {
     this.setView("newest");
     if (!this.#replica.transcript.hasNewer) return;
-    this.#replica.cursor = "";
+    this.#anew = true;
     const came = new Promise<void>((done) => {
       const stop = this.on("sync_complete", () => {
         stop();
@@ -61,7 +62,7 @@ export class Session extends Channel {
   }
 
   protected resume(): { resume_from?: string; epoch?: string } {
-    return this.#replica.cursor === "" ? {} : { resume_from: this.#replica.cursor, epoch: this.#epoch };
+    return this.#anew || this.#replica.cursor === "" ? {} : { resume_from: this.#replica.cursor, epoch: this.#epoch };
   }
 
   protected take(env: AnyEnvelope): boolean {
@@ -73,6 +74,7 @@ export class Session extends Channel {
         break;
       case "state_changed":
         this.#replica.apply(known.data);
+        if (known.data.from === undefined) this.#anew = false;
         for (const id of known.data.commands ?? []) this.outbox.confirm(id, this.#deliveryOf(id));
         break;
       case "text":

@@ -271,6 +271,8 @@ describe("what is held", () => {
     const back = s.loadNewest();
     await settle();
     expect(FakeSocket.last.query.has("resume_from")).toBe(false);
+    s.store.flush();
+    expect(s.store.getSnapshot()).toMatchObject({ session: { title: "T" }, hasNewer: true }); // what is held stays until then
     FakeSocket.last.open();
     FakeSocket.last.sync(41, { message: [messageOf(40), messageOf(41)] }, { total: 41 });
     await back;

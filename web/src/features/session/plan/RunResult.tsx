@@ -16,8 +16,8 @@ export function RunResult({ run }: { run: RunView }) {
   const end = run.ended;
   const reports = (run.report_paths ?? []).filter((p) => p.startsWith("/reports/"));
   const { response, statistics: s } = useReport(reports) ?? {};
-  const failed = end?.status === "failed" || run.status === "failed";
-  const cancelled = run.status === "cancelled";
+  const failed = run.status === "failed" || end?.status === "failed" || end?.status === "budget";
+  const cancelled = !failed && (run.status === "cancelled" || (end !== undefined && end.status !== "done"));
   return (
     <section aria-label={t.result} className="flex flex-col gap-2 border-y border-line py-3">
       <h2 className="flex items-center gap-2 font-semibold">
