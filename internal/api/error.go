@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/sentence"
 )
 
 // A problem is the one form in which errors leave the API.
@@ -57,7 +58,7 @@ func problemOf(err error) *problem {
 func newProblem(status int, e *clew.Error) *problem {
 	info := e.Code.Info()
 	return &problem{status: status, cause: e.Err, Body: problemBody{
-		Code: e.Code, Number: info.Number, Message: e.Message, Recoverable: info.Recoverable,
+		Code: e.Code, Number: info.Number, Message: sentence.Of(e.Message), Recoverable: info.Recoverable,
 		SuggestedAction: info.Action, RetryAfterMS: e.RetryAfterMS, HasAdvice: e.HasAdvice,
 	}}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/sentence"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -41,6 +42,11 @@ func (c *conn) connectedFrame() []byte {
 
 func (c *conn) errorFrame(err error, about clew.ErrorContext) []byte {
 	c.g.sent(clew.EventError)
+	if sentence.Random {
+		said := *clew.AsError(err)
+		said.Message = sentence.Of(said.Message)
+		err = &said
+	}
 	return Frame(wire.EncodeError(c.session, c.g.o.Now().UnixMilli(), err, about))
 }
 

@@ -27,8 +27,9 @@ var order = []string{
 	"internal/run",    // the state machine of a run
 	"internal/report", // what a run leaves behind to read
 	"internal/history",
-	"internal/budget", // what was spent, and what may be
-	"internal/crash",  // named places where tests kill the program
+	"internal/budget",   // what was spent, and what may be
+	"internal/crash",    // named places where tests kill the program
+	"internal/sentence", // what the server writes for people
 	"internal/settings",
 	"internal/llm",
 	"internal/session",

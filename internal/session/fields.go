@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/sentence"
 )
 
 // outcome is what a record says of an end that was brought about: its code and
@@ -30,6 +31,7 @@ func completed(s *State, events []clew.Event) {
 	for _, e := range events {
 		f.event(e)
 		translate(e.Data) // as will be done to what is read back: live and folded are the same
+		sentence.In(e.Data)
 	}
 }
 
