@@ -14,7 +14,7 @@ import (
 type streamer struct{}
 
 // Work implements session.Agent.
-func (streamer) Work(ctx context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
+func (streamer) Work(ctx context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	var count, size int
 	if _, err := fmt.Sscanf(prompt.Text, "%d %d", &count, &size); err != nil {
 		<-ctx.Done()

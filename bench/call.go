@@ -133,7 +133,7 @@ func (s *stage) cost(kind string, count int) (c cost, err error) {
 	}
 	s.model.steps()
 	seen := sock.count.Load()
-	var e ear
+	var e latencyProbe
 	turn, err := e.turn(sock, fmt.Sprintf("bench %s %d", kind, count), turnLimit)
 	if err != nil {
 		return c, err
@@ -204,7 +204,7 @@ type bareTurn struct {
 // process, so that memory and scheduler are the same for both. After each call
 // comes one append to the bare engine: an append in the rhythm of a turn takes
 // longer than one of many in a row.
-func (r bareTurnOf) replay(engine *bare) (out bareTurn, err error) {
+func (r bareTurnOf) replay(engine *baseline) (out bareTurn, err error) {
 	req, err := requestOf(r.Body)
 	if err != nil {
 		return out, err

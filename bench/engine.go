@@ -12,16 +12,16 @@ import (
 	"github.com/synadia-io/orbit.go/jetstreamext"
 )
 
-// A bare engine is JetStream as clew embeds it, and nothing around it: one
+// A baseline engine is JetStream as clew embeds it, and nothing around it: one
 // stream; with sync, every publish is flushed before it is acknowledged.
-type bare struct {
+type baseline struct {
 	server *server.Server
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	fence  uint64
 }
 
-func startBare(dir string, sync bool) (*bare, error) {
+func startBare(dir string, sync bool) (*baseline, error) {
 	srv, err := server.NewServer(&server.Options{
 		ServerName: "bare", JetStream: true, StoreDir: dir, SyncAlways: sync, DontListen: true, NoSigs: true, NoLog: true,
 		MaxPayload: 8 << 20, MaxPending: 256 << 20, JetStreamMaxStore: 1 << 50, JetStreamMaxMemory: 256 << 20,
@@ -33,7 +33,7 @@ func startBare(dir string, sync bool) (*bare, error) {
 	if !srv.ReadyForConnections(30 * time.Second) {
 		return nil, fmt.Errorf("the bare engine did not start")
 	}
-	b := &bare{server: srv}
+	b := &baseline{server: srv}
 	if b.conn, err = nats.Connect("", nats.InProcessServer(srv)); err != nil {
 		return nil, err
 	}
@@ -55,21 +55,21 @@ func startBare(dir string, sync bool) (*bare, error) {
 	return b, nil
 }
 
-func (b *bare) stop() {
+func (b *baseline) stop() {
 	b.conn.Close()
 	b.server.Shutdown()
 	b.server.WaitForShutdown()
 }
 
 // publish times one synchronous publish.
-func (b *bare) publish(data []byte) (time.Duration, error) {
+func (b *baseline) publish(data []byte) (time.Duration, error) {
 	start := time.Now()
 	_, err := b.js.Publish(context.Background(), "bare.s.1", data)
 	return time.Since(start), err
 }
 
 // publishFenced is publish with the condition that clew's appends carry.
-func (b *bare) publishFenced(data []byte) (time.Duration, error) {
+func (b *baseline) publishFenced(data []byte) (time.Duration, error) {
 	m := &nats.Msg{Subject: "bare.s.2", Data: data, Header: nats.Header{
 		jetstream.ExpectedLastSubjSeqHeader:     {strconv.FormatUint(b.fence, 10)},
 		jetstream.ExpectedLastSubjSeqSubjHeader: {"bare.fence"},
@@ -80,7 +80,7 @@ func (b *bare) publishFenced(data []byte) (time.Duration, error) {
 }
 
 // fill stores messages for readBatch, without waiting for each.
-func (b *bare) fill(count int, data []byte) error {
+func (b *baseline) fill(count int, data []byte) error {
 	for done := 0; done < count; {
 		n := min(count-done, 1000)
 		acks := make([]jetstream.PubAckFuture, n)
@@ -103,7 +103,7 @@ func (b *bare) fill(count int, data []byte) error {
 }
 
 // readBatch times a direct-get batch of everything that fill stored.
-func (b *bare) readBatch(count int) (time.Duration, error) {
+func (b *baseline) readBatch(count int) (time.Duration, error) {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A rival is a server that sends messages to many clients.
-type rival struct {
+// A comparison is a server that sends messages to many clients.
+type comparison struct {
 	name   string
 	child  *child
 	where  address
@@ -24,7 +24,7 @@ const fanWindow = 512
 
 // fanOut measures deliveries per second to n clients for each rival, in rounds
 // that take turns, and gives each rival's median.
-func (b *bench) fanOut(rivals []*rival, n, messages, rounds int) (map[string]float64, error) {
+func (b *bench) fanOut(rivals []*comparison, n, messages, rounds int) (map[string]float64, error) {
 	rates := map[string][]float64{}
 	clients := map[string]*child{}
 	for _, r := range rivals {
@@ -63,7 +63,7 @@ func (b *bench) fanOut(rivals []*rival, n, messages, rounds int) (map[string]flo
 
 // fanRound publishes to clients that are connected and waits until all have
 // everything.
-func fanRound(r *rival, clients *child, count int) (time.Duration, error) {
+func fanRound(r *comparison, clients *child, count int) (time.Duration, error) {
 	if err := clients.ask("arm", nil, nil); err != nil {
 		return 0, err
 	}

@@ -76,7 +76,7 @@ type instantCost struct {
 	Bare    samples `json:"bare"`
 }
 
-func (t instantTurn) run(n *node, engine *bare, data string) (out instantCost, err error) {
+func (t instantTurn) run(n *node, engine *baseline, data string) (out instantCost, err error) {
 	place := filepath.Join(data, "workspaces", t.Session)
 	if err := os.MkdirAll(place, 0o700); err != nil {
 		return out, err

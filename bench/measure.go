@@ -72,10 +72,10 @@ type bench struct {
 	figures Figures
 	started time.Time
 
-	live, small, large *child            // clew servers: flushed, and the two stores
-	rivals             map[string]*rival // by name: clew, plain, centrifuge
-	plain100           float64           // the plain server's deliveries/s, which scales quoted figures
-	warm, cold         float64           // the two parts of replay
+	live, small, large *child                 // clew servers: flushed, and the two stores
+	rivals             map[string]*comparison // by name: clew, plain, centrifuge
+	plain100           float64                // the plain server's deliveries/s, which scales quoted figures
+	warm, cold         float64                // the two parts of replay
 }
 
 func (b *bench) logf(format string, args ...any) {
@@ -100,7 +100,7 @@ func (b *bench) detail(name string, value any) { b.figures.Detail[name] = value 
 
 // measure makes a whole run and prints it.
 func measure(o options) error {
-	b := &bench{size: fullSize, started: time.Now(), rivals: map[string]*rival{}, figures: Figures{Detail: map[string]any{}}}
+	b := &bench{size: fullSize, started: time.Now(), rivals: map[string]*comparison{}, figures: Figures{Detail: map[string]any{}}}
 	b.detail("mode", "full")
 	switch {
 	case o.smoke:
@@ -211,12 +211,12 @@ func (b *bench) startRivals() error {
 		return err
 	}
 	b.live = c
-	b.rivals["clew"] = &rival{name: "clew", child: c, settle: greeting}
+	b.rivals["clew"] = &comparison{name: "clew", child: c, settle: greeting}
 	plain, err := startRole("plain")
 	if err != nil {
 		return err
 	}
-	b.rivals["plain"] = &rival{name: "plain", child: plain, path: "/ws", settle: 1}
+	b.rivals["plain"] = &comparison{name: "plain", child: plain, path: "/ws", settle: 1}
 	if program, err := b.buildCentrifuge(); err != nil {
 		b.logf("Centrifuge is not measured beside: %v", err)
 	} else {
@@ -224,7 +224,7 @@ func (b *bench) startRivals() error {
 		if err != nil {
 			return err
 		}
-		b.rivals["centrifuge"] = &rival{
+		b.rivals["centrifuge"] = &comparison{
 			name: "centrifuge", child: c, path: "/connection/websocket", hello: `{"id":1,"connect":{}}`, settle: 1,
 		}
 	}
@@ -323,7 +323,7 @@ func (b *bench) fan() error {
 	clew := b.rivals["clew"]
 	clew.run.Session = string(sessionName("fan", 0))
 	clew.path = "/ws/" + clew.run.Session
-	rivals := []*rival{b.rivals["plain"], clew}
+	rivals := []*comparison{b.rivals["plain"], clew}
 	if c := b.rivals["centrifuge"]; c != nil {
 		rivals = append(rivals, c)
 	}

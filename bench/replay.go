@@ -44,7 +44,7 @@ func (b *bench) warmReplay() error {
 	}
 	messages := map[string]int64{"clew": replayed + greeting, "plain": replayed}
 	hello := map[string]string{}
-	rivals := []*rival{b.rivals["clew"], b.rivals["plain"]}
+	rivals := []*comparison{b.rivals["clew"], b.rivals["plain"]}
 	if c := b.rivals["centrifuge"]; c != nil {
 		position, err := missed(c)
 		if err != nil {
@@ -88,7 +88,7 @@ func (b *bench) warmResult(times map[string]samples) {
 
 // missed publishes what a client misses and gives the hello of a client that
 // was there before.
-func missed(c *rival) (string, error) {
+func missed(c *comparison) (string, error) {
 	var at struct {
 		Offset uint64
 		Epoch  string

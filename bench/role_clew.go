@@ -62,7 +62,7 @@ func roleClew(o options) error {
 	if o.model != "" {
 		agent, environ = nil, (&model{url: o.model}).environ()
 	}
-	var engine *bare // beside the usual agent, to measure it against
+	var engine *baseline // beside the usual agent, to measure it against
 	if o.model != "" {
 		var err error
 		if engine, err = startBare(o.dir+"-bare", true); err != nil {

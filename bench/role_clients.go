@@ -25,8 +25,8 @@ type connecting struct {
 	Sessions int `json:"sessions"`
 }
 
-// A crowd is many clients in one process.
-type crowd struct {
+// A manyClients is many clients in one process.
+type manyClients struct {
 	sockets []*socket
 	base    []int64
 	tell    net.Conn // to the server: how far the slowest of us is
@@ -35,7 +35,7 @@ type crowd struct {
 
 // roleClients is the process of the clients.
 func roleClients() error {
-	var c *crowd
+	var c *manyClients
 	return answer(ops{
 		"connect": op(func(how connecting) (any, error) {
 			var err error
@@ -51,8 +51,8 @@ func roleClients() error {
 
 // connect brings all clients in and waits until each has heard what it hears at
 // first.
-func connect(how connecting) (*crowd, error) {
-	c := &crowd{sockets: make([]*socket, how.Count), base: make([]int64, how.Count)}
+func connect(how connecting) (*manyClients, error) {
+	c := &manyClients{sockets: make([]*socket, how.Count), base: make([]int64, how.Count)}
 	err := many(how.Count, 32, func(i int) error {
 		from := ""
 		if how.Count > 5000 { // one address has too few ports in a row
@@ -95,14 +95,14 @@ func connect(how connecting) (*crowd, error) {
 }
 
 // arm makes the counts start from here.
-func (c *crowd) arm() {
+func (c *manyClients) arm() {
 	for i, s := range c.sockets {
 		c.base[i] = s.count.Load()
 	}
 }
 
 // slowest is the count of the client that has the fewest messages.
-func (c *crowd) slowest() int64 {
+func (c *manyClients) slowest() int64 {
 	low := int64(math.MaxInt64)
 	for i, s := range c.sockets {
 		low = min(low, s.count.Load()-c.base[i])
@@ -112,7 +112,7 @@ func (c *crowd) slowest() int64 {
 
 // await waits until every client has that many messages, and tells the server
 // meanwhile how far the slowest is.
-func (c *crowd) await(count int64) error {
+func (c *manyClients) await(count int64) error {
 	var told int64
 	deadline := time.Now().Add(60 * time.Second)
 	for {
@@ -135,7 +135,7 @@ func (c *crowd) await(count int64) error {
 	}
 }
 
-func (c *crowd) close() {
+func (c *manyClients) close() {
 	if c.tell != nil {
 		_ = c.tell.Close()
 	}

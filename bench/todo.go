@@ -52,7 +52,7 @@ type todoRun struct {
 	Record  int    `json:"record"` // bytes of a durable append
 }
 
-func (t todoRun) run(n *node, engine *bare) (out instantCost, err error) {
+func (t todoRun) run(n *node, engine *baseline) (out instantCost, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), turnLimit)
 	defer cancel()
 	id := clew.SessionID(t.Session)
@@ -89,7 +89,7 @@ func (t todoRun) run(n *node, engine *bare) (out instantCost, err error) {
 }
 
 // pairs makes durable appends, bare and through clew in turn.
-func pairs(ctx context.Context, n *node, engine *bare, id clew.SessionID, count, size int, out *instantCost) error {
+func pairs(ctx context.Context, n *node, engine *baseline, id clew.SessionID, count, size int, out *instantCost) error {
 	body := []byte(strings.Repeat("x", size))
 	for range count {
 		d, err := engine.publish(body)

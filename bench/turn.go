@@ -119,7 +119,7 @@ func (s *stage) tokensThrough() (samples, error) {
 		return nil, err
 	}
 	defer sock.close()
-	var e ear
+	var e latencyProbe
 	if _, err := e.turn(sock, fmt.Sprintf("bench tokens %d", s.b.size.tokens), turnLimit); err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (s *stage) tokensBare() (samples, error) {
 	if err != nil {
 		return nil, err
 	}
-	var e ear
+	var e latencyProbe
 	_, err = bareProvider(s.model.url).Stream(context.Background(), req, func(d llm.Delta) error {
 		e.hear([]byte(d.Text))
 		return nil

@@ -73,7 +73,7 @@ type Model struct {
 type Agent struct {
 	cfg   Config
 	cache cache
-	lanes lanes
+	lanes perUserQueue
 }
 
 // New makes an agent.
@@ -164,8 +164,8 @@ func ValuesOf(ctx context.Context) (settings.Values, bool) {
 
 // Work implements session.Agent. Each step is taken from the task as it stands
 // on record; so it does not matter who took the step before, or when.
-func (a *Agent) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
-	w := &worker{Agent: a, desk: desk, begun: map[string]*planned{}}
+func (a *Agent) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+	w := &worker{Agent: a, desk: desk, begun: map[string]*preparedCall{}}
 	defer w.closePlaces()
 	for ctx.Err() == nil {
 		v, err := desk.View()
@@ -183,10 +183,10 @@ func (a *Agent) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *
 // worker is the agent at one stretch of a turn.
 type worker struct {
 	*Agent
-	desk *session.Desk
+	desk *session.TurnContext
 	// begun holds the calls that this worker recorded as begun: those it runs.
 	// What else is on record as running was begun before a crash.
-	begun map[string]*planned
+	begun map[string]*preparedCall
 	// asking is the model call that this worker put on record and has not made
 	// yet. Any other that is on record was cut by a crash.
 	asking clew.MessageID
@@ -196,7 +196,7 @@ type worker struct {
 	// noRoom that nothing was done about it since.
 	tooLong int
 	noRoom  bool
-	kit
+	toolSet
 }
 
 // step does what comes next. It reports whether there may be more to do at
@@ -232,7 +232,7 @@ func (w *worker) step(ctx context.Context, v session.View) (more bool, err error
 	case needNothing:
 	}
 	if !unheard(v.Task) {
-		return false, w.rest()
+		return false, w.endTurn()
 	}
 	return w.think(ctx, v)
 }
@@ -262,15 +262,15 @@ func unheard(t session.Task) bool {
 	return !t.Turn.Condense && len(t.History) > 0 && t.History[len(t.History)-1].Role == clew.SpeakerUser
 }
 
-// rest ends the turn.
-func (w *worker) rest() error {
+// endTurn ends the turn.
+func (w *worker) endTurn() error {
 	_, err := w.desk.Do(session.EndTurn{})
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
-// over takes the error of a turn that ended meanwhile for no error: somebody
+// ignoreTurnOver takes the error of a turn that ended meanwhile for no error: somebody
 // interrupted it.
-func over(err error) error {
+func ignoreTurnOver(err error) error {
 	if clew.CodeOf(err) == clew.SessionInvalidState {
 		return nil
 	}

@@ -15,7 +15,7 @@ type cache struct {
 	mu      sync.Mutex
 	version uint64
 	values  map[string]settings.Values
-	kits    map[string]kit
+	kits    map[string]toolSet
 }
 
 const cacheMax = 256
@@ -24,7 +24,7 @@ const cacheMax = 256
 // The caller holds mu.
 func (c *cache) fresh(version uint64) {
 	if c.values == nil || c.version != version || len(c.values)+len(c.kits) > cacheMax {
-		c.version, c.values, c.kits = version, map[string]settings.Values{}, map[string]kit{}
+		c.version, c.values, c.kits = version, map[string]settings.Values{}, map[string]toolSet{}
 	}
 }
 
@@ -84,7 +84,7 @@ func (w *worker) borrow(version string, v session.View) bool {
 		return false
 	}
 	k.workspace, k.noPlace, k.place, k.opened = w.workspace, w.noPlace, w.place, w.opened
-	w.kit = k
+	w.toolSet = k
 	if w.workspace == nil && w.later != "" && w.stands() {
 		return w.plain() // many todos need no file
 	}
@@ -94,7 +94,7 @@ func (w *worker) borrow(version string, v session.View) bool {
 
 // lend keeps the kit for others.
 func (w *worker) lend(version string, v session.View) {
-	k := w.kit
+	k := w.toolSet
 	k.later = w.workspace.Dir
 	k.workspace, k.opened, k.place = nil, nil, ""
 	w.cache.mu.Lock()

@@ -25,16 +25,16 @@ func mayChange(s tool.Spec) bool {
 	return s.Class != clew.ClassReadOnly && s.Group != tool.GroupFetch && s.Group != tool.GroupControl
 }
 
-// A snap is a look at the files that goes on record with the next batch. A nil
+// A workspaceSnapshot is a look at the files that goes on record with the next batch. A nil
 // one is none.
-type snap struct {
+type workspaceSnapshot struct {
 	session.SeenFiles
 	warn  func(turn clew.MessageID) // notes that people were told of trouble
 	leave func()
 }
 
 // seen is what goes on record.
-func (s *snap) seen() *session.SeenFiles {
+func (s *workspaceSnapshot) seen() *session.SeenFiles {
 	if s == nil {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (s *snap) seen() *session.SeenFiles {
 
 // done lets the next one look. It is called after the batch is on record, with
 // what became of it.
-func (s *snap) done(r session.Result) {
+func (s *workspaceSnapshot) done(r session.Result) {
 	if s == nil {
 		return
 	}
@@ -54,7 +54,7 @@ func (s *snap) done(r session.Result) {
 }
 
 // snap saves the files as they are. Trouble with that never stops the work.
-func (w *worker) snap(ctx context.Context, v session.View, reason string) *snap {
+func (w *worker) snap(ctx context.Context, v session.View, reason string) *workspaceSnapshot {
 	dir := w.placeDir()
 	if w.cfg.Files == nil || !w.values.Checkpoints || dir == "" {
 		return nil
@@ -63,9 +63,9 @@ func (w *worker) snap(ctx context.Context, v session.View, reason string) *snap 
 	if err != nil {
 		return nil // the turn is over
 	}
-	s := &snap{leave: leave, warn: func(turn clew.MessageID) { w.lanes.warn(v.Session, turn) }}
+	s := &workspaceSnapshot{leave: leave, warn: func(turn clew.MessageID) { w.lanes.warn(v.Session, turn) }}
 	s.Dir, s.Reason = dir, reason
-	if s.Saved, err = w.cfg.Files.Save(ctx, session.Workplace{Session: v.Session, Dir: dir, Settings: v.Settings}, reason); err != nil {
+	if s.Saved, err = w.cfg.Files.Save(ctx, session.SessionWorkspace{Session: v.Session, Dir: dir, Settings: v.Settings}, reason); err != nil {
 		s.Problem, s.Warned = visible(clew.AsError(err).Message), w.lanes.warned(v.Session)
 		if ctx.Err() == nil {
 			w.cfg.Log.Warn("the files could not be saved", "session", v.Session, "workspace", dir, "err", err)
@@ -89,7 +89,7 @@ func (w *worker) placeDir() string {
 
 // snapMessage saves the files as a user finds them when saying something: before
 // the turn does anything.
-func (w *worker) snapMessage(ctx context.Context, v session.View) *snap {
+func (w *worker) snapMessage(ctx context.Context, v session.View) *workspaceSnapshot {
 	waiting := session.Waiting(&v.Task)
 	if v.Task.ParentTaskID != "" || len(waiting) == 0 || w.untouched(v) {
 		return nil
@@ -119,7 +119,7 @@ func (w *worker) untouched(v session.View) bool {
 
 // snapBefore saves the files before calls that are about to begin. Those that
 // have to ask first have theirs saved when they begin.
-func (w *worker) snapBefore(ctx context.Context, v session.View, plans []*planned) *snap {
+func (w *worker) snapBefore(ctx context.Context, v session.View, plans []*preparedCall) *workspaceSnapshot {
 	for _, p := range plans {
 		if !p.own && p.begins() && mayChange(p.spec) {
 			return w.snap(ctx, v, session.CauseBefore.Reason(p.call.Tool))
@@ -129,7 +129,7 @@ func (w *worker) snapBefore(ctx context.Context, v session.View, plans []*planne
 }
 
 // begins reports whether a call may begin as things are.
-func (p *planned) begins() bool {
+func (p *preparedCall) begins() bool {
 	switch {
 	case p.wrong != "" || p.action == nil || p.decision.Kind == policy.Deny:
 		return false
@@ -140,7 +140,7 @@ func (p *planned) begins() bool {
 }
 
 // snapAfter saves what a call has done.
-func (w *worker) snapAfter(ctx context.Context, v session.View, p *planned) *snap {
+func (w *worker) snapAfter(ctx context.Context, v session.View, p *preparedCall) *workspaceSnapshot {
 	if !mayChange(p.spec) {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (w *worker) snapAfter(ctx context.Context, v session.View, p *planned) *sna
 
 // snapFound saves what calls left behind that were running when the server
 // stopped.
-func (w *worker) snapFound(ctx context.Context, v session.View, calls []session.Call) *snap {
+func (w *worker) snapFound(ctx context.Context, v session.View, calls []session.Call) *workspaceSnapshot {
 	for _, c := range calls {
 		if _, own := w.ownTool(c.Tool); !own && c.Class != clew.ClassReadOnly {
 			return w.snap(ctx, v, session.CauseStopped.Reason(c.Tool))
@@ -158,28 +158,28 @@ func (w *worker) snapFound(ctx context.Context, v session.View, calls []session.
 	return nil
 }
 
-// lanes lets one snap of a session at a time through, from the look at the files
+// perUserQueue lets one snap of a session at a time through, from the look at the files
 // to the record of it. So the records have the states of the files in their
 // order, also where several todos are worked on at once.
-type lanes struct {
+type perUserQueue struct {
 	mu   sync.Mutex
-	open map[clew.SessionID]*lane
+	open map[clew.SessionID]*userQueue
 	said map[clew.SessionID]clew.MessageID // the turn in which people were last told of trouble
 }
 
-type lane struct {
+type userQueue struct {
 	turn  chan struct{}
 	users int
 }
 
-func (l *lanes) enter(ctx context.Context, id clew.SessionID) (leave func(), err error) {
+func (l *perUserQueue) enter(ctx context.Context, id clew.SessionID) (leave func(), err error) {
 	l.mu.Lock()
 	if l.open == nil {
-		l.open = map[clew.SessionID]*lane{}
+		l.open = map[clew.SessionID]*userQueue{}
 	}
 	x := l.open[id]
 	if x == nil {
-		x = &lane{turn: make(chan struct{}, 1)}
+		x = &userQueue{turn: make(chan struct{}, 1)}
 		l.open[id] = x
 	}
 	x.users++
@@ -193,7 +193,7 @@ func (l *lanes) enter(ctx context.Context, id clew.SessionID) (leave func(), err
 	}
 }
 
-func (l *lanes) exit(id clew.SessionID, x *lane) {
+func (l *perUserQueue) exit(id clew.SessionID, x *userQueue) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if x.users--; x.users == 0 {
@@ -202,14 +202,14 @@ func (l *lanes) exit(id clew.SessionID, x *lane) {
 }
 
 // warned is the turn in which people were last told that saving fails.
-func (l *lanes) warned(id clew.SessionID) clew.MessageID {
+func (l *perUserQueue) warned(id clew.SessionID) clew.MessageID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.said[id]
 }
 
 // warn notes that they were told.
-func (l *lanes) warn(id clew.SessionID, turn clew.MessageID) {
+func (l *perUserQueue) warn(id clew.SessionID, turn clew.MessageID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.said == nil || len(l.said) >= cacheMax {

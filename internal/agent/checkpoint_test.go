@@ -28,7 +28,7 @@ type watched struct {
 	fail  error
 }
 
-func (f *watched) Save(ctx context.Context, at session.Workplace, reason string) (session.SavedFiles, error) {
+func (f *watched) Save(ctx context.Context, at session.SessionWorkspace, reason string) (session.SavedFiles, error) {
 	f.mu.Lock()
 	f.saves = append(f.saves, reason)
 	fail := f.fail
@@ -89,7 +89,7 @@ func (w *world) checkpoints() []clew.CheckpointSavedData {
 // at gives a file's content at a checkpoint, as far as it differs from another.
 func (w *world) at(f *watched, name, from, to string) string {
 	w.Helper()
-	diff, _, err := f.Diff(w.Context(), session.Workplace{Session: w.id, Dir: w.dir}, from, to, 100)
+	diff, _, err := f.Diff(w.Context(), session.SessionWorkspace{Session: w.id, Dir: w.dir}, from, to, 100)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestFilesAfterACrash(t *testing.T) {
 		runKept(t, nil, func(w *world, f *watched) {
 			w.say("hello")
 			w.write("a.txt", "1")
-			s, err := f.Files.Save(w.Context(), session.Workplace{Session: w.id, Dir: w.dir}, "lost")
+			s, err := f.Files.Save(w.Context(), session.SessionWorkspace{Session: w.id, Dir: w.dir}, "lost")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -341,7 +341,7 @@ func TestFilesOfCallsAtOnce(t *testing.T) {
 		w.say("go")
 		w.idle()
 		list := w.checkpoints()
-		diff, _, err := f.Diff(w.Context(), session.Workplace{Session: w.id, Dir: w.dir}, list[len(list)-1].ToHash, "", 100)
+		diff, _, err := f.Diff(w.Context(), session.SessionWorkspace{Session: w.id, Dir: w.dir}, list[len(list)-1].ToHash, "", 100)
 		if err != nil || len(diff) != 0 {
 			t.Errorf("the files are not what the last checkpoint has: %+v, %v", diff, err)
 		}

@@ -20,13 +20,13 @@ import (
 //go:embed condense.md
 var condensePrompt string
 
-// A need is what has to be done about a history before the model is asked.
-type need int
+// A workspaceNeed is what has to be done about a history before the model is asked.
+type workspaceNeed int
 
 const (
-	needNothing need = iota
-	needSummary      // a summary for the older part
-	needRoom         // the oldest messages left out
+	needNothing workspaceNeed = iota
+	needSummary               // a summary for the older part
+	needRoom                  // the oldest messages left out
 )
 
 const (
@@ -35,7 +35,7 @@ const (
 )
 
 // needs says what has to be done first.
-func (w *worker) needs(v session.View) need {
+func (w *worker) needs(v session.View) workspaceNeed {
 	switch {
 	case v.Task.Condense:
 		return needSummary
@@ -46,7 +46,7 @@ func (w *worker) needs(v session.View) need {
 }
 
 // due is needs for a call that sends so many tokens as far as can be told.
-func (w *worker) due(v session.View, guess int64) need {
+func (w *worker) due(v session.View, guess int64) workspaceNeed {
 	size := scaled(v.Task, guess)
 	usable, threshold := w.space()
 	full := size > threshold || w.noRoom && w.tooLong == 1
@@ -121,22 +121,22 @@ func (w *worker) oldest(v session.View) int {
 func (w *worker) condense(ctx context.Context, v session.View) (more bool, err error) {
 	n := w.cut(v.Task.History)
 	if n == 0 {
-		return true, w.condensed(v, summing{why: "there is too little to put into a summary"})
+		return true, w.condensed(v, summaryCall{why: "there is too little to put into a summary"})
 	}
 	c, err := w.scribe()
 	if err != nil {
-		return true, w.condensed(v, summing{why: "there is no model to write a summary, " + plainError(err)})
+		return true, w.condensed(v, summaryCall{why: "there is no model to write a summary, " + plainError(err)})
 	}
 	req, fits := c.summaryRequest(v.Task.History[:n])
 	if !fits {
-		return true, w.condensed(v, summing{why: "they are too long for the model that would write a summary"})
+		return true, w.condensed(v, summaryCall{why: "they are too long for the model that would write a summary"})
 	}
-	x := summing{n: n, by: c}
+	x := summaryCall{n: n, by: c}
 	if x.begun, err = w.beginSummary(v, c, req, &x); err != nil || !x.begun {
-		return false, over(err)
+		return false, ignoreTurnOver(err)
 	}
 	crash.At("condense.intent")
-	answer, err := c.persist(ctx, req, &listener{desk: w.desk, deaf: true})
+	answer, err := c.callWithRetry(ctx, req, &modelStream{desk: w.desk, deaf: true})
 	crash.At("condense.answered")
 	if ctx.Err() != nil {
 		return false, nil // interrupted: who did it closes the turn
@@ -145,8 +145,8 @@ func (w *worker) condense(ctx context.Context, v session.View) (more bool, err e
 	return true, w.condensed(v, x)
 }
 
-// summing is a summary in the making.
-type summing struct {
+// summaryCall is a summary in the making.
+type summaryCall struct {
 	n     int     // messages it stands for
 	by    *worker // with the model that writes it
 	id    string
@@ -159,7 +159,7 @@ type summing struct {
 }
 
 // take looks at what the model wrote.
-func (x *summing) take(a llm.Answer, err error) {
+func (x *summaryCall) take(a llm.Answer, err error) {
 	if err != nil {
 		x.why = strings.TrimRight(llm.AsError(err).Error(), ". ")
 		return
@@ -195,7 +195,7 @@ func (w *worker) scribe() (*worker, error) {
 
 // beginSummary puts on record that the model is asked for a summary, with what
 // that may cost at most: budgets hold for it too.
-func (w *worker) beginSummary(v session.View, c *worker, req llm.Request, x *summing) (begun bool, err error) {
+func (w *worker) beginSummary(v session.View, c *worker, req llm.Request, x *summaryCall) (begun bool, err error) {
 	reserve := clew.Usage{TokensIn: int64(llm.EstimateTokens(req.Messages, req.System, nil)), TokensOut: int64(req.MaxTokens)}
 	reserve.CostUSD = c.cost(v, reserve)
 	r, err := w.desk.Do(session.StartSummary{Call: c.modelCall(reserve)})
@@ -205,7 +205,7 @@ func (w *worker) beginSummary(v session.View, c *worker, req llm.Request, x *sum
 
 // condensed records a summary and what it hides, or that there is none, with
 // what it cost. All of it is one batch: a history is never changed by half.
-func (w *worker) condensed(v session.View, x summing) error {
+func (w *worker) condensed(v session.View, x summaryCall) error {
 	hidden := v.Task.History[:x.n]
 	before := scaled(v.Task, w.estimate(v).TokensIn)
 	after := before + scaled(v.Task, int64(llm.EstimateText(summaryHead+x.text+summaryTail)))
@@ -230,7 +230,7 @@ func (w *worker) condensed(v session.View, x summing) error {
 		w.noRoom = false
 	}
 	crash.At("condense.recorded")
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // makeRoom leaves the oldest messages out.
@@ -238,13 +238,13 @@ func (w *worker) makeRoom(v session.View) (more bool, err error) {
 	n := w.oldest(v)
 	w.noRoom = false
 	_, err = w.desk.Do(session.TruncateHistory{Oldest: n})
-	return true, over(err)
+	return true, ignoreTurnOver(err)
 }
 
 // tooLongFor takes a provider's word that a history is too long: the call is
 // over, and is made again once there is room. False says that there is none to
 // be made.
-func (w *worker) tooLongFor(v session.View, failure *llm.Error, l *listener) (bool, error) {
+func (w *worker) tooLongFor(v session.View, failure *llm.Error, l *modelStream) (bool, error) {
 	if failure.Kind != llm.KindContext || w.tooLong >= tooLongMax {
 		return false, nil
 	}
@@ -257,11 +257,11 @@ func (w *worker) tooLongFor(v session.View, failure *llm.Error, l *listener) (bo
 	_, err := w.desk.Do(session.Note{
 		Texts: l.finals(), Say: clew.SayAPIReqDeleted, Text: visible("The messages are too long for the model. " + sentence(failure.Error())),
 	})
-	return true, over(err)
+	return true, ignoreTurnOver(err)
 }
 
 // dropSummary ends a call for a summary that a crash cut off. If it is still
 // due, it is made again.
 func (w *worker) dropSummary() (more bool, err error) {
-	return true, over(w.note(clew.SayAPIReqDeleted, "The server stopped while a summary was written."))
+	return true, ignoreTurnOver(w.note(clew.SayAPIReqDeleted, "The server stopped while a summary was written."))
 }

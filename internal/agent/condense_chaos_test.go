@@ -139,8 +139,8 @@ func (w *world) checkWhole() {
 		if !reflect.DeepEqual(history.Effective(all), t.History) {
 			w.Errorf("task %s sends something else with what is hidden", id)
 		}
-		if len(all) != len(t.History)+t.Behind {
-			w.Errorf("task %s has %d messages, %d at hand and %d behind", id, len(all), len(t.History), t.Behind)
+		if len(all) != len(t.History)+t.HiddenCount {
+			w.Errorf("task %s has %d messages, %d at hand and %d behind", id, len(all), len(t.History), t.HiddenCount)
 		}
 		if clean := history.Clean(all); len(clean) != len(all) {
 			w.Errorf("task %s has results without calls", id)

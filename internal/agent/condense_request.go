@@ -44,8 +44,8 @@ func (w *worker) summaryRequest(list []clew.ModelMessage) (llm.Request, bool) {
 	return req, false
 }
 
-// A retelling is a part of a message as the model that writes a summary sees it.
-type retelling struct {
+// A historyRewrite is a part of a message as the model that writes a summary sees it.
+type historyRewrite struct {
 	Role   string `json:"role"` // user, assistant, tool or summary
 	Text   string `json:"text,omitempty"`
 	Images int    `json:"images,omitempty"`
@@ -62,7 +62,7 @@ func retold(list []clew.ModelMessage, runes int) string {
 	enc.SetEscapeHTML(false)
 	for _, m := range list {
 		for _, p := range m.Content {
-			line := retelling{Role: string(m.Role), Images: len(p.Images)}
+			line := historyRewrite{Role: string(m.Role), Images: len(p.Images)}
 			if m.IsSummary || m.IsTruncationMarker {
 				line.Role = "summary"
 			}

@@ -77,7 +77,7 @@ func (w *worker) control(ctx context.Context, v session.View, c session.Call) er
 		return w.wrong(c, bad)
 	}
 	_, err := w.desk.Do(w.controlIntent(c, in))
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // controlIntent is what a call of the agent's own tools comes to.

@@ -16,13 +16,13 @@ func TestAdvice(t *testing.T) {
 		`the model "m-1"?`:       {Kind: llm.KindRequest, Status: 404, Message: "the model provider x refused the call: not found"},
 		"your account":           {Kind: llm.KindQuota, Status: 402, Message: "the model provider x wants to be paid first"},
 	} {
-		w := &worker{kit: kit{profile: settings.Profile{Provider: "openai", Model: "m-1", KeyName: "my_key"}}}
+		w := &worker{toolSet: toolSet{profile: settings.Profile{Provider: "openai", Model: "m-1", KeyName: "my_key"}}}
 		got := w.explained(failure)
 		if !strings.HasPrefix(got, "The model provider x ") || !strings.Contains(got, want) || strings.Contains(got, "..") {
 			t.Errorf("%q, want %q in it", got, want)
 		}
 	}
-	w := &worker{kit: kit{profile: settings.Profile{Provider: "anthropic"}}}
+	w := &worker{toolSet: toolSet{profile: settings.Profile{Provider: "anthropic"}}}
 	if got := w.explained(&llm.Error{Kind: llm.KindAuth, Message: "no key; set it with: clew secret set x"}); strings.Count(got, "clew secret set") != 1 {
 		t.Errorf("said twice: %q", got)
 	}

@@ -75,10 +75,10 @@ func (w *worker) layerControl(ctx context.Context, v session.View, c session.Cal
 	case toolRespond:
 		return w.respond(ctx, v, c, in)
 	case toolFailure:
-		return over(w.desk.FailTodo("ended by its agent", clew.Failure{Code: clew.ExecutionFailed, Message: visible(in.Message), Recoverable: in.Recoverable}))
+		return ignoreTurnOver(w.desk.FailTodo("ended by its agent", clew.Failure{Code: clew.ExecutionFailed, Message: visible(in.Message), Recoverable: in.Recoverable}))
 	}
 	_, err = w.desk.Do(layerIntent(v, c, in))
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // layerIntent is what a call of a layer's own tools comes to.
@@ -145,7 +145,7 @@ func (w *worker) propose(v session.View, c session.Call, in layerInput, mended [
 		w.cfg.Log.Debug("plan was mended", "session", v.Session, "what", slices.Compact(mended))
 	}
 	_, err = w.desk.Do(session.ProposePlan{Call: c, Todos: todos, Message: message})
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 func sizeOf(v any) int {

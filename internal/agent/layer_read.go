@@ -21,7 +21,7 @@ func readLayer(name string, input json.RawMessage) (in layerInput, mended []stri
 		return in, nil, fmt.Errorf("the input is not JSON: %w", err)
 	}
 	if name == toolPlan {
-		if value, mended, err = mend(value); err != nil {
+		if value, mended, err = repairJSON(value); err != nil {
 			return in, nil, err
 		}
 	}
@@ -129,10 +129,10 @@ var todoKeys = []string{"id", "task", "tool", "priority", "depends_on", "estimat
 // todosRead is how many todos are looked at. No settings allow as many.
 const todosRead = 5000
 
-// mend makes the mistakes of form good that models make with plans, where there
+// repairJSON makes the mistakes of form good that models make with plans, where there
 // is no doubt what was meant: a step that is only a text, a single dependency
 // that is no list, numbers in quotes, null for what is left out.
-func mend(value any) (any, []string, error) {
+func repairJSON(value any) (any, []string, error) {
 	var mended []string
 	top, ok := value.(map[string]any)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 // What the agent found out, as the session records it and people see it.
 
 // plan is a call as the session decides on it.
-func (p *planned) plan() session.CallPlan {
+func (p *preparedCall) plan() session.CallPlan {
 	c := session.CallPlan{
 		Call: p.call, Class: p.spec.Class, Title: visible(clipLine(p.title, 200)), ShowAs: clew.AskTool, Shown: callText(p.call),
 		Summary: summary.Input(p.call.Tool, p.call.Input), By: p.decision.By, Ask: p.decision.Ask, Why: p.decision.Reason,
@@ -47,7 +47,7 @@ func (p *planned) plan() session.CallPlan {
 	return c
 }
 
-func plansOf(list []*planned) []session.CallPlan {
+func plansOf(list []*preparedCall) []session.CallPlan {
 	plans := make([]session.CallPlan, len(list))
 	for i, p := range list {
 		plans[i] = p.plan()

@@ -30,7 +30,7 @@ func (w *worker) respond(ctx context.Context, v session.View, c session.Call, in
 		response.Attachments = append(response.Attachments, clew.Attachment{Type: f.Attachment, Title: f.Title, URL: session.ReportPath(v.Session, name)})
 	}
 	_, err = w.desk.Do(session.CompleteRun{Call: c, Response: response, Reports: reports})
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // reportInput is the run as its reports show it.

@@ -17,7 +17,7 @@ import (
 
 // runAll runs calls that are on record as begun: beside each other where all of
 // them allow it, one after the other where not.
-func (w *worker) runAll(ctx context.Context, v session.View, plans []*planned) error {
+func (w *worker) runAll(ctx context.Context, v session.View, plans []*preparedCall) error {
 	parallel := max(w.values.ParallelTools, 1)
 	for _, p := range plans {
 		if !p.spec.Parallel {
@@ -43,7 +43,7 @@ func (w *worker) runAll(ctx context.Context, v session.View, plans []*planned) e
 	for i, p := range plans {
 		delete(w.begun, p.call.ID)
 		if errs[i] != nil {
-			return over(errs[i])
+			return ignoreTurnOver(errs[i])
 		}
 	}
 	return nil
@@ -51,7 +51,7 @@ func (w *worker) runAll(ctx context.Context, v session.View, plans []*planned) e
 
 // runOne runs a call and records what came of it. If it runs alone, the record
 // may also say that the model is asked next.
-func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone bool) error {
+func (w *worker) runOne(ctx context.Context, v session.View, p *preparedCall, alone bool) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone b
 		}
 	}
 	start := time.Now()
-	result, err := safely(ctx, p, out)
+	result, err := runTool(ctx, p, out)
 	took := time.Since(start)
 	crash.At("tool.done")
 	if ctx.Err() != nil {
@@ -92,8 +92,8 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *planned, alone b
 	return err
 }
 
-// safely makes an error of a tool's panic: it fails its call, not the turn.
-func safely(ctx context.Context, p *planned, out tool.Output) (result tool.Result, err error) {
+// runTool makes an error of a tool's panic: it fails its call, not the turn.
+func runTool(ctx context.Context, p *preparedCall, out tool.Output) (result tool.Result, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			err = fmt.Errorf("the tool failed inside: %v", x)
@@ -102,8 +102,8 @@ func safely(ctx context.Context, p *planned, out tool.Output) (result tool.Resul
 	return p.action.Run(ctx, out)
 }
 
-// kept is a result cut to size, with the whole of it stored.
-type kept struct {
+// storedResult is a result cut to size, with the whole of it stored.
+type storedResult struct {
 	text   string
 	blob   string
 	bytes  int64
@@ -111,9 +111,9 @@ type kept struct {
 }
 
 // keep cuts a result to what the model gets and stores the whole.
-func (w *worker) keep(ctx context.Context, result tool.Result) (kept, error) {
+func (w *worker) keep(ctx context.Context, result tool.Result) (storedResult, error) {
 	text := strings.ToValidUTF8(result.Text, "\uFFFD")
-	k := kept{text: text, bytes: int64(len(text))}
+	k := storedResult{text: text, bytes: int64(len(text))}
 	limit := min(w.values.OutputLimit, 512<<10)
 	if limit <= 0 {
 		limit = 32 << 10
@@ -157,7 +157,7 @@ func cutFrom(s string, n int) string {
 }
 
 // finishOf is a result: what the model gets, and what people see.
-func finishOf(p *planned, closed *clew.Message, result tool.Result, k kept, took time.Duration) session.FinishCall {
+func finishOf(p *preparedCall, closed *clew.Message, result tool.Result, k storedResult, took time.Duration) session.FinishCall {
 	short := summary.Output(k.text)
 	f := session.FinishCall{Call: p.call, Closed: closed, Result: session.CallResult{
 		Text: k.text, Summary: short, Images: k.images, Blob: k.blob, Bytes: k.bytes, DurationMS: took.Milliseconds(), ExitCode: result.ExitCode,
@@ -180,7 +180,7 @@ func finishOf(p *planned, closed *clew.Message, result tool.Result, k kept, took
 // output is how a running tool is heard. Safe for concurrent use.
 type output struct {
 	w   *worker
-	p   *planned
+	p   *preparedCall
 	ctx context.Context
 
 	mu     sync.Mutex

@@ -51,7 +51,7 @@ func (w *worker) showWindow(c session.Call) error {
 	}
 	done := map[string]string{"open": "is open", "update": "was changed", "close": "is closed"}[in.Action]
 	_, err := w.desk.Do(session.ChangeWindow{Call: c, Wish: wish, Done: fmt.Sprintf("Window %s %s.", in.ID, done)})
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // openWindows is the part of the prompt that says what the user has before them.

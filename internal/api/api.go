@@ -38,7 +38,7 @@ type Sessions interface {
 	// Access gives the caller's role in the session. An administrator is owner
 	// in their own sessions and no more than a viewer in those of others.
 	Access(ctx context.Context, id clew.SessionID, p clew.Principal) (clew.Role, error)
-	List(ctx context.Context, q session.ListOf) ([]session.Summary, string, error)
+	List(ctx context.Context, q session.ListQuery) ([]session.Summary, string, error)
 	Watch(ctx context.Context, id clew.SessionID) (View, error)
 	// Report finds a report of the session's runs by its name.
 	Report(ctx context.Context, id clew.SessionID, name string) (clew.Report, error)
@@ -50,9 +50,9 @@ type Sessions interface {
 type View interface {
 	State(ctx context.Context) (clew.SessionState, error)
 	Epoch() string
-	Page(ctx context.Context, q session.PageOf) (clew.MessagesPage, error)
+	Page(ctx context.Context, q session.PageQuery) (clew.MessagesPage, error)
 	ToolCall(ctx context.Context, id string, message clew.MessageID) (session.ToolCall, error)
-	Timeline(ctx context.Context, q session.TimelineOf) (session.Timeline, error)
+	Timeline(ctx context.Context, q session.TimelineQuery) (session.Timeline, error)
 	Close()
 }
 
@@ -80,7 +80,7 @@ type Options struct {
 	Sessions    Sessions
 	Auth        Authenticator
 	Keys        *auth.Keys // nil = this server has no API keys
-	Doors       auth.Doors
+	Doors       auth.OriginPolicy
 	Settings    Settings    // nil = this server has none
 	Secrets     Secrets     // nil = this server keeps none
 	ToolServers ToolServers // nil = it has no tool servers

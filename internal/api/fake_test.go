@@ -33,8 +33,8 @@ type sessions struct {
 	done     []clew.Command
 	open     int   // views not closed
 	fail     error // what Do returns
-	listed   session.ListOf
-	paged    session.PageOf
+	listed   session.ListQuery
+	paged    session.PageQuery
 	asked    any            // of the rest of what a view is asked
 	question *clew.Question // the open question of all sessions, nil for none
 }
@@ -75,7 +75,7 @@ func (s *sessions) Access(_ context.Context, id clew.SessionID, p clew.Principal
 	return "", clew.Errorf(clew.SessionNotFound, "no such session")
 }
 
-func (s *sessions) List(_ context.Context, q session.ListOf) ([]session.Summary, string, error) {
+func (s *sessions) List(_ context.Context, q session.ListQuery) ([]session.Summary, string, error) {
 	s.listed = q
 	var list []session.Summary
 	for id, o := range s.owner {
@@ -130,12 +130,12 @@ func (v view) ToolCall(_ context.Context, id string, message clew.MessageID) (se
 	}, nil
 }
 
-func (v view) Timeline(_ context.Context, q session.TimelineOf) (session.Timeline, error) {
+func (v view) Timeline(_ context.Context, q session.TimelineQuery) (session.Timeline, error) {
 	v.s.asked = q
 	return session.Timeline{Marks: []session.Mark{{MessageID: clew.MessageIDOf(2), Kind: session.MarkUser, Label: "hello"}}, Total: 1}, nil
 }
 
-func (v view) Page(_ context.Context, q session.PageOf) (clew.MessagesPage, error) {
+func (v view) Page(_ context.Context, q session.PageQuery) (clew.MessagesPage, error) {
 	v.s.paged = q
 	return clew.MessagesPage{Messages: clew.List[clew.Message]{{MessageID: clew.MessageIDOf(2)}}, Total: 5, Next: clew.MessageIDOf(2)}, nil
 }
@@ -194,7 +194,7 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 	o := api.Options{
 		Sessions: b.sessions, Keys: b.keys, Auth: authn, UI: builtUI,
 		SignIns: auth.NewSignIns(authn, b.keys, &authtest.MemoryTickets{}), Cookies: auth.NewCookies("test", nil),
-		Doors:    auth.Doors{Hosts: []string{"clew.test"}, Origins: []string{"https://clew.test"}},
+		Doors:    auth.OriginPolicy{Hosts: []string{"clew.test"}, Origins: []string{"https://clew.test"}},
 		Settings: values, Secrets: b.secrets, Blobs: b.blobs,
 		AsyncAPI: []byte(`{"asyncapi":"3.0.0"}`), Version: "1.2.3", PerMinute: api.DefaultPerMinute,
 		Ready:   func(context.Context) error { return b.ready },

@@ -36,12 +36,12 @@ type longView struct {
 	l *longSessions
 }
 
-func (v longView) Timeline(context.Context, session.TimelineOf) (session.Timeline, error) {
+func (v longView) Timeline(context.Context, session.TimelineQuery) (session.Timeline, error) {
 	v.l.read()
 	return session.Timeline{}, nil
 }
 
-func (v longView) Page(_ context.Context, q session.PageOf) (clew.MessagesPage, error) {
+func (v longView) Page(_ context.Context, q session.PageQuery) (clew.MessagesPage, error) {
 	if q.AsOf != "" || q.Around != "" {
 		v.l.read()
 	}

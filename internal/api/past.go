@@ -71,7 +71,7 @@ func (a *API) timeline(ctx context.Context, in *timelineInput) (*timelineOutput,
 		return nil, err
 	}
 	defer v.Close()
-	line, err := v.Timeline(ctx, session.TimelineOf{FromTS: in.From, ToTS: in.To, Hidden: in.Hidden})
+	line, err := v.Timeline(ctx, session.TimelineQuery{FromTS: in.From, ToTS: in.To, Hidden: in.Hidden})
 	if err != nil {
 		return nil, err
 	}

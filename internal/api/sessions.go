@@ -154,7 +154,7 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 	if in.Owner != "" {
 		owner = clew.UserID(in.Owner)
 	}
-	q := session.ListOf{Owner: owner, Archived: in.Archived, Q: in.Q, Cursor: in.Cursor, Limit: in.Limit}
+	q := session.ListQuery{Owner: owner, Archived: in.Archived, Q: in.Q, Cursor: in.Cursor, Limit: in.Limit}
 	if in.Owner == "*" {
 		q.Owner, q.Everyone = "", true
 	}
@@ -260,7 +260,7 @@ func (a *API) messages(ctx context.Context, in *messagesInput) (*messagesOutput,
 		return nil, err
 	}
 	defer v.Close()
-	q := session.PageOf{
+	q := session.PageQuery{
 		Limit: in.Limit, Offset: in.Offset, Before: clew.MessageID(in.Before), After: clew.MessageID(in.After),
 		Around: clew.MessageID(in.Around), AsOf: clew.MessageID(in.AsOf),
 	}
@@ -282,7 +282,7 @@ func (a *API) messages(ctx context.Context, in *messagesInput) (*messagesOutput,
 }
 
 // checkPage wants ids that are such, and one way to say where.
-func checkPage(q session.PageOf) error {
+func checkPage(q session.PageQuery) error {
 	ways := 0
 	for i, id := range []clew.MessageID{q.AsOf, q.Before, q.After, q.Around} {
 		if id == "" {

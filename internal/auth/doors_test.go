@@ -10,7 +10,7 @@ import (
 	"github.com/clew-run/clew/internal/auth"
 )
 
-func doors(t *testing.T, listen string, hosts, origins []string) auth.Doors {
+func doors(t *testing.T, listen string, hosts, origins []string) auth.OriginPolicy {
 	t.Helper()
 	addr, err := net.ResolveTCPAddr("tcp", listen)
 	if err != nil {

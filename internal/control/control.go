@@ -19,8 +19,8 @@ type Sessions interface {
 	Overview(ctx context.Context, id clew.SessionID) (session.Overview, error)
 }
 
-// A Desk implements session.Services. Safe for concurrent use.
-type Desk struct {
+// A ServerCommands implements session.Services. Safe for concurrent use.
+type ServerCommands struct {
 	Settings *settings.Settings
 	Servers  *mcp.Manager
 	Sessions func() Sessions // the host, which is made after
@@ -28,7 +28,7 @@ type Desk struct {
 }
 
 // Handle implements session.Services.
-func (d *Desk) Handle(ctx context.Context, id clew.SessionID, cmd *clew.Command) (*session.Answer, bool, error) {
+func (d *ServerCommands) Handle(ctx context.Context, id clew.SessionID, cmd *clew.Command) (*session.Answer, bool, error) {
 	if clew.NeedsAdmin(cmd.Data) {
 		if cmd.By.Role != clew.RoleAdmin {
 			return nil, true, clew.Errorf(clew.Forbidden, "this is about the whole server and for administrators only")
@@ -55,7 +55,7 @@ func (d *Desk) Handle(ctx context.Context, id clew.SessionID, cmd *clew.Command)
 }
 
 // change carries out a command that changes the server.
-func (d *Desk) change(ctx context.Context, cmd *clew.Command) error {
+func (d *ServerCommands) change(ctx context.Context, cmd *clew.Command) error {
 	switch c := cmd.Data.(type) {
 	case *clew.UpdateSettingsData:
 		_, err := d.Settings.Update(ctx, c.Settings)
@@ -78,7 +78,7 @@ func (d *Desk) change(ctx context.Context, cmd *clew.Command) error {
 }
 
 // setProvider turns the command into a change of the session's own settings.
-func (d *Desk) setProvider(c *clew.SetProviderData, cmd *clew.Command) error {
+func (d *ServerCommands) setProvider(c *clew.SetProviderData, cmd *clew.Command) error {
 	v, _ := d.Settings.For(nil)
 	if _, ok := v.Profiles[c.Provider]; !ok && c.Provider != "echo" {
 		return clew.Errorf(clew.SettingsInvalid, "there is no model profile %q", c.Provider)
@@ -96,7 +96,7 @@ func (d *Desk) setProvider(c *clew.SetProviderData, cmd *clew.Command) error {
 }
 
 // loadProfile has the session use a model profile.
-func (d *Desk) loadProfile(ctx context.Context, c *clew.LoadModelProfileData, cmd *clew.Command) error {
+func (d *ServerCommands) loadProfile(ctx context.Context, c *clew.LoadModelProfileData, cmd *clew.Command) error {
 	if _, err := d.Settings.LoadProfile(ctx, c.Name); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func answer(typ clew.EventType, data any) (*session.Answer, bool, error) {
 	return &session.Answer{Type: typ, Data: data}, true, nil
 }
 
-func (d *Desk) state(ctx context.Context, id clew.SessionID, cmd *clew.Command) (*session.Answer, bool, error) {
+func (d *ServerCommands) state(ctx context.Context, id clew.SessionID, cmd *clew.Command) (*session.Answer, bool, error) {
 	data, err := d.State(ctx, id, cmd.By)
 	if err != nil {
 		return nil, true, err
@@ -121,7 +121,7 @@ func (d *Desk) state(ctx context.Context, id clew.SessionID, cmd *clew.Command) 
 // State is the snapshot of settings and tasks for a session's user interface.
 // It holds no secrets: settings have none. How the server is set up is for
 // administrators; others see what concerns the session.
-func (d *Desk) State(ctx context.Context, id clew.SessionID, by clew.Principal) (*clew.StateData, error) {
+func (d *ServerCommands) State(ctx context.Context, id clew.SessionID, by clew.Principal) (*clew.StateData, error) {
 	o, err := d.Sessions().Overview(ctx, id)
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func newOffice(t *testing.T) *office {
 			return nil, clew.Errorf(clew.SessionInvalidState, "none")
 		},
 	})
-	desk := &control.Desk{Settings: o.settings, Servers: o.servers, Version: "v1", Sessions: func() control.Sessions { return o.host }}
+	desk := &control.ServerCommands{Settings: o.settings, Servers: o.servers, Version: "v1", Sessions: func() control.Sessions { return o.host }}
 	node := o.mem.Node("a")
 	o.host = session.NewHost(session.Config{Journal: node, Index: node, Agent: worker, Services: desk, Log: log})
 	t.Cleanup(func() {

@@ -8,20 +8,20 @@ import (
 
 // ToolServers lists the tool servers, with the reasons of those that failed: it
 // is for administrators.
-func (d *Desk) ToolServers() []clew.McpServer { return d.Servers.List() }
+func (d *ServerCommands) ToolServers() []clew.McpServer { return d.Servers.List() }
 
 // RestartServer stops a tool server and starts it again.
-func (d *Desk) RestartServer(ctx context.Context, name string) error {
+func (d *ServerCommands) RestartServer(ctx context.Context, name string) error {
 	return d.Servers.Restart(ctx, name)
 }
 
 // SwitchServer switches a tool server on or off, in the settings.
-func (d *Desk) SwitchServer(ctx context.Context, name string, enabled bool) error {
+func (d *ServerCommands) SwitchServer(ctx context.Context, name string, enabled bool) error {
 	return d.Settings.SwitchServer(ctx, name, enabled)
 }
 
 // AllowTool lets a tool run without a question as it is now, or stops that.
-func (d *Desk) AllowTool(ctx context.Context, server, tool string, always bool) error {
+func (d *ServerCommands) AllowTool(ctx context.Context, server, tool string, always bool) error {
 	hash, ok := d.Servers.HashOf(server, tool)
 	if !ok && always {
 		return clew.Errorf(clew.InvalidMessage, "there is no tool %s at server %s", tool, server)

@@ -53,7 +53,7 @@ func newScripted(t testing.TB) *scripted {
 }
 
 // Work implements session.Agent.
-func (s *scripted) Work(ctx context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
+func (s *scripted) Work(ctx context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	if err := desk.Begin(); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *scripted) Work(ctx context.Context, _ session.Turn, prompt clew.Message
 	return desk.End()
 }
 
-func (s *scripted) word(ctx context.Context, word string, desk *session.Desk) error {
+func (s *scripted) word(ctx context.Context, word string, desk *session.TurnContext) error {
 	switch word {
 	case "hold":
 		return s.hold(ctx)

@@ -17,8 +17,8 @@ import (
 	"github.com/clew-run/clew/wire"
 )
 
-// A visitor is a request that may become a connection.
-type visitor struct {
+// A pendingConn is a request that may become a connection.
+type pendingConn struct {
 	session clew.SessionID
 	client  clew.ClientID
 	at      cursor
@@ -37,7 +37,7 @@ type visitor struct {
 // so that the request's own goroutine and buffers are free again.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.serve(w, r, g.receive) }
 
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, receive func(*http.Request) (visitor, error)) {
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, receive func(*http.Request) (pendingConn, error)) {
 	arrival := g.arrivals.Add(1)
 	v, err := receive(r)
 	if err != nil {
@@ -65,15 +65,15 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, receive func(*ht
 }
 
 // receive makes all checks that come before the upgrade, cheapest first.
-func (g *Gateway) receive(r *http.Request) (visitor, error) {
+func (g *Gateway) receive(r *http.Request) (pendingConn, error) {
 	if g.reg.stopping() {
-		return visitor{}, errStopping
+		return pendingConn{}, errStopping
 	}
 	if err := g.o.Doors.Check(r); err != nil {
-		return visitor{}, err
+		return pendingConn{}, err
 	}
 	q := r.URL.Query()
-	v := visitor{ // clones, so that a connection does not hold its whole request
+	v := pendingConn{ // clones, so that a connection does not hold its whole request
 		session: clew.SessionID(strings.Clone(r.PathValue("session_id"))),
 		client:  clew.ClientID(strings.Clone(q.Get("client_id"))),
 		at:      cursor{strings.Clone(q.Get("resume_from")), strings.Clone(q.Get("epoch"))},
@@ -82,10 +82,10 @@ func (g *Gateway) receive(r *http.Request) (visitor, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), g.limits.CommandTimeout)
 	defer cancel()
 	if err := g.identify(ctx, r, &v); err != nil {
-		return visitor{}, err
+		return pendingConn{}, err
 	}
 	if err := v.check(r); err != nil {
-		return visitor{}, err
+		return pendingConn{}, err
 	}
 	if v.known {
 		if err := g.mayConnect(v.by, r.RemoteAddr); err != nil {
@@ -99,7 +99,7 @@ func (g *Gateway) receive(r *http.Request) (visitor, error) {
 }
 
 // awaitAuth counts a visitor without credentials, if there is room for one.
-func (g *Gateway) awaitAuth(r *http.Request, v *visitor) error {
+func (g *Gateway) awaitAuth(r *http.Request, v *pendingConn) error {
 	addr := hostOf(r.RemoteAddr)
 	if !g.reg.await(addr, g.limits) {
 		return clew.Errorf(clew.RateLimited, "too many connections without credentials")
@@ -120,7 +120,7 @@ func viewOf(name string) clew.View {
 }
 
 // check looks at the form of the request.
-func (v *visitor) check(r *http.Request) error {
+func (v *pendingConn) check(r *http.Request) error {
 	switch {
 	case !wantsUpgrade(r):
 		return errNoUpgrade
@@ -136,7 +136,7 @@ func (v *visitor) check(r *http.Request) error {
 
 // identify looks at the credentials. Having none is allowed if the first
 // message may still bring some; having wrong ones is not.
-func (g *Gateway) identify(ctx context.Context, r *http.Request, v *visitor) error {
+func (g *Gateway) identify(ctx context.Context, r *http.Request, v *pendingConn) error {
 	creds, err := g.o.Credentials(r)
 	if err != nil {
 		return err
@@ -167,16 +167,16 @@ func (g *Gateway) mayConnect(p clew.Principal, remote string) error {
 // tooOften refuses a visitor by the limit. Pages are not told with what status
 // an upgrade was refused, nor for how long: they are told on a connection that
 // is closed at once.
-func (v visitor) tooOften(err error) (visitor, error) {
+func (v pendingConn) tooOften(err error) (pendingConn, error) {
 	if !v.browser {
-		return visitor{}, err
+		return pendingConn{}, err
 	}
 	v.err = err
 	return v, nil
 }
 
 // start makes the connection and its two goroutines.
-func (g *Gateway) start(sock net.Conn, early []byte, v visitor) {
+func (g *Gateway) start(sock net.Conn, early []byte, v pendingConn) {
 	now := g.o.Now().UnixMilli()
 	c := &conn{
 		g: g, sock: sock, session: v.session, client: v.client, view: v.view, addr: v.addr,

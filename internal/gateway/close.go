@@ -17,8 +17,8 @@ const (
 	stateDead               // the socket is of no use any more
 )
 
-// An ending is how a connection ends; the first one asked for stands.
-type ending struct {
+// An closeReason is how a connection ends; the first one asked for stands.
+type closeReason struct {
 	state    closeState
 	peerDone bool // the peer has sent its close frame
 	code     wire.CloseCode
@@ -27,18 +27,18 @@ type ending struct {
 
 // close asks the writer to send a close frame and end. It does not wait.
 func (c *conn) close(code wire.CloseCode, reason string) {
-	c.finishWith(ending{state: stateClosing, code: code, reason: reason})
+	c.finishWith(closeReason{state: stateClosing, code: code, reason: reason})
 }
 
 // closeSlow is close for a client that does not keep up. It may come back and
 // resume.
 func (c *conn) closeSlow() {
-	if c.finishWith(ending{state: stateClosing, code: wire.CloseTooSlow, reason: wire.ReasonTooSlow}) {
+	if c.finishWith(closeReason{state: stateClosing, code: wire.CloseTooSlow, reason: wire.ReasonTooSlow}) {
 		c.g.Counters.SlowClosed.Add(1)
 	}
 }
 
-func (c *conn) finishWith(e ending) (first bool) {
+func (c *conn) finishWith(e closeReason) (first bool) {
 	c.mu.Lock()
 	if first = c.end.state == stateOpen; first {
 		c.end = e
@@ -52,7 +52,7 @@ func (c *conn) finishWith(e ending) (first bool) {
 
 // peerClosed notes the peer's close frame, which is answered if it came first.
 func (c *conn) peerClosed(code wire.CloseCode) {
-	c.finishWith(ending{state: stateClosing, code: code})
+	c.finishWith(closeReason{state: stateClosing, code: code})
 	c.mu.Lock()
 	c.end.peerDone = true
 	c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *conn) cut() {
 	_ = c.sock.Close()
 }
 
-func (c *conn) ending() ending {
+func (c *conn) ending() closeReason {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.end

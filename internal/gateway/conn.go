@@ -70,7 +70,7 @@ type conn struct {
 	outBytes int
 	early    int     // how many of out go before session_state
 	sync     *cursor // set at admission, taken by the writer
-	end      ending
+	end      closeReason
 }
 
 // An outgoing is a frame for this client alone.

@@ -56,7 +56,7 @@ func (c *conn) readLoop() {
 	defer c.leave()
 	defer c.catch("reader")
 	err := c.readAll(reader{&c.in, c.sock})
-	var bad *violation
+	var bad *protocolError
 	switch {
 	case err == nil: // the peer said goodbye, and the writer answers
 		return
@@ -67,19 +67,19 @@ func (c *conn) readLoop() {
 	c.die()
 }
 
-// A violation is a frame that ends the connection.
-type violation struct {
+// A protocolError is a frame that ends the connection.
+type protocolError struct {
 	code   wire.CloseCode
 	reason string
 }
 
-func (v *violation) Error() string { return v.reason }
+func (v *protocolError) Error() string { return v.reason }
 
 var (
-	errTooLarge = &violation{wire.CloseTooLarge, string(clew.MessageTooLarge)}
-	errProtocol = &violation{wire.CloseProtocol, string(clew.InvalidMessage)}
-	errNotText  = &violation{wire.CloseNotText, string(clew.InvalidMessage)}
-	errNotUTF8  = &violation{wire.CloseNotUTF8, string(clew.InvalidMessage)}
+	errTooLarge = &protocolError{wire.CloseTooLarge, string(clew.MessageTooLarge)}
+	errProtocol = &protocolError{wire.CloseProtocol, string(clew.InvalidMessage)}
+	errNotText  = &protocolError{wire.CloseNotText, string(clew.InvalidMessage)}
+	errNotUTF8  = &protocolError{wire.CloseNotUTF8, string(clew.InvalidMessage)}
 )
 
 // readAll takes frames until the peer closes (nil), breaks the rules

@@ -17,26 +17,26 @@ type Source func(ctx context.Context, by clew.Principal, send func(typ clew.Even
 // for sessions.
 func (g *Gateway) TellFrom(src Source) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g.serve(w, r, func(r *http.Request) (visitor, error) { return g.receiveListener(r, src) })
+		g.serve(w, r, func(r *http.Request) (pendingConn, error) { return g.receiveListener(r, src) })
 	})
 }
 
 // receiveListener is receive for a connection without a session.
-func (g *Gateway) receiveListener(r *http.Request, src Source) (visitor, error) {
+func (g *Gateway) receiveListener(r *http.Request, src Source) (pendingConn, error) {
 	if g.reg.stopping() {
-		return visitor{}, errStopping
+		return pendingConn{}, errStopping
 	}
 	if err := g.o.Doors.Check(r); err != nil {
-		return visitor{}, err
+		return pendingConn{}, err
 	}
-	v := visitor{client: clew.ClientID(strings.Clone(r.URL.Query().Get("client_id"))), source: src}
+	v := pendingConn{client: clew.ClientID(strings.Clone(r.URL.Query().Get("client_id"))), source: src}
 	ctx, cancel := context.WithTimeout(r.Context(), g.limits.CommandTimeout)
 	defer cancel()
 	if err := g.identify(ctx, r, &v); err != nil {
-		return visitor{}, err
+		return pendingConn{}, err
 	}
 	if err := v.check(r); err != nil {
-		return visitor{}, err
+		return pendingConn{}, err
 	}
 	if v.known {
 		v.role = v.by.Role

@@ -137,7 +137,7 @@ func (j *Journal) Examine(ctx context.Context) (Report, error) {
 			report.Findings = append(report.Findings, Finding{id, "its owner's list has it, but nothing is stored of it"})
 		}
 	}
-	e := examination{
+	e := blockCheck{
 		j: j, report: &report, listed: listed, sound: map[clew.SessionID]bool{},
 		forks: map[clew.SessionID]archive.Base{}, checked: map[clew.SessionID]bool{},
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/clew-run/clew/internal/session"
 )
 
-// An examination goes through the sessions one by one, each with what it wrote
+// An blockCheck goes through the sessions one by one, each with what it wrote
 // itself, then through the forks, and then folds all of them.
-type examination struct {
+type blockCheck struct {
 	j      *Journal
 	report *Report
 	listed map[clew.SessionID]uint64
@@ -24,7 +24,7 @@ type examination struct {
 }
 
 // session examines what a session wrote; err says that ctx ended.
-func (e *examination) session(ctx context.Context, id clew.SessionID) error {
+func (e *blockCheck) session(ctx context.Context, id clew.SessionID) error {
 	e.report.Sessions++
 	base, head, err := e.own(ctx, id)
 	if err == nil && head.Seq < e.listed[id] {
@@ -46,7 +46,7 @@ func (e *examination) session(ctx context.Context, id clew.SessionID) error {
 	return nil
 }
 
-func (e *examination) own(ctx context.Context, id clew.SessionID) (base archive.Base, head clew.Head, err error) {
+func (e *blockCheck) own(ctx context.Context, id clew.SessionID) (base archive.Base, head clew.Head, err error) {
 	seal, _, head, _, err := e.j.load(ctx, id)
 	if err != nil || seal == nil {
 		return base, head, err
@@ -54,7 +54,7 @@ func (e *examination) own(ctx context.Context, id clew.SessionID) (base archive.
 	return seal.Base, head, e.j.archive.Verify(ctx, seal)
 }
 
-func (e *examination) find(id clew.SessionID, err error) {
+func (e *blockCheck) find(id clew.SessionID, err error) {
 	if clew.CodeOf(err) == clew.SessionTooNew {
 		e.report.TooNew = append(e.report.TooNew, Finding{id, clew.AsError(err).Message})
 		return
@@ -63,7 +63,7 @@ func (e *examination) find(id clew.SessionID, err error) {
 }
 
 // folds notes kept folds that are of no use. The records tell the same.
-func (e *examination) folds(ctx context.Context, id clew.SessionID) {
+func (e *blockCheck) folds(ctx context.Context, id clew.SessionID) {
 	damage, err := e.j.archive.CheckStates(ctx, id, func(clew.Head, []byte) {})
 	for _, d := range damage {
 		e.note(id, "a kept fold is not used: "+d.Error())
@@ -75,7 +75,7 @@ func (e *examination) folds(ctx context.Context, id clew.SessionID) {
 
 // fold folds a session from its first record and compares what is stored of it;
 // err says that ctx ended.
-func (e *examination) fold(ctx context.Context, id clew.SessionID) error {
+func (e *blockCheck) fold(ctx context.Context, id clew.SessionID) error {
 	if !e.whole(ctx, id) {
 		return ctx.Err() // there is worse
 	}
@@ -101,7 +101,7 @@ func (e *examination) fold(ctx context.Context, id clew.SessionID) error {
 
 // kept gives the kept fold of a session at a record. They are read one at a time: a
 // long session has many.
-func (e *examination) kept(ctx context.Context, id clew.SessionID) func(seq uint64) []byte {
+func (e *blockCheck) kept(ctx context.Context, id clew.SessionID) func(seq uint64) []byte {
 	there := map[uint64]bool{}
 	_, _ = e.j.archive.CheckStates(ctx, id, func(at clew.Head, _ []byte) { there[at.Seq] = true }) // noted before
 	return func(seq uint64) []byte {
@@ -116,12 +116,12 @@ func (e *examination) kept(ctx context.Context, id clew.SessionID) func(seq uint
 	}
 }
 
-func (e *examination) note(id clew.SessionID, problem string) {
+func (e *blockCheck) note(id clew.SessionID, problem string) {
 	e.report.Notes = append(e.report.Notes, Finding{id, problem})
 }
 
 // forked compares the forks with what they go back to.
-func (e *examination) forked(ctx context.Context) error {
+func (e *blockCheck) forked(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(e.forks)) {
 		e.whole(ctx, id)
 		if ctx.Err() != nil {
@@ -134,7 +134,7 @@ func (e *examination) forked(ctx context.Context) error {
 // whole reports whether all records of a session are as they were, also those
 // that others wrote. What was found sound before is not read again but for the
 // record at the seam.
-func (e *examination) whole(ctx context.Context, id clew.SessionID) bool {
+func (e *blockCheck) whole(ctx context.Context, id clew.SessionID) bool {
 	base, fork := e.forks[id]
 	if !fork {
 		return e.sound[id]

@@ -226,7 +226,7 @@ func TestOtherParentAtTheSeam(t *testing.T) {
 	lose(t, f.dir, string(f.parent))
 	j := reopen(t, f.dir)
 	records, head := journaltest.Records(clew.Head{}, f.parent, 99, 3300)
-	err := j.Found(t.Context(), f.parent, session.Foundation{Head: head, State: []byte("{}"), Records: journaltest.Yield(records)})
+	err := j.Found(t.Context(), f.parent, session.InitialHistory{Head: head, State: []byte("{}"), Records: journaltest.Yield(records)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestFoldOfAnotherHistory(t *testing.T) {
 	lose(t, dir, string(id)+"~")
 	j = reopen(t, dir)
 	records, head := journaltest.Records(clew.Head{}, id, 99, 2500)
-	f := session.Foundation{Head: head, State: []byte("{}"), Records: journaltest.Yield(records)}
+	f := session.InitialHistory{Head: head, State: []byte("{}"), Records: journaltest.Yield(records)}
 	if err := j.Found(t.Context(), id, f); err != nil {
 		t.Fatal(err)
 	}
@@ -303,9 +303,9 @@ func TestFoundOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range results {
 		wg.Go(func() {
-			f := session.Foundation{Parent: parent, Head: records[9+i].After(), State: []byte("{}")}
+			f := session.InitialHistory{Parent: parent, Head: records[9+i].After(), State: []byte("{}")}
 			if i%2 == 0 {
-				f = session.Foundation{Head: head, State: []byte("{}"), Records: journaltest.Yield(imported)}
+				f = session.InitialHistory{Head: head, State: []byte("{}"), Records: journaltest.Yield(imported)}
 			}
 			results[i] = j.Found(context.Background(), id, f)
 		})

@@ -11,7 +11,7 @@ import (
 )
 
 // List implements session.Index.
-func (x *Index) List(ctx context.Context, q session.ListOf) ([]session.Summary, string, error) {
+func (x *Index) List(ctx context.Context, q session.ListQuery) ([]session.Summary, string, error) {
 	if q.Everyone {
 		return x.listEveryone(ctx, q)
 	}
@@ -27,7 +27,7 @@ func (x *Index) List(ctx context.Context, q session.ListOf) ([]session.Summary, 
 
 // listEveryone goes through the owners in the order of their keys. The cursor
 // names the owner before the place in the owner's list.
-func (x *Index) listEveryone(ctx context.Context, q session.ListOf) ([]session.Summary, string, error) {
+func (x *Index) listEveryone(ctx context.Context, q session.ListQuery) ([]session.Summary, string, error) {
 	owners, err := x.owners(ctx)
 	if err != nil {
 		return nil, "", err
@@ -73,7 +73,7 @@ func (x *Index) owners(ctx context.Context) ([]string, error) {
 // listing is a page of a list in the making.
 type listing struct {
 	x     *Index
-	q     session.ListOf
+	q     session.ListQuery
 	owner string // key
 	list  []session.Summary
 	pages int // that may still be read

@@ -168,7 +168,7 @@ func (l *lists) want(user clew.UserID, archived bool) []session.Summary {
 	return append(recent, older...)
 }
 
-func (l *lists) read(q session.ListOf) []session.Summary {
+func (l *lists) read(q session.ListQuery) []session.Summary {
 	var all []session.Summary
 	x := l.nodes[l.r.IntN(len(l.nodes))]
 	for {
@@ -187,7 +187,7 @@ func (l *lists) check() {
 	l.t.Helper()
 	for _, user := range l.users {
 		for _, archived := range []bool{false, true} {
-			q := session.ListOf{Owner: user, Archived: archived, Limit: 1 + l.r.IntN(9)}
+			q := session.ListQuery{Owner: user, Archived: archived, Limit: 1 + l.r.IntN(9)}
 			got, want := l.read(q), l.want(user, archived)
 			if !slices.EqualFunc(got, want, func(a, b session.Summary) bool { return reflect.DeepEqual(a, b) }) {
 				l.t.Fatalf("%s, archived %v, %d a time, pages of %d, %d of them recent:\n%s\nwant\n%s",
@@ -196,7 +196,7 @@ func (l *lists) check() {
 		}
 	}
 	owned := map[clew.SessionID]int{}
-	for _, s := range l.read(session.ListOf{Everyone: true, Limit: 1 + l.r.IntN(9)}) {
+	for _, s := range l.read(session.ListQuery{Everyone: true, Limit: 1 + l.r.IntN(9)}) {
 		owned[s.ID]++
 	}
 	for _, s := range l.sessions {
@@ -293,7 +293,7 @@ func TestSecondRow(t *testing.T) {
 			}
 		}
 		for archived, want := range map[bool]string{false: "cb", true: "a"} {
-			list, next, err := x.List(t.Context(), session.ListOf{Owner: user, Archived: archived, Limit: 10})
+			list, next, err := x.List(t.Context(), session.ListQuery{Owner: user, Archived: archived, Limit: 10})
 			got := ""
 			for _, s := range list {
 				got += string(s.ID)

@@ -32,7 +32,7 @@ func TestIndexByActivity(t *testing.T) {
 
 	seen := map[clew.SessionID]bool{}
 	for cursor, ms := "", int64(3e9); ; ms++ {
-		list, next, err := x.List(t.Context(), session.ListOf{Owner: "ann", Cursor: cursor, Limit: 10})
+		list, next, err := x.List(t.Context(), session.ListQuery{Owner: "ann", Cursor: cursor, Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestIndexByActivity(t *testing.T) {
 		t.Errorf("only %d of %d were listed", len(seen), n)
 	}
 	for _, bad := range []string{"r", "r1", "r1.2", "rx.1.s", "r-1.1.s"} {
-		if _, _, err := x.List(t.Context(), session.ListOf{Owner: "ann", Cursor: bad, Limit: 10}); clew.CodeOf(err) != clew.InvalidMessage {
+		if _, _, err := x.List(t.Context(), session.ListQuery{Owner: "ann", Cursor: bad, Limit: 10}); clew.CodeOf(err) != clew.InvalidMessage {
 			t.Errorf("cursor %q: %v", bad, err)
 		}
 	}

@@ -54,7 +54,7 @@ func listAll(t *testing.T, x *journal.Index, owner clew.UserID, q string, limit 
 	t.Helper()
 	var all []session.Summary
 	for cursor := ""; ; {
-		list, next, err := x.List(t.Context(), session.ListOf{Owner: owner, Q: q, Cursor: cursor, Limit: limit})
+		list, next, err := x.List(t.Context(), session.ListQuery{Owner: owner, Q: q, Cursor: cursor, Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,13 +131,13 @@ func TestIndex(t *testing.T) {
 	})
 	t.Run("Cursor", func(t *testing.T) {
 		for _, cursor := range []string{"x", "1", "1.", ".1", "-1.2", "1.-2", "1.2.3", "9e9.1", "99999999999999999999.1"} {
-			if _, _, err := x.List(t.Context(), session.ListOf{Owner: "ann", Cursor: cursor, Limit: 10}); clew.CodeOf(err) != clew.InvalidMessage {
+			if _, _, err := x.List(t.Context(), session.ListQuery{Owner: "ann", Cursor: cursor, Limit: 10}); clew.CodeOf(err) != clew.InvalidMessage {
 				t.Errorf("cursor %q: %v", cursor, err)
 			}
 		}
 		began := time.Now()
 		for _, cursor := range []string{"1.999999", "987654321.3", "2.0", "0.0"} {
-			list, _, err := x.List(t.Context(), session.ListOf{Owner: "ann", Cursor: cursor, Limit: 10})
+			list, _, err := x.List(t.Context(), session.ListQuery{Owner: "ann", Cursor: cursor, Limit: 10})
 			if err != nil || len(list) == 0 {
 				t.Errorf("cursor %q: %d sessions, %v", cursor, len(list), err)
 			}
@@ -195,7 +195,7 @@ func TestIndexOfEveryone(t *testing.T) {
 	for _, limit := range []int{1, 7, 64, 200} {
 		seen := map[clew.SessionID]bool{}
 		for cursor := ""; ; {
-			list, next, err := x.List(t.Context(), session.ListOf{Everyone: true, Cursor: cursor, Limit: limit})
+			list, next, err := x.List(t.Context(), session.ListQuery{Everyone: true, Cursor: cursor, Limit: limit})
 			if err != nil || len(list) > limit {
 				t.Fatalf("%d sessions, %v", len(list), err)
 			}
@@ -213,14 +213,14 @@ func TestIndexOfEveryone(t *testing.T) {
 			t.Errorf("limit %d: %d sessions of %d", limit, len(seen), want)
 		}
 	}
-	list, next, err := x.List(t.Context(), session.ListOf{Everyone: true, Status: []string{"failed", "executing"}, Limit: 10})
+	list, next, err := x.List(t.Context(), session.ListQuery{Everyone: true, Status: []string{"failed", "executing"}, Limit: 10})
 	if err != nil || len(list) != 4 || next != "" {
 		t.Errorf("%d are at work, next %q, %v", len(list), next, err)
 	}
-	if list, _, err = x.List(t.Context(), session.ListOf{Owner: "bob", Q: "BOB_2", Limit: 10}); err != nil || len(list) != 1 {
+	if list, _, err = x.List(t.Context(), session.ListQuery{Owner: "bob", Q: "BOB_2", Limit: 10}); err != nil || len(list) != 1 {
 		t.Errorf("%d have the name, %v", len(list), err)
 	}
-	if _, _, err := x.List(t.Context(), session.ListOf{Everyone: true, Cursor: "x", Limit: 10}); clew.CodeOf(err) != clew.InvalidMessage {
+	if _, _, err := x.List(t.Context(), session.ListQuery{Everyone: true, Cursor: "x", Limit: 10}); clew.CodeOf(err) != clew.InvalidMessage {
 		t.Errorf("a made-up cursor: %v", err)
 	}
 }

@@ -17,9 +17,9 @@ func (m *heldMsg) NakWithDelay(d time.Duration) error { m.back = d; return nil }
 // A lane has a few at work and some in waiting, in order; what is more is given
 // back. Other lanes do not notice, and an empty one is forgotten.
 func TestLanes(t *testing.T) {
-	var l lanes
+	var l sessionLocks
 	var all []*heldMsg
-	var begun []inLane
+	var begun []lockedJournal
 	enter := func(user string) (*heldMsg, bool) {
 		m := &heldMsg{}
 		in, begins := l.enter(user, m)

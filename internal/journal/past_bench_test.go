@@ -21,7 +21,7 @@ func BenchmarkPast(b *testing.B) {
 		b.Run(fmt.Sprintf("import/%d", n), func(b *testing.B) {
 			for b.Loop() {
 				id = clew.NewSessionID()
-				err := j.Found(b.Context(), id, session.Foundation{
+				err := j.Found(b.Context(), id, session.InitialHistory{
 					Head: head, State: make([]byte, 50_000), Records: journaltest.Yield(records), Kept: journaltest.Folds(1000, uint64(n)),
 				})
 				if err != nil {
@@ -38,7 +38,7 @@ func BenchmarkPast(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("fork/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				f := session.Foundation{Parent: id, Head: records[n/2].After(), State: make([]byte, 50_000)}
+				f := session.InitialHistory{Parent: id, Head: records[n/2].After(), State: make([]byte, 50_000)}
 				if err := j.Found(b.Context(), clew.NewSessionID(), f); err != nil {
 					b.Fatal(err)
 				}

@@ -41,8 +41,8 @@ func (x *Inbox) queue(ctx context.Context, name string, take func(jetstream.Msg)
 	}
 	var sending sync.WaitGroup
 	defer sending.Wait()
-	var rows turns
-	var people lanes
+	var rows appendQueue
+	var people sessionLocks
 	places := make(chan struct{}, noticesAtOnce)
 	placed := func() bool {
 		select {
@@ -52,7 +52,7 @@ func (x *Inbox) queue(ctx context.Context, name string, take func(jetstream.Msg)
 			return false
 		}
 	}
-	work := func(in inLane) {
+	work := func(in lockedJournal) {
 		defer in.done()
 		defer rows.wait(in.m.Subject())()
 		take(in.m)
@@ -105,10 +105,10 @@ func atWork(m jetstream.Msg) (done func()) {
 	return func() { close(quit); <-ended }
 }
 
-// turns lets one at a time work on a row.
-type turns struct{ busy sync.Map } // row to a channel that is closed when it is free
+// appendQueue lets one at a time work on a row.
+type appendQueue struct{ busy sync.Map } // row to a channel that is closed when it is free
 
-func (t *turns) wait(row string) (done func()) {
+func (t *appendQueue) wait(row string) (done func()) {
 	mine := make(chan struct{})
 	for {
 		other, taken := t.busy.LoadOrStore(row, mine)

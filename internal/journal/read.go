@@ -31,9 +31,9 @@ func (j *Journal) Read(ctx context.Context, id clew.SessionID, from, to uint64) 
 	}
 }
 
-// A stretch is a part of a session's records that one session wrote: itself, or
+// A byteRange is a part of a session's records that one session wrote: itself, or
 // one that it goes back to.
-type stretch struct {
+type byteRange struct {
 	writer   clew.SessionID
 	seal     *archive.Seal // nil if none
 	tail     []clew.Record // of the stream
@@ -48,9 +48,9 @@ type stretch struct {
 const maxDepth = 10_000
 
 // stretches finds who wrote the records from..to, newest first.
-func (j *Journal) stretches(ctx context.Context, id clew.SessionID, from, to uint64) ([]stretch, error) {
-	var list []stretch
-	s := stretch{writer: id, from: from, to: to}
+func (j *Journal) stretches(ctx context.Context, id clew.SessionID, from, to uint64) ([]byteRange, error) {
+	var list []byteRange
+	s := byteRange{writer: id, from: from, to: to}
 	for range maxDepth {
 		base, err := j.locate(ctx, &s)
 		if err != nil {
@@ -63,13 +63,13 @@ func (j *Journal) stretches(ctx context.Context, id clew.SessionID, from, to uin
 			s.from = base.Head.Seq + 1
 			list = append(list, s)
 		}
-		s = stretch{writer: base.Session, from: from, to: min(s.to, base.Head.Seq), end: base.Head}
+		s = byteRange{writer: base.Session, from: from, to: min(s.to, base.Head.Seq), end: base.Head}
 	}
 	return nil, damagedError(id, errors.New("too many sessions stand on each other"))
 }
 
 // locate loads what holds the stretch and gives the writer's own base.
-func (j *Journal) locate(ctx context.Context, s *stretch) (base archive.Base, err error) {
+func (j *Journal) locate(ctx context.Context, s *byteRange) (base archive.Base, err error) {
 	s.seal, err = j.seals.latest(ctx, j, s.writer)
 	if err == nil && (s.seal == nil || s.seal.Head.Seq < s.to) {
 		s.seal, s.tail, _, _, err = j.load(ctx, s.writer)
@@ -90,7 +90,7 @@ func inherited(id, writer clew.SessionID, err error) error {
 }
 
 // read yields the stretch's records as those of session id; false means stop.
-func (s *stretch) read(ctx context.Context, a *archive.Archive, id clew.SessionID, yield func(clew.Record, error) bool) bool {
+func (s *byteRange) read(ctx context.Context, a *archive.Archive, id clew.SessionID, yield func(clew.Record, error) bool) bool {
 	fail := func(err error) bool {
 		yield(clew.Record{}, inherited(id, s.writer, err))
 		return false
@@ -114,7 +114,7 @@ func (s *stretch) read(ctx context.Context, a *archive.Archive, id clew.SessionI
 	return true
 }
 
-func (s *stretch) records(ctx context.Context, a *archive.Archive) iter.Seq2[clew.Record, error] {
+func (s *byteRange) records(ctx context.Context, a *archive.Archive) iter.Seq2[clew.Record, error] {
 	return func(yield func(clew.Record, error) bool) {
 		if s.seal != nil && s.from <= s.seal.Head.Seq {
 			for r, err := range a.Read(ctx, s.seal, s.from, min(s.to, s.seal.Head.Seq)) {
@@ -163,7 +163,7 @@ func (j *Journal) Past(ctx context.Context, id clew.SessionID, seq uint64) ([]by
 }
 
 // has reports whether the stretch holds this very record, or follows it.
-func (s stretch) has(ctx context.Context, a *archive.Archive, head clew.Head) (bool, error) {
+func (s byteRange) has(ctx context.Context, a *archive.Archive, head clew.Head) (bool, error) {
 	if head.Seq < s.from {
 		return s.seal != nil && s.seal.Base.Head == head, nil
 	}

@@ -35,12 +35,12 @@ type witness struct {
 	mu     sync.Mutex
 	file   *os.File
 	size   int64
-	heads  map[clew.SessionID]witnessed
+	heads  map[clew.SessionID]recordedHead
 	lines  []byte // not yet written
 	closed bool
 }
 
-type witnessed struct {
+type recordedHead struct {
 	seq  uint64
 	hash clew.Hash
 }
@@ -52,7 +52,7 @@ const (
 
 func openWitness(dir string, log *slog.Logger) (*witness, error) {
 	w := &witness{
-		dir: dir, log: log, heads: map[clew.SessionID]witnessed{}, kick: make(chan struct{}, 1), done: make(chan struct{}),
+		dir: dir, log: log, heads: map[clew.SessionID]recordedHead{}, kick: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	if err := w.read(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (w *witness) read() error {
 }
 
 // appendWitness writes a line: checksum, seq, hash, session.
-func appendWitness(b []byte, id clew.SessionID, h witnessed) []byte {
+func appendWitness(b []byte, id clew.SessionID, h recordedHead) []byte {
 	start := len(b)
 	b = append(b, "00000000 "...)
 	body := len(b)
@@ -100,9 +100,9 @@ func appendWitness(b []byte, id clew.SessionID, h witnessed) []byte {
 	return append(b, '\n')
 }
 
-func parseWitness(line string) (clew.SessionID, witnessed, bool) {
+func parseWitness(line string) (clew.SessionID, recordedHead, bool) {
 	var sum uint32
-	var h witnessed
+	var h recordedHead
 	var hash, id string
 	_, body, _ := strings.Cut(line, " ")
 	if n, err := fmt.Sscanf(line, "%x %d %s %s", &sum, &h.seq, &hash, &id); err != nil || n != 4 {
@@ -123,7 +123,7 @@ func (w *witness) saw(id clew.SessionID, head clew.Head) {
 	if w.closed {
 		return
 	}
-	h := witnessed{head.Seq, head.Hash}
+	h := recordedHead{head.Seq, head.Hash}
 	w.heads[id] = h
 	w.lines = appendWitness(w.lines, id, h)
 	w.wake()
@@ -171,7 +171,7 @@ func (w *witness) sealed(id clew.SessionID, seq uint64) {
 	}
 	if h, ok := w.heads[id]; ok && h.seq <= seq {
 		delete(w.heads, id)
-		w.lines = appendWitness(w.lines, id, witnessed{})
+		w.lines = appendWitness(w.lines, id, recordedHead{})
 		if len(w.lines) > 64<<10 { // else it goes with the next head
 			w.wake()
 		}
@@ -179,14 +179,14 @@ func (w *witness) sealed(id clew.SessionID, seq uint64) {
 }
 
 // of gives the session's witnessed head, zero if there is none.
-func (w *witness) of(id clew.SessionID) witnessed {
+func (w *witness) of(id clew.SessionID) recordedHead {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.heads[id]
 }
 
 // check compares what was read with what had been witnessed before.
-func (seen witnessed) check(id clew.SessionID, head clew.Head, tail []clew.Record) error {
+func (seen recordedHead) check(id clew.SessionID, head clew.Head, tail []clew.Record) error {
 	switch {
 	case seen.seq == 0:
 		return nil

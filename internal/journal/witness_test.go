@@ -38,7 +38,7 @@ func TestWitnessSurvivesReopening(t *testing.T) {
 	w.sealed("three", 7)
 	w.close()
 	again := openTestWitness(t, dir)
-	if got := again.of("one"); got != (witnessed{50, clew.Hash{1}}) {
+	if got := again.of("one"); got != (recordedHead{50, clew.Hash{1}}) {
 		t.Errorf("one is witnessed at %d", got.seq)
 	}
 	if got := again.of("two"); got.seq != 100 {
@@ -56,7 +56,7 @@ func TestWitnessSurvivesReopening(t *testing.T) {
 //
 // Covers: C-09
 func TestWitnessDamage(t *testing.T) {
-	good := string(appendWitness(nil, "one", witnessed{10, clew.Hash{1}})) + string(appendWitness(nil, "two", witnessed{20, clew.Hash{2}})) + string(appendWitness(nil, "one", witnessed{11, clew.Hash{3}}))
+	good := string(appendWitness(nil, "one", recordedHead{10, clew.Hash{1}})) + string(appendWitness(nil, "two", recordedHead{20, clew.Hash{2}})) + string(appendWitness(nil, "one", recordedHead{11, clew.Hash{3}}))
 	lines := strings.SplitAfter(good, "\n")
 	flipped := []byte(good)
 	flipped[len(lines[0])+12] ^= 1
@@ -69,7 +69,7 @@ func TestWitnessDamage(t *testing.T) {
 		"torn to nothing": {"", 0, 0},
 		"bit flipped":     {string(flipped), 11, 0},
 		"older entry last": {
-			good + string(appendWitness(nil, "one", witnessed{4, clew.Hash{9}})), 11, 20,
+			good + string(appendWitness(nil, "one", recordedHead{4, clew.Hash{9}})), 11, 20,
 		},
 		"zeros without end": {good + string(bytes.Repeat([]byte{0}, 200_000)), 11, 20},
 		"zeros before":      {string(bytes.Repeat([]byte{0}, 200_000)) + "\n" + good, 11, 20},
@@ -132,22 +132,22 @@ func TestWitnessRewrite(t *testing.T) {
 // Covers: C-09
 func TestWitnessCheck(t *testing.T) {
 	records, head := journaltest.Records(clew.Head{}, "s", 1, 10)
-	at := func(seq uint64) witnessed { return witnessed{seq, records[seq-1].Hash()} }
+	at := func(seq uint64) recordedHead { return recordedHead{seq, records[seq-1].Hash()} }
 	tests := map[string]struct {
-		seen    witnessed
+		seen    recordedHead
 		head    clew.Head
 		tail    []clew.Record
 		damaged bool
 	}{
-		"never seen":            {witnessed{}, head, records, false},
+		"never seen":            {recordedHead{}, head, records, false},
 		"the same":              {at(10), head, records, false},
 		"an older one":          {at(4), head, records, false},
 		"before the tail":       {at(4), head, records[6:], false},
 		"no tail":               {at(4), head, nil, false},
 		"cut off":               {at(10), records[7].After(), records[:8], true},
 		"gone":                  {at(1), clew.Head{}, nil, true},
-		"another end":           {witnessed{10, clew.Hash{1}}, head, records, true},
-		"another in the middle": {witnessed{4, clew.Hash{1}}, head, records, true},
+		"another end":           {recordedHead{10, clew.Hash{1}}, head, records, true},
+		"another in the middle": {recordedHead{4, clew.Hash{1}}, head, records, true},
 	}
 	for name, tt := range tests {
 		err := tt.seen.check("s", tt.head, tt.tail)

@@ -14,9 +14,9 @@ import (
 	"github.com/clew-run/clew/internal/gateway"
 )
 
-// A front tells callers apart.
-type front struct {
-	doors   auth.Doors
+// A httpFront tells callers apart.
+type httpFront struct {
+	doors   auth.OriginPolicy
 	proxies auth.Proxies
 	auth    gateway.Authenticator
 	keys    *auth.Keys    // nil with authentication off, and so are the others
@@ -24,7 +24,7 @@ type front struct {
 	cookies *auth.Cookies
 }
 
-func (s *Server) openFront(ctx, bg context.Context) (f front, err error) {
+func (s *Server) openFront(ctx, bg context.Context) (f httpFront, err error) {
 	if f.doors, err = auth.NewDoors(s.addr, s.cfg.Hosts, s.cfg.Origins); err != nil {
 		return f, err
 	}
@@ -71,7 +71,7 @@ func (s *Server) issuer(bg context.Context) (*auth.JWT, error) {
 	})
 }
 
-func (s *Server) openSignIns(ctx context.Context, f *front, authn *auth.Authenticator) error {
+func (s *Server) openSignIns(ctx context.Context, f *httpFront, authn *auth.Authenticator) error {
 	tickets, err := s.journal.FadingTable(ctx, "TICKETS", 2*auth.TicketLife)
 	if err != nil {
 		return err

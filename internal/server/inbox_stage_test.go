@@ -42,7 +42,7 @@ func (p *pollster) before(turn string) bool {
 	return p.asked[turn]
 }
 
-func (p *pollster) Work(_ context.Context, turn session.Turn, m clew.Message, desk *session.Desk) error {
+func (p *pollster) Work(_ context.Context, turn session.Turn, m clew.Message, desk *session.TurnContext) error {
 	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 		if p.before(string(s.ID) + string(turn.ID)) {
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
@@ -53,7 +53,7 @@ func (p *pollster) Work(_ context.Context, turn session.Turn, m clew.Message, de
 			session.AskInput(tx, s, t, input)
 			return
 		}
-		session.Ask(tx, s, t, clew.HitlApprovalRequestData{
+		session.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 			Ask: clew.AskMistakeLimitReached, Limit: "mistakes", Reason: m.Text, Tool: "execute_command",
 			Input:   json.RawMessage(`{"command":"make deploy <b>& more</b>","cwd":"/srv/app"}`),
 			Effect:  &clew.Effect{Summary: "Runs a command in the workspace."},

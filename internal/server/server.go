@@ -35,7 +35,7 @@ type Server struct {
 	cfg     Config
 	log     *slog.Logger
 	agent   session.Agent
-	shop    *workshop
+	shop    *agentDeps
 	files   *retention.Keeper
 	journal *journal.Journal
 	host    *session.Host
@@ -46,7 +46,7 @@ type Server struct {
 	trace   func(context.Context) error
 	types   session.Types // nil if nobody wants a record
 
-	front     front
+	front     httpFront
 	questions questions
 	push      *push.Push
 

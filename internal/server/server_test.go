@@ -220,7 +220,7 @@ func TestFirstStart(t *testing.T) {
 // waiting is an agent that tells of its turns and then takes its time.
 type waiting chan clew.MessageID
 
-func (w waiting) Work(ctx context.Context, turn session.Turn, _ clew.Message, _ *session.Desk) error {
+func (w waiting) Work(ctx context.Context, turn session.Turn, _ clew.Message, _ *session.TurnContext) error {
 	w <- turn.ID
 	<-ctx.Done()
 	return ctx.Err()

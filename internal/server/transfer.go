@@ -30,21 +30,21 @@ func (s *Server) emptyTemporary() error {
 // exporter reads the journal, which all nodes share, so it works for sessions of
 // other nodes, too.
 func (s *Server) exporter() *transfer.Exporter {
-	return &transfer.Exporter{Records: s.journal, Blobs: s.journal, Checkpoints: parcels{s.files}, Dir: s.cfg.temporary()}
+	return &transfer.Exporter{Records: s.journal, Blobs: s.journal, Checkpoints: bundleStore{s.files}, Dir: s.cfg.temporary()}
 }
 
 func (s *Server) importer() *transfer.Importer {
 	return &transfer.Importer{
-		Sessions: s.host, Blobs: s.journal, Checkpoints: parcels{s.files}, Place: s.shop.place, Dir: s.cfg.temporary(),
+		Sessions: s.host, Blobs: s.journal, Checkpoints: bundleStore{s.files}, Place: s.shop.place, Dir: s.cfg.temporary(),
 		Now: func() int64 { return time.Now().UnixMilli() },
 	}
 }
 
-// parcels only changes a result's type to the interface.
-type parcels struct{ *retention.Keeper }
+// bundleStore only changes a result's type to the interface.
+type bundleStore struct{ *retention.Keeper }
 
 // Unpack implements transfer.Checkpoints.
-func (p parcels) Unpack(ctx context.Context, from io.Reader) (transfer.Unpacked, error) {
+func (p bundleStore) Unpack(ctx context.Context, from io.Reader) (transfer.Unpacked, error) {
 	got, err := p.Keeper.Unpack(ctx, from)
 	if err != nil {
 		return nil, err

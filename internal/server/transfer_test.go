@@ -80,7 +80,7 @@ func trap() forged {
 // idle counts how often it is asked to work.
 type idle struct{ asked atomic.Int64 }
 
-func (i *idle) Work(context.Context, session.Turn, clew.Message, *session.Desk) error {
+func (i *idle) Work(context.Context, session.Turn, clew.Message, *session.TurnContext) error {
 	i.asked.Add(1)
 	return errors.New("not today")
 }
@@ -191,7 +191,7 @@ func TestImportAfterACrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.Journal().Found(t.Context(), "sess_half", session.Foundation{Head: records[0].After(), State: b, Records: func(yield func(clew.Record, error) bool) {
+	err = s.Journal().Found(t.Context(), "sess_half", session.InitialHistory{Head: records[0].After(), State: b, Records: func(yield func(clew.Record, error) bool) {
 		yield(records[0], nil)
 	}})
 	if err != nil {

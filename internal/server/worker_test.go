@@ -19,10 +19,10 @@ import (
 )
 
 // shop is a workshop with settings in memory.
-func shop(t *testing.T, environ ...string) *workshop {
+func shop(t *testing.T, environ ...string) *agentDeps {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	w := &workshop{cfg: DefaultConfig(), log: log}
+	w := &agentDeps{cfg: DefaultConfig(), log: log}
 	w.cfg.Data = t.TempDir()
 	var err error
 	w.secrets, err = settings.OpenSecrets(t.Context(), settings.SecretsOptions{

@@ -208,7 +208,7 @@ func TestAnswerWithoutName(t *testing.T) {
 		t.Errorf("the calls are %s and %s", status(first), status(second))
 	}
 	must(b.ann(&clew.AskResponseData{AskResponse: clew.YesButtonClicked}))
-	if status(second) != CallApproved || len(b.s.state.Questions) != 1 || aboutOf(b.s.state.Questions[0]).task != old {
+	if status(second) != CallApproved || len(b.s.state.Questions) != 1 || subjectOfQuestion(b.s.state.Questions[0]).task != old {
 		t.Errorf("left open: %+v", b.s.state.Questions)
 	}
 	// The old task cannot be taken up beside this one.
@@ -227,7 +227,7 @@ func TestOtherQuestions(t *testing.T) {
 		must(b.say("m1"))
 		must(b.report(func(tx *Tx, s *State, t *Task) {
 			tx.Add(data(t))
-			stateEvent(tx, t.TaskRef, clew.TaskStateInteractive, "req_1")
+			taskStateEvent(tx, t.TaskRef, clew.TaskStateInteractive, "req_1")
 		}))
 	}
 	clarify := func(b *bench) {

@@ -27,7 +27,7 @@ func (s *Session) append(drafts []draft) ([]clew.Record, error) {
 		}
 		if !errors.Is(err, ErrLeaseLost) {
 			// The outcome is open: the next owner must void what is under way.
-			s.host.lapse(s.lease)
+			s.host.invalidateLease(s.lease)
 			return nil, err
 		}
 		landed, err := s.reclaim(head)
@@ -110,7 +110,7 @@ func (s *Session) snapshot() {
 	if s.head.Seq-max(s.sealed, s.sealTried) >= sealEvery {
 		s.seal()
 	}
-	s.relist() // after a load, what came after the seal
+	s.updateIndex() // after a load, what came after the seal
 }
 
 func (s *Session) seal() {
@@ -159,7 +159,7 @@ func (s *Session) sealForSweep() error {
 // sealNow has the session sealed for the sweeper.
 func (s *Session) sealNow(ctx context.Context) error {
 	var failed error
-	err := s.look(ctx, func(s *Session) { failed = s.sealForSweep() })
+	err := s.read(ctx, func(s *Session) { failed = s.sealForSweep() })
 	return errors.Join(err, failed)
 }
 

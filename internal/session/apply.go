@@ -16,7 +16,7 @@ func Apply(s *State, r clew.Record, data any) {
 	s.noteAsked(r, data)
 	var settled *clew.Question
 	if d, ok := data.(*clew.HitlResolvedData); ok {
-		if q := s.question(d.RequestID); q != nil {
+		if q := s.openQuestion(d.RequestID); q != nil {
 			settled = &clew.Question{Type: q.Type, Data: q.Data}
 		}
 	}
@@ -28,20 +28,20 @@ func Apply(s *State, r clew.Record, data any) {
 		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
 		if d.ForkedFrom != nil { // a session of its own from here on
 			s.Revoked, s.Archived, s.Forks = nil, false, 0
-			s.Access, s.Taken, s.taken, s.Undo, s.Redo, s.Returning = nil, nil, nil, nil, nil, nil
+			s.Access, s.Processed, s.processedIndex, s.Undo, s.Redo, s.PendingRewind = nil, nil, nil, nil, nil, nil
 			s.LastMove = nil
 			s.keepQueue(&State{}) // what waits, waits for the other one
 			s.forgetRules()
-			s.Begun = r.Seq
+			s.FirstOwnSeq = r.Seq
 			s.renameQuestions()
 		}
 	case *clew.SessionImportedData:
 		// What a stranger's records allow, they do not allow here, and what waits in
 		// them waits for somebody else's agent.
-		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.Returning = d.Owner, d.Title, d.Workspace, nil, nil, nil
+		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.PendingRewind = d.Owner, d.Title, d.Workspace, nil, nil, nil
 		s.Revoked, s.Archived, s.Forks, s.Queue, s.LastMove = nil, false, 0, nil, nil
 		s.forgetRules()
-		s.Begun = r.Seq
+		s.FirstOwnSeq = r.Seq
 		s.renameQuestions()
 	case *clew.SessionRenamedData:
 		s.Title = d.Title
@@ -76,10 +76,10 @@ func Apply(s *State, r clew.Record, data any) {
 	case *clew.ActionsData:
 		applyActions(s, d)
 	case *clew.HistoryRewoundData, *clew.RewindUndoneData:
-		applyReturn(s, r, d)
+		applyRewind(s, r, d)
 		return
 	case *clew.RewindStartedData, *clew.RewindFailedData, *clew.CheckpointSavedData, *clew.CheckpointRestoredData:
-		applyFiles(s, r, d)
+		applyCheckpoint(s, r, d)
 	default:
 		applyTask(s, r, data)
 	}
@@ -117,7 +117,7 @@ func applySettings(s *State, d *clew.SettingsChangedData) {
 }
 
 func applyCreated(s *State, m clew.Message) {
-	s.Messages.Append(created(m), s.unsettled)
+	s.Messages.Append(created(m), s.unsettledMessages)
 	s.Total++
 	if m.Say.Bookkeeping() {
 		s.Quiet++
@@ -141,7 +141,7 @@ func applyCreated(s *State, m clew.Message) {
 func applyUpdated(s *State, m clew.Message) {
 	s.Messages.Change(m.MessageID, func(old *clew.Message) bool {
 		grown := grows(*old, m)
-		replace(old, m)
+		replaceMessage(old, m)
 		return !grown
 	})
 	applyQueuedEdit(s, clew.QueuedWords{MessageID: m.MessageID, Text: m.Text, Images: m.Images})
@@ -159,7 +159,7 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 	}
 	switch d.Delivery {
 	case clew.DeliveryDirect:
-		t.Status, t.EndedMS, t.PutAway = clew.TaskStatusActive, 0, false
+		t.Status, t.EndedMS, t.Dismissed = clew.TaskStatusActive, 0, false
 		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, Prompt: &in}
 		t.Outcome = nil
 		t.Steps, t.AutoApproved, t.Mistakes = 0, 0, 0
@@ -174,12 +174,12 @@ func applyQuestion(s *State, q clew.Question) {
 	if a := q.Asking(); a.WordsEffect == "" { // of an old record
 		(&filler{s: s}).question(q)
 	}
-	if open := s.question(q.RequestID()); open != nil { // announced again, in a fork
+	if open := s.openQuestion(q.RequestID()); open != nil { // announced again, in a fork
 		*open = q
 		return
 	}
 	s.Questions = append(s.Questions, q)
-	a := aboutOf(q)
+	a := subjectOfQuestion(q)
 	s.Messages.Change(a.message, func(m *clew.Message) bool { return showCall(m, q.Data) })
 	t := s.Task(a.task)
 	if t == nil || a.call == "" {
@@ -197,11 +197,11 @@ func applyQuestion(s *State, q clew.Question) {
 
 func applyResolved(s *State, r clew.Record, d *clew.HitlResolvedData) {
 	delete(s.Reminded, d.RequestID)
-	q := s.question(d.RequestID)
+	q := s.openQuestion(d.RequestID)
 	if q == nil {
 		return
 	}
-	a := aboutOf(*q)
+	a := subjectOfQuestion(*q)
 	applyRemember(s, r.TS, *q, d)
 	s.Questions = slices.DeleteFunc(s.Questions, func(q clew.Question) bool { return q.RequestID() == d.RequestID })
 	t := s.Task(a.task)
@@ -213,7 +213,7 @@ func applyResolved(s *State, r clew.Record, d *clew.HitlResolvedData) {
 		if a.limit == LimitSteps {
 			t.Steps = 0
 		}
-		if root := s.Task(t.RootTaskID); root != nil && a.shared() && !a.own && d.Action == clew.ResolvedApprove {
+		if root := s.Task(t.RootTaskID); root != nil && a.holdsRun() && !a.ownLimit && d.Action == clew.ResolvedApprove {
 			root.Raised += a.raise
 		}
 	}

@@ -57,7 +57,7 @@ func (s *State) runRoot(data any, settled *clew.Question) *Task {
 	if t == nil {
 		return nil
 	}
-	if t = s.root(t); t.Run == nil {
+	if t = s.rootOf(t); t.Run == nil {
 		return nil
 	}
 	return t

@@ -27,7 +27,7 @@ func applyTask(s *State, r clew.Record, data any) {
 	case *clew.TaskIdleData:
 		if t := s.Task(d.TaskID); t != nil && d.RequestID == "" {
 			applyOutcome(s, d.TaskID, d.Outcome, false)
-			rest(s, t)
+			finishTurn(s, t)
 			t.Condense = false
 		}
 	case *clew.CondenseRequestedData:
@@ -86,7 +86,7 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 // forgetHistories keeps the model history and the run of a few ended roots.
 func (s *State) forgetHistories() {
 	kept := 0
-	for _, t := range slices.Backward(s.tasks()) {
+	for _, t := range slices.Backward(s.sortedTasks()) {
 		if t.TaskID != t.RootTaskID || !s.atRest(t) {
 			continue
 		}
@@ -102,7 +102,7 @@ func (s *State) forgetHistories() {
 // forgetTasks keeps the state bounded: tasks of a run that ended leave it, and
 // old trees that ended.
 func (s *State) forgetTasks() {
-	tasks := s.tasks()
+	tasks := s.sortedTasks()
 	gone := map[clew.TaskID]bool{}
 	for _, t := range tasks { // a todo's task goes with all below it, which are younger
 		if gone[t.ParentTaskID] || t.TodoID != "" && t.Ended() && len(s.Tasks) > todosKept/2 {
@@ -117,7 +117,7 @@ func (s *State) forgetTasks() {
 		if t.TaskID != t.RootTaskID || !s.atRest(t) {
 			continue
 		}
-		for _, x := range s.tree(t.TaskID) { // a tree goes as a whole
+		for _, x := range s.tasksOfTree(t.TaskID) { // a tree goes as a whole
 			delete(s.Tasks, x.TaskID)
 		}
 	}
@@ -126,8 +126,8 @@ func (s *State) forgetTasks() {
 // atRest reports whether nobody works in a root's tree, waits for an answer in
 // it or has it in focus.
 func (s *State) atRest(root *Task) bool {
-	for _, t := range s.tree(root.TaskID) {
-		if t.Turn != nil || t.TaskID == s.Current || s.blocking(t.TaskID) != nil {
+	for _, t := range s.tasksOfTree(root.TaskID) {
+		if t.Turn != nil || t.TaskID == s.Current || s.blockingQuestion(t.TaskID) != nil {
 			return false
 		}
 	}
@@ -139,7 +139,7 @@ func applyUnfocused(s *State, d *clew.TaskUnfocusedData) {
 		s.Current = ""
 	}
 	if t := s.Task(d.TaskID); t != nil && d.PutAway {
-		t.PutAway = true
+		t.Dismissed = true
 	}
 }
 
@@ -160,9 +160,9 @@ func applySpawned(s *State, d *clew.TaskSpawnedData) {
 	child.Turn = &Turn{ID: d.MessageID, AgentID: child.AgentID, TaskID: child.TaskID, Prompt: &in}
 }
 
-// rest ends a task's turn. Calls that its agent left as they were have a result
+// finishTurn ends a task's turn. Calls that its agent left as they were have a result
 // from now on: a model history without one is of no use.
-func rest(s *State, t *Task) {
+func finishTurn(s *State, t *Task) {
 	for i := range t.Calls {
 		if c := &t.Calls[i]; c.Status != CallDone {
 			c.Status = CallDone
@@ -174,7 +174,7 @@ func rest(s *State, t *Task) {
 	if len(t.Calls) > 0 {
 		closeCalls(t, clew.MessageIDOf(s.Seq), s.TS)
 	}
-	t.called()
+	t.endModelCall()
 	t.Turn, t.Steps = nil, 0
 }
 
@@ -184,7 +184,7 @@ func applyEnded(s *State, id clew.TaskID, status clew.TaskStatus, result string,
 	if t == nil {
 		return
 	}
-	rest(s, t)
+	finishTurn(s, t)
 	t.Status, t.Result, t.EndedMS, t.Allowed = status, result, now, nil
 	if parent := s.Task(t.ParentTaskID); parent != nil {
 		t.History, t.Inbox = nil, nil // a child's words live on in its result
@@ -233,7 +233,7 @@ func applyModelMessage(s *State, d *clew.ModelMessageData) {
 		applyCover(s, t, d)
 		return
 	}
-	if d.Message.Hidden() && !s.whole {
+	if d.Message.Hidden() && !s.keepHidden {
 		return
 	}
 	t.History = append(t.History, d.Message)
@@ -249,7 +249,7 @@ func applyModelMessage(s *State, d *clew.ModelMessageData) {
 		return
 	}
 	t.Guessed, t.Counted = t.Reserved.TokensIn, 0
-	t.called()
+	t.endModelCall()
 	t.Calls = nil
 	for _, p := range d.Message.ToolCalls() {
 		t.Calls = append(t.Calls, Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: CallProposed})

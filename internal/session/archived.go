@@ -27,30 +27,30 @@ func decideArchive(tx *Tx, s *State, cmd clew.Command, d *clew.ArchiveSessionDat
 	return nil
 }
 
-// backAgain brings a session that was put away back in the same batch as what
+// unarchiveOnActivity brings a session that was put away back in the same batch as what
 // somebody says in it, what sets an agent to work, and what asks somebody.
-func backAgain(tx *Tx, s *State, cmd clew.Command) error {
+func unarchiveOnActivity(tx *Tx, s *State, cmd clew.Command) error {
 	if !s.Archived || tx.Len() == 0 {
 		return nil
 	}
-	after, err := s.after(tx, cmd)
+	after, err := s.simulate(tx, cmd)
 	if err != nil {
 		return err
 	}
-	if after.Archived && (saysSomething(tx.Events()) || after.Busy() || asksMore(s, after)) {
+	if after.Archived && (hasActivity(tx.Events()) || after.Busy() || opensQuestion(s, after)) {
 		tx.Add(&clew.SessionArchivedData{Archived: false, By: cmd.By.User})
 	}
 	return nil
 }
 
-// asksMore reports whether a question is open that was not. Journals of older
+// opensQuestion reports whether a question is open that was not. Journals of older
 // versions have sessions that were put away with one open: that alone brings
 // nobody back.
-func asksMore(before, after *State) bool {
-	return slices.ContainsFunc(after.Questions, func(q clew.Question) bool { return before.question(q.RequestID()) == nil })
+func opensQuestion(before, after *State) bool {
+	return slices.ContainsFunc(after.Questions, func(q clew.Question) bool { return before.openQuestion(q.RequestID()) == nil })
 }
 
-func saysSomething(events []clew.Event) bool {
+func hasActivity(events []clew.Event) bool {
 	for _, e := range events {
 		switch e.Data.(type) {
 		case *clew.MessageAcceptedData, *clew.MessageQueuedData:
@@ -60,8 +60,8 @@ func saysSomething(events []clew.Event) bool {
 	return false
 }
 
-// after is a copy of the state with the events of a command.
-func (s *State) after(tx *Tx, cmd clew.Command) (*State, error) {
+// simulate is a copy of the state with the events of a command.
+func (s *State) simulate(tx *Tx, cmd clew.Command) (*State, error) {
 	encoded, err := s.Encode()
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (s *State) after(tx *Tx, cmd clew.Command) (*State, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d, ok := cmd.Data.(*travel); ok && returnOf(e.Data) != nil {
-			if next.there, err = d.arrival(s.ID); err != nil {
+		if d, ok := cmd.Data.(*rewindCommand); ok && rewindOf(e.Data) != nil {
+			if next.pending, err = d.arrival(s.ID); err != nil {
 				return nil, err
 			}
 		}

@@ -147,7 +147,7 @@ func TestCountOfWhatGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, n := lost(past.origin(), b.s.state.side(), past.side())
+	ids, n := removedSince(past.branch(), b.s.state.transcriptSide(), past.transcriptSide())
 	if n != 2 || len(ids) != 3 { // what ann said and the answer; and a model call
 		t.Errorf("%d go, named are %v", n, ids)
 	}
@@ -198,7 +198,7 @@ func TestImportLeavesTheQueue(t *testing.T) {
 	if len(s.Queue) != 0 {
 		t.Errorf("%+v waits for ann's agent", s.Queue)
 	}
-	if s.there, err = decodeState("s", then); err != nil {
+	if s.pending, err = decodeState("s", then); err != nil {
 		t.Fatal(err)
 	}
 	fold(s, &clew.HistoryRewoundData{Return: clew.Return{To: clew.MessageIDOf(5)}})

@@ -100,7 +100,7 @@ func (b *bench) ann(data any) (Receipt, []clew.EventType, error) {
 }
 
 func (b *bench) create() {
-	must(b.do(clew.Command{By: by("ann"), Data: &create{owner: "ann", title: "first"}}))
+	must(b.do(clew.Command{By: by("ann"), Data: &createCommand{owner: "ann", title: "first"}}))
 }
 
 func (b *bench) say(id string) (Receipt, []clew.EventType, error) {
@@ -133,7 +133,7 @@ func (b *bench) report(events func(tx *Tx, s *State, t *Task)) (Receipt, []clew.
 }
 
 func (b *bench) reportAs(t *Task, events func(tx *Tx, s *State, t *Task)) (Receipt, []clew.EventType, error) {
-	return b.do(clew.Command{By: by("agent"), Data: &report{task: t.TaskID, turn: t.Turn.ID, moved: b.s.state.Moved, intent: Script(events)}})
+	return b.do(clew.Command{By: by("agent"), Data: &turnReport{task: t.TaskID, turn: t.Turn.ID, lastRewindSeq: b.s.state.LastRewindSeq, intent: Script(events)}})
 }
 
 // inject puts records into the journal that no command of today makes.

@@ -10,8 +10,8 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// call is a request from one node to another about a session.
-type call struct {
+// callRequest is a request from one node to another about a session.
+type callRequest struct {
 	Op       string               `json:"op"` // do, create, access, state, since, overview, head, seal, wake, present
 	Session  clew.SessionID       `json:"session"`
 	By       clew.Principal       `json:"by"`
@@ -24,8 +24,8 @@ type call struct {
 	Cursor   uint64               `json:"cursor,omitempty"`
 }
 
-// answer is what comes back.
-type answer struct {
+// callResult is what comes back.
+type callResult struct {
 	Code    clew.Code          `json:"code,omitempty"`
 	Message string             `json:"message,omitempty"`
 	NotHere bool               `json:"not_here,omitempty"`
@@ -53,12 +53,12 @@ type newSessionData struct {
 }
 
 func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd clew.Command) (Receipt, error) {
-	c := call{Op: "do", Session: id, By: cmd.By, Type: cmd.Type, ClientID: cmd.ClientMessageID}
+	c := callRequest{Op: "do", Session: id, By: cmd.By, Type: cmd.Type, ClientID: cmd.ClientMessageID}
 	if c.ClientID == "" {
 		return Receipt{}, clew.Errorf(clew.Internal, "a command for another node has no name to recognise a repeat by")
 	}
 	data := cmd.Data
-	if n, ok := data.(*create); ok {
+	if n, ok := data.(*createCommand); ok {
 		c.Op, data = "create", newSessionData{n.title, n.workspace, n.forked, n.settings, n.imported}
 	}
 	var err error
@@ -71,7 +71,7 @@ func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd c
 }
 
 func (h *Host) callAccess(ctx context.Context, node string, id clew.SessionID, p clew.Principal) (clew.Role, error) {
-	a, err := h.call(ctx, node, call{Op: "access", Session: id, By: p})
+	a, err := h.call(ctx, node, callRequest{Op: "access", Session: id, By: p})
 	return a.Role, err
 }
 
@@ -84,7 +84,7 @@ func (h *Host) callState(ctx context.Context, node string, id clew.SessionID) (c
 }
 
 func (h *Host) callOverview(ctx context.Context, node string, id clew.SessionID) (Overview, error) {
-	a, err := h.call(ctx, node, call{Op: "overview", Session: id})
+	a, err := h.call(ctx, node, callRequest{Op: "overview", Session: id})
 	if err == nil && a.View == nil {
 		err = errNotHere
 	}
@@ -105,8 +105,8 @@ func (h *Host) callTail(ctx context.Context, node string, t *pager) error {
 	return err
 }
 
-func (h *Host) askState(ctx context.Context, node string, id clew.SessionID) (answer, error) {
-	a, err := h.call(ctx, node, call{Op: "state", Session: id})
+func (h *Host) askState(ctx context.Context, node string, id clew.SessionID) (callResult, error) {
+	a, err := h.call(ctx, node, callRequest{Op: "state", Session: id})
 	if err == nil && a.State == nil {
 		err = errNotHere
 	}
@@ -114,17 +114,17 @@ func (h *Host) askState(ctx context.Context, node string, id clew.SessionID) (an
 }
 
 func (h *Host) callHead(ctx context.Context, node string, id clew.SessionID) (uint64, error) {
-	a, err := h.call(ctx, node, call{Op: "head", Session: id})
+	a, err := h.call(ctx, node, callRequest{Op: "head", Session: id})
 	return a.Head, err
 }
 
 func (h *Host) callSeal(ctx context.Context, node string, id clew.SessionID) error {
-	_, err := h.call(ctx, node, call{Op: "seal", Session: id})
+	_, err := h.call(ctx, node, callRequest{Op: "seal", Session: id})
 	return err
 }
 
 func (h *Host) callWake(ctx context.Context, node string, id clew.SessionID) error {
-	_, err := h.call(ctx, node, call{Op: "wake", Session: id})
+	_, err := h.call(ctx, node, callRequest{Op: "wake", Session: id})
 	return err
 }
 
@@ -132,7 +132,7 @@ func (h *Host) callWake(ctx context.Context, node string, id clew.SessionID) err
 // than it takes to be noticed.
 const callTry = 2 * time.Second
 
-func (h *Host) call(ctx context.Context, node string, c call) (answer, error) {
+func (h *Host) call(ctx context.Context, node string, c callRequest) (callResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTry)
 	defer cancel()
 	if deadline, ok := ctx.Deadline(); ok {
@@ -140,15 +140,15 @@ func (h *Host) call(ctx context.Context, node string, c call) (answer, error) {
 	}
 	req, err := json.Marshal(c)
 	if err != nil {
-		return answer{}, err
+		return callResult{}, err
 	}
 	b, err := h.cfg.Peers.Call(ctx, node, req)
 	if err != nil {
 		// The node may be dead; whether the command took effect there is told
 		// by its client_message_id when it is sent again.
-		return answer{}, errors.Join(errNotHere, err)
+		return callResult{}, errors.Join(errNotHere, err)
 	}
-	var a answer
+	var a callResult
 	if err := json.Unmarshal(b, &a); err != nil {
 		return a, err
 	}
@@ -161,11 +161,11 @@ func (h *Host) call(ctx context.Context, node string, c call) (answer, error) {
 	return a, nil
 }
 
-// answer serves another node's call. It never passes a call on: the caller
+// serveCall serves another node's call. It never passes a call on: the caller
 // looks again who the owner is.
-func (h *Host) answer(ctx context.Context, request []byte) []byte {
-	var c call
-	var a answer
+func (h *Host) serveCall(ctx context.Context, request []byte) []byte {
+	var c callRequest
+	var a callResult
 	err := json.Unmarshal(request, &c)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, time.Duration(max(c.Limit, 1))*time.Millisecond)
@@ -175,11 +175,11 @@ func (h *Host) answer(ctx context.Context, request []byte) []byte {
 	if err != nil {
 		// A call that ran out of time is made again by the caller, if it has any
 		// left: it knows the command by its name.
-		if passing(err) || errors.Is(err, errStopping) || errors.Is(err, context.DeadlineExceeded) {
-			a = answer{NotHere: true}
+		if isTransient(err) || errors.Is(err, errStopping) || errors.Is(err, context.DeadlineExceeded) {
+			a = callResult{NotHere: true}
 		} else {
 			e := clew.AsError(err)
-			a = answer{Code: e.Code, Message: e.Message}
+			a = callResult{Code: e.Code, Message: e.Message}
 		}
 	}
 	b, err := json.Marshal(a)
@@ -189,7 +189,7 @@ func (h *Host) answer(ctx context.Context, request []byte) []byte {
 	return b
 }
 
-func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
+func (h *Host) serve(ctx context.Context, c callRequest) (a callResult, err error) {
 	s, release, err := h.acquire(ctx, c.Session, c.Op == "create")
 	if err != nil {
 		return a, err
@@ -205,29 +205,29 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 		a.Repeat = a.Receipt.Repeat
 		return a, err
 	case "access":
-		err = s.look(ctx, func(s *Session) { a.Role = s.state.RoleOf(c.By) })
+		err = s.read(ctx, func(s *Session) { a.Role = s.state.RoleOf(c.By) })
 	case "state":
-		err = s.look(ctx, func(s *Session) {
+		err = s.read(ctx, func(s *Session) {
 			st := s.sessionState()
-			a.State, a.Total, a.Removed, a.Open = &st, s.state.Total, slices.Clone(s.state.Removed), s.state.unsettled()
+			a.State, a.Total, a.Removed, a.Open = &st, s.state.Total, slices.Clone(s.state.Removed), s.state.unsettledMessages()
 		})
 	case "since":
 		s.stateLeft.Store(h.cfg.Now()) // somebody watches there
 		var failed error
-		err = s.look(ctx, func(s *Session) { a.Change, _, failed = s.since(c.Cursor) })
+		err = s.read(ctx, func(s *Session) { a.Change, _, failed = s.since(c.Cursor) })
 		if err == nil {
 			err = failed
 		}
 	case "overview":
-		err = s.look(ctx, func(s *Session) { o := s.overview(); a.View = &o })
+		err = s.read(ctx, func(s *Session) { o := s.overview(); a.View = &o })
 	case "head":
-		err = s.look(ctx, func(s *Session) { a.Head = s.head.Seq })
+		err = s.read(ctx, func(s *Session) { a.Head = s.head.Seq })
 	case "seal":
 		if err = s.sealNow(ctx); err == nil {
 			err = h.cfg.Journal.Flush(ctx)
 		}
 	case "present":
-		err = s.look(ctx, func(s *Session) { s.present(c.Node, c.Viewers) })
+		err = s.read(ctx, func(s *Session) { s.present(c.Node, c.Viewers) })
 	case "wake":
 		err = s.wake(ctx)
 	default:
@@ -238,12 +238,12 @@ func (h *Host) serve(ctx context.Context, c call) (a answer, err error) {
 
 // command makes the command of a call again. The node that sent it has checked
 // it against the catalogue.
-func (c call) command() (clew.Command, error) {
+func (c callRequest) command() (clew.Command, error) {
 	cmd := clew.Command{Type: c.Type, ClientMessageID: c.ClientID, By: c.By}
 	if c.Op == "create" {
 		var n newSessionData
 		err := json.Unmarshal(c.Data, &n)
-		cmd.Data = &create{owner: c.By.User, title: n.Title, workspace: n.Workspace, forked: n.Forked, settings: n.Settings, imported: n.Imported}
+		cmd.Data = &createCommand{owner: c.By.User, title: n.Title, workspace: n.Workspace, forked: n.Forked, settings: n.Settings, imported: n.Imported}
 		return cmd, err
 	}
 	info, ok := clew.CommandInfoOf(c.Type)

@@ -8,7 +8,7 @@ import (
 // KeepHidden has the state keep the model messages that a summary or a marker
 // hides. It is for folds that are exported: a session's own state is bounded,
 // and has the journal for what is hidden.
-func (s *State) KeepHidden() { s.whole = true }
+func (s *State) KeepHidden() { s.keepHidden = true }
 
 // decideCondense takes the wish for a summary. A task at rest gets a turn just
 // for that; one at work does it before it next asks the model.
@@ -35,9 +35,9 @@ func decideCondense(tx *Tx, s *State, d *clew.CondenseContextData) error {
 	switch {
 	case s.AtWork():
 		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
-	case s.held(t):
+	case s.runPaused(t):
 		return clew.Errorf(clew.SessionInvalidState, "the task's run is paused")
-	case s.blocking(t.TaskID) != nil:
+	case s.blockingQuestion(t.TaskID) != nil:
 		return clew.Errorf(clew.SessionInvalidState, "a question about the task is open")
 	}
 	tx.Add(&clew.TaskActiveData{TaskRef: t.TaskRef})
@@ -72,17 +72,17 @@ func applyModelCall(t *Task, m clew.Message) {
 	case m.Say == clew.SayAPIReqFinished && !forSummary && m.Usage != nil:
 		t.Counted = m.Usage.TokensIn + m.Usage.CacheReads + m.Usage.CacheWrites
 	case m.Say == clew.SayAPIReqDeleted, m.Ask == clew.AskAPIReqFailed:
-		t.called()
+		t.endModelCall()
 	case m.Say == clew.SayCondenseContext && forSummary:
 		t.Condensed = m.ContextCondense.TokensAfter
 	case m.Say == clew.SayCondenseContextError && forSummary:
-		t.called()
+		t.endModelCall()
 		t.Condense, t.Condensed = false, m.ContextCondense.TokensBefore
 	}
 }
 
-// called ends the call to the model.
-func (t *Task) called() { t.Request, t.Reserved, t.Condensing = "", clew.Usage{}, false }
+// endModelCall ends the call to the model.
+func (t *Task) endModelCall() { t.Request, t.Reserved, t.Condensing = "", clew.Usage{}, false }
 
 // applyCover puts a summary or a marker in front of what it hides. Hidden
 // messages leave the state: the journal has them, and a rewind folds it anew.
@@ -92,10 +92,10 @@ func applyCover(s *State, t *Task, d *clew.ModelMessageData) {
 	} else {
 		t.History = append(t.History, d.Message)
 	}
-	if !s.whole {
+	if !s.keepHidden {
 		all := len(t.History)
 		t.History = history.Effective(t.History)
-		t.Behind += all - len(t.History)
+		t.HiddenCount += all - len(t.History)
 	}
 	if d.Message.IsTruncationMarker {
 		t.Condensed = 0 // the history is a shorter one now
@@ -103,6 +103,6 @@ func applyCover(s *State, t *Task, d *clew.ModelMessageData) {
 	}
 	t.Condense = false
 	if t.Condensing {
-		t.called()
+		t.endModelCall()
 	}
 }

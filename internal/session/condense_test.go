@@ -80,7 +80,7 @@ func TestCondenseAtRest(t *testing.T) {
 	}
 	b.summed("c", 4)
 	b.verify(t)
-	if len(task.History) != 3 || !task.History[0].IsSummary || task.Behind != 4 || task.Condense || task.Condensing || task.Request != "" || task.Condensed != 20 {
+	if len(task.History) != 3 || !task.History[0].IsSummary || task.HiddenCount != 4 || task.Condense || task.Condensing || task.Request != "" || task.Condensed != 20 {
 		t.Errorf("after the summary: %+v", task)
 	}
 	must(b.report(idle))
@@ -239,8 +239,8 @@ func TestKeepHidden(t *testing.T) {
 		if sent := history.Effective(all); fmt.Sprint(sent) != fmt.Sprint(bounded.History) {
 			t.Fatalf("sent\n%v\nwant\n%v", sent, bounded.History)
 		}
-		if len(all) != written || len(bounded.History)+bounded.Behind != written {
-			t.Fatalf("%d kept, %d at hand, %d behind, %d written", len(all), len(bounded.History), bounded.Behind, written)
+		if len(all) != written || len(bounded.History)+bounded.HiddenCount != written {
+			t.Fatalf("%d kept, %d at hand, %d behind, %d written", len(all), len(bounded.History), bounded.HiddenCount, written)
 		}
 	})
 }

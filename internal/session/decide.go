@@ -20,31 +20,31 @@ func Decide(s *State, cmd clew.Command, now int64) (*Tx, error) {
 }
 
 func decide(tx *Tx, s *State, cmd clew.Command) error {
-	if c, ok := cmd.Data.(*create); ok {
+	if c, ok := cmd.Data.(*createCommand); ok {
 		return decideCreate(tx, s, cmd, c)
 	}
 	if !s.Exists() {
 		return clew.Errorf(clew.SessionNotFound, "no session %s", s.ID)
 	}
-	if err := s.checkReturning(cmd.Data); err != nil {
+	if err := s.checkPendingRewind(cmd.Data); err != nil {
 		return err
 	}
 	if err := decideCommand(tx, s, cmd); err != nil {
 		return err
 	}
-	return backAgain(tx, s, cmd)
+	return unarchiveOnActivity(tx, s, cmd)
 }
 
 func decideCommand(tx *Tx, s *State, cmd clew.Command) error {
 	switch d := cmd.Data.(type) {
-	case *report:
+	case *turnReport:
 		return decideReport(tx, s, d)
-	case *travel:
+	case *rewindCommand:
 		return decideTravel(tx, s, cmd, d)
-	case *remark:
+	case *systemNote:
 		decideRemark(tx, s, cmd, d)
 		return nil
-	case *expire:
+	case *timeoutCommand:
 		decideExpire(tx, s, d)
 		return nil
 	case *clew.UserMessageData:
@@ -75,8 +75,8 @@ func decideCommand(tx *Tx, s *State, cmd clew.Command) error {
 	return decideControl(tx, s, cmd)
 }
 
-// create is the command that makes a session; it has no name on the wire.
-type create struct {
+// createCommand is the command that makes a session; it has no name on the wire.
+type createCommand struct {
 	owner     clew.UserID
 	title     string
 	workspace string
@@ -87,7 +87,7 @@ type create struct {
 
 // decideCreate makes the first record of a session's own. A fork and a session
 // from elsewhere have a past by then, in which nobody goes on by themselves.
-func decideCreate(tx *Tx, s *State, cmd clew.Command, c *create) error {
+func decideCreate(tx *Tx, s *State, cmd clew.Command, c *createCommand) error {
 	if s.Exists() && (c.imported == nil || s.Owner != "") {
 		return clew.Errorf(clew.SessionExists, "session %s exists already", s.ID)
 	}
@@ -96,20 +96,20 @@ func decideCreate(tx *Tx, s *State, cmd clew.Command, c *create) error {
 	} else {
 		tx.Add(&clew.SessionCreatedData{Owner: c.owner, Title: c.title, Workspace: c.workspace, ForkedFrom: c.forked})
 	}
-	park(tx, s, nil, closing{reason: "left in the original session", code: clew.EndForked, by: cmd.By.User})
+	stopWork(tx, s, nil, turnEnd{reason: "left in the original session", code: clew.EndForked, by: cmd.By.User})
 	if c.forked != nil || c.imported != nil {
-		askedAnew(tx, s)
+		reopenedQuestions(tx, s)
 	}
 	if c.forked != nil {
-		settingsTo(tx, s.Settings, c.settings)
+		settingsChange(tx, s.Settings, c.settings)
 	}
 	return nil
 }
 
-// settingsTo makes the record that turns a session's settings into others, if
+// settingsChange makes the record that turns a session's settings into others, if
 // they differ. As with a rewind, a fork's settings do not go back: at that point
 // they may have been a stranger's.
-func settingsTo(tx *Tx, have, want map[string]any) {
+func settingsChange(tx *Tx, have, want map[string]any) {
 	changes := map[string]any{}
 	for key := range have {
 		changes[key] = nil
@@ -123,19 +123,19 @@ func settingsTo(tx *Tx, have, want map[string]any) {
 	}
 }
 
-// report is what an agent's turn brings to the record; it has no name on the
+// turnReport is what an agent's turn brings to the record; it has no name on the
 // wire. Events of a turn that is over are dropped: it was interrupted.
-type report struct {
-	task   clew.TaskID
-	turn   clew.MessageID
-	moved  uint64 // the session's last return when the agent began
-	intent Intent
-	answer chan<- clew.HitlResolvedData // gets the answer to the question that it asks, nil for most
+type turnReport struct {
+	task          clew.TaskID
+	turn          clew.MessageID
+	lastRewindSeq uint64 // the session's last return when the agent began
+	intent        Intent
+	answer        chan<- clew.HitlResolvedData // gets the answer to the question that it asks, nil for most
 }
 
-func decideReport(tx *Tx, s *State, d *report) error {
+func decideReport(tx *Tx, s *State, d *turnReport) error {
 	t := s.Task(d.task)
-	if t == nil || t.Turn == nil || t.Turn.ID != d.turn || s.Moved != d.moved {
+	if t == nil || t.Turn == nil || t.Turn.ID != d.turn || s.LastRewindSeq != d.lastRewindSeq {
 		return clew.Errorf(clew.SessionInvalidState, "the turn is over")
 	}
 	var err error
@@ -164,34 +164,34 @@ func decideReport(tx *Tx, s *State, d *report) error {
 			if e.TaskID == t.RootTaskID { // a run that is done
 				ended = e.TaskID
 			}
-			over = over || e.TaskID == t.TaskID && !awaited(s, t)
+			over = over || e.TaskID == t.TaskID && !parentWaits(s, t)
 		case *clew.TaskAbortedData:
 			if e.TaskID == t.RootTaskID { // one that failed
 				ended = e.TaskID
 			}
-			over = over || e.TaskID == t.TaskID && !awaited(s, t)
+			over = over || e.TaskID == t.TaskID && !parentWaits(s, t)
 		}
 	}
 	if over {
 		startNext(tx, s, ended)
 	} else {
-		abandoned(tx, s, t)
+		cancelAbandonedQuestions(tx, s, t)
 	}
 	return nil
 }
 
-// awaited reports whether a parent goes on once the task has ended.
-func awaited(s *State, t *Task) bool {
-	if s.carries(t) {
+// parentWaits reports whether a parent goes on once the task has ended.
+func parentWaits(s *State, t *Task) bool {
+	if s.worksOnTodo(t) {
 		return true
 	}
 	parent := s.Task(t.ParentTaskID)
 	return parent != nil && parent.AwaitingChild == t.TaskID
 }
 
-// abandoned settles the questions of running tools that have their result in
+// cancelAbandonedQuestions settles the questions of running tools that have their result in
 // these events: they did not wait for the answer.
-func abandoned(tx *Tx, s *State, t *Task) {
+func cancelAbandonedQuestions(tx *Tx, s *State, t *Task) {
 	var ids []clew.RequestID
 	for _, e := range tx.Events() {
 		d, ok := e.Data.(*clew.ToolProgressData)
@@ -202,7 +202,7 @@ func abandoned(tx *Tx, s *State, t *Task) {
 			continue
 		}
 		for _, q := range s.Questions {
-			if a := aboutOf(q); a.task == t.TaskID && a.call == d.ToolCallID {
+			if a := subjectOfQuestion(q); a.task == t.TaskID && a.call == d.ToolCallID {
 				ids = append(ids, q.RequestID())
 				tx.Add(&clew.HitlResolvedData{
 					RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "ended without the answer", TaskID: t.TaskID,
@@ -211,7 +211,7 @@ func abandoned(tx *Tx, s *State, t *Task) {
 		}
 	}
 	if len(ids) > 0 {
-		after(tx, s, t, ids...)
+		stateAfter(tx, s, t, ids...)
 	}
 }
 
@@ -243,7 +243,7 @@ func decideSettings(tx *Tx, s *State, by clew.UserID, changes map[string]any) er
 	if after := s.rules.AutoApproval(next.Settings); after != before {
 		tx.Add(&clew.AutoApprovalChangedData{AutoApprovalFlags: after})
 		if before.AutoApprovalEnabled && !after.AutoApprovalEnabled { // whoever does that wants to be asked
-			forgetting(tx, s, by)
+			revokeRules(tx, s, by)
 		}
 	}
 	return nil

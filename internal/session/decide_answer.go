@@ -26,9 +26,9 @@ type reply struct {
 // of the current task. The first answer wins: after it there is no question.
 func decideResponse(tx *Tx, s *State, cmd clew.Command) error {
 	id, a := answerOf(cmd.Data)
-	q := s.question(id)
+	q := s.openQuestion(id)
 	if id == "" {
-		if q = s.oldest(); q == nil {
+		if q = s.oldestQuestion(); q == nil {
 			return clew.Errorf(clew.HitlRequestExpired, "no question is open")
 		}
 	}
@@ -38,7 +38,7 @@ func decideResponse(tx *Tx, s *State, cmd clew.Command) error {
 	if err := mayAnswer(s, cmd.By, *q, tx.Now()); err != nil {
 		return err
 	}
-	a, err := fit(*q, cmd.Data, a)
+	a, err := checkAnswer(*q, cmd.Data, a)
 	if err != nil {
 		return err
 	}
@@ -73,9 +73,9 @@ func decideWords(tx *Tx, s *State, cmd clew.Command, q clew.Question, d *clew.Us
 // run's questions about its steps and its limits they do not reach: they are for
 // all who work on it.
 func (s *State) wordsEffect(q clew.Question) clew.WordsEffect {
-	a := aboutOf(q)
+	a := subjectOfQuestion(q)
 	t := s.Task(a.task)
-	if t == nil || s.ofPlan(a) || a.shared() && s.running(t) != nil || a.ask.State() == clew.TaskStateRunning {
+	if t == nil || s.ofPlan(a) || a.holdsRun() && s.activeRun(t) != nil || a.ask.State() == clew.TaskStateRunning {
 		return clew.WordsSteer
 	}
 	return wordsMean(q)
@@ -84,7 +84,7 @@ func (s *State) wordsEffect(q clew.Question) clew.WordsEffect {
 // wordsMean says what words to a question are. They never allow an act, an end
 // or more money.
 func wordsMean(q clew.Question) clew.WordsEffect {
-	switch a := aboutOf(q); {
+	switch a := subjectOfQuestion(q); {
 	case q.Type == clew.EventHitlPlanReview:
 		return clew.WordsChange
 	case q.Type != clew.EventHitlApprovalRequest:
@@ -95,10 +95,10 @@ func wordsMean(q clew.Question) clew.WordsEffect {
 	return clew.WordsContinue
 }
 
-// oldest is the question that an answer without a name goes to.
-func (s *State) oldest() *clew.Question {
+// oldestQuestion is the question that an answer without a name goes to.
+func (s *State) oldestQuestion() *clew.Question {
 	for i := range s.Questions {
-		if aboutOf(s.Questions[i]).task == s.Current {
+		if subjectOfQuestion(s.Questions[i]).task == s.Current {
 			return &s.Questions[i]
 		}
 	}
@@ -135,9 +135,9 @@ func answerOf(data any) (clew.RequestID, reply) {
 	return "", reply{}
 }
 
-// fit checks that an answer is one to this question, and reads the general
+// checkAnswer checks that an answer is one to this question, and reads the general
 // ask_response as what the question asks for.
-func fit(q clew.Question, data any, a reply) (reply, error) {
+func checkAnswer(q clew.Question, data any, a reply) (reply, error) {
 	wrong := clew.Errorf(clew.HitlInvalidResponse, "the answer does not fit the question, a %s", q.Type)
 	_, general := data.(*clew.AskResponseData)
 	switch d := q.Data.(type) {
@@ -158,12 +158,12 @@ func fit(q clew.Question, data any, a reply) (reply, error) {
 		if _, ok := data.(*clew.HitlInputResponseData); !ok && !general {
 			return a, wrong
 		}
-		return value(q, a)
+		return checkValueAnswer(q, a)
 	case *clew.HitlClarificationData:
 		if _, ok := data.(*clew.HitlClarificationResponseData); !ok && !general {
 			return a, wrong
 		}
-		return value(q, a)
+		return checkValueAnswer(q, a)
 	case *clew.HitlPlanReviewData:
 		if _, ok := data.(*clew.HitlPlanResponseData); !ok && !general {
 			return a, wrong
@@ -178,8 +178,8 @@ func fit(q clew.Question, data any, a reply) (reply, error) {
 	return a, nil
 }
 
-// value is fit for questions that ask for one. A plain no declines.
-func value(q clew.Question, a reply) (reply, error) {
+// checkValueAnswer is fit for questions that ask for one. A plain no declines.
+func checkValueAnswer(q clew.Question, a reply) (reply, error) {
 	if a.action == clew.ResolvedReject {
 		return a, nil
 	}
@@ -192,17 +192,17 @@ func value(q clew.Question, a reply) (reply, error) {
 
 // resolve settles a question and lets its task go on, or end.
 func resolve(tx *Tx, s *State, cmd clew.Command, q clew.Question, a reply) error {
-	about := aboutOf(q)
-	if about.shared() && !about.own && a.action == clew.ResolvedApprove && cmd.By.Role != clew.RoleAdmin && s.rules != nil && s.rules.Budgeted() {
+	about := subjectOfQuestion(q)
+	if about.holdsRun() && !about.ownLimit && a.action == clew.ResolvedApprove && cmd.By.Role != clew.RoleAdmin && s.rules != nil && s.rules.Budgeted() {
 		return clew.Errorf(clew.Forbidden, "the budget is the server's; only an administrator may raise it")
 	}
 	t := s.Task(about.task)
 	if len(a.edits) > 0 {
-		if t == nil || s.running(t) == nil {
+		if t == nil || s.activeRun(t) == nil {
 			return clew.Errorf(clew.SessionInvalidState, "there is no run")
 		}
 		var err error
-		if a.edited, a.changes, err = s.editPlan(s.running(t).Todos, a.edits); err != nil {
+		if a.edited, a.changes, err = s.editPlan(s.activeRun(t).Todos, a.edits); err != nil {
 			return err
 		}
 	}
@@ -214,14 +214,14 @@ func resolve(tx *Tx, s *State, cmd clew.Command, q clew.Question, a reply) error
 			a.comment = "Go on with the task." // a turn begins with words
 		}
 	}
-	changes, err := remembering(s, cmd.By, q, a)
+	changes, err := rememberRule(s, cmd.By, q, a)
 	if err != nil {
 		return err
 	}
 	var spoke clew.MessageID
 	_, words := cmd.Data.(*clew.UserMessageData)
 	if a.comment != "" || len(a.images) > 0 || words {
-		m := spoken(cmd, Input{Text: a.comment, Images: a.images}, about.task)
+		m := userMessageEvent(cmd, Input{Text: a.comment, Images: a.images}, about.task)
 		m.RequestID = q.RequestID()
 		spoke = tx.Say(m)
 	}
@@ -240,7 +240,7 @@ func resolve(tx *Tx, s *State, cmd clew.Command, q clew.Question, a reply) error
 		return nil
 	}
 	tx.Add(&clew.TaskAskRespondedData{TaskRef: t.TaskRef, RequestID: q.RequestID()})
-	c := consequence{s: s, t: t, q: q, a: a, by: cmd.By.User, client: cmd.ClientMessageID, spoke: spoke}
+	c := answerEffect{s: s, t: t, q: q, a: a, by: cmd.By.User, client: cmd.ClientMessageID, withWords: spoke}
 	n := tx.Len()
 	over := c.follow(tx)
 	if words && !slices.ContainsFunc(tx.Since(n), isAccepted) {
@@ -256,87 +256,87 @@ func resolve(tx *Tx, s *State, cmd clew.Command, q clew.Question, a reply) error
 
 func isAccepted(e clew.Event) bool { return e.Type == clew.EventMessageAccepted }
 
-// consequence is what an answer means to its task.
-type consequence struct {
-	s     *State
-	t     *Task
-	q     clew.Question
-	a     reply
-	spoke clew.MessageID // the person's words, "" if there are none
+// answerEffect is what an answer means to its task.
+type answerEffect struct {
+	s         *State
+	t         *Task
+	q         clew.Question
+	a         reply
+	withWords clew.MessageID // the person's words, "" if there are none
 
-	client clew.ClientMessageID
-	by     clew.UserID
-	late   *expire // nobody answered in time; nil if somebody did
+	client  clew.ClientMessageID
+	by      clew.UserID
+	timeout *timeoutCommand // nobody answered in time; nil if somebody did
 }
 
-func (c consequence) no() bool {
+func (c answerEffect) isDenial() bool {
 	return c.a.action == clew.ResolvedReject || c.a.action == clew.ResolvedSkip
 }
 
-// hear gives the person's words to the model.
-func (c consequence) hear(tx *Tx) {
-	if c.spoke != "" {
-		accept(tx, c.t, c.spoke, c.client, clew.DeliveryAnswer)
+// addWords gives the person's words to the model.
+func (c answerEffect) addWords(tx *Tx) {
+	if c.withWords != "" {
+		acceptMessage(tx, c.t, c.withWords, c.client, clew.DeliveryAnswer)
 	}
 }
 
 // follow makes the events that follow, and reports whether the turn is over.
-func (c consequence) follow(tx *Tx) (over bool) {
-	if over, ok := ofRun(tx, c); ok {
+func (c answerEffect) follow(tx *Tx) (over bool) {
+	if over, ok := effectOnRun(tx, c); ok {
 		return over
 	}
-	about := aboutOf(c.q)
+	about := subjectOfQuestion(c.q)
 	if call := c.t.Call(about.call); call != nil && call.Status == CallAsked {
 		switch {
-		case c.no():
+		case c.isDenial():
 			c.denied(tx, call)
 		case c.q.Type != clew.EventHitlApprovalRequest:
-			result(tx, c.t, call, c.given(), "", c.a.images)
+			result(tx, c.t, call, c.answerText(), "", c.a.images)
 		default: // a yes with advice: the model hears both
-			c.hear(tx)
+			c.addWords(tx)
 		}
-		after(tx, c.s, c.t, c.q.RequestID())
+		stateAfter(tx, c.s, c.t, c.q.RequestID())
 		return false
 	}
 	if about.call != "" { // a running tool asked; it hears the answer itself
-		after(tx, c.s, c.t, c.q.RequestID())
+		stateAfter(tx, c.s, c.t, c.q.RequestID())
 		return false
 	}
 	if about.ask == clew.AskResumeTask || about.ask == clew.AskResumeCompletedTask {
 		return c.resumed(tx)
 	}
-	if c.no() {
-		c.gaveUp(tx, about.ask)
+	if c.isDenial() {
+		c.gaveUpEvents(tx, about.ask)
 		c.stop(tx, false)
 		return true
 	}
-	c.hear(tx)
-	after(tx, c.s, c.t, c.q.RequestID())
+	c.addWords(tx)
+	stateAfter(tx, c.s, c.t, c.q.RequestID())
 	return false
 }
 
 // stop ends the turn. calls says that those under way have their results.
-func (c consequence) stop(tx *Tx, calls bool) {
-	how := closing{reason: "stopped by a person", code: clew.EndNotContinued, by: c.by, except: c.q.RequestID(), calls: calls}
+func (c answerEffect) stop(tx *Tx, calls bool) {
+	how := turnEnd{reason: "stopped by a person", code: clew.EndNotContinued, by: c.by, except: c.q.RequestID(), calls: calls}
 	var streamed streams
-	if c.late != nil {
-		how.reason, how.code, how.cut, streamed = "ended because nobody answered in time", clew.EndTimedOut, c.late.cut, c.late.streamed
+	if c.timeout != nil {
+		how.reason, how.code, how.truncate, streamed = "ended because nobody answered in time", clew.EndTimedOut, c.timeout.cut, c.timeout.streamed
 	}
-	closeTurn(tx, c.s, c.t, streamed, how)
+	endTurn(tx, c.s, c.t, streamed, how)
 }
 
 // denied is the result of a call that may not run.
-func (c consequence) denied(tx *Tx, call *Call) {
-	if c.late != nil {
-		ended(tx, c.t, call, "Nobody decided about this call in time. It was not run.", closing{reason: "not decided in time", code: clew.EndTimedOut})
+func (c answerEffect) denied(tx *Tx, call *Call) {
+	if c.timeout != nil {
+		ended(tx, c.t, call, "Nobody decided about this call in time. It was not run.", turnEnd{reason: "not decided in time", code: clew.EndTimedOut})
 		return
 	}
-	ended(tx, c.t, call, denial(c.a.comment), closing{reason: "denied by a person", code: clew.EndDenied, by: c.by}).Images = c.a.images
+	ended(tx, c.t, call, denialText(c.a.comment), turnEnd{reason: "denied by a person", code: clew.EndDenied, by: c.by}).Images = c.a.images
 }
 
-// given is the answer as the model hears it.
-func (c consequence) given() string {
-	if c.late != nil && c.a.value == nil {
+// answerText is the answer as the model hears it.
+func (c answerEffect) answerText() string {
+	if c.timeout != nil && c.a.value == nil {
 		return "Nobody answered in time. There is no value."
 	}
 	return fmt.Sprint(c.a.value)
@@ -344,36 +344,36 @@ func (c consequence) given() string {
 
 // resumed takes a task up again. Steps in doubt are not run again: the model is
 // told that their outcome is not known.
-func (c consequence) resumed(tx *Tx) (over bool) {
+func (c answerEffect) resumed(tx *Tx) (over bool) {
 	doubtful := false
 	for i := range c.t.Calls {
 		if call := &c.t.Calls[i]; call.Status == CallRunning {
-			ended(tx, c.t, call, inDoubt, closing{reason: "in doubt", code: clew.EndInDoubt}).InDoubt = true
+			ended(tx, c.t, call, inDoubt, turnEnd{reason: "in doubt", code: clew.EndInDoubt}).InDoubt = true
 			doubtful = true
 		}
 	}
 	switch {
-	case c.t.Turn != nil && c.no():
+	case c.t.Turn != nil && c.isDenial():
 		c.stop(tx, doubtful)
 		return true
 	case c.t.Turn != nil:
-		settled := c.orphans(tx)
-		c.hear(tx)
-		after(tx, c.s, c.t, append(settled, c.q.RequestID())...)
+		settled := c.cancelOrphanedQuestions(tx)
+		c.addWords(tx)
+		stateAfter(tx, c.s, c.t, append(settled, c.q.RequestID())...)
 		return false
-	case c.no():
-		stateEvent(tx, c.t.TaskRef, clew.TaskStateIdle, "")
+	case c.isDenial():
+		taskStateEvent(tx, c.t.TaskRef, clew.TaskStateIdle, "")
 		return false
 	}
-	begin(tx, c.s, Input{MessageID: c.spoke, Text: c.a.comment, Images: c.a.images, TaskID: c.t.TaskID}, c.client)
+	startTurn(tx, c.s, Input{MessageID: c.withWords, Text: c.a.comment, Images: c.a.images, TaskID: c.t.TaskID}, c.client)
 	return false
 }
 
-// orphans settles what tools asked that ran when the server stopped: nobody is
+// cancelOrphanedQuestions settles what tools asked that ran when the server stopped: nobody is
 // left who waits for the answer.
-func (c consequence) orphans(tx *Tx) (settled []clew.RequestID) {
+func (c answerEffect) cancelOrphanedQuestions(tx *Tx) (settled []clew.RequestID) {
 	for _, q := range c.s.Questions {
-		a := aboutOf(q)
+		a := subjectOfQuestion(q)
 		if a.task != c.t.TaskID || q.RequestID() == c.q.RequestID() {
 			continue
 		}
@@ -389,7 +389,7 @@ func (c consequence) orphans(tx *Tx) (settled []clew.RequestID) {
 
 const inDoubt = "The server stopped while this call was running. Nobody knows whether it took effect. It was not run again. Check before you repeat it."
 
-func denial(comment string) string {
+func denialText(comment string) string {
 	if comment == "" {
 		return "The user denied this call. It was not run."
 	}
@@ -411,7 +411,7 @@ func result(tx *Tx, t *Task, c *Call, text, failed string, images []string) *cle
 }
 
 // ended is result for a call that did not end well, if how says why.
-func ended(tx *Tx, t *Task, c *Call, text string, how closing) *clew.ToolProgressData {
+func ended(tx *Tx, t *Task, c *Call, text string, how turnEnd) *clew.ToolProgressData {
 	d := result(tx, t, c, text, how.reason, nil)
 	if d.WhyCode, d.StoppedBy = how.code, how.by; how.code.Stops() {
 		d.Status = clew.ToolStopped
@@ -419,11 +419,11 @@ func ended(tx *Tx, t *Task, c *Call, text string, how closing) *clew.ToolProgres
 	return d
 }
 
-// after announces what the task is doing once a question is settled.
-func after(tx *Tx, s *State, t *Task, settled ...clew.RequestID) {
+// stateAfter announces what the task is doing once a question is settled.
+func stateAfter(tx *Tx, s *State, t *Task, settled ...clew.RequestID) {
 	rest := State{Tasks: s.Tasks, Questions: slices.DeleteFunc(slices.Clone(s.Questions), func(q clew.Question) bool { return slices.Contains(settled, q.RequestID()) })}
-	was, _ := s.stateOf(t.TaskID)
-	if is, q := rest.stateOf(t.TaskID); was != is {
-		stateEvent(tx, t.TaskRef, is, q)
+	was, _ := s.taskState(t.TaskID)
+	if is, q := rest.taskState(t.TaskID); was != is {
+		taskStateEvent(tx, t.TaskRef, is, q)
 	}
 }

@@ -11,11 +11,11 @@ import (
 func decideControl(tx *Tx, s *State, cmd clew.Command) error {
 	switch d := cmd.Data.(type) {
 	case *clew.InterruptData, *clew.InterruptAgentData:
-		return decideStop(tx, s, cmd, &interruption{cmd: cmd.Data})
-	case *interruption:
+		return decideStop(tx, s, cmd, &stopCommand{command: cmd.Data})
+	case *stopCommand:
 		return decideStop(tx, s, cmd, d)
 	case *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
-		return decideStop(tx, s, cmd, &interruption{cmd: cmd.Data})
+		return decideStop(tx, s, cmd, &stopCommand{command: cmd.Data})
 	case *clew.ControlPauseData, *clew.ControlResumeData, *clew.ControlRetryData, *clew.EditPlanData:
 		return decideRun(tx, s, cmd, nil)
 	case *clew.ResumeTaskData:
@@ -26,16 +26,16 @@ func decideControl(tx *Tx, s *State, cmd clew.Command) error {
 	return clew.Errorf(clew.SessionInvalidState, "this server cannot do %s yet", cmd.Type)
 }
 
-// interruption is a command that stops work, with the text that was streamed so
+// stopCommand is a command that stops work, with the text that was streamed so
 // far, which the state knows only up to its last snapshot.
-type interruption struct {
-	cmd      any
+type stopCommand struct {
+	command  any
 	streamed streams
 }
 
-func decideStop(tx *Tx, s *State, cmd clew.Command, d *interruption) error {
-	cmd.Data = d.cmd
-	switch c := d.cmd.(type) {
+func decideStop(tx *Tx, s *State, cmd clew.Command, d *stopCommand) error {
+	cmd.Data = d.command
+	switch c := d.command.(type) {
 	case *clew.InterruptAgentData:
 		return decideInterrupt(tx, s, cmd.By.User, c.Agent, d.streamed)
 	case *clew.ControlSkipData:
@@ -59,8 +59,8 @@ func decideInterrupt(tx *Tx, s *State, by clew.UserID, agent string, streamed st
 		return err
 	}
 	ofRun := tx.Len()
-	for _, t := range s.tasks() {
-		if s.running(t) != nil {
+	for _, t := range s.sortedTasks() {
+		if s.activeRun(t) != nil {
 			continue
 		}
 		if agent != "" && string(t.AgentID) != agent && (t.Turn == nil || string(t.AgentID)+"-"+string(t.Turn.ID) != agent) {
@@ -70,7 +70,7 @@ func decideInterrupt(tx *Tx, s *State, by clew.UserID, agent string, streamed st
 		if t.Turn == nil || t.AwaitingChild != "" {
 			continue
 		}
-		closeTurn(tx, s, t, streamed, closing{reason: "interrupted by the user", code: clew.EndInterrupted, by: by})
+		endTurn(tx, s, t, streamed, turnEnd{reason: "interrupted by the user", code: clew.EndInterrupted, by: by})
 	}
 	if !found {
 		return clew.Errorf(clew.TaskNotFound, "no agent %s", agent)
@@ -84,15 +84,15 @@ func decideInterrupt(tx *Tx, s *State, by clew.UserID, agent string, streamed st
 // interruptRun is decideInterrupt for the run under way, if there is one. found
 // says that nobody else has to be looked for.
 func interruptRun(tx *Tx, s *State, by clew.UserID, agent string, streamed streams) (found bool, err error) {
-	root := s.theRun()
-	if root == nil || s.running(root) == nil {
+	root := s.currentRun()
+	if root == nil || s.activeRun(root) == nil {
 		return agent == "", nil
 	}
 	cur := s.Task(s.Current)
 	if agent == string(root.AgentID) && cur != nil && cur.RootTaskID != root.TaskID {
 		return false, nil // the agent of the same name in the conversation in focus
 	}
-	err = conduct(tx, s, root).interrupted(by, agent, streamed)
+	err = stepRun(tx, s, root).interrupted(by, agent, streamed)
 	if agent != "" && clew.CodeOf(err) == clew.TaskNotFound { // perhaps beside the run
 		return false, nil
 	}
@@ -110,9 +110,9 @@ func decideCancel(tx *Tx, s *State, cmd clew.Command, d *clew.ControlCancelData,
 	}
 	t := s.Task(id)
 	switch {
-	case t != nil && t.Run != nil && (t.Turn == nil || s.running(t) != nil), d.TaskID == "" && s.theRun() != nil && s.running(s.theRun()) != nil:
+	case t != nil && t.Run != nil && (t.Turn == nil || s.activeRun(t) != nil), d.TaskID == "" && s.currentRun() != nil && s.activeRun(s.currentRun()) != nil:
 		return decideRun(tx, s, cmd, streamed)
-	case t != nil && s.carries(t):
+	case t != nil && s.worksOnTodo(t):
 		cmd.Data = &clew.ControlSkipData{TodoID: t.TodoID, Reason: d.Reason}
 		return decideRun(tx, s, cmd, streamed)
 	case t == nil && d.TaskID == "":
@@ -127,28 +127,28 @@ func decideCancel(tx *Tx, s *State, cmd clew.Command, d *clew.ControlCancelData,
 		reason += ": " + d.Reason
 	}
 	parent := s.Task(t.ParentTaskID)
-	if parent != nil && s.atWorkBeside(t.RootTaskID) { // its parent would go on beside another
+	if parent != nil && s.busyOutside(t.RootTaskID) { // its parent would go on beside another
 		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 	}
-	how := closing{reason: reason, code: clew.EndCancelled, by: cmd.By.User}
+	how := turnEnd{reason: reason, code: clew.EndCancelled, by: cmd.By.User}
 	abort(tx, s, t, streamed, how)
 	if parent != nil && parent.AwaitingChild == t.TaskID {
-		goOn(tx, s, parent, t, "The subtask was cancelled by the user.", how)
+		resumeParent(tx, s, parent, t, "The subtask was cancelled by the user.", how)
 		return nil
 	}
 	if cur := s.Task(s.Current); cur != nil && cur.RootTaskID == t.RootTaskID { // what is said next is not for a child that ended
 		focus(tx, s, t.TaskRef)
 		s = focused(s, t.TaskID)
 	}
-	if !s.atWorkBeside(t.RootTaskID) {
+	if !s.busyOutside(t.RootTaskID) {
 		startNext(tx, s, t.RootTaskID)
 	}
 	return nil
 }
 
-// goOn wakes the parent of a task that ended. how says why, if it did not end
+// resumeParent wakes the parent of a task that ended. how says why, if it did not end
 // well.
-func goOn(tx *Tx, s *State, parent, child *Task, text string, how closing) {
+func resumeParent(tx *Tx, s *State, parent, child *Task, text string, how turnEnd) {
 	if c := parent.Call(child.ToolCallID); c != nil {
 		ended(tx, parent, c, text, how)
 	}
@@ -156,24 +156,24 @@ func goOn(tx *Tx, s *State, parent, child *Task, text string, how closing) {
 		TaskRef: parent.TaskRef, CompletedByChildID: child.TaskID, CompletionResultSummary: clip(text, 500),
 	})
 	for _, in := range child.Inbox { // what it was told and had not heard
-		accept(tx, parent, in.MessageID, "", clew.DeliverySteer)
+		acceptMessage(tx, parent, in.MessageID, "", clew.DeliverySteer)
 	}
-	if cur := s.Task(s.Current); s.running(parent) == nil && (cur == nil || cur.RootTaskID == parent.RootTaskID) {
+	if cur := s.Task(s.Current); s.activeRun(parent) == nil && (cur == nil || cur.RootTaskID == parent.RootTaskID) {
 		focus(tx, s, parent.TaskRef)
 	}
-	stateEvent(tx, parent.TaskRef, clew.TaskStateRunning, "")
+	taskStateEvent(tx, parent.TaskRef, clew.TaskStateRunning, "")
 }
 
 // abort ends a task and its children, the youngest first.
-func abort(tx *Tx, s *State, t *Task, streamed streams, how closing) {
-	for _, c := range s.tree(t.RootTaskID) {
+func abort(tx *Tx, s *State, t *Task, streamed streams, how turnEnd) {
+	for _, c := range s.tasksOfTree(t.RootTaskID) {
 		if c.ParentTaskID == t.TaskID && !c.Ended() {
 			abort(tx, s, c, streamed, how)
 		}
 	}
 	end := how
 	end.ends = true
-	closeTurn(tx, s, t, streamed, end)
+	endTurn(tx, s, t, streamed, end)
 	tx.Add(&clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: how.reason, Outcome: how.outcome()})
 }
 
@@ -190,21 +190,21 @@ func decideClear(tx *Tx, s *State, by clew.UserID, d *clew.ClearTaskData, stream
 		}
 		return clew.Errorf(clew.TaskNotFound, "no task %s", id)
 	}
-	if s.running(t) != nil {
+	if s.activeRun(t) != nil {
 		return clew.Errorf(clew.SessionInvalidState, "the task has a run under way: pause or cancel it")
 	}
-	for _, x := range s.tree(t.RootTaskID) {
-		if x.Turn != nil && x.AwaitingChild == "" || s.blocking(x.TaskID) != nil {
-			closeTurn(tx, s, x, streamed, closing{reason: "put away by the user", code: clew.EndPutAway, by: by})
+	for _, x := range s.tasksOfTree(t.RootTaskID) {
+		if x.Turn != nil && x.AwaitingChild == "" || s.blockingQuestion(x.TaskID) != nil {
+			endTurn(tx, s, x, streamed, turnEnd{reason: "put away by the user", code: clew.EndPutAway, by: by})
 		}
 	}
 	tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true})
-	if s.atWorkBeside(t.RootTaskID) {
+	if s.busyOutside(t.RootTaskID) {
 		return nil
 	}
 	after := *s
 	after.Questions = slices.DeleteFunc(slices.Clone(s.Questions), func(q clew.Question) bool {
-		x := s.Task(aboutOf(q).task)
+		x := s.Task(subjectOfQuestion(q).task)
 		return x != nil && x.RootTaskID == t.RootTaskID
 	})
 	if s.Current == t.TaskID {
@@ -216,12 +216,12 @@ func decideClear(tx *Tx, s *State, by clew.UserID, d *clew.ClearTaskData, stream
 
 // decideReset ends everything: the next message starts from nothing.
 func decideReset(tx *Tx, s *State, by clew.UserID, streamed streams) {
-	how := closing{reason: "reset by the user", code: clew.EndReset, by: by}
-	for _, t := range s.tasks() {
+	how := turnEnd{reason: "reset by the user", code: clew.EndReset, by: by}
+	for _, t := range s.sortedTasks() {
 		switch {
 		case t.ParentTaskID != "" || t.Ended():
-		case s.running(t) != nil:
-			conduct(tx, s, t).cancel(streamed, how)
+		case s.activeRun(t) != nil:
+			stepRun(tx, s, t).cancel(streamed, how)
 		default:
 			abort(tx, s, t, streamed, how)
 		}
@@ -234,7 +234,7 @@ func decideReset(tx *Tx, s *State, by clew.UserID, streamed streams) {
 	}
 	first := s.Queue[0]
 	first.New = true
-	begin(tx, focused(s, ""), first, first.Client)
+	startTurn(tx, focused(s, ""), first, first.Client)
 }
 
 // decideResume asks whether a task shall be taken up again.
@@ -248,35 +248,35 @@ func decideResume(tx *Tx, s *State, d *clew.ResumeTaskData) error {
 		return clew.Errorf(clew.SessionInvalidState, "the task is under way")
 	case s.AtWork():
 		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
-	case s.blocking(t.TaskID) != nil:
+	case s.blockingQuestion(t.TaskID) != nil:
 		return nil // asked already
-	case len(t.History) == 0 && t.Steps == 0 && (t.Ended() || t.PutAway):
+	case len(t.History) == 0 && t.Steps == 0 && (t.Ended() || t.Dismissed):
 		return clew.Errorf(clew.SessionInvalidState, "the task is too old to be taken up again")
 	}
 	ask, text := clew.AskResumeTask, "Take this task up again?"
 	if t.Status == clew.TaskStatusCompleted {
 		ask, text = clew.AskResumeCompletedTask, "This task is done. Take it up again?"
 	}
-	Ask(tx, s, t, clew.HitlApprovalRequestData{Ask: ask, Reason: text, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}})
+	AskApproval(tx, s, t, clew.HitlApprovalRequestData{Ask: ask, Reason: text, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}})
 	return nil
 }
 
-// Ask puts a question about a task: the ask in the transcript, its announcement,
+// AskApproval puts a question about a task: the ask in the transcript, its announcement,
 // and what the task is doing from then on.
-func Ask(tx *Tx, s *State, t *Task, q clew.HitlApprovalRequestData) {
-	was, _ := s.stateOf(t.TaskID)
+func AskApproval(tx *Tx, s *State, t *Task, q clew.HitlApprovalRequestData) {
+	was, _ := s.taskState(t.TaskID)
 	d := askApproval(tx, s, t, q)
 	if is := d.Ask.State(); was != is && was == clew.TaskStateRunning {
-		stateEvent(tx, t.TaskRef, is, d.RequestID)
+		taskStateEvent(tx, t.TaskRef, is, d.RequestID)
 	}
 }
 
 // askApproval is Ask for a task whose state stays what it is.
 func askApproval(tx *Tx, s *State, t *Task, q clew.HitlApprovalRequestData) *clew.HitlApprovalRequestData {
-	s.ask(&q.Asking, t, tx)
+	s.prepareAsking(&q.Asking, t, tx)
 	q.InputText = exactText(q.Input)
 	if q.Todo == nil {
-		q.Todo = s.askingTodo(t, q.TodoID)
+		q.Todo = s.todoOfQuestion(t, q.TodoID)
 	}
 	m := askMessage(t, q.Ask, q.RequestID, q.ToolCallID, q.Reason)
 	if q.ToolCallID != "" && q.Tool != "" {
@@ -294,35 +294,35 @@ func askMessage(t *Task, ask clew.Ask, id clew.RequestID, call, text string) cle
 	}
 }
 
-// closing says how a turn is closed.
-type closing struct {
-	reason  string         // in words; it completes the sentence "This call was …"
-	code    clew.EndCode   // the same for programs, "" if nothing ended early
-	by      clew.UserID    // who wanted it, "" if nobody did
-	message string         // what people are told of it, if not the reason
-	except  clew.RequestID // a question that is settled already
-	ends    bool           // the task ends: no task_idle, and calls to children are closed too
-	calls   bool           // the calls under way have their results already
-	cut     bool           // texts are cut short: whole, they did not fit one batch
+// turnEnd says how a turn is closed.
+type turnEnd struct {
+	reason   string         // in words; it completes the sentence "This call was …"
+	code     clew.EndCode   // the same for programs, "" if nothing ended early
+	by       clew.UserID    // who wanted it, "" if nobody did
+	message  string         // what people are told of it, if not the reason
+	except   clew.RequestID // a question that is settled already
+	ends     bool           // the task ends: no task_idle, and calls to children are closed too
+	calls    bool           // the calls under way have their results already
+	truncate bool           // texts are cut short: whole, they did not fit one batch
 }
 
 // cutRunes is what is left of a text that does not fit.
 const cutRunes = 2000
 
-// closeTurn ends a task's turn in the middle so that nothing dangles: open text
+// endTurn ends a task's turn in the middle so that nothing dangles: open text
 // is closed as it stands, every call has a result, no question is left, and
 // what the model has not heard yet is in its history.
-func closeTurn(tx *Tx, s *State, t *Task, streamed streams, how closing) {
+func endTurn(tx *Tx, s *State, t *Task, streamed streams, how turnEnd) {
 	var said string
 	for _, m := range s.Messages.Growing() {
-		if m = recorded(m); m.TaskID != t.TaskID {
+		if m = withoutOutcome(m); m.TaskID != t.TaskID {
 			continue
 		}
 		if o, ok := streamed[m.MessageID]; ok {
 			m.Text, m.Reasoning = o.Text, o.Reasoning
 		}
 		m.Partial, m.Text = false, strings.TrimRight(m.Text, " ")
-		if how.cut {
+		if how.truncate {
 			m.Text, m.Reasoning = clip(m.Text, cutRunes), clip(m.Reasoning, cutRunes)
 		}
 		if m.Say == clew.SayText {
@@ -350,7 +350,7 @@ func closeTurn(tx *Tx, s *State, t *Task, streamed streams, how closing) {
 		}
 	}
 	for _, q := range s.Questions {
-		if aboutOf(q).task == t.TaskID && q.RequestID() != how.except {
+		if subjectOfQuestion(q).task == t.TaskID && q.RequestID() != how.except {
 			tx.Add(&clew.HitlResolvedData{RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: how.reason, WhyCode: how.code, TaskID: t.TaskID})
 		}
 	}
@@ -360,7 +360,7 @@ func closeTurn(tx *Tx, s *State, t *Task, streamed streams, how closing) {
 }
 
 // closeUnfinished gives every open call a result.
-func closeUnfinished(tx *Tx, t *Task, how closing) {
+func closeUnfinished(tx *Tx, t *Task, how turnEnd) {
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		switch c.Status {

@@ -9,7 +9,7 @@ import (
 // the question that is open, start a turn, steer the one under way, or wait.
 func decideUserMessage(tx *Tx, s *State, cmd clew.Command, d *clew.UserMessageData) error {
 	if d.RequestID != "" {
-		q := s.question(d.RequestID)
+		q := s.openQuestion(d.RequestID)
 		if q == nil {
 			return clew.Errorf(clew.HitlRequestExpired, "no such question is open")
 		}
@@ -35,9 +35,9 @@ func decideUserMessage(tx *Tx, s *State, cmd clew.Command, d *clew.UserMessageDa
 	}
 	in := Input{Text: d.Text, Images: d.Images, Mode: mode}
 	if t != nil {
-		heir := s.heir(t)
+		heir := s.activeAncestor(t)
 		for _, x := range []*Task{t, heir} {
-			if q := s.asked(x); q != nil && d.Answers(q.RequestID()) && (d.Delivery != clew.ArrivalQueue || !s.AtWork()) {
+			if q := s.questionAnsweredByWords(x); q != nil && d.Answers(q.RequestID()) && (d.Delivery != clew.ArrivalQueue || !s.AtWork()) {
 				return decideWords(tx, s, cmd, *q, d)
 			}
 		}
@@ -45,20 +45,20 @@ func decideUserMessage(tx *Tx, s *State, cmd clew.Command, d *clew.UserMessageDa
 			in.TaskID = t.TaskID
 		}
 	}
-	in.New = t == nil || t.PutAway && d.TaskID == ""
+	in.New = t == nil || t.Dismissed && d.TaskID == ""
 	working := s.AtWork()
 	under := !in.New && t.Turn != nil
 	switch {
 	case !working && !under:
-		said(tx, s, cmd, in, clew.DeliveryDirect)
+		deliver(tx, s, cmd, in, clew.DeliveryDirect)
 		return nil
 	case under && len(t.Inbox) < queueMax && (!working || s.steers(d.Delivery)):
-		said(tx, s, cmd, in, clew.DeliverySteer)
+		deliver(tx, s, cmd, in, clew.DeliverySteer)
 		return nil
 	case !working: // it waits for its child, which is at rest
 		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
 	}
-	return queued(tx, s, cmd, in)
+	return enqueue(tx, s, cmd, in)
 }
 
 // steers reports whether what is said to an agent at work goes into its turn:
@@ -80,16 +80,16 @@ func decideNewTask(tx *Tx, s *State, cmd clew.Command, d *clew.NewTaskData, budg
 		return err
 	}
 	in := Input{Text: d.Text, Images: d.Images, Mode: mode, New: true, Budget: budget}
-	if s.AtWork() && (mode != string(clew.ModeRun) || s.runAtWork()) {
-		return queued(tx, s, cmd, in)
+	if s.AtWork() && (mode != string(clew.ModeRun) || s.runUnderway()) {
+		return enqueue(tx, s, cmd, in)
 	}
-	said(tx, s, cmd, in, clew.DeliveryDirect)
+	deliver(tx, s, cmd, in, clew.DeliveryDirect)
 	return nil
 }
 
-// runAtWork reports whether a run is under way. Runs wait for one another, but
+// runUnderway reports whether a run is under way. Runs wait for one another, but
 // not for a conversation: that may be waiting for a person itself, for days.
-func (s *State) runAtWork() bool {
+func (s *State) runUnderway() bool {
 	for _, t := range s.Tasks {
 		if t.Run != nil && t.TodoID == "" && !t.Run.Phase.Ended() {
 			return true
@@ -112,18 +112,18 @@ func modeOf(s *State, mode string) (string, error) {
 	return mode, s.rules.CheckMode(s.Settings, mode)
 }
 
-// asked is the open question that plain words to a task answer.
-func (s *State) asked(t *Task) *clew.Question {
+// questionAnsweredByWords is the open question that plain words to a task answer.
+func (s *State) questionAnsweredByWords(t *Task) *clew.Question {
 	for i := range s.Questions {
-		if q := s.Questions[i]; aboutOf(q).task == t.TaskID && s.wordsEffect(q) != clew.WordsSteer {
+		if q := s.Questions[i]; subjectOfQuestion(q).task == t.TaskID && s.wordsEffect(q) != clew.WordsSteer {
 			return &s.Questions[i]
 		}
 	}
 	return nil
 }
 
-// spoken is the message of what a person said.
-func spoken(cmd clew.Command, in Input, task clew.TaskID) clew.Message {
+// userMessageEvent is the message of what a person said.
+func userMessageEvent(cmd clew.Command, in Input, task clew.TaskID) clew.Message {
 	return clew.Message{
 		Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
 		Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: task,
@@ -131,8 +131,8 @@ func spoken(cmd clew.Command, in Input, task clew.TaskID) clew.Message {
 	}
 }
 
-// said hands words to an agent at once.
-func said(tx *Tx, s *State, cmd clew.Command, in Input, how clew.Delivery) {
+// deliver hands words to an agent at once.
+func deliver(tx *Tx, s *State, cmd clew.Command, in Input, how clew.Delivery) {
 	task := in.TaskID
 	switch {
 	case in.New:
@@ -140,10 +140,10 @@ func said(tx *Tx, s *State, cmd clew.Command, in Input, how clew.Delivery) {
 	case task == "":
 		task = s.Current
 	}
-	in.MessageID = tx.Say(spoken(cmd, in, task))
+	in.MessageID = tx.Say(userMessageEvent(cmd, in, task))
 	if how == clew.DeliveryDirect {
-		takeUp(tx, s, in, "")
-		begin(tx, s, in, cmd.ClientMessageID)
+		refocus(tx, s, in, "")
+		startTurn(tx, s, in, cmd.ClientMessageID)
 		return
 	}
 	steer(tx, s, s.Task(task), in.MessageID, cmd.ClientMessageID)
@@ -151,18 +151,18 @@ func said(tx *Tx, s *State, cmd clew.Command, in Input, how clew.Delivery) {
 
 // steer puts a message into the turn under way.
 func steer(tx *Tx, s *State, t *Task, id clew.MessageID, client clew.ClientMessageID) {
-	if r := s.running(t); r != nil && t.Run == r { // those at work on its todos hear it as well
+	if r := s.activeRun(t); r != nil && t.Run == r { // those at work on its todos hear it as well
 		for _, todo := range r.Todos {
 			if child := s.Task(todo.TaskID); child != nil && child.Turn != nil && !child.Ended() {
-				accept(tx, child, id, "", clew.DeliverySteer)
+				acceptMessage(tx, child, id, "", clew.DeliverySteer)
 			}
 		}
 	}
-	accept(tx, t, id, client, clew.DeliverySteer)
+	acceptMessage(tx, t, id, client, clew.DeliverySteer)
 	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: id})
 }
 
-func queued(tx *Tx, s *State, cmd clew.Command, in Input) error {
+func enqueue(tx *Tx, s *State, cmd clew.Command, in Input) error {
 	if len(s.Queue) >= queueMax {
 		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(s.Queue))
 	}
@@ -174,25 +174,25 @@ func queued(tx *Tx, s *State, cmd clew.Command, in Input) error {
 	return nil
 }
 
-// heard puts what waited into the transcript: its place there is where an agent
+// queuedToTranscript puts what waited into the transcript: its place there is where an agent
 // gets it. It is in under its new name from then on.
-func heard(tx *Tx, s *State, in *Input, task clew.TaskID) {
-	if !in.Unsaid {
+func queuedToTranscript(tx *Tx, s *State, in *Input, task clew.TaskID) {
+	if !in.NotInTranscript {
 		return
 	}
-	m := s.messageOf(*in)
+	m := s.messageFor(*in)
 	m.TaskID, m.QueuedAs = task, in.MessageID
-	in.MessageID, in.Unsaid = tx.Say(m), false
+	in.MessageID, in.NotInTranscript = tx.Say(m), false
 }
 
-func accept(tx *Tx, t *Task, id clew.MessageID, client clew.ClientMessageID, how clew.Delivery) {
+func acceptMessage(tx *Tx, t *Task, id clew.MessageID, client clew.ClientMessageID, how clew.Delivery) {
 	tx.Add(&clew.MessageAcceptedData{
 		ClientMessageID: client, MessageID: id, AgentID: t.AgentID, MonitorID: clew.MainMonitor, Delivery: how, TaskID: t.TaskID,
 	})
 }
 
-// begin starts a turn on a message, which is on record or waited in the queue.
-func begin(tx *Tx, s *State, in Input, client clew.ClientMessageID) {
+// startTurn starts a turn on a message, which is on record or waited in the queue.
+func startTurn(tx *Tx, s *State, in Input, client clew.ClientMessageID) {
 	id := in.TaskID
 	if id == "" {
 		id = s.Current
@@ -200,14 +200,14 @@ func begin(tx *Tx, s *State, in Input, client clew.ClientMessageID) {
 	t := s.Task(id)
 	fresh := in.New || t == nil
 	switch {
-	case fresh && in.Unsaid:
+	case fresh && in.NotInTranscript:
 		id = tx.taskID(s, 1) // after the message
 	case fresh:
 		id = tx.taskID(s, 0)
 	default:
 		id = t.TaskID
 	}
-	heard(tx, s, &in, id)
+	queuedToTranscript(tx, s, &in, id)
 	if fresh {
 		t = &Task{TaskRef: clew.TaskRef{TaskID: id, MonitorID: clew.MainMonitor}, AgentID: MainAgent}
 		t.RootTaskID = t.TaskID
@@ -221,7 +221,7 @@ func begin(tx *Tx, s *State, in Input, client clew.ClientMessageID) {
 	} else if in.Mode != "" && in.Mode != t.Mode {
 		tx.Add(&clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode})
 	}
-	accept(tx, t, in.MessageID, client, clew.DeliveryDirect)
+	acceptMessage(tx, t, in.MessageID, client, clew.DeliveryDirect)
 	if fresh {
 		tx.Add(&clew.TaskStartedData{TaskRef: t.TaskRef})
 	}
@@ -252,7 +252,7 @@ func focus(tx *Tx, s *State, ref clew.TaskRef) {
 // its tree ends in this batch.
 func startNext(tx *Tx, s *State, ended clew.TaskID) {
 	for _, in := range s.Queue {
-		if in.Mode == string(clew.ModeRun) && s.otherRun(ended) {
+		if in.Mode == string(clew.ModeRun) && s.otherActiveRun(ended) {
 			continue // one run at a time
 		}
 		if root := s.steeredRun(in, ended); root != nil {
@@ -261,14 +261,14 @@ func startNext(tx *Tx, s *State, ended clew.TaskID) {
 		}
 		t := s.Task(in.TaskID)
 		if t != nil {
-			if t = s.heir(t); t.RootTaskID == ended {
+			if t = s.activeAncestor(t); t.RootTaskID == ended {
 				t = s.Task(ended)
 			}
 			in.TaskID = t.TaskID
 		}
 		if in.New || t == nil || t.AwaitingChild == "" || t.TaskID == ended {
-			takeUp(tx, s, in, ended)
-			begin(tx, s, in, in.Client)
+			refocus(tx, s, in, ended)
+			startTurn(tx, s, in, in.Client)
 			return
 		}
 		hears(tx, s, t, in)
@@ -277,15 +277,15 @@ func startNext(tx *Tx, s *State, ended clew.TaskID) {
 
 // hears gives a task at work what waited for it.
 func hears(tx *Tx, s *State, t *Task, in Input) {
-	heard(tx, s, &in, t.TaskID)
-	accept(tx, t, in.MessageID, in.Client, clew.DeliverySteer)
+	queuedToTranscript(tx, s, &in, t.TaskID)
+	acceptMessage(tx, t, in.MessageID, in.Client, clew.DeliverySteer)
 	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID})
 }
 
-// takeUp settles the question whether a task at rest shall be taken up again:
+// refocus settles the question whether a task at rest shall be taken up again:
 // words for it that are no answer do so. They waited while somebody went back in
 // time, or are of one who does not know of the question.
-func takeUp(tx *Tx, s *State, in Input, ended clew.TaskID) {
+func refocus(tx *Tx, s *State, in Input, ended clew.TaskID) {
 	id := in.TaskID
 	if id == "" {
 		id = s.Current
@@ -294,7 +294,7 @@ func takeUp(tx *Tx, s *State, in Input, ended clew.TaskID) {
 	if in.New || t == nil || t.Turn != nil || t.RootTaskID == ended {
 		return
 	}
-	q := s.asked(t)
+	q := s.questionAnsweredByWords(t)
 	if q == nil {
 		return
 	}
@@ -304,10 +304,10 @@ func takeUp(tx *Tx, s *State, in Input, ended clew.TaskID) {
 	answered(tx, s, q.Asking().MessageID)
 }
 
-// otherRun reports whether a run is under way that does not end in this batch.
-func (s *State) otherRun(ended clew.TaskID) bool {
-	root := s.theRun()
-	return root != nil && root.TaskID != ended && s.running(root) != nil
+// otherActiveRun reports whether a run is under way that does not end in this batch.
+func (s *State) otherActiveRun(ended clew.TaskID) bool {
+	root := s.currentRun()
+	return root != nil && root.TaskID != ended && s.activeRun(root) != nil
 }
 
 // steeredRun is the root of the run that waiting words are for, nil if they are
@@ -318,10 +318,10 @@ func (s *State) steeredRun(in Input, ended clew.TaskID) *Task {
 		id = s.Current
 	}
 	t := s.Task(id)
-	if in.New || t == nil || s.running(t) == nil || s.root(t).TaskID == ended {
+	if in.New || t == nil || s.activeRun(t) == nil || s.rootOf(t).TaskID == ended {
 		return nil
 	}
-	return s.root(t)
+	return s.rootOf(t)
 }
 
 // focused is the state with another task in focus, for what starts after the

@@ -24,17 +24,17 @@ type streams = map[clew.MessageID]clew.OpenMessage
 
 // decideRun takes the commands that people steer a run with.
 func decideRun(tx *Tx, s *State, cmd clew.Command, streamed streams) error {
-	root := s.theRun()
+	root := s.currentRun()
 	if d, ok := cmd.Data.(*clew.ControlCancelData); ok && s.Task(d.TaskID) != nil {
-		root = s.root(s.Task(d.TaskID))
+		root = s.rootOf(s.Task(d.TaskID))
 	}
 	if root == nil || root.Run == nil {
 		return clew.Errorf(clew.SessionInvalidState, "there is no run")
 	}
-	c := conduct(tx, s, root)
+	c := stepRun(tx, s, root)
 	switch d := cmd.Data.(type) {
 	case *clew.ControlPauseData:
-		return c.pause(closing{reason: d.Reason, by: cmd.By.User})
+		return c.pause(turnEnd{reason: d.Reason, by: cmd.By.User})
 	case *clew.ControlResumeData:
 		return c.resume(cmd.By.User, d.Modifications)
 	case *clew.ControlCancelData:
@@ -52,7 +52,7 @@ func decideRun(tx *Tx, s *State, cmd clew.Command, streamed streams) error {
 	return clew.Errorf(clew.Internal, "%s is no command for a run", cmd.Type)
 }
 
-func (c *conductor) pause(how closing) error {
+func (c *runStepper) pause(how turnEnd) error {
 	if err := c.run.Check(run.Pause); err != nil {
 		return err
 	}
@@ -67,43 +67,43 @@ func (c *conductor) pause(how closing) error {
 // interrupted stops what agents are doing: the run is paused, and attempts at
 // todos that are under way begin anew when it goes on. An agent's name stops
 // that one alone; its todo has failed then.
-func (c *conductor) interrupted(by clew.UserID, agent string, streamed streams) error {
+func (c *runStepper) interrupted(by clew.UserID, agent string, streamed streams) error {
 	if agent != "" {
 		return c.interruptedAgent(by, agent, streamed)
 	}
 	if !c.run.Paused {
-		if err := c.pause(closing{reason: "interrupted", code: clew.EndInterrupted, by: by}); err != nil {
+		if err := c.pause(turnEnd{reason: "interrupted", code: clew.EndInterrupted, by: by}); err != nil {
 			return err
 		}
 	}
 	for _, t := range slices.Clone(c.run.Todos) {
 		if t.Status == clew.TodoInProgress {
-			c.abort(t, streamed, closing{reason: "interrupted by the user", code: clew.EndInterrupted, by: by})
-			c.retry(t, t.RetryCount, closing{reason: "interrupted", code: clew.EndInterrupted, by: by})
+			c.abort(t, streamed, turnEnd{reason: "interrupted by the user", code: clew.EndInterrupted, by: by})
+			c.retry(t, t.RetryCount, turnEnd{reason: "interrupted", code: clew.EndInterrupted, by: by})
 		}
 	}
-	c.tell()
+	c.reportProgress()
 	return nil
 }
 
-func (c *conductor) interruptedAgent(by clew.UserID, agent string, streamed streams) error {
+func (c *runStepper) interruptedAgent(by clew.UserID, agent string, streamed streams) error {
 	for _, t := range slices.Clone(c.run.Todos) {
 		child := c.s.Task(t.TaskID)
 		if t.Status != clew.TodoInProgress || child == nil || string(child.AgentID) != agent {
 			continue
 		}
-		c.abort(t, streamed, closing{reason: "interrupted by the user", code: clew.EndInterrupted, by: by})
+		c.abort(t, streamed, turnEnd{reason: "interrupted by the user", code: clew.EndInterrupted, by: by})
 		c.failed(t, clew.Failure{Code: clew.ExecutionFailed, Message: "interrupted by the user"})
-		c.onward()
+		c.advance()
 		return nil
 	}
 	if agent == string(c.root.AgentID) {
-		return c.pause(closing{reason: "interrupted", code: clew.EndInterrupted, by: by})
+		return c.pause(turnEnd{reason: "interrupted", code: clew.EndInterrupted, by: by})
 	}
 	return clew.Errorf(clew.TaskNotFound, "no agent %s is at work on the run", agent)
 }
 
-func (c *conductor) resume(by clew.UserID, edits []clew.PlanEdit) error {
+func (c *runStepper) resume(by clew.UserID, edits []clew.PlanEdit) error {
 	if err := c.run.Check(run.Resume); err != nil {
 		return err
 	}
@@ -120,49 +120,49 @@ func (c *conductor) resume(by clew.UserID, edits []clew.PlanEdit) error {
 	if len(edits) > 0 {
 		c.review("The plan was changed. It goes on once the new version is approved.")
 	}
-	c.onward()
+	c.advance()
 	return nil
 }
 
 // cancelled ends the run for a person.
-func (c *conductor) cancelled(by clew.UserID, reason string, streamed streams) error {
+func (c *runStepper) cancelled(by clew.UserID, reason string, streamed streams) error {
 	if err := c.run.Check(run.Cancel); err != nil {
 		return err
 	}
 	if reason == "" {
 		reason = "by the user"
 	}
-	c.cancel(streamed, closing{reason: reason, code: clew.EndCancelled, by: by})
+	c.cancel(streamed, turnEnd{reason: reason, code: clew.EndCancelled, by: by})
 	startNext(c.tx, c.s, c.root.TaskID)
 	return nil
 }
 
-func (c *conductor) retried(by clew.UserID, id string) error {
+func (c *runStepper) retried(by clew.UserID, id string) error {
 	t, err := c.run.CheckTodo(run.Retry, id)
 	if err != nil {
 		return err
 	}
 	c.close(c.run.Asked[id].RequestID, clew.ResolvedApprove, by, "")
-	c.retry(t, 0, closing{by: by})
-	c.onward()
+	c.retry(t, 0, turnEnd{by: by})
+	c.advance()
 	return nil
 }
 
-func (c *conductor) skipped(by clew.UserID, d *clew.ControlSkipData, streamed streams) error {
+func (c *runStepper) skipped(by clew.UserID, d *clew.ControlSkipData, streamed streams) error {
 	t, err := c.run.CheckTodo(run.Skip, d.TodoID)
 	if err != nil {
 		return err
 	}
 	c.close(c.run.Asked[t.ID].RequestID, clew.ResolvedSkip, by, d.Reason)
-	c.abort(t, streamed, closing{reason: "skipped by the user", code: clew.EndSkipped, by: by})
+	c.abort(t, streamed, turnEnd{reason: "skipped by the user", code: clew.EndSkipped, by: by})
 	c.skip(t, d.Reason)
-	c.onward()
+	c.advance()
 	return nil
 }
 
 // edited changes the plan as people say. An approval that was given before does
 // not hold for the new version.
-func (c *conductor) edited(by clew.UserID, edits []clew.PlanEdit) error {
+func (c *runStepper) edited(by clew.UserID, edits []clew.PlanEdit) error {
 	if err := c.edit(by, edits); err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (c *conductor) edited(by clew.UserID, edits []clew.PlanEdit) error {
 	return nil
 }
 
-func (c *conductor) edit(by clew.UserID, edits []clew.PlanEdit) error {
+func (c *runStepper) edit(by clew.UserID, edits []clew.PlanEdit) error {
 	if err := c.run.Check(run.Edit); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (s *State) editPlan(todos []clew.Todo, edits []clew.PlanEdit) ([]clew.Todo,
 }
 
 // modify makes a new version. A todo that changed begins anew.
-func (c *conductor) modify(todos []clew.Todo, changes clew.List[clew.PlanChange], edits []clew.PlanEdit) {
+func (c *runStepper) modify(todos []clew.Todo, changes clew.List[clew.PlanChange], edits []clew.PlanEdit) {
 	for i := range todos { // as in a plan that a model proposes
 		if todos[i].Tool == "" {
 			todos[i].Tool = AnyTool
@@ -222,7 +222,7 @@ func (c *conductor) modify(todos []clew.Todo, changes clew.List[clew.PlanChange]
 }
 
 // review asks people about the present version.
-func (c *conductor) review(message string) {
+func (c *runStepper) review(message string) {
 	q := clew.HitlPlanReviewData{
 		PlanID: c.run.PlanID, Version: c.run.Version, Plan: plan.Of(run.Lean(c.run.Todos), c.rules.Parallel), Message: message,
 		Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject},
@@ -232,7 +232,7 @@ func (c *conductor) review(message string) {
 }
 
 // approved lets the plan be carried out.
-func (c *conductor) approved(by clew.UserID) {
+func (c *runStepper) approved(by clew.UserID) {
 	c.add(&clew.PlanApprovedData{
 		PlanID: c.run.PlanID, ApprovedBy: string(by), ExecutionStarting: !c.run.Paused, Scope: c.run.Scope(),
 	})
@@ -242,11 +242,11 @@ func (c *conductor) approved(by clew.UserID) {
 		}})
 		c.enter(clew.LayerExecution)
 	}
-	c.onward()
+	c.advance()
 }
 
 // rejected ends the run: nothing is carried out.
-func (c *conductor) rejected(by clew.UserID, reason string) {
+func (c *runStepper) rejected(by clew.UserID, reason string) {
 	c.add(&clew.PlanRejectedData{PlanID: c.run.PlanID, Reason: reason, RejectedBy: string(by), Scope: c.run.Scope()})
-	c.cancel(nil, closing{reason: "the plan was rejected", code: clew.EndPlanRejected, by: by})
+	c.cancel(nil, turnEnd{reason: "the plan was rejected", code: clew.EndPlanRejected, by: by})
 }

@@ -46,8 +46,8 @@ func TestDecide(t *testing.T) {
 		{"none", message, nil, clew.SessionNotFound},
 		{"none", &clew.RenameSessionData{Title: "x"}, nil, clew.SessionNotFound},
 		{"none", &clew.InterruptData{}, nil, clew.SessionNotFound},
-		{"none", &create{owner: "ann"}, []clew.EventType{clew.EventSessionCreated}, ""},
-		{"idle", &create{owner: "bob"}, nil, clew.SessionExists},
+		{"none", &createCommand{owner: "ann"}, []clew.EventType{clew.EventSessionCreated}, ""},
+		{"idle", &createCommand{owner: "bob"}, nil, clew.SessionExists},
 		{"idle", message, first, ""},
 		{"turn", message, []clew.EventType{queued}, ""},
 		{"reply", message, []clew.EventType{queued}, ""},
@@ -67,8 +67,8 @@ func TestDecide(t *testing.T) {
 		{"reply", &clew.InterruptData{}, []clew.EventType{updated, heard, idle}, ""},
 		{"full", &clew.InterruptData{}, []clew.EventType{heard, idle, created, clew.EventMessageAccepted, clew.EventTaskActive, clew.EventTaskUserMessage}, ""},
 		{"idle", &clew.ControlPauseData{}, nil, clew.SessionInvalidState},
-		{"idle", &report{turn: "msg_000000000002"}, nil, clew.SessionInvalidState},
-		{"turn", &report{turn: "msg_000000000009"}, nil, clew.SessionInvalidState},
+		{"idle", &turnReport{turn: "msg_000000000002"}, nil, clew.SessionInvalidState},
+		{"turn", &turnReport{turn: "msg_000000000009"}, nil, clew.SessionInvalidState},
 	}
 	for i, tt := range tests {
 		t.Run(fmt.Sprintf("%d %s %T", i, tt.in, tt.data), func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestRepeats(t *testing.T) {
 	// The last 1,000 are known, whatever came before.
 	for i := range takenMax + 500 {
 		must(b.do(clew.Command{By: by("ann"), ClientMessageID: clew.ClientMessageID(fmt.Sprint("r", i)), Data: &clew.RenameSessionData{Title: "t"}}))
-		if n := len(b.s.state.Taken); n > takenMax+takenMax/4 {
+		if n := len(b.s.state.Processed); n > takenMax+takenMax/4 {
 			t.Fatalf("%d commands are kept", n)
 		}
 	}
@@ -217,7 +217,7 @@ func TestFoldEqualsLive(t *testing.T) {
 					must(b.update(rapid.String().Draw(t, "text"), true))
 				}
 			},
-			"create": func(t *rapid.T) { do(t, &create{owner: "eve"}) },
+			"create": func(t *rapid.T) { do(t, &createCommand{owner: "eve"}) },
 		})
 		b.check(t)
 	})

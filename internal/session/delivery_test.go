@@ -83,7 +83,7 @@ func TestDeliveryBehindThePage(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Delivery != clew.DeliveryDirect {
 		t.Errorf("%s, %v", plainJSON(list), err)
 	}
-	f := folding{end: seq + 1, messages: []clew.Message{{MessageID: at, Role: clew.SpeakerUser}}, outcomes: newOutcomes(nil)}
+	f := pageFold{end: seq + 1, messages: []clew.Message{{MessageID: at, Role: clew.SpeakerUser}}, outcomes: newOutcomes(nil)}
 	if !f.waits(seq+acceptReach-1) || f.waits(seq+acceptReach) {
 		t.Error("it stops elsewhere")
 	}

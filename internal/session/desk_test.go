@@ -19,7 +19,7 @@ import (
 )
 
 // rest ends a turn, with messages that end before.
-func rest(desk *session.Desk, before ...clew.Message) error {
+func rest(desk *session.TurnContext, before ...clew.Message) error {
 	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		for _, m := range before {
 			tx.Update(m)
@@ -30,7 +30,7 @@ func rest(desk *session.Desk, before ...clew.Message) error {
 }
 
 // hear gives the model what waits, and its answer with calls of these names.
-func hear(desk *session.Desk, calls ...string) error {
+func hear(desk *session.TurnContext, calls ...string) error {
 	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		add := func(m clew.ModelMessage) {
 			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: m})
@@ -50,7 +50,7 @@ func hear(desk *session.Desk, calls ...string) error {
 }
 
 // progress records where a call stands.
-func progress(desk *session.Desk, id string, status clew.ToolStatus) error {
+func progress(desk *session.TurnContext, id string, status clew.ToolStatus) error {
 	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		tx.Add(&clew.ToolProgressData{
 			ToolCallID: id, Tool: "run", Status: status, TaskID: t.TaskID, AgentID: t.AgentID, Class: clew.ClassReadOnly, Output: "out",
@@ -69,7 +69,7 @@ type piece struct {
 func TestReasoningThenText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
-		h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 			think, err := desk.Open(clew.SayReasoning, "")
 			if err != nil {
 				return err
@@ -121,7 +121,7 @@ func TestReasoningThenText(t *testing.T) {
 // Who joins while a text is written anew never sees a piece that does not fit.
 func TestRestartEmptiesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, new(journaltest.Memory).Node("a"), session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+		h := start(t, new(journaltest.Memory).Node("a"), session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 			st, err := desk.Open(clew.SayText, "")
 			if err != nil {
 				return err
@@ -167,7 +167,7 @@ func TestResumeAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := new(journaltest.Memory)
 		f := &faults{Journal: m.Node("a")}
-		a := start(t, f, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+		a := start(t, f, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 			v, err := desk.View()
 			if err != nil {
 				return err
@@ -194,7 +194,7 @@ func TestResumeAfterRestart(t *testing.T) {
 		f.kill()
 		m.Down("a")
 		stop(a)
-		b := start(t, m.Node("b"), session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+		b := start(t, m.Node("b"), session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 			v, err := desk.View()
 			if err != nil {
 				return err
@@ -239,7 +239,7 @@ func TestDeskAsk(t *testing.T) {
 				j := new(journaltest.Memory).Node("a")
 				var got clew.HitlResolvedData
 				var failed error
-				h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+				h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 					if err := errors.Join(hear(desk, "c1"), progress(desk, "c1", clew.ToolRunning)); err != nil {
 						return err
 					}
@@ -288,7 +288,7 @@ func TestAgentComesBackAfterTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		calls := 0
-		h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 			if calls++; calls > 1 {
 				return errors.Join(progress(desk, "c1", clew.ToolComplete), progress(desk, "c2", clew.ToolComplete), rest(desk))
 			}
@@ -296,7 +296,7 @@ func TestAgentComesBackAfterTheAnswer(t *testing.T) {
 				return err
 			}
 			_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, task *session.Task) {
-				session.Ask(tx, s, task, clew.HitlApprovalRequestData{
+				session.AskApproval(tx, s, task, clew.HitlApprovalRequestData{
 					Ask: clew.AskCommand, Asking: clew.Asking{ToolCallID: "c1"}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 				})
 			})
@@ -326,7 +326,7 @@ func TestReportsAfterTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		var late [3]error
-		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 			<-ctx.Done()
 			_, late[0] = sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, _ *session.Task) {
 				tx.Add(&clew.SessionRenamedData{Title: "too late"})
@@ -352,7 +352,7 @@ func TestReportsAfterTheTurn(t *testing.T) {
 func TestDeskIsShared(t *testing.T) {
 	j := new(journaltest.Memory).Node("a")
 	over := make(chan error, 1)
-	h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+	h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 		ids := []string{"c1", "c2", "c3", "c4", "c5", "c6"}
 		errs := make([]error, len(ids)+2)
 		errs[0] = hear(desk, ids...)

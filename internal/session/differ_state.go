@@ -116,7 +116,7 @@ func (d *differ) messagesSince(s *State, cursor uint64, texts func(*clew.Message
 		}
 		list = append(list, *m)
 	}
-	slices.SortFunc(list, func(a, b clew.Message) int { return compareIDs(a.MessageID, b.MessageID) })
+	slices.SortFunc(list, func(a, b clew.Message) int { return compareMessageIDs(a.MessageID, b.MessageID) })
 	for _, m := range list {
 		d.message(m, texts)
 	}

@@ -9,7 +9,7 @@ import (
 
 // outcome is what a record says of an end that was brought about: its code and
 // who did it. completed adds the status.
-func (how closing) outcome() *clew.Outcome {
+func (how turnEnd) outcome() *clew.Outcome {
 	if how.code == "" && how.by == "" {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (f *filler) find(id clew.RequestID) *clew.Question {
 			return &f.asked[i]
 		}
 	}
-	return f.s.question(id)
+	return f.s.openQuestion(id)
 }
 
 // turn gives a copy of a task's turn, and the task above it. A task that begins

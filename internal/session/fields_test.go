@@ -11,7 +11,7 @@ func TestOutcomeOfATurn(t *testing.T) {
 	limit := func(b *bench, limit string, ask clew.Ask) {
 		b.atWork()
 		must(b.report(func(tx *Tx, s *State, t *Task) {
-			Ask(tx, s, t, clew.HitlApprovalRequestData{Ask: ask, Limit: limit, Reason: "go on?", Options: yesNo})
+			AskApproval(tx, s, t, clew.HitlApprovalRequestData{Ask: ask, Limit: limit, Reason: "go on?", Options: yesNo})
 		}))
 	}
 	no := &clew.AskResponseData{AskResponse: clew.NoButtonClicked}
@@ -76,7 +76,7 @@ func TestWordsEffect(t *testing.T) {
 		b := newBench()
 		b.atWork()
 		must(b.report(func(tx *Tx, s *State, t *Task) {
-			Ask(tx, s, t, clew.HitlApprovalRequestData{Ask: c.ask, Limit: c.limit, Options: yesNo})
+			AskApproval(tx, s, t, clew.HitlApprovalRequestData{Ask: c.ask, Limit: c.limit, Options: yesNo})
 		}))
 		a := b.s.state.Questions[0].Asking()
 		if a.WordsEffect != c.want || a.AgentKind != clew.AgentMain {

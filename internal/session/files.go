@@ -15,23 +15,23 @@ func newRewindID() string { return "rw_" + strings.ToLower(rand.Text()[:20]) }
 
 // restoreFiles takes the files where a course leads, and then the session. It
 // begins once nobody is at work any more.
-func (s *Session) restoreFiles(cmd clew.Command, c course, place Workplace) outcome {
+func (s *Session) restoreFiles(cmd clew.Command, c rewindPlan, place SessionWorkspace) outcome {
 	s.agents.Wait()
 	ctx := s.host.ctx
-	d := &travel{course: c}
+	d := &rewindCommand{rewindPlan: c}
 	end := cmd
 	end.Data = d
 	var err error
-	if c.to > 0 && c.past == nil {
-		d.past, err = s.host.past(s.id).at(ctx, c.to)
+	if c.to > 0 && c.targetState == nil {
+		d.targetState, err = s.host.past(s.id).encoded(ctx, c.to)
 	}
 	if err == nil {
 		crash.At("files.before")
 		var done RestoredFiles
-		done, err = s.settled(ctx, place, c)
+		done, err = s.restoreWithRetry(ctx, place, c)
 		crash.At("files.after")
-		d.files = &clew.FilesReturned{Hash: c.hash, Before: done.Before, Changed: done.Changed, Removed: done.Removed, Left: clipList(done.Left)}
-		d.took = done.DurationMS
+		d.files = &clew.FilesReturned{Hash: c.checkpoint, Before: done.Before, Changed: done.Changed, Removed: done.Removed, Left: clipList(done.Left)}
+		d.durationMS = done.DurationMS
 	}
 	if err != nil && ctx.Err() != nil {
 		return outcome{err: err} // the next owner goes on
@@ -49,7 +49,7 @@ func (s *Session) restoreFiles(cmd clew.Command, c course, place Workplace) outc
 		// Of any other error nobody knows whether it followed: that shows when
 		// it is loaded again.
 		failed = err
-		if _, undo := s.host.cfg.Files.Restore(ctx, place, c.id+"_back", d.files.Before); undo != nil {
+		if _, undo := s.host.cfg.Files.Restore(ctx, place, c.rewindID+"_back", d.files.Before); undo != nil {
 			failed = errors.Join(err, undo)
 		}
 		d.failed = clew.AsError(err).Message
@@ -63,15 +63,15 @@ const (
 	settlePauseMax = time.Minute
 )
 
-// settled restores files. As long as they are in the middle, and neither there
+// restoreWithRetry restores files. As long as they are in the middle, and neither there
 // nor back where they were, the return stays open: somebody may make room.
-func (s *Session) settled(ctx context.Context, place Workplace, c course) (RestoredFiles, error) {
+func (s *Session) restoreWithRetry(ctx context.Context, place SessionWorkspace, c rewindPlan) (RestoredFiles, error) {
 	for pause := settlePause; ; pause = min(2*pause, settlePauseMax) {
-		done, err := s.host.cfg.Files.Restore(ctx, place, c.id, c.hash)
+		done, err := s.host.cfg.Files.Restore(ctx, place, c.rewindID, c.checkpoint)
 		if !errors.Is(err, ErrUnsettled) {
 			return done, err
 		}
-		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", c.id, "err", err)
+		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", c.rewindID, "err", err)
 		select {
 		case <-ctx.Done():
 			return done, err
@@ -86,28 +86,28 @@ const leftMax = 100
 func clipList(list []string) []string { return list[:min(len(list), leftMax)] }
 
 // restore takes files back to a checkpoint, and the conversation if wanted.
-func (s *Session) restore(ctx context.Context, cmd clew.Command, l standing, d *clew.CheckpointRestoreData) (Receipt, error) {
+func (s *Session) restore(ctx context.Context, cmd clew.Command, l position, d *clew.CheckpointRestoreData) (Receipt, error) {
 	if d.Mode == clew.RestoreBoth {
 		target := clew.Target{MessageID: d.MessageID}
 		if d.MessageID == "" {
 			target.TS = d.TS
 		}
-		return s.rewind(ctx, cmd, l, aim{target: target, files: true, hash: d.CommitHash})
+		return s.rewind(ctx, cmd, l, rewindTarget{target: target, files: true, hash: d.CommitHash})
 	}
-	return s.take(ctx, cmd, course{kind: clew.KindFiles, id: newRewindID(), hash: d.CommitHash, moved: l.moved}, l.place)
+	return s.execute(ctx, cmd, rewindPlan{kind: clew.KindFiles, rewindID: newRewindID(), checkpoint: d.CommitHash, lastRewindSeq: l.moved}, l.place)
 }
 
 // save makes a checkpoint because somebody asked for it.
-func (s *Session) save(ctx context.Context, cmd clew.Command, l standing, d *clew.CheckpointSaveData) (Receipt, error) {
+func (s *Session) save(ctx context.Context, cmd clew.Command, l position, d *clew.CheckpointSaveData) (Receipt, error) {
 	if s.host.cfg.Files == nil {
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints")
 	}
 	reason := d.Message
 	if reason == "" {
-		reason = savedBy + string(cmd.By.User)
+		reason = savedByPrefix + string(cmd.By.User)
 	}
 	out := make(chan outcome, 1)
-	s.trips.Go(func() { // the first one of a large workspace takes a while
+	s.rewinds.Go(func() { // the first one of a large workspace takes a while
 		r, err := s.saveFiles(cmd, l.place, reason)
 		out <- outcome{receipt: r, err: err}
 	})
@@ -119,13 +119,13 @@ func (s *Session) save(ctx context.Context, cmd clew.Command, l standing, d *cle
 	}
 }
 
-func (s *Session) saveFiles(cmd clew.Command, place Workplace, reason string) (Receipt, error) {
+func (s *Session) saveFiles(cmd clew.Command, place SessionWorkspace, reason string) (Receipt, error) {
 	ctx := s.host.ctx
 	done, err := s.host.cfg.Files.Save(ctx, place, reason)
 	if err != nil {
 		return Receipt{}, err
 	}
-	cmd.Data = &remark{saved: &done, reason: reason}
+	cmd.Data = &systemNote{saved: &done, reason: reason}
 	return s.submit(ctx, cmd)
 }
 
@@ -142,7 +142,7 @@ func CheckpointSaved(f SavedFiles, reason string) *clew.CheckpointSavedData {
 const diffFiles = 500
 
 // diff says how files differ.
-func (s *Session) diff(ctx context.Context, cmd clew.Command, l standing, d *clew.CheckpointDiffData) (Receipt, error) {
+func (s *Session) diff(ctx context.Context, cmd clew.Command, l position, d *clew.CheckpointDiffData) (Receipt, error) {
 	if s.host.cfg.Files == nil {
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints")
 	}

@@ -13,24 +13,24 @@ import (
 
 // fork makes a session that goes on from a point of this one. The two share the
 // records up to there.
-func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *clew.ForkSessionData) (Receipt, error) {
+func (s *Session) fork(ctx context.Context, cmd clew.Command, l position, d *clew.ForkSessionData) (Receipt, error) {
 	h := s.host
 	own := d.Workspace != "" || l.place.Dir == "" // a directory of its own
-	a := aim{keep: d.KeepTarget, files: own && h.cfg.Files != nil, lenient: true}
+	a := rewindTarget{keep: d.KeepTarget, files: own && h.cfg.Files != nil, lenient: true}
 	if a.target.MessageID = d.MessageID; d.MessageID == "" {
 		a.target.Index = &l.total // after the last one
 	}
-	c, err := s.plot(ctx, l, a)
+	c, err := s.planRewind(ctx, l, a)
 	if err != nil {
 		return Receipt{}, err
 	}
-	then, err := decodeState(s.id, c.past)
+	then, err := decodeState(s.id, c.targetState)
 	if err != nil {
 		return Receipt{}, err
 	}
 	n := NewSession{ID: forkID(s.id, cmd), Title: d.Title, Workspace: d.Workspace}
 	if n.Title == "" {
-		n.Title = forkTitle(then.title())
+		n.Title = forkTitle(then.displayTitle())
 	}
 	if n.Workspace == "" {
 		n.Workspace = l.place.Dir
@@ -39,31 +39,31 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l standing, d *cle
 			return Receipt{}, err
 		}
 	}
-	w := watcher{s: s, l: l}
+	w := historySearch{s: s, l: l}
 	last, err := w.record(ctx, c.to)
 	if err != nil {
 		return Receipt{}, err
 	}
-	if c.hash != "" {
+	if c.checkpoint != "" {
 		if c.to == l.seq { // it goes on from now
 			if saved, err := h.cfg.Files.Save(ctx, l.place, "at a fork"); err == nil {
-				c.hash = saved.Hash
+				c.checkpoint = saved.Hash
 			}
 		}
-		if err := h.cfg.Files.Copy(ctx, l.place, c.hash, Workplace{Session: n.ID, Dir: n.Workspace, Settings: l.place.Settings}); err != nil {
+		if err := h.cfg.Files.Copy(ctx, l.place, c.checkpoint, SessionWorkspace{Session: n.ID, Dir: n.Workspace, Settings: l.place.Settings}); err != nil {
 			return Receipt{}, err
 		}
 	}
 	crash.At("fork.copied")
-	if err := h.found(ctx, n.ID, then, last.After(), s.id); err != nil {
+	if err := h.startHistory(ctx, n.ID, then, last.After(), s.id); err != nil {
 		return Receipt{}, err
 	}
 	crash.At("fork.founded")
 	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.to)}
-	if err := h.enter(ctx, cmd.By, n, &create{owner: cmd.By.User, title: n.Title, workspace: n.Workspace, forked: point, settings: l.place.Settings}, c.to+1); err != nil {
+	if err := h.createSession(ctx, cmd.By, n, &createCommand{owner: cmd.By.User, title: n.Title, workspace: n.Workspace, forked: point, settings: l.place.Settings}, c.to+1); err != nil {
 		return Receipt{}, err
 	}
-	cmd.Data = &remark{forked: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.to)}}
+	cmd.Data = &systemNote{forked: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.to)}}
 	r, err := s.submit(ctx, cmd)
 	r.SessionID = n.ID
 	return r, err
@@ -89,9 +89,9 @@ func forkID(parent clew.SessionID, cmd clew.Command) clew.SessionID {
 	return clew.SessionID("sess_" + hex.EncodeToString(sum[:13]))
 }
 
-// nameInFork names an open question in a fork, or in a session from elsewhere:
+// forkedRequestID names an open question in a fork, or in a session from elsewhere:
 // the original has it open too, and an inbox must be able to tell them apart.
-func nameInFork(fork clew.SessionID, id clew.RequestID) clew.RequestID {
+func forkedRequestID(fork clew.SessionID, id clew.RequestID) clew.RequestID {
 	sum := sha256.Sum256([]byte(string(fork) + "/" + string(id)))
 	return clew.RequestID("req_" + hex.EncodeToString(sum[:12]))
 }
@@ -101,7 +101,7 @@ func (s *State) renameQuestions() {
 	for _, q := range s.Questions {
 		a := q.Asking()
 		was := a.RequestID
-		a.RequestID = nameInFork(s.ID, was)
+		a.RequestID = forkedRequestID(s.ID, was)
 		for _, t := range s.Tasks {
 			for i := range t.Calls {
 				if t.Calls[i].RequestID == was {
@@ -116,9 +116,9 @@ func (s *State) renameQuestions() {
 			m.RequestID = a.RequestID
 			return true
 		})
-		if asked, ok := s.Asked[was]; ok {
-			delete(s.Asked, was)
-			s.Asked[a.RequestID] = asked
+		if asked, ok := s.AskedTimes[was]; ok {
+			delete(s.AskedTimes, was)
+			s.AskedTimes[a.RequestID] = asked
 		}
 		if at, ok := s.Reminded[was]; ok {
 			delete(s.Reminded, was)
@@ -127,9 +127,9 @@ func (s *State) renameQuestions() {
 	}
 }
 
-// askedAnew tells those who read a fork's records what became of the questions
+// reopenedQuestions tells those who read a fork's records what became of the questions
 // that are open in them.
-func askedAnew(tx *Tx, s *State) {
+func reopenedQuestions(tx *Tx, s *State) {
 	for _, q := range s.Questions {
 		data, err := clew.MarshalData(q.Data)
 		if err != nil {
@@ -140,7 +140,7 @@ func askedAnew(tx *Tx, s *State) {
 			continue
 		}
 		a := clew.Question(again).Asking()
-		a.RequestID = nameInFork(s.ID, q.RequestID())
+		a.RequestID = forkedRequestID(s.ID, q.RequestID())
 		tx.Add(&clew.HitlResolvedData{
 			RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "asked anew in this session", TaskID: a.TaskID,
 		})
@@ -148,22 +148,22 @@ func askedAnew(tx *Tx, s *State) {
 	}
 }
 
-// found lays the ground for a fork: its parent's records and what they come to.
-func (h *Host) found(ctx context.Context, id clew.SessionID, then *State, head clew.Head, parent clew.SessionID) error {
-	then.ID, then.Owner, then.CreatedMS, then.Returning = id, "", 0, nil
+// startHistory lays the ground for a fork: its parent's records and what they come to.
+func (h *Host) startHistory(ctx context.Context, id clew.SessionID, then *State, head clew.Head, parent clew.SessionID) error {
+	then.ID, then.Owner, then.CreatedMS, then.PendingRewind = id, "", 0, nil
 	state, err := then.Encode()
 	if err != nil {
 		return err
 	}
-	err = h.cfg.Journal.Found(ctx, id, Foundation{Parent: parent, Head: head, State: state})
+	err = h.cfg.Journal.Found(ctx, id, InitialHistory{Parent: parent, Head: head, State: state})
 	if errors.Is(err, ErrTaken) { // the command comes a second time
 		return nil
 	}
 	return err
 }
 
-// enter makes the first record of a session's own and puts it into the list.
-func (h *Host) enter(ctx context.Context, by clew.Principal, n NewSession, c *create, seq uint64) error {
+// createSession makes the first record of a session's own and puts it into the list.
+func (h *Host) createSession(ctx context.Context, by clew.Principal, n NewSession, c *createCommand, seq uint64) error {
 	_, err := h.Do(ctx, n.ID, clew.Command{By: by, Data: c})
 	if clew.CodeOf(err) == clew.SessionExists { // it exists: the command comes a second time
 		if role, _ := h.Access(ctx, n.ID, by); role == clew.RoleOwner || role == clew.RoleAdmin {
@@ -173,13 +173,13 @@ func (h *Host) enter(ctx context.Context, by clew.Principal, n NewSession, c *cr
 	if err != nil {
 		return err
 	}
-	h.enlist(ctx, by, n, seq)
+	h.indexSession(ctx, by, n, seq)
 	return nil
 }
 
-// enlist puts a session into the list. The session itself, which knows more, does
+// indexSession puts a session into the list. The session itself, which knows more, does
 // so with its first record, at seq; the later of the two counts.
-func (h *Host) enlist(ctx context.Context, by clew.Principal, n NewSession, seq uint64) {
+func (h *Host) indexSession(ctx context.Context, by clew.Principal, n NewSession, seq uint64) {
 	now := h.cfg.Now()
 	h.indexNow(ctx, by.User, Summary{
 		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: seq - 1,
@@ -188,7 +188,7 @@ func (h *Host) enlist(ctx context.Context, by clew.Principal, n NewSession, seq 
 }
 
 // Import makes a session of records from elsewhere. It belongs to by.
-func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID, f Foundation, d clew.SessionImportedData) error {
+func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID, f InitialHistory, d clew.SessionImportedData) error {
 	if by.Role == clew.RoleViewer || by.Role == clew.RoleApprover {
 		return clew.Errorf(clew.Forbidden, "these credentials may watch or answer, not make sessions")
 	}
@@ -205,7 +205,7 @@ func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID,
 	}
 	// Until session_imported is on record nobody owns it, and what its records
 	// say of this machine is a stranger's word.
-	s.Owner, s.Workspace, s.Access, s.Settings, s.Returning = "", d.Workspace, nil, nil, nil
+	s.Owner, s.Workspace, s.Access, s.Settings, s.PendingRewind = "", d.Workspace, nil, nil, nil
 	if d.Title == "" {
 		d.Title = s.Title
 	}
@@ -213,7 +213,7 @@ func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID,
 		return err
 	}
 	err = h.cfg.Journal.Found(ctx, id, f)
-	if errors.Is(err, ErrTaken) && h.ownerless(ctx, id, f.Head) {
+	if errors.Is(err, ErrTaken) && h.hasNoOwner(ctx, id, f.Head) {
 		err = nil // a server died in the middle of this very import
 	}
 	if errors.Is(err, ErrTaken) {
@@ -222,16 +222,16 @@ func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID,
 	if err != nil {
 		return err
 	}
-	if _, err := h.Do(ctx, id, clew.Command{By: by, Data: &create{owner: by.User, imported: &d}}); err != nil {
+	if _, err := h.Do(ctx, id, clew.Command{By: by, Data: &createCommand{owner: by.User, imported: &d}}); err != nil {
 		return err // it has an owner after all
 	}
-	h.enlist(ctx, by, NewSession{ID: id, Title: d.Title, Workspace: d.Workspace}, f.Head.Seq+1)
+	h.indexSession(ctx, by, NewSession{ID: id, Title: d.Title, Workspace: d.Workspace}, f.Head.Seq+1)
 	return nil
 }
 
-// ownerless reports whether a session has these records and no more, so that
+// hasNoOwner reports whether a session has these records and no more, so that
 // nobody owns it yet.
-func (h *Host) ownerless(ctx context.Context, id clew.SessionID, head clew.Head) bool {
+func (h *Host) hasNoOwner(ctx context.Context, id clew.SessionID, head clew.Head) bool {
 	last := clew.Head{}
 	for r, err := range h.cfg.Journal.Read(ctx, id, head.Seq, head.Seq+1) {
 		if err != nil {

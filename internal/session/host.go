@@ -60,10 +60,10 @@ type Host struct {
 	closed   bool
 
 	indexMu   sync.Mutex
-	toIndex   indexing
+	toIndex   indexWriter
 	indexKick chan struct{}
 	wakes     *wakes
-	mail      *mail           // nil without an inbox
+	mail      *inboxWriter    // nil without an inbox
 	ctx       context.Context // ends with the host
 	stop      context.CancelFunc
 	work      sync.WaitGroup // background goroutines
@@ -133,12 +133,12 @@ func NewHost(cfg Config) *Host {
 		leases: map[int]Lease{}, claiming: map[int]*sync.Mutex{},
 	}
 	h.startMail(ctx)
-	h.work.Go(func() { h.keepIndex(ctx) })
+	h.work.Go(func() { h.runIndexWriter(ctx) })
 	h.work.Go(func() { h.keepWakes(ctx) })
 	h.work.Go(func() { h.unloadIdle(ctx) })
 	if cfg.Peers != nil {
 		h.work.Go(func() {
-			if err := cfg.Peers.Serve(ctx, h.answer); err != nil {
+			if err := cfg.Peers.Serve(ctx, h.serveCall); err != nil {
 				cfg.Log.Error("serving other nodes", "err", err)
 			}
 		})
@@ -197,7 +197,7 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 			return "", err
 		}
 	}
-	cmd := clew.Command{By: by, Data: &create{owner: by.User, title: n.Title, workspace: n.Workspace}}
+	cmd := clew.Command{By: by, Data: &createCommand{owner: by.User, title: n.Title, workspace: n.Workspace}}
 	if _, err := h.Do(ctx, n.ID, cmd); err != nil {
 		return "", err
 	}
@@ -235,7 +235,7 @@ func (h *Host) carryOut(ctx context.Context, id clew.SessionID, cmd clew.Command
 	if err := h.storeImages(ctx, cmd.Data); err != nil {
 		return receipt, err
 	}
-	_, creating := cmd.Data.(*create)
+	_, creating := cmd.Data.(*createCommand)
 	if h.cfg.Peers != nil && cmd.ClientMessageID == "" {
 		// It may be sent to another node more than once.
 		cmd.ClientMessageID = clew.NewClientMessageID()
@@ -265,7 +265,7 @@ func (h *Host) at(ctx context.Context, id clew.SessionID, creating bool, here fu
 		case clew.CodeOf(err) == clew.StorageFailed: // nothing was begun yet: the engine may be back in time
 			err = errors.Join(errNotHere, err)
 		}
-		if err == nil || !passing(err) {
+		if err == nil || !isTransient(err) {
 			return err
 		}
 		select {
@@ -276,9 +276,9 @@ func (h *Host) at(ctx context.Context, id clew.SessionID, creating bool, here fu
 	}
 }
 
-// passing reports whether an error may go away by itself: the session moves, or
+// isTransient reports whether an error may go away by itself: the session moves, or
 // its owner or the engine is away for a moment.
-func passing(err error) bool {
+func isTransient(err error) bool {
 	if errors.Is(err, errGone) || errors.Is(err, ErrLeaseLost) || errors.Is(err, errNotHere) {
 		return true
 	}
@@ -364,16 +364,16 @@ func (h *Host) load(id clew.SessionID, sl *slot) {
 	close(sl.ready)
 	failed := s.run()
 	s.agents.Wait()
-	s.trips.Wait()
+	s.rewinds.Wait()
 	h.remove(id, sl)
 	h.leaveInbox(id)
 	if failed && (s.busy.Load() || h.wakes.has(id)) && !s.lost.Load() {
-		h.goOn(func() { h.carryOn(id) })
+		h.runInBackground(func() { h.reopen(id) })
 	}
 }
 
-// goOn runs fn in the background unless the host is stopping.
-func (h *Host) goOn(fn func()) {
+// runInBackground runs fn in the background unless the host is stopping.
+func (h *Host) runInBackground(fn func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closed {
@@ -449,7 +449,7 @@ func (h *Host) Access(ctx context.Context, id clew.SessionID, p clew.Principal) 
 	}
 	var role clew.Role
 	err := h.at(ctx, id, false, func(s *Session) error {
-		return s.look(ctx, func(s *Session) { role = s.state.RoleOf(p) })
+		return s.read(ctx, func(s *Session) { role = s.state.RoleOf(p) })
 	}, func(node string) (err error) {
 		role, err = h.callAccess(ctx, node, id, p)
 		return err
@@ -461,7 +461,7 @@ func (h *Host) Access(ctx context.Context, id clew.SessionID, p clew.Principal) 
 }
 
 // List gives sessions as the index does.
-func (h *Host) List(ctx context.Context, q ListOf) ([]Summary, string, error) {
+func (h *Host) List(ctx context.Context, q ListQuery) ([]Summary, string, error) {
 	if !q.Everyone && q.Cursor == "" {
 		wait, cancel := context.WithTimeout(ctx, viewWait)
 		h.listWritten(wait, q.Owner) // who just did something sees it

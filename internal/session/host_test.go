@@ -302,7 +302,7 @@ func TestListCatchesUp(t *testing.T) {
 		id := create(t, h, "")
 		do(t, h, id, rename("r1"))
 		time.Sleep(time.Minute)
-		list, _, err := h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
+		list, _, err := h.List(t.Context(), session.ListQuery{Owner: "ann", Limit: 10})
 		if err != nil || len(list) != 1 || list[0].Title != "title r1" || list[0].LastSeq != 2 {
 			t.Errorf("the list is %+v, %v", list, err)
 		}
@@ -317,7 +317,7 @@ func TestListShowsWhatIsDone(t *testing.T) {
 		for i := range 10 {
 			cmd := rename(fmt.Sprint("r", i))
 			do(t, h, id, cmd)
-			list, _, err := h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
+			list, _, err := h.List(t.Context(), session.ListQuery{Owner: "ann", Limit: 10})
 			if err != nil || len(list) != 1 || list[0].Title != fmt.Sprint("title r", i) {
 				t.Fatalf("the list is %+v, %v", list, err)
 			}
@@ -350,7 +350,7 @@ func TestListDoesNotWaitForEver(t *testing.T) {
 		do(t, h, id, rename("r1"))
 		for range 3 {
 			began := time.Now() // of the bubble
-			list, _, err := h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
+			list, _, err := h.List(t.Context(), session.ListQuery{Owner: "ann", Limit: 10})
 			if err != nil || len(list) != 1 || list[0].Title != "first" {
 				t.Fatalf("the list is %+v, %v", list, err)
 			}
@@ -369,7 +369,7 @@ func TestListOfSessions(t *testing.T) {
 	for i := range 3 {
 		create(t, h, clew.SessionID(fmt.Sprint("s", i)))
 	}
-	list, _, err := h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
+	list, _, err := h.List(t.Context(), session.ListQuery{Owner: "ann", Limit: 10})
 	if err != nil || len(list) != 3 {
 		t.Errorf("%d sessions in the list, %v", len(list), err)
 	}

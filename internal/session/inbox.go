@@ -42,8 +42,8 @@ type Inbox interface {
 	Forget(id clew.SessionID)
 }
 
-// Asked is when a question was put.
-type Asked struct {
+// AskedTimes is when a question was put.
+type AskedTimes struct {
 	Seq uint64 `json:"seq"`
 	MS  int64  `json:"ms"`
 }
@@ -51,16 +51,16 @@ type Asked struct {
 // noteAsked is Apply's part for the inbox.
 func (s *State) noteAsked(r clew.Record, data any) {
 	if d, ok := data.(*clew.HitlResolvedData); ok {
-		delete(s.Asked, d.RequestID)
+		delete(s.AskedTimes, d.RequestID)
 		return
 	}
 	if !slices.Contains(clew.QuestionTypes, r.Type) {
 		return
 	}
-	if s.Asked == nil {
-		s.Asked = map[clew.RequestID]Asked{}
+	if s.AskedTimes == nil {
+		s.AskedTimes = map[clew.RequestID]AskedTimes{}
 	}
-	s.Asked[clew.Question{Type: r.Type, Data: data}.RequestID()] = Asked{Seq: r.Seq, MS: r.TS}
+	s.AskedTimes[clew.Question{Type: r.Type, Data: data}.RequestID()] = AskedTimes{Seq: r.Seq, MS: r.TS}
 }
 
 // Inbox gives the rows that the session has in people's inboxes: each open
@@ -72,9 +72,9 @@ func (s *State) Inbox() map[clew.UserID][]InboxItem {
 		if asking == nil {
 			continue
 		}
-		asked := s.Asked[asking.RequestID]
+		asked := s.AskedTimes[asking.RequestID]
 		item := InboxItem{
-			SessionID: s.ID, Title: s.title(), Owner: s.Owner, Question: q,
+			SessionID: s.ID, Title: s.displayTitle(), Owner: s.Owner, Question: q,
 			AskedMS: asked.MS, RemindedMS: s.Reminded[asking.RequestID], Seq: asked.Seq,
 		}
 		for _, user := range s.answerers(asking.Assignee) {
@@ -145,9 +145,9 @@ func (s *Session) noteInbox() {
 	s.host.mail.put(s.id, s.state.Inbox())
 }
 
-// mail writes the inboxes. Commands never wait for it: the newest rows of each
+// inboxWriter writes the inboxes. Commands never wait for it: the newest rows of each
 // session that has any to write lie in due, and one goroutine writes them.
-type mail struct {
+type inboxWriter struct {
 	h    *Host
 	kick chan struct{}
 
@@ -169,19 +169,19 @@ func (h *Host) startMail(ctx context.Context) {
 	if h.cfg.Inbox == nil {
 		return
 	}
-	h.mail = &mail{h: h, kick: make(chan struct{}, 1), due: map[clew.SessionID]map[clew.UserID][]InboxItem{}}
+	h.mail = &inboxWriter{h: h, kick: make(chan struct{}, 1), due: map[clew.SessionID]map[clew.UserID][]InboxItem{}}
 	h.work.Go(func() { h.mail.run(ctx) })
 }
 
 // put replaces what waits to be written for the session.
-func (m *mail) put(id clew.SessionID, rows map[clew.UserID][]InboxItem) {
+func (m *inboxWriter) put(id clew.SessionID, rows map[clew.UserID][]InboxItem) {
 	m.mu.Lock()
 	m.due[id] = rows
 	m.mu.Unlock()
 	m.wake()
 }
 
-func (m *mail) wake() {
+func (m *inboxWriter) wake() {
 	select {
 	case m.kick <- struct{}{}:
 	default: // kicked already
@@ -206,7 +206,7 @@ func (h *Host) InboxWritten(ctx context.Context) {
 }
 
 // written is closed when what is due or under way now was tried.
-func (m *mail) written() <-chan struct{} {
+func (m *inboxWriter) written() <-chan struct{} {
 	done := make(chan struct{})
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -221,7 +221,7 @@ func (m *mail) written() <-chan struct{} {
 	return done
 }
 
-func (m *mail) run(ctx context.Context) {
+func (m *inboxWriter) run(ctx context.Context) {
 	var again <-chan time.Time
 	pause := mailPause
 	for {
@@ -245,7 +245,7 @@ func (m *mail) run(ctx context.Context) {
 
 // write writes all that is due, a few sessions at a time, and keeps what failed
 // unless there is something newer. It reports whether nothing failed.
-func (m *mail) write(ctx context.Context) bool {
+func (m *inboxWriter) write(ctx context.Context) bool {
 	m.mu.Lock()
 	due, waiting := m.due, m.waiting
 	m.due, m.waiting, m.writing = map[clew.SessionID]map[clew.UserID][]InboxItem{}, nil, true
@@ -278,7 +278,7 @@ func (m *mail) write(ctx context.Context) bool {
 	return !failed
 }
 
-func (m *mail) sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]InboxItem) error {
+func (m *inboxWriter) sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]InboxItem) error {
 	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
 	err := m.h.cfg.Inbox.Sync(ctx, id, rows)

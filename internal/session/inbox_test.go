@@ -85,7 +85,7 @@ func folded(t testing.TB, j session.Journal, id clew.SessionID) string {
 
 // asker puts a question whenever it has nothing else to do, up to a number.
 func asker(most int) agentFunc {
-	return func(_ context.Context, turn session.Turn, _ clew.Message, desk *session.Desk) error {
+	return func(_ context.Context, turn session.Turn, _ clew.Message, desk *session.TurnContext) error {
 		v, err := desk.View()
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func asker(most int) agentFunc {
 			return rest(desk)
 		}
 		_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, task *session.Task) {
-			session.Ask(tx, s, task, clew.HitlApprovalRequestData{
+			session.AskApproval(tx, s, task, clew.HitlApprovalRequestData{
 				Asking: clew.Asking{TimeoutSec: int(s.Seq%2) * 600}, Ask: clew.AskMistakeLimitReached, Limit: "mistakes", Reason: "go on with " + string(turn.ID) + "?",
 				Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 			})
@@ -309,7 +309,7 @@ func TestWhoHasAQuestionInTheInbox(t *testing.T) {
 			Questions: []clew.Question{{Type: clew.EventHitlClarification, Data: &clew.HitlClarificationData{
 				Asking: clew.Asking{RequestID: "q1", Assignee: tt.assignee},
 			}}},
-			Asked: map[clew.RequestID]session.Asked{"q1": {Seq: 7, MS: 70}},
+			AskedTimes: map[clew.RequestID]session.AskedTimes{"q1": {Seq: 7, MS: 70}},
 		}
 		s.Reminded = map[clew.RequestID]int64{"q1": 90}
 		var users []clew.UserID
@@ -333,7 +333,7 @@ func TestInboxFollowsAQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		box := &postbox{}
 		j := new(journaltest.Memory).Node("a")
-		h := start(t, j, session.Config{Inbox: box, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+		h := start(t, j, session.Config{Inbox: box, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 			_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, task *session.Task) {
 				session.AskInput(tx, s, task, clew.HitlInputRequestData{
 					Asking: clew.Asking{TimeoutSec: 600}, Question: "which?", InputType: clew.InputText, Required: true,

@@ -32,9 +32,9 @@ type Result struct {
 
 // Do records an intent. The error says that nothing is on record, mostly because
 // the turn is over.
-func (d *Desk) Do(in Intent) (Result, error) { return d.submit(d.report(in)) }
+func (d *TurnContext) Do(in Intent) (Result, error) { return d.submit(d.report(in)) }
 
-func (d *Desk) submit(cmd clew.Command) (Result, error) {
+func (d *TurnContext) submit(cmd clew.Command) (Result, error) {
 	out, err := d.s.ask(d.ctx, request{ctx: d.ctx, cmd: cmd, done: make(chan outcome, 1)})
 	if err == nil {
 		err = out.err

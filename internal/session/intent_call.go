@@ -134,7 +134,7 @@ type AskInDoubt struct {
 func (a AskInDoubt) decide(tx *Tx, s *State, t *Task) (Result, error) {
 	r := recorder{tx: tx, s: s, t: t}
 	closeTexts(tx, s, t)
-	Forsaken(tx, s, t, a.Calls) // nobody waits for their answers any more
+	CancelOrphanedQuestions(tx, s, t, a.Calls) // nobody waits for their answers any more
 	r.files(a.Files)
 	r.ask(clew.HitlApprovalRequestData{Ask: clew.AskResumeTask, Options: consent(), Reason: a.Reason})
 	return r.res, nil

@@ -23,7 +23,7 @@ func (a AskConsent) decide(tx *Tx, s *State, t *Task) (Result, error) {
 type AskValue struct{ Question clew.HitlInputRequestData }
 
 func (a AskValue) decide(tx *Tx, s *State, t *Task) (Result, error) {
-	OfRun(s, t, &a.Question.Asking, s.RunRules().InputSec)
+	ScopeToRun(s, t, &a.Question.Asking, s.RunRules().InputSec)
 	return Result{Question: AskInput(tx, s, t, a.Question)}, nil
 }
 
@@ -130,7 +130,7 @@ type StartChild struct {
 func (c StartChild) decide(tx *Tx, s *State, t *Task) (Result, error) {
 	r := recorder{tx: tx, s: s, t: t}
 	r.begin(c.Plan, clew.AllowedBy{})
-	Spawn(tx, s, t, c.Plan.Call, c.Text, c.Mode)
+	AddChild(tx, s, t, c.Plan.Call, c.Text, c.Mode)
 	return Result{}, nil
 }
 

@@ -25,7 +25,7 @@ func (b *bench) verify(t tester) {
 		}
 		if task.Turn != nil && task.AwaitingChild == "" {
 			trees[task.RootTaskID] = true
-			if s.running(task) == nil {
+			if s.activeRun(task) == nil {
 				talks[task.RootTaskID] = true
 			}
 		}
@@ -42,15 +42,15 @@ func (b *bench) verify(t tester) {
 	}
 	// After a return nobody begins by themselves: what waited waits until somebody
 	// says something.
-	if len(s.Queue) > queueMax || len(s.Queue) > 0 && len(trees) == 0 && s.Moved == 0 {
+	if len(s.Queue) > queueMax || len(s.Queue) > 0 && len(trees) == 0 && s.LastRewindSeq == 0 {
 		t.Fatalf("%d messages wait, and %d tasks are under way", len(s.Queue), len(trees))
 	}
 	for id := range s.Reminded {
-		if s.question(id) == nil {
+		if s.openQuestion(id) == nil {
 			t.Fatalf("question %s is settled, and its reminder is kept", id)
 		}
 	}
-	if s.Current != "" && (s.Task(s.Current) == nil || s.heir(s.Task(s.Current)).TaskID != s.Current) {
+	if s.Current != "" && (s.Task(s.Current) == nil || s.activeAncestor(s.Task(s.Current)).TaskID != s.Current) {
 		t.Fatalf("task %s is in focus: %+v", s.Current, s.Task(s.Current))
 	}
 }
@@ -73,7 +73,7 @@ func checkTask(t tester, s *State, task *Task) {
 	t.Helper()
 	open := 0
 	for _, q := range s.Questions {
-		a := aboutOf(q)
+		a := subjectOfQuestion(q)
 		if a.task != task.TaskID {
 			continue
 		}
@@ -82,7 +82,7 @@ func checkTask(t tester, s *State, task *Task) {
 			t.Fatalf("question %s (%s) is open after its turn", q.RequestID(), a.ask)
 		}
 	}
-	if task.Turn != nil && s.running(task) == nil && !s.Runnable(task) && open == 0 && (task.AwaitingChild == "" || s.Task(task.AwaitingChild).Ended()) {
+	if task.Turn != nil && s.activeRun(task) == nil && !s.Runnable(task) && open == 0 && (task.AwaitingChild == "" || s.Task(task.AwaitingChild).Ended()) {
 		t.Fatalf("task %s waits for nobody: %+v", task.TaskID, task.Calls)
 	}
 	for _, m := range s.Messages.Tail() {
@@ -129,7 +129,7 @@ func checkHistory(t tester, history []clew.ModelMessage) {
 
 // stateName is what a task is doing, as clients should have been told.
 func stateName(s *State, t *Task) string {
-	st, q := s.stateOf(t.TaskID)
+	st, q := s.taskState(t.TaskID)
 	switch {
 	case q != "":
 		return string(st) + "?"

@@ -61,9 +61,9 @@ func (h *Host) confirm(ctx context.Context, shard int) error {
 	return nil
 }
 
-// lapse gives up a lease under which an append may still be under way. The next
+// invalidateLease gives up a lease under which an append may still be under way. The next
 // claim voids it.
-func (h *Host) lapse(l Lease) {
+func (h *Host) invalidateLease(l Lease) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.leases[l.Shard] == l {

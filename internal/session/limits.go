@@ -38,7 +38,7 @@ func (v View) Spent() Spent {
 // something since the agent looked.
 func spentBy(tx *Tx, s *State, t *Task) Spent {
 	return Spent{
-		Mistakes: t.Mistakes, Steps: t.Steps, Tree: s.TreeUsage(t.RootTaskID), Raised: s.root(t).Raised, Run: s.running(t), NowMS: tx.FirstTS(),
+		Mistakes: t.Mistakes, Steps: t.Steps, Tree: s.TreeUsage(t.RootTaskID), Raised: s.rootOf(t).Raised, Run: s.activeRun(t), NowMS: tx.FirstTS(),
 	}
 }
 

@@ -96,14 +96,14 @@ var moments = []struct {
 
 // rootTask and youngest name tasks of the moment.
 func (b *bench) rootTask() clew.TaskID {
-	if list := b.s.state.tasks(); len(list) > 0 {
+	if list := b.s.state.sortedTasks(); len(list) > 0 {
 		return list[0].TaskID
 	}
 	return "task_none"
 }
 
 func (b *bench) youngest() clew.TaskID {
-	if list := b.s.state.tasks(); len(list) > 0 {
+	if list := b.s.state.sortedTasks(); len(list) > 0 {
 		return list[len(list)-1].TaskID
 	}
 	return "task_none"
@@ -231,8 +231,8 @@ func TestEveryCommandAtEveryMoment(t *testing.T) {
 // states lists what the tasks are doing and how far they have come.
 func (b *bench) states() string {
 	text := ""
-	for _, t := range b.s.state.tasks() {
-		st, _ := b.s.state.stateOf(t.TaskID)
+	for _, t := range b.s.state.sortedTasks() {
+		st, _ := b.s.state.taskState(t.TaskID)
 		text += fmt.Sprintf(", task %d %s", t.Number, t.Status)
 		if t.Turn != nil || st != clew.TaskStateRunning {
 			text += " " + string(st)

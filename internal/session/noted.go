@@ -23,8 +23,8 @@ func (s *State) note(r clew.Record, data any, settled *clew.Question) {
 		s.LastMove = &clew.LastMove{Kind: clew.KindFiles, MessageID: r.MessageID(), RewindID: d.RewindID, Files: d.Files, By: r.By}
 	case *clew.RewindFailedData:
 		move := clew.LastMove{MessageID: r.MessageID(), RewindID: d.RewindID, Failed: d.Reason, By: r.By}
-		if s.Returning != nil {
-			move.Kind, move.FromMessageID = s.Returning.Kind, s.Returning.FromMessageID
+		if s.PendingRewind != nil {
+			move.Kind, move.FromMessageID = s.PendingRewind.Kind, s.PendingRewind.FromMessageID
 		}
 		s.LastMove = &move
 	}
@@ -38,7 +38,7 @@ func noted[T any](list []T, one T) []T {
 func settledAs(q clew.Question, ts int64, d *clew.HitlResolvedData) clew.SettledQuestion {
 	var m clew.Message
 	m.NoteAnswer(ts, d)
-	a := aboutOf(q)
+	a := subjectOfQuestion(q)
 	return clew.SettledQuestion{
 		RequestID: d.RequestID, Type: q.Type, Ask: a.ask, Limit: a.limit, MessageID: a.message, TaskID: a.task, TodoID: a.todo,
 		MessageAnswer: *m.Answer,

@@ -10,9 +10,9 @@ import (
 // What became of calls, questions and people's words is kept on the messages, by
 // the rules of clew.Message that clients go by as well.
 
-// recorded is a message as it goes on record. Tool, Answer and Delivery are not
+// withoutOutcome is a message as it goes on record. Tool, Answer and Delivery are not
 // the message's own: they are what other records make of it.
-func recorded(m clew.Message) clew.Message {
+func withoutOutcome(m clew.Message) clew.Message {
 	m.Tool, m.Answer, m.Delivery = nil, nil, ""
 	return m
 }
@@ -21,7 +21,7 @@ func recorded(m clew.Message) clew.Message {
 // has yet to begin.
 func created(m clew.Message) clew.Message {
 	tool := m.Tool
-	m = recorded(m)
+	m = withoutOutcome(m)
 	if tool != nil && tool.Status == clew.ToolWaiting {
 		m.Tool = tool
 	}
@@ -39,8 +39,8 @@ func showCall(m *clew.Message, data any) bool {
 	return true
 }
 
-// replace puts the new form of a message in the place of the old one.
-func replace(old *clew.Message, m clew.Message) {
+// replaceMessage puts the new form of a message in the place of the old one.
+func replaceMessage(old *clew.Message, m clew.Message) {
 	m.Tool, m.Answer, m.Delivery = old.Tool, old.Answer, old.Delivery
 	*old = m
 }
@@ -52,7 +52,7 @@ func grows(old, m clew.Message) bool {
 		len(m.Text)+len(m.Reasoning) == len(old.Text)+len(old.Reasoning) { // begun anew, before anything was recorded
 		return false
 	}
-	old, m = recorded(old), recorded(m)
+	old, m = withoutOutcome(old), withoutOutcome(m)
 	m.Text, m.Reasoning = old.Text, old.Reasoning
 	return reflect.DeepEqual(old, m)
 }
@@ -94,16 +94,16 @@ func (s *State) endCalls(task clew.TaskID) {
 	s.Messages.ChangeAll(func(m *clew.Message) bool { return m.EndCall(task) })
 }
 
-// unsettled lists the messages whose questions are open or whose calls are under
+// unsettledMessages lists the messages whose questions are open or whose calls are under
 // way: what is said of them now is all there is.
-func (s *State) unsettled() []clew.MessageID {
+func (s *State) unsettledMessages() []clew.MessageID {
 	var ids []clew.MessageID
 	for _, q := range s.Questions {
 		if a := q.Asking(); a != nil && a.MessageID != "" {
 			ids = append(ids, a.MessageID)
 		}
 	}
-	for _, t := range s.tasks() {
+	for _, t := range s.sortedTasks() {
 		for _, c := range t.Calls {
 			if c.MessageID != "" && c.Status != CallDone {
 				ids = append(ids, c.MessageID)

@@ -135,7 +135,7 @@ func TestAnswerInAFork(t *testing.T) {
 	b.asked(1)
 	was := lastShown(t, b).RequestID
 	b.s.state.Owner, b.s.state.CreatedMS = "", 0 // as a fork begins
-	must(b.do(clew.Command{By: by("ann"), Data: &create{owner: "ann", forked: &clew.ForkPoint{SessionID: "parent"}}}))
+	must(b.do(clew.Command{By: by("ann"), Data: &createCommand{owner: "ann", forked: &clew.ForkPoint{SessionID: "parent"}}}))
 	if m := lastShown(t, b); m.RequestID == was || m.Answer != nil || m.IsAnswered {
 		t.Errorf("%s", plainJSON(m))
 	}

@@ -19,7 +19,7 @@ import (
 func TestOneAgentAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most, all atomic.Int32
-		h := start(t, new(journaltest.Memory).Node("a"), session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, _ *session.Desk) error {
+		h := start(t, new(journaltest.Memory).Node("a"), session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, _ *session.TurnContext) error {
 			all.Add(1)
 			if n := now.Add(1); n > most.Load() {
 				most.Store(n)
@@ -55,7 +55,7 @@ func TestOneAgentAtATime(t *testing.T) {
 func TestBatchTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
-		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, d *session.Desk) error {
+		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, d *session.TurnContext) error {
 			_, err := sessiontest.Record(d, func(tx *session.Tx, _ *session.State, t *session.Task) {
 				for range 3 {
 					tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{

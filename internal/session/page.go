@@ -15,14 +15,14 @@ const pageMax = 1000
 // the newest message; before, if given, names the message that the page ends
 // in front of.
 func (w *Watch) Messages(ctx context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error) {
-	return w.Page(ctx, PageOf{Limit: limit, Offset: offset, Before: before})
+	return w.Page(ctx, PageQuery{Limit: limit, Offset: offset, Before: before})
 }
 
 // pager gives the messages at hand and a way to the others.
 func (w *Watch) pager(ctx context.Context) (pager, error) {
 	t := pager{journal: w.host.cfg.Journal, id: w.id}
 	err := w.host.at(ctx, w.id, false, func(s *Session) error {
-		return s.look(ctx, func(s *Session) { t = s.state.pager(t.journal) })
+		return s.read(ctx, func(s *Session) { t = s.state.pager(t.journal) })
 	}, func(node string) (err error) {
 		return w.host.callTail(ctx, node, &t)
 	})
@@ -33,7 +33,7 @@ func (w *Watch) pager(ctx context.Context) (pager, error) {
 func (s *State) pager(j Reader) pager {
 	return pager{
 		journal: j, id: s.ID, tail: slices.Clone(s.Messages.Tail()), total: s.Total, removed: slices.Clone(s.Removed),
-		queue: s.queued(), open: s.unsettled(), last: s.Seq,
+		queue: s.queuedMessages(), open: s.unsettledMessages(), last: s.Seq,
 	}
 }
 
@@ -70,7 +70,7 @@ func (t *pager) messages(ctx context.Context, limit, offset int, before clew.Mes
 		if err != nil {
 			return nil, clew.Errorf(clew.MessageNotFound, "no message %q", before)
 		}
-		end, _ = slices.BinarySearchFunc(t.tail, before, func(m clew.Message, id clew.MessageID) int { return compareIDs(m.MessageID, id) })
+		end, _ = slices.BinarySearchFunc(t.tail, before, func(m clew.Message, id clew.MessageID) int { return compareMessageIDs(m.MessageID, id) })
 		if end == 0 && !whole {
 			return t.readBack(ctx, seq, limit, offset)
 		}
@@ -90,7 +90,7 @@ func (t *pager) messages(ctx context.Context, limit, offset int, before clew.Mes
 	return append(older, t.tail[:max(end, 0)]...), nil
 }
 
-func compareIDs(a, b clew.MessageID) int {
+func compareMessageIDs(a, b clew.MessageID) int {
 	switch {
 	case a < b:
 		return -1
@@ -106,7 +106,7 @@ func (t *pager) readBack(ctx context.Context, seq uint64, limit, skip int) ([]cl
 	const step = 2000
 	var found []clew.Message
 	for end := seq; end > 1 && len(found) < limit; {
-		if span, ok := spanWith(t.removed, end-1); ok {
+		if span, ok := spanOf(t.removed, end-1); ok {
 			end = span.From
 			continue
 		}
@@ -128,13 +128,13 @@ func (t *pager) readBack(ctx context.Context, seq uint64, limit, skip int) ([]cl
 // shows a call or a question that came to its end later.
 func (t *pager) fold(ctx context.Context, from, end uint64) ([]clew.Message, error) {
 	const beyond = 500
-	f := folding{end: end, at: map[clew.MessageID]int{}, waiting: map[clew.MessageID]bool{}, outcomes: newOutcomes(t.open)}
+	f := pageFold{end: end, at: map[clew.MessageID]int{}, waiting: map[clew.MessageID]bool{}, outcomes: newOutcomes(t.open)}
 	for _, q := range t.queue { // these are known as they are
 		f.waiting[q.MessageID] = false
 	}
 	for to := min(end, t.last); ; from, to = to+1, min(to+beyond, t.last) { // the record at end may be about the one before it
 		for r, err := range t.journal.Read(ctx, t.id, from, to) {
-			if err == nil && !hidden(t.removed, r.Seq) {
+			if err == nil && !isHidden(t.removed, r.Seq) {
 				err = f.add(r)
 			}
 			if err != nil {
@@ -152,8 +152,8 @@ func (t *pager) fold(ctx context.Context, from, end uint64) ([]clew.Message, err
 	}
 }
 
-// folding is a part of the transcript in the making.
-type folding struct {
+// pageFold is a part of the transcript in the making.
+type pageFold struct {
 	end      uint64 // messages created from here on are left out
 	messages []clew.Message
 	at       map[clew.MessageID]int
@@ -162,7 +162,7 @@ type folding struct {
 	waiting map[clew.MessageID]bool // whether it is looked for when a message leaves the queue
 }
 
-func (f *folding) add(r clew.Record) error {
+func (f *pageFold) add(r clew.Record) error {
 	switch r.Type {
 	case clew.EventMessageCreated, clew.EventMessageUpdated, clew.EventMessageQueued, clew.EventMessageAccepted:
 	default:
@@ -186,7 +186,7 @@ func (f *folding) add(r clew.Record) error {
 	case *clew.MessageUpdatedData:
 		if i, ok := f.at[d.Message.MessageID]; ok {
 			f.grow(f.messages[i].Partial, d.Message.Partial)
-			replace(&f.messages[i], d.Message)
+			replaceMessage(&f.messages[i], d.Message)
 		}
 	case *clew.MessageQueuedData:
 		if _, ok := f.at[d.MessageID]; !ok {
@@ -208,7 +208,7 @@ func (f *folding) add(r clew.Record) error {
 	return nil
 }
 
-func (f *folding) grow(before, after bool) {
+func (f *pageFold) grow(before, after bool) {
 	if before {
 		f.growing--
 	}

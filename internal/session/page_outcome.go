@@ -43,8 +43,8 @@ func (o *outcomes) awaits(m *clew.Message) bool {
 	return m.ToolCallID != "" && (m.Tool == nil || !m.Tool.Status.Ended()) && o.over[m.TaskID] < m.MessageID
 }
 
-// leanProgress is tool_progress without what is large.
-type leanProgress struct {
+// progressFields is tool_progress without what is large.
+type progressFields struct {
 	ToolCallID string          `json:"tool_call_id"`
 	Tool       string          `json:"tool"`
 	Status     clew.ToolStatus `json:"status"`
@@ -64,7 +64,7 @@ type leanProgress struct {
 	InOutput   bool            `json:"error_in_output"`
 }
 
-func (p *leanProgress) data() *clew.ToolProgressData {
+func (p *progressFields) data() *clew.ToolProgressData {
 	return &clew.ToolProgressData{
 		ToolCallID: p.ToolCallID, Tool: p.Tool, Status: p.Status, TaskID: p.TaskID, MessageID: p.MessageID, Summary: p.Summary, Title: p.Title,
 		Error: p.Error, InDoubt: p.InDoubt, OutputBlob: p.OutputBlob, DurationMS: p.DurationMS, Effect: p.Effect, AllowedBy: p.AllowedBy,
@@ -74,13 +74,13 @@ func (p *leanProgress) data() *clew.ToolProgressData {
 
 // settles takes in what a record says of the messages so far. It is noteOutcome
 // for those that are not in the tail.
-func (f *folding) settles(r clew.Record) error {
+func (f *pageFold) settles(r clew.Record) error {
 	if len(f.messages) == 0 {
 		return nil
 	}
 	switch r.Type {
 	case clew.EventToolProgress:
-		var p leanProgress
+		var p progressFields
 		if err := json.Unmarshal(r.Data(), &p); err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (f *folding) settles(r clew.Record) error {
 	return nil
 }
 
-func (f *folding) endCalls(r clew.Record, task clew.TaskID) {
+func (f *pageFold) endCalls(r clew.Record, task clew.TaskID) {
 	f.over[task] = r.MessageID()
 	for i := range f.messages {
 		f.messages[i].EndCall(task)
@@ -144,7 +144,7 @@ func (f *folding) endCalls(r clew.Record, task clew.TaskID) {
 }
 
 // waits reports whether records beyond the page matter to it.
-func (f *folding) waits(read uint64) bool {
+func (f *pageFold) waits(read uint64) bool {
 	if f.growing > 0 {
 		return true
 	}
@@ -161,7 +161,7 @@ func (f *folding) waits(read uint64) bool {
 
 // undelivered reports whether how a person's words reached an agent may be told
 // right after what was read.
-func (f *folding) undelivered(m *clew.Message, read uint64) bool {
+func (f *pageFold) undelivered(m *clew.Message, read uint64) bool {
 	if m.Role != clew.SpeakerUser || m.AgentID != "" || m.Delivery != "" {
 		return false
 	}

@@ -47,8 +47,8 @@ type Loaded struct {
 	Tail []clew.Record
 }
 
-// A Foundation is what a session begins with.
-type Foundation struct {
+// A InitialHistory is what a session begins with.
+type InitialHistory struct {
 	// Parent has the records up to and including Head. "" if Records has them.
 	Parent clew.SessionID
 	Head   clew.Head
@@ -98,7 +98,7 @@ type Journal interface {
 	// another session up to a point, which stay where they are, or those given.
 	// It is durable on return. A session that has records is refused with
 	// ErrTaken.
-	Found(ctx context.Context, id clew.SessionID, f Foundation) error
+	Found(ctx context.Context, id clew.SessionID, f InitialHistory) error
 
 	// Flush makes the seals written so far durable; only then does Open start
 	// from them. One flush serves any number of seals.
@@ -141,11 +141,11 @@ type Index interface {
 	Put(ctx context.Context, owner clew.UserID, s ...Summary) error
 	// List gives sessions, the latest activity first; those of everyone owner by
 	// owner, newest first. next is the cursor of the next page, "" at the end.
-	List(ctx context.Context, q ListOf) (list []Summary, next string, err error)
+	List(ctx context.Context, q ListQuery) (list []Summary, next string, err error)
 }
 
-// ListOf says which sessions are wanted.
-type ListOf struct {
+// ListQuery says which sessions are wanted.
+type ListQuery struct {
 	Owner    clew.UserID
 	Everyone bool     // in place of Owner
 	Q        string   // part of a title or id
@@ -156,7 +156,7 @@ type ListOf struct {
 }
 
 // Matches reports whether a session is one of those, whoever owns it.
-func (q ListOf) Matches(s Summary) bool {
+func (q ListQuery) Matches(s Summary) bool {
 	if s.Gone || s.Archived != q.Archived {
 		return false
 	}
@@ -242,24 +242,24 @@ var ErrUnsettled = errors.New("the files are in the middle of a return")
 type Files interface {
 	// Save makes a checkpoint of the workspace as it is now. Without changes
 	// since the session's last one it gives that one.
-	Save(ctx context.Context, w Workplace, reason string) (SavedFiles, error)
+	Save(ctx context.Context, w SessionWorkspace, reason string) (SavedFiles, error)
 	// Restore takes the workspace back to a checkpoint, whole or not at all,
 	// after having saved how it is. id names this restore: if it was begun
 	// before and cut off, it is finished, and if it was done before, it is not
 	// done again. After ErrUnsettled it is to be asked for again.
-	Restore(ctx context.Context, w Workplace, id, hash string) (RestoredFiles, error)
+	Restore(ctx context.Context, w SessionWorkspace, id, hash string) (RestoredFiles, error)
 	// Diff says how files differ: up to most of them, in order of their paths,
 	// and how many there are. Without from it compares with the session's first
 	// checkpoint, without to with the files as they are.
-	Diff(ctx context.Context, w Workplace, from, to string, most int) (files []clew.CheckpointFile, count int, err error)
+	Diff(ctx context.Context, w SessionWorkspace, from, to string, most int) (files []clew.CheckpointFile, count int, err error)
 	// Copy writes the files of a checkpoint of one workspace into another, empty
 	// directory. Asked for again for the same session, it does nothing if they
 	// are there.
-	Copy(ctx context.Context, from Workplace, hash string, to Workplace) error
+	Copy(ctx context.Context, from SessionWorkspace, hash string, to SessionWorkspace) error
 }
 
-// A Workplace is a session's workspace.
-type Workplace struct {
+// A SessionWorkspace is a session's workspace.
+type SessionWorkspace struct {
 	Session  clew.SessionID
 	Dir      string
 	Settings map[string]any // the session's own

@@ -19,8 +19,8 @@ const (
 	viewersMax   = 100 // people that are named
 )
 
-// attendance is what one node said.
-type attendance struct {
+// nodePresence is what one node said.
+type nodePresence struct {
 	viewers []clew.Viewer
 	until   int64 // Unix ms
 }
@@ -42,9 +42,9 @@ func (h *Host) Present(ctx context.Context, id clew.SessionID, viewers []clew.Vi
 		}
 	}
 	return h.at(ctx, id, false, func(s *Session) error {
-		return s.look(ctx, func(s *Session) { s.present(node, viewers) })
+		return s.read(ctx, func(s *Session) { s.present(node, viewers) })
 	}, func(owner string) error {
-		_, err := h.call(ctx, owner, call{Op: "present", Session: id, Node: node, Viewers: viewers})
+		_, err := h.call(ctx, owner, callRequest{Op: "present", Session: id, Node: node, Viewers: viewers})
 		return err
 	})
 }
@@ -54,14 +54,14 @@ func (h *Host) Present(ctx context.Context, id clew.SessionID, viewers []clew.Vi
 func (s *Session) present(node string, viewers []clew.Viewer) {
 	now := s.host.cfg.Now()
 	if s.nodes == nil {
-		s.nodes = map[string]attendance{}
+		s.nodes = map[string]nodePresence{}
 	}
-	s.nodes[node] = attendance{viewers, now + presentFor.Milliseconds()}
+	s.nodes[node] = nodePresence{viewers, now + presentFor.Milliseconds()}
 	all := s.viewers(now)
-	if slices.Equal(all, s.told) {
+	if slices.Equal(all, s.announcedViewers) {
 		return
 	}
-	s.told = all
+	s.announcedViewers = all
 	data, err := clew.MarshalData(&clew.PresenceData{Viewers: all})
 	if err != nil {
 		return

@@ -13,27 +13,27 @@ const (
 )
 
 // preview says what a rewind would change, and changes nothing.
-func (s *Session) preview(ctx context.Context, cmd clew.Command, l standing, a aim) (Receipt, error) {
-	c, err := s.plot(ctx, l, a)
+func (s *Session) preview(ctx context.Context, cmd clew.Command, l position, a rewindTarget) (Receipt, error) {
+	c, err := s.planRewind(ctx, l, a)
 	if err != nil {
 		return Receipt{}, err
 	}
-	then, err := decodeState(s.id, c.past)
+	then, err := decodeState(s.id, c.targetState)
 	if err != nil {
 		return Receipt{}, err
 	}
 	p := &clew.RewindPreviewAnswer{
-		FromMessageID: c.from, KeepTarget: a.keep, To: clew.MessageIDOf(c.to), CheckpointID: c.hash, ClientMessageID: cmd.ClientMessageID,
+		FromMessageID: c.from, KeepTarget: a.keep, To: clew.MessageIDOf(c.to), CheckpointID: c.checkpoint, ClientMessageID: cmd.ClientMessageID,
 	}
-	p.RemovedMessageIDs, p.Count = lost(then.origin(), side{l.tail, l.total, l.quiet, l.removed}, then.side())
-	if err := s.look(ctx, func(s *Session) { compare(p, s.state, then) }); err != nil {
+	p.RemovedMessageIDs, p.Count = removedSince(then.branch(), transcriptSide{l.tail, l.total, l.quiet, l.removed}, then.transcriptSide())
+	if err := s.read(ctx, func(s *Session) { compare(p, s.state, then) }); err != nil {
 		return Receipt{}, err
 	}
 	if err := s.irreversible(ctx, p, l, c.to); err != nil {
 		return Receipt{}, err
 	}
-	if c.hash != "" {
-		s.previewFiles(ctx, p, l, c.hash)
+	if c.checkpoint != "" {
+		s.previewFiles(ctx, p, l, c.checkpoint)
 	}
 	return replyTo(cmd, clew.EventRewindPreview, p), nil
 }
@@ -41,42 +41,42 @@ func (s *Session) preview(ctx context.Context, cmd clew.Command, l standing, a a
 // compare notes what of the present state would change.
 func compare(p *clew.RewindPreviewAnswer, now, then *State) {
 	p.Running = now.Busy()
-	if u := less(now.Usage, then.Usage); u != (clew.Usage{}) {
+	if u := usageDifference(now.Usage, then.Usage); u != (clew.Usage{}) {
 		p.Usage = &u
 	}
 	for _, q := range now.Questions {
-		if then.question(q.RequestID()) == nil {
+		if then.openQuestion(q.RequestID()) == nil {
 			p.Withdrawn = append(p.Withdrawn, q)
 		}
 	}
 	for _, q := range then.Questions {
-		if now.question(q.RequestID()) == nil && !then.askedByTool(q) {
+		if now.openQuestion(q.RequestID()) == nil && !then.askedByRunningTool(q) {
 			p.Reopened = append(p.Reopened, q)
 		}
 	}
-	p.Forgotten = forgotten(now, then)
+	p.Forgotten = rulesForgottenBy(now, then)
 	will := map[string]clew.Todo{}
-	for _, t := range then.todos() {
+	for _, t := range then.focusedTodos() {
 		will[t.ID] = t
 	}
-	for _, t := range now.todos() {
+	for _, t := range now.focusedTodos() {
 		w, ok := will[t.ID]
 		delete(will, t.ID)
 		if !ok || w.Status != t.Status {
 			p.Todos = append(p.Todos, clew.TodoChange{ID: t.ID, Task: t.Task, From: t.Status, To: w.Status})
 		}
 	}
-	for _, t := range then.todos() {
+	for _, t := range then.focusedTodos() {
 		if _, ok := will[t.ID]; ok {
 			p.Todos = append(p.Todos, clew.TodoChange{ID: t.ID, Task: t.Task, To: t.Status})
 		}
 	}
 }
 
-// askedByTool reports whether a tool asked that was running: nobody is left who
+// askedByRunningTool reports whether a tool asked that was running: nobody is left who
 // waits for the answer, so the question ends with the return.
-func (s *State) askedByTool(q clew.Question) bool {
-	a := aboutOf(q)
+func (s *State) askedByRunningTool(q clew.Question) bool {
+	a := subjectOfQuestion(q)
 	t := s.Task(a.task)
 	if t == nil || a.call == "" {
 		return false
@@ -85,19 +85,19 @@ func (s *State) askedByTool(q clew.Question) bool {
 	return c != nil && c.Status == CallRunning
 }
 
-// todos are those of the task in focus.
-func (s *State) todos() []clew.Todo {
+// focusedTodos are those of the task in focus.
+func (s *State) focusedTodos() []clew.Todo {
 	t := s.Task(s.Current)
 	if t == nil {
 		return nil
 	}
-	if r := s.root(t).Run; r != nil {
+	if r := s.rootOf(t).Run; r != nil {
 		return r.Todos
 	}
 	return t.Todos
 }
 
-func less(a, b clew.Usage) clew.Usage {
+func usageDifference(a, b clew.Usage) clew.Usage {
 	return clew.Usage{
 		TokensIn: a.TokensIn - b.TokensIn, TokensOut: a.TokensOut - b.TokensOut,
 		CacheWrites: a.CacheWrites - b.CacheWrites, CacheReads: a.CacheReads - b.CacheReads,
@@ -106,13 +106,13 @@ func less(a, b clew.Usage) clew.Usage {
 }
 
 // irreversible looks in what would be hidden for steps that stay done.
-func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer, l standing, to uint64) error {
+func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer, l position, to uint64) error {
 	var steps []clew.IrreversibleStep
 	for r, err := range s.host.cfg.Journal.Read(ctx, s.id, max(to+1, l.seq-min(l.seq, previewRecords)), l.seq) {
 		if err != nil {
 			return err
 		}
-		if r.Type != clew.EventToolProgress || hidden(l.removed, r.Seq) {
+		if r.Type != clew.EventToolProgress || isHidden(l.removed, r.Seq) {
 			continue
 		}
 		ev, err := clew.DecodeEvent(r.Type, r.Data())
@@ -123,7 +123,7 @@ func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer,
 		if d.Status != clew.ToolRunning || d.Effect == nil || d.Class == clew.ClassReadOnly {
 			continue
 		}
-		if reason, code := lasting(d.Effect); code != "" {
+		if reason, code := irreversibleReason(d.Effect); code != "" {
 			steps = append(steps, clew.IrreversibleStep{
 				MessageID: r.MessageID(), ToolCallID: d.ToolCallID, Tool: d.Tool, Summary: clip(d.Effect.Summary, 200), Reason: reason,
 				Code: code, Server: d.Effect.Server, URL: d.Effect.URL,
@@ -137,8 +137,8 @@ func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer,
 	return nil
 }
 
-// lasting says why an effect outlives the files' return, "" if it does not.
-func lasting(e *clew.Effect) (reason string, code clew.IrreversibleCode) {
+// irreversibleReason says why an effect outlives the files' return, "" if it does not.
+func irreversibleReason(e *clew.Effect) (reason string, code clew.IrreversibleCode) {
 	switch {
 	case e.Server != "":
 		return "it was done by the tool server " + e.Server, clew.ByToolServer
@@ -156,21 +156,21 @@ func lasting(e *clew.Effect) (reason string, code clew.IrreversibleCode) {
 
 // previewFiles says how files would change. What stands in the way is said, and
 // is no reason to refuse the preview.
-func (s *Session) previewFiles(ctx context.Context, p *clew.RewindPreviewAnswer, l standing, hash string) {
+func (s *Session) previewFiles(ctx context.Context, p *clew.RewindPreviewAnswer, l position, hash string) {
 	now, err := s.host.cfg.Files.Save(ctx, l.place, "preview of a rewind")
 	if err == nil {
 		p.Files, p.FilesCount, err = s.host.cfg.Files.Diff(ctx, l.place, now.Hash, hash, diffFiles)
 	} else { // no new ones are made: it is the way from there to here, seen backwards
 		p.Files, p.FilesCount, err = s.host.cfg.Files.Diff(ctx, l.place, hash, "", diffFiles)
-		backwards(p.Files)
+		reverseDiff(p.Files)
 	}
 	if err != nil {
 		p.FilesProblem = clew.AsError(err).Message
 	}
 }
 
-// backwards turns a comparison round. Lines that changed are not shown then.
-func backwards(files []clew.CheckpointFile) {
+// reverseDiff turns a comparison round. Lines that changed are not shown then.
+func reverseDiff(files []clew.CheckpointFile) {
 	for i := range files {
 		f := &files[i]
 		f.Content.Before, f.Content.After, f.Unified, f.Mode = f.Content.After, f.Content.Before, "", ""

@@ -11,23 +11,23 @@ const shownRunes = 200
 // place that says what those who watch see of the state.
 func (s *State) project() clew.Entities {
 	e := clew.Entities{
-		Session: clew.SessionInfo{Title: s.title(), Owner: s.Owner, Workspace: s.Workspace, Archived: s.Archived, ForkedFrom: s.ForkedFrom, Forks: s.Forks},
+		Session: clew.SessionInfo{Title: s.displayTitle(), Owner: s.Owner, Workspace: s.Workspace, Archived: s.Archived, ForkedFrom: s.ForkedFrom, Forks: s.Forks},
 		Status: clew.StatusInfo{
 			Status: s.Status(), CanUndo: len(s.Undo) > 0, CanRedo: len(s.Redo) > 0, Checkpoint: s.Checkpoint, LastMove: s.LastMove,
 		},
-		Usage: s.Usage, Queue: s.queued(), Rules: s.allowed(),
+		Usage: s.Usage, Queue: s.queuedMessages(), Rules: s.activeRules(),
 		Monitors: clew.List[clew.MonitorState]{{
 			MonitorID: clew.MainMonitor, AgentID: MainAgent, Busy: s.AtWork(), Queued: len(s.Queue),
 		}},
 		Questions: s.Questions, Windows: s.windowStates(), Problems: s.Problems, Settled: s.Settled,
 	}
-	if s.Returning != nil {
-		e.Status.Returning = &s.Returning.RewindStartedData
+	if s.PendingRewind != nil {
+		e.Status.Returning = &s.PendingRewind.RewindStartedData
 	}
 	if t := s.Task(s.Current); t != nil {
 		s.projectFront(&e.Status, t)
 	}
-	for _, t := range s.tasks() {
+	for _, t := range s.sortedTasks() {
 		e.Tasks = append(e.Tasks, s.taskInfo(t))
 		switch {
 		case t.keepsRun():
@@ -46,7 +46,7 @@ func (t *Task) keepsRun() bool { return t.Run != nil && t.Run.StartedMS != 0 }
 // projectFront says whose plan is shown: that of the run in focus, or of the
 // task.
 func (s *State) projectFront(st *clew.StatusInfo, t *Task) {
-	switch root := s.root(t); {
+	switch root := s.rootOf(t); {
 	case root.keepsRun():
 		st.Front = root.Run.ID
 		if !root.Run.Phase.Ended() {
@@ -62,12 +62,12 @@ func (s *State) projectFront(st *clew.StatusInfo, t *Task) {
 func (s *State) taskInfo(t *Task) clew.TaskInfo {
 	info := clew.TaskInfo{
 		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clip(t.Text, titleRunes), Mode: t.Mode,
-		Status: t.Status, Focused: t.TaskID == s.Current, AtWork: t.Turn != nil, PutAway: t.PutAway,
+		Status: t.Status, Focused: t.TaskID == s.Current, AtWork: t.Turn != nil, PutAway: t.Dismissed,
 		CreatedMS: t.CreatedMS, EndedMS: t.EndedMS, Usage: t.Usage, Result: clip(t.Result, shownRunes),
 		AgentKind: kindOf(t.TaskRef, t.TodoID), Outcome: t.Outcome,
 	}
-	info.State, info.RequestID = s.stateOf(t.TaskID)
-	if root := s.root(t); root.Run != nil {
+	info.State, info.RequestID = s.taskState(t.TaskID)
+	if root := s.rootOf(t); root.Run != nil {
 		info.RunID = root.Run.ID
 	}
 	switch {

@@ -31,7 +31,7 @@ func (p player) person(data any) {
 
 func (p player) someTask() clew.TaskID {
 	ids := []clew.TaskID{"", "", "", "task_unknown"}
-	for _, t := range p.s.state.tasks() {
+	for _, t := range p.s.state.sortedTasks() {
 		ids = append(ids, t.TaskID)
 	}
 	return draw(p, "task", ids...)
@@ -99,7 +99,7 @@ func (p player) respond() {
 
 // time lets some of it pass, or goes back in it: clocks are set now and then.
 func (p player) time() {
-	if at := p.s.state.nextDue(); at > 0 && rapid.IntRange(0, 3).Draw(p.t, "aim") > 0 { // about when something is due
+	if at := p.s.state.nextDeadline(); at > 0 && rapid.IntRange(0, 3).Draw(p.t, "aim") > 0 { // about when something is due
 		p.now = at + draw[int64](p, "off", -1, 0, 0, 1)
 	} else {
 		p.now += draw[int64](p, "ms", 1, 400, 6_000, 70_000, 400_000, -5_000, -3_600_000)
@@ -118,7 +118,7 @@ func (p player) due() {
 
 func (p player) settle() {
 	p.settleAll()
-	if at := p.s.state.nextDue(); at != 0 && at <= p.now {
+	if at := p.s.state.nextDeadline(); at != 0 && at <= p.now {
 		p.t.Fatalf("due at %d, now is %d", at, p.now)
 	}
 }
@@ -146,7 +146,7 @@ func (p player) clarify() {
 
 func (p player) control() {
 	agents := []string{string(MainAgent), "nobody"}
-	for _, t := range p.s.state.tasks() {
+	for _, t := range p.s.state.sortedTasks() {
 		agents = append(agents, string(t.AgentID))
 	}
 	switch rapid.IntRange(0, 11).Draw(p.t, "control") {
@@ -174,7 +174,7 @@ func (p player) control() {
 // do after a crash, one that was not to be expected.
 func (p player) agent() {
 	var able []*Task
-	for _, t := range p.s.state.tasks() {
+	for _, t := range p.s.state.sortedTasks() {
 		if p.s.state.Runnable(t) {
 			able = append(able, t)
 		}
@@ -217,7 +217,7 @@ func (p player) modelStep() {
 	case n == 2:
 		must(p.report(func(tx *Tx, s *State, t *Task) {
 			closeTexts(tx, s, t)
-			Ask(tx, s, t, clew.HitlApprovalRequestData{
+			AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 				Asking: clew.Asking{TimeoutSec: p.timeout}, Ask: clew.AskAPIReqFailed, Options: yesNo,
 			})
 		}))
@@ -245,7 +245,7 @@ func (p player) callStep() {
 	class := draw(p, "class", clew.ClassReadOnly, clew.ClassOnce)
 	n := rapid.IntRange(0, 9).Draw(p.t, "step")
 	switch {
-	case c.Status == CallRunning && n == 0 && !slices.ContainsFunc(p.s.state.Questions, p.s.state.askedByTool):
+	case c.Status == CallRunning && n == 0 && !slices.ContainsFunc(p.s.state.Questions, p.s.state.askedByRunningTool):
 		p.approval(clew.AskResumeTask, "", "") // in doubt: whoever asked in it is gone
 	case c.Status == CallRunning && n == 1:
 		p.input(clew.HitlInputRequestData{Ask: draw(p, "ask", clew.AskFollowup, clew.AskCommandOutput), Asking: clew.Asking{ToolCallID: c.ID}, InputType: clew.InputText})

@@ -153,7 +153,7 @@ func TestImpurityIsFound(t *testing.T) {
 	calls := 0
 	for name, impure := range map[string]func(tx *Tx, s *State, t *Task){
 		"a field":         func(_ *Tx, s *State, _ *Task) { s.Title += "x" },
-		"a hidden field":  func(_ *Tx, s *State, _ *Task) { s.there = &State{} },
+		"a hidden field":  func(_ *Tx, s *State, _ *Task) { s.pending = &State{} },
 		"deep inside":     func(_ *Tx, s *State, t *Task) { s.Tasks[t.TaskID].Turn.Reply += "x" },
 		"behind a slice":  func(_ *Tx, s *State, _ *Task) { _ = append(s.Messages.tail, clew.Message{Text: "x"}) },
 		"a map":           func(_ *Tx, s *State, _ *Task) { s.Access["eve"] = clew.RoleOwner },
@@ -167,7 +167,7 @@ func TestImpurityIsFound(t *testing.T) {
 		b.s.state.Access = map[clew.UserID]clew.Role{}
 		b.s.state.Messages.tail = append(make([]clew.Message, 0, 10), b.s.state.Messages.tail...)
 		task := b.task()
-		cmd := clew.Command{Data: &report{task: task.TaskID, turn: task.Turn.ID, intent: Script(impure)}}
+		cmd := clew.Command{Data: &turnReport{task: task.TaskID, turn: task.Turn.ID, intent: Script(impure)}}
 		if err := decidePurely(b.s.state, cmd, b.now); err == nil {
 			t.Errorf("%s: not found", name)
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// ask fills in what all questions about a task have in common. The message that
+// prepareAsking fills in what all questions about a task have in common. The message that
 // shows the question is the next record of the batch; its time is when the
 // clock of a question with a time-out starts.
-func (s *State) ask(a *clew.Asking, t *Task, tx *Tx) {
-	a.RequestID = clew.RequestID(nameAt("req_", s.ID, tx.seq+uint64(tx.Len())))
+func (s *State) prepareAsking(a *clew.Asking, t *Task, tx *Tx) {
+	a.RequestID = clew.RequestID(deriveID("req_", s.ID, tx.seq+uint64(tx.Len())))
 	a.MessageID, a.TaskID, a.AgentID, a.MonitorID = tx.NextID(), t.TaskID, t.AgentID, clew.MainMonitor
 	a.DeadlineMS = 0
 	if a.TimeoutSec > 0 {
@@ -35,18 +35,18 @@ func (s *State) reminderSec() int {
 	return s.rules.ReminderSec(s.Settings)
 }
 
-// remindAt is when people are to be reminded of a question, 0 for not (again).
+// reminderTime is when people are to be reminded of a question, 0 for not (again).
 // A short time-out is reminded of at its half.
-func (s *State) remindAt(a *clew.Asking, reminderSec int) int64 {
+func (s *State) reminderTime(a *clew.Asking, reminderSec int) int64 {
 	if _, done := s.Reminded[a.RequestID]; done || a.DeadlineMS == 0 || reminderSec <= 0 {
 		return 0
 	}
 	return a.DeadlineMS - min(int64(reminderSec)*1000, int64(a.TimeoutSec)*500)
 }
 
-// nextDue is when the next reminder or deadline is (Unix ms), 0 if none.
-func (s *State) nextDue() int64 {
-	if s.Returning != nil { // everything waits for the files
+// nextDeadline is when the next reminder or deadline is (Unix ms), 0 if none.
+func (s *State) nextDeadline() int64 {
+	if s.PendingRewind != nil { // everything waits for the files
 		return 0
 	}
 	next, sec := int64(0), -1
@@ -58,7 +58,7 @@ func (s *State) nextDue() int64 {
 		if sec < 0 { // asked for once, and only if it matters
 			sec = max(s.reminderSec(), 0)
 		}
-		at := s.remindAt(a, sec)
+		at := s.reminderTime(a, sec)
 		if at == 0 {
 			at = a.DeadlineMS
 		}
@@ -69,18 +69,18 @@ func (s *State) nextDue() int64 {
 	return next
 }
 
-// expire is the command that settles what is due; it has no name on the wire.
+// timeoutCommand is the command that settles what is due; it has no name on the wire.
 // It does one thing at a time, each on the state after the one before, and is
 // given again until there is nothing left.
-type expire struct {
+type timeoutCommand struct {
 	streamed map[clew.MessageID]clew.OpenMessage // as in interruption
 	cut      bool                                // as in closing
 }
 
 // decideExpire settles the question whose deadline passed first; if there is
 // none, it reminds of one.
-func decideExpire(tx *Tx, s *State, d *expire) {
-	if s.Returning != nil {
+func decideExpire(tx *Tx, s *State, d *timeoutCommand) {
+	if s.PendingRewind != nil {
 		return
 	}
 	var due *clew.Question
@@ -100,7 +100,7 @@ func decideExpire(tx *Tx, s *State, d *expire) {
 		if a == nil {
 			continue
 		}
-		if at := s.remindAt(a, sec); at > 0 && at <= tx.Now() {
+		if at := s.reminderTime(a, sec); at > 0 && at <= tx.Now() {
 			tx.Add(&clew.HitlReminderData{
 				RequestID: a.RequestID, DeadlineMS: a.DeadlineMS, RemainingSec: int((a.DeadlineMS - tx.Now() + 999) / 1000),
 				TaskID: a.TaskID, Scope: a.Scope,
@@ -110,8 +110,8 @@ func decideExpire(tx *Tx, s *State, d *expire) {
 	}
 }
 
-// silence is what it means that nobody answered. It never approves anything.
-func silence(q clew.Question) reply {
+// timeoutAnswer is what it means that nobody answered. It never approves anything.
+func timeoutAnswer(q clew.Question) reply {
 	switch d := q.Data.(type) {
 	case *clew.HitlApprovalRequestData:
 		if slices.Contains(d.Options, clew.ChoiceSkip) {
@@ -127,8 +127,8 @@ func silence(q clew.Question) reply {
 }
 
 // timeOut settles a question that nobody answered.
-func timeOut(tx *Tx, s *State, d *expire, q clew.Question) {
-	asking, a := q.Asking(), silence(q)
+func timeOut(tx *Tx, s *State, d *timeoutCommand, q clew.Question) {
+	asking, a := q.Asking(), timeoutAnswer(q)
 	tx.Add(&clew.HitlResolvedData{
 		RequestID: asking.RequestID, Action: a.action, ByTimeout: true, Value: a.value, TaskID: asking.TaskID, Scope: asking.Scope,
 	})
@@ -141,32 +141,32 @@ func timeOut(tx *Tx, s *State, d *expire, q clew.Question) {
 	if t == nil {
 		return
 	}
-	if over := unanswered(tx, consequence{s: s, t: t, q: q, a: a, late: d}); over {
+	if over := effectOfTimeout(tx, answerEffect{s: s, t: t, q: q, a: a, timeout: d}); over {
 		startNext(tx, s, endedRun(s, t))
 	}
 }
 
-// gaveUp is what a no to another model call leaves on record: the turn did not
+// gaveUpEvents is what a no to another model call leaves on record: the turn did not
 // end well, and why.
-func (c consequence) gaveUp(tx *Tx, ask clew.Ask) {
+func (c answerEffect) gaveUpEvents(tx *Tx, ask clew.Ask) {
 	q, ok := c.q.Data.(*clew.HitlApprovalRequestData)
 	if !ok || ask != clew.AskAPIReqFailed {
 		return
 	}
-	why := strings.TrimSpace(strings.TrimSuffix(q.Reason, tryAgain))
+	why := strings.TrimSpace(strings.TrimSuffix(q.Reason, tryAgainSuffix))
 	tx.Add(clew.NewErrorData(clew.Errorf(clew.ProviderError, "%s", why), clew.ErrorContext{
 		RequestID: q.RequestID, TaskID: c.t.TaskID, TodoID: c.t.TodoID, AgentID: c.t.AgentID,
 	}))
 }
 
-// TryAgain asks about a model call that failed, and why is what is said of it.
-func TryAgain(why string) clew.HitlApprovalRequestData {
+// OfferRetry asks about a model call that failed, and why is what is said of it.
+func OfferRetry(why string) clew.HitlApprovalRequestData {
 	return clew.HitlApprovalRequestData{
-		Ask: clew.AskAPIReqFailed, Reason: why + " " + tryAgain, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
+		Ask: clew.AskAPIReqFailed, Reason: why + " " + tryAgainSuffix, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 	}
 }
 
-const tryAgain = "Try again?"
+const tryAgainSuffix = "Try again?"
 
 // answered marks the message that shows a question as settled.
 func answered(tx *Tx, s *State, id clew.MessageID) {
@@ -174,14 +174,14 @@ func answered(tx *Tx, s *State, id clew.MessageID) {
 	if m == nil || m.IsAnswered {
 		return
 	}
-	done := recorded(*m)
+	done := withoutOutcome(*m)
 	done.IsAnswered = true
 	tx.Update(done)
 }
 
-// unanswered is what a time-out means to the task. It also reports whether the
+// effectOfTimeout is what a time-out means to the task. It also reports whether the
 // turn is over.
-func unanswered(tx *Tx, c consequence) (over bool) {
+func effectOfTimeout(tx *Tx, c answerEffect) (over bool) {
 	if over, ok := runTimedOut(tx, c); ok {
 		return over
 	}
@@ -216,7 +216,7 @@ func decideAssign(tx *Tx, s *State, cmd clew.Command, d *clew.AssignQuestionData
 	if cmd.By.User != "" && s.RoleOf(cmd.By) != clew.RoleOwner {
 		return clew.Errorf(clew.Forbidden, "only the owner says who shall answer")
 	}
-	q := s.question(d.RequestID)
+	q := s.openQuestion(d.RequestID)
 	if q == nil || late(q.Asking(), tx.Now()) {
 		return clew.Errorf(clew.HitlRequestExpired, "no such question is open")
 	}
@@ -236,7 +236,7 @@ func decideAssign(tx *Tx, s *State, cmd clew.Command, d *clew.AssignQuestionData
 
 // applyAssigned replaces the question: others may be reading the old one.
 func applyAssigned(s *State, d *clew.HitlAssignedData) {
-	q := s.question(d.RequestID)
+	q := s.openQuestion(d.RequestID)
 	if q == nil {
 		return
 	}
@@ -257,7 +257,7 @@ func applyAssigned(s *State, d *clew.HitlAssignedData) {
 }
 
 func applyReminder(s *State, r clew.Record, d *clew.HitlReminderData) {
-	if s.question(d.RequestID) == nil {
+	if s.openQuestion(d.RequestID) == nil {
 		return
 	}
 	if s.Reminded == nil {

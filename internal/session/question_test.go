@@ -11,7 +11,7 @@ import (
 
 // due has the server look what is due.
 func (b *bench) due() (Receipt, []clew.EventType, error) {
-	return b.do(clew.Command{Data: &expire{}})
+	return b.do(clew.Command{Data: &timeoutCommand{}})
 }
 
 // settleAll has everything done that is due.
@@ -122,7 +122,7 @@ func (b *bench) timed(ask clew.Ask, call bool, options clew.List[clew.Choice]) {
 		must(b.answer(1))
 		q.ToolCallID = b.pick(0).ID
 	}
-	must(b.report(func(tx *Tx, s *State, t *Task) { Ask(tx, s, t, q) }))
+	must(b.report(func(tx *Tx, s *State, t *Task) { AskApproval(tx, s, t, q) }))
 }
 
 func (b *bench) timedInput(q clew.HitlInputRequestData) {
@@ -271,7 +271,7 @@ func TestManyAreDue(t *testing.T) {
 	for i, sec := range []int{30, 10, 20} {
 		q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Asking: clew.Asking{ToolCallID: b.pick(i).ID, TimeoutSec: sec}, Options: yesNo}
 		must(b.report(func(tx *Tx, s *State, task *Task) {
-			Ask(tx, s, task, q)
+			AskApproval(tx, s, task, q)
 		}))
 	}
 	var deadlines []int64
@@ -303,7 +303,7 @@ func TestNoDeadline(t *testing.T) {
 	must(b.answer(1))
 	b.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: b.pick(0).ID, DeadlineMS: 5}, InputType: clew.InputText})
 	b.now += 1 << 40
-	if b.settleAll(); b.open().DeadlineMS != 0 || b.s.state.nextDue() != 0 {
+	if b.settleAll(); b.open().DeadlineMS != 0 || b.s.state.nextDeadline() != 0 {
 		t.Errorf("it has a deadline: %+v", b.open())
 	}
 	must(b.ann(&clew.HitlInputResponseData{Value: "x"}))
@@ -334,12 +334,12 @@ func TestReminders(t *testing.T) {
 		a := *b.open()
 		if tt.want < 0 {
 			b.now = a.DeadlineMS - 1
-			if b.settleAll(); len(last[clew.HitlReminderData](b, 1)) != 0 || b.s.state.nextDue() != a.DeadlineMS {
+			if b.settleAll(); len(last[clew.HitlReminderData](b, 1)) != 0 || b.s.state.nextDeadline() != a.DeadlineMS {
 				t.Errorf("%+v: reminded", tt)
 			}
 			continue
 		}
-		at := b.s.state.nextDue()
+		at := b.s.state.nextDeadline()
 		if left := a.DeadlineMS - at; left/1000 != int64(tt.want) {
 			t.Errorf("%+v: %d ms are left", tt, left)
 		}
@@ -354,11 +354,11 @@ func TestReminders(t *testing.T) {
 			int64(list[0].RemainingSec) != (a.DeadlineMS-at+999)/1000 {
 			t.Errorf("%+v: reminders %+v", tt, list)
 		}
-		if b.s.state.nextDue() != a.DeadlineMS || b.s.state.Reminded[a.RequestID] == 0 {
-			t.Errorf("%+v: next is %d", tt, b.s.state.nextDue())
+		if b.s.state.nextDeadline() != a.DeadlineMS || b.s.state.Reminded[a.RequestID] == 0 {
+			t.Errorf("%+v: next is %d", tt, b.s.state.nextDeadline())
 		}
 		must(b.ann(&clew.HitlInputResponseData{Value: "x"}))
-		if len(b.s.state.Reminded) != 0 || b.s.state.nextDue() != 0 {
+		if len(b.s.state.Reminded) != 0 || b.s.state.nextDeadline() != 0 {
 			t.Errorf("%+v: left behind %v", tt, b.s.state.Reminded)
 		}
 		b.verify(t)

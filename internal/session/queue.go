@@ -12,11 +12,11 @@ func decideQueue(tx *Tx, s *State, cmd clew.Command) error {
 	case *clew.EditQueuedData:
 		return decideEditQueued(tx, s, d)
 	case *clew.RemoveQueuedData:
-		i, err := s.waiting(d.MessageID)
+		i, err := s.queueIndex(d.MessageID)
 		if err != nil {
 			return err
 		}
-		left := slices.Delete(s.waitingIDs(), i, i+1)
+		left := slices.Delete(s.queueIDs(), i, i+1)
 		tx.Add(&clew.QueueChangedData{Queue: left, Removed: d.MessageID})
 		return nil
 	case *clew.MoveQueuedData:
@@ -27,9 +27,9 @@ func decideQueue(tx *Tx, s *State, cmd clew.Command) error {
 	return clew.Errorf(clew.Internal, "%s is not about the queue", cmd.Type)
 }
 
-// waiting finds a message in the queue. One that was handed to an agent cannot
+// queueIndex finds a message in the queue. One that was handed to an agent cannot
 // be changed any more.
-func (s *State) waiting(id clew.MessageID) (int, error) {
+func (s *State) queueIndex(id clew.MessageID) (int, error) {
 	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == id })
 	if i >= 0 {
 		return i, nil
@@ -40,7 +40,7 @@ func (s *State) waiting(id clew.MessageID) (int, error) {
 	return 0, clew.Errorf(clew.MessageNotFound, "no message %q waits in this session", id)
 }
 
-func (s *State) waitingIDs() clew.List[clew.MessageID] {
+func (s *State) queueIDs() clew.List[clew.MessageID] {
 	ids := make(clew.List[clew.MessageID], 0, len(s.Queue))
 	for _, in := range s.Queue {
 		ids = append(ids, in.MessageID)
@@ -49,30 +49,30 @@ func (s *State) waitingIDs() clew.List[clew.MessageID] {
 }
 
 func decideEditQueued(tx *Tx, s *State, d *clew.EditQueuedData) error {
-	i, err := s.waiting(d.MessageID)
+	i, err := s.queueIndex(d.MessageID)
 	if err != nil {
 		return err
 	}
 	if in := s.Queue[i]; in.Text == d.Text && slices.Equal(in.Images, d.Images) {
 		return nil
 	}
-	if s.Queue[i].Unsaid {
+	if s.Queue[i].NotInTranscript {
 		tx.Add(&clew.QueueChangedData{
-			Queue: s.waitingIDs(), Edited: &clew.QueuedWords{MessageID: d.MessageID, Text: d.Text, Images: d.Images},
+			Queue: s.queueIDs(), Edited: &clew.QueuedWords{MessageID: d.MessageID, Text: d.Text, Images: d.Images},
 		})
 		return nil
 	}
-	m := s.messageOf(s.Queue[i])
+	m := s.messageFor(s.Queue[i])
 	m.Text, m.Images = d.Text, d.Images
 	tx.Update(m)
 	return nil
 }
 
-// messageOf is a waiting message as the transcript has it, or will have it. In an
+// messageFor is a waiting message as the transcript has it, or will have it. In an
 // older journal it may wait for so long that it is no longer in the tail.
-func (s *State) messageOf(in Input) clew.Message {
+func (s *State) messageFor(in Input) clew.Message {
 	if m := s.Message(in.MessageID); m != nil {
-		return recorded(*m)
+		return withoutOutcome(*m)
 	}
 	return clew.Message{
 		MessageID: in.MessageID, TS: in.TS, Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
@@ -82,20 +82,20 @@ func (s *State) messageOf(in Input) clew.Message {
 }
 
 func decideMoveQueued(tx *Tx, s *State, d *clew.MoveQueuedData) error {
-	i, err := s.waiting(d.MessageID)
+	i, err := s.queueIndex(d.MessageID)
 	if err != nil {
 		return err
 	}
 	to := len(s.Queue)
 	if d.Before != "" {
-		if to, err = s.waiting(d.Before); err != nil {
+		if to, err = s.queueIndex(d.Before); err != nil {
 			return err
 		}
 	}
 	if to == i || to == i+1 { // there already
 		return nil
 	}
-	ids := slices.Delete(s.waitingIDs(), i, i+1)
+	ids := slices.Delete(s.queueIDs(), i, i+1)
 	if to > i {
 		to--
 	}
@@ -106,7 +106,7 @@ func decideMoveQueued(tx *Tx, s *State, d *clew.MoveQueuedData) error {
 // decideSendQueued does for one message what would come in its turn, or steers
 // by it where its agent is at work.
 func decideSendQueued(tx *Tx, s *State, d *clew.SendQueuedData) error {
-	i, err := s.waiting(d.MessageID)
+	i, err := s.queueIndex(d.MessageID)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func decideSendQueued(tx *Tx, s *State, d *clew.SendQueuedData) error {
 	alone.Queue = []Input{in}
 	run := in.Mode == string(clew.ModeRun)
 	switch {
-	case !s.AtWork(), run && !s.runAtWork():
+	case !s.AtWork(), run && !s.runUnderway():
 		if startNext(tx, &alone, ""); tx.Len() > 0 {
 			return nil
 		}
@@ -128,7 +128,7 @@ func decideSendQueued(tx *Tx, s *State, d *clew.SendQueuedData) error {
 		t = s.Task(s.Current)
 	}
 	if t != nil {
-		t = s.heir(t)
+		t = s.activeAncestor(t)
 	}
 	if t == nil || t.Turn == nil {
 		return clew.Errorf(clew.SessionInvalidState, "the task of message %s waits for the one under way", d.MessageID)
@@ -136,7 +136,7 @@ func decideSendQueued(tx *Tx, s *State, d *clew.SendQueuedData) error {
 	if len(t.Inbox) >= queueMax {
 		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
 	}
-	heard(tx, s, &in, t.TaskID)
+	queuedToTranscript(tx, s, &in, t.TaskID)
 	steer(tx, s, t, in.MessageID, in.Client)
 	return nil
 }
@@ -152,7 +152,7 @@ func inputOf(s *State, id clew.MessageID) Input {
 	if m := s.Message(id); m != nil {
 		return Input{MessageID: id, Text: m.Text, Images: m.Images, TaskID: m.TaskID}
 	}
-	for _, t := range s.tasks() { // it waited for long, and several are told
+	for _, t := range s.sortedTasks() { // it waited for long, and several are told
 		if i := slices.IndexFunc(t.Inbox, same); i >= 0 {
 			return t.Inbox[i]
 		}
@@ -164,7 +164,7 @@ func applyQueued(s *State, r clew.Record, d *clew.MessageQueuedData) {
 	if d.MessageID == r.MessageID() {
 		s.Queue = append(slices.Clip(s.Queue), Input{
 			MessageID: d.MessageID, Text: d.Text, Images: d.Images, Mode: d.Mode, TaskID: d.TaskID, New: d.NewTask, Budget: d.Budget,
-			TS: r.TS, UserID: d.UserID, Client: d.ClientMessageID, Unsaid: true,
+			TS: r.TS, UserID: d.UserID, Client: d.ClientMessageID, NotInTranscript: true,
 		})
 		return
 	}
@@ -204,7 +204,7 @@ func applyQueueChanged(s *State, d *clew.QueueChangedData) {
 	if d.Removed == "" || i < 0 {
 		return
 	}
-	unsaid := s.Queue[i].Unsaid
+	unsaid := s.Queue[i].NotInTranscript
 	if s.Queue = slices.Delete(s.Queue, i, i+1); unsaid {
 		return
 	}
@@ -223,9 +223,9 @@ func (s *State) leavesQueue(id clew.MessageID) {
 // keepQueue gives a former state what waits now: it was not heard yet, so there is
 // nothing to take back. What waits in an older journal goes back with its message.
 func (s *State) keepQueue(now *State) {
-	s.Queue = slices.DeleteFunc(slices.Clone(s.Queue), func(in Input) bool { return in.Unsaid })
+	s.Queue = slices.DeleteFunc(slices.Clone(s.Queue), func(in Input) bool { return in.NotInTranscript })
 	for _, in := range now.Queue {
-		if in.Unsaid {
+		if in.NotInTranscript {
 			s.Queue = append(s.Queue, in)
 		}
 	}
@@ -247,11 +247,11 @@ func (s *State) hide(seq uint64) {
 	}
 }
 
-// queued lists what waits, as clients are shown it.
-func (s *State) queued() clew.List[clew.QueuedMessage] {
+// queuedMessages lists what waits, as clients are shown it.
+func (s *State) queuedMessages() clew.List[clew.QueuedMessage] {
 	list := make(clew.List[clew.QueuedMessage], 0, len(s.Queue))
 	for _, in := range s.Queue {
-		m := s.messageOf(in)
+		m := s.messageFor(in)
 		list = append(list, clew.QueuedMessage{
 			MessageID: in.MessageID, Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: in.TaskID,
 			Mode: in.Mode, NewTask: in.New, UserID: m.UserID, ClientMessageID: m.ClientMessageID, TS: m.TS,

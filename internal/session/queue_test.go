@@ -105,7 +105,7 @@ func (w *waiter) crash() {
 
 func (w *waiter) verify() {
 	var ids []clew.MessageID
-	for _, q := range w.s.state.queued() {
+	for _, q := range w.s.state.queuedMessages() {
 		ids = append(ids, q.MessageID)
 		if q.Text != w.words[q.MessageID] || q.UserID != "ann" || q.TS == 0 || q.ClientMessageID == "" {
 			w.t.Fatalf("%+v waits, want the text %q", q, w.words[q.MessageID])
@@ -180,7 +180,7 @@ func TestQueuedMessageStandsWhereItWasHeard(t *testing.T) {
 	b := newBench()
 	b.atWork()
 	must(b.ann(&clew.UserMessageData{Text: "and then?", Delivery: clew.ArrivalQueue}))
-	if n := b.s.state.Total; n != 2 || len(b.s.state.queued()) != 1 { // the request, and that the model is asked
+	if n := b.s.state.Total; n != 2 || len(b.s.state.queuedMessages()) != 1 { // the request, and that the model is asked
 		t.Fatalf("%d messages are shown while one waits", n)
 	}
 	must(b.begin())
@@ -220,8 +220,8 @@ func TestQueueStaysInARewind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(b.do(clew.Command{By: by("ann"), Data: &travel{course: course{kind: clew.KindRewind, id: "rw_1", to: at - 1, from: heard.MessageID, past: past}}}))
-	again := b.s.state.queued()
+	must(b.do(clew.Command{By: by("ann"), Data: &rewindCommand{rewindPlan: rewindPlan{kind: clew.KindRewind, rewindID: "rw_1", to: at - 1, from: heard.MessageID, targetState: past}}}))
+	again := b.s.state.queuedMessages()
 	if len(again) != 1 || again[0].ClientMessageID != "m3" || b.s.state.AtWork() {
 		t.Fatalf("after the rewind %+v wait, at work: %v", again, b.s.state.AtWork())
 	}
@@ -240,7 +240,7 @@ func TestQueueInAForkAndAfterAnImport(t *testing.T) {
 	b.atWork()
 	must(b.say("m2"))
 	b.s.state.CreatedMS = 0
-	must(b.do(clew.Command{By: by("bob"), Data: &create{owner: "bob", forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
+	must(b.do(clew.Command{By: by("bob"), Data: &createCommand{owner: "bob", forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
 	if s := b.s.state; len(s.Queue) != 0 || s.AtWork() {
 		t.Errorf("in a fork %d wait, at work: %v", len(s.Queue), s.AtWork())
 	}
@@ -249,7 +249,7 @@ func TestQueueInAForkAndAfterAnImport(t *testing.T) {
 	b.atWork()
 	must(b.say("m2"))
 	b.s.state.Owner = ""
-	must(b.do(clew.Command{By: by("bob"), Data: &create{owner: "bob", imported: &clew.SessionImportedData{Owner: "bob", From: "old"}}}))
+	must(b.do(clew.Command{By: by("bob"), Data: &createCommand{owner: "bob", imported: &clew.SessionImportedData{Owner: "bob", From: "old"}}}))
 	if s := b.s.state; len(s.Queue) != 0 || s.AtWork() {
 		t.Errorf("brought in, %d wait, at work: %v", len(s.Queue), s.AtWork())
 	}
@@ -269,7 +269,7 @@ func TestOldQueue(t *testing.T) {
 	must(b.say("m1"))
 	b.think()
 	b.inject("ann", "m2", func(tx *Tx) {
-		id := tx.Say(spoken(clew.Command{By: by("ann"), ClientMessageID: "m2"}, Input{Text: "hello"}, ""))
+		id := tx.Say(userMessageEvent(clew.Command{By: by("ann"), ClientMessageID: "m2"}, Input{Text: "hello"}, ""))
 		tx.Add(&clew.MessageQueuedData{ClientMessageID: "m2", MessageID: id, Position: 1})
 	})
 	id := b.s.state.Queue[0].MessageID

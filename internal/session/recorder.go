@@ -45,13 +45,13 @@ func (r *recorder) update(list []clew.Message) {
 
 // ask puts a question to people. A task changes its state once for a batch.
 func (r *recorder) ask(q clew.HitlApprovalRequestData) {
-	OfRun(r.s, r.t, &q.Asking, r.s.RunRules().ApprovalSec)
+	ScopeToRun(r.s, r.t, &q.Asking, r.s.RunRules().ApprovalSec)
 	if r.asked {
 		askApproval(r.tx, r.s, r.t, q)
 		return
 	}
 	r.asked = true
-	Ask(r.tx, r.s, r.t, q)
+	AskApproval(r.tx, r.s, r.t, q)
 }
 
 // toModel adds a message to what the task's model hears.
@@ -131,7 +131,7 @@ func (r *recorder) end(text string, data map[string]any, usage map[string]clew.T
 	if r.t.TodoID == "" { // a todo's result is in todo_completed
 		r.say(clew.Message{Say: clew.SaySubtaskResult, Text: text, TaskID: r.t.ParentTaskID, ToolCallID: r.t.ToolCallID})
 	}
-	Return(r.tx, r.s, r.t, text, data)
+	CompleteChild(r.tx, r.s, r.t, text, data)
 }
 
 func countTodos(todos []clew.Todo, status clew.TodoStatus) (n int) {
@@ -188,7 +188,7 @@ func (r *recorder) files(f *SeenFiles) {
 		return
 	}
 	from := r.s.Checkpoint
-	if r.s.First == "" {
+	if r.s.FirstCheckpoint == "" {
 		r.tx.Add(&clew.CheckpointInitializedData{
 			TaskID: r.t.TaskID, Kind: clew.CheckpointWorkspace, WorkspaceDir: f.Dir, BaseHash: f.Saved.Hash, DurationMS: f.Saved.DurationMS,
 		})

@@ -13,7 +13,7 @@ func askedToRemember() *bench {
 	b.atWork()
 	must(b.answer(1))
 	must(b.report(func(tx *Tx, s *State, t *Task) {
-		Ask(tx, s, t, clew.HitlApprovalRequestData{
+		AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 			Ask: clew.AskCommand, Tool: "run", Asking: clew.Asking{ToolCallID: t.Calls[0].ID}, Options: yesNo,
 			Remember: &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask, clew.RememberSession}, Pattern: "go test *"},
 		})
@@ -90,8 +90,8 @@ func TestRulesEnd(t *testing.T) {
 	b = askedToRemember()
 	must(b.ann(yes))
 	b.s.state.Owner = ""
-	must(b.do(clew.Command{By: by("bob"), Data: &create{imported: &clew.SessionImportedData{Owner: "bob"}}}))
-	if rules := b.s.state.tasks()[0].Allowed; len(rules) != 0 {
+	must(b.do(clew.Command{By: by("bob"), Data: &createCommand{imported: &clew.SessionImportedData{Owner: "bob"}}}))
+	if rules := b.s.state.sortedTasks()[0].Allowed; len(rules) != 0 {
 		t.Errorf("after an import there is %v", rules)
 	}
 }
@@ -107,23 +107,23 @@ func TestRulesStayWhereTheyWereMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	then, err := decodeState("s1", past)
-	if err != nil || len(then.tasks()[0].Allowed) != 1 {
-		t.Fatalf("then %+v was allowed, %v", then.tasks()[0].Allowed, err)
+	if err != nil || len(then.sortedTasks()[0].Allowed) != 1 {
+		t.Fatalf("then %+v was allowed, %v", then.sortedTasks()[0].Allowed, err)
 	}
 	b.s.state.Owner = ""
-	must(b.do(clew.Command{By: by("bob"), Data: &create{imported: &clew.SessionImportedData{Owner: "bob"}}}))
+	must(b.do(clew.Command{By: by("bob"), Data: &createCommand{imported: &clew.SessionImportedData{Owner: "bob"}}}))
 	s := b.s.state
-	s.there = then
+	s.pending = then
 	Apply(s, clew.Record{Seq: s.Seq + 1, TS: s.TS + 1, Type: clew.EventHistoryRewound}, &clew.HistoryRewoundData{})
-	if rules := s.tasks()[0].Allowed; len(rules) != 0 {
+	if rules := s.sortedTasks()[0].Allowed; len(rules) != 0 {
 		t.Errorf("after a rewind behind the import there is %v", rules)
 	}
 
 	b = askedToRemember()
 	must(b.ann(yes))
 	b.s.state.CreatedMS = 0
-	must(b.do(clew.Command{By: by("ann"), Data: &create{owner: "ann", forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
-	if rules := b.s.state.tasks()[0].Allowed; len(rules) != 0 {
+	must(b.do(clew.Command{By: by("ann"), Data: &createCommand{owner: "ann", forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
+	if rules := b.s.state.sortedTasks()[0].Allowed; len(rules) != 0 {
 		t.Errorf("in a fork there is %v", rules)
 	}
 }
@@ -156,7 +156,7 @@ func TestPreviewOfRules(t *testing.T) {
 	if rules := named(after); len(rules) != 0 {
 		t.Errorf("to after the answer goes %+v", rules)
 	}
-	b.s.state.Begun = b.s.state.Seq + 1 // all that was so far was in another session
+	b.s.state.FirstOwnSeq = b.s.state.Seq + 1 // all that was so far was in another session
 	if rules := named(after); len(rules) != 1 {
 		t.Errorf("to another session's past goes %+v", rules)
 	}

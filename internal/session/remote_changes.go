@@ -55,7 +55,7 @@ func (w *Watch) sinceRemote(ctx context.Context, cursor uint64) (*Change, uint64
 }
 
 func (h *Host) callSince(ctx context.Context, node string, id clew.SessionID, cursor uint64) (*Change, error) {
-	a, err := h.call(ctx, node, call{Op: "since", Session: id, Cursor: cursor})
+	a, err := h.call(ctx, node, callRequest{Op: "since", Session: id, Cursor: cursor})
 	switch {
 	case clew.CodeOf(err) == clew.InvalidMessage: // an owner of an older version
 		return nil, clew.WrapError(clew.Unavailable, err, "the session's node does not know this view yet")
@@ -77,7 +77,7 @@ func (r *remote) pull() {
 	}
 	ch.pulling = true
 	from := ch.at
-	r.host.goOn(func() {
+	r.host.runInBackground(func() {
 		c, err := r.changedSince(from)
 		r.mu.Lock()
 		defer r.mu.Unlock()

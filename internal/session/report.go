@@ -53,7 +53,7 @@ func findReport(list []clew.Report, name string) (clew.Report, bool) {
 // reports lists what the runs in the state left behind.
 func (s *State) reports() []clew.Report {
 	var list []clew.Report
-	for _, t := range s.tasks() {
+	for _, t := range s.sortedTasks() {
 		if t.Run != nil {
 			list = append(list, t.Run.Reports...)
 		}

@@ -189,7 +189,7 @@ func shown(r restored) restored {
 
 // anew folds a session from its records.
 type anew struct {
-	p      *past
+	p      *stateReader
 	loaded Loaded
 	mark   stamp
 	log    Log // keeps folds on the way, nil to keep none
@@ -239,7 +239,7 @@ func (a *anew) targets(ctx context.Context) (map[uint64]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		to, err := ReturnsTo(r)
+		to, err := RewindTarget(r)
 		if err != nil {
 			return nil, unreadable(a.p.id, r, err)
 		}
@@ -273,7 +273,7 @@ func (a *anew) ground(s *State) {
 	if a.mark.Owner != "" {
 		return
 	}
-	s.Owner, s.CreatedMS, s.Returning = "", a.mark.CreatedMS, nil
+	s.Owner, s.CreatedMS, s.PendingRewind = "", a.mark.CreatedMS, nil
 	if a.loaded.Base == 0 { // a stranger's
 		s.Workspace, s.Access, s.Settings = a.mark.Workspace, nil, nil
 	}

@@ -12,9 +12,9 @@ import (
 // one that was at work when its run was paused end what it began.
 func (c *crowd) agent(kindly bool) {
 	var able []*Task
-	for _, t := range c.s.state.tasks() {
+	for _, t := range c.s.state.sortedTasks() {
 		begun := t.TodoID != "" && t.Turn != nil && t.AwaitingChild == "" && !c.hasAsked(t)
-		if c.s.state.Runnable(t) || begun && c.s.state.held(t) && c.in(3) {
+		if c.s.state.Runnable(t) || begun && c.s.state.runPaused(t) && c.in(3) {
 			able = append(able, t)
 		}
 	}
@@ -50,7 +50,7 @@ func (c *crowd) hasAsked(t *Task) bool {
 
 func (c *crowd) layerStep(t *Task, kindly bool) {
 	if len(t.Calls) > 0 { // somebody spoke before it was done
-		must(c.reportAs(t, func(tx *Tx, s *State, t *Task) { closeUnfinished(tx, t, closing{reason: "given up"}) }))
+		must(c.reportAs(t, func(tx *Tx, s *State, t *Task) { closeUnfinished(tx, t, turnEnd{reason: "given up"}) }))
 	}
 	switch t.Run.Phase {
 	case run.Understanding:
@@ -104,7 +104,7 @@ func (c *crowd) plans(t *Task) {
 	}
 	c.as(t, func() {
 		call := c.call()
-		for _, x := range c.s.state.tasks() { // meanwhile
+		for _, x := range c.s.state.sortedTasks() { // meanwhile
 			if x.TodoID != "" && c.s.state.Runnable(x) && c.in(2) {
 				c.todoStep(x, true)
 			}
@@ -121,7 +121,7 @@ func (c *crowd) todoStep(t *Task, kindly bool) {
 		fault = c.r.IntN(100)
 	}
 	switch {
-	case c.s.state.held(t), c.s.state.blocking(t.TaskID) != nil:
+	case c.s.state.runPaused(t), c.s.state.blockingQuestion(t.TaskID) != nil:
 	case fault < 20:
 		c.progressTodo(id, c.r.IntN(101))
 		return
@@ -155,7 +155,7 @@ func (c *crowd) todoStep(t *Task, kindly bool) {
 // breaks ends a turn by a fault inside, as Desk.fail does.
 func (c *crowd) breaks(t *Task) {
 	must(c.reportAs(t, func(tx *Tx, s *State, t *Task) {
-		broken(tx, s, t, nil, closing{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
+		failRunTurn(tx, s, t, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
 	}))
 }
 
@@ -164,8 +164,8 @@ func (c *crowd) limit(t *Task) {
 	limit := one(c, LimitMistakes, LimitSteps, LimitBudget, LimitTime)
 	must(c.reportAs(t, func(tx *Tx, s *State, t *Task) {
 		q := clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Limit: limit, Reason: "go on?", Options: append(slices.Clone(yesNo), clew.ChoiceSkip)}
-		OfRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
-		Ask(tx, s, t, q)
+		ScopeToRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
+		AskApproval(tx, s, t, q)
 	}))
 }
 
@@ -179,14 +179,14 @@ func (c *crowd) asks(t *Task) {
 			if value {
 				q := clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText, Required: required, DefaultValue: "x"}
 				q.ToolCallID = call.ID
-				OfRun(s, t, &q.Asking, c.rules.run.InputSec)
+				ScopeToRun(s, t, &q.Asking, c.rules.run.InputSec)
 				AskInput(tx, s, t, q)
 				return
 			}
 			q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Reason: "may it?", Options: append(slices.Clone(yesNo), clew.ChoiceSkip)}
 			q.ToolCallID = call.ID
-			OfRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
-			Ask(tx, s, t, q)
+			ScopeToRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
+			AskApproval(tx, s, t, q)
 		}))
 	})
 }

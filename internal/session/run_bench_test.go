@@ -38,7 +38,7 @@ func (b *bench) askRun(id string) []clew.EventType {
 }
 
 // root is the task of the run, and run the run.
-func (b *bench) root() *Task { return b.s.state.theRun() }
+func (b *bench) root() *Task { return b.s.state.currentRun() }
 
 func (b *bench) run() *run.Run { return b.root().Run }
 
@@ -122,9 +122,9 @@ func (b *bench) finishTodo(id string) []clew.EventType {
 
 func (b *bench) finishWith(id, text string, data map[string]any) []clew.EventType {
 	_, types, err := b.reportAs(b.carrier(id), func(tx *Tx, s *State, t *Task) {
-		closeUnfinished(tx, t, closing{reason: "not needed", ends: true})
+		closeUnfinished(tx, t, turnEnd{reason: "not needed", ends: true})
 		tx.Add(&clew.TaskCompletedData{TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: text})
-		Return(tx, s, t, text, data)
+		CompleteChild(tx, s, t, text, data)
 	})
 	if err != nil {
 		panic(err)

@@ -159,7 +159,7 @@ func TestQueueAtTheEndOfARun(t *testing.T) {
 				panic(err)
 			}
 			must(b.reportAs(b.root(), func(tx *Tx, s *State, task *Task) {
-				broken(tx, s, task, nil, closing{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
+				failRunTurn(tx, s, task, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
 			}))
 		},
 	} {
@@ -186,7 +186,7 @@ func TestFaults(t *testing.T) {
 	b.executing("a")
 	fault := func(task *Task) []clew.EventType {
 		_, types, err := b.reportAs(task, func(tx *Tx, s *State, task *Task) {
-			broken(tx, s, task, nil, closing{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
+			failRunTurn(tx, s, task, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -207,7 +207,7 @@ func (c *crowd) person() {
 
 func (c *crowd) someAgent() string {
 	agents := []string{"nobody", string(MainAgent)}
-	for _, t := range c.s.state.tasks() {
+	for _, t := range c.s.state.sortedTasks() {
 		if t.Turn != nil {
 			agents = append(agents, string(t.AgentID))
 		}
@@ -242,11 +242,11 @@ func (c *crowd) answers(kindly bool) {
 		err = c.send(user, d)
 	case clew.EventHitlApprovalRequest:
 		d := &clew.HitlApprovalResponseData{RequestID: id, Action: clew.ChoiceApprove}
-		about := aboutOf(q)
+		about := subjectOfQuestion(q)
 		switch {
-		case no, !kindly && c.in(6) && !about.shared() && about.limit != run.LimitRetries:
+		case no, !kindly && c.in(6) && !about.holdsRun() && about.limit != run.LimitRetries:
 			d.Action = clew.ChoiceReject
-		case !kindly && c.in(6) && !about.shared():
+		case !kindly && c.in(6) && !about.holdsRun():
 			d.Action = clew.ChoiceSkip
 		}
 		err = c.send(user, d)

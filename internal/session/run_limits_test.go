@@ -12,8 +12,8 @@ import (
 func (b *bench) limits(t *Task, limit string) {
 	must(b.reportAs(t, func(tx *Tx, s *State, task *Task) {
 		q := clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Limit: limit, Reason: "go on?", Options: yesNo}
-		OfRun(s, task, &q.Asking, b.s.state.RunRules().ApprovalSec)
-		Ask(tx, s, task, q)
+		ScopeToRun(s, task, &q.Asking, b.s.state.RunRules().ApprovalSec)
+		AskApproval(tx, s, task, q)
 	}))
 }
 
@@ -86,7 +86,7 @@ func TestSilenceInARun(t *testing.T) {
 				must(b.report(func(tx *Tx, s *State, task *Task) {
 					q := clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText, Required: required, DefaultValue: value}
 					q.ToolCallID = c.ID
-					OfRun(s, task, &q.Asking, b.s.state.RunRules().InputSec)
+					ScopeToRun(s, task, &q.Asking, b.s.state.RunRules().InputSec)
 					AskInput(tx, s, task, q)
 				}))
 			})
@@ -199,7 +199,7 @@ func TestRunsAreForgotten(t *testing.T) {
 		}
 	}
 	kept := 0
-	for _, task := range b.s.state.tasks() {
+	for _, task := range b.s.state.sortedTasks() {
 		if task.Run != nil && len(task.Run.Todos) > 0 {
 			kept++
 		}
@@ -232,7 +232,7 @@ func TestSubtasksAreForgotten(t *testing.T) {
 		}
 		b.finishTodo(id)
 	}
-	for _, x := range b.s.state.tasks() {
+	for _, x := range b.s.state.sortedTasks() {
 		if x.ParentTaskID != "" && b.s.state.Task(x.ParentTaskID) == nil {
 			t.Fatalf("task %d stays behind its parent", x.Number)
 		}

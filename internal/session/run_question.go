@@ -19,15 +19,15 @@ const (
 // runTimedOut says what becomes of a run when nobody answered one of its
 // questions in time. Most questions have a harmless answer that their askers
 // hear; the run cannot go on without the others.
-func runTimedOut(tx *Tx, c consequence) (over, ok bool) {
-	root := c.s.root(c.t)
-	if c.s.running(c.t) == nil {
+func runTimedOut(tx *Tx, c answerEffect) (over, ok bool) {
+	root := c.s.rootOf(c.t)
+	if c.s.activeRun(c.t) == nil {
 		return false, false
 	}
 	d := &clew.HitlResolvedData{RequestID: c.q.RequestID(), Action: c.a.action, ByTimeout: true}
-	co := conduct(tx, c.s, root)
-	co.cut = c.late.cut
-	about := aboutOf(c.q)
+	co := stepRun(tx, c.s, root)
+	co.cut = c.timeout.cut
+	about := subjectOfQuestion(c.q)
 	switch {
 	case about.limit == run.LimitRetries:
 		t := plan.Find(co.run.Todos, about.todo)
@@ -36,24 +36,24 @@ func runTimedOut(tx *Tx, c consequence) (over, ok bool) {
 			f.Code, f.Message = t.Error.Code, t.Error.Message
 		}
 		co.settle(c.q, d)
-		co.fail(c.late.streamed, f)
+		co.fail(c.timeout.streamed, f)
 		return true, true
 	case c.a.action == clew.ResolvedCancelled:
 		co.settle(c.q, d)
-		co.cancel(c.late.streamed, closing{reason: "nobody answered in time", code: clew.EndTimedOut})
+		co.cancel(c.timeout.streamed, turnEnd{reason: "nobody answered in time", code: clew.EndTimedOut})
 		return true, true
 	}
-	return ofRun(tx, c)
+	return effectOnRun(tx, c)
 }
 
-// ofRun is what an answer means to a run, if it is the run that asked.
-func ofRun(tx *Tx, c consequence) (over, ok bool) {
-	root := c.s.root(c.t)
-	if c.s.running(c.t) == nil {
+// effectOnRun is what an answer means to a run, if it is the run that asked.
+func effectOnRun(tx *Tx, c answerEffect) (over, ok bool) {
+	root := c.s.rootOf(c.t)
+	if c.s.activeRun(c.t) == nil {
 		return false, false
 	}
-	about := aboutOf(c.q)
-	co := conduct(tx, c.s, root)
+	about := subjectOfQuestion(c.q)
+	co := stepRun(tx, c.s, root)
 	co.settle(c.q, &clew.HitlResolvedData{
 		RequestID: c.q.RequestID(), Action: c.a.action, ResolvedBy: c.by, Instruction: c.a.instruction, Value: c.a.value, Comment: c.a.comment,
 	})
@@ -62,35 +62,35 @@ func ofRun(tx *Tx, c consequence) (over, ok bool) {
 		return c.reviewed(co), true
 	case about.task == root.TaskID && about.todo != "":
 		return c.ofTodo(co, about), true
-	case about.call == "" && c.no() && c.s.carrier(c.t) != nil && !about.shared():
-		c.stopTodo(tx, c.s.carrier(c.t))
+	case about.call == "" && c.isDenial() && c.s.todoTaskOf(c.t) != nil && !about.holdsRun():
+		c.stopTodo(tx, c.s.todoTaskOf(c.t))
 		return false, true
-	case about.call == "" && c.no():
-		co.cancel(nil, closing{reason: "stopped by a person", code: clew.EndNotContinued, by: c.by})
+	case about.call == "" && c.isDenial():
+		co.cancel(nil, turnEnd{reason: "stopped by a person", code: clew.EndNotContinued, by: c.by})
 		return true, true
 	}
 	return false, false
 }
 
 // stopTodo ends the attempt at a todo, whoever in its tree asked.
-func (c consequence) stopTodo(tx *Tx, carrier *Task) {
-	how := closing{reason: "stopped by a person", code: clew.EndNotContinued, by: c.by, except: c.q.RequestID()}
-	for _, x := range c.s.tree(carrier.RootTaskID) {
+func (c answerEffect) stopTodo(tx *Tx, carrier *Task) {
+	how := turnEnd{reason: "stopped by a person", code: clew.EndNotContinued, by: c.by, except: c.q.RequestID()}
+	for _, x := range c.s.tasksOfTree(carrier.RootTaskID) {
 		if x.ParentTaskID == carrier.TaskID && !x.Ended() {
 			abort(tx, c.s, x, nil, how)
 		}
 	}
 	how.ends = true
-	closeTurn(tx, c.s, carrier, nil, how)
+	endTurn(tx, c.s, carrier, nil, how)
 	TodoFailed(tx, c.s, carrier, clew.Failure{Code: clew.ExecutionFailed, Message: "stopped by a person"})
 }
 
 // reviewed is what the answer to a plan's review leads to. It reports whether the
 // run is over.
-func (c consequence) reviewed(co *conductor) (over bool) {
+func (c answerEffect) reviewed(co *runStepper) (over bool) {
 	switch c.a.action {
 	case clew.ResolvedApprove:
-		after(co.tx, c.s, c.t, c.q.RequestID())
+		stateAfter(co.tx, c.s, c.t, c.q.RequestID())
 		co.approved(c.by)
 		return false
 	case clew.ResolvedModify:
@@ -105,7 +105,7 @@ func (c consequence) reviewed(co *conductor) (over bool) {
 			result(co.tx, c.t, call, "The user wants the plan changed: "+c.a.instruction+"\nThe plan as it stands: "+plainJSON(co.run.Todos)+
 				"\nPropose it again as a whole, with the same ids for steps that stay.", "", c.a.images)
 		}
-		after(co.tx, c.s, c.t, c.q.RequestID())
+		stateAfter(co.tx, c.s, c.t, c.q.RequestID())
 		return false
 	}
 	co.rejected(c.by, c.a.comment)
@@ -114,44 +114,44 @@ func (c consequence) reviewed(co *conductor) (over bool) {
 
 // ofTodo is what an answer about a single todo leads to. It reports whether the
 // run is over.
-func (c consequence) ofTodo(co *conductor, about about) (over bool) {
+func (c answerEffect) ofTodo(co *runStepper, about subject) (over bool) {
 	t := plan.Find(co.run.Todos, about.todo)
 	if t == nil {
-		co.onward()
+		co.advance()
 		return false
 	}
 	failed := about.limit == run.LimitRetries
 	switch c.a.action {
 	case clew.ResolvedApprove:
 		if failed {
-			co.retry(*t, 0, closing{by: c.by})
+			co.retry(*t, 0, turnEnd{by: c.by})
 		}
 	case clew.ResolvedSkip:
 		co.skip(*t, c.a.comment)
 	default:
 		if failed {
-			co.cancel(nil, closing{reason: "stopped after a failed step", code: clew.EndNotContinued, by: c.by})
+			co.cancel(nil, turnEnd{reason: "stopped after a failed step", code: clew.EndNotContinued, by: c.by})
 			return true
 		}
 		co.failed(*t, clew.Failure{Code: clew.ExecutionFailed, Message: "a person refused it"})
 	}
-	co.onward()
+	co.advance()
 	return false
 }
 
 // endedRun is the root of the run that ended with an answer after which nobody
 // goes on, "" if the task works for none.
 func endedRun(s *State, t *Task) clew.TaskID {
-	if s.running(t) == nil {
+	if s.activeRun(t) == nil {
 		return ""
 	}
 	return t.RootTaskID
 }
 
-// askingTodo is the todo whose agent asks, for people to see what it is about;
+// todoOfQuestion is the todo whose agent asks, for people to see what it is about;
 // nil if it is none's.
-func (s *State) askingTodo(t *Task, id string) *clew.ApprovalTodo {
-	r := s.running(t)
+func (s *State) todoOfQuestion(t *Task, id string) *clew.ApprovalTodo {
+	r := s.activeRun(t)
 	if r == nil || id == "" {
 		return nil
 	}
@@ -164,11 +164,11 @@ func (s *State) askingTodo(t *Task, id string) *clew.ApprovalTodo {
 
 // AskReview asks people about a plan.
 func AskReview(tx *Tx, s *State, t *Task, q clew.HitlPlanReviewData) *clew.HitlPlanReviewData {
-	s.ask(&q.Asking, t, tx)
+	s.prepareAsking(&q.Asking, t, tx)
 	tx.Say(askMessage(t, clew.AskFollowup, q.RequestID, q.ToolCallID, planText(q)))
 	tx.Add(&q)
-	if was, _ := s.stateOf(t.TaskID); was != clew.TaskStateInteractive { // else it takes the place of a review
-		stateEvent(tx, t.TaskRef, clew.TaskStateInteractive, q.RequestID)
+	if was, _ := s.taskState(t.TaskID); was != clew.TaskStateInteractive { // else it takes the place of a review
+		taskStateEvent(tx, t.TaskRef, clew.TaskStateInteractive, q.RequestID)
 	}
 	return &q
 }
@@ -209,11 +209,11 @@ func numbers(todos []clew.Todo, ids []string) []string {
 
 // AskClarification asks people what was meant.
 func AskClarification(tx *Tx, s *State, t *Task, q clew.HitlClarificationData) {
-	s.ask(&q.Asking, t, tx)
-	if r := s.running(t); r != nil {
+	s.prepareAsking(&q.Asking, t, tx)
+	if r := s.activeRun(t); r != nil {
 		q.Scope = r.Scope()
 	}
 	tx.Say(askMessage(t, clew.AskFollowup, q.RequestID, q.ToolCallID, q.Question))
 	tx.Add(&q)
-	stateEvent(tx, t.TaskRef, clew.TaskStateInteractive, q.RequestID)
+	taskStateEvent(tx, t.TaskRef, clew.TaskStateInteractive, q.RequestID)
 }

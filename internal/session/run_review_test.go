@@ -45,7 +45,7 @@ func TestBrokenAttempt(t *testing.T) {
 		b.executing("a")
 		b.carrier("a").Acted = acted
 		_, types, err := b.reportAs(b.carrier("a"), func(tx *Tx, s *State, task *Task) {
-			broken(tx, s, task, nil, closing{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.StorageFailed, "the disk is full"))
+			failRunTurn(tx, s, task, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.StorageFailed, "the disk is full"))
 		})
 		if err != nil || slices.Contains(types, clew.EventTodoRetried) == acted || slices.Contains(types, clew.EventHitlApprovalRequest) != acted {
 			t.Errorf("acted %v: %v, %v", acted, types, err)

@@ -158,7 +158,7 @@ type Overview struct {
 func (h *Host) Overview(ctx context.Context, id clew.SessionID) (Overview, error) {
 	var o Overview
 	err := h.at(ctx, id, false, func(s *Session) error {
-		return s.look(ctx, func(s *Session) { o = s.overview() })
+		return s.read(ctx, func(s *Session) { o = s.overview() })
 	}, func(node string) (err error) {
 		o, err = h.callOverview(ctx, node, id)
 		return err
@@ -169,12 +169,12 @@ func (h *Host) Overview(ctx context.Context, id clew.SessionID) (Overview, error
 // overview runs in the session's goroutine.
 func (s *Session) overview() Overview {
 	o := Overview{Settings: s.state.Settings, Reports: s.state.reports(), Seq: s.state.Seq}
-	tasks := s.state.tasks()
+	tasks := s.state.sortedTasks()
 	for i := len(tasks) - 1; i >= 0; i-- {
-		o.Tasks = append(o.Tasks, tasks[i].item(s.state.Workspace))
+		o.Tasks = append(o.Tasks, tasks[i].historyItem(s.state.Workspace))
 	}
 	if t := s.state.Task(s.state.Current); t != nil {
-		item := t.item(s.state.Workspace)
+		item := t.historyItem(s.state.Workspace)
 		o.Current, o.Todos, o.Mode = &item, append([]clew.Todo{}, t.Todos...), t.Mode
 	}
 	return o

@@ -31,7 +31,7 @@ type Session struct {
 	// have left.
 	agents sync.WaitGroup
 	// trips counts those who take files back for the session.
-	trips sync.WaitGroup
+	rewinds sync.WaitGroup
 	// lost is set when another node took the shard over.
 	lost    atomic.Bool
 	endOnce sync.Once
@@ -54,25 +54,25 @@ type Session struct {
 	anew   bool          // the state was folded from the records: no seal has it yet
 	// sealTried is the head at the last try. After a failure the next one waits
 	// for as many records as after a success.
-	sealTried uint64
-	turns     map[clew.TaskID]*turn // the agents at work
-	indexed   uint64                // seq of the summary last put in the index
-	unlisted  map[clew.UserID]bool  // those in Revoked who were told
-	alarm     alarm
+	sealTried        uint64
+	turns            map[clew.TaskID]*turn // the agents at work
+	indexed          uint64                // seq of the summary last put in the index
+	removedFromIndex map[clew.UserID]bool  // those in Revoked who were told
+	alarm            timer
 	// inboxDue says that people's inboxes may have to change, inboxRows that the
 	// session has rows there.
 	inboxDue, inboxRows bool
 	// folds are the states that the session was lately taken away from: most
 	// likely it goes back there.
-	folds []fold
+	folds []savedState
 	// wentBack asks for them to be kept.
 	wentBack bool
 	// awaited holds the questions that running tools wait for.
 	awaited map[clew.RequestID]chan<- clew.HitlResolvedData
 
 	// nodes says who watches by way of which node, told what they were told.
-	nodes map[string]attendance
-	told  clew.List[clew.Viewer]
+	nodes            map[string]nodePresence
+	announcedViewers clew.List[clew.Viewer]
 
 	// tracker finds what changed for those who watch the state, nil while nobody
 	// does. stateWatchers counts them, stateLeft is when the last one left (Unix
@@ -121,8 +121,8 @@ func (s *Session) do(ctx context.Context, cmd clew.Command) (Receipt, error) {
 	if s.tooNew != nil && !looksOnly(cmd.Data) {
 		return Receipt{}, s.tooNew
 	}
-	if travels(cmd.Data) {
-		return s.journey(ctx, cmd)
+	if isHistoryCommand(cmd.Data) {
+		return s.runHistoryCommand(ctx, cmd)
 	}
 	return s.submit(ctx, cmd)
 }
@@ -150,9 +150,9 @@ func (s *Session) post(ctx context.Context, cmd clew.Command) (<-chan outcome, b
 	}
 }
 
-// look runs fn in the session's goroutine. Once look has returned, fn does not
+// read runs fn in the session's goroutine. Once look has returned, fn does not
 // run: a caller that gave up waiting has its variables to itself.
-func (s *Session) look(ctx context.Context, fn func(*Session)) error {
+func (s *Session) read(ctx context.Context, fn func(*Session)) error {
 	var mu sync.Mutex
 	over := false
 	_, err := s.ask(ctx, request{ctx: ctx, done: make(chan outcome, 1), look: func(s *Session) {
@@ -213,7 +213,7 @@ func (s *Session) run() (failed bool) {
 		return true
 	}
 	s.startTurns()
-	s.finishReturn()
+	s.resumeRewind()
 	var batch []request
 	for {
 		s.arm()
@@ -346,8 +346,8 @@ type draft struct {
 // not yet durable and not yet seen by anyone.
 func (s *Session) decide(req request) (pending, []draft, error) {
 	cmd := req.cmd
-	if cmd.ClientMessageID != "" && !endsReturn(cmd.Data) {
-		if t, ok := s.state.takenAs(cmd.By.User, cmd.ClientMessageID); ok {
+	if cmd.ClientMessageID != "" && !endsRewind(cmd.Data) {
+		if t, ok := s.state.processedAs(cmd.By.User, cmd.ClientMessageID); ok {
 			return pending{req: req, outcome: outcome{receipt: repeatOf(t)}}, nil, nil
 		}
 	}
@@ -384,14 +384,14 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		// Apply needs only what a record says of itself; the chain is added
 		// when it is written.
 		r := clew.Record{Seq: s.state.Seq + 1, TS: max(now, s.state.TS+1), By: cmd.By.User, Cause: cmd.ClientMessageID, Type: ev.Type}
-		if there != nil && returnOf(ev.Data) != nil {
-			s.state.there = there
-			s.leave()
+		if there != nil && rewindOf(ev.Data) != nil {
+			s.state.pending = there
+			s.rememberState()
 		}
 		Apply(s.state, r, ev.Data)
 		p.receipt.Records = append(p.receipt.Records, r.MessageID())
 	}
-	if d, ok := cmd.Data.(*report); ok && d.answer != nil {
+	if d, ok := cmd.Data.(*turnReport); ok && d.answer != nil {
 		s.await(tx.result.Question, d.answer)
 	}
 	p.events = events
@@ -402,12 +402,12 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 func (s *Session) withTexts(data any) any {
 	switch d := data.(type) {
 	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
-		return &interruption{cmd: data, streamed: s.streamed()}
-	case *travel:
+		return &stopCommand{command: data, streamed: s.streamed()}
+	case *rewindCommand:
 		with := *d
 		with.streamed = s.streamed()
 		return &with
-	case *report:
+	case *turnReport:
 		if in, ok := d.intent.(streamedIntent); ok {
 			with := *d
 			with.intent = in.with(s.streamed())
@@ -429,7 +429,7 @@ func (s *Session) decideSafely(cmd clew.Command, now int64) (tx *Tx, err error) 
 	return Decide(s.state, cmd, now)
 }
 
-func repeatOf(t Taken) Receipt {
+func repeatOf(t ProcessedCommand) Receipt {
 	r := Receipt{ClientMessageID: t.ID, Repeat: true}
 	for i := range t.Count {
 		r.Records = append(r.Records, clew.MessageIDOf(t.First+uint64(i)))
@@ -449,17 +449,17 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 			return err
 		}
 		s.recent = append(s.recent, records...)
-		s.placeFolds(records)
+		s.locateFolds(records)
 		s.touchInbox(records)
 		s.exists.Store(true)
 		s.busy.Store(s.state.Busy())
 		s.closeOpen()
-		s.relist()
+		s.updateIndex()
 		s.feedBatch(records)
 		s.host.publish(s.id, records)
 	}
 	for _, p := range waiting {
-		s.tell(p.events)
+		s.deliverAnswers(p.events)
 		p.req.done <- p.outcome
 	}
 	return nil

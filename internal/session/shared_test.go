@@ -16,7 +16,7 @@ func TestSharedSessionsAreListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t, new(journaltest.Memory).Node("a"), session.Config{})
 		id := create(t, h, "s1")
-		lists := func(q session.ListOf) int {
+		lists := func(q session.ListQuery) int {
 			t.Helper()
 			q.Limit = 10
 			time.Sleep(time.Minute) // the bubble's clock: lists follow within seconds
@@ -38,7 +38,7 @@ func TestSharedSessionsAreListed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		bobs, all := session.ListOf{Owner: "bob"}, session.ListOf{Everyone: true}
+		bobs, all := session.ListQuery{Owner: "bob"}, session.ListQuery{Everyone: true}
 		if n := lists(bobs); n != 0 {
 			t.Errorf("before, bob sees %d", n)
 		}
@@ -73,7 +73,7 @@ func TestArchivedSessions(t *testing.T) {
 		listed := func(archived bool) int {
 			t.Helper()
 			time.Sleep(time.Minute)
-			list, _, err := h.List(t.Context(), session.ListOf{Owner: "ann", Archived: archived, Limit: 10})
+			list, _, err := h.List(t.Context(), session.ListQuery{Owner: "ann", Archived: archived, Limit: 10})
 			if err != nil {
 				t.Fatal(err)
 			}

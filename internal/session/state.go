@@ -49,7 +49,7 @@ type State struct {
 	// Reminded says when people were reminded of an open question.
 	Reminded map[clew.RequestID]int64 `json:"reminded,omitempty"`
 	// Asked says when each of them was put.
-	Asked map[clew.RequestID]Asked `json:"asked,omitempty"`
+	AskedTimes map[clew.RequestID]AskedTimes `json:"asked,omitempty"`
 	// Settings are those of this session alone.
 	Settings map[string]any `json:"settings,omitempty"`
 	Usage    clew.Usage     `json:"usage"`
@@ -59,9 +59,9 @@ type State struct {
 
 	// Removed are the parts of the journal that are hidden, in order. Undo and
 	// Redo hold the rewinds that can be undone or done again, the newest last.
-	Removed []Span `json:"removed,omitempty"`
-	Undo    []Move `json:"undo,omitempty"`
-	Redo    []Move `json:"redo,omitempty"`
+	Removed []Span        `json:"removed,omitempty"`
+	Undo    []RewindEntry `json:"undo,omitempty"`
+	Redo    []RewindEntry `json:"redo,omitempty"`
 	// LastMove is the last of all these, also of files, and whether it was done.
 	LastMove *clew.LastMove `json:"last_move,omitempty"`
 	// Problems are the last errors on record, Settled the questions that were
@@ -69,25 +69,25 @@ type State struct {
 	Problems []clew.Problem         `json:"problems,omitempty"`
 	Settled  []clew.SettledQuestion `json:"settled,omitempty"`
 	// Moved is the record that last took the session elsewhere in its history.
-	Moved uint64 `json:"moved,omitempty"`
+	LastRewindSeq uint64 `json:"moved,omitempty"`
 	// Returning is what is being done about files, nil for most of the time.
-	Returning *Returning `json:"returning,omitempty"`
+	PendingRewind *PendingRewind `json:"returning,omitempty"`
 	// Checkpoint is the newest one of the files, First the session's first one.
-	Checkpoint string          `json:"checkpoint,omitempty"`
-	First      string          `json:"first_checkpoint,omitempty"`
-	ForkedFrom *clew.ForkPoint `json:"forked_from,omitempty"`
+	Checkpoint      string          `json:"checkpoint,omitempty"`
+	FirstCheckpoint string          `json:"first_checkpoint,omitempty"`
+	ForkedFrom      *clew.ForkPoint `json:"forked_from,omitempty"`
 	// Begun is the first record of its own of a session that has others' behind
 	// it.
-	Begun uint64 `json:"begun,omitempty"`
+	FirstOwnSeq uint64 `json:"begun,omitempty"`
 
 	// Taken holds the commands whose repeats are recognised, oldest first.
-	Taken []Taken `json:"taken,omitempty"`
+	Processed []ProcessedCommand `json:"taken,omitempty"`
 
-	taken map[takenKey]int // index into Taken, nil until the next command is taken
-	rules Rules            // nil for a state on its own
+	processedIndex map[takenKey]int // index into Taken, nil until the next command is taken
+	rules          Rules            // nil for a state on its own
 
-	there *State // what the next record takes the session to
-	whole bool   // model messages that are hidden stay, for exports
+	pending    *State // what the next record takes the session to
+	keepHidden bool   // model messages that are hidden stay, for exports
 }
 
 // Rules is what Decide has to know of the settings. Its methods are pure and
@@ -114,8 +114,8 @@ type Rules interface {
 	CheckMode(settings map[string]any, mode string) error
 }
 
-// Taken is a command that took effect: which records it made.
-type Taken struct {
+// ProcessedCommand is a command that took effect: which records it made.
+type ProcessedCommand struct {
 	By    clew.UserID          `json:"by"`
 	ID    clew.ClientMessageID `json:"id"`
 	First uint64               `json:"first"`
@@ -128,7 +128,7 @@ type takenKey struct {
 	id clew.ClientMessageID
 }
 
-func (t Taken) key() takenKey { return takenKey{t.By, t.ID} }
+func (t ProcessedCommand) key() takenKey { return takenKey{t.By, t.ID} }
 
 const (
 	takenMax  = 1000 // repeats recognised
@@ -144,7 +144,7 @@ func (s *State) Exists() bool { return s.CreatedMS > 0 }
 
 // Busy reports whether work is under way that must go on without anyone asking.
 func (s *State) Busy() bool {
-	if s.Returning != nil {
+	if s.PendingRewind != nil {
 		return true
 	}
 	for _, t := range s.Tasks {
@@ -158,10 +158,10 @@ func (s *State) Busy() bool {
 // AtWork reports whether a turn is under way, be it that it waits for a person.
 // A task that waits for its child does not count: the child does, and if that
 // one was interrupted, only a message takes the work up again.
-func (s *State) AtWork() bool { return s.atWorkBeside("") }
+func (s *State) AtWork() bool { return s.busyOutside("") }
 
-// atWorkBeside is AtWork for all trees but one.
-func (s *State) atWorkBeside(root clew.TaskID) bool {
+// busyOutside is AtWork for all trees but one.
+func (s *State) busyOutside(root clew.TaskID) bool {
 	for _, t := range s.Tasks {
 		if t.Turn != nil && t.AwaitingChild == "" && t.RootTaskID != root {
 			return true
@@ -172,7 +172,7 @@ func (s *State) atWorkBeside(root clew.TaskID) bool {
 
 // Status is the session's status in one word.
 func (s *State) Status() clew.SessionStatus {
-	if t := s.Task(s.Current); t != nil && t.Run != nil && (t.Turn == nil && t.Run.Phase.Ended() && !s.AtWork() || t.Turn != nil && s.running(t) != nil) {
+	if t := s.Task(s.Current); t != nil && t.Run != nil && (t.Turn == nil && t.Run.Phase.Ended() && !s.AtWork() || t.Turn != nil && s.activeRun(t) != nil) {
 		if st := t.Run.SessionStatus(); st != clew.StatusExecuting && st != clew.StatusPlanning || len(s.Questions) == 0 || s.Busy() {
 			return st
 		}
@@ -214,12 +214,12 @@ func lesser(a, b clew.Role) clew.Role {
 	return a
 }
 
-// title is the session's title, or what its first task is about.
-func (s *State) title() string {
+// displayTitle is the session's title, or what its first task is about.
+func (s *State) displayTitle() string {
 	if s.Title != "" || len(s.Tasks) == 0 {
 		return s.Title
 	}
-	text := []rune(strings.Join(strings.Fields(s.tasks()[0].Text), " "))
+	text := []rune(strings.Join(strings.Fields(s.sortedTasks()[0].Text), " "))
 	if len(text) > titleRunes {
 		return string(text[:titleRunes-1]) + "…"
 	}
@@ -229,42 +229,42 @@ func (s *State) title() string {
 // Message gives a copy of a message that is at hand, nil for others.
 func (s *State) Message(id clew.MessageID) *clew.Message { return s.Messages.Get(id) }
 
-// takenAs finds what an earlier command of the user with this id made.
-func (s *State) takenAs(by clew.UserID, id clew.ClientMessageID) (Taken, bool) {
+// processedAs finds what an earlier command of the user with this id made.
+func (s *State) processedAs(by clew.UserID, id clew.ClientMessageID) (ProcessedCommand, bool) {
 	key := takenKey{by, id}
-	if s.taken == nil { // just loaded
-		if i := slices.IndexFunc(s.Taken, func(t Taken) bool { return t.key() == key }); i >= 0 {
-			return s.Taken[i], true
+	if s.processedIndex == nil { // just loaded
+		if i := slices.IndexFunc(s.Processed, func(t ProcessedCommand) bool { return t.key() == key }); i >= 0 {
+			return s.Processed[i], true
 		}
-		return Taken{}, false
+		return ProcessedCommand{}, false
 	}
-	i, ok := s.taken[key]
+	i, ok := s.processedIndex[key]
 	if !ok {
-		return Taken{}, false
+		return ProcessedCommand{}, false
 	}
-	return s.Taken[i], true
+	return s.Processed[i], true
 }
 
 // take remembers the command that caused a record. It forgets the oldest in
 // slices, so that the index is rebuilt rarely.
 func (s *State) take(r clew.Record) {
-	if n := len(s.Taken); n > 0 && s.Taken[n-1].key() == (takenKey{r.By, r.Cause}) {
-		s.Taken[n-1].Count++
+	if n := len(s.Processed); n > 0 && s.Processed[n-1].key() == (takenKey{r.By, r.Cause}) {
+		s.Processed[n-1].Count++
 		return
 	}
-	if len(s.Taken) >= takenMax+takenMax/4 {
-		s.Taken = slices.Clone(s.Taken[len(s.Taken)-takenMax+1:])
-		s.taken = nil
+	if len(s.Processed) >= takenMax+takenMax/4 {
+		s.Processed = slices.Clone(s.Processed[len(s.Processed)-takenMax+1:])
+		s.processedIndex = nil
 	}
-	if s.taken == nil {
-		s.taken = make(map[takenKey]int, len(s.Taken)+1)
-		for i, t := range s.Taken {
-			s.taken[t.key()] = i
+	if s.processedIndex == nil {
+		s.processedIndex = make(map[takenKey]int, len(s.Processed)+1)
+		for i, t := range s.Processed {
+			s.processedIndex[t.key()] = i
 		}
 	}
-	t := Taken{By: r.By, ID: r.Cause, First: r.Seq, Count: 1}
-	s.Taken = append(s.Taken, t)
-	s.taken[t.key()] = len(s.Taken) - 1
+	t := ProcessedCommand{By: r.By, ID: r.Cause, First: r.Seq, Count: 1}
+	s.Processed = append(s.Processed, t)
+	s.processedIndex[t.key()] = len(s.Processed) - 1
 }
 
 // Encode writes the state as a snapshot, with the fold's version before all else.

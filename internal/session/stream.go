@@ -11,7 +11,7 @@ import (
 // A Stream is a message that grows. Its pieces go to whoever is watching; at
 // most once a second its text goes on record. It belongs to one goroutine.
 type Stream struct {
-	d *Desk
+	d *TurnContext
 	m clew.Message // as far as it is written
 	// text builds the growing text, whose memory the message shares: appending
 	// to a string would copy an answer once for each of its pieces.
@@ -29,7 +29,7 @@ const snapshotEvery = time.Second
 // Open makes a message that grows: what the agent says or thinks, or with a
 // call's id what its tool puts out. The messages before, which end with it, go on
 // record as they are now.
-func (d *Desk) Open(say clew.Say, call string, before ...clew.Message) (*Stream, error) {
+func (d *TurnContext) Open(say clew.Say, call string, before ...clew.Message) (*Stream, error) {
 	r, err := d.Do(openText{turn: d.turn, say: say, call: call, before: before})
 	if err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func (d *Desk) Open(say clew.Say, call string, before ...clew.Message) (*Stream,
 // open; nil if there is none. Its text starts anew. If the attempt had said
 // something before it, all of that stays as it is: what the next attempt begins
 // with does not belong into the later message.
-func (d *Desk) Resume(v View) (*Stream, error) {
+func (d *TurnContext) Resume(v View) (*Stream, error) {
 	var open, before *clew.Message
-	err := d.s.look(d.ctx, func(s *Session) {
+	err := d.s.read(d.ctx, func(s *Session) {
 		for _, m := range s.state.Messages.Tail() {
 			said := m.Role == clew.SpeakerAssistant && (m.Say == clew.SayText || m.Say == clew.SayReasoning)
 			switch {
@@ -83,7 +83,7 @@ func (st *Stream) Restart() error {
 func (st *Stream) begin() error {
 	st.saved = time.Now()
 	m := st.m
-	return st.d.s.look(st.d.ctx, func(s *Session) { s.openText(m) })
+	return st.d.s.read(st.d.ctx, func(s *Session) { s.openText(m) })
 }
 
 // Say is what kind of message it is.

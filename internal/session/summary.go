@@ -15,7 +15,7 @@ const lineRunes = 120
 // of records, so it must cost next to nothing.
 func (s *State) Summary() Summary {
 	return Summary{
-		ID: s.ID, Title: s.title(), Status: string(s.Status()), Workspace: s.Workspace,
+		ID: s.ID, Title: s.displayTitle(), Status: string(s.Status()), Workspace: s.Workspace,
 		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastSeq: s.Seq,
 		Owner: s.Owner, CostUSD: s.Usage.CostUSD, TokensIn: s.Usage.TokensIn, TokensOut: s.Usage.TokensOut,
 		Questions: len(s.Questions), Plan: s.progress(), LastLine: s.lastLine(), ForkedFrom: s.ForkedFrom, Archived: s.Archived,
@@ -25,40 +25,40 @@ func (s *State) Summary() Summary {
 // sharedMax bounds in how many lists a session stands beside its owner's.
 const sharedMax = 100
 
-// relist has the lists follow the session, before anyone hears what was done. A
+// updateIndex has the lists follow the session, before anyone hears what was done. A
 // state that is ahead of what is durable is not listed yet.
-func (s *Session) relist() {
+func (s *Session) updateIndex() {
 	if s.indexed != s.head.Seq && s.head.Seq > 1 && s.state.Seq == s.head.Seq { // who creates a session puts it into the list
-		s.list(s.state.Summary())
+		s.putInIndexes(s.state.Summary())
 		s.indexed = s.head.Seq
 	}
 }
 
-// list puts the session's line into the lists of its owner and of those whom it is
+// putInIndexes puts the session's line into the lists of its owner and of those whom it is
 // shared with, and takes it out of the lists of those who lost it.
-func (s *Session) list(line Summary) {
+func (s *Session) putInIndexes(line Summary) {
 	s.host.reindex(s.state.Owner, line)
 	shared := slices.Sorted(maps.Keys(s.state.Access))
 	for _, user := range shared[:min(len(shared), sharedMax)] {
 		s.host.reindex(user, line)
-		delete(s.unlisted, user)
+		delete(s.removedFromIndex, user)
 	}
 	line.Gone = true
 	for _, user := range s.state.Revoked {
-		if s.unlisted[user] {
+		if s.removedFromIndex[user] {
 			continue
 		}
-		if s.unlisted == nil {
-			s.unlisted = map[clew.UserID]bool{}
+		if s.removedFromIndex == nil {
+			s.removedFromIndex = map[clew.UserID]bool{}
 		}
-		s.unlisted[user] = true
+		s.removedFromIndex[user] = true
 		s.host.reindex(user, line)
 	}
 }
 
 // progress is how far the run under way is, nil if there is none with a plan.
 func (s *State) progress() *PlanProgress {
-	root := s.theRun()
+	root := s.currentRun()
 	if root == nil || root.Run.Phase.Ended() || len(root.Run.Todos) == 0 {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (s *State) lastLine() string {
 	for i := len(tail) - 1; i >= 0; i-- {
 		m := &tail[i]
 		if m.Text != "" && (m.Role == clew.SpeakerUser && m.AgentID == "" || m.Say == clew.SayText || m.Say == clew.SayCompletionResult) {
-			return line(m.Text, lineRunes)
+			return firstLine(m.Text, lineRunes)
 		}
 	}
 	return ""

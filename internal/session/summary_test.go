@@ -63,7 +63,7 @@ func TestThin(t *testing.T) {
 		marks = append(marks, Mark{TS: int64(i), Kind: kind})
 	}
 	for most, weighty := range map[int]int{2000: 500, 500: 500, 200: 200, 6000: 500} {
-		got := thin(marks, most)
+		got := sample(marks, most)
 		users, gap, last := 0, int64(0), int64(-1)
 		for _, m := range got {
 			if m.Kind == MarkUser {

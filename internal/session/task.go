@@ -24,7 +24,7 @@ type Task struct {
 	Depth      int             `json:"depth,omitempty"`
 	CreatedMS  int64           `json:"created_ms"`
 	EndedMS    int64           `json:"ended_ms,omitempty"`
-	PutAway    bool            `json:"put_away,omitempty"`
+	Dismissed  bool            `json:"put_away,omitempty"`
 	ToolCallID string          `json:"tool_call_id,omitempty"` // the parent's call that gets the result
 
 	Children      []clew.TaskID `json:"children,omitempty"`
@@ -42,7 +42,7 @@ type Task struct {
 	History []clew.ModelMessage `json:"history,omitempty"`
 	// Behind counts the messages that left the history, hidden by a summary or a
 	// marker. With the length of the history it only grows.
-	Behind int `json:"behind,omitempty"`
+	HiddenCount int `json:"behind,omitempty"`
 	// Condense says that somebody wants a summary, Condensing that the model call
 	// under way writes one. Condensed is the size of the history, in tokens, when
 	// that was last tried: it has to grow before the next time.
@@ -106,7 +106,7 @@ type Input struct {
 	Client clew.ClientMessageID `json:"client,omitempty"`
 	// Unsaid says that it is not in the transcript yet. What waits in an older
 	// journal is.
-	Unsaid bool `json:"unsaid,omitempty"`
+	NotInTranscript bool `json:"unsaid,omitempty"`
 }
 
 // A CallStatus is where a tool call stands.
@@ -185,9 +185,9 @@ func (t *Task) Ended() bool {
 	return t.Status == clew.TaskStatusCompleted || t.Status == clew.TaskStatusAborted
 }
 
-// heir is who hears what is said to a task: a child that ended has no history
+// activeAncestor is who hears what is said to a task: a child that ended has no history
 // any more, so its parent does.
-func (s *State) heir(t *Task) *Task {
+func (s *State) activeAncestor(t *Task) *Task {
 	for t.Ended() {
 		parent := s.Task(t.ParentTaskID)
 		if parent == nil {
@@ -198,13 +198,13 @@ func (s *State) heir(t *Task) *Task {
 	return t
 }
 
-// blocking gives the task's open questions that it cannot go on without and
+// blockingQuestion gives the task's open questions that it cannot go on without and
 // that belong to no single call.
-func (s *State) blocking(id clew.TaskID) *clew.Question {
+func (s *State) blockingQuestion(id clew.TaskID) *clew.Question {
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		about := aboutOf(*q)
-		if about.task == id && about.call == "" && !s.ofPlan(about) || about.shared() && s.sameRun(id, about.task) {
+		about := subjectOfQuestion(*q)
+		if about.task == id && about.call == "" && !s.ofPlan(about) || about.holdsRun() && s.sameRun(id, about.task) {
 			return q
 		}
 	}
@@ -213,22 +213,22 @@ func (s *State) blocking(id clew.TaskID) *clew.Question {
 
 // ofPlan reports whether a question is the run's own about one of its todos:
 // nothing else waits for it.
-func (s *State) ofPlan(a about) bool {
+func (s *State) ofPlan(a subject) bool {
 	t := s.Task(a.task)
 	return a.todo != "" && t != nil && t.Run != nil
 }
 
-// shared reports whether a question holds up all tasks of a run.
-func (a about) shared() bool { return a.limit == LimitBudget || a.limit == LimitTime }
+// holdsRun reports whether a question holds up all tasks of a run.
+func (a subject) holdsRun() bool { return a.limit == LimitBudget || a.limit == LimitTime }
 
 func (s *State) sameRun(a, b clew.TaskID) bool {
 	t, other := s.Task(a), s.Task(b)
-	return t != nil && other != nil && t.RootTaskID == other.RootTaskID && s.running(t) != nil
+	return t != nil && other != nil && t.RootTaskID == other.RootTaskID && s.activeRun(t) != nil
 }
 
-// held reports whether the task's run is paused.
-func (s *State) held(t *Task) bool {
-	r := s.running(t)
+// runPaused reports whether the task's run is paused.
+func (s *State) runPaused(t *Task) bool {
+	r := s.activeRun(t)
 	return r != nil && r.Paused
 }
 
@@ -236,7 +236,7 @@ func (s *State) held(t *Task) bool {
 // for a person or for a child task waits on record, not in memory. A call that
 // was only proposed waits with it: the agent left it for later.
 func (s *State) Runnable(t *Task) bool {
-	if t.Turn == nil || t.Ended() || s.Returning != nil || s.held(t) || s.blocking(t.TaskID) != nil {
+	if t.Turn == nil || t.Ended() || s.PendingRewind != nil || s.runPaused(t) || s.blockingQuestion(t.TaskID) != nil {
 		return false
 	}
 	waits := false
@@ -252,10 +252,10 @@ func (s *State) Runnable(t *Task) bool {
 	return !waits
 }
 
-// tree lists the tasks of a tree.
-func (s *State) tree(root clew.TaskID) []*Task {
+// tasksOfTree lists the tasks of a tree.
+func (s *State) tasksOfTree(root clew.TaskID) []*Task {
 	var list []*Task
-	for _, t := range s.tasks() {
+	for _, t := range s.sortedTasks() {
 		if t.RootTaskID == root {
 			list = append(list, t)
 		}
@@ -263,8 +263,8 @@ func (s *State) tree(root clew.TaskID) []*Task {
 	return list
 }
 
-// tasks lists all tasks, oldest first.
-func (s *State) tasks() []*Task {
+// sortedTasks lists all tasks, oldest first.
+func (s *State) sortedTasks() []*Task {
 	return slices.SortedFunc(maps.Values(s.Tasks), func(a, b *Task) int { return a.Number - b.Number })
 }
 
@@ -289,8 +289,8 @@ func (s *State) TreeUsage(root clew.TaskID) clew.Usage {
 	return u
 }
 
-// item is the task in the task index.
-func (t *Task) item(workspace string) clew.HistoryItem {
+// historyItem is the task in the task index.
+func (t *Task) historyItem(workspace string) clew.HistoryItem {
 	it := clew.HistoryItem{
 		ID: t.TaskID, Number: t.Number, TS: t.CreatedMS, Task: t.Text, Workspace: workspace, Mode: t.Mode, Status: t.Status,
 		TokensIn: t.Usage.TokensIn, TokensOut: t.Usage.TokensOut, CacheWrites: t.Usage.CacheWrites,
@@ -321,42 +321,42 @@ func (t *Task) clone() Task {
 	return c
 }
 
-// nameAt makes an id for what the record at seq brings about. It is the same
+// deriveID makes an id for what the record at seq brings about. It is the same
 // whenever the record is decided again, and no other session's.
-func nameAt(prefix string, session clew.SessionID, seq uint64) string {
+func deriveID(prefix string, session clew.SessionID, seq uint64) string {
 	sum := sha256.Sum256([]byte(string(session) + "/" + strconv.FormatUint(seq, 10)))
 	return prefix + hex.EncodeToString(sum[:12])
 }
 
-// about says what a question is about.
-type about struct {
-	task    clew.TaskID
-	call    string
-	todo    string
-	message clew.MessageID
-	ask     clew.Ask
-	limit   string
-	own     bool // the limit is the run's own
-	raise   int  // how many times as much again a yes allows
+// subject says what a question is about.
+type subject struct {
+	task     clew.TaskID
+	call     string
+	todo     string
+	message  clew.MessageID
+	ask      clew.Ask
+	limit    string
+	ownLimit bool // the limit is the run's own
+	raise    int  // how many times as much again a yes allows
 }
 
-func aboutOf(q clew.Question) about {
+func subjectOfQuestion(q clew.Question) subject {
 	asking := q.Asking()
 	if asking == nil {
-		return about{}
+		return subject{}
 	}
-	a := about{task: asking.TaskID, call: asking.ToolCallID, todo: asking.TodoID, message: asking.MessageID, ask: clew.AskFollowup}
+	a := subject{task: asking.TaskID, call: asking.ToolCallID, todo: asking.TodoID, message: asking.MessageID, ask: clew.AskFollowup}
 	switch d := q.Data.(type) {
 	case *clew.HitlApprovalRequestData:
-		a.ask, a.limit, a.own, a.raise = d.Ask, d.Limit, d.OwnLimit, max(d.Raise, 1)
+		a.ask, a.limit, a.ownLimit, a.raise = d.Ask, d.Limit, d.OwnLimit, max(d.Raise, 1)
 	case *clew.HitlInputRequestData:
 		a.ask = d.Ask
 	}
 	return a
 }
 
-// question finds an open question.
-func (s *State) question(id clew.RequestID) *clew.Question {
+// openQuestion finds an open question.
+func (s *State) openQuestion(id clew.RequestID) *clew.Question {
 	for i := range s.Questions {
 		if s.Questions[i].RequestID() == id {
 			return &s.Questions[i]
@@ -365,10 +365,10 @@ func (s *State) question(id clew.RequestID) *clew.Question {
 	return nil
 }
 
-// stateOf is what a task is doing: it follows from its open questions.
-func (s *State) stateOf(id clew.TaskID) (clew.TaskState, clew.RequestID) {
+// taskState is what a task is doing: it follows from its open questions.
+func (s *State) taskState(id clew.TaskID) (clew.TaskState, clew.RequestID) {
 	for _, q := range s.Questions {
-		if a := aboutOf(q); a.task == id && !s.ofPlan(a) {
+		if a := subjectOfQuestion(q); a.task == id && !s.ofPlan(a) {
 			if st := a.ask.State(); st != clew.TaskStateRunning {
 				return st, q.RequestID()
 			}
@@ -377,8 +377,8 @@ func (s *State) stateOf(id clew.TaskID) (clew.TaskState, clew.RequestID) {
 	return clew.TaskStateRunning, ""
 }
 
-// stateEvent announces a task's state.
-func stateEvent(tx *Tx, ref clew.TaskRef, st clew.TaskState, q clew.RequestID) {
+// taskStateEvent announces a task's state.
+func taskStateEvent(tx *Tx, ref clew.TaskRef, st clew.TaskState, q clew.RequestID) {
 	switch st {
 	case clew.TaskStateInteractive:
 		tx.Add(&clew.TaskInteractiveData{TaskRef: ref, RequestID: q})

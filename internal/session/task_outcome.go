@@ -134,7 +134,7 @@ func statusOf(c clew.EndCode, aborted bool) clew.OutcomeStatus {
 
 // applyTrouble is noteTrouble for the state.
 func applyTrouble(s *State, data any) {
-	noteTrouble(data, s.question, func(id clew.TaskID) (*Turn, clew.TaskID) {
+	noteTrouble(data, s.openQuestion, func(id clew.TaskID) (*Turn, clew.TaskID) {
 		t := s.Task(id)
 		if t == nil {
 			return nil, ""

@@ -20,7 +20,7 @@ func TestChildTask(t *testing.T) {
 	if child.ParentTaskID != root.TaskID || child.Depth != 1 || child.Turn == nil || child.AgentID == root.AgentID {
 		t.Errorf("child %+v", child)
 	}
-	it := root.item("/w")
+	it := root.historyItem("/w")
 	if it.Status != clew.TaskStatusDelegated || it.AwaitingChildID != child.TaskID || it.DelegatedToID != child.TaskID ||
 		!slices.Equal(it.ChildIDs, []clew.TaskID{child.TaskID}) || it.RootTaskID != root.TaskID || it.ID != root.TaskID ||
 		it.Number != 1 || it.TS == 0 || it.Task != "hello" || it.TokensIn != 5 || it.TokensOut != 7 || it.TotalCost != 0.001 || it.Workspace != "/w" {
@@ -328,7 +328,7 @@ func TestTasksAreForgotten(t *testing.T) {
 	if len(s.Tasks) > tasksKept || histories > historiesKept+1 || s.Started != tasksKept+20 {
 		t.Errorf("%d of %d tasks, %d histories", len(s.Tasks), s.Started, histories)
 	}
-	if _, _, err := b.ann(&clew.ResumeTaskData{TaskID: s.tasks()[0].TaskID}); clew.CodeOf(err) != clew.SessionInvalidState {
+	if _, _, err := b.ann(&clew.ResumeTaskData{TaskID: s.sortedTasks()[0].TaskID}); clew.CodeOf(err) != clew.SessionInvalidState {
 		t.Errorf("a task without a history: %v", err)
 	}
 	for range historiesKept + 1 {
@@ -337,14 +337,14 @@ func TestTasksAreForgotten(t *testing.T) {
 	}
 	must(b.ann(&clew.NewTaskData{Text: "last"}))
 	must(b.ann(&clew.InterruptData{}))
-	list := s.tasks()
+	list := s.sortedTasks()
 	for i, code := range map[int]clew.Code{historiesKept + 2: clew.SessionInvalidState, 2: ""} { // from the end
 		if _, _, err := b.ann(&clew.ResumeTaskData{TaskID: list[len(list)-i].TaskID}); clew.CodeOf(err) != code {
 			t.Errorf("the task %d before the last: %v", i-1, err)
 		}
 	}
 	b.check(t)
-	if s.Title = ""; s.title() == "" {
+	if s.Title = ""; s.displayTitle() == "" {
 		t.Error("no title")
 	}
 }

@@ -57,8 +57,8 @@ type Timeline struct {
 	Next int64 `json:"next,omitempty" doc:"What to give as to for the part before, if the session is too long for one"`
 }
 
-// TimelineOf says which part of a timeline is wanted.
-type TimelineOf struct {
+// TimelineQuery says which part of a timeline is wanted.
+type TimelineQuery struct {
 	FromTS, ToTS int64 // 0 is from the first, up to the last
 	Hidden       bool  // with what the session was taken back from
 }
@@ -71,7 +71,7 @@ const (
 
 // Timeline reads the marks of a session from its journal, the newest marksReach
 // records of what is wanted.
-func (w *Watch) Timeline(ctx context.Context, q TimelineOf) (Timeline, error) {
+func (w *Watch) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error) {
 	t, err := w.pager(ctx)
 	if err != nil {
 		return Timeline{}, err
@@ -79,7 +79,7 @@ func (w *Watch) Timeline(ctx context.Context, q TimelineOf) (Timeline, error) {
 	return t.timeline(ctx, q)
 }
 
-func (t *pager) timeline(ctx context.Context, q TimelineOf) (out Timeline, err error) {
+func (t *pager) timeline(ctx context.Context, q TimelineQuery) (out Timeline, err error) {
 	from, to := uint64(1), t.last
 	if q.FromTS > 0 {
 		if from, err = t.firstSince(ctx, q.FromTS); err != nil {
@@ -96,7 +96,7 @@ func (t *pager) timeline(ctx context.Context, q TimelineOf) (out Timeline, err e
 	if to >= marksReach {
 		first = max(from, to-marksReach+1)
 	}
-	m := marking{removed: t.removed, hidden: q.Hidden, at: map[clew.MessageID]int{}, asked: map[clew.RequestID]askedMark{}, saved: map[clew.MessageID]clew.UserID{}}
+	m := timelineBuilder{removed: t.removed, hidden: q.Hidden, at: map[clew.MessageID]int{}, asked: map[clew.RequestID]askedMark{}, saved: map[clew.MessageID]clew.UserID{}}
 	for r, err := range t.journal.Read(ctx, t.id, first, to) {
 		if err == nil {
 			err = m.add(r)
@@ -112,7 +112,7 @@ func (t *pager) timeline(ctx context.Context, q TimelineOf) (out Timeline, err e
 	if first > from {
 		out.Next = out.FromTS - 1
 	}
-	out.Marks, out.Total = thin(m.marks, marksMax), len(m.marks)
+	out.Marks, out.Total = sample(m.marks, marksMax), len(m.marks)
 	return out, nil
 }
 
@@ -138,8 +138,8 @@ func (t *pager) firstSince(ctx context.Context, ts int64) (uint64, error) {
 	return lo, nil
 }
 
-// marking is a timeline in the making.
-type marking struct {
+// timelineBuilder is a timeline in the making.
+type timelineBuilder struct {
 	removed []Span
 	hidden  bool
 	marks   []Mark
@@ -148,12 +148,12 @@ type marking struct {
 	saved   map[clew.MessageID]clew.UserID // checkpoints that people asked for
 }
 
-func (m *marking) add(r clew.Record) error {
-	gone := hidden(m.removed, r.Seq)
+func (m *timelineBuilder) add(r clew.Record) error {
+	gone := isHidden(m.removed, r.Seq)
 	switch r.Type {
 	case clew.EventHistoryRewound, clew.EventRewindUndone:
 		// It hides itself with what it hides, and is seen where that ends.
-		if span, ok := spanWith(m.removed, r.Seq); ok && span.To == r.Seq {
+		if span, ok := spanOf(m.removed, r.Seq); ok && span.To == r.Seq {
 			gone = false
 		}
 	case clew.EventMessageUpdated:
@@ -168,14 +168,14 @@ func (m *marking) add(r clew.Record) error {
 	if err != nil || mark.Kind == "" {
 		return err
 	}
-	mark.MessageID, mark.TS, mark.Hidden, mark.Label = r.MessageID(), r.TS, gone, line(mark.Label, markRunes)
-	mark.Subject, mark.Words, mark.Target = line(mark.Subject, markRunes), line(mark.Words, markRunes), mark.Target && !gone
+	mark.MessageID, mark.TS, mark.Hidden, mark.Label = r.MessageID(), r.TS, gone, firstLine(mark.Label, markRunes)
+	mark.Subject, mark.Words, mark.Target = firstLine(mark.Subject, markRunes), firstLine(mark.Words, markRunes), mark.Target && !gone
 	m.marks = append(m.marks, mark)
 	return nil
 }
 
 // mark gives what a record stands for, without a kind if it is nothing of note.
-func (m *marking) mark(r clew.Record) (Mark, error) {
+func (m *timelineBuilder) mark(r clew.Record) (Mark, error) {
 	switch r.Type {
 	case clew.EventMessageCreated, clew.EventMessageUpdated:
 		return m.message(r)
@@ -204,7 +204,7 @@ func (m *marking) mark(r clew.Record) (Mark, error) {
 }
 
 // message marks a message. An agent's words come after their message.
-func (m *marking) message(r clew.Record) (Mark, error) {
+func (m *timelineBuilder) message(r clew.Record) (Mark, error) {
 	var d struct {
 		Message struct {
 			MessageID  clew.MessageID   `json:"message_id"`
@@ -227,7 +227,7 @@ func (m *marking) message(r clew.Record) (Mark, error) {
 	x := d.Message
 	if r.Type == clew.EventMessageUpdated {
 		if i, ok := m.at[x.MessageID]; ok && x.Text != "" {
-			m.marks[i].Label = line(x.Text, markRunes)
+			m.marks[i].Label = firstLine(x.Text, markRunes)
 		}
 		return Mark{}, nil
 	}
@@ -295,8 +295,8 @@ func subjectOf(summary string) string {
 	return strings.Join(words, " ")
 }
 
-// line is the beginning of a text in one line.
-func line(text string, runes int) string {
+// firstLine is the beginning of a text in one line.
+func firstLine(text string, runes int) string {
 	if most := 8 * runes; len(text) > most { // a long text is not gone through
 		text = strings.ToValidUTF8(text[:most], "")
 	}

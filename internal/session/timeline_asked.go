@@ -34,7 +34,7 @@ func isAsking(t clew.EventType) bool {
 
 // question adds to the mark of a question what it asks. Its announcement follows
 // its message.
-func (m *marking) question(data any) {
+func (m *timelineBuilder) question(data any) {
 	var id clew.RequestID
 	asked := &MarkAsked{}
 	switch d := data.(type) {
@@ -47,7 +47,7 @@ func (m *marking) question(data any) {
 	case *clew.HitlClarificationData:
 		id, *asked = d.RequestID, MarkAsked{Kind: "clarification", Subject: d.Question}
 	}
-	asked.Subject = line(asked.Subject, markRunes)
+	asked.Subject = firstLine(asked.Subject, markRunes)
 	q, ok := m.asked[id]
 	if !ok { // what is wanted begins after its message
 		q.at = -1
@@ -69,7 +69,7 @@ func approvalAsked(d *clew.HitlApprovalRequestData) MarkAsked {
 	case d.Ask == clew.AskAutoApprovalMaxReqReached:
 		return MarkAsked{Kind: LimitRequests}
 	case d.Ask == clew.AskAPIReqFailed:
-		return MarkAsked{Kind: "model", Subject: strings.TrimSpace(strings.TrimSuffix(d.Reason, tryAgain))}
+		return MarkAsked{Kind: "model", Subject: strings.TrimSpace(strings.TrimSuffix(d.Reason, tryAgainSuffix))}
 	case d.Ask == clew.AskResumeTask || d.Ask == clew.AskResumeCompletedTask:
 		if calls, ok := callsInDoubt(d.Reason); ok {
 			return MarkAsked{Kind: "doubt", Subject: calls}
@@ -120,8 +120,8 @@ func stepsLine(todos []clew.Todo) string {
 	return strings.Join(steps, " ")
 }
 
-// Doubtful asks about calls that were running when the server stopped.
-func Doubtful(calls []string) string {
+// InDoubtText asks about calls that were running when the server stopped.
+func InDoubtText(calls []string) string {
 	return doubtBefore + strings.Join(calls, "; ") + doubtAfter
 }
 

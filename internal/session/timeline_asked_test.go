@@ -32,9 +32,9 @@ func TestQuestionMarks(t *testing.T) {
 		{approval(clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Limit: "budget", Todo: todo}), session.MarkAsked{Kind: "budget"}},
 		{approval(clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached}), session.MarkAsked{Kind: "requests"}},
 		{approval(clew.HitlApprovalRequestData{Ask: clew.AskMistakeLimitReached}), session.MarkAsked{Kind: "mistakes"}},
-		{approval(session.TryAgain("It was away.")), session.MarkAsked{Kind: "model", Subject: "It was away."}},
+		{approval(session.OfferRetry("It was away.")), session.MarkAsked{Kind: "model", Subject: "It was away."}},
 		{approval(clew.HitlApprovalRequestData{Ask: clew.AskResumeTask, Reason: "Take this task up again?"}), session.MarkAsked{Kind: "resume"}},
-		{approval(clew.HitlApprovalRequestData{Ask: clew.AskResumeTask, Reason: session.Doubtful([]string{"a 1", "b 2"})}), session.MarkAsked{Kind: "doubt", Subject: "a 1; b 2"}},
+		{approval(clew.HitlApprovalRequestData{Ask: clew.AskResumeTask, Reason: session.InDoubtText([]string{"a 1", "b 2"})}), session.MarkAsked{Kind: "doubt", Subject: "a 1; b 2"}},
 		{&clew.HitlPlanReviewData{Message: "Please look.", Plan: clew.Plan{Todos: clew.List[clew.Todo]{{Task: "rake"}, {Task: "sweep"}}}}, session.MarkAsked{Kind: "plan", Subject: "1. rake 2. sweep"}},
 		{&clew.HitlInputRequestData{Question: "Which one?"}, session.MarkAsked{Kind: "input", Subject: "Which one?"}},
 		{&clew.HitlClarificationData{Question: "Which yard?"}, session.MarkAsked{Kind: "clarification", Subject: "Which yard?"}},
@@ -60,7 +60,7 @@ func TestQuestionMarks(t *testing.T) {
 		}
 		s.write(clew.EventHitlResolved, &clew.HitlResolvedData{RequestID: "req_1", Action: clew.ResolvedReject})
 		w := watch(t, start(t, j, session.Config{}), "s")
-		line, err := w.Timeline(t.Context(), session.TimelineOf{})
+		line, err := w.Timeline(t.Context(), session.TimelineQuery{})
 		if err != nil || len(line.Marks) != 2 || line.Marks[0].Label != "in words" || line.Marks[0].Asked == nil || line.Marks[1].Asked == nil {
 			t.Fatalf("%+v: %+v, %v", x.want, line.Marks, err)
 		}
@@ -68,7 +68,7 @@ func TestQuestionMarks(t *testing.T) {
 			t.Errorf("got %+v and %+v, want %+v", q, a, x.want)
 		}
 		// A part that begins after the message still knows what was answered.
-		line, err = w.Timeline(t.Context(), session.TimelineOf{FromTS: message.TS + 1})
+		line, err = w.Timeline(t.Context(), session.TimelineQuery{FromTS: message.TS + 1})
 		if err != nil || len(line.Marks) != 1 || line.Marks[0].Asked == nil || *line.Marks[0].Asked != x.want || line.Marks[0].Subject != "" {
 			t.Errorf("the part after it: %+v, %v", line.Marks, err)
 		}
@@ -103,7 +103,7 @@ func TestCheckpointMarks(t *testing.T) {
 			}})
 		}
 		s.write(clew.EventCheckpointSaved, d)
-		line, err := watch(t, start(t, j, session.Config{}), "s").Timeline(t.Context(), session.TimelineOf{})
+		line, err := watch(t, start(t, j, session.Config{}), "s").Timeline(t.Context(), session.TimelineQuery{})
 		if err != nil || len(line.Marks) != 1 {
 			t.Fatalf("%s: %+v, %v", x.reason, line.Marks, err)
 		}

@@ -8,7 +8,7 @@ import (
 
 // answer marks the end of a question. One that was withdrawn is no place to go
 // back to: what it was about was over.
-func (m *marking) answer(d *clew.HitlResolvedData) Mark {
+func (m *timelineBuilder) answer(d *clew.HitlResolvedData) Mark {
 	q := m.asked[d.RequestID]
 	mark := Mark{
 		Kind: MarkAnswer, RequestID: d.RequestID, TaskID: d.TaskID, Target: isAnswer(d),
@@ -28,14 +28,14 @@ func (m *marking) answer(d *clew.HitlResolvedData) Mark {
 }
 
 // checkpoint marks saved files. What the server saves by itself has no message.
-func (m *marking) checkpoint(d *clew.CheckpointSavedData) Mark {
+func (m *timelineBuilder) checkpoint(d *clew.CheckpointSavedData) Mark {
 	mark := Mark{Kind: MarkCheckpoint, Label: d.Reason, Checkpoint: d.ToHash, TaskID: d.TaskID}
 	cause, tool := causeOf(d.Reason)
 	by, asked := m.saved[d.MessageID]
 	switch {
 	case asked:
 		mark.What, mark.Subject = string(CausePerson), string(by)
-		if d.Reason != savedBy+string(by) {
+		if d.Reason != savedByPrefix+string(by) {
 			mark.Words = d.Reason
 		}
 	case cause != "":
@@ -102,15 +102,15 @@ func runMark(data any) Mark {
 	return Mark{}
 }
 
-// thin leaves out marks evenly until there are no more than most of them: first
+// sample leaves out marks evenly until there are no more than most of them: first
 // of those that nobody goes back to.
-func thin(marks []Mark, most int) []Mark {
+func sample(marks []Mark, most int) []Mark {
 	if len(marks) <= most {
 		return append([]Mark{}, marks...)
 	}
 	weighty := 0
 	for _, m := range marks {
-		if m.weighty() {
+		if m.isImportant() {
 			weighty++
 		}
 	}
@@ -118,14 +118,14 @@ func thin(marks []Mark, most int) []Mark {
 	out := make([]Mark, 0, most)
 	nthFirst, nthRest := 0, 0
 	for _, m := range marks {
-		if m.weighty() {
-			if picks(nthFirst, first, weighty) {
+		if m.isImportant() {
+			if isSampled(nthFirst, first, weighty) {
 				out = append(out, m)
 			}
 			nthFirst++
 			continue
 		}
-		if picks(nthRest, rest, len(marks)-weighty) {
+		if isSampled(nthRest, rest, len(marks)-weighty) {
 			out = append(out, m)
 		}
 		nthRest++
@@ -133,13 +133,13 @@ func thin(marks []Mark, most int) []Mark {
 	return out
 }
 
-func (m Mark) weighty() bool {
+func (m Mark) isImportant() bool {
 	return slices.Contains([]MarkKind{MarkUser, MarkQuestion, MarkAnswer, MarkCheckpoint, MarkRewind}, m.Kind)
 }
 
-// picks reports whether the i-th of n is among k that are spread evenly, with
+// isSampled reports whether the i-th of n is among k that are spread evenly, with
 // the first and the last, or with the last alone.
-func picks(i, k, n int) bool {
+func isSampled(i, k, n int) bool {
 	switch {
 	case k == 0:
 		return false

@@ -9,10 +9,10 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// alarm is a session's timer for the next reminder or deadline. While the
+// timer is a session's timer for the next reminder or deadline. While the
 // session is in memory the timer counts; the engine's wake-up is for when it is
 // not, and for a machine whose clock stood still. Owned by run.
-type alarm struct {
+type timer struct {
 	at   int64            // what the timer is set to, 0 if it is not
 	c    <-chan time.Time // nil if it is not set
 	stop func()
@@ -45,11 +45,11 @@ func afterTimer(d time.Duration) (<-chan time.Time, func()) {
 func (s *Session) settle() error {
 	for {
 		now := s.host.cfg.Now()
-		if at := s.state.nextDue(); at == 0 || at > now || s.alarm.hold > now {
+		if at := s.state.nextDeadline(); at == 0 || at > now || s.alarm.hold > now {
 			return nil
 		}
 		done := make(chan outcome, 1)
-		if err := s.process([]request{{ctx: s.host.ctx, cmd: clew.Command{Data: &expire{}}, done: done}}); err != nil {
+		if err := s.process([]request{{ctx: s.host.ctx, cmd: clew.Command{Data: &timeoutCommand{}}, done: done}}); err != nil {
 			return err
 		}
 		s.lastUse.Store(now)
@@ -64,7 +64,7 @@ func (s *Session) settle() error {
 // decideFitting is decide, and once more for a time-out that does not fit one
 // batch: texts are cut then.
 func (s *Session) decideFitting(req request) (pending, []draft, error) {
-	d, ok := req.cmd.Data.(*expire)
+	d, ok := req.cmd.Data.(*timeoutCommand)
 	if !ok {
 		return s.decide(req)
 	}
@@ -80,7 +80,7 @@ func (s *Session) decideFitting(req request) (pending, []draft, error) {
 // arm sets the timer to what is due next, and has the engine's wake-up moved
 // there. The state must be durable.
 func (s *Session) arm() {
-	next := s.state.nextDue()
+	next := s.state.nextDeadline()
 	if next != s.alarm.woken && !s.lost.Load() {
 		s.alarm.woken, s.alarm.early = next, 0
 		s.host.wakes.put(s.id, next)
@@ -110,12 +110,12 @@ func (s *Session) disarm() {
 // wake handles what is due before it returns.
 func (s *Session) wake(ctx context.Context) error {
 	for {
-		r, err := s.do(ctx, clew.Command{Data: &expire{}})
+		r, err := s.do(ctx, clew.Command{Data: &timeoutCommand{}})
 		if err != nil {
 			return err
 		}
 		if len(r.Records) == 0 {
-			return s.look(ctx, (*Session).rewake)
+			return s.read(ctx, (*Session).rewake)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (s *Session) wake(ctx context.Context) error {
 // keeps coming early the engine's clock is ahead of ours, and it is put off more
 // and more, lest it comes at once again and again.
 func (s *Session) rewake() {
-	next := s.state.nextDue()
+	next := s.state.nextDeadline()
 	if next == 0 || next != s.alarm.woken || s.lost.Load() { // arm sees to it
 		return
 	}
@@ -141,7 +141,7 @@ func (s *Session) rewake() {
 // the snapshot.
 func wakeAfterLoad(state *State, loaded Loaded) int64 {
 	mark := []byte(`"deadline_ms":`)
-	touched := state.nextDue() > 0
+	touched := state.nextDeadline() > 0
 	had := bytes.Contains(loaded.State, mark)
 	for _, r := range loaded.Tail {
 		touched = touched || had && (r.Type == clew.EventHitlResolved || r.Type == clew.EventHistoryRewound || r.Type == clew.EventRewindUndone) || bytes.Contains(r.Data(), mark)

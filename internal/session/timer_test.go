@@ -50,7 +50,7 @@ func (c *clockwork) times() []int64 {
 // wondering is an agent that asks for a value about its first call, and rests once
 // it has it.
 func wondering(timeout time.Duration) agentFunc {
-	return func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+	return func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 		v, err := desk.View()
 		if err != nil {
 			return err

@@ -61,13 +61,13 @@ func (t *pager) toolCall(ctx context.Context, id string, message clew.MessageID)
 	if err != nil {
 		return ToolCall{}, err
 	}
-	f := finding{seq: seq, call: ToolCall{ToolCallID: id, MessageID: message}}
-	all := hidden(t.removed, seq)
+	f := toolCallFinder{seq: seq, call: ToolCall{ToolCallID: id, MessageID: message}}
+	all := isHidden(t.removed, seq)
 	for r, err := range t.journal.Read(ctx, t.id, max(seq, callBehind+1)-callBehind, min(seq+settleReach, t.last)) {
 		if err != nil {
 			return ToolCall{}, err
 		}
-		if !all && hidden(t.removed, r.Seq) {
+		if !all && isHidden(t.removed, r.Seq) {
 			continue
 		}
 		if err := f.add(r); err != nil {
@@ -80,15 +80,15 @@ func (t *pager) toolCall(ctx context.Context, id string, message clew.MessageID)
 	return f.call, nil
 }
 
-// finding is a call that is put together.
-type finding struct {
+// toolCallFinder is a call that is put together.
+type toolCallFinder struct {
 	seq    uint64 // of its message
 	call   ToolCall
 	inputs map[clew.TaskID]json.RawMessage // by those who made a call of that name
 	over   bool
 }
 
-func (f *finding) add(r clew.Record) error {
+func (f *toolCallFinder) add(r clew.Record) error {
 	if r.Seq < f.seq && r.Type != clew.EventModelMessage {
 		return nil
 	}
@@ -132,7 +132,7 @@ func (f *finding) add(r clew.Record) error {
 }
 
 // shown takes the message that shows the call.
-func (f *finding) shown(data any) error {
+func (f *toolCallFinder) shown(data any) error {
 	d, ok := data.(*clew.MessageCreatedData)
 	if !ok || d.Message.ToolCallID != f.call.ToolCallID || f.call.ToolCallID == "" {
 		return clew.Errorf(clew.MessageNotFound, "message %s shows no call %q", f.call.MessageID, f.call.ToolCallID)
@@ -152,7 +152,7 @@ func (f *finding) shown(data any) error {
 	return nil
 }
 
-func (f *finding) heard(r clew.Record, d *clew.ModelMessageData) {
+func (f *toolCallFinder) heard(r clew.Record, d *clew.ModelMessageData) {
 	if r.Seq > f.seq {
 		return
 	}
@@ -166,7 +166,7 @@ func (f *finding) heard(r clew.Record, d *clew.ModelMessageData) {
 	}
 }
 
-func (f *finding) moves(r clew.Record, d *clew.ToolProgressData) {
+func (f *toolCallFinder) moves(r clew.Record, d *clew.ToolProgressData) {
 	c := &f.call
 	if d.ToolCallID != c.ToolCallID || d.TaskID != c.TaskID {
 		return
@@ -195,7 +195,7 @@ func (f *finding) moves(r clew.Record, d *clew.ToolProgressData) {
 }
 
 // ends ends the call with its task's turn.
-func (f *finding) ends(r clew.Record, task clew.TaskID, over bool) {
+func (f *toolCallFinder) ends(r clew.Record, task clew.TaskID, over bool) {
 	if task != f.call.TaskID || !over {
 		return
 	}

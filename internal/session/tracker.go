@@ -169,7 +169,7 @@ func (t *tracker) all(s *State, texts func(*clew.Message)) (*Change, error) {
 // commandsAfter names the commands that took effect after a record.
 func commandsAfter(s *State, cursor uint64) []clew.ClientMessageID {
 	var list []clew.ClientMessageID
-	for _, taken := range slices.Backward(s.Taken) {
+	for _, taken := range slices.Backward(s.Processed) {
 		if taken.First+uint64(taken.Count) <= cursor+1 {
 			break
 		}

@@ -50,7 +50,7 @@ func TestTheEndOfACallBeyondTheTail(t *testing.T) {
 		if i := slices.IndexFunc(changed, func(m clew.Message) bool { return m.MessageID == id }); all || i < 0 || changed[i].Tool.Status != clew.ToolComplete {
 			t.Errorf("restart %v: changed are %+v, all %v", restart, changed, all)
 		}
-		appendSaid(&b.s.state.Messages, 5000, tailMessages, b.s.state.unsettled)
+		appendSaid(&b.s.state.Messages, 5000, tailMessages, b.s.state.unsettledMessages)
 		if b.s.state.Message(id) != nil {
 			t.Error("what is settled stays at hand")
 		}

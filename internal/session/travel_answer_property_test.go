@@ -19,7 +19,7 @@ func (x *traveller) rewindAnswer() bool {
 		return false
 	}
 	r := list[x.pick(len(list))]
-	c, err := x.s.plot(context.Background(), x.s.here(), aim{target: clew.Target{MessageID: r.MessageID()}})
+	c, err := x.s.planRewind(context.Background(), x.s.positionNow(), rewindTarget{target: clew.Target{MessageID: r.MessageID()}})
 	if err != nil {
 		x.t.Fatalf("no way to the answer at %d: %v", r.Seq, err)
 	}
@@ -27,7 +27,7 @@ func (x *traveller) rewindAnswer() bool {
 		x.t.Fatalf("the answer at %d led to %d", r.Seq, c.to)
 	}
 	then := x.state(x.freshAt(c.to))
-	if id := x.decoded(r).(*clew.HitlResolvedData).RequestID; then.question(id) == nil {
+	if id := x.decoded(r).(*clew.HitlResolvedData).RequestID; then.openQuestion(id) == nil {
 		x.t.Fatalf("before the answer at %d question %s is not open", r.Seq, id)
 	}
 	x.tally["to before an answer"]++

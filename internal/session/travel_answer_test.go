@@ -13,7 +13,7 @@ import (
 // asks has an agent that asks once, and works on the files after a yes. Like the
 // real one it saves them before and after.
 func asks(f *shelf) session.Agent {
-	return agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
+	return agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 		v, err := desk.View()
 		if err != nil {
 			return err
@@ -23,7 +23,7 @@ func asks(f *shelf) session.Agent {
 			return err
 		}
 		saved := func(reason string) *clew.CheckpointSavedData {
-			now, _ := f.Save(context.Background(), session.Workplace{}, reason)
+			now, _ := f.Save(context.Background(), session.SessionWorkspace{}, reason)
 			return session.CheckpointSaved(now, reason)
 		}
 		before := saved("before work")
@@ -48,7 +48,7 @@ func (x *trip) asked() clew.RequestID {
 // answerMark is the timeline's mark of the last answer.
 func (x *trip) answerMark() session.Mark {
 	x.t.Helper()
-	line, err := watch(x.t, x.h, x.id).Timeline(x.t.Context(), session.TimelineOf{})
+	line, err := watch(x.t, x.h, x.id).Timeline(x.t.Context(), session.TimelineQuery{})
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestFilesOfAnAnswerWithoutWork(t *testing.T) {
 }
 
 // asksOnly asks once, and does nothing else.
-var asksOnly = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
+var asksOnly = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 		if len(t.History) > 0 {
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
@@ -166,7 +166,7 @@ func asking(tx *session.Tx, s *session.State, t *session.Task, prompt clew.Messa
 	tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
 		Role: clew.SpeakerUser, MessageID: prompt.MessageID, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: prompt.Text}},
 	}})
-	session.Ask(tx, s, t, clew.HitlApprovalRequestData{
+	session.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 		Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 	})
 }

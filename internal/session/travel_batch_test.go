@@ -15,7 +15,7 @@ func (x *traveller) before(fits func(m clew.Message) bool) {
 		if !fits(list[i]) {
 			continue
 		}
-		c, err := x.s.plot(context.Background(), x.s.here(), aim{target: clew.Target{MessageID: list[i].MessageID}})
+		c, err := x.s.planRewind(context.Background(), x.s.positionNow(), rewindTarget{target: clew.Target{MessageID: list[i].MessageID}})
 		if err != nil {
 			x.t.Fatalf("plot: %v", err)
 		}

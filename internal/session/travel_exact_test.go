@@ -51,7 +51,7 @@ func partsOf(t tester, encoded []byte, ts int64) parts {
 	}
 	add("transcript", []any{s.Total, s.Messages})
 	add("focus", []any{s.Current, s.Started})
-	add("questions", []any{s.Questions, s.Reminded, s.Asked})
+	add("questions", []any{s.Questions, s.Reminded, s.AskedTimes})
 	add("usage", s.Usage)
 	add("checkpoint", s.Checkpoint)
 	return p
@@ -103,9 +103,9 @@ func (x *traveller) queueOf(encoded []byte) string {
 }
 
 // arrived checks a return whose batch begins behind the first records.
-func (x *traveller) arrived(c course, before []byte, first int) {
+func (x *traveller) arrived(c rewindPlan, before []byte, first int) {
 	t := x.t
-	at := first + slices.IndexFunc(x.records[first:], func(r clew.Record) bool { return returnOf(x.decoded(r)) != nil })
+	at := first + slices.IndexFunc(x.records[first:], func(r clew.Record) bool { return rewindOf(x.decoded(r)) != nil })
 	r := x.records[at]
 	what := fmt.Sprintf("%s to %d at %d", c.kind, c.to, r.Seq)
 	left := x.onFrom(before, first, at) // where somebody was stopped first
@@ -117,7 +117,7 @@ func (x *traveller) arrived(c course, before []byte, first int) {
 	}
 	x.foretold(c, before, there, r)
 	x.line(what, c.kind, is, left, r.TS)
-	if c.then == nil && x.s.state.Busy() {
+	if c.followUp == nil && x.s.state.Busy() {
 		t.Fatalf("%s: somebody goes on by themselves", what)
 	}
 	x.tally[string(c.kind)]++
@@ -192,9 +192,9 @@ func (x *traveller) named(of, other *State, ids []clew.MessageID, n int) {
 }
 
 // foretold holds what a preview says against what became of it.
-func (x *traveller) foretold(c course, before, there []byte, r clew.Record) {
+func (x *traveller) foretold(c rewindPlan, before, there []byte, r clew.Record) {
 	t := x.t
-	now, will, is := x.state(before), x.state(c.past), x.state(there)
+	now, will, is := x.state(before), x.state(c.targetState), x.state(there)
 	p := &clew.RewindPreviewAnswer{}
 	compare(p, now, will)
 	if got := now.Total - is.Total; got != now.Total-will.Total {
@@ -212,7 +212,7 @@ func (x *traveller) foretold(c course, before, there []byte, r clew.Record) {
 	if p.Usage != nil {
 		spared = *p.Usage
 	}
-	if got := less(now.Usage, is.Usage); got != spared {
+	if got := usageDifference(now.Usage, is.Usage); got != spared {
 		t.Fatalf("usage went down by %+v, foretold was %+v", got, spared)
 	}
 	open := map[clew.RequestID]bool{}
@@ -222,14 +222,14 @@ func (x *traveller) foretold(c course, before, there []byte, r clew.Record) {
 	for _, q := range p.Withdrawn {
 		delete(open, q.RequestID())
 	}
-	held := without(now.allowed(), func(r clew.RememberedRule) bool {
+	held := without(now.activeRules(), func(r clew.RememberedRule) bool {
 		return slices.ContainsFunc(p.Forgotten, func(f clew.RememberedRule) bool { return f == r })
 	})
-	if !slices.Equal(held, is.allowed()) {
-		t.Fatalf("foretold was that %v is allowed; it is %v", held, is.allowed())
+	if !slices.Equal(held, is.activeRules()) {
+		t.Fatalf("foretold was that %v is allowed; it is %v", held, is.activeRules())
 	}
 	todos := map[string]clew.TodoStatus{}
-	for _, todo := range now.todos() {
+	for _, todo := range now.focusedTodos() {
 		todos[todo.ID] = todo.Status
 	}
 	for _, c := range p.Todos {
@@ -238,7 +238,7 @@ func (x *traveller) foretold(c course, before, there []byte, r clew.Record) {
 		}
 	}
 	got := map[string]clew.TodoStatus{}
-	for _, todo := range is.todos() {
+	for _, todo := range is.focusedTodos() {
 		got[todo.ID] = todo.Status
 	}
 	if len(open) != len(is.Questions) || slices.ContainsFunc(is.Questions, func(q clew.Question) bool { return !open[q.RequestID()] }) || !maps.Equal(todos, got) {

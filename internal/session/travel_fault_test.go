@@ -109,9 +109,9 @@ func TestUnsettledFiles(t *testing.T) {
 // A fork that is taken back to before its own beginning has questions of its own
 // there, too.
 func TestQuestionsBeforeAFork(t *testing.T) {
-	asker := agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+	asker := agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 		_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
-			session.Ask(tx, s, t, clew.HitlApprovalRequestData{
+			session.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 				Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 			})
 		})

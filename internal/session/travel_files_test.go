@@ -23,7 +23,7 @@ type shelf struct {
 	copied []string
 }
 
-func (f *shelf) Save(context.Context, session.Workplace, string) (session.SavedFiles, error) {
+func (f *shelf) Save(context.Context, session.SessionWorkspace, string) (session.SavedFiles, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.save(), nil
@@ -36,7 +36,7 @@ func (f *shelf) save() session.SavedFiles {
 	return session.SavedFiles{ID: fmt.Sprint("cp_", len(f.saved)), Hash: "h:" + f.files}
 }
 
-func (f *shelf) Restore(_ context.Context, _ session.Workplace, id, hash string) (session.RestoredFiles, error) {
+func (f *shelf) Restore(_ context.Context, _ session.SessionWorkspace, id, hash string) (session.RestoredFiles, error) {
 	if f.hold != nil {
 		<-f.hold
 	}
@@ -56,11 +56,11 @@ func (f *shelf) Restore(_ context.Context, _ session.Workplace, id, hash string)
 	return f.done[id], nil
 }
 
-func (f *shelf) Diff(_ context.Context, _ session.Workplace, from, to string, _ int) ([]clew.CheckpointFile, int, error) {
+func (f *shelf) Diff(_ context.Context, _ session.SessionWorkspace, from, to string, _ int) ([]clew.CheckpointFile, int, error) {
 	return []clew.CheckpointFile{{Content: clew.FileContent{Before: from, After: to}}}, 1, nil
 }
 
-func (f *shelf) Copy(_ context.Context, _ session.Workplace, hash string, to session.Workplace) error {
+func (f *shelf) Copy(_ context.Context, _ session.SessionWorkspace, hash string, to session.SessionWorkspace) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.copied = append(f.copied, hash+" to "+string(to.Session)+to.Dir)

@@ -13,14 +13,14 @@ import (
 // returns when the turn is over or when it waits for somebody: the session
 // calls it again once there is something to do.
 type Agent interface {
-	Work(ctx context.Context, turn Turn, prompt clew.Message, desk *Desk) error
+	Work(ctx context.Context, turn Turn, prompt clew.Message, desk *TurnContext) error
 }
 
 // turn is an agent at work.
 type turn struct {
-	id     clew.MessageID
-	moved  uint64 // the session's last return when it began
-	cancel context.CancelFunc
+	id            clew.MessageID
+	lastRewindSeq uint64 // the session's last return when it began
+	cancel        context.CancelFunc
 }
 
 // startTurns starts the agents of tasks that have something to do and that
@@ -28,7 +28,7 @@ type turn struct {
 // whose turn is over.
 func (s *Session) startTurns() {
 	for id, running := range s.turns {
-		if t := s.state.Task(id); t == nil || t.Turn == nil || t.Turn.ID != running.id || s.state.Moved != running.moved || s.state.Returning != nil {
+		if t := s.state.Task(id); t == nil || t.Turn == nil || t.Turn.ID != running.id || s.state.LastRewindSeq != running.lastRewindSeq || s.state.PendingRewind != nil {
 			running.cancel() // it stays here until it has left: no two agents work on one task
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Session) startTurn(t *Task) {
 		prompt = *m
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	desk := &Desk{s: s, turn: work, moved: s.state.Moved, ctx: ctx}
+	desk := &TurnContext{s: s, turn: work, lastRewindSeq: s.state.LastRewindSeq, ctx: ctx}
 	desk.seen.Store(s.state.Seq)
 	if reply := s.state.Message(work.Reply); reply != nil {
 		desk.stream = &Stream{d: desk, m: *reply}
@@ -58,7 +58,7 @@ func (s *Session) startTurn(t *Task) {
 	if s.turns == nil {
 		s.turns = map[clew.TaskID]*turn{}
 	}
-	running := &turn{id: work.ID, moved: s.state.Moved, cancel: cancel}
+	running := &turn{id: work.ID, lastRewindSeq: s.state.LastRewindSeq, cancel: cancel}
 	s.turns[work.TaskID] = running
 	s.agents.Add(1)
 	s.host.loops.Go(func() { // Close waits for it
@@ -66,7 +66,7 @@ func (s *Session) startTurn(t *Task) {
 		defer cancel()
 		s.work(ctx, work, prompt, desk)
 		// There may be more to do by now: an answer came while it was leaving.
-		_ = s.look(context.Background(), func(s *Session) {
+		_ = s.read(context.Background(), func(s *Session) {
 			if s.turns[work.TaskID] == running {
 				delete(s.turns, work.TaskID)
 			}
@@ -75,14 +75,14 @@ func (s *Session) startTurn(t *Task) {
 }
 
 // work runs the agent. A turn never stays open behind an agent that failed.
-func (s *Session) work(ctx context.Context, work Turn, prompt clew.Message, desk *Desk) {
+func (s *Session) work(ctx context.Context, work Turn, prompt clew.Message, desk *TurnContext) {
 	err := s.workSafely(ctx, work, prompt, desk)
 	if ctx.Err() != nil {
 		return
 	}
 	if err == nil {
 		idle := false
-		_ = s.look(ctx, func(s *Session) {
+		_ = s.read(ctx, func(s *Session) {
 			t := s.state.Task(work.TaskID)
 			idle = t != nil && t.Turn != nil && t.Turn.ID == work.ID && s.state.Runnable(t) && desk.recorded.Load() == 0 && desk.seen.Load() == s.state.Seq
 		})
@@ -97,7 +97,7 @@ func (s *Session) work(ctx context.Context, work Turn, prompt clew.Message, desk
 
 // workSafely makes an error of an agent's panic: it ends its turn, not the
 // process.
-func (s *Session) workSafely(ctx context.Context, work Turn, prompt clew.Message, desk *Desk) (err error) {
+func (s *Session) workSafely(ctx context.Context, work Turn, prompt clew.Message, desk *TurnContext) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.host.cfg.Log.Error("agent panicked", "session", s.id, "turn", work.ID, "panic", p, "stack", string(debug.Stack()))

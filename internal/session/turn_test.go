@@ -16,15 +16,15 @@ import (
 )
 
 // agentFunc is an agent made of a function.
-type agentFunc func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.Desk) error
+type agentFunc func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error
 
-func (f agentFunc) Work(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.Desk) error {
+func (f agentFunc) Work(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	return f(ctx, turn, prompt, desk)
 }
 
 // pace answers with pieces, pausing before each.
 func pace(every time.Duration, pieces ...string) agentFunc {
-	return func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+	return func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 		if err := desk.Begin(); err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func TestInterruptKeepsWhatWasStreamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		over := make(chan error, 1)
-		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 			if err := errors.Join(desk.Begin(), desk.Write("half a sen")); err != nil {
 				return err
 			}
@@ -168,7 +168,7 @@ func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		var order []string
-		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, m clew.Message, desk *session.Desk) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, m clew.Message, desk *session.TurnContext) error {
 			order = append(order, m.Text) // one turn at a time
 			time.Sleep(time.Second)
 			return errors.Join(desk.Begin(), desk.End())
@@ -198,24 +198,24 @@ func TestQueue(t *testing.T) {
 func TestAgentFails(t *testing.T) {
 	secret := errors.New("inner cause")
 	tests := map[string]struct {
-		work    func(desk *session.Desk) error
+		work    func(desk *session.TurnContext) error
 		code    clew.Code
 		replies int // that the failing agent began
 	}{
-		"error":             {func(*session.Desk) error { return clew.WrapError(clew.ProviderError, secret, "no answer") }, clew.ProviderError, 0},
-		"plain error":       {func(*session.Desk) error { return secret }, clew.Internal, 0},
-		"panic":             {func(*session.Desk) error { panic(secret) }, clew.ExecutionFailed, 0},
-		"error after words": {func(d *session.Desk) error { return errors.Join(d.Begin(), d.Write("so far"), secret) }, clew.Internal, 1},
-		"panic after words": {func(d *session.Desk) error { _ = errors.Join(d.Begin(), d.Write("so far")); panic("oh") }, clew.ExecutionFailed, 1},
-		"left unfinished":   {func(d *session.Desk) error { return d.Begin() }, clew.ExecutionFailed, 1},
-		"nothing at all":    {func(*session.Desk) error { return nil }, clew.ExecutionFailed, 0},
+		"error":             {func(*session.TurnContext) error { return clew.WrapError(clew.ProviderError, secret, "no answer") }, clew.ProviderError, 0},
+		"plain error":       {func(*session.TurnContext) error { return secret }, clew.Internal, 0},
+		"panic":             {func(*session.TurnContext) error { panic(secret) }, clew.ExecutionFailed, 0},
+		"error after words": {func(d *session.TurnContext) error { return errors.Join(d.Begin(), d.Write("so far"), secret) }, clew.Internal, 1},
+		"panic after words": {func(d *session.TurnContext) error { _ = errors.Join(d.Begin(), d.Write("so far")); panic("oh") }, clew.ExecutionFailed, 1},
+		"left unfinished":   {func(d *session.TurnContext) error { return d.Begin() }, clew.ExecutionFailed, 1},
+		"nothing at all":    {func(*session.TurnContext) error { return nil }, clew.ExecutionFailed, 0},
 		"endless":           {endless, clew.MessageTooLarge, 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				j := new(journaltest.Memory).Node("a")
-				h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ session.Turn, m clew.Message, desk *session.Desk) error {
+				h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ session.Turn, m clew.Message, desk *session.TurnContext) error {
 					if m.Text == "good" {
 						return errors.Join(desk.Begin(), desk.End())
 					}
@@ -250,7 +250,7 @@ func TestAgentFails(t *testing.T) {
 }
 
 // endless writes more than a record can hold.
-func endless(d *session.Desk) error {
+func endless(d *session.TurnContext) error {
 	err := d.Begin()
 	for err == nil {
 		err = d.Write(strings.Repeat("\x01", 1000))
@@ -267,7 +267,7 @@ func TestTurnSurvivesCrash(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := new(journaltest.Memory)
 				f := &faults{Journal: m.Node("a")}
-				a := start(t, f, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+				a := start(t, f, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 					if begun {
 						if err := errors.Join(desk.Begin(), desk.Write("lost words")); err != nil {
 							return err

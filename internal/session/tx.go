@@ -65,7 +65,7 @@ func (tx *Tx) Events() []clew.Event { return tx.events }
 // taskID names the task that the event after the next n ones starts. The name is
 // the same whenever the batch is decided again.
 func (tx *Tx) taskID(s *State, n int) clew.TaskID {
-	return clew.TaskID(nameAt("task_", s.ID, tx.seq+uint64(len(tx.events)+n)))
+	return clew.TaskID(deriveID("task_", s.ID, tx.seq+uint64(len(tx.events)+n)))
 }
 
 // applyTo folds the events from the n-th on into a copy of the state that they

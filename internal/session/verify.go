@@ -27,7 +27,7 @@ type Verdict struct {
 // are stored of it: the sealed one, and those that are kept, of which kept gives the
 // one at a record, nil for none. Those of other versions are not compared.
 func VerifyFolds(ctx context.Context, j Journal, id clew.SessionID, loaded Loaded, kept func(seq uint64) []byte) (Verdict, error) {
-	p := &past{journal: j, id: id, known: map[uint64][]byte{}}
+	p := &stateReader{journal: j, id: id, cached: map[uint64][]byte{}}
 	v := verifying{anew: anew{p: p, loaded: loaded}, kept: kept}
 	sealed := FoldOf(loaded.State)
 	if loaded.State != nil {

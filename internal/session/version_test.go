@@ -62,7 +62,7 @@ func TestOlderFoldIsMadeAnew(t *testing.T) {
 	if got := m.Sealed("s1"); !bytes.Equal(got, want) {
 		t.Errorf("sealed\n%s\nwant\n%s", got, want)
 	}
-	list, _, err := h.List(t.Context(), session.ListOf{Owner: "ann", Archived: true, Limit: 5})
+	list, _, err := h.List(t.Context(), session.ListQuery{Owner: "ann", Archived: true, Limit: 5})
 	if err != nil || len(list) != 1 {
 		t.Errorf("the list of archived sessions has %v, %v", list, err)
 	}
@@ -213,7 +213,7 @@ func TestFoundedForkStaysOwnerless(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := n.Found(t.Context(), "child", session.Foundation{Parent: "parent", Head: records[1].After(), State: older(state)}); err != nil {
+	if err := n.Found(t.Context(), "child", session.InitialHistory{Parent: "parent", Head: records[1].After(), State: older(state)}); err != nil {
 		t.Fatal(err)
 	}
 	h := start(t, n, session.Config{})

@@ -161,7 +161,7 @@ func TestRefusedTimeOut(t *testing.T) {
 func TestTimeOutThatDoesNotFit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
-		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 			if err := hear(desk, "c1"); err != nil {
 				return err
 			}

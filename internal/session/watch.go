@@ -68,14 +68,14 @@ func (w *Watch) State(ctx context.Context) (clew.SessionState, error) {
 	var st clew.SessionState
 	if w.local == nil {
 		return st, w.host.at(ctx, w.id, false, func(s *Session) error {
-			return s.look(ctx, func(s *Session) { st = s.sessionState() })
+			return s.read(ctx, func(s *Session) { st = s.sessionState() })
 		}, func(node string) (err error) {
 			st, err = w.host.callState(ctx, node, w.id)
 			return err
 		})
 	}
-	err := w.local.look(ctx, func(s *Session) { st = s.sessionState() })
-	if err != nil && passing(err) {
+	err := w.local.read(ctx, func(s *Session) { st = s.sessionState() })
+	if err != nil && isTransient(err) {
 		err = ErrFeedClosed
 	}
 	return st, err
@@ -92,8 +92,8 @@ func (w *Watch) Since(ctx context.Context, cursor uint64) (c *Change, pos uint64
 		w.leave = w.local.watchState()
 	}
 	var failed error
-	err = w.local.look(ctx, func(s *Session) { c, pos, failed = s.since(cursor) })
-	if err != nil && passing(err) {
+	err = w.local.read(ctx, func(s *Session) { c, pos, failed = s.since(cursor) })
+	if err != nil && isTransient(err) {
 		err = ErrFeedClosed
 	}
 	if err == nil {

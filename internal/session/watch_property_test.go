@@ -31,7 +31,7 @@ func newSpectacle(t *rapid.T) *spectacle {
 // travel takes the session to one of its messages, or back from there.
 func (p *spectacle) travel() {
 	s := p.s.state
-	var c course
+	var c rewindPlan
 	switch list := s.Messages.Tail(); rapid.IntRange(0, 3).Draw(p.t, "way") {
 	case 0:
 		c = p.back(clew.KindUndo, s.Undo)
@@ -43,28 +43,28 @@ func (p *spectacle) travel() {
 		}
 		i := rapid.IntRange(0, len(list)-1).Draw(p.t, "to")
 		var err error
-		c, err = p.s.plot(context.Background(), p.s.here(), aim{target: clew.Target{MessageID: list[i].MessageID}, keep: rapid.Bool().Draw(p.t, "keep")})
+		c, err = p.s.planRewind(context.Background(), p.s.positionNow(), rewindTarget{target: clew.Target{MessageID: list[i].MessageID}, keep: rapid.Bool().Draw(p.t, "keep")})
 		if err != nil {
 			p.t.Fatalf("no way: %v", err)
 		}
 	}
-	if c.id == "" || c.to == s.Seq {
+	if c.rewindID == "" || c.to == s.Seq {
 		return
 	}
-	if _, _, err := p.do(clew.Command{By: by("ann"), Data: &travel{course: c}}); clew.CodeOf(err) == clew.Internal {
+	if _, _, err := p.do(clew.Command{By: by("ann"), Data: &rewindCommand{rewindPlan: c}}); clew.CodeOf(err) == clew.Internal {
 		p.t.Fatalf("%s: %v", c.kind, err)
 	}
 	p.a.tally["returns"]++
 }
 
-func (p *spectacle) back(kind clew.RewindKind, list []Move) course {
+func (p *spectacle) back(kind clew.RewindKind, list []RewindEntry) rewindPlan {
 	if len(list) == 0 {
-		return course{}
+		return rewindPlan{}
 	}
 	last := list[len(list)-1]
-	c := course{kind: kind, id: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, moved: p.s.state.Moved}
+	c := rewindPlan{kind: kind, rewindID: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, lastRewindSeq: p.s.state.LastRewindSeq}
 	var err error
-	if c.past, err = p.s.host.past("s").at(context.Background(), c.to); err != nil {
+	if c.targetState, err = p.s.host.past("s").encoded(context.Background(), c.to); err != nil {
 		p.t.Fatalf("no way to %d: %v", c.to, err)
 	}
 	return c
@@ -74,7 +74,7 @@ func (p *spectacle) back(kind clew.RewindKind, list []Move) course {
 // names.
 func (p *spectacle) fork() {
 	p.s.state.CreatedMS = 0 // it begins anew
-	must(p.do(clew.Command{By: by("ann"), Data: &create{owner: "ann", title: "fork", forked: &clew.ForkPoint{SessionID: "other", MessageID: clew.MessageIDOf(p.s.state.Seq)}}}))
+	must(p.do(clew.Command{By: by("ann"), Data: &createCommand{owner: "ann", title: "fork", forked: &clew.ForkPoint{SessionID: "other", MessageID: clew.MessageIDOf(p.s.state.Seq)}}}))
 	p.a.tally["forks"]++
 }
 
@@ -96,7 +96,7 @@ func (p *spectacle) restart() {
 
 // grow has a task's reply grow, streamed and now and then recorded.
 func (p *spectacle) grow() {
-	for _, t := range p.s.state.tasks() {
+	for _, t := range p.s.state.sortedTasks() {
 		if t.Turn == nil || !p.s.state.Runnable(t) {
 			continue
 		}
@@ -118,7 +118,7 @@ func (p *spectacle) grow() {
 
 // cut ends a turn while a call that is shown runs, without a word about it.
 func (p *spectacle) cut() {
-	for _, t := range p.s.state.tasks() {
+	for _, t := range p.s.state.sortedTasks() {
 		if t.Turn == nil || t.AwaitingChild != "" || !p.s.state.Runnable(t) {
 			continue
 		}
@@ -141,7 +141,7 @@ func (p *spectacle) cut() {
 func (p *spectacle) windows() {
 	id := draw(p.player, "window", "w1", "w2", "w3")
 	p.person(&clew.UserInteractionData{Interactions: clew.List[clew.Interaction]{{Kind: clew.InteractionClose, WindowID: id}}})
-	for _, t := range p.s.state.tasks() {
+	for _, t := range p.s.state.sortedTasks() {
 		if t.Turn != nil {
 			typ := draw(p.player, "action", clew.ActionWindowCreate, clew.ActionWindowCreate, clew.ActionWindowFocus, clew.ActionWindowClose)
 			must(p.reportAs(t, func(tx *Tx, _ *State, t *Task) {

@@ -12,7 +12,7 @@ import (
 )
 
 // shower opens a window with the name that it is told, and answers like parrot.
-var shower = agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.Desk) error {
+var shower = agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 		content := "<b>" + prompt.Text
 		_ = session.ShowWindow(tx, s, t, session.WindowWish{Type: clew.ActionWindowCreate, ID: prompt.Text, Title: &prompt.Text, Kind: session.WindowHTML, Text: &content})

@@ -60,7 +60,7 @@ func (b *bench) approval(ask clew.Ask, call string, limit string) {
 		if call != "" {
 			q.Tool, q.Effect = "run", &clew.Effect{Summary: "it runs", Digest: "d-" + call}
 		}
-		Ask(tx, s, t, q)
+		AskApproval(tx, s, t, q)
 	}))
 }
 
@@ -113,7 +113,7 @@ func (b *bench) done(c Call, failed string) {
 
 // spawn gives a call to a child task.
 func (b *bench) spawn(c Call) {
-	must(b.report(func(tx *Tx, s *State, t *Task) { Spawn(tx, s, t, c, "do a part", "") }))
+	must(b.report(func(tx *Tx, s *State, t *Task) { AddChild(tx, s, t, c, "do a part", "") }))
 }
 
 // complete ends the task well; a child's result goes to its parent.
@@ -130,7 +130,7 @@ func (b *bench) complete(c Call) (Receipt, []clew.EventType, error) {
 		tx.Add(&clew.TaskCompletedData{TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: "all done"})
 		if t.ParentTaskID != "" {
 			note(tx, s.Task(t.ParentTaskID), clew.Message{Say: clew.SaySubtaskResult, Text: "all done"})
-			Return(tx, s, t, "all done", nil)
+			CompleteChild(tx, s, t, "all done", nil)
 		}
 	})
 }
@@ -139,6 +139,6 @@ func (b *bench) complete(c Call) (Receipt, []clew.EventType, error) {
 func (b *bench) fail() {
 	must(b.report(func(tx *Tx, s *State, t *Task) {
 		tx.Add(clew.NewErrorData(clew.Errorf(clew.ProviderError, "away"), clew.ErrorContext{TaskID: t.TaskID}))
-		closeTurn(tx, s, t, nil, closing{reason: "ended by a failure", code: clew.EndFailed})
+		endTurn(tx, s, t, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed})
 	}))
 }

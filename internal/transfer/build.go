@@ -11,12 +11,12 @@ import (
 // A builder makes the records of a session from files. What they tell is put in
 // order of time first; only places in the files are kept until then.
 type builder struct {
-	*taking
+	*importJob
 	now    int64
 	lastTS int64 // of the newest message
 	steps  []step
 	ends   []func(ts int64) error // what comes after all steps
-	pics   pictures
+	pics   imageCodec
 
 	unheard func() error // what was said and the model has not been told
 }
@@ -27,8 +27,8 @@ type step struct {
 	do func(ts int64) error
 }
 
-func (t *taking) builder() *builder {
-	return &builder{taking: t, now: t.Now(), pics: pictures{t.ctx, t.Blobs}}
+func (t *importJob) builder() *builder {
+	return &builder{importJob: t, now: t.Now(), pics: imageCodec{t.ctx, t.Blobs}}
 }
 
 // at plans a step. Those with the same time stay in the order of the calls.
@@ -104,7 +104,7 @@ type job struct {
 	tools   map[string]string
 	open    map[string]bool // calls of the last answer that wait for results
 	began   int64
-	room    room
+	room    historyBudget
 }
 
 func newJob(item fileItem, agent clew.AgentID) *job {

@@ -25,23 +25,23 @@ type blobPiece struct {
 	place   ref
 }
 
-// An opened bundle is read in its one order and verified on the way.
-type opened struct {
-	*taking
+// An openedBundle bundle is read in its one order and verified on the way.
+type openedBundle struct {
+	*importJob
 	tar   *tarReader
 	m     manifest
 	sums  map[string]string // of what was read
 	store *spool            // of blobs
 }
 
-func (t *taking) bundle(src io.Reader) error {
+func (t *importJob) bundle(src io.Reader) error {
 	z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderMaxMemory(64<<20))
 	if err != nil {
 		return failed(err, "the bundle")
 	}
 	defer z.Close()
-	o := &opened{taking: t, tar: newTarReader(z, t.limits), sums: map[string]string{}}
+	o := &openedBundle{importJob: t, tar: newTarReader(z, t.limits), sums: map[string]string{}}
 	if err := o.read(); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (t *taking) bundle(src io.Reader) error {
 
 // read goes through the files. Their order is fixed, so each step knows what it
 // may find.
-func (o *opened) read() error {
+func (o *openedBundle) read() error {
 	for step := 0; ; {
 		name, size, err := o.tar.next()
 		if err != nil {
@@ -98,9 +98,11 @@ func stepOf(name string) int {
 	return slices.Index([]string{manifestName, recordsName, blobsFolder, checkpointsName, sumsName}, name)
 }
 
-func (o *opened) note(name string, sum hash.Hash) { o.sums[name] = hex.EncodeToString(sum.Sum(nil)) }
+func (o *openedBundle) note(name string, sum hash.Hash) {
+	o.sums[name] = hex.EncodeToString(sum.Sum(nil))
+}
 
-func (o *opened) manifest(size int64) error {
+func (o *openedBundle) manifest(size int64) error {
 	b, err := o.tar.small(manifestName, size)
 	if err != nil {
 		return err
@@ -126,7 +128,7 @@ func (o *opened) manifest(size int64) error {
 
 // records verifies the journal, line by line. Under a new id each record is
 // written anew, with the same data.
-func (o *opened) records() error {
+func (o *openedBundle) records() error {
 	sum := sha256.New()
 	src := bufio.NewReaderSize(io.TeeReader(o.tar.tar, sum), 64<<10)
 	var head clew.Head
@@ -200,7 +202,7 @@ func sessionOf(r clew.Record) clew.SessionID {
 }
 
 // blob takes a file that a record refers to, if it is what its name says.
-func (o *opened) blob(name string, size int64) (err error) {
+func (o *openedBundle) blob(name string, size int64) (err error) {
 	address := strings.TrimPrefix(name, blobsFolder)
 	if !o.survey.seen[address] {
 		return bad("no record refers to %.100q", name)
@@ -228,7 +230,7 @@ func (o *opened) blob(name string, size int64) (err error) {
 }
 
 // checkpoints takes the pack. One that nobody wants is part of the sums still.
-func (o *opened) checkpoints() (err error) {
+func (o *openedBundle) checkpoints() (err error) {
 	sum := sha256.New()
 	var to io.Writer = sum
 	if o.Checkpoints != nil && !o.up.NoCheckpoints {
@@ -245,7 +247,7 @@ func (o *opened) checkpoints() (err error) {
 }
 
 // finish compares the sums and wants the archive to end.
-func (o *opened) finish(size int64) error {
+func (o *openedBundle) finish(size int64) error {
 	b, err := o.tar.small(sumsName, size)
 	if err != nil {
 		return err
@@ -266,7 +268,7 @@ func (o *opened) finish(size int64) error {
 
 // keepBlobs stores what came along. It is known by its hash, so that a later
 // failure leaves nothing that anyone would find.
-func (t *taking) keepBlobs() error {
+func (t *importJob) keepBlobs() error {
 	for _, b := range t.blobs {
 		if t.Blobs == nil {
 			return nil

@@ -223,12 +223,12 @@ func TestBundleFolds(t *testing.T) {
 // keeping looks at what it is given while it is there.
 type keeping struct {
 	*server
-	f      session.Foundation
+	f      session.InitialHistory
 	kept   []uint64
 	states [][]byte
 }
 
-func (k *keeping) Import(_ context.Context, _ clew.Principal, _ clew.SessionID, f session.Foundation, _ clew.SessionImportedData) error {
+func (k *keeping) Import(_ context.Context, _ clew.Principal, _ clew.SessionID, f session.InitialHistory, _ clew.SessionImportedData) error {
 	k.f = f
 	for seq, state := range f.Kept {
 		k.kept, k.states = append(k.kept, seq), append(k.states, state)

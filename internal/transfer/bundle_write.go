@@ -158,7 +158,7 @@ func (b *bundler) checkpoints(ctx context.Context) error {
 	}
 	sum := sha256.New()
 	some, err := b.tar.grownOver(0, checkpointsName, func(w io.Writer) (err error) {
-		place := session.Workplace{Session: b.what.Session, Dir: b.s.workspace}
+		place := session.SessionWorkspace{Session: b.what.Session, Dir: b.s.workspace}
 		b.sums.Dropped, err = b.x.Checkpoints.Pack(ctx, place, b.s.checkpoints, io.MultiWriter(w, sum))
 		return err
 	})

@@ -16,11 +16,11 @@ type document struct {
 	limit int // bytes of one element
 }
 
-func (d document) open() (*json.Decoder, *allowance, error) {
+func (d document) open() (*json.Decoder, *byteLimit, error) {
 	if err := d.spool.flush(); err != nil {
 		return nil, nil, err
 	}
-	a := &allowance{r: io.NewSectionReader(d.spool.f, d.place.off, int64(d.place.n)), left: d.limit}
+	a := &byteLimit{r: io.NewSectionReader(d.spool.f, d.place.off, int64(d.place.n)), left: d.limit}
 	return json.NewDecoder(a), a, nil
 }
 
@@ -39,7 +39,7 @@ func (d document) elements(fn func(raw json.RawMessage) error) error {
 	return nil
 }
 
-func (d document) list(dec *json.Decoder, a *allowance, fn func(raw json.RawMessage) error) error {
+func (d document) list(dec *json.Decoder, a *byteLimit, fn func(raw json.RawMessage) error) error {
 	if tok, err := dec.Token(); err != nil || tok != json.Delim('[') {
 		return d.wrong(dec, either(err, "not a list"))
 	}
@@ -63,7 +63,7 @@ func (d document) list(dec *json.Decoder, a *allowance, fn func(raw json.RawMess
 
 // fields goes through an object; a value that fn does not read itself is read
 // for it.
-func (d document) fields(fn func(dec *json.Decoder, a *allowance, name string) error) error {
+func (d document) fields(fn func(dec *json.Decoder, a *byteLimit, name string) error) error {
 	dec, a, err := d.open()
 	if err != nil {
 		return err
@@ -109,14 +109,14 @@ func either(err error, otherwise string) error {
 
 func (d document) wrong(dec *json.Decoder, err error) error { return d.wrongAt(dec.InputOffset(), err) }
 
-// placed marks an error that says where it is.
-type placed struct{ error }
+// placedFile marks an error that says where it is.
+type placedFile struct{ error }
 
-func (p placed) Unwrap() error { return p.error }
+func (p placedFile) Unwrap() error { return p.error }
 
 // wrongAt says in which line it is. Faults of our own pass through.
 func (d document) wrongAt(offset int64, err error) error {
-	var p placed
+	var p placedFile
 	var e *clew.Error
 	if errors.As(err, &p) {
 		return err
@@ -131,7 +131,7 @@ func (d document) wrongAt(offset int64, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		text = "the file ends too early"
 	}
-	return placed{badBecause(err, "%s, line %d: %s", d.name, d.line(offset), text)}
+	return placedFile{badBecause(err, "%s, line %d: %s", d.name, d.line(offset), text)}
 }
 
 // line counts the lines up to the first thing behind offset.
@@ -157,8 +157,8 @@ func (d document) line(offset int64) int {
 	}
 }
 
-// An allowance bounds what is read until it is filled up again.
-type allowance struct {
+// An byteLimit bounds what is read until it is filled up again.
+type byteLimit struct {
 	r    io.Reader
 	left int
 }
@@ -167,7 +167,7 @@ type allowance struct {
 const slack = 1 << 20
 
 // Read implements io.Reader.
-func (a *allowance) Read(b []byte) (int, error) {
+func (a *byteLimit) Read(b []byte) (int, error) {
 	if a.left <= -slack {
 		return 0, tooLarge("a message in the file is too large")
 	}

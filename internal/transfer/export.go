@@ -34,7 +34,7 @@ type What struct {
 type Export struct {
 	x    *Exporter
 	what What
-	s    *survey
+	s    *archiveScan
 }
 
 // Prepare looks the session over. What can fail fails here, before a byte is

@@ -32,9 +32,9 @@ const (
 type view struct {
 	*Export
 	talk  *talk
-	minds *minds
-	works *works
-	pics  pictures
+	minds *modelHistories
+	works *taskList
+	pics  imageCodec
 }
 
 func (e *Export) view(ctx context.Context) (*view, func(), error) {
@@ -43,8 +43,8 @@ func (e *Export) view(ctx context.Context) (*view, func(), error) {
 		return nil, nil, err
 	}
 	v := &view{
-		Export: e, talk: newTalk(s), minds: &minds{spool: s, tasks: map[clew.TaskID]*mind{}},
-		works: newWorks(e.s.workspace), pics: pictures{ctx, e.x.Blobs},
+		Export: e, talk: newTalk(s), minds: &modelHistories{spool: s, tasks: map[clew.TaskID]*modelHistory{}},
+		works: newWorks(e.s.workspace), pics: imageCodec{ctx, e.x.Blobs},
 	}
 	err = e.records(ctx, func(r clew.Record, data any) error {
 		v.works.add(r, data)
@@ -209,7 +209,7 @@ type logLine struct {
 var logID = regexp.MustCompile(`^ses-[0-9]{1,15}-[0-9A-Za-z]{1,32}$`)
 
 // logFolder is the session's folder among session logs.
-func (s *survey) logFolder() string {
+func (s *archiveScan) logFolder() string {
 	if logID.MatchString(string(s.id)) {
 		return string(s.id)
 	}

@@ -7,22 +7,22 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// minds are the model histories of all tasks, with what summaries and markers
+// modelHistories are the model histories of all tasks, with what summaries and markers
 // hide. The session's own fold forgets both the hidden and the old ones.
-type minds struct {
+type modelHistories struct {
 	spool *spool
-	tasks map[clew.TaskID]*mind
+	tasks map[clew.TaskID]*modelHistory
 }
 
-// A mind is the model history of one task.
-type mind struct {
-	entries []*heard
-	sent    []*heard // those that a model would get now
-	calls   []call   // of the last answer, until all have results
+// A modelHistory is the model history of one task.
+type modelHistory struct {
+	entries []*historyEntry
+	sent    []*historyEntry // those that a model would get now
+	calls   []call          // of the last answer, until all have results
 }
 
-// heard is one message of it.
-type heard struct {
+// historyEntry is one message of it.
+type historyEntry struct {
 	place     ref
 	condensed string // the summary that stands for it
 	truncated string // the marker that does
@@ -33,10 +33,10 @@ type call struct {
 	result *clew.Part
 }
 
-func (ms *minds) add(r clew.Record, data any) error {
+func (ms *modelHistories) add(r clew.Record, data any) error {
 	switch d := data.(type) {
 	case *clew.TaskCreatedData:
-		ms.tasks[d.TaskID] = &mind{}
+		ms.tasks[d.TaskID] = &modelHistory{}
 	case *clew.ModelMessageData:
 		if m := ms.tasks[d.TaskID]; m != nil { // like the session's fold, which knows no task that was not made
 			return ms.message(m, d)
@@ -55,16 +55,16 @@ func (ms *minds) add(r clew.Record, data any) error {
 	return nil
 }
 
-func (ms *minds) put(message clew.ModelMessage) (*heard, error) {
+func (ms *modelHistories) put(message clew.ModelMessage) (*historyEntry, error) {
 	b, err := clew.MarshalData(message)
 	if err != nil {
 		return nil, err
 	}
 	place, err := ms.spool.put(b)
-	return &heard{place: place}, err
+	return &historyEntry{place: place}, err
 }
 
-func (ms *minds) message(m *mind, d *clew.ModelMessageData) error {
+func (ms *modelHistories) message(m *modelHistory, d *clew.ModelMessageData) error {
 	h, err := ms.put(d.Message)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (ms *minds) message(m *mind, d *clew.ModelMessageData) error {
 }
 
 // cover puts a summary or a marker in the place of the oldest messages.
-func (m *mind) cover(by *heard, d *clew.ModelMessageData) {
+func (m *modelHistory) cover(by *historyEntry, d *clew.ModelMessageData) {
 	n := min(d.Hides, len(m.sent))
 	at := len(m.entries)
 	for i, h := range m.sent[:n] {
@@ -102,12 +102,12 @@ func (m *mind) cover(by *heard, d *clew.ModelMessageData) {
 		}
 	}
 	m.entries = slices.Insert(m.entries, at, by)
-	m.sent = append([]*heard{by}, m.sent[n:]...)
+	m.sent = append([]*historyEntry{by}, m.sent[n:]...)
 }
 
 // tool keeps a result. Once the last one has come, the model hears them all in
 // one message; nothing but this order of records says so.
-func (ms *minds) tool(r clew.Record, d *clew.ToolProgressData) error {
+func (ms *modelHistories) tool(r clew.Record, d *clew.ToolProgressData) error {
 	m := ms.tasks[d.TaskID]
 	if m == nil || d.Status == clew.ToolRunning {
 		return nil
@@ -128,7 +128,7 @@ func (ms *minds) tool(r clew.Record, d *clew.ToolProgressData) error {
 	return nil
 }
 
-func (ms *minds) settle(m *mind, r clew.Record) error {
+func (ms *modelHistories) settle(m *modelHistory, r clew.Record) error {
 	var parts clew.List[clew.Part]
 	for _, c := range m.calls {
 		if c.result == nil {
@@ -145,7 +145,7 @@ func (ms *minds) settle(m *mind, r clew.Record) error {
 // notRun is what the session's fold says of such a call too.
 const notRun = "This call was not run: the turn was over."
 
-func (ms *minds) rest(r clew.Record, id clew.TaskID) error {
+func (ms *modelHistories) rest(r clew.Record, id clew.TaskID) error {
 	m := ms.tasks[id]
 	if m == nil || len(m.calls) == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (ms *minds) rest(r clew.Record, id clew.TaskID) error {
 	return ms.settle(m, r)
 }
 
-func (ms *minds) read(h *heard) (clew.ModelMessage, error) {
+func (ms *modelHistories) read(h *historyEntry) (clew.ModelMessage, error) {
 	var m clew.ModelMessage
 	b, err := ms.spool.get(h.place)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 )
 
 // write adds a record that is verified, or that we made.
-func (t *taking) write(r clew.Record) error {
+func (t *importJob) write(r clew.Record) error {
 	if r.Seq > t.limits.Records {
 		return tooLarge("more than %d records", t.limits.Records)
 	}
@@ -31,7 +31,7 @@ func (t *taking) write(r clew.Record) error {
 }
 
 // records yields what was written.
-func (t *taking) records() iter.Seq2[clew.Record, error] {
+func (t *importJob) records() iter.Seq2[clew.Record, error] {
 	return func(yield func(clew.Record, error) bool) {
 		src, err := t.lines.reader()
 		if err != nil {
@@ -106,7 +106,7 @@ type fold struct {
 
 // foundation folds all records. Those that took the session back need the fold
 // of where they went; the survey knows them beforehand.
-func (t *taking) foundation() (f session.Foundation, err error) {
+func (t *importJob) foundation() (f session.InitialHistory, err error) {
 	kept := &folds{at: map[uint64]ref{}, jumps: map[uint64]int64{}, left: max(t.limits.Jumps, 8*t.body.n)}
 	if kept.spool, err = t.spool(); err != nil {
 		return f, err
@@ -115,10 +115,10 @@ func (t *taking) foundation() (f session.Foundation, err error) {
 	if err != nil {
 		return f, err
 	}
-	return session.Foundation{Head: t.survey.head, State: state, Records: t.records(), Kept: kept.all()}, nil
+	return session.InitialHistory{Head: t.survey.head, State: state, Records: t.records(), Kept: kept.all()}, nil
 }
 
-func (t *taking) fold(kept *folds) (state []byte, err error) {
+func (t *importJob) fold(kept *folds) (state []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil { // a fold is made for records that a session wrote
 			err = badBecause(fmt.Errorf("panic: %v", v), "the records do not fit together")

@@ -4,20 +4,20 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// works are all tasks of a session, oldest first. The session's own fold keeps
+// taskList are all tasks of a session, oldest first. The session's own fold keeps
 // the newest of them only.
-type works struct {
+type taskList struct {
 	list    []*fileItem
 	at      map[clew.TaskID]*fileItem
 	threads map[string]string // the newest task of each agent
 	place   string            // the session's workspace
 }
 
-func newWorks(workspace string) *works {
-	return &works{at: map[clew.TaskID]*fileItem{}, threads: map[string]string{}, place: workspace}
+func newWorks(workspace string) *taskList {
+	return &taskList{at: map[clew.TaskID]*fileItem{}, threads: map[string]string{}, place: workspace}
 }
 
-func (w *works) add(r clew.Record, data any) {
+func (w *taskList) add(r clew.Record, data any) {
 	switch d := data.(type) {
 	case *clew.TaskCreatedData:
 		w.created(r, d)
@@ -42,7 +42,7 @@ func (w *works) add(r clew.Record, data any) {
 	}
 }
 
-func (w *works) created(r clew.Record, d *clew.TaskCreatedData) {
+func (w *taskList) created(r clew.Record, d *clew.TaskCreatedData) {
 	t := &fileItem{
 		ID: string(d.TaskID), Number: len(w.list) + 1, TS: r.TS, Task: d.Task, Mode: d.Mode, Workspace: d.Workspace,
 		Status: string(clew.TaskStatusActive), ParentTaskID: string(d.ParentTaskID),
@@ -66,7 +66,7 @@ func (w *works) created(r clew.Record, d *clew.TaskCreatedData) {
 	}
 }
 
-func (w *works) spawned(d *clew.TaskSpawnedData) {
+func (w *taskList) spawned(d *clew.TaskSpawnedData) {
 	parent, child := w.at[d.TaskID], w.at[d.ChildTaskID]
 	if parent == nil || child == nil {
 		return
@@ -75,7 +75,7 @@ func (w *works) spawned(d *clew.TaskSpawnedData) {
 	parent.AwaitingChildID, parent.DelegatedToID = child.ID, child.ID
 }
 
-func (w *works) ended(id clew.TaskID, status clew.TaskStatus, result string) {
+func (w *taskList) ended(id clew.TaskID, status clew.TaskStatus, result string) {
 	t := w.at[id]
 	if t == nil {
 		return

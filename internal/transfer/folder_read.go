@@ -27,7 +27,7 @@ var (
 // folder makes a session of an archive of task folders or of a session log.
 // Files that say nothing to us, such as a task's old checkpoints, are passed
 // over.
-func (t *taking) folder(src io.Reader) error {
+func (t *importJob) folder(src io.Reader) error {
 	f := &folderFiles{root: map[string]document{}, tasks: map[string]map[string]document{}, log: map[string]document{}}
 	var err error
 	if f.spool, err = t.spool(); err != nil {
@@ -47,7 +47,7 @@ func (t *taking) folder(src io.Reader) error {
 	return bad("there is neither a folder tasks/ nor a folder session_logs/ in the archive")
 }
 
-func (t *taking) unpack(src io.Reader, f *folderFiles) error {
+func (t *importJob) unpack(src io.Reader, f *folderFiles) error {
 	r := newTarReader(src, t.limits)
 	for {
 		name, _, err := r.next()

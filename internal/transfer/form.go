@@ -161,15 +161,15 @@ type fileSession struct {
 	UpdatedAt int64             `json:"updatedAt"`
 }
 
-// pictures turns images into what a file can carry and back.
-type pictures struct {
+// imageCodec turns images into what a file can carry and back.
+type imageCodec struct {
 	ctx   context.Context
 	blobs session.Blobs
 }
 
 // inline gives the data URL of an image, or its address if its bytes cannot be
 // had.
-func (p pictures) inline(image string) string {
+func (p imageCodec) inline(image string) string {
 	address, ok := strings.CutPrefix(image, session.BlobScheme)
 	if !ok || p.blobs == nil {
 		return image
@@ -181,7 +181,7 @@ func (p pictures) inline(image string) string {
 	return "data:" + http.DetectContentType(data) + ";base64," + base64.StdEncoding.EncodeToString(data)
 }
 
-func (p pictures) inlineAll(images []string) []string {
+func (p imageCodec) inlineAll(images []string) []string {
 	out := slices.Clone(images)
 	for i := range out {
 		out[i] = p.inline(out[i])
@@ -191,7 +191,7 @@ func (p pictures) inlineAll(images []string) []string {
 
 // store puts an image of a file among the blobs. Only its own bytes are taken:
 // an address would be of another server.
-func (p pictures) store(image string) (string, error) {
+func (p imageCodec) store(image string) (string, error) {
 	if !strings.HasPrefix(image, "data:") {
 		return "", bad("an image is a data URL")
 	}
@@ -201,7 +201,7 @@ func (p pictures) store(image string) (string, error) {
 	return session.StoreImage(p.ctx, p.blobs, image)
 }
 
-func (p pictures) storeAll(images []string) ([]string, error) {
+func (p imageCodec) storeAll(images []string) ([]string, error) {
 	var out []string
 	for _, image := range images {
 		if strings.HasPrefix(image, session.BlobScheme) { // it was missing when the file was written
@@ -216,14 +216,18 @@ func (p pictures) storeAll(images []string) ([]string, error) {
 	return out, nil
 }
 
-// nowhere takes blobs and keeps none: with it images are looked at, no more.
-type nowhere struct{}
+// discardBlobs takes blobs and keeps none: with it images are looked at, no more.
+type discardBlobs struct{}
 
 // PutBlob implements session.Blobs.
-func (nowhere) PutBlob(context.Context, []byte) (string, error) { return strings.Repeat("0", 64), nil }
+func (discardBlobs) PutBlob(context.Context, []byte) (string, error) {
+	return strings.Repeat("0", 64), nil
+}
 
 // Blob implements session.Blobs.
-func (nowhere) Blob(context.Context, string) ([]byte, error) { return nil, errors.New("no blobs here") }
+func (discardBlobs) Blob(context.Context, string) ([]byte, error) {
+	return nil, errors.New("no blobs here")
+}
 
 // compact takes the white space out of JSON.
 func compact(raw json.RawMessage) json.RawMessage {

@@ -50,7 +50,7 @@ type fileSource struct {
 	URL       string `json:"url,omitempty"`
 }
 
-func toFileModel(m clew.ModelMessage, p pictures) (fileModel, error) {
+func toFileModel(m clew.ModelMessage, p imageCodec) (fileModel, error) {
 	f := fileModel{
 		Role: string(m.Role), TS: m.TS, IsSummary: m.IsSummary, CondenseID: m.CondenseID, CondenseParent: m.CondenseParent,
 		IsTruncationMarker: m.IsTruncationMarker, TruncationID: m.TruncationID, TruncationParent: m.TruncationParent,
@@ -68,7 +68,7 @@ func toFileModel(m clew.ModelMessage, p pictures) (fileModel, error) {
 	return f, err
 }
 
-func toFileParts(part clew.Part, p pictures) ([]filePart, error) {
+func toFileParts(part clew.Part, p imageCodec) ([]filePart, error) {
 	switch part.Type {
 	case clew.PartImage:
 		return sources(part.Images, p), nil
@@ -92,7 +92,7 @@ func toFileParts(part clew.Part, p pictures) ([]filePart, error) {
 	return []filePart{{Type: "text", Text: &part.Text, Signature: part.Signature}}, nil
 }
 
-func sources(images []string, p pictures) []filePart {
+func sources(images []string, p imageCodec) []filePart {
 	var parts []filePart
 	for _, image := range images {
 		image = p.inline(image)
@@ -108,7 +108,7 @@ func sources(images []string, p pictures) []filePart {
 
 // fromFileModel reads a message. tools says which tool a call in an earlier
 // message was of, and is added to.
-func fromFileModel(raw []byte, p pictures, tools map[string]string) (clew.ModelMessage, error) {
+func fromFileModel(raw []byte, p imageCodec, tools map[string]string) (clew.ModelMessage, error) {
 	var f fileModel
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return clew.ModelMessage{}, err
@@ -171,7 +171,7 @@ func readParts(raw json.RawMessage) ([]filePart, error) {
 	return parts, err
 }
 
-func fromFilePart(f filePart, p pictures, tools map[string]string) (clew.Part, error) {
+func fromFilePart(f filePart, p imageCodec, tools map[string]string) (clew.Part, error) {
 	switch f.Type {
 	case "text":
 		return clew.Part{Type: clew.PartText, Text: text(f.Text), Signature: f.Signature}, nil
@@ -192,7 +192,7 @@ func fromFilePart(f filePart, p pictures, tools map[string]string) (clew.Part, e
 	return clew.Part{}, bad("a part of type %q is not known", f.Type)
 }
 
-func fromSource(s *fileSource, p pictures) (clew.Part, error) {
+func fromSource(s *fileSource, p imageCodec) (clew.Part, error) {
 	if s == nil {
 		return clew.Part{}, bad("an image has a source")
 	}
@@ -203,7 +203,7 @@ func fromSource(s *fileSource, p pictures) (clew.Part, error) {
 	return clew.Part{Type: clew.PartImage, Images: []string{stored}}, err
 }
 
-func fromResult(f filePart, p pictures, tools map[string]string) (clew.Part, error) {
+func fromResult(f filePart, p imageCodec, tools map[string]string) (clew.Part, error) {
 	result := clew.Part{Type: clew.PartToolResult, ToolCallID: f.ToolUseID, Tool: tools[f.ToolUseID], IsError: f.IsError}
 	parts, err := readParts(f.Content)
 	if err != nil {

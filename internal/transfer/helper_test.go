@@ -50,7 +50,7 @@ func newServer(dir string) *server {
 }
 
 // Import founds the session and appends the one record, as the host does.
-func (s *server) Import(ctx context.Context, by clew.Principal, id clew.SessionID, f session.Foundation, d clew.SessionImportedData) error {
+func (s *server) Import(ctx context.Context, by clew.Principal, id clew.SessionID, f session.InitialHistory, d clew.SessionImportedData) error {
 	if s.fail != nil {
 		return s.fail
 	}
@@ -156,11 +156,11 @@ type packs struct {
 	read   []byte
 	open   int
 	got    []byte
-	place  session.Workplace
+	place  session.SessionWorkspace
 	fail   error
 }
 
-func (p *packs) Pack(_ context.Context, _ session.Workplace, hashes []string, to io.Writer) ([]string, error) {
+func (p *packs) Pack(_ context.Context, _ session.SessionWorkspace, hashes []string, to io.Writer) ([]string, error) {
 	p.hashes = hashes
 	if p.gone {
 		return hashes, nil
@@ -180,7 +180,7 @@ func (p *packs) Unpack(_ context.Context, from io.Reader) (_ transfer.Unpacked, 
 	return p, nil
 }
 
-func (p *packs) Keep(_ context.Context, w session.Workplace) error {
+func (p *packs) Keep(_ context.Context, w session.SessionWorkspace) error {
 	p.got, p.place = p.read, w
 	return p.fail
 }

@@ -23,7 +23,7 @@ type Importer struct {
 	Dir   string       // for temporary files; "" is the system's
 	Now   func() int64 // Unix ms
 
-	yard yard
+	yard diskQuota
 }
 
 // An Upload says how a file is to be taken.
@@ -56,7 +56,7 @@ func (x *Importer) Import(ctx context.Context, body io.Reader, u Upload) (Import
 		return Imported{}, err
 	}
 	u.Workspace = dir
-	t := &taking{Importer: x, ctx: ctx, up: u, limits: x.Limits.filled()}
+	t := &importJob{Importer: x, ctx: ctx, up: u, limits: x.Limits.filled()}
 	defer t.close()
 	t.body = &capped{r: body, left: t.limits.Bytes}
 	src := bufio.NewReaderSize(t.body, 64<<10)
@@ -98,8 +98,8 @@ func (x *Importer) newSpool(limits Limits) (*spool, error) {
 	return s, err
 }
 
-// A taking is one import.
-type taking struct {
+// A importJob is one import.
+type importJob struct {
 	*Importer
 	ctx    context.Context
 	up     Upload
@@ -114,13 +114,13 @@ type taking struct {
 	from   clew.SessionID
 	title  string
 	lines  *spool
-	survey survey
+	survey archiveScan
 	blobs  []blobPiece
 	pack   *spool // checkpoints, nil without
 	piled  int64  // room for what is unpacked elsewhere
 }
 
-func (t *taking) spool() (*spool, error) {
+func (t *importJob) spool() (*spool, error) {
 	s, err := t.newSpool(t.limits)
 	if err == nil {
 		t.spools = append(t.spools, s)
@@ -128,7 +128,7 @@ func (t *taking) spool() (*spool, error) {
 	return s, err
 }
 
-func (t *taking) close() {
+func (t *importJob) close() {
 	t.yard.give(t.piled)
 	for _, s := range t.spools {
 		s.close()
@@ -136,7 +136,7 @@ func (t *taking) close() {
 }
 
 // name decides on the session's id.
-func (t *taking) name(own string) error {
+func (t *importJob) name(own string) error {
 	t.from = clew.SessionID(own)
 	if !t.from.Valid() {
 		t.from = ""
@@ -153,7 +153,7 @@ func (t *taking) name(own string) error {
 }
 
 // found folds the records and makes the session.
-func (t *taking) found() (Imported, error) {
+func (t *importJob) found() (Imported, error) {
 	f, err := t.foundation()
 	if err != nil {
 		return Imported{}, err
@@ -184,7 +184,7 @@ func (t *taking) found() (Imported, error) {
 	done := Imported{SessionID: t.id, Format: t.format, From: t.from, Records: f.Head.Seq}
 	if files != nil {
 		// Not before: under a name that is taken they would be another's.
-		if err := files.Keep(t.ctx, session.Workplace{Session: t.id, Dir: t.up.Workspace}); err != nil {
+		if err := files.Keep(t.ctx, session.SessionWorkspace{Session: t.id, Dir: t.up.Workspace}); err != nil {
 			return done, clew.WrapError(clew.CheckpointFailed, err, "session %s is there, but without the checkpoints of the bundle: %s", t.id, clew.AsError(err).Message)
 		}
 	}
@@ -192,7 +192,7 @@ func (t *taking) found() (Imported, error) {
 }
 
 // openPack looks through the checkpoints that came along, nil if there are none.
-func (t *taking) openPack() (Unpacked, error) {
+func (t *importJob) openPack() (Unpacked, error) {
 	if t.pack == nil {
 		return nil, nil
 	}

@@ -100,7 +100,7 @@ type swallow struct {
 	n uint64
 }
 
-func (s *swallow) Import(_ context.Context, _ clew.Principal, _ clew.SessionID, f session.Foundation, _ clew.SessionImportedData) error {
+func (s *swallow) Import(_ context.Context, _ clew.Principal, _ clew.SessionID, f session.InitialHistory, _ clew.SessionImportedData) error {
 	for r, err := range f.Records {
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 
 // log makes a session of a session log: a task for each agent that has a thread
 // there, and one for all others.
-func (t *taking) log(f *folderFiles) error {
+func (t *importJob) log(f *folderFiles) error {
 	var about fileSession
 	for _, name := range []string{metadataName, sessionName} { // the second knows more
 		if d, ok := f.log[name]; ok {

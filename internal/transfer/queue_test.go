@@ -14,7 +14,7 @@ func TestQueuedMessagesLeaveAsTheyEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sp.close()
-	shelf, talk := &shelf{spool: sp, waiting: map[clew.MessageID]int{}}, newTalk(sp)
+	shelf, talk := &blobStore{spool: sp, waiting: map[clew.MessageID]int{}}, newTalk(sp)
 	said := func(seq uint64, text string) clew.Message {
 		return clew.Message{MessageID: clew.MessageIDOf(seq), Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser, Text: text}
 	}

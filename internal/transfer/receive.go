@@ -22,7 +22,7 @@ func (x *Importer) Receive(ctx context.Context, body io.Reader, u Upload) (io.Re
 	if err != nil {
 		return nil, err
 	}
-	if _, err = io.Copy(s, &patient{ctx, src}); err != nil {
+	if _, err = io.Copy(s, &contextReader{ctx, src}); err != nil {
 		s.close()
 		return nil, failed(err, "the file")
 	}
@@ -34,14 +34,14 @@ func (x *Importer) Receive(ctx context.Context, body io.Reader, u Upload) (io.Re
 	return &received{r, s}, nil
 }
 
-// patient reads until there is no time left.
-type patient struct {
+// contextReader reads until there is no time left.
+type contextReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
 // Read implements io.Reader.
-func (p *patient) Read(b []byte) (int, error) {
+func (p *contextReader) Read(b []byte) (int, error) {
 	if err := p.ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // store makes a session of a message store's file.
-func (t *taking) store(src io.Reader) error {
+func (t *importJob) store(src io.Reader) error {
 	s, err := t.spool()
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func (t *taking) store(src io.Reader) error {
 	}
 	b := &storeBuilder{builder: t.builder(), ended: map[string]int64{}, d: document{name: "the file", spool: s, place: ref{0, int(n)}, limit: t.limits.Element}}
 	own := ""
-	err = b.d.fields(func(dec *json.Decoder, a *allowance, name string) error {
+	err = b.d.fields(func(dec *json.Decoder, a *byteLimit, name string) error {
 		switch name {
 		case "sessionId":
 			return dec.Decode(&own)

@@ -27,9 +27,9 @@ type fileEntry struct {
 	Timestamp    int64             `json:"timestamp"`
 }
 
-// A shelf is the message store in the making: history.Store says what each
+// A blobStore is the message store in the making: history.Store says what each
 // record comes to, the entries wait on disk.
-type shelf struct {
+type blobStore struct {
 	spool   *spool
 	entries []ref
 	last    history.Entry // the newest one
@@ -46,7 +46,7 @@ type openTool struct {
 	agent clew.AgentID
 }
 
-func (s *shelf) add(r clew.Record, data any) error {
+func (s *blobStore) add(r clew.Record, data any) error {
 	if d, ok := data.(*clew.TaskCompletedData); ok {
 		return s.result(d)
 	}
@@ -99,7 +99,7 @@ func (s *shelf) add(r clew.Record, data any) error {
 
 // opened finds the start of a call: by its id, or without one by the tool's name
 // and the agent.
-func (s *shelf) opened(d *clew.ToolProgressData) int {
+func (s *blobStore) opened(d *clew.ToolProgressData) int {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		o := s.open[i]
 		if o.agent == d.AgentID && (o.start.ToolCallID == d.ToolCallID && d.ToolCallID != "" || d.ToolCallID == "" && o.start.ToolName == d.Tool) {
@@ -110,7 +110,7 @@ func (s *shelf) opened(d *clew.ToolProgressData) int {
 }
 
 // result adds the tokens to the entry that the end of a run made.
-func (s *shelf) result(d *clew.TaskCompletedData) error {
+func (s *blobStore) result(d *clew.TaskCompletedData) error {
 	if d.ParentTaskID != "" || s.last.Type != history.EntryResult {
 		return nil
 	}
@@ -118,13 +118,13 @@ func (s *shelf) result(d *clew.TaskCompletedData) error {
 	return s.put(len(s.entries)-1, s.last)
 }
 
-func (s *shelf) append(e history.Entry) error {
+func (s *blobStore) append(e history.Entry) error {
 	s.entries = append(s.entries, ref{})
 	s.last = e
 	return s.put(len(s.entries)-1, e)
 }
 
-func (s *shelf) put(i int, e history.Entry) error {
+func (s *blobStore) put(i int, e history.Entry) error {
 	b, err := clew.MarshalData(e)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (e *Export) writeStore(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer sp.close()
-	s := &shelf{spool: sp, waiting: map[clew.MessageID]int{}}
+	s := &blobStore{spool: sp, waiting: map[clew.MessageID]int{}}
 	if err := e.records(ctx, s.add); err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (e *Export) writeStore(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-func (s *shelf) read(place ref) (fileEntry, error) {
+func (s *blobStore) read(place ref) (fileEntry, error) {
 	b, err := s.spool.get(place)
 	if err != nil {
 		return fileEntry{}, err

@@ -10,8 +10,8 @@ import (
 	"github.com/clew-run/clew/internal/session"
 )
 
-// A survey is what one look over a journal tells.
-type survey struct {
+// A archiveScan is what one look over a journal tells.
+type archiveScan struct {
 	id        clew.SessionID
 	head      clew.Head
 	bytes     int64 // of all lines with their ends
@@ -27,17 +27,17 @@ type survey struct {
 
 	seen  map[string]bool // blobs
 	saved map[string]bool // checkpoints
-	jumps []jump
+	jumps []seekPoint
 }
 
-func newSurvey(id clew.SessionID) *survey {
-	return &survey{id: id, seen: map[string]bool{}, saved: map[string]bool{}}
+func newSurvey(id clew.SessionID) *archiveScan {
+	return &archiveScan{id: id, seen: map[string]bool{}, saved: map[string]bool{}}
 }
 
-// A jump is a record that took the session elsewhere in its history.
-type jump struct{ at, to uint64 }
+// A seekPoint is a record that took the session elsewhere in its history.
+type seekPoint struct{ at, to uint64 }
 
-func take(ctx context.Context, records Records, id clew.SessionID, head uint64) (*survey, error) {
+func take(ctx context.Context, records Records, id clew.SessionID, head uint64) (*archiveScan, error) {
 	s := newSurvey(id)
 	for r, err := range records.Read(ctx, id, 1, head) {
 		if err == nil {
@@ -54,16 +54,16 @@ func take(ctx context.Context, records Records, id clew.SessionID, head uint64) 
 	return s, nil
 }
 
-func (s *survey) add(r clew.Record) error {
+func (s *archiveScan) add(r clew.Record) error {
 	s.head = r.After()
 	s.bytes += int64(len(r.Line())) + 1
 	s.references(r.Data())
-	to, err := session.ReturnsTo(r)
+	to, err := session.RewindTarget(r)
 	if err != nil {
 		return err
 	}
 	if to > 0 {
-		s.jumps = append(s.jumps, jump{r.Seq, to})
+		s.jumps = append(s.jumps, seekPoint{r.Seq, to})
 	}
 	switch r.Type {
 	case clew.EventCheckpointInitialized, clew.EventCheckpointSaved, clew.EventCheckpointRestored, clew.EventCheckpointUpdated,
@@ -98,7 +98,7 @@ func (s *survey) add(r clew.Record) error {
 // image, as a tool's output, as a report. In a text the quotes are escaped.
 var blobReference = regexp.MustCompile(`"(?:blob:|blob":"|output_blob":"(?:blob:)?)([0-9a-f]{64})"`)
 
-func (s *survey) references(data []byte) {
+func (s *archiveScan) references(data []byte) {
 	if !bytes.Contains(data, []byte("blob")) {
 		return
 	}
@@ -115,7 +115,7 @@ var hashPattern = regexp.MustCompile(`"([0-9a-f]{64})"`)
 // checkpointsIn notes everything that looks like a checkpoint's hash, wherever it
 // stands: what may be gone back to, what was there before a rewind, what an undo
 // needs.
-func (s *survey) checkpointsIn(data []byte) {
+func (s *archiveScan) checkpointsIn(data []byte) {
 	for _, m := range hashPattern.FindAllSubmatch(data, -1) {
 		if hash := string(m[1]); !s.saved[hash] {
 			s.saved[hash] = true
@@ -127,10 +127,10 @@ func (s *survey) checkpointsIn(data []byte) {
 // hiddenSpans goes back from the head: the newest record that took the session
 // elsewhere hides what lies between, itself included; what counts before that
 // is what counted there.
-func hiddenSpans(jumps []jump, head uint64) []session.Span {
+func hiddenSpans(jumps []seekPoint, head uint64) []session.Span {
 	var spans []session.Span
 	for cur := head; ; {
-		i, _ := slices.BinarySearchFunc(jumps, cur+1, func(j jump, seq uint64) int {
+		i, _ := slices.BinarySearchFunc(jumps, cur+1, func(j seekPoint, seq uint64) int {
 			switch {
 			case j.at < seq:
 				return -1
@@ -153,7 +153,7 @@ func hiddenSpans(jumps []jump, head uint64) []session.Span {
 }
 
 // visible reports whether a record counts.
-func (s *survey) visible(seq uint64) bool {
+func (s *archiveScan) visible(seq uint64) bool {
 	i, _ := slices.BinarySearchFunc(s.hidden, seq, func(span session.Span, seq uint64) int { // newest first
 		switch {
 		case span.From > seq:

@@ -51,7 +51,7 @@ func TestViewsAgreeWithTheSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer sp.close()
-		ms := &minds{spool: sp, tasks: map[clew.TaskID]*mind{}}
+		ms := &modelHistories{spool: sp, tasks: map[clew.TaskID]*modelHistory{}}
 		for _, r := range b.records {
 			if err := s.add(r); err != nil {
 				t.Fatal(err)

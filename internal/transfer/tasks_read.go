@@ -10,7 +10,7 @@ import (
 )
 
 // tasks makes a session of task folders.
-func (t *taking) tasks(f *folderFiles) error {
+func (t *importJob) tasks(f *folderFiles) error {
 	var about fileSession
 	if d, ok := f.root[sessionName]; ok {
 		if err := d.value(&about); err != nil {
@@ -122,7 +122,7 @@ func (b *tasksBuilder) task(j *job, files map[string]document) error {
 	if !ok {
 		api = files[legacyName]
 	}
-	mind := &mindPlan{j: j}
+	mind := &historyPlan{j: j}
 	if len(talk) > 0 {
 		when = talk[0].ts
 	}
@@ -178,7 +178,7 @@ func (b *tasksBuilder) plan(d document, when int64, look func(raw json.RawMessag
 func (b *tasksBuilder) spoken(raw json.RawMessage) (int64, error) {
 	m, err := fromFile(raw)
 	if err == nil {
-		_, err = pictures{b.ctx, nowhere{}}.storeAll(m.Images)
+		_, err = imageCodec{b.ctx, discardBlobs{}}.storeAll(m.Images)
 	}
 	return m.TS, err
 }

@@ -61,7 +61,7 @@ type Records interface {
 type Checkpoints interface {
 	// Pack writes the checkpoints with these hashes and gives those that are
 	// not there. If that is all of them it writes nothing.
-	Pack(ctx context.Context, w session.Workplace, hashes []string, to io.Writer) (missing []string, err error)
+	Pack(ctx context.Context, w session.SessionWorkspace, hashes []string, to io.Writer) (missing []string, err error)
 	// Unpack looks through what Pack wrote and keeps nothing of it yet. What it
 	// reads comes from strangers.
 	Unpack(ctx context.Context, from io.Reader) (Unpacked, error)
@@ -70,7 +70,7 @@ type Checkpoints interface {
 // Unpacked is checkpoints that are good to be kept.
 type Unpacked interface {
 	// Keep stores them for a session.
-	Keep(ctx context.Context, w session.Workplace) error
+	Keep(ctx context.Context, w session.SessionWorkspace) error
 	Close()
 }
 
@@ -81,7 +81,7 @@ type Sessions interface {
 	// whom it was shared with, its own settings and what its agents were about
 	// to do stay behind, because a stranger may have written the records. A
 	// session that exists is refused with session.ErrTaken.
-	Import(ctx context.Context, by clew.Principal, id clew.SessionID, f session.Foundation, d clew.SessionImportedData) error
+	Import(ctx context.Context, by clew.Principal, id clew.SessionID, f session.InitialHistory, d clew.SessionImportedData) error
 }
 
 // Limits bounds what an import may cost. The zero value has the defaults.

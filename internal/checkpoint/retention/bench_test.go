@@ -31,7 +31,7 @@ func BenchmarkSave(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer func() { _ = k.Close() }()
-			at := session.Workplace{Session: "s", Dir: work}
+			at := session.SessionWorkspace{Session: "s", Dir: work}
 			if _, err := k.Save(b.Context(), at, ""); err != nil {
 				b.Fatal(err)
 			}

@@ -25,12 +25,12 @@ func TestCrashHelper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := session.Workplace{Session: "-sess_1", Dir: filepath.Join(dir, "work")}
+	at := session.SessionWorkspace{Session: "-sess_1", Dir: filepath.Join(dir, "work")}
 	switch part {
 	case "restore":
 		_, err = k.Restore(t.Context(), at, "rw_1", hash)
 	case "copy":
-		err = k.Copy(t.Context(), at, hash, session.Workplace{Session: "fork", Dir: filepath.Join(dir, "copy")})
+		err = k.Copy(t.Context(), at, hash, session.SessionWorkspace{Session: "fork", Dir: filepath.Join(dir, "copy")})
 	}
 	if err = errors.Join(err, k.Close()); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func restoreAgain(t *testing.T, d *desk, hash string) {
 }
 
 func copyAgain(t *testing.T, d *desk, hash string) {
-	to := session.Workplace{Session: "fork", Dir: filepath.Join(filepath.Dir(d.at.Dir), "copy")}
+	to := session.SessionWorkspace{Session: "fork", Dir: filepath.Join(filepath.Dir(d.at.Dir), "copy")}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(to.Dir), ".clew-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}

@@ -22,7 +22,7 @@ const (
 )
 
 // Diff implements session.Files.
-func (k *Keeper) Diff(ctx context.Context, w session.Workplace, from, to string, most int) ([]clew.CheckpointFile, int, error) {
+func (k *Keeper) Diff(ctx context.Context, w session.SessionWorkspace, from, to string, most int) ([]clew.CheckpointFile, int, error) {
 	if to == "" && !k.hasFiles(w) {
 		return nil, 0, clew.Errorf(clew.SessionInvalidState, "the session has no workspace on this server, so there is nothing to compare")
 	}
@@ -59,7 +59,7 @@ func (k *Keeper) Diff(ctx context.Context, w session.Workplace, from, to string,
 // hasFiles reports whether there is a directory to compare with. A session that
 // was brought in has none of its own until an agent works in it: its files are not
 // gone, they were never here.
-func (k *Keeper) hasFiles(w session.Workplace) bool {
+func (k *Keeper) hasFiles(w session.SessionWorkspace) bool {
 	dir, err := k.dir(w, false)
 	if err != nil || w.Dir != "" {
 		return true // to be found out, and said, by who opens it

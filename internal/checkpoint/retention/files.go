@@ -15,7 +15,7 @@ import (
 var _ session.Files = (*Keeper)(nil)
 
 // Save implements session.Files.
-func (k *Keeper) Save(ctx context.Context, w session.Workplace, reason string) (session.SavedFiles, error) {
+func (k *Keeper) Save(ctx context.Context, w session.SessionWorkspace, reason string) (session.SavedFiles, error) {
 	v := k.o.Settings(w.Settings)
 	if !v.Checkpoints {
 		return session.SavedFiles{}, clew.Errorf(clew.CheckpointFailed, "checkpoints are switched off by the setting checkpoints_enabled")
@@ -35,7 +35,7 @@ func (k *Keeper) Save(ctx context.Context, w session.Workplace, reason string) (
 
 // Restore implements session.Files. It works also while no new checkpoints are
 // wanted: what was kept can be had back.
-func (k *Keeper) Restore(ctx context.Context, w session.Workplace, id, hash string) (session.RestoredFiles, error) {
+func (k *Keeper) Restore(ctx context.Context, w session.SessionWorkspace, id, hash string) (session.RestoredFiles, error) {
 	p, err := k.place(ctx, w, k.o.Settings(w.Settings))
 	if err != nil {
 		return session.RestoredFiles{}, err
@@ -65,7 +65,7 @@ func (k *Keeper) Restore(ctx context.Context, w session.Workplace, id, hash stri
 // Copy implements session.Files. The copy is whole or not there. The checkpoints
 // that the records of the other session speak of come along, so that it can go
 // back to them: it has them from the first.
-func (k *Keeper) Copy(ctx context.Context, from session.Workplace, hash string, to session.Workplace) error {
+func (k *Keeper) Copy(ctx context.Context, from session.SessionWorkspace, hash string, to session.SessionWorkspace) error {
 	p, err := k.place(ctx, from, k.o.Settings(from.Settings))
 	if err == nil {
 		err = k.check(ctx, p, from, hash)
@@ -86,7 +86,7 @@ func (k *Keeper) Copy(ctx context.Context, from session.Workplace, hash string, 
 	return nil
 }
 
-func (k *Keeper) adopt(ctx context.Context, p *checkpoint.Place, from session.Workplace, hash string, to session.Workplace) error {
+func (k *Keeper) adopt(ctx context.Context, p *checkpoint.Place, from session.SessionWorkspace, hash string, to session.SessionWorkspace) error {
 	there, err := k.place(ctx, to, k.o.Settings(to.Settings))
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func TestParcelUnderAnotherName(t *testing.T) {
 	e := newDesk(t) // another server
 	e.record(clew.EventSessionCreated, clew.SessionCreatedData{Owner: "eve"})
 	old := e.at.Session
-	e.at = session.Workplace{Session: "sess_new"} // without a workspace of its own
+	e.at = session.SessionWorkspace{Session: "sess_new"} // without a workspace of its own
 	home := filepath.Join(e.data, "workspaces", "sess_new")
 	got, err := e.Unpack(t.Context(), &pack)
 	e.must(err)

@@ -79,7 +79,7 @@ func (k *Keeper) limit(v settings.Values) {
 }
 
 // place opens the checkpoints of a session's workspace.
-func (k *Keeper) place(ctx context.Context, w session.Workplace, v settings.Values) (*checkpoint.Place, error) {
+func (k *Keeper) place(ctx context.Context, w session.SessionWorkspace, v settings.Values) (*checkpoint.Place, error) {
 	dir, err := k.dir(w, true)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (k *Keeper) place(ctx context.Context, w session.Workplace, v settings.Valu
 }
 
 // dir gives a session's directory. Its own one is made when it is needed first.
-func (k *Keeper) dir(w session.Workplace, make bool) (string, error) {
+func (k *Keeper) dir(w session.SessionWorkspace, make bool) (string, error) {
 	if w.Dir != "" {
 		return w.Dir, nil
 	}

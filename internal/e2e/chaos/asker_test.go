@@ -33,7 +33,7 @@ func newAsker() *asker { return &asker{asked: make(chan question, 1<<16), done: 
 func askText(count, timeoutSec int) string { return fmt.Sprintf("%d %d", count, timeoutSec) }
 
 // Work implements session.Agent.
-func (a *asker) Work(_ context.Context, turn session.Turn, prompt clew.Message, desk *session.Desk) error {
+func (a *asker) Work(_ context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	v, err := desk.View()
 	if err != nil || v.Question != nil {
 		return nil // the turn is over, or waits

@@ -12,7 +12,7 @@ import (
 
 // Work is an agent without a model. It saves files where the real one does: at
 // what people say, and before and after each call. Others change files meanwhile.
-func (w *world) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.Desk) error {
+func (w *world) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
 	v, err := desk.View()
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (w *world) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *
 	}
 	for i := range x.pick(3) {
 		if err == nil {
-			err = x.call(ctx, desk, v.Task, fmt.Sprintf("call%d-%d", v.Task.Behind+len(v.Task.History), i))
+			err = x.call(ctx, desk, v.Task, fmt.Sprintf("call%d-%d", v.Task.HiddenCount+len(v.Task.History), i))
 		}
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func said(tx *session.Tx, t session.Task, text string) clew.ModelMessage {
 }
 
 // call is a tool that changes files.
-func (x *walk) call(ctx context.Context, desk *session.Desk, t session.Task, id string) error {
+func (x *walk) call(ctx context.Context, desk *session.TurnContext, t session.Task, id string) error {
 	x.othersChange()
 	progress := clew.ToolProgressData{ToolCallID: id, Tool: "shell", Status: clew.ToolRunning, Class: clew.ClassOnce, TaskID: t.TaskID, AgentID: t.AgentID}
 	err := x.record(ctx, desk, "", func(tx *session.Tx) {
@@ -72,7 +72,7 @@ func (x *walk) call(ctx context.Context, desk *session.Desk, t session.Task, id 
 }
 
 // end says something and ends the turn, or has it wait for an answer.
-func (x *walk) end(desk *session.Desk, task session.Task) error {
+func (x *walk) end(desk *session.TurnContext, task session.Task) error {
 	asks, plans := x.pick(5) == 0, x.pick(3) == 0
 	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
 		x.prior[tx.FirstID()] = x.now
@@ -98,7 +98,7 @@ func (x *walk) end(desk *session.Desk, task session.Task) error {
 
 // record puts events on record together with the files as they are now. message
 // is the one that they stand at, "" for none.
-func (x *walk) record(ctx context.Context, desk *session.Desk, message clew.MessageID, events func(*session.Tx)) error {
+func (x *walk) record(ctx context.Context, desk *session.TurnContext, message clew.MessageID, events func(*session.Tx)) error {
 	saved, err := x.w.files.Save(ctx, x.place(), "a step")
 	if err != nil {
 		return err

@@ -130,7 +130,9 @@ func (w *world) newWalk(t testing.TB, n int) *walk {
 	return x
 }
 
-func (x *walk) place() session.Workplace { return session.Workplace{Session: x.id, Dir: x.dir} }
+func (x *walk) place() session.SessionWorkspace {
+	return session.SessionWorkspace{Session: x.id, Dir: x.dir}
+}
 
 func (x *walk) change(n int) {
 	for range n {
@@ -228,7 +230,7 @@ func (x *walk) fresh(seq uint64) ([]byte, error) {
 func (x *walk) parts(seq uint64) string {
 	x.t.Helper()
 	s := x.state(seq)
-	out, err := json.Marshal([]any{s.Messages, s.Total, s.Tasks, s.Current, s.Started, s.Queue, s.Questions, s.Asked, s.Usage})
+	out, err := json.Marshal([]any{s.Messages, s.Total, s.Tasks, s.Current, s.Started, s.Queue, s.Questions, s.AskedTimes, s.Usage})
 	proc.Must(x.t, err)
 	return string(out)
 }

@@ -50,7 +50,7 @@ func WantPast(t *testing.T, j session.Journal, id clew.SessionID, seq uint64) {
 	}
 }
 
-func mustFound(t *testing.T, j session.Journal, id clew.SessionID, f session.Foundation) {
+func mustFound(t *testing.T, j session.Journal, id clew.SessionID, f session.InitialHistory) {
 	t.Helper()
 	if err := j.Found(t.Context(), id, f); err != nil {
 		t.Fatalf("found: %v", err)
@@ -61,7 +61,7 @@ func mustFound(t *testing.T, j session.Journal, id clew.SessionID, f session.Fou
 func Fork(t *testing.T, j session.Journal, parent clew.SessionID, r clew.Record) clew.SessionID {
 	t.Helper()
 	id := clew.NewSessionID()
-	mustFound(t, j, id, session.Foundation{Parent: parent, Head: r.After(), State: []byte(stateAt(r.Seq))})
+	mustFound(t, j, id, session.InitialHistory{Parent: parent, Head: r.After(), State: []byte(stateAt(r.Seq))})
 	return id
 }
 
@@ -232,7 +232,7 @@ func foundRefuses(t *testing.T, node func(*testing.T, string) session.Journal) {
 	j, parent := node(t, "a"), clew.NewSessionID()
 	records := Grow(t, j, parent, 10, 6)
 	other := Grow(t, j, clew.NewSessionID(), 10, 6)
-	sound := session.Foundation{Parent: parent, Head: records[7].After(), State: []byte(`{}`)}
+	sound := session.InitialHistory{Parent: parent, Head: records[7].After(), State: []byte(`{}`)}
 	id := clew.NewSessionID()
 	mustFound(t, j, id, sound)
 	for _, id := range []clew.SessionID{id, parent} {
@@ -244,7 +244,7 @@ func foundRefuses(t *testing.T, node func(*testing.T, string) session.Journal) {
 			t.Errorf("found twice: %v", err)
 		}
 	}
-	for name, f := range map[string]session.Foundation{
+	for name, f := range map[string]session.InitialHistory{
 		"no parent":        {Parent: clew.NewSessionID(), Head: records[7].After()},
 		"another record":   {Parent: parent, Head: other[7].After()},
 		"beyond the end":   {Parent: parent, Head: clew.Head{Seq: 11}},
@@ -297,7 +297,7 @@ func Folds(every, n uint64) iter.Seq2[uint64, []byte] {
 func importRecords(t *testing.T, node func(*testing.T, string) session.Journal) {
 	j, id := node(t, "a"), clew.NewSessionID()
 	records, head := Records(clew.Head{}, id, 3, 5000)
-	mustFound(t, j, id, session.Foundation{
+	mustFound(t, j, id, session.InitialHistory{
 		Head: head, State: []byte(stateAt(5000)), Records: Yield(records), Kept: Folds(1100, 5000),
 	})
 	_, loaded, _ := open(t, j, id)
@@ -311,7 +311,7 @@ func importRecords(t *testing.T, node func(*testing.T, string) session.Journal) 
 		t.Errorf("the fold before 3500 is at %d, %v", at, err)
 	}
 	all := GoOn(t, j, id, records, 20)
-	if err := j.Found(t.Context(), id, session.Foundation{Head: head, Records: Yield(records)}); !errors.Is(err, session.ErrTaken) {
+	if err := j.Found(t.Context(), id, session.InitialHistory{Head: head, Records: Yield(records)}); !errors.Is(err, session.ErrTaken) {
 		t.Errorf("imported twice: %v", err)
 	}
 	GoOn(t, j, Fork(t, j, id, records[4200]), all[:4201], 5)
@@ -336,7 +336,7 @@ func brokenImport(t *testing.T, node func(*testing.T, string) session.Journal) {
 			yield(clew.Record{}, lost)
 		},
 	} {
-		err := j.Found(t.Context(), id, session.Foundation{
+		err := j.Found(t.Context(), id, session.InitialHistory{
 			Head: head, State: []byte(stateAt(3000)), Records: list, Kept: Folds(1000, 3000),
 		})
 		if err == nil || name == "cut" && !errors.Is(err, lost) {
@@ -348,6 +348,6 @@ func brokenImport(t *testing.T, node func(*testing.T, string) session.Journal) {
 		wantNothing(t, j, id)
 	}
 	// The name is as good as new.
-	mustFound(t, j, id, session.Foundation{Head: head, State: []byte(stateAt(3000)), Records: Yield(records)})
+	mustFound(t, j, id, session.InitialHistory{Head: head, State: []byte(stateAt(3000)), Records: Yield(records)})
 	GoOn(t, j, id, records, 3)
 }

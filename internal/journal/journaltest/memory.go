@@ -215,7 +215,7 @@ func (n *MemoryNode) Past(_ context.Context, id clew.SessionID, seq uint64) ([]b
 }
 
 // Found implements session.Journal.
-func (n *MemoryNode) Found(_ context.Context, id clew.SessionID, f session.Foundation) error {
+func (n *MemoryNode) Found(_ context.Context, id clew.SessionID, f session.InitialHistory) error {
 	if f.Head.Seq == 0 || (f.Parent == "") == (f.Records == nil) || f.Parent == id {
 		return errors.New("a session begins with another session's records or with its own, and with one at least")
 	}
@@ -246,7 +246,7 @@ func (n *MemoryNode) Found(_ context.Context, id clew.SessionID, f session.Found
 }
 
 // take reads the records of a session from elsewhere.
-func (l *memoryLog) take(f session.Foundation) error {
+func (l *memoryLog) take(f session.InitialHistory) error {
 	var head clew.Head
 	for r, err := range f.Records {
 		if err != nil {
@@ -317,7 +317,7 @@ func (n *MemoryNode) Put(_ context.Context, owner clew.UserID, summaries ...sess
 }
 
 // List implements session.Index; everything is on one page.
-func (n *MemoryNode) List(_ context.Context, q session.ListOf) ([]session.Summary, string, error) {
+func (n *MemoryNode) List(_ context.Context, q session.ListQuery) ([]session.Summary, string, error) {
 	n.m.mu.Lock()
 	defer n.m.mu.Unlock()
 	owners := []clew.UserID{q.Owner}

@@ -11,12 +11,12 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// Doors says under which names the server is addressed and from which pages a
+// OriginPolicy says under which names the server is addressed and from which pages a
 // browser may call it. Both are compared whole; there are no patterns.
 //
 // The Host check stops pages that point their own name at this machine; the
 // Origin check stops pages that call it by its right name.
-type Doors struct {
+type OriginPolicy struct {
 	Hosts   []string // in lower case: "name:port", or "name" where clients leave the port out
 	Origins []string // "scheme://name[:port]"
 }
@@ -25,11 +25,11 @@ type Doors struct {
 // names, the address itself if it is a certain one, and what the operator adds.
 // A host that the operator adds is also an origin over https, since the web UI
 // is served under it.
-func NewDoors(addr net.Addr, hosts, origins []string) (Doors, error) {
-	var d Doors
+func NewDoors(addr net.Addr, hosts, origins []string) (OriginPolicy, error) {
+	var d OriginPolicy
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
-		return Doors{}, clew.WrapError(clew.SettingsInvalid, err, "the listen address has no port")
+		return OriginPolicy{}, clew.WrapError(clew.SettingsInvalid, err, "the listen address has no port")
 	}
 	names := []string{"127.0.0.1", "localhost", "::1"}
 	if ip := net.ParseIP(host); ip != nil && !ip.IsUnspecified() && !slices.Contains(names, host) {
@@ -41,7 +41,7 @@ func NewDoors(addr net.Addr, hosts, origins []string) (Doors, error) {
 	for _, h := range hosts {
 		h, ok := lowerASCII(h)
 		if !ok || !plainHost(h) {
-			return Doors{}, clew.Errorf(clew.SettingsInvalid, "%q is not a host", h)
+			return OriginPolicy{}, clew.Errorf(clew.SettingsInvalid, "%q is not a host", h)
 		}
 		d.Hosts = append(d.Hosts, h)
 		origins = append(slices.Clip(origins), "https://"+h)
@@ -49,7 +49,7 @@ func NewDoors(addr net.Addr, hosts, origins []string) (Doors, error) {
 	for _, o := range origins {
 		canon, ok := canonicalOrigin(o)
 		if !ok {
-			return Doors{}, clew.Errorf(clew.SettingsInvalid, "%q is not an origin", o)
+			return OriginPolicy{}, clew.Errorf(clew.SettingsInvalid, "%q is not an origin", o)
 		}
 		d.Origins = append(d.Origins, canon)
 	}
@@ -57,7 +57,7 @@ func NewDoors(addr net.Addr, hosts, origins []string) (Doors, error) {
 }
 
 // addOwn adds a name of the listener in the spellings that clients use.
-func (d *Doors) addOwn(name, port string) {
+func (d *OriginPolicy) addOwn(name, port string) {
 	hostport := net.JoinHostPort(name, port)
 	d.Hosts = append(d.Hosts, hostport)
 	for _, scheme := range []string{"http", "https"} {
@@ -72,7 +72,7 @@ func (d *Doors) addOwn(name, port string) {
 
 // Check refuses with FORBIDDEN what comes under a foreign name or from a
 // foreign page, whatever credentials it carries.
-func (d Doors) Check(r *http.Request) error {
+func (d OriginPolicy) Check(r *http.Request) error {
 	if host, ok := lowerASCII(r.Host); !ok || !slices.Contains(d.Hosts, host) {
 		return clew.Errorf(clew.Forbidden, "the server is not known under this host name")
 	}
@@ -88,7 +88,7 @@ func (d Doors) Check(r *http.Request) error {
 	return clew.Errorf(clew.Forbidden, "this origin may not call the server")
 }
 
-func (d Doors) allowsOrigin(origin string) bool {
+func (d OriginPolicy) allowsOrigin(origin string) bool {
 	canon, ok := canonicalOrigin(origin)
 	return ok && slices.ContainsFunc(d.Origins, func(allowed string) bool {
 		a, ok := canonicalOrigin(allowed)

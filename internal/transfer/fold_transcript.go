@@ -11,14 +11,14 @@ import (
 // A talk is the transcript: where each message's newest version lies.
 type talk struct {
 	spool   *spool
-	entries []said
+	entries []message
 	at      map[uint64]int            // by the seq of the message's id
 	asks    map[clew.RequestID]uint64 // the message of a question
 	names   map[string]string         // so that equal names are kept once
 }
 
-// said is one message.
-type said struct {
+// message is one message.
+type message struct {
 	seq      uint64
 	place    ref
 	task     clew.TaskID
@@ -84,7 +84,7 @@ func (t *talk) message(r clew.Record, m clew.Message, created bool) error {
 	if !known {
 		i = len(t.entries)
 		t.at[seq] = i
-		t.entries = append(t.entries, said{seq: seq})
+		t.entries = append(t.entries, message{seq: seq})
 	}
 	e := &t.entries[i]
 	e.place = place
@@ -113,7 +113,7 @@ func (t *talk) takeBack(id clew.MessageID) {
 	}
 }
 
-func (t *talk) entry(id clew.MessageID) *said {
+func (t *talk) entry(id clew.MessageID) *message {
 	seq, err := id.Seq()
 	if err != nil {
 		return nil
@@ -133,8 +133,8 @@ func (t *talk) name(s string) string {
 }
 
 // all yields the messages in order of time.
-func (t *talk) all() iter.Seq2[*said, func() (clew.Message, error)] {
-	return func(yield func(*said, func() (clew.Message, error)) bool) {
+func (t *talk) all() iter.Seq2[*message, func() (clew.Message, error)] {
+	return func(yield func(*message, func() (clew.Message, error)) bool) {
 		for i := range t.entries {
 			e := &t.entries[i]
 			if !yield(e, func() (clew.Message, error) { return t.read(e) }) {
@@ -144,7 +144,7 @@ func (t *talk) all() iter.Seq2[*said, func() (clew.Message, error)] {
 	}
 }
 
-func (t *talk) read(e *said) (clew.Message, error) {
+func (t *talk) read(e *message) (clew.Message, error) {
 	var m clew.Message
 	b, err := t.spool.get(e.place)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// PageOf says which part of a transcript is wanted. At most one of Before, After
+// PageQuery says which part of a transcript is wanted. At most one of Before, After
 // and Around is given.
-type PageOf struct {
+type PageQuery struct {
 	Limit, Offset int
 	Before        clew.MessageID // ends in front of this one
 	After         clew.MessageID // begins behind this one
@@ -20,7 +20,7 @@ type PageOf struct {
 }
 
 // Page gives a page of the transcript in order of time.
-func (w *Watch) Page(ctx context.Context, q PageOf) (clew.MessagesPage, error) {
+func (w *Watch) Page(ctx context.Context, q PageQuery) (clew.MessagesPage, error) {
 	t, err := w.pager(ctx)
 	if err != nil {
 		return clew.MessagesPage{}, err
@@ -28,7 +28,7 @@ func (w *Watch) Page(ctx context.Context, q PageOf) (clew.MessagesPage, error) {
 	return t.pageOf(ctx, q)
 }
 
-func (t pager) pageOf(ctx context.Context, q PageOf) (clew.MessagesPage, error) {
+func (t pager) pageOf(ctx context.Context, q PageQuery) (clew.MessagesPage, error) {
 	if q.Limit <= 0 {
 		q.Limit = tailMessages
 	}
@@ -117,7 +117,7 @@ func (t *pager) later(ctx context.Context, seq uint64, n int) ([]clew.Message, e
 		return nil, nil
 	}
 	from := clew.MessageIDOf(seq + 1)
-	i, _ := slices.BinarySearchFunc(t.tail, from, func(m clew.Message, id clew.MessageID) int { return compareIDs(m.MessageID, id) })
+	i, _ := slices.BinarySearchFunc(t.tail, from, func(m clew.Message, id clew.MessageID) int { return compareMessageIDs(m.MessageID, id) })
 	if i > 0 || len(t.tail) == t.total {
 		return t.tail[i:min(i+n, len(t.tail))], nil
 	}
@@ -126,7 +126,7 @@ func (t *pager) later(ctx context.Context, seq uint64, n int) ([]clew.Message, e
 		if err != nil {
 			return nil, err
 		}
-		if r.Type == clew.EventMessageCreated && !hidden(t.removed, r.Seq) {
+		if r.Type == clew.EventMessageCreated && !isHidden(t.removed, r.Seq) {
 			if found++; found > n {
 				end = r.Seq
 				break

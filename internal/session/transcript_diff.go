@@ -6,33 +6,35 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// An origin is a record that two states have behind them.
-type origin struct {
+// An branch is a record that two states have behind them.
+type branch struct {
 	seq   uint64
 	total int // messages at that time
 	quiet int // those of them that people do not see
 	spans int // parts of the journal that were hidden then
 }
 
-func (s *State) origin() origin { return origin{s.Seq, s.Total, s.Quiet, len(s.Removed)} }
+func (s *State) branch() branch { return branch{s.Seq, s.Total, s.Quiet, len(s.Removed)} }
 
-// side is a state as far as its transcript goes.
-type side struct {
+// transcriptSide is a state as far as its transcript goes.
+type transcriptSide struct {
 	tail  []clew.Message
 	total int
 	quiet int
 	spans []Span
 }
 
-func (s *State) side() side { return side{s.Messages.Tail(), s.Total, s.Quiet, s.Removed} }
+func (s *State) transcriptSide() transcriptSide {
+	return transcriptSide{s.Messages.Tail(), s.Total, s.Quiet, s.Removed}
+}
 
-// lost names the newest messages that are in a and not in b: what was said since
+// removedSince names the newest messages that are in a and not in b: what was said since
 // the two parted, and what b took back of what was said before. It counts all of
 // them that people see.
-func lost(at origin, a, b side) (ids clew.List[clew.MessageID], count int) {
+func removedSince(at branch, a, b transcriptSide) (ids clew.List[clew.MessageID], count int) {
 	ids = clew.List[clew.MessageID]{}
-	own := before(a.spans, at.seq)
-	for _, span := range before(b.spans, at.seq) {
+	own := spansUpTo(a.spans, at.seq)
+	for _, span := range spansUpTo(b.spans, at.seq) {
 		if !slices.Contains(own, span) {
 			ids = append(ids, clew.MessageIDOf(span.From))
 		}
@@ -45,9 +47,9 @@ func lost(at origin, a, b side) (ids clew.List[clew.MessageID], count int) {
 	return ids[max(0, len(ids)-idsMax):], count
 }
 
-// before gives the hidden parts up to a record. Those that came since are of one
+// spansUpTo gives the hidden parts up to a record. Those that came since are of one
 // message each, which waited and was taken back.
-func before(spans []Span, seq uint64) []Span {
+func spansUpTo(spans []Span, seq uint64) []Span {
 	for i, span := range spans {
 		if span.From > seq {
 			return spans[:i]

@@ -17,7 +17,7 @@ type spool struct {
 	size  int64
 	dirty bool
 
-	yard *yard // what it takes it takes from here
+	yard *diskQuota // what it takes it takes from here
 	room int64
 }
 

@@ -19,15 +19,15 @@ type Span struct {
 
 // Hidden reports whether a record lies in a part of the journal that the
 // session was taken back from.
-func (s *State) Hidden(seq uint64) bool { return hidden(s.Removed, seq) }
+func (s *State) Hidden(seq uint64) bool { return isHidden(s.Removed, seq) }
 
-func hidden(spans []Span, seq uint64) bool {
-	_, ok := spanWith(spans, seq)
+func isHidden(spans []Span, seq uint64) bool {
+	_, ok := spanOf(spans, seq)
 	return ok
 }
 
-// spanWith finds the span that holds seq.
-func spanWith(spans []Span, seq uint64) (Span, bool) {
+// spanOf finds the span that holds seq.
+func spanOf(spans []Span, seq uint64) (Span, bool) {
 	i := sort.Search(len(spans), func(i int) bool { return spans[i].To >= seq })
 	if i < len(spans) && spans[i].From <= seq {
 		return spans[i], true
@@ -58,8 +58,8 @@ func (f *Folder) Add(r clew.Record) error {
 	if err != nil {
 		return err
 	}
-	if back := returnOf(ev.Data); back != nil {
-		if f.State.there, err = f.stateAt(r.Seq, back); err != nil {
+	if back := rewindOf(ev.Data); back != nil {
+		if f.State.pending, err = f.stateAt(r.Seq, back); err != nil {
 			return err
 		}
 	}
@@ -68,9 +68,9 @@ func (f *Folder) Add(r clew.Record) error {
 	return nil
 }
 
-// ReturnsTo gives the record that r takes its session back to, 0 if it does
+// RewindTarget gives the record that r takes its session back to, 0 if it does
 // not.
-func ReturnsTo(r clew.Record) (uint64, error) {
+func RewindTarget(r clew.Record) (uint64, error) {
 	switch r.Type {
 	case clew.EventHistoryRewound, clew.EventRewindUndone:
 	default:
@@ -80,10 +80,10 @@ func ReturnsTo(r clew.Record) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return returnOf(ev.Data).To.Seq()
+	return rewindOf(ev.Data).To.Seq()
 }
 
-func returnOf(data any) *clew.Return {
+func rewindOf(data any) *clew.Return {
 	switch d := data.(type) {
 	case *clew.HistoryRewoundData:
 		return &d.Return
@@ -121,26 +121,26 @@ func decodeState(id clew.SessionID, b []byte) (*State, error) {
 	return s, nil
 }
 
-// past folds a session up to earlier records.
-type past struct {
+// stateReader folds a session up to earlier records.
+type stateReader struct {
 	journal Reader
 	id      clew.SessionID
-	known   map[uint64][]byte // folds that were needed: a rewind goes where others went
+	cached  map[uint64][]byte // folds that were needed: a rewind goes where others went
 	size    int               // of them
 }
 
-func (h *Host) past(id clew.SessionID) *past { return newPast(h.cfg.Journal, id) }
+func (h *Host) past(id clew.SessionID) *stateReader { return newPast(h.cfg.Journal, id) }
 
-func newPast(j Reader, id clew.SessionID) *past {
-	return &past{journal: j, id: id, known: map[uint64][]byte{}}
+func newPast(j Reader, id clew.SessionID) *stateReader {
+	return &stateReader{journal: j, id: id, cached: map[uint64][]byte{}}
 }
 
 // knownMax bounds the folds at hand, in bytes.
 const knownMax = 64 << 20
 
-// at gives the encoded fold up to and including a record.
-func (p *past) at(ctx context.Context, seq uint64) ([]byte, error) {
-	if b, ok := p.known[seq]; ok {
+// encoded gives the encoded fold up to and including a record.
+func (p *stateReader) encoded(ctx context.Context, seq uint64) ([]byte, error) {
+	if b, ok := p.cached[seq]; ok {
 		return b, nil
 	}
 	s, err := p.state(ctx, seq)
@@ -156,24 +156,24 @@ func (p *past) at(ctx context.Context, seq uint64) ([]byte, error) {
 }
 
 // know keeps a fold at hand.
-func (p *past) know(seq uint64, b []byte) {
+func (p *stateReader) know(seq uint64, b []byte) {
 	if p.size+len(b) > knownMax {
-		clear(p.known)
+		clear(p.cached)
 		p.size = 0
 	}
-	p.known[seq] = b
+	p.cached[seq] = b
 	p.size += len(b)
 }
 
 // folder goes on from a state. It is lenient: where a type is too new, the
 // session is read-only, and its past is only looked at.
-func (p *past) folder(ctx context.Context, s *State) Folder {
-	return Folder{State: s, Lenient: true, Past: func(seq uint64) ([]byte, error) { return p.at(ctx, seq) }}
+func (p *stateReader) folder(ctx context.Context, s *State) Folder {
+	return Folder{State: s, Lenient: true, Past: func(seq uint64) ([]byte, error) { return p.encoded(ctx, seq) }}
 }
 
 // nearest gives the newest kept fold at or before a record, an empty one if there
 // is none.
-func (p *past) nearest(ctx context.Context, seq uint64) (*State, error) {
+func (p *stateReader) nearest(ctx context.Context, seq uint64) (*State, error) {
 	b, at, err := p.journal.Past(ctx, p.id, seq)
 	if err != nil || b == nil {
 		return &State{ID: p.id}, err
@@ -185,7 +185,7 @@ func (p *past) nearest(ctx context.Context, seq uint64) (*State, error) {
 	return s, err
 }
 
-func (p *past) state(ctx context.Context, seq uint64) (*State, error) {
+func (p *stateReader) state(ctx context.Context, seq uint64) (*State, error) {
 	s, err := p.nearest(ctx, seq)
 	if err != nil {
 		return nil, err
@@ -205,8 +205,8 @@ func (p *past) state(ctx context.Context, seq uint64) (*State, error) {
 	return s, nil
 }
 
-// fold is a state at hand.
-type fold struct {
+// savedState is a state at hand.
+type savedState struct {
 	seq   uint64
 	ts    int64
 	state []byte
@@ -217,19 +217,19 @@ type fold struct {
 // foldsMax bounds the folds that a session has at hand.
 const foldsMax = 4
 
-// leave notes the state that the session is about to be taken away from.
-func (s *Session) leave() {
+// rememberState notes the state that the session is about to be taken away from.
+func (s *Session) rememberState() {
 	b, err := s.state.Encode()
 	if err != nil {
 		return
 	}
-	s.folds = append(s.folds[max(0, len(s.folds)-foldsMax+1):], fold{seq: s.state.Seq, ts: s.state.TS, state: b})
+	s.folds = append(s.folds[max(0, len(s.folds)-foldsMax+1):], savedState{seq: s.state.Seq, ts: s.state.TS, state: b})
 	s.wentBack = true
 }
 
-// placeFolds finds out where in the journal the states are that leave noted, now
+// locateFolds finds out where in the journal the states are that leave noted, now
 // that the records are durable.
-func (s *Session) placeFolds(records []clew.Record) {
+func (s *Session) locateFolds(records []clew.Record) {
 	for i := range s.folds {
 		f := &s.folds[i]
 		if f.head.Seq > 0 {
@@ -268,16 +268,16 @@ func (s *Session) keepFolds() {
 }
 
 // pastFrom is past with the folds at hand.
-func (s *Session) pastFrom(l standing) *past {
+func (s *Session) pastFrom(l position) *stateReader {
 	p := s.host.past(s.id)
 	for _, f := range l.folds {
-		p.known[f.seq] = f.state
+		p.cached[f.seq] = f.state
 	}
 	return p
 }
 
 // StateAt folds a session up to and including a record.
 func StateAt(ctx context.Context, j Reader, id clew.SessionID, seq uint64) (*State, error) {
-	p := &past{journal: j, id: id, known: map[uint64][]byte{}}
+	p := &stateReader{journal: j, id: id, cached: map[uint64][]byte{}}
 	return p.state(ctx, seq)
 }

@@ -11,10 +11,10 @@ import (
 // rulesMax bounds what is remembered for one task tree.
 const rulesMax = 100
 
-// remembering checks what an answer wants remembered and gives the change of
+// rememberRule checks what an answer wants remembered and gives the change of
 // settings that it takes. It is part of the answer: if it is refused, the question
 // stays open.
-func remembering(s *State, by clew.Principal, q clew.Question, a reply) (changes map[string]any, err error) {
+func rememberRule(s *State, by clew.Principal, q clew.Question, a reply) (changes map[string]any, err error) {
 	if a.remember == nil {
 		return nil, nil
 	}
@@ -74,8 +74,8 @@ func hostOf(e *clew.Effect) string {
 	return u.Host
 }
 
-// allowed gives what is remembered and holds now, oldest first.
-func (s *State) allowed() clew.List[clew.RememberedRule] {
+// activeRules gives what is remembered and holds now, oldest first.
+func (s *State) activeRules() clew.List[clew.RememberedRule] {
 	list := clew.List[clew.RememberedRule]{}
 	auto := s.rules != nil && s.rules.AutoApproval(s.Settings).AutoApprovalEnabled
 	for _, t := range s.Tasks {
@@ -93,7 +93,7 @@ func (s *State) allowed() clew.List[clew.RememberedRule] {
 
 // decideForget takes one rule back, also one that does not hold at the moment.
 func decideForget(tx *Tx, s *State, by clew.UserID, d *clew.ForgetRuleData) error {
-	for _, t := range s.tasks() {
+	for _, t := range s.sortedTasks() {
 		for _, r := range t.Allowed {
 			if r.ID == d.ID {
 				tx.Add(&clew.RuleForgottenData{ID: r.ID, TaskID: t.TaskID, By: by})
@@ -104,9 +104,9 @@ func decideForget(tx *Tx, s *State, by clew.UserID, d *clew.ForgetRuleData) erro
 	return clew.Errorf(clew.SessionInvalidState, "no rule %s is remembered: it was taken back, or its task has ended", d.ID)
 }
 
-// forgetting makes the records that take all rules back, in the order of the tasks.
-func forgetting(tx *Tx, s *State, by clew.UserID) {
-	for _, t := range s.tasks() {
+// revokeRules makes the records that take all rules back, in the order of the tasks.
+func revokeRules(tx *Tx, s *State, by clew.UserID) {
+	for _, t := range s.sortedTasks() {
 		for _, r := range t.Allowed {
 			tx.Add(&clew.RuleForgottenData{ID: r.ID, TaskID: t.TaskID, By: by})
 		}
@@ -142,11 +142,11 @@ func (s *State) keepRules(now *State) {
 	}
 }
 
-// forgotten gives what holds now and would not after a return to a former state.
-func forgotten(now, then *State) (list []clew.RememberedRule) {
-	for _, r := range now.allowed() {
+// rulesForgottenBy gives what holds now and would not after a return to a former state.
+func rulesForgottenBy(now, then *State) (list []clew.RememberedRule) {
+	for _, r := range now.activeRules() {
 		t := then.Task(r.TaskID)
-		elsewhere := then.Seq < now.Begun // nothing holds that was said in another session
+		elsewhere := then.Seq < now.FirstOwnSeq // nothing holds that was said in another session
 		if t == nil || elsewhere || !slices.ContainsFunc(t.Allowed, func(old clew.RememberedRule) bool { return old.ID == r.ID }) {
 			list = append(list, r)
 		}

@@ -42,7 +42,7 @@ type traveller struct {
 	t     tester
 	pick  func(n int) int // a number below n
 	tape  *tape
-	later *course // one that was set, and not gone yet
+	later *rewindPlan // one that was set, and not gone yet
 
 	// How the session was before each rewind that can be undone, and before each
 	// undo: an editor's two lists.
@@ -99,7 +99,7 @@ func (x *traveller) rewind() {
 		return
 	}
 	i := x.pick(len(list))
-	a := aim{target: clew.Target{MessageID: list[i].MessageID}, keep: x.in(3)}
+	a := rewindTarget{target: clew.Target{MessageID: list[i].MessageID}, keep: x.in(3)}
 	switch x.pick(4) {
 	case 0:
 		a.target = clew.Target{TS: list[i].TS}
@@ -110,7 +110,7 @@ func (x *traveller) rewind() {
 	if !a.keep && x.in(4) {
 		a.then = &clew.UserMessageData{Text: "otherwise"}
 	}
-	c, err := x.s.plot(context.Background(), x.s.here(), a)
+	c, err := x.s.planRewind(context.Background(), x.s.positionNow(), a)
 	if err != nil {
 		x.t.Fatalf("no way to %+v: %v", a.target, err)
 	}
@@ -152,16 +152,16 @@ func (x *traveller) back(kind clew.RewindKind) {
 		return
 	}
 	last := list[len(list)-1]
-	c := course{kind: kind, id: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, moved: x.s.state.Moved}
+	c := rewindPlan{kind: kind, rewindID: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, lastRewindSeq: x.s.state.LastRewindSeq}
 	var err error
-	if c.past, err = x.s.host.past("s").at(context.Background(), c.to); err != nil {
+	if c.targetState, err = x.s.host.past("s").encoded(context.Background(), c.to); err != nil {
 		x.t.Fatalf("no way to %d: %v", c.to, err)
 	}
 	x.depart(c)
 }
 
 // depart goes the way now, or later, when others have done something.
-func (x *traveller) depart(c course) {
+func (x *traveller) depart(c rewindPlan) {
 	if x.later == nil && x.in(5) {
 		x.later = &c
 		return
@@ -178,15 +178,15 @@ func (x *traveller) leaveAtLast() {
 }
 
 // take goes the way and checks what comes of it.
-func (x *traveller) take(c course) {
+func (x *traveller) take(c rewindPlan) {
 	before, err := x.s.state.Encode()
 	if err != nil {
 		x.t.Fatalf("encode: %v", err)
 	}
-	moved := x.s.state.Moved != c.moved || c.kind == clew.KindRedo && len(x.s.state.Redo) == 0
+	moved := x.s.state.LastRewindSeq != c.lastRewindSeq || c.kind == clew.KindRedo && len(x.s.state.Redo) == 0
 	first := len(x.records)
-	_, _, err = x.do(clew.Command{By: by("ann"), Data: &travel{course: c}})
-	if moved != (err != nil) && (c.then == nil || clew.CodeOf(err) == clew.Internal) {
+	_, _, err = x.do(clew.Command{By: by("ann"), Data: &rewindCommand{rewindPlan: c}})
+	if moved != (err != nil) && (c.followUp == nil || clew.CodeOf(err) == clew.Internal) {
 		x.t.Fatalf("%s to %d, moved %v: %v", c.kind, c.to, moved, err)
 	}
 	if err != nil {
@@ -238,7 +238,7 @@ func (x *traveller) travel() {
 // condense puts the older part of a model history into a summary, or leaves it
 // out.
 func (x *traveller) condense() {
-	for _, t := range x.s.state.tasks() {
+	for _, t := range x.s.state.sortedTasks() {
 		if t.Turn == nil || t.Ended() {
 			continue
 		}

@@ -24,7 +24,7 @@ func (w *worker) think(ctx context.Context, v session.View) (more bool, err erro
 	found.done(r)
 	crash.At("model.intent")
 	if err != nil || !r.Started { // the turn is over, or waits for somebody
-		return false, over(err)
+		return false, ignoreTurnOver(err)
 	}
 	w.asking, v.Task.History = r.Request, r.History
 	return w.call(ctx, v, nil)
@@ -64,7 +64,7 @@ func (w *worker) recall(ctx context.Context, v session.View) (more bool, err err
 			err = w.note(clew.SayAPIReqRetried, "The server stopped during the model call; it is made again.")
 		}
 		if err != nil {
-			return false, over(err)
+			return false, ignoreTurnOver(err)
 		}
 		return w.call(ctx, v, open)
 	}
@@ -95,8 +95,8 @@ func (w *worker) estimate(v session.View, more ...clew.ModelMessage) clew.Usage 
 // what was weighed before is not weighed again: a long turn does not get slower.
 func (w *worker) weigh(t session.Task) int {
 	list := t.History
-	if len(list) < w.weighed || t.Behind != w.behind {
-		w.weighed, w.weight, w.behind = 0, 0, t.Behind
+	if len(list) < w.weighed || t.HiddenCount != w.behind {
+		w.weighed, w.weight, w.behind = 0, 0, t.HiddenCount
 	}
 	w.weight += llm.EstimateTokens(list[w.weighed:], "", nil)
 	w.weighed = len(list)
@@ -117,7 +117,7 @@ func (w *worker) maxTokens() int {
 
 // call makes the model call, again if need be, and records what came of it.
 func (w *worker) call(ctx context.Context, v session.View, open *session.Stream) (more bool, err error) {
-	l := &listener{desk: w.desk, open: open}
+	l := &modelStream{desk: w.desk, open: open}
 	if open != nil && open.Say() == clew.SayText {
 		l.said = open.MessageID()
 	}
@@ -125,13 +125,13 @@ func (w *worker) call(ctx context.Context, v session.View, open *session.Stream)
 		Model: w.profile.Model, System: w.prompt, Messages: merged(history.Effective(v.Task.History)), Tools: w.offered, MaxTokens: w.maxTokens(),
 		Thinking: w.profile.Thinking, Temperature: w.profile.Temperature, Image: w.image,
 	}
-	answer, err := w.persist(ctx, req, l)
+	answer, err := w.callWithRetry(ctx, req, l)
 	crash.At("model.answered")
 	if ctx.Err() != nil {
 		return false, nil // interrupted: who did it closes the turn
 	}
 	if l.failed != nil {
-		return false, over(l.failed)
+		return false, ignoreTurnOver(l.failed)
 	}
 	if err != nil {
 		failure := llm.AsError(err)
@@ -147,9 +147,9 @@ func (w *worker) call(ctx context.Context, v session.View, open *session.Stream)
 	return true, w.answered(ctx, v, answer, l)
 }
 
-// persist makes the call until it succeeds, cannot succeed or was tried often
+// callWithRetry makes the call until it succeeds, cannot succeed or was tried often
 // enough.
-func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm.Answer, error) {
+func (w *worker) callWithRetry(ctx context.Context, req llm.Request, l *modelStream) (llm.Answer, error) {
 	delay := time.Second
 	for try := 0; ; try++ {
 		answer, err := w.provider.Stream(ctx, req, l.hear)
@@ -186,30 +186,30 @@ func (w *worker) persist(ctx context.Context, req llm.Request, l *listener) (llm
 
 // giveUp asks what to do about a model call that failed. A todo that has only
 // looked so far begins anew by itself, and asks in the end.
-func (w *worker) giveUp(v session.View, why string, l *listener) error {
+func (w *worker) giveUp(v session.View, why string, l *modelStream) error {
 	if v.Todo != nil && !v.Task.Acted {
-		return over(w.desk.FailTodo("ended by a failed model call", clew.Failure{Code: clew.ExecutionFailed, Message: why, Recoverable: true}))
+		return ignoreTurnOver(w.desk.FailTodo("ended by a failed model call", clew.Failure{Code: clew.ExecutionFailed, Message: why, Recoverable: true}))
 	}
-	retry := session.AskRetry{Provider: w.profile.Provider, Why: why, Question: session.TryAgain(visible(why))}
+	retry := session.AskRetry{Provider: w.profile.Provider, Why: why, Question: session.OfferRetry(visible(why))}
 	if l != nil {
 		retry.Known, retry.Texts = true, l.finals()
 	}
 	_, err := w.desk.Do(retry)
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // answered records an answer, and with it which of its calls begin, which ask
 // and which are refused.
-func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer, l *listener) error {
+func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer, l *modelStream) error {
 	answer.Usage.CostUSD = w.cost(v, answer.Usage)
 	parts := uniqueCalls(adopt(w.layer, answer.Parts))
 	calls := clew.ModelMessage{Content: parts}.ToolCalls()
 	current := len(calls) > 0 && w.refresh(ctx)
-	plans := make([]*planned, len(calls))
+	plans := make([]*preparedCall, len(calls))
 	for i, p := range calls {
 		plans[i] = w.prepare(ctx, v, session.Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: session.CallProposed})
 	}
-	var before *snap
+	var before *workspaceSnapshot
 	var r session.Result
 	if current {
 		before = w.snapBefore(ctx, v, plans)
@@ -222,7 +222,7 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 	})
 	w.noteBegun(plans, r)
 	crash.At("model.recorded")
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // refresh equips the worker after a long wait: the calls of an answer are decided

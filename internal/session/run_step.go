@@ -10,29 +10,31 @@ import (
 	"github.com/clew-run/clew/internal/run"
 )
 
-// root is the root of a task's tree, the task itself if that is gone.
-func (s *State) root(t *Task) *Task {
+// rootOf is the root of a task's tree, the task itself if that is gone.
+func (s *State) rootOf(t *Task) *Task {
 	if root := s.Task(t.RootTaskID); root != nil {
 		return root
 	}
 	return t
 }
 
-// running gives the run that a task carries or works for, nil if there is none
+// activeRun gives the run that a task carries or works for, nil if there is none
 // or it has ended.
-func (s *State) running(t *Task) *run.Run {
-	if r := s.root(t).Run; r != nil && !r.Phase.Ended() {
+func (s *State) activeRun(t *Task) *run.Run {
+	if r := s.rootOf(t).Run; r != nil && !r.Phase.Ended() {
 		return r
 	}
 	return nil
 }
 
-// carries reports whether the task carries out a todo of a run under way.
-func (s *State) carries(t *Task) bool { return t.TodoID != "" && !t.Ended() && s.running(t) != nil }
+// worksOnTodo reports whether the task carries out a todo of a run under way.
+func (s *State) worksOnTodo(t *Task) bool {
+	return t.TodoID != "" && !t.Ended() && s.activeRun(t) != nil
+}
 
-// carrier is the task that carries out the todo which a task works for, nil if
+// todoTaskOf is the task that carries out the todo which a task works for, nil if
 // it works for none.
-func (s *State) carrier(t *Task) *Task {
+func (s *State) todoTaskOf(t *Task) *Task {
 	for ; t != nil; t = s.Task(t.ParentTaskID) {
 		if t.TodoID != "" {
 			return t
@@ -41,11 +43,11 @@ func (s *State) carrier(t *Task) *Task {
 	return nil
 }
 
-// theRun is the run that commands without a name are about: the one in focus,
+// currentRun is the run that commands without a name are about: the one in focus,
 // else the newest.
-func (s *State) theRun() *Task {
-	if t := s.Task(s.Current); t != nil && s.running(t) != nil {
-		return s.root(t)
+func (s *State) currentRun() *Task {
+	if t := s.Task(s.Current); t != nil && s.activeRun(t) != nil {
+		return s.rootOf(t)
 	}
 	var last *Task
 	for _, t := range s.Tasks {
@@ -66,48 +68,48 @@ func (s *State) RunRules() run.Rules {
 	return s.rules.Run(s.Settings)
 }
 
-// conductor makes the events of a run's next steps, in one batch. It works on a
+// runStepper makes the events of a run's next steps, in one batch. It works on a
 // copy of the run, to which each event is applied as it is made, so that one
 // batch can hold any number of steps.
-type conductor struct {
-	s     *State
-	root  *Task
-	run   *run.Run
-	rules run.Rules
-	tx    *Tx
-	told  int            // events after which the progress was last told
-	done  clew.RequestID // a question that is settled in this batch already
-	cut   bool           // as in closing
+type runStepper struct {
+	s               *State
+	root            *Task
+	run             *run.Run
+	rules           run.Rules
+	tx              *Tx
+	reportedUpTo    int            // events after which the progress was last told
+	settledQuestion clew.RequestID // a question that is settled in this batch already
+	cut             bool           // as in closing
 }
 
-func conduct(tx *Tx, s *State, root *Task) *conductor {
-	return &conductor{s: s, root: root, run: root.Run.Clone(), rules: s.RunRules(), tx: tx, told: tx.Len()}
+func stepRun(tx *Tx, s *State, root *Task) *runStepper {
+	return &runStepper{s: s, root: root, run: root.Run.Clone(), rules: s.RunRules(), tx: tx, reportedUpTo: tx.Len()}
 }
 
 // add records a step of the run and folds it into the copy.
-func (c *conductor) add(data any) {
+func (c *runStepper) add(data any) {
 	c.run.Apply(data, c.tx.NextTS())
 	c.tx.Add(data)
 }
 
 // settle folds the end of a question that is in the batch already.
-func (c *conductor) settle(q clew.Question, d *clew.HitlResolvedData) {
-	c.done = d.RequestID
+func (c *runStepper) settle(q clew.Question, d *clew.HitlResolvedData) {
+	c.settledQuestion = d.RequestID
 	c.run.Settled(q, d, c.tx.NextTS())
 }
 
 // close settles an open question of the run.
-func (c *conductor) close(id clew.RequestID, action clew.Resolution, by clew.UserID, comment string) {
+func (c *runStepper) close(id clew.RequestID, action clew.Resolution, by clew.UserID, comment string) {
 	c.resolve(&clew.HitlResolvedData{RequestID: id, Action: action, ResolvedBy: by, Comment: comment})
 }
 
 // withdraw settles an open question of the run that needs no answer any more.
-func (c *conductor) withdraw(id clew.RequestID, comment string, code clew.EndCode) {
+func (c *runStepper) withdraw(id clew.RequestID, comment string, code clew.EndCode) {
 	c.resolve(&clew.HitlResolvedData{RequestID: id, Action: clew.ResolvedCancelled, Comment: comment, WhyCode: code})
 }
 
-func (c *conductor) resolve(d *clew.HitlResolvedData) {
-	q := c.s.question(d.RequestID)
+func (c *runStepper) resolve(d *clew.HitlResolvedData) {
+	q := c.s.openQuestion(d.RequestID)
 	if q == nil {
 		return
 	}
@@ -116,13 +118,13 @@ func (c *conductor) resolve(d *clew.HitlResolvedData) {
 	c.tx.Add(d)
 }
 
-// onward starts what can start, asks what has to be asked, and ends the
+// advance starts what can start, asks what has to be asked, and ends the
 // execution once all todos are settled.
-func (c *conductor) onward() {
+func (c *runStepper) advance() {
 	for _, t := range c.run.Start(c.rules) {
 		c.start(t)
 	}
-	c.tell()
+	c.reportProgress()
 	for _, t := range c.run.AskCost(c.rules) {
 		c.askCost(t)
 	}
@@ -130,30 +132,30 @@ func (c *conductor) onward() {
 		c.askFailed(t)
 	}
 	if c.run.Executed() {
-		c.executed()
+		c.finishExecution()
 	}
 }
 
-// tell says how far the plan has come, if that changed.
-func (c *conductor) tell() {
-	for _, e := range c.tx.Since(c.told) {
+// reportProgress says how far the plan has come, if that changed.
+func (c *runStepper) reportProgress() {
+	for _, e := range c.tx.Since(c.reportedUpTo) {
 		switch e.Type {
 		case clew.EventTodoStarted, clew.EventTodoCompleted, clew.EventTodoFailed, clew.EventTodoRetried, clew.EventTodoSkipped:
 			c.add(c.run.Progress())
-			c.told = c.tx.Len()
+			c.reportedUpTo = c.tx.Len()
 			return
 		}
 	}
 }
 
 // start hands a todo to a task of its own.
-func (c *conductor) start(t clew.Todo) {
+func (c *runStepper) start(t clew.Todo) {
 	child := clew.TaskRef{TaskID: c.tx.taskID(c.s, 0), ParentTaskID: c.root.TaskID, RootTaskID: c.root.RootTaskID, MonitorID: c.root.MonitorID}
 	c.add(&clew.TodoStartedData{
 		TodoID: t.ID, Task: t.Task, Tool: t.Tool, EstimatedDurationSec: t.EstimatedDurationSec, TaskID: child.TaskID, Scope: c.run.Scope(),
 	})
 	brief := c.tx.Say(clew.Message{
-		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.brief(t), Summary: clip(t.Task, stepRunes),
+		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.todoPrompt(t), Summary: clip(t.Task, stepRunes),
 		AgentID: c.root.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID,
 	})
 	c.tx.Add(&clew.TaskCreatedData{
@@ -172,8 +174,8 @@ const (
 	resultRunes  = 2000
 )
 
-// brief is what the agent of a todo is told: it knows nothing else.
-func (c *conductor) brief(t clew.Todo) string {
+// todoPrompt is what the agent of a todo is told: it knows nothing else.
+func (c *runStepper) todoPrompt(t clew.Todo) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "You carry out one step of a plan. Do this step and nothing else.\n\nStep %s: %s\n", t.ID, t.Task)
 	if t.Tool != "" && t.Tool != AnyTool {
@@ -182,7 +184,7 @@ func (c *conductor) brief(t clew.Todo) string {
 	fmt.Fprintf(&b, "\nThe whole request, for orientation:\n%s\n", clip(c.run.Request, requestRunes))
 	for _, id := range t.DependsOn {
 		if d := plan.Find(c.run.Todos, id); d != nil {
-			fmt.Fprintf(&b, "\nStep %s before it (%s): %s\n", d.ID, d.Task, became(*d))
+			fmt.Fprintf(&b, "\nStep %s before it (%s): %s\n", d.ID, d.Task, todoOutcome(*d))
 		}
 	}
 	if t.Error != nil {
@@ -197,8 +199,8 @@ func (c *conductor) brief(t clew.Todo) string {
 // AnyTool stands in a todo that leaves the choice of tools to its agent.
 const AnyTool = "agent"
 
-// became says what became of a todo, in words.
-func became(t clew.Todo) string {
+// todoOutcome says what became of a todo, in words.
+func todoOutcome(t clew.Todo) string {
 	switch t.Status {
 	case clew.TodoCompleted:
 		return "completed. " + resultText(t.ResultSummary)
@@ -225,7 +227,7 @@ func resultText(result any) string {
 }
 
 // askCost asks whether a todo may cost what it is expected to.
-func (c *conductor) askCost(t clew.Todo) {
+func (c *runStepper) askCost(t clew.Todo) {
 	c.ask(t, clew.HitlApprovalRequestData{
 		Ask: clew.AskTool, Limit: LimitCost,
 		Reason:  fmt.Sprintf("This step is expected to cost %.2f USD. May it begin?", *t.EstimatedCostUSD),
@@ -234,7 +236,7 @@ func (c *conductor) askCost(t clew.Todo) {
 }
 
 // askFailed asks what to do about a todo that failed for good.
-func (c *conductor) askFailed(t clew.Todo) {
+func (c *runStepper) askFailed(t clew.Todo) {
 	blocked := ""
 	if n := len(plan.Blocked(c.run.Todos)); n > 0 {
 		blocked = fmt.Sprintf(" Steps that wait for it: %d.", n)
@@ -246,15 +248,15 @@ func (c *conductor) askFailed(t clew.Todo) {
 	})
 }
 
-func (c *conductor) ask(t clew.Todo, q clew.HitlApprovalRequestData) {
+func (c *runStepper) ask(t clew.Todo, q clew.HitlApprovalRequestData) {
 	q.TodoID, q.TimeoutSec, q.Scope = t.ID, c.rules.ApprovalSec, c.run.Scope()
 	q.Todo = &clew.ApprovalTodo{ID: t.ID, Task: t.Task, Tool: t.Tool, EstimatedCostUSD: t.EstimatedCostUSD}
 	d := askApproval(c.tx, c.s, c.root, q) // its task goes on
 	c.run.Opened(clew.Question(clew.NewEvent(d)))
 }
 
-// executed ends the execution: the planner hears what became of its plan.
-func (c *conductor) executed() {
+// finishExecution ends the execution: the planner hears what became of its plan.
+func (c *runStepper) finishExecution() {
 	progress := c.run.Progress()
 	c.leave(clew.LayerExecution, clew.LayerResponse, &clew.LayerResult{Extra: map[string]any{
 		"completed": progress.Completed, "skipped": progress.Skipped, "total_todos": progress.TotalTodos,
@@ -266,17 +268,17 @@ func (c *conductor) executed() {
 }
 
 // outcomes sums the execution up for the model.
-func (c *conductor) outcomes() string {
+func (c *runStepper) outcomes() string {
 	var b strings.Builder
 	b.WriteString("The plan was approved and carried out. What became of its steps:\n")
 	for _, t := range c.run.Todos {
-		fmt.Fprintf(&b, "\n%s (%s): %s\n", t.ID, t.Task, became(t))
+		fmt.Fprintf(&b, "\n%s (%s): %s\n", t.ID, t.Task, todoOutcome(t))
 	}
 	return clip(b.String(), 32_000)
 }
 
 // leave and enter tell of the layers.
-func (c *conductor) leave(layer, next clew.Layer, result *clew.LayerResult) {
+func (c *runStepper) leave(layer, next clew.Layer, result *clew.LayerResult) {
 	c.add(&clew.LayerCompleteData{
 		Layer: layer, NextLayer: next, Result: result, DurationMS: max(0, c.tx.NextTS()-c.run.LayerMS), Scope: c.run.Scope(),
 	})
@@ -289,12 +291,12 @@ var layerWords = map[clew.Layer]string{
 	clew.LayerResponse:  "Putting the answer together.",
 }
 
-func (c *conductor) enter(layer clew.Layer) {
+func (c *runStepper) enter(layer clew.Layer) {
 	c.add(&clew.LayerStartData{Layer: layer, Description: layerWords[layer], Scope: c.run.Scope()})
 }
 
 // completed, failed, retry and skip end or renew a todo.
-func (c *conductor) completed(t clew.Todo, result any) {
+func (c *runStepper) completed(t clew.Todo, result any) {
 	d := &clew.TodoCompletedData{
 		TodoID: t.ID, Task: t.Task, Status: clew.TodoCompleted, ResultSummary: result,
 		DurationMS: max(0, c.tx.NextTS()-t.StartedMS), Scope: c.run.Scope(),
@@ -303,50 +305,50 @@ func (c *conductor) completed(t clew.Todo, result any) {
 	d.NextTodos = plan.Freed(c.run.Todos, t.ID)
 }
 
-func (c *conductor) failed(t clew.Todo, f clew.Failure) {
+func (c *runStepper) failed(t clew.Todo, f clew.Failure) {
 	c.add(&clew.TodoFailedData{
 		TodoID: t.ID, Task: t.Task, Status: clew.TodoFailed, Error: f, RetryCount: t.RetryCount, MaxRetries: c.rules.MaxRetries, Scope: c.run.Scope(),
 	})
 	if c.run.Retries(t, f, c.rules) {
-		c.retry(t, t.RetryCount+1, closing{})
+		c.retry(t, t.RetryCount+1, turnEnd{})
 	}
 }
 
-func (c *conductor) retry(t clew.Todo, count int, how closing) {
+func (c *runStepper) retry(t clew.Todo, count int, how turnEnd) {
 	c.add(&clew.TodoRetriedData{
 		TodoID: t.ID, RetryCount: count, MaxRetries: c.rules.MaxRetries, RetriedBy: how.by, Reason: how.reason, WhyCode: how.code, Scope: c.run.Scope(),
 	})
 }
 
-func (c *conductor) skip(t clew.Todo, reason string) {
+func (c *runStepper) skip(t clew.Todo, reason string) {
 	d := &clew.TodoSkippedData{TodoID: t.ID, Reason: reason, Scope: c.run.Scope()}
 	c.add(d)
 	d.NextTodos = plan.Freed(c.run.Todos, t.ID)
 }
 
 // abort ends the task of a todo, if one is at work on it.
-func (c *conductor) abort(t clew.Todo, streamed streams, how closing) {
+func (c *runStepper) abort(t clew.Todo, streamed streams, how turnEnd) {
 	if child := c.s.Task(t.TaskID); child != nil && !child.Ended() {
 		abort(c.tx, c.s, child, streamed, how)
 	}
 }
 
 // cancel ends the run.
-func (c *conductor) cancel(streamed streams, how closing) {
+func (c *runStepper) cancel(streamed streams, how turnEnd) {
 	partial := c.run.Partial()
 	c.add(&clew.CancelledData{
 		Status: clew.ResultCancelled, Reason: how.reason, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(), Outcome: how.outcome(),
 	})
-	how.message, how.reason, how.except, how.cut = how.reason, "cancelled: "+how.reason, c.done, c.cut
+	how.message, how.reason, how.except, how.truncate = how.reason, "cancelled: "+how.reason, c.settledQuestion, c.cut
 	abort(c.tx, c.s, c.root, streamed, how)
 }
 
 // fail ends the run with an error.
-func (c *conductor) fail(streamed streams, f clew.Failure) {
+func (c *runStepper) fail(streamed streams, f clew.Failure) {
 	partial := c.run.Partial()
 	c.add(&clew.FailedData{
 		Status: clew.ResultFailed, Error: f, PartialResults: partial, TaskID: c.root.TaskID, Scope: c.run.Scope(),
 		Outcome: &clew.Outcome{WhyCode: clew.EndFailed, Message: f.Message},
 	})
-	abort(c.tx, c.s, c.root, streamed, closing{reason: "ended: " + f.Message, code: clew.EndFailed, message: f.Message, except: c.done, cut: c.cut})
+	abort(c.tx, c.s, c.root, streamed, turnEnd{reason: "ended: " + f.Message, code: clew.EndFailed, message: f.Message, except: c.settledQuestion, truncate: c.cut})
 }

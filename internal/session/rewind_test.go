@@ -15,7 +15,7 @@ import (
 )
 
 // parrot answers at once, and has the model hear and say it.
-var parrot = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
+var parrot = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		said := func(role clew.Speaker, id clew.MessageID, text string) {
 			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
@@ -225,7 +225,7 @@ func TestRewind(t *testing.T) {
 //
 // Covers: HIS-10, HIS-20, HIS-24
 func TestRewindAcrossACondense(t *testing.T) {
-	x := newTrip(t, session.Config{Agent: agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.Desk) error {
+	x := newTrip(t, session.Config{Agent: agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 		if prompt.Text == "condense" {
 			if err := condenseAll(desk); err != nil {
 				return err
@@ -245,7 +245,7 @@ func TestRewindAcrossACondense(t *testing.T) {
 }
 
 // condenseAll puts a summary in place of what the model has heard so far.
-func condenseAll(desk *session.Desk) error {
+func condenseAll(desk *session.TurnContext) error {
 	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
 		tx.Say(clew.Message{
 			Type: clew.TypeSay, Say: clew.SayCondenseContext, Role: clew.SpeakerSystem,
@@ -401,7 +401,7 @@ func TestRewindLeavesTheSession(t *testing.T) {
 // An agent at work is stopped first, and what it still reports is not heard.
 func TestRewindStopsWork(t *testing.T) {
 	begun, late := make(chan struct{}, 1), make(chan error, 1)
-	slow := agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.Desk) error {
+	slow := agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 		if prompt.Text != "slow" {
 			return parrot(ctx, turn, prompt, desk)
 		}
@@ -481,7 +481,7 @@ func TestFork(t *testing.T) {
 	z.wants("a", "re: a", "f", "re: f")
 	y.do(&clew.UndoRewindData{})
 	y.wants("a", "re: a", "b", "re: b", "d", "re: d")
-	list, _, err := x.h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
+	list, _, err := x.h.List(t.Context(), session.ListQuery{Owner: "ann", Limit: 10})
 	if err != nil || len(list) != 3 {
 		t.Errorf("list %+v, %v", list, err)
 	}
@@ -535,7 +535,7 @@ func TestForkOnce(t *testing.T) {
 	cmd := x.cmd(&clew.ForkSessionData{})
 	first := do(t, x.h, x.id, cmd)
 	again := do(t, x.h, x.id, cmd)
-	list, _, _ := x.h.List(t.Context(), session.ListOf{Owner: "ann", Limit: 10})
+	list, _, _ := x.h.List(t.Context(), session.ListQuery{Owner: "ann", Limit: 10})
 	if !again.Repeat || again.SessionID != first.SessionID || len(list) != 2 {
 		t.Errorf("%d sessions, repeat %v", len(list), again.Repeat)
 	}
@@ -544,7 +544,7 @@ func TestForkOnce(t *testing.T) {
 // An open question is open in the fork too, under a name of its own, and is
 // answered there without a word in the original.
 func TestForkWithQuestion(t *testing.T) {
-	asker := agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.Desk) error {
+	asker := agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
 		v, err := desk.View()
 		if err != nil {
 			return err

@@ -2,23 +2,23 @@ package session
 
 import "strings"
 
-// A Cause says why files were saved.
-type Cause string
+// A SaveReason says why files were saved.
+type SaveReason string
 
 // The causes. All but the last are the server's own.
 const (
-	CauseMessage Cause = "message" // a person said something
-	CauseBefore  Cause = "before"  // a tool is about to change files
-	CauseAfter   Cause = "after"   // it did
-	CauseStopped Cause = "stopped" // the server stopped while a tool ran
-	CausePerson  Cause = "person"  // somebody asked for it
+	CauseMessage SaveReason = "message" // a person said something
+	CauseBefore  SaveReason = "before"  // a tool is about to change files
+	CauseAfter   SaveReason = "after"   // it did
+	CauseStopped SaveReason = "stopped" // the server stopped while a tool ran
+	CausePerson  SaveReason = "person"  // somebody asked for it
 )
 
 // reasons are the words that a checkpoint keeps of its cause. Those that end with
 // a space are followed by the tool's name. Stored checkpoints have them: they
 // never change.
 var reasons = []struct {
-	cause Cause
+	cause SaveReason
 	words string
 }{
 	{CauseMessage, "at a message"},
@@ -27,11 +27,11 @@ var reasons = []struct {
 	{CauseAfter, "after "},
 }
 
-const savedBy = "saved by " // a person, who gave no reason
+const savedByPrefix = "saved by " // a person, who gave no reason
 
 // Reason puts one of the server's own causes into the words that a checkpoint
 // keeps.
-func (c Cause) Reason(tool string) string {
+func (c SaveReason) Reason(tool string) string {
 	for _, r := range reasons {
 		if r.cause == c {
 			return r.words + tool
@@ -41,7 +41,7 @@ func (c Cause) Reason(tool string) string {
 }
 
 // causeOf is what Reason was made from, "" if it was not.
-func causeOf(reason string) (c Cause, tool string) {
+func causeOf(reason string) (c SaveReason, tool string) {
 	for _, r := range reasons {
 		rest, ok := strings.CutPrefix(reason, r.words)
 		if ok && (rest != "") == strings.HasSuffix(r.words, " ") && !strings.Contains(rest, " ") {

@@ -18,9 +18,9 @@ import (
 	"github.com/clew-run/clew/internal/tool"
 )
 
-// kit is what a worker works with: settings, mode, model and tools, as they are
+// toolSet is what a worker works with: settings, mode, model and tools, as they are
 // at this step.
-type kit struct {
+type toolSet struct {
 	values    settings.Values
 	mode      settings.Mode
 	modes     []settings.Mode
@@ -114,7 +114,7 @@ func (w *worker) pickTools(ctx context.Context, v session.View) {
 }
 
 // ownTool finds one of the agent's own tools.
-func (k *kit) ownTool(name string) (tool.Spec, bool) {
+func (k *toolSet) ownTool(name string) (tool.Spec, bool) {
 	i := slices.IndexFunc(k.own, func(s tool.Spec) bool { return s.Name == name })
 	if i < 0 {
 		return tool.Spec{}, false
@@ -200,7 +200,7 @@ func (w *worker) trust(v session.View) []settings.Mode {
 }
 
 // allowed reports whether the mode has a tool.
-func (k *kit) allowed(spec tool.Spec, m settings.Mode) bool {
+func (k *toolSet) allowed(spec tool.Spec, m settings.Mode) bool {
 	group := spec.Group
 	if spec.Server != "" {
 		group = tool.GroupMCP
@@ -238,7 +238,7 @@ func (w *worker) pickModel(own string) error {
 
 // specs lists the tools for the model, the agent's own among them, in an order
 // that never changes: providers cache what stays the same.
-func (k *kit) specs() []llm.Tool {
+func (k *toolSet) specs() []llm.Tool {
 	var list []llm.Tool
 	for _, t := range k.tools {
 		s := t.Spec()
@@ -253,7 +253,7 @@ func (k *kit) specs() []llm.Tool {
 
 // system is the system prompt.
 func (w *worker) system(v session.View) string {
-	k := &w.kit
+	k := &w.toolSet
 	var b strings.Builder
 	if k.layer == "" || k.layer == clew.LayerExecution {
 		b.WriteString(strings.TrimSpace(k.mode.Prompt))

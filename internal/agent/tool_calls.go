@@ -14,8 +14,8 @@ import (
 	"github.com/clew-run/clew/internal/tool/policy"
 )
 
-// planned is a call that was looked at: what it would do and what policy says.
-type planned struct {
+// preparedCall is a call that was looked at: what it would do and what policy says.
+type preparedCall struct {
 	call     session.Call
 	spec     tool.Spec
 	action   *tool.Action
@@ -28,8 +28,8 @@ type planned struct {
 }
 
 // prepare finds out what a call would do. It changes nothing.
-func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *planned {
-	p := &planned{call: c}
+func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *preparedCall {
+	p := &preparedCall{call: c}
 	if spec, ok := w.ownTool(c.Tool); ok {
 		p.spec, p.own = spec, true
 		return p
@@ -40,7 +40,7 @@ func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *p
 		return p
 	}
 	p.spec = t.Spec()
-	w.look(ctx, v, t, p, c.Input)
+	w.inspectCall(ctx, v, t, p, c.Input)
 	if p.wrong != "" || p.decision.Kind != policy.Allow || p.decision.Run == "" {
 		return p
 	}
@@ -54,13 +54,13 @@ func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *p
 		p.wrong = "The input does not fit."
 		return p
 	}
-	if w.look(ctx, v, t, p, input); p.decision.Kind != policy.Deny {
+	if w.inspectCall(ctx, v, t, p, input); p.decision.Kind != policy.Deny {
 		p.decision = allowed
 	}
 	return p
 }
 
-func (w *worker) look(ctx context.Context, v session.View, t tool.Tool, p *planned, input json.RawMessage) {
+func (w *worker) inspectCall(ctx context.Context, v session.View, t tool.Tool, p *preparedCall, input json.RawMessage) {
 	if w.later != "" {
 		w.openPlace(v)
 	}
@@ -69,7 +69,7 @@ func (w *worker) look(ctx context.Context, v session.View, t tool.Tool, p *plann
 		p.wrong = "There is no workspace: " + clew.AsError(w.noPlace).Message
 		return
 	}
-	action, err := prepared(ctx, t, call)
+	action, err := prepareTool(ctx, t, call)
 	if err == nil {
 		err = action.Digest(p.spec, call)
 	}
@@ -90,8 +90,8 @@ func (w *worker) look(ctx context.Context, v session.View, t tool.Tool, p *plann
 	p.decision = policy.Decide(p.input)
 }
 
-// prepared makes an error of a tool's panic: it fails its call, not the turn.
-func prepared(ctx context.Context, t tool.Tool, call tool.Call) (action *tool.Action, err error) {
+// prepareTool makes an error of a tool's panic: it fails its call, not the turn.
+func prepareTool(ctx context.Context, t tool.Tool, call tool.Call) (action *tool.Action, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			err = fmt.Errorf("the tool failed inside: %v", x)
@@ -104,7 +104,7 @@ func prepared(ctx context.Context, t tool.Tool, call tool.Call) (action *tool.Ac
 // same names for calls over and over. What was taken back and is done once more
 // is another call.
 func callKey(v session.View, id string) string {
-	return fmt.Sprintf("%s/%d.%d/%s", v.Task.TaskID, v.Moved, v.Task.Behind+len(v.Task.History), id)
+	return fmt.Sprintf("%s/%d.%d/%s", v.Task.TaskID, v.Moved, v.Task.HiddenCount+len(v.Task.History), id)
 }
 
 func needsPlace(g tool.Group) bool {
@@ -125,7 +125,7 @@ func plainError(err error) string {
 }
 
 // noteBegun notes the calls that may run now.
-func (w *worker) noteBegun(list []*planned, r session.Result) {
+func (w *worker) noteBegun(list []*preparedCall, r session.Result) {
 	for _, p := range list {
 		if slices.Contains(r.Begun, p.call.ID) {
 			w.begun[p.call.ID] = p
@@ -143,14 +143,14 @@ func refusalSay(a *tool.Action) clew.Say {
 // wrong ends a call of the agent's own tools that was called wrongly.
 func (w *worker) wrong(c session.Call, why string) error {
 	_, err := w.desk.Do(session.RefuseCall{Call: c, Refusal: refusal(c, why, clew.SayError)})
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // handle moves the calls of the last answer on: it runs what was begun, begins
 // what was approved, decides on what was only proposed, and looks into what a
 // crash left in doubt.
 func (w *worker) handle(ctx context.Context, v session.View) (more bool, err error) {
-	var run, redo, undecided []*planned
+	var run, redo, undecided []*preparedCall
 	var doubtful []session.Call
 	var own *session.Call
 	waits := false
@@ -206,13 +206,13 @@ func (w *worker) closeTexts(ctx context.Context, v session.View, calls []session
 	var r session.Result
 	defer func() { found.done(r) }()
 	r, err := w.desk.Do(session.CloseTexts{Files: found.seen()})
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // begin records the start of approved calls and decides on proposed ones. An
 // approval covers what was shown: if the call would now do anything else, it
 // does not begin, and the person is asked anew.
-func (w *worker) begin(ctx context.Context, v session.View, plans []*planned) error {
+func (w *worker) begin(ctx context.Context, v session.View, plans []*preparedCall) error {
 	before := w.snapBefore(ctx, v, plans)
 	var r session.Result
 	defer func() { before.done(r) }()
@@ -225,13 +225,13 @@ func (w *worker) begin(ctx context.Context, v session.View, plans []*planned) er
 	}
 	r, err := w.desk.Do(session.BeginCalls{Files: before.seen(), Plans: plansOf(plans), Most: w.values.AutoApprovalMaxReq})
 	w.noteBegun(plans, r)
-	return over(err)
+	return ignoreTurnOver(err)
 }
 
 // inDoubt looks at a call that was running when the server stopped. What can be
 // run again, or turns out not to have happened, is given back to be run; nil
 // means that nobody can tell.
-func (w *worker) inDoubt(ctx context.Context, v session.View, c session.Call) *planned {
+func (w *worker) inDoubt(ctx context.Context, v session.View, c session.Call) *preparedCall {
 	if _, own := w.ownTool(c.Tool); own {
 		return nil
 	}
@@ -254,7 +254,7 @@ func (w *worker) inDoubt(ctx context.Context, v session.View, c session.Call) *p
 
 // checked asks a tool whether a call took effect. If so, the call that is given
 // back does nothing but report it.
-func (w *worker) checked(ctx context.Context, p *planned) *planned {
+func (w *worker) checked(ctx context.Context, p *preparedCall) *preparedCall {
 	if p.action.Check == nil {
 		return nil
 	}
@@ -292,8 +292,8 @@ func (w *worker) askAbout(ctx context.Context, v session.View, calls []session.C
 		names = append(names, fmt.Sprintf("%s %s", c.Tool, clipLine(string(c.Input), 200)))
 	}
 	slices.Sort(names)
-	r, err := w.desk.Do(session.AskInDoubt{Files: found.seen(), Calls: calls, Reason: visible(session.Doubtful(names))})
-	return over(err)
+	r, err := w.desk.Do(session.AskInDoubt{Files: found.seen(), Calls: calls, Reason: visible(session.InDoubtText(names))})
+	return ignoreTurnOver(err)
 }
 
 func clipLine(text string, n int) string {

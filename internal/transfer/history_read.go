@@ -7,29 +7,29 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// A mindPlan is a model history in the making. The results of the last answer's
+// A historyPlan is a model history in the making. The results of the last answer's
 // calls become ends of those calls, as in a session of ours: a call whose end is
 // not on record would be taken up again.
-type mindPlan struct {
+type historyPlan struct {
 	j *job
 	// lastAnswer is the last message with calls that is sent, if no other answer
 	// follows it; results is the one that has their results. -1 for none.
 	lastAnswer, results int
 
-	looked []glance
+	looked []messageShape
 }
 
-// A glance is what planning has to know of a message.
-type glance struct {
+// A messageShape is what planning has to know of a message.
+type messageShape struct {
 	answer, calls, results bool
 }
 
-func (m *mindPlan) look(raw json.RawMessage) (int64, error) {
-	message, err := fromFileModel(raw, pictures{context.Background(), nowhere{}}, m.j.tools)
+func (m *historyPlan) look(raw json.RawMessage) (int64, error) {
+	message, err := fromFileModel(raw, imageCodec{context.Background(), discardBlobs{}}, m.j.tools)
 	if err != nil {
 		return 0, err
 	}
-	g := glance{}
+	g := messageShape{}
 	if !message.Hidden() {
 		g.answer = message.Role == clew.SpeakerAssistant
 		for _, p := range message.Content {
@@ -44,7 +44,7 @@ func (m *mindPlan) look(raw json.RawMessage) (int64, error) {
 	return message.TS, nil
 }
 
-func (m *mindPlan) count() {
+func (m *historyPlan) count() {
 	m.lastAnswer, m.results = -1, -1
 	for i, g := range m.looked {
 		switch {
@@ -60,7 +60,7 @@ func (m *mindPlan) count() {
 	m.j.tools = map[string]string{}
 }
 
-func (b *tasksBuilder) readMind(m *mindPlan, d document, p planned) (clew.ModelMessage, error) {
+func (b *tasksBuilder) readMind(m *historyPlan, d document, p planned) (clew.ModelMessage, error) {
 	raw, err := d.spool.get(p.place)
 	if err != nil {
 		return clew.ModelMessage{}, err
@@ -68,7 +68,7 @@ func (b *tasksBuilder) readMind(m *mindPlan, d document, p planned) (clew.ModelM
 	return fromFileModel(raw, b.pics, m.j.tools)
 }
 
-func (b *tasksBuilder) apiMessage(ts int64, m *mindPlan, d document, list []planned, i int) error {
+func (b *tasksBuilder) apiMessage(ts int64, m *historyPlan, d document, list []planned, i int) error {
 	message, err := b.readMind(m, d, list[i])
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (b *tasksBuilder) apiMessage(ts int64, m *mindPlan, d document, list []plan
 }
 
 // known leaves out results of calls that nobody made: no model takes them.
-func (m *mindPlan) known(parts clew.List[clew.Part]) clew.List[clew.Part] {
+func (m *historyPlan) known(parts clew.List[clew.Part]) clew.List[clew.Part] {
 	var out clew.List[clew.Part]
 	for _, p := range parts {
 		if p.Type != clew.PartToolResult || p.Tool != "" {
@@ -124,7 +124,7 @@ func (m *mindPlan) known(parts clew.List[clew.Part]) clew.List[clew.Part] {
 
 // ends puts the results on record that are not yet, and tells the rest of the
 // message.
-func (b *tasksBuilder) ends(ts int64, m *mindPlan, message clew.ModelMessage) error {
+func (b *tasksBuilder) ends(ts int64, m *historyPlan, message clew.ModelMessage) error {
 	var rest clew.List[clew.Part]
 	for _, p := range message.Content {
 		switch {
@@ -143,7 +143,7 @@ func (b *tasksBuilder) ends(ts int64, m *mindPlan, message clew.ModelMessage) er
 	return b.tell(ts, m.j, message)
 }
 
-func (b *tasksBuilder) ended(ts int64, m *mindPlan, p clew.Part) error {
+func (b *tasksBuilder) ended(ts int64, m *historyPlan, p clew.Part) error {
 	delete(m.j.open, p.ToolCallID)
 	d := &clew.ToolProgressData{
 		ToolCallID: p.ToolCallID, Tool: p.Tool, Status: clew.ToolComplete, AgentID: m.j.agent, TaskID: m.j.ref.TaskID,

@@ -32,8 +32,8 @@ import (
 	"github.com/clew-run/clew/internal/tool/workspace"
 )
 
-// workshop is what agents work with: settings, secrets, providers and tools.
-type workshop struct {
+// agentDeps is what agents work with: settings, secrets, providers and tools.
+type agentDeps struct {
 	cfg      Config
 	log      *slog.Logger
 	settings *settings.Settings
@@ -42,15 +42,15 @@ type workshop struct {
 	mcp      *mcp.Manager
 	builtin  []tool.Tool
 	agent    *agent.Agent
-	desk     *control.Desk
+	desk     *control.ServerCommands
 
 	version atomic.Uint64 // of settings and tools
 }
 
 // openWorkshop opens settings and secrets and puts the tools together. Processes
 // that an earlier run of the server left behind are ended first.
-func (s *Server) openWorkshop(ctx, bg context.Context) (*workshop, error) {
-	w := &workshop{cfg: s.cfg, log: s.log}
+func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
+	w := &agentDeps{cfg: s.cfg, log: s.log}
 	if n, err := shell.Sweep(ctx, shell.Marker(s.cfg.Data)); err != nil || n > 0 {
 		s.log.Warn("processes of an earlier run were ended", "count", n, "err", err)
 	}
@@ -83,7 +83,7 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*workshop, error) {
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
 		Blobs:         s.journal, Files: s.files, Log: s.log, ReportFont: font,
 	})
-	w.desk = &control.Desk{
+	w.desk = &control.ServerCommands{
 		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },
 	}
 	return w, nil
@@ -108,7 +108,7 @@ func (c Config) reportFont() ([]byte, error) {
 // others, administrators among them, have come through the network.
 func trusted(owner clew.UserID) bool { return owner == auth.OwnerUser || owner == auth.LocalUser }
 
-func (w *workshop) openTools(bg context.Context) {
+func (w *agentDeps) openTools(bg context.Context) {
 	now := func() settings.Values { v, _ := w.settings.For(nil); return v }
 	w.shell = shell.New(func(ctx context.Context) shell.Options {
 		v, ok := agent.ValuesOf(ctx)
@@ -147,7 +147,7 @@ func (w *workshop) openTools(bg context.Context) {
 // sandboxed reports whether commands are kept in by default, and why or how. What
 // a service may do is often less than what a person may, so only the server itself
 // can tell. It takes a moment the first time.
-func (w *workshop) sandboxed() (bool, string) {
+func (w *agentDeps) sandboxed() (bool, string) {
 	if v, _ := w.settings.For(nil); v.CommandSandbox == shell.SandboxNone {
 		return false, "command_sandbox is none"
 	}
@@ -176,7 +176,7 @@ func plain(env map[string]string) map[string]string {
 	return out
 }
 
-func (w *workshop) close() {
+func (w *agentDeps) close() {
 	if w.mcp != nil {
 		w.mcp.Close()
 	}
@@ -185,11 +185,11 @@ func (w *workshop) close() {
 	}
 }
 
-func (w *workshop) tools(ctx context.Context) []tool.Tool {
+func (w *agentDeps) tools(ctx context.Context) []tool.Tool {
 	return append(w.mcp.Tools(ctx), w.builtin...)
 }
 
-func (w *workshop) secret(ctx context.Context, name string) (string, error) {
+func (w *agentDeps) secret(ctx context.Context, name string) (string, error) {
 	value, ok, err := w.secrets.Get(ctx, name)
 	if err == nil && !ok {
 		err = noSecret(name)
@@ -203,7 +203,7 @@ func noSecret(name string) error {
 
 // provider makes the provider of a profile. The key is read for each call, so
 // that a new one holds at once.
-func (w *workshop) provider(p settings.Profile) (llm.Provider, error) {
+func (w *agentDeps) provider(p settings.Profile) (llm.Provider, error) {
 	name := p.KeyName
 	if name == "" {
 		name = p.Provider + "_api_key"
@@ -238,7 +238,7 @@ func (w *workshop) provider(p settings.Profile) (llm.Provider, error) {
 }
 
 // model gives what is known of a profile's model.
-func (w *workshop) model(p settings.Profile) agent.Model {
+func (w *agentDeps) model(p settings.Profile) agent.Model {
 	if p.Provider == "echo" || p.Provider == "" {
 		return agent.Model{Free: true}
 	}
@@ -260,7 +260,7 @@ func (w *workshop) model(p settings.Profile) agent.Model {
 
 // place says where a new session may work. Links are followed now, so that what
 // was allowed is what will be opened.
-func (w *workshop) place(by clew.Principal, dir string) (string, error) {
+func (w *agentDeps) place(by clew.Principal, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
@@ -288,7 +288,7 @@ func (w *workshop) place(by clew.Principal, dir string) (string, error) {
 }
 
 // errOwnData says where the data is to those who run the server alone.
-func (w *workshop) errOwnData(by clew.Principal, dir string) error {
+func (w *agentDeps) errOwnData(by clew.Principal, dir string) error {
 	where := "there"
 	if by.Role == clew.RoleAdmin {
 		where = "in " + w.cfg.Data
@@ -311,7 +311,7 @@ func within(root, dir string) bool {
 }
 
 // workspace opens a session's directory. A session that was made without one has a directory of its own below the data directory.
-func (w *workshop) workspace(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error) {
+func (w *agentDeps) workspace(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error) {
 	if dir == "" {
 		dir = w.cfg.ownWorkspace(id)
 		furnish := w.cfg.furnish

@@ -10,17 +10,17 @@ import (
 	"github.com/clew-run/clew/internal/run"
 )
 
-// A Desk is what an agent has in front of it during a turn: the task as it
+// A TurnContext is what an agent has in front of it during a turn: the task as it
 // stands, a way to record events, and streams of text. Record may be called
 // from several goroutines; the rest belongs to one.
-type Desk struct {
-	s        *Session
-	turn     Turn
-	moved    uint64 // the session's last return when the agent began
-	ctx      context.Context
-	stream   *Stream       // of Begin, Write and End
-	recorded atomic.Int64  // batches, to tell an agent that does nothing
-	seen     atomic.Uint64 // the state that the agent last looked at
+type TurnContext struct {
+	s             *Session
+	turn          Turn
+	lastRewindSeq uint64 // the session's last return when the agent began
+	ctx           context.Context
+	stream        *Stream       // of Begin, Write and End
+	recorded      atomic.Int64  // batches, to tell an agent that does nothing
+	seen          atomic.Uint64 // the state that the agent last looked at
 }
 
 // A View is a task as its agent sees it.
@@ -55,12 +55,12 @@ type View struct {
 }
 
 // View gives the task as of now. The error says that the turn is over.
-func (d *Desk) View() (View, error) {
+func (d *TurnContext) View() (View, error) {
 	var v View
 	over := true
-	err := d.s.look(d.ctx, func(s *Session) {
+	err := d.s.read(d.ctx, func(s *Session) {
 		t := s.state.Task(d.turn.TaskID)
-		if t == nil || t.Turn == nil || t.Turn.ID != d.turn.ID || s.state.Moved != d.moved || s.state.Returning != nil {
+		if t == nil || t.Turn == nil || t.Turn.ID != d.turn.ID || s.state.LastRewindSeq != d.lastRewindSeq || s.state.PendingRewind != nil {
 			return
 		}
 		over = false
@@ -75,8 +75,8 @@ func (d *Desk) View() (View, error) {
 
 func (s *Session) view(t *Task) View {
 	v := View{
-		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Checkpoint: s.state.Checkpoint, Moved: s.state.Moved, Settings: maps.Clone(s.state.Settings),
-		Task: t.clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.blocking(t.TaskID) != nil, Held: s.state.held(t), NowMS: s.host.cfg.Now(),
+		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Checkpoint: s.state.Checkpoint, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
+		Task: t.clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.blockingQuestion(t.TaskID) != nil, Held: s.state.runPaused(t), NowMS: s.host.cfg.Now(),
 		Windows: s.state.Windows, // a list that is never changed
 	}
 	for _, x := range s.state.Tasks {
@@ -86,7 +86,7 @@ func (s *Session) view(t *Task) View {
 	}
 	s.viewRun(&v, t)
 	for i := range s.state.Questions {
-		if aboutOf(s.state.Questions[i]).task == t.TaskID {
+		if subjectOfQuestion(s.state.Questions[i]).task == t.TaskID {
 			q := s.state.Questions[i]
 			v.Question = &q
 			break
@@ -96,22 +96,22 @@ func (s *Session) view(t *Task) View {
 }
 
 // Turn is the turn that the desk belongs to.
-func (d *Desk) Turn() Turn { return d.turn }
+func (d *TurnContext) Turn() Turn { return d.turn }
 
-func (d *Desk) report(in Intent) clew.Command {
+func (d *TurnContext) report(in Intent) clew.Command {
 	return clew.Command{
 		By:   clew.Principal{User: clew.UserID(d.turn.AgentID)},
-		Data: &report{task: d.turn.TaskID, turn: d.turn.ID, moved: d.moved, intent: in},
+		Data: &turnReport{task: d.turn.TaskID, turn: d.turn.ID, lastRewindSeq: d.lastRewindSeq, intent: in},
 	}
 }
 
 // Ask puts a question to people on behalf of a running tool and waits for the
 // answer. It is for tools that cannot be left and come back to; if the server
 // dies meanwhile, the tool's call is in doubt.
-func (d *Desk) Ask(ctx context.Context, q clew.HitlInputRequestData) (clew.HitlResolvedData, error) {
+func (d *TurnContext) Ask(ctx context.Context, q clew.HitlInputRequestData) (clew.HitlResolvedData, error) {
 	answered := make(chan clew.HitlResolvedData, 1)
 	cmd := d.report(toolQuestion{q})
-	cmd.Data.(*report).answer = answered
+	cmd.Data.(*turnReport).answer = answered
 	if _, err := d.submit(cmd); err != nil {
 		return clew.HitlResolvedData{}, err
 	}
@@ -128,15 +128,15 @@ func (d *Desk) Ask(ctx context.Context, q clew.HitlInputRequestData) (clew.HitlR
 // AskInput is Ask of the package for questions that want a value. It gives the
 // question's name.
 func AskInput(tx *Tx, s *State, t *Task, q clew.HitlInputRequestData) clew.RequestID {
-	s.ask(&q.Asking, t, tx)
+	s.prepareAsking(&q.Asking, t, tx)
 	if q.Ask == "" {
 		q.Ask = clew.AskFollowup
 	}
 	tx.Say(askMessage(t, q.Ask, q.RequestID, q.ToolCallID, q.Question))
 	tx.Add(&q)
-	was, _ := s.stateOf(t.TaskID)
+	was, _ := s.taskState(t.TaskID)
 	if is := q.Ask.State(); was != is && was == clew.TaskStateRunning {
-		stateEvent(tx, t.TaskRef, is, q.RequestID)
+		taskStateEvent(tx, t.TaskRef, is, q.RequestID)
 	}
 	return q.RequestID
 }
@@ -150,8 +150,8 @@ func (s *Session) await(id clew.RequestID, c chan<- clew.HitlResolvedData) {
 	s.awaited[id] = c
 }
 
-// tell hands an answer to the tool that waits for it.
-func (s *Session) tell(events []clew.Event) {
+// deliverAnswers hands an answer to the tool that waits for it.
+func (s *Session) deliverAnswers(events []clew.Event) {
 	if len(s.awaited) == 0 {
 		return
 	}
@@ -164,7 +164,7 @@ func (s *Session) tell(events []clew.Event) {
 }
 
 // Begin makes the reply, unless an earlier attempt at this turn did.
-func (d *Desk) Begin() error {
+func (d *TurnContext) Begin() error {
 	if d.stream != nil {
 		return d.stream.Restart()
 	}
@@ -174,10 +174,10 @@ func (d *Desk) Begin() error {
 }
 
 // Write streams a piece of the reply to whoever is watching.
-func (d *Desk) Write(delta string) error { return d.stream.Write(delta) }
+func (d *TurnContext) Write(delta string) error { return d.stream.Write(delta) }
 
 // End closes the reply, and with it the turn.
-func (d *Desk) End() error {
+func (d *TurnContext) End() error {
 	final := d.stream.Final()
 	_, err := d.Do(updateText{m: final, ends: true})
 	return err
@@ -185,7 +185,7 @@ func (d *Desk) End() error {
 
 // fail ends a turn that cannot go on: the error goes on record, and nothing is
 // left open behind it.
-func (d *Desk) fail(err error) {
+func (d *TurnContext) fail(err error) {
 	for _, cut := range []bool{false, true} { // what is too much for one batch is cut
 		_, refused := d.Do(turnFailure{err: err, cut: cut})
 		if clew.CodeOf(refused) != clew.MessageTooLarge {
@@ -197,16 +197,16 @@ func (d *Desk) fail(err error) {
 // failTurn makes the events of a turn that failed inside.
 func failTurn(tx *Tx, s *State, t *Task, streamed streams, err error, cut bool) {
 	tx.Add(clew.NewErrorData(err, clew.ErrorContext{AgentID: t.Turn.AgentID, TaskID: t.TaskID}))
-	how := closing{reason: "ended by a failure", code: clew.EndFailed, message: clew.AsError(err).Message, cut: cut}
-	if s.running(t) != nil && (t.Run != nil || t.TodoID != "") {
-		broken(tx, s, t, streamed, how, clew.AsError(err))
+	how := turnEnd{reason: "ended by a failure", code: clew.EndFailed, message: clew.AsError(err).Message, truncate: cut}
+	if s.activeRun(t) != nil && (t.Run != nil || t.TodoID != "") {
+		failRunTurn(tx, s, t, streamed, how, clew.AsError(err))
 		return
 	}
-	how.ends = awaited(s, t)
-	closeTurn(tx, s, t, streamed, how)
+	how.ends = parentWaits(s, t)
+	endTurn(tx, s, t, streamed, how)
 	if how.ends { // its parent hears of it and goes on
 		tx.Add(&clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: "failed", Outcome: how.outcome()})
-		goOn(tx, s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, closing{reason: "failed", code: clew.EndFailed})
+		resumeParent(tx, s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, turnEnd{reason: "failed", code: clew.EndFailed})
 	}
 }
 
@@ -215,16 +215,16 @@ func closeTexts(tx *Tx, s *State, t *Task) {
 	for _, m := range s.Messages.Growing() {
 		if m.TaskID == t.TaskID {
 			m.Partial = false
-			tx.Update(recorded(m))
+			tx.Update(withoutOutcome(m))
 		}
 	}
 }
 
-// Forsaken settles the questions of calls whose tools are gone: nobody would hear
+// CancelOrphanedQuestions settles the questions of calls whose tools are gone: nobody would hear
 // the answers.
-func Forsaken(tx *Tx, s *State, t *Task, calls []Call) {
+func CancelOrphanedQuestions(tx *Tx, s *State, t *Task, calls []Call) {
 	for _, q := range s.Questions {
-		a := aboutOf(q)
+		a := subjectOfQuestion(q)
 		if a.task == t.TaskID && a.call != "" && slices.ContainsFunc(calls, func(c Call) bool { return c.ID == a.call }) {
 			tx.Add(&clew.HitlResolvedData{
 				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "the tool is gone", WhyCode: clew.EndInDoubt, TaskID: t.TaskID,
@@ -233,8 +233,8 @@ func Forsaken(tx *Tx, s *State, t *Task, calls []Call) {
 	}
 }
 
-// Spawn starts a child task for a call of its parent.
-func Spawn(tx *Tx, s *State, t *Task, call Call, text, mode string) {
+// AddChild starts a child task for a call of its parent.
+func AddChild(tx *Tx, s *State, t *Task, call Call, text, mode string) {
 	child := clew.TaskRef{TaskID: tx.taskID(s, 0), ParentTaskID: t.TaskID, RootTaskID: t.RootTaskID, MonitorID: t.MonitorID}
 	id := tx.Say(clew.Message{
 		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: text,
@@ -246,7 +246,7 @@ func Spawn(tx *Tx, s *State, t *Task, call Call, text, mode string) {
 	})
 	tx.Add(&clew.TaskSpawnedData{TaskRef: t.TaskRef, ChildTaskID: child.TaskID, MessageID: id})
 	tx.Add(&clew.TaskPausedData{TaskRef: t.TaskRef, AwaitingChildID: child.TaskID})
-	alone := s.running(t) == nil // many are at work on a run: what people say is for the run
+	alone := s.activeRun(t) == nil // many are at work on a run: what people say is for the run
 	if alone {
 		tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef})
 	}
@@ -257,10 +257,10 @@ func Spawn(tx *Tx, s *State, t *Task, call Call, text, mode string) {
 	tx.Add(&clew.TaskActiveData{TaskRef: child})
 }
 
-// Return brings a child's result to its parent. data is what else it has to say
+// CompleteChild brings a child's result to its parent. data is what else it has to say
 // beside the text, nil for most.
-func Return(tx *Tx, s *State, child *Task, text string, data map[string]any) {
-	if s.carries(child) {
+func CompleteChild(tx *Tx, s *State, child *Task, text string, data map[string]any) {
+	if s.worksOnTodo(child) {
 		todoCompleted(tx, s, child, text, data)
 		return
 	}
@@ -268,5 +268,5 @@ func Return(tx *Tx, s *State, child *Task, text string, data map[string]any) {
 	if parent == nil || parent.AwaitingChild != child.TaskID {
 		return // it ended before, and was talked to again
 	}
-	goOn(tx, s, parent, child, text, closing{})
+	resumeParent(tx, s, parent, child, text, turnEnd{})
 }

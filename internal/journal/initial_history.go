@@ -13,7 +13,7 @@ import (
 
 // Found implements session.Journal. The session comes into being with its seal,
 // which is the last thing written.
-func (j *Journal) Found(ctx context.Context, id clew.SessionID, f session.Foundation) error {
+func (j *Journal) Found(ctx context.Context, id clew.SessionID, f session.InitialHistory) error {
 	if !j.startFounding(id) {
 		return session.ErrTaken
 	}
@@ -57,7 +57,7 @@ func (j *Journal) vacant(ctx context.Context, id clew.SessionID) error {
 }
 
 // fork founds a session on another one's records.
-func (j *Journal) fork(ctx context.Context, id clew.SessionID, f session.Foundation) error {
+func (j *Journal) fork(ctx context.Context, id clew.SessionID, f session.InitialHistory) error {
 	writer, err := j.writerOf(ctx, f.Parent, f.Head)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (j *Journal) founded(ctx context.Context, id clew.SessionID, err error) err
 }
 
 // takeIn founds a session on records from elsewhere.
-func (j *Journal) takeIn(ctx context.Context, id clew.SessionID, f session.Foundation) error {
+func (j *Journal) takeIn(ctx context.Context, id clew.SessionID, f session.InitialHistory) error {
 	filing, err := j.archive.File(id, firstEpoch)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ const (
 	stepBytes   = 4 << 20
 )
 
-func fill(ctx context.Context, filing *archive.Filing, f session.Foundation) error {
+func fill(ctx context.Context, filing *archive.Filing, f session.InitialHistory) error {
 	var step []clew.Record
 	size := 0
 	for r, err := range f.Records {
@@ -163,7 +163,7 @@ func fill(ctx context.Context, filing *archive.Filing, f session.Foundation) err
 	return keepFolds(ctx, filing, f)
 }
 
-func keepFolds(ctx context.Context, filing *archive.Filing, f session.Foundation) error {
+func keepFolds(ctx context.Context, filing *archive.Filing, f session.InitialHistory) error {
 	if f.Kept != nil {
 		for seq, state := range f.Kept {
 			if err := filing.Keep(ctx, seq, state); err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// A yard is the disk that all imports of a server take for themselves while they
+// A diskQuota is the disk that all imports of a server take for themselves while they
 // are on their way. It is safe for concurrent use; nil has no end.
-type yard struct{ used atomic.Int64 }
+type diskQuota struct{ used atomic.Int64 }
 
 // take asks for room. What was refused is not given back.
-func (y *yard) take(bytes, limit int64) error {
+func (y *diskQuota) take(bytes, limit int64) error {
 	if y == nil || y.used.Add(bytes) <= limit {
 		return nil
 	}
@@ -21,7 +21,7 @@ func (y *yard) take(bytes, limit int64) error {
 	return e
 }
 
-func (y *yard) give(bytes int64) {
+func (y *diskQuota) give(bytes int64) {
 	if y != nil {
 		y.used.Add(-bytes)
 	}

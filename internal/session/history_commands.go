@@ -8,10 +8,10 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// travels reports whether a command is about the session's history or its
+// isHistoryCommand reports whether a command is about the session's history or its
 // files. There is more to those than a decision: the journal is read, files are
 // written.
-func travels(data any) bool {
+func isHistoryCommand(data any) bool {
 	switch data.(type) {
 	case *clew.RewindData, *clew.DeleteMessageConfirmData, *clew.EditMessageConfirmData, *clew.ClearMessagesData,
 		*clew.UndoRewindData, *clew.RedoRewindData,
@@ -29,9 +29,9 @@ func looksOnly(data any) bool {
 	return ok
 }
 
-// journey carries such a command out. It runs in the caller's goroutine.
-func (s *Session) journey(ctx context.Context, cmd clew.Command) (Receipt, error) {
-	l, err := s.standing(ctx)
+// runHistoryCommand carries such a command out. It runs in the caller's goroutine.
+func (s *Session) runHistoryCommand(ctx context.Context, cmd clew.Command) (Receipt, error) {
+	l, err := s.position(ctx)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -41,28 +41,28 @@ func (s *Session) journey(ctx context.Context, cmd clew.Command) (Receipt, error
 		}
 	}
 	if l.returning {
-		return Receipt{}, errReturning()
+		return Receipt{}, errRewindPending()
 	}
 	switch d := cmd.Data.(type) {
 	case *clew.RewindData:
-		return s.rewind(ctx, cmd, l, aim{target: d.Target, keep: d.KeepTarget, files: d.RestoreCheckpoint})
+		return s.rewind(ctx, cmd, l, rewindTarget{target: d.Target, keep: d.KeepTarget, files: d.RestoreCheckpoint})
 	case *clew.DeleteMessageConfirmData:
-		return s.rewind(ctx, cmd, l, aim{target: d.Target, files: d.RestoreCheckpoint})
+		return s.rewind(ctx, cmd, l, rewindTarget{target: d.Target, files: d.RestoreCheckpoint})
 	case *clew.EditMessageConfirmData:
-		return s.rewind(ctx, cmd, l, aim{target: d.Target, files: d.RestoreCheckpoint, then: &clew.UserMessageData{Text: d.Text, Images: d.Images}})
+		return s.rewind(ctx, cmd, l, rewindTarget{target: d.Target, files: d.RestoreCheckpoint, then: &clew.UserMessageData{Text: d.Text, Images: d.Images}})
 	case *clew.ClearMessagesData:
 		first := 0
-		return s.rewind(ctx, cmd, l, aim{target: clew.Target{Index: &first}})
+		return s.rewind(ctx, cmd, l, rewindTarget{target: clew.Target{Index: &first}})
 	case *clew.UndoRewindData:
 		return s.undo(ctx, cmd, l, clew.KindUndo, d.RestoreCheckpoint)
 	case *clew.RedoRewindData:
 		return s.undo(ctx, cmd, l, clew.KindRedo, d.RestoreCheckpoint)
 	case *clew.RewindPreviewData:
-		return s.preview(ctx, cmd, l, aim{target: d.Target, keep: d.KeepTarget, files: d.RestoreCheckpoint})
+		return s.preview(ctx, cmd, l, rewindTarget{target: d.Target, keep: d.KeepTarget, files: d.RestoreCheckpoint})
 	case *clew.DeleteMessageData:
-		return s.preview(ctx, cmd, l, aim{target: d.Target, files: s.host.cfg.Files != nil, lenient: true})
+		return s.preview(ctx, cmd, l, rewindTarget{target: d.Target, files: s.host.cfg.Files != nil, lenient: true})
 	case *clew.EditMessageData:
-		return s.preview(ctx, cmd, l, aim{target: d.Target, files: s.host.cfg.Files != nil, lenient: true})
+		return s.preview(ctx, cmd, l, rewindTarget{target: d.Target, files: s.host.cfg.Files != nil, lenient: true})
 	case *clew.CheckpointRestoreData:
 		return s.restore(ctx, cmd, l, d)
 	case *clew.CheckpointSaveData:
@@ -78,12 +78,12 @@ func (s *Session) journey(ctx context.Context, cmd clew.Command) (Receipt, error
 // repeated answers a command that was taken before as it was answered then. If
 // files are on their way because of it, it waits for them.
 func (s *Session) repeated(ctx context.Context, cmd clew.Command) (Receipt, bool, error) {
-	var t Taken
+	var t ProcessedCommand
 	for repeat, returning := false, true; returning; {
 		pos, _ := s.feed.End()
-		err := s.look(ctx, func(s *Session) {
-			t, repeat = s.state.takenAs(cmd.By.User, cmd.ClientMessageID)
-			open := s.state.Returning
+		err := s.read(ctx, func(s *Session) {
+			t, repeat = s.state.processedAs(cmd.By.User, cmd.ClientMessageID)
+			open := s.state.PendingRewind
 			returning = open != nil && open.By == cmd.By.User && open.Cause == cmd.ClientMessageID
 		})
 		if err != nil || !repeat {
@@ -120,8 +120,8 @@ func (s *Session) awaitFeed(ctx context.Context, pos uint64) error {
 }
 
 // failure is why a return failed that a command had asked for, nil if it did not.
-func (s *Session) failure(ctx context.Context, t Taken) error {
-	w := watcher{s: s}
+func (s *Session) failure(ctx context.Context, t ProcessedCommand) error {
+	w := historySearch{s: s}
 	last, err := w.record(ctx, t.First+uint64(t.Count)-1)
 	if err != nil || last.Type != clew.EventRewindFailed {
 		return err
@@ -133,39 +133,39 @@ func (s *Session) failure(ctx context.Context, t Taken) error {
 	return err
 }
 
-// standing is where a session stands.
-type standing struct {
+// position is where a session stands.
+type position struct {
 	seq, moved uint64
 	total      int
 	quiet      int
 	tail       []clew.Message
 	removed    []Span
 	queue      []clew.QueuedMessage
-	undo, redo []Move
+	undo, redo []RewindEntry
 	checkpoint string
 	first      string
-	place      Workplace
+	place      SessionWorkspace
 	returning  bool // files are on their way
-	folds      []fold
+	folds      []savedState
 }
 
-func (s *Session) standing(ctx context.Context) (standing, error) {
-	var l standing
-	err := s.look(ctx, func(s *Session) { l = s.here() })
+func (s *Session) position(ctx context.Context) (position, error) {
+	var l position
+	err := s.read(ctx, func(s *Session) { l = s.positionNow() })
 	return l, err
 }
 
-func (s *Session) here() standing {
+func (s *Session) positionNow() position {
 	st := s.state
-	return standing{
-		seq: st.Seq, moved: st.Moved, total: st.Total, quiet: st.Quiet, tail: slices.Clone(st.Messages.Tail()), removed: append([]Span{}, st.Removed...), queue: st.queued(),
-		undo: append([]Move{}, st.Undo...), redo: append([]Move{}, st.Redo...), checkpoint: st.Checkpoint, first: st.First, folds: append([]fold{}, s.folds...),
-		place: Workplace{Session: s.id, Dir: st.Workspace, Settings: st.Settings}, returning: st.Returning != nil,
+	return position{
+		seq: st.Seq, moved: st.LastRewindSeq, total: st.Total, quiet: st.Quiet, tail: slices.Clone(st.Messages.Tail()), removed: append([]Span{}, st.Removed...), queue: st.queuedMessages(),
+		undo: append([]RewindEntry{}, st.Undo...), redo: append([]RewindEntry{}, st.Redo...), checkpoint: st.Checkpoint, first: st.FirstCheckpoint, folds: append([]savedState{}, s.folds...),
+		place: SessionWorkspace{Session: s.id, Dir: st.Workspace, Settings: st.Settings}, returning: st.PendingRewind != nil,
 	}
 }
 
-// aim is where somebody wants to go.
-type aim struct {
+// rewindTarget is where somebody wants to go.
+type rewindTarget struct {
 	target  clew.Target
 	keep    bool
 	files   bool
@@ -175,27 +175,27 @@ type aim struct {
 }
 
 // rewind takes the session back to a message.
-func (s *Session) rewind(ctx context.Context, cmd clew.Command, l standing, a aim) (Receipt, error) {
+func (s *Session) rewind(ctx context.Context, cmd clew.Command, l position, a rewindTarget) (Receipt, error) {
 	if a.then != nil {
 		if err := s.host.storeImages(ctx, a.then); err != nil {
 			return Receipt{}, err
 		}
 	}
-	c, err := s.plot(ctx, l, a)
+	c, err := s.planRewind(ctx, l, a)
 	if err != nil {
 		return Receipt{}, err
 	}
-	if c.to == l.seq && c.hash == "" { // nothing would change
+	if c.to == l.seq && c.checkpoint == "" { // nothing would change
 		return Receipt{ClientMessageID: cmd.ClientMessageID, Records: []clew.MessageID{}}, nil
 	}
-	return s.take(ctx, cmd, c, l.place)
+	return s.execute(ctx, cmd, c, l.place)
 }
 
-// plot finds the way to where somebody wants to go.
-func (s *Session) plot(ctx context.Context, l standing, a aim) (course, error) {
-	c := course{kind: clew.KindRewind, id: newRewindID(), keep: a.keep, then: a.then, moved: l.moved, to: l.seq}
-	w := watcher{s: s, l: l}
-	at, cut, err := w.find(ctx, a.target, a.keep)
+// planRewind finds the way to where somebody wants to go.
+func (s *Session) planRewind(ctx context.Context, l position, a rewindTarget) (rewindPlan, error) {
+	c := rewindPlan{kind: clew.KindRewind, rewindID: newRewindID(), keep: a.keep, followUp: a.then, lastRewindSeq: l.moved, to: l.seq}
+	w := historySearch{s: s, l: l}
+	at, cut, err := w.locate(ctx, a.target, a.keep)
 	if err != nil {
 		return c, err
 	}
@@ -203,26 +203,26 @@ func (s *Session) plot(ctx context.Context, l standing, a aim) (course, error) {
 	if cut > 0 {
 		c.to = cut - 1
 	}
-	if c.past, err = s.pastFrom(l).at(ctx, c.to); err != nil {
+	if c.targetState, err = s.pastFrom(l).encoded(ctx, c.to); err != nil {
 		return c, err
 	}
 	if !a.files {
 		return c, nil
 	}
-	if c.hash = a.hash; c.hash == "" {
-		c.hash, err = w.checkpoint(ctx, c, cut)
+	if c.checkpoint = a.hash; c.checkpoint == "" {
+		c.checkpoint, err = w.checkpoint(ctx, c, cut)
 	}
 	if err == nil && s.host.cfg.Files == nil {
 		err = clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints, so files cannot be taken back")
 	}
 	if err != nil && a.lenient {
-		c.hash, err = "", nil
+		c.checkpoint, err = "", nil
 	}
 	return c, err
 }
 
 // undo takes the last rewind back, or does it again.
-func (s *Session) undo(ctx context.Context, cmd clew.Command, l standing, kind clew.RewindKind, files *bool) (Receipt, error) {
+func (s *Session) undo(ctx context.Context, cmd clew.Command, l position, kind clew.RewindKind, files *bool) (Receipt, error) {
 	list, word := l.undo, "undo"
 	if kind == clew.KindRedo {
 		list, word = l.redo, "do again"
@@ -231,29 +231,29 @@ func (s *Session) undo(ctx context.Context, cmd clew.Command, l standing, kind c
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "there is no rewind to %s", word)
 	}
 	last := list[len(list)-1]
-	c := course{kind: kind, id: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, hash: last.Files, moved: l.moved}
+	c := rewindPlan{kind: kind, rewindID: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, checkpoint: last.Files, lastRewindSeq: l.moved}
 	if files != nil && !*files {
-		c.hash = ""
+		c.checkpoint = ""
 	}
 	var err error
-	if c.past, err = s.pastFrom(l).at(ctx, c.to); err != nil {
+	if c.targetState, err = s.pastFrom(l).encoded(ctx, c.to); err != nil {
 		return Receipt{}, err
 	}
-	return s.take(ctx, cmd, c, l.place)
+	return s.execute(ctx, cmd, c, l.place)
 }
 
-// take goes the way. With files it is a journey of its own, which goes on
+// execute goes the way. With files it is a journey of its own, which goes on
 // without whoever asked for it.
-func (s *Session) take(ctx context.Context, cmd clew.Command, c course, place Workplace) (Receipt, error) {
-	if c.hash == "" {
-		cmd.Data = &travel{course: c}
+func (s *Session) execute(ctx context.Context, cmd clew.Command, c rewindPlan, place SessionWorkspace) (Receipt, error) {
+	if c.checkpoint == "" {
+		cmd.Data = &rewindCommand{rewindPlan: c}
 		return s.submit(ctx, cmd)
 	}
 	if s.host.cfg.Files == nil {
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints, so files cannot be taken back")
 	}
 	start := cmd
-	start.Data = &travel{course: c, start: true}
+	start.Data = &rewindCommand{rewindPlan: c, start: true}
 	begun, err := s.submit(ctx, start)
 	if err == nil && begun.Repeat {
 		begun, _, err = s.repeated(ctx, cmd)
@@ -262,7 +262,7 @@ func (s *Session) take(ctx context.Context, cmd clew.Command, c course, place Wo
 		return begun, err
 	}
 	done := make(chan outcome, 1)
-	s.trips.Go(func() { done <- s.restoreFiles(cmd, c, place) })
+	s.rewinds.Go(func() { done <- s.restoreFiles(cmd, c, place) })
 	select {
 	case out := <-done:
 		out.receipt.Records = append(begun.Records, out.receipt.Records...)
@@ -273,22 +273,22 @@ func (s *Session) take(ctx context.Context, cmd clew.Command, c course, place Wo
 	}
 }
 
-// finishReturn goes on with a return that was cut off. It runs in the session's
+// resumeRewind goes on with a return that was cut off. It runs in the session's
 // goroutine before anything else does.
-func (s *Session) finishReturn() {
-	r := s.state.Returning
+func (s *Session) resumeRewind() {
+	r := s.state.PendingRewind
 	if r == nil || s.host.cfg.Files == nil || s.state.Owner == "" {
 		return
 	}
-	c := course{kind: r.Kind, id: r.RewindID, from: r.FromMessageID, keep: r.KeepTarget, hash: r.Hash, moved: s.state.Moved}
+	c := rewindPlan{kind: r.Kind, rewindID: r.RewindID, from: r.FromMessageID, keep: r.KeepTarget, checkpoint: r.Hash, lastRewindSeq: s.state.LastRewindSeq}
 	c.to, _ = r.To.Seq()
 	if r.Text != "" || len(r.Images) > 0 {
-		c.then = &clew.UserMessageData{Text: r.Text, Images: r.Images}
+		c.followUp = &clew.UserMessageData{Text: r.Text, Images: r.Images}
 	}
 	cmd := clew.Command{By: clew.Principal{User: r.By}, ClientMessageID: r.Cause}
-	place := Workplace{Session: s.id, Dir: s.state.Workspace, Settings: s.state.Settings}
-	s.trips.Go(func() {
+	place := SessionWorkspace{Session: s.id, Dir: s.state.Workspace, Settings: s.state.Settings}
+	s.rewinds.Go(func() {
 		out := s.restoreFiles(cmd, c, place)
-		s.host.cfg.Log.Info("a return that was cut off is settled", "session", s.id, "rewind", c.id, "err", out.err)
+		s.host.cfg.Log.Info("a return that was cut off is settled", "session", s.id, "rewind", c.rewindID, "err", out.err)
 	})
 }

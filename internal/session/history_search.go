@@ -7,19 +7,19 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// watcher finds places in a session's history.
-type watcher struct {
+// historySearch finds places in a session's history.
+type historySearch struct {
 	s *Session
-	l standing
+	l position
 }
 
-func (w *watcher) pager() *pager {
+func (w *historySearch) pager() *pager {
 	return &pager{journal: w.s.host.cfg.Journal, id: w.s.id, tail: w.l.tail, total: w.l.total, removed: w.l.removed, queue: w.l.queue, last: w.l.seq}
 }
 
-// find gives the message that a target names, and the record of the first
+// locate gives the message that a target names, and the record of the first
 // message that will go, 0 if none will.
-func (w *watcher) find(ctx context.Context, t clew.Target, keep bool) (clew.MessageID, uint64, error) {
+func (w *historySearch) locate(ctx context.Context, t clew.Target, keep bool) (clew.MessageID, uint64, error) {
 	at, err := w.message(ctx, t)
 	if err != nil || at == 0 {
 		return "", 0, err
@@ -34,7 +34,7 @@ func (w *watcher) find(ctx context.Context, t clew.Target, keep bool) (clew.Mess
 // message gives the record of the message that a target names, 0 if it names
 // the place after the last one. The record of an answer is as good: people answer
 // by a button, too, and say nothing.
-func (w *watcher) message(ctx context.Context, t clew.Target) (uint64, error) {
+func (w *historySearch) message(ctx context.Context, t clew.Target) (uint64, error) {
 	switch {
 	case t.Index != nil:
 		return w.byIndex(ctx, *t.Index)
@@ -46,7 +46,7 @@ func (w *watcher) message(ctx context.Context, t clew.Target) (uint64, error) {
 	if err != nil || seq == 0 || seq > w.l.seq {
 		return 0, missing
 	}
-	if hidden(w.l.removed, seq) {
+	if isHidden(w.l.removed, seq) {
 		return 0, clew.Errorf(clew.MessageNotFound, "message %s was taken back; if that was a rewind, undo it first", t.MessageID)
 	}
 	if ok, err := w.isMessage(ctx, seq); ok || err != nil {
@@ -61,7 +61,7 @@ func (w *watcher) message(ctx context.Context, t clew.Target) (uint64, error) {
 
 // answer gives the first record of the answer whose hitl_resolved is at seq, 0 if
 // there is none: the words that came with it, or itself.
-func (w *watcher) answer(ctx context.Context, seq uint64) (uint64, error) {
+func (w *historySearch) answer(ctx context.Context, seq uint64) (uint64, error) {
 	d, err := w.resolved(ctx, seq)
 	if err != nil || d == nil || !isAnswer(d) || seq == 1 {
 		return 0, err
@@ -82,7 +82,7 @@ func (w *watcher) answer(ctx context.Context, seq uint64) (uint64, error) {
 
 // resolved gives what the record at seq says of the end of a question, nil if it
 // is about something else.
-func (w *watcher) resolved(ctx context.Context, seq uint64) (*clew.HitlResolvedData, error) {
+func (w *historySearch) resolved(ctx context.Context, seq uint64) (*clew.HitlResolvedData, error) {
 	r, err := w.record(ctx, seq)
 	if err != nil || r.Type != clew.EventHitlResolved {
 		return nil, err
@@ -100,7 +100,7 @@ func isAnswer(d *clew.HitlResolvedData) bool {
 	return d.ByTimeout || d.Action != clew.ResolvedCancelled
 }
 
-func (w *watcher) byIndex(ctx context.Context, n int) (uint64, error) {
+func (w *historySearch) byIndex(ctx context.Context, n int) (uint64, error) {
 	if n >= w.l.total {
 		return 0, nil
 	}
@@ -115,7 +115,7 @@ func (w *watcher) byIndex(ctx context.Context, n int) (uint64, error) {
 }
 
 // byTime finds a message by its ts, which is that of its record: they rise.
-func (w *watcher) byTime(ctx context.Context, ts int64) (uint64, error) {
+func (w *historySearch) byTime(ctx context.Context, ts int64) (uint64, error) {
 	lo, hi := uint64(1), w.l.seq
 	for lo < hi {
 		mid := lo + (hi-lo)/2
@@ -133,24 +133,24 @@ func (w *watcher) byTime(ctx context.Context, ts int64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if r.TS != ts || r.Type != clew.EventMessageCreated || hidden(w.l.removed, lo) {
+	if r.TS != ts || r.Type != clew.EventMessageCreated || isHidden(w.l.removed, lo) {
 		return 0, clew.Errorf(clew.MessageNotFound, "no message with ts %d in this session", ts)
 	}
 	return lo, nil
 }
 
-func (w *watcher) record(ctx context.Context, seq uint64) (clew.Record, error) {
+func (w *historySearch) record(ctx context.Context, seq uint64) (clew.Record, error) {
 	for r, err := range w.s.host.cfg.Journal.Read(ctx, w.s.id, seq, seq) {
 		return r, err
 	}
 	return clew.Record{}, clew.Errorf(clew.MessageNotFound, "no record %d in this session", seq)
 }
 
-func (w *watcher) inTail(seq uint64) (int, bool) {
-	return slices.BinarySearchFunc(w.l.tail, clew.MessageIDOf(seq), func(m clew.Message, id clew.MessageID) int { return compareIDs(m.MessageID, id) })
+func (w *historySearch) inTail(seq uint64) (int, bool) {
+	return slices.BinarySearchFunc(w.l.tail, clew.MessageIDOf(seq), func(m clew.Message, id clew.MessageID) int { return compareMessageIDs(m.MessageID, id) })
 }
 
-func (w *watcher) isMessage(ctx context.Context, seq uint64) (bool, error) {
+func (w *historySearch) isMessage(ctx context.Context, seq uint64) (bool, error) {
 	if _, ok := w.inTail(seq); ok {
 		return true, nil
 	}
@@ -160,14 +160,14 @@ func (w *watcher) isMessage(ctx context.Context, seq uint64) (bool, error) {
 
 // next gives the record of the message after the one at seq, 0 if there is
 // none.
-func (w *watcher) next(ctx context.Context, seq uint64) (uint64, error) {
+func (w *historySearch) next(ctx context.Context, seq uint64) (uint64, error) {
 	i, ok := w.inTail(seq)
 	if !ok {
 		for r, err := range w.s.host.cfg.Journal.Read(ctx, w.s.id, seq+1, w.l.seq) {
 			if err != nil {
 				return 0, err
 			}
-			if r.Type == clew.EventMessageCreated && !hidden(w.l.removed, r.Seq) {
+			if r.Type == clew.EventMessageCreated && !isHidden(w.l.removed, r.Seq) {
 				return r.Seq, nil
 			}
 		}

@@ -15,7 +15,7 @@ const exactMax = 64 << 10
 // where those show what is meant. A person must not say yes to another number
 // than the tool gets.
 func exactText(input json.RawMessage) string {
-	if len(input) > exactMax || !inexact(input) {
+	if len(input) > exactMax || !losesPrecision(input) {
 		return ""
 	}
 	var b bytes.Buffer
@@ -25,8 +25,8 @@ func exactText(input json.RawMessage) string {
 	return b.String()
 }
 
-// inexact reports whether JSON has a number that a double shows as another one.
-func inexact(input json.RawMessage) bool {
+// losesPrecision reports whether JSON has a number that a double shows as another one.
+func losesPrecision(input json.RawMessage) bool {
 	dec := json.NewDecoder(bytes.NewReader(input))
 	dec.UseNumber()
 	for {
@@ -34,13 +34,13 @@ func inexact(input json.RawMessage) bool {
 		if err != nil {
 			return false
 		}
-		if n, ok := token.(json.Number); ok && rounded(n.String()) {
+		if n, ok := token.(json.Number); ok && roundsAsDouble(n.String()) {
 			return true
 		}
 	}
 }
 
-func rounded(number string) bool {
+func roundsAsDouble(number string) bool {
 	f, err := strconv.ParseFloat(number, 64)
 	return err != nil || decimalOf(number) != decimalOf(strconv.FormatFloat(f, 'e', -1, 64))
 }

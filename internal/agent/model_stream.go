@@ -7,10 +7,10 @@ import (
 	"github.com/clew-run/clew/internal/session"
 )
 
-// listener shows an answer as it comes: thoughts and words each grow in a
+// modelStream shows an answer as it comes: thoughts and words each grow in a
 // message of their own, one at a time.
-type listener struct {
-	desk   *session.Desk
+type modelStream struct {
+	desk   *session.TurnContext
 	open   *session.Stream
 	closed []clew.Message // of streams that ended, not on record yet
 	turned bool           // the open message is not the first of this attempt
@@ -20,7 +20,7 @@ type listener struct {
 }
 
 // hear takes one piece.
-func (l *listener) hear(d llm.Delta) error {
+func (l *modelStream) hear(d llm.Delta) error {
 	var say clew.Say
 	switch d.Kind {
 	case llm.DeltaText:
@@ -46,7 +46,7 @@ func (l *listener) hear(d llm.Delta) error {
 }
 
 // turnTo opens a message of a kind and closes the one before.
-func (l *listener) turnTo(say clew.Say) (err error) {
+func (l *modelStream) turnTo(say clew.Say) (err error) {
 	if l.open != nil && l.open.Say() == say {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (l *listener) turnTo(say clew.Say) (err error) {
 // restart begins another attempt. A message that began with the failed one is
 // written anew; if there was one before it, both stay as they are, because what
 // the next attempt begins with does not belong into the later one.
-func (l *listener) restart() error {
+func (l *modelStream) restart() error {
 	switch {
 	case l.open == nil:
 		return nil
@@ -80,7 +80,7 @@ func (l *listener) restart() error {
 }
 
 // finals closes what is open.
-func (l *listener) finals() []clew.Message {
+func (l *modelStream) finals() []clew.Message {
 	if l.open == nil {
 		return l.closed
 	}

@@ -18,52 +18,52 @@ const (
 	laneFull       = 2 * time.Minute
 )
 
-// lanes keep the rows of different people apart. Safe for concurrent use.
-type lanes struct {
+// sessionLocks keep the rows of different people apart. Safe for concurrent use.
+type sessionLocks struct {
 	mu    sync.Mutex
-	users map[string]*lane
+	users map[string]*sessionLock
 }
 
-// lane is what is under way for one person, and what waits.
-type lane struct {
+// sessionLock is what is under way for one person, and what waits.
+type sessionLock struct {
 	busy    int
-	waiting []inLane
+	waiting []lockedJournal
 }
 
-// inLane is a message that nobody else gets until done is called.
-type inLane struct {
+// lockedJournal is a message that nobody else gets until done is called.
+type lockedJournal struct {
 	m    jetstream.Msg
 	done func()
 }
 
 // enter reports whether a message's work may begin. If not, it waits in its lane
 // until next gives it, or was given back.
-func (l *lanes) enter(user string, m jetstream.Msg) (first inLane, begins bool) {
+func (l *sessionLocks) enter(user string, m jetstream.Msg) (first lockedJournal, begins bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.users == nil {
-		l.users = map[string]*lane{}
+		l.users = map[string]*sessionLock{}
 	}
 	of := l.users[user]
 	if of == nil {
-		of = &lane{}
+		of = &sessionLock{}
 		l.users[user] = of
 	}
 	if of.busy >= placesPerUser && len(of.waiting) >= waitingPerUser {
 		_ = m.NakWithDelay(laneFull)
-		return inLane{}, false
+		return lockedJournal{}, false
 	}
-	in := inLane{m, atWork(m)}
+	in := lockedJournal{m, atWork(m)}
 	if of.busy >= placesPerUser {
 		of.waiting = append(of.waiting, in)
-		return inLane{}, false
+		return lockedJournal{}, false
 	}
 	of.busy++
 	return in, true
 }
 
 // next gives the message whose turn it is after another one's, false if none waits.
-func (l *lanes) next(user string) (inLane, bool) {
+func (l *sessionLocks) next(user string) (lockedJournal, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	of := l.users[user]
@@ -75,7 +75,7 @@ func (l *lanes) next(user string) (inLane, bool) {
 	if of.busy--; of.busy == 0 {
 		delete(l.users, user)
 	}
-	return inLane{}, false
+	return lockedJournal{}, false
 }
 
 // laneOf names the person whose row a change is of: the first part of its key.

@@ -7,9 +7,9 @@ import (
 	"github.com/clew-run/clew/internal/run"
 )
 
-// A Move is a record that took the session elsewhere in its history, and what
+// A RewindEntry is a record that took the session elsewhere in its history, and what
 // it takes to get back to where it was.
-type Move struct {
+type RewindEntry struct {
 	Seq      uint64         `json:"seq"`
 	Kept     int            `json:"kept"`            // messages that the rewind left
 	Quiet    int            `json:"quiet,omitempty"` // those of them that people do not see
@@ -21,37 +21,37 @@ type Move struct {
 	Files    string         `json:"files,omitempty"` // how they were before; "" if they were left
 }
 
-// origin is where the two states of a rewind part.
-func (m Move) origin() origin {
-	return origin{seq: m.To, total: m.Kept, quiet: m.Quiet, spans: m.Hidden}
+// branch is where the two states of a rewind part.
+func (m RewindEntry) branch() branch {
+	return branch{seq: m.To, total: m.Kept, quiet: m.Quiet, spans: m.Hidden}
 }
 
-// part notes where they do.
-func (m *Move) part(at origin) {
+// setBranch notes where they do.
+func (m *RewindEntry) setBranch(at branch) {
 	m.To, m.Kept, m.Quiet, m.Hidden = at.seq, at.total, at.quiet, at.spans
 }
 
 // movesMax bounds how far back rewinds can be undone.
 const movesMax = 100
 
-// Returning is files on their way to another state.
-type Returning struct {
+// PendingRewind is files on their way to another state.
+type PendingRewind struct {
 	clew.RewindStartedData
 	By    clew.UserID          `json:"by,omitempty"`
 	Cause clew.ClientMessageID `json:"cause,omitempty"`
 	Seq   uint64               `json:"seq"`
 }
 
-// applyReturn makes the state what it was at another record. What is about the
+// applyRewind makes the state what it was at another record. What is about the
 // session rather than about what happened in it stays.
-func applyReturn(s *State, r clew.Record, data any) {
-	next := s.there
-	s.there = nil
+func applyRewind(s *State, r clew.Record, data any) {
+	next := s.pending
+	s.pending = nil
 	if next == nil {
 		return // Folder and decide see to it
 	}
-	back := returnOf(data)
-	move := Move{Seq: r.Seq, RewindID: back.RewindID}
+	back := rewindOf(data)
+	move := RewindEntry{Seq: r.Seq, RewindID: back.RewindID}
 	if back.Files != nil {
 		move.Files = back.Files.Before
 	}
@@ -59,9 +59,9 @@ func applyReturn(s *State, r clew.Record, data any) {
 	switch d := data.(type) {
 	case *clew.HistoryRewoundData:
 		move.From, move.Keep = d.FromMessageID, d.KeepTarget
-		move.part(next.origin())
+		move.setBranch(next.branch())
 		if n := len(redo); d.Redo && n > 0 {
-			move.part(redo[n-1].origin())
+			move.setBranch(redo[n-1].branch())
 			redo = dropLast(redo)
 		} else {
 			redo = nil
@@ -70,23 +70,23 @@ func applyReturn(s *State, r clew.Record, data any) {
 	case *clew.RewindUndoneData:
 		if n := len(undo); n > 0 {
 			move.From, move.Keep = undo[n-1].From, undo[n-1].Keep
-			move.part(undo[n-1].origin())
+			move.setBranch(undo[n-1].branch())
 		}
 		undo, redo = dropLast(undo), lastOf(append(slices.Clip(redo), move))
 	}
-	next.stay(s, r.TS-next.TS)
+	next.carryOver(s, r.TS-next.TS)
 	next.keepQueue(s)
 	next.keepRules(s)
 	to := next.Seq
-	next.Seq, next.TS, next.Moved = r.Seq, r.TS, r.Seq
+	next.Seq, next.TS, next.LastRewindSeq = r.Seq, r.TS, r.Seq
 	next.Removed = append(next.Removed, Span{From: to + 1, To: r.Seq})
-	if to < s.Begun {
+	if to < s.FirstOwnSeq {
 		next.forgetRules()
 		next.renameQuestions()
 		// What waited in the original session waits there.
-		next.Queue = slices.DeleteFunc(next.Queue, func(in Input) bool { return !in.Unsaid })
+		next.Queue = slices.DeleteFunc(next.Queue, func(in Input) bool { return !in.NotInTranscript })
 	}
-	next.Undo, next.Redo, next.Returning, next.LastMove = undo, redo, nil, moveOf(r, data)
+	next.Undo, next.Redo, next.PendingRewind, next.LastMove = undo, redo, nil, moveOf(r, data)
 	if back.Files != nil {
 		next.Checkpoint = back.Files.Hash
 	}
@@ -94,14 +94,14 @@ func applyReturn(s *State, r clew.Record, data any) {
 	*s = *next
 }
 
-// stay gives a former state what does not go back. Clocks that were running
+// carryOver gives a former state what does not go back. Clocks that were running
 // then go on from where they stood: a deadline is not missed by a rewind.
-func (s *State) stay(now *State, passed int64) {
+func (s *State) carryOver(now *State, passed int64) {
 	s.ID, s.Owner, s.Title, s.Workspace, s.CreatedMS = now.ID, now.Owner, now.Title, now.Workspace, now.CreatedMS
 	s.Revoked, s.Archived, s.Forks = now.Revoked, now.Archived, now.Forks
-	s.Access, s.Settings, s.ForkedFrom, s.Begun = now.Access, now.Settings, now.ForkedFrom, now.Begun
-	s.Taken, s.taken, s.rules, s.whole = now.Taken, now.taken, now.rules, now.whole
-	s.First = now.First
+	s.Access, s.Settings, s.ForkedFrom, s.FirstOwnSeq = now.Access, now.Settings, now.ForkedFrom, now.FirstOwnSeq
+	s.Processed, s.processedIndex, s.rules, s.keepHidden = now.Processed, now.processedIndex, now.rules, now.keepHidden
+	s.FirstCheckpoint = now.FirstCheckpoint
 	for i := range s.Questions {
 		if a := s.Questions[i].Asking(); a != nil && a.DeadlineMS > 0 {
 			a.DeadlineMS += passed
@@ -114,66 +114,66 @@ func (s *State) stay(now *State, passed int64) {
 	}
 }
 
-func dropLast(list []Move) []Move {
+func dropLast(list []RewindEntry) []RewindEntry {
 	if len(list) == 0 {
 		return nil
 	}
 	return list[: len(list)-1 : len(list)-1]
 }
 
-func lastOf(list []Move) []Move { return list[max(0, len(list)-movesMax):] }
+func lastOf(list []RewindEntry) []RewindEntry { return list[max(0, len(list)-movesMax):] }
 
-// applyFiles folds records about the workspace's files.
-func applyFiles(s *State, r clew.Record, data any) {
+// applyCheckpoint folds records about the workspace's files.
+func applyCheckpoint(s *State, r clew.Record, data any) {
 	switch d := data.(type) {
 	case *clew.RewindStartedData:
-		s.Returning = &Returning{RewindStartedData: *d, By: r.By, Cause: r.Cause, Seq: r.Seq}
+		s.PendingRewind = &PendingRewind{RewindStartedData: *d, By: r.By, Cause: r.Cause, Seq: r.Seq}
 	case *clew.RewindFailedData:
-		s.Returning = nil
+		s.PendingRewind = nil
 	case *clew.CheckpointSavedData:
 		s.Checkpoint = d.ToHash
-		if s.First == "" {
-			s.First = d.ToHash
+		if s.FirstCheckpoint == "" {
+			s.FirstCheckpoint = d.ToHash
 		}
 	case *clew.CheckpointRestoredData:
-		s.Checkpoint, s.Returning = d.CommitHash, nil
+		s.Checkpoint, s.PendingRewind = d.CommitHash, nil
 	}
 }
 
-// park stops whoever would go on by themselves: turns end where they stand, a run
+// stopWork stops whoever would go on by themselves: turns end where they stand, a run
 // is paused. What waits for a person goes on waiting. Where the session was taken
 // back to the middle of a batch, somebody may wait for what was to come next in
 // it; that ends, too.
-func park(tx *Tx, s *State, streamed streams, how closing) {
-	if root := s.theRun(); root != nil && s.running(root) != nil {
-		conduct(tx, s, root).park(how)
+func stopWork(tx *Tx, s *State, streamed streams, how turnEnd) {
+	if root := s.currentRun(); root != nil && s.activeRun(root) != nil {
+		stepRun(tx, s, root).pauseForRewind(how)
 	}
-	for _, t := range s.tasks() {
-		if s.running(t) == nil && (s.Runnable(t) || s.stranded(t)) {
-			closeTurn(tx, s, t, streamed, how)
+	for _, t := range s.sortedTasks() {
+		if s.activeRun(t) == nil && (s.Runnable(t) || s.waitsForNothing(t)) {
+			endTurn(tx, s, t, streamed, how)
 		}
 	}
 	if t := s.Task(s.Current); t != nil { // what is said next is not for a child that ended
-		focus(tx, s, s.heir(t).TaskRef)
+		focus(tx, s, s.activeAncestor(t).TaskRef)
 	}
 }
 
-// park pauses the run if it would go on by itself, or would not go on at all.
+// pauseForRewind pauses the run if it would go on by itself, or would not go on at all.
 // Attempts at todos that nobody is at work on begin anew when it goes on.
-func (c *conductor) park(how closing) {
+func (c *runStepper) pauseForRewind(how turnEnd) {
 	var torn []clew.Todo
 	for _, t := range c.run.Todos {
-		if x := c.s.Task(t.TaskID); t.Status == clew.TodoInProgress && (x == nil || x.Ended() || c.s.stranded(x)) {
+		if x := c.s.Task(t.TaskID); t.Status == clew.TodoInProgress && (x == nil || x.Ended() || c.s.waitsForNothing(x)) {
 			torn = append(torn, t)
 		}
 	}
 	mark := c.tx.Len()
-	again := c.reviewAgain()
+	again := c.reopenReview()
 	asked := again || slices.ContainsFunc(c.s.Questions, func(q clew.Question) bool {
 		t := c.s.Task(q.Asking().TaskID)
 		return t != nil && t.RootTaskID == c.root.TaskID
 	})
-	if !c.run.Paused && (len(torn) > 0 || !asked || !again && c.due() || slices.ContainsFunc(c.s.tree(c.root.TaskID), func(t *Task) bool {
+	if !c.run.Paused && (len(torn) > 0 || !asked || !again && c.hasNextStep() || slices.ContainsFunc(c.s.tasksOfTree(c.root.TaskID), func(t *Task) bool {
 		return c.s.Runnable(t) && (t != c.root || !again)
 	})) {
 		if err := c.pause(how); err != nil {
@@ -185,19 +185,19 @@ func (c *conductor) park(how closing) {
 		c.abort(t, nil, how)
 		c.retry(t, t.RetryCount, how)
 	}
-	c.tell()
+	c.reportProgress()
 }
 
-// due reports whether the plan has a next step that nobody has taken: what began
+// hasNextStep reports whether the plan has a next step that nobody has taken: what began
 // it comes later in the batch.
-func (c *conductor) due() bool {
+func (c *runStepper) hasNextStep() bool {
 	return c.run.Phase == run.Executing &&
 		(c.run.Executed() || len(c.run.Start(c.rules))+len(c.run.AskCost(c.rules))+len(c.run.AskFailed()) > 0)
 }
 
-// reviewAgain puts the plan before people if the session is back between a plan,
+// reopenReview puts the plan before people if the session is back between a plan,
 // or a change of it, and the question about it.
-func (c *conductor) reviewAgain() bool {
+func (c *runStepper) reopenReview() bool {
 	changed := c.run.Phase == run.Executing && c.run.Status != clew.PlanApproved
 	if c.run.Phase != run.Review && !changed || c.run.Review != "" {
 		return false
@@ -209,15 +209,15 @@ func (c *conductor) reviewAgain() bool {
 	return true
 }
 
-// stranded reports whether a turn waits, and nobody is there to wait for.
-func (s *State) stranded(t *Task) bool {
-	if t.Turn == nil || t.Ended() || t.Run != nil && s.running(t) != nil {
+// waitsForNothing reports whether a turn waits, and nobody is there to wait for.
+func (s *State) waitsForNothing(t *Task) bool {
+	if t.Turn == nil || t.Ended() || t.Run != nil && s.activeRun(t) != nil {
 		return false
 	}
 	if child := s.Task(t.AwaitingChild); child != nil && !child.Ended() {
 		return false
 	}
-	if s.blocking(t.TaskID) != nil || slices.ContainsFunc(s.Questions, func(q clew.Question) bool { return aboutOf(q).task == t.TaskID }) {
+	if s.blockingQuestion(t.TaskID) != nil || slices.ContainsFunc(s.Questions, func(q clew.Question) bool { return subjectOfQuestion(q).task == t.TaskID }) {
 		return false
 	}
 	waits := false

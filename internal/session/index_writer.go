@@ -19,8 +19,8 @@ const indexEvery = 2 * time.Second
 // sessions. While the engine is slow, an older list is better than none.
 const viewWait = 2 * time.Second
 
-// indexing is what waits to be written to the index. Guarded by Host.indexMu.
-type indexing struct {
+// indexWriter is what waits to be written to the index. Guarded by Host.indexMu.
+type indexWriter struct {
 	// byOwner has the newest summary of each session until it is written.
 	byOwner map[clew.UserID]map[clew.SessionID]Summary
 	waiting map[clew.UserID][]chan struct{} // closed when that was tried
@@ -76,7 +76,7 @@ func (h *Host) listWritten(ctx context.Context, owner clew.UserID) {
 	}
 }
 
-func (h *Host) keepIndex(ctx context.Context) {
+func (h *Host) runIndexWriter(ctx context.Context) {
 	t := time.NewTicker(indexEvery)
 	defer t.Stop()
 	for {
@@ -248,9 +248,9 @@ func (h *Host) TakeOver(ctx context.Context, ids []clew.SessionID) {
 	workers.Wait()
 }
 
-// carryOn loads a session again that left memory by a fault while it had work
+// reopen loads a session again that left memory by a fault while it had work
 // under way, until that succeeds or there is no point in it.
-func (h *Host) carryOn(id clew.SessionID) {
+func (h *Host) reopen(id clew.SessionID) {
 	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 15*time.Second) {
 		select {
 		case <-time.After(wait):

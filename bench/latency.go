@@ -17,9 +17,9 @@ func tick() time.Duration { return time.Since(began) }
 // ticked is a token that carries the time it was sent.
 func ticked() string { return fmt.Sprintf("%s%019d ", stampMark, int64(tick())) }
 
-// An ear finds stamps in what it hears and tells how late they are. Each counts
+// An latencyProbe finds stamps in what it hears and tells how late they are. Each counts
 // once, when it is first heard: a snapshot repeats old ones.
-type ear struct {
+type latencyProbe struct {
 	tail   []byte // the end of what was heard, in which something may have begun
 	newest time.Duration
 	late   samples
@@ -37,7 +37,7 @@ var (
 
 const stampDigits = 19
 
-func (e *ear) hear(part []byte) {
+func (e *latencyProbe) hear(part []byte) {
 	now := tick()
 	e.heard += len(part)
 	e.tail = append(e.tail, part...)
@@ -59,7 +59,7 @@ func (e *ear) hear(part []byte) {
 }
 
 // turn says something in a session and listens until the agent is done with it.
-func (e *ear) turn(s *socket, prompt string, limit time.Duration) (time.Duration, error) {
+func (e *latencyProbe) turn(s *socket, prompt string, limit time.Duration) (time.Duration, error) {
 	if err := s.conn.SetReadDeadline(time.Now().Add(limit)); err != nil {
 		return 0, err
 	}

@@ -11,14 +11,14 @@ import (
 // its models hear, so a log of any length must not become part of it.
 const maxMind = 4 << 20
 
-// A room is what is known of the messages that a model hears.
-type room struct {
+// A historyBudget is what is known of the messages that a model hears.
+type historyBudget struct {
 	list  []clew.ModelMessage // without their texts, but for the first words of the user
 	sizes []int
 	bytes int
 }
 
-func (r *room) add(m clew.Message) {
+func (r *historyBudget) add(m clew.Message) {
 	known := clew.ModelMessage{Role: m.Role}
 	if m.Role == clew.SpeakerUser && !r.hasWords() {
 		known.Content = clew.List[clew.Part]{{Type: clew.PartText, Text: m.Text}}
@@ -26,7 +26,7 @@ func (r *room) add(m clew.Message) {
 	r.put(known, len(m.Text))
 }
 
-func (r *room) hasWords() bool {
+func (r *historyBudget) hasWords() bool {
 	for _, m := range r.list {
 		if len(m.Content) > 0 {
 			return true
@@ -35,15 +35,15 @@ func (r *room) hasWords() bool {
 	return false
 }
 
-func (r *room) put(m clew.ModelMessage, size int) {
+func (r *historyBudget) put(m clew.ModelMessage, size int) {
 	r.list, r.sizes = append(r.list, m), append(r.sizes, size)
 	r.bytes += size
 }
 
 // cut leaves out the first n messages, for which the marker stands now.
-func (r *room) cut(n int, marker clew.ModelMessage) {
+func (r *historyBudget) cut(n int, marker clew.ModelMessage) {
 	list, sizes := r.list[n:], r.sizes[n:]
-	*r = room{}
+	*r = historyBudget{}
 	r.put(marker, len(marker.Content[0].Text))
 	for i, m := range list {
 		r.put(m, sizes[i])

@@ -13,14 +13,14 @@ const checkpointReach = 200
 // checkpoint gives the checkpoint of the files as they were when the message at
 // cut was about to be said. What a person changed by hand before saying it is in
 // the checkpoint that was made for it; else the last one before it counts.
-func (w *watcher) checkpoint(ctx context.Context, c course, cut uint64) (string, error) {
+func (w *historySearch) checkpoint(ctx context.Context, c rewindPlan, cut uint64) (string, error) {
 	if cut > 0 {
 		hash, err := w.ownCheckpoint(ctx, cut)
 		if err != nil || hash != "" {
 			return hash, err
 		}
 	}
-	then, err := decodeState(w.s.id, c.past)
+	then, err := decodeState(w.s.id, c.targetState)
 	if err != nil {
 		return "", err
 	}
@@ -41,13 +41,13 @@ func (w *watcher) checkpoint(ctx context.Context, c course, cut uint64) (string,
 	return "", clew.Errorf(clew.SessionInvalidState, "there is no checkpoint of the files from that time")
 }
 
-func (w *watcher) ownCheckpoint(ctx context.Context, cut uint64) (string, error) {
+func (w *historySearch) ownCheckpoint(ctx context.Context, cut uint64) (string, error) {
 	own := clew.MessageIDOf(cut)
 	for r, err := range w.s.host.cfg.Journal.Read(ctx, w.s.id, cut, min(cut+checkpointReach, w.l.seq)) {
 		if err != nil {
 			return "", err
 		}
-		if hidden(w.l.removed, r.Seq) {
+		if isHidden(w.l.removed, r.Seq) {
 			continue
 		}
 		ev, err := clew.DecodeEvent(r.Type, r.Data())
@@ -75,23 +75,23 @@ func (w *watcher) ownCheckpoint(ctx context.Context, cut uint64) (string, error)
 // changed by hand while the question was open is in the one that was made before
 // the work went on, unless somebody else was at work meanwhile. What is saved once
 // somebody said more, or took the session or its files elsewhere, is of later.
-func (w *watcher) answerCheckpoint(ctx context.Context, then *State, cut uint64) (string, error) {
+func (w *historySearch) answerCheckpoint(ctx context.Context, then *State, cut uint64) (string, error) {
 	if cut == 0 {
 		return "", nil
 	}
 	d, err := w.resolved(ctx, cut)
-	if err != nil || d == nil || then.callsRun() {
+	if err != nil || d == nil || then.toolRunning() {
 		return "", err
 	}
 	own := ""
-	if q := then.question(d.RequestID); q != nil {
+	if q := then.openQuestion(d.RequestID); q != nil {
 		own = q.Asking().ToolCallID
 	}
 	for r, err := range w.s.host.cfg.Journal.Read(ctx, w.s.id, cut+1, min(cut+checkpointReach, w.l.seq)) {
 		if err != nil {
 			return "", err
 		}
-		if hidden(w.l.removed, r.Seq) {
+		if isHidden(w.l.removed, r.Seq) {
 			return "", nil
 		}
 		ev, err := clew.DecodeEvent(r.Type, r.Data())
@@ -116,9 +116,9 @@ func (w *watcher) answerCheckpoint(ctx context.Context, then *State, cut uint64)
 	return "", nil
 }
 
-// callsRun reports whether a tool is at work.
-func (s *State) callsRun() bool {
-	return slices.ContainsFunc(s.tasks(), func(t *Task) bool {
+// toolRunning reports whether a tool is at work.
+func (s *State) toolRunning() bool {
+	return slices.ContainsFunc(s.sortedTasks(), func(t *Task) bool {
 		return slices.ContainsFunc(t.Calls, func(c Call) bool { return c.Status == CallRunning })
 	})
 }
