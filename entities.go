@@ -87,6 +87,6 @@ func (e *Entities) run(r *RunInfo) RunState {
 	}
 	return RunState{
 		RunID: r.RunID, MonitorID: r.MonitorID, TaskID: r.TaskID, Status: r.Status, CurrentLayer: r.CurrentLayer, Phase: r.Phase,
-		Paused: r.Paused, PausedSinceMS: r.PausedSinceMS, Plan: r.Plan, Todos: todos, ReportPaths: r.ReportPaths, Ended: r.Ended,
+		Paused: r.Paused, PausedSinceMS: r.PausedSinceMS, PausedWhy: r.PausedWhy, Plan: r.Plan, Todos: todos, ReportPaths: r.ReportPaths, Ended: r.Ended,
 	}
 }

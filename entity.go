@@ -114,6 +114,7 @@ type RunInfo struct {
 	Phase         string        `json:"phase,omitempty"` // as in RunState
 	Paused        bool          `json:"paused,omitempty"`
 	PausedSinceMS int64         `json:"paused_since_ms,omitempty"`
+	PausedWhy     string        `json:"paused_why,omitempty"` // what was said to it
 	Plan          *PlanSummary  `json:"plan"`
 	ReportPaths   []string      `json:"report_paths,omitempty"`
 	Ended         *Outcome      `json:"ended,omitempty"` // how it ended, nil as long as it goes on

@@ -186,6 +186,7 @@ type RunState struct {
 	Paused bool   `json:"paused,omitempty"`
 	// PausedSinceMS is when it was paused (Unix ms).
 	PausedSinceMS int64        `json:"paused_since_ms,omitempty"`
+	PausedWhy     string       `json:"paused_why,omitempty"` // what was said to it
 	Plan          *PlanSummary `json:"plan"`
 	Todos         List[Todo]   `json:"todos"`
 	// ReportPaths is where the reports of a run that is done are.

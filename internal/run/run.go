@@ -42,6 +42,8 @@ type Run struct {
 	Paused  bool        `json:"paused,omitempty"`
 	// PausedMS is when it was paused, 0 if it is not.
 	PausedMS int64 `json:"paused_ms,omitempty"`
+	// PausedWhy is what was said to it.
+	PausedWhy string `json:"paused_why,omitempty"`
 
 	Layer    clew.Layer    `json:"layer"`
 	LayerMS  int64         `json:"layer_ms"` // when it began
@@ -153,9 +155,9 @@ func (r *Run) Apply(data any, ts int64) {
 		if !r.Paused {
 			r.PausedMS = ts
 		}
-		r.Paused = true
+		r.Paused, r.PausedWhy = true, d.Reason
 	case *clew.HitlResumedData:
-		r.Paused, r.PausedMS = false, 0
+		r.Paused, r.PausedMS, r.PausedWhy = false, 0, ""
 	case *clew.CompleteData:
 		r.end(Completed, ts)
 		r.Reports, r.Ended = d.Reports, &clew.Outcome{Status: clew.OutcomeDone}
@@ -210,7 +212,7 @@ func Lean(todos []clew.Todo) []clew.Todo {
 
 func (r *Run) end(p Phase, ts int64) {
 	r.Tick(ts, false)
-	r.Phase, r.Paused, r.PausedMS, r.EndedMS, r.Review, r.Asked = p, false, 0, ts, "", nil
+	r.Phase, r.Paused, r.PausedMS, r.PausedWhy, r.EndedMS, r.Review, r.Asked = p, false, 0, "", ts, "", nil
 	for i := range r.Todos { // nobody is at work on them any more
 		if t := &r.Todos[i]; t.Status == clew.TodoInProgress {
 			t.Status, t.CurrentStep, t.ProgressPercentage = clew.TodoPending, "", 0

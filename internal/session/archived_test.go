@@ -90,7 +90,7 @@ func (b *bench) rested() {
 
 func (b *bench) pausedRun() {
 	b.executing("a")
-	must(b.ann(&clew.ControlPauseData{}))
+	must(b.ann(&clew.ControlPauseData{Reason: "lunch"}))
 }
 
 // To go back to where a question was open opens it again: the session is back.
@@ -109,7 +109,7 @@ func TestRewindBringsASessionBack(t *testing.T) {
 	b.check(t)
 }
 
-// A client is told that a session was put away, and since when a run is paused.
+// A client is told that a session was put away, since when a run is paused, and why.
 func TestStateOfWhatRests(t *testing.T) {
 	b := newBench()
 	b.pausedRun()
@@ -122,11 +122,11 @@ func TestStateOfWhatRests(t *testing.T) {
 	if err := b.archive(true); err != nil {
 		t.Fatal(err)
 	}
-	if st := b.s.sessionState(); !st.Archived || len(st.Runs) != 1 || !st.Runs[0].Paused || st.Runs[0].PausedSinceMS != paused {
+	if st := b.s.sessionState(); !st.Archived || len(st.Runs) != 1 || !st.Runs[0].Paused || st.Runs[0].PausedSinceMS != paused || st.Runs[0].PausedWhy != "lunch" {
 		t.Errorf("archived %v, paused at %d: %+v", st.Archived, paused, st.Runs)
 	}
 	must(b.ann(&clew.ControlResumeData{}))
-	if st := b.s.sessionState(); st.Archived || st.Runs[0].Paused || st.Runs[0].PausedSinceMS != 0 {
+	if st := b.s.sessionState(); st.Archived || st.Runs[0].Paused || st.Runs[0].PausedSinceMS != 0 || st.Runs[0].PausedWhy != "" {
 		t.Errorf("archived %v: %+v", st.Archived, st.Runs[0])
 	}
 }

@@ -82,7 +82,7 @@ func (s *State) taskInfo(t *Task) clew.TaskInfo {
 func (s *State) runInfo(t *Task) clew.RunInfo {
 	info := clew.RunInfo{
 		RunID: t.Run.ID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, Status: t.Run.SessionStatus(), CurrentLayer: t.Run.Layer,
-		Phase: string(t.Run.Phase), Paused: t.Run.Paused, PausedSinceMS: t.Run.PausedMS, Plan: t.Run.Summary(), Ended: t.Run.Ended,
+		Phase: string(t.Run.Phase), Paused: t.Run.Paused, PausedSinceMS: t.Run.PausedMS, PausedWhy: t.Run.PausedWhy, Plan: t.Run.Summary(), Ended: t.Run.Ended,
 	}
 	for _, r := range t.Run.Reports {
 		info.ReportPaths = append(info.ReportPaths, ReportPath(s.ID, r.Name))

@@ -37,7 +37,7 @@ func sameTask(a, b *clew.TaskInfo) bool {
 
 func sameRun(a, b *clew.RunInfo) bool {
 	return a.RunID == b.RunID && a.MonitorID == b.MonitorID && a.TaskID == b.TaskID && a.Status == b.Status &&
-		a.CurrentLayer == b.CurrentLayer && a.Phase == b.Phase && a.Paused == b.Paused && a.PausedSinceMS == b.PausedSinceMS &&
+		a.CurrentLayer == b.CurrentLayer && a.Phase == b.Phase && a.Paused == b.Paused && a.PausedSinceMS == b.PausedSinceMS && a.PausedWhy == b.PausedWhy &&
 		samePointed(a.Plan, b.Plan) && slices.Equal(a.ReportPaths, b.ReportPaths) && samePointed(a.Ended, b.Ended)
 }
 

@@ -216,7 +216,7 @@ func TestStateFromChanges(t *testing.T) {
 	})
 	t.Logf("0 deviations: %v", tally)
 	for _, k := range []string{"resets", "since", "whole", "texts", "returns", "forks", "cut"} {
-		if !t.Failed() && tally[k] == 0 {
+		if !t.Failed() && !testing.Short() && tally[k] == 0 {
 			t.Errorf("no play had %s: %v", k, tally)
 		}
 	}

@@ -87,7 +87,7 @@ func (s *story) runs(r *client.Replica, tell bool) {
 		switch {
 		case !tell || was == run.Paused:
 		case run.Paused:
-			s.note(Waiting, "The run is paused.")
+			s.note(Waiting, "The run is paused%s.", Because(run.PausedWhy))
 		case run.Ended == nil:
 			s.note(PlainInk, "The run goes on.")
 		}

@@ -85,7 +85,11 @@ func TestStoryTellsTransitions(t *testing.T) {
 		return clew.TodoInfo{Of: of, Todo: clew.Todo{ID: "a", Task: "Do it", Status: status, DurationMS: 1500, Error: &clew.Failure{Message: "no"}}}
 	}
 	run := func(status clew.PlanStatus, paused bool) clew.RunInfo {
-		return clew.RunInfo{RunID: "r", Plan: &clew.PlanSummary{Status: status}, Paused: paused}
+		info := clew.RunInfo{RunID: "r", Plan: &clew.PlanSummary{Status: status}, Paused: paused}
+		if paused {
+			info.PausedWhy = "lunch"
+		}
+		return info
 	}
 	task := func(kind clew.AgentKind, status clew.TaskStatus) []clew.TaskInfo {
 		return []clew.TaskInfo{{TaskRef: clew.TaskRef{TaskID: "t"}, AgentKind: kind, Status: status}}
@@ -104,7 +108,7 @@ func TestStoryTellsTransitions(t *testing.T) {
 			clew.StatePut{Run: []clew.RunInfo{run(clew.PlanApproved, false)}, Todo: []clew.TodoInfo{todo("r", clew.TodoInProgress)}},
 			clew.StatePut{Run: []clew.RunInfo{run(clew.PlanApproved, false)}, Todo: []clew.TodoInfo{todo("r", clew.TodoFailed)}}, "  ✕ Do it · no\n",
 		},
-		"paused":             {clew.StatePut{Run: []clew.RunInfo{run("", false)}}, clew.StatePut{Run: []clew.RunInfo{run("", true)}}, "The run is paused.\n"},
+		"paused":             {clew.StatePut{Run: []clew.RunInfo{run("", false)}}, clew.StatePut{Run: []clew.RunInfo{run("", true)}}, "The run is paused: lunch.\n"},
 		"resumed":            {clew.StatePut{Run: []clew.RunInfo{run("", true)}}, clew.StatePut{Run: []clew.RunInfo{run("", false)}}, "The run goes on.\n"},
 		"a subtask":          {nothing, clew.StatePut{Task: task(clew.AgentTask, clew.TaskStatusActive)}, "↳ a subtask begins\n"},
 		"a step's task":      {nothing, clew.StatePut{Task: task(clew.AgentStep, clew.TaskStatusActive)}, ""},

@@ -390,6 +390,7 @@ export interface RunState {
   phase?: string;
   paused?: boolean;
   paused_since_ms?: number;
+  paused_why?: string;
   plan: PlanSummary | null;
   todos: Todo[];
   report_paths?: string[];
@@ -644,6 +645,7 @@ export interface RunInfo {
   phase?: string;
   paused?: boolean;
   paused_since_ms?: number;
+  paused_why?: string;
   plan: PlanSummary | null;
   report_paths?: string[];
   ended?: Outcome;
