@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
@@ -18,7 +19,7 @@ import (
 func filled(t *testing.T) (dir, file string, heads map[clew.SessionID]clew.Head) {
 	t.Helper()
 	dir = t.TempDir()
-	j, err := Open(t.Context(), Config{Dir: dir}, slog.New(slog.DiscardHandler))
+	j, err := Open(t.Context(), Config{Dir: dir, NodeTTL: time.Minute}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
