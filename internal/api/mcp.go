@@ -9,7 +9,7 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// ToolServers is what the API needs of the tool servers: *control.Desk.
+// ToolServers is what the API needs of the tool servers: *control.ServerCommands.
 type ToolServers interface {
 	ToolServers() []clew.McpServer
 	RestartServer(ctx context.Context, name string) error

@@ -152,7 +152,7 @@ func (c *crowd) todoStep(t *Task, kindly bool) {
 	c.finishTodo(id)
 }
 
-// breaks ends a turn by a fault inside, as Desk.fail does.
+// breaks ends a turn by a fault inside, as TurnContext.fail does.
 func (c *crowd) breaks(t *Task) {
 	must(c.reportAs(t, func(tx *Tx, s *State, t *Task) {
 		failRunTurn(tx, s, t, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))

@@ -132,7 +132,7 @@ func (b *bench) finishWith(id, text string, data map[string]any) []clew.EventTyp
 	return types
 }
 
-// failTodo has the agent of a todo give up, as Desk.FailTodo does.
+// failTodo has the agent of a todo give up, as TurnContext.FailTodo does.
 func (b *bench) failTodo(id string, recoverable bool) []clew.EventType {
 	_, types, err := b.reportAs(b.carrier(id), func(tx *Tx, s *State, t *Task) {
 		failTodo(tx, s, t, nil, "ended by its agent", clew.Failure{Code: clew.ExecutionFailed, Message: "no luck", Recoverable: recoverable})

@@ -9,7 +9,7 @@ import (
 )
 
 // An Agent works on turns. The session starts it in a goroutine of its own and
-// ends it through ctx; everything it brings about goes through the Desk. Work
+// ends it through ctx; everything it brings about goes through the TurnContext. Work
 // returns when the turn is over or when it waits for somebody: the session
 // calls it again once there is something to do.
 type Agent interface {
