@@ -91,9 +91,10 @@ lint: ## vet and lint
 test: ## run all tests
 	$(TOOL) gotestsum --format pkgname-and-test-fails -- -timeout 20m ./...
 
+RACE_TIMEOUT ?= 15m
 .PHONY: test-race
 test-race: ## run the core's tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 15m $(RACE)
+	CGO_ENABLED=1 $(GO) test -race -timeout $(RACE_TIMEOUT) $(RACE)
 
 .PHONY: test-s3
 test-s3: ## run the archive's tests against a real S3-compatible server, built on first use

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // bench drives a session's decisions without a goroutine or a journal, and
@@ -76,7 +77,7 @@ func (b *bench) do(cmd clew.Command) (Receipt, []clew.EventType, error) {
 func (b *bench) watched() bool {
 	first := 100
 	if raceEnabled {
-		first = 5
+		first = nightly.Size(5, 100)
 	}
 	if b.pure > 0 {
 		return b.given%b.pure == 0
@@ -84,11 +85,12 @@ func (b *bench) watched() bool {
 	return b.given <= first || b.given%100 == 0
 }
 
-// alone is for long tests of one goroutine: the race detector has nothing to find
-// there and takes ten times as long.
+// alone is for long tests whose one goroutine is joined only by the reader that
+// watches Decide. The race detector takes ten times as long with them: it has the
+// night for all of them, and in CI those that do not call this.
 func alone(t *testing.T) {
-	if raceEnabled {
-		t.Skip("one goroutine")
+	if raceEnabled && !nightly.On() {
+		t.Skip("with the race detector make nightly runs it")
 	}
 }
 
