@@ -197,7 +197,7 @@ const partitionsKey = "clew_partitions"
 // is fixed by the first node that ever came.
 func (j *Journal) openStreams(ctx context.Context) error {
 	j.partitions = j.cfg.Partitions
-	first, err := j.js.Stream(ctx, j.streamName(0))
+	first, err := patiently(ctx, func() (jetstream.Stream, error) { return j.js.Stream(ctx, j.streamName(0)) })
 	switch {
 	case err == nil:
 		n, err := strconv.Atoi(first.CachedInfo().Config.Metadata[partitionsKey])
@@ -209,16 +209,40 @@ func (j *Journal) openStreams(ctx context.Context) error {
 		return err
 	}
 	for p := range j.partitions {
-		s, err := j.js.CreateStream(ctx, j.streamConfig(p))
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // an older configuration: keep it
-			s, err = j.js.Stream(ctx, j.streamName(p))
-		}
+		s, err := j.openStream(ctx, j.streamConfig(p))
 		if err != nil {
 			return fmt.Errorf("stream %s: %w", j.streamName(p), err)
 		}
 		j.streams = append(j.streams, s)
 	}
 	return nil
+}
+
+// openStream opens a stream, or makes it. One of an older configuration is kept
+// as it is.
+func (j *Journal) openStream(ctx context.Context, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
+	return patiently(ctx, func() (jetstream.Stream, error) {
+		s, err := j.js.CreateStream(ctx, cfg)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			s, err = j.js.Stream(ctx, cfg.Name)
+		}
+		return s, err
+	})
+}
+
+// patiently asks the engine until it answers, for startTimeout: while a node
+// starts, the engine may be busy with its own files, and a node that gave up
+// would only have to start again.
+func patiently[T any](ctx context.Context, ask func() (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		v, err := ask()
+		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
+		if !silent || ctx.Err() != nil {
+			return v, err
+		}
+	}
 }
 
 func (j *Journal) streamConfig(p int) jetstream.StreamConfig {

@@ -31,10 +31,13 @@ func (j *Journal) FadingTable(ctx context.Context, name string, keep time.Durati
 func (j *Journal) openTable(ctx context.Context, name string, cfg jetstream.KeyValueConfig) (*Table, error) {
 	cfg.Bucket = strings.ToUpper(j.cfg.Prefix + "_" + name)
 	cfg.History, cfg.Storage, cfg.Replicas = 1, jetstream.FileStorage, j.cfg.Replicas
-	kv, err := j.js.KeyValue(ctx, cfg.Bucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		kv, err = j.js.CreateKeyValue(ctx, cfg)
-	}
+	kv, err := patiently(ctx, func() (jetstream.KeyValue, error) {
+		kv, err := j.js.KeyValue(ctx, cfg.Bucket)
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			kv, err = j.js.CreateKeyValue(ctx, cfg)
+		}
+		return kv, err
+	})
 	if err != nil {
 		return nil, engineError(err)
 	}
@@ -190,7 +193,7 @@ func (t *Table) Watch(ctx context.Context, fn func(key string, value []byte)) er
 // change (live) in the background until ctx ends. ended gets the error that
 // ended it.
 func (t *Table) Follow(ctx context.Context, fn func(key string, value []byte, live bool), ended func(error)) error {
-	w, err := t.kv.WatchAll(ctx)
+	w, err := patiently(ctx, func() (jetstream.KeyWatcher, error) { return t.kv.WatchAll(ctx) })
 	if err != nil {
 		return engineError(err)
 	}

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +18,7 @@ import (
 func (j *Journal) wakeStream() string { return strings.ToUpper(j.cfg.Prefix) + "_WAKE" }
 
 func (j *Journal) openWake(ctx context.Context) (jetstream.Stream, error) {
-	cfg := jetstream.StreamConfig{
+	return j.openStream(ctx, jetstream.StreamConfig{
 		Name:              j.wakeStream(),
 		Description:       "wake-ups of clew sessions",
 		Subjects:          []string{j.subject("t", "*"), j.subject("w", "*")},
@@ -29,12 +28,7 @@ func (j *Journal) openWake(ctx context.Context) (jetstream.Stream, error) {
 		AllowMsgTTL:       true,
 		AllowDirect:       true,
 		Duplicates:        100 * time.Millisecond,
-	}
-	s, err := j.js.CreateStream(ctx, cfg)
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		s, err = j.js.Stream(ctx, cfg.Name)
-	}
-	return s, err
+	})
 }
 
 // Wake implements session.Journal.
