@@ -27,8 +27,13 @@ func filled(t *testing.T) (dir, file string, heads map[clew.SessionID]clew.Head)
 	heads = map[clew.SessionID]clew.Head{}
 	logs := map[clew.SessionID]session.Log{}
 	terms := map[clew.SessionID]uint64{}
-	for range 6 {
+	claimed := map[int]bool{}
+	for len(logs) < 6 {
 		id := clew.NewSessionID()
+		if claimed[session.ShardOf(id)] { // a second claim would end the first
+			continue
+		}
+		claimed[session.ShardOf(id)] = true
 		lease, err := j.Claim(t.Context(), session.ShardOf(id))
 		if err != nil {
 			t.Fatal(err)
