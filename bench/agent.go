@@ -6,6 +6,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // streamer is an agent that streams stamped deltas, one a millisecond. The
@@ -14,7 +15,7 @@ import (
 type streamer struct{}
 
 // Work implements session.Agent.
-func (streamer) Work(ctx context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
+func (streamer) Work(ctx context.Context, _ core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	var count, size int
 	if _, err := fmt.Sscanf(prompt.Text, "%d %d", &count, &size); err != nil {
 		<-ctx.Done()

@@ -14,6 +14,8 @@ import (
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/run"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 )
@@ -164,7 +166,7 @@ func ValuesOf(ctx context.Context) (settings.Values, bool) {
 
 // Work implements session.Agent. Each step is taken from the task as it stands
 // on record; so it does not matter who took the step before, or when.
-func (a *Agent) Work(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+func (a *Agent) Work(ctx context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 	w := &worker{Agent: a, desk: desk, begun: map[string]*preparedCall{}}
 	defer w.closePlaces()
 	for ctx.Err() == nil {
@@ -239,9 +241,9 @@ func (w *worker) step(ctx context.Context, v session.View) (more bool, err error
 
 // under reports whether all that is left to do is to run calls that the step
 // before began: they run with what they were decided with.
-func (w *worker) under(t session.Task) bool {
+func (w *worker) under(t core.Task) bool {
 	for _, c := range t.Calls {
-		if c.Status != session.CallDone && (c.Status != session.CallRunning || w.begun[c.ID] == nil) {
+		if c.Status != core.CallDone && (c.Status != core.CallRunning || w.begun[c.ID] == nil) {
 			return false
 		}
 	}
@@ -250,12 +252,12 @@ func (w *worker) under(t session.Task) bool {
 
 // busy reports whether a call is left to run that this worker began: nobody
 // else would know whether it ran.
-func (w *worker) busy(t session.Task) bool {
-	return slices.ContainsFunc(t.Calls, func(c session.Call) bool { return c.Status == session.CallRunning && w.begun[c.ID] != nil })
+func (w *worker) busy(t core.Task) bool {
+	return slices.ContainsFunc(t.Calls, func(c core.Call) bool { return c.Status == core.CallRunning && w.begun[c.ID] != nil })
 }
 
 // unheard reports whether the model has something to answer to.
-func unheard(t session.Task) bool {
+func unheard(t core.Task) bool {
 	if t.Turn.Prompt != nil || len(t.Inbox) > 0 {
 		return true
 	}
@@ -264,7 +266,7 @@ func unheard(t session.Task) bool {
 
 // endTurn ends the turn.
 func (w *worker) endTurn() error {
-	_, err := w.desk.Do(session.EndTurn{})
+	_, err := w.desk.Do(decide.EndTurn{})
 	return ignoreTurnOver(err)
 }
 

@@ -5,19 +5,20 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // limits is what may be used before people are asked.
-func (w *worker) limits() session.Limits {
-	return session.Limits{
+func (w *worker) limits() decide.Limits {
+	return decide.Limits{
 		Mistakes: w.values.MistakeLimit, Steps: w.values.MaxStepsPerTurn,
 		USD: w.values.BudgetUSD, Tokens: w.values.BudgetTokens, TimeSec: w.values.BudgetTimeSec,
 	}
 }
 
 // modelCall is a call to the worker's model, with what it may use at most.
-func (w *worker) modelCall(reserve clew.Usage) session.ModelCall {
-	return session.ModelCall{
+func (w *worker) modelCall(reserve clew.Usage) decide.ModelCall {
+	return decide.ModelCall{
 		Reserve: reserve, Limits: w.limits(), Protocol: protocolOf(w.profile.Provider), Provider: w.profile.Provider, Model: w.profile.Model,
 	}
 }

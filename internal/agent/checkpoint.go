@@ -10,6 +10,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/policy"
 )
@@ -28,13 +30,13 @@ func mayChange(s tool.Spec) bool {
 // A workspaceSnapshot is a look at the files that goes on record with the next batch. A nil
 // one is none.
 type workspaceSnapshot struct {
-	session.SeenFiles
+	decide.SeenFiles
 	warn  func(turn clew.MessageID) // notes that people were told of trouble
 	leave func()
 }
 
 // seen is what goes on record.
-func (s *workspaceSnapshot) seen() *session.SeenFiles {
+func (s *workspaceSnapshot) seen() *decide.SeenFiles {
 	if s == nil {
 		return nil
 	}
@@ -43,7 +45,7 @@ func (s *workspaceSnapshot) seen() *session.SeenFiles {
 
 // done lets the next one look. It is called after the batch is on record, with
 // what became of it.
-func (s *workspaceSnapshot) done(r session.Result) {
+func (s *workspaceSnapshot) done(r decide.Result) {
 	if s == nil {
 		return
 	}
@@ -90,11 +92,11 @@ func (w *worker) placeDir() string {
 // snapMessage saves the files as a user finds them when saying something: before
 // the turn does anything.
 func (w *worker) snapMessage(ctx context.Context, v session.View) *workspaceSnapshot {
-	waiting := session.Waiting(&v.Task)
+	waiting := decide.Waiting(&v.Task)
 	if v.Task.ParentTaskID != "" || len(waiting) == 0 || w.untouched(v) {
 		return nil
 	}
-	s := w.snap(ctx, v, session.CauseMessage.Reason(""))
+	s := w.snap(ctx, v, core.CauseMessage.Reason(""))
 	if s != nil {
 		s.Message = waiting[len(waiting)-1].MessageID
 	}
@@ -122,7 +124,7 @@ func (w *worker) untouched(v session.View) bool {
 func (w *worker) snapBefore(ctx context.Context, v session.View, plans []*preparedCall) *workspaceSnapshot {
 	for _, p := range plans {
 		if !p.own && p.begins() && mayChange(p.spec) {
-			return w.snap(ctx, v, session.CauseBefore.Reason(p.call.Tool))
+			return w.snap(ctx, v, core.CauseBefore.Reason(p.call.Tool))
 		}
 	}
 	return nil
@@ -133,7 +135,7 @@ func (p *preparedCall) begins() bool {
 	switch {
 	case p.wrong != "" || p.action == nil || p.decision.Kind == policy.Deny:
 		return false
-	case p.call.Status == session.CallApproved:
+	case p.call.Status == core.CallApproved:
 		return p.action.Effect.Digest == p.call.Digest
 	}
 	return p.decision.Kind == policy.Allow
@@ -144,15 +146,15 @@ func (w *worker) snapAfter(ctx context.Context, v session.View, p *preparedCall)
 	if !mayChange(p.spec) {
 		return nil
 	}
-	return w.snap(ctx, v, session.CauseAfter.Reason(p.call.Tool))
+	return w.snap(ctx, v, core.CauseAfter.Reason(p.call.Tool))
 }
 
 // snapFound saves what calls left behind that were running when the server
 // stopped.
-func (w *worker) snapFound(ctx context.Context, v session.View, calls []session.Call) *workspaceSnapshot {
+func (w *worker) snapFound(ctx context.Context, v session.View, calls []core.Call) *workspaceSnapshot {
 	for _, c := range calls {
 		if _, own := w.ownTool(c.Tool); !own && c.Class != clew.ClassReadOnly {
-			return w.snap(ctx, v, session.CauseStopped.Reason(c.Tool))
+			return w.snap(ctx, v, core.CauseStopped.Reason(c.Tool))
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -28,13 +29,13 @@ type watched struct {
 	fail  error
 }
 
-func (f *watched) Save(ctx context.Context, at session.SessionWorkspace, reason string) (session.SavedFiles, error) {
+func (f *watched) Save(ctx context.Context, at session.SessionWorkspace, reason string) (core.SavedFiles, error) {
 	f.mu.Lock()
 	f.saves = append(f.saves, reason)
 	fail := f.fail
 	f.mu.Unlock()
 	if fail != nil {
-		return session.SavedFiles{}, fail
+		return core.SavedFiles{}, fail
 	}
 	return f.Files.Save(ctx, at, reason)
 }

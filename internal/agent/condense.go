@@ -10,6 +10,8 @@ import (
 	"github.com/clew-run/clew/internal/history"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // A history grows until it is too long for the model. Before that, a summary
@@ -77,7 +79,7 @@ func (w *worker) window() int64 {
 
 // scaled corrects an estimate by how far the last one was off. A provider that
 // counts something else altogether is not believed.
-func scaled(t session.Task, guess int64) int64 {
+func scaled(t core.Task, guess int64) int64 {
 	if t.Guessed <= 0 || t.Counted <= 0 {
 		return guess
 	}
@@ -198,7 +200,7 @@ func (w *worker) scribe() (*worker, error) {
 func (w *worker) beginSummary(v session.View, c *worker, req llm.Request, x *summaryCall) (begun bool, err error) {
 	reserve := clew.Usage{TokensIn: int64(llm.EstimateTokens(req.Messages, req.System, nil)), TokensOut: int64(req.MaxTokens)}
 	reserve.CostUSD = c.cost(v, reserve)
-	r, err := w.desk.Do(session.StartSummary{Call: c.modelCall(reserve)})
+	r, err := w.desk.Do(decide.StartSummary{Call: c.modelCall(reserve)})
 	x.id = r.Summary
 	return r.Started, err
 }
@@ -213,7 +215,7 @@ func (w *worker) condensed(v session.View, x summaryCall) error {
 	if x.why == "" && after >= before {
 		x.why = "the summary is no shorter than what it stands for"
 	}
-	end := session.EndSummary{
+	end := decide.EndSummary{
 		ID: x.id, Asked: x.begun, Text: x.text, Heard: summaryHead + x.text + summaryTail, Hides: x.n,
 		TokensBefore: before, TokensAfter: after, Model: x.model,
 	}
@@ -237,7 +239,7 @@ func (w *worker) condensed(v session.View, x summaryCall) error {
 func (w *worker) makeRoom(v session.View) (more bool, err error) {
 	n := w.oldest(v)
 	w.noRoom = false
-	_, err = w.desk.Do(session.TruncateHistory{Oldest: n})
+	_, err = w.desk.Do(decide.TruncateHistory{Oldest: n})
 	return true, ignoreTurnOver(err)
 }
 
@@ -254,7 +256,7 @@ func (w *worker) tooLongFor(v session.View, failure *llm.Error, l *modelStream) 
 		w.noRoom = false
 		return false, nil
 	}
-	_, err := w.desk.Do(session.Note{
+	_, err := w.desk.Do(decide.Note{
 		Texts: l.finals(), Say: clew.SayAPIReqDeleted, Text: visible("The messages are too long for the model. " + sentence(failure.Error())),
 	})
 	return true, ignoreTurnOver(err)

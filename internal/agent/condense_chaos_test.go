@@ -15,7 +15,7 @@ import (
 	"github.com/clew-run/clew/internal/history"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/nightly"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // moody is a model that talks much, calls tools, and fails in the ways that have
@@ -121,7 +121,7 @@ func (w *world) calm() {
 // send the same, and the first has every message that was ever written.
 func (w *world) checkWhole() {
 	w.Helper()
-	whole, bounded := &session.State{ID: w.id}, &session.State{ID: w.id}
+	whole, bounded := &core.State{ID: w.id}, &core.State{ID: w.id}
 	whole.KeepHidden()
 	for r, err := range w.mem.Node("reader").Read(w.Context(), w.id, 1, 1<<40) {
 		if err != nil {
@@ -131,8 +131,8 @@ func (w *world) checkWhole() {
 		if err != nil {
 			w.Fatal(err)
 		}
-		session.Apply(whole, r, ev.Data)
-		session.Apply(bounded, r, ev.Data)
+		core.Apply(whole, r, ev.Data)
+		core.Apply(bounded, r, ev.Data)
 	}
 	for id, t := range bounded.Tasks {
 		all := whole.Tasks[id].History

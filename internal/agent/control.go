@@ -10,6 +10,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/summary"
@@ -62,7 +64,7 @@ type controlInput struct {
 }
 
 // control carries out one of the agent's own calls, in one batch of records.
-func (w *worker) control(ctx context.Context, v session.View, c session.Call) error {
+func (w *worker) control(ctx context.Context, v session.View, c core.Call) error {
 	if _, ok := layerTools[c.Tool]; ok && w.layer != "" {
 		return w.layerControl(ctx, v, c)
 	}
@@ -81,24 +83,24 @@ func (w *worker) control(ctx context.Context, v session.View, c session.Call) er
 }
 
 // controlIntent is what a call of the agent's own tools comes to.
-func (w *worker) controlIntent(c session.Call, in controlInput) session.Intent {
-	if why := w.askFirst(c, in); why != "" && c.Status == session.CallProposed {
-		return session.AskConsent{Question: clew.HitlApprovalRequestData{
+func (w *worker) controlIntent(c core.Call, in controlInput) decide.Intent {
+	if why := w.askFirst(c, in); why != "" && c.Status == core.CallProposed {
+		return decide.AskConsent{Question: clew.HitlApprovalRequestData{
 			Ask: askOf(c.Tool), Tool: c.Tool, Asking: clew.Asking{ToolCallID: c.ID}, Input: c.Input, Reason: visible(why), Options: yesNo,
 		}}
 	}
 	switch c.Tool {
 	case toolFollowup:
-		return session.AskValue{Question: followup(c, in)}
+		return decide.AskValue{Question: followup(c, in)}
 	case toolCompletion:
-		return session.CompleteTask{Call: c, Text: in.Result}
+		return decide.CompleteTask{Call: c, Text: in.Result}
 	case toolTodos:
-		return session.SetTodos{Call: c, Todos: todoList(in)}
+		return decide.SetTodos{Call: c, Todos: todoList(in)}
 	case toolMode:
-		return session.SwitchMode{Call: c, Mode: in.Mode}
+		return decide.SwitchMode{Call: c, Mode: in.Mode}
 	case toolTask:
-		return session.StartChild{
-			Plan: session.CallPlan{Call: c, Class: clew.ClassRepeatable, Summary: summary.Input(c.Tool, c.Input)}, Text: in.Message, Mode: w.childMode(in),
+		return decide.StartChild{
+			Plan: decide.CallPlan{Call: c, Class: clew.ClassRepeatable, Summary: summary.Input(c.Tool, c.Input)}, Text: in.Message, Mode: w.childMode(in),
 		}
 	}
 	return nil
@@ -156,7 +158,7 @@ func (w *worker) checkTask(v session.View, in controlInput) string {
 
 // askFirst says why a person has to agree, "" if nobody has to: an agent may
 // narrow its mode by itself, not widen it.
-func (w *worker) askFirst(c session.Call, in controlInput) string {
+func (w *worker) askFirst(c core.Call, in controlInput) string {
 	switch {
 	case c.Tool == toolCompletion && w.values.ConfirmCompletion:
 		return in.Result

@@ -15,6 +15,8 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/plan"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -64,7 +66,7 @@ var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
 })
 
 // layerControl carries out a call of a layer's own tools.
-func (w *worker) layerControl(ctx context.Context, v session.View, c session.Call) error {
+func (w *worker) layerControl(ctx context.Context, v session.View, c core.Call) error {
 	in, mended, err := readLayer(c.Tool, c.Input)
 	if err != nil {
 		return w.wrong(c, err.Error())
@@ -82,23 +84,23 @@ func (w *worker) layerControl(ctx context.Context, v session.View, c session.Cal
 }
 
 // layerIntent is what a call of a layer's own tools comes to.
-func layerIntent(v session.View, c session.Call, in layerInput) session.Intent {
+func layerIntent(v session.View, c core.Call, in layerInput) decide.Intent {
 	switch c.Tool {
 	case toolUnderstood:
-		return session.EndUnderstanding{
+		return decide.EndUnderstanding{
 			Call: c, Intent: clew.Intent{Domain: in.Domain, Category: in.Category, Confidence: in.Confidence}, Entities: in.Entities,
 		}
 	case toolClarify:
-		return session.Clarify{Question: clew.HitlClarificationData{
+		return decide.Clarify{Question: clew.HitlClarificationData{
 			Asking: clew.Asking{ToolCallID: c.ID}, OriginalInput: v.Run.Request, Ambiguity: visible(in.Ambiguity), Question: visible(in.Question),
 			InputType: clew.InputText, Suggestions: visibles(in.Suggestions), Required: true,
 		}}
 	case toolProgress:
-		return session.TodoProgress{Call: c, Progress: clew.TodoProgressData{
+		return decide.TodoProgress{Call: c, Progress: clew.TodoProgressData{
 			ProgressPercentage: in.Percentage, CurrentStep: visible(in.Step), ItemsProcessed: in.ItemsProcessed, ItemsTotal: in.ItemsTotal,
 		}}
 	case toolCompletion:
-		return session.CompleteTask{Call: c, Text: in.Result, Data: in.Data}
+		return decide.CompleteTask{Call: c, Text: in.Result, Data: in.Data}
 	}
 	return nil
 }
@@ -116,7 +118,7 @@ const planBytes = 512 << 10
 
 // propose brings a plan before people, once it is one. The model hears of all
 // that is wrong with it at once.
-func (w *worker) propose(v session.View, c session.Call, in layerInput, mended []string) error {
+func (w *worker) propose(v session.View, c core.Call, in layerInput, mended []string) error {
 	for i := range in.Todos { // people agree to what they see
 		in.Todos[i].Task = visible(in.Todos[i].Task)
 	}
@@ -144,7 +146,7 @@ func (w *worker) propose(v session.View, c session.Call, in layerInput, mended [
 		slices.Sort(mended)
 		w.cfg.Log.Debug("plan was mended", "session", v.Session, "what", slices.Compact(mended))
 	}
-	_, err = w.desk.Do(session.ProposePlan{Call: c, Todos: todos, Message: message})
+	_, err = w.desk.Do(decide.ProposePlan{Call: c, Todos: todos, Message: message})
 	return ignoreTurnOver(err)
 }
 
@@ -165,9 +167,9 @@ func (w *worker) checkTodos(todos []clew.Todo) (bad []string) {
 	for i := range todos {
 		t := &todos[i]
 		if t.Tool == "" {
-			t.Tool = session.AnyTool
+			t.Tool = decide.AnyTool
 		}
-		if t.Tool != session.AnyTool && !w.known[t.Tool] {
+		if t.Tool != decide.AnyTool && !w.known[t.Tool] {
 			missing(t, "tool", t.Tool)
 		}
 		if _, ok := settings.FindMode(w.modes, t.Mode); t.Mode != "" && !ok {

@@ -13,6 +13,8 @@ import (
 	"github.com/clew-run/clew/internal/history"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // think puts on record that the model is asked and what it hears, and then asks
@@ -20,7 +22,7 @@ import (
 func (w *worker) think(ctx context.Context, v session.View) (more bool, err error) {
 	reserve := w.estimate(v)
 	found := w.snapMessage(ctx, v)
-	r, err := w.desk.Do(session.StartModelCall{Files: found.seen(), Call: w.modelCall(reserve)})
+	r, err := w.desk.Do(decide.StartModelCall{Files: found.seen(), Call: w.modelCall(reserve)})
 	found.done(r)
 	crash.At("model.intent")
 	if err != nil || !r.Started { // the turn is over, or waits for somebody
@@ -33,7 +35,7 @@ func (w *worker) think(ctx context.Context, v session.View) (more bool, err erro
 // onward says whether the model can be asked in the same record as the result
 // that it waits for, and what to reserve: one append in place of two. nil sends
 // the turn the usual way, where limits are asked about.
-func (w *worker) onward(ctx context.Context, v session.View, text string, images []string, failed bool) *session.ModelCall {
+func (w *worker) onward(ctx context.Context, v session.View, text string, images []string, failed bool) *decide.ModelCall {
 	if w.equip(ctx, v) != nil { // settings may have changed while the tool ran
 		return nil
 	}
@@ -73,15 +75,15 @@ func (w *worker) recall(ctx context.Context, v session.View) (more bool, err err
 
 // note puts a line about the model call into the transcript.
 func (w *worker) note(say clew.Say, text string) error {
-	_, err := w.desk.Do(session.Note{Say: say, Text: text})
+	_, err := w.desk.Do(decide.Note{Say: say, Text: text})
 	return err
 }
 
 // estimate is what a call may use at most, as far as can be told before it: with
 // the history, what the model has not heard yet, and what is about to come.
 func (w *worker) estimate(v session.View, more ...clew.ModelMessage) clew.Usage {
-	for _, in := range session.Waiting(&v.Task) {
-		more = append(more, session.Heard(in, 0))
+	for _, in := range decide.Waiting(&v.Task) {
+		more = append(more, decide.Heard(in, 0))
 	}
 	u := clew.Usage{
 		TokensIn:  int64(w.fixed + w.weigh(v.Task) + llm.EstimateTokens(more, "", nil)),
@@ -93,7 +95,7 @@ func (w *worker) estimate(v session.View, more ...clew.ModelMessage) clew.Usage 
 
 // weigh estimates the tokens of a history. It only grows, but for summaries, so
 // what was weighed before is not weighed again: a long turn does not get slower.
-func (w *worker) weigh(t session.Task) int {
+func (w *worker) weigh(t core.Task) int {
 	list := t.History
 	if len(list) < w.weighed || t.HiddenCount != w.behind {
 		w.weighed, w.weight, w.behind = 0, 0, t.HiddenCount
@@ -190,7 +192,7 @@ func (w *worker) giveUp(v session.View, why string, l *modelStream) error {
 	if v.Todo != nil && !v.Task.Acted {
 		return ignoreTurnOver(w.desk.FailTodo("ended by a failed model call", clew.Failure{Code: clew.ExecutionFailed, Message: why, Recoverable: true}))
 	}
-	retry := session.AskRetry{Provider: w.profile.Provider, Why: why, Question: session.OfferRetry(visible(why))}
+	retry := decide.AskRetry{Provider: w.profile.Provider, Why: why, Question: decide.OfferRetry(visible(why))}
 	if l != nil {
 		retry.Known, retry.Texts = true, l.finals()
 	}
@@ -207,15 +209,15 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 	current := len(calls) > 0 && w.refresh(ctx)
 	plans := make([]*preparedCall, len(calls))
 	for i, p := range calls {
-		plans[i] = w.prepare(ctx, v, session.Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: session.CallProposed})
+		plans[i] = w.prepare(ctx, v, core.Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: core.CallProposed})
 	}
 	var before *workspaceSnapshot
-	var r session.Result
+	var r decide.Result
 	if current {
 		before = w.snapBefore(ctx, v, plans)
 		defer func() { before.done(r) }()
 	}
-	r, err := w.desk.Do(session.RecordAnswer{
+	r, err := w.desk.Do(decide.RecordAnswer{
 		Texts: l.finals(), Said: l.said, Parts: parts, Words: textOf(parts), Usage: answer.Usage, Protocol: protocolOf(w.profile.Provider),
 		Model: answer.Model, Stop: string(answer.Stop), Cut: answer.Stop == llm.StopMaxTokens,
 		Current: current, Files: before.seen(), Plans: plansOf(plans), Most: w.values.AutoApprovalMaxReq,

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/tool/policy"
 	"github.com/clew-run/clew/internal/tool/summary"
 )
@@ -14,19 +15,19 @@ import (
 // What the agent found out, as the session records it and people see it.
 
 // plan is a call as the session decides on it.
-func (p *preparedCall) plan() session.CallPlan {
-	c := session.CallPlan{
+func (p *preparedCall) plan() decide.CallPlan {
+	c := decide.CallPlan{
 		Call: p.call, Class: p.spec.Class, Title: visible(clipLine(p.title, 200)), ShowAs: clew.AskTool, Shown: callText(p.call),
 		Summary: summary.Input(p.call.Tool, p.call.Input), By: p.decision.By, Ask: p.decision.Ask, Why: p.decision.Reason,
 		WhyCode: p.decision.Code, WhyArgs: p.decision.Args,
-		Approved: p.call.Status == session.CallApproved && !p.changed,
+		Approved: p.call.Status == core.CallApproved && !p.changed,
 	}
 	switch {
 	case p.own:
-		c.Verdict = session.VerdictOwn
+		c.Verdict = decide.VerdictOwn
 		return c
 	case p.wrong != "":
-		c.Verdict, c.Refusal = session.VerdictRefuse, refusal(p.call, p.wrong, clew.SayError)
+		c.Verdict, c.Refusal = decide.VerdictRefuse, refusal(p.call, p.wrong, clew.SayError)
 		return c
 	}
 	effect := p.action.Effect
@@ -36,19 +37,19 @@ func (p *preparedCall) plan() session.CallPlan {
 	}
 	switch {
 	case p.decision.Kind == policy.Deny:
-		c.Verdict, c.Refusal = session.VerdictRefuse, refusal(p.call, p.decision.Reason, refusalSay(p.action))
+		c.Verdict, c.Refusal = decide.VerdictRefuse, refusal(p.call, p.decision.Reason, refusalSay(p.action))
 	case p.decision.Kind == policy.Ask && p.decision.Ask == clew.AskAutoApprovalMaxReqReached:
-		c.Verdict = session.VerdictLimit
+		c.Verdict = decide.VerdictLimit
 	case p.decision.Kind == policy.Ask:
-		c.Verdict, c.Remember = session.VerdictAsk, policy.Offer(p.input)
+		c.Verdict, c.Remember = decide.VerdictAsk, policy.Offer(p.input)
 	default:
-		c.Verdict = session.VerdictAllow
+		c.Verdict = decide.VerdictAllow
 	}
 	return c
 }
 
-func plansOf(list []*preparedCall) []session.CallPlan {
-	plans := make([]session.CallPlan, len(list))
+func plansOf(list []*preparedCall) []decide.CallPlan {
+	plans := make([]decide.CallPlan, len(list))
 	for i, p := range list {
 		plans[i] = p.plan()
 	}
@@ -56,7 +57,7 @@ func plansOf(list []*preparedCall) []session.CallPlan {
 }
 
 // callText is a call as the transcript shows it.
-func callText(c session.Call) string {
+func callText(c core.Call) string {
 	b, err := json.Marshal(struct {
 		Tool  string          `json:"tool"`
 		Input json.RawMessage `json:"input,omitempty"`
@@ -68,14 +69,14 @@ func callText(c session.Call) string {
 }
 
 // refusal says why a call may not run. The person sees it as the model does.
-func refusal(c session.Call, why string, say clew.Say) session.Refusal {
-	return session.Refusal{Why: why, Summary: summary.Output(why), Shown: visible(c.Tool + " was refused: " + why), Say: say}
+func refusal(c core.Call, why string, say clew.Say) decide.Refusal {
+	return decide.Refusal{Why: why, Summary: summary.Output(why), Shown: visible(c.Tool + " was refused: " + why), Say: say}
 }
 
 var yesNo = clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}
 
 // followup is the model's own question to people.
-func followup(c session.Call, in controlInput) clew.HitlInputRequestData {
+func followup(c core.Call, in controlInput) clew.HitlInputRequestData {
 	q := clew.HitlInputRequestData{
 		Ask: clew.AskFollowup, Field: "answer", Question: in.Question, Asking: clew.Asking{ToolCallID: c.ID}, InputType: clew.InputText, Required: true,
 	}

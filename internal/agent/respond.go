@@ -6,11 +6,13 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/report"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // respond ends the run: its reports are stored first, so that the record that
 // names them is true.
-func (w *worker) respond(ctx context.Context, v session.View, c session.Call, in layerInput) error {
+func (w *worker) respond(ctx context.Context, v session.View, c core.Call, in layerInput) error {
 	if in.Format == "" {
 		in.Format = clew.FormatMixed
 	}
@@ -27,9 +29,9 @@ func (w *worker) respond(ctx context.Context, v session.View, c session.Call, in
 		}
 		name := v.Run.ID + "/" + f.Name
 		reports = append(reports, clew.Report{Name: name, MediaType: f.MediaType, Size: len(f.Data), Blob: hash})
-		response.Attachments = append(response.Attachments, clew.Attachment{Type: f.Attachment, Title: f.Title, URL: session.ReportPath(v.Session, name)})
+		response.Attachments = append(response.Attachments, clew.Attachment{Type: f.Attachment, Title: f.Title, URL: core.ReportPath(v.Session, name)})
 	}
-	_, err = w.desk.Do(session.CompleteRun{Call: c, Response: response, Reports: reports})
+	_, err = w.desk.Do(decide.CompleteRun{Call: c, Response: response, Reports: reports})
 	return ignoreTurnOver(err)
 }
 

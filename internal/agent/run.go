@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/summary"
 )
@@ -73,7 +74,7 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *preparedCall, al
 		result = tool.Result{Text: plainError(err), IsError: true}
 	}
 	after := w.snapAfter(ctx, v, p)
-	var r session.Result
+	var r decide.Result
 	defer func() { after.done(r) }()
 	kept, err := w.keep(ctx, result)
 	if err != nil {
@@ -157,9 +158,9 @@ func cutFrom(s string, n int) string {
 }
 
 // finishOf is a result: what the model gets, and what people see.
-func finishOf(p *preparedCall, closed *clew.Message, result tool.Result, k storedResult, took time.Duration) session.FinishCall {
+func finishOf(p *preparedCall, closed *clew.Message, result tool.Result, k storedResult, took time.Duration) decide.FinishCall {
 	short := summary.Output(k.text)
-	f := session.FinishCall{Call: p.call, Closed: closed, Result: session.CallResult{
+	f := decide.FinishCall{Call: p.call, Closed: closed, Result: decide.CallResult{
 		Text: k.text, Summary: short, Images: k.images, Blob: k.blob, Bytes: k.bytes, DurationMS: took.Milliseconds(), ExitCode: result.ExitCode,
 		Failed: result.IsError, Mistake: p.spec.Group == tool.GroupEdit,
 	}}
@@ -242,7 +243,7 @@ func (o *output) Progress(p clew.ProgressStatus) {
 	if soon {
 		return
 	}
-	_, _ = o.w.desk.Do(session.CallProgress{Call: o.p.call, Class: o.p.spec.Class, Status: p})
+	_, _ = o.w.desk.Do(decide.CallProgress{Call: o.p.call, Class: o.p.spec.Class, Status: p})
 }
 
 // Ask implements tool.Output.

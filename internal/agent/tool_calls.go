@@ -10,13 +10,16 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/policy"
 )
 
 // preparedCall is a call that was looked at: what it would do and what policy says.
 type preparedCall struct {
-	call     session.Call
+	call     core.Call
 	spec     tool.Spec
 	action   *tool.Action
 	decision policy.Decision
@@ -28,7 +31,7 @@ type preparedCall struct {
 }
 
 // prepare finds out what a call would do. It changes nothing.
-func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *preparedCall {
+func (w *worker) prepare(ctx context.Context, v session.View, c core.Call) *preparedCall {
 	p := &preparedCall{call: c}
 	if spec, ok := w.ownTool(c.Tool); ok {
 		p.spec, p.own = spec, true
@@ -44,7 +47,7 @@ func (w *worker) prepare(ctx context.Context, v session.View, c session.Call) *p
 	if p.wrong != "" || p.decision.Kind != policy.Allow || p.decision.Run == "" {
 		return p
 	}
-	if c.Status == session.CallApproved && p.action.Effect.Digest == c.Digest {
+	if c.Status == core.CallApproved && p.action.Effect.Digest == c.Digest {
 		return p // a rule that was made since changes nothing: it runs as it was shown
 	}
 	// What runs is what was parsed, not the text it was parsed from.
@@ -125,7 +128,7 @@ func plainError(err error) string {
 }
 
 // noteBegun notes the calls that may run now.
-func (w *worker) noteBegun(list []*preparedCall, r session.Result) {
+func (w *worker) noteBegun(list []*preparedCall, r decide.Result) {
 	for _, p := range list {
 		if slices.Contains(r.Begun, p.call.ID) {
 			w.begun[p.call.ID] = p
@@ -141,8 +144,8 @@ func refusalSay(a *tool.Action) clew.Say {
 }
 
 // wrong ends a call of the agent's own tools that was called wrongly.
-func (w *worker) wrong(c session.Call, why string) error {
-	_, err := w.desk.Do(session.RefuseCall{Call: c, Refusal: refusal(c, why, clew.SayError)})
+func (w *worker) wrong(c core.Call, why string) error {
+	_, err := w.desk.Do(decide.RefuseCall{Call: c, Refusal: refusal(c, why, clew.SayError)})
 	return ignoreTurnOver(err)
 }
 
@@ -151,13 +154,13 @@ func (w *worker) wrong(c session.Call, why string) error {
 // crash left in doubt.
 func (w *worker) handle(ctx context.Context, v session.View) (more bool, err error) {
 	var run, redo, undecided []*preparedCall
-	var doubtful []session.Call
-	var own *session.Call
+	var doubtful []core.Call
+	var own *core.Call
 	waits := false
 	for _, c := range v.Task.Calls {
 		_, isOwn := w.ownTool(c.Tool)
 		switch c.Status {
-		case session.CallRunning:
+		case core.CallRunning:
 			if p := w.begun[c.ID]; p != nil {
 				run = append(run, p)
 			} else if p := w.inDoubt(ctx, v, c); p != nil {
@@ -165,7 +168,7 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 			} else {
 				doubtful = append(doubtful, c)
 			}
-		case session.CallProposed, session.CallApproved:
+		case core.CallProposed, core.CallApproved:
 			switch {
 			case isOwn && (own == nil || own.Tool == toolCompletion): // completion comes last
 				first := c
@@ -173,9 +176,9 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 			case !isOwn:
 				undecided = append(undecided, w.prepare(ctx, v, c))
 			}
-		case session.CallAsked, session.CallChild:
+		case core.CallAsked, core.CallChild:
 			waits = true
-		case session.CallDone:
+		case core.CallDone:
 		}
 	}
 	if v.Blocked || v.Held { // a person decides first; what was begun goes on
@@ -201,11 +204,11 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 }
 
 // closeTexts closes the output that calls were writing when the server stopped.
-func (w *worker) closeTexts(ctx context.Context, v session.View, calls []session.Call) error {
+func (w *worker) closeTexts(ctx context.Context, v session.View, calls []core.Call) error {
 	found := w.snapFound(ctx, v, calls)
-	var r session.Result
+	var r decide.Result
 	defer func() { found.done(r) }()
-	r, err := w.desk.Do(session.CloseTexts{Files: found.seen()})
+	r, err := w.desk.Do(decide.CloseTexts{Files: found.seen()})
 	return ignoreTurnOver(err)
 }
 
@@ -214,16 +217,16 @@ func (w *worker) closeTexts(ctx context.Context, v session.View, calls []session
 // does not begin, and the person is asked anew.
 func (w *worker) begin(ctx context.Context, v session.View, plans []*preparedCall) error {
 	before := w.snapBefore(ctx, v, plans)
-	var r session.Result
+	var r decide.Result
 	defer func() { before.done(r) }()
 	for _, p := range plans {
-		if p.call.Status == session.CallApproved && p.wrong == "" && p.decision.Kind != policy.Deny && p.action.Effect.Digest != p.call.Digest {
+		if p.call.Status == core.CallApproved && p.wrong == "" && p.decision.Kind != policy.Deny && p.action.Effect.Digest != p.call.Digest {
 			p.changed = true
 			p.decision = policy.Decision{Kind: policy.Ask, Ask: p.action.Ask, Code: clew.PolicyChangedSince, Reason: "it changed since it was approved"}
 			p.action.Effect.Summary = "Changed since it was approved: " + p.action.Effect.Summary
 		}
 	}
-	r, err := w.desk.Do(session.BeginCalls{Files: before.seen(), Plans: plansOf(plans), Most: w.values.AutoApprovalMaxReq})
+	r, err := w.desk.Do(decide.BeginCalls{Files: before.seen(), Plans: plansOf(plans), Most: w.values.AutoApprovalMaxReq})
 	w.noteBegun(plans, r)
 	return ignoreTurnOver(err)
 }
@@ -231,7 +234,7 @@ func (w *worker) begin(ctx context.Context, v session.View, plans []*preparedCal
 // inDoubt looks at a call that was running when the server stopped. What can be
 // run again, or turns out not to have happened, is given back to be run; nil
 // means that nobody can tell.
-func (w *worker) inDoubt(ctx context.Context, v session.View, c session.Call) *preparedCall {
+func (w *worker) inDoubt(ctx context.Context, v session.View, c core.Call) *preparedCall {
 	if _, own := w.ownTool(c.Tool); own {
 		return nil
 	}
@@ -283,16 +286,16 @@ func asked(ctx context.Context, a *tool.Action) (happened bool, result tool.Resu
 
 // askAbout shows the calls in doubt and asks whether to go on. Their output is
 // closed as it stands.
-func (w *worker) askAbout(ctx context.Context, v session.View, calls []session.Call) error {
+func (w *worker) askAbout(ctx context.Context, v session.View, calls []core.Call) error {
 	found := w.snapFound(ctx, v, calls)
-	var r session.Result
+	var r decide.Result
 	defer func() { found.done(r) }()
 	var names []string
 	for _, c := range calls {
 		names = append(names, fmt.Sprintf("%s %s", c.Tool, clipLine(string(c.Input), 200)))
 	}
 	slices.Sort(names)
-	r, err := w.desk.Do(session.AskInDoubt{Files: found.seen(), Calls: calls, Reason: visible(session.InDoubtText(names))})
+	r, err := w.desk.Do(decide.AskInDoubt{Files: found.seen(), Calls: calls, Reason: visible(view.InDoubtText(names))})
 	return ignoreTurnOver(err)
 }
 

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // What hides text is written out, and a call shown as JSON stays the same call.
@@ -18,7 +18,7 @@ func TestVisible(t *testing.T) {
 		t.Fatal(err)
 	}
 	var shown struct{ Input struct{ Command string } }
-	if err := json.Unmarshal([]byte(callText(session.Call{Tool: "x", Input: input})), &shown); err != nil || shown.Input.Command != sneaky {
+	if err := json.Unmarshal([]byte(callText(core.Call{Tool: "x", Input: input})), &shown); err != nil || shown.Input.Command != sneaky {
 		t.Errorf("it became %q: %v", shown.Input.Command, err)
 	}
 }

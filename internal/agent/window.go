@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // toolWindow is one of the agent's own: a window is a part of the session, so
@@ -19,11 +20,11 @@ var windowSpec = control(toolWindow, "Show the user something in a window beside
 	`{"type":"object","properties":{"action":{"type":"string","enum":["open","update","close"]},"window_id":{"type":"string","description":"letters, digits, _ and -"},"title":{"type":"string"},"kind":{"type":"string","enum":["markdown","html"],"description":"of content; markdown if absent"},"content":{"type":"string","description":"the whole content"}},"required":["action","window_id"],"additionalProperties":false}`)
 
 type windowInput struct {
-	Action  string             `json:"action"`
-	ID      string             `json:"window_id"`
-	Title   *string            `json:"title"`
-	Kind    session.WindowKind `json:"kind"`
-	Content *string            `json:"content"`
+	Action  string          `json:"action"`
+	ID      string          `json:"window_id"`
+	Title   *string         `json:"title"`
+	Kind    core.WindowKind `json:"kind"`
+	Content *string         `json:"content"`
 }
 
 var windowActions = map[string]clew.ActionType{
@@ -31,12 +32,12 @@ var windowActions = map[string]clew.ActionType{
 }
 
 // showWindow carries out a call of the tool.
-func (w *worker) showWindow(c session.Call) error {
+func (w *worker) showWindow(c core.Call) error {
 	var in windowInput
 	if err := json.Unmarshal(c.Input, &in); err != nil {
 		return w.wrong(c, "the input does not fit: "+err.Error())
 	}
-	wish := session.WindowWish{Type: windowActions[in.Action], ID: in.ID, Kind: in.Kind, Text: in.Content}
+	wish := decide.WindowWish{Type: windowActions[in.Action], ID: in.ID, Kind: in.Kind, Text: in.Content}
 	switch {
 	case wish.Type == "":
 		return w.wrong(c, "action is open, update or close")
@@ -50,20 +51,20 @@ func (w *worker) showWindow(c session.Call) error {
 		wish.Title = &title
 	}
 	done := map[string]string{"open": "is open", "update": "was changed", "close": "is closed"}[in.Action]
-	_, err := w.desk.Do(session.ChangeWindow{Call: c, Wish: wish, Done: fmt.Sprintf("Window %s %s.", in.ID, done)})
+	_, err := w.desk.Do(decide.ChangeWindow{Call: c, Wish: wish, Done: fmt.Sprintf("Window %s %s.", in.ID, done)})
 	return ignoreTurnOver(err)
 }
 
 // openWindows is the part of the prompt that says what the user has before them.
 // Where a window lies is left out: a prompt that changes is read anew, and paid.
-func openWindows(list []session.Window) string {
+func openWindows(list []core.Window) string {
 	if len(list) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("\nOpen windows:\n")
 	for _, x := range list {
-		kind := session.WindowMarkdown
+		kind := core.WindowMarkdown
 		if x.Content != nil {
 			kind = x.Content.Kind
 		}

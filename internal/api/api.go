@@ -20,6 +20,8 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 const (
@@ -38,7 +40,7 @@ type Sessions interface {
 	// Access gives the caller's role in the session. An administrator is owner
 	// in their own sessions and no more than a viewer in those of others.
 	Access(ctx context.Context, id clew.SessionID, p clew.Principal) (clew.Role, error)
-	List(ctx context.Context, q session.ListQuery) ([]session.Summary, string, error)
+	List(ctx context.Context, q session.ListQuery) ([]core.Summary, string, error)
 	Watch(ctx context.Context, id clew.SessionID) (View, error)
 	// Report finds a report of the session's runs by its name.
 	Report(ctx context.Context, id clew.SessionID, name string) (clew.Report, error)
@@ -50,9 +52,9 @@ type Sessions interface {
 type View interface {
 	State(ctx context.Context) (clew.SessionState, error)
 	Epoch() string
-	Page(ctx context.Context, q session.PageQuery) (clew.MessagesPage, error)
-	ToolCall(ctx context.Context, id string, message clew.MessageID) (session.ToolCall, error)
-	Timeline(ctx context.Context, q session.TimelineQuery) (session.Timeline, error)
+	Page(ctx context.Context, q view.PageQuery) (clew.MessagesPage, error)
+	ToolCall(ctx context.Context, id string, message clew.MessageID) (view.ToolCall, error)
+	Timeline(ctx context.Context, q view.TimelineQuery) (view.Timeline, error)
 	Close()
 }
 

@@ -19,6 +19,8 @@ import (
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/auth/authtest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/view"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -34,7 +36,7 @@ type sessions struct {
 	open     int   // views not closed
 	fail     error // what Do returns
 	listed   session.ListQuery
-	paged    session.PageQuery
+	paged    view.PageQuery
 	asked    any            // of the rest of what a view is asked
 	question *clew.Question // the open question of all sessions, nil for none
 }
@@ -75,12 +77,12 @@ func (s *sessions) Access(_ context.Context, id clew.SessionID, p clew.Principal
 	return "", clew.Errorf(clew.SessionNotFound, "no such session")
 }
 
-func (s *sessions) List(_ context.Context, q session.ListQuery) ([]session.Summary, string, error) {
+func (s *sessions) List(_ context.Context, q session.ListQuery) ([]core.Summary, string, error) {
 	s.listed = q
-	var list []session.Summary
+	var list []core.Summary
 	for id, o := range s.owner {
 		if o == q.Owner || q.Everyone {
-			list = append(list, session.Summary{ID: id, Title: s.title[id]})
+			list = append(list, core.Summary{ID: id, Title: s.title[id]})
 		}
 	}
 	return list, "more", nil
@@ -88,7 +90,7 @@ func (s *sessions) List(_ context.Context, q session.ListQuery) ([]session.Summa
 
 func (s *sessions) Watch(_ context.Context, id clew.SessionID) (api.View, error) {
 	s.open++
-	return view{s, id}, nil
+	return fakeView{s, id}, nil
 }
 
 func (s *sessions) Report(_ context.Context, _ clew.SessionID, name string) (clew.Report, error) {
@@ -101,12 +103,12 @@ func (s *sessions) Report(_ context.Context, _ clew.SessionID, name string) (cle
 
 var reportBlob = strings.Repeat("ab", 32)
 
-type view struct {
+type fakeView struct {
 	s  *sessions
 	id clew.SessionID
 }
 
-func (v view) State(context.Context) (clew.SessionState, error) {
+func (v fakeView) State(context.Context) (clew.SessionState, error) {
 	if v.id == "panics" {
 		panic("a fault with CANARY inside? no")
 	}
@@ -116,31 +118,31 @@ func (v view) State(context.Context) (clew.SessionState, error) {
 	}, nil
 }
 
-func (v view) Epoch() string { return "e1" }
+func (v fakeView) Epoch() string { return "e1" }
 
 func (s *sessions) Overview(context.Context, clew.SessionID) (session.Overview, error) {
 	return session.Overview{Tasks: []clew.HistoryItem{{ID: "task_1", Number: 1, Task: "sweep"}}}, nil
 }
 
-func (v view) ToolCall(_ context.Context, id string, message clew.MessageID) (session.ToolCall, error) {
+func (v fakeView) ToolCall(_ context.Context, id string, message clew.MessageID) (view.ToolCall, error) {
 	v.s.asked = []any{id, message}
-	return session.ToolCall{
+	return view.ToolCall{
 		ToolCallID: id, MessageID: message, Tool: "run", Status: clew.ToolComplete, Input: json.RawMessage(`{"n":1}`), Output: "out",
 		Effect: &clew.Effect{Summary: "it runs", Diff: "+a"},
 	}, nil
 }
 
-func (v view) Timeline(_ context.Context, q session.TimelineQuery) (session.Timeline, error) {
+func (v fakeView) Timeline(_ context.Context, q view.TimelineQuery) (view.Timeline, error) {
 	v.s.asked = q
-	return session.Timeline{Marks: []session.Mark{{MessageID: clew.MessageIDOf(2), Kind: session.MarkUser, Label: "hello"}}, Total: 1}, nil
+	return view.Timeline{Marks: []view.Mark{{MessageID: clew.MessageIDOf(2), Kind: view.MarkUser, Label: "hello"}}, Total: 1}, nil
 }
 
-func (v view) Page(_ context.Context, q session.PageQuery) (clew.MessagesPage, error) {
+func (v fakeView) Page(_ context.Context, q view.PageQuery) (clew.MessagesPage, error) {
 	v.s.paged = q
 	return clew.MessagesPage{Messages: clew.List[clew.Message]{{MessageID: clew.MessageIDOf(2)}}, Total: 5, Next: clew.MessageIDOf(2)}, nil
 }
 
-func (v view) Close() { v.s.open-- }
+func (v fakeView) Close() { v.s.open-- }
 
 // A bench is an API with all that it needs.
 type bench struct {

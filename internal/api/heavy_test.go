@@ -11,7 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/api"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // longSessions take a while to be read.
@@ -22,7 +22,7 @@ type longSessions struct {
 }
 
 func (l *longSessions) Watch(context.Context, clew.SessionID) (api.View, error) {
-	return longView{view{s: l.sessions}, l}, nil
+	return longView{fakeView{s: l.sessions}, l}, nil
 }
 
 func (l *longSessions) read() {
@@ -32,16 +32,16 @@ func (l *longSessions) read() {
 }
 
 type longView struct {
-	view
+	fakeView
 	l *longSessions
 }
 
-func (v longView) Timeline(context.Context, session.TimelineQuery) (session.Timeline, error) {
+func (v longView) Timeline(context.Context, view.TimelineQuery) (view.Timeline, error) {
 	v.l.read()
-	return session.Timeline{}, nil
+	return view.Timeline{}, nil
 }
 
-func (v longView) Page(_ context.Context, q session.PageQuery) (clew.MessagesPage, error) {
+func (v longView) Page(_ context.Context, q view.PageQuery) (clew.MessagesPage, error) {
 	if q.AsOf != "" || q.Around != "" {
 		v.l.read()
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew/internal/api"
 	"github.com/clew-run/clew/internal/inbox"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // mailbox is an inbox and its links in memory.
@@ -27,7 +28,7 @@ type mailbox struct {
 
 func aQuestion() inbox.Item {
 	q := clew.Question{Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "q1"}, Reason: "may it?"}}
-	return inbox.Item{InboxItem: session.InboxItem{SessionID: "s1", Title: "Work", Owner: "ann", Question: q, AskedMS: 7, Seq: 3}, Kind: "k"}
+	return inbox.Item{InboxItem: core.InboxItem{SessionID: "s1", Title: "Work", Owner: "ann", Question: q, AskedMS: 7, Seq: 3}, Kind: "k"}
 }
 
 func (m *mailbox) List(_ context.Context, by clew.Principal, cursor string, limit int) (inbox.Page, error) {

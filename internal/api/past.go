@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 type toolInput struct {
@@ -16,7 +16,7 @@ type toolInput struct {
 	MessageID  string         `query:"message_id" required:"true" doc:"The message that shows the call"`
 }
 
-type toolOutput struct{ Body session.ToolCall }
+type toolOutput struct{ Body view.ToolCall }
 
 type timelineInput struct {
 	ID     clew.SessionID `path:"id" doc:"The session"`
@@ -25,7 +25,7 @@ type timelineInput struct {
 	Hidden bool           `query:"hidden" doc:"Also what the session was taken back from"`
 }
 
-type timelineOutput struct{ Body session.Timeline }
+type timelineOutput struct{ Body view.Timeline }
 
 type tasksOutput struct {
 	Body struct {
@@ -71,7 +71,7 @@ func (a *API) timeline(ctx context.Context, in *timelineInput) (*timelineOutput,
 		return nil, err
 	}
 	defer v.Close()
-	line, err := v.Timeline(ctx, session.TimelineQuery{FromTS: in.From, ToTS: in.To, Hidden: in.Hidden})
+	line, err := v.Timeline(ctx, view.TimelineQuery{FromTS: in.From, ToTS: in.To, Hidden: in.Hidden})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // The routes that read what happened ask the session for exactly that, and a
@@ -21,8 +21,8 @@ func TestWhatHappened(t *testing.T) {
 		asked      any
 	}{
 		{"tools/call_1?message_id=msg_000000000002", `"input":{"n":1}`, []any{"call_1", clew.MessageID("msg_000000000002")}},
-		{"timeline?from=1&to=9&hidden=true", `"label":"hello"`, session.TimelineQuery{FromTS: 1, ToTS: 9, Hidden: true}},
-		{"timeline", `"total":1`, session.TimelineQuery{}},
+		{"timeline?from=1&to=9&hidden=true", `"label":"hello"`, view.TimelineQuery{FromTS: 1, ToTS: 9, Hidden: true}},
+		{"timeline", `"total":1`, view.TimelineQuery{}},
 		{"tasks", `"tasks":[{"id":"task_1"`, nil},
 	} {
 		b.sessions.asked = nil
@@ -55,11 +55,11 @@ func TestListFilters(t *testing.T) {
 	}
 	for _, c := range []struct {
 		query string
-		want  session.PageQuery
+		want  view.PageQuery
 	}{
-		{"around=msg_000000000007&limit=9", session.PageQuery{Limit: 9, Around: "msg_000000000007"}},
-		{"after=msg_000000000007", session.PageQuery{Limit: 50, After: "msg_000000000007"}},
-		{"as_of=msg_000000000007&before=msg_000000000004", session.PageQuery{Limit: 50, AsOf: "msg_000000000007", Before: "msg_000000000004"}},
+		{"around=msg_000000000007&limit=9", view.PageQuery{Limit: 9, Around: "msg_000000000007"}},
+		{"after=msg_000000000007", view.PageQuery{Limit: 50, After: "msg_000000000007"}},
+		{"as_of=msg_000000000007&before=msg_000000000004", view.PageQuery{Limit: 50, AsOf: "msg_000000000007", Before: "msg_000000000004"}},
 	} {
 		b.call(ada, "GET", "/api/v1/sessions/s1/messages?"+c.query, "").is(http.StatusOK, "")
 		if b.sessions.paged != c.want {

@@ -12,6 +12,8 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/view"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -42,8 +44,8 @@ type listInput struct {
 
 type listOutput struct {
 	Body struct {
-		Sessions []session.Summary `json:"sessions" nullable:"false"`
-		Next     string            `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+		Sessions []core.Summary `json:"sessions" nullable:"false"`
+		Next     string         `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
 	}
 }
 
@@ -173,7 +175,7 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 		return nil, err
 	}
 	out := &listOutput{}
-	out.Body.Sessions, out.Body.Next = append([]session.Summary{}, list...), next
+	out.Body.Sessions, out.Body.Next = append([]core.Summary{}, list...), next
 	return out, nil
 }
 
@@ -260,7 +262,7 @@ func (a *API) messages(ctx context.Context, in *messagesInput) (*messagesOutput,
 		return nil, err
 	}
 	defer v.Close()
-	q := session.PageQuery{
+	q := view.PageQuery{
 		Limit: in.Limit, Offset: in.Offset, Before: clew.MessageID(in.Before), After: clew.MessageID(in.After),
 		Around: clew.MessageID(in.Around), AsOf: clew.MessageID(in.AsOf),
 	}
@@ -282,7 +284,7 @@ func (a *API) messages(ctx context.Context, in *messagesInput) (*messagesOutput,
 }
 
 // checkPage wants ids that are such, and one way to say where.
-func checkPage(q session.PageQuery) error {
+func checkPage(q view.PageQuery) error {
 	ways := 0
 	for i, id := range []clew.MessageID{q.AsOf, q.Before, q.After, q.Around} {
 		if id == "" {

@@ -16,6 +16,8 @@ import (
 	procs "github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 	"github.com/clew-run/clew/internal/transcript"
 	"github.com/clew-run/clew/wire"
@@ -53,7 +55,7 @@ func newScripted(t testing.TB) *scripted {
 }
 
 // Work implements session.Agent.
-func (s *scripted) Work(ctx context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
+func (s *scripted) Work(ctx context.Context, _ core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	if err := desk.Begin(); err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (s *scripted) word(ctx context.Context, word string, desk *session.TurnCont
 		if err != nil {
 			return err
 		}
-		if _, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, _ *session.Task) { tx.Add(ev.Data) }); err != nil {
+		if _, err := sessiontest.Record(desk, func(tx *decide.Tx, _ *core.State, _ *core.Task) { tx.Add(ev.Data) }); err != nil {
 			return err
 		}
 	}

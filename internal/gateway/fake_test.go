@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/sessiontest"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // fakeHost holds sessions in memory, each with a real feed.
@@ -172,7 +173,7 @@ func (w *fakeWatch) State(context.Context) (clew.SessionState, error) {
 	return st, nil
 }
 
-func (w *fakeWatch) Since(context.Context, uint64) (*session.Change, uint64, error) {
+func (w *fakeWatch) Since(context.Context, uint64) (*view.Change, uint64, error) {
 	return nil, 0, clew.Errorf(clew.Internal, "a tape has no state")
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // Host is what the gateway needs of the sessions. HostOf makes one from a
@@ -23,7 +24,7 @@ type Watch interface {
 	Feed() *session.Feed
 	Epoch() string
 	State(ctx context.Context) (clew.SessionState, error)
-	Since(ctx context.Context, cursor uint64) (c *session.Change, pos uint64, err error)
+	Since(ctx context.Context, cursor uint64) (c *view.Change, pos uint64, err error)
 	Read(ctx context.Context, from, to uint64) iter.Seq2[clew.Record, error]
 	Messages(ctx context.Context, limit, offset int, before clew.MessageID) (clew.MessagesPage, error)
 	Close()

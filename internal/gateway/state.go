@@ -8,6 +8,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // The view `state`: a connection is told what changed of the state, and no
@@ -16,7 +17,7 @@ import (
 // synchroniseState brings a new connection to the present: who it is, what
 // changed since its cursor or all of it, and sync_complete.
 func (c *conn) synchroniseState(at cursor) error {
-	var change *session.Change
+	var change *view.Change
 	var lost bool
 	err := c.retry(func(ctx context.Context) error {
 		w, err := c.g.o.Host.Watch(ctx, c.session)
@@ -75,7 +76,7 @@ func (at cursor) position(epoch string) (seq uint64, lost bool) {
 }
 
 // sendChange sends a change to this client alone.
-func (c *conn) sendChange(change *session.Change, always bool) error {
+func (c *conn) sendChange(change *view.Change, always bool) error {
 	it := session.NewChangeItem(c.g.o.Now().UnixMilli(), change, Frame)
 	frame := it.StateFrame(c.filter.Load().shows())
 	if frame != nil {

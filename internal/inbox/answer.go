@@ -7,6 +7,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -36,9 +37,9 @@ func (b *Inbox) Answer(ctx context.Context, by clew.Principal, id clew.RequestID
 	return b.answer(ctx, by, item, r)
 }
 
-func (b *Inbox) find(ctx context.Context, by clew.Principal, id clew.RequestID) (session.InboxItem, error) {
+func (b *Inbox) find(ctx context.Context, by clew.Principal, id clew.RequestID) (core.InboxItem, error) {
 	if !Reads(by) {
-		return session.InboxItem{}, clew.Errorf(clew.Forbidden, "these credentials may watch, not answer")
+		return core.InboxItem{}, clew.Errorf(clew.Forbidden, "these credentials may watch, not answer")
 	}
 	item, ok, err := b.rows.Find(ctx, by.User, id)
 	if err == nil && !ok {
@@ -47,7 +48,7 @@ func (b *Inbox) find(ctx context.Context, by clew.Principal, id clew.RequestID) 
 	return item, err
 }
 
-func (b *Inbox) answer(ctx context.Context, by clew.Principal, item session.InboxItem, r Response) (session.Receipt, error) {
+func (b *Inbox) answer(ctx context.Context, by clew.Principal, item core.InboxItem, r Response) (session.Receipt, error) {
 	role, err := b.sessions.Access(ctx, item.SessionID, by)
 	if clew.CodeOf(err) == clew.SessionNotFound {
 		return session.Receipt{}, errNotOpen
@@ -75,7 +76,7 @@ func (b *Inbox) answer(ctx context.Context, by clew.Principal, item session.Inbo
 
 // commandFor makes the command that answers a question, checked as if a client
 // had sent it. The type is set even if the rest does not fit.
-func commandFor(item session.InboxItem, r Response) (clew.Command, error) {
+func commandFor(item core.InboxItem, r Response) (clew.Command, error) {
 	cmd := clew.Command{ClientMessageID: r.ClientMessageID}
 	id := item.Question.RequestID()
 	fits := r.Instruction == "" && r.Modifications == nil
@@ -125,7 +126,7 @@ const (
 	goneLook   = 5 * time.Millisecond
 )
 
-func (b *Inbox) awaitGone(ctx context.Context, user clew.UserID, item session.InboxItem) {
+func (b *Inbox) awaitGone(ctx context.Context, user clew.UserID, item core.InboxItem) {
 	ctx, cancel := context.WithTimeout(ctx, goneWithin)
 	defer cancel()
 	b.sessions.InboxWritten(ctx)
@@ -164,7 +165,7 @@ func (b *Inbox) Batch(ctx context.Context, by clew.Principal, ids []clew.Request
 	}
 	b.sessions.InboxWritten(ctx)
 	results := make([]BatchItem, 0, len(ids))
-	found := map[int]session.InboxItem{}
+	found := map[int]core.InboxItem{}
 	kind := ""
 	seen := map[clew.RequestID]bool{}
 	for _, id := range ids {

@@ -15,14 +15,15 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // Rows is the table of open questions.
 type Rows interface {
 	// List gives a person's rows in no order.
-	List(ctx context.Context, user clew.UserID) ([]session.InboxItem, error)
+	List(ctx context.Context, user clew.UserID) ([]core.InboxItem, error)
 	// Find gives one row of a person.
-	Find(ctx context.Context, user clew.UserID, id clew.RequestID) (session.InboxItem, bool, error)
+	Find(ctx context.Context, user clew.UserID, id clew.RequestID) (core.InboxItem, bool, error)
 	// Has reports whether a row is there.
 	Has(ctx context.Context, user clew.UserID, id clew.SessionID, request clew.RequestID) (bool, error)
 	// Watch calls fn for each row, then once with Current, then for each change
@@ -69,7 +70,7 @@ func New(rows Rows, sessions Sessions, now func() int64) *Inbox {
 
 // An Item is a question as its person sees it.
 type Item struct {
-	session.InboxItem
+	core.InboxItem
 	// Kind is what questions must have in common to be answered together.
 	Kind string `json:"kind"`
 }

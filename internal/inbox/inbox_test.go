@@ -14,6 +14,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 const start = int64(1_800_000_000_000)
@@ -21,7 +22,7 @@ const start = int64(1_800_000_000_000)
 // world is a table of rows and the sessions behind them. It belongs to one
 // goroutine.
 type world struct {
-	rows    map[clew.UserID][]session.InboxItem
+	rows    map[clew.UserID][]core.InboxItem
 	role    map[clew.UserID]clew.Role
 	done    []clew.Command
 	fail    error
@@ -32,23 +33,23 @@ type world struct {
 
 func newWorld() (*world, *Inbox) {
 	w := &world{
-		rows: map[clew.UserID][]session.InboxItem{}, role: map[clew.UserID]clew.Role{"ann": clew.RoleOwner, "bob": clew.RoleApprover, "eve": clew.RoleViewer},
+		rows: map[clew.UserID][]core.InboxItem{}, role: map[clew.UserID]clew.Role{"ann": clew.RoleOwner, "bob": clew.RoleApprover, "eve": clew.RoleViewer},
 		settles: true, now: start, changes: make(chan session.InboxChange),
 	}
 	return w, New(w, w, func() int64 { return w.now })
 }
 
-func (w *world) List(_ context.Context, user clew.UserID) ([]session.InboxItem, error) {
+func (w *world) List(_ context.Context, user clew.UserID) ([]core.InboxItem, error) {
 	return slices.Clone(w.rows[user]), nil
 }
 
-func (w *world) Find(_ context.Context, user clew.UserID, id clew.RequestID) (session.InboxItem, bool, error) {
+func (w *world) Find(_ context.Context, user clew.UserID, id clew.RequestID) (core.InboxItem, bool, error) {
 	for _, it := range w.rows[user] {
 		if it.Question.RequestID() == id {
 			return it, true, nil
 		}
 	}
-	return session.InboxItem{}, false, nil
+	return core.InboxItem{}, false, nil
 }
 
 func (w *world) Has(ctx context.Context, user clew.UserID, _ clew.SessionID, id clew.RequestID) (bool, error) {
@@ -85,7 +86,7 @@ func (w *world) Do(_ context.Context, id clew.SessionID, cmd clew.Command) (sess
 	w.done = append(w.done, cmd)
 	if w.settles {
 		for user := range w.rows {
-			w.rows[user] = slices.DeleteFunc(w.rows[user], func(it session.InboxItem) bool { return it.SessionID == id })
+			w.rows[user] = slices.DeleteFunc(w.rows[user], func(it core.InboxItem) bool { return it.SessionID == id })
 		}
 	}
 	return session.Receipt{ClientMessageID: cmd.ClientMessageID, Records: []clew.MessageID{clew.MessageIDOf(9)}}, nil
@@ -117,7 +118,7 @@ func (w *world) put(user clew.UserID, id clew.SessionID, asked int64, data any) 
 	case *clew.HitlClarificationData:
 		q.Type = clew.EventHitlClarification
 	}
-	w.rows[user] = append(w.rows[user], session.InboxItem{SessionID: id, Title: "Work", Owner: "ann", Question: q, AskedMS: asked})
+	w.rows[user] = append(w.rows[user], core.InboxItem{SessionID: id, Title: "Work", Owner: "ann", Question: q, AskedMS: asked})
 }
 
 func asking(id string, deadline int64) clew.Asking {
@@ -297,7 +298,7 @@ func TestBatchOfOneKind(t *testing.T) {
 	by := as("ann", clew.RoleOwner)
 	w, b := newWorld()
 	fill := func() {
-		w.rows = map[clew.UserID][]session.InboxItem{}
+		w.rows = map[clew.UserID][]core.InboxItem{}
 		w.put("ann", "s1", 1, &clew.HitlApprovalRequestData{Asking: asking("a1", 0), Ask: clew.AskCommand})
 		w.put("ann", "s2", 1, &clew.HitlApprovalRequestData{Asking: asking("a2", 0), Ask: clew.AskCommand})
 		w.put("ann", "s3", 1, &clew.HitlApprovalRequestData{Asking: asking("b1", 0), Ask: clew.AskTool})
@@ -347,7 +348,7 @@ func TestFeed(t *testing.T) {
 	}()
 	row := func(id string, deadline, reminded int64) session.InboxChange {
 		q := clew.Question{Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{Asking: asking(id, deadline)}}
-		return session.InboxChange{SessionID: "s", RequestID: clew.RequestID(id), Item: &session.InboxItem{SessionID: "s", Question: q, RemindedMS: reminded}}
+		return session.InboxChange{SessionID: "s", RequestID: clew.RequestID(id), Item: &core.InboxItem{SessionID: "s", Question: q, RemindedMS: reminded}}
 	}
 	gone := func(id clew.RequestID) session.InboxChange {
 		return session.InboxChange{SessionID: "s", RequestID: id}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // A Claim is what an answer link says: this person may answer this question
@@ -73,18 +74,18 @@ func (l *Links) read(token string) (Claim, error) {
 
 // open finds the question of a token and who answers it: the link's person, with
 // no more rights than to answer, and only if they still have that one.
-func (l *Links) open(ctx context.Context, token string) (clew.Principal, session.InboxItem, error) {
+func (l *Links) open(ctx context.Context, token string) (clew.Principal, core.InboxItem, error) {
 	c, err := l.read(token)
 	if err != nil {
-		return clew.Principal{}, session.InboxItem{}, err
+		return clew.Principal{}, core.InboxItem{}, err
 	}
 	by := clew.Principal{User: c.User, Role: clew.RoleApprover}
 	role, err := l.inbox.sessions.Access(ctx, c.SessionID, by)
 	switch code := clew.CodeOf(err); {
 	case code == clew.SessionNotFound, err == nil && role != clew.RoleApprover:
-		return by, session.InboxItem{}, errLink
+		return by, core.InboxItem{}, errLink
 	case err != nil:
-		return by, session.InboxItem{}, err
+		return by, core.InboxItem{}, err
 	}
 	item, err := l.question(ctx, c)
 	return by, item, err
@@ -92,10 +93,10 @@ func (l *Links) open(ctx context.Context, token string) (clew.Principal, session
 
 // question asks the session itself. The table of rows would do, but for the
 // moments by which it is late.
-func (l *Links) question(ctx context.Context, c Claim) (session.InboxItem, error) {
+func (l *Links) question(ctx context.Context, c Claim) (core.InboxItem, error) {
 	st, err := l.inbox.sessions.State(ctx, c.SessionID)
 	if err != nil {
-		return session.InboxItem{}, err
+		return core.InboxItem{}, err
 	}
 	open := st.HitlQueue
 	if st.HitlPending != nil {
@@ -106,11 +107,11 @@ func (l *Links) question(ctx context.Context, c Claim) (session.InboxItem, error
 			continue
 		}
 		if a := q.Asking().Assignee; a != "" && a != c.User && st.Owner != c.User {
-			return session.InboxItem{}, errLink // it is meant for somebody else by now
+			return core.InboxItem{}, errLink // it is meant for somebody else by now
 		}
-		return session.InboxItem{SessionID: c.SessionID, Title: st.Title, Owner: st.Owner, Question: q}, nil
+		return core.InboxItem{SessionID: c.SessionID, Title: st.Title, Owner: st.Owner, Question: q}, nil
 	}
-	return session.InboxItem{}, errNotOpen
+	return core.InboxItem{}, errNotOpen
 }
 
 // A Look is what a link shows before it is used.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // The example of the Standard Webhooks specification.
@@ -35,7 +35,7 @@ func TestSignature(t *testing.T) {
 }
 
 func aNotice(attempt int) journal.Notice {
-	return journal.Notice{ID: "ntc_1", User: "bob", Attempt: attempt, Item: session.InboxItem{
+	return journal.Notice{ID: "ntc_1", User: "bob", Attempt: attempt, Item: core.InboxItem{
 		SessionID: "s", Title: "Work", Question: clew.Question{
 			Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{Asking: asking("q", start+5)},
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // reseal puts another state in place of the sealed one, as another program would.
@@ -39,7 +40,7 @@ func replaced(from, to string) func([]byte) []byte {
 // program wrote is too new, not damaged.
 func TestExamineFolds(t *testing.T) {
 	g := newGround(t, t.TempDir())
-	own := fmt.Sprintf(`{"fold":%d,`, session.FoldVersion)
+	own := fmt.Sprintf(`{"fold":%d,`, core.FoldVersion)
 	for _, id := range []clew.SessionID{"sound", "wrong", "older", "newer", "tomorrow"} {
 		g.create(id, 5)
 	}
@@ -49,7 +50,7 @@ func TestExamineFolds(t *testing.T) {
 	g.h.Close(context.Background()) // or it would seal them again
 	g.reseal("wrong", replaced(`"title":"t3"`, `"title":"t0"`))
 	g.reseal("older", replaced(own, `{"title":"nobody looks",`))
-	g.reseal("newer", replaced(own, fmt.Sprintf(`{"fold":%d,"sun":"up",`, session.FoldVersion+1)))
+	g.reseal("newer", replaced(own, fmt.Sprintf(`{"fold":%d,"sun":"up",`, core.FoldVersion+1)))
 	lease, err := g.j.Claim(t.Context(), session.ShardOf("tomorrow"))
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestOlderSealIsMadeAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.reseal("one", replaced(fmt.Sprintf(`{"fold":%d,`, session.FoldVersion), "{"))
+	g.reseal("one", replaced(fmt.Sprintf(`{"fold":%d,`, core.FoldVersion), "{"))
 	g.reseal("one", replaced(`"title":"t1298"`, `"title":"lost"`))
 	g.close()
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // Inbox implements session.Inbox: one row for each person and open question,
@@ -46,7 +47,7 @@ type cell struct {
 // inboxRow is a row's value.
 type inboxRow struct {
 	User clew.UserID `json:"user"`
-	session.InboxItem
+	core.InboxItem
 }
 
 const (
@@ -73,7 +74,7 @@ func inboxKey(user clew.UserID, id clew.SessionID, request clew.RequestID) strin
 }
 
 // Sync implements session.Inbox.
-func (x *Inbox) Sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]session.InboxItem) error {
+func (x *Inbox) Sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]core.InboxItem) error {
 	want, err := encodeRows(id, rows)
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (x *Inbox) Sync(ctx context.Context, id clew.SessionID, rows map[clew.UserI
 	return fmt.Errorf("inbox rows of %s: %w", id, errRowChanged)
 }
 
-func encodeRows(id clew.SessionID, rows map[clew.UserID][]session.InboxItem) (map[string][]byte, error) {
+func encodeRows(id clew.SessionID, rows map[clew.UserID][]core.InboxItem) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for user, items := range rows {
 		for _, item := range items {
@@ -204,21 +205,21 @@ func (x *Inbox) withdraw(ctx context.Context, id clew.SessionID, fresh cells) er
 }
 
 // List gives a person's rows in no order.
-func (x *Inbox) List(ctx context.Context, user clew.UserID) ([]session.InboxItem, error) {
+func (x *Inbox) List(ctx context.Context, user clew.UserID) ([]core.InboxItem, error) {
 	return x.list(ctx, user, ownerKey(user)+".*.*")
 }
 
 // Find gives the row of one question, if it is in the person's inbox.
-func (x *Inbox) Find(ctx context.Context, user clew.UserID, id clew.RequestID) (session.InboxItem, bool, error) {
+func (x *Inbox) Find(ctx context.Context, user clew.UserID, id clew.RequestID) (core.InboxItem, bool, error) {
 	if !clew.ValidID(string(id)) {
-		return session.InboxItem{}, false, nil
+		return core.InboxItem{}, false, nil
 	}
 	list, err := x.list(ctx, user, ownerKey(user)+".*."+string(id))
 	switch {
 	case err != nil || len(list) == 0:
-		return session.InboxItem{}, false, err
+		return core.InboxItem{}, false, err
 	case len(list) > 1: // records from elsewhere may have any names in them
-		return session.InboxItem{}, false, clew.Errorf(clew.SessionInvalidState, "more than one session asks %s: answer it in the session", id)
+		return core.InboxItem{}, false, clew.Errorf(clew.SessionInvalidState, "more than one session asks %s: answer it in the session", id)
 	}
 	return list[0], true, nil
 }
@@ -228,8 +229,8 @@ func (x *Inbox) Has(ctx context.Context, user clew.UserID, id clew.SessionID, re
 	return x.HasRow(ctx, inboxKey(user, id, request))
 }
 
-func (x *Inbox) list(ctx context.Context, user clew.UserID, pattern string) ([]session.InboxItem, error) {
-	list := []session.InboxItem{}
+func (x *Inbox) list(ctx context.Context, user clew.UserID, pattern string) ([]core.InboxItem, error) {
+	list := []core.InboxItem{}
 	var bad error
 	err := x.follow(ctx, pattern, func(e jetstream.KeyValueEntry) bool {
 		if e == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 func openInbox(t *testing.T, j *journal.Journal) *journal.Inbox {
@@ -27,8 +28,8 @@ func openInbox(t *testing.T, j *journal.Journal) *journal.Inbox {
 	return x
 }
 
-func question(id clew.SessionID, request string, reminded int64) session.InboxItem {
-	return session.InboxItem{
+func question(id clew.SessionID, request string, reminded int64) core.InboxItem {
+	return core.InboxItem{
 		SessionID: id, Title: "Work", Owner: "ann", AskedMS: 5, RemindedMS: reminded, Seq: 3,
 		Question: clew.Question{Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{
 			Asking: clew.Asking{RequestID: clew.RequestID(request)}, Ask: clew.AskCommand, Reason: "run it?",
@@ -36,7 +37,7 @@ func question(id clew.SessionID, request string, reminded int64) session.InboxIt
 	}
 }
 
-type inboxRows = map[clew.UserID][]session.InboxItem
+type inboxRows = map[clew.UserID][]core.InboxItem
 
 func syncRows(t *testing.T, x *journal.Inbox, id clew.SessionID, rows inboxRows) {
 	t.Helper()
@@ -55,7 +56,7 @@ func listed(t *testing.T, x *journal.Inbox, user clew.UserID) string {
 	return names(list)
 }
 
-func names(list []session.InboxItem) string {
+func names(list []core.InboxItem) string {
 	var out []string
 	for _, it := range list {
 		out = append(out, fmt.Sprintf("%s/%s/%s/%d", it.SessionID, it.Question.RequestID(), it.Title, it.RemindedMS))
@@ -118,13 +119,13 @@ func TestInboxRows(t *testing.T) {
 func TestInboxSyncAtRandom(t *testing.T) {
 	x := openInbox(t, openLax(t, t.TempDir()))
 	users := []clew.UserID{"ann", "bob", "eve"}
-	want := map[clew.UserID]map[clew.SessionID][]session.InboxItem{"ann": {}, "bob": {}, "eve": {}}
+	want := map[clew.UserID]map[clew.SessionID][]core.InboxItem{"ann": {}, "bob": {}, "eve": {}}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for i := range 300 {
 		id := clew.SessionID(fmt.Sprint("s", rnd.IntN(3)))
 		rows := inboxRows{}
 		for _, u := range users {
-			var items []session.InboxItem
+			var items []core.InboxItem
 			for q := range 3 {
 				if rnd.IntN(2) == 0 {
 					items = append(items, question(id, fmt.Sprint("q", q), int64(rnd.IntN(2))))
@@ -143,7 +144,7 @@ func TestInboxSyncAtRandom(t *testing.T) {
 			continue
 		}
 		for _, u := range users {
-			var all []session.InboxItem
+			var all []core.InboxItem
 			for _, items := range want[u] {
 				all = append(all, items...)
 			}

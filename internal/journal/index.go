@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // Index implements session.Index: each person's sessions in pages of up to 64,
@@ -62,7 +62,7 @@ type cachedPage struct {
 }
 
 type page struct {
-	Sessions []session.Summary `json:"sessions"`
+	Sessions []core.Summary `json:"sessions"`
 	// OpenedMS is when the first one was added; 0 on pages of older versions.
 	OpenedMS int64 `json:"opened_ms,omitempty"`
 }
@@ -98,7 +98,7 @@ func pageKey(owner string, n int) string { return owner + "." + strconv.Itoa(n) 
 func headKey(owner string) string        { return owner + ".pages" }
 
 // Put implements session.Index.
-func (x *Index) Put(ctx context.Context, user clew.UserID, summaries ...session.Summary) error {
+func (x *Index) Put(ctx context.Context, user clew.UserID, summaries ...core.Summary) error {
 	owner := ownerKey(user)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -121,7 +121,7 @@ func (x *Index) Put(ctx context.Context, user clew.UserID, summaries ...session.
 }
 
 // pageFor finds the page that holds the session or that it is to be added to.
-func (x *Index) pageFor(ctx context.Context, owner string, s session.Summary) (cachedPage, error) {
+func (x *Index) pageFor(ctx context.Context, owner string, s core.Summary) (cachedPage, error) {
 	last, ok := x.last[owner]
 	if !ok {
 		p, err := x.lastPage(ctx, owner)
@@ -158,7 +158,7 @@ func (x *Index) pageFor(ctx context.Context, owner string, s session.Summary) (c
 // search goes through the pages before the last one, the newest first, for a
 // session that where does not know. The revision of what it gives is 0 if none of
 // them has it.
-func (x *Index) search(ctx context.Context, owner string, last tail, s session.Summary) (cachedPage, error) {
+func (x *Index) search(ctx context.Context, owner string, last tail, s core.Summary) (cachedPage, error) {
 	now := x.now()
 	alone := last.since+skew < s.CreatedMS && s.CreatedMS <= now // made since nobody else adds to the list
 	if alone || last.page.before(s, now) {
@@ -181,19 +181,19 @@ func (x *Index) fresh(number int) cachedPage {
 }
 
 func (p page) find(id clew.SessionID) int {
-	return slices.IndexFunc(p.Sessions, func(s session.Summary) bool { return s.ID == id })
+	return slices.IndexFunc(p.Sessions, func(s core.Summary) bool { return s.ID == id })
 }
 
 // before reports whether the page is so old that s, made later, cannot be on an
 // earlier one. Nodes add to pages at the same time, hence the minute. A session
 // from elsewhere may say that it was made in the future; that says nothing.
-func (p page) before(s session.Summary, now int64) bool {
+func (p page) before(s core.Summary, now int64) bool {
 	return p.OpenedMS > 0 && p.OpenedMS+skew < s.CreatedMS && s.CreatedMS <= now
 }
 
 // write puts the first summary, and as many of the following as belong on the
 // same page, in one row.
-func (x *Index) write(ctx context.Context, owner string, p cachedPage, summaries []session.Summary) (n int, err error) {
+func (x *Index) write(ctx context.Context, owner string, p cachedPage, summaries []core.Summary) (n int, err error) {
 	last, opens := x.last[owner], p.revision == 0
 	p.page.Sessions = slices.Clone(p.page.Sessions)
 	if p.page.OpenedMS == 0 { // of an older version; later than it was only makes search go on longer
@@ -230,7 +230,7 @@ func (x *Index) write(ctx context.Context, owner string, p cachedPage, summaries
 }
 
 // isNew reports whether a session is not in the list, but perhaps on the last page.
-func (x *Index) isNew(ctx context.Context, owner string, last tail, s session.Summary) (bool, error) {
+func (x *Index) isNew(ctx context.Context, owner string, last tail, s core.Summary) (bool, error) {
 	if _, ok := x.where[entry{owner, s.ID}]; ok || last.page.find(s.ID) >= 0 {
 		return false, nil
 	}
@@ -238,7 +238,7 @@ func (x *Index) isNew(ctx context.Context, owner string, last tail, s session.Su
 	return p.revision == 0, err
 }
 
-func (x *Index) remember(owner string, number int, summaries []session.Summary) {
+func (x *Index) remember(owner string, number int, summaries []core.Summary) {
 	if len(x.where) > placesKept {
 		clear(x.where)
 		clear(x.last)
@@ -249,7 +249,7 @@ func (x *Index) remember(owner string, number int, summaries []session.Summary) 
 }
 
 // put replaces an entry, or adds it if it may.
-func (p *page) put(s session.Summary, add bool) bool {
+func (p *page) put(s core.Summary, add bool) bool {
 	if i := p.find(s.ID); i >= 0 {
 		if p.Sessions[i].LastSeq <= s.LastSeq { // else a later update came first
 			p.Sessions[i] = s

@@ -8,10 +8,11 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // List implements session.Index.
-func (x *Index) List(ctx context.Context, q session.ListQuery) ([]session.Summary, string, error) {
+func (x *Index) List(ctx context.Context, q session.ListQuery) ([]core.Summary, string, error) {
 	if q.Everyone {
 		return x.listEveryone(ctx, q)
 	}
@@ -27,7 +28,7 @@ func (x *Index) List(ctx context.Context, q session.ListQuery) ([]session.Summar
 
 // listEveryone goes through the owners in the order of their keys. The cursor
 // names the owner before the place in the owner's list.
-func (x *Index) listEveryone(ctx context.Context, q session.ListQuery) ([]session.Summary, string, error) {
+func (x *Index) listEveryone(ctx context.Context, q session.ListQuery) ([]core.Summary, string, error) {
 	owners, err := x.owners(ctx)
 	if err != nil {
 		return nil, "", err
@@ -75,7 +76,7 @@ type listing struct {
 	x     *Index
 	q     session.ListQuery
 	owner string // key
-	list  []session.Summary
+	list  []core.Summary
 	pages int // that may still be read
 	// seen are those that were looked at, wanted or not: a list that an older
 	// version wrote may have a session twice.
@@ -96,7 +97,7 @@ func (l *listing) again(id clew.SessionID) bool {
 
 // shared reports whether a session stands in the list of somebody who does not own
 // it: in everybody's it stands once.
-func (l *listing) shared(s session.Summary) bool {
+func (l *listing) shared(s core.Summary) bool {
 	return s.Owner != "" && ownerKey(s.Owner) != l.owner
 }
 
@@ -106,7 +107,7 @@ func (l *listing) full() bool { return len(l.list) >= l.q.Limit || l.pages <= 0 
 // with, "" at the end of the owner's list.
 func (l *listing) read(ctx context.Context, cursor string) (next string, err error) {
 	if l.list == nil {
-		l.list = []session.Summary{}
+		l.list = []core.Summary{}
 	}
 	n, i, err := l.x.position(ctx, l.owner, cursor)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // lists plays people who make, share, take back, change and put away sessions, by
@@ -35,13 +36,13 @@ type lists struct {
 	sessions []*listed
 	// order has the sessions of each list as they came in, rows their lines.
 	order map[clew.UserID][]clew.SessionID
-	rows  map[clew.UserID]map[clew.SessionID]session.Summary
+	rows  map[clew.UserID]map[clew.SessionID]core.Summary
 	tally map[string]int
 }
 
 // listed is a session, and whom it is shared with.
 type listed struct {
-	session.Summary
+	core.Summary
 	access map[clew.UserID]bool
 }
 
@@ -50,7 +51,7 @@ func newLists(t *testing.T, j *Journal, seed uint64) *lists {
 	l := &lists{
 		t: t, r: r, j: j, table: fmt.Sprint("INDEX_", seed), now: 1_700_000_000_000, size: 2 + r.IntN(4), recent: []int{1, 3, 1000}[seed%3],
 		users: []clew.UserID{"ann", "bob", "cy", "dee"}, nodes: make([]*Index, 2),
-		order: map[clew.UserID][]clew.SessionID{}, rows: map[clew.UserID]map[clew.SessionID]session.Summary{}, tally: map[string]int{},
+		order: map[clew.UserID][]clew.SessionID{}, rows: map[clew.UserID]map[clew.SessionID]core.Summary{}, tally: map[string]int{},
 	}
 	for i := range l.nodes {
 		l.reopen(i)
@@ -71,12 +72,12 @@ func (l *lists) reopen(i int) {
 	l.tally["reopened"]++
 }
 
-func (l *lists) put(user clew.UserID, batch ...session.Summary) {
+func (l *lists) put(user clew.UserID, batch ...core.Summary) {
 	if err := l.nodes[l.r.IntN(len(l.nodes))].Put(l.t.Context(), user, batch...); err != nil {
 		l.t.Fatal(err)
 	}
 	if l.rows[user] == nil {
-		l.rows[user] = map[clew.SessionID]session.Summary{}
+		l.rows[user] = map[clew.SessionID]core.Summary{}
 	}
 	for _, s := range batch {
 		old, ok := l.rows[user][s.ID]
@@ -93,7 +94,7 @@ func (l *lists) put(user clew.UserID, batch ...session.Summary) {
 // of themselves when they were made.
 func (l *lists) create() {
 	user := l.users[l.r.IntN(len(l.users))]
-	var batch []session.Summary
+	var batch []core.Summary
 	for range 1 + l.r.IntN(3) {
 		made, seq := l.now, uint64(1)
 		switch l.r.IntN(8) {
@@ -102,7 +103,7 @@ func (l *lists) create() {
 		case 1:
 			made, seq = l.now+1e12+l.r.Int64N(1e7), 100
 		}
-		s := &listed{Summary: session.Summary{
+		s := &listed{Summary: core.Summary{
 			ID: clew.SessionID(fmt.Sprintf("sess_%04d", len(l.sessions))), CreatedMS: made, UpdatedMS: l.now, LastSeq: seq, Owner: user, Title: "new",
 		}, access: map[clew.UserID]bool{}}
 		l.sessions = append(l.sessions, s)
@@ -150,10 +151,10 @@ func (l *lists) change() {
 }
 
 // want is a person's list: the newest pages by activity, the others as they came.
-func (l *lists) want(user clew.UserID, archived bool) []session.Summary {
+func (l *lists) want(user clew.UserID, archived bool) []core.Summary {
 	order := l.order[user]
 	low := max(0, (len(order)-1)/l.size-l.recent+1) * l.size
-	var recent, older []session.Summary
+	var recent, older []core.Summary
 	for i, id := range order {
 		switch s := l.rows[user][id]; {
 		case s.Gone || s.Archived != archived:
@@ -168,8 +169,8 @@ func (l *lists) want(user clew.UserID, archived bool) []session.Summary {
 	return append(recent, older...)
 }
 
-func (l *lists) read(q session.ListQuery) []session.Summary {
-	var all []session.Summary
+func (l *lists) read(q session.ListQuery) []core.Summary {
+	var all []core.Summary
 	x := l.nodes[l.r.IntN(len(l.nodes))]
 	for {
 		page, next, err := x.List(l.t.Context(), q)
@@ -189,7 +190,7 @@ func (l *lists) check() {
 		for _, archived := range []bool{false, true} {
 			q := session.ListQuery{Owner: user, Archived: archived, Limit: 1 + l.r.IntN(9)}
 			got, want := l.read(q), l.want(user, archived)
-			if !slices.EqualFunc(got, want, func(a, b session.Summary) bool { return reflect.DeepEqual(a, b) }) {
+			if !slices.EqualFunc(got, want, func(a, b core.Summary) bool { return reflect.DeepEqual(a, b) }) {
 				l.t.Fatalf("%s, archived %v, %d a time, pages of %d, %d of them recent:\n%s\nwant\n%s",
 					user, archived, q.Limit, l.size, l.recent, lines(got), lines(want))
 			}
@@ -207,7 +208,7 @@ func (l *lists) check() {
 	l.tally["looked"]++
 }
 
-func lines(list []session.Summary) (text string) {
+func lines(list []core.Summary) (text string) {
 	for _, s := range list {
 		text += fmt.Sprintf("%s of %s at %d, updated %d, %s\n", s.ID, s.Owner, s.LastSeq, s.UpdatedMS, s.Title)
 	}
@@ -267,15 +268,15 @@ func openScratch(t *testing.T) *Journal {
 // counts, also where that is one that nobody asks for.
 func TestSecondRow(t *testing.T) {
 	j := openScratch(t)
-	stale, away := session.Summary{ID: "a", LastSeq: 3, UpdatedMS: 3}, session.Summary{ID: "a", LastSeq: 9, UpdatedMS: 9, Archived: true}
-	b, c := session.Summary{ID: "b", LastSeq: 1, UpdatedMS: 1}, session.Summary{ID: "c", LastSeq: 1, UpdatedMS: 2}
+	stale, away := core.Summary{ID: "a", LastSeq: 3, UpdatedMS: 3}, core.Summary{ID: "a", LastSeq: 9, UpdatedMS: 9, Archived: true}
+	b, c := core.Summary{ID: "b", LastSeq: 1, UpdatedMS: 1}, core.Summary{ID: "c", LastSeq: 1, UpdatedMS: 2}
 	for i, tt := range []struct {
 		recent int
-		pages  [][]session.Summary
+		pages  [][]core.Summary
 	}{
-		{1000, [][]session.Summary{{away, b}, {stale, c}}},
-		{1000, [][]session.Summary{{stale, b}, {away, c}}},
-		{1, [][]session.Summary{{stale, b}, {away, c}}},
+		{1000, [][]core.Summary{{away, b}, {stale, c}}},
+		{1000, [][]core.Summary{{stale, b}, {away, c}}},
+		{1, [][]core.Summary{{stale, b}, {away, c}}},
 	} {
 		x, err := j.OpenIndex(t.Context())
 		if err != nil {
@@ -328,12 +329,12 @@ func TestPagesOfAnOlderVersion(t *testing.T) {
 	row(pageKey(ownerKey(user), 0), `{"sessions":[{"session_id":"a"},{"session_id":"b"},{"session_id":"c"}]}`)
 	row(pageKey(ownerKey(user), 1), `{"sessions":[{"session_id":"d"}]}`)
 	row(headKey(ownerKey(user)), "1")
-	if err := x.Put(t.Context(), user, session.Summary{ID: "e", CreatedMS: now, LastSeq: 1}); err != nil {
+	if err := x.Put(t.Context(), user, core.Summary{ID: "e", CreatedMS: now, LastSeq: 1}); err != nil {
 		t.Fatal(err)
 	}
 	row(pageKey(ownerKey(user), 0), "who reads this fails")
 	now += 2 * skew
-	if err := reopened().Put(t.Context(), user, session.Summary{ID: "f", CreatedMS: now, LastSeq: 1}); err != nil {
+	if err := reopened().Put(t.Context(), user, core.Summary{ID: "f", CreatedMS: now, LastSeq: 1}); err != nil {
 		t.Errorf("the page before was read: %v", err)
 	}
 }

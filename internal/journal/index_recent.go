@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // recentPages is how many of an owner's newest pages are put in order of last
@@ -60,9 +60,9 @@ func (l *listing) recent(ctx context.Context, cursor string) (next string, err e
 	if err != nil {
 		return "", err
 	}
-	l.list = []session.Summary{}
+	l.list = []core.Summary{}
 	for _, s := range all {
-		if from.ms >= 0 && compareRecent(s, session.Summary{UpdatedMS: from.ms, ID: from.id}) <= 0 {
+		if from.ms >= 0 && compareRecent(s, core.Summary{UpdatedMS: from.ms, ID: from.id}) <= 0 {
 			continue
 		}
 		if n := len(l.list); n == l.q.Limit {
@@ -83,8 +83,8 @@ func (l *listing) recent(ctx context.Context, cursor string) (next string, err e
 // newest gives the sessions of the pages from low to high that are wanted, the
 // latest activity first. Of a session that stands there twice its newest line
 // counts, also if that is not wanted.
-func (l *listing) newest(ctx context.Context, low, high int) ([]session.Summary, error) {
-	var all []session.Summary
+func (l *listing) newest(ctx context.Context, low, high int) ([]core.Summary, error) {
+	var all []core.Summary
 	at := map[clew.SessionID]int{}
 	for n := high; n >= low; n-- {
 		p, err := l.x.read(ctx, l.owner, n)
@@ -102,13 +102,13 @@ func (l *listing) newest(ctx context.Context, low, high int) ([]session.Summary,
 			}
 		}
 	}
-	all = slices.DeleteFunc(all, func(s session.Summary) bool { return l.again(s.ID) || !l.q.Matches(s) })
+	all = slices.DeleteFunc(all, func(s core.Summary) bool { return l.again(s.ID) || !l.q.Matches(s) })
 	slices.SortFunc(all, compareRecent)
 	return all, nil
 }
 
 // compareRecent orders by last activity, the latest first; ids decide where that
 // is the same.
-func compareRecent(a, b session.Summary) int {
+func compareRecent(a, b core.Summary) int {
 	return cmp.Or(cmp.Compare(b.UpdatedMS, a.UpdatedMS), cmp.Compare(b.ID, a.ID))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // The list is in order of last activity, not of creation. Whoever turns its pages
@@ -13,7 +14,7 @@ import (
 func TestIndexByActivity(t *testing.T) {
 	x := openIndex(t, openLax(t, t.TempDir()))
 	const n = 130
-	var batch []session.Summary
+	var batch []core.Summary
 	for i := range n {
 		batch = append(batch, summary(i))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // openLax opens a journal that does not flush each write: these tests are not
@@ -35,14 +36,14 @@ func openIndex(t *testing.T, j *journal.Journal) *journal.Index {
 	return x
 }
 
-func summary(i int) session.Summary {
-	return session.Summary{
+func summary(i int) core.Summary {
+	return core.Summary{
 		ID: clew.SessionID(fmt.Sprintf("sess_%04d", i)), Title: fmt.Sprintf("Work number %d", i),
 		CreatedMS: int64(i) * 60_000, UpdatedMS: int64(i) * 60_000, LastSeq: 1,
 	}
 }
 
-func put(t *testing.T, x *journal.Index, owner clew.UserID, list ...session.Summary) {
+func put(t *testing.T, x *journal.Index, owner clew.UserID, list ...core.Summary) {
 	t.Helper()
 	if err := x.Put(t.Context(), owner, list...); err != nil {
 		t.Fatal(err)
@@ -50,9 +51,9 @@ func put(t *testing.T, x *journal.Index, owner clew.UserID, list ...session.Summ
 }
 
 // listAll walks the whole list in steps of limit.
-func listAll(t *testing.T, x *journal.Index, owner clew.UserID, q string, limit int) []session.Summary {
+func listAll(t *testing.T, x *journal.Index, owner clew.UserID, q string, limit int) []core.Summary {
 	t.Helper()
-	var all []session.Summary
+	var all []core.Summary
 	for cursor := ""; ; {
 		list, next, err := x.List(t.Context(), session.ListQuery{Owner: owner, Q: q, Cursor: cursor, Limit: limit})
 		if err != nil {
@@ -68,7 +69,7 @@ func listAll(t *testing.T, x *journal.Index, owner clew.UserID, q string, limit 
 	}
 }
 
-func ids(list []session.Summary) []clew.SessionID {
+func ids(list []core.Summary) []clew.SessionID {
 	var out []clew.SessionID
 	for _, s := range list {
 		out = append(out, s.ID)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // A version is what a node can read: record types up to a level, folds up to a
@@ -16,7 +17,7 @@ import (
 // fence of a shard that its owner would rather see with a newer node.
 type version struct{ level, fold int }
 
-var ownVersion = version{clew.Level, session.FoldVersion}
+var ownVersion = version{clew.Level, core.FoldVersion}
 
 // firstVersion is that of nodes that do not name theirs.
 var firstVersion = version{level: 1}

@@ -14,6 +14,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // log is one session's journal in the hands of its owner.
@@ -30,15 +31,15 @@ type log struct {
 }
 
 // Open implements session.Journal.
-func (j *Journal) Open(ctx context.Context, lease session.Lease, id clew.SessionID) (session.Log, session.Loaded, error) {
+func (j *Journal) Open(ctx context.Context, lease session.Lease, id clew.SessionID) (session.Log, core.Loaded, error) {
 	seal, tail, head, mark, err := j.load(ctx, id)
 	if err != nil {
-		return nil, session.Loaded{}, err
+		return nil, core.Loaded{}, err
 	}
 	l := &log{j: j, lease: lease, id: id, epoch: firstEpoch, seal: seal, mark: mark}
 	l.p, l.subject = j.sessionSubject(id)
 	_, l.fence = j.fenceSubject(lease.Shard)
-	loaded := session.Loaded{Head: head, Tail: tail}
+	loaded := core.Loaded{Head: head, Tail: tail}
 	if seal != nil {
 		l.epoch, loaded.State, loaded.StateSeq = seal.Epoch, seal.State, seal.Head.Seq
 		loaded.Base = seal.Base.Head.Seq

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // A Notice is something that a person should hear of: a question that is new in
@@ -23,7 +23,7 @@ type Notice struct {
 	ID       string
 	Reminder bool
 	User     clew.UserID
-	Item     session.InboxItem
+	Item     core.InboxItem
 	Attempt  int // 1 for the first
 }
 

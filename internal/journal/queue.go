@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 const (
@@ -123,8 +123,8 @@ func (t *appendQueue) wait(row string) (done func()) {
 type Change struct {
 	Row     string // names the row; the same for all its changes
 	User    clew.UserID
-	Item    *session.InboxItem // nil if the row is gone; then User is not known
-	Attempt int                // 1 for the first
+	Item    *core.InboxItem // nil if the row is gone; then User is not known
+	Attempt int             // 1 for the first
 }
 
 // Changes calls take with each change until ctx ends; of changes that come fast

@@ -10,7 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // One person's rows that nobody takes hold up nobody else's, however many they are,
@@ -39,7 +39,7 @@ func TestOneUserHoldsUpNobodyElse(t *testing.T) {
 		})
 	}()
 	const rows = 30
-	var items []session.InboxItem
+	var items []core.InboxItem
 	for i := range rows {
 		items = append(items, question("s1", fmt.Sprint("q", i), 1))
 	}
@@ -117,7 +117,7 @@ func TestChanges(t *testing.T) {
 			t.Fatalf("%q never came", want)
 		}
 	}
-	set := func(items ...session.InboxItem) { t.Helper(); syncRows(t, x, "s1", inboxRows{"ann": items}) }
+	set := func(items ...core.InboxItem) { t.Helper(); syncRows(t, x, "s1", inboxRows{"ann": items}) }
 	set(question("s1", "q1", 1))
 	hear("ann 1 1")
 	hear("ann 1 2")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // Read implements session.Journal: the archive first, the stream for what is
@@ -147,7 +147,7 @@ func (j *Journal) Past(ctx context.Context, id clew.SessionID, seq uint64) ([]by
 			if state == nil || at.Seq+1 < s.from { // one at the seam was made when the fork was
 				break
 			}
-			same := session.FoldOf(state) == session.FoldVersion
+			same := core.FoldOf(state) == core.FoldVersion
 			if same {
 				if same, err = s.has(ctx, j.archive, at); err != nil {
 					return nil, 0, inherited(id, s.writer, err)

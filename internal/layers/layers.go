@@ -32,6 +32,9 @@ var order = []string{
 	"internal/sentence", // what the server writes for people
 	"internal/settings",
 	"internal/llm",
+	"internal/session/core",   // what a session is: state and fold
+	"internal/session/decide", // what follows from a command
+	"internal/session/view",   // what is read of it: pages, timeline, changes
 	"internal/session",
 	"internal/transfer", // sessions as files
 	"internal/tool",
@@ -92,10 +95,17 @@ var reserved = []struct {
 }
 
 // pure lists layers that decide and touch no technology.
-var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/budget", "internal/session"}
+var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/budget", "internal/session/core", "internal/session/decide", "internal/session/view", "internal/session"}
 
 // impure lists what those layers leave alone.
 var impure = []string{"net/http", "os/exec", "database/sql", "github.com/nats-io/", "github.com/coder/websocket", "github.com/gobwas/"}
+
+// functions lists layers of pure functions: the same input gives the same
+// output, on every node and years later.
+var functions = []string{"internal/plan", "internal/session/core", "internal/session/decide"}
+
+// memory lists what would let them remember, wait, guess or say something.
+var memory = []string{"os", "sync", "sync/atomic", "log/slog", "net", "math/rand/v2", "crypto/rand"}
 
 // A Package is a node of the import graph.
 type Package struct {
@@ -139,6 +149,9 @@ func refuse(layer, imported string) string {
 	}
 	if slices.Contains(pure, layer) && slices.ContainsFunc(impure, func(path string) bool { return matches(imported, path) }) {
 		return "this layer touches no technology"
+	}
+	if slices.Contains(functions, layer) && slices.Contains(memory, imported) {
+		return "this layer has pure functions only"
 	}
 	if !ours(imported) {
 		if layer == "." && !standard(imported) {

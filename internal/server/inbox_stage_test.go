@@ -21,6 +21,8 @@ import (
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
@@ -42,18 +44,18 @@ func (p *pollster) before(turn string) bool {
 	return p.asked[turn]
 }
 
-func (p *pollster) Work(_ context.Context, turn session.Turn, m clew.Message, desk *session.TurnContext) error {
-	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
+func (p *pollster) Work(_ context.Context, turn core.Turn, m clew.Message, desk *session.TurnContext) error {
+	_, err := sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) {
 		if p.before(string(s.ID) + string(turn.ID)) {
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 			return
 		}
 		var input clew.HitlInputRequestData
 		if json.Unmarshal([]byte(m.Text), &input) == nil {
-			session.AskInput(tx, s, t, input)
+			decide.AskInput(tx, s, t, input)
 			return
 		}
-		session.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
+		decide.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 			Ask: clew.AskMistakeLimitReached, Limit: "mistakes", Reason: m.Text, Tool: "execute_command",
 			Input:   json.RawMessage(`{"command":"make deploy <b>& more</b>","cwd":"/srv/app"}`),
 			Effect:  &clew.Effect{Summary: "Runs a command in the workspace."},

@@ -27,6 +27,7 @@ import (
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -220,7 +221,7 @@ func TestFirstStart(t *testing.T) {
 // waiting is an agent that tells of its turns and then takes its time.
 type waiting chan clew.MessageID
 
-func (w waiting) Work(ctx context.Context, turn session.Turn, _ clew.Message, _ *session.TurnContext) error {
+func (w waiting) Work(ctx context.Context, turn core.Turn, _ clew.Message, _ *session.TurnContext) error {
 	w <- turn.ID
 	<-ctx.Done()
 	return ctx.Err()

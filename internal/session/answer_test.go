@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // followup puts a question for a value about a call of its own.
@@ -202,13 +204,13 @@ func TestAnswerWithoutName(t *testing.T) {
 	first, second := b.pick(0).ID, b.pick(1).ID
 	b.approval(clew.AskCommand, first, "")
 	b.approval(clew.AskTool, second, "")
-	status := func(id string) CallStatus { return b.task().Call(id).Status }
+	status := func(id string) core.CallStatus { return b.task().Call(id).Status }
 	must(b.ann(&clew.AskResponseData{AskResponse: clew.YesButtonClicked}))
-	if status(first) != CallApproved || status(second) != CallAsked {
+	if status(first) != core.CallApproved || status(second) != core.CallAsked {
 		t.Errorf("the calls are %s and %s", status(first), status(second))
 	}
 	must(b.ann(&clew.AskResponseData{AskResponse: clew.YesButtonClicked}))
-	if status(second) != CallApproved || len(b.s.state.Questions) != 1 || subjectOfQuestion(b.s.state.Questions[0]).task != old {
+	if status(second) != core.CallApproved || len(b.s.state.Questions) != 1 || core.SubjectOfQuestion(b.s.state.Questions[0]).Task != old {
 		t.Errorf("left open: %+v", b.s.state.Questions)
 	}
 	// The old task cannot be taken up beside this one.
@@ -222,21 +224,21 @@ func TestAnswerWithoutName(t *testing.T) {
 //
 // Covers: C-20
 func TestOtherQuestions(t *testing.T) {
-	ask := func(b *bench, data func(t *Task) any) {
+	ask := func(b *bench, data func(t *core.Task) any) {
 		b.create()
 		must(b.say("m1"))
-		must(b.report(func(tx *Tx, s *State, t *Task) {
+		must(b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 			tx.Add(data(t))
-			taskStateEvent(tx, t.TaskRef, clew.TaskStateInteractive, "req_1")
+			decide.TaskStateEvent(tx, t.TaskRef, clew.TaskStateInteractive, "req_1")
 		}))
 	}
 	clarify := func(b *bench) {
-		ask(b, func(t *Task) any {
+		ask(b, func(t *core.Task) any {
 			return &clew.HitlClarificationData{Asking: clew.Asking{RequestID: "req_1", TaskID: t.TaskID}, Question: "which?"}
 		})
 	}
 	review := func(b *bench) {
-		ask(b, func(t *Task) any {
+		ask(b, func(t *core.Task) any {
 			return &clew.HitlPlanReviewData{Asking: clew.Asking{RequestID: "req_1", TaskID: t.TaskID}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject}}
 		})
 	}
@@ -276,7 +278,7 @@ func TestOtherQuestions(t *testing.T) {
 
 // A yes to a question about a limit lets the task go on as far again.
 func TestLimits(t *testing.T) {
-	for _, limit := range []string{LimitBudget, LimitSteps, LimitMistakes, LimitRequests} {
+	for _, limit := range []string{core.LimitBudget, core.LimitSteps, core.LimitMistakes, core.LimitRequests} {
 		for _, choice := range []clew.Choice{clew.ChoiceApprove, clew.ChoiceReject} {
 			b := newBench()
 			b.atWork()
@@ -289,10 +291,10 @@ func TestLimits(t *testing.T) {
 			b.approval(clew.AskAutoApprovalMaxReqReached, "", limit)
 			must(b.ann(&clew.HitlApprovalResponseData{Action: choice}))
 			task, yes := b.task(), choice == clew.ChoiceApprove
-			if task.AutoApproved != 0 || (task.Raised == 1) != (yes && limit == LimitBudget) || (task.Turn != nil) != yes {
+			if task.AutoApproved != 0 || (task.Raised == 1) != (yes && limit == core.LimitBudget) || (task.Turn != nil) != yes {
 				t.Errorf("%s, %s: %+v", limit, choice, task)
 			}
-			if yes && (task.Steps == 0) != (limit == LimitSteps) {
+			if yes && (task.Steps == 0) != (limit == core.LimitSteps) {
 				t.Errorf("%s: %d steps", limit, task.Steps)
 			}
 			b.verify(t)

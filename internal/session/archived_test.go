@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 func (b *bench) archive(on bool) error {
@@ -143,11 +145,11 @@ func TestCountOfWhatGoes(t *testing.T) {
 	b.think()
 	must(b.begin())
 	must(b.finish("done"))
-	past, err := decodeState("s", then)
+	past, err := core.DecodeState("s", then)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, n := removedSince(past.branch(), b.s.state.transcriptSide(), past.transcriptSide())
+	ids, n := core.RemovedSince(past.Branch(), b.s.state.TranscriptSide(), past.TranscriptSide())
 	if n != 2 || len(ids) != 3 { // what ann said and the answer; and a model call
 		t.Errorf("%d go, named are %v", n, ids)
 	}
@@ -158,7 +160,7 @@ func TestCountOfWhatGoes(t *testing.T) {
 func TestQuestionOfAnArchivedSession(t *testing.T) {
 	b := newBench()
 	b.asked(1)
-	b.inject("ann", "", func(tx *Tx) { tx.Add(&clew.SessionArchivedData{Archived: true}) })
+	b.inject("ann", "", func(tx *decide.Tx) { tx.Add(&clew.SessionArchivedData{Archived: true}) })
 	if rows := b.s.state.Inbox(); len(rows["ann"]) != 1 {
 		t.Errorf("the inbox has %v", rows)
 	}
@@ -177,12 +179,12 @@ func TestQuestionOfAnArchivedSession(t *testing.T) {
 // wrote them, also not after going back to before the import.
 func TestImportLeavesTheQueue(t *testing.T) {
 	old := clew.Message{MessageID: clew.MessageIDOf(4), TS: 4, Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser, Text: "old", UserID: "eve"}
-	fold := func(s *State, events ...any) {
+	fold := func(s *core.State, events ...any) {
 		for _, data := range events {
-			Apply(s, clew.Record{Seq: s.Seq + 1, TS: s.TS + 1, Type: clew.NewEvent(data).Type}, data)
+			core.Apply(s, clew.Record{Seq: s.Seq + 1, TS: s.TS + 1, Type: clew.NewEvent(data).Type}, data)
 		}
 	}
-	s := &State{ID: "s"}
+	s := &core.State{ID: "s"}
 	fold(s, &clew.SessionCreatedData{Owner: "eve"},
 		&clew.MessageCreatedData{Message: clew.Message{MessageID: clew.MessageIDOf(2), Role: clew.SpeakerUser, Text: "first"}},
 		&clew.MessageQueuedData{MessageID: clew.MessageIDOf(3), Text: "new", UserID: "eve"},
@@ -198,7 +200,7 @@ func TestImportLeavesTheQueue(t *testing.T) {
 	if len(s.Queue) != 0 {
 		t.Errorf("%+v waits for ann's agent", s.Queue)
 	}
-	if s.pending, err = decodeState("s", then); err != nil {
+	if s.Pending, err = core.DecodeState("s", then); err != nil {
 		t.Fatal(err)
 	}
 	fold(s, &clew.HistoryRewoundData{Return: clew.Return{To: clew.MessageIDOf(5)}})

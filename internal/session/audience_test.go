@@ -8,6 +8,9 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // An audience watches the session of a bench in view `state`: somebody who
@@ -16,12 +19,12 @@ import (
 type audience struct {
 	*bench
 	t       tester
-	tracker *tracker
-	state   *State // that the tracker is about
+	tracker *view.Tracker
+	state   *core.State // that the tracker is about
 	steady  client.Replica
 	guest   client.Replica
 	away    bool
-	sent    map[entityKey]string // each entity as it was sent last
+	sent    map[view.EntityKey]string // each entity as it was sent last
 	tally   map[string]int
 	vector  func(line any) // nil keeps nothing
 }
@@ -35,7 +38,7 @@ func newAudience(b *bench, t tester) *audience {
 func (a *audience) look() {
 	a.t.Helper()
 	if a.state != a.s.state { // loaded anew: nobody knows what was before
-		a.state, a.tracker = a.s.state, newTracker(a.s.state)
+		a.state, a.tracker = a.s.state, view.NewTracker(a.s.state)
 		a.comeBack(&a.steady)
 		a.away = true
 	} else {
@@ -54,7 +57,7 @@ func (a *audience) look() {
 // hear has the tracker tell what changed.
 func (a *audience) hear() {
 	a.closeTexts()
-	c, err := a.tracker.step(a.state, a.s.overlay)
+	c, err := a.tracker.Step(a.state, a.s.overlay)
 	if err != nil {
 		a.t.Fatalf("step: %v", err)
 	}
@@ -72,7 +75,7 @@ func (a *audience) hear() {
 	}
 }
 
-func (a *audience) decode(c *Change) *clew.StateChangedData {
+func (a *audience) decode(c *view.Change) *clew.StateChangedData {
 	a.t.Helper()
 	b, _ := c.Data(nil)
 	var d clew.StateChangedData
@@ -113,7 +116,7 @@ func (a *audience) comeBack(r *client.Replica) {
 	if r.Cursor != "" {
 		cursor = seqOfMessage(a.t, r.Cursor)
 	}
-	c, err := a.tracker.since(a.state, cursor, a.s.overlay)
+	c, err := a.tracker.Since(a.state, cursor, a.s.overlay)
 	if err != nil {
 		a.t.Fatalf("since %d: %v", cursor, err)
 	}
@@ -124,7 +127,7 @@ func (a *audience) comeBack(r *client.Replica) {
 	}
 	if r == &a.steady {
 		if c.From == 0 {
-			a.sent = map[entityKey]string{}
+			a.sent = map[view.EntityKey]string{}
 		}
 		a.note(c)
 		a.apply("whole", r, a.decode(c))
@@ -203,7 +206,7 @@ func (a *audience) same(who string, r *client.Replica, want clew.SessionState) {
 	a.t.Helper()
 	st := r.SessionState(want.LastMessageID)
 	st.Viewers = nil
-	got, wanted := plainJSON(st), plainJSON(want)
+	got, wanted := decide.PlainJSON(st), decide.PlainJSON(want)
 	if got != wanted {
 		a.t.Fatalf("%s has\n%s\nwant\n%s", who, got, wanted)
 	}
@@ -216,19 +219,19 @@ func (a *audience) same(who string, r *client.Replica, want clew.SessionState) {
 }
 
 // note keeps entities as they were sent.
-func (a *audience) note(c *Change) {
+func (a *audience) note(c *view.Change) {
 	for _, e := range c.Put {
-		a.sent[entityKey{e.Kind, keyOf(a.t, e)}] = string(e.Body)
+		a.sent[view.EntityKey{Kind: e.Kind, Key: keyOf(a.t, e)}] = string(e.Body)
 	}
 }
 
 // keyOf reads the key of a written entity.
-func keyOf(t tester, e Entity) string {
+func keyOf(t tester, e view.Entity) string {
 	fields := map[clew.EntityKind]string{
 		clew.EntityMessage: "message_id", clew.EntityTask: "task_id", clew.EntityRun: "run_id", clew.EntityQuestion: "request_id",
 		clew.EntityWindow: "window_id", clew.EntityProblem: "message_id", clew.EntitySettled: "request_id",
 	}
-	if single[e.Kind] {
+	if view.Single[e.Kind] {
 		return ""
 	}
 	var body map[string]any
@@ -245,18 +248,18 @@ func keyOf(t tester, e Entity) string {
 // of it last: a comparison that finds too little shows here.
 func (a *audience) compareAll() {
 	a.t.Helper()
-	a.tracker.whole = nil
-	c, err := a.tracker.all(a.state, func(*clew.Message) {})
+	a.tracker.Whole = nil
+	c, err := a.tracker.All(a.state, func(*clew.Message) {})
 	if err != nil {
 		a.t.Fatalf("whole: %v", err)
 	}
 	for _, e := range c.Put {
-		key := entityKey{e.Kind, keyOf(a.t, e)}
+		key := view.EntityKey{Kind: e.Kind, Key: keyOf(a.t, e)}
 		if e.Kind == clew.EntityMessage && bytes.Contains(e.Body, []byte(`"partial":true`)) {
 			continue // its text goes by another way
 		}
 		if a.sent[key] != string(e.Body) {
-			a.t.Fatalf("%s %s is\n%s\nsent was\n%s", key.kind, key.key, e.Body, a.sent[key])
+			a.t.Fatalf("%s %s is\n%s\nsent was\n%s", key.Kind, key.Key, e.Body, a.sent[key])
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/nightly"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // bench drives a session's decisions without a goroutine or a journal, and
@@ -17,15 +19,15 @@ type bench struct {
 	head    clew.Head
 	records []clew.Record
 	now     int64
-	calls   int   // tool calls named so far
-	timeout int   // seconds, of questions
-	at      *Task // whose agent reports, nil for the task in focus
-	pure    int   // Decide is watched at each so many-th command, 0 if it does not matter
-	given   int   // commands so far
+	calls   int        // tool calls named so far
+	timeout int        // seconds, of questions
+	at      *core.Task // whose agent reports, nil for the task in focus
+	pure    int        // Decide is watched at each so many-th command, 0 if it does not matter
+	given   int        // commands so far
 
 	// What verify saw so far.
 	seen      int
-	folded    *State
+	folded    *core.State
 	told      map[clew.TaskID]string // what clients think a task is doing
 	settled   map[clew.RequestID]bool
 	questions map[clew.RequestID]clew.Asking
@@ -43,11 +45,11 @@ type tester interface {
 
 func newBench() *bench {
 	b := &bench{
-		now: 1_700_000_000_000, folded: &State{ID: "s"},
+		now: 1_700_000_000_000, folded: &core.State{ID: "s"},
 		told: map[clew.TaskID]string{}, settled: map[clew.RequestID]bool{}, questions: map[clew.RequestID]clew.Asking{}, reminded: map[clew.RequestID]bool{}, accepted: map[string]bool{}, folds: map[uint64][]byte{}, data: map[uint64]any{},
 	}
 	h := &Host{cfg: Config{Now: func() int64 { return b.now }, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
-	b.s = &Session{id: "s", host: h, state: &State{ID: "s"}}
+	b.s = &Session{id: "s", host: h, state: &core.State{ID: "s"}}
 	return b
 }
 
@@ -102,7 +104,7 @@ func (b *bench) ann(data any) (Receipt, []clew.EventType, error) {
 }
 
 func (b *bench) create() {
-	must(b.do(clew.Command{By: by("ann"), Data: &createCommand{owner: "ann", title: "first"}}))
+	must(b.do(clew.Command{By: by("ann"), Data: &decide.CreateCommand{Owner: "ann", Title: "first"}}))
 }
 
 func (b *bench) say(id string) (Receipt, []clew.EventType, error) {
@@ -119,7 +121,7 @@ func must(_ Receipt, _ []clew.EventType, err error) {
 }
 
 // task is the task whose agent reports.
-func (b *bench) task() *Task {
+func (b *bench) task() *core.Task {
 	if b.at != nil {
 		return b.at
 	}
@@ -127,20 +129,20 @@ func (b *bench) task() *Task {
 }
 
 // turn is the turn of that task.
-func (b *bench) turn() Turn { return *b.task().Turn }
+func (b *bench) turn() core.Turn { return *b.task().Turn }
 
 // report records something as the agent of that task.
-func (b *bench) report(events func(tx *Tx, s *State, t *Task)) (Receipt, []clew.EventType, error) {
+func (b *bench) report(events func(tx *decide.Tx, s *core.State, t *core.Task)) (Receipt, []clew.EventType, error) {
 	return b.reportAs(b.task(), events)
 }
 
-func (b *bench) reportAs(t *Task, events func(tx *Tx, s *State, t *Task)) (Receipt, []clew.EventType, error) {
-	return b.do(clew.Command{By: by("agent"), Data: &turnReport{task: t.TaskID, turn: t.Turn.ID, lastRewindSeq: b.s.state.LastRewindSeq, intent: Script(events)}})
+func (b *bench) reportAs(t *core.Task, events func(tx *decide.Tx, s *core.State, t *core.Task)) (Receipt, []clew.EventType, error) {
+	return b.do(clew.Command{By: by("agent"), Data: &decide.TurnReport{Task: t.TaskID, Turn: t.Turn.ID, LastRewindSeq: b.s.state.LastRewindSeq, Intent: decide.Script(events)}})
 }
 
 // inject puts records into the journal that no command of today makes.
-func (b *bench) inject(by clew.UserID, cause clew.ClientMessageID, add func(tx *Tx)) {
-	tx := NewTx(b.s.state, b.now)
+func (b *bench) inject(by clew.UserID, cause clew.ClientMessageID, add func(tx *decide.Tx)) {
+	tx := decide.NewTx(b.s.state, b.now)
 	add(tx)
 	for _, e := range tx.Events() {
 		data, err := clew.MarshalData(e.Data)
@@ -150,7 +152,7 @@ func (b *bench) inject(by clew.UserID, cause clew.ClientMessageID, add func(tx *
 		r := b.head.Write("s", 1, b.now, clew.Draft{By: by, Cause: cause, Type: e.Type, Data: data})
 		b.head = r.After()
 		b.records = append(b.records, r)
-		Apply(b.s.state, r, e.Data)
+		core.Apply(b.s.state, r, e.Data)
 	}
 }
 
@@ -159,18 +161,18 @@ func (b *bench) begin() (Receipt, []clew.EventType, error) {
 	return b.report(openReply)
 }
 
-func openReply(tx *Tx, _ *State, t *Task) { tx.Say(newReply("", 0, t.Turn)) }
+func openReply(tx *decide.Tx, _ *core.State, t *core.Task) { tx.Say(decide.NewReply("", 0, t.Turn)) }
 
 func (b *bench) update(text string, partial bool) (Receipt, []clew.EventType, error) {
 	if o := b.s.open[b.turn().Reply]; o != nil && partial && !strings.HasPrefix(text, o.Text) { // another attempt
 		o.Text = ""
-		must(b.report(func(tx *Tx, _ *State, _ *Task) { tx.Update(b.reply("", true)) }))
+		must(b.report(func(tx *decide.Tx, _ *core.State, _ *core.Task) { tx.Update(b.reply("", true)) }))
 	}
-	return b.report(func(tx *Tx, _ *State, _ *Task) { tx.Update(b.reply(text, partial)) })
+	return b.report(func(tx *decide.Tx, _ *core.State, _ *core.Task) { tx.Update(b.reply(text, partial)) })
 }
 
 func (b *bench) finish(text string) (Receipt, []clew.EventType, error) {
-	return b.report(func(tx *Tx, s *State, t *Task) {
+	return b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 		tx.Update(b.reply(text, false))
 		idle(tx, s, t)
 	})
@@ -182,7 +184,7 @@ func (b *bench) reply(text string, partial bool) clew.Message {
 	return m
 }
 
-func idle(tx *Tx, _ *State, t *Task) { tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef}) }
+func idle(tx *decide.Tx, _ *core.State, t *core.Task) { tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef}) }
 
 // check holds the live state against the fold of the records, from the start
 // and from a snapshot anywhere between, and the records against each other.
@@ -193,7 +195,7 @@ func (b *bench) check(t tester) {
 		t.Fatalf("encode: %v", err)
 	}
 	var head clew.Head
-	snapshot, _ := (&State{ID: "s"}).Encode()
+	snapshot, _ := (&core.State{ID: "s"}).Encode()
 	seq := uint64(0)
 	for i, r := range b.records {
 		if err := r.Follows(head); err != nil {
@@ -205,7 +207,7 @@ func (b *bench) check(t tester) {
 		head = r.After()
 		b.checkMessage(t, r)
 		if i%(len(b.records)/10+1) == 0 || i == len(b.records)-1 {
-			s, err := Restore("s", Loaded{State: snapshot, StateSeq: seq, Tail: b.records[seq : i+1]}, b.fresh)
+			s, err := core.Restore("s", core.Loaded{State: snapshot, StateSeq: seq, Tail: b.records[seq : i+1]}, b.fresh)
 			if err != nil {
 				t.Fatalf("restore at %d: %v", i, err)
 			}
@@ -223,7 +225,7 @@ func (b *bench) fresh(seq uint64) ([]byte, error) {
 	if b.folds[seq] != nil {
 		return b.folds[seq], nil
 	}
-	f := Folder{State: &State{ID: "s"}, Past: b.fresh}
+	f := core.Folder{State: &core.State{ID: "s"}, Past: b.fresh}
 	for _, r := range b.records[:seq] {
 		if err := f.Add(r); err != nil {
 			return nil, err

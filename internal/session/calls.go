@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // callRequest is a request from one node to another about a session.
@@ -34,11 +37,11 @@ type callResult struct {
 	State   *clew.SessionState `json:"state,omitempty"`
 	View    *Overview          `json:"view,omitempty"`
 	Total   int                `json:"total,omitempty"`
-	Removed []Span             `json:"removed,omitempty"`
+	Removed []core.Span        `json:"removed,omitempty"`
 	Open    []clew.MessageID   `json:"open,omitempty"`
 	Repeat  bool               `json:"repeat,omitempty"`
 	Head    uint64             `json:"head,omitempty"`
-	Change  *Change            `json:"change,omitempty"`
+	Change  *view.Change       `json:"change,omitempty"`
 }
 
 // errNotHere says that the node asked is not the owner; look again who is.
@@ -58,8 +61,8 @@ func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd c
 		return Receipt{}, clew.Errorf(clew.Internal, "a command for another node has no name to recognise a repeat by")
 	}
 	data := cmd.Data
-	if n, ok := data.(*createCommand); ok {
-		c.Op, data = "create", newSessionData{n.title, n.workspace, n.forked, n.settings, n.imported}
+	if n, ok := data.(*decide.CreateCommand); ok {
+		c.Op, data = "create", newSessionData{n.Title, n.Workspace, n.Forked, n.Settings, n.Imported}
 	}
 	var err error
 	if c.Data, err = json.Marshal(data); err != nil {
@@ -95,13 +98,13 @@ func (h *Host) callOverview(ctx context.Context, node string, id clew.SessionID)
 }
 
 // callTail fills in what another node has of a transcript at hand.
-func (h *Host) callTail(ctx context.Context, node string, t *pager) error {
-	a, err := h.askState(ctx, node, t.id)
+func (h *Host) callTail(ctx context.Context, node string, t *view.Pager) error {
+	a, err := h.askState(ctx, node, t.ID)
 	if err != nil {
 		return err
 	}
-	t.tail, t.queue, t.total, t.removed, t.open = a.State.Messages, a.State.Queue, a.Total, a.Removed, a.Open
-	t.last, err = a.State.LastMessageID.Seq()
+	t.Tail, t.Queue, t.Total, t.Removed, t.Open = a.State.Messages, a.State.Queue, a.Total, a.Removed, a.Open
+	t.Last, err = a.State.LastMessageID.Seq()
 	return err
 }
 
@@ -209,7 +212,7 @@ func (h *Host) serve(ctx context.Context, c callRequest) (a callResult, err erro
 	case "state":
 		err = s.read(ctx, func(s *Session) {
 			st := s.sessionState()
-			a.State, a.Total, a.Removed, a.Open = &st, s.state.Total, slices.Clone(s.state.Removed), s.state.unsettledMessages()
+			a.State, a.Total, a.Removed, a.Open = &st, s.state.Total, slices.Clone(s.state.Removed), s.state.UnsettledMessages()
 		})
 	case "since":
 		s.stateLeft.Store(h.cfg.Now()) // somebody watches there
@@ -243,7 +246,7 @@ func (c callRequest) command() (clew.Command, error) {
 	if c.Op == "create" {
 		var n newSessionData
 		err := json.Unmarshal(c.Data, &n)
-		cmd.Data = &createCommand{owner: c.By.User, title: n.Title, workspace: n.Workspace, forked: n.Forked, settings: n.Settings, imported: n.Imported}
+		cmd.Data = &decide.CreateCommand{Owner: c.By.User, Title: n.Title, Workspace: n.Workspace, Forked: n.Forked, Settings: n.Settings, Imported: n.Imported}
 		return cmd, err
 	}
 	info, ok := clew.CommandInfoOf(c.Type)

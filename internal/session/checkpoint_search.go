@@ -2,9 +2,10 @@ package session
 
 import (
 	"context"
-	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // checkpointReach is how far after a message its own checkpoint is looked for.
@@ -13,14 +14,14 @@ const checkpointReach = 200
 // checkpoint gives the checkpoint of the files as they were when the message at
 // cut was about to be said. What a person changed by hand before saying it is in
 // the checkpoint that was made for it; else the last one before it counts.
-func (w *historySearch) checkpoint(ctx context.Context, c rewindPlan, cut uint64) (string, error) {
+func (w *historySearch) checkpoint(ctx context.Context, c decide.RewindPlan, cut uint64) (string, error) {
 	if cut > 0 {
 		hash, err := w.ownCheckpoint(ctx, cut)
 		if err != nil || hash != "" {
 			return hash, err
 		}
 	}
-	then, err := decodeState(w.s.id, c.targetState)
+	then, err := core.DecodeState(w.s.id, c.TargetState)
 	if err != nil {
 		return "", err
 	}
@@ -47,7 +48,7 @@ func (w *historySearch) ownCheckpoint(ctx context.Context, cut uint64) (string, 
 		if err != nil {
 			return "", err
 		}
-		if isHidden(w.l.removed, r.Seq) {
+		if core.IsHidden(w.l.removed, r.Seq) {
 			continue
 		}
 		ev, err := clew.DecodeEvent(r.Type, r.Data())
@@ -75,23 +76,23 @@ func (w *historySearch) ownCheckpoint(ctx context.Context, cut uint64) (string, 
 // changed by hand while the question was open is in the one that was made before
 // the work went on, unless somebody else was at work meanwhile. What is saved once
 // somebody said more, or took the session or its files elsewhere, is of later.
-func (w *historySearch) answerCheckpoint(ctx context.Context, then *State, cut uint64) (string, error) {
+func (w *historySearch) answerCheckpoint(ctx context.Context, then *core.State, cut uint64) (string, error) {
 	if cut == 0 {
 		return "", nil
 	}
 	d, err := w.resolved(ctx, cut)
-	if err != nil || d == nil || then.toolRunning() {
+	if err != nil || d == nil || then.ToolRunning() {
 		return "", err
 	}
 	own := ""
-	if q := then.openQuestion(d.RequestID); q != nil {
+	if q := then.OpenQuestion(d.RequestID); q != nil {
 		own = q.Asking().ToolCallID
 	}
 	for r, err := range w.s.host.cfg.Journal.Read(ctx, w.s.id, cut+1, min(cut+checkpointReach, w.l.seq)) {
 		if err != nil {
 			return "", err
 		}
-		if isHidden(w.l.removed, r.Seq) {
+		if core.IsHidden(w.l.removed, r.Seq) {
 			return "", nil
 		}
 		ev, err := clew.DecodeEvent(r.Type, r.Data())
@@ -114,11 +115,4 @@ func (w *historySearch) answerCheckpoint(ctx context.Context, then *State, cut u
 		}
 	}
 	return "", nil
-}
-
-// toolRunning reports whether a tool is at work.
-func (s *State) toolRunning() bool {
-	return slices.ContainsFunc(s.sortedTasks(), func(t *Task) bool {
-		return slices.ContainsFunc(t.Calls, func(c Call) bool { return c.Status == CallRunning })
-	})
 }

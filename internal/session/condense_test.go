@@ -9,6 +9,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/history"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // chat has a number of exchanges with the model; the task is at rest then.
@@ -21,7 +23,7 @@ func (b *bench) chat(n int) {
 }
 
 // aboutSummary says something about the call for a summary.
-func aboutSummary(tx *Tx, t *Task, say clew.Say, c clew.ContextCondense) {
+func aboutSummary(tx *decide.Tx, t *core.Task, say clew.Say, c clew.ContextCondense) {
 	m := clew.Message{
 		Type: clew.TypeSay, Role: clew.SpeakerSystem, Say: say,
 		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, ContextCondense: &c,
@@ -35,20 +37,20 @@ func aboutSummary(tx *Tx, t *Task, say clew.Say, c clew.ContextCondense) {
 // askSummary has the agent ask for a summary, summed has it put in the place of
 // n messages.
 func (b *bench) askSummary() {
-	must(b.report(func(tx *Tx, s *State, t *Task) {
+	must(b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 		aboutSummary(tx, t, clew.SayAPIReqStarted, clew.ContextCondense{CondenseID: "c"})
 	}))
 }
 
 func (b *bench) summed(id string, n int) {
-	must(b.report(func(tx *Tx, s *State, t *Task) {
+	must(b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 		aboutSummary(tx, t, clew.SayCondenseContext, clew.ContextCondense{CondenseID: id, TokensAfter: 20})
 		tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: history.Summary(id, id, tx.NextTS()), Hides: n})
 	}))
 }
 
 func (b *bench) truncated(id string, n int) {
-	must(b.report(func(tx *Tx, s *State, t *Task) {
+	must(b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 		tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: history.Marker(t.History, n, id, tx.NextTS()), Hides: n})
 	}))
 }
@@ -110,7 +112,7 @@ func TestCondenseHoldsTheTurn(t *testing.T) {
 	}
 	b.askSummary()
 	before := b.task().History
-	must(b.report(func(tx *Tx, s *State, t *Task) {
+	must(b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 		aboutSummary(tx, t, clew.SayCondenseContextError, clew.ContextCondense{CondenseID: "c", TokensBefore: 99})
 	}))
 	task := b.task()
@@ -176,7 +178,7 @@ func TestCondenseRefused(t *testing.T) {
 // What is said during such a turn makes an ordinary one of it.
 func TestCondenseTurnTakesWords(t *testing.T) {
 	b := newBench()
-	b.s.state.rules = steering{}
+	b.s.state.Rules = steering{}
 	b.create()
 	b.chat(2)
 	must(b.ann(&clew.CondenseContextData{}))
@@ -230,10 +232,10 @@ func TestKeepHidden(t *testing.T) {
 			b.verify(t)
 		}
 		b.check(t)
-		whole := &State{ID: "s"}
+		whole := &core.State{ID: "s"}
 		whole.KeepHidden()
 		for _, r := range b.records {
-			Apply(whole, r, decoded(r))
+			core.Apply(whole, r, decoded(r))
 		}
 		all, bounded := whole.Task(b.task().TaskID).History, b.task()
 		if sent := history.Effective(all); fmt.Sprint(sent) != fmt.Sprint(bounded.History) {

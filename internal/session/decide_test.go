@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // The states a session can be in when a command comes.
@@ -22,7 +24,7 @@ var situations = map[string]func(b *bench){
 	},
 	"full": func(b *bench) {
 		b.create()
-		for i := range queueMax + 1 {
+		for i := range core.QueueMax + 1 {
 			must(b.say(fmt.Sprint("m", i)))
 		}
 	},
@@ -46,8 +48,8 @@ func TestDecide(t *testing.T) {
 		{"none", message, nil, clew.SessionNotFound},
 		{"none", &clew.RenameSessionData{Title: "x"}, nil, clew.SessionNotFound},
 		{"none", &clew.InterruptData{}, nil, clew.SessionNotFound},
-		{"none", &createCommand{owner: "ann"}, []clew.EventType{clew.EventSessionCreated}, ""},
-		{"idle", &createCommand{owner: "bob"}, nil, clew.SessionExists},
+		{"none", &decide.CreateCommand{Owner: "ann"}, []clew.EventType{clew.EventSessionCreated}, ""},
+		{"idle", &decide.CreateCommand{Owner: "bob"}, nil, clew.SessionExists},
 		{"idle", message, first, ""},
 		{"turn", message, []clew.EventType{queued}, ""},
 		{"reply", message, []clew.EventType{queued}, ""},
@@ -67,8 +69,8 @@ func TestDecide(t *testing.T) {
 		{"reply", &clew.InterruptData{}, []clew.EventType{updated, heard, idle}, ""},
 		{"full", &clew.InterruptData{}, []clew.EventType{heard, idle, created, clew.EventMessageAccepted, clew.EventTaskActive, clew.EventTaskUserMessage}, ""},
 		{"idle", &clew.ControlPauseData{}, nil, clew.SessionInvalidState},
-		{"idle", &turnReport{turn: "msg_000000000002"}, nil, clew.SessionInvalidState},
-		{"turn", &turnReport{turn: "msg_000000000009"}, nil, clew.SessionInvalidState},
+		{"idle", &decide.TurnReport{Turn: "msg_000000000002"}, nil, clew.SessionInvalidState},
+		{"turn", &decide.TurnReport{Turn: "msg_000000000009"}, nil, clew.SessionInvalidState},
 	}
 	for i, tt := range tests {
 		t.Run(fmt.Sprintf("%d %s %T", i, tt.in, tt.data), func(t *testing.T) {
@@ -87,7 +89,7 @@ func TestDecide(t *testing.T) {
 func TestQueueIsWorkedOffInOrder(t *testing.T) {
 	b := newBench()
 	situations["full"](b)
-	for i := range queueMax + 1 {
+	for i := range core.QueueMax + 1 {
 		if got := b.s.state.Message(b.turn().ID).ClientMessageID; string(got) != fmt.Sprint("m", i) {
 			t.Fatalf("turn %d is about %s", i, got)
 		}
@@ -106,8 +108,8 @@ func TestReplyInOneReport(t *testing.T) {
 	b.create()
 	must(b.say("m1"))
 	must(b.say("m2"))
-	_, types, err := b.report(func(tx *Tx, s *State, t *Task) {
-		m := newReply(tx.NextID(), tx.NextTS(), t.Turn)
+	_, types, err := b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
+		m := decide.NewReply(tx.NextID(), tx.NextTS(), t.Turn)
 		tx.Say(m)
 		m.Partial = false
 		tx.Update(m)
@@ -143,13 +145,13 @@ func TestRepeats(t *testing.T) {
 		}
 	}
 	// The last 1,000 are known, whatever came before.
-	for i := range takenMax + 500 {
+	for i := range core.TakenMax + 500 {
 		must(b.do(clew.Command{By: by("ann"), ClientMessageID: clew.ClientMessageID(fmt.Sprint("r", i)), Data: &clew.RenameSessionData{Title: "t"}}))
-		if n := len(b.s.state.Processed); n > takenMax+takenMax/4 {
+		if n := len(b.s.state.Processed); n > core.TakenMax+core.TakenMax/4 {
 			t.Fatalf("%d commands are kept", n)
 		}
 	}
-	for i := range takenMax {
+	for i := range core.TakenMax {
 		id := clew.ClientMessageID(fmt.Sprint("r", i+500))
 		r, _, err := b.do(clew.Command{By: by("ann"), ClientMessageID: id, Data: &clew.RenameSessionData{Title: "t"}})
 		if err != nil || !r.Repeat {
@@ -166,7 +168,7 @@ func TestPanicIsContained(t *testing.T) {
 	b := newBench()
 	situations["turn"](b)
 	before, _ := b.s.state.Encode()
-	_, _, err := b.report(func(*Tx, *State, *Task) { panic("oh") })
+	_, _, err := b.report(func(*decide.Tx, *core.State, *core.Task) { panic("oh") })
 	after, _ := b.s.state.Encode()
 	if clew.CodeOf(err) != clew.Internal || string(before) != string(after) {
 		t.Errorf("error %v, state changed: %v", err, string(before) != string(after))
@@ -217,7 +219,7 @@ func TestFoldEqualsLive(t *testing.T) {
 					must(b.update(rapid.String().Draw(t, "text"), true))
 				}
 			},
-			"create": func(t *rapid.T) { do(t, &createCommand{owner: "eve"}) },
+			"create": func(t *rapid.T) { do(t, &decide.CreateCommand{Owner: "eve"}) },
 		})
 		b.check(t)
 	})

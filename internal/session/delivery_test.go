@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // deliveries lists how what people said reached an agent, in the fold and as the
@@ -73,18 +75,18 @@ func TestDeliveryBehindThePage(t *testing.T) {
 	b := newBench()
 	b.create()
 	must(b.say("m1"))
-	tr := b.s.state.pager(&tape{b: b})
+	tr := view.NewPager(b.s.state, &tape{b: b})
 	at := b.s.state.Messages.Tail()[0].MessageID
 	seq, err := at.Seq()
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := tr.fold(context.Background(), 1, seq+1)
+	list, err := tr.Fold(context.Background(), 1, seq+1)
 	if err != nil || len(list) != 1 || list[0].Delivery != clew.DeliveryDirect {
-		t.Errorf("%s, %v", plainJSON(list), err)
+		t.Errorf("%s, %v", decide.PlainJSON(list), err)
 	}
-	f := pageFold{end: seq + 1, messages: []clew.Message{{MessageID: at, Role: clew.SpeakerUser}}, outcomes: newOutcomes(nil)}
-	if !f.waits(seq+acceptReach-1) || f.waits(seq+acceptReach) {
+	f := view.PageFold{End: seq + 1, Messages: []clew.Message{{MessageID: at, Role: clew.SpeakerUser}}, Outcomes: view.NewOutcomes(nil)}
+	if !f.Waits(seq+view.AcceptReach-1) || f.Waits(seq+view.AcceptReach) {
 		t.Error("it stops elsewhere")
 	}
 }

@@ -15,12 +15,14 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // rest ends a turn, with messages that end before.
 func rest(desk *session.TurnContext, before ...clew.Message) error {
-	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *decide.Tx, _ *core.State, t *core.Task) {
 		for _, m := range before {
 			tx.Update(m)
 		}
@@ -31,12 +33,12 @@ func rest(desk *session.TurnContext, before ...clew.Message) error {
 
 // hear gives the model what waits, and its answer with calls of these names.
 func hear(desk *session.TurnContext, calls ...string) error {
-	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *decide.Tx, _ *core.State, t *core.Task) {
 		add := func(m clew.ModelMessage) {
 			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, Message: m})
 		}
-		for _, in := range session.Waiting(t) {
-			add(session.Heard(in, tx.NextTS()))
+		for _, in := range decide.Waiting(t) {
+			add(decide.Heard(in, tx.NextTS()))
 		}
 		if len(calls) > 0 {
 			m := clew.ModelMessage{Role: clew.SpeakerAssistant, TS: tx.NextTS()}
@@ -51,7 +53,7 @@ func hear(desk *session.TurnContext, calls ...string) error {
 
 // progress records where a call stands.
 func progress(desk *session.TurnContext, id string, status clew.ToolStatus) error {
-	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *decide.Tx, _ *core.State, t *core.Task) {
 		tx.Add(&clew.ToolProgressData{
 			ToolCallID: id, Tool: "run", Status: status, TaskID: t.TaskID, AgentID: t.AgentID, Class: clew.ClassReadOnly, Output: "out",
 		})
@@ -69,7 +71,7 @@ type piece struct {
 func TestReasoningThenText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
-		h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 			think, err := desk.Open(clew.SayReasoning, "")
 			if err != nil {
 				return err
@@ -121,7 +123,7 @@ func TestReasoningThenText(t *testing.T) {
 // Who joins while a text is written anew never sees a piece that does not fit.
 func TestRestartEmptiesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, new(journaltest.Memory).Node("a"), session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+		h := start(t, new(journaltest.Memory).Node("a"), session.Config{Agent: agentFunc(func(_ context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 			st, err := desk.Open(clew.SayText, "")
 			if err != nil {
 				return err
@@ -167,7 +169,7 @@ func TestResumeAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := new(journaltest.Memory)
 		f := &faults{Journal: m.Node("a")}
-		a := start(t, f, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+		a := start(t, f, session.Config{Agent: agentFunc(func(ctx context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 			v, err := desk.View()
 			if err != nil {
 				return err
@@ -194,7 +196,7 @@ func TestResumeAfterRestart(t *testing.T) {
 		f.kill()
 		m.Down("a")
 		stop(a)
-		b := start(t, m.Node("b"), session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+		b := start(t, m.Node("b"), session.Config{Agent: agentFunc(func(_ context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 			v, err := desk.View()
 			if err != nil {
 				return err
@@ -239,7 +241,7 @@ func TestDeskAsk(t *testing.T) {
 				j := new(journaltest.Memory).Node("a")
 				var got clew.HitlResolvedData
 				var failed error
-				h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+				h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 					if err := errors.Join(hear(desk, "c1"), progress(desk, "c1", clew.ToolRunning)); err != nil {
 						return err
 					}
@@ -288,15 +290,15 @@ func TestAgentComesBackAfterTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		calls := 0
-		h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 			if calls++; calls > 1 {
 				return errors.Join(progress(desk, "c1", clew.ToolComplete), progress(desk, "c2", clew.ToolComplete), rest(desk))
 			}
 			if err := hear(desk, "c1", "c2"); err != nil {
 				return err
 			}
-			_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, task *session.Task) {
-				session.AskApproval(tx, s, task, clew.HitlApprovalRequestData{
+			_, err := sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, task *core.Task) {
+				decide.AskApproval(tx, s, task, clew.HitlApprovalRequestData{
 					Ask: clew.AskCommand, Asking: clew.Asking{ToolCallID: "c1"}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 				})
 			})
@@ -326,9 +328,9 @@ func TestReportsAfterTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		var late [3]error
-		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 			<-ctx.Done()
-			_, late[0] = sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, _ *session.Task) {
+			_, late[0] = sessiontest.Record(desk, func(tx *decide.Tx, _ *core.State, _ *core.Task) {
 				tx.Add(&clew.SessionRenamedData{Title: "too late"})
 			})
 			_, late[1] = desk.View()
@@ -352,7 +354,7 @@ func TestReportsAfterTheTurn(t *testing.T) {
 func TestDeskIsShared(t *testing.T) {
 	j := new(journaltest.Memory).Node("a")
 	over := make(chan error, 1)
-	h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+	h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 		ids := []string{"c1", "c2", "c3", "c4", "c5", "c6"}
 		errs := make([]error, len(ids)+2)
 		errs[0] = hear(desk, ids...)

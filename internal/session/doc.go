@@ -1,5 +1,5 @@
-// Package session holds what a session is and does: its state, the pure
-// functions Decide and Apply, the goroutine that owns it, and the host that
-// owns sessions. It declares the ports it needs (ports.go) and imports no
-// technology.
+// Package session runs sessions: the goroutine that owns one, the host that owns
+// many, turns, streams, rewinds. What a session is stands in core, what follows
+// from a command in decide, what is read of it in view. It declares the ports it
+// needs (ports.go) and imports no technology.
 package session

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // An Item is one thing that happened in a session, ready to send. Records have
@@ -16,7 +17,7 @@ type Item struct {
 
 	// Change is what changed of the state, for those who watch that; nil for all
 	// else. It has no envelope of its own, and no Seq.
-	Change *Change
+	Change *view.Change
 	// Text is a piece of a growing message, nil for all else.
 	Text *clew.TextData
 	// Monitor is the one that Text is about.

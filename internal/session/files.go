@@ -9,50 +9,52 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/crash"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 func newRewindID() string { return "rw_" + strings.ToLower(rand.Text()[:20]) }
 
 // restoreFiles takes the files where a course leads, and then the session. It
 // begins once nobody is at work any more.
-func (s *Session) restoreFiles(cmd clew.Command, c rewindPlan, place SessionWorkspace) outcome {
+func (s *Session) restoreFiles(cmd clew.Command, c decide.RewindPlan, place SessionWorkspace) outcome {
 	s.agents.Wait()
 	ctx := s.host.ctx
-	d := &rewindCommand{rewindPlan: c}
+	d := &decide.RewindCommand{RewindPlan: c}
 	end := cmd
 	end.Data = d
 	var err error
-	if c.to > 0 && c.targetState == nil {
-		d.targetState, err = s.host.past(s.id).encoded(ctx, c.to)
+	if c.To > 0 && c.TargetState == nil {
+		d.TargetState, err = s.host.past(s.id).Encoded(ctx, c.To)
 	}
 	if err == nil {
 		crash.At("files.before")
 		var done RestoredFiles
 		done, err = s.restoreWithRetry(ctx, place, c)
 		crash.At("files.after")
-		d.files = &clew.FilesReturned{Hash: c.checkpoint, Before: done.Before, Changed: done.Changed, Removed: done.Removed, Left: clipList(done.Left)}
-		d.durationMS = done.DurationMS
+		d.Files = &clew.FilesReturned{Hash: c.Checkpoint, Before: done.Before, Changed: done.Changed, Removed: done.Removed, Left: core.ClipList(done.Left)}
+		d.DurationMS = done.DurationMS
 	}
 	if err != nil && ctx.Err() != nil {
 		return outcome{err: err} // the next owner goes on
 	}
 	failed := err
 	if err != nil {
-		d.failed = clew.AsError(err).Message
+		d.Failed = clew.AsError(err).Message
 	}
 	out, err := s.ask(ctx, request{ctx: ctx, cmd: end, done: make(chan outcome, 1)})
 	if err == nil {
 		err = out.err
 	}
-	if out.refused && d.failed == "" {
+	if out.refused && d.Failed == "" {
 		// The files are there, and the session will not follow: back with them.
 		// Of any other error nobody knows whether it followed: that shows when
 		// it is loaded again.
 		failed = err
-		if _, undo := s.host.cfg.Files.Restore(ctx, place, c.rewindID+"_back", d.files.Before); undo != nil {
+		if _, undo := s.host.cfg.Files.Restore(ctx, place, c.RewindID+"_back", d.Files.Before); undo != nil {
 			failed = errors.Join(err, undo)
 		}
-		d.failed = clew.AsError(err).Message
+		d.Failed = clew.AsError(err).Message
 		out.receipt, err = s.submit(ctx, end)
 	}
 	return outcome{receipt: out.receipt, err: errors.Join(failed, err)}
@@ -65,13 +67,13 @@ const (
 
 // restoreWithRetry restores files. As long as they are in the middle, and neither there
 // nor back where they were, the return stays open: somebody may make room.
-func (s *Session) restoreWithRetry(ctx context.Context, place SessionWorkspace, c rewindPlan) (RestoredFiles, error) {
+func (s *Session) restoreWithRetry(ctx context.Context, place SessionWorkspace, c decide.RewindPlan) (RestoredFiles, error) {
 	for pause := settlePause; ; pause = min(2*pause, settlePauseMax) {
-		done, err := s.host.cfg.Files.Restore(ctx, place, c.rewindID, c.checkpoint)
+		done, err := s.host.cfg.Files.Restore(ctx, place, c.RewindID, c.Checkpoint)
 		if !errors.Is(err, ErrUnsettled) {
 			return done, err
 		}
-		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", c.rewindID, "err", err)
+		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", c.RewindID, "err", err)
 		select {
 		case <-ctx.Done():
 			return done, err
@@ -79,11 +81,6 @@ func (s *Session) restoreWithRetry(ctx context.Context, place SessionWorkspace, 
 		}
 	}
 }
-
-// leftMax is how many paths a record names that were left as they were.
-const leftMax = 100
-
-func clipList(list []string) []string { return list[:min(len(list), leftMax)] }
 
 // restore takes files back to a checkpoint, and the conversation if wanted.
 func (s *Session) restore(ctx context.Context, cmd clew.Command, l position, d *clew.CheckpointRestoreData) (Receipt, error) {
@@ -94,7 +91,7 @@ func (s *Session) restore(ctx context.Context, cmd clew.Command, l position, d *
 		}
 		return s.rewind(ctx, cmd, l, rewindTarget{target: target, files: true, hash: d.CommitHash})
 	}
-	return s.execute(ctx, cmd, rewindPlan{kind: clew.KindFiles, rewindID: newRewindID(), checkpoint: d.CommitHash, lastRewindSeq: l.moved}, l.place)
+	return s.execute(ctx, cmd, decide.RewindPlan{Kind: clew.KindFiles, RewindID: newRewindID(), Checkpoint: d.CommitHash, LastRewindSeq: l.moved}, l.place)
 }
 
 // save makes a checkpoint because somebody asked for it.
@@ -104,7 +101,7 @@ func (s *Session) save(ctx context.Context, cmd clew.Command, l position, d *cle
 	}
 	reason := d.Message
 	if reason == "" {
-		reason = savedByPrefix + string(cmd.By.User)
+		reason = core.SavedByPrefix + string(cmd.By.User)
 	}
 	out := make(chan outcome, 1)
 	s.rewinds.Go(func() { // the first one of a large workspace takes a while
@@ -125,17 +122,8 @@ func (s *Session) saveFiles(cmd clew.Command, place SessionWorkspace, reason str
 	if err != nil {
 		return Receipt{}, err
 	}
-	cmd.Data = &systemNote{saved: &done, reason: reason}
+	cmd.Data = &decide.SystemNote{Saved: &done, Reason: reason}
 	return s.submit(ctx, cmd)
-}
-
-// CheckpointSaved is the data of checkpoint_saved for a checkpoint that was just
-// made. The caller says which message and task it belongs to.
-func CheckpointSaved(f SavedFiles, reason string) *clew.CheckpointSavedData {
-	return &clew.CheckpointSavedData{
-		CheckpointID: f.ID, Kind: clew.CheckpointWorkspace, FromHash: f.From, ToHash: f.Hash, DurationMS: f.DurationMS,
-		Reason: reason, Files: f.Files, Bytes: f.Bytes, Left: clipList(f.Left),
-	}
 }
 
 // diffFiles is how many files an answer shows.

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 const (
@@ -37,13 +39,13 @@ func TestFoldVersion(t *testing.T) {
 	}
 	version := -1
 	_, _ = fmt.Sscanf(string(then), "fold %d\n", &version)
-	if FoldVersion <= version {
+	if core.FoldVersion <= version {
 		t.Fatalf("State or what Apply makes of records has changed, and FoldVersion has not.\n"+
 			"Raise FoldVersion in restore.go to %d, so that stored folds are made anew from the records, and then run\n"+
 			"  go test ./internal/session -run TestFoldVersion -update\n%s", version+1, differing(string(then), now))
 	}
 	if !*update {
-		t.Fatalf("FoldVersion is %d and %s is of %d: run go test ./internal/session -run TestFoldVersion -update", FoldVersion, foldGolden, version)
+		t.Fatalf("FoldVersion is %d and %s is of %d: run go test ./internal/session -run TestFoldVersion -update", core.FoldVersion, foldGolden, version)
 	}
 	if err := os.WriteFile(foldGolden, []byte(now), 0o600); err != nil {
 		t.Fatal(err)
@@ -69,7 +71,7 @@ func differing(then, now string) string {
 
 func foldDescription(t *testing.T, chains [][]clew.Record) string {
 	var out strings.Builder
-	fmt.Fprintln(&out, "fold", FoldVersion)
+	fmt.Fprintln(&out, "fold", core.FoldVersion)
 	for i, chain := range chains {
 		fmt.Fprintf(&out, "records %d: %d, fold %x\n", i+1, len(chain), digestOf(t, chain))
 	}
@@ -83,7 +85,7 @@ func foldDescription(t *testing.T, chains [][]clew.Record) string {
 func digestOf(t *testing.T, chain []clew.Record) []byte {
 	t.Helper()
 	b := &bench{records: chain, folds: map[uint64][]byte{}}
-	f := Folder{State: &State{ID: "s"}, Past: b.fresh}
+	f := core.Folder{State: &core.State{ID: "s"}, Past: b.fresh}
 	sum := sha256.New()
 	for i, r := range chain {
 		if err := f.Add(r); err != nil {
@@ -104,7 +106,7 @@ func digestOf(t *testing.T, chain []clew.Record) []byte {
 // tell.
 func statePaths() []string {
 	w := pathWalk{seen: map[reflect.Type]string{}}
-	w.walk("", reflect.TypeFor[State]())
+	w.walk("", reflect.TypeFor[core.State]())
 	slices.Sort(w.paths)
 	return w.paths
 }
@@ -145,7 +147,7 @@ func (w *pathWalk) walk(path string, t reflect.Type) {
 // questions lists what a question may be: its type says which data it has.
 func (w *pathWalk) questions(path string) {
 	for _, e := range clew.Events {
-		if isAsking(e.Type) {
+		if view.IsAsking(e.Type) {
 			w.fields(path+"("+string(e.Type)+")", reflect.TypeOf(e.Data))
 		}
 	}
@@ -338,7 +340,7 @@ func BenchmarkFoldAnew(b *testing.B) {
 	past := &bench{records: chain, folds: map[uint64][]byte{}}
 	n := 0
 	for b.Loop() {
-		f := Folder{State: &State{ID: "s"}, Past: past.fresh}
+		f := core.Folder{State: &core.State{ID: "s"}, Past: past.fresh}
 		for _, r := range chain {
 			if err := f.Add(r); err != nil {
 				b.Fatal(err)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/crash"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // fork makes a session that goes on from a point of this one. The two share the
@@ -24,13 +26,13 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l position, d *cle
 	if err != nil {
 		return Receipt{}, err
 	}
-	then, err := decodeState(s.id, c.targetState)
+	then, err := core.DecodeState(s.id, c.TargetState)
 	if err != nil {
 		return Receipt{}, err
 	}
 	n := NewSession{ID: forkID(s.id, cmd), Title: d.Title, Workspace: d.Workspace}
 	if n.Title == "" {
-		n.Title = forkTitle(then.displayTitle())
+		n.Title = forkTitle(then.DisplayTitle())
 	}
 	if n.Workspace == "" {
 		n.Workspace = l.place.Dir
@@ -40,17 +42,17 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l position, d *cle
 		}
 	}
 	w := historySearch{s: s, l: l}
-	last, err := w.record(ctx, c.to)
+	last, err := w.record(ctx, c.To)
 	if err != nil {
 		return Receipt{}, err
 	}
-	if c.checkpoint != "" {
-		if c.to == l.seq { // it goes on from now
+	if c.Checkpoint != "" {
+		if c.To == l.seq { // it goes on from now
 			if saved, err := h.cfg.Files.Save(ctx, l.place, "at a fork"); err == nil {
-				c.checkpoint = saved.Hash
+				c.Checkpoint = saved.Hash
 			}
 		}
-		if err := h.cfg.Files.Copy(ctx, l.place, c.checkpoint, SessionWorkspace{Session: n.ID, Dir: n.Workspace, Settings: l.place.Settings}); err != nil {
+		if err := h.cfg.Files.Copy(ctx, l.place, c.Checkpoint, SessionWorkspace{Session: n.ID, Dir: n.Workspace, Settings: l.place.Settings}); err != nil {
 			return Receipt{}, err
 		}
 	}
@@ -59,11 +61,11 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l position, d *cle
 		return Receipt{}, err
 	}
 	crash.At("fork.founded")
-	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.to)}
-	if err := h.createSession(ctx, cmd.By, n, &createCommand{owner: cmd.By.User, title: n.Title, workspace: n.Workspace, forked: point, settings: l.place.Settings}, c.to+1); err != nil {
+	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.To)}
+	if err := h.createSession(ctx, cmd.By, n, &decide.CreateCommand{Owner: cmd.By.User, Title: n.Title, Workspace: n.Workspace, Forked: point, Settings: l.place.Settings}, c.To+1); err != nil {
 		return Receipt{}, err
 	}
-	cmd.Data = &systemNote{forked: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.to)}}
+	cmd.Data = &decide.SystemNote{Forked: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.To)}}
 	r, err := s.submit(ctx, cmd)
 	r.SessionID = n.ID
 	return r, err
@@ -76,7 +78,7 @@ func forkTitle(title string) string {
 	if title == "" || title == "(fork)" {
 		return "(fork)"
 	}
-	return clip(title, titleRunes-len(mark)) + mark
+	return core.Clip(title, core.TitleRunes-len(mark)) + mark
 }
 
 // forkID names a fork. The same command names the same one, should it come
@@ -89,67 +91,8 @@ func forkID(parent clew.SessionID, cmd clew.Command) clew.SessionID {
 	return clew.SessionID("sess_" + hex.EncodeToString(sum[:13]))
 }
 
-// forkedRequestID names an open question in a fork, or in a session from elsewhere:
-// the original has it open too, and an inbox must be able to tell them apart.
-func forkedRequestID(fork clew.SessionID, id clew.RequestID) clew.RequestID {
-	sum := sha256.Sum256([]byte(string(fork) + "/" + string(id)))
-	return clew.RequestID("req_" + hex.EncodeToString(sum[:12]))
-}
-
-// renameQuestions gives a fork's open questions names of their own.
-func (s *State) renameQuestions() {
-	for _, q := range s.Questions {
-		a := q.Asking()
-		was := a.RequestID
-		a.RequestID = forkedRequestID(s.ID, was)
-		for _, t := range s.Tasks {
-			for i := range t.Calls {
-				if t.Calls[i].RequestID == was {
-					t.Calls[i].RequestID = a.RequestID
-				}
-			}
-		}
-		s.Messages.ChangeAll(func(m *clew.Message) bool {
-			if m.RequestID != was {
-				return false
-			}
-			m.RequestID = a.RequestID
-			return true
-		})
-		if asked, ok := s.AskedTimes[was]; ok {
-			delete(s.AskedTimes, was)
-			s.AskedTimes[a.RequestID] = asked
-		}
-		if at, ok := s.Reminded[was]; ok {
-			delete(s.Reminded, was)
-			s.Reminded[a.RequestID] = at
-		}
-	}
-}
-
-// reopenedQuestions tells those who read a fork's records what became of the questions
-// that are open in them.
-func reopenedQuestions(tx *Tx, s *State) {
-	for _, q := range s.Questions {
-		data, err := clew.MarshalData(q.Data)
-		if err != nil {
-			continue
-		}
-		again, err := clew.DecodeEvent(q.Type, data) // a copy
-		if err != nil {
-			continue
-		}
-		a := clew.Question(again).Asking()
-		a.RequestID = forkedRequestID(s.ID, q.RequestID())
-		tx.Add(&clew.HitlResolvedData{
-			RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "asked anew in this session", TaskID: a.TaskID,
-		})
-		tx.Add(again.Data)
-	}
-}
-
 // startHistory lays the ground for a fork: its parent's records and what they come to.
-func (h *Host) startHistory(ctx context.Context, id clew.SessionID, then *State, head clew.Head, parent clew.SessionID) error {
+func (h *Host) startHistory(ctx context.Context, id clew.SessionID, then *core.State, head clew.Head, parent clew.SessionID) error {
 	then.ID, then.Owner, then.CreatedMS, then.PendingRewind = id, "", 0, nil
 	state, err := then.Encode()
 	if err != nil {
@@ -163,7 +106,7 @@ func (h *Host) startHistory(ctx context.Context, id clew.SessionID, then *State,
 }
 
 // createSession makes the first record of a session's own and puts it into the list.
-func (h *Host) createSession(ctx context.Context, by clew.Principal, n NewSession, c *createCommand, seq uint64) error {
+func (h *Host) createSession(ctx context.Context, by clew.Principal, n NewSession, c *decide.CreateCommand, seq uint64) error {
 	_, err := h.Do(ctx, n.ID, clew.Command{By: by, Data: c})
 	if clew.CodeOf(err) == clew.SessionExists { // it exists: the command comes a second time
 		if role, _ := h.Access(ctx, n.ID, by); role == clew.RoleOwner || role == clew.RoleAdmin {
@@ -181,7 +124,7 @@ func (h *Host) createSession(ctx context.Context, by clew.Principal, n NewSessio
 // so with its first record, at seq; the later of the two counts.
 func (h *Host) indexSession(ctx context.Context, by clew.Principal, n NewSession, seq uint64) {
 	now := h.cfg.Now()
-	h.indexNow(ctx, by.User, Summary{
+	h.indexNow(ctx, by.User, core.Summary{
 		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: seq - 1,
 		Owner: by.User,
 	})
@@ -199,7 +142,7 @@ func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID,
 			return err
 		}
 	}
-	s, err := decodeState(id, f.State)
+	s, err := core.DecodeState(id, f.State)
 	if err != nil {
 		return err
 	}
@@ -222,7 +165,7 @@ func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID,
 	if err != nil {
 		return err
 	}
-	if _, err := h.Do(ctx, id, clew.Command{By: by, Data: &createCommand{owner: by.User, imported: &d}}); err != nil {
+	if _, err := h.Do(ctx, id, clew.Command{By: by, Data: &decide.CreateCommand{Owner: by.User, Imported: &d}}); err != nil {
 		return err // it has an owner after all
 	}
 	h.indexSession(ctx, by, NewSession{ID: id, Title: d.Title, Workspace: d.Workspace}, f.Head.Seq+1)

@@ -14,6 +14,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 var (
@@ -203,9 +204,9 @@ func (f *faults) Claim(ctx context.Context, shard int) (session.Lease, error) {
 	return f.Journal.Claim(ctx, shard)
 }
 
-func (f *faults) Open(ctx context.Context, l session.Lease, id clew.SessionID) (session.Log, session.Loaded, error) {
+func (f *faults) Open(ctx context.Context, l session.Lease, id clew.SessionID) (session.Log, core.Loaded, error) {
 	if err := f.alive(); err != nil {
-		return nil, session.Loaded{}, err
+		return nil, core.Loaded{}, err
 	}
 	log, loaded, err := f.Journal.Open(ctx, l, id)
 	return &faultyLog{log, f}, loaded, err

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // isHistoryCommand reports whether a command is about the session's history or its
@@ -41,7 +43,7 @@ func (s *Session) runHistoryCommand(ctx context.Context, cmd clew.Command) (Rece
 		}
 	}
 	if l.returning {
-		return Receipt{}, errRewindPending()
+		return Receipt{}, decide.ErrRewindPending()
 	}
 	switch d := cmd.Data.(type) {
 	case *clew.RewindData:
@@ -78,11 +80,11 @@ func (s *Session) runHistoryCommand(ctx context.Context, cmd clew.Command) (Rece
 // repeated answers a command that was taken before as it was answered then. If
 // files are on their way because of it, it waits for them.
 func (s *Session) repeated(ctx context.Context, cmd clew.Command) (Receipt, bool, error) {
-	var t ProcessedCommand
+	var t core.ProcessedCommand
 	for repeat, returning := false, true; returning; {
 		pos, _ := s.feed.End()
 		err := s.read(ctx, func(s *Session) {
-			t, repeat = s.state.processedAs(cmd.By.User, cmd.ClientMessageID)
+			t, repeat = s.state.ProcessedAs(cmd.By.User, cmd.ClientMessageID)
 			open := s.state.PendingRewind
 			returning = open != nil && open.By == cmd.By.User && open.Cause == cmd.ClientMessageID
 		})
@@ -120,7 +122,7 @@ func (s *Session) awaitFeed(ctx context.Context, pos uint64) error {
 }
 
 // failure is why a return failed that a command had asked for, nil if it did not.
-func (s *Session) failure(ctx context.Context, t ProcessedCommand) error {
+func (s *Session) failure(ctx context.Context, t core.ProcessedCommand) error {
 	w := historySearch{s: s}
 	last, err := w.record(ctx, t.First+uint64(t.Count)-1)
 	if err != nil || last.Type != clew.EventRewindFailed {
@@ -139,9 +141,9 @@ type position struct {
 	total      int
 	quiet      int
 	tail       []clew.Message
-	removed    []Span
+	removed    []core.Span
 	queue      []clew.QueuedMessage
-	undo, redo []RewindEntry
+	undo, redo []core.RewindEntry
 	checkpoint string
 	first      string
 	place      SessionWorkspace
@@ -158,8 +160,8 @@ func (s *Session) position(ctx context.Context) (position, error) {
 func (s *Session) positionNow() position {
 	st := s.state
 	return position{
-		seq: st.Seq, moved: st.LastRewindSeq, total: st.Total, quiet: st.Quiet, tail: slices.Clone(st.Messages.Tail()), removed: append([]Span{}, st.Removed...), queue: st.queuedMessages(),
-		undo: append([]RewindEntry{}, st.Undo...), redo: append([]RewindEntry{}, st.Redo...), checkpoint: st.Checkpoint, first: st.FirstCheckpoint, folds: append([]savedState{}, s.folds...),
+		seq: st.Seq, moved: st.LastRewindSeq, total: st.Total, quiet: st.Quiet, tail: slices.Clone(st.Messages.Tail()), removed: append([]core.Span{}, st.Removed...), queue: st.QueuedMessages(),
+		undo: append([]core.RewindEntry{}, st.Undo...), redo: append([]core.RewindEntry{}, st.Redo...), checkpoint: st.Checkpoint, first: st.FirstCheckpoint, folds: append([]savedState{}, s.folds...),
 		place: SessionWorkspace{Session: s.id, Dir: st.Workspace, Settings: st.Settings}, returning: st.PendingRewind != nil,
 	}
 }
@@ -185,38 +187,38 @@ func (s *Session) rewind(ctx context.Context, cmd clew.Command, l position, a re
 	if err != nil {
 		return Receipt{}, err
 	}
-	if c.to == l.seq && c.checkpoint == "" { // nothing would change
+	if c.To == l.seq && c.Checkpoint == "" { // nothing would change
 		return Receipt{ClientMessageID: cmd.ClientMessageID, Records: []clew.MessageID{}}, nil
 	}
 	return s.execute(ctx, cmd, c, l.place)
 }
 
 // planRewind finds the way to where somebody wants to go.
-func (s *Session) planRewind(ctx context.Context, l position, a rewindTarget) (rewindPlan, error) {
-	c := rewindPlan{kind: clew.KindRewind, rewindID: newRewindID(), keep: a.keep, followUp: a.then, lastRewindSeq: l.moved, to: l.seq}
+func (s *Session) planRewind(ctx context.Context, l position, a rewindTarget) (decide.RewindPlan, error) {
+	c := decide.RewindPlan{Kind: clew.KindRewind, RewindID: newRewindID(), Keep: a.keep, FollowUp: a.then, LastRewindSeq: l.moved, To: l.seq}
 	w := historySearch{s: s, l: l}
 	at, cut, err := w.locate(ctx, a.target, a.keep)
 	if err != nil {
 		return c, err
 	}
-	c.from = at
+	c.From = at
 	if cut > 0 {
-		c.to = cut - 1
+		c.To = cut - 1
 	}
-	if c.targetState, err = s.pastFrom(l).encoded(ctx, c.to); err != nil {
+	if c.TargetState, err = s.pastFrom(l).Encoded(ctx, c.To); err != nil {
 		return c, err
 	}
 	if !a.files {
 		return c, nil
 	}
-	if c.checkpoint = a.hash; c.checkpoint == "" {
-		c.checkpoint, err = w.checkpoint(ctx, c, cut)
+	if c.Checkpoint = a.hash; c.Checkpoint == "" {
+		c.Checkpoint, err = w.checkpoint(ctx, c, cut)
 	}
 	if err == nil && s.host.cfg.Files == nil {
 		err = clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints, so files cannot be taken back")
 	}
 	if err != nil && a.lenient {
-		c.checkpoint, err = "", nil
+		c.Checkpoint, err = "", nil
 	}
 	return c, err
 }
@@ -231,12 +233,12 @@ func (s *Session) undo(ctx context.Context, cmd clew.Command, l position, kind c
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "there is no rewind to %s", word)
 	}
 	last := list[len(list)-1]
-	c := rewindPlan{kind: kind, rewindID: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, checkpoint: last.Files, lastRewindSeq: l.moved}
+	c := decide.RewindPlan{Kind: kind, RewindID: newRewindID(), To: last.Seq - 1, From: last.From, Keep: last.Keep, Checkpoint: last.Files, LastRewindSeq: l.moved}
 	if files != nil && !*files {
-		c.checkpoint = ""
+		c.Checkpoint = ""
 	}
 	var err error
-	if c.targetState, err = s.pastFrom(l).encoded(ctx, c.to); err != nil {
+	if c.TargetState, err = s.pastFrom(l).Encoded(ctx, c.To); err != nil {
 		return Receipt{}, err
 	}
 	return s.execute(ctx, cmd, c, l.place)
@@ -244,16 +246,16 @@ func (s *Session) undo(ctx context.Context, cmd clew.Command, l position, kind c
 
 // execute goes the way. With files it is a journey of its own, which goes on
 // without whoever asked for it.
-func (s *Session) execute(ctx context.Context, cmd clew.Command, c rewindPlan, place SessionWorkspace) (Receipt, error) {
-	if c.checkpoint == "" {
-		cmd.Data = &rewindCommand{rewindPlan: c}
+func (s *Session) execute(ctx context.Context, cmd clew.Command, c decide.RewindPlan, place SessionWorkspace) (Receipt, error) {
+	if c.Checkpoint == "" {
+		cmd.Data = &decide.RewindCommand{RewindPlan: c}
 		return s.submit(ctx, cmd)
 	}
 	if s.host.cfg.Files == nil {
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints, so files cannot be taken back")
 	}
 	start := cmd
-	start.Data = &rewindCommand{rewindPlan: c, start: true}
+	start.Data = &decide.RewindCommand{RewindPlan: c, Start: true}
 	begun, err := s.submit(ctx, start)
 	if err == nil && begun.Repeat {
 		begun, _, err = s.repeated(ctx, cmd)
@@ -280,15 +282,15 @@ func (s *Session) resumeRewind() {
 	if r == nil || s.host.cfg.Files == nil || s.state.Owner == "" {
 		return
 	}
-	c := rewindPlan{kind: r.Kind, rewindID: r.RewindID, from: r.FromMessageID, keep: r.KeepTarget, checkpoint: r.Hash, lastRewindSeq: s.state.LastRewindSeq}
-	c.to, _ = r.To.Seq()
+	c := decide.RewindPlan{Kind: r.Kind, RewindID: r.RewindID, From: r.FromMessageID, Keep: r.KeepTarget, Checkpoint: r.Hash, LastRewindSeq: s.state.LastRewindSeq}
+	c.To, _ = r.To.Seq()
 	if r.Text != "" || len(r.Images) > 0 {
-		c.followUp = &clew.UserMessageData{Text: r.Text, Images: r.Images}
+		c.FollowUp = &clew.UserMessageData{Text: r.Text, Images: r.Images}
 	}
 	cmd := clew.Command{By: clew.Principal{User: r.By}, ClientMessageID: r.Cause}
 	place := SessionWorkspace{Session: s.id, Dir: s.state.Workspace, Settings: s.state.Settings}
 	s.rewinds.Go(func() {
 		out := s.restoreFiles(cmd, c, place)
-		s.host.cfg.Log.Info("a return that was cut off is settled", "session", s.id, "rewind", c.rewindID, "err", out.err)
+		s.host.cfg.Log.Info("a return that was cut off is settled", "session", s.id, "rewind", c.RewindID, "err", out.err)
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // historySearch finds places in a session's history.
@@ -13,8 +15,8 @@ type historySearch struct {
 	l position
 }
 
-func (w *historySearch) pager() *pager {
-	return &pager{journal: w.s.host.cfg.Journal, id: w.s.id, tail: w.l.tail, total: w.l.total, removed: w.l.removed, queue: w.l.queue, last: w.l.seq}
+func (w *historySearch) pager() *view.Pager {
+	return &view.Pager{Journal: w.s.host.cfg.Journal, ID: w.s.id, Tail: w.l.tail, Total: w.l.total, Removed: w.l.removed, Queue: w.l.queue, Last: w.l.seq}
 }
 
 // locate gives the message that a target names, and the record of the first
@@ -46,7 +48,7 @@ func (w *historySearch) message(ctx context.Context, t clew.Target) (uint64, err
 	if err != nil || seq == 0 || seq > w.l.seq {
 		return 0, missing
 	}
-	if isHidden(w.l.removed, seq) {
+	if core.IsHidden(w.l.removed, seq) {
 		return 0, clew.Errorf(clew.MessageNotFound, "message %s was taken back; if that was a rewind, undo it first", t.MessageID)
 	}
 	if ok, err := w.isMessage(ctx, seq); ok || err != nil {
@@ -63,7 +65,7 @@ func (w *historySearch) message(ctx context.Context, t clew.Target) (uint64, err
 // there is none: the words that came with it, or itself.
 func (w *historySearch) answer(ctx context.Context, seq uint64) (uint64, error) {
 	d, err := w.resolved(ctx, seq)
-	if err != nil || d == nil || !isAnswer(d) || seq == 1 {
+	if err != nil || d == nil || !core.IsAnswer(d) || seq == 1 {
 		return 0, err
 	}
 	r, err := w.record(ctx, seq-1)
@@ -94,17 +96,11 @@ func (w *historySearch) resolved(ctx context.Context, seq uint64) (*clew.HitlRes
 	return ev.Data.(*clew.HitlResolvedData), nil
 }
 
-// isAnswer reports whether a question was decided: by a person, or because nobody
-// did in time. Others were withdrawn with what they were about.
-func isAnswer(d *clew.HitlResolvedData) bool {
-	return d.ByTimeout || d.Action != clew.ResolvedCancelled
-}
-
 func (w *historySearch) byIndex(ctx context.Context, n int) (uint64, error) {
 	if n >= w.l.total {
 		return 0, nil
 	}
-	list, err := w.pager().messages(ctx, 1, w.l.total-1-n, "")
+	list, err := w.pager().Messages(ctx, 1, w.l.total-1-n, "")
 	if err != nil {
 		return 0, err
 	}
@@ -133,7 +129,7 @@ func (w *historySearch) byTime(ctx context.Context, ts int64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if r.TS != ts || r.Type != clew.EventMessageCreated || isHidden(w.l.removed, lo) {
+	if r.TS != ts || r.Type != clew.EventMessageCreated || core.IsHidden(w.l.removed, lo) {
 		return 0, clew.Errorf(clew.MessageNotFound, "no message with ts %d in this session", ts)
 	}
 	return lo, nil
@@ -147,7 +143,7 @@ func (w *historySearch) record(ctx context.Context, seq uint64) (clew.Record, er
 }
 
 func (w *historySearch) inTail(seq uint64) (int, bool) {
-	return slices.BinarySearchFunc(w.l.tail, clew.MessageIDOf(seq), func(m clew.Message, id clew.MessageID) int { return compareMessageIDs(m.MessageID, id) })
+	return slices.BinarySearchFunc(w.l.tail, clew.MessageIDOf(seq), func(m clew.Message, id clew.MessageID) int { return core.CompareMessageIDs(m.MessageID, id) })
 }
 
 func (w *historySearch) isMessage(ctx context.Context, seq uint64) (bool, error) {
@@ -167,7 +163,7 @@ func (w *historySearch) next(ctx context.Context, seq uint64) (uint64, error) {
 			if err != nil {
 				return 0, err
 			}
-			if r.Type == clew.EventMessageCreated && !isHidden(w.l.removed, r.Seq) {
+			if r.Type == clew.EventMessageCreated && !core.IsHidden(w.l.removed, r.Seq) {
 				return r.Seq, nil
 			}
 		}

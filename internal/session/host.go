@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // Config is what a host works with.
@@ -197,12 +199,12 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 			return "", err
 		}
 	}
-	cmd := clew.Command{By: by, Data: &createCommand{owner: by.User, title: n.Title, workspace: n.Workspace}}
+	cmd := clew.Command{By: by, Data: &decide.CreateCommand{Owner: by.User, Title: n.Title, Workspace: n.Workspace}}
 	if _, err := h.Do(ctx, n.ID, cmd); err != nil {
 		return "", err
 	}
 	now := h.cfg.Now()
-	h.indexNow(ctx, by.User, Summary{
+	h.indexNow(ctx, by.User, core.Summary{
 		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: 1,
 		Owner: by.User,
 	})
@@ -235,7 +237,7 @@ func (h *Host) carryOut(ctx context.Context, id clew.SessionID, cmd clew.Command
 	if err := h.storeImages(ctx, cmd.Data); err != nil {
 		return receipt, err
 	}
-	_, creating := cmd.Data.(*createCommand)
+	_, creating := cmd.Data.(*decide.CreateCommand)
 	if h.cfg.Peers != nil && cmd.ClientMessageID == "" {
 		// It may be sent to another node more than once.
 		cmd.ClientMessageID = clew.NewClientMessageID()
@@ -427,7 +429,7 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 	if r.anew && r.tooNew == nil {
 		s.anew, s.sealed, s.indexed = true, 0, 0
 	}
-	state.rules, _ = h.cfg.Agent.(Rules)
+	state.Rules, _ = h.cfg.Agent.(core.Rules)
 	s.alarm.woken = wakeAfterLoad(state, loaded)
 	s.exists.Store(state.Exists())
 	s.busy.Store(s.tooNew == nil && state.Busy())
@@ -461,7 +463,7 @@ func (h *Host) Access(ctx context.Context, id clew.SessionID, p clew.Principal) 
 }
 
 // List gives sessions as the index does.
-func (h *Host) List(ctx context.Context, q ListQuery) ([]Summary, string, error) {
+func (h *Host) List(ctx context.Context, q ListQuery) ([]core.Summary, string, error) {
 	if !q.Everyone && q.Cursor == "" {
 		wait, cancel := context.WithTimeout(ctx, viewWait)
 		h.listWritten(wait, q.Owner) // who just did something sees it

@@ -14,6 +14,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // Covers: WS-097, C-01
@@ -286,7 +287,7 @@ type stubborn struct {
 	fails atomic.Int32
 }
 
-func (x *stubborn) Put(ctx context.Context, owner clew.UserID, s ...session.Summary) error {
+func (x *stubborn) Put(ctx context.Context, owner clew.UserID, s ...core.Summary) error {
 	if x.fails.Add(-1) >= 0 {
 		return errDead
 	}
@@ -332,7 +333,7 @@ type stuck struct {
 	on atomic.Bool
 }
 
-func (x *stuck) Put(ctx context.Context, owner clew.UserID, s ...session.Summary) error {
+func (x *stuck) Put(ctx context.Context, owner clew.UserID, s ...core.Summary) error {
 	if x.on.Load() {
 		<-ctx.Done()
 		return ctx.Err()

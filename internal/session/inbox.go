@@ -7,24 +7,14 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
-
-// An InboxItem is an open question in the inbox of somebody who may answer it.
-type InboxItem struct {
-	SessionID  clew.SessionID `json:"session_id"`
-	Title      string         `json:"title"`
-	Owner      clew.UserID    `json:"owner"`
-	Question   clew.Question  `json:"question"`
-	AskedMS    int64          `json:"asked_ms"`
-	RemindedMS int64          `json:"reminded_ms,omitempty"`
-	Seq        uint64         `json:"seq"` // of the record that asked
-}
 
 // An InboxChange is what happened to one row of somebody's inbox.
 type InboxChange struct {
 	SessionID clew.SessionID
 	RequestID clew.RequestID
-	Item      *InboxItem // nil if the row is gone
+	Item      *core.InboxItem // nil if the row is gone
 	// Current marks the end of what was there when the watch began. It comes
 	// once, without a row.
 	Current bool
@@ -36,67 +26,10 @@ type InboxChange struct {
 type Inbox interface {
 	// Sync makes the session's rows exactly these. If another node owns the
 	// session by now it changes nothing.
-	Sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]InboxItem) error
+	Sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]core.InboxItem) error
 	// Forget says that the session left this node: another one may change its
 	// rows from now on.
 	Forget(id clew.SessionID)
-}
-
-// AskedTimes is when a question was put.
-type AskedTimes struct {
-	Seq uint64 `json:"seq"`
-	MS  int64  `json:"ms"`
-}
-
-// noteAsked is Apply's part for the inbox.
-func (s *State) noteAsked(r clew.Record, data any) {
-	if d, ok := data.(*clew.HitlResolvedData); ok {
-		delete(s.AskedTimes, d.RequestID)
-		return
-	}
-	if !slices.Contains(clew.QuestionTypes, r.Type) {
-		return
-	}
-	if s.AskedTimes == nil {
-		s.AskedTimes = map[clew.RequestID]AskedTimes{}
-	}
-	s.AskedTimes[clew.Question{Type: r.Type, Data: data}.RequestID()] = AskedTimes{Seq: r.Seq, MS: r.TS}
-}
-
-// Inbox gives the rows that the session has in people's inboxes: each open
-// question for everybody who may answer it.
-func (s *State) Inbox() map[clew.UserID][]InboxItem {
-	rows := map[clew.UserID][]InboxItem{}
-	for _, q := range s.Questions {
-		asking := q.Asking()
-		if asking == nil {
-			continue
-		}
-		asked := s.AskedTimes[asking.RequestID]
-		item := InboxItem{
-			SessionID: s.ID, Title: s.displayTitle(), Owner: s.Owner, Question: q,
-			AskedMS: asked.MS, RemindedMS: s.Reminded[asking.RequestID], Seq: asked.Seq,
-		}
-		for _, user := range s.answerers(asking.Assignee) {
-			rows[user] = append(rows[user], item)
-		}
-	}
-	return rows
-}
-
-// answerers lists who may answer: the owner, and either the assignee or all
-// others who have that right.
-func (s *State) answerers(assignee clew.UserID) []clew.UserID {
-	users := []clew.UserID{s.Owner}
-	for user, role := range s.Access {
-		if user == s.Owner || role != clew.RoleApprover && role != clew.RoleOwner {
-			continue
-		}
-		if assignee == "" || assignee == user {
-			users = append(users, user)
-		}
-	}
-	return users
 }
 
 // touchesInbox reports whether one of the records may change the rows. A title
@@ -116,7 +49,7 @@ func touchesInbox(records []clew.Record) bool {
 
 // openInbox has the rows of a session that was just loaded written once, if a
 // crash may have come between its records and its rows.
-func (s *Session) openInbox(loaded Loaded) {
+func (s *Session) openInbox(loaded core.Loaded) {
 	s.inboxDue = len(s.state.Questions) > 0 || touchesInbox(loaded.Tail)
 	s.inboxRows = s.inboxDue
 	s.noteInbox()
@@ -153,7 +86,7 @@ type inboxWriter struct {
 
 	mu sync.Mutex
 	// due holds questions as the state has them; Apply never changes one in place.
-	due     map[clew.SessionID]map[clew.UserID][]InboxItem
+	due     map[clew.SessionID]map[clew.UserID][]core.InboxItem
 	writing bool
 	waiting []chan struct{} // closed when what is due is written
 }
@@ -169,12 +102,12 @@ func (h *Host) startMail(ctx context.Context) {
 	if h.cfg.Inbox == nil {
 		return
 	}
-	h.mail = &inboxWriter{h: h, kick: make(chan struct{}, 1), due: map[clew.SessionID]map[clew.UserID][]InboxItem{}}
+	h.mail = &inboxWriter{h: h, kick: make(chan struct{}, 1), due: map[clew.SessionID]map[clew.UserID][]core.InboxItem{}}
 	h.work.Go(func() { h.mail.run(ctx) })
 }
 
 // put replaces what waits to be written for the session.
-func (m *inboxWriter) put(id clew.SessionID, rows map[clew.UserID][]InboxItem) {
+func (m *inboxWriter) put(id clew.SessionID, rows map[clew.UserID][]core.InboxItem) {
 	m.mu.Lock()
 	m.due[id] = rows
 	m.mu.Unlock()
@@ -248,7 +181,7 @@ func (m *inboxWriter) run(ctx context.Context) {
 func (m *inboxWriter) write(ctx context.Context) bool {
 	m.mu.Lock()
 	due, waiting := m.due, m.waiting
-	m.due, m.waiting, m.writing = map[clew.SessionID]map[clew.UserID][]InboxItem{}, nil, true
+	m.due, m.waiting, m.writing = map[clew.SessionID]map[clew.UserID][]core.InboxItem{}, nil, true
 	m.mu.Unlock()
 	var writers sync.WaitGroup
 	places := make(chan struct{}, mailAtOnce)
@@ -278,7 +211,7 @@ func (m *inboxWriter) write(ctx context.Context) bool {
 	return !failed
 }
 
-func (m *inboxWriter) sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]InboxItem) error {
+func (m *inboxWriter) sync(ctx context.Context, id clew.SessionID, rows map[clew.UserID][]core.InboxItem) error {
 	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
 	err := m.h.cfg.Inbox.Sync(ctx, id, rows)

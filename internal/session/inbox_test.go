@@ -16,20 +16,22 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // postbox is a session.Inbox in memory.
 type postbox struct {
 	mu    sync.Mutex
-	rows  map[clew.SessionID]map[clew.UserID][]session.InboxItem
+	rows  map[clew.SessionID]map[clew.UserID][]core.InboxItem
 	fail  error
 	lose  bool // takes nothing and says nothing
 	takes time.Duration
 	syncs int
 }
 
-func (p *postbox) Sync(_ context.Context, id clew.SessionID, rows map[clew.UserID][]session.InboxItem) error {
+func (p *postbox) Sync(_ context.Context, id clew.SessionID, rows map[clew.UserID][]core.InboxItem) error {
 	time.Sleep(p.takes)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,7 +43,7 @@ func (p *postbox) Sync(_ context.Context, id clew.SessionID, rows map[clew.UserI
 		return p.fail
 	}
 	if p.rows == nil {
-		p.rows = map[clew.SessionID]map[clew.UserID][]session.InboxItem{}
+		p.rows = map[clew.SessionID]map[clew.UserID][]core.InboxItem{}
 	}
 	p.rows[id] = rows
 	return nil
@@ -62,7 +64,7 @@ func (p *postbox) of(id clew.SessionID) string {
 	return rowsText(p.rows[id])
 }
 
-func rowsText(rows map[clew.UserID][]session.InboxItem) string {
+func rowsText(rows map[clew.UserID][]core.InboxItem) string {
 	if len(rows) == 0 {
 		return "{}"
 	}
@@ -76,7 +78,7 @@ func rowsText(rows map[clew.UserID][]session.InboxItem) string {
 // folded gives the rows that follow from the journal.
 func folded(t testing.TB, j session.Journal, id clew.SessionID) string {
 	t.Helper()
-	s, err := session.Restore(id, session.Loaded{Tail: journaled(t, j, id)}, nil)
+	s, err := core.Restore(id, core.Loaded{Tail: journaled(t, j, id)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func folded(t testing.TB, j session.Journal, id clew.SessionID) string {
 
 // asker puts a question whenever it has nothing else to do, up to a number.
 func asker(most int) agentFunc {
-	return func(_ context.Context, turn session.Turn, _ clew.Message, desk *session.TurnContext) error {
+	return func(_ context.Context, turn core.Turn, _ clew.Message, desk *session.TurnContext) error {
 		v, err := desk.View()
 		if err != nil {
 			return err
@@ -93,8 +95,8 @@ func asker(most int) agentFunc {
 		if v.Task.Steps >= most {
 			return rest(desk)
 		}
-		_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, task *session.Task) {
-			session.AskApproval(tx, s, task, clew.HitlApprovalRequestData{
+		_, err = sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, task *core.Task) {
+			decide.AskApproval(tx, s, task, clew.HitlApprovalRequestData{
 				Asking: clew.Asking{TimeoutSec: int(s.Seq%2) * 600}, Ask: clew.AskMistakeLimitReached, Limit: "mistakes", Reason: "go on with " + string(turn.ID) + "?",
 				Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 			})
@@ -303,13 +305,13 @@ func TestWhoHasAQuestionInTheInbox(t *testing.T) {
 		{"zoe", []clew.UserID{"ann"}}, // has no access any more
 	}
 	for _, tt := range tests {
-		s := session.State{
+		s := core.State{
 			ID: "s", Owner: "ann",
 			Access: map[clew.UserID]clew.Role{"bob": clew.RoleApprover, "dan": clew.RoleOwner, "eve": clew.RoleViewer},
 			Questions: []clew.Question{{Type: clew.EventHitlClarification, Data: &clew.HitlClarificationData{
 				Asking: clew.Asking{RequestID: "q1", Assignee: tt.assignee},
 			}}},
-			AskedTimes: map[clew.RequestID]session.AskedTimes{"q1": {Seq: 7, MS: 70}},
+			AskedTimes: map[clew.RequestID]core.AskedTimes{"q1": {Seq: 7, MS: 70}},
 		}
 		s.Reminded = map[clew.RequestID]int64{"q1": 90}
 		var users []clew.UserID
@@ -333,9 +335,9 @@ func TestInboxFollowsAQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		box := &postbox{}
 		j := new(journaltest.Memory).Node("a")
-		h := start(t, j, session.Config{Inbox: box, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
-			_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, task *session.Task) {
-				session.AskInput(tx, s, task, clew.HitlInputRequestData{
+		h := start(t, j, session.Config{Inbox: box, Agent: agentFunc(func(_ context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
+			_, err := sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, task *core.Task) {
+				decide.AskInput(tx, s, task, clew.HitlInputRequestData{
 					Asking: clew.Asking{TimeoutSec: 600}, Question: "which?", InputType: clew.InputText, Required: true,
 				})
 			})
@@ -347,7 +349,7 @@ func TestInboxFollowsAQuestion(t *testing.T) {
 		do(t, h, id, access("dan", clew.RoleApprover))
 		do(t, h, id, say("m1", "go"))
 		synctest.Wait()
-		row := func() (users int, of session.InboxItem) {
+		row := func() (users int, of core.InboxItem) {
 			synctest.Wait()
 			box.mu.Lock()
 			defer box.mu.Unlock()

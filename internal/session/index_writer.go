@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // indexEvery is how long a change of a session's summary may take to show in
@@ -22,21 +23,21 @@ const viewWait = 2 * time.Second
 // indexWriter is what waits to be written to the index. Guarded by Host.indexMu.
 type indexWriter struct {
 	// byOwner has the newest summary of each session until it is written.
-	byOwner map[clew.UserID]map[clew.SessionID]Summary
+	byOwner map[clew.UserID]map[clew.SessionID]core.Summary
 	waiting map[clew.UserID][]chan struct{} // closed when that was tried
 }
 
 // reindex has the session's summary put into its owner's list within a while:
 // the list is a view, and commands do not wait for it.
-func (h *Host) reindex(owner clew.UserID, s Summary) {
+func (h *Host) reindex(owner clew.UserID, s core.Summary) {
 	h.indexMu.Lock()
 	defer h.indexMu.Unlock()
 	if h.toIndex.byOwner == nil {
-		h.toIndex.byOwner = map[clew.UserID]map[clew.SessionID]Summary{}
+		h.toIndex.byOwner = map[clew.UserID]map[clew.SessionID]core.Summary{}
 	}
 	list := h.toIndex.byOwner[owner]
 	if list == nil {
-		list = map[clew.SessionID]Summary{}
+		list = map[clew.SessionID]core.Summary{}
 		h.toIndex.byOwner[owner] = list
 	}
 	if old, ok := list[s.ID]; !ok || old.LastSeq < s.LastSeq {
@@ -46,7 +47,7 @@ func (h *Host) reindex(owner clew.UserID, s Summary) {
 
 // indexNow has the summary written at once, so that a new session is in the list
 // when its creator looks.
-func (h *Host) indexNow(ctx context.Context, owner clew.UserID, s Summary) {
+func (h *Host) indexNow(ctx context.Context, owner clew.UserID, s core.Summary) {
 	h.reindex(owner, s)
 	h.listWritten(ctx, owner)
 }
@@ -120,7 +121,7 @@ func (h *Host) writeIndex(ctx context.Context) {
 // taken, is written the next time.
 func (h *Host) writeList(ctx context.Context, owner clew.UserID) {
 	h.indexMu.Lock()
-	list := slices.SortedFunc(maps.Values(h.toIndex.byOwner[owner]), func(a, b Summary) int { return cmp.Compare(a.CreatedMS, b.CreatedMS) })
+	list := slices.SortedFunc(maps.Values(h.toIndex.byOwner[owner]), func(a, b core.Summary) int { return cmp.Compare(a.CreatedMS, b.CreatedMS) })
 	h.indexMu.Unlock()
 	if err := h.cfg.Index.Put(ctx, owner, list...); err != nil {
 		h.cfg.Log.Warn("index is written again later", "owner", owner, "sessions", len(list), "err", err)
@@ -262,5 +263,36 @@ func (h *Host) reopen(id clew.SessionID) {
 		case err == nil, code == clew.SessionDamaged, code == clew.SessionTooNew, code == clew.SessionNotFound:
 			return
 		}
+	}
+}
+
+// updateIndex has the lists follow the session, before anyone hears what was done. A
+// state that is ahead of what is durable is not listed yet.
+func (s *Session) updateIndex() {
+	if s.indexed != s.head.Seq && s.head.Seq > 1 && s.state.Seq == s.head.Seq { // who creates a session puts it into the list
+		s.putInIndexes(s.state.Summary())
+		s.indexed = s.head.Seq
+	}
+}
+
+// putInIndexes puts the session's line into the lists of its owner and of those whom it is
+// shared with, and takes it out of the lists of those who lost it.
+func (s *Session) putInIndexes(line core.Summary) {
+	s.host.reindex(s.state.Owner, line)
+	shared := slices.Sorted(maps.Keys(s.state.Access))
+	for _, user := range shared[:min(len(shared), core.SharedMax)] {
+		s.host.reindex(user, line)
+		delete(s.removedFromIndex, user)
+	}
+	line.Gone = true
+	for _, user := range s.state.Revoked {
+		if s.removedFromIndex[user] {
+			continue
+		}
+		if s.removedFromIndex == nil {
+			s.removedFromIndex = map[clew.UserID]bool{}
+		}
+		s.removedFromIndex[user] = true
+		s.host.reindex(user, line)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // verify checks, after a step, all that must hold at any moment. It looks at
@@ -25,7 +26,7 @@ func (b *bench) verify(t tester) {
 		}
 		if task.Turn != nil && task.AwaitingChild == "" {
 			trees[task.RootTaskID] = true
-			if s.activeRun(task) == nil {
+			if s.ActiveRun(task) == nil {
 				talks[task.RootTaskID] = true
 			}
 		}
@@ -42,15 +43,15 @@ func (b *bench) verify(t tester) {
 	}
 	// After a return nobody begins by themselves: what waited waits until somebody
 	// says something.
-	if len(s.Queue) > queueMax || len(s.Queue) > 0 && len(trees) == 0 && s.LastRewindSeq == 0 {
+	if len(s.Queue) > core.QueueMax || len(s.Queue) > 0 && len(trees) == 0 && s.LastRewindSeq == 0 {
 		t.Fatalf("%d messages wait, and %d tasks are under way", len(s.Queue), len(trees))
 	}
 	for id := range s.Reminded {
-		if s.openQuestion(id) == nil {
+		if s.OpenQuestion(id) == nil {
 			t.Fatalf("question %s is settled, and its reminder is kept", id)
 		}
 	}
-	if s.Current != "" && (s.Task(s.Current) == nil || s.activeAncestor(s.Task(s.Current)).TaskID != s.Current) {
+	if s.Current != "" && (s.Task(s.Current) == nil || s.ActiveAncestor(s.Task(s.Current)).TaskID != s.Current) {
 		t.Fatalf("task %s is in focus: %+v", s.Current, s.Task(s.Current))
 	}
 }
@@ -59,7 +60,7 @@ func (b *bench) verify(t tester) {
 func (b *bench) listen(t tester) {
 	t.Helper()
 	for _, r := range b.records[b.seen:] {
-		f := Folder{State: b.folded, Past: b.fresh}
+		f := core.Folder{State: b.folded, Past: b.fresh}
 		if err := f.Add(r); err != nil {
 			t.Fatalf("fold: %v", err)
 		}
@@ -69,20 +70,20 @@ func (b *bench) listen(t tester) {
 }
 
 // checkTask checks one task.
-func checkTask(t tester, s *State, task *Task) {
+func checkTask(t tester, s *core.State, task *core.Task) {
 	t.Helper()
 	open := 0
 	for _, q := range s.Questions {
-		a := subjectOfQuestion(q)
-		if a.task != task.TaskID {
+		a := core.SubjectOfQuestion(q)
+		if a.Task != task.TaskID {
 			continue
 		}
 		open++
-		if task.Turn == nil && a.ask != clew.AskResumeTask && a.ask != clew.AskResumeCompletedTask {
-			t.Fatalf("question %s (%s) is open after its turn", q.RequestID(), a.ask)
+		if task.Turn == nil && a.Ask != clew.AskResumeTask && a.Ask != clew.AskResumeCompletedTask {
+			t.Fatalf("question %s (%s) is open after its turn", q.RequestID(), a.Ask)
 		}
 	}
-	if task.Turn != nil && s.activeRun(task) == nil && !s.Runnable(task) && open == 0 && (task.AwaitingChild == "" || s.Task(task.AwaitingChild).Ended()) {
+	if task.Turn != nil && s.ActiveRun(task) == nil && !s.Runnable(task) && open == 0 && (task.AwaitingChild == "" || s.Task(task.AwaitingChild).Ended()) {
 		t.Fatalf("task %s waits for nobody: %+v", task.TaskID, task.Calls)
 	}
 	for _, m := range s.Messages.Tail() {
@@ -128,8 +129,8 @@ func checkHistory(t tester, history []clew.ModelMessage) {
 }
 
 // stateName is what a task is doing, as clients should have been told.
-func stateName(s *State, t *Task) string {
-	st, q := s.taskState(t.TaskID)
+func stateName(s *core.State, t *core.Task) string {
+	st, q := s.TaskState(t.TaskID)
 	switch {
 	case q != "":
 		return string(st) + "?"

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // stateFrames are the frames of an item in view `state`: one for all, and one
@@ -15,7 +16,7 @@ type stateFrames struct {
 
 // NewChangeItem makes the item of a change. Its envelope names no session: there
 // is one for each connection.
-func NewChangeItem(now int64, c *Change, encode func([]byte) []byte) *Item {
+func NewChangeItem(now int64, c *view.Change, encode func([]byte) []byte) *Item {
 	it := NewItem(0, clew.EventStateChanged, nil, func(data []byte) []byte {
 		b := append(make([]byte, 0, 80+len(data)), `{"type":"state_changed","timestamp":"`...)
 		b = append(clew.AppendTimestamp(b, now), `","data":`...)
@@ -65,7 +66,7 @@ func (it *Item) FrameFrom(from uint64, shows func(clew.MonitorID) bool) []byte {
 	return it.changeFrame(&c, shows)
 }
 
-func (it *Item) changeFrame(c *Change, shows func(clew.MonitorID) bool) []byte {
+func (it *Item) changeFrame(c *view.Change, shows func(clew.MonitorID) bool) []byte {
 	data, ok := c.Data(shows)
 	if !ok {
 		return nil

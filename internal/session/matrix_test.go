@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 var update = flag.Bool("update", false, "write testdata anew")
@@ -75,7 +76,7 @@ var moments = []struct {
 	{"limit reached", func(b *bench) {
 		b.create()
 		must(b.say("m1"))
-		b.approval(clew.AskMistakeLimitReached, "", LimitMistakes)
+		b.approval(clew.AskMistakeLimitReached, "", core.LimitMistakes)
 	}},
 	{"call in doubt", func(b *bench) { b.running(); b.approval(clew.AskResumeTask, "", "") }},
 	{"child at work", (*bench).child},
@@ -96,14 +97,14 @@ var moments = []struct {
 
 // rootTask and youngest name tasks of the moment.
 func (b *bench) rootTask() clew.TaskID {
-	if list := b.s.state.sortedTasks(); len(list) > 0 {
+	if list := b.s.state.SortedTasks(); len(list) > 0 {
 		return list[0].TaskID
 	}
 	return "task_none"
 }
 
 func (b *bench) youngest() clew.TaskID {
-	if list := b.s.state.sortedTasks(); len(list) > 0 {
+	if list := b.s.state.SortedTasks(); len(list) > 0 {
 		return list[len(list)-1].TaskID
 	}
 	return "task_none"
@@ -169,7 +170,7 @@ var commands = []struct {
 	{"assign_question to a stranger", func(b *bench) any { return &clew.AssignQuestionData{RequestID: b.oldestQuestion(), UserID: "zoe"} }},
 	{"assign_question to nobody", func(b *bench) any { return &clew.AssignQuestionData{RequestID: b.oldestQuestion()} }},
 	{"interrupt", func(*bench) any { return &clew.InterruptData{} }},
-	{"interrupt_agent main", func(*bench) any { return &clew.InterruptAgentData{Agent: string(MainAgent)} }},
+	{"interrupt_agent main", func(*bench) any { return &clew.InterruptAgentData{Agent: string(core.MainAgent)} }},
 	{"interrupt_agent stranger", func(*bench) any { return &clew.InterruptAgentData{Agent: "nobody"} }},
 	{"control_cancel", func(*bench) any { return &clew.ControlCancelData{} }},
 	{"control_cancel youngest", func(b *bench) any { return &clew.ControlCancelData{TaskID: b.youngest()} }},
@@ -231,8 +232,8 @@ func TestEveryCommandAtEveryMoment(t *testing.T) {
 // states lists what the tasks are doing and how far they have come.
 func (b *bench) states() string {
 	text := ""
-	for _, t := range b.s.state.sortedTasks() {
-		st, _ := b.s.state.taskState(t.TaskID)
+	for _, t := range b.s.state.SortedTasks() {
+		st, _ := b.s.state.TaskState(t.TaskID)
 		text += fmt.Sprintf(", task %d %s", t.Number, t.Status)
 		if t.Turn != nil || st != clew.TaskStateRunning {
 			text += " " + string(st)

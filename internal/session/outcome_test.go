@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // readAll reads the transcript of a bench from its records alone.
 func readAll(t *testing.T, b *bench) []clew.Message {
 	t.Helper()
-	tr := b.s.state.pager(&tape{b: b})
-	list, err := tr.readBack(context.Background(), tr.last+1, 1000, 0)
+	tr := view.NewPager(b.s.state, &tape{b: b})
+	list, err := tr.ReadBack(context.Background(), tr.Last+1, 1000, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +34,7 @@ func lastShown(t *testing.T, b *bench) clew.Message {
 	if i < 0 || j < 0 {
 		t.Fatal("no message shows a call")
 	}
-	if x, y := plainJSON(folded[i]), plainJSON(read[j]); x != y {
+	if x, y := decide.PlainJSON(folded[i]), decide.PlainJSON(read[j]); x != y {
 		t.Fatalf("folded\n%s\nread\n%s", x, y)
 	}
 	return folded[i]
@@ -94,7 +96,7 @@ func TestMessagesTellOfTheirCalls(t *testing.T) {
 				a.TS = 0
 				m.Answer = &a
 			}
-			if got := plainJSON(m.Tool) + " " + plainJSON(m.Answer); got != c.want {
+			if got := decide.PlainJSON(m.Tool) + " " + decide.PlainJSON(m.Answer); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 			b.check(t)
@@ -125,7 +127,7 @@ func TestSilenceIsNoDenial(t *testing.T) {
 	b.settleAll()
 	m := lastShown(t, b)
 	if a := m.Answer; a == nil || !a.ByTimeout || a.By != "" || a.Action != clew.ResolvedReject || m.Tool == nil || m.Tool.Error != "not decided in time" {
-		t.Errorf("%s %s", plainJSON(m.Answer), plainJSON(m.Tool))
+		t.Errorf("%s %s", decide.PlainJSON(m.Answer), decide.PlainJSON(m.Tool))
 	}
 }
 
@@ -135,13 +137,13 @@ func TestAnswerInAFork(t *testing.T) {
 	b.asked(1)
 	was := lastShown(t, b).RequestID
 	b.s.state.Owner, b.s.state.CreatedMS = "", 0 // as a fork begins
-	must(b.do(clew.Command{By: by("ann"), Data: &createCommand{owner: "ann", forked: &clew.ForkPoint{SessionID: "parent"}}}))
+	must(b.do(clew.Command{By: by("ann"), Data: &decide.CreateCommand{Owner: "ann", Forked: &clew.ForkPoint{SessionID: "parent"}}}))
 	if m := lastShown(t, b); m.RequestID == was || m.Answer != nil || m.IsAnswered {
-		t.Errorf("%s", plainJSON(m))
+		t.Errorf("%s", decide.PlainJSON(m))
 	}
 	must(b.ann(&clew.AskResponseData{AskResponse: clew.NoButtonClicked}))
 	if m := lastShown(t, b); m.Answer == nil || m.Answer.Action != clew.ResolvedReject {
-		t.Errorf("%s", plainJSON(m))
+		t.Errorf("%s", decide.PlainJSON(m))
 	}
 }
 
@@ -157,17 +159,17 @@ func TestOutcomesComeLate(t *testing.T) {
 		must(b.ann(&clew.RenameSessionData{Title: string(clew.MessageIDOf(b.head.Seq))}))
 	}
 	b.done(b.pick(0), "")
-	tr := b.s.state.pager(&tape{b: b})
-	list, err := tr.fold(context.Background(), 1, end)
+	tr := view.NewPager(b.s.state, &tape{b: b})
+	list, err := tr.Fold(context.Background(), 1, end)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m := list[len(list)-1]; m.Tool == nil || m.Tool.Status != clew.ToolComplete {
-		t.Errorf("%s", plainJSON(m))
+		t.Errorf("%s", decide.PlainJSON(m))
 	}
-	tr.last = end + 100
-	list, err = tr.fold(context.Background(), 1, end)
+	tr.Last = end + 100
+	list, err = tr.Fold(context.Background(), 1, end)
 	if m := list[len(list)-1]; err != nil || m.Tool == nil || m.Tool.Status != clew.ToolRunning {
-		t.Errorf("%s, %v", plainJSON(m), err)
+		t.Errorf("%s, %v", decide.PlainJSON(m), err)
 	}
 }

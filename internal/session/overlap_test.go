@@ -11,6 +11,8 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
@@ -19,7 +21,7 @@ import (
 func TestOneAgentAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most, all atomic.Int32
-		h := start(t, new(journaltest.Memory).Node("a"), session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, _ *session.TurnContext) error {
+		h := start(t, new(journaltest.Memory).Node("a"), session.Config{Agent: agentFunc(func(ctx context.Context, _ core.Turn, _ clew.Message, _ *session.TurnContext) error {
 			all.Add(1)
 			if n := now.Add(1); n > most.Load() {
 				most.Store(n)
@@ -55,8 +57,8 @@ func TestOneAgentAtATime(t *testing.T) {
 func TestBatchTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
-		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, d *session.TurnContext) error {
-			_, err := sessiontest.Record(d, func(tx *session.Tx, _ *session.State, t *session.Task) {
+		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ core.Turn, _ clew.Message, d *session.TurnContext) error {
+			_, err := sessiontest.Record(d, func(tx *decide.Tx, _ *core.State, t *core.Task) {
 				for range 3 {
 					tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
 						Role: clew.SpeakerUser, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: strings.Repeat("x", 30<<10)}},

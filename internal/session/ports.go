@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // Shards is how many shards sessions are spread over. Ownership is held by
@@ -30,21 +31,6 @@ type Lease struct {
 	// Term rises with every claim of the shard. It is the fence: the engine
 	// compares it on each append.
 	Term uint64
-}
-
-// Loaded is a session as the journal holds it: a folded state and the records
-// after it, verified.
-type Loaded struct {
-	Head  clew.Head
-	Epoch string
-	// State is the fold of the records up to StateSeq, nil if there is none.
-	State    []byte
-	StateSeq uint64
-	// Base is the last record that the session did not write itself: a fork's
-	// first ones are its parent's. 0 for most.
-	Base uint64
-	// Tail holds the records after StateSeq up to Head.
-	Tail []clew.Record
 }
 
 // A InitialHistory is what a session begins with.
@@ -83,7 +69,7 @@ type Journal interface {
 	// Open loads a session for its owner. A session that does not exist is
 	// loaded as an empty one, with Head.Seq 0. Code SESSION_DAMAGED means that
 	// what is stored cannot be all that was acknowledged.
-	Open(ctx context.Context, lease Lease, id clew.SessionID) (Log, Loaded, error)
+	Open(ctx context.Context, lease Lease, id clew.SessionID) (Log, core.Loaded, error)
 
 	// Read yields the records from seq `from` up to and including `to`, in
 	// order, verified and without gaps; it stops at the first error.
@@ -138,10 +124,10 @@ type Log interface {
 // shared with them.
 type Index interface {
 	// Put adds sessions to a person's list or replaces their entries.
-	Put(ctx context.Context, owner clew.UserID, s ...Summary) error
+	Put(ctx context.Context, owner clew.UserID, s ...core.Summary) error
 	// List gives sessions, the latest activity first; those of everyone owner by
 	// owner, newest first. next is the cursor of the next page, "" at the end.
-	List(ctx context.Context, q ListQuery) (list []Summary, next string, err error)
+	List(ctx context.Context, q ListQuery) (list []core.Summary, next string, err error)
 }
 
 // ListQuery says which sessions are wanted.
@@ -156,7 +142,7 @@ type ListQuery struct {
 }
 
 // Matches reports whether a session is one of those, whoever owns it.
-func (q ListQuery) Matches(s Summary) bool {
+func (q ListQuery) Matches(s core.Summary) bool {
 	if s.Gone || s.Archived != q.Archived {
 		return false
 	}
@@ -165,36 +151,6 @@ func (q ListQuery) Matches(s Summary) bool {
 	}
 	part := strings.ToLower(q.Q)
 	return part == "" || strings.Contains(strings.ToLower(s.Title), part) || strings.Contains(strings.ToLower(string(s.ID)), part)
-}
-
-// Summary is a session's line in its owner's list.
-type Summary struct {
-	ID        clew.SessionID `json:"session_id"`
-	Title     string         `json:"title"`
-	Status    string         `json:"status"`
-	Workspace string         `json:"workspace,omitempty"`
-	CreatedMS int64          `json:"created_ms"`
-	UpdatedMS int64          `json:"updated_ms"`
-	LastSeq   uint64         `json:"last_seq"`
-
-	Owner      clew.UserID     `json:"owner,omitempty"`
-	CostUSD    float64         `json:"cost_usd,omitempty"`
-	TokensIn   int64           `json:"tokens_in,omitempty"`
-	TokensOut  int64           `json:"tokens_out,omitempty"`
-	Questions  int             `json:"questions,omitempty" doc:"How many are open"`
-	Plan       *PlanProgress   `json:"plan,omitempty" doc:"Of the run under way"`
-	LastLine   string          `json:"last_line,omitempty" doc:"The beginning of what was said last"`
-	ForkedFrom *clew.ForkPoint `json:"forked_from,omitempty" doc:"Where the session branched off"`
-	Archived   bool            `json:"archived,omitempty" doc:"It was put away"`
-
-	// Gone marks a line in the list of somebody whom the session was shared with.
-	Gone bool `json:"gone,omitempty" hidden:"true"`
-}
-
-// PlanProgress is how far a run is with its todos.
-type PlanProgress struct {
-	Done  int `json:"done"` // or left out
-	Total int `json:"total"`
 }
 
 // Peers reaches the other nodes on the same engine. A single node has none.
@@ -242,7 +198,7 @@ var ErrUnsettled = errors.New("the files are in the middle of a return")
 type Files interface {
 	// Save makes a checkpoint of the workspace as it is now. Without changes
 	// since the session's last one it gives that one.
-	Save(ctx context.Context, w SessionWorkspace, reason string) (SavedFiles, error)
+	Save(ctx context.Context, w SessionWorkspace, reason string) (core.SavedFiles, error)
 	// Restore takes the workspace back to a checkpoint, whole or not at all,
 	// after having saved how it is. id names this restore: if it was begun
 	// before and cut off, it is finished, and if it was done before, it is not
@@ -263,15 +219,6 @@ type SessionWorkspace struct {
 	Session  clew.SessionID
 	Dir      string
 	Settings map[string]any // the session's own
-}
-
-// SavedFiles is a checkpoint.
-type SavedFiles struct {
-	ID, Hash, From string
-	Files          int
-	Bytes          int64
-	Left           []string // what could not be saved
-	DurationMS     int64
 }
 
 // RestoredFiles is what a restore did.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 const (
@@ -18,83 +19,59 @@ func (s *Session) preview(ctx context.Context, cmd clew.Command, l position, a r
 	if err != nil {
 		return Receipt{}, err
 	}
-	then, err := decodeState(s.id, c.targetState)
+	then, err := core.DecodeState(s.id, c.TargetState)
 	if err != nil {
 		return Receipt{}, err
 	}
 	p := &clew.RewindPreviewAnswer{
-		FromMessageID: c.from, KeepTarget: a.keep, To: clew.MessageIDOf(c.to), CheckpointID: c.checkpoint, ClientMessageID: cmd.ClientMessageID,
+		FromMessageID: c.From, KeepTarget: a.keep, To: clew.MessageIDOf(c.To), CheckpointID: c.Checkpoint, ClientMessageID: cmd.ClientMessageID,
 	}
-	p.RemovedMessageIDs, p.Count = removedSince(then.branch(), transcriptSide{l.tail, l.total, l.quiet, l.removed}, then.transcriptSide())
+	p.RemovedMessageIDs, p.Count = core.RemovedSince(then.Branch(), core.TranscriptSide{Tail: l.tail, Total: l.total, Quiet: l.quiet, Spans: l.removed}, then.TranscriptSide())
 	if err := s.read(ctx, func(s *Session) { compare(p, s.state, then) }); err != nil {
 		return Receipt{}, err
 	}
-	if err := s.irreversible(ctx, p, l, c.to); err != nil {
+	if err := s.irreversible(ctx, p, l, c.To); err != nil {
 		return Receipt{}, err
 	}
-	if c.checkpoint != "" {
-		s.previewFiles(ctx, p, l, c.checkpoint)
+	if c.Checkpoint != "" {
+		s.previewFiles(ctx, p, l, c.Checkpoint)
 	}
 	return replyTo(cmd, clew.EventRewindPreview, p), nil
 }
 
 // compare notes what of the present state would change.
-func compare(p *clew.RewindPreviewAnswer, now, then *State) {
+func compare(p *clew.RewindPreviewAnswer, now, then *core.State) {
 	p.Running = now.Busy()
 	if u := usageDifference(now.Usage, then.Usage); u != (clew.Usage{}) {
 		p.Usage = &u
 	}
 	for _, q := range now.Questions {
-		if then.openQuestion(q.RequestID()) == nil {
+		if then.OpenQuestion(q.RequestID()) == nil {
 			p.Withdrawn = append(p.Withdrawn, q)
 		}
 	}
 	for _, q := range then.Questions {
-		if now.openQuestion(q.RequestID()) == nil && !then.askedByRunningTool(q) {
+		if now.OpenQuestion(q.RequestID()) == nil && !then.AskedByRunningTool(q) {
 			p.Reopened = append(p.Reopened, q)
 		}
 	}
-	p.Forgotten = rulesForgottenBy(now, then)
+	p.Forgotten = core.RulesForgottenBy(now, then)
 	will := map[string]clew.Todo{}
-	for _, t := range then.focusedTodos() {
+	for _, t := range then.FocusedTodos() {
 		will[t.ID] = t
 	}
-	for _, t := range now.focusedTodos() {
+	for _, t := range now.FocusedTodos() {
 		w, ok := will[t.ID]
 		delete(will, t.ID)
 		if !ok || w.Status != t.Status {
 			p.Todos = append(p.Todos, clew.TodoChange{ID: t.ID, Task: t.Task, From: t.Status, To: w.Status})
 		}
 	}
-	for _, t := range then.focusedTodos() {
+	for _, t := range then.FocusedTodos() {
 		if _, ok := will[t.ID]; ok {
 			p.Todos = append(p.Todos, clew.TodoChange{ID: t.ID, Task: t.Task, To: t.Status})
 		}
 	}
-}
-
-// askedByRunningTool reports whether a tool asked that was running: nobody is left who
-// waits for the answer, so the question ends with the return.
-func (s *State) askedByRunningTool(q clew.Question) bool {
-	a := subjectOfQuestion(q)
-	t := s.Task(a.task)
-	if t == nil || a.call == "" {
-		return false
-	}
-	c := t.Call(a.call)
-	return c != nil && c.Status == CallRunning
-}
-
-// focusedTodos are those of the task in focus.
-func (s *State) focusedTodos() []clew.Todo {
-	t := s.Task(s.Current)
-	if t == nil {
-		return nil
-	}
-	if r := s.rootOf(t).Run; r != nil {
-		return r.Todos
-	}
-	return t.Todos
 }
 
 func usageDifference(a, b clew.Usage) clew.Usage {
@@ -112,7 +89,7 @@ func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer,
 		if err != nil {
 			return err
 		}
-		if r.Type != clew.EventToolProgress || isHidden(l.removed, r.Seq) {
+		if r.Type != clew.EventToolProgress || core.IsHidden(l.removed, r.Seq) {
 			continue
 		}
 		ev, err := clew.DecodeEvent(r.Type, r.Data())
@@ -125,7 +102,7 @@ func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer,
 		}
 		if reason, code := irreversibleReason(d.Effect); code != "" {
 			steps = append(steps, clew.IrreversibleStep{
-				MessageID: r.MessageID(), ToolCallID: d.ToolCallID, Tool: d.Tool, Summary: clip(d.Effect.Summary, 200), Reason: reason,
+				MessageID: r.MessageID(), ToolCallID: d.ToolCallID, Tool: d.Tool, Summary: core.Clip(d.Effect.Summary, 200), Reason: reason,
 				Code: code, Server: d.Effect.Server, URL: d.Effect.URL,
 			})
 		}

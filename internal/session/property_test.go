@@ -8,6 +8,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // player does what people and agents may do, at random.
@@ -31,7 +33,7 @@ func (p player) person(data any) {
 
 func (p player) someTask() clew.TaskID {
 	ids := []clew.TaskID{"", "", "", "task_unknown"}
-	for _, t := range p.s.state.sortedTasks() {
+	for _, t := range p.s.state.SortedTasks() {
 		ids = append(ids, t.TaskID)
 	}
 	return draw(p, "task", ids...)
@@ -99,7 +101,7 @@ func (p player) respond() {
 
 // time lets some of it pass, or goes back in it: clocks are set now and then.
 func (p player) time() {
-	if at := p.s.state.nextDeadline(); at > 0 && rapid.IntRange(0, 3).Draw(p.t, "aim") > 0 { // about when something is due
+	if at := p.s.state.NextDeadline(); at > 0 && rapid.IntRange(0, 3).Draw(p.t, "aim") > 0 { // about when something is due
 		p.now = at + draw[int64](p, "off", -1, 0, 0, 1)
 	} else {
 		p.now += draw[int64](p, "ms", 1, 400, 6_000, 70_000, 400_000, -5_000, -3_600_000)
@@ -118,7 +120,7 @@ func (p player) due() {
 
 func (p player) settle() {
 	p.settleAll()
-	if at := p.s.state.nextDeadline(); at != 0 && at <= p.now {
+	if at := p.s.state.NextDeadline(); at != 0 && at <= p.now {
 		p.t.Fatalf("due at %d, now is %d", at, p.now)
 	}
 }
@@ -135,18 +137,18 @@ func (p player) rights() {
 func (p player) clarify() {
 	asking := clew.Asking{TimeoutSec: p.timeout}
 	plan := rapid.Bool().Draw(p.t, "plan")
-	must(p.report(func(tx *Tx, s *State, t *Task) {
+	must(p.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 		if plan {
-			AskReview(tx, s, t, clew.HitlPlanReviewData{Asking: asking})
+			decide.AskReview(tx, s, t, clew.HitlPlanReviewData{Asking: asking})
 			return
 		}
-		AskClarification(tx, s, t, clew.HitlClarificationData{Asking: asking, InputType: clew.InputText})
+		decide.AskClarification(tx, s, t, clew.HitlClarificationData{Asking: asking, InputType: clew.InputText})
 	}))
 }
 
 func (p player) control() {
-	agents := []string{string(MainAgent), "nobody"}
-	for _, t := range p.s.state.sortedTasks() {
+	agents := []string{string(core.MainAgent), "nobody"}
+	for _, t := range p.s.state.SortedTasks() {
 		agents = append(agents, string(t.AgentID))
 	}
 	switch rapid.IntRange(0, 11).Draw(p.t, "control") {
@@ -173,8 +175,8 @@ func (p player) control() {
 // agent takes the next step of a task that has something to do, or, as agents
 // do after a crash, one that was not to be expected.
 func (p player) agent() {
-	var able []*Task
-	for _, t := range p.s.state.sortedTasks() {
+	var able []*core.Task
+	for _, t := range p.s.state.SortedTasks() {
 		if p.s.state.Runnable(t) {
 			able = append(able, t)
 		}
@@ -192,14 +194,14 @@ func (p player) agent() {
 		p.modelStep()
 	case len(p.at.Calls) > 0:
 		p.callStep()
-	case len(Waiting(p.at)) > 0 || rapid.IntRange(0, 3).Draw(p.t, "on") > 0:
+	case len(decide.Waiting(p.at)) > 0 || rapid.IntRange(0, 3).Draw(p.t, "on") > 0:
 		switch rapid.IntRange(0, 9).Draw(p.t, "limit") {
 		case 1:
 			p.clarify()
 			return
 		case 0:
 			ask := draw(p, "ask", clew.AskMistakeLimitReached, clew.AskAutoApprovalMaxReqReached)
-			p.approval(ask, "", draw(p, "of", LimitMistakes, LimitSteps, LimitBudget, LimitRequests))
+			p.approval(ask, "", draw(p, "of", core.LimitMistakes, core.LimitSteps, core.LimitBudget, core.LimitRequests))
 			return
 		}
 		p.think()
@@ -215,9 +217,9 @@ func (p player) modelStep() {
 	case n <= 1 && p.turn().Reply != "":
 		must(p.update(p.text(), rapid.Bool().Draw(p.t, "partial")))
 	case n == 2:
-		must(p.report(func(tx *Tx, s *State, t *Task) {
-			closeTexts(tx, s, t)
-			AskApproval(tx, s, t, clew.HitlApprovalRequestData{
+		must(p.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
+			decide.CloseOpenTexts(tx, s, t)
+			decide.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 				Asking: clew.Asking{TimeoutSec: p.timeout}, Ask: clew.AskAPIReqFailed, Options: yesNo,
 			})
 		}))
@@ -227,35 +229,35 @@ func (p player) modelStep() {
 }
 
 func (p player) callStep() {
-	var able, begun []Call
+	var able, begun []core.Call
 	waits := false
 	for _, c := range p.at.Calls {
 		switch c.Status {
-		case CallRunning, CallApproved:
+		case core.CallRunning, core.CallApproved:
 			begun = append(begun, c)
 			able = append(able, c)
-		case CallProposed:
+		case core.CallProposed:
 			able = append(able, c)
-		case CallAsked, CallChild:
+		case core.CallAsked, core.CallChild:
 			waits = true
-		case CallDone:
+		case core.CallDone:
 		}
 	}
 	c := able[rapid.IntRange(0, len(able)-1).Draw(p.t, "call")]
 	class := draw(p, "class", clew.ClassReadOnly, clew.ClassOnce)
 	n := rapid.IntRange(0, 9).Draw(p.t, "step")
 	switch {
-	case c.Status == CallRunning && n == 0 && !slices.ContainsFunc(p.s.state.Questions, p.s.state.askedByRunningTool):
+	case c.Status == core.CallRunning && n == 0 && !slices.ContainsFunc(p.s.state.Questions, p.s.state.AskedByRunningTool):
 		p.approval(clew.AskResumeTask, "", "") // in doubt: whoever asked in it is gone
-	case c.Status == CallRunning && n == 1:
+	case c.Status == core.CallRunning && n == 1:
 		p.input(clew.HitlInputRequestData{Ask: draw(p, "ask", clew.AskFollowup, clew.AskCommandOutput), Asking: clew.Asking{ToolCallID: c.ID}, InputType: clew.InputText})
-	case c.Status == CallRunning && n == 2:
+	case c.Status == core.CallRunning && n == 2:
 		p.approval(clew.AskCommandOutput, c.ID, "")
-	case c.Status == CallRunning:
+	case c.Status == core.CallRunning:
 		p.done(c, draw(p, "failed", "", "broken"))
-	case c.Status == CallApproved && n <= 4:
+	case c.Status == core.CallApproved && n <= 4:
 		p.startShown(c, class)
-	case c.Status == CallApproved:
+	case c.Status == core.CallApproved:
 		p.start(c, class)
 	case n <= 1:
 		p.approval(draw(p, "ask", clew.AskTool, clew.AskCommand, clew.AskCompletionResult), c.ID, "")
@@ -284,7 +286,7 @@ func TestAnythingGoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBench()
 		if rapid.Bool().Draw(t, "steers") {
-			b.s.state.rules = steering{}
+			b.s.state.Rules = steering{}
 		}
 		b.create()
 		p := player{bench: b}
@@ -320,12 +322,18 @@ func TestAnythingGoes(t *testing.T) {
 // steering is rules that let messages into a turn under way.
 type steering struct{}
 
-func (steering) Steers(map[string]any) bool                         { return true }
-func (steering) Budgeted() bool                                     { return false }
-func (steering) ReminderSec(map[string]any) int                     { return 60 }
-func (steering) Run(map[string]any) run.Rules                       { return run.DefaultRules }
+func (steering) Steers(map[string]any) bool { return true }
+
+func (steering) Budgeted() bool { return false }
+
+func (steering) ReminderSec(map[string]any) int { return 60 }
+
+func (steering) Run(map[string]any) run.Rules { return run.DefaultRules }
+
 func (steering) AutoApproval(map[string]any) clew.AutoApprovalFlags { return clew.AutoApprovalFlags{} }
-func (steering) CheckSettings(map[string]any) error                 { return nil }
+
+func (steering) CheckSettings(map[string]any) error { return nil }
+
 func (steering) Remember(_ map[string]any, _ *clew.HitlApprovalRequestData, r clew.Remember) (map[string]any, error) {
 	if r.Pattern == "*" {
 		return nil, clew.Errorf(clew.HitlInvalidResponse, "a star")
@@ -335,4 +343,5 @@ func (steering) Remember(_ map[string]any, _ *clew.HitlApprovalRequestData, r cl
 	}
 	return nil, nil
 }
+
 func (steering) CheckMode(map[string]any, string) error { return nil }

@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // decidePurely decides a command twice and says what Decide did beside deciding:
 // whether the state or the command is another one, or the second decision differs
 // from the first. Under the race detector somebody reads the state meanwhile, so
 // that a write which puts back what was there is found, too.
-func decidePurely(s *State, cmd clew.Command, now int64) error {
+func decidePurely(s *core.State, cmd clew.Command, now int64) error {
 	state, command := fingerprint(s), fingerprint(cmd.Data)
 	var reader sync.WaitGroup
 	if raceEnabled {
@@ -37,13 +39,13 @@ func decidePurely(s *State, cmd clew.Command, now int64) error {
 }
 
 // decided is a decision as text. A panic is one, too: the session contains it.
-func decided(s *State, cmd clew.Command, now int64) (text string) {
+func decided(s *core.State, cmd clew.Command, now int64) (text string) {
 	defer func() {
 		if p := recover(); p != nil {
 			text = fmt.Sprint("panic: ", p)
 		}
 	}()
-	tx, err := Decide(s, cmd, now)
+	tx, err := decide.Decide(s, cmd, now)
 	if err != nil {
 		return fmt.Sprint("error: ", err)
 	}
@@ -52,7 +54,7 @@ func decided(s *State, cmd clew.Command, now int64) (text string) {
 		data, err := json.Marshal(e.Data)
 		fmt.Fprintf(&b, "%s %s %v\n", e.Type, data, err)
 	}
-	result, err := json.Marshal(tx.result)
+	result, err := json.Marshal(tx.Result)
 	fmt.Fprintf(&b, "result %s %v", result, err)
 	return b.String()
 }
@@ -151,13 +153,16 @@ func (f *printer) mapping(v reflect.Value) {
 // The watch over Decide finds what it is there for.
 func TestImpurityIsFound(t *testing.T) {
 	calls := 0
-	for name, impure := range map[string]func(tx *Tx, s *State, t *Task){
-		"a field":         func(_ *Tx, s *State, _ *Task) { s.Title += "x" },
-		"a hidden field":  func(_ *Tx, s *State, _ *Task) { s.pending = &State{} },
-		"deep inside":     func(_ *Tx, s *State, t *Task) { s.Tasks[t.TaskID].Turn.Reply += "x" },
-		"behind a slice":  func(_ *Tx, s *State, _ *Task) { _ = append(s.Messages.tail, clew.Message{Text: "x"}) },
-		"a map":           func(_ *Tx, s *State, _ *Task) { s.Access["eve"] = clew.RoleOwner },
-		"another outcome": func(tx *Tx, _ *State, _ *Task) { calls++; tx.Add(&clew.SessionRenamedData{Title: fmt.Sprint(calls)}) },
+	for name, impure := range map[string]func(tx *decide.Tx, s *core.State, t *core.Task){
+		"a field":        func(_ *decide.Tx, s *core.State, _ *core.Task) { s.Title += "x" },
+		"a hidden field": func(_ *decide.Tx, s *core.State, _ *core.Task) { s.Pending = &core.State{} },
+		"deep inside":    func(_ *decide.Tx, s *core.State, t *core.Task) { s.Tasks[t.TaskID].Turn.Reply += "x" },
+		"behind a slice": func(_ *decide.Tx, s *core.State, _ *core.Task) { _ = append(s.Problems, clew.Problem{MessageID: "x"}) },
+		"a map":          func(_ *decide.Tx, s *core.State, _ *core.Task) { s.Access["eve"] = clew.RoleOwner },
+		"another outcome": func(tx *decide.Tx, _ *core.State, _ *core.Task) {
+			calls++
+			tx.Add(&clew.SessionRenamedData{Title: fmt.Sprint(calls)})
+		},
 	} {
 		if raceEnabled && name != "another outcome" { // the detector would find it first
 			continue
@@ -165,9 +170,9 @@ func TestImpurityIsFound(t *testing.T) {
 		b := newBench()
 		b.atWork()
 		b.s.state.Access = map[clew.UserID]clew.Role{}
-		b.s.state.Messages.tail = append(make([]clew.Message, 0, 10), b.s.state.Messages.tail...)
+		b.s.state.Problems = make([]clew.Problem, 0, 10)
 		task := b.task()
-		cmd := clew.Command{Data: &turnReport{task: task.TaskID, turn: task.Turn.ID, intent: Script(impure)}}
+		cmd := clew.Command{Data: &decide.TurnReport{Task: task.TaskID, Turn: task.Turn.ID, Intent: decide.Script(impure)}}
 		if err := decidePurely(b.s.state, cmd, b.now); err == nil {
 			t.Errorf("%s: not found", name)
 		}

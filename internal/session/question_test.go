@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // due has the server look what is due.
 func (b *bench) due() (Receipt, []clew.EventType, error) {
-	return b.do(clew.Command{Data: &timeoutCommand{}})
+	return b.do(clew.Command{Data: &decide.TimeoutCommand{}})
 }
 
 // settleAll has everything done that is due.
@@ -90,8 +92,8 @@ var kinds = []struct {
 		name: "clarification", to: func(b *bench) {
 			b.create()
 			must(b.say("m1"))
-			must(b.report(func(tx *Tx, s *State, t *Task) {
-				AskClarification(tx, s, t, clew.HitlClarificationData{
+			must(b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
+				decide.AskClarification(tx, s, t, clew.HitlClarificationData{
 					Asking: clew.Asking{TimeoutSec: timeout}, Question: "which?", InputType: clew.InputText, Suggestions: clew.List[string]{"this"},
 				})
 			}))
@@ -102,8 +104,8 @@ var kinds = []struct {
 		name: "plan review", to: func(b *bench) {
 			b.create()
 			must(b.say("m1"))
-			must(b.report(func(tx *Tx, s *State, t *Task) {
-				AskReview(tx, s, t, clew.HitlPlanReviewData{
+			must(b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
+				decide.AskReview(tx, s, t, clew.HitlPlanReviewData{
 					Asking: clew.Asking{TimeoutSec: timeout}, Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceModify, clew.ChoiceReject},
 				})
 			}))
@@ -122,7 +124,7 @@ func (b *bench) timed(ask clew.Ask, call bool, options clew.List[clew.Choice]) {
 		must(b.answer(1))
 		q.ToolCallID = b.pick(0).ID
 	}
-	must(b.report(func(tx *Tx, s *State, t *Task) { AskApproval(tx, s, t, q) }))
+	must(b.report(func(tx *decide.Tx, s *core.State, t *core.Task) { decide.AskApproval(tx, s, t, q) }))
 }
 
 func (b *bench) timedInput(q clew.HitlInputRequestData) {
@@ -254,7 +256,7 @@ func TestSilenceToRunningTool(t *testing.T) {
 		b.now += 10_000
 		b.settleAll()
 		call := b.task().Calls
-		if required != (b.task().Turn == nil) || !required && call[0].Status != CallRunning {
+		if required != (b.task().Turn == nil) || !required && call[0].Status != core.CallRunning {
 			t.Errorf("required %v: turn %+v, calls %+v", required, b.task().Turn, call)
 		}
 		b.verify(t)
@@ -270,8 +272,8 @@ func TestManyAreDue(t *testing.T) {
 	must(b.answer(3))
 	for i, sec := range []int{30, 10, 20} {
 		q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Asking: clew.Asking{ToolCallID: b.pick(i).ID, TimeoutSec: sec}, Options: yesNo}
-		must(b.report(func(tx *Tx, s *State, task *Task) {
-			AskApproval(tx, s, task, q)
+		must(b.report(func(tx *decide.Tx, s *core.State, task *core.Task) {
+			decide.AskApproval(tx, s, task, q)
 		}))
 	}
 	var deadlines []int64
@@ -303,7 +305,7 @@ func TestNoDeadline(t *testing.T) {
 	must(b.answer(1))
 	b.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: b.pick(0).ID, DeadlineMS: 5}, InputType: clew.InputText})
 	b.now += 1 << 40
-	if b.settleAll(); b.open().DeadlineMS != 0 || b.s.state.nextDeadline() != 0 {
+	if b.settleAll(); b.open().DeadlineMS != 0 || b.s.state.NextDeadline() != 0 {
 		t.Errorf("it has a deadline: %+v", b.open())
 	}
 	must(b.ann(&clew.HitlInputResponseData{Value: "x"}))
@@ -328,18 +330,18 @@ func TestReminders(t *testing.T) {
 		{86400, 3600, 3600},
 	} {
 		b := newBench()
-		b.s.state.rules = remindingAfter{sec: tt.before}
+		b.s.state.Rules = remindingAfter{sec: tt.before}
 		b.running()
 		b.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: b.pick(0).ID, TimeoutSec: tt.timeout}, InputType: clew.InputText})
 		a := *b.open()
 		if tt.want < 0 {
 			b.now = a.DeadlineMS - 1
-			if b.settleAll(); len(last[clew.HitlReminderData](b, 1)) != 0 || b.s.state.nextDeadline() != a.DeadlineMS {
+			if b.settleAll(); len(last[clew.HitlReminderData](b, 1)) != 0 || b.s.state.NextDeadline() != a.DeadlineMS {
 				t.Errorf("%+v: reminded", tt)
 			}
 			continue
 		}
-		at := b.s.state.nextDeadline()
+		at := b.s.state.NextDeadline()
 		if left := a.DeadlineMS - at; left/1000 != int64(tt.want) {
 			t.Errorf("%+v: %d ms are left", tt, left)
 		}
@@ -354,17 +356,17 @@ func TestReminders(t *testing.T) {
 			int64(list[0].RemainingSec) != (a.DeadlineMS-at+999)/1000 {
 			t.Errorf("%+v: reminders %+v", tt, list)
 		}
-		if b.s.state.nextDeadline() != a.DeadlineMS || b.s.state.Reminded[a.RequestID] == 0 {
-			t.Errorf("%+v: next is %d", tt, b.s.state.nextDeadline())
+		if b.s.state.NextDeadline() != a.DeadlineMS || b.s.state.Reminded[a.RequestID] == 0 {
+			t.Errorf("%+v: next is %d", tt, b.s.state.NextDeadline())
 		}
 		must(b.ann(&clew.HitlInputResponseData{Value: "x"}))
-		if len(b.s.state.Reminded) != 0 || b.s.state.nextDeadline() != 0 {
+		if len(b.s.state.Reminded) != 0 || b.s.state.NextDeadline() != 0 {
 			t.Errorf("%+v: left behind %v", tt, b.s.state.Reminded)
 		}
 		b.verify(t)
 		b.check(t)
 	}
-	if sec := (&State{}).reminderSec(); sec != 60 {
+	if sec := (&core.State{}).ReminderSec(); sec != 60 {
 		t.Errorf("without rules it is %d s", sec)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // waiter holds a queue against a plain list: what waits, what was delivered and
@@ -83,9 +86,9 @@ func (w *waiter) turn() {
 	if !w.s.state.AtWork() {
 		return
 	}
-	must(w.report(func(tx *Tx, s *State, t *Task) {
-		for _, in := range Waiting(t) {
-			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: Heard(in, tx.NextTS())})
+	must(w.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
+		for _, in := range decide.Waiting(t) {
+			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: decide.Heard(in, tx.NextTS())})
 		}
 		idle(tx, s, t)
 	}))
@@ -96,7 +99,7 @@ func (w *waiter) turn() {
 
 // crash has the session loaded from its records.
 func (w *waiter) crash() {
-	s, err := Restore("s", Loaded{Tail: w.records}, w.fresh)
+	s, err := core.Restore("s", core.Loaded{Tail: w.records}, w.fresh)
 	if err != nil {
 		w.t.Fatalf("restore: %v", err)
 	}
@@ -105,7 +108,7 @@ func (w *waiter) crash() {
 
 func (w *waiter) verify() {
 	var ids []clew.MessageID
-	for _, q := range w.s.state.queuedMessages() {
+	for _, q := range w.s.state.QueuedMessages() {
 		ids = append(ids, q.MessageID)
 		if q.Text != w.words[q.MessageID] || q.UserID != "ann" || q.TS == 0 || q.ClientMessageID == "" {
 			w.t.Fatalf("%+v waits, want the text %q", q, w.words[q.MessageID])
@@ -142,7 +145,7 @@ func TestQueueLosesNothing(t *testing.T) {
 		})
 		w.t = t
 		for i := 0; w.s.state.AtWork(); i++ {
-			if i > queueMax+1 {
+			if i > core.QueueMax+1 {
 				t.Fatalf("the agent is never done")
 			}
 			w.turn()
@@ -180,7 +183,7 @@ func TestQueuedMessageStandsWhereItWasHeard(t *testing.T) {
 	b := newBench()
 	b.atWork()
 	must(b.ann(&clew.UserMessageData{Text: "and then?", Delivery: clew.ArrivalQueue}))
-	if n := b.s.state.Total; n != 2 || len(b.s.state.queuedMessages()) != 1 { // the request, and that the model is asked
+	if n := b.s.state.Total; n != 2 || len(b.s.state.QueuedMessages()) != 1 { // the request, and that the model is asked
 		t.Fatalf("%d messages are shown while one waits", n)
 	}
 	must(b.begin())
@@ -194,8 +197,8 @@ func TestQueuedMessageStandsWhereItWasHeard(t *testing.T) {
 	if want := []string{"hello", "the first answer", "and then?"}; !slices.Equal(texts, want) {
 		t.Errorf("the transcript is %q, want %q", texts, want)
 	}
-	tr := b.s.state.pager(&tape{b: b})
-	page, err := tr.fold(t.Context(), 1, b.s.state.Seq+1)
+	tr := view.NewPager(b.s.state, &tape{b: b})
+	page, err := tr.Fold(t.Context(), 1, b.s.state.Seq+1)
 	if err != nil || len(page) != len(b.s.state.Messages.Tail()) || !reflect.DeepEqual(page[len(page)-1], b.s.state.Messages.Tail()[len(page)-1]) {
 		t.Errorf("read from the journal it is %+v, %v", page, err)
 	}
@@ -220,8 +223,8 @@ func TestQueueStaysInARewind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(b.do(clew.Command{By: by("ann"), Data: &rewindCommand{rewindPlan: rewindPlan{kind: clew.KindRewind, rewindID: "rw_1", to: at - 1, from: heard.MessageID, targetState: past}}}))
-	again := b.s.state.queuedMessages()
+	must(b.do(clew.Command{By: by("ann"), Data: &decide.RewindCommand{RewindPlan: decide.RewindPlan{Kind: clew.KindRewind, RewindID: "rw_1", To: at - 1, From: heard.MessageID, TargetState: past}}}))
+	again := b.s.state.QueuedMessages()
 	if len(again) != 1 || again[0].ClientMessageID != "m3" || b.s.state.AtWork() {
 		t.Fatalf("after the rewind %+v wait, at work: %v", again, b.s.state.AtWork())
 	}
@@ -240,7 +243,7 @@ func TestQueueInAForkAndAfterAnImport(t *testing.T) {
 	b.atWork()
 	must(b.say("m2"))
 	b.s.state.CreatedMS = 0
-	must(b.do(clew.Command{By: by("bob"), Data: &createCommand{owner: "bob", forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
+	must(b.do(clew.Command{By: by("bob"), Data: &decide.CreateCommand{Owner: "bob", Forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
 	if s := b.s.state; len(s.Queue) != 0 || s.AtWork() {
 		t.Errorf("in a fork %d wait, at work: %v", len(s.Queue), s.AtWork())
 	}
@@ -249,7 +252,7 @@ func TestQueueInAForkAndAfterAnImport(t *testing.T) {
 	b.atWork()
 	must(b.say("m2"))
 	b.s.state.Owner = ""
-	must(b.do(clew.Command{By: by("bob"), Data: &createCommand{owner: "bob", imported: &clew.SessionImportedData{Owner: "bob", From: "old"}}}))
+	must(b.do(clew.Command{By: by("bob"), Data: &decide.CreateCommand{Owner: "bob", Imported: &clew.SessionImportedData{Owner: "bob", From: "old"}}}))
 	if s := b.s.state; len(s.Queue) != 0 || s.AtWork() {
 		t.Errorf("brought in, %d wait, at work: %v", len(s.Queue), s.AtWork())
 	}
@@ -268,12 +271,12 @@ func TestOldQueue(t *testing.T) {
 	x := newTraveller(b, t, func(n int) int { return n - 1 })
 	must(b.say("m1"))
 	b.think()
-	b.inject("ann", "m2", func(tx *Tx) {
-		id := tx.Say(userMessageEvent(clew.Command{By: by("ann"), ClientMessageID: "m2"}, Input{Text: "hello"}, ""))
+	b.inject("ann", "m2", func(tx *decide.Tx) {
+		id := tx.Say(decide.UserMessageEvent(clew.Command{By: by("ann"), ClientMessageID: "m2"}, core.Input{Text: "hello"}, ""))
 		tx.Add(&clew.MessageQueuedData{ClientMessageID: "m2", MessageID: id, Position: 1})
 	})
 	id := b.s.state.Queue[0].MessageID
-	for range tailMessages * 2 {
+	for range core.TailMessages * 2 {
 		must(b.begin())
 		must(b.update("word", false))
 	}
@@ -285,8 +288,8 @@ func TestOldQueue(t *testing.T) {
 		t.Errorf("the update carries %+v", m)
 	}
 	read := func() string {
-		tr := b.s.state.pager(x.tape)
-		list, err := tr.messages(t.Context(), 1, tr.total-1-2, "")
+		tr := view.NewPager(b.s.state, x.tape)
+		list, err := tr.Messages(t.Context(), 1, tr.Total-1-2, "")
 		if err != nil || len(list) != 1 || list[0].MessageID != id {
 			t.Fatalf("read back %+v, %v", list, err)
 		}

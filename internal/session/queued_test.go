@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // openIDs names the open questions.
@@ -86,7 +87,7 @@ func TestUnseenWordsAreHeardAfterTheAnswer(t *testing.T) {
 	b.asked(1)
 	must(b.ann(unseen(clew.ArrivalSteer)))
 	must(b.ann(&clew.HitlApprovalResponseData{Action: clew.ChoiceApprove}))
-	if in := b.task().Inbox; len(in) != 1 || in[0].Text != "use make" || b.pick(0).Status == CallAsked {
+	if in := b.task().Inbox; len(in) != 1 || in[0].Text != "use make" || b.pick(0).Status == core.CallAsked {
 		t.Errorf("waiting is %+v, the call is %s", in, b.pick(0).Status)
 	}
 	if got := deliveries(t, b); got != "direct steer" {

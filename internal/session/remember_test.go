@@ -4,16 +4,18 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // askedToRemember builds a question whose answer may be remembered.
 func askedToRemember() *bench {
 	b := newBench()
-	b.s.state.rules = steering{}
+	b.s.state.Rules = steering{}
 	b.atWork()
 	must(b.answer(1))
-	must(b.report(func(tx *Tx, s *State, t *Task) {
-		AskApproval(tx, s, t, clew.HitlApprovalRequestData{
+	must(b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
+		decide.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 			Ask: clew.AskCommand, Tool: "run", Asking: clew.Asking{ToolCallID: t.Calls[0].ID}, Options: yesNo,
 			Remember: &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask, clew.RememberSession}, Pattern: "go test *"},
 		})
@@ -65,7 +67,7 @@ func TestRememberIsPartOfTheAnswer(t *testing.T) {
 // A question that offers nothing takes no rule, nor does a no.
 func TestNothingToRemember(t *testing.T) {
 	b := newBench()
-	b.s.state.rules = steering{}
+	b.s.state.Rules = steering{}
 	b.asked(1)
 	rule := &clew.Remember{Scope: clew.RememberTask, Pattern: "go test *"}
 	if _, _, err := b.ann(&clew.HitlApprovalResponseData{Action: clew.ChoiceApprove, Remember: rule}); clew.CodeOf(err) != clew.HitlInvalidResponse {
@@ -90,8 +92,8 @@ func TestRulesEnd(t *testing.T) {
 	b = askedToRemember()
 	must(b.ann(yes))
 	b.s.state.Owner = ""
-	must(b.do(clew.Command{By: by("bob"), Data: &createCommand{imported: &clew.SessionImportedData{Owner: "bob"}}}))
-	if rules := b.s.state.sortedTasks()[0].Allowed; len(rules) != 0 {
+	must(b.do(clew.Command{By: by("bob"), Data: &decide.CreateCommand{Imported: &clew.SessionImportedData{Owner: "bob"}}}))
+	if rules := b.s.state.SortedTasks()[0].Allowed; len(rules) != 0 {
 		t.Errorf("after an import there is %v", rules)
 	}
 }
@@ -106,24 +108,24 @@ func TestRulesStayWhereTheyWereMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	then, err := decodeState("s1", past)
-	if err != nil || len(then.sortedTasks()[0].Allowed) != 1 {
-		t.Fatalf("then %+v was allowed, %v", then.sortedTasks()[0].Allowed, err)
+	then, err := core.DecodeState("s1", past)
+	if err != nil || len(then.SortedTasks()[0].Allowed) != 1 {
+		t.Fatalf("then %+v was allowed, %v", then.SortedTasks()[0].Allowed, err)
 	}
 	b.s.state.Owner = ""
-	must(b.do(clew.Command{By: by("bob"), Data: &createCommand{imported: &clew.SessionImportedData{Owner: "bob"}}}))
+	must(b.do(clew.Command{By: by("bob"), Data: &decide.CreateCommand{Imported: &clew.SessionImportedData{Owner: "bob"}}}))
 	s := b.s.state
-	s.pending = then
-	Apply(s, clew.Record{Seq: s.Seq + 1, TS: s.TS + 1, Type: clew.EventHistoryRewound}, &clew.HistoryRewoundData{})
-	if rules := s.sortedTasks()[0].Allowed; len(rules) != 0 {
+	s.Pending = then
+	core.Apply(s, clew.Record{Seq: s.Seq + 1, TS: s.TS + 1, Type: clew.EventHistoryRewound}, &clew.HistoryRewoundData{})
+	if rules := s.SortedTasks()[0].Allowed; len(rules) != 0 {
 		t.Errorf("after a rewind behind the import there is %v", rules)
 	}
 
 	b = askedToRemember()
 	must(b.ann(yes))
 	b.s.state.CreatedMS = 0
-	must(b.do(clew.Command{By: by("ann"), Data: &createCommand{owner: "ann", forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
-	if rules := b.s.state.sortedTasks()[0].Allowed; len(rules) != 0 {
+	must(b.do(clew.Command{By: by("ann"), Data: &decide.CreateCommand{Owner: "ann", Forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
+	if rules := b.s.state.SortedTasks()[0].Allowed; len(rules) != 0 {
 		t.Errorf("in a fork there is %v", rules)
 	}
 }
@@ -142,7 +144,7 @@ func TestPreviewOfRules(t *testing.T) {
 	must(b.ann(&clew.HitlApprovalResponseData{Action: clew.ChoiceApprove, Remember: &clew.Remember{Scope: clew.RememberTask, Pattern: "go test *"}}))
 	after := encoded()
 	named := func(past []byte) []clew.RememberedRule {
-		then, err := decodeState("s1", past)
+		then, err := core.DecodeState("s1", past)
 		if err != nil {
 			t.Fatal(err)
 		}

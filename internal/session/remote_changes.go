@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // remoteChanges is what a node knows of a state that another one owns, for those
@@ -21,7 +22,7 @@ type remoteChanges struct {
 }
 
 // sinceRemote is Since for a session that another node owns.
-func (w *Watch) sinceRemote(ctx context.Context, cursor uint64) (*Change, uint64, error) {
+func (w *Watch) sinceRemote(ctx context.Context, cursor uint64) (*view.Change, uint64, error) {
 	r := w.remote
 	if w.leave == nil {
 		r.mu.Lock()
@@ -36,7 +37,7 @@ func (w *Watch) sinceRemote(ctx context.Context, cursor uint64) (*Change, uint64
 		}
 	}
 	pos, _ := r.feed.End() // before the owner is asked: nothing falls between
-	var c *Change
+	var c *view.Change
 	err := w.host.at(ctx, w.id, false, func(*Session) error { return ErrFeedClosed }, func(node string) (err error) {
 		c, err = w.host.callSince(ctx, node, w.id, cursor)
 		return err
@@ -54,7 +55,7 @@ func (w *Watch) sinceRemote(ctx context.Context, cursor uint64) (*Change, uint64
 	return c, pos, nil
 }
 
-func (h *Host) callSince(ctx context.Context, node string, id clew.SessionID, cursor uint64) (*Change, error) {
+func (h *Host) callSince(ctx context.Context, node string, id clew.SessionID, cursor uint64) (*view.Change, error) {
 	a, err := h.call(ctx, node, callRequest{Op: "since", Session: id, Cursor: cursor})
 	switch {
 	case clew.CodeOf(err) == clew.InvalidMessage: // an owner of an older version
@@ -101,7 +102,7 @@ func (r *remote) pullAgain() {
 	}
 }
 
-func (r *remote) changedSince(from uint64) (c *Change, err error) {
+func (r *remote) changedSince(from uint64) (c *view.Change, err error) {
 	ctx, cancel := context.WithTimeout(r.ctx, loadTimeout)
 	defer cancel()
 	err = r.host.at(ctx, r.id, false, func(*Session) error { return errHere }, func(node string) (err error) {
@@ -115,7 +116,7 @@ func (r *remote) changedSince(from uint64) (c *Change, err error) {
 var errHere = errors.New("the session is here")
 
 // note takes over how long the texts are that the owner sent.
-func (ch *remoteChanges) note(c *Change) {
+func (ch *remoteChanges) note(c *view.Change) {
 	for _, e := range c.Put {
 		if e.Kind != clew.EntityMessage {
 			continue

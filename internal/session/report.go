@@ -49,14 +49,3 @@ func findReport(list []clew.Report, name string) (clew.Report, bool) {
 	}
 	return clew.Report{}, false
 }
-
-// reports lists what the runs in the state left behind.
-func (s *State) reports() []clew.Report {
-	var list []clew.Report
-	for _, t := range s.sortedTasks() {
-		if t.Run != nil {
-			list = append(list, t.Run.Reports...)
-		}
-	}
-	return list
-}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/history"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // tape is the journal of a bench: its records, and the folds that were kept on
@@ -42,7 +44,7 @@ type traveller struct {
 	t     tester
 	pick  func(n int) int // a number below n
 	tape  *tape
-	later *rewindPlan // one that was set, and not gone yet
+	later *decide.RewindPlan // one that was set, and not gone yet
 
 	// How the session was before each rewind that can be undone, and before each
 	// undo: an editor's two lists.
@@ -73,19 +75,19 @@ func (x *traveller) restart() {
 	if err != nil {
 		x.t.Fatalf("encode: %v", err)
 	}
-	var loaded Loaded
+	var loaded core.Loaded
 	if x.pick(3) > 0 {
 		loaded.State, loaded.StateSeq, _ = x.tape.Past(context.Background(), "s", x.s.state.Seq)
 	}
 	loaded.Tail = x.records[loaded.StateSeq:]
-	s, err := Restore("s", loaded, x.fresh)
+	s, err := core.Restore("s", loaded, x.fresh)
 	if err != nil {
 		x.t.Fatalf("restore: %v", err)
 	}
 	if got, _ := s.Encode(); string(got) != string(want) {
 		x.t.Fatalf("restored from %d\n%s\nlive\n%s", loaded.StateSeq, got, want)
 	}
-	s.rules = x.s.state.rules
+	s.Rules = x.s.state.Rules
 	x.s.state = s
 }
 
@@ -114,8 +116,8 @@ func (x *traveller) rewind() {
 	if err != nil {
 		x.t.Fatalf("no way to %+v: %v", a.target, err)
 	}
-	if c.from != list[i].MessageID {
-		x.t.Fatalf("%+v led to %s, not to %s", a.target, c.from, list[i].MessageID)
+	if c.From != list[i].MessageID {
+		x.t.Fatalf("%+v led to %s, not to %s", a.target, c.From, list[i].MessageID)
 	}
 	first := i // of those that go
 	if a.keep {
@@ -125,10 +127,10 @@ func (x *traveller) rewind() {
 	if first < len(list) {
 		to = seqOfMessage(x.t, list[first].MessageID) - 1
 	}
-	if c.to != to {
-		x.t.Fatalf("%+v, keep %v, led to %d, not to %d", a.target, a.keep, c.to, to)
+	if c.To != to {
+		x.t.Fatalf("%+v, keep %v, led to %d, not to %d", a.target, a.keep, c.To, to)
 	}
-	if c.to == x.s.state.Seq { // nothing would change
+	if c.To == x.s.state.Seq { // nothing would change
 		return
 	}
 	x.depart(c)
@@ -152,16 +154,16 @@ func (x *traveller) back(kind clew.RewindKind) {
 		return
 	}
 	last := list[len(list)-1]
-	c := rewindPlan{kind: kind, rewindID: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, lastRewindSeq: x.s.state.LastRewindSeq}
+	c := decide.RewindPlan{Kind: kind, RewindID: newRewindID(), To: last.Seq - 1, From: last.From, Keep: last.Keep, LastRewindSeq: x.s.state.LastRewindSeq}
 	var err error
-	if c.targetState, err = x.s.host.past("s").encoded(context.Background(), c.to); err != nil {
-		x.t.Fatalf("no way to %d: %v", c.to, err)
+	if c.TargetState, err = x.s.host.past("s").Encoded(context.Background(), c.To); err != nil {
+		x.t.Fatalf("no way to %d: %v", c.To, err)
 	}
 	x.depart(c)
 }
 
 // depart goes the way now, or later, when others have done something.
-func (x *traveller) depart(c rewindPlan) {
+func (x *traveller) depart(c decide.RewindPlan) {
 	if x.later == nil && x.in(5) {
 		x.later = &c
 		return
@@ -178,16 +180,16 @@ func (x *traveller) leaveAtLast() {
 }
 
 // take goes the way and checks what comes of it.
-func (x *traveller) take(c rewindPlan) {
+func (x *traveller) take(c decide.RewindPlan) {
 	before, err := x.s.state.Encode()
 	if err != nil {
 		x.t.Fatalf("encode: %v", err)
 	}
-	moved := x.s.state.LastRewindSeq != c.lastRewindSeq || c.kind == clew.KindRedo && len(x.s.state.Redo) == 0
+	moved := x.s.state.LastRewindSeq != c.LastRewindSeq || c.Kind == clew.KindRedo && len(x.s.state.Redo) == 0
 	first := len(x.records)
-	_, _, err = x.do(clew.Command{By: by("ann"), Data: &rewindCommand{rewindPlan: c}})
-	if moved != (err != nil) && (c.followUp == nil || clew.CodeOf(err) == clew.Internal) {
-		x.t.Fatalf("%s to %d, moved %v: %v", c.kind, c.to, moved, err)
+	_, _, err = x.do(clew.Command{By: by("ann"), Data: &decide.RewindCommand{RewindPlan: c}})
+	if moved != (err != nil) && (c.FollowUp == nil || clew.CodeOf(err) == clew.Internal) {
+		x.t.Fatalf("%s to %d, moved %v: %v", c.Kind, c.To, moved, err)
 	}
 	if err != nil {
 		if after, _ := x.s.state.Encode(); string(before) != string(after) {
@@ -238,7 +240,7 @@ func (x *traveller) travel() {
 // condense puts the older part of a model history into a summary, or leaves it
 // out.
 func (x *traveller) condense() {
-	for _, t := range x.s.state.sortedTasks() {
+	for _, t := range x.s.state.SortedTasks() {
 		if t.Turn == nil || t.Ended() {
 			continue
 		}
@@ -247,7 +249,7 @@ func (x *traveller) condense() {
 			continue
 		}
 		was, marker := len(t.History), x.in(3)
-		must(x.reportAs(t, func(tx *Tx, s *State, t *Task) {
+		must(x.reportAs(t, func(tx *decide.Tx, s *core.State, t *core.Task) {
 			m := history.Summary(string(tx.NextID()), "in short", tx.NextTS())
 			if marker {
 				m = history.Marker(t.History, n, string(tx.NextID()), tx.NextTS())

@@ -11,12 +11,15 @@ import (
 	"github.com/clew-run/clew/internal/history"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // parrot answers at once, and has the model hear and say it.
-var parrot = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
-	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
+var parrot = agentFunc(func(_ context.Context, _ core.Turn, prompt clew.Message, desk *session.TurnContext) error {
+	_, err := sessiontest.Record(desk, func(tx *decide.Tx, _ *core.State, t *core.Task) {
 		said := func(role clew.Speaker, id clew.MessageID, text string) {
 			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
 				Role: role, MessageID: id, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}},
@@ -129,7 +132,7 @@ func (x *trip) same() {
 	x.t.Helper()
 	seq, _ := x.state().LastMessageID.Seq()
 	f := fresh(x.t, x.j, x.id, seq)
-	kept, err := session.StateAt(x.t.Context(), x.j, x.id, seq)
+	kept, err := view.StateAt(x.t.Context(), x.j, x.id, seq)
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -139,7 +142,7 @@ func (x *trip) same() {
 	checkFold(x.t, x.j, x.h, x.id)
 }
 
-func encoded(t testing.TB, s *session.State) string {
+func encoded(t testing.TB, s *core.State) string {
 	t.Helper()
 	b, err := s.Encode()
 	if err != nil {
@@ -149,9 +152,9 @@ func encoded(t testing.TB, s *session.State) string {
 }
 
 // fresh folds records 1 to seq without any help of what is kept.
-func fresh(t testing.TB, j session.Journal, id clew.SessionID, seq uint64) *session.State {
+func fresh(t testing.TB, j session.Journal, id clew.SessionID, seq uint64) *core.State {
 	t.Helper()
-	f := session.Folder{State: &session.State{ID: id}}
+	f := core.Folder{State: &core.State{ID: id}}
 	f.Past = func(to uint64) ([]byte, error) { return fresh(t, j, id, to).Encode() }
 	for r, err := range j.Read(t.Context(), id, 1, seq) {
 		if err == nil {
@@ -225,7 +228,7 @@ func TestRewind(t *testing.T) {
 //
 // Covers: HIS-10, HIS-20, HIS-24
 func TestRewindAcrossACondense(t *testing.T) {
-	x := newTrip(t, session.Config{Agent: agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
+	x := newTrip(t, session.Config{Agent: agentFunc(func(ctx context.Context, turn core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 		if prompt.Text == "condense" {
 			if err := condenseAll(desk); err != nil {
 				return err
@@ -246,7 +249,7 @@ func TestRewindAcrossACondense(t *testing.T) {
 
 // condenseAll puts a summary in place of what the model has heard so far.
 func condenseAll(desk *session.TurnContext) error {
-	_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
+	_, err := sessiontest.Record(desk, func(tx *decide.Tx, _ *core.State, t *core.Task) {
 		tx.Say(clew.Message{
 			Type: clew.TypeSay, Say: clew.SayCondenseContext, Role: clew.SpeakerSystem,
 			TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: clew.MainMonitor, ContextCondense: &clew.ContextCondense{CondenseID: "A"},
@@ -401,7 +404,7 @@ func TestRewindLeavesTheSession(t *testing.T) {
 // An agent at work is stopped first, and what it still reports is not heard.
 func TestRewindStopsWork(t *testing.T) {
 	begun, late := make(chan struct{}, 1), make(chan error, 1)
-	slow := agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
+	slow := agentFunc(func(ctx context.Context, turn core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 		if prompt.Text != "slow" {
 			return parrot(ctx, turn, prompt, desk)
 		}
@@ -544,12 +547,12 @@ func TestForkOnce(t *testing.T) {
 // An open question is open in the fork too, under a name of its own, and is
 // answered there without a word in the original.
 func TestForkWithQuestion(t *testing.T) {
-	asker := agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
+	asker := agentFunc(func(_ context.Context, _ core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 		v, err := desk.View()
 		if err != nil {
 			return err
 		}
-		_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
+		_, err = sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) {
 			if len(v.Task.History) > 0 { // it was answered
 				tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 				return

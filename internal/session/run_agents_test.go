@@ -6,15 +6,17 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/plan"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // agent has one of the agents that have something to do take its next step, or
 // one that was at work when its run was paused end what it began.
 func (c *crowd) agent(kindly bool) {
-	var able []*Task
-	for _, t := range c.s.state.sortedTasks() {
+	var able []*core.Task
+	for _, t := range c.s.state.SortedTasks() {
 		begun := t.TodoID != "" && t.Turn != nil && t.AwaitingChild == "" && !c.hasAsked(t)
-		if c.s.state.Runnable(t) || begun && c.s.state.runPaused(t) && c.in(3) {
+		if c.s.state.Runnable(t) || begun && c.s.state.RunPaused(t) && c.in(3) {
 			able = append(able, t)
 		}
 	}
@@ -44,13 +46,15 @@ func (c *crowd) agent(kindly bool) {
 }
 
 // hasAsked reports whether a task's agent has left it to wait for an answer.
-func (c *crowd) hasAsked(t *Task) bool {
+func (c *crowd) hasAsked(t *core.Task) bool {
 	return slices.ContainsFunc(c.s.state.Questions, func(q clew.Question) bool { return q.Asking().TaskID == t.TaskID })
 }
 
-func (c *crowd) layerStep(t *Task, kindly bool) {
+func (c *crowd) layerStep(t *core.Task, kindly bool) {
 	if len(t.Calls) > 0 { // somebody spoke before it was done
-		must(c.reportAs(t, func(tx *Tx, s *State, t *Task) { closeUnfinished(tx, t, turnEnd{reason: "given up"}) }))
+		must(c.reportAs(t, func(tx *decide.Tx, s *core.State, t *core.Task) {
+			decide.CloseUnfinished(tx, t, decide.TurnEnd{Reason: "given up"})
+		}))
 	}
 	switch t.Run.Phase {
 	case run.Understanding:
@@ -69,16 +73,16 @@ func (c *crowd) layerStep(t *Task, kindly bool) {
 // clarifies has the cognitive layer ask what was meant.
 func (c *crowd) clarifies() {
 	call := c.call()
-	must(c.report(func(tx *Tx, s *State, t *Task) {
+	must(c.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 		q := clew.HitlClarificationData{Question: "which?", InputType: clew.InputText, Required: true}
 		q.ToolCallID, q.TimeoutSec = call.ID, c.rules.run.ClarifySec
-		AskClarification(tx, s, t, q)
+		decide.AskClarification(tx, s, t, q)
 	}))
 }
 
 // plans proposes a plan, or changes the one there is; todos may end between the
 // look at it and the proposal.
-func (c *crowd) plans(t *Task) {
+func (c *crowd) plans(t *core.Task) {
 	if t.Run.Version == 0 {
 		n := 1 + c.r.IntN(25)
 		if c.big {
@@ -104,24 +108,24 @@ func (c *crowd) plans(t *Task) {
 	}
 	c.as(t, func() {
 		call := c.call()
-		for _, x := range c.s.state.sortedTasks() { // meanwhile
+		for _, x := range c.s.state.SortedTasks() { // meanwhile
 			if x.TodoID != "" && c.s.state.Runnable(x) && c.in(2) {
 				c.todoStep(x, true)
 			}
 		}
-		must(c.report(func(tx *Tx, s *State, t *Task) { Planned(tx, s, t, call.ID, merged, "again") }))
+		must(c.report(func(tx *decide.Tx, s *core.State, t *core.Task) { decide.Planned(tx, s, t, call.ID, merged, "again") }))
 	})
 }
 
 // todoStep is what the agent of a todo does next.
-func (c *crowd) todoStep(t *Task, kindly bool) {
+func (c *crowd) todoStep(t *core.Task, kindly bool) {
 	id := t.TodoID
 	fault := 100
 	if !kindly {
 		fault = c.r.IntN(100)
 	}
 	switch {
-	case c.s.state.runPaused(t), c.s.state.blockingQuestion(t.TaskID) != nil:
+	case c.s.state.RunPaused(t), c.s.state.BlockingQuestion(t.TaskID) != nil:
 	case fault < 20:
 		c.progressTodo(id, c.r.IntN(101))
 		return
@@ -153,40 +157,40 @@ func (c *crowd) todoStep(t *Task, kindly bool) {
 }
 
 // breaks ends a turn by a fault inside, as TurnContext.fail does.
-func (c *crowd) breaks(t *Task) {
-	must(c.reportAs(t, func(tx *Tx, s *State, t *Task) {
-		failRunTurn(tx, s, t, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
+func (c *crowd) breaks(t *core.Task) {
+	must(c.reportAs(t, func(tx *decide.Tx, s *core.State, t *core.Task) {
+		decide.FailRunTurn(tx, s, t, nil, decide.TurnEnd{Reason: "ended by a failure", Code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
 	}))
 }
 
 // limit has an agent ask whether to go on; some limits are the whole run's.
-func (c *crowd) limit(t *Task) {
-	limit := one(c, LimitMistakes, LimitSteps, LimitBudget, LimitTime)
-	must(c.reportAs(t, func(tx *Tx, s *State, t *Task) {
+func (c *crowd) limit(t *core.Task) {
+	limit := one(c, core.LimitMistakes, core.LimitSteps, core.LimitBudget, core.LimitTime)
+	must(c.reportAs(t, func(tx *decide.Tx, s *core.State, t *core.Task) {
 		q := clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Limit: limit, Reason: "go on?", Options: append(slices.Clone(yesNo), clew.ChoiceSkip)}
-		ScopeToRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
-		AskApproval(tx, s, t, q)
+		decide.ScopeToRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
+		decide.AskApproval(tx, s, t, q)
 	}))
 }
 
 // asks has the agent of a todo ask whether a call may run, or for a value.
-func (c *crowd) asks(t *Task) {
+func (c *crowd) asks(t *core.Task) {
 	c.as(t, func() {
 		call := c.call()
 		value := c.in(2)
 		required := value && c.in(2)
-		must(c.report(func(tx *Tx, s *State, t *Task) {
+		must(c.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 			if value {
 				q := clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText, Required: required, DefaultValue: "x"}
 				q.ToolCallID = call.ID
-				ScopeToRun(s, t, &q.Asking, c.rules.run.InputSec)
-				AskInput(tx, s, t, q)
+				decide.ScopeToRun(s, t, &q.Asking, c.rules.run.InputSec)
+				decide.AskInput(tx, s, t, q)
 				return
 			}
 			q := clew.HitlApprovalRequestData{Ask: clew.AskCommand, Reason: "may it?", Options: append(slices.Clone(yesNo), clew.ChoiceSkip)}
 			q.ToolCallID = call.ID
-			ScopeToRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
-			AskApproval(tx, s, t, q)
+			decide.ScopeToRun(s, t, &q.Asking, c.rules.run.ApprovalSec)
+			decide.AskApproval(tx, s, t, q)
 		}))
 	})
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/plan"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
-// The steps of a run, as records: what its agents report, and what people say.
-
 // as has the steps in do taken by the agent of a task.
-func (b *bench) as(t *Task, do func()) {
+func (b *bench) as(t *core.Task, do func()) {
 	was := b.at
 	b.at = t
 	do()
@@ -38,12 +38,12 @@ func (b *bench) askRun(id string) []clew.EventType {
 }
 
 // root is the task of the run, and run the run.
-func (b *bench) root() *Task { return b.s.state.currentRun() }
+func (b *bench) root() *core.Task { return b.s.state.CurrentRun() }
 
 func (b *bench) run() *run.Run { return b.root().Run }
 
 // call has the root's model hear what was said and call one tool.
-func (b *bench) call() Call {
+func (b *bench) call() core.Call {
 	b.think()
 	must(b.answer(1))
 	return b.pick(0)
@@ -54,10 +54,10 @@ func (b *bench) understand() []clew.EventType {
 	var types []clew.EventType
 	b.as(b.root(), func() {
 		c := b.call()
-		_, made, err := b.report(func(tx *Tx, s *State, t *Task) {
-			Understood(tx, s, t, clew.Intent{Domain: "data", Category: "compare", Confidence: 0.9},
+		_, made, err := b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
+			decide.Understood(tx, s, t, clew.Intent{Domain: "data", Category: "compare", Confidence: 0.9},
 				[]clew.Entity{{Type: "thing", Value: "the two", Confidence: 0.8}})
-			result(tx, t, &c, "Noted.", "", nil)
+			decide.EndCall(tx, t, &c, "Noted.", "", nil)
 		})
 		if err != nil {
 			panic(err)
@@ -79,8 +79,8 @@ func (b *bench) propose(todos ...clew.Todo) []clew.EventType {
 			}
 			todos = merged
 		}
-		_, made, err := b.report(func(tx *Tx, s *State, t *Task) {
-			Planned(tx, s, t, c.ID, todos, "Please look at the plan.")
+		_, made, err := b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
+			decide.Planned(tx, s, t, c.ID, todos, "Please look at the plan.")
 		})
 		if err != nil {
 			panic(err)
@@ -113,7 +113,7 @@ func (b *bench) todo(id string) clew.Todo {
 	return *t
 }
 
-func (b *bench) carrier(id string) *Task { return b.s.state.Task(b.todo(id).TaskID) }
+func (b *bench) carrier(id string) *core.Task { return b.s.state.Task(b.todo(id).TaskID) }
 
 // finishTodo has the agent of a todo complete it.
 func (b *bench) finishTodo(id string) []clew.EventType {
@@ -121,10 +121,10 @@ func (b *bench) finishTodo(id string) []clew.EventType {
 }
 
 func (b *bench) finishWith(id, text string, data map[string]any) []clew.EventType {
-	_, types, err := b.reportAs(b.carrier(id), func(tx *Tx, s *State, t *Task) {
-		closeUnfinished(tx, t, turnEnd{reason: "not needed", ends: true})
+	_, types, err := b.reportAs(b.carrier(id), func(tx *decide.Tx, s *core.State, t *core.Task) {
+		decide.CloseUnfinished(tx, t, decide.TurnEnd{Reason: "not needed", Ends: true})
 		tx.Add(&clew.TaskCompletedData{TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: text})
-		CompleteChild(tx, s, t, text, data)
+		decide.CompleteChild(tx, s, t, text, data)
 	})
 	if err != nil {
 		panic(err)
@@ -134,8 +134,8 @@ func (b *bench) finishWith(id, text string, data map[string]any) []clew.EventTyp
 
 // failTodo has the agent of a todo give up, as TurnContext.FailTodo does.
 func (b *bench) failTodo(id string, recoverable bool) []clew.EventType {
-	_, types, err := b.reportAs(b.carrier(id), func(tx *Tx, s *State, t *Task) {
-		failTodo(tx, s, t, nil, "ended by its agent", clew.Failure{Code: clew.ExecutionFailed, Message: "no luck", Recoverable: recoverable})
+	_, types, err := b.reportAs(b.carrier(id), func(tx *decide.Tx, s *core.State, t *core.Task) {
+		decide.FailTodo(tx, s, t, nil, "ended by its agent", clew.Failure{Code: clew.ExecutionFailed, Message: "no luck", Recoverable: recoverable})
 	})
 	if err != nil {
 		panic(err)
@@ -145,8 +145,8 @@ func (b *bench) failTodo(id string, recoverable bool) []clew.EventType {
 
 // progressTodo has the agent of a todo say how far it is.
 func (b *bench) progressTodo(id string, percent int) []clew.EventType {
-	_, types, err := b.reportAs(b.carrier(id), func(tx *Tx, s *State, t *Task) {
-		TodoProgressed(tx, s, t, clew.TodoProgressData{ProgressPercentage: percent, CurrentStep: "counting", ItemsProcessed: 2, ItemsTotal: 9})
+	_, types, err := b.reportAs(b.carrier(id), func(tx *decide.Tx, s *core.State, t *core.Task) {
+		decide.TodoProgressed(tx, s, t, clew.TodoProgressData{ProgressPercentage: percent, CurrentStep: "counting", ItemsProcessed: 2, ItemsTotal: 9})
 	})
 	if err != nil {
 		panic(err)
@@ -159,14 +159,14 @@ func (b *bench) respondRun() []clew.EventType {
 	var types []clew.EventType
 	b.as(b.root(), func() {
 		c := b.call()
-		_, made, err := b.report(func(tx *Tx, s *State, t *Task) {
+		_, made, err := b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
 			reports := []clew.Report{{Name: t.Run.ID + "/report.md", MediaType: "text/markdown", Size: 3, Blob: "b"}}
 			response := clew.Response{
 				Format: clew.FormatMixed, Text: "So it is.", Summary: "so", NextActions: clew.List[string]{"look again"},
-				Attachments: clew.List[clew.Attachment]{{Type: clew.AttachmentFile, Title: "Report", URL: ReportPath("s", reports[0].Name)}},
+				Attachments: clew.List[clew.Attachment]{{Type: clew.AttachmentFile, Title: "Report", URL: core.ReportPath("s", reports[0].Name)}},
 			}
-			result(tx, t, &c, "The run is complete.", "", nil)
-			Responded(tx, s, t, response, reports)
+			decide.EndCall(tx, t, &c, "The run is complete.", "", nil)
+			decide.Responded(tx, s, t, response, reports)
 			tx.Add(&clew.TaskCompletedData{TaskRef: t.TaskRef, TokenUsage: t.Usage, ToolUsage: map[string]clew.ToolUsage{}, ResultSummary: "So it is."})
 		})
 		if err != nil {

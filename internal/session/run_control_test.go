@@ -7,6 +7,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // Covers: RUN-27, RUN-32, G-03, WS-068
@@ -58,7 +60,7 @@ func TestInterruptAndResumeOfARun(t *testing.T) {
 	if _, _, err := b.ann(&clew.InterruptAgentData{Agent: agent}); clew.CodeOf(err) != clew.TaskNotFound {
 		t.Errorf("an agent that is gone: %v", err)
 	}
-	ok(t, b, "the main agent", &clew.InterruptAgentData{Agent: string(MainAgent)}, "hitl_paused")
+	ok(t, b, "the main agent", &clew.InterruptAgentData{Agent: string(core.MainAgent)}, "hitl_paused")
 	if p := last[clew.HitlPausedData](b, 1)[0]; p.PausedBy != "ann" {
 		t.Errorf("paused %+v", p)
 	}
@@ -124,10 +126,10 @@ func TestChatAfterARun(t *testing.T) {
 // Words to a run under way reach all who work on it, and those who come later.
 func TestWordsToARun(t *testing.T) {
 	b := newBench()
-	b.s.state.rules = steering{}
+	b.s.state.Rules = steering{}
 	b.executing("a", "b", "c<a")
 	ok(t, b, "words", &clew.UserMessageData{Text: "mind the cost"}, "")
-	for _, x := range []*Task{b.root(), b.carrier("a"), b.carrier("b")} {
+	for _, x := range []*core.Task{b.root(), b.carrier("a"), b.carrier("b")} {
 		if len(x.Inbox) != 1 || x.Inbox[0].Text != "mind the cost" {
 			t.Errorf("task %s has heard %+v", x.TodoID, x.Inbox)
 		}
@@ -158,8 +160,8 @@ func TestQueueAtTheEndOfARun(t *testing.T) {
 			if _, err := b.review(clew.ChoiceModify, "x"); err != nil {
 				panic(err)
 			}
-			must(b.reportAs(b.root(), func(tx *Tx, s *State, task *Task) {
-				failRunTurn(tx, s, task, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
+			must(b.reportAs(b.root(), func(tx *decide.Tx, s *core.State, task *core.Task) {
+				decide.FailRunTurn(tx, s, task, nil, decide.TurnEnd{Reason: "ended by a failure", Code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
 			}))
 		},
 	} {
@@ -184,9 +186,9 @@ func TestQueueAtTheEndOfARun(t *testing.T) {
 func TestFaults(t *testing.T) {
 	b := newBench()
 	b.executing("a")
-	fault := func(task *Task) []clew.EventType {
-		_, types, err := b.reportAs(task, func(tx *Tx, s *State, task *Task) {
-			failRunTurn(tx, s, task, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
+	fault := func(task *core.Task) []clew.EventType {
+		_, types, err := b.reportAs(task, func(tx *decide.Tx, s *core.State, task *core.Task) {
+			decide.FailRunTurn(tx, s, task, nil, decide.TurnEnd{Reason: "ended by a failure", Code: clew.EndFailed}, clew.Errorf(clew.ProviderError, "away"))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -209,7 +211,7 @@ func TestSubtasksOfATodo(t *testing.T) {
 	b := newBench()
 	b.executing("a", "b")
 	root := b.root().TaskID
-	spawn := func() *Task {
+	spawn := func() *core.Task {
 		b.as(b.carrier("a"), func() { b.spawn(b.call()) })
 		b.verify(t)
 		b.verifyRun(t)
@@ -225,7 +227,7 @@ func TestSubtasksOfATodo(t *testing.T) {
 		t.Errorf("in focus is %s", b.s.state.Current)
 	}
 	sub = spawn()
-	b.as(sub, func() { b.approval(clew.AskMistakeLimitReached, "", LimitMistakes) })
+	b.as(sub, func() { b.approval(clew.AskMistakeLimitReached, "", core.LimitMistakes) })
 	expect(t, "a no", b.answersOpen(clew.ChoiceReject), "hitl_resolved todo_failed execution_progress hitl_approval_request")
 	b.want(t, run.Executing, "a:failed b:in_progress")
 	if !sub.Ended() {

@@ -8,6 +8,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // crowd rules: those of runs as a test says, and words that go to a turn.
@@ -40,7 +41,7 @@ func newCrowd(t tester, seed uint64, big bool) *crowd {
 		bench: newBench(), t: t, r: r, big: big, rules: crowdRules{run: rules}, oracles: newOracles(t, rules.Parallel), seen: map[string]int{},
 	}
 	c.pure = watchEvery(big)
-	c.s.state.rules = c.rules
+	c.s.state.Rules = c.rules
 	c.s.host.cfg.MaxRecord = 4 << 20
 	c.create()
 	must(c.ann(&clew.SetAccessData{UserID: "bob", Role: clew.RoleApprover}))
@@ -110,7 +111,7 @@ func (c *crowd) send(user clew.UserID, data any) error {
 }
 
 // under is the root of the run under way, nil if there is none.
-func (c *crowd) under() *Task {
+func (c *crowd) under() *core.Task {
 	if t := c.root(); t != nil && !t.Run.Phase.Ended() {
 		return t
 	}
@@ -206,8 +207,8 @@ func (c *crowd) person() {
 }
 
 func (c *crowd) someAgent() string {
-	agents := []string{"nobody", string(MainAgent)}
-	for _, t := range c.s.state.sortedTasks() {
+	agents := []string{"nobody", string(core.MainAgent)}
+	for _, t := range c.s.state.SortedTasks() {
 		if t.Turn != nil {
 			agents = append(agents, string(t.AgentID))
 		}
@@ -242,11 +243,11 @@ func (c *crowd) answers(kindly bool) {
 		err = c.send(user, d)
 	case clew.EventHitlApprovalRequest:
 		d := &clew.HitlApprovalResponseData{RequestID: id, Action: clew.ChoiceApprove}
-		about := subjectOfQuestion(q)
+		about := core.SubjectOfQuestion(q)
 		switch {
-		case no, !kindly && c.in(6) && !about.holdsRun() && about.limit != run.LimitRetries:
+		case no, !kindly && c.in(6) && !about.HoldsRun() && about.Limit != run.LimitRetries:
 			d.Action = clew.ChoiceReject
-		case !kindly && c.in(6) && !about.holdsRun():
+		case !kindly && c.in(6) && !about.HoldsRun():
 			d.Action = clew.ChoiceSkip
 		}
 		err = c.send(user, d)

@@ -4,6 +4,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/plan"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // verifyRun checks, after a step, all that must hold of runs at any moment.
@@ -25,7 +26,7 @@ func (b *bench) verifyRun(t tester) {
 	}
 }
 
-func (b *bench) verifyOne(t tester, root *Task) {
+func (b *bench) verifyOne(t tester, root *core.Task) {
 	t.Helper()
 	s, r := b.s.state, root.Run
 	if r.ID != run.IDOf(root.TaskID) || r.PlanID != "" && r.PlanID != run.PlanIDOf(root.TaskID) {
@@ -60,7 +61,7 @@ func (b *bench) verifyOne(t tester, root *Task) {
 }
 
 // atWorkOn counts the tasks at work on each todo of a run.
-func atWorkOn(s *State, root clew.TaskID) map[string]int {
+func atWorkOn(s *core.State, root clew.TaskID) map[string]int {
 	working := map[string]int{}
 	for _, t := range s.Tasks {
 		if t.RootTaskID == root && t.TodoID != "" && !t.Ended() {
@@ -71,7 +72,7 @@ func atWorkOn(s *State, root clew.TaskID) map[string]int {
 }
 
 // verifyQuestions holds the run's own list of questions against the open ones.
-func (b *bench) verifyQuestions(t tester, root *Task) {
+func (b *bench) verifyQuestions(t tester, root *core.Task) {
 	t.Helper()
 	r, own := root.Run, 0
 	for _, q := range b.s.state.Questions {
@@ -108,7 +109,7 @@ func (b *bench) verifyQuestions(t tester, root *Task) {
 
 // verifyWaiting checks that a run under way has somebody who takes it on: an
 // agent, or a person who was asked or has paused it.
-func (b *bench) verifyWaiting(t tester, root *Task, c plan.Counts) {
+func (b *bench) verifyWaiting(t tester, root *core.Task, c plan.Counts) {
 	t.Helper()
 	s, r := b.s.state, root.Run
 	if root.Turn == nil || root.Ended() {
@@ -120,7 +121,7 @@ func (b *bench) verifyWaiting(t tester, root *Task, c plan.Counts) {
 			asked = true
 		}
 	}
-	if !r.Paused && !asked && !s.treeBusy(root) {
+	if !r.Paused && !asked && !s.TreeBusy(root) {
 		t.Fatalf("run %s waits for nobody: %s, %+v", r.ID, r.Phase, c)
 	}
 	if r.Phase == run.Executing && r.Status != clew.PlanApproved {

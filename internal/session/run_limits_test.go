@@ -6,20 +6,22 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // limits has an agent of the run ask whether to go on past a limit.
-func (b *bench) limits(t *Task, limit string) {
-	must(b.reportAs(t, func(tx *Tx, s *State, task *Task) {
+func (b *bench) limits(t *core.Task, limit string) {
+	must(b.reportAs(t, func(tx *decide.Tx, s *core.State, task *core.Task) {
 		q := clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Limit: limit, Reason: "go on?", Options: yesNo}
-		ScopeToRun(s, task, &q.Asking, b.s.state.RunRules().ApprovalSec)
-		AskApproval(tx, s, task, q)
+		decide.ScopeToRun(s, task, &q.Asking, b.s.state.RunRules().ApprovalSec)
+		decide.AskApproval(tx, s, task, q)
 	}))
 }
 
 // A budget is the whole run's: one question holds up all of it.
 func TestBudgetsHoldUpTheRun(t *testing.T) {
-	for _, limit := range []string{LimitBudget, LimitTime} {
+	for _, limit := range []string{core.LimitBudget, core.LimitTime} {
 		b := newBench()
 		b.executing("a", "b", "c<a")
 		b.limits(b.carrier("a"), limit)
@@ -49,7 +51,7 @@ func TestBudgetsHoldUpTheRun(t *testing.T) {
 func TestLimitsOfOneAgent(t *testing.T) {
 	b := newBench()
 	b.executing("a", "b")
-	b.limits(b.carrier("a"), LimitSteps)
+	b.limits(b.carrier("a"), core.LimitSteps)
 	if !b.s.state.Busy() {
 		t.Error("all wait for one agent's question")
 	}
@@ -57,7 +59,7 @@ func TestLimitsOfOneAgent(t *testing.T) {
 	b.want(t, run.Executing, "a:failed b:in_progress")
 	b.decideTodo("a", clew.ChoiceSkip)
 	b.finishTodo("b")
-	b.limits(b.root(), LimitMistakes)
+	b.limits(b.root(), core.LimitMistakes)
 	expect(t, "no to the root", b.answersOpen(clew.ChoiceReject), "hitl_resolved cancelled")
 	b.want(t, run.Cancelled, "a:skipped b:completed")
 	b.check(t)
@@ -71,10 +73,10 @@ func TestSilenceInARun(t *testing.T) {
 		b.startRun()
 		b.as(b.root(), func() {
 			c := b.call()
-			must(b.report(func(tx *Tx, s *State, task *Task) {
+			must(b.report(func(tx *decide.Tx, s *core.State, task *core.Task) {
 				q := clew.HitlClarificationData{OriginalInput: task.Run.Request, Ambiguity: "two of what", Question: "which?", InputType: clew.InputText, Required: true}
 				q.ToolCallID, q.TimeoutSec = c.ID, b.s.state.RunRules().ClarifySec
-				AskClarification(tx, s, task, q)
+				decide.AskClarification(tx, s, task, q)
 			}))
 		})
 	}
@@ -83,11 +85,11 @@ func TestSilenceInARun(t *testing.T) {
 			b.executing("a")
 			b.as(b.carrier("a"), func() {
 				c := b.call()
-				must(b.report(func(tx *Tx, s *State, task *Task) {
+				must(b.report(func(tx *decide.Tx, s *core.State, task *core.Task) {
 					q := clew.HitlInputRequestData{Question: "which?", InputType: clew.InputText, Required: required, DefaultValue: value}
 					q.ToolCallID = c.ID
-					ScopeToRun(s, task, &q.Asking, b.s.state.RunRules().InputSec)
-					AskInput(tx, s, task, q)
+					decide.ScopeToRun(s, task, &q.Asking, b.s.state.RunRules().InputSec)
+					decide.AskInput(tx, s, task, q)
 				}))
 			})
 		}
@@ -107,9 +109,9 @@ func TestSilenceInARun(t *testing.T) {
 		{"required input", input(true, nil), 300, "hitl_resolved error cancelled", run.Cancelled},
 		{"input with a default", input(true, "blue"), 300, "hitl_resolved error", run.Executing},
 		{"input that is not required", input(false, nil), 300, "hitl_resolved error", run.Executing},
-		{"steps", func(b *bench) { b.executing("a"); b.limits(b.carrier("a"), LimitSteps) }, 600, "hitl_resolved error todo_failed execution_progress hitl_approval_request", run.Executing},
-		{"budget", func(b *bench) { b.executing("a"); b.limits(b.carrier("a"), LimitBudget) }, 600, "hitl_resolved error cancelled", run.Cancelled},
-		{"time", func(b *bench) { b.executing("a"); b.limits(b.root(), LimitTime) }, 600, "hitl_resolved error cancelled", run.Cancelled},
+		{"steps", func(b *bench) { b.executing("a"); b.limits(b.carrier("a"), core.LimitSteps) }, 600, "hitl_resolved error todo_failed execution_progress hitl_approval_request", run.Executing},
+		{"budget", func(b *bench) { b.executing("a"); b.limits(b.carrier("a"), core.LimitBudget) }, 600, "hitl_resolved error cancelled", run.Cancelled},
+		{"time", func(b *bench) { b.executing("a"); b.limits(b.root(), core.LimitTime) }, 600, "hitl_resolved error cancelled", run.Cancelled},
 	} {
 		b := newBench()
 		tt.to(b)
@@ -149,10 +151,10 @@ func TestClarificationJoinsTheRequest(t *testing.T) {
 	b.startRun()
 	b.as(b.root(), func() {
 		c := b.call()
-		must(b.report(func(tx *Tx, s *State, task *Task) {
+		must(b.report(func(tx *decide.Tx, s *core.State, task *core.Task) {
 			q := clew.HitlClarificationData{Question: "which two?", InputType: clew.InputText, Required: true}
 			q.ToolCallID = c.ID
-			AskClarification(tx, s, task, q)
+			decide.AskClarification(tx, s, task, q)
 		}))
 	})
 	ok(t, b, "answer", &clew.HitlClarificationResponseData{RequestID: b.open().RequestID, Value: "the red ones"}, "hitl_resolved")
@@ -184,7 +186,7 @@ func TestRunsAreForgotten(t *testing.T) {
 			b.finishTodo(fmt.Sprint("t", j))
 		}
 		b.respondRun()
-		if len(b.s.state.Tasks) > tasksKept+1 {
+		if len(b.s.state.Tasks) > core.TasksKept+1 {
 			t.Fatalf("%d tasks after run %d", len(b.s.state.Tasks), i)
 		}
 		text, err := b.s.state.Encode()
@@ -199,12 +201,12 @@ func TestRunsAreForgotten(t *testing.T) {
 		}
 	}
 	kept := 0
-	for _, task := range b.s.state.sortedTasks() {
+	for _, task := range b.s.state.SortedTasks() {
 		if task.Run != nil && len(task.Run.Todos) > 0 {
 			kept++
 		}
 	}
-	if kept > historiesKept+1 || size > 1<<20 {
+	if kept > core.HistoriesKept+1 || size > 1<<20 {
 		t.Errorf("%d runs with their todos, %d bytes", kept, size)
 	}
 	if runs := b.s.sessionState().Runs; len(runs) != kept {
@@ -227,17 +229,17 @@ func TestSubtasksAreForgotten(t *testing.T) {
 		sub := b.s.state.Task(b.carrier(id).AwaitingChild)
 		b.as(sub, func() { b.spawn(b.call()) })
 		deep := b.s.state.Task(sub.AwaitingChild)
-		for _, x := range []*Task{deep, sub} {
+		for _, x := range []*core.Task{deep, sub} {
 			b.as(x, func() { b.call(); must(b.complete(b.pick(0))) })
 		}
 		b.finishTodo(id)
 	}
-	for _, x := range b.s.state.sortedTasks() {
+	for _, x := range b.s.state.SortedTasks() {
 		if x.ParentTaskID != "" && b.s.state.Task(x.ParentTaskID) == nil {
 			t.Fatalf("task %d stays behind its parent", x.Number)
 		}
 	}
-	if n := len(b.s.state.Tasks); n > tasksKept+1 {
+	if n := len(b.s.state.Tasks); n > core.TasksKept+1 {
 		t.Errorf("%d tasks", n)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // midway is a plan in execution with a todo of each status: done is completed,
@@ -94,7 +95,7 @@ func runCommands() []runCommand {
 		}, nil, ""},
 		{"user_message run", func(*bench) any { return &clew.UserMessageData{Text: "another", Mode: clew.ModeRun} }, nil, ""},
 		{"interrupt", func(*bench) any { return &clew.InterruptData{} }, nil, ""},
-		{"interrupt_agent main", func(*bench) any { return &clew.InterruptAgentData{Agent: string(MainAgent)} }, nil, ""},
+		{"interrupt_agent main", func(*bench) any { return &clew.InterruptAgentData{Agent: string(core.MainAgent)} }, nil, ""},
 		{"clear_task", func(*bench) any { return &clew.ClearTaskData{} }, nil, ""},
 		{"reset", func(*bench) any { return &clew.ResetData{} }, nil, ""},
 		{"resume_task", func(b *bench) any { return &clew.ResumeTaskData{TaskID: b.root().TaskID} }, nil, ""},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/plan"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // An oracle follows one run by its records alone, knows nothing of the state
@@ -55,7 +56,7 @@ func (o *oracles) hear(b *bench) {
 			continue
 		}
 		data := b.decoded(r)
-		id := runIDOf(data)
+		id := core.RunIDOf(data)
 		if d, ok := data.(*clew.ExecutionProgressData); ok {
 			id = d.RunID
 		}

@@ -9,6 +9,8 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/plan"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // reviewed answers a review and checks what comes of it.
@@ -183,11 +185,11 @@ func TestPlanningAnewDuringExecution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var call Call
+	var call core.Call
 	b.as(b.root(), func() { call = b.call() })
 	expect(t, "b ends meanwhile", b.finishTodo("b"), "todo_completed execution_progress")
-	_, types, err := b.reportAs(b.root(), func(tx *Tx, s *State, task *Task) {
-		Planned(tx, s, task, call.ID, proposed, "Better?")
+	_, types, err := b.reportAs(b.root(), func(tx *decide.Tx, s *core.State, task *core.Task) {
+		decide.Planned(tx, s, task, call.ID, proposed, "Better?")
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/nightly"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // restart has the session loaded anew: from a snapshot and the records after
@@ -15,11 +16,11 @@ func (c *crowd) restart() {
 	if err != nil {
 		c.t.Fatalf("encode: %v", err)
 	}
-	loaded := Loaded{Tail: c.records}
+	loaded := core.Loaded{Tail: c.records}
 	if c.snapshot != nil && (c.big || !c.in(3)) {
-		loaded = Loaded{State: c.snapshot, StateSeq: c.keptAt, Tail: c.records[c.keptAt:]}
+		loaded = core.Loaded{State: c.snapshot, StateSeq: c.keptAt, Tail: c.records[c.keptAt:]}
 	}
-	s, err := Restore("s", loaded, c.fresh)
+	s, err := core.Restore("s", loaded, c.fresh)
 	if err != nil {
 		c.t.Fatalf("restore: %v", err)
 	}
@@ -27,7 +28,7 @@ func (c *crowd) restart() {
 	if string(got) != string(want) {
 		c.t.Fatalf("restored\n%s\nlive\n%s", got, want)
 	}
-	s.rules = c.rules
+	s.Rules = c.rules
 	c.s.state, c.snapshot, c.keptAt = s, got, s.Seq
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // An interrupt stops the conversation beside a run too.
@@ -24,12 +26,12 @@ func TestInterruptBesideARun(t *testing.T) {
 // Words to a run whose budget is used up steer it. They neither raise it nor end
 // the run.
 func TestWordsAtABudgetQuestion(t *testing.T) {
-	for _, limit := range []string{LimitBudget, LimitTime} {
+	for _, limit := range []string{core.LimitBudget, core.LimitTime} {
 		b := newBench()
 		b.create()
 		b.askRun("r1")
 		b.limits(b.root(), limit)
-		b.s.state.rules = steering{}
+		b.s.state.Rules = steering{}
 		_, types, err := b.ann(&clew.UserMessageData{Text: "how much is left?"})
 		if err != nil || len(b.s.state.Questions) != 1 || b.run().Phase.Ended() || b.root().Raised+b.run().Extended != 0 {
 			t.Errorf("%s: %v, %v, the run is %s", limit, types, err, b.run().Phase)
@@ -44,8 +46,8 @@ func TestBrokenAttempt(t *testing.T) {
 		b := newBench()
 		b.executing("a")
 		b.carrier("a").Acted = acted
-		_, types, err := b.reportAs(b.carrier("a"), func(tx *Tx, s *State, task *Task) {
-			failRunTurn(tx, s, task, nil, turnEnd{reason: "ended by a failure", code: clew.EndFailed}, clew.Errorf(clew.StorageFailed, "the disk is full"))
+		_, types, err := b.reportAs(b.carrier("a"), func(tx *decide.Tx, s *core.State, task *core.Task) {
+			decide.FailRunTurn(tx, s, task, nil, decide.TurnEnd{Reason: "ended by a failure", Code: clew.EndFailed}, clew.Errorf(clew.StorageFailed, "the disk is full"))
 		})
 		if err != nil || slices.Contains(types, clew.EventTodoRetried) == acted || slices.Contains(types, clew.EventHitlApprovalRequest) != acted {
 			t.Errorf("acted %v: %v, %v", acted, types, err)
@@ -73,8 +75,8 @@ func TestPlanFromAnOldView(t *testing.T) {
 	b.think()
 	must(b.answer(1))
 	call, version := b.root().Calls[0].ID, b.run().Version
-	_, types, err := b.reportAs(b.root(), func(tx *Tx, s *State, task *Task) {
-		Planned(tx, s, task, call, stale, "new")
+	_, types, err := b.reportAs(b.root(), func(tx *decide.Tx, s *core.State, task *core.Task) {
+		decide.Planned(tx, s, task, call, stale, "new")
 	})
 	if err != nil || !slices.Equal(types, []clew.EventType{clew.EventToolProgress}) || b.todo("a").Status != clew.TodoCompleted ||
 		b.todo("c").Status != clew.TodoSkipped || b.run().Version != version {

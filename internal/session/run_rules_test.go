@@ -7,6 +7,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // expect compares the records of a step that are about runs and questions with
@@ -221,7 +222,7 @@ func TestCostApproval(t *testing.T) {
 		b.reviewing("a$1.5", "b<a", "c$0")
 		expect(t, "approved", b.approvePlan(), "hitl_resolved plan_approved layer_complete layer_start todo_started execution_progress hitl_approval_request")
 		q := last[clew.HitlApprovalRequestData](b, 1)[0]
-		if q.Todo == nil || q.Todo.ID != "a" || *q.Todo.EstimatedCostUSD != 1.5 || q.Limit != LimitCost || !strings.Contains(q.Reason, "1.50 USD") {
+		if q.Todo == nil || q.Todo.ID != "a" || *q.Todo.EstimatedCostUSD != 1.5 || q.Limit != core.LimitCost || !strings.Contains(q.Reason, "1.50 USD") {
 			t.Errorf("the question is %+v", q)
 		}
 		b.want(t, run.Executing, "a:pending b:pending c:in_progress")

@@ -168,13 +168,13 @@ func (h *Host) Overview(ctx context.Context, id clew.SessionID) (Overview, error
 
 // overview runs in the session's goroutine.
 func (s *Session) overview() Overview {
-	o := Overview{Settings: s.state.Settings, Reports: s.state.reports(), Seq: s.state.Seq}
-	tasks := s.state.sortedTasks()
+	o := Overview{Settings: s.state.Settings, Reports: s.state.Reports(), Seq: s.state.Seq}
+	tasks := s.state.SortedTasks()
 	for i := len(tasks) - 1; i >= 0; i-- {
-		o.Tasks = append(o.Tasks, tasks[i].historyItem(s.state.Workspace))
+		o.Tasks = append(o.Tasks, tasks[i].HistoryItem(s.state.Workspace))
 	}
 	if t := s.state.Task(s.state.Current); t != nil {
-		item := t.historyItem(s.state.Workspace)
+		item := t.HistoryItem(s.state.Workspace)
 		o.Current, o.Todos, o.Mode = &item, append([]clew.Todo{}, t.Todos...), t.Mode
 	}
 	return o

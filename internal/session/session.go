@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // A Session is a session in memory, at its owner. One goroutine (run) has the
@@ -44,7 +47,7 @@ type Session struct {
 	lastUse atomic.Int64
 
 	// Owned by run.
-	state  *State
+	state  *core.State
 	log    Log
 	lease  Lease
 	head   clew.Head
@@ -77,7 +80,7 @@ type Session struct {
 	// tracker finds what changed for those who watch the state, nil while nobody
 	// does. stateWatchers counts them, stateLeft is when the last one left (Unix
 	// ms).
-	tracker       *tracker
+	tracker       *view.Tracker
 	stateWatchers atomic.Int64
 	stateLeft     atomic.Int64
 
@@ -97,8 +100,8 @@ type request struct {
 type outcome struct {
 	receipt Receipt
 	err     error
-	refused bool   // the session itself said no, and nothing is on record
-	result  Result // of an agent's intent
+	refused bool          // the session itself said no, and nothing is on record
+	result  decide.Result // of an agent's intent
 }
 
 // errGone says that the session left this node's memory; ask the host again.
@@ -346,8 +349,8 @@ type draft struct {
 // not yet durable and not yet seen by anyone.
 func (s *Session) decide(req request) (pending, []draft, error) {
 	cmd := req.cmd
-	if cmd.ClientMessageID != "" && !endsRewind(cmd.Data) {
-		if t, ok := s.state.processedAs(cmd.By.User, cmd.ClientMessageID); ok {
+	if cmd.ClientMessageID != "" && !decide.EndsRewind(cmd.Data) {
+		if t, ok := s.state.ProcessedAs(cmd.By.User, cmd.ClientMessageID); ok {
 			return pending{req: req, outcome: outcome{receipt: repeatOf(t)}}, nil, nil
 		}
 	}
@@ -361,7 +364,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	if err := s.host.knownEverywhere(events); err != nil {
 		return pending{}, nil, err
 	}
-	p := pending{req: req, outcome: outcome{result: tx.result, receipt: Receipt{ClientMessageID: cmd.ClientMessageID, Records: make([]clew.MessageID, 0, len(events))}}}
+	p := pending{req: req, outcome: outcome{result: tx.Result, receipt: Receipt{ClientMessageID: cmd.ClientMessageID, Records: make([]clew.MessageID, 0, len(events))}}}
 	made := make([]draft, len(events))
 	for i, ev := range events {
 		data, err := clew.MarshalData(ev.Data)
@@ -376,7 +379,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	if n := sizeOf(made); len(made) > 1 && n > s.host.cfg.MaxRecord { // they go in one message
 		return pending{}, nil, clew.Errorf(clew.MessageTooLarge, "%d bytes at once are more than the engine takes", n)
 	}
-	there, err := arrivalOf(s.id, cmd.Data, events)
+	there, err := decide.ArrivalOf(s.id, cmd.Data, events)
 	if err != nil {
 		return pending{}, nil, err
 	}
@@ -384,15 +387,15 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		// Apply needs only what a record says of itself; the chain is added
 		// when it is written.
 		r := clew.Record{Seq: s.state.Seq + 1, TS: max(now, s.state.TS+1), By: cmd.By.User, Cause: cmd.ClientMessageID, Type: ev.Type}
-		if there != nil && rewindOf(ev.Data) != nil {
-			s.state.pending = there
+		if there != nil && core.RewindOf(ev.Data) != nil {
+			s.state.Pending = there
 			s.rememberState()
 		}
-		Apply(s.state, r, ev.Data)
+		core.Apply(s.state, r, ev.Data)
 		p.receipt.Records = append(p.receipt.Records, r.MessageID())
 	}
-	if d, ok := cmd.Data.(*turnReport); ok && d.answer != nil {
-		s.await(tx.result.Question, d.answer)
+	if d, ok := cmd.Data.(*decide.TurnReport); ok && d.Answer != nil {
+		s.await(tx.Result.Question, d.Answer)
 	}
 	p.events = events
 	return p, made, nil
@@ -402,15 +405,15 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 func (s *Session) withTexts(data any) any {
 	switch d := data.(type) {
 	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
-		return &stopCommand{command: data, streamed: s.streamed()}
-	case *rewindCommand:
+		return &decide.StopCommand{Command: data, Streamed: s.streamed()}
+	case *decide.RewindCommand:
 		with := *d
-		with.streamed = s.streamed()
+		with.Streamed = s.streamed()
 		return &with
-	case *turnReport:
-		if in, ok := d.intent.(streamedIntent); ok {
+	case *decide.TurnReport:
+		if in, ok := d.Intent.(decide.StreamedIntent); ok {
 			with := *d
-			with.intent = in.with(s.streamed())
+			with.Intent = in.With(s.streamed())
 			return &with
 		}
 	}
@@ -419,17 +422,17 @@ func (s *Session) withTexts(data any) any {
 
 // decideSafely keeps a fault in one command from ending all sessions. Decide
 // changes nothing, so there is nothing to undo.
-func (s *Session) decideSafely(cmd clew.Command, now int64) (tx *Tx, err error) {
+func (s *Session) decideSafely(cmd clew.Command, now int64) (tx *decide.Tx, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = clew.WrapError(clew.Internal, fmt.Errorf("panic: %v", p), "the command failed inside the server")
 			s.host.cfg.Log.Error("command panicked", "session", s.id, "type", cmd.Type, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
-	return Decide(s.state, cmd, now)
+	return decide.Decide(s.state, cmd, now)
 }
 
-func repeatOf(t ProcessedCommand) Receipt {
+func repeatOf(t core.ProcessedCommand) Receipt {
 	r := Receipt{ClientMessageID: t.ID, Repeat: true}
 	for i := range t.Count {
 		r.Records = append(r.Records, clew.MessageIDOf(t.First+uint64(i)))
@@ -463,4 +466,17 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 		p.req.done <- p.outcome
 	}
 	return nil
+}
+
+// sessionState runs in the session's goroutine.
+func (s *Session) sessionState() clew.SessionState {
+	e := s.state.Project()
+	e.Messages, e.Viewers = s.state.Messages.Tail(), s.viewers(s.host.cfg.Now())
+	out := e.SessionState(clew.MessageIDOf(s.state.Seq))
+	out.Epoch, out.OpenMessages = s.epoch, s.openMessages()
+	if out.Returning != nil { // the state's own is not given away
+		returning := *out.Returning
+		out.Returning = &returning
+	}
+	return out
 }

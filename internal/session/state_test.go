@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 func TestRoleOf(t *testing.T) {
-	s := &State{Owner: "ann", Access: map[clew.UserID]clew.Role{"vi": clew.RoleViewer, "app": clew.RoleApprover, "co": clew.RoleOwner}}
+	s := &core.State{Owner: "ann", Access: map[clew.UserID]clew.Role{"vi": clew.RoleViewer, "app": clew.RoleApprover, "co": clew.RoleOwner}}
 	none, viewer, approver, owner, admin := clew.RoleNone, clew.RoleViewer, clew.RoleApprover, clew.RoleOwner, clew.RoleAdmin
 	tests := []struct {
 		user             clew.UserID
@@ -43,16 +44,16 @@ func TestStateIsBounded(t *testing.T) {
 		must(b.say(fmt.Sprint("m", i)))
 		must(b.begin())
 		must(b.finish("done"))
-		if n := len(b.s.state.Messages.Tail()); n > tailMessages+tailMessages/4 {
+		if n := len(b.s.state.Messages.Tail()); n > core.TailMessages+core.TailMessages/4 {
 			t.Fatalf("%d messages in the state", n)
 		}
 	}
-	if s := b.s.state; s.Total != 2400 || len(s.Messages.Tail()) < tailMessages {
+	if s := b.s.state; s.Total != 2400 || len(s.Messages.Tail()) < core.TailMessages {
 		t.Errorf("total %d, %d at hand", s.Total, len(s.Messages.Tail()))
 	}
-	for i := range accessMax + 5 {
+	for i := range core.AccessMax + 5 {
 		_, _, err := b.do(clew.Command{By: by("ann"), Data: &clew.SetAccessData{UserID: clew.UserID(fmt.Sprint("u", i)), Role: clew.RoleViewer}})
-		if refused := err != nil; refused != (i >= accessMax) {
+		if refused := err != nil; refused != (i >= core.AccessMax) {
 			t.Fatalf("access of user %d: %v", i, err)
 		}
 	}
@@ -62,17 +63,17 @@ func TestRestoreRefusesForeignSnapshots(t *testing.T) {
 	b := newBench()
 	b.create()
 	good, _ := b.s.state.Encode()
-	for name, loaded := range map[string]Loaded{
+	for name, loaded := range map[string]core.Loaded{
 		"not JSON":         {State: []byte("{"), StateSeq: 1},
 		"another position": {State: good, StateSeq: 2},
 		"another session":  {State: []byte(`{"id":"other","seq":1}`), StateSeq: 1},
 	} {
-		if _, err := Restore("s", loaded, nil); clew.CodeOf(err) != clew.SessionDamaged {
+		if _, err := core.Restore("s", loaded, nil); clew.CodeOf(err) != clew.SessionDamaged {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	bad := clew.Head{}.Next("s", 1, 1, "u", clew.EventMessageCreated, []byte(`{"message":7}`))
-	if _, err := Restore("s", Loaded{Tail: []clew.Record{bad}}, nil); clew.CodeOf(err) != clew.SessionDamaged {
+	if _, err := core.Restore("s", core.Loaded{Tail: []clew.Record{bad}}, nil); clew.CodeOf(err) != clew.SessionDamaged {
 		t.Errorf("a record that is not readable: %v", err)
 	}
 }

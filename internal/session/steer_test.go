@@ -12,6 +12,7 @@ import (
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/run"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // steered is an agent whose turns take what is said meanwhile.
@@ -53,7 +54,7 @@ func (steered) CheckMode(_ map[string]any, mode string) error {
 // listen is an agent that hears what is said, thinks for a while, and ends its
 // turn: over and over, as long as somebody spoke meanwhile.
 func listen(while time.Duration) steered {
-	return steered{func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+	return steered{func(ctx context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 		for {
 			if err := hear(desk); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // A Stream is a message that grows. Its pieces go to whoever is watching; at
@@ -30,7 +31,7 @@ const snapshotEvery = time.Second
 // call's id what its tool puts out. The messages before, which end with it, go on
 // record as they are now.
 func (d *TurnContext) Open(say clew.Say, call string, before ...clew.Message) (*Stream, error) {
-	r, err := d.Do(openText{turn: d.turn, say: say, call: call, before: before})
+	r, err := d.Do(decide.OpenText{Turn: d.turn, Say: say, Call: call, Before: before})
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (d *TurnContext) Resume(v View) (*Stream, error) {
 		return nil, err
 	}
 	if before != nil {
-		_, err := d.Do(CloseTexts{})
+		_, err := d.Do(decide.CloseTexts{})
 		return nil, err
 	}
 	st := &Stream{d: d, m: *open}
@@ -76,7 +77,7 @@ func (st *Stream) Restart() error {
 	if err := st.begin(); err != nil || !said { // first: what is sent with the record is the text as it is then
 		return err
 	}
-	_, err := st.d.Do(updateText{m: st.m})
+	_, err := st.d.Do(decide.UpdateText{M: st.m})
 	return err
 }
 
@@ -136,7 +137,7 @@ func (st *Stream) save() error {
 			return nil // the disk is slow: later
 		}
 	}
-	saving, ok := st.d.s.post(st.d.ctx, st.d.report(updateText{m: st.m}))
+	saving, ok := st.d.s.post(st.d.ctx, st.d.report(decide.UpdateText{M: st.m}))
 	if ok {
 		st.saved, st.saving = time.Now(), saving
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 func TestSummary(t *testing.T) {
@@ -15,7 +17,7 @@ func TestSummary(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	must(b.ann(&clew.AskResponseData{AskResponse: clew.NoButtonClicked, Text: strings.Repeat(" no\n way", 1000)}))
-	if s = b.s.state.Summary(); s.Questions != 0 || !strings.HasPrefix(s.LastLine, "no way no way") || len([]rune(s.LastLine)) != lineRunes+1 {
+	if s = b.s.state.Summary(); s.Questions != 0 || !strings.HasPrefix(s.LastLine, "no way no way") || len([]rune(s.LastLine)) != core.LineRunes+1 {
 		t.Errorf("%+v", s)
 	}
 
@@ -41,32 +43,32 @@ func TestSummary(t *testing.T) {
 
 // A fork of a fork is called a fork once.
 func TestForkTitle(t *testing.T) {
-	long := strings.Repeat("x", 2*titleRunes)
+	long := strings.Repeat("x", 2*core.TitleRunes)
 	for title, want := range map[string]string{"Moods": "Moods (fork)", "Moods (fork)": "Moods (fork)", "": "(fork)", " (fork)": "(fork)", "(fork)": "(fork)"} {
 		if got := forkTitle(title); got != want {
 			t.Errorf("a fork of %q is called %q", title, got)
 		}
 	}
-	if got := forkTitle(forkTitle(long)); !strings.HasSuffix(got, "… (fork)") || len([]rune(got)) > titleRunes+1 {
+	if got := forkTitle(forkTitle(long)); !strings.HasSuffix(got, "… (fork)") || len([]rune(got)) > core.TitleRunes+1 {
 		t.Errorf("a fork of a long title is called %q", got)
 	}
 }
 
 // Marks are thinned out evenly, and what people go back to is left out last.
 func TestThin(t *testing.T) {
-	var marks []Mark
+	var marks []view.Mark
 	for i := range 5000 {
-		kind := MarkTool
+		kind := view.MarkTool
 		if i%10 == 0 {
-			kind = MarkUser
+			kind = view.MarkUser
 		}
-		marks = append(marks, Mark{TS: int64(i), Kind: kind})
+		marks = append(marks, view.Mark{TS: int64(i), Kind: kind})
 	}
 	for most, weighty := range map[int]int{2000: 500, 500: 500, 200: 200, 6000: 500} {
-		got := sample(marks, most)
+		got := view.Sample(marks, most)
 		users, gap, last := 0, int64(0), int64(-1)
 		for _, m := range got {
-			if m.Kind == MarkUser {
+			if m.Kind == view.MarkUser {
 				users++
 			}
 			gap, last = max(gap, m.TS-last), m.TS

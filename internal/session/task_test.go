@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // Covers: TSK-01, TSK-02, TSK-03, TSK-04, TSK-05, TSK-06, TSK-07, EVT-02, EVT-06, EVT-07, C-43
@@ -20,7 +22,7 @@ func TestChildTask(t *testing.T) {
 	if child.ParentTaskID != root.TaskID || child.Depth != 1 || child.Turn == nil || child.AgentID == root.AgentID {
 		t.Errorf("child %+v", child)
 	}
-	it := root.historyItem("/w")
+	it := root.HistoryItem("/w")
 	if it.Status != clew.TaskStatusDelegated || it.AwaitingChildID != child.TaskID || it.DelegatedToID != child.TaskID ||
 		!slices.Equal(it.ChildIDs, []clew.TaskID{child.TaskID}) || it.RootTaskID != root.TaskID || it.ID != root.TaskID ||
 		it.Number != 1 || it.TS == 0 || it.Task != "hello" || it.TokensIn != 5 || it.TokensOut != 7 || it.TotalCost != 0.001 || it.Workspace != "/w" {
@@ -104,9 +106,9 @@ func TestInterruptedChild(t *testing.T) {
 // Covers: POL-03, C-23
 func TestSteer(t *testing.T) {
 	b := newBench()
-	b.s.state.rules = steering{}
+	b.s.state.Rules = steering{}
 	b.atWork()
-	for i := range queueMax {
+	for i := range core.QueueMax {
 		must(b.say(fmt.Sprint("s", i)))
 		if a := last[clew.MessageAcceptedData](b, 1)[0]; a.Delivery != clew.DeliverySteer || a.TaskID != b.task().TaskID || string(a.ClientMessageID) != fmt.Sprint("s", i) {
 			t.Fatalf("accepted %+v", a)
@@ -122,7 +124,7 @@ func TestSteer(t *testing.T) {
 	}
 	b.verify(t)
 	b.think()
-	if len(b.task().Inbox) != 0 || len(b.task().History) != 2+queueMax {
+	if len(b.task().Inbox) != 0 || len(b.task().History) != 2+core.QueueMax {
 		t.Errorf("%d unheard, %d in the history", len(b.task().Inbox), len(b.task().History))
 	}
 	_, types, err = b.answer(0)
@@ -217,7 +219,7 @@ func TestAbandonedQuestion(t *testing.T) {
 	b.running()
 	call := b.pick(0)
 	b.input(clew.HitlInputRequestData{Asking: clew.Asking{ToolCallID: call.ID}, InputType: clew.InputText})
-	if b.task().Calls[0].Status != CallRunning || !b.s.state.Runnable(b.task()) {
+	if b.task().Calls[0].Status != core.CallRunning || !b.s.state.Runnable(b.task()) {
 		t.Error("a tool that asks does not run")
 	}
 	b.done(call, "no answer in time")
@@ -257,7 +259,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			restored, err := Restore("s", Loaded{State: snapshot, StateSeq: b.s.state.Seq}, nil)
+			restored, err := core.Restore("s", core.Loaded{State: snapshot, StateSeq: b.s.state.Seq}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,7 +267,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 			if string(again) != string(snapshot) {
 				t.Fatalf("written\n%s\nand again\n%s", snapshot, again)
 			}
-			twice, err := Restore("s", Loaded{State: again, StateSeq: restored.Seq}, nil)
+			twice, err := core.Restore("s", core.Loaded{State: again, StateSeq: restored.Seq}, nil)
 			if err != nil || !reflect.DeepEqual(restored, twice) {
 				t.Errorf("%v: restored\n%+v\nand again\n%+v", err, restored, twice)
 			}
@@ -275,8 +277,8 @@ func TestSnapshotRoundTrip(t *testing.T) {
 			// What comes after is decided alike.
 			for _, c := range commands {
 				cmd := clew.Command{By: by("ann"), Data: c.data(b)}
-				live, err1 := Decide(b.s.state, cmd, b.now)
-				then, err2 := Decide(restored, cmd, b.now)
+				live, err1 := decide.Decide(b.s.state, cmd, b.now)
+				then, err2 := decide.Decide(restored, cmd, b.now)
 				if clew.CodeOf(err1) != clew.CodeOf(err2) || err1 == nil && live.Len() != then.Len() {
 					t.Errorf("%s: %v, %v and after the restart %v, %v", c.name, live, err1, then, err2)
 				}
@@ -312,7 +314,7 @@ func TestTasksAreForgotten(t *testing.T) {
 	alone(t)
 	b := newBench()
 	b.create()
-	for i := range tasksKept + 20 {
+	for i := range core.TasksKept + 20 {
 		must(b.ann(&clew.NewTaskData{Text: fmt.Sprint("task ", i)}))
 		b.think()
 		must(b.answer(1))
@@ -325,26 +327,26 @@ func TestTasksAreForgotten(t *testing.T) {
 			histories++
 		}
 	}
-	if len(s.Tasks) > tasksKept || histories > historiesKept+1 || s.Started != tasksKept+20 {
+	if len(s.Tasks) > core.TasksKept || histories > core.HistoriesKept+1 || s.Started != core.TasksKept+20 {
 		t.Errorf("%d of %d tasks, %d histories", len(s.Tasks), s.Started, histories)
 	}
-	if _, _, err := b.ann(&clew.ResumeTaskData{TaskID: s.sortedTasks()[0].TaskID}); clew.CodeOf(err) != clew.SessionInvalidState {
+	if _, _, err := b.ann(&clew.ResumeTaskData{TaskID: s.SortedTasks()[0].TaskID}); clew.CodeOf(err) != clew.SessionInvalidState {
 		t.Errorf("a task without a history: %v", err)
 	}
-	for range historiesKept + 1 {
+	for range core.HistoriesKept + 1 {
 		must(b.ann(&clew.NewTaskData{Text: "put away"}))
 		must(b.ann(&clew.ClearTaskData{}))
 	}
 	must(b.ann(&clew.NewTaskData{Text: "last"}))
 	must(b.ann(&clew.InterruptData{}))
-	list := s.sortedTasks()
-	for i, code := range map[int]clew.Code{historiesKept + 2: clew.SessionInvalidState, 2: ""} { // from the end
+	list := s.SortedTasks()
+	for i, code := range map[int]clew.Code{core.HistoriesKept + 2: clew.SessionInvalidState, 2: ""} { // from the end
 		if _, _, err := b.ann(&clew.ResumeTaskData{TaskID: list[len(list)-i].TaskID}); clew.CodeOf(err) != code {
 			t.Errorf("the task %d before the last: %v", i-1, err)
 		}
 	}
 	b.check(t)
-	if s.Title = ""; s.displayTitle() == "" {
+	if s.Title = ""; s.DisplayTitle() == "" {
 		t.Error("no title")
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // A question's mark says in fields what is asked, and so does its answer's.
@@ -15,29 +18,29 @@ func TestQuestionMarks(t *testing.T) {
 	todo := &clew.ApprovalTodo{ID: "a", Task: "sweep"}
 	for _, x := range []struct {
 		asks any
-		want session.MarkAsked
+		want view.MarkAsked
 	}{
 		{approval(clew.HitlApprovalRequestData{Ask: clew.AskCommand, Tool: "execute_command", Effect: &clew.Effect{Command: "go\ntest", Argv: []string{"sh"}}}),
-			session.MarkAsked{Kind: "command", Subject: "go test", Tool: "execute_command"}},
+			view.MarkAsked{Kind: "command", Subject: "go test", Tool: "execute_command"}},
 		{approval(clew.HitlApprovalRequestData{Ask: clew.AskTool, Tool: "stop_command", Input: json.RawMessage(`{"id":"b1"}`), Effect: &clew.Effect{Command: "serve"}}),
-			session.MarkAsked{Kind: "tool", Subject: `{"id":"b1"}`, Tool: "stop_command"}},
+			view.MarkAsked{Kind: "tool", Subject: `{"id":"b1"}`, Tool: "stop_command"}},
 		{approval(clew.HitlApprovalRequestData{Ask: clew.AskTool, Tool: "edit", Input: json.RawMessage(`{"path":"a.go","old":"x"}`), Effect: &clew.Effect{Diff: "+x"}}),
-			session.MarkAsked{Kind: "edit", Subject: "a.go", Tool: "edit"}},
+			view.MarkAsked{Kind: "edit", Subject: "a.go", Tool: "edit"}},
 		{approval(clew.HitlApprovalRequestData{Ask: clew.AskTool, Tool: "fetch", Effect: &clew.Effect{URL: "https://example.org/"}}),
-			session.MarkAsked{Kind: "fetch", Subject: "https://example.org/", Tool: "fetch"}},
+			view.MarkAsked{Kind: "fetch", Subject: "https://example.org/", Tool: "fetch"}},
 		{approval(clew.HitlApprovalRequestData{Ask: clew.AskUseMcpServer, Tool: "mcp__a__b", Effect: &clew.Effect{Server: "a", Summary: "a: b {}"}}),
-			session.MarkAsked{Kind: "server", Subject: "a: b {}", Tool: "mcp__a__b"}},
-		{approval(clew.HitlApprovalRequestData{Ask: clew.AskTool, Tool: "switch_mode", Input: json.RawMessage(`{}`)}), session.MarkAsked{Kind: "tool", Tool: "switch_mode"}},
-		{approval(clew.HitlApprovalRequestData{Ask: clew.AskTool, Limit: "retries", Todo: todo}), session.MarkAsked{Kind: "retries", Subject: "sweep"}},
-		{approval(clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Limit: "budget", Todo: todo}), session.MarkAsked{Kind: "budget"}},
-		{approval(clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached}), session.MarkAsked{Kind: "requests"}},
-		{approval(clew.HitlApprovalRequestData{Ask: clew.AskMistakeLimitReached}), session.MarkAsked{Kind: "mistakes"}},
-		{approval(session.OfferRetry("It was away.")), session.MarkAsked{Kind: "model", Subject: "It was away."}},
-		{approval(clew.HitlApprovalRequestData{Ask: clew.AskResumeTask, Reason: "Take this task up again?"}), session.MarkAsked{Kind: "resume"}},
-		{approval(clew.HitlApprovalRequestData{Ask: clew.AskResumeTask, Reason: session.InDoubtText([]string{"a 1", "b 2"})}), session.MarkAsked{Kind: "doubt", Subject: "a 1; b 2"}},
-		{&clew.HitlPlanReviewData{Message: "Please look.", Plan: clew.Plan{Todos: clew.List[clew.Todo]{{Task: "rake"}, {Task: "sweep"}}}}, session.MarkAsked{Kind: "plan", Subject: "1. rake 2. sweep"}},
-		{&clew.HitlInputRequestData{Question: "Which one?"}, session.MarkAsked{Kind: "input", Subject: "Which one?"}},
-		{&clew.HitlClarificationData{Question: "Which yard?"}, session.MarkAsked{Kind: "clarification", Subject: "Which yard?"}},
+			view.MarkAsked{Kind: "server", Subject: "a: b {}", Tool: "mcp__a__b"}},
+		{approval(clew.HitlApprovalRequestData{Ask: clew.AskTool, Tool: "switch_mode", Input: json.RawMessage(`{}`)}), view.MarkAsked{Kind: "tool", Tool: "switch_mode"}},
+		{approval(clew.HitlApprovalRequestData{Ask: clew.AskTool, Limit: "retries", Todo: todo}), view.MarkAsked{Kind: "retries", Subject: "sweep"}},
+		{approval(clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached, Limit: "budget", Todo: todo}), view.MarkAsked{Kind: "budget"}},
+		{approval(clew.HitlApprovalRequestData{Ask: clew.AskAutoApprovalMaxReqReached}), view.MarkAsked{Kind: "requests"}},
+		{approval(clew.HitlApprovalRequestData{Ask: clew.AskMistakeLimitReached}), view.MarkAsked{Kind: "mistakes"}},
+		{approval(decide.OfferRetry("It was away.")), view.MarkAsked{Kind: "model", Subject: "It was away."}},
+		{approval(clew.HitlApprovalRequestData{Ask: clew.AskResumeTask, Reason: "Take this task up again?"}), view.MarkAsked{Kind: "resume"}},
+		{approval(clew.HitlApprovalRequestData{Ask: clew.AskResumeTask, Reason: view.InDoubtText([]string{"a 1", "b 2"})}), view.MarkAsked{Kind: "doubt", Subject: "a 1; b 2"}},
+		{&clew.HitlPlanReviewData{Message: "Please look.", Plan: clew.Plan{Todos: clew.List[clew.Todo]{{Task: "rake"}, {Task: "sweep"}}}}, view.MarkAsked{Kind: "plan", Subject: "1. rake 2. sweep"}},
+		{&clew.HitlInputRequestData{Question: "Which one?"}, view.MarkAsked{Kind: "input", Subject: "Which one?"}},
+		{&clew.HitlClarificationData{Question: "Which yard?"}, view.MarkAsked{Kind: "clarification", Subject: "Which yard?"}},
 	} {
 		j := new(journaltest.Memory).Node("a")
 		s := newScribe(t, j, "s")
@@ -60,7 +63,7 @@ func TestQuestionMarks(t *testing.T) {
 		}
 		s.write(clew.EventHitlResolved, &clew.HitlResolvedData{RequestID: "req_1", Action: clew.ResolvedReject})
 		w := watch(t, start(t, j, session.Config{}), "s")
-		line, err := w.Timeline(t.Context(), session.TimelineQuery{})
+		line, err := w.Timeline(t.Context(), view.TimelineQuery{})
 		if err != nil || len(line.Marks) != 2 || line.Marks[0].Label != "in words" || line.Marks[0].Asked == nil || line.Marks[1].Asked == nil {
 			t.Fatalf("%+v: %+v, %v", x.want, line.Marks, err)
 		}
@@ -68,7 +71,7 @@ func TestQuestionMarks(t *testing.T) {
 			t.Errorf("got %+v and %+v, want %+v", q, a, x.want)
 		}
 		// A part that begins after the message still knows what was answered.
-		line, err = w.Timeline(t.Context(), session.TimelineQuery{FromTS: message.TS + 1})
+		line, err = w.Timeline(t.Context(), view.TimelineQuery{FromTS: message.TS + 1})
 		if err != nil || len(line.Marks) != 1 || line.Marks[0].Asked == nil || *line.Marks[0].Asked != x.want || line.Marks[0].Subject != "" {
 			t.Errorf("the part after it: %+v, %v", line.Marks, err)
 		}
@@ -83,10 +86,10 @@ func TestCheckpointMarks(t *testing.T) {
 		by                  clew.UserID // who asked for it
 		what, subject, text string
 	}{
-		{session.CauseMessage.Reason(""), "", "message", "", ""},
-		{session.CauseBefore.Reason("write_file"), "", "before", "write_file", ""},
-		{session.CauseAfter.Reason("execute_command"), "", "after", "execute_command", ""},
-		{session.CauseStopped.Reason("edit"), "", "stopped", "edit", ""},
+		{core.CauseMessage.Reason(""), "", "message", "", ""},
+		{core.CauseBefore.Reason("write_file"), "", "before", "write_file", ""},
+		{core.CauseAfter.Reason("execute_command"), "", "after", "execute_command", ""},
+		{core.CauseStopped.Reason("edit"), "", "stopped", "edit", ""},
 		{"as it was", "", "", "", "as it was"},
 		{"before the storm came", "", "", "", "before the storm came"},
 		{"saved by ann", "ann", "person", "ann", ""},
@@ -103,7 +106,7 @@ func TestCheckpointMarks(t *testing.T) {
 			}})
 		}
 		s.write(clew.EventCheckpointSaved, d)
-		line, err := watch(t, start(t, j, session.Config{}), "s").Timeline(t.Context(), session.TimelineQuery{})
+		line, err := watch(t, start(t, j, session.Config{}), "s").Timeline(t.Context(), view.TimelineQuery{})
 		if err != nil || len(line.Marks) != 1 {
 			t.Fatalf("%s: %+v, %v", x.reason, line.Marks, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // story is a session with one of everything that a timeline has marks for.
@@ -53,7 +54,7 @@ func story(s *scribe) {
 	s.write(clew.EventSessionForked, &clew.SessionForkedData{SessionID: "other", FromMessageID: brief.MessageID})
 }
 
-func words(line session.Timeline) string {
+func words(line view.Timeline) string {
 	var b strings.Builder
 	for _, m := range line.Marks {
 		hidden := ""
@@ -71,7 +72,7 @@ func TestTimeline(t *testing.T) {
 	story(s)
 	h := start(t, j, session.Config{})
 	w := watch(t, h, "s")
-	line, err := w.Timeline(t.Context(), session.TimelineQuery{})
+	line, err := w.Timeline(t.Context(), view.TimelineQuery{})
 	const told = `user: sweep the yard
 assistant: I will sweep.
 tool: run with a broom
@@ -109,22 +110,22 @@ fork||||false
 		t.Errorf("fields of the marks\n%s", got)
 	}
 	question := line.Marks[4]
-	part, err := w.Timeline(t.Context(), session.TimelineQuery{FromTS: line.Marks[2].TS, ToTS: question.TS})
+	part, err := w.Timeline(t.Context(), view.TimelineQuery{FromTS: line.Marks[2].TS, ToTS: question.TS})
 	if err != nil || len(part.Marks) != 3 || part.FromTS != line.Marks[2].TS || part.ToTS != question.TS {
 		t.Errorf("%v\n%s%+v", err, words(part), part)
 	}
 
 	do(t, h, "s", clew.Command{Type: clew.CommandRewind, By: ann, Data: &clew.RewindData{Target: clew.Target{MessageID: question.MessageID}}})
 	do(t, h, "s", say("c9", "rake instead"))
-	line, err = w.Timeline(t.Context(), session.TimelineQuery{})
+	line, err = w.Timeline(t.Context(), view.TimelineQuery{})
 	if got := words(line); err != nil || !strings.HasSuffix(got, "checkpoint: after run\nrewind: back to before "+string(question.MessageID)+"\nuser: rake instead\n") {
 		t.Errorf("%v\n%s", err, got)
 	}
 	if m := line.Marks[len(line.Marks)-2]; m.Removed != 2 || m.Restored != 0 || m.What != "before" || m.Subject != string(question.MessageID) || m.Target {
 		t.Errorf("the rewind took back: %+v", m)
 	}
-	line, _ = w.Timeline(t.Context(), session.TimelineQuery{Hidden: true})
-	if slices.ContainsFunc(line.Marks, func(m session.Mark) bool { return m.Hidden && m.Target }) {
+	line, _ = w.Timeline(t.Context(), view.TimelineQuery{Hidden: true})
+	if slices.ContainsFunc(line.Marks, func(m view.Mark) bool { return m.Hidden && m.Target }) {
 		t.Errorf("what is hidden is no place to go back to: %+v", line.Marks)
 	}
 	if got := words(line); !strings.Contains(got, "-question: May I burn") || !strings.Contains(got, "\nrewind: ") || strings.Contains(got, "-user: sweep") {
@@ -132,11 +133,11 @@ fork||||false
 	}
 
 	// The transcript as it was knows the question and its answer; today's does not.
-	page, err := w.Page(t.Context(), session.PageQuery{AsOf: question.MessageID})
+	page, err := w.Page(t.Context(), view.PageQuery{AsOf: question.MessageID})
 	if err != nil || len(page.Messages) != 4 || page.Messages[3].MessageID != question.MessageID || page.Messages[3].Answer == nil || page.Messages[3].Tool == nil {
 		t.Errorf("as of the question: %+v, %v", page.Messages, err)
 	}
-	page, err = w.Page(t.Context(), session.PageQuery{AsOf: line.Marks[0].MessageID})
+	page, err = w.Page(t.Context(), view.PageQuery{AsOf: line.Marks[0].MessageID})
 	if err != nil || len(page.Messages) != 1 || page.Total != 1 {
 		t.Errorf("as of the first message: %+v, %v", page, err)
 	}
@@ -154,7 +155,7 @@ func TestSubjectOfACall(t *testing.T) {
 			MessageID: clew.MessageIDOf(s.head.Seq + 1), TS: s.head.TS + 1, Type: clew.TypeAsk, Ask: clew.AskTool, Role: clew.SpeakerAssistant,
 			Text: `{"tool":"look"}`, Summary: summary, ToolCallID: "c1", IsAnswered: true,
 		}})
-		line, err := watch(t, start(t, j, session.Config{}), "s").Timeline(t.Context(), session.TimelineQuery{})
+		line, err := watch(t, start(t, j, session.Config{}), "s").Timeline(t.Context(), view.TimelineQuery{})
 		if err != nil || len(line.Marks) != 1 || line.Marks[0].Subject != want || line.Marks[0].Label != strings.TrimSpace("look "+want) {
 			t.Errorf("%s: %+v, %v", summary, line.Marks, err)
 		}
@@ -166,7 +167,7 @@ func TestToolCall(t *testing.T) {
 	s := newScribe(t, j, "s")
 	story(s)
 	w := watch(t, start(t, j, session.Config{}), "s")
-	line, err := w.Timeline(t.Context(), session.TimelineQuery{})
+	line, err := w.Timeline(t.Context(), view.TimelineQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,9 +202,9 @@ func TestPagesAroundAndAfter(t *testing.T) {
 	for _, i := range []int{0, 1, 150, 299, 300, 399, 400, 401, 597, n - 1} {
 		for _, limit := range []int{1, 2, 9, 50} {
 			id := s.messages[i].MessageID
-			after, err := w.Page(t.Context(), session.PageQuery{After: id, Limit: limit})
+			after, err := w.Page(t.Context(), view.PageQuery{After: id, Limit: limit})
 			checkIDs(t, fmt.Sprintf("after %d, limit %d", i, limit), s.messages[i+1:min(i+1+limit, n)], after, err)
-			around, err := w.Page(t.Context(), session.PageQuery{Around: id, Limit: limit})
+			around, err := w.Page(t.Context(), view.PageQuery{Around: id, Limit: limit})
 			from := max(0, i-limit/2)
 			checkIDs(t, fmt.Sprintf("around %d, limit %d", i, limit), s.messages[from:min(max(from+limit, i+1), n)], around, err)
 			if newest := len(around.Messages) == 0 || around.Messages[len(around.Messages)-1].MessageID == s.messages[n-1].MessageID; newest != (around.Newer == "") || (from == 0) != (around.Next == "") {
@@ -211,12 +212,12 @@ func TestPagesAroundAndAfter(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.Page(t.Context(), session.PageQuery{Around: clew.MessageIDOf(1 << 40)}); clew.CodeOf(err) != clew.MessageNotFound {
+	if _, err := w.Page(t.Context(), view.PageQuery{Around: clew.MessageIDOf(1 << 40)}); clew.CodeOf(err) != clew.MessageNotFound {
 		t.Errorf("around what is not there: %v", err)
 	}
 	var all int
 	for after := clew.MessageIDOf(1); after != ""; {
-		page, err := w.Page(t.Context(), session.PageQuery{After: after, Limit: 77})
+		page, err := w.Page(t.Context(), view.PageQuery{After: after, Limit: 77})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // timer is a session's timer for the next reminder or deadline. While the
@@ -45,11 +47,11 @@ func afterTimer(d time.Duration) (<-chan time.Time, func()) {
 func (s *Session) settle() error {
 	for {
 		now := s.host.cfg.Now()
-		if at := s.state.nextDeadline(); at == 0 || at > now || s.alarm.hold > now {
+		if at := s.state.NextDeadline(); at == 0 || at > now || s.alarm.hold > now {
 			return nil
 		}
 		done := make(chan outcome, 1)
-		if err := s.process([]request{{ctx: s.host.ctx, cmd: clew.Command{Data: &timeoutCommand{}}, done: done}}); err != nil {
+		if err := s.process([]request{{ctx: s.host.ctx, cmd: clew.Command{Data: &decide.TimeoutCommand{}}, done: done}}); err != nil {
 			return err
 		}
 		s.lastUse.Store(now)
@@ -64,14 +66,14 @@ func (s *Session) settle() error {
 // decideFitting is decide, and once more for a time-out that does not fit one
 // batch: texts are cut then.
 func (s *Session) decideFitting(req request) (pending, []draft, error) {
-	d, ok := req.cmd.Data.(*timeoutCommand)
+	d, ok := req.cmd.Data.(*decide.TimeoutCommand)
 	if !ok {
 		return s.decide(req)
 	}
-	d.streamed = s.streamed()
+	d.Streamed = s.streamed()
 	p, made, err := s.decide(req)
-	if clew.CodeOf(err) == clew.MessageTooLarge && !d.cut {
-		d.cut = true
+	if clew.CodeOf(err) == clew.MessageTooLarge && !d.Cut {
+		d.Cut = true
 		return s.decide(req)
 	}
 	return p, made, err
@@ -80,7 +82,7 @@ func (s *Session) decideFitting(req request) (pending, []draft, error) {
 // arm sets the timer to what is due next, and has the engine's wake-up moved
 // there. The state must be durable.
 func (s *Session) arm() {
-	next := s.state.nextDeadline()
+	next := s.state.NextDeadline()
 	if next != s.alarm.woken && !s.lost.Load() {
 		s.alarm.woken, s.alarm.early = next, 0
 		s.host.wakes.put(s.id, next)
@@ -110,7 +112,7 @@ func (s *Session) disarm() {
 // wake handles what is due before it returns.
 func (s *Session) wake(ctx context.Context) error {
 	for {
-		r, err := s.do(ctx, clew.Command{Data: &timeoutCommand{}})
+		r, err := s.do(ctx, clew.Command{Data: &decide.TimeoutCommand{}})
 		if err != nil {
 			return err
 		}
@@ -124,7 +126,7 @@ func (s *Session) wake(ctx context.Context) error {
 // keeps coming early the engine's clock is ahead of ours, and it is put off more
 // and more, lest it comes at once again and again.
 func (s *Session) rewake() {
-	next := s.state.nextDeadline()
+	next := s.state.NextDeadline()
 	if next == 0 || next != s.alarm.woken || s.lost.Load() { // arm sees to it
 		return
 	}
@@ -139,9 +141,9 @@ func (s *Session) rewake() {
 // wakeAfterLoad says what is known of the engine's wake-up of a session that
 // was just loaded: nothing if there is a deadline, or if one may have gone since
 // the snapshot.
-func wakeAfterLoad(state *State, loaded Loaded) int64 {
+func wakeAfterLoad(state *core.State, loaded core.Loaded) int64 {
 	mark := []byte(`"deadline_ms":`)
-	touched := state.nextDeadline() > 0
+	touched := state.NextDeadline() > 0
 	had := bytes.Contains(loaded.State, mark)
 	for _, r := range loaded.Tail {
 		touched = touched || had && (r.Type == clew.EventHitlResolved || r.Type == clew.EventHistoryRewound || r.Type == clew.EventRewindUndone) || bytes.Contains(r.Data(), mark)

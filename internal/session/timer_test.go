@@ -13,6 +13,8 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
@@ -50,19 +52,19 @@ func (c *clockwork) times() []int64 {
 // wondering is an agent that asks for a value about its first call, and rests once
 // it has it.
 func wondering(timeout time.Duration) agentFunc {
-	return func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+	return func(_ context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 		v, err := desk.View()
 		if err != nil {
 			return err
 		}
-		if len(session.Waiting(&v.Task)) == 0 {
+		if len(decide.Waiting(&v.Task)) == 0 {
 			return rest(desk)
 		}
 		if err := hear(desk, "c1"); err != nil {
 			return err
 		}
-		_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
-			session.AskInput(tx, s, t, clew.HitlInputRequestData{
+		_, err = sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) {
+			decide.AskInput(tx, s, t, clew.HitlInputRequestData{
 				Asking: clew.Asking{ToolCallID: "c1", TimeoutSec: int(timeout.Seconds())}, Question: "which?", InputType: clew.InputText,
 			})
 		})

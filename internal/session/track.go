@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // trackedFor is how long changes are found after the last one who watched the
@@ -39,7 +40,7 @@ func (s *Session) feedBatch(records []clew.Record) {
 // nil if nobody does or if nothing changed. A state that is ahead of what is
 // durable is not shown: the next change covers both. Guarded by openMu, so that
 // the text in it and the text that is streamed next fit.
-func (s *Session) change(records []clew.Record) *Change {
+func (s *Session) change(records []clew.Record) *view.Change {
 	t := s.tracker
 	if t != nil && !s.stateWatched() {
 		s.tracker, t = nil, nil
@@ -49,14 +50,14 @@ func (s *Session) change(records []clew.Record) *Change {
 		return nil
 	}
 	for _, r := range records {
-		if r.Cause != "" && !slices.Contains(t.commands, r.Cause) {
-			t.commands = append(t.commands, r.Cause)
+		if r.Cause != "" && !slices.Contains(t.Commands, r.Cause) {
+			t.Commands = append(t.Commands, r.Cause)
 		}
 	}
 	if s.state.Seq != records[len(records)-1].Seq {
 		return nil
 	}
-	c, err := t.step(s.state, s.overlay)
+	c, err := t.Step(s.state, s.overlay)
 	if err != nil { // whoever watches finds a gap, and gets all of it
 		s.host.cfg.Log.Error("a change is not told", "session", s.id, "err", err)
 		s.tracker = nil
@@ -74,24 +75,24 @@ func (s *Session) overlay(m *clew.Message) {
 
 // since gives what changed after a cursor, or the whole state, and the position
 // in the feed from which it goes on. It runs in the session's goroutine.
-func (s *Session) since(cursor uint64) (*Change, uint64, error) {
+func (s *Session) since(cursor uint64) (*view.Change, uint64, error) {
 	if s.tracker == nil {
-		s.tracker = newTracker(s.state)
+		s.tracker = view.NewTracker(s.state)
 	}
 	viewers := s.viewers(s.host.cfg.Now())
 	s.openMu.Lock()
 	defer s.openMu.Unlock()
-	found, err := s.tracker.since(s.state, cursor, s.overlay)
+	found, err := s.tracker.Since(s.state, cursor, s.overlay)
 	if err != nil {
 		return nil, 0, err
 	}
 	c := *found // who watches is no fact about the session, and not part of what is shared
 	c.Head = s.state.Seq
 	c.Put = slices.Clone(c.Put)
-	if err := c.put(clew.EntityViewers, "", viewers); err != nil {
+	if err := c.AddPut(clew.EntityViewers, "", viewers); err != nil {
 		return nil, 0, err
 	}
-	c.sort()
+	c.Sort()
 	pos, _ := s.feed.End()
 	return &c, pos, nil
 }

@@ -1,21 +1,13 @@
 package session
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
-
-func nothingOpen() []clew.MessageID { return nil }
-
-func appendSaid(t *Transcript, from, n int, open func() []clew.MessageID) {
-	for i := range n {
-		t.Append(clew.Message{MessageID: clew.MessageIDOf(uint64(from + i)), Text: fmt.Sprint(i)}, open)
-	}
-}
 
 // A parent's call whose child says more than the tail holds: the message that
 // shows the call is told its end, live and after a restart.
@@ -29,8 +21,10 @@ func TestTheEndOfACallBeyondTheTail(t *testing.T) {
 		b.startShown(b.pick(0), clew.ClassOnce)
 		call := b.pick(0)
 		id := call.MessageID
-		for range 3 * tailMessages {
-			must(b.report(func(tx *Tx, _ *State, t *Task) { note(tx, t, clew.Message{Say: clew.SayText, Text: "on and on"}) }))
+		for range 3 * core.TailMessages {
+			must(b.report(func(tx *decide.Tx, _ *core.State, t *core.Task) {
+				note(tx, t, clew.Message{Say: clew.SayText, Text: "on and on"})
+			}))
 		}
 		if slices.ContainsFunc(b.s.state.Messages.Tail(), func(m clew.Message) bool { return m.MessageID == id }) {
 			t.Fatal("the call is still in the tail")
@@ -40,7 +34,7 @@ func TestTheEndOfACallBeyondTheTail(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if b.s.state, err = decodeState("s", encoded); err != nil {
+			if b.s.state, err = core.DecodeState("s", encoded); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -50,57 +44,11 @@ func TestTheEndOfACallBeyondTheTail(t *testing.T) {
 		if i := slices.IndexFunc(changed, func(m clew.Message) bool { return m.MessageID == id }); all || i < 0 || changed[i].Tool.Status != clew.ToolComplete {
 			t.Errorf("restart %v: changed are %+v, all %v", restart, changed, all)
 		}
-		appendSaid(&b.s.state.Messages, 5000, tailMessages, b.s.state.unsettledMessages)
+		for i := range core.TailMessages {
+			b.s.state.Messages.Append(clew.Message{MessageID: clew.MessageIDOf(uint64(5000 + i))}, b.s.state.UnsettledMessages)
+		}
 		if b.s.state.Message(id) != nil {
 			t.Error("what is settled stays at hand")
-		}
-	}
-}
-
-// What changed is told once, with what left the transcript in the same batch.
-func TestTranscriptChanges(t *testing.T) {
-	var tr Transcript
-	appendSaid(&tr, 1, tailMessages+tailMessages/4, nothingOpen)
-	tr.Forget()
-	first := clew.MessageIDOf(1)
-	tr.Change(first, func(m *clew.Message) bool { m.Text = "other"; return true })
-	tr.Change(clew.MessageIDOf(2), func(*clew.Message) bool { return false })
-	appendSaid(&tr, 1000, 1, nothingOpen) // the first ones leave
-	got, all := tr.Changes()
-	if all || len(got) != 2 || got[0].Text != "other" || got[1].MessageID != clew.MessageIDOf(1000) {
-		t.Errorf("changed: %+v, all %v", got, all)
-	}
-	if got, all = tr.Changes(); all || len(got) > 0 {
-		t.Errorf("and again: %+v, all %v", got, all)
-	}
-	tr.Remove(clew.MessageIDOf(1000))
-	if _, all = tr.Changes(); !all {
-		t.Error("a removal went unnoticed")
-	}
-	appendSaid(&tr, 2000, changesCounted+1, nothingOpen)
-	if _, all = tr.Changes(); !all {
-		t.Error("more than can be counted, and not all")
-	}
-}
-
-// Snapshots have the tail as a list, as they always did.
-func TestTranscriptInASnapshot(t *testing.T) {
-	var tr Transcript
-	appendSaid(&tr, 1, 2, nothingOpen)
-	plain, err := json.Marshal(tr)
-	want, _ := json.Marshal(tr.Tail())
-	if err != nil || string(plain) != string(want) {
-		t.Errorf("%s, %v, want %s", plain, err, want)
-	}
-	tr.unsettled = []clew.Message{{MessageID: "msg_000000000000"}}
-	for _, form := range []Transcript{tr, {tail: tr.tail}} {
-		b, err := json.Marshal(form)
-		var back Transcript
-		if err == nil {
-			err = json.Unmarshal(b, &back)
-		}
-		if err != nil || len(back.tail) != 2 || len(back.unsettled) != len(form.unsettled) {
-			t.Errorf("%s became %+v, %v", b, back, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // rewindAnswer takes the session to before one of the answers that count, and
@@ -11,7 +12,7 @@ import (
 func (x *traveller) rewindAnswer() bool {
 	var list []clew.Record
 	for _, r := range x.records {
-		if d, ok := x.decoded(r).(*clew.HitlResolvedData); ok && isAnswer(d) && !x.s.state.Hidden(r.Seq) {
+		if d, ok := x.decoded(r).(*clew.HitlResolvedData); ok && core.IsAnswer(d) && !x.s.state.Hidden(r.Seq) {
 			list = append(list, r)
 		}
 	}
@@ -23,11 +24,11 @@ func (x *traveller) rewindAnswer() bool {
 	if err != nil {
 		x.t.Fatalf("no way to the answer at %d: %v", r.Seq, err)
 	}
-	if c.to != r.Seq-1 && c.to != r.Seq-2 { // words may come with it
-		x.t.Fatalf("the answer at %d led to %d", r.Seq, c.to)
+	if c.To != r.Seq-1 && c.To != r.Seq-2 { // words may come with it
+		x.t.Fatalf("the answer at %d led to %d", r.Seq, c.To)
 	}
-	then := x.state(x.freshAt(c.to))
-	if id := x.decoded(r).(*clew.HitlResolvedData).RequestID; then.openQuestion(id) == nil {
+	then := x.state(x.freshAt(c.To))
+	if id := x.decoded(r).(*clew.HitlResolvedData).RequestID; then.OpenQuestion(id) == nil {
 		x.t.Fatalf("before the answer at %d question %s is not open", r.Seq, id)
 	}
 	x.tally["to before an answer"]++

@@ -7,29 +7,32 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // asks has an agent that asks once, and works on the files after a yes. Like the
 // real one it saves them before and after.
 func asks(f *shelf) session.Agent {
-	return agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
+	return agentFunc(func(_ context.Context, _ core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 		v, err := desk.View()
 		if err != nil {
 			return err
 		}
 		if len(v.Task.History) == 0 {
-			_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) { asking(tx, s, t, prompt) })
+			_, err = sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) { asking(tx, s, t, prompt) })
 			return err
 		}
 		saved := func(reason string) *clew.CheckpointSavedData {
 			now, _ := f.Save(context.Background(), session.SessionWorkspace{}, reason)
-			return session.CheckpointSaved(now, reason)
+			return core.CheckpointSaved(now, reason)
 		}
 		before := saved("before work")
 		f.write("work")
 		after := saved("after work")
-		_, err = sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
+		_, err = sessiontest.Record(desk, func(tx *decide.Tx, _ *core.State, t *core.Task) {
 			tx.Add(before)
 			tx.Add(after)
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
@@ -46,19 +49,19 @@ func (x *trip) asked() clew.RequestID {
 }
 
 // answerMark is the timeline's mark of the last answer.
-func (x *trip) answerMark() session.Mark {
+func (x *trip) answerMark() view.Mark {
 	x.t.Helper()
-	line, err := watch(x.t, x.h, x.id).Timeline(x.t.Context(), session.TimelineQuery{})
+	line, err := watch(x.t, x.h, x.id).Timeline(x.t.Context(), view.TimelineQuery{})
 	if err != nil {
 		x.t.Fatal(err)
 	}
 	for i := len(line.Marks) - 1; i >= 0; i-- {
-		if line.Marks[i].Kind == session.MarkAnswer {
+		if line.Marks[i].Kind == view.MarkAnswer {
 			return line.Marks[i]
 		}
 	}
 	x.t.Fatalf("no answer in %+v", line.Marks)
-	return session.Mark{}
+	return view.Mark{}
 }
 
 // An answer that was given by a button is a place to go back to: the question is
@@ -150,8 +153,8 @@ func TestFilesOfAnAnswerWithoutWork(t *testing.T) {
 }
 
 // asksOnly asks once, and does nothing else.
-var asksOnly = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Message, desk *session.TurnContext) error {
-	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
+var asksOnly = agentFunc(func(_ context.Context, _ core.Turn, prompt clew.Message, desk *session.TurnContext) error {
+	_, err := sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) {
 		if len(t.History) > 0 {
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 			return
@@ -162,11 +165,11 @@ var asksOnly = agentFunc(func(_ context.Context, _ session.Turn, prompt clew.Mes
 })
 
 // asking has an agent hear a prompt and ask about it.
-func asking(tx *session.Tx, s *session.State, t *session.Task, prompt clew.Message) {
+func asking(tx *decide.Tx, s *core.State, t *core.Task, prompt clew.Message) {
 	tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, Message: clew.ModelMessage{
 		Role: clew.SpeakerUser, MessageID: prompt.MessageID, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: prompt.Text}},
 	}})
-	session.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
+	decide.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 		Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 	})
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // parts is what a return takes back, part by part, as hashes and in words.
@@ -23,7 +26,7 @@ type part struct {
 // had stood still since.
 func partsOf(t tester, encoded []byte, ts int64) parts {
 	t.Helper()
-	s, err := decodeState("s", encoded)
+	s, err := core.DecodeState("s", encoded)
 	if err != nil {
 		t.Fatalf("decode: %v", err)
 	}
@@ -58,7 +61,7 @@ func partsOf(t tester, encoded []byte, ts int64) parts {
 }
 
 // shiftClock lets the clocks of a run that is under way go on.
-func shiftClock(t *Task, ms int64) {
+func shiftClock(t *core.Task, ms int64) {
 	r := t.Run
 	if r == nil || r.Phase.Ended() {
 		return
@@ -91,7 +94,7 @@ func (p parts) same(t tester, what string, want parts) {
 
 // queueOf is what waits in a fold: that stays in a return.
 func (x *traveller) queueOf(encoded []byte) string {
-	s, err := decodeState("s", encoded)
+	s, err := core.DecodeState("s", encoded)
 	if err != nil {
 		x.t.Fatalf("decode: %v", err)
 	}
@@ -103,24 +106,24 @@ func (x *traveller) queueOf(encoded []byte) string {
 }
 
 // arrived checks a return whose batch begins behind the first records.
-func (x *traveller) arrived(c rewindPlan, before []byte, first int) {
+func (x *traveller) arrived(c decide.RewindPlan, before []byte, first int) {
 	t := x.t
-	at := first + slices.IndexFunc(x.records[first:], func(r clew.Record) bool { return rewindOf(x.decoded(r)) != nil })
+	at := first + slices.IndexFunc(x.records[first:], func(r clew.Record) bool { return core.RewindOf(x.decoded(r)) != nil })
 	r := x.records[at]
-	what := fmt.Sprintf("%s to %d at %d", c.kind, c.to, r.Seq)
+	what := fmt.Sprintf("%s to %d at %d", c.Kind, c.To, r.Seq)
 	left := x.onFrom(before, first, at) // where somebody was stopped first
 	there := x.onFrom(left, at, at+1)
 	is := partsOf(t, there, r.TS)
-	is.same(t, what, partsOf(t, x.freshAt(c.to), r.TS))
+	is.same(t, what, partsOf(t, x.freshAt(c.To), r.TS))
 	if waits, waited := x.queueOf(there), x.queueOf(left); waits != waited {
 		t.Fatalf("%s: the queue is\n%s\nwant\n%s", what, waits, waited)
 	}
 	x.foretold(c, before, there, r)
-	x.line(what, c.kind, is, left, r.TS)
-	if c.followUp == nil && x.s.state.Busy() {
+	x.line(what, c.Kind, is, left, r.TS)
+	if c.FollowUp == nil && x.s.state.Busy() {
 		t.Fatalf("%s: somebody goes on by themselves", what)
 	}
-	x.tally[string(c.kind)]++
+	x.tally[string(c.Kind)]++
 	if x.in(6) {
 		x.readBack()
 	}
@@ -139,7 +142,7 @@ func (x *traveller) freshAt(seq uint64) []byte {
 // from the first record after each step.
 func (x *traveller) onFrom(encoded []byte, from, to int) []byte {
 	x.t.Helper()
-	f := Folder{State: x.state(encoded), Past: x.fresh}
+	f := core.Folder{State: x.state(encoded), Past: x.fresh}
 	for _, r := range x.records[from:to] {
 		if err := f.Add(r); err != nil {
 			x.t.Fatalf("fold: %v", err)
@@ -172,7 +175,7 @@ func (x *traveller) line(what string, kind clew.RewindKind, is parts, before []b
 
 // named holds the messages that a record names, and their number, against those
 // that one state has and another has not.
-func (x *traveller) named(of, other *State, ids []clew.MessageID, n int) {
+func (x *traveller) named(of, other *core.State, ids []clew.MessageID, n int) {
 	if len(of.Messages.Tail()) != of.Total || len(other.Messages.Tail()) != other.Total {
 		return // too long to see
 	}
@@ -192,9 +195,9 @@ func (x *traveller) named(of, other *State, ids []clew.MessageID, n int) {
 }
 
 // foretold holds what a preview says against what became of it.
-func (x *traveller) foretold(c rewindPlan, before, there []byte, r clew.Record) {
+func (x *traveller) foretold(c decide.RewindPlan, before, there []byte, r clew.Record) {
 	t := x.t
-	now, will, is := x.state(before), x.state(c.targetState), x.state(there)
+	now, will, is := x.state(before), x.state(c.TargetState), x.state(there)
 	p := &clew.RewindPreviewAnswer{}
 	compare(p, now, will)
 	if got := now.Total - is.Total; got != now.Total-will.Total {
@@ -222,14 +225,14 @@ func (x *traveller) foretold(c rewindPlan, before, there []byte, r clew.Record) 
 	for _, q := range p.Withdrawn {
 		delete(open, q.RequestID())
 	}
-	held := without(now.activeRules(), func(r clew.RememberedRule) bool {
+	held := core.Without(now.ActiveRules(), func(r clew.RememberedRule) bool {
 		return slices.ContainsFunc(p.Forgotten, func(f clew.RememberedRule) bool { return f == r })
 	})
-	if !slices.Equal(held, is.activeRules()) {
-		t.Fatalf("foretold was that %v is allowed; it is %v", held, is.activeRules())
+	if !slices.Equal(held, is.ActiveRules()) {
+		t.Fatalf("foretold was that %v is allowed; it is %v", held, is.ActiveRules())
 	}
 	todos := map[string]clew.TodoStatus{}
-	for _, todo := range now.focusedTodos() {
+	for _, todo := range now.FocusedTodos() {
 		todos[todo.ID] = todo.Status
 	}
 	for _, c := range p.Todos {
@@ -238,7 +241,7 @@ func (x *traveller) foretold(c rewindPlan, before, there []byte, r clew.Record) 
 		}
 	}
 	got := map[string]clew.TodoStatus{}
-	for _, todo := range is.focusedTodos() {
+	for _, todo := range is.FocusedTodos() {
 		got[todo.ID] = todo.Status
 	}
 	if len(open) != len(is.Questions) || slices.ContainsFunc(is.Questions, func(q clew.Question) bool { return !open[q.RequestID()] }) || !maps.Equal(todos, got) {
@@ -246,8 +249,8 @@ func (x *traveller) foretold(c rewindPlan, before, there []byte, r clew.Record) 
 	}
 }
 
-func (x *traveller) state(encoded []byte) *State {
-	s, err := decodeState("s", encoded)
+func (x *traveller) state(encoded []byte) *core.State {
+	s, err := core.DecodeState("s", encoded)
 	if err != nil {
 		x.t.Fatalf("decode: %v", err)
 	}
@@ -261,11 +264,11 @@ func (x *traveller) readBack() {
 		return
 	}
 	short, limit := min(1+x.pick(5), len(s.Messages.Tail())), 1+x.pick(30)
-	tr := s.pager(x.tape)
-	tr.tail = tr.tail[len(tr.tail)-short:]
+	tr := view.NewPager(s, x.tape)
+	tr.Tail = tr.Tail[len(tr.Tail)-short:]
 	var list []clew.Message
 	for before := clew.MessageID(""); ; before = list[0].MessageID {
-		page, err := tr.messages(context.Background(), limit, 0, before)
+		page, err := tr.Messages(context.Background(), limit, 0, before)
 		if err != nil {
 			x.t.Fatalf("read back: %v", err)
 		}
@@ -278,7 +281,7 @@ func (x *traveller) readBack() {
 	}
 	for i, m := range list[len(list)-len(s.Messages.Tail()):] {
 		x.tallyOutcome(m)
-		if a, b := plainJSON(m), plainJSON(s.Messages.Tail()[i]); a != b {
+		if a, b := decide.PlainJSON(m), decide.PlainJSON(s.Messages.Tail()[i]); a != b {
 			x.t.Fatalf("read back\n%s\nfolded\n%s", a, b)
 		}
 	}

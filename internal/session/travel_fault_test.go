@@ -11,6 +11,8 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
@@ -109,9 +111,9 @@ func TestUnsettledFiles(t *testing.T) {
 // A fork that is taken back to before its own beginning has questions of its own
 // there, too.
 func TestQuestionsBeforeAFork(t *testing.T) {
-	asker := agentFunc(func(_ context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
-		_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
-			session.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
+	asker := agentFunc(func(_ context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
+		_, err := sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) {
+			decide.AskApproval(tx, s, t, clew.HitlApprovalRequestData{
 				Ask: clew.AskCommand, Reason: "may I?", Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject},
 			})
 		})

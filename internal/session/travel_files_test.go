@@ -9,6 +9,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // shelf keeps checkpoints of a workspace that is one string.
@@ -23,17 +24,17 @@ type shelf struct {
 	copied []string
 }
 
-func (f *shelf) Save(context.Context, session.SessionWorkspace, string) (session.SavedFiles, error) {
+func (f *shelf) Save(context.Context, session.SessionWorkspace, string) (core.SavedFiles, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.save(), nil
 }
 
-func (f *shelf) save() session.SavedFiles {
+func (f *shelf) save() core.SavedFiles {
 	if n := len(f.saved); n == 0 || f.saved[n-1] != f.files {
 		f.saved = append(f.saved, f.files)
 	}
-	return session.SavedFiles{ID: fmt.Sprint("cp_", len(f.saved)), Hash: "h:" + f.files}
+	return core.SavedFiles{ID: fmt.Sprint("cp_", len(f.saved)), Hash: "h:" + f.files}
 }
 
 func (f *shelf) Restore(_ context.Context, _ session.SessionWorkspace, id, hash string) (session.RestoredFiles, error) {

@@ -81,7 +81,7 @@ func voyage(t *rapid.T) *traveller {
 	b := newBench()
 	b.pure = nightly.Size(4, 1)
 	if rapid.Bool().Draw(t, "steers") {
-		b.s.state.rules = steering{}
+		b.s.state.Rules = steering{}
 	}
 	b.create()
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "journeys"), 7)) //nolint:gosec // the same numbers each time

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // An Agent works on turns. The session starts it in a goroutine of its own and
@@ -13,7 +14,7 @@ import (
 // returns when the turn is over or when it waits for somebody: the session
 // calls it again once there is something to do.
 type Agent interface {
-	Work(ctx context.Context, turn Turn, prompt clew.Message, desk *TurnContext) error
+	Work(ctx context.Context, turn core.Turn, prompt clew.Message, desk *TurnContext) error
 }
 
 // turn is an agent at work.
@@ -43,7 +44,7 @@ func (s *Session) startTurns() {
 	}
 }
 
-func (s *Session) startTurn(t *Task) {
+func (s *Session) startTurn(t *core.Task) {
 	work := *t.Turn
 	prompt := clew.Message{MessageID: work.ID}
 	if m := s.state.Message(work.ID); m != nil {
@@ -75,7 +76,7 @@ func (s *Session) startTurn(t *Task) {
 }
 
 // work runs the agent. A turn never stays open behind an agent that failed.
-func (s *Session) work(ctx context.Context, work Turn, prompt clew.Message, desk *TurnContext) {
+func (s *Session) work(ctx context.Context, work core.Turn, prompt clew.Message, desk *TurnContext) {
 	err := s.workSafely(ctx, work, prompt, desk)
 	if ctx.Err() != nil {
 		return
@@ -97,7 +98,7 @@ func (s *Session) work(ctx context.Context, work Turn, prompt clew.Message, desk
 
 // workSafely makes an error of an agent's panic: it ends its turn, not the
 // process.
-func (s *Session) workSafely(ctx context.Context, work Turn, prompt clew.Message, desk *TurnContext) (err error) {
+func (s *Session) workSafely(ctx context.Context, work core.Turn, prompt clew.Message, desk *TurnContext) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.host.cfg.Log.Error("agent panicked", "session", s.id, "turn", work.ID, "panic", p, "stack", string(debug.Stack()))

@@ -3,11 +3,13 @@ package session
 import (
 	"context"
 	"maps"
-	"slices"
 	"sync/atomic"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/plan"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // A TurnContext is what an agent has in front of it during a turn: the task as it
@@ -15,7 +17,7 @@ import (
 // from several goroutines; the rest belongs to one.
 type TurnContext struct {
 	s             *Session
-	turn          Turn
+	turn          core.Turn
 	lastRewindSeq uint64 // the session's last return when the agent began
 	ctx           context.Context
 	stream        *Stream       // of Begin, Write and End
@@ -33,14 +35,14 @@ type View struct {
 	// Moved is the record that last took the session elsewhere in its history.
 	Moved    uint64
 	Settings map[string]any // the session's own
-	Task     Task
+	Task     core.Task
 	// Root is the root of the task's tree, Tree what the tree used so far and
 	// Tasks how many tasks it has.
-	Root     Task
+	Root     core.Task
 	Tree     clew.Usage
 	Tasks    int
 	Question *clew.Question // the task's oldest open question, nil if none
-	Windows  []Window       // the open ones
+	Windows  []core.Window  // the open ones
 	// Run is the tree's run if one is under way: whole for its root, without the
 	// todos for those who carry them out. Todo is the one that the task carries
 	// out.
@@ -73,10 +75,10 @@ func (d *TurnContext) View() (View, error) {
 	return v, err
 }
 
-func (s *Session) view(t *Task) View {
+func (s *Session) view(t *core.Task) View {
 	v := View{
 		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Checkpoint: s.state.Checkpoint, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
-		Task: t.clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.blockingQuestion(t.TaskID) != nil, Held: s.state.runPaused(t), NowMS: s.host.cfg.Now(),
+		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.BlockingQuestion(t.TaskID) != nil, Held: s.state.RunPaused(t), NowMS: s.host.cfg.Now(),
 		Windows: s.state.Windows, // a list that is never changed
 	}
 	for _, x := range s.state.Tasks {
@@ -86,7 +88,7 @@ func (s *Session) view(t *Task) View {
 	}
 	s.viewRun(&v, t)
 	for i := range s.state.Questions {
-		if subjectOfQuestion(s.state.Questions[i]).task == t.TaskID {
+		if core.SubjectOfQuestion(s.state.Questions[i]).Task == t.TaskID {
 			q := s.state.Questions[i]
 			v.Question = &q
 			break
@@ -96,12 +98,12 @@ func (s *Session) view(t *Task) View {
 }
 
 // Turn is the turn that the desk belongs to.
-func (d *TurnContext) Turn() Turn { return d.turn }
+func (d *TurnContext) Turn() core.Turn { return d.turn }
 
-func (d *TurnContext) report(in Intent) clew.Command {
+func (d *TurnContext) report(in decide.Intent) clew.Command {
 	return clew.Command{
 		By:   clew.Principal{User: clew.UserID(d.turn.AgentID)},
-		Data: &turnReport{task: d.turn.TaskID, turn: d.turn.ID, lastRewindSeq: d.lastRewindSeq, intent: in},
+		Data: &decide.TurnReport{Task: d.turn.TaskID, Turn: d.turn.ID, LastRewindSeq: d.lastRewindSeq, Intent: in},
 	}
 }
 
@@ -110,8 +112,8 @@ func (d *TurnContext) report(in Intent) clew.Command {
 // dies meanwhile, the tool's call is in doubt.
 func (d *TurnContext) Ask(ctx context.Context, q clew.HitlInputRequestData) (clew.HitlResolvedData, error) {
 	answered := make(chan clew.HitlResolvedData, 1)
-	cmd := d.report(toolQuestion{q})
-	cmd.Data.(*turnReport).answer = answered
+	cmd := d.report(decide.ToolQuestion{Q: q})
+	cmd.Data.(*decide.TurnReport).Answer = answered
 	if _, err := d.submit(cmd); err != nil {
 		return clew.HitlResolvedData{}, err
 	}
@@ -123,22 +125,6 @@ func (d *TurnContext) Ask(ctx context.Context, q clew.HitlInputRequestData) (cle
 	case <-d.ctx.Done():
 		return clew.HitlResolvedData{}, d.ctx.Err()
 	}
-}
-
-// AskInput is Ask of the package for questions that want a value. It gives the
-// question's name.
-func AskInput(tx *Tx, s *State, t *Task, q clew.HitlInputRequestData) clew.RequestID {
-	s.prepareAsking(&q.Asking, t, tx)
-	if q.Ask == "" {
-		q.Ask = clew.AskFollowup
-	}
-	tx.Say(askMessage(t, q.Ask, q.RequestID, q.ToolCallID, q.Question))
-	tx.Add(&q)
-	was, _ := s.taskState(t.TaskID)
-	if is := q.Ask.State(); was != is && was == clew.TaskStateRunning {
-		taskStateEvent(tx, t.TaskRef, is, q.RequestID)
-	}
-	return q.RequestID
 }
 
 // await has the answer to a question sent to c. It runs in the session's
@@ -179,7 +165,7 @@ func (d *TurnContext) Write(delta string) error { return d.stream.Write(delta) }
 // End closes the reply, and with it the turn.
 func (d *TurnContext) End() error {
 	final := d.stream.Final()
-	_, err := d.Do(updateText{m: final, ends: true})
+	_, err := d.Do(decide.UpdateText{M: final, Ends: true})
 	return err
 }
 
@@ -187,86 +173,62 @@ func (d *TurnContext) End() error {
 // left open behind it.
 func (d *TurnContext) fail(err error) {
 	for _, cut := range []bool{false, true} { // what is too much for one batch is cut
-		_, refused := d.Do(turnFailure{err: err, cut: cut})
+		_, refused := d.Do(decide.TurnFailure{Err: err, Cut: cut})
 		if clew.CodeOf(refused) != clew.MessageTooLarge {
 			return // recorded, or the turn is over
 		}
 	}
 }
 
-// failTurn makes the events of a turn that failed inside.
-func failTurn(tx *Tx, s *State, t *Task, streamed streams, err error, cut bool) {
-	tx.Add(clew.NewErrorData(err, clew.ErrorContext{AgentID: t.Turn.AgentID, TaskID: t.TaskID}))
-	how := turnEnd{reason: "ended by a failure", code: clew.EndFailed, message: clew.AsError(err).Message, truncate: cut}
-	if s.activeRun(t) != nil && (t.Run != nil || t.TodoID != "") {
-		failRunTurn(tx, s, t, streamed, how, clew.AsError(err))
-		return
-	}
-	how.ends = parentWaits(s, t)
-	endTurn(tx, s, t, streamed, how)
-	if how.ends { // its parent hears of it and goes on
-		tx.Add(&clew.TaskAbortedData{TaskRef: t.TaskRef, Reason: "failed", Outcome: how.outcome()})
-		resumeParent(tx, s, s.Task(t.ParentTaskID), t, "The subtask failed: "+clew.AsError(err).Message, turnEnd{reason: "failed", code: clew.EndFailed})
-	}
+// Spent is what the task has used as far as the view knows.
+func (v View) Spent() decide.Spent {
+	return decide.Spent{Mistakes: v.Task.Mistakes, Steps: v.Task.Steps, Tree: v.Tree, Raised: v.Root.Raised, Run: v.Run, NowMS: v.NowMS}
 }
 
-// closeTexts closes a task's growing messages as they stand.
-func closeTexts(tx *Tx, s *State, t *Task) {
-	for _, m := range s.Messages.Growing() {
-		if m.TaskID == t.TaskID {
-			m.Partial = false
-			tx.Update(withoutOutcome(m))
+// viewRun completes a view with what the task has to know of its tree and run.
+// Only the root sees the todos: a copy of them all for each step of each todo's
+// agent would be too much.
+func (s *Session) viewRun(v *View, t *core.Task) {
+	root := s.state.RootOf(t)
+	if t.TaskID == root.TaskID {
+		v.Root = v.Task
+	} else {
+		v.Root = core.Task{TaskRef: root.TaskRef, Raised: root.Raised, Allowed: root.Allowed}
+	}
+	r := s.state.ActiveRun(t)
+	switch {
+	case r == nil:
+	case t.Run == r:
+		v.Run = v.Task.Run
+	default:
+		light := *r
+		light.Todos, light.Asked, light.Allowed, light.Decisions, light.Entities = nil, nil, nil, nil, nil
+		v.Run = &light
+		if todo := plan.Find(r.Todos, t.TodoID); todo != nil {
+			c := *todo
+			v.Todo = &c
 		}
 	}
 }
 
-// CancelOrphanedQuestions settles the questions of calls whose tools are gone: nobody would hear
-// the answers.
-func CancelOrphanedQuestions(tx *Tx, s *State, t *Task, calls []Call) {
-	for _, q := range s.Questions {
-		a := subjectOfQuestion(q)
-		if a.task == t.TaskID && a.call != "" && slices.ContainsFunc(calls, func(c Call) bool { return c.ID == a.call }) {
-			tx.Add(&clew.HitlResolvedData{
-				RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "the tool is gone", WhyCode: clew.EndInDoubt, TaskID: t.TaskID,
-			})
-		}
-	}
+// FailTodo ends the turn of a task that carries out a todo, and the todo with
+// it. The reason completes the sentence "This call was …".
+func (d *TurnContext) FailTodo(reason string, f clew.Failure) error {
+	_, err := d.Do(decide.TodoFailure{Reason: reason, Failure: f})
+	return err
 }
 
-// AddChild starts a child task for a call of its parent.
-func AddChild(tx *Tx, s *State, t *Task, call Call, text, mode string) {
-	child := clew.TaskRef{TaskID: tx.taskID(s, 0), ParentTaskID: t.TaskID, RootTaskID: t.RootTaskID, MonitorID: t.MonitorID}
-	id := tx.Say(clew.Message{
-		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: text,
-		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID, ToolCallID: call.ID,
-	})
-	tx.Add(&clew.TaskCreatedData{
-		TaskRef: child, Task: clip(text, titleRunes*5), Mode: mode, Workspace: s.Workspace,
-		AgentID: clew.AgentID("task-" + string(child.TaskID)), ToolCallID: call.ID,
-	})
-	tx.Add(&clew.TaskSpawnedData{TaskRef: t.TaskRef, ChildTaskID: child.TaskID, MessageID: id})
-	tx.Add(&clew.TaskPausedData{TaskRef: t.TaskRef, AwaitingChildID: child.TaskID})
-	alone := s.activeRun(t) == nil // many are at work on a run: what people say is for the run
-	if alone {
-		tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef})
-	}
-	tx.Add(&clew.TaskStartedData{TaskRef: child})
-	if alone {
-		tx.Add(&clew.TaskFocusedData{TaskRef: child})
-	}
-	tx.Add(&clew.TaskActiveData{TaskRef: child})
-}
+// Do records an intent. The error says that nothing is on record, mostly because
+// the turn is over.
+func (d *TurnContext) Do(in decide.Intent) (decide.Result, error) { return d.submit(d.report(in)) }
 
-// CompleteChild brings a child's result to its parent. data is what else it has to say
-// beside the text, nil for most.
-func CompleteChild(tx *Tx, s *State, child *Task, text string, data map[string]any) {
-	if s.worksOnTodo(child) {
-		todoCompleted(tx, s, child, text, data)
-		return
+func (d *TurnContext) submit(cmd clew.Command) (decide.Result, error) {
+	out, err := d.s.ask(d.ctx, request{ctx: d.ctx, cmd: cmd, done: make(chan outcome, 1)})
+	if err == nil {
+		err = out.err
 	}
-	parent := s.Task(child.ParentTaskID)
-	if parent == nil || parent.AwaitingChild != child.TaskID {
-		return // it ended before, and was talked to again
+	if err == nil {
+		d.recorded.Add(1)
 	}
-	resumeParent(tx, s, parent, child, text, turnEnd{})
+	return out.result, err
 }

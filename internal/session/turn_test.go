@@ -13,18 +13,19 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // agentFunc is an agent made of a function.
-type agentFunc func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error
+type agentFunc func(ctx context.Context, turn core.Turn, prompt clew.Message, desk *session.TurnContext) error
 
-func (f agentFunc) Work(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
+func (f agentFunc) Work(ctx context.Context, turn core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	return f(ctx, turn, prompt, desk)
 }
 
 // pace answers with pieces, pausing before each.
 func pace(every time.Duration, pieces ...string) agentFunc {
-	return func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+	return func(ctx context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 		if err := desk.Begin(); err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func TestInterruptKeepsWhatWasStreamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		over := make(chan error, 1)
-		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 			if err := errors.Join(desk.Begin(), desk.Write("half a sen")); err != nil {
 				return err
 			}
@@ -168,7 +169,7 @@ func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		var order []string
-		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, m clew.Message, desk *session.TurnContext) error {
+		h := start(t, j, session.Config{Agent: agentFunc(func(ctx context.Context, _ core.Turn, m clew.Message, desk *session.TurnContext) error {
 			order = append(order, m.Text) // one turn at a time
 			time.Sleep(time.Second)
 			return errors.Join(desk.Begin(), desk.End())
@@ -215,7 +216,7 @@ func TestAgentFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				j := new(journaltest.Memory).Node("a")
-				h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ session.Turn, m clew.Message, desk *session.TurnContext) error {
+				h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(_ context.Context, _ core.Turn, m clew.Message, desk *session.TurnContext) error {
 					if m.Text == "good" {
 						return errors.Join(desk.Begin(), desk.End())
 					}
@@ -240,7 +241,7 @@ func TestAgentFails(t *testing.T) {
 					t.Fatal("no error on record")
 				}
 				ev, _ := clew.DecodeEvent(records[i].Type, records[i].Data())
-				if d := ev.Data.(*clew.ErrorData); d.Code != tt.code || d.Context.AgentID != session.MainAgent || strings.Contains(string(records[i].Line()), "inner") { //nolint:forcetypeassert // by its type
+				if d := ev.Data.(*clew.ErrorData); d.Code != tt.code || d.Context.AgentID != core.MainAgent || strings.Contains(string(records[i].Line()), "inner") { //nolint:forcetypeassert // by its type
 					t.Errorf("the record says %s", records[i].Envelope())
 				}
 				checkFold(t, j, h, id)
@@ -267,7 +268,7 @@ func TestTurnSurvivesCrash(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := new(journaltest.Memory)
 				f := &faults{Journal: m.Node("a")}
-				a := start(t, f, session.Config{Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+				a := start(t, f, session.Config{Agent: agentFunc(func(ctx context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 					if begun {
 						if err := errors.Join(desk.Begin(), desk.Write("lost words")); err != nil {
 							return err

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // Covers: RUN-19, RUN-22, WS-064
@@ -68,7 +70,7 @@ func TestValuesAreStrict(t *testing.T) {
 
 func checkTaken(t *testing.T, name string, q clew.Question, v any, ok bool) {
 	t.Helper()
-	err := checkValue(q, v)
+	err := decide.CheckValue(q, v)
 	if ok != (err == nil) || !ok && clew.CodeOf(err) != clew.HitlInvalidResponse {
 		t.Errorf("%s: %v gives %v", name, v, err)
 	}
@@ -94,7 +96,7 @@ func TestClarifications(t *testing.T) {
 }
 
 func TestValueSize(t *testing.T) {
-	text := strings.Repeat("x", valueMax-2) // the quotes count
+	text := strings.Repeat("x", decide.ValueMax-2) // the quotes count
 	for _, q := range []clew.Question{
 		{Data: &clew.HitlInputRequestData{InputType: clew.InputText}},
 		{Data: &clew.HitlInputRequestData{InputType: clew.InputChoice, Ask: clew.AskFollowup}},
@@ -131,8 +133,8 @@ func TestQuestionsOnTheWire(t *testing.T) {
 	unclear := newBench()
 	unclear.create()
 	must(unclear.say("m1"))
-	must(unclear.report(func(tx *Tx, s *State, t *Task) {
-		AskClarification(tx, s, t, clew.HitlClarificationData{
+	must(unclear.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
+		decide.AskClarification(tx, s, t, clew.HitlClarificationData{
 			Asking: clew.Asking{TimeoutSec: timeout}, OriginalInput: "it", Ambiguity: "what it is", Question: "which?",
 			InputType: clew.InputText, Suggestions: clew.List[string]{"this"}, Required: true,
 		})

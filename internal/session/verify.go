@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // A Verdict is what a session's records say about the folds that are stored of it.
@@ -26,18 +28,18 @@ type Verdict struct {
 // VerifyFolds folds a session from its first record and compares the folds that
 // are stored of it: the sealed one, and those that are kept, of which kept gives the
 // one at a record, nil for none. Those of other versions are not compared.
-func VerifyFolds(ctx context.Context, j Journal, id clew.SessionID, loaded Loaded, kept func(seq uint64) []byte) (Verdict, error) {
-	p := &stateReader{journal: j, id: id, cached: map[uint64][]byte{}}
+func VerifyFolds(ctx context.Context, j Journal, id clew.SessionID, loaded core.Loaded, kept func(seq uint64) []byte) (Verdict, error) {
+	p := &view.StateReader{Journal: j, ID: id, Cached: map[uint64][]byte{}}
 	v := verifying{anew: anew{p: p, loaded: loaded}, kept: kept}
-	sealed := FoldOf(loaded.State)
+	sealed := core.FoldOf(loaded.State)
 	if loaded.State != nil {
 		var err error
-		if v.mark, err = loaded.check(id); err != nil {
+		if v.mark, err = loaded.Check(id); err != nil {
 			return v.Verdict, err
 		}
-		v.Older = sealed < FoldVersion
-		if sealed > FoldVersion {
-			v.TooNew = tooNewFold(id, sealed)
+		v.Older = sealed < core.FoldVersion
+		if sealed > core.FoldVersion {
+			v.TooNew = core.TooNewFold(id, sealed)
 		}
 	}
 	return v.Verdict, v.run(ctx)
@@ -54,13 +56,13 @@ func (v *verifying) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f := v.p.folder(ctx, &State{ID: v.p.id})
-	for r, err := range v.p.journal.Read(ctx, v.p.id, 1, v.loaded.Head.Seq) {
+	f := v.p.Folder(ctx, &core.State{ID: v.p.ID})
+	for r, err := range v.p.Journal.Read(ctx, v.p.ID, 1, v.loaded.Head.Seq) {
 		if err == nil {
 			err = f.Add(r)
 		}
 		if err != nil {
-			return unreadable(v.p.id, r, err)
+			return core.Unreadable(v.p.ID, r, err)
 		}
 		if targets[r.Seq] {
 			if err := v.keep(ctx, f.State, r.After(), true); err != nil {
@@ -79,20 +81,20 @@ func (v *verifying) run(ctx context.Context) error {
 }
 
 // compare holds what is stored at a record against the fold up to there.
-func (v *verifying) compare(s *State) error {
-	if s.Seq == v.loaded.StateSeq && FoldOf(v.loaded.State) == FoldVersion {
+func (v *verifying) compare(s *core.State) error {
+	if s.Seq == v.loaded.StateSeq && core.FoldOf(v.loaded.State) == core.FoldVersion {
 		if err := v.against(s, v.loaded.State, "sealed"); err != nil {
 			return err
 		}
 	}
-	if b := v.kept(s.Seq); FoldOf(b) == FoldVersion {
+	if b := v.kept(s.Seq); core.FoldOf(b) == core.FoldVersion {
 		return v.against(s, b, "kept")
 	}
 	return nil
 }
 
-func (v *verifying) against(s *State, stored []byte, how string) error {
-	v.mark = stamp{}
+func (v *verifying) against(s *core.State, stored []byte, how string) error {
+	v.mark = core.Stamp{}
 	if err := json.Unmarshal(stored, &v.mark); err != nil {
 		return err
 	}

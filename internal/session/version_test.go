@@ -13,9 +13,11 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
-var ownFold = []byte(fmt.Sprintf(`{"fold":%d,`, session.FoldVersion))
+var ownFold = []byte(fmt.Sprintf(`{"fold":%d,`, core.FoldVersion))
 
 // older is a fold as the trees before FoldVersion stored it, with what it does
 // not know left out.
@@ -26,7 +28,7 @@ func older(state []byte) []byte {
 
 // newer is a fold of a program to come.
 func newer(state []byte) []byte {
-	head := fmt.Sprintf(`{"fold":%d,"tomorrow":{"is":"another day"},"messages":7,`, session.FoldVersion+1)
+	head := fmt.Sprintf(`{"fold":%d,"tomorrow":{"is":"another day"},"messages":7,`, core.FoldVersion+1)
 	return append([]byte(head), bytes.TrimPrefix(bytes.Replace(state, []byte(`"messages":`), []byte(`"messages_were":`), 1), ownFold)...)
 }
 
@@ -43,7 +45,7 @@ func sealedSession(t *testing.T, m *journaltest.Memory, id clew.SessionID) {
 	do(t, h, id, rename("r1"))
 	archive(t, h, id)
 	stop(h)
-	if got := m.Sealed(id); !bytes.HasPrefix(got, ownFold) || session.FoldOf(got) != session.FoldVersion {
+	if got := m.Sealed(id); !bytes.HasPrefix(got, ownFold) || core.FoldOf(got) != core.FoldVersion {
 		t.Fatalf("the seal does not begin with its version: %.60s", got)
 	}
 }
@@ -93,7 +95,7 @@ func TestLongSessionIsFoldedAnewOnce(t *testing.T) {
 	if j.records > 0 {
 		t.Errorf("%d records were read to open it again", j.records)
 	}
-	if _, err := session.StateAt(t.Context(), j, "s1", 2250); err != nil || j.records > 260 {
+	if _, err := view.StateAt(t.Context(), j, "s1", 2250); err != nil || j.records > 260 {
 		t.Errorf("%d records were read for a state near a kept fold: %v", j.records, err)
 	}
 }
@@ -204,7 +206,7 @@ func TestFoundedForkStaysOwnerless(t *testing.T) {
 	sealedSession(t, m, "parent")
 	n := m.Node("a")
 	records := journaled(t, n, "parent")
-	then, err := session.StateAt(t.Context(), n, "parent", 2)
+	then, err := view.StateAt(t.Context(), n, "parent", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +276,7 @@ func TestSealsWaitForTheLastNode(t *testing.T) {
 		t.Errorf("the title is %q", st.Title)
 	}
 	stop(h)
-	if got := m.Sealed("s1"); session.FoldOf(got) != session.FoldVersion {
+	if got := m.Sealed("s1"); core.FoldOf(got) != core.FoldVersion {
 		t.Errorf("sealed: %.100s", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // What fell due while a session was cold is done before anyone sees it.
@@ -101,7 +102,7 @@ type marking struct {
 	marks atomic.Int64
 }
 
-func (m *marking) Open(ctx context.Context, l session.Lease, id clew.SessionID) (session.Log, session.Loaded, error) {
+func (m *marking) Open(ctx context.Context, l session.Lease, id clew.SessionID) (session.Log, core.Loaded, error) {
 	log, loaded, err := m.Journal.Open(ctx, l, id)
 	return &markingLog{log, m}, loaded, err
 }
@@ -161,7 +162,7 @@ func TestRefusedTimeOut(t *testing.T) {
 func TestTimeOutThatDoesNotFit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
-		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(ctx context.Context, _ session.Turn, _ clew.Message, desk *session.TurnContext) error {
+		h := start(t, j, session.Config{MaxRecord: 64 << 10, Agent: agentFunc(func(ctx context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
 			if err := hear(desk, "c1"); err != nil {
 				return err
 			}

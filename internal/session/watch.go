@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // A Watch is one reader's hold on a session, wherever the session lives. While
@@ -84,7 +85,7 @@ func (w *Watch) State(ctx context.Context) (clew.SessionState, error) {
 // Since gives what changed of the state after a cursor, or the whole state (from
 // 0, or if nobody knows), and the position from which the feed goes on. From then
 // on the feed has changes.
-func (w *Watch) Since(ctx context.Context, cursor uint64) (c *Change, pos uint64, err error) {
+func (w *Watch) Since(ctx context.Context, cursor uint64) (c *view.Change, pos uint64, err error) {
 	if w.remote != nil {
 		return w.sinceRemote(ctx, cursor)
 	}

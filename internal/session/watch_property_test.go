@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // A spectacle is a session in which anything happens, with an audience.
@@ -20,7 +22,7 @@ type spectacle struct {
 func newSpectacle(t *rapid.T) *spectacle {
 	b := newBench()
 	if rapid.Bool().Draw(t, "steers") {
-		b.s.state.rules = steering{}
+		b.s.state.Rules = steering{}
 	}
 	p := &spectacle{player: player{bench: b, t: t}, a: newAudience(b, t), tape: &tape{b: b, kept: map[uint64][]byte{}}}
 	b.s.host.cfg.Journal = p.tape
@@ -31,7 +33,7 @@ func newSpectacle(t *rapid.T) *spectacle {
 // travel takes the session to one of its messages, or back from there.
 func (p *spectacle) travel() {
 	s := p.s.state
-	var c rewindPlan
+	var c decide.RewindPlan
 	switch list := s.Messages.Tail(); rapid.IntRange(0, 3).Draw(p.t, "way") {
 	case 0:
 		c = p.back(clew.KindUndo, s.Undo)
@@ -48,24 +50,24 @@ func (p *spectacle) travel() {
 			p.t.Fatalf("no way: %v", err)
 		}
 	}
-	if c.rewindID == "" || c.to == s.Seq {
+	if c.RewindID == "" || c.To == s.Seq {
 		return
 	}
-	if _, _, err := p.do(clew.Command{By: by("ann"), Data: &rewindCommand{rewindPlan: c}}); clew.CodeOf(err) == clew.Internal {
-		p.t.Fatalf("%s: %v", c.kind, err)
+	if _, _, err := p.do(clew.Command{By: by("ann"), Data: &decide.RewindCommand{RewindPlan: c}}); clew.CodeOf(err) == clew.Internal {
+		p.t.Fatalf("%s: %v", c.Kind, err)
 	}
 	p.a.tally["returns"]++
 }
 
-func (p *spectacle) back(kind clew.RewindKind, list []RewindEntry) rewindPlan {
+func (p *spectacle) back(kind clew.RewindKind, list []core.RewindEntry) decide.RewindPlan {
 	if len(list) == 0 {
-		return rewindPlan{}
+		return decide.RewindPlan{}
 	}
 	last := list[len(list)-1]
-	c := rewindPlan{kind: kind, rewindID: newRewindID(), to: last.Seq - 1, from: last.From, keep: last.Keep, lastRewindSeq: p.s.state.LastRewindSeq}
+	c := decide.RewindPlan{Kind: kind, RewindID: newRewindID(), To: last.Seq - 1, From: last.From, Keep: last.Keep, LastRewindSeq: p.s.state.LastRewindSeq}
 	var err error
-	if c.targetState, err = p.s.host.past("s").encoded(context.Background(), c.to); err != nil {
-		p.t.Fatalf("no way to %d: %v", c.to, err)
+	if c.TargetState, err = p.s.host.past("s").Encoded(context.Background(), c.To); err != nil {
+		p.t.Fatalf("no way to %d: %v", c.To, err)
 	}
 	return c
 }
@@ -74,7 +76,7 @@ func (p *spectacle) back(kind clew.RewindKind, list []RewindEntry) rewindPlan {
 // names.
 func (p *spectacle) fork() {
 	p.s.state.CreatedMS = 0 // it begins anew
-	must(p.do(clew.Command{By: by("ann"), Data: &createCommand{owner: "ann", title: "fork", forked: &clew.ForkPoint{SessionID: "other", MessageID: clew.MessageIDOf(p.s.state.Seq)}}}))
+	must(p.do(clew.Command{By: by("ann"), Data: &decide.CreateCommand{Owner: "ann", Title: "fork", Forked: &clew.ForkPoint{SessionID: "other", MessageID: clew.MessageIDOf(p.s.state.Seq)}}}))
 	p.a.tally["forks"]++
 }
 
@@ -82,9 +84,9 @@ func (p *spectacle) fork() {
 func (p *spectacle) restart() {
 	encoded, err := p.s.state.Encode()
 	if err == nil {
-		var s *State
-		if s, err = decodeState("s", encoded); err == nil {
-			s.rules = p.s.state.rules
+		var s *core.State
+		if s, err = core.DecodeState("s", encoded); err == nil {
+			s.Rules = p.s.state.Rules
 			p.s.state = s
 			clear(p.s.open)
 		}
@@ -96,7 +98,7 @@ func (p *spectacle) restart() {
 
 // grow has a task's reply grow, streamed and now and then recorded.
 func (p *spectacle) grow() {
-	for _, t := range p.s.state.sortedTasks() {
+	for _, t := range p.s.state.SortedTasks() {
 		if t.Turn == nil || !p.s.state.Runnable(t) {
 			continue
 		}
@@ -118,17 +120,17 @@ func (p *spectacle) grow() {
 
 // cut ends a turn while a call that is shown runs, without a word about it.
 func (p *spectacle) cut() {
-	for _, t := range p.s.state.sortedTasks() {
+	for _, t := range p.s.state.SortedTasks() {
 		if t.Turn == nil || t.AwaitingChild != "" || !p.s.state.Runnable(t) {
 			continue
 		}
 		for _, c := range t.Calls {
-			if c.Status == CallRunning && c.MessageID != "" {
+			if c.Status == core.CallRunning && c.MessageID != "" {
 				p.a.tally["cut"]++
 				must(p.reportAs(t, idle))
 				return
 			}
-			if c.Status == CallProposed || c.Status == CallApproved {
+			if c.Status == core.CallProposed || c.Status == core.CallApproved {
 				p.at = t
 				p.startShown(c, clew.ClassOnce)
 				p.at = nil
@@ -141,10 +143,10 @@ func (p *spectacle) cut() {
 func (p *spectacle) windows() {
 	id := draw(p.player, "window", "w1", "w2", "w3")
 	p.person(&clew.UserInteractionData{Interactions: clew.List[clew.Interaction]{{Kind: clew.InteractionClose, WindowID: id}}})
-	for _, t := range p.s.state.sortedTasks() {
+	for _, t := range p.s.state.SortedTasks() {
 		if t.Turn != nil {
 			typ := draw(p.player, "action", clew.ActionWindowCreate, clew.ActionWindowCreate, clew.ActionWindowFocus, clew.ActionWindowClose)
-			must(p.reportAs(t, func(tx *Tx, _ *State, t *Task) {
+			must(p.reportAs(t, func(tx *decide.Tx, _ *core.State, t *core.Task) {
 				tx.Add(&clew.ActionsData{AgentID: t.AgentID, Actions: clew.List[clew.Action]{{Type: typ, WindowID: id, Params: map[string]any{"title": id}}}})
 			}))
 			return

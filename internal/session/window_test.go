@@ -8,24 +8,26 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 func text(s string) *string { return &s }
 
 // show has the bench's task do something about a window.
-func (b *bench) show(t *testing.T, wish WindowWish) error {
+func (b *bench) show(t *testing.T, wish decide.WindowWish) error {
 	t.Helper()
 	var err error
-	b.inject("ann", "", func(tx *Tx) { err = ShowWindow(tx, b.s.state, b.task(), wish) })
+	b.inject("ann", "", func(tx *decide.Tx) { err = decide.ShowWindow(tx, b.s.state, b.task(), wish) })
 	return err
 }
 
 func (b *bench) openWindow(t *testing.T, id, kind, content string) error {
 	t.Helper()
-	return b.show(t, WindowWish{Type: clew.ActionWindowCreate, ID: id, Title: text("Title of " + id), Kind: WindowKind(kind), Text: text(content)})
+	return b.show(t, decide.WindowWish{Type: clew.ActionWindowCreate, ID: id, Title: text("Title of " + id), Kind: core.WindowKind(kind), Text: text(content)})
 }
 
-func windowIDs(s *State) (ids []string) {
+func windowIDs(s *core.State) (ids []string) {
 	for _, w := range s.Windows {
 		ids = append(ids, w.ID)
 	}
@@ -44,21 +46,21 @@ func TestWindowsOfAnAgent(t *testing.T) {
 	}
 	done(b.openWindow(t, "a", "", "# hi"))
 	done(b.openWindow(t, "b", "html", "<p>hi"))
-	done(b.show(t, WindowWish{Type: clew.ActionWindowUpdate, ID: "a", Title: text("Anew")}))
-	done(b.show(t, WindowWish{Type: clew.ActionWindowUpdate, ID: "b", Text: text("<p>ho")}))
+	done(b.show(t, decide.WindowWish{Type: clew.ActionWindowUpdate, ID: "a", Title: text("Anew")}))
+	done(b.show(t, decide.WindowWish{Type: clew.ActionWindowUpdate, ID: "b", Text: text("<p>ho")}))
 	s := b.s.state
-	if a, w := s.Window("a"), s.Window("b"); a.Title != "Anew" || *a.Content != (WindowContent{WindowMarkdown, "# hi"}) || *w.Content != (WindowContent{WindowHTML, "<p>ho"}) ||
-		a.MonitorID != clew.MainMonitor || a.AgentID != MainAgent {
+	if a, w := s.Window("a"), s.Window("b"); a.Title != "Anew" || *a.Content != (core.WindowContent{Kind: core.WindowMarkdown, Text: "# hi"}) || *w.Content != (core.WindowContent{Kind: core.WindowHTML, Text: "<p>ho"}) ||
+		a.MonitorID != clew.MainMonitor || a.AgentID != core.MainAgent {
 		t.Errorf("windows %+v %+v", a, w)
 	}
-	for name, wish := range map[string]WindowWish{
+	for name, wish := range map[string]decide.WindowWish{
 		"open already":  {Type: clew.ActionWindowCreate, ID: "a", Text: text("x")},
 		"there is no":   {Type: clew.ActionWindowUpdate, ID: "c", Text: text("x")},
 		"no window c":   {Type: clew.ActionWindowClose, ID: "c"},
 		"letters":       {Type: clew.ActionWindowCreate, ID: "a/b", Text: text("x")},
 		"1 to 64":       {Type: clew.ActionWindowCreate, ID: strings.Repeat("x", 65), Text: text("x")},
 		"120 charac":    {Type: clew.ActionWindowUpdate, ID: "a", Title: text(strings.Repeat("ü", 121))},
-		"holds 65536":   {Type: clew.ActionWindowUpdate, ID: "a", Text: text(strings.Repeat("x", WindowTextMax+1))},
+		"holds 65536":   {Type: clew.ActionWindowUpdate, ID: "a", Text: text(strings.Repeat("x", core.WindowTextMax+1))},
 		"markdown or h": {Type: clew.ActionWindowUpdate, ID: "a", Kind: "svg"},
 	} {
 		before := slices.Clone(s.Windows)
@@ -66,7 +68,7 @@ func TestWindowsOfAnAgent(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	done(b.show(t, WindowWish{Type: clew.ActionWindowClose, ID: "a"}))
+	done(b.show(t, decide.WindowWish{Type: clew.ActionWindowClose, ID: "a"}))
 	if got := windowIDs(s); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("open %v", got)
 	}
@@ -77,14 +79,14 @@ func TestWindowsAreBounded(t *testing.T) {
 	b := newBench()
 	b.atWork()
 	for i := range 4 {
-		if err := b.openWindow(t, fmt.Sprint("w", i), "", strings.Repeat("x", WindowTextMax)); err != nil {
+		if err := b.openWindow(t, fmt.Sprint("w", i), "", strings.Repeat("x", core.WindowTextMax)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := b.openWindow(t, "more", "", "x"); err == nil || !strings.Contains(err.Error(), "all windows together") {
 		t.Errorf("too much text: %v", err)
 	}
-	for i := 4; i < WindowsMax; i++ {
+	for i := 4; i < core.WindowsMax; i++ {
 		if err := b.openWindow(t, fmt.Sprint("w", i), "", ""); err != nil {
 			t.Fatal(err)
 		}
@@ -92,14 +94,14 @@ func TestWindowsAreBounded(t *testing.T) {
 	if err := b.openWindow(t, "more", "", ""); err == nil || !strings.Contains(err.Error(), "16 windows are open") {
 		t.Errorf("too many: %v", err)
 	}
-	if n := len(b.s.state.Windows); n != WindowsMax {
+	if n := len(b.s.state.Windows); n != core.WindowsMax {
 		t.Errorf("%d windows", n)
 	}
 }
 
 // What a stranger's records say is taken as far as it makes sense.
 func TestWindowRecordsFromElsewhere(t *testing.T) {
-	s := &State{}
+	s := &core.State{}
 	do := func(typ clew.ActionType, id, params string) {
 		var p map[string]any
 		if params != "" {
@@ -107,14 +109,14 @@ func TestWindowRecordsFromElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		applyActions(s, &clew.ActionsData{MonitorID: "monitor-77", Actions: clew.List[clew.Action]{{Type: typ, WindowID: id, Params: p}}})
+		core.ApplyActions(s, &clew.ActionsData{MonitorID: "monitor-77", Actions: clew.List[clew.Action]{{Type: typ, WindowID: id, Params: p}}})
 	}
 	do(clew.ActionWindowCreate, "a", `{"title":"A"}`)
 	do(clew.ActionWindowCreate, "b", "")
 	before := slices.Clone(s.Windows)
 	for _, bad := range []string{
 		`{"title":7}`, `{"content":"text"}`, `{"content":{"kind":"svg","text":"x"}}`, `{"bounds":{"x":0,"y":0,"w":0,"h":5}}`,
-		`{"bounds":{"x":1e9,"y":0,"w":10,"h":5}}`, `{"title":"` + strings.Repeat("x", 121) + `"}`, `{"content":{"kind":"html","text":"` + strings.Repeat("x", WindowTextMax+1) + `"}}`,
+		`{"bounds":{"x":1e9,"y":0,"w":10,"h":5}}`, `{"title":"` + strings.Repeat("x", 121) + `"}`, `{"content":{"kind":"html","text":"` + strings.Repeat("x", core.WindowTextMax+1) + `"}}`,
 	} {
 		do(clew.ActionWindowUpdate, "a", bad)
 		do(clew.ActionWindowCreate, "c", bad)

@@ -8,14 +8,16 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
 // shower opens a window with the name that it is told, and answers like parrot.
-var shower = agentFunc(func(ctx context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
-	_, err := sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
+var shower = agentFunc(func(ctx context.Context, turn core.Turn, prompt clew.Message, desk *session.TurnContext) error {
+	_, err := sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) {
 		content := "<b>" + prompt.Text
-		_ = session.ShowWindow(tx, s, t, session.WindowWish{Type: clew.ActionWindowCreate, ID: prompt.Text, Title: &prompt.Text, Kind: session.WindowHTML, Text: &content})
+		_ = decide.ShowWindow(tx, s, t, decide.WindowWish{Type: clew.ActionWindowCreate, ID: prompt.Text, Title: &prompt.Text, Kind: core.WindowHTML, Text: &content})
 	})
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // A builder makes the records of a session from files. What they tell is put in
@@ -212,4 +212,4 @@ func (b *builder) focus(jobs []*job) {
 func (b *builder) madeUp() string { return "task_" + shortHash(string(b.id), 24) }
 
 // mainAgent is whose task it is if nothing else is said.
-const mainAgent = session.MainAgent
+const mainAgent = core.MainAgent

@@ -17,6 +17,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/transfer"
 )
 
@@ -192,7 +193,7 @@ func TestBundleFolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	states := map[uint64][]byte{}
-	f := session.Folder{State: &session.State{ID: "sess_1"}, Past: func(seq uint64) ([]byte, error) { return states[seq], nil }}
+	f := core.Folder{State: &core.State{ID: "sess_1"}, Past: func(seq uint64) ([]byte, error) { return states[seq], nil }}
 	for _, r := range w.records {
 		if err := f.Add(r); err != nil {
 			t.Fatal(err)

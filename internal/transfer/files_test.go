@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/transfer"
 )
 
@@ -169,9 +169,9 @@ func TestImportForeignLog(t *testing.T) {
 	}
 }
 
-func (s *server) state(t *testing.T, id clew.SessionID) *session.State {
+func (s *server) state(t *testing.T, id clew.SessionID) *core.State {
 	t.Helper()
-	f := session.Folder{State: &session.State{ID: id}}
+	f := core.Folder{State: &core.State{ID: id}}
 	for r, err := range s.node.Read(t.Context(), id, 1, s.heads[id].Seq) {
 		if err == nil {
 			err = f.Add(r)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // The files of a task folder.
@@ -243,7 +243,7 @@ func (v *view) writeLines(w io.Writer) error {
 	for e, read := range v.talk.all() {
 		agent := e.agent
 		if agent == "" {
-			agent = session.MainAgent
+			agent = core.MainAgent
 		}
 		if v.what.Agent != "" && agent != v.what.Agent {
 			continue

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 const (
@@ -127,7 +128,7 @@ func (t *importJob) fold(kept *folds) (state []byte, err error) {
 	for _, j := range t.survey.jumps {
 		kept.jumps[j.to]++
 	}
-	folder := session.Folder{State: &session.State{ID: t.id}, Past: kept.get}
+	folder := core.Folder{State: &core.State{ID: t.id}, Past: kept.get}
 	for r, err := range t.records() {
 		if err != nil {
 			return nil, err
@@ -148,7 +149,7 @@ func (t *importJob) fold(kept *folds) (state []byte, err error) {
 	return state, err
 }
 
-func (k *folds) put(s *session.State, limits Limits) error {
+func (k *folds) put(s *core.State, limits Limits) error {
 	b, err := s.Encode()
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/transfer"
 )
 
@@ -241,8 +242,8 @@ func ref(id clew.TaskID) clew.TaskRef {
 // ask starts a task with a person's words.
 func (s *scribe) ask(task clew.TaskID, text string, images ...string) clew.MessageID {
 	id := s.say(clew.Message{Say: clew.SayUserFeedback, Role: clew.SpeakerUser, Text: text, TaskID: task, Images: images})
-	s.add(&clew.TaskCreatedData{TaskRef: ref(task), Task: text, AgentID: session.MainAgent})
-	s.add(&clew.MessageAcceptedData{MessageID: id, TaskID: task, AgentID: session.MainAgent, Delivery: clew.DeliveryDirect})
+	s.add(&clew.TaskCreatedData{TaskRef: ref(task), Task: text, AgentID: core.MainAgent})
+	s.add(&clew.MessageAcceptedData{MessageID: id, TaskID: task, AgentID: core.MainAgent, Delivery: clew.DeliveryDirect})
 	parts := []clew.Part{textPart(text)}
 	if len(images) > 0 {
 		parts = append(parts, clew.Part{Type: clew.PartImage, Images: images[:1]})
@@ -256,7 +257,7 @@ func (s *scribe) answer(task clew.TaskID, text string) {
 	s.say(clew.Message{Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem, TaskID: task})
 	m := clew.Message{
 		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant, Partial: true, Text: text[:len(text)/2],
-		TaskID: task, AgentID: session.MainAgent, TS: s.ts(), MessageID: s.next(),
+		TaskID: task, AgentID: core.MainAgent, TS: s.ts(), MessageID: s.next(),
 	}
 	s.add(&clew.MessageCreatedData{Message: m})
 	m.Partial, m.Text = false, text
@@ -273,11 +274,11 @@ func (s *scribe) tools(task clew.TaskID, names ...string) {
 	s.tell(task, clew.SpeakerAssistant, parts...)
 	for _, name := range names {
 		s.say(clew.Message{Type: clew.TypeAsk, Ask: clew.AskTool, Text: `{"tool":"read_file"}`, TaskID: task, ToolCallID: name})
-		s.add(&clew.ToolProgressData{ToolCallID: name, Tool: "read_file", Status: clew.ToolRunning, TaskID: task, AgentID: session.MainAgent, Summary: `{"path":"` + name + `"}`})
+		s.add(&clew.ToolProgressData{ToolCallID: name, Tool: "read_file", Status: clew.ToolRunning, TaskID: task, AgentID: core.MainAgent, Summary: `{"path":"` + name + `"}`})
 	}
 	for i := range names {
 		name := names[len(names)-1-i] // the first ends last
-		d := &clew.ToolProgressData{ToolCallID: name, Tool: "read_file", Status: clew.ToolComplete, TaskID: task, AgentID: session.MainAgent, Output: "text of " + name, Summary: "text"}
+		d := &clew.ToolProgressData{ToolCallID: name, Tool: "read_file", Status: clew.ToolComplete, TaskID: task, AgentID: core.MainAgent, Output: "text of " + name, Summary: "text"}
 		if i%2 == 1 {
 			d.Status, d.Output, d.Error = clew.ToolError, nil, "no such file"
 		}

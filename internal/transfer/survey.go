@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // A archiveScan is what one look over a journal tells.
@@ -21,9 +21,9 @@ type archiveScan struct {
 	workspace string
 	provider  string
 
-	hidden      []session.Span // newest first
-	blobs       []string       // what records refer to, once each
-	checkpoints []string       // hashes, once each
+	hidden      []core.Span // newest first
+	blobs       []string    // what records refer to, once each
+	checkpoints []string    // hashes, once each
 
 	seen  map[string]bool // blobs
 	saved map[string]bool // checkpoints
@@ -58,7 +58,7 @@ func (s *archiveScan) add(r clew.Record) error {
 	s.head = r.After()
 	s.bytes += int64(len(r.Line())) + 1
 	s.references(r.Data())
-	to, err := session.RewindTarget(r)
+	to, err := core.RewindTarget(r)
 	if err != nil {
 		return err
 	}
@@ -127,8 +127,8 @@ func (s *archiveScan) checkpointsIn(data []byte) {
 // hiddenSpans goes back from the head: the newest record that took the session
 // elsewhere hides what lies between, itself included; what counts before that
 // is what counted there.
-func hiddenSpans(jumps []seekPoint, head uint64) []session.Span {
-	var spans []session.Span
+func hiddenSpans(jumps []seekPoint, head uint64) []core.Span {
+	var spans []core.Span
 	for cur := head; ; {
 		i, _ := slices.BinarySearchFunc(jumps, cur+1, func(j seekPoint, seq uint64) int {
 			switch {
@@ -147,14 +147,14 @@ func hiddenSpans(jumps []seekPoint, head uint64) []session.Span {
 			jumps = jumps[:i-1]
 			continue
 		}
-		spans = append(spans, session.Span{From: j.to + 1, To: j.at})
+		spans = append(spans, core.Span{From: j.to + 1, To: j.at})
 		cur = j.to
 	}
 }
 
 // visible reports whether a record counts.
 func (s *archiveScan) visible(seq uint64) bool {
-	i, _ := slices.BinarySearchFunc(s.hidden, seq, func(span session.Span, seq uint64) int { // newest first
+	i, _ := slices.BinarySearchFunc(s.hidden, seq, func(span core.Span, seq uint64) int { // newest first
 		switch {
 		case span.From > seq:
 			return -1

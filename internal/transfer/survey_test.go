@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // What is visible is what the session's own fold says is not hidden, whatever
@@ -20,7 +20,7 @@ import (
 func TestViewsAgreeWithTheSession(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		b := &book{head: clew.Head{TS: 1000}, states: map[uint64][]byte{}, state: &session.State{ID: "s"}}
+		b := &book{head: clew.Head{TS: 1000}, states: map[uint64][]byte{}, state: &core.State{ID: "s"}}
 		b.add(t, &clew.SessionCreatedData{Owner: "ada"})
 		ref := clew.TaskRef{TaskID: "t", RootTaskID: "t"}
 		b.add(t, &clew.TaskCreatedData{TaskRef: ref, Task: "x"})
@@ -108,7 +108,7 @@ func spelled(t *rapid.T, m clew.ModelMessage) string {
 type book struct {
 	head    clew.Head
 	records []clew.Record
-	state   *session.State
+	state   *core.State
 	states  map[uint64][]byte
 }
 
@@ -118,7 +118,7 @@ func (b *book) add(t *rapid.T, data any) {
 		t.Fatal(err)
 	}
 	r := b.head.Next("s", 1, 0, "ada", clew.NewEvent(data).Type, raw)
-	f := session.Folder{State: b.state, Past: func(seq uint64) ([]byte, error) { return b.states[seq], nil }}
+	f := core.Folder{State: b.state, Past: func(seq uint64) ([]byte, error) { return b.states[seq], nil }}
 	if err := f.Add(r); err != nil {
 		t.Fatal(err)
 	}

@@ -10,25 +10,26 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 var _ session.Files = (*Keeper)(nil)
 
 // Save implements session.Files.
-func (k *Keeper) Save(ctx context.Context, w session.SessionWorkspace, reason string) (session.SavedFiles, error) {
+func (k *Keeper) Save(ctx context.Context, w session.SessionWorkspace, reason string) (core.SavedFiles, error) {
 	v := k.o.Settings(w.Settings)
 	if !v.Checkpoints {
-		return session.SavedFiles{}, clew.Errorf(clew.CheckpointFailed, "checkpoints are switched off by the setting checkpoints_enabled")
+		return core.SavedFiles{}, clew.Errorf(clew.CheckpointFailed, "checkpoints are switched off by the setting checkpoints_enabled")
 	}
 	p, err := k.place(ctx, w, v)
 	if err != nil {
-		return session.SavedFiles{}, err
+		return core.SavedFiles{}, err
 	}
 	s, err := p.Save(ctx, checkpoint.Ref{Session: nameOf(w.Session), ID: newID(), Message: reason})
 	if err != nil {
-		return session.SavedFiles{}, explain(err)
+		return core.SavedFiles{}, explain(err)
 	}
-	return session.SavedFiles{
+	return core.SavedFiles{
 		ID: s.ID, Hash: s.Hash, From: s.From, Files: s.Files, Bytes: s.Bytes, Left: shortList(s.Left), DurationMS: s.Duration.Milliseconds(),
 	}, nil
 }

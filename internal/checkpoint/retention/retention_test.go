@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -104,7 +105,7 @@ func (d *desk) read(name string) string {
 	return string(b)
 }
 
-func (d *desk) save() session.SavedFiles {
+func (d *desk) save() core.SavedFiles {
 	d.Helper()
 	s, err := d.Save(d.Context(), d.at, "test")
 	d.must(err)

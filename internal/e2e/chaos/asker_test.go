@@ -7,6 +7,8 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 )
 
@@ -33,13 +35,13 @@ func newAsker() *asker { return &asker{asked: make(chan question, 1<<16), done: 
 func askText(count, timeoutSec int) string { return fmt.Sprintf("%d %d", count, timeoutSec) }
 
 // Work implements session.Agent.
-func (a *asker) Work(_ context.Context, turn session.Turn, prompt clew.Message, desk *session.TurnContext) error {
+func (a *asker) Work(_ context.Context, turn core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	v, err := desk.View()
 	if err != nil || v.Question != nil {
 		return nil // the turn is over, or waits
 	}
 	if a.again(string(v.Session) + string(turn.ID)) {
-		_, err := sessiontest.Record(desk, func(tx *session.Tx, _ *session.State, t *session.Task) {
+		_, err := sessiontest.Record(desk, func(tx *decide.Tx, _ *core.State, t *core.Task) {
 			tx.Add(&clew.TaskIdleData{TaskRef: t.TaskRef})
 		})
 		return err
@@ -50,13 +52,13 @@ func (a *asker) Work(_ context.Context, turn session.Turn, prompt clew.Message, 
 	}
 	began := now()
 	var open []clew.Asking
-	_, err = sessiontest.Record(desk, func(tx *session.Tx, s *session.State, t *session.Task) {
+	_, err = sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) {
 		open = open[:0]
 		for i := range count {
 			q := clew.HitlInputRequestData{Field: "who", Question: fmt.Sprintf("Who is first, %d?", i), InputType: clew.InputText, DefaultValue: nobody}
 			q.TimeoutSec = timeout
 			n := tx.Len()
-			session.AskInput(tx, s, t, q)
+			decide.AskInput(tx, s, t, q)
 			tx.Truncate(n + 2)
 			open = append(open, tx.Since(n)[1].Data.(*clew.HitlInputRequestData).Asking)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // runsLimit bounds the whole test.
@@ -104,7 +105,7 @@ func (f *fleet) audit(pilots []*pilot) *tally {
 // fold reads a session, audits its records and compares the state that they
 // come to with the one that its owners kept.
 func (f *fleet) fold(id clew.SessionID, a *audit) (records int) {
-	fresh := &session.State{ID: id}
+	fresh := &core.State{ID: id}
 	for r, err := range f.engine.Read(context.Background(), id, 1, 1<<40) { // it verifies the chain
 		var ev clew.Event
 		if err == nil {
@@ -114,7 +115,7 @@ func (f *fleet) fold(id clew.SessionID, a *audit) (records int) {
 			f.t.Errorf("session %s: %v", id, err)
 			return records
 		}
-		session.Apply(fresh, r, ev.Data)
+		core.Apply(fresh, r, ev.Data)
 		a.take(r, ev.Data)
 		records++
 	}
@@ -131,7 +132,7 @@ func (f *fleet) fold(id clew.SessionID, a *audit) (records int) {
 		f.t.Errorf("session %s: %v", id, err)
 		return records
 	}
-	kept, err := session.Restore(id, loaded, nil)
+	kept, err := core.Restore(id, loaded, nil)
 	if err != nil {
 		f.t.Errorf("session %s: %v", id, err)
 		return records
@@ -142,7 +143,7 @@ func (f *fleet) fold(id clew.SessionID, a *audit) (records int) {
 	return records
 }
 
-func hash(t testing.TB, s *session.State) [sha256.Size]byte {
+func hash(t testing.TB, s *core.State) [sha256.Size]byte {
 	t.Helper()
 	b, err := s.Encode()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 const moved clew.SessionID = "sess_moved"
@@ -86,10 +86,10 @@ func bundle(t testing.TB, name string) map[string][]byte {
 }
 
 // fold gives the state that records come to.
-func fold(t testing.TB, id clew.SessionID, lines [][]byte) *session.State {
+func fold(t testing.TB, id clew.SessionID, lines [][]byte) *core.State {
 	t.Helper()
 	states := map[uint64][]byte{}
-	f := session.Folder{State: &session.State{ID: id}, Past: func(seq uint64) ([]byte, error) { return states[seq], nil }}
+	f := core.Folder{State: &core.State{ID: id}, Past: func(seq uint64) ([]byte, error) { return states[seq], nil }}
 	for _, line := range lines {
 		r, err := clew.ParseRecord(line)
 		if err == nil {
@@ -120,13 +120,13 @@ func hashOf(t testing.TB, v any) string {
 }
 
 // same compares what must not differ between a session and its copy.
-func same(t testing.TB, a, b *session.State) {
+func same(t testing.TB, a, b *core.State) {
 	t.Helper()
 	type part struct {
 		name    string
 		was, is any
 	}
-	histories := func(s *session.State) map[clew.TaskID]any {
+	histories := func(s *core.State) map[clew.TaskID]any {
 		m := map[clew.TaskID]any{}
 		for id, task := range s.Tasks {
 			m[id] = []any{task.History, task.Text, task.Status, task.Usage}

@@ -25,6 +25,8 @@ import (
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/view"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -211,7 +213,7 @@ func (x *walk) fresh(seq uint64) ([]byte, error) {
 	if b := x.folds[seq]; b != nil {
 		return b, nil
 	}
-	f := session.Folder{State: &session.State{ID: x.id}, Past: x.fresh}
+	f := core.Folder{State: &core.State{ID: x.id}, Past: x.fresh}
 	for r, err := range x.w.journal.Read(x.t.Context(), x.id, 1, seq) {
 		if err == nil {
 			err = f.Add(r)
@@ -235,11 +237,11 @@ func (x *walk) parts(seq uint64) string {
 	return string(out)
 }
 
-func (x *walk) state(seq uint64) session.State {
+func (x *walk) state(seq uint64) core.State {
 	x.t.Helper()
 	b, err := x.fresh(seq)
 	proc.Must(x.t, err)
-	var s session.State
+	var s core.State
 	proc.Must(x.t, json.Unmarshal(b, &s))
 	return s
 }
@@ -261,7 +263,7 @@ func (x *walk) check() uint64 {
 	seq := x.seq()
 	from, err := x.fresh(seq)
 	proc.Must(x.t, err)
-	s, err := session.StateAt(x.t.Context(), x.w.journal, x.id, seq)
+	s, err := view.StateAt(x.t.Context(), x.w.journal, x.id, seq)
 	proc.Must(x.t, err)
 	quick, err := s.Encode()
 	proc.Must(x.t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/journal"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // Two nodes, each now of this version and now of an older one, are killed in turn
@@ -93,7 +93,7 @@ func (s *stage) check(p *proc.Proc, id clew.SessionID, want []string) {
 		if fmt.Sprint(titles) != fmt.Sprint(want) {
 			s.t.Errorf("%s was renamed %v, acknowledged %v", id, titles, want)
 		}
-		state, err := session.StateAt(s.t.Context(), j, id, uint64(len(titles)+2))
+		state, err := view.StateAt(s.t.Context(), j, id, uint64(len(titles)+2))
 		if err != nil || !state.Archived {
 			s.t.Errorf("the records of %s say archived: %v, %v", id, state.Archived, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 func TestMain(m *testing.M) { os.Exit(proc.Main(m)) }
@@ -114,7 +115,7 @@ func (s *stage) in(fn func(j *journal.Journal)) {
 }
 
 // open claims a session, once its last owner is known to be gone.
-func (s *stage) open(j *journal.Journal, id clew.SessionID) (session.Lease, session.Log, session.Loaded) {
+func (s *stage) open(j *journal.Journal, id clew.SessionID) (session.Lease, session.Log, core.Loaded) {
 	s.t.Helper()
 	var lease session.Lease
 	s.await("the shard is free", func() (err error) {

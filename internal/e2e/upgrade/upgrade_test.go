@@ -9,7 +9,7 @@ import (
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/journal"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 const (
@@ -74,7 +74,7 @@ func (s *stage) newerProgram(j *journal.Journal) (rose clew.Record, state []byte
 
 	_, log, loaded = s.open(j, folded)
 	_, rest, _ := bytes.Cut(loaded.State, []byte(`"id":`))
-	state = fmt.Appendf(nil, `{"fold":%d,"tomorrow":{"sun":"up"},"id":%s`, session.FoldVersion+1, rest)
+	state = fmt.Appendf(nil, `{"fold":%d,"tomorrow":{"sun":"up"},"id":%s`, core.FoldVersion+1, rest)
 	s.must(log.Seal(s.t.Context(), loaded.Head, state, nil))
 	s.must(j.Flush(s.t.Context()))
 	return rose, state

@@ -19,14 +19,14 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/journal"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // Rows is the table of open questions: *journal.Inbox.
 type Rows interface {
 	Changes(ctx context.Context, name string, take func(context.Context, journal.Change) (time.Duration, error)) error
 	HasRow(ctx context.Context, row string) (bool, error)
-	List(ctx context.Context, user clew.UserID) ([]session.InboxItem, error)
+	List(ctx context.Context, user clew.UserID) ([]core.InboxItem, error)
 }
 
 // Options is what a Push is made of.

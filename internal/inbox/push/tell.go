@@ -15,7 +15,7 @@ import (
 	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/inbox"
 	"github.com/clew-run/clew/internal/journal"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // A message is what a browser gets. It has no word of what is asked.
@@ -113,7 +113,7 @@ func (p *Push) ask(ctx context.Context, c journal.Change) (time.Duration, error)
 	return p.another(c.Attempt, r)
 }
 
-func (p *Push) question(ctx context.Context, user clew.UserID, item session.InboxItem) (message, error) {
+func (p *Push) question(ctx context.Context, user clew.UserID, item core.InboxItem) (message, error) {
 	asking := item.Question.Asking()
 	n, err := p.count(ctx, user)
 	return message{

@@ -12,7 +12,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/inbox/push/pushtest"
 	"github.com/clew-run/clew/internal/journal"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/tool/fetch"
 )
 
@@ -143,8 +143,8 @@ func (w *world) list(by clew.Principal) []Subscription {
 // canary is what no push may have in it.
 const canary = "CANARY-of-a-command"
 
-func question(request string, deadline int64) session.InboxItem {
-	return session.InboxItem{SessionID: "s1", Title: "Release 1.4", Owner: "ann", AskedMS: 5, Seq: 3, Question: clew.Question{
+func question(request string, deadline int64) core.InboxItem {
+	return core.InboxItem{SessionID: "s1", Title: "Release 1.4", Owner: "ann", AskedMS: 5, Seq: 3, Question: clew.Question{
 		Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{
 			Asking: clew.Asking{RequestID: clew.RequestID(request), DeadlineMS: deadline},
 			Ask:    clew.AskCommand, Reason: canary, Input: json.RawMessage(`{"command":"` + canary + `"}`), Effect: &clew.Effect{Summary: canary},
@@ -153,9 +153,9 @@ func question(request string, deadline int64) session.InboxItem {
 }
 
 // asked makes the session's questions to one person these.
-func (w *world) asked(user string, items ...session.InboxItem) {
+func (w *world) asked(user string, items ...core.InboxItem) {
 	w.t.Helper()
-	if err := w.rows.Sync(w.t.Context(), "s1", map[clew.UserID][]session.InboxItem{clew.UserID(user): items}); err != nil {
+	if err := w.rows.Sync(w.t.Context(), "s1", map[clew.UserID][]core.InboxItem{clew.UserID(user): items}); err != nil {
 		w.t.Fatal(err)
 	}
 }

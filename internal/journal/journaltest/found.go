@@ -9,13 +9,14 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // farthest is how many records may lie between a kept fold and what is asked for.
 const farthest = 2000
 
 func stateAt(seq uint64) string {
-	return fmt.Sprintf(`{"fold":%d,"seq":%d}`, session.FoldVersion, seq)
+	return fmt.Sprintf(`{"fold":%d,"seq":%d}`, core.FoldVersion, seq)
 }
 
 // Grow makes a session of n records, sealed every few of them.
@@ -127,7 +128,7 @@ func pastOfVersions(t *testing.T, node func(*testing.T, string) session.Journal)
 	keep(10, `{"seq":10}`)
 	want(0)
 	keep(20, stateAt(20))
-	keep(30, fmt.Sprintf(`{"fold":%d,"seq":30}`, session.FoldVersion+1))
+	keep(30, fmt.Sprintf(`{"fold":%d,"seq":30}`, core.FoldVersion+1))
 	want(20)
 	keep(30, stateAt(30))
 	want(30)

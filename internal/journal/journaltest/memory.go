@@ -15,6 +15,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // Memory is a journal in memory, with the promises of the real one but for
@@ -25,7 +26,7 @@ type Memory struct {
 	owners map[int]string
 	down   map[string]bool
 	logs   map[clew.SessionID]*memoryLog
-	lists  map[clew.UserID][]session.Summary
+	lists  map[clew.UserID][]core.Summary
 	wakes  map[clew.SessionID]int64
 }
 
@@ -106,7 +107,7 @@ func (n *MemoryNode) Holds(_ context.Context, lease session.Lease) (bool, error)
 }
 
 // Open implements session.Journal.
-func (n *MemoryNode) Open(_ context.Context, lease session.Lease, id clew.SessionID) (session.Log, session.Loaded, error) {
+func (n *MemoryNode) Open(_ context.Context, lease session.Lease, id clew.SessionID) (session.Log, core.Loaded, error) {
 	n.m.mu.Lock()
 	defer n.m.mu.Unlock()
 	if n.m.logs == nil {
@@ -117,7 +118,7 @@ func (n *MemoryNode) Open(_ context.Context, lease session.Lease, id clew.Sessio
 		l = &memoryLog{}
 		n.m.logs[id] = l
 	}
-	loaded := session.Loaded{Epoch: "e1", State: l.state, StateSeq: l.sealed, Base: l.base, Tail: slices.Clone(l.records[l.sealed:])}
+	loaded := core.Loaded{Epoch: "e1", State: l.state, StateSeq: l.sealed, Base: l.base, Tail: slices.Clone(l.records[l.sealed:])}
 	if len(l.records) > 0 {
 		loaded.Head = l.records[len(l.records)-1].After()
 	}
@@ -207,7 +208,7 @@ func (n *MemoryNode) Past(_ context.Context, id clew.SessionID, seq uint64) ([]b
 		return nil, 0, nil
 	}
 	for _, k := range slices.Backward(l.kept) {
-		if k.seq <= seq && session.FoldOf(k.state) == session.FoldVersion {
+		if k.seq <= seq && core.FoldOf(k.state) == core.FoldVersion {
 			return slices.Clone(k.state), k.seq, nil
 		}
 	}
@@ -299,15 +300,15 @@ func (n *MemoryNode) Wake(_ context.Context, id clew.SessionID, atMS int64) erro
 }
 
 // Put implements session.Index.
-func (n *MemoryNode) Put(_ context.Context, owner clew.UserID, summaries ...session.Summary) error {
+func (n *MemoryNode) Put(_ context.Context, owner clew.UserID, summaries ...core.Summary) error {
 	n.m.mu.Lock()
 	defer n.m.mu.Unlock()
 	if n.m.lists == nil {
-		n.m.lists = map[clew.UserID][]session.Summary{}
+		n.m.lists = map[clew.UserID][]core.Summary{}
 	}
 	for _, s := range summaries {
 		list := n.m.lists[owner]
-		if i := slices.IndexFunc(list, func(o session.Summary) bool { return o.ID == s.ID }); i >= 0 {
+		if i := slices.IndexFunc(list, func(o core.Summary) bool { return o.ID == s.ID }); i >= 0 {
 			list[i] = s
 			continue
 		}
@@ -317,14 +318,14 @@ func (n *MemoryNode) Put(_ context.Context, owner clew.UserID, summaries ...sess
 }
 
 // List implements session.Index; everything is on one page.
-func (n *MemoryNode) List(_ context.Context, q session.ListQuery) ([]session.Summary, string, error) {
+func (n *MemoryNode) List(_ context.Context, q session.ListQuery) ([]core.Summary, string, error) {
 	n.m.mu.Lock()
 	defer n.m.mu.Unlock()
 	owners := []clew.UserID{q.Owner}
 	if q.Everyone {
 		owners = slices.Sorted(maps.Keys(n.m.lists))
 	}
-	var list []session.Summary
+	var list []core.Summary
 	for _, owner := range owners {
 		for _, s := range slices.Backward(n.m.lists[owner]) {
 			if q.Matches(s) && (!q.Everyone || s.Owner == "" || s.Owner == owner) {
@@ -333,7 +334,7 @@ func (n *MemoryNode) List(_ context.Context, q session.ListQuery) ([]session.Sum
 		}
 	}
 	if !q.Everyone {
-		slices.SortStableFunc(list, func(a, b session.Summary) int { return cmp.Compare(b.UpdatedMS, a.UpdatedMS) })
+		slices.SortStableFunc(list, func(a, b core.Summary) int { return cmp.Compare(b.UpdatedMS, a.UpdatedMS) })
 	}
 	return list[:min(q.Limit, len(list))], "", nil
 }

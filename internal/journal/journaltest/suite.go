@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // Suite checks what every journal promises. node gives the journal as seen by
@@ -40,7 +41,7 @@ func Suite(t *testing.T, node func(t *testing.T, name string) session.Journal) {
 	}
 }
 
-func open(t *testing.T, j session.Journal, id clew.SessionID) (session.Log, session.Loaded, session.Lease) {
+func open(t *testing.T, j session.Journal, id clew.SessionID) (session.Log, core.Loaded, session.Lease) {
 	t.Helper()
 	lease, err := j.Claim(t.Context(), session.ShardOf(id))
 	if err != nil {

@@ -1,0 +1,76 @@
+package core
+
+import (
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/plan"
+)
+
+// LineRunes bounds what a list shows of the last words.
+const LineRunes = 120
+
+// Summary is the session's line in its owner's list. It is made with every batch
+// of records, so it must cost next to nothing.
+func (s *State) Summary() Summary {
+	return Summary{
+		ID: s.ID, Title: s.DisplayTitle(), Status: string(s.Status()), Workspace: s.Workspace,
+		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastSeq: s.Seq,
+		Owner: s.Owner, CostUSD: s.Usage.CostUSD, TokensIn: s.Usage.TokensIn, TokensOut: s.Usage.TokensOut,
+		Questions: len(s.Questions), Plan: s.progress(), LastLine: s.lastLine(), ForkedFrom: s.ForkedFrom, Archived: s.Archived,
+	}
+}
+
+// SharedMax bounds in how many lists a session stands beside its owner's.
+const SharedMax = 100
+
+// progress is how far the run under way is, nil if there is none with a plan.
+func (s *State) progress() *PlanProgress {
+	root := s.CurrentRun()
+	if root == nil || root.Run.Phase.Ended() || len(root.Run.Todos) == 0 {
+		return nil
+	}
+	c := plan.Count(root.Run.Todos)
+	return &PlanProgress{Done: c.Completed + c.Skipped, Total: c.Total}
+}
+
+// lastLine is the beginning of what a person or an agent said last. What the
+// engine tells an agent to do was said by nobody.
+func (s *State) lastLine() string {
+	tail := s.Messages.Tail()
+	for i := len(tail) - 1; i >= 0; i-- {
+		m := &tail[i]
+		if m.Text != "" && (m.Role == clew.SpeakerUser && m.AgentID == "" || m.Say == clew.SayText || m.Say == clew.SayCompletionResult) {
+			return FirstLine(m.Text, LineRunes)
+		}
+	}
+	return ""
+}
+
+// Summary is a session's line in its owner's list.
+type Summary struct {
+	ID        clew.SessionID `json:"session_id"`
+	Title     string         `json:"title"`
+	Status    string         `json:"status"`
+	Workspace string         `json:"workspace,omitempty"`
+	CreatedMS int64          `json:"created_ms"`
+	UpdatedMS int64          `json:"updated_ms"`
+	LastSeq   uint64         `json:"last_seq"`
+
+	Owner      clew.UserID     `json:"owner,omitempty"`
+	CostUSD    float64         `json:"cost_usd,omitempty"`
+	TokensIn   int64           `json:"tokens_in,omitempty"`
+	TokensOut  int64           `json:"tokens_out,omitempty"`
+	Questions  int             `json:"questions,omitempty" doc:"How many are open"`
+	Plan       *PlanProgress   `json:"plan,omitempty" doc:"Of the run under way"`
+	LastLine   string          `json:"last_line,omitempty" doc:"The beginning of what was said last"`
+	ForkedFrom *clew.ForkPoint `json:"forked_from,omitempty" doc:"Where the session branched off"`
+	Archived   bool            `json:"archived,omitempty" doc:"It was put away"`
+
+	// Gone marks a line in the list of somebody whom the session was shared with.
+	Gone bool `json:"gone,omitempty" hidden:"true"`
+}
+
+// PlanProgress is how far a run is with its todos.
+type PlanProgress struct {
+	Done  int `json:"done"` // or left out
+	Total int `json:"total"`
+}

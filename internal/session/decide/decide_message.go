@@ -1,0 +1,284 @@
+package decide
+
+import (
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/core"
+)
+
+// decideUserMessage takes a person's words to where they belong: they answer
+// the question that is open, start a turn, steer the one under way, or wait.
+func decideUserMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.UserMessageData) error {
+	if d.RequestID != "" {
+		q := s.OpenQuestion(d.RequestID)
+		if q == nil {
+			return clew.Errorf(clew.HitlRequestExpired, "no such question is open")
+		}
+		return decideWords(tx, s, cmd, *q, d)
+	}
+	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
+		return clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
+	}
+	mode, err := modeOf(s, string(d.Mode))
+	if err != nil {
+		return err
+	}
+	id := d.TaskID
+	if id == "" {
+		id = s.Current
+	}
+	t := s.Task(id)
+	if t == nil && d.TaskID != "" {
+		return clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
+	}
+	if mode == string(clew.ModeRun) {
+		return decideNewTask(tx, s, cmd, &clew.NewTaskData{Text: d.Text, Images: d.Images, Mode: mode}, d.Budget)
+	}
+	in := core.Input{Text: d.Text, Images: d.Images, Mode: mode}
+	if t != nil {
+		heir := s.ActiveAncestor(t)
+		for _, x := range []*core.Task{t, heir} {
+			if q := s.QuestionAnsweredByWords(x); q != nil && d.Answers(q.RequestID()) && (d.Delivery != clew.ArrivalQueue || !s.AtWork()) {
+				return decideWords(tx, s, cmd, *q, d)
+			}
+		}
+		if t = heir; d.TaskID != "" {
+			in.TaskID = t.TaskID
+		}
+	}
+	in.New = t == nil || t.Dismissed && d.TaskID == ""
+	working := s.AtWork()
+	under := !in.New && t.Turn != nil
+	switch {
+	case !working && !under:
+		deliver(tx, s, cmd, in, clew.DeliveryDirect)
+		return nil
+	case under && len(t.Inbox) < core.QueueMax && (!working || s.Steers(d.Delivery)):
+		deliver(tx, s, cmd, in, clew.DeliverySteer)
+		return nil
+	case !working: // it waits for its child, which is at rest
+		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
+	}
+	return enqueue(tx, s, cmd, in)
+}
+
+// decideNewTask starts a task, or lets it wait for the one under way.
+func decideNewTask(tx *Tx, s *core.State, cmd clew.Command, d *clew.NewTaskData, budget *clew.Budget) error {
+	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
+		return clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
+	}
+	mode, err := modeOf(s, d.Mode)
+	if err != nil {
+		return err
+	}
+	in := core.Input{Text: d.Text, Images: d.Images, Mode: mode, New: true, Budget: budget}
+	if s.AtWork() && (mode != string(clew.ModeRun) || s.RunUnderway()) {
+		return enqueue(tx, s, cmd, in)
+	}
+	deliver(tx, s, cmd, in, clew.DeliveryDirect)
+	return nil
+}
+
+// modeOf checks the name of a mode; chat is whatever mode holds anyway.
+func modeOf(s *core.State, mode string) (string, error) {
+	switch mode {
+	case "", string(clew.ModeChat):
+		return "", nil
+	case string(clew.ModeRun):
+		return mode, nil
+	}
+	if s.Rules == nil {
+		return mode, nil
+	}
+	return mode, s.Rules.CheckMode(s.Settings, mode)
+}
+
+// UserMessageEvent is the message of what a person said.
+func UserMessageEvent(cmd clew.Command, in core.Input, task clew.TaskID) clew.Message {
+	return clew.Message{
+		Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
+		Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: task,
+		ClientMessageID: cmd.ClientMessageID, UserID: cmd.By.User,
+	}
+}
+
+// deliver hands words to an agent at once.
+func deliver(tx *Tx, s *core.State, cmd clew.Command, in core.Input, how clew.Delivery) {
+	task := in.TaskID
+	switch {
+	case in.New:
+		task = tx.taskID(s, 1)
+	case task == "":
+		task = s.Current
+	}
+	in.MessageID = tx.Say(UserMessageEvent(cmd, in, task))
+	if how == clew.DeliveryDirect {
+		refocus(tx, s, in, "")
+		startTurn(tx, s, in, cmd.ClientMessageID)
+		return
+	}
+	steer(tx, s, s.Task(task), in.MessageID, cmd.ClientMessageID)
+}
+
+// steer puts a message into the turn under way.
+func steer(tx *Tx, s *core.State, t *core.Task, id clew.MessageID, client clew.ClientMessageID) {
+	if r := s.ActiveRun(t); r != nil && t.Run == r { // those at work on its todos hear it as well
+		for _, todo := range r.Todos {
+			if child := s.Task(todo.TaskID); child != nil && child.Turn != nil && !child.Ended() {
+				acceptMessage(tx, child, id, "", clew.DeliverySteer)
+			}
+		}
+	}
+	acceptMessage(tx, t, id, client, clew.DeliverySteer)
+	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: id})
+}
+
+func enqueue(tx *Tx, s *core.State, cmd clew.Command, in core.Input) error {
+	if len(s.Queue) >= core.QueueMax {
+		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(s.Queue))
+	}
+	tx.Add(&clew.MessageQueuedData{
+		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: core.MainAgent, MonitorID: clew.MainMonitor,
+		Text: in.Text, Images: in.Images, UserID: cmd.By.User, TaskID: in.TaskID,
+		Position: len(s.Queue) + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
+	})
+	return nil
+}
+
+// queuedToTranscript puts what waited into the transcript: its place there is where an agent
+// gets it. It is in under its new name from then on.
+func queuedToTranscript(tx *Tx, s *core.State, in *core.Input, task clew.TaskID) {
+	if !in.NotInTranscript {
+		return
+	}
+	m := s.MessageFor(*in)
+	m.TaskID, m.QueuedAs = task, in.MessageID
+	in.MessageID, in.NotInTranscript = tx.Say(m), false
+}
+
+func acceptMessage(tx *Tx, t *core.Task, id clew.MessageID, client clew.ClientMessageID, how clew.Delivery) {
+	tx.Add(&clew.MessageAcceptedData{
+		ClientMessageID: client, MessageID: id, AgentID: t.AgentID, MonitorID: clew.MainMonitor, Delivery: how, TaskID: t.TaskID,
+	})
+}
+
+// startTurn starts a turn on a message, which is on record or waited in the queue.
+func startTurn(tx *Tx, s *core.State, in core.Input, client clew.ClientMessageID) {
+	id := in.TaskID
+	if id == "" {
+		id = s.Current
+	}
+	t := s.Task(id)
+	fresh := in.New || t == nil
+	switch {
+	case fresh && in.NotInTranscript:
+		id = tx.taskID(s, 1) // after the message
+	case fresh:
+		id = tx.taskID(s, 0)
+	default:
+		id = t.TaskID
+	}
+	queuedToTranscript(tx, s, &in, id)
+	if fresh {
+		t = &core.Task{TaskRef: clew.TaskRef{TaskID: id, MonitorID: clew.MainMonitor}, AgentID: core.MainAgent}
+		t.RootTaskID = t.TaskID
+		created := &clew.TaskCreatedData{
+			TaskRef: t.TaskRef, Task: core.Clip(in.Text, core.TitleRunes*5), Mode: in.Mode, Workspace: s.Workspace, AgentID: core.MainAgent,
+		}
+		if in.Mode == string(clew.ModeRun) {
+			created.Mode, created.RunID, created.Budget = "", run.IDOf(t.TaskID), in.Budget
+		}
+		tx.Add(created)
+	} else if in.Mode != "" && in.Mode != t.Mode {
+		tx.Add(&clew.TaskModeSwitchedData{TaskRef: t.TaskRef, Mode: in.Mode})
+	}
+	acceptMessage(tx, t, in.MessageID, client, clew.DeliveryDirect)
+	if fresh {
+		tx.Add(&clew.TaskStartedData{TaskRef: t.TaskRef})
+	}
+	focus(tx, s, t.TaskRef)
+	tx.Add(&clew.TaskActiveData{TaskRef: t.TaskRef})
+	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID})
+	if in.Mode == string(clew.ModeRun) {
+		tx.Add(&clew.LayerStartData{
+			Layer: clew.LayerCognitive, Description: layerWords[clew.LayerCognitive],
+			Scope: clew.Scope{RunID: run.IDOf(t.TaskID), MonitorID: clew.MainMonitor},
+		})
+	}
+}
+
+// focus brings a task to the front.
+func focus(tx *Tx, s *core.State, ref clew.TaskRef) {
+	if s.Current == ref.TaskID {
+		return
+	}
+	if old := s.Task(s.Current); old != nil {
+		tx.Add(&clew.TaskUnfocusedData{TaskRef: old.TaskRef})
+	}
+	tx.Add(&clew.TaskFocusedData{TaskRef: ref})
+}
+
+// startNext hands the oldest waiting message to the agent that became free. A
+// task that waits for its child hears what was said to it when it goes on, unless
+// its tree ends in this batch.
+func startNext(tx *Tx, s *core.State, ended clew.TaskID) {
+	for _, in := range s.Queue {
+		if in.Mode == string(clew.ModeRun) && s.OtherActiveRun(ended) {
+			continue // one run at a time
+		}
+		if root := s.SteeredRun(in, ended); root != nil {
+			hears(tx, s, root, in)
+			continue
+		}
+		t := s.Task(in.TaskID)
+		if t != nil {
+			if t = s.ActiveAncestor(t); t.RootTaskID == ended {
+				t = s.Task(ended)
+			}
+			in.TaskID = t.TaskID
+		}
+		if in.New || t == nil || t.AwaitingChild == "" || t.TaskID == ended {
+			refocus(tx, s, in, ended)
+			startTurn(tx, s, in, in.Client)
+			return
+		}
+		hears(tx, s, t, in)
+	}
+}
+
+// hears gives a task at work what waited for it.
+func hears(tx *Tx, s *core.State, t *core.Task, in core.Input) {
+	queuedToTranscript(tx, s, &in, t.TaskID)
+	acceptMessage(tx, t, in.MessageID, in.Client, clew.DeliverySteer)
+	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID})
+}
+
+// refocus settles the question whether a task at rest shall be taken up again:
+// words for it that are no answer do so. They waited while somebody went back in
+// time, or are of one who does not know of the question.
+func refocus(tx *Tx, s *core.State, in core.Input, ended clew.TaskID) {
+	id := in.TaskID
+	if id == "" {
+		id = s.Current
+	}
+	t := s.Task(id)
+	if in.New || t == nil || t.Turn != nil || t.RootTaskID == ended {
+		return
+	}
+	q := s.QuestionAnsweredByWords(t)
+	if q == nil {
+		return
+	}
+	tx.Add(&clew.HitlResolvedData{
+		RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "taken up with a message", WhyCode: clew.EndContinued, TaskID: t.TaskID,
+	})
+	answered(tx, s, q.Asking().MessageID)
+}
+
+// focused is the state with another task in focus, for what starts after the
+// focus moved in the same batch.
+func focused(s *core.State, id clew.TaskID) *core.State {
+	after := *s
+	after.Current = id
+	return &after
+}

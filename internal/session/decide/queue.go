@@ -1,0 +1,109 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+)
+
+// decideQueue changes what waits: its words, its order, whether it waits at all.
+func decideQueue(tx *Tx, s *core.State, cmd clew.Command) error {
+	switch d := cmd.Data.(type) {
+	case *clew.EditQueuedData:
+		return decideEditQueued(tx, s, d)
+	case *clew.RemoveQueuedData:
+		i, err := s.QueueIndex(d.MessageID)
+		if err != nil {
+			return err
+		}
+		left := slices.Delete(s.QueueIDs(), i, i+1)
+		tx.Add(&clew.QueueChangedData{Queue: left, Removed: d.MessageID})
+		return nil
+	case *clew.MoveQueuedData:
+		return decideMoveQueued(tx, s, d)
+	case *clew.SendQueuedData:
+		return decideSendQueued(tx, s, d)
+	}
+	return clew.Errorf(clew.Internal, "%s is not about the queue", cmd.Type)
+}
+
+func decideEditQueued(tx *Tx, s *core.State, d *clew.EditQueuedData) error {
+	i, err := s.QueueIndex(d.MessageID)
+	if err != nil {
+		return err
+	}
+	if in := s.Queue[i]; in.Text == d.Text && slices.Equal(in.Images, d.Images) {
+		return nil
+	}
+	if s.Queue[i].NotInTranscript {
+		tx.Add(&clew.QueueChangedData{
+			Queue: s.QueueIDs(), Edited: &clew.QueuedWords{MessageID: d.MessageID, Text: d.Text, Images: d.Images},
+		})
+		return nil
+	}
+	m := s.MessageFor(s.Queue[i])
+	m.Text, m.Images = d.Text, d.Images
+	tx.Update(m)
+	return nil
+}
+
+func decideMoveQueued(tx *Tx, s *core.State, d *clew.MoveQueuedData) error {
+	i, err := s.QueueIndex(d.MessageID)
+	if err != nil {
+		return err
+	}
+	to := len(s.Queue)
+	if d.Before != "" {
+		if to, err = s.QueueIndex(d.Before); err != nil {
+			return err
+		}
+	}
+	if to == i || to == i+1 { // there already
+		return nil
+	}
+	ids := slices.Delete(s.QueueIDs(), i, i+1)
+	if to > i {
+		to--
+	}
+	tx.Add(&clew.QueueChangedData{Queue: slices.Insert(ids, to, d.MessageID)})
+	return nil
+}
+
+// decideSendQueued does for one message what would come in its turn, or steers
+// by it where its agent is at work.
+func decideSendQueued(tx *Tx, s *core.State, d *clew.SendQueuedData) error {
+	i, err := s.QueueIndex(d.MessageID)
+	if err != nil {
+		return err
+	}
+	in := s.Queue[i]
+	alone := *s
+	alone.Queue = []core.Input{in}
+	run := in.Mode == string(clew.ModeRun)
+	switch {
+	case !s.AtWork(), run && !s.RunUnderway():
+		if startNext(tx, &alone, ""); tx.Len() > 0 {
+			return nil
+		}
+		return clew.Errorf(clew.SessionInvalidState, "another run is under way")
+	case in.New:
+		return clew.Errorf(clew.SessionInvalidState, "message %s starts a task of its own, which waits for the one under way", d.MessageID)
+	}
+	t := s.Task(in.TaskID)
+	if t == nil {
+		t = s.Task(s.Current)
+	}
+	if t != nil {
+		t = s.ActiveAncestor(t)
+	}
+	if t == nil || t.Turn == nil {
+		return clew.Errorf(clew.SessionInvalidState, "the task of message %s waits for the one under way", d.MessageID)
+	}
+	if len(t.Inbox) >= core.QueueMax {
+		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
+	}
+	queuedToTranscript(tx, s, &in, t.TaskID)
+	steer(tx, s, t, in.MessageID, in.Client)
+	return nil
+}
