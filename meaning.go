@@ -140,6 +140,7 @@ const (
 	PolicyReadsInput      PolicyCode = "reads_input"            // <program> would run what it is given as input
 	PolicyNoRule          PolicyCode = "no_rule"                // no rule allows <program>
 	PolicyRiskyArgument   PolicyCode = "risky_argument"         // the rule <pattern> does not cover these arguments
+	PolicyRuleTooWide     PolicyCode = "rule_too_wide"          // the remembered rule <pattern> no longer counts: <program> runs what its arguments say
 	PolicyChangedSince    PolicyCode = "changed_since_approved" // it is no longer what was approved
 	PolicyMistakes        PolicyCode = "mistakes"               // the agent made <count> mistakes in a row
 	PolicyRequests        PolicyCode = "requests"               // <count> calls ran without asking
@@ -152,7 +153,7 @@ func (PolicyCode) Values() []string {
 		string(PolicyAutoApprovalOff), string(PolicyUntrusted), string(PolicyProtected), string(PolicyNotReadOnly), string(PolicyGroupOff),
 		string(PolicyNoSetting), string(PolicyToolNotAllowed), string(PolicyHiddenText), string(PolicyUnreadable), string(PolicyOtherShell),
 		string(PolicySetsVariable), string(PolicyMaybeForbidden), string(PolicyChangedProgram), string(PolicyUnknownLine), string(PolicyRunsOthers),
-		string(PolicyReadsInput), string(PolicyNoRule), string(PolicyRiskyArgument), string(PolicyChangedSince), string(PolicyMistakes),
+		string(PolicyReadsInput), string(PolicyNoRule), string(PolicyRiskyArgument), string(PolicyRuleTooWide), string(PolicyChangedSince), string(PolicyMistakes),
 		string(PolicyRequests), string(PolicyBudget),
 	}
 }

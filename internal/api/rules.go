@@ -25,7 +25,7 @@ type ruleOutput struct {
 		Covers   bool   `json:"covers" doc:"The pattern covers the command that is asked about"`
 		Match    string `json:"match,omitempty" doc:"A command that it covers"`
 		NearMiss string `json:"near_miss,omitempty" doc:"One much like it that it does not cover"`
-		Problem  string `json:"problem,omitempty" doc:"Why it cannot be remembered"`
+		Problem  string `json:"problem,omitempty" doc:"Why it cannot be remembered, or does not cover the command"`
 	}
 }
 
@@ -56,6 +56,9 @@ func (a *API) checkRule(ctx context.Context, in *ruleInput) (*ruleOutput, error)
 	out.Body.Problem = policy.Problem(in.Body.Pattern)
 	if out.Body.Problem == "" {
 		out.Body.Covers = policy.Covers(command, in.Body.Pattern)
+		if !out.Body.Covers {
+			out.Body.Problem = policy.WhyNot(command, in.Body.Pattern)
+		}
 		out.Body.Match, out.Body.NearMiss = policy.Examples(command, in.Body.Pattern)
 	}
 	return out, nil

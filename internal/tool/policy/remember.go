@@ -13,15 +13,7 @@ import (
 // remembered decides by what a person said of calls like this one in the task. It
 // stands beside the flags: what is refused or protected was dealt with before.
 func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision, bool) {
-	if len(in.Remembered) == 0 || !in.Trusted || in.Spec.Server != "" {
-		return Decision{}, false
-	}
-	var patterns []string
-	for _, r := range in.Remembered {
-		if r.Tool == in.Spec.Name && (in.Values.AutoApproval || !r.WhileAuto) {
-			patterns = append(patterns, r.Pattern)
-		}
-	}
+	patterns := in.forTask()
 	const allowed = "it was allowed for this task"
 	switch {
 	case len(patterns) == 0:
@@ -29,12 +21,17 @@ func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision
 		if in.startsNothing() || in.unclear(line, lineErr).code != "" {
 			break
 		}
-		all := patterns
+		all := rules(clew.AllowedForTask, patterns)
 		if in.Values.AutoApproval && in.Values.AllowExecute {
-			all = slices.Concat(patterns, in.allowedCommands())
+			all = slices.Concat(all, in.allowedCommands())
 		}
-		if run, _ := line.coveredBy(in.Action.Effect.Command, all); run != "" {
+		run, why := line.coveredBy(in.Action.Effect.Command, all)
+		if run != "" {
 			return Decision{Kind: Allow, Reason: allowed, Run: run, By: in.rulesOf(line, patterns)}, true
+		}
+		// Who allowed it once wants to know why it is asked again.
+		if why.code == clew.PolicyRuleTooWide {
+			return in.ask(group, why), true
 		}
 	case group == tool.GroupFetch:
 		if host := in.host(); host != "" && slices.Contains(patterns, host) {
@@ -44,6 +41,20 @@ func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision
 		return Decision{Kind: Allow, Reason: allowed, By: clew.AllowedBy{Scope: clew.AllowedForTask, Rule: in.Spec.Name}}, true
 	}
 	return Decision{}, false
+}
+
+// forTask gives the patterns that a person allowed for the task and the tool.
+func (in Input) forTask() []string {
+	if !in.Trusted || in.Spec.Server != "" {
+		return nil
+	}
+	var patterns []string
+	for _, r := range in.Remembered {
+		if r.Tool == in.Spec.Name && (in.Values.AutoApproval || !r.WhileAuto) {
+			patterns = append(patterns, r.Pattern)
+		}
+	}
+	return patterns
 }
 
 // host is where a call wants to fetch from, "" if it is not told.
@@ -125,14 +136,13 @@ func Problem(pattern string) string {
 	return ""
 }
 
-// Covers reports whether a pattern, as it would stand in allowed_commands, covers
-// a command.
+// Covers reports whether a pattern covers a command once it is remembered.
 func Covers(command, pattern string) bool {
 	line, err := Parse(command)
 	if err != nil || hidden(command) != "" || Problem(pattern) != "" {
 		return false
 	}
-	run, _ := line.coveredBy(command, []string{pattern})
+	run, _ := line.coveredBy(command, rules(clew.AllowedForTask, []string{pattern}))
 	return run != ""
 }
 
@@ -140,7 +150,7 @@ func Covers(command, pattern string) bool {
 // "" if that is plain to see.
 func WhyNot(command, pattern string) string {
 	line, err := Parse(command)
-	words, _, ok := allowWords(pattern)
+	words, star, ok := allowWords(pattern)
 	if err != nil || !ok || len(line.Commands) == 0 {
 		return ""
 	}
@@ -152,27 +162,13 @@ func WhyNot(command, pattern string) string {
 		return ""
 	case wraps || ownBuiltins[name]:
 		return name + " runs or changes other commands, so only the exact line can be allowed"
-	case (interpreters[name] || shells[name] || interpreters[unversioned(name)]) && len(words) < 2:
-		why := "a star never stands for what a shell or an interpreter runs: name that"
-		for i := 2; i <= len(argv); i++ {
-			if better := strings.Join(argv[:i], " ") + " *"; Covers(command, better) {
-				return why + ", as in " + better
-			}
-		}
-		return why
+	case star && noStar(argv) != "":
+		return noStar(argv)
 	case len(line.Commands) > 1:
 		return "the line has more commands, and the pattern has to cover each of them"
 	}
 	return risky(argv, len(words))
 }
-
-// Programs whose first word says what they do, and programs that only look: for
-// these a star is suggested. For all others it is the very command.
-var (
-	withSubcommand = set("git", "go", "cargo", "npm", "pnpm", "yarn", "make", "docker", "podman", "kubectl", "pip", "pip3",
-		"dotnet", "gradle", "mvn", "bundle", "mix", "terraform", "helm", "systemctl", "brew", "apt", "uv", "poetry")
-	onlyLook = set("ls", "cat", "head", "tail", "wc", "grep", "rg", "stat", "du", "df", "tree", "file", "diff", "pwd", "jq", "which")
-)
 
 // Suggest gives a pattern that covers a command and commands much like it, "" if
 // there is none.
@@ -183,12 +179,8 @@ func Suggest(command string) string {
 	}
 	var candidates []string
 	if line.Known() && len(line.Commands) == 1 && len(line.Commands[0].Redirects) == 0 {
-		argv := line.Commands[0].Argv
-		switch {
-		case withSubcommand[argv[0]] && len(argv) > 1 && plainWord(argv[1]):
-			candidates = append(candidates, argv[0]+" "+argv[1]+" *")
-		case onlyLook[argv[0]]:
-			candidates = append(candidates, argv[0]+" *")
+		if star := starFor(line.Commands[0].Argv); star != "" {
+			candidates = append(candidates, star)
 		}
 	}
 	for _, c := range append(candidates, strings.TrimSpace(command)) {

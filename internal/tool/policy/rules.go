@@ -33,44 +33,41 @@ func (in Input) command(line Line, lineErr error) Decision {
 // the task says more than one that stands in the settings.
 func (in Input) rulesOf(line Line, task []string) clew.AllowedBy {
 	by := clew.AllowedBy{Scope: clew.AllowedBySettings}
-	used := line.covering(in.Action.Effect.Command, slices.Concat(task, in.Values.RememberedCommands, in.Values.AllowedCommands))
-	has := func(list []string) bool {
-		return slices.ContainsFunc(used, func(p string) bool { return slices.Contains(list, p) })
+	var patterns []string
+	for _, r := range line.covering(in.Action.Effect.Command, slices.Concat(rules(clew.AllowedForTask, task), in.allowedCommands())) {
+		patterns = append(patterns, r.pattern)
+		if r.scope == clew.AllowedForTask || by.Scope == clew.AllowedBySettings {
+			by.Scope = r.scope
+		}
 	}
-	switch {
-	case has(task):
-		by.Scope = clew.AllowedForTask
-	case has(in.Values.RememberedCommands):
-		by.Scope = clew.AllowedForSession
-	}
-	by.Rule = strings.Join(used, ", ")
+	by.Rule = strings.Join(patterns, ", ")
 	return by
 }
 
-// covering gives those of the patterns that cover a command line, in its order.
-func (l Line) covering(command string, patterns []string) []string {
-	var used []string
-	if l.uncovered(patterns).code == "" {
+// covering gives those of the rules that cover a command line, in its order.
+func (l Line) covering(command string, rules []rule) []rule {
+	var used []rule
+	if l.uncovered(rules).code == "" {
 		for _, c := range l.Commands {
-			i := slices.IndexFunc(patterns, func(p string) bool { return uncovered(c.Argv, []string{p}).code == "" })
-			if i >= 0 && !slices.Contains(used, patterns[i]) {
-				used = append(used, patterns[i])
+			i := slices.IndexFunc(rules, func(r rule) bool { return uncovered(c.Argv, []rule{r}).code == "" })
+			if i >= 0 && !slices.Contains(used, rules[i]) {
+				used = append(used, rules[i])
 			}
 		}
 		return used
 	}
-	for _, p := range patterns {
-		if isWholeLine(p, command) {
-			return []string{p}
+	for _, r := range rules {
+		if isWholeLine(r.pattern, command) {
+			return []rule{r}
 		}
 	}
 	return nil
 }
 
-// allowedCommands is what the server's settings, or the session's own, allow and
-// what was remembered in the session beside it.
-func (in Input) allowedCommands() []string {
-	return slices.Concat(in.Values.AllowedCommands, in.Values.RememberedCommands)
+// allowedCommands is what was remembered in the session and what the server's
+// settings, or the session's own, allow.
+func (in Input) allowedCommands() []rule {
+	return slices.Concat(rules(clew.AllowedForSession, in.Values.RememberedCommands), rules(clew.AllowedBySettings, in.Values.AllowedCommands))
 }
 
 // unclear says why no pattern may decide on a command line, nothing if one may.
@@ -98,27 +95,26 @@ func (in Input) unclear(line Line, lineErr error) reason {
 	return reason{}
 }
 
-// coveredBy gives the text to run if patterns cover a command line, "" if they do
+// coveredBy gives the text to run if rules cover a command line, "" if they do
 // not, and why.
-func (l Line) coveredBy(command string, patterns []string) (run string, why reason) {
-	why = l.uncovered(patterns)
+func (l Line) coveredBy(command string, rules []rule) (run string, why reason) {
+	why = l.uncovered(rules)
 	switch {
 	case why.code == "":
 		return l.Script(), reason{text: "a rule covers it"}
-	case slices.ContainsFunc(patterns, func(p string) bool { return isWholeLine(p, command) }):
+	case slices.ContainsFunc(rules, func(r rule) bool { return isWholeLine(r.pattern, command) }):
 		return strings.TrimSpace(command), reason{text: "a rule is this very line"}
 	}
 	return "", why
 }
 
-// uncovered says why the patterns do not cover the whole line, nothing if they
-// do.
-func (l Line) uncovered(patterns []string) reason {
+// uncovered says why the rules do not cover the whole line, nothing if they do.
+func (l Line) uncovered(rules []rule) reason {
 	if !l.Known() {
 		return because(clew.PolicyUnknownLine, "no rule covers such a line: "+l.Unknown)
 	}
 	for _, c := range l.Commands {
-		if why := uncovered(c.Argv, patterns); why.code != "" {
+		if why := uncovered(c.Argv, rules); why.code != "" {
 			return why
 		}
 	}
@@ -182,8 +178,8 @@ func isWholeLine(pattern, command string) bool {
 	return pattern != "" && pattern != "*" && !strings.HasSuffix(pattern, " *") && pattern == strings.TrimSpace(command)
 }
 
-// uncovered says why no pattern covers a simple command, nothing if one does.
-func uncovered(argv, patterns []string) reason {
+// uncovered says why no rule covers a simple command, nothing if one does.
+func uncovered(argv []string, rules []rule) reason {
 	name := call(argv).name()
 	if _, wraps := wrappers[name]; wraps || ownBuiltins[name] {
 		return because(clew.PolicyRunsOthers, name+" runs or changes other commands: only the exact line can be allowed", "program", name)
@@ -194,9 +190,14 @@ func uncovered(argv, patterns []string) reason {
 		}
 	}
 	why := because(clew.PolicyNoRule, "no rule allows "+name, "program", name)
-	for _, p := range patterns {
+	for _, r := range rules {
+		p := r.pattern
 		words, star, ok := allowWords(p)
 		if !ok || !startsWith(argv, words) || (!star && len(argv) > len(words)) {
+			continue
+		}
+		if wide := noStar(argv); star && r.scope != clew.AllowedBySettings && wide != "" {
+			why = because(clew.PolicyRuleTooWide, fmt.Sprintf("the remembered rule %q no longer counts: %s", p, wide), "pattern", p, "program", name)
 			continue
 		}
 		risk := risky(argv, len(words))

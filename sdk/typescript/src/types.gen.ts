@@ -1586,6 +1586,7 @@ export type PolicyCode =
   | "reads_input"
   | "no_rule"
   | "risky_argument"
+  | "rule_too_wide"
   | "changed_since_approved"
   | "mistakes"
   | "requests"
