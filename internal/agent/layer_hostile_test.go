@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/llm"
 )
 
 // many makes a plan of n todos.
@@ -232,8 +233,32 @@ func TestAnswersInWords(t *testing.T) {
 				if n := len(events[clew.TaskToolFailedData](w)); n != tt.mistakes {
 					t.Errorf("%d mistakes\n%s", n, w.story())
 				}
+				for _, who := range []string{"understand", "plan", "respond"} {
+					for _, req := range c.of(who) {
+						callsNamedOnce(t, who, req)
+					}
+				}
 			})
 		})
+	}
+}
+
+// callsNamedOnce checks what vendors do: they refuse a request with two calls of one
+// name, and one with a result that belongs to no call.
+func callsNamedOnce(t *testing.T, who string, req llm.Request) {
+	t.Helper()
+	named := map[string]bool{}
+	for _, m := range req.Messages {
+		for _, p := range m.Content {
+			switch {
+			case p.Type == clew.PartToolUse && (p.ToolCallID == "" || named[p.ToolCallID]):
+				t.Errorf("%s hears of two calls named %q", who, p.ToolCallID)
+			case p.Type == clew.PartToolResult && !named[p.ToolCallID]:
+				t.Errorf("%s hears a result of no call, %q", who, p.ToolCallID)
+			case p.Type == clew.PartToolUse:
+				named[p.ToolCallID] = true
+			}
+		}
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 
 // adopt makes a call of an answer in words where a layer wants one: of the JSON
 // in it, or of the words themselves where they are the answer. Otherwise the
-// model hears what is wrong with the call.
+// model hears what is wrong with the call. Like any call without a name it gets
+// one from uniqueCalls.
 func adopt(layer clew.Layer, parts []clew.Part) []clew.Part {
 	if slices.ContainsFunc(parts, func(p clew.Part) bool { return p.Type == clew.PartToolUse }) {
 		return parts
@@ -29,7 +30,7 @@ func adopt(layer clew.Layer, parts []clew.Part) []clew.Part {
 	case clew.LayerExecution, "":
 		return parts
 	}
-	return append(slices.Clip(parts), clew.Part{Type: clew.PartToolUse, ToolCallID: "call_words", Tool: name, Input: input})
+	return append(slices.Clip(parts), clew.Part{Type: clew.PartToolUse, Tool: name, Input: input})
 }
 
 // callIn finds the call that is written out in a text: the first value that fits

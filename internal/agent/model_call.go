@@ -124,7 +124,7 @@ func (w *worker) call(ctx context.Context, v session.View, open *session.Stream)
 		l.said = open.MessageID()
 	}
 	req := llm.Request{
-		Model: w.profile.Model, System: w.prompt, Messages: merged(history.Effective(v.Task.History)), Tools: w.offered, MaxTokens: w.maxTokens(),
+		Model: w.profile.Model, System: w.prompt, Messages: merged(distinctCalls(history.Effective(v.Task.History))), Tools: w.offered, MaxTokens: w.maxTokens(),
 		Thinking: w.profile.Thinking, Temperature: w.profile.Temperature, Image: w.image,
 	}
 	answer, err := w.callWithRetry(ctx, req, l)
@@ -204,7 +204,7 @@ func (w *worker) giveUp(v session.View, why string, l *modelStream) error {
 // and which are refused.
 func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer, l *modelStream) error {
 	answer.Usage.CostUSD = w.cost(v, answer.Usage)
-	parts := uniqueCalls(adopt(w.layer, answer.Parts))
+	parts := uniqueCalls(v.Task.History, adopt(w.layer, answer.Parts))
 	calls := clew.ModelMessage{Content: parts}.ToolCalls()
 	current := len(calls) > 0 && w.refresh(ctx)
 	plans := make([]*preparedCall, len(calls))
@@ -245,23 +245,6 @@ func textOf(parts []clew.Part) string {
 		return "The subtask ended without a result."
 	}
 	return strings.Join(words, "\n\n")
-}
-
-// uniqueCalls names every call of an answer, each with a name of its own.
-func uniqueCalls(parts []clew.Part) []clew.Part {
-	seen := map[string]bool{}
-	out := append([]clew.Part{}, parts...)
-	for i := range out {
-		p := &out[i]
-		if p.Type != clew.PartToolUse {
-			continue
-		}
-		for n := 1; p.ToolCallID == "" || seen[p.ToolCallID]; n++ {
-			p.ToolCallID = fmt.Sprintf("call_%d_%d", i, n)
-		}
-		seen[p.ToolCallID] = true
-	}
-	return out
 }
 
 // merged joins messages of the same speaker: providers want them to alternate.
