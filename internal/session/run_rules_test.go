@@ -243,6 +243,28 @@ func TestCostApproval(t *testing.T) {
 	}
 }
 
+// Why a person leaves a step out is on record, with the answer and with the step.
+//
+// Covers: RUN-18
+func TestReasonOfASkipIsOnRecord(t *testing.T) {
+	for said, d := range map[string]clew.HitlApprovalResponseData{
+		"not this time":           {Reason: "not this time"},
+		"too dear\nnot this time": {Comment: "too dear", Reason: "not this time"},
+		"too dear":                {Comment: "too dear", Reason: "too dear"},
+	} {
+		b := newBench()
+		b.executing("a$1.5", "b")
+		d.RequestID, d.TodoID, d.Action = b.run().Asked["a"].RequestID, "a", clew.ChoiceSkip
+		ok(t, b, "skip", &d, "hitl_resolved todo_skipped execution_progress")
+		if got := last[clew.HitlResolvedData](b, 1)[0].Comment; got != said {
+			t.Errorf("the answer on record says %q, want %q", got, said)
+		}
+		if got := last[clew.TodoSkippedData](b, 1)[0].Reason; got != said {
+			t.Errorf("the step on record says %q, want %q", got, said)
+		}
+	}
+}
+
 // An edit takes an approval of cost back; silence means that it is left out.
 //
 // Covers: RUN-18, RUN-20, RUN-21

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -75,7 +76,7 @@ func answerOf(data any) (clew.RequestID, reply) {
 	case *clew.HitlPlanResponseData:
 		return d.RequestID, reply{action: clew.Resolution(d.Action), instruction: d.Instruction, comment: d.Comment, edits: d.Modifications}
 	case *clew.HitlApprovalResponseData:
-		return d.RequestID, reply{action: clew.Resolution(d.Action), comment: d.Comment, remember: d.Remember}
+		return d.RequestID, reply{action: clew.Resolution(d.Action), comment: sayBoth(d.Comment, d.Reason), remember: d.Remember}
 	case *clew.HitlInputResponseData:
 		return d.RequestID, reply{action: clew.ResolvedAnswer, value: d.Value}
 	case *clew.HitlClarificationResponseData:
@@ -95,6 +96,15 @@ func answerOf(data any) (clew.RequestID, reply) {
 		return d.RequestID, a
 	}
 	return "", reply{}
+}
+
+// sayBoth joins a comment and a reason: an answer may have either, and both go on
+// record.
+func sayBoth(comment, reason string) string {
+	if comment == "" || reason == "" || comment == reason {
+		return cmp.Or(comment, reason)
+	}
+	return comment + "\n" + reason
 }
 
 // checkAnswer checks that an answer is one to this question, and reads the general
