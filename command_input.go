@@ -42,6 +42,7 @@ type SubscribeMonitorData struct {
 
 // HitlPlanResponseData is the data of hitl_plan_response.
 type HitlPlanResponseData struct {
+	Type          string     `json:"type,omitempty" clew:"enum=plan"` // may say again which answer it is
 	RequestID     RequestID  `json:"request_id"`
 	Action        Choice     `json:"action" clew:"enum=approve|modify|reject"`
 	Comment       string     `json:"comment,omitempty"`
@@ -66,6 +67,7 @@ type EditPlanData struct {
 
 // HitlApprovalResponseData is the data of hitl_approval_response.
 type HitlApprovalResponseData struct {
+	Type      string    `json:"type,omitempty" clew:"enum=approval"` // may say again which answer it is
 	RequestID RequestID `json:"request_id"`
 	TodoID    string    `json:"todo_id,omitempty"`
 	Action    Choice    `json:"action" clew:"enum=approve|skip|reject"`
@@ -76,6 +78,7 @@ type HitlApprovalResponseData struct {
 
 // HitlInputResponseData is the data of hitl_input_response.
 type HitlInputResponseData struct {
+	Type      string    `json:"type,omitempty" clew:"enum=input"` // may say again which answer it is
 	RequestID RequestID `json:"request_id"`
 	Field     string    `json:"field,omitempty"`
 	Value     any       `json:"value"`
@@ -83,6 +86,7 @@ type HitlInputResponseData struct {
 
 // HitlClarificationResponseData is the data of hitl_clarification_response.
 type HitlClarificationResponseData struct {
+	Type      string    `json:"type,omitempty" clew:"enum=clarification"` // may say again which answer it is
 	RequestID RequestID `json:"request_id"`
 	Value     any       `json:"value"`
 }

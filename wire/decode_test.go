@@ -72,6 +72,7 @@ func TestDecodeCommandRefuses(t *testing.T) {
 		{"budget below nothing", `{"type":"user_message","data":{"text":"x","mode":"run","budget":{"usd":-1}}}`, "data.budget must not be negative"},
 		{"approval cannot modify", `{"type":"hitl_approval_response","data":{"request_id":"h","action":"modify"}}`, `data.action: "modify" is not one of approve, skip, reject`},
 		{"no value", `{"type":"hitl_input_response","data":{"request_id":"h"}}`, "data.value is missing"},
+		{"another answer's name", `{"type":"hitl_plan_response","data":{"request_id":"h","type":"input","action":"approve"}}`, `data.type: "input" is not one of plan`},
 		{"unknown answer", `{"type":"ask_response","data":{"ask_response":"yesButtonClicked"}}`, `data.ask_response: "yesButtonClicked" is not one of yes_button_clicked, no_button_clicked, message_response, object_response`},
 		{"object without value", `{"type":"ask_response","data":{"ask_response":"object_response"}}`, "data.value is missing: object_response needs one"},
 		{"unknown scope", `{"type":"get_state","data":{"scope":"all"}}`, `data.scope: "all" is not one of session, ui`},
@@ -134,6 +135,10 @@ func TestDecodeCommandAccepts(t *testing.T) {
 		{"optional null", `{"type":"user_message","data":{"text":"a","mode":null}}`, ""},
 		{"access taken back", `{"type":"set_access","data":{"user_id":"u","role":""}}`, ""},
 		{"brackets in text", `{"type":"user_message","data":{"text":"` + strings.Repeat("[{", 100) + `\"]"}}`, ""},
+		{"plan response that names itself", `{"type":"hitl_plan_response","session_id":"sess_demo","data":{"request_id":"h","type":"plan","action":"approve"}}`, ""},
+		{"approval response that names itself", `{"type":"hitl_approval_response","data":{"request_id":"h","type":"approval","action":"approve"}}`, ""},
+		{"input response that names itself", `{"type":"hitl_input_response","data":{"request_id":"h","type":"input","value":1}}`, ""},
+		{"clarification response that names itself", `{"type":"hitl_clarification_response","data":{"request_id":"h","type":"clarification","value":"x"}}`, ""},
 		{"deep but allowed", `{"type":"update_settings","data":{"settings":{"a":` + strings.Repeat("[", 61) + strings.Repeat("]", 61) + `}}}`, ""},
 	}
 	for _, tt := range tests {

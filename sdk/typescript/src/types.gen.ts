@@ -2272,6 +2272,7 @@ export interface SubscribeMonitorData {
 
 /** Approve, change or reject a plan. */
 export interface HitlPlanResponseData {
+  type?: "plan";
   request_id: string;
   action: "approve" | "modify" | "reject";
   comment?: string;
@@ -2281,6 +2282,7 @@ export interface HitlPlanResponseData {
 
 /** Allow, skip or refuse what was asked. */
 export interface HitlApprovalResponseData {
+  type?: "approval";
   request_id: string;
   todo_id?: string;
   action: "approve" | "skip" | "reject";
@@ -2291,6 +2293,7 @@ export interface HitlApprovalResponseData {
 
 /** Fill in what was asked for. */
 export interface HitlInputResponseData {
+  type?: "input";
   request_id: string;
   field?: string;
   value: unknown;
@@ -2298,6 +2301,7 @@ export interface HitlInputResponseData {
 
 /** Say what was meant. */
 export interface HitlClarificationResponseData {
+  type?: "clarification";
   request_id: string;
   value: unknown;
 }
