@@ -101,7 +101,7 @@ func checkContent(text string, images []string) error {
 // Check needs exactly one way of naming the message.
 func (t *Target) Check() error {
 	given := 0
-	for _, ok := range []bool{t.MessageID != "", t.TS != 0, t.Index != nil} {
+	for _, ok := range []bool{t.MessageID != "", t.Time() != 0, t.Index != nil} {
 		if ok {
 			given++
 		}
@@ -111,7 +111,9 @@ func (t *Target) Check() error {
 		return invalid("data.message_id is missing: give message_id, ts or index")
 	case given > 1:
 		return invalid("data.message_id, data.ts and data.index exclude each other")
-	case t.TS < 0:
+	case t.TS != 0 && t.MessageTS != 0 && t.TS != t.MessageTS:
+		return invalid("data.ts and data.message_ts differ")
+	case t.Time() < 0:
 		return invalid("data.ts must not be negative")
 	case t.Index != nil && *t.Index < 0:
 		return invalid("data.index must not be negative")

@@ -1,12 +1,18 @@
 package clew
 
+import "cmp"
+
 // A Target names a message by its id, by its ts, or by its index in the
-// transcript. Exactly one is given.
+// transcript. Exactly one is given. MessageTS is another name of TS.
 type Target struct {
 	MessageID MessageID `json:"message_id,omitempty"`
 	TS        int64     `json:"ts,omitempty"`
+	MessageTS int64     `json:"message_ts,omitempty"`
 	Index     *int      `json:"index,omitempty"`
 }
+
+// Time is the message's ts, by either name; 0 if none is given.
+func (t Target) Time() int64 { return cmp.Or(t.TS, t.MessageTS) }
 
 // DeleteMessageData is the data of delete_message.
 type DeleteMessageData struct{ Target }

@@ -63,7 +63,7 @@ func DecodeData(t clew.CommandType, data []byte) (any, error) {
 		return nil, explain(decodeErr, t)
 	}
 	if place, problem := s.test(reflect.ValueOf(v).Elem()); problem != "" {
-		return nil, bad("data%s%s", place, problem)
+		return nil, wrong(t, place, problem)
 	}
 	if s.check {
 		if err := v.(checker).Check(); err != nil {

@@ -64,16 +64,15 @@ func TestDecodeCommandRefuses(t *testing.T) {
 		{"no credentials", `{"type":"auth","data":{}}`, "data.token is missing"},
 		{"empty request id", `{"type":"hitl_plan_response","data":{"request_id":"","action":"approve"}}`, "data.request_id is empty"},
 		{"no request id", `{"type":"hitl_plan_response","data":{"action":"approve"}}`, "data.request_id is missing"},
-		{"plan cannot be skipped", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"skip"}}`, `data.action: "skip" is not one of approve, modify, reject`},
 		{"modify without words", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"modify"}}`, "data.instruction is missing: modify needs one, or data.modifications"},
 		{"approve with a wish", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"approve","instruction":"not b"}}`, "data.instruction and data.modifications go with modify: nothing would change"},
 		{"an answer that may be one", `{"type":"user_message","data":{"text":"x","request_id":"h","may_answer":[]}}`, "data.request_id and data.may_answer exclude each other"},
 		{"budget without a run", `{"type":"user_message","data":{"text":"x","budget":{"usd":1}}}`, "data.budget goes with mode run"},
 		{"budget below nothing", `{"type":"user_message","data":{"text":"x","mode":"run","budget":{"usd":-1}}}`, "data.budget must not be negative"},
-		{"approval cannot modify", `{"type":"hitl_approval_response","data":{"request_id":"h","action":"modify"}}`, `data.action: "modify" is not one of approve, skip, reject`},
 		{"no value", `{"type":"hitl_input_response","data":{"request_id":"h"}}`, "data.value is missing"},
+		{"two times", `{"type":"delete_message","data":{"ts":1,"message_ts":2}}`, "data.ts and data.message_ts differ"},
+		{"a time and an index", `{"type":"delete_message","data":{"message_ts":2,"index":1}}`, "data.message_id, data.ts and data.index exclude each other"},
 		{"another answer's name", `{"type":"hitl_plan_response","data":{"request_id":"h","type":"input","action":"approve"}}`, `data.type: "input" is not one of plan`},
-		{"unknown answer", `{"type":"ask_response","data":{"ask_response":"yesButtonClicked"}}`, `data.ask_response: "yesButtonClicked" is not one of yes_button_clicked, no_button_clicked, message_response, object_response`},
 		{"object without value", `{"type":"ask_response","data":{"ask_response":"object_response"}}`, "data.value is missing: object_response needs one"},
 		{"unknown scope", `{"type":"get_state","data":{"scope":"all"}}`, `data.scope: "all" is not one of session, ui`},
 		{"page too large", `{"type":"get_messages","data":{"limit":1001}}`, "data.limit must be 0 to 1000"},
@@ -103,16 +102,35 @@ func TestDecodeCommandRefuses(t *testing.T) {
 		{"restore both to nowhere", `{"type":"checkpoint_restore","data":{"commit_hash":"a","mode":"both"}}`, "data.message_id is missing: mode both needs message_id or ts"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := DecodeCommand([]byte(tt.frame), "sess_demo")
-			var e *clew.Error
-			if !errors.As(err, &e) {
-				t.Fatalf("got %v, want a *clew.Error", err)
-			}
-			if e.Code != clew.InvalidMessage || e.Message != tt.want {
-				t.Errorf("got  %s %s\nwant %s", e.Code, e.Message, tt.want)
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { refused(t, tt.frame, clew.InvalidMessage, tt.want) })
+	}
+}
+
+// refused checks the code and the words with which a frame is refused.
+func refused(t *testing.T, frame string, code clew.Code, words string) {
+	t.Helper()
+	_, err := DecodeCommand([]byte(frame), "sess_demo")
+	var e *clew.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v, want a *clew.Error", err)
+	}
+	if e.Code != code || e.Message != words {
+		t.Errorf("got  %s %s\nwant %s %s", e.Code, e.Message, code, words)
+	}
+}
+
+// A choice that no question has is a wrong answer, not a malformed message.
+//
+// Covers: WS-105
+func TestUnknownChoiceIsAWrongAnswer(t *testing.T) {
+	tests := []struct{ name, frame, want string }{
+		{"plan cannot be skipped", `{"type":"hitl_plan_response","data":{"request_id":"h","action":"skip"}}`, `data.action: "skip" is not one of approve, modify, reject`},
+		{"approval cannot modify", `{"type":"hitl_approval_response","data":{"request_id":"h","action":"modify"}}`, `data.action: "modify" is not one of approve, skip, reject`},
+		{"unknown answer", `{"type":"ask_response","data":{"ask_response":"yesButtonClicked"}}`, `data.ask_response: "yesButtonClicked" is not one of yes_button_clicked, no_button_clicked, message_response, object_response`},
+		{"no choice at all", `{"type":"hitl_approval_response","data":{"request_id":"h","action":"maybe"}}`, `data.action: "maybe" is not one of approve, skip, reject`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { refused(t, tt.frame, clew.HitlInvalidResponse, tt.want) })
 	}
 }
 
@@ -139,6 +157,7 @@ func TestDecodeCommandAccepts(t *testing.T) {
 		{"approval response that names itself", `{"type":"hitl_approval_response","data":{"request_id":"h","type":"approval","action":"approve"}}`, ""},
 		{"input response that names itself", `{"type":"hitl_input_response","data":{"request_id":"h","type":"input","value":1}}`, ""},
 		{"clarification response that names itself", `{"type":"hitl_clarification_response","data":{"request_id":"h","type":"clarification","value":"x"}}`, ""},
+		{"the same time twice", `{"type":"delete_message","data":{"ts":1790000000123,"message_ts":1790000000123}}`, ""},
 		{"deep but allowed", `{"type":"update_settings","data":{"settings":{"a":` + strings.Repeat("[", 61) + strings.Repeat("]", 61) + `}}}`, ""},
 	}
 	for _, tt := range tests {

@@ -192,6 +192,24 @@ var spellings = map[reflect.Type]func(string) bool{
 	},
 }
 
+// wrong refuses a value. A choice that no question offers is a wrong answer, whatever
+// the question is: the sender's question stays open, and the code says so.
+func wrong(t clew.CommandType, place, problem string) *clew.Error {
+	err := bad("data%s%s", place, problem)
+	if info, _ := clew.CommandInfoOf(t); answers(info.Data) && (place == ".action" || place == ".ask_response") {
+		err.Code = clew.HitlInvalidResponse
+	}
+	return err
+}
+
+func answers(data any) bool {
+	switch data.(type) {
+	case clew.HitlPlanResponseData, clew.HitlApprovalResponseData, clew.AskResponseData:
+		return true
+	}
+	return false
+}
+
 func bad(format string, args ...any) *clew.Error {
 	return clew.Errorf(clew.InvalidMessage, format, args...)
 }

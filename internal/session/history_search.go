@@ -40,8 +40,8 @@ func (w *historySearch) message(ctx context.Context, t clew.Target) (uint64, err
 	switch {
 	case t.Index != nil:
 		return w.byIndex(ctx, *t.Index)
-	case t.TS != 0:
-		return w.byTime(ctx, t.TS)
+	case t.Time() != 0:
+		return w.byTime(ctx, t.Time())
 	}
 	missing := clew.Errorf(clew.MessageNotFound, "no message %q in this session", t.MessageID)
 	seq, err := t.MessageID.Seq()

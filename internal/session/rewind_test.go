@@ -178,6 +178,7 @@ func TestRewind(t *testing.T) {
 		want []string
 	}{
 		"by id":          {func(m clew.Message) any { return &clew.RewindData{Target: at(m.MessageID)} }, []string{"a", "re: a"}},
+		"by message_ts":  {func(m clew.Message) any { return &clew.RewindData{Target: clew.Target{MessageTS: m.TS}} }, []string{"a", "re: a"}},
 		"by ts":          {func(m clew.Message) any { return &clew.RewindData{Target: clew.Target{TS: m.TS}} }, []string{"a", "re: a"}},
 		"by index":       {func(clew.Message) any { i := 2; return &clew.RewindData{Target: clew.Target{Index: &i}} }, []string{"a", "re: a"}},
 		"target is kept": {func(m clew.Message) any { return &clew.RewindData{Target: at(m.MessageID), KeepTarget: true} }, []string{"a", "re: a", "b"}},

@@ -2519,6 +2519,7 @@ export interface AppProtocolReadyData {
 export interface DeleteMessageData {
   message_id?: string;
   ts?: number;
+  message_ts?: number;
   index?: number;
 }
 
@@ -2526,6 +2527,7 @@ export interface DeleteMessageData {
 export interface DeleteMessageConfirmData {
   message_id?: string;
   ts?: number;
+  message_ts?: number;
   index?: number;
   restore_checkpoint?: boolean;
 }
@@ -2534,6 +2536,7 @@ export interface DeleteMessageConfirmData {
 export interface EditMessageData {
   message_id?: string;
   ts?: number;
+  message_ts?: number;
   index?: number;
   text: string;
   images?: string[];
@@ -2543,6 +2546,7 @@ export interface EditMessageData {
 export interface EditMessageConfirmData {
   message_id?: string;
   ts?: number;
+  message_ts?: number;
   index?: number;
   text: string;
   images?: string[];
@@ -2553,6 +2557,7 @@ export interface EditMessageConfirmData {
 export interface RewindData {
   message_id?: string;
   ts?: number;
+  message_ts?: number;
   index?: number;
   keep_target?: boolean;
   skip_cleanup?: boolean;
@@ -2563,6 +2568,7 @@ export interface RewindData {
 export interface RewindPreviewData {
   message_id?: string;
   ts?: number;
+  message_ts?: number;
   index?: number;
   keep_target?: boolean;
   restore_checkpoint?: boolean;
