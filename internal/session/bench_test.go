@@ -2,6 +2,7 @@ package session
 
 import (
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ type bench struct {
 	at      *core.Task // whose agent reports, nil for the task in focus
 	pure    int        // Decide is watched at each so many-th command, 0 if it does not matter
 	given   int        // commands so far
+	way     int        // records of the way to a moment, whose every part is looked at elsewhere
 
 	// What verify saw so far.
 	seen      int
@@ -50,6 +52,16 @@ func newBench() *bench {
 	}
 	h := &Host{cfg: Config{Now: func() int64 { return b.now }, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
 	b.s = &Session{id: "s", host: h, state: &core.State{ID: "s"}}
+	return b
+}
+
+// newMoment is a bench that is brought to a moment. Decide is watched and snapshots are
+// taken from there on: the way is the same for all that is tried at the moment.
+func newMoment(to func(*bench)) *bench {
+	b := newBench()
+	b.pure = math.MaxInt
+	to(b)
+	b.pure, b.way = 0, len(b.records)
 	return b
 }
 
@@ -206,7 +218,7 @@ func (b *bench) check(t tester) {
 		}
 		head = r.After()
 		b.checkMessage(t, r)
-		if i%(len(b.records)/10+1) == 0 || i == len(b.records)-1 {
+		if i >= b.way-1 && i%(len(b.records)/10+1) == 0 || i == len(b.records)-1 {
 			s, err := core.Restore("s", core.Loaded{State: snapshot, StateSeq: seq, Tail: b.records[seq : i+1]}, b.fresh)
 			if err != nil {
 				t.Fatalf("restore at %d: %v", i, err)

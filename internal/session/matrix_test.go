@@ -192,10 +192,10 @@ func TestEveryCommandAtEveryMoment(t *testing.T) {
 	for _, m := range moments {
 		at := newBench()
 		m.to(at)
+		at.check(t)
 		fmt.Fprintf(&table, "-- %s: session %s%s --\n", m.name, at.s.state.Status(), at.states())
 		for _, c := range commands {
-			b := newBench()
-			m.to(b)
+			b := newMoment(m.to)
 			b.verify(t)
 			_, types, err := b.ann(c.data(b))
 			b.verify(t)

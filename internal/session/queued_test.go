@@ -44,8 +44,7 @@ func TestWordsAnswerNothingUnseen(t *testing.T) {
 	for _, m := range all {
 		for _, known := range [][]clew.RequestID{{}, {"req_another"}} {
 			for _, how := range []clew.Arrival{"", clew.ArrivalSteer, clew.ArrivalQueue} {
-				b := newBench()
-				m.to(b)
+				b := newMoment(m.to)
 				open, rested := b.openIDs(), !b.s.state.AtWork()
 				_, types, err := b.ann(&clew.UserMessageData{Text: "use make", Delivery: how, MayAnswer: known})
 				if err != nil {

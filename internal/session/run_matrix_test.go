@@ -128,6 +128,8 @@ func TestEveryCommandToEveryRun(t *testing.T) {
 				name += ", paused"
 			}
 			at := newRunMoment(t, m.to, m.phase, paused)
+			at.way = 0
+			at.check(t)
 			fmt.Fprintf(&table, "-- %s: session %s, %s --\n", name, at.s.state.Status(), at.statuses())
 			for _, c := range runCommands() {
 				b := newRunMoment(t, m.to, m.phase, paused)
@@ -152,8 +154,7 @@ func TestEveryCommandToEveryRun(t *testing.T) {
 // newRunMoment brings a new run to where it shall stand.
 func newRunMoment(t *testing.T, to func(*bench), phase run.Phase, paused bool) *bench {
 	t.Helper()
-	b := newBench()
-	to(b)
+	b := newMoment(to)
 	if phase == run.Failed { // nobody says what to do about the failed todo
 		b.verify(t)
 		b.now += 700_000

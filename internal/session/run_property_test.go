@@ -102,7 +102,7 @@ func (c *crowd) play(steps int) {
 //
 // Covers: RUN-01, RUN-09, RUN-12, RUN-13, RUN-15, RUN-21, RUN-23, RUN-25, RUN-32, G-14
 func TestRandomRuns(t *testing.T) {
-	small, large := nightly.Size[uint64](40, 190), nightly.Size[uint64](3, 20)
+	small, large := nightly.Size[uint64](40, 190), nightly.Size[uint64](1, 20)
 	if raceEnabled { // it has nothing to find here
 		small, large = 12, 1
 	}

@@ -65,7 +65,7 @@ func TestStateVectors(t *testing.T) {
 		}
 		v.write(t, fmt.Sprintf("run-%d.jsonl", seed))
 	}
-	fixRapid(t, 7)
+	fixRapid(t, 7, 100)
 	var plays []vectorsOf
 	rapid.Check(t, func(t *rapid.T) {
 		var v vectorsOf

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 )
@@ -208,7 +209,7 @@ func (p *spectacle) play(t *rapid.T) {
 func TestStateFromChanges(t *testing.T) {
 	alone(t)
 	tally := map[string]int{}
-	fixRapid(t, 1)
+	fixRapid(t, 1, 100)
 	rapid.Check(t, func(t *rapid.T) {
 		p := newSpectacle(t)
 		p.play(t)
@@ -226,7 +227,7 @@ func TestStateFromChanges(t *testing.T) {
 
 // The same with runs, their plans and the people who change them.
 func TestStateFromChangesOfRuns(t *testing.T) {
-	plays := uint64(12)
+	plays := nightly.Size[uint64](6, 24)
 	if testing.Short() || raceEnabled {
 		plays = 4
 	}
