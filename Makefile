@@ -68,7 +68,7 @@ test-web: web/node_modules ## check the types of the web UI and run its unit tes
 
 .PHONY: test-web-e2e
 test-web-e2e: web/node_modules ## run the web UI in a browser against the real server
-	cd web && npx vitest run --config vitest.e2e.config.ts
+	cd web && npx vitest run --config vitest.e2e.config.ts $(WEB_E2E)
 
 .PHONY: test-sdk
 test-sdk: sdk/typescript/node_modules ## check, test and measure the TypeScript client, against the real server too

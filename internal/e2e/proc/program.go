@@ -33,7 +33,7 @@ func Dir() string { return dir }
 
 // Program builds clew with build tags, once per run. CLEW_E2E_PROGRAM names one
 // that is built already, CLEW_E2E_PROGRAM_<TAGS> one with tags: .ci/run builds
-// both once for all suites. CLEW_E2E_RACE=1 builds with the race detector, and
+// each once for all suites. CLEW_E2E_RACE=1 builds with the race detector, and
 // takes no other program for that.
 func Program(t testing.TB, tags string) string {
 	t.Helper()

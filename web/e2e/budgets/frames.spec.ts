@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { expect, live, size, test, until, type World, type Visitor } from "../harness";
+import { expect, live, nightly, size, test, until, type World, type Visitor } from "../harness";
 import { figures } from "./figures";
 import { longSession } from "./long";
 import { barePage, mainThread, slowDown, watchFrames, type Frames } from "./measure";
@@ -60,6 +60,7 @@ async function bareOf(browser: Browser, throttle: number): Promise<Frames> {
 const share = (f: Frames, bare: Frames): number => f.fps / Math.min(60, bare.fps);
 
 for (const [throttle, least] of [[1, 55], [4, 45]] as const) {
+  if (throttle > 1 && !nightly) continue;
   test(`${messages} messages, 100 tokens a second, CPU slowed ${throttle} times`, { timeout: 300_000 }, async ({ browser, world, visit, skip }) => {
     const text = Array.from({ length: 3_000 }, (_, i) => `token${i}${i % 40 === 39 ? "\n\n" : " "}`).join("");
     await world.model.script([{ times: 0, reply: [{ slow: { per_token: "10ms" } }, { text }] }]);

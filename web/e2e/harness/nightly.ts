@@ -9,3 +9,6 @@ export const size = <T>(short: T, full: T): T => (nightly ? full : short);
  * CI half of them, so that of three choices each two meet in all ways.
  */
 export const tried = (...choices: (boolean | number)[]): boolean => nightly || choices.reduce<number>((sum, c) => sum + Number(c), 0) % 2 === 0;
+
+/** As tried, for what takes long: in CI two combinations, in which each choice is made once in each way. */
+export const opposite = (...choices: boolean[]): boolean => nightly || choices.every((c) => c === choices[0]);

@@ -1,4 +1,4 @@
-import { barriers, expect, screenshots, test, tried, until } from "../harness";
+import { barriers, expect, opposite, screenshots, test, until } from "../harness";
 import type { Page } from "playwright-core";
 import type { World } from "../harness";
 import { contentOf } from "./files";
@@ -225,7 +225,7 @@ for (const phone of [false, true]) {
     const found: string[] = [];
     for (const language of ["en", "ko"]) {
       for (const theme of ["light", "dark"]) {
-        if (!tried(phone, language === "ko", theme === "dark")) continue;
+        if (!opposite(phone, language === "ko", theme === "dark")) continue;
         const v = await visit({ phone, prefs: { theme, language } });
         for (const part of ["push", "devices", "rules", "server", "secrets"]) {
           await v.page.goto(`/settings/${part}`);

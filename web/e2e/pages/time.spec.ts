@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { barriers, expect, live, screenshots, test, until } from "../harness";
-import { longSession } from "../budgets/long";
 import { messagesOf, openTime, saidAt, sayAll, writesFiles } from "./files";
 
 const here = (page: Page) => page.locator("[data-here]").getAttribute("data-here");
@@ -268,34 +267,4 @@ test("any two checkpoints are compared", async ({ world, visit }) => {
   const to = dialog.getByLabel("To");
   await to.selectOption({ index: 1 });
   await until("another difference", async () => (await dialog.getByText("three").count()) === 0);
-});
-
-test("a session of 5,000 messages is scrubbed without delay", async ({ world, visit }) => {
-  const session = await longSession(world, 5_000);
-  const { page } = await visit({ path: `/s/${session}/time` });
-  const slider = page.getByRole("slider", { name: "Point in time" });
-  await slider.waitFor();
-  await slider.focus();
-  await page.keyboard.press("Home");
-  // From a key to the frame that shows it.
-  const { frames, stale } = await page.evaluate(async () => {
-    const slider = document.querySelector<HTMLElement>("[role=slider]")!;
-    const times: number[] = [];
-    for (let i = 0; i < 60; i++) {
-      const from = performance.now();
-      slider.dispatchEvent(new KeyboardEvent("keydown", { key: i % 3 ? "PageDown" : "ArrowRight", bubbles: true }));
-      await new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
-      times.push(performance.now() - from);
-    }
-    return { frames: times.sort((a, b) => a - b), stale: document.querySelector("[data-preview]") === null };
-  });
-  expect(stale).toBe(true); // what was not looked at yet cannot be gone back to
-  expect(frames[30]).toBeLessThan(100);
-  expect(Number(await slider.getAttribute("aria-valuenow"))).toBeGreaterThan(400);
-  // The preview of the first question: nearly all of it would go.
-  await page.keyboard.press("Home");
-  const first = (await world.rest.sessions.timeline(session)).marks[0]!.message_id;
-  await page.locator(`[data-preview="${first}"]`).waitFor();
-  await page.getByText("4999 messages go").waitFor();
-  await screenshots(page, "time-long");
 });
