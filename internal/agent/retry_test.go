@@ -12,7 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 var busy = &llm.Error{Kind: llm.KindOverloaded, Status: 529, Message: "the model is overloaded"}
@@ -148,7 +148,7 @@ func TestBrokenAnswerStartsAnew(t *testing.T) {
 		}
 		var text strings.Builder
 		restarts := 0
-		for _, it := range feed(t, watch.Feed()) {
+		for _, it := range fed(t, watch.Feed()) {
 			var env struct {
 				Data struct {
 					clew.AgentResponseData
@@ -175,11 +175,11 @@ func TestBrokenAnswerStartsAnew(t *testing.T) {
 	}, fails(&llm.Error{Kind: llm.KindUnstable, Message: "cut"}, "Half ", "of"), answers(text("All "), text("of it.")))
 }
 
-// feed gives what is in a feed.
-func feed(t *testing.T, f *session.Feed) []*session.Item {
+// fed gives what is in a feed.
+func fed(t *testing.T, f *feed.Feed) []*feed.Item {
 	t.Helper()
-	var all []*session.Item
-	buf := make([]*session.Item, 64)
+	var all []*feed.Item
+	buf := make([]*feed.Item, 64)
 	for {
 		n, _, _, err := f.Next(uint64(len(all)+1), buf)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/clew-run/clew/internal/llm/echo"
 	"github.com/clew-run/clew/internal/llm/llmtest"
 	"github.com/clew-run/clew/internal/llm/openai"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -129,10 +129,10 @@ func (w *world) until(want func(clew.SessionState) bool) {
 	defer watch.Close()
 	limit, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
-	buf := make([]*session.Item, 64)
+	buf := make([]*feed.Item, 64)
 	for pos := uint64(1); ; {
 		n, _, wait, err := watch.Feed().Next(pos, buf)
-		if err != nil && !errors.Is(err, session.ErrBehind) {
+		if err != nil && !errors.Is(err, feed.ErrBehind) {
 			w.Fatal(err)
 		}
 		pos += uint64(n)
@@ -181,7 +181,7 @@ func TestEcho(t *testing.T) {
 					t.Errorf("the answer is %.200q", got)
 				}
 				var streamed strings.Builder
-				for _, it := range feed(t, watch.Feed()) {
+				for _, it := range fed(t, watch.Feed()) {
 					var env struct{ Data clew.AgentResponseData }
 					if it.Type != clew.EventAgentResponse {
 						continue

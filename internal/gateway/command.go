@@ -7,6 +7,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -134,7 +135,7 @@ func (c *conn) look(ctx context.Context, fn func(Watch) error) error {
 		}
 		err = fn(w)
 		w.Close()
-		if !errors.Is(err, session.ErrFeedClosed) {
+		if !errors.Is(err, feed.ErrClosed) {
 			break
 		}
 	}

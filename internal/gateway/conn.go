@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // A conn is one WebSocket connection. It is kept small: there are thousands,
@@ -36,7 +36,7 @@ type conn struct {
 
 	// Writer's.
 	watch    Watch
-	feed     *session.Feed
+	feed     *feed.Feed
 	pos      uint64 // next position in feed
 	last     uint64 // seq of the last record sent, or hidden by the filter
 	gate     uint64 // until this record has passed, streamed text is old news

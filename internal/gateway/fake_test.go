@@ -10,6 +10,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 	"github.com/clew-run/clew/internal/session/view"
 )
@@ -156,12 +157,12 @@ func (h *fakeHost) openWatches() int {
 
 type fakeWatch struct {
 	s     *fakeSession
-	feed  *session.Feed
+	feed  *feed.Feed
 	epoch string
 }
 
-func (w *fakeWatch) Feed() *session.Feed { return w.feed }
-func (w *fakeWatch) Epoch() string       { return w.epoch }
+func (w *fakeWatch) Feed() *feed.Feed { return w.feed }
+func (w *fakeWatch) Epoch() string    { return w.epoch }
 
 func (w *fakeWatch) State(context.Context) (clew.SessionState, error) {
 	w.s.host.mu.Lock()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/session/view"
 )
 
@@ -21,7 +22,7 @@ type Host interface {
 // Watch is one reader's hold on a session. The feed's frames must be made by
 // Frame.
 type Watch interface {
-	Feed() *session.Feed
+	Feed() *feed.Feed
 	Epoch() string
 	State(ctx context.Context) (clew.SessionState, error)
 	Since(ctx context.Context, cursor uint64) (c *view.Change, pos uint64, err error)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/session/view"
 )
 
@@ -77,7 +77,7 @@ func (at cursor) position(epoch string) (seq uint64, lost bool) {
 
 // sendChange sends a change to this client alone.
 func (c *conn) sendChange(change *view.Change, always bool) error {
-	it := session.NewChangeItem(c.g.o.Now().UnixMilli(), change, Frame)
+	it := feed.NewChangeItem(c.g.o.Now().UnixMilli(), change, Frame)
 	frame := it.StateFrame(c.filter.Load().shows())
 	if frame != nil {
 		c.g.told(it)

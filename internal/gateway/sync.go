@@ -10,7 +10,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // synchronise brings a new connection to the present: session_state, then the
@@ -319,7 +319,7 @@ func recoverable(err error) bool {
 	switch {
 	case errors.As(err, &broken), errors.Is(err, errClosing):
 		return false
-	case errors.Is(err, session.ErrFeedClosed): // it moved between two steps
+	case errors.Is(err, feed.ErrClosed): // it moved between two steps
 		return true
 	}
 	var e *clew.Error
@@ -353,7 +353,7 @@ func unavailable(err error) error {
 	if err == nil || errors.As(err, &e) {
 		return err
 	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, session.ErrFeedClosed) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, feed.ErrClosed) {
 		return clew.WrapError(clew.Unavailable, err, "the session cannot be reached right now")
 	}
 	return err

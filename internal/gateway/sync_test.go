@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -258,9 +258,9 @@ func TestFeedRunsAhead(t *testing.T) {
 }
 
 func TestCollectGate(t *testing.T) {
-	var items []*session.Item
+	var items []*feed.Item
 	for _, seq := range []uint64{4, 0, 5, 0, 6, 8} {
-		items = append(items, session.NewItem(seq, "", []byte("{}"), Frame))
+		items = append(items, feed.NewItem(seq, "", []byte("{}"), Frame))
 	}
 	c := &conn{last: 5, gate: 5, pos: 10}
 	b := &batch{}

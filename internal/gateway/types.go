@@ -2,7 +2,7 @@ package gateway
 
 import (
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // took tells of a command that the gateway itself has carried out; of the others
@@ -25,7 +25,7 @@ func (g *Gateway) sent(t clew.EventType) {
 }
 
 // told tells of what an item says in view `state`.
-func (g *Gateway) told(it *session.Item) {
+func (g *Gateway) told(it *feed.Item) {
 	switch {
 	case it.Text != nil:
 		g.sent(clew.EventText)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // batchSize is how many frames go out with one system call at most.
@@ -22,7 +22,7 @@ var errClosing = errors.New("connection is closing")
 // A batch is what one write sends. Batches are shared by all connections: an
 // idle one has none.
 type batch struct {
-	items [batchSize]*session.Item
+	items [batchSize]*feed.Item
 	src   [batchSize][]byte
 	work  [batchSize][]byte // a copy that the write eats up
 	vec   net.Buffers
@@ -166,9 +166,9 @@ func (c *conn) step() (wait <-chan struct{}, err error) {
 	defer b.free()
 	n, behind, wait, err := c.feed.Next(c.pos, b.items[:])
 	switch {
-	case errors.Is(err, session.ErrFeedClosed):
+	case errors.Is(err, feed.ErrClosed):
 		return nil, c.reattach()
-	case errors.Is(err, session.ErrBehind):
+	case errors.Is(err, feed.ErrBehind):
 		// Nobody's fault if the feed ran ahead of a busy machine: the journal
 		// has it all. A client that does not read is another matter.
 		if c.blocked {

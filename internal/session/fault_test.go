@@ -12,6 +12,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // However an append fails, a command that is acknowledged stands in the journal
@@ -121,10 +122,10 @@ func TestAnotherOwnerWrote(t *testing.T) {
 	checkFold(t, f, h, id)
 	// Watchers of the former life are told to attach again.
 	pos, _ := old.Feed().End()
-	if _, _, _, err := old.Feed().Next(pos, make([]*session.Item, 1)); !errors.Is(err, session.ErrFeedClosed) {
+	if _, _, _, err := old.Feed().Next(pos, make([]*feed.Item, 1)); !errors.Is(err, feed.ErrClosed) {
 		t.Errorf("the old feed: %v", err)
 	}
-	if _, err := old.State(t.Context()); !errors.Is(err, session.ErrFeedClosed) {
+	if _, err := old.State(t.Context()); !errors.Is(err, feed.ErrClosed) {
 		t.Errorf("state through the old watch: %v", err)
 	}
 	if _, err := old.Messages(t.Context(), 10, 0, ""); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 var (
@@ -285,13 +286,13 @@ func burst(ctx context.Context, h *session.Host, id clew.SessionID, n int) map[c
 }
 
 // drain gives what the feed holds from a position on.
-func drain(t testing.TB, feed *session.Feed, pos uint64) []*session.Item {
+func drain(t testing.TB, from *feed.Feed, pos uint64) []*feed.Item {
 	t.Helper()
-	var list []*session.Item
+	var list []*feed.Item
 	for {
-		buf := make([]*session.Item, 64)
-		n, _, _, err := feed.Next(pos, buf)
-		if err != nil && !errors.Is(err, session.ErrFeedClosed) {
+		buf := make([]*feed.Item, 64)
+		n, _, _, err := from.Next(pos, buf)
+		if err != nil && !errors.Is(err, feed.ErrClosed) {
 			t.Fatalf("feed: %v", err)
 		}
 		if n == 0 {

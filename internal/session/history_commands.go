@@ -8,6 +8,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // isHistoryCommand reports whether a command is about the session's history or its
@@ -106,9 +107,9 @@ func (s *Session) repeated(ctx context.Context, cmd clew.Command) (Receipt, bool
 
 // awaitFeed waits until the feed has something from a position on.
 func (s *Session) awaitFeed(ctx context.Context, pos uint64) error {
-	_, _, wait, err := s.feed.Next(pos, make([]*Item, 1))
+	_, _, wait, err := s.feed.Next(pos, make([]*feed.Item, 1))
 	if err != nil || wait == nil {
-		if errors.Is(err, ErrFeedClosed) {
+		if errors.Is(err, feed.ErrClosed) {
 			return errGone
 		}
 		return nil // more came than the feed holds

@@ -12,6 +12,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // Config is what a host works with.
@@ -421,7 +422,7 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 	}
 	state := r.state
 	s := &Session{
-		id: id, host: h, feed: NewFeed(loaded.Head.Seq, h.cfg.Encode),
+		id: id, host: h, feed: feed.New(loaded.Head.Seq, h.cfg.Encode),
 		inbox: make(chan request, inboxSize), quit: make(chan struct{}), done: make(chan struct{}),
 		state: state, log: log, lease: lease, head: loaded.Head, epoch: loaded.Epoch,
 		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq, tooNew: r.tooNew, yielded: yielded,

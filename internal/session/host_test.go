@@ -15,6 +15,7 @@ import (
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // Covers: WS-097, C-01
@@ -32,7 +33,7 @@ func TestCreateDoWatch(t *testing.T) {
 		t.Errorf("receipt %+v", r)
 	}
 	// Whoever has the receipt finds the record in the feed.
-	items := make([]*session.Item, 4)
+	items := make([]*feed.Item, 4)
 	if n, _, _, err := w.Feed().Next(pos, items); err != nil || n != 1 || items[0].Seq != 2 {
 		t.Errorf("feed has %d items, %v", n, err)
 	}
@@ -59,7 +60,7 @@ func TestConcurrentCommandsAreOneChain(t *testing.T) {
 	}
 	checkOnce(t, records, receipts)
 	checkFold(t, j, h, id)
-	items := make([]*session.Item, 600)
+	items := make([]*feed.Item, 600)
 	n, _, _, err := w.Feed().Next(1, items)
 	if err != nil || n != 501-1 && n != 501 {
 		t.Fatalf("feed has %d items, %v", n, err)
@@ -266,10 +267,10 @@ func TestCloseEndsEverything(t *testing.T) {
 	w := watch(t, h, id)
 	pos, _ := w.Feed().End()
 	stop(h)
-	if _, _, _, err := w.Feed().Next(pos, make([]*session.Item, 1)); !errors.Is(err, session.ErrFeedClosed) {
+	if _, _, _, err := w.Feed().Next(pos, make([]*feed.Item, 1)); !errors.Is(err, feed.ErrClosed) {
 		t.Errorf("the feed after the end: %v", err)
 	}
-	if _, err := w.State(t.Context()); !errors.Is(err, session.ErrFeedClosed) && clew.CodeOf(err) != clew.Unavailable {
+	if _, err := w.State(t.Context()); !errors.Is(err, feed.ErrClosed) && clew.CodeOf(err) != clew.Unavailable {
 		t.Errorf("state after the end: %v", err)
 	}
 	if _, err := h.Do(t.Context(), id, rename("late")); clew.CodeOf(err) != clew.Unavailable {

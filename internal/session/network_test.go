@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // network joins hosts in memory. Notices go through a queue for each watcher,
@@ -199,11 +200,11 @@ func (f *follower) attached(ctx context.Context, w *session.Watch) (over bool, e
 			return true, nil
 		}
 	}
-	buf := make([]*session.Item, 8)
+	buf := make([]*feed.Item, 8)
 	for {
 		n, _, wait, err := w.Feed().Next(pos, buf)
 		switch {
-		case errors.Is(err, session.ErrFeedClosed), errors.Is(err, session.ErrBehind):
+		case errors.Is(err, feed.ErrClosed), errors.Is(err, feed.ErrBehind):
 			return false, nil
 		case err != nil:
 			return false, err

@@ -14,6 +14,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // pair is two hosts on one store; a owns the session.
@@ -211,7 +212,7 @@ func TestWatcherTakesOverFromSilentOwner(t *testing.T) {
 		p.m.Down("a")
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if _, _, _, err := w.Feed().Next(pos, make([]*session.Item, 1)); !errors.Is(err, session.ErrFeedClosed) {
+		if _, _, _, err := w.Feed().Next(pos, make([]*feed.Item, 1)); !errors.Is(err, feed.ErrClosed) {
 			t.Errorf("the remote feed: %v", err)
 		}
 		if p.b.Loaded() != 1 {

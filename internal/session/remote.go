@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // A remote is the feed of a session that another node owns: notices from the
@@ -15,7 +16,7 @@ import (
 type remote struct {
 	host  *Host
 	id    clew.SessionID
-	feed  *Feed
+	feed  *feed.Feed
 	epoch string
 
 	refs    int // guarded by host.mu
@@ -134,7 +135,7 @@ func (h *Host) follow(ctx context.Context, id clew.SessionID, node string) (*rem
 		return nil, err
 	}
 	r.next, r.epoch, r.beat, r.unwatch = seq+1, st.Epoch, time.Now(), unwatch
-	r.feed = NewFeed(seq, h.cfg.Encode)
+	r.feed = feed.New(seq, h.cfg.Encode)
 	return r, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/session/view"
 )
 
@@ -38,7 +39,7 @@ func (w *Watch) sinceRemote(ctx context.Context, cursor uint64) (*view.Change, u
 	}
 	pos, _ := r.feed.End() // before the owner is asked: nothing falls between
 	var c *view.Change
-	err := w.host.at(ctx, w.id, false, func(*Session) error { return ErrFeedClosed }, func(node string) (err error) {
+	err := w.host.at(ctx, w.id, false, func(*Session) error { return feed.ErrClosed }, func(node string) (err error) {
 		c, err = w.host.callSince(ctx, node, w.id, cursor)
 		return err
 	})
@@ -86,7 +87,7 @@ func (r *remote) pull() {
 		if ch.stale = err != nil; err == nil && ch.texts != nil && ch.at == from {
 			ch.note(c)
 			ch.at = c.To
-			r.feed.AppendWith(nil, NewChangeItem(r.host.cfg.Now(), c, r.host.cfg.Encode))
+			r.feed.AppendWith(nil, feed.NewChangeItem(r.host.cfg.Now(), c, r.host.cfg.Encode))
 		} else if err != nil && r.ctx.Err() == nil {
 			r.host.cfg.Log.Warn("changes of a session on another node", "session", r.id, "err", err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // A viewer watches a session's state by way of one node, as a connection does.
@@ -59,14 +60,14 @@ func (v *viewer) change(data []byte) error {
 // read takes in what the feed has, up to its end.
 func (v *viewer) read(ctx context.Context) error {
 	for {
-		buf := make([]*session.Item, 16)
+		buf := make([]*feed.Item, 16)
 		n, _, _, err := v.w.Feed().Next(v.pos, buf)
 		switch {
-		case errors.Is(err, session.ErrFeedClosed):
+		case errors.Is(err, feed.ErrClosed):
 			v.w.Close()
 			v.w = nil
 			err = v.attach(ctx)
-		case errors.Is(err, session.ErrBehind):
+		case errors.Is(err, feed.ErrBehind):
 			err = v.attach(ctx)
 		case n == 0:
 			return err
@@ -89,7 +90,7 @@ func (v *viewer) read(ctx context.Context) error {
 }
 
 // item takes one in, as the gateway's collectState sends it.
-func (v *viewer) item(it *session.Item) (again bool, err error) {
+func (v *viewer) item(it *feed.Item) (again bool, err error) {
 	c := it.Change
 	switch {
 	case it.Text != nil:

@@ -13,6 +13,7 @@ import (
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/session/sessiontest"
 	"github.com/clew-run/clew/internal/session/view"
 )
@@ -98,7 +99,7 @@ func until(t testing.TB, w *session.Watch, ok func(clew.SessionState) bool) {
 		if ok(st) {
 			return
 		}
-		n, _, wait, err := w.Feed().Next(pos, make([]*session.Item, 1))
+		n, _, wait, err := w.Feed().Next(pos, make([]*feed.Item, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

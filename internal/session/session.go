@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/session/view"
 )
 
@@ -20,7 +21,7 @@ import (
 type Session struct {
 	id   clew.SessionID
 	host *Host
-	feed *Feed
+	feed *feed.Feed
 
 	inbox chan request
 	quit  chan struct{} // closed by end: stop now

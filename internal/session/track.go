@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/session/view"
 )
 
@@ -29,9 +30,9 @@ func (s *Session) stateWatched() bool {
 func (s *Session) feedBatch(records []clew.Record) {
 	s.openMu.Lock()
 	defer s.openMu.Unlock()
-	var item *Item
+	var item *feed.Item
 	if c := s.change(records); c != nil {
-		item = NewChangeItem(s.host.cfg.Now(), c, s.host.cfg.Encode)
+		item = feed.NewChangeItem(s.host.cfg.Now(), c, s.host.cfg.Encode)
 	}
 	s.feed.AppendWith(records, item)
 }

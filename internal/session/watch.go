@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/session/view"
 )
 
@@ -13,7 +14,7 @@ import (
 type Watch struct {
 	host    *Host
 	id      clew.SessionID
-	feed    *Feed
+	feed    *feed.Feed
 	epoch   string
 	local   *Session // nil if another node owns it
 	remote  *remote  // nil if this one does
@@ -59,7 +60,7 @@ func (w *Watch) Close() {
 
 // Feed is the session's live feed. After ErrFeedClosed the reader gets a new
 // Watch.
-func (w *Watch) Feed() *Feed { return w.feed }
+func (w *Watch) Feed() *feed.Feed { return w.feed }
 
 // Epoch is the journal's epoch.
 func (w *Watch) Epoch() string { return w.epoch }
@@ -77,7 +78,7 @@ func (w *Watch) State(ctx context.Context) (clew.SessionState, error) {
 	}
 	err := w.local.read(ctx, func(s *Session) { st = s.sessionState() })
 	if err != nil && isTransient(err) {
-		err = ErrFeedClosed
+		err = feed.ErrClosed
 	}
 	return st, err
 }
@@ -95,7 +96,7 @@ func (w *Watch) Since(ctx context.Context, cursor uint64) (c *view.Change, pos u
 	var failed error
 	err = w.local.read(ctx, func(s *Session) { c, pos, failed = s.since(cursor) })
 	if err != nil && isTransient(err) {
-		err = ErrFeedClosed
+		err = feed.ErrClosed
 	}
 	if err == nil {
 		err = failed

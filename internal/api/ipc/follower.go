@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -33,7 +33,7 @@ type follower struct {
 	begun bool // the reader's: it has its goroutine
 
 	watch  Watch
-	feed   *session.Feed
+	feed   *feed.Feed
 	pos    uint64 // next position in feed
 	last   uint64 // seq of the last record sent
 	toSync uint64 // sync_complete is due after this record
@@ -234,7 +234,7 @@ func (f *follower) stirs() bool {
 
 // moved reports whether the session may be reached by another way.
 func moved(err error) bool {
-	return errors.Is(err, session.ErrFeedClosed) || errors.Is(err, context.DeadlineExceeded) ||
+	return errors.Is(err, feed.ErrClosed) || errors.Is(err, context.DeadlineExceeded) ||
 		clew.CodeOf(err) == clew.Unavailable || clew.CodeOf(err) == clew.StorageFailed
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // Host is what the socket needs of the sessions. HostOf makes one from a
@@ -19,7 +20,7 @@ type Host interface {
 
 // Watch is one follower's hold on a session.
 type Watch interface {
-	Feed() *session.Feed
+	Feed() *feed.Feed
 	Epoch() string
 	State(ctx context.Context) (clew.SessionState, error)
 	Read(ctx context.Context, from, to uint64) iter.Seq2[clew.Record, error]

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // pump sends what the feed brings until it ends or fails.
 func (f *follower) pump() error {
-	var items [batchItems]*session.Item
+	var items [batchItems]*feed.Item
 	for {
 		if f.ctx.Err() != nil {
 			return errGone
@@ -22,7 +22,7 @@ func (f *follower) pump() error {
 		}
 		n, _, more, err := f.feed.Next(f.pos, items[:])
 		switch {
-		case errors.Is(err, session.ErrBehind):
+		case errors.Is(err, feed.ErrBehind):
 			pos, seq := f.feed.End()
 			if err = f.fill(seq); err == nil {
 				f.pos = pos
@@ -66,7 +66,7 @@ func (f *follower) wait(more <-chan struct{}) error {
 
 // sendItems sends items as far as the client has room for them. It waits for
 // room with nothing in its hands: the feed, or the journal, gives the rest again.
-func (f *follower) sendItems(items []*session.Item) error {
+func (f *follower) sendItems(items []*feed.Item) error {
 	defer f.c.wake()
 	for _, it := range items {
 		switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // A watcher sees a session through one node as a client does, and counts how
@@ -26,7 +27,7 @@ type watcher struct {
 // run watches until ctx ends.
 func (w *watcher) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := w.attach(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, session.ErrFeedClosed) && !errors.Is(err, session.ErrBehind) {
+		if err := w.attach(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, feed.ErrClosed) && !errors.Is(err, feed.ErrBehind) {
 			w.t.Errorf("watching %s: %v", w.id, err)
 			return
 		}
@@ -47,7 +48,7 @@ func (w *watcher) attach(ctx context.Context) error {
 		}
 		w.hear(r.Seq, r.Type, r.Envelope())
 	}
-	buf := make([]*session.Item, 64)
+	buf := make([]*feed.Item, 64)
 	for {
 		n, _, wait, err := watch.Feed().Next(pos, buf)
 		if err != nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/feed"
 	"github.com/clew-run/clew/internal/session/view"
 	"github.com/clew-run/clew/internal/settings"
 )
@@ -182,7 +183,7 @@ func (x *walk) rest() clew.SessionState {
 		if st.Returning == nil && (st.Status == clew.StatusIdle || st.Status == clew.StatusAwaitingInput) {
 			return st
 		}
-		n, _, wait, err := watch.Feed().Next(pos, make([]*session.Item, 1))
+		n, _, wait, err := watch.Feed().Next(pos, make([]*feed.Item, 1))
 		proc.Must(x.t, err)
 		if n == 0 {
 			<-wait

@@ -6,7 +6,7 @@ import (
 	"iter"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/feed"
 )
 
 // A Tape is a session's records in memory, with a real feed. Its owner keeps two
@@ -15,14 +15,14 @@ type Tape struct {
 	ID      clew.SessionID
 	Head    clew.Head
 	Records []clew.Record
-	Feed    *session.Feed
+	Feed    *feed.Feed
 
 	frame func([]byte) []byte
 }
 
 // NewTape makes an empty one, whose feed makes frames of envelopes so.
 func NewTape(id clew.SessionID, frame func([]byte) []byte) *Tape {
-	return &Tape{ID: id, Feed: session.NewFeed(0, frame), frame: frame}
+	return &Tape{ID: id, Feed: feed.New(0, frame), frame: frame}
 }
 
 // Write adds n records alike.
@@ -45,7 +45,7 @@ func (t *Tape) Stream(text string) {
 // Move closes the feed and starts another one, as after a change of owner.
 func (t *Tape) Move() {
 	t.Feed.Close()
-	t.Feed = session.NewFeed(t.Head.Seq, t.frame)
+	t.Feed = feed.New(t.Head.Seq, t.frame)
 }
 
 // Read yields the records from..to of those that there are now.

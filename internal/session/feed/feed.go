@@ -1,45 +1,11 @@
-package session
+package feed
 
 import (
 	"errors"
 	"sync"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session/view"
 )
-
-// An Item is one thing that happened in a session, ready to send. Records have
-// a Seq; streamed text, which is never journaled, has none.
-type Item struct {
-	Seq      uint64
-	Type     clew.EventType
-	Envelope []byte
-
-	// Change is what changed of the state, for those who watch that; nil for all
-	// else. It has no envelope of its own, and no Seq.
-	Change *view.Change
-	// Text is a piece of a growing message, nil for all else.
-	Text *clew.TextData
-	// Monitor is the one that Text is about.
-	Monitor clew.MonitorID
-
-	encode func(envelope []byte) []byte
-	once   sync.Once
-	frame  []byte
-	views  stateFrames
-}
-
-// NewItem makes an item; encode is called when its frame is first asked for.
-func NewItem(seq uint64, typ clew.EventType, envelope []byte, encode func([]byte) []byte) *Item {
-	return &Item{Seq: seq, Type: typ, Envelope: envelope, encode: encode}
-}
-
-// Frame is Envelope as the host's Encode function makes it: once for all
-// connections, and not at all if nobody is watching.
-func (it *Item) Frame() []byte {
-	it.once.Do(func() { it.frame = it.encode(it.Envelope) })
-	return it.frame
-}
 
 // A Feed is the recent past of a session in memory: a ring of items that all
 // connections read, each at its own position. It holds no list of readers and
@@ -63,8 +29,8 @@ type Feed struct {
 }
 
 const (
-	feedItems = 1200    // what a ring holds at most
-	feedBytes = 2 << 20 // and in bytes
+	maxItems = 1200    // what a ring holds at most
+	maxBytes = 2 << 20 // and in bytes
 )
 
 // ErrBehind says that a reader's position is no longer held.
@@ -72,10 +38,10 @@ var ErrBehind = errors.New("position is no longer in the feed")
 
 // ErrFeedClosed says that the feed will bring nothing more: its session was
 // moved or unloaded. The reader attaches again.
-var ErrFeedClosed = errors.New("feed is closed")
+var ErrClosed = errors.New("feed is closed")
 
 // NewFeed makes a feed whose newest record is seq.
-func NewFeed(seq uint64, encode func([]byte) []byte) *Feed {
+func New(seq uint64, encode func([]byte) []byte) *Feed {
 	return &Feed{encode: encode, next: 1, first: 1, seq: seq, wake: make(chan struct{})}
 }
 
@@ -116,7 +82,7 @@ func (f *Feed) push(items []*Item) {
 		return
 	}
 	for _, it := range items {
-		for f.next-f.first-f.extra >= feedItems || f.bytes+len(it.Envelope) > feedBytes && f.next > f.first {
+		for f.next-f.first-f.extra >= maxItems || f.bytes+len(it.Envelope) > maxBytes && f.next > f.first {
 			f.drop()
 		}
 		f.grow()
@@ -215,7 +181,7 @@ func (f *Feed) Next(pos uint64, buf []*Item) (n, behind int, wait <-chan struct{
 		return n, int(f.next - pos), nil, nil
 	}
 	if f.done {
-		return 0, 0, nil, ErrFeedClosed
+		return 0, 0, nil, ErrClosed
 	}
 	return 0, 0, f.wake, nil
 }

@@ -1,4 +1,4 @@
-package session
+package feed
 
 import (
 	"sync"
@@ -6,6 +6,39 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/view"
 )
+
+// An Item is one thing that happened in a session, ready to send. Records have
+// a Seq; streamed text, which is never journaled, has none.
+type Item struct {
+	Seq      uint64
+	Type     clew.EventType
+	Envelope []byte
+
+	// Change is what changed of the state, for those who watch that; nil for all
+	// else. It has no envelope of its own, and no Seq.
+	Change *view.Change
+	// Text is a piece of a growing message, nil for all else.
+	Text *clew.TextData
+	// Monitor is the one that Text is about.
+	Monitor clew.MonitorID
+
+	encode func(envelope []byte) []byte
+	once   sync.Once
+	frame  []byte
+	views  stateFrames
+}
+
+// NewItem makes an item; encode is called when its frame is first asked for.
+func NewItem(seq uint64, typ clew.EventType, envelope []byte, encode func([]byte) []byte) *Item {
+	return &Item{Seq: seq, Type: typ, Envelope: envelope, encode: encode}
+}
+
+// Frame is Envelope as the host's Encode function makes it: once for all
+// connections, and not at all if nobody is watching.
+func (it *Item) Frame() []byte {
+	it.once.Do(func() { it.frame = it.encode(it.Envelope) })
+	return it.frame
+}
 
 // stateFrames are the frames of an item in view `state`: one for all, and one
 // for each set of monitors that somebody wants to hear of.

@@ -1,4 +1,4 @@
-package session
+package feed
 
 import (
 	"encoding/json"
@@ -9,9 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/clew-run/clew"
+	"pgregory.net/rapid"
 )
 
 func same(b []byte) []byte { return b }
@@ -42,7 +41,7 @@ type modelItem struct {
 }
 
 func (m *feedModel) push(it modelItem) {
-	for n := len(m.items) - int(m.first) + 1; n > 0 && (n >= feedItems || m.size+len(it.Envelope) > feedBytes); n-- {
+	for n := len(m.items) - int(m.first) + 1; n > 0 && (n >= maxItems || m.size+len(it.Envelope) > maxBytes); n-- {
 		m.size -= len(m.items[m.first-1].Envelope)
 		m.items[m.first-1].Envelope = nil
 		m.first++
@@ -72,14 +71,14 @@ func (m *feedModel) seek(seq uint64) (uint64, bool) {
 func TestFeedAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := rapid.Uint64Range(0, 5).Draw(t, "start")
-		feed := NewFeed(start, same)
+		feed := New(start, same)
 		model := &feedModel{first: 1, seq: start}
 		head := clew.Head{Seq: start}
 		t.Repeat(map[string]func(*rapid.T){
 			"append": func(t *rapid.T) {
-				n := rapid.SampledFrom([]int{0, 1, 2, 7, 7, 40, feedItems / 3}).Draw(t, "n")
-				size := rapid.SampledFrom([]int{1, 1, 100, 100, feedBytes / 6}).Draw(t, "size")
-				n = min(n, feedBytes/size+1)
+				n := rapid.SampledFrom([]int{0, 1, 2, 7, 7, 40, maxItems / 3}).Draw(t, "n")
+				size := rapid.SampledFrom([]int{1, 1, 100, 100, maxBytes / 6}).Draw(t, "size")
+				n = min(n, maxBytes/size+1)
 				var records []clew.Record
 				records, head = chain(head, n, size)
 				feed.Append(records)
@@ -88,7 +87,7 @@ func TestFeedAgainstModel(t *testing.T) {
 				}
 			},
 			"stream": func(t *rapid.T) {
-				env := []byte(strings.Repeat("s", rapid.SampledFrom([]int{1, 50, 50, feedBytes / 6}).Draw(t, "size")))
+				env := []byte(strings.Repeat("s", rapid.SampledFrom([]int{1, 50, 50, maxBytes / 6}).Draw(t, "size")))
 				feed.Stream(clew.EventAgentResponse, env)
 				model.push(modelItem{Envelope: env})
 			},
@@ -147,7 +146,7 @@ func follow(feed *Feed, from uint64) (seqs []uint64, lost int) {
 	for {
 		n, _, wait, err := feed.Next(pos, buf)
 		switch {
-		case errors.Is(err, ErrFeedClosed):
+		case errors.Is(err, ErrClosed):
 			return seqs, lost
 		case errors.Is(err, ErrBehind):
 			lost++
@@ -166,7 +165,7 @@ func follow(feed *Feed, from uint64) (seqs []uint64, lost int) {
 
 // Covers: WS-122, WS-123
 func TestFeedReadersSeeAllInOrder(t *testing.T) {
-	feed := NewFeed(0, same)
+	feed := New(0, same)
 	var wg sync.WaitGroup
 	got := make([][]uint64, 8)
 	for i := range got {
@@ -196,27 +195,27 @@ func TestFeedReadersSeeAllInOrder(t *testing.T) {
 }
 
 func TestFeedTakesNothingAfterClose(t *testing.T) {
-	feed := NewFeed(3, same)
+	feed := New(3, same)
 	feed.Close()
 	records, _ := chain(clew.Head{Seq: 3}, 1, 1)
 	feed.Append(records)
 	if pos, seq := feed.End(); pos != 1 || seq != 3 {
 		t.Errorf("a closed feed moved on to %d, record %d", pos, seq)
 	}
-	if _, _, _, err := feed.Next(1, make([]*Item, 1)); !errors.Is(err, ErrFeedClosed) {
+	if _, _, _, err := feed.Next(1, make([]*Item, 1)); !errors.Is(err, ErrClosed) {
 		t.Errorf("next on a closed feed: %v", err)
 	}
 }
 
 // A reader that fell behind finds its way back by the seq of its last record.
 func TestFeedSeekAfterDrop(t *testing.T) {
-	feed := NewFeed(0, same)
-	records, _ := chain(clew.Head{}, feedItems+10, 1)
+	feed := New(0, same)
+	records, _ := chain(clew.Head{}, maxItems+10, 1)
 	feed.Append(records)
 	for _, tt := range []struct {
 		seq uint64
 		ok  bool
-	}{{0, false}, {9, false}, {10, true}, {feedItems + 9, true}, {feedItems + 10, true}, {feedItems + 11, false}} {
+	}{{0, false}, {9, false}, {10, true}, {maxItems + 9, true}, {maxItems + 10, true}, {maxItems + 11, false}} {
 		t.Run(fmt.Sprint(tt.seq), func(t *testing.T) {
 			if _, ok := feed.Seek(tt.seq); ok != tt.ok {
 				t.Errorf("seek %d: %v", tt.seq, ok)
@@ -224,22 +223,22 @@ func TestFeedSeekAfterDrop(t *testing.T) {
 		})
 	}
 	// Streamed text may push all records out of the ring.
-	for range feedItems {
+	for range maxItems {
 		feed.Stream(clew.EventAgentResponse, []byte("{}"))
 	}
-	if _, ok := feed.Seek(feedItems + 9); ok {
+	if _, ok := feed.Seek(maxItems + 9); ok {
 		t.Error("found a record that was dropped")
 	}
-	if _, ok := feed.Seek(feedItems + 10); !ok {
+	if _, ok := feed.Seek(maxItems + 10); !ok {
 		t.Error("the end was not found")
 	}
 }
 
 // An item larger than the whole feed is held alone.
 func TestFeedHoldsOneOfAnySize(t *testing.T) {
-	feed := NewFeed(0, same)
+	feed := New(0, same)
 	small, head := chain(clew.Head{}, 3, 1)
-	large, head := chain(head, 1, feedBytes+1)
+	large, head := chain(head, 1, maxBytes+1)
 	feed.Append(small)
 	feed.Append(large)
 	if pos, ok := feed.Seek(3); !ok || pos != 4 {
