@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/run"
@@ -54,7 +56,7 @@ type Config struct {
 	Version func() uint64
 	Blobs   Blobs
 	// Files looks after workspaces; nil has nobody do so.
-	Files session.Files
+	Files rewind.Files
 	Log   *slog.Logger
 	// ReportFont is a TTF for what the built-in fonts of reports lack.
 	ReportFont []byte

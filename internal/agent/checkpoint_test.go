@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/session"
@@ -23,13 +25,13 @@ import (
 // watched is the real keeper of files, with its saves counted. It fails on
 // demand.
 type watched struct {
-	session.Files
+	rewind.Files
 	mu    sync.Mutex
 	saves []string // the reasons
 	fail  error
 }
 
-func (f *watched) Save(ctx context.Context, at session.SessionWorkspace, reason string) (core.SavedFiles, error) {
+func (f *watched) Save(ctx context.Context, at rewind.Workspace, reason string) (core.SavedFiles, error) {
 	f.mu.Lock()
 	f.saves = append(f.saves, reason)
 	fail := f.fail
@@ -90,7 +92,7 @@ func (w *world) checkpoints() []clew.CheckpointSavedData {
 // at gives a file's content at a checkpoint, as far as it differs from another.
 func (w *world) at(f *watched, name, from, to string) string {
 	w.Helper()
-	diff, _, err := f.Diff(w.Context(), session.SessionWorkspace{Session: w.id, Dir: w.dir}, from, to, 100)
+	diff, _, err := f.Diff(w.Context(), rewind.Workspace{Session: w.id, Dir: w.dir}, from, to, 100)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -242,7 +244,7 @@ func TestFilesAfterACrash(t *testing.T) {
 		runKept(t, nil, func(w *world, f *watched) {
 			w.say("hello")
 			w.write("a.txt", "1")
-			s, err := f.Files.Save(w.Context(), session.SessionWorkspace{Session: w.id, Dir: w.dir}, "lost")
+			s, err := f.Files.Save(w.Context(), rewind.Workspace{Session: w.id, Dir: w.dir}, "lost")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -342,7 +344,7 @@ func TestFilesOfCallsAtOnce(t *testing.T) {
 		w.say("go")
 		w.idle()
 		list := w.checkpoints()
-		diff, _, err := f.Diff(w.Context(), session.SessionWorkspace{Session: w.id, Dir: w.dir}, list[len(list)-1].ToHash, "", 100)
+		diff, _, err := f.Diff(w.Context(), rewind.Workspace{Session: w.id, Dir: w.dir}, list[len(list)-1].ToHash, "", 100)
 		if err != nil || len(diff) != 0 {
 			t.Errorf("the files are not what the last checkpoint has: %+v, %v", diff, err)
 		}

@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"go.uber.org/goleak"
 
 	"github.com/clew-run/clew"
@@ -53,7 +55,7 @@ type world struct {
 	version  func() uint64                              // nil reads the settings anew at each step
 	trusted  func(clew.UserID) bool                     // nil trusts all
 	by       clew.Principal                             // who speaks, if not ann
-	files    session.Files                              // nil keeps none
+	files    rewind.Files                               // nil keeps none
 }
 
 // profiles is what every world has in its settings. The provider is played, so

@@ -9,6 +9,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // An blockCheck goes through the sessions one by one, each with what it wrote
@@ -81,8 +82,8 @@ func (e *blockCheck) fold(ctx context.Context, id clew.SessionID) error {
 	}
 	_, loaded, err := e.j.Open(ctx, session.Lease{Shard: session.ShardOf(id)}, id)
 	if err == nil && loaded.Head.Seq > 0 {
-		var v session.Verdict
-		v, err = session.VerifyFolds(ctx, e.j, id, loaded, e.kept(ctx, id))
+		var v view.Verdict
+		v, err = view.VerifyFolds(ctx, e.j, id, loaded, e.kept(ctx, id))
 		if v.TooNew != nil {
 			e.find(id, v.TooNew)
 		}

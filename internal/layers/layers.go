@@ -35,6 +35,8 @@ var order = []string{
 	"internal/session/core",   // what a session is: state and fold
 	"internal/session/decide", // what follows from a command
 	"internal/session/view",   // what is read of it: pages, timeline, changes
+	"internal/session/rewind", // the way to an earlier point of it
+	"internal/session/feed",   // its recent past, ready to send
 	"internal/session",
 	"internal/transfer", // sessions as files
 	"internal/tool",
@@ -95,7 +97,7 @@ var reserved = []struct {
 }
 
 // pure lists layers that decide and touch no technology.
-var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/budget", "internal/session/core", "internal/session/decide", "internal/session/view", "internal/session"}
+var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/budget", "internal/session/core", "internal/session/decide", "internal/session/view", "internal/session/rewind", "internal/session/feed", "internal/session"}
 
 // impure lists what those layers leave alone.
 var impure = []string{"net/http", "os/exec", "database/sql", "github.com/nats-io/", "github.com/coder/websocket", "github.com/gobwas/"}

@@ -11,18 +11,20 @@ import (
 	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/rewind"
 )
 
 // fork makes a session that goes on from a point of this one. The two share the
 // records up to there.
-func (s *Session) fork(ctx context.Context, cmd clew.Command, l position, d *clew.ForkSessionData) (Receipt, error) {
+func (s *Session) fork(ctx context.Context, cmd clew.Command, f *rewind.Finder, d *clew.ForkSessionData) (Receipt, error) {
 	h := s.host
-	own := d.Workspace != "" || l.place.Dir == "" // a directory of its own
-	a := rewindTarget{keep: d.KeepTarget, files: own && h.cfg.Files != nil, lenient: true}
-	if a.target.MessageID = d.MessageID; d.MessageID == "" {
-		a.target.Index = &l.total // after the last one
+	place := f.At.Workspace
+	own := d.Workspace != "" || place.Dir == "" // a directory of its own
+	t := rewind.Target{Keep: d.KeepTarget, Files: own && h.cfg.Files != nil, Lenient: true}
+	if t.MessageID = d.MessageID; d.MessageID == "" {
+		t.Index = &f.At.Total // after the last one
 	}
-	c, err := s.planRewind(ctx, l, a)
+	c, err := f.Plan(ctx, t)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -35,24 +37,23 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l position, d *cle
 		n.Title = forkTitle(then.DisplayTitle())
 	}
 	if n.Workspace == "" {
-		n.Workspace = l.place.Dir
+		n.Workspace = place.Dir
 	} else if h.cfg.Place != nil {
 		if n.Workspace, err = h.cfg.Place(cmd.By, n.Workspace); err != nil {
 			return Receipt{}, err
 		}
 	}
-	w := historySearch{s: s, l: l}
-	last, err := w.record(ctx, c.To)
+	last, err := f.Record(ctx, c.To)
 	if err != nil {
 		return Receipt{}, err
 	}
 	if c.Checkpoint != "" {
-		if c.To == l.seq { // it goes on from now
-			if saved, err := h.cfg.Files.Save(ctx, l.place, "at a fork"); err == nil {
+		if c.To == f.At.Seq { // it goes on from now
+			if saved, err := h.cfg.Files.Save(ctx, place, "at a fork"); err == nil {
 				c.Checkpoint = saved.Hash
 			}
 		}
-		if err := h.cfg.Files.Copy(ctx, l.place, c.Checkpoint, SessionWorkspace{Session: n.ID, Dir: n.Workspace, Settings: l.place.Settings}); err != nil {
+		if err := h.cfg.Files.Copy(ctx, place, c.Checkpoint, rewind.Workspace{Session: n.ID, Dir: n.Workspace, Settings: place.Settings}); err != nil {
 			return Receipt{}, err
 		}
 	}
@@ -62,7 +63,7 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, l position, d *cle
 	}
 	crash.At("fork.founded")
 	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.To)}
-	if err := h.createSession(ctx, cmd.By, n, &decide.CreateCommand{Owner: cmd.By.User, Title: n.Title, Workspace: n.Workspace, Forked: point, Settings: l.place.Settings}, c.To+1); err != nil {
+	if err := h.createSession(ctx, cmd.By, n, &decide.CreateCommand{Owner: cmd.By.User, Title: n.Title, Workspace: n.Workspace, Forked: point, Settings: place.Settings}, c.To+1); err != nil {
 		return Receipt{}, err
 	}
 	cmd.Data = &decide.SystemNote{Forked: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.To)}}

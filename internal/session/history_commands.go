@@ -3,12 +3,12 @@ package session
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/feed"
+	"github.com/clew-run/clew/internal/session/rewind"
 )
 
 // isHistoryCommand reports whether a command is about the session's history or its
@@ -34,7 +34,7 @@ func looksOnly(data any) bool {
 
 // runHistoryCommand carries such a command out. It runs in the caller's goroutine.
 func (s *Session) runHistoryCommand(ctx context.Context, cmd clew.Command) (Receipt, error) {
-	l, err := s.position(ctx)
+	at, err := s.position(ctx)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -43,39 +43,40 @@ func (s *Session) runHistoryCommand(ctx context.Context, cmd clew.Command) (Rece
 			return r, err
 		}
 	}
-	if l.returning {
+	if at.Pending {
 		return Receipt{}, decide.ErrRewindPending()
 	}
+	f := s.finder(at)
 	switch d := cmd.Data.(type) {
 	case *clew.RewindData:
-		return s.rewind(ctx, cmd, l, rewindTarget{target: d.Target, keep: d.KeepTarget, files: d.RestoreCheckpoint})
+		return s.rewind(ctx, cmd, f, rewind.Target{Target: d.Target, Keep: d.KeepTarget, Files: d.RestoreCheckpoint})
 	case *clew.DeleteMessageConfirmData:
-		return s.rewind(ctx, cmd, l, rewindTarget{target: d.Target, files: d.RestoreCheckpoint})
+		return s.rewind(ctx, cmd, f, rewind.Target{Target: d.Target, Files: d.RestoreCheckpoint})
 	case *clew.EditMessageConfirmData:
-		return s.rewind(ctx, cmd, l, rewindTarget{target: d.Target, files: d.RestoreCheckpoint, then: &clew.UserMessageData{Text: d.Text, Images: d.Images}})
+		return s.rewind(ctx, cmd, f, rewind.Target{Target: d.Target, Files: d.RestoreCheckpoint, FollowUp: &clew.UserMessageData{Text: d.Text, Images: d.Images}})
 	case *clew.ClearMessagesData:
 		first := 0
-		return s.rewind(ctx, cmd, l, rewindTarget{target: clew.Target{Index: &first}})
+		return s.rewind(ctx, cmd, f, rewind.Target{Target: clew.Target{Index: &first}})
 	case *clew.UndoRewindData:
-		return s.undo(ctx, cmd, l, clew.KindUndo, d.RestoreCheckpoint)
+		return s.undo(ctx, cmd, f, clew.KindUndo, d.RestoreCheckpoint)
 	case *clew.RedoRewindData:
-		return s.undo(ctx, cmd, l, clew.KindRedo, d.RestoreCheckpoint)
+		return s.undo(ctx, cmd, f, clew.KindRedo, d.RestoreCheckpoint)
 	case *clew.RewindPreviewData:
-		return s.preview(ctx, cmd, l, rewindTarget{target: d.Target, keep: d.KeepTarget, files: d.RestoreCheckpoint})
+		return s.preview(ctx, cmd, f, rewind.Target{Target: d.Target, Keep: d.KeepTarget, Files: d.RestoreCheckpoint})
 	case *clew.DeleteMessageData:
-		return s.preview(ctx, cmd, l, rewindTarget{target: d.Target, files: s.host.cfg.Files != nil, lenient: true})
+		return s.preview(ctx, cmd, f, rewind.Target{Target: d.Target, Files: f.Files != nil, Lenient: true})
 	case *clew.EditMessageData:
-		return s.preview(ctx, cmd, l, rewindTarget{target: d.Target, files: s.host.cfg.Files != nil, lenient: true})
+		return s.preview(ctx, cmd, f, rewind.Target{Target: d.Target, Files: f.Files != nil, Lenient: true})
 	case *clew.CheckpointRestoreData:
-		return s.restore(ctx, cmd, l, d)
+		return s.restore(ctx, cmd, f, d)
 	case *clew.CheckpointSaveData:
-		return s.save(ctx, cmd, l, d)
+		return s.save(ctx, cmd, at.Workspace, d)
 	case *clew.CheckpointDiffData:
-		return s.diff(ctx, cmd, l, d)
+		return s.diff(ctx, cmd, at, d)
 	case *clew.ForkSessionData:
-		return s.fork(ctx, cmd, l, d)
+		return s.fork(ctx, cmd, f, d)
 	}
-	return Receipt{}, clew.Errorf(clew.Internal, "%s is no journey", cmd.Type)
+	return Receipt{}, clew.Errorf(clew.Internal, "%s is not about history", cmd.Type)
 }
 
 // repeated answers a command that was taken before as it was answered then. If
@@ -124,8 +125,7 @@ func (s *Session) awaitFeed(ctx context.Context, pos uint64) error {
 
 // failure is why a return failed that a command had asked for, nil if it did not.
 func (s *Session) failure(ctx context.Context, t core.ProcessedCommand) error {
-	w := historySearch{s: s}
-	last, err := w.record(ctx, t.First+uint64(t.Count)-1)
+	last, err := s.finder(rewind.Position{}).Record(ctx, t.First+uint64(t.Count)-1)
 	if err != nil || last.Type != clew.EventRewindFailed {
 		return err
 	}
@@ -136,124 +136,73 @@ func (s *Session) failure(ctx context.Context, t core.ProcessedCommand) error {
 	return err
 }
 
-// position is where a session stands.
-type position struct {
-	seq, moved uint64
-	total      int
-	quiet      int
-	tail       []clew.Message
-	removed    []core.Span
-	queue      []clew.QueuedMessage
-	undo, redo []core.RewindEntry
-	checkpoint string
-	first      string
-	place      SessionWorkspace
-	returning  bool // files are on their way
-	folds      []savedState
+// position is where the session stands.
+func (s *Session) position(ctx context.Context) (rewind.Position, error) {
+	var at rewind.Position
+	err := s.read(ctx, func(s *Session) { at = s.positionNow() })
+	return at, err
 }
 
-func (s *Session) position(ctx context.Context) (position, error) {
-	var l position
-	err := s.read(ctx, func(s *Session) { l = s.positionNow() })
-	return l, err
-}
-
-func (s *Session) positionNow() position {
-	st := s.state
-	return position{
-		seq: st.Seq, moved: st.LastRewindSeq, total: st.Total, quiet: st.Quiet, tail: slices.Clone(st.Messages.Tail()), removed: append([]core.Span{}, st.Removed...), queue: st.QueuedMessages(),
-		undo: append([]core.RewindEntry{}, st.Undo...), redo: append([]core.RewindEntry{}, st.Redo...), checkpoint: st.Checkpoint, first: st.FirstCheckpoint, folds: append([]savedState{}, s.folds...),
-		place: SessionWorkspace{Session: s.id, Dir: st.Workspace, Settings: st.Settings}, returning: st.PendingRewind != nil,
+func (s *Session) positionNow() rewind.Position {
+	at := rewind.PositionOf(s.state)
+	for _, f := range s.folds {
+		at.States[f.seq] = f.state
 	}
+	return at
 }
 
-// rewindTarget is where somebody wants to go.
-type rewindTarget struct {
-	target  clew.Target
-	keep    bool
-	files   bool
-	lenient bool // without a checkpoint the files are left
-	hash    string
-	then    *clew.UserMessageData
+// finder looks in the session's history.
+func (s *Session) finder(at rewind.Position) *rewind.Finder {
+	return &rewind.Finder{ID: s.id, Journal: s.host.cfg.Journal, Files: s.host.cfg.Files, At: at}
 }
 
 // rewind takes the session back to a message.
-func (s *Session) rewind(ctx context.Context, cmd clew.Command, l position, a rewindTarget) (Receipt, error) {
-	if a.then != nil {
-		if err := s.host.storeImages(ctx, a.then); err != nil {
+func (s *Session) rewind(ctx context.Context, cmd clew.Command, f *rewind.Finder, t rewind.Target) (Receipt, error) {
+	if t.FollowUp != nil {
+		if err := s.host.storeImages(ctx, t.FollowUp); err != nil {
 			return Receipt{}, err
 		}
 	}
-	c, err := s.planRewind(ctx, l, a)
+	c, err := f.Plan(ctx, t)
 	if err != nil {
 		return Receipt{}, err
 	}
-	if c.To == l.seq && c.Checkpoint == "" { // nothing would change
+	if c.To == f.At.Seq && c.Checkpoint == "" { // nothing would change
 		return Receipt{ClientMessageID: cmd.ClientMessageID, Records: []clew.MessageID{}}, nil
 	}
-	return s.execute(ctx, cmd, c, l.place)
+	return s.execute(ctx, cmd, c, f.At.Workspace)
 }
 
-// planRewind finds the way to where somebody wants to go.
-func (s *Session) planRewind(ctx context.Context, l position, a rewindTarget) (decide.RewindPlan, error) {
-	c := decide.RewindPlan{Kind: clew.KindRewind, RewindID: newRewindID(), Keep: a.keep, FollowUp: a.then, LastRewindSeq: l.moved, To: l.seq}
-	w := historySearch{s: s, l: l}
-	at, cut, err := w.locate(ctx, a.target, a.keep)
+// preview says what a rewind would change.
+func (s *Session) preview(ctx context.Context, cmd clew.Command, f *rewind.Finder, t rewind.Target) (Receipt, error) {
+	p, err := f.Preview(ctx, t, func(look func(*core.State)) error {
+		return s.read(ctx, func(s *Session) { look(s.state) })
+	})
 	if err != nil {
-		return c, err
+		return Receipt{}, err
 	}
-	c.From = at
-	if cut > 0 {
-		c.To = cut - 1
-	}
-	if c.TargetState, err = s.pastFrom(l).Encoded(ctx, c.To); err != nil {
-		return c, err
-	}
-	if !a.files {
-		return c, nil
-	}
-	if c.Checkpoint = a.hash; c.Checkpoint == "" {
-		c.Checkpoint, err = w.checkpoint(ctx, c, cut)
-	}
-	if err == nil && s.host.cfg.Files == nil {
-		err = clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints, so files cannot be taken back")
-	}
-	if err != nil && a.lenient {
-		c.Checkpoint, err = "", nil
-	}
-	return c, err
+	p.ClientMessageID = cmd.ClientMessageID
+	return replyTo(cmd, clew.EventRewindPreview, p), nil
 }
 
 // undo takes the last rewind back, or does it again.
-func (s *Session) undo(ctx context.Context, cmd clew.Command, l position, kind clew.RewindKind, files *bool) (Receipt, error) {
-	list, word := l.undo, "undo"
-	if kind == clew.KindRedo {
-		list, word = l.redo, "do again"
-	}
-	if len(list) == 0 {
-		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "there is no rewind to %s", word)
-	}
-	last := list[len(list)-1]
-	c := decide.RewindPlan{Kind: kind, RewindID: newRewindID(), To: last.Seq - 1, From: last.From, Keep: last.Keep, Checkpoint: last.Files, LastRewindSeq: l.moved}
-	if files != nil && !*files {
-		c.Checkpoint = ""
-	}
-	var err error
-	if c.TargetState, err = s.pastFrom(l).Encoded(ctx, c.To); err != nil {
+func (s *Session) undo(ctx context.Context, cmd clew.Command, f *rewind.Finder, kind clew.RewindKind, files *bool) (Receipt, error) {
+	c, err := f.Undo(ctx, kind, files == nil || *files)
+	if err != nil {
 		return Receipt{}, err
 	}
-	return s.execute(ctx, cmd, c, l.place)
+	return s.execute(ctx, cmd, c, f.At.Workspace)
 }
 
 // execute goes the way. With files it is a journey of its own, which goes on
 // without whoever asked for it.
-func (s *Session) execute(ctx context.Context, cmd clew.Command, c decide.RewindPlan, place SessionWorkspace) (Receipt, error) {
+func (s *Session) execute(ctx context.Context, cmd clew.Command, c decide.RewindPlan, place rewind.Workspace) (Receipt, error) {
 	if c.Checkpoint == "" {
 		cmd.Data = &decide.RewindCommand{RewindPlan: c}
 		return s.submit(ctx, cmd)
 	}
 	if s.host.cfg.Files == nil {
-		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints, so files cannot be taken back")
+		return Receipt{}, rewind.ErrNoCheckpoints()
 	}
 	start := cmd
 	start.Data = &decide.RewindCommand{RewindPlan: c, Start: true}
@@ -289,7 +238,7 @@ func (s *Session) resumeRewind() {
 		c.FollowUp = &clew.UserMessageData{Text: r.Text, Images: r.Images}
 	}
 	cmd := clew.Command{By: clew.Principal{User: r.By}, ClientMessageID: r.Cause}
-	place := SessionWorkspace{Session: s.id, Dir: s.state.Workspace, Settings: s.state.Settings}
+	place := rewind.WorkspaceOf(s.state)
 	s.rewinds.Go(func() {
 		out := s.restoreFiles(cmd, c, place)
 		s.host.cfg.Log.Info("a return that was cut off is settled", "session", s.id, "rewind", c.RewindID, "err", out.err)

@@ -13,6 +13,7 @@ import (
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/feed"
+	"github.com/clew-run/clew/internal/session/rewind"
 )
 
 // Config is what a host works with.
@@ -29,7 +30,7 @@ type Config struct {
 	// was asked for, "" for none. nil takes every directory.
 	Place func(by clew.Principal, dir string) (string, error)
 	Blobs Blobs
-	Files Files // nil if nobody looks after workspaces
+	Files rewind.Files // nil if nobody looks after workspaces
 	Log   *slog.Logger
 	// Encode makes the frame of an envelope, once for all connections.
 	Encode func(envelope []byte) []byte

@@ -6,6 +6,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/rewind"
 )
 
 // askedToRemember builds a question whose answer may be remembered.
@@ -149,7 +150,7 @@ func TestPreviewOfRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &clew.RewindPreviewAnswer{}
-		compare(p, b.s.state, then)
+		rewind.Compare(p, b.s.state, then)
 		return p.Forgotten
 	}
 	if rules := named(before); len(rules) != 1 || rules[0].Tool != "run" || rules[0].Pattern != "go test *" {

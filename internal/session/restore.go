@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -55,11 +54,11 @@ func (h *Host) restore(ctx context.Context, id clew.SessionID, log Log, loaded c
 	ctx, cancel := context.WithTimeout(h.ctx, anewLimit)
 	defer cancel()
 	start := time.Now()
-	a := anew{p: p, loaded: loaded, mark: mark}
+	a := view.Refold{Past: p, Loaded: loaded, Mark: mark}
 	if v < core.FoldVersion {
-		a.log = log
+		a.Keep = log.Keep
 	}
-	f, err := a.fold(ctx)
+	f, err := a.Fold(ctx)
 	if err != nil {
 		return restored{}, err
 	}
@@ -77,96 +76,4 @@ func shown(r restored) restored {
 		r.state.Access = nil
 	}
 	return r
-}
-
-// anew folds a session from its records.
-type anew struct {
-	p      *view.StateReader
-	loaded core.Loaded
-	mark   core.Stamp
-	log    Log // keeps folds on the way, nil to keep none
-}
-
-func (a *anew) fold(ctx context.Context) (core.Folder, error) {
-	targets, err := a.targets(ctx)
-	if err != nil {
-		return core.Folder{}, err
-	}
-	s, err := a.p.Nearest(ctx, a.loaded.Head.Seq)
-	if err != nil {
-		return core.Folder{}, err
-	}
-	f := a.p.Folder(ctx, s)
-	for r, err := range a.p.Journal.Read(ctx, a.p.ID, s.Seq+1, a.loaded.Head.Seq) {
-		if err == nil {
-			err = f.Add(r)
-		}
-		if err != nil {
-			return f, err
-		}
-		if f.TooNew != nil {
-			a.log = nil // what follows is for looking at
-		}
-		if r.Seq == a.loaded.StateSeq {
-			a.ground(f.State)
-		}
-		if targets[r.Seq] || r.Seq%keepEvery == 0 || r.Seq == a.loaded.Base {
-			if err := a.keep(ctx, f.State, r.After(), targets[r.Seq]); err != nil {
-				return f, err
-			}
-		}
-	}
-	if f.State.Seq != a.loaded.Head.Seq {
-		err := fmt.Errorf("the journal ends at %d, its head is %d", f.State.Seq, a.loaded.Head.Seq)
-		return f, clew.WrapError(clew.SessionDamaged, err, "session %s has fewer records than it had", a.p.ID)
-	}
-	return f, nil
-}
-
-// targets are the records that later ones take the session back to: their folds
-// are kept at hand, so that each is made once.
-func (a *anew) targets(ctx context.Context) (map[uint64]bool, error) {
-	list := map[uint64]bool{}
-	for r, err := range a.p.Journal.Read(ctx, a.p.ID, 1, a.loaded.Head.Seq) {
-		if err != nil {
-			return nil, err
-		}
-		to, err := core.RewindTarget(r)
-		if err != nil {
-			return nil, core.Unreadable(a.p.ID, r, err)
-		}
-		if to > 0 {
-			list[to] = true
-		}
-	}
-	return list, nil
-}
-
-// keepEvery is how many records lie between the folds that are kept on the way.
-const keepEvery = 1000
-
-func (a *anew) keep(ctx context.Context, s *core.State, head clew.Head, target bool) error {
-	b, err := s.Encode()
-	if err != nil {
-		return err
-	}
-	if target {
-		a.p.Know(head.Seq, b)
-	}
-	if a.log == nil || head.Seq < a.loaded.Base || head.Seq < keepEvery { // a parent keeps its own
-		return nil
-	}
-	return a.log.Keep(ctx, head, b)
-}
-
-// ground makes the state what a fork or an import begins with, if that is all
-// that is sealed of it: somebody else's records say nothing of who owns it.
-func (a *anew) ground(s *core.State) {
-	if a.mark.Owner != "" {
-		return
-	}
-	s.Owner, s.CreatedMS, s.PendingRewind = "", a.mark.CreatedMS, nil
-	if a.loaded.Base == 0 { // a stranger's
-		s.Workspace, s.Access, s.Settings = a.mark.Workspace, nil, nil
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/clew-run/clew/internal/history"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/rewind"
 )
 
 // tape is the journal of a bench: its records, and the folds that were kept on
@@ -101,26 +102,26 @@ func (x *traveller) rewind() {
 		return
 	}
 	i := x.pick(len(list))
-	a := rewindTarget{target: clew.Target{MessageID: list[i].MessageID}, keep: x.in(3)}
+	a := rewind.Target{Target: clew.Target{MessageID: list[i].MessageID}, Keep: x.in(3)}
 	switch x.pick(4) {
 	case 0:
-		a.target = clew.Target{TS: list[i].TS}
+		a.Target = clew.Target{TS: list[i].TS}
 	case 1:
 		index := x.s.state.Total - len(list) + i
-		a.target = clew.Target{Index: &index}
+		a.Target = clew.Target{Index: &index}
 	}
-	if !a.keep && x.in(4) {
-		a.then = &clew.UserMessageData{Text: "otherwise"}
+	if !a.Keep && x.in(4) {
+		a.FollowUp = &clew.UserMessageData{Text: "otherwise"}
 	}
-	c, err := x.s.planRewind(context.Background(), x.s.positionNow(), a)
+	c, err := x.s.finder(x.s.positionNow()).Plan(context.Background(), a)
 	if err != nil {
-		x.t.Fatalf("no way to %+v: %v", a.target, err)
+		x.t.Fatalf("no way to %+v: %v", a.Target, err)
 	}
 	if c.From != list[i].MessageID {
-		x.t.Fatalf("%+v led to %s, not to %s", a.target, c.From, list[i].MessageID)
+		x.t.Fatalf("%+v led to %s, not to %s", a.Target, c.From, list[i].MessageID)
 	}
 	first := i // of those that go
-	if a.keep {
+	if a.Keep {
 		first++
 	}
 	to := x.s.state.Seq
@@ -128,7 +129,7 @@ func (x *traveller) rewind() {
 		to = seqOfMessage(x.t, list[first].MessageID) - 1
 	}
 	if c.To != to {
-		x.t.Fatalf("%+v, keep %v, led to %d, not to %d", a.target, a.keep, c.To, to)
+		x.t.Fatalf("%+v, keep %v, led to %d, not to %d", a.Target, a.Keep, c.To, to)
 	}
 	if c.To == x.s.state.Seq { // nothing would change
 		return
@@ -154,7 +155,7 @@ func (x *traveller) back(kind clew.RewindKind) {
 		return
 	}
 	last := list[len(list)-1]
-	c := decide.RewindPlan{Kind: kind, RewindID: newRewindID(), To: last.Seq - 1, From: last.From, Keep: last.Keep, LastRewindSeq: x.s.state.LastRewindSeq}
+	c := decide.RewindPlan{Kind: kind, RewindID: rewind.NewID(), To: last.Seq - 1, From: last.From, Keep: last.Keep, LastRewindSeq: x.s.state.LastRewindSeq}
 	var err error
 	if c.TargetState, err = x.s.host.past("s").Encoded(context.Background(), c.To); err != nil {
 		x.t.Fatalf("no way to %d: %v", c.To, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/rewind"
 )
 
 // rewindAnswer takes the session to before one of the answers that count, and
@@ -20,7 +21,7 @@ func (x *traveller) rewindAnswer() bool {
 		return false
 	}
 	r := list[x.pick(len(list))]
-	c, err := x.s.planRewind(context.Background(), x.s.positionNow(), rewindTarget{target: clew.Target{MessageID: r.MessageID()}})
+	c, err := x.s.finder(x.s.positionNow()).Plan(context.Background(), rewind.Target{Target: clew.Target{MessageID: r.MessageID()}})
 	if err != nil {
 		x.t.Fatalf("no way to the answer at %d: %v", r.Seq, err)
 	}

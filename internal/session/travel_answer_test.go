@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
@@ -26,7 +28,7 @@ func asks(f *shelf) session.Agent {
 			return err
 		}
 		saved := func(reason string) *clew.CheckpointSavedData {
-			now, _ := f.Save(context.Background(), session.SessionWorkspace{}, reason)
+			now, _ := f.Save(context.Background(), rewind.Workspace{}, reason)
 			return core.CheckpointSaved(now, reason)
 		}
 		before := saved("before work")

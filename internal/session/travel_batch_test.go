@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/rewind"
 )
 
 // before takes the session back to just before its newest message that fits.
@@ -15,7 +16,7 @@ func (x *traveller) before(fits func(m clew.Message) bool) {
 		if !fits(list[i]) {
 			continue
 		}
-		c, err := x.s.planRewind(context.Background(), x.s.positionNow(), rewindTarget{target: clew.Target{MessageID: list[i].MessageID}})
+		c, err := x.s.finder(x.s.positionNow()).Plan(context.Background(), rewind.Target{Target: clew.Target{MessageID: list[i].MessageID}})
 		if err != nil {
 			x.t.Fatalf("plot: %v", err)
 		}

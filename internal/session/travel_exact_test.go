@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/rewind"
 	"github.com/clew-run/clew/internal/session/view"
 )
 
@@ -199,7 +200,7 @@ func (x *traveller) foretold(c decide.RewindPlan, before, there []byte, r clew.R
 	t := x.t
 	now, will, is := x.state(before), x.state(c.TargetState), x.state(there)
 	p := &clew.RewindPreviewAnswer{}
-	compare(p, now, will)
+	rewind.Compare(p, now, will)
 	if got := now.Total - is.Total; got != now.Total-will.Total {
 		t.Fatalf("%d messages went, foretold were %d", got, now.Total-will.Total)
 	}
@@ -215,7 +216,7 @@ func (x *traveller) foretold(c decide.RewindPlan, before, there []byte, r clew.R
 	if p.Usage != nil {
 		spared = *p.Usage
 	}
-	if got := usageDifference(now.Usage, is.Usage); got != spared {
+	if got := rewind.UsageDifference(now.Usage, is.Usage); got != spared {
 		t.Fatalf("usage went down by %+v, foretold was %+v", got, spared)
 	}
 	open := map[clew.RequestID]bool{}

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
@@ -86,7 +88,7 @@ func TestUnsettledFiles(t *testing.T) {
 		x.do(&clew.CheckpointSaveData{})
 		x.say("a")
 		f.write("1")
-		f.fail = fmt.Errorf("no room: %w", session.ErrUnsettled)
+		f.fail = fmt.Errorf("no room: %w", rewind.ErrUnsettled)
 		done := make(chan error, 1)
 		cmd := x.cmd(&clew.RewindData{Target: at(x.message(1).MessageID), RestoreCheckpoint: true})
 		go func() {

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
@@ -17,14 +19,14 @@ type shelf struct {
 	mu    sync.Mutex
 	files string
 	saved []string
-	done  map[string]session.RestoredFiles
+	done  map[string]rewind.RestoredFiles
 	fail  error
 	hold  chan struct{} // a restore waits for it
 
 	copied []string
 }
 
-func (f *shelf) Save(context.Context, session.SessionWorkspace, string) (core.SavedFiles, error) {
+func (f *shelf) Save(context.Context, rewind.Workspace, string) (core.SavedFiles, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.save(), nil
@@ -37,31 +39,31 @@ func (f *shelf) save() core.SavedFiles {
 	return core.SavedFiles{ID: fmt.Sprint("cp_", len(f.saved)), Hash: "h:" + f.files}
 }
 
-func (f *shelf) Restore(_ context.Context, _ session.SessionWorkspace, id, hash string) (session.RestoredFiles, error) {
+func (f *shelf) Restore(_ context.Context, _ rewind.Workspace, id, hash string) (rewind.RestoredFiles, error) {
 	if f.hold != nil {
 		<-f.hold
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fail != nil {
-		return session.RestoredFiles{}, f.fail
+		return rewind.RestoredFiles{}, f.fail
 	}
 	if r, ok := f.done[id]; ok {
 		return r, nil
 	}
 	if f.done == nil {
-		f.done = map[string]session.RestoredFiles{}
+		f.done = map[string]rewind.RestoredFiles{}
 	}
-	f.done[id] = session.RestoredFiles{Before: f.save().Hash, Changed: 1}
+	f.done[id] = rewind.RestoredFiles{Before: f.save().Hash, Changed: 1}
 	f.files = hash[2:]
 	return f.done[id], nil
 }
 
-func (f *shelf) Diff(_ context.Context, _ session.SessionWorkspace, from, to string, _ int) ([]clew.CheckpointFile, int, error) {
+func (f *shelf) Diff(_ context.Context, _ rewind.Workspace, from, to string, _ int) ([]clew.CheckpointFile, int, error) {
 	return []clew.CheckpointFile{{Content: clew.FileContent{Before: from, After: to}}}, 1, nil
 }
 
-func (f *shelf) Copy(_ context.Context, _ session.SessionWorkspace, hash string, to session.SessionWorkspace) error {
+func (f *shelf) Copy(_ context.Context, _ rewind.Workspace, hash string, to rewind.Workspace) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.copied = append(f.copied, hash+" to "+string(to.Session)+to.Dir)

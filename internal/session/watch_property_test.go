@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/rewind"
 )
 
 // A spectacle is a session in which anything happens, with an audience.
@@ -46,7 +47,7 @@ func (p *spectacle) travel() {
 		}
 		i := rapid.IntRange(0, len(list)-1).Draw(p.t, "to")
 		var err error
-		c, err = p.s.planRewind(context.Background(), p.s.positionNow(), rewindTarget{target: clew.Target{MessageID: list[i].MessageID}, keep: rapid.Bool().Draw(p.t, "keep")})
+		c, err = p.s.finder(p.s.positionNow()).Plan(context.Background(), rewind.Target{Target: clew.Target{MessageID: list[i].MessageID}, Keep: rapid.Bool().Draw(p.t, "keep")})
 		if err != nil {
 			p.t.Fatalf("no way: %v", err)
 		}
@@ -65,7 +66,7 @@ func (p *spectacle) back(kind clew.RewindKind, list []core.RewindEntry) decide.R
 		return decide.RewindPlan{}
 	}
 	last := list[len(list)-1]
-	c := decide.RewindPlan{Kind: kind, RewindID: newRewindID(), To: last.Seq - 1, From: last.From, Keep: last.Keep, LastRewindSeq: p.s.state.LastRewindSeq}
+	c := decide.RewindPlan{Kind: kind, RewindID: rewind.NewID(), To: last.Seq - 1, From: last.From, Keep: last.Keep, LastRewindSeq: p.s.state.LastRewindSeq}
 	var err error
 	if c.TargetState, err = p.s.host.past("s").Encoded(context.Background(), c.To); err != nil {
 		p.t.Fatalf("no way to %d: %v", c.To, err)

@@ -10,10 +10,11 @@ import (
 	"io"
 	"time"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // The files of a bundle, in this order. Blobs come between the records and the
@@ -158,7 +159,7 @@ func (b *bundler) checkpoints(ctx context.Context) error {
 	}
 	sum := sha256.New()
 	some, err := b.tar.grownOver(0, checkpointsName, func(w io.Writer) (err error) {
-		place := session.SessionWorkspace{Session: b.what.Session, Dir: b.s.workspace}
+		place := rewind.Workspace{Session: b.what.Session, Dir: b.s.workspace}
 		b.sums.Dropped, err = b.x.Checkpoints.Pack(ctx, place, b.s.checkpoints, io.MultiWriter(w, sum))
 		return err
 	})

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
@@ -157,11 +159,11 @@ type packs struct {
 	read   []byte
 	open   int
 	got    []byte
-	place  session.SessionWorkspace
+	place  rewind.Workspace
 	fail   error
 }
 
-func (p *packs) Pack(_ context.Context, _ session.SessionWorkspace, hashes []string, to io.Writer) ([]string, error) {
+func (p *packs) Pack(_ context.Context, _ rewind.Workspace, hashes []string, to io.Writer) ([]string, error) {
 	p.hashes = hashes
 	if p.gone {
 		return hashes, nil
@@ -181,7 +183,7 @@ func (p *packs) Unpack(_ context.Context, from io.Reader) (_ transfer.Unpacked, 
 	return p, nil
 }
 
-func (p *packs) Keep(_ context.Context, w session.SessionWorkspace) error {
+func (p *packs) Keep(_ context.Context, w rewind.Workspace) error {
 	p.got, p.place = p.read, w
 	return p.fail
 }

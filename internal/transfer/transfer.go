@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -61,7 +63,7 @@ type Records interface {
 type Checkpoints interface {
 	// Pack writes the checkpoints with these hashes and gives those that are
 	// not there. If that is all of them it writes nothing.
-	Pack(ctx context.Context, w session.SessionWorkspace, hashes []string, to io.Writer) (missing []string, err error)
+	Pack(ctx context.Context, w rewind.Workspace, hashes []string, to io.Writer) (missing []string, err error)
 	// Unpack looks through what Pack wrote and keeps nothing of it yet. What it
 	// reads comes from strangers.
 	Unpack(ctx context.Context, from io.Reader) (Unpacked, error)
@@ -70,7 +72,7 @@ type Checkpoints interface {
 // Unpacked is checkpoints that are good to be kept.
 type Unpacked interface {
 	// Keep stores them for a session.
-	Keep(ctx context.Context, w session.SessionWorkspace) error
+	Keep(ctx context.Context, w rewind.Workspace) error
 	Close()
 }
 

@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/checkpointtest/trap"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // From a session's point of view: whatever lies in the workspace, at home or in
@@ -39,7 +40,7 @@ func TestHostileWorkspace(t *testing.T) {
 	d.must(err)
 	_, err = d.Restore(t.Context(), d.at, "rw_1", first.Hash)
 	d.must(err)
-	d.must(d.Copy(t.Context(), d.at, first.Hash, session.SessionWorkspace{Session: "fork", Dir: filepath.Join(filepath.Dir(d.at.Dir), "copy")}))
+	d.must(d.Copy(t.Context(), d.at, first.Hash, rewind.Workspace{Session: "fork", Dir: filepath.Join(filepath.Dir(d.at.Dir), "copy")}))
 	d.record(clew.EventCheckpointSaved, clew.CheckpointSavedData{ToHash: first.Hash})
 	d.now = d.now.Add(2 * time.Hour)
 	if c, err := d.Collect(t.Context()); err != nil || c.Dropped == 0 {

@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew/internal/checkpoint/retention"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // BenchmarkSave is what a tool call pays: a save of what did not change, and one
@@ -31,7 +32,7 @@ func BenchmarkSave(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer func() { _ = k.Close() }()
-			at := session.SessionWorkspace{Session: "s", Dir: work}
+			at := rewind.Workspace{Session: "s", Dir: work}
 			if _, err := k.Save(b.Context(), at, ""); err != nil {
 				b.Fatal(err)
 			}

@@ -9,8 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew/internal/checkpoint/retention"
-	"github.com/clew-run/clew/internal/session"
 )
 
 const crashPart = "CLEW_KEEP_PART"
@@ -25,12 +26,12 @@ func TestCrashHelper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := session.SessionWorkspace{Session: "-sess_1", Dir: filepath.Join(dir, "work")}
+	at := rewind.Workspace{Session: "-sess_1", Dir: filepath.Join(dir, "work")}
 	switch part {
 	case "restore":
 		_, err = k.Restore(t.Context(), at, "rw_1", hash)
 	case "copy":
-		err = k.Copy(t.Context(), at, hash, session.SessionWorkspace{Session: "fork", Dir: filepath.Join(dir, "copy")})
+		err = k.Copy(t.Context(), at, hash, rewind.Workspace{Session: "fork", Dir: filepath.Join(dir, "copy")})
 	}
 	if err = errors.Join(err, k.Close()); err != nil {
 		t.Fatal(err)
@@ -128,7 +129,7 @@ func restoreAgain(t *testing.T, d *desk, hash string) {
 }
 
 func copyAgain(t *testing.T, d *desk, hash string) {
-	to := session.SessionWorkspace{Session: "fork", Dir: filepath.Join(filepath.Dir(d.at.Dir), "copy")}
+	to := rewind.Workspace{Session: "fork", Dir: filepath.Join(filepath.Dir(d.at.Dir), "copy")}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(to.Dir), ".clew-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}

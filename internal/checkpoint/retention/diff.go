@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // An answer goes over the wire as one message, so it is bounded: each file, and
@@ -21,8 +22,8 @@ const (
 	maxTotal = 2 << 20
 )
 
-// Diff implements session.Files.
-func (k *Keeper) Diff(ctx context.Context, w session.SessionWorkspace, from, to string, most int) ([]clew.CheckpointFile, int, error) {
+// Diff implements rewind.Files.
+func (k *Keeper) Diff(ctx context.Context, w rewind.Workspace, from, to string, most int) ([]clew.CheckpointFile, int, error) {
 	if to == "" && !k.hasFiles(w) {
 		return nil, 0, clew.Errorf(clew.SessionInvalidState, "the session has no workspace on this server, so there is nothing to compare")
 	}
@@ -59,7 +60,7 @@ func (k *Keeper) Diff(ctx context.Context, w session.SessionWorkspace, from, to 
 // hasFiles reports whether there is a directory to compare with. A session that
 // was brought in has none of its own until an agent works in it: its files are not
 // gone, they were never here.
-func (k *Keeper) hasFiles(w session.SessionWorkspace) bool {
+func (k *Keeper) hasFiles(w rewind.Workspace) bool {
 	dir, err := k.dir(w, false)
 	if err != nil || w.Dir != "" {
 		return true // to be found out, and said, by who opens it

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // A session hears from files in the middle of a return that they are there,
@@ -14,10 +15,10 @@ import (
 func TestUnsettledIsTold(t *testing.T) {
 	err := clew.WrapError(clew.CheckpointFailed, errors.Join(checkpoint.ErrQuota, checkpoint.ErrUnsettled), "no room")
 	got := explain(explain(err))
-	if !errors.Is(got, session.ErrUnsettled) || !errors.Is(got, checkpoint.ErrQuota) || clew.AsError(got).Message != "no room" {
+	if !errors.Is(got, rewind.ErrUnsettled) || !errors.Is(got, checkpoint.ErrQuota) || clew.AsError(got).Message != "no room" {
 		t.Errorf("told: %v", got)
 	}
-	if errors.Is(explain(checkpoint.ErrQuota), session.ErrUnsettled) {
+	if errors.Is(explain(checkpoint.ErrQuota), rewind.ErrUnsettled) {
 		t.Error("a full quota alone counts as unsettled")
 	}
 }

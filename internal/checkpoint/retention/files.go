@@ -7,16 +7,17 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
-	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 )
 
-var _ session.Files = (*Keeper)(nil)
+var _ rewind.Files = (*Keeper)(nil)
 
-// Save implements session.Files.
-func (k *Keeper) Save(ctx context.Context, w session.SessionWorkspace, reason string) (core.SavedFiles, error) {
+// Save implements rewind.Files.
+func (k *Keeper) Save(ctx context.Context, w rewind.Workspace, reason string) (core.SavedFiles, error) {
 	v := k.o.Settings(w.Settings)
 	if !v.Checkpoints {
 		return core.SavedFiles{}, clew.Errorf(clew.CheckpointFailed, "checkpoints are switched off by the setting checkpoints_enabled")
@@ -34,39 +35,39 @@ func (k *Keeper) Save(ctx context.Context, w session.SessionWorkspace, reason st
 	}, nil
 }
 
-// Restore implements session.Files. It works also while no new checkpoints are
+// Restore implements rewind.Files. It works also while no new checkpoints are
 // wanted: what was kept can be had back.
-func (k *Keeper) Restore(ctx context.Context, w session.SessionWorkspace, id, hash string) (session.RestoredFiles, error) {
+func (k *Keeper) Restore(ctx context.Context, w rewind.Workspace, id, hash string) (rewind.RestoredFiles, error) {
 	p, err := k.place(ctx, w, k.o.Settings(w.Settings))
 	if err != nil {
-		return session.RestoredFiles{}, err
+		return rewind.RestoredFiles{}, err
 	}
 	last, err := p.Recover(ctx, nameOf(w.Session))
 	if err != nil {
-		return session.RestoredFiles{}, explain(err)
+		return rewind.RestoredFiles{}, explain(err)
 	}
 	if last.ID == id && last.Session == nameOf(w.Session) {
 		if last.To != hash {
-			return session.RestoredFiles{}, clew.Errorf(clew.InvalidMessage, "the restore %s was one to another checkpoint", id)
+			return rewind.RestoredFiles{}, clew.Errorf(clew.InvalidMessage, "the restore %s was one to another checkpoint", id)
 		}
-		return session.RestoredFiles{Before: last.From, Changed: last.Changed, Removed: last.Removed, Left: shortList(last.Left)}, nil
+		return rewind.RestoredFiles{Before: last.From, Changed: last.Changed, Removed: last.Removed, Left: shortList(last.Left)}, nil
 	}
 	if err := k.check(ctx, p, w, hash); err != nil {
-		return session.RestoredFiles{}, err
+		return rewind.RestoredFiles{}, err
 	}
 	r, err := p.Restore(ctx, hash, checkpoint.RestoreOptions{Session: nameOf(w.Session), ID: id})
 	if err != nil {
-		return session.RestoredFiles{}, explain(err)
+		return rewind.RestoredFiles{}, explain(err)
 	}
-	return session.RestoredFiles{
+	return rewind.RestoredFiles{
 		Before: r.Before.Hash, Changed: r.Changed, Removed: r.Removed, Left: shortList(r.Left), DurationMS: r.Duration.Milliseconds(),
 	}, nil
 }
 
-// Copy implements session.Files. The copy is whole or not there. The checkpoints
+// Copy implements rewind.Files. The copy is whole or not there. The checkpoints
 // that the records of the other session speak of come along, so that it can go
 // back to them: it has them from the first.
-func (k *Keeper) Copy(ctx context.Context, from session.SessionWorkspace, hash string, to session.SessionWorkspace) error {
+func (k *Keeper) Copy(ctx context.Context, from rewind.Workspace, hash string, to rewind.Workspace) error {
 	p, err := k.place(ctx, from, k.o.Settings(from.Settings))
 	if err == nil {
 		err = k.check(ctx, p, from, hash)
@@ -87,7 +88,7 @@ func (k *Keeper) Copy(ctx context.Context, from session.SessionWorkspace, hash s
 	return nil
 }
 
-func (k *Keeper) adopt(ctx context.Context, p *checkpoint.Place, from session.SessionWorkspace, hash string, to session.SessionWorkspace) error {
+func (k *Keeper) adopt(ctx context.Context, p *checkpoint.Place, from rewind.Workspace, hash string, to rewind.Workspace) error {
 	there, err := k.place(ctx, to, k.o.Settings(to.Settings))
 	if err != nil {
 		return err

@@ -4,9 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // Sessions of different people may work in one directory, and its checkpoints lie
@@ -14,7 +15,7 @@ import (
 // sessions before it that the records speak of which they share.
 
 // check refuses checkpoints that a session has nothing to do with. "" is none.
-func (k *Keeper) check(ctx context.Context, p *checkpoint.Place, w session.SessionWorkspace, hashes ...string) error {
+func (k *Keeper) check(ctx context.Context, p *checkpoint.Place, w rewind.Workspace, hashes ...string) error {
 	hashes = slices.DeleteFunc(hashes, func(hash string) bool { return hash == "" })
 	may, err := k.usable(ctx, p, w.Session, hashes)
 	if err != nil {
@@ -71,7 +72,7 @@ func (k *Keeper) readInTurn(ctx context.Context, id clew.SessionID) (*references
 }
 
 // first gives the oldest checkpoint that was made for a session.
-func (k *Keeper) first(ctx context.Context, p *checkpoint.Place, w session.SessionWorkspace) (string, error) {
+func (k *Keeper) first(ctx context.Context, p *checkpoint.Place, w rewind.Workspace) (string, error) {
 	list, err := p.List(ctx, nameOf(w.Session))
 	if err != nil {
 		return "", explain(err)

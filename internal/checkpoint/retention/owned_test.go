@@ -8,13 +8,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // in goes on with another session.
 func (d *desk) in(id clew.SessionID, dir string) {
-	d.at = session.SessionWorkspace{Session: id, Dir: dir}
+	d.at = rewind.Workspace{Session: id, Dir: dir}
 }
 
 // inherit gives a session the records of another, and one of its own.
@@ -52,7 +53,7 @@ func (d *desk) reach(hash string) (ways []string) {
 		_, _, err = d.Diff(d.Context(), d.at, own, hash, 10)
 		note("to", err)
 	}
-	note("copy", d.Copy(d.Context(), d.at, hash, session.SessionWorkspace{Session: "copy", Dir: filepath.Join(d.TempDir(), "copy")}))
+	note("copy", d.Copy(d.Context(), d.at, hash, rewind.Workspace{Session: "copy", Dir: filepath.Join(d.TempDir(), "copy")}))
 	var pack bytes.Buffer
 	missing, err := d.Pack(d.Context(), d.at, []string{hash}, &pack)
 	d.must(err)
@@ -161,7 +162,7 @@ func TestForkOfImport(t *testing.T) {
 	}
 	e.inherit("fork1", "fork2")
 	other := filepath.Join(t.TempDir(), "other")
-	e.must(e.Copy(t.Context(), e.at, second, session.SessionWorkspace{Session: "fork2", Dir: other}))
+	e.must(e.Copy(t.Context(), e.at, second, rewind.Workspace{Session: "fork2", Dir: other}))
 	e.inherit("fork2", "fork3") // where that one is
 	for _, id := range []clew.SessionID{"fork2", "fork3"} {
 		e.in(id, other)
@@ -191,7 +192,7 @@ func TestForksGoBack(t *testing.T) {
 	}
 	fork := func(id clew.SessionID, hash string) {
 		t.Helper()
-		to := session.SessionWorkspace{Session: id, Dir: filepath.Join(up, string(id))}
+		to := rewind.Workspace{Session: id, Dir: filepath.Join(up, string(id))}
 		d.inherit(d.at.Session, id)
 		d.must(d.Copy(t.Context(), d.at, hash, to))
 		d.must(d.Copy(t.Context(), d.at, hash, to)) // as after a crash

@@ -5,14 +5,15 @@ import (
 	"io"
 	"slices"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew/internal/checkpoint"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // Pack writes the checkpoints of a session's workspace that have these hashes. It
 // gives those that are not here: dropped, or on the machine where the workspace
 // is, or of others.
-func (k *Keeper) Pack(ctx context.Context, w session.SessionWorkspace, hashes []string, to io.Writer) (missing []string, err error) {
+func (k *Keeper) Pack(ctx context.Context, w rewind.Workspace, hashes []string, to io.Writer) (missing []string, err error) {
 	p, err := k.place(ctx, w, k.o.Settings(w.Settings))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -48,7 +49,7 @@ func (k *Keeper) Unpack(ctx context.Context, from io.Reader) (*Parcel, error) {
 }
 
 // Keep makes the checkpoints those of a session.
-func (p *Parcel) Keep(ctx context.Context, w session.SessionWorkspace) error {
+func (p *Parcel) Keep(ctx context.Context, w rewind.Workspace) error {
 	place, err := p.keeper.place(ctx, w, p.keeper.o.Settings(w.Settings))
 	if err != nil {
 		return err

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/session"
 )
 
 // Checkpoints that came from elsewhere belong to the session that they came with:
@@ -38,7 +39,7 @@ func TestParcelUnderAnotherName(t *testing.T) {
 	e := newDesk(t) // another server
 	e.record(clew.EventSessionCreated, clew.SessionCreatedData{Owner: "eve"})
 	old := e.at.Session
-	e.at = session.SessionWorkspace{Session: "sess_new"} // without a workspace of its own
+	e.at = rewind.Workspace{Session: "sess_new"} // without a workspace of its own
 	home := filepath.Join(e.data, "workspaces", "sess_new")
 	got, err := e.Unpack(t.Context(), &pack)
 	e.must(err)

@@ -1,6 +1,6 @@
 // Package retention looks after the files of sessions: it gives the sessions'
 // workspaces checkpoints, by the settings, and drops those that nobody needs any
-// more. It implements session.Files.
+// more. It implements rewind.Files.
 package retention
 
 import (
@@ -15,9 +15,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
-	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -79,7 +80,7 @@ func (k *Keeper) limit(v settings.Values) {
 }
 
 // place opens the checkpoints of a session's workspace.
-func (k *Keeper) place(ctx context.Context, w session.SessionWorkspace, v settings.Values) (*checkpoint.Place, error) {
+func (k *Keeper) place(ctx context.Context, w rewind.Workspace, v settings.Values) (*checkpoint.Place, error) {
 	dir, err := k.dir(w, true)
 	if err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func (k *Keeper) place(ctx context.Context, w session.SessionWorkspace, v settin
 }
 
 // dir gives a session's directory. Its own one is made when it is needed first.
-func (k *Keeper) dir(w session.SessionWorkspace, make bool) (string, error) {
+func (k *Keeper) dir(w rewind.Workspace, make bool) (string, error) {
 	if w.Dir != "" {
 		return w.Dir, nil
 	}
@@ -124,10 +125,10 @@ func newID() string { return "cp_" + strings.ToLower(rand.Text()) }
 // explain puts in front of an error what a person can do about it.
 func explain(err error) error {
 	switch {
-	case err == nil || errors.Is(err, session.ErrUnsettled): // the latter was here before
+	case err == nil || errors.Is(err, rewind.ErrUnsettled): // the latter was here before
 		return err
 	case errors.Is(err, checkpoint.ErrUnsettled):
-		return clew.WrapError(clew.CheckpointFailed, errors.Join(session.ErrUnsettled, err), "%s", clew.AsError(err).Message)
+		return clew.WrapError(clew.CheckpointFailed, errors.Join(rewind.ErrUnsettled, err), "%s", clew.AsError(err).Message)
 	case errors.Is(err, exec.ErrNotFound):
 		return clew.WrapError(clew.CheckpointFailed, err, "checkpoints need git, and the server does not find it")
 	case errors.Is(err, checkpoint.ErrQuota):

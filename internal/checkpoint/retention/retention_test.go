@@ -13,10 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
-	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/settings"
 )
@@ -27,7 +28,7 @@ type desk struct {
 	*testing.T
 	*retention.Keeper
 	data    string
-	at      session.SessionWorkspace
+	at      rewind.Workspace
 	values  settings.Values
 	now     time.Time
 	records map[clew.SessionID][]clew.Record
@@ -42,7 +43,7 @@ func newDesk(t *testing.T) *desk {
 		T: t, data: filepath.Join(dir, "data"), values: settings.Defaults(), now: time.Unix(1_700_000_000, 0),
 		records: map[clew.SessionID][]clew.Record{}, broken: map[clew.SessionID]bool{},
 	}
-	d.at = session.SessionWorkspace{Session: "-sess_1", Dir: filepath.Join(dir, "work")}
+	d.at = rewind.Workspace{Session: "-sess_1", Dir: filepath.Join(dir, "work")}
 	d.must(os.Mkdir(d.at.Dir, 0o755))
 	d.open()
 	return d
@@ -215,7 +216,7 @@ func TestPlacesOfSessions(t *testing.T) {
 	if s.Hash == first.Hash || s.From != "" {
 		t.Errorf("the other session's first checkpoint is %+v", s)
 	}
-	homeless := session.SessionWorkspace{Session: clew.SessionID(strings.Repeat("x", 128))}
+	homeless := rewind.Workspace{Session: clew.SessionID(strings.Repeat("x", 128))}
 	empty, err := d.Save(t.Context(), homeless, "")
 	d.must(err)
 	file := filepath.Join(d.data, "workspaces", string(homeless.Session), "f")
@@ -237,7 +238,7 @@ func TestWhatIsNotSaved(t *testing.T) {
 	t.Setenv("HOME", home)
 	for _, dir := range []string{home, filepath.Join(home, "Documents"), "/etc", filepath.Join(d.data, "checkpoints"), "not/absolute", filepath.Join(home, "missing")} {
 		_ = os.Mkdir(filepath.Join(home, "Documents"), 0o755)
-		_, err := d.Save(t.Context(), session.SessionWorkspace{Session: "s", Dir: dir}, "")
+		_, err := d.Save(t.Context(), rewind.Workspace{Session: "s", Dir: dir}, "")
 		if code := clew.CodeOf(err); code != clew.Forbidden && code != clew.InvalidMessage {
 			t.Errorf("%s: %v", dir, err)
 		}
@@ -304,7 +305,7 @@ func TestTroubleInWords(t *testing.T) {
 		t.Errorf("over the quota: %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	other := session.SessionWorkspace{Session: "s", Dir: t.TempDir()}
+	other := rewind.Workspace{Session: "s", Dir: t.TempDir()}
 	if _, err := d.Save(t.Context(), other, ""); clew.CodeOf(err) != clew.CheckpointFailed || !strings.Contains(err.Error(), "git") {
 		t.Errorf("without git: %v", err)
 	}
@@ -319,7 +320,7 @@ func TestCopy(t *testing.T) {
 	d.must(os.Chmod(filepath.Join(d.at.Dir, "sub/run"), 0o751))
 	first := d.save()
 	d.put("a", "2")
-	for _, to := range []session.SessionWorkspace{{Session: "fork"}, {Session: "fork", Dir: filepath.Join(t.TempDir(), "new")}} {
+	for _, to := range []rewind.Workspace{{Session: "fork"}, {Session: "fork", Dir: filepath.Join(t.TempDir(), "new")}} {
 		d.must(d.Copy(t.Context(), d.at, first.Hash, to))
 		dir := to.Dir
 		if dir == "" {
@@ -335,7 +336,7 @@ func TestCopy(t *testing.T) {
 		if err := d.Copy(t.Context(), d.at, first.Hash, to); err != nil {
 			t.Errorf("asked for a second time: %v", err)
 		}
-		if err := d.Copy(t.Context(), d.at, first.Hash, session.SessionWorkspace{Session: "other", Dir: dir}); clew.CodeOf(err) != clew.InvalidMessage {
+		if err := d.Copy(t.Context(), d.at, first.Hash, rewind.Workspace{Session: "other", Dir: dir}); clew.CodeOf(err) != clew.InvalidMessage {
 			t.Errorf("a copy over another: %v", err)
 		}
 		r, err := d.Restore(t.Context(), to, "rw", first.Hash)

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clew-run/clew/internal/session/rewind"
+
 	"go.uber.org/goleak"
 
 	"github.com/clew-run/clew"
@@ -133,8 +135,8 @@ func (w *world) newWalk(t testing.TB, n int) *walk {
 	return x
 }
 
-func (x *walk) place() session.SessionWorkspace {
-	return session.SessionWorkspace{Session: x.id, Dir: x.dir}
+func (x *walk) place() rewind.Workspace {
+	return rewind.Workspace{Session: x.id, Dir: x.dir}
 }
 
 func (x *walk) change(n int) {

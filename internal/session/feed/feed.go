@@ -36,11 +36,11 @@ const (
 // ErrBehind says that a reader's position is no longer held.
 var ErrBehind = errors.New("position is no longer in the feed")
 
-// ErrFeedClosed says that the feed will bring nothing more: its session was
+// ErrClosed says that the feed will bring nothing more: its session was
 // moved or unloaded. The reader attaches again.
 var ErrClosed = errors.New("feed is closed")
 
-// NewFeed makes a feed whose newest record is seq.
+// New makes a feed whose newest record is seq.
 func New(seq uint64, encode func([]byte) []byte) *Feed {
 	return &Feed{encode: encode, next: 1, first: 1, seq: seq, wake: make(chan struct{})}
 }

@@ -9,8 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/clew-run/clew"
 	"pgregory.net/rapid"
+
+	"github.com/clew-run/clew"
 )
 
 func same(b []byte) []byte { return b }

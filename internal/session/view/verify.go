@@ -1,4 +1,4 @@
-package session
+package view
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
-	"github.com/clew-run/clew/internal/session/view"
 )
 
 // A Verdict is what a session's records say about the folds that are stored of it.
@@ -28,13 +27,13 @@ type Verdict struct {
 // VerifyFolds folds a session from its first record and compares the folds that
 // are stored of it: the sealed one, and those that are kept, of which kept gives the
 // one at a record, nil for none. Those of other versions are not compared.
-func VerifyFolds(ctx context.Context, j Journal, id clew.SessionID, loaded core.Loaded, kept func(seq uint64) []byte) (Verdict, error) {
-	p := &view.StateReader{Journal: j, ID: id, Cached: map[uint64][]byte{}}
-	v := verifying{anew: anew{p: p, loaded: loaded}, kept: kept}
+func VerifyFolds(ctx context.Context, j Reader, id clew.SessionID, loaded core.Loaded, kept func(seq uint64) []byte) (Verdict, error) {
+	p := NewPast(j, id)
+	v := verifying{Refold: Refold{Past: p, Loaded: loaded}, kept: kept}
 	sealed := core.FoldOf(loaded.State)
 	if loaded.State != nil {
 		var err error
-		if v.mark, err = loaded.Check(id); err != nil {
+		if v.Mark, err = loaded.Check(id); err != nil {
 			return v.Verdict, err
 		}
 		v.Older = sealed < core.FoldVersion
@@ -46,7 +45,7 @@ func VerifyFolds(ctx context.Context, j Journal, id clew.SessionID, loaded core.
 }
 
 type verifying struct {
-	anew
+	Refold
 	Verdict
 	kept func(seq uint64) []byte
 }
@@ -56,16 +55,16 @@ func (v *verifying) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f := v.p.Folder(ctx, &core.State{ID: v.p.ID})
-	for r, err := range v.p.Journal.Read(ctx, v.p.ID, 1, v.loaded.Head.Seq) {
+	f := v.Past.Folder(ctx, &core.State{ID: v.Past.ID})
+	for r, err := range v.Past.Journal.Read(ctx, v.Past.ID, 1, v.Loaded.Head.Seq) {
 		if err == nil {
 			err = f.Add(r)
 		}
 		if err != nil {
-			return core.Unreadable(v.p.ID, r, err)
+			return core.Unreadable(v.Past.ID, r, err)
 		}
 		if targets[r.Seq] {
-			if err := v.keep(ctx, f.State, r.After(), true); err != nil {
+			if err := v.store(ctx, f.State, r.After(), true); err != nil {
 				return err
 			}
 		}
@@ -82,8 +81,8 @@ func (v *verifying) run(ctx context.Context) error {
 
 // compare holds what is stored at a record against the fold up to there.
 func (v *verifying) compare(s *core.State) error {
-	if s.Seq == v.loaded.StateSeq && core.FoldOf(v.loaded.State) == core.FoldVersion {
-		if err := v.against(s, v.loaded.State, "sealed"); err != nil {
+	if s.Seq == v.Loaded.StateSeq && core.FoldOf(v.Loaded.State) == core.FoldVersion {
+		if err := v.against(s, v.Loaded.State, "sealed"); err != nil {
 			return err
 		}
 	}
@@ -94,8 +93,8 @@ func (v *verifying) compare(s *core.State) error {
 }
 
 func (v *verifying) against(s *core.State, stored []byte, how string) error {
-	v.mark = core.Stamp{}
-	if err := json.Unmarshal(stored, &v.mark); err != nil {
+	v.Mark = core.Stamp{}
+	if err := json.Unmarshal(stored, &v.Mark); err != nil {
 		return err
 	}
 	is := *s // what ground changes are plain fields

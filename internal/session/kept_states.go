@@ -68,12 +68,3 @@ func (s *Session) keepFolds() {
 	}
 	s.seal()
 }
-
-// pastFrom is past with the folds at hand.
-func (s *Session) pastFrom(l position) *view.StateReader {
-	p := s.host.past(s.id)
-	for _, f := range l.folds {
-		p.Cached[f.seq] = f.state
-	}
-	return p
-}

@@ -1,4 +1,4 @@
-package session
+package rewind
 
 import (
 	"context"
@@ -13,36 +13,35 @@ const (
 	previewSteps   = 100  // and of which so many are named
 )
 
-// preview says what a rewind would change, and changes nothing.
-func (s *Session) preview(ctx context.Context, cmd clew.Command, l position, a rewindTarget) (Receipt, error) {
-	c, err := s.planRewind(ctx, l, a)
+// Preview says what a rewind would change, and changes nothing. look shows the
+// session's state as it is.
+func (f *Finder) Preview(ctx context.Context, t Target, look func(func(now *core.State)) error) (*clew.RewindPreviewAnswer, error) {
+	c, err := f.Plan(ctx, t)
 	if err != nil {
-		return Receipt{}, err
+		return nil, err
 	}
-	then, err := core.DecodeState(s.id, c.TargetState)
+	then, err := core.DecodeState(f.ID, c.TargetState)
 	if err != nil {
-		return Receipt{}, err
+		return nil, err
 	}
-	p := &clew.RewindPreviewAnswer{
-		FromMessageID: c.From, KeepTarget: a.keep, To: clew.MessageIDOf(c.To), CheckpointID: c.Checkpoint, ClientMessageID: cmd.ClientMessageID,
+	p := &clew.RewindPreviewAnswer{FromMessageID: c.From, KeepTarget: t.Keep, To: clew.MessageIDOf(c.To), CheckpointID: c.Checkpoint}
+	p.RemovedMessageIDs, p.Count = core.RemovedSince(then.Branch(), core.TranscriptSide{Tail: f.At.Tail, Total: f.At.Total, Quiet: f.At.Quiet, Spans: f.At.Removed}, then.TranscriptSide())
+	if err := look(func(now *core.State) { Compare(p, now, then) }); err != nil {
+		return nil, err
 	}
-	p.RemovedMessageIDs, p.Count = core.RemovedSince(then.Branch(), core.TranscriptSide{Tail: l.tail, Total: l.total, Quiet: l.quiet, Spans: l.removed}, then.TranscriptSide())
-	if err := s.read(ctx, func(s *Session) { compare(p, s.state, then) }); err != nil {
-		return Receipt{}, err
-	}
-	if err := s.irreversible(ctx, p, l, c.To); err != nil {
-		return Receipt{}, err
+	if err := f.irreversible(ctx, p, c.To); err != nil {
+		return nil, err
 	}
 	if c.Checkpoint != "" {
-		s.previewFiles(ctx, p, l, c.Checkpoint)
+		f.previewFiles(ctx, p, c.Checkpoint)
 	}
-	return replyTo(cmd, clew.EventRewindPreview, p), nil
+	return p, nil
 }
 
-// compare notes what of the present state would change.
-func compare(p *clew.RewindPreviewAnswer, now, then *core.State) {
+// Compare notes what of the present state would change.
+func Compare(p *clew.RewindPreviewAnswer, now, then *core.State) {
 	p.Running = now.Busy()
-	if u := usageDifference(now.Usage, then.Usage); u != (clew.Usage{}) {
+	if u := UsageDifference(now.Usage, then.Usage); u != (clew.Usage{}) {
 		p.Usage = &u
 	}
 	for _, q := range now.Questions {
@@ -74,7 +73,8 @@ func compare(p *clew.RewindPreviewAnswer, now, then *core.State) {
 	}
 }
 
-func usageDifference(a, b clew.Usage) clew.Usage {
+// UsageDifference is what one usage is ahead of another.
+func UsageDifference(a, b clew.Usage) clew.Usage {
 	return clew.Usage{
 		TokensIn: a.TokensIn - b.TokensIn, TokensOut: a.TokensOut - b.TokensOut,
 		CacheWrites: a.CacheWrites - b.CacheWrites, CacheReads: a.CacheReads - b.CacheReads,
@@ -83,13 +83,13 @@ func usageDifference(a, b clew.Usage) clew.Usage {
 }
 
 // irreversible looks in what would be hidden for steps that stay done.
-func (s *Session) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer, l position, to uint64) error {
+func (f *Finder) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer, to uint64) error {
 	var steps []clew.IrreversibleStep
-	for r, err := range s.host.cfg.Journal.Read(ctx, s.id, max(to+1, l.seq-min(l.seq, previewRecords)), l.seq) {
+	for r, err := range f.Journal.Read(ctx, f.ID, max(to+1, f.At.Seq-min(f.At.Seq, previewRecords)), f.At.Seq) {
 		if err != nil {
 			return err
 		}
-		if r.Type != clew.EventToolProgress || core.IsHidden(l.removed, r.Seq) {
+		if r.Type != clew.EventToolProgress || core.IsHidden(f.At.Removed, r.Seq) {
 			continue
 		}
 		ev, err := clew.DecodeEvent(r.Type, r.Data())
@@ -133,12 +133,12 @@ func irreversibleReason(e *clew.Effect) (reason string, code clew.IrreversibleCo
 
 // previewFiles says how files would change. What stands in the way is said, and
 // is no reason to refuse the preview.
-func (s *Session) previewFiles(ctx context.Context, p *clew.RewindPreviewAnswer, l position, hash string) {
-	now, err := s.host.cfg.Files.Save(ctx, l.place, "preview of a rewind")
+func (f *Finder) previewFiles(ctx context.Context, p *clew.RewindPreviewAnswer, hash string) {
+	now, err := f.Files.Save(ctx, f.At.Workspace, "preview of a rewind")
 	if err == nil {
-		p.Files, p.FilesCount, err = s.host.cfg.Files.Diff(ctx, l.place, now.Hash, hash, diffFiles)
+		p.Files, p.FilesCount, err = f.Files.Diff(ctx, f.At.Workspace, now.Hash, hash, FilesShown)
 	} else { // no new ones are made: it is the way from there to here, seen backwards
-		p.Files, p.FilesCount, err = s.host.cfg.Files.Diff(ctx, l.place, hash, "", diffFiles)
+		p.Files, p.FilesCount, err = f.Files.Diff(ctx, f.At.Workspace, hash, "", FilesShown)
 		reverseDiff(p.Files)
 	}
 	if err != nil {

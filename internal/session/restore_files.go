@@ -2,22 +2,19 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/rewind"
 )
-
-func newRewindID() string { return "rw_" + strings.ToLower(rand.Text()[:20]) }
 
 // restoreFiles takes the files where a course leads, and then the session. It
 // begins once nobody is at work any more.
-func (s *Session) restoreFiles(cmd clew.Command, c decide.RewindPlan, place SessionWorkspace) outcome {
+func (s *Session) restoreFiles(cmd clew.Command, c decide.RewindPlan, place rewind.Workspace) outcome {
 	s.agents.Wait()
 	ctx := s.host.ctx
 	d := &decide.RewindCommand{RewindPlan: c}
@@ -29,7 +26,7 @@ func (s *Session) restoreFiles(cmd clew.Command, c decide.RewindPlan, place Sess
 	}
 	if err == nil {
 		crash.At("files.before")
-		var done RestoredFiles
+		var done rewind.RestoredFiles
 		done, err = s.restoreWithRetry(ctx, place, c)
 		crash.At("files.after")
 		d.Files = &clew.FilesReturned{Hash: c.Checkpoint, Before: done.Before, Changed: done.Changed, Removed: done.Removed, Left: core.ClipList(done.Left)}
@@ -67,10 +64,10 @@ const (
 
 // restoreWithRetry restores files. As long as they are in the middle, and neither there
 // nor back where they were, the return stays open: somebody may make room.
-func (s *Session) restoreWithRetry(ctx context.Context, place SessionWorkspace, c decide.RewindPlan) (RestoredFiles, error) {
+func (s *Session) restoreWithRetry(ctx context.Context, place rewind.Workspace, c decide.RewindPlan) (rewind.RestoredFiles, error) {
 	for pause := settlePause; ; pause = min(2*pause, settlePauseMax) {
 		done, err := s.host.cfg.Files.Restore(ctx, place, c.RewindID, c.Checkpoint)
-		if !errors.Is(err, ErrUnsettled) {
+		if !errors.Is(err, rewind.ErrUnsettled) {
 			return done, err
 		}
 		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", c.RewindID, "err", err)
@@ -83,19 +80,19 @@ func (s *Session) restoreWithRetry(ctx context.Context, place SessionWorkspace, 
 }
 
 // restore takes files back to a checkpoint, and the conversation if wanted.
-func (s *Session) restore(ctx context.Context, cmd clew.Command, l position, d *clew.CheckpointRestoreData) (Receipt, error) {
+func (s *Session) restore(ctx context.Context, cmd clew.Command, f *rewind.Finder, d *clew.CheckpointRestoreData) (Receipt, error) {
 	if d.Mode == clew.RestoreBoth {
 		target := clew.Target{MessageID: d.MessageID}
 		if d.MessageID == "" {
 			target.TS = d.TS
 		}
-		return s.rewind(ctx, cmd, l, rewindTarget{target: target, files: true, hash: d.CommitHash})
+		return s.rewind(ctx, cmd, f, rewind.Target{Target: target, Files: true, Hash: d.CommitHash})
 	}
-	return s.execute(ctx, cmd, decide.RewindPlan{Kind: clew.KindFiles, RewindID: newRewindID(), Checkpoint: d.CommitHash, LastRewindSeq: l.moved}, l.place)
+	return s.execute(ctx, cmd, decide.RewindPlan{Kind: clew.KindFiles, RewindID: rewind.NewID(), Checkpoint: d.CommitHash, LastRewindSeq: f.At.LastRewindSeq}, f.At.Workspace)
 }
 
 // save makes a checkpoint because somebody asked for it.
-func (s *Session) save(ctx context.Context, cmd clew.Command, l position, d *clew.CheckpointSaveData) (Receipt, error) {
+func (s *Session) save(ctx context.Context, cmd clew.Command, place rewind.Workspace, d *clew.CheckpointSaveData) (Receipt, error) {
 	if s.host.cfg.Files == nil {
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints")
 	}
@@ -105,7 +102,7 @@ func (s *Session) save(ctx context.Context, cmd clew.Command, l position, d *cle
 	}
 	out := make(chan outcome, 1)
 	s.rewinds.Go(func() { // the first one of a large workspace takes a while
-		r, err := s.saveFiles(cmd, l.place, reason)
+		r, err := s.saveFiles(cmd, place, reason)
 		out <- outcome{receipt: r, err: err}
 	})
 	select {
@@ -116,7 +113,7 @@ func (s *Session) save(ctx context.Context, cmd clew.Command, l position, d *cle
 	}
 }
 
-func (s *Session) saveFiles(cmd clew.Command, place SessionWorkspace, reason string) (Receipt, error) {
+func (s *Session) saveFiles(cmd clew.Command, place rewind.Workspace, reason string) (Receipt, error) {
 	ctx := s.host.ctx
 	done, err := s.host.cfg.Files.Save(ctx, place, reason)
 	if err != nil {
@@ -126,22 +123,19 @@ func (s *Session) saveFiles(cmd clew.Command, place SessionWorkspace, reason str
 	return s.submit(ctx, cmd)
 }
 
-// diffFiles is how many files an answer shows.
-const diffFiles = 500
-
 // diff says how files differ.
-func (s *Session) diff(ctx context.Context, cmd clew.Command, l position, d *clew.CheckpointDiffData) (Receipt, error) {
+func (s *Session) diff(ctx context.Context, cmd clew.Command, at rewind.Position, d *clew.CheckpointDiffData) (Receipt, error) {
 	if s.host.cfg.Files == nil {
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this server keeps no checkpoints")
 	}
 	from := d.From
 	if from == "" {
-		from = l.first
+		from = at.FirstCheckpoint
 	}
 	if from == "" {
 		return Receipt{}, clew.Errorf(clew.SessionInvalidState, "this session has no checkpoint yet")
 	}
-	files, count, err := s.host.cfg.Files.Diff(ctx, l.place, from, d.To, diffFiles)
+	files, count, err := s.host.cfg.Files.Diff(ctx, at.Workspace, from, d.To, rewind.FilesShown)
 	if err != nil {
 		return Receipt{}, err
 	}
