@@ -122,6 +122,7 @@ func TestSessionLog(t *testing.T) {
 	w := newScribe("ses-1739000000000-abc1234")
 	w.ask("task_1", "Hello")
 	w.answer("task_1", "Hi!")
+	w.say(clew.Message{Say: clew.SayAPIReqFinished, Role: clew.SpeakerSystem, TaskID: "task_1", APIProtocol: clew.ProtocolAnthropic})
 	w.say(clew.Message{Say: clew.SayUserFeedback, Role: clew.SpeakerUser, Text: "Click Save", TaskID: "task_1", AgentID: "window-settings", WindowID: "settings"})
 	s.has(t, w)
 	const folder = "session_logs/ses-1739000000000-abc1234/"
@@ -129,12 +130,12 @@ func TestSessionLog(t *testing.T) {
 	files, _ := unpacked(t, s.export(t, what))
 	want := `{"type":"user","content":"Hello","agentId":"main-monitor-0","source":"main","timestamp":1700000000014}
 {"type":"assistant","content":"Hi!","agentId":"main-monitor-0","source":"main","timestamp":1700000000049}
-{"type":"user","content":"Click Save","agentId":"window-settings","source":{"window":"settings"},"timestamp":1700000000070}
+{"type":"user","content":"Click Save","agentId":"window-settings","source":{"window":"settings"},"timestamp":1700000000077}
 `
 	if files[folder+"messages.jsonl"] != want {
 		t.Errorf("log\n%s", files[folder+"messages.jsonl"])
 	}
-	if meta := decoded[map[string]any](t, files, folder+"metadata.json"); fmt.Sprint(meta) != "map[provider: threadIds:map[main-monitor-0:task_1]]" {
+	if meta := decoded[map[string]any](t, files, folder+"metadata.json"); fmt.Sprint(meta) != "map[provider:anthropic threadIds:map[main-monitor-0:task_1]]" {
 		t.Errorf("%v", meta)
 	}
 	what.Agent = "window-settings"
@@ -280,6 +281,7 @@ func TestMessageStore(t *testing.T) {
 	w.add(&clew.ErrorData{Code: clew.ExecutionFailed, Message: "it broke"})
 	w.tools("task_1", "a", "b")
 	w.add(&clew.ToolProgressData{ToolCallID: "c", Tool: "Bash", Status: clew.ToolRunning, Summary: "plain words"})
+	w.add(&clew.ToolProgressData{ToolCallID: "d", Tool: "list", Status: clew.ToolRunning})
 	w.complete("task_1", "done")
 	s.has(t, w)
 	type file struct {
@@ -295,7 +297,7 @@ func TestMessageStore(t *testing.T) {
 		t.Errorf("%s, %d messages, %d", got.SessionID, len(got.Messages), got.UpdatedAt)
 	}
 	var lines []string
-	for _, m := range got.Messages[194:] {
+	for _, m := range got.Messages[193:] {
 		if m["timestamp"] == nil {
 			t.Error("no timestamp")
 		}
@@ -311,6 +313,7 @@ func TestMessageStore(t *testing.T) {
 		`{"error":"no such file","output":"text","role":"assistant","success":false,"toolCallId":"a","toolInput":{"path":"a"},"toolName":"read_file","type":"tool_complete"}`,
 		`{"error":null,"output":"text","role":"assistant","success":true,"toolCallId":"b","toolInput":{"path":"b"},"toolName":"read_file","type":"tool_complete"}`,
 		`{"role":"assistant","toolCallId":"c","toolInput":"plain words","toolName":"Bash","type":"tool_start"}`,
+		`{"role":"assistant","toolCallId":"d","toolInput":{},"toolName":"list","type":"tool_start"}`,
 		`{"content":"done","role":"assistant","type":"text"}`,
 		`{"duration":12.5,"inputTokens":1000,"outputTokens":500,"role":"system","type":"result"}`,
 	}
@@ -318,7 +321,7 @@ func TestMessageStore(t *testing.T) {
 		t.Errorf("got\n%s", strings.Join(lines, "\n"))
 	}
 	got = file{}
-	if err := json.Unmarshal(s.export(t, transfer.What{Session: "sess_1", Format: transfer.MessageStore, All: true}), &got); err != nil || len(got.Messages) != 257 || got.Messages[0]["content"] != "Hello" {
+	if err := json.Unmarshal(s.export(t, transfer.What{Session: "sess_1", Format: transfer.MessageStore, All: true}), &got); err != nil || len(got.Messages) != 258 || got.Messages[0]["content"] != "Hello" {
 		t.Errorf("%d messages, %v", len(got.Messages), err)
 	}
 }

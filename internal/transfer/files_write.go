@@ -98,14 +98,19 @@ func (v *view) about() (fileSession, error) {
 		SessionID: string(v.what.Session), Title: v.s.title, Owner: string(v.s.owner), Workspace: v.s.workspace, Provider: v.s.provider,
 		ThreadIDs: v.works.threads, CreatedAt: v.s.createdMS, UpdatedAt: v.s.createdMS,
 	}
-	for i := len(v.talk.entries) - 1; i >= 0; i-- { // when somebody last said something
+	// When somebody last said something, and which model was asked last: a provider
+	// has a record of its own only if it failed.
+	said := false
+	for i := len(v.talk.entries) - 1; i >= 0 && !(said && f.Provider != ""); i-- {
 		m, err := v.talk.read(&v.talk.entries[i])
 		if err != nil {
 			return f, err
 		}
-		if spoken(m) {
-			f.UpdatedAt = m.TS
-			break
+		if !said && spoken(m) {
+			f.UpdatedAt, said = m.TS, true
+		}
+		if f.Provider == "" {
+			f.Provider = string(m.APIProtocol)
 		}
 	}
 	return f, nil

@@ -164,7 +164,7 @@ func (b *storeBuilder) tool(ts int64, n int, e fileEntry, status clew.ToolStatus
 	if status == clew.ToolRunning {
 		d.Summary = string(compact(e.ToolInput))
 		var s string
-		if json.Unmarshal(e.ToolInput, &s) == nil {
+		if json.Unmarshal(e.ToolInput, &s) == nil || d.Summary == "{}" {
 			d.Summary = s
 		}
 		return b.add(ts, d)

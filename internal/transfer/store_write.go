@@ -209,8 +209,12 @@ func toFileEntry(e history.Entry) (fileEntry, error) {
 	return f, err
 }
 
-// toolInput writes the short form of an input: an object if it is one.
+// toolInput writes the short form of an input: an object if it is one, or if there
+// is none.
 func toolInput(short string) (json.RawMessage, error) {
+	if short == "" {
+		return json.RawMessage(`{}`), nil
+	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(short), &object) == nil && object != nil {
 		return compact(json.RawMessage(short)), nil
