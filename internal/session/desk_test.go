@@ -120,6 +120,39 @@ func TestReasoningThenText(t *testing.T) {
 	})
 }
 
+// Text that stood on the screen for a second is on record, also if nothing came after
+// it: a crash then would lose it. A closed message is not opened again by that.
+//
+// Covers: C-17
+func TestPauseInAStreamIsOnRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := new(journaltest.Memory).Node("a")
+		h := start(t, j, session.Config{Agent: agentFunc(func(_ context.Context, _ core.Turn, _ clew.Message, desk *session.TurnContext) error {
+			st, err := desk.Open(clew.SayText, "")
+			if err != nil {
+				return err
+			}
+			err = errors.Join(st.Write("first, "), st.Write("second"))
+			time.Sleep(5 * time.Second)
+			err = errors.Join(err, st.Write(", third"), st.Write(", fourth"), rest(desk, st.Final()))
+			time.Sleep(5 * time.Second)
+			return err
+		})})
+		id := create(t, h, "")
+		do(t, h, id, say("m1", "go"))
+		time.Sleep(2 * time.Second) // and the process dies here
+		if _, updated := replies(t, journaled(t, j, id)); len(updated) != 1 || updated[0].Text != "first, second" || !updated[0].Partial {
+			t.Errorf("on record in the pause: %+v", updated)
+		}
+		time.Sleep(20 * time.Second)
+		_, updated := replies(t, journaled(t, j, id))
+		if end := updated[len(updated)-1]; len(updated) > 3 || end.Text != "first, second, third, fourth" || end.Partial {
+			t.Errorf("on record in the end: %+v", updated)
+		}
+		checkFold(t, j, h, id)
+	})
+}
+
 // Who joins while a text is written anew never sees a piece that does not fit.
 func TestRestartEmptiesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

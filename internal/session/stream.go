@@ -2,6 +2,7 @@ package session
 
 import (
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -10,15 +11,22 @@ import (
 )
 
 // A Stream is a message that grows. Its pieces go to whoever is watching; at
-// most once a second its text goes on record. It belongs to one goroutine.
+// most once a second its text goes on record, also when no further piece comes:
+// what was on screen for a second survives a crash. It belongs to one goroutine,
+// which alone changes m; the timer of later reads it.
 type Stream struct {
-	d *TurnContext
-	m clew.Message // as far as it is written
+	d  *TurnContext
+	mu sync.Mutex   // over changes of m, and over all below text
+	m  clew.Message // as far as it is written
 	// text builds the growing text, whose memory the message shares: appending
 	// to a string would copy an answer once for each of its pieces.
-	text  strings.Builder
-	saved time.Time // when the text was last journaled
-	cut   string    // the first bytes of a character whose rest is to come
+	text strings.Builder
+	cut  string // the first bytes of a character whose rest is to come
+
+	saved   time.Time   // when the text was last journaled
+	unsaved bool        // there is more since then
+	later   *time.Timer // journals it if the stream pauses, nil if none runs
+	failed  error       // what became of the last journaling, for the next piece
 	// saving tells when the journaling under way is done, nil if there is none.
 	saving <-chan outcome
 }
@@ -71,9 +79,11 @@ func (d *TurnContext) Resume(v View) (*Stream, error) {
 // Restart empties the message: another attempt writes it anew.
 func (st *Stream) Restart() error {
 	said := st.m.Text != "" || st.m.Reasoning != ""
+	st.mu.Lock()
 	st.m.Text, st.m.Reasoning = "", ""
 	st.text.Reset()
-	st.cut = ""
+	st.cut, st.unsaved = "", false
+	st.mu.Unlock()
 	if err := st.begin(); err != nil || !said { // first: what is sent with the record is the text as it is then
 		return err
 	}
@@ -82,8 +92,10 @@ func (st *Stream) Restart() error {
 }
 
 func (st *Stream) begin() error {
+	st.mu.Lock()
 	st.saved = time.Now()
 	m := st.m
+	st.mu.Unlock()
 	return st.d.s.read(st.d.ctx, func(s *Session) { s.openText(m) })
 }
 
@@ -109,6 +121,8 @@ func (st *Stream) Write(delta string) error {
 	if limit := st.d.s.host.maxText(); st.text.Len()+len(delta) > limit {
 		return clew.Errorf(clew.MessageTooLarge, "the answer has more than %d bytes", limit)
 	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
 	offset := st.text.Len()
 	st.text.WriteString(delta)
 	if st.m.Say == clew.SayReasoning {
@@ -117,43 +131,75 @@ func (st *Stream) Write(delta string) error {
 		st.m.Text = st.text.String()
 	}
 	st.d.s.stream(st.m, offset, delta)
-	return st.save()
+	st.unsaved = true
+	st.save()
+	err := st.failed
+	st.failed = nil
+	return err
 }
 
 // save journals the text now and then. It does not wait until that is done: a
-// slow disk holds no piece up. An error is that of the time before.
-func (st *Stream) save() error {
-	if time.Since(st.saved) < snapshotEvery {
-		return nil
+// slow disk holds no piece up. What is not journaled now is later. An error is
+// that of the time before. The caller holds mu.
+func (st *Stream) save() {
+	if wait := snapshotEvery - time.Since(st.saved); wait > 0 {
+		st.saveIn(wait)
+		return
 	}
 	if st.saving != nil {
 		select {
 		case out := <-st.saving:
 			st.saving = nil
-			if out.err != nil {
-				return out.err
+			if st.failed = out.err; out.err != nil {
+				return
 			}
-		default:
-			return nil // the disk is slow: later
+		default: // the disk is slow
+			st.saveIn(snapshotEvery)
+			return
 		}
 	}
 	saving, ok := st.d.s.post(st.d.ctx, st.d.report(decide.UpdateText{M: st.m}))
-	if ok {
-		st.saved, st.saving = time.Now(), saving
+	if !ok { // the session is busy
+		st.saveIn(snapshotEvery)
+		return
 	}
-	return nil
+	st.saved, st.saving, st.unsaved = time.Now(), saving, false
+}
+
+// saveIn journals what there is by then. A piece that comes before may do it. The
+// caller holds mu.
+func (st *Stream) saveIn(wait time.Duration) {
+	if st.later != nil {
+		return
+	}
+	st.later = time.AfterFunc(wait, func() {
+		st.mu.Lock()
+		defer st.mu.Unlock()
+		st.later = nil
+		// Once it is closed, this would open it again.
+		if st.unsaved && st.m.Partial && st.d.ctx.Err() == nil {
+			st.save()
+		}
+	})
 }
 
 // Final closes the message as it stands; it has to go on record so.
 func (st *Stream) Final() clew.Message {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.later != nil {
+		st.later.Stop()
+		st.later = nil
+	}
 	st.m.Partial = false
 	return st.m
 }
 
 // FinalText is Final with another text, such as one that was cut to size.
 func (st *Stream) FinalText(text, summary string) clew.Message {
+	st.Final()
 	st.m.Text, st.m.Summary = text, summary
-	return st.Final()
+	return st.m
 }
 
 // wholeRunes splits off the beginning of a character at the end of text. What
