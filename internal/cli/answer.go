@@ -14,6 +14,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/cli/follow"
 	"github.com/clew-run/clew/internal/cli/history"
@@ -87,7 +88,7 @@ func onlyQuestion(ctx context.Context, c *env.Rest) (client.InboxItem, error) {
 	}
 	text := fmt.Sprintf("%s are open; say which one:", env.Count(max(page.Counts.Total, len(page.Items)), "question"))
 	for _, it := range page.Items {
-		text += "\n  " + c.Line("answer", string(it.Question.RequestID())) + "   " + env.Cut(env.Plain(follow.WhatFor(it.Question)), 40)
+		text += "\n  " + c.Line("answer", string(it.Question.RequestID())) + "   " + env.Cut(env.Plain(ask.Line(it.Question)), 40)
 	}
 	return client.InboxItem{}, env.Usagef("%s", text)
 }
@@ -131,13 +132,12 @@ func openQuestion(ctx context.Context, c *env.Rest, name string) (client.InboxIt
 
 // answer reads ANSWER as the question wants it.
 func (f answerFlags) answer(q clew.Question, text string) (client.InboxAnswer, error) {
-	k := &follow.Ask{Q: q}
 	out := client.InboxAnswer{Comment: f.reason}
 	_, plain := client.PlainYesNo(text)
 	switch {
 	case f.pattern != "" && f.remember == "":
 		return out, env.Usagef("--pattern is for --remember task or --remember session")
-	case k.Options() == nil:
+	case ask.Options(q) == nil:
 		return f.value(q, text, out)
 	case f.decline:
 		return out, env.Usagef("--decline is for questions that ask for a value: here it is no")
@@ -150,7 +150,7 @@ func (f answerFlags) answer(q clew.Question, text string) (client.InboxAnswer, e
 	case "s", "skip":
 		out.Action = clew.ChoiceSkip
 	default:
-		if !k.May(clew.ChoiceModify) {
+		if !ask.May(q, clew.ChoiceModify) {
 			return out, env.Usagef("%q is no answer to this: yes or no, and --reason for words", text)
 		}
 		if plain || strings.TrimSpace(text) == "" {
@@ -158,11 +158,11 @@ func (f answerFlags) answer(q clew.Question, text string) (client.InboxAnswer, e
 		}
 		out.Action, out.Instruction = clew.ChoiceModify, text
 	}
-	if !k.May(out.Action) {
-		return out, env.Usagef("this question takes %s", orList(k.Options()))
+	if !ask.May(q, out.Action) {
+		return out, env.Usagef("this question takes %s", orList(ask.Options(q)))
 	}
 	if f.remember != "" {
-		return f.remembering(k, out)
+		return f.remembering(q, out)
 	}
 	return out, nil
 }
@@ -175,13 +175,16 @@ func (f answerFlags) value(q clew.Question, text string, out client.InboxAnswer)
 		out.Action = clew.ChoiceReject
 		return out, nil
 	}
-	value, err := follow.ValueFor(q, text)
+	value, err := ask.ParseValue(q, text)
+	if err != nil {
+		return out, env.Usagef("%s", err)
+	}
 	out.Value = value
-	return out, err
+	return out, nil
 }
 
-func (f answerFlags) remembering(k *follow.Ask, out client.InboxAnswer) (client.InboxAnswer, error) {
-	o, scope := k.Offer(), clew.RememberScope(f.remember)
+func (f answerFlags) remembering(q clew.Question, out client.InboxAnswer) (client.InboxAnswer, error) {
+	o, scope := ask.Offer(q), clew.RememberScope(f.remember)
 	switch {
 	case out.Action != clew.ChoiceApprove:
 		return out, env.Usagef("--remember is for a yes")
@@ -252,7 +255,7 @@ func askFor(ctx context.Context, a *env.App, c *env.Rest, it client.InboxItem) e
 			s.Block(follow.PlainInk, "    ", heard.Tell)
 		}
 		if heard.Answer != nil {
-			return sendAnswer(ctx, a, c, it, inboxAnswer(heard.Answer))
+			return sendAnswer(ctx, a, c, it, *heard.Answer)
 		}
 	}
 }
@@ -261,19 +264,4 @@ func askFor(ctx context.Context, a *env.App, c *env.Rest, it client.InboxItem) e
 func afresh(a *env.App, in *os.File) *bufio.Reader {
 	follow.Forget(in)
 	return bufio.NewReader(a.In)
-}
-
-// inboxAnswer is an answer in the form that the inbox takes.
-func inboxAnswer(answer any) client.InboxAnswer {
-	switch d := answer.(type) {
-	case clew.HitlPlanResponseData:
-		return client.InboxAnswer{Action: d.Action, Comment: d.Comment, Instruction: d.Instruction}
-	case clew.HitlInputResponseData:
-		return client.InboxAnswer{Value: d.Value}
-	case clew.HitlClarificationResponseData:
-		return client.InboxAnswer{Value: d.Value}
-	case clew.HitlApprovalResponseData:
-		return client.InboxAnswer{Action: d.Action, Comment: d.Comment, Remember: d.Remember}
-	}
-	return client.InboxAnswer{}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
-	"github.com/clew-run/clew/internal/cli/follow"
 	"github.com/clew-run/clew/internal/cli/history"
 )
 
@@ -185,7 +185,7 @@ func offerRequests(ctx context.Context, c *env.Rest, _ []string) ([]string, erro
 	page, err := c.API().Inbox(ctx, "", offered)
 	var list []string
 	for _, it := range page.Items {
-		list = append(list, hinted(string(it.Question.RequestID()), plainKind(it.Question)+": "+follow.WhatFor(it.Question)))
+		list = append(list, hinted(string(it.Question.RequestID()), plainKind(it.Question)+": "+ask.Line(it.Question)))
 	}
 	return list, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/cli/follow"
+	"github.com/clew-run/clew/internal/term"
 )
 
 func inboxCommand(a *env.App) *cobra.Command {
@@ -100,7 +101,7 @@ func watchInbox(ctx context.Context, a *env.App, c *env.Rest, giveUp time.Durati
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	gone := &goneFor{limit: giveUp, over: func() {
-		cancel(clew.Errorf(clew.ConnectionFailed, "the server has been gone for %s", follow.Briefly(giveUp)))
+		cancel(clew.Errorf(clew.ConnectionFailed, "the server has been gone for %s", term.Duration(giveUp)))
 	}}
 	s, known := follow.NewScreen(a, a.Out), map[clew.RequestID]bool{}
 	opts := c.Dialing("")

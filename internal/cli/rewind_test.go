@@ -63,7 +63,7 @@ func TestPrintPreview(t *testing.T) {
   1 question will be open again
     Which one?
   1 question will be gone
-    run make
+    make
   no longer allowed without asking, not even after an undo:
     execute_command go test *
     write_file

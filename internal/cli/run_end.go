@@ -12,8 +12,10 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/cli/follow"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // sees reports whether the server works on this machine's files: its local socket
@@ -161,7 +163,7 @@ func tellEnd(a *env.App, s *follow.Screen, c *env.Rest, done follow.Followed) {
 		s.Block(follow.PlainInk, "    ", c.Line("attach", id))
 	default:
 		words := map[string]string{follow.EndedFailed: "Failed", follow.EndedCancelled: "Cancelled", follow.EndedStopped: "Stopped", follow.EndedBudget: "Out of budget"}
-		s.Item(follow.Bad, "✕", words[done.Status]+follow.Because(done.Message)+spentText(done))
+		s.Item(follow.Bad, "✕", words[done.Status]+ask.Because(done.Message)+spentText(done))
 		s.Block(follow.Faint, "    ", "All of it: "+c.Line("show", id))
 	}
 }
@@ -170,13 +172,13 @@ func tellEnd(a *env.App, s *follow.Screen, c *env.Rest, done follow.Followed) {
 func spentText(done follow.Followed) string {
 	u, text := done.Usage, ""
 	if u.CostUSD > 0 {
-		text += " · " + follow.Dollars(u.CostUSD)
+		text += " · " + term.Dollars(u.CostUSD)
 	}
 	if n := u.TokensIn + u.TokensOut; n > 0 {
 		text += " · " + tokens(n)
 	}
 	if done.Lasted >= time.Second {
-		text += " · " + follow.Briefly(done.Lasted)
+		text += " · " + term.Duration(done.Lasted)
 	}
 	return text
 }

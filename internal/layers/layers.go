@@ -52,6 +52,7 @@ var order = []string{
 	"internal/demo", // the story and the sample project of clew demo
 	"internal/server",
 	"internal/term", // text that is safe at a terminal
+	"internal/ask",  // what questions say, for all that show them as text
 	"internal/tui",
 	"internal/cli",
 	"cmd",
@@ -74,8 +75,9 @@ var only = []struct {
 	{"wire", []string{"."}, "the wire knows the vocabulary and nothing else"},
 	{"client", []string{".", "wire"}, "the client is what other programs import, so it brings nothing of the server"},
 	{"internal/term", nil, "it knows text and nothing of sessions"},
-	{"internal/tui", []string{".", "wire", "client", "internal/term"}, "the terminal is a client, so that the protocol is in use every day"},
-	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/term", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
+	{"internal/ask", []string{".", "client", "internal/term"}, "it knows questions and draws nothing"},
+	{"internal/tui", []string{".", "wire", "client", "internal/term", "internal/ask"}, "the terminal is a client, so that the protocol is in use every day"},
+	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/term", "internal/ask", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
 	{"cmd", []string{"internal/cli"}, "the command is a few lines"},
 }
 
@@ -93,7 +95,7 @@ var reserved = []struct {
 	{"github.com/gobwas/", []string{"internal/gateway"}, "the server writes frames in one place"},
 	{"github.com/coder/websocket", []string{"client"}, "the client's library; the server has its own"},
 	{Module + "/web", []string{"internal/server"}, "the API is handed the files it serves"},
-	{Module + "/client", []string{"internal/cli", "internal/tui"}, "the server does not call itself from outside"},
+	{Module + "/client", []string{"internal/ask", "internal/cli", "internal/tui"}, "the server does not call itself from outside"},
 }
 
 // pure lists layers that decide and touch no technology.

@@ -3,12 +3,13 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -29,13 +30,13 @@ func (m *model) pressQuestion(k tea.KeyPressMsg) tea.Cmd {
 	}
 	switch d := q.Data.(type) {
 	case *clew.HitlApprovalRequestData:
-		return m.pressApproval(k.String(), d)
+		return m.pressApproval(k.String(), q)
 	case *clew.HitlPlanReviewData:
-		return m.pressReview(k.String(), d)
+		return m.pressReview(k.String(), q)
 	case *clew.HitlInputRequestData:
-		return m.pressInput(k.String(), d)
+		return m.pressValue(k.String(), q, d)
 	case *clew.HitlClarificationData:
-		return m.pressClarification(k.String(), d)
+		return m.pressValue(k.String(), q, &clew.HitlInputRequestData{Required: true})
 	}
 	return nil
 }
@@ -79,40 +80,52 @@ func (m *model) unseen() bool {
 	return true
 }
 
-func (m *model) pressApproval(key string, d *clew.HitlApprovalRequestData) tea.Cmd {
-	respond := func(action clew.Choice, reason string) tea.Cmd {
-		r := clew.HitlApprovalResponseData{RequestID: d.RequestID, Action: action, Comment: strings.TrimSpace(reason)}
-		if action == clew.ChoiceApprove && m.ask.scope != "" {
-			r.Remember = &clew.Remember{Scope: m.ask.scope, Pattern: m.ask.pattern}
-		}
-		return m.answer(clew.CommandHitlApprovalResponse, r)
-	}
+func (m *model) pressApproval(key string, q clew.Question) tea.Cmd {
+	offer := ask.Offer(q)
 	switch key {
 	case "y":
-		if !m.unseen() {
-			return respond(clew.ChoiceApprove, "")
+		if m.unseen() {
+			return nil
 		}
+		yes := ask.Decide(clew.ChoiceApprove, "")
+		if m.ask.scope != "" {
+			yes.Remember = &clew.Remember{Scope: m.ask.scope, Pattern: m.ask.pattern}
+		}
+		return m.answer(q, yes)
 	case "n":
-		m.askAbout("No, because (may be empty)", "", func(m *model, text string) tea.Cmd { return respond(clew.ChoiceReject, text) })
+		m.askWords(q, "No, because (may be empty)", clew.ChoiceReject)
 	case "s":
-		if slices.Contains(d.Options, clew.ChoiceSkip) {
-			return respond(clew.ChoiceSkip, "")
+		if ask.May(q, clew.ChoiceSkip) {
+			return m.answer(q, ask.Decide(clew.ChoiceSkip, ""))
 		}
 	case "a":
-		m.nextScope(d.Remember)
+		m.nextScope(offer)
 	case "e":
-		if m.ask.scope != "" && d.Remember.Pattern != "" {
+		if m.ask.scope != "" && offer.Pattern != "" {
 			m.editRule()
 			return nil
 		}
-		m.askAbout("No; do this instead", "", func(m *model, text string) tea.Cmd {
-			if strings.TrimSpace(text) == "" {
-				return nil
-			}
-			return respond(clew.ChoiceReject, text)
-		})
+		if ask.AboutAct(q) {
+			m.askInstead(q, "No; do this instead")
+		}
 	}
 	return nil
+}
+
+// askWords asks for the words of an answer, which may be none.
+func (m *model) askWords(q clew.Question, title string, c clew.Choice) {
+	m.askAbout(title, "", func(m *model, text string) tea.Cmd { return m.answer(q, ask.Decide(c, text)) })
+}
+
+// askInstead asks for words in place of a yes or a no. Without any the question
+// stands as before.
+func (m *model) askInstead(q clew.Question, title string) {
+	m.askAbout(title, "", func(m *model, text string) tea.Cmd {
+		if strings.TrimSpace(text) == "" {
+			return nil
+		}
+		return m.answer(q, ask.Instead(q, text))
+	})
 }
 
 func (m *model) editRule() {
@@ -149,45 +162,33 @@ func (m *model) showRule() {
 	m.ask.seen = false
 }
 
-func (m *model) pressReview(key string, d *clew.HitlPlanReviewData) tea.Cmd {
-	respond := func(action clew.Choice, comment, instruction string) tea.Cmd {
-		return m.answer(clew.CommandHitlPlanResponse, clew.HitlPlanResponseData{
-			RequestID: d.RequestID, Action: action, Comment: comment, Instruction: instruction,
-		})
-	}
+func (m *model) pressReview(key string, q clew.Question) tea.Cmd {
 	switch key {
 	case "y":
 		if !m.unseen() {
-			return respond(clew.ChoiceApprove, "", "")
+			return m.answer(q, ask.Decide(clew.ChoiceApprove, ""))
 		}
 	case "n":
-		m.askAbout("No plan, because (may be empty)", "", func(m *model, text string) tea.Cmd {
-			return respond(clew.ChoiceReject, strings.TrimSpace(text), "")
-		})
+		m.askWords(q, "No plan, because (may be empty)", clew.ChoiceReject)
 	case "e":
-		m.askAbout("What shall be changed", "", func(m *model, text string) tea.Cmd {
-			if strings.TrimSpace(text) == "" {
-				return nil
-			}
-			return respond(clew.ChoiceModify, "", text)
-		})
+		m.askInstead(q, "What shall be changed")
 	}
 	return nil
 }
 
-func (m *model) pressInput(key string, d *clew.HitlInputRequestData) tea.Cmd {
-	respond := func(value any) tea.Cmd {
-		return m.answer(clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: d.RequestID, Field: d.Field, Value: value})
-	}
-	if n, ok := bareNumber(key, len(d.Options)); ok {
-		return respond(d.Options[n-1].Value)
+// pressValue is for a question that asks for a value; d says of which kind.
+func (m *model) pressValue(key string, q clew.Question, d *clew.HitlInputRequestData) tea.Cmd {
+	respond := func(value any) tea.Cmd { return m.answer(q, client.InboxAnswer{Value: value}) }
+	labels, values := client.Choices(q)
+	if n, ok := ask.Number(key, len(labels)); ok {
+		return respond(values[n-1])
 	}
 	switch {
 	case d.InputType == clew.InputBoolean && (key == "y" || key == "n"):
 		return respond(key == "y")
 	case (key == "e" || key == "enter") && !d.Strict:
 		m.askAbout("Your answer", defaultText(d.DefaultValue), func(m *model, text string) tea.Cmd {
-			value, err := valueOf(d.InputType, text)
+			value, err := ask.ParseValue(q, text)
 			if err != nil {
 				m.fail(err)
 				return nil
@@ -203,41 +204,4 @@ func defaultText(v any) string {
 		return ""
 	}
 	return fmt.Sprint(v)
-}
-
-func valueOf(t clew.InputType, text string) (any, error) {
-	text = strings.TrimSpace(text)
-	switch t {
-	case clew.InputNumber:
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, clew.Errorf(clew.HitlInvalidResponse, "%q is no number", text)
-		}
-		return n, nil
-	case clew.InputBoolean:
-		b, err := strconv.ParseBool(text)
-		if err != nil {
-			return nil, clew.Errorf(clew.HitlInvalidResponse, "y or n")
-		}
-		return b, nil
-	}
-	return text, nil
-}
-
-func (m *model) pressClarification(key string, d *clew.HitlClarificationData) tea.Cmd {
-	respond := func(value any) tea.Cmd {
-		return m.answer(clew.CommandHitlClarificationResponse, clew.HitlClarificationResponseData{RequestID: d.RequestID, Value: value})
-	}
-	if n, ok := bareNumber(key, len(d.Suggestions)); ok {
-		return respond(d.Suggestions[n-1])
-	}
-	if key == "e" || key == "enter" {
-		m.askAbout("Your answer", "", func(m *model, text string) tea.Cmd {
-			if strings.TrimSpace(text) == "" {
-				return nil
-			}
-			return respond(text)
-		})
-	}
-	return nil
 }

@@ -2,13 +2,13 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -95,8 +95,8 @@ func (m *model) disarm() {
 func (m *model) turnTo(q clew.Question) {
 	labels, _ := client.Choices(q)
 	m.ask = asking{id: q.RequestID(), known: true, choices: len(labels)}
-	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && d.Remember != nil {
-		m.ask.pattern = d.Remember.Pattern
+	if offer := ask.Offer(q); offer != nil {
+		m.ask.pattern = offer.Pattern
 	}
 }
 
@@ -131,13 +131,9 @@ func (m *model) answered(q clew.SettledQuestion, byWords bool) {
 		m.tell(paint.Run, wordsWere(q.Action))
 	case q.RequestID != m.ask.id:
 	case q.ByTimeout:
-		m.tell(paint.Ask, "the question expired: nobody answered in time")
-	case q.Action == clew.ResolvedCancelled:
-		m.tell(paint.Soft, "the question is gone: its work ended")
-	case m.isMe(q.By):
-		m.tell(paint.Soft, fmt.Sprintf("you answered elsewhere: %s", resolutionWord(q.Action)))
-	case q.By != "":
-		m.tell(paint.Soft, fmt.Sprintf("%s answered first: %s", q.By, resolutionWord(q.Action)))
+		m.tell(paint.Ask, ask.Elsewhere(q.MessageAnswer, false))
+	default:
+		m.tell(paint.Soft, ask.Elsewhere(q.MessageAnswer, m.isMe(q.By)))
 	}
 }
 
@@ -146,17 +142,7 @@ func wordsWere(r clew.Resolution) string {
 	if r == clew.ResolvedAnswer {
 		return "your words were the answer"
 	}
-	return "your words were the answer: " + resolutionWord(r)
-}
-
-func resolutionWord(r clew.Resolution) string {
-	words := map[clew.Resolution]string{
-		clew.ResolvedApprove: "yes", clew.ResolvedReject: "no", clew.ResolvedSkip: "skip it", clew.ResolvedModify: "change it", clew.ResolvedAnswer: "an answer",
-	}
-	if w := words[r]; w != "" {
-		return w
-	}
-	return string(r)
+	return "your words were the answer: " + ask.Result(r)
 }
 
 // isMe reports whether a person is the one at this screen, as far as one knows.
@@ -166,7 +152,8 @@ func (m *model) isMe(id clew.UserID) bool {
 
 // answer sends an answer. The first one that the server takes counts. One that it
 // does not take can be given again.
-func (m *model) answer(typ clew.CommandType, data any) tea.Cmd {
+func (m *model) answer(q clew.Question, a client.InboxAnswer) tea.Cmd {
+	typ, data := ask.Response(q, a)
 	id := m.ask.id
 	m.ask.sent = id
 	m.focus = writing

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
@@ -30,30 +31,8 @@ func (m *model) choiceInWords() (choice, bool) {
 	if of != 1 || !m.ask.drawn || m.ask.sent == m.ask.id || m.write.mode == clew.ModeRun {
 		return choice{}, false
 	}
-	labels, values := client.Choices(q)
-	text := strings.TrimSpace(m.write.String())
-	at := slices.IndexFunc(labels, func(l string) bool { return strings.EqualFold(strings.TrimSpace(l), text) })
-	if n, ok := bareNumber(text, len(labels)); ok {
-		at = n - 1
-	}
-	if at < 0 || text == "" {
-		return choice{}, false
-	}
-	return choice{q, labels[at], values[at]}, true
-}
-
-// bareNumber reads a text that is nothing but a number from 1 to most.
-func bareNumber(text string, most int) (n int, ok bool) {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	return n, err == nil && n >= 1 && n <= most
-}
-
-// choose answers the question in the dock with a choice.
-func (m *model) choose(c choice) tea.Cmd {
-	if d, ok := c.question.Data.(*clew.HitlInputRequestData); ok {
-		return m.answer(clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: d.RequestID, Field: d.Field, Value: c.value})
-	}
-	return m.answer(clew.CommandHitlClarificationResponse, clew.HitlClarificationResponseData{RequestID: c.question.RequestID(), Value: c.value})
+	label, value, ok := ask.Chosen(q, m.write.String())
+	return choice{q, label, value}, ok
 }
 
 // noWords does what is written, where that is no message: a command, or a choice.
@@ -64,7 +43,7 @@ func (m *model) noWords() (tea.Cmd, bool) {
 	}
 	if c, ok := m.choiceInWords(); ok {
 		m.write.clear()
-		return m.choose(c), true
+		return m.answer(c.question, client.InboxAnswer{Value: c.value}), true
 	}
 	if m.write.mode == clew.ModeRun { // a plan is a task of its own
 		return nil, false
@@ -76,7 +55,7 @@ func (m *model) noWords() (tea.Cmd, bool) {
 	}
 	for _, q := range m.questions() { // of several, nobody knows which one is meant
 		labels, _ := client.Choices(q)
-		if n, ok := bareNumber(m.write.String(), len(labels)); ok {
+		if n, ok := ask.Number(m.write.String(), len(labels)); ok {
 			m.tell(paint.Ask, "not sent: to choose, press tab, then "+strconv.Itoa(n))
 			return nil, true
 		}
@@ -91,7 +70,7 @@ func (m *model) dropBareAnswer() {
 		return
 	}
 	_, plain := client.PlainYesNo(m.write.String())
-	if _, number := bareNumber(m.write.String(), m.ask.choices); plain || number {
+	if _, number := ask.Number(m.write.String(), m.ask.choices); plain || number {
 		m.write.clear()
 	}
 }

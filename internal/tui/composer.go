@@ -48,7 +48,7 @@ func (c *composer) arrived(id clew.ClientMessageID) {
 
 // clear takes away what was written.
 func (c *composer) clear() {
-	c.set("")
+	c.Set("")
 	c.history = 0
 }
 
@@ -63,7 +63,7 @@ func (c *composer) wasDrawn(open []clew.Question) {
 
 // say sends what was written.
 func (m *model) say(arrival clew.Arrival) tea.Cmd {
-	if m.write.empty() {
+	if m.write.Empty() {
 		return nil
 	}
 	if m.state.Connection.Role == clew.RoleViewer || m.state.Connection.Role == clew.RoleApprover {
@@ -101,10 +101,10 @@ func (m *model) said(out outgoing, err error) tea.Cmd {
 	}
 	m.tell(paint.Fail, "not sent: "+clew.AsError(err).Message)
 	text := out.text
-	if !m.write.empty() {
+	if !m.write.Empty() {
 		text += "\n" + m.write.String()
 	}
-	m.write.set(text)
+	m.write.Set(text)
 	return nil
 }
 
@@ -120,17 +120,17 @@ func (m *model) recall(by int) {
 	}
 	m.write.history = to
 	if to == 0 {
-		m.write.set(m.write.aside)
+		m.write.Set(m.write.aside)
 		return
 	}
-	m.write.set(said[len(said)-to].Text)
+	m.write.Set(said[len(said)-to].Text)
 }
 
 // sayAgain brings back words that were taken back, to be said differently.
 func (m *model) sayAgain(words string) {
-	if m.write.empty() && words != "" {
+	if m.write.Empty() && words != "" {
 		m.write.clear()
-		m.write.set(words)
+		m.write.Set(words)
 		m.write.again = words
 	}
 }
@@ -168,8 +168,8 @@ func (m *model) loadDraft() tea.Cmd {
 		}
 		return func(m *model) tea.Cmd {
 			m.write.draft = d
-			if m.write.empty() && d.Text != "" {
-				m.write.set(d.Text)
+			if m.write.Empty() && d.Text != "" {
+				m.write.Set(d.Text)
 				m.write.kept = d.Text
 			}
 			return nil
@@ -183,7 +183,7 @@ func (m *model) keepDraft() tea.Cmd {
 	if m.write.keeping || m.write.history > 0 {
 		return nil
 	}
-	if m.write.empty() {
+	if m.write.Empty() {
 		return m.dropDraft()
 	}
 	if text == m.write.kept {
@@ -209,7 +209,7 @@ func (m *model) keepDraft() tea.Cmd {
 // keepLastDraft hands over what was written right before the person left.
 func (m *model) keepLastDraft() {
 	text := m.write.String()
-	if m.write.empty() || text == m.write.kept || m.write.history > 0 {
+	if m.write.Empty() || text == m.write.kept || m.write.history > 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), 3*time.Second)

@@ -69,7 +69,7 @@ func TestNumberAtSeveralQuestions(t *testing.T) {
 	if len(d.sent) != 0 {
 		t.Fatalf("sent %v", d.sent)
 	}
-	d.m.write.set("2")
+	d.m.write.Set("2")
 	d.m.write.mode = clew.ModeRun // a task of its own
 	d.press("enter")
 	if d.types() != "user_message" {
@@ -148,7 +148,7 @@ func TestOwnWordsAreTheAnswer(t *testing.T) {
 		want  string
 	}{
 		{which("q1", "Red"), clew.ResolvedAnswer, "your words were the answer"},
-		{approval("q1", "one"), clew.ResolvedReject, "your words were the answer: no"},
+		{approval("q1", "one"), clew.ResolvedReject, "your words were the answer: denied"},
 	} {
 		d := newDesk(t, 80, 24)
 		d.opens(clew.SessionState{Owner: "ann", Role: clew.RoleOwner})
@@ -195,7 +195,7 @@ func TestNoSuchCommand(t *testing.T) {
 	}
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.m.write.set("/help")
+	d.m.write.Set("/help")
 	d.press("enter")
 	if _, open := d.m.overlay.(*help); !open || d.m.write.String() != "" {
 		t.Error("a command that was brought back does nothing")
@@ -248,7 +248,7 @@ func TestNotesDoNotStay(t *testing.T) {
 	d.sees("no open question in this session")
 	d.press("x")
 	d.seesNot("no open question")
-	d.m.write.set("hello")
+	d.m.write.Set("hello")
 	d.refuse = clew.Errorf(clew.QueueFull, "no line")
 	d.press("enter")
 	d.sees("not sent: no line", "enter sends")

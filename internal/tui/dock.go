@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/feed"
 	"github.com/clew-run/clew/internal/tui/paint"
@@ -62,18 +64,14 @@ func (a *asking) wasDrawn() {
 
 func (m *model) dockHead(q clew.Question, at, of, width int) paint.Line {
 	a := q.Asking()
-	left := paint.L(paint.S(paint.Ask, " ◇ "), paint.B(paint.Ask, questionTitle(q)))
+	left := paint.L(paint.S(paint.Ask, " ◇ "), paint.B(paint.Ask, heading(q)))
 	if of > 1 {
 		left = append(left, paint.S(paint.Soft, fmt.Sprintf("  %d of %d", at+1, of)))
 	}
 	if who := m.askedBy(a); who != "" {
 		left = append(left, paint.S(paint.Soft, "  "+who))
 	}
-	var right paint.Line
-	if a.DeadlineMS > 0 {
-		right = paint.L(paint.S(paint.Ask, m.countdown(a.DeadlineMS)+" "))
-	}
-	return paint.Between(left, right, width)
+	return paint.Between(left, m.countdown(q), width)
 }
 
 // askedBy says which part of the work asks, where it is not all of it.
@@ -92,112 +90,35 @@ func (m *model) askedBy(a *clew.Asking) string {
 	return ""
 }
 
-// countdown is what is left by the server's clock.
-func (m *model) countdown(deadline int64) string {
-	left := time.Duration(deadline-m.serverNow()) * time.Millisecond
-	if left <= 0 {
-		return "expired"
+// countdown is what is left by the server's clock, nothing if a question waits
+// for ever.
+func (m *model) countdown(q clew.Question) paint.Line {
+	left := ask.TimeLeft(q, time.UnixMilli(m.serverNow()))
+	if left == "" {
+		return nil
 	}
-	left = left.Round(time.Second)
-	if left >= time.Hour {
-		return fmt.Sprintf("expires in %d h %02d min", int(left.Hours()), int(left.Minutes())%60)
-	}
-	return fmt.Sprintf("expires in %d:%02d", int(left.Minutes()), int(left.Seconds())%60)
+	return paint.L(paint.S(paint.Ask, left+" "))
 }
 
-func questionTitle(q clew.Question) string {
-	switch d := q.Data.(type) {
-	case *clew.HitlPlanReviewData:
-		return fmt.Sprintf("Approve the plan? (version %d)", d.Version)
-	case *clew.HitlApprovalRequestData:
-		switch {
-		case d.Limit != "":
-			return "Go on? A limit was reached: " + d.Limit
-		case d.Todo != nil:
-			return "Allow this step?"
-		case d.Effect != nil && d.Effect.Command != "":
-			return "Run this command?"
-		case d.Tool != "":
-			return "Allow " + term.ExactLine(feed.ToolName(d.Tool)) + "?"
-		}
-		return "Go on?"
+// heading is the title of a question. One that asks for a value is its own body:
+// there may be no room for it here.
+func heading(q clew.Question) string {
+	if ask.Options(q) == nil {
+		return "A question"
 	}
-	return "A question"
+	return ask.Title(q)
 }
 
 // questionBody is all that one should know before answering.
 func (m *model) questionBody(q clew.Question, width int) []paint.Line {
-	switch d := q.Data.(type) {
-	case *clew.HitlApprovalRequestData:
-		return m.approvalBody(d, width)
-	case *clew.HitlPlanReviewData:
-		return reviewBody(d, width)
-	case *clew.HitlInputRequestData:
-		lines := paint.Paragraphs(paint.Style{}, d.Question, width)
-		for i, o := range d.Options {
-			lines = append(lines, option(i, o.Label, width)...)
-		}
-		return lines
-	case *clew.HitlClarificationData:
-		lines := paint.Paragraphs(paint.Style{}, d.Question, width)
-		if d.Ambiguity != "" {
-			lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Soft}, d.Ambiguity, width)...)
-		}
-		for i, s := range d.Suggestions {
-			lines = append(lines, option(i, s, width)...)
-		}
-		return lines
-	}
-	return nil
-}
-
-func option(i int, label string, width int) []paint.Line {
-	lines := paint.Paragraphs(paint.Style{}, label, max(width-3, 4))
-	for j := range lines {
-		front := "   "
-		if j == 0 {
-			front = fmt.Sprintf("%d  ", i+1)
-		}
-		lines[j] = lines[j].With(paint.B(paint.Ask, front))
-	}
-	return lines
-}
-
-// approvalBody is all that a yes would cover, exactly.
-func (m *model) approvalBody(d *clew.HitlApprovalRequestData, width int) []paint.Line {
 	var lines []paint.Line
-	if d.Effect != nil && d.Effect.Command == "" && d.Effect.Summary != "" {
-		lines = paint.Paragraphs(paint.Style{Bold: true}, term.Exact(d.Effect.Summary), width)
+	if ask.Options(q) == nil {
+		lines = paint.Paragraphs(paint.Style{}, ask.Title(q), width)
 	}
-	lines = append(lines, feed.Effect(d.Effect, width)...)
-	lines = append(lines, feed.Input(d.Input, d.Effect, width)...)
-	if d.Todo != nil {
-		lines = append(lines, paint.Paragraphs(paint.Style{Bold: true}, term.Exact(d.Todo.Task), width)...)
+	for _, p := range ask.Parts(q) {
+		lines = append(lines, feed.Part(p, width)...)
 	}
-	lines = append(lines, riskLines(d.Effect, width)...)
-	for _, s := range []string{d.Reason, d.Why} {
-		if s != "" && (d.Effect == nil || s != d.Effect.Summary) {
-			lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Soft}, term.Exact(s), width)...)
-		}
-	}
-	return append(lines, m.rememberLines(d.Remember, width)...)
-}
-
-// riskLines say what holds a command, and what does not.
-func riskLines(e *clew.Effect, width int) []paint.Line {
-	if e == nil || e.Command == "" {
-		return nil
-	}
-	ink, text := paint.Soft, "sandbox "+e.Sandbox
-	if e.Sandbox == "none" || e.Sandbox == "" {
-		ink, text = paint.Ask, "no sandbox: it can do all that you can"
-	}
-	if e.Network {
-		ink, text = paint.Ask, text+"; it can reach the network"
-	} else {
-		text += "; no network"
-	}
-	return paint.Paragraphs(paint.Style{Ink: ink}, text, width)
+	return append(lines, m.rememberLines(ask.Offer(q), width)...)
 }
 
 func (m *model) rememberLines(offer *clew.RememberOffer, width int) []paint.Line {
@@ -217,25 +138,6 @@ func (m *model) rememberLines(offer *clew.RememberOffer, width int) []paint.Line
 		lines = append(lines, paint.L(paint.S(paint.Past, "covers "), paint.S(paint.Soft, term.ExactLine(offer.Match))).Wrap(width)...)
 		if offer.NearMiss != "" {
 			lines = append(lines, paint.L(paint.S(paint.Past, "does not cover "), paint.S(paint.Soft, term.ExactLine(offer.NearMiss))).Wrap(width)...)
-		}
-	}
-	return lines
-}
-
-func reviewBody(d *clew.HitlPlanReviewData, width int) []paint.Line {
-	lines := paint.Paragraphs(paint.Style{Ink: paint.Soft}, d.Message, width)
-	for _, t := range d.Plan.Todos {
-		for i, l := range paint.Paragraphs(paint.Style{}, t.Task, max(width-2, 4)) {
-			front := "  "
-			if i == 0 {
-				front = "○ "
-			}
-			lines = append(lines, l.With(paint.S(paint.Past, front)))
-		}
-		if after := afterWhat(t, d.Plan.Todos); after != "" {
-			for _, l := range paint.Paragraphs(paint.Style{Ink: paint.Past}, after, max(width-2, 4)) {
-				lines = append(lines, l.With(paint.S(paint.Plain, "  ")))
-			}
 		}
 	}
 	return lines
@@ -269,48 +171,39 @@ func fitting(pairs []string, width int) []string {
 
 // questionKeys are the keys that answer, in pairs of key and meaning.
 func (m *model) questionKeys(q clew.Question) []string {
-	switch d := q.Data.(type) {
-	case *clew.HitlApprovalRequestData:
-		return m.approvalKeys(d)
-	case *clew.HitlPlanReviewData:
-		return []string{"y", "yes", "n", "no", "e", "change it", "esc", "back"}
-	case *clew.HitlInputRequestData:
-		var keys []string
-		if len(d.Options) > 0 {
-			keys = append(keys, "1-9", "choose")
-		}
-		if d.InputType == clew.InputBoolean {
-			keys = append(keys, "y", "yes", "n", "no")
-		} else if !d.Strict {
-			keys = append(keys, "e", "write an answer")
+	d, input := q.Data.(*clew.HitlInputRequestData)
+	var keys []string
+	if ask.Options(q) != nil {
+		for _, k := range ask.Keys(q) {
+			keys = append(keys, m.ruleKey(q, k)...)
 		}
 		return append(keys, "esc", "back")
-	case *clew.HitlClarificationData:
-		if len(d.Suggestions) == 0 {
-			return []string{"e", "write an answer", "esc", "back"}
-		}
 	}
-	return []string{"1-9", "choose", "e", "write an answer", "esc", "back"}
-}
-
-func (m *model) approvalKeys(d *clew.HitlApprovalRequestData) []string {
-	keys := []string{"y", "yes", "n", "no"}
-	if slices.Contains(d.Options, clew.ChoiceSkip) {
-		keys = append(keys, "s", "skip")
+	if labels, _ := client.Choices(q); len(labels) > 0 {
+		keys = append(keys, "1-9", "choose")
 	}
-	offer := d.Remember
 	switch {
-	case offer == nil || len(offer.Scopes) == 0:
-		keys = append(keys, "e", "else")
-	case m.ask.scope == "":
-		keys = append(keys, "a", "always", "e", "else")
-	default:
-		keys = append(keys, "a", nextScopeWord(offer, m.ask.scope))
-		if offer.Pattern != "" {
-			keys = append(keys, "e", "edit the rule")
-		}
+	case input && d.InputType == clew.InputBoolean:
+		keys = append(keys, "y", "yes", "n", "no")
+	case !input || !d.Strict:
+		keys = append(keys, "e", "write an answer")
 	}
 	return append(keys, "esc", "back")
+}
+
+// ruleKey is what a key does while a rule is chosen that comes with a yes.
+func (m *model) ruleKey(q clew.Question, k ask.Key) []string {
+	offer := ask.Offer(q)
+	switch {
+	case m.ask.scope == "" || offer == nil:
+	case k.Key == "a":
+		k.Word = nextScopeWord(offer, m.ask.scope)
+	case k.Key == "e" && offer.Pattern != "":
+		k.Word = "edit the rule"
+	case k.Key == "e":
+		return nil
+	}
+	return []string{k.Key, k.Word}
 }
 
 // nextScopeWord is what a does now.

@@ -70,7 +70,7 @@ func TestPalette(t *testing.T) {
 	if d.m.palette != nil || d.m.write.String() != "/etc/hosts is broken" {
 		t.Errorf("wrote %q", d.m.write.String())
 	}
-	d.m.write.set("")
+	d.m.write.Set("")
 	d.press("/", "backspace", "/", "esc")
 	if d.m.palette != nil || d.m.write.String() != "" {
 		t.Error("it did not close")
@@ -79,7 +79,7 @@ func TestPalette(t *testing.T) {
 	if d.m.palette != nil || d.m.write.String() != "a/" {
 		t.Error("it opened while somebody wrote")
 	}
-	d.m.write.set("")
+	d.m.write.Set("")
 	d.press("/")
 	d.m.Update(tea.PasteMsg{Content: "quit\n"})
 	if d.m.palette != nil || d.m.write.String() != "/quit\n" {

@@ -5,131 +5,22 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
-// An editor holds a text that somebody writes. The terminal's own cursor stands
+// An editor shows a text that somebody writes. The terminal's own cursor stands
 // in it, so that input methods show what they compose in the right place.
-type editor struct {
-	text   []rune
-	cursor int
-	single bool // it stays on one line
-}
-
-func (e *editor) String() string { return string(e.text) }
-
-func (e *editor) empty() bool { return strings.TrimSpace(string(e.text)) == "" }
-
-func (e *editor) set(s string) {
-	e.text = e.text[:0]
-	e.cursor = 0
-	e.insert(s)
-}
-
-// insert puts text in, as typed or pasted: control characters are left out, so
-// that a paste cannot press keys.
-func (e *editor) insert(s string) {
-	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
-	in := make([]rune, 0, len(s))
-	for _, r := range s {
-		switch {
-		case r == '\n' && e.single:
-			in = append(in, ' ')
-		case r == '\n' || r == '\t' || !unicode.IsControl(r) && r != unicode.ReplacementChar:
-			in = append(in, r)
-		}
-	}
-	e.text = append(e.text[:e.cursor:e.cursor], append(in, e.text[e.cursor:]...)...)
-	e.cursor += len(in)
-}
+type editor struct{ term.Editor }
 
 // key does what a key says, and reports whether it said anything to an editor.
 func (e *editor) key(k tea.KeyPressMsg) bool {
-	switch k.String() {
-	case "backspace", "ctrl+h":
-		e.remove(e.cursor - 1)
-	case "delete", "ctrl+d":
-		e.remove(e.cursor)
-	case "left", "ctrl+b":
-		e.cursor = max(e.cursor-1, 0)
-	case "right", "ctrl+f":
-		e.cursor = min(e.cursor+1, len(e.text))
-	case "alt+left", "ctrl+left", "alt+b":
-		e.cursor = e.wordBefore()
-	case "alt+right", "ctrl+right", "alt+f":
-		e.cursor = e.wordAfter()
-	case "home", "ctrl+a":
-		e.cursor = e.lineStart()
-	case "end", "ctrl+e":
-		e.cursor = e.lineEnd()
-	case "ctrl+w", "alt+backspace":
-		e.drop(e.wordBefore(), e.cursor)
-	case "ctrl+u":
-		e.drop(e.lineStart(), e.cursor)
-	case "shift+enter", "alt+enter", "ctrl+j":
-		if e.single {
-			return false
-		}
-		e.insert("\n")
-	default:
-		if k.Text == "" {
-			return false
-		}
-		e.insert(k.Text)
+	if e.Key(k.String()) {
+		return true
 	}
-	return true
-}
-
-func (e *editor) remove(at int) {
-	if at >= 0 && at < len(e.text) {
-		e.drop(at, at+1)
-	}
-}
-
-func (e *editor) drop(from, to int) {
-	e.text = append(e.text[:from:from], e.text[to:]...)
-	e.cursor = from
-}
-
-func (e *editor) lineStart() int {
-	at := e.cursor
-	for at > 0 && e.text[at-1] != '\n' {
-		at--
-	}
-	return at
-}
-
-func (e *editor) lineEnd() int {
-	at := e.cursor
-	for at < len(e.text) && e.text[at] != '\n' {
-		at++
-	}
-	return at
-}
-
-func (e *editor) wordBefore() int {
-	at := e.cursor
-	for at > 0 && unicode.IsSpace(e.text[at-1]) {
-		at--
-	}
-	for at > 0 && !unicode.IsSpace(e.text[at-1]) {
-		at--
-	}
-	return at
-}
-
-func (e *editor) wordAfter() int {
-	at := e.cursor
-	for at < len(e.text) && unicode.IsSpace(e.text[at]) {
-		at++
-	}
-	for at < len(e.text) && !unicode.IsSpace(e.text[at]) {
-		at++
-	}
-	return at
+	e.Insert(k.Text)
+	return k.Text != ""
 }
 
 // A layout is an editor's text as it stands on the screen.
@@ -146,12 +37,12 @@ func (e *editor) lay(width int) layout {
 	l := layout{lines: []string{""}, starts: []int{0}}
 	width = max(width, 2)
 	used, word := 0, 0 // columns of this line; where its last word begins
-	for i, r := range e.text {
+	for i, r := range e.Text {
 		shown := display(r)
 		w := term.Width(shown)
 		hangs := r == ' ' && used == width
 		if r != '\n' && used+w > width && !hangs {
-			used = l.breakBefore(e.text, i, word)
+			used = l.breakBefore(e.Text, i, word)
 		}
 		switch r {
 		case '\n':
@@ -163,8 +54,8 @@ func (e *editor) lay(width int) layout {
 		l.lines[len(l.lines)-1] += shown
 		used += w
 	}
-	if used > width || used == width && e.cursor == len(e.text) {
-		l.lines, l.starts = append(l.lines, ""), append(l.starts, len(e.text))
+	if used > width || used == width && e.Cursor == len(e.Text) {
+		l.lines, l.starts = append(l.lines, ""), append(l.starts, len(e.Text))
 	}
 	l.place(e)
 	return l
@@ -192,10 +83,10 @@ func (l *layout) breakBefore(text []rune, i, word int) (used int) {
 
 // place finds the cursor.
 func (l *layout) place(e *editor) {
-	for l.row+1 < len(l.starts) && l.starts[l.row+1] <= e.cursor {
+	for l.row+1 < len(l.starts) && l.starts[l.row+1] <= e.Cursor {
 		l.row++
 	}
-	for _, r := range e.text[l.starts[l.row]:e.cursor] {
+	for _, r := range e.Text[l.starts[l.row]:e.Cursor] {
 		l.col += term.Width(display(r))
 	}
 }
@@ -219,15 +110,15 @@ func (e *editor) vertical(by, width int) bool {
 		return false
 	}
 	at, used := l.starts[to], 0
-	end := len(e.text)
+	end := len(e.Text)
 	if to+1 < len(l.starts) {
 		end = l.starts[to+1] - 1
 	}
 	for at < end && used < l.col {
-		used += term.Width(display(e.text[at]))
+		used += term.Width(display(e.Text[at]))
 		at++
 	}
-	e.cursor = at
+	e.Cursor = at
 	return true
 }
 

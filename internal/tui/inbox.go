@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/tui/feed"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -82,41 +82,11 @@ func (b *inbox) draw(m *model, width, height int) []paint.Line {
 }
 
 func (b *inbox) entry(m *model, item inboxItem, chosen bool, width int) []paint.Line {
-	a := item.Question.Asking()
-	left := paint.L(pointer(chosen), paint.S(paint.Ask, "◇ "), paint.B(paint.Plain, questionTitle(item.Question)))
-	right := paint.Line{}
-	if a.DeadlineMS > 0 {
-		right = paint.L(paint.S(paint.Ask, m.countdown(a.DeadlineMS)+" "))
-	}
+	left := paint.L(pointer(chosen), paint.S(paint.Ask, "◇ "), paint.B(paint.Plain, heading(item.Question)))
 	name := item.Title
 	if name == "" {
 		name = string(item.SessionID)
 	}
-	second := paint.L(paint.S(paint.Past, "     "+name+"  "), paint.S(paint.Soft, gist(item.Question)))
-	return []paint.Line{paint.Between(left, right, width), second.Cut(width - 1)}
-}
-
-// gist is a question in a line.
-func gist(q clew.Question) string {
-	switch d := q.Data.(type) {
-	case *clew.HitlApprovalRequestData:
-		switch {
-		case d.Effect != nil && d.Effect.Command != "":
-			return "$ " + d.Effect.Command
-		case d.Effect != nil && d.Effect.Summary != "":
-			return d.Effect.Summary
-		case d.Todo != nil:
-			return d.Todo.Task
-		case d.Tool != "":
-			return feed.ToolName(d.Tool)
-		}
-		return d.Reason
-	case *clew.HitlInputRequestData:
-		return d.Question
-	case *clew.HitlClarificationData:
-		return d.Question
-	case *clew.HitlPlanReviewData:
-		return d.Message
-	}
-	return ""
+	second := paint.L(paint.S(paint.Past, "     "+name+"  "), paint.S(paint.Soft, ask.Line(item.Question)))
+	return []paint.Line{paint.Between(left, m.countdown(item.Question), width), second.Cut(width - 1)}
 }

@@ -154,7 +154,7 @@ func (m *model) arrive() {
 // stopsWithEsc reports whether esc is about the agent: it works, and nothing is
 // written or asked.
 func (m *model) stopsWithEsc() bool {
-	return m.focus == writing && m.working() && m.write.empty() && len(m.questions()) == 0
+	return m.focus == writing && m.working() && m.write.Empty() && len(m.questions()) == 0
 }
 
 // escStops stops the agent at the second esc.
@@ -214,13 +214,13 @@ func (m *model) pressWriting(k tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+t":
 		m.toggleMode()
 	case "/":
-		if len(m.write.text) == 0 {
+		if len(m.write.Text) == 0 {
 			m.openPalette()
 			return nil
 		}
 		m.write.key(k)
 	case "end":
-		if m.write.empty() {
+		if m.write.Empty() {
 			m.sight.follow = true
 		}
 		m.write.key(k)
@@ -272,14 +272,14 @@ func (m *model) stop() tea.Cmd {
 func (m *model) paste(text string) tea.Cmd {
 	switch {
 	case m.prompt != nil:
-		m.prompt.insert(text)
+		m.prompt.Insert(text)
 	case m.palette != nil:
 		m.palette = nil
-		m.write.insert("/" + text)
+		m.write.Insert("/" + text)
 	case m.overlay != nil:
 		return m.overlay.paste(m, text)
 	case m.focus == writing:
-		m.write.insert(text)
+		m.write.Insert(text)
 	}
 	return nil
 }

@@ -129,14 +129,14 @@ func TestComposerWraps(t *testing.T) {
 		{"ab\ncd", "ab|cd"},
 	} {
 		var e editor
-		e.set(c.text)
+		e.Set(c.text)
 		if got := strings.Join(e.lay(10).lines, "|"); got != c.want {
 			t.Errorf("%q became %q, want %q", c.text, got, c.want)
 		}
-		for e.cursor = range len(e.text) + 1 {
+		for e.Cursor = range len(e.Text) + 1 {
 			l := e.lay(10)
 			if l.row >= len(l.lines) || l.col > 11 {
-				t.Errorf("%q: the cursor at %d is in line %d, column %d", c.text, e.cursor, l.row, l.col)
+				t.Errorf("%q: the cursor at %d is in line %d, column %d", c.text, e.Cursor, l.row, l.col)
 			}
 		}
 	}

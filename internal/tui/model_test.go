@@ -21,7 +21,7 @@ func TestApproval(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
 	d.asks(approval("q1", "make test"))
-	d.sees("Run this command?", "$ make test", "in /work", "sandbox bwrap; no network", "tab to answer")
+	d.sees("Run this command?", "$ make test", "in /work", "in a sandbox (bwrap), without network", "tab to answer")
 	d.typed("yn")
 	if len(d.sent) != 0 || d.m.write.String() != "yn" {
 		t.Fatalf("sent %v, wrote %q", d.sent, d.m.write.String())
@@ -90,12 +90,12 @@ func TestAnsweredFirst(t *testing.T) {
 	d.sees("1 of 2")
 	d.press("tab")
 	d.settles("q1", clew.MessageAnswer{Action: clew.ResolvedApprove, By: "bob"})
-	d.sees("bob answered first: yes", "$ two")
+	d.sees("answered elsewhere by bob: approved", "$ two")
 	d.press("y")
 	if len(d.sent) != 0 {
 		t.Errorf("the next question got the answer: %v", d.sent)
 	}
-	d.m.write.set("")
+	d.m.write.Set("")
 	d.press("ctrl+g", "y")
 	if len(d.sent) != 1 || d.sent[0].Data["request_id"] != "q2" {
 		t.Errorf("sent %v", d.sent)
@@ -115,7 +115,7 @@ func TestCountdown(t *testing.T) {
 	d.sees("expired")
 	d.text()
 	d.settles("q1", clew.MessageAnswer{Action: clew.ResolvedReject, ByTimeout: true})
-	d.sees("the question expired")
+	d.sees("nobody answered in time: denied")
 }
 
 func TestInputAndClarification(t *testing.T) {

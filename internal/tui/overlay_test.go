@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/term"
 )
 
 func planned() clew.SessionState {
@@ -113,7 +114,7 @@ func TestRewindPicker(t *testing.T) {
 
 func TestEditor(t *testing.T) {
 	var e editor
-	e.set("가나 다")
+	e.Set("가나 다")
 	e.key(key("left"))
 	e.key(key("backspace"))
 	if e.String() != "가나다" {
@@ -124,16 +125,16 @@ func TestEditor(t *testing.T) {
 	if e.String() != "" {
 		t.Errorf("a word: %q", e.String())
 	}
-	e.set("한국어 text\nsecond")
+	e.Set("한국어 text\nsecond")
 	l := e.lay(8)
 	if strings.Join(l.lines, "|") != "한국어 |text|second" || l.row != 2 || l.col != 6 {
 		t.Errorf("%q, cursor %d,%d", l.lines, l.row, l.col)
 	}
-	if !e.vertical(-1, 8) || e.cursor != 8 {
-		t.Errorf("up: cursor %d", e.cursor)
+	if !e.vertical(-1, 8) || e.Cursor != 8 {
+		t.Errorf("up: cursor %d", e.Cursor)
 	}
-	one := editor{single: true}
-	one.insert("a\nb\tc\x07")
+	one := editor{term.Editor{Single: true}}
+	one.Insert("a\nb\tc\x07")
 	if one.String() != "a b\tc" {
 		t.Errorf("on one line: %q", one.String())
 	}

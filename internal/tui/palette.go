@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -42,7 +43,7 @@ func (p *palette) found() []action {
 	return list
 }
 
-func (m *model) openPalette() { m.palette = &palette{filter: editor{single: true}} }
+func (m *model) openPalette() { m.palette = &palette{filter: editor{term.Editor{Single: true}}} }
 
 func (m *model) pressPalette(k tea.KeyPressMsg) tea.Cmd {
 	p := m.palette
@@ -58,7 +59,7 @@ func (m *model) pressPalette(k tea.KeyPressMsg) tea.Cmd {
 		p.chosen = 0
 		if len(p.found()) == 0 { // it was no command: somebody writes
 			m.palette = nil
-			m.write.set("/" + p.filter.String())
+			m.write.Set("/" + p.filter.String())
 		}
 	}
 	return nil

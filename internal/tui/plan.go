@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -138,22 +139,6 @@ func (m *model) drawTodo(t clew.Todo, width int) []paint.Line {
 	return lines
 }
 
-// afterWhat says which todos come before one, by their titles.
-func afterWhat(t clew.Todo, all []clew.Todo) string {
-	var names []string
-	for _, id := range t.DependsOn {
-		name := id
-		if at := slices.IndexFunc(all, func(o clew.Todo) bool { return o.ID == id }); at >= 0 {
-			name = strings.TrimRight(strings.TrimSpace(all[at].Task), ".")
-		}
-		names = append(names, "“"+name+"”")
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "after " + strings.Join(names, ", ")
-}
-
 // todoNote is where a todo stands, in a line.
 func todoNote(t clew.Todo, all []clew.Todo) (string, paint.Ink) {
 	switch {
@@ -162,7 +147,7 @@ func todoNote(t clew.Todo, all []clew.Todo) (string, paint.Ink) {
 	case t.Status == clew.TodoFailed && t.Error != nil:
 		return t.Error.Message, paint.Fail
 	case t.Status == clew.TodoPending && len(t.DependsOn) > 0:
-		return afterWhat(t, all), paint.Past
+		return ask.After(t, all), paint.Past
 	case t.RetryCount > 0:
 		return fmt.Sprintf("tried again %d times", t.RetryCount), paint.Past
 	}

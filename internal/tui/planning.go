@@ -85,9 +85,10 @@ func (m *model) pressReviewInPlan(key string) tea.Cmd {
 	if d == nil {
 		return nil
 	}
+	q := clew.Question{Type: clew.EventHitlPlanReview, Data: d}
 	if m.ask.id != d.RequestID || !m.ask.drawn || key == "y" && !m.ask.seen {
 		if m.ask.id != d.RequestID {
-			m.turnTo(clew.Question{Type: clew.EventHitlPlanReview, Data: d})
+			m.turnTo(q)
 		}
 		m.focus = answering
 		m.tell(paint.Ask, "read it to its end first: ↓ or pgdn, then y")
@@ -96,7 +97,7 @@ func (m *model) pressReviewInPlan(key string) tea.Cmd {
 	if m.ask.sent == d.RequestID {
 		return nil
 	}
-	return m.pressReview(key, d)
+	return m.pressReview(key, q)
 }
 
 // controlRun does what a key says to the run under way.

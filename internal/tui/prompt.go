@@ -18,7 +18,7 @@ type prompt struct {
 
 func (m *model) askFor(title, text string, done func(*model, string) tea.Cmd) {
 	m.prompt = &prompt{title: title, done: done}
-	m.prompt.set(text)
+	m.prompt.Set(text)
 }
 
 // askAbout is askFor for an answer to the question in the dock.

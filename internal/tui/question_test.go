@@ -49,7 +49,7 @@ func TestWholeInputIsSeen(t *testing.T) {
 		t.Fatal("it was approved unseen")
 	}
 	all := strings.NewReplacer("\n", " ", "┃", "", "↳", "").Replace(d.readOn())
-	for _, want := range []string{"and <the⟨00AD⟩ end>", "ann⟨00A0⟩@example.com", "eve⟨200D⟩", "tool server mail"} {
+	for _, want := range []string{"and <the⟨00AD⟩ end>", "ann⟨00A0⟩@example.com", "eve⟨200D⟩", "server mail"} {
 		if !strings.Contains(strings.Join(strings.Fields(all), " "), want) {
 			t.Errorf("no %q in the question", want)
 		}
@@ -96,7 +96,7 @@ func TestCutChangeShowsInput(t *testing.T) {
 	d.asks(q)
 	d.sees("the very end")
 	q.Effect.DiffCut = false
-	if text := text(d.m.approvalBody(q, 60)); strings.Contains(text, "the very end") {
+	if text := text(d.m.questionBody(question(q), 60)); strings.Contains(text, "the very end") {
 		t.Errorf("the input stands beside a whole change:\n%s", text)
 	}
 }
@@ -122,7 +122,7 @@ func TestInputOfAnyShape(t *testing.T) {
 	} {
 		q.Input = json.RawMessage(input)
 		d := newDesk(t, 80, 24)
-		if got := text(d.m.approvalBody(q, 60)); !strings.Contains(got, want) {
+		if got := text(d.m.questionBody(question(q), 60)); !strings.Contains(got, want) {
 			t.Errorf("%s:\n%s", input, got)
 		}
 	}
@@ -242,7 +242,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	d.opens(clew.SessionState{Owner: "ann", Role: clew.RoleOwner})
 	d.asks(approval("q1", "one"))
 	d.settles("q1", clew.MessageAnswer{Action: clew.ResolvedReject, By: "ann"})
-	d.sees("you answered elsewhere: no")
+	d.sees("you answered elsewhere: denied")
 }
 
 // Words at an open question say what they do, and a bare yes is not sent as a no.

@@ -217,11 +217,11 @@ func (m *model) footKeys() []string {
 		return []string{"g", "next question", "?", "help", "q", "leave"}
 	case m.focus == planning:
 		return []string{"?", "help", "q", "leave"}
-	case m.working() && !m.write.empty():
+	case m.working() && !m.write.Empty():
 		return []string{"enter", "steers", "ctrl+q", "queues", "F1", "help"}
 	case m.stopsWithEsc():
 		return []string{"esc", "stops", "tab", "reads", "ctrl+k", "sessions", "F1", "help"}
-	case !m.write.empty():
+	case !m.write.Empty():
 		return []string{"enter", "sends", "esc", "reads", "F1", "help"}
 	case len(m.questions()) > 0:
 		return []string{"tab", "answers", "esc", "reads", "ctrl+k", "sessions", "F1", "help"}

@@ -33,7 +33,7 @@ type listed struct {
 	LastLine  string  `json:"last_line"`
 }
 
-func newSwitcher() *switcher { return &switcher{filter: editor{single: true}} }
+func newSwitcher() *switcher { return &switcher{filter: editor{term.Editor{Single: true}}} }
 
 func (s *switcher) start(m *model) tea.Cmd { return s.load(m) }
 
@@ -42,7 +42,7 @@ func (s *switcher) keys(*model) []string {
 }
 
 func (s *switcher) paste(m *model, text string) tea.Cmd {
-	s.filter.insert(text)
+	s.filter.Insert(text)
 	return s.load(m)
 }
 
@@ -196,7 +196,7 @@ func (m *model) changeTo(l *link, question clew.RequestID) tea.Cmd {
 	m.closing.Go(old.close)
 	m.reset()
 	m.show(l)
-	m.write.set(m.drafts[l.session])
+	m.write.Set(m.drafts[l.session])
 	m.turnToID(question)
 	return tea.Batch(keep, m.loadDraft())
 }

@@ -30,11 +30,11 @@ func (m *model) drawWriting() (lines []paint.Line, row, col int) {
 	case m.palette != nil:
 		lines, row, col = m.palette.filter.shown(width-1, 1)
 		lines[0], col = lines[0].With(paint.S(paint.Plain, "/")), col+1
-	case len(m.write.text) == 0:
+	case len(m.write.Text) == 0:
 		lines = []paint.Line{paint.L(paint.S(paint.Past, m.invitation())).Cut(width)}
 	}
 	lines = bordered(lines, ink)
-	if m.h >= smallHeight || !m.write.empty() {
+	if m.h >= smallHeight || !m.write.Empty() {
 		lines, row = append([]paint.Line{m.rule()}, lines...), row+1
 	}
 	if m.focus != writing {
@@ -75,7 +75,7 @@ func (m *model) rule() paint.Line {
 	if m.write.mode == clew.ModeRun {
 		word = " as a run with a plan "
 	}
-	if means := m.writtenMeans(); means != "" && !m.write.empty() && m.prompt == nil {
+	if means := m.writtenMeans(); means != "" && !m.write.Empty() && m.prompt == nil {
 		ink, word = paint.Ask, " "+means+" "
 	}
 	word = term.Cut(word, max(m.w-4, 0))

@@ -2,11 +2,11 @@ package follow
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 )
 
@@ -36,39 +36,9 @@ const (
 // A Reaction to a line is an answer, something to show, something to tell, or all are
 // missing and the next line is wanted.
 type Reaction struct {
-	Answer any    // one of the hitl_*_response structs
+	Answer *client.InboxAnswer
 	More   bool   // show the question with all that there is, before tell
 	Tell   string // for the person
-}
-
-// Options are the choices of a question; questions for a value have none.
-func (k *Ask) Options() []clew.Choice {
-	switch d := k.Q.Data.(type) {
-	case *clew.HitlApprovalRequestData:
-		return d.Options
-	case *clew.HitlPlanReviewData:
-		return d.Options
-	}
-	return nil
-}
-
-// May reports whether a choice is offered.
-func (k *Ask) May(c clew.Choice) bool { return slices.Contains(k.Options(), c) }
-
-// Offer is what of an approval can be remembered.
-func (k *Ask) Offer() *clew.RememberOffer {
-	if d, ok := k.Q.Data.(*clew.HitlApprovalRequestData); ok && d.Remember != nil && len(d.Remember.Scopes) > 0 {
-		return d.Remember
-	}
-	return nil
-}
-
-// aboutAct reports whether a yes lets something be done, so that a no can have a
-// reason and words can say what to do instead. Other questions ask whether to go
-// on.
-func (k *Ask) aboutAct() bool {
-	d, ok := k.Q.Data.(*clew.HitlApprovalRequestData)
-	return !ok || d.Tool != "" || d.Todo != nil || d.Effect != nil
 }
 
 // Prompt is what stands in front of what is typed.
@@ -81,29 +51,24 @@ func (k *Ask) Prompt() string {
 	case k.step == stepInstead:
 		return "What instead? "
 	case k.step == stepPattern:
-		return fmt.Sprintf("Always for this task, Enter takes %q: ", k.Offer().Pattern)
-	case k.Options() == nil:
+		return fmt.Sprintf("Always for this task, Enter takes %q: ", ask.Offer(k.Q).Pattern)
+	case ask.Options(k.Q) == nil:
 		return "Answer: "
 	}
-	keys := []string{"yes", "no"}
-	if k.Offer() != nil {
-		keys = append(keys, "always")
+	text := ""
+	for _, c := range ask.Keys(k.Q) {
+		rest, ok := strings.CutPrefix(c.Word, c.Key)
+		if !ok {
+			rest = " " + c.Word
+		}
+		text += "[" + c.Key + "]" + rest + " "
 	}
-	if k.aboutAct() {
-		keys = append(keys, "else")
-	}
-	if k.May(clew.ChoiceSkip) {
-		keys = append(keys, "skip")
-	}
-	for i, key := range keys {
-		keys[i] = "[" + key[:1] + "]" + key[1:]
-	}
-	return strings.Join(keys, " ") + " ? › "
+	return text + "? › "
 }
 
 // help explains the keys.
 func (k *Ask) help() string {
-	if k.Options() == nil {
+	if ask.Options(k.Q) == nil {
 		text := "Type the answer, then Enter."
 		if labels, _ := client.Choices(k.Q); len(labels) > 0 {
 			text = "Type the answer, or the number of a choice, then Enter."
@@ -111,10 +76,10 @@ func (k *Ask) help() string {
 		return text + "\nCtrl-C leaves; the question stays open."
 	}
 	lines := []string{"y  yes, this once", "n  no"}
-	if k.aboutAct() {
+	if ask.AboutAct(k.Q) {
 		lines[1] = "n  no; you may say why"
 	}
-	if o := k.Offer(); o != nil {
+	if o := ask.Offer(k.Q); o != nil {
 		about := "calls like this are not asked about again in this task"
 		if o.Pattern != "" {
 			about = fmt.Sprintf("commands like %q are not asked about again in this task; you can change the pattern", o.Pattern)
@@ -122,12 +87,12 @@ func (k *Ask) help() string {
 		lines = append(lines, "a  always: yes, and "+about)
 	}
 	switch {
-	case k.May(clew.ChoiceModify):
+	case ask.May(k.Q, clew.ChoiceModify):
 		lines = append(lines, "e  something else: say what the plan should be instead")
-	case k.aboutAct():
+	case ask.AboutAct(k.Q):
 		lines = append(lines, "e  something else: no, and say what to do instead")
 	}
-	if k.May(clew.ChoiceSkip) {
+	if ask.May(k.Q, clew.ChoiceSkip) {
 		lines = append(lines, "s  skip this step")
 	}
 	lines = append(lines, "?  all of the question, and this", "Ctrl-C leaves; the question stays open.")
@@ -143,20 +108,20 @@ func (k *Ask) Take(line string) Reaction {
 		return Reaction{}
 	case k.step == stepReason:
 		k.step = stepChoose
-		return Reaction{Answer: k.decide(clew.ChoiceReject, line)}
+		return decided(clew.ChoiceReject, line)
 	case k.step == stepInstead:
 		return k.instead(line)
 	case k.step == stepPattern:
 		k.step = stepChoose
-		return Reaction{Answer: k.approve(&clew.Remember{Scope: k.Offer().Scopes[0], Pattern: env.FirstOf(line, k.Offer().Pattern)})}
+		return k.remember(env.FirstOf(line, ask.Offer(k.Q).Pattern))
 	case line == "?":
 		return k.whole(k.help())
-	case k.Options() == nil:
-		value, err := ValueFor(k.Q, line)
+	case ask.Options(k.Q) == nil:
+		value, err := ask.ParseValue(k.Q, line)
 		if err != nil {
 			return Reaction{Tell: err.Error()}
 		}
-		return Reaction{Answer: valueAnswer(k.Q, value)}
+		return Reaction{Answer: &client.InboxAnswer{Value: value}}
 	}
 	return k.choose(line)
 }
@@ -181,19 +146,19 @@ func (k *Ask) choose(line string) Reaction {
 		if key[0] == 'a' {
 			return k.always()
 		}
-		return Reaction{Answer: k.approve(nil)}
+		return decided(clew.ChoiceApprove, "")
 	case "n", "no":
-		if k.aboutAct() && words == "" {
+		if ask.AboutAct(k.Q) && words == "" {
 			k.step = stepReason
 			return Reaction{}
 		}
-		return Reaction{Answer: k.decide(clew.ChoiceReject, strings.TrimSpace(words))}
+		return decided(clew.ChoiceReject, words)
 	case "s", "skip":
-		if k.May(clew.ChoiceSkip) {
-			return Reaction{Answer: k.decide(clew.ChoiceSkip, "")}
+		if ask.May(k.Q, clew.ChoiceSkip) {
+			return decided(clew.ChoiceSkip, "")
 		}
 	case "e", "else", "edit":
-		if k.aboutAct() {
+		if ask.AboutAct(k.Q) {
 			k.step = stepInstead
 			return Reaction{}
 		}
@@ -205,12 +170,12 @@ func (k *Ask) choose(line string) Reaction {
 }
 
 func (k *Ask) always() Reaction {
-	o := k.Offer()
+	o := ask.Offer(k.Q)
 	switch {
 	case o == nil:
 		return Reaction{Tell: "This is asked about each time."}
 	case o.Pattern == "":
-		return Reaction{Answer: k.approve(&clew.Remember{Scope: o.Scopes[0]})}
+		return k.remember("")
 	}
 	k.step = stepPattern
 	return Reaction{Tell: fmt.Sprintf("It would cover %s, and not %s", o.Match, o.NearMiss)}
@@ -226,22 +191,19 @@ func (k *Ask) instead(words string) Reaction {
 		return Reaction{}
 	case plain:
 		return Reaction{Tell: fmt.Sprintf("%q is not what to do instead. Type y or n.", words)}
-	case k.May(clew.ChoiceModify):
-		return Reaction{Answer: clew.HitlPlanResponseData{RequestID: k.Q.RequestID(), Action: clew.ChoiceModify, Instruction: words}}
 	}
-	return Reaction{Answer: k.decide(clew.ChoiceReject, words)}
+	a := ask.Instead(k.Q, words)
+	return Reaction{Answer: &a}
 }
 
-func (k *Ask) approve(remember *clew.Remember) any {
-	if remember == nil {
-		return k.decide(clew.ChoiceApprove, "")
-	}
-	return clew.HitlApprovalResponseData{RequestID: k.Q.RequestID(), Action: clew.ChoiceApprove, Remember: remember}
+func decided(c clew.Choice, words string) Reaction {
+	a := ask.Decide(c, words)
+	return Reaction{Answer: &a}
 }
 
-func (k *Ask) decide(c clew.Choice, comment string) any {
-	if _, plan := k.Q.Data.(*clew.HitlPlanReviewData); plan {
-		return clew.HitlPlanResponseData{RequestID: k.Q.RequestID(), Action: c, Comment: comment}
-	}
-	return clew.HitlApprovalResponseData{RequestID: k.Q.RequestID(), Action: c, Comment: comment}
+// remember is a yes, and what is not asked about again.
+func (k *Ask) remember(pattern string) Reaction {
+	r := decided(clew.ChoiceApprove, "")
+	r.Answer.Remember = &clew.Remember{Scope: ask.Offer(k.Q).Scopes[0], Pattern: pattern}
+	return r
 }

@@ -3,11 +3,13 @@ package follow
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"github.com/clew-run/clew/internal/term"
 )
 
 // A typed line grows by keys. There is no cursor to move: arrows are ignored.
 type typedLine struct {
-	text   []rune
+	term.Editor
 	rest   []byte // a character that came in part
 	escape int    // how far we are in a sequence of a special key
 	code   []rune // what the sequence says
@@ -34,7 +36,7 @@ func (t *typedLine) without(b []byte) typedLine {
 }
 
 // end is as much of the line as there is room for on a terminal at most.
-func (t *typedLine) end() string { return string(t.text[max(0, len(t.text)-5*widest):]) }
+func (t *typedLine) end() string { return string(t.Text[max(0, len(t.Text)-5*widest):]) }
 
 // several reports whether keys that came together are lines of a paste, at a
 // terminal that does not mark pastes. An Enter at the end alone is one that was
@@ -58,7 +60,7 @@ func (t *typedLine) feed(b []byte, lines bool) keyDeed {
 		t.rest = t.rest[size:]
 		switch deed := t.key(r); {
 		case deed == keyEnter && lines:
-			t.text = append(t.text, '\n')
+			t.Insert("\n")
 		case deed != keyNothing:
 			var next typedLine
 			next = next.without(t.rest)
@@ -83,16 +85,16 @@ func (t *typedLine) key(r rune) keyDeed {
 		t.paste(r)
 	case r == '\r' || r == '\n':
 		return keyEnter
-	case r == 4 && len(t.text) == 0: // Ctrl-D
+	case r == 4 && len(t.Text) == 0: // Ctrl-D
 		return keyLeave
 	case r == 0x7f || r == 8:
-		if n := len(t.text); n > 0 {
-			t.text = t.text[:n-1]
-		}
-	case r == 21: // Ctrl-U
-		t.text = nil
+		t.Key("backspace")
+	case r == 21:
+		t.Key("ctrl+u")
+	case r == 23:
+		t.Key("ctrl+w")
 	case r >= ' ':
-		t.text = append(t.text, r)
+		t.Insert(string(r))
 	}
 	return keyNothing
 }
@@ -104,9 +106,9 @@ func (t *typedLine) paste(r rune) {
 	switch {
 	case t.dropped || r == '\n' && ended:
 	case r == '\r' || r == '\n':
-		t.text = append(t.text, '\n')
+		t.Insert("\n")
 	case r == '\t' || r >= ' ' && r != 0x7f:
-		t.text = append(t.text, r)
+		t.Insert(string(r))
 	}
 }
 

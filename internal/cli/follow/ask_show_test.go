@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/term"
 )
 
@@ -67,31 +68,13 @@ func TestQuestionDeceivesNobody(t *testing.T) {
 		Tool: "t", Effect: &clew.Effect{Server: "s\x1b[2J"},
 		Input: rawInput(map[string]any{"path": "a\u00adb\u202ec", "text": "fine\n      other: true\n\x1b[2J", "x\u00a0y": 1.0}),
 	}), time.Now(), "? shows it")
-	want := "  ◇ May it use t of the tool server s␛[2J?\n" +
+	want := "  ◇ Allow t?\n" +
 		"      path: \"a⟨00AD⟩b⟨202E⟩c\"\n" +
 		"      text:\n      │ fine\n      │       other: true\n      │ ␛[2J\n" +
-		"      \"x⟨00A0⟩y\": 1\n"
+		"      \"x⟨00A0⟩y\": 1\n" +
+		"    server    s␛[2J\n"
 	if !all || out.String() != want {
 		t.Errorf("%v:\n%s\nwant\n%s", all, out.String(), want)
-	}
-}
-
-// A question says what happens when its time is over.
-func TestTimeLeft(t *testing.T) {
-	now := time.UnixMilli(1_000_000)
-	asking := clew.Asking{RequestID: "r", DeadlineMS: now.Add(5 * time.Minute).UnixMilli()}
-	options := clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject}
-	for want, data := range map[string]any{
-		"expires in 5:00, then denied":       &clew.HitlApprovalRequestData{Asking: asking},
-		"expires in 5:00, then skipped":      &clew.HitlApprovalRequestData{Asking: asking, Options: options},
-		"expires in 5:00, then cancelled":    &clew.HitlPlanReviewData{Asking: asking},
-		"expires in 5:00, then red is taken": &clew.HitlInputRequestData{Asking: asking, DefaultValue: "red", Required: true},
-		"expires in 5:00, then left empty":   &clew.HitlInputRequestData{Asking: asking},
-		"":                                   &clew.HitlApprovalRequestData{},
-	} {
-		if got := timeLeft(clew.Question{Data: data}, now); got != want {
-			t.Errorf("%T: %q, want %q", data, got, want)
-		}
 	}
 }
 
@@ -101,7 +84,7 @@ func TestQuestionIsExactWhereItWraps(t *testing.T) {
 	const command = "rm -rf  'a directory  with   spaces' /tmp/a-very-long-name-without-any-break  \n↳ x한국어 문장이 길어지면 줄을 나눈다"
 	for _, width := range []int{24, 25, 33, 40, 80, 100} {
 		for name, show := range map[string]func(*Screen){
-			"a command":   func(s *Screen) { s.act(&clew.HitlApprovalRequestData{Effect: &clew.Effect{Command: command}}) },
+			"a command":   func(s *Screen) { s.part(ask.Part{Kind: ask.Command, Text: command}) },
 			"a change":    func(s *Screen) { s.diff(command, "      ") },
 			"a directory": func(s *Screen) { s.exactFact("in", strings.ReplaceAll(command, "\n", "")) },
 		} {

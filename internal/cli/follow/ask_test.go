@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 )
 
 func approvalOf(d clew.HitlApprovalRequestData) clew.Question {
@@ -38,23 +39,16 @@ func TestAsk(t *testing.T) {
 	unclear := clew.Question{Type: clew.EventHitlClarification, Data: &clew.HitlClarificationData{
 		Asking: clew.Asking{RequestID: "req_1"}, Suggestions: clew.List[string]{"this", "that"},
 	}}
-	decided := func(c clew.Choice) clew.HitlApprovalResponseData {
-		return clew.HitlApprovalResponseData{RequestID: "req_1", Action: c}
+	decided := func(c clew.Choice) *client.InboxAnswer { return &client.InboxAnswer{Action: c} }
+	value := func(v any) *client.InboxAnswer { return &client.InboxAnswer{Value: v} }
+	remembered := func(pattern string) *client.InboxAnswer {
+		return &client.InboxAnswer{Action: clew.ChoiceApprove, Remember: &clew.Remember{Scope: clew.RememberTask, Pattern: pattern}}
 	}
-	value := func(v any) clew.HitlInputResponseData {
-		return clew.HitlInputResponseData{RequestID: "req_1", Value: v}
-	}
-	remembered := func(pattern string) clew.HitlApprovalResponseData {
-		d := decided(clew.ChoiceApprove)
-		d.Remember = &clew.Remember{Scope: clew.RememberTask, Pattern: pattern}
-		return d
-	}
-	instead := decided(clew.ChoiceReject)
-	instead.Comment = "use make"
+	instead := &client.InboxAnswer{Action: clew.ChoiceReject, Comment: "use make"}
 	for _, c := range []struct {
 		q     clew.Question
 		lines string // typed one after the other, parted by |
-		want  any
+		want  *client.InboxAnswer
 	}{
 		{plain, "y", decided(clew.ChoiceApprove)},
 		{plain, "YES", decided(clew.ChoiceApprove)},
@@ -82,9 +76,9 @@ func TestAsk(t *testing.T) {
 		{command, "a|", remembered("go test *")},
 		{command, "a|go test ./...", remembered("go test ./...")},
 		{tool, "a", remembered("")},
-		{plan, "y", clew.HitlPlanResponseData{RequestID: "req_1", Action: clew.ChoiceApprove}},
+		{plan, "y", decided(clew.ChoiceApprove)},
 		{plan, "e|looks good", nil},
-		{plan, "e|shorter", clew.HitlPlanResponseData{RequestID: "req_1", Action: clew.ChoiceModify, Instruction: "shorter"}},
+		{plan, "e|shorter", &client.InboxAnswer{Action: clew.ChoiceModify, Instruction: "shorter"}},
 		{choice, "2", value("b")},
 		{choice, "red", value("r")},
 		{choice, "green", value("green")},
@@ -94,10 +88,10 @@ func TestAsk(t *testing.T) {
 		{number, "", value(7.0)},
 		{unclear, "?", nil},
 		{choice, "?", nil},
-		{unclear, "2", clew.HitlClarificationResponseData{RequestID: "req_1", Value: "that"}},
+		{unclear, "2", value("that")},
 	} {
 		k := &Ask{Q: c.q, Seen: true}
-		var got any
+		var got *client.InboxAnswer
 		for line := range strings.SplitSeq(c.lines, "|") {
 			got = k.Take(line).Answer
 		}
@@ -178,6 +172,8 @@ func TestTypedLine(t *testing.T) {
 		{[]string{"y", "e", "s", "\n"}, "yes", keyEnter},
 		{[]string{"yy\x7f\r"}, "y", keyEnter},
 		{[]string{"no\x15yes\r"}, "yes", keyEnter},
+		{[]string{"use  gnu\x17make\r"}, "use  make", keyEnter},
+		{[]string{"a\u0085b\uFFFDc\r"}, "abc", keyEnter},
 		{[]string{"a\x1b[Db\x1b[3~c\x1bOPd\r"}, "abcd", keyEnter},
 		{[]string{"한\xea\xb5", "\xad\r"}, "한국", keyEnter},
 		{[]string{"y\rn\r"}, "y", keyEnter},
@@ -191,8 +187,8 @@ func TestTypedLine(t *testing.T) {
 		for _, k := range c.keys {
 			deed = line.feed([]byte(k), false)
 		}
-		if string(line.text) != c.text || deed != c.deed {
-			t.Errorf("%q: %q and %v", c.keys, string(line.text), deed)
+		if string(line.Text) != c.text || deed != c.deed {
+			t.Errorf("%q: %q and %v", c.keys, string(line.Text), deed)
 		}
 	}
 }
@@ -220,8 +216,8 @@ func TestMarkedPaste(t *testing.T) {
 			for _, k := range c.keys {
 				deed = line.feed([]byte(k), lines && several([]byte(k)))
 			}
-			if string(line.text) != c.text || deed != c.deed {
-				t.Errorf("%q: %q and %v", c.keys, string(line.text), deed)
+			if string(line.Text) != c.text || deed != c.deed {
+				t.Errorf("%q: %q and %v", c.keys, string(line.Text), deed)
 			}
 		}
 	}
@@ -236,11 +232,11 @@ func TestPasteEndsWithItsLine(t *testing.T) {
 	} {
 		var first typedLine
 		line := before(&first)
-		if deed := line.feed([]byte("y\ny\n"), false); deed != keyNothing || len(line.text) > 0 {
-			t.Errorf("%s: %q and %v", name, string(line.text), deed)
+		if deed := line.feed([]byte("y\ny\n"), false); deed != keyNothing || len(line.Text) > 0 {
+			t.Errorf("%s: %q and %v", name, string(line.Text), deed)
 		}
-		if deed := line.feed([]byte("y\n\x1b[201~no\r"), false); deed != keyEnter || string(line.text) != "no" {
-			t.Errorf("%s: %q and %v", name, string(line.text), deed)
+		if deed := line.feed([]byte("y\n\x1b[201~no\r"), false); deed != keyEnter || string(line.Text) != "no" {
+			t.Errorf("%s: %q and %v", name, string(line.Text), deed)
 		}
 	}
 }
@@ -262,7 +258,7 @@ func TestPastedLines(t *testing.T) {
 			t.Fatalf("%q: %+v", keys, end)
 		}
 	}
-	if got := string(f.line.text); got != "tell one\ntwo\nthree" {
+	if got := string(f.line.Text); got != "tell one\ntwo\nthree" {
 		t.Errorf("the text is %q", got)
 	}
 	if f.line.feed([]byte("\n"), several([]byte("\n"))) != keyEnter {
@@ -270,7 +266,7 @@ func TestPastedLines(t *testing.T) {
 	}
 	f = &follower{screen: &Screen{w: io.Discard}, asking: &Ask{Q: approvalOf(clew.HitlApprovalRequestData{Tool: "x"}), Seen: true}}
 	f.typed(t.Context(), []byte("n\ny\n"))
-	if len(f.line.text) > 0 || f.asking.step != stepReason {
-		t.Errorf("at a question only the first line counts: %q, %v", string(f.line.text), f.asking.step)
+	if len(f.line.Text) > 0 || f.asking.step != stepReason {
+		t.Errorf("at a question only the first line counts: %q, %v", string(f.line.Text), f.asking.step)
 	}
 }

@@ -5,7 +5,9 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // aroundKnown is what a story has told, or found, of all that is no message.
@@ -87,7 +89,7 @@ func (s *story) runs(r *client.Replica, tell bool) {
 		switch {
 		case !tell || was == run.Paused:
 		case run.Paused:
-			s.note(Waiting, "The run is paused%s.", Because(run.PausedWhy))
+			s.note(Waiting, "The run is paused%s.", ask.Because(run.PausedWhy))
 		case run.Ended == nil:
 			s.note(PlainInk, "The run goes on.")
 		}
@@ -150,5 +152,5 @@ func (s *story) todo(t clew.Todo) {
 	case t.Status == clew.TodoFailed && t.Error != nil:
 		text += " · " + t.Error.Message
 	}
-	s.Item(todoInks[t.Status], env.FirstOf(todoMarks[t.Status], "○"), oneLine(text))
+	s.Item(todoInks[t.Status], env.FirstOf(todoMarks[t.Status], "○"), term.FirstLine(text))
 }

@@ -2,12 +2,14 @@ package follow
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 )
 
@@ -41,8 +43,8 @@ func (f *follower) consider(ctx context.Context) *outcome {
 		if id := q.RequestID(); f.answered[id] {
 			continue
 		} else if answer := f.byRule(q); answer != nil {
-			f.note(Waiting, "! approved by --yes: %s", WhatFor(q))
-			f.answer(ctx, id, answer)
+			f.note(Waiting, "! approved by --yes: %s", ask.Line(q))
+			f.answer(ctx, q, *answer)
 		} else if next == nil {
 			next = &q
 		}
@@ -84,24 +86,11 @@ func (f *follower) moved(first bool) {
 // byRule is the answer that --yes gives, nil if it gives none. What was refused
 // once would be refused for ever: that is for a person. So is what a rewind opened
 // again.
-func (f *follower) byRule(q clew.Question) any {
+func (f *follower) byRule(q clew.Question) *client.InboxAnswer {
 	if f.refused[q.RequestID()] {
 		return nil
 	}
 	return f.o.Yes.answer(q)
-}
-
-// WhatFor is the question in a line.
-func WhatFor(q clew.Question) string {
-	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && d.Effect != nil {
-		switch e := d.Effect; {
-		case e.Command != "":
-			return fmt.Sprintf("%s (in %s)", oneLine(e.Command), e.Directory)
-		case e.Server != "":
-			return e.Summary
-		}
-	}
-	return oneLine(questionTitle(q))
 }
 
 // nobody is what becomes of a question that nobody here can answer.
@@ -125,7 +114,7 @@ func (f *follower) nobody(q clew.Question) *outcome {
 			return &outcome{EndedFailed, d.Reason}
 		}
 	}
-	return &outcome{EndedQuestion, questionTitle(q)}
+	return &outcome{EndedQuestion, ask.Line(q)}
 }
 
 // howTo says how to answer from elsewhere.
@@ -151,7 +140,7 @@ func (f *follower) now() time.Time { return time.Now().Add(f.skew) }
 // is dropped: it was not meant for this one, and neither is the rest of it that
 // they are still typing.
 func (f *follower) startAsking(q clew.Question) *outcome {
-	held := f.taken || f.asking != nil || len(f.line.text) > 0
+	held := f.taken || f.asking != nil || len(f.line.Text) > 0
 	f.stopAsking()
 	held = f.stopListening() || held || f.line.pasting
 	all := f.show(q, "? shows it")
@@ -188,7 +177,7 @@ func (f *follower) typed(ctx context.Context, b []byte) *outcome {
 	case keyLeave:
 		return &outcome{Status: EndedLeft}
 	case keyEnter:
-		line := string(f.line.text)
+		line := string(f.line.Text)
 		f.line = f.line.emptied()
 		if f.asking != nil {
 			f.entered(ctx, line)
@@ -212,28 +201,17 @@ func (f *follower) entered(ctx context.Context, line string) {
 		f.screen.Block(PlainInk, "    ", heard.Tell)
 	}
 	if heard.Answer != nil {
-		f.answer(ctx, k.Q.RequestID(), heard.Answer)
+		f.answer(ctx, k.Q, *heard.Answer)
 		f.stopAsking()
 	}
 }
 
 // answer sends an answer.
-func (f *follower) answer(ctx context.Context, id clew.RequestID, answer any) {
+func (f *follower) answer(ctx context.Context, q clew.Question, answer client.InboxAnswer) {
+	id := q.RequestID()
 	f.answered[id] = true
-	f.do(ctx, id, answerCommand(answer), answer)
-}
-
-// answerCommand is the command that carries an answer.
-func answerCommand(answer any) clew.CommandType {
-	switch answer.(type) {
-	case clew.HitlPlanResponseData:
-		return clew.CommandHitlPlanResponse
-	case clew.HitlInputResponseData:
-		return clew.CommandHitlInputResponse
-	case clew.HitlClarificationResponseData:
-		return clew.CommandHitlClarificationResponse
-	}
-	return clew.CommandHitlApprovalResponse
+	command, data := ask.Response(q, answer)
+	f.do(ctx, id, command, data)
 }
 
 // resolved tells how a question was settled that somebody answered elsewhere, or
@@ -246,21 +224,10 @@ func (f *follower) resolved(q *clew.SettledQuestion) {
 		f.stopAsking()
 		f.taken = true
 	}
-	switch {
-	case q.ByTimeout:
-		f.note(Waiting, "◇ Nobody answered in time: %s.", settledAs(q))
-	case q.Action == clew.ResolvedCancelled:
-		f.note(Faint, "◇ The question is off%s.", Because(q.Comment))
-	case q.By != "" && q.By == f.me:
-		f.note(Faint, "◇ You answered elsewhere: %s.", settledAs(q))
-	default:
-		f.note(Faint, "◇ Answered elsewhere by %s: %s.", env.FirstOf(string(q.By), "somebody"), settledAs(q))
+	i := Faint
+	if q.ByTimeout {
+		i = Waiting
 	}
-}
-
-func settledAs(q *clew.SettledQuestion) string {
-	if q.Action == clew.ResolvedAnswer {
-		return q.Value
-	}
-	return string(q.Action)
+	text := ask.Elsewhere(q.MessageAnswer, q.By != "" && q.By == f.me)
+	f.note(i, "◇ %s.", strings.ToUpper(text[:1])+text[1:])
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // pastShown is how much of a transcript somebody gets who comes later.
@@ -32,7 +33,7 @@ func (s *story) past(messages []clew.Message, shows string) {
 			if m.Tool.Status != clew.ToolComplete {
 				mark, i = "✕", Bad
 			}
-			s.Item(i, mark, oneLine(env.FirstOf(m.Tool.Title, m.Tool.Name+" "+m.Tool.Input)))
+			s.Item(i, mark, term.FirstLine(env.FirstOf(m.Tool.Title, m.Tool.Name+" "+m.Tool.Input)))
 		default:
 			s.message(m)
 		}

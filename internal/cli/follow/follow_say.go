@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // learned is what the server was asked beside the stream.
@@ -102,7 +103,9 @@ func NotForWords(open []clew.Question, say clew.UserMessageData) *clew.Question 
 }
 
 // Quoted is the beginning of a text in quotes, on one line.
-func Quoted(text string) string { return fmt.Sprintf("%q", env.Cut(env.Plain(oneLine(text)), 40)) }
+func Quoted(text string) string {
+	return fmt.Sprintf("%q", env.Cut(env.Plain(term.FirstLine(text)), 40))
+}
 
 // listen reads what is typed from now on, where there is a person. Of a paste that
 // is under way the rest is dropped as it comes: if it were forgotten here, so would

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/term"
 )
 
@@ -52,7 +53,7 @@ func (f *follower) ticked() *outcome {
 	if f.lost.IsZero() || f.o.GiveUp <= 0 || time.Since(f.lost) < f.o.GiveUp {
 		return nil
 	}
-	return &outcome{EndedLost, "the server has been gone for " + Briefly(time.Since(f.lost))}
+	return &outcome{EndedLost, "the server has been gone for " + term.Duration(time.Since(f.lost))}
 }
 
 // working keeps what the status line says of tools.
@@ -73,10 +74,10 @@ func (f *follower) working(messages []clew.Message) {
 // on. Texts wait while somebody types.
 func (f *follower) draw() {
 	f.screen.measure()
-	f.hold(f.asking != nil || len(f.line.text) > 0)
+	f.hold(f.asking != nil || len(f.line.Text) > 0)
 	if k := f.asking; k != nil {
 		left := ""
-		if text := timeLeft(k.Q, f.now()); text != "" {
+		if text := ask.Deadline(k.Q, f.now()); text != "" {
 			left = "(" + text + ") "
 		}
 		f.screen.setPrompt("    " + left + k.Prompt() + f.line.end())
@@ -86,16 +87,16 @@ func (f *follower) draw() {
 		return
 	}
 	switch {
-	case slices.Contains(f.line.text, '\n'):
+	case slices.Contains(f.line.Text, '\n'):
 		f.screen.setPrompt("    Enter tells the agent all of it › " + f.line.end())
-	case len(f.line.text) > 0:
+	case len(f.line.Text) > 0:
 		f.screen.setPrompt("    Tell the agent › " + f.line.end())
 	case !f.lost.IsZero():
-		f.screen.SetStatus("no connection for " + Briefly(time.Since(f.lost)))
+		f.screen.SetStatus("no connection for " + term.Duration(time.Since(f.lost)))
 	case f.doing != "":
-		text := "… " + oneLine(f.doing)
+		text := "… " + term.FirstLine(f.doing)
 		if t := time.Since(f.since); t >= 2*time.Second {
-			text += " · " + Briefly(t)
+			text += " · " + term.Duration(t)
 		}
 		f.screen.SetStatus(text)
 	}

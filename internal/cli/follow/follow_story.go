@@ -59,14 +59,6 @@ func (s *story) take(r *client.Replica, d *clew.StateChangedData, first bool) {
 	s.around(r, first)
 }
 
-// Because is a reason behind a colon, if there is one.
-func Because(reason string) string {
-	if reason == "" {
-		return ""
-	}
-	return ": " + reason
-}
-
 // para parts blocks of different kinds by an empty line.
 func (s *story) para(kind string) {
 	s.end()
@@ -251,13 +243,4 @@ func took(ms int64) string {
 		return fmt.Sprintf("%.1f s", float64(ms)/1000)
 	}
 	return fmt.Sprintf("%d min %d s", ms/60_000, ms/1000%60)
-}
-
-// oneLine is the first line of a text.
-func oneLine(s string) string {
-	first, rest, more := strings.Cut(strings.TrimSpace(s), "\n")
-	if more && strings.TrimSpace(rest) != "" {
-		first += " …"
-	}
-	return first
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // callDetails is what the state does not have of a call.
@@ -64,7 +65,7 @@ func (s *story) tool(m *clew.Message) {
 	if about := callOutcome(t, d); about != "" {
 		line += " · " + about
 	}
-	s.Item(i, mark, oneLine(line))
+	s.Item(i, mark, term.FirstLine(line))
 	if t.InDoubt {
 		s.Block(Waiting, "    ", "Nobody knows whether this took effect.")
 	}
@@ -133,7 +134,7 @@ func callOutcome(t *clew.MessageTool, d callDetails) string {
 	case t.ExitCode != nil:
 		parts = append(parts, fmt.Sprintf("exit code %d", *t.ExitCode))
 	case env.FirstOf(t.Error, output) != "":
-		parts = append(parts, env.Cut(oneLine(env.FirstOf(t.Error, output)), 80))
+		parts = append(parts, env.Cut(term.FirstLine(env.FirstOf(t.Error, output)), 80))
 	}
 	if d.Effect != nil && d.Effect.Diff != "" {
 		parts = append(parts, diffCount(d.Effect.Diff))

@@ -3,12 +3,13 @@ package follow
 import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 )
 
 // AnswerWords is a command that answers a question, for a person to change.
 func AnswerWords(q clew.Question) []string {
 	word := "yes"
-	if (&Ask{Q: q}).Options() == nil {
+	if ask.Options(q) == nil {
 		word = "…"
 		if labels, _ := client.Choices(q); len(labels) > 0 {
 			word = "1"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
 )
 
@@ -14,21 +15,21 @@ type yesRule bool
 
 // answer is the yes to a question, nil if it needs a person: words are not
 // guessed, limits not raised, and what failed is not tried for ever.
-func (y yesRule) answer(q clew.Question) any {
+func (y yesRule) answer(q clew.Question) *client.InboxAnswer {
 	if !y {
 		return nil
 	}
 	switch d := q.Data.(type) {
 	case *clew.HitlPlanReviewData:
-		return clew.HitlPlanResponseData{RequestID: d.RequestID, Action: clew.ChoiceApprove}
 	case *clew.HitlApprovalRequestData:
 		again := d.Ask == clew.AskAPIReqFailed || d.Ask == clew.AskMistakeLimitReached || d.Limit == "retries"
 		if again || d.Limit == "budget" || d.Limit == "time" || d.Limit == "mistakes" {
 			return nil
 		}
-		return clew.HitlApprovalResponseData{RequestID: d.RequestID, Action: clew.ChoiceApprove}
+	default:
+		return nil
 	}
-	return nil
+	return &client.InboxAnswer{Action: clew.ChoiceApprove}
 }
 
 // yesKinds are the kinds that --yes=… knows, with the setting of each.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 )
 
@@ -131,7 +132,7 @@ func printQuestions(p *env.Page, fate string, list []clew.Question) {
 	}
 	p.Line("  %s %s", env.Count(len(list), "question"), fate)
 	for _, q := range list[:min(len(list), env.Listed)] {
-		p.Line("    %s", env.Cut(env.Plain(questionText(q)), 100))
+		p.Line("    %s", env.Cut(env.Plain(ask.Line(q)), 100))
 	}
 	p.More(len(list), len(list))
 }
@@ -146,27 +147,6 @@ func printForgotten(p *env.Page, list []clew.RememberedRule) {
 		p.Line("    %s", env.Cut(env.Plain(strings.TrimSpace(r.Tool+" "+r.Pattern)), 100))
 	}
 	p.More(len(list), len(list))
-}
-
-// questionText is a question in a few words.
-func questionText(q clew.Question) string {
-	switch d := q.Data.(type) {
-	case *clew.HitlPlanReviewData:
-		return env.FirstOf(d.Message, "review of a plan")
-	case *clew.HitlApprovalRequestData:
-		if d.Effect != nil && d.Effect.Command != "" {
-			return "run " + d.Effect.Command
-		}
-		if d.Effect != nil && d.Effect.Summary != "" {
-			return d.Effect.Summary
-		}
-		return env.FirstOf(d.Reason, d.Tool)
-	case *clew.HitlInputRequestData:
-		return d.Question
-	case *clew.HitlClarificationData:
-		return d.Question
-	}
-	return string(q.Type)
 }
 
 func printUsage(p *env.Page, u *clew.Usage) {

@@ -86,7 +86,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	scr.press("Tab")
 	scr.see("y yes")
 	s.command("sess_1", clew.CommandAskResponse, clew.AskResponseData{AskResponse: clew.NoButtonClicked, Text: "not now"})
-	scr.see("you answered elsewhere: no")
+	scr.see("you answered elsewhere: denied")
 	scr.gone("Run this command?")
 	scr.see("⊘ ▸ Run", "denied by owner: not now")
 	scr.typed("y") // would have been a yes a moment ago

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // A Call is a tool call whole, as GET /sessions/{id}/tools/{tool_call_id} gives
@@ -32,28 +34,12 @@ func (f *Feed) SetCall(id clew.MessageID, c Call) {
 	}
 }
 
-// Names of tools, as what an agent does. Others are called by their own name.
-var toolNames = map[string]string{
-	"read_file": "Read", "list_files": "List", "search_files": "Search", "write_file": "Write", "edit": "Edit",
-	"execute_command": "Run", "read_output": "Read output", "stop_command": "Stop command", "fetch": "Fetch",
-	"ask_followup": "Ask", "attempt_completion": "Finish", "update_todos": "Steps", "switch_mode": "Switch mode",
-	"new_task": "Subtask", "use_mcp_server": "Tool server", "report_progress": "Progress", "report_failure": "Failure",
-}
-
-// ToolName is how people call a tool.
-func ToolName(name string) string {
-	if n, ok := toolNames[name]; ok {
-		return n
-	}
-	return name
-}
-
 func (e *entry) toolName() string {
 	switch {
 	case e.Tool != nil && e.Tool.Name != "":
-		return ToolName(e.Tool.Name)
+		return ask.ToolName(e.Tool.Name)
 	case e.Ask == clew.AskCommand:
-		return ToolName("execute_command")
+		return ask.ToolName("execute_command")
 	}
 	return "Tool"
 }
@@ -63,15 +49,7 @@ func (e *entry) target() string {
 	if e.Tool == nil {
 		return ""
 	}
-	return firstLine(cmp.Or(e.Tool.Target, e.Tool.Command, strings.Join(e.Tool.Paths, ", ")))
-}
-
-func firstLine(s string) string {
-	s = strings.TrimSpace(s)
-	if line, _, more := strings.Cut(s, "\n"); more {
-		return line + " …"
-	}
-	return s
+	return term.FirstLine(cmp.Or(e.Tool.Target, e.Tool.Command, strings.Join(e.Tool.Paths, ", ")))
 }
 
 // output is what a call brought, as far as it is known.
@@ -98,10 +76,10 @@ func (r *Row) standing() standing {
 	case e.asking:
 		return standing{"needs you", markAsk}
 	case e.refused():
-		return standing{settled(e.Answer), settledMark(e)}
+		return standing{ask.Settled(*e.Answer), settledMark(e)}
 	case e.Tool == nil || e.Tool.Status == clew.ToolWaiting:
 		if e.Answer != nil && e.Answer.Action != clew.ResolvedApprove {
-			return standing{settled(e.Answer), settledMark(e)}
+			return standing{ask.Settled(*e.Answer), settledMark(e)}
 		}
 		return standing{"waiting", markPast}
 	case e.Tool.InDoubt:
@@ -137,35 +115,3 @@ func settledMark(e *entry) mark {
 }
 
 func lastOf(s string, n int) string { return s[max(0, len(s)-n):] }
-
-// settled says how a question ended. Running out of time is not a no.
-func settled(a *clew.MessageAnswer) string {
-	by := ""
-	if a.By != "" {
-		by = " by " + string(a.By)
-	}
-	switch {
-	case a.ByTimeout:
-		return "expired: nobody answered in time"
-	case a.Action == clew.ResolvedApprove:
-		return "approved" + by
-	case a.Action == clew.ResolvedReject:
-		return "denied" + by + because(a.Comment)
-	case a.Action == clew.ResolvedSkip:
-		return "skipped" + by
-	case a.Action == clew.ResolvedModify:
-		return "changed" + by + because(a.Comment)
-	case a.Action == clew.ResolvedCancelled:
-		return "withdrawn: its work ended first"
-	case a.Value != "":
-		return "answered" + by + ": " + a.Value
-	}
-	return "answered" + by
-}
-
-func because(comment string) string {
-	if comment == "" {
-		return ""
-	}
-	return ": " + comment
-}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -151,7 +153,7 @@ func thoughtWord(e *entry) string {
 // fold shows the first words of a text, or all of it.
 func fold(open bool, what, text string, width int) []paint.Line {
 	if !open {
-		return []paint.Line{paint.L(paint.S(paint.Past, "▸ "+what+"  "), paint.S(paint.Past, firstLine(text))).Cut(width)}
+		return []paint.Line{paint.L(paint.S(paint.Past, "▸ "+what+"  "), paint.S(paint.Past, term.FirstLine(text))).Cut(width)}
 	}
 	lines := []paint.Line{paint.L(paint.S(paint.Past, "▾ "+what))}
 	for _, l := range limited(paint.Paragraphs(paint.Style{Ink: paint.Soft}, strings.TrimRight(text, "\n"), max(width-2, 4))) {
@@ -186,11 +188,11 @@ func (r *Row) drawBrief(width int) []paint.Line {
 func (r *Row) drawQuestion(width int) []paint.Line {
 	e := r.first
 	if e.asking { // the dock has all of it
-		return r.spaced(markAsk, []paint.Line{paint.L(paint.S(paint.Ask, firstLine(e.Text))).Cut(width)})
+		return r.spaced(markAsk, []paint.Line{paint.L(paint.S(paint.Ask, term.FirstLine(e.Text))).Cut(width)})
 	}
 	lines := paint.Paragraphs(paint.Style{}, strings.TrimRight(e.Text, "\n"), width)
 	if e.Answer != nil {
-		lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Soft}, "→ "+settled(e.Answer), width)...)
+		lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Soft}, "→ "+ask.Settled(*e.Answer), width)...)
 	}
 	return r.spaced(settledMark(e), lines)
 }
@@ -218,7 +220,7 @@ func (r *Row) drawMarker(width int) []paint.Line {
 			text = "stopped"
 		}
 		if text == "" || r.first.Say == clew.SayCheckpointSaved && r.first.Text != "" {
-			text = strings.TrimSpace(text + " " + firstLine(r.first.Text))
+			text = strings.TrimSpace(text + " " + term.FirstLine(r.first.Text))
 		}
 	}
 	return r.onThread(mark{"┊", paint.Past}, []paint.Line{paint.L(paint.S(paint.Past, text)).Cut(width)})

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -27,7 +30,7 @@ func (r *Row) drawCall(width int) []paint.Line {
 	case r.Open:
 		lines = append(lines, r.details(max(width-2, 8))...)
 	case s.mark == markFail && e.failure() != "":
-		lines = append(lines, paint.L(paint.S(paint.Fail, "  "+firstLine(e.failure()))).Cut(width))
+		lines = append(lines, paint.L(paint.S(paint.Fail, "  "+term.FirstLine(e.failure()))).Cut(width))
 	case s.mark == markRun:
 		lines = append(lines, r.live(width)...)
 	}
@@ -63,6 +66,14 @@ func (r *Row) live(width int) []paint.Line {
 	return lines
 }
 
+func limitedParts(parts []ask.Part, width int) []paint.Line {
+	var lines []paint.Line
+	for _, p := range parts {
+		lines = append(lines, Part(p, width)...)
+	}
+	return limited(lines)
+}
+
 // details is all that is known of a call: what it does, and what came of it.
 func (r *Row) details(width int) []paint.Line {
 	var lines []paint.Line
@@ -71,8 +82,11 @@ func (r *Row) details(width int) []paint.Line {
 	if c == nil {
 		c = &Call{}
 	}
-	lines = append(lines, limited(Effect(c.Effect, width))...)
-	lines = append(lines, limited(Input(c.Input, c.Effect, width))...)
+	if c.Effect != nil {
+		lines = append(lines, limitedParts(ask.Effect(c.Effect), width)...)
+		lines = append(lines, limitedParts(ask.Around(c.Effect), width)...)
+	}
+	lines = append(lines, limitedParts(ask.Input(&clew.HitlApprovalRequestData{Input: c.Input, Effect: c.Effect}), width)...)
 	if out := strings.TrimRight(r.output(), "\n"); out != "" {
 		lines = append(lines, limited(paint.Paragraphs(paint.Style{Ink: paint.Soft}, out, width))...)
 	}
@@ -80,7 +94,7 @@ func (r *Row) details(width int) []paint.Line {
 		lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Fail}, why, width)...)
 	}
 	if e.Answer != nil {
-		lines = append(lines, paint.L(paint.S(paint.Soft, settled(e.Answer))).Cut(width))
+		lines = append(lines, paint.L(paint.S(paint.Soft, ask.Settled(*e.Answer))).Cut(width))
 	}
 	for i := range lines {
 		lines[i] = lines[i].With(paint.S(paint.Plain, "  "))
