@@ -18,6 +18,7 @@ import (
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/cli/follow"
 	"github.com/clew-run/clew/internal/cli/history"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // answerFlags are what a person may say with an answer.
@@ -86,7 +87,7 @@ func onlyQuestion(ctx context.Context, c *env.Rest) (client.InboxItem, error) {
 	case len(page.Items) == 1:
 		return page.Items[0], nil
 	}
-	text := fmt.Sprintf("%s are open; say which one:", env.Count(max(page.Counts.Total, len(page.Items)), "question"))
+	text := fmt.Sprintf("%s are open; say which one:", term.Count(max(page.Counts.Total, len(page.Items)), "question"))
 	for _, it := range page.Items {
 		text += "\n  " + c.Line("answer", string(it.Question.RequestID())) + "   " + env.Cut(env.Plain(ask.Line(it.Question)), 40)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/cli/history"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // The commands against a whole server: saved, listed, compared, restored,
@@ -224,7 +225,7 @@ func TestBeginningOfAHash(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 kB", 1: "1 kB", 1 << 20: "1.0 MB", 1536 << 20: "1.5 GB"} {
-		if got := history.Size(n); got != want {
+		if got := term.Size(n); got != want {
 			t.Errorf("%d bytes are %s, want %s", n, got, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // A diagnosis is all that the doctor says. What is in the store stands beside the
@@ -164,6 +165,6 @@ func (x *doctor) write(w io.Writer) error {
 	if len(x.Checks) == 0 { // of the store alone, that was all
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s, %s\n", env.Count(x.Problems, "problem"), env.Count(x.Warnings, "warning"))
+	_, err := fmt.Fprintf(w, "%s, %s\n", term.Count(x.Problems, "problem"), term.Count(x.Warnings, "warning"))
 	return err
 }

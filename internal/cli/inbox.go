@@ -170,7 +170,7 @@ func inboxChange(s *follow.Screen, c *env.Rest, change client.InboxChange, known
 			s.Write("\n")
 		}
 	}
-	s.SetStatus(fmt.Sprintf("%s open. Ctrl-C leaves.", env.Count(change.Counts.Total, "question")))
+	s.SetStatus(fmt.Sprintf("%s open. Ctrl-C leaves.", term.Count(change.Counts.Total, "question")))
 }
 
 // goneFor counts how long a server is gone, and calls over when that is too

@@ -67,9 +67,9 @@ func TestPrintPreview(t *testing.T) {
   no longer allowed without asking, not even after an undo:
     execute_command go test *
     write_file
-  120 tokens and $0.2500 no longer counted; spent all the same
+  the session's total goes down by 120 tokens and $0.25; they stay spent
   1 step cannot be undone
-    msg_000000000014  fetch: it spoke to http://x
+    fetch: it spoke to http://x (msg_000000000014)
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

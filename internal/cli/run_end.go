@@ -175,20 +175,10 @@ func spentText(done follow.Followed) string {
 		text += " · " + term.Dollars(u.CostUSD)
 	}
 	if n := u.TokensIn + u.TokensOut; n > 0 {
-		text += " · " + tokens(n)
+		text += " · " + term.Tokens(n)
 	}
 	if done.Lasted >= time.Second {
 		text += " · " + term.Duration(done.Lasted)
 	}
 	return text
-}
-
-func tokens(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d tokens", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1fk tokens", float64(n)/1000)
-	}
-	return fmt.Sprintf("%.1fM tokens", float64(n)/1e6)
 }

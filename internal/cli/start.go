@@ -13,6 +13,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // startWithin is how long somebody waits who typed clew and nothing else.
@@ -106,7 +107,7 @@ func (g glance) next() [][2]string {
 	}
 	var list [][2]string
 	if g.open > 0 {
-		list = append(list, [2]string{"clew inbox", env.Goes(g.open, "question", "waits for you", "wait for you")})
+		list = append(list, [2]string{"clew inbox", term.Goes(g.open, "question", "waits for you", "wait for you")})
 	}
 	list = append(list, [2]string{"clew run '…'", "give an agent something to do, in this directory"})
 	if len(g.sessions) > 0 {
@@ -125,7 +126,7 @@ func writeSessions(w io.Writer, list []client.Session, width int, person bool) e
 	for _, s := range list {
 		row := []string{string(s.ID), string(s.Status), time.UnixMilli(s.UpdatedMS).Format(time.DateTime), env.Plain(s.Title)}
 		if person {
-			row[0], row[1], row[2] = env.Shorten(s.ID), env.FirstOf(statusWords[s.Status], row[1]), env.Ago(time.UnixMilli(s.UpdatedMS), time.Now())
+			row[0], row[1], row[2] = env.Shorten(s.ID), env.FirstOf(statusWords[s.Status], row[1]), term.Ago(time.UnixMilli(s.UpdatedMS), time.Now())
 		}
 		rows = append(rows, row)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
-	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/term"
 )
 
@@ -88,7 +87,7 @@ func TestAgo(t *testing.T) {
 		now.Add(-24 * time.Hour):       "Mar 4 12:00",
 		now.Add(-365 * 24 * time.Hour): "2025-03-05",
 	} {
-		if got := env.Ago(at, now); got != want {
+		if got := term.Ago(at, now); got != want {
 			t.Errorf("%s: %q, want %q", at, got, want)
 		}
 	}

@@ -34,3 +34,53 @@ func Duration(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
+
+// Count is a number with its noun.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Goes is Count with a verb.
+func Goes(n int, noun, one, many string) string {
+	if n == 1 {
+		return Count(n, noun) + " " + one
+	}
+	return Count(n, noun) + " " + many
+}
+
+// Ago is a time as people say it: the hour for today, the day for what is older.
+func Ago(at, now time.Time) string {
+	at = at.In(now.Location())
+	switch {
+	case at.Year() == now.Year() && at.YearDay() == now.YearDay():
+		return at.Format("15:04")
+	case at.Year() == now.Year():
+		return at.Format("Jan 2 15:04")
+	}
+	return at.Format(time.DateOnly)
+}
+
+// Size is a number of bytes for people.
+func Size(n int64) string {
+	switch {
+	case n < 1<<20:
+		return fmt.Sprintf("%d kB", (n+1023)>>10)
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+}
+
+// Tokens is a number of tokens for people.
+func Tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return Count(int(n), "token")
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk tokens", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1fM tokens", float64(n)/1e6)
+}

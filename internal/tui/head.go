@@ -85,10 +85,10 @@ func (m *model) elapsed() string {
 func (m *model) figures() []string {
 	var parts []string
 	if n := m.state.Usage.TokensIn + m.state.Usage.TokensOut; n > 0 {
-		parts = append(parts, short(n)+" tokens")
+		parts = append(parts, term.Tokens(n))
 	}
 	if m.state.Usage.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", m.state.Usage.CostUSD))
+		parts = append(parts, term.Dollars(m.state.Usage.CostUSD))
 	}
 	if n := len(m.state.Viewers); n == 1 && m.state.Viewers[0].Clients > 1 {
 		parts = append(parts, fmt.Sprintf("%s ×%d", m.state.Viewers[0].UserID, m.state.Viewers[0].Clients))
@@ -103,14 +103,4 @@ func (m *model) figures() []string {
 		parts[i] = term.CleanLine(parts[i])
 	}
 	return parts
-}
-
-func short(n int64) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1000:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
-	}
-	return fmt.Sprint(n)
 }

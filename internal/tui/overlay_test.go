@@ -68,7 +68,7 @@ func TestRewindPreview(t *testing.T) {
 		Files:        []clew.CheckpointFile{{Paths: clew.FilePaths{Relative: "a.txt"}, Status: "modified", Unified: "@@ -1 +1 @@\n-new\n+old\n"}},
 	}, true, 60)
 	got := text(lines)
-	for _, want := range []string{"3 messages go\n", "1 file changes\n", "agents at work are stopped\n", "no longer allowed without asking, not even after an undo:\n✕ execute_command go test *\n✕ write_file\n", "1 step cannot be undone\n", "✕ POST to a shop: it left the machine\n", "a.txt  modified\n", "-new\n", "+old\n"} {
+	for _, want := range []string{"3 messages go\n", "1 file changes\n", "agents are at work and will be stopped\n", "no longer allowed without asking, not even after an undo:\n· execute_command go test *\n· write_file\n", "1 step cannot be undone\n", "· POST to a shop: it left the machine\n", "a.txt  modified\n", "-new\n", "+old\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in:\n%s", want, got)
 		}

@@ -3,11 +3,13 @@ package tui
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -179,6 +181,6 @@ func (r *rewind) draw(m *model, width, height int) []paint.Line {
 			mark, ink = "◇", paint.Past
 		}
 		left := paint.L(pointer(chosen), paint.S(ink, mark+" "), paint.S(paint.Plain, r.marks[i].Text))
-		return []paint.Line{paint.Between(left, paint.L(paint.S(paint.Past, when(r.marks[i].TS, m.now)+" ")), width)}
+		return []paint.Line{paint.Between(left, paint.L(paint.S(paint.Past, term.Ago(time.UnixMilli(r.marks[i].TS), m.now)+" ")), width)}
 	})...)
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode"
 
 	xterm "github.com/charmbracelet/x/term"
@@ -88,22 +87,6 @@ func (p *Page) More(total, shown int) {
 	}
 }
 
-// Count is a number with its noun.
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// Goes is count with a verb.
-func Goes(n int, noun, one, many string) string {
-	if n == 1 {
-		return Count(n, noun) + " " + one
-	}
-	return Count(n, noun) + " " + many
-}
-
 // Columns is how wide the terminal is that a person sees the output on.
 func Columns(w io.Writer) (width int, person bool) {
 	f, ok := w.(*os.File)
@@ -114,18 +97,6 @@ func Columns(w io.Writer) (width int, person bool) {
 		return n, true
 	}
 	return HelpWidth, true
-}
-
-// Ago is a time as people say it: the hour for today, the day for what is older.
-func Ago(at, now time.Time) string {
-	at = at.In(now.Location())
-	switch {
-	case at.Year() == now.Year() && at.YearDay() == now.YearDay():
-		return at.Format("15:04")
-	case at.Year() == now.Year():
-		return at.Format("Jan 2 15:04")
-	}
-	return at.Format(time.DateOnly)
 }
 
 // IsTerminal reports whether a person may sit behind a file.

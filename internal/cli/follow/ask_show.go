@@ -9,7 +9,6 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/ask"
-	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/term"
 )
 
@@ -76,7 +75,7 @@ func (s *Screen) body(parts []ask.Part, more string) (all bool) {
 		return true
 	}
 	s.Write(strings.Join(lines[:bodyShown], ""))
-	s.Block(Waiting, "      ", fmt.Sprintf("… there is more, %s: %s", env.Count(len(lines)-bodyShown, "line"), more))
+	s.Block(Waiting, "      ", fmt.Sprintf("… there is more, %s: %s", term.Count(len(lines)-bodyShown, "line"), more))
 	return false
 }
 

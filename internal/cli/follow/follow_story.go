@@ -8,6 +8,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // A story tells people what happens in a session, from what changes of its state:
@@ -101,7 +102,7 @@ func (s *story) message(m *clew.Message) {
 		}
 	case clew.SayImage:
 		if s.once(m) {
-			s.note(Faint, "[%s]", env.Count(len(m.Images), "image"))
+			s.note(Faint, "[%s]", term.Count(len(m.Images), "image"))
 		}
 	case clew.SayAPIReqStarted:
 		s.SetStatus("thinking …")

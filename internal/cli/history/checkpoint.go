@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // CheckpointCommand is clew checkpoint.
@@ -102,7 +103,7 @@ func listKept(ctx context.Context, a *env.App, r env.Remote, dir string) error {
 				_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", Short(c.Hash), time.UnixMilli(c.TS).Format(time.DateTime), c.Files, c.SessionID, env.Plain(c.Reason))
 			}
 		}
-		_, _ = fmt.Fprintf(t, "%s on disk\n", Size(room))
+		_, _ = fmt.Fprintf(t, "%s on disk\n", term.Size(room))
 		return t.Flush()
 	})
 }

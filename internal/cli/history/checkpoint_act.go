@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 func checkpointSave(a *env.App, r *env.Remote) *cobra.Command {
@@ -43,7 +44,7 @@ func printSaved(w io.Writer, r Rewound, at env.Remote) error {
 		p.Line("Saved: %s lists it.", at.Line("checkpoint", "ls", string(r.SessionID)))
 		return p.Err
 	}
-	p.Line("Saved as %s, with %s.", Short(d.ToHash), env.Count(d.Files, "file"))
+	p.Line("Saved as %s, with %s.", Short(d.ToHash), term.Count(d.Files, "file"))
 	for _, name := range d.Left {
 		p.Line("  left out: %s", env.Plain(name))
 	}
@@ -136,7 +137,13 @@ func printChanges(p *env.Page, since clew.CheckpointDiffAnswer) {
 	for _, f := range since.Files {
 		back = append(back, backwards(f))
 	}
-	printFiles(p, &clew.RewindPreviewAnswer{Files: back, FilesCount: max(since.FilesCount, len(back))}, true)
+	n := max(since.FilesCount, len(back))
+	if n == 0 {
+		p.Line("  no files change")
+		return
+	}
+	p.Line("  %s", term.Goes(n, "file", "changes", "change"))
+	printNames(p, back, n)
 }
 
 // backwards is what undoes a change of a file. Lines are not counted then.
@@ -212,7 +219,7 @@ func checkpointGC(a *env.App, r *env.Remote) *cobra.Command {
 				return err
 			}
 			err = a.Print(got, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s of %d dropped in %s, %s freed\n", env.Count(got.Dropped, "checkpoint"), got.Checkpoints, env.Count(got.Workspaces, "workspace"), Size(got.Freed))
+				_, err := fmt.Fprintf(w, "%s of %d dropped in %s, %s freed\n", term.Count(got.Dropped, "checkpoint"), got.Checkpoints, term.Count(got.Workspaces, "workspace"), term.Size(got.Freed))
 				for _, dir := range got.Failed {
 					_, _ = fmt.Fprintf(w, "not collected: %s; clew checkpoint fsck says why\n", env.Plain(dir))
 				}

@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -142,15 +141,4 @@ func (s Saved) fileCount() string {
 		return "-"
 	}
 	return strconv.Itoa(s.Files)
-}
-
-// Size is a number of bytes for people.
-func Size(n int64) string {
-	switch {
-	case n < 1<<20:
-		return fmt.Sprintf("%d kB", (n+1023)>>10)
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
 }

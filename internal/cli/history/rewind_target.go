@@ -65,7 +65,7 @@ func MessageID(ctx context.Context, c *env.Rest, id clew.SessionID, message stri
 	}
 	list := slices.DeleteFunc(places, func(p client.Place) bool { return !isNumbered(p) })
 	if len(list) < -n {
-		return "", clew.Errorf(clew.MessageNotFound, "people said and answered %s in this session, so there is no %d", env.Count(len(list), "thing"), n)
+		return "", clew.Errorf(clew.MessageNotFound, "people said and answered %s in this session, so there is no %d", term.Count(len(list), "thing"), n)
 	}
 	return list[len(list)+n].MessageID, nil
 }
@@ -79,7 +79,7 @@ func byNumber(ctx context.Context, c *env.Rest, id clew.SessionID, n int) (clew.
 	case err != nil:
 		return "", err
 	case n >= page.Total || len(page.Messages) == 0:
-		return "", clew.Errorf(clew.MessageNotFound, "there is no message %d: the session has %s", n, env.Count(page.Total, "message"))
+		return "", clew.Errorf(clew.MessageNotFound, "there is no message %d: the session has %s", n, term.Count(page.Total, "message"))
 	}
 	return page.Messages[0].MessageID, nil
 }
@@ -195,7 +195,7 @@ func PrintTargets(w io.Writer, places []client.Place, width int, now time.Time, 
 		if i < len(places)-targetsShown {
 			continue
 		}
-		text := fmt.Sprintf("%4s  %s  %-12s %-8s  ", number, at.MessageID, env.Ago(time.UnixMilli(at.TS), now), placeWords[at.Kind])
+		text := fmt.Sprintf("%4s  %s  %-12s %-8s  ", number, at.MessageID, term.Ago(time.UnixMilli(at.TS), now), placeWords[at.Kind])
 		p.Line("%s", strings.TrimRight(text+env.Cut(env.FirstOf(env.Plain(at.Text), "(a picture)"), max(20, width-term.Width(text))), " "))
 	}
 	p.Line("Go back to before one of them, by number or id; what changes is shown first:")

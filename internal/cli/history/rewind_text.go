@@ -9,6 +9,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // PrintPreview says what a rewind would change.
@@ -19,17 +20,16 @@ func PrintPreview(w io.Writer, r *clew.RewindPreviewAnswer, files bool) error {
 	} else {
 		p.Line("Back to %s %s:", side(r.KeepTarget), r.FromMessageID)
 	}
-	p.Line("  %s", env.Goes(r.Count, "message", "goes", "go"))
-	if r.Running {
-		p.Line("  agents are at work and will be stopped")
+	for _, g := range ask.Preview(r, files) {
+		p.Line("  %s", env.Plain(g.Text))
+		for _, item := range g.Items[:min(len(g.Items), env.Listed)] {
+			p.Line("    %s", env.Cut(env.Plain(item), 160))
+		}
+		p.More(g.Total, len(g.Items))
+		if g.Files {
+			printNames(p, r.Files, r.FilesCount)
+		}
 	}
-	printFiles(p, r, files)
-	printTodos(p, r.Todos)
-	printQuestions(p, "will be open again", r.Reopened)
-	printQuestions(p, "will be gone", r.Withdrawn)
-	printForgotten(p, r.Forgotten)
-	printUsage(p, r.Usage)
-	printLasting(p, r)
 	return p.Err
 }
 
@@ -43,29 +43,13 @@ func side(keep bool) string {
 
 // when says when something was, with a space behind it, if that is known.
 func when(at time.Time) string {
-	switch {
-	case at.IsZero():
+	if at.IsZero() {
 		return ""
-	case time.Since(at) < 12*time.Hour:
-		return "of " + at.Local().Format("15:04") + " "
 	}
-	return "of " + at.Local().Format("2006-01-02 15:04") + " "
+	return "of " + term.Ago(at, time.Now()) + " "
 }
 
-func printFiles(p *env.Page, r *clew.RewindPreviewAnswer, wanted bool) {
-	switch {
-	case !wanted:
-		p.Line("  files stay as they are")
-		return
-	case r.FilesCount == 0:
-		p.Line("  no files change")
-		return
-	}
-	p.Line("  %s", env.Goes(r.FilesCount, "file", "changes", "change"))
-	printNames(p, r.Files, r.FilesCount)
-}
-
-// names says what becomes of each file. There may be more than are named.
+// printNames says what becomes of each file. There may be more than are named.
 func printNames(p *env.Page, files []clew.CheckpointFile, total int) {
 	for _, f := range files[:min(len(files), env.Listed)] {
 		p.Line("    %s", fileLine(f))
@@ -115,62 +99,6 @@ func sizeOf(f clew.CheckpointFile) string {
 	return fmt.Sprintf(", +%d -%d", plus, minus)
 }
 
-func printTodos(p *env.Page, list []clew.TodoChange) {
-	if len(list) == 0 {
-		return
-	}
-	p.Line("  %s", env.Goes(len(list), "todo", "changes", "change"))
-	for _, t := range list[:min(len(list), env.Listed)] {
-		p.Line("    %s: %s → %s", title(env.FirstOf(t.Task, t.ID), 60), env.FirstOf(string(t.From), "not there"), env.FirstOf(string(t.To), "gone"))
-	}
-	p.More(len(list), len(list))
-}
-
-func printQuestions(p *env.Page, fate string, list []clew.Question) {
-	if len(list) == 0 {
-		return
-	}
-	p.Line("  %s %s", env.Count(len(list), "question"), fate)
-	for _, q := range list[:min(len(list), env.Listed)] {
-		p.Line("    %s", env.Cut(env.Plain(ask.Line(q)), 100))
-	}
-	p.More(len(list), len(list))
-}
-
-// forgotten names what agents will ask about again.
-func printForgotten(p *env.Page, list []clew.RememberedRule) {
-	if len(list) == 0 {
-		return
-	}
-	p.Line("  no longer allowed without asking, not even after an undo:")
-	for _, r := range list[:min(len(list), env.Listed)] {
-		p.Line("    %s", env.Cut(env.Plain(strings.TrimSpace(r.Tool+" "+r.Pattern)), 100))
-	}
-	p.More(len(list), len(list))
-}
-
-func printUsage(p *env.Page, u *clew.Usage) {
-	if u == nil {
-		return
-	}
-	spent := env.Count(int(u.TokensIn+u.TokensOut+u.CacheReads+u.CacheWrites), "token")
-	if u.CostUSD != 0 {
-		spent += fmt.Sprintf(" and $%.4f", u.CostUSD)
-	}
-	p.Line("  %s no longer counted; spent all the same", spent)
-}
-
-func printLasting(p *env.Page, r *clew.RewindPreviewAnswer) {
-	if r.IrreversibleCount == 0 {
-		return
-	}
-	p.Line("  %s", env.Goes(r.IrreversibleCount, "step", "cannot be undone", "cannot be undone"))
-	for _, s := range r.Irreversible[:min(len(r.Irreversible), env.Listed)] {
-		p.Line("    %s  %s: %s", s.MessageID, title(env.FirstOf(s.Summary, s.Tool), 80), env.Plain(s.Reason))
-	}
-	p.More(r.IrreversibleCount, len(r.Irreversible))
-}
-
 // PrintMove says where a session is now.
 func PrintMove(w io.Writer, r Rewound, at env.Remote) error {
 	p := &env.Page{W: w}
@@ -179,15 +107,15 @@ func PrintMove(w io.Writer, r Rewound, at env.Remote) error {
 	case *clew.HistoryRewoundData:
 		files = d.Files
 		if d.Redo {
-			p.Line("Done: the rewind to %s %s is done again, %s taken back.", side(d.KeepTarget), d.FromMessageID, env.Count(d.RemovedCount, "message"))
+			p.Line("Done: the rewind to %s %s is done again, %s taken back.", side(d.KeepTarget), d.FromMessageID, term.Count(d.RemovedCount, "message"))
 		} else {
-			p.Line("Done: %s taken back.", env.Count(d.RemovedCount, "message"))
+			p.Line("Done: %s taken back.", term.Count(d.RemovedCount, "message"))
 		}
 	case *clew.RewindUndoneData:
 		files = d.Files
-		p.Line("Done: the rewind %sto %s is undone, %s back.", when(r.undone), d.FromMessageID, env.Count(d.RestoredCount, "message"))
+		p.Line("Done: the rewind %sto %s is undone, %s back.", when(r.undone), d.FromMessageID, term.Count(d.RestoredCount, "message"))
 		if n := d.RemovedCount; n > 0 {
-			p.Line("What was said since, %s, is hidden now.", env.Count(n, "message"))
+			p.Line("What was said since, %s, is hidden now.", term.Count(n, "message"))
 		}
 	case *clew.CheckpointRestoredData:
 		files = d.Files
@@ -225,9 +153,4 @@ func printNext(p *env.Page, r Rewound, files *clew.FilesReturned, at env.Remote)
 		p.Line("Nothing goes on by itself now: say something, answer what is open, or resume the run.")
 		p.Line("Take it back: %s", at.Line("undo", string(r.SessionID)))
 	}
-}
-
-// title is a text before a colon.
-func title(text string, room int) string {
-	return env.Cut(strings.TrimRight(env.Plain(text), ". "), room)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -158,7 +159,7 @@ func printReturn(ctx context.Context, c *env.Rest, w io.Writer, id clew.SessionI
 	p := &env.Page{W: w}
 	if t.command == clew.CommandUndoRewind {
 		p.Line("Undo the rewind %sto %s %s:", when(last.at), side(last.keep), last.from)
-		p.Line("  %s", env.Goes(last.gone, "message", "comes back", "come back"))
+		p.Line("  %s", term.Goes(last.gone, "message", "comes back", "come back"))
 		p.Line("  what was said since is hidden")
 	} else {
 		p.Line("Do again the rewind to %s, undone %s:", last.from, last.at.Local().Format("15:04"))

@@ -114,7 +114,7 @@ func (r *Row) drawUser(width int) []paint.Line {
 	lines := []paint.Line{paint.Between(left, paint.L(paint.S(paint.Past, clock(e.TS))), width)}
 	lines = append(lines, paint.Paragraphs(paint.Style{Bold: true}, strings.TrimRight(e.Text, "\n"), width)...)
 	if n := len(e.Images); n > 0 {
-		lines = append(lines, paint.L(paint.S(paint.Soft, "["+count(n, "image")+"]")))
+		lines = append(lines, paint.L(paint.S(paint.Soft, "["+term.Count(n, "image")+"]")))
 	}
 	return r.spaced(markSaid, lines)
 }
@@ -131,7 +131,7 @@ func (r *Row) drawText(width int) []paint.Line {
 		lines = append(lines, paint.Markdown(e.Text, width)...)
 	}
 	if n := len(e.Images); n > 0 {
-		lines = append(lines, paint.L(paint.S(paint.Soft, "["+count(n, "image")+"]")))
+		lines = append(lines, paint.L(paint.S(paint.Soft, "["+term.Count(n, "image")+"]")))
 	}
 	m := thread
 	switch {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // marksOf says how the tasks stand that others were told to do: steps of a plan
@@ -57,18 +58,11 @@ func (f *Feed) moved(to *clew.LastMove) {
 	case to.Failed != "":
 		n.text = "the rewind failed, everything is as it was: " + to.Failed
 	case to.Kind == clew.KindUndo:
-		n.text = fmt.Sprintf("undone: %s back", count(to.Restored, "message"))
+		n.text = fmt.Sprintf("undone: %s back", term.Count(to.Restored, "message"))
 	case to.Kind == clew.KindFiles:
 		return // the transcript is as it was
 	default:
-		n.text = fmt.Sprintf("taken back: %s", count(to.Removed, "message"))
+		n.text = fmt.Sprintf("taken back: %s", term.Count(to.Removed, "message"))
 	}
 	f.notes, f.dirty = append(f.notes, n), true
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
