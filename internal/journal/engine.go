@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clew-run/clew/internal/journal/salvage"
+
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
@@ -34,7 +36,7 @@ func startEngine(cfg Config, log *slog.Logger) (*engine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	found, err := salvage(cfg.Dir, log)
+	found, err := salvage.Blocks(cfg.Dir, log)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clew-run/clew/internal/journal/salvage"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -63,7 +65,7 @@ func TestBlockLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, lost := newBlock("CLEW_J_0", 1, data).scan()
+	good, lost := salvage.NewBlock("CLEW_J_0", 1, data).Scan()
 	if lost != 0 || !bytes.Equal(good, data) || len(data) == 0 {
 		t.Fatalf("of %d bytes %d are readable and %d lost", len(data), len(good), lost)
 	}

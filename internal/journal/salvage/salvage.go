@@ -1,4 +1,15 @@
-package journal
+// Package salvage mends the engine's files before the engine opens them.
+//
+// When the engine opens a block file with a bad message in it, it cuts the file
+// there: one flipped bit costs every message behind it, of whichever session.
+// Blocks looks first. It takes the bad bytes out of the block and keeps the
+// rest, so that the damage stays with the session it hit; the block as it was
+// goes to quarantine. A bad end is left to the engine: that is what a crash in
+// the middle of a write looks like.
+//
+// The layout of a block is the engine's own and is pinned by a test. Where no
+// message of a block can be read, nothing is touched.
+package salvage
 
 import (
 	"bytes"
@@ -15,16 +26,9 @@ import (
 	"github.com/minio/highwayhash"
 )
 
-// The engine, when it opens a block file with a bad message in it, cuts the file
-// there: one flipped bit costs every message behind it, of whichever session.
-// salvage looks first. It takes the bad bytes out of the block and keeps the
-// rest, so that the damage stays with the session it hit; the block as it was
-// goes to quarantine. A bad end is left to the engine: that is what a crash in
-// the middle of a write looks like.
-//
-// The layout of a block is the engine's own and is pinned by a test. Where no
-// message of a block can be read, nothing is touched.
-func salvage(dir string, log *slog.Logger) ([]string, error) {
+// Blocks mends the blocks below a data directory, and gives a line for each that
+// was damaged.
+func Blocks(dir string, log *slog.Logger) ([]string, error) {
 	blocks, err := filepath.Glob(filepath.Join(dir, "engine", "jetstream", "*", "streams", "*", "msgs", "*.blk"))
 	if err != nil {
 		return nil, err
@@ -58,8 +62,8 @@ func salvageBlock(dir, path string) (lost int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	b := newBlock(streamOf(path), index, data)
-	good, lost := b.scan()
+	b := NewBlock(streamOf(path), index, data)
+	good, lost := b.Scan()
 	if lost == 0 {
 		return 0, nil
 	}
@@ -81,8 +85,8 @@ func salvageBlock(dir, path string) (lost int, err error) {
 	return lost, nil
 }
 
-// block is a file of the engine: message after message, each with a checksum.
-type block struct {
+// A Block is a file of the engine: message after message, each with a checksum.
+type Block struct {
 	data []byte
 	hash *highwayhash.Digest64
 }
@@ -95,17 +99,18 @@ const (
 	compressedTag = "cmp"    // a block in another form
 )
 
-func newBlock(stream string, index int, data []byte) *block {
+// NewBlock is a block of a stream.
+func NewBlock(stream string, index int, data []byte) *Block {
 	key := sha256.Sum256(fmt.Appendf(nil, "%s-%d", stream, index))
 	hash, err := highwayhash.NewDigest64(key[:])
 	if err != nil { // the key has the right length
 		panic(err)
 	}
-	return &block{data: data, hash: hash}
+	return &Block{data: data, hash: hash}
 }
 
-// scan gives the readable messages and how many bytes between them are not.
-func (b *block) scan() (good []byte, lost int) {
+// Scan gives the readable messages and how many bytes between them are not.
+func (b *Block) Scan() (good []byte, lost int) {
 	if bytes.HasPrefix(b.data, []byte(compressedTag)) {
 		return nil, 0
 	}
@@ -128,7 +133,7 @@ func (b *block) scan() (good []byte, lost int) {
 
 // resync finds the next message with a subject at or after a place, the end if
 // there is none.
-func (b *block) resync(at int) int {
+func (b *Block) resync(at int) int {
 	for ; at+blockHeader+blockSum <= len(b.data); at++ {
 		slen := int(binary.LittleEndian.Uint16(b.data[at+20:]))
 		if slen == 0 || at+blockHeader+slen > len(b.data) || !printable(b.data[at+blockHeader:at+blockHeader+slen]) {
@@ -152,7 +157,7 @@ func printable(subject []byte) bool {
 
 // messageAt gives the length of the message at a place, 0 if there is none whose
 // checksum fits.
-func (b *block) messageAt(at int) int {
+func (b *Block) messageAt(at int) int {
 	rest := b.data[at:]
 	if len(rest) < blockHeader+blockSum {
 		return 0
