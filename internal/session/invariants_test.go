@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -65,8 +66,25 @@ func (b *bench) listen(t tester) {
 			t.Fatalf("fold: %v", err)
 		}
 		b.hears(t, r, b.decoded(r))
+		checkComplete(t, r, b.decoded(r))
 	}
 	b.seen = len(b.records)
+}
+
+// checkComplete checks that a record of today has all that is added to old ones:
+// who reads records hears it too.
+func checkComplete(t tester, r clew.Record, data any) {
+	t.Helper()
+	switch r.Type {
+	case clew.EventMessageCreated, clew.EventMessageUpdated, clew.EventToolProgress,
+		clew.EventHitlApprovalRequest, clew.EventHitlResolved, clew.EventTaskAborted:
+	default:
+		return
+	}
+	old := decoded(r)
+	if core.Translate(old); !reflect.DeepEqual(old, data) {
+		t.Fatalf("record %d (%s) is read as one of an older program: %+v became %+v", r.Seq, r.Type, data, old)
+	}
 }
 
 // checkTask checks one task.
