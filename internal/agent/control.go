@@ -32,7 +32,7 @@ const (
 
 var controls = []tool.Spec{
 	control(toolFollowup, "Ask the user something that only the user can decide or know. The answer is the result.",
-		`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"answers to choose from; the user may also say something else"}},"required":["question"],"additionalProperties":false}`),
+		`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"answers to choose from; the user may also say something else"},"input_type":{"type":"string","enum":["text","choice","number","boolean","date"],"description":"the kind of value; text, or choice with options"},"required":{"type":"boolean","description":"false if you can go on without an answer; true unless said"},"default":{"description":"the answer that is taken if nobody answers in time"}},"required":["question"],"additionalProperties":false}`),
 	control(toolCompletion, "Say that the task is done. The result is the answer that the user, or the agent that gave you the subtask, gets.",
 		`{"type":"object","properties":{"result":{"type":"string"}},"required":["result"],"additionalProperties":false}`),
 	control(toolTodos, "Write down the whole list of steps, with the state of each. It replaces the former list.",
@@ -50,13 +50,16 @@ func control(name, doc, schema string) tool.Spec {
 
 // controlInput is the input of all the agent's own tools.
 type controlInput struct {
-	Question string   `json:"question"`
-	Options  []string `json:"options"`
-	Result   string   `json:"result"`
-	Mode     string   `json:"mode"`
-	Reason   string   `json:"reason"`
-	Message  string   `json:"message"`
-	Todos    []struct {
+	Question  string         `json:"question"`
+	Options   []string       `json:"options"`
+	InputType clew.InputType `json:"input_type"`
+	Required  *bool          `json:"required"`
+	Default   any            `json:"default"`
+	Result    string         `json:"result"`
+	Mode      string         `json:"mode"`
+	Reason    string         `json:"reason"`
+	Message   string         `json:"message"`
+	Todos     []struct {
 		ID     string          `json:"id"`
 		Task   string          `json:"task"`
 		Status clew.TodoStatus `json:"status"`
@@ -117,9 +120,7 @@ func askOf(name string) clew.Ask {
 func (w *worker) checkControl(v session.View, name string, in controlInput) string {
 	switch name {
 	case toolFollowup:
-		if strings.TrimSpace(in.Question) == "" {
-			return "question is empty"
-		}
+		return checkFollowup(in)
 	case toolCompletion:
 		if strings.TrimSpace(in.Result) == "" {
 			return "result is empty"

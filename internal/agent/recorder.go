@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
@@ -78,13 +80,36 @@ var yesNo = clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceReject}
 // followup is the model's own question to people.
 func followup(c core.Call, in controlInput) clew.HitlInputRequestData {
 	q := clew.HitlInputRequestData{
-		Ask: clew.AskFollowup, Field: "answer", Question: in.Question, Asking: clew.Asking{ToolCallID: c.ID}, InputType: clew.InputText, Required: true,
+		Ask: clew.AskFollowup, Field: "answer", Question: in.Question, Asking: clew.Asking{ToolCallID: c.ID},
+		InputType: cmp.Or(in.InputType, clew.InputText), Required: in.Required == nil || *in.Required, DefaultValue: in.Default,
 	}
 	for _, o := range in.Options {
 		q.InputType = clew.InputChoice
 		q.Options = append(q.Options, clew.InputOption{Value: o, Label: o})
 	}
 	return q
+}
+
+// checkFollowup says what is wrong with a question of the agent's own. Its default is
+// held against the question as an answer would be: it is one if nobody answers in time.
+func checkFollowup(in controlInput) string {
+	q := followup(core.Call{}, in)
+	switch {
+	case strings.TrimSpace(in.Question) == "":
+		return "question is empty"
+	case !slices.Contains(clew.InputType("").Values(), string(q.InputType)):
+		return fmt.Sprintf("input_type %q is not one of %s", in.InputType, strings.Join(clew.InputType("").Values(), ", "))
+	case q.InputType == clew.InputChoice && len(q.Options) == 0:
+		return "input_type choice needs options"
+	case q.InputType == clew.InputChoice && in.InputType != "" && in.InputType != clew.InputChoice:
+		return "options go with input_type choice"
+	case in.Default == nil:
+		return ""
+	}
+	if err := decide.CheckValue(clew.Question{Type: clew.EventHitlInputRequest, Data: &q}, in.Default); err != nil {
+		return "default does not fit: " + err.Error()
+	}
+	return ""
 }
 
 // todoList is the list of steps that the model wrote down.

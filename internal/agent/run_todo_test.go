@@ -262,6 +262,56 @@ func TestTodoAsks(t *testing.T) {
 	})
 }
 
+// A question of a todo's agent that nobody answers takes the agent's default, or none
+// where an answer is not required, and the run goes on. Without either it is cancelled.
+func TestTodoAsksAndNobodyAnswers(t *testing.T) {
+	for name, tt := range map[string]struct{ input, heard, phase string }{
+		"a default":    {`{"question":"Which colour?","options":["red","blue"],"default":"blue"}`, "blue", "completed"},
+		"a number":     {`{"question":"How many?","input_type":"number","default":7}`, "7", "completed"},
+		"not required": {`{"question":"Any wishes?","required":false}`, "", "completed"},
+		"required":     {`{"question":"Which colour?"}`, "", "cancelled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asks := inTurn(calls(call("q", "ask_followup", tt.input)), completes("done"))
+			c := &cast{todo: func(string) step { return asks }}
+			plays(t, nil, c, func(w *world) {
+				w.approve()
+				q, ok := w.question().Data.(*clew.HitlInputRequestData)
+				if !ok || q.Required == (name == "not required") {
+					t.Fatalf("question %+v", w.question().Data)
+				}
+				w.crash() // the default is on record
+				w.later(301)
+				w.in(tt.phase)
+				if tt.phase == "completed" && !strings.Contains(fmt.Sprint(w.result("q").Output), tt.heard) {
+					t.Errorf("the agent heard %+v, want %q", w.result("q"), tt.heard)
+				}
+			})
+		})
+	}
+}
+
+// A question that cannot be asked like that is the agent's mistake, and says what is
+// wrong.
+func TestBadFollowup(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"question":" "}`:                                        "question is empty",
+		`{"question":"x","input_type":"colour"}`:                  "not one of text, choice, number, boolean, date",
+		`{"question":"x","input_type":"choice"}`:                  "needs options",
+		`{"question":"x","input_type":"number","options":["1"]}`:  "options go with input_type choice",
+		`{"question":"x","input_type":"number","default":"many"}`: "default does not fit",
+		`{"question":"x","input_type":"date","default":true}`:     "default does not fit",
+	} {
+		run(t, nil, func(w *world) {
+			w.say("go")
+			w.idle()
+			if got := lastText(w.model.last()); !strings.Contains(got, want) {
+				t.Errorf("%s: the model heard %q, want %q", input, got, want)
+			}
+		}, calls(call("q", "ask_followup", input)), says("Well."))
+	}
+}
+
 // onceThen plays the first step until the history has a text.
 func onceThen(text string, first, then step) step {
 	return func(ctx context.Context, req llm.Request, on func(llm.Delta) error) (llm.Answer, error) {
