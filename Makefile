@@ -94,7 +94,7 @@ test: ## run all tests
 RACE_TIMEOUT ?= 15m
 .PHONY: test-race
 test-race: ## run the core's tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout $(RACE_TIMEOUT) $(RACE)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout $(RACE_TIMEOUT) $(RACE)
 
 .PHONY: test-s3
 test-s3: ## run the archive's tests against a real S3-compatible server, built on first use

@@ -83,7 +83,7 @@ func (d *dice) act(ctx context.Context, c tool.Call, out tool.Output) (tool.Resu
 //
 // Covers: C-56
 func TestChaos(t *testing.T) {
-	seeds := nightly.Size(25, 100)
+	seeds := nightly.Plays(25, 100)
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			d := &dice{r: rand.New(rand.NewPCG(uint64(seed), 1))}

@@ -53,7 +53,7 @@ func (m *moody) play(ctx context.Context, req llm.Request, on func(llm.Delta) er
 //
 // Covers: HIS-04, HIS-06, HIS-30, HIS-32
 func TestCondenseInChaos(t *testing.T) {
-	seeds := nightly.Size(6, 25)
+	seeds := nightly.Plays(6, 25)
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			m := &moody{rng: rand.New(rand.NewPCG(uint64(seed), 5))}

@@ -100,7 +100,7 @@ func TestRunBudget(t *testing.T) {
 // However many todos are at work and whatever they use, what is used and what is
 // reserved never passes what people allowed.
 func TestRunBudgetHolds(t *testing.T) {
-	seeds := nightly.Size(8, 30)
+	seeds := nightly.Plays(8, 30)
 	raised := int64(0)
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (d *dice) play(ctx context.Context, req llm.Request, on func(llm.Delta) err
 // it comes to an end once it is told to, every call has one result, nothing that
 // may run once runs twice, and each todo is completed once at most.
 func TestRunChaos(t *testing.T) {
-	seeds := nightly.Size(20, 60)
+	seeds := nightly.Plays(20, 60)
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			d := &dice{r: rand.New(rand.NewPCG(uint64(seed), 3))}

@@ -20,7 +20,7 @@ import (
 //
 // Covers: RUN-12, RUN-14
 func TestRunCrashes(t *testing.T) {
-	seeds := nightly.Size(12, 40)
+	seeds := nightly.Plays(12, 40)
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			d := &dice{r: rand.New(rand.NewPCG(uint64(seed), 11))}

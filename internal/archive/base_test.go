@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // found seals a session on the records of another.
@@ -78,6 +79,7 @@ func testBase(t *testing.T, a *Archive) {
 }
 
 func TestDamagedBaseIsFound(t *testing.T) {
+	nightly.Alone(t)
 	dir := t.TempDir()
 	a := openDir(t, dir)
 	records := chain("sess_parent", clew.Head{}, 20, 30)

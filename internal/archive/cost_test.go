@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // meter counts what is asked of a store.
@@ -38,6 +39,7 @@ func (m *meter) readRange(ctx context.Context, key string, off, n int64) ([]byte
 //
 // Covers: C-06
 func TestCostDoesNotGrow(t *testing.T) {
+	nightly.Alone(t)
 	a := openDir(t, t.TempDir())
 	m := &meter{store: a.store}
 	a.store = m

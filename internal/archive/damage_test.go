@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 func files(tb testing.TB, dir, part string) (list []string) {
@@ -59,6 +60,7 @@ func spoiled(t *testing.T, path string, samples int, try func(how string)) {
 
 // Covers: STO-07, C-06
 func TestDamageIsFound(t *testing.T) {
+	nightly.Alone(t)
 	dir := t.TempDir()
 	a := openDir(t, dir)
 	id := clew.SessionID("sess_damage")
@@ -259,6 +261,7 @@ func TestOpenRefuses(t *testing.T) {
 //
 // Covers: C-06
 func TestModel(t *testing.T) {
+	nightly.Alone(t)
 	base := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(base, "model")

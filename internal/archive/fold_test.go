@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // keep keeps a fold and flushes.
@@ -58,6 +59,7 @@ func testFolds(t *testing.T, a *Archive) {
 //
 // Covers: C-06
 func TestDamagedFoldIsPassedOver(t *testing.T) {
+	nightly.Alone(t)
 	dir := t.TempDir()
 	a := openDir(t, dir)
 	id := clew.SessionID("sess_fold_damage")

@@ -4,7 +4,10 @@
 // things, fewer times.
 package nightly
 
-import "os"
+import (
+	"os"
+	"testing"
+)
 
 // On says that tests have the night for themselves.
 func On() bool { return os.Getenv("CLEW_NIGHTLY") == "1" }
@@ -15,4 +18,22 @@ func Size[T any](short, full T) T {
 		return full
 	}
 	return short
+}
+
+// Plays is Size for how often a random test plays. The race detector takes ten times
+// as long: with it CI plays a third.
+func Plays(short, full int) int {
+	if race && !On() {
+		return max(1, short/3)
+	}
+	return Size(short, full)
+}
+
+// Alone is for long tests in one goroutine, where the race detector has nothing to
+// find: with it they are left to the night.
+func Alone(t testing.TB) {
+	t.Helper()
+	if race && !On() {
+		t.Skip("with the race detector make nightly runs it")
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 
 	clew "github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // answers are texts of a model that try to get out, each alone, since one may
@@ -81,6 +82,7 @@ func inertAttr(t *testing.T, name, tag string, a html.Attribute) {
 var viewer = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(ghtml.WithUnsafe()))
 
 func TestHostile(t *testing.T) {
+	nightly.Alone(t)
 	for _, text := range answers {
 		in := hostile()
 		in.Response.Text = text
@@ -149,6 +151,7 @@ func TestHTMLSaysItsPolicy(t *testing.T) {
 
 // A report stays small whatever a run did, and does not take long to make.
 func TestHuge(t *testing.T) {
+	nightly.Alone(t)
 	wide := many(500, 0)
 	for i := range wide.Todos {
 		wide.Todos[i].ResultSummary = strings.Repeat("\u202e<\"&\x01", 64<<10/7)
@@ -189,6 +192,7 @@ func TestHuge(t *testing.T) {
 }
 
 func TestCutSaysSo(t *testing.T) {
+	nightly.Alone(t)
 	in := many(500, 64<<10)
 	files := made(t, in, Options{})
 	for _, name := range []string{"report.md", "report.html"} {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 
 	clew "github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // pdfText reads the text of a PDF with a program that knows nothing of ours.
@@ -77,6 +78,7 @@ func TestPDFKorean(t *testing.T) {
 }
 
 func TestPDFHostile(t *testing.T) {
+	nightly.Alone(t)
 	for _, a := range answers {
 		in := hostile()
 		in.Response.Text = a
@@ -90,6 +92,7 @@ func TestPDFHostile(t *testing.T) {
 }
 
 func TestLongPDFKeepsItsPages(t *testing.T) {
+	nightly.Alone(t)
 	text := pdfText(t, made(t, many(120, 3000), Options{})["report.pdf"].Data)
 	pages := strings.Count(text, "\f")
 	if last := strings.TrimSpace(text[strings.LastIndex(strings.TrimSuffix(text, "\f"), "\f")+1:]); pages < 5 || !strings.Contains(last, " / ") {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	clew "github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -73,6 +74,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestSameInputSameBytes(t *testing.T) {
+	nightly.Alone(t)
 	for name, in := range map[string]Input{"sample": sample(), "hostile": hostile(), "many": many(80, 2000), "empty": {}} {
 		first := made(t, in, Options{})
 		for range 3 {

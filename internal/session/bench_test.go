@@ -103,9 +103,8 @@ func (b *bench) watched() bool {
 // watches Decide. The race detector takes ten times as long with them: it has the
 // night for all of them, and in CI those that do not call this.
 func alone(t *testing.T) {
-	if raceEnabled && !nightly.On() {
-		t.Skip("with the race detector make nightly runs it")
-	}
+	t.Helper()
+	nightly.Alone(t)
 }
 
 func by(user clew.UserID) clew.Principal { return clew.Principal{User: user, Role: clew.RoleOwner} }
