@@ -1,7 +1,6 @@
 package clew
 
 import (
-	"encoding/json"
 	"slices"
 )
 
@@ -189,20 +188,6 @@ func (m *Message) Check() error {
 		return Errorf(InvalidMessage, "unknown role %q", m.Role)
 	}
 	return nil
-}
-
-// ParseMessage reads a message from outside. What is missing gets its default:
-// ts is now, the type is say, the role is assistant for a say and an ask alike.
-// Unknown kinds are refused.
-func ParseMessage(data []byte, now int64) (Message, error) {
-	m := Message{TS: now, Type: TypeSay, Role: SpeakerAssistant}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return Message{}, WrapError(InvalidMessage, err, "message is not readable")
-	}
-	if err := m.Check(); err != nil {
-		return Message{}, err
-	}
-	return m, nil
 }
 
 // ProgressStatus is how far a tool has come.

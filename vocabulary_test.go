@@ -189,22 +189,22 @@ func TestStatuses(t *testing.T) {
 }
 
 // Covers: MSG-02, MSG-03
-func TestParseMessage(t *testing.T) {
-	m, err := ParseMessage([]byte(`{"say":"text","text":"hi"}`), 1234)
-	if err != nil || m.TS != 1234 || m.Type != TypeSay || m.Text != "hi" || m.Partial || m.Role != SpeakerAssistant {
-		t.Errorf("got %+v, %v", m, err)
+func TestMessageCheck(t *testing.T) {
+	good := Message{Type: TypeSay, Say: SayText, Role: SpeakerAssistant}
+	if err := good.Check(); err != nil {
+		t.Error(err)
 	}
-	for _, bad := range []string{
-		`{}`, `[]`,
-		`{"type":"shout","say":"text"}`,
-		`{"type":"say","say":"nonsense"}`,
-		`{"type":"ask","ask":"nonsense"}`,
-		`{"type":"say","ask":"tool"}`,
-		`{"type":"ask","ask":"tool","say":"text"}`,
-		`{"say":"text","role":"robot"}`,
+	for name, m := range map[string]Message{
+		"nothing":          {},
+		"an unknown type":  {Type: "shout", Say: SayText, Role: SpeakerAssistant},
+		"an unknown say":   {Type: TypeSay, Say: "nonsense", Role: SpeakerAssistant},
+		"an unknown ask":   {Type: TypeAsk, Ask: "nonsense", Role: SpeakerAssistant},
+		"a say that asks":  {Type: TypeSay, Ask: AskTool, Role: SpeakerAssistant},
+		"both":             {Type: TypeAsk, Ask: AskTool, Say: SayText, Role: SpeakerAssistant},
+		"an unknown voice": {Type: TypeSay, Say: SayText, Role: "robot"},
 	} {
-		if m, err := ParseMessage([]byte(bad), 0); CodeOf(err) != InvalidMessage {
-			t.Errorf("%s became %+v, %v", bad, m, err)
+		if err := m.Check(); CodeOf(err) != InvalidMessage {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

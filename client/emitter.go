@@ -47,12 +47,3 @@ func (e *Emitter[T]) Emit(v T) {
 		}
 	}
 }
-
-// EmitSync calls them too, each in a goroutine of its own, and does not wait.
-func (e *Emitter[T]) EmitSync(v T) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, l := range e.listeners {
-		go l.fn(v)
-	}
-}

@@ -3,7 +3,6 @@ package client_test
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/clew-run/clew/client"
@@ -38,12 +37,4 @@ func TestEmitter(t *testing.T) {
 	if got := strings.Join(heard, " "); got != "a1 b1 c1 a2 b2 b3" {
 		t.Error(got)
 	}
-	var group sync.WaitGroup
-	group.Add(2)
-	free := make(chan struct{})
-	defer e.On(func(int) { <-free; group.Done() })()
-	defer e.On(func(int) { group.Done() })()
-	e.EmitSync(5) // waits for none of them
-	close(free)
-	group.Wait()
 }

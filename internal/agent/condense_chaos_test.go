@@ -142,8 +142,19 @@ func (w *world) checkWhole() {
 		if len(all) != len(t.History)+t.HiddenCount {
 			w.Errorf("task %s has %d messages, %d at hand and %d behind", id, len(all), len(t.History), t.HiddenCount)
 		}
-		if clean := history.Clean(all); len(clean) != len(all) {
-			w.Errorf("task %s has results without calls", id)
+		calls := map[string]int{}
+		for _, m := range all {
+			for _, p := range m.Content {
+				if p.Type == clew.PartToolUse {
+					calls[p.ToolCallID]++
+				}
+				if p.Type != clew.PartToolResult {
+					continue
+				}
+				if calls[p.ToolCallID]--; calls[p.ToolCallID] < 0 {
+					w.Errorf("task %s has a result without its call %s", id, p.ToolCallID)
+				}
+			}
 		}
 		if t.Condense || t.Condensing || t.Request != "" {
 			w.Errorf("task %s is left with a call under way: %+v", id, t)

@@ -21,17 +21,6 @@ func Effective(list []clew.ModelMessage) []clew.ModelMessage {
 	return slices.DeleteFunc(slices.Clone(list), clew.ModelMessage.Hidden)
 }
 
-// Condense hides the first n messages that are sent behind a summary, which
-// stands right after them. Nothing is removed. The list given is not changed.
-func Condense(list []clew.ModelMessage, n int, id, summary string, ts int64) []clew.ModelMessage {
-	return Cover(list, n, Summary(id, summary, ts))
-}
-
-// Truncate hides the first n messages that are sent behind a marker.
-func Truncate(list []clew.ModelMessage, n int, id string, ts int64) []clew.ModelMessage {
-	return Cover(list, n, Marker(list, n, id, ts))
-}
-
 // Summary is the message that stands for condensed ones. It is the user's, as a
 // call to a model has to begin with one of those.
 func Summary(id, text string, ts int64) clew.ModelMessage {
@@ -188,65 +177,4 @@ func answers(m clew.ModelMessage) bool {
 
 func calls(m clew.ModelMessage) bool {
 	return slices.ContainsFunc(m.Content, func(p clew.Part) bool { return p.Type == clew.PartToolUse })
-}
-
-// Uncondense undoes a condense or a truncation: the summary or the marker goes,
-// and what it hid is sent again.
-func Uncondense(list []clew.ModelMessage, id string) []clew.ModelMessage {
-	out := slices.DeleteFunc(slices.Clone(list), func(m clew.ModelMessage) bool {
-		return m.IsSummary && m.CondenseID == id || m.IsTruncationMarker && m.TruncationID == id
-	})
-	for i := range out {
-		if out[i].CondenseParent == id {
-			out[i].CondenseParent = ""
-		}
-		if out[i].TruncationParent == id {
-			out[i].TruncationParent = ""
-		}
-	}
-	return out
-}
-
-// Clean puts a history from elsewhere in order: who is hidden by a summary or a
-// marker that is not there is hidden no longer, and results without their calls
-// are dropped, with the messages that had nothing else. The list given is not
-// changed.
-func Clean(list []clew.ModelMessage) []clew.ModelMessage {
-	summaries, markers := map[string]bool{}, map[string]bool{}
-	for _, m := range list {
-		if m.IsSummary {
-			summaries[m.CondenseID] = true
-		}
-		if m.IsTruncationMarker {
-			markers[m.TruncationID] = true
-		}
-	}
-	open := map[string]int{} // calls without results so far
-	var out []clew.ModelMessage
-	for _, m := range list {
-		if !summaries[m.CondenseParent] {
-			m.CondenseParent = ""
-		}
-		if !markers[m.TruncationParent] {
-			m.TruncationParent = ""
-		}
-		before := len(m.Content)
-		m.Content = slices.DeleteFunc(slices.Clone(m.Content), func(p clew.Part) bool {
-			if p.Type != clew.PartToolResult {
-				return false
-			}
-			if open[p.ToolCallID] == 0 {
-				return true
-			}
-			open[p.ToolCallID]--
-			return false
-		})
-		for _, p := range m.ToolCalls() {
-			open[p.ToolCallID]++
-		}
-		if len(m.Content) > 0 || before == 0 {
-			out = append(out, m)
-		}
-	}
-	return out
 }

@@ -21,6 +21,33 @@ func said(n int) clew.ModelMessage {
 	return clew.ModelMessage{Role: role, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: fmt.Sprint("msg", n)}}}
 }
 
+// condense hides the first n messages behind a summary, as a condense does.
+func condense(list []clew.ModelMessage, n int, id, summary string, ts int64) []clew.ModelMessage {
+	return history.Cover(list, n, history.Summary(id, summary, ts))
+}
+
+// truncate hides the first n messages behind a marker, as a sliding window does.
+func truncate(list []clew.ModelMessage, n int, id string, ts int64) []clew.ModelMessage {
+	return history.Cover(list, n, history.Marker(list, n, id, ts))
+}
+
+// uncondense undoes either: the summary or the marker goes, and what it hid is
+// sent again. That it can shows that nothing was lost.
+func uncondense(list []clew.ModelMessage, id string) []clew.ModelMessage {
+	out := slices.DeleteFunc(slices.Clone(list), func(m clew.ModelMessage) bool {
+		return m.IsSummary && m.CondenseID == id || m.IsTruncationMarker && m.TruncationID == id
+	})
+	for i := range out {
+		if out[i].CondenseParent == id {
+			out[i].CondenseParent = ""
+		}
+		if out[i].TruncationParent == id {
+			out[i].TruncationParent = ""
+		}
+	}
+	return out
+}
+
 func texts(list []clew.ModelMessage) []string {
 	var out []string
 	for _, m := range list {
@@ -32,7 +59,7 @@ func texts(list []clew.ModelMessage) []string {
 // Covers: HIS-06, HIS-07, HIS-08
 func TestCondense(t *testing.T) {
 	list := []clew.ModelMessage{said(1), said(2), said(3), said(4), said(5), said(6)}
-	got := history.Condense(list, 3, "c1", "SUMMARY", 7)
+	got := condense(list, 3, "c1", "SUMMARY", 7)
 	if len(got) != 7 || !got[3].IsSummary || got[3].CondenseID != "c1" || got[0].CondenseParent != "c1" {
 		t.Errorf("stored: %+v", got)
 	}
@@ -42,7 +69,7 @@ func TestCondense(t *testing.T) {
 	if list[0].CondenseParent != "" {
 		t.Error("the list that was given has changed")
 	}
-	back := history.Uncondense(got, "c1")
+	back := uncondense(got, "c1")
 	if sent := texts(history.Effective(back)); !slices.Equal(sent, texts(list)) {
 		t.Errorf("after undoing: %v", sent)
 	}
@@ -54,7 +81,7 @@ func TestCondense(t *testing.T) {
 // Covers: HIS-09
 func TestTruncate(t *testing.T) {
 	list := []clew.ModelMessage{said(1), said(2), said(3), said(4)}
-	got := history.Truncate(list, 2, "t1", 7)
+	got := truncate(list, 2, "t1", 7)
 	if len(got) != 5 || !got[2].IsTruncationMarker || got[2].TruncationID != "t1" || got[1].TruncationParent != "t1" {
 		t.Errorf("stored: %+v", got)
 	}
@@ -63,12 +90,12 @@ func TestTruncate(t *testing.T) {
 		t.Errorf("sent: %q", sent)
 	}
 	// The next one counts on, and still knows the first words.
-	got = history.Truncate(append(got, said(5), said(6)), 3, "t2", 8)
+	got = truncate(append(got, said(5), said(6)), 3, "t2", 8)
 	marker = strings.Replace(marker, "[2 ", "[4 ", 1)
 	if sent := texts(history.Effective(got)); !slices.Equal(sent, []string{marker, "msg5", "msg6"}) {
 		t.Errorf("sent: %q", sent)
 	}
-	if back := history.Effective(history.Uncondense(history.Uncondense(got, "t2"), "t1")); !slices.Equal(texts(back), []string{"msg1", "msg2", "msg3", "msg4", "msg5", "msg6"}) {
+	if back := history.Effective(uncondense(uncondense(got, "t2"), "t1")); !slices.Equal(texts(back), []string{"msg1", "msg2", "msg3", "msg4", "msg5", "msg6"}) {
 		t.Errorf("after undoing: %q", texts(back))
 	}
 }
@@ -88,15 +115,15 @@ func TestMarkerIsShort(t *testing.T) {
 // Covers: HIS-07
 func TestNestedCondense(t *testing.T) {
 	list := []clew.ModelMessage{said(1), said(2), said(3), said(4), said(5), said(6)}
-	once := history.Condense(list, 2, "c1", "FIRST", 7)
-	twice := history.Condense(once, 3, "c2", "SECOND", 8)
+	once := condense(list, 2, "c1", "FIRST", 7)
+	twice := condense(once, 3, "c2", "SECOND", 8)
 	if sent := texts(history.Effective(twice)); !slices.Equal(sent, []string{"SECOND", "msg5", "msg6"}) {
 		t.Errorf("sent: %v", sent)
 	}
 	if len(twice) != 8 || twice[2].CondenseParent != "c2" || twice[0].CondenseParent != "c1" {
 		t.Errorf("stored: %+v", twice)
 	}
-	if back := history.Uncondense(twice, "c2"); !reflect.DeepEqual(back, once) {
+	if back := uncondense(twice, "c2"); !reflect.DeepEqual(back, once) {
 		t.Errorf("after undoing: %v", texts(back))
 	}
 }
@@ -155,46 +182,6 @@ func TestOlder(t *testing.T) {
 	far := []clew.ModelMessage{said(1), use("a"), result("a"), use("b"), result("b"), use("c"), result("c"), said(2), said(3)}
 	if got := history.Older(far, 4); got != 3 {
 		t.Errorf("far: %d", got)
-	}
-}
-
-func TestClean(t *testing.T) {
-	lost, marked := said(1), said(2)
-	lost.CondenseParent, marked.TruncationParent = "gone", "gone"
-	kept := said(3)
-	kept.CondenseParent = "c1"
-	mixed := result("b", "nobody")
-	list := []clew.ModelMessage{lost, marked, result("early"), kept, history.Summary("c1", "SUMMARY", 1), use("a", "b"), result("a"), mixed, result("a")}
-	before := fmt.Sprint(list)
-	got := history.Clean(list)
-	want := []clew.ModelMessage{said(1), said(2), kept, history.Summary("c1", "SUMMARY", 1), use("a", "b"), result("a"), result("b")}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("cleaned\n%+v\nwant\n%+v", got, want)
-	}
-	if fmt.Sprint(list) != before {
-		t.Error("the list that was given has changed")
-	}
-	if again := history.Clean(got); !reflect.DeepEqual(again, got) {
-		t.Errorf("cleaned twice: %+v", again)
-	}
-}
-
-// The document's own example: m1 and m2 are kept, the summary made after them
-// goes with its message, and what it hid is sent again.
-func TestRewindBehindASummary(t *testing.T) {
-	of := func(id, text string) clew.ModelMessage {
-		return clew.ModelMessage{Role: clew.SpeakerUser, MessageID: clew.MessageID(id), Content: clew.List[clew.Part]{{Type: clew.PartText, Text: text}}}
-	}
-	a1 := of("m2", "a1")
-	a1.CondenseParent = "A"
-	summary := history.Summary("A", "Summary{A}", 3)
-	summary.MessageID = "condense"
-	api := []clew.ModelMessage{a1, summary, of("m3", "a2"), of("m4", "a3"), of("target", "a4")}
-	kept := []clew.MessageID{"m1", "m2"}
-	cut := slices.DeleteFunc(slices.Clone(api), func(m clew.ModelMessage) bool { return !slices.Contains(kept, m.MessageID) })
-	got := history.Clean(cut)
-	if sent := texts(history.Effective(got)); !slices.Equal(sent, []string{"a1"}) || got[0].CondenseParent != "" {
-		t.Errorf("left: %+v", got)
 	}
 }
 
@@ -259,12 +246,12 @@ func TestHidingKeepsEverything(t *testing.T) {
 			id := fmt.Sprint("x", i)
 			n := rapid.IntRange(0, len(stored)).Draw(t, "n")
 			if rapid.Bool().Draw(t, "condense") {
-				stored, short = history.Condense(stored, n, id, "summary", 1), history.Effective(history.Condense(short, n, id, "summary", 1))
+				stored, short = condense(stored, n, id, "summary", 1), history.Effective(condense(short, n, id, "summary", 1))
 			} else {
 				n = history.Older(stored, n)
-				stored, short = history.Truncate(stored, n, id, 1), history.Effective(history.Truncate(short, n, id, 1))
+				stored, short = truncate(stored, n, id, 1), history.Effective(truncate(short, n, id, 1))
 			}
-			if back := history.Uncondense(stored, id); !reflect.DeepEqual(back, before) {
+			if back := uncondense(stored, id); !reflect.DeepEqual(back, before) {
 				t.Fatalf("undone:\n%+v\nwant\n%+v", back, before)
 			}
 			sent := history.Effective(stored)
@@ -277,43 +264,9 @@ func TestHidingKeepsEverything(t *testing.T) {
 			if len(stored) != len(before)+1 {
 				t.Fatalf("%d messages are kept of %d", len(stored), len(before))
 			}
-			if clean := history.Clean(stored); !reflect.DeepEqual(clean, stored) {
-				t.Fatalf("a history of our own is cleaned:\n%+v\n%+v", stored, clean)
-			}
 			if rapid.Bool().Draw(t, "more") && !strings.Contains(fmt.Sprint(stored[len(stored)-1].Content), "use") {
 				more := []clew.ModelMessage{said(2), said(1)}
 				stored, short = append(slices.Clip(stored), more...), append(slices.Clip(short), more...)
-			}
-		}
-	})
-}
-
-// What is left of a damaged history can be sent, as far as results go.
-func TestCleanProperty(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := history.Condense(drawHistory(t), rapid.IntRange(0, 6).Draw(t, "n"), "c", "summary", 1)
-		for range rapid.IntRange(0, 4).Draw(t, "damage") {
-			i := rapid.IntRange(0, len(list)-1).Draw(t, "at")
-			if list = slices.Delete(list, i, i+1); len(list) == 0 {
-				return
-			}
-		}
-		got := history.Clean(list)
-		open := map[string]int{}
-		for _, m := range got {
-			if m.CondenseParent != "" && !slices.ContainsFunc(got, func(s clew.ModelMessage) bool { return s.IsSummary && s.CondenseID == m.CondenseParent }) {
-				t.Fatalf("hidden by nobody: %+v", m)
-			}
-			for _, p := range m.Content {
-				switch p.Type {
-				case clew.PartToolUse:
-					open[p.ToolCallID]++
-				case clew.PartToolResult:
-					if open[p.ToolCallID]--; open[p.ToolCallID] < 0 {
-						t.Fatalf("a result without its call: %+v", got)
-					}
-				case clew.PartText, clew.PartImage, clew.PartThinking:
-				}
 			}
 		}
 	})

@@ -108,9 +108,6 @@ type index map[string]*Key
 // Keys lists all keys: those of Values in their order, then the secrets.
 func Keys() []*Key { return allKeys }
 
-// FindKey looks a key up, nil if there is none of that name.
-func FindKey(name string) *Key { return keyIndex[name] }
-
 var (
 	allKeys  = buildKeys()
 	keyIndex = indexOf(allKeys)

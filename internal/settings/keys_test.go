@@ -17,7 +17,7 @@ func TestTableAndValuesAgree(t *testing.T) {
 	fields := map[string]bool{}
 	for name := range jsonNames(reflect.TypeFor[Values]()) {
 		fields[name] = true
-		k := FindKey(name)
+		k := keyIndex[name]
 		if k == nil {
 			t.Errorf("%s is a field of Values and not in the table", name)
 			continue
@@ -49,7 +49,7 @@ func TestTableAndValuesAgree(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"anthropic_api_key", "openai_api_key", "openrouter_api_key", "gemini_api_key", "aws_access_key", "aws_secret_key", "gcp_key_file", "api_key"} {
-		if k := FindKey(name); k == nil || k.Home != HomeSecret || !k.Provider {
+		if k := keyIndex[name]; k == nil || k.Home != HomeSecret || !k.Provider {
 			t.Errorf("%s is not a known secret of a provider", name)
 		}
 	}
@@ -58,12 +58,12 @@ func TestTableAndValuesAgree(t *testing.T) {
 // Keys with which a session could reach beyond what the operator allows.
 func TestSessionCannotWiden(t *testing.T) {
 	for _, name := range []string{"mcp_servers", "trusted_workspaces", "model_profiles", "command_share", "fetch_allow", "denied_commands", "command_environment", "exclude_paths", "experiments"} {
-		if !FindKey(name).Server() {
+		if !keyIndex[name].Server() {
 			t.Errorf("%s can be set by a session", name)
 		}
 	}
 	for _, name := range []string{"command_sandbox", "command_network", "budget_usd", "budget_tokens", "mcp_enabled", "browser_tool_enabled"} {
-		if FindKey(name).Session != SessionTighten {
+		if keyIndex[name].Session != SessionTighten {
 			t.Errorf("%s can be loosened by a session", name)
 		}
 	}

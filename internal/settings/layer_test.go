@@ -121,7 +121,7 @@ func TestTopmostValidValueWins(t *testing.T) {
 		layers := []Layer{LayerFile, LayerEnvironment, LayerServer}
 		name := rapid.SampledFrom(names).Draw(t, "key")
 		r := newReading(keyIndex, nil)
-		want := FindKey(name).Default()
+		want := keyIndex[name].Default()
 		bad := map[Layer]bool{}
 		for _, layer := range layers {
 			values := raw{}
@@ -129,7 +129,7 @@ func TestTopmostValidValueWins(t *testing.T) {
 			case "valid":
 				b := encoded(t, rapid.SampledFrom(valid[name]).Draw(t, "value"))
 				values[name] = b
-				v, err := FindKey(name).decodeStrict(b)
+				v, err := keyIndex[name].decodeStrict(b)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -143,7 +143,7 @@ func TestTopmostValidValueWins(t *testing.T) {
 			}
 			r.add(layer, values)
 		}
-		if got := FindKey(name).value(&r.values); !reflect.DeepEqual(got, want) {
+		if got := keyIndex[name].value(&r.values); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%s is %v, want %v", name, got, want)
 		}
 		for _, p := range r.problems {
