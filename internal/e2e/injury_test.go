@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // flip changes one bit of a file.
@@ -87,7 +88,7 @@ func (s *store) engineInjuries(t *testing.T, rng *rand.Rand, samples int) []inju
 		{name: "stream's index deleted", do: remove(filepath.Join(stream, "msgs", "index.db")), healthy: true},
 		{name: "witness deleted, block cut", do: both(remove("witness"), cut(full, 2000)), unseen: true},
 	}
-	for _, n := range []int{1, 7, 100, 1000, 5000} {
+	for _, n := range nightly.Size([]int{1, 100, 5000}, []int{1, 7, 100, 1000, 5000}) {
 		list = append(list, injury{name: fmt.Sprintf("block cut by %d", n), do: cut(full, n), block: full})
 	}
 	for i := range samples {
@@ -176,7 +177,7 @@ func (s *store) witnessInjuries(t *testing.T, rng *rand.Rand) []injury {
 		{name: "witness cut", do: cut("witness", 30), healthy: true},
 		{name: "witness emptied", do: cut("witness", 1<<40), healthy: true},
 	}
-	for n := range 4 {
+	for n := range nightly.Size(1, 4) {
 		list = append(list, injury{name: fmt.Sprintf("witness bit %d", n), do: flip(rng, "witness"), healthy: true})
 	}
 	return list

@@ -22,7 +22,7 @@ import (
 
 // sampled is how many crash points are tried beyond those of each name, unless
 // the night has time for all of them.
-const sampled = 6
+const sampled = 3
 
 // The variables of a program that is built to crash.
 const (

@@ -20,7 +20,7 @@ import (
 
 // sampled is how many crash points are tried beyond one of each name, unless
 // the night has time for all of them.
-const sampled = 10
+const sampled = 5
 
 // killWithin bounds one story with a crash in it.
 const killWithin = 90 * time.Second
@@ -238,7 +238,7 @@ func TestKillTwice(t *testing.T) {
 
 // early is how many of the places after a crash a second one is tried at: the
 // first ones are those of the recovery.
-const early = 6
+const early = 4
 
 // The variables of a program that is built to crash.
 const (
