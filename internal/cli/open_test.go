@@ -83,6 +83,19 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// Where the server lets everybody in, no command wants a token; elsewhere each says
+// where it looked for one.
+func TestNoTokenIsNeededWithAuthOff(t *testing.T) {
+	on, off := newDesk(t, "on"), newDesk(t, "off")
+	for server, want := range map[string]bool{on: false, off: true} {
+		c, err := (&env.App{IO: env.IO{Environ: []string{}}}).Connect(env.Remote{Server: server, Data: "/nowhere"})
+		var none *env.NoTokenError
+		if got := err == nil; got != want || !want && !errors.As(err, &none) || c == nil {
+			t.Errorf("auth off: %v; %v", want, err)
+		}
+	}
+}
+
 // What a server that was started with --open says goes to its log, so it has no
 // ticket in it.
 func TestServeOpens(t *testing.T) {

@@ -104,8 +104,25 @@ func (a *App) Connect(r Remote) (*Rest, error) {
 	if c.Token == "" {
 		c.Token, err = a.ownerToken(r, base, socket != "")
 	}
+	var none *NoTokenError
+	if errors.As(err, &none) && c.needsNoToken() {
+		err = nil
+	}
 	return c, err
 }
+
+// needsNoToken reports whether the server lets everybody in, as with --auth off.
+func (c *Rest) needsNoToken() bool {
+	var me struct {
+		Auth string `json:"auth"`
+	}
+	err := c.CallWithin(context.Background(), noTokenTimeout, http.MethodGet, "me", nil, &me)
+	return err == nil && me.Auth == "off"
+}
+
+// noTokenTimeout bounds the question whether a token is needed. A server that does not
+// answer it gets the advice about the token, which was there before.
+const noTokenTimeout = 5 * time.Second
 
 // withScheme lets an address be what serve takes for --listen.
 func withScheme(address string) string {
