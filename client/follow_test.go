@@ -218,7 +218,7 @@ func TestCursorLost(t *testing.T) {
 		b.Restore(b.id, 4, "epoch2")
 		b.DropAll()
 		got := take(t, c, isType(clew.EventSyncComplete))
-		if types(got) != "error session_state sync_complete" {
+		if types(got) != "session_state error sync_complete" {
 			t.Fatalf("heard %s", types(got))
 		}
 		if id, epoch := c.Cursor(); id != clew.MessageIDOf(4) || epoch != "epoch2" {

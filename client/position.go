@@ -27,7 +27,13 @@ type position struct {
 
 	// Of the present connection:
 	greeted bool // session_state came, or connected
-	lost    bool // the server cannot resume from seq
+	synced  bool // sync_complete came
+	// Where session_state ends. doubt says that this is not the journal that seq is
+	// of. Only CURSOR_LOST, which comes next, explains that; until then the position
+	// stays as it is, for the connection may end in between.
+	head      uint64
+	headEpoch string
+	doubt     bool
 }
 
 // newPosition reads ResumeFrom: "", FromStart, or a message id.
@@ -55,7 +61,7 @@ func (p *position) resumeFrom() (from, epoch string) {
 }
 
 // connected starts a new connection.
-func (p *position) connected() { p.greeted, p.lost = false, false }
+func (p *position) connected() { p.greeted, p.synced, p.doubt = false, false, false }
 
 // A protocolError says that the server sent what cannot be right. The client
 // connects again; nothing of it reaches the caller.
@@ -73,24 +79,41 @@ func (p *position) take(env wire.Envelope) (fresh bool, err error) {
 	if p.view == clew.ViewState {
 		return true, p.takeState(env)
 	}
+	lost, err := isCursorLost(env)
+	if err != nil {
+		return false, err
+	}
+	if p.doubt && !lost {
+		// A journal shorter than what we saw, or another one, without a word about
+		// it: going on would drop its next records as repeats.
+		return false, faultf("session_state ends at %d of %q, %d of %q was seen", p.head, p.headEpoch, p.seq, p.epoch)
+	}
 	switch clew.EventType(env.Type) {
 	case clew.EventSessionState:
 		return true, p.greet(env)
-	case clew.EventError:
-		var d struct {
-			Code clew.Code `json:"code"`
-		}
-		if err := json.Unmarshal(env.Data, &d); err != nil {
-			return false, faultf("error without a code")
-		}
-		if d.Code == clew.CursorLost && !p.greeted {
-			p.lost = true
-		}
+	case clew.EventSyncComplete:
+		p.synced = true
+	}
+	if lost && p.greeted && !p.synced { // it starts from the state that came
+		p.seq, p.epoch, p.doubt = p.head, p.headEpoch, false
 	}
 	if !strings.HasPrefix(env.MessageID, "msg_") {
 		return true, nil
 	}
 	return p.record(clew.MessageID(env.MessageID))
+}
+
+func isCursorLost(env wire.Envelope) (bool, error) {
+	if clew.EventType(env.Type) != clew.EventError {
+		return false, nil
+	}
+	var d struct {
+		Code clew.Code `json:"code"`
+	}
+	if err := json.Unmarshal(env.Data, &d); err != nil {
+		return false, faultf("error without a code")
+	}
+	return d.Code == clew.CursorLost, nil
 }
 
 // takeState looks at an envelope of the view of the state. What is no change says
@@ -147,17 +170,17 @@ func (p *position) greet(env wire.Envelope) error {
 			return faultf("session_state: %v", err)
 		}
 	}
-	switch {
-	case p.greeted: // asked for with get_state: tells nothing about the position
+	if p.greeted { // asked for with get_state: tells nothing about the position
 		return nil
-	case !p.known || p.lost:
-		p.seq = last
-	case last < p.seq:
-		// A journal shorter than what we saw, without a word about it: going
-		// on would drop its next records as repeats.
-		return faultf("session_state ends at %d, %d was seen", last, p.seq)
 	}
-	p.known, p.greeted, p.epoch = true, true, d.Epoch
+	if !p.known {
+		p.seq = last
+	}
+	p.known, p.greeted, p.head, p.headEpoch = true, true, last, d.Epoch
+	p.doubt = p.seq > 0 && (last < p.seq || p.epoch != "" && p.epoch != d.Epoch)
+	if !p.doubt {
+		p.epoch = d.Epoch
+	}
 	return nil
 }
 

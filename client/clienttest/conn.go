@@ -185,14 +185,14 @@ func (p *peer) greet(ctx context.Context, r *http.Request) error {
 	state := p.ss.state(clew.ClientID(q.Get("client_id")))
 	last := p.ss.lastID()
 	p.s.mu.Unlock()
+	if err := p.send(ctx, state); err != nil {
+		return err
+	}
 	if lost {
 		err := clew.Errorf(clew.CursorLost, "the journal does not hold this position")
 		if err := p.send(ctx, p.ss.envelope(clew.NewErrorData(err, clew.ErrorContext{}))); err != nil {
 			return err
 		}
-	}
-	if err := p.send(ctx, state); err != nil {
-		return err
 	}
 	for _, r := range missed {
 		if err := p.send(ctx, r.Envelope()); err != nil {

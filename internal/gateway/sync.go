@@ -14,7 +14,8 @@ import (
 )
 
 // synchronise brings a new connection to the present: session_state, then the
-// records after its cursor, then sync_complete. Records go by seq, so replay
+// records after its cursor, or CURSOR_LOST if the journal does not have it, then
+// sync_complete. Records go by seq, so replay
 // and live meet without a gap or a repeat.
 //
 // The text of messages that are still growing is in session_state's
@@ -48,14 +49,14 @@ func (c *conn) synchronise() error {
 	if err != nil {
 		return err
 	}
-	from, err := at.start(head, c.watch.Epoch())
-	if err != nil {
-		if err := c.writeBytes(c.errorFrame(err, clew.ErrorContext{}), 1); err != nil {
-			return err
-		}
-	}
+	from, lost := at.start(head, c.watch.Epoch())
 	if err := c.writeBytes(c.stateFrame(st, c.watch.Epoch()), 1); err != nil {
 		return err
+	}
+	if lost != nil {
+		if err := c.writeBytes(c.errorFrame(lost, clew.ErrorContext{}), 1); err != nil {
+			return err
+		}
 	}
 	c.last = from
 	if err := c.replay(head); err != nil {

@@ -66,11 +66,11 @@ func TestResume(t *testing.T) {
 					s.move() // an empty feed: everything comes from the journal
 				}
 				p := r.connect("/ws/s1?"+tc.query, "ann")
-				if tc.lost {
-					p.expectError(clew.CursorLost)
-				}
 				if st := p.expect(clew.EventSessionState); st.field("last_message_id") != string(clew.MessageIDOf(10)) {
 					t.Errorf("state %s", st.raw)
+				}
+				if tc.lost {
+					p.expectError(clew.CursorLost)
 				}
 				for seq := tc.first; seq <= 10; seq++ {
 					if m := p.expect(clew.EventTodoProgress); !bytes.Equal(m.raw, s.Records[seq-1].Envelope()) {

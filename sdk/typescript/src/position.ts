@@ -35,7 +35,12 @@ export class Position {
   filtered = false;
   #known = false; // seq means something
   #greeted = false; // session_state came on this connection
-  #lost = false; // the server cannot resume from seq
+  #synced = false; // sync_complete came on it
+  // Where session_state ends. If that is not the journal that seq is of, only CURSOR_LOST, which
+  // comes next, explains it; until then the position stays as it is.
+  #head = 0;
+  #headEpoch = "";
+  #doubt = false;
 
   constructor(from?: string, epoch = "") {
     if (from === undefined) return;
@@ -55,30 +60,39 @@ export class Position {
   /** Starts a new connection. */
   connected(): void {
     this.#greeted = false;
-    this.#lost = false;
+    this.#synced = false;
+    this.#doubt = false;
   }
 
   /** Looks at the next envelope. False for a record that was taken before. */
   take(env: AnyEnvelope): boolean {
     const known = env as ServerEnvelope;
+    const lost = known.type === "error" && known.data?.code === "CURSOR_LOST";
+    if (this.#doubt && !lost) {
+      // A journal shorter than what we saw, or another one, without a word about it: going on
+      // would drop its next records as repeats.
+      throw new ProtocolFault(`session_state ends at ${this.#head}, ${this.seq} was seen`);
+    }
     if (known.type === "session_state") this.#greet(known.data.last_message_id, known.data.epoch);
-    if (known.type === "error" && known.data?.code === "CURSOR_LOST" && !this.#greeted) this.#lost = true;
+    if (known.type === "sync_complete") this.#synced = true;
+    if (lost && this.#greeted && !this.#synced) {
+      this.seq = this.#head;
+      this.epoch = this.#headEpoch;
+      this.#doubt = false;
+    }
     return !env.message_id?.startsWith("msg_") || this.#record(env.message_id);
   }
 
   #greet(lastId: string | null, epoch: string): void {
     const last = seqOf(lastId);
     if (this.#greeted) return; // asked for: tells nothing about the position
-    if (!this.#known || this.#lost) {
-      this.seq = last;
-    } else if (last < this.seq) {
-      // A journal shorter than what we saw, without a word about it: going on
-      // would drop its next records as repeats.
-      throw new ProtocolFault(`session_state ends at ${last}, ${this.seq} was seen`);
-    }
+    if (!this.#known) this.seq = last;
     this.#known = true;
     this.#greeted = true;
-    this.epoch = epoch;
+    this.#head = last;
+    this.#headEpoch = epoch;
+    this.#doubt = this.seq > 0 && (last < this.seq || (this.epoch !== "" && this.epoch !== epoch));
+    if (!this.#doubt) this.epoch = epoch;
   }
 
   #record(id: string): boolean {

@@ -68,12 +68,18 @@ test("a gap, a record before the state, and one that has no number: it connects 
   expect(s.connection.state).toBe("reconnecting");
 });
 
-test("after CURSOR_LOST it goes on from the state that follows", async () => {
+test("after CURSOR_LOST it goes on from the state that came with it", async () => {
   const { s, socket } = await begin({}, 7);
   socket.end(1011, "CURSOR_LOST");
+  const cut = await again(s);
+  state(cut, 9, "e2");
+  cut.end(1006); // before the word that explains it
+  expect(s.position).toEqual({ resumeFrom: idOf(7), epoch: "e1" });
+  await vi.advanceTimersByTimeAsync(10_000); // the second pause is longer
   const next = await again(s);
-  next.say("error", { code: "CURSOR_LOST", number: 3006, message: "lost", recoverable: true, suggested_action: "resync" });
+  expect(next.query.get("epoch")).toBe("e1");
   state(next, 2, "e2");
+  next.say("error", { code: "CURSOR_LOST", number: 3006, message: "lost", recoverable: true, suggested_action: "resync" });
   next.synced(2);
   next.record(3, "session_renamed", { title: "on" });
   expect(s.connection.state).toBe("active");
