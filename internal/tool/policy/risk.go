@@ -48,6 +48,8 @@ type hazard struct {
 	short string   // option letters, alone or in a bundle
 	long  []string // options with two dashes, or any unique beginning of one
 	words []string // whole words, with or without =value
+	begin []string // beginnings of words
+	equal bool     // an option with two dashes is the same as with one
 	first []string // words that are not covered as the first argument
 	bare  bool     // the first argument may be a bundle without a dash
 }
@@ -76,14 +78,20 @@ var hazards = map[string]hazard{
 	"test":     {words: []string{"-v", "-R"}},
 	"[":        {words: []string{"-v", "-R"}},
 	"printf":   {short: "v"},
-	"go":       {words: []string{"-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool", "-o", "--o", "-overlay", "--overlay", "-modfile", "--modfile", "-C", "--C", "-ldflags", "-gcflags", "-gccgoflags", "-modcacherw", "-w"}, first: []string{"run", "generate", "tool", "env", "install", "get", "work", "mod"}},
-	"cargo":    {long: []string{"config", "manifest-path"}, first: []string{"run", "install", "+nightly"}},
-	"npm":      {long: []string{"script-shell", "prefix", "node-options", "globalconfig", "userconfig"}, short: "C", first: []string{"exec", "x", "explore", "config", "set", "run", "run-script", "install", "i", "init", "create"}},
-	"docker":   {first: []string{"run", "exec", "compose", "build", "buildx", "cp", "plugin", "context", "-H", "--host", "--config"}},
-	"podman":   {first: []string{"run", "exec", "build", "cp", "machine", "unshare"}},
-	"kubectl":  {long: []string{"kubeconfig"}, first: []string{"exec", "run", "cp", "debug", "plugin", "proxy", "port-forward"}},
-	"pytest":   {short: "pc", long: []string{"rootdir", "confcutdir", "override-ini", "import-mode"}},
-	"gcc":      {words: []string{"-wrapper", "-B", "-specs"}},
+	"go": {
+		words: []string{"-exec", "-toolexec", "-vettool", "-o", "-overlay", "-modfile", "-C", "-ldflags", "-gcflags", "-gccgoflags", "-asmflags", "-compiler",
+			"-modcacherw", "-pkgdir", "-w", "-c", "-coverprofile", "-cpuprofile", "-memprofile", "-blockprofile", "-mutexprofile", "-trace", "-outputdir", "-http", "-args"},
+		begin: []string{"-test."}, // go test takes its options by these names, too
+		equal: true,
+		first: []string{"run", "generate", "tool", "env", "install", "get", "work", "mod"},
+	},
+	"cargo":   {long: []string{"config", "manifest-path"}, first: []string{"run", "install", "+nightly"}},
+	"npm":     {long: []string{"script-shell", "prefix", "node-options", "globalconfig", "userconfig"}, short: "C", first: []string{"exec", "x", "explore", "config", "set", "run", "run-script", "install", "i", "init", "create"}},
+	"docker":  {first: []string{"run", "exec", "compose", "build", "buildx", "cp", "plugin", "context", "-H", "--host", "--config"}},
+	"podman":  {first: []string{"run", "exec", "build", "cp", "machine", "unshare"}},
+	"kubectl": {long: []string{"kubeconfig"}, first: []string{"exec", "run", "cp", "debug", "plugin", "proxy", "port-forward"}},
+	"pytest":  {short: "pc", long: []string{"rootdir", "confcutdir", "override-ini", "import-mode"}},
+	"gcc":     {words: []string{"-wrapper", "-B", "-specs"}},
 	"git": {
 		short: "cOxo",
 		long: []string{"output", "output-directory", "exec-path", "upload-pack", "receive-pack", "exec", "ext-diff", "textconv",
@@ -129,7 +137,12 @@ func risky(argv []string, from int) string {
 // hits reports whether a word is one that a star does not cover.
 func (h hazard) hits(word string, index int) bool {
 	option, _, _ := strings.Cut(word, "=")
+	if h.equal && strings.HasPrefix(option, "--") {
+		option = option[1:]
+	}
 	switch {
+	case slices.ContainsFunc(h.begin, func(b string) bool { return strings.HasPrefix(option, b) }):
+		return true
 	case slices.Contains(h.words, option), index == 1 && slices.Contains(h.first, option):
 		return true
 	case strings.HasPrefix(option, "--"):

@@ -86,6 +86,29 @@ func TestRememberedStarForWhatRunsAnythingAsksAgain(t *testing.T) {
 	}
 }
 
+// Go takes an option with one dash or two. Those that run a program or write a file are
+// not covered by the stars that are suggested for go, however they are written.
+//
+// Covers: C-56
+func TestStarsOfGoCoverNothingThatRunsOrWrites(t *testing.T) {
+	for _, sub := range []string{"build", "test", "vet", "list", "doc"} {
+		for _, option := range []string{"exec", "toolexec", "vettool", "o", "overlay", "modfile", "C", "ldflags", "gcflags", "gccgoflags", "asmflags", "compiler", "pkgdir", "c",
+			"coverprofile", "cpuprofile", "memprofile", "blockprofile", "mutexprofile", "trace", "outputdir", "test.cpuprofile", "http", "args"} {
+			for _, line := range []string{"-" + option + " x", "--" + option + " x", "-" + option + "=x", "--" + option + "=x", "'--" + option + "=-linkmode=external -extld=./x'"} {
+				command := "go " + sub + " " + line + " ./..."
+				if Covers(command, "go "+sub+" *") || decide(command, []string{"go " + sub + " *"}, nil).Kind == Allow {
+					t.Errorf("%q is covered", command)
+				}
+			}
+		}
+	}
+	for _, command := range []string{"go test -v -race -run TestX -count=1 ./...", "go build -v -tags x ./...", "go vet -json ./...", "go test --short ./..."} {
+		if got := Suggest(command); !strings.HasSuffix(got, " *") {
+			t.Errorf("%q: suggested is %q", command, got)
+		}
+	}
+}
+
 func TestStarsThatOnlyLookAreSuggested(t *testing.T) {
 	for command, pattern := range map[string]string{
 		"git status -s": "git status *", "git log": "git log *", "git diff HEAD": "git diff *", "git show x": "git show *", "git blame x": "git blame *",
