@@ -171,8 +171,8 @@ func tell(ctx context.Context, a *env.App, d env.DemoInfo) {
 	}
 }
 
-// A narrator puts into words what a newcomer should know of.
-type narrator struct {
+// A demoPrinter puts into words what a newcomer should know of.
+type demoPrinter struct {
 	d     env.DemoInfo
 	state client.Replica
 	told  map[clew.RequestID]bool
@@ -180,12 +180,12 @@ type narrator struct {
 	move  clew.MessageID
 }
 
-func newNarrator(d env.DemoInfo) *narrator {
-	return &narrator{d: d, told: map[clew.RequestID]bool{}, ends: map[clew.MessageID]bool{}}
+func newNarrator(d env.DemoInfo) *demoPrinter {
+	return &demoPrinter{d: d, told: map[clew.RequestID]bool{}, ends: map[clew.MessageID]bool{}}
 }
 
 // hear gives the words for an envelope, "" for most.
-func (n *narrator) hear(frame wire.Envelope) string {
+func (n *demoPrinter) hear(frame wire.Envelope) string {
 	first := !n.state.Known()
 	ev, err := n.state.Take(frame)
 	d, changed := ev.Data.(*clew.StateChangedData)
@@ -209,7 +209,7 @@ func (n *narrator) hear(frame wire.Envelope) string {
 }
 
 // moved tells that the session went elsewhere. What is open there is told again.
-func (n *narrator) moved(first bool) string {
+func (n *demoPrinter) moved(first bool) string {
 	to := n.state.Status.LastMove
 	if to == nil || to.MessageID == n.move {
 		return ""
@@ -228,7 +228,7 @@ func (n *narrator) moved(first bool) string {
 }
 
 // ended tells the result of the work, unless it was there when we came.
-func (n *narrator) ended(m *clew.Message, first bool) string {
+func (n *demoPrinter) ended(m *clew.Message, first bool) string {
 	result := m.Say == clew.SayCompletionResult && m.Role == clew.SpeakerAssistant && m.AgentKind == clew.AgentMain && !m.Partial
 	if !result || n.ends[m.MessageID] {
 		return ""
@@ -240,7 +240,7 @@ func (n *narrator) ended(m *clew.Message, first bool) string {
 	return told("Done: %s", paragraph(m.Text)) + "   The whole story:\n   " + showLine(n.d) + "\n"
 }
 
-func (n *narrator) question(q clew.Question) string {
+func (n *demoPrinter) question(q clew.Question) string {
 	switch d := q.Data.(type) {
 	case *clew.HitlApprovalRequestData:
 		about := d.Reason

@@ -13,9 +13,9 @@ import (
 	"github.com/clew-run/clew/internal/term"
 )
 
-// A diagnosis is all that the doctor says. What is in the store stands beside the
+// A checkReport is all that the doctor says. What is in the store stands beside the
 // checks.
-type diagnosis struct {
+type checkReport struct {
 	env.Examined
 	Verified bool        `json:"verified"` // the store was read
 	Checks   []env.Check `json:"checks"`
@@ -70,7 +70,7 @@ func doctorCommand(a *env.App) *cobra.Command {
 // A doctor is one examination.
 type doctor struct {
 	*env.App
-	diagnosis
+	checkReport
 	remote       env.Remote
 	online, bare bool
 }
@@ -122,7 +122,7 @@ func (x *doctor) all(ctx context.Context, file string) {
 func (x *doctor) add(checks ...env.Check) { x.Checks = append(x.Checks, checks...) }
 
 // result counts.
-func (x *doctor) result() diagnosis {
+func (x *doctor) result() checkReport {
 	x.Problems, x.Warnings = x.Examined.Problems(), x.Warnings+x.Examined.Warnings()
 	for _, c := range x.Checks {
 		switch c.Status {
@@ -135,7 +135,7 @@ func (x *doctor) result() diagnosis {
 	if x.Checks == nil {
 		x.Checks = []env.Check{}
 	}
-	return x.diagnosis
+	return x.checkReport
 }
 
 func (x *doctor) write(w io.Writer) error {

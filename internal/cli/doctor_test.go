@@ -14,10 +14,10 @@ import (
 )
 
 // diagnosed runs the doctor for programs and gives what it says, by name.
-func diagnosed(t *testing.T, server env.Backend, code int, environ []string, args ...string) (diagnosis, map[string]env.Check) {
+func diagnosed(t *testing.T, server env.Backend, code int, environ []string, args ...string) (checkReport, map[string]env.Check) {
 	t.Helper()
 	got := call(t, server, environ, append([]string{"doctor", "--json"}, args...)...)
-	var d diagnosis
+	var d checkReport
 	if err := json.Unmarshal([]byte(got.out), &d); err != nil || got.code != code || got.errOut != "" {
 		t.Fatalf("%v: %+v: %v", args, got, err)
 	}

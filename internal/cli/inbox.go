@@ -100,7 +100,7 @@ func watchInbox(ctx context.Context, a *env.App, c *env.Rest, giveUp time.Durati
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	gone := &goneFor{limit: giveUp, over: func() {
+	gone := &outageTimer{limit: giveUp, over: func() {
 		cancel(clew.Errorf(clew.ConnectionFailed, "the server has been gone for %s", term.Duration(giveUp)))
 	}}
 	s, known := follow.NewScreen(a, a.Out), map[clew.RequestID]bool{}
@@ -173,15 +173,15 @@ func inboxChange(s *follow.Screen, c *env.Rest, change client.InboxChange, known
 	s.SetStatus(fmt.Sprintf("%s open. Ctrl-C leaves.", term.Count(change.Counts.Total, "question")))
 }
 
-// goneFor counts how long a server is gone, and calls over when that is too
+// outageTimer counts how long a server is gone, and calls over when that is too
 // long.
-type goneFor struct {
+type outageTimer struct {
 	limit time.Duration
 	over  func()
 	timer *time.Timer
 }
 
-func (g *goneFor) heard(s client.State) {
+func (g *outageTimer) heard(s client.State) {
 	switch {
 	case s == client.Reconnecting && g.timer == nil && g.limit > 0:
 		g.timer = time.AfterFunc(g.limit, g.over)

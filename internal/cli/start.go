@@ -34,24 +34,24 @@ func start(a *env.App, cmd *cobra.Command, _ []string) error {
 	return newGlance(ctx, a).write(a.Out, width)
 }
 
-// A glance is what there is.
-type glance struct {
+// A overview is what there is.
+type overview struct {
 	server   string // its address, "" if none answers
 	problem  string // why nothing is known of it
 	sessions []client.Session
 	open     int // questions
 }
 
-func newGlance(ctx context.Context, a *env.App) glance {
+func newGlance(ctx context.Context, a *env.App) overview {
 	c, err := a.Connect(env.Remote{})
 	var none *env.NoTokenError // which is fine if the server lets everybody in
 	if err != nil && !errors.As(err, &none) {
-		return glance{problem: problemOf(err)}
+		return overview{problem: problemOf(err)}
 	}
-	g := glance{server: c.Base.String()}
+	g := overview{server: c.Base.String()}
 	page, err := c.API().ListSessions(ctx, "", "", sessionsAtStart)
 	if err != nil {
-		return glance{problem: problemOf(err)}
+		return overview{problem: problemOf(err)}
 	}
 	g.sessions = page.Sessions
 	if in, err := c.API().Inbox(ctx, "", 1); err == nil {
@@ -68,7 +68,7 @@ func problemOf(err error) string {
 	return env.ErrorText(err)
 }
 
-func (g glance) write(w io.Writer, width int) error {
+func (g overview) write(w io.Writer, width int) error {
 	p := &env.Page{W: w}
 	p.Line("clew keeps the work of AI agents in durable sessions.")
 	p.Line("")
@@ -93,7 +93,7 @@ func (g glance) write(w io.Writer, width int) error {
 }
 
 // next is what somebody can do, the most useful first.
-func (g glance) next() [][2]string {
+func (g overview) next() [][2]string {
 	all := [2]string{"clew help", "all commands"}
 	if g.problem != "" {
 		return [][2]string{{"clew doctor", "says what is missing, and what to do about it"}, all}

@@ -51,14 +51,14 @@ func TestSessionsFitTheTerminal(t *testing.T) {
 // clew alone says what there is and what to do next.
 func TestGlance(t *testing.T) {
 	for name, tt := range map[string]struct {
-		g    glance
+		g    overview
 		want []string
 		not  string
 	}{
-		"nothing":   {glance{}, []string{"No server runs.", "clew demo ", "clew serve ", "clew doctor "}, "clew run"},
-		"a problem": {glance{problem: "the token is wrong"}, []string{"the token is wrong", "clew doctor"}, "clew run"},
-		"empty":     {glance{server: "http://x"}, []string{"A server runs at http://x", "clew run '…'"}, "clew attach"},
-		"at work":   {glance{server: "http://x", sessions: someSessions(), open: 1}, []string{"sess_01234567", "clew inbox             1 question waits for you", "clew attach "}, "clew serve"},
+		"nothing":   {overview{}, []string{"No server runs.", "clew demo ", "clew serve ", "clew doctor "}, "clew run"},
+		"a problem": {overview{problem: "the token is wrong"}, []string{"the token is wrong", "clew doctor"}, "clew run"},
+		"empty":     {overview{server: "http://x"}, []string{"A server runs at http://x", "clew run '…'"}, "clew attach"},
+		"at work":   {overview{server: "http://x", sessions: someSessions(), open: 1}, []string{"sess_01234567", "clew inbox             1 question waits for you", "clew attach "}, "clew serve"},
 	} {
 		var b strings.Builder
 		if err := tt.g.write(&b, 80); err != nil {

@@ -66,13 +66,13 @@ func (m *model) question() (q clew.Question, at, of int) {
 		return clew.Question{}, 0, 0 // the one that was named may come yet
 	case at >= 0 && m.ask.known:
 	case at >= 0:
-		m.turnTo(list[at])
+		m.showQuestion(list[at])
 	default:
-		m.disarm()
+		m.leaveQuestion()
 		m.dropBareAnswer()
 		m.ask = asking{}
 		if at = 0; len(list) > 0 {
-			m.turnTo(list[0])
+			m.showQuestion(list[0])
 		}
 	}
 	if len(list) == 0 {
@@ -81,8 +81,8 @@ func (m *model) question() (q clew.Question, at, of int) {
 	return list[at], at, len(list)
 }
 
-// disarm takes the keys away from the dock.
-func (m *model) disarm() {
+// leaveQuestion takes the keys away from the dock.
+func (m *model) leaveQuestion() {
 	if m.prompt != nil && m.prompt.question {
 		m.prompt = nil
 	}
@@ -91,8 +91,8 @@ func (m *model) disarm() {
 	}
 }
 
-// turnTo shows a question in the dock.
-func (m *model) turnTo(q clew.Question) {
+// showQuestion shows a question in the dock.
+func (m *model) showQuestion(q clew.Question) {
 	labels, _ := client.Choices(q)
 	m.ask = asking{id: q.RequestID(), known: true, choices: len(labels)}
 	if offer := ask.Offer(q); offer != nil {
@@ -116,7 +116,7 @@ func (m *model) nextQuestion() {
 		return
 	}
 	if m.focus == answering && of > 1 {
-		m.turnTo(m.questions()[(at+1)%of])
+		m.showQuestion(m.questions()[(at+1)%of])
 	}
 	m.focus = answering
 }

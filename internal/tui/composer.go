@@ -17,7 +17,7 @@ import (
 type composer struct {
 	editor
 	mode    clew.MessageMode
-	sending []outgoing
+	sending []pendingMessage
 	mine    map[clew.ClientMessageID]bool // all that was sent from here
 	history int                           // how far back in what was said; 0 is what is being written
 	aside   string
@@ -30,8 +30,8 @@ type composer struct {
 	keeping bool
 }
 
-// An outgoing message is on its way.
-type outgoing struct {
+// An pendingMessage message is on its way.
+type pendingMessage struct {
 	id   clew.ClientMessageID
 	text string
 }
@@ -73,7 +73,7 @@ func (m *model) say(arrival clew.Arrival) tea.Cmd {
 	if cmd, is := m.noWords(); is {
 		return cmd
 	}
-	out := outgoing{clew.ClientMessageID(newID()), strings.TrimRight(m.write.String(), "\n ")}
+	out := pendingMessage{clew.ClientMessageID(newID()), strings.TrimRight(m.write.String(), "\n ")}
 	m.write.clear()
 	m.write.sending = append(m.write.sending, out)
 	if m.write.mine == nil {
@@ -94,7 +94,7 @@ func (m *model) say(arrival clew.Arrival) tea.Cmd {
 }
 
 // said ends a sending. What did not arrive is there to be sent again.
-func (m *model) said(out outgoing, err error) tea.Cmd {
+func (m *model) said(out pendingMessage, err error) tea.Cmd {
 	m.write.arrived(out.id)
 	if err == nil {
 		return m.dropDraft()

@@ -213,7 +213,7 @@ func TestWordsAfterRewind(t *testing.T) {
 	}
 	back := func(d *desk, kind client.PlaceKind, id clew.MessageID) {
 		r := &rewind{files: true, loaded: true}
-		r.preview = &glance{place: client.Place{MessageID: id, Kind: kind}, answer: &clew.RewindPreviewAnswer{}}
+		r.preview = &preview{place: client.Place{MessageID: id, Kind: kind}, answer: &clew.RewindPreviewAnswer{}}
 		d.m.overlay = r
 		d.press("y")
 	}
@@ -252,9 +252,9 @@ func TestNotesDoNotStay(t *testing.T) {
 	d.refuse = clew.Errorf(clew.QueueFull, "no line")
 	d.press("enter")
 	d.sees("not sent: no line", "enter sends")
-	d.m.take(batch{link: d.m.link, state: client.Reconnecting})
+	d.m.receive(batch{link: d.m.link, state: client.Reconnecting})
 	d.sees("not sent: no line")
-	d.m.take(batch{link: d.m.link, state: client.Active})
+	d.m.receive(batch{link: d.m.link, state: client.Active})
 	d.seesNot("not sent")
 	d.sees("› hello")
 }

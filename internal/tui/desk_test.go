@@ -162,7 +162,7 @@ func question(data any) clew.Question { return clew.Question(clew.NewEvent(data)
 // undrawn takes a change in that is not on the screen yet.
 func (d *desk) undrawn(c clew.StateChangedData) {
 	d.Helper()
-	d.m.take(batch{link: d.m.link, state: client.Active, envs: []wire.Envelope{d.frame(d.next(c))}})
+	d.m.receive(batch{link: d.m.link, state: client.Active, envs: []wire.Envelope{d.frame(d.next(c))}})
 }
 
 // settles ends one, by commands of the client.

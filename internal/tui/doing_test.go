@@ -105,7 +105,7 @@ func TestRefusedSession(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.m.link.client = deafClient(t)
 	d.m.link.client.Close()
-	cmd := d.m.take(batch{link: d.m.link, state: client.Failed, ended: true})
+	cmd := d.m.receive(batch{link: d.m.link, state: client.Failed, ended: true})
 	if cmd == nil || d.m.refused == nil {
 		t.Fatal("it goes on")
 	}
@@ -114,7 +114,7 @@ func TestRefusedSession(t *testing.T) {
 	}
 	d.opens(clew.SessionState{})
 	d.m.refused = nil
-	if cmd := d.m.take(batch{link: d.m.link, state: client.Failed, ended: true}); cmd != nil || d.m.refused != nil {
+	if cmd := d.m.receive(batch{link: d.m.link, state: client.Failed, ended: true}); cmd != nil || d.m.refused != nil {
 		t.Error("one that was open goes without a word")
 	}
 	d.sees("✕ ended:")

@@ -55,14 +55,14 @@ type model struct {
 	refused   error  // why none was
 
 	focus   focus
-	sight   sight
+	sight   viewport
 	write   composer
 	ask     asking
 	plan    planPanel
 	prompt  *prompt
 	palette *palette
 	overlay overlay
-	others  others
+	others  otherSessions
 	drafts  map[clew.SessionID]string // what was about to be said elsewhere
 
 	note      string // the last word on what the person did
@@ -77,7 +77,7 @@ type model struct {
 func (m *model) reset() {
 	m.state, m.feed = client.Replica{}, feed.New()
 	m.busy, m.ended = false, ""
-	m.focus, m.sight, m.write, m.ask, m.plan = writing, sight{follow: true}, composer{}, asking{}, planPanel{}
+	m.focus, m.sight, m.write, m.ask, m.plan = writing, viewport{follow: true}, composer{}, asking{}, planPanel{}
 	m.prompt, m.palette, m.overlay, m.loading = nil, nil, nil, false
 }
 
@@ -126,7 +126,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.now = time.Time(msg)
 		return m, tea.Batch(tick(), m.keepDraft())
 	case batch:
-		return m, m.take(msg)
+		return m, m.receive(msg)
 	case client.InboxChange:
 		m.others.take(msg)
 	case tea.PasteMsg:

@@ -230,7 +230,7 @@ func TestConnectionNeverLies(t *testing.T) {
 		{client.Connecting, "connecting"}, {client.Connected, "connecting"}, {client.Active, "● live"},
 		{client.Reconnecting, "no connection for 0 s"}, {client.Failed, "given up"},
 	} {
-		d.m.take(batch{link: d.m.link, state: c.state})
+		d.m.receive(batch{link: d.m.link, state: c.state})
 		d.sees(c.want)
 		if c.state != client.Active {
 			d.seesNot("live")

@@ -88,7 +88,7 @@ func (m *model) pressReviewInPlan(key string) tea.Cmd {
 	q := clew.Question{Type: clew.EventHitlPlanReview, Data: d}
 	if m.ask.id != d.RequestID || !m.ask.drawn || key == "y" && !m.ask.seen {
 		if m.ask.id != d.RequestID {
-			m.turnTo(q)
+			m.showQuestion(q)
 		}
 		m.focus = answering
 		m.tell(paint.Ask, "read it to its end first: ↓ or pgdn, then y")

@@ -22,22 +22,22 @@ type rewind struct {
 	problem string
 
 	files   bool         // they go back, too
-	wanted  *glance      // the newest that was asked for
-	preview *glance      // what is on the screen; nil while choosing
+	wanted  *preview     // the newest that was asked for
+	preview *preview     // what is on the screen; nil while choosing
 	lines   []paint.Line // of the preview
 	width   int          // that they were drawn for
 	offset  int
 }
 
-// A glance is what would change, and the very thing that was asked: a yes goes
+// A preview is what would change, and the very thing that was asked: a yes goes
 // there and nowhere else, whatever was pressed since.
-type glance struct {
+type preview struct {
 	place  client.Place
 	files  bool
 	answer *clew.RewindPreviewAnswer
 }
 
-func (g *glance) target() clew.Target { return clew.Target{MessageID: g.place.MessageID} }
+func (g *preview) target() clew.Target { return clew.Target{MessageID: g.place.MessageID} }
 
 func (r *rewind) start(m *model) tea.Cmd {
 	session, api := m.link.session, m.api
@@ -105,7 +105,7 @@ func told(text string) func(*model) tea.Cmd {
 
 // look asks what would change. Nothing can be agreed to before the answer is there.
 func (r *rewind) look(m *model, place client.Place) tea.Cmd {
-	g := &glance{place: place, files: r.files}
+	g := &preview{place: place, files: r.files}
 	l, data := m.link, clew.RewindPreviewData{Target: g.target(), RestoreCheckpoint: g.files}
 	r.wanted, r.preview, r.problem = g, nil, ""
 	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
@@ -123,7 +123,7 @@ func (r *rewind) look(m *model, place client.Place) tea.Cmd {
 }
 
 // looked takes an answer. One that is not to the newest question says nothing.
-func (r *rewind) looked(g *glance, answer *clew.RewindPreviewAnswer, err error) {
+func (r *rewind) looked(g *preview, answer *clew.RewindPreviewAnswer, err error) {
 	switch {
 	case g != r.wanted:
 	case err != nil:

@@ -81,15 +81,15 @@ func (m *model) layFrame() frame {
 	if m.palette != nil {
 		f.dock = m.drawPalette(left)
 	} else {
-		f.dock = m.drawDock(m.w, m.dockHeight(left))
+		f.dock = m.drawQuestionPanel(m.w, m.questionPanelHeight(left))
 	}
 	f.queue = m.drawQueue(min(4, left-len(f.dock)-3))
 	return f
 }
 
-// dockHeight is how many lines a question may take of those that are left. Where
+// questionPanelHeight is how many lines a question may take of those that are left. Where
 // there are few it gets them all, unless somebody looks at something else.
-func (m *model) dockHeight(left int) int {
+func (m *model) questionPanelHeight(left int) int {
 	switch {
 	case m.h >= smallHeight:
 		return min(left-3, max(m.h/2, 6))

@@ -20,13 +20,13 @@ type switcher struct {
 	list
 	filter  editor
 	asked   string // the filter that was asked for last
-	found   []listed
+	found   []sessionEntry
 	loaded  bool
 	problem string
 }
 
-// listed is a session in the list, with what the list has beside.
-type listed struct {
+// sessionEntry is a session in the list, with what the list has beside.
+type sessionEntry struct {
 	client.Session
 	Questions int     `json:"questions"`
 	CostUSD   float64 `json:"cost_usd"`
@@ -60,7 +60,7 @@ func (s *switcher) load(m *model) tea.Cmd {
 				s.problem = clew.AsError(err).Message
 			}
 			for _, one := range page.Sessions {
-				l := listed{Session: one}
+				l := sessionEntry{Session: one}
 				_ = json.Unmarshal(one.Raw, &struct {
 					Questions *int     `json:"questions"`
 					CostUSD   *float64 `json:"cost_usd"`
@@ -121,7 +121,7 @@ func newEntry(m *model, chosen bool, width int) []paint.Line {
 	}
 }
 
-func (s *switcher) entry(m *model, l listed, chosen bool, width int) []paint.Line {
+func (s *switcher) entry(m *model, l sessionEntry, chosen bool, width int) []paint.Line {
 	mark, ink := sessionMark(l)
 	name := l.Title
 	if name == "" {
@@ -142,7 +142,7 @@ func (s *switcher) entry(m *model, l listed, chosen bool, width int) []paint.Lin
 	}
 }
 
-func sessionMark(l listed) (string, paint.Ink) {
+func sessionMark(l sessionEntry) (string, paint.Ink) {
 	switch {
 	case l.Questions > 0 || l.Status == clew.StatusAwaitingInput || l.Status == clew.StatusPaused:
 		return "◇", paint.Ask
@@ -154,7 +154,7 @@ func sessionMark(l listed) (string, paint.Ink) {
 	return "●", paint.Past
 }
 
-func sessionWord(l listed) string {
+func sessionWord(l sessionEntry) string {
 	word := map[clew.SessionStatus]string{
 		clew.StatusIdle: "at rest", clew.StatusPlanning: "planning", clew.StatusAwaitingInput: "needs you", clew.StatusExecuting: "working",
 		clew.StatusPaused: "paused", clew.StatusCompleted: "done", clew.StatusFailed: "failed", clew.StatusCancelled: "cancelled",

@@ -6,8 +6,8 @@ import (
 	"github.com/clew-run/clew/internal/term"
 )
 
-// A meaning is what the server makes of plain words while a question is open.
-type meaning struct {
+// A wordsEffect is what the server makes of plain words while a question is open.
+type wordsEffect struct {
 	text    string // for the person, "" if nothing is open
 	instead string // what to do in place of a bare yes or no, "" if that can be sent
 	weight  int    // the more, the more a person has to know it
@@ -20,11 +20,11 @@ const (
 
 // wordsMean says what becomes of what is written. Words never approve an act. Of
 // several questions the server chooses, so the gravest meaning is told.
-func (m *model) wordsMean() meaning {
+func (m *model) wordsMean() wordsEffect {
 	if m.write.mode == clew.ModeRun { // a plan is a task of its own
-		return meaning{}
+		return wordsEffect{}
 	}
-	var most meaning
+	var most wordsEffect
 	for _, q := range m.questions() {
 		is := m.wordsAt(q)
 		if is.weight < most.weight {
@@ -39,21 +39,21 @@ func (m *model) wordsMean() meaning {
 }
 
 // wordsAt says what words mean if one question gets them.
-func (m *model) wordsAt(q clew.Question) meaning {
+func (m *model) wordsAt(q clew.Question) wordsEffect {
 	switch q.Asking().WordsEffect {
 	case clew.WordsChange:
-		return meaning{"a plan is open: your words ask to change it", yesOrNo, 3}
+		return wordsEffect{"a plan is open: your words ask to change it", yesOrNo, 3}
 	case clew.WordsSteer:
-		return meaning{"", yesOrNo, 0}
+		return wordsEffect{"", yesOrNo, 0}
 	case clew.WordsContinue:
-		return meaning{"your words let it go on", yesOrNo, 1}
+		return wordsEffect{"your words let it go on", yesOrNo, 1}
 	case clew.WordsAnswer:
 		if labels, _ := client.Choices(q); len(labels) > 0 {
-			return meaning{"your words answer the question", byNumber, 2}
+			return wordsEffect{"your words answer the question", byNumber, 2}
 		}
-		return meaning{"your words answer the question", "", 2}
+		return wordsEffect{"your words answer the question", "", 2}
 	}
-	return meaning{"a question is open: your words deny it and say what to do", yesOrNo, 4}
+	return wordsEffect{"a question is open: your words deny it and say what to do", yesOrNo, 4}
 }
 
 // writtenMeans is what becomes of what is written, for the person.

@@ -81,10 +81,10 @@ func (k *keyboard) close(keys <-chan []byte) (left []byte) {
 }
 
 // What a key asks for.
-type keyDeed int
+type keyAction int
 
 const (
-	keyNothing keyDeed = iota
+	keyNothing keyAction = iota
 	keyEnter
 	keyLeave
 )

@@ -8,12 +8,12 @@ import (
 )
 
 // A typed line grows by keys. There is no cursor to move: arrows are ignored.
-type typedLine struct {
+type lineEditor struct {
 	term.Editor
 	rest   []byte // a character that came in part
 	escape int    // how far we are in a sequence of a special key
 	code   []rune // what the sequence says
-	next   *typedLine
+	next   *lineEditor
 
 	pasting bool // between the marks of a paste
 	dropped bool // what is pasted is for nobody any more
@@ -22,21 +22,21 @@ type typedLine struct {
 
 // emptied is the line after this one. The rest of a paste that began in this one
 // is dropped.
-func (t *typedLine) emptied() typedLine {
+func (t *lineEditor) emptied() lineEditor {
 	if t.next != nil {
 		return *t.next
 	}
-	return typedLine{pasting: t.pasting, dropped: t.pasting}
+	return lineEditor{pasting: t.pasting, dropped: t.pasting}
 }
 
 // without is the line after this one if nobody takes these keys.
-func (t *typedLine) without(b []byte) typedLine {
+func (t *lineEditor) without(b []byte) lineEditor {
 	t.feed(b, false)
 	return t.emptied()
 }
 
 // end is as much of the line as there is room for on a terminal at most.
-func (t *typedLine) end() string { return string(t.Text[max(0, len(t.Text)-5*widest):]) }
+func (t *lineEditor) end() string { return string(t.Text[max(0, len(t.Text)-5*widest):]) }
 
 // several reports whether keys that came together are lines of a paste, at a
 // terminal that does not mark pastes. An Enter at the end alone is one that was
@@ -46,7 +46,7 @@ func several(b []byte) bool { return bytes.ContainsAny(bytes.Trim(b, "\r\n"), "\
 // feed takes keys until one of them asks for something. What comes after that
 // key is dropped: one paste is one answer. With lines the keys are a text of some
 // lines, which Enter ends later, unless the terminal marks what is pasted.
-func (t *typedLine) feed(b []byte, lines bool) keyDeed {
+func (t *lineEditor) feed(b []byte, lines bool) keyAction {
 	lines = lines && !t.pasting && t.escape == 0 && !bytes.ContainsRune(b, escapeKey)
 	if lines {
 		b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
@@ -62,7 +62,7 @@ func (t *typedLine) feed(b []byte, lines bool) keyDeed {
 		case deed == keyEnter && lines:
 			t.Insert("\n")
 		case deed != keyNothing:
-			var next typedLine
+			var next lineEditor
 			next = next.without(t.rest)
 			t.rest, t.next = nil, &next
 			return deed
@@ -73,7 +73,7 @@ func (t *typedLine) feed(b []byte, lines bool) keyDeed {
 
 const escapeKey = 27
 
-func (t *typedLine) key(r rune) keyDeed {
+func (t *lineEditor) key(r rune) keyAction {
 	switch {
 	case t.escape > 0:
 		t.sequence(r)
@@ -100,7 +100,7 @@ func (t *typedLine) key(r rune) keyDeed {
 }
 
 // paste takes a character of a pasted text, whose newlines are no Enter.
-func (t *typedLine) paste(r rune) {
+func (t *lineEditor) paste(r rune) {
 	ended := t.cr
 	t.cr = r == '\r'
 	switch {
@@ -114,7 +114,7 @@ func (t *typedLine) paste(r rune) {
 
 // sequence swallows what a special key sends: ESC [ … letter, or ESC and one
 // more. Two of them are the marks of a paste.
-func (t *typedLine) sequence(r rune) {
+func (t *lineEditor) sequence(r rune) {
 	switch {
 	case t.escape == 1 && (r == '[' || r == 'O'):
 		t.escape = 2

@@ -166,7 +166,7 @@ func TestTypedLine(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
 		text string
-		deed keyDeed
+		deed keyAction
 	}{
 		{[]string{"yes\r"}, "yes", keyEnter},
 		{[]string{"y", "e", "s", "\n"}, "yes", keyEnter},
@@ -182,7 +182,7 @@ func TestTypedLine(t *testing.T) {
 		{[]string{"y\x04\r"}, "y", keyEnter},
 		{[]string{"y"}, "y", keyNothing},
 	} {
-		var line typedLine
+		var line lineEditor
 		deed := keyNothing
 		for _, k := range c.keys {
 			deed = line.feed([]byte(k), false)
@@ -199,7 +199,7 @@ func TestMarkedPaste(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
 		text string
-		deed keyDeed
+		deed keyAction
 	}{
 		{[]string{"\x1b[200~one\ntwo\r\nthree\r\rfour\x1b[201~"}, "one\ntwo\nthree\n\nfour", keyNothing},
 		{[]string{"\x1b[200~one\r", "\ntwo\x1b[201~"}, "one\ntwo", keyNothing},
@@ -211,7 +211,7 @@ func TestMarkedPaste(t *testing.T) {
 		{[]string{"\x1b[201~a\r"}, "a", keyEnter},
 	} {
 		for _, lines := range []bool{false, true} {
-			var line typedLine
+			var line lineEditor
 			deed := keyNothing
 			for _, k := range c.keys {
 				deed = line.feed([]byte(k), lines && several([]byte(k)))
@@ -225,12 +225,12 @@ func TestMarkedPaste(t *testing.T) {
 
 // What was pasted for one line does not go on in the next.
 func TestPasteEndsWithItsLine(t *testing.T) {
-	for name, before := range map[string]func(f *typedLine) typedLine{
-		"begun in the line":     func(f *typedLine) typedLine { f.feed([]byte("\x1b[200~a\n"), false); return f.emptied() },
-		"begun behind Enter":    func(f *typedLine) typedLine { f.feed([]byte("a\rb\r\x1b[200~c\n"), false); return f.emptied() },
-		"begun in what is left": func(f *typedLine) typedLine { return f.without([]byte("a\r\x1b[200~c\n")) },
+	for name, before := range map[string]func(f *lineEditor) lineEditor{
+		"begun in the line":     func(f *lineEditor) lineEditor { f.feed([]byte("\x1b[200~a\n"), false); return f.emptied() },
+		"begun behind Enter":    func(f *lineEditor) lineEditor { f.feed([]byte("a\rb\r\x1b[200~c\n"), false); return f.emptied() },
+		"begun in what is left": func(f *lineEditor) lineEditor { return f.without([]byte("a\r\x1b[200~c\n")) },
 	} {
-		var first typedLine
+		var first lineEditor
 		line := before(&first)
 		if deed := line.feed([]byte("y\ny\n"), false); deed != keyNothing || len(line.Text) > 0 {
 			t.Errorf("%s: %q and %v", name, string(line.Text), deed)

@@ -45,8 +45,8 @@ type follower struct {
 	cl *client.Client
 
 	screen *Screen
-	story  *story // nil if nothing is to be told
-	course *course
+	story  *transcriptPrinter // nil if nothing is to be told
+	course *outcomeTracker
 	state  client.Replica
 	json   *recordPrinter // what is printed for programs, nil if nothing is
 	move   clew.MessageID
@@ -54,7 +54,7 @@ type follower struct {
 	envelopes chan wire.Envelope
 	ended     chan error // of the connection
 	sent      chan sentCommand
-	learned   chan learned
+	learned   chan serverInfo
 	states    latest
 	keys      chan []byte
 	running   sync.WaitGroup
@@ -69,7 +69,7 @@ type follower struct {
 	taken    bool        // the question that the person had before them was settled elsewhere
 	me       clew.UserID // who we are, "" as long as it is not known
 	board    *keyboard
-	line     typedLine
+	line     lineEditor
 	aside    chan os.Signal // the person puts us aside
 	away     bool           // the terminal was given back, to be read again
 	heeds    bool           // what is typed while the agent works is read
@@ -110,7 +110,7 @@ func Follow(ctx context.Context, a *env.App, c *env.Rest, o Options) (Followed, 
 	f := &follower{
 		a: a, c: c, o: o,
 		envelopes: make(chan wire.Envelope), ended: make(chan error, 1), sent: make(chan sentCommand),
-		learned: make(chan learned), states: latest{news: make(chan struct{}, 1)}, keys: make(chan []byte),
+		learned: make(chan serverInfo), states: latest{news: make(chan struct{}, 1)}, keys: make(chan []byte),
 		aside: make(chan os.Signal, 1),
 		shown: map[clew.RequestID]bool{}, answered: map[clew.RequestID]bool{}, refused: map[clew.RequestID]bool{},
 		since: time.Now(), began: time.Now(),
@@ -119,7 +119,7 @@ func Follow(ctx context.Context, a *env.App, c *env.Rest, o Options) (Followed, 
 	if o.Say != nil {
 		said = clew.ClientMessageID(clew.NewClientID())
 	}
-	f.course = newCourse(said, &f.state)
+	f.course = newOutcomeTracker(said, &f.state)
 	f.screen = NewScreen(a, StoryWriter(a, o.Quiet))
 	if !a.JSON && !o.Quiet {
 		f.story = newStory(f.screen, o.Verbose, said)
@@ -249,7 +249,7 @@ func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome,
 			end = &outcome{Status: EndedLeft}
 		}
 		if end == nil {
-			end = f.consider(ctx)
+			end = f.handleQuestion(ctx)
 		}
 		if end == nil {
 			end = f.paused()
@@ -257,7 +257,7 @@ func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome,
 		if end != nil {
 			return *end, nil
 		}
-		f.hearken()
+		f.readTyped()
 		f.draw()
 	}
 }

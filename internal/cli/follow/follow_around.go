@@ -30,7 +30,7 @@ func newKnown() aroundKnown {
 
 // around tells of problems, plans, tasks, runs and moves. first is what was there
 // when we came: it is not told.
-func (s *story) around(r *client.Replica, first bool) {
+func (s *transcriptPrinter) around(r *client.Replica, first bool) {
 	tell := !first
 	for i := range r.Problems {
 		if p := &r.Problems[i]; !s.known.problems[p.MessageID] {
@@ -51,7 +51,7 @@ func (s *story) around(r *client.Replica, first bool) {
 	}
 }
 
-func (s *story) moved(to *clew.LastMove, tell bool) {
+func (s *transcriptPrinter) moved(to *clew.LastMove, tell bool) {
 	if to == nil || to.MessageID == s.known.move {
 		return
 	}
@@ -66,7 +66,7 @@ func (s *story) moved(to *clew.LastMove, tell bool) {
 }
 
 // tasks tells of subtasks. Those that carry out a step are told by the plan.
-func (s *story) tasks(r *client.Replica, tell bool) {
+func (s *transcriptPrinter) tasks(r *client.Replica, tell bool) {
 	for i := range r.Tasks {
 		t := &r.Tasks[i]
 		was, knew := s.known.tasks[t.TaskID]
@@ -81,7 +81,7 @@ func (s *story) tasks(r *client.Replica, tell bool) {
 	}
 }
 
-func (s *story) runs(r *client.Replica, tell bool) {
+func (s *transcriptPrinter) runs(r *client.Replica, tell bool) {
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		was := s.known.paused[run.RunID]
@@ -98,7 +98,7 @@ func (s *story) runs(r *client.Replica, tell bool) {
 
 // plans tells of todos: all of a plan that is new and not under review, then those
 // that stand elsewhere now, what ended before what begins.
-func (s *story) plans(r *client.Replica, tell bool) {
+func (s *transcriptPrinter) plans(r *client.Replica, tell bool) {
 	fresh := map[string]bool{}
 	var begun []clew.Todo
 	for i := range r.Todos {
@@ -143,7 +143,7 @@ var todoInks = map[clew.TodoStatus]ink{
 	clew.TodoPending: Faint, clew.TodoInProgress: Waiting, clew.TodoCompleted: Good, clew.TodoFailed: Bad, clew.TodoSkipped: Faint,
 }
 
-func (s *story) todo(t clew.Todo) {
+func (s *transcriptPrinter) todo(t clew.Todo) {
 	s.para("plan")
 	text := t.Task
 	switch {

@@ -32,9 +32,9 @@ func (f *follower) asks() bool {
 	return ok && f.o.Ask && !f.a.JSON && f.screen.live && env.IsTerminal(in)
 }
 
-// consider deals with the questions that are open: it answers by rule, asks the
+// handleQuestion deals with the questions that are open: it answers by rule, asks the
 // person, or ends because there is nobody to ask.
-func (f *follower) consider(ctx context.Context) *outcome {
+func (f *follower) handleQuestion(ctx context.Context) *outcome {
 	if f.o.Say != nil && f.course.task == "" {
 		return nil // the message has not arrived yet
 	}
@@ -59,7 +59,7 @@ func (f *follower) consider(ctx context.Context) *outcome {
 	case f.asks():
 		return f.startAsking(*next)
 	}
-	return f.nobody(*next)
+	return f.noAnswerer(*next)
 }
 
 // moved forgets what was answered before a rewind. Somebody took back what was
@@ -93,8 +93,8 @@ func (f *follower) byRule(q clew.Question) *client.InboxAnswer {
 	return f.o.Yes.answer(q)
 }
 
-// nobody is what becomes of a question that nobody here can answer.
-func (f *follower) nobody(q clew.Question) *outcome {
+// noAnswerer is what becomes of a question that nobody here can answer.
+func (f *follower) noAnswerer(q clew.Question) *outcome {
 	id := q.RequestID()
 	if !f.shown[id] {
 		f.shown[id] = true
@@ -146,7 +146,7 @@ func (f *follower) startAsking(q clew.Question) *outcome {
 	all := f.show(q, "? shows it")
 	if err := f.listen(); err != nil { // no keyboard after all
 		f.o.Ask = false
-		return f.nobody(q)
+		return f.noAnswerer(q)
 	}
 	f.asking, f.taken = &Ask{Q: q, Seen: all, held: held}, false
 	return nil

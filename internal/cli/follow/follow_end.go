@@ -66,9 +66,9 @@ func outcomeOf(o *clew.Outcome) *outcome {
 	return &outcome{EndedFailed, message}
 }
 
-// A course is one piece of work in a session's state: the task that a message
+// A outcomeTracker is one piece of work in a session's state: the task that a message
 // started or went on with, or, without a message, whatever is under way.
-type course struct {
+type outcomeTracker struct {
 	said clew.ClientMessageID // "" for what is under way
 	task clew.TaskID          // known once the message is accepted
 
@@ -80,13 +80,13 @@ type course struct {
 	queued bool                       // it waits for what is under way
 }
 
-func newCourse(said clew.ClientMessageID, state *client.Replica) *course {
-	return &course{said: said, state: state, over: map[clew.TaskID]bool{}, before: map[clew.TaskID]clew.Usage{}}
+func newOutcomeTracker(said clew.ClientMessageID, state *client.Replica) *outcomeTracker {
+	return &outcomeTracker{said: said, state: state, over: map[clew.TaskID]bool{}, before: map[clew.TaskID]clew.Usage{}}
 }
 
 // take looks at the state after a change and says how the work ended, nil as long
 // as it goes on.
-func (k *course) take(d *clew.StateChangedData) *outcome {
+func (k *outcomeTracker) take(d *clew.StateChangedData) *outcome {
 	if !k.began {
 		k.began = true
 		for i := range k.state.Tasks {
@@ -102,7 +102,7 @@ func (k *course) take(d *clew.StateChangedData) *outcome {
 }
 
 // find looks for the message, and for the task that it is for.
-func (k *course) find(d *clew.StateChangedData) {
+func (k *outcomeTracker) find(d *clew.StateChangedData) {
 	if k.said == "" || k.task != "" {
 		return
 	}
@@ -117,7 +117,7 @@ func (k *course) find(d *clew.StateChangedData) {
 }
 
 // end finds the end: of the task that is followed, or of one that was under way.
-func (k *course) end() (end *outcome) {
+func (k *outcomeTracker) end() (end *outcome) {
 	held := false
 	for i := range k.state.Tasks {
 		t := &k.state.Tasks[i]
@@ -136,7 +136,7 @@ func (k *course) end() (end *outcome) {
 
 // endOf is how a task ended, nil while it goes on. A run ends as a whole, whatever
 // its turns do.
-func (k *course) endOf(t *clew.TaskInfo) *clew.Outcome {
+func (k *outcomeTracker) endOf(t *clew.TaskInfo) *clew.Outcome {
 	if r := k.runOf(t.TaskID); r != nil {
 		return r.Ended
 	}
@@ -144,7 +144,7 @@ func (k *course) endOf(t *clew.TaskInfo) *clew.Outcome {
 }
 
 // runOf is the run that a task carries, nil if it carries none.
-func (k *course) runOf(id clew.TaskID) *clew.RunInfo {
+func (k *outcomeTracker) runOf(id clew.TaskID) *clew.RunInfo {
 	for i := range k.state.Runs {
 		if k.state.Runs[i].TaskID == id {
 			return &k.state.Runs[i]
@@ -154,7 +154,7 @@ func (k *course) runOf(id clew.TaskID) *clew.RunInfo {
 }
 
 // rootOf is the task that a task is below, or itself.
-func (k *course) rootOf(id clew.TaskID) clew.TaskID {
+func (k *outcomeTracker) rootOf(id clew.TaskID) clew.TaskID {
 	for i := range k.state.Tasks {
 		if t := &k.state.Tasks[i]; t.TaskID == id && t.RootTaskID != "" {
 			return t.RootTaskID
@@ -164,18 +164,18 @@ func (k *course) rootOf(id clew.TaskID) clew.TaskID {
 }
 
 // main reports whether a task is the one that is followed, not one below it.
-func (k *course) main(id clew.TaskID) bool {
+func (k *outcomeTracker) main(id clew.TaskID) bool {
 	return id == k.task || k.task == "" && k.rootOf(id) == id
 }
 
 // mine reports whether a task is the one that is followed, or below it.
-func (k *course) mine(id clew.TaskID) bool {
+func (k *outcomeTracker) mine(id clew.TaskID) bool {
 	return k.task == "" || id == "" || k.rootOf(id) == k.task
 }
 
 // result is the final answer, as far as there is one: what the task came to, or
 // else what its agent said last.
-func (k *course) result() string {
+func (k *outcomeTracker) result() string {
 	var answer, words string
 	for i := range k.state.Messages {
 		m := &k.state.Messages[i]
@@ -195,7 +195,7 @@ func (k *course) result() string {
 }
 
 // reports are where the reports of a plan are.
-func (k *course) reports() (paths []string) {
+func (k *outcomeTracker) reports() (paths []string) {
 	for i := range k.state.Runs {
 		if r := &k.state.Runs[i]; k.main(r.TaskID) {
 			paths = r.ReportPaths
@@ -205,7 +205,7 @@ func (k *course) reports() (paths []string) {
 }
 
 // spent is what the work used.
-func (k *course) spent() (sum clew.Usage) {
+func (k *outcomeTracker) spent() (sum clew.Usage) {
 	for i := range k.state.Tasks {
 		if t := &k.state.Tasks[i]; k.mine(t.TaskID) && t.Usage != k.before[t.TaskID] {
 			sum = sum.Add(t.Usage)

@@ -13,7 +13,7 @@ const pastShown = 20
 
 // past tells the newest messages of a session in short. If there are earlier ones, it
 // says so first, with the command that shows them.
-func (s *story) past(messages []clew.Message, shows string) {
+func (s *transcriptPrinter) past(messages []clew.Message, shows string) {
 	from := 0
 	for i, n := len(messages)-1, 0; i >= 0 && n < pastShown; i-- {
 		if from = i; worthTelling(messages[i]) {

@@ -38,7 +38,7 @@ func (f *follower) paused() *outcome {
 
 // rests reports whether what is followed is a plan that is paused. A call that was
 // under way then may still end; its step goes no further.
-func (k *course) rests() bool {
+func (k *outcomeTracker) rests() bool {
 	switch {
 	case k.state.Status.Status != clew.StatusPaused || len(k.state.Questions) > 0:
 		return false

@@ -14,11 +14,11 @@ import (
 	"github.com/clew-run/clew/internal/term"
 )
 
-// learned is what the server was asked beside the stream.
-type learned struct{ me clew.UserID }
+// serverInfo is what the server was asked beside the stream.
+type serverInfo struct{ me clew.UserID }
 
 // learn hands something to the loop.
-func (f *follower) learn(ctx context.Context, l learned) {
+func (f *follower) learn(ctx context.Context, l serverInfo) {
 	select {
 	case f.learned <- l:
 	case <-ctx.Done():
@@ -26,7 +26,7 @@ func (f *follower) learn(ctx context.Context, l learned) {
 }
 
 // know takes in what was learned.
-func (f *follower) know(l learned) {
+func (f *follower) know(l serverInfo) {
 	if l.me != "" {
 		f.me = l.me
 	}
@@ -34,12 +34,12 @@ func (f *follower) know(l learned) {
 
 // whoami asks who we are, to tell our own answers from those of others. That it
 // fails matters to nobody.
-func whoami(ctx context.Context, c *env.Rest) learned {
+func whoami(ctx context.Context, c *env.Rest) serverInfo {
 	var me struct {
 		UserID clew.UserID `json:"user_id"`
 	}
 	_ = c.Call(ctx, http.MethodGet, "me", nil, &me)
-	return learned{me: me.UserID}
+	return serverInfo{me: me.UserID}
 }
 
 // speak says what the person said on the line. Words at an open approval deny it:
@@ -53,7 +53,7 @@ func (f *follower) speak(ctx context.Context) {
 	case say.Mode == clew.ModeRun: // a plan is a task of its own
 	case NotForWords(open, say) != nil:
 		f.note(Waiting, "! %s was not sent: a question is open, and words are not taken as a yes or a no. Answer the question.", Quoted(say.Text))
-		f.o.Say, f.course = nil, newCourse("", &f.state) // what is under way is followed instead
+		f.o.Say, f.course = nil, newOutcomeTracker("", &f.state) // what is under way is followed instead
 		return
 	case DeniedByWords(open) != nil:
 		f.note(Waiting, "! A question is open: your words deny it, and tell the agent what to do instead.")
@@ -141,13 +141,13 @@ func (f *follower) stopListening() (typed bool) {
 func (f *follower) putAside() {
 	f.away = f.board != nil || f.away
 	f.stopListening()
-	f.line = typedLine{}
+	f.line = lineEditor{}
 	stopHere()
 }
 
-// hearken reads what a person types while the agent works, once that can be told
+// readTyped reads what a person types while the agent works, once that can be told
 // to it. A terminal that is the shell's is left alone.
-func (f *follower) hearken() {
+func (f *follower) readTyped() {
 	in, _ := f.a.In.(*os.File)
 	if f.away && foreground(in) {
 		_ = f.listen()

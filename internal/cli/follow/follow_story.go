@@ -11,10 +11,10 @@ import (
 	"github.com/clew-run/clew/internal/term"
 )
 
-// A story tells people what happens in a session, from what changes of its state:
+// A transcriptPrinter tells people what happens in a session, from what changes of its state:
 // words as they come, a line for each tool call, plans, and what went wrong. Each
 // thing is told once, however often the connection breaks.
-type story struct {
+type transcriptPrinter struct {
 	*Screen
 	verbose bool
 	said    clew.ClientMessageID // what the person typed here needs no telling
@@ -39,8 +39,8 @@ type growing struct {
 	shown int
 }
 
-func newStory(s *Screen, verbose bool, said clew.ClientMessageID) *story {
-	return &story{
+func newStory(s *Screen, verbose bool, said clew.ClientMessageID) *transcriptPrinter {
+	return &transcriptPrinter{
 		Screen: s, verbose: verbose, said: said, told: map[clew.MessageID]bool{}, own: map[string]int{}, known: newKnown(),
 		look: func(*clew.Message) callDetails { return callDetails{} },
 	}
@@ -48,7 +48,7 @@ func newStory(s *Screen, verbose bool, said clew.ClientMessageID) *story {
 
 // take tells what a change brought. What is there at first is known already, but for
 // what is under way.
-func (s *story) take(r *client.Replica, d *clew.StateChangedData, first bool) {
+func (s *transcriptPrinter) take(r *client.Replica, d *clew.StateChangedData, first bool) {
 	messages := d.Put.Message
 	for i := range messages {
 		m := &messages[i]
@@ -61,7 +61,7 @@ func (s *story) take(r *client.Replica, d *clew.StateChangedData, first bool) {
 }
 
 // para parts blocks of different kinds by an empty line.
-func (s *story) para(kind string) {
+func (s *transcriptPrinter) para(kind string) {
 	s.end()
 	s.tellKept()
 	if s.before != "" && s.before != kind {
@@ -70,13 +70,13 @@ func (s *story) para(kind string) {
 	s.before = kind
 }
 
-func (s *story) note(i ink, format string, args ...any) {
+func (s *transcriptPrinter) note(i ink, format string, args ...any) {
 	s.para("note")
 	s.Line(i, format, args...)
 }
 
 // message tells a message once it is whole.
-func (s *story) message(m *clew.Message) {
+func (s *transcriptPrinter) message(m *clew.Message) {
 	if m.Type != clew.TypeSay {
 		s.tool(m) // questions are told by others
 		return
@@ -110,7 +110,7 @@ func (s *story) message(m *clew.Message) {
 }
 
 // once reports whether a message is to be told now.
-func (s *story) once(m *clew.Message) bool {
+func (s *transcriptPrinter) once(m *clew.Message) bool {
 	if m.Partial || s.told[m.MessageID] {
 		return false
 	}
@@ -119,7 +119,7 @@ func (s *story) once(m *clew.Message) bool {
 }
 
 // person tells what people said elsewhere.
-func (s *story) person(m *clew.Message) {
+func (s *transcriptPrinter) person(m *clew.Message) {
 	if s.said != "" && m.ClientMessageID == s.said || m.AgentID != "" || !s.once(m) {
 		return
 	}
@@ -131,7 +131,7 @@ func (s *story) person(m *clew.Message) {
 	s.Block(strong, "> ", m.Text)
 }
 
-func (s *story) thought(m *clew.Message) {
+func (s *transcriptPrinter) thought(m *clew.Message) {
 	if m.Partial {
 		s.SetStatus("thinking …")
 	} else if s.verbose && s.once(m) && m.Reasoning != "" {
@@ -141,7 +141,7 @@ func (s *story) thought(m *clew.Message) {
 }
 
 // speech is a text of an agent, which grew or comes whole.
-func (s *story) speech(m *clew.Message) {
+func (s *transcriptPrinter) speech(m *clew.Message) {
 	if s.told[m.MessageID] {
 		return
 	}
@@ -172,7 +172,7 @@ func (s *story) speech(m *clew.Message) {
 
 // grow adds streamed text. What does not fit the text so far is left out: the
 // whole of it will come.
-func (s *story) grow(id clew.MessageID, offset int, delta string) {
+func (s *transcriptPrinter) grow(id clew.MessageID, offset int, delta string) {
 	at := slices.IndexFunc(s.open, func(g *growing) bool { return g.id == id })
 	if at < 0 || offset > len(s.open[at].text) {
 		return // output of a command, or a text whose beginning is missing
@@ -183,7 +183,7 @@ func (s *story) grow(id clew.MessageID, offset int, delta string) {
 	}
 }
 
-func (s *story) growing(id clew.MessageID) *growing {
+func (s *transcriptPrinter) growing(id clew.MessageID) *growing {
 	for _, g := range s.open {
 		if g.id == id {
 			return g
@@ -195,13 +195,13 @@ func (s *story) growing(id clew.MessageID) *growing {
 }
 
 // flow shows more of the text whose turn it is.
-func (s *story) flow() {
+func (s *transcriptPrinter) flow() {
 	if len(s.open) > 0 && !s.hold && !s.keep {
 		s.reveal(s.open[0])
 	}
 }
 
-func (s *story) reveal(g *growing) {
+func (s *transcriptPrinter) reveal(g *growing) {
 	text := g.text[g.shown:]
 	if g.shown == 0 {
 		text = strings.TrimLeft(text, " \n")
@@ -218,7 +218,7 @@ func (s *story) reveal(g *growing) {
 
 // close ends the story. The text that was kept back is told, unless it is the
 // answer and that is printed elsewhere.
-func (s *story) close(answered bool, answer string) {
+func (s *transcriptPrinter) close(answered bool, answer string) {
 	if s.kept != "" && answered && s.kept == strings.TrimSpace(answer) {
 		s.kept = ""
 	}
@@ -226,7 +226,7 @@ func (s *story) close(answered bool, answer string) {
 }
 
 // tellKept tells the text that was kept back.
-func (s *story) tellKept() {
+func (s *transcriptPrinter) tellKept() {
 	if text := s.kept; text != "" {
 		s.kept = ""
 		s.para("text " + string(s.keptOf))

@@ -69,7 +69,7 @@ func TestStoryTellsOnce(t *testing.T) {
 }
 
 // tell has a story tell of a state that has nothing but this.
-func tell(s *story, put clew.StatePut, first bool) {
+func tell(s *transcriptPrinter, put clew.StatePut, first bool) {
 	var r client.Replica
 	d := &clew.StateChangedData{To: clew.MessageIDOf(1), Put: put}
 	if err := r.Apply(d); err != nil {
@@ -223,7 +223,7 @@ func TestCourse(t *testing.T) {
 		"taken back":          {[]clew.Message{mine}, nil, nil, EndedStopped, ""},
 	} {
 		var r client.Replica
-		k := newCourse("mine", &r)
+		k := newOutcomeTracker("mine", &r)
 		put := clew.StatePut{Message: c.messages, Task: c.tasks}
 		if c.run != nil {
 			put.Run = []clew.RunInfo{*c.run}
@@ -250,7 +250,7 @@ func TestCourseOfWhatIsUnderWay(t *testing.T) {
 		return clew.TaskInfo{TaskRef: clew.TaskRef{TaskID: id, RootTaskID: id}, Outcome: o, Usage: clew.Usage{TokensIn: used}}
 	}
 	var r client.Replica
-	k := newCourse("", &r)
+	k := newOutcomeTracker("", &r)
 	step := func(list ...clew.TaskInfo) *outcome {
 		d := &clew.StateChangedData{From: r.Cursor, To: clew.MessageIDOf(1), Put: clew.StatePut{Task: list}}
 		if err := r.Apply(d); err != nil {
@@ -279,7 +279,7 @@ func TestCourseKnowsItsTasks(t *testing.T) {
 		{TaskRef: clew.TaskRef{TaskID: "t", RootTaskID: "t"}}, {TaskRef: clew.TaskRef{TaskID: "below", RootTaskID: "t"}},
 		{TaskRef: clew.TaskRef{TaskID: "other", RootTaskID: "other"}}, {TaskRef: clew.TaskRef{TaskID: "below other", RootTaskID: "other"}},
 	}
-	k := newCourse("mine", &r)
+	k := newOutcomeTracker("mine", &r)
 	k.task = "t"
 	for id, want := range map[clew.TaskID]bool{"t": true, "below": true, "other": false, "below other": false, "unheard of": false, "": true} {
 		if k.mine(id) != want {
@@ -334,7 +334,7 @@ func TestYesDoesNotRepeatWhatWasTakenBack(t *testing.T) {
 		a: &env.App{}, screen: &Screen{w: &out}, o: Options{Yes: true},
 		answered: map[clew.RequestID]bool{"req_1": true}, refused: map[clew.RequestID]bool{},
 	}
-	f.course = newCourse("", &f.state)
+	f.course = newOutcomeTracker("", &f.state)
 	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x"})
 	f.hear(t.Context(), heard(t, &clew.StateChangedData{To: clew.MessageIDOf(1)}))
 	f.hear(t.Context(), heard(t, &clew.StateChangedData{From: clew.MessageIDOf(1), To: clew.MessageIDOf(2), Put: clew.StatePut{

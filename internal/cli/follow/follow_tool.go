@@ -38,7 +38,7 @@ const detailsWithin = 5 * time.Second
 var calls = []clew.Ask{clew.AskTool, clew.AskCommand, clew.AskUseMcpServer, clew.AskBrowserActionLaunch}
 
 // tool tells a call when it ends. While it runs, the status line has it.
-func (s *story) tool(m *clew.Message) {
+func (s *transcriptPrinter) tool(m *clew.Message) {
 	t := m.Tool
 	if t != nil && t.Status == clew.ToolRunning {
 		s.SetStatus("… " + callTitle(t))
@@ -75,7 +75,7 @@ func (s *story) tool(m *clew.Message) {
 }
 
 // unfold shows what a call changed and what it gave.
-func (s *story) unfold(t *clew.MessageTool, d callDetails) {
+func (s *transcriptPrinter) unfold(t *clew.MessageTool, d callDetails) {
 	if t.AllowedBy != nil {
 		s.Block(Faint, "    ", fmt.Sprintf("allowed by %s (%s)", t.AllowedBy.Rule, t.AllowedBy.Scope))
 	}

@@ -64,36 +64,36 @@ func (r *Row) output() string {
 	return strings.Join(parts, "\n")
 }
 
-// A standing is how a call stands, and its mark on the thread.
-type standing struct {
+// A toolStatus is how a call stands, and its mark on the thread.
+type toolStatus struct {
 	word string
 	mark mark
 }
 
-func (r *Row) standing() standing {
+func (r *Row) standing() toolStatus {
 	e := r.first
 	switch {
 	case e.asking:
-		return standing{"needs you", markAsk}
+		return toolStatus{"needs you", markAsk}
 	case e.refused():
-		return standing{ask.Settled(*e.Answer), settledMark(e)}
+		return toolStatus{ask.Settled(*e.Answer), settledMark(e)}
 	case e.Tool == nil || e.Tool.Status == clew.ToolWaiting:
 		if e.Answer != nil && e.Answer.Action != clew.ResolvedApprove {
-			return standing{ask.Settled(*e.Answer), settledMark(e)}
+			return toolStatus{ask.Settled(*e.Answer), settledMark(e)}
 		}
-		return standing{"waiting", markPast}
+		return toolStatus{"waiting", markPast}
 	case e.Tool.InDoubt:
-		return standing{"in doubt: nobody knows whether it took effect", markFail}
+		return toolStatus{"in doubt: nobody knows whether it took effect", markFail}
 	case e.Tool.Status == clew.ToolRunning:
-		return standing{"running", markRun}
+		return toolStatus{"running", markRun}
 	case e.Tool.Status == clew.ToolStopped:
-		return standing{"stopped", markLeft}
+		return toolStatus{"stopped", markLeft}
 	case e.Tool.ExitCode != nil && *e.Tool.ExitCode != 0:
-		return standing{fmt.Sprintf("exit %d", *e.Tool.ExitCode), markFail}
+		return toolStatus{fmt.Sprintf("exit %d", *e.Tool.ExitCode), markFail}
 	case e.Tool.Status == clew.ToolError:
-		return standing{"failed", markFail}
+		return toolStatus{"failed", markFail}
 	}
-	return standing{"", markDone}
+	return toolStatus{"", markDone}
 }
 
 // refused reports that a call was not made, for nobody allowed it. Its record says

@@ -37,7 +37,7 @@ const gutter = 3
 func (r *Row) Lines(width int) []paint.Line {
 	s := state{width: width, version: r.version(), open: r.Open, head: r.head, mark: r.mark}
 	if r.drawn.lines == nil || r.drawn.state != s {
-		r.drawn = drawn{s, r.draw(max(width-gutter, 10))}
+		r.drawn = renderCache{s, r.draw(max(width-gutter, 10))}
 	}
 	return r.drawn.lines
 }

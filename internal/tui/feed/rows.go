@@ -38,11 +38,11 @@ type Row struct {
 	head  bool     // somebody begins to speak
 	mark  mark     // of what a task was told: how it stands
 	note  string
-	drawn drawn
+	drawn renderCache
 }
 
-// drawn is a picture of a row, and what it was drawn from.
-type drawn struct {
+// renderCache is a picture of a row, and what it was drawn from.
+type renderCache struct {
 	state state
 	lines []paint.Line
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
-// others are the open questions of all sessions, for the sign that something else
+// otherSessions are the open questions of all sessions, for the sign that something else
 // needs this person.
-type others struct {
+type otherSessions struct {
 	open map[clew.RequestID]clew.SessionID
 	stop context.CancelFunc
 }
@@ -31,7 +31,7 @@ func (m *model) watchOthers() {
 	})
 }
 
-func (o *others) take(c client.InboxChange) {
+func (o *otherSessions) take(c client.InboxChange) {
 	if c.All || o.open == nil {
 		o.open = map[clew.RequestID]clew.SessionID{}
 	}

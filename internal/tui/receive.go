@@ -12,8 +12,8 @@ import (
 	"github.com/clew-run/clew/wire"
 )
 
-// take takes in what the server said.
-func (m *model) take(b batch) tea.Cmd {
+// receive takes in what the server said.
+func (m *model) receive(b batch) tea.Cmd {
 	if b.link != m.link {
 		return nil // of a session that was left
 	}

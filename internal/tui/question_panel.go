@@ -14,9 +14,9 @@ import (
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
-// drawDock shows the question above the composer, in at most height lines: a
+// drawQuestionPanel shows the question above the composer, in at most height lines: a
 // head, as much of the question as there is room for, and the keys.
-func (m *model) drawDock(width, height int) []paint.Line {
+func (m *model) drawQuestionPanel(width, height int) []paint.Line {
 	q, at, of := m.question()
 	if of == 0 || height < 2 {
 		m.ask.room = 0

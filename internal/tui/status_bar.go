@@ -17,7 +17,7 @@ func (m *model) drawHead() paint.Line {
 	if title == "" {
 		title = string(m.link.session)
 	}
-	mark, ink, word := m.standing()
+	mark, ink, word := m.statusLine()
 	front, state := paint.L(paint.S(ink, " "+mark+" ")), paint.L(paint.S(ink, "  "+word))
 	name := paint.L(paint.B(paint.Plain, title))
 	figures := m.figures()
@@ -35,8 +35,8 @@ func (m *model) drawHead() paint.Line {
 // working reports whether an agent is at work.
 func (m *model) working() bool { return m.busy && m.state.Status.Status != clew.StatusPaused }
 
-// standing is what the session is doing, as a mark and a word.
-func (m *model) standing() (mark string, ink paint.Ink, word string) {
+// statusLine is what the session is doing, as a mark and a word.
+func (m *model) statusLine() (mark string, ink paint.Ink, word string) {
 	n := len(m.questions())
 	switch {
 	case !m.state.Known():

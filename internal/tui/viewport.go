@@ -12,9 +12,9 @@ import (
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
-// A sight is the part of the transcript that is on the screen. It follows the
+// A viewport is the part of the transcript that is on the screen. It follows the
 // end, or it holds a place: then what is new is counted, and nothing moves.
-type sight struct {
+type viewport struct {
 	follow bool
 	top    clew.MessageID // the row at the top, while it holds
 	line   int            // of that row
@@ -24,40 +24,40 @@ type sight struct {
 
 func (m *model) rows() []*feed.Row { return m.feed.Rows(m.state.Queue) }
 
-// place is where a line of the transcript stands.
-type place struct{ row, line int }
+// scrollAnchor is where a line of the transcript stands.
+type scrollAnchor struct{ row, line int }
 
 // top finds the first place on the screen.
-func (m *model) top(rows []*feed.Row, width, height int) place {
+func (m *model) top(rows []*feed.Row, width, height int) scrollAnchor {
 	if !m.sight.follow {
 		at := slices.IndexFunc(rows, func(r *feed.Row) bool { return r.ID == m.sight.top })
 		if at >= 0 {
-			return place{at, min(m.sight.line, len(rows[at].Lines(width))-1)}
+			return scrollAnchor{at, min(m.sight.line, len(rows[at].Lines(width))-1)}
 		}
 		m.sight.follow = true // the place is gone
 	}
-	return back(rows, place{len(rows), 0}, width, height)
+	return back(rows, scrollAnchor{len(rows), 0}, width, height)
 }
 
 // back goes n lines up from a place.
-func back(rows []*feed.Row, p place, width, n int) place {
+func back(rows []*feed.Row, p scrollAnchor, width, n int) scrollAnchor {
 	for n > p.line && p.row > 0 {
 		n -= p.line
 		p.row--
 		p.line = len(rows[p.row].Lines(width))
 	}
-	return place{p.row, max(p.line-n, 0)}
+	return scrollAnchor{p.row, max(p.line-n, 0)}
 }
 
 // forth goes n lines down. It reports whether the end was passed.
-func forth(rows []*feed.Row, p place, width, n int) (place, bool) {
+func forth(rows []*feed.Row, p scrollAnchor, width, n int) (scrollAnchor, bool) {
 	for p.row < len(rows) {
 		left := len(rows[p.row].Lines(width)) - p.line
 		if n < left {
-			return place{p.row, p.line + n}, false
+			return scrollAnchor{p.row, p.line + n}, false
 		}
 		n -= left
-		p = place{p.row + 1, 0}
+		p = scrollAnchor{p.row + 1, 0}
 	}
 	return p, true
 }
@@ -80,7 +80,7 @@ func (m *model) scroll(by int) tea.Cmd {
 }
 
 // hold keeps a place at the top, unless the end is in sight from there.
-func (m *model) hold(rows []*feed.Row, p place, width, height int) {
+func (m *model) hold(rows []*feed.Row, p scrollAnchor, width, height int) {
 	if _, end := forth(rows, p, width, height); end {
 		m.sight.follow = true
 		return
@@ -89,7 +89,7 @@ func (m *model) hold(rows []*feed.Row, p place, width, height int) {
 }
 
 // pin keeps a place at the top in any case.
-func (m *model) pin(rows []*feed.Row, p place) {
+func (m *model) pin(rows []*feed.Row, p scrollAnchor) {
 	if m.sight.follow {
 		m.sight.last = rows[len(rows)-1].ID
 	}
@@ -97,7 +97,7 @@ func (m *model) pin(rows []*feed.Row, p place) {
 }
 
 // older asks for older messages when the beginning of those held is near.
-func (m *model) older(p place) tea.Cmd {
+func (m *model) older(p scrollAnchor) tea.Cmd {
 	if p.row > 10 || !m.feed.HasOlder || m.loading {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (m *model) drawTranscript(width, height int) []paint.Line {
 	rows := m.rows()
 	p := m.top(rows, width, height)
 	lines := make([]paint.Line, 0, height)
-	for ; p.row < len(rows) && len(lines) < height; p = (place{p.row + 1, 0}) {
+	for ; p.row < len(rows) && len(lines) < height; p = (scrollAnchor{p.row + 1, 0}) {
 		r := rows[p.row]
 		chosen := m.focus == reading && r.ID == m.sight.chosen
 		for i, l := range r.Lines(width)[p.line:] {
@@ -197,11 +197,11 @@ func (m *model) reveal(rows []*feed.Row, at int) tea.Cmd {
 	lines := len(rows[at].Lines(width))
 	switch {
 	case at < top.row || at == top.row && top.line > 0:
-		m.hold(rows, place{at, 0}, width, height)
+		m.hold(rows, scrollAnchor{at, 0}, width, height)
 	case !past && (at > end.row || at == end.row && end.line < lines):
-		p := back(rows, place{at, lines}, width, height)
+		p := back(rows, scrollAnchor{at, lines}, width, height)
 		if lines > height {
-			p = place{at, 0}
+			p = scrollAnchor{at, 0}
 		}
 		m.hold(rows, p, width, height)
 	}
