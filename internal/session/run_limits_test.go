@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/run"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
@@ -173,7 +174,7 @@ func TestRunsAreForgotten(t *testing.T) {
 	b := newBench()
 	b.create()
 	size := 0
-	for i := range 30 {
+	for i := range nightly.Size(16, 30) {
 		b.askRun(fmt.Sprint("r", i))
 		b.understand()
 		var words []string

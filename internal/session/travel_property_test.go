@@ -65,7 +65,7 @@ func fixRapid(t *testing.T, seed, plays int) {
 // Covers: HIS-12, HIS-13, HIS-15, HIS-18, HIS-19, HIS-21, HIS-26, HIS-30, HIS-31, C-13, C-75, C-76
 func TestAnywhereInAConversation(t *testing.T) {
 	alone(t)
-	rounds, plays, atLeast := nightly.Size(1, 5), nightly.Size(50, 100), nightly.Size(150, 1700)
+	rounds, plays, atLeast := nightly.Size(1, 5), nightly.Size(30, 100), nightly.Size(90, 1700)
 	book := logbook{}
 	for i := range rounds {
 		t.Run(fmt.Sprint("round ", i), func(t *testing.T) {

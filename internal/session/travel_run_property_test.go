@@ -92,7 +92,7 @@ func (p *pilgrims) play(steps int) {
 // Covers: HIS-12, HIS-13, HIS-15, HIS-26, C-13, C-75, C-76
 func TestAnywhereInARun(t *testing.T) {
 	alone(t)
-	plays := nightly.Size[uint64](15, 100)
+	plays := nightly.Size[uint64](10, 100)
 	book := logbook{}
 	for seed := range plays {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
