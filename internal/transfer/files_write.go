@@ -101,7 +101,7 @@ func (v *view) about() (fileSession, error) {
 	// When somebody last said something, and which model was asked last: a provider
 	// has a record of its own only if it failed.
 	said := false
-	for i := len(v.talk.entries) - 1; i >= 0 && !(said && f.Provider != ""); i-- {
+	for i := len(v.talk.entries) - 1; i >= 0 && (!said || f.Provider == ""); i-- {
 		m, err := v.talk.read(&v.talk.entries[i])
 		if err != nil {
 			return f, err
