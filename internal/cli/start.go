@@ -34,7 +34,7 @@ func start(a *env.App, cmd *cobra.Command, _ []string) error {
 	return newGlance(ctx, a).write(a.Out, width)
 }
 
-// A overview is what there is.
+// An overview is what there is.
 type overview struct {
 	server   string // its address, "" if none answers
 	problem  string // why nothing is known of it

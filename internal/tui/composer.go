@@ -30,7 +30,7 @@ type composer struct {
 	keeping bool
 }
 
-// An pendingMessage message is on its way.
+// A pendingMessage is on its way.
 type pendingMessage struct {
 	id   clew.ClientMessageID
 	text string

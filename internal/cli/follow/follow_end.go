@@ -66,7 +66,7 @@ func outcomeOf(o *clew.Outcome) *outcome {
 	return &outcome{EndedFailed, message}
 }
 
-// A outcomeTracker is one piece of work in a session's state: the task that a message
+// An outcomeTracker is one piece of work in a session's state: the task that a message
 // started or went on with, or, without a message, whatever is under way.
 type outcomeTracker struct {
 	said clew.ClientMessageID // "" for what is under way
