@@ -106,7 +106,7 @@ func checkFollowup(in controlInput) string {
 	case in.Default == nil:
 		return ""
 	}
-	if err := decide.CheckValue(clew.Question{Type: clew.EventHitlInputRequest, Data: &q}, in.Default); err != nil {
+	if err := decide.CheckValue(clew.Question{Type: clew.NewEvent(&q).Type, Data: &q}, in.Default); err != nil {
 		return "default does not fit: " + err.Error()
 	}
 	return ""
