@@ -81,7 +81,7 @@ func (j *Journal) Alive(node string) bool {
 func (j *Journal) publishExpecting(ctx context.Context, m *nats.Msg, fence string, expected uint64) (seq uint64, err error) {
 	m.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{strconv.FormatUint(expected, 10)}
 	m.Header[jetstream.ExpectedLastSubjSeqSubjHeader] = []string{fence}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, j.requestTimeout())
 	defer cancel()
 	answer, err := j.engine.conn.RequestMsgWithContext(ctx, m)
 	if err != nil {

@@ -77,7 +77,7 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 	if j.engine, err = startEngine(cfg, log); err != nil {
 		return nil, err
 	}
-	if j.js, err = jetstream.New(j.engine.conn, jetstream.WithDefaultTimeout(requestTimeout)); err != nil {
+	if j.js, err = jetstream.New(j.engine.conn, jetstream.WithDefaultTimeout(j.requestTimeout())); err != nil {
 		return nil, err
 	}
 	if err = j.openStreams(ctx); err != nil {
@@ -95,9 +95,20 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 	return j, nil
 }
 
-// requestTimeout bounds one request to the engine. It is shorter than what a
-// command may take, so that a lost answer is asked for again.
+// requestTimeout bounds one request to a cluster's engine. It is shorter than
+// what a command may take, so that a lost answer is asked for again.
 const requestTimeout = 2 * time.Second
+
+// embeddedTimeout bounds one request to the engine in this process. No answer is
+// lost here; one that takes long is the disk's or a busy machine's.
+const embeddedTimeout = 10 * time.Second
+
+func (j *Journal) requestTimeout() time.Duration {
+	if j.cfg.Embedded() {
+		return embeddedTimeout
+	}
+	return requestTimeout
+}
 
 // Close leaves the engine. Nothing durable depends on it having been called.
 func (j *Journal) Close(ctx context.Context) {

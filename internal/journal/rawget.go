@@ -33,7 +33,7 @@ const codeNoMessage = 10037
 
 // getMsg asks the stream's leader for one message; nil if there is none.
 func (j *Journal) getMsg(ctx context.Context, p int, query string) (*storedMsg, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, j.requestTimeout())
 	defer cancel()
 	answer, err := j.engine.conn.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+j.streamName(p), []byte(query))
 	if err != nil {

@@ -206,10 +206,12 @@ func (s *State) RoleOf(p clew.Principal) clew.Role {
 	return clew.RoleNone
 }
 
-var rank = map[clew.Role]int{clew.RoleViewer: 1, clew.RoleApprover: 2, clew.RoleOwner: 3, clew.RoleAdmin: 4}
+// reach orders roles by what their credentials let somebody do. It is not the
+// order of CommandInfo.Allows, where an administrator may only watch.
+var reach = map[clew.Role]int{clew.RoleViewer: 1, clew.RoleApprover: 2, clew.RoleOwner: 3, clew.RoleAdmin: 4}
 
 func lesser(a, b clew.Role) clew.Role {
-	if rank[b] < rank[a] {
+	if reach[b] < reach[a] {
 		return b
 	}
 	return a
