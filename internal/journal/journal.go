@@ -249,8 +249,9 @@ func patiently[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	defer cancel()
 	for {
 		v, err := ask()
-		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
-		if !silent || ctx.Err() != nil {
+		// No responders: the engine is there and has no leader yet.
+		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
+		if !silent || pause(ctx, 50*time.Millisecond) != nil {
 			return v, err
 		}
 	}

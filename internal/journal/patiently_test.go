@@ -12,7 +12,7 @@ import (
 // An engine that is silent for a while when a node starts is asked again; what
 // it refuses is not.
 func TestPatiently(t *testing.T) {
-	for _, silence := range []error{context.DeadlineExceeded, nats.ErrTimeout} {
+	for _, silence := range []error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders} {
 		asked := 0
 		v, err := patiently(t.Context(), func() (int, error) {
 			if asked++; asked < 4 {

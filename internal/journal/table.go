@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -50,7 +51,7 @@ const markerTTL = time.Hour
 
 // Get reads a row and its revision.
 func (t *Table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
-	e, err := t.kv.Get(ctx, key)
+	e, err := t.get(ctx, key)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return nil, 0, ErrNoRow
 	}
@@ -58,6 +59,19 @@ func (t *Table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
 		return nil, 0, engineError(err)
 	}
 	return e.Value(), e.Revision(), nil
+}
+
+// get asks again while nobody is there to answer: a table that was just made, or
+// whose leader is gone, has none for a moment.
+func (t *Table) get(ctx context.Context, key string) (jetstream.KeyValueEntry, error) {
+	wait, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	for {
+		e, err := t.kv.Get(ctx, key)
+		if !errors.Is(err, nats.ErrNoResponders) || pause(wait, 50*time.Millisecond) != nil {
+			return e, err
+		}
+	}
 }
 
 // Put writes a row.
