@@ -187,7 +187,7 @@ func TestTravelByCommandLine(t *testing.T) {
 	x.has(x.run(0, "rewind", s), "-3", "Start a list", "-2", "Add pears", "-1", "Drop the notes")
 	x.has(x.run(2, "rewind", s, "-2"), "--yes")
 	x.has(x.run(0, "rewind", s, "-2", "--preview"), "list.txt changes, +0 -1", "notes.txt comes back, +1 -0", "2 files change",
-		"spent all the same", "1 step cannot be undone", "run: 'rm' 'notes.txt'")
+		"they stay spent", "1 step cannot be undone", "run: 'rm' 'notes.txt'")
 	x.files(x.work, after, "-")
 
 	x.has(x.run(0, "rewind", s, "-2", "--yes"), "taken back", "Files: 2 written, 0 removed.", "clew undo "+s)
