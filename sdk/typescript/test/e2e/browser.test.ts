@@ -6,6 +6,11 @@ import { Server } from "./server.js";
 
 const browserPath = process.env.CLEW_CHROMIUM ?? "/usr/bin/chromium";
 
+/** A step that does not come to its end says which one it is. */
+function step<T>(what: string, done: Promise<T>): Promise<T> {
+  return Promise.race([done, new Promise<T>((_, fail) => { setTimeout(() => { fail(new Error(`${what}: not within 40 s`)); }, 40_000).unref(); })]);
+}
+
 test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and comes back after a restart", async () => {
   const server = await Server.start(); // its model says back what it hears
   const made = await build({
@@ -20,7 +25,7 @@ test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and c
     // A page of the server's own, as the web UI is one.
     await page.goto(`${server.url}/healthz`);
     await page.evaluate(`${made.outputFiles[0]!.text};globalThis.clew = clew; undefined`);
-    await page.evaluate(async (token) => {
+    await step("the first message is taken", page.evaluate(async (token) => {
       const { ClewClient } = (globalThis as unknown as { clew: typeof import("../../src/index.js") }).clew;
       const client = new ClewClient({ token, retry: { initialDelayMs: 50, maxDelayMs: 100, maxRetries: 100 } });
       const { session_id } = await client.rest.sessions.create({ title: "From a browser" });
@@ -28,7 +33,7 @@ test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and c
       Object.assign(globalThis, { s });
       s.connect();
       await s.send("user_message", { text: "hello from a page" });
-    }, server.token);
+    }, server.token));
     const said = (text: string): Promise<unknown> =>
       page.waitForFunction((wanted) => {
         const { s } = globalThis as unknown as { s: import("../../src/index.js").Session };
@@ -40,10 +45,10 @@ test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and c
     await server.kill();
     await page.waitForFunction(() => (globalThis as unknown as { s: import("../../src/index.js").Session }).s.connection.state === "reconnecting", undefined, { timeout: 60_000 });
     await server.start();
-    await page.evaluate(async () => {
+    await step("the second message is taken", page.evaluate(async () => {
       const { s } = globalThis as unknown as { s: import("../../src/index.js").Session };
       await s.send("user_message", { text: "and again" });
-    });
+    }));
     await said("and again");
     expect(problems).toEqual([]);
   } finally {
