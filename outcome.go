@@ -171,10 +171,13 @@ func ValueText(v any) string {
 }
 
 // short is the short form of a text that a message carries.
-func short(text string) string {
+func short(text string) string { return Clip(text, shortRunes) }
+
+// Clip shortens text to a number of characters.
+func Clip(text string, runes int) string {
 	n := 0
 	for i := range text {
-		if n == shortRunes {
+		if n == runes {
 			return text[:i] + "…"
 		}
 		n++

@@ -326,7 +326,7 @@ func (r *Run) decided(q clew.Question, d *clew.HitlResolvedData, ts int64) {
 		comment = text
 	}
 	r.Decisions = append(slices.Clip(r.Decisions), Decision{
-		AtMS: ts, Question: clip(words(q), 300), Action: d.Action, By: d.ResolvedBy, Comment: clip(comment, 300), ByTimeout: d.ByTimeout,
+		AtMS: ts, Question: clew.Clip(words(q), 300), Action: d.Action, By: d.ResolvedBy, Comment: clew.Clip(comment, 300), ByTimeout: d.ByTimeout,
 	})
 }
 
@@ -342,17 +342,6 @@ func words(q clew.Question) string {
 		return d.Question
 	}
 	return ""
-}
-
-func clip(text string, runes int) string {
-	n := 0
-	for i := range text {
-		if n == runes {
-			return text[:i] + "…"
-		}
-		n++
-	}
-	return text
 }
 
 // Tick counts the time of work: from now on it goes on, or waits.

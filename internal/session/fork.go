@@ -79,7 +79,7 @@ func forkTitle(title string) string {
 	if title == "" || title == "(fork)" {
 		return "(fork)"
 	}
-	return core.Clip(title, core.TitleRunes-len(mark)) + mark
+	return clew.Clip(title, core.TitleRunes-len(mark)) + mark
 }
 
 // forkID names a fork. The same command names the same one, should it come

@@ -29,7 +29,7 @@ func (s *Session) rememberState() {
 	s.wentBack = true
 }
 
-// locateFolds finds out where in the journal the states are that leave noted, now
+// locateFolds finds out where in the journal the states are that rememberState noted, now
 // that the records are durable.
 func (s *Session) locateFolds(records []clew.Record) {
 	for i := range s.folds {
@@ -48,7 +48,7 @@ func (s *Session) locateFolds(records []clew.Record) {
 	}
 }
 
-// keepFolds has the journal keep what leave noted, so that going there again is
+// keepFolds has the journal keep what rememberState noted, so that going there again is
 // quick, and seals the session, so that opening it does not have to find out
 // where it went. Nobody waits for either.
 func (s *Session) keepFolds() {

@@ -18,7 +18,7 @@ func applyRun(s *State, r clew.Record, data any, settled *clew.Question) {
 		root.Run.Settled(*settled, d, r.TS)
 	case *clew.MessageAcceptedData:
 		if d.Delivery == clew.DeliveryDirect && root.Turn != nil && root.Turn.Prompt != nil && !root.Run.Phase.Ended() {
-			root.Run.Request = Clip(root.Turn.Prompt.Text, RequestRunes)
+			root.Run.Request = clew.Clip(root.Turn.Prompt.Text, RequestRunes)
 		}
 	default:
 		root.Run.Apply(data, r.TS)

@@ -61,9 +61,9 @@ func (s *State) projectFront(st *clew.StatusInfo, t *Task) {
 
 func (s *State) taskInfo(t *Task) clew.TaskInfo {
 	info := clew.TaskInfo{
-		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: Clip(t.Text, TitleRunes), Mode: t.Mode,
+		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clew.Clip(t.Text, TitleRunes), Mode: t.Mode,
 		Status: t.Status, Focused: t.TaskID == s.Current, AtWork: t.Turn != nil, PutAway: t.Dismissed,
-		CreatedMS: t.CreatedMS, EndedMS: t.EndedMS, Usage: t.Usage, Result: Clip(t.Result, shownRunes),
+		CreatedMS: t.CreatedMS, EndedMS: t.EndedMS, Usage: t.Usage, Result: clew.Clip(t.Result, shownRunes),
 		AgentKind: kindOf(t.TaskRef, t.TodoID), Outcome: t.Outcome,
 	}
 	info.State, info.RequestID = s.TaskState(t.TaskID)

@@ -382,7 +382,7 @@ func EndCall(tx *Tx, t *core.Task, c *core.Call, text, failed string, images []s
 	return d
 }
 
-// ended is result for a call that did not end well, if how says why.
+// ended is EndCall for a call that did not end well, if how says why.
 func ended(tx *Tx, t *core.Task, c *core.Call, text string, how TurnEnd) *clew.ToolProgressData {
 	d := EndCall(tx, t, c, text, how.Reason, nil)
 	if d.WhyCode, d.StoppedBy = how.Code, how.by; how.Code.Stops() {

@@ -153,7 +153,7 @@ func resumeParent(tx *Tx, s *core.State, parent, child *core.Task, text string, 
 		ended(tx, parent, c, text, how)
 	}
 	tx.Add(&clew.TaskUnpausedData{
-		TaskRef: parent.TaskRef, CompletedByChildID: child.TaskID, CompletionResultSummary: core.Clip(text, 500),
+		TaskRef: parent.TaskRef, CompletedByChildID: child.TaskID, CompletionResultSummary: clew.Clip(text, 500),
 	})
 	for _, in := range child.Inbox { // what it was told and had not heard
 		acceptMessage(tx, parent, in.MessageID, "", clew.DeliverySteer)
@@ -271,7 +271,7 @@ func AskApproval(tx *Tx, s *core.State, t *core.Task, q clew.HitlApprovalRequest
 	}
 }
 
-// newApproval is Ask for a task whose state stays what it is.
+// newApproval is AskApproval for a task whose state stays what it is.
 func newApproval(tx *Tx, s *core.State, t *core.Task, q clew.HitlApprovalRequestData) *clew.HitlApprovalRequestData {
 	prepareAsking(s, &q.Asking, t, tx)
 	q.InputText = core.ExactText(q.Input)

@@ -183,7 +183,7 @@ func startTurn(tx *Tx, s *core.State, in core.Input, client clew.ClientMessageID
 		t = &core.Task{TaskRef: clew.TaskRef{TaskID: id, MonitorID: clew.MainMonitor}, AgentID: core.MainAgent}
 		t.RootTaskID = t.TaskID
 		created := &clew.TaskCreatedData{
-			TaskRef: t.TaskRef, Task: core.Clip(in.Text, core.TitleRunes*5), Mode: in.Mode, Workspace: s.Workspace, AgentID: core.MainAgent,
+			TaskRef: t.TaskRef, Task: clew.Clip(in.Text, core.TitleRunes*5), Mode: in.Mode, Workspace: s.Workspace, AgentID: core.MainAgent,
 		}
 		if in.Mode == string(clew.ModeRun) {
 			created.Mode, created.RunID, created.Budget = "", run.IDOf(t.TaskID), in.Budget

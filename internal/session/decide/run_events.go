@@ -23,7 +23,7 @@ func todoCompleted(tx *Tx, s *core.State, child *core.Task, text string, data ma
 	if len(PlainJSON(data)) <= resultBytes { // more belongs into a file
 		maps.Copy(summary, data)
 	}
-	summary["text"] = core.Clip(text, core.ResultRunes)
+	summary["text"] = clew.Clip(text, core.ResultRunes)
 	c.completed(*t, summary)
 	c.advance()
 }

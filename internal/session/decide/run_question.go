@@ -178,7 +178,7 @@ func planText(q clew.HitlPlanReviewData) string {
 			fmt.Fprintf(&b, "\n… and %d more", len(q.Plan.Todos)-shown)
 			break
 		}
-		fmt.Fprintf(&b, "\n%d. %s", i+1, core.Clip(t.Task, 200))
+		fmt.Fprintf(&b, "\n%d. %s", i+1, clew.Clip(t.Task, 200))
 		if len(t.DependsOn) > 0 {
 			fmt.Fprintf(&b, " (after %s)", strings.Join(numbers(q.Plan.Todos, t.DependsOn), ", "))
 		}

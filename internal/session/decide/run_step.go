@@ -98,11 +98,11 @@ func (c *runStepper) start(t clew.Todo) {
 		TodoID: t.ID, Task: t.Task, Tool: t.Tool, EstimatedDurationSec: t.EstimatedDurationSec, TaskID: child.TaskID, Scope: c.run.Scope(),
 	})
 	brief := c.tx.Say(clew.Message{
-		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.todoPrompt(t), Summary: core.Clip(t.Task, core.StepRunes),
+		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.todoPrompt(t), Summary: clew.Clip(t.Task, core.StepRunes),
 		AgentID: c.root.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID,
 	})
 	c.tx.Add(&clew.TaskCreatedData{
-		TaskRef: child, Task: core.Clip(t.Task, core.TitleRunes*5), Mode: t.Mode, Profile: t.Profile, Workspace: c.s.Workspace,
+		TaskRef: child, Task: clew.Clip(t.Task, core.TitleRunes*5), Mode: t.Mode, Profile: t.Profile, Workspace: c.s.Workspace,
 		AgentID: clew.AgentID("task-" + string(child.TaskID)), RunID: c.run.ID, TodoID: t.ID,
 	})
 	c.tx.Add(&clew.TaskSpawnedData{TaskRef: c.root.TaskRef, ChildTaskID: child.TaskID, MessageID: brief})
@@ -117,17 +117,17 @@ func (c *runStepper) todoPrompt(t clew.Todo) string {
 	if t.Tool != "" && t.Tool != AnyTool {
 		fmt.Fprintf(&b, "Tool meant for it: %s\n", t.Tool)
 	}
-	fmt.Fprintf(&b, "\nThe whole request, for orientation:\n%s\n", core.Clip(c.run.Request, core.RequestRunes))
+	fmt.Fprintf(&b, "\nThe whole request, for orientation:\n%s\n", clew.Clip(c.run.Request, core.RequestRunes))
 	for _, id := range t.DependsOn {
 		if d := plan.Find(c.run.Todos, id); d != nil {
 			fmt.Fprintf(&b, "\nStep %s before it (%s): %s\n", d.ID, d.Task, todoOutcome(*d))
 		}
 	}
 	if t.Error != nil {
-		fmt.Fprintf(&b, "\nThe last attempt at this step failed: %s\n", core.Clip(t.Error.Message, core.ResultRunes))
+		fmt.Fprintf(&b, "\nThe last attempt at this step failed: %s\n", clew.Clip(t.Error.Message, core.ResultRunes))
 	}
 	for _, in := range c.root.Inbox {
-		fmt.Fprintf(&b, "\nThe user said meanwhile: %s\n", core.Clip(in.Text, core.ResultRunes))
+		fmt.Fprintf(&b, "\nThe user said meanwhile: %s\n", clew.Clip(in.Text, core.ResultRunes))
 	}
 	return b.String()
 }
@@ -143,7 +143,7 @@ func todoOutcome(t clew.Todo) string {
 	case clew.TodoSkipped:
 		return "skipped; there is no result."
 	case clew.TodoFailed:
-		return "failed: " + core.Clip(t.Error.Message, core.ResultRunes)
+		return "failed: " + clew.Clip(t.Error.Message, core.ResultRunes)
 	case clew.TodoPending, clew.TodoInProgress:
 	}
 	return string(t.Status)
@@ -152,12 +152,12 @@ func todoOutcome(t clew.Todo) string {
 func resultText(result any) string {
 	m, ok := result.(map[string]any)
 	if !ok {
-		return core.Clip(PlainJSON(result), 2*core.ResultRunes)
+		return clew.Clip(PlainJSON(result), 2*core.ResultRunes)
 	}
 	text, _ := m["text"].(string)
 	if rest := maps.Clone(m); len(rest) > 1 {
 		delete(rest, "text")
-		text += " Data: " + core.Clip(PlainJSON(rest), core.ResultRunes)
+		text += " Data: " + clew.Clip(PlainJSON(rest), core.ResultRunes)
 	}
 	return text
 }
@@ -179,7 +179,7 @@ func (c *runStepper) askFailed(t clew.Todo) {
 	}
 	c.ask(t, clew.HitlApprovalRequestData{
 		Ask: clew.AskTool, Limit: run.LimitRetries,
-		Reason:  fmt.Sprintf("%q failed: %s.%s Approve tries it again, skip leaves it out, reject ends the run.", core.Clip(t.Task, 200), strings.TrimRight(core.Clip(t.Error.Message, 500), ". "), blocked),
+		Reason:  fmt.Sprintf("%q failed: %s.%s Approve tries it again, skip leaves it out, reject ends the run.", clew.Clip(t.Task, 200), strings.TrimRight(clew.Clip(t.Error.Message, 500), ". "), blocked),
 		Options: clew.List[clew.Choice]{clew.ChoiceApprove, clew.ChoiceSkip, clew.ChoiceReject},
 	})
 }
@@ -210,7 +210,7 @@ func (c *runStepper) outcomes() string {
 	for _, t := range c.run.Todos {
 		fmt.Fprintf(&b, "\n%s (%s): %s\n", t.ID, t.Task, todoOutcome(t))
 	}
-	return core.Clip(b.String(), 32_000)
+	return clew.Clip(b.String(), 32_000)
 }
 
 // leave and enter tell of the layers.

@@ -7,7 +7,7 @@ import (
 	"github.com/clew-run/clew/internal/session/core"
 )
 
-// AskInput is Ask of the package for questions that want a value. It gives the
+// AskInput is AskApproval for questions that want a value. It gives the
 // question's name.
 func AskInput(tx *Tx, s *core.State, t *core.Task, q clew.HitlInputRequestData) clew.RequestID {
 	prepareAsking(s, &q.Asking, t, tx)
@@ -70,7 +70,7 @@ func AddChild(tx *Tx, s *core.State, t *core.Task, call core.Call, text, mode st
 		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID, ToolCallID: call.ID,
 	})
 	tx.Add(&clew.TaskCreatedData{
-		TaskRef: child, Task: core.Clip(text, core.TitleRunes*5), Mode: mode, Workspace: s.Workspace,
+		TaskRef: child, Task: clew.Clip(text, core.TitleRunes*5), Mode: mode, Workspace: s.Workspace,
 		AgentID: clew.AgentID("task-" + string(child.TaskID)), ToolCallID: call.ID,
 	})
 	tx.Add(&clew.TaskSpawnedData{TaskRef: t.TaskRef, ChildTaskID: child.TaskID, MessageID: id})

@@ -46,7 +46,7 @@ func CloseTurn(tx *Tx, s *core.State, t *core.Task, streamed streams, how TurnEn
 		}
 		m.Partial, m.Text = false, strings.TrimRight(m.Text, " ")
 		if how.truncate {
-			m.Text, m.Reasoning = core.Clip(m.Text, cutRunes), core.Clip(m.Reasoning, cutRunes)
+			m.Text, m.Reasoning = clew.Clip(m.Text, cutRunes), clew.Clip(m.Reasoning, cutRunes)
 		}
 		if m.Say == clew.SayText {
 			said = m.Text

@@ -102,7 +102,7 @@ func (f *Finder) irreversible(ctx context.Context, p *clew.RewindPreviewAnswer, 
 		}
 		if reason, code := irreversibleReason(d.Effect); code != "" {
 			steps = append(steps, clew.IrreversibleStep{
-				MessageID: r.MessageID(), ToolCallID: d.ToolCallID, Tool: d.Tool, Summary: core.Clip(d.Effect.Summary, 200), Reason: reason,
+				MessageID: r.MessageID(), ToolCallID: d.ToolCallID, Tool: d.Tool, Summary: clew.Clip(d.Effect.Summary, 200), Reason: reason,
 				Code: code, Server: d.Effect.Server, URL: d.Effect.URL,
 			})
 		}
