@@ -2,9 +2,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { World } from "../harness";
 
-/** A session of so many messages, as a log of another program that is taken in. */
+/** A session of so many messages, as a log of another program that is taken in; once in a world. */
 export async function longSession(world: World, messages: number): Promise<string> {
   const id = `long-${messages}`;
+  if (await world.rest.sessions.get(id).then(() => true, () => false)) return id;
   const dir = join(world.dir, "logs", "session_logs", id);
   await mkdir(dir, { recursive: true });
   const begin = Date.now() - messages * 1000;

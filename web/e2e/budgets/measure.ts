@@ -75,14 +75,42 @@ export async function slowDown(page: Page, times: number): Promise<void> {
   await cdp.send("Emulation.setCPUThrottlingRate", { rate: times });
 }
 
-/** How long the page's main thread works in a second of `during`, ms. It counts CPU time, so it hardly depends on what else the machine does. */
+/**
+ * How long the page's main thread works in a second of `during`, ms of CPU
+ * time. How much work that is depends on the machine: see yardstick.
+ */
 export async function mainThread(page: Page, during: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now();
+  const worked = await cpuOf(page, during);
+  return worked / ((performance.now() - begin) / 1000);
+}
+
+/**
+ * What this machine needs right now for a piece of work that is always the
+ * same, ms of CPU time: rows that are made, laid out and taken away again.
+ */
+export async function yardstick(page: Page): Promise<number> {
+  await page.setContent("<main style='width:600px'></main>");
+  return cpuOf(page, () => page.evaluate(() => {
+    const main = document.querySelector("main")!;
+    for (let round = 0; round < 100; round++) {
+      main.replaceChildren(...Array.from({ length: 40 }, (_, i) => {
+        const row = document.createElement("p");
+        row.textContent = `round ${round} row ${i} `.repeat(8);
+        return row;
+      }));
+      void main.offsetHeight; // lays them out
+    }
+  }));
+}
+
+async function cpuOf(page: Page, during: () => Promise<unknown>): Promise<number> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
   const worked = async () => (await cdp.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration")!.value * 1000;
-  const [before, begin] = [await worked(), performance.now()];
+  const before = await worked();
   await during();
-  const result = ((await worked()) - before) / ((performance.now() - begin) / 1000);
+  const result = (await worked()) - before;
   await cdp.detach();
   return result;
 }
