@@ -121,7 +121,7 @@ func TestRememberedForTheSession(t *testing.T) {
 func TestPatternSaysWhyNot(t *testing.T) {
 	q := &clew.HitlApprovalRequestData{Remember: &clew.RememberOffer{Pattern: "sh check.sh"}, Effect: &clew.Effect{Command: "sh check.sh"}}
 	_, err := (&agent.Agent{}).Remember(nil, q, clew.Remember{Scope: clew.RememberTask, Pattern: "sh *"})
-	if err == nil || !strings.Contains(err.Error(), "sh runs what its arguments say, so only the exact line can be remembered") {
+	if err == nil || !strings.Contains(err.Error(), "sh may run or change anything, so only the exact line can be remembered") {
 		t.Errorf("%v", err)
 	}
 }

@@ -23,7 +23,7 @@ func TestCheckRule(t *testing.T) {
 	for pattern, want := range map[string][]any{
 		"go test *":     {true, "go test something-else", "go test -exec x", nil},
 		"go test ./...": {true, "go test ./...", "go test ./... something-else", nil},
-		"go vet *":      {false, "go vet something-else", "go vet -exec x", nil},
+		"go vet *":      {false, "go vet something-else", "go vet -vettool=x", nil},
 		"*":             {false, nil, nil, "a star alone covers nothing: say which command"},
 	} {
 		a := check(ownerToken, "s1", "req_1", pattern).is(http.StatusOK, "")

@@ -30,7 +30,7 @@ func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision
 			return Decision{Kind: Allow, Reason: allowed, Run: run, By: in.rulesOf(line, patterns)}, true
 		}
 		// Who allowed it once wants to know why it is asked again.
-		if why.code == clew.PolicyRuleTooWide {
+		if why.code == clew.PolicyRuleTooWide || why.code == clew.PolicyRiskyArgument {
 			return in.ask(group, why), true
 		}
 	case group == tool.GroupFetch:
@@ -162,12 +162,12 @@ func WhyNot(command, pattern string) string {
 		return ""
 	case wraps || ownBuiltins[name]:
 		return name + " runs or changes other commands, so only the exact line can be allowed"
-	case star && noStar(argv) != "":
-		return noStar(argv)
+	case star && underStar(argv).why != "":
+		return underStar(argv).why
 	case len(line.Commands) > 1:
 		return "the line has more commands, and the pattern has to cover each of them"
 	}
-	return risky(argv, len(words))
+	return ""
 }
 
 // Suggest gives a pattern that covers a command and commands much like it, "" if
@@ -201,15 +201,10 @@ func plainWord(word string) bool {
 func Examples(command, pattern string) (match, nearMiss string) {
 	words, star := strings.CutSuffix(pattern, " *")
 	var like, unlike []string
-	if star {
+	if argv := strings.Fields(words); star && len(argv) > 0 {
 		like = append(like, words+" something-else")
-		if argv := strings.Fields(words); len(argv) > 0 {
-			for _, option := range hazards[argv[0]].words {
-				unlike = append(unlike, words+" "+option+" x")
-			}
-			for _, option := range hazards[argv[0]].long {
-				unlike = append(unlike, words+" --"+option+"=x")
-			}
+		if f, from := stars().find(argv); f != nil && from == len(argv) {
+			unlike = append(unlike, words+" "+strings.Join(f.unlike, " "))
 		}
 	} else {
 		unlike = append(unlike, words+" something-else")

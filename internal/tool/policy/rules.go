@@ -196,8 +196,16 @@ func uncovered(argv []string, rules []rule) reason {
 		if !ok || !startsWith(argv, words) || (!star && len(argv) > len(words)) {
 			continue
 		}
-		if wide := noStar(argv); star && r.scope != clew.AllowedBySettings && wide != "" {
-			why = because(clew.PolicyRuleTooWide, fmt.Sprintf("the remembered rule %q no longer counts: %s", p, wide), "pattern", p, "program", name)
+		if star && r.scope != clew.AllowedBySettings {
+			v := underStar(argv)
+			switch {
+			case v.why == "":
+				return reason{}
+			case !v.known:
+				why = because(clew.PolicyRuleTooWide, fmt.Sprintf("the remembered rule %q no longer counts: %s", p, v.why), "pattern", p, "program", name)
+			default:
+				why = because(clew.PolicyRiskyArgument, fmt.Sprintf("the rule %q does not cover it: %s", p, v.why), "pattern", p)
+			}
 			continue
 		}
 		risk := risky(argv, len(words))
