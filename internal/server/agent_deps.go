@@ -27,6 +27,7 @@ import (
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/fetch"
 	"github.com/clew-run/clew/internal/tool/files"
+	"github.com/clew-run/clew/internal/tool/limit"
 	"github.com/clew-run/clew/internal/tool/mcp"
 	"github.com/clew-run/clew/internal/tool/shell"
 	"github.com/clew-run/clew/internal/tool/workspace"
@@ -117,7 +118,7 @@ func (w *agentDeps) openTools(bg context.Context) {
 		}
 		return shell.Options{
 			Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: w.cfg.hidden(),
-			TimeoutSec: v.CommandTimeoutSec, Marker: shell.Marker(w.cfg.Data), Log: w.log,
+			TimeoutSec: v.CommandTimeoutSec, Limits: limit.Default(), Marker: shell.Marker(w.cfg.Data), Log: w.log,
 		}
 	})
 	w.mcp = mcp.New(mcp.Options{

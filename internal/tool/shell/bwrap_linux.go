@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/clew-run/clew/internal/tool/limit"
 )
 
 // Descriptors that bwrap finds open.
@@ -18,7 +20,9 @@ const (
 	argsFD  = 3 // its arguments: what is set for a command shows in no process list
 	hostsFD = 4 // the text of /etc/hosts
 	infoFD  = 5 // where it names the sandbox's first process
-	bindFD  = 6 // and from here what is bound by descriptor
+	gateFD  = 6 // it waits here before it runs the command
+	callsFD = 7 // the filter of system calls
+	bindFD  = 8 // and from here what is bound by descriptor
 )
 
 const localHosts = "127.0.0.1 localhost\n::1 localhost\n"
@@ -34,6 +38,7 @@ func (p plan) launchBwrap() (*launch, error) {
 	extra, err := l.open(strings.Join(args, "\x00") + "\x00")
 	if err != nil {
 		l.close()
+		l.release()
 		return nil, err
 	}
 	l.cmd = &exec.Cmd{
@@ -51,23 +56,26 @@ func (p plan) launchBwrap() (*launch, error) {
 	return l, nil
 }
 
-// open makes the files of argsFD, hostsFD and infoFD.
-func (l *launch) open(args string) (extra []*os.File, err error) {
-	for _, text := range []string{args, localHosts} {
+// open makes the files of argsFD to callsFD.
+func (l *launch) open(args string) ([]*os.File, error) {
+	extra := make([]*os.File, bindFD-argsFD)
+	at := func(fd int) **os.File { return &extra[fd-argsFD] }
+	var err1, err2 error
+	l.info, *at(infoFD), err1 = os.Pipe()
+	*at(gateFD), l.gate, err2 = os.Pipe()
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	l.files = append(l.files, *at(infoFD), *at(gateFD))
+	for fd, text := range map[int]string{argsFD: args, hostsFD: localHosts, callsFD: limit.Filter()} {
 		f, err := textFile(text)
 		if err != nil {
 			return nil, err
 		}
 		l.files = append(l.files, f)
-		extra = append(extra, f)
+		*at(fd) = f
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	l.info = r
-	l.files = append(l.files, w)
-	return append(extra, w), nil
+	return extra, nil
 }
 
 func bwrapArgs(p plan, v view) (args []string, binds []*os.File) {
@@ -81,7 +89,10 @@ func bwrapArgs(p plan, v view) (args []string, binds []*os.File) {
 		// take themselves for root, whose rights they lack.
 		add("--uid", "65534", "--gid", "65534")
 	}
-	add("--hostname", "clew", "--disable-userns", "--cap-drop", "ALL", "--new-session", "--die-with-parent", "--info-fd", fmt.Sprint(infoFD), "--clearenv")
+	add("--hostname", "clew", "--disable-userns", "--cap-drop", "ALL", "--new-session", "--die-with-parent", "--info-fd", fmt.Sprint(infoFD), "--block-fd", fmt.Sprint(gateFD), "--clearenv")
+	if limit.Filter() != "" {
+		add("--seccomp", fmt.Sprint(callsFD))
+	}
 	for _, kv := range environ(p.env) {
 		k, val, _ := strings.Cut(kv, "=")
 		add("--setenv", k, val)
@@ -197,7 +208,7 @@ func probeBwrap() error {
 	if err != nil {
 		return err
 	}
-	defer func() { l.close(); _ = l.info.Close() }()
+	defer func() { l.close(); l.release() }()
 	var out strings.Builder
 	l.cmd.Stdout, l.cmd.Stderr = &out, &out
 	runtime.LockOSThread() // see spawner
@@ -205,6 +216,7 @@ func probeBwrap() error {
 	if err := l.cmd.Start(); err != nil {
 		return err
 	}
+	l.begin()
 	t := time.AfterFunc(10*time.Second, func() { _ = l.cmd.Process.Kill() })
 	defer t.Stop()
 	if err := l.cmd.Wait(); err != nil {

@@ -9,15 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// startLimit is how long a sandbox may take to be made, on a busy machine.
+const startLimit = 30 * time.Second
+
 // inner is the first process of a sandbox. When it ends the kernel ends all
 // others in there, and only then says that it has ended. bwrap itself is gone
 // earlier, so its end proves nothing.
-type inner struct{ fd int }
+type inner struct{ pid, fd int }
 
 // readInner waits until bwrap has set up the sandbox. It gives nil if it never
 // does.
 func readInner(info *os.File) *inner {
-	_ = info.SetReadDeadline(time.Now().Add(killLimit))
+	_ = info.SetReadDeadline(time.Now().Add(startLimit))
 	var told struct {
 		PID int `json:"child-pid"`
 	}
@@ -33,7 +36,7 @@ func readInner(info *os.File) *inner {
 		_ = unix.Close(fd)
 		return nil
 	}
-	return &inner{fd}
+	return &inner{told.PID, fd}
 }
 
 // End kills the sandbox and reports whether all of it is gone in time.

@@ -34,7 +34,7 @@ func signalBelow(root, _ int, sig syscall.Signal) { _ = syscall.Kill(-root, sig)
 
 func killMarked(func(string) bool) []int { return nil }
 
-type inner struct{}
+type inner struct{ pid int }
 
 func readInner(*os.File) *inner { return nil }
 

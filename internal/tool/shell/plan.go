@@ -25,12 +25,30 @@ type plan struct {
 	limit   time.Duration // after which it is stopped; 0 if somebody waits and does that
 }
 
-// A launched command's files, which the server closes once it has started.
+// A launch is a command that can be started.
 type launch struct {
 	cmd   *exec.Cmd
-	alive *os.File // kept open until the command shall end; nil in a sandbox
+	files []*os.File // which the server closes once it has started
+	held
+}
+
+// held are the files that the server holds for a command while it runs.
+type held struct {
+	alive *os.File // the warden ends when this closes; nil in a sandbox
 	info  *os.File // where bwrap tells of the sandbox; nil without one
-	files []*os.File
+	gate  *os.File // a sandboxed command begins when this is written to; nil without one
+}
+
+// begin lets a sandboxed command begin.
+func (h held) begin() { _, _ = h.gate.Write([]byte{1}) }
+
+// release lets go of them.
+func (h held) release() {
+	for _, f := range []*os.File{h.alive, h.info, h.gate} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
 }
 
 func (l *launch) close() {

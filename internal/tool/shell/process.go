@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/clew-run/clew/internal/tool/limit"
 )
 
 // How long a command has between being asked to end and being ended, and how
@@ -25,16 +27,16 @@ const (
 	stoppedByTool    = "stop_command ended it"
 	stoppedByServer  = "the server is stopping"
 	stoppedBySession = "the session ended"
+	stoppedUnlimited = "its limits could not be set, so it was not run"
 )
 
 // A process is a command under way, with everything it starts. Its fields are
 // set before it is shared; what tells of its end is read after done is closed.
 type process struct {
+	held
 	plan    plan
 	cmd     *exec.Cmd
-	alive   *os.File // the warden ends when this closes; nil in a sandbox
-	info    *os.File // names the sandbox's first process; nil without one
-	inner   *inner   // that process
+	inner   *inner // the sandbox's first process; nil without one
 	master  *os.File
 	out     *output
 	started time.Time
@@ -79,7 +81,7 @@ func (p *process) launch(sp *spawner) error {
 	// Standard input is at its end, and the terminal controls nothing: whoever
 	// asks for a password fails at once instead of waiting for nobody.
 	l.cmd.Stdout, l.cmd.Stderr = tty, tty
-	p.cmd, p.master, p.alive, p.info, p.started = l.cmd, master, l.alive, l.info, time.Now()
+	p.cmd, p.master, p.held, p.started = l.cmd, master, l.held, time.Now()
 	err = sp.Start(l.cmd)
 	l.close()
 	_ = tty.Close()
@@ -105,7 +107,7 @@ func (p *process) supervise() {
 	exited := make(chan struct{})
 	go func() { defer close(exited); _ = p.cmd.Wait() }()
 	if p.info != nil {
-		p.inner = readInner(p.info)
+		p.enterSandbox()
 	}
 	if p.plan.limit > 0 {
 		t := time.AfterFunc(p.plan.limit-time.Since(p.started), func() { p.Stop(stoppedByLimit) })
@@ -130,6 +132,22 @@ func (p *process) supervise() {
 	}
 	_ = p.master.Close()
 	p.out.End()
+}
+
+// enterSandbox waits until the sandbox stands, sets the limits of the command in
+// there and lets it begin.
+func (p *process) enterSandbox() {
+	if p.inner = readInner(p.info); p.inner == nil { // bwrap says why, or hangs
+		_ = p.cmd.Process.Kill()
+		return
+	}
+	if err := limit.Apply(p.inner.pid, p.plan.opts.Limits, false, true); err != nil {
+		p.plan.opts.log().Error("a command's limits could not be set", "err", err)
+		p.Stop(stoppedUnlimited)
+		_ = p.cmd.Process.Kill()
+		return
+	}
+	p.begin()
 }
 
 // terminate asks all processes to end, then ends them. It reports whether the
@@ -177,15 +195,6 @@ func killAllMarked(call string) bool {
 		}
 	}
 	return true
-}
-
-// release lets go of what the server holds for the command.
-func (p *process) release() {
-	for _, f := range []*os.File{p.alive, p.info} {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
 }
 
 // readPace bounds how fast a flood is read, so that it costs a share of one

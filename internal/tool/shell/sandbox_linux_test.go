@@ -219,10 +219,11 @@ func TestSandboxBindsWhatWasLookedAt(t *testing.T) {
 		l.cmd.Stdout, l.cmd.Stderr = &out, &out
 		err = b.shell.spawner.Start(l.cmd)
 		if err == nil {
+			l.begin()
 			_ = l.cmd.Wait() // it may refuse to start, too
 		}
 		l.close()
-		_ = l.info.Close()
+		l.release()
 		if err != nil || strings.Contains(out.String(), "canary") {
 			t.Errorf("%s: %v: it reads outside: %s", name, err, out.String())
 		}

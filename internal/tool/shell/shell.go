@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/limit"
 )
 
 // The kinds of sandbox. Auto is a setting only: it comes to one of the others.
@@ -35,6 +36,7 @@ type Options struct {
 	// command has an empty HOME of its own, another one the workspace.
 	Home       string
 	TimeoutSec int // 0 is 120
+	Limits     limit.Limits
 	// Marker stands for the data directory; see Marker and Sweep.
 	Marker string
 	Log    *slog.Logger

@@ -15,11 +15,15 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/limit"
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv("CLEW_TEST_SERVER") != "" {
+	switch {
+	case os.Getenv("CLEW_TEST_SERVER") != "":
 		os.Exit(serve())
+	case os.Getenv("CLEW_TEST_CALLS") != "":
+		os.Exit(tryCalls(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
@@ -69,6 +73,9 @@ type bench struct {
 
 func newBench(t *testing.T, opts Options) *bench {
 	t.Helper()
+	if opts.Limits == (limit.Limits{}) {
+		opts.Limits = limit.Default()
+	}
 	b := &bench{t: t, ws: openWorkspace(t, t.TempDir())}
 	b.shell = New(func(context.Context) Options { return opts })
 	t.Cleanup(b.shell.Close)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clew-run/clew/internal/tool/limit"
 )
 
 // wardenName is the first argument under which this program is a warden.
@@ -21,8 +24,8 @@ const wardenName = "clew-warden"
 // still found. The warden ends them all when the command ends, and when the
 // server lets go of a pipe, which it also does by being killed.
 func init() {
-	if len(os.Args) > 1 && os.Args[0] == wardenName {
-		os.Exit(warden(os.Args[1:])) //nolint:forbidigo // this process is not the server, and main must not run
+	if len(os.Args) > 2 && os.Args[0] == wardenName {
+		os.Exit(warden(os.Args[1], os.Args[2:])) //nolint:forbidigo // this process is not the server, and main must not run
 	}
 }
 
@@ -34,20 +37,25 @@ func (p plan) launchBare() (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
+	limits, err := json.Marshal(p.opts.Limits)
+	if err != nil {
+		return nil, errors.Join(err, r.Close(), w.Close())
+	}
 	cmd := &exec.Cmd{
 		Path:        "/proc/self/exe",
-		Args:        append([]string{wardenName}, p.argv...),
+		Args:        append([]string{wardenName, string(limits)}, p.argv...),
 		Dir:         p.dir,
 		Env:         environ(p.env),
 		ExtraFiles:  []*os.File{r},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
-	return &launch{cmd: cmd, alive: w, files: []*os.File{r}}, nil
+	return &launch{cmd: cmd, held: held{alive: w}, files: []*os.File{r}}, nil
 }
 
 // warden runs on the main thread, which lives as long as the process: so the
-// command's parent, in the kernel's eyes, is this process.
-func warden(argv []string) int {
+// command's parent, in the kernel's eyes, is this process. It takes the command's
+// limits upon itself, for the command to inherit.
+func warden(limits string, argv []string) int {
 	syscall.CloseOnExec(aliveFD)
 	// Caught and dropped, not ignored: what is ignored would be so below too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT)
@@ -55,6 +63,15 @@ func warden(argv []string) int {
 	signal.Notify(end, syscall.SIGTERM)
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		fmt.Fprintln(os.Stderr, "clew: no subreaper:", err)
+		return 126
+	}
+	var l limit.Limits
+	err := json.Unmarshal([]byte(limits), &l)
+	if err == nil {
+		err = limit.Apply(0, l, false, false)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "clew: the command's limits could not be set:", err)
 		return 126
 	}
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
