@@ -94,6 +94,9 @@ type RememberOffer struct {
 	Pattern  string              `json:"pattern,omitempty"`   // of commands: one to begin with
 	Match    string              `json:"match,omitempty"`     // a command that it covers
 	NearMiss string              `json:"near_miss,omitempty"` // one that it does not
+	// RunsWorkspace says that commands which the pattern covers run code of the
+	// workspace, such as its tests.
+	RunsWorkspace bool `json:"runs_workspace,omitempty"`
 	// WhileAuto says that what is remembered for the task holds only while
 	// auto-approval is on, as it was when the question was put.
 	WhileAuto bool `json:"while_auto,omitempty"`

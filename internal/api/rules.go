@@ -26,6 +26,8 @@ type ruleOutput struct {
 		Match    string `json:"match,omitempty" doc:"A command that it covers"`
 		NearMiss string `json:"near_miss,omitempty" doc:"One much like it that it does not cover"`
 		Problem  string `json:"problem,omitempty" doc:"Why it cannot be remembered, or does not cover the command"`
+		// RunsWorkspace is as in RememberOffer.
+		RunsWorkspace bool `json:"runs_workspace,omitempty" doc:"Commands that it covers run code of the workspace, such as its tests"`
 	}
 }
 
@@ -60,6 +62,7 @@ func (a *API) checkRule(ctx context.Context, in *ruleInput) (*ruleOutput, error)
 			out.Body.Problem = policy.WhyNot(command, in.Body.Pattern)
 		}
 		out.Body.Match, out.Body.NearMiss = policy.Examples(command, in.Body.Pattern)
+		out.Body.RunsWorkspace = policy.RunsWorkspace(in.Body.Pattern)
 	}
 	return out, nil
 }

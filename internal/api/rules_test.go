@@ -21,13 +21,13 @@ func TestCheckRule(t *testing.T) {
 		Asking: clew.Asking{RequestID: "req_1"}, Effect: &clew.Effect{Command: "go test ./..."},
 	}}
 	for pattern, want := range map[string][]any{
-		"go test *":     {true, "go test something-else", "go test -exec x", nil},
-		"go test ./...": {true, "go test ./...", "go test ./... something-else", nil},
-		"go vet *":      {false, "go vet something-else", "go vet -vettool=x", nil},
-		"*":             {false, nil, nil, "a star alone covers nothing: say which command"},
+		"go test *":     {true, "go test something-else", "go test -exec x", nil, true},
+		"go test ./...": {true, "go test ./...", "go test ./... something-else", nil, nil},
+		"go vet *":      {false, "go vet something-else", "go vet -vettool=x", nil, true},
+		"*":             {false, nil, nil, "a star alone covers nothing: say which command", nil},
 	} {
 		a := check(ownerToken, "s1", "req_1", pattern).is(http.StatusOK, "")
-		for i, name := range []string{"covers", "match", "near_miss", "problem"} {
+		for i, name := range []string{"covers", "match", "near_miss", "problem", "runs_workspace"} {
 			if a.body[name] != want[i] {
 				t.Errorf("%s: %s is %v, want %v", pattern, name, a.body[name], want[i])
 			}

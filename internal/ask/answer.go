@@ -23,6 +23,9 @@ func Options(q clew.Question) []clew.Choice {
 // May reports whether a question takes a decision.
 func May(q clew.Question, c clew.Choice) bool { return slices.Contains(Options(q), c) }
 
+// RunsWorkspace says of a pattern that what it covers runs code of the workspace.
+const RunsWorkspace = "It runs this project's own code, such as its tests, without asking"
+
 // Offer is what of an approval can be remembered, nil if nothing can.
 func Offer(q clew.Question) *clew.RememberOffer {
 	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && d.Remember != nil && len(d.Remember.Scopes) > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
@@ -41,6 +42,22 @@ func TestApproval(t *testing.T) {
 	if d.m.write.String() != "ynx" {
 		t.Errorf("wrote %q", d.m.write.String())
 	}
+}
+
+// A rule that covers tests and builds says that they are the project's own code, until
+// somebody makes another rule of it.
+func TestRuleThatRunsTheWorkspace(t *testing.T) {
+	d := newDesk(t, 100, 24)
+	d.opens(clew.SessionState{})
+	q := approval("q1", "go test")
+	q.Remember.RunsWorkspace = true
+	d.asks(q)
+	d.press("tab")
+	d.seesNot(ask.RunsWorkspace)
+	d.press("a")
+	d.sees(ask.RunsWorkspace)
+	d.press("e", "backspace", "enter")
+	d.seesNot(ask.RunsWorkspace)
 }
 
 func TestDenyWithReason(t *testing.T) {

@@ -134,6 +134,9 @@ func (m *model) rememberLines(offer *clew.RememberOffer, width int) []paint.Line
 		until = "in this session from now on"
 	}
 	lines := paint.Paragraphs(paint.Style{Ink: paint.Run}, "With your yes, "+what+" are not asked about "+until+".", width)
+	if offer.RunsWorkspace && m.ask.pattern == offer.Pattern {
+		lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Ask}, ask.RunsWorkspace+".", width)...)
+	}
 	if offer.Match != "" && m.ask.pattern == offer.Pattern {
 		lines = append(lines, paint.L(paint.S(paint.Past, "covers "), paint.S(paint.Soft, term.ExactLine(offer.Match))).Wrap(width)...)
 		if offer.NearMiss != "" {

@@ -178,7 +178,11 @@ func (k *Ask) always() Reaction {
 		return k.remember("")
 	}
 	k.step = stepPattern
-	return Reaction{Tell: fmt.Sprintf("It would cover %s, and not %s", o.Match, o.NearMiss)}
+	tell := fmt.Sprintf("It would cover %s, and not %s", o.Match, o.NearMiss)
+	if o.RunsWorkspace {
+		tell += ". " + ask.RunsWorkspace
+	}
+	return Reaction{Tell: tell}
 }
 
 // instead takes words in place of a yes or a no; without any the question stands

@@ -43,6 +43,9 @@ func (s *Screen) Question(q clew.Question, now time.Time, more string) (all bool
 	}
 	if o := ask.Offer(q); o != nil && o.Pattern != "" {
 		s.Fact("always", fmt.Sprintf("would allow %s, but not %s", o.Pattern, o.NearMiss))
+		if o.RunsWorkspace {
+			s.Fact("", ask.RunsWorkspace)
+		}
 	}
 	if text := ask.Deadline(q, now); text != "" {
 		s.Fact("time", text)

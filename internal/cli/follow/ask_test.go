@@ -5,9 +5,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 )
 
 func approvalOf(d clew.HitlApprovalRequestData) clew.Question {
@@ -97,6 +99,19 @@ func TestAsk(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q to %s: %+v, want %+v", c.lines, c.q.Type, got, c.want)
+		}
+	}
+}
+
+// A rule that covers tests and builds says that they are the project's own code.
+func TestRuleThatRunsTheWorkspace(t *testing.T) {
+	for _, runs := range []bool{false, true} {
+		q := approvalOf(clew.HitlApprovalRequestData{Tool: "x", Remember: &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask}, Pattern: "go test *", RunsWorkspace: runs}})
+		var out strings.Builder
+		(&Screen{w: &out, width: 100}).Question(q, time.Now(), "")
+		k := &Ask{Q: q, Seen: true}
+		if tell := k.Take("a").Tell; strings.Contains(tell, ask.RunsWorkspace) != runs || strings.Contains(out.String(), ask.RunsWorkspace) != runs {
+			t.Errorf("%v: %q, %q", runs, tell, out.String())
 		}
 	}
 }

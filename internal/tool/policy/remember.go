@@ -87,6 +87,7 @@ func Offer(in Input) *clew.RememberOffer {
 			return nil
 		}
 		offer.Match, offer.NearMiss = Examples(in.Action.Effect.Command, offer.Pattern)
+		offer.RunsWorkspace = RunsWorkspace(offer.Pattern)
 	} else if !rememberable(group) {
 		return nil
 	}

@@ -346,6 +346,8 @@ export interface RuleCheck {
   match?: string;
   near_miss?: string;
   problem?: string;
+  /** Commands that the pattern covers run code of the workspace, such as its tests. */
+  runs_workspace?: boolean;
 }
 
 /** A command as `POST …/commands` takes it. */

@@ -1597,6 +1597,7 @@ export interface RememberOffer {
   pattern?: string;
   match?: string;
   near_miss?: string;
+  runs_workspace?: boolean;
   while_auto?: boolean;
 }
 

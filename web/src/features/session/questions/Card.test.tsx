@@ -147,17 +147,19 @@ test("a suggestion answers with its value", () => {
 
 test("a rule is saved as it is shown, and only if it covers what is asked", async () => {
   vi.useFakeTimers();
-  const question = approval({ remember: { scopes: ["task", "session"], pattern: "go test *", match: "go test ./...", near_miss: "go build" } } as never);
+  const question = approval({ remember: { scopes: ["task", "session"], pattern: "go test *", match: "go test ./...", near_miss: "go build", runs_workspace: true } } as never);
   const { server } = show({ question });
   expect(screen.queryByLabelText("Rule")).toBeNull();
   fireEvent.click(screen.getByLabelText("as a rule here"));
   expect(screen.getByText("go build")).toBeTruthy(); // the near miss
+  expect(screen.getByText(/runs this project's own code/)).toBeTruthy();
   const rule = screen.getByLabelText("Rule");
   fireEvent.change(rule, { target: { value: "go test ./..." } });
   const approve = screen.getByRole<HTMLButtonElement>("button", { name: /Approve and remember/ });
   expect(approve.disabled).toBe(true); // nobody has looked at it yet
   await act(async () => void (await vi.advanceTimersByTimeAsync(300)));
   expect(approve.disabled).toBe(false);
+  expect(screen.queryByText(/runs this project's own code/)).toBeNull(); // the very line says what it runs
   fireEvent.click(approve);
   expect(server.sent).toMatchObject([{ action: "approve", remember: { scope: "session", pattern: "go test ./..." } }]);
 });

@@ -32,6 +32,7 @@ export function ScopePicker({ offer, rule }: { offer: RememberOffer; rule: Rule 
                   <TextInput {...props} value={rule.pattern} onChange={(e) => rule.setPattern(e.target.value)} spellCheck={false} autoCapitalize="off" autoComplete="off" className="font-mono" />
                 )}
               </Field>
+              {rule.check?.runs_workspace && <p className="text-sm text-ask">{t.ruleRuns}</p>}
               <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-2 gap-y-0.5 text-sm" data-rule-check={rule.check ? "done" : "asking"}>
                 {rule.check?.match && <Example name={t.ruleCovers} text={rule.check.match} tone="done" />}
                 {rule.check?.near_miss && <Example name={t.ruleNearMiss} text={rule.check.near_miss} tone="past" />}

@@ -70,7 +70,7 @@ export const questionWords = words({
       session: "Saved as a rule of this session.",
       server: "Saved as a rule of the server, for all sessions.",
     },
-    rule: "Rule", ruleCovers: "Covers", ruleNearMiss: "Not covered", ruleChecking: "Looking at the rule…", ruleMisses: "This rule does not cover what is asked here.",
+    rule: "Rule", ruleCovers: "Covers", ruleNearMiss: "Not covered", ruleRuns: "It runs this project's own code, such as its tests, without asking.", ruleChecking: "Looking at the rule…", ruleMisses: "This rule does not cover what is asked here.",
     limitYes: {
       requests: () => "A yes lets it go on; the count begins anew.",
       mistakes: () => "A yes lets it try on; the count begins anew.",
@@ -175,7 +175,7 @@ export const questionWords = words({
       session: "이 세션의 규칙으로 저장합니다.",
       server: "서버의 규칙으로 저장하며 모든 세션에 적용됩니다.",
     },
-    rule: "규칙", ruleCovers: "해당", ruleNearMiss: "해당 안 됨", ruleChecking: "규칙을 확인하는 중…", ruleMisses: "이 규칙은 지금 묻는 것에 해당하지 않습니다.",
+    rule: "규칙", ruleCovers: "해당", ruleNearMiss: "해당 안 됨", ruleRuns: "이 프로젝트의 코드(테스트 등)를 묻지 않고 실행합니다.", ruleChecking: "규칙을 확인하는 중…", ruleMisses: "이 규칙은 지금 묻는 것에 해당하지 않습니다.",
     limitYes: {
       requests: () => "허용하면 계속하고, 횟수를 새로 셉니다.",
       mistakes: () => "허용하면 더 시도하고, 횟수를 새로 셉니다.",
