@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/cli/env"
 )
 
@@ -88,5 +89,9 @@ func serve(ctx context.Context, a *env.App, cfg env.Config) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
-	return a.Server.Run(ctx, cfg, a.Out, log)
+	err = a.Server.Run(ctx, cfg, a.Out, log)
+	if clew.CodeOf(err) == clew.StorageFailed {
+		return env.ExitAs(env.ExitTemporary, err)
+	}
+	return err
 }

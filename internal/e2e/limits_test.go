@@ -79,12 +79,8 @@ func TestDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills a disk")
 	}
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=24m"); err != nil {
-		t.Skipf("no small file system can be mounted here: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	srv := startServer(t, options{dir: filepath.Join(dir, "data"), env: quiet})
+	dir := smallDisk(t, "24m")
+	srv := startServer(t, options{dir: filepath.Join(dir, "data"), env: withoutReserve()})
 	s := &store{secret: srv.ownerToken(), frames: map[clew.SessionID][][]byte{}}
 	api := client.NewAPI(srv.URL(), s.secret)
 	id, err := api.CreateSession(t.Context(), client.NewSession{})

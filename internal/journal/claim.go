@@ -83,11 +83,17 @@ func (j *Journal) publishExpecting(ctx context.Context, m *nats.Msg, fence strin
 	m.Header[jetstream.ExpectedLastSubjSeqSubjHeader] = []string{fence}
 	ctx, cancel := context.WithTimeout(ctx, j.requestTimeout())
 	defer cancel()
-	answer, err := j.engine.conn.RequestMsgWithContext(ctx, m)
-	if err != nil {
-		return 0, err
-	}
-	return parseAck(answer.Data)
+	err = j.health.write(ctx, func(ctx context.Context) error {
+		answer, err := j.engine.conn.RequestMsgWithContext(ctx, m)
+		if err != nil {
+			return err
+		}
+		if seq, err = parseAck(answer.Data); err == nil {
+			j.readiness.note()
+		}
+		return err
+	})
+	return seq, err
 }
 
 // parseAck reads the engine's answer to a publish.

@@ -21,14 +21,30 @@ import (
 // engine is the connection to JetStream, with the embedded server behind it if
 // there is one.
 type engine struct {
-	conn     *nats.Conn
-	embedded *server.Server
-	log      *engineLog // of the embedded server
+	conn *nats.Conn
+	log  *engineLog // of the embedded server
+
+	mu       sync.Mutex
+	embedded *server.Server                 // nil with an outside engine, and while it starts anew
+	start    func() (*server.Server, error) // starts it on its store
+}
+
+// InProcessConn gives the connection to the server that is there now: the
+// client asks for it after each disconnect, and goes on where it was after the
+// server behind it was started anew.
+func (e *engine) InProcessConn() (net.Conn, error) {
+	e.mu.Lock()
+	srv := e.embedded
+	e.mu.Unlock()
+	if srv == nil {
+		return nil, errors.New("the embedded engine is being started anew")
+	}
+	return srv.InProcessConn()
 }
 
 const startTimeout = 60 * time.Second
 
-func startEngine(cfg Config, log *slog.Logger) (*engine, error) {
+func startEngine(cfg Config, health *health, log *slog.Logger) (*engine, error) {
 	if !cfg.Embedded() {
 		return dialEngine(cfg, log)
 	}
@@ -65,23 +81,32 @@ func startEngine(cfg Config, log *slog.Logger) (*engine, error) {
 		}
 		opts.Host, opts.Port = host, port
 	}
-	srv, err := server.NewServer(opts)
+	e := &engine{log: &engineLog{log: log.With("part", "engine"), lines: found, health: health}}
+	e.start = func() (*server.Server, error) { return startServer(opts, e.log) }
+	if e.embedded, err = e.start(); err != nil {
+		return nil, err
+	}
+	e.conn, err = nats.Connect("", nats.InProcessServer(e), nats.Name("clew"), nats.MaxReconnects(-1),
+		nats.ReconnectWait(20*time.Millisecond), nats.ReconnectJitter(0, 0))
+	if err != nil {
+		e.embedded.Shutdown()
+		return nil, err
+	}
+	return e, nil
+}
+
+func startServer(opts *server.Options, log *engineLog) (*server.Server, error) {
+	srv, err := server.NewServer(opts.Clone()) // it changes them
 	if err != nil {
 		return nil, err
 	}
-	warnings := &engineLog{log: log.With("part", "engine"), lines: found}
-	srv.SetLogger(warnings, false, false)
+	srv.SetLogger(log, false, false)
 	srv.Start()
 	if !srv.ReadyForConnections(startTimeout) {
 		srv.Shutdown()
 		return nil, errors.New("the embedded engine did not start in time")
 	}
-	conn, err := nats.Connect("", nats.InProcessServer(srv), nats.Name("clew"), nats.MaxReconnects(-1))
-	if err != nil {
-		srv.Shutdown()
-		return nil, err
-	}
-	return &engine{conn: conn, embedded: srv, log: warnings}, nil
+	return srv, nil
 }
 
 func dialEngine(cfg Config, log *slog.Logger) (*engine, error) {
@@ -111,24 +136,32 @@ func dialEngine(cfg Config, log *slog.Logger) (*engine, error) {
 	return &engine{conn: conn}, nil
 }
 
+// close leaves the engine. Nobody starts it anew any more.
 func (e *engine) close(ctx context.Context) {
 	e.conn.Close()
-	if e.embedded == nil {
-		return
+	if srv := e.embedded; srv != nil {
+		shutDown(ctx, srv)
 	}
-	e.embedded.Shutdown()
+}
+
+// shutDown stops a server and waits until it has left its files, or for ctx.
+func shutDown(ctx context.Context, srv *server.Server) bool {
+	srv.Shutdown()
 	done := make(chan struct{})
-	go func() { e.embedded.WaitForShutdown(); close(done) }()
+	go func() { srv.WaitForShutdown(); close(done) }()
 	select {
 	case <-done:
+		return true
 	case <-ctx.Done():
+		return false
 	}
 }
 
 // engineLog passes the engine's warnings on. What it says about its files is
 // the only sign of some kinds of damage, so the lines are kept for the doctor.
 type engineLog struct {
-	log *slog.Logger
+	log    *slog.Logger
+	health *health
 
 	mu    sync.Mutex
 	lines []string
@@ -153,6 +186,29 @@ func (l *engineLog) Errorf(format string, v ...any) {
 	line := fmt.Sprintf(format, v...)
 	l.keep(line)
 	l.log.Error(line)
+	if stream, why, ok := writeError(line); ok {
+		l.health.latch(stream, why)
+	}
+}
+
+// writeError reads the engine's line about a write that failed: of which stream,
+// "" for all, and why. The stream takes no more writes from then on, and this
+// line is the only sign: who writes gets no answer.
+func writeError(line string) (stream, why string, ok bool) {
+	const mark = "ritical write error: "
+	if i := strings.Index(line, mark); i >= 0 {
+		before, _, _ := strings.Cut(line[:i], "]")
+		if _, name, found := strings.Cut(before, "Filestore ["); found {
+			stream = name
+		} else if _, name, found := strings.Cut(line[:i], "> "); found { // JetStream stream '$G > NAME' critical…
+			stream, _, _ = strings.Cut(name, "'")
+		}
+		return stream, line[i+len(mark):], true
+	}
+	if strings.Contains(line, "disabling JetStream") {
+		return "", line, true
+	}
+	return "", "", false
 }
 
 func (l *engineLog) Fatalf(format string, v ...any) { l.Errorf(format, v...) }

@@ -23,14 +23,16 @@ import (
 // Journal implements session.Journal, and with Index, Peers and Keys the other
 // ports that live on the engine. Safe for concurrent use.
 type Journal struct {
-	cfg     Config
-	log     *slog.Logger
-	lock    *os.File
-	engine  *engine
-	js      jetstream.JetStream
-	archive *archive.Archive
-	witness *witness
-	nodes   *nodes // nil with the embedded engine: this process is the only node
+	cfg       Config
+	log       *slog.Logger
+	lock      *os.File
+	engine    *engine
+	js        jetstream.JetStream
+	archive   *archive.Archive
+	witness   *witness
+	health    *health
+	readiness readiness
+	nodes     *nodes // nil with the embedded engine: this process is the only node
 
 	streams    []jetstream.Stream // by partition
 	partitions int
@@ -57,7 +59,7 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{cfg: cfg, log: log, founding: map[clew.SessionID]bool{}}
+	j := &Journal{cfg: cfg, log: log, founding: map[clew.SessionID]bool{}, health: newHealth(cfg.Embedded())}
 	bg, stop := context.WithCancel(context.WithoutCancel(ctx))
 	j.stop = stop
 	defer func() {
@@ -68,13 +70,13 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 	if j.lock, err = lockDir(cfg.Dir); err != nil {
 		return nil, err
 	}
-	if j.witness, err = openWitness(cfg.Dir, log); err != nil {
+	if j.witness, err = openWitness(cfg.Dir, j.health, log); err != nil {
 		return nil, fmt.Errorf("open the witness: %w", err)
 	}
 	if j.archive, err = archive.Open(ctx, cfg.Archive); err != nil {
 		return nil, fmt.Errorf("open the archive: %w", err)
 	}
-	if j.engine, err = startEngine(cfg, log); err != nil {
+	if j.engine, err = startEngine(cfg, j.health, log); err != nil {
 		return nil, err
 	}
 	if j.js, err = jetstream.New(j.engine.conn, jetstream.WithDefaultTimeout(j.requestTimeout())); err != nil {
@@ -87,6 +89,9 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 		return nil, fmt.Errorf("open the wake-ups: %w", err)
 	}
 	j.background.Go(func() { j.keepFlushing(bg) })
+	if cfg.Embedded() {
+		j.background.Go(func() { (&healer{j: j, log: log}).run(bg) })
+	}
 	if !cfg.Embedded() {
 		if j.nodes, err = joinNodes(bg, j); err != nil {
 			return nil, fmt.Errorf("join the nodes: %w", err)
@@ -142,14 +147,6 @@ func (j *Journal) Close(ctx context.Context) {
 // Node is this node's name.
 func (j *Journal) Node() string { return j.cfg.Node }
 
-// Ready reports whether the engine can be reached.
-func (j *Journal) Ready() error {
-	if !j.engine.conn.IsConnected() {
-		return clew.Errorf(clew.Unavailable, "the engine cannot be reached")
-	}
-	return nil
-}
-
 // PutBlob stores bytes once by hash, durably, and returns their address.
 func (j *Journal) PutBlob(ctx context.Context, data []byte) (string, error) {
 	return j.archive.PutBlob(ctx, data)
@@ -171,6 +168,7 @@ func (j *Journal) Flush(ctx context.Context) error {
 	j.replaced = nil
 	j.pruneMu.Unlock()
 	if err := j.archive.Sync(ctx); err != nil {
+		j.health.suspect(err)
 		return clew.WrapError(clew.StorageFailed, err, "the archive was not flushed")
 	}
 	for _, seal := range replaced {
@@ -197,6 +195,7 @@ func (j *Journal) keepFlushing(ctx context.Context) {
 		if j.unflushed.Swap(false) {
 			if err := j.Flush(ctx); err != nil && ctx.Err() == nil {
 				j.log.Warn("flush", "err", err)
+				j.unflushed.Store(true)
 			}
 		}
 	}

@@ -32,9 +32,13 @@ type log struct {
 
 // Open implements session.Journal.
 func (j *Journal) Open(ctx context.Context, lease session.Lease, id clew.SessionID) (session.Log, core.Loaded, error) {
+	seen := j.witness.of(id)
 	seal, tail, head, mark, err := j.load(ctx, id)
 	if err != nil {
 		return nil, core.Loaded{}, err
+	}
+	if lease.Term == 0 { // to look at only
+		tail, head = seen.acknowledged(seal, tail)
 	}
 	l := &log{j: j, lease: lease, id: id, epoch: firstEpoch, seal: seal, mark: mark}
 	l.p, l.subject = j.sessionSubject(id)
@@ -252,6 +256,9 @@ func (l *log) publish(ctx context.Context, data []byte) error {
 
 // landed looks whether the batch that ends with this record is stored.
 func (l *log) landed(ctx context.Context, last clew.Record) (bool, error) {
+	if err := l.j.health.writable(); err != nil { // what the engine remembers need not be on the disk
+		return false, err
+	}
 	m, err := l.j.lastOn(ctx, l.p, l.subject)
 	if err != nil || m == nil {
 		return false, err

@@ -72,7 +72,7 @@ func (x *Inbox) notice(ctx context.Context, m jetstream.Msg, send func(context.C
 // dueNotice says what a change of a row means to its person, if anything.
 func (x *Inbox) dueNotice(ctx context.Context, key string, m jetstream.Msg) (n Notice, due bool, err error) {
 	if len(m.Data()) == 0 { // the row is gone, and with it what was told of it
-		if err := x.marks.kv.Purge(ctx, key, jetstream.PurgeTTL(markerTTL)); err != nil {
+		if err := x.marks.purge(ctx, key, jetstream.PurgeTTL(markerTTL)); err != nil {
 			return n, false, engineError(err)
 		}
 		return n, false, nil

@@ -29,12 +29,14 @@ const (
 // row one after the other.
 func (x *Inbox) queue(ctx context.Context, name string, take func(jetstream.Msg)) error {
 	bucket := x.table.kv.Bucket()
-	consumer, err := x.j.js.CreateOrUpdateConsumer(ctx, "KV_"+bucket, jetstream.ConsumerConfig{
-		Durable:       name,
-		FilterSubject: "$KV." + bucket + ".>",
-		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       noticeWait,
-		MaxAckPending: -1, // a bound would be one that a single person's rows can use up
+	consumer, err := patiently(ctx, func() (jetstream.Consumer, error) {
+		return x.j.js.CreateOrUpdateConsumer(ctx, "KV_"+bucket, jetstream.ConsumerConfig{
+			Durable:       name,
+			FilterSubject: "$KV." + bucket + ".>",
+			AckPolicy:     jetstream.AckExplicitPolicy,
+			AckWait:       noticeWait,
+			MaxAckPending: -1, // a bound would be one that a single person's rows can use up
+		})
 	})
 	if err != nil {
 		return engineError(err)

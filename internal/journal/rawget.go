@@ -11,6 +11,7 @@ import (
 	"github.com/synadia-io/orbit.go/jetstreamext"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session"
 )
 
 // storedMsg is a message as the stream holds it.
@@ -95,7 +96,7 @@ func (j *Journal) messages(ctx context.Context, p int, subject string, from, las
 
 // engineError gives the engine's failures one code.
 func engineError(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, session.ErrReadOnly) {
 		return err
 	}
 	return clew.WrapError(clew.StorageFailed, err, "the engine did not answer")

@@ -16,7 +16,10 @@ var ErrNoRow = errors.New("no such row")
 // A Table is a small replicated map beside the sessions' journals, for what
 // belongs to no session: API keys, the lists of sessions. Safe for concurrent
 // use.
-type Table struct{ kv jetstream.KeyValue }
+type Table struct {
+	kv     jetstream.KeyValue
+	health *health
+}
 
 // Table opens a table and makes it on first use.
 func (j *Journal) Table(ctx context.Context, name string) (*Table, error) {
@@ -42,7 +45,7 @@ func (j *Journal) openTable(ctx context.Context, name string, cfg jetstream.KeyV
 	if err != nil {
 		return nil, engineError(err)
 	}
-	return &Table{kv}, nil
+	return &Table{kv, j.health}, nil
 }
 
 // markerTTL is how long the mark of a deleted row stays. It outlives every
@@ -76,13 +79,26 @@ func (t *Table) get(ctx context.Context, key string) (jetstream.KeyValueEntry, e
 
 // Put writes a row.
 func (t *Table) Put(ctx context.Context, key string, value []byte) error {
-	_, err := t.kv.Put(ctx, key, value)
+	_, err := t.write(ctx, func(ctx context.Context) (uint64, error) { return t.kv.Put(ctx, key, value) })
 	return engineError(err)
 }
 
 // Drop takes a row away. Watchers are not told.
 func (t *Table) Drop(ctx context.Context, key string) error {
-	return engineError(t.kv.Purge(ctx, key))
+	return engineError(t.purge(ctx, key))
+}
+
+// write has fn write unless the store takes nothing.
+func (t *Table) write(ctx context.Context, fn func(context.Context) (uint64, error)) (rev uint64, err error) {
+	err = t.health.write(ctx, func(ctx context.Context) error {
+		rev, err = fn(ctx)
+		return err
+	})
+	return rev, err
+}
+
+func (t *Table) purge(ctx context.Context, key string, opts ...jetstream.KVDeleteOpt) error {
+	return t.health.write(ctx, func(ctx context.Context) error { return t.kv.Purge(ctx, key, opts...) })
 }
 
 // errRowChanged says that somebody else wrote the row meanwhile.
@@ -91,7 +107,7 @@ var errRowChanged = errors.New("row was changed by another node")
 // update writes a row if its revision is still this one; 0 means that it must
 // not exist yet.
 func (t *Table) update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
-	rev, err := t.kv.Update(ctx, key, value, revision)
+	rev, err := t.write(ctx, func(ctx context.Context) (uint64, error) { return t.kv.Update(ctx, key, value, revision) })
 	if isCode(err, codeWrongFence, codeFenceBusy) {
 		return 0, errRowChanged
 	}
@@ -100,7 +116,7 @@ func (t *Table) update(ctx context.Context, key string, value []byte, revision u
 
 // create writes a row that must not exist. A deleted one does not.
 func (t *Table) create(ctx context.Context, key string, value []byte) (uint64, error) {
-	rev, err := t.kv.Create(ctx, key, value)
+	rev, err := t.write(ctx, func(ctx context.Context) (uint64, error) { return t.kv.Create(ctx, key, value) })
 	if errors.Is(err, jetstream.ErrKeyExists) || isCode(err, codeWrongFence, codeFenceBusy) {
 		return 0, errRowChanged
 	}
@@ -109,7 +125,7 @@ func (t *Table) create(ctx context.Context, key string, value []byte) (uint64, e
 
 // remove deletes a row of a fading table if its revision is still this one.
 func (t *Table) remove(ctx context.Context, key string, revision uint64) error {
-	err := t.kv.Purge(ctx, key, jetstream.LastRevision(revision), jetstream.PurgeTTL(markerTTL))
+	err := t.purge(ctx, key, jetstream.LastRevision(revision), jetstream.PurgeTTL(markerTTL))
 	if isCode(err, codeWrongFence, codeFenceBusy) {
 		return errRowChanged
 	}

@@ -35,28 +35,34 @@ func (j *Journal) openWake(ctx context.Context) (jetstream.Stream, error) {
 func (j *Journal) Wake(ctx context.Context, id clew.SessionID, atMS int64) error {
 	timer := j.subject("t", string(id))
 	if atMS == 0 {
-		return engineError(j.wake.Purge(ctx, jetstream.WithPurgeSubject(timer)))
+		return engineError(j.health.write(ctx, func(ctx context.Context) error {
+			return j.wake.Purge(ctx, jetstream.WithPurgeSubject(timer))
+		}))
 	}
 	m := newMsg(timer, nil)
 	// The engine keeps whole seconds and drops the rest. A wake-up that comes
 	// early finds nothing due and is lost, so it is put off to the next one.
 	at := time.UnixMilli(atMS + 999).Truncate(time.Second)
-	_, err := j.js.PublishMsg(ctx, m,
-		jetstream.WithScheduleAt(at),
-		jetstream.WithScheduleTarget(j.subject("w", string(id))),
-		jetstream.WithScheduleTTL(24*time.Hour))
-	return engineError(err)
+	return engineError(j.health.write(ctx, func(ctx context.Context) error {
+		_, err := j.js.PublishMsg(ctx, m,
+			jetstream.WithScheduleAt(at),
+			jetstream.WithScheduleTarget(j.subject("w", string(id))),
+			jetstream.WithScheduleTTL(24*time.Hour))
+		return err
+	}))
 }
 
 // Wakes calls fn for each wake-up that falls due until ctx ends. Each is given
 // to one node; if fn fails it is given again later, perhaps to another.
 func (j *Journal) Wakes(ctx context.Context, fn func(context.Context, clew.SessionID) error) error {
-	consumer, err := j.wake.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-		Durable:       "wake",
-		FilterSubject: j.subject("w", "*"),
-		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       30 * time.Second,
-		MaxAckPending: 1000,
+	consumer, err := patiently(ctx, func() (jetstream.Consumer, error) {
+		return j.wake.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable:       "wake",
+			FilterSubject: j.subject("w", "*"),
+			AckPolicy:     jetstream.AckExplicitPolicy,
+			AckWait:       30 * time.Second,
+			MaxAckPending: 1000,
+		})
 	})
 	if err != nil {
 		return engineError(err)

@@ -146,7 +146,7 @@ func TestOneProcessPerDirectory(t *testing.T) {
 	if _, err := journal.Open(t.Context(), journal.Config{Dir: dir}, quiet()); !errors.Is(err, journal.ErrDirInUse) {
 		t.Errorf("a second journal on the directory: %v", err)
 	}
-	if err := j.Ready(); err != nil { // and the first is none the worse
+	if err := j.Ready(t.Context()); err != nil { // and the first is none the worse
 		t.Error(err)
 	}
 	node := j.Node()

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/archive"
 )
 
 // A witness remembers the last acknowledged head of each session that is not
@@ -27,10 +28,11 @@ import (
 // written anew. They survive the death of the process; a power failure may take the last ones, in which case
 // the engine's own flushed data stands unwitnessed for those seconds.
 type witness struct {
-	dir  string
-	log  *slog.Logger
-	kick chan struct{}
-	done chan struct{}
+	dir    string
+	health *health
+	log    *slog.Logger
+	kick   chan struct{}
+	done   chan struct{}
 
 	mu     sync.Mutex
 	file   *os.File
@@ -50,9 +52,9 @@ const (
 	witnessMax  = 32 << 20 // rewritten with what is still unsealed beyond this
 )
 
-func openWitness(dir string, log *slog.Logger) (*witness, error) {
+func openWitness(dir string, health *health, log *slog.Logger) (*witness, error) {
 	w := &witness{
-		dir: dir, log: log, heads: map[clew.SessionID]recordedHead{}, kick: make(chan struct{}, 1), done: make(chan struct{}),
+		dir: dir, health: health, log: log, heads: map[clew.SessionID]recordedHead{}, kick: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	if err := w.read(); err != nil {
 		return nil, err
@@ -144,8 +146,19 @@ func (w *witness) write() {
 	for range w.kick {
 		if err := w.writeLines(); err != nil {
 			w.log.Error("the witness cannot be written; a damaged tail may go unnoticed", "err", err)
+			w.health.suspect(err)
 		}
 	}
+}
+
+// renew writes the file anew, after lines could not be written.
+func (w *witness) renew() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil
+	}
+	return w.rewrite()
 }
 
 func (w *witness) writeLines() error {
@@ -200,6 +213,23 @@ func (seen recordedHead) check(id clew.SessionID, head clew.Head, tail []clew.Re
 		}
 	}
 	return nil
+}
+
+// acknowledged cuts what was read to what was acknowledged: while the store
+// takes no records, the engine may show one that is not on its disk and will be
+// gone when it starts anew.
+func (seen recordedHead) acknowledged(seal *archive.Seal, tail []clew.Record) ([]clew.Record, clew.Head) {
+	var head clew.Head
+	if seal != nil {
+		head = seal.Head
+	}
+	for i, r := range tail {
+		if r.Seq > seen.seq {
+			return tail[:i], head
+		}
+		head = r.After()
+	}
+	return tail, head
 }
 
 // sessions lists who is witnessed.

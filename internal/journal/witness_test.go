@@ -15,7 +15,7 @@ import (
 
 func openTestWitness(t *testing.T, dir string) *witness {
 	t.Helper()
-	w, err := openWitness(dir, slog.New(slog.DiscardHandler))
+	w, err := openWitness(dir, newHealth(true), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,6 +35,10 @@ type Config struct {
 	// the data directory.
 	Workspaces []string `koanf:"workspaces"`
 
+	// DiskReserve is the room on the data directory's disk below which nothing new
+	// is begun: a share such as 5%, an amount such as 10GB, or 0.
+	DiskReserve string `koanf:"disk_reserve"`
+
 	// ReportFont is a TTF file for what the built-in fonts of PDF reports lack,
 	// such as Korean.
 	ReportFont string `koanf:"report_font"`
@@ -134,9 +138,10 @@ func DefaultConfig() Config {
 			MessagesPerMinute: l.MessagesPerMinute, HitlPerMinute: l.HitlPerMinute, RequestsPerMinute: 600,
 			Queue: l.Queue, Frame: l.Frame, PingEvery: l.PingEvery, PongLimit: l.PongLimit, WriteTimeout: l.WriteTimeout,
 		},
-		Log:       Log{Level: "info", Format: "auto"},
-		IdleAfter: 5 * time.Minute,
-		StopAfter: 10 * time.Second,
+		Log:         Log{Level: "info", Format: "auto"},
+		DiskReserve: "5%",
+		IdleAfter:   5 * time.Minute,
+		StopAfter:   10 * time.Second,
 	}
 }
 

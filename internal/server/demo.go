@@ -90,13 +90,12 @@ func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, l
 		return err
 	}
 	d.URL = s.URL()
-	s.serve(ctx, stdout, func() {
+	return s.serve(ctx, stdout, func() {
 		if opts.Ready != nil {
 			d.Page = s.demoPage(ctx)
 			opts.Ready(ctx, d)
 		}
 	})
-	return nil
 }
 
 // demoMark is the file that says that a data directory is a demo's.

@@ -26,6 +26,24 @@ func (s *Server) metrics() http.Handler {
 		}
 		return 0
 	})
+	gauge("storage_writable", "1 if the store takes records, 0 while it is read-only.", func() float64 {
+		if s.journal.Writable() != nil {
+			return 0
+		}
+		return 1
+	})
+	gauge("storage_heals", "How often the store came back from being read-only since the start.", func() float64 {
+		storage, _ := s.journal.Storage()
+		return float64(storage.Heals)
+	})
+	gauge("disk_free_bytes", "Room that is left on the data directory's disk.", func() float64 {
+		free, _, _ := s.reserve.Look()
+		return float64(free)
+	})
+	gauge("disk_reserve_bytes", "Room below which nothing new is begun.", func() float64 {
+		_, reserve, _ := s.reserve.Look()
+		return float64(reserve)
+	})
 	gauge("sessions_loaded", "Sessions in memory.", func() float64 { return float64(s.host.Loaded()) })
 	c := &s.gateway.Counters
 	gauge("connections", "Open WebSocket connections.", func() float64 { return float64(c.Connections.Load()) })

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/clew-run/clew/internal/api"
 	"github.com/clew-run/clew/internal/api/ipc"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
+	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/gateway"
 	"github.com/clew-run/clew/internal/inbox/push"
 	"github.com/clew-run/clew/internal/journal"
@@ -45,6 +47,7 @@ type Server struct {
 	addr    net.Addr
 	trace   func(context.Context) error
 	types   session.Types // nil if nobody wants a record
+	reserve *disk.Reserve
 
 	front     httpFront
 	questions questions
@@ -61,25 +64,42 @@ func Run(ctx context.Context, cfg Config, stdout io.Writer, log *slog.Logger) er
 	if err != nil {
 		return err
 	}
-	s.serve(ctx, stdout, func() { s.tellReady(ctx) })
-	return nil
+	return s.serve(ctx, stdout, func() { s.tellReady(ctx) })
 }
 
 // serve says that the node is ready, first to the world and then to ready, and
-// stops it gracefully when ctx ends.
-func (s *Server) serve(ctx context.Context, stdout io.Writer, ready func()) {
+// stops it gracefully when ctx ends. It returns an error if the store failed for
+// good: another process may have more luck.
+func (s *Server) serve(ctx context.Context, stdout io.Writer, ready func()) error {
 	if _, err := fmt.Fprintf(stdout, "clew: ready %s\n", s.URL()); err != nil {
 		s.log.Warn("the ready line could not be printed", "err", err)
 	}
 	if ready != nil {
 		ready()
 	}
-	<-ctx.Done()
+	failed := s.awaitEnd(ctx)
 	s.log.Info("stopping")
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.StopAfter)
 	defer cancel()
 	s.Stop(limit)
 	s.log.Info("stopped")
+	return failed
+}
+
+// awaitEnd waits until ctx ends or the store has failed for good.
+func (s *Server) awaitEnd(ctx context.Context) error {
+	for {
+		storage, changed := s.journal.Storage()
+		if storage.State == journal.StorageFailed {
+			s.log.Error("the store could not be brought back in this process, which ends now; start it again", "why", storage.Why)
+			return s.journal.Writable()
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // Start builds and starts a node. Stop ends it.
@@ -107,6 +127,11 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	if cfg.Auth.Mode != "on" && cfg.Auth.Mode != "off" {
 		return nil, clew.Errorf(clew.SettingsInvalid, "auth mode is on or off, not %q", cfg.Auth.Mode)
 	}
+	reserve, err := disk.ParseSize(cmp.Or(cfg.DiskReserve, "0"))
+	if err != nil {
+		return nil, clew.WrapError(clew.SettingsInvalid, err, "disk_reserve: %v", err)
+	}
+	s.reserve = disk.NewReserve(cfg.Data, reserve)
 	listener, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s; is a server running already? --listen chooses another address: %w", cfg.Listen, err)
@@ -178,8 +203,8 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		return err
 	}
 	s.host = session.NewHost(session.Config{
-		Journal: s.journal, Index: index, Inbox: s.questions.rows, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
-		Blobs: s.journal, Files: s.files, Log: s.log,
+		Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
+		Room: s.reserve.Room, Blobs: s.journal, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 		Appended: s.tellSocket, Types: s.types,
 	})
@@ -255,7 +280,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
 		Push: s.push, Drafts: drafts,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
-		Ready: func(context.Context) error { return s.journal.Ready() }, Metrics: s.metrics(), WebSocket: s.gateway, Log: s.log,
+		Ready: s.journal.Ready, Metrics: s.metrics(), WebSocket: s.gateway, Log: s.log,
 	}
 	if f.signIns != nil {
 		o.SignIns = f.signIns

@@ -52,7 +52,7 @@ func (s *Session) appendRecords(records []clew.Record) error {
 		passAppend("append.before", records)
 		err := s.log.Append(s.host.ctx, records) // bounds itself
 		passAppend("append.after", records)
-		if err == nil || errors.Is(err, ErrLeaseLost) || errors.Is(err, ErrRefused) {
+		if err == nil || errors.Is(err, ErrLeaseLost) || errors.Is(err, ErrRefused) || errors.Is(err, ErrReadOnly) {
 			return err
 		}
 		if pause == appendPause { // once for each outage
@@ -114,7 +114,7 @@ func (s *Session) snapshot() {
 }
 
 func (s *Session) seal() {
-	if s.head.Seq == 0 || s.head.Seq == s.sealed {
+	if s.head.Seq == 0 || s.head.Seq == s.sealed || s.host.cfg.Storage.Writable() != nil {
 		return
 	}
 	if c := s.host.cfg.Cluster; c != nil && c.HoldSeals() { // an older node may have to go on from here
@@ -140,8 +140,8 @@ func (s *Session) seal() {
 // sealForSweep is seal for the sweeper, which then takes the records out of the
 // engine: a session at work leaves a mark there, to be found after a crash.
 func (s *Session) sealForSweep() error {
-	if s.tooNew != nil {
-		return s.tooNew
+	if s.readOnly != nil {
+		return s.readOnly
 	}
 	s.seal()
 	if !s.state.Busy() && !s.host.wakes.has(s.id) {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 // Config is what a host works with.
 type Config struct {
 	Journal Journal
+	Storage Storage // nil if it always takes records
 	Index   Index
 	Inbox   Inbox   // nil if there is none
 	Peers   Peers   // nil if this node is alone
@@ -29,6 +31,9 @@ type Config struct {
 	// Place says where a caller's new session may work, given the directory that
 	// was asked for, "" for none. nil takes every directory.
 	Place func(by clew.Principal, dir string) (string, error)
+	// Room is nil if something new may be begun, else why not; nil always has
+	// room.
+	Room  func() error
 	Blobs Blobs
 	Files rewind.Files // nil if nobody looks after workspaces
 	Log   *slog.Logger
@@ -123,6 +128,12 @@ func NewHost(cfg Config) *Host {
 	}
 	if cfg.MaxRecord == 0 {
 		cfg.MaxRecord = 4 << 20
+	}
+	if cfg.Storage == nil {
+		cfg.Storage = alwaysWritable{}
+	}
+	if cfg.Room == nil {
+		cfg.Room = func() error { return nil }
 	}
 	if cfg.Types == nil {
 		cfg.Types = noTypes{}
@@ -234,6 +245,11 @@ func (h *Host) carryOut(ctx context.Context, id clew.SessionID, cmd clew.Command
 		}
 		if err != nil || taken {
 			return Receipt{ClientMessageID: cmd.ClientMessageID, Records: []clew.MessageID{}, Answer: answer}, err
+		}
+	}
+	if decide.BeginsWork(cmd.Data) {
+		if err := h.cfg.Room(); err != nil {
+			return receipt, err
 		}
 	}
 	if err := h.storeImages(ctx, cmd.Data); err != nil {
@@ -403,11 +419,16 @@ func (h *Host) drop(sl *slot) {
 	}
 }
 
-// open claims the shard and reads the session.
+// open claims the shard and reads the session. While no records are taken it
+// cannot be claimed, only shown.
 func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
-	lease, err := h.lease(ctx, ShardOf(id), 0)
-	if err != nil {
-		return nil, err
+	noStore := h.cfg.Storage.Writable()
+	var lease Lease
+	if noStore == nil {
+		var err error
+		if lease, err = h.lease(ctx, ShardOf(id), 0); err != nil {
+			return nil, err
+		}
 	}
 	log, loaded, err := h.cfg.Journal.Open(ctx, lease, id)
 	if err != nil {
@@ -418,7 +439,7 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 		return nil, err
 	}
 	yielded := false
-	if r.tooNew != nil {
+	if r.tooNew != nil && noStore == nil {
 		lease, yielded = h.yield(ctx, lease)
 	}
 	state := r.state
@@ -426,21 +447,22 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 		id: id, host: h, feed: feed.New(loaded.Head.Seq, h.cfg.Encode),
 		inbox: make(chan request, inboxSize), quit: make(chan struct{}), done: make(chan struct{}),
 		state: state, log: log, lease: lease, head: loaded.Head, epoch: loaded.Epoch,
-		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq, tooNew: r.tooNew, yielded: yielded,
+		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq, yielded: yielded,
+		readOnly: cmp.Or(r.tooNew, noStore),
 	}
-	if r.anew && r.tooNew == nil {
+	if r.anew && s.readOnly == nil {
 		s.anew, s.sealed, s.indexed = true, 0, 0
 	}
 	state.Rules, _ = h.cfg.Agent.(core.Rules)
 	s.alarm.woken = wakeAfterLoad(state, loaded)
 	s.exists.Store(state.Exists())
-	s.busy.Store(s.tooNew == nil && state.Busy())
+	s.busy.Store(s.readOnly == nil && state.Busy())
 	s.lastUse.Store(h.cfg.Now())
 	s.feed.Append(loaded.Tail)
-	if s.tooNew == nil {
+	if s.readOnly == nil {
 		s.openInbox(loaded)
 	} else {
-		h.cfg.Log.Warn("session is read-only here", "session", id, "err", s.tooNew)
+		h.cfg.Log.Warn("session is read-only here", "session", id, "err", s.readOnly)
 	}
 	return s, nil
 }

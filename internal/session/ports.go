@@ -56,6 +56,25 @@ var ErrLeaseLost = errors.New("lease was taken over")
 // disk is full, for instance. To try again at once is of no use.
 var ErrRefused = errors.New("the engine refused the records")
 
+// ErrReadOnly says that the store takes no records for now. Whoever may look can
+// go on looking.
+var ErrReadOnly = errors.New("the store takes no records")
+
+// Storage says whether the journal takes records.
+type Storage interface {
+	// Writable is nil if it does; else it wraps ErrReadOnly and has a sentence for
+	// people.
+	Writable() error
+	// Changed is closed when that changes.
+	Changed() <-chan struct{}
+}
+
+// alwaysWritable is a store that never fails.
+type alwaysWritable struct{}
+
+func (alwaysWritable) Writable() error          { return nil }
+func (alwaysWritable) Changed() <-chan struct{} { return nil }
+
 // Journal is the durable record of all sessions. Implementations are safe for
 // concurrent use.
 type Journal interface {
@@ -68,7 +87,9 @@ type Journal interface {
 
 	// Open loads a session for its owner. A session that does not exist is
 	// loaded as an empty one, with Head.Seq 0. Code SESSION_DAMAGED means that
-	// what is stored cannot be all that was acknowledged.
+	// what is stored cannot be all that was acknowledged. Without a lease it is
+	// loaded to be looked at, up to what was acknowledged, and its Log takes
+	// nothing.
 	Open(ctx context.Context, lease Lease, id clew.SessionID) (Log, core.Loaded, error)
 
 	// Read yields the records from seq `from` up to and including `to`, in

@@ -39,9 +39,10 @@ type Session struct {
 	// lost is set when another node took the shard over.
 	lost    atomic.Bool
 	endOnce sync.Once
-	// tooNew says why the session is read-only here, nil for most. It is set
-	// before anyone has the session.
-	tooNew error
+	// readOnly says why the session can only be looked at here, nil for most: it
+	// is too new for this program, or the store took no records when it was
+	// loaded. It is set before anyone has the session.
+	readOnly error
 	// yielded says that a newer node may take it.
 	yielded bool
 	// lastUse is when something last happened (Unix ms).
@@ -122,8 +123,11 @@ const (
 // do carries out a command: it hands it to the session, or, if there is more to
 // it than that, sees to the rest as well.
 func (s *Session) do(ctx context.Context, cmd clew.Command) (Receipt, error) {
-	if s.tooNew != nil && !looksOnly(cmd.Data) {
-		return Receipt{}, s.tooNew
+	if s.readOnly != nil && !looksOnly(cmd.Data) {
+		return Receipt{}, s.readOnly
+	}
+	if err := s.host.cfg.Storage.Writable(); err != nil && !looksOnly(cmd.Data) {
+		return Receipt{}, err
 	}
 	if isHistoryCommand(cmd.Data) {
 		return s.runHistoryCommand(ctx, cmd)
@@ -205,7 +209,7 @@ func (s *Session) run() (failed bool) {
 	defer s.feed.Close()
 	defer s.stopTurns()
 	defer s.disarm()
-	if s.tooNew != nil {
+	if s.readOnly != nil {
 		s.show()
 		return false
 	}
@@ -246,14 +250,27 @@ func (s *Session) run() (failed bool) {
 	}
 }
 
-// show is run for a session that is newer than this program: it is looked at,
-// and nothing of it is written, sealed or carried on.
+// show is run for a session that can only be looked at: nothing of it is
+// written, sealed or carried on. When the store takes records again, the session
+// ends and is loaded anew by whoever wants it.
 func (s *Session) show() {
+	var changed <-chan struct{}
+	if errors.Is(s.readOnly, ErrReadOnly) {
+		changed = s.host.cfg.Storage.Changed()
+		if s.host.cfg.Storage.Writable() == nil {
+			return
+		}
+	}
 	for {
 		select {
+		case <-changed:
+			changed = s.host.cfg.Storage.Changed()
+			if s.host.cfg.Storage.Writable() == nil {
+				return
+			}
 		case req := <-s.inbox:
 			if req.look == nil {
-				req.done <- outcome{err: s.tooNew, refused: true}
+				req.done <- outcome{err: s.readOnly, refused: true}
 				continue
 			}
 			req.look(s)
@@ -293,6 +310,10 @@ type pending struct {
 // process decides a batch of requests, appends what comes of them and answers.
 // An error means that the session cannot go on here.
 func (s *Session) process(batch []request) error {
+	if err := s.host.cfg.Storage.Writable(); err != nil {
+		s.refuse(batch, err)
+		return nil
+	}
 	var drafts []draft
 	var waiting []pending
 	var looks []request
@@ -330,6 +351,19 @@ func (s *Session) process(batch []request) error {
 	s.noteInbox()
 	s.snapshot()
 	return nil
+}
+
+// refuse answers commands while no records are taken. Who only looks is served.
+func (s *Session) refuse(batch []request, err error) {
+	for _, req := range batch {
+		if req.look == nil {
+			req.done <- outcome{err: err, refused: true}
+			continue
+		}
+		req.look(s)
+		req.done <- outcome{}
+	}
+	s.startTurns()
 }
 
 func sizeOf(drafts []draft) (n int) {

@@ -27,13 +27,15 @@ type timer struct {
 }
 
 const (
-	unknownWake  = -1
-	alarmMax     = 24 * time.Hour // a longer wait is cut in pieces
-	expirePause  = 30 * time.Second
-	earlyMax     = 6 // 32 s: the most that a wake-up is put off
-	wakeTry      = 5 * time.Second
-	wakePause    = 100 * time.Millisecond // after a failure, doubled each time
-	wakePauseMax = 5 * time.Second
+	unknownWake = -1
+	alarmMax    = 24 * time.Hour // a longer wait is cut in pieces
+	expirePause = 30 * time.Second
+	// readOnlyPause is how often is looked whether records are taken again.
+	readOnlyPause = time.Second
+	earlyMax      = 6 // 32 s: the most that a wake-up is put off
+	wakeTry       = 5 * time.Second
+	wakePause     = 100 * time.Millisecond // after a failure, doubled each time
+	wakePauseMax  = 5 * time.Second
 )
 
 // afterTimer is Config.After by the machine's clock.
@@ -48,6 +50,10 @@ func (s *Session) settle() error {
 	for {
 		now := s.host.cfg.Now()
 		if at := s.state.NextDeadline(); at == 0 || at > now || s.alarm.hold > now {
+			return nil
+		}
+		if s.host.cfg.Storage.Writable() != nil {
+			s.alarm.hold = now + readOnlyPause.Milliseconds()
 			return nil
 		}
 		done := make(chan outcome, 1)

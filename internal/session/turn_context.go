@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync/atomic"
 
@@ -222,10 +223,21 @@ func (d *TurnContext) FailTodo(reason string, f clew.Failure) error {
 // the turn is over.
 func (d *TurnContext) Do(in decide.Intent) (decide.Result, error) { return d.submit(d.report(in)) }
 
+// submit waits while no records are taken: an agent goes on where it was when
+// they are again.
 func (d *TurnContext) submit(cmd clew.Command) (decide.Result, error) {
+	changed := d.s.host.cfg.Storage.Changed()
 	out, err := d.s.ask(d.ctx, request{ctx: d.ctx, cmd: cmd, done: make(chan outcome, 1)})
 	if err == nil {
 		err = out.err
+	}
+	if errors.Is(err, ErrReadOnly) && out.refused {
+		select {
+		case <-changed:
+			return d.submit(cmd)
+		case <-d.ctx.Done():
+			return decide.Result{}, d.ctx.Err()
+		}
 	}
 	if err == nil {
 		d.recorded.Add(1)

@@ -128,10 +128,28 @@ func (h *Host) reopen(id clew.SessionID) {
 		case <-h.ctx.Done():
 			return
 		}
+		if !h.awaitWritable() {
+			return
+		}
 		err := h.Wake(h.ctx, id)
 		switch code := clew.CodeOf(err); {
 		case err == nil, code == clew.SessionDamaged, code == clew.SessionTooNew, code == clew.SessionNotFound:
 			return
+		}
+	}
+}
+
+// awaitWritable waits until records are taken; false if the host stops before.
+func (h *Host) awaitWritable() bool {
+	for {
+		changed := h.cfg.Storage.Changed()
+		if h.cfg.Storage.Writable() == nil {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-h.ctx.Done():
+			return false
 		}
 	}
 }

@@ -22,8 +22,11 @@ type Importer struct {
 	// Place says where the session may work, as session.Config.Place does; nil
 	// takes every directory.
 	Place func(by clew.Principal, dir string) (string, error)
-	Dir   string       // for temporary files; "" is the system's
-	Now   func() int64 // Unix ms
+	// Room is nil if something new may be begun, else why not; nil always has
+	// room.
+	Room func() error
+	Dir  string       // for temporary files; "" is the system's
+	Now  func() int64 // Unix ms
 
 	yard diskQuota
 }

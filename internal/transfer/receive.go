@@ -10,6 +10,11 @@ import (
 // line that is slow costs neither memory nor time of a processor. What can be
 // refused by how the file begins is refused at once.
 func (x *Importer) Receive(ctx context.Context, body io.Reader, u Upload) (io.ReadCloser, error) {
+	if x.Room != nil {
+		if err := x.Room(); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := x.place(u); err != nil {
 		return nil, err
 	}

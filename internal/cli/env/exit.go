@@ -16,6 +16,7 @@ const (
 	ExitRefused     = 5   // the credentials or the rights do not allow it
 	ExitCancelled   = 6   // the work was cancelled or interrupted
 	ExitBudget      = 7   // the budget is used up
+	ExitTemporary   = 75  // the server ended because its store failed; another start may help
 	ExitInterrupted = 130 // Ctrl-C: the work goes on without us
 )
 
@@ -33,6 +34,7 @@ var Exits = []struct {
 	{ExitRefused, "refused", "The credentials or the rights do not allow it."},
 	{ExitCancelled, "cancelled", "The work was cancelled or interrupted."},
 	{ExitBudget, "budget", "The budget is used up."},
+	{ExitTemporary, "store failed", "clew serve: its disk failed. Start it again."},
 	{ExitInterrupted, "left", "Ctrl-C. The work goes on; clew attach comes back to it."},
 }
 
@@ -53,6 +55,9 @@ func ExitWith(code int) error {
 	}
 	return &exitError{code, ErrReported}
 }
+
+// ExitAs ends a command with a code and its error.
+func ExitAs(code int, err error) error { return &exitError{code, err} }
 
 // ExitCode is the code with which the program ends after an error.
 func ExitCode(err error) int {

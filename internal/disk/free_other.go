@@ -1,0 +1,10 @@
+//go:build !unix
+
+package disk
+
+import "errors"
+
+// Free is not known on this system.
+func Free(string) (free, total uint64, err error) {
+	return 0, 0, errors.New("the room on the disk is not known on this system")
+}

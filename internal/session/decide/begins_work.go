@@ -1,0 +1,16 @@
+package decide
+
+import "github.com/clew-run/clew"
+
+// BeginsWork reports whether a command begins something new, which a server that
+// is low on disk space refuses. Whatever ends, answers or takes back is no such
+// command: it must always find its way.
+func BeginsWork(data any) bool {
+	switch data.(type) {
+	case *CreateCommand, *clew.UserMessageData, *clew.NewTaskData, *clew.ResumeTaskData,
+		*clew.ControlRetryData, *clew.EditMessageConfirmData, *clew.ForkSessionData,
+		*clew.CheckpointSaveData, *clew.SendQueuedData:
+		return true
+	}
+	return false
+}
