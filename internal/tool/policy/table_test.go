@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,12 @@ import (
 // another command: 15 that an executing search found, and those found by reading.
 func knownLines(t testing.TB) []string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/stretched.txt")
+	return linesOf(t, "testdata/stretched.txt")
+}
+
+func linesOf(t testing.TB, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	must(t, err)
 	var lines []string
 	for line := range strings.Lines(string(text)) {
@@ -177,6 +183,21 @@ func TestRunsWorkspace(t *testing.T) {
 			t.Errorf("%q: %v", pattern, got)
 		}
 	}
+}
+
+// commands gives the words of every command in the table.
+func commands() [][]string {
+	var all [][]string
+	for name, p := range stars() {
+		if p.alone != nil {
+			all = append(all, []string{name})
+		}
+		for _, sub := range p.subs {
+			all = append(all, append([]string{name}, sub.words...))
+		}
+	}
+	slices.SortFunc(all, slices.Compare[[]string])
+	return all
 }
 
 // BenchmarkCovers is the warm path: a command is held against what was remembered.
