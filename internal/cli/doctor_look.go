@@ -66,7 +66,27 @@ func (x *doctor) lookAtServer(ctx context.Context, cfg env.Config) {
 		x.add(x.tokenCheck())
 	}
 	x.lookAtSandbox(ctx, c)
-	x.lookAtModels(ctx, c)
+	list, err := settings(ctx, c)
+	if err != nil {
+		x.add(env.CheckOf("model", env.CheckNote, "these credentials may not see the settings", ""))
+		return
+	}
+	x.lookAtRules(list)
+	x.lookAtModels(ctx, c, list)
+}
+
+// lookAtRules says what stars stand for that somebody wrote into the settings: they are
+// not held to the options that are known to be harmless, as those that are remembered are.
+func (x *doctor) lookAtRules(list []setting) {
+	var patterns []string
+	if s, ok := find(list, "allowed_commands"); ok {
+		_ = json.Unmarshal(s.Value, &patterns)
+	}
+	patterns = slices.DeleteFunc(patterns, func(p string) bool { return !strings.HasSuffix(p, " *") })
+	if len(patterns) > 0 {
+		x.add(env.CheckOf("rules", env.CheckNote, "in allowed_commands a star stands for any words but those known to be dangerous: "+strings.Join(patterns, ", "),
+			"write whole lines for what can run other programs, such as make or docker run; see docs/approvals.md"))
+	}
 }
 
 // lookAtSandbox mends what was found out about the sandbox in this process: a
@@ -168,12 +188,7 @@ var vendors = map[string]string{"anthropic": "https://api.anthropic.com", "opena
 
 // lookAtModels looks at the profile in use: whether there is one, whether it has a
 // key, and, if somebody wants to know, whether its provider answers.
-func (x *doctor) lookAtModels(ctx context.Context, c *env.Rest) {
-	list, err := settings(ctx, c)
-	if err != nil {
-		x.add(env.CheckOf("model", env.CheckNote, "these credentials may not see the settings", ""))
-		return
-	}
+func (x *doctor) lookAtModels(ctx context.Context, c *env.Rest, list []setting) {
 	var inUse string
 	var profiles map[string]struct {
 		Provider string `json:"provider"`

@@ -133,6 +133,14 @@ func TestDoctorBesideAServer(t *testing.T) {
 			t.Fatalf("%v: %+v", args, got)
 		}
 	}
+	set("settings", "set", "allowed_commands", `["git status"]`)
+	if _, by = diagnosed(t, env.RealServer, env.ExitOK, environ); by["rules"].Name != "" {
+		t.Errorf("a whole line needs no words: %+v", by["rules"])
+	}
+	set("settings", "set", "allowed_commands", `["git status", "docker run *", "go test *"]`)
+	if _, by = diagnosed(t, env.RealServer, env.ExitOK, environ); by["rules"].Status != env.CheckNote || !strings.Contains(by["rules"].Found, ": docker run *, go test *") {
+		t.Errorf("stars in the settings: %+v", by["rules"])
+	}
 	set("settings", "set", "model_profiles", `{"main":{"provider":"openai","model":"m","base_url":"`+address+`"}}`)
 	set("settings", "set", "model_profile", "main")
 	if _, by = diagnosed(t, env.RealServer, env.ExitOK, environ, "--online"); by["model"].Status != env.CheckOK || by["provider"].Status != env.CheckOK {
