@@ -100,6 +100,11 @@ func TestTable(t *testing.T) {
 		{"sed 1e x", false},         //
 		{"sed -n 1p x -i", false},   //
 		{"jq -r .a x", true},        //
+		{"jq env x", false},         // the environment is none of the files
+		{"jq 'import \"a\" as $a; .' x", false},
+		{"jq .environment x", true}, //
+		{"kubectl get secrets", false}, {"kubectl get pods,Secret/x -o yaml", false},
+		{"jq -c .a x", true}, //
 		{"jq -f x /etc/passwd", false},
 		{"git status -uno", true}, {"git status -u no", true}, {"git status -ux", false}, {"git status -sb", true},
 		{"git log -3", true}, {"git log -n3", true}, {"git log -n 3 --oneline main..HEAD -- a/b.go", true}, {"git log '@{u}..'", true}, {"git log @", true},

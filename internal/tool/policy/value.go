@@ -24,17 +24,24 @@ var types = map[string]func(string) bool{
 	"number":   matches(`[0-9]{1,9}`),
 	"size":     matches(`\+?[0-9]{1,12}[bkKMGT]?`),
 	"duration": matches(`([0-9]{1,9}(\.[0-9]{1,9})?(ns|us|ms|s|m|h))+|0`),
-	"words":    matches(`[A-Za-z0-9_][A-Za-z0-9_.,:/=+-]*`),
-	"text":     func(s string) bool { return !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "@") },
+	"words":    nameWord,
+	"text":     plainText,
+	"filters":  func(s string) bool { return plainText(s) && !readsMore(s) },
+	"objects":  func(s string) bool { return nameWord(s) && !strings.Contains(strings.ToLower(s), "secret") },
 	"paths":    insidePath,
 	"revs":     func(s string) bool { return insidePath(s) || ownRevision(s) },
 	"packages": func(s string) bool { return packageWord(s) && insidePath(s) },
 }
 
 var (
-	ownRevision = matches(`@([~^{.][A-Za-z0-9_./~^@{} -]*)?`) // git's @ is HEAD
+	nameWord    = matches(`[A-Za-z0-9_][A-Za-z0-9_.,:/=+-]*`)
+	ownRevision = matches(`@([~^{.][A-Za-z0-9_./~^@{} -]*)?`)                    // git's @ is HEAD
+	readsMore   = regexp.MustCompile(`\b(import|include|env|ENV)\b`).MatchString // jq: other files, the environment
 	packageWord = matches(`[A-Za-z0-9_.][A-Za-z0-9_./~+,-]*`)
 )
+
+// plainText is neither an option nor a file of arguments.
+func plainText(s string) bool { return !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "@") }
 
 func matches(pattern string) func(string) bool {
 	return regexp.MustCompile(`^(?:` + pattern + `)$`).MatchString
