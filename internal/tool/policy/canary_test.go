@@ -172,10 +172,14 @@ func (c *cage) did() string {
 		return "ran " + marks[0].Name()
 	}
 	after := c.files()
+	var wrote []string
 	for name, state := range after {
 		if c.before[name] != state {
-			return "wrote " + name
+			wrote = append(wrote, name)
 		}
+	}
+	if len(wrote) > 0 {
+		return "wrote " + slices.Min(wrote) // in capitals comes first
 	}
 	for name := range c.before {
 		if _, ok := after[name]; !ok {
