@@ -31,11 +31,13 @@ type Index struct {
 	// How much is on a page, and how many pages are put in order of activity.
 	pageSize, recentPages int
 
+	skew int64 // how far apart the clocks of those who write may be, ms
+
 	mu   sync.Mutex
 	last map[string]tail // by the person's key
 	// where remembers the page of sessions that were put lately, and of all that
 	// were put since a tail in last was read.
-	where map[entry]int
+	where places
 }
 
 // tail is the page of a list that new sessions go to. As long as it is at hand
@@ -44,10 +46,16 @@ type tail struct {
 	cachedPage
 	from  int   // its number when it was read: where knows all that came on later pages
 	since int64 // when that was
+	// turned is its number when where last began a new half.
+	turned int
 }
 
-// skew is how far the clocks of nodes may be apart.
-const skew = 60_000
+const (
+	// clusterSkew is how far the clocks of nodes may be apart, ms.
+	clusterSkew = 60_000
+	// ownSkew is how far a single node's clock may be set back, ms.
+	ownSkew = 2_000
+)
 
 // entry is a session in somebody's list: in another's it is on another page.
 type entry struct {
@@ -71,7 +79,6 @@ const indexTable = "INDEX"
 
 const (
 	pageSize     = 64
-	placesKept   = 1 << 16
 	cachedOwners = 1024
 	// searchPages bounds what one List call with a filter reads.
 	searchPages = 4096
@@ -83,10 +90,14 @@ func (j *Journal) OpenIndex(ctx context.Context) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Index{
+	x := &Index{
 		table: t, now: func() int64 { return time.Now().UnixMilli() }, pageSize: pageSize, recentPages: recentPages,
-		last: map[string]tail{}, where: map[entry]int{},
-	}, nil
+		skew: ownSkew, last: map[string]tail{}, where: places{kept: placesKept},
+	}
+	if !j.cfg.Embedded() {
+		x.skew = clusterSkew
+	}
+	return x, nil
 }
 
 func ownerKey(owner clew.UserID) string {
@@ -131,14 +142,14 @@ func (x *Index) pageFor(ctx context.Context, owner string, s core.Summary) (cach
 		if len(x.last) >= cachedOwners {
 			clear(x.last)
 		}
-		last = tail{cachedPage: p, from: p.number, since: x.now()}
+		last = tail{cachedPage: p, from: p.number, since: x.now(), turned: p.number}
 		x.last[owner] = last
 	}
-	if n, ok := x.where[entry{owner, s.ID}]; ok && n != last.number {
+	if n, ok := x.where.of(entry{owner, s.ID}); ok && n != last.number {
 		if p, err := x.read(ctx, owner, n); err != nil || p.page.find(s.ID) >= 0 {
 			return p, err
 		}
-		delete(x.where, entry{owner, s.ID}) // the table is not the one that it was
+		x.where.forget(entry{owner, s.ID}) // the table is not the one that it was
 	}
 	if last.page.find(s.ID) >= 0 {
 		return last.cachedPage, nil
@@ -160,8 +171,8 @@ func (x *Index) pageFor(ctx context.Context, owner string, s core.Summary) (cach
 // them has it.
 func (x *Index) search(ctx context.Context, owner string, last tail, s core.Summary) (cachedPage, error) {
 	now := x.now()
-	alone := last.since+skew < s.CreatedMS && s.CreatedMS <= now // made since nobody else adds to the list
-	if alone || last.page.before(s, now) {
+	alone := last.since+x.skew < s.CreatedMS && s.CreatedMS <= now // made since nobody else adds to the list
+	if alone || x.before(last.page, s, now) {
 		return cachedPage{}, nil
 	}
 	for n := min(last.from, last.number-1); n >= 0; n-- {
@@ -169,7 +180,7 @@ func (x *Index) search(ctx context.Context, owner string, last tail, s core.Summ
 		if err != nil || p.page.find(s.ID) >= 0 {
 			return p, err
 		}
-		if p.page.before(s, now) {
+		if x.before(p.page, s, now) {
 			break
 		}
 	}
@@ -184,11 +195,11 @@ func (p page) find(id clew.SessionID) int {
 	return slices.IndexFunc(p.Sessions, func(s core.Summary) bool { return s.ID == id })
 }
 
-// before reports whether the page is so old that s, made later, cannot be on an
-// earlier one. Nodes add to pages at the same time, hence the minute. A session
-// from elsewhere may say that it was made in the future; that says nothing.
-func (p page) before(s core.Summary, now int64) bool {
-	return p.OpenedMS > 0 && p.OpenedMS+skew < s.CreatedMS && s.CreatedMS <= now
+// before reports whether a page is so old that s, made later, cannot be on an
+// earlier one. Nodes add to pages at the same time, hence the skew. A session from
+// elsewhere may say that it was made in the future; that says nothing.
+func (x *Index) before(p page, s core.Summary, now int64) bool {
+	return p.OpenedMS > 0 && p.OpenedMS+x.skew < s.CreatedMS && s.CreatedMS <= now
 }
 
 // write puts the first summary, and as many of the following as belong on the
@@ -231,20 +242,29 @@ func (x *Index) write(ctx context.Context, owner string, p cachedPage, summaries
 
 // isNew reports whether a session is not in the list, but perhaps on the last page.
 func (x *Index) isNew(ctx context.Context, owner string, last tail, s core.Summary) (bool, error) {
-	if _, ok := x.where[entry{owner, s.ID}]; ok || last.page.find(s.ID) >= 0 {
+	if _, ok := x.where.of(entry{owner, s.ID}); ok || last.page.find(s.ID) >= 0 {
 		return false, nil
 	}
 	p, err := x.search(ctx, owner, last, s)
 	return p.revision == 0, err
 }
 
+// remember notes where sessions are. What was put long ago is forgotten, half of
+// it at a time: who has the tail of a list then counts as having read it when the
+// forgotten half ended, so that a new session need not be looked for.
 func (x *Index) remember(owner string, number int, summaries []core.Summary) {
-	if len(x.where) > placesKept {
-		clear(x.where)
-		clear(x.last)
+	if now := x.now(); x.where.full(now, x.skew) {
+		ended := x.where.turn(now)
+		for key, t := range x.last {
+			if t.since < ended {
+				t.since, t.from = ended, t.turned
+			}
+			t.turned = t.number
+			x.last[key] = t
+		}
 	}
 	for _, s := range summaries {
-		x.where[entry{owner, s.ID}] = number
+		x.where.put(entry{owner, s.ID}, number)
 	}
 }
 

@@ -67,7 +67,7 @@ func (l *lists) reopen(i int) {
 	}
 	l.nodes[i] = &Index{
 		table: table, now: func() int64 { return l.now }, pageSize: l.size, recentPages: l.recent,
-		last: map[string]tail{}, where: map[entry]int{},
+		skew: clusterSkew, last: map[string]tail{}, where: places{kept: 3},
 	}
 	l.tally["reopened"]++
 }
@@ -333,8 +333,45 @@ func TestPagesOfAnOlderVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	row(pageKey(ownerKey(user), 0), "who reads this fails")
-	now += 2 * skew
+	now += 2 * x.skew
 	if err := reopened().Put(t.Context(), user, core.Summary{ID: "f", CreatedMS: now, LastSeq: 1}); err != nil {
 		t.Errorf("the page before was read: %v", err)
+	}
+}
+
+// However many sessions a list has had put into it, one more costs a write or
+// two: nobody looks through pages for a session that was just made (P3).
+func TestNewSessionsAreNotLookedFor(t *testing.T) {
+	j := openScratch(t)
+	x, err := j.OpenIndex(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, made := int64(1_700_000_000_000), 0
+	x.now = func() int64 { return now }
+	create := func(n int) {
+		t.Helper()
+		batch := make([]core.Summary, n)
+		for i := range batch {
+			made++
+			now++ // a thousand a second
+			batch[i] = core.Summary{ID: clew.SessionID(fmt.Sprintf("sess_%06d", made)), CreatedMS: now, LastSeq: 1}
+		}
+		if err := x.Put(t.Context(), "ann", batch...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	most := uint64(0)
+	for made < 3*placesKept+1000 { // where has begun a new half three times
+		create(64)
+		if made%placesKept < 64*64 {
+			before := j.engine.conn.Stats().OutMsgs
+			create(1)
+			most = max(most, j.engine.conn.Stats().OutMsgs-before)
+		}
+	}
+	t.Logf("figures requests_for_a_session=%d sessions=%d", most, made)
+	if most > 4 {
+		t.Errorf("a new session took %d requests to the engine", most)
 	}
 }
