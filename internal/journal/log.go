@@ -37,7 +37,7 @@ func (j *Journal) Open(ctx context.Context, lease session.Lease, id clew.Session
 	if err != nil {
 		return nil, core.Loaded{}, err
 	}
-	if lease.Term == 0 { // to look at only
+	if j.health.writable() != nil { // what the engine remembers need not be on the disk
 		tail, head = seen.acknowledged(seal, tail)
 	}
 	l := &log{j: j, lease: lease, id: id, epoch: firstEpoch, seal: seal, mark: mark}

@@ -88,8 +88,8 @@ type Journal interface {
 	// Open loads a session for its owner. A session that does not exist is
 	// loaded as an empty one, with Head.Seq 0. Code SESSION_DAMAGED means that
 	// what is stored cannot be all that was acknowledged. Without a lease it is
-	// loaded to be looked at, up to what was acknowledged, and its Log takes
-	// nothing.
+	// loaded to be looked at, and its Log takes nothing. While no records are
+	// taken it ends with what was acknowledged.
 	Open(ctx context.Context, lease Lease, id clew.SessionID) (Log, core.Loaded, error)
 
 	// Read yields the records from seq `from` up to and including `to`, in

@@ -123,16 +123,26 @@ const (
 // do carries out a command: it hands it to the session, or, if there is more to
 // it than that, sees to the rest as well.
 func (s *Session) do(ctx context.Context, cmd clew.Command) (Receipt, error) {
-	if s.readOnly != nil && !looksOnly(cmd.Data) {
-		return Receipt{}, s.readOnly
-	}
-	if err := s.host.cfg.Storage.Writable(); err != nil && !looksOnly(cmd.Data) {
+	if err := s.writable(); err != nil && !looksOnly(cmd.Data) {
 		return Receipt{}, err
 	}
 	if isHistoryCommand(cmd.Data) {
 		return s.runHistoryCommand(ctx, cmd)
 	}
 	return s.submit(ctx, cmd)
+}
+
+// writable is nil if commands can change the session here. One that was loaded
+// while no records were taken is about to leave once they are again.
+func (s *Session) writable() error {
+	err := s.host.cfg.Storage.Writable()
+	switch {
+	case s.readOnly == nil:
+		return err
+	case err == nil && errors.Is(s.readOnly, ErrReadOnly):
+		return errGone
+	}
+	return s.readOnly
 }
 
 // submit hands the session a command and waits for its outcome.
@@ -270,7 +280,7 @@ func (s *Session) show() {
 			}
 		case req := <-s.inbox:
 			if req.look == nil {
-				req.done <- outcome{err: s.readOnly, refused: true}
+				req.done <- outcome{err: s.writable(), refused: true}
 				continue
 			}
 			req.look(s)
