@@ -124,9 +124,11 @@ type MessageTool struct {
 	Error   string `json:"error,omitempty"`
 	// ErrorInOutput says that Error is how the output begins: who shows the output
 	// need not show it.
-	ErrorInOutput bool   `json:"error_in_output,omitempty"`
-	ExitCode      *int   `json:"exit_code,omitempty"`  // of a command that ended
-	StoppedBy     UserID `json:"stopped_by,omitempty"` // who ended or refused it, "" if nobody did
+	ErrorInOutput bool `json:"error_in_output,omitempty"`
+	ExitCode      *int `json:"exit_code,omitempty"` // of a command that ended
+	// LimitReached is the limit that a command met, "" if none is known.
+	LimitReached CommandLimit `json:"limit_reached,omitempty"`
+	StoppedBy    UserID       `json:"stopped_by,omitempty"` // who ended or refused it, "" if nobody did
 	// WhyCode says why it was not run to its end, "" if it was.
 	WhyCode    EndCode    `json:"why_code,omitempty"`
 	DurationMS int64      `json:"duration_ms,omitempty"`

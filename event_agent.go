@@ -62,6 +62,22 @@ func (ProviderConnection) Values() []string {
 	return []string{string(ProviderConnected), string(ProviderDisconnected), string(ProviderFailing)}
 }
 
+// A CommandLimit is something of which a command may use so much and no more.
+type CommandLimit string
+
+// The limits that a command can be seen to meet.
+const (
+	LimitMemory    CommandLimit = "memory"    // it was ended
+	LimitProcesses CommandLimit = "processes" // it could not start more of them
+	LimitFileSize  CommandLimit = "file_size" // what wrote the file was ended
+	LimitTime      CommandLimit = "time"      // it was ended
+)
+
+// Values lists the limits.
+func (CommandLimit) Values() []string {
+	return []string{string(LimitMemory), string(LimitProcesses), string(LimitFileSize), string(LimitTime)}
+}
+
 // ToolProgressData is the data of tool_progress. ToolCallID ties the records of
 // one call together.
 type ToolProgressData struct {
@@ -80,6 +96,8 @@ type ToolProgressData struct {
 	// ErrorInOutput says that Error is how Output begins.
 	ErrorInOutput bool `json:"error_in_output,omitempty"`
 	ExitCode      *int `json:"exit_code,omitempty"` // of a command that ended
+	// LimitReached is the limit that a command met, "" if none is known.
+	LimitReached CommandLimit `json:"limit_reached,omitempty"`
 	// StoppedBy is who ended or refused the call, WhyCode why it was not run to
 	// its end.
 	StoppedBy UserID    `json:"stopped_by,omitempty"`

@@ -116,7 +116,7 @@ func (m *Message) NoteTool(d *ToolProgressData) bool {
 	}
 	t.about(d.Effect)
 	t.Error, t.DurationMS, t.InDoubt, t.OutputBlob = short(d.Error), d.DurationMS, d.InDoubt, d.OutputBlob
-	t.ErrorInOutput, t.ExitCode, t.StoppedBy, t.WhyCode = d.ErrorInOutput, d.ExitCode, d.StoppedBy, d.WhyCode
+	t.ErrorInOutput, t.ExitCode, t.LimitReached, t.StoppedBy, t.WhyCode = d.ErrorInOutput, d.ExitCode, d.LimitReached, d.StoppedBy, d.WhyCode
 	m.Tool = &t
 	return true
 }

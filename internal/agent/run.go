@@ -161,7 +161,7 @@ func cutFrom(s string, n int) string {
 func finishOf(p *preparedCall, closed *clew.Message, result tool.Result, k storedResult, took time.Duration) decide.FinishCall {
 	short := summary.Output(k.text)
 	f := decide.FinishCall{Call: p.call, Closed: closed, Result: decide.CallResult{
-		Text: k.text, Summary: short, Images: k.images, Blob: k.blob, Bytes: k.bytes, DurationMS: took.Milliseconds(), ExitCode: result.ExitCode,
+		Text: k.text, Summary: short, Images: k.images, Blob: k.blob, Bytes: k.bytes, DurationMS: took.Milliseconds(), ExitCode: result.ExitCode, LimitReached: result.LimitReached,
 		Failed: result.IsError, Mistake: p.spec.Group == tool.GroupEdit,
 	}}
 	switch {

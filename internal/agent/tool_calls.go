@@ -67,7 +67,7 @@ func (w *worker) inspectCall(ctx context.Context, v session.View, t tool.Tool, p
 	if w.later != "" {
 		w.openPlace(v)
 	}
-	call := tool.Call{ID: callKey(v, p.call.ID), SessionID: v.Session, TaskID: v.Task.TaskID, Input: input, Workspace: w.workspace}
+	call := tool.Call{ID: callKey(v, p.call.ID), SessionID: v.Session, TaskID: v.Task.TaskID, Owner: v.Owner, Input: input, Workspace: w.workspace}
 	if w.noPlace != nil && needsPlace(p.spec.Group) {
 		p.wrong = "There is no workspace: " + clew.AsError(w.noPlace).Message
 		return

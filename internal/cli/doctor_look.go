@@ -66,6 +66,7 @@ func (x *doctor) lookAtServer(ctx context.Context, cfg env.Config) {
 		x.add(x.tokenCheck())
 	}
 	x.lookAtSandbox(ctx, c)
+	x.lookAtLimits(ctx, c)
 	list, err := settings(ctx, c)
 	if err != nil {
 		x.add(env.CheckOf("model", env.CheckNote, "these credentials may not see the settings", ""))
@@ -104,8 +105,28 @@ func (x *doctor) lookAtSandbox(ctx context.Context, c *env.Rest) {
 	}
 }
 
+// lookAtLimits does the same for the control groups of commands: those that the
+// server has count, and not those that this process would have.
+func (x *doctor) lookAtLimits(ctx context.Context, c *env.Rest) {
+	i := slices.IndexFunc(x.Checks, func(c env.Check) bool { return c.Name == "command limits" })
+	has, err := gauged(ctx, c, "clew_command_groups")
+	if i < 0 || err != nil || has == (x.Checks[i].Status == env.CheckOK) {
+		return
+	}
+	x.Checks[i] = env.CheckOf("command limits", env.CheckOK, "control groups hold each command of the server that runs, and each user's commands together", "")
+	if !has {
+		x.Checks[i] = env.CheckOf("command limits", env.CheckNote, "the server that runs limits commands process by process, not each as a whole",
+			"its log says why when it starts; a systemd unit needs Delegate=memory pids cpu")
+	}
+}
+
 // sandboxed asks a server whether it runs commands in a sandbox.
 func sandboxed(ctx context.Context, c *env.Rest) (bool, error) {
+	return gauged(ctx, c, "clew_sandbox")
+}
+
+// gauged asks a server for a metric that is 0 or 1.
+func gauged(ctx context.Context, c *env.Rest, name string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Base.JoinPath("/metrics").String(), nil)
@@ -122,9 +143,9 @@ func sandboxed(ctx context.Context, c *env.Rest) (bool, error) {
 	defer func() { _ = resp.Body.Close() }()
 	for lines := bufio.NewScanner(io.LimitReader(resp.Body, env.MaxAnswer)); lines.Scan(); {
 		switch lines.Text() {
-		case "clew_sandbox 1":
+		case name + " 1":
 			return true, nil
-		case "clew_sandbox 0":
+		case name + " 0":
 			return false, nil
 		}
 	}

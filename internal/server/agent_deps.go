@@ -118,7 +118,7 @@ func (w *agentDeps) openTools(bg context.Context) {
 		}
 		return shell.Options{
 			Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: w.cfg.hidden(),
-			TimeoutSec: v.CommandTimeoutSec, Limits: limit.Default(), Marker: shell.Marker(w.cfg.Data), Log: w.log,
+			TimeoutSec: v.CommandTimeoutSec, Limits: limit.Default(), Total: limit.DefaultTotal(), Groups: w.cfg.Groups, Marker: shell.Marker(w.cfg.Data), Log: w.log,
 		}
 	})
 	w.mcp = mcp.New(mcp.Options{

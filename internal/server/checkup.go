@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clew-run/clew/internal/tool/limit"
 	"github.com/clew-run/clew/internal/tool/shell"
 	"github.com/clew-run/clew/web"
 )
@@ -36,7 +37,7 @@ type Check struct {
 func Checkup(ctx context.Context, cfg Config) []Check {
 	checks := dataChecks(cfg.Data)
 	checks = append(checks, clockCheck(cfg.Data, time.Now()), openFilesCheck())
-	return append(checks, gitCheck(ctx), searchCheck(), sandboxCheck(shell.Probe()), pagesCheck(web.Files()))
+	return append(checks, gitCheck(ctx), searchCheck(), sandboxCheck(shell.Probe()), limitsCheck(limit.LookForGroups()), pagesCheck(web.Files()))
 }
 
 // The least room on the disk before a warning, and before a problem.
@@ -159,6 +160,15 @@ func sandboxCheck(kind, reason string) Check {
 	}
 	return Check{"sandbox", CheckWarning, "commands of agents run without a sandbox: " + reason,
 		"on Linux install bubblewrap and allow user namespaces; until then every command is asked about, and those of other users are refused"}
+}
+
+// limitsCheck is about what holds the memory and the processes of commands.
+func limitsCheck(err error) Check {
+	if err == nil {
+		return Check{"command limits", CheckOK, "control groups hold each command, and each user's commands together", ""}
+	}
+	return Check{"command limits", CheckNote, "commands are limited process by process, not each as a whole: " + err.Error(),
+		"give the server a control group of its own: Delegate=memory pids cpu in its systemd unit, or a container that may write /sys/fs/cgroup"}
 }
 
 func pagesCheck(files fs.FS) Check {

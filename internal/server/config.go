@@ -13,6 +13,7 @@ import (
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool/limit"
 )
 
 // Config is everything that can be set from outside, by file, environment or
@@ -74,6 +75,9 @@ type Config struct {
 	// address that opens the web UI signed in as the owner, once. It should return
 	// soon.
 	Ready func(ctx context.Context, page string) `koanf:"-"`
+	// Groups hold the commands of agents; without any they are limited process by
+	// process. Run divides the control group that the program was given.
+	Groups limit.Groups `koanf:"-"`
 	// Redactor keeps secrets out of the log that the server was given.
 	Redactor *settings.Redactor `koanf:"-"`
 }

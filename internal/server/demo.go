@@ -49,6 +49,7 @@ type DemoInfo struct {
 // story that starts by itself. It needs no key and no network. With an empty
 // cfg.Data it works in a directory of its own, which is gone afterwards.
 func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, log *slog.Logger) (err error) {
+	cfg.openGroups(log)
 	d := DemoInfo{Session: demo.Session, Kept: cfg.Data != ""}
 	if d.Kept {
 		if d.Data, err = filepath.Abs(cfg.Data); err == nil {

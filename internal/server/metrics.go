@@ -44,6 +44,12 @@ func (s *Server) metrics() http.Handler {
 		_, reserve, _ := s.reserve.Look()
 		return float64(reserve)
 	})
+	gauge("command_groups", "1 if control groups hold memory and processes of commands, 0 if only the limits of a process do.", func() float64 {
+		if s.cfg.Groups != nil {
+			return 1
+		}
+		return 0
+	})
 	gauge("sessions_loaded", "Sessions in memory.", func() float64 { return float64(s.host.Loaded()) })
 	c := &s.gateway.Counters
 	gauge("connections", "Open WebSocket connections.", func() float64 { return float64(c.Connections.Load()) })

@@ -60,6 +60,7 @@ type Server struct {
 // Run serves until ctx ends. It prints one line when it is ready, and returns
 // nil after a graceful stop.
 func Run(ctx context.Context, cfg Config, stdout io.Writer, log *slog.Logger) error {
+	cfg.openGroups(log)
 	s, err := Start(ctx, cfg, log)
 	if err != nil {
 		return err

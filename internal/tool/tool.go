@@ -54,6 +54,7 @@ type Call struct {
 	ID        string // the key under which a repeatable tool runs again
 	SessionID clew.SessionID
 	TaskID    clew.TaskID
+	Owner     clew.UserID // of the session
 	Input     json.RawMessage
 	Workspace *Workspace
 }
@@ -110,6 +111,8 @@ type Result struct {
 	IsError bool
 	// ExitCode is that of a command which ended, nil for all else.
 	ExitCode *int
+	// LimitReached is the limit that a command met, "" if none is known.
+	LimitReached clew.CommandLimit
 	// Say, if set, shows a message of this kind with Shown as its text.
 	Say   clew.Say
 	Shown string

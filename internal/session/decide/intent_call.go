@@ -178,8 +178,10 @@ type CallResult struct {
 	Bytes      int64
 	DurationMS int64
 	ExitCode   *int // of a command that ended
-	Failed     bool
-	Mistake    bool
+	// LimitReached is the limit that a command met.
+	LimitReached clew.CommandLimit
+	Failed       bool
+	Mistake      bool
 }
 
 func (f FinishCall) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
@@ -206,7 +208,7 @@ func (f FinishCall) record(r *recorder) {
 	d := &clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolComplete, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
 		MonitorID: clew.MainMonitor, MessageID: c.MessageID, Output: in.Text, Summary: in.Summary, DurationMS: in.DurationMS,
-		Images: in.Images, OutputBlob: in.Blob, ExitCode: in.ExitCode,
+		Images: in.Images, OutputBlob: in.Blob, ExitCode: in.ExitCode, LimitReached: in.LimitReached,
 	}
 	if in.Blob != "" {
 		d.OutputBytes = in.Bytes

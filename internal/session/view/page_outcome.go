@@ -47,30 +47,31 @@ func (o *Outcomes) awaits(m *clew.Message) bool {
 
 // progressFields is tool_progress without what is large.
 type progressFields struct {
-	ToolCallID string          `json:"tool_call_id"`
-	Tool       string          `json:"tool"`
-	Status     clew.ToolStatus `json:"status"`
-	TaskID     clew.TaskID     `json:"task_id"`
-	MessageID  clew.MessageID  `json:"message_id"`
-	Summary    string          `json:"summary"`
-	Title      string          `json:"title"`
-	Error      string          `json:"error"`
-	InDoubt    bool            `json:"in_doubt"`
-	OutputBlob string          `json:"output_blob"`
-	DurationMS int64           `json:"duration_ms"`
-	Effect     *clew.Effect    `json:"effect"`
-	AllowedBy  *clew.AllowedBy `json:"allowed_by"`
-	ExitCode   *int            `json:"exit_code"`
-	StoppedBy  clew.UserID     `json:"stopped_by"`
-	WhyCode    clew.EndCode    `json:"why_code"`
-	InOutput   bool            `json:"error_in_output"`
+	ToolCallID   string            `json:"tool_call_id"`
+	Tool         string            `json:"tool"`
+	Status       clew.ToolStatus   `json:"status"`
+	TaskID       clew.TaskID       `json:"task_id"`
+	MessageID    clew.MessageID    `json:"message_id"`
+	Summary      string            `json:"summary"`
+	Title        string            `json:"title"`
+	Error        string            `json:"error"`
+	InDoubt      bool              `json:"in_doubt"`
+	OutputBlob   string            `json:"output_blob"`
+	DurationMS   int64             `json:"duration_ms"`
+	Effect       *clew.Effect      `json:"effect"`
+	AllowedBy    *clew.AllowedBy   `json:"allowed_by"`
+	ExitCode     *int              `json:"exit_code"`
+	LimitReached clew.CommandLimit `json:"limit_reached"`
+	StoppedBy    clew.UserID       `json:"stopped_by"`
+	WhyCode      clew.EndCode      `json:"why_code"`
+	InOutput     bool              `json:"error_in_output"`
 }
 
 func (p *progressFields) data() *clew.ToolProgressData {
 	return &clew.ToolProgressData{
 		ToolCallID: p.ToolCallID, Tool: p.Tool, Status: p.Status, TaskID: p.TaskID, MessageID: p.MessageID, Summary: p.Summary, Title: p.Title,
 		Error: p.Error, InDoubt: p.InDoubt, OutputBlob: p.OutputBlob, DurationMS: p.DurationMS, Effect: p.Effect, AllowedBy: p.AllowedBy,
-		ExitCode: p.ExitCode, StoppedBy: p.StoppedBy, WhyCode: p.WhyCode, ErrorInOutput: p.InOutput,
+		ExitCode: p.ExitCode, LimitReached: p.LimitReached, StoppedBy: p.StoppedBy, WhyCode: p.WhyCode, ErrorInOutput: p.InOutput,
 	}
 }
 

@@ -29,10 +29,11 @@ type ToolCall struct {
 	Error       string   `json:"error,omitempty"`
 	InDoubt     bool     `json:"in_doubt,omitempty" doc:"Nobody knows whether it took effect"`
 
-	ErrorInOutput bool         `json:"error_in_output,omitempty" doc:"The error is how the output begins"`
-	ExitCode      *int         `json:"exit_code,omitempty" doc:"Of a command that ended"`
-	StoppedBy     clew.UserID  `json:"stopped_by,omitempty" doc:"Who ended or refused it"`
-	WhyCode       clew.EndCode `json:"why_code,omitempty" doc:"Why it was not run to its end"`
+	ErrorInOutput bool              `json:"error_in_output,omitempty" doc:"The error is how the output begins"`
+	ExitCode      *int              `json:"exit_code,omitempty" doc:"Of a command that ended"`
+	LimitReached  clew.CommandLimit `json:"limit_reached,omitempty" doc:"The limit that a command met"`
+	StoppedBy     clew.UserID       `json:"stopped_by,omitempty" doc:"Who ended or refused it"`
+	WhyCode       clew.EndCode      `json:"why_code,omitempty" doc:"Why it was not run to its end"`
 
 	RequestID  clew.RequestID       `json:"request_id,omitempty" doc:"The question about it"`
 	Answer     *clew.MessageAnswer  `json:"answer,omitempty"`
@@ -178,7 +179,7 @@ func (f *toolCallFinder) moves(r clew.Record, d *clew.ToolProgressData) {
 	}
 	c.EndedMS, c.DurationMS, c.Output, c.OutputBlob, c.OutputBytes = r.TS, d.DurationMS, d.Output, d.OutputBlob, d.OutputBytes
 	c.Error, c.InDoubt, c.Images = d.Error, d.InDoubt, d.Images
-	c.ErrorInOutput, c.ExitCode, c.StoppedBy, c.WhyCode = d.ErrorInOutput, d.ExitCode, d.StoppedBy, d.WhyCode
+	c.ErrorInOutput, c.ExitCode, c.LimitReached, c.StoppedBy, c.WhyCode = d.ErrorInOutput, d.ExitCode, d.LimitReached, d.StoppedBy, d.WhyCode
 	if d.Summary != "" {
 		c.Summary = d.Summary
 	}

@@ -25,6 +25,15 @@ func Default() Limits {
 	return Limits{Memory: defaultMemory(), Processes: 512, CPUWeight: 50, FileSize: 4 * gib, OpenFiles: 4096}
 }
 
+// DefaultTotal is what all commands of a user together get: half of the machine's
+// memory, and as many processes as four commands.
+func DefaultTotal() Limits {
+	total := Default()
+	total.Memory = max(total.Memory, machineMemory()/2)
+	total.Processes *= 4
+	return total
+}
+
 // defaultMemory is half of what the machine has, at most 4 GiB.
 func defaultMemory() int64 {
 	half := machineMemory() / 2

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Apply sets the limits of a process, which whatever it starts inherits. Grouped
-// says that a control group holds memory and processes already, contained that
-// the process is in a user namespace of its own.
-func Apply(pid int, l Limits, grouped, contained bool) error {
-	for _, r := range rlimits(l, grouped, contained) {
+// Apply sets the limits of a process, which whatever it starts inherits. What
+// a control group holds is left out. Contained says that the process is in a user
+// namespace of its own.
+func Apply(pid int, l Limits, held Held, contained bool) error {
+	for _, r := range rlimits(l, held, contained) {
 		if err := setRlimit(pid, r); err != nil {
 			return err
 		}
@@ -26,7 +26,7 @@ type rlimit struct {
 	value    uint64
 }
 
-func rlimits(l Limits, grouped, contained bool) []rlimit {
+func rlimits(l Limits, held Held, contained bool) []rlimit {
 	list := []rlimit{{unix.RLIMIT_CORE, 0}}
 	add := func(resource int, value int64) {
 		if value > 0 {
@@ -35,16 +35,15 @@ func rlimits(l Limits, grouped, contained bool) []rlimit {
 	}
 	add(unix.RLIMIT_FSIZE, l.FileSize)
 	add(unix.RLIMIT_NOFILE, int64(l.OpenFiles))
-	if grouped {
-		return list
-	}
 	// Of each process, not of all together. Not the address space: Go, Java and
 	// node reserve far more of it than they use.
-	add(unix.RLIMIT_DATA, l.Memory)
+	if !held.Memory {
+		add(unix.RLIMIT_DATA, l.Memory)
+	}
 	// The kernel counts processes by user: in a namespace of its own those of the
 	// command, else all that the server's user has, which is no limit for one
 	// command. Root's are not held by it.
-	if contained && countsByNamespace() {
+	if !held.Processes && contained && countsByNamespace() {
 		add(unix.RLIMIT_NPROC, int64(l.Processes))
 	}
 	return list

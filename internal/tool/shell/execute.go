@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -65,7 +66,7 @@ func (t executeCommand) Prepare(ctx context.Context, call tool.Call) (*tool.Acti
 	}
 	opts := t.shell.options(ctx)
 	kind, protected, refused := chooseSandbox(opts.Sandbox)
-	pl := plan{argv: shellArgv(in.Command), dir: dir, sandbox: kind, opts: opts, ws: call.Workspace}
+	pl := plan{argv: shellArgv(in.Command), dir: dir, sandbox: kind, opts: opts, ws: call.Workspace, user: call.Owner}
 	pl.env = environment(opts, kind, dir, call)
 	wary := gitWary(call.Workspace, dir, in.Command)
 	return &tool.Action{
@@ -216,7 +217,7 @@ func (p *process) result() tool.Result {
 	text := p.out.Take()
 	r := tool.Result{
 		Text: join(text, p.ending()), IsError: p.code != 0 || p.lost || p.cause != "",
-		Say: clew.SayCommandOutput, Shown: strings.TrimRight(text, "\n"),
+		Say: clew.SayCommandOutput, Shown: strings.TrimRight(text, "\n"), LimitReached: p.reached,
 	}
 	if !p.lost {
 		r.ExitCode = &p.code
@@ -242,7 +243,38 @@ func (p *process) ending() string {
 		fmt.Fprintf(&b, ", signal %s", name)
 	}
 	b.WriteString("]")
+	if why := p.reachedText(); why != "" {
+		b.WriteString("\n[" + why + "]")
+	}
 	return b.String()
+}
+
+// reachedText says which limit the command met, for the model and for people.
+func (p *process) reachedText() string {
+	l, total := p.plan.opts.Limits, p.plan.opts.Total
+	switch p.reached {
+	case clew.LimitMemory:
+		return fmt.Sprintf("It reached its memory limit and was ended: %s for a command, %s for all commands of a user together.", megabytes(l.Memory), megabytes(total.Memory))
+	case clew.LimitProcesses:
+		return fmt.Sprintf("It reached its limit of processes and threads and could not start more: %s for a command, %s for all commands of a user together.", number(l.Processes), number(total.Processes))
+	case clew.LimitFileSize:
+		return fmt.Sprintf("It reached the limit for the size of a file, %s, and what wrote it was ended.", megabytes(l.FileSize))
+	}
+	return ""
+}
+
+func megabytes(n int64) string {
+	if n <= 0 {
+		return "no limit"
+	}
+	return fmt.Sprintf("%d MB", n>>20)
+}
+
+func number(n int) string {
+	if n <= 0 {
+		return "no limit"
+	}
+	return strconv.Itoa(n)
 }
 
 func join(text, note string) string {

@@ -23,6 +23,9 @@ func TestProcessLimits(t *testing.T) {
 		if !strings.Contains(out, "\n153\n1048576\n") || r.ExitCode == nil || *r.ExitCode != 128+int(syscall.SIGXFSZ) {
 			t.Errorf("a file larger than the limit: %+v", r)
 		}
+		if opts.Sandbox == SandboxNone && os.Getuid() == 0 {
+			return // root may give itself more
+		}
 		if out, r := b.run("ulimit -n 200 2>&1; ulimit -f 4096 2>&1"); !r.IsError || strings.Count(out, "cannot modify limit") != 2 {
 			t.Errorf("a command gives itself more: %s", out)
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/clew-run/clew/internal/tool/limit"
 )
 
 // Elsewhere than on Linux there is no sandbox, so a person is always asked
@@ -21,7 +23,7 @@ func openTerminal() (master, tty *os.File, err error) { return pty.Open() }
 
 func closeInherited() {}
 
-func (p plan) launchBare() (*launch, error) {
+func (p plan) launchBare(limit.Group) (*launch, error) {
 	return &launch{cmd: &exec.Cmd{
 		Path: p.argv[0], Args: p.argv, Dir: p.dir, Env: environ(p.env),
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/limit"
 )
 
 // A plan is a command as it will be run: everything is decided.
@@ -22,6 +24,7 @@ type plan struct {
 	sandbox string // bwrap or none
 	opts    Options
 	ws      *tool.Workspace
+	user    clew.UserID   // who it is for
 	limit   time.Duration // after which it is stopped; 0 if somebody waits and does that
 }
 
@@ -57,11 +60,27 @@ func (l *launch) close() {
 	}
 }
 
-func (p plan) launch() (*launch, error) {
+func (p plan) launch(g limit.Group) (*launch, error) {
 	if p.sandbox == SandboxBwrap {
 		return p.launchBwrap()
 	}
-	return p.launchBare()
+	return p.launchBare(g)
+}
+
+// group makes the control group of the command, nil where there are none.
+func (p plan) group() (limit.Group, error) {
+	if p.opts.Groups == nil {
+		return nil, nil
+	}
+	return p.opts.Groups.New(limit.Share{User: string(p.user), Call: p.env[callVariable], Command: p.opts.Limits, Total: p.opts.Total})
+}
+
+// heldByGroup says which limits a control group holds.
+func (p plan) heldByGroup() limit.Held {
+	if p.opts.Groups == nil {
+		return limit.Held{}
+	}
+	return p.opts.Groups.Held()
 }
 
 // keepers is how many generations, from the started process down, belong to

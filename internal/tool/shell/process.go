@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tool/limit"
 )
 
@@ -36,7 +37,8 @@ type process struct {
 	held
 	plan    plan
 	cmd     *exec.Cmd
-	inner   *inner // the sandbox's first process; nil without one
+	inner   *inner      // the sandbox's first process; nil without one
+	group   limit.Group // that holds it; nil without one
 	master  *os.File
 	out     *output
 	started time.Time
@@ -44,6 +46,7 @@ type process struct {
 	code    int
 	cause   string // why it was stopped, "" if it ended by itself
 	lost    bool   // the kernel did not end it in time
+	reached clew.CommandLimit
 	took    time.Duration
 
 	stopOnce sync.Once
@@ -74,8 +77,12 @@ func (p *process) launch(sp *spawner) error {
 	if err != nil {
 		return fmt.Errorf("no terminal: %w", err)
 	}
-	l, err := p.plan.launch()
+	var l *launch
+	if p.group, err = p.plan.group(); err == nil {
+		l, err = p.plan.launch(p.group)
+	}
 	if err != nil {
+		p.leaveGroup()
 		return errors.Join(err, master.Close(), tty.Close())
 	}
 	// Standard input is at its end, and the terminal controls nothing: whoever
@@ -88,8 +95,16 @@ func (p *process) launch(sp *spawner) error {
 	if err != nil {
 		_ = master.Close()
 		p.release()
+		p.leaveGroup()
 	}
 	return err
+}
+
+// leaveGroup ends what is in the command's control group and removes it.
+func (p *process) leaveGroup() {
+	if p.group != nil {
+		p.lost = !p.group.Close(killLimit) || p.lost
+	}
 }
 
 // Stop begins to end the process. The first reason stays.
@@ -141,7 +156,11 @@ func (p *process) enterSandbox() {
 		_ = p.cmd.Process.Kill()
 		return
 	}
-	if err := limit.Apply(p.inner.pid, p.plan.opts.Limits, false, true); err != nil {
+	err := limit.Apply(p.inner.pid, p.plan.opts.Limits, p.plan.heldByGroup(), true)
+	if err == nil && p.group != nil {
+		err = p.group.Join(p.inner.pid)
+	}
+	if err != nil {
 		p.plan.opts.log().Error("a command's limits could not be set", "err", err)
 		p.Stop(stoppedUnlimited)
 		_ = p.cmd.Process.Kill()
@@ -154,7 +173,7 @@ func (p *process) enterSandbox() {
 // command is gone.
 func (p *process) terminate(exited <-chan struct{}) bool {
 	pid := p.cmd.Process.Pid
-	signalBelow(pid, p.plan.keepers(), syscall.SIGTERM)
+	p.askToEnd()
 	if within(exited, grace) {
 		return true
 	}
@@ -164,18 +183,46 @@ func (p *process) terminate(exited <-chan struct{}) bool {
 			return true
 		}
 	}
-	signalBelow(pid, 0, syscall.SIGKILL)
+	if p.group != nil {
+		p.group.Kill()
+	} else {
+		signalBelow(pid, 0, syscall.SIGKILL)
+	}
 	_ = p.cmd.Process.Kill()
 	return within(exited, killLimit)
 }
 
+// askToEnd asks the processes of the command, and not those of the machinery.
+func (p *process) askToEnd() {
+	if p.group == nil {
+		signalBelow(p.cmd.Process.Pid, p.plan.keepers(), syscall.SIGTERM)
+		return
+	}
+	for _, pid := range p.group.Processes() {
+		if p.inner == nil || pid != p.inner.pid {
+			_ = syscall.Kill(pid, syscall.SIGTERM)
+		}
+	}
+}
+
 // cleanUp ends what outlives the command, and waits for that end.
 func (p *process) cleanUp() {
+	if p.inner != nil {
+		p.lost = !p.inner.End(killLimit) || p.lost
+	}
 	switch {
+	case p.group != nil:
+		p.reached = p.group.Reached()
+		p.leaveGroup()
 	case p.plan.sandbox != SandboxBwrap:
 		p.lost = !killAllMarked(p.plan.env[callVariable]) || p.lost
-	case p.inner != nil:
-		p.lost = !p.inner.End(killLimit) || p.lost
+	}
+	switch {
+	case p.reached != "":
+	case p.cause == stoppedByLimit:
+		p.reached = clew.LimitTime
+	case p.code == 128+int(syscall.SIGXFSZ):
+		p.reached = clew.LimitFileSize
 	}
 }
 

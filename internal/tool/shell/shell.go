@@ -36,7 +36,10 @@ type Options struct {
 	// command has an empty HOME of its own, another one the workspace.
 	Home       string
 	TimeoutSec int // 0 is 120
-	Limits     limit.Limits
+	// Limits are those of a command, Total those of all commands of a user
+	// together, which only Groups can hold. Without Groups less is held.
+	Limits, Total limit.Limits
+	Groups        limit.Groups
 	// Marker stands for the data directory; see Marker and Sweep.
 	Marker string
 	Log    *slog.Logger

@@ -29,25 +29,38 @@ func init() {
 	}
 }
 
-// aliveFD is the pipe that the server holds.
-const aliveFD = 3
+// Descriptors that a warden finds open.
+const (
+	aliveFD = 3 // the pipe that the server holds
+	groupFD = 4 // the control group that the command is started in, if there is one
+)
 
-func (p plan) launchBare() (*launch, error) {
+// orders are what a warden has to know.
+type orders struct {
+	Limits limit.Limits
+	Held   limit.Held // by the control group
+	Group  bool       // there is one
+}
+
+func (p plan) launchBare(g limit.Group) (*launch, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	limits, err := json.Marshal(p.opts.Limits)
+	told, err := json.Marshal(orders{Limits: p.opts.Limits, Held: p.heldByGroup(), Group: g != nil})
 	if err != nil {
 		return nil, errors.Join(err, r.Close(), w.Close())
 	}
 	cmd := &exec.Cmd{
 		Path:        "/proc/self/exe",
-		Args:        append([]string{wardenName, string(limits)}, p.argv...),
+		Args:        append([]string{wardenName, string(told)}, p.argv...),
 		Dir:         p.dir,
 		Env:         environ(p.env),
 		ExtraFiles:  []*os.File{r},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	if g != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, g.Dir())
 	}
 	return &launch{cmd: cmd, held: held{alive: w}, files: []*os.File{r}}, nil
 }
@@ -55,8 +68,9 @@ func (p plan) launchBare() (*launch, error) {
 // warden runs on the main thread, which lives as long as the process: so the
 // command's parent, in the kernel's eyes, is this process. It takes the command's
 // limits upon itself, for the command to inherit.
-func warden(limits string, argv []string) int {
+func warden(told string, argv []string) int {
 	syscall.CloseOnExec(aliveFD)
+	syscall.CloseOnExec(groupFD)
 	// Caught and dropped, not ignored: what is ignored would be so below too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT)
 	end := make(chan os.Signal, 1)
@@ -65,10 +79,10 @@ func warden(limits string, argv []string) int {
 		fmt.Fprintln(os.Stderr, "clew: no subreaper:", err)
 		return 126
 	}
-	var l limit.Limits
-	err := json.Unmarshal([]byte(limits), &l)
+	var o orders
+	err := json.Unmarshal([]byte(told), &o)
 	if err == nil {
-		err = limit.Apply(0, l, false, false)
+		err = limit.Apply(0, o.Limits, o.Held, false)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "clew: the command's limits could not be set:", err)
@@ -77,7 +91,7 @@ func warden(limits string, argv []string) int {
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
 		Env:   os.Environ(),
 		Files: []uintptr{0, 1, 2},
-		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, UseCgroupFD: o.Group, CgroupFD: groupFD},
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "clew:", err)

@@ -320,6 +320,7 @@ export interface MessageTool {
   error?: string;
   error_in_output?: boolean;
   exit_code?: number;
+  limit_reached?: CommandLimit;
   stopped_by?: string;
   why_code?: EndCode;
   duration_ms?: number;
@@ -337,6 +338,12 @@ export type ToolStatus =
   | "complete"
   | "error"
   | "stopped";
+
+export type CommandLimit =
+  | "memory"
+  | "processes"
+  | "file_size"
+  | "time";
 
 export interface AllowedBy {
   scope: AllowScope;
@@ -1969,6 +1976,7 @@ export interface ToolProgressData {
   error?: string;
   error_in_output?: boolean;
   exit_code?: number;
+  limit_reached?: CommandLimit;
   stopped_by?: string;
   why_code?: EndCode;
   class?: ToolClass;
