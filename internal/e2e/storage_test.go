@@ -348,3 +348,71 @@ func TestDiskReserve(t *testing.T) {
 	}
 	eventually(t, "new work to be taken", func() bool { return command(clew.CommandUserMessage, clew.UserMessageData{Text: "more"}) == nil })
 }
+
+// On a disk that is slow to flush, sessions do not wait in one line for it (P2):
+// a hundred commands at once take a fraction of what they take with one stream.
+func TestSlowFlushesRunBesideEachOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("traces a server")
+	}
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("not run: strace is not installed")
+	}
+	const sessions = 100
+	took := func(partitions string) time.Duration {
+		env := maps.Clone(quiet)
+		if partitions != "" {
+			env["JOURNAL_PARTITIONS"] = partitions
+		}
+		srv := startServer(t, options{env: env})
+		defer srv.kill()
+		api := client.NewAPI(srv.URL(), srv.ownerToken())
+		var ids []clew.SessionID
+		for range sessions {
+			id, err := api.CreateSession(t.Context(), client.NewSession{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		out := &strings.Builder{}
+		trace := exec.CommandContext(ctx, strace, "-f", "-p", strconv.Itoa(srv.Pid()), "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_exit=10000")
+		trace.Cancel = func() error { return trace.Process.Signal(syscall.SIGINT) }
+		trace.Stderr = out
+		if err := trace.Start(); err != nil {
+			t.Fatal(err)
+		}
+		rename := func(id clew.SessionID) time.Duration {
+			began := time.Now()
+			if _, err := api.Command(t.Context(), id, "", clew.CommandRenameSession, clew.RenameSessionData{Title: "x"}); err != nil {
+				t.Error(err)
+			}
+			return time.Since(began)
+		}
+		for range 1000 { // until the tracer has its hands on it
+			if rename(ids[0]) >= 10*time.Millisecond && rename(ids[0]) >= 10*time.Millisecond {
+				break
+			}
+		}
+		began := time.Now()
+		var all sync.WaitGroup
+		for _, id := range ids {
+			all.Go(func() { rename(id) })
+		}
+		all.Wait()
+		d := time.Since(began)
+		stop()
+		if err := trace.Wait(); err != nil && strings.Contains(out.String(), "not permitted") {
+			t.Skip("not run: the server cannot be traced here")
+		}
+		return d
+	}
+	one, usual := took("1"), took("")
+	t.Logf("figures slow_flush_1_ms=%d slow_flush_default_ms=%d ratio=%.1f", one.Milliseconds(), usual.Milliseconds(), one.Seconds()/usual.Seconds())
+	if one < 2*usual {
+		t.Errorf("%d commands at once took %v, with one stream %v", sessions, usual, one)
+	}
+}

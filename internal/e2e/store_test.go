@@ -46,7 +46,9 @@ var quiet = map[string]string{"JOURNAL_SEAL_AFTER": "1h", "IDLE_AFTER": "1h"}
 func makeStore(t testing.TB, properly bool) *store {
 	t.Helper()
 	s := &store{dir: t.TempDir(), frames: map[clew.SessionID][][]byte{}}
-	srv := startServer(t, options{dir: s.dir, env: map[string]string{"JOURNAL_SEAL_AFTER": "400ms", "IDLE_AFTER": "1h"}})
+	srv := startServer(t, options{dir: s.dir, env: map[string]string{
+		"JOURNAL_SEAL_AFTER": "400ms", "IDLE_AFTER": "1h", "JOURNAL_PARTITIONS": "1", // several sessions share a block
+	}})
 	s.secret = srv.ownerToken()
 	for i := range archivedSessions + mixedSessions {
 		n := 20

@@ -47,6 +47,7 @@ type Config struct {
 	// Node is this node's name; "" takes the one kept in Dir.
 	Node string
 
+	moving  bool    // the partitions are about to change
 	version version // what this program can read; tests have others
 }
 
@@ -75,10 +76,7 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	if c.Partitions == 0 {
-		c.Partitions = 1
-		if !c.Embedded() {
-			c.Partitions = defaultPartitions
-		}
+		c.Partitions = defaultPartitions
 	}
 	if c.version == (version{}) {
 		c.version = ownVersion

@@ -159,8 +159,10 @@ func TestSweptFork(t *testing.T) {
 		}
 		return log.Seal(ctx, loaded.Head, []byte("{}"), loaded.Tail)
 	}
-	if err := j.SweepPartition(t.Context(), 0, time.Now().Add(time.Hour), seal); err != nil {
-		t.Fatal(err)
+	for p := range j.Partitions() {
+		if err := j.SweepPartition(t.Context(), p, time.Now().Add(time.Hour), seal); err != nil {
+			t.Fatal(err)
+		}
 	}
 	j.Close(context.Background())
 	if err := os.RemoveAll(filepath.Join(f.dir, "engine")); err != nil { // nothing is left there

@@ -215,6 +215,9 @@ func (j *Journal) openStreams(ctx context.Context) error {
 			return fmt.Errorf("stream %s does not say how many partitions there are", j.streamName(0))
 		}
 		j.partitions = n
+		if next := first.CachedInfo().Config.Metadata[movingKey]; next != "" && !j.cfg.moving {
+			return fmt.Errorf("%w: %s", ErrRepartitioning, next)
+		}
 	case !errors.Is(err, jetstream.ErrStreamNotFound):
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 func filled(t *testing.T) (dir, file string, heads map[clew.SessionID]clew.Head) {
 	t.Helper()
 	dir = t.TempDir()
-	j, err := Open(t.Context(), Config{Dir: dir, NodeTTL: time.Minute}, slog.New(slog.DiscardHandler))
+	j, err := Open(t.Context(), Config{Dir: dir, NodeTTL: time.Minute, Partitions: 1}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ var owner = clew.Principal{User: "ann", Role: clew.RoleOwner}
 func newGround(t *testing.T, dir string) *ground {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	j, err := Open(t.Context(), Config{Dir: dir, SyncInterval: time.Minute}, log)
+	j, err := Open(t.Context(), Config{Dir: dir, Partitions: 1, SyncInterval: time.Minute}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,11 @@ func Examine(ctx context.Context, cfg Config, checkpoints bool) (Examined, error
 	return all, err
 }
 
+// Repartition spreads the records of a stopped node over n streams.
+func Repartition(ctx context.Context, cfg Config, n int) (from, moved int, err error) {
+	return journal.Repartition(ctx, cfg.journal(), n, slog.New(slog.DiscardHandler))
+}
+
 // someCheckpoints verifies the checkpoints, if there are any.
 func someCheckpoints(ctx context.Context, cfg Config) (*Checked, error) {
 	if _, err := os.Stat(cfg.checkpoints()); errors.Is(err, fs.ErrNotExist) {

@@ -16,6 +16,8 @@ type Backend struct {
 	// the store, with the checkpoints or without.
 	Checkup func(ctx context.Context, cfg Config) []Check
 	Doctor  func(ctx context.Context, cfg Config, Checkpoints bool) (Examined, error)
+	// Repartition spreads a stopped server's records over n streams.
+	Repartition func(ctx context.Context, cfg Config, n int) (from, moved int, err error)
 	// Checkpoints gives what is kept of workspaces, fsck verifies it and gc drops
 	// what nobody needs.
 	Checkpoints func(ctx context.Context, cfg Config, what string) ([]inventory, error)

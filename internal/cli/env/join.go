@@ -59,6 +59,6 @@ func NameVersion(version string) { server.Version = version }
 
 // RealServer is the server in this program.
 var RealServer = Backend{
-	Run: server.Run, Demo: server.Demo, Checkup: server.Checkup, Doctor: server.Examine,
+	Run: server.Run, Demo: server.Demo, Checkup: server.Checkup, Doctor: server.Examine, Repartition: server.Repartition,
 	Checkpoints: server.Checkpoints, Fsck: server.CheckCheckpoints, GC: server.CollectCheckpoints,
 }

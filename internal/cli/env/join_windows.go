@@ -114,6 +114,7 @@ var RealServer = Backend{
 		return []Check{{"server", CheckNote, "on Windows clew is a client only", "run the server in WSL, in a container or on another machine, and name it with --server or CLEW_SERVER"}}
 	},
 	Doctor:      func(context.Context, Config, bool) (Examined, error) { return Examined{}, ErrNoStore },
+	Repartition: func(context.Context, Config, int) (int, int, error) { return 0, 0, errClientOnly },
 	Checkpoints: func(context.Context, Config, string) ([]inventory, error) { return nil, errClientOnly },
 	Fsck:        func(context.Context, Config, string) (checked, error) { return checked{}, errClientOnly },
 	GC:          func(context.Context, Config) (collected, error) { return collected{}, errClientOnly },
