@@ -86,7 +86,7 @@ func startEngine(cfg Config, health *health, log *slog.Logger) (*engine, error) 
 	if e.embedded, err = e.start(); err != nil {
 		return nil, err
 	}
-	e.conn, err = nats.Connect("", nats.InProcessServer(e), nats.Name("clew"), nats.MaxReconnects(-1),
+	e.conn, err = nats.Connect("", nats.InProcessServer(e), nats.Name("clew"), nats.MaxReconnects(-1), nats.SyncQueueLen(answersQueue),
 		nats.ReconnectWait(20*time.Millisecond), nats.ReconnectJitter(0, 0))
 	if err != nil {
 		e.embedded.Shutdown()
@@ -94,6 +94,10 @@ func startEngine(cfg Config, health *health, log *slog.Logger) (*engine, error) 
 	}
 	return e, nil
 }
+
+// answersQueue is room for what a read of many messages is answered with. The
+// library's own default is 65,536, half a megabyte for each read.
+const answersQueue = 2 * readBatch
 
 func startServer(opts *server.Options, log *engineLog) (*server.Server, error) {
 	srv, err := server.NewServer(opts.Clone()) // it changes them
@@ -112,6 +116,7 @@ func startServer(opts *server.Options, log *engineLog) (*server.Server, error) {
 func dialEngine(cfg Config, log *slog.Logger) (*engine, error) {
 	opts := []nats.Option{
 		nats.Name("clew " + cfg.Node),
+		nats.SyncQueueLen(answersQueue),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(200 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond),

@@ -8,10 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
-
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
@@ -27,6 +24,10 @@ type Inbox struct {
 	j     *Journal
 	table *Table
 	marks *Table // who was told of what; see notice.go
+	watch rowWatch
+	// reads bounds how many ask at once: the time that the engine has for an
+	// answer is not spent waiting for others.
+	reads chan struct{}
 
 	mu sync.Mutex
 	// written holds the rows of the sessions that this node owns, as it wrote
@@ -54,11 +55,15 @@ const (
 	inboxTable = "INBOX"
 	marksTable = "NOTIFIED"
 	syncTries  = 5
+	inboxReads = 16
 )
 
 // OpenInbox opens the table of open questions.
 func (j *Journal) OpenInbox(ctx context.Context) (*Inbox, error) {
-	x := &Inbox{j: j, written: map[clew.SessionID]cells{}}
+	x := &Inbox{
+		j: j, written: map[clew.SessionID]cells{}, watch: rowWatch{people: map[string]map[*followedRows]bool{}},
+		reads: make(chan struct{}, inboxReads),
+	}
 	var err error
 	if x.table, err = j.FadingTable(ctx, inboxTable, 0); err != nil {
 		return nil, err
@@ -129,12 +134,8 @@ func (x *Inbox) cellsOf(ctx context.Context, id clew.SessionID) (have cells, min
 		return have, true, nil
 	}
 	have = cells{}
-	err = x.follow(ctx, "*."+string(id)+".*", func(e jetstream.KeyValueEntry) bool {
-		if e == nil {
-			return false
-		}
-		have[e.Key()] = cell{revision: e.Revision(), live: e.Operation() == jetstream.KeyValuePut, sum: sha256.Sum256(e.Value())}
-		return true
+	err = x.rows(ctx, "*."+string(id)+".*", func(r tableRow) {
+		have[r.key] = cell{revision: r.revision, live: r.live, sum: sha256.Sum256(r.value)}
 	})
 	if err != nil {
 		return nil, false, err
@@ -232,20 +233,16 @@ func (x *Inbox) Has(ctx context.Context, user clew.UserID, id clew.SessionID, re
 func (x *Inbox) list(ctx context.Context, user clew.UserID, pattern string) ([]core.InboxItem, error) {
 	list := []core.InboxItem{}
 	var bad error
-	err := x.follow(ctx, pattern, func(e jetstream.KeyValueEntry) bool {
-		if e == nil {
-			return false
+	err := x.rows(ctx, pattern, func(r tableRow) {
+		if !r.live {
+			return
 		}
-		if e.Operation() != jetstream.KeyValuePut {
-			return true
-		}
-		row, err := decodeRow(e.Value())
+		row, err := decodeRow(r.value)
 		if err != nil {
 			bad = err
 		} else if row.User == user {
 			list = append(list, row.InboxItem)
 		}
-		return true
 	})
 	return list, errors.Join(err, bad)
 }
@@ -256,60 +253,4 @@ func decodeRow(b []byte) (inboxRow, error) {
 		return row, fmt.Errorf("inbox row: %w", err)
 	}
 	return row, nil
-}
-
-// Watch calls fn for each of a person's rows, then once with Current, and then
-// for each change on any node, until ctx ends or the engine ends the watch.
-func (x *Inbox) Watch(ctx context.Context, user clew.UserID, fn func(session.InboxChange)) error {
-	current := false
-	err := x.follow(ctx, ownerKey(user)+".*.*", func(e jetstream.KeyValueEntry) bool {
-		if e == nil {
-			current = true
-			fn(session.InboxChange{Current: true})
-			return true
-		}
-		part := strings.Split(e.Key(), ".")
-		if len(part) != 3 {
-			return true
-		}
-		c := session.InboxChange{SessionID: clew.SessionID(part[1]), RequestID: clew.RequestID(part[2])}
-		if e.Operation() == jetstream.KeyValuePut {
-			row, err := decodeRow(e.Value())
-			if err != nil || row.User != user {
-				return true
-			}
-			c.Item = &row.InboxItem
-		} else if !current {
-			return true
-		}
-		fn(c)
-		return true
-	})
-	if err == nil || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
-
-// follow calls fn with each row that fits the pattern, marks of deleted ones
-// included, then with nil, and then with each change, while fn returns true.
-func (x *Inbox) follow(ctx context.Context, pattern string, fn func(jetstream.KeyValueEntry) bool) error {
-	w, err := x.table.kv.Watch(ctx, pattern)
-	if err != nil {
-		return engineError(err)
-	}
-	defer func() { _ = w.Stop() }()
-	for {
-		select {
-		case e, ok := <-w.Updates():
-			if !ok {
-				return errors.Join(ctx.Err(), errWatchEnded)
-			}
-			if !fn(e) {
-				return nil
-			}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }

@@ -393,3 +393,46 @@ func TestInboxItemJSON(t *testing.T) {
 		t.Error(string(b))
 	}
 }
+
+// As many people as like follow their inboxes: the engine has one consumer for
+// all of them (P1: at about a thousand it had no more).
+func TestManyInboxes(t *testing.T) {
+	const people = 10_000
+	x := openInbox(t, openLax(t, t.TempDir()))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("it took too long"))
+	defer cancel()
+	current, told := make(chan bool, people), make(chan bool, people)
+	all := func(of <-chan bool) time.Duration {
+		t.Helper()
+		began := time.Now()
+		for i := range people {
+			select {
+			case <-of:
+			case <-ctx.Done():
+				t.Fatalf("%d of %d, then: %v", i, people, context.Cause(ctx))
+			}
+		}
+		return time.Since(began).Round(time.Millisecond)
+	}
+	rows := inboxRows{}
+	for i := range people {
+		user := clew.UserID(fmt.Sprintf("user%d", i))
+		rows[user] = []core.InboxItem{question("sess_1", "r1", 0)}
+		go func() {
+			err := x.Watch(ctx, user, func(c session.InboxChange) {
+				if c.Current {
+					current <- true
+				} else {
+					told <- true
+				}
+			})
+			if ctx.Err() == nil {
+				t.Errorf("%s: %v", user, err)
+				cancel()
+			}
+		}()
+	}
+	opened := all(current)
+	syncRows(t, x, "sess_1", rows)
+	t.Logf("%d inboxes were opened in %s; a change of each was told %s after it was written", people, opened, all(told))
+}

@@ -1,0 +1,88 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/synadia-io/orbit.go/jetstreamext"
+)
+
+// A tableRow is a row with its revision, or the mark that a deleted one left.
+type tableRow struct {
+	key      string
+	revision uint64
+	value    []byte
+	live     bool
+}
+
+// rows calls fn with each row whose key fits a pattern of the engine's, marks of
+// deleted ones included. It is one request, which costs the engine no consumer.
+func (x *Inbox) rows(ctx context.Context, pattern string, fn func(tableRow)) error {
+	select {
+	case x.reads <- struct{}{}:
+		defer func() { <-x.reads }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	wait, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	for {
+		n, err := x.table.latest(wait, x.j.js, pattern, fn)
+		switch {
+		case errors.Is(err, jetstreamext.ErrBatchUnsupported): // more than it answers at once
+			return x.table.scan(ctx, pattern, fn)
+		case n == 0 && errors.Is(err, nats.ErrNoResponders) && pause(wait, 50*time.Millisecond) == nil: // no leader for a moment
+			continue
+		}
+		return engineError(err)
+	}
+}
+
+// latest gives fn what the table has at one moment, and counts it. It fails with
+// jetstreamext.ErrBatchUnsupported beyond 1,024 rows.
+func (t *Table) latest(ctx context.Context, js jetstream.JetStream, pattern string, fn func(tableRow)) (n int, err error) {
+	prefix := "$KV." + t.kv.Bucket() + "."
+	batch, err := jetstreamext.GetLastMsgsFor(ctx, js, "KV_"+t.kv.Bucket(), []string{prefix + pattern})
+	if err != nil {
+		return 0, err
+	}
+	for m, err := range batch {
+		if errors.Is(err, jetstreamext.ErrNoMessages) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+		n++
+		live := m.Header.Get("KV-Operation") == "" && m.Header.Get(jetstream.MarkerReasonHeader) == ""
+		fn(tableRow{strings.TrimPrefix(m.Subject, prefix), m.Sequence, m.Data, live})
+	}
+	return n, ctx.Err()
+}
+
+// scan is latest for any number of rows.
+func (t *Table) scan(ctx context.Context, pattern string, fn func(tableRow)) error {
+	w, err := t.kv.Watch(ctx, pattern)
+	if err != nil {
+		return engineError(err)
+	}
+	defer func() { _ = w.Stop() }()
+	for {
+		select {
+		case e, ok := <-w.Updates():
+			switch {
+			case !ok:
+				return errors.Join(ctx.Err(), errWatchEnded)
+			case e == nil:
+				return nil
+			}
+			fn(tableRow{e.Key(), e.Revision(), e.Value(), e.Operation() == jetstream.KeyValuePut})
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
