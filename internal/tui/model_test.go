@@ -60,6 +60,20 @@ func TestRuleThatRunsTheWorkspace(t *testing.T) {
 	d.seesNot(ask.RunsWorkspace)
 }
 
+// Before a rule is made, the card has a command that it covers and one much like it that it
+// does not. Both are about the rule as suggested.
+func TestRuleShowsWhatItCovers(t *testing.T) {
+	d := newDesk(t, 100, 24)
+	d.opens(clew.SessionState{})
+	q := approval("q1", "git log")
+	q.Remember.Match, q.Remember.NearMiss = "git log something-else", "git log --output=x"
+	d.asks(q)
+	d.press("tab", "a")
+	d.sees("covers git log something-else", "does not cover git log --output=x")
+	d.press("e", "backspace", "enter")
+	d.seesNot("does not cover")
+}
+
 func TestDenyWithReason(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})

@@ -116,6 +116,22 @@ func TestRuleThatRunsTheWorkspace(t *testing.T) {
 	}
 }
 
+// Before a rule is made, a person reads what it covers and what is much like it but not covered.
+func TestRuleShowsWhatItCovers(t *testing.T) {
+	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x", Remember: &clew.RememberOffer{
+		Scopes: clew.List[clew.RememberScope]{clew.RememberTask}, Pattern: "git log *", Match: "git log something-else", NearMiss: "git log --output=x",
+	}})
+	var out strings.Builder
+	(&Screen{w: &out, width: 100}).Question(q, time.Now(), "")
+	if want := "would allow git log *, but not git log --output=x"; !strings.Contains(out.String(), want) {
+		t.Errorf("the card has no %q:\n%s", want, out.String())
+	}
+	k := &Ask{Q: q, Seen: true}
+	if got, want := k.Take("a").Tell, "It would cover git log something-else, and not git log --output=x"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // There is no yes before all was seen, and what is typed first at a question that
 // took another's place counts for nothing.
 func TestAskNeedsToBeSeen(t *testing.T) {

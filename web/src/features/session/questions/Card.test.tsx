@@ -151,7 +151,8 @@ test("a rule is saved as it is shown, and only if it covers what is asked", asyn
   const { server } = show({ question });
   expect(screen.queryByLabelText("Rule")).toBeNull();
   fireEvent.click(screen.getByLabelText("as a rule here"));
-  expect(screen.getByText("go build")).toBeTruthy(); // the near miss
+  expect(screen.getByText("Covers").nextElementSibling?.textContent).toBe("go test ./...");
+  expect(screen.getByText("Not covered").nextElementSibling?.textContent).toBe("go build");
   expect(screen.getByText(/runs this project's own code/)).toBeTruthy();
   const rule = screen.getByLabelText("Rule");
   fireEvent.change(rule, { target: { value: "go test ./..." } });
