@@ -89,16 +89,9 @@ func TestSearch(t *testing.T) {
 	end := time.Now().Add(limit)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	left := s.enumerate(sources, rng, end)
-	for i := 0; time.Now().Before(end); i++ {
+	for time.Now().Before(end) {
 		of := sources[rng.IntN(len(sources))]
-		if least := s.least(sources); i%2 == 0 && least.words != nil {
-			of = least
-		}
-		for range 1000 { // most lines are not covered
-			if s.try(of, of.random(rng)) {
-				break
-			}
-		}
+		s.try(of, of.random(rng))
 	}
 	t.Logf("seed %d: %d lines built, %d covered and executed, %d found; %d of %d commands had more options to try\n%s",
 		seed, s.built, sum(s.covered), len(s.found), left, len(sources), counts(s.covered))
@@ -114,7 +107,8 @@ func TestSearch(t *testing.T) {
 }
 
 // enumerate tries every option with every payload, in turn for each command, so that none
-// is left out when the time is over. It gives how many commands had more lines.
+// is left out when the time is over; first those of programs that have not had their share.
+// It gives how many commands had more lines.
 func (s *search) enumerate(sources []source, rng *rand.Rand, end time.Time) (left int) {
 	type queue struct {
 		of   source
@@ -127,10 +121,15 @@ func (s *search) enumerate(sources []source, rng *rand.Rand, end time.Time) (lef
 		queues = append(queues, queue{of, next})
 	}
 	for len(queues) > 0 && time.Now().Before(end) {
+		some := slices.ContainsFunc(queues, func(q queue) bool { return s.wants(q.of) })
 		queues = slices.DeleteFunc(queues, func(q queue) bool {
+			if some && !s.wants(q.of) {
+				return false
+			}
 			for time.Now().Before(end) { // to the next line that is executed
 				words, ok := q.next()
 				if !ok {
+					s.fill(q.of, rng, end)
 					return true
 				}
 				if s.try(q.of, words) {
@@ -143,16 +142,20 @@ func (s *search) enumerate(sources []source, rng *rand.Rand, end time.Time) (lef
 	return len(queues)
 }
 
-// least gives a command of the program that had the fewest lines, none if all had enough.
-func (s *search) least(sources []source) (of source) {
-	fewest := wantedLines
-	for _, candidate := range sources {
-		name := candidate.words[0]
-		if n := s.covered[name]; stars()[name] != nil && n < fewest {
-			of, fewest = candidate, n
+// fill executes random lines of a program that has few options until it had its share.
+func (s *search) fill(of source, rng *rand.Rand, end time.Time) {
+	for range 200_000 { // most lines are not covered, or are not new
+		if !s.wants(of) || !time.Now().Before(end) {
+			return
 		}
+		s.try(of, of.random(rng))
 	}
-	return of
+}
+
+// wants reports whether a command may have a star and its program had too few lines.
+func (s *search) wants(of source) bool {
+	f, _ := stars().find(of.words)
+	return f != nil && s.covered[of.words[0]] < wantedLines
 }
 
 // enough checks that each program that has a star had its share.
