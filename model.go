@@ -109,6 +109,7 @@ type Effect struct {
 	Environment map[string]string `json:"environment,omitempty"` // what the command finds set, secrets left out
 	Network     bool              `json:"network,omitempty"`     // the command can reach the network
 	Sandbox     string            `json:"sandbox,omitempty"`     // what holds the command, "none" for nothing
+	Limits      *CommandLimits    `json:"limits,omitempty"`      // of the command, as far as they are not the usual ones
 	Paths       []string          `json:"paths,omitempty"`       // files it touches, relative to the workspace
 	Diff        string            `json:"diff,omitempty"`        // how a file would change
 	DiffCut     bool              `json:"diff_cut,omitempty"`    // Diff does not show all of it, and says so in a line
@@ -117,6 +118,15 @@ type Effect struct {
 	// Digest is the SHA-256 of all of the above, the tool's schema and the
 	// session, in hex.
 	Digest string `json:"digest"`
+}
+
+// CommandLimits are what a command may use of the machine. 0 is the usual limit.
+type CommandLimits struct {
+	MemoryMB  int64 `json:"memory_mb,omitempty"`
+	Processes int   `json:"processes,omitempty"` // and threads
+	CPUWeight int   `json:"cpu_weight,omitempty"`
+	FileMB    int64 `json:"file_mb,omitempty"` // of a file that it writes
+	OpenFiles int   `json:"open_files,omitempty"`
 }
 
 // SettingsChangedData is the data of settings_changed: settings that hold in

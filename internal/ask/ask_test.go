@@ -51,10 +51,10 @@ func TestParts(t *testing.T) {
 	}{
 		"a command": {&clew.HitlApprovalRequestData{
 			Tool: "execute_command", Input: json.RawMessage(`{"command":"make","timeout":5}`), Why: "commands are asked about",
-			Effect: &clew.Effect{Command: "make", Directory: "/w", Sandbox: "bwrap", Summary: "Run make", Environment: map[string]string{"B": "2", "A": "1"}},
+			Effect: &clew.Effect{Command: "make", Directory: "/w", Sandbox: "bwrap", Summary: "Run make", Limits: &clew.CommandLimits{MemoryMB: 512, OpenFiles: 100}, Environment: map[string]string{"B": "2", "A": "1"}},
 		}, []Part{
 			{Command, "", "make"}, {Field, "timeout", "5"}, {Place, "in", "/w"}, {Fact, "risk", "in a sandbox (bwrap), without network"},
-			{Fact, "because", "commands are asked about"}, {Variable, "env", "A=1"}, {Variable, "env", "B=2"},
+			{Fact, "limits", "512 MB of memory, 100 open files"}, {Fact, "because", "commands are asked about"}, {Variable, "env", "A=1"}, {Variable, "env", "B=2"},
 		}},
 		"a change": {&clew.HitlApprovalRequestData{
 			Tool: "write_file", Reason: "Change x", Effect: &clew.Effect{Summary: "Change x", Diff: "+a", Paths: []string{"x"}},

@@ -90,6 +90,7 @@ func approvalParts(d *clew.HitlApprovalRequestData) []Part {
 	}
 	parts = append(parts, Around(e)...)
 	parts = append(parts, risk(e)...)
+	parts = append(parts, texts(Part{Fact, "limits", Limits(e.Limits)})...)
 	parts = append(parts, texts(Part{Fact, "because", d.Why})...)
 	for _, name := range slices.Sorted(maps.Keys(e.Environment)) {
 		parts = append(parts, Part{Variable, "env", name + "=" + e.Environment[name]})

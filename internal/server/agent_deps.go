@@ -27,7 +27,6 @@ import (
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/fetch"
 	"github.com/clew-run/clew/internal/tool/files"
-	"github.com/clew-run/clew/internal/tool/limit"
 	"github.com/clew-run/clew/internal/tool/mcp"
 	"github.com/clew-run/clew/internal/tool/shell"
 	"github.com/clew-run/clew/internal/tool/workspace"
@@ -116,9 +115,10 @@ func (w *agentDeps) openTools(bg context.Context) {
 		if !ok {
 			v = now()
 		}
+		command, total := commandLimits(v)
 		return shell.Options{
 			Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: w.cfg.hidden(),
-			TimeoutSec: v.CommandTimeoutSec, Limits: limit.Default(), Total: limit.DefaultTotal(), Groups: w.cfg.Groups, Marker: shell.Marker(w.cfg.Data), Log: w.log,
+			TimeoutSec: v.CommandTimeoutSec, Limits: command, Total: total, Groups: w.cfg.Groups, Marker: shell.Marker(w.cfg.Data), Log: w.log,
 		}
 	})
 	w.mcp = mcp.New(mcp.Options{

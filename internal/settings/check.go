@@ -38,6 +38,16 @@ func between(low, high float64) func(any) error {
 	}
 }
 
+// zeroOr is between for limits where 0 leaves the choice to the server.
+func zeroOr(low, high float64) func(any) error {
+	return func(v any) error {
+		if number(v) == 0 || between(low, high)(v) == nil {
+			return nil
+		}
+		return fmt.Errorf("must be 0, or between %.0f and %.0f", low, high)
+	}
+}
+
 func number(v any) float64 {
 	r := reflect.ValueOf(v)
 	switch {

@@ -73,9 +73,18 @@ type Values struct {
 	CommandSandbox    string            `json:"command_sandbox"`     // auto, bwrap, or none
 	CommandEnv        map[string]string `json:"command_environment"` // set for commands
 	CommandShare      []string          `json:"command_share"`       // further directories that commands may read
-	FetchAllow        []string          `json:"fetch_allow"`         // hosts; *.example.org for all below
-	OutputLimit       int               `json:"tool_output_limit"`   // bytes of a tool's output that the model gets: 32768
-	ExcludePaths      []string          `json:"exclude_paths"`       // like .clewignore, for all workspaces
+
+	CommandMemoryMB      int `json:"command_memory_mb"`      // of a command; 0 = half of the machine's, at most 4096
+	CommandProcesses     int `json:"command_processes"`      // 512
+	CommandCPUWeight     int `json:"command_cpu_weight"`     // 50; the server has 100
+	CommandFileMB        int `json:"command_file_mb"`        // 4096, of a file that it writes
+	CommandOpenFiles     int `json:"command_open_files"`     // 4096, of each process
+	CommandUserMemoryMB  int `json:"command_user_memory_mb"` // of all commands of a user; 0 = half of the machine's
+	CommandUserProcesses int `json:"command_user_processes"` // 2048
+
+	FetchAllow   []string `json:"fetch_allow"`       // hosts; *.example.org for all below
+	OutputLimit  int      `json:"tool_output_limit"` // bytes of a tool's output that the model gets: 32768
+	ExcludePaths []string `json:"exclude_paths"`     // like .clewignore, for all workspaces
 
 	// Checkpoints
 	Checkpoints         bool     `json:"checkpoints_enabled"`       // true

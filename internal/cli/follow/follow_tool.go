@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/term"
 )
@@ -133,6 +134,9 @@ func callOutcome(t *clew.MessageTool, d callDetails) string {
 	case t.Status == clew.ToolComplete:
 	case t.ExitCode != nil:
 		parts = append(parts, fmt.Sprintf("exit code %d", *t.ExitCode))
+		if met := ask.LimitReached(t.LimitReached); met != "" {
+			parts = append(parts, met)
+		}
 	case env.FirstOf(t.Error, output) != "":
 		parts = append(parts, env.Cut(term.FirstLine(env.FirstOf(t.Error, output)), 80))
 	}

@@ -4,6 +4,8 @@
 // (rlimits), which hold less. Filter takes system calls away that no build needs.
 package limit
 
+import "github.com/clew-run/clew"
+
 // Limits are what one command with all that it starts may use. 0 is no limit.
 type Limits struct {
 	Memory    int64 // bytes
@@ -32,6 +34,26 @@ func DefaultTotal() Limits {
 	total.Memory = max(total.Memory, machineMemory()/2)
 	total.Processes *= 4
 	return total
+}
+
+// Unusual are the limits that are not the usual ones, nil if all are.
+func (l Limits) Unusual() *clew.CommandLimits {
+	usual := Default()
+	u := clew.CommandLimits{
+		MemoryMB: other(l.Memory, usual.Memory) / mib, Processes: other(l.Processes, usual.Processes), CPUWeight: other(l.CPUWeight, usual.CPUWeight),
+		FileMB: other(l.FileSize, usual.FileSize) / mib, OpenFiles: other(l.OpenFiles, usual.OpenFiles),
+	}
+	if u == (clew.CommandLimits{}) {
+		return nil
+	}
+	return &u
+}
+
+func other[T int | int64](n, usual T) T {
+	if n == usual {
+		return 0
+	}
+	return n
 }
 
 // defaultMemory is half of what the machine has, at most 4 GiB.

@@ -72,7 +72,7 @@ func (t executeCommand) Prepare(ctx context.Context, call tool.Call) (*tool.Acti
 	return &tool.Action{
 		Effect: clew.Effect{
 			Summary: in.summary(), Command: in.Command, Argv: pl.argv, Directory: dir, Environment: shownEnvironment(pl.env),
-			Network: opts.Network || kind == SandboxNone, Sandbox: kind,
+			Network: opts.Network || kind == SandboxNone, Sandbox: kind, Limits: opts.Limits.Unusual(),
 		},
 		Ask: clew.AskCommand, Protected: protected, Refused: refused, Wary: map[string]string{"git": wary},
 		Run: func(ctx context.Context, out tool.Output) (tool.Result, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -236,6 +237,22 @@ func TestMarkIsNotApproved(t *testing.T) {
 	}
 	if len(digests) != 1 || len(marks) != 2 {
 		t.Errorf("one call before and after a rewind has %d digests and %d marks", len(digests), len(marks))
+	}
+}
+
+// Limits are a part of what is approved where they are not the usual ones.
+func TestUnusualLimitsAreShown(t *testing.T) {
+	for memory, want := range map[int64]*clew.CommandLimits{limit.Default().Memory: nil, 64 << 20: {MemoryMB: 64}} {
+		limits := limit.Default()
+		limits.Memory = memory
+		b := newBench(t, Options{Limits: limits})
+		a, err := executeCommand{b.shell}.Prepare(t.Context(), b.call(map[string]any{"command": "true"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(a.Effect.Limits, want) {
+			t.Errorf("with %d bytes of memory: %+v", memory, a.Effect.Limits)
+		}
 	}
 }
 

@@ -89,11 +89,20 @@ func (r *Row) standing() toolStatus {
 	case e.Tool.Status == clew.ToolStopped:
 		return toolStatus{"stopped", markLeft}
 	case e.Tool.ExitCode != nil && *e.Tool.ExitCode != 0:
-		return toolStatus{fmt.Sprintf("exit %d", *e.Tool.ExitCode), markFail}
+		return toolStatus{exitText(e.Tool), markFail}
 	case e.Tool.Status == clew.ToolError:
 		return toolStatus{"failed", markFail}
 	}
 	return toolStatus{"", markDone}
+}
+
+// exitText says how a command failed: with which code, and at which limit.
+func exitText(t *clew.MessageTool) string {
+	text := fmt.Sprintf("exit %d", *t.ExitCode)
+	if met := ask.LimitReached(t.LimitReached); met != "" {
+		text += ", " + met
+	}
+	return text
 }
 
 // refused reports that a call was not made, for nobody allowed it. Its record says

@@ -108,6 +108,8 @@ func TestToolCall(t *testing.T) {
 	code := 3
 	s.says(stands(1, "c", clew.MessageTool{Status: clew.ToolError, ExitCode: &code, Error: "a sentence"}))
 	s.sees("✕ ▸ Read", "exit 3\n")
+	s.says(stands(1, "c", clew.MessageTool{Status: clew.ToolError, ExitCode: &code, LimitReached: clew.LimitMemory, Error: "a sentence"}))
+	s.sees("✕ ▸ Read", "exit 3, memory limit\n")
 	s.says(stands(1, "c", clew.MessageTool{Status: clew.ToolError, WhyCode: clew.EndTurnOver, Error: "why it failed"}))
 	s.sees("✕ ▸ Read", "failed", "why it failed")
 	s.says(stands(1, "c", clew.MessageTool{Status: clew.ToolStopped, StoppedBy: "ann", Error: "why it ended"}))

@@ -1566,12 +1566,21 @@ export interface Effect {
   environment?: Record<string, string>;
   network?: boolean;
   sandbox?: string;
+  limits?: CommandLimits;
   paths?: string[];
   diff?: string;
   diff_cut?: boolean;
   url?: string;
   server?: string;
   digest: string;
+}
+
+export interface CommandLimits {
+  memory_mb?: number;
+  processes?: number;
+  cpu_weight?: number;
+  file_mb?: number;
+  open_files?: number;
 }
 
 export type PolicyCode =

@@ -133,6 +133,14 @@ test("time left goes by the server's clock, and its end is not a no", () => {
   expect(card.textContent).not.toMatch(/denied/i);
 });
 
+test("limits are told where they are not the usual ones", () => {
+  const { card } = show();
+  expect(card.textContent).not.toContain("Limits");
+  cleanup();
+  const effect = { ...approval().effect!, limits: { memory_mb: 512, open_files: 100 } };
+  expect(show({ question: approval({ effect }) }).card.textContent).toContain("Limits512 MB of memory, 100 open files");
+});
+
 test("who may only watch has no buttons", () => {
   show({ mayAnswer: false });
   expect(screen.queryByRole("button")).toBeNull();

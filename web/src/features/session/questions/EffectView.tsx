@@ -1,4 +1,4 @@
-import type { Effect, Question } from "@clew-run/client";
+import type { CommandLimits, Effect, Question } from "@clew-run/client";
 import type { ReactNode } from "react";
 import { useWords } from "@/i18n";
 import { Badge, Pre } from "@/ui";
@@ -54,9 +54,16 @@ function Facts({ effect: e, tool }: { effect: Effect; tool?: string }) {
       {!e.diff && e.paths?.map((p) => <Fact key={p} name={t.file}><code className="font-mono"><Revealed text={p} /></code></Fact>)}
       {e.command !== undefined && <Fact name={t.network}>{e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}</Fact>}
       {e.command !== undefined && <Fact name={t.sandbox}>{!e.sandbox || e.sandbox === "none" ? <Risk>{t.sandboxNone}</Risk> : e.sandbox}</Fact>}
+      {e.limits && <Fact name={t.limits}>{limitsText(e.limits, t.limit)}</Fact>}
       {e.digest && <Fact name={t.boundTo}><code className="font-mono" title={`${t.boundHelp} ${e.digest}`}>{e.digest.replace(/^sha256:/, "").slice(0, 8)}</code></Fact>}
     </dl>
   );
+}
+
+/** The limits of a command that are not the usual ones. */
+function limitsText(limits: CommandLimits, word: Record<keyof CommandLimits, (n: number) => string>): string {
+  const names = Object.keys(word) as (keyof CommandLimits)[];
+  return names.flatMap((name) => (limits[name] === undefined ? [] : [word[name](limits[name])])).join(", ");
 }
 
 function Environment({ of }: { of: Record<string, string> }) {

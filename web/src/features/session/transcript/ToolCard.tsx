@@ -37,7 +37,8 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
   const v = viewOf(m, question !== undefined, output !== undefined, halted);
   const Icon = icons[v.name] ?? (m.ask === "use_mcp_server" ? Plug : Wrench);
   const verb = t.tools[v.name] ?? v.name;
-  const ended = v.exit !== undefined && v.exit !== 0 ? t.exit(v.exit) : undefined;
+  const limit = m.tool?.limit_reached && t.limitReached[m.tool.limit_reached];
+  const ended = v.exit !== undefined && v.exit !== 0 ? [t.exit(v.exit), limit].filter(Boolean).join(", ") : undefined;
   const rule = m.tool?.allowed_by && allowedWords(t, m.tool.allowed_by);
   const says = ended ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status, why);
   return (
