@@ -71,11 +71,12 @@ const (
 	LimitProcesses CommandLimit = "processes" // it could not start more of them
 	LimitFileSize  CommandLimit = "file_size" // what wrote the file was ended
 	LimitTime      CommandLimit = "time"      // it was ended
+	LimitDisk      CommandLimit = "disk"      // it wrote while the disk was nearly full, and was ended
 )
 
 // Values lists the limits.
 func (CommandLimit) Values() []string {
-	return []string{string(LimitMemory), string(LimitProcesses), string(LimitFileSize), string(LimitTime)}
+	return []string{string(LimitMemory), string(LimitProcesses), string(LimitFileSize), string(LimitTime), string(LimitDisk)}
 }
 
 // ToolProgressData is the data of tool_progress. ToolCallID ties the records of

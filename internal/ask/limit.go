@@ -31,6 +31,8 @@ func LimitReached(l clew.CommandLimit) string {
 	switch l {
 	case "":
 		return ""
+	case clew.LimitDisk:
+		return "disk nearly full"
 	case clew.LimitFileSize:
 		return "file size limit"
 	case clew.LimitProcesses:

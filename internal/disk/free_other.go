@@ -8,3 +8,5 @@ import "errors"
 func Free(string) (free, total uint64, err error) {
 	return 0, 0, errors.New("the room on the disk is not known on this system")
 }
+
+func sameDisk(string, string) bool { return true }

@@ -13,3 +13,10 @@ func Free(dir string) (free, total uint64, err error) {
 	}
 	return s.Bavail * uint64(s.Bsize), s.Blocks * uint64(s.Bsize), nil //nolint:gosec // sizes of blocks are positive
 }
+
+// sameDisk reports whether two directories are on one file system. What cannot be
+// known counts as the same.
+func sameDisk(a, b string) bool {
+	var x, y unix.Stat_t
+	return unix.Stat(a, &x) != nil || unix.Stat(b, &y) != nil || x.Dev == y.Dev
+}

@@ -80,8 +80,8 @@ func (s Size) Of(total uint64) uint64 {
 func NewReserve(dir string, size Size) *Reserve { return &Reserve{dir: dir, size: size} }
 
 // lookEvery is how old an answer may be: statfs is cheap, but not free for every
-// command.
-const lookEvery = time.Second
+// command. A command that fills a disk needs a second for all that is in reserve.
+const lookEvery = 100 * time.Millisecond
 
 // Room is nil if something new may be begun, else an error that says why not.
 func (r *Reserve) Room() error {
@@ -91,6 +91,15 @@ func (r *Reserve) Room() error {
 	}
 	return clew.Errorf(clew.StorageFailed, "the server is low on disk space: %s left, %s are kept in reserve. Nothing new is begun until there is room; you can still answer, stop, rewind, delete and export",
 		amount(free), amount(reserve))
+}
+
+// RoomAt is Room for somebody who writes into a directory: what is on another disk
+// does not use this one up.
+func (r *Reserve) RoomAt(dir string) error {
+	if !sameDisk(r.dir, dir) {
+		return nil
+	}
+	return r.Room()
 }
 
 // Look gives the room that is left and the room that is kept.

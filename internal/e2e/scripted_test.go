@@ -123,6 +123,11 @@ type inside struct {
 
 func startInside(t testing.TB, agent session.Agent) *inside {
 	t.Helper()
+	return startInsideWith(t, insideConfig(t), agent)
+}
+
+func insideConfig(t testing.TB) server.Config {
+	t.Helper()
 	path, err := secretFile()
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +136,11 @@ func startInside(t testing.TB, agent session.Agent) *inside {
 	cfg.Data, cfg.Listen = t.TempDir(), fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	cfg.Auth.HMACSecretFile = path
 	cfg.Limits.ConnectsPerMinute, cfg.Limits.MessagesPerMinute, cfg.Limits.RequestsPerMinute = 0, 0, 0
+	return cfg
+}
+
+func startInsideWith(t testing.TB, cfg server.Config, agent session.Agent) *inside {
+	t.Helper()
 	in := &inside{t: t, cfg: cfg, agent: agent}
 	if err := in.start(); err != nil {
 		t.Fatal(err)

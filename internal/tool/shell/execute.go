@@ -257,6 +257,8 @@ func (p *process) reachedText() string {
 		return fmt.Sprintf("It reached its memory limit and was ended: %s for a command, %s for all commands of a user together.", megabytes(l.Memory), megabytes(total.Memory))
 	case clew.LimitProcesses:
 		return fmt.Sprintf("It reached its limit of processes and threads and could not start more: %s for a command, %s for all commands of a user together.", number(l.Processes), number(total.Processes))
+	case clew.LimitDisk:
+		return "The server keeps the rest of the disk for the records of its sessions."
 	case clew.LimitFileSize:
 		return fmt.Sprintf("It reached the limit for the size of a file, %s, and what wrote it was ended.", megabytes(l.FileSize))
 	}

@@ -34,6 +34,10 @@ func (p plan) launchBwrap() (*launch, error) { return nil, errors.New("there is 
 
 func signalBelow(root, _ int, sig syscall.Signal) { _ = syscall.Kill(-root, sig) }
 
+func below(int, int) []int { return nil }
+
+func written([]int) int64 { return 0 }
+
 func killMarked(func(string) bool) []int { return nil }
 
 type inner struct{ pid int }

@@ -28,6 +28,7 @@ const (
 	stoppedByTool    = "stop_command ended it"
 	stoppedByServer  = "the server is stopping"
 	stoppedBySession = "the session ended"
+	stoppedByDisk    = "the disk is nearly full"
 	stoppedUnlimited = "its limits could not be set, so it was not run"
 )
 
@@ -129,6 +130,12 @@ func (p *process) supervise() {
 		defer t.Stop()
 	}
 
+	if p.plan.opts.Room != nil {
+		over, watched := make(chan struct{}), make(chan struct{})
+		go func() { defer close(watched); p.watchRoom(over) }()
+		defer func() { close(over); <-watched }()
+	}
+
 	select {
 	case <-exited:
 	case <-p.stopping:
@@ -173,9 +180,11 @@ func (p *process) enterSandbox() {
 // command is gone.
 func (p *process) terminate(exited <-chan struct{}) bool {
 	pid := p.cmd.Process.Pid
-	p.askToEnd()
-	if within(exited, grace) {
-		return true
+	if p.cause != stoppedByDisk { // where there is no time
+		p.askToEnd()
+		if within(exited, grace) {
+			return true
+		}
 	}
 	if p.alive != nil { // the warden finds what hides from us
 		p.release()
@@ -219,6 +228,8 @@ func (p *process) cleanUp() {
 	}
 	switch {
 	case p.reached != "":
+	case p.cause == stoppedByDisk:
+		p.reached = clew.LimitDisk
 	case p.cause == stoppedByLimit:
 		p.reached = clew.LimitTime
 	case p.code == 128+int(syscall.SIGXFSZ):

@@ -40,6 +40,9 @@ type Options struct {
 	// together, which only Groups can hold. Without Groups less is held.
 	Limits, Total limit.Limits
 	Groups        limit.Groups
+	// Room says whether the disk of a directory has room beyond what is kept in
+	// reserve. While it has not, a command that writes is stopped. nil is always.
+	Room func(dir string) error `json:"-"`
 	// Marker stands for the data directory; see Marker and Sweep.
 	Marker string
 	Log    *slog.Logger

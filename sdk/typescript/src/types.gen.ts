@@ -343,7 +343,8 @@ export type CommandLimit =
   | "memory"
   | "processes"
   | "file_size"
-  | "time";
+  | "time"
+  | "disk";
 
 export interface AllowedBy {
   scope: AllowScope;

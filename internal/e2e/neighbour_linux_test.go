@@ -1,0 +1,194 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/tool/limit/limittest"
+	"github.com/clew-run/clew/internal/tool/shell"
+)
+
+// obedient is a model that runs the line it is told, once.
+type obedient struct{}
+
+func (obedient) Stream(_ context.Context, req llm.Request, _ func(llm.Delta) error) (llm.Answer, error) {
+	for _, said := range slices.Backward(req.Messages[len(req.Messages)-1].Content) {
+		_, line, found := strings.Cut(said.Text, "run: ")
+		if said.Type != clew.PartText || !found {
+			continue
+		}
+		line, _, _ = strings.Cut(line, "\n")
+		input, err := json.Marshal(map[string]any{"command": line, "timeout_sec": 5})
+		return llm.Answer{
+			Parts: []clew.Part{{Type: clew.PartToolUse, ToolCallID: "call_1", Tool: "execute_command", Input: input}}, Stop: llm.StopToolUse, Model: req.Model,
+		}, err
+	}
+	return llm.Answer{Parts: []clew.Part{{Type: clew.PartText, Text: "Done."}}, Stop: llm.StopEnd, Model: req.Model}, nil
+}
+
+// blockDisk is a file system on a block device, which tells pages in memory from
+// those on disk.
+func blockDisk(t *testing.T, size string) string {
+	t.Helper()
+	image, dir := filepath.Join(t.TempDir(), "image"), t.TempDir()
+	script := `truncate -s "$1" "$2" && mkfs.ext4 -q -m 0 "$2" && mount -o loop "$2" "$3"`
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", size, image, dir).CombinedOutput(); err != nil {
+		t.Skipf("not run: no file system can be made here: %v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.CommandContext(context.Background(), "umount", "-l", dir).Run() })
+	return dir
+}
+
+// attacks are what one user's commands do to a machine, and the limit they meet.
+var attacks = map[string]struct {
+	script  string
+	reached clew.CommandLimit
+}{
+	"fork bomb":    {"trap '' TERM\nbomb() { bomb | bomb & }\nwhile :; do bomb; done", clew.LimitProcesses},
+	"memory eater": {"for i in $(seq 200); do head -c 400m /dev/zero | tail -c 390m >/dev/null; done", clew.LimitMemory},
+	"disk filler":  {"trap '' TERM\nfor i in $(seq 1000); do head -c 16m /dev/zero >fill$i; done", clew.LimitDisk},
+}
+
+// What one user's commands do to the machine another user hardly notices: a fork
+// bomb, a memory eater and a disk filler leave their p99 within three times of what
+// it is in quiet, and each is told which limit it met (T5).
+func TestNeighbours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("attacks the machine")
+	}
+	if kind, why := shell.Probe(); kind != shell.SandboxBwrap {
+		t.Skipf("not run: no sandbox: %s", why)
+	}
+	groups := limittest.Groups(t)
+	disk := blockDisk(t, "384m")
+	cfg := insideConfig(t)
+	cfg.Data, cfg.Groups, cfg.Workspaces = filepath.Join(disk, "data"), groups, []string{filepath.Join(disk, "work")}
+	cfg.Providers = map[string]llm.Provider{"obedient": obedient{}}
+	cfg.Settings = filepath.Join(t.TempDir(), "settings.json")
+	lines := []string{}
+	for name := range attacks {
+		lines = append(lines, "bash "+fileOf(name))
+	}
+	writeJSON(t, cfg.Settings, map[string]any{
+		"model_profiles": map[string]any{"o": map[string]any{"provider": "obedient", "model": "m"}}, "model_profile": "o",
+		"auto_approval_enabled": true, "always_allow_execute": true, "allowed_commands": lines,
+		"command_memory_mb": 128, "command_processes": 100, "command_sandbox": "bwrap",
+	})
+	srv := startInsideWith(t, cfg, nil)
+	ann := neighbour{t, client.NewAPI(srv.URL(), srv.Token("ann")), ""}
+	ann.makeSession("")
+	quiet := ann.p99("quiet")
+	for _, name := range slices.Sorted(maps.Keys(attacks)) {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(disk, "work", fileOf(name))
+			writeScript(t, dir, name)
+			bob := neighbour{t, client.NewAPI(srv.URL(), srv.Token("bob")), ""}
+			bob.makeSession(dir)
+			bob.command(clew.CommandUserMessage, clew.UserMessageData{Text: "run: bash " + fileOf(name)})
+			busy := neighbour{t, ann.api, ann.id}.p99(name)
+			if reached := bob.limitReached(); reached != attacks[name].reached {
+				t.Errorf("it met the limit %q", reached)
+			}
+			// On a machine that does nothing else a p99 is a few milliseconds, of which
+			// one hiccup is many.
+			if bound := 3 * max(quiet, 20*time.Millisecond); busy > bound {
+				t.Errorf("p99 is %v, and %v in quiet", busy, quiet)
+			}
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func fileOf(attack string) string { return strings.ReplaceAll(attack, " ", "-") + ".sh" }
+
+func writeScript(t *testing.T, dir, attack string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, fileOf(attack)), []byte(attacks[attack].script+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeJSON(t *testing.T, path string, v any) {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = os.WriteFile(path, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A neighbour is a user with a session.
+type neighbour struct {
+	*testing.T
+	api *client.API
+	id  clew.SessionID
+}
+
+func (n *neighbour) makeSession(workspace string) {
+	n.Helper()
+	var err error
+	if n.id, err = n.api.CreateSession(n.Context(), client.NewSession{Workspace: workspace}); err != nil {
+		n.Fatal(err)
+	}
+}
+
+func (n neighbour) command(typ clew.CommandType, data any) {
+	n.Helper()
+	if _, err := n.api.Command(n.Context(), n.id, "", typ, data); err != nil {
+		n.Fatal(err)
+	}
+}
+
+// p99 changes a title again and again for some seconds and gives the time that 99
+// of 100 changes take at most, from the request to the answer after the flush.
+func (n neighbour) p99(when string) time.Duration {
+	n.Helper()
+	var took []time.Duration
+	for begin := time.Now(); time.Since(begin) < 6*time.Second; {
+		began := time.Now()
+		n.command(clew.CommandRenameSession, clew.RenameSessionData{Title: fmt.Sprintf("%s %d", when, len(took))})
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	p99 := took[len(took)*99/100]
+	n.Logf("figures %s: commands=%d p50=%v p99=%v max=%v", when, len(took), took[len(took)/2].Round(time.Microsecond), p99.Round(time.Microsecond), took[len(took)-1].Round(time.Microsecond))
+	return p99
+}
+
+// limitReached waits for the end of the session's command.
+func (n neighbour) limitReached() (reached clew.CommandLimit) {
+	n.Helper()
+	eventually(n, "the command to end", func() bool {
+		page, err := n.api.Messages(n.Context(), n.id, client.PageOf{})
+		if err != nil {
+			return false
+		}
+		for _, m := range page.Messages {
+			if m.Tool != nil && m.Tool.Status != clew.ToolRunning && m.Tool.Status != clew.ToolWaiting {
+				reached = m.Tool.LimitReached
+				return true
+			}
+		}
+		return false
+	})
+	return reached
+}
