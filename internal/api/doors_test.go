@@ -106,6 +106,7 @@ func TestOpenRoutes(t *testing.T) {
 	if a := b.call(ownerToken, "GET", "/metrics", "").is(http.StatusOK, ""); a.raw != "figures 1\n" {
 		t.Error(a.raw)
 	}
+	b.call(b.key("ada", clew.RoleOwner), "GET", "/metrics", "").is(http.StatusForbidden, clew.Forbidden)
 }
 
 // Covers: WS-110

@@ -1,6 +1,10 @@
 package api
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/clew-run/clew"
+)
 
 // plainRoutes are those without huma: their answers are not ours to type.
 func (a *API) plainRoutes() {
@@ -14,7 +18,7 @@ func (a *API) plainRoutes() {
 		a.add("GET /asyncapi.json", open, func(w http.ResponseWriter, _ *http.Request) { writeDocument(w, a.o.AsyncAPI) })
 	}
 	if a.o.Metrics != nil {
-		a.add("GET /metrics", Route{}, a.guard(a.o.Metrics.ServeHTTP))
+		a.add("GET /metrics", Route{}, a.guard(a.metrics))
 	}
 	if a.o.Blobs != nil {
 		a.add("GET "+prefix+"/sessions/{id}/blobs/{address}", Route{}, a.guard(a.blob))
@@ -27,6 +31,15 @@ func (a *API) plainRoutes() {
 		a.add("GET "+prefix+"/inbox/feed", Route{Own: true}, a.o.InboxFeed.ServeHTTP)
 	}
 	a.mux.HandleFunc("/", a.guard(notFound))
+}
+
+// metrics gives the figures to administrators: they tell how much others work.
+func (a *API) metrics(w http.ResponseWriter, r *http.Request) {
+	if callerOf(r.Context()).Role != clew.RoleAdmin {
+		writeError(w, r, clew.Errorf(clew.Forbidden, "only administrators see the metrics"))
+		return
+	}
+	a.o.Metrics.ServeHTTP(w, r)
 }
 
 func writeDocument(w http.ResponseWriter, doc []byte) {

@@ -56,6 +56,9 @@ type Config struct {
 	TLSCert string `koanf:"tls_cert"`
 	TLSKey  string `koanf:"tls_key"`
 
+	// MetricsListen is an address of its own for /metrics, which needs no
+	// credentials there; "" leaves it to administrators, at Listen.
+	MetricsListen string `koanf:"metrics_listen"`
 	// OTLPEndpoint turns traces on: the URL of an OTLP/HTTP collector.
 	OTLPEndpoint string `koanf:"otlp_endpoint"`
 	// IdleAfter is how long a session that nobody uses stays in memory.

@@ -1,13 +1,43 @@
 package server
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
+
+// listenMetrics serves the figures on an address of their own, if one is given.
+// Nobody is asked for credentials there: who may reach it is up to the operator.
+func (s *Server) listenMetrics(figures http.Handler) error {
+	if s.cfg.MetricsListen == "" {
+		return nil
+	}
+	listener, err := net.Listen("tcp", s.cfg.MetricsListen)
+	if err != nil {
+		return fmt.Errorf("cannot listen on metrics_listen %s: %w", s.cfg.MetricsListen, err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", figures)
+	s.figures = &http.Server{
+		Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	s.figuresAt = listener.Addr()
+	s.work.Go(func() {
+		if err := s.figures.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("metrics", "err", err)
+		}
+	})
+	return nil
+}
 
 // metrics serves the node's counters in Prometheus' form.
 func (s *Server) metrics() http.Handler {

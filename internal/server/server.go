@@ -49,6 +49,9 @@ type Server struct {
 	types   session.Types // nil if nobody wants a record
 	reserve *disk.Reserve
 
+	figures   *http.Server // nil if metrics have no address of their own
+	figuresAt net.Addr
+
 	front     httpFront
 	questions questions
 	push      *push.Push
@@ -274,6 +277,10 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	figures := s.metrics()
+	if err := s.listenMetrics(figures); err != nil {
+		return nil, err
+	}
 	o := api.Options{
 		Sessions: api.Of(s.host), Auth: f.auth, Keys: f.keys, Doors: f.doors, AllowQueryToken: s.cfg.Auth.QueryToken,
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
@@ -281,7 +288,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
 		Push: s.push, Drafts: drafts,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
-		Ready: s.journal.Ready, Metrics: s.metrics(), WebSocket: s.gateway, Log: s.log,
+		Ready: s.journal.Ready, Metrics: figures, WebSocket: s.gateway, Log: s.log,
 	}
 	if f.signIns != nil {
 		o.SignIns = f.signIns
@@ -353,6 +360,9 @@ func (s *Server) Stop(ctx context.Context) {
 	}
 	if s.http != nil {
 		_ = s.http.Shutdown(ctx)
+	}
+	if s.figures != nil {
+		_ = s.figures.Close()
 	}
 	if s.host != nil {
 		s.host.Close(ctx)
