@@ -16,7 +16,10 @@ import (
 
 // A bucket is a store behind gocloud.dev/blob. Its writes are whole and
 // durable when they return.
-type bucket struct{ b *blob.Bucket }
+type bucket struct {
+	b    *blob.Bucket
+	name string
+}
 
 func openBucket(ctx context.Context, rawURL string) (*bucket, error) {
 	u, err := url.Parse(rawURL)
@@ -30,7 +33,7 @@ func openBucket(ctx context.Context, rawURL string) (*bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bucket{b}, nil
+	return &bucket{b, u.Host}, nil
 }
 
 func (s *bucket) write(ctx context.Context, key string, data []byte, onlyNew bool) error {

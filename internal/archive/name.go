@@ -52,8 +52,10 @@ func sealKey(id clew.SessionID, seq uint64, rev uint16) string {
 // objects, and neither replaces the other's. The segments of a session have
 // their own directory: hundreds of them would slow down the list of seals.
 func segmentKey(id clew.SessionID, first uint64, digest [32]byte) string {
-	return fmt.Sprintf("%s%s%s/%016x.%s", leafOf(id), id, segmentsDir, first, hex.EncodeToString(digest[:8]))
+	return fmt.Sprintf("%s%016x.%s", segmentPrefix(id), first, hex.EncodeToString(digest[:8]))
 }
+
+func segmentPrefix(id clew.SessionID) string { return leafOf(id) + string(id) + segmentsDir + "/" }
 
 // foldPrefix starts the names of a session's kept folds.
 func foldPrefix(id clew.SessionID) string { return leafOf(id) + string(id) + foldsDir + "/" }

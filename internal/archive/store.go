@@ -28,6 +28,12 @@ type store interface {
 	walk(ctx context.Context, fn func(key string) bool) error
 	// remove deletes an object; one that is gone already is no error.
 	remove(ctx context.Context, key string) error
+	// erase is remove for good, durable on return: no older version of the
+	// object is left either.
+	erase(ctx context.Context, key string) error
+	// erased is called with the leaf and name of a session after its objects
+	// were erased.
+	erased(ctx context.Context, session string) error
 
 	// sync makes durable what was created before. After an error the outcome
 	// is open and the store takes no more writes.

@@ -23,6 +23,7 @@ func testStore(t *testing.T, open func(*testing.T) *Archive) {
 		"stale owner": testStaleOwner, "conflict": testConflict, "prune": testPrune, "sessions": testSessions,
 		"blobs": testBlobs, "ranges": testRanges, "missing segment": testMissingSegment,
 		"folds": testFolds, "base": testBase, "filing": testFiling, "abandoned filing": testAbandon,
+		"erase": testErase, "own": testOwn,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
