@@ -19,6 +19,7 @@ var ErrNoRow = errors.New("no such row")
 type Table struct {
 	kv     jetstream.KeyValue
 	health *health
+	fading bool
 }
 
 // Table opens a table and makes it on first use.
@@ -45,7 +46,7 @@ func (j *Journal) openTable(ctx context.Context, name string, cfg jetstream.KeyV
 	if err != nil {
 		return nil, engineError(err)
 	}
-	return &Table{kv, j.health}, nil
+	return &Table{kv, j.health, cfg.LimitMarkerTTL > 0}, nil
 }
 
 // markerTTL is how long the mark of a deleted row stays. It outlives every

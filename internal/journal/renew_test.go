@@ -1,0 +1,121 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// filesWith counts the files below a directory that have a text in them.
+func filesWith(t *testing.T, dir, text string) (n int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(text)) {
+			n++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Of a renewed table nothing is left on the disk but its rows: not what they were
+// before, nor those that were deleted. The rows can be written on as before.
+func TestRenewedTable(t *testing.T) {
+	for _, fading := range []bool{false, true} {
+		t.Run(fmt.Sprint("fading=", fading), func(t *testing.T) {
+			dir := t.TempDir()
+			g := newGround(t, dir)
+			open := func() (*Table, error) { return g.j.Table(t.Context(), "TRIED") }
+			if fading {
+				open = func() (*Table, error) { return g.j.FadingTable(t.Context(), "TRIED", 0) }
+			}
+			table, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"was-before", "is-now"} {
+				for i := range 100 {
+					err = errors.Join(err, table.Put(t.Context(), fmt.Sprint("row", i), []byte(text)))
+				}
+			}
+			err = errors.Join(err, table.Put(t.Context(), "gone", []byte("was-deleted")), table.Drop(t.Context(), "gone"))
+			_, revision, getErr := table.Get(t.Context(), "row7")
+			if err := errors.Join(err, getErr); err != nil {
+				t.Fatal(err)
+			}
+			if filesWith(t, dir, "was-before") == 0 || filesWith(t, dir, "was-deleted") == 0 {
+				t.Fatal("the engine forgets by itself: the test shows nothing")
+			}
+			for range 2 {
+				if err := table.renew(t.Context(), g.j); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, text := range []string{"was-before", "was-deleted"} {
+				if n := filesWith(t, dir, text); n > 0 {
+					t.Errorf("%d files have %q", n, text)
+				}
+			}
+			rows, err := table.List(t.Context())
+			if err != nil || len(rows) != 100 || string(rows["row7"]) != "is-now" {
+				t.Errorf("%d rows, %v", len(rows), err)
+			}
+			if _, err := table.update(t.Context(), "row7", nil, revision); !errors.Is(err, errRowChanged) {
+				t.Errorf("an old revision was taken: %v", err)
+			}
+			_, revision, _ = table.Get(t.Context(), "row7")
+			if _, err := table.update(t.Context(), "row7", []byte("next"), revision); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// What was purged from a partition's stream, or sealed, is no longer in its files,
+// and the sessions go on.
+func TestRenewedPartition(t *testing.T) {
+	dir := t.TempDir()
+	g := newGround(t, dir)
+	for i := range 5 {
+		g.create(clew.SessionID(fmt.Sprint("sess_", i)), 10)
+	}
+	cmd := clew.Command{Type: clew.CommandRenameSession, By: owner, Data: &clew.RenameSessionData{Title: "planted-text"}}
+	if _, err := g.h.Do(t.Context(), "sess_1", cmd); err != nil {
+		t.Fatal(err)
+	}
+	then := time.Now()
+	g.rename("sess_2", 3)
+	if err := g.j.SweepPartition(t.Context(), 0, then, g.h.Seal); err != nil { // sealed and cut, as after some minutes
+		t.Fatal(err)
+	}
+	engine := filepath.Join(dir, "engine", "jetstream", "$G", "streams", "CLEW_J_0")
+	if filesWith(t, engine, "planted-text") == 0 {
+		t.Fatal("the engine forgets by itself: the test shows nothing")
+	}
+	if err := g.j.renewPartition(t.Context(), 0, g.h.Seal); err != nil {
+		t.Fatal(err)
+	}
+	if n := filesWith(t, engine, "planted-text"); n > 0 {
+		t.Errorf("%d files have it", n)
+	}
+	g.rename("sess_2", 3)
+	g.whole("sess_2", 16)
+	g.whole("sess_1", 11)
+	if _, err := g.j.Recent(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
