@@ -53,6 +53,7 @@ type Session struct {
 	CreatedMS int64              `json:"created_ms"`
 	UpdatedMS int64              `json:"updated_ms"`
 	LastSeq   uint64             `json:"last_seq"`
+	EraseMS   int64              `json:"erase_ms,omitempty"` // deleted, and erased then
 	Raw       json.RawMessage    `json:"-"`
 }
 
@@ -85,7 +86,14 @@ type Page struct {
 // ListSessions gives the caller's sessions, newest first. limit 0 leaves the
 // number to the server; q filters by title or id.
 func (a *API) ListSessions(ctx context.Context, q, cursor string, limit int) (Page, error) {
+	return a.list(ctx, q, cursor, limit, false)
+}
+
+func (a *API) list(ctx context.Context, q, cursor string, limit int, deleted bool) (Page, error) {
 	v := url.Values{}
+	if deleted {
+		v.Set("deleted", "true")
+	}
 	setIf(v, "q", q)
 	setIf(v, "cursor", cursor)
 	if limit > 0 {

@@ -91,6 +91,7 @@ type Options struct {
 	Links       Links       // nil = no answer links
 	Push        Push        // nil = browsers cannot be told
 	Drafts      Drafts      // nil = drafts are not kept
+	Erasures    Erasures    // nil = sessions cannot be deleted
 	Exports     Exports     // nil = sessions cannot be exported
 	Imports     Imports     // nil = nor imported
 	// InboxFeed is the WebSocket of an inbox; it authenticates by itself. nil =
@@ -173,6 +174,7 @@ func New(o Options) (*API, error) {
 	a.ruleRoutes(h)
 	a.pushRoutes(h)
 	a.draftRoutes(h)
+	a.eraseRoutes(h)
 	a.linkRoutes()
 	a.transferRoutes()
 	a.plainRoutes()

@@ -157,6 +157,7 @@ type bench struct {
 	secrets  secrets
 	blobs    blobs
 	moved    *moved
+	erasures erasures
 }
 
 type lockedBuffer struct {
@@ -212,6 +213,7 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 	}
 	b.moved = &moved{}
 	o.Exports, o.Imports = b.moved, b.moved
+	o.Erasures = &b.erasures
 	for _, f := range change {
 		f(&o)
 	}

@@ -39,6 +39,7 @@ type listInput struct {
 	Q        string `query:"q" maxLength:"200" doc:"Part of a title or id"`
 	Owner    string `query:"owner" doc:"Whose sessions, * for everybody's; only administrators may ask for others' than their own"`
 	Archived bool   `query:"archived" doc:"Those that were put away, in place of the others"`
+	Deleted  bool   `query:"deleted" doc:"Those that were deleted and can be brought back, in place of the others"`
 	Status   string `query:"status" maxLength:"200" doc:"Only those in one of these statuses, a list with commas"`
 }
 
@@ -117,8 +118,6 @@ func (a *API) sessionRoutes(h huma.API) {
 		"Read what a session is doing."), a.get)
 	huma.Register(h, operation("list-messages", http.MethodGet, "/sessions/{id}/messages", http.StatusOK,
 		"Read a page of the transcript, in order of time."), a.messages)
-	huma.Register(h, operation("archive-session", http.MethodDelete, "/sessions/{id}", http.StatusNoContent,
-		"Put a session away: lists leave it out, and nothing of it is deleted."), a.archive)
 	send := commandOperation()
 	body := *send.RequestBody.Content["application/json"]
 	huma.Register(h, send, a.command)
@@ -156,7 +155,7 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 	if in.Owner != "" {
 		owner = clew.UserID(in.Owner)
 	}
-	q := session.ListQuery{Owner: owner, Archived: in.Archived, Q: in.Q, Cursor: in.Cursor, Limit: in.Limit}
+	q := session.ListQuery{Owner: owner, Archived: in.Archived, Deleted: in.Deleted, Q: in.Q, Cursor: in.Cursor, Limit: in.Limit}
 	if in.Owner == "*" {
 		q.Owner, q.Everyone = "", true
 	}
@@ -177,15 +176,6 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 	out := &listOutput{}
 	out.Body.Sessions, out.Body.Next = append([]core.Summary{}, list...), next
 	return out, nil
-}
-
-// archive stands for archive_session. A second one changes nothing.
-func (a *API) archive(ctx context.Context, in *sessionInput) (*struct{}, error) {
-	role, err := a.access(ctx, in.ID)
-	if err == nil {
-		_, err = a.do(ctx, in.ID, role, clew.NewCommand(callerOf(ctx), &clew.ArchiveSessionData{Archived: true}))
-	}
-	return nil, err
 }
 
 // statuses reads a list of session statuses.

@@ -282,17 +282,3 @@ func TestOnlyOrdinaryKeysMakeSessions(t *testing.T) {
 		}
 	}
 }
-
-// Who owns a session puts it away; nobody else does, not even an administrator.
-func TestArchive(t *testing.T) {
-	b := newBench(t)
-	b.sessions.owner["s1"] = "ada"
-	b.call(b.key("ada", clew.RoleOwner), "DELETE", "/api/v1/sessions/s1", "").is(http.StatusNoContent, "")
-	last := b.sessions.done[len(b.sessions.done)-1]
-	if d, ok := last.Data.(*clew.ArchiveSessionData); !ok || !d.Archived || last.By.User != "ada" {
-		t.Errorf("%+v", last)
-	}
-	b.call(b.key("ada", clew.RoleApprover), "DELETE", "/api/v1/sessions/s1", "").is(http.StatusForbidden, clew.Forbidden)
-	b.call(b.key("bob", clew.RoleOwner), "DELETE", "/api/v1/sessions/s1", "").is(http.StatusNotFound, clew.SessionNotFound)
-	b.call(ownerToken, "DELETE", "/api/v1/sessions/s1", "").is(http.StatusForbidden, clew.Forbidden)
-}

@@ -180,6 +180,9 @@ func (j *Journal) listed(ctx context.Context) (map[clew.SessionID]uint64, error)
 			continue // the number of pages
 		}
 		for _, s := range p.Sessions {
+			if s.Gone { // erased, or no longer shared: others tell
+				continue
+			}
 			listed[s.ID] = max(listed[s.ID], s.LastSeq)
 		}
 	}

@@ -48,6 +48,7 @@ type Journal struct {
 	foundMu    sync.Mutex
 	founding   map[clew.SessionID]bool // sessions that Found is at work on
 	seals      seals
+	doomed     doomed
 	background sync.WaitGroup
 	onClose    func() // last of all, nil if there is nothing to do
 	stop       context.CancelFunc
@@ -146,16 +147,6 @@ func (j *Journal) Close(ctx context.Context) {
 
 // Node is this node's name.
 func (j *Journal) Node() string { return j.cfg.Node }
-
-// PutBlob stores bytes once by hash, durably, and returns their address.
-func (j *Journal) PutBlob(ctx context.Context, data []byte) (string, error) {
-	return j.archive.PutBlob(ctx, data)
-}
-
-// Blob reads bytes by address.
-func (j *Journal) Blob(ctx context.Context, ref string) ([]byte, error) {
-	return j.archive.Blob(ctx, ref)
-}
 
 // MaxRecord is the size of the largest record that the engine takes.
 func (j *Journal) MaxRecord() int { return int(j.engine.conn.MaxPayload()) - 4<<10 }

@@ -36,3 +36,9 @@ func (s *seals) latest(ctx context.Context, j *Journal, id clew.SessionID) (*arc
 	s.last[id] = seal
 	return seal, nil
 }
+
+func (s *seals) forget(id clew.SessionID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.last, id)
+}

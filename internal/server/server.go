@@ -21,6 +21,7 @@ import (
 	"github.com/clew-run/clew/internal/api/ipc"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/disk"
+	"github.com/clew-run/clew/internal/erase"
 	"github.com/clew-run/clew/internal/gateway"
 	"github.com/clew-run/clew/internal/inbox/push"
 	"github.com/clew-run/clew/internal/journal"
@@ -55,6 +56,8 @@ type Server struct {
 	front     httpFront
 	questions questions
 	push      *push.Push
+	drafts    *journal.Drafts
+	eraser    *erase.Eraser
 
 	stop context.CancelFunc
 	work sync.WaitGroup
@@ -206,8 +209,12 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	if err := s.openQuestions(ctx); err != nil {
 		return err
 	}
+	erasures, err := s.journal.OpenErasures(ctx)
+	if err != nil {
+		return err
+	}
 	s.host = session.NewHost(session.Config{
-		Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
+		Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Room: s.reserve.Room, Blobs: s.journal, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 		Appended: s.tellSocket, Types: s.types,
@@ -221,6 +228,10 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 			s.log.Error("wake-ups", "err", err)
 		}
 	})
+	if err := s.openEraser(ctx, index, erasures); err != nil {
+		return err
+	}
+	s.work.Go(func() { s.eraser.Run(bg) })
 	s.work.Go(func() { s.files.Run(bg, collectEvery) })
 	s.work.Go(s.tellSandbox)
 	s.work.Go(func() {
@@ -273,10 +284,6 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 	if err := s.servePush(ctx, bg, f.keys); err != nil {
 		return nil, err
 	}
-	drafts, err := s.journal.OpenDrafts(ctx)
-	if err != nil {
-		return nil, err
-	}
 	figures := s.metrics()
 	if err := s.listenMetrics(figures); err != nil {
 		return nil, err
@@ -286,7 +293,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
 		Settings: s.shop.settings, Secrets: s.shop.secrets, ToolServers: s.shop.desk, Blobs: s.journal, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
-		Push: s.push, Drafts: drafts,
+		Push: s.push, Drafts: s.drafts, Erasures: s.eraser,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: s.journal.Ready, Metrics: figures, WebSocket: s.gateway, Log: s.log,
 	}

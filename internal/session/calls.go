@@ -15,7 +15,7 @@ import (
 
 // callRequest is a request from one node to another about a session.
 type callRequest struct {
-	Op       string               `json:"op"` // do, create, access, state, since, overview, head, seal, wake, present
+	Op       string               `json:"op"` // do, create, access, state, since, overview, head, seal, wake, present, delete, show, own
 	Session  clew.SessionID       `json:"session"`
 	By       clew.Principal       `json:"by"`
 	Type     clew.CommandType     `json:"type,omitempty"`
@@ -233,6 +233,8 @@ func (h *Host) serve(ctx context.Context, c callRequest) (a callResult, err erro
 		err = s.read(ctx, func(s *Session) { s.present(c.Node, c.Viewers) })
 	case "wake":
 		err = s.wake(ctx)
+	case "delete", "show", "own":
+		err = h.serveErasure(ctx, s, c)
 	default:
 		err = clew.Errorf(clew.InvalidMessage, "unknown call %q", c.Op)
 	}

@@ -22,10 +22,12 @@ type Config struct {
 	Journal Journal
 	Storage Storage // nil if it always takes records
 	Index   Index
-	Inbox   Inbox   // nil if there is none
-	Peers   Peers   // nil if this node is alone
-	Cluster Cluster // nil if this node is alone
-	Agent   Agent
+	Inbox   Inbox // nil if there is none
+	// Erasures knows the deleted sessions; nil if there can be none.
+	Erasures Erasures
+	Peers    Peers   // nil if this node is alone
+	Cluster  Cluster // nil if this node is alone
+	Agent    Agent
 	// Services takes the commands that are about the server; nil has none.
 	Services Services
 	// Place says where a caller's new session may work, given the directory that
@@ -134,6 +136,9 @@ func NewHost(cfg Config) *Host {
 	}
 	if cfg.Room == nil {
 		cfg.Room = func() error { return nil }
+	}
+	if cfg.Erasures == nil {
+		cfg.Erasures = noneDeleted{}
 	}
 	if cfg.Types == nil {
 		cfg.Types = noTypes{}
@@ -422,6 +427,9 @@ func (h *Host) drop(sl *slot) {
 // open claims the shard and reads the session. While no records are taken it
 // cannot be claimed, only shown.
 func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
+	if err := h.undeleted(ctx, id); err != nil {
+		return nil, err
+	}
 	noStore := h.cfg.Storage.Writable()
 	var lease Lease
 	if noStore == nil {
@@ -483,7 +491,7 @@ func (h *Host) Access(ctx context.Context, id clew.SessionID, p clew.Principal) 
 	if err == nil && role == clew.RoleNone {
 		err = clew.Errorf(clew.SessionNotFound, "no session %s", id)
 	}
-	return role, err
+	return role, h.whyGone(ctx, id, p, err)
 }
 
 // List gives sessions as the index does.

@@ -135,6 +135,10 @@ type Log interface {
 	// that are kept anyway.
 	Keep(ctx context.Context, head clew.Head, state []byte) error
 
+	// Own makes the records that the session has from another one its own. It is
+	// durable on return.
+	Own(ctx context.Context) error
+
 	// Seal stores state, the fold of all records up to head, together with the
 	// records themselves in the archive; Flush makes it count. recent holds the last records up to
 	// head if the caller has them at hand; it only saves reading them again.
@@ -158,13 +162,15 @@ type ListQuery struct {
 	Q        string   // part of a title or id
 	Status   []string // one of these; none is any
 	Archived bool     // those that were put away in place of the others
+	Deleted  bool     // those that are to be erased in place of the others
 	Cursor   string   // "" or what the former call returned
 	Limit    int
 }
 
 // Matches reports whether a session is one of those, whoever owns it.
 func (q ListQuery) Matches(s core.Summary) bool {
-	if s.Gone || s.Archived != q.Archived {
+	deleted := s.EraseMS > 0
+	if s.Gone || deleted != q.Deleted || !deleted && s.Archived != q.Archived {
 		return false
 	}
 	if len(q.Status) > 0 && !slices.Contains(q.Status, s.Status) {

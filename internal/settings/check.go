@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/clew-run/clew"
 )
 
 // The checks below never put a value into their message: it may be a secret
@@ -153,6 +155,13 @@ func hostPattern(_ string, v any) error {
 		return errors.New("must be a host, or *. and a domain; an address in full is written without brackets or scheme")
 	}
 	return nil
+}
+
+func retentionEntry(user string, v any) error {
+	if !clew.ValidID(user) {
+		return errors.New("must be named by a user's id")
+	}
+	return between(0, 36_500)(v)
 }
 
 func experimentName(name string, _ any) error {

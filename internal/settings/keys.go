@@ -96,6 +96,7 @@ func Defaults() Values {
 		OutputLimit:  32768,
 		ExcludePaths: []string{},
 		Checkpoints:  true, CheckpointExclude: []string{}, CheckpointMaxFileMB: 100, CheckpointQuotaMB: 10_240,
+		EraseAfterDays: 7, RetentionUsers: map[string]int{},
 		McpEnabled:        true,
 		McpServers:        map[string]McpServer{},
 		TrustedWorkspaces: map[string]string{},

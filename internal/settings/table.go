@@ -1,14 +1,14 @@
 package settings
 
 // The groups of the reference page, in its order.
-var groups = []string{"Models", "Long conversations", "Modes", "Auto-approval", "Limits", "Runs", "Questions", "Tools", "Checkpoints", "Tool servers", "Workspaces", "Features", "Secrets"}
+var groups = []string{"Models", "Long conversations", "Modes", "Auto-approval", "Limits", "Runs", "Questions", "Tools", "Checkpoints", "Deleting", "Tool servers", "Workspaces", "Features", "Secrets"}
 
 // stateKeys is the table of all keys of Values. Whatever a session could use to
 // reach beyond its workspace, its budget or the operator's rules is marked
 // SessionNever, or SessionTighten where less is always fine.
 func stateKeys() []*Key {
 	var keys []*Key
-	for _, part := range [][]*Key{modelKeys(), condenseKeys(), modeKeys(), approvalKeys(), limitKeys(), runKeys(), questionKeys(), toolKeys(), checkpointKeys(), featureKeys()} {
+	for _, part := range [][]*Key{modelKeys(), condenseKeys(), modeKeys(), approvalKeys(), limitKeys(), runKeys(), questionKeys(), toolKeys(), checkpointKeys(), deleteKeys(), featureKeys()} {
 		keys = append(keys, part...)
 	}
 	return keys
@@ -202,6 +202,18 @@ func checkpointKeys() []*Key {
 			Doc: "Room on disk that the checkpoints of one workspace may take, in MB. 0 is no limit.", Allowed: "0 to 1073741824", check: between(0, 1<<30)},
 		{Name: "checkpoint_retention_days", Group: "Checkpoints", Exportable: true, Session: SessionNever,
 			Doc: "Checkpoints older than so many days go. 0 keeps them for as long as a session refers to them.", Allowed: "0 to 36500", check: between(0, 36_500)},
+	}
+}
+
+func deleteKeys() []*Key {
+	return []*Key{
+		{Name: "erase_after_days", Group: "Deleting", Exportable: true, Session: SessionNever,
+			Doc: "For so many days a deleted session can be brought back; then it is erased. 0 erases it at once.", Allowed: "0 to 3650", check: between(0, 3650)},
+		{Name: "retention_days", Group: "Deleting", Exportable: true, Session: SessionNever,
+			Doc: "Sessions in which nothing happened for so many days are deleted. 0 keeps them.", Allowed: "0 to 36500", check: between(0, 36_500)},
+		{Name: "retention_days_by_user", Group: "Deleting", Exportable: true, Session: SessionNever,
+			Doc:     "The same for the sessions of some people, in place of `retention_days`.",
+			Allowed: "0 to 36500 by user", check: entries(10_000), entry: retentionEntry},
 	}
 }
 

@@ -93,6 +93,11 @@ type Values struct {
 	CheckpointQuotaMB   int      `json:"checkpoint_quota_mb"`       // of a workspace: 10240; 0 = none
 	CheckpointDays      int      `json:"checkpoint_retention_days"` // 0 = as long as a record names it
 
+	// Deleting
+	EraseAfterDays int            `json:"erase_after_days"`       // 7; 0 = at once
+	RetentionDays  int            `json:"retention_days"`         // 0 = for ever
+	RetentionUsers map[string]int `json:"retention_days_by_user"` // in place of RetentionDays
+
 	// Tool servers
 	McpEnabled bool                 `json:"mcp_enabled"` // true
 	McpServers map[string]McpServer `json:"mcp_servers"`

@@ -156,6 +156,9 @@ func (h *memoryHandle) Append(_ context.Context, records []clew.Record) error {
 	return nil
 }
 
+// Own has nothing to do: a fork has its own copy here.
+func (h *memoryHandle) Own(context.Context) error { return nil }
+
 func (h *memoryHandle) MarkBusy(context.Context) error { return nil }
 
 func (h *memoryHandle) Keep(_ context.Context, head clew.Head, state []byte) error {

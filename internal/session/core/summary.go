@@ -64,6 +64,7 @@ type Summary struct {
 	LastLine   string          `json:"last_line,omitempty" doc:"The beginning of what was said last"`
 	ForkedFrom *clew.ForkPoint `json:"forked_from,omitempty" doc:"Where the session branched off"`
 	Archived   bool            `json:"archived,omitempty" doc:"It was put away"`
+	EraseMS    int64           `json:"erase_ms,omitempty" doc:"It was deleted, and can be brought back until then"`
 
 	// Gone marks a line in the list of somebody whom the session was shared with.
 	Gone bool `json:"gone,omitempty" hidden:"true"`

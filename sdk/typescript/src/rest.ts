@@ -76,6 +76,12 @@ export class Rest {
     /** Puts it away, so that lists and inboxes leave it out, or brings it back. Only its owner may, and not while an agent works in it. */
     archive: (id: string, archived = true): Promise<t.RestReceipt> =>
       this.request("POST", at("sessions", id, "commands"), { type: "archive_session", data: { archived } }),
+    /** What deleting it would erase, and what would stay; or who deleted it. */
+    deletion: (id: string): Promise<t.DeletionPreview> => this.#get(at("sessions", id, "deletion")),
+    /** Deletes it. It can be brought back for a while, but not with `now`. Its owner and administrators may. */
+    delete: (id: string, query: { now?: boolean } = {}): Promise<t.Deletion> => this.request("DELETE", at("sessions", id), undefined, { query }),
+    /** Brings a deleted one back. */
+    restore: (id: string): Promise<void> => this.request("POST", at("sessions", id, "restore")),
     messages: (id: string, query: t.MessageQuery = {}): Promise<t.MessagePage> =>
       this.#get(at("sessions", id, "messages"), { ...query }),
     command: <T extends CommandType>(id: string, type: T, data?: CommandData[T], messageId?: string): Promise<t.RestReceipt> =>

@@ -60,6 +60,38 @@ export interface SessionSummary {
   forked_from?: ForkPoint;
   /** It was put away. */
   archived?: boolean;
+  /** It was deleted, and can be brought back until then (Unix ms). */
+  erase_ms?: number;
+}
+
+export interface Deletion {
+  session_id: string;
+  owner: string;
+  /** Who deleted it; absent if its retention time was over. */
+  by?: string;
+  expired?: boolean;
+  deleted_ms: number;
+  /** Until then it can be brought back. */
+  erase_ms: number;
+  /** When nothing was left of it. */
+  erased_ms?: number;
+}
+
+export interface DeletionPreview {
+  session_id: string;
+  title: string;
+  owner: string;
+  records: number;
+  questions?: number;
+  checkpoints?: number;
+  directory?: string;
+  /** The server made the directory and erases it. */
+  directory_erased?: boolean;
+  /** Forks keep what was said before them. */
+  forks: { session_id: string; owner: string }[];
+  erase_ms: number;
+  /** It is deleted already. */
+  deleted?: Deletion;
 }
 
 export interface SessionPage {
@@ -76,6 +108,8 @@ export interface SessionQuery {
   status?: SessionStatus | SessionStatus[];
   /** Those that were put away, in place of the others. */
   archived?: boolean;
+  /** Those that were deleted and can be brought back, in place of the others. */
+  deleted?: boolean;
 }
 
 export interface NewSession {

@@ -43,7 +43,7 @@ export const settingsWords = words({
     secrets: "비밀 값", secretsHint: "제공자와 도구 서버의 키입니다. 넣을 수만 있고 꺼낼 수 없습니다.", secretName: "이름", secretValue: "값", store: "저장", stored: "저장했습니다",
     exportAll: "내보내기", importAll: "가져오기…", imported: (n: number) => `${n}개 변경됨`, adminOnly: "서버 설정은 관리자만 볼 수 있습니다.",
     groups: {
-      Models: "모델", "Long conversations": "긴 대화", Modes: "모드", "Auto-approval": "자동 승인", Limits: "한도", Runs: "실행", Questions: "질문", Tools: "도구", Checkpoints: "체크포인트",
+      Models: "모델", "Long conversations": "긴 대화", Modes: "모드", "Auto-approval": "자동 승인", Limits: "한도", Runs: "실행", Questions: "질문", Tools: "도구", Checkpoints: "체크포인트", Deleting: "삭제",
       "Tool servers": "도구 서버", Workspaces: "작업 폴더", Features: "기능", Secrets: "비밀 값", Interface: "화면", Speech: "음성", Notifications: "알림",
     },
     layers: { default: "기본값", file: "파일", environment: "환경 변수", server: "서버", session: "세션" },

@@ -1,0 +1,152 @@
+package erase_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/checkpoint/retention"
+	"github.com/clew-run/clew/internal/erase"
+	"github.com/clew-run/clew/internal/journal"
+	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/settings"
+)
+
+type world struct {
+	*erase.Eraser
+	t      *testing.T
+	host   *session.Host
+	values settings.Values
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	dir := t.TempDir()
+	w := &world{t: t, values: settings.Defaults()}
+	j, err := journal.Open(t.Context(), journal.Config{Dir: dir, SyncInterval: time.Minute}, log)
+	must(t, err)
+	index, err := j.OpenIndex(t.Context())
+	must(t, err)
+	inbox, err := j.OpenInbox(t.Context())
+	must(t, err)
+	drafts, err := j.OpenDrafts(t.Context())
+	must(t, err)
+	table, err := j.OpenErasures(t.Context())
+	must(t, err)
+	home := func(id clew.SessionID) string { return filepath.Join(dir, "workspaces", string(id)) }
+	files, err := retention.Open(filepath.Join(dir, "checkpoints"), retention.Options{Home: home})
+	must(t, err)
+	w.host = session.NewHost(session.Config{Journal: j, Index: index, Inbox: inbox, Erasures: table, Log: log})
+	t.Cleanup(func() {
+		w.host.Close(context.Background())
+		j.Close(context.Background())
+		_ = files.Close()
+	})
+	w.Eraser = erase.New(erase.Options{
+		Host: w.host, Table: table, Files: files, Home: home, Log: log, Settings: func() settings.Values { return w.values },
+		Store: journal.Eraser{Journal: j, Index: index, Inbox: inbox, Drafts: drafts, Seal: w.host.Seal, Own: w.host.Own},
+	})
+	return w
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func by(user clew.UserID) clew.Principal { return clew.Principal{User: user, Role: clew.RoleOwner} }
+
+func (w *world) create(user clew.UserID, id clew.SessionID) {
+	w.t.Helper()
+	_, err := w.host.Create(w.t.Context(), by(user), session.NewSession{ID: id})
+	must(w.t, err)
+}
+
+// there says which code a person hears of a session, "" if it is there.
+func (w *world) there(user clew.UserID, id clew.SessionID) clew.Code {
+	w.t.Helper()
+	_, err := w.host.Access(w.t.Context(), id, by(user))
+	if err == nil {
+		return ""
+	}
+	return clew.CodeOf(err)
+}
+
+// Sessions in which nothing happened go when their time is over: the server's, or that
+// of their owner. Without a retention time none ever does.
+//
+// Covers: C-77, WS-103
+func TestRetention(t *testing.T) {
+	w := newWorld(t)
+	for _, user := range []clew.UserID{"ada", "bob", "eve"} {
+		w.create(user, clew.SessionID("sess_"+user))
+	}
+	later := func(days int) time.Time { return time.Now().AddDate(0, 0, days) }
+	must(t, w.Expire(t.Context(), later(1000)))
+	is := func(when string, want ...clew.Code) {
+		t.Helper()
+		for i, user := range []clew.UserID{"ada", "bob", "eve"} {
+			if got := w.there(user, clew.SessionID("sess_"+user)); got != want[i] {
+				t.Errorf("%s: %s hears %q, want %q", when, user, got, want[i])
+			}
+		}
+	}
+	is("without a time", "", "", "")
+	w.values.RetentionDays, w.values.RetentionUsers = 30, map[string]int{"bob": 90, "eve": 0}
+	must(t, w.Expire(t.Context(), later(29)))
+	is("too early", "", "", "")
+	must(t, w.Expire(t.Context(), later(31)))
+	is("after 31 days", clew.SessionExpired, "", "")
+	must(t, w.Restore(t.Context(), "sess_ada", by("ada")))
+	is("brought back", "", "", "")
+	must(t, w.Expire(t.Context(), later(91)))
+	must(t, w.Expire(t.Context(), later(91))) // it may be repeated
+	is("after 91 days", clew.SessionExpired, clew.SessionExpired, "")
+	if got := w.there("bob", "sess_ada"); got != clew.SessionNotFound {
+		t.Errorf("a stranger hears %q", got)
+	}
+	must(t, w.Round(t.Context(), later(95)))
+	must(t, w.Restore(t.Context(), "sess_bob", by("bob")))
+	must(t, w.Expire(t.Context(), later(91)))
+	must(t, w.Round(t.Context(), later(99)))
+	err := w.Restore(t.Context(), "sess_bob", by("bob"))
+	if clew.CodeOf(err) != clew.SessionInvalidState || !strings.Contains(err.Error(), "cannot be brought back") {
+		t.Errorf("an erased one: %v", err)
+	}
+	is("erased", clew.SessionExpired, clew.SessionExpired, "")
+	if _, err := w.host.Create(t.Context(), by("bob"), session.NewSession{ID: "sess_bob"}); err == nil {
+		t.Error("an erased session's id was given again")
+	}
+}
+
+// A session is deleted once, and nobody gets a second try at its grace time.
+func TestDeleteOnce(t *testing.T) {
+	w := newWorld(t)
+	w.create("ada", "sess_1")
+	first, err := w.Delete(t.Context(), "sess_1", "ada", false)
+	must(t, err)
+	if _, err := w.Delete(t.Context(), "sess_1", "ada", true); clew.CodeOf(err) != clew.SessionNotFound {
+		t.Errorf("a second time: %v", err)
+	}
+	d, err := w.Deleted(t.Context(), "sess_1", by("ada"))
+	if err != nil || d == nil || d.EraseMS != first.EraseMS || d.By != "ada" || d.Owner != "ada" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if d, err := w.Deleted(t.Context(), "sess_1", by("bob")); d != nil || err != nil {
+		t.Errorf("bob hears %+v, %v", d, err)
+	}
+	w.values.EraseAfterDays = 0
+	w.create("ada", "sess_2")
+	d2, err := w.Delete(t.Context(), "sess_2", "ada", false)
+	must(t, err)
+	if d2.EraseMS != d2.AtMS {
+		t.Errorf("0 days are %+v", d2)
+	}
+}
