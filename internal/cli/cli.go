@@ -62,7 +62,7 @@ func rootCommand(a *env.App) *cobra.Command {
 	root.PersistentFlags().StringVar(&a.Color, "color", "auto", "colours: auto, always or never")
 	root.SetFlagErrorFunc(env.WrongFlag)
 	root.AddCommand(demoCommand(a), serveCommand(a), openCommand(a), exitCodesTopic(a), doctorCommand(a), lsCommand(a), showCommand(a),
-		history.RewindCommand(a), history.UndoCommand(a), history.RedoCommand(a), history.ForkCommand(a), history.CheckpointCommand(a),
+		history.RewindCommand(a), history.UndoCommand(a), history.RedoCommand(a), history.ForkCommand(a), history.CheckpointCommand(a), history.DeleteCommand(a),
 		exportCommand(a), importCommand(a), settingsCommand(a), secretCommand(a), tokenCommand(a), versionCommand(a))
 	root.AddCommand(runCommand(a), attachCommand(a), inboxCommand(a), answerCommand(a), stopCommand(a), resumeCommand(a))
 	root.AddCommand(completionCommand(a), manCommand(a), partitionsCommand(a))

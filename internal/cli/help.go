@@ -16,7 +16,7 @@ var groups = []struct {
 }{
 	{"start", "Start:", []string{"demo", "serve", "open", "doctor"}},
 	{"work", "Work with agents:", []string{"run", "attach", "inbox", "answer", "stop", "resume", "ls", "show"}},
-	{"back", "Go back, and elsewhere:", []string{"rewind", "undo", "redo", "fork", "checkpoint"}},
+	{"back", "Go back, and elsewhere:", []string{"rewind", "undo", "redo", "fork", "checkpoint", "delete"}},
 	{"keep", "Take along:", []string{"export", "import"}},
 	{"set", "Set up:", []string{"settings", "secret", "token", "partitions", "completion"}},
 	{"know", "Know more:", []string{"help", "exit-codes", "version"}},

@@ -112,6 +112,9 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 	try("clew token revoke", keyID)
 	try("clew run", "hello", "--workspace", "")
 	try("clew stop", session)
+	try("clew delete", session, "--preview")
+	try("clew delete", session, "--yes")
+	try("clew delete", session, "--undo")
 
 	for _, cmd := range commands() {
 		if path := cmd.CommandPath(); !tried[path] && !slices.Contains(jsonElsewhere, path) {

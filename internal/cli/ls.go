@@ -19,6 +19,7 @@ func lsCommand(a *env.App) *cobra.Command {
 	var r env.Remote
 	var limit int
 	var cursor, filter string
+	var deleted bool
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List your sessions, newest first",
@@ -31,26 +32,35 @@ func lsCommand(a *env.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			page, err := c.API().ListSessions(cmd.Context(), filter, cursor, limit)
+			list := c.API().ListSessions
+			if deleted {
+				list = c.API().ListDeleted
+			}
+			page, err := list(cmd.Context(), filter, cursor, limit)
 			if err != nil {
 				return err
 			}
 			if page.Sessions == nil {
 				page.Sessions = []client.Session{}
 			}
-			return a.Print(page, func(w io.Writer) error { return sessionTable(a, w, page, filter, r) })
+			return a.Print(page, func(w io.Writer) error { return sessionTable(a, w, page, filter, deleted, r) })
 		},
 	}
 	r.Flags(cmd)
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many")
 	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier page")
 	cmd.Flags().StringVar(&filter, "filter", "", "only those with this text in title or id")
+	cmd.Flags().BoolVar(&deleted, "deleted", false, "those that were deleted and can be brought back")
 	return cmd
 }
 
-func sessionTable(a *env.App, w io.Writer, list client.Page, filter string, r env.Remote) error {
+func sessionTable(a *env.App, w io.Writer, list client.Page, filter string, deleted bool, r env.Remote) error {
 	p := &env.Page{W: w}
-	if len(list.Sessions) == 0 {
+	switch {
+	case len(list.Sessions) == 0 && deleted:
+		p.Line("No deleted session can be brought back.")
+		return p.Err
+	case len(list.Sessions) == 0:
 		p.Line("%s", noSessions(filter, r))
 		return p.Err
 	}
@@ -60,6 +70,9 @@ func sessionTable(a *env.App, w io.Writer, list client.Page, filter string, r en
 	}
 	if list.Next != "" {
 		p.Line("more: %s", r.Line("ls", "--cursor", list.Next))
+	}
+	if deleted {
+		p.Line("Bring one back: %s", r.Line("delete", "--undo", "SESSION"))
 	}
 	return p.Err
 }
