@@ -86,7 +86,7 @@ func (s *store) engineInjuries(t *testing.T, rng *rand.Rand, samples int) []inju
 		{name: "stream's description deleted", do: remove(filepath.Join(stream, "meta.inf"))},
 		{name: "stream's checksum deleted", do: remove(filepath.Join(stream, "meta.sum"))},
 		{name: "stream's index deleted", do: remove(filepath.Join(stream, "msgs", "index.db")), healthy: true},
-		{name: "witness deleted, block cut", do: both(remove("witness"), cut(full, 2000)), unseen: true},
+		{name: "witness deleted, block cut", do: both(remove("witness"), cut(full, 2000)), block: full},
 	}
 	for _, n := range nightly.Size([]int{1, 100, 5000}, []int{1, 7, 100, 1000, 5000}) {
 		list = append(list, injury{name: fmt.Sprintf("block cut by %d", n), do: cut(full, n), block: full})

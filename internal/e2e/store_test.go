@@ -74,6 +74,9 @@ func makeStore(t testing.TB, properly bool) *store {
 	for _, id := range s.sessions {
 		s.frames[id] = s.read(t, srv, id)
 	}
+	if _, err := client.NewAPI(srv.URL(), s.secret).ListSessions(t.Context(), "", "", 100); err != nil { // it is up to date then
+		t.Fatal(err)
+	}
 	if !properly {
 		srv.kill()
 	} else if err := srv.Stop(); err != nil {

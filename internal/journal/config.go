@@ -47,7 +47,12 @@ type Config struct {
 	// Node is this node's name; "" takes the one kept in Dir.
 	Node string
 
-	moving  bool    // the partitions are about to change
+	moving bool // the partitions are about to change
+	// restored is what a store that comes from a backup begins with.
+	restored struct {
+		epoch    string
+		firstSeq uint64
+	}
 	version version // what this program can read; tests have others
 }
 

@@ -68,7 +68,7 @@ func (j *Journal) fork(ctx context.Context, id clew.SessionID, f session.Initial
 		}
 	}
 	_, err = j.archive.Put(ctx, nil, archive.Sealing{
-		Session: id, Epoch: firstEpoch, Head: f.Head, State: f.State,
+		Session: id, Epoch: j.epoch, Head: f.Head, State: f.State,
 		Base: archive.Base{Session: writer, Head: f.Head},
 	})
 	return j.founded(ctx, id, err)
@@ -102,7 +102,7 @@ func (j *Journal) founded(ctx context.Context, id clew.SessionID, err error) err
 
 // takeIn founds a session on records from elsewhere.
 func (j *Journal) takeIn(ctx context.Context, id clew.SessionID, f session.InitialHistory) error {
-	filing, err := j.archive.File(id, firstEpoch)
+	filing, err := j.archive.File(id, j.epoch)
 	if err != nil {
 		return err
 	}

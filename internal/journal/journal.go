@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type Journal struct {
 
 	streams    []jetstream.Stream // by partition
 	partitions int
+	epoch      string // of every session; see firstEpoch
 	wake       jetstream.Stream
 
 	// shardMu serialises appends of one shard on a replicated stream, where the
@@ -192,12 +194,20 @@ func (j *Journal) keepFlushing(ctx context.Context) {
 	}
 }
 
-const partitionsKey = "clew_partitions"
+const (
+	partitionsKey = "clew_partitions"
+	epochKey      = "clew_epoch"
+)
+
+// firstEpoch is a store's epoch until it is restored from a backup. A place in a
+// session is an epoch and a number: after a restore other records may get the
+// numbers of those that are lost, and clients that had seen these must notice.
+const firstEpoch = "e1"
 
 // openStreams makes the streams if they are not there. The number of partitions
 // is fixed by the first node that ever came.
 func (j *Journal) openStreams(ctx context.Context) error {
-	j.partitions = j.cfg.Partitions
+	j.partitions, j.epoch = j.cfg.Partitions, cmp.Or(j.cfg.restored.epoch, firstEpoch)
 	first, err := patiently(ctx, func() (jetstream.Stream, error) { return j.js.Stream(ctx, j.streamName(0)) })
 	switch {
 	case err == nil:
@@ -206,6 +216,7 @@ func (j *Journal) openStreams(ctx context.Context) error {
 			return fmt.Errorf("stream %s does not say how many partitions there are", j.streamName(0))
 		}
 		j.partitions = n
+		j.epoch = cmp.Or(first.CachedInfo().Config.Metadata[epochKey], firstEpoch)
 		if next := first.CachedInfo().Config.Metadata[movingKey]; next != "" && !j.cfg.moving {
 			return fmt.Errorf("%w: %s", ErrRepartitioning, next)
 		}
@@ -262,7 +273,8 @@ func (j *Journal) streamConfig(p int) jetstream.StreamConfig {
 		// Repeats are told by seq and hash. The engine's own memory of message
 		// ids is not used and costs start-up time in proportion to its window.
 		Duplicates: 100 * time.Millisecond,
-		Metadata:   map[string]string{partitionsKey: strconv.Itoa(j.partitions)},
+		Metadata:   map[string]string{partitionsKey: strconv.Itoa(j.partitions), epochKey: j.epoch},
+		FirstSeq:   j.cfg.restored.firstSeq,
 	}
 }
 

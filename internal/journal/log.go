@@ -25,7 +25,6 @@ type log struct {
 	p       int
 	subject string
 	fence   string
-	epoch   string
 	seal    *archive.Seal // newest one, nil if none
 	mark    uint64        // stream sequence of the newest batch
 }
@@ -40,20 +39,16 @@ func (j *Journal) Open(ctx context.Context, lease session.Lease, id clew.Session
 	if j.health.writable() != nil { // what the engine remembers need not be on the disk
 		tail, head = seen.acknowledged(seal, tail)
 	}
-	l := &log{j: j, lease: lease, id: id, epoch: firstEpoch, seal: seal, mark: mark}
+	l := &log{j: j, lease: lease, id: id, seal: seal, mark: mark}
 	l.p, l.subject = j.sessionSubject(id)
 	_, l.fence = j.fenceSubject(lease.Shard)
-	loaded := core.Loaded{Head: head, Tail: tail}
+	loaded := core.Loaded{Epoch: j.epoch, Head: head, Tail: tail}
 	if seal != nil {
-		l.epoch, loaded.State, loaded.StateSeq = seal.Epoch, seal.State, seal.Head.Seq
+		loaded.State, loaded.StateSeq = seal.State, seal.Head.Seq
 		loaded.Base = seal.Base.Head.Seq
 	}
-	loaded.Epoch = l.epoch
 	return l, loaded, nil
 }
-
-// firstEpoch is a journal's epoch until its past is changed from outside.
-const firstEpoch = "e1"
 
 // load reads and verifies a session: the newest seal and the records after it.
 func (j *Journal) load(ctx context.Context, id clew.SessionID) (seal *archive.Seal, tail []clew.Record, head clew.Head, mark uint64, err error) {
@@ -97,7 +92,7 @@ func archiveError(id clew.SessionID, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &damaged):
-		return damagedError(id, err)
+		return session.DamagedError(id, err)
 	case errors.Is(err, archive.ErrTooNew):
 		return clew.WrapError(clew.SessionTooNew, err, "a newer server sealed session %s in a form that this server cannot read", id)
 	}
@@ -150,7 +145,7 @@ func (j *Journal) awaitReplica(ctx context.Context, p int, subject string, seq u
 		return err
 	}
 	if last == nil || last.Seq < seq {
-		return damagedError(sessionOf(subject), errors.New("the stream ends before what it held a moment ago"))
+		return session.DamagedError(sessionOf(subject), errors.New("the stream ends before what it held a moment ago"))
 	}
 	return engineError(pause(ctx, 5*time.Millisecond))
 }
@@ -171,7 +166,7 @@ func (t *tailReader) batch(data []byte) error {
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 		r, err := clew.ParseRecord(line)
 		if err != nil {
-			return damagedError(t.id, err)
+			return session.DamagedError(t.id, err)
 		}
 		if r.Seq <= t.head.Seq {
 			if err := t.repeated(r); err != nil {
@@ -180,7 +175,7 @@ func (t *tailReader) batch(data []byte) error {
 			continue
 		}
 		if err := r.Follows(t.head); err != nil {
-			return damagedError(t.id, err)
+			return session.DamagedError(t.id, err)
 		}
 		t.head = r.After()
 		t.tail = append(t.tail, r)
@@ -197,14 +192,9 @@ func (t *tailReader) repeated(r clew.Record) error {
 		same = bytes.Equal(r.Line(), t.tail[r.Seq-t.start-1].Line())
 	}
 	if !same {
-		return damagedError(t.id, fmt.Errorf("two different records with seq %d", r.Seq))
+		return session.DamagedError(t.id, fmt.Errorf("two different records with seq %d", r.Seq))
 	}
 	return nil
-}
-
-func damagedError(id clew.SessionID, err error) error {
-	return clew.WrapError(clew.SessionDamaged, err,
-		"session %s is damaged and was not opened; nothing was changed; run `clew doctor` for details", id)
 }
 
 // Append implements session.Log.
@@ -317,7 +307,7 @@ func (l *log) Seal(ctx context.Context, head clew.Head, state []byte, recent []c
 		return err
 	}
 	seal, err := l.j.archive.Put(ctx, l.seal, archive.Sealing{
-		Session: l.id, Epoch: l.epoch, Head: head, Mark: l.mark, State: state, Records: records,
+		Session: l.id, Epoch: l.j.epoch, Head: head, Mark: l.mark, State: state, Records: records,
 	})
 	if err != nil {
 		return clew.WrapError(clew.StorageFailed, err, "the archive did not take the seal")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
+	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 )
 
@@ -65,7 +66,7 @@ func (j *Journal) stretches(ctx context.Context, id clew.SessionID, from, to uin
 		}
 		s = byteRange{writer: base.Session, from: from, to: min(s.to, base.Head.Seq), end: base.Head}
 	}
-	return nil, damagedError(id, errors.New("too many sessions stand on each other"))
+	return nil, session.DamagedError(id, errors.New("too many sessions stand on each other"))
 }
 
 // locate loads what holds the stretch and gives the writer's own base.
@@ -86,7 +87,7 @@ func inherited(id, writer clew.SessionID, err error) error {
 	if id == writer || clew.CodeOf(err) != clew.SessionDamaged {
 		return err
 	}
-	return damagedError(id, fmt.Errorf("its beginning is a part of session %s: %s", writer, plain(err)))
+	return session.DamagedError(id, fmt.Errorf("its beginning is a part of session %s: %s", writer, plain(err)))
 }
 
 // read yields the stretch's records as those of session id; false means stop.
@@ -101,7 +102,7 @@ func (s *byteRange) read(ctx context.Context, a *archive.Archive, id clew.Sessio
 			return fail(err)
 		}
 		if r.Seq == s.end.Seq && r.After() != s.end {
-			return fail(damagedError(s.writer, fmt.Errorf("record %d is not the one that was forked", r.Seq)))
+			return fail(session.DamagedError(s.writer, fmt.Errorf("record %d is not the one that was forked", r.Seq)))
 		}
 		if !yield(r, nil) {
 			return false
@@ -109,7 +110,7 @@ func (s *byteRange) read(ctx context.Context, a *archive.Archive, id clew.Sessio
 		next = r.Seq + 1
 	}
 	if s.end.Seq > 0 && next <= s.to {
-		return fail(damagedError(s.writer, fmt.Errorf("record %d was forked, but is not there", next)))
+		return fail(session.DamagedError(s.writer, fmt.Errorf("record %d was forked, but is not there", next)))
 	}
 	return true
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
+	"github.com/clew-run/clew/internal/session"
 )
 
 // A witness remembers the last acknowledged head of each session that is not
@@ -204,12 +205,12 @@ func (seen recordedHead) check(id clew.SessionID, head clew.Head, tail []clew.Re
 	case seen.seq == 0:
 		return nil
 	case head.Seq < seen.seq:
-		return damagedError(id, fmt.Errorf("record %d was acknowledged, but the store ends at %d", seen.seq, head.Seq))
+		return session.DamagedError(id, fmt.Errorf("record %d was acknowledged, but the store ends at %d", seen.seq, head.Seq))
 	case head.Seq == seen.seq && head.Hash != seen.hash:
-		return damagedError(id, fmt.Errorf("record %d is not the one that was acknowledged", seen.seq))
+		return session.DamagedError(id, fmt.Errorf("record %d is not the one that was acknowledged", seen.seq))
 	case head.Seq > seen.seq && len(tail) > 0 && tail[0].Seq <= seen.seq:
 		if r := tail[seen.seq-tail[0].Seq]; r.Hash() != seen.hash {
-			return damagedError(id, fmt.Errorf("record %d is not the one that was acknowledged", seen.seq))
+			return session.DamagedError(id, fmt.Errorf("record %d is not the one that was acknowledged", seen.seq))
 		}
 	}
 	return nil

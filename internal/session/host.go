@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -424,6 +425,29 @@ func (h *Host) drop(sl *slot) {
 	}
 }
 
+// checkListed asks the second witness: a journal that ends before what its owner's
+// list has seen lost its end. A list that cannot be read says nothing.
+func (h *Host) checkListed(ctx context.Context, id clew.SessionID, state *core.State, head uint64) error {
+	if !state.Exists() || h.cfg.Index == nil {
+		return nil
+	}
+	listed, err := h.cfg.Index.Listed(ctx, state.Owner, id, state.CreatedMS)
+	switch {
+	case err != nil:
+		h.cfg.Log.Warn("the owner's list was not asked about a session", "session", id, "err", err)
+	case head < listed:
+		return DamagedError(id, fmt.Errorf("its owner's list knows record %d, but the store ends at %d", listed, head))
+	}
+	return nil
+}
+
+// DamagedError says that what is stored of a session cannot be all that was
+// acknowledged.
+func DamagedError(id clew.SessionID, err error) error {
+	return clew.WrapError(clew.SessionDamaged, err,
+		"session %s is damaged and was not opened; nothing was changed; run `clew doctor` for details", id)
+}
+
 // open claims the shard and reads the session. While no records are taken it
 // cannot be claimed, only shown.
 func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
@@ -444,6 +468,9 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 	}
 	r, err := h.restore(ctx, id, log, loaded)
 	if err != nil {
+		return nil, err
+	}
+	if err := h.checkListed(ctx, id, r.state, loaded.Head.Seq); err != nil {
 		return nil, err
 	}
 	yielded := false

@@ -153,6 +153,9 @@ type Index interface {
 	// List gives sessions, the latest activity first; those of everyone owner by
 	// owner, newest first. next is the cursor of the next page, "" at the end.
 	List(ctx context.Context, q ListQuery) (list []core.Summary, next string, err error)
+	// Listed gives the last record of a session as its owner's list has it, 0 if
+	// that is not known. The list may lag behind and is never ahead.
+	Listed(ctx context.Context, owner clew.UserID, id clew.SessionID, createdMS int64) (uint64, error)
 }
 
 // ListQuery says which sessions are wanted.

@@ -320,6 +320,18 @@ func (n *MemoryNode) Put(_ context.Context, owner clew.UserID, summaries ...core
 	return nil
 }
 
+// Listed implements session.Index.
+func (n *MemoryNode) Listed(_ context.Context, owner clew.UserID, id clew.SessionID, _ int64) (uint64, error) {
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
+	for _, s := range n.m.lists[owner] {
+		if s.ID == id {
+			return s.LastSeq, nil
+		}
+	}
+	return 0, nil
+}
+
 // List implements session.Index; everything is on one page.
 func (n *MemoryNode) List(_ context.Context, q session.ListQuery) ([]core.Summary, string, error) {
 	n.m.mu.Lock()
