@@ -6,6 +6,7 @@ package erase
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -37,10 +38,15 @@ type Options struct {
 type Eraser struct {
 	o    Options
 	kick chan struct{} // somebody wants it now
+
+	round   sync.Mutex // one at a time
+	cleaned map[clew.SessionID]bool
 }
 
 // New makes an Eraser. Run has it erase.
-func New(o Options) *Eraser { return &Eraser{o: o, kick: make(chan struct{}, 1)} }
+func New(o Options) *Eraser {
+	return &Eraser{o: o, kick: make(chan struct{}, 1), cleaned: map[clew.SessionID]bool{}}
+}
 
 // A Preview says what deleting a session would erase, and what would stay.
 type Preview struct {
@@ -185,30 +191,31 @@ func (e *Eraser) Run(ctx context.Context) {
 
 // Round erases the sessions whose time has come.
 func (e *Eraser) Round(ctx context.Context, now time.Time) error {
+	e.round.Lock()
+	defer e.round.Unlock()
 	all, err := e.o.Table.List(ctx)
 	if err != nil {
 		return err
 	}
 	var due []session.Erasure
 	for _, d := range all {
-		if d.DoneMS == 0 && d.EraseMS <= now.UnixMilli() {
+		if d.EraseMS > now.UnixMilli() {
+			continue
+		}
+		if err := e.eraseFiles(ctx, d); err != nil {
+			return err
+		}
+		if d.DoneMS > 0 {
+			continue
+		}
+		if mine, err := e.o.Store.Mine(ctx, d.Session); err != nil {
+			return err
+		} else if mine {
 			due = append(due, d)
 		}
 	}
 	if len(due) == 0 {
 		return nil
-	}
-	for _, d := range due {
-		if err := e.o.Table.Change(ctx, d.Session, func(d *session.Erasure) { d.Begun = true }); err != nil {
-			return err
-		}
-		forks, err := e.o.Store.Index.Forks(ctx, d.Session)
-		if err != nil {
-			return err
-		}
-		if err := e.o.Files.Erase(ctx, d.Session, idsOf(forks)); err != nil {
-			return err
-		}
 	}
 	err = e.o.Store.Erase(ctx, due, func(ctx context.Context, id clew.SessionID, blobs []string) error {
 		return e.o.Table.Change(ctx, id, func(d *session.Erasure) { d.Blobs = blobs })
@@ -224,6 +231,27 @@ func (e *Eraser) Round(ctx context.Context, now time.Time) error {
 		e.o.Log.Info("a session is erased", "session", d.Session, "by", d.By, "expired", d.Expired)
 	}
 	return nil
+}
+
+// eraseFiles erases what this node has in files of its own. Each node has some, so
+// each looks at every deleted session, once.
+func (e *Eraser) eraseFiles(ctx context.Context, d session.Erasure) error {
+	if e.cleaned[d.Session] || d.DoneMS > 0 && e.o.Store.Alone() {
+		return nil
+	}
+	if d.DoneMS == 0 {
+		if err := e.o.Table.Change(ctx, d.Session, func(d *session.Erasure) { d.Begun = true }); err != nil {
+			return err
+		}
+	}
+	forks, err := e.o.Store.Index.Forks(ctx, d.Session)
+	if err == nil {
+		err = e.o.Files.Erase(ctx, d.Session, idsOf(forks))
+	}
+	if err == nil {
+		e.cleaned[d.Session] = true
+	}
+	return err
 }
 
 func idsOf(list []core.Summary) []clew.SessionID {

@@ -2,6 +2,7 @@ package erase_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ type world struct {
 	*erase.Eraser
 	t      *testing.T
 	host   *session.Host
+	files  *failing
 	values settings.Values
 }
 
@@ -41,6 +43,7 @@ func newWorld(t *testing.T) *world {
 	home := func(id clew.SessionID) string { return filepath.Join(dir, "workspaces", string(id)) }
 	files, err := retention.Open(filepath.Join(dir, "checkpoints"), retention.Options{Home: home})
 	must(t, err)
+	w.files = &failing{Files: files}
 	w.host = session.NewHost(session.Config{Journal: j, Index: index, Inbox: inbox, Erasures: table, Log: log})
 	t.Cleanup(func() {
 		w.host.Close(context.Background())
@@ -48,7 +51,7 @@ func newWorld(t *testing.T) *world {
 		_ = files.Close()
 	})
 	w.Eraser = erase.New(erase.Options{
-		Host: w.host, Table: table, Files: files, Home: home, Log: log, Settings: func() settings.Values { return w.values },
+		Host: w.host, Table: table, Files: w.files, Home: home, Log: log, Settings: func() settings.Values { return w.values },
 		Store: journal.Eraser{Journal: j, Index: index, Inbox: inbox, Drafts: drafts, Seal: w.host.Seal, Own: w.host.Own},
 	})
 	return w
@@ -148,5 +151,45 @@ func TestDeleteOnce(t *testing.T) {
 	must(t, err)
 	if d2.EraseMS != d2.AtMS {
 		t.Errorf("0 days are %+v", d2)
+	}
+}
+
+// failing fails to erase files as often as it is told.
+type failing struct {
+	erase.Files
+	left int
+}
+
+func (f *failing) Erase(ctx context.Context, id clew.SessionID, heirs []clew.SessionID) error {
+	if f.left--; f.left >= 0 {
+		return errors.New("no")
+	}
+	return f.Files.Erase(ctx, id, heirs)
+}
+
+// A round that failed is repeated. A session of which something may be gone cannot be
+// brought back, and is not called erased before all of it is.
+func TestRoundIsRepeated(t *testing.T) {
+	w := newWorld(t)
+	w.files.left = 2
+	w.create("ada", "sess_1")
+	d, err := w.Delete(t.Context(), "sess_1", "ada", true)
+	must(t, err)
+	now := time.UnixMilli(d.EraseMS)
+	for w.files.left > 0 {
+		if w.Round(t.Context(), now) == nil {
+			t.Fatal("it did not fail")
+		}
+		if d, err := w.Deleted(t.Context(), "sess_1", by("ada")); err != nil || d.DoneMS != 0 || !d.Begun {
+			t.Errorf("%+v, %v", d, err)
+		}
+		if err := w.Restore(t.Context(), "sess_1", by("ada")); clew.CodeOf(err) != clew.SessionInvalidState {
+			t.Errorf("brought back: %v", err)
+		}
+	}
+	must(t, w.Round(t.Context(), now))
+	must(t, w.Round(t.Context(), now))
+	if d, err := w.Deleted(t.Context(), "sess_1", by("ada")); err != nil || d.DoneMS == 0 {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

@@ -33,6 +33,16 @@ type Eraser struct {
 	Own  Sealer
 }
 
+// Mine reports whether this node is the one that erases a session: the one that
+// sweeps its partition.
+func (e *Eraser) Mine(ctx context.Context, id clew.SessionID) (bool, error) {
+	p, _ := e.Journal.sessionSubject(id)
+	return e.Journal.claimSweep(ctx, p)
+}
+
+// Alone reports whether there can be no other node.
+func (e *Eraser) Alone() bool { return e.Journal.nodes == nil }
+
 // Erase removes sessions that were deleted. noted is told the blobs of each before
 // its records go, and must keep them: they are in what was noted before if the
 // round is not the first.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,10 +18,16 @@ import (
 func filesWith(t *testing.T, dir, text string) (n int) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // the engine is at work
+			return nil
+		}
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
 		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if bytes.Contains(b, []byte(text)) {
 			n++
 		}
@@ -117,5 +124,38 @@ func TestRenewedPartition(t *testing.T) {
 	g.whole("sess_1", 11)
 	if _, err := g.j.Recent(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// The mark that a session was at work holds up the sweep no more once the session was
+// deleted; records that nobody sealed do.
+func TestSweepOfADeletedSession(t *testing.T) {
+	g := newGround(t, t.TempDir())
+	g.create("sess_1", 5)
+	gone := func(context.Context, clew.SessionID) error { return clew.Errorf(clew.SessionNotFound, "deleted") }
+	sweepGone := func() uint64 {
+		t.Helper()
+		p, _ := g.j.sessionSubject("sess_1")
+		if err := g.j.SweepPartition(t.Context(), p, time.Now().Add(time.Hour), gone); err != nil {
+			t.Fatal(err)
+		}
+		info, err := g.j.streams[p].Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.State.Msgs
+	}
+	if sweepGone() == 0 {
+		t.Fatal("records went that are not sealed")
+	}
+	if err := errors.Join(g.h.Seal(t.Context(), "sess_1"), g.j.Flush(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	_, subject := g.j.sessionSubject("sess_1")
+	if _, err := g.j.js.PublishMsg(t.Context(), newMsg(subject, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if n := sweepGone(); n != 0 {
+		t.Errorf("%d messages are left", n)
 	}
 }

@@ -159,7 +159,9 @@ func (s *sweep) sealAll(ctx context.Context) error {
 		head, err := s.sealedHead(ctx, id)
 		if err == nil && (head < seq || s.marked[id]) {
 			behind = append(behind, id)
-			err = s.seal(ctx, id)
+			if err = s.seal(ctx, id); head >= seq && clew.CodeOf(err) == clew.SessionNotFound {
+				err = nil // it was deleted, so nobody is at work in it
+			}
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

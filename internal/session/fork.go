@@ -156,6 +156,11 @@ func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID,
 	if f.State, err = s.Encode(); err != nil {
 		return err
 	}
+	if err := h.undeleted(ctx, id); clew.CodeOf(err) == clew.SessionNotFound {
+		return clew.Errorf(clew.SessionExists, "there is a session %s already", id) // or was: the name is not given again
+	} else if err != nil {
+		return err
+	}
 	err = h.cfg.Journal.Found(ctx, id, f)
 	if errors.Is(err, ErrTaken) && h.hasNoOwner(ctx, id, f.Head) {
 		err = nil // a server died in the middle of this very import
