@@ -104,7 +104,7 @@ func (j *Journal) wakeOne(ctx context.Context, m jetstream.Msg, fn func(context.
 	ctx, cancel := context.WithTimeout(ctx, wakeLimit)
 	defer cancel()
 	id := sessionOf(m.Subject())
-	if err := fn(ctx, id); err != nil {
+	if err := fn(ctx, id); err != nil && clew.CodeOf(err) != clew.SessionNotFound { // a deleted one: nothing is due in it
 		j.log.Warn("wake-up failed, it will come again", "session", id, "err", err)
 		_ = m.NakWithDelay(wakeAgain(err))
 		return

@@ -544,11 +544,7 @@ func (h *Host) Seal(ctx context.Context, id clew.SessionID) error {
 // Wake loads a session, so that its work goes on, and has what is due in it done
 // before it returns.
 func (h *Host) Wake(ctx context.Context, id clew.SessionID) error {
-	err := h.at(ctx, id, false, func(s *Session) error { return s.wake(ctx) }, func(node string) error {
+	return h.at(ctx, id, false, func(s *Session) error { return s.wake(ctx) }, func(node string) error {
 		return h.callWake(ctx, node, id)
 	})
-	if clew.CodeOf(err) == clew.SessionNotFound { // it was deleted: nothing is due in it
-		return nil
-	}
-	return err
 }

@@ -106,7 +106,7 @@ func (h *Host) TakeOver(ctx context.Context, ids []clew.SessionID) {
 	for range min(atOnce, len(ids)) {
 		workers.Go(func() {
 			for id := range todo {
-				if err := h.Wake(ctx, id); err != nil && ctx.Err() == nil {
+				if err := h.Wake(ctx, id); err != nil && clew.CodeOf(err) != clew.SessionNotFound && ctx.Err() == nil {
 					h.cfg.Log.Warn("take over", "session", id, "err", err)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // A palette names what keys do, for people who do not know the keys. It opens
-// with / where nothing is written yet, and does nothing that a key does not do.
+// with / where nothing is written yet. What has no key is rare, or cannot be undone for ever.
 type palette struct {
 	list
 	filter editor
@@ -29,6 +29,7 @@ var actions = []action{
 	{"sessions", "another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher()) }},
 	{"inbox", "open questions of all sessions", "ctrl+o", func(m *model) tea.Cmd { return m.open(&inbox{}) }},
 	{"new", "a new session in the same place", "ctrl+n", (*model).newSession},
+	{"delete", "delete this session", "", func(m *model) tea.Cmd { return m.open(&deleting{}) }},
 	{"help", "all keys", "F1", func(m *model) tea.Cmd { return m.open(&help{}) }},
 	{"quit", "leave; the work goes on", "ctrl+c", func(*model) tea.Cmd { return tea.Quit }},
 }

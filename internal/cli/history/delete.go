@@ -11,7 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
-	"github.com/clew-run/clew/internal/term"
+	"github.com/clew-run/clew/internal/deletion"
 )
 
 type deleteFlags struct{ preview, now, undo, yes bool }
@@ -109,14 +109,12 @@ func deleteSession(ctx context.Context, a *env.App, c *env.Rest, id clew.Session
 	return a.Print(d, func(w io.Writer) error {
 		text := "It is deleted, and is being erased."
 		if d.EraseMS > d.DeletedMS {
-			text = fmt.Sprintf("It is deleted. Until %s this brings it back: %s", day(d.EraseMS), c.Line("delete", "--undo", string(id)))
+			text = fmt.Sprintf("It is deleted. Until %s this brings it back: %s", deletion.Day(d.EraseMS), c.Line("delete", "--undo", string(id)))
 		}
 		_, err := fmt.Fprintln(w, text)
 		return err
 	})
 }
-
-func day(ms int64) string { return time.UnixMilli(ms).Format("2006-01-02 15:04") }
 
 // PrintDeletion says what deleting a session would erase, and what would stay.
 func PrintDeletion(w io.Writer, p client.DeletionPreview, now bool) error {
@@ -124,33 +122,21 @@ func PrintDeletion(w io.Writer, p client.DeletionPreview, now bool) error {
 	if d := p.Deleted; d != nil {
 		switch {
 		case d.ErasedMS > 0:
-			out.Line("Session %s was deleted on %s and erased on %s.", p.SessionID, day(d.DeletedMS), day(d.ErasedMS))
+			out.Line("Session %s was deleted on %s and erased on %s.", p.SessionID, deletion.Day(d.DeletedMS), deletion.Day(d.ErasedMS))
 		default:
-			out.Line("Session %s was deleted on %s. It is erased on %s.", p.SessionID, day(d.DeletedMS), day(d.EraseMS))
+			out.Line("Session %s was deleted on %s. It is erased on %s.", p.SessionID, deletion.Day(d.DeletedMS), deletion.Day(d.EraseMS))
 		}
 		return out.Err
 	}
 	out.Line("Session %s  %s", p.SessionID, env.Cut(env.Plain(p.Title), 60))
-	out.Line("  erases  all %s", term.Count(int(p.Records), "record"))
-	if p.Questions > 0 {
-		out.Line("          %s in people's inboxes", term.Count(p.Questions, "open question"))
+	words, label := deletion.Of(p, now), "erases"
+	for _, text := range words.Erases {
+		out.Line("  %-6s  %s", label, text)
+		label = ""
 	}
-	if p.Checkpoints > 0 {
-		out.Line("          %s of files", term.Count(p.Checkpoints, "checkpoint"))
+	for _, text := range words.Keeps {
+		out.Line("  keeps   %s", text)
 	}
-	if p.DirectoryErased {
-		out.Line("          the directory that the server made for it: %s", env.Plain(p.Directory))
-	} else {
-		out.Line("  keeps   the files in %s", env.Plain(p.Directory))
-	}
-	for _, f := range p.Forks {
-		out.Line("  keeps   what fork %s of %s has from it", f.SessionID, f.Owner)
-	}
-	out.Line("  keeps   copies in backups that were made before")
-	if now {
-		out.Line("  It cannot be brought back.")
-	} else {
-		out.Line("  It can be brought back until %s.", day(p.EraseMS))
-	}
+	out.Line("  %s", words.Until)
 	return out.Err
 }

@@ -12,7 +12,7 @@ import { useFreshList } from "./useFreshList";
 import { SessionRow } from "./SessionRow";
 import { historyWords } from "./words";
 
-type Which = "all" | "running" | "waiting" | "ended" | "archived";
+type Which = "all" | "running" | "waiting" | "ended" | "archived" | "deleted";
 
 const statuses: Record<Which, ("planning" | "executing" | "paused" | "awaiting_input" | "completed" | "failed" | "cancelled")[] | undefined> = {
   all: undefined,
@@ -20,6 +20,7 @@ const statuses: Record<Which, ("planning" | "executing" | "paused" | "awaiting_i
   waiting: ["awaiting_input"],
   ended: ["completed", "failed", "cancelled"],
   archived: undefined,
+  deleted: undefined,
 };
 
 /** All sessions of a person: searched, filtered, each with its tree of tasks and costs. */
@@ -29,13 +30,16 @@ export function HistoryPage() {
   const [which, setWhich] = useState<Which>("all");
   const q = useDebounced(query.trim(), 200);
   const pages = usePages(`${q}|${which}`, async (cursor) => {
-    const page = await client.rest.sessions.list({ q: q || undefined, cursor, status: statuses[which], archived: which === "archived" || undefined, limit: 50 });
+    const page = await client.rest.sessions.list({ q: q || undefined, cursor, status: statuses[which], archived: which === "archived" || undefined, deleted: which === "deleted" || undefined, limit: 50 });
     return { items: page.sessions, next: page.next };
   });
   useFreshList(pages.refresh);
   const changes = useConfirmed();
-  const items = useMemo(() => inTruth(pages.items, changes, which === "archived"), [pages.items, changes, which]);
-  const empty = q === "" && which === "all" ? { title: t.empty, help: t.emptyHelp } : q === "" && which === "archived" ? { title: t.noArchived, help: t.noArchivedHelp } : { title: t.nothing };
+  const items = useMemo(() => (which === "deleted" ? pages.items : inTruth(pages.items, changes, which === "archived")), [pages.items, changes, which]);
+  const none: Partial<Record<Which, { title: string; help: string }>> = {
+    all: { title: t.empty, help: t.emptyHelp }, archived: { title: t.noArchived, help: t.noArchivedHelp }, deleted: { title: t.noDeleted, help: t.noDeletedHelp },
+  };
+  const empty: { title: string; help?: string } = (q === "" && none[which]) || { title: t.nothing };
   return (
     <>
       <PageHead title={t.title} below>
@@ -43,7 +47,7 @@ export function HistoryPage() {
           label={t.filter}
           value={which}
           onChange={setWhich}
-          options={[{ id: "all", name: t.all }, { id: "running", name: t.running }, { id: "waiting", name: t.waiting }, { id: "ended", name: t.ended }, { id: "archived", name: t.archived }]}
+          options={[{ id: "all", name: t.all }, { id: "running", name: t.running }, { id: "waiting", name: t.waiting }, { id: "ended", name: t.ended }, { id: "archived", name: t.archived }, { id: "deleted", name: t.deleted }]}
         />
         <span className="relative w-full sm:w-60">
           <Search size={14} aria-hidden className="absolute top-1/2 left-2.5 -translate-y-1/2 text-soft" />

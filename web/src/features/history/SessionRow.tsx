@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { useMe } from "@/app/account";
 import { client } from "@/app/client";
 import { useWords } from "@/i18n";
-import { count, money } from "@/lib/format";
+import { count, fullTime, money } from "@/lib/format";
 import { lastWords, standing } from "@/lib/standing";
 import { useLoaded } from "@/lib/useLoaded";
 import { Ago, Badge, cx, ErrorNote, IconButton, Loading, Mark, Progress, Status, Time, toneOf } from "@/ui";
@@ -37,6 +37,7 @@ export function SessionRow({ session: s, aside, onChange }: { session: SessionSu
               <span className="truncate font-medium">{title}</span>
               {!aside && s.owner !== undefined && me && s.owner !== me.user_id && <Badge>{t.of(s.owner)}</Badge>}
               {s.forked_from && <Badge>{t.forked}</Badge>}
+              {s.erase_ms !== undefined && <Badge tone="fail">{t.erasedOn(fullTime(s.erase_ms))}</Badge>}
               {!!s.questions && <Badge tone="ask">{s.questions}</Badge>}
             </span>
             <span className="block truncate text-sm text-soft">{s.last_line ? lastWords(plainLine(s.last_line), title) : s.workspace || s.session_id}</span>

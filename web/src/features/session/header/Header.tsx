@@ -1,6 +1,6 @@
 import type { Session } from "@clew-run/client";
 import { useConnection, useMessageIds, useSnapshot } from "@clew-run/client/react";
-import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, GitFork, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, ShieldCheck, Shrink, Users } from "lucide-react";
+import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, GitFork, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, ShieldCheck, Shrink, Trash2, Users } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useCommands } from "@/app/commands";
@@ -112,6 +112,7 @@ function SessionMenu({ session, owner, archived, name }: { session: Session; own
       archived
         ? { id: "archive", label: t.bringBack, icon: <ArchiveRestore size={14} />, run: () => bringBack(session.id, name, () => {}) }
         : { id: "archive", label: t.archive, icon: <Archive size={14} />, run: () => open({ kind: "archive" }) },
+      { id: "delete", label: t.delete, icon: <Trash2 size={14} />, run: () => open({ kind: "delete" }) },
     ];
   }, [t, session, navigate, verbose, open, owner, archived, name]);
   useCommands(useMemo(() => items.filter((i) => i !== "line").map((i) => ({ id: `session:${i.id}`, title: i.label.replace("…", ""), group: t.parts, run: i.run })), [items, t]));

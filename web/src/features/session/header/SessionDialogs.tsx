@@ -8,6 +8,7 @@ import { notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { Button, CopyButton, Dialog, ErrorNote, Field, Select, TextInput } from "@/ui";
 import { ArchiveDialog } from "@/features/history/ArchiveDialog";
+import { DeleteDialog } from "@/features/history/DeleteDialog";
 import { EditDialog } from "../transcript/EditDialog";
 import { sessionWords } from "../words";
 import { AllowedDialog } from "./AllowedDialog";
@@ -21,6 +22,7 @@ export function SessionDialogs({ session }: { session: Session }) {
     case "rename": return <Rename session={session} onClose={close} />;
     case "share": return <Share session={session} onClose={close} />;
     case "allowed": return <AllowedDialog session={session} onClose={close} />;
+    case "delete": return <Delete session={session} onClose={close} />;
     case "archive": return <Away session={session} onClose={close} />;
     case "export": return <Export session={session} onClose={close} />;
     case "fork": return <Fork session={session} messageId={dialog.messageId} onClose={close} />;
@@ -75,6 +77,14 @@ function Away({ session, onClose }: { session: Session; onClose(): void }) {
   const title = useSnapshot(session, (s) => s.session?.title ?? "");
   const questions = useSnapshot(session, (s) => s.questions.length);
   return <ArchiveDialog sessionId={session.id} title={title || t.untitled} questions={questions} onClose={onClose} onChange={(archived) => archived && navigate("/")} />;
+}
+
+/** Deletes the session, and leaves its page for the first one. */
+function Delete({ session, onClose }: { session: Session; onClose(): void }) {
+  const t = useWords(sessionWords);
+  const [, navigate] = useLocation();
+  const title = useSnapshot(session, (s) => s.session?.title ?? "");
+  return <DeleteDialog sessionId={session.id} title={title || t.untitled} onClose={onClose} onChange={(deleted) => deleted && navigate("/")} />;
 }
 
 function Share({ session, onClose }: { session: Session; onClose(): void }) {
