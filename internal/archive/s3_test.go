@@ -3,16 +3,26 @@
 package archive
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/clew-run/clew"
 )
 
 // The tests in this file run against a real S3-compatible server:
@@ -42,15 +52,73 @@ func TestS3(t *testing.T) {
 	})
 }
 
+// In a bucket with versions a deleted object is only hidden. Of what is erased no
+// version is left, not even of what was replaced before.
+func TestS3Versions(t *testing.T) {
+	old := t.TempDir()
+	endpoint, root := startS3(t, "--versioning-dir", old)
+	if err := os.Mkdir(filepath.Join(root, "kept"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(t.Context(), "s3://kept?region=us-east-1&use_path_style=true&endpoint="+endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Close() }()
+	var client *s3.Client
+	if !a.store.(*bucket).b.As(&client) {
+		t.Fatal("no client")
+	}
+	on := &types.VersioningConfiguration{Status: types.BucketVersioningStatusEnabled}
+	if _, err := client.PutBucketVersioning(t.Context(), &s3.PutBucketVersioningInput{Bucket: aws.String("kept"), VersioningConfiguration: on}); err != nil {
+		t.Fatal(err)
+	}
+	ref, err := a.PutBlob(t.Context(), []byte("planted in a blob"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := put(t, a, nil, "sess_v", chain("sess_v", clew.Head{}, 3, 30), "planted in a state")
+	for _, state := range []string{"planted first", "planted second"} { // the second replaces the first
+		if err := a.PutState(t.Context(), "sess_v", s.Head, []byte(state)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.store.remove(t.Context(), blobKey(ref)); err != nil {
+		t.Fatal(err)
+	}
+	planted := func() (n int) {
+		for _, dir := range []string{root, old} {
+			_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+				if err == nil && e.Type().IsRegular() {
+					if b, _ := os.ReadFile(path); bytes.Contains(b, []byte("planted")) {
+						n++
+					}
+				}
+				return nil
+			})
+		}
+		return n
+	}
+	if n := planted(); n < 3 {
+		t.Fatalf("%d versions are there: the test shows nothing", n)
+	}
+	if err := errors.Join(a.EraseBlob(t.Context(), ref), a.Erase(t.Context(), "sess_v")); err != nil {
+		t.Fatal(err)
+	}
+	if n := planted(); n > 0 {
+		t.Errorf("%d versions are left", n)
+	}
+}
+
 // startS3 runs the server on a loopback port with a directory of buckets.
-func startS3(t *testing.T) (endpoint, root string) {
+func startS3(t *testing.T, flags ...string) (endpoint, root string) {
 	t.Helper()
 	program := s3Program(t)
 	root = t.TempDir()
 	addr := freeAddr(t)
 	t.Setenv("AWS_ACCESS_KEY_ID", "test-access")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret-of-this-test-only")
-	cmd := exec.Command(program, "--port", addr, "--quiet", "posix", root)
+	cmd := exec.Command(program, slices.Concat([]string{"--port", addr, "--quiet", "posix"}, flags, []string{root})...)
 	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY=test-access", "ROOT_SECRET_KEY=test-secret-of-this-test-only")
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
