@@ -375,3 +375,36 @@ func TestForkKeepsItsPast(t *testing.T) {
 	proc.Must(t, s.Srv.Stop())
 	s.Examine()
 }
+
+// A server that is killed in the middle of erasing goes on with it after its start.
+func TestKilledWhileErasing(t *testing.T) {
+	for name, reached := range map[string]func(s *stage) bool{
+		"at once": func(*stage) bool { return true },
+		"when its files are gone": func(s *stage) bool {
+			_, err := os.Stat(filepath.Join(s.Srv.Dir, "workspaces", string(s.Session)))
+			return os.IsNotExist(err)
+		},
+		"when its seals are gone": func(s *stage) bool {
+			left, err := filepath.Glob(filepath.Join(s.Srv.Dir, "archive", "*", "*", string(s.Session)+"~*"))
+			return err == nil && len(left) == 0
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.Start()
+			s.plant("shared")
+			proc.Must(t, s.Srv.Stop()) // sealed
+			s.Start()
+			s.good("", "DELETE", "/sessions/"+string(s.Session)+"?now=true", nil, nil)
+			proc.Eventually(t, name, 30*time.Second, func() bool { return reached(s) })
+			s.Srv.Kill()
+			s.Start()
+			s.erased()
+			for mark, files := range s.found() {
+				t.Errorf("%s is in %v", mark, files)
+			}
+			proc.Must(t, s.Srv.Stop())
+			s.Examine()
+		})
+	}
+}
