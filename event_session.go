@@ -119,6 +119,8 @@ type SessionImportedData struct {
 	Title     string    `json:"title,omitempty"`
 	From      SessionID `json:"from,omitempty"`   // what it was called there
 	Format    string    `json:"format,omitempty"` // bundle, task-folder, session-log or message-store
+	// MissingBlobs are those that its records refer to and that did not come along.
+	MissingBlobs []string `json:"missing_blobs,omitempty"`
 }
 
 // MessageCreatedData is the data of message_created.

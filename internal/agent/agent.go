@@ -55,6 +55,8 @@ type Config struct {
 	// read anew at each step.
 	Version func() uint64
 	Blobs   Blobs
+	// Refers says whether a session has a blob; nil says so of all.
+	Refers func(ctx context.Context, id clew.SessionID, address string) (bool, error)
 	// Files looks after workspaces; nil has nobody do so.
 	Files rewind.Files
 	Log   *slog.Logger

@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -125,7 +127,7 @@ func (w *worker) call(ctx context.Context, v session.View, open *session.Stream)
 	}
 	req := llm.Request{
 		Model: w.profile.Model, System: w.prompt, Messages: merged(distinctCalls(history.Effective(v.Task.History))), Tools: w.offered, MaxTokens: w.maxTokens(),
-		Thinking: w.profile.Thinking, Temperature: w.profile.Temperature, Image: w.image,
+		Thinking: w.profile.Thinking, Temperature: w.profile.Temperature, Image: w.imageOf(v.Session),
 	}
 	answer, err := w.callWithRetry(ctx, req, l)
 	crash.At("model.answered")
@@ -260,11 +262,19 @@ func merged(list []clew.ModelMessage) []clew.ModelMessage {
 	return out
 }
 
-// image loads a stored image for a provider.
-func (w *worker) image(ctx context.Context, address string) (string, []byte, error) {
-	data, err := w.cfg.Blobs.Blob(ctx, strings.TrimPrefix(address, session.BlobScheme))
-	if err != nil {
-		return "", nil, err
+// imageOf loads the stored images of a session for a provider.
+func (w *worker) imageOf(id clew.SessionID) func(ctx context.Context, address string) (string, []byte, error) {
+	return func(ctx context.Context, address string) (string, []byte, error) {
+		address = strings.TrimPrefix(address, session.BlobScheme)
+		if w.cfg.Refers != nil { // records of elsewhere may name what others have here
+			if has, err := w.cfg.Refers(ctx, id, address); err != nil || !has {
+				return "", nil, cmp.Or(err, errors.New("the session does not have the image"))
+			}
+		}
+		data, err := w.cfg.Blobs.Blob(ctx, address)
+		if err != nil {
+			return "", nil, err
+		}
+		return http.DetectContentType(data), data, nil
 	}
-	return http.DetectContentType(data), data, nil
 }

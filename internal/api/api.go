@@ -87,6 +87,7 @@ type Options struct {
 	Secrets     Secrets     // nil = this server keeps none
 	ToolServers ToolServers // nil = it has no tool servers
 	Blobs       Blobs       // nil = no route for blobs
+	References  References  // with Blobs
 	Inbox       Inbox       // nil = no inbox
 	Links       Links       // nil = no answer links
 	Push        Push        // nil = browsers cannot be told

@@ -198,7 +198,7 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 		Sessions: b.sessions, Keys: b.keys, Auth: authn, UI: builtUI,
 		SignIns: auth.NewSignIns(authn, b.keys, &authtest.MemoryTickets{}), Cookies: auth.NewCookies("test", nil),
 		Doors:    auth.OriginPolicy{Hosts: []string{"clew.test"}, Origins: []string{"https://clew.test"}},
-		Settings: values, Secrets: b.secrets, Blobs: b.blobs,
+		Settings: values, Secrets: b.secrets, Blobs: b.blobs, References: b.blobs,
 		AsyncAPI: []byte(`{"asyncapi":"3.0.0"}`), Version: "1.2.3", PerMinute: api.DefaultPerMinute,
 		Ready:   func(context.Context) error { return b.ready },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "figures 1\n") }),

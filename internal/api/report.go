@@ -38,7 +38,7 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) {
 		writeError(w, r, err)
 		return
 	}
-	data, err := a.o.Blobs.Blob(r.Context(), found.Blob)
+	data, err := a.blobOf(r.Context(), id, found.Blob)
 	if errors.Is(err, archive.ErrNotFound) {
 		writeProblem(w, r, noSuch("report"))
 		return

@@ -44,6 +44,13 @@ func (b blobs) Blob(_ context.Context, address string) ([]byte, error) {
 	return data, nil
 }
 
+// foreign is a blob that no session of the caller refers to.
+var foreign = strings.Repeat("f", 64)
+
+func (b blobs) Refers(_ context.Context, _ clew.SessionID, address string) (bool, error) {
+	return address != foreign, nil
+}
+
 // adminOnly are the routes that nobody but an administrator may use.
 var adminOnly = [][3]string{
 	{"GET", "/api/v1/settings", ""}, {"PATCH", "/api/v1/settings", `{"settings":{"mode":"ask"}}`},
@@ -139,7 +146,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// A blob is for those who may watch the session, and nothing in it runs.
+// A blob is for those who may watch a session that refers to it, and nothing in it
+// runs (T6).
 //
 // Covers: WS-111
 func TestBlobs(t *testing.T) {
@@ -149,6 +157,7 @@ func TestBlobs(t *testing.T) {
 	png, page, svg := strings.Repeat("a", 64), strings.Repeat("b", 64), strings.Repeat("c", 64)
 	b.blobs[png] = []byte("\x89PNG\r\n\x1a\nrest")
 	b.blobs[page] = []byte("<html><script>alert(1)</script>")
+	b.blobs[foreign] = b.blobs[png]
 	b.blobs[svg] = []byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`)
 	at := func(address string) string { return "/api/v1/sessions/s1/blobs/" + address }
 	for _, who := range []string{b.key("ada", clew.RoleOwner), b.key("val", clew.RoleOwner), ownerToken} {
@@ -168,7 +177,7 @@ func TestBlobs(t *testing.T) {
 	eve := b.key("eve", clew.RoleOwner)
 	b.call(eve, "GET", at(png), "").is(http.StatusNotFound, clew.SessionNotFound)
 	b.call(eve, "GET", at("nonsense"), "").is(http.StatusNotFound, clew.SessionNotFound)
-	for _, address := range []string{"nonsense", strings.Repeat("d", 64), strings.ToUpper(png)} {
+	for _, address := range []string{"nonsense", strings.Repeat("d", 64), strings.ToUpper(png), foreign} {
 		b.call(ownerToken, "GET", at(address), "").is(http.StatusNotFound, clew.InvalidMessage)
 	}
 }

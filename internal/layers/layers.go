@@ -33,6 +33,7 @@ var order = []string{
 	"internal/sentence", // what the server writes for people
 	"internal/settings",
 	"internal/llm",
+	"internal/session/blob",   // to which blobs its records refer
 	"internal/session/core",   // what a session is: state and fold
 	"internal/session/decide", // what follows from a command
 	"internal/session/view",   // what is read of it: pages, timeline, changes

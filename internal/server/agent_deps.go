@@ -82,7 +82,7 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	w.agent = agent.New(agent.Config{
 		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
-		Blobs:         s.journal, Files: s.files, Log: s.log, ReportFont: font,
+		Blobs:         s.journal, Refers: s.refers.Refers, Files: s.files, Log: s.log, ReportFont: font,
 	})
 	w.desk = &control.ServerCommands{
 		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },

@@ -26,6 +26,7 @@ import (
 	"github.com/clew-run/clew/internal/inbox/push"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/web"
 )
@@ -49,6 +50,7 @@ type Server struct {
 	trace   func(context.Context) error
 	types   session.Types // nil if nobody wants a record
 	reserve *disk.Reserve
+	refers  *blob.Finder
 
 	figures   *http.Server // nil if metrics have no address of their own
 	figuresAt net.Addr
@@ -162,6 +164,7 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	if s.journal, err = journal.Open(ctx, cfg.journal(), log); err != nil {
 		return nil, err
 	}
+	s.refers = blob.NewFinder(s.journal)
 	if err = s.emptyTemporary(); err != nil {
 		return nil, err
 	}
@@ -215,7 +218,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	}
 	s.host = session.NewHost(session.Config{
 		Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
-		Room: s.reserve.Room, Blobs: s.journal, Files: s.files, Log: s.log,
+		Room: s.reserve.Room, Blobs: s.journal, References: s.refers, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 		Appended: s.tellSocket, Types: s.types,
 	})
@@ -291,7 +294,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 	o := api.Options{
 		Sessions: api.Of(s.host), Auth: f.auth, Keys: f.keys, Doors: f.doors, AllowQueryToken: s.cfg.Auth.QueryToken,
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
-		Settings: s.shop.settings, Secrets: s.shop.secrets, ToolServers: s.shop.desk, Blobs: s.journal, Exports: s.exporter(), Imports: s.importer(),
+		Settings: s.shop.settings, Secrets: s.shop.secrets, ToolServers: s.shop.desk, Blobs: s.journal, References: s.refers, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
 		Push: s.push, Drafts: s.drafts, Erasures: s.eraser,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,

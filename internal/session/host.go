@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/feed"
@@ -38,8 +39,10 @@ type Config struct {
 	// room.
 	Room  func() error
 	Blobs Blobs
-	Files rewind.Files // nil if nobody looks after workspaces
-	Log   *slog.Logger
+	// References says which blobs a session has; nil looks in the journal.
+	References References
+	Files      rewind.Files // nil if nobody looks after workspaces
+	Log        *slog.Logger
 	// Encode makes the frame of an envelope, once for all connections.
 	Encode func(envelope []byte) []byte
 	// Appended, if it is given, is told of records that a session of this node has
@@ -143,6 +146,9 @@ func NewHost(cfg Config) *Host {
 	}
 	if cfg.Types == nil {
 		cfg.Types = noTypes{}
+	}
+	if cfg.References == nil && cfg.Journal != nil {
+		cfg.References = blob.NewFinder(cfg.Journal)
 	}
 	if cfg.Encode == nil {
 		cfg.Encode = func(b []byte) []byte { return b }
@@ -258,7 +264,7 @@ func (h *Host) carryOut(ctx context.Context, id clew.SessionID, cmd clew.Command
 			return receipt, err
 		}
 	}
-	if err := h.storeImages(ctx, cmd.Data); err != nil {
+	if err := h.storeImages(ctx, id, cmd.Data); err != nil {
 		return receipt, err
 	}
 	_, creating := cmd.Data.(*decide.CreateCommand)

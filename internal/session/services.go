@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/blob"
 )
 
 // Services takes commands that are about the server rather than about one
@@ -23,8 +24,13 @@ type Blobs interface {
 	Blob(ctx context.Context, address string) ([]byte, error)
 }
 
+// References says to which blobs sessions refer: *blob.Finder.
+type References interface {
+	Refers(ctx context.Context, id clew.SessionID, address string) (bool, error)
+}
+
 // BlobScheme marks the address of a blob.
-const BlobScheme = "blob:"
+const BlobScheme = blob.Scheme
 
 // What a person may send along with a message.
 const (
@@ -33,8 +39,9 @@ const (
 )
 
 // storeImages puts the images that a person sent among the blobs: the record
-// has their addresses.
-func (h *Host) storeImages(ctx context.Context, data any) error {
+// has their addresses. The address of an image that the session has already stays
+// as it is; that of another would give whoever knows it what is not theirs.
+func (h *Host) storeImages(ctx context.Context, id clew.SessionID, data any) error {
 	if h.cfg.Blobs == nil {
 		return nil
 	}
@@ -53,6 +60,12 @@ func (h *Host) storeImages(ctx context.Context, data any) error {
 		return clew.Errorf(clew.InvalidMessage, "a message has at most %d images", maxImages)
 	}
 	for i, url := range images {
+		if address, ok := strings.CutPrefix(url, BlobScheme); ok {
+			if err := h.checkStored(ctx, id, address); err != nil {
+				return err
+			}
+			continue
+		}
 		address, err := StoreImage(ctx, h.cfg.Blobs, url)
 		if err != nil {
 			return err
@@ -65,13 +78,9 @@ func (h *Host) storeImages(ctx context.Context, data any) error {
 // imageTypes are what models take.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// StoreImage puts a data URL among the blobs and gives its address. The address
-// of an image that is stored already stays as it is. What it refuses would only
-// be refused later, by the model, with every call that has it.
+// StoreImage puts a data URL among the blobs and gives its address. What it refuses
+// would only be refused later, by the model, with every call that has it.
 func StoreImage(ctx context.Context, blobs Blobs, url string) (string, error) {
-	if address, ok := strings.CutPrefix(url, BlobScheme); ok {
-		return url, checkStored(ctx, blobs, address)
-	}
 	data, err := decodeImage(url)
 	if err != nil {
 		return "", err
@@ -86,12 +95,19 @@ func StoreImage(ctx context.Context, blobs Blobs, url string) (string, error) {
 	return BlobScheme + address, nil
 }
 
-// checkStored wants an address as PutBlob gives it, of an image that is there.
-func checkStored(ctx context.Context, blobs Blobs, address string) error {
-	if len(address) != 64 || strings.Trim(address, "0123456789abcdef") != "" {
+// checkStored wants the address of an image that the session has.
+func (h *Host) checkStored(ctx context.Context, id clew.SessionID, address string) error {
+	if !blob.Valid(address) {
 		return clew.Errorf(clew.InvalidMessage, "this is not the address of a stored image")
 	}
-	data, err := blobs.Blob(ctx, address)
+	refers, err := h.cfg.References.Refers(ctx, id, address)
+	if err != nil {
+		return err
+	}
+	if !refers {
+		return clew.Errorf(clew.InvalidMessage, "this session has no such image: send it again")
+	}
+	data, err := h.cfg.Blobs.Blob(ctx, address)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()

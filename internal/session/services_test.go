@@ -30,6 +30,11 @@ func (b keptBlobs) Blob(_ context.Context, address string) ([]byte, error) {
 	return data, nil
 }
 
+// Refers implements References: the session has all but what is foreign.
+func (b keptBlobs) Refers(_ context.Context, id clew.SessionID, address string) (bool, error) {
+	return id == "s1" && b[address] != nil && !strings.Contains(string(b[address]), "foreign"), nil
+}
+
 const (
 	pngStart  = "\x89PNG\r\n\x1a\n"
 	webpStart = "RIFF\x10\x00\x00\x00WEBPVP8 "
@@ -48,7 +53,8 @@ func TestStoreImage(t *testing.T) {
 		}
 		return address
 	}
-	stored, page := put(pngStart+"stored"), put("<html>")
+	stored, page, foreign := put(pngStart+"stored"), put("<html>"), put(pngStart+"foreign")
+	h := &Host{cfg: Config{Blobs: blobs, References: blobs}}
 	for name, c := range map[string]struct {
 		url string
 		ok  bool
@@ -71,6 +77,7 @@ func TestStoreImage(t *testing.T) {
 		"web address":     {"https://example.org/x.png", false},
 		"stored":          {BlobScheme + stored, true},
 		"a stored page":   {BlobScheme + page, false},
+		"of another":      {BlobScheme + foreign, false},
 		"not stored":      {BlobScheme + strings.Repeat("0", 64), false},
 		"upper case":      {BlobScheme + strings.ToUpper(stored), false},
 		"a path":          {BlobScheme + "../../token", false},
@@ -80,10 +87,11 @@ func TestStoreImage(t *testing.T) {
 		"two schemes":     {BlobScheme + BlobScheme + stored, false},
 		"with a new line": {BlobScheme + stored + "\n", false},
 	} {
-		address, err := StoreImage(t.Context(), blobs, c.url)
+		d := &clew.UserMessageData{Images: []string{c.url}}
+		err := h.storeImages(t.Context(), "s1", d)
 		if c.ok {
-			if err != nil || blobs[strings.TrimPrefix(address, BlobScheme)] == nil {
-				t.Errorf("%s: %q %v", name, address, err)
+			if err != nil || blobs[strings.TrimPrefix(d.Images[0], BlobScheme)] == nil {
+				t.Errorf("%s: %q %v", name, d.Images, err)
 			}
 			continue
 		}
@@ -103,12 +111,12 @@ func TestImagesOfAMessage(t *testing.T) {
 		&clew.UserMessageData{Images: images}, &clew.NewTaskData{Images: images},
 		&clew.AskResponseData{Images: images},
 	} {
-		if err := h.storeImages(t.Context(), data); clew.CodeOf(err) != clew.InvalidMessage {
+		if err := h.storeImages(t.Context(), "s1", data); clew.CodeOf(err) != clew.InvalidMessage {
 			t.Errorf("%T with too many: %v", data, err)
 		}
 	}
 	d := &clew.UserMessageData{Images: images[1:]}
-	if err := h.storeImages(t.Context(), d); err != nil || !strings.HasPrefix(d.Images[maxImages-1], BlobScheme) {
+	if err := h.storeImages(t.Context(), "s1", d); err != nil || !strings.HasPrefix(d.Images[maxImages-1], BlobScheme) {
 		t.Errorf("%q %v", d.Images[maxImages-1], err)
 	}
 }

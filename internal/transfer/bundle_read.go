@@ -266,6 +266,31 @@ func (o *openedBundle) finish(size int64) error {
 	return err
 }
 
+// mostMissing bounds how many blobs a bundle may lack: they are named on record.
+const mostMissing = 1000
+
+// missingBlobs are those that the records of a bundle refer to and that did not
+// come along. What others have here under the same address is not theirs.
+func (t *importJob) missingBlobs() ([]string, error) {
+	if t.format != Bundle {
+		return nil, nil // the records are our own
+	}
+	came := map[string]bool{}
+	for _, b := range t.blobs {
+		came[b.address] = true
+	}
+	var missing []string
+	for _, address := range t.survey.blobs {
+		if !came[address] {
+			missing = append(missing, address)
+		}
+	}
+	if len(missing) > mostMissing {
+		return nil, bad("%d of the blobs that its records refer to are not in the bundle, more than %d", len(missing), mostMissing)
+	}
+	return missing, nil
+}
+
 // keepBlobs stores what came along. It is known by its hash, so that a later
 // failure leaves nothing that anyone would find.
 func (t *importJob) keepBlobs() error {

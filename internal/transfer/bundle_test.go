@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -83,7 +84,7 @@ func TestBundleHasAll(t *testing.T) {
 	if got != (transfer.Imported{SessionID: "sess_1", Format: transfer.Bundle, From: "sess_1", Records: uint64(len(w.records))}) {
 		t.Errorf("%+v", got)
 	}
-	if d := second.data["sess_1"]; d != (clew.SessionImportedData{Owner: "ada", Workspace: "/elsewhere", Title: "Mine", From: "sess_1", Format: "bundle"}) {
+	if d := second.data["sess_1"]; !reflect.DeepEqual(d, clew.SessionImportedData{Owner: "ada", Workspace: "/elsewhere", Title: "Mine", From: "sess_1", Format: "bundle"}) {
 		t.Errorf("%+v", d)
 	}
 	if len(second.blobs.m) != 1 || string(second.packs.got) != "files of "+savedHash || second.packs.open != 0 || second.packs.place.Dir != "/elsewhere" {
@@ -428,6 +429,14 @@ func TestBundleWithoutABlob(t *testing.T) {
 	if err := json.Unmarshal([]byte(files["sums.json"]), &end); err != nil || len(end.Missing) != 1 || len(order) != 4 {
 		t.Errorf("%v, %+v, %v", order, end, err)
 	}
+	// Where somebody has it, the session that is imported does not.
 	second := newServer(t.TempDir())
+	address, err := second.blobs.PutBlob(t.Context(), []byte(png))
+	if err != nil {
+		t.Fatal(err)
+	}
 	second.take(t, first.export(t, transfer.What{Session: "sess_1", Format: transfer.Bundle}), transfer.Upload{})
+	if d := second.data["sess_1"]; !slices.Equal(d.MissingBlobs, []string{address}) {
+		t.Errorf("missing are %q", d.MissingBlobs)
+	}
 }

@@ -165,13 +165,14 @@ type fileSession struct {
 type imageCodec struct {
 	ctx   context.Context
 	blobs session.Blobs
+	has   map[string]bool // the blobs of the session, to be read
 }
 
 // inline gives the data URL of an image, or its address if its bytes cannot be
 // had.
 func (p imageCodec) inline(image string) string {
 	address, ok := strings.CutPrefix(image, session.BlobScheme)
-	if !ok || p.blobs == nil {
+	if !ok || p.blobs == nil || !p.has[address] {
 		return image
 	}
 	data, err := p.blobs.Blob(p.ctx, address)

@@ -170,7 +170,11 @@ func (t *importJob) found() (Imported, error) {
 	if files != nil {
 		defer files.Close()
 	}
-	if err := t.keepBlobs(); err != nil {
+	missing, err := t.missingBlobs()
+	if err == nil {
+		err = t.keepBlobs()
+	}
+	if err != nil {
 		return Imported{}, err
 	}
 	title := t.title
@@ -178,7 +182,7 @@ func (t *importJob) found() (Imported, error) {
 		title = t.up.Title
 	}
 	err = t.Sessions.Import(t.ctx, t.up.By, t.id, f, clew.SessionImportedData{
-		Owner: t.up.By.User, Workspace: t.up.Workspace, Title: title, From: t.from, Format: string(t.format),
+		Owner: t.up.By.User, Workspace: t.up.Workspace, Title: title, From: t.from, Format: string(t.format), MissingBlobs: missing,
 	})
 	if errors.Is(err, session.ErrTaken) {
 		return Imported{}, clew.Errorf(clew.SessionExists, "there is a session %s here already; a new id would do", t.id)

@@ -1,12 +1,12 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
 	"regexp"
 	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 )
 
@@ -57,7 +57,7 @@ func take(ctx context.Context, records Records, id clew.SessionID, head uint64) 
 func (s *archiveScan) add(r clew.Record) error {
 	s.head = r.After()
 	s.bytes += int64(len(r.Line())) + 1
-	s.references(r.Data())
+	s.references(r)
 	to, err := core.RewindTarget(r)
 	if err != nil {
 		return err
@@ -94,19 +94,18 @@ func (s *archiveScan) add(r clew.Record) error {
 	return nil
 }
 
-// blobReference finds the addresses of blobs where records have them: as an
-// image, as a tool's output, as a report. In a text the quotes are escaped.
-var blobReference = regexp.MustCompile(`"(?:blob:|blob":"|output_blob":"(?:blob:)?)([0-9a-f]{64})"`)
-
-func (s *archiveScan) references(data []byte) {
-	if !bytes.Contains(data, []byte("blob")) {
-		return
-	}
-	for _, m := range blobReference.FindAllSubmatch(data, -1) {
-		if address := string(m[1]); !s.seen[address] {
+// references notes the blobs that a record refers to. Those that came along with
+// no import are none of this session's.
+func (s *archiveScan) references(r clew.Record) {
+	for _, address := range blob.References(r) {
+		if !s.seen[address] {
 			s.seen[address] = true
 			s.blobs = append(s.blobs, address)
 		}
+	}
+	for _, address := range blob.Missing(r) {
+		delete(s.seen, address)
+		s.blobs = slices.DeleteFunc(s.blobs, func(a string) bool { return a == address })
 	}
 }
 

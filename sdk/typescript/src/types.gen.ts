@@ -964,6 +964,7 @@ export interface SessionImportedData {
   title?: string;
   from?: string;
   format?: string;
+  missing_blobs?: string[];
 }
 
 /** A message appeared in the transcript. */

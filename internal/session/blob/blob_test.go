@@ -1,0 +1,125 @@
+package blob
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+)
+
+var (
+	one   = strings.Repeat("1", 64)
+	two   = strings.Repeat("2", 64)
+	three = strings.Repeat("3", 64)
+)
+
+// journal is the records of one session, and how many were read.
+type journal struct {
+	list []clew.Record
+	read int
+}
+
+func (j *journal) add(t *testing.T, data any) {
+	t.Helper()
+	raw, err := clew.MarshalData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head clew.Head
+	if n := len(j.list); n > 0 {
+		head = j.list[n-1].After()
+	}
+	j.list = append(j.list, head.Write("s1", 1, int64(len(j.list)+1), clew.Draft{By: "ada", Type: clew.NewEvent(data).Type, Data: raw}))
+}
+
+func (j *journal) Read(_ context.Context, _ clew.SessionID, from, to uint64) iter.Seq2[clew.Record, error] {
+	return func(yield func(clew.Record, error) bool) {
+		for _, r := range j.list {
+			if r.Seq < from || r.Seq > to {
+				continue
+			}
+			if j.read++; !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Only fields for addresses refer to blobs, wherever they stand. What people and
+// models write does not, however it looks.
+func TestReferences(t *testing.T) {
+	for name, c := range map[string]struct {
+		data any
+		want []string
+	}{
+		"images":         {&clew.MessageCreatedData{Message: clew.Message{Images: []string{Scheme + one, "data:image/png;base64,AA", Scheme + two}}}, []string{one, two}},
+		"an output":      {&clew.ToolProgressData{OutputBlob: Scheme + one, Images: []string{Scheme + two}}, []string{two, one}},
+		"for the model":  {&clew.ModelMessageData{Message: clew.ModelMessage{Content: clew.List[clew.Part]{{Images: []string{Scheme + one}}}}}, []string{one}},
+		"a text":         {&clew.MessageCreatedData{Message: clew.Message{Text: Scheme + one}}, nil},
+		"an input":       {&clew.ToolProgressData{Input: json.RawMessage(`{"output_blob":"` + one + `","images":["blob:` + two + `"]}`)}, nil},
+		"an output text": {&clew.ToolProgressData{Output: map[string]any{"blob": one}}, nil},
+		"metadata":       {&clew.MessageCreatedData{Message: clew.Message{Metadata: map[string]any{"images": []string{Scheme + one}}}}, nil},
+		"no address":     {&clew.ToolProgressData{OutputBlob: "blob:../../token"}, nil},
+	} {
+		var j journal
+		j.add(t, c.data)
+		got := References(j.list[0])
+		if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(c.want))) {
+			t.Errorf("%s refers to %q", name, got)
+		}
+	}
+}
+
+func TestFinder(t *testing.T) {
+	j := &journal{}
+	f := NewFinder(j)
+	refers := func(address string) bool {
+		t.Helper()
+		ok, err := f.Refers(t.Context(), "s1", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	say := func(address string) {
+		j.add(t, &clew.MessageCreatedData{Message: clew.Message{Images: []string{Scheme + address}}})
+	}
+	if refers(one) {
+		t.Error("a session without records")
+	}
+	for range 50 {
+		say(one)
+	}
+	if !refers(one) || refers(two) {
+		t.Error("the first is there, the second is not")
+	}
+	j.read = 0
+	if !refers(one) || j.read != 0 {
+		t.Errorf("%d records were read for what is known", j.read)
+	}
+	say(two)
+	if !refers(two) || j.read > 2 {
+		t.Errorf("%d records were read for one that is new", j.read)
+	}
+	// What did not come along with an import is not the session's, until a record
+	// of its own refers to it.
+	say(three)
+	j.add(t, &clew.SessionImportedData{Owner: "eve", MissingBlobs: []string{three}})
+	if refers(three) {
+		t.Error("a blob that did not come along")
+	}
+	say(three)
+	if !refers(three) {
+		t.Error("a blob of the session's own")
+	}
+	// Another session under the same name.
+	j.list = nil
+	say(two)
+	if refers(strings.Repeat("4", 64)) || refers(one) || !refers(two) {
+		t.Error("another session has the references of the first")
+	}
+}

@@ -1,0 +1,111 @@
+// Package blob says to which blobs the records of a session refer. Blobs are
+// shared by all sessions and known by the hash of their bytes: a reference on
+// record is what gives those who may read a session its blobs, and no others.
+package blob
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/clew-run/clew"
+)
+
+// Scheme marks the address of a blob.
+const Scheme = "blob:"
+
+// References lists the blobs that a record refers to. Only fields that hold
+// addresses count: in texts, and in what tools are called with, people and models
+// write what they like.
+func References(r clew.Record) []string {
+	if !bytes.Contains(r.Data(), []byte("blob")) {
+		return nil
+	}
+	ev, err := clew.DecodeEvent(r.Type, r.Data())
+	if err != nil {
+		return nil // of a newer program, or damaged: it refers to nothing
+	}
+	var list []string
+	collect(reflect.ValueOf(ev.Data), &list)
+	return list
+}
+
+// Missing lists the blobs that records before this one refer to, and that did not
+// come along with them: that reference gives nobody what others have here.
+func Missing(r clew.Record) []string {
+	if r.Type != clew.EventSessionImported {
+		return nil
+	}
+	var d clew.SessionImportedData
+	if json.Unmarshal(r.Data(), &d) != nil {
+		return nil
+	}
+	return d.MissingBlobs
+}
+
+func collect(v reflect.Value, list *[]string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			collect(v.Elem(), list)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if !holds(v.Type().Elem()) {
+				return
+			}
+			collect(v.Index(i), list)
+		}
+	case reflect.Map:
+		if !holds(v.Type().Elem()) {
+			return
+		}
+		for it := v.MapRange(); it.Next(); {
+			collect(it.Value(), list)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				collectField(f, v.Field(i), list)
+			}
+		}
+	}
+}
+
+// holds reports whether values of a type can have fields with addresses.
+func holds(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return holds(t.Elem())
+	default:
+		return t.Kind() == reflect.Struct
+	}
+}
+
+func collectField(f reflect.StructField, v reflect.Value, list *[]string) {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	switch {
+	case name == "images" && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String:
+		for i := range v.Len() {
+			if address, ok := strings.CutPrefix(v.Index(i).String(), Scheme); ok {
+				add(address, list)
+			}
+		}
+	case (name == "output_blob" || name == "blob") && v.Kind() == reflect.String:
+		add(strings.TrimPrefix(v.String(), Scheme), list)
+	default:
+		collect(v, list)
+	}
+}
+
+func add(address string, list *[]string) {
+	if Valid(address) {
+		*list = append(*list, address)
+	}
+}
+
+// Valid reports whether a text is an address, without its scheme.
+func Valid(address string) bool {
+	return len(address) == 64 && strings.Trim(address, "0123456789abcdef") == ""
+}
