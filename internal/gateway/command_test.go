@@ -281,6 +281,46 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// Frames that are no messages are limited too: pings, and pieces of a message
+// without end, which may be empty (T11).
+func TestTooManyFrames(t *testing.T) {
+	for name, frame := range map[string]func(i int) ws.Frame{
+		"pings": func(int) ws.Frame { return ws.NewPingFrame(nil) },
+		"pongs": func(int) ws.Frame { return ws.NewPongFrame(nil) },
+		"empty pieces": func(i int) ws.Frame {
+			if i == 0 {
+				return ws.NewFrame(ws.OpText, false, nil)
+			}
+			return ws.NewFrame(ws.OpContinuation, false, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, func(o *Options) { o.Limits.ControlPerMinute, o.Limits.Pieces = 50, 50 })
+			r.host.add("s1", "ann")
+			p := r.join("/ws/s1", "ann")
+			for i := range 51 { // one too many
+				p.write(frame(i))
+			}
+			answered := 0
+			for {
+				f, err := p.frame()
+				if err == nil && f.Header.OpCode == ws.OpPong {
+					answered++
+					continue
+				}
+				var end *closed
+				if !errors.As(err, &end) || end.code != int(wire.ClosePolicy) || end.reason != string(clew.RateLimited) {
+					t.Fatalf("got %v after %d answers", err, answered)
+				}
+				break
+			}
+			if name == "pings" && answered != 50 {
+				t.Errorf("%d pings were answered", answered)
+			}
+		})
+	}
+}
+
 // Covers: C-60, WS-121
 func TestControlFrames(t *testing.T) {
 	r := newRig(t, nil)

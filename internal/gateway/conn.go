@@ -30,6 +30,8 @@ type conn struct {
 	in      inbound
 	by      clew.Principal // user and role never change
 	rate    window
+	control window  // of control frames
+	pieces  int32   // frames of a message so far
 	partial []byte  // fragments of a message so far
 	midway  bool    // a message has begun and not ended
 	want    *cursor // where it wants to go on, until it is admitted

@@ -12,6 +12,8 @@ import (
 type Limits struct {
 	wire.Limits
 	LocalConnectsPerMinute int           // of the owner token on loopback
+	ControlPerMinute       int           // pings and pongs of a connection
+	Pieces                 int           // frames of one message
 	AuthPerAddress         int           // sockets that have yet to authenticate
 	AuthTotal              int           // the same, from everywhere
 	WriteTimeout           time.Duration // for a client to take what it is sent
@@ -30,6 +32,8 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Frame, wire.DefaultLimits.Frame)
 	def(&l.AuthFrame, wire.DefaultLimits.AuthFrame)
 	def(&l.AuthWait, wire.DefaultLimits.AuthWait)
+	def(&l.ControlPerMinute, 300)
+	def(&l.Pieces, 1024)
 	def(&l.AuthPerAddress, 20)
 	def(&l.AuthTotal, 1000)
 	def(&l.WriteTimeout, 10*time.Second)

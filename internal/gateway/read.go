@@ -79,6 +79,7 @@ var (
 	errTooLarge = &protocolError{wire.CloseTooLarge, string(clew.MessageTooLarge)}
 	errProtocol = &protocolError{wire.CloseProtocol, string(clew.InvalidMessage)}
 	errNotText  = &protocolError{wire.CloseNotText, string(clew.InvalidMessage)}
+	errTooMany  = &protocolError{wire.ClosePolicy, string(clew.RateLimited)}
 	errNotUTF8  = &protocolError{wire.CloseNotUTF8, string(clew.InvalidMessage)}
 )
 
@@ -137,6 +138,10 @@ func (c *conn) readControl(r reader, h ws.Header) (done bool, err error) {
 		return false, err
 	}
 	c.count(len(payload))
+	if ok, _ := c.control.allow(c.heard.Load(), c.g.limits.ControlPerMinute); !ok && h.OpCode != ws.OpClose {
+		c.g.Counters.RateLimited.Add(1)
+		return false, errTooMany // each costs an answer
+	}
 	switch h.OpCode {
 	case ws.OpPing:
 		c.push(appendFrame(nil, ws.OpPong, payload))
@@ -159,8 +164,13 @@ func (c *conn) readData(r reader, h ws.Header) (err error) {
 	}
 	c.count(int(h.Length))
 	if c.midway = !h.Fin; c.midway {
+		if c.pieces++; int(c.pieces) >= c.g.limits.Pieces { // they may be empty, so their size is no limit
+			c.g.Counters.RateLimited.Add(1)
+			return errTooMany
+		}
 		return nil
 	}
+	c.pieces = 0
 	message := c.partial
 	c.partial = nil
 	if c.ending().state != stateOpen {
