@@ -108,6 +108,7 @@ func (p *problem) headers() map[string]string {
 	h := map[string]string{}
 	if p.status == http.StatusUnauthorized {
 		h["WWW-Authenticate"] = "Bearer"
+		h["Connection"] = "close" // nobody is kept whom we do not know
 	}
 	if p.Body.RetryAfterMS > 0 {
 		h["Retry-After"] = strconv.FormatInt((p.Body.RetryAfterMS+999)/1000, 10)

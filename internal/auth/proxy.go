@@ -35,6 +35,12 @@ func (p Proxies) has(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
 }
 
+// Has reports whether an address is that of a proxy.
+func (p Proxies) Has(ip net.IP) bool {
+	addr, ok := netip.AddrFromSlice(ip)
+	return ok && p.has(addr.Unmap())
+}
+
 // Secure reports whether the browser speaks https: to us, or to a proxy of ours
 // that says so.
 func (p Proxies) Secure(r *http.Request) bool {

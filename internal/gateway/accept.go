@@ -235,6 +235,7 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	switch status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", "Bearer")
+		h.Set("Connection", "close") // nobody is kept whom we do not know
 	case http.StatusUpgradeRequired:
 		h.Set("Upgrade", "websocket")
 		h.Set("Connection", "Upgrade")

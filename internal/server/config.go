@@ -115,6 +115,8 @@ type Journal struct {
 
 // Limits bounds what clients may take. 0 switches a rate off.
 type Limits struct {
+	Connections            int           `koanf:"connections"`             // that are no WebSockets
+	ConnectionsPerAddress  int           `koanf:"connections_per_address"` // but for proxies and this machine
 	ConnectsPerMinute      int           `koanf:"connects_per_minute"`
 	LocalConnectsPerMinute int           `koanf:"local_connects_per_minute"`
 	MessagesPerMinute      int           `koanf:"messages_per_minute"`
@@ -141,6 +143,7 @@ func DefaultConfig() Config {
 		Engine: "embedded",
 		Auth:   Auth{Mode: "on", FirstMessage: true},
 		Limits: Limits{
+			Connections: 4096, ConnectionsPerAddress: 512,
 			ConnectsPerMinute: l.ConnectsPerMinute, LocalConnectsPerMinute: l.LocalConnectsPerMinute,
 			MessagesPerMinute: l.MessagesPerMinute, HitlPerMinute: l.HitlPerMinute, RequestsPerMinute: 600,
 			Queue: l.Queue, Frame: l.Frame, PingEvery: l.PingEvery, PongLimit: l.PongLimit, WriteTimeout: l.WriteTimeout,

@@ -91,6 +91,7 @@ func (s *Server) metrics() http.Handler {
 		return 0
 	})
 	counter("connections_accepted_total", "Connections accepted.", &c.Accepted)
+	counter("connections_turned_away_total", "Connections that were closed because there were too many.", &s.connections.turnedAway)
 	counter("connections_refused_total", "Connections turned away before the upgrade.", &c.Refused)
 	counter("frames_in_total", "Frames received.", &c.FramesIn)
 	counter("frames_out_total", "Frames sent.", &c.FramesOut)

@@ -52,6 +52,8 @@ type Server struct {
 	reserve *disk.Reserve
 	refers  *blob.Finder
 
+	connections *connections
+
 	figures   *http.Server // nil if metrics have no address of their own
 	figuresAt net.Addr
 
@@ -177,12 +179,15 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	if err = s.startHost(ctx, bg); err != nil {
 		return nil, err
 	}
+	s.connections = newConnections(cfg.Limits.Connections, cfg.Limits.ConnectionsPerAddress, func(ip net.IP) bool {
+		return ip.IsLoopback() || s.front.proxies.Has(ip)
+	})
 	handler, err := s.handler(ctx, bg)
 	if err != nil {
 		return nil, err
 	}
 	s.http = &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: handler, ConnState: s.connections.note, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	if cfg.TLSCert != "" {
