@@ -35,7 +35,7 @@ func (s *Server) exporter() *transfer.Exporter {
 
 func (s *Server) importer() *transfer.Importer {
 	return &transfer.Importer{
-		Sessions: s.host, Blobs: s.journal, Checkpoints: bundleStore{s.files}, Place: s.shop.place, Room: s.reserve.Room, Dir: s.cfg.temporary(),
+		Sessions: s.host, Blobs: s.journal, Checkpoints: bundleStore{s.files}, Place: s.shop.place, Room: s.reserve.Room, Access: s.host.Access, Dir: s.cfg.temporary(),
 		Now: func() int64 { return time.Now().UnixMilli() },
 	}
 }

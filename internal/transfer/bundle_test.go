@@ -97,6 +97,43 @@ func TestBundleHasAll(t *testing.T) {
 	}
 }
 
+// A refusal does not tell which sessions others have: whoever is no administrator
+// gets a new id, whether there is one of that name or not (T11).
+func TestImportTellsNothingOfOthers(t *testing.T) {
+	first, _ := sample(t)
+	bundle := first.export(t, transfer.What{Session: "sess_1", Format: transfer.Bundle})
+	roles := map[clew.UserID]clew.Role{"ada": clew.RoleOwner, "val": clew.RoleViewer}
+	for name, c := range map[string]struct {
+		by     clew.Principal
+		there  bool
+		code   clew.Code
+		keepID bool
+	}{
+		"a stranger, taken":      {clew.Principal{User: "eve", Role: clew.RoleOwner}, true, "", false},
+		"a stranger, free":       {clew.Principal{User: "eve", Role: clew.RoleOwner}, false, "", false},
+		"the owner, taken":       {ada, true, clew.SessionExists, false},
+		"a viewer, taken":        {clew.Principal{User: "val", Role: clew.RoleOwner}, true, clew.SessionExists, false},
+		"an administrator":       {clew.Principal{User: "root", Role: clew.RoleAdmin}, false, "", true},
+		"an administrator, late": {clew.Principal{User: "root", Role: clew.RoleAdmin}, true, clew.SessionExists, false},
+	} {
+		s := newServer(t.TempDir())
+		if c.there {
+			s.take(t, bundle, transfer.Upload{})
+		}
+		x := s.importer()
+		x.Access = func(_ context.Context, id clew.SessionID, by clew.Principal) (clew.Role, error) {
+			if role := roles[by.User]; c.there && id == "sess_1" && role != "" {
+				return role, nil
+			}
+			return clew.RoleNone, clew.Errorf(clew.SessionNotFound, "no such session")
+		}
+		got, err := x.Import(t.Context(), bytes.NewReader(bundle), transfer.Upload{By: c.by})
+		if clew.CodeOf(err) != c.code || err == nil && (got.SessionID == "sess_1") != c.keepID {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 // Checkpoints that are not sound are refused before anything is made, though all
 // sums are right; those that cannot be stored in the end are named.
 func TestBundleWithBadCheckpoints(t *testing.T) {

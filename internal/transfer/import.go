@@ -25,8 +25,10 @@ type Importer struct {
 	// Room is nil if something new may be begun, else why not; nil always has
 	// room.
 	Room func() error
-	Dir  string       // for temporary files; "" is the system's
-	Now  func() int64 // Unix ms
+	// Access gives a caller's role in a session; nil has no sessions of others.
+	Access func(ctx context.Context, id clew.SessionID, by clew.Principal) (clew.Role, error)
+	Dir    string       // for temporary files; "" is the system's
+	Now    func() int64 // Unix ms
 
 	yard diskQuota
 }
@@ -35,8 +37,9 @@ type Importer struct {
 type Upload struct {
 	By     clew.Principal
 	Format Format // "" = find out
-	// NewID gives the session a new id. Else it keeps its own, and is refused if
-	// there is one of that name.
+	// NewID gives the session a new id. Else that of an administrator keeps its
+	// own, and is refused if there is one of that name; that of others gets a new
+	// one, unless they have it here already.
 	NewID     bool
 	Workspace string // the folder that its agents will work in
 	Title     string // in place of its own
@@ -147,7 +150,10 @@ func (t *importJob) name(own string) error {
 		t.from = ""
 	}
 	t.id = t.from
-	if t.up.NewID || t.id == "" {
+	if !t.up.NewID && t.seen() {
+		return t.taken()
+	}
+	if t.up.NewID || t.id == "" || !t.keepsName() {
 		t.id = clew.NewSessionID()
 	}
 	if own != "" && t.from == "" && t.format == Bundle {
@@ -155,6 +161,23 @@ func (t *importJob) name(own string) error {
 	}
 	t.survey = *newSurvey(t.id)
 	return nil
+}
+
+// keepsName reports whether the session may have the id of the file. Who could not
+// see a session of that name must not learn from a refusal that there is one.
+func (t *importJob) keepsName() bool { return t.Access == nil || t.up.By.Role == clew.RoleAdmin }
+
+// seen reports whether somebody who is no administrator has the session here.
+func (t *importJob) seen() bool {
+	if t.id == "" || t.keepsName() {
+		return false
+	}
+	role, err := t.Access(t.ctx, t.id, t.up.By)
+	return err == nil && role != clew.RoleNone
+}
+
+func (t *importJob) taken() error {
+	return clew.Errorf(clew.SessionExists, "there is a session %s here already; a new id would do", t.id)
 }
 
 // found folds the records and makes the session.
@@ -185,7 +208,7 @@ func (t *importJob) found() (Imported, error) {
 		Owner: t.up.By.User, Workspace: t.up.Workspace, Title: title, From: t.from, Format: string(t.format), MissingBlobs: missing,
 	})
 	if errors.Is(err, session.ErrTaken) {
-		return Imported{}, clew.Errorf(clew.SessionExists, "there is a session %s here already; a new id would do", t.id)
+		return Imported{}, t.taken()
 	}
 	if err != nil {
 		return Imported{}, err
