@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"strings"
@@ -47,15 +48,28 @@ func (c Credentials) GoString() string { return c.String() }
 // closed.
 type Options struct {
 	OwnerToken string
+	Owners     Owners // the owner tokens of other nodes
 	Keys       *Keys
 	JWT        *JWT
 	Log        *slog.Logger // nil = slog.Default()
+}
+
+// Owners knows the owner tokens of all nodes, by TokenHash.
+type Owners interface {
+	Has(ctx context.Context, hash string) (bool, error)
+}
+
+// TokenHash is what may be kept of a token.
+func TokenHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
 }
 
 // An Authenticator knows callers by their token. It is safe for concurrent use.
 type Authenticator struct {
 	owner    [sha256.Size]byte
 	hasOwner bool
+	owners   Owners
 	keys     *Keys
 	jwt      *JWT
 	log      *slog.Logger
@@ -68,7 +82,7 @@ func New(o Options) *Authenticator {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	a := &Authenticator{keys: o.Keys, jwt: o.JWT, log: o.Log}
+	a := &Authenticator{owners: o.Owners, keys: o.Keys, jwt: o.JWT, log: o.Log}
 	if o.OwnerToken != "" {
 		a.owner, a.hasOwner = sha256.Sum256([]byte(o.OwnerToken)), true
 	}
@@ -88,6 +102,9 @@ func (a *Authenticator) Authenticate(ctx context.Context, c Credentials) (clew.P
 	case a.isOwner(c.Token):
 		return clew.Principal{User: OwnerUser, Role: clew.RoleAdmin}, nil
 	}
+	if strings.HasPrefix(c.Token, ownerPrefix) && a.owners != nil {
+		return a.ownerElsewhere(ctx, c.Token)
+	}
 	if id, secret, ok := parseKey(c.Token); ok && a.keys != nil {
 		return a.keys.verify(ctx, id, secret)
 	}
@@ -95,6 +112,17 @@ func (a *Authenticator) Authenticate(ctx context.Context, c Credentials) (clew.P
 		return a.jwt.verify(ctx, c.Token)
 	}
 	return clew.Principal{}, refused(errors.New("token is of no known kind"))
+}
+
+// ownerElsewhere knows the owner by the token of another node.
+func (a *Authenticator) ownerElsewhere(ctx context.Context, token string) (clew.Principal, error) {
+	switch has, err := a.owners.Has(ctx, TokenHash(token)); {
+	case err != nil:
+		return clew.Principal{}, clew.WrapError(clew.Unavailable, err, "the credentials cannot be checked right now")
+	case !has:
+		return clew.Principal{}, refused(errors.New("no node has this owner token"))
+	}
+	return clew.Principal{User: OwnerUser, Role: clew.RoleAdmin}, nil
 }
 
 // isOwner compares hashes, so that neither content nor length shows in time.

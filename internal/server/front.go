@@ -18,6 +18,7 @@ import (
 type httpFront struct {
 	doors   auth.OriginPolicy
 	proxies auth.Proxies
+	owners  ownerStore
 	auth    gateway.Authenticator
 	keys    *auth.Keys    // nil with authentication off, and so are the others
 	signIns *auth.SignIns // of browsers
@@ -40,6 +41,9 @@ func (s *Server) openFront(ctx, bg context.Context) (f httpFront, err error) {
 	if err != nil {
 		return f, err
 	}
+	if f.owners, err = s.openOwners(ctx, bg, token); err != nil {
+		return f, err
+	}
 	table, err := s.journal.Table(ctx, "KEYS")
 	if err != nil {
 		return f, err
@@ -49,7 +53,7 @@ func (s *Server) openFront(ctx, bg context.Context) (f httpFront, err error) {
 	if err != nil {
 		return f, err
 	}
-	authn := auth.New(auth.Options{OwnerToken: token, Keys: f.keys, JWT: jwt, Log: s.log})
+	authn := auth.New(auth.Options{OwnerToken: token, Owners: f.owners, Keys: f.keys, JWT: jwt, Log: s.log})
 	f.auth = authn
 	s.work.Go(func() {
 		if err := authn.Run(bg); err != nil && bg.Err() == nil {
