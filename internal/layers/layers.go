@@ -47,6 +47,7 @@ var order = []string{
 	"internal/archive",
 	"internal/journal",
 	"internal/checkpoint",
+	"internal/erase", // deleted sessions, for good
 	"internal/auth",
 	"internal/inbox", // a person's open questions over all sessions
 	"internal/gateway",
