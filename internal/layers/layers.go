@@ -54,8 +54,9 @@ var order = []string{
 	"internal/api",
 	"internal/demo", // the story and the sample project of clew demo
 	"internal/server",
-	"internal/term", // text that is safe at a terminal
-	"internal/ask",  // what questions say, for all that show them as text
+	"internal/term",     // text that is safe at a terminal
+	"internal/deletion", // what the deletion of a session takes, for people
+	"internal/ask",      // what questions say, for all that show them as text
 	"internal/tui",
 	"internal/cli",
 	"cmd",
@@ -79,8 +80,9 @@ var only = []struct {
 	{"client", []string{".", "wire"}, "the client is what other programs import, so it brings nothing of the server"},
 	{"internal/term", nil, "it knows text and nothing of sessions"},
 	{"internal/ask", []string{".", "client", "internal/term"}, "it knows questions and draws nothing"},
-	{"internal/tui", []string{".", "wire", "client", "internal/term", "internal/ask"}, "the terminal is a client, so that the protocol is in use every day"},
-	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/term", "internal/ask", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
+	{"internal/deletion", []string{"client", "internal/term"}, "it knows what a deletion does and draws nothing"},
+	{"internal/tui", []string{".", "wire", "client", "internal/term", "internal/deletion", "internal/ask"}, "the terminal is a client, so that the protocol is in use every day"},
+	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/term", "internal/deletion", "internal/ask", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
 	{"cmd", []string{"internal/cli"}, "the command is a few lines"},
 }
 
@@ -98,7 +100,7 @@ var reserved = []struct {
 	{"github.com/gobwas/", []string{"internal/gateway"}, "the server writes frames in one place"},
 	{"github.com/coder/websocket", []string{"client"}, "the client's library; the server has its own"},
 	{Module + "/web", []string{"internal/server"}, "the API is handed the files it serves"},
-	{Module + "/client", []string{"internal/ask", "internal/cli", "internal/tui"}, "the server does not call itself from outside"},
+	{Module + "/client", []string{"internal/deletion", "internal/ask", "internal/cli", "internal/tui"}, "the server does not call itself from outside"},
 }
 
 // pure lists layers that decide and touch no technology.
