@@ -23,7 +23,7 @@ type journal struct {
 	read int
 }
 
-func (j *journal) add(t *testing.T, data any) {
+func (j *journal) add(t testing.TB, data any) {
 	t.Helper()
 	raw, err := clew.MarshalData(data)
 	if err != nil {

@@ -71,28 +71,40 @@ func (f *Finder) session(id clew.SessionID) *references {
 // catchUp reads what was recorded since. It begins with the last record that it
 // knows: if that is another one now, so is the session, and all is read anew.
 func (s *references) catchUp(ctx context.Context, records Records, id clew.SessionID) error {
-	known := s.head
-	same := known.Seq == 0
-	for r, err := range records.Read(ctx, id, max(known.Seq, 1), math.MaxInt64) {
-		if err != nil {
-			return err
-		}
-		if !same {
-			if same = r.After() == known; !same {
-				break
-			}
-		}
-		s.note(r)
-	}
-	if same {
-		return nil
+	same, err := s.readOn(ctx, records, id)
+	if err != nil || same {
+		return err
 	}
 	s.head, s.has = clew.Head{}, map[string]bool{}
-	return s.catchUp(ctx, records, id)
+	_, err = s.readOn(ctx, records, id)
+	return err
+}
+
+// readOn reads from the last known record on. It reports whether that is still the
+// same.
+func (s *references) readOn(ctx context.Context, records Records, id clew.SessionID) (same bool, err error) {
+	known := s.head
+	same = known.Seq == 0
+	var last clew.Record
+	defer func() {
+		if last.Seq > 0 {
+			s.head = last.After() // a hash for each record would cost most of the time
+		}
+	}()
+	for r, err := range records.Read(ctx, id, max(known.Seq, 1), math.MaxInt64) {
+		if err != nil {
+			return same, err
+		}
+		if same = same || r.After() == known; !same {
+			return false, nil
+		}
+		s.note(r)
+		last = r
+	}
+	return same, nil
 }
 
 func (s *references) note(r clew.Record) {
-	s.head = r.After()
 	for _, address := range References(r) {
 		s.has[address] = true
 	}

@@ -81,5 +81,5 @@ func machineMemory() int64 {
 	if unix.Sysinfo(&info) != nil {
 		return 0
 	}
-	return int64(info.Totalram) * int64(info.Unit) //nolint:gosec,unconvert // types differ by architecture, and none is so large
+	return int64(info.Totalram) * int64(info.Unit) //nolint:gosec // types differ by architecture, and none is so large
 }
