@@ -93,6 +93,7 @@ type Options struct {
 	Push        Push        // nil = browsers cannot be told
 	Drafts      Drafts      // nil = drafts are not kept
 	Erasures    Erasures    // nil = sessions cannot be deleted
+	Backups     Backups     // nil = no backups are made
 	Exports     Exports     // nil = sessions cannot be exported
 	Imports     Imports     // nil = nor imported
 	// InboxFeed is the WebSocket of an inbox; it authenticates by itself. nil =
@@ -171,6 +172,7 @@ func New(o Options) (*API, error) {
 	a.deviceRoutes(h)
 	a.settingsRoutes(h)
 	a.toolServerRoutes(h)
+	a.backupRoutes(h)
 	a.inboxRoutes(h)
 	a.ruleRoutes(h)
 	a.pushRoutes(h)

@@ -26,6 +26,8 @@ type store interface {
 	// walk calls fn with every key of a session, leaf by leaf, until it returns
 	// false. A directory of segments may stand for what is in it.
 	walk(ctx context.Context, fn func(key string) bool) error
+	// all calls fn with every key.
+	all(ctx context.Context, fn func(key string)) error
 	// remove deletes an object; one that is gone already is no error.
 	remove(ctx context.Context, key string) error
 	// erase is remove for good, durable on return: no older version of the

@@ -17,7 +17,7 @@ var groups = []struct {
 	{"start", "Start:", []string{"demo", "serve", "open", "doctor"}},
 	{"work", "Work with agents:", []string{"run", "attach", "inbox", "answer", "stop", "resume", "ls", "show"}},
 	{"back", "Go back, and elsewhere:", []string{"rewind", "undo", "redo", "fork", "checkpoint", "delete"}},
-	{"keep", "Take along:", []string{"export", "import"}},
+	{"keep", "Take along:", []string{"export", "import", "backup", "restore"}},
 	{"set", "Set up:", []string{"settings", "secret", "token", "partitions", "completion"}},
 	{"know", "Know more:", []string{"help", "exit-codes", "version"}},
 }

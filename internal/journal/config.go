@@ -50,6 +50,7 @@ type Config struct {
 	moving bool // the partitions are about to change
 	// restored is what a store that comes from a backup begins with.
 	restored struct {
+		on       bool
 		epoch    string
 		firstSeq uint64
 	}

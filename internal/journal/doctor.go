@@ -80,6 +80,14 @@ func OpenCopy(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, erro
 }
 
 // hasStore reports whether anything of a store is there, damaged or not.
+// OpenStopped opens the store of a stopped node, and makes none.
+func OpenStopped(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, error) {
+	if cfg.Embedded() && !hasStore(cfg.Dir) {
+		return nil, fmt.Errorf("%w in %s", ErrNoStore, cfg.Dir)
+	}
+	return Open(ctx, cfg, log)
+}
+
 func hasStore(dir string) bool {
 	return slices.ContainsFunc([]string{"engine", "archive", witnessFile}, func(name string) bool {
 		_, err := os.Stat(filepath.Join(dir, name))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,6 +71,9 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 			j.Close(context.Background())
 		}
 	}()
+	if _, err := os.Stat(filepath.Join(cfg.Dir, restoringFile)); err == nil && !cfg.restored.on {
+		return nil, fmt.Errorf("%w: %s", ErrRestoring, cfg.Dir)
+	}
 	if j.lock, err = lockDir(cfg.Dir); err != nil {
 		return nil, err
 	}

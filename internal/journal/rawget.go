@@ -58,13 +58,18 @@ func (j *Journal) getMsg(ctx context.Context, p int, query string) (*storedMsg, 
 
 const readBatch = 1024
 
-// messages yields the messages on a subject with sequence from..last. With
-// last 0 it goes on to the end as the answering replica sees it.
+// messages is stored for a partition.
 func (j *Journal) messages(ctx context.Context, p int, subject string, from, last uint64) iter.Seq2[*jetstream.RawStreamMsg, error] {
+	return j.stored(ctx, j.streamName(p), subject, from, last)
+}
+
+// stored yields a stream's messages on a subject with sequence from..last. With
+// last 0 it goes on to the end as the answering replica sees it.
+func (j *Journal) stored(ctx context.Context, stream, subject string, from, last uint64) iter.Seq2[*jetstream.RawStreamMsg, error] {
 	return func(yield func(*jetstream.RawStreamMsg, error) bool) {
 		for last == 0 || from <= last {
 			n := 0
-			batch, err := jetstreamext.GetBatch(ctx, j.js, j.streamName(p), readBatch,
+			batch, err := jetstreamext.GetBatch(ctx, j.js, stream, readBatch,
 				jetstreamext.GetBatchSeq(max(from, 1)), jetstreamext.GetBatchSubject(subject))
 			if err != nil {
 				yield(nil, engineError(err))

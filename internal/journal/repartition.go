@@ -37,11 +37,8 @@ func Repartition(ctx context.Context, cfg Config, n int, log *slog.Logger) (from
 	if n < 1 || n > maxPartitions {
 		return 0, 0, fmt.Errorf("there can be 1 to %d partitions, not %d", maxPartitions, n)
 	}
-	if !hasStore(cfg.Dir) {
-		return 0, 0, fmt.Errorf("%w in %s", ErrNoStore, cfg.Dir)
-	}
 	cfg.moving = true
-	j, err := Open(ctx, cfg, log)
+	j, err := OpenStopped(ctx, cfg, log)
 	if err != nil {
 		return 0, 0, err
 	}

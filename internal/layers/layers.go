@@ -96,7 +96,7 @@ var reserved = []struct {
 	{"github.com/nats-io/", []string{"internal/journal"}, "the engine is a detail of the journal"},
 	{"github.com/synadia-io/", []string{"internal/journal"}, "the engine is a detail of the journal"},
 	{"gocloud.dev/", []string{"internal/archive"}, "blob stores are a detail of the archive"},
-	{"github.com/klauspost/compress/zstd", []string{"internal/archive", "internal/transfer"}, "only sealed segments and bundles are compressed"},
+	{"github.com/klauspost/compress/zstd", []string{"internal/archive", "internal/transfer", "internal/journal"}, "only sealed segments, bundles and backups are compressed"},
 	{"github.com/gobwas/", []string{"internal/gateway"}, "the server writes frames in one place"},
 	{"github.com/coder/websocket", []string{"client"}, "the client's library; the server has its own"},
 	{Module + "/web", []string{"internal/server"}, "the API is handed the files it serves"},

@@ -62,6 +62,7 @@ type Server struct {
 	push      *push.Push
 	drafts    *journal.Drafts
 	eraser    *erase.Eraser
+	backups   *backups
 
 	stop context.CancelFunc
 	work sync.WaitGroup
@@ -240,6 +241,8 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		return err
 	}
 	s.work.Go(func() { s.eraser.Run(bg) })
+	s.backups = newBackups(s.cfg, s.journal, s.log)
+	s.work.Go(func() { s.backups.run(bg) })
 	s.work.Go(func() { s.files.Run(bg, collectEvery) })
 	s.work.Go(s.tellSandbox)
 	s.work.Go(func() {
@@ -301,7 +304,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
 		Settings: s.shop.settings, Secrets: s.shop.secrets, ToolServers: s.shop.desk, Blobs: s.journal, References: s.refers, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
-		Push: s.push, Drafts: s.drafts, Erasures: s.eraser,
+		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: s.journal.Ready, Metrics: figures, WebSocket: s.gateway, Log: s.log,
 	}

@@ -18,6 +18,10 @@ type Backend struct {
 	Doctor  func(ctx context.Context, cfg Config, Checkpoints bool) (Examined, error)
 	// Repartition spreads a stopped server's records over n streams.
 	Repartition func(ctx context.Context, cfg Config, n int) (from, moved int, err error)
+	// Backup copies what a stopped server keeps to a place, and Restore makes a data
+	// directory of that.
+	Backup  func(ctx context.Context, cfg Config, to string) (BackupReport, error)
+	Restore func(ctx context.Context, cfg Config, from string) (Restored, error)
 	// Checkpoints gives what is kept of workspaces, fsck verifies it and gc drops
 	// what nobody needs.
 	Checkpoints func(ctx context.Context, cfg Config, what string) ([]inventory, error)

@@ -46,6 +46,10 @@ type (
 	Check = server.Check
 	// Examined is what is in a store.
 	Examined = server.Examined
+	// BackupReport is what a backup copied.
+	BackupReport = server.BackupReport
+	// Restored is what a restore brought back.
+	Restored = server.Restored
 )
 
 // Why the doctor could not look into a store.
@@ -60,5 +64,6 @@ func NameVersion(version string) { server.Version = version }
 // RealServer is the server in this program.
 var RealServer = Backend{
 	Run: server.Run, Demo: server.Demo, Checkup: server.Checkup, Doctor: server.Examine, Repartition: server.Repartition,
+	Backup: server.Backup, Restore: server.Restore,
 	Checkpoints: server.Checkpoints, Fsck: server.CheckCheckpoints, GC: server.CollectCheckpoints,
 }

@@ -100,6 +100,16 @@ func (Examined) Problems() int         { return 0 }
 func (Examined) Warnings() int         { return 0 }
 func (Examined) Write(io.Writer) error { return nil }
 
+type BackupReport struct {
+	Number, Sessions, Objects int
+	Bytes, MadeMS             int64
+}
+
+type Restored struct{}
+
+func (Restored) Problems() int         { return 0 }
+func (Restored) Write(io.Writer) error { return nil }
+
 var (
 	ErrInUse   = errors.New("in use")
 	ErrNoStore = errors.New("no clew data")
@@ -115,6 +125,8 @@ var RealServer = Backend{
 	},
 	Doctor:      func(context.Context, Config, bool) (Examined, error) { return Examined{}, ErrNoStore },
 	Repartition: func(context.Context, Config, int) (int, int, error) { return 0, 0, errClientOnly },
+	Backup:      func(context.Context, Config, string) (BackupReport, error) { return BackupReport{}, errClientOnly },
+	Restore:     func(context.Context, Config, string) (Restored, error) { return Restored{}, errClientOnly },
 	Checkpoints: func(context.Context, Config, string) ([]inventory, error) { return nil, errClientOnly },
 	Fsck:        func(context.Context, Config, string) (checked, error) { return checked{}, errClientOnly },
 	GC:          func(context.Context, Config) (collected, error) { return collected{}, errClientOnly },
