@@ -392,9 +392,11 @@ func TestSlowFlushesRunBesideEachOther(t *testing.T) {
 			}
 			return time.Since(began)
 		}
-		for range 1000 { // until the tracer has its hands on it
-			if rename(ids[0]) >= 10*time.Millisecond && rename(ids[0]) >= 10*time.Millisecond {
-				break
+		for slow, tries := 0, 0; slow < 2 && tries < 1000; tries++ { // until the tracer has its hands on it
+			if rename(ids[0]) < 10*time.Millisecond {
+				slow = 0
+			} else {
+				slow++
 			}
 		}
 		began := time.Now()

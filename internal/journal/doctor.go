@@ -79,7 +79,6 @@ func OpenCopy(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, erro
 	return nil, err
 }
 
-// hasStore reports whether anything of a store is there, damaged or not.
 // OpenStopped opens the store of a stopped node, and makes none.
 func OpenStopped(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, error) {
 	if cfg.Embedded() && !hasStore(cfg.Dir) {
@@ -88,6 +87,7 @@ func OpenStopped(ctx context.Context, cfg Config, log *slog.Logger) (*Journal, e
 	return Open(ctx, cfg, log)
 }
 
+// hasStore reports whether anything of a store is there, damaged or not.
 func hasStore(dir string) bool {
 	return slices.ContainsFunc([]string{"engine", "archive", witnessFile}, func(name string) bool {
 		_, err := os.Stat(filepath.Join(dir, name))
