@@ -60,7 +60,7 @@ func (c *conn) synchroniseState(at cursor) error {
 	return c.writeBytes(c.answerFrame(clew.EventSyncComplete, done), 1)
 }
 
-var errCursorLost = clew.Errorf(clew.CursorLost, "the journal has no such position; start from this state")
+var errCursorLost = clew.Errorf(clew.CursorLost, "the session has no such position, as after a restore from a backup; this is what it has")
 
 // position is what a client has, 0 for nothing. lost says that it has something
 // else than this journal.

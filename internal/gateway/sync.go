@@ -78,7 +78,7 @@ func (at cursor) start(head uint64, epoch string) (uint64, error) {
 	}
 	seq, err := clew.MessageID(at.resumeFrom).Seq()
 	if err != nil || seq > head || at.epoch != "" && at.epoch != epoch {
-		return head, clew.Errorf(clew.CursorLost, "the journal has no such position; start from this state")
+		return head, clew.Errorf(clew.CursorLost, "the session has no such position, as after a restore from a backup; this is what it has")
 	}
 	return seq, nil
 }
@@ -312,7 +312,7 @@ func (c *conn) reattach() error {
 
 // errNewEpoch ends a connection whose session was restored from an older
 // state: what the client has seen is not the past any more.
-var errNewEpoch = clew.Errorf(clew.CursorLost, "the session was restored; start from its new state")
+var errNewEpoch = clew.Errorf(clew.CursorLost, "the server was restored from a backup; connect again for the session as it is there")
 
 // recoverable reports whether trying again can help.
 func recoverable(err error) bool {

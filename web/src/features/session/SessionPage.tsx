@@ -3,7 +3,7 @@ import { useConnection, useSession, useSnapshot } from "@clew-run/client/react";
 import { CircleHelp } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useSearch } from "wouter";
-import { announce } from "@/app/notices";
+import { announce, notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { PhoneWindows, WindowBar, Windows } from "@/features/windows/Windows";
 import { useNarrow } from "@/lib/useNarrow";
@@ -42,6 +42,7 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   const marks = useTimeline(session, known && (!narrow || returned))?.marks ?? noMarks; // a phone has no bar for it
   const notes = useNotes(session, marks);
   useSpokenEnd(session);
+  useRestored(session);
   if (!known && isFinal(connection.lastError)) return <Problem error={connection.lastError} retry={session.reconnect} />;
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -71,6 +72,17 @@ function useSpokenEnd(session: Session): void {
     worked.current = false;
     announce(t.newAnswer);
   }, [working, resting, t]);
+}
+
+/** Says that the server was restored from a backup, and what was seen after it is gone. */
+export function useRestored(session: Pick<Session, "on">): void {
+  const t = useWords(sessionWords);
+  useEffect(
+    () => session.on("error", ({ data }) => {
+      if (data.code === "CURSOR_LOST") notify({ tone: "ask", text: t.restored, about: "restored", stays: true });
+    }),
+    [session, t],
+  );
 }
 
 interface ChatProps {
