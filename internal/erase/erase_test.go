@@ -27,10 +27,14 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	dir := t.TempDir()
+	return newWorldOn(t, journal.Config{Dir: t.TempDir(), SyncInterval: time.Minute})
+}
+
+func newWorldOn(t *testing.T, cfg journal.Config) *world {
+	t.Helper()
+	log, dir := slog.New(slog.DiscardHandler), cfg.Dir
 	w := &world{t: t, values: settings.Defaults()}
-	j, err := journal.Open(t.Context(), journal.Config{Dir: dir, SyncInterval: time.Minute}, log)
+	j, err := journal.Open(t.Context(), cfg, log)
 	must(t, err)
 	index, err := j.OpenIndex(t.Context())
 	must(t, err)
@@ -44,7 +48,7 @@ func newWorld(t *testing.T) *world {
 	files, err := retention.Open(filepath.Join(dir, "checkpoints"), retention.Options{Home: home})
 	must(t, err)
 	w.files = &failing{Files: files}
-	w.host = session.NewHost(session.Config{Journal: j, Index: index, Inbox: inbox, Erasures: table, Log: log})
+	w.host = session.NewHost(session.Config{Journal: j, Peers: j.Peers(), Cluster: j.Cluster(), Index: index, Inbox: inbox, Erasures: table, Log: log})
 	t.Cleanup(func() {
 		w.host.Close(context.Background())
 		j.Close(context.Background())
