@@ -280,7 +280,23 @@ func TestBringBack(t *testing.T) {
 	if code, _ := s.status(bob.Token, "DELETE", path); code != http.StatusForbidden {
 		t.Errorf("bob may delete it: %d", code)
 	}
+	failed := make(chan error, 1)
+	watching, err := client.Dial(t.Context(), client.Options{URL: s.Srv.URL(), Token: s.Token(), Session: s.Session, NoFollow: true, OnState: func(state client.State, why error) {
+		if state == client.Failed {
+			failed <- why
+		}
+	}})
+	proc.Must(t, err)
+	defer watching.Close()
 	s.good("", "DELETE", path, nil, nil)
+	select {
+	case why := <-failed: // who watches is sent away, and need not try again
+		if clew.CodeOf(why) != clew.SessionNotFound {
+			t.Errorf("who watches hears %v", why)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("who watches hears nothing")
+	}
 	s.hidden(path, bob.Token)
 	proc.Must(t, s.Srv.Stop())
 	s.Start() // also over a restart
