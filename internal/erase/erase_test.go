@@ -3,6 +3,7 @@ package erase_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/erase"
 	"github.com/clew-run/clew/internal/journal"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
 )
@@ -195,5 +197,49 @@ func TestRoundIsRepeated(t *testing.T) {
 	must(t, w.Round(t.Context(), now))
 	if d, err := w.Deleted(t.Context(), "sess_1", by("ada")); err != nil || d.DoneMS == 0 {
 		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// Erasing takes a while in proportion to the store, and disturbs nobody in it: all
+// others are there afterwards, and can be changed meanwhile.
+func TestEraseAmongMany(t *testing.T) {
+	w := newWorld(t)
+	n := nightly.Size(300, 10_000)
+	id := func(i int) clew.SessionID { return clew.SessionID(fmt.Sprintf("sess_%d", i)) }
+	for i := range n {
+		w.create("ada", id(i))
+	}
+	for _, i := range []int{3, n / 2} {
+		_, err := w.Delete(t.Context(), id(i), "ada", true)
+		must(t, err)
+	}
+	erased := make(chan error, 1)
+	began := time.Now()
+	go func() { erased <- w.Round(t.Context(), time.Now()) }()
+	changes := 0
+	for done := false; !done; changes++ {
+		cmd := clew.NewCommand(by("ada"), &clew.RenameSessionData{Title: fmt.Sprint("changed ", changes)})
+		if _, err := w.host.Do(t.Context(), id(5), cmd); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-erased:
+			must(t, err)
+			done = true
+		default:
+		}
+	}
+	t.Logf("2 of %d sessions erased in %s, %d changes elsewhere meanwhile", n, time.Since(began).Round(time.Millisecond), changes)
+	listed := 0
+	for q := (session.ListQuery{Owner: "ada", Limit: 200}); ; {
+		list, next, err := w.host.List(t.Context(), q)
+		must(t, err)
+		listed += len(list)
+		if q.Cursor = next; next == "" {
+			break
+		}
+	}
+	if listed != n-2 {
+		t.Errorf("%d of %d are listed", listed, n-2)
 	}
 }
