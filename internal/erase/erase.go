@@ -199,7 +199,7 @@ func (e *Eraser) Round(ctx context.Context, now time.Time) error {
 	}
 	var due []session.Erasure
 	for _, d := range all {
-		if d.EraseMS > now.UnixMilli() {
+		if d.EraseMS > now.UnixMilli() || e.o.Host.Has(d.Session) { // in a moment it has left
 			continue
 		}
 		if err := e.eraseFiles(ctx, d); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,10 +22,11 @@ import (
 
 type world struct {
 	*erase.Eraser
-	t      *testing.T
-	host   *session.Host
-	files  *failing
-	values settings.Values
+	t       *testing.T
+	host    *session.Host
+	files   *failing
+	values  settings.Values
+	retired []clew.SessionID
 }
 
 func newWorld(t *testing.T) *world {
@@ -50,7 +52,7 @@ func newWorldOn(t *testing.T, cfg journal.Config) *world {
 	files, err := retention.Open(filepath.Join(dir, "checkpoints"), retention.Options{Home: home})
 	must(t, err)
 	w.files = &failing{Files: files}
-	w.host = session.NewHost(session.Config{Journal: j, Peers: j.Peers(), Cluster: j.Cluster(), Index: index, Inbox: inbox, Erasures: table, Log: log})
+	w.host = session.NewHost(session.Config{Journal: j, Peers: j.Peers(), Cluster: j.Cluster(), Index: index, Inbox: inbox, Erasures: table, Log: log, Retired: func(id clew.SessionID) { w.retired = append(w.retired, id) }})
 	t.Cleanup(func() {
 		w.host.Close(context.Background())
 		j.Close(context.Background())
@@ -143,6 +145,9 @@ func TestDeleteOnce(t *testing.T) {
 	must(t, err)
 	if _, err := w.Delete(t.Context(), "sess_1", "ada", true); clew.CodeOf(err) != clew.SessionNotFound {
 		t.Errorf("a second time: %v", err)
+	}
+	if !slices.Equal(w.retired, []clew.SessionID{"sess_1"}) { // what ran in it is told once
+		t.Errorf("retired %v", w.retired)
 	}
 	d, err := w.Deleted(t.Context(), "sess_1", by("ada"))
 	if err != nil || d == nil || d.EraseMS != first.EraseMS || d.By != "ada" || d.Owner != "ada" {

@@ -223,7 +223,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		return err
 	}
 	s.host = session.NewHost(session.Config{
-		Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
+		Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.shop.shell.EndSession, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Room: s.reserve.Room, Blobs: s.journal, References: s.refers, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 		Appended: s.tellSocket, Types: s.types,

@@ -140,13 +140,19 @@ func (h *Host) retire(ctx context.Context, s *Session, e Erasure) error {
 	}
 	s.end()
 	select {
-	case <-s.done:
+	case <-s.left:
 	case <-ctx.Done():
 		return timedOut(ctx)
+	}
+	if h.cfg.Retired != nil {
+		h.cfg.Retired(s.id)
 	}
 	line.EraseMS = e.EraseMS
 	return h.hide(ctx, s.id, line, people)
 }
+
+// Has reports whether a session is in memory here, or leaves it only now.
+func (h *Host) Has(id clew.SessionID) bool { return h.has(id) }
 
 // hide takes a session out of the lists and inboxes, and its wake-ups back.
 func (h *Host) hide(ctx context.Context, id clew.SessionID, line core.Summary, people []clew.UserID) error {

@@ -27,9 +27,12 @@ type Config struct {
 	Inbox   Inbox // nil if there is none
 	// Erasures knows the deleted sessions; nil if there can be none.
 	Erasures Erasures
-	Peers    Peers   // nil if this node is alone
-	Cluster  Cluster // nil if this node is alone
-	Agent    Agent
+	// Retired, if it is given, is told of a session that was deleted, after its
+	// agents have left.
+	Retired func(id clew.SessionID)
+	Peers   Peers   // nil if this node is alone
+	Cluster Cluster // nil if this node is alone
+	Agent   Agent
 	// Services takes the commands that are about the server; nil has none.
 	Services Services
 	// Place says where a caller's new session may work, given the directory that
@@ -399,6 +402,7 @@ func (h *Host) load(id clew.SessionID, sl *slot) {
 	s.rewinds.Wait()
 	h.remove(id, sl)
 	h.leaveInbox(id)
+	close(s.left)
 	if failed && (s.busy.Load() || h.wakes.has(id)) && !s.lost.Load() {
 		h.runInBackground(func() { h.reopen(id) })
 	}
@@ -486,7 +490,7 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 	state := r.state
 	s := &Session{
 		id: id, host: h, feed: feed.New(loaded.Head.Seq, h.cfg.Encode),
-		inbox: make(chan request, inboxSize), quit: make(chan struct{}), done: make(chan struct{}),
+		inbox: make(chan request, inboxSize), quit: make(chan struct{}), done: make(chan struct{}), left: make(chan struct{}),
 		state: state, log: log, lease: lease, head: loaded.Head, epoch: loaded.Epoch,
 		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq, yielded: yielded,
 		readOnly: cmp.Or(r.tooNew, noStore),

@@ -26,6 +26,7 @@ type Session struct {
 	inbox chan request
 	quit  chan struct{} // closed by end: stop now
 	done  chan struct{} // closed by run when it has ended
+	left  chan struct{} // closed by the host when its agents have left, too, and it is forgotten
 
 	// holds counts watchers and commands under way; the host unloads at 0.
 	holds atomic.Int64
