@@ -116,7 +116,7 @@ func (h *Host) Delete(ctx context.Context, e Erasure) error {
 		return err
 	})
 	if clew.CodeOf(err) == clew.SessionNotFound { // a first try may have got through
-		if done, _ := h.cfg.Erasures.Deleted(ctx, e.Session); done != nil && done.AtMS == e.AtMS && done.By == e.By {
+		if done, _ := h.cfg.Erasures.Deleted(ctx, e.Session); done != nil && done.AtMS == e.AtMS && done.EraseMS == e.EraseMS && done.By == e.By {
 			return nil
 		}
 	}
