@@ -66,11 +66,23 @@ func (j *Journal) renewPartition(ctx context.Context, p int, seal Sealer) error 
 	if err != nil {
 		return err
 	}
-	if err := j.SweepPartition(ctx, p, time.Now().Add(time.Second), seal); err != nil {
-		return errors.Join(err, j.endBlock(ctx, j.streams[p], subject, 0))
+	for try := 1; ; try++ {
+		if err := j.SweepPartition(ctx, p, time.Now().Add(time.Second), seal); err != nil {
+			return errors.Join(err, j.endBlock(ctx, j.streams[p], subject, 0))
+		}
+		err := j.endBlock(ctx, j.streams[p], subject, last)
+		// The sweep reads from any replica, and one may be behind by the filler or
+		// still have what was erased.
+		if !errors.Is(err, errOldBlocks) || try == renewTries || pause(ctx, time.Duration(try)*renewPause) != nil {
+			return err
+		}
 	}
-	return j.endBlock(ctx, j.streams[p], subject, last)
 }
+
+const (
+	renewTries = 10
+	renewPause = 50 * time.Millisecond
+)
 
 const fillerKey = "filler"
 
