@@ -22,11 +22,24 @@ type LayerCompleteData struct {
 	Scope
 }
 
-// A LayerResult is what a layer found out.
+// A LayerResult is what a layer found out or did: each has fields of its own.
 type LayerResult struct {
-	Intent   *Intent        `json:"intent,omitempty"`
-	Entities List[Entity]   `json:"entities,omitzero"`
-	Extra    map[string]any `json:"extra,omitempty"`
+	// The cognitive layer: what is wanted.
+	Intent   *Intent      `json:"intent,omitempty"`
+	Entities List[Entity] `json:"entities,omitzero"`
+	// The planning layer: the plan that was approved.
+	PlanID  string `json:"plan_id,omitempty"`
+	Version int    `json:"version,omitempty"`
+	// Planning and execution: how many steps there are, and what became of them.
+	TotalTodos int `json:"total_todos,omitempty"`
+	Completed  int `json:"completed,omitempty"`
+	Skipped    int `json:"skipped,omitempty"`
+	// The response layer: the form of the answer, and how many reports there are.
+	Format  ResponseFormat `json:"format,omitempty"`
+	Reports int            `json:"reports,omitempty"`
+	// Extra is whatever else an agent of somebody else's says. Older records have
+	// all but intent and entities here.
+	Extra map[string]any `json:"extra,omitempty"`
 }
 
 // An Intent is what the user wants, as the cognitive layer understood it.

@@ -239,9 +239,9 @@ func (c *runStepper) approved(by clew.UserID) {
 		PlanID: c.run.PlanID, ApprovedBy: string(by), ExecutionStarting: !c.run.Paused, Scope: c.run.Scope(),
 	})
 	if c.run.Layer != clew.LayerExecution {
-		c.leave(clew.LayerPlanning, clew.LayerExecution, &clew.LayerResult{Extra: map[string]any{
-			"plan_id": c.run.PlanID, "version": c.run.Version, "total_todos": len(c.run.Todos),
-		}})
+		c.leave(clew.LayerPlanning, clew.LayerExecution, &clew.LayerResult{
+			PlanID: c.run.PlanID, Version: c.run.Version, TotalTodos: len(c.run.Todos),
+		})
 		c.enter(clew.LayerExecution)
 	}
 	c.advance()

@@ -96,7 +96,7 @@ func Planned(tx *Tx, s *core.State, root *core.Task, call string, todos []clew.T
 // Responded ends a run well.
 func Responded(tx *Tx, s *core.State, root *core.Task, response clew.Response, reports []clew.Report) {
 	c := stepRun(tx, s, root)
-	c.leave(clew.LayerResponse, "", &clew.LayerResult{Extra: map[string]any{"format": string(response.Format), "reports": len(reports)}})
+	c.leave(clew.LayerResponse, "", &clew.LayerResult{Format: response.Format, Reports: len(reports)})
 	paths := clew.List[string]{}
 	for _, r := range reports {
 		paths = append(paths, core.ReportPath(s.ID, r.Name))

@@ -194,9 +194,9 @@ func (c *runStepper) ask(t clew.Todo, q clew.HitlApprovalRequestData) {
 // finishExecution ends the execution: the planner hears what became of its plan.
 func (c *runStepper) finishExecution() {
 	progress := c.run.Progress()
-	c.leave(clew.LayerExecution, clew.LayerResponse, &clew.LayerResult{Extra: map[string]any{
-		"completed": progress.Completed, "skipped": progress.Skipped, "total_todos": progress.TotalTodos,
-	}})
+	c.leave(clew.LayerExecution, clew.LayerResponse, &clew.LayerResult{
+		Completed: progress.Completed, Skipped: progress.Skipped, TotalTodos: progress.TotalTodos,
+	})
 	c.enter(clew.LayerResponse)
 	if call := c.root.Call(c.run.Call); call != nil {
 		EndCall(c.tx, c.root, call, c.outcomes(), "", nil)

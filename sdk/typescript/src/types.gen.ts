@@ -1220,6 +1220,13 @@ export interface LayerCompleteData {
 export interface LayerResult {
   intent?: Intent;
   entities?: Entity[];
+  plan_id?: string;
+  version?: number;
+  total_todos?: number;
+  completed?: number;
+  skipped?: number;
+  format?: ResponseFormat;
+  reports?: number;
   extra?: Record<string, unknown>;
 }
 
@@ -1234,6 +1241,12 @@ export interface Entity {
   value: string;
   confidence: number;
 }
+
+export type ResponseFormat =
+  | "text"
+  | "markdown"
+  | "mixed"
+  | "json";
 
 /** There is a plan. */
 export interface PlanGeneratedData {
@@ -1415,12 +1428,6 @@ export interface Response {
   attachments: Attachment[];
   next_actions: string[];
 }
-
-export type ResponseFormat =
-  | "text"
-  | "markdown"
-  | "mixed"
-  | "json";
 
 export interface Attachment {
   type: AttachmentType;
