@@ -43,6 +43,7 @@ type layerInput struct {
 	Summary     string              `json:"summary"`
 	Format      clew.ResponseFormat `json:"format"`
 	NextActions []string            `json:"next_actions"`
+	Attachments []attachmentInput   `json:"attachments"`
 
 	Result string         `json:"result"`
 	Data   map[string]any `json:"data"`

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/clew-run/clew"
@@ -10,28 +11,37 @@ import (
 	"github.com/clew-run/clew/internal/session/decide"
 )
 
-// respond ends the run: its reports are stored first, so that the record that
-// names them is true.
+// respond ends the run: what it leaves behind is stored first, so that the record
+// that names it is true.
 func (w *worker) respond(ctx context.Context, v session.View, c core.Call, in layerInput) error {
-	if in.Format == "" {
-		in.Format = clew.FormatMixed
+	results, problems := w.results(v, in.Attachments)
+	if len(problems) > 0 {
+		return w.wrong(c, listed(problems))
 	}
-	response := clew.Response{Format: in.Format, Text: in.Text, Summary: in.Summary, NextActions: in.NextActions}
+	response := clew.Response{Format: cmp.Or(in.Format, clew.FormatMixed), Text: in.Text, Summary: in.Summary, NextActions: in.NextActions}
+	for _, r := range results {
+		response.Attachments = append(response.Attachments, r.Attachment)
+	}
 	files, err := report.Make(reportInput(v, response), report.Options{Font: w.cfg.ReportFont})
 	if err != nil {
 		w.cfg.Log.Error("reports of a run", "session", v.Session, "run", v.Run.ID, "err", err)
 	}
-	var reports []clew.Report
 	for _, f := range files {
-		hash, err := w.cfg.Blobs.PutBlob(ctx, f.Data)
-		if err != nil {
-			return clew.WrapError(clew.StorageFailed, err, "a report could not be stored")
-		}
 		name := v.Run.ID + "/" + f.Name
-		reports = append(reports, clew.Report{Name: name, MediaType: f.MediaType, Size: len(f.Data), Blob: hash})
-		response.Attachments = append(response.Attachments, clew.Attachment{Type: f.Attachment, Title: f.Title, URL: core.ReportPath(v.Session, name)})
+		results = append(results, result{
+			Attachment: clew.Attachment{Type: f.Attachment, Title: f.Title, URL: core.ReportPath(v.Session, name)},
+			report:     clew.Report{Name: name, MediaType: f.MediaType, Size: len(f.Data)}, data: f.Data,
+		})
+		response.Attachments = append(response.Attachments, results[len(results)-1].Attachment)
 	}
-	_, err = w.desk.Do(decide.CompleteRun{Call: c, Response: response, Reports: reports})
+	var kept []clew.Report
+	for _, r := range results {
+		if r.report.Blob, err = w.cfg.Blobs.PutBlob(ctx, r.data); err != nil {
+			return clew.WrapError(clew.StorageFailed, err, "a file of the answer could not be stored")
+		}
+		kept = append(kept, r.report)
+	}
+	_, err = w.desk.Do(decide.CompleteRun{Call: c, Response: response, Reports: kept})
 	return ignoreTurnOver(err)
 }
 

@@ -18,6 +18,10 @@ var reportTypes = map[string]string{
 	"application/pdf":  "application/pdf",
 	"image/svg+xml":    "image/svg+xml",
 	"image/png":        "image/png",
+	"image/jpeg":       "image/jpeg",
+	"image/gif":        "image/gif",
+	"image/webp":       "image/webp",
+	"text/plain":       "text/plain; charset=utf-8",
 }
 
 // report hands out what a run left behind to those who may watch the session.

@@ -3,12 +3,15 @@ package session
 import (
 	"context"
 	"regexp"
+	"strconv"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
-// reportName keeps a made-up name from having a whole journal read.
-var reportName = regexp.MustCompile(`^run_[0-9a-f]{24}/[a-z]+\.(md|html|json|pdf|svg)$`)
+// reportName keeps a made-up name from having a whole journal read. What agents
+// attached begins with a number.
+var reportName = regexp.MustCompile(`^run_[0-9a-f]{24}/([a-z]+\.(md|html|json|pdf|svg)|[1-9][0-9]?-[A-Za-z0-9._-]{1,` + strconv.Itoa(core.ReportNameLen) + `})$`)
 
 // Report finds a report of a session's runs by its name, the run's id and the
 // file's. Recent runs are in the state; of older ones the journal knows.

@@ -19,3 +19,6 @@ func (s *State) Reports() []clew.Report {
 func ReportPath(id clew.SessionID, name string) string {
 	return "/reports/" + string(id) + "/" + name
 }
+
+// ReportNameLen bounds the name of a file that an agent attached.
+const ReportNameLen = 100

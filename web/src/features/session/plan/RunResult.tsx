@@ -1,5 +1,5 @@
-import type { CompleteData, RunView } from "@clew-run/client";
-import { FileText } from "lucide-react";
+import type { Attachment, CompleteData, RunView } from "@clew-run/client";
+import { FileText, type LucideIcon, Table2 } from "lucide-react";
 import { useWords } from "@/i18n";
 import { count, duration, money } from "@/lib/format";
 import { Markdown } from "@/lib/Markdown";
@@ -14,8 +14,10 @@ type Report = Pick<CompleteData, "response" | "statistics">;
 export function RunResult({ run }: { run: RunView }) {
   const t = useWords(planWords);
   const end = run.ended;
-  const reports = (run.report_paths ?? []).filter((p) => p.startsWith("/reports/"));
-  const { response, statistics: s } = useReport(reports) ?? {};
+  const paths = (run.report_paths ?? []).filter((p) => p.startsWith("/reports/"));
+  const { response, statistics: s } = useReport(paths) ?? {};
+  const results = (response?.attachments ?? []).filter((a) => paths.includes(a.url));
+  const reports = paths.filter((p) => !results.some((a) => a.url === p));
   const failed = run.status === "failed" || end?.status === "failed" || end?.status === "budget";
   const cancelled = !failed && (run.status === "cancelled" || (end !== undefined && end.status !== "done"));
   return (
@@ -26,6 +28,11 @@ export function RunResult({ run }: { run: RunView }) {
       </h2>
       {end?.message && <p><Revealed text={end.message} /></p>}
       {response && <Markdown text={response.text || response.summary} />}
+      {results.length > 0 && (
+        <ul aria-label={t.attachments} className="flex flex-wrap gap-2">
+          {results.map((a) => <li key={a.url}><Attached attachment={a} /></li>)}
+        </ul>
+      )}
       {s && (
         <p className="text-sm text-soft">
           {[t.doneOf(s.completed, s.total_todos), duration(s.execution_time_ms), t.tokens(count(s.tokens_used)), money(s.cost_usd)].join(" · ")}
@@ -38,15 +45,32 @@ export function RunResult({ run }: { run: RunView }) {
         <ul aria-label={t.reports} className="flex flex-wrap gap-2">
           {reports.map((path) => (
             <li key={path}>
-              <a href={path} target="_blank" rel="noopener noreferrer" className="inline-flex h-(--row) items-center gap-1.5 rounded border border-edge/60 bg-sheet px-2.5 hover:bg-hover">
-                <FileText size={13} aria-hidden />
-                {path.split("/").at(-1)}
-              </a>
+              <FileLink url={path} name={path.split("/").at(-1) ?? path} />
             </li>
           ))}
         </ul>
       )}
     </section>
+  );
+}
+
+/** A file that is a result of the work; pictures are shown. */
+function Attached({ attachment: { type, title, url } }: { attachment: Attachment }) {
+  if (type !== "chart" && type !== "image") return <FileLink url={url} name={title} icon={type === "table" ? Table2 : FileText} />;
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer" className="block rounded border border-edge/60 bg-sheet p-2 hover:bg-hover">
+      <img src={url} alt="" loading="lazy" className="max-h-64 max-w-full rounded bg-white" />
+      <span className="mt-1 block text-sm"><Revealed text={title} /></span>
+    </a>
+  );
+}
+
+function FileLink({ url, name, icon: Icon = FileText }: { url: string; name: string; icon?: LucideIcon }) {
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer" className="inline-flex h-(--row) items-center gap-1.5 rounded border border-edge/60 bg-sheet px-2.5 hover:bg-hover">
+      <Icon size={13} aria-hidden />
+      <Revealed text={name} />
+    </a>
   );
 }
 

@@ -32,7 +32,7 @@ export const planWords = words({
     changeStep: (n: number) => `Change step ${n}`, addStep: "Add a step", newStep: "New step", beginsAfter: "Begins after", anyTime: "Nothing in particular", add: "Add", cancel: "Cancel",
     graphLabel: "Plan as a graph. Arrow keys follow the edges.", zoomIn: "Larger", zoomOut: "Smaller", fit: "Fit",
     nodeName: (n: number, task: string, status: string, after: string) => `Step ${n}: ${task}, ${status}${after ? `, after ${after}` : ""}`,
-    result: "Result", reports: "Reports", tokens: (n: string) => `${n} tokens`,
+    result: "Result", attachments: "Attachments", reports: "Reports", tokens: (n: string) => `${n} tokens`,
     ended: { complete: "The run is done", failed: "The run failed", cancelled: "The run was cancelled" },
   },
   ko: {
@@ -66,7 +66,7 @@ export const planWords = words({
     changeStep: (n) => `${n}단계 바꾸기`, addStep: "단계 추가", newStep: "새 단계", beginsAfter: "먼저 끝나야 할 단계", anyTime: "없음", add: "추가", cancel: "취소",
     graphLabel: "그래프로 본 계획. 화살표 키로 따라갑니다.", zoomIn: "크게", zoomOut: "작게", fit: "맞추기",
     nodeName: (n, task, status, after) => `${n}단계: ${task}, ${status}${after ? `, 먼저: ${after}` : ""}`,
-    result: "결과", reports: "보고서", tokens: (n) => `토큰 ${n}`,
+    result: "결과", attachments: "첨부 파일", reports: "보고서", tokens: (n) => `토큰 ${n}`,
     ended: { complete: "실행이 끝났습니다", failed: "실행이 실패했습니다", cancelled: "실행이 취소되었습니다" },
   },
 });
