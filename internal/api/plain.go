@@ -9,9 +9,7 @@ import (
 // plainRoutes are those without huma: their answers are not ours to type.
 func (a *API) plainRoutes() {
 	open := Route{Open: true}
-	a.add("GET /healthz", open, func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
-	})
+	a.add("GET /healthz", open, alive)
 	a.add("GET /readyz", open, a.ready)
 	a.add("GET /openapi.json", open, func(w http.ResponseWriter, _ *http.Request) { writeDocument(w, a.openAPI) })
 	if a.o.AsyncAPI != nil {
@@ -31,6 +29,20 @@ func (a *API) plainRoutes() {
 		a.add("GET "+prefix+"/inbox/feed", Route{Own: true}, a.o.InboxFeed.ServeHTTP)
 	}
 	a.mux.HandleFunc("/", a.guard(notFound))
+}
+
+func alive(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// Starting answers for a node that waits for others before it can serve: it is
+// alive, and not ready.
+func Starting(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/healthz" {
+		alive(w, r)
+		return
+	}
+	writeError(w, r, notReady(nil))
 }
 
 // metrics gives the figures to administrators: they tell how much others work.

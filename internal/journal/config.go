@@ -47,6 +47,10 @@ type Config struct {
 	// Node is this node's name; "" takes the one kept in Dir.
 	Node string
 
+	// Patient has Open wait for an outside engine for as long as its context lasts,
+	// and say for whom it waits.
+	Patient bool
+
 	moving bool // the partitions are about to change
 	// restored is what a store that comes from a backup begins with.
 	restored struct {

@@ -44,9 +44,9 @@ func (e *engine) InProcessConn() (net.Conn, error) {
 
 const startTimeout = 60 * time.Second
 
-func startEngine(cfg Config, health *health, log *slog.Logger) (*engine, error) {
+func startEngine(ctx context.Context, cfg Config, w *waiter, health *health, log *slog.Logger) (*engine, error) {
 	if !cfg.Embedded() {
-		return dialEngine(cfg, log)
+		return dialEngine(ctx, cfg, w, log)
 	}
 	dir := filepath.Join(cfg.Dir, "engine")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -113,7 +113,7 @@ func startServer(opts *server.Options, log *engineLog) (*server.Server, error) {
 	return srv, nil
 }
 
-func dialEngine(cfg Config, log *slog.Logger) (*engine, error) {
+func dialEngine(ctx context.Context, cfg Config, w *waiter, log *slog.Logger) (*engine, error) {
 	opts := []nats.Option{
 		nats.Name("clew " + cfg.Node),
 		nats.SyncQueueLen(answersQueue),
@@ -134,11 +134,43 @@ func dialEngine(cfg Config, log *slog.Logger) (*engine, error) {
 	if cfg.Credentials != "" {
 		opts = append(opts, nats.UserCredentials(cfg.Credentials))
 	}
-	conn, err := nats.Connect(cfg.Engine, opts...)
-	if err != nil {
-		return nil, fmt.Errorf("connect to the engine: %w", err)
+	for {
+		conn, err := connect(ctx, cfg.Engine, opts)
+		if err == nil {
+			return &engine{conn: conn}, nil
+		}
+		if w == nil || !notThere(err) || ctx.Err() != nil {
+			return nil, fmt.Errorf("connect to the engine: %w", err)
+		}
+		w.note(ctx, err)
+		if err := pause(ctx, waiterPause); err != nil {
+			return nil, fmt.Errorf("connect to the engine: %w", err)
+		}
 	}
-	return &engine{conn: conn}, nil
+}
+
+// connect is nats.Connect for a caller that may not have the time.
+func connect(ctx context.Context, servers string, opts []nats.Option) (*nats.Conn, error) {
+	type attempt struct {
+		conn *nats.Conn
+		err  error
+	}
+	tried := make(chan attempt, 1)
+	go func() {
+		conn, err := nats.Connect(servers, opts...)
+		tried <- attempt{conn, err}
+	}()
+	select {
+	case a := <-tried:
+		return a.conn, a.err
+	case <-ctx.Done():
+		go func() {
+			if a := <-tried; a.conn != nil {
+				a.conn.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
 }
 
 // close leaves the engine. Nobody starts it anew any more.

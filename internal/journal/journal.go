@@ -34,7 +34,8 @@ type Journal struct {
 	witness   *witness
 	health    *health
 	readiness readiness
-	nodes     *nodes // nil with the embedded engine: this process is the only node
+	waiter    *waiter // nil if an engine that is not there is an error
+	nodes     *nodes  // nil with the embedded engine: this process is the only node
 
 	streams    []jetstream.Stream // by partition
 	partitions int
@@ -64,6 +65,9 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 		return nil, err
 	}
 	j := &Journal{cfg: cfg, log: log, founding: map[clew.SessionID]bool{}, health: newHealth(cfg.Embedded())}
+	if cfg.Patient && !cfg.Embedded() {
+		j.waiter = newWaiter(cfg.Engine, log)
+	}
 	bg, stop := context.WithCancel(context.WithoutCancel(ctx))
 	j.stop = stop
 	defer func() {
@@ -83,7 +87,7 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 	if j.archive, err = archive.Open(ctx, cfg.Archive); err != nil {
 		return nil, fmt.Errorf("open the archive: %w", err)
 	}
-	if j.engine, err = startEngine(cfg, j.health, log); err != nil {
+	if j.engine, err = startEngine(ctx, cfg, j.waiter, j.health, log); err != nil {
 		return nil, err
 	}
 	if j.js, err = jetstream.New(j.engine.conn, jetstream.WithDefaultTimeout(j.requestTimeout())); err != nil {
@@ -212,7 +216,7 @@ const firstEpoch = "e1"
 // is fixed by the first node that ever came.
 func (j *Journal) openStreams(ctx context.Context) error {
 	j.partitions, j.epoch = j.cfg.Partitions, cmp.Or(j.cfg.restored.epoch, firstEpoch)
-	first, err := patiently(ctx, func() (jetstream.Stream, error) { return j.js.Stream(ctx, j.streamName(0)) })
+	first, err := patiently(ctx, j.waiter, func() (jetstream.Stream, error) { return j.js.Stream(ctx, j.streamName(0)) })
 	switch {
 	case err == nil:
 		n, err := strconv.Atoi(first.CachedInfo().Config.Metadata[partitionsKey])
@@ -240,29 +244,13 @@ func (j *Journal) openStreams(ctx context.Context) error {
 // openStream opens a stream, or makes it. One of an older configuration is kept
 // as it is.
 func (j *Journal) openStream(ctx context.Context, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
-	return patiently(ctx, func() (jetstream.Stream, error) {
+	return patiently(ctx, j.waiter, func() (jetstream.Stream, error) {
 		s, err := j.js.CreateStream(ctx, cfg)
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			s, err = j.js.Stream(ctx, cfg.Name)
 		}
 		return s, err
 	})
-}
-
-// patiently asks the engine until it answers, for startTimeout: while a node
-// starts, the engine may be busy with its own files, and a node that gave up
-// would only have to start again.
-func patiently[T any](ctx context.Context, ask func() (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	for {
-		v, err := ask()
-		// No responders: the engine is there and has no leader yet.
-		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
-		if !silent || pause(ctx, 50*time.Millisecond) != nil {
-			return v, err
-		}
-	}
 }
 
 func (j *Journal) streamConfig(p int) jetstream.StreamConfig {

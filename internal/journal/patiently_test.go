@@ -14,7 +14,7 @@ import (
 func TestPatiently(t *testing.T) {
 	for _, silence := range []error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders} {
 		asked := 0
-		v, err := patiently(t.Context(), func() (int, error) {
+		v, err := patiently(t.Context(), nil, func() (int, error) {
 			if asked++; asked < 4 {
 				return 0, fmt.Errorf("ask: %w", silence)
 			}
@@ -25,11 +25,11 @@ func TestPatiently(t *testing.T) {
 		}
 	}
 	asked, refused := 0, errors.New("refused")
-	if _, err := patiently(t.Context(), func() (int, error) { asked++; return 0, refused }); !errors.Is(err, refused) || asked != 1 {
+	if _, err := patiently(t.Context(), nil, func() (int, error) { asked++; return 0, refused }); !errors.Is(err, refused) || asked != 1 {
 		t.Errorf("asked %d times, and heard %v", asked, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	_, err := patiently(ctx, func() (int, error) { stop(); return 0, context.DeadlineExceeded })
+	_, err := patiently(ctx, nil, func() (int, error) { stop(); return 0, context.DeadlineExceeded })
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a start that was called off goes on: %v", err)
 	}

@@ -29,7 +29,7 @@ const (
 // row one after the other.
 func (x *Inbox) queue(ctx context.Context, name string, take func(jetstream.Msg)) error {
 	bucket := x.table.kv.Bucket()
-	consumer, err := patiently(ctx, func() (jetstream.Consumer, error) {
+	consumer, err := patiently(ctx, x.j.waiter, func() (jetstream.Consumer, error) {
 		return x.j.js.CreateOrUpdateConsumer(ctx, "KV_"+bucket, jetstream.ConsumerConfig{
 			Durable:       name,
 			FilterSubject: "$KV." + bucket + ".>",

@@ -20,6 +20,7 @@ type Table struct {
 	kv     jetstream.KeyValue
 	health *health
 	fading bool
+	waiter *waiter // nil as in Journal
 }
 
 // Table opens a table and makes it on first use.
@@ -36,7 +37,7 @@ func (j *Journal) FadingTable(ctx context.Context, name string, keep time.Durati
 func (j *Journal) openTable(ctx context.Context, name string, cfg jetstream.KeyValueConfig) (*Table, error) {
 	cfg.Bucket = strings.ToUpper(j.cfg.Prefix + "_" + name)
 	cfg.History, cfg.Storage, cfg.Replicas = 1, jetstream.FileStorage, j.cfg.Replicas
-	kv, err := patiently(ctx, func() (jetstream.KeyValue, error) {
+	kv, err := patiently(ctx, j.waiter, func() (jetstream.KeyValue, error) {
 		kv, err := j.js.KeyValue(ctx, cfg.Bucket)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
 			kv, err = j.js.CreateKeyValue(ctx, cfg)
@@ -46,7 +47,7 @@ func (j *Journal) openTable(ctx context.Context, name string, cfg jetstream.KeyV
 	if err != nil {
 		return nil, engineError(err)
 	}
-	return &Table{kv, j.health, cfg.LimitMarkerTTL > 0}, nil
+	return &Table{kv, j.health, cfg.LimitMarkerTTL > 0, j.waiter}, nil
 }
 
 // markerTTL is how long the mark of a deleted row stays. It outlives every
@@ -224,7 +225,7 @@ func (t *Table) Watch(ctx context.Context, fn func(key string, value []byte)) er
 // change (live) in the background until ctx ends. ended gets the error that
 // ended it.
 func (t *Table) Follow(ctx context.Context, fn func(key string, value []byte, live bool), ended func(error)) error {
-	w, err := patiently(ctx, func() (jetstream.KeyWatcher, error) { return t.kv.WatchAll(ctx) })
+	w, err := patiently(ctx, t.waiter, func() (jetstream.KeyWatcher, error) { return t.kv.WatchAll(ctx) })
 	if err != nil {
 		return engineError(err)
 	}

@@ -55,7 +55,7 @@ func (j *Journal) Wake(ctx context.Context, id clew.SessionID, atMS int64) error
 // Wakes calls fn for each wake-up that falls due until ctx ends. Each is given
 // to one node; if fn fails it is given again later, perhaps to another.
 func (j *Journal) Wakes(ctx context.Context, fn func(context.Context, clew.SessionID) error) error {
-	consumer, err := patiently(ctx, func() (jetstream.Consumer, error) {
+	consumer, err := patiently(ctx, j.waiter, func() (jetstream.Consumer, error) {
 		return j.wake.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 			Durable:       "wake",
 			FilterSubject: j.subject("w", "*"),

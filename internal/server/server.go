@@ -3,8 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/docs"
@@ -57,6 +54,7 @@ type Server struct {
 	figures   *http.Server // nil if metrics have no address of their own
 	figuresAt net.Addr
 
+	open      atomic.Pointer[http.Handler] // nil until the node can serve
 	front     httpFront
 	questions questions
 	push      *push.Push
@@ -73,6 +71,10 @@ type Server struct {
 func Run(ctx context.Context, cfg Config, stdout io.Writer, log *slog.Logger) error {
 	cfg.openGroups(log)
 	s, err := Start(ctx, cfg, log)
+	if err != nil && ctx.Err() != nil {
+		log.Info("stopped before the start was done", "err", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -164,7 +166,15 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	if s.trace, err = startTraces(ctx, cfg); err != nil {
 		return nil, err
 	}
-	if s.journal, err = journal.Open(ctx, cfg.journal(), log); err != nil {
+	if listener, err = s.openHTTP(listener); err != nil {
+		return nil, err
+	}
+	engine := cfg.journal()
+	engine.Patient = true
+	if !engine.Embedded() { // it may have to wait for others
+		s.serveHTTP(listener)
+	}
+	if s.journal, err = journal.Open(ctx, engine, log); err != nil {
 		return nil, err
 	}
 	s.refers = blob.NewFinder(s.journal)
@@ -180,32 +190,17 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	if err = s.startHost(ctx, bg); err != nil {
 		return nil, err
 	}
-	s.connections = newConnections(cfg.Limits.Connections, cfg.Limits.ConnectionsPerAddress, func(ip net.IP) bool {
-		return ip.IsLoopback() || s.front.proxies.Has(ip)
-	})
 	handler, err := s.handler(ctx, bg)
 	if err != nil {
 		return nil, err
 	}
-	s.http = &http.Server{
-		Handler: handler, ConnState: s.connections.note, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
-	if cfg.TLSCert != "" {
-		cert, err := tls.LoadX509KeyPair(cfg.TLSCert, cfg.TLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("TLS certificate: %w", err)
-		}
-		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
-	}
 	if err = s.openSocket(); err != nil {
 		return nil, err
 	}
-	s.work.Go(func() {
-		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("http", "err", err)
-		}
-	})
+	s.open.Store(&handler)
+	if engine.Embedded() {
+		s.serveHTTP(listener)
+	}
 	return s, nil
 }
 
