@@ -110,6 +110,9 @@ type ToolProgressData struct {
 	RequestID RequestID `json:"request_id,omitempty"`
 	// AllowedBy says which rule let it begin without a person, with status running.
 	AllowedBy *AllowedBy `json:"allowed_by,omitempty"`
+	// Node is the one whose files the call works on, with status running, if it
+	// is another one than before. A node that is alone does not say it.
+	Node string `json:"node,omitempty"`
 	// InDoubt says that nobody knows whether the call took effect.
 	InDoubt bool `json:"in_doubt,omitempty"`
 	// Mistake says that the model called the tool wrongly; too many in a row

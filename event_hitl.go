@@ -162,6 +162,31 @@ type HitlInputRequestData struct {
 	Strict       bool          `json:"strict,omitempty"`  // nothing but the options
 	Required     bool          `json:"required"`
 	DefaultValue any           `json:"default_value"` // taken at the deadline
+	// MissingWorkspace says that the session's files are on another node, nil for
+	// all other questions. The values to choose from are WorkspaceWait and
+	// WorkspaceContinue.
+	MissingWorkspace *MissingWorkspace `json:"missing_workspace,omitempty"`
+}
+
+// The ways to go on without the files of another node.
+const (
+	WorkspaceWait     = "wait"     // until that node is back
+	WorkspaceContinue = "continue" // here, without those files
+)
+
+// A MissingWorkspace is a workspace that is not on the node that needs it.
+type MissingWorkspace struct {
+	Node string `json:"node,omitempty"` // that has the files, "" if that is not known
+	Here string `json:"here"`           // the node that asks
+	Dir  string `json:"dir,omitempty"`  // "" is a directory that clew made
+}
+
+// At reports whether the workspace is missing at a node.
+func (m MissingWorkspace) At(node string) bool {
+	if m.Node == "" {
+		return node == m.Here
+	}
+	return node != m.Node
 }
 
 // An InputOption is one value a person may choose.

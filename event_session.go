@@ -79,6 +79,7 @@ type SessionCreatedData struct {
 	Title      string     `json:"title"`
 	Workspace  string     `json:"workspace,omitempty"`
 	ForkedFrom *ForkPoint `json:"forked_from,omitempty"`
+	Node       string     `json:"node,omitempty"` // that has the workspace, if there are several
 }
 
 // A ForkPoint is where a forked session branched off.
@@ -119,6 +120,7 @@ type SessionImportedData struct {
 	Title     string    `json:"title,omitempty"`
 	From      SessionID `json:"from,omitempty"`   // what it was called there
 	Format    string    `json:"format,omitempty"` // bundle, task-folder, session-log or message-store
+	Node      string    `json:"node,omitempty"`   // that has the workspace, if there are several
 	// MissingBlobs are those that its records refer to and that did not come along.
 	MissingBlobs []string `json:"missing_blobs,omitempty"`
 }

@@ -46,6 +46,8 @@ const (
 	EndTurnOver EndCode = "turn_over" // the turn ended without a result for it
 	EndInDoubt  EndCode = "in_doubt"  // the server stopped while it ran; nobody knows whether it took effect
 	EndOutdated EndCode = "outdated"  // what it was about has changed meanwhile
+
+	EndFilesBack EndCode = "files_back" // the node with the files of the session is back
 )
 
 // Values lists the codes.
@@ -54,7 +56,7 @@ func (EndCode) Values() []string {
 		string(EndInterrupted), string(EndCancelled), string(EndReset), string(EndPutAway), string(EndSkipped), string(EndDenied),
 		string(EndNotContinued), string(EndPlanRejected), string(EndPlanChanged), string(EndContinued),
 		string(EndRewound), string(EndUndone), string(EndRedone), string(EndFilesRestored), string(EndForked),
-		string(EndTimedOut), string(EndFailed), string(EndTurnOver), string(EndInDoubt), string(EndOutdated),
+		string(EndTimedOut), string(EndFailed), string(EndTurnOver), string(EndInDoubt), string(EndOutdated), string(EndFilesBack),
 	}
 }
 

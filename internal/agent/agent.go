@@ -48,6 +48,10 @@ type Config struct {
 	AlwaysAllowed func(spec tool.Spec) bool
 	// Workspace opens a session's directory, for as long as the agent works.
 	Workspace func(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error)
+	// Node is this node's name, "" if it is alone: then it has all files. Home is
+	// the directory of a session that was made without one.
+	Node string
+	Home func(id clew.SessionID) string
 	// Trusted says whether the server trusts a session's owner with its own
 	// rights; nil trusts all. Commands of others run in a sandbox or not at all.
 	Trusted func(owner clew.UserID) bool
@@ -213,6 +217,9 @@ func (w *worker) step(ctx context.Context, v session.View) (more bool, err error
 		return false, nil // the run is paused: what was begun ends, nothing new begins
 	}
 	if !mine && !w.under(v.Task) {
+		if missing := w.missing(v); missing != nil {
+			return false, w.askForFiles(v, *missing)
+		}
 		if err := w.equip(ctx, v); err != nil {
 			return false, err
 		}

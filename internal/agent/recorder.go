@@ -19,6 +19,7 @@ import (
 // plan is a call as the session decides on it.
 func (p *preparedCall) plan() decide.CallPlan {
 	c := decide.CallPlan{
+		Node: p.node,
 		Call: p.call, Class: p.spec.Class, Title: visible(clipLine(p.title, 200)), ShowAs: clew.AskTool, Shown: callText(p.call),
 		Summary: summary.Input(p.call.Tool, p.call.Input), By: p.decision.By, Ask: p.decision.Ask, Why: p.decision.Reason,
 		WhyCode: p.decision.Code, WhyArgs: p.decision.Args,

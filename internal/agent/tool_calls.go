@@ -28,6 +28,7 @@ type preparedCall struct {
 	title    string       // what it does, as it was called
 	own      bool         // one of the agent's own tools
 	changed  bool         // it would do something else than what was approved
+	node     string       // this one, if it is on record with the call that the files are here
 }
 
 // prepare finds out what a call would do. It changes nothing.
@@ -43,6 +44,7 @@ func (w *worker) prepare(ctx context.Context, v session.View, c core.Call) *prep
 		return p
 	}
 	p.spec = t.Spec()
+	p.node = w.binds(v, p.spec)
 	w.inspectCall(ctx, v, t, p, c.Input)
 	if p.wrong != "" || p.decision.Kind != policy.Allow || p.decision.Run == "" {
 		return p

@@ -56,6 +56,7 @@ type world struct {
 	trusted  func(clew.UserID) bool                     // nil trusts all
 	by       clew.Principal                             // who speaks, if not ann
 	files    rewind.Files                               // nil keeps none
+	several  bool                                       // each host is another node
 }
 
 // profiles is what every world has in its settings. The provider is played, so
@@ -107,8 +108,13 @@ func (w *world) open() {
 	w.Helper()
 	w.hosts++
 	node := w.mem.Node(fmt.Sprint("node", w.hosts))
+	name, peers := "", session.Peers(nil)
+	if w.several {
+		name = fmt.Sprint("node", w.hosts)
+		peers = lonely(name)
+	}
 	worker := agent.New(agent.Config{
-		Settings: w.settings, Blobs: w.blobs, Log: slog.New(slog.DiscardHandler),
+		Node: name, Settings: w.settings, Blobs: w.blobs, Log: slog.New(slog.DiscardHandler),
 		Provider:      func(p settings.Profile) (llm.Provider, error) { return w.provider(p) },
 		Model:         func(settings.Profile) agent.Model { return w.info },
 		Tools:         func(context.Context) []tool.Tool { return w.tools },
@@ -124,7 +130,7 @@ func (w *world) open() {
 			return workspace.Open(dir, nil)
 		},
 	})
-	w.host = session.NewHost(session.Config{Journal: node, Index: node, Agent: worker, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler)})
+	w.host = session.NewHost(session.Config{Journal: node, Peers: peers, Index: node, Agent: worker, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler)})
 	if w.id != "" {
 		return
 	}

@@ -25,6 +25,7 @@ var firstVersion = version{level: 1}
 const (
 	versionHeader = "Clew-Version"
 	yieldsHeader  = "Clew-Yields"
+	offersHeader  = "Clew-Offers"
 )
 
 func (v version) String() string { return strconv.Itoa(v.level) + " " + strconv.Itoa(v.fold) }
@@ -82,9 +83,20 @@ func (j *Journal) Newer() string {
 // Yield implements session.Cluster: the shard is claimed once more, with a word
 // for those who are newer.
 func (j *Journal) Yield(ctx context.Context, lease session.Lease) (session.Lease, error) {
+	return j.reclaim(ctx, lease, yieldsHeader, j.nodes.own.String())
+}
+
+// Offer implements session.Cluster: the shard is claimed once more, with the name
+// of the node that may have it.
+func (j *Journal) Offer(ctx context.Context, lease session.Lease, node string) (session.Lease, error) {
+	return j.reclaim(ctx, lease, offersHeader, node)
+}
+
+// reclaim claims a shard of this node once more, with a word for others.
+func (j *Journal) reclaim(ctx context.Context, lease session.Lease, header, value string) (session.Lease, error) {
 	_, subject := j.fenceSubject(lease.Shard)
 	m := newMsg(subject, []byte(j.cfg.Node))
-	m.Header.Set(yieldsHeader, j.nodes.own.String())
+	m.Header.Set(header, value)
 	j.lockShard(lease.Shard)
 	term, err := j.publishExpecting(ctx, m, subject, lease.Term)
 	j.unlockShard(lease.Shard)
@@ -99,6 +111,9 @@ func (j *Journal) Yield(ctx context.Context, lease session.Lease) (session.Lease
 
 // yields reports whether a fence's owner would rather see this node there.
 func (j *Journal) yields(h nats.Header) bool {
+	if h.Get(offersHeader) == j.cfg.Node {
+		return true
+	}
 	text := h.Get(yieldsHeader)
 	return text != "" && j.nodes != nil && j.nodes.own.above(parseVersion(text))
 }

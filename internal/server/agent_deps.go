@@ -80,7 +80,7 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	}
 	w.openTools(bg)
 	w.agent = agent.New(agent.Config{
-		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Version: w.version.Load, Trusted: trusted,
+		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Node: s.nodeAmongOthers(), Home: w.cfg.ownWorkspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
 		Blobs:         s.journal, Refers: s.refers.Refers, Files: s.files, Log: s.log, ReportFont: font,
 	})
@@ -88,6 +88,14 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },
 	}
 	return w, nil
+}
+
+// nodeAmongOthers is this node's name, "" if it is the only one.
+func (s *Server) nodeAmongOthers() string {
+	if s.journal.Peers() == nil {
+		return ""
+	}
+	return s.journal.Node()
 }
 
 // reportFont reads the operator's font for reports, nil without one.

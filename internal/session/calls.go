@@ -53,6 +53,7 @@ type newSessionData struct {
 	Forked    *clew.ForkPoint           `json:"forked,omitempty"`
 	Settings  map[string]any            `json:"settings,omitempty"`
 	Imported  *clew.SessionImportedData `json:"imported,omitempty"`
+	Node      string                    `json:"node,omitempty"`
 }
 
 func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd clew.Command) (Receipt, error) {
@@ -62,7 +63,7 @@ func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd c
 	}
 	data := cmd.Data
 	if n, ok := data.(*decide.CreateCommand); ok {
-		c.Op, data = "create", newSessionData{n.Title, n.Workspace, n.Forked, n.Settings, n.Imported}
+		c.Op, data = "create", newSessionData{n.Title, n.Workspace, n.Forked, n.Settings, n.Imported, n.Node}
 	}
 	var err error
 	if c.Data, err = json.Marshal(data); err != nil {
@@ -248,7 +249,7 @@ func (c callRequest) command() (clew.Command, error) {
 	if c.Op == "create" {
 		var n newSessionData
 		err := json.Unmarshal(c.Data, &n)
-		cmd.Data = &decide.CreateCommand{Owner: c.By.User, Title: n.Title, Workspace: n.Workspace, Forked: n.Forked, Settings: n.Settings, Imported: n.Imported}
+		cmd.Data = &decide.CreateCommand{Owner: c.By.User, Title: n.Title, Workspace: n.Workspace, Forked: n.Forked, Settings: n.Settings, Imported: n.Imported, Node: n.Node}
 		return cmd, err
 	}
 	info, ok := clew.CommandInfoOf(c.Type)

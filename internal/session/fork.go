@@ -63,7 +63,7 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, f *rewind.Finder, 
 	}
 	crash.At("fork.founded")
 	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.To)}
-	if err := h.createSession(ctx, cmd.By, n, &decide.CreateCommand{Owner: cmd.By.User, Title: n.Title, Workspace: n.Workspace, Forked: point, Settings: place.Settings}, c.To+1); err != nil {
+	if err := h.createSession(ctx, cmd.By, n, &decide.CreateCommand{Owner: cmd.By.User, Title: n.Title, Workspace: n.Workspace, Forked: point, Settings: place.Settings, Node: h.filesHere(n.Workspace != "" || c.Checkpoint != "")}, c.To+1); err != nil {
 		return Receipt{}, err
 	}
 	cmd.Data = &decide.SystemNote{Forked: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.To)}}
@@ -143,6 +143,7 @@ func (h *Host) Import(ctx context.Context, by clew.Principal, id clew.SessionID,
 			return err
 		}
 	}
+	d.Node = h.filesHere(d.Workspace != "")
 	s, err := core.DecodeState(id, f.State)
 	if err != nil {
 		return err

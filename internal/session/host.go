@@ -76,6 +76,7 @@ type Host struct {
 	leases   map[int]Lease
 	claiming map[int]*sync.Mutex
 	closed   bool
+	waiting  map[clew.SessionID]string // for the node that has their files
 
 	indexMu   sync.Mutex
 	toIndex   indexWriter
@@ -160,12 +161,15 @@ func NewHost(cfg Config) *Host {
 	h := &Host{
 		cfg: cfg, ctx: ctx, stop: stop, indexKick: make(chan struct{}, 1), wakes: newWakes(),
 		sessions: map[clew.SessionID]*slot{}, remotes: map[clew.SessionID]*remote{},
-		leases: map[int]Lease{}, claiming: map[int]*sync.Mutex{},
+		leases: map[int]Lease{}, claiming: map[int]*sync.Mutex{}, waiting: map[clew.SessionID]string{},
 	}
 	h.startMail(ctx)
 	h.work.Go(func() { h.runIndexWriter(ctx) })
 	h.work.Go(func() { h.keepWakes(ctx) })
 	h.work.Go(func() { h.unloadIdle(ctx) })
+	if cfg.Peers != nil && cfg.Cluster != nil {
+		h.work.Go(func() { h.keepReturning(ctx) })
+	}
 	if cfg.Peers != nil {
 		h.work.Go(func() {
 			if err := cfg.Peers.Serve(ctx, h.serveCall); err != nil {
@@ -227,7 +231,7 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 			return "", err
 		}
 	}
-	cmd := clew.Command{By: by, Data: &decide.CreateCommand{Owner: by.User, Title: n.Title, Workspace: n.Workspace}}
+	cmd := clew.Command{By: by, Data: &decide.CreateCommand{Owner: by.User, Title: n.Title, Workspace: n.Workspace, Node: h.filesHere(n.Workspace != "")}}
 	if _, err := h.Do(ctx, n.ID, cmd); err != nil {
 		return "", err
 	}
@@ -422,6 +426,7 @@ func (h *Host) remove(id clew.SessionID, sl *slot) {
 	defer h.mu.Unlock()
 	if h.sessions[id] == sl {
 		delete(h.sessions, id)
+		delete(h.waiting, id)
 	}
 }
 

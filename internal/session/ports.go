@@ -213,6 +213,9 @@ type Cluster interface {
 	// Yield keeps the shard, and lets a newer node take it although this one is
 	// alive. The lease it gives replaces the other.
 	Yield(ctx context.Context, lease Lease) (Lease, error)
+	// Offer keeps the shard, and lets a node take it although this one is alive.
+	// The lease it gives replaces the other.
+	Offer(ctx context.Context, lease Lease, node string) (Lease, error)
 }
 
 // OwnedError says which live node holds a shard.

@@ -44,6 +44,8 @@ type Session struct {
 	// is too new for this program, or the store took no records when it was
 	// loaded. It is set before anyone has the session.
 	readOnly error
+	// filesHere says that this node has the files as the agents left them.
+	filesHere atomic.Bool
 	// yielded says that a newer node may take it.
 	yielded bool
 	// lastUse is when something last happened (Unix ms).
@@ -73,6 +75,10 @@ type Session struct {
 	folds []savedState
 	// wentBack asks for them to be kept.
 	wentBack bool
+	// waitsFor is the node that has the files, while they are missing here.
+	// filesBack says that the question about them is being withdrawn.
+	waitsFor  string
+	filesBack bool
 	// awaited holds the questions that running tools wait for.
 	awaited map[clew.RequestID]chan<- clew.HitlResolvedData
 
@@ -501,7 +507,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 		s.locateFolds(records)
 		s.touchInbox(records)
 		s.exists.Store(true)
-		s.busy.Store(s.state.Busy())
+		s.busy.Store(s.state.Busy() || s.state.MissingFiles() != nil)
 		s.closeOpen()
 		s.updateIndex()
 		s.feedBatch(records)

@@ -33,8 +33,11 @@ func (s *Session) startTurns() {
 			running.cancel() // it stays here until it has left: no two agents work on one task
 		}
 	}
-	defer func() { s.busy.Store(s.state.Busy() || len(s.turns) > 0) }()
+	defer func() { s.busy.Store(s.state.Busy() || len(s.turns) > 0 || s.state.MissingFiles() != nil) }()
 	if s.host.cfg.Agent == nil || s.state.Owner == "" { // a fork or an import whose own first record is still to come
+		return
+	}
+	if s.noteMissing() {
 		return
 	}
 	for id, t := range s.state.Tasks {

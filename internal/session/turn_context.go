@@ -33,6 +33,10 @@ type View struct {
 	Workspace string
 	// Checkpoint is the newest one of the workspace, "" if there is none.
 	Checkpoint string
+	// FilesNode is the node that has the files, "" if that is not known. OwnPast
+	// says that the session wrote all its records itself.
+	FilesNode string
+	OwnPast   bool
 	// Moved is the record that last took the session elsewhere in its history.
 	Moved    uint64
 	Settings map[string]any // the session's own
@@ -78,8 +82,8 @@ func (d *TurnContext) View() (View, error) {
 
 func (s *Session) view(t *core.Task) View {
 	v := View{
-		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Checkpoint: s.state.Checkpoint, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
-		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.BlockingQuestion(t.TaskID) != nil, Held: s.state.RunPaused(t), NowMS: s.host.cfg.Now(),
+		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Checkpoint: s.state.Checkpoint, FilesNode: s.state.FilesNode, OwnPast: s.state.FirstOwnSeq == 0, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
+		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.Blocked(t.TaskID), Held: s.state.RunPaused(t), NowMS: s.host.cfg.Now(),
 		Windows: s.state.Windows, // a list that is never changed
 	}
 	for _, x := range s.state.Tasks {

@@ -257,6 +257,11 @@ func (n *nodes) Yield(_ context.Context, l session.Lease) (session.Lease, error)
 	return l, nil
 }
 
+func (n *nodes) Offer(_ context.Context, l session.Lease, _ string) (session.Lease, error) {
+	n.gave = append(n.gave, l)
+	return l, nil
+}
+
 // While a node is up that could not read this program's folds, nothing is sealed:
 // it may have to go on from the records.
 func TestSealsWaitForTheLastNode(t *testing.T) {

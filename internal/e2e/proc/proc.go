@@ -43,10 +43,11 @@ type Proc struct {
 	err  error         // how it ended; read after gone
 }
 
-// usual switches off the rates, which a test would reach at once.
+// usual switches off the rates, which a test would reach at once, and the reserve
+// of the disk, which is the machine's affair.
 var usual = map[string]string{
 	"CLEW_LIMITS_CONNECTS_PER_MINUTE": "0", "CLEW_LIMITS_LOCAL_CONNECTS_PER_MINUTE": "0",
-	"CLEW_LIMITS_MESSAGES_PER_MINUTE": "0", "CLEW_LIMITS_HITL_PER_MINUTE": "0", "CLEW_LIMITS_REQUESTS_PER_MINUTE": "0",
+	"CLEW_LIMITS_MESSAGES_PER_MINUTE": "0", "CLEW_LIMITS_HITL_PER_MINUTE": "0", "CLEW_LIMITS_REQUESTS_PER_MINUTE": "0", "CLEW_DISK_RESERVE": "0",
 	"CLEW_LOG_LEVEL": "warn", "CLEW_STOP_AFTER": "20s", "CLEW_SECRETS_BACKEND": "file",
 }
 

@@ -26,6 +26,7 @@ func Apply(s *State, r clew.Record, data any) {
 	switch d := data.(type) {
 	case *clew.SessionCreatedData:
 		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
+		s.FilesNode, s.FilesWait = d.Node, nil
 		if d.ForkedFrom != nil { // a session of its own from here on
 			s.Revoked, s.Archived, s.Forks = nil, false, 0
 			s.Access, s.Processed, s.processedIndex, s.Undo, s.Redo, s.PendingRewind = nil, nil, nil, nil, nil, nil
@@ -40,6 +41,7 @@ func Apply(s *State, r clew.Record, data any) {
 		// them waits for somebody else's agent.
 		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.PendingRewind = d.Owner, d.Title, d.Workspace, nil, nil, nil
 		s.Revoked, s.Archived, s.Forks, s.Queue, s.LastMove = nil, false, 0, nil, nil
+		s.FilesNode, s.FilesWait = d.Node, nil
 		s.forgetRules()
 		s.FirstOwnSeq = r.Seq
 		s.renameQuestions()
@@ -135,6 +137,9 @@ func applyCreated(s *State, m clew.Message) {
 	if t.Turn != nil && m.Partial && m.Role == clew.SpeakerAssistant && m.ToolCallID == "" {
 		t.Turn.Reply = m.MessageID
 	}
+	if m.Say == clew.SayAPIReqStarted { // the work goes on
+		s.FilesWait = nil
+	}
 	applyModelCall(t, m)
 }
 
@@ -159,6 +164,7 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 	}
 	switch d.Delivery {
 	case clew.DeliveryDirect:
+		s.FilesWait = nil // it is decided anew
 		t.Status, t.EndedMS, t.Dismissed = clew.TaskStatusActive, 0, false
 		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, Prompt: &in}
 		t.Outcome = nil
@@ -203,6 +209,7 @@ func applyResolved(s *State, r clew.Record, d *clew.HitlResolvedData) {
 	}
 	a := SubjectOfQuestion(*q)
 	applyRemember(s, r.TS, *q, d)
+	applyMissing(s, *q, d)
 	s.Questions = slices.DeleteFunc(s.Questions, func(q clew.Question) bool { return q.RequestID() == d.RequestID })
 	t := s.Task(a.Task)
 	if t == nil {

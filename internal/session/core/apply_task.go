@@ -270,6 +270,9 @@ func applyToolProgress(s *State, d *clew.ToolProgressData) {
 			t.AutoApproved++
 		}
 		c.Status, c.Class = CallRunning, d.Class
+		if d.Node != "" {
+			s.FilesNode, s.FilesWait = d.Node, nil
+		}
 		if d.Effect != nil && d.Class != clew.ClassReadOnly {
 			for x := t; x != nil; x = s.Task(x.ParentTaskID) {
 				x.Acted = true

@@ -76,6 +76,11 @@ type State struct {
 	Checkpoint      string          `json:"checkpoint,omitempty"`
 	FirstCheckpoint string          `json:"first_checkpoint,omitempty"`
 	ForkedFrom      *clew.ForkPoint `json:"forked_from,omitempty"`
+	// FilesNode is the node that has the workspace as the agents left it, ""
+	// if there is one node or nothing is known. FilesWait is what a person
+	// wants to wait for.
+	FilesNode string                 `json:"files_node,omitempty"`
+	FilesWait *clew.MissingWorkspace `json:"files_wait,omitempty"`
 	// Begun is the first record of its own of a session that has others' behind
 	// it.
 	FirstOwnSeq uint64 `json:"begun,omitempty"`

@@ -237,7 +237,7 @@ func (s *State) RunPaused(t *Task) bool {
 // for a person or for a child task waits on record, not in memory. A call that
 // was only proposed waits with it: the agent left it for later.
 func (s *State) Runnable(t *Task) bool {
-	if t.Turn == nil || t.Ended() || s.PendingRewind != nil || s.RunPaused(t) || s.BlockingQuestion(t.TaskID) != nil {
+	if t.Turn == nil || t.Ended() || s.PendingRewind != nil || s.RunPaused(t) || s.Blocked(t.TaskID) {
 		return false
 	}
 	waits := false

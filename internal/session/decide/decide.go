@@ -48,6 +48,9 @@ func decideCommand(tx *Tx, s *core.State, cmd clew.Command) error {
 	case *TimeoutCommand:
 		decideExpire(tx, s, d)
 		return nil
+	case *FilesBackCommand:
+		decideFilesBack(tx, s, d)
+		return nil
 	case *clew.UserMessageData:
 		return decideUserMessage(tx, s, cmd, d)
 	case *clew.EditQueuedData, *clew.RemoveQueuedData, *clew.MoveQueuedData, *clew.SendQueuedData:
@@ -84,6 +87,7 @@ type CreateCommand struct {
 	Forked    *clew.ForkPoint
 	Settings  map[string]any // of a fork: those that its parent has now
 	Imported  *clew.SessionImportedData
+	Node      string // that has the workspace, "" if there is one node
 }
 
 // decideCreate makes the first record of a session's own. A fork and a session
@@ -95,7 +99,7 @@ func decideCreate(tx *Tx, s *core.State, cmd clew.Command, c *CreateCommand) err
 	if c.Imported != nil {
 		tx.Add(c.Imported)
 	} else {
-		tx.Add(&clew.SessionCreatedData{Owner: c.Owner, Title: c.Title, Workspace: c.Workspace, ForkedFrom: c.Forked})
+		tx.Add(&clew.SessionCreatedData{Owner: c.Owner, Title: c.Title, Workspace: c.Workspace, ForkedFrom: c.Forked, Node: c.Node})
 	}
 	stopWork(tx, s, nil, TurnEnd{Reason: "left in the original session", Code: clew.EndForked, by: cmd.By.User})
 	if c.Forked != nil || c.Imported != nil {

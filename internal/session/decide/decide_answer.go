@@ -186,6 +186,9 @@ func resolve(tx *Tx, s *core.State, cmd clew.Command, q clew.Question, a reply) 
 			a.comment = "Go on with the task." // a turn begins with words
 		}
 	}
+	if missing := core.MissingOf(q); missing != nil && a.value == clew.WorkspaceContinue {
+		a.comment = withoutFiles
+	}
 	changes, err := rememberRule(s, cmd.By, q, a)
 	if err != nil {
 		return err
@@ -281,6 +284,9 @@ func (c answerEffect) follow(tx *Tx) (over bool) {
 		c.gaveUpEvents(tx, about.Ask)
 		c.stop(tx, false)
 		return true
+	}
+	if missing := core.MissingOf(c.q); missing != nil && c.a.value == clew.WorkspaceWait {
+		noteWaiting(tx, c.t, missing)
 	}
 	c.addWords(tx)
 	stateAfter(tx, c.s, c.t, c.q.RequestID())

@@ -36,6 +36,9 @@ type CallPlan struct {
 	ShowAs  clew.Ask
 	Shown   string // the call as the transcript shows it
 	Summary string // of its input
+	// Node is this one, if the call works on files and they were not known to be
+	// here.
+	Node string
 
 	// What a person is asked.
 	Ask      clew.Ask

@@ -73,7 +73,7 @@ func (r *recorder) begin(p CallPlan, by clew.AllowedBy) {
 	d := &clew.ToolProgressData{
 		ToolCallID: p.Call.ID, Tool: p.Call.Tool, Status: clew.ToolRunning, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
 		MonitorID: clew.MainMonitor, MessageID: id, Summary: p.Summary, Class: p.Class, Effect: p.Effect,
-		Title: p.Title, RequestID: p.Call.RequestID,
+		Title: p.Title, RequestID: p.Call.RequestID, Node: p.Node,
 	}
 	if by != (clew.AllowedBy{}) {
 		d.AllowedBy = &by

@@ -308,7 +308,8 @@ export type EndCode =
   | "failed"
   | "turn_over"
   | "in_doubt"
-  | "outdated";
+  | "outdated"
+  | "files_back";
 
 export interface MessageTool {
   name: string;
@@ -932,6 +933,7 @@ export interface SessionCreatedData {
   title: string;
   workspace?: string;
   forked_from?: ForkPoint;
+  node?: string;
 }
 
 /** The session has a new title. */
@@ -964,6 +966,7 @@ export interface SessionImportedData {
   title?: string;
   from?: string;
   format?: string;
+  node?: string;
   missing_blobs?: string[];
 }
 
@@ -1653,6 +1656,7 @@ export interface HitlInputRequestData {
   strict?: boolean;
   required: boolean;
   default_value: unknown;
+  missing_workspace?: MissingWorkspace;
 }
 
 export type InputType =
@@ -1665,6 +1669,12 @@ export type InputType =
 export interface InputOption {
   value: unknown;
   label: string;
+}
+
+export interface MissingWorkspace {
+  node?: string;
+  here: string;
+  dir?: string;
 }
 
 /** A person has to say what was meant. */
@@ -2001,6 +2011,7 @@ export interface ToolProgressData {
   effect?: Effect;
   request_id?: string;
   allowed_by?: AllowedBy;
+  node?: string;
   in_doubt?: boolean;
   mistake?: boolean;
   images?: string[];
