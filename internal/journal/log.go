@@ -211,6 +211,11 @@ func (l *log) Append(ctx context.Context, records []clew.Record) error {
 	if isCode(err, codeWrongFence) {
 		return session.ErrLeaseLost
 	}
+	if errors.Is(err, nats.ErrNoResponders) {
+		// The stream has no leader, so nobody took it. Whether an earlier try
+		// landed nobody can say either: the batch may then stand there twice.
+		return engineError(err)
+	}
 	if err != nil {
 		// The answer is lost, not necessarily the append.
 		if done, checkErr := l.landed(ctx, last); checkErr != nil || !done {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -34,9 +35,7 @@ const codeNoMessage = 10037
 
 // getMsg asks the stream's leader for one message; nil if there is none.
 func (j *Journal) getMsg(ctx context.Context, p int, query string) (*storedMsg, error) {
-	ctx, cancel := context.WithTimeout(ctx, j.requestTimeout())
-	defer cancel()
-	answer, err := j.engine.conn.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+j.streamName(p), []byte(query))
+	answer, err := j.read(ctx, "$JS.API.STREAM.MSG.GET."+j.streamName(p), []byte(query))
 	if err != nil {
 		return nil, engineError(err)
 	}
@@ -54,6 +53,34 @@ func (j *Journal) getMsg(ctx context.Context, p int, query string) (*storedMsg, 
 		return nil, engineError(resp.Error)
 	}
 	return resp.Message, nil
+}
+
+// readTry is how long one try of a read waits. A stream without a leader answers
+// nothing, not even later: a new leader has to be asked anew.
+const readTry = 400 * time.Millisecond
+
+// read makes a request that changes nothing, and makes it again while nobody
+// answers.
+func (j *Journal) read(ctx context.Context, subject string, query []byte) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, j.requestTimeout())
+	defer cancel()
+	for try := j.firstTry(); ; try *= 2 {
+		one, cancel := context.WithTimeout(ctx, try)
+		answer, err := j.engine.conn.RequestWithContext(one, subject, query)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return answer, err
+		}
+	}
+}
+
+// firstTry is how long the first try waits. The engine in this process has one
+// leader, which answers.
+func (j *Journal) firstTry() time.Duration {
+	if j.cfg.Embedded() {
+		return embeddedTimeout
+	}
+	return readTry
 }
 
 const readBatch = 1024

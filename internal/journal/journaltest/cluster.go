@@ -156,24 +156,46 @@ func (c *Cluster) tryStream() error {
 
 // LeaderOf tells which node leads a stream.
 func (c *Cluster) LeaderOf(stream string) (int, error) {
-	nc, err := nats.Connect(c.URL(), nats.Timeout(time.Second))
+	info, err := c.info(stream)
 	if err != nil {
 		return -1, err
+	}
+	var n int
+	if _, err := fmt.Sscanf(info.Cluster.Leader, "n%d", &n); err != nil {
+		return -1, err
+	}
+	return n, nil
+}
+
+// Whole reports whether all replicas of a stream are there and have all of it.
+func (c *Cluster) Whole(stream string) bool {
+	info, err := c.info(stream)
+	if err != nil || info.Cluster.Leader == "" || len(info.Cluster.Replicas) != len(c.procs)-1 {
+		return false
+	}
+	for _, r := range info.Cluster.Replicas {
+		if !r.Current || r.Offline {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Cluster) info(stream string) (*jetstream.StreamInfo, error) {
+	nc, err := nats.Connect(c.URL(), nats.Timeout(time.Second))
+	if err != nil {
+		return nil, err
 	}
 	defer nc.Close()
 	js, err := jetstream.New(nc)
 	if err != nil {
-		return -1, err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	s, err := js.Stream(ctx, stream)
 	if err != nil {
-		return -1, err
+		return nil, err
 	}
-	var n int
-	if _, err := fmt.Sscanf(s.CachedInfo().Cluster.Leader, "n%d", &n); err != nil {
-		return -1, err
-	}
-	return n, nil
+	return s.CachedInfo(), nil
 }
