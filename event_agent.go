@@ -72,11 +72,12 @@ const (
 	LimitFileSize  CommandLimit = "file_size" // what wrote the file was ended
 	LimitTime      CommandLimit = "time"      // it was ended
 	LimitDisk      CommandLimit = "disk"      // it wrote while the disk was nearly full, and was ended
+	LimitWorkspace CommandLimit = "workspace" // the user's workspaces had become too large, and it was ended
 )
 
 // Values lists the limits.
 func (CommandLimit) Values() []string {
-	return []string{string(LimitMemory), string(LimitProcesses), string(LimitFileSize), string(LimitTime), string(LimitDisk)}
+	return []string{string(LimitMemory), string(LimitProcesses), string(LimitFileSize), string(LimitTime), string(LimitDisk), string(LimitWorkspace)}
 }
 
 // ToolProgressData is the data of tool_progress. ToolCallID ties the records of

@@ -47,7 +47,7 @@ type Config struct {
 	// it is now, once and for all.
 	AlwaysAllowed func(spec tool.Spec) bool
 	// Workspace opens a session's directory, for as long as the agent works.
-	Workspace func(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error)
+	Workspace func(id clew.SessionID, owner clew.UserID, dir string, v settings.Values) (*tool.Workspace, error)
 	// Node is this node's name, "" if it is alone: then it has all files. Home is
 	// the directory of a session that was made without one.
 	Node string

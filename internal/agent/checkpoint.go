@@ -69,7 +69,7 @@ func (w *worker) snap(ctx context.Context, v session.View, reason string) *works
 	}
 	s := &workspaceSnapshot{leave: leave, warn: func(turn clew.MessageID) { w.lanes.warn(v.Session, turn) }}
 	s.Dir, s.Reason = dir, reason
-	if s.Saved, err = w.cfg.Files.Save(ctx, rewind.Workspace{Session: v.Session, Dir: dir, Settings: v.Settings}, reason); err != nil {
+	if s.Saved, err = w.cfg.Files.Save(ctx, rewind.Workspace{Session: v.Session, Owner: v.Owner, Dir: dir, Settings: v.Settings}, reason); err != nil {
 		s.Problem, s.Warned = visible(clew.AsError(err).Message), w.lanes.warned(v.Session)
 		if ctx.Err() == nil {
 			w.cfg.Log.Warn("the files could not be saved", "session", v.Session, "workspace", dir, "err", err)

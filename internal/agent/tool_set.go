@@ -130,7 +130,7 @@ func (w *worker) openPlace(v session.View) {
 		return
 	}
 	w.place = key
-	if w.workspace, w.noPlace = w.cfg.Workspace(v.Session, v.Workspace, w.values); w.noPlace == nil {
+	if w.workspace, w.noPlace = w.cfg.Workspace(v.Session, v.Owner, v.Workspace, w.values); w.noPlace == nil {
 		w.opened = append(w.opened, w.workspace)
 	}
 }

@@ -123,7 +123,7 @@ func (w *world) open() {
 		Version:       w.version,
 		Trusted:       w.trusted,
 		Files:         w.files,
-		Workspace: func(_ clew.SessionID, dir string, _ settings.Values) (*tool.Workspace, error) {
+		Workspace: func(_ clew.SessionID, _ clew.UserID, dir string, _ settings.Values) (*tool.Workspace, error) {
 			if dir == "" {
 				return nil, clew.Errorf(clew.SessionInvalidState, "the session has no directory")
 			}

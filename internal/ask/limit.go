@@ -37,6 +37,8 @@ func LimitReached(l clew.CommandLimit) string {
 		return "file size limit"
 	case clew.LimitProcesses:
 		return "process limit"
+	case clew.LimitWorkspace:
+		return "workspace quota"
 	}
 	return string(l) + " limit"
 }

@@ -101,7 +101,7 @@ func (p *Place) unpack(ctx context.Context, list []Checkpoint, file *os.File) er
 	}
 	defer release()
 	d := p.repository
-	if room := d.room(); room >= 0 && info.Size() > room {
+	if room := p.room(); room >= 0 && info.Size() > room {
 		return ErrQuota
 	}
 	if err := object.Git(ctx, d.repo(), file, nil, "index-pack", "--stdin"); err != nil {

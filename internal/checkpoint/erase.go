@@ -40,6 +40,7 @@ func (p *Place) Erase(ctx context.Context, keep func(Checkpoint) bool) (dropped 
 // clear removes everything but the lock, which is held. The repository is made anew
 // when it is needed.
 func (d *repository) clear() error {
+	defer d.store.usage.forget()
 	if d.objects != nil {
 		d.objects.Release()
 		d.objects = nil

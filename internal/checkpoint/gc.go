@@ -23,15 +23,6 @@ const (
 	smallPackObjects = 1 << 15
 )
 
-// room is how much a checkpoint may add.
-func (d *repository) room() int64 {
-	quota := d.store.quota.Load()
-	if quota <= 0 {
-		return -1
-	}
-	return max(0, quota-d.objects.Size())
-}
-
 func (d *repository) smallPacks() []*object.Pack {
 	var small []*object.Pack
 	for _, x := range d.objects.Packs {
@@ -205,6 +196,7 @@ func (d *repository) loose() bool {
 // first; all other processes then know that theirs is out of date.
 func (p *Place) collect(ctx context.Context) error {
 	d := p.repository
+	defer d.store.usage.forget()
 	if err := p.anchor(ctx); err != nil {
 		return err
 	}

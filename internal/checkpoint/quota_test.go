@@ -65,3 +65,45 @@ func TestMaxFile(t *testing.T) {
 		t.Errorf("%q %+v", b, r)
 	}
 }
+
+// The places of a user take room together, and those of another do not count. What is
+// dropped in one place makes room in another.
+func TestQuotaOfAUser(t *testing.T) {
+	s, err := checkpoint.Open(filepath.Join(t.TempDir(), "store"), checkpoint.Options{Quota: 4 << 20})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	of := func(user string, noise int) (*checkpoint.Place, error) {
+		t.Helper()
+		root := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(root, "big"), makeNoise(noise, 3<<20), 0o644))
+		p, err := s.Workspace(t.Context(), root, checkpoint.Rules{})
+		must(t, err)
+		p = p.For(user)
+		_, err = p.Save(t.Context(), checkpoint.Ref{Session: "sess", ID: nextID()})
+		return p, err
+	}
+	first, err := of("ann", 1)
+	must(t, err)
+	if used := s.Used("ann"); used < 3<<20 || used > 4<<20 {
+		t.Errorf("%d bytes", used)
+	}
+	second, err := of("ann", 2)
+	if !errors.Is(err, checkpoint.ErrQuota) {
+		t.Fatalf("a second place of the same user: %v", err)
+	}
+	if _, err := of("bob", 3); err != nil {
+		t.Errorf("another user: %v", err)
+	}
+	// Who else works in a place takes its user's room.
+	root := first.Root()
+	must(t, os.WriteFile(filepath.Join(root, "more"), makeNoise(4, 3<<20), 0o644))
+	if _, err := first.For("bob").Save(t.Context(), checkpoint.Ref{Session: "other", ID: nextID()}); !errors.Is(err, checkpoint.ErrQuota) {
+		t.Errorf("in the place of another user: %v", err)
+	}
+	if _, err := first.Erase(t.Context(), func(checkpoint.Checkpoint) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.Save(t.Context(), checkpoint.Ref{Session: "sess", ID: nextID()}); err != nil {
+		t.Errorf("after the first place is erased: %v", err)
+	}
+}

@@ -24,6 +24,7 @@ import (
 type Place struct {
 	repository *repository
 	rules      *scan.Ruleset
+	user       string // whose quota counts if the place is nobody's yet
 }
 
 // Root gives the workspace's real path.
@@ -78,15 +79,19 @@ func (p *Place) Save(ctx context.Context, ref Ref) (Saved, error) {
 
 // begin locks the place and settles what a process that died had begun.
 func (p *Place) begin(ctx context.Context) (release func(), err error) {
-	release, err = p.repository.lock(ctx)
+	unlock, err := p.repository.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := p.recoverLocked(ctx); err != nil {
-		release()
+		unlock()
 		return nil, failed(err, unsettledBefore)
 	}
-	return release, nil
+	if err := p.claim(); err != nil {
+		unlock()
+		return nil, err
+	}
+	return func() { p.repository.noteUsage(); unlock() }, nil
 }
 
 // save makes a checkpoint. With paths, only these are looked at.
@@ -212,7 +217,7 @@ type snapshot struct {
 // with paths at these alone, and takes the rest as last seen.
 func (p *Place) snapshot(ctx context.Context, paths []string) (*snapshot, error) {
 	d := p.repository
-	shot := &snapshot{repository: d, pack: object.NewPacker(d.objects, d.room())}
+	shot := &snapshot{repository: d, pack: object.NewPacker(d.objects, p.room())}
 	err := p.scan(ctx, shot, paths)
 	if err != nil {
 		shot.giveUp()

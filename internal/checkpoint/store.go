@@ -19,15 +19,15 @@ import (
 	"github.com/clew-run/clew/internal/tool/workspace"
 )
 
-// ErrQuota says that a checkpoint would take more room than the place may have.
+// ErrQuota says that a checkpoint would take more room than its user may have.
 var ErrQuota = object.ErrQuota
 
 // Options say how checkpoints are kept.
 type Options struct {
 	// MaxFile is the size from which on a file is left alone. 0: any size.
 	MaxFile int64
-	// Quota is the number of bytes that the checkpoints of one workspace may
-	// take on disk. A save that would break it first drops what nothing refers
+	// Quota is the number of bytes that the checkpoints of all places of a user may
+	// take on disk, and those of a place that is nobody's. A save that would break it first drops what nothing refers
 	// to any more; if that is not enough it fails with ErrQuota and leaves
 	// nothing behind. 0: no limit.
 	Quota int64
@@ -45,6 +45,7 @@ type Store struct {
 	options Options
 	maxFile atomic.Int64 // in place of the options', which are what it begins with
 	quota   atomic.Int64
+	usage   usage
 	ctx     context.Context
 	cancel  context.CancelFunc
 	tidying sync.WaitGroup

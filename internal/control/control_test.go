@@ -76,7 +76,7 @@ func newOffice(t *testing.T) *office {
 		Model:         func(settings.Profile) agent.Model { return agent.Model{Free: true} },
 		Tools:         func(context.Context) []tool.Tool { return nil },
 		AlwaysAllowed: func(tool.Spec) bool { return false },
-		Workspace: func(clew.SessionID, string, settings.Values) (*tool.Workspace, error) {
+		Workspace: func(clew.SessionID, clew.UserID, string, settings.Values) (*tool.Workspace, error) {
 			return nil, clew.Errorf(clew.SessionInvalidState, "none")
 		},
 	})

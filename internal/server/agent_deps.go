@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew/internal/agent"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/control"
+	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/llm/anthropic"
 	"github.com/clew-run/clew/internal/llm/catalogue"
@@ -44,6 +45,8 @@ type agentDeps struct {
 	agent    *agent.Agent
 	desk     *control.ServerCommands
 	room     func(dir string) error // that the disk of a directory has
+	// workspaces counts what those take that the server makes.
+	workspaces *disk.Workspaces
 
 	version atomic.Uint64 // of settings and tools
 }
@@ -75,7 +78,11 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.files, err = s.cfg.keeper(s.journal, w.settings, s.log); err != nil {
+	w.workspaces = disk.NewWorkspaces(s.cfg.ownWorkspaces(), filepath.Join(s.cfg.Data, "usage"), func() int64 {
+		v, _ := w.settings.For(nil)
+		return int64(v.WorkspaceQuotaMB) * megabyte
+	})
+	if s.files, err = s.cfg.keeper(s.journal, w.settings, w.workspaces, s.log); err != nil {
 		return nil, err
 	}
 	w.openTools(bg)
@@ -193,6 +200,9 @@ func (w *agentDeps) close() {
 	if w.shell != nil {
 		w.shell.Close()
 	}
+	if w.workspaces != nil {
+		w.workspaces.Close()
+	}
 }
 
 func (w *agentDeps) tools(ctx context.Context) []tool.Tool {
@@ -287,7 +297,7 @@ func (w *agentDeps) place(by clew.Principal, dir string) (string, error) {
 	if info, statErr := os.Stat(real); err != nil || statErr != nil || !info.IsDir() {
 		return "", clew.Errorf(clew.InvalidMessage, "the workspace %s is not a directory of this machine", dir)
 	}
-	own := filepath.Join(w.cfg.Data, "workspaces")
+	own := w.cfg.ownWorkspaces()
 	if within(real, w.cfg.Data) || within(w.cfg.Data, real) && (!within(own, real) || within(real, own)) {
 		return "", w.errOwnData(by, dir)
 	}
@@ -321,8 +331,9 @@ func within(root, dir string) bool {
 }
 
 // workspace opens a session's directory. A session that was made without one has a directory of its own below the data directory.
-func (w *agentDeps) workspace(id clew.SessionID, dir string, v settings.Values) (*tool.Workspace, error) {
-	if dir == "" {
+func (w *agentDeps) workspace(id clew.SessionID, owner clew.UserID, dir string, v settings.Values) (*tool.Workspace, error) {
+	own := dir == ""
+	if own {
 		dir = w.cfg.ownWorkspace(id)
 		furnish := w.cfg.furnish
 		if furnish == nil {
@@ -338,6 +349,11 @@ func (w *agentDeps) workspace(id clew.SessionID, dir string, v settings.Values) 
 			return nil, clew.WrapError(clew.SessionInvalidState, err, "the workspace is not there")
 		}
 		return nil, clew.WrapError(clew.SessionInvalidState, err, "the workspace cannot be used: %v", err)
+	}
+	if own {
+		if ws.Share, err = w.workspaces.Share(owner, id); err != nil {
+			return nil, errors.Join(clew.WrapError(clew.StorageFailed, err, "the workspace cannot be counted"), workspace.Close(ws))
+		}
 	}
 	return ws, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
+	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/settings"
 )
@@ -31,13 +32,26 @@ func (c Config) checkpoints() string { return filepath.Join(c.Data, "checkpoints
 
 // ownWorkspace is the directory of a session that was made without one.
 func (c Config) ownWorkspace(id clew.SessionID) string {
-	return filepath.Join(c.Data, "workspaces", string(id))
+	return filepath.Join(c.ownWorkspaces(), string(id))
 }
 
+// ownWorkspaces holds them. It may be a file system of its own, with quotas of its
+// own.
+func (c Config) ownWorkspaces() string { return filepath.Join(c.Data, "workspaces") }
+
 // keeper opens the checkpoints with what is known of the sessions. A nil journal
-// knows nothing of them.
-func (c Config) keeper(j *journal.Journal, s *settings.Settings, log *slog.Logger) (*retention.Keeper, error) {
+// knows nothing of them; nil workspaces have room for any fork.
+func (c Config) keeper(j *journal.Journal, s *settings.Settings, w *disk.Workspaces, log *slog.Logger) (*retention.Keeper, error) {
 	o := retention.Options{Home: c.ownWorkspace, Temp: c.temporary(), Log: log}
+	if w != nil {
+		o.Room = func(owner clew.UserID, id clew.SessionID, bytes int64) error {
+			share, err := w.Share(owner, id)
+			if err != nil {
+				return clew.WrapError(clew.StorageFailed, err, "the workspace cannot be counted")
+			}
+			return share.Room(bytes)
+		}
+	}
 	if s != nil {
 		o.Settings = func(own map[string]any) settings.Values { v, _ := s.For(own); return v }
 	}
@@ -55,7 +69,7 @@ func openStored(cfg Config, j *journal.Journal, s *settings.Settings) (*retentio
 	if _, err := os.Stat(cfg.checkpoints()); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there are no checkpoints in %s", cfg.Data)
 	}
-	return cfg.keeper(j, s, slog.New(slog.DiscardHandler))
+	return cfg.keeper(j, s, nil, slog.New(slog.DiscardHandler))
 }
 
 // Checkpoints gives what a data directory keeps: of a session, of a workspace if

@@ -18,7 +18,7 @@ func TestFurnishedWorkspace(t *testing.T) {
 	w := shop(t)
 	w.cfg.furnish = demo.Lay
 	for range 2 {
-		ws, err := w.workspace("s2", "", settings.Values{})
+		ws, err := w.workspace("s2", "ann", "", settings.Values{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/llm/echo"
 	"github.com/clew-run/clew/internal/settings"
@@ -34,6 +35,7 @@ func shop(t *testing.T, environ ...string) *agentDeps {
 	if w.settings, err = settings.Open(t.Context(), settings.Options{Store: settings.NewMemory(), Secrets: w.secrets}); err != nil {
 		t.Fatal(err)
 	}
+	w.workspaces = disk.NewWorkspaces(w.cfg.ownWorkspaces(), filepath.Join(w.cfg.Data, "usage"), func() int64 { return 0 })
 	t.Cleanup(func() { w.settings.Close(); w.close() })
 	return w
 }
@@ -138,24 +140,24 @@ func TestModelOfAProfile(t *testing.T) {
 func TestWorkspaces(t *testing.T) {
 	w := shop(t)
 	v := settings.Defaults()
-	ws, err := w.workspace("sess_1", "", v)
+	ws, err := w.workspace("sess_1", "ann", "", v)
 	if err != nil || !strings.HasSuffix(ws.Dir, filepath.Join("workspaces", "sess_1")) {
 		t.Fatalf("workspace %+v, %v", ws, err)
 	}
 	hidden := v
 	hidden.ExcludePaths = []string{"*.key"}
-	if other, err := w.workspace("sess_1", "", hidden); err != nil || other == ws || !other.Ignored("a.key", false) || ws.Ignored("a.key", false) {
+	if other, err := w.workspace("sess_1", "ann", "", hidden); err != nil || other == ws || !other.Ignored("a.key", false) || ws.Ignored("a.key", false) {
 		t.Errorf("other rules: %v", err)
 	}
 	if err := os.RemoveAll(ws.Dir); err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := w.workspace("sess_1", "", v)
+	fresh, err := w.workspace("sess_1", "ann", "", v)
 	if err != nil || fresh == ws {
 		t.Errorf("after it was made anew: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "gone")
-	if _, err := w.workspace("sess_1", dir, v); err == nil {
+	if _, err := w.workspace("sess_1", "ann", dir, v); err == nil {
 		t.Error("a workspace that is not there is opened")
 	}
 	if _, err := os.Stat(dir); err == nil {

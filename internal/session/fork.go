@@ -53,7 +53,7 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, f *rewind.Finder, 
 				c.Checkpoint = saved.Hash
 			}
 		}
-		if err := h.cfg.Files.Copy(ctx, place, c.Checkpoint, rewind.Workspace{Session: n.ID, Dir: n.Workspace, Settings: place.Settings}); err != nil {
+		if err := h.cfg.Files.Copy(ctx, place, c.Checkpoint, rewind.Workspace{Session: n.ID, Owner: cmd.By.User, Dir: n.Workspace, Settings: place.Settings}); err != nil {
 			return Receipt{}, err
 		}
 	}

@@ -105,6 +105,8 @@ func limitKeys() []*Key {
 			Doc: "After so many model calls in one turn a person is asked.", Allowed: "1 to 10000", check: between(1, 10_000)},
 		{Name: "parallel_tools", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
 			Doc: "How many tool calls of a task run at once.", Allowed: "1 to 64", check: between(1, 64)},
+		{Name: "workspace_quota_mb", Group: "Limits", Exportable: true, Session: SessionNever,
+			Doc: "Room on disk that the workspaces which the server makes for a user may take together, in MB. 0 is no limit.", Allowed: "0 to 1073741824", check: between(0, 1<<30)},
 		Key{Name: "message_arrival", Group: "Limits", Exportable: true,
 			Doc: "What a message does that comes during a turn: steer the turn, or wait for its end.", Allowed: "`steer`, `queue`"}.choosing("steer", "queue"),
 	}
@@ -199,7 +201,7 @@ func checkpointKeys() []*Key {
 		{Name: "checkpoint_max_file_mb", Group: "Checkpoints", Exportable: true, Session: SessionNever,
 			Doc: "Checkpoints leave larger files alone, in MB. 0 is no limit.", Allowed: "0 to 1048576", check: between(0, 1<<20)},
 		{Name: "checkpoint_quota_mb", Group: "Checkpoints", Exportable: true, Session: SessionNever,
-			Doc: "Room on disk that the checkpoints of one workspace may take, in MB. 0 is no limit.", Allowed: "0 to 1073741824", check: between(0, 1<<30)},
+			Doc: "Room on disk that the checkpoints of a user may take together, in MB. 0 is no limit.", Allowed: "0 to 1073741824", check: between(0, 1<<30)},
 		{Name: "checkpoint_retention_days", Group: "Checkpoints", Exportable: true, Session: SessionNever,
 			Doc: "Checkpoints older than so many days go. 0 keeps them for as long as a session refers to them.", Allowed: "0 to 36500", check: between(0, 36_500)},
 	}

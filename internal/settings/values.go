@@ -43,6 +43,7 @@ type Values struct {
 	BudgetUSD          float64  `json:"budget_usd"`                 // of a task tree; 0 = none
 	BudgetTokens       int64    `json:"budget_tokens"`              // in + out of a task tree; 0 = none
 	ConfirmCompletion  bool     `json:"confirm_completion"`         // ask completion_result at the end
+	WorkspaceQuotaMB   int      `json:"workspace_quota_mb"`         // of a user, those that the server makes: 20480; 0 = none
 	MaxSubtaskDepth    int      `json:"max_subtask_depth"`          // 3
 	MaxSubtasks        int      `json:"max_subtasks"`               // 20 in a task tree
 	MaxStepsPerTurn    int      `json:"max_steps_per_turn"`         // 200 model calls; then auto_approval_max_req_reached
@@ -90,7 +91,7 @@ type Values struct {
 	Checkpoints         bool     `json:"checkpoints_enabled"`       // true
 	CheckpointExclude   []string `json:"checkpoint_exclude"`        // like .clewignore, for checkpoints alone
 	CheckpointMaxFileMB int      `json:"checkpoint_max_file_mb"`    // 100; 0 = any
-	CheckpointQuotaMB   int      `json:"checkpoint_quota_mb"`       // of a workspace: 10240; 0 = none
+	CheckpointQuotaMB   int      `json:"checkpoint_quota_mb"`       // of a user: 20480; 0 = none
 	CheckpointDays      int      `json:"checkpoint_retention_days"` // 0 = as long as a record names it
 
 	// Deleting

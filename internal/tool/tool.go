@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/disk"
 )
 
 // A Tool is something an agent can call. Implementations are safe for
@@ -67,6 +68,9 @@ type Workspace struct {
 	// Ignored reports whether .clewignore keeps a path (slash-separated,
 	// relative) from the agent. Never nil.
 	Ignored func(path string, dir bool) bool
+	// Share is the part that it has of what its user may keep on disk; nil has no
+	// limit.
+	Share *disk.Share
 }
 
 // An Action is a prepared call.

@@ -216,7 +216,7 @@ func (t *importJob) found() (Imported, error) {
 	done := Imported{SessionID: t.id, Format: t.format, From: t.from, Records: f.Head.Seq}
 	if files != nil {
 		// Not before: under a name that is taken they would be another's.
-		if err := files.Keep(t.ctx, rewind.Workspace{Session: t.id, Dir: t.up.Workspace}); err != nil {
+		if err := files.Keep(t.ctx, rewind.Workspace{Session: t.id, Owner: t.up.By.User, Dir: t.up.Workspace}); err != nil {
 			return done, clew.WrapError(clew.CheckpointFailed, err, "session %s is there, but without the checkpoints of the bundle: %s", t.id, clew.AsError(err).Message)
 		}
 	}

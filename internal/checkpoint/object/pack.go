@@ -24,8 +24,8 @@ const (
 // LargeFile is the size from which on a file is streamed into a pack of its own.
 const LargeFile = 8 << 20
 
-// ErrQuota says that a checkpoint would take more room than the place may have.
-var ErrQuota = errors.New("the checkpoints of this workspace have reached their limit of disk space")
+// ErrQuota says that a checkpoint would take more room than its user may have.
+var ErrQuota = errors.New("the checkpoints have reached their limit of disk space")
 
 // ErrChanged says that a file changed while it was read.
 var ErrChanged = errors.New("the file changed while it was read")

@@ -76,6 +76,9 @@ func (k *Keeper) Copy(ctx context.Context, from rewind.Workspace, hash string, t
 		return err
 	}
 	dir, err := k.dir(to, false)
+	if err == nil {
+		err = k.roomFor(ctx, p, hash, to)
+	}
 	if err != nil {
 		return err
 	}
@@ -86,6 +89,24 @@ func (k *Keeper) Copy(ctx context.Context, from rewind.Workspace, hash string, t
 		k.o.Log.Warn("a copy has no checkpoints of the time before it", "session", to.Session, "err", err)
 	}
 	return nil
+}
+
+// roomFor says whether a checkpoint's files may be written into a workspace that the
+// server makes.
+func (k *Keeper) roomFor(ctx context.Context, p *checkpoint.Place, hash string, to rewind.Workspace) error {
+	if k.o.Room == nil || to.Dir != "" {
+		return nil
+	}
+	list, err := p.List(ctx, "")
+	if err != nil {
+		return explain(err)
+	}
+	for _, c := range list {
+		if c.Hash == hash {
+			return k.o.Room(to.Owner, to.Session, c.Bytes)
+		}
+	}
+	return nil // Export says what is wrong
 }
 
 func (k *Keeper) adopt(ctx context.Context, p *checkpoint.Place, from rewind.Workspace, hash string, to rewind.Workspace) error {

@@ -29,6 +29,9 @@ type Options struct {
 	Settings func(own map[string]any) settings.Values
 	// Home gives the directory of a session that has no workspace of its own.
 	Home func(id clew.SessionID) string
+	// Room is nil if a user's workspaces may take so many bytes more, in that of a
+	// session that has none of its own; nil always has.
+	Room func(owner clew.UserID, id clew.SessionID, bytes int64) error
 	// Records yields all records of a session; none if it is not known. Without
 	// it nothing is collected, and sessions only get at what was saved for them.
 	Records func(ctx context.Context, id clew.SessionID) iter.Seq2[clew.Record, error]
@@ -71,6 +74,9 @@ func Open(dir string, o Options) (*Keeper, error) {
 	return k, nil
 }
 
+// Used is what the checkpoints of a user take on disk.
+func (k *Keeper) Used(user clew.UserID) int64 { return k.store.Used(string(user)) }
+
 // Close ends work in the background.
 func (k *Keeper) Close() error { return k.store.Close() }
 
@@ -88,7 +94,10 @@ func (k *Keeper) place(ctx context.Context, w rewind.Workspace, v settings.Value
 	k.limit(v)
 	rules := checkpoint.Rules{Exclude: append(append([]string{}, v.ExcludePaths...), v.CheckpointExclude...)}
 	p, err := k.store.Workspace(ctx, dir, rules)
-	return p, explain(err)
+	if err != nil {
+		return nil, explain(err)
+	}
+	return p.For(string(w.Owner)), nil
 }
 
 // dir gives a session's directory. Its own one is made when it is needed first.
@@ -133,7 +142,7 @@ func explain(err error) error {
 		return clew.WrapError(clew.CheckpointFailed, err, "checkpoints need git, and the server does not find it")
 	case errors.Is(err, checkpoint.ErrQuota):
 		return clew.WrapError(clew.CheckpointFailed, err,
-			"the checkpoints of this workspace take up all the room they may have; raise checkpoint_quota_mb, or set checkpoint_retention_days and run clew checkpoint gc")
+			"your checkpoints take up all the room they may have (checkpoint_quota_mb). Delete sessions that you do not need; the server's operator can raise it, or set checkpoint_retention_days")
 	case errors.Is(err, syscall.ENOSPC):
 		return clew.WrapError(clew.CheckpointFailed, err, "the disk that holds the checkpoints is full")
 	}

@@ -134,7 +134,7 @@ func runAgent(log *slog.Logger, dir string) (*hired, error) {
 		Provider: func(settings.Profile) (llm.Provider, error) { return player{}, nil },
 		Model:    func(settings.Profile) agent.Model { return agent.Model{Free: true} },
 		Tools:    func(context.Context) []tool.Tool { return []tool.Tool{ledger} },
-		Workspace: func(clew.SessionID, string, settings.Values) (*tool.Workspace, error) {
+		Workspace: func(clew.SessionID, clew.UserID, string, settings.Values) (*tool.Workspace, error) {
 			return workspace.Open(place, nil)
 		},
 	})

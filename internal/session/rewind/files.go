@@ -35,6 +35,7 @@ type Files interface {
 // A Workspace is a session's workspace.
 type Workspace struct {
 	Session  clew.SessionID
+	Owner    clew.UserID // whose quota counts
 	Dir      string
 	Settings map[string]any // the session's own
 }

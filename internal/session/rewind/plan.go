@@ -41,7 +41,7 @@ func PositionOf(s *core.State) Position {
 
 // WorkspaceOf is the workspace of a session.
 func WorkspaceOf(s *core.State) Workspace {
-	return Workspace{Session: s.ID, Dir: s.Workspace, Settings: s.Settings}
+	return Workspace{Session: s.ID, Owner: s.Owner, Dir: s.Workspace, Settings: s.Settings}
 }
 
 // A Target is where somebody wants to go.

@@ -139,6 +139,9 @@ func (c *change) run(ctx context.Context) error {
 	if c.ws.Ignored(c.at.real, false) {
 		return invalid("%s is kept from agents by now", show(c.at.asked))
 	}
+	if err := c.ws.Share.Room(int64(len(c.after)) - c.before.size); err != nil {
+		return err
+	}
 	if err := c.commit(ctx); err != nil {
 		return explain(c.at.asked, err)
 	}

@@ -259,6 +259,11 @@ func (p *process) reachedText() string {
 		return fmt.Sprintf("It reached its limit of processes and threads and could not start more: %s for a command, %s for all commands of a user together.", number(l.Processes), number(total.Processes))
 	case clew.LimitDisk:
 		return "The server keeps the rest of the disk for the records of its sessions."
+	case clew.LimitWorkspace:
+		if p.full != nil {
+			return clew.AsError(p.full).Message + "."
+		}
+		return fmt.Sprintf("Your workspaces take more room than they may, so what it writes was bounded: %s for a file. Delete what you do not need first.", megabytes(overFile))
 	case clew.LimitFileSize:
 		return fmt.Sprintf("It reached the limit for the size of a file, %s, and what wrote it was ended.", megabytes(l.FileSize))
 	}

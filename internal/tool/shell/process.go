@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/tool/limit"
 )
 
@@ -29,6 +30,7 @@ const (
 	stoppedByServer  = "the server is stopping"
 	stoppedBySession = "the session ended"
 	stoppedByDisk    = "the disk is nearly full"
+	stoppedByQuota   = "the workspaces of its user take too much room"
 	stoppedUnlimited = "its limits could not be set, so it was not run"
 )
 
@@ -49,6 +51,8 @@ type process struct {
 	lost    bool   // the kernel did not end it in time
 	reached clew.CommandLimit
 	took    time.Duration
+	use     *disk.Use // of the workspace; nil without a quota
+	full    error     // why it was stopped by the quota; the watch sets it
 
 	stopOnce sync.Once
 	stopping chan struct{}
@@ -61,13 +65,16 @@ func (s *Shell) start(pl plan, out *output) (*process, error) {
 	if err := s.enter(p); err != nil {
 		return nil, err
 	}
+	p.enterQuota()
 	if err := p.launch(s.spawner); err != nil {
+		p.use.End()
 		s.leave(p)
 		return nil, fmt.Errorf("the command could not be started: %w", err)
 	}
 	go func() {
 		defer s.leave(p)
 		defer close(p.done)
+		defer p.use.End()
 		p.supervise()
 	}()
 	return p, nil
@@ -130,7 +137,7 @@ func (p *process) supervise() {
 		defer t.Stop()
 	}
 
-	if p.plan.opts.Room != nil {
+	if p.plan.opts.Room != nil || p.use != nil {
 		over, watched := make(chan struct{}), make(chan struct{})
 		go func() { defer close(watched); p.watchRoom(over) }()
 		defer func() { close(over); <-watched }()
@@ -180,7 +187,7 @@ func (p *process) enterSandbox() {
 // command is gone.
 func (p *process) terminate(exited <-chan struct{}) bool {
 	pid := p.cmd.Process.Pid
-	if p.cause != stoppedByDisk { // where there is no time
+	if p.cause != stoppedByDisk && p.cause != stoppedByQuota { // where there is no time
 		p.askToEnd()
 		if within(exited, grace) {
 			return true
@@ -230,6 +237,8 @@ func (p *process) cleanUp() {
 	case p.reached != "":
 	case p.cause == stoppedByDisk:
 		p.reached = clew.LimitDisk
+	case p.cause == stoppedByQuota, p.use.Over() && p.code == 128+int(syscall.SIGXFSZ):
+		p.reached = clew.LimitWorkspace
 	case p.cause == stoppedByLimit:
 		p.reached = clew.LimitTime
 	case p.code == 128+int(syscall.SIGXFSZ):

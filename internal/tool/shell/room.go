@@ -9,8 +9,23 @@ const (
 	roomWrites = 64 << 10 // bytes in that time that count as writing
 )
 
-// watchRoom stops the command if it writes while there is no room, until done is
-// closed.
+// overFile is how large a file may become that a command writes if its user had too
+// much when it began: it is there to delete.
+const overFile = 1 << 20
+
+// enterQuota has the command counted against its user's quota.
+func (p *process) enterQuota() {
+	if p.plan.ws == nil {
+		return
+	}
+	p.use = p.plan.ws.Share.Begin()
+	if size := &p.plan.opts.Limits.FileSize; p.use.Over() && (*size <= 0 || *size > overFile) {
+		*size = overFile
+	}
+}
+
+// watchRoom stops the command if it writes while there is no room, or when its
+// user's workspaces have grown too large, until done is closed.
 func (p *process) watchRoom(done <-chan struct{}) {
 	t := time.NewTicker(roomEvery)
 	defer t.Stop()
@@ -20,7 +35,11 @@ func (p *process) watchRoom(done <-chan struct{}) {
 			return
 		case <-t.C:
 		}
-		if p.plan.opts.Room(p.plan.dir) == nil {
+		if p.full = p.use.Grown(); p.full != nil {
+			p.Stop(stoppedByQuota)
+			return
+		}
+		if p.plan.opts.Room == nil || p.plan.opts.Room(p.plan.dir) == nil {
 			before = -1
 			continue
 		}

@@ -345,7 +345,8 @@ export type CommandLimit =
   | "processes"
   | "file_size"
   | "time"
-  | "disk";
+  | "disk"
+  | "workspace";
 
 export interface AllowedBy {
   scope: AllowScope;

@@ -36,7 +36,7 @@ export const transcriptWords = words({
     directory: "Directory", network: "Network", networkYes: "open", networkNo: "closed", sandbox: "Sandbox", paths: "Files", address: "Address", server: "Server", environment: "Environment",
     inDoubt: "In doubt: the server stopped while this ran, so nobody knows whether it took effect. Look before you go on.",
     inDoubtStopped: "It was stopped while it ran, so it may have taken effect in part. Look before you go on.",
-    limitReached: { memory: "memory limit", processes: "process limit", file_size: "file size limit", time: "time limit", disk: "disk nearly full" },
+    limitReached: { memory: "memory limit", processes: "process limit", file_size: "file size limit", time: "time limit", disk: "disk nearly full", workspace: "workspace quota" },
     exit: (code: number) => `exit code ${code}`, whole: "Whole output", moreLines: (n: number) => `${n} more lines`, openChanges: "Open in Changes",
     settingNames: settingsEn,
     allowedBy: {
@@ -73,7 +73,7 @@ export const transcriptWords = words({
     directory: "디렉터리", network: "네트워크", networkYes: "열림", networkNo: "닫힘", sandbox: "샌드박스", paths: "파일", address: "주소", server: "서버", environment: "환경 변수",
     inDoubt: "확실하지 않음: 실행 중에 서버가 멈춰서 효과가 있었는지 알 수 없습니다. 계속하기 전에 확인하세요.",
     inDoubtStopped: "실행 중에 중지되어 일부만 적용되었을 수 있습니다. 계속하기 전에 확인하세요.",
-    limitReached: { memory: "메모리 제한", processes: "프로세스 제한", file_size: "파일 크기 제한", time: "시간 제한", disk: "디스크 부족" },
+    limitReached: { memory: "메모리 제한", processes: "프로세스 제한", file_size: "파일 크기 제한", time: "시간 제한", disk: "디스크 부족", workspace: "작업 공간 할당량" },
     exit: (code: number) => `종료 코드 ${code}`, whole: "전체 출력", moreLines: (n: number) => `${n}줄 더`, openChanges: "변경에서 열기",
     settingNames: settingsKo,
     allowedBy: {

@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/server"
+)
+
+// puppet is a model that calls the tool it is told, once: "call: TOOL INPUT".
+type puppet struct{}
+
+func (puppet) Stream(_ context.Context, req llm.Request, _ func(llm.Delta) error) (llm.Answer, error) {
+	for _, said := range slices.Backward(req.Messages[len(req.Messages)-1].Content) {
+		_, line, found := strings.Cut(said.Text, "call: ")
+		if said.Type != clew.PartText || !found {
+			continue
+		}
+		line, _, _ = strings.Cut(line, "\n")
+		name, input, _ := strings.Cut(line, " ")
+		return llm.Answer{
+			Parts: []clew.Part{{Type: clew.PartToolUse, ToolCallID: "call_1", Tool: name, Input: json.RawMessage(input)}}, Stop: llm.StopToolUse, Model: req.Model,
+		}, nil
+	}
+	return llm.Answer{Parts: []clew.Part{{Type: clew.PartText, Text: "Done."}}, Stop: llm.StopEnd, Model: req.Model}, nil
+}
+
+// quotaConfig is a server with a puppet that may do what the scripts do.
+func quotaConfig(t *testing.T, scripts map[string]string, more map[string]any) server.Config {
+	t.Helper()
+	cfg := insideConfig(t)
+	cfg.Providers = map[string]llm.Provider{"puppet": puppet{}}
+	cfg.Settings = filepath.Join(t.TempDir(), "settings.json")
+	lines := []string{}
+	for name := range scripts {
+		lines = append(lines, "bash "+name)
+	}
+	values := map[string]any{
+		"model_profiles": map[string]any{"p": map[string]any{"provider": "puppet", "model": "m"}}, "model_profile": "p",
+		"auto_approval_enabled": true, "always_allow_execute": true, "always_allow_write": true, "allowed_commands": lines, "command_sandbox": "none",
+	}
+	for k, v := range more {
+		values[k] = v
+	}
+	writeJSON(t, cfg.Settings, values)
+	return cfg
+}
+
+// A tenant is a user with a session in a workspace of the server's.
+type tenant struct {
+	neighbour
+	dir   string
+	calls int
+}
+
+func newTenant(t *testing.T, srv *inside, name string, scripts map[string]string) *tenant {
+	t.Helper()
+	n := &tenant{neighbour: neighbour{t, client.NewAPI(srv.URL(), srv.Token(name)), ""}}
+	n.makeSession("")
+	n.dir = filepath.Join(srv.cfg.Data, "workspaces", string(n.id))
+	if err := os.MkdirAll(n.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range scripts {
+		if err := os.WriteFile(filepath.Join(n.dir, file), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// call has the model call a tool and gives how that ended.
+func (n *tenant) call(tool string, input map[string]any) (ended *clew.MessageTool) {
+	n.Helper()
+	b, err := json.Marshal(input)
+	if err != nil {
+		n.Fatal(err)
+	}
+	n.calls++
+	n.command(clew.CommandUserMessage, clew.UserMessageData{Text: fmt.Sprintf("call: %s %s", tool, b)})
+	eventually(n, "the call to end", func() bool {
+		page, err := n.api.Messages(n.Context(), n.id, client.PageOf{})
+		if err != nil {
+			return false
+		}
+		count := 0
+		for _, m := range page.Messages {
+			if m.Tool != nil && m.Tool.Status.Ended() {
+				if count++; count == n.calls {
+					ended = m.Tool
+				}
+			}
+		}
+		return ended != nil
+	})
+	return ended
+}
+
+func (n *tenant) bash(script string) *clew.MessageTool {
+	n.Helper()
+	return n.call("execute_command", map[string]any{"command": "bash " + script, "timeout_sec": 60})
+}
+
+// A user who fills up the workspaces is stopped and told why, and writes nothing new;
+// another user works on. Once something is deleted the first one does too.
+func TestWorkspaceQuota(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills workspaces")
+	}
+	scripts := map[string]string{
+		"fill.sh":  "trap '' TERM\nfor i in $(seq 200); do head -c 2m /dev/zero >fill$i; sleep 0.02; done; sleep 60",
+		"large.sh": "exec head -c 4m /dev/zero >large",
+		"free.sh":  "rm -f fill*",
+	}
+	srv := startInsideWith(t, quotaConfig(t, scripts, map[string]any{"workspace_quota_mb": 32}), nil)
+	bob, ann := newTenant(t, srv, "bob", scripts), newTenant(t, srv, "ann", scripts)
+
+	filled := bob.bash("fill.sh")
+	if filled.LimitReached != clew.LimitWorkspace {
+		t.Fatalf("what fills up: %+v", filled)
+	}
+	t.Logf("figures filler: stopped after %d ms", filled.DurationMS)
+	if large := bob.bash("large.sh"); large.LimitReached != clew.LimitWorkspace {
+		t.Errorf("a command that writes: %+v", large)
+	}
+	write := map[string]any{"path": "note.txt", "content": strings.Repeat("x", 100)}
+	if wrote := bob.call("write_file", write); wrote.Status != clew.ToolError || !strings.Contains(wrote.Error, "workspace_quota_mb") {
+		t.Errorf("a file tool: %+v", wrote)
+	}
+	if large := ann.bash("large.sh"); large.LimitReached != "" || large.Status != clew.ToolComplete {
+		t.Errorf("another user: %+v", large)
+	}
+
+	if freed := bob.bash("free.sh"); freed.Status != clew.ToolComplete {
+		t.Fatalf("to delete: %+v", freed)
+	}
+	if wrote := bob.call("write_file", write); wrote.Status != clew.ToolComplete {
+		t.Errorf("a file tool after the deletion: %+v", wrote)
+	}
+	if large := bob.bash("large.sh"); large.Status != clew.ToolComplete {
+		t.Errorf("a command after the deletion: %+v", large)
+	}
+}
