@@ -16,6 +16,7 @@ import (
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/run"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/settings"
@@ -30,7 +31,7 @@ type Settings interface {
 
 // Blobs keeps what is too large for a record.
 type Blobs interface {
-	PutBlob(ctx context.Context, data []byte) (address string, err error)
+	PutBlob(ctx context.Context, by blob.For, data []byte) (address string, err error)
 	Blob(ctx context.Context, address string) ([]byte, error)
 }
 

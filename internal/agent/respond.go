@@ -3,10 +3,12 @@ package agent
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/report"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 )
@@ -34,15 +36,30 @@ func (w *worker) respond(ctx context.Context, v session.View, c core.Call, in la
 		})
 		response.Attachments = append(response.Attachments, results[len(results)-1].Attachment)
 	}
-	var kept []clew.Report
-	for _, r := range results {
-		if r.report.Blob, err = w.cfg.Blobs.PutBlob(ctx, r.data); err != nil {
-			return clew.WrapError(clew.StorageFailed, err, "a file of the answer could not be stored")
-		}
-		kept = append(kept, r.report)
+	kept, err := w.storeResults(ctx, v, &response, results)
+	if err != nil {
+		return err
 	}
 	_, err = w.desk.Do(decide.CompleteRun{Call: c, Response: response, Reports: kept})
 	return ignoreTurnOver(err)
+}
+
+// storeResults stores the files of an answer. One that the user has no room for is
+// left out of the answer, which says so: it is worth having without.
+func (w *worker) storeResults(ctx context.Context, v session.View, response *clew.Response, results []result) (kept []clew.Report, err error) {
+	for _, r := range results {
+		r.report.Blob, err = w.cfg.Blobs.PutBlob(ctx, blob.For{User: v.Owner, Session: v.Session}, r.data)
+		switch {
+		case clew.CodeOf(err) == clew.BudgetExceeded:
+			response.Text += "\n\n(" + r.report.Name + " is not stored: " + clew.AsError(err).Message + ".)"
+			response.Attachments = slices.DeleteFunc(response.Attachments, func(a clew.Attachment) bool { return a.URL == r.URL })
+		case err != nil:
+			return nil, clew.WrapError(clew.StorageFailed, err, "a file of the answer could not be stored")
+		default:
+			kept = append(kept, r.report)
+		}
+	}
+	return kept, nil
 }
 
 // reportInput is the run as its reports show it.

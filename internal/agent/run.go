@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/summary"
@@ -76,7 +77,7 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *preparedCall, al
 	after := w.snapAfter(ctx, v, p)
 	var r decide.Result
 	defer func() { after.done(r) }()
-	kept, err := w.keep(ctx, result)
+	kept, err := w.keep(ctx, v, result)
 	if err != nil {
 		return err
 	}
@@ -112,25 +113,31 @@ type storedResult struct {
 }
 
 // keep cuts a result to what the model gets and stores the whole.
-func (w *worker) keep(ctx context.Context, result tool.Result) (storedResult, error) {
+func (w *worker) keep(ctx context.Context, v session.View, result tool.Result) (storedResult, error) {
 	text := strings.ToValidUTF8(result.Text, "\uFFFD")
 	k := storedResult{text: text, bytes: int64(len(text))}
+	by := blob.For{User: v.Owner, Session: v.Session}
 	limit := min(w.values.OutputLimit, 512<<10)
 	if limit <= 0 {
 		limit = 32 << 10
 	}
 	if len(text) > limit {
-		address, err := w.cfg.Blobs.PutBlob(ctx, []byte(text))
-		if err != nil {
+		stored := "the whole output is stored"
+		address, err := w.cfg.Blobs.PutBlob(ctx, by, []byte(text))
+		switch {
+		case clew.CodeOf(err) == clew.BudgetExceeded:
+			stored = "the whole output is not stored: " + clew.AsError(err).Message
+		case err != nil:
 			return k, clew.WrapError(clew.StorageFailed, err, "the output could not be stored")
+		default:
+			k.blob = session.BlobScheme + address
 		}
-		k.blob = session.BlobScheme + address
 		head, tail := cutAt(text, limit*2/3), cutFrom(text, len(text)-limit/3)
-		k.text = fmt.Sprintf("%s\n… %d of %d bytes are left out here; the whole output is stored …\n%s", head, len(text)-len(head)-len(tail), len(text), tail)
+		k.text = fmt.Sprintf("%s\n… %d of %d bytes are left out here; %s …\n%s", head, len(text)-len(head)-len(tail), len(text), stored, tail)
 	}
 	for _, url := range result.Images {
-		address, err := session.StoreImage(ctx, w.cfg.Blobs, url)
-		if clew.CodeOf(err) == clew.InvalidMessage { // the tool's fault, not the turn's
+		address, err := session.StoreImage(ctx, w.cfg.Blobs, by, url)
+		if code := clew.CodeOf(err); code == clew.InvalidMessage || code == clew.BudgetExceeded { // the tool's fault, or the user's, not the turn's
 			k.text += "\n(An image was left out: " + clew.AsError(err).Message + ".)"
 			continue
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/files"
@@ -338,7 +339,7 @@ type blobs struct {
 	fail error
 }
 
-func (b *blobs) PutBlob(_ context.Context, data []byte) (string, error) {
+func (b *blobs) PutBlob(_ context.Context, _ blob.For, data []byte) (string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.kept == nil {

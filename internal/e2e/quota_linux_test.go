@@ -1,9 +1,14 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +43,7 @@ func (puppet) Stream(_ context.Context, req llm.Request, _ func(llm.Delta) error
 func quotaConfig(t *testing.T, scripts map[string]string, more map[string]any) server.Config {
 	t.Helper()
 	cfg := insideConfig(t)
+	cfg.DiskReserve = "0" // that of the machine is not what is looked at
 	cfg.Providers = map[string]llm.Provider{"puppet": puppet{}}
 	cfg.Settings = filepath.Join(t.TempDir(), "settings.json")
 	lines := []string{}
@@ -149,4 +155,54 @@ func TestWorkspaceQuota(t *testing.T) {
 	if large := bob.bash("large.sh"); large.Status != clew.ToolComplete {
 		t.Errorf("a command after the deletion: %+v", large)
 	}
+}
+
+// A user whose sessions refer to more than they may is refused another image and told
+// why; what the user has already is no more, and another user is not touched. Once a
+// session is erased there is room again.
+func TestBlobQuota(t *testing.T) {
+	cfg := quotaConfig(t, nil, map[string]any{"blob_quota_mb": 1})
+	srv := startInsideWith(t, cfg, nil)
+	bob, ann := newTenant(t, srv, "bob", nil), newTenant(t, srv, "ann", nil)
+	show := func(n *tenant, image int) error {
+		_, err := n.api.Command(t.Context(), n.id, "", clew.CommandUserMessage, clew.UserMessageData{Text: "look", Images: []string{noisyImage(t, image)}})
+		return err
+	}
+	if err := show(bob, 1); err != nil {
+		t.Fatal(err)
+	}
+	err := show(bob, 2)
+	if clew.CodeOf(err) != clew.BudgetExceeded || !strings.Contains(err.Error(), "blob_quota_mb") {
+		t.Fatalf("a second image: %v", err)
+	}
+	if err := show(bob, 1); err != nil {
+		t.Errorf("the same image again: %v", err)
+	}
+	if err := show(ann, 2); err != nil {
+		t.Errorf("another user: %v", err)
+	}
+	first := bob.id
+	bob.makeSession("")
+	if err := show(bob, 2); clew.CodeOf(err) != clew.BudgetExceeded {
+		t.Errorf("in another session: %v", err)
+	}
+	if _, err := bob.api.DeleteSession(t.Context(), first, true); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "room for the image", func() bool { return show(bob, 2) == nil })
+}
+
+// noisyImage is a picture of about 0.75 MB that no other number gives.
+func noisyImage(t *testing.T, n int) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(n), 1))
+	picture := image.NewGray(image.Rect(0, 0, 900, 850))
+	for i := range picture.Pix {
+		picture.Pix[i] = byte(random.Uint32())
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		t.Fatal(err)
+	}
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
 }

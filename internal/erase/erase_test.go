@@ -46,6 +46,8 @@ func newWorldOn(t *testing.T, cfg journal.Config) *world {
 	must(t, err)
 	drafts, err := j.OpenDrafts(t.Context())
 	must(t, err)
+	blobs, err := j.OpenBlobUse(t.Context(), func() int64 { return 0 })
+	must(t, err)
 	table, err := j.OpenErasures(t.Context())
 	must(t, err)
 	home := func(id clew.SessionID) string { return filepath.Join(dir, "workspaces", string(id)) }
@@ -60,7 +62,7 @@ func newWorldOn(t *testing.T, cfg journal.Config) *world {
 	})
 	w.Eraser = erase.New(erase.Options{
 		Host: w.host, Table: table, Files: w.files, Home: home, Log: log, Settings: func() settings.Values { return w.values },
-		Store: journal.Eraser{Journal: j, Index: index, Inbox: inbox, Drafts: drafts, Seal: w.host.Seal, Own: w.host.Own},
+		Store: journal.Eraser{Journal: j, Index: index, Inbox: inbox, Drafts: drafts, BlobUse: blobs, Seal: w.host.Seal, Own: w.host.Own},
 	})
 	return w
 }

@@ -28,6 +28,7 @@ type Eraser struct {
 	Index   *Index
 	Inbox   *Inbox
 	Drafts  *Drafts
+	BlobUse *BlobUse
 	// Seal seals a session that goes on; Own has a fork's past become its own.
 	Seal Sealer
 	Own  Sealer
@@ -76,7 +77,7 @@ func (e *Eraser) Erase(ctx context.Context, due []session.Erasure, noted func(ct
 	if err := e.eraseBlobs(ctx, ids, blobs); err != nil {
 		return fmt.Errorf("blobs: %w", err)
 	}
-	for _, table := range []*Table{e.Index.table, e.Inbox.table, e.Inbox.marks, e.Drafts.table} {
+	for _, table := range []*Table{e.Index.table, e.Inbox.table, e.Inbox.marks, e.Drafts.table, e.BlobUse.table} {
 		if err := table.renew(ctx, e.Journal); err != nil {
 			return fmt.Errorf("table %s: %w", table.kv.Bucket(), err)
 		}
@@ -212,7 +213,7 @@ func (e *Eraser) eraseRows(ctx context.Context, ids map[clew.SessionID]bool) err
 		for _, in := range []struct {
 			table   *Table
 			pattern string
-		}{{e.Inbox.table, "*." + string(id) + ".*"}, {e.Inbox.marks, "*." + string(id) + ".*"}, {e.Drafts.table, "*." + string(id)}} {
+		}{{e.Inbox.table, "*." + string(id) + ".*"}, {e.Inbox.marks, "*." + string(id) + ".*"}, {e.Drafts.table, "*." + string(id)}, {e.BlobUse.table, "*." + string(id)}} {
 			keys, err := in.table.keys(ctx, in.pattern)
 			for _, key := range keys {
 				err = errors.Join(err, in.table.Drop(ctx, key))

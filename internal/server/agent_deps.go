@@ -78,6 +78,13 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.blobs, err = s.journal.OpenBlobUse(ctx, func() int64 {
+		v, _ := w.settings.For(nil)
+		return int64(v.BlobQuotaMB) * megabyte
+	})
+	if err != nil {
+		return nil, err
+	}
 	w.workspaces = disk.NewWorkspaces(s.cfg.ownWorkspaces(), filepath.Join(s.cfg.Data, "usage"), func() int64 {
 		v, _ := w.settings.For(nil)
 		return int64(v.WorkspaceQuotaMB) * megabyte
@@ -89,7 +96,7 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	w.agent = agent.New(agent.Config{
 		Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Node: s.nodeAmongOthers(), Home: w.cfg.ownWorkspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
-		Blobs:         s.journal, Refers: s.refers.Refers, Files: s.files, Log: s.log, ReportFont: font,
+		Blobs:         s.blobs, Refers: s.refers.Refers, Files: s.files, Log: s.log, ReportFont: font,
 	})
 	w.desk = &control.ServerCommands{
 		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },

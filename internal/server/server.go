@@ -48,6 +48,7 @@ type Server struct {
 	types   session.Types // nil if nobody wants a record
 	reserve *disk.Reserve
 	refers  *blob.Finder
+	blobs   *journal.BlobUse
 
 	connections *connections
 
@@ -219,7 +220,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	}
 	s.host = session.NewHost(session.Config{
 		Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.shop.shell.EndSession, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
-		Room: s.reserve.Room, Blobs: s.journal, References: s.refers, Files: s.files, Log: s.log,
+		Room: s.reserve.Room, Blobs: s.blobs, ForkBlobs: s.blobs.ForkBlobs, References: s.refers, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 		Appended: s.tellSocket, Types: s.types,
 	})
@@ -356,6 +357,9 @@ func (s *Server) URL() string {
 
 // Host gives the sessions, for programs that embed a server.
 func (s *Server) Host() *session.Host { return s.host }
+
+// Blobs keeps what is too large for a record, for programs that embed a server.
+func (s *Server) Blobs() session.Blobs { return s.blobs }
 
 // Journal gives the store, for programs that embed a server.
 func (s *Server) Journal() *journal.Journal { return s.journal }

@@ -30,12 +30,12 @@ func (s *Server) emptyTemporary() error {
 // exporter reads the journal, which all nodes share, so it works for sessions of
 // other nodes, too.
 func (s *Server) exporter() *transfer.Exporter {
-	return &transfer.Exporter{Records: s.journal, Blobs: s.journal, Checkpoints: bundleStore{s.files}, Dir: s.cfg.temporary()}
+	return &transfer.Exporter{Records: s.journal, Blobs: s.blobs, Checkpoints: bundleStore{s.files}, Dir: s.cfg.temporary()}
 }
 
 func (s *Server) importer() *transfer.Importer {
 	return &transfer.Importer{
-		Sessions: s.host, Blobs: s.journal, Checkpoints: bundleStore{s.files}, Place: s.shop.place, Room: s.reserve.Room, Access: s.host.Access, Dir: s.cfg.temporary(),
+		Sessions: s.host, Blobs: s.blobs, Checkpoints: bundleStore{s.files}, Place: s.shop.place, Room: s.reserve.Room, Access: s.host.Access, Dir: s.cfg.temporary(),
 		Now: func() int64 { return time.Now().UnixMilli() },
 	}
 }

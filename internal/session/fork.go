@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/crash"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/rewind"
@@ -65,6 +66,11 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, f *rewind.Finder, 
 	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.To)}
 	if err := h.createSession(ctx, cmd.By, n, &decide.CreateCommand{Owner: cmd.By.User, Title: n.Title, Workspace: n.Workspace, Forked: point, Settings: place.Settings, Node: h.filesHere(n.Workspace != "" || c.Checkpoint != "")}, c.To+1); err != nil {
 		return Receipt{}, err
+	}
+	if h.cfg.ForkBlobs != nil {
+		if err := h.cfg.ForkBlobs(ctx, s.id, blob.For{User: cmd.By.User, Session: n.ID}); err != nil { // the fork is there
+			h.cfg.Log.Warn("the blobs of a fork are not counted", "session", n.ID, "err", err)
+		}
 	}
 	cmd.Data = &decide.SystemNote{Forked: &clew.SessionForkedData{SessionID: n.ID, FromMessageID: clew.MessageIDOf(c.To)}}
 	r, err := s.submit(ctx, cmd)

@@ -159,7 +159,7 @@ func (s *Session) finder(at rewind.Position) *rewind.Finder {
 // rewind takes the session back to a message.
 func (s *Session) rewind(ctx context.Context, cmd clew.Command, f *rewind.Finder, t rewind.Target) (Receipt, error) {
 	if t.FollowUp != nil {
-		if err := s.host.storeImages(ctx, s.id, t.FollowUp); err != nil {
+		if err := s.host.storeImages(ctx, s.id, cmd.By.User, t.FollowUp); err != nil {
 			return Receipt{}, err
 		}
 	}

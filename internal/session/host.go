@@ -38,6 +38,8 @@ type Config struct {
 	// Place says where a caller's new session may work, given the directory that
 	// was asked for, "" for none. nil takes every directory.
 	Place func(by clew.Principal, dir string) (string, error)
+	// ForkBlobs counts the blobs that a fork has from its parent; nil counts none.
+	ForkBlobs func(ctx context.Context, from clew.SessionID, to blob.For) error
 	// Room is nil if something new may be begun, else why not; nil always has
 	// room.
 	Room  func() error
@@ -271,7 +273,7 @@ func (h *Host) carryOut(ctx context.Context, id clew.SessionID, cmd clew.Command
 			return receipt, err
 		}
 	}
-	if err := h.storeImages(ctx, id, cmd.Data); err != nil {
+	if err := h.storeImages(ctx, id, cmd.By.User, cmd.Data); err != nil {
 		return receipt, err
 	}
 	_, creating := cmd.Data.(*decide.CreateCommand)

@@ -18,9 +18,10 @@ type Services interface {
 	Handle(ctx context.Context, id clew.SessionID, cmd *clew.Command) (answer *Answer, taken bool, err error)
 }
 
-// Blobs keeps what is too large for a record, by the hash of its bytes.
+// Blobs keeps what is too large for a record, by the hash of its bytes. What a user
+// may not have is refused with BudgetExceeded.
 type Blobs interface {
-	PutBlob(ctx context.Context, data []byte) (address string, err error)
+	PutBlob(ctx context.Context, by blob.For, data []byte) (address string, err error)
 	Blob(ctx context.Context, address string) ([]byte, error)
 }
 
@@ -41,7 +42,7 @@ const (
 // storeImages puts the images that a person sent among the blobs: the record
 // has their addresses. The address of an image that the session has already stays
 // as it is; that of another would give whoever knows it what is not theirs.
-func (h *Host) storeImages(ctx context.Context, id clew.SessionID, data any) error {
+func (h *Host) storeImages(ctx context.Context, id clew.SessionID, by clew.UserID, data any) error {
 	if h.cfg.Blobs == nil {
 		return nil
 	}
@@ -66,7 +67,7 @@ func (h *Host) storeImages(ctx context.Context, id clew.SessionID, data any) err
 			}
 			continue
 		}
-		address, err := StoreImage(ctx, h.cfg.Blobs, url)
+		address, err := StoreImage(ctx, h.cfg.Blobs, blob.For{User: by, Session: id}, url)
 		if err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // StoreImage puts a data URL among the blobs and gives its address. What it refuses
 // would only be refused later, by the model, with every call that has it.
-func StoreImage(ctx context.Context, blobs Blobs, url string) (string, error) {
+func StoreImage(ctx context.Context, blobs Blobs, by blob.For, url string) (string, error) {
 	data, err := decodeImage(url)
 	if err != nil {
 		return "", err
@@ -88,7 +89,10 @@ func StoreImage(ctx context.Context, blobs Blobs, url string) (string, error) {
 	if err := checkImage(data); err != nil {
 		return "", err
 	}
-	address, err := blobs.PutBlob(ctx, data)
+	address, err := blobs.PutBlob(ctx, by, data)
+	if clew.CodeOf(err) == clew.BudgetExceeded {
+		return "", err
+	}
 	if err != nil {
 		return "", clew.WrapError(clew.StorageFailed, err, "the image could not be stored")
 	}

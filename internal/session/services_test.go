@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/blob"
 )
 
 // keptBlobs are Blobs in memory.
 type keptBlobs map[string][]byte
 
-func (b keptBlobs) PutBlob(_ context.Context, data []byte) (string, error) {
+func (b keptBlobs) PutBlob(_ context.Context, _ blob.For, data []byte) (string, error) {
 	sum := sha256.Sum256(data)
 	address := hex.EncodeToString(sum[:])
 	b[address] = data
@@ -47,7 +48,7 @@ func imageURL(kind, data string) string {
 func TestStoreImage(t *testing.T) {
 	blobs := keptBlobs{}
 	put := func(text string) string {
-		address, err := blobs.PutBlob(t.Context(), []byte(text))
+		address, err := blobs.PutBlob(t.Context(), blob.For{}, []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func TestStoreImage(t *testing.T) {
 		"with a new line": {BlobScheme + stored + "\n", false},
 	} {
 		d := &clew.UserMessageData{Images: []string{c.url}}
-		err := h.storeImages(t.Context(), "s1", d)
+		err := h.storeImages(t.Context(), "s1", "ann", d)
 		if c.ok {
 			if err != nil || blobs[strings.TrimPrefix(d.Images[0], BlobScheme)] == nil {
 				t.Errorf("%s: %q %v", name, d.Images, err)
@@ -111,12 +112,12 @@ func TestImagesOfAMessage(t *testing.T) {
 		&clew.UserMessageData{Images: images}, &clew.NewTaskData{Images: images},
 		&clew.AskResponseData{Images: images},
 	} {
-		if err := h.storeImages(t.Context(), "s1", data); clew.CodeOf(err) != clew.InvalidMessage {
+		if err := h.storeImages(t.Context(), "s1", "ann", data); clew.CodeOf(err) != clew.InvalidMessage {
 			t.Errorf("%T with too many: %v", data, err)
 		}
 	}
 	d := &clew.UserMessageData{Images: images[1:]}
-	if err := h.storeImages(t.Context(), "s1", d); err != nil || !strings.HasPrefix(d.Images[maxImages-1], BlobScheme) {
+	if err := h.storeImages(t.Context(), "s1", "ann", d); err != nil || !strings.HasPrefix(d.Images[maxImages-1], BlobScheme) {
 		t.Errorf("%q %v", d.Images[maxImages-1], err)
 	}
 }

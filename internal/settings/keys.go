@@ -78,7 +78,7 @@ func Defaults() Values {
 		AllowedCommands: []string{}, RememberedCommands: []string{},
 		DeniedCommands:   []string{},
 		MistakeLimit:     3,
-		WorkspaceQuotaMB: 20_480,
+		WorkspaceQuotaMB: 20_480, BlobQuotaMB: 5120,
 		MaxSubtaskDepth:  3,
 		MaxSubtasks:      20,
 		MaxStepsPerTurn:  200,

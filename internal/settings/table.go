@@ -107,6 +107,8 @@ func limitKeys() []*Key {
 			Doc: "How many tool calls of a task run at once.", Allowed: "1 to 64", check: between(1, 64)},
 		{Name: "workspace_quota_mb", Group: "Limits", Exportable: true, Session: SessionNever,
 			Doc: "Room on disk that the workspaces which the server makes for a user may take together, in MB. 0 is no limit.", Allowed: "0 to 1073741824", check: between(0, 1<<30)},
+		{Name: "blob_quota_mb", Group: "Limits", Exportable: true, Session: SessionNever,
+			Doc: "Room that the images, long outputs and reports in the sessions of a user may take together, in MB. 0 is no limit.", Allowed: "0 to 1073741824", check: between(0, 1<<30)},
 		Key{Name: "message_arrival", Group: "Limits", Exportable: true,
 			Doc: "What a message does that comes during a turn: steer the turn, or wait for its end.", Allowed: "`steer`, `queue`"}.choosing("steer", "queue"),
 	}

@@ -44,6 +44,7 @@ type Values struct {
 	BudgetTokens       int64    `json:"budget_tokens"`              // in + out of a task tree; 0 = none
 	ConfirmCompletion  bool     `json:"confirm_completion"`         // ask completion_result at the end
 	WorkspaceQuotaMB   int      `json:"workspace_quota_mb"`         // of a user, those that the server makes: 20480; 0 = none
+	BlobQuotaMB        int      `json:"blob_quota_mb"`              // of a user: 5120; 0 = none
 	MaxSubtaskDepth    int      `json:"max_subtask_depth"`          // 3
 	MaxSubtasks        int      `json:"max_subtasks"`               // 20 in a task tree
 	MaxStepsPerTurn    int      `json:"max_steps_per_turn"`         // 200 model calls; then auto_approval_max_req_reached

@@ -28,7 +28,7 @@ type step struct {
 }
 
 func (t *importJob) builder() *builder {
-	return &builder{importJob: t, now: t.Now(), pics: imageCodec{t.ctx, t.Blobs, nil}}
+	return &builder{importJob: t, now: t.Now(), pics: imageCodec{ctx: t.ctx, blobs: t.Blobs, by: t.by}}
 }
 
 // at plans a step. Those with the same time stay in the order of the calls.

@@ -302,7 +302,11 @@ func (t *importJob) keepBlobs() error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.Blobs.PutBlob(t.ctx, data); err != nil {
+		_, err = t.Blobs.PutBlob(t.ctx, t.by(), data)
+		if clew.CodeOf(err) == clew.BudgetExceeded {
+			return err
+		}
+		if err != nil {
 			return clew.WrapError(clew.StorageFailed, err, "a blob could not be stored")
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/transfer"
 )
@@ -28,7 +29,7 @@ var savedHash = strings.Repeat("abcd", 16)
 func sample(t *testing.T) (*server, *scribe) {
 	t.Helper()
 	s := newServer(t.TempDir())
-	address, err := s.blobs.PutBlob(t.Context(), []byte(png))
+	address, err := s.blobs.PutBlob(t.Context(), blob.For{}, []byte(png))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,7 +469,7 @@ func TestBundleWithoutABlob(t *testing.T) {
 	}
 	// Where somebody has it, the session that is imported does not.
 	second := newServer(t.TempDir())
-	address, err := second.blobs.PutBlob(t.Context(), []byte(png))
+	address, err := second.blobs.PutBlob(t.Context(), blob.For{}, []byte(png))
 	if err != nil {
 		t.Fatal(err)
 	}

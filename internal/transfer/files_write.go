@@ -44,7 +44,7 @@ func (e *Export) view(ctx context.Context) (*view, func(), error) {
 	}
 	v := &view{
 		Export: e, talk: newTalk(s), minds: &modelHistories{spool: s, tasks: map[clew.TaskID]*modelHistory{}},
-		works: newWorks(e.s.workspace), pics: imageCodec{ctx, e.x.Blobs, e.s.seen},
+		works: newWorks(e.s.workspace), pics: imageCodec{ctx: ctx, blobs: e.x.Blobs, has: e.s.seen},
 	}
 	err = e.records(ctx, func(r clew.Record, data any) error {
 		v.works.add(r, data)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 )
 
 // A fileMessage is a message of the transcript in ui_messages.json.
@@ -165,6 +166,7 @@ type fileSession struct {
 type imageCodec struct {
 	ctx   context.Context
 	blobs session.Blobs
+	by    func() blob.For // for whom they are stored
 	has   map[string]bool // the blobs of the session, to be read
 }
 
@@ -199,7 +201,11 @@ func (p imageCodec) store(image string) (string, error) {
 	if p.blobs == nil {
 		return image, nil
 	}
-	return session.StoreImage(p.ctx, p.blobs, image)
+	by := blob.For{}
+	if p.by != nil {
+		by = p.by()
+	}
+	return session.StoreImage(p.ctx, p.blobs, by, image)
 }
 
 func (p imageCodec) storeAll(images []string) ([]string, error) {
@@ -221,7 +227,7 @@ func (p imageCodec) storeAll(images []string) ([]string, error) {
 type discardBlobs struct{}
 
 // PutBlob implements session.Blobs.
-func (discardBlobs) PutBlob(context.Context, []byte) (string, error) {
+func (discardBlobs) PutBlob(context.Context, blob.For, []byte) (string, error) {
 	return strings.Repeat("0", 64), nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/transfer"
 )
@@ -133,7 +134,7 @@ type memoryBlobs struct {
 	m  map[string][]byte
 }
 
-func (b *memoryBlobs) PutBlob(_ context.Context, data []byte) (string, error) {
+func (b *memoryBlobs) PutBlob(_ context.Context, _ blob.For, data []byte) (string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sum := sha256.Sum256(data)

@@ -25,7 +25,7 @@ type messageShape struct {
 }
 
 func (m *historyPlan) look(raw json.RawMessage) (int64, error) {
-	message, err := fromFileModel(raw, imageCodec{context.Background(), discardBlobs{}, nil}, m.j.tools)
+	message, err := fromFileModel(raw, imageCodec{ctx: context.Background(), blobs: discardBlobs{}}, m.j.tools)
 	if err != nil {
 		return 0, err
 	}

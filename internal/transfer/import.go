@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 )
 
 // An Importer makes sessions out of files. It is safe for concurrent use.
@@ -179,6 +180,9 @@ func (t *importJob) seen() bool {
 func (t *importJob) taken() error {
 	return clew.Errorf(clew.SessionExists, "there is a session %s here already; a new id would do", t.id)
 }
+
+// by says for whom blobs are stored.
+func (t *importJob) by() blob.For { return blob.For{User: t.up.By.User, Session: t.id} }
 
 // found folds the records and makes the session.
 func (t *importJob) found() (Imported, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/transfer"
 )
 
@@ -79,7 +80,7 @@ func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		first := newServer(dir)
-		address, err := first.blobs.PutBlob(context.Background(), []byte(png))
+		address, err := first.blobs.PutBlob(context.Background(), blob.For{}, []byte(png))
 		if err != nil {
 			t.Fatal(err)
 		}

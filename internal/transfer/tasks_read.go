@@ -178,7 +178,7 @@ func (b *tasksBuilder) plan(d document, when int64, look func(raw json.RawMessag
 func (b *tasksBuilder) spoken(raw json.RawMessage) (int64, error) {
 	m, err := fromFile(raw)
 	if err == nil {
-		_, err = imageCodec{b.ctx, discardBlobs{}, nil}.storeAll(m.Images)
+		_, err = imageCodec{ctx: b.ctx, blobs: discardBlobs{}}.storeAll(m.Images)
 	}
 	return m.TS, err
 }

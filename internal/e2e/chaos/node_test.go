@@ -15,6 +15,7 @@ import (
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/server"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/workspace"
@@ -73,7 +74,7 @@ func serveUntil(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	worker.blobs = s.Journal()
+	worker.blobs = s.Blobs()
 	fmt.Println("ready")
 	<-ctx.Done()
 	limit, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -103,8 +104,8 @@ type hired struct {
 }
 
 // PutBlob implements agent.Blobs.
-func (h *hired) PutBlob(ctx context.Context, data []byte) (string, error) {
-	return h.blobs.PutBlob(ctx, data)
+func (h *hired) PutBlob(ctx context.Context, by blob.For, data []byte) (string, error) {
+	return h.blobs.PutBlob(ctx, by, data)
 }
 
 // Blob implements agent.Blobs.

@@ -15,6 +15,13 @@ import (
 // Scheme marks the address of a blob.
 const Scheme = "blob:"
 
+// For says for whom a blob is stored: it counts against the user's quota for as long
+// as the session is there. Nobody counts one without a user.
+type For struct {
+	User    clew.UserID
+	Session clew.SessionID
+}
+
 // References lists the blobs that a record refers to. Only fields that hold
 // addresses count: in texts, and in what tools are called with, people and models
 // write what they like.
