@@ -108,6 +108,10 @@ test-real-model: ## stream an answer of a small real model, which is fetched on 
 test-kills: ## kill the server at every named point of a turn, of a run, and of a rewind with files
 	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 3h -v -run Kill ./internal/e2e/story ./internal/e2e/runs ./internal/e2e/travelcrash
 
+.PHONY: test-manual
+test-manual: ## do what docs/operating.md says for three machines, to the letter
+	$(GO) test -count=1 -timeout 30m -v -run TestManual ./internal/e2e/failover
+
 .PHONY: golden
 golden: ## have this tree leave a data directory behind, for the trees after it to open
 	CLEW_GOLDEN_MAKE=$(shell git rev-parse --short=7 HEAD) $(GO) test -count=1 -timeout 10m -run TestMake ./internal/e2e/golden

@@ -54,9 +54,9 @@ func startLoad(t *testing.T, n int, nodes ...*client.API) *load {
 func (l *load) write(ctx context.Context, i int) {
 	for n := 0; ctx.Err() == nil; n++ {
 		id := clew.ClientMessageID(fmt.Sprintf("w%d-%d", i, n))
-		for ctx.Err() == nil {
+		for tries := 0; ctx.Err() == nil; tries++ {
 			try, cancel := context.WithTimeout(ctx, 4*time.Second)
-			node := l.nodes[l.prefer.Load()]
+			node := l.nodes[(int(l.prefer.Load())+tries)%len(l.nodes)]
 			_, err := node.Command(try, l.ids[i], id, clew.CommandRenameSession, clew.RenameSessionData{Title: string(id)})
 			cancel()
 			if err == nil {
@@ -102,6 +102,12 @@ func (l *load) end(j *journal.Journal) (records, acked int) {
 	l.t.Helper()
 	l.stop()
 	l.wg.Wait()
+	return l.check(j)
+}
+
+// check is end for writers that have stopped.
+func (l *load) check(j *journal.Journal) (records, acked int) {
+	l.t.Helper()
 	for _, id := range l.ids {
 		seen := map[clew.ClientMessageID]int{}
 		var head clew.Head

@@ -72,8 +72,10 @@ func (n *node) says(text string) {
 }
 
 // status is how the node answers a request without credentials, 0 if not at all.
-func (n *node) status(path string) int {
-	resp, err := http.Get(n.URL() + path)
+func (n *node) status(path string) int { return statusOf(n.URL() + path) }
+
+func statusOf(url string) int {
+	resp, err := http.Get(url)
 	if err != nil {
 		return 0
 	}

@@ -29,6 +29,9 @@ type Cluster struct {
 	logs  []*bytes.Buffer
 }
 
+// Program is the engine's server, built once in a run.
+func Program() (string, error) { return natsServer() }
+
 var natsServer = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "clew-nats-")
 	if err != nil {
