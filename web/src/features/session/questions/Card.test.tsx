@@ -188,3 +188,16 @@ test("without such a text, a number that may have been rounded is called so", ()
   again({ question: call({ input: { to: [{ account: 2 ** 53 - 1, share: 0.1 }] } }) });
   expect(screen.queryByText(/rounded/)).toBeNull();
 });
+
+test("files on another node: two ways to go on, in the page's own words", async () => {
+  const question = input({
+    question: "Where?", input_type: "choice", strict: true, missing_workspace: { node: "node_a", here: "node_b" },
+    options: [{ value: "wait", label: "w" }, { value: "continue", label: "c" }],
+  });
+  const { server, card } = show({ question });
+  expect(card.textContent).toContain("The files are on another node");
+  expect(card.textContent).toContain("on node node_a and not on node_b");
+  fireEvent.click(screen.getByRole("button", { name: "Wait until that node is back" }));
+  expect(server.sent).toMatchObject([{ value: "wait" }]);
+  expect(screen.queryByRole("textbox")).toBeNull();
+});

@@ -17,6 +17,7 @@ export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Ask
   const box = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
   const [text, setText] = useState(() => startText(q));
   const [problem, setProblem] = useState<string | null>(null);
+  const missing = q.type === "hitl_input_request" ? q.missing_workspace : undefined;
   const suggestions = suggestionsOf(q, { yes: t.yes, no: t.no });
   const free = !(q.type === "hitl_input_request" && q.strict === true && suggestions.length > 0) && q.input_type !== "boolean";
 
@@ -34,12 +35,12 @@ export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Ask
         <p className="border-l-2 border-line pl-3 text-soft"><Revealed text={q.original_input} /></p>
       )}
       {q.type === "hitl_clarification" && q.ambiguity && <p className="text-soft"><Revealed text={q.ambiguity} /></p>}
-      <p id={`${id}-q`} className="whitespace-pre-wrap"><Revealed text={q.question} /></p>
+      <p id={`${id}-q`} className="whitespace-pre-wrap"><Revealed text={missing ? t.missing(missing) : q.question} /></p>
       {live && suggestions.length > 0 && (
         <div role="group" aria-labelledby={`${id}-q`} className="flex flex-wrap gap-2">
           {suggestions.map((s, i) => (
             <Button key={i} busy={busy} onClick={() => give({ value: s.value })} className="h-auto min-h-(--row) max-w-full py-1 text-left whitespace-normal">
-              <span><Revealed text={s.label} /></span>
+              <span><Revealed text={(missing && t.missingChoices[String(s.value)]) ?? s.label} /></span>
             </Button>
           ))}
         </div>

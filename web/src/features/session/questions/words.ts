@@ -1,3 +1,4 @@
+import type { MissingWorkspace } from "@clew-run/client";
 import { words } from "@/i18n";
 import { particle } from "@/i18n/particle";
 
@@ -22,6 +23,7 @@ export const questionWords = words({
       resume: (_: string) => "A task can be taken up again",
       plan: (_: string) => "A plan waits for your yes",
       input: (name: string) => `${who(name)} asks you`,
+      files: (_: string) => "The files are on another node",
       clarification: (_: string) => "What did you mean?",
     },
     ifNobody: {
@@ -35,12 +37,15 @@ export const questionWords = words({
       resume: "If nobody answers, it stays as it is.",
       plan: "If nobody answers, the run is cancelled.",
       input: "If nobody answers, the default is taken; without one the run is cancelled.",
+      files: "If nobody answers, work goes on when the node is back.",
       clarification: "If nobody answers, the run is cancelled.",
     },
     kinds: {
       command: "Commands", edit: "Files", fetch: "Web", server: "Tool servers", tool: "Steps", limit: "Limits",
-      retry: "Retries", resume: "Tasks", plan: "Plans", input: "Questions", clarification: "Clarifications",
+      retry: "Retries", resume: "Tasks", plan: "Plans", input: "Questions", files: "Missing files", clarification: "Clarifications",
     },
+    missing: (m: MissingWorkspace) => `${m.dir ? `The directory ${m.dir} is` : "The files of this session are"} on ${m.node ? `node ${m.node}` : "another node"} and not on ${m.here}, where the session is now. Wait, or continue without those files?`,
+    missingChoices: { wait: "Wait until that node is back", continue: "Continue here without those files" } as Record<string, string>,
     approve: "Approve", deny: "Deny", edit: "Edit…", skip: "Skip", cancel: "Cancel", send: "Send", decline: "Decline", again: "Send again",
     approveAs: { limit: "Allow", retry: "Try again", resume: "Resume" } as Kinds<string>,
     denyAs: { limit: "Stop here", retry: "Leave it", resume: "Not now" } as Kinds<string>,
@@ -132,6 +137,7 @@ export const questionWords = words({
       resume: () => "작업을 다시 이어갈 수 있습니다",
       plan: () => "계획이 승인을 기다립니다",
       input: (name) => `${whoKo(name)} 묻습니다`,
+      files: () => "파일이 다른 노드에 있습니다",
       clarification: () => "무엇을 뜻하셨나요?",
     },
     ifNobody: {
@@ -145,12 +151,15 @@ export const questionWords = words({
       resume: "답이 없으면 그대로 둡니다.",
       plan: "답이 없으면 실행이 취소됩니다.",
       input: "답이 없으면 기본값을 씁니다. 기본값이 없으면 실행이 취소됩니다.",
+      files: "답이 없으면 그 노드가 돌아왔을 때 작업을 이어갑니다.",
       clarification: "답이 없으면 실행이 취소됩니다.",
     },
     kinds: {
       command: "명령", edit: "파일", fetch: "웹", server: "도구 서버", tool: "단계", limit: "한도",
-      retry: "재시도", resume: "작업", plan: "계획", input: "질문", clarification: "확인",
+      retry: "재시도", resume: "작업", plan: "계획", input: "질문", files: "없는 파일", clarification: "확인",
     },
+    missing: (m) => `${m.dir ? particle(`디렉터리 ${m.dir}`, "은", "는") : "이 세션의 파일은"} ${m.node ? `노드 ${m.node}` : "다른 노드"}에 있고, 세션이 지금 있는 ${m.here}에는 없습니다. 기다릴까요, 그 파일 없이 계속할까요?`,
+    missingChoices: { wait: "그 노드가 돌아올 때까지 기다리기", continue: "그 파일 없이 여기서 계속하기" },
     approve: "승인", deny: "거절", edit: "수정…", skip: "건너뛰기", cancel: "취소", send: "보내기", decline: "답하지 않기", again: "다시 보내기",
     approveAs: { limit: "허용", retry: "다시 시도", resume: "이어서 하기" },
     denyAs: { limit: "여기서 중단", retry: "그만두기", resume: "나중에" },
