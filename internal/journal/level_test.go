@@ -154,3 +154,43 @@ func (n *nodes) others() []string {
 	}
 	return names
 }
+
+// A node may have a shard that its owner offers to it, and no other may.
+func TestOfferedShard(t *testing.T) {
+	c := newCompany(t)
+	a, b, other := c.join("a", ownVersion), c.join("b", ownVersion), c.join("c", ownVersion)
+	c.await("all hear each other", func() bool {
+		return settled(b) && settled(other) && settled(a) && b.Alive("a") && other.Alive("a") && other.Alive("b")
+	})
+	lease, err := a.Claim(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var owned *session.OwnedError
+	if _, err := b.Claim(t.Context(), 7); !errors.As(err, &owned) || owned.Node != "a" {
+		t.Errorf("a shard that nobody offered: %v", err)
+	}
+	next, err := a.Offer(t.Context(), lease, "b")
+	if err != nil || next.Term <= lease.Term {
+		t.Fatalf("offered: %+v after %+v, %v", next, lease, err)
+	}
+	if _, err := other.Claim(t.Context(), 7); !errors.As(err, &owned) || owned.Node != "a" {
+		t.Errorf("a shard that was offered to another node: %v", err)
+	}
+	if _, err := b.Claim(t.Context(), 7); err != nil {
+		t.Errorf("a shard that was offered: %v", err)
+	}
+	if holds, err := a.Holds(t.Context(), next); holds || err != nil {
+		t.Errorf("the former owner holds it: %t, %v", holds, err)
+	}
+	if _, err := a.Claim(t.Context(), 7); !errors.As(err, &owned) || owned.Node != "b" {
+		t.Errorf("the former owner takes it back: %v", err)
+	}
+}
+
+// settled reports whether a node knows which others are up.
+func settled(j *Journal) bool {
+	j.nodes.mu.Lock()
+	defer j.nodes.mu.Unlock()
+	return j.nodes.beats >= beatsPerTTL
+}

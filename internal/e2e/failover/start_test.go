@@ -29,7 +29,7 @@ func TestNodeWaitsForTheEngine(t *testing.T) {
 	}), t}
 	servers := strings.Split(strings.ReplaceAll(cluster.URL(), "nats://", ""), ",")
 
-	ready, err := n.Spawn()
+	_, err := n.Spawn()
 	proc.Must(t, err)
 	n.says("no server answers at " + strings.Join(servers, ", "))
 	if alive, serves := n.status("/healthz"), n.status("/readyz"); alive != http.StatusOK || serves != http.StatusServiceUnavailable {
@@ -44,7 +44,7 @@ func TestNodeWaitsForTheEngine(t *testing.T) {
 		t.Errorf("it stopped after %s", took)
 	}
 
-	ready, err = n.Spawn()
+	ready, err := n.Spawn()
 	proc.Must(t, err)
 	cluster.Start(0) // one of three is not enough
 	n.says("no server answers at " + strings.Join(servers[1:], ", ") + ", and the others cannot go on")

@@ -149,18 +149,22 @@ func TestWorkspaceOnAnotherNode(t *testing.T) {
 		t.Errorf("the model was asked %d times before a person decided", n-calls)
 	}
 
-	w.decide(goesOn, clew.WorkspaceContinue)
+	_, err := w.api.AnswerQuestion(t.Context(), w.question(goesOn).RequestID, client.InboxAnswer{Value: clew.WorkspaceContinue})
+	proc.Must(t, err)
 	w.said(goesOn, "It says: ")
 	if text := w.transcript(goesOn); !strings.Contains(text, "Continue without the files") || !strings.Contains(text, "It says: work.txt does not exist") {
 		t.Errorf("without its files the session says:\n%s", text)
 	}
-	w.decide(waits, clew.WorkspaceWait)
+	w.cli("inbox")
+	w.cli("answer", string(w.question(waits).RequestID), "1")
 	w.said(waits, "Waiting for node")
 
 	calls = len(w.model.Requests())
 	w.a.start()
+	back := time.Now()
 	for _, id := range []clew.SessionID{waits, silent} {
 		w.said(id, "It says: ")
+		t.Logf("%s goes on %s after its node is back", id, time.Since(back).Round(100*time.Millisecond))
 		if text := w.transcript(id); strings.Count(text, "seven apples") != 2 { // written, and read
 			t.Errorf("session %s has not read its file:\n%s", id, text)
 		}
@@ -176,8 +180,12 @@ func TestWorkspaceOnAnotherNode(t *testing.T) {
 	}
 }
 
-func (w *twoNodes) decide(id clew.SessionID, value string) {
+// cli runs a command of the program, and shows what it says.
+func (w *twoNodes) cli(args ...string) {
 	w.Helper()
-	_, err := w.api.AnswerQuestion(w.Context(), w.question(id).RequestID, client.InboxAnswer{Value: value})
-	proc.Must(w, err)
+	out, errs, code, err := w.b.Run(w.Context(), append(args, "--data", w.b.Dir)...)
+	if err != nil || code != 0 {
+		w.Fatalf("clew %v: exit %d, %v\n%s", args, code, err, errs)
+	}
+	w.Logf("clew %v\n%s", args, out)
 }
