@@ -13,6 +13,7 @@ import (
 	"github.com/clew-run/clew/internal/session/rewind"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/run"
 	"github.com/clew-run/clew/internal/session"
@@ -47,6 +48,7 @@ type Config struct {
 	// AlwaysAllowed says of a tool server's tool whether a person allowed it, as
 	// it is now, once and for all.
 	AlwaysAllowed func(spec tool.Spec) bool
+	Clock         clock.Clock // nil = the machine's
 	// Workspace opens a session's directory, for as long as the agent works.
 	Workspace func(id clew.SessionID, owner clew.UserID, dir string, v settings.Values) (*tool.Workspace, error)
 	// Node is this node's name, "" if it is alone: then it has all files. Home is
@@ -91,6 +93,9 @@ type Agent struct {
 func New(cfg Config) *Agent {
 	if cfg.Pause == nil {
 		cfg.Pause = pause
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = clock.System()
 	}
 	return &Agent{cfg: cfg}
 }

@@ -64,9 +64,9 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *preparedCall, al
 			return err
 		}
 	}
-	start := time.Now()
+	start := w.cfg.Clock.Elapsed()
 	result, err := runTool(ctx, p, out)
-	took := time.Since(start)
+	took := w.cfg.Clock.Elapsed() - start
 	crash.At("tool.done")
 	if ctx.Err() != nil {
 		return nil // interrupted: who did it gave the call its result
@@ -193,8 +193,9 @@ type output struct {
 
 	mu     sync.Mutex
 	stream *session.Stream
-	full   bool      // no more is streamed; the result has the end
-	said   time.Time // when progress was last recorded
+	full   bool          // no more is streamed; the result has the end
+	said   time.Duration // when progress was last recorded
+	spoke  bool          // it was
 }
 
 // progressEvery is how often a tool's progress is recorded at most.
@@ -242,9 +243,10 @@ func (o *output) final(text, short string) *clew.Message {
 // Progress implements tool.Output. It goes on record, so not all of it does.
 func (o *output) Progress(p clew.ProgressStatus) {
 	o.mu.Lock()
-	soon := time.Since(o.said) < progressEvery
+	now := o.w.cfg.Clock.Elapsed()
+	soon := o.spoke && now-o.said < progressEvery
 	if !soon {
-		o.said = time.Now()
+		o.said, o.spoke = now, true
 	}
 	o.mu.Unlock()
 	if soon {

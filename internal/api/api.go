@@ -19,6 +19,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/view"
@@ -114,8 +115,8 @@ type Options struct {
 	Metrics   http.Handler                // nil = none
 	WebSocket http.Handler                // authenticates by itself; nil = none
 
-	Log *slog.Logger     // nil = slog.Default()
-	Now func() time.Time // nil = time.Now
+	Log   *slog.Logger // nil = slog.Default()
+	Clock clock.Clock  // nil = the machine's
 }
 
 // An API answers HTTP requests. It is safe for concurrent use.
@@ -152,15 +153,16 @@ func New(o Options) (*API, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.Clock == nil {
+		o.Clock = clock.System()
 	}
+	steady := clock.Steady(o.Clock)
 	if o.Timeout == 0 {
 		o.Timeout = 15 * time.Second
 	}
 	a := &API{
-		o: o, log: o.Log, limiter: auth.NewLimiter(o.PerMinute, o.Now), links: auth.NewLimiter(answersPerMinute, o.Now),
-		signIns: auth.NewLimiter(signInsPerMinute, o.Now), mux: http.NewServeMux(), pace: leastPace,
+		o: o, log: o.Log, limiter: auth.NewLimiter(o.PerMinute, steady), links: auth.NewLimiter(answersPerMinute, steady),
+		signIns: auth.NewLimiter(signInsPerMinute, steady), mux: http.NewServeMux(), pace: leastPace,
 	}
 	h := humago.New(guardedMux{a}, config(o.Version))
 	a.doc = h.OpenAPI()

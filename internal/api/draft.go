@@ -97,7 +97,7 @@ func (a *API) putDraft(ctx context.Context, in *putDraftInput) (*draftOutput, er
 	if err := a.mayDraft(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	d := journal.Draft{Text: in.Body.Text, Images: in.Body.Images, UpdatedMS: a.o.Now().UnixMilli()}
+	d := journal.Draft{Text: in.Body.Text, Images: in.Body.Images, UpdatedMS: a.o.Clock.Now().UnixMilli()}
 	if err := checkDraft(d); err != nil {
 		return nil, err
 	}

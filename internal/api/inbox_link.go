@@ -41,7 +41,7 @@ func (a *API) linkRoutes() {
 	a.add("GET /answer/page.css", open, asset("page.css", "text/css; charset=utf-8"))
 	a.add("POST "+prefix+"/answer/look", open, a.byLink(func(ctx context.Context, in linkBody) (any, error) {
 		look, err := a.o.Links.Look(ctx, in.Token)
-		return linkLook{look, a.o.Now().UnixMilli()}, err
+		return linkLook{look, a.o.Clock.Now().UnixMilli()}, err
 	}))
 	a.add("POST "+prefix+"/answer", open, a.byLink(func(ctx context.Context, in linkBody) (any, error) {
 		return a.o.Links.Answer(ctx, in.Token, in.response())

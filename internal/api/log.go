@@ -33,7 +33,7 @@ func noteOf(ctx context.Context) *note {
 // route's pattern in place of the path and never the query, which may carry a
 // token.
 func (a *API) logged(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
-	start := a.o.Now()
+	start := a.o.Clock.Elapsed()
 	n := &note{}
 	r = r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
 	rec := &recorder{ResponseWriter: w}
@@ -42,7 +42,7 @@ func (a *API) logged(w http.ResponseWriter, r *http.Request, next http.HandlerFu
 		a.recovered(recover(), rec, r)
 		attrs := []slog.Attr{
 			slog.String("method", r.Method), slog.String("route", r.Pattern), slog.Int("status", rec.status),
-			slog.Float64("duration_ms", float64(a.o.Now().Sub(start).Microseconds())/1e3),
+			slog.Float64("duration_ms", float64((a.o.Clock.Elapsed()-start).Microseconds())/1e3),
 		}
 		if n.user != "" {
 			attrs = append(attrs, slog.String("user", string(n.user)))

@@ -160,7 +160,7 @@ func (a *API) me(ctx context.Context, _ *struct{}) (*meOutput, error) {
 	out := &meOutput{}
 	b := &out.Body
 	b.UserID, b.Role, b.ExpiresMS, b.KeyID = p.User, p.Role, p.ExpiresMS, p.KeyID
-	b.Auth, b.Version, b.ServerTimeMS = "on", a.o.Version, a.o.Now().UnixMilli()
+	b.Auth, b.Version, b.ServerTimeMS = "on", a.o.Version, a.o.Clock.Now().UnixMilli()
 	if a.off() {
 		b.Auth = "off"
 	}

@@ -37,14 +37,14 @@ type line struct {
 func newLine(ctx context.Context, p pace, until func(time.Time) error) line {
 	end, ok := ctx.Deadline()
 	if !ok {
-		end = time.Now().Add(transferTimeout)
+		end = time.Now().Add(transferTimeout) //nolint:forbidigo // for a socket
 	}
 	return line{pace: p, end: end, until: until}
 }
 
 // step does one read or write, after which bytes may have gone over the line.
 func (l *line) step(bytes int64, do func() (int, error)) (int, error) {
-	began := time.Now()
+	began := time.Now() //nolint:forbidigo // for a socket
 	deadline := began.Add(l.allowed(bytes) - l.waited)
 	if l.end.Before(deadline) {
 		deadline = l.end
@@ -53,7 +53,7 @@ func (l *line) step(bytes int64, do func() (int, error)) (int, error) {
 		return 0, err
 	}
 	n, err := do()
-	l.waited += time.Since(began)
+	l.waited += time.Since(began) //nolint:forbidigo // for a socket
 	l.bytes += int64(n)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = clew.WrapError(clew.ConnectionTimeout, err, "the connection is too slow: a transfer needs %d KiB a second", l.rate>>10)

@@ -19,6 +19,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/auth/authtest"
+	"github.com/clew-run/clew/internal/clock/clocktest"
 )
 
 // Covers: WS-102, WS-110
@@ -354,4 +355,33 @@ func FuzzAPIKey(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A key ends by the time of day, wherever the clock jumps: it is over an hour too early
+// on a clock that is an hour ahead, holds again when that is put right, and does not
+// end while the clock stands.
+func TestKeyEndsByTheTimeOfDay(t *testing.T) {
+	hands := clocktest.New(noon)
+	keys := auth.NewKeys(&authtest.MemoryKeys{}, hands.Now)
+	rec, _, err := keys.Create(t.Context(), auth.NewKey{Name: "k", User: "ann", ExpiresMS: noon.Add(30 * time.Minute).UnixMilli()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what string
+		do   func()
+		good bool
+	}{
+		{"at first", func() {}, true},
+		{"an hour ahead", func() { hands.Jump(time.Hour) }, false},
+		{"put right", func() { hands.Jump(-time.Hour) }, true},
+		{"the clock stands", func() { hands.Run(0); hands.Advance(time.Hour) }, true},
+		{"the clock drifts", func() { hands.Run(2); hands.Advance(14 * time.Minute) }, true},
+		{"its time is over", func() { hands.Advance(2 * time.Minute) }, false},
+	} {
+		c.do()
+		if good, err := keys.InForce(t.Context(), rec.ID); err != nil || good != c.good {
+			t.Errorf("%s: %v, %v", c.what, good, err)
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 )
 
 // JWTConfig says whose JWTs are taken. With both a secret and a key set, the
@@ -33,7 +34,7 @@ type JWTConfig struct {
 	// as owner, an ordinary user.
 	AllowAdmin bool
 
-	Now  func() time.Time // nil = time.Now
+	Now  func() time.Time // nil = the machine's
 	HTTP *http.Client     // for JWKSURL; nil = one with short timeouts
 	Log  *slog.Logger     // nil = slog.Default()
 }
@@ -59,7 +60,7 @@ type JWT struct {
 // until ctx ends; an issuer that cannot be reached now is tried again later.
 func NewJWT(ctx context.Context, c JWTConfig) (*JWT, error) {
 	if c.Now == nil {
-		c.Now = time.Now
+		c.Now = clock.System().Now
 	}
 	if c.RoleClaim == "" {
 		c.RoleClaim = defaultRoleClaim

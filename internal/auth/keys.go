@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 )
 
 const (
@@ -65,7 +66,7 @@ type Keys struct {
 // NewKeys makes Keys on a store; now is the clock, nil the system's.
 func NewKeys(store KeyStore, now func() time.Time) *Keys {
 	if now == nil {
-		now = time.Now
+		now = clock.System().Now
 	}
 	return &Keys{store: store, now: now}
 }

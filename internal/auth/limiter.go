@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/clew-run/clew/internal/clock"
 )
 
 // A Limiter allows each key so many events a minute. A key that was idle long
@@ -27,10 +29,10 @@ type bucket struct {
 }
 
 // NewLimiter allows perMinute events a minute and key, all at once if need be;
-// 0 or less allows everything. now is the clock, nil the system's.
+// 0 or less allows everything. now is a clock that does not jump, nil the machine's.
 func NewLimiter(perMinute int, now func() time.Time) *Limiter {
 	if now == nil {
-		now = time.Now
+		now = clock.Steady(clock.System())
 	}
 	return &Limiter{
 		limit: rate.Limit(float64(perMinute) / 60), burst: perMinute, idle: time.Minute,

@@ -67,7 +67,7 @@ const lockAge = time.Minute
 // freeLocks removes the locks of a git process that died with the machine. No
 // other one is at work on the repository, unless a server died just now.
 func (d *repository) freeLocks() {
-	old := time.Now().Add(-lockAge)
+	old := time.Now().Add(-lockAge) //nolint:forbidigo // as files have it
 	_ = filepath.WalkDir(d.repo(), func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // git will say what is wrong

@@ -49,7 +49,7 @@ type Restored struct {
 // the place finishes it. If it fails on the way, it is taken back; the error is
 // ErrUnsettled if that fails, too.
 func (p *Place) Restore(ctx context.Context, hash string, o RestoreOptions) (Restored, error) {
-	began := time.Now()
+	began := time.Now() //nolint:forbidigo // for people to know
 	ref := Ref{Session: o.Session, ID: o.ID, Message: o.Message, before: true}
 	if ref.Message == "" {
 		ref.Message = "before restore"
@@ -67,7 +67,7 @@ func (p *Place) Restore(ctx context.Context, hash string, o RestoreOptions) (Res
 	}
 	defer release()
 	r, err := p.restore(ctx, hash, ref, paths)
-	r.Duration = time.Since(began)
+	r.Duration = time.Since(began) //nolint:forbidigo // for people to know
 	return r, failed(err, "the files could not be restored")
 }
 

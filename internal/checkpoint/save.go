@@ -63,7 +63,7 @@ type Saved struct {
 // Save makes a checkpoint of the whole workspace. When it returns, the
 // checkpoint is on disk.
 func (p *Place) Save(ctx context.Context, ref Ref) (Saved, error) {
-	began := time.Now()
+	began := time.Now() //nolint:forbidigo // for people to know
 	if err := checkRef(ref); err != nil {
 		return Saved{}, err
 	}
@@ -73,7 +73,7 @@ func (p *Place) Save(ctx context.Context, ref Ref) (Saved, error) {
 	}
 	defer release()
 	s, err := p.save(ctx, ref, nil)
-	s.Duration = time.Since(began)
+	s.Duration = time.Since(began) //nolint:forbidigo // for people to know
 	return s, failed(err, "the checkpoint could not be made")
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint/object"
 	"github.com/clew-run/clew/internal/checkpoint/scan"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/tool/workspace"
 )
 
@@ -34,7 +35,7 @@ type Options struct {
 	// RepackAfter is the number of checkpoints after which their packs become
 	// one. 0 stands for 100.
 	RepackAfter int
-	// Now tells the time. Nil stands for time.Now.
+	// Now tells the time of day. Nil is the machine's.
 	Now func() time.Time
 }
 
@@ -46,6 +47,7 @@ type Store struct {
 	maxFile atomic.Int64 // in place of the options', which are what it begins with
 	quota   atomic.Int64
 	usage   usage
+	elapsed clock.Clock // for how old that is
 	ctx     context.Context
 	cancel  context.CancelFunc
 	tidying sync.WaitGroup
@@ -60,7 +62,7 @@ func Open(dir string, o Options) (*Store, error) {
 		o.RepackAfter = 100
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = clock.System().Now
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, failed(err, "the directory for checkpoints cannot be made")
@@ -73,7 +75,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, failed(err, "the directory for checkpoints cannot be opened")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Store{dir: dir, options: o, ctx: ctx, cancel: cancel, repositories: map[string]*repository{}}
+	s := &Store{elapsed: clock.System(), dir: dir, options: o, ctx: ctx, cancel: cancel, repositories: map[string]*repository{}}
 	s.SetLimits(o.MaxFile, o.Quota)
 	s.sweepCopies()
 	return s, nil

@@ -17,7 +17,7 @@ import (
 // usage is what the places of users take on disk. It is safe for concurrent use.
 type usage struct {
 	mu     sync.Mutex
-	read   time.Time
+	read   time.Duration
 	places map[string]taken // by the name of the place's directory
 }
 
@@ -89,7 +89,7 @@ func (s *Store) Used(user string) int64 { return s.others(user, "") }
 func (s *Store) taken(age time.Duration) map[string]taken {
 	s.usage.mu.Lock()
 	defer s.usage.mu.Unlock()
-	if s.usage.places != nil && time.Since(s.usage.read) < age {
+	if s.usage.places != nil && s.elapsed.Elapsed()-s.usage.read < age {
 		return s.usage.places
 	}
 	places := map[string]taken{}
@@ -100,7 +100,7 @@ func (s *Store) taken(age time.Duration) map[string]taken {
 			places[e.Name()] = taken{string(user), packed(filepath.Join(dir, "repo", "objects", "pack"))}
 		}
 	}
-	s.usage.places, s.usage.read = places, time.Now()
+	s.usage.places, s.usage.read = places, s.elapsed.Elapsed()
 	return places
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
@@ -31,6 +32,7 @@ type Options struct {
 	// Home is the directory of a session that was made without one.
 	Home     func(id clew.SessionID) string
 	Settings func() settings.Values
+	Clock    clock.Clock // nil = the machine's
 	Log      *slog.Logger
 }
 
@@ -45,6 +47,9 @@ type Eraser struct {
 
 // New makes an Eraser. Run has it erase.
 func New(o Options) *Eraser {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
 	return &Eraser{o: o, kick: make(chan struct{}, 1), cleaned: map[clew.SessionID]bool{}}
 }
 
@@ -84,7 +89,7 @@ func (e *Eraser) Preview(ctx context.Context, id clew.SessionID) (Preview, error
 	}
 	p := Preview{
 		SessionID: id, Title: s.Title, Owner: s.Owner, Directory: s.Workspace,
-		Forks: []Fork{}, EraseMS: e.eraseAt(time.Now(), false),
+		Forks: []Fork{}, EraseMS: e.eraseAt(e.o.Clock.Now(), false),
 	}
 	if p.Records, err = s.LastMessageID.Seq(); err != nil {
 		return Preview{}, err
@@ -126,7 +131,7 @@ func (e *Eraser) Deleted(ctx context.Context, id clew.SessionID, by clew.Princip
 // Delete deletes a session. It can be brought back for as long as the settings say,
 // and not at all if now is true.
 func (e *Eraser) Delete(ctx context.Context, id clew.SessionID, by clew.UserID, now bool) (session.Erasure, error) {
-	at := time.Now()
+	at := e.o.Clock.Now()
 	d := session.Erasure{Session: id, By: by, AtMS: at.UnixMilli(), EraseMS: e.eraseAt(at, now)}
 	return d, e.delete(ctx, d)
 }
@@ -169,11 +174,11 @@ func (e *Eraser) Run(ctx context.Context) {
 	look, expire := time.NewTicker(lookEvery), time.NewTicker(expireEvery)
 	defer look.Stop()
 	defer expire.Stop()
-	if err := e.Expire(ctx, time.Now()); err != nil && ctx.Err() == nil {
+	if err := e.Expire(ctx, e.o.Clock.Now()); err != nil && ctx.Err() == nil {
 		e.o.Log.Warn("retention times could not be looked at", "err", err)
 	}
 	for {
-		if err := e.Round(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		if err := e.Round(ctx, e.o.Clock.Now()); err != nil && ctx.Err() == nil {
 			e.o.Log.Warn("deleted sessions could not be erased; they are tried again", "err", err)
 		}
 		select {
@@ -182,7 +187,7 @@ func (e *Eraser) Run(ctx context.Context) {
 		case <-e.kick:
 		case <-look.C:
 		case <-expire.C:
-			if err := e.Expire(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			if err := e.Expire(ctx, e.o.Clock.Now()); err != nil && ctx.Err() == nil {
 				e.o.Log.Warn("retention times could not be looked at", "err", err)
 			}
 		}
@@ -224,7 +229,7 @@ func (e *Eraser) Round(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, d := range due {
-		err := e.o.Table.Change(ctx, d.Session, func(d *session.Erasure) { d.Blobs, d.DoneMS = nil, time.Now().UnixMilli() })
+		err := e.o.Table.Change(ctx, d.Session, func(d *session.Erasure) { d.Blobs, d.DoneMS = nil, e.o.Clock.Now().UnixMilli() })
 		if err != nil {
 			return err
 		}

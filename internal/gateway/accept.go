@@ -177,21 +177,21 @@ func (v pendingConn) tooOften(err error) (pendingConn, error) {
 
 // start makes the connection and its two goroutines.
 func (g *Gateway) start(sock net.Conn, early []byte, v pendingConn) {
-	now := g.o.Now().UnixMilli()
+	elapsed := g.elapsed()
 	c := &conn{
 		g: g, sock: sock, session: v.session, client: v.client, view: v.view, addr: v.addr,
-		by: v.by, role: v.role, source: v.source, arrival: v.arrival, pinged: now, signal: make(chan struct{}, 1),
+		by: v.by, role: v.role, source: v.source, arrival: v.arrival, pinged: elapsed, signal: make(chan struct{}, 1),
 	}
 	switch sock.(type) {
 	case *net.TCPConn, *net.UnixConn:
 		c.vectored = true
 	}
 	c.in.early = early
-	c.heard.Store(now)
+	c.heard.Store(elapsed)
 	c.left.Store(2)
 	if !v.known {
 		c.want = &v.at
-		c.authBy.Store(now + g.limits.AuthWait.Milliseconds())
+		c.authBy.Store(elapsed + g.limits.AuthWait.Milliseconds())
 	}
 	gone := hungUp(sock)
 	if gone || !g.reg.add(c) {

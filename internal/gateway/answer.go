@@ -14,7 +14,7 @@ func (c *conn) answerFrame(typ clew.EventType, data any) []byte {
 
 func (c *conn) encode(typ clew.EventType, id string, data any) []byte {
 	c.g.sent(typ)
-	b, err := wire.Encode(typ, c.session, id, c.g.o.Now().UnixMilli(), data)
+	b, err := wire.Encode(typ, c.session, id, c.g.now(), data)
 	if err != nil { // only a fault of the program makes data that does not encode
 		panic(err)
 	}
@@ -47,7 +47,7 @@ func (c *conn) errorFrame(err error, about clew.ErrorContext) []byte {
 		said.Message = sentence.Of(said.Message)
 		err = &said
 	}
-	return Frame(wire.EncodeError(c.session, c.g.o.Now().UnixMilli(), err, about))
+	return Frame(wire.EncodeError(c.session, c.g.now(), err, about))
 }
 
 // pingFrame makes a ping, which carries neither id nor data.

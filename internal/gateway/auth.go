@@ -34,7 +34,7 @@ func (c *conn) enter(at cursor, err error) {
 		return
 	}
 	c.expires.Store(c.by.ExpiresMS)
-	c.since = c.g.o.Now().UnixMilli()
+	c.since = c.g.now()
 	if old := c.g.reg.file(c); old != nil {
 		old.close(wire.CloseNormal, wire.ReasonTakenOver)
 		if old == c {

@@ -189,8 +189,7 @@ func (c *conn) onSubscribe(id clew.MonitorID) {
 
 // withinRate applies the limits on messages and on answers to questions.
 func (c *conn) withinRate(t clew.CommandType) error {
-	now := c.g.o.Now().UnixMilli()
-	ok, retry := c.rate.allow(now, c.g.limits.MessagesPerMinute)
+	ok, retry := c.rate.allow(c.g.elapsed(), c.g.limits.MessagesPerMinute)
 	if info, _ := clew.CommandInfoOf(t); ok && info.Hitl {
 		allowed, wait := c.g.answers.Allow(string(c.session))
 		ok, retry = allowed, wait.Milliseconds()+1

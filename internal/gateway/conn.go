@@ -42,7 +42,7 @@ type conn struct {
 	pos      uint64 // next position in feed
 	last     uint64 // seq of the last record sent, or hidden by the filter
 	gate     uint64 // until this record has passed, streamed text is old news
-	wroteBy  int64  // the write deadline in force, Unix ms
+	wroteBy  int64  // the write deadline in force, in ms that elapsed
 	blocked  bool   // the last write had to wait for the client
 	recheck  bool   // access to the session has changed
 	vectored bool   // the socket takes many pieces in one system call

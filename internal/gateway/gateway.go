@@ -22,6 +22,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/wire"
 )
@@ -55,9 +56,9 @@ type Options struct {
 	// CreateOnConnect makes an unknown session for whoever connects to it.
 	CreateOnConnect bool
 	Limits          Limits
-	Types           session.Types    // is told what the gateway does by itself; nil = nobody
-	Now             func() time.Time // nil = time.Now
-	Log             *slog.Logger     // nil = slog.Default()
+	Types           session.Types // is told what the gateway does by itself; nil = nobody
+	Clock           clock.Clock   // nil = the machine's
+	Log             *slog.Logger  // nil = slog.Default()
 }
 
 // A Gateway serves all WebSocket connections of a node. It is an http.Handler
@@ -103,8 +104,8 @@ type Counters struct {
 
 // New makes a Gateway and starts its ticker. Shutdown ends it.
 func New(o Options) *Gateway {
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.Clock == nil {
+		o.Clock = clock.System()
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -115,9 +116,9 @@ func New(o Options) *Gateway {
 	}
 	g := &Gateway{
 		o: o, limits: o.Limits.withDefaults(), log: o.Log,
-		connects: auth.NewLimiter(o.Limits.ConnectsPerMinute, o.Now),
-		local:    auth.NewLimiter(o.Limits.LocalConnectsPerMinute, o.Now),
-		answers:  auth.NewLimiter(o.Limits.HitlPerMinute, o.Now),
+		connects: auth.NewLimiter(o.Limits.ConnectsPerMinute, clock.Steady(o.Clock)),
+		local:    auth.NewLimiter(o.Limits.LocalConnectsPerMinute, clock.Steady(o.Clock)),
+		answers:  auth.NewLimiter(o.Limits.HitlPerMinute, clock.Steady(o.Clock)),
 		fillers:  make(chan struct{}, fillers),
 		forget:   func() {},
 	}
@@ -172,26 +173,33 @@ func (g *Gateway) tickLoop() {
 		case <-g.ctx.Done():
 			return
 		case <-t.C:
-			g.tick(g.o.Now().UnixMilli())
+			g.tick(g.elapsed())
 		}
 	}
 }
 
+// now is the time of day in Unix ms: for what is sent, and for the end of tokens.
+func (g *Gateway) now() int64 { return g.o.Clock.Now().UnixMilli() }
+
+// elapsed counts ms, whatever the time of day does: for what waits or lasts so long.
+func (g *Gateway) elapsed() int64 { return g.o.Clock.Elapsed().Milliseconds() }
+
 // tick pings who is due and ends who is silent, late or out of time.
-func (g *Gateway) tick(now int64) {
+func (g *Gateway) tick(elapsed int64) {
+	now := g.now()
 	ping, silence := g.limits.PingEvery.Milliseconds(), g.limits.PongLimit.Milliseconds()
 	g.reg.each(func(c *conn) {
 		expires, deadline := c.expires.Load(), c.authBy.Load()
 		switch {
-		case deadline != 0 && now >= deadline:
+		case deadline != 0 && elapsed >= deadline:
 			c.push(c.errorFrame(clew.Errorf(clew.AuthRequired, "credentials are required"), clew.ErrorContext{}))
 			c.close(wire.ClosePolicy, string(clew.AuthRequired))
 		case expires != 0 && now >= expires:
 			c.close(wire.ClosePolicy, string(clew.TokenExpired))
-		case silence > 0 && now-c.heard.Load() >= silence:
+		case silence > 0 && elapsed-c.heard.Load() >= silence:
 			c.close(wire.CloseGoing, string(clew.ConnectionTimeout))
-		case ping > 0 && now-c.pinged >= ping && deadline == 0:
-			c.pinged = now
+		case ping > 0 && elapsed-c.pinged >= ping && deadline == 0:
+			c.pinged = elapsed
 			c.push(c.pingFrame())
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -99,7 +100,7 @@ func FuzzRead(f *testing.F) {
 	limits.ConnectsPerMinute, limits.MessagesPerMinute, limits.HitlPerMinute = 0, 0, 0
 	f.Fuzz(func(t *testing.T, b []byte, waiting bool) {
 		g := &Gateway{
-			o: Options{Host: host, Auth: newFakeAuth(), Now: time.Now}, limits: limits,
+			o: Options{Host: host, Auth: newFakeAuth(), Clock: clock.System()}, limits: limits,
 			log: slog.New(slog.DiscardHandler), ctx: t.Context(),
 		}
 		g.reg.init()

@@ -64,7 +64,7 @@ func (l Limits) tick() time.Duration {
 // A window allows a number of messages in each minute that starts with the
 // first of them. It belongs to one goroutine.
 type window struct {
-	start int64 // Unix ms
+	start int64 // in ms that elapsed; 0 before the first
 	used  int32
 	over  int32 // refusals in a row, whichever limit they came from
 }
@@ -76,8 +76,8 @@ func (w *window) allow(now int64, limit int) (ok bool, retryMS int64) {
 	if limit <= 0 {
 		return true, 0
 	}
-	if now-w.start >= minute {
-		w.start, w.used = now, 0
+	if w.start == 0 || now-w.start >= minute {
+		w.start, w.used = max(now, 1), 0 // 0 is none
 	}
 	if int(w.used) >= limit {
 		return false, max(1, w.start+minute-now)

@@ -185,7 +185,7 @@ func (c *conn) readData(r reader, h ws.Header) (err error) {
 
 // count notes a whole frame: only that proves that the peer is alive.
 func (c *conn) count(n int) {
-	c.heard.Store(c.g.o.Now().UnixMilli())
+	c.heard.Store(c.g.elapsed())
 	c.g.Counters.FramesIn.Add(1)
 	c.g.Counters.BytesIn.Add(int64(n))
 }

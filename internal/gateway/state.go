@@ -77,7 +77,7 @@ func (at cursor) position(epoch string) (seq uint64, lost bool) {
 
 // sendChange sends a change to this client alone.
 func (c *conn) sendChange(change *view.Change, always bool) error {
-	it := feed.NewChangeItem(c.g.o.Now().UnixMilli(), change, Frame)
+	it := feed.NewChangeItem(c.g.now(), change, Frame)
 	frame := it.StateFrame(c.filter.Load().shows())
 	if frame != nil {
 		c.g.told(it)

@@ -333,12 +333,12 @@ func recoverable(err error) bool {
 // retry calls fn until it succeeds, fails for good, or the time for it is
 // over. Between the calls the client still gets its answers.
 func (c *conn) retry(fn func(context.Context) error) error {
-	deadline := time.Now().Add(c.g.limits.ReattachWait)
+	whole, cancel := context.WithTimeout(c.g.ctx, c.g.limits.ReattachWait)
+	defer cancel()
+	deadline := c.g.o.Clock.Elapsed() + c.g.limits.ReattachWait
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		ctx, cancel := context.WithDeadline(c.g.ctx, deadline)
-		err := fn(ctx)
-		cancel()
-		if err == nil || !recoverable(err) || !time.Now().Add(pause).Before(deadline) {
+		err := fn(whole)
+		if err == nil || !recoverable(err) || c.g.o.Clock.Elapsed()+pause >= deadline {
 			return unavailable(err)
 		}
 		if err := c.pause(pause); err != nil {

@@ -348,13 +348,12 @@ func (c *conn) setWriteDeadline(wait time.Duration, lazy bool) error {
 	case stateDead:
 		return errClosing
 	}
-	now := time.Now()
-	by := now.Add(wait).UnixMilli()
+	by := c.g.elapsed() + wait.Milliseconds()
 	if lazy && by-c.wroteBy <= wait.Milliseconds()/10 && by >= c.wroteBy {
 		return nil
 	}
 	c.wroteBy = by
-	return c.sock.SetWriteDeadline(now.Add(wait))
+	return c.sock.SetWriteDeadline(socketDeadline(wait))
 }
 
 // A socketError is a failed write, as against a failure of the session.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/journal"
 )
 
@@ -40,7 +41,7 @@ type Notifier struct {
 	Secret func(context.Context) (string, error)
 	Client *http.Client // nil = one with a time-out
 	Log    *slog.Logger
-	Now    func() time.Time // nil = time.Now
+	Now    func() time.Time // nil = the machine's
 	// Again holds the pauses between attempts; after the last one the notice is
 	// given up. nil = from seconds to hours.
 	Again []time.Duration
@@ -64,7 +65,7 @@ func (n *Notifier) Run(ctx context.Context, changed <-chan struct{}) {
 	// A redirect would send the notice, with its link, where nobody said.
 	n.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if n.Now == nil {
-		n.Now = time.Now
+		n.Now = clock.System().Now
 	}
 	if n.Again == nil {
 		n.Again = defaultAgain

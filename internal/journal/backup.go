@@ -125,7 +125,7 @@ func (b *backupRun) begin(ctx context.Context) (err error) {
 	}
 	b.want = map[string]bool{}
 	b.next = backupManifest{
-		Format: backupFormat, Number: b.old.Number + 1, MadeMS: time.Now().UnixMilli(), Store: store,
+		Format: backupFormat, Number: b.old.Number + 1, MadeMS: b.j.cfg.Clock.Now().UnixMilli(), Store: store,
 		Prefix: b.j.cfg.Prefix, Partitions: b.j.partitions,
 	}
 	if b.old.Partitions != b.j.partitions { // records were spread anew: all are new

@@ -35,7 +35,7 @@ type BlobUse struct {
 // blobSizes are a user's blobs by the beginning of their address. The lock of BlobUse
 // guards them; what is in sizes is not changed.
 type blobSizes struct {
-	read  time.Time
+	read  time.Duration
 	sizes map[string]int64
 }
 
@@ -123,7 +123,7 @@ func (u *BlobUse) of(ctx context.Context, user clew.UserID, age time.Duration) (
 	u.mu.Lock()
 	known := u.users[user]
 	u.mu.Unlock()
-	if known != nil && time.Since(known.read) < age {
+	if known != nil && u.j.cfg.Clock.Elapsed()-known.read < age {
 		return known.sizes, nil
 	}
 	rows, err := u.table.Below(ctx, ownerKey(user))
@@ -138,7 +138,7 @@ func (u *BlobUse) of(ctx context.Context, user clew.UserID, age time.Duration) (
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.users[user] = &blobSizes{time.Now(), sizes}
+	u.users[user] = &blobSizes{u.j.cfg.Clock.Elapsed(), sizes}
 	return sizes, nil
 }
 

@@ -13,10 +13,14 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clew-run/clew/internal/clock"
 )
 
 // Config says where the journal is.
 type Config struct {
+	// Clock tells the time; nil is the machine's. The engine has its own.
+	Clock clock.Clock
 	// Dir is this node's data directory. The embedded engine, the directory
 	// archive, the witness and the node's name live in it.
 	Dir string
@@ -75,6 +79,9 @@ const (
 func (c Config) withDefaults() (Config, error) {
 	if c.Dir == "" {
 		return c, errors.New("journal: no data directory")
+	}
+	if c.Clock == nil {
+		c.Clock = clock.System()
 	}
 	if c.Prefix == "" {
 		c.Prefix = defaultPrefix

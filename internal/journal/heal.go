@@ -20,8 +20,8 @@ import (
 type healer struct {
 	j     *Journal
 	log   *slog.Logger
-	heals []time.Time // those after a failing disk, not a full one
-	fails int         // starts that failed in a row
+	heals []time.Duration // those after a failing disk, not a full one
+	fails int             // starts that failed in a row
 }
 
 const (
@@ -56,7 +56,7 @@ func (h *healer) heal(ctx context.Context, s Storage) {
 			}
 			continue
 		}
-		began := time.Now()
+		began := h.j.cfg.Clock.Elapsed()
 		err := h.restart(ctx)
 		if err == nil {
 			err = h.j.witness.renew()
@@ -64,7 +64,7 @@ func (h *healer) heal(ctx context.Context, s Storage) {
 		if err == nil {
 			h.fails = 0
 			h.j.health.healed()
-			h.log.Warn("the store takes records again", "read_only_for", time.Since(s.Since).Round(time.Millisecond), "restart_took", time.Since(began).Round(time.Microsecond))
+			h.log.Warn("the store takes records again", "read_only_for", h.j.cfg.Clock.Now().Sub(s.Since).Round(time.Millisecond), "restart_took", (h.j.cfg.Clock.Elapsed() - began).Round(time.Microsecond))
 			return
 		}
 		if ctx.Err() != nil {
@@ -84,7 +84,7 @@ func (h *healer) mayHeal(s Storage) bool {
 	if diskFull(s.Why) {
 		return true
 	}
-	h.heals = slices.DeleteFunc(h.heals, func(t time.Time) bool { return time.Since(t) > healWindow })
+	h.heals = slices.DeleteFunc(h.heals, func(at time.Duration) bool { return h.j.cfg.Clock.Elapsed()-at > healWindow })
 	return len(h.heals) < healsAtMost
 }
 
@@ -92,7 +92,7 @@ func (h *healer) mayHeal(s Storage) bool {
 func (h *healer) restart(ctx context.Context) error {
 	s, _ := h.j.Storage()
 	if !diskFull(s.Why) {
-		h.heals = append(h.heals, time.Now())
+		h.heals = append(h.heals, h.j.cfg.Clock.Elapsed())
 	}
 	streams := h.j.health.latchedStreams()
 	if len(streams) == 0 { // the engine itself is well

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock/clocktest"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -136,13 +137,14 @@ func TestHealGivesUp(t *testing.T) {
 // A disk that keeps failing is not trusted again and again: the store stays
 // read-only.
 func TestHealDistrustsDyingDisk(t *testing.T) {
-	h := &healer{}
+	c := clocktest.New(time.Unix(0, 0))
+	h := &healer{j: &Journal{cfg: Config{Clock: c}}}
 	dying := Storage{Why: "sync x.blk: input/output error"}
 	for i := range healsAtMost {
 		if !h.mayHeal(dying) {
 			t.Fatalf("heal %d is refused", i)
 		}
-		h.heals = append(h.heals, time.Now())
+		h.heals = append(h.heals, c.Elapsed())
 	}
 	if h.mayHeal(dying) {
 		t.Error("a fourth heal within minutes")

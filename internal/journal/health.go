@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -39,6 +40,7 @@ type Storage struct {
 // write that failed. Safe for concurrent use.
 type health struct {
 	embedded bool // with an outside engine it is not this node's disk that counts
+	clock    clock.Clock
 
 	mu      sync.Mutex
 	now     Storage
@@ -51,10 +53,10 @@ type health struct {
 	healing chan struct{}   // kicks the healer
 }
 
-func newHealth(embedded bool) *health {
+func newHealth(embedded bool, c clock.Clock) *health {
 	h := &health{
-		embedded: embedded,
-		now:      Storage{State: StorageHealthy, Since: time.Now()}, changed: make(chan struct{}),
+		embedded: embedded, clock: c,
+		now: Storage{State: StorageHealthy, Since: c.Now()}, changed: make(chan struct{}),
 		latched: map[string]bool{}, healing: make(chan struct{}, 1),
 	}
 	h.well, h.unwell = context.WithCancel(context.Background())
@@ -93,7 +95,7 @@ func (h *health) set(state StorageState, why string) {
 	if h.now.State == StorageFailed || h.now.State == state && state == StorageReadOnly { // the first reason counts
 		return
 	}
-	h.now.State, h.now.Since, h.now.Why = state, time.Now(), why
+	h.now.State, h.now.Since, h.now.Why = state, h.clock.Now(), why
 	h.err = clew.WrapError(clew.StorageFailed, errors.Join(session.ErrReadOnly, errors.New(why)), "%s", sentence(state, why))
 	h.unwell()
 	close(h.changed)
@@ -111,7 +113,7 @@ func (h *health) healed() {
 	if h.now.State != StorageReadOnly {
 		return
 	}
-	h.now.State, h.now.Since, h.now.Why = StorageHealthy, time.Now(), ""
+	h.now.State, h.now.Since, h.now.Why = StorageHealthy, h.clock.Now(), ""
 	h.now.Heals++
 	h.err = nil
 	clear(h.latched)

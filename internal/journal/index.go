@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
@@ -91,7 +90,7 @@ func (j *Journal) OpenIndex(ctx context.Context) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{
-		table: t, now: func() int64 { return time.Now().UnixMilli() }, pageSize: pageSize, recentPages: recentPages,
+		table: t, now: func() int64 { return j.cfg.Clock.Now().UnixMilli() }, pageSize: pageSize, recentPages: recentPages,
 		skew: ownSkew, last: map[string]tail{}, where: places{kept: placesKept},
 	}
 	if !j.cfg.Embedded() {

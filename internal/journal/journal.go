@@ -64,9 +64,9 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{cfg: cfg, log: log, founding: map[clew.SessionID]bool{}, health: newHealth(cfg.Embedded())}
+	j := &Journal{cfg: cfg, log: log, founding: map[clew.SessionID]bool{}, health: newHealth(cfg.Embedded(), cfg.Clock), readiness: readiness{clock: cfg.Clock}}
 	if cfg.Patient && !cfg.Embedded() {
-		j.waiter = newWaiter(cfg.Engine, log)
+		j.waiter = newWaiter(cfg.Engine, cfg.Clock, log)
 	}
 	bg, stop := context.WithCancel(context.WithoutCancel(ctx))
 	j.stop = stop

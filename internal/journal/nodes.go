@@ -35,8 +35,8 @@ type nodes struct {
 	// in which this node heard nothing, and so may have missed that.
 	onTaken   []func(shard int)
 	onSilence []func()
-	onSettled []func()  // once, when it is known which nodes are up
-	heardAt   time.Time // when our own beat last came back
+	onSettled []func()      // once, when it is known which nodes are up
+	heardAt   time.Duration // when our own beat last came back
 	// calls holds what ends the calls under way to a node when it goes.
 	calls map[string]map[*context.CancelFunc]bool
 }
@@ -101,12 +101,13 @@ func (n *nodes) heard(m *nats.Msg) {
 		}
 	case name == n.j.cfg.Node:
 		n.beats++
-		if now := time.Now(); now.Sub(n.heardAt) > n.j.cfg.NodeTTL && !n.heardAt.IsZero() {
+		now := n.j.cfg.Clock.Elapsed()
+		if n.beats > 1 && now-n.heardAt > n.j.cfg.NodeTTL {
 			for _, fn := range n.onSilence {
 				go fn()
 			}
 		}
-		n.heardAt = time.Now()
+		n.heardAt = now
 		if n.beats == beatsPerTTL {
 			for _, fn := range n.onSettled {
 				go fn()

@@ -8,16 +8,19 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 )
 
 // readiness tells whether this node can append, by what was appended lately or,
 // if nothing was, by an append of its own.
 type readiness struct {
-	appended atomic.Int64 // when the engine last took something, Unix ms
+	clock    clock.Clock
+	appended atomic.Int64 // when the engine last took something, in ns that elapsed; 0 if it never did
 
 	mu    sync.Mutex // one asks, the others wait for its answer
 	table *Table
-	asked time.Time
+	known bool // somebody asked
+	asked time.Duration
 	err   error // the answer
 }
 
@@ -26,10 +29,11 @@ const (
 	readyTimeout = 2 * time.Second
 )
 
-func (r *readiness) note() { r.appended.Store(time.Now().UnixMilli()) }
+func (r *readiness) note() { r.appended.Store(int64(r.clock.Elapsed())) }
 
 func (r *readiness) recent() bool {
-	return time.Since(time.UnixMilli(r.appended.Load())) < readyFor
+	at := r.appended.Load()
+	return at > 0 && r.clock.Elapsed()-time.Duration(at) < readyFor
 }
 
 // Ready reports whether the node can append.
@@ -46,9 +50,9 @@ func (j *Journal) Ready(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.asked) >= readyFor {
+	if now := r.clock.Elapsed(); !r.known || now-r.asked >= readyFor {
 		r.err = j.probe(ctx)
-		r.asked = time.Now()
+		r.known, r.asked = true, r.clock.Elapsed()
 	}
 	return r.err
 }
@@ -64,5 +68,5 @@ func (j *Journal) probe(ctx context.Context) error {
 		}
 		j.readiness.table = t
 	}
-	return j.readiness.table.Put(ctx, j.cfg.Node, strconv.AppendInt(nil, time.Now().UnixMilli(), 10))
+	return j.readiness.table.Put(ctx, j.cfg.Node, strconv.AppendInt(nil, j.cfg.Clock.Now().UnixMilli(), 10))
 }

@@ -67,7 +67,7 @@ func (j *Journal) renewPartition(ctx context.Context, p int, seal Sealer) error 
 		return err
 	}
 	for try := 1; ; try++ {
-		if err := j.SweepPartition(ctx, p, time.Now().Add(time.Second), seal); err != nil {
+		if err := j.SweepPartition(ctx, p, j.cfg.Clock.Now().Add(time.Second), seal); err != nil {
 			return errors.Join(err, j.endBlock(ctx, j.streams[p], subject, 0))
 		}
 		err := j.endBlock(ctx, j.streams[p], subject, last)

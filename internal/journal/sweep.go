@@ -29,7 +29,7 @@ func (j *Journal) Sweep(ctx context.Context, seal Sealer) {
 			if j.nodes != nil && j.HoldSeals() {
 				break // until no older node is up, nothing is sealed
 			}
-			if err := j.SweepPartition(ctx, p, time.Now().Add(-j.cfg.SealAfter), seal); err != nil && ctx.Err() == nil {
+			if err := j.SweepPartition(ctx, p, j.cfg.Clock.Now().Add(-j.cfg.SealAfter), seal); err != nil && ctx.Err() == nil {
 				j.log.Warn("sweep", "partition", p, "err", err)
 			}
 		}

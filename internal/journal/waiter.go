@@ -14,6 +14,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/clew-run/clew/internal/clock"
 )
 
 // A waiter says for whom a node waits that starts before the servers of its
@@ -22,6 +24,7 @@ import (
 type waiter struct {
 	servers []string // host:port
 	log     *slog.Logger
+	now     func() time.Time // that does not jump
 
 	mu     sync.Mutex
 	since  time.Time // when it began to wait, zero if it does not
@@ -37,8 +40,8 @@ const (
 	lookAtServer = time.Second
 )
 
-func newWaiter(engine string, log *slog.Logger) *waiter {
-	w := &waiter{log: log}
+func newWaiter(engine string, c clock.Clock, log *slog.Logger) *waiter {
+	w := &waiter{log: log, now: clock.Steady(c)}
 	for name := range strings.SplitSeq(engine, ",") {
 		name = strings.TrimSpace(name)
 		if u, err := url.Parse(name); err == nil && u.Host != "" {
@@ -56,7 +59,7 @@ func newWaiter(engine string, log *slog.Logger) *waiter {
 func (w *waiter) note(ctx context.Context, cause error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := time.Now()
+	now := w.now()
 	if w.since.IsZero() {
 		w.since, w.looked = now, now
 	}
@@ -64,7 +67,7 @@ func (w *waiter) note(ctx context.Context, cause error) {
 		return
 	}
 	text := w.describe(ctx)
-	w.looked = time.Now()
+	w.looked = w.now()
 	if ctx.Err() != nil || text == w.text && w.looked.Sub(w.said) < waiterSays {
 		return
 	}
@@ -77,7 +80,7 @@ func (w *waiter) done() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.text != "" {
-		w.log.Info("the engine is there", "waited", time.Since(w.since).Round(time.Second).String())
+		w.log.Info("the engine is there", "waited", w.now().Sub(w.since).Round(time.Second).String())
 	}
 	w.since, w.text = time.Time{}, ""
 }

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 )
 
 func openTestWitness(t *testing.T, dir string) *witness {
 	t.Helper()
-	w, err := openWitness(dir, newHealth(true), slog.New(slog.DiscardHandler))
+	w, err := openWitness(dir, newHealth(true, clock.System()), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ var order = []string{
 	"internal/history",
 	"internal/budget",   // what was spent, and what may be
 	"internal/crash",    // named places where tests kill the program
+	"internal/clock",    // what time it is, and how much went by
 	"internal/disk",     // the room on a file system
 	"internal/sentence", // what the server writes for people
 	"internal/settings",

@@ -225,7 +225,7 @@ func (b *backups) Begin(to string) error {
 		}
 		return clew.Errorf(clew.SessionInvalidState, "a backup to %s is being made", b.last.To)
 	}
-	b.last = api.BackupState{Running: true, To: to, StartedMS: time.Now().UnixMilli()}
+	b.last = api.BackupState{Running: true, To: to, StartedMS: b.cfg.Clock.Now().UnixMilli()}
 	b.asked <- to // there is room: none is running
 	return nil
 }
@@ -254,7 +254,7 @@ func (b *backups) run(ctx context.Context) {
 func (b *backups) ended(to string, r BackupReport, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.last.Running, b.last.EndedMS = false, time.Now().UnixMilli()
+	b.last.Running, b.last.EndedMS = false, b.cfg.Clock.Now().UnixMilli()
 	b.last.Number, b.last.Sessions, b.last.Objects, b.last.Bytes = r.Number, r.Sessions, r.Objects, r.Bytes
 	if err != nil {
 		b.last.Problem = err.Error()

@@ -43,6 +43,9 @@ func (c Config) ownWorkspaces() string { return filepath.Join(c.Data, "workspace
 // knows nothing of them; nil workspaces have room for any fork.
 func (c Config) keeper(j *journal.Journal, s *settings.Settings, w *disk.Workspaces, log *slog.Logger) (*retention.Keeper, error) {
 	o := retention.Options{Home: c.ownWorkspace, Temp: c.temporary(), Log: log}
+	if c.Clock != nil { // a command has none
+		o.Now = c.Clock.Now
+	}
 	if w != nil {
 		o.Room = func(owner clew.UserID, id clew.SessionID, bytes int64) error {
 			share, err := w.Share(owner, id)

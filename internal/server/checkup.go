@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/tool/limit"
 	"github.com/clew-run/clew/internal/tool/shell"
 	"github.com/clew-run/clew/web"
@@ -36,7 +37,7 @@ type Check struct {
 // It makes nothing but a file in the data directory, which it removes.
 func Checkup(ctx context.Context, cfg Config) []Check {
 	checks := dataChecks(cfg.Data)
-	checks = append(checks, clockCheck(cfg.Data, time.Now()), openFilesCheck())
+	checks = append(checks, clockCheck(cfg.Data, clock.System().Now()), openFilesCheck())
 	return append(checks, gitCheck(ctx), searchCheck(), sandboxCheck(shell.Probe()), limitsCheck(limit.LookForGroups()), pagesCheck(web.Files()))
 }
 

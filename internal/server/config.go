@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/gateway"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/llm"
@@ -81,6 +82,8 @@ type Config struct {
 	// Groups hold the commands of agents; without any they are limited process by
 	// process. Run divides the control group that the program was given.
 	Groups limit.Groups `koanf:"-"`
+	// Clock tells the time; nil is the machine's.
+	Clock clock.Clock `koanf:"-"`
 	// Redactor keeps secrets out of the log that the server was given.
 	Redactor *settings.Redactor `koanf:"-"`
 }
@@ -182,7 +185,7 @@ func (c Config) environ() []string {
 
 func (c Config) journal() journal.Config {
 	return journal.Config{
-		Dir: c.Data, Engine: c.Engine, Credentials: c.Journal.Credentials, Listen: c.Journal.EngineListen,
+		Clock: c.Clock, Dir: c.Data, Engine: c.Engine, Credentials: c.Journal.Credentials, Listen: c.Journal.EngineListen,
 		Archive: c.Journal.Archive, Prefix: c.Journal.Prefix, Partitions: c.Journal.Partitions,
 		Replicas: c.Journal.Replicas, SyncInterval: c.Journal.SyncInterval, NodeTTL: c.Journal.NodeTTL,
 		SealAfter: c.Journal.SealAfter,

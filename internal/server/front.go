@@ -48,7 +48,7 @@ func (s *Server) openFront(ctx, bg context.Context) (f httpFront, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.keys = auth.NewKeys(keyStore{table}, nil)
+	f.keys = auth.NewKeys(keyStore{table}, s.cfg.Clock.Now)
 	jwt, err := s.issuer(bg)
 	if err != nil {
 		return f, err
@@ -70,6 +70,7 @@ func (s *Server) issuer(bg context.Context) (*auth.JWT, error) {
 		return nil, nil
 	}
 	return auth.NewJWT(bg, auth.JWTConfig{
+		Now:        s.cfg.Clock.Now,
 		SecretFile: a.HMACSecretFile, JWKSURL: a.JWKSURL, JWKSFile: a.JWKSFile, Issuer: a.Issuer,
 		Audience: a.Audience, RoleClaim: a.RoleClaim, AllowAdmin: a.AllowAdmin, Log: s.log,
 	})

@@ -28,7 +28,7 @@ func (s *Server) serveQuestions(ctx, bg context.Context) error {
 		return err
 	}
 	q := &s.questions
-	q.inbox = inbox.New(q.rows, inbox.Of(s.host), func() int64 { return time.Now().UnixMilli() })
+	q.inbox = inbox.New(q.rows, inbox.Of(s.host), func() int64 { return s.cfg.Clock.Now().UnixMilli() })
 	q.links = inbox.NewLinks(q.inbox, key)
 	changed := make(chan struct{}, 1)
 	s.shop.settings.Subscribe(func([]string) {
@@ -37,7 +37,7 @@ func (s *Server) serveQuestions(ctx, bg context.Context) error {
 		default:
 		}
 	})
-	n := &inbox.Notifier{Notices: q.rows.Notices, Links: q.links, Webhook: s.webhook, Secret: s.webhookSecret, Log: s.log}
+	n := &inbox.Notifier{Notices: q.rows.Notices, Links: q.links, Webhook: s.webhook, Secret: s.webhookSecret, Now: s.cfg.Clock.Now, Log: s.log}
 	s.work.Go(func() { n.Run(bg, changed) })
 	return nil
 }

@@ -22,6 +22,7 @@ func (s *Server) servePush(ctx, bg context.Context, keys *auth.Keys) error {
 	}
 	out := fetch.Outbound{Allow: func() []string { v, _ := s.shop.settings.For(nil); return v.PushAllow }}
 	s.push = push.New(push.Options{
+		Now: s.cfg.Clock.Now,
 		Key: key, Table: table, Rows: s.questions.rows, Check: out.Check, Dial: out.Dial, Log: s.log,
 		KeyInForce: func(ctx context.Context, id string) (bool, error) {
 			if keys == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew/internal/api"
 	"github.com/clew-run/clew/internal/api/ipc"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/erase"
 	"github.com/clew-run/clew/internal/gateway"
@@ -127,6 +128,9 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	if err := cfg.Absolute(); err != nil { // of a program that embeds a server
 		return nil, err
 	}
+	if cfg.Clock == nil {
+		cfg.Clock = clock.System()
+	}
 	if cfg.Redactor == nil {
 		cfg.Redactor = settings.NewRedactor()
 	}
@@ -219,7 +223,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		return err
 	}
 	s.host = session.NewHost(session.Config{
-		Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.shop.shell.EndSession, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
+		Clock: s.cfg.Clock, Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.shop.shell.EndSession, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Room: s.reserve.Room, Blobs: s.blobs, ForkBlobs: s.blobs.ForkBlobs, References: s.refers, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 		Appended: s.tellSocket, Types: s.types,
@@ -280,7 +284,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 	}
 	f := s.front
 	s.gateway = gateway.New(gateway.Options{
-		Host: gateway.HostOf(s.host), Auth: f.auth, Doors: f.doors, Credentials: s.credentials,
+		Clock: s.cfg.Clock, Host: gateway.HostOf(s.host), Auth: f.auth, Doors: f.doors, Credentials: s.credentials,
 		FirstMessageAuth: s.cfg.Auth.FirstMessage, CreateOnConnect: s.cfg.Auth.CreateSessions || s.cfg.Auth.Mode == "off",
 		Limits: s.cfg.Limits.gateway(), Types: s.types, Log: s.log,
 	})
@@ -296,7 +300,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	o := api.Options{
-		Sessions: api.Of(s.host), Auth: f.auth, Keys: f.keys, Doors: f.doors, AllowQueryToken: s.cfg.Auth.QueryToken,
+		Clock: s.cfg.Clock, Sessions: api.Of(s.host), Auth: f.auth, Keys: f.keys, Doors: f.doors, AllowQueryToken: s.cfg.Auth.QueryToken,
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
 		Settings: s.shop.settings, Secrets: s.shop.secrets, ToolServers: s.shop.desk, Blobs: s.journal, References: s.refers, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),

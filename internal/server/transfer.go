@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/transfer"
@@ -36,7 +35,7 @@ func (s *Server) exporter() *transfer.Exporter {
 func (s *Server) importer() *transfer.Importer {
 	return &transfer.Importer{
 		Sessions: s.host, Blobs: s.blobs, Checkpoints: bundleStore{s.files}, Place: s.shop.place, Room: s.reserve.Room, Access: s.host.Access, Dir: s.cfg.temporary(),
-		Now: func() int64 { return time.Now().UnixMilli() },
+		Now: func() int64 { return s.cfg.Clock.Now().UnixMilli() },
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/nightly"
@@ -50,9 +51,18 @@ func newBench() *bench {
 		now: 1_700_000_000_000, folded: &core.State{ID: "s"},
 		told: map[clew.TaskID]string{}, settled: map[clew.RequestID]bool{}, questions: map[clew.RequestID]clew.Asking{}, reminded: map[clew.RequestID]bool{}, accepted: map[string]bool{}, folds: map[uint64][]byte{}, data: map[uint64]any{},
 	}
-	h := &Host{cfg: Config{Now: func() int64 { return b.now }, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
+	h := &Host{cfg: Config{Clock: benchClock{b}, MaxRecord: 1 << 20, Log: slog.New(slog.DiscardHandler)}}
 	b.s = &Session{id: "s", host: h, state: &core.State{ID: "s"}}
 	return b
+}
+
+// benchClock is the bench's own time, which goes by when the bench says so.
+type benchClock struct{ b *bench }
+
+func (c benchClock) Now() time.Time         { return time.UnixMilli(c.b.now) }
+func (c benchClock) Elapsed() time.Duration { return time.Duration(c.b.now) * time.Millisecond }
+func (c benchClock) After(time.Duration) (<-chan time.Time, func()) {
+	return nil, func() {}
 }
 
 // newMoment is a bench that is brought to a moment. Decide is watched and snapshots are

@@ -140,7 +140,7 @@ func (h *Host) call(ctx context.Context, node string, c callRequest) (callResult
 	ctx, cancel := context.WithTimeout(ctx, callTry)
 	defer cancel()
 	if deadline, ok := ctx.Deadline(); ok {
-		c.Limit = time.Until(deadline).Milliseconds()
+		c.Limit = time.Until(deadline).Milliseconds() //nolint:forbidigo // of a context, whose time is the machine's
 	}
 	req, err := json.Marshal(c)
 	if err != nil {
@@ -216,7 +216,7 @@ func (h *Host) serve(ctx context.Context, c callRequest) (a callResult, err erro
 			a.State, a.Total, a.Removed, a.Open = &st, s.state.Total, slices.Clone(s.state.Removed), s.state.UnsettledMessages()
 		})
 	case "since":
-		s.stateLeft.Store(h.cfg.Now()) // somebody watches there
+		s.stateLeft.Store(h.elapsed()) // somebody watches there
 		var failed error
 		err = s.read(ctx, func(s *Session) { a.Change, _, failed = s.since(c.Cursor) })
 		if err == nil {

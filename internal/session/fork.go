@@ -130,7 +130,7 @@ func (h *Host) createSession(ctx context.Context, by clew.Principal, n NewSessio
 // indexSession puts a session into the list. The session itself, which knows more, does
 // so with its first record, at seq; the later of the two counts.
 func (h *Host) indexSession(ctx context.Context, by clew.Principal, n NewSession, seq uint64) {
-	now := h.cfg.Now()
+	now := h.now()
 	h.indexNow(ctx, by.User, core.Summary{
 		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: seq - 1,
 		Owner: by.User,

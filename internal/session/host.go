@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
@@ -55,11 +56,8 @@ type Config struct {
 	Appended func(id clew.SessionID, first uint64)
 	// Types, if it is given, is told what types of commands and events there are.
 	Types Types
-	// Now is the wall clock in Unix ms.
-	Now func() int64
-	// After sets a timer: the channel gets one value once the time is over,
-	// unless stop was called before. nil is the machine's.
-	After func(d time.Duration) (c <-chan time.Time, stop func())
+	// Clock tells the time; nil is the machine's.
+	Clock clock.Clock
 	// MaxRecord is the size of the largest record that the journal takes.
 	MaxRecord int
 	// IdleAfter is how long a session without watchers and work stays in
@@ -127,13 +125,16 @@ type NewSession struct {
 	Workspace string
 }
 
+// now is the time of day in Unix ms: for records and what people agreed on.
+func (h *Host) now() int64 { return h.cfg.Clock.Now().UnixMilli() }
+
+// elapsed counts ms, whatever the time of day does: for what lasts so long.
+func (h *Host) elapsed() int64 { return h.cfg.Clock.Elapsed().Milliseconds() }
+
 // NewHost makes a host. Close ends it.
 func NewHost(cfg Config) *Host {
-	if cfg.Now == nil {
-		cfg.Now = func() int64 { return time.Now().UnixMilli() }
-	}
-	if cfg.After == nil {
-		cfg.After = afterTimer
+	if cfg.Clock == nil {
+		cfg.Clock = clock.System()
 	}
 	if cfg.IdleAfter == 0 {
 		cfg.IdleAfter = 5 * time.Minute
@@ -237,7 +238,7 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 	if _, err := h.Do(ctx, n.ID, cmd); err != nil {
 		return "", err
 	}
-	now := h.cfg.Now()
+	now := h.now()
 	h.indexNow(ctx, by.User, core.Summary{
 		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: 1,
 		Owner: by.User,
@@ -364,7 +365,7 @@ func (h *Host) acquire(ctx context.Context, id clew.SessionID, creating bool) (*
 		}
 	}
 	s.holds.Add(1)
-	return s, func() { s.lastUse.Store(h.cfg.Now()); s.holds.Add(-1) }, nil
+	return s, func() { s.lastUse.Store(h.elapsed()); s.holds.Add(-1) }, nil
 }
 
 // slot finds the session's slot or starts loading it.
@@ -509,7 +510,7 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 	s.alarm.woken = wakeAfterLoad(state, loaded)
 	s.exists.Store(state.Exists())
 	s.busy.Store(s.readOnly == nil && state.Busy())
-	s.lastUse.Store(h.cfg.Now())
+	s.lastUse.Store(h.elapsed())
 	s.feed.Append(loaded.Tail)
 	if s.readOnly == nil {
 		s.openInbox(loaded)

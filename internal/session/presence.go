@@ -22,7 +22,7 @@ const (
 // nodePresence is what one node said.
 type nodePresence struct {
 	viewers []clew.Viewer
-	until   int64 // Unix ms
+	until   int64 // in ms that elapsed
 }
 
 // Present says who watches a session by way of this node. It loads no session
@@ -52,12 +52,12 @@ func (h *Host) Present(ctx context.Context, id clew.SessionID, viewers []clew.Vi
 // present runs in the session's goroutine. It tells those who watch, if that
 // changes what they know.
 func (s *Session) present(node string, viewers []clew.Viewer) {
-	now := s.host.cfg.Now()
+	elapsed := s.host.elapsed()
 	if s.nodes == nil {
 		s.nodes = map[string]nodePresence{}
 	}
-	s.nodes[node] = nodePresence{viewers, now + presentFor.Milliseconds()}
-	all := s.viewers(now)
+	s.nodes[node] = nodePresence{viewers, elapsed + presentFor.Milliseconds()}
+	all := s.viewers(elapsed)
 	if slices.Equal(all, s.announcedViewers) {
 		return
 	}
@@ -66,16 +66,16 @@ func (s *Session) present(node string, viewers []clew.Viewer) {
 	if err != nil {
 		return
 	}
-	env := transient(s.id, clew.EventPresence, now, data)
+	env := transient(s.id, clew.EventPresence, s.host.now(), data)
 	s.feed.Stream(clew.EventPresence, env)
 	s.host.publishTransient(s.id, clew.EventPresence, env)
 }
 
 // viewers puts together what the nodes said, those who came first first.
-func (s *Session) viewers(now int64) clew.List[clew.Viewer] {
+func (s *Session) viewers(elapsed int64) clew.List[clew.Viewer] {
 	all := clew.List[clew.Viewer]{}
 	for node, a := range s.nodes {
-		if len(a.viewers) == 0 || now >= a.until {
+		if len(a.viewers) == 0 || elapsed >= a.until {
 			delete(s.nodes, node)
 			continue
 		}

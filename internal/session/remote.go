@@ -24,9 +24,9 @@ type remote struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 
-	mu   sync.Mutex // one notice at a time
-	next uint64     // seq of the next record
-	beat time.Time  // when something was last heard
+	mu   sync.Mutex    // one notice at a time
+	next uint64        // seq of the next record
+	beat time.Duration // when something was last heard
 
 	changes remoteChanges
 }
@@ -134,7 +134,7 @@ func (h *Host) follow(ctx context.Context, id clew.SessionID, node string) (*rem
 		stop()
 		return nil, err
 	}
-	r.next, r.epoch, r.beat, r.unwatch = seq+1, st.Epoch, time.Now(), unwatch
+	r.next, r.epoch, r.beat, r.unwatch = seq+1, st.Epoch, r.host.cfg.Clock.Elapsed(), unwatch
 	r.feed = feed.New(seq, h.cfg.Encode)
 	return r, nil
 }
@@ -171,7 +171,7 @@ func (r *remote) notice(b []byte) {
 	if len(b) == 0 || r.feed == nil {
 		return
 	}
-	r.beat = time.Now()
+	r.beat = r.host.cfg.Clock.Elapsed()
 	kind, body := b[0], bytes.Clone(b[1:])
 	switch kind {
 	case noticeRecords:
@@ -231,7 +231,7 @@ func (r *remote) poll() {
 			return
 		}
 		r.mu.Lock()
-		quiet := time.Since(r.beat) >= pollEvery
+		quiet := r.host.cfg.Clock.Elapsed()-r.beat >= pollEvery
 		r.mu.Unlock()
 		if quiet && !r.catchUp() {
 			return

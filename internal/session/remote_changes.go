@@ -87,7 +87,7 @@ func (r *remote) pull() {
 		if ch.stale = err != nil; err == nil && ch.texts != nil && ch.at == from {
 			ch.note(c)
 			ch.at = c.To
-			r.feed.AppendWith(nil, feed.NewChangeItem(r.host.cfg.Now(), c, r.host.cfg.Encode))
+			r.feed.AppendWith(nil, feed.NewChangeItem(r.host.now(), c, r.host.cfg.Encode))
 		} else if err != nil && r.ctx.Err() == nil {
 			r.host.cfg.Log.Warn("changes of a session on another node", "session", r.id, "err", err)
 		}

@@ -53,7 +53,7 @@ func (h *Host) restore(ctx context.Context, id clew.SessionID, log Log, loaded c
 	}
 	ctx, cancel := context.WithTimeout(h.ctx, anewLimit)
 	defer cancel()
-	start := time.Now()
+	start := h.cfg.Clock.Elapsed()
 	a := view.Refold{Past: p, Loaded: loaded, Mark: mark}
 	if v < core.FoldVersion {
 		a.Keep = log.Keep
@@ -62,7 +62,7 @@ func (h *Host) restore(ctx context.Context, id clew.SessionID, log Log, loaded c
 	if err != nil {
 		return restored{}, err
 	}
-	h.cfg.Log.Info("session is folded anew", "session", id, "records", loaded.Head.Seq, "fold", v, "now", core.FoldVersion, "took", time.Since(start))
+	h.cfg.Log.Info("session is folded anew", "session", id, "records", loaded.Head.Seq, "fold", v, "now", core.FoldVersion, "took", h.cfg.Clock.Elapsed()-start)
 	if v > core.FoldVersion {
 		return shown(restored{state: f.State, tooNew: cmp.Or(f.TooNew, core.TooNewFold(id, v))}), nil
 	}

@@ -48,7 +48,7 @@ type Session struct {
 	filesHere atomic.Bool
 	// yielded says that a newer node may take it.
 	yielded bool
-	// lastUse is when something last happened (Unix ms).
+	// lastUse is when something last happened, in ms that elapsed.
 	lastUse atomic.Int64
 
 	// Owned by run.
@@ -87,8 +87,8 @@ type Session struct {
 	announcedViewers clew.List[clew.Viewer]
 
 	// tracker finds what changed for those who watch the state, nil while nobody
-	// does. stateWatchers counts them, stateLeft is when the last one left (Unix
-	// ms).
+	// does. stateWatchers counts them, stateLeft is when the last one left (ms that
+	// elapsed; 0 if nobody has).
 	tracker       *view.Tracker
 	stateWatchers atomic.Int64
 	stateLeft     atomic.Int64
@@ -263,7 +263,7 @@ func (s *Session) run() (failed bool) {
 			}
 			return false
 		}
-		s.lastUse.Store(s.host.cfg.Now())
+		s.lastUse.Store(s.host.elapsed())
 	}
 }
 
@@ -292,7 +292,7 @@ func (s *Session) show() {
 			}
 			req.look(s)
 			req.done <- outcome{}
-			s.lastUse.Store(s.host.cfg.Now())
+			s.lastUse.Store(s.host.elapsed())
 		case <-s.quit:
 			return
 		}
@@ -406,7 +406,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 			return pending{req: req, outcome: outcome{receipt: repeatOf(t)}}, nil, nil
 		}
 	}
-	now := s.host.cfg.Now()
+	now := s.host.now()
 	cmd.Data = s.withTexts(cmd.Data)
 	tx, err := s.decideSafely(cmd, now)
 	if err != nil {
@@ -523,7 +523,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 // sessionState runs in the session's goroutine.
 func (s *Session) sessionState() clew.SessionState {
 	e := s.state.Project()
-	e.Messages, e.Viewers = s.state.Messages.Tail(), s.viewers(s.host.cfg.Now())
+	e.Messages, e.Viewers = s.state.Messages.Tail(), s.viewers(s.host.elapsed())
 	out := e.SessionState(clew.MessageIDOf(s.state.Seq))
 	out.Epoch, out.OpenMessages = s.epoch, s.openMessages()
 	if out.Returning != nil { // the state's own is not given away

@@ -23,10 +23,10 @@ type Stream struct {
 	text strings.Builder
 	cut  string // the first bytes of a character whose rest is to come
 
-	saved   time.Time   // when the text was last journaled
-	unsaved bool        // there is more since then
-	later   *time.Timer // journals it if the stream pauses, nil if none runs
-	failed  error       // what became of the last journaling, for the next piece
+	saved   time.Duration // when the text was last journaled
+	unsaved bool          // there is more since then
+	later   *time.Timer   // journals it if the stream pauses, nil if none runs
+	failed  error         // what became of the last journaling, for the next piece
 	// saving tells when the journaling under way is done, nil if there is none.
 	saving <-chan outcome
 }
@@ -93,7 +93,7 @@ func (st *Stream) Restart() error {
 
 func (st *Stream) begin() error {
 	st.mu.Lock()
-	st.saved = time.Now()
+	st.saved = st.d.s.host.cfg.Clock.Elapsed()
 	m := st.m
 	st.mu.Unlock()
 	return st.d.s.read(st.d.ctx, func(s *Session) { s.openText(m) })
@@ -142,7 +142,7 @@ func (st *Stream) Write(delta string) error {
 // slow disk holds no piece up. What is not journaled now is later. An error is
 // that of the time before. The caller holds mu.
 func (st *Stream) save() {
-	if wait := snapshotEvery - time.Since(st.saved); wait > 0 {
+	if wait := snapshotEvery - (st.d.s.host.cfg.Clock.Elapsed() - st.saved); wait > 0 {
 		st.saveIn(wait)
 		return
 	}
@@ -163,7 +163,7 @@ func (st *Stream) save() {
 		st.saveIn(snapshotEvery)
 		return
 	}
-	st.saved, st.saving, st.unsaved = time.Now(), saving, false
+	st.saved, st.saving, st.unsaved = st.d.s.host.cfg.Clock.Elapsed(), saving, false
 }
 
 // saveIn journals what there is by then. A piece that comes before may do it. The
@@ -245,7 +245,7 @@ func (s *Session) stream(m clew.Message, offset int, delta string) {
 	if err != nil {
 		return
 	}
-	env := transient(s.id, typ, s.host.cfg.Now(), data)
+	env := transient(s.id, typ, s.host.now(), data)
 	s.openMu.Lock()
 	defer s.openMu.Unlock()
 	o := s.open[m.MessageID]

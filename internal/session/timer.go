@@ -16,9 +16,10 @@ import (
 // not, and for a machine whose clock stood still. Owned by run.
 type timer struct {
 	at   int64            // what the timer is set to, 0 if it is not
+	held int64            // the hold that counted then
 	c    <-chan time.Time // nil if it is not set
 	stop func()
-	hold int64 // not before this time: the last try failed
+	hold int64 // not before so much has elapsed: the last try failed
 	// woken is what the engine was last asked for, unknown after a load that may
 	// have come between a record and its wake-up. early counts the wake-ups that
 	// came before their time.
@@ -38,32 +39,26 @@ const (
 	wakePauseMax  = 5 * time.Second
 )
 
-// afterTimer is Config.After by the machine's clock.
-func afterTimer(d time.Duration) (<-chan time.Time, func()) {
-	t := time.NewTimer(d)
-	return t.C, func() { t.Stop() }
-}
-
 // settle handles what is due, one thing after the other. An error means that
 // the session cannot go on here.
 func (s *Session) settle() error {
 	for {
-		now := s.host.cfg.Now()
-		if at := s.state.NextDeadline(); at == 0 || at > now || s.alarm.hold > now {
+		elapsed := s.host.elapsed()
+		if at := s.state.NextDeadline(); at == 0 || at > s.host.now() || s.alarm.hold > elapsed {
 			return nil
 		}
 		if s.host.cfg.Storage.Writable() != nil {
-			s.alarm.hold = now + readOnlyPause.Milliseconds()
+			s.alarm.hold = elapsed + readOnlyPause.Milliseconds()
 			return nil
 		}
 		done := make(chan outcome, 1)
 		if err := s.process([]request{{ctx: s.host.ctx, cmd: clew.Command{Data: &decide.TimeoutCommand{}}, done: done}}); err != nil {
 			return err
 		}
-		s.lastUse.Store(now)
+		s.lastUse.Store(elapsed)
 		if out := <-done; out.err != nil || len(out.receipt.Records) == 0 {
 			s.host.cfg.Log.Error("a question could not be settled at its deadline", "session", s.id, "err", out.err)
-			s.alarm.hold = now + expirePause.Milliseconds()
+			s.alarm.hold = elapsed + expirePause.Milliseconds()
 			return nil
 		}
 	}
@@ -93,19 +88,16 @@ func (s *Session) arm() {
 		s.alarm.woken, s.alarm.early = next, 0
 		s.host.wakes.put(s.id, next)
 	}
-	if next > 0 {
-		next = max(next, s.alarm.hold)
-	}
-	if next == s.alarm.at {
+	if next == s.alarm.at && s.alarm.hold == s.alarm.held {
 		return
 	}
 	s.disarm()
 	if next == 0 {
 		return
 	}
-	wait := min(max(next-s.host.cfg.Now(), 0), alarmMax.Milliseconds())
-	s.alarm.at = next
-	s.alarm.c, s.alarm.stop = s.host.cfg.After(time.Duration(wait) * time.Millisecond)
+	wait := min(max(next-s.host.now(), s.alarm.hold-s.host.elapsed(), 0), alarmMax.Milliseconds())
+	s.alarm.at, s.alarm.held = next, s.alarm.hold
+	s.alarm.c, s.alarm.stop = s.host.cfg.Clock.After(time.Duration(wait) * time.Millisecond)
 }
 
 func (s *Session) disarm() {

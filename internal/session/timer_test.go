@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
@@ -324,12 +325,15 @@ func TestTimerIsInjected(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
 		h := start(t, j, session.Config{
 			Agent: wondering(5 * time.Minute),
-			Now:   func() int64 { mu.Lock(); defer mu.Unlock(); return now },
-			After: func(d time.Duration) (<-chan time.Time, func()) {
-				mu.Lock()
-				defer mu.Unlock()
-				set = append(set, d)
-				return fire, func() { mu.Lock(); defer mu.Unlock(); stopped++ }
+			Clock: timerClock{
+				Clock: clock.System(),
+				now:   func() time.Time { mu.Lock(); defer mu.Unlock(); return time.UnixMilli(now) },
+				after: func(d time.Duration) (<-chan time.Time, func()) {
+					mu.Lock()
+					defer mu.Unlock()
+					set = append(set, d)
+					return fire, func() { mu.Lock(); defer mu.Unlock(); stopped++ }
+				},
 			},
 		})
 		id, a := asked(t, h)
@@ -363,16 +367,34 @@ func TestTimerIsInjected(t *testing.T) {
 	})
 }
 
-// never is a timer that does not come.
-func never(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }
+// A timerClock has timers of its own, and the time of day if it is given.
+type timerClock struct {
+	clock.Clock
+	now   func() time.Time
+	after func(time.Duration) (<-chan time.Time, func())
+}
+
+func (c timerClock) After(d time.Duration) (<-chan time.Time, func()) { return c.after(d) }
+
+func (c timerClock) Now() time.Time {
+	if c.now == nil {
+		return c.Clock.Now()
+	}
+	return c.now()
+}
+
+// never is a clock whose timers do not come.
+func never() clock.Clock {
+	return timerClock{Clock: clock.System(), after: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }}
+}
 
 // Whichever node the wake-up comes to, the owner has done what is due when it is
 // acknowledged.
 func TestWakeUpAtAnotherNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, net := new(journaltest.Memory), newNetwork()
-		a := start(t, m.Node("a"), session.Config{Peers: net.join("a"), Agent: wondering(5 * time.Minute), After: never, IdleAfter: time.Hour})
-		b := start(t, m.Node("b"), session.Config{Peers: net.join("b"), Agent: wondering(5 * time.Minute), After: never})
+		a := start(t, m.Node("a"), session.Config{Peers: net.join("a"), Agent: wondering(5 * time.Minute), Clock: never(), IdleAfter: time.Hour})
+		b := start(t, m.Node("b"), session.Config{Peers: net.join("b"), Agent: wondering(5 * time.Minute), Clock: never()})
 		synctest.Wait()
 		id, q := asked(t, a)
 		sleepUntil(q.DeadlineMS + 10)

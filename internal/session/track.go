@@ -17,13 +17,14 @@ const trackedFor = 2 * time.Minute
 func (s *Session) watchState() (leave func()) {
 	s.stateWatchers.Add(1)
 	return func() {
-		s.stateLeft.Store(s.host.cfg.Now())
+		s.stateLeft.Store(s.host.elapsed())
 		s.stateWatchers.Add(-1)
 	}
 }
 
 func (s *Session) stateWatched() bool {
-	return s.stateWatchers.Load() > 0 || s.host.cfg.Now() < s.stateLeft.Load()+trackedFor.Milliseconds()
+	left := s.stateLeft.Load()
+	return s.stateWatchers.Load() > 0 || left > 0 && s.host.elapsed() < left+trackedFor.Milliseconds()
 }
 
 // feedBatch gives durable records to those who watch, with what they changed.
@@ -32,7 +33,7 @@ func (s *Session) feedBatch(records []clew.Record) {
 	defer s.openMu.Unlock()
 	var item *feed.Item
 	if c := s.change(records); c != nil {
-		item = feed.NewChangeItem(s.host.cfg.Now(), c, s.host.cfg.Encode)
+		item = feed.NewChangeItem(s.host.now(), c, s.host.cfg.Encode)
 	}
 	s.feed.AppendWith(records, item)
 }
@@ -80,7 +81,7 @@ func (s *Session) since(cursor uint64) (*view.Change, uint64, error) {
 	if s.tracker == nil {
 		s.tracker = view.NewTracker(s.state)
 	}
-	viewers := s.viewers(s.host.cfg.Now())
+	viewers := s.viewers(s.host.elapsed())
 	s.openMu.Lock()
 	defer s.openMu.Unlock()
 	found, err := s.tracker.Since(s.state, cursor, s.overlay)

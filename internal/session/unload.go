@@ -17,15 +17,15 @@ func (h *Host) unloadIdle(ctx context.Context) {
 	for {
 		select {
 		case <-t.C:
-			h.Unload(h.cfg.Now() - h.cfg.IdleAfter.Milliseconds())
+			h.Unload(h.elapsed() - h.cfg.IdleAfter.Milliseconds())
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// Unload lets all sessions go that are not in use and were last used before a
-// time (Unix ms). It returns how many.
+// Unload lets all sessions go that are not in use and were last used before
+// a time, in ms that elapsed. It returns how many.
 func (h *Host) Unload(before int64) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 func TestDueAtLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := new(journaltest.Memory).Node("a")
-		h := start(t, j, session.Config{Agent: wondering(5 * time.Minute), After: never})
+		h := start(t, j, session.Config{Agent: wondering(5 * time.Minute), Clock: never()})
 		id, a := asked(t, h)
 		h.Unload(1 << 60)
 		synctest.Wait()

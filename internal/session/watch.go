@@ -31,7 +31,7 @@ func (h *Host) Watch(ctx context.Context, id clew.SessionID) (*Watch, error) {
 		}
 		s.holds.Add(1)
 		w = &Watch{host: h, id: id, feed: s.feed, epoch: s.epoch, local: s, release: func() {
-			s.lastUse.Store(h.cfg.Now())
+			s.lastUse.Store(h.elapsed())
 			s.holds.Add(-1)
 		}}
 		return nil

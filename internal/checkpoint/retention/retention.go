@@ -19,6 +19,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/checkpoint"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -37,7 +38,7 @@ type Options struct {
 	Records func(ctx context.Context, id clew.SessionID) iter.Seq2[clew.Record, error]
 	// Temp is a directory for temporary files; "" is the system's.
 	Temp string
-	// Now tells the time. Nil stands for time.Now.
+	// Now tells the time of day. Nil is the machine's.
 	Now func() time.Time
 	Log *slog.Logger
 }
@@ -60,7 +61,7 @@ func Open(dir string, o Options) (*Keeper, error) {
 		o.Settings = func(map[string]any) settings.Values { return settings.Defaults() }
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = clock.System().Now
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -18,7 +18,7 @@ import (
 const readTries = 5
 
 func (s *Scan) readLink(w *worker, fd int, n *tree.Node, k *tree.Entry) error {
-	began := time.Now().UnixNano()
+	began := time.Now().UnixNano() //nolint:forbidigo // as files have it
 	target, err := beneath.Readlink(fd, k.Name)
 	if errors.Is(err, unix.EINVAL) || err != nil && beneath.Gone(err) { // it is no link any more
 		s.lost(n, k)
@@ -90,7 +90,7 @@ func (s *Scan) tryFile(w *worker, fd int, n *tree.Node, k *tree.Entry, last bool
 }
 
 func (s *Scan) trySmall(w *worker, f *os.File, n *tree.Node, k *tree.Entry, before beneath.Stamp, last bool) error {
-	began := time.Now().UnixNano()
+	began := time.Now().UnixNano() //nolint:forbidigo // as files have it
 	data, err := w.read(f, before.Size)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (w *worker) read(f *os.File, size int64) ([]byte, error) {
 }
 
 func (s *Scan) tryLarge(f *os.File, n *tree.Node, k *tree.Entry, before beneath.Stamp, last bool) error {
-	began := time.Now().UnixNano()
+	began := time.Now().UnixNano() //nolint:forbidigo // as files have it
 	large, err := s.pack.Stream(io.NewSectionReader(f, 0, before.Size), before.Size)
 	if err != nil {
 		return err

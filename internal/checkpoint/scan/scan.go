@@ -157,7 +157,7 @@ func (s *Scan) list(w *worker, fd int, at string, n *tree.Node, rules *Ruleset) 
 	}
 	// The list of names is good while the directory has not changed.
 	if n.Read == 0 || now != n.Stamp || !now.Settled(n.Read) {
-		began := time.Now().UnixNano()
+		began := time.Now().UnixNano() //nolint:forbidigo // as files have it
 		list, err := beneath.Names(fd)
 		if err != nil {
 			return err

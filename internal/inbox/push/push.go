@@ -18,6 +18,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session/core"
 )
@@ -43,7 +44,7 @@ type Options struct {
 	// PublicURL is where people reach this server, "" if nobody said.
 	PublicURL func() string
 	Log       *slog.Logger
-	Now       func() time.Time // nil = time.Now
+	Now       func() time.Time // nil = the machine's
 	// Again holds the pauses between attempts; after the last one a message is
 	// given up. nil = from seconds to half an hour.
 	Again []time.Duration
@@ -66,12 +67,12 @@ const testsPerMinute = 6
 // New makes a Push.
 func New(o Options) *Push {
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = clock.System().Now
 	}
 	if o.Again == nil {
 		o.Again = defaultAgain
 	}
-	return &Push{o: o, tests: auth.NewLimiter(testsPerMinute, o.Now), client: &http.Client{
+	return &Push{o: o, tests: auth.NewLimiter(testsPerMinute, nil), client: &http.Client{
 		Timeout: sendTimeout,
 		// Neither a redirect nor a proxy of the environment decides where we go.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
