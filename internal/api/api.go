@@ -109,11 +109,12 @@ type Options struct {
 	PerMinute       int           // requests of a user; 0 or less = no limit
 	Timeout         time.Duration // of a request; 0 = 15 s
 
-	Version   string                      // of the program, for the OpenAPI document
-	AsyncAPI  []byte                      // the document of the WebSocket protocol
-	Ready     func(context.Context) error // nil = always ready
-	Metrics   http.Handler                // nil = none
-	WebSocket http.Handler                // authenticates by itself; nil = none
+	Usage     func(ctx context.Context, user clew.UserID) (DiskUsage, error) // nil = nobody counts
+	Version   string                                                         // of the program, for the OpenAPI document
+	AsyncAPI  []byte                                                         // the document of the WebSocket protocol
+	Ready     func(context.Context) error                                    // nil = always ready
+	Metrics   http.Handler                                                   // nil = none
+	WebSocket http.Handler                                                   // authenticates by itself; nil = none
 
 	Log   *slog.Logger // nil = slog.Default()
 	Clock clock.Clock  // nil = the machine's
@@ -175,6 +176,7 @@ func New(o Options) (*API, error) {
 	a.settingsRoutes(h)
 	a.toolServerRoutes(h)
 	a.backupRoutes(h)
+	a.usageRoutes(h)
 	a.inboxRoutes(h)
 	a.ruleRoutes(h)
 	a.pushRoutes(h)

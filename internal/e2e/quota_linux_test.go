@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/png"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/api"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/server"
 )
@@ -64,13 +66,14 @@ func quotaConfig(t *testing.T, scripts map[string]string, more map[string]any) s
 // A tenant is a user with a session in a workspace of the server's.
 type tenant struct {
 	neighbour
-	dir   string
-	calls int
+	url, token string
+	dir        string
+	calls      int
 }
 
 func newTenant(t *testing.T, srv *inside, name string, scripts map[string]string) *tenant {
 	t.Helper()
-	n := &tenant{neighbour: neighbour{t, client.NewAPI(srv.URL(), srv.Token(name)), ""}}
+	n := &tenant{neighbour: neighbour{t, client.NewAPI(srv.URL(), srv.Token(name)), ""}, url: srv.URL(), token: srv.Token(name)}
 	n.makeSession("")
 	n.dir = filepath.Join(srv.cfg.Data, "workspaces", string(n.id))
 	if err := os.MkdirAll(n.dir, 0o700); err != nil {
@@ -111,6 +114,25 @@ func (n *tenant) call(tool string, input map[string]any) (ended *clew.MessageToo
 	return ended
 }
 
+// usage is what the server says that the user has.
+func (n *tenant) usage() (u api.DiskUsage) {
+	n.Helper()
+	req, err := http.NewRequestWithContext(n.Context(), http.MethodGet, n.url+"/api/v1/usage", nil)
+	if err != nil {
+		n.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+n.token)
+	r, err := http.DefaultClient.Do(req)
+	if err != nil {
+		n.Fatal(err)
+	}
+	defer r.Body.Close()
+	if err := json.NewDecoder(r.Body).Decode(&u); err != nil || r.StatusCode != http.StatusOK {
+		n.Fatal(r.Status, err)
+	}
+	return u
+}
+
 func (n *tenant) bash(script string) *clew.MessageTool {
 	n.Helper()
 	return n.call("execute_command", map[string]any{"command": "bash " + script, "timeout_sec": 60})
@@ -141,6 +163,9 @@ func TestWorkspaceQuota(t *testing.T) {
 	write := map[string]any{"path": "note.txt", "content": strings.Repeat("x", 100)}
 	if wrote := bob.call("write_file", write); wrote.Status != clew.ToolError || !strings.Contains(wrote.Error, "workspace_quota_mb") {
 		t.Errorf("a file tool: %+v", wrote)
+	}
+	if got := bob.usage(); got.Workspaces.Bytes < 32<<20 || got.Workspaces.QuotaBytes != 32<<20 || got.Checkpoints.QuotaBytes == 0 {
+		t.Errorf("the user has %+v", got)
 	}
 	if large := ann.bash("large.sh"); large.LimitReached != "" || large.Status != clew.ToolComplete {
 		t.Errorf("another user: %+v", large)

@@ -304,7 +304,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
 		Settings: s.shop.settings, Secrets: s.shop.secrets, ToolServers: s.shop.desk, Blobs: s.journal, References: s.refers, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
-		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups,
+		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups, Usage: s.usage,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: s.journal.Ready, Metrics: figures, WebSocket: s.gateway, Log: s.log,
 	}
