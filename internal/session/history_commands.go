@@ -204,25 +204,32 @@ func (s *Session) execute(ctx context.Context, cmd clew.Command, c decide.Rewind
 	if s.host.cfg.Files == nil {
 		return Receipt{}, rewind.ErrNoCheckpoints()
 	}
-	start := cmd
-	start.Data = &decide.RewindCommand{RewindPlan: c, Start: true}
-	begun, err := s.submit(ctx, start)
-	if err == nil && begun.Repeat {
-		begun, _, err = s.repeated(ctx, cmd)
-	}
-	if err != nil || begun.Repeat {
-		return begun, err
-	}
 	done := make(chan outcome, 1)
-	s.rewinds.Go(func() { done <- s.restoreFiles(cmd, c, place) })
+	s.rewinds.Go(func() { done <- s.takeBack(ctx, cmd, c, place) })
 	select {
 	case out := <-done:
-		out.receipt.Records = append(begun.Records, out.receipt.Records...)
-		out.receipt.ClientMessageID = cmd.ClientMessageID
 		return out.receipt, out.err
 	case <-ctx.Done():
 		return Receipt{}, timedOut(ctx)
 	}
+}
+
+// takeBack puts the start of a return on record and then carries it out. Whoever
+// asked for it may give up in between; the return may not.
+func (s *Session) takeBack(ctx context.Context, cmd clew.Command, c decide.RewindPlan, place rewind.Workspace) outcome {
+	start := cmd
+	start.Data = &decide.RewindCommand{RewindPlan: c, Start: true}
+	begun, err := s.submit(s.host.ctx, start)
+	if err == nil && begun.Repeat {
+		begun, _, err = s.repeated(ctx, cmd)
+	}
+	if err != nil || begun.Repeat {
+		return outcome{receipt: begun, err: err}
+	}
+	out := s.restoreFiles(cmd, c, place)
+	out.receipt.Records = append(begun.Records, out.receipt.Records...)
+	out.receipt.ClientMessageID = cmd.ClientMessageID
+	return out
 }
 
 // resumeRewind goes on with a return that was cut off. It runs in the session's

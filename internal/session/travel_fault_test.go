@@ -79,6 +79,42 @@ func TestReturnWithoutAcknowledgement(t *testing.T) {
 	f.is(t, "0")
 }
 
+// Whoever asked to go back gives up while the start of it goes on record. The
+// session goes back all the same, and does not stand half-way until it is loaded
+// again.
+func TestReturnGivenUpAtItsStart(t *testing.T) {
+	f := &shelf{}
+	j := &faults{Journal: new(journaltest.Memory).Node("a")}
+	x := &trip{t: t, id: "s1"}
+	x.h = start(t, j, session.Config{Agent: parrot, Files: f})
+	create(t, x.h, x.id)
+	f.write("0")
+	x.do(&clew.CheckpointSaveData{})
+	x.say("a")
+	f.write("1")
+	ctx, giveUp := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	j.set(func() {
+		j.after = func(records []clew.Record) error {
+			if records[len(records)-1].Type == clew.EventRewindStarted {
+				giveUp()
+				if err := <-done; err == nil {
+					t.Error("the caller was answered before the start was on record")
+				}
+			}
+			return nil
+		}
+	})
+	cmd := x.cmd(&clew.RewindData{Target: at(x.message(1).MessageID), RestoreCheckpoint: true})
+	_, err := x.h.Do(ctx, x.id, cmd)
+	done <- err
+	until(t, watch(t, x.h, x.id), func(st clew.SessionState) bool { return st.Returning == nil && st.Status == clew.StatusIdle })
+	if slices.Contains(x.texts(), "a") {
+		t.Errorf("the conversation is %q", x.texts())
+	}
+	f.is(t, "0")
+}
+
 // Files that can go neither on nor back keep the return open until they can.
 func TestUnsettledFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
