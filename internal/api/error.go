@@ -49,8 +49,12 @@ func problemOf(err error) *problem {
 		return p
 	}
 	e := clew.AsError(err)
-	if e.Code == clew.Internal && errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case e.Code != clew.Internal:
+	case errors.Is(err, context.DeadlineExceeded):
 		e = clew.WrapError(clew.Unavailable, err, "the request took too long")
+	case errors.Is(err, context.Canceled): // the server stops, or nobody is there to hear it
+		e = clew.WrapError(clew.Unavailable, err, "the request was cut short")
 	}
 	return newProblem(statusOf(e.Code), e)
 }
