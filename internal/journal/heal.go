@@ -124,6 +124,7 @@ func (h *healer) restart(ctx context.Context) error {
 	e.mu.Lock()
 	e.embedded = srv
 	e.mu.Unlock()
+	h.j.health.restarted()
 	return nil
 }
 

@@ -119,6 +119,46 @@ func TestHealKeepsFollowersAndWakes(t *testing.T) {
 	}
 }
 
+// Whoever is to write learns where the journal ends only from a store that takes
+// records: a record that was not acknowledged may be there after all when it is
+// healed, and another one in its place would damage the session.
+func TestNoWriterWhileReadOnly(t *testing.T) {
+	j := openForHealing(t)
+	lease, err := j.Claim(t.Context(), session.ShardOf("sess_1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.health.set(StorageFailed, "sync x.blk: input/output error") // and the healer stays away
+	if _, _, err := j.Open(t.Context(), lease, "sess_1"); !errors.Is(err, session.ErrReadOnly) {
+		t.Errorf("a writer gets %v", err)
+	}
+	if _, _, err := j.Open(t.Context(), session.Lease{}, "sess_1"); err != nil {
+		t.Errorf("a reader gets %v", err)
+	}
+}
+
+// What the engine was asked before it was started anew is asked again at once.
+func TestReadOverRestart(t *testing.T) {
+	h := newHealth(true)
+	asked := make(chan bool)
+	done := make(chan error, 1)
+	go func() {
+		done <- h.read(t.Context(), func(ctx context.Context) error {
+			if <-asked {
+				return nil
+			}
+			<-ctx.Done() // no answer
+			return ctx.Err()
+		})
+	}()
+	asked <- false
+	h.restarted()
+	asked <- true
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // An engine that does not start anew three times has failed for good.
 func TestHealGivesUp(t *testing.T) {
 	j := openForHealing(t)

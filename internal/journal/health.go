@@ -47,8 +47,12 @@ type health struct {
 	err     error         // what writers hear, nil while healthy
 	changed chan struct{} // closed at the next change
 	// well ends when the store stops taking records.
-	well    context.Context
-	unwell  context.CancelFunc
+	well   context.Context
+	unwell context.CancelFunc
+	// life ends when the engine in this process is started anew: what it was asked
+	// before gets no answer any more.
+	life    context.Context
+	endLife context.CancelFunc
 	latched map[string]bool // streams that take no more writes until the engine starts anew
 	healing chan struct{}   // kicks the healer
 }
@@ -60,7 +64,34 @@ func newHealth(embedded bool, c clock.Clock) *health {
 		latched: map[string]bool{}, healing: make(chan struct{}, 1),
 	}
 	h.well, h.unwell = context.WithCancel(context.Background())
+	h.life, h.endLife = context.WithCancel(context.Background())
 	return h
+}
+
+// restarted notes that the engine in this process was started anew.
+func (h *health) restarted() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.endLife()
+	h.life, h.endLife = context.WithCancel(context.Background())
+}
+
+// read runs fn, which asks the engine something, and runs it again if the engine
+// was started anew before it answered.
+func (h *health) read(ctx context.Context, fn func(context.Context) error) error {
+	for {
+		h.mu.Lock()
+		life := h.life
+		h.mu.Unlock()
+		once, cancel := context.WithCancel(ctx)
+		stop := context.AfterFunc(life, cancel)
+		err := fn(once)
+		stop()
+		cancel()
+		if err == nil || life.Err() == nil || ctx.Err() != nil {
+			return err
+		}
+	}
 }
 
 // latch notes that a stream takes no more writes.

@@ -36,7 +36,10 @@ func (j *Journal) Open(ctx context.Context, lease session.Lease, id clew.Session
 	if err != nil {
 		return nil, core.Loaded{}, err
 	}
-	if j.health.writable() != nil { // what the engine remembers need not be on the disk
+	if unwell := j.health.writable(); unwell != nil { // what the engine remembers need not be on the disk
+		if lease != (session.Lease{}) { // and whoever writes has to know where the journal ends
+			return nil, core.Loaded{}, unwell
+		}
 		tail, head = seen.acknowledged(seal, tail)
 	}
 	l := &log{j: j, lease: lease, id: id, seal: seal, mark: mark}

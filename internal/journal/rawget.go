@@ -66,7 +66,11 @@ func (j *Journal) read(ctx context.Context, subject string, query []byte) (*nats
 	defer cancel()
 	for try := j.firstTry(); ; try *= 2 {
 		one, cancel := context.WithTimeout(ctx, try)
-		answer, err := j.engine.conn.RequestWithContext(one, subject, query)
+		var answer *nats.Msg
+		err := j.health.read(one, func(ctx context.Context) (err error) {
+			answer, err = j.engine.conn.RequestWithContext(ctx, subject, query)
+			return err
+		})
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return answer, err
@@ -95,35 +99,46 @@ func (j *Journal) messages(ctx context.Context, p int, subject string, from, las
 func (j *Journal) stored(ctx context.Context, stream, subject string, from, last uint64) iter.Seq2[*jetstream.RawStreamMsg, error] {
 	return func(yield func(*jetstream.RawStreamMsg, error) bool) {
 		for last == 0 || from <= last {
-			n := 0
-			batch, err := jetstreamext.GetBatch(ctx, j.js, stream, readBatch,
-				jetstreamext.GetBatchSeq(max(from, 1)), jetstreamext.GetBatchSubject(subject))
-			if err != nil {
+			n, more := 0, true
+			err := j.health.read(ctx, func(ctx context.Context) error {
+				return j.batch(ctx, stream, subject, from, func(m *jetstream.RawStreamMsg) bool {
+					if more = last == 0 || m.Sequence <= last; more {
+						n++
+						from = m.Sequence + 1
+						more = yield(m, nil)
+					}
+					return more
+				})
+			})
+			switch {
+			case !more:
+				return
+			case err != nil:
 				yield(nil, engineError(err))
 				return
-			}
-			for m, err := range batch {
-				if errors.Is(err, jetstreamext.ErrNoMessages) {
-					break
-				}
-				if err != nil {
-					yield(nil, engineError(err))
-					return
-				}
-				if last != 0 && m.Sequence > last {
-					return
-				}
-				n++
-				from = m.Sequence + 1
-				if !yield(m, nil) {
-					return
-				}
-			}
-			if n == 0 || last == 0 && n < readBatch {
+			case n == 0 || last == 0 && n < readBatch:
 				return
 			}
 		}
 	}
+}
+
+// batch gives fn the next messages of a stream on a subject, until it wants no more.
+func (j *Journal) batch(ctx context.Context, stream, subject string, from uint64, fn func(*jetstream.RawStreamMsg) bool) error {
+	batch, err := jetstreamext.GetBatch(ctx, j.js, stream, readBatch,
+		jetstreamext.GetBatchSeq(max(from, 1)), jetstreamext.GetBatchSubject(subject))
+	if err != nil {
+		return err
+	}
+	for m, err := range batch {
+		if errors.Is(err, jetstreamext.ErrNoMessages) {
+			return nil
+		}
+		if err != nil || !fn(m) {
+			return err
+		}
+	}
+	return nil
 }
 
 // engineError gives the engine's failures one code.

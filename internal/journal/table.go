@@ -72,7 +72,11 @@ func (t *Table) get(ctx context.Context, key string) (jetstream.KeyValueEntry, e
 	wait, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	for {
-		e, err := t.kv.Get(ctx, key)
+		var e jetstream.KeyValueEntry
+		err := t.health.read(ctx, func(ctx context.Context) (err error) {
+			e, err = t.kv.Get(ctx, key)
+			return err
+		})
 		if !errors.Is(err, nats.ErrNoResponders) || pause(wait, 50*time.Millisecond) != nil {
 			return e, err
 		}

@@ -44,24 +44,35 @@ func (x *Inbox) rows(ctx context.Context, pattern string, fn func(tableRow)) err
 
 // latest gives fn what the table has at one moment, and counts it. It fails with
 // jetstreamext.ErrBatchUnsupported beyond 1,024 rows.
-func (t *Table) latest(ctx context.Context, js jetstream.JetStream, pattern string, fn func(tableRow)) (n int, err error) {
+func (t *Table) latest(ctx context.Context, js jetstream.JetStream, pattern string, fn func(tableRow)) (int, error) {
+	var rows []tableRow
+	err := t.health.read(ctx, func(ctx context.Context) (err error) {
+		rows, err = t.read(ctx, js, pattern)
+		return err
+	})
+	for _, r := range rows {
+		fn(r)
+	}
+	return len(rows), err
+}
+
+func (t *Table) read(ctx context.Context, js jetstream.JetStream, pattern string) (rows []tableRow, err error) {
 	prefix := "$KV." + t.kv.Bucket() + "."
 	batch, err := jetstreamext.GetLastMsgsFor(ctx, js, "KV_"+t.kv.Bucket(), []string{prefix + pattern})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	for m, err := range batch {
 		if errors.Is(err, jetstreamext.ErrNoMessages) {
-			return n, nil
+			return rows, nil
 		}
 		if err != nil {
-			return n, err
+			return rows, err
 		}
-		n++
 		live := m.Header.Get("KV-Operation") == "" && m.Header.Get(jetstream.MarkerReasonHeader) == ""
-		fn(tableRow{strings.TrimPrefix(m.Subject, prefix), m.Sequence, m.Data, live})
+		rows = append(rows, tableRow{strings.TrimPrefix(m.Subject, prefix), m.Sequence, m.Data, live})
 	}
-	return n, ctx.Err()
+	return rows, ctx.Err()
 }
 
 // scan is latest for any number of rows.
