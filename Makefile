@@ -112,6 +112,10 @@ test-kills: ## kill the server at every named point of a turn, of a run, and of 
 test-manual: ## do what docs/operating.md says for three machines, to the letter
 	$(GO) test -count=1 -timeout 30m -v -run TestManual ./internal/e2e/failover
 
+.PHONY: faults
+faults: ## break the program in every way that is known, look for planted bugs, and write docs/faults.md
+	CLEW_NIGHTLY=1 CLEW_FAULTS_TABLE=$(CURDIR)/docs/faults.md $(GO) test -count=1 -timeout 3h -v ./internal/e2e/faults
+
 .PHONY: golden
 golden: ## have this tree leave a data directory behind, for the trees after it to open
 	CLEW_GOLDEN_MAKE=$(shell git rev-parse --short=7 HEAD) $(GO) test -count=1 -timeout 10m -run TestMake ./internal/e2e/golden

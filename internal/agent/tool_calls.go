@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
@@ -92,7 +93,9 @@ func (w *worker) inspectCall(ctx context.Context, v session.View, t tool.Tool, p
 		Counters:   policy.Counters{AutoApproved: v.Task.AutoApproved, Mistakes: v.Task.Mistakes},
 		Remembered: v.Root.Allowed,
 	}
-	p.decision = policy.Decide(p.input)
+	if p.decision = policy.Decide(p.input); planted.Bug("approval not asked for") && p.decision.Kind == policy.Ask {
+		p.decision = policy.Decision{Kind: policy.Allow}
+	}
 }
 
 // prepareTool makes an error of a tool's panic: it fails its call, not the turn.
@@ -253,6 +256,9 @@ func (w *worker) inDoubt(ctx context.Context, v session.View, c core.Call) *prep
 	case clew.ClassCheckable:
 		return w.checked(ctx, p)
 	case clew.ClassOnce:
+		if planted.Bug("step run again") {
+			return p
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session/feed"
 )
 
@@ -77,6 +78,16 @@ func (at cursor) start(head uint64, epoch string) (uint64, error) {
 		return 0, nil
 	}
 	seq, err := clew.MessageID(at.resumeFrom).Seq()
+	switch { // each is a bug of the campaign's
+	case planted.Bug("cursor off by one"):
+		seq = min(seq+1, head)
+	case planted.Bug("record sent again"):
+		seq = max(seq, 1) - 1
+	case planted.Bug("epoch not compared"):
+		epoch = at.epoch
+	case planted.Bug("cursor beyond the end taken"):
+		seq = min(seq, head)
+	}
 	if err != nil || seq > head || at.epoch != "" && at.epoch != epoch {
 		return head, clew.Errorf(clew.CursorLost, "the session has no such position, as after a restore from a backup; this is what it has")
 	}

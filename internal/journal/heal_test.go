@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/clock/clocktest"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -139,7 +140,7 @@ func TestNoWriterWhileReadOnly(t *testing.T) {
 
 // What the engine was asked before it was started anew is asked again at once.
 func TestReadOverRestart(t *testing.T) {
-	h := newHealth(true)
+	h := newHealth(true, clock.System())
 	asked := make(chan bool)
 	done := make(chan error, 1)
 	go func() {

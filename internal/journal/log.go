@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 )
@@ -71,7 +72,7 @@ func (j *Journal) load(ctx context.Context, id clew.SessionID) (seal *archive.Se
 			mark = 0
 		}
 		tail, head, mark, err = j.readTail(ctx, id, head, mark)
-		if err == nil {
+		if err == nil && !planted.Bug("lost end served") {
 			err = seen.check(id, head, tail)
 		}
 		// A seal written and a stream cut between the two reads looks like a

@@ -30,6 +30,7 @@ var order = []string{
 	"internal/budget",   // what was spent, and what may be
 	"internal/crash",    // named places where tests kill the program
 	"internal/clock",    // what time it is, and how much went by
+	"internal/planted",  // bugs that a campaign has to find
 	"internal/disk",     // the room on a file system
 	"internal/sentence", // what the server writes for people
 	"internal/settings",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/clock"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
@@ -453,7 +454,7 @@ func (h *Host) checkListed(ctx context.Context, id clew.SessionID, state *core.S
 	switch {
 	case err != nil:
 		h.cfg.Log.Warn("the owner's list was not asked about a session", "session", id, "err", err)
-	case head < listed:
+	case head < listed && !planted.Bug("lost end served"):
 		return DamagedError(id, fmt.Errorf("its owner's list knows record %d, but the store ends at %d", listed, head))
 	}
 	return nil

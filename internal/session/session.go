@@ -7,8 +7,10 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/feed"
@@ -402,7 +404,7 @@ type draft struct {
 func (s *Session) decide(req request) (pending, []draft, error) {
 	cmd := req.cmd
 	if cmd.ClientMessageID != "" && !decide.EndsRewind(cmd.Data) {
-		if t, ok := s.state.ProcessedAs(cmd.By.User, cmd.ClientMessageID); ok {
+		if t, ok := s.state.ProcessedAs(cmd.By.User, cmd.ClientMessageID); ok && !planted.Bug("repeated command carried out") {
 			return pending{req: req, outcome: outcome{receipt: repeatOf(t)}}, nil, nil
 		}
 	}
@@ -495,6 +497,13 @@ func repeatOf(t core.ProcessedCommand) Receipt {
 // commit makes records of the drafts, appends them and answers those who wait.
 // Nobody sees a record before it is durable.
 func (s *Session) commit(drafts []draft, waiting []pending) error {
+	if planted.Bug("acknowledged before the append") {
+		for _, p := range waiting {
+			p.req.done <- p.outcome
+		}
+		waiting = nil
+		time.Sleep(50 * time.Millisecond)
+	}
 	if len(drafts) > 0 {
 		records, err := s.append(drafts)
 		if err != nil {

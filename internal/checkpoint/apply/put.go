@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew/internal/checkpoint/object"
 	"github.com/clew-run/clew/internal/checkpoint/tree"
 	"github.com/clew-run/clew/internal/crash"
+	"github.com/clew-run/clew/internal/planted"
 )
 
 // put makes what has to be there. Directories can be entered and written to
@@ -147,7 +148,11 @@ func (a *Applier) writeFile(dir int, tmp, name string, c tree.Change) error {
 		err = a.own(dir, tmp, name) // first: it takes away special permissions
 	}
 	if err == nil {
-		err = unix.Fchmod(fd, c.To.Perm)
+		perm := c.To.Perm
+		if planted.Bug("mode lost") {
+			perm = 0o644
+		}
+		err = unix.Fchmod(fd, perm)
 	}
 	if err == nil && len(a.changes) <= fewFiles {
 		err = f.Sync()

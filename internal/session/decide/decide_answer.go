@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session/core"
 )
 
@@ -43,6 +44,9 @@ func decideResponse(tx *Tx, s *core.State, cmd clew.Command) error {
 	a, err := checkAnswer(*q, cmd.Data, a)
 	if err != nil {
 		return err
+	}
+	if planted.Bug("question ends twice") {
+		tx.Add(&clew.HitlResolvedData{RequestID: q.RequestID(), Action: clew.ResolvedSkip})
 	}
 	return resolve(tx, s, cmd, *q, a)
 }
@@ -326,6 +330,9 @@ func (c answerEffect) resumed(tx *Tx) (over bool) {
 	doubtful := false
 	for i := range c.t.Calls {
 		if call := &c.t.Calls[i]; call.Status == core.CallRunning {
+			if planted.Bug("doubt not shown") {
+				continue
+			}
 			ended(tx, c.t, call, inDoubt, TurnEnd{Reason: "in doubt", Code: clew.EndInDoubt}).InDoubt = true
 			doubtful = true
 		}

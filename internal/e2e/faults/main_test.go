@@ -1,0 +1,49 @@
+// Package faults is the campaign: it breaks the real program in every way that is
+// known how to be brought about, while people write, watch, approve and go back,
+// and then holds what is left against sixteen promises. The kinds of faults are in
+// kinds_*_test.go, the promises in audit_test.go, the people in the files named
+// after them.
+//
+// CLEW_FAULTS_SEEDS=3 plays each kind with three seeds, CLEW_SEED=n repeats one,
+// and CLEW_FAULTS_TABLE=file has the run write its table.
+package faults
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/clew-run/clew/internal/e2e/proc"
+)
+
+func TestMain(m *testing.M) { os.Exit(proc.Main(m)) }
+
+// seeds are those of a run.
+func seeds(t testing.TB, usual int) []uint64 {
+	t.Helper()
+	if n, ok := number(t, "CLEW_SEED"); ok {
+		return []uint64{n}
+	}
+	if n, ok := number(t, "CLEW_FAULTS_SEEDS"); ok {
+		usual = int(n)
+	}
+	list := make([]uint64, usual)
+	for i := range list {
+		list[i] = rand.Uint64N(1 << 32)
+	}
+	return list
+}
+
+func number(t testing.TB, name string) (uint64, bool) {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s=%q is no number", name, text)
+	}
+	return n, true
+}

@@ -1,0 +1,427 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/llm/llmtest"
+)
+
+// secret is in the settings of the server and may appear nowhere else.
+const secret = "sk-canary-5f1d0c7be2"
+
+// script is the model. What it does follows from the history alone.
+const script = `
+- when: {last_user: {regexp: '^do (\S+)'}, tool_result: execute_command}
+  times: 0
+  reply: [{text: It is done.}]
+- when: {last_user: {regexp: '^do (\S+)'}}
+  times: 0
+  reply:
+  - tool: {name: execute_command, input: {command: 'echo {{match 1}} >> ledger'}}
+- when: {last_user: {regexp: '^write (\S+)'}, tool_result: write_file}
+  times: 0
+  reply: [{text: It is written.}]
+- when: {last_user: {regexp: '^write (\S+)'}}
+  times: 0
+  reply:
+  - tool: {name: write_file, input: {path: 'notes/{{match 1}}.txt', content: 'this is {{match 1}}'}}
+- when: {last_user: {regexp: '(?s)^run (.*)'}, tool_result: execute_command}
+  times: 0
+  reply: [{text: It came to an end.}]
+- when: {last_user: {regexp: '(?s)^run (.*)'}}
+  times: 0
+  reply:
+  - tool: {name: execute_command, input: {command: '{{match 1}}'}}
+- name: talk
+  times: 0
+  reply: [{text: "A word, another word, and that is all."}]
+`
+
+// A world is a server with people who use it, of which one thing is about to
+// break.
+type world struct {
+	verdict
+	t      testing.TB
+	kind   kind
+	seed   uint64
+	random *rand.Rand // of the fault; it belongs to the test's goroutine
+	dir    string
+	data   string
+
+	nodes    []*node
+	model    *llmtest.Server
+	modelNet *proxy // between the server and its model
+
+	people  sync.WaitGroup
+	leave   context.CancelFunc
+	rest    atomic.Bool // no new work is begun
+	writers []*writer
+	watches []*watcher
+	workers []*worker
+	mirrors []*mirror
+	walker  *walker
+	slow    *slowReader
+
+	events   int // how often something broke
+	acks     atomic.Int64
+	gap      gap
+	meanings meanings
+	damaged  map[clew.SessionID]string // sessions whose records were spoilt on purpose, and how
+}
+
+// A node is the program, and the network in front of it.
+type node struct {
+	*proc.Proc
+	net  *proxy
+	http *http.Client // that goes through it
+	pid  atomic.Int64 // of the newest life
+}
+
+// Start starts it, with further variables for this life alone.
+func (n *node) Start(env ...string) error {
+	err := n.Proc.Start(env...)
+	if err == nil {
+		n.pid.Store(int64(n.Pid()))
+	}
+	return err
+}
+
+func newNode(t testing.TB, p *proc.Proc) *node {
+	n := &node{Proc: p, net: startProxy(t, strings.TrimPrefix(p.URL(), "http://"))}
+	dialer := &net.Dialer{}
+	transport := &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "tcp", n.net.address())
+		},
+		MaxIdleConnsPerHost: 8,
+	}
+	n.http = &http.Client{Transport: transport}
+	t.Cleanup(transport.CloseIdleConnections)
+	return n
+}
+
+func newWorld(t testing.TB, k kind, seed uint64) *world {
+	t.Helper()
+	w := &world{t: t, kind: k, seed: seed, random: rand.New(rand.NewPCG(seed, 1)), dir: t.TempDir(), damaged: map[clew.SessionID]string{}}
+	w.data = filepath.Join(w.dir, "data")
+	if k.disk != "" {
+		w.data = smallDisk(t, k.disk)
+	}
+	parsed, err := llmtest.Parse([]byte(script))
+	proc.Must(t, err)
+	w.model, err = llmtest.Start(parsed, llmtest.Options{Fast: true})
+	proc.Must(t, err)
+	t.Cleanup(func() { _ = w.model.Close() })
+	w.modelNet = startProxy(t, strings.TrimPrefix(w.model.URL(), "http://"))
+	env := w.environment()
+	maps.Copy(env, k.env)
+	if k.bug != "" {
+		env["CLEW_PLANTED"], k.tags = k.bug, "crashpoints"
+	}
+	p := proc.New(t, proc.Program(t, k.tags), w.data, env)
+	w.nodes = []*node{newNode(t, p)}
+	return w
+}
+
+// environment writes the server's settings and names them.
+func (w *world) environment() map[string]string {
+	settings := map[string]any{
+		"model_profile": "test", "auto_approval_enabled": true, "always_allow_read_only": true, "always_allow_write": true,
+		"command_sandbox": "none", "model_crash_retry": "auto", "command_timeout_sec": 3,
+		"model_profiles": map[string]any{"test": map[string]any{
+			"provider": "anthropic", "model": "test-1", "base_url": "http://" + w.modelNet.address(), "key_name": "test_key",
+		}},
+	}
+	b, err := json.Marshal(settings)
+	proc.Must(w.t, err)
+	path := filepath.Join(w.dir, "settings.json")
+	proc.Must(w.t, os.WriteFile(path, b, 0o600))
+	return map[string]string{"CLEW_SETTINGS": path, "CLEW_SECRET_TEST_KEY": secret, "CLEW_DISK_RESERVE": "0"}
+}
+
+// smallDisk is a file system of its own.
+func smallDisk(t testing.TB, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("not run: no small file system can be mounted here: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+func (w *world) workspace(name string) string { return filepath.Join(w.dir, "work", name) }
+
+// api talks to a node through its network.
+func (w *world) api(n *node) *client.API {
+	token, err := n.Token()
+	proc.Must(w.t, err)
+	return client.NewAPI(n.URL(), token).WithHTTPClient(n.http)
+}
+
+// begin starts the server and lets people in.
+func (w *world) begin() {
+	w.t.Helper()
+	for _, n := range w.nodes {
+		proc.Must(w.t, n.Start())
+	}
+	ctx, leave := context.WithCancel(context.Background())
+	w.leave = leave
+	w.t.Cleanup(func() { leave(); w.people.Wait() })
+	for i := range 3 {
+		w.writers = append(w.writers, newWriter(w, i))
+	}
+	for i := range 2 {
+		w.workers = append(w.workers, newWorker(w, i))
+	}
+	w.walker = newWalker(w)
+	for _, id := range w.sessions() {
+		w.watches = append(w.watches, newWatcher(w, id))
+		w.mirrors = append(w.mirrors, &mirror{w: w, id: id})
+	}
+	w.slow = newSlowReader(w)
+	w.gap.start()
+	for _, p := range w.all() {
+		w.people.Go(func() { p.live(ctx) })
+	}
+}
+
+// A person uses the server until the context ends.
+type person interface{ live(ctx context.Context) }
+
+func (w *world) all() (list []person) {
+	for _, p := range w.writers {
+		list = append(list, p)
+	}
+	for _, p := range w.watches {
+		list = append(list, p)
+	}
+	for _, p := range w.mirrors {
+		list = append(list, p)
+	}
+	for _, p := range w.workers {
+		list = append(list, p)
+	}
+	return append(list, w.walker, w.slow, &approver{w, 0}, &approver{w, 1})
+}
+
+// sessions lists those that people use.
+func (w *world) sessions() (ids []clew.SessionID) {
+	for _, p := range w.writers {
+		ids = append(ids, p.id)
+	}
+	for _, p := range w.workers {
+		ids = append(ids, p.id)
+	}
+	return append(ids, w.walker.id)
+}
+
+func (w *world) create(name string) clew.SessionID {
+	w.t.Helper()
+	dir := w.workspace(name)
+	proc.Must(w.t, os.MkdirAll(dir, 0o700))
+	id, err := w.api(w.nodes[0]).CreateSession(w.t.Context(), client.NewSession{
+		SessionID: clew.SessionID("sess_" + name), Title: name, Workspace: dir,
+	})
+	proc.Must(w.t, err)
+	return id
+}
+
+// command sends a command under one name until it is known what became of it.
+func (w *world) command(ctx context.Context, id clew.SessionID, name string, typ clew.CommandType, data any) (client.Receipt, error) {
+	for try := 0; ; try++ {
+		once, cancel := context.WithTimeout(ctx, 3*time.Second)
+		r, err := w.api(w.nodes[try%len(w.nodes)]).Command(once, id, clew.ClientMessageID(name), typ, data)
+		cancel()
+		if err == nil {
+			w.acks.Add(1)
+			w.gap.served()
+			return r, nil
+		}
+		if !away(err) {
+			return r, err
+		}
+		if !pause(ctx, 20*time.Millisecond) {
+			return r, ctx.Err()
+		}
+	}
+}
+
+// away reports whether trying again may help.
+func away(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return true
+	}
+	switch clew.CodeOf(err) {
+	case clew.Unavailable, clew.StorageFailed, clew.ConnectionFailed, clew.ConnectionTimeout, clew.RateLimited:
+		return true
+	}
+	return false
+}
+
+// pause waits, and reports whether there is a reason to go on.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// load waits until so many more commands were acknowledged: the fault shall meet
+// a server at work.
+func (w *world) load(n int64) {
+	w.t.Helper()
+	want := w.acks.Load() + n
+	limit := time.Now().Add(30 * time.Second)
+	for w.acks.Load() < want {
+		if time.Now().After(limit) {
+			w.broke(liveAgain, "nobody was served for 30 s")
+			w.t.Fatalf("%d commands were acknowledged in 30 s, %d were due\n%s", n-(want-w.acks.Load()), n, strings.Join(w.problems(), "\n"))
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// hold lets a fault last, about so long.
+func (w *world) hold(d time.Duration) { time.Sleep(d/2 + time.Duration(w.random.Int64N(int64(d)))) }
+
+// play breaks what is to be broken and checks what is left.
+func (w *world) play() {
+	w.t.Helper()
+	w.begin()
+	w.load(40)
+	w.kind.fault(w)
+	w.gap.healed()
+	w.live()
+	w.load(40)
+	w.settle()
+	w.audit()
+}
+
+// live waits until every writer was served after the fault.
+func (w *world) live() {
+	began := time.Now()
+	for _, p := range w.writers {
+		if w.spoilt(p.id) != "" {
+			continue
+		}
+		for time.Since(began) < 30*time.Second && p.lastAck.Load() < began.UnixNano() {
+			time.Sleep(5 * time.Millisecond)
+		}
+		took := time.Since(began)
+		w.holds(liveAgain, took < 5*time.Second, "%s was served again only after %s", p.id, took.Round(time.Millisecond))
+	}
+}
+
+// settle waits until nobody has anything left to do.
+func (w *world) settle() {
+	w.t.Helper()
+	w.rest.Store(true)
+	limit := time.Now().Add(45 * time.Second)
+	for _, id := range w.sessions() {
+		for w.spoilt(id) == "" {
+			s, err := w.api(w.nodes[0]).GetSession(w.t.Context(), id)
+			if err == nil && (s.Status == clew.StatusIdle || s.Status == clew.StatusCompleted) && w.resting(id) {
+				break
+			}
+			if time.Now().After(limit) {
+				w.broke(liveAgain, "%s never came to rest: %s, %v", id, s.Status, err)
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+}
+
+// resting reports whether a session's people are done.
+func (w *world) resting(id clew.SessionID) bool {
+	for _, p := range w.writers {
+		if p.id == id {
+			return p.resting.Load()
+		}
+	}
+	for _, p := range w.workers {
+		if p.id == id {
+			return p.resting.Load()
+		}
+	}
+	return w.walker.resting.Load()
+}
+
+// spoil says that a session's records were spoilt on purpose, and how.
+func (w *world) spoil(id clew.SessionID, how string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.damaged[id] = how
+}
+
+// spoilt says how a session was, "" if it was not.
+func (w *world) spoilt(id clew.SessionID) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.damaged[id]
+}
+
+// mend says that a session is whole after all.
+func (w *world) mend(id clew.SessionID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.damaged, id)
+}
+
+func (w *world) spoiltCount() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.damaged)
+}
+
+// A gap measures how long nobody was served.
+type gap struct {
+	mu      sync.Mutex
+	last    time.Time
+	longest time.Duration
+	after   time.Time // when the fault was over
+}
+
+func (g *gap) start() { g.served() }
+
+func (g *gap) served() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if d := time.Since(g.last); !g.last.IsZero() {
+		g.longest = max(g.longest, d)
+	}
+	g.last = time.Now()
+}
+
+func (g *gap) healed() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.after = time.Now()
+}
+
+func (g *gap) String() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return fmt.Sprintf("%.1f s", g.longest.Seconds())
+}
