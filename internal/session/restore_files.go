@@ -39,10 +39,7 @@ func (s *Session) restoreFiles(cmd clew.Command, c decide.RewindPlan, place rewi
 	if err != nil {
 		d.Failed = clew.AsError(err).Message
 	}
-	out, err := s.ask(ctx, request{ctx: ctx, cmd: end, done: make(chan outcome, 1)})
-	if err == nil {
-		err = out.err
-	}
+	out, err := s.insist(ctx, end)
 	if out.refused && d.Failed == "" {
 		// The files are there, and the session will not follow: back with them.
 		// Of any other error nobody knows whether it followed: that shows when
@@ -52,7 +49,7 @@ func (s *Session) restoreFiles(cmd clew.Command, c decide.RewindPlan, place rewi
 			failed = errors.Join(err, undo)
 		}
 		d.Failed = clew.AsError(err).Message
-		out.receipt, err = s.submit(ctx, end)
+		out, err = s.insist(ctx, end)
 	}
 	return outcome{receipt: out.receipt, err: errors.Join(failed, err)}
 }

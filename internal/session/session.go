@@ -218,6 +218,27 @@ func (s *Session) ask(ctx context.Context, req request) (outcome, error) {
 	}
 }
 
+// insist is for what has to be recorded: while no records are taken, it waits.
+func (s *Session) insist(ctx context.Context, cmd clew.Command) (outcome, error) {
+	for {
+		changed := s.host.cfg.Storage.Changed()
+		out, err := s.ask(ctx, request{ctx: ctx, cmd: cmd, done: make(chan outcome, 1)})
+		if err == nil {
+			err = out.err
+		}
+		if !errors.Is(err, ErrReadOnly) || !out.refused {
+			return out, err
+		}
+		select {
+		case <-changed:
+		case <-s.done:
+			return outcome{}, errGone
+		case <-ctx.Done():
+			return outcome{}, ctx.Err()
+		}
+	}
+}
+
 func timedOut(ctx context.Context) error {
 	return clew.WrapError(clew.Unavailable, ctx.Err(), "the session did not answer in time; the command may still take effect")
 }

@@ -79,6 +79,34 @@ func TestReturnWithoutAcknowledgement(t *testing.T) {
 	f.is(t, "0")
 }
 
+// The store takes no records when the files are there: the session follows them as
+// soon as it does.
+func TestReturnWaitsForStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, d := &shelf{hold: make(chan struct{})}, newDisk()
+		x := newTrip(t, session.Config{Files: f, Storage: d})
+		f.write("0")
+		x.do(&clew.CheckpointSaveData{})
+		x.say("a")
+		f.write("1")
+		done := make(chan error, 1)
+		cmd := x.cmd(&clew.RewindData{Target: at(x.message(1).MessageID), RestoreCheckpoint: true})
+		go func() {
+			_, err := x.h.Do(t.Context(), x.id, cmd)
+			done <- err
+		}()
+		synctest.Wait() // the files are on their way
+		d.set(errFull)
+		close(f.hold)
+		synctest.Wait()
+		d.set(nil)
+		if err := <-done; err != nil || slices.Contains(x.texts(), "a") {
+			t.Errorf("%v, the conversation is %q", err, x.texts())
+		}
+		f.is(t, "0")
+	})
+}
+
 // Whoever asked to go back gives up while the start of it goes on record. The
 // session goes back all the same, and does not stand half-way until it is loaded
 // again.

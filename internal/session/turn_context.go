@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"sync/atomic"
 
@@ -230,19 +229,7 @@ func (d *TurnContext) Do(in decide.Intent) (decide.Result, error) { return d.sub
 // submit waits while no records are taken: an agent goes on where it was when
 // they are again.
 func (d *TurnContext) submit(cmd clew.Command) (decide.Result, error) {
-	changed := d.s.host.cfg.Storage.Changed()
-	out, err := d.s.ask(d.ctx, request{ctx: d.ctx, cmd: cmd, done: make(chan outcome, 1)})
-	if err == nil {
-		err = out.err
-	}
-	if errors.Is(err, ErrReadOnly) && out.refused {
-		select {
-		case <-changed:
-			return d.submit(cmd)
-		case <-d.ctx.Done():
-			return decide.Result{}, d.ctx.Err()
-		}
-	}
+	out, err := d.s.insist(d.ctx, cmd)
 	if err == nil {
 		d.recorded.Add(1)
 	}
