@@ -285,7 +285,9 @@ func TestDiskReserve(t *testing.T) {
 		t.Skip("fills a disk")
 	}
 	dir := smallDisk(t, "64m") // of which a quarter is kept
-	srv := startServer(t, options{dir: filepath.Join(dir, "data"), env: quiet})
+	env := maps.Clone(quiet)
+	env["DISK_RESERVE"] = "5%" // the usual one, which other tests do without
+	srv := startServer(t, options{dir: filepath.Join(dir, "data"), env: env})
 	api := client.NewAPI(srv.URL(), srv.ownerToken())
 	id, err := api.CreateSession(t.Context(), client.NewSession{})
 	if err != nil {
