@@ -180,7 +180,7 @@ func pretty(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	enc.SetIndent("", "\t") // the program carries it
 	err := enc.Encode(v)
 	return b.Bytes(), err
 }
