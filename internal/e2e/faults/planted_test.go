@@ -35,8 +35,6 @@ var bugs = []bug{
 	{name: "doubt not shown", kind: "killed at named points", breaks: doubtShown, fault: atTools},
 	{name: "mode lost", kind: "connections reset", breaks: rewindExact, fault: longer},
 	{name: "repeated command carried out", kind: "duplicate commands", breaks: repeatSame},
-	{name: "key in the log", kind: "provider refuses", breaks: noSecret},
-	{name: "processes left behind", kind: "a process that hides", breaks: noOrphan},
 	{name: "store never heals", kind: "disk full", breaks: liveAgain},
 }
 
