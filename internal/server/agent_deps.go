@@ -23,7 +23,6 @@ import (
 	"github.com/clew-run/clew/internal/llm/catalogue"
 	"github.com/clew-run/clew/internal/llm/echo"
 	"github.com/clew-run/clew/internal/llm/openai"
-	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/report"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
@@ -221,9 +220,6 @@ func (w *agentDeps) secret(ctx context.Context, name string) (string, error) {
 	value, ok, err := w.secrets.Get(ctx, name)
 	if err == nil && !ok {
 		err = noSecret(name)
-	}
-	if planted.Bug("key in the log") {
-		w.log.Warn("a secret was read", "name", name+" "+value)
 	}
 	return value, err
 }

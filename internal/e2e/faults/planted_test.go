@@ -2,6 +2,10 @@ package faults
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -72,6 +76,33 @@ func TestPlanted(t *testing.T) {
 				t.Errorf("nobody noticed: %s", strings.Join(append(w.problems(), found.said...), "\n"))
 			}
 		})
+	}
+}
+
+// TestPlantedBugsAreLookedFor compares the list with the sources: a bug that nobody
+// looks for shows nothing, and one that is not there cannot be found.
+func TestPlantedBugsAreLookedFor(t *testing.T) {
+	there := map[string]bool{}
+	call := regexp.MustCompile(`planted\.Bug\("([^"]+)"\)`)
+	err := filepath.WalkDir(filepath.Join(proc.Root(), "internal"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		for _, m := range call.FindAllStringSubmatch(string(b), -1) {
+			there[m[1]] = true
+		}
+		return err
+	})
+	proc.Must(t, err)
+	for _, x := range bugs {
+		if !there[x.name] {
+			t.Errorf("%q is planted nowhere", x.name)
+		}
+		delete(there, x.name)
+	}
+	for name := range there {
+		t.Errorf("%q is planted, and nobody looks for it", name)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/tool/limit"
 )
 
@@ -143,9 +142,6 @@ func reap(command int) (status chan int, none chan struct{}) {
 }
 
 func killAll(none <-chan struct{}) {
-	if planted.Bug("processes left behind") {
-		return
-	}
 	for {
 		signalBelow(os.Getpid(), 0, syscall.SIGKILL)
 		if within(none, 5*time.Millisecond) {
