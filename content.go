@@ -86,7 +86,7 @@ type Message struct {
 	QueuedAs        MessageID       `json:"queued_as,omitempty"` // its name while it waited in the queue
 
 	ProgressStatus    *ProgressStatus    `json:"progress_status,omitempty"`
-	Checkpoint        map[string]any     `json:"checkpoint,omitempty"` // with say checkpoint_saved: checkpoint_id and hash
+	Checkpoint        map[string]any     `json:"checkpoint,omitempty"` // with say checkpoint_saved: checkpoint_id and hash; with say error: missing_for, a message whose files were not saved
 	ContextCondense   *ContextCondense   `json:"context_condense,omitempty"`
 	ContextTruncation *ContextTruncation `json:"context_truncation,omitempty"`
 	HistoryIndex      *int               `json:"conversation_history_index,omitempty"`

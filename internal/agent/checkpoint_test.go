@@ -300,6 +300,32 @@ func TestFilesCannotBeSaved(t *testing.T) {
 	}, calls(call("c1", "write_file", `{"path":"b.txt","content":"new"}`)), says("Written."), says("Yes."), says("Yes."))
 }
 
+// Files that could not be saved when somebody said something are nowhere to go back to:
+// an older checkpoint has not what was changed by hand.
+func TestNoReturnToUnsavedFiles(t *testing.T) {
+	runKept(t, allowed(), func(w *world, f *watched) {
+		w.say("write")
+		w.idle()
+		file := filepath.Join(w.dir, "b.txt")
+		if err := os.WriteFile(file, []byte("by hand"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f.fail = clew.Errorf(clew.CheckpointFailed, "the disk is full")
+		w.say("go on")
+		f.fail = nil
+		said := events[clew.MessageCreatedData](w)
+		said = slices.DeleteFunc(said, func(m clew.MessageCreatedData) bool { return m.Message.Role != clew.SpeakerUser })
+		target := clew.Target{MessageID: said[1].Message.MessageID}
+		if err := w.try(&clew.RewindData{Target: target, RestoreCheckpoint: true}); clew.CodeOf(err) != clew.SessionInvalidState || !strings.Contains(err.Error(), "could not be saved") {
+			t.Errorf("the files went back: %v", err)
+		}
+		if b, err := os.ReadFile(file); err != nil || string(b) != "by hand" {
+			t.Errorf("the file is %q, %v", b, err)
+		}
+		w.do(&clew.RewindData{Target: target})
+	}, calls(call("c1", "write_file", `{"path":"b.txt","content":"new"}`)), says("Written."), says("Yes."))
+}
+
 // Nothing is saved where that is switched off, and where there is no workspace.
 func TestFilesAreNotSaved(t *testing.T) {
 	steps := []step{calls(call("c1", "write_file", `{"path":"b.txt","content":"new"}`)), says("Written.")}

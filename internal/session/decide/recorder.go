@@ -212,8 +212,12 @@ func (r *recorder) filesFailed(f *SeenFiles) {
 		return
 	}
 	r.res.Warned = turn.ID
-	r.say(clew.Message{
+	m := clew.Message{
 		Say: clew.SayError, Role: clew.SpeakerSystem,
 		Text: "No checkpoint could be made, so the files cannot be taken back to this point: " + f.Problem + ".",
-	})
+	}
+	if f.Message != "" {
+		m.Checkpoint = map[string]any{"missing_for": string(f.Message)}
+	}
+	r.say(m)
 }

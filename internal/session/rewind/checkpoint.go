@@ -13,7 +13,8 @@ const checkpointReach = 200
 
 // checkpoint gives the checkpoint of the files as they were when the message at
 // cut was about to be said. What a person changed by hand before saying it is in
-// the checkpoint that was made for it; else the last one before it counts.
+// the checkpoint that was made for it; else the last one before it counts, unless
+// one should have been made and could not be.
 func (f *Finder) checkpoint(ctx context.Context, c decide.RewindPlan, cut uint64) (string, error) {
 	if cut > 0 {
 		hash, err := f.ownCheckpoint(ctx, cut)
@@ -61,6 +62,9 @@ func (f *Finder) ownCheckpoint(ctx context.Context, cut uint64) (string, error) 
 				return d.ToHash, nil
 			}
 		case *clew.MessageCreatedData:
+			if d.Message.Checkpoint["missing_for"] == string(own) {
+				return "", clew.Errorf(clew.SessionInvalidState, "the files could not be saved at that point, so they cannot be taken back to it")
+			}
 			if r.Seq > cut && d.Message.Role == clew.SpeakerUser {
 				return "", nil
 			}
