@@ -144,13 +144,14 @@ func (d *repository) flock(ctx context.Context) (*os.File, error) {
 
 // refresh reads again what another process may have changed.
 func (d *repository) refresh(ctx context.Context) error {
-	gen, who := d.state()
+	_, who := d.state()
 	if who == d.me && d.objects != nil {
 		return nil
 	}
 	if err := d.setUp(ctx); err != nil {
 		return err
 	}
+	gen, _ := d.state()
 	d.sweep()
 	d.noted = ""
 	if d.objects == nil {
@@ -189,10 +190,17 @@ func (d *repository) setState(sync bool) error {
 	return object.Replace(d.stateFile(), sync, []byte(d.gen+" "+d.me+"\n"))
 }
 
-// setUp makes the bare repository, whole or not at all.
+// setUp makes the bare repository, whole or not at all, also if the power fails.
 func (d *repository) setUp(ctx context.Context) error {
-	if _, err := os.Stat(d.repo()); err == nil {
-		return nil
+	_, err := os.Stat(d.repo())
+	if err == nil && !d.hollow() || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err // one that cannot be looked at just now may be whole
+	}
+	// What is remembered beside it speaks of objects that are not there.
+	for _, name := range []string{d.stateFile(), d.indexFile(), d.repo()} {
+		if err := os.RemoveAll(name); err != nil {
+			return err
+		}
 	}
 	tmp := d.path("repo.new")
 	if err := os.RemoveAll(tmp); err != nil {
@@ -210,10 +218,24 @@ func (d *repository) setUp(ctx context.Context) error {
 	if err := object.Replace(d.path("workspace"), false, []byte(d.root+"\n")); err != nil {
 		return err
 	}
+	if err := object.SyncTree(tmp); err != nil {
+		return err
+	}
 	if err := os.Rename(tmp, d.repo()); err != nil {
 		return err
 	}
-	return object.SyncDir(d.dir)
+	return errors.Join(object.SyncDir(d.dir), object.SyncDir(filepath.Dir(d.dir)))
+}
+
+// hollow reports whether the repository has the name of one and nothing in it, as a
+// power cut leaves one that was never flushed. Git takes it for none.
+func (d *repository) hollow() bool {
+	head, err := os.Stat(filepath.Join(d.repo(), "HEAD"))
+	if err == nil && head.Size() > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	packs, err := os.ReadDir(filepath.Join(d.repo(), "objects", "pack"))
+	return len(packs) == 0 && (err == nil || errors.Is(err, os.ErrNotExist))
 }
 
 // sweep removes what a process that died left behind. The lock is held, so

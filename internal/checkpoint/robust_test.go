@@ -386,3 +386,59 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A power cut that leaves the name of a repository and empty files in it costs what
+// was in it, and not all that would be saved from then on.
+func TestHollowRepository(t *testing.T) {
+	p, root := place(t, map[string]string{"a": "x"}, checkpoint.Options{}, checkpoint.Rules{})
+	save(t, p)
+	repos, err := filepath.Glob(filepath.Join(filepath.Dir(root), "data", "*", "repo"))
+	must(t, err)
+	if len(repos) != 1 {
+		t.Fatalf("repositories: %v", repos)
+	}
+	must(t, os.RemoveAll(repos[0]))
+	must(t, os.MkdirAll(filepath.Join(repos[0], "objects", "pack"), 0o700))
+	for _, name := range []string{"HEAD", "config"} {
+		must(t, os.WriteFile(filepath.Join(repos[0], name), nil, 0o600))
+	}
+	again := store(t, filepath.Join(filepath.Dir(root), "data"), checkpoint.Options{})
+	other, err := again.Workspace(t.Context(), root, checkpoint.Rules{})
+	must(t, err)
+	saved := save(t, other)
+	healthy(t, other)
+	put(t, root, "a", "changed")
+	restore(t, other, saved.Hash)
+	if b, err := os.ReadFile(filepath.Join(root, "a")); err != nil || string(b) != "x" {
+		t.Errorf("restored %q, %v", b, err)
+	}
+}
+
+// A repository that cannot be looked at is left alone, with what is remembered beside
+// it: the disk may be back in a moment.
+func TestRepositoryOutOfReach(t *testing.T) {
+	p, root := place(t, map[string]string{"a": "x"}, checkpoint.Options{}, checkpoint.Rules{})
+	saved := save(t, p)
+	data := filepath.Join(filepath.Dir(root), "data")
+	repos, err := filepath.Glob(filepath.Join(data, "*", "repo"))
+	must(t, err)
+	must(t, os.Rename(repos[0], repos[0]+".away"))
+	must(t, os.Symlink("repo", repos[0])) // too many levels of links
+	open := func() (*checkpoint.Place, error) {
+		return store(t, data, checkpoint.Options{}).Workspace(t.Context(), root, checkpoint.Rules{})
+	}
+	if w, err := open(); err == nil {
+		if _, err = w.Save(t.Context(), checkpoint.Ref{Session: "sess", ID: nextID()}); err == nil {
+			t.Error("another repository was made")
+		}
+	}
+	must(t, os.Remove(repos[0]))
+	must(t, os.Rename(repos[0]+".away", repos[0]))
+	back, err := open()
+	must(t, err)
+	put(t, root, "a", "changed")
+	restore(t, back, saved.Hash)
+	if b, err := os.ReadFile(filepath.Join(root, "a")); err != nil || string(b) != "x" {
+		t.Errorf("restored %q, %v", b, err)
+	}
+}

@@ -2,6 +2,7 @@ package object
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -64,4 +65,14 @@ func SyncDir(name string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// SyncTree flushes a directory and everything in it.
+func SyncTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() && !e.IsDir() {
+			return err
+		}
+		return SyncDir(path) // a file is flushed in the same way
+	})
 }
