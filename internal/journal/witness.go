@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -36,10 +37,10 @@ type witness struct {
 	done   chan struct{}
 
 	mu     sync.Mutex
-	file   *os.File
+	file   io.WriteCloser
 	size   int64
 	heads  map[clew.SessionID]recordedHead
-	lines  []byte // not yet written
+	lines  []byte // not yet written; may begin within a line, after a write that broke off
 	closed bool
 }
 
@@ -54,27 +55,26 @@ const (
 )
 
 func openWitness(dir string, health *health, log *slog.Logger) (*witness, error) {
-	w := &witness{
-		dir: dir, health: health, log: log, heads: map[clew.SessionID]recordedHead{}, kick: make(chan struct{}, 1), done: make(chan struct{}),
-	}
-	if err := w.read(); err != nil {
-		return nil, err
-	}
-	if err := w.rewrite(); err != nil {
+	w := &witness{dir: dir, health: health, log: log, kick: make(chan struct{}, 1), done: make(chan struct{})}
+	if err := w.load(); err != nil {
 		return nil, err
 	}
 	go w.write()
 	return w, nil
 }
 
-func (w *witness) read() error {
+// load reads what the file says and writes it anew, without what was torn.
+func (w *witness) load() error {
+	w.heads = map[clew.SessionID]recordedHead{}
 	b, err := os.ReadFile(filepath.Join(w.dir, witnessFile))
-	if os.IsNotExist(err) {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
+	w.read(b)
+	return w.rewrite()
+}
+
+func (w *witness) read(b []byte) {
 	for line := range strings.SplitSeq(string(b), "\n") { // damage may make a line of any length
 		switch id, h, ok := parseWitness(line); {
 		case !ok: // a torn or damaged line says nothing
@@ -84,7 +84,6 @@ func (w *witness) read() error {
 			w.heads[id] = h
 		}
 	}
-	return nil
 }
 
 // appendWitness writes a line: checksum, seq, hash, session.
@@ -103,20 +102,22 @@ func appendWitness(b []byte, id clew.SessionID, h recordedHead) []byte {
 	return append(b, '\n')
 }
 
+// parseWitness reads a line, if it is to the byte what appendWitness writes.
 func parseWitness(line string) (clew.SessionID, recordedHead, bool) {
-	var sum uint32
-	var h recordedHead
-	var hash, id string
 	_, body, _ := strings.Cut(line, " ")
-	if n, err := fmt.Sscanf(line, "%x %d %s %s", &sum, &h.seq, &hash, &id); err != nil || n != 4 {
-		return "", h, false
-	}
-	if crc32.ChecksumIEEE([]byte(body)) != sum {
-		return "", h, false
+	seq, rest, _ := strings.Cut(body, " ")
+	hash, id, _ := strings.Cut(rest, " ")
+	n, err := strconv.ParseUint(seq, 10, 64)
+	if err != nil {
+		return "", recordedHead{}, false
 	}
 	parsed, err := clew.ParseHash(hash)
-	h.hash = parsed
-	return clew.SessionID(id), h, err == nil
+	if err != nil {
+		return "", recordedHead{}, false
+	}
+	h := recordedHead{n, parsed}
+	written := appendWitness(make([]byte, 0, 128), clew.SessionID(id), h)
+	return clew.SessionID(id), h, line == string(written[:len(written)-1])
 }
 
 // saw notes an acknowledged head.
@@ -166,7 +167,9 @@ func (w *witness) writeLines() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, err := w.file.Write(w.lines)
-	w.lines = w.lines[:0]
+	// What a full disk did not take comes first when there is room again: a line
+	// that broke off in the file is gone on with, and none is lost.
+	w.lines = append(w.lines[:0], w.lines[n:]...)
 	w.size += int64(n)
 	if err == nil && w.size > witnessMax && w.size > 4*w.estimate() {
 		err = w.rewrite()
@@ -273,7 +276,7 @@ func (w *witness) rewrite() error {
 	if w.file != nil {
 		_ = w.file.Close()
 	}
-	w.file = f
+	w.file, w.lines = f, w.lines[:0] // the heads are what the lines say
 	w.size, _ = f.Seek(0, 2)
 	return nil
 }
