@@ -131,6 +131,9 @@ func (j *Journal) readTail(ctx context.Context, id clew.SessionID, head clew.Hea
 			}
 			mark = m.Sequence
 		}
+		if mark == before && j.health.writable() != nil {
+			break // the engine still names a record that its disk did not take
+		}
 		if mark == before {
 			if err := j.awaitReplica(ctx, p, subject, last.Seq); err != nil {
 				return nil, head, mark, err
@@ -178,7 +181,7 @@ func (t *tailReader) batch(data []byte) error {
 			}
 			continue
 		}
-		if err := r.Follows(t.head); err != nil {
+		if err := r.Follows(t.head); err != nil && !planted.Bug("hash not compared") {
 			return session.DamagedError(t.id, err)
 		}
 		t.head = r.After()
@@ -215,7 +218,7 @@ func (l *log) Append(ctx context.Context, records []clew.Record) error {
 	if isCode(err, codeWrongFence) {
 		return session.ErrLeaseLost
 	}
-	if errors.Is(err, nats.ErrNoResponders) {
+	if errors.Is(err, nats.ErrNoResponders) && !planted.Bug("nobody is asked again at once") {
 		// The stream has no leader, so nobody took it. Whether an earlier try
 		// landed nobody can say either: the batch may then stand there twice.
 		return engineError(err)
