@@ -42,10 +42,15 @@ func (r replacement) apply(text string) (string, error) {
 	return text[:at[0]] + r.new + text[at[0]+len(r.old):], nil
 }
 
-// applied looks for a way back: a place of the new text where the old one may
-// have been, and been the only one.
+// applied reports whether a text may be what came of it. Its line endings do not tell
+// those of the text before: the only LF may have been replaced.
 func (r replacement) applied(text string) bool {
-	r = r.suit(text)
+	return r.suit(text).leads(text) || r.leads(text)
+}
+
+// leads looks for a way back: a place of the new text where the old one may have
+// been, and been the only one.
+func (r replacement) leads(text string) bool {
 	if r.new == "" {
 		return !strings.Contains(text, r.old)
 	}

@@ -49,6 +49,7 @@ func FuzzEdit(f *testing.F) {
 	f.Add("a\r\nb\r\n", "a\nb", "x\n", true)
 	f.Add("aaa", "aa", "", true)
 	f.Add(" \r\n", "\r", "\x00", false)
+	f.Add("a\nba\r\nb", "a\nb", "x\x7f", false)
 	f.Fuzz(func(t *testing.T, text, old, new string, all bool) {
 		if old == "" || old == new {
 			return
