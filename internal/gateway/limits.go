@@ -80,7 +80,7 @@ func (w *window) allow(now int64, limit int) (ok bool, retryMS int64) {
 		w.start, w.used = max(now, 1), 0 // 0 is none
 	}
 	if int(w.used) >= limit {
-		return false, max(1, w.start+minute-now)
+		return false, min(max(1, w.start+minute-now), minute)
 	}
 	w.used++
 	return true, 0

@@ -189,6 +189,11 @@ func TestWindow(t *testing.T) {
 	if ok, _ := w.allow(now, 0); !ok {
 		t.Error("refused without a limit")
 	}
+	var first window // in the first millisecond of a server
+	first.allow(0, 1)
+	if ok, retry := first.allow(0, 1); ok || retry != 60_000 {
+		t.Errorf("over the limit at the very start: %v, %d", ok, retry)
+	}
 }
 
 func TestFrame(t *testing.T) {
