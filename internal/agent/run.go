@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +36,7 @@ func (w *worker) runAll(ctx context.Context, v session.View, plans []*preparedCa
 			defer func() { <-slots }()
 			defer func() {
 				if x := recover(); x != nil { // a fault here must not end the process
+					w.cfg.Log.Error("call panicked", "session", v.Session, "call", p.call.ID, "panic", x, "stack", string(debug.Stack()))
 					errs[i] = clew.WrapError(clew.Internal, fmt.Errorf("panic: %v", x), "the call failed inside the server")
 				}
 			}()

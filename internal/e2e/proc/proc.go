@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,9 +37,11 @@ type Proc struct {
 
 	bin  string
 	env  []string
+	host string
 	port int
+	by   []string // the words that the program is started with
 	cmd  *exec.Cmd
-	quit bool          // the test ended it with a dump: that is no fault
+	quit bool          // a dump is no fault
 	gone chan struct{} // closed when the process has ended
 	err  error         // how it ended; read after gone
 }
@@ -60,7 +63,7 @@ func New(t testing.TB, bin, data string, env map[string]string) *Proc {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proc{Dir: data, bin: bin, port: port, Out: &Output{}, env: Environment(env)}
+	p := &Proc{Dir: data, bin: bin, host: "127.0.0.1", port: port, Out: &Output{}, env: Environment(env)}
 	t.Cleanup(func() {
 		p.Kill()
 		if bad := p.Out.Fault(); bad != "" && !p.quit {
@@ -73,6 +76,13 @@ func New(t testing.TB, bin, data string, env map[string]string) *Proc {
 	return p
 }
 
+// Settle has the next lives listen on another address, started by further words, as
+// those that enter a namespace.
+func (p *Proc) Settle(host string, by ...string) { p.host, p.by = host, by }
+
+// Become has the next lives be of another program.
+func (p *Proc) Become(bin string) { p.bin = bin }
+
 // Setenv gives the next lives other variables than New did.
 func (p *Proc) Setenv(env map[string]string) { p.env = Environment(env) }
 
@@ -80,7 +90,7 @@ func (p *Proc) Setenv(env map[string]string) { p.env = Environment(env) }
 func Environment(more map[string]string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "CLEW_") && !strings.HasPrefix(kv, "ANTHROPIC_") && !strings.HasPrefix(kv, "OPENAI_") {
+		if (!strings.HasPrefix(kv, "CLEW_") || strings.HasPrefix(kv, "CLEW_PLANTED=")) && !strings.HasPrefix(kv, "ANTHROPIC_") && !strings.HasPrefix(kv, "OPENAI_") {
 			env = append(env, kv)
 		}
 	}
@@ -115,7 +125,8 @@ func (p *Proc) Start(env ...string) error {
 
 // Spawn starts the program without waiting for it; ready is closed when it says so.
 func (p *Proc) Spawn(env ...string) (ready <-chan struct{}, err error) {
-	cmd := exec.Command(p.bin, "serve", "--listen", fmt.Sprintf("127.0.0.1:%d", p.port), "--data", p.Dir)
+	words := append(slices.Clone(p.by), p.bin, "serve", "--listen", p.address(), "--data", p.Dir)
+	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = append(append([]string{}, p.env...), env...)
 	cmd.Stderr = p.Out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -167,9 +178,12 @@ func (p *Proc) Kill() {
 
 // Quit is SIGQUIT: the process ends as in a crash, with all goroutines in Out.
 func (p *Proc) Quit() error {
-	p.quit = true
+	p.MayPanic()
 	return p.end(syscall.SIGQUIT)
 }
+
+// MayPanic says that the test makes it panic: that is no fault.
+func (p *Proc) MayPanic() { p.quit = true }
 
 // Path is the program.
 func (p *Proc) Path() string { return p.bin }
@@ -194,7 +208,9 @@ func (p *Proc) end(signal syscall.Signal) error {
 }
 
 // URL is where the server listens.
-func (p *Proc) URL() string { return fmt.Sprintf("http://127.0.0.1:%d", p.port) }
+func (p *Proc) URL() string { return "http://" + p.address() }
+
+func (p *Proc) address() string { return fmt.Sprintf("%s:%d", p.host, p.port) }
 
 // Token is the owner's, which the first start made.
 func (p *Proc) Token() (string, error) {
@@ -253,12 +269,17 @@ func (o *Output) String() string {
 // did not.
 func (o *Output) Fault() string {
 	s := o.String()
+	first := -1
 	for _, sign := range []string{"DATA RACE", "panic: ", "fatal error: ", "\"panic", "panic="} {
-		if i := strings.Index(s, sign); i >= 0 {
-			return s[i:min(len(s), i+4000)]
+		if i := strings.Index(s, sign); i >= 0 && (first < 0 || i < first) {
+			first = i
 		}
 	}
-	return ""
+	if first < 0 {
+		return ""
+	}
+	line := strings.LastIndexByte(s[:first], '\n') + 1
+	return s[line:min(len(s), first+8000)]
 }
 
 // Tail is the last n bytes of it.
