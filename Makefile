@@ -112,23 +112,34 @@ test-kills: ## kill the server at every named point of a turn, of a run, and of 
 test-manual: ## do what docs/operating.md says for three machines, to the letter
 	$(GO) test -count=1 -timeout 30m -v -run TestManual ./internal/e2e/failover
 
+# The tree and the engine's release that older programs are made of, to run beside this one.
+OLD ?= 38e5c91
+OLD_ENGINE ?= v2.14.0
+
+# Where make faults writes its table, nowhere if it is empty.
+TABLE ?= $(CURDIR)/docs/faults.md
+
+dist/clew-$(OLD): # needs the whole history
+	rm -rf dist/old && mkdir -p dist/old
+	git archive $(OLD) | tar -x -C dist/old
+	cd dist/old && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o ../clew-$(OLD) ./cmd/clew
+	rm -rf dist/old
+
+dist/nats-server-$(OLD_ENGINE):
+	GOBIN=$(CURDIR)/dist/old-engine $(GO) install github.com/nats-io/nats-server/v2@$(OLD_ENGINE)
+	mv dist/old-engine/nats-server $@ && rmdir dist/old-engine
+
 .PHONY: faults
-faults: ## break the program in every way that is known, look for planted bugs, and write docs/faults.md
-	CLEW_NIGHTLY=1 CLEW_FAULTS_TABLE=$(CURDIR)/docs/faults.md $(GO) test -count=1 -timeout 3h -v ./internal/e2e/faults
+faults: dist/clew-$(OLD) dist/nats-server-$(OLD_ENGINE) ## break the program in every way that is known, look for planted bugs, and write docs/faults.md
+	CLEW_NIGHTLY=1 CLEW_UPGRADE_OLD=$(CURDIR)/dist/clew-$(OLD) CLEW_ENGINE_OLD=$(CURDIR)/dist/nats-server-$(OLD_ENGINE) \
+		CLEW_FAULTS_TABLE=$(TABLE) $(GO) test -count=1 -timeout 3h -v ./internal/e2e/faults
 
 .PHONY: golden
 golden: ## have this tree leave a data directory behind, for the trees after it to open
 	CLEW_GOLDEN_MAKE=$(shell git rev-parse --short=7 HEAD) $(GO) test -count=1 -timeout 10m -run TestMake ./internal/e2e/golden
 
-# The tree that make test-upgrade takes the older program from.
-OLD ?= 38e5c91
-
 .PHONY: test-upgrade
-test-upgrade: ## run this program beside that of OLD on two nodes that are killed in turn; needs the whole history
-	rm -rf dist/old && mkdir -p dist/old
-	git archive $(OLD) | tar -x -C dist/old
-	cd dist/old && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o ../clew-$(OLD) ./cmd/clew
-	rm -rf dist/old
+test-upgrade: dist/clew-$(OLD) ## run this program beside that of OLD on two nodes that are killed in turn; needs the whole history
 	CLEW_UPGRADE_OLD=$(CURDIR)/dist/clew-$(OLD) $(GO) test -count=1 -timeout 20m -v ./internal/e2e/upgrade
 
 .PHONY: test-runs

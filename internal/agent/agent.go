@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session/rewind"
 
 	"github.com/clew-run/clew"
@@ -223,7 +224,7 @@ func (w *worker) step(ctx context.Context, v session.View) (more bool, err error
 		return false, nil // the run is paused: what was begun ends, nothing new begins
 	}
 	if !mine && !w.under(v.Task) {
-		if missing := w.missing(v); missing != nil {
+		if missing := w.missing(v); missing != nil && !planted.Bug("files of another node not missed") {
 			return false, w.askForFiles(v, *missing)
 		}
 		if err := w.equip(ctx, v); err != nil {

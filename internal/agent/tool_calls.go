@@ -225,7 +225,7 @@ func (w *worker) begin(ctx context.Context, v session.View, plans []*preparedCal
 	var r decide.Result
 	defer func() { before.done(r) }()
 	for _, p := range plans {
-		if p.call.Status == core.CallApproved && p.wrong == "" && p.decision.Kind != policy.Deny && p.action.Effect.Digest != p.call.Digest {
+		if p.call.Status == core.CallApproved && p.wrong == "" && p.decision.Kind != policy.Deny && p.action.Effect.Digest != p.call.Digest && !planted.Bug("changed tool called") {
 			p.changed = true
 			p.decision = policy.Decision{Kind: policy.Ask, Ask: p.action.Ask, Code: clew.PolicyChangedSince, Reason: "it changed since it was approved"}
 			p.action.Effect.Summary = "Changed since it was approved: " + p.action.Effect.Summary

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session/blob"
 )
 
@@ -61,7 +62,7 @@ func (a *API) blobOf(ctx context.Context, id clew.SessionID, address string) ([]
 	if !blob.Valid(address) {
 		return nil, archive.ErrNotFound
 	}
-	if refers, err := a.o.References.Refers(ctx, id, address); err != nil || !refers {
+	if refers, err := a.o.References.Refers(ctx, id, address); err != nil || !refers && !planted.Bug("blob of another session served") {
 		return nil, cmp.Or(err, archive.ErrNotFound)
 	}
 	return a.o.Blobs.Blob(ctx, address)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/planted"
 )
 
 // plainRoutes are those without huma: their answers are not ours to type.
@@ -47,7 +48,7 @@ func Starting(w http.ResponseWriter, r *http.Request) {
 
 // metrics gives the figures to administrators: they tell how much others work.
 func (a *API) metrics(w http.ResponseWriter, r *http.Request) {
-	if callerOf(r.Context()).Role != clew.RoleAdmin {
+	if callerOf(r.Context()).Role != clew.RoleAdmin && !planted.Bug("metrics for everybody") {
 		writeError(w, r, clew.Errorf(clew.Forbidden, "only administrators see the metrics"))
 		return
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // CLEW_CRASH_AT=name:n kills the program when it passes the place for the n-th
-// time; CLEW_CRASH_LOG=file lists the places that were passed.
+// time, or has it panic there if CLEW_CRASH_HOW=panic; CLEW_CRASH_LOG=file lists the
+// places that were passed.
 var (
 	mu     sync.Mutex
 	passed = map[string]int{}
@@ -37,12 +38,15 @@ const On = true
 // At is a place where the program may be killed.
 func At(place string) {
 	mu.Lock()
-	defer mu.Unlock()
+	defer mu.Unlock() // a panic may be caught
 	passed[place]++
 	if log != nil {
 		_, _ = log.WriteString(place + ":" + strconv.Itoa(passed[place]) + "\n")
 	}
 	if place == name && passed[place] == nth {
+		if os.Getenv("CLEW_CRASH_HOW") == "panic" {
+			panic("planted at " + place)
+		}
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {} // the signal may take a moment; nothing happens in it
 	}

@@ -103,8 +103,12 @@ func TestNeighbours(t *testing.T) {
 			}
 			// On a machine that does nothing else a p99 is a few milliseconds, of which
 			// one hiccup is many.
-			if bound := 3 * max(quiet, 20*time.Millisecond); busy > bound {
-				t.Errorf("p99 is %v, and %v in quiet", busy, quiet)
+			calm := max(quiet, 20*time.Millisecond)
+			if busy > 3*calm { // or the machine has more to do than before, for other reasons
+				calm = max(calm, neighbour{t, ann.api, ann.id}.p99("quiet again"))
+			}
+			if busy > 3*calm {
+				t.Errorf("p99 is %v, and %v in quiet", busy, calm)
 			}
 			if err := os.RemoveAll(dir); err != nil {
 				t.Error(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gobwas/ws"
 
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -124,7 +125,7 @@ func closeFrame(code wire.CloseCode, reason string) []byte {
 // leave is called by each of the two goroutines as it ends; the last one
 // closes the socket.
 func (c *conn) leave() {
-	if c.left.Add(-1) == 0 {
+	if c.left.Add(-1) == 0 && !planted.Bug("connection never let go") {
 		_ = c.sock.Close()
 		c.g.Counters.Connections.Add(-1)
 		if c.waiting() {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session/feed"
 )
 
@@ -304,6 +305,10 @@ func (c *conn) writeBytes(p []byte, frames int) error {
 // time can be over before it began: closing connections because the server is
 // busy would make it busier.
 func (c *conn) writeVec(vec *net.Buffers) (sent int64, err error) {
+	if planted.Bug("slow reader holds everybody up") {
+		planted.Everybody.Lock()
+		defer planted.Everybody.Unlock()
+	}
 	whole := c.g.limits.WriteTimeout
 	slow := whole / 5
 	c.blocked = false

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -26,7 +27,7 @@ func (j *Journal) Claim(ctx context.Context, shard int) (session.Lease, error) {
 		var expected uint64
 		if last != nil {
 			expected = last.Seq
-			if owner := string(last.Data); owner != j.cfg.Node && j.Alive(owner) && !j.yields(last.header()) {
+			if owner := string(last.Data); owner != j.cfg.Node && j.Alive(owner) && !j.yields(last.header()) && !planted.Bug("claim ignores a live owner") {
 				return session.Lease{}, &session.OwnedError{Node: owner}
 			}
 		}
@@ -79,8 +80,10 @@ func (j *Journal) Alive(node string) bool {
 // is the expected one, and returns the message's own. It is one request, never
 // repeated: an answer that is lost leaves the outcome open.
 func (j *Journal) publishExpecting(ctx context.Context, m *nats.Msg, fence string, expected uint64) (seq uint64, err error) {
-	m.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{strconv.FormatUint(expected, 10)}
-	m.Header[jetstream.ExpectedLastSubjSeqSubjHeader] = []string{fence}
+	if m.Subject == fence || !planted.Bug("fence dropped") {
+		m.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{strconv.FormatUint(expected, 10)}
+		m.Header[jetstream.ExpectedLastSubjSeqSubjHeader] = []string{fence}
+	}
 	ctx, cancel := context.WithTimeout(ctx, j.requestTimeout())
 	defer cancel()
 	err = j.health.write(ctx, func(ctx context.Context) error {

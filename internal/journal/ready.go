@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/clock"
+	"github.com/clew-run/clew/internal/planted"
 )
 
 // readiness tells whether this node can append, by what was appended lately or,
@@ -59,6 +60,9 @@ func (j *Journal) Ready(ctx context.Context) error {
 
 // probe appends to a table of its own.
 func (j *Journal) probe(ctx context.Context) error {
+	if planted.Bug("ready without a look") {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout)
 	defer cancel()
 	if j.readiness.table == nil {

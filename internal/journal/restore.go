@@ -18,6 +18,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -92,6 +93,9 @@ func (r *restoring) run(ctx context.Context) (err error) {
 	r.cfg.Prefix, r.cfg.Partitions = r.m.Prefix, r.m.Partitions
 	r.cfg.SyncInterval = time.Hour // flushed at the end
 	r.cfg.restored.on, r.cfg.restored.epoch = true, r.report.Epoch
+	if planted.Bug("restored under the old epoch") {
+		r.cfg.restored.epoch = firstEpoch
+	}
 	for _, last := range r.m.Last { // behind every mark of a seal and every term of a lease
 		r.cfg.restored.firstSeq = max(r.cfg.restored.firstSeq, last+1)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/clew-run/clew/internal/clock"
+	"github.com/clew-run/clew/internal/planted"
 )
 
 // A waiter says for whom a node waits that starts before the servers of its
@@ -164,7 +165,7 @@ func patiently[T any](ctx context.Context, w *waiter, ask func() (T, error)) (T,
 			w.done()
 			return v, nil
 		}
-		if !notYet(err) || ctx.Err() != nil {
+		if !notYet(err) || ctx.Err() != nil || planted.Bug("engine not waited for") {
 			return v, err
 		}
 		w.note(ctx, err)

@@ -5,5 +5,10 @@
 // A campaign that finds nothing wrong with any of them would find nothing at all.
 package planted
 
+import "sync"
+
+// Everybody is a lock that a bug holds.
+var Everybody sync.Mutex
+
 // Bug reports whether a bug is there.
 func Bug(string) bool { return false }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 )
@@ -84,6 +85,9 @@ func (s *Session) decideFitting(req request) (pending, []draft, error) {
 // there. The state must be durable.
 func (s *Session) arm() {
 	next := s.state.NextDeadline()
+	if planted.Bug("deadline lost on restart") && s.alarm.woken == unknownWake {
+		return
+	}
 	if next != s.alarm.woken && !s.lost.Load() {
 		s.alarm.woken, s.alarm.early = next, 0
 		s.host.wakes.put(s.id, next)

@@ -97,6 +97,9 @@ func (a *Applier) makeLink(dir int, name string, c tree.Change, e expectation) e
 		return err
 	}
 	tmp := temp(a.nonce, c.Path)
+	if planted.Bug("link put back to another place") {
+		target = append(target, "-elsewhere"...)
+	}
 	if err := unix.Symlinkat(string(target), dir, tmp); err != nil {
 		return err
 	}

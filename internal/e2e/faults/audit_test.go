@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +28,12 @@ func (w *world) audit() {
 	w.stopAll()
 	w.restarted(states)
 	w.journals()
-	w.doctor()
+	if w.cluster == nil {
+		w.doctor()
+	} else {
+		w.fences()
+		w.cluster.Stop()
+	}
 	w.secrets()
 }
 
@@ -71,8 +75,8 @@ func (w *world) states() map[clew.SessionID]string {
 		}
 		for i, n := range w.nodes {
 			now, err := w.fresh(n, m.id)
-			limit := time.Now().Add(10 * time.Second)
-			for err == nil && m.text() != now && time.Now().Before(limit) {
+			limit := time.Now().Add(10*time.Second + 2*w.kind.stalls)
+			for (err != nil && w.kind.stalls > 0 || err == nil && m.text() != now) && time.Now().Before(limit) {
 				time.Sleep(20 * time.Millisecond)
 				now, err = w.fresh(n, m.id)
 			}
@@ -131,21 +135,21 @@ func processesIn(dir string) (list []string) {
 // frugal checks what the server takes, now that nobody is there.
 func (w *world) frugal() {
 	if most := w.slow.most - w.slow.first; w.slow.first > 0 {
-		w.holds(slowBounded, most < 400<<10, "the server took %d MB more with a slow reader", most>>10)
+		w.holds(slowBounded, most < 200<<10, "the server took %d MB more with a slow reader", most>>10)
 	}
 	for _, n := range w.nodes {
 		limit := time.Now().Add(10 * time.Second)
-		for openFiles(n.Pid()) > 200 && time.Now().Before(limit) {
+		for openFiles(n.Pid()) > 120 && time.Now().Before(limit) {
 			time.Sleep(50 * time.Millisecond)
 		}
-		w.holds(noOrphan, openFiles(n.Pid()) <= 200, "%d descriptors are open though nobody is there", openFiles(n.Pid()))
+		w.holds(noOrphan, openFiles(n.Pid()) <= 120, "%d descriptors are open though nobody is there", openFiles(n.Pid()))
 	}
 }
 
 // journals reads all records as they lie there.
 func (w *world) journals() {
 	ctx := context.Background()
-	j, err := journal.Open(ctx, w.store(), slog.New(slog.DiscardHandler))
+	j, err := journal.Open(ctx, w.store(), discard)
 	if err != nil {
 		w.broke(chainWhole, "the journal does not open: %v", err)
 		return
@@ -162,10 +166,11 @@ func (w *world) journals() {
 		}
 		b.close()
 	}
+	if w.cluster != nil { // the doctor examines a node with its own engine alone
+		found, err := j.Examine(ctx)
+		w.holds(chainWhole, err == nil && len(found.Findings)+len(found.Wrong) == 0, "the examination finds %v, %v: %v", found.Findings, found.Wrong, err)
+	}
 }
-
-// store is the journal that the nodes wrote.
-func (w *world) store() journal.Config { return journal.Config{Dir: w.data} }
 
 // doctor has the program look at its own store.
 func (w *world) doctor() {

@@ -36,6 +36,9 @@ func (b *book) take(r clew.Record) {
 	err := r.Follows(b.head)
 	b.w.holds(chainWhole, err == nil, "%s, record %d: %v", b.id, r.Seq, err)
 	b.w.holds(oneOwner, r.Term >= b.term, "%s: record %d has term %d after %d: a stale owner appended", b.id, r.Seq, r.Term, b.term)
+	if b.w.calm(r) {
+		b.w.holds(oneOwner, b.term == 0 || r.Term == b.term || b.w.missed(), "%s: record %d has term %d after %d: the session changed hands, and nothing was broken", b.id, r.Seq, r.Term, b.term)
+	}
 	b.head, b.term = r.After(), r.Term
 	b.records[r.MessageID()] = r.Cause
 	ev, err := clew.DecodeEvent(r.Type, r.Data())
@@ -44,7 +47,7 @@ func (b *book) take(r clew.Record) {
 		return
 	}
 	switch d := ev.Data.(type) {
-	case *clew.SessionRenamedData:
+	case *clew.SessionRenamedData, *clew.MessageQueuedData: // what waited is created later, without a command
 		b.effects[r.Cause]++
 	case *clew.MessageCreatedData:
 		if d.Message.Role == clew.SpeakerUser && r.Cause != "" {

@@ -46,6 +46,15 @@ var diskKinds = []kind{
 			w.load(20)
 		}
 	}},
+	{no: 12, group: "storage", name: "power cut", image: 512 << 20, how: "ext4 on a loop device is shut down as if the power were gone (FS_IOC_SHUTDOWN without a flush of its journal), with the server killed at that moment", fault: func(w *world) {
+		for range 3 {
+			w.load(40)
+			w.cutPower()
+		}
+		if w.unflushed == 0 {
+			w.t.Fatal("not one byte was lost: this was no power cut")
+		}
+	}},
 	{no: 13, group: "storage", name: "file cut short", brief: true, how: "the last bytes of a block of records are cut off while the server is down", fault: func(w *world) {
 		w.damage(func(b []byte) []byte { return b[:len(b)-1-w.random.IntN(min(4000, len(b)/2))] })
 	}},
@@ -79,6 +88,12 @@ var diskKinds = []kind{
 		proc.Must(w.t, err)
 		w.load(60)
 		w.damage(func([]byte) []byte { return old })
+	}},
+	{no: 18, group: "storage", name: "disk goes read-only", fuse: true, how: "a FUSE file system answers every change with EROFS, also of files that are open, and is writable again", fault: func(w *world) {
+		for range 2 {
+			w.goReadOnly()
+			w.load(20)
+		}
 	}},
 }
 

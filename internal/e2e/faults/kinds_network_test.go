@@ -20,10 +20,14 @@ var networkKinds = []kind{
 	{no: 28, group: "network", name: "black hole", how: "a proxy drops both directions, connections stay open", fault: func(w *world) {
 		w.between(rules{up: way{drop: true}, down: way{drop: true}}, 2*time.Second, true)
 	}},
-	{no: 29, group: "network", name: "one direction drops", how: "a proxy drops what the server says", fault: func(w *world) {
-		w.between(rules{down: way{drop: true}}, 2*time.Second, true)
-		w.load(10)
-		w.between(rules{up: way{drop: true}}, 2*time.Second, true)
+	{no: 29, group: "network", name: "one direction drops", shape: apart, how: "the server is in a network namespace; what it sends goes to a card that is not there, then what it is sent", fault: func(w *world) {
+		for _, cut := range []func(int){w.network.unheard, w.network.unreached} {
+			w.events++
+			cut(0)
+			w.hold(2 * time.Second)
+			w.network.mend()
+			w.load(10)
+		}
 	}},
 	{no: 30, group: "network", name: "delay and jitter", how: "a proxy waits 50 to 150 ms before each piece", fault: func(w *world) {
 		w.between(rules{up: way{delay: 50 * time.Millisecond, shake: 100 * time.Millisecond}, down: way{delay: 50 * time.Millisecond, shake: 100 * time.Millisecond}}, 3*time.Second, false)
@@ -31,8 +35,12 @@ var networkKinds = []kind{
 	{no: 31, group: "network", name: "one byte at a time", how: "a proxy writes single bytes", fault: func(w *world) {
 		w.between(rules{up: way{piece: 1}, down: way{piece: 1}}, 3*time.Second, false)
 	}},
-	{no: 32, group: "network", name: "little bandwidth", how: "a proxy lets 64 kB/s through on each connection", fault: func(w *world) {
-		w.between(rules{up: way{piece: 640, delay: 10 * time.Millisecond}, down: way{piece: 640, delay: 10 * time.Millisecond}}, 3*time.Second, false)
+	{no: 32, group: "network", name: "little bandwidth", shape: apart, how: "the server is in a network namespace; its cable lets 128 kB/s through in each direction (tbf)", fault: func(w *world) {
+		w.events++
+		widen := w.network.narrow(0, "1mbit")
+		w.load(20)
+		w.hold(3 * time.Second)
+		widen()
 	}},
 	{no: 33, group: "network", name: "an old connection delivers late", brief: true, how: "a proxy holds the bytes of open connections until their clients have said the same on new ones", fault: func(w *world) {
 		for range 2 {

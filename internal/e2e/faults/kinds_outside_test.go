@@ -19,11 +19,11 @@ var outsideKinds = []kind{
 			w.hold(150 * time.Millisecond)
 		}
 	}},
-	{no: 48, group: "outside", name: "provider refuses", how: "429 and 503 in place of the model's answers", fault: func(w *world) {
-		for _, code := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
-			w.instead(time.Second, func(rw http.ResponseWriter, _ *http.Request) {
+	{no: 48, group: "outside", name: "provider refuses", how: "429, 503 and 401 in place of the model's answers, with the key in them", fault: func(w *world) {
+		for _, code := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusUnauthorized} {
+			w.instead(time.Second, func(rw http.ResponseWriter, r *http.Request) {
 				rw.Header().Set("Retry-After", "1")
-				http.Error(rw, `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`, code)
+				http.Error(rw, fmt.Sprintf(`{"type":"error","error":{"type":"overloaded_error","message":"not with the key %s"}}`, r.Header.Get("X-Api-Key")), code)
 			})
 		}
 	}},
@@ -42,8 +42,8 @@ var outsideKinds = []kind{
 	{no: 51, group: "outside", name: "a command hangs", how: "a command that sleeps for ten minutes", fault: func(w *world) { w.carriedOut("sleep 600") }},
 	{no: 52, group: "outside", name: "a command is killed", how: "the command kills itself with SIGKILL", fault: func(w *world) { w.carriedOut("kill -9 $$") }},
 	{no: 53, group: "outside", name: "a flood of output", how: "100 MB of lines", fault: func(w *world) { w.carriedOut("yes abcdefghijklmnopqrstuvwxyz | head -c 100000000") }},
-	{no: 54, group: "outside", name: "a process that hides", brief: true, how: "a double fork with a session of its own", fault: func(w *world) {
-		w.carriedOut("(setsid sleep 600 >/dev/null 2>&1 &) ; (setsid setsid sleep 601 &) ; echo gone")
+	{no: 54, group: "outside", name: "a process that hides", brief: true, how: "a double fork with a session of its own, deaf to SIGTERM", fault: func(w *world) {
+		w.carriedOut("trap '' TERM; (setsid sleep 600 >/dev/null 2>&1 &) ; (setsid setsid sleep 601 &) ; echo gone")
 		for _, left := range processesIn(w.workspace("talker")) {
 			w.broke(noOrphan, "a process is left: %s", left)
 		}

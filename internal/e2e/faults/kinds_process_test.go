@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -50,6 +51,12 @@ var processKinds = []kind{
 		w.hold(2 * time.Second)
 		w.run("prlimit", "--pid", pid, "--nofile="+usual+":")
 	}},
+	{no: 6, group: "process", name: "panic", how: "a program with named points panics at one of them; some panics are caught, others end the server", tags: "crashpoints", fault: func(w *world) {
+		w.nodes[0].MayPanic()
+		for _, i := range w.random.Perm(len(places))[:4] {
+			w.dieAt(places[i], "CLEW_CRASH_HOW=panic")
+		}
+	}},
 	{no: 7, group: "process", name: "a stop that takes too long", how: "SIGTERM while the model says nothing, with one second to stop", env: map[string]string{"CLEW_STOP_AFTER": "1s"}, fault: func(w *world) {
 		for range 2 {
 			w.events++
@@ -81,15 +88,24 @@ var places = []string{
 	"checkpoint.before", "checkpoint.intended", "checkpoint.applied", "checkpoint.restored", "checkpoint.written",
 }
 
-// dieAt has the next life of the server end at a place, if it comes there.
-func (w *world) dieAt(place string) {
+// dieAt has the next life of the server end at a place, if it comes there. A panic
+// there may be caught: then that life goes on for a while.
+func (w *world) dieAt(place string, how ...string) {
 	w.t.Helper()
 	w.nodes[0].Kill()
-	proc.Must(w.t, w.nodes[0].Start(fmt.Sprintf("CLEW_CRASH_AT=%s:%d", place, 1+w.random.IntN(3))))
+	at := fmt.Sprintf("%s:%d", place, 1+w.random.IntN(3))
+	log := filepath.Join(w.t.TempDir(), "passed")
+	proc.Must(w.t, w.nodes[0].Start(append(how, "CLEW_CRASH_AT="+at, "CLEW_CRASH_LOG="+log)...))
+	for limit := time.Now().Add(4 * time.Second); time.Now().Before(limit); time.Sleep(2 * time.Millisecond) {
+		if passed, _ := os.ReadFile(log); bytes.Contains(passed, []byte(at+"\n")) {
+			w.events++
+			break
+		}
+	}
 	select {
 	case <-w.nodes[0].Exited():
-		w.events++
-	case <-time.After(4 * time.Second): // it was not there; that is no fault of anybody
+	case <-time.After(500 * time.Millisecond): // it was not there, or went on
+		w.load(10)
 		w.nodes[0].Kill()
 	}
 	proc.Must(w.t, w.nodes[0].Start())
@@ -107,7 +123,7 @@ func (w *world) kill() {
 // starve takes memory away until the kernel kills the server.
 func (w *world) starve() {
 	w.t.Helper()
-	group := "/sys/fs/cgroup/memory/clew-faults-" + strconv.Itoa(os.Getpid())
+	group := fmt.Sprintf("/sys/fs/cgroup/memory/clew-faults-%d-%d", os.Getpid(), w.seed)
 	if err := os.Mkdir(group, 0o755); err != nil {
 		w.t.Skipf("not run: no control group for memory: %v", err)
 	}

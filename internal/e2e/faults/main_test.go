@@ -5,7 +5,8 @@
 // after them.
 //
 // CLEW_FAULTS_SEEDS=3 plays each kind with three seeds, CLEW_SEED=n repeats one,
-// and CLEW_FAULTS_TABLE=file has the run write its table.
+// and CLEW_FAULTS_TABLE=file has the run write its table. CLEW_UPGRADE_OLD and
+// CLEW_ENGINE_OLD name an older clew and an older nats-server, for mixed versions.
 package faults
 
 import (
@@ -17,7 +18,13 @@ import (
 	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
-func TestMain(m *testing.M) { os.Exit(proc.Main(m)) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(peerVariable); dir != "" {
+		bePeer(dir)
+		return
+	}
+	os.Exit(proc.Main(m))
+}
 
 // seeds are those of a run.
 func seeds(t testing.TB, usual int) []uint64 {

@@ -1,9 +1,11 @@
 package faults
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -25,6 +27,27 @@ type bug struct {
 	fault  func(*world)
 }
 
+// An undone repair is a bug that was there once. The test that came with its repair
+// must find it.
+type undone struct {
+	name     string
+	pkg, run string
+}
+
+var repairs = []undone{
+	{"restored under the old epoch", "./internal/journal", "TestRestoredHistories"},
+	{"options under a star not looked at", "./internal/tool/policy", "TestStarsCannotBeStretched"},
+	{"files of another node not missed", "./internal/e2e/failover", "TestWorkspaceOnAnotherNode"},
+	{"commands without limits", "./internal/tool/shell", "TestProcessLimits"},
+	{"blob of another session served", "./internal/e2e", "TestBlobsEndWithAccess"},
+	{"engine not waited for", "./internal/e2e/failover", "TestNodeWaitsForTheEngine"},
+	{"ready without a look", "./internal/journal", "TestReadyWithAWrongClock"},
+	{"nobody is asked again at once", "./internal/e2e/failover", "TestLeaderLossBesideTheEngine"},
+	{"metrics for everybody", "./internal/api", "TestOpenRoutes"},
+	{"hash not compared", "./internal/journal", "TestRecordOfAnotherChain"},
+	{"deadline lost on restart", "./internal/session", "TestDeadlineOf.*"},
+}
+
 var bugs = []bug{
 	{name: "acknowledged before the append", kind: "killed at random", breaks: nothingLost, brief: true},
 	{name: "cursor off by one", kind: "connections reset", breaks: resumeWhole, brief: true},
@@ -38,8 +61,17 @@ var bugs = []bug{
 	{name: "step run again", kind: "killed at named points", breaks: noSecondStart, brief: true, fault: atTools},
 	{name: "doubt not shown", kind: "killed at named points", breaks: doubtShown, fault: atTools},
 	{name: "mode lost", kind: "connections reset", breaks: rewindExact, fault: longer},
+	{name: "link put back to another place", kind: "connections reset", breaks: rewindExact, fault: longer},
+	{name: "changed tool called", kind: "a tool changes under an approval", breaks: startsOnRecord},
+	{name: "server's environment handed on", kind: "connections reset", breaks: noSecret},
+	{name: "provider's words not cleaned", kind: "provider refuses", breaks: noSecret},
+	{name: "hidden process left", kind: "a process that hides", breaks: noOrphan},
+	{name: "connection never let go", kind: "reconnect storm", breaks: noOrphan},
+	{name: "slow reader holds everybody up", kind: "slow readers", breaks: slowBounded},
 	{name: "repeated command carried out", kind: "duplicate commands", breaks: repeatSame},
 	{name: "store never heals", kind: "disk full", breaks: liveAgain},
+	{name: "fence dropped", kind: "owner stopped and taken over", breaks: oneOwner},
+	{name: "claim ignores a live owner", kind: "leader steps down", breaks: oneOwner, fault: justLook},
 }
 
 // atTools kills the server while a command is under way, and after it.
@@ -48,6 +80,16 @@ func atTools(w *world) {
 		w.dieAt("tool.done")
 		w.dieAt("tool.running")
 	}
+}
+
+// justLook breaks nothing and ends the world: nodes that take each other's sessions
+// away hardly get anywhere, and what they wrote says enough.
+func justLook(w *world) {
+	w.leave()
+	w.people.Wait()
+	w.stopAll()
+	w.journals()
+	runtime.Goexit()
 }
 
 // longer lets people work on undisturbed.
@@ -79,6 +121,26 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
+// TestUndone takes repairs back, one at a time. A repair that can be taken back without
+// a test that fails will be, one day.
+func TestUndone(t *testing.T) {
+	if !nightly.On() {
+		t.Skip("make faults runs it")
+	}
+	program := proc.Program(t, "crashpoints")
+	for _, x := range repairs {
+		t.Run(x.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "go", "test", "-tags", "crashpoints", "-count=1", "-run", "^("+x.run+")$", x.pkg)
+			cmd.Dir = proc.Root()
+			cmd.Env = append(os.Environ(), "CLEW_NIGHTLY=", "CLEW_PLANTED="+x.name, "CLEW_E2E_PROGRAM="+program, "CLEW_E2E_PROGRAM_CRASHPOINTS="+program)
+			out, err := cmd.CombinedOutput()
+			if err == nil || !bytes.Contains(out, []byte("--- FAIL: Test")) {
+				t.Errorf("nobody noticed: %v\n%s", err, out)
+			}
+		})
+	}
+}
+
 // TestPlantedBugsAreLookedFor compares the list with the sources: a bug that nobody
 // looks for shows nothing, and one that is not there cannot be found.
 func TestPlantedBugsAreLookedFor(t *testing.T) {
@@ -95,15 +157,22 @@ func TestPlantedBugsAreLookedFor(t *testing.T) {
 		return err
 	})
 	proc.Must(t, err)
-	for _, x := range bugs {
-		if !there[x.name] {
-			t.Errorf("%q is planted nowhere", x.name)
+	for _, name := range append(names(bugs, func(x bug) string { return x.name }), names(repairs, func(x undone) string { return x.name })...) {
+		if !there[name] {
+			t.Errorf("%q is planted nowhere", name)
 		}
-		delete(there, x.name)
+		delete(there, name)
 	}
 	for name := range there {
 		t.Errorf("%q is planted, and nobody looks for it", name)
 	}
+}
+
+func names[T any](list []T, name func(T) string) (all []string) {
+	for _, x := range list {
+		all = append(all, name(x))
+	}
+	return all
 }
 
 // A finder is a test in which a fault is welcome: the program is broken, so that a

@@ -43,7 +43,13 @@ type link struct {
 
 func startProxy(t testing.TB, target string) *proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	return startProxyAt(t, "127.0.0.1", target)
+}
+
+// startProxyAt listens on another address.
+func startProxyAt(t testing.TB, host, target string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", host+":0")
 	if err != nil {
 		t.Fatal(err)
 	}

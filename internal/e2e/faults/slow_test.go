@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"github.com/clew-run/clew"
 )
@@ -26,7 +31,7 @@ func newSlowReader(w *world) *slowReader { return &slowReader{w: w, id: w.writer
 func (p *slowReader) live(ctx context.Context) {
 	p.first = memory(p.w.nodes[0].pid.Load())
 	for ctx.Err() == nil {
-		ws := p.w.dial(ctx, p.w.nodes[0], p.id, url.Values{"client_id": {"slow"}, "resume_from": {"start"}})
+		ws := p.w.dialSlow(ctx, p.w.nodes[0], p.id)
 		for i := 0; i < 40 && pause(ctx, 50*time.Millisecond); i++ {
 			p.most = max(p.most, memory(p.w.nodes[0].pid.Load()))
 		}
@@ -34,6 +39,21 @@ func (p *slowReader) live(ctx context.Context) {
 			_ = ws.CloseNow()
 		}
 	}
+}
+
+// dialSlow opens a session for somebody who reads nothing and has room for nothing,
+// so that the server notices soon.
+func (w *world) dialSlow(ctx context.Context, n *node, id clew.SessionID) *websocket.Conn {
+	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) {
+			_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
+			// The server's side has room for a number of segments, which are as large
+			// as the memory of a machine allows when both ends are on it.
+			_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, 536)
+		})
+	}}
+	direct := &node{Proc: n.Proc, token: n.token, http: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}}
+	return w.dial(ctx, direct, id, url.Values{"client_id": {"slow"}, "resume_from": {"start"}})
 }
 
 // memory is what a process has in memory, in KiB; 0 if it is gone.

@@ -42,15 +42,19 @@ func (p *worker) live(ctx context.Context) {
 
 // idle waits until a session has nothing to do.
 func (w *world) idle(ctx context.Context, id clew.SessionID) bool {
-	for pause(ctx, 20*time.Millisecond) {
-		once, cancel := context.WithTimeout(ctx, 3*time.Second)
-		s, err := w.api(w.nodes[0]).GetSession(once, id)
-		cancel()
-		if err == nil && s.Status == clew.StatusIdle {
+	for turn := 0; pause(ctx, 20*time.Millisecond); turn++ {
+		if s, err := w.look(ctx, id, turn); err == nil && s.Status == clew.StatusIdle {
 			return true
 		}
 	}
 	return false
+}
+
+// look asks for a session, each turn another node.
+func (w *world) look(ctx context.Context, id clew.SessionID, turn int) (client.Session, error) {
+	once, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	return w.api(w.nodes[turn%len(w.nodes)]).GetSession(once, id)
 }
 
 // lines are what the commands left, and how often.
@@ -74,14 +78,20 @@ type approver struct {
 }
 
 func (p *approver) live(ctx context.Context) {
-	asked := 0
+	asked, at := 0, p.who
 	for pause(ctx, 15*time.Millisecond) {
 		once, cancel := context.WithTimeout(ctx, 3*time.Second)
-		api := p.w.api(p.w.nodes[p.who%len(p.w.nodes)])
+		api := p.w.api(p.w.nodes[at%len(p.w.nodes)])
 		in, err := api.Inbox(once, "", 0)
+		if err != nil {
+			at++ // perhaps another node knows more
+		}
 		for _, item := range in.Items {
 			if err != nil {
 				break
+			}
+			if p.w.peer != nil && item.SessionID == p.w.peer.session {
+				continue // the fault answers there
 			}
 			action := clew.ChoiceApprove
 			if asked++; p.who == 1 && asked%3 == 0 {

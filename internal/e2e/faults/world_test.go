@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +33,7 @@ const script = `
 - when: {last_user: {regexp: '^do (\S+)'}}
   times: 0
   reply:
-  - tool: {name: execute_command, input: {command: 'echo {{match 1}} >> ledger'}}
+  - tool: {name: execute_command, input: {command: 'echo {{match 1}} >> ledger; env >environment'}}
 - when: {last_user: {regexp: '^write (\S+)'}, tool_result: write_file}
   times: 0
   reply: [{text: It is written.}]
@@ -50,6 +48,13 @@ const script = `
   times: 0
   reply:
   - tool: {name: execute_command, input: {command: '{{match 1}}'}}
+- when: {last_user: {regexp: '^note (\S+)'}, tool_result: mcp__peer__note}
+  times: 0
+  reply: [{text: It is noted.}]
+- when: {last_user: {regexp: '^note (\S+)'}}
+  times: 0
+  reply:
+  - tool: {name: mcp__peer__note, input: {key: '{{match 1}}'}}
 - name: talk
   times: 0
   reply: [{text: "A word, another word, and that is all."}]
@@ -67,9 +72,13 @@ type world struct {
 	data   string
 
 	nodes    []*node
+	cluster  *cluster // nil if there is one node with its own engine
+	network  *network // nil if all are on loopback
 	model    *llmtest.Server
 	modelNet *proxy // between the server and its model
+	peer     *peer  // a tool server, nil if the kind has none
 
+	ways    ways
 	people  sync.WaitGroup
 	leave   context.CancelFunc
 	rest    atomic.Bool // no new work is begun
@@ -80,63 +89,67 @@ type world struct {
 	walker  *walker
 	slow    *slowReader
 
+	image     *imageDisk  // the disk that can lose its power, nil if it is none
+	lockable  *switchDisk // the disk that can be made read-only, nil if it is none
+	unflushed int         // bytes that were lost with it
+
 	events   int // how often something broke
 	acks     atomic.Int64
 	gap      gap
 	meanings meanings
+	brokenAt time.Time                 // when it was broken first
 	damaged  map[clew.SessionID]string // sessions whose records were spoilt on purpose, and how
-}
-
-// A node is the program, and the network in front of it.
-type node struct {
-	*proc.Proc
-	net  *proxy
-	http *http.Client // that goes through it
-	pid  atomic.Int64 // of the newest life
-}
-
-// Start starts it, with further variables for this life alone.
-func (n *node) Start(env ...string) error {
-	err := n.Proc.Start(env...)
-	if err == nil {
-		n.pid.Store(int64(n.Pid()))
-	}
-	return err
-}
-
-func newNode(t testing.TB, p *proc.Proc) *node {
-	n := &node{Proc: p, net: startProxy(t, strings.TrimPrefix(p.URL(), "http://"))}
-	dialer := &net.Dialer{}
-	transport := &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, "tcp", n.net.address())
-		},
-		MaxIdleConnsPerHost: 8,
-	}
-	n.http = &http.Client{Transport: transport}
-	t.Cleanup(transport.CloseIdleConnections)
-	return n
 }
 
 func newWorld(t testing.TB, k kind, seed uint64) *world {
 	t.Helper()
+	if k.missing != nil && k.missing() != "" {
+		t.Skip("not run: " + k.missing())
+	}
 	w := &world{t: t, kind: k, seed: seed, random: rand.New(rand.NewPCG(seed, 1)), dir: t.TempDir(), damaged: map[clew.SessionID]string{}}
 	w.data = filepath.Join(w.dir, "data")
 	if k.disk != "" {
 		w.data = smallDisk(t, k.disk)
+	}
+	if k.fuse {
+		w.lockable = newSwitchDisk(t)
+		w.data = filepath.Join(w.lockable.dir, "data")
+	}
+	if k.image > 0 {
+		w.image = newImageDisk(t, k.image)
+		w.data = filepath.Join(w.image.dir, "data")
 	}
 	parsed, err := llmtest.Parse([]byte(script))
 	proc.Must(t, err)
 	w.model, err = llmtest.Start(parsed, llmtest.Options{Fast: true})
 	proc.Must(t, err)
 	t.Cleanup(func() { _ = w.model.Close() })
-	w.modelNet = startProxy(t, strings.TrimPrefix(w.model.URL(), "http://"))
+	host := "127.0.0.1"
+	if k.shape == together || k.shape == namespaces {
+		w.cluster = &cluster{}
+	}
+	if k.shape == apart || k.shape == namespaces {
+		w.network = newNetwork(t)
+		host = w.network.gateway()
+	}
+	w.modelNet = startProxyAt(t, host, strings.TrimPrefix(w.model.URL(), "http://"))
+	if k.peer {
+		w.peer = newPeer(t)
+	}
 	env := w.environment()
 	maps.Copy(env, k.env)
 	if k.bug != "" {
 		env["CLEW_PLANTED"], k.tags = k.bug, "crashpoints"
 	}
-	p := proc.New(t, proc.Program(t, k.tags), w.data, env)
+	program := proc.Program(t, k.tags)
+	if w.cluster != nil {
+		w.gather(program, env)
+		return w
+	}
+	p := proc.New(t, program, w.data, env)
+	if w.network != nil {
+		p.Settle(w.network.address(0), w.network.inside(0)...)
+	}
 	w.nodes = []*node{newNode(t, p)}
 	return w
 }
@@ -150,11 +163,14 @@ func (w *world) environment() map[string]string {
 			"provider": "anthropic", "model": "test-1", "base_url": "http://" + w.modelNet.address(), "key_name": "test_key",
 		}},
 	}
+	if w.peer != nil {
+		settings["mcp_servers"] = map[string]any{"peer": w.peer.settings()}
+	}
 	b, err := json.Marshal(settings)
 	proc.Must(w.t, err)
 	path := filepath.Join(w.dir, "settings.json")
 	proc.Must(w.t, os.WriteFile(path, b, 0o600))
-	return map[string]string{"CLEW_SETTINGS": path, "CLEW_SECRET_TEST_KEY": secret, "CLEW_DISK_RESERVE": "0"}
+	return map[string]string{"CLEW_SETTINGS": path, "CLEW_SECRET_TEST_KEY": secret, "CLEW_DISK_RESERVE": "0", "CLEW_FAULT_CLOCK": w.clockFile()}
 }
 
 // smallDisk is a file system of its own.
@@ -198,6 +214,9 @@ func (w *world) begin() {
 		w.mirrors = append(w.mirrors, &mirror{w: w, id: id})
 	}
 	w.slow = newSlowReader(w)
+	if w.cluster != nil {
+		w.cluster.plain = newPlainWriters(w)
+	}
 	w.gap.start()
 	for _, p := range w.all() {
 		w.people.Go(func() { p.live(ctx) })
@@ -220,6 +239,11 @@ func (w *world) all() (list []person) {
 	for _, p := range w.workers {
 		list = append(list, p)
 	}
+	if w.cluster != nil {
+		for _, p := range w.cluster.plain {
+			list = append(list, p)
+		}
+	}
 	return append(list, w.walker, w.slow, &approver{w, 0}, &approver{w, 1})
 }
 
@@ -238,18 +262,19 @@ func (w *world) create(name string) clew.SessionID {
 	w.t.Helper()
 	dir := w.workspace(name)
 	proc.Must(w.t, os.MkdirAll(dir, 0o700))
-	id, err := w.api(w.nodes[0]).CreateSession(w.t.Context(), client.NewSession{
+	id, err := w.api(w.nodes[int(name[len(name)-1])%len(w.nodes)]).CreateSession(w.t.Context(), client.NewSession{
 		SessionID: clew.SessionID("sess_" + name), Title: name, Workspace: dir,
 	})
 	proc.Must(w.t, err)
 	return id
 }
 
-// command sends a command under one name until it is known what became of it.
+// command sends a command under one name until it is known what became of it. It
+// stays with a node that answers.
 func (w *world) command(ctx context.Context, id clew.SessionID, name string, typ clew.CommandType, data any) (client.Receipt, error) {
-	for try := 0; ; try++ {
+	for ; ; w.ways.next(id) {
 		once, cancel := context.WithTimeout(ctx, 3*time.Second)
-		r, err := w.api(w.nodes[try%len(w.nodes)]).Command(once, id, clew.ClientMessageID(name), typ, data)
+		r, err := w.api(w.way(id)).Command(once, id, clew.ClientMessageID(name), typ, data)
 		cancel()
 		if err == nil {
 			w.acks.Add(1)
@@ -265,13 +290,19 @@ func (w *world) command(ctx context.Context, id clew.SessionID, name string, typ
 	}
 }
 
+// way is the node that people go to with a session: at first not always the one that
+// owns it.
+func (w *world) way(id clew.SessionID) *node {
+	return w.nodes[(int(id[len(id)-1])/2+w.ways.of(id))%len(w.nodes)]
+}
+
 // away reports whether trying again may help.
 func away(err error) bool {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return true
 	}
 	switch clew.CodeOf(err) {
-	case clew.Unavailable, clew.StorageFailed, clew.ConnectionFailed, clew.ConnectionTimeout, clew.RateLimited:
+	case clew.Unavailable, clew.StorageFailed, clew.ConnectionFailed, clew.ConnectionTimeout, clew.RateLimited, clew.QueueFull:
 		return true
 	}
 	return false
@@ -310,6 +341,10 @@ func (w *world) play() {
 	w.t.Helper()
 	w.begin()
 	w.load(40)
+	w.brokenAt = time.Now()
+	for _, n := range w.nodes {
+		n.saidCalm = len(n.Out.String())
+	}
 	w.kind.fault(w)
 	w.gap.healed()
 	w.live()
@@ -318,18 +353,31 @@ func (w *world) play() {
 	w.audit()
 }
 
+// In service again means within 5 s or, where the engine itself was away, so long
+// after it takes writes of a plain client: an append whose answer was lost in the
+// election waits for 2 s, and so may the look whether it landed.
+const (
+	liveWithin   = 5 * time.Second
+	besideEngine = 4 * time.Second
+)
+
 // live waits until every writer was served after the fault.
 func (w *world) live() {
-	began := time.Now()
+	began, limit, bare := time.Now(), liveWithin+w.kind.stalls, ""
+	if w.cluster != nil {
+		var engine time.Duration
+		for _, p := range w.cluster.plain {
+			engine = max(engine, p.served.since(began, 30*time.Second))
+		}
+		limit = max(liveWithin, engine+besideEngine) + w.kind.stalls
+		bare = fmt.Sprintf(", a plain client of the engine after %s", engine.Round(time.Millisecond))
+	}
 	for _, p := range w.writers {
 		if w.spoilt(p.id) != "" {
 			continue
 		}
-		for time.Since(began) < 30*time.Second && p.lastAck.Load() < began.UnixNano() {
-			time.Sleep(5 * time.Millisecond)
-		}
-		took := time.Since(began)
-		w.holds(liveAgain, took < 5*time.Second, "%s was served again only after %s", p.id, took.Round(time.Millisecond))
+		took := p.served.since(began, 30*time.Second)
+		w.holds(liveAgain, took < limit, "%s was served again only after %s%s", p.id, took.Round(time.Millisecond), bare)
 	}
 }
 
@@ -339,8 +387,8 @@ func (w *world) settle() {
 	w.rest.Store(true)
 	limit := time.Now().Add(45 * time.Second)
 	for _, id := range w.sessions() {
-		for w.spoilt(id) == "" {
-			s, err := w.api(w.nodes[0]).GetSession(w.t.Context(), id)
+		for turn := 0; w.spoilt(id) == ""; turn++ {
+			s, err := w.look(w.t.Context(), id, turn)
 			if err == nil && (s.Status == clew.StatusIdle || s.Status == clew.StatusCompleted) && w.resting(id) {
 				break
 			}
@@ -366,62 +414,4 @@ func (w *world) resting(id clew.SessionID) bool {
 		}
 	}
 	return w.walker.resting.Load()
-}
-
-// spoil says that a session's records were spoilt on purpose, and how.
-func (w *world) spoil(id clew.SessionID, how string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.damaged[id] = how
-}
-
-// spoilt says how a session was, "" if it was not.
-func (w *world) spoilt(id clew.SessionID) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.damaged[id]
-}
-
-// mend says that a session is whole after all.
-func (w *world) mend(id clew.SessionID) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.damaged, id)
-}
-
-func (w *world) spoiltCount() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.damaged)
-}
-
-// A gap measures how long nobody was served.
-type gap struct {
-	mu      sync.Mutex
-	last    time.Time
-	longest time.Duration
-	after   time.Time // when the fault was over
-}
-
-func (g *gap) start() { g.served() }
-
-func (g *gap) served() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if d := time.Since(g.last); !g.last.IsZero() {
-		g.longest = max(g.longest, d)
-	}
-	g.last = time.Now()
-}
-
-func (g *gap) healed() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.after = time.Now()
-}
-
-func (g *gap) String() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return fmt.Sprintf("%.1f s", g.longest.Seconds())
 }

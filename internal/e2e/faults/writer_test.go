@@ -16,7 +16,7 @@ import (
 type writer struct {
 	w       *world
 	id      clew.SessionID
-	lastAck atomic.Int64
+	served  pulse
 	resting atomic.Bool
 
 	mu    sync.Mutex
@@ -56,7 +56,7 @@ func (p *writer) say(ctx context.Context, name string, typ clew.CommandType, dat
 		p.w.broke(nothingLost, "%s was refused: %v", name, err)
 		return true
 	}
-	p.lastAck.Store(time.Now().UnixNano())
+	p.served.beat()
 	p.mu.Lock()
 	p.acked[clew.ClientMessageID(name)] = r.Records
 	p.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,15 +19,23 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A Cluster is three real nats-server processes on loopback.
+// A Cluster is three real nats-server processes, on loopback if they are given no
+// other place.
 type Cluster struct {
 	t     testing.TB
-	bin   string
+	at    []Place
 	dir   string
 	ports []int
 	peers []int
 	procs []*exec.Cmd
 	logs  []*bytes.Buffer
+}
+
+// A Place is where a server of a cluster is.
+type Place struct {
+	Host    string
+	By      []string // the words that its program is started with, as those that enter a namespace
+	Program string   // "" for the usual one
 }
 
 // Program is the engine's server, built once in a run.
@@ -49,20 +58,20 @@ var natsServer = sync.OnceValues(func() (string, error) {
 // waits until they can make streams.
 func StartCluster(t testing.TB) *Cluster {
 	t.Helper()
-	bin, err := natsServer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &Cluster{t: t, bin: bin, dir: t.TempDir(), procs: make([]*exec.Cmd, 3), logs: make([]*bytes.Buffer, 3)}
+	here := Place{Host: "127.0.0.1"}
+	return StartClusterAt(t, t.TempDir(), []Place{here, here, here})
+}
+
+// StartClusterAt is StartCluster with all that is kept below a directory, at three
+// places.
+func StartClusterAt(t testing.TB, dir string, at []Place) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, at: at, dir: dir, procs: make([]*exec.Cmd, 3), logs: make([]*bytes.Buffer, 3)}
 	c.ports, c.peers = freePorts(t, 3), freePorts(t, 3)
 	for i := range 3 {
 		c.Start(i)
 	}
-	t.Cleanup(func() {
-		for i := range c.procs {
-			c.Kill(i)
-		}
-	})
+	t.Cleanup(c.Stop)
 	c.awaitLeader()
 	return c
 }
@@ -84,29 +93,61 @@ func freePorts(t testing.TB, n int) []int {
 // Start starts node i, with what it had on disk.
 func (c *Cluster) Start(i int) {
 	c.t.Helper()
+	bin, err := natsServer()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if c.at[i].Program != "" {
+		bin = c.at[i].Program
+	}
 	var routes []string
-	for _, p := range c.peers {
-		routes = append(routes, fmt.Sprintf("nats-route://127.0.0.1:%d", p))
+	for n, p := range c.peers {
+		routes = append(routes, fmt.Sprintf("nats-route://%s:%d", c.at[n].Host, p))
 	}
 	conf := fmt.Sprintf(`
 server_name: n%d
-listen: 127.0.0.1:%d
+listen: %s:%d
 max_payload: 8MB
 jetstream { store_dir: %q, sync_interval: always, max_mem: 256MB, max_file: 20GB }
-cluster { name: clew, listen: 127.0.0.1:%d, routes: [%s] }
-`, i, c.ports[i], filepath.Join(c.dir, fmt.Sprint(i)), c.peers[i], strings.Join(routes, ", "))
+cluster { name: clew, listen: %s:%d, routes: [%s] }
+`, i, c.at[i].Host, c.ports[i], c.store(i), c.at[i].Host, c.peers[i], strings.Join(routes, ", "))
 	file := filepath.Join(c.dir, fmt.Sprintf("n%d.conf", i))
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 		c.t.Fatal(err)
 	}
 	c.logs[i] = new(bytes.Buffer)
-	cmd := exec.Command(c.bin, "-c", file)
+	words := append(slices.Clone(c.at[i].By), bin, "-c", file)
+	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Stderr = c.logs[i]
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
 	c.procs[i] = cmd
+}
+
+// store is what node i has on disk.
+func (c *Cluster) store(i int) string { return filepath.Join(c.dir, fmt.Sprint(i)) }
+
+// Wipe kills node i and takes away what it had on disk.
+func (c *Cluster) Wipe(i int) {
+	c.t.Helper()
+	c.Kill(i)
+	if err := os.RemoveAll(c.store(i)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Replace has node i be of another program when it starts again, "" for the usual
+// one.
+func (c *Cluster) Replace(i int, program string) { c.at[i].Program = program }
+
+// StepDown has the leader of a stream leave that to another.
+func (c *Cluster) StepDown(stream string) error {
+	return c.do(func(ctx context.Context, js jetstream.JetStream) error {
+		_, err := js.Conn().RequestWithContext(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+stream, nil)
+		return err
+	})
 }
 
 // Kill kills node i with SIGKILL.
@@ -118,14 +159,24 @@ func (c *Cluster) Kill(i int) {
 	}
 }
 
+// Stop kills all nodes.
+func (c *Cluster) Stop() {
+	for i := range c.procs {
+		c.Kill(i)
+	}
+}
+
 // URL gives the addresses of all nodes.
 func (c *Cluster) URL() string {
 	var urls []string
-	for _, p := range c.ports {
-		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", p))
+	for i := range c.ports {
+		urls = append(urls, c.URLOf(i))
 	}
 	return strings.Join(urls, ",")
 }
+
+// URLOf gives the address of node i.
+func (c *Cluster) URLOf(i int) string { return fmt.Sprintf("nats://%s:%d", c.at[i].Host, c.ports[i]) }
 
 func (c *Cluster) awaitLeader() {
 	c.t.Helper()
@@ -140,6 +191,16 @@ func (c *Cluster) awaitLeader() {
 }
 
 func (c *Cluster) tryStream() error {
+	return c.do(func(ctx context.Context, js jetstream.JetStream) error {
+		if _, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "PROBE", Subjects: []string{"probe"}, Replicas: 3}); err != nil {
+			return err
+		}
+		return js.DeleteStream(ctx, "PROBE")
+	})
+}
+
+// do does something on a connection of its own.
+func (c *Cluster) do(what func(context.Context, jetstream.JetStream) error) error {
 	nc, err := nats.Connect(c.URL(), nats.Timeout(time.Second))
 	if err != nil {
 		return err
@@ -151,10 +212,7 @@ func (c *Cluster) tryStream() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if _, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "PROBE", Subjects: []string{"probe"}, Replicas: 3}); err != nil {
-		return err
-	}
-	return js.DeleteStream(ctx, "PROBE")
+	return what(ctx, js)
 }
 
 // LeaderOf tells which node leads a stream.
@@ -184,21 +242,13 @@ func (c *Cluster) Whole(stream string) bool {
 	return true
 }
 
-func (c *Cluster) info(stream string) (*jetstream.StreamInfo, error) {
-	nc, err := nats.Connect(c.URL(), nats.Timeout(time.Second))
-	if err != nil {
-		return nil, err
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-	defer cancel()
-	s, err := js.Stream(ctx, stream)
-	if err != nil {
-		return nil, err
-	}
-	return s.CachedInfo(), nil
+func (c *Cluster) info(stream string) (info *jetstream.StreamInfo, err error) {
+	err = c.do(func(ctx context.Context, js jetstream.JetStream) error {
+		s, err := js.Stream(ctx, stream)
+		if err == nil {
+			info = s.CachedInfo()
+		}
+		return err
+	})
+	return info, err
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clew-run/clew/internal/planted"
 )
 
 // Apply sets the limits of a process, which whatever it starts inherits. What
@@ -28,6 +30,9 @@ type rlimit struct {
 
 func rlimits(l Limits, held Held, contained bool) []rlimit {
 	list := []rlimit{{unix.RLIMIT_CORE, 0}}
+	if planted.Bug("commands without limits") {
+		return list
+	}
 	add := func(resource int, value int64) {
 		if value > 0 {
 			list = append(list, rlimit{resource, uint64(value)})

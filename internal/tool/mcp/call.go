@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -41,7 +42,7 @@ func (r *remote) run(ctx context.Context, out tool.Output, d *definition, tc too
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if present.hash != d.hash {
+	if present.hash != d.hash && !planted.Bug("changed tool called") {
 		return tool.Result{}, clew.Errorf(clew.ToolExecutionFailed,
 			"the tool changed after the call was prepared; nothing was run, call it again")
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/limit"
 )
@@ -135,6 +136,15 @@ func environment(opts Options, sandbox, dir string, call tool.Call) map[string]s
 			continue
 		}
 		env[k] = v
+	}
+	if planted.Bug("server's environment handed on") {
+		for _, kv := range os.Environ() {
+			k, v, _ := strings.Cut(kv, "=")
+			env[k] = v
+		}
+	}
+	if planted.Bug("hidden process left") {
+		env["CLEW_PLANTED"] = "hidden process left" // for the warden, which has this environment
 	}
 	env["CLEW"] = "1"
 	env["PWD"] = dir

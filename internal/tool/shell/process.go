@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/disk"
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/tool/limit"
 )
 
@@ -250,6 +251,9 @@ func (p *process) cleanUp() {
 // forked, or is just becoming another program, shows no mark for a moment: so it
 // looks again a few times before it believes that.
 func killAllMarked(call string) bool {
+	if planted.Bug("hidden process left") {
+		return true
+	}
 	const looks, pause = 3, 10 * time.Millisecond
 	for deadline, clean := time.Now().Add(killLimit), 0; clean < looks; {
 		if len(killMarked(func(mark string) bool { return mark == call })) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/tool/limit"
 )
 
@@ -142,7 +143,7 @@ func reap(command int) (status chan int, none chan struct{}) {
 }
 
 func killAll(none <-chan struct{}) {
-	for {
+	for !planted.Bug("hidden process left") {
 		signalBelow(os.Getpid(), 0, syscall.SIGKILL)
 		if within(none, 5*time.Millisecond) {
 			return
