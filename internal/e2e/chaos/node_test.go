@@ -74,7 +74,7 @@ func serveUntil(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	worker.blobs = s.Blobs()
+	worker.started(s.Blobs())
 	fmt.Println("ready")
 	<-ctx.Done()
 	limit, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -100,16 +100,26 @@ func driveUntil(ctx context.Context, log *slog.Logger) error {
 // A hired agent is the real one, with a model that plays runs and one tool.
 type hired struct {
 	*agent.Agent
-	blobs agent.Blobs // the server's, once it has started
+	// blobs are the server's. It takes sessions over before it says that it has
+	// started: an agent that ends its run by then waits until blobs are there.
+	blobs agent.Blobs
+	there chan struct{}
+}
+
+func (h *hired) started(blobs agent.Blobs) {
+	h.blobs = blobs
+	close(h.there)
 }
 
 // PutBlob implements agent.Blobs.
 func (h *hired) PutBlob(ctx context.Context, by blob.For, data []byte) (string, error) {
+	<-h.there
 	return h.blobs.PutBlob(ctx, by, data)
 }
 
 // Blob implements agent.Blobs.
 func (h *hired) Blob(ctx context.Context, address string) ([]byte, error) {
+	<-h.there
 	return h.blobs.Blob(ctx, address)
 }
 
@@ -129,7 +139,7 @@ func runAgent(log *slog.Logger, dir string) (*hired, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &hired{}
+	h := &hired{there: make(chan struct{})}
 	h.Agent = agent.New(agent.Config{
 		Settings: set, Log: log, Blobs: h, Version: func() uint64 { return 1 },
 		Provider: func(settings.Profile) (llm.Provider, error) { return player{}, nil },
