@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // An engine that is silent for a while when a node starts is asked again; what
 // it refuses is not.
 func TestPatiently(t *testing.T) {
-	for _, silence := range []error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders} {
+	for _, silence := range []error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, engineError(jetstream.ErrNoStreamResponse)} {
 		asked := 0
 		v, err := patiently(t.Context(), nil, func() (int, error) {
 			if asked++; asked < 4 {

@@ -83,6 +83,24 @@ func (t *Table) get(ctx context.Context, key string) (jetstream.KeyValueEntry, e
 	}
 }
 
+// Once gives a row that the first node makes that ever asks for it. It waits for
+// the engine, as opening the table does.
+func (t *Table) Once(ctx context.Context, key string, first func() ([]byte, error)) ([]byte, error) {
+	return patiently(ctx, t.waiter, func() ([]byte, error) {
+		value, _, err := t.Get(ctx, key)
+		if !errors.Is(err, ErrNoRow) {
+			return value, err
+		}
+		if value, err = first(); err != nil {
+			return nil, err
+		}
+		if _, err = t.create(ctx, key, value); errors.Is(err, errRowChanged) { // another node was first
+			value, _, err = t.Get(ctx, key)
+		}
+		return value, err
+	})
+}
+
 // Put writes a row.
 func (t *Table) Put(ctx context.Context, key string, value []byte) error {
 	_, err := t.write(ctx, func(ctx context.Context) (uint64, error) { return t.kv.Put(ctx, key, value) })

@@ -147,8 +147,9 @@ const (
 
 // silent reports whether the engine gave no answer.
 func silent(err error) bool {
-	// No responders: the engine is there and has no leader yet.
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
+	// No responders, or no response from a stream: the engine is there and has no leader yet.
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
+		errors.Is(err, jetstream.ErrNoStreamResponse)
 }
 
 // patiently asks the engine until it answers. While a node starts, the engine may

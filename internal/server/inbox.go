@@ -44,19 +44,16 @@ func (s *Server) serveQuestions(ctx, bg context.Context) error {
 
 // linkKey gives the key that signs answer links. The first node that ever asks
 // makes it.
-func (s *Server) linkKey(ctx context.Context) (key []byte, err error) {
+func (s *Server) linkKey(ctx context.Context) ([]byte, error) {
 	table, err := s.journal.Table(ctx, "LINKS")
 	if err != nil {
 		return nil, err
 	}
-	err = table.Change(ctx, "key", func(old []byte) ([]byte, error) {
-		if key = old; len(key) == 0 {
-			key = make([]byte, 32)
-			_, _ = rand.Read(key) // never fails
-		}
-		return key, nil
+	return table.Once(ctx, "key", func() ([]byte, error) {
+		key := make([]byte, 32)
+		_, err := rand.Read(key)
+		return key, err
 	})
-	return key, err
 }
 
 // webhook is how notices go out as of now.

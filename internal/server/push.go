@@ -40,16 +40,13 @@ func (s *Server) servePush(ctx, bg context.Context, keys *auth.Keys) error {
 // node that ever asks makes it. It lies where the key of answer links does, and
 // not among the secrets: those are a node's own, and all nodes need this one.
 func (s *Server) pushKey(ctx context.Context, table *journal.Table) (push.Key, error) {
-	var private string
-	err := table.Change(ctx, "key", func(old []byte) (_ []byte, err error) {
-		if private = string(old); private == "" {
-			private, err = push.NewKey()
-		}
+	private, err := table.Once(ctx, "key", func() ([]byte, error) {
+		private, err := push.NewKey()
 		return []byte(private), err
 	})
 	if err != nil {
 		return push.Key{}, err
 	}
-	s.cfg.Redactor.Add(private)
-	return push.ReadKey(private)
+	s.cfg.Redactor.Add(string(private))
+	return push.ReadKey(string(private))
 }
