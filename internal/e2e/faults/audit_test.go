@@ -75,8 +75,8 @@ func (w *world) states() map[clew.SessionID]string {
 		}
 		for i, n := range w.nodes {
 			now, err := w.fresh(n, m.id)
-			limit := time.Now().Add(10*time.Second + 2*w.kind.stalls)
-			for (err != nil && w.kind.stalls > 0 || err == nil && m.text() != now) && time.Now().Before(limit) {
+			limit := time.Now().Add(10 * time.Second)
+			for err == nil && m.text() != now && time.Now().Before(limit) {
 				time.Sleep(20 * time.Millisecond)
 				now, err = w.fresh(n, m.id)
 			}

@@ -40,7 +40,7 @@ var engineKinds = []kind{
 		}
 	}},
 	// A connection that a cut has left hanging is given up after three pings.
-	{no: 22, group: "engine", name: "minority cut off", shape: namespaces, stalls: 6 * time.Second, how: "one machine of three, with a node and a server of the engine: packets to and from the other two vanish, then only its own, then only theirs; 6 s more to be in service, as a connection that hangs is given up after three pings", fault: func(w *world) {
+	{no: 22, group: "engine", name: "minority cut off", shape: namespaces, how: "one machine of three, with a node and a server of the engine: packets to and from the other two vanish, then only its own, then only theirs", fault: func(w *world) {
 		i := w.random.IntN(clusterNodes)
 		others := []int{(i + 1) % 3, (i + 2) % 3}
 		for _, cut := range []func(){

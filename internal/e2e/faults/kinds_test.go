@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/nightly"
@@ -29,8 +28,6 @@ type kind struct {
 	brief bool              // played in the short form, too
 	// missing says what cannot be had here, nil if the kind needs nothing.
 	missing func() string
-	// stalls is how long a connection may hang after the fault is over.
-	stalls time.Duration
 	// losesCursors says that clients may be told that their place is gone.
 	losesCursors bool
 }

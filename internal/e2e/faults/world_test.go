@@ -363,13 +363,13 @@ const (
 
 // live waits until every writer was served after the fault.
 func (w *world) live() {
-	began, limit, bare := time.Now(), liveWithin+w.kind.stalls, ""
+	began, limit, bare := time.Now(), liveWithin, ""
 	if w.cluster != nil {
 		var engine time.Duration
 		for _, p := range w.cluster.plain {
 			engine = max(engine, p.served.since(began, 30*time.Second))
 		}
-		limit = max(liveWithin, engine+besideEngine) + w.kind.stalls
+		limit = max(liveWithin, engine+besideEngine)
 		bare = fmt.Sprintf(", a plain client of the engine after %s", engine.Round(time.Millisecond))
 	}
 	for _, p := range w.writers {

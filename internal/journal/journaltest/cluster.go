@@ -109,7 +109,7 @@ server_name: n%d
 listen: %s:%d
 max_payload: 8MB
 jetstream { store_dir: %q, sync_interval: always, max_mem: 256MB, max_file: 20GB }
-cluster { name: clew, listen: %s:%d, routes: [%s] }
+cluster { name: clew, listen: %s:%d, routes: [%s], ping_interval: "2s", ping_max: 2 }
 `, i, c.at[i].Host, c.ports[i], c.store(i), c.at[i].Host, c.peers[i], strings.Join(routes, ", "))
 	file := filepath.Join(c.dir, fmt.Sprintf("n%d.conf", i))
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
