@@ -113,16 +113,18 @@ test-manual: ## do what docs/operating.md says for three machines, to the letter
 	$(GO) test -count=1 -timeout 30m -v -run TestManual ./internal/e2e/failover
 
 # The tree and the engine's release that older programs are made of, to run beside this one.
+# The one of the campaign is the first that ends what it had begun when it is stopped.
 OLD ?= 38e5c91
+OLD_CAMPAIGN ?= 96c5fe1
 OLD_ENGINE ?= v2.14.0
 
 # Where make faults writes its table, nowhere if it is empty.
 TABLE ?= $(CURDIR)/docs/faults.md
 
-dist/clew-$(OLD): # needs the whole history
+dist/clew-%: # needs the whole history
 	rm -rf dist/old && mkdir -p dist/old
-	git archive $(OLD) | tar -x -C dist/old
-	cd dist/old && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o ../clew-$(OLD) ./cmd/clew
+	git archive $* | tar -x -C dist/old
+	cd dist/old && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o ../clew-$* ./cmd/clew
 	rm -rf dist/old
 
 dist/nats-server-$(OLD_ENGINE):
@@ -130,8 +132,8 @@ dist/nats-server-$(OLD_ENGINE):
 	mv dist/old-engine/nats-server $@ && rmdir dist/old-engine
 
 .PHONY: faults
-faults: dist/clew-$(OLD) dist/nats-server-$(OLD_ENGINE) ## break the program in every way that is known, look for planted bugs, and write docs/faults.md
-	CLEW_NIGHTLY=1 CLEW_UPGRADE_OLD=$(CURDIR)/dist/clew-$(OLD) CLEW_ENGINE_OLD=$(CURDIR)/dist/nats-server-$(OLD_ENGINE) \
+faults: dist/clew-$(OLD_CAMPAIGN) dist/nats-server-$(OLD_ENGINE) ## break the program in every way that is known, look for planted bugs, and write docs/faults.md
+	CLEW_NIGHTLY=1 CLEW_UPGRADE_OLD=$(CURDIR)/dist/clew-$(OLD_CAMPAIGN) CLEW_ENGINE_OLD=$(CURDIR)/dist/nats-server-$(OLD_ENGINE) \
 		CLEW_FAULTS_TABLE=$(TABLE) $(GO) test -count=1 -timeout 3h -v ./internal/e2e/faults
 
 .PHONY: golden
