@@ -27,12 +27,13 @@ var order = []string{
 	"internal/run",    // the state machine of a run
 	"internal/report", // what a run leaves behind to read
 	"internal/history",
-	"internal/budget",   // what was spent, and what may be
-	"internal/crash",    // named places where tests kill the program
-	"internal/clock",    // what time it is, and how much went by
-	"internal/planted",  // bugs that a campaign has to find
-	"internal/disk",     // the room on a file system
-	"internal/sentence", // what the server writes for people
+	"internal/budget",     // what was spent, and what may be
+	"internal/crash",      // named places where tests kill the program
+	"internal/clock",      // what time it is, and how much went by
+	"internal/planted",    // bugs that a campaign has to find
+	"internal/disk",       // the room on a file system
+	"internal/sentence",   // what the server writes for people
+	"internal/llm/vendor", // who serves models, and how each is spoken to
 	"internal/settings",
 	"internal/llm",
 	"internal/session/blob",   // to which blobs its records refer

@@ -15,12 +15,14 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/llm/vendor"
 )
 
 // The checks below never put a value into their message: it may be a secret
 // that someone put into the wrong place.
 
 var (
+	placePattern      = regexp.MustCompile(`^[a-z0-9][a-z0-9:.-]{0,63}$`)
 	profilePattern    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 	serverPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 	slugPattern       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
@@ -102,6 +104,20 @@ func matching(pattern *regexp.Regexp, s, what string) error {
 		return errors.New("must be " + what)
 	}
 	return nil
+}
+
+// apis are the wires that a profile can name.
+var apis = func() (names []string) {
+	for _, api := range vendor.APIs() {
+		names = append(names, string(api))
+	}
+	return names
+}()
+
+// placeName checks the name of a region or a project of a cloud: it becomes part of
+// an address.
+func placeName(s string) error {
+	return matching(placePattern, s, "a name of small letters, digits, dash and colon, up to 64")
 }
 
 func profileName(s string) error {
@@ -235,6 +251,21 @@ func checkProfile(name string, v any) error {
 	if p.BaseURL != "" {
 		if err := webAddress(p.BaseURL); err != nil {
 			return in("base_url", err)
+		}
+	}
+	if p.API != "" {
+		if err := oneOf(apis...)(p.API); err != nil {
+			return in("api", err)
+		}
+	}
+	for _, place := range []struct{ name, value string }{{"region", p.Region}, {"project", p.Project}} {
+		if err := optional(placeName)(place.value); err != nil {
+			return in(place.name, err)
+		}
+	}
+	for _, next := range p.Fallback {
+		if err := profileName(next); err != nil {
+			return in("fallback", err)
 		}
 	}
 	if p.KeyName != "" && CheckSecretName(p.KeyName) != nil {

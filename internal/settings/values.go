@@ -116,9 +116,12 @@ type Values struct {
 // A Profile is a named set of provider settings. Its key is a secret of its
 // own, never part of it.
 type Profile struct {
-	Provider    string            `json:"provider"` // anthropic, openai or echo
+	Provider    string            `json:"provider"` // a vendor of package vendor, or echo
 	Model       string            `json:"model"`
+	API         string            `json:"api,omitempty"`      // as in package vendor; "" = the vendor's usual one
 	BaseURL     string            `json:"base_url,omitempty"` // "" = the vendor's
+	Region      string            `json:"region,omitempty"`   // of bedrock and vertex
+	Project     string            `json:"project,omitempty"`  // of vertex
 	KeyName     string            `json:"key_name,omitempty"` // name of the secret; "" = the provider's
 	MaxTokens   int               `json:"max_tokens,omitempty"`
 	Thinking    string            `json:"thinking,omitempty"` // off, low, medium, high
@@ -130,6 +133,10 @@ type Profile struct {
 	PriceCacheWrite float64 `json:"price_cache_write,omitempty"`
 	PriceCacheRead  float64 `json:"price_cache_read,omitempty"`
 	ContextWindow   int     `json:"context_window,omitempty"`
+	// Fallback names the profiles that are used instead while this one's provider is
+	// at its limit or away, in this order.
+	Fallback []string `json:"fallback,omitempty"`
+	MadeBy   string   `json:"made_by,omitempty"` // login, environment, found; "" = a person
 }
 
 // A Mode is a way of working: its own part of the prompt, its own tools.
