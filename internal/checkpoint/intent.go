@@ -80,7 +80,7 @@ func (p *Place) Recover(ctx context.Context, session string) (Recovered, error) 
 		if open, perr := p.repository.pending(); open || perr != nil {
 			err = errors.Join(err, ErrUnsettled)
 		}
-		return Recovered{}, failed(err, "the checkpoints of the workspace cannot be opened")
+		return Recovered{}, failed(errors.Join(err, ErrUnopened), ErrUnopened.Error())
 	}
 	defer release()
 	r, err := p.recoverLocked(ctx)

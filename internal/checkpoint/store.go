@@ -120,7 +120,7 @@ func (s *Store) Workspace(ctx context.Context, root string, r Rules) (*Place, er
 	p := &Place{repository: d, rules: d.ruleset(r, own)}
 	release, err := d.lock(ctx)
 	if err != nil {
-		return nil, failed(err, "the checkpoints of the workspace cannot be opened")
+		return nil, failed(errors.Join(err, ErrUnopened), ErrUnopened.Error())
 	}
 	release()
 	return p, nil

@@ -15,6 +15,10 @@ import (
 // became of it. Every other error of a restore means that it did not happen.
 var ErrUnsettled = errors.New("the files could neither be restored nor be put back as they were; clew goes on with it as soon as it can")
 
+// ErrUnopened says that the checkpoints of a workspace could not be looked at: of a
+// restore that was begun before it says nothing.
+var ErrUnopened = errors.New("the checkpoints of the workspace cannot be opened")
+
 // unsettledBefore is what others hear who come before a restore is settled.
 const unsettledBefore = "an earlier restore of this workspace can neither be finished nor be taken back yet"
 

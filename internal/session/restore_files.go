@@ -62,9 +62,10 @@ const (
 // restoreWithRetry restores files. As long as they are in the middle, and neither there
 // nor back where they were, the return stays open: somebody may make room.
 func (s *Session) restoreWithRetry(ctx context.Context, place rewind.Workspace, c decide.RewindPlan) (rewind.RestoredFiles, error) {
-	for pause := settlePause; ; pause = min(2*pause, settlePauseMax) {
+	for pause, begun := settlePause, false; ; pause = min(2*pause, settlePauseMax) {
 		done, err := s.host.cfg.Files.Restore(ctx, place, c.RewindID, c.Checkpoint)
-		if !errors.Is(err, rewind.ErrUnsettled) {
+		begun = begun || errors.Is(err, rewind.ErrUnsettled)
+		if !errors.Is(err, rewind.ErrUnsettled) && !(begun && errors.Is(err, rewind.ErrUnseen)) {
 			return done, err
 		}
 		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", c.RewindID, "err", err)

@@ -159,11 +159,18 @@ func TestUnsettledFiles(t *testing.T) {
 			_, err := x.h.Do(t.Context(), x.id, cmd)
 			done <- err
 		}()
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
-		if st := x.state(); st.Returning == nil || !slices.Contains(x.texts(), "a") {
-			t.Errorf("returning %+v, the conversation is %q", st.Returning, x.texts())
+		stays := func() {
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			if st := x.state(); st.Returning == nil || !slices.Contains(x.texts(), "a") {
+				t.Errorf("returning %+v, the conversation is %q", st.Returning, x.texts())
+			}
 		}
+		stays()
+		f.mu.Lock()
+		f.fail = fmt.Errorf("too many open files: %w", rewind.ErrUnseen) // that says nothing of what was begun
+		f.mu.Unlock()
+		stays()
 		f.mu.Lock()
 		f.fail = nil
 		f.mu.Unlock()

@@ -2,6 +2,7 @@ package retention
 
 import (
 	"errors"
+	"syscall"
 	"testing"
 
 	"github.com/clew-run/clew/internal/session/rewind"
@@ -20,5 +21,9 @@ func TestUnsettledIsTold(t *testing.T) {
 	}
 	if errors.Is(explain(checkpoint.ErrQuota), rewind.ErrUnsettled) {
 		t.Error("a full quota alone counts as unsettled")
+	}
+	unopened := explain(explain(clew.WrapError(clew.CheckpointFailed, errors.Join(syscall.EMFILE, checkpoint.ErrUnopened), "closed")))
+	if !errors.Is(unopened, rewind.ErrUnseen) || !errors.Is(unopened, syscall.EMFILE) || clew.AsError(unopened).Message != "closed" {
+		t.Errorf("told: %v", unopened)
 	}
 }

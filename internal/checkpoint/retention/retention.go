@@ -139,6 +139,8 @@ func explain(err error) error {
 		return err
 	case errors.Is(err, checkpoint.ErrUnsettled):
 		return clew.WrapError(clew.CheckpointFailed, errors.Join(rewind.ErrUnsettled, err), "%s", clew.AsError(err).Message)
+	case errors.Is(err, checkpoint.ErrUnopened) && !errors.Is(err, rewind.ErrUnseen):
+		return explain(clew.WrapError(clew.CheckpointFailed, errors.Join(rewind.ErrUnseen, err), "%s", clew.AsError(err).Message))
 	case errors.Is(err, exec.ErrNotFound):
 		return clew.WrapError(clew.CheckpointFailed, err, "checkpoints need git, and the server does not find it")
 	case errors.Is(err, checkpoint.ErrQuota):

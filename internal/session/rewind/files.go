@@ -12,6 +12,10 @@ import (
 // they were: something has to give first, a full disk for instance.
 var ErrUnsettled = errors.New("the files are in the middle of a return")
 
+// ErrUnseen says that nobody could look how the files are: a restore of that name may
+// have been begun, or done, before.
+var ErrUnseen = errors.New("it cannot be seen how the files are")
+
 // Files looks after the files of workspaces. A nil one keeps nothing.
 type Files interface {
 	// Save makes a checkpoint of the workspace as it is now. Without changes
@@ -20,7 +24,8 @@ type Files interface {
 	// Restore takes the workspace back to a checkpoint, whole or not at all,
 	// after having saved how it is. id names this restore: if it was begun
 	// before and cut off, it is finished, and if it was done before, it is not
-	// done again. After ErrUnsettled it is to be asked for again.
+	// done again. After ErrUnsettled it is to be asked for again, until there is an
+	// answer other than ErrUnsettled and ErrUnseen.
 	Restore(ctx context.Context, w Workspace, id, hash string) (RestoredFiles, error)
 	// Diff says how files differ: up to most of them, in order of their paths,
 	// and how many there are. Without from it compares with the session's first
