@@ -25,22 +25,20 @@ import (
 // can tell. It is a lower bound: an entry may be old, never too new, because it
 // is written after the acknowledgement.
 //
-// Lines are written a moment after the acknowledgement, by a goroutine of the
-// witness, and without a flush: an append waits for them only while the file is
-// written anew. They survive the death of the process; a power failure may take the last ones, in which case
-// the engine's own flushed data stands unwitnessed for those seconds.
+// A line is written before the append returns, and without a flush, which takes
+// microseconds. It survives the death of the process at any point; a power failure
+// may take the last ones, in which case the engine's own flushed data stands
+// unwitnessed for those seconds.
 type witness struct {
 	dir    string
 	health *health
 	log    *slog.Logger
-	kick   chan struct{}
-	done   chan struct{}
 
 	mu     sync.Mutex
 	file   io.WriteCloser
 	size   int64
 	heads  map[clew.SessionID]recordedHead
-	lines  []byte // not yet written; may begin within a line, after a write that broke off
+	lines  []byte // to be written; may begin within a line, after a write that broke off
 	closed bool
 }
 
@@ -55,11 +53,10 @@ const (
 )
 
 func openWitness(dir string, health *health, log *slog.Logger) (*witness, error) {
-	w := &witness{dir: dir, health: health, log: log, kick: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &witness{dir: dir, health: health, log: log}
 	if err := w.load(); err != nil {
 		return nil, err
 	}
-	go w.write()
 	return w, nil
 }
 
@@ -122,35 +119,25 @@ func parseWitness(line string) (clew.SessionID, recordedHead, bool) {
 
 // saw notes an acknowledged head.
 func (w *witness) saw(id clew.SessionID, head clew.Head) {
+	if err := w.note(id, recordedHead{head.Seq, head.Hash}); err != nil {
+		w.failed(err)
+		w.health.suspect(err)
+	}
+}
+
+func (w *witness) note(id clew.SessionID, h recordedHead) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return
+		return nil
 	}
-	h := recordedHead{head.Seq, head.Hash}
 	w.heads[id] = h
 	w.lines = appendWitness(w.lines, id, h)
-	w.wake()
+	return w.writeLines()
 }
 
-// wake has the lines written. The caller holds mu and knows that the witness is
-// not closed.
-func (w *witness) wake() {
-	select {
-	case w.kick <- struct{}{}:
-	default: // it is on its way
-	}
-}
-
-// write brings the lines to the file until the witness is closed.
-func (w *witness) write() {
-	defer close(w.done)
-	for range w.kick {
-		if err := w.writeLines(); err != nil {
-			w.log.Error("the witness cannot be written; a damaged tail may go unnoticed", "err", err)
-			w.health.suspect(err)
-		}
-	}
+func (w *witness) failed(err error) {
+	w.log.Error("the witness cannot be written; a damaged tail may go unnoticed", "err", err)
 }
 
 // renew writes the file anew, after lines could not be written.
@@ -163,9 +150,8 @@ func (w *witness) renew() error {
 	return w.rewrite()
 }
 
+// writeLines writes what is left to write. The caller holds mu.
 func (w *witness) writeLines() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	n, err := w.file.Write(w.lines)
 	// What a full disk did not take comes first when there is room again: a line
 	// that broke off in the file is gone on with, and none is lost.
@@ -188,10 +174,7 @@ func (w *witness) sealed(id clew.SessionID, seq uint64) {
 	}
 	if h, ok := w.heads[id]; ok && h.seq <= seq {
 		delete(w.heads, id)
-		w.lines = appendWitness(w.lines, id, recordedHead{})
-		if len(w.lines) > 64<<10 { // else it goes with the next head
-			w.wake()
-		}
+		w.lines = appendWitness(w.lines, id, recordedHead{}) // it goes with the next head
 	}
 }
 
@@ -283,16 +266,13 @@ func (w *witness) rewrite() error {
 
 func (w *witness) close() {
 	w.mu.Lock()
-	was := w.closed
-	w.closed = true
-	w.mu.Unlock()
-	if was {
+	defer w.mu.Unlock()
+	if w.closed {
 		return
 	}
-	close(w.kick)
-	<-w.done
+	w.closed = true
 	if err := w.writeLines(); err != nil {
-		w.log.Error("the witness cannot be written; a damaged tail may go unnoticed", "err", err)
+		w.failed(err)
 	}
 	_ = w.file.Close()
 }

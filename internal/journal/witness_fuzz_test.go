@@ -46,7 +46,7 @@ type witnessModel struct {
 func newWitnessModel(t *testing.T, dir string) *witnessModel {
 	t.Helper()
 	m := &witnessModel{
-		w:    &witness{dir: dir, health: newHealth(true, clock.System()), log: slog.New(slog.DiscardHandler), kick: make(chan struct{}, 1)},
+		w:    &witness{dir: dir, health: newHealth(true, clock.System()), log: slog.New(slog.DiscardHandler)},
 		told: map[clew.SessionID][]recordedHead{}, flushed: map[clew.SessionID]int{},
 	}
 	m.reopen(t)
