@@ -62,19 +62,34 @@ const readTry = 400 * time.Millisecond
 
 // read makes a request that changes nothing, and makes it again while nobody
 // answers.
-func (j *Journal) read(ctx context.Context, subject string, query []byte) (*nats.Msg, error) {
+func (j *Journal) read(ctx context.Context, subject string, query []byte) (answer *nats.Msg, err error) {
+	err = j.askAgain(ctx, func(ctx context.Context) (err error) {
+		answer, err = j.engine.conn.RequestWithContext(ctx, subject, query)
+		return err
+	})
+	return answer, err
+}
+
+// askAgain has fn ask the engine something that changes nothing, and ask again while
+// nobody answers: a question that was on its way to a server that died is lost.
+func (j *Journal) askAgain(ctx context.Context, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, j.requestTimeout())
 	defer cancel()
-	for try := j.firstTry(); ; try *= 2 {
+	for try := j.firstTry(); ; {
 		one, cancel := context.WithTimeout(ctx, try)
-		var answer *nats.Msg
-		err := j.health.read(one, func(ctx context.Context) (err error) {
-			answer, err = j.engine.conn.RequestWithContext(ctx, subject, query)
-			return err
-		})
+		err := j.health.read(one, fn)
 		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-			return answer, err
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+			try *= 2
+		case errors.Is(err, nats.ErrNoResponders): // no leader for a moment
+			if pause(ctx, 50*time.Millisecond) != nil {
+				return err
+			}
+		default:
+			return err
 		}
 	}
 }

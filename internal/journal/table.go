@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -17,10 +16,9 @@ var ErrNoRow = errors.New("no such row")
 // belongs to no session: API keys, the lists of sessions. Safe for concurrent
 // use.
 type Table struct {
+	j      *Journal
 	kv     jetstream.KeyValue
-	health *health
 	fading bool
-	waiter *waiter // nil as in Journal
 }
 
 // Table opens a table and makes it on first use.
@@ -47,7 +45,7 @@ func (j *Journal) openTable(ctx context.Context, name string, cfg jetstream.KeyV
 	if err != nil {
 		return nil, engineError(err)
 	}
-	return &Table{kv, j.health, cfg.LimitMarkerTTL > 0, j.waiter}, nil
+	return &Table{j, kv, cfg.LimitMarkerTTL > 0}, nil
 }
 
 // markerTTL is how long the mark of a deleted row stays. It outlives every
@@ -66,27 +64,20 @@ func (t *Table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
 	return e.Value(), e.Revision(), nil
 }
 
-// get asks again while nobody is there to answer: a table that was just made, or
-// whose leader is gone, has none for a moment.
-func (t *Table) get(ctx context.Context, key string) (jetstream.KeyValueEntry, error) {
-	wait, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	for {
-		var e jetstream.KeyValueEntry
-		err := t.health.read(ctx, func(ctx context.Context) (err error) {
-			e, err = t.kv.Get(ctx, key)
-			return err
-		})
-		if !errors.Is(err, nats.ErrNoResponders) || pause(wait, 50*time.Millisecond) != nil {
-			return e, err
-		}
-	}
+// get asks again while nobody answers: a table that was just made, or whose leader
+// is gone, has nobody for a moment.
+func (t *Table) get(ctx context.Context, key string) (e jetstream.KeyValueEntry, err error) {
+	err = t.j.askAgain(ctx, func(ctx context.Context) (err error) {
+		e, err = t.kv.Get(ctx, key)
+		return err
+	})
+	return e, err
 }
 
 // Once gives a row that the first node makes that ever asks for it. It waits for
 // the engine, as opening the table does.
 func (t *Table) Once(ctx context.Context, key string, first func() ([]byte, error)) ([]byte, error) {
-	return patiently(ctx, t.waiter, func() ([]byte, error) {
+	return patiently(ctx, t.j.waiter, func() ([]byte, error) {
 		value, _, err := t.Get(ctx, key)
 		if !errors.Is(err, ErrNoRow) {
 			return value, err
@@ -112,9 +103,12 @@ func (t *Table) Drop(ctx context.Context, key string) error {
 	return engineError(t.purge(ctx, key))
 }
 
-// write has fn write unless the store takes nothing.
+// write has fn write unless the store takes nothing. An answer that is lost is not
+// waited for as long as the caller has time.
 func (t *Table) write(ctx context.Context, fn func(context.Context) (uint64, error)) (rev uint64, err error) {
-	err = t.health.write(ctx, func(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, t.j.requestTimeout())
+	defer cancel()
+	err = t.j.health.write(ctx, func(ctx context.Context) error {
 		rev, err = fn(ctx)
 		return err
 	})
@@ -122,7 +116,9 @@ func (t *Table) write(ctx context.Context, fn func(context.Context) (uint64, err
 }
 
 func (t *Table) purge(ctx context.Context, key string, opts ...jetstream.KVDeleteOpt) error {
-	return t.health.write(ctx, func(ctx context.Context) error { return t.kv.Purge(ctx, key, opts...) })
+	ctx, cancel := context.WithTimeout(ctx, t.j.requestTimeout())
+	defer cancel()
+	return t.j.health.write(ctx, func(ctx context.Context) error { return t.kv.Purge(ctx, key, opts...) })
 }
 
 // errRowChanged says that somebody else wrote the row meanwhile.
@@ -247,7 +243,7 @@ func (t *Table) Watch(ctx context.Context, fn func(key string, value []byte)) er
 // change (live) in the background until ctx ends. ended gets the error that
 // ended it.
 func (t *Table) Follow(ctx context.Context, fn func(key string, value []byte, live bool), ended func(error)) error {
-	w, err := patiently(ctx, t.waiter, func() (jetstream.KeyWatcher, error) { return t.kv.WatchAll(ctx) })
+	w, err := patiently(ctx, t.j.waiter, func() (jetstream.KeyWatcher, error) { return t.kv.WatchAll(ctx) })
 	if err != nil {
 		return engineError(err)
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/synadia-io/orbit.go/jetstreamext"
 )
@@ -28,37 +26,33 @@ func (x *Inbox) rows(ctx context.Context, pattern string, fn func(tableRow)) err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	wait, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	for {
-		n, err := x.table.latest(wait, x.j.js, pattern, fn)
-		switch {
-		case errors.Is(err, jetstreamext.ErrBatchUnsupported): // more than it answers at once
-			return x.table.scan(ctx, pattern, fn)
-		case n == 0 && errors.Is(err, nats.ErrNoResponders) && pause(wait, 50*time.Millisecond) == nil: // no leader for a moment
-			continue
-		}
-		return engineError(err)
+	err := x.table.latest(ctx, pattern, fn)
+	if errors.Is(err, jetstreamext.ErrBatchUnsupported) { // more than it answers at once
+		return x.table.scan(ctx, pattern, fn)
 	}
+	return engineError(err)
 }
 
-// latest gives fn what the table has at one moment, and counts it. It fails with
+// latest gives fn what the table has at one moment. It fails with
 // jetstreamext.ErrBatchUnsupported beyond 1,024 rows.
-func (t *Table) latest(ctx context.Context, js jetstream.JetStream, pattern string, fn func(tableRow)) (int, error) {
+func (t *Table) latest(ctx context.Context, pattern string, fn func(tableRow)) error {
 	var rows []tableRow
-	err := t.health.read(ctx, func(ctx context.Context) (err error) {
-		rows, err = t.read(ctx, js, pattern)
+	err := t.j.askAgain(ctx, func(ctx context.Context) (err error) {
+		rows, err = t.read(ctx, pattern)
 		return err
 	})
+	if err != nil {
+		return err
+	}
 	for _, r := range rows {
 		fn(r)
 	}
-	return len(rows), err
+	return nil
 }
 
-func (t *Table) read(ctx context.Context, js jetstream.JetStream, pattern string) (rows []tableRow, err error) {
+func (t *Table) read(ctx context.Context, pattern string) (rows []tableRow, err error) {
 	prefix := "$KV." + t.kv.Bucket() + "."
-	batch, err := jetstreamext.GetLastMsgsFor(ctx, js, "KV_"+t.kv.Bucket(), []string{prefix + pattern})
+	batch, err := jetstreamext.GetLastMsgsFor(ctx, t.j.js, "KV_"+t.kv.Bucket(), []string{prefix + pattern})
 	if err != nil {
 		return nil, err
 	}
