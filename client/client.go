@@ -122,6 +122,8 @@ type Client struct {
 	hard context.Context // ended once the socket is closed
 	kill context.CancelFunc
 	done chan struct{} // closed when the goroutine has ended
+	// failed is why the last attempt to connect failed; to be read when done.
+	failed error
 
 	mu     sync.Mutex
 	state  State
@@ -160,7 +162,7 @@ func Dial(ctx context.Context, opts Options) (*Client, error) {
 		return nil, c.Err()
 	case <-ctx.Done():
 		c.Close()
-		return nil, clew.WrapError(clew.ConnectionTimeout, ctx.Err(), "no connection in time")
+		return nil, clew.WrapError(clew.ConnectionTimeout, errors.Join(ctx.Err(), c.failed), "no connection in time")
 	}
 }
 

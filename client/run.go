@@ -40,6 +40,7 @@ func (c *Client) run(opened chan struct{}) {
 		if c.over(err) {
 			return
 		}
+		c.failed = err
 		if retries >= c.opts.Retry.MaxRetries {
 			c.setState(Failed, err)
 			return
