@@ -67,7 +67,8 @@ func StartCluster(t testing.TB) *Cluster {
 func StartClusterAt(t testing.TB, dir string, at []Place) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, at: at, dir: dir, procs: make([]*exec.Cmd, 3), logs: make([]*bytes.Buffer, 3)}
-	c.ports, c.peers = freePorts(t, 3), freePorts(t, 3)
+	ports := freePorts(t, 6) // at once, so that none is given twice
+	c.ports, c.peers = ports[:3], ports[3:]
 	for i := range 3 {
 		c.Start(i)
 	}
