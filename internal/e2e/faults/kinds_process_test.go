@@ -42,7 +42,7 @@ var processKinds = []kind{
 		w.starve()
 		proc.Must(w.t, w.nodes[0].Start())
 	}},
-	{no: 5, group: "process", name: "out of descriptors", how: "prlimit --nofile on the running server", fault: func(w *world) {
+	{no: 5, group: "process", savesFail: true, name: "out of descriptors", how: "prlimit --nofile on the running server", fault: func(w *world) {
 		w.events++
 		pid := strconv.Itoa(w.nodes[0].Pid())
 		usual := strings.TrimSpace(w.run("prlimit", "--pid", pid, "--nofile", "--output", "SOFT", "--noheadings"))

@@ -28,6 +28,8 @@ type kind struct {
 	brief bool              // played in the short form, too
 	// missing says what cannot be had here, nil if the kind needs nothing.
 	missing func() string
+	// savesFail says that files may not be saved for a while.
+	savesFail bool
 	// losesCursors says that clients may be told that their place is gone.
 	losesCursors bool
 }

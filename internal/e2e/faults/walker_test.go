@@ -88,14 +88,14 @@ func (p *walker) goBack(ctx context.Context, n int) {
 		return
 	}
 	elsewhere := p.w.cluster != nil && clew.CodeOf(err) == clew.InvalidMessage // the checkpoint is on the node that had the session then
-	// What the disk did not let anybody save cannot be gone back to.
-	unsaved := p.w.kind.group == "storage" && clew.CodeOf(err) == clew.SessionInvalidState && strings.Contains(err.Error(), "could not be saved")
+	// What nobody was let save cannot be gone back to.
+	unsaved := p.w.kind.savesFail && clew.CodeOf(err) == clew.SessionInvalidState && strings.Contains(err.Error(), "could not be saved")
 	if elsewhere || unsaved {
 		p.stops = append(p.stops[:i:i], p.stops[i+1:]...)
 	}
 	if elsewhere || unsaved || clew.CodeOf(err) == clew.CheckpointFailed { // the disk did not let it; then nothing is changed
 		now := p.w.manifest("walker")
-		p.w.holds(rewindExact, now == was, "going back to %s failed, and the files\n%sare now\n%s", to.message, was, now)
+		p.w.holds(rewindExact, now == was, "going back to %s failed: %v, and the files\n%sare now\n%s", to.message, err, was, now)
 		return
 	}
 	if err != nil {

@@ -65,6 +65,9 @@ func (p *writer) say(ctx context.Context, name string, typ clew.CommandType, dat
 		if ctx.Err() != nil {
 			return false
 		}
+		if err != nil && p.w.spoilt(p.id) != "" {
+			return pause(ctx, 100*time.Millisecond)
+		}
 		p.w.holds(repeatSame, err == nil && slices.Equal(r.Records, again.Records), "%s gave %v, and said again %v, %v", name, r.Records, again.Records, err)
 	}
 	return true
