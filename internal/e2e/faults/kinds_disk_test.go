@@ -168,6 +168,19 @@ func (w *world) block() string {
 	return newest
 }
 
+// mustMiss reports whether the damage took a record that the writer had been promised,
+// and not only one that the server had no time to acknowledge, or others' alone.
+func (p *writer) mustMiss(before, after []byte) bool {
+	mark := []byte("title " + string(p.id) + "-")
+	at := bytes.LastIndex(before, mark)
+	number, _, _ := bytes.Cut(before[at+len(mark):], []byte(`"`))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, acked := p.acked[clew.ClientMessageID(string(p.id)+"-"+string(number))]
+	last := bytes.LastIndex(before, []byte(p.id))-at < 300 // else records of an answer follow, which nobody was promised
+	return acked && last && (len(after) == len(before) || len(after) <= at)
+}
+
 // damage changes the block with the newest records of the first writer while the
 // server is down. If its records are hit, that session must be refused from then
 // on; those beside it in the block may be, and must be whole if they are not.
@@ -180,8 +193,7 @@ func (w *world) damage(change func([]byte) []byte) {
 	before, err := os.ReadFile(path)
 	proc.Must(w.t, err)
 	after := change(slices.Clone(before))
-	newest := bytes.LastIndex(before, []byte(w.writers[0].id))
-	hit := len(after) == len(before) || len(after) <= newest // a cut may have taken others' records alone
+	hit := w.writers[0].mustMiss(before, after)
 	proc.Must(w.t, os.WriteFile(path, after, 0o600))
 	for _, id := range w.sessions() {
 		if bytes.Contains(before, []byte(id)) {
