@@ -86,6 +86,7 @@ const (
 	SayAPIReqRetried           Say = "api_req_retried"
 	SayAPIReqRetryDelayed      Say = "api_req_retry_delayed"
 	SayAPIReqDeleted           Say = "api_req_deleted"
+	SayModelFallback           Say = "model_fallback" // clew's own; its metadata has from, to and reason
 	SayCompletionResult        Say = "completion_result"
 	SayUserFeedback            Say = "user_feedback"
 	SayUserFeedbackDiff        Say = "user_feedback_diff"
@@ -112,7 +113,7 @@ const (
 var sayValues = []string{
 	string(SayError), string(SayText), string(SayImage), string(SayReasoning),
 	string(SayAPIReqStarted), string(SayAPIReqFinished), string(SayAPIReqRetried),
-	string(SayAPIReqRetryDelayed), string(SayAPIReqDeleted),
+	string(SayAPIReqRetryDelayed), string(SayAPIReqDeleted), string(SayModelFallback),
 	string(SayCompletionResult), string(SayUserFeedback), string(SayUserFeedbackDiff),
 	string(SayCommandOutput), string(SaySubtaskResult),
 	string(SayBrowserAction), string(SayBrowserActionResult), string(SayBrowserSessionStatus),

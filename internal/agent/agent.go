@@ -88,6 +88,7 @@ type Agent struct {
 	cfg   Config
 	cache cache
 	lanes perUserQueue
+	rests rests
 }
 
 // New makes an agent.

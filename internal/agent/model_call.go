@@ -125,11 +125,7 @@ func (w *worker) call(ctx context.Context, v session.View, open *session.Stream)
 	if open != nil && open.Say() == clew.SayText {
 		l.said = open.MessageID()
 	}
-	req := llm.Request{
-		Model: w.profile.Model, System: w.prompt, Messages: merged(distinctCalls(history.Effective(v.Task.History))), Tools: w.offered, MaxTokens: w.maxTokens(),
-		Thinking: w.profile.Thinking, Temperature: w.profile.Temperature, Image: w.imageOf(v.Session),
-	}
-	answer, err := w.callWithRetry(ctx, req, l)
+	answer, err := w.callWithFallback(ctx, v, l)
 	crash.At("model.answered")
 	if ctx.Err() != nil {
 		return false, nil // interrupted: who did it closes the turn
@@ -149,6 +145,32 @@ func (w *worker) call(ctx context.Context, v session.View, open *session.Stream)
 	// the one that they are looked at with later, or no approval would fit them.
 	v.Task.History = append(slices.Clip(v.Task.History), clew.ModelMessage{Role: clew.SpeakerAssistant})
 	return true, w.answered(ctx, v, answer, l)
+}
+
+// callWithFallback makes the call, with another profile if this one's provider is at
+// its limit or away.
+func (w *worker) callWithFallback(ctx context.Context, v session.View, l *modelStream) (llm.Answer, error) {
+	messages := merged(distinctCalls(history.Effective(v.Task.History)))
+	for {
+		answer, err := w.callWithRetry(ctx, llm.Request{
+			Model: w.profile.Model, System: w.prompt, Messages: messages, Tools: w.offered, MaxTokens: w.maxTokens(),
+			Thinking: w.profile.Thinking, Temperature: w.profile.Temperature, Image: w.imageOf(v.Session),
+		}, l)
+		if err == nil || ctx.Err() != nil || l.failed != nil {
+			return answer, err
+		}
+		again, failed := w.fallBack(llm.AsError(err))
+		if failed == nil && again {
+			failed = l.restart()
+		}
+		if failed != nil {
+			l.failed = failed
+			return answer, err
+		}
+		if !again {
+			return answer, err
+		}
+	}
 }
 
 // callWithRetry makes the call until it succeeds, cannot succeed or was tried often

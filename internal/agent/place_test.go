@@ -140,3 +140,32 @@ func TestModelOfAMode(t *testing.T) {
 		})
 	}
 }
+
+// The echo answers where no model is set up, and never in place of one that was asked
+// for: by a name in the settings, or by a mode.
+func TestEchoStandsInForNoModel(t *testing.T) {
+	quick := map[string]any{"slug": "quick", "name": "quick", "prompt": "x", "groups": []any{"read"}, "model_profile": "nowhere"}
+	for name, set := range map[string]map[string]any{
+		"":          {},
+		`"gpt-5.5"`: {"model": "gpt-5.5"},
+		`"nowhere"`: {"custom_modes": []any{quick}, "mode": "quick"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set["model_profile"], set["model_profiles"] = "", map[string]any{}
+			steps := []step{says("Done.")}
+			if name != "" {
+				steps = nil
+			}
+			run(t, set, func(w *world) {
+				w.say("go")
+				w.idle()
+				switch {
+				case name == "" && w.said(clew.SayText) != "Done.":
+					t.Error("nobody answers")
+				case name != "" && (w.model.asked() > 0 || !strings.Contains(w.failure().Message, name)):
+					t.Errorf("%d calls, %s", w.model.asked(), w.story())
+				}
+			}, steps...)
+		})
+	}
+}

@@ -269,3 +269,48 @@ func (w *world) failure() clew.ErrorData {
 	}
 	return list[len(list)-1]
 }
+
+// A profile names those that are used while its provider is at its limit or away.
+// The switch is on record and lasts five minutes; what another provider would refuse
+// as well is no reason.
+func TestFallback(t *testing.T) {
+	profiles := map[string]any{
+		"model_retries": 0, "model_profile": "first",
+		"model_profiles": map[string]any{
+			"first":  map[string]any{"provider": "anthropic", "model": "one", "fallback": []any{"second", "third"}},
+			"second": map[string]any{"provider": "openai", "model": "two"},
+			"third":  map[string]any{"provider": "openai", "model": "three"},
+		},
+	}
+	away := &llm.Error{Kind: llm.KindUnstable, Status: 502, Message: "bad gateway"}
+	run(t, profiles, func(w *world) {
+		w.say("go")
+		w.idle()
+		if got := w.said(clew.SayText); got != "Here." || w.model.last().Model != "three" {
+			t.Errorf("%q by %s\n%s", got, w.model.last().Model, w.story())
+		}
+		var notes []string
+		for _, m := range w.messages("model_fallback") {
+			notes = append(notes, fmt.Sprintf("%s %v>%v %v", m.Text, m.Metadata["from"], m.Metadata["to"], m.Metadata["reason"]))
+		}
+		want := []string{
+			"Anthropic is at its limit. Switched to second. first>second overloaded", "OpenAI does not answer. Switched to third. second>third unstable",
+		}
+		if !slices.Equal(notes, want) {
+			t.Errorf("on record is %q", notes)
+		}
+		for _, next := range []struct{ after, model string }{{"1m", "three"}, {"5m", "one"}} {
+			d, _ := time.ParseDuration(next.after)
+			time.Sleep(d)
+			w.say("more")
+			w.idle()
+			if got := w.model.last().Model; got != next.model {
+				t.Errorf("%s later %s answers", next.after, got)
+			}
+		}
+		w.say("bad")
+		if q := w.asked(clew.AskAPIReqFailed); !strings.Contains(q.Reason, "refused") {
+			t.Errorf("asked about %q", q.Reason)
+		}
+	}, fails(busy), fails(away), says("Here."), says("Still."), says("Back."), fails(&llm.Error{Kind: llm.KindAuth, Status: 401, Message: "the key was refused"}))
+}

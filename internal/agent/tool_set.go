@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ type toolSet struct {
 	values    settings.Values
 	mode      settings.Mode
 	modes     []settings.Mode
+	picked    string // the profile that was picked, and as what; using is it, or one that stands in
+	pickedAs  settings.Profile
+	using     string
 	profile   settings.Profile
 	model     Model
 	provider  llm.Provider
@@ -52,10 +56,10 @@ type toolSet struct {
 func (w *worker) equip(ctx context.Context, v session.View) error {
 	version := w.version(v)
 	if version != "" && version == w.equipped && w.stands() && w.plain() {
-		return nil
+		return w.useModel()
 	}
 	if version != "" && w.borrow(version, v) {
-		return nil
+		return w.useModel()
 	}
 	w.equipped = ""
 	w.values = w.valuesFor(v.Settings)
@@ -212,8 +216,10 @@ func (k *toolSet) allowed(spec tool.Spec, m settings.Mode) bool {
 }
 
 // pickModel takes the task's own profile, or the mode's, if there is one. The model that
-// the settings name belongs to the profile that they name.
+// the settings name belongs to the profile that they name. The echo answers only if
+// nobody asked for a model.
 func (w *worker) pickModel(own string) error {
+	asked := cmp.Or(own, w.mode.ModelProfile)
 	p, ok := w.values.Profiles[own]
 	if !ok || own == "" {
 		own = w.mode.ModelProfile
@@ -223,17 +229,19 @@ func (w *worker) pickModel(own string) error {
 		switch p, ok = w.values.Profiles[w.values.ModelProfile]; {
 		case !ok && w.values.ModelProfile != "":
 			return clew.Errorf(clew.SettingsInvalid, "there is no model profile %q; choose another with the setting model_profile", w.values.ModelProfile)
+		case !ok && asked != "":
+			return clew.Errorf(clew.SettingsInvalid, "there is no model profile %q; choose another with the setting model_profile", asked)
+		case !ok && w.values.Model != "":
+			return clew.Errorf(clew.SettingsInvalid, "the setting model names %q, and no model profile says who serves it; choose one with the setting model_profile", w.values.Model)
 		case !ok:
 			p = settings.Profile{Provider: "echo"}
 		}
-		if w.values.Model != "" {
+		if own = w.values.ModelProfile; w.values.Model != "" {
 			p.Model = w.values.Model
 		}
 	}
-	var err error
-	w.profile, w.model = p, w.cfg.Model(p)
-	w.provider, err = w.cfg.Provider(p)
-	return err
+	w.picked, w.pickedAs, w.provider = own, p, nil
+	return w.useModel()
 }
 
 // specs lists the tools for the model, the agent's own among them, in an order

@@ -96,7 +96,7 @@ func (s *transcriptPrinter) message(m *clew.Message) {
 		if s.once(m) {
 			s.note(Bad, "✕ %s", m.Text)
 		}
-	case clew.SayAPIReqRetryDelayed:
+	case clew.SayAPIReqRetryDelayed, clew.SayModelFallback:
 		if s.once(m) {
 			s.note(Faint, "%s", env.FirstOf(m.Text, "The model did not answer; it is asked again."))
 		}

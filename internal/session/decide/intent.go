@@ -56,12 +56,14 @@ type Note struct {
 	Texts []clew.Message
 	Say   clew.Say
 	Text  string
+
+	Metadata map[string]any
 }
 
 func (n Note) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	r := recorder{tx: tx, s: s, t: t}
 	r.update(n.Texts)
-	r.say(clew.Message{Say: n.Say, Role: clew.SpeakerSystem, Text: n.Text})
+	r.say(clew.Message{Say: n.Say, Role: clew.SpeakerSystem, Text: n.Text, Metadata: n.Metadata})
 	return Result{}, nil
 }
 

@@ -224,6 +224,7 @@ export type Say =
   | "api_req_retried"
   | "api_req_retry_delayed"
   | "api_req_deleted"
+  | "model_fallback"
   | "completion_result"
   | "user_feedback"
   | "user_feedback_diff"
