@@ -3,9 +3,11 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"sync"
 
 	"github.com/clew-run/clew/internal/session/rewind"
@@ -69,13 +71,25 @@ func (w *worker) snap(ctx context.Context, v session.View, reason string) *works
 	}
 	s := &workspaceSnapshot{leave: leave, warn: func(turn clew.MessageID) { w.lanes.warn(v.Session, turn) }}
 	s.Dir, s.Reason = dir, reason
-	if s.Saved, err = w.cfg.Files.Save(ctx, rewind.Workspace{Session: v.Session, Owner: v.Owner, Dir: dir, Settings: v.Settings}, reason); err != nil {
+	if s.Saved, err = w.save(ctx, rewind.Workspace{Session: v.Session, Owner: v.Owner, Dir: dir, Settings: v.Settings}, reason); err != nil {
 		s.Problem, s.Warned = visible(clew.AsError(err).Message), w.lanes.warned(v.Session)
 		if ctx.Err() == nil {
 			w.cfg.Log.Warn("the files could not be saved", "session", v.Session, "workspace", dir, "err", err)
 		}
 	}
 	return s
+}
+
+// save makes an error of a panic: nobody may go back to files that were not saved, and
+// the turn would end before that is on record.
+func (w *worker) save(ctx context.Context, place rewind.Workspace, reason string) (saved core.SavedFiles, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			w.cfg.Log.Error("saving files panicked", "session", place.Session, "panic", x, "stack", string(debug.Stack()))
+			err = clew.WrapError(clew.Internal, fmt.Errorf("panic: %v", x), "it failed inside the server")
+		}
+	}()
+	return w.cfg.Files.Save(ctx, place, reason)
 }
 
 // placeDir is the workspace's directory, "" if there is none.

@@ -36,11 +36,17 @@ func (f *watched) Save(ctx context.Context, at rewind.Workspace, reason string) 
 	f.saves = append(f.saves, reason)
 	fail := f.fail
 	f.mu.Unlock()
+	if fail == errPanics {
+		panic(fail)
+	}
 	if fail != nil {
 		return core.SavedFiles{}, fail
 	}
 	return f.Files.Save(ctx, at, reason)
 }
+
+// errPanics has a save panic.
+var errPanics = errors.New("out of bounds")
 
 func (f *watched) reasons() []string {
 	f.mu.Lock()
@@ -303,6 +309,11 @@ func TestFilesCannotBeSaved(t *testing.T) {
 // Files that could not be saved when somebody said something are nowhere to go back to:
 // an older checkpoint has not what was changed by hand.
 func TestNoReturnToUnsavedFiles(t *testing.T) {
+	t.Run("error", func(t *testing.T) { noReturnAfter(t, clew.Errorf(clew.CheckpointFailed, "the disk is full")) })
+	t.Run("panic", func(t *testing.T) { noReturnAfter(t, errPanics) })
+}
+
+func noReturnAfter(t *testing.T, fail error) {
 	runKept(t, allowed(), func(w *world, f *watched) {
 		w.say("write")
 		w.idle()
@@ -310,7 +321,7 @@ func TestNoReturnToUnsavedFiles(t *testing.T) {
 		if err := os.WriteFile(file, []byte("by hand"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f.fail = clew.Errorf(clew.CheckpointFailed, "the disk is full")
+		f.fail = fail
 		w.say("go on")
 		f.fail = nil
 		said := events[clew.MessageCreatedData](w)

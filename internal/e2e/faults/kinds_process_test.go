@@ -51,7 +51,7 @@ var processKinds = []kind{
 		w.hold(2 * time.Second)
 		w.run("prlimit", "--pid", pid, "--nofile="+usual+":")
 	}},
-	{no: 6, group: "process", name: "panic", how: "a program with named points panics at one of them; some panics are caught, others end the server", tags: "crashpoints", fault: func(w *world) {
+	{no: 6, group: "process", savesFail: true, name: "panic", how: "a program with named points panics at one of them; some panics are caught, others end the server", tags: "crashpoints", fault: func(w *world) {
 		w.nodes[0].MayPanic()
 		for _, i := range w.random.Perm(len(places))[:4] {
 			w.dieAt(places[i], "CLEW_CRASH_HOW=panic")
