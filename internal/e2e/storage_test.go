@@ -250,6 +250,7 @@ func TestFlushFailureIsHealed(t *testing.T) {
 	defer stop()
 	trace := exec.CommandContext(ctx, strace, "-f", "-qq", "-o", "/dev/null", "-p", strconv.Itoa(srv.Pid()), "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO:when=5")
 	trace.Cancel = func() error { return trace.Process.Signal(syscall.SIGINT) }
+	trace.WaitDelay = 5 * time.Second // strace may never get rid of a process that was just being made
 	if err := trace.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -383,6 +384,7 @@ func TestSlowFlushesRunBesideEachOther(t *testing.T) {
 		out := &strings.Builder{}
 		trace := exec.CommandContext(ctx, strace, "-f", "-p", strconv.Itoa(srv.Pid()), "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_exit=10000")
 		trace.Cancel = func() error { return trace.Process.Signal(syscall.SIGINT) }
+		trace.WaitDelay = 5 * time.Second // strace may never get rid of a process that was just being made
 		trace.Stderr = out
 		if err := trace.Start(); err != nil {
 			t.Fatal(err)

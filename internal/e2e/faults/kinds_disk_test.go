@@ -138,6 +138,7 @@ func (w *world) failFlush() {
 	trace := exec.CommandContext(ctx, "strace", "-f", "-qq", "-o", "/dev/null", "-p", strconv.Itoa(w.nodes[0].Pid()),
 		"-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO:when=5")
 	trace.Cancel = func() error { return trace.Process.Signal(syscall.SIGINT) }
+	trace.WaitDelay = 5 * time.Second // strace may never get rid of a process that was just being made
 	if err := trace.Start(); err != nil {
 		w.t.Skipf("not run: %v", err)
 	}
