@@ -174,6 +174,7 @@ func New(o Options) (*API, error) {
 	a.signInRoutes(h)
 	a.deviceRoutes(h)
 	a.settingsRoutes(h)
+	a.profileRoutes(h)
 	a.toolServerRoutes(h)
 	a.backupRoutes(h)
 	a.usageRoutes(h)

@@ -187,7 +187,7 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 		},
 	}
 	b.secrets, b.blobs = secrets{}, blobs{}
-	values, err := settings.Open(t.Context(), settings.Options{Store: settings.NewMemory()})
+	values, err := settings.Open(t.Context(), settings.Options{Store: settings.NewMemory(), Secrets: b.secrets, Providers: []string{"anthropic", "openai", "echo"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,11 @@ type Settings interface {
 	Update(ctx context.Context, changes map[string]any) (changed []string, err error)
 	Export() map[string]any
 	Import(ctx context.Context, imported map[string]any) (changed []string, err error)
+	Profiles() []settings.NamedProfile
+	NamedProfile(name string) (settings.NamedProfile, error)
+	PutProfile(ctx context.Context, name string, profile map[string]any) error
+	PatchProfile(ctx context.Context, name string, changes map[string]any) error
+	DeleteProfile(ctx context.Context, name string) error
 }
 
 // Secrets is what the API needs of the secrets: *settings.Secrets. There is no

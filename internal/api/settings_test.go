@@ -20,6 +20,11 @@ type secrets map[string]string
 
 func (s secrets) Names(context.Context) ([]string, error) { return slices.Sorted(maps.Keys(s)), nil }
 
+func (s secrets) Get(_ context.Context, name string) (string, bool, error) {
+	value, found := s[name]
+	return value, found, nil
+}
+
 func (s secrets) Set(_ context.Context, name, value string) error {
 	if err := settings.CheckSecretName(name); err != nil {
 		return err
@@ -56,6 +61,8 @@ var adminOnly = [][3]string{
 	{"GET", "/api/v1/settings", ""}, {"PATCH", "/api/v1/settings", `{"settings":{"mode":"ask"}}`},
 	{"GET", "/api/v1/settings/export", ""}, {"POST", "/api/v1/settings/import", `{"mode":"ask"}`},
 	{"GET", "/api/v1/secrets", ""}, {"PUT", "/api/v1/secrets/x_key", `{"value":"canary"}`}, {"DELETE", "/api/v1/secrets/x_key", ""},
+	{"GET", "/api/v1/model-profiles", ""}, {"GET", "/api/v1/model-profiles/a", ""}, {"DELETE", "/api/v1/model-profiles/a", ""},
+	{"PUT", "/api/v1/model-profiles/a", `{"provider":"openai","model":"m","api_key":"canary"}`}, {"PATCH", "/api/v1/model-profiles/a", `{"model":"m"}`},
 	{"GET", "/api/v1/mcp", ""}, {"POST", "/api/v1/mcp/notes/restart", ""}, {"PATCH", "/api/v1/mcp/notes", `{"enabled":false}`},
 	{"PUT", "/api/v1/mcp/notes/tools/read", `{"always_allow":true}`},
 }

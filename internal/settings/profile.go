@@ -15,6 +15,12 @@ import (
 func (s *Settings) SaveProfile(ctx context.Context, name string, profile map[string]any) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	return s.saveProfile(ctx, name, profile, nil)
+}
+
+// saveProfile is SaveProfile with a further check of what will be stored, nil for
+// none. writing is held.
+func (s *Settings) saveProfile(ctx context.Context, name string, profile map[string]any, further func(Profile) error) error {
 	fields := map[string]any{}
 	maps.Copy(fields, profile)
 	key, hasKey := fields["api_key"]
@@ -23,7 +29,7 @@ func (s *Settings) SaveProfile(ctx context.Context, name string, profile map[str
 	if err != nil {
 		return err
 	}
-	keyName := "profile." + name
+	keyName := ownKey(name)
 	s.nameKey(name, keyName, fields, hasKey, secret != "")
 	// Checked on its own first, so that a stored profile with a fault does not
 	// stand in the way of this one's message.
@@ -35,6 +41,18 @@ func (s *Settings) SaveProfile(ctx context.Context, name string, profile map[str
 	if err != nil {
 		return err
 	}
+	if further != nil {
+		if err := further(all[name]); err != nil {
+			return err
+		}
+	}
+	if err := checkFallback(all, name); err != nil {
+		return err
+	}
+	encoded, err := json.Marshal(all)
+	if err != nil {
+		return clew.WrapError(clew.Internal, err, "the profiles could not be written")
+	}
 	// The secret first: a profile that names a missing key is worse than a key
 	// that no profile names.
 	if hasKey {
@@ -42,7 +60,7 @@ func (s *Settings) SaveProfile(ctx context.Context, name string, profile map[str
 			return err
 		}
 	}
-	_, err = s.save(ctx, raw{"model_profiles": all})
+	_, err = s.save(ctx, raw{"model_profiles": encoded})
 	return err
 }
 
@@ -84,18 +102,14 @@ func (s *Settings) saveAPIKey(ctx context.Context, keyName, secret string) error
 }
 
 // withProfile gives all profiles in force with the checked one put in.
-func (s *Settings) withProfile(name string, checked json.RawMessage) (json.RawMessage, error) {
+func (s *Settings) withProfile(name string, checked json.RawMessage) (map[string]Profile, error) {
 	var one map[string]Profile
 	if err := json.Unmarshal(checked, &one); err != nil {
 		return nil, clew.WrapError(clew.Internal, err, "the profile could not be read back")
 	}
 	v, _ := s.For(nil)
 	v.Profiles[name] = one[name]
-	all, err := json.Marshal(v.Profiles)
-	if err != nil {
-		return nil, clew.WrapError(clew.Internal, err, "the profiles could not be written")
-	}
-	return all, nil
+	return v.Profiles, nil
 }
 
 // LoadProfile gives a stored profile. To use it, set model_profile to its name,

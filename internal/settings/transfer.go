@@ -78,6 +78,9 @@ func (s *Settings) Import(ctx context.Context, imported map[string]any) (changed
 	if err != nil {
 		return nil, err
 	}
+	if err := checkFallbacks(checked["model_profiles"]); err != nil {
+		return nil, err
+	}
 	return s.save(ctx, checked)
 }
 

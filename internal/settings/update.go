@@ -90,6 +90,9 @@ func (s *Settings) Update(ctx context.Context, changes map[string]any) (changed 
 	if err := s.checkProfileName(checked); err != nil {
 		return nil, err
 	}
+	if err := checkFallbacks(checked["model_profiles"]); err != nil {
+		return nil, err
+	}
 	return s.save(ctx, checked)
 }
 
