@@ -86,6 +86,7 @@ type Options struct {
 	Doors       auth.OriginPolicy
 	Settings    Settings    // nil = this server has none
 	Secrets     Secrets     // nil = this server keeps none
+	Models      Models      // nil = it has no models
 	ToolServers ToolServers // nil = it has no tool servers
 	Blobs       Blobs       // nil = no route for blobs
 	References  References  // with Blobs
@@ -175,6 +176,7 @@ func New(o Options) (*API, error) {
 	a.deviceRoutes(h)
 	a.settingsRoutes(h)
 	a.profileRoutes(h)
+	a.modelRoutes(h)
 	a.toolServerRoutes(h)
 	a.backupRoutes(h)
 	a.usageRoutes(h)

@@ -18,6 +18,7 @@ import (
 	"github.com/clew-run/clew/internal/api"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/auth/authtest"
+	"github.com/clew-run/clew/internal/llm/choice"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/view"
@@ -177,6 +178,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
+var benchProviders = []string{"anthropic", "openai", "echo"}
+
 func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 	b := &bench{
 		t: t, store: &authtest.MemoryKeys{}, now: time.UnixMilli(1_800_000_000_000),
@@ -187,7 +190,7 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 		},
 	}
 	b.secrets, b.blobs = secrets{}, blobs{}
-	values, err := settings.Open(t.Context(), settings.Options{Store: settings.NewMemory(), Secrets: b.secrets, Providers: []string{"anthropic", "openai", "echo"}})
+	values, err := settings.Open(t.Context(), settings.Options{Store: settings.NewMemory(), Secrets: b.secrets, Providers: benchProviders})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +200,7 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 		Sessions: b.sessions, Keys: b.keys, Auth: authn, UI: builtUI,
 		SignIns: auth.NewSignIns(authn, b.keys, &authtest.MemoryTickets{}), Cookies: auth.NewCookies("test", nil),
 		Doors:    auth.OriginPolicy{Hosts: []string{"clew.test"}, Origins: []string{"https://clew.test"}},
-		Settings: values, Secrets: b.secrets, Blobs: b.blobs, References: b.blobs,
+		Settings: values, Secrets: b.secrets, Models: &choice.Models{Settings: values, Keys: b.secrets, Providers: benchProviders}, Blobs: b.blobs, References: b.blobs,
 		AsyncAPI: []byte(`{"asyncapi":"3.0.0"}`), Version: "1.2.3", PerMinute: api.DefaultPerMinute,
 		Ready:   func(context.Context) error { return b.ready },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "figures 1\n") }),

@@ -25,6 +25,18 @@ func (s secrets) Get(_ context.Context, name string) (string, bool, error) {
 	return value, found, nil
 }
 
+// Source has a secret that begins with $ come from the environment.
+func (s secrets) Source(_ context.Context, name string, vendors bool) (string, bool, error) {
+	value, found := s[name]
+	if variable, ok := strings.CutPrefix(value, "$"); ok {
+		if !vendors {
+			return "", false, nil
+		}
+		return variable, true, nil
+	}
+	return "", found, nil
+}
+
 func (s secrets) Set(_ context.Context, name, value string) error {
 	if err := settings.CheckSecretName(name); err != nil {
 		return err
@@ -63,6 +75,7 @@ var adminOnly = [][3]string{
 	{"GET", "/api/v1/secrets", ""}, {"PUT", "/api/v1/secrets/x_key", `{"value":"canary"}`}, {"DELETE", "/api/v1/secrets/x_key", ""},
 	{"GET", "/api/v1/model-profiles", ""}, {"GET", "/api/v1/model-profiles/a", ""}, {"DELETE", "/api/v1/model-profiles/a", ""},
 	{"PUT", "/api/v1/model-profiles/a", `{"provider":"openai","model":"m","api_key":"canary"}`}, {"PATCH", "/api/v1/model-profiles/a", `{"model":"m"}`},
+	{"GET", "/api/v1/model", ""}, {"PUT", "/api/v1/model", `{"profile":"a"}`}, {"GET", "/api/v1/models", ""},
 	{"GET", "/api/v1/mcp", ""}, {"POST", "/api/v1/mcp/notes/restart", ""}, {"PATCH", "/api/v1/mcp/notes", `{"enabled":false}`},
 	{"PUT", "/api/v1/mcp/notes/tools/read", `{"always_allow":true}`},
 }
@@ -111,7 +124,7 @@ func TestSettingsAndSecretsAreForAdministrators(t *testing.T) {
 	if len(b.secrets) != 0 {
 		t.Error("a secret was stored")
 	}
-	none := newBench(t, func(o *api.Options) { o.Settings, o.Secrets, o.ToolServers = nil, nil, nil })
+	none := newBench(t, func(o *api.Options) { o.Settings, o.Secrets, o.ToolServers, o.Models = nil, nil, nil, nil })
 	for _, r := range adminOnly {
 		none.call(ownerToken, r[0], r[1], r[2]).is(http.StatusServiceUnavailable, clew.Unavailable)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/llm/anthropic"
 	"github.com/clew-run/clew/internal/llm/catalogue"
+	"github.com/clew-run/clew/internal/llm/choice"
 	"github.com/clew-run/clew/internal/llm/echo"
 	"github.com/clew-run/clew/internal/llm/openai"
 	"github.com/clew-run/clew/internal/report"
@@ -39,6 +40,7 @@ type agentDeps struct {
 	log      *slog.Logger
 	settings *settings.Settings
 	secrets  *settings.Secrets
+	models   *choice.Models
 	shell    *shell.Shell
 	mcp      *mcp.Manager
 	builtin  []tool.Tool
@@ -69,11 +71,12 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	}
 	w.settings, err = settings.Open(bg, settings.Options{
 		File: s.cfg.Settings, Environ: s.cfg.environ(), Store: settingsStore{table, s.log}, Secrets: w.secrets,
-		Redactor: w.secrets.Redactor(), Providers: slices.AppendSeq([]string{"anthropic", "openai", "echo"}, maps.Keys(s.cfg.Providers)), Log: s.log,
+		Redactor: w.secrets.Redactor(), Providers: s.cfg.providers(), Log: s.log,
 	})
 	if err != nil {
 		return nil, err
 	}
+	w.models = &choice.Models{Settings: w.settings, Keys: w.secrets, Providers: s.cfg.providers()}
 	font, err := s.cfg.reportFont()
 	if err != nil {
 		return nil, err
@@ -102,6 +105,11 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },
 	}
 	return w, nil
+}
+
+// providers are the names that profiles may have as their provider.
+func (c Config) providers() []string {
+	return slices.AppendSeq([]string{"anthropic", "openai", "echo"}, maps.Keys(c.Providers))
 }
 
 // nodeAmongOthers is this node's name, "" if it is the only one.
@@ -231,20 +239,14 @@ func noSecret(name string) error {
 // provider makes the provider of a profile. The key is read for each call, so
 // that a new one holds at once.
 func (w *agentDeps) provider(p settings.Profile) (llm.Provider, error) {
-	name := p.KeyName
-	if name == "" {
-		name = p.Provider + "_api_key"
-	}
+	name := p.SecretName()
 	v, _ := w.settings.For(nil)
 	stall := time.Duration(v.StallSec) * time.Second
 	key := func(ctx context.Context) (string, error) { return w.secret(ctx, name) }
 	if p.BaseURL != "" { // another server: it gets what was set for it, not the vendor's key of the environment
 		key = func(ctx context.Context) (string, error) {
 			value, ok, err := w.secrets.Own(ctx, name)
-			if err == nil && !ok && p.KeyName != "" {
-				err = noSecret(name)
-			}
-			if err == nil && value == "" && p.Provider == "anthropic" {
+			if err == nil && (!ok || value == "") && p.NeedsKey() {
 				err = noSecret(name)
 			}
 			return value, err
@@ -269,16 +271,7 @@ func (w *agentDeps) model(p settings.Profile) agent.Model {
 	if p.Provider == "echo" || p.Provider == "" {
 		return agent.Model{Free: true}
 	}
-	name := p.Provider
-	if at, ok := catalogue.ProviderAt(p.BaseURL); ok {
-		name = at
-	}
-	info, known := catalogue.Find(name, p.Model)
-	known = known || p.PriceIn > 0 || p.PriceOut > 0
-	info = info.Override(catalogue.Prices{In: p.PriceIn, Out: p.PriceOut, CacheWrite: p.PriceCacheWrite, CacheRead: p.PriceCacheRead})
-	if p.ContextWindow > 0 {
-		info.ContextWindow = p.ContextWindow
-	}
+	info, known := choice.Info(p)
 	return agent.Model{
 		ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput, Unpriced: !known,
 		Cost: func(u clew.Usage) float64 { return catalogue.Cost(info, u) },

@@ -50,6 +50,16 @@ func (s *Settings) List() []Entry {
 	return list
 }
 
+// Layer says where the value of a known setting is from.
+func (s *Settings) Layer(key string) Layer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if from, set := s.base.set[key]; set {
+		return from
+	}
+	return LayerDefault
+}
+
 // shown takes out a value with a secret in it: someone may have pasted one.
 func (s *Settings) shown(e Entry) Entry {
 	encoded, err := json.Marshal(e.Value)

@@ -112,6 +112,20 @@ func (s *Settings) withProfile(name string, checked json.RawMessage) (map[string
 	return v.Profiles, nil
 }
 
+// SecretName names the secret with the profile's key.
+func (p Profile) SecretName() string {
+	if p.KeyName != "" {
+		return p.KeyName
+	}
+	return p.Provider + "_api_key"
+}
+
+// NeedsKey reports whether no call can be made without the key. Local servers that
+// speak OpenAI's API often have none.
+func (p Profile) NeedsKey() bool {
+	return p.BaseURL == "" || p.KeyName != "" || p.Provider == "anthropic"
+}
+
 // LoadProfile gives a stored profile. To use it, set model_profile to its name,
 // for the server or for a session.
 func (s *Settings) LoadProfile(_ context.Context, name string) (Profile, error) {

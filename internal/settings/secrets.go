@@ -143,16 +143,38 @@ func (s *Secrets) get(ctx context.Context, name string, vendors bool) (string, b
 }
 
 func (s *Secrets) fromEnvironment(name string, vendors bool) (string, bool) {
+	variable, found := s.variable(name, vendors)
+	return s.env[variable], found
+}
+
+// variable names the variable that has a secret.
+func (s *Secrets) variable(name string, vendors bool) (string, bool) {
 	variables := []string{EnvSecretPrefix + variableName(name)}
 	if vendors {
 		variables = append(variables, vendorVariables[name])
 	}
 	for _, variable := range variables {
-		if value := s.env[variable]; value != "" {
-			return value, true
+		if s.env[variable] != "" {
+			return variable, true
 		}
 	}
 	return "", false
+}
+
+// Source says whether there is a secret, and names the variable of the environment
+// that has it, "" if it is stored. Without vendors it looks where Own does.
+func (s *Secrets) Source(ctx context.Context, name string, vendors bool) (variable string, found bool, err error) {
+	if err := CheckSecretName(name); err != nil {
+		return "", false, err
+	}
+	if _, found, err = s.backend.get(ctx, name); err != nil {
+		return "", false, unavailable(err, "the secret could not be read")
+	}
+	if found {
+		return "", true, nil
+	}
+	variable, found = s.variable(name, vendors)
+	return variable, found, nil
 }
 
 // Set stores a secret.

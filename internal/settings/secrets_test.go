@@ -334,3 +334,32 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("left over: %v, %v", entries, err)
 	}
 }
+
+// Source tells a stored secret from one of the environment, and gives neither.
+func TestSource(t *testing.T) {
+	s := openFile(t, t.TempDir(), "OPENAI_API_KEY="+canary, "CLEW_SECRET_PROFILE_WORK="+canary+"2")
+	for _, c := range []struct {
+		name     string
+		vendors  bool
+		variable string
+		found    bool
+	}{
+		{"openai_api_key", true, "OPENAI_API_KEY", true},
+		{"openai_api_key", false, "", false},
+		{"profile.work", false, "CLEW_SECRET_PROFILE_WORK", true},
+		{"none", true, "", false},
+	} {
+		if variable, found, err := s.Source(t.Context(), c.name, c.vendors); variable != c.variable || found != c.found || err != nil {
+			t.Errorf("%+v: %q %v %v", c, variable, found, err)
+		}
+	}
+	if err := s.Set(t.Context(), "openai_api_key", canary+"3"); err != nil {
+		t.Fatal(err)
+	}
+	if variable, found, err := s.Source(t.Context(), "openai_api_key", true); variable != "" || !found || err != nil {
+		t.Errorf("%q %v %v", variable, found, err)
+	}
+	if _, _, err := s.Source(t.Context(), "no good", true); err == nil {
+		t.Error("no error")
+	}
+}

@@ -4,6 +4,7 @@
 package catalogue
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -42,20 +43,38 @@ type entries map[string]Info
 var load = sync.OnceValue(func() (all struct {
 	byProvider map[string]entries
 	byHost     map[string]string
+	defaults   map[string]string
 }) {
-	all.byProvider, all.byHost = map[string]entries{}, map[string]string{}
+	all.byProvider, all.byHost, all.defaults = map[string]entries{}, map[string]string{}, map[string]string{}
 	for _, p := range embedded.GetAll() {
 		models := entries{}
 		for _, m := range p.Models {
 			models[m.ID] = info(m)
 		}
-		all.byProvider[string(p.ID)] = models
+		all.byProvider[string(p.ID)], all.defaults[string(p.ID)] = models, p.DefaultLargeModelID
 		if u, err := url.Parse(p.APIEndpoint); err == nil && u.Host != "" {
 			all.byHost[u.Host] = string(p.ID)
 		}
 	}
 	return all
 })
+
+// A Model is one of a provider's.
+type Model struct {
+	Name    string
+	Default bool // the one to take if nothing else is known
+	Info
+}
+
+// Models lists a provider's models by name.
+func Models(provider string) []Model {
+	models := load().byProvider[provider]
+	list := make([]Model, 0, len(models))
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		list = append(list, Model{Name: name, Default: name == load().defaults[provider], Info: models[name]})
+	}
+	return list
+}
 
 // Find gives what is known of a provider's model. A provider is named as in the
 // catalogue (anthropic, openai, openrouter, …). A name with a date stands for

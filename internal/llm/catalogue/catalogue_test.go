@@ -88,3 +88,24 @@ func TestCost(t *testing.T) {
 		t.Errorf("cache overridden: %+v", got)
 	}
 }
+
+// Every provider that has models has one to begin with.
+func TestModels(t *testing.T) {
+	for _, provider := range []string{"anthropic", "openai", "gemini", "openrouter"} {
+		defaults := 0
+		for _, m := range Models(provider) {
+			if i, ok := Find(provider, m.Name); !ok || i != m.Info {
+				t.Errorf("%s %s: %+v, found %+v", provider, m.Name, m.Info, i)
+			}
+			if m.Default {
+				defaults++
+			}
+		}
+		if defaults != 1 {
+			t.Errorf("%s: %d defaults", provider, defaults)
+		}
+	}
+	if list := Models("nobody"); len(list) != 0 {
+		t.Error(list)
+	}
+}
