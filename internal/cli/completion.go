@@ -79,7 +79,7 @@ type source func(ctx context.Context, c *env.Rest, args []string) ([]string, err
 var sources = map[string]source{
 	"SESSION": offerSessions, "MESSAGE": offerMessages, "REQUEST": offerRequests, "KEY": offerSettings,
 	"SESSION|DIR": offerSessions, "HASH": offerCheckpoints, "FROM": offerCheckpoints, "TO": offerCheckpoints,
-	"token ID": offerKeys, "secret KEY": offerSecrets,
+	"PROVIDER": offerProviders, "NAME|PROVIDER/MODEL": offerModels, "token ID": offerKeys, "secret KEY": offerSecrets,
 	"FILE": nil, "DIR": nil, "FILE|DIR|-": nil,
 }
 

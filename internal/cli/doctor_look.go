@@ -226,7 +226,7 @@ func (x *doctor) lookAtModels(ctx context.Context, c *env.Rest, list []setting) 
 	decode("model_profiles", &profiles)
 	p, ok := profiles[inUse]
 	if !ok || p.Provider == "" || p.Provider == "echo" {
-		x.add(env.CheckOf("model", env.CheckWarning, "none is set up: the built-in echo answers", "clew secret set anthropic_api_key, then see docs/providers.md"))
+		x.add(env.CheckOf("model", env.CheckWarning, "none is set up: the built-in echo answers", "clew secret set anthropic_api_key, then clew model use anthropic; docs/providers.md has the others"))
 		return
 	}
 	name := fmt.Sprintf("%s of %s (profile %s)", p.Model, p.Provider, inUse)

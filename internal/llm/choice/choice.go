@@ -212,7 +212,8 @@ func (m *Models) ofProfile(ctx context.Context, name string, p settings.Profile)
 }
 
 func (m *Model) fill(i catalogue.Info, known bool) {
-	m.ContextWindow, m.PriceIn, m.PriceOut, m.Priced = i.ContextWindow, i.PriceIn, i.PriceOut, known
+	m.ContextWindow, m.PriceIn, m.PriceOut = i.ContextWindow, i.PriceIn, i.PriceOut
+	m.Priced = m.Provider == "echo" || known && (i.PriceIn > 0 || i.PriceOut > 0) // the catalogue has 0 where nobody named a price
 	m.Images, m.Thinking = i.Images, i.Thinking
 }
 
