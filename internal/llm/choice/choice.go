@@ -208,7 +208,11 @@ func (m *Models) ofProfile(ctx context.Context, name string, p settings.Profile)
 		model.Provider = "echo"
 	}
 	model.fill(Info(p))
-	return model, m.ready(ctx, &model, p)
+	err := m.ready(ctx, &model, p)
+	if n, missing := m.Settings.NamedProfile(name); missing == nil && n.Hidden {
+		model.Name = "" // somebody may have pasted a key there
+	}
+	return model, err
 }
 
 func (m *Model) fill(i catalogue.Info, known bool) {

@@ -19,7 +19,7 @@ func open(t *testing.T, environ ...string) *choice.Models {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := settings.Open(t.Context(), settings.Options{Store: settings.NewMemory(), Secrets: secrets, Environ: environ, Providers: providers})
+	s, err := settings.Open(t.Context(), settings.Options{Store: settings.NewMemory(), Secrets: secrets, Redactor: secrets.Redactor(), Environ: environ, Providers: providers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,12 @@ func TestUsable(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	put(t, m, "openai", map[string]any{"provider": "openai", "model": "m", "api_key": "sk-canary-1111111111"})
+	put(t, m, "pasted", map[string]any{"provider": "openai", "model": "sk-canary-2222222222"})
+	put(t, m, "other", map[string]any{"provider": "echo", "api_key": "sk-canary-2222222222"})
 	list, err = m.List(t.Context(), "openai")
+	if slices.ContainsFunc(list, func(model choice.Model) bool { return strings.Contains(model.Name, "canary") }) {
+		t.Errorf("%+v", list)
+	}
 	if err != nil || slices.ContainsFunc(list, func(model choice.Model) bool {
 		return model.Provider != "openai" || model.Profile == "" && !model.Usable
 	}) {
