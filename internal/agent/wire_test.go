@@ -42,12 +42,12 @@ const story = `
   reply: [{text: You are welcome.}]
 `
 
-// The same work over both vendors' wires, through their own SDKs: thoughts,
+// The same work over each wire, through the vendors' own SDKs: thoughts,
 // parallel calls, a failure, a broken stream, an approval and the end.
 //
 // Covers: C-17, C-50, TSK-11, HIS-05, MSG-16, AGT-27
 func TestStoryOverTheWire(t *testing.T) {
-	for _, vendor := range []llmtest.Vendor{llmtest.Anthropic, llmtest.OpenAI} {
+	for _, vendor := range []llmtest.Vendor{llmtest.Anthropic, llmtest.OpenAI, llmtest.Responses} {
 		t.Run(string(vendor), func(t *testing.T) {
 			script, err := llmtest.Parse([]byte(story))
 			if err != nil {
@@ -75,8 +75,11 @@ func TestStoryOverTheWire(t *testing.T) {
 
 func vendorOf(vendor llmtest.Vendor, url string) llm.Provider {
 	key := func(context.Context) (string, error) { return "sk-test", nil }
-	if vendor == llmtest.OpenAI {
+	switch vendor {
+	case llmtest.OpenAI:
 		return openai.New(openai.Options{BaseURL: url + "/v1", Key: key})
+	case llmtest.Responses:
+		return openai.NewResponses(openai.Options{BaseURL: url + "/v1", Key: key})
 	}
 	return anthropic.New(anthropic.Options{BaseURL: url, Key: key})
 }

@@ -107,7 +107,11 @@ func (p *Provider) requestOptions(base, key string) []option.RequestOption {
 	for name, value := range p.options.Headers {
 		o = append(o, option.WithHeader(name, value))
 	}
-	if key != "" {
+	switch {
+	case key == "":
+	case p.options.KeyHeader != "":
+		o = append(o, option.WithHeader(p.options.KeyHeader, key))
+	default:
 		o = append(o, option.WithAPIKey(key))
 	}
 	return o

@@ -127,10 +127,12 @@ func partBlocks(ctx context.Context, req llm.Request, p clew.Part) ([]sdk.Conten
 	return nil, call.Refused(nil, "the conversation holds a part of an unknown kind: %s", p.Type)
 }
 
-// thought sends a thought back as it came. One without proof came from another
-// provider and would be refused.
+// thought sends a thought back as it came. One without proof, or with a name and
+// a seal, came from another provider and would be refused.
 func thought(p clew.Part) []sdk.ContentBlockParamUnion {
 	switch {
+	case p.Encrypted != "" && p.Signature != "":
+		return nil
 	case p.Encrypted != "":
 		return []sdk.ContentBlockParamUnion{sdk.NewRedactedThinkingBlock(p.Encrypted)}
 	case p.Signature != "":

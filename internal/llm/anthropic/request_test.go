@@ -44,6 +44,7 @@ func conversation() llm.Request {
 			}},
 			{Role: clew.SpeakerAssistant, Content: list{
 				{Type: clew.PartThinking, Text: "I look.", Signature: "proof=="},
+				{Type: clew.PartThinking, Text: "another's", Signature: "api.openai.com/rs_1", Encrypted: "sealed=="},
 				{Type: clew.PartThinking, Encrypted: "sealed=="},
 				{Type: clew.PartThinking, Text: "another provider's"},
 				{Type: clew.PartText, Text: "Reading."},

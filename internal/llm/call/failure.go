@@ -155,7 +155,7 @@ func (s statement) kind(status int) llm.Kind {
 		return llm.KindOverloaded
 	case s.is("authentication_error", "permission_error", "invalid_api_key"):
 		return llm.KindAuth
-	case s.is("invalid_request_error", "not_found_error") && status < 500:
+	case s.is("invalid_request_error", "not_found_error", "invalid_prompt") && status < 500:
 		return byStatus(status, llm.KindRequest)
 	}
 	return byStatus(status, llm.KindUnstable)

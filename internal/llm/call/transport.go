@@ -158,7 +158,9 @@ func (w *watchdog) Close() error {
 type Options struct {
 	BaseURL string                                // "" is the vendor's
 	Key     func(context.Context) (string, error) // read anew for each call
-	Headers map[string]string                     // further headers; the key's own is not among them
-	HTTP    *http.Client                          // its transport is used; nil is the standard one
-	Stall   time.Duration                         // silence that ends a call; 0 is 120 s
+	// KeyHeader is the header that the key goes in, "" for the vendor's usual one.
+	KeyHeader string
+	Headers   map[string]string // further headers; the key's own is not among them
+	HTTP      *http.Client      // its transport is used; nil is the standard one
+	Stall     time.Duration     // silence that ends a call; 0 is 120 s
 }

@@ -100,6 +100,61 @@ func TestOpenAIRefuses(t *testing.T) {
 	}
 }
 
+func TestResponsesRefuses(t *testing.T) {
+	user := say("user", "go")
+	answer := func(arguments string) body {
+		return body{"type": "function_call", "call_id": "c1", "name": "gone_since", "arguments": arguments}
+	}
+	call, result := answer("{}"), body{"type": "function_call_output", "call_id": "c1", "output": "x"}
+	thought := func(seal any) body {
+		return body{"type": "reasoning", "id": "rs_1", "summary": list{body{"type": "summary_text", "text": "hm"}}, "encrypted_content": seal}
+	}
+	sealed := thought(seal("rs_1", "hm"))
+	image := body{"type": "input_image", "image_url": "data:image/png;base64,AA"}
+	ok := responsesBody(user)
+	for _, tc := range []struct {
+		name string
+		body any
+		want string // empty: taken
+	}{
+		{"plain", ok, ""},
+		{"a text", ok.with("input", "go"), ""},
+		{"no JSON", "x", "the body is no request"},
+		{"no model", ok.with("model", ""), "you must provide a model"},
+		{"no input", responsesBody(), "too short"},
+		{"image", responsesBody(say("user", list{image})), ""},
+		{"image of the system", responsesBody(user, say("system", list{image})), "cannot stand here"},
+		{"empty text", responsesBody(say("user", "")), "an empty block"},
+		{"no content", responsesBody(say("user", nil)), "must not be empty"},
+		{"unknown role", responsesBody(say("bot", "x")), `"bot" is unknown`},
+		{"unknown item", responsesBody(user, body{"type": "hologram"}), `"hologram" is unknown`},
+		{"answer", responsesBody(user, say("assistant", list{body{"type": "output_text", "text": "x"}}), user), ""},
+		{"answer in the user's words", responsesBody(user, say("assistant", list{body{"type": "input_text", "text": "x"}}), user), "cannot stand here"},
+		{"answer last", responsesBody(user, say("assistant", "x")), "must not be the assistant's"},
+		{"call and result", responsesBody(user, call, result, user), ""},
+		{"result with an image", responsesBody(user, call, body{"type": "function_call_output", "call_id": "c1", "output": list{image}}), ""},
+		{"dangling call", responsesBody(user, call, user), `the tool calls ["c1"] have no results`},
+		{"dangling call at the end", responsesBody(user, call), `["c1"] have no results`},
+		{"result without a call", responsesBody(user, result), `"c1" belongs to no call`},
+		{"two results", responsesBody(user, call, result, result), `"c1" belongs to no call`},
+		{"id twice", responsesBody(user, call, result, call, result), "ids must be unique"},
+		{"call without a name", responsesBody(user, body{"type": "function_call", "call_id": "c1", "arguments": "{}"}, result), "must not be empty"},
+		{"broken arguments", responsesBody(user, answer(`{"a`), result), "must be a JSON object"},
+		{"thought", responsesBody(user, sealed, call, result), ""},
+		{"thought before a text", responsesBody(user, sealed, say("assistant", "x"), user), ""},
+		{"changed thought", responsesBody(user, thought(seal("rs_2", "hm")), call, result), "could not be verified"},
+		{"thought without content", responsesBody(user, thought(nil), call, result), "is not found"},
+		{"thought alone", responsesBody(user, sealed, user), "without the item that must follow"},
+		{"thought last", responsesBody(user, sealed), "must not be the assistant's"},
+		{"low limit", ok.with("max_output_tokens", 15), "at least 16"},
+		{"stored before", ok.with("previous_response_id", "resp_1"), "is not found"},
+		{"tool of another kind", ok.with("tools", list{body{"type": "web_search"}}), "must be function"},
+		{"tool name", ok.with("tools", list{body{"type": "function", "name": ""}}), "no valid name"},
+	} {
+		t.Run(tc.name, func(t *testing.T) { checkRefusal(t, Responses, tc.body, tc.want) })
+	}
+}
+
 func checkRefusal(t *testing.T, vendor Vendor, b any, want string) {
 	t.Helper()
 	s := start(t, "- reply: [{text: ok}]\n", Options{})
@@ -120,7 +175,7 @@ func checkRefusal(t *testing.T, vendor Vendor, b any, want string) {
 
 func TestKey(t *testing.T) {
 	s := start(t, "- times: 0\n  reply: [{text: ok}]\n", Options{Key: "right"})
-	for _, vendor := range []Vendor{Anthropic, OpenAI} {
+	for _, vendor := range []Vendor{Anthropic, OpenAI, Responses} {
 		for key, want := range map[string]int{"": 401, "wrong": 401, "right": 400} {
 			resp := send(t, s, vendor, []byte(`{}`), key)
 			text := readAll(t, resp.Body)

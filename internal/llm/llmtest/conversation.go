@@ -13,9 +13,12 @@ type conversation struct {
 	// turn is the highest turn seen. A request that is back at turn 1 after that
 	// begins the conversation anew: somebody rewound it, or plays it again.
 	turn int
+	led  map[string]bool // calls, and whether a thought under seal came right before
 }
 
-func newConversation(steps int) *conversation { return &conversation{used: make([]int, steps)} }
+func newConversation(steps int) *conversation {
+	return &conversation{used: make([]int, steps), led: map[string]bool{}}
+}
 
 // enter counts a request in.
 func (c *conversation) enter(r *Request) {

@@ -54,6 +54,22 @@ var sdks = map[Vendor]sdk{
 		out.err = stream.Err()
 		return out
 	},
+	Responses: func(ctx context.Context, s *Server, each func(string)) (out streamed) {
+		client := openaiClient(s)
+		stream := client.Responses.NewStreaming(ctx, responsesParams("go"))
+		for stream.Next() {
+			switch e := stream.Current(); e.Type {
+			case "response.output_text.delta":
+				out.text += e.Delta
+				each(e.Delta)
+			case "error": // the SDK leaves it to its caller
+				out.err = errors.New(e.Code + ": " + e.Message)
+				return out
+			}
+		}
+		out.err = stream.Err()
+		return out
+	},
 }
 
 func nothing(string) {}
@@ -80,8 +96,8 @@ func wordsOf(err error) string {
 	return err.Error()
 }
 
-// forBoth runs a test over both wires.
-func forBoth(t *testing.T, test func(t *testing.T, read sdk)) {
+// forAll runs a test over all wires.
+func forAll(t *testing.T, test func(t *testing.T, read sdk)) {
 	t.Helper()
 	for vendor, read := range sdks {
 		t.Run(string(vendor), func(t *testing.T) { test(t, read) })
@@ -90,7 +106,7 @@ func forBoth(t *testing.T, test func(t *testing.T, read sdk)) {
 
 // A refused call is followed by a good one, as a retry meets it.
 func TestStatus(t *testing.T) {
-	forBoth(t, func(t *testing.T, read sdk) {
+	forAll(t, func(t *testing.T, read sdk) {
 		s := start(t, `
 - reply:
   - status: 429
@@ -122,7 +138,7 @@ func TestStatus(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	forBoth(t, func(t *testing.T, read sdk) {
+	forAll(t, func(t *testing.T, read sdk) {
 		s := start(t, "- reply:\n  - text: half of\n  - cut: true\n- reply:\n  - cut: true\n", Options{})
 		got := read(t.Context(), s, nothing)
 		if got.text != "half of" || !errors.Is(got.err, io.ErrUnexpectedEOF) {
@@ -136,7 +152,7 @@ func TestCut(t *testing.T) {
 }
 
 func TestMalformed(t *testing.T) {
-	forBoth(t, func(t *testing.T, read sdk) {
+	forAll(t, func(t *testing.T, read sdk) {
 		s := start(t, "- reply:\n  - text: half\n  - malformed: \"event: content_block_delta\\ndata: {\\\"oops\\n\\n\"\n  - text: more\n", Options{})
 		if got := read(t.Context(), s, nothing); got.text != "half" || got.err == nil {
 			t.Errorf("%+v", got)
@@ -156,7 +172,7 @@ func TestMalformedBytes(t *testing.T) {
 }
 
 func TestErrorInTheStream(t *testing.T) {
-	forBoth(t, func(t *testing.T, read sdk) {
+	forAll(t, func(t *testing.T, read sdk) {
 		s := start(t, "- reply:\n  - text: half\n  - error: {type: overloaded_error, message: too many}\n", Options{})
 		got := read(t.Context(), s, nothing)
 		if got.text != "half" || got.err == nil || !strings.Contains(got.err.Error(), "too many") {
@@ -182,7 +198,7 @@ func TestRawInput(t *testing.T) {
 // A stall lasts until the client leaves, and does not keep the server from
 // ending.
 func TestStall(t *testing.T) {
-	forBoth(t, func(t *testing.T, read sdk) {
+	forAll(t, func(t *testing.T, read sdk) {
 		s := start(t, "- times: 2\n  reply:\n  - text: half\n  - stall: true\n", Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

@@ -25,7 +25,7 @@ func start(t *testing.T, script string, opts Options) *Server {
 	return s
 }
 
-// body writes a request for either vendor in few words.
+// body writes a request for any wire in few words.
 type body map[string]any
 
 func anthropicBody(messages ...any) body {
@@ -33,6 +33,8 @@ func anthropicBody(messages ...any) body {
 }
 
 func openaiBody(messages ...any) body { return body{"model": "m", "messages": messages} }
+
+func responsesBody(items ...any) body { return body{"model": "m", "input": items} }
 
 func (b body) with(key string, value any) body {
 	out := body{}
@@ -69,10 +71,7 @@ func readAll(t *testing.T, r io.Reader) string {
 
 func send(t *testing.T, s *Server, vendor Vendor, data []byte, key string) *http.Response {
 	t.Helper()
-	path := "/v1/messages"
-	if vendor == OpenAI {
-		path = "/v1/chat/completions"
-	}
+	path := map[Vendor]string{Anthropic: "/v1/messages", OpenAI: "/v1/chat/completions", Responses: "/v1/responses"}[vendor]
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+path, bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)

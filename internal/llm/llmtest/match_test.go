@@ -9,12 +9,13 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// answerText takes the text out of a whole answer of either vendor.
+// answerText takes the text out of a whole answer on any wire.
 func answerText(t *testing.T, text string) string {
 	t.Helper()
 	var a struct {
 		Content []struct{ Text string }
 		Choices []struct{ Message struct{ Content string } }
+		Output  []struct{ Content []struct{ Text string } }
 	}
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
 		t.Fatalf("%v in %s", err, text)
@@ -24,6 +25,8 @@ func answerText(t *testing.T, text string) string {
 		return a.Choices[0].Message.Content
 	case len(a.Content) == 1:
 		return a.Content[0].Text
+	case len(a.Output) == 1:
+		return a.Output[0].Content[0].Text
 	}
 	t.Fatalf("no answer: %s", text)
 	return ""
@@ -33,8 +36,11 @@ func answerText(t *testing.T, text string) string {
 func ask(t *testing.T, s *Server, vendor Vendor, text string) string {
 	t.Helper()
 	b := anthropicBody(say("user", text))
-	if vendor == OpenAI {
+	switch vendor {
+	case OpenAI:
 		b = openaiBody(say("user", text))
+	case Responses:
+		b = responsesBody(say("user", text))
 	}
 	status, answer := post(t, s, vendor, b)
 	if status != 200 {
@@ -43,8 +49,15 @@ func ask(t *testing.T, s *Server, vendor Vendor, text string) string {
 	return answerText(t, answer)
 }
 
-// history is a conversation with one answered tool call, on either wire.
+// history is a conversation with one answered tool call, on any wire.
 func history(vendor Vendor, first, result string, isError bool, more ...any) body {
+	if vendor == Responses {
+		items := []any{
+			say("user", first), body{"type": "function_call", "call_id": "c1", "name": "read_file", "arguments": `{"path":"a"}`},
+			body{"type": "function_call_output", "call_id": "c1", "output": result},
+		}
+		return responsesBody(append(items, more...)...).with("instructions", "you are an architect")
+	}
 	if vendor == OpenAI {
 		call := body{"id": "c1", "type": "function", "function": body{"name": "read_file", "arguments": `{"path":"a"}`}}
 		messages := []any{
@@ -62,7 +75,7 @@ func history(vendor Vendor, first, result string, isError bool, more ...any) bod
 }
 
 func TestFirstStepThatFitsAnswers(t *testing.T) {
-	for _, vendor := range []Vendor{Anthropic, OpenAI} {
+	for _, vendor := range []Vendor{Anthropic, OpenAI, Responses} {
 		t.Run(string(vendor), func(t *testing.T) {
 			s := start(t, `
 - name: by result
@@ -191,17 +204,19 @@ func TestTemplateThatFails(t *testing.T) {
 	}
 }
 
-// Both wires give the same request, but for what only one of them can say.
+// All wires give the same request, but for what only one of them can say.
 func TestRequestsAreNeutral(t *testing.T) {
 	s := start(t, "- times: 0\n  reply: [{text: ok}]\n", Options{})
 	tools := map[Vendor]any{
 		Anthropic: []any{body{"name": "t", "description": "d", "input_schema": body{"type": "object"}}},
 		OpenAI:    []any{body{"type": "function", "function": body{"name": "t", "description": "d", "parameters": body{"type": "object"}}}},
+		Responses: []any{body{"type": "function", "name": "t", "description": "d", "parameters": body{"type": "object"}}},
 	}
-	steer := map[Vendor]any{Anthropic: body{"type": "text", "text": "steer"}, OpenAI: say("user", "steer")}
+	limit := map[Vendor]string{Anthropic: "max_tokens", OpenAI: "max_tokens", Responses: "max_output_tokens"}
+	steer := map[Vendor]any{Anthropic: body{"type": "text", "text": "steer"}, OpenAI: say("user", "steer"), Responses: say("user", "steer")}
 	var got []string
-	for _, vendor := range []Vendor{Anthropic, OpenAI} {
-		b := history(vendor, "go", "error: no", true, steer[vendor]).with("tools", tools[vendor]).with("max_tokens", 7).with("temperature", 0.5)
+	for _, vendor := range []Vendor{Anthropic, OpenAI, Responses} {
+		b := history(vendor, "go", "error: no", true, steer[vendor]).with("tools", tools[vendor]).with(limit[vendor], 17).with("temperature", 0.5)
 		if status, text := post(t, s, vendor, b); status != 200 {
 			t.Fatal(text)
 		}
@@ -217,14 +232,14 @@ func TestRequestsAreNeutral(t *testing.T) {
 		}
 		got = append(got, string(data))
 	}
-	if got[0] != got[1] {
-		t.Errorf("the requests differ:\n%s\n%s", got[0], got[1])
+	if got[0] != got[1] || got[0] != got[2] {
+		t.Errorf("the requests differ:\n%s", strings.Join(got, "\n"))
 	}
 	r := s.Requests()[0]
 	if res := r.Results(); len(res) != 1 || res[0].Tool != "read_file" || res[0].Text != "error: no" || !res[0].IsError {
 		t.Errorf("results: %+v", res)
 	}
-	if r.System != "you are an architect" || r.Model != "m" || r.MaxTokens != 7 || *r.Temperature != 0.5 || r.Tools[0].Name != "t" ||
+	if r.System != "you are an architect" || r.Model != "m" || r.MaxTokens != 17 || *r.Temperature != 0.5 || r.Tools[0].Name != "t" ||
 		r.Messages[1].Content[0].Type != clew.PartToolUse {
 		t.Errorf("request: %+v", r)
 	}

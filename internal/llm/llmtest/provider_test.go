@@ -18,8 +18,11 @@ import (
 // provider gives our own provider for a vendor's wire.
 func provider(s *Server, vendor Vendor, stall time.Duration) llm.Provider {
 	key := func(context.Context) (string, error) { return testKey, nil }
-	if vendor == OpenAI {
+	switch vendor {
+	case OpenAI:
 		return openai.New(openai.Options{BaseURL: s.URL() + "/v1", Key: key, Stall: stall})
+	case Responses:
+		return openai.NewResponses(openai.Options{BaseURL: s.URL() + "/v1", Key: key, Stall: stall})
 	}
 	return anthropic.New(anthropic.Options{BaseURL: s.URL(), Key: key, Stall: stall})
 }
@@ -53,11 +56,13 @@ func TestProvidersPlayTheSameStory(t *testing.T) {
   - usage: {input: 20, output: 6}
 `
 	told := map[Vendor]string{}
-	for _, vendor := range []Vendor{Anthropic, OpenAI} {
+	for _, vendor := range []Vendor{Anthropic, OpenAI, Responses} {
 		s := start(t, script, Options{})
 		p := provider(s, vendor, 0)
 		var b strings.Builder
 		req := request("go")
+		req.Thinking = "low"
+		req.MaxTokens = 5000
 		first := tell(t, p, req, &b)
 		req.Messages = append(req.Messages, clew.ModelMessage{Role: clew.SpeakerAssistant, Content: first.Parts}, userMessage(
 			clew.Part{Type: clew.PartToolResult, ToolCallID: "c1", Tool: "read_file", Text: "hello"},
@@ -125,7 +130,7 @@ func TestProvidersMeetFaults(t *testing.T) {
 		{"silent", "[{stall: true}]", llm.KindUnstable},
 		{"dangling call", "[{text: never}]", llm.KindRequest},
 	} {
-		for _, vendor := range []Vendor{Anthropic, OpenAI} {
+		for _, vendor := range []Vendor{Anthropic, OpenAI, Responses} {
 			t.Run(tc.name+" "+string(vendor), func(t *testing.T) {
 				s := start(t, "- reply: "+tc.reply+"\n", Options{})
 				stall := time.Duration(0)

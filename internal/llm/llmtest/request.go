@@ -16,11 +16,12 @@ type Vendor string
 // The vendors.
 const (
 	Anthropic Vendor = "anthropic"
-	OpenAI    Vendor = "openai"
+	OpenAI    Vendor = "openai"    // Chat Completions
+	Responses Vendor = "responses" // OpenAI's other wire, and Azure's
 )
 
-// A Request is a model call as the server understood it, the same for both
-// vendors. It does not hold the key.
+// A Request is a model call as the server understood it, the same for all
+// wires. It does not hold the key.
 type Request struct {
 	Vendor       Vendor
 	Conversation string // a short hash; see docs/scripted-model.md
@@ -41,7 +42,9 @@ type Request struct {
 
 	Body json.RawMessage // as it came
 
-	includeUsage bool // OpenAI: the stream ends with a chunk on usage
+	includeUsage bool            // OpenAI: the stream ends with a chunk on usage
+	sealed       bool            // Responses: thoughts are wanted under seal
+	led          map[string]bool // Responses: calls, and whether a thought came right before
 }
 
 // Turn is 1 as long as the history holds no answer, 2 with one, and so on.

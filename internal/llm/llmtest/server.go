@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -57,8 +58,12 @@ func New(script *Script, opts Options) *Server {
 		script: script, opts: opts, mux: http.NewServeMux(),
 		conversations: map[string]*conversation{}, arrived: make(chan struct{}),
 	}
-	s.mux.HandleFunc("POST /v1/messages", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, Anthropic) })
-	s.mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, OpenAI) })
+	for path, vendor := range map[string]Vendor{
+		"/v1/messages": Anthropic, "/v1/chat/completions": OpenAI, "/v1/responses": Responses,
+		"/openai/v1/chat/completions": OpenAI, "/openai/v1/responses": Responses, // Azure's
+	} {
+		s.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, vendor) })
+	}
 	return s
 }
 
@@ -90,7 +95,8 @@ func Start(script *Script, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// URL is where the server listens: Anthropic's base URL. OpenAI's is URL/v1.
+// URL is where the server listens: Anthropic's base URL. OpenAI's is URL/v1,
+// Azure's URL/openai/v1.
 func (s *Server) URL() string { return s.url }
 
 // Close cuts all connections and returns when every answer has ended.
@@ -164,9 +170,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serve(w http.ResponseWriter, hr *http.Request, vendor Vendor) {
-	p := &player{sink: &sink{w: w, rc: http.NewResponseController(w)}, sleep: s.opts.Sleep, form: anthropicError}
-	if vendor == OpenAI {
-		p.form = openaiError
+	p := &player{sink: &sink{w: w, rc: http.NewResponseController(w)}, sleep: s.opts.Sleep, form: openaiError}
+	if vendor == Anthropic {
+		p.form = anthropicError
 	}
 	refuse := func(no *refusal) { p.sink.document(no.status, p.form(no.status, no.failure)) }
 
@@ -194,7 +200,11 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, vendor Vendor) {
 // keyOf takes the key from where the vendor's clients put it.
 func keyOf(h http.Header, vendor Vendor) string {
 	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
-	if key := h.Get("X-Api-Key"); vendor == Anthropic && key != "" {
+	own := "Api-Key" // Azure's
+	if vendor == Anthropic {
+		own = "X-Api-Key"
+	}
+	if key := h.Get(own); key != "" {
 		return key
 	}
 	return bearer
@@ -205,9 +215,12 @@ func (p *player) perform(ctx context.Context, req *Request, r *reply) {
 	if req.Stream {
 		p.mime = "text/event-stream"
 	}
-	if req.Vendor == OpenAI {
+	switch req.Vendor {
+	case OpenAI:
 		p.voice = &openaiVoice{sink: p.sink, req: req, reply: r}
-	} else {
+	case Responses:
+		p.voice = &responsesVoice{sink: p.sink, req: req, reply: r}
+	default:
 		p.voice = &anthropicVoice{sink: p.sink, req: req, reply: r}
 	}
 	p.play(ctx, r)
@@ -217,9 +230,12 @@ func (p *player) perform(ctx context.Context, req *Request, r *reply) {
 func (s *Server) answer(header http.Header, body []byte, vendor Vendor, key string) (*Request, *reply, *refusal) {
 	var req *Request
 	var no *refusal
-	if vendor == OpenAI {
+	switch vendor {
+	case OpenAI:
 		req, no = decodeOpenAI(body)
-	} else {
+	case Responses:
+		req, no = decodeResponses(body)
+	default:
 		req, no = decodeAnthropic(header, body)
 	}
 	req.Body = body
@@ -250,6 +266,9 @@ func (s *Server) match(req *Request) (*reply, *refusal) {
 		s.conversations[req.Conversation] = c
 	}
 	c.enter(req)
+	if no := c.checkLed(req); no != nil {
+		return nil, no
+	}
 	step, caught, why := c.pick(s.script, req)
 	if step == nil {
 		return nil, badRequest("scripted model: %s", why)
@@ -257,6 +276,9 @@ func (s *Server) match(req *Request) (*reply, *refusal) {
 	r, err := newReply(step, scene{req, caught})
 	if err != nil {
 		return nil, badRequest("scripted model: %v", err)
+	}
+	if req.sealed {
+		maps.Copy(c.led, r.led())
 	}
 	return r, nil
 }

@@ -24,8 +24,13 @@ func (b body) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
+// seeds are streams of both wires: each reader gets those of the other, too.
 func seeds() []string {
 	return []string{
+		responseSeed(),
+		added(0, `{"type":"message","id":"m"}`) + event("response.refusal.delta", `"output_index":0,"delta":"no"`) + completed(""),
+		event("response.output_item.done", `"output_index":3,"item":{"type":"function_call","call_id":"a","name":"t","arguments":"{}"}`) + completed(""),
+		event("error", `"code":"server_error","message":"x"`), failed(`{"code":"rate_limit_exceeded","message":"x"}`),
 		text("hello") + end("stop") + done,
 		chunk(`{"reasoning_content":"hm"}`) + tools(`{"index":0,"id":"a","function":{"name":"t","arguments":"{}"}}`) + end("tool_calls"),
 		tools(`{"index":1,"function":{"arguments":"{\"a\":"}}`) + tools(`{"index":1,"function":{"name":"t","arguments":"1}"}}`) + end("stop") + usage + done,
@@ -67,15 +72,15 @@ func TestDamagedStreams(t *testing.T) {
 }
 
 func checkStream(t *testing.T, data []byte) {
-	p := New(Options{BaseURL: "http://provider.test", Key: withKey, HTTP: &http.Client{Transport: body(data)}})
-	a, err := p.Stream(t.Context(), hello(), func(llm.Delta) error { return nil })
-	if err != nil {
-		if _, ok := errors.AsType[*llm.Error](err); !ok {
+	for _, wire := range []func(Options) *Provider{New, NewResponses} {
+		p := wire(Options{BaseURL: "http://provider.test", Key: withKey, HTTP: &http.Client{Transport: body(data)}})
+		a, err := p.Stream(t.Context(), hello(), func(llm.Delta) error { return nil })
+		if err == nil {
+			wellFormed(t, a)
+		} else if _, ok := errors.AsType[*llm.Error](err); !ok {
 			t.Fatalf("%T: %v", err, err)
 		}
-		return
 	}
-	wellFormed(t, a)
 }
 
 func wellFormed(t *testing.T, a llm.Answer) {

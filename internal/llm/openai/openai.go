@@ -1,6 +1,7 @@
-// Package openai makes model calls through the Chat Completions API: OpenAI's,
-// or that of any server that speaks it, as OpenRouter, Ollama, vLLM and
-// llama.cpp do.
+// Package openai makes model calls through OpenAI's two APIs. Chat Completions
+// is what most other servers speak too, as OpenRouter, Ollama, vLLM and llama.cpp
+// do. Responses is the newer one of OpenAI and Azure, in which a model's reasoning
+// lasts from one call to the next.
 package openai
 
 import (
@@ -25,33 +26,48 @@ type Options = call.Options
 
 // A Provider makes calls. It is safe for concurrent use.
 type Provider struct {
-	options Options
-	client  *http.Client
+	options   Options
+	client    *http.Client
+	responses bool // the wire is Responses
 }
 
-// New makes a provider. Only the options count: nothing is read from the
-// environment, unlike the SDK's own clients do.
+// New makes a provider that speaks Chat Completions. Only the options count:
+// nothing is read from the environment, unlike the SDK's own clients do.
 func New(o Options) *Provider {
 	return &Provider{options: o, client: call.Client(o.HTTP, o.Stall)}
 }
 
+// NewResponses makes a provider that speaks Responses.
+func NewResponses(o Options) *Provider {
+	p := New(o)
+	p.responses = true
+	return p
+}
+
+// A server is whom a call goes to.
+type server struct {
+	base   string // URL in the form the SDK wants
+	host   string
+	native bool // OpenAI itself, or its models at Azure
+}
+
 // Stream makes one call.
 func (p *Provider) Stream(ctx context.Context, req llm.Request, on func(llm.Delta) error) (llm.Answer, error) {
-	base, native, err := address(p.options.BaseURL)
+	to, err := address(p.options.BaseURL)
 	if err != nil {
 		return llm.Answer{}, err
 	}
-	key, err := call.Key(ctx, p.options.Key, base == vendorURL)
+	key, err := call.Key(ctx, p.options.Key, to.base == vendorURL || p.options.KeyHeader != "")
 	secrets := call.KnownSecrets(key, p.options.Headers)
 	if err != nil {
 		return llm.Answer{}, call.Failure(ctx, err, secrets)
 	}
-	params, err := params(ctx, req, native)
-	if err != nil {
-		return llm.Answer{}, call.Failure(ctx, err, secrets)
+	run := chat
+	if p.responses {
+		run = respond
 	}
 	builder := call.NewBuilder(req, on)
-	answer, err := p.run(ctx, params, builder, p.requestOptions(base, key), secrets)
+	answer, err := run(ctx, req, to, builder, p.requestOptions(to.base, key), secrets)
 	if stopped := builder.Stopped(); stopped != nil {
 		return llm.Answer{}, stopped
 	}
@@ -65,7 +81,11 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request, on func(llm.Delt
 	return answer, nil
 }
 
-func (p *Provider) run(ctx context.Context, params sdk.ChatCompletionNewParams, b *call.Builder, o []option.RequestOption, secrets call.Secrets) (llm.Answer, error) {
+func chat(ctx context.Context, req llm.Request, to server, b *call.Builder, o []option.RequestOption, secrets call.Secrets) (llm.Answer, error) {
+	params, err := params(ctx, req, to.native)
+	if err != nil {
+		return llm.Answer{}, err
+	}
 	// The service alone, not the SDK's client: the client would look for keys,
 	// addresses and headers in the environment.
 	service := sdk.NewChatCompletionService(o...)
@@ -119,25 +139,35 @@ func (p *Provider) requestOptions(base, key string) []option.RequestOption {
 	for name, value := range p.options.Headers {
 		o = append(o, option.WithHeader(name, value))
 	}
-	if key != "" {
+	switch {
+	case key == "":
+	case p.options.KeyHeader != "":
+		o = append(o, option.WithHeader(p.options.KeyHeader, key))
+	default:
 		o = append(o, option.WithAPIKey(key))
 	}
 	return o
 }
 
-// address gives the base URL in the form the SDK wants, and whether OpenAI
-// itself is there, or its models at Azure: they want some fields that
-// compatible servers do not know.
-func address(base string) (string, bool, error) {
+// address reads a base URL. People write it with and without the path of a call,
+// and Azure's without any path, as its pages show it.
+func address(base string) (server, error) {
 	if base == "" {
-		return vendorURL, true, nil
+		base = vendorURL
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", false, call.Refused(nil, "base_url is no http or https address")
+		return server{}, call.Refused(nil, "base_url is no http or https address")
 	}
-	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/chat/completions") + "/"
 	host := strings.ToLower(u.Hostname())
+	path := strings.TrimSuffix(u.Path, "/")
+	for _, of := range []string{"/chat/completions", "/responses"} {
+		path = strings.TrimSuffix(path, of)
+	}
+	if azure := strings.HasSuffix(host, ".azure.com"); azure && (path == "" || path == "/openai") {
+		path = "/openai/v1"
+	}
+	u.Path = path + "/"
 	native := host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".openai.azure.com")
-	return u.String(), native, nil
+	return server{base: u.String(), host: u.Host, native: native}, nil
 }

@@ -347,19 +347,22 @@ func TestAddress(t *testing.T) {
 		url    string
 		native bool
 	}{
-		"":                                  {vendorURL, true},
-		"https://api.openai.com/v1":         {vendorURL, true},
-		"https://eu.api.openai.com/v1/":     {"https://eu.api.openai.com/v1/", true},
-		"https://x.openai.azure.com/v1":     {"https://x.openai.azure.com/v1/", true},
-		"https://openrouter.ai/api/v1":      {"https://openrouter.ai/api/v1/", false},
-		"http://h:8080/v1/chat/completions": {"http://h:8080/v1/", false},
-		"https://api.openai.com.evil.test":  {"https://api.openai.com.evil.test/", false},
-		"localhost:11434":                   {},
-		"file:///etc/passwd":                {},
+		"":                                   {vendorURL, true},
+		"https://api.openai.com/v1":          {vendorURL, true},
+		"https://eu.api.openai.com/v1/":      {"https://eu.api.openai.com/v1/", true},
+		"https://x.openai.azure.com/v1":      {"https://x.openai.azure.com/v1/", true},
+		"https://openrouter.ai/api/v1":       {"https://openrouter.ai/api/v1/", false},
+		"https://x.openai.azure.com":         {"https://x.openai.azure.com/openai/v1/", true},
+		"https://x.openai.azure.com/openai/": {"https://x.openai.azure.com/openai/v1/", true},
+		"http://h:8080/v1/chat/completions":  {"http://h:8080/v1/", false},
+		"http://h:8080/v1/responses/":        {"http://h:8080/v1/", false},
+		"https://api.openai.com.evil.test":   {"https://api.openai.com.evil.test/", false},
+		"localhost:11434":                    {},
+		"file:///etc/passwd":                 {},
 	} {
-		got, native, err := address(base)
-		if got != want.url || native != want.native || (err == nil) != (want.url != "") {
-			t.Errorf("%q: %q %v %v", base, got, native, err)
+		got, err := address(base)
+		if got.base != want.url || got.native != want.native || (err == nil) != (want.url != "") {
+			t.Errorf("%q: %+v %v", base, got, err)
 		}
 	}
 }

@@ -155,84 +155,31 @@ func toolCall(p clew.Part) sdk.ChatCompletionMessageToolCallUnionParam {
 }
 
 // user gives what a message of the user becomes: a message for each result of a
-// tool, right after the calls, then one with the rest. A result can hold no
-// images here, so those come with the rest.
+// tool, right after the calls, then one with the rest.
 func user(ctx context.Context, req llm.Request, m clew.ModelMessage) ([]sdk.ChatCompletionMessageParamUnion, error) {
-	var results []sdk.ChatCompletionMessageParamUnion
-	var rest parts
-	for _, p := range m.Content {
-		switch p.Type {
-		case clew.PartToolResult:
-			id := call.ToolCallID(p.ToolCallID)
-			results = append(results, sdk.ToolMessage(resultText(p), id))
-			if len(p.Images) > 0 {
-				rest.text("Images from the result of tool call " + id + ":")
-			}
-		case clew.PartText:
-			rest.text(p.Text)
-		case clew.PartImage:
-		default:
-			return nil, call.Refused(nil, "the conversation holds a part of an unknown kind: %s", p.Type)
-		}
-		for _, address := range p.Images {
-			image, err := call.LoadImage(ctx, req, address)
-			if err != nil {
-				return nil, err
-			}
-			rest.image(image)
+	told, err := read(ctx, req, m)
+	if err != nil {
+		return nil, err
+	}
+	var all []sdk.ChatCompletionMessageParamUnion
+	for _, r := range told.results {
+		all = append(all, sdk.ToolMessage(r.text, r.id))
+	}
+	switch {
+	case len(told.rest) == 0:
+		return all, nil
+	case !told.images: // as a string: some servers know nothing else
+		return append(all, sdk.UserMessage(join(told.texts()))), nil
+	}
+	var parts []sdk.ChatCompletionContentPartUnionParam
+	for _, c := range told.rest {
+		if c.url != "" {
+			parts = append(parts, sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: c.url}))
+		} else {
+			parts = append(parts, sdk.TextContentPart(c.text))
 		}
 	}
-	if len(rest.list) == 0 {
-		return results, nil
-	}
-	return append(results, rest.message()), nil
-}
-
-// resultText says in words what the API has no field for.
-func resultText(p clew.Part) string {
-	text := p.Text
-	if strings.TrimSpace(text) == "" {
-		text = "(no output)"
-		if len(p.Images) > 0 {
-			text = "(the images follow)"
-		}
-	}
-	if p.IsError && !strings.HasPrefix(strings.ToLower(text), "error") {
-		text = "Error: " + text
-	}
-	return text
-}
-
-// parts is the content of a user's message.
-type parts struct {
-	list   []sdk.ChatCompletionContentPartUnionParam
-	texts  []string
-	images bool
-}
-
-func (p *parts) text(s string) {
-	if strings.TrimSpace(s) == "" {
-		return
-	}
-	p.texts = append(p.texts, s)
-	p.list = append(p.list, sdk.TextContentPart(s))
-}
-
-func (p *parts) image(i call.Image) {
-	if !i.Readable() {
-		p.text(call.Unreadable)
-		return
-	}
-	p.images = true
-	p.list = append(p.list, sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: i.URL()}))
-}
-
-// message sends plain text as a string: some servers know nothing else.
-func (p *parts) message() sdk.ChatCompletionMessageParamUnion {
-	if !p.images {
-		return sdk.UserMessage(join(p.texts))
-	}
-	return sdk.UserMessage(p.list)
+	return append(all, sdk.UserMessage(parts)), nil
 }
 
 func join(texts []string) string {
