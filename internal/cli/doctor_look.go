@@ -205,7 +205,7 @@ func (x *doctor) tokenCheck() env.Check {
 }
 
 // vendors are the addresses of providers whose profile names none.
-var vendors = map[string]string{"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com"}
+var vendors = map[string]string{"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com", "openrouter": "https://openrouter.ai/api/v1"}
 
 // lookAtModels looks at the profile in use: whether there is one, whether it has a
 // key, and, if somebody wants to know, whether its provider answers.

@@ -5,25 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/agent"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/control"
 	"github.com/clew-run/clew/internal/disk"
-	"github.com/clew-run/clew/internal/llm"
-	"github.com/clew-run/clew/internal/llm/anthropic"
-	"github.com/clew-run/clew/internal/llm/catalogue"
 	"github.com/clew-run/clew/internal/llm/choice"
-	"github.com/clew-run/clew/internal/llm/echo"
-	"github.com/clew-run/clew/internal/llm/openai"
 	"github.com/clew-run/clew/internal/report"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
@@ -105,11 +98,6 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },
 	}
 	return w, nil
-}
-
-// providers are the names that profiles may have as their provider.
-func (c Config) providers() []string {
-	return slices.AppendSeq([]string{"anthropic", "openai", "echo"}, maps.Keys(c.Providers))
 }
 
 // nodeAmongOthers is this node's name, "" if it is the only one.
@@ -234,48 +222,6 @@ func (w *agentDeps) secret(ctx context.Context, name string) (string, error) {
 
 func noSecret(name string) error {
 	return clew.Errorf(clew.SettingsInvalid, "there is no secret %s; set it with: clew secret set %s", name, name).Advised()
-}
-
-// provider makes the provider of a profile. The key is read for each call, so
-// that a new one holds at once.
-func (w *agentDeps) provider(p settings.Profile) (llm.Provider, error) {
-	name := p.SecretName()
-	v, _ := w.settings.For(nil)
-	stall := time.Duration(v.StallSec) * time.Second
-	key := func(ctx context.Context) (string, error) { return w.secret(ctx, name) }
-	if p.BaseURL != "" { // another server: it gets what was set for it, not the vendor's key of the environment
-		key = func(ctx context.Context) (string, error) {
-			value, ok, err := w.secrets.Own(ctx, name)
-			if err == nil && (!ok || value == "") && p.NeedsKey() {
-				err = noSecret(name)
-			}
-			return value, err
-		}
-	}
-	switch p.Provider {
-	case "anthropic":
-		return anthropic.New(anthropic.Options{BaseURL: p.BaseURL, Key: key, Headers: p.Headers, Stall: stall}), nil
-	case "openai":
-		return openai.New(openai.Options{BaseURL: p.BaseURL, Key: key, Headers: p.Headers, Stall: stall}), nil
-	case "echo", "":
-		return echo.Provider{}, nil
-	}
-	if further, ok := w.cfg.Providers[p.Provider]; ok {
-		return further, nil
-	}
-	return nil, clew.Errorf(clew.SettingsInvalid, "there is no provider %q", p.Provider)
-}
-
-// model gives what is known of a profile's model.
-func (w *agentDeps) model(p settings.Profile) agent.Model {
-	if p.Provider == "echo" || p.Provider == "" {
-		return agent.Model{Free: true}
-	}
-	info, known := choice.Info(p)
-	return agent.Model{
-		ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput, Unpriced: !known,
-		Cost: func(u clew.Usage) float64 { return catalogue.Cost(info, u) },
-	}
 }
 
 // place says where a new session may work. Links are followed now, so that what

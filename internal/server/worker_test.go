@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/llm/echo"
+	"github.com/clew-run/clew/internal/llm/llmtest"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -40,15 +42,15 @@ func shop(t *testing.T, environ ...string) *agentDeps {
 	return w
 }
 
-// vendor notes the keys that calls come with.
-func vendor(t *testing.T) (url string, keys func() []string) {
+// modelServer notes the keys that calls come with.
+func modelServer(t *testing.T) (url string, keys func() []string) {
 	t.Helper()
 	var mu sync.Mutex
 	var list []string
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		mu.Lock()
-		list = append(list, r.Header.Get("X-Api-Key")+r.Header.Get("Authorization"))
+		list = append(list, r.Header.Get("X-Api-Key")+r.Header.Get("Authorization")+r.Header.Get("Api-Key"))
 		mu.Unlock()
 		http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
 	}))
@@ -62,7 +64,7 @@ func vendor(t *testing.T) (url string, keys func() []string) {
 
 func ask(t *testing.T, p llm.Provider) error {
 	t.Helper()
-	_, err := p.Stream(t.Context(), llm.Request{Model: "m", MaxTokens: 10, Messages: []clew.ModelMessage{{
+	_, err := p.Stream(t.Context(), llm.Request{Model: "m", MaxTokens: 16, Messages: []clew.ModelMessage{{
 		Role: clew.SpeakerUser, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: "hi"}},
 	}}}, func(llm.Delta) error { return nil })
 	return err
@@ -74,7 +76,7 @@ func ask(t *testing.T, p llm.Provider) error {
 // Covers: SET-12
 func TestProviderKeys(t *testing.T) {
 	w := shop(t, "CLEW_SECRET_ANTHROPIC_API_KEY=usual")
-	url, keys := vendor(t)
+	url, keys := modelServer(t)
 	use := func(p settings.Profile) error {
 		provider, err := w.provider(p)
 		if err != nil {
@@ -119,6 +121,79 @@ func TestProviders(t *testing.T) {
 	}
 	if _, err := w.provider(settings.Profile{Provider: "skynet"}); clew.CodeOf(err) != clew.SettingsInvalid {
 		t.Errorf("no such provider: %v", err)
+	}
+}
+
+// The API of a profile chooses the wire, and a key goes to its own vendor only.
+func TestWires(t *testing.T) {
+	w := shop(t, "CLEW_SECRET_OPENAI_API_KEY=stored", "CLEW_SECRET_AZURE_API_KEY=stored")
+	model, err := llmtest.Start(llmtest.MustParse("- times: 0\n  reply: [{text: hello}]\n"), llmtest.Options{Key: "stored"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	for _, c := range []struct {
+		profile settings.Profile
+		want    llmtest.Vendor
+	}{
+		{settings.Profile{Provider: "openai", BaseURL: model.URL() + "/v1"}, llmtest.OpenAI},
+		{settings.Profile{Provider: "openai", API: "responses", BaseURL: model.URL() + "/v1"}, llmtest.Responses},
+		{settings.Profile{Provider: "openai", API: "messages", BaseURL: model.URL()}, llmtest.Anthropic},
+		{settings.Profile{Provider: "azure", BaseURL: model.URL() + "/openai/v1"}, llmtest.Responses},
+		{settings.Profile{Provider: "azure", API: "chat", BaseURL: model.URL() + "/openai/v1/"}, llmtest.OpenAI},
+		{settings.Profile{Provider: "openrouter", KeyName: "openai_api_key", BaseURL: model.URL() + "/v1"}, llmtest.OpenAI},
+	} {
+		p, err := w.provider(c.profile)
+		if err == nil {
+			err = ask(t, p)
+		}
+		list := model.Requests()
+		if err != nil || len(list) == 0 || list[len(list)-1].Vendor != c.want {
+			t.Errorf("%+v: %v", c.profile, err)
+		}
+	}
+	for _, c := range []struct {
+		profile settings.Profile
+		want    string
+	}{
+		{settings.Profile{Provider: "azure"}, "the provider azure needs a base_url in its profile for the API responses"},
+		{settings.Profile{Provider: "openai", API: "messages"}, "needs a base_url"},
+		{settings.Profile{Provider: "anthropic", API: "chat"}, "needs a base_url"},
+		{settings.Profile{Provider: "gemini"}, "does not speak the API gemini, which the provider gemini needs"},
+		{settings.Profile{Provider: "bedrock"}, "does not speak the API bedrock"},
+		{settings.Profile{Provider: "vertex"}, "does not speak the API vertex"},
+		{settings.Profile{Provider: "openai", API: "gemini"}, "does not speak the API gemini"},
+	} {
+		if _, err := w.provider(c.profile); clew.CodeOf(err) != clew.SettingsInvalid || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c.profile, err)
+		}
+	}
+	if got, want := w.cfg.providers(), []string{"echo", "anthropic", "openai", "openrouter", "azure"}; !slices.Equal(got, want) {
+		t.Errorf("providers %q", got)
+	}
+}
+
+// The variable of a vendor counts for the vendor's own addresses only. Azure has
+// one for each customer.
+func TestKeysOfTheEnvironment(t *testing.T) {
+	w := shop(t, "AZURE_OPENAI_API_KEY=az", "OPENROUTER_API_KEY=or", "OPENAI_API_KEY=oa")
+	for _, c := range []struct {
+		profile settings.Profile
+		want    string
+		missing bool
+	}{
+		{settings.Profile{Provider: "openrouter"}, "or", false},
+		{settings.Profile{Provider: "openrouter", BaseURL: "https://proxy.test/v1"}, "", false},
+		{settings.Profile{Provider: "azure", BaseURL: "https://me.openai.azure.com"}, "az", false},
+		{settings.Profile{Provider: "azure", BaseURL: "http://me.openai.azure.com"}, "", true},
+		{settings.Profile{Provider: "azure", BaseURL: "https://azure.com.test"}, "", true},
+		{settings.Profile{Provider: "azure", BaseURL: "https://me.openai.azure.com", KeyName: "openai_api_key"}, "", true},
+		{settings.Profile{Provider: "openai"}, "oa", false},
+	} {
+		got, err := w.modelKey(c.profile)(t.Context())
+		if got != c.want || (err != nil) != c.missing {
+			t.Errorf("%+v: %q %v", c.profile, got, err)
+		}
 	}
 }
 

@@ -18,8 +18,9 @@ const secretReference = "$SECRET:"
 var secretKeys = []struct{ name, doc string }{
 	{"anthropic_api_key", "Key of the provider `anthropic`. Falls back to the variable `ANTHROPIC_API_KEY`."},
 	{"openai_api_key", "Key of the provider `openai`. Falls back to the variable `OPENAI_API_KEY`."},
-	{"openrouter_api_key", "Key for OpenRouter."},
-	{"gemini_api_key", "Key for Gemini."},
+	{"openrouter_api_key", "Key of the provider `openrouter`. Falls back to the variable `OPENROUTER_API_KEY`."},
+	{"azure_api_key", "Key of the provider `azure`. Falls back to the variable `AZURE_OPENAI_API_KEY`."},
+	{"gemini_api_key", "Key for Gemini. Falls back to the variables `GEMINI_API_KEY` and `GOOGLE_API_KEY`."},
 	{"aws_access_key", "Access key for AWS."},
 	{"aws_secret_key", "Secret key for AWS."},
 	{"gcp_key_file", "Contents of a key file for Google Cloud."},

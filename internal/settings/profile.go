@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/clew-run/clew"
 )
@@ -123,7 +125,18 @@ func (p Profile) SecretName() string {
 // NeedsKey reports whether no call can be made without the key. Local servers that
 // speak OpenAI's API often have none.
 func (p Profile) NeedsKey() bool {
-	return p.BaseURL == "" || p.KeyName != "" || p.Provider == "anthropic"
+	return p.BaseURL == "" || p.KeyName != "" || p.Provider == "anthropic" || p.Provider == "azure"
+}
+
+// VendorKeyCounts reports whether the vendor's own variables may hold the key: a server
+// at an address of one's own gets what was set for it. At Azure each customer has
+// another address, so its profiles name it.
+func (p Profile) VendorKeyCounts() bool {
+	if p.BaseURL == "" || p.Provider != "azure" || p.KeyName != "" {
+		return p.BaseURL == ""
+	}
+	u, err := url.Parse(p.BaseURL)
+	return err == nil && u.Scheme == "https" && strings.HasSuffix(strings.ToLower(u.Hostname()), ".azure.com")
 }
 
 // LoadProfile gives a stored profile. To use it, set model_profile to its name,

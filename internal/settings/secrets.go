@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/llm/vendor"
 )
 
 // Variables that say how secrets are kept.
@@ -23,10 +24,15 @@ const (
 )
 
 // vendorVariables are what other programs call the same secrets.
-var vendorVariables = map[string]string{
-	"anthropic_api_key": "ANTHROPIC_API_KEY",
-	"openai_api_key":    "OPENAI_API_KEY",
-}
+var vendorVariables = func() map[string][]string {
+	all := map[string][]string{}
+	for _, v := range vendor.All() {
+		if v.Secret != "" {
+			all[v.Secret] = v.Env
+		}
+	}
+	return all
+}()
 
 // A backend keeps secrets. delete of what is not there is no error.
 type backend interface {
@@ -67,8 +73,13 @@ func OpenSecrets(ctx context.Context, opts SecretsOptions) (*Secrets, error) {
 	env := environment(opts.Environ)
 	s := &Secrets{env: env, redactor: opts.Redactor}
 	for name, value := range env {
-		if strings.HasPrefix(name, EnvSecretPrefix) || slices.Contains([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}, name) {
+		if strings.HasPrefix(name, EnvSecretPrefix) {
 			s.redactor.Add(value)
+		}
+	}
+	for _, variables := range vendorVariables {
+		for _, name := range variables {
+			s.redactor.Add(env[name])
 		}
 	}
 	var err error
@@ -151,7 +162,7 @@ func (s *Secrets) fromEnvironment(name string, vendors bool) (string, bool) {
 func (s *Secrets) variable(name string, vendors bool) (string, bool) {
 	variables := []string{EnvSecretPrefix + variableName(name)}
 	if vendors {
-		variables = append(variables, vendorVariables[name])
+		variables = append(variables, vendorVariables[name]...)
 	}
 	for _, variable := range variables {
 		if s.env[variable] != "" {
@@ -209,8 +220,8 @@ func (s *Secrets) Names(ctx context.Context) ([]string, error) {
 			names = append(names, strings.ToLower(short))
 		}
 	}
-	for name, variable := range vendorVariables {
-		if s.env[variable] != "" {
+	for name, variables := range vendorVariables {
+		if slices.ContainsFunc(variables, func(v string) bool { return s.env[v] != "" }) {
 			names = append(names, name)
 		}
 	}

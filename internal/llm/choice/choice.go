@@ -236,7 +236,7 @@ func (m *Models) ready(ctx context.Context, model *Model, p settings.Profile) er
 		model.Usable = true
 		return nil
 	}
-	variable, found, err := m.Keys.Source(ctx, p.SecretName(), p.BaseURL == "")
+	variable, found, err := m.Keys.Source(ctx, p.SecretName(), p.VendorKeyCounts())
 	if err != nil {
 		return err
 	}
