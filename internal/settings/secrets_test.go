@@ -201,12 +201,15 @@ func TestSecretFileWritersDoNotMeet(t *testing.T) {
 }
 
 func TestSecretsFromTheEnvironment(t *testing.T) {
-	s := openFile(t, t.TempDir(), "ANTHROPIC_API_KEY=from-vendor-1", "OPENAI_API_KEY=from-vendor-2", "CLEW_SECRET_OPENAI_API_KEY=from-clew-2", "CLEW_SECRET_PROFILE_WORK=from-clew-3", "CLEW_SECRET_EMPTY=")
+	s := openFile(t, t.TempDir(), "ANTHROPIC_API_KEY=from-vendor-1", "OPENAI_API_KEY=from-vendor-2", "CLEW_SECRET_OPENAI_API_KEY=from-clew-2", "CLEW_SECRET_PROFILE_WORK=from-clew-3", "CLEW_SECRET_EMPTY=",
+		"AZURE_OPENAI_API_KEY=from-vendor-4", "GOOGLE_API_KEY=from-vendor-5")
 	expect(t, s, "anthropic_api_key", "from-vendor-1")
 	expect(t, s, "openai_api_key", "from-clew-2")
 	expect(t, s, "profile.work", "from-clew-3")
+	expect(t, s, "azure_api_key", "from-vendor-4")
+	expect(t, s, "gemini_api_key", "from-vendor-5")
 	expect(t, s, "empty", "")
-	if names, err := s.Names(t.Context()); err != nil || !slices.Equal(names, []string{"anthropic_api_key", "openai_api_key", "profile_work"}) {
+	if names, err := s.Names(t.Context()); err != nil || !slices.Equal(names, []string{"anthropic_api_key", "azure_api_key", "gemini_api_key", "openai_api_key", "profile_work"}) {
 		t.Errorf("names %v, %v", names, err)
 	}
 	if err := s.Set(t.Context(), "anthropic_api_key", canary); err != nil {

@@ -84,14 +84,13 @@ func (s *Stage) play(with Setup, env map[string]string) {
 	if with.Name == "" {
 		with.Name = "test"
 	}
-	base, vendor := s.Model.URL(), with.Vendor
-	switch vendor {
-	case "":
-		vendor = llmtest.Anthropic
-	case llmtest.OpenAI:
-		base += "/v1"
+	profile := map[string]any{"provider": "anthropic", "model": with.Name + "-1", "base_url": s.Model.URL(), "key_name": with.Name + "_key"}
+	if with.Vendor == llmtest.OpenAI || with.Vendor == llmtest.Responses {
+		profile["provider"], profile["base_url"] = "openai", s.Model.URL()+"/v1"
 	}
-	profile := map[string]any{"provider": string(vendor), "model": with.Name + "-1", "base_url": base, "key_name": with.Name + "_key"}
+	if with.Vendor == llmtest.Responses {
+		profile["api"] = "responses"
+	}
 	maps.Copy(profile, with.Profile)
 	settings := map[string]any{"model_profile": with.Name, "model_profiles": map[string]any{with.Name: profile}}
 	maps.Copy(settings, with.Settings)

@@ -97,7 +97,7 @@ func (p *plain) text(s string) string {
 // fixed holds what stands for values that are no part of the story.
 var fixed = map[string]any{
 	"ts": 0, "created_ms": 0, "since_ms": 0, "execution_time_ms": 0, "duration_ms": nil, "digest": "$DIGEST", "environment": "$ENVIRONMENT",
-	"reserved": "$RESERVED", "api_protocol": "$PROVIDER", "provider": "$PROVIDER", "signature": nil, "argv": "$ARGV",
+	"reserved": "$RESERVED", "api_protocol": "$PROVIDER", "provider": "$PROVIDER", "signature": nil, "encrypted_content": nil, "argv": "$ARGV",
 }
 
 // value rewrites a decoded JSON value.

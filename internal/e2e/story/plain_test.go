@@ -73,7 +73,7 @@ func seeAndThink(t *testing.T, vendor llmtest.Vendor) {
 	}
 	thought := requests[1].Messages[1].Content[0]
 	back := thought.Type == clew.PartThinking && thought.Text == "It is red."
-	if back != (vendor == llmtest.Anthropic) { // over the other wire thoughts go back only until their task's next words
+	if back != (vendor != llmtest.OpenAI) { // over chat thoughts go back only until their task's next words
 		t.Errorf("the thought came back as %+v", thought)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/clew-run/clew/wire"
 )
 
-var vendors = []llmtest.Vendor{llmtest.Anthropic, llmtest.OpenAI}
+var vendors = []llmtest.Vendor{llmtest.Anthropic, llmtest.OpenAI, llmtest.Responses}
 
 const storyWithin = 60 * time.Second
 
@@ -25,7 +25,7 @@ const storyWithin = 60 * time.Second
 // moment, runs a command that a person allows, asks, delegates, is steered,
 // keeps todos, changes its mode and completes; and one that is cancelled. What
 // is on record, what people see, what the model hears, and what it costs are the
-// same over both vendors' wires, and the same as in the golden files.
+// same over all wires, and the same as in the golden files.
 //
 // Covers: HIS-01, HIS-02, HIS-05, MSG-16, EVT-01, EVT-02, EVT-03, EVT-04, EVT-05, EVT-06, EVT-07, EVT-08, EVT-09, EVT-10, EVT-11, EVT-12, EVT-13, EVT-14, EVT-15, TSK-05, TSK-06, TSK-07, TOOL-17, C-50, WS-049, WS-054, WS-079, WIN-11, C-54, MSG-03, MSG-04
 func TestStory(t *testing.T) {
