@@ -104,10 +104,14 @@ func answerItems(m clew.ModelMessage, host string, thoughts bool) []responses.Re
 			if strings.TrimSpace(p.Text) == "" {
 				continue
 			}
-			all = append(all, responses.ResponseInputItemParamOfMessage(p.Text, responses.EasyInputMessageRoleAssistant))
+			message := responses.ResponseInputItemParamOfMessage(p.Text, responses.EasyInputMessageRoleAssistant)
+			if phase, ok := signed(p, host); ok && thoughts { // whether it was the answer or a word on the way to it
+				message.OfMessage.Phase = responses.EasyInputMessagePhase(phase)
+			}
+			all = append(all, message)
 			whole = len(all)
 		case clew.PartThinking:
-			if id, ok := thoughtID(p, host); ok && thoughts {
+			if id, ok := signed(p, host); ok && thoughts && p.Encrypted != "" {
 				all = append(all, reasoningItem(id, p))
 			}
 		case clew.PartToolUse:
@@ -122,14 +126,14 @@ func answerItems(m clew.ModelMessage, host string, thoughts bool) []responses.Re
 	return all[:whole]
 }
 
-// thoughtSign is what a sealed thought is signed with: who can open it, and its
-// id there. No other provider's thoughts have both a signature and a seal.
-func thoughtSign(host, id string) string { return host + "/" + id }
+// signature is what a part is signed with that goes back to the same host only:
+// the id of a sealed thought, or the phase of a text. No other provider's thoughts
+// have both a signature and a seal.
+func signature(host, what string) string { return host + "/" + what }
 
-// thoughtID gives the id of a thought that this host can open.
-func thoughtID(p clew.Part, host string) (string, bool) {
-	id, ours := strings.CutPrefix(p.Signature, host+"/")
-	return id, ours && p.Encrypted != ""
+// signed gives what a part of this host is signed with.
+func signed(p clew.Part, host string) (string, bool) {
+	return strings.CutPrefix(p.Signature, host+"/")
 }
 
 func reasoningItem(id string, p clew.Part) responses.ResponseInputItemUnionParam {

@@ -17,10 +17,15 @@ import (
 func reasoned() llm.Request {
 	req := conversation()
 	seal := func(host, id, text string) clew.Part {
-		return clew.Part{Type: clew.PartThinking, Text: text, Signature: thoughtSign(host, id), Encrypted: "sealed-" + id}
+		return clew.Part{Type: clew.PartThinking, Text: text, Signature: signature(host, id), Encrypted: "sealed-" + id}
 	}
 	first := &req.Messages[1]
 	first.Content = append(clew.List[clew.Part]{seal("api.openai.com", "rs_1", "I look."), seal("x.openai.azure.com", "rs_2", "elsewhere")}, first.Content...)
+	for i, p := range first.Content {
+		if p.Type == clew.PartText {
+			first.Content[i].Signature = signature("api.openai.com", "commentary")
+		}
+	}
 	req.Messages[3].Content = clew.List[clew.Part]{seal("api.openai.com", "rs_3", "led to nothing")}
 	last := &req.Messages[4]
 	last.Content = append(clew.List[clew.Part]{seal("api.openai.com", "rs_4", "")}, last.Content...)

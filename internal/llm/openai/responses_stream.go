@@ -119,11 +119,14 @@ func (r *responseReader) done(e responses.ResponseStreamEventUnion) error {
 			return err
 		}
 	}
-	if i.piece.Type() == clew.PartThinking && e.Item.EncryptedContent != "" {
-		if err := i.piece.Sign(thoughtSign(r.host, e.Item.ID)); err != nil {
+	switch {
+	case i.piece.Type() == clew.PartThinking && e.Item.EncryptedContent != "":
+		if err := i.piece.Sign(signature(r.host, e.Item.ID)); err != nil {
 			return err
 		}
 		return i.piece.Seal(e.Item.EncryptedContent)
+	case i.piece.Type() == clew.PartText && i.begun && e.Item.Phase != "":
+		return i.piece.Sign(signature(r.host, string(e.Item.Phase)))
 	}
 	return nil
 }

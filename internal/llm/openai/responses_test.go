@@ -123,6 +123,11 @@ func TestResponsesAnswers(t *testing.T) {
 				ended(2, `{"type":"function_call","call_id":"c1","name":"t","arguments":"{\"p\":1}"}`) + completed(""),
 			parts: []clew.Part{{Type: clew.PartThinking, Text: "a\n\nb"}, {Type: clew.PartText, Text: "xy"}, use("c1", "t", `{"p":1}`)}, stop: llm.StopToolUse, guess: true,
 		},
+		"phases": {
+			body: ended(0, `{"type":"message","phase":"commentary","content":[]}`) +
+				ended(1, `{"type":"message","phase":"final_answer","content":[{"type":"output_text","text":"x"}]}`) + completed(""),
+			parts: []clew.Part{{Type: clew.PartText, Text: "x", Signature: "HOST/final_answer"}}, stop: llm.StopEnd, guess: true,
+		},
 		"parallel calls": {
 			body: added(0, `{"type":"function_call","call_id":"a","name":"read"}`) + added(1, `{"type":"function_call","call_id":"b","name":"list"}`) +
 				delta("function_call_arguments", 0, `{"p":`) + delta("function_call_arguments", 1, `{}`) + delta("function_call_arguments", 0, `1}`) + completed(""),
