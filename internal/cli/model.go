@@ -20,6 +20,7 @@ type model struct {
 	Profile       string  `json:"profile"`
 	InUse         bool    `json:"in_use,omitempty"`
 	Provider      string  `json:"provider"`
+	API           string  `json:"api,omitempty"` // that a new profile names
 	Name          string  `json:"model"`
 	Default       bool    `json:"default,omitempty"`
 	ContextWindow int     `json:"context_window"`
@@ -47,6 +48,7 @@ const (
 	modelNone       = "none"        // nothing is chosen
 	modelMissing    = "missing"     // what is chosen is not there
 	modelNoProvider = "no_provider" // the server cannot speak to the provider
+	modelNoAddress  = "no_address"  // a profile has to name the customer's own address
 )
 
 func modelCommand(a *env.App) *cobra.Command {

@@ -29,9 +29,11 @@ func TestModelCommands(t *testing.T) {
 		{args: "model|use|anthropic/claude-sonnet-4-5-20250929", want: "Using claude-sonnet-4-5-20250929, profile \"anthropic\".\n"},
 		{args: "model", want: "anthropic   claude-sonnet-4-5-20250929   200,000 tokens   $3.00 in, $15.00 out per million\n" +
 			"Used because: model_profile is \"anthropic\" (set on this server)\n"},
-		{args: "model|ls", want: "* anthropic  claude-sonnet-4-5-20250929"},
+		{args: "model|ls", want: "* anthropic   claude-sonnet-4-5-20250929"},
 		{args: "model|use|gpt-5.5|--json", want: `{"profile":"openai","in_use":true,"provider":"openai","model":"gpt-5.5",`},
 		{args: "settings|get|model_profile", want: "openai\n"},
+		{args: "settings|get|model_profiles", want: `"api":"responses"`},
+		{args: "model|use|azure", code: env.ExitUsage, want: "azure needs a profile with the address of your resource"},
 		{args: "model|use|openai/gpt-5", want: "Using gpt-5, profile \"openai\"."},
 		{args: "model|use|opnai", code: env.ExitUsage, want: "did you mean openai?"},
 		{args: "model|use|zzzzzz", code: env.ExitUsage, want: `there is no model or profile "zzzzzz"; clew model ls lists what there is`},

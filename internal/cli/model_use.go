@@ -88,7 +88,7 @@ func chosen(all []model, word string) (model, error) {
 			list = append(list, m.choice())
 		}
 		return model{}, env.Usagef("%q is the name of several models; choose one of %s", word, strings.Join(list, ", "))
-	case named[0].WhyNotCode == modelNoProvider:
+	case named[0].WhyNotCode == modelNoProvider, named[0].WhyNotCode == modelNoAddress:
 		return model{}, env.Usagef("%s", named[0].WhyNot)
 	}
 	return named[0], nil
@@ -116,7 +116,11 @@ func noModel(all []model, names []string, word string) error {
 func saveChoice(ctx context.Context, c *env.Rest, all []model, m model) error {
 	path := "model-profiles/" + m.Provider
 	if !hasProfile(all, m.Provider) {
-		return c.Call(ctx, http.MethodPut, path, map[string]any{"provider": m.Provider, "model": m.Name}, nil)
+		fields := map[string]any{"provider": m.Provider, "model": m.Name}
+		if m.API != "" {
+			fields["api"] = m.API
+		}
+		return c.Call(ctx, http.MethodPut, path, fields, nil)
 	}
 	var old struct {
 		Provider string `json:"provider"`

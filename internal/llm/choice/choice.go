@@ -48,6 +48,7 @@ const (
 	WhyMissing   Code = "missing"     // a profile is chosen that is not there
 	NoKey        Code = "no_key"      // the provider's key is not there
 	NotSupported Code = "no_provider" // the server cannot speak to the provider
+	NoAddress    Code = "no_address"  // a profile has to name the customer's own address
 	noneSentence      = "no model is set up; the built-in echo repeats what it is told"
 )
 
@@ -57,6 +58,7 @@ type Model struct {
 	InUse         bool    `json:"in_use,omitempty" doc:"The profile that the server uses"`
 	Provider      string  `json:"provider"`
 	Name          string  `json:"model" doc:"As the provider writes it"`
+	API           string  `json:"api,omitempty" doc:"The API for a new profile to name, if it is not the provider's usual one"`
 	Default       bool    `json:"default,omitempty" doc:"The one to take of this provider if nothing else is known"`
 	ContextWindow int     `json:"context_window" doc:"Tokens that fit; 0 = not known"`
 	PriceIn       float64 `json:"price_in" doc:"USD per million tokens"`
@@ -66,7 +68,7 @@ type Model struct {
 	Thinking      bool    `json:"thinking,omitempty"`
 	Usable        bool    `json:"usable" doc:"Whether it can be called now: a key is there"`
 	WhyNot        string  `json:"why_not,omitempty" doc:"For people"`
-	WhyNotCode    Code    `json:"why_not_code,omitempty" doc:"no_key, no_provider or missing"`
+	WhyNotCode    Code    `json:"why_not_code,omitempty" doc:"no_key, no_provider, no_address or missing"`
 	KeyVariable   string  `json:"key_variable,omitempty" doc:"The variable of the server's environment that has the key, if it is not stored"`
 }
 
@@ -196,6 +198,9 @@ func (m *Models) ofVendor(ctx context.Context, from vendor.Vendor, profiles []Mo
 	for _, entry := range catalogue.Models(from.Catalogue) {
 		model := base
 		model.Name, model.Default = entry.Name, entry.Default
+		if from.New != from.API {
+			model.API = string(from.New)
+		}
 		model.fill(entry.Info, true)
 		list = append(list, model)
 	}
@@ -229,6 +234,10 @@ func (m *Models) ready(ctx context.Context, model *Model, p settings.Profile) er
 	}
 	if !slices.Contains(m.Providers, p.Provider) {
 		model.WhyNot, model.WhyNotCode = "this server cannot use "+p.Provider, NotSupported
+		return nil
+	}
+	if p.Provider == "azure" && p.BaseURL == "" {
+		model.WhyNot, model.WhyNotCode = "azure needs a profile with the address of your resource as base_url", NoAddress
 		return nil
 	}
 	from, known := vendor.Find(p.Provider)
