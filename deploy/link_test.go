@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// maxProgram is what `make build` may make, in bytes.
-const maxProgram = 70_000_000
+// maxProgram is what `make build` may make, in bytes. Each vendor's wire takes about
+// half a megabyte of its SDK; there is room for those that are still to come.
+const maxProgram = 74_000_000
 
 // Whoever calls a method by a name that is known only at run time
 // (reflect.Value.MethodByName, which every template does) makes the linker keep
