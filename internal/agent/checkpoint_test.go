@@ -36,7 +36,7 @@ func (f *watched) Save(ctx context.Context, at rewind.Workspace, reason string) 
 	f.saves = append(f.saves, reason)
 	fail := f.fail
 	f.mu.Unlock()
-	if fail == errPanics {
+	if errors.Is(fail, errPanics) {
 		panic(fail)
 	}
 	if fail != nil {

@@ -35,8 +35,8 @@ func TestModel(t *testing.T) {
 	if a.body["context_window"].(float64) < 100_000 || a.body["price_out"].(float64) <= a.body["price_in"].(float64) || len(a.body["fallback"].([]any)) != 1 {
 		t.Error(a.raw)
 	}
-	a = b.call(ownerToken, "PUT", "/api/v1/model", `{"profile":"wrok"}`).is(http.StatusNotFound, clew.SettingsInvalid)
-	if a.message() != `there is no model profile "wrok"` {
+	a = b.call(ownerToken, "PUT", "/api/v1/model", `{"profile":"nowhere"}`).is(http.StatusNotFound, clew.SettingsInvalid)
+	if a.message() != `there is no model profile "nowhere"` {
 		t.Error(a.raw)
 	}
 	b.call(ownerToken, "PUT", "/api/v1/model", `{"profile":""}`).is(http.StatusUnprocessableEntity, clew.InvalidMessage)

@@ -65,7 +65,7 @@ func (s *Session) restoreWithRetry(ctx context.Context, place rewind.Workspace, 
 	for pause, begun := settlePause, false; ; pause = min(2*pause, settlePauseMax) {
 		done, err := s.host.cfg.Files.Restore(ctx, place, c.RewindID, c.Checkpoint)
 		begun = begun || errors.Is(err, rewind.ErrUnsettled)
-		if !errors.Is(err, rewind.ErrUnsettled) && !(begun && errors.Is(err, rewind.ErrUnseen)) {
+		if open := errors.Is(err, rewind.ErrUnsettled) || begun && errors.Is(err, rewind.ErrUnseen); !open {
 			return done, err
 		}
 		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", c.RewindID, "err", err)
