@@ -106,16 +106,19 @@ var engineKinds = []kind{
 			w.otherNodes(oldNode())
 		}
 	}},
-	{no: 3, group: "process", name: "owner stopped and taken over", shape: together, brief: true, how: "SIGSTOP of one node of two until the other one serves its sessions, SIGCONT", fault: func(w *world) {
-		for range 2 {
-			w.events++
-			pid := w.nodes[w.random.IntN(clusterNodes)].Pid()
-			proc.Must(w.t, syscall.Kill(pid, syscall.SIGSTOP))
-			w.load(20)
-			proc.Must(w.t, syscall.Kill(pid, syscall.SIGCONT))
-			w.live()
-		}
-	}},
+	{no: 3, group: "process", name: "owner stopped and taken over", shape: together, brief: true, how: "SIGSTOP of one node of two until the other one serves its sessions, SIGCONT", fault: func(w *world) { w.stopOwners(2) }},
+}
+
+// stopOwners stops a node, lets the other one take over, and lets it go on, some times.
+func (w *world) stopOwners(times int) {
+	for range times {
+		w.events++
+		pid := w.nodes[w.random.IntN(clusterNodes)].Pid()
+		proc.Must(w.t, syscall.Kill(pid, syscall.SIGSTOP))
+		w.load(20)
+		proc.Must(w.t, syscall.Kill(pid, syscall.SIGCONT))
+		w.live()
+	}
 }
 
 // unready waits until a node says that it cannot append.
