@@ -38,6 +38,7 @@ type conn struct {
 	scope    clew.FollowScope
 	follows  map[clew.SessionID]*follower
 	resting  map[clew.SessionID]place // own ones that nothing is to be expected of
+	left     map[clew.SessionID]place // where others were let go of lately
 	hears    bool                     // it counts in the socket's hearing
 	leaving  bool
 	follower sync.WaitGroup
@@ -54,7 +55,7 @@ const (
 func newConn(s *Socket, sock *net.UnixConn) *conn {
 	c := &conn{
 		s: s, sock: sock, gone: make(chan struct{}), room: make(chan struct{}), signal: make(chan struct{}, 1),
-		scope: clew.FollowAll, follows: map[clew.SessionID]*follower{}, resting: map[clew.SessionID]place{},
+		scope: clew.FollowAll, follows: map[clew.SessionID]*follower{}, resting: map[clew.SessionID]place{}, left: map[clew.SessionID]place{},
 	}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	return c

@@ -124,6 +124,10 @@ func (c *conn) hearOf(id clew.SessionID, after uint64) {
 	}
 	f := c.add(id)
 	f.whole = f.whole || !rested && after == 0
+	if at, ok := c.left[id]; ok {
+		f.left = &at
+		delete(c.left, id)
+	}
 	c.follower.Go(func() {
 		defer f.end()
 		if err := f.attachAfter(after); err != nil {

@@ -99,6 +99,21 @@ func TestQuietSession(t *testing.T) {
 	}
 }
 
+// The word that a record was written may come after somebody has sent the record and
+// let the session go. It is not sent again.
+func TestLateWord(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.QuietAfter = time.Millisecond })
+	s := b.host.add("s1", "somebody")
+	g := b.connect()
+	for i := range uint64(5) {
+		s.append(1, "")
+		g.records("s1", i, 1)
+		b.until("it is let go", func() bool { return b.host.openWatches() == 0 })
+		b.host.tell("s1", i+1)
+		b.until("it is let go again", func() bool { return b.host.openWatches() == 0 })
+	}
+}
+
 // A narrowed client hears no more of others, a widened one hears them again.
 func TestScope(t *testing.T) {
 	b := newBench(t)

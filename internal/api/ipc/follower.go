@@ -30,7 +30,8 @@ type follower struct {
 	// after is where the client stopped hearing of the session on this
 	// connection, nil if it begins only now.
 	after *place
-	begun bool // the reader's: it has its goroutine
+	left  *place // where another follower left it; the word of a record may come late
+	begun bool   // the reader's: it has its goroutine
 
 	watch  Watch
 	feed   *feed.Feed
@@ -124,6 +125,9 @@ func (f *follower) attachAfter(seq uint64) error {
 	if f.after != nil {
 		f.goOn(*f.after)
 		return nil
+	}
+	if f.left != nil && f.left.epoch == f.watch.Epoch() {
+		seq = max(seq, f.left.seq)
 	}
 	f.seek(seq)
 	return nil
@@ -220,9 +224,19 @@ func (f *follower) quit() bool {
 		f.c.recount()
 		return false
 	}
+	if !f.own {
+		if len(f.c.left) >= maxLeft {
+			clear(f.c.left)
+		}
+		f.c.left[f.id] = place{f.last, f.watch.Epoch(), f.whole}
+	}
 	delete(f.c.follows, f.id)
 	return true
 }
+
+// maxLeft is of how many sessions that a client let go of lately their ends are
+// remembered.
+const maxLeft = 1024
 
 // stirs reports whether there is something to send after all, or the session has
 // got another feed, which this one does not know of.
