@@ -157,3 +157,21 @@ func TestWitnessCheck(t *testing.T) {
 		}
 	}
 }
+
+// A head is in the file when the append that told of it returns: whoever kills the
+// process right after the acknowledgement takes nothing away.
+func TestWitnessIsWrittenAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	w := openTestWitness(t, dir)
+	defer w.close()
+	for seq := uint64(1); seq <= 100; seq++ {
+		w.saw("one", headAt(seq, 1))
+		b, err := os.ReadFile(filepath.Join(dir, witnessFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := string(appendWitness(nil, "one", recordedHead{seq, headAt(seq, 1).Hash})); !strings.HasSuffix(string(b), line) {
+			t.Fatalf("the file ends without head %d:\n%s", seq, b)
+		}
+	}
+}
