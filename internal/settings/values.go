@@ -120,8 +120,6 @@ type Profile struct {
 	Model       string            `json:"model"`
 	API         string            `json:"api,omitempty"`      // as in package vendor; "" = the vendor's usual one
 	BaseURL     string            `json:"base_url,omitempty"` // "" = the vendor's
-	Region      string            `json:"region,omitempty"`   // of bedrock and vertex
-	Project     string            `json:"project,omitempty"`  // of vertex
 	KeyName     string            `json:"key_name,omitempty"` // name of the secret; "" = the provider's
 	MaxTokens   int               `json:"max_tokens,omitempty"`
 	Thinking    string            `json:"thinking,omitempty"` // off, low, medium, high
@@ -136,7 +134,6 @@ type Profile struct {
 	// Fallback names the profiles that are used instead while this one's provider is
 	// at its limit or away, in this order.
 	Fallback []string `json:"fallback,omitempty"`
-	MadeBy   string   `json:"made_by,omitempty"` // login, environment, found; "" = a person
 }
 
 // A Mode is a way of working: its own part of the prompt, its own tools.
