@@ -52,9 +52,11 @@ type Session struct {
 	Workspace string             `json:"workspace"`
 	CreatedMS int64              `json:"created_ms"`
 	UpdatedMS int64              `json:"updated_ms"`
-	LastSeq   uint64             `json:"last_seq"`
-	EraseMS   int64              `json:"erase_ms,omitempty"` // deleted, and erased then
-	Raw       json.RawMessage    `json:"-"`
+	// LastUsedMS is when a person last did something in it. It is in lists only.
+	LastUsedMS int64           `json:"last_used_ms,omitempty"`
+	LastSeq    uint64          `json:"last_seq"`
+	EraseMS    int64           `json:"erase_ms,omitempty"` // deleted, and erased then
+	Raw        json.RawMessage `json:"-"`
 }
 
 // UnmarshalJSON keeps the raw form beside the fields.
@@ -86,14 +88,18 @@ type Page struct {
 // ListSessions gives the caller's sessions, newest first. limit 0 leaves the
 // number to the server; q filters by title or id.
 func (a *API) ListSessions(ctx context.Context, q, cursor string, limit int) (Page, error) {
-	return a.list(ctx, q, cursor, limit, false)
+	return a.list(ctx, url.Values{}, q, cursor, limit)
 }
 
-func (a *API) list(ctx context.Context, q, cursor string, limit int, deleted bool) (Page, error) {
+// SessionsIn gives those of the caller's sessions that work in exactly this
+// directory, the latest activity first; "" is anywhere.
+func (a *API) SessionsIn(ctx context.Context, dir, cursor string, limit int) (Page, error) {
 	v := url.Values{}
-	if deleted {
-		v.Set("deleted", "true")
-	}
+	setIf(v, "workspace", dir)
+	return a.list(ctx, v, "", cursor, limit)
+}
+
+func (a *API) list(ctx context.Context, v url.Values, q, cursor string, limit int) (Page, error) {
 	setIf(v, "q", q)
 	setIf(v, "cursor", cursor)
 	if limit > 0 {

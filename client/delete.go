@@ -63,5 +63,5 @@ func (a *API) RestoreSession(ctx context.Context, id clew.SessionID) error {
 
 // ListDeleted gives the caller's sessions that can be brought back.
 func (a *API) ListDeleted(ctx context.Context, q, cursor string, limit int) (Page, error) {
-	return a.list(ctx, q, cursor, limit, true)
+	return a.list(ctx, url.Values{"deleted": {"true"}}, q, cursor, limit)
 }

@@ -99,7 +99,7 @@ wait "$server" 2>/dev/null || true
 
 step "restart, on another port, and go on"
 serve 127.0.0.1:0
-clew run -q --session - 'hello again' # - is the newest session
+clew run -q -c 'hello again' # goes on in the session of this directory
 within 60 once 'hello again'
 once hello
 

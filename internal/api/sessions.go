@@ -34,13 +34,14 @@ type createOutput struct {
 }
 
 type listInput struct {
-	Limit    int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Cursor   string `query:"cursor" doc:"next of the page before"`
-	Q        string `query:"q" maxLength:"200" doc:"Part of a title or id"`
-	Owner    string `query:"owner" doc:"Whose sessions, * for everybody's; only administrators may ask for others' than their own"`
-	Archived bool   `query:"archived" doc:"Those that were put away, in place of the others"`
-	Deleted  bool   `query:"deleted" doc:"Those that were deleted and can be brought back, in place of the others"`
-	Status   string `query:"status" maxLength:"200" doc:"Only those in one of these statuses, a list with commas"`
+	Limit     int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Cursor    string `query:"cursor" doc:"next of the page before"`
+	Q         string `query:"q" maxLength:"200" doc:"Part of a title or id"`
+	Workspace string `query:"workspace" maxLength:"4096" doc:"Only those that work in exactly this directory"`
+	Owner     string `query:"owner" doc:"Whose sessions, * for everybody's; only administrators may ask for others' than their own"`
+	Archived  bool   `query:"archived" doc:"Those that were put away, in place of the others"`
+	Deleted   bool   `query:"deleted" doc:"Those that were deleted and can be brought back, in place of the others"`
+	Status    string `query:"status" maxLength:"200" doc:"Only those in one of these statuses, a list with commas"`
 }
 
 type listOutput struct {
@@ -155,7 +156,7 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 	if in.Owner != "" {
 		owner = clew.UserID(in.Owner)
 	}
-	q := session.ListQuery{Owner: owner, Archived: in.Archived, Deleted: in.Deleted, Q: in.Q, Cursor: in.Cursor, Limit: in.Limit}
+	q := session.ListQuery{Owner: owner, Archived: in.Archived, Deleted: in.Deleted, Q: in.Q, Workspace: in.Workspace, Cursor: in.Cursor, Limit: in.Limit}
 	if in.Owner == "*" {
 		q.Owner, q.Everyone = "", true
 	}

@@ -68,17 +68,16 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 	try("clew doctor")
 	try("clew open")
 	try("clew ls")
-	try("clew show")
 	try("clew show", session[:9])
 	try("clew inbox")
-	if places, _ := try("clew rewind")["places"].([]any); len(places) != 1 {
+	if places, _ := try("clew rewind", session)["places"].([]any); len(places) != 1 {
 		t.Errorf("places to go back to: %v", places)
 	}
-	try("clew rewind", "-1", "--preview")
+	try("clew rewind", session, "-1", "--preview")
 	try("clew rewind", session, "-1", "--yes")
 	try("clew undo", session)
-	try("clew redo")
-	try("clew undo")
+	try("clew redo", session)
+	try("clew undo", session)
 	try("clew checkpoint", "--help")
 	try("clew checkpoint save", session, "--message", "by hand")
 	if list, _ := try("clew checkpoint ls", session)["checkpoints"].([]any); len(list) > 0 {

@@ -20,6 +20,7 @@ type runFlags struct {
 	text      textFlags
 	workspace string
 	session   string
+	last      bool
 	title     string
 	mode      string
 	model     string
@@ -48,20 +49,26 @@ func runCommand(a *env.App) *cobra.Command {
 			"as they come, a line for each step, and its questions, which you answer here.\n" +
 			"A line that you type while it works is told to the agent. Ctrl-C leaves; the work\n" +
 			"goes on, and clew attach comes back to it.\n\n" +
-			"The text is what stands on the line, and - for standard input. On a terminal the\n" +
-			"story goes to standard output; elsewhere that gets the final answer alone, and\n" +
-			"the story goes to standard error. Where nobody can be asked, a question ends the\n" +
-			"command with exit code 4; the work waits for the answer. clew help exit-codes\n" +
+			"The text is the arguments; what is piped in is added to it. On a terminal the\n" +
+			"progress goes to standard output; elsewhere that gets the final answer alone, and\n" +
+			"the progress goes to standard error. Where nobody can be asked, a question ends\n" +
+			"the command with exit code 4; the work waits for the answer. clew help exit-codes\n" +
 			"lists all codes.",
 		Example: "clew run 'find out why the tests fail, and repair it'\n" +
-			"git diff | clew run 'review this' -\n" +
-			"clew run --session sess_1 'now the same for the other package'\n" +
+			"git diff | clew run 'review this'\n" +
+			"clew run -c 'now the same for the other package'\n" +
 			"clew run --plan --max-cost 2 'move the storage to the new interface'\n" +
 			"clew run --yes=read,write --allow 'go test *' 'make the tests pass'\n" +
 			"answer=$(clew run -q 'what does this project do?')",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.workspace = flagOr(cmd, "workspace", ".")
 			placed := cmd.Flags().Changed("workspace")
+			if f.last && f.session != "" {
+				return env.Usagef("--continue and --session exclude each other: both name the session to go on in")
+			}
+			if f.last {
+				f.session = env.LastUsed
+			}
 			if f.session != "" && placed {
 				return env.Usagef("--workspace is for a new session; clew run --session goes on where that one works")
 			}
@@ -77,6 +84,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.text.add(cmd)
 	fs.String("workspace", "", "directory to work in (default this one; '' is one of its own)")
+	fs.BoolVarP(&f.last, "continue", "c", false, "go on in the session of this directory that was used last")
 	fs.StringVar(&f.session, "session", "", "go on in this session instead of a new one")
 	fs.StringVar(&f.title, "title", "", "title of the new session (default the beginning of the text)")
 	fs.StringVar(&f.mode, "mode", "", "mode to work in: code, architect, ask, debug, orchestrator or one of yours")

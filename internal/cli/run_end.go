@@ -18,20 +18,13 @@ import (
 	"github.com/clew-run/clew/internal/term"
 )
 
-// sees reports whether the server works on this machine's files: its local socket
-// vouched for it, or it was named by an address of this machine. A proxy for TLS
-// may stand before a server anywhere.
-func sees(c *env.Rest) bool {
-	return c.Local || c.Base.Scheme == "http" && env.Loopback(c.Base.Hostname())
-}
-
 // place is the directory a new session works in. This directory is meant only
 // where the server can see it.
 func place(c *env.Rest, dir string, placed bool) (string, error) {
 	switch {
-	case placed && dir == "", !placed && !sees(c):
+	case placed && dir == "", !placed && !c.SeesFiles():
 		return "", nil
-	case !sees(c):
+	case !c.SeesFiles():
 		if !filepath.IsAbs(dir) {
 			return "", env.Usagef("--workspace must be an absolute path on %s", c.Base.Host)
 		}

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,8 +35,7 @@ const (
 )
 
 // readText puts the message together: the words of the line, then the file, then
-// standard input if - stands on the line, or if there is nothing else and it is
-// not a terminal.
+// what is piped or redirected in. A - asks for standard input of any kind.
 func readText(a *env.App, t textFlags, args []string) (string, error) {
 	words := slices.DeleteFunc(slices.Clone(args), func(w string) bool { return w == "-" })
 	parts := []string{strings.Join(words, " ")}
@@ -44,9 +46,10 @@ func readText(a *env.App, t textFlags, args []string) (string, error) {
 		}
 		parts = append(parts, string(b))
 	}
-	piped := len(args) == 0 && t.file == "" && len(t.images) == 0 && !history.OnTerminal(a)
-	if piped || len(words) < len(args) {
-		b, err := io.ReadAll(io.LimitReader(a.In, maxText+1))
+	alone := len(args) == 0 && t.file == "" && len(t.images) == 0
+	asked := len(words) < len(args) || alone && !history.OnTerminal(a)
+	if asked || piped(a.In) {
+		b, err := readInput(a, asked)
 		if err != nil {
 			return "", err
 		}
@@ -57,6 +60,46 @@ func readText(a *env.App, t textFlags, args []string) (string, error) {
 	}
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
 	return strings.TrimSpace(strings.ToValidUTF8(strings.Join(parts, "\n\n"), "\uFFFD")), nil
+}
+
+// piped reports whether standard input is a pipe or a file, which somebody may have
+// sent along. Elsewhere it is a terminal, a device, or a socket that nobody closes.
+func piped(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular())
+}
+
+// inputWithin is how long a pipe that nobody asked for may stay silent. Services and
+// CI give programs pipes into which nobody ever writes.
+const inputWithin = 3 * time.Second
+
+// readInput reads standard input to its end. What nobody asked for may stay silent
+// for a while only.
+func readInput(a *env.App, asked bool) ([]byte, error) {
+	in := bufio.NewReader(io.LimitReader(a.In, maxText+1))
+	began := make(chan error, 1)
+	go func() {
+		_, err := in.Peek(1)
+		began <- err
+	}()
+	var silent <-chan time.Time
+	if !asked {
+		silent = time.After(inputWithin)
+	}
+	select {
+	case err := <-began:
+		if err != nil && err != io.EOF { //nolint:errorlint // Peek gives the reader's own error
+			return nil, err
+		}
+		return io.ReadAll(in)
+	case <-silent:
+		_, _ = fmt.Fprintln(a.Err, "Nothing came on standard input; going on without it. To leave it out at once: < /dev/null")
+		return nil, nil
+	}
 }
 
 func readFile(name string, most int64) ([]byte, error) {

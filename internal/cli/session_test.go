@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,12 +14,17 @@ import (
 	"github.com/clew-run/clew/internal/cli/env"
 )
 
-// Sessions are named by how their ids begin, or not at all.
+// Sessions are named by how their ids begin, or not at all: then it is the one of this
+// directory that a person used last, whatever agents do elsewhere.
 func TestSessionsByName(t *testing.T) {
 	x := newTraveller(t)
+	here := filepath.Join(filepath.Dir(x.work), "here")
+	if err := os.Mkdir(here, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	api := client.NewAPI("http://"+x.address, x.token)
 	for _, id := range []clew.SessionID{"sess_aaaa1111", "sess_aaaa2222", "other-one"} {
-		if _, err := api.CreateSession(t.Context(), client.NewSession{SessionID: id, Title: "It is " + string(id)}); err != nil {
+		if _, err := api.CreateSession(t.Context(), client.NewSession{SessionID: id, Title: "It is " + string(id), Workspace: here}); err != nil {
 			t.Fatal(err)
 		}
 		for made := time.Now().UnixMilli(); time.Now().UnixMilli() == made; { // of two in one millisecond none is the newest
@@ -28,6 +35,15 @@ func TestSessionsByName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Chdir(filepath.Dir(x.work))
+	if s, err := c.Session(t.Context(), ""); clew.CodeOf(err) != clew.SessionNotFound || !strings.Contains(err.Error(), "no session works in this directory; the last one used elsewhere is other-one") {
+		t.Errorf("a session of another directory is taken for this one's: %s, %v", s.ID, err)
+	}
+	t.Chdir(x.work)
+	if s, err := c.Session(t.Context(), ""); err != nil || s.ID != x.id {
+		t.Errorf("in the directory of %s: %s, %v", x.id, s.ID, err)
+	}
+	t.Chdir(here)
 	for name, want := range map[string]clew.SessionID{
 		"": "other-one", "-": "other-one", "othe": "other-one", "other-one": "other-one",
 		"aaaa1": "sess_aaaa1111", "sess_aaaa2": "sess_aaaa2222", string(x.id): x.id, string(x.id[:12]): x.id, string(x.id[5:12]): x.id,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ func talkScript(ts *testscript.TestScript, _ bool, args []string) {
 	if args[1] != "clew" { // a shell, which finds the program
 		cmd = exec.Command(args[1], args[2:]...)
 	}
-	cmd.Dir = ts.MkAbs("project")
+	cmd.Dir = filepath.Join(ts.Getenv("WORK"), "project")
 	cmd.Env = []string{
 		"HOME=" + ts.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "TERM=" + env.FirstOf(ts.Getenv("TERM"), "xterm-256color"),
 		"CLEW_SERVER=" + ts.Getenv("CLEW_SERVER"), "CLEW_DATA=" + ts.Getenv("CLEW_DATA"),

@@ -132,7 +132,7 @@ func (h *Host) createSession(ctx context.Context, by clew.Principal, n NewSessio
 func (h *Host) indexSession(ctx context.Context, by clew.Principal, n NewSession, seq uint64) {
 	now := h.now()
 	h.indexNow(ctx, by.User, core.Summary{
-		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: seq - 1,
+		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastUsedMS: now, LastSeq: seq - 1,
 		Owner: by.User,
 	})
 }

@@ -241,7 +241,7 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 	}
 	now := h.now()
 	h.indexNow(ctx, by.User, core.Summary{
-		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastSeq: 1,
+		ID: n.ID, Title: n.Title, Workspace: n.Workspace, Status: string(clew.StatusIdle), CreatedMS: now, UpdatedMS: now, LastUsedMS: now, LastSeq: 1,
 		Owner: by.User,
 	})
 	return n.ID, nil

@@ -160,20 +160,24 @@ type Index interface {
 
 // ListQuery says which sessions are wanted.
 type ListQuery struct {
-	Owner    clew.UserID
-	Everyone bool     // in place of Owner
-	Q        string   // part of a title or id
-	Status   []string // one of these; none is any
-	Archived bool     // those that were put away in place of the others
-	Deleted  bool     // those that are to be erased in place of the others
-	Cursor   string   // "" or what the former call returned
-	Limit    int
+	Owner     clew.UserID
+	Everyone  bool     // in place of Owner
+	Q         string   // part of a title or id
+	Workspace string   // working in exactly this directory; "" is anywhere
+	Status    []string // one of these; none is any
+	Archived  bool     // those that were put away in place of the others
+	Deleted   bool     // those that are to be erased in place of the others
+	Cursor    string   // "" or what the former call returned
+	Limit     int
 }
 
 // Matches reports whether a session is one of those, whoever owns it.
 func (q ListQuery) Matches(s core.Summary) bool {
 	deleted := s.EraseMS > 0
 	if s.Gone || deleted != q.Deleted || !deleted && s.Archived != q.Archived {
+		return false
+	}
+	if q.Workspace != "" && s.Workspace != q.Workspace {
 		return false
 	}
 	if len(q.Status) > 0 && !slices.Contains(q.Status, s.Status) {

@@ -68,6 +68,13 @@ type Rest struct {
 // Line is a command for a person to paste that reaches the same server.
 func (c *Rest) Line(words ...string) string { return c.At.Line(words...) }
 
+// SeesFiles reports whether the server works on this machine's files: its local
+// socket vouched for it, or it was named by an address of this machine. A proxy for
+// TLS may stand before a server anywhere.
+func (c *Rest) SeesFiles() bool {
+	return c.Local || c.Base.Scheme == "http" && Loopback(c.Base.Hostname())
+}
+
 // API is the published client, for all that it covers.
 func (c *Rest) API() *client.API {
 	return client.NewAPI(c.Base.String(), c.Token).WithHTTPClient(c.Bounded())

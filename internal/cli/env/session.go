@@ -4,15 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 )
 
-// newestName stands for the newest session where one is named, and so does
-// nothing at all.
-const newestName = "-"
+// LastUsed stands for the session of this directory that was used last where one
+// is named, and so does nothing at all.
+const LastUsed = "-"
 
 // LeastPrefix is how much of an id a person has to give.
 const LeastPrefix = 4
@@ -24,7 +26,7 @@ const sessionPrefix = "sess_"
 const shortID = len(sessionPrefix) + 8
 
 // HowSession says how a session is named, in the help of commands.
-const HowSession = "SESSION is its id, or how that begins: 4 characters or more, with or without sess_. - or nothing is the newest."
+const HowSession = "SESSION is its id, or how that begins: 4 characters or more, with or without sess_. - or nothing is the one of this directory that was used last."
 
 // SessionNamed connects, and finds the session that a person named. It says which
 // one that is, unless the whole id was given.
@@ -69,10 +71,10 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Session finds the session that a person named: the newest, or by its id or how
+// Session finds the session that a person named: the one used last, or by its id or how
 // that begins.
 func (c *Rest) Session(ctx context.Context, name string) (client.Session, error) {
-	if name == "" || name == newestName {
+	if name == "" || name == LastUsed {
 		return c.newest(ctx)
 	}
 	if err := CheckName(name); err != nil {
@@ -97,16 +99,72 @@ func (c *Rest) Session(ctx context.Context, name string) (client.Session, error)
 	return list[0], nil
 }
 
-// newest is the session in which something happened last.
+// newest is the session of this directory that a person used last. What agents do by
+// themselves does not make a session the newest, and a session that works elsewhere
+// is never meant. On a server that does not see this machine's files, directories say
+// nothing: there it is the one that was used last of all.
 func (c *Rest) newest(ctx context.Context) (client.Session, error) {
-	page, err := c.API().ListSessions(ctx, "", "", 1)
+	if !c.SeesFiles() {
+		s, found, err := c.lastUsed(ctx, "")
+		if err == nil && !found {
+			err = clew.Errorf(clew.SessionNotFound, "there is no session yet: %s starts one", c.Line("run", "…")).Advised()
+		}
+		return s, err
+	}
+	here, err := os.Getwd()
 	if err != nil {
 		return client.Session{}, err
 	}
-	if len(page.Sessions) == 0 {
-		return client.Session{}, clew.Errorf(clew.SessionNotFound, "there is no session yet: %s begins one", c.Line("run", "…")).Advised()
+	names := []string{here}
+	if real, err := filepath.EvalSymlinks(here); err == nil && real != here {
+		names = append(names, real)
 	}
-	return page.Sessions[0], nil
+	for _, dir := range names {
+		if s, found, err := c.lastUsed(ctx, dir); found || err != nil {
+			return s, err
+		}
+	}
+	s, found, err := c.lastUsed(ctx, "")
+	switch {
+	case err != nil:
+		return s, err
+	case !found:
+		return s, clew.Errorf(clew.SessionNotFound, "there is no session yet: %s starts one", c.Line("run", "…")).Advised()
+	}
+	return client.Session{}, clew.Errorf(clew.SessionNotFound, "no session works in this directory; the last one used elsewhere is %s, %s, in %s",
+		Shorten(s.ID), "\""+Cut(Plain(s.Title), 60)+"\"", Plain(s.Workspace)).Advised()
+}
+
+// lastUsed finds the session in a directory, or anywhere, that a person used last.
+// Lists are in order of any activity, which is never earlier than a person's: the
+// search ends where that is older than what was found.
+func (c *Rest) lastUsed(ctx context.Context, dir string) (best client.Session, found bool, err error) {
+	for cursor, n := "", 0; n < prefixPages; n++ {
+		page, err := c.API().SessionsIn(ctx, dir, cursor, 50)
+		if err != nil {
+			return best, false, err
+		}
+		for _, s := range page.Sessions {
+			if found && s.UpdatedMS < used(best) {
+				return best, true, nil
+			}
+			if !found || used(s) > used(best) {
+				best, found = s, true
+			}
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	return best, found, nil
+}
+
+// used is when a person used a session last, as far as its line says it.
+func used(s client.Session) int64 {
+	if s.LastUsedMS > 0 {
+		return s.LastUsedMS
+	}
+	return s.UpdatedMS
 }
 
 // prefixPages is how far the sessions are searched for one whose id begins so; the

@@ -9,6 +9,27 @@ import (
 // Apply folds one record into the state. It is pure but for the state it is
 // given, and total: a record in the journal is a fact and cannot be refused.
 func Apply(s *State, r clew.Record, data any) {
+	apply(s, r, data)
+	if byPerson(r, data) {
+		s.LastUsedMS = r.TS
+	}
+}
+
+// byPerson reports whether somebody did this, and not an agent, a clock or the
+// server itself.
+func byPerson(r clew.Record, data any) bool {
+	switch d := data.(type) {
+	case *clew.SessionCreatedData, *clew.SessionImportedData, *clew.HistoryRewoundData, *clew.RewindUndoneData:
+		return true
+	case *clew.MessageCreatedData:
+		return d.Message.Role == clew.SpeakerUser && d.Message.AgentID == ""
+	case *clew.HitlResolvedData:
+		return d.ResolvedBy != "" && !d.ByTimeout
+	}
+	return r.Cause != ""
+}
+
+func apply(s *State, r clew.Record, data any) {
 	s.Seq, s.TS = r.Seq, r.TS
 	if r.Cause != "" {
 		s.take(r)

@@ -13,12 +13,14 @@ import (
 // Apply changes it, and its JSON form is the snapshot that opening starts from.
 // Its size is bounded, whatever the session's age.
 type State struct {
-	ID        clew.SessionID            `json:"id"`
-	Owner     clew.UserID               `json:"owner"`
-	Title     string                    `json:"title,omitempty"`
-	Workspace string                    `json:"workspace,omitempty"`
-	CreatedMS int64                     `json:"created_ms"`
-	Access    map[clew.UserID]clew.Role `json:"access,omitempty"`
+	ID        clew.SessionID `json:"id"`
+	Owner     clew.UserID    `json:"owner"`
+	Title     string         `json:"title,omitempty"`
+	Workspace string         `json:"workspace,omitempty"`
+	CreatedMS int64          `json:"created_ms"`
+	// LastUsedMS is when a person last did something in the session.
+	LastUsedMS int64                     `json:"last_used_ms,omitempty"`
+	Access     map[clew.UserID]clew.Role `json:"access,omitempty"`
 	// Archived says that lists leave the session out. Nobody is at work in it and
 	// nobody is asked.
 	Archived bool `json:"archived,omitempty"`

@@ -13,7 +13,7 @@ const LineRunes = 120
 func (s *State) Summary() Summary {
 	return Summary{
 		ID: s.ID, Title: s.DisplayTitle(), Status: string(s.Status()), Workspace: s.Workspace,
-		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastSeq: s.Seq,
+		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastUsedMS: s.LastUsedMS, LastSeq: s.Seq,
 		Owner: s.Owner, CostUSD: s.Usage.CostUSD, TokensIn: s.Usage.TokensIn, TokensOut: s.Usage.TokensOut,
 		Questions: len(s.Questions), Plan: s.progress(), LastLine: s.lastLine(), ForkedFrom: s.ForkedFrom, Archived: s.Archived,
 	}
@@ -47,13 +47,14 @@ func (s *State) lastLine() string {
 
 // Summary is a session's line in its owner's list.
 type Summary struct {
-	ID        clew.SessionID `json:"session_id"`
-	Title     string         `json:"title"`
-	Status    string         `json:"status"`
-	Workspace string         `json:"workspace,omitempty"`
-	CreatedMS int64          `json:"created_ms"`
-	UpdatedMS int64          `json:"updated_ms"`
-	LastSeq   uint64         `json:"last_seq"`
+	ID         clew.SessionID `json:"session_id"`
+	Title      string         `json:"title"`
+	Status     string         `json:"status"`
+	Workspace  string         `json:"workspace,omitempty"`
+	CreatedMS  int64          `json:"created_ms"`
+	UpdatedMS  int64          `json:"updated_ms"`
+	LastUsedMS int64          `json:"last_used_ms,omitempty" doc:"When a person last did something in it; agents go on by themselves"`
+	LastSeq    uint64         `json:"last_seq"`
 
 	Owner      clew.UserID     `json:"owner,omitempty"`
 	CostUSD    float64         `json:"cost_usd,omitempty"`
