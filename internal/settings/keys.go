@@ -85,7 +85,6 @@ func Defaults() Values {
 		ParallelTools:    4,
 		MessageArrival:   "steer",
 		RunParallelTodos: 3, RunMaxTodos: 500, RunMaxRetries: 3,
-		PlanReviewTimeout: 300, RunApprovalTimeout: 600, RunInputTimeout: 300, ClarifyTimeout: 300,
 		ReminderSec: 60, NotifyLinkSec: 86_400,
 		CommandTimeoutSec: 120,
 		CommandSandbox:    "auto",

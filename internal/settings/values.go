@@ -52,15 +52,15 @@ type Values struct {
 	MessageArrival     string   `json:"message_arrival"`            // steer, or queue: a message during a turn
 
 	// Runs
-	RunParallelTodos   int     `json:"run_parallel_todos"`            // 3 at once
-	RunMaxTodos        int     `json:"run_max_todos"`                 // 500 in a plan
-	RunMaxRetries      int     `json:"run_max_retries"`               // 3 of each todo
-	RunApprovalUSD     float64 `json:"run_approval_usd"`              // a todo that is expected to cost more asks first: 0
-	BudgetTimeSec      int     `json:"budget_time_sec"`               // of work in a run; 0 = none
-	PlanReviewTimeout  int     `json:"plan_review_timeout_sec"`       // 300; 0 = none, as for the next ones
-	RunApprovalTimeout int     `json:"run_approval_timeout_sec"`      // 600
-	RunInputTimeout    int     `json:"run_input_timeout_sec"`         // 300
-	ClarifyTimeout     int     `json:"run_clarification_timeout_sec"` // 300
+	RunParallelTodos   int     `json:"run_parallel_todos"`      // 3 at once
+	RunMaxTodos        int     `json:"run_max_todos"`           // 500 in a plan
+	RunMaxRetries      int     `json:"run_max_retries"`         // 3 of each todo
+	RunApprovalUSD     float64 `json:"run_approval_usd"`        // a todo that is expected to cost more asks first: 0
+	BudgetTimeSec      int     `json:"budget_time_sec"`         // of work in a run; 0 = none
+	PlanReviewTimeout  int     `json:"plan_review_timeout_sec"` // 0 = none, as for the next ones
+	RunApprovalTimeout int     `json:"run_approval_timeout_sec"`
+	RunInputTimeout    int     `json:"run_input_timeout_sec"`
+	ClarifyTimeout     int     `json:"run_clarification_timeout_sec"`
 
 	// Questions
 	ReminderSec   int      `json:"question_reminder_sec"` // before a deadline: 60; 0 = none

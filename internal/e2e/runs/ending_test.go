@@ -191,6 +191,40 @@ func TestFailedAndDecided(t *testing.T) {
 	}
 }
 
+// A plan is not cancelled while one has lunch: no question of a run has a deadline,
+// unless somebody chose one.
+func TestQuestionsWait(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		asks       clew.EventType
+		reviewed   bool // before that
+	}{
+		{"review", "Do both things.", clew.EventHitlPlanReview, false},
+		{"clarification", "Do something unclear.", clew.EventHitlClarification, false},
+		{"input", "Do both things, the second asks for a value.", clew.EventHitlInputRequest, true},
+		{"cost", "Do both things, one is costly.", clew.EventHitlApprovalRequest, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), within)
+			defer cancel()
+			s := short(t, llmtest.Anthropic, nil, nil)
+			e := s.listen(ctx, s.Bearer)
+			s.do(ctx, "begin", clew.CommandUserMessage, clew.UserMessageData{Text: c.text, Mode: clew.ModeRun})
+			if c.reviewed {
+				id, _ := e.question(clew.EventHitlPlanReview)
+				s.approve(ctx, id)
+			}
+			_, env := e.question(c.asks)
+			var a clew.Asking
+			decode(t, env.Data, &a)
+			if a.TimeoutSec != 0 || a.DeadlineMS != 0 {
+				t.Fatalf("it waits for %d s, until %d; want no deadline", a.TimeoutSec, a.DeadlineMS)
+			}
+		})
+	}
+}
+
 // Nobody answers in time: what the run cannot go on without ends it, what it can
 // do without is left out.
 //
