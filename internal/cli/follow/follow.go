@@ -314,7 +314,7 @@ func (f *follower) changed(ctx context.Context, d *clew.StateChangedData, first 
 	f.working(d.Put.Message)
 	end := f.course.take(d)
 	if end == nil && first && f.o.Say == nil && atRest(&f.state) {
-		end = &outcome{Status: EndedDone}
+		end = f.course.last()
 	}
 	if !f.o.UntilDone {
 		return nil

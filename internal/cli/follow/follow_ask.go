@@ -106,13 +106,8 @@ func (f *follower) noAnswerer(q clew.Question) *outcome {
 	if f.o.Wait || !f.o.UntilDone {
 		return nil
 	}
-	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok {
-		switch {
-		case d.Limit == "budget" || d.Limit == "time":
-			return &outcome{EndedBudget, d.Reason}
-		case d.Ask == clew.AskAPIReqFailed:
-			return &outcome{EndedFailed, d.Reason}
-		}
+	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && (d.Limit == "budget" || d.Limit == "time") {
+		return &outcome{EndedBudget, d.Reason}
 	}
 	return &outcome{EndedQuestion, ask.Line(q)}
 }

@@ -134,6 +134,22 @@ func (k *outcomeTracker) end() (end *outcome) {
 	return end
 }
 
+// last is how the work ended that came last: nothing is under way now.
+func (k *outcomeTracker) last() *outcome {
+	var newest *clew.TaskInfo
+	for i := range k.state.Tasks {
+		if t := &k.state.Tasks[i]; t.ParentTaskID == "" && (newest == nil || t.CreatedMS >= newest.CreatedMS) {
+			newest = t
+		}
+	}
+	if newest != nil {
+		if o := k.endOf(newest); o != nil {
+			return outcomeOf(o)
+		}
+	}
+	return &outcome{Status: EndedDone}
+}
+
 // endOf is how a task ended, nil while it goes on. A run ends as a whole, whatever
 // its turns do.
 func (k *outcomeTracker) endOf(t *clew.TaskInfo) *clew.Outcome {
