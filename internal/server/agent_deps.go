@@ -65,11 +65,15 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	w.settings, err = settings.Open(bg, settings.Options{
 		File: s.cfg.Settings, Environ: s.cfg.environ(), Store: settingsStore{table, s.log}, Secrets: w.secrets,
 		Redactor: w.secrets.Redactor(), Providers: s.cfg.providers(), Log: s.log,
+		Automatic: choice.Automatic(w.secrets, s.cfg.environ(), s.cfg.providers()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	w.models = &choice.Models{Settings: w.settings, Keys: w.secrets, Providers: s.cfg.providers()}
+	w.models = &choice.Models{Settings: w.settings, Keys: w.secrets, Providers: s.cfg.providers(), Open: w.tryProvider, Environ: s.cfg.environ()}
+	if use, ok := w.settings.Automatic(); ok {
+		s.log.Info("a model is used that nobody chose", "profile", use.Name, "model", use.Model, "variable", use.Variable)
+	}
 	font, err := s.cfg.reportFont()
 	if err != nil {
 		return nil, err

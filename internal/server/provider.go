@@ -44,6 +44,19 @@ func (c Config) providers() []string {
 // provider makes the provider of a profile. The key is read for each call, so
 // that a new one holds at once.
 func (w *agentDeps) provider(p settings.Profile) (llm.Provider, error) {
+	return w.providerWith(p, w.modelKey(p))
+}
+
+// tryProvider makes the provider of a profile that need not be stored, with a key that
+// is not stored either; "" is the one that the profile has.
+func (w *agentDeps) tryProvider(p settings.Profile, key string) (llm.Provider, error) {
+	if key == "" {
+		return w.provider(p)
+	}
+	return w.providerWith(p, func(context.Context) (string, error) { return key, nil })
+}
+
+func (w *agentDeps) providerWith(p settings.Profile, key func(context.Context) (string, error)) (llm.Provider, error) {
 	if p.Provider == "echo" || p.Provider == "" {
 		return echo.Provider{}, nil
 	}
@@ -70,7 +83,7 @@ func (w *agentDeps) provider(p settings.Profile) (llm.Provider, error) {
 		return nil, clew.Errorf(clew.SettingsInvalid, "the provider %s needs a base_url in its profile for the API %s", v.ID, api)
 	}
 	now, _ := w.settings.For(nil)
-	o := call.Options{BaseURL: base, Key: w.modelKey(p), Headers: p.Headers, Stall: time.Duration(now.StallSec) * time.Second}
+	o := call.Options{BaseURL: base, Key: key, Headers: p.Headers, Stall: time.Duration(now.StallSec) * time.Second}
 	if v.ID == "azure" {
 		o.KeyHeader = "Api-Key"
 	}
@@ -100,7 +113,7 @@ func (w *agentDeps) model(p settings.Profile) agent.Model {
 	}
 	info, known := choice.Info(p)
 	return agent.Model{
-		ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput, Unpriced: !known,
+		Free: p.Local(), ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput, Unpriced: !known,
 		Cost: func(u clew.Usage) float64 { return catalogue.Cost(info, u) },
 	}
 }

@@ -20,45 +20,57 @@ func (s *Settings) SaveProfile(ctx context.Context, name string, profile map[str
 	return s.saveProfile(ctx, name, profile, nil)
 }
 
-// saveProfile is SaveProfile with a further check of what will be stored, nil for
+// A draft is a profile that is checked and not stored yet.
+type draft struct {
+	all    map[string]Profile // that would be stored, this one among them
+	hasKey bool               // an api_key came with it, and secret is that
+	secret string
+}
+
+// draft makes a draft of what somebody sent. further is one more check of it, nil for
 // none. writing is held.
-func (s *Settings) saveProfile(ctx context.Context, name string, profile map[string]any, further func(Profile) error) error {
+func (s *Settings) draft(name string, profile map[string]any, further func(Profile) error) (d draft, err error) {
 	fields := map[string]any{}
 	maps.Copy(fields, profile)
 	key, hasKey := fields["api_key"]
 	delete(fields, "api_key")
-	secret, err := s.checkAPIKey(key, hasKey)
-	if err != nil {
-		return err
+	d.hasKey = hasKey
+	if d.secret, err = s.checkAPIKey(key, hasKey); err != nil {
+		return d, err
 	}
-	keyName := ownKey(name)
-	s.nameKey(name, keyName, fields, hasKey, secret != "")
+	s.nameKey(name, ownKey(name), fields, hasKey, d.secret != "")
 	// Checked on its own first, so that a stored profile with a fault does not
 	// stand in the way of this one's message.
 	checked, err := s.check(map[string]any{"model_profiles": map[string]any{name: fields}})
 	if err != nil {
-		return err
+		return d, err
 	}
-	all, err := s.withProfile(name, checked["model_profiles"])
+	if d.all, err = s.withProfile(name, checked["model_profiles"]); err != nil {
+		return d, err
+	}
+	if further != nil {
+		if err := further(d.all[name]); err != nil {
+			return d, err
+		}
+	}
+	return d, checkFallback(d.all, name)
+}
+
+// saveProfile is SaveProfile with a further check of what will be stored, nil for
+// none. writing is held.
+func (s *Settings) saveProfile(ctx context.Context, name string, profile map[string]any, further func(Profile) error) error {
+	d, err := s.draft(name, profile, further)
 	if err != nil {
 		return err
 	}
-	if further != nil {
-		if err := further(all[name]); err != nil {
-			return err
-		}
-	}
-	if err := checkFallback(all, name); err != nil {
-		return err
-	}
-	encoded, err := json.Marshal(all)
+	encoded, err := json.Marshal(d.all)
 	if err != nil {
 		return clew.WrapError(clew.Internal, err, "the profiles could not be written")
 	}
 	// The secret first: a profile that names a missing key is worse than a key
 	// that no profile names.
-	if hasKey {
-		if err := s.saveAPIKey(ctx, keyName, secret); err != nil {
+	if d.hasKey {
+		if err := s.saveAPIKey(ctx, ownKey(name), d.secret); err != nil {
 			return err
 		}
 	}
@@ -66,10 +78,25 @@ func (s *Settings) saveProfile(ctx context.Context, name string, profile map[str
 	return err
 }
 
+// DraftProfile checks a profile as PutProfile does and stores nothing. key is the
+// api_key that came with it, which then counts in place of a stored one.
+func (s *Settings) DraftProfile(name string, profile map[string]any) (p Profile, key string, err error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	d, err := s.draft(name, patched(nil, profile), s.checkWhole)
+	if err != nil {
+		return Profile{}, "", err
+	}
+	if s.opts.Redactor != nil && d.secret != "" {
+		s.opts.Redactor.Add(d.secret)
+	}
+	return d.all[name], d.secret, nil
+}
+
 // nameKey makes the profile point to its key. One that has a key of its own
 // keeps it when it is saved again without one.
 func (s *Settings) nameKey(name, keyName string, fields map[string]any, hasKey, set bool) {
-	v, _ := s.For(nil)
+	v, _ := s.stored(nil)
 	_, named := fields["key_name"]
 	switch own := v.Profiles[name].KeyName == keyName; {
 	case hasKey && set, !hasKey && !named && own:
@@ -109,7 +136,7 @@ func (s *Settings) withProfile(name string, checked json.RawMessage) (map[string
 	if err := json.Unmarshal(checked, &one); err != nil {
 		return nil, clew.WrapError(clew.Internal, err, "the profile could not be read back")
 	}
-	v, _ := s.For(nil)
+	v, _ := s.stored(nil)
 	v.Profiles[name] = one[name]
 	return v.Profiles, nil
 }

@@ -22,8 +22,10 @@ var (
 // A NamedProfile is a model profile as people see it: its key is no part of it.
 type NamedProfile struct {
 	Name string `json:"name"`
-	// InUse says that model_profile of the server names it.
+	// InUse says that the server uses it.
 	InUse bool `json:"in_use"`
+	// Variable of the server's environment that made it; it is not stored.
+	Variable string `json:"variable,omitempty"`
 	// Hidden says that it contains a secret and is left out.
 	Hidden bool `json:"hidden,omitempty"`
 	Profile
@@ -31,7 +33,7 @@ type NamedProfile struct {
 
 // readOnly are the fields of NamedProfile that no profile has. They may be in what
 // is saved, so that a profile can be read, edited and saved.
-var readOnly = []string{"name", "in_use", "hidden"}
+var readOnly = []string{"name", "in_use", "variable", "hidden"}
 
 // Profiles lists the model profiles by name.
 func (s *Settings) Profiles() []NamedProfile {
@@ -54,6 +56,14 @@ func (s *Settings) NamedProfile(name string) (NamedProfile, error) {
 
 func (s *Settings) named(v Values, name string) NamedProfile {
 	n := NamedProfile{Name: name, InUse: v.ModelProfile == name, Profile: v.Profiles[name]}
+	stored, _ := s.stored(nil)
+	if _, there := stored.Profiles[name]; !there {
+		for _, a := range s.opts.Automatic {
+			if a.Name == name {
+				n.Variable = a.Variable
+			}
+		}
+	}
 	if s.shown(Entry{Value: n.Profile}).Hidden {
 		n.Profile, n.Hidden = Profile{}, true
 	}
@@ -132,8 +142,13 @@ func (s *Settings) checkWhole(p Profile) error {
 func (s *Settings) DeleteProfile(ctx context.Context, name string) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	v, _ := s.For(nil)
+	v, _ := s.stored(nil)
 	if _, there := v.Profiles[name]; !there {
+		for _, a := range s.opts.Automatic {
+			if a.Name == name {
+				return clew.WrapError(clew.SettingsInvalid, ErrProfileInUse, "The profile %q comes from %s in the server's environment; unset it there", name, a.Variable).Advised()
+			}
+		}
 		return errNoProfile(name)
 	}
 	if err := inUse(v, name); err != nil {

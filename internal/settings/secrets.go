@@ -188,6 +188,10 @@ func (s *Secrets) Source(ctx context.Context, name string, vendors bool) (variab
 	return variable, found, nil
 }
 
+// Variable names the variable of the environment that has a secret, whether or not one
+// is stored.
+func (s *Secrets) Variable(name string) (string, bool) { return s.variable(name, true) }
+
 // Set stores a secret.
 func (s *Secrets) Set(ctx context.Context, name, value string) error {
 	if err := CheckSecretName(name); err != nil {

@@ -28,6 +28,9 @@ type Options struct {
 	// Providers are the names of the registered providers. With nil every name
 	// is taken.
 	Providers []string
+	// Automatic are the profiles that keys in the environment make, the preferred
+	// one first.
+	Automatic []AutomaticProfile
 	Log       *slog.Logger
 }
 
@@ -335,10 +338,8 @@ func difference(a, b *reading) []string {
 	return changed
 }
 
-// For gives the settings as they hold for a session with the given settings of
-// its own. What the session may not set is left out and reported. The result is
-// the caller's alone.
-func (s *Settings) For(overlay map[string]any) (Values, []Problem) {
+// stored gives the settings as the layers have them, with a session's own on top.
+func (s *Settings) stored(overlay map[string]any) (Values, []Problem) {
 	s.mu.Lock()
 	r := s.base.clone() // an agent asks at each step: reading the layers anew would take long
 	s.mu.Unlock()

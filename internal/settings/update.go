@@ -27,7 +27,7 @@ func (s *Settings) Get(ctx context.Context, key string) (value any, found bool, 
 		}
 		return decodeAny(stored[key])
 	case k != nil:
-		v, _ := s.For(nil)
+		v, _ := s.stored(nil)
 		return k.value(&v), true, nil
 	}
 	s.mu.Lock()
@@ -91,6 +91,9 @@ func (s *Settings) Update(ctx context.Context, changes map[string]any) (changed 
 		return nil, err
 	}
 	if err := checkFallbacks(checked["model_profiles"]); err != nil {
+		return nil, err
+	}
+	if err := s.keepsProfileInUse(checked); err != nil {
 		return nil, err
 	}
 	return s.save(ctx, checked)
@@ -235,7 +238,7 @@ func (s *Settings) checkProviders(value any) error {
 // changes are made.
 func (s *Settings) checkProfileName(changes raw) error {
 	var name string
-	if json.Unmarshal(changes["model_profile"], &name) != nil || name == "" {
+	if json.Unmarshal(changes["model_profile"], &name) != nil || name == "" || s.automaticName(name) {
 		return nil
 	}
 	s.mu.Lock()
@@ -244,6 +247,25 @@ func (s *Settings) checkProfileName(changes raw) error {
 	r.add(LayerServer, raw{"model_profiles": changes["model_profiles"]})
 	if _, there := r.values.Profiles[name]; !there {
 		return clew.Errorf(clew.SettingsInvalid, "model_profile must be the name of a profile in model_profiles")
+	}
+	return nil
+}
+
+// keepsProfileInUse refuses other profiles in place of all if the one in use would be
+// gone, unless another is chosen with them.
+func (s *Settings) keepsProfileInUse(changes raw) error {
+	encoded := changes["model_profiles"]
+	if _, chosen := changes["model_profile"]; encoded == nil || chosen {
+		return nil
+	}
+	var profiles map[string]Profile
+	if err := json.Unmarshal(encoded, &profiles); err != nil {
+		return clew.WrapError(clew.Internal, err, "the profiles could not be read back")
+	}
+	v, _ := s.stored(nil)
+	_, before := v.Profiles[v.ModelProfile]
+	if _, after := profiles[v.ModelProfile]; before && !after {
+		return inUse(v, v.ModelProfile)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/llm"
 	"github.com/clew-run/clew/internal/llm/catalogue"
 	"github.com/clew-run/clew/internal/llm/vendor"
 	"github.com/clew-run/clew/internal/settings"
@@ -24,6 +25,8 @@ type Settings interface {
 	Layer(key string) settings.Layer
 	Update(ctx context.Context, changes map[string]any) (changed []string, err error)
 	NamedProfile(name string) (settings.NamedProfile, error)
+	Automatic() (settings.AutomaticProfile, bool)
+	DraftProfile(name string, fields map[string]any) (p settings.Profile, key string, err error)
 }
 
 // Keys is what is needed of the secrets: *settings.Secrets.
@@ -37,6 +40,10 @@ type Models struct {
 	Settings  Settings
 	Keys      Keys
 	Providers []string // that the server has
+	// Open makes the provider of a profile. With a key that one counts, and no other.
+	Open func(p settings.Profile, key string) (llm.Provider, error)
+	// Environ is where local servers say their addresses, as os.Environ gives it.
+	Environ []string
 }
 
 // A Code says why something is as it is, for programs.
@@ -46,10 +53,12 @@ type Code string
 const (
 	WhyNone      Code = "none"        // no profile is chosen: echo answers
 	WhyMissing   Code = "missing"     // a profile is chosen that is not there
+	WhyKey       Code = "key"         // nothing is chosen; a provider's key is in the environment
+	WhyLocal     Code = "local"       // nothing is chosen; there is one model on this machine
 	NoKey        Code = "no_key"      // the provider's key is not there
 	NotSupported Code = "no_provider" // the server cannot speak to the provider
 	NoAddress    Code = "no_address"  // a profile has to name the customer's own address
-	noneSentence      = "no model is set up; the built-in echo repeats what it is told"
+	noneSentence      = "no model is set up; programs get the built-in echo, which repeats what it is told"
 )
 
 // A Model is a profile's, or one of the catalogue.
@@ -64,6 +73,7 @@ type Model struct {
 	PriceIn       float64 `json:"price_in" doc:"USD per million tokens"`
 	PriceOut      float64 `json:"price_out"`
 	Priced        bool    `json:"priced" doc:"Whether the prices are known"`
+	Local         bool    `json:"local,omitempty" doc:"It runs on the server's machine and costs nothing"`
 	Images        bool    `json:"images,omitempty"`
 	Thinking      bool    `json:"thinking,omitempty"`
 	Usable        bool    `json:"usable" doc:"Whether it can be called now: a key is there"`
@@ -77,7 +87,7 @@ type InUse struct {
 	Model
 	Fallback []string `json:"fallback" nullable:"false" doc:"Profiles that the profile in use names as its fallback"`
 	Why      string   `json:"why" doc:"For people"`
-	WhyCode  Code     `json:"why_code" doc:"The layer that chose it (default, file, environment or server), none, or missing"`
+	WhyCode  Code     `json:"why_code" doc:"The layer that chose it (default, file, environment or server); key or local if nobody chose it; none, or missing"`
 }
 
 // InUse says what is used, and why.
@@ -85,14 +95,20 @@ func (m *Models) InUse(ctx context.Context) (InUse, error) {
 	v, _ := m.Settings.For(nil)
 	use := InUse{Fallback: []string{}, Why: noneSentence, WhyCode: WhyNone}
 	p, there := v.Profiles[v.ModelProfile]
+	auto, automatic := m.Settings.Automatic()
 	switch {
 	case v.ModelProfile == "":
-		p = settings.Profile{Provider: "echo"}
+		p = settings.Profile{Provider: settings.Echo}
 	case !there:
 		use.Profile, use.WhyCode = v.ModelProfile, WhyMissing
 		use.Why = fmt.Sprintf("model_profile is %q, and there is no such profile; choose another: clew model use NAME", v.ModelProfile)
 		use.WhyNot, use.WhyNotCode = "there is no such profile", WhyMissing
 		return use, nil
+	case automatic:
+		use.Why, use.WhyCode = "it is the one model on this machine, and no other is set up", WhyLocal
+		if auto.Variable != "" {
+			use.Why, use.WhyCode = auto.Variable+" is set in the server's environment", WhyKey
+		}
 	default:
 		layer := m.Settings.Layer("model_profile")
 		use.Why, use.WhyCode = fmt.Sprintf("model_profile is %q (%s)", v.ModelProfile, placeOf(layer)), Code(layer)
@@ -123,7 +139,7 @@ func placeOf(l settings.Layer) string {
 // Use has the server use a profile. The setting model goes back to the layers below:
 // it named a model of the profile before.
 func (m *Models) Use(ctx context.Context, profile string) (InUse, error) {
-	if _, err := m.Settings.NamedProfile(profile); err != nil {
+	if _, err := m.Settings.NamedProfile(profile); err != nil && profile != settings.Echo {
 		return InUse{}, err
 	}
 	if _, err := m.Settings.Update(ctx, map[string]any{"model_profile": profile, "model": nil}); err != nil {
@@ -212,6 +228,7 @@ func (m *Models) ofProfile(ctx context.Context, name string, p settings.Profile)
 	if model.Provider == "" {
 		model.Provider = "echo"
 	}
+	model.Local = p.Local()
 	model.fill(Info(p))
 	err := m.ready(ctx, &model, p)
 	if n, missing := m.Settings.NamedProfile(name); missing == nil && n.Hidden {
@@ -222,9 +239,11 @@ func (m *Models) ofProfile(ctx context.Context, name string, p settings.Profile)
 
 func (m *Model) fill(i catalogue.Info, known bool) {
 	m.ContextWindow, m.PriceIn, m.PriceOut = i.ContextWindow, i.PriceIn, i.PriceOut
-	m.Priced = m.Provider == "echo" || known && (i.PriceIn > 0 || i.PriceOut > 0) // the catalogue has 0 where nobody named a price
+	m.Priced = m.Provider == "echo" || m.Local || known && (i.PriceIn > 0 || i.PriceOut > 0) // the catalogue has 0 where nobody named a price
 	m.Images, m.Thinking = i.Images, i.Thinking
 }
+
+func (m *Models) has(provider string) bool { return slices.Contains(m.Providers, provider) }
 
 // ready finds out whether a profile can be used now.
 func (m *Models) ready(ctx context.Context, model *Model, p settings.Profile) error {
@@ -232,7 +251,7 @@ func (m *Models) ready(ctx context.Context, model *Model, p settings.Profile) er
 		model.Usable = true
 		return nil
 	}
-	if !slices.Contains(m.Providers, p.Provider) {
+	if !m.has(p.Provider) {
 		model.WhyNot, model.WhyNotCode = "this server cannot use "+p.Provider, NotSupported
 		return nil
 	}
@@ -251,9 +270,20 @@ func (m *Models) ready(ctx context.Context, model *Model, p settings.Profile) er
 	}
 	model.KeyVariable = variable
 	if model.Usable = found || !p.NeedsKey(); !model.Usable {
-		model.WhyNot, model.WhyNotCode = "no key: clew secret set "+p.SecretName(), NoKey
+		model.WhyNot, model.WhyNotCode = "no key: "+login(model, p), NoKey
 	}
 	return nil
+}
+
+// login says how the key of a profile gets there.
+func login(model *Model, p settings.Profile) string {
+	switch {
+	case p.BaseURL != "" || p.KeyName != "" && !strings.HasPrefix(p.KeyName, "profile."):
+		return "clew secret set " + p.SecretName()
+	case model.Profile == "" || model.Profile == p.Provider:
+		return "clew login " + p.Provider
+	}
+	return "clew login " + p.Provider + " --name " + model.Profile
 }
 
 // Info gives what is known of a profile's model. known says that the prices are.
@@ -269,6 +299,9 @@ func Info(p settings.Profile) (info catalogue.Info, known bool) {
 		name = at
 	}
 	info, known = catalogue.Find(name, p.Model)
+	if p.Local() { // whoever made the model, it costs nothing here
+		info.PriceIn, info.PriceOut, info.PriceCacheWrite, info.PriceCacheRead, known = 0, 0, 0, 0, true
+	}
 	known = known || p.PriceIn > 0 || p.PriceOut > 0
 	info = info.Override(catalogue.Prices{In: p.PriceIn, Out: p.PriceOut, CacheWrite: p.PriceCacheWrite, CacheRead: p.PriceCacheRead})
 	if p.ContextWindow > 0 {

@@ -19,7 +19,7 @@ func open(t *testing.T, environ ...string) *choice.Models {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := settings.Open(t.Context(), settings.Options{Store: settings.NewMemory(), Secrets: secrets, Redactor: secrets.Redactor(), Environ: environ, Providers: providers})
+	s, err := settings.Open(t.Context(), settings.Options{Store: settings.NewMemory(), Secrets: secrets, Redactor: secrets.Redactor(), Environ: environ, Providers: providers, Automatic: choice.Automatic(secrets, environ, providers)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestInUse(t *testing.T) {
 	use, err := m.Use(t.Context(), "work")
 	if err != nil || use.Name != "claude-sonnet-4-5" || use.ContextWindow < 100_000 || use.PriceIn != 7 || use.PriceOut < 7 || !use.Priced || !use.InUse ||
 		use.Why != `model_profile is "work" (set on this server)` || use.WhyCode != "server" ||
-		use.Usable || use.WhyNotCode != choice.NoKey || use.WhyNot != "no key: clew secret set anthropic_api_key" {
+		use.Usable || use.WhyNotCode != choice.NoKey || use.WhyNot != "no key: clew login anthropic --name work" {
 		t.Errorf("%+v %v", use, err)
 	}
 	if _, err := m.Settings.Update(t.Context(), map[string]any{"model": "claude-new"}); err != nil {
@@ -109,7 +109,7 @@ func TestUsable(t *testing.T) {
 			vendors[model.Provider] = model
 		}
 	}
-	if !slices.Equal(usable, []string{"echo", "env", "local", "named", "own"}) {
+	if !slices.Equal(usable, []string{"anthropic", "echo", "env", "local", "named", "own"}) {
 		t.Error(usable)
 	}
 	if v := vendors["anthropic"]; !v.Usable || v.KeyVariable != "ANTHROPIC_API_KEY" || v.ContextWindow == 0 || v.PriceIn == 0 {
