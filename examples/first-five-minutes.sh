@@ -83,7 +83,7 @@ status=$(curl -s -o /dev/null -w '%{http_code}' "$url/api/v1/sessions")
 [ "$status" = 401 ]
 
 step "run"
-clew run -q 'hello' | tee "$work/answer"
+clew run -q --model echo 'hello' | tee "$work/answer"
 grep -q 'You said: hello' "$work/answer"
 echo "the first task was done $(($(date +%s) - began)) s after the first command"
 session=$(clew ls | awk 'NR == 2 { print $1 }')

@@ -79,7 +79,7 @@ type source func(ctx context.Context, c *env.Rest, args []string) ([]string, err
 var sources = map[string]source{
 	"SESSION": offerSessions, "MESSAGE": offerMessages, "REQUEST": offerRequests, "KEY": offerSettings,
 	"SESSION|DIR": offerSessions, "HASH": offerCheckpoints, "FROM": offerCheckpoints, "TO": offerCheckpoints,
-	"PROVIDER": offerProviders, "NAME|PROVIDER/MODEL": offerModels, "token ID": offerKeys, "secret KEY": offerSecrets,
+	"PROVIDER": offerProviders, "NAME|PROVIDER/MODEL": offerModels, "model NAME": offerProfiles, "token ID": offerKeys, "secret KEY": offerSecrets,
 	"FILE": nil, "DIR": nil, "FILE|DIR|-": nil,
 }
 
@@ -111,6 +111,13 @@ func offer(a *env.App, cmd *cobra.Command) {
 		_ = cmd.RegisterFlagCompletionFunc("session", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return offerOf(a, cmd, offerSessions, nil), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 		})
+	}
+	for name, get := range map[string]source{"model": offerModels, "provider": offerProviders} {
+		if cmd.Flags().Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+				return offerOf(a, cmd, get, nil), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+			})
+		}
 	}
 	for _, dir := range []string{"data", "workspace"} {
 		if cmd.Flags().Lookup(dir) != nil {

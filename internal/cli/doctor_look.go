@@ -73,7 +73,7 @@ func (x *doctor) lookAtServer(ctx context.Context, cfg env.Config) {
 		return
 	}
 	x.lookAtRules(list)
-	x.lookAtModels(ctx, c, list)
+	x.lookAtModels(ctx, c)
 }
 
 // lookAtRules says what stars stand for that somebody wrote into the settings: they are
@@ -207,40 +207,37 @@ func (x *doctor) tokenCheck() env.Check {
 // vendors are the addresses of providers whose profile names none.
 var vendors = map[string]string{"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com", "openrouter": "https://openrouter.ai/api/v1"}
 
-// lookAtModels looks at the profile in use: whether there is one, whether it has a
+// lookAtModels looks at the model in use: whether there is one, whether it has a
 // key, and, if somebody wants to know, whether its provider answers.
-func (x *doctor) lookAtModels(ctx context.Context, c *env.Rest, list []setting) {
-	var inUse string
-	var profiles map[string]struct {
-		Provider string `json:"provider"`
-		Model    string `json:"model"`
-		BaseURL  string `json:"base_url"`
-		KeyName  string `json:"key_name"`
-	}
-	decode := func(key string, into any) {
-		if s, ok := find(list, key); ok {
-			_ = json.Unmarshal(s.Value, into)
-		}
-	}
-	decode("model_profile", &inUse)
-	decode("model_profiles", &profiles)
-	p, ok := profiles[inUse]
-	if !ok || p.Provider == "" || p.Provider == "echo" {
-		x.add(env.CheckOf("model", env.CheckWarning, "none is set up: the built-in echo answers", "clew secret set anthropic_api_key, then clew model use anthropic; docs/providers.md has the others"))
+func (x *doctor) lookAtModels(ctx context.Context, c *env.Rest) {
+	var used usedModel
+	if err := c.CallWithin(ctx, lookWithin, http.MethodGet, "model", nil, &used); err != nil {
+		x.add(env.CheckOf("model", env.CheckNote, "the server does not say: "+env.ErrorText(err), ""))
 		return
 	}
-	name := fmt.Sprintf("%s of %s (profile %s)", p.Model, p.Provider, inUse)
-	var secrets struct {
-		Names []string `json:"names"`
-	}
-	if p.BaseURL == "" && vendors[p.Provider] != "" && c.CallWithin(ctx, lookWithin, http.MethodGet, "secrets", nil, &secrets) == nil {
-		if secret := env.FirstOf(p.KeyName, p.Provider+"_api_key"); !slices.Contains(secrets.Names, secret) {
-			x.add(env.CheckOf("model", env.CheckWarning, name+" has no key in the server's store", "clew secret set "+secret+", unless the server's environment has it"))
-			return
-		}
+	name := fmt.Sprintf("%s of %s (profile %s)", used.Name, used.Provider, used.Profile)
+	switch {
+	case used.WhyCode == modelNone:
+		x.add(env.CheckOf("model", env.CheckWarning, "none is set up", "clew login connects one; docs/providers.md says more"))
+		return
+	case used.WhyCode == modelMissing:
+		x.add(env.CheckOf("model", env.CheckWarning, used.Why, "clew model ls lists what there is"))
+		return
+	case used.Provider == echoModel:
+		x.add(env.CheckOf("model", env.CheckWarning, "the built-in echo is chosen: it repeats what it is told", "clew login connects a model"))
+		return
+	case !used.Usable:
+		x.add(env.CheckOf("model", env.CheckWarning, name+" cannot be used yet: "+used.WhyNot, "clew model ls says what each model needs"))
+		return
 	}
 	x.add(env.CheckOf("model", env.CheckOK, name, ""))
-	if address := env.FirstOf(p.BaseURL, vendors[p.Provider]); x.online && address != "" {
+	var profile struct {
+		BaseURL string `json:"base_url"`
+	}
+	if !x.online || c.CallWithin(ctx, lookWithin, http.MethodGet, profilePath(used.Profile), nil, &profile) != nil {
+		return
+	}
+	if address := env.FirstOf(profile.BaseURL, vendors[used.Provider]); address != "" {
 		x.add(reachCheck(ctx, address))
 	}
 }

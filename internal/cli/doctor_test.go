@@ -109,7 +109,7 @@ func TestDoctorBesideAServer(t *testing.T) {
 	if c := by["credentials"]; c.Status != env.CheckOK || !strings.HasSuffix(c.Found, "token") {
 		t.Errorf("credentials: %+v", c)
 	}
-	if c := by["model"]; c.Status != env.CheckWarning || !strings.Contains(c.Found, "echo") {
+	if c := by["model"]; c.Status != env.CheckWarning || !strings.Contains(c.Found, "none is set up") {
 		t.Errorf("model: %+v", c)
 	}
 	if c := by["store"]; d.Verified || c.Status != env.CheckNote || !strings.Contains(c.Found, "a server runs on it") {
@@ -141,12 +141,12 @@ func TestDoctorBesideAServer(t *testing.T) {
 	if _, by = diagnosed(t, env.RealServer, env.ExitOK, environ); by["rules"].Status != env.CheckNote || !strings.Contains(by["rules"].Found, ": docker run *, go test *") {
 		t.Errorf("stars in the settings: %+v", by["rules"])
 	}
-	set("settings", "set", "model_profiles", `{"main":{"provider":"openai","model":"m","base_url":"`+address+`"}}`)
-	set("settings", "set", "model_profile", "main")
+	set("model", "add", "main", "--provider", "openai", "--model", "m", "--base-url", address)
+	set("model", "use", "main")
 	if _, by = diagnosed(t, env.RealServer, env.ExitOK, environ, "--online"); by["model"].Status != env.CheckOK || by["provider"].Status != env.CheckOK {
 		t.Errorf("a provider that answers: %+v %+v", by["model"], by["provider"])
 	}
-	set("settings", "set", "model_profiles", `{"main":{"provider":"openai","model":"m","base_url":"http://127.0.0.1:1"}}`)
+	set("model", "add", "main", "--base-url", "http://127.0.0.1:1")
 	if _, by = diagnosed(t, env.RealServer, env.ExitOK, environ, "--online"); by["provider"].Status != env.CheckWarning {
 		t.Errorf("a provider that does not: %+v", by["provider"])
 	}

@@ -27,6 +27,7 @@ type model struct {
 	PriceIn       float64 `json:"price_in"`
 	PriceOut      float64 `json:"price_out"`
 	Priced        bool    `json:"priced"`
+	Local         bool    `json:"local,omitempty"`
 	Images        bool    `json:"images,omitempty"`
 	Thinking      bool    `json:"thinking,omitempty"`
 	Usable        bool    `json:"usable"`
@@ -46,6 +47,7 @@ type usedModel struct {
 // The codes of the server that are told apart here.
 const (
 	modelNone       = "none"        // nothing is chosen
+	modelByKey      = "key"         // nothing is chosen; a key in the environment decides
 	modelMissing    = "missing"     // what is chosen is not there
 	modelNoProvider = "no_provider" // the server cannot speak to the provider
 	modelNoAddress  = "no_address"  // a profile has to name the customer's own address
@@ -73,7 +75,7 @@ func modelCommand(a *env.App) *cobra.Command {
 		},
 	}
 	r.Flags(cmd)
-	cmd.AddCommand(modelList(a, &r), modelUse(a, &r))
+	cmd.AddCommand(modelList(a, &r), modelUse(a, &r), modelTest(a, &r), modelAdd(a, &r), modelRemove(a, &r))
 	return cmd
 }
 
@@ -82,8 +84,8 @@ func (m usedModel) write(w io.Writer, c *env.Rest) error {
 	p := &env.Page{W: w}
 	switch m.WhyCode {
 	case modelNone:
-		p.Line("No model is set up. The built-in echo repeats what it is told.")
-		p.Line("Choose one: %s    See them: %s", c.Line("model", "use", "anthropic"), c.Line("model", "ls"))
+		p.Line("No model is set up. Programs get the built-in echo, which repeats what it is told.")
+		p.Line("Set one up: %s    See them: %s", c.Line("login"), c.Line("model", "ls"))
 		return p.Err
 	case modelMissing:
 		p.Line("No model can be used: %s", env.Plain(m.Why))
@@ -114,6 +116,8 @@ func (m model) window() string {
 
 func (m model) price() string {
 	switch {
+	case m.Local && m.PriceIn == 0 && m.PriceOut == 0:
+		return "local, free"
 	case !m.Priced:
 		return "price not known"
 	case m.PriceIn == 0 && m.PriceOut == 0:
@@ -160,6 +164,7 @@ func modelList(a *env.App, r *env.Remote) *cobra.Command {
 				p := &env.Page{W: w}
 				modelTable(p, list)
 				if provider == "" {
+					offerFound(cmd.Context(), p, c, all)
 					p.Line("All models of a provider: %s", c.Line("model", "ls", "openai"))
 				} else {
 					p.Line("Use one: %s", c.Line("model", "use", list[len(list)-1].choice()))
@@ -167,6 +172,20 @@ func modelList(a *env.App, r *env.Remote) *cobra.Command {
 				return p.Err
 			})
 		},
+	}
+}
+
+// offerFound names the model servers on the server's machine that have no profile yet.
+// Only the owner hears of them.
+func offerFound(ctx context.Context, p *env.Page, c *env.Rest, all []model) {
+	found, err := discover(ctx, c)
+	if err != nil {
+		return
+	}
+	for _, s := range found {
+		if !hasProfile(all, s.Name) {
+			p.Line("Found on this machine: %s at %s (%s). Use it: %s", s.Title, s.Address, s.offered(), c.Line("login", s.Name))
+		}
 	}
 }
 
@@ -240,7 +259,10 @@ func modelTable(p *env.Page, list []model) {
 		if m.ContextWindow > 0 {
 			row[2] = thousands(m.ContextWindow)
 		}
-		if m.Priced {
+		switch {
+		case m.Local && m.PriceIn == 0 && m.PriceOut == 0:
+			row[3], row[4] = "local", "free"
+		case m.Priced:
 			row[3], row[4] = fmt.Sprintf("%.2f", m.PriceIn), fmt.Sprintf("%.2f", m.PriceOut)
 		}
 		rows = append(rows, row)

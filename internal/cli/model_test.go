@@ -15,16 +15,16 @@ func TestModelCommands(t *testing.T) {
 	data := t.TempDir()
 	environ := []string{"HOME=" + data, "CLEW_SERVER=" + startServer(t, data), "CLEW_DATA=" + data}
 	steps(t, environ, []step{
-		{args: "model", want: "No model is set up. The built-in echo repeats what it is told.\nChoose one: clew model use anthropic"},
-		{args: "model|--json", want: `"why_code":"none"`},
-		{args: "model|ls", want: "no key: clew secret set anthropic_api_key\n"},
+		{args: "model", want: "Used because: OPENAI_API_KEY is set in the server's environment\n"},
+		{args: "model|--json", want: `"why_code":"key"`},
+		{args: "model|ls", want: "no key: clew login anthropic\n"},
 		{args: "model|ls", want: "yes, OPENAI_API_KEY in the server's environment\n"},
 		{args: "model|ls", want: "All models of a provider: clew model ls openai\n"},
 		{args: "model|ls|openai", want: "gpt-5.5 "},
 		{args: "model|ls|gemini", want: "this server cannot use gemini\n"},
 		{args: "model|ls|opnai", code: env.ExitUsage, want: "did you mean openai?"},
-		{args: "model|ls|zzzzzz", code: env.ExitUsage, want: "there are anthropic, openai,"},
-		{args: "model|use|anthropic", want: "profile \"anthropic\".\nNo key: clew secret set anthropic_api_key\n"},
+		{args: "model|ls|zzzzzz", code: env.ExitUsage, want: "there are openai, anthropic,"},
+		{args: "model|use|anthropic", want: "profile \"anthropic\".\nNo key: clew login anthropic\n"},
 		{args: "secret|set|anthropic_api_key", in: "sk-canary-of-anthropic", want: "stored"},
 		{args: "model|use|anthropic/claude-sonnet-4-5-20250929", want: "Using claude-sonnet-4-5-20250929, profile \"anthropic\".\n"},
 		{args: "model", want: "anthropic   claude-sonnet-4-5-20250929   200,000 tokens   $3.00 in, $15.00 out per million\n" +
@@ -42,11 +42,20 @@ func TestModelCommands(t *testing.T) {
 		{args: "model|use|echo", want: "Using echo, profile \"echo\".\n"},
 		{args: "model", want: "echo   free\n"},
 		{args: "model|use", code: env.ExitUsage, want: "clew model use NAME|PROVIDER/MODEL"},
-		{args: "settings|set|model_profiles|" + `{"openai":{"provider":"openai","model":"m","base_url":"http://127.0.0.1:9/v1"},"spare":{"provider":"echo"},"main":{"provider":"openai","model":"gpt-5.5","fallback":["spare"]}}`, want: "model_profiles"},
-		{args: "model", want: `No model can be used: model_profile is "echo", and there is no such profile`},
+		{args: `settings|set|model_profiles|{"spare":{"provider":"echo"}}`, code: env.ExitUsage, want: "use clew model add, clew model rm or clew login"},
+		{args: "model|add|main|--provider|openai|--model|gpt-5.5", want: "Saved the profile \"main\". Use it: clew model use main\n"},
+		{args: "model|add|half|--provider|openai", code: env.ExitFailure, want: "model is missing"},
+		{args: "settings|import|-", in: `{"model_profiles":{"openai":{"provider":"openai","model":"m","base_url":"http://192.0.2.1/v1"},"spare":{"provider":"echo"},"main":{"provider":"openai","model":"gpt-5.5","fallback":["spare"]}}}`, want: "model_profiles"},
 		{args: "model|use|openai/gpt-5", code: env.ExitUsage, want: `the profile "openai" does not belong to openai itself`},
 		{args: "model|use|main", want: "Using gpt-5.5, profile \"main\".\n"},
 		{args: "model", want: "If it is at its limit: spare (fallback)\n"},
+		{args: "model|rm|main", code: env.ExitFailure, want: `The profile "main" is in use; choose another first: clew model use NAME`},
+		{args: "model|rm|spare", code: env.ExitFailure, want: "is a fallback of"},
+		{args: "settings|import|-", in: `{"model_profiles":{}}`, code: env.ExitFailure, want: `The profile "main" is in use`},
+		{args: "model|rm|nothing", code: env.ExitFailure, want: "there is no model profile"},
+		{args: "model|test|spare", want: "echo answered in "},
+		{args: "model|add|spare2|--provider|echo", want: "Saved"},
+		{args: "model|rm|spare2", want: "Deleted the profile \"spare2\".\n"},
 	})
 }
 

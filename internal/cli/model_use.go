@@ -36,12 +36,12 @@ func modelUse(a *env.App, r *env.Remote) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if m.Profile == "" {
+			if m.Profile == "" && m.Provider != echoModel {
 				if err := saveChoice(cmd.Context(), c, all, m); err != nil {
 					return err
 				}
-				m.Profile = m.Provider
 			}
+			m.Profile = env.FirstOf(m.Profile, m.Provider)
 			var used usedModel
 			if err := c.Call(cmd.Context(), http.MethodPut, "model", map[string]string{"profile": m.Profile}, &used); err != nil {
 				return err
@@ -78,8 +78,8 @@ func chosen(all []model, word string) (model, error) {
 		named = ready
 	}
 	switch {
-	case word == "echo":
-		return model{Provider: "echo"}, nil
+	case word == echoModel:
+		return model{Provider: echoModel}, nil
 	case len(named) == 0:
 		return model{}, noModel(all, names, word)
 	case len(named) > 1:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,7 +90,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.session, "session", "", "go on in this session instead of a new one")
 	fs.StringVar(&f.title, "title", "", "title of the new session (default the beginning of the text)")
 	fs.StringVar(&f.mode, "mode", "", "mode to work in: code, architect, ask, debug, orchestrator or one of yours")
-	fs.StringVar(&f.model, "model", "", "model to use in this session")
+	fs.StringVar(&f.model, "model", "", "model for this session: a profile, PROVIDER/MODEL, a model's name, or echo (default the one that clew model shows)")
 	fs.BoolVar(&f.plan, "plan", false, "make a plan first, have it reviewed, then carry it out")
 	fs.BoolVar(&f.queue, "queue", false, "with --session: wait for the end of what is under way instead of steering it")
 	fs.StringVar(&f.yes, "yes", "", "approve everything that is asked for; or only kinds: --yes=read,write,execute,fetch,mcp")
@@ -155,7 +157,11 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	if err := checkMode(ctx, c, f.mode); err != nil {
 		return err
 	}
-	id, err := openFor(ctx, c, f, data.Text, placed, allowed)
+	model, err := f.modelSettings(ctx, a, r, c)
+	if err != nil {
+		return err
+	}
+	id, err := openFor(ctx, c, f, data.Text, placed, allowed, model)
 	if err != nil {
 		return explained(c, err)
 	}
@@ -215,8 +221,18 @@ func (f runFlags) allowance() (follow.Allowance, error) {
 	return follow.NewAllowance(kinds, f.allow)
 }
 
+// modelSettings are those for the model that was asked for. A session that is there, or
+// a mode of one's own, may have a model where the server has none.
+func (f runFlags) modelSettings(ctx context.Context, a *env.App, r env.Remote, c *env.Rest) (map[string]any, error) {
+	ownMode := f.mode != "" && f.mode != string(clew.ModeRun) && f.mode != string(clew.ModeChat) && !slices.Contains(env.BuiltInModes(), f.mode)
+	if f.model == "" && (f.session != "" || ownMode) {
+		return nil, nil
+	}
+	return modelFor(ctx, a, r, c, f.model)
+}
+
 // openFor makes the session, or finds it, and sets what was asked for.
-func openFor(ctx context.Context, c *env.Rest, f runFlags, text string, placed bool, allowed follow.Allowance) (clew.SessionID, error) {
+func openFor(ctx context.Context, c *env.Rest, f runFlags, text string, placed bool, allowed follow.Allowance, model map[string]any) (clew.SessionID, error) {
 	id, err := sessionFor(ctx, c, f, text, placed)
 	if err != nil {
 		return "", err
@@ -229,9 +245,7 @@ func openFor(ctx context.Context, c *env.Rest, f runFlags, text string, placed b
 		}
 		set = allowed.Settings(now)
 	}
-	if f.model != "" {
-		set["model"] = f.model
-	}
+	maps.Copy(set, model)
 	if f.maxCost > 0 && !f.plan {
 		set["budget_usd"] = f.maxCost
 	}

@@ -186,6 +186,9 @@ func settingsSet(a *env.App, r *env.Remote) *cobra.Command {
 		Example: "clew settings set always_allow_read_only true\nclew settings set mode architect --session SESSION",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "model_profiles" {
+				return env.Usagef("model profiles are edited one by one: use clew model add, clew model rm or clew login")
+			}
 			c, err := a.Connect(*r)
 			if err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -39,7 +40,8 @@ type overview struct {
 	server   string // its address, "" if none answers
 	problem  string // why nothing is known of it
 	sessions []client.Session
-	open     int // questions
+	open     int  // questions
+	noModel  bool // no model is set up
 }
 
 func newGlance(ctx context.Context, a *env.App) overview {
@@ -56,6 +58,10 @@ func newGlance(ctx context.Context, a *env.App) overview {
 	g.sessions = page.Sessions
 	if in, err := c.API().Inbox(ctx, "", 1); err == nil {
 		g.open = in.Counts.Total
+	}
+	var used usedModel
+	if err := c.Call(ctx, http.MethodGet, "model", nil, &used); err == nil {
+		g.noModel = used.WhyCode == modelNone
 	}
 	return g
 }
@@ -108,6 +114,9 @@ func (g overview) next() [][2]string {
 	var list [][2]string
 	if g.open > 0 {
 		list = append(list, [2]string{"clew inbox", term.Goes(g.open, "question", "waits for you", "wait for you")})
+	}
+	if g.noModel {
+		list = append(list, [2]string{"clew login", "connect a model: none is set up yet"})
 	}
 	list = append(list, [2]string{"clew run '…'", "give an agent something to do, in this directory"})
 	if len(g.sessions) > 0 {

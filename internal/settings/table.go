@@ -17,8 +17,8 @@ func stateKeys() []*Key {
 func modelKeys() []*Key {
 	return []*Key{
 		{Name: "model_profile", Group: "Models", Provider: true, Exportable: true,
-			Doc:     "Name of the model profile in use. Without one the built-in `echo` provider answers.",
-			Allowed: "a name of `model_profiles`, or empty", check: optional(profileName)},
+			Doc:     "Name of the model profile in use. Without one it is that of a key in the environment, or the one model on this machine; `echo` repeats what it is told.",
+			Allowed: "a name of `model_profiles`, `echo`, or empty", check: optional(profileName)},
 		{Name: "model", Group: "Models", Provider: true, Exportable: true,
 			Doc: "A model to use in place of the one that the profile names.", Allowed: "one line of text", check: optional(func(s string) error { return oneLine("", s) })},
 		{Name: "model_profiles", Group: "Models", Provider: true, Exportable: true, Session: SessionNever,
@@ -47,7 +47,7 @@ func condenseKeys() []*Key {
 		Key{Name: "condense_prompt", Group: group, Exportable: true,
 			Doc: "What the model is told when it writes a summary, in place of the built-in text.", Allowed: "up to 64 KiB of text"}.writing(64 << 10),
 		{Name: "condense_profile", Group: group, Provider: true, Exportable: true,
-			Doc: "The model profile that writes summaries. Empty is the one that the task uses.", Allowed: "a name of `model_profiles`, or empty", check: optional(profileName)},
+			Doc: "The model profile that writes summaries. Empty is the one that the task uses.", Allowed: "a name of `model_profiles`, `echo`, or empty", check: optional(profileName)},
 	}
 }
 

@@ -81,6 +81,9 @@ func (s *Settings) Import(ctx context.Context, imported map[string]any) (changed
 	if err := checkFallbacks(checked["model_profiles"]); err != nil {
 		return nil, err
 	}
+	if err := s.keepsProfileInUse(checked); err != nil {
+		return nil, err
+	}
 	return s.save(ctx, checked)
 }
 

@@ -8,7 +8,7 @@ package settings
 // environment.
 type Values struct {
 	// Models
-	ModelProfile string             `json:"model_profile"` // name of the profile in use; "" = echo
+	ModelProfile string             `json:"model_profile"` // name of the profile in use; "" = the automatic one, or echo
 	Model        string             `json:"model"`         // in place of the profile's; "" = the profile's
 	Profiles     map[string]Profile `json:"model_profiles"`
 	ModelRetries int                `json:"model_retries"`     // 3

@@ -50,7 +50,7 @@ func (a *App) PrintError(w io.Writer, err error) {
 	case errors.Is(err, ErrReported):
 	case a.JSON:
 		_ = json.NewEncoder(w).Encode(map[string]any{"error": errorBody(err)})
-	case ExitCode(err) == ExitUsage:
+	case ExitCode(err) == ExitUsage && errors.As(err, new(*UsageError)):
 		_, _ = fmt.Fprintf(w, "clew: %s (--help says more)\n", ErrorText(err))
 		if many := (*ambiguousError)(nil); errors.As(err, &many) {
 			many.write(w)
