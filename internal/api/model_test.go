@@ -71,3 +71,31 @@ func TestModels(t *testing.T) {
 		t.Error(a.raw)
 	}
 }
+
+// Whoever works here may know which models there are, and not where their keys are.
+func TestModelsForEverybody(t *testing.T) {
+	b := newBench(t)
+	b.secrets["anthropic_api_key"] = "$ANTHROPIC_API_KEY"
+	b.call(ownerToken, "PUT", "/api/v1/model-profiles/work", `{"provider":"anthropic","model":"claude-sonnet-4-5"}`).is(http.StatusOK, "")
+	b.call(ownerToken, "PUT", "/api/v1/model", `{"profile":"work"}`).is(http.StatusOK, "")
+	key := b.key("eve", clew.RoleViewer)
+	for _, path := range []string{"/api/v1/model", "/api/v1/models"} {
+		a := b.call(key, "GET", path, "").is(http.StatusOK, "")
+		if strings.Contains(a.raw, `"key_variable"`) || !strings.Contains(a.raw, "claude-sonnet-4-5") {
+			t.Errorf("%s: %.300s", path, a.raw)
+		}
+	}
+}
+
+// A test costs money: it is for the owner, and not too often.
+func TestModelTest(t *testing.T) {
+	b := newBench(t)
+	b.call(b.key("ada", clew.RoleAdmin), "POST", "/api/v1/model-profiles/work/test", "").is(http.StatusForbidden, clew.Forbidden)
+	b.call(b.key("ada", clew.RoleAdmin), "POST", "/api/v1/models/discover", "").is(http.StatusForbidden, clew.Forbidden)
+	b.call(ownerToken, "POST", "/api/v1/model-profiles/work/test", "").is(http.StatusNotFound, clew.SettingsInvalid)
+	b.call(ownerToken, "POST", "/api/v1/model-profiles/work/test", `{"provider":"openai"}`).is(http.StatusUnprocessableEntity, clew.SettingsInvalid)
+	for range 8 {
+		b.call(ownerToken, "POST", "/api/v1/model-profiles/work/test", "").is(http.StatusNotFound, clew.SettingsInvalid)
+	}
+	b.call(ownerToken, "POST", "/api/v1/model-profiles/work/test", "").is(http.StatusTooManyRequests, clew.RateLimited)
+}

@@ -26,13 +26,14 @@ type loginFlags struct {
 
 // A modelProvider is a vendor that the server can use.
 type modelProvider struct {
-	ID           string `json:"id"`
-	Title        string `json:"title"`
-	KeyPage      string `json:"key_page"`
-	NeedsKey     bool   `json:"needs_key"`
-	NeedsAddress bool   `json:"needs_address"`
-	Model        string `json:"model"`
-	API          string `json:"api"`
+	ID           string   `json:"id"`
+	Title        string   `json:"title"`
+	KeyPage      string   `json:"key_page"`
+	Variables    []string `json:"key_variables"`
+	NeedsKey     bool     `json:"needs_key"`
+	NeedsAddress bool     `json:"needs_address"`
+	Model        string   `json:"model"`
+	API          string   `json:"api"`
 }
 
 // compatible is the choice of a server that speaks OpenAI's API.
@@ -70,11 +71,8 @@ func loginCommand(a *env.App) *cobra.Command {
 }
 
 func login(ctx context.Context, a *env.App, c *env.Rest, f loginFlags, who string) error {
-	var answer struct {
-		Models    []model         `json:"models"`
-		Providers []modelProvider `json:"providers"`
-	}
-	if err := c.Call(ctx, http.MethodGet, "models", nil, &answer); err != nil {
+	all, err := modelProviders(ctx, c)
+	if err != nil {
 		return err
 	}
 	found, err := discover(ctx, c)
@@ -85,7 +83,7 @@ func login(ctx context.Context, a *env.App, c *env.Rest, f loginFlags, who strin
 		if !person(a) {
 			return env.Usagef("name the provider, such as clew login anthropic")
 		}
-		if who, err = chooseProvider(a.In, a.Err, answer.Providers, found); err != nil {
+		if who, err = chooseProvider(a.In, a.Err, all, found); err != nil {
 			return err
 		}
 	}
@@ -98,11 +96,30 @@ func login(ctx context.Context, a *env.App, c *env.Rest, f loginFlags, who strin
 			return err
 		}
 	}
-	i := slices.IndexFunc(answer.Providers, func(p modelProvider) bool { return p.ID == who })
+	i := slices.IndexFunc(all, func(p modelProvider) bool { return p.ID == who })
 	if i < 0 {
-		return noProvider(answer.Providers, found, who)
+		return noProvider(all, found, who)
 	}
-	return loginProvider(ctx, a, c, f, answer.Providers[i])
+	return loginProvider(ctx, a, c, f, all[i])
+}
+
+func modelProviders(ctx context.Context, c *env.Rest) ([]modelProvider, error) {
+	var answer struct {
+		Providers []modelProvider `json:"providers"`
+	}
+	err := c.Call(ctx, http.MethodGet, "models", nil, &answer)
+	return answer.Providers, err
+}
+
+// variable names the variable with the provider's key in the environment of this
+// command, which may not be the server's; "" if there is none.
+func (p modelProvider) variable(a *env.App) string {
+	for _, name := range p.Variables {
+		if a.Getenv(name) != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // person reports whether somebody at a terminal can be asked.
@@ -280,6 +297,8 @@ func readKey(a *env.App, p modelProvider, f loginFlags) (string, error) {
 		b, err = io.ReadAll(io.LimitReader(a.In, maxSecret+1))
 	case !person(a):
 		return "", env.Usagef("there is no terminal to paste a key at: give it on standard input, with --key-stdin")
+	case p.variable(a) != "" && f.address == "" && agreed(a, fmt.Sprintf("%s is set in your environment. Use that key? [Y/n] ", p.variable(a))):
+		b = []byte(a.Getenv(p.variable(a)))
 	default:
 		where := "; it is not shown: "
 		if p.KeyPage != "" && f.address == "" {
@@ -299,6 +318,12 @@ func readKey(a *env.App, p modelProvider, f loginFlags) (string, error) {
 		return "", env.Usagef("the key is empty, and nothing was saved")
 	}
 	return key, nil
+}
+
+// agreed asks a person. Enter alone is a yes.
+func agreed(a *env.App, prompt string) bool {
+	text, err := askLine(a.In, a.Err, prompt)
+	return err == nil && (text == "" || strings.EqualFold(text[:1], "y"))
 }
 
 // finishLogin tests the profile, stores it and uses it. What fails is not stored.

@@ -140,7 +140,7 @@ func checkModel(ctx context.Context, a *env.App, r env.Remote, c *env.Rest) erro
 // useFound takes the one model server that is found on this machine. Several, or none,
 // are for a person to choose.
 func useFound(ctx context.Context, a *env.App, c *env.Rest) error {
-	none := notReady("%s", noModelText)
+	none := notReady("%s%s", noModelText, ownKey(ctx, a, c))
 	found, err := discover(ctx, c)
 	if err != nil {
 		return none
@@ -156,6 +156,21 @@ func useFound(ctx context.Context, a *env.App, c *env.Rest) error {
 	_, _ = fmt.Fprintf(a.Err, "Using %s from %s at %s, the one model found on this machine. Another model: clew model ls\n",
 		env.Plain(s.Models[0].Name), s.Title, s.Address)
 	return nil
+}
+
+// ownKey says that there is a key in the environment of this command, which the server
+// does not see.
+func ownKey(ctx context.Context, a *env.App, c *env.Rest) string {
+	all, err := modelProviders(ctx, c)
+	if err != nil {
+		return ""
+	}
+	for _, p := range all {
+		if name := p.variable(a); name != "" {
+			return fmt.Sprintf("\n%s is set in your environment, and the server does not see it. Store it: %s", name, c.Line("login", p.ID))
+		}
+	}
+	return ""
 }
 
 // tellOnce says something on standard error, once for each data directory.

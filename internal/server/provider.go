@@ -113,7 +113,7 @@ func (w *agentDeps) model(p settings.Profile) agent.Model {
 	}
 	info, known := choice.Info(p)
 	return agent.Model{
-		Free: p.Local(), ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput, Unpriced: !known,
+		ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput, Unpriced: !known,
 		Cost: func(u clew.Usage) float64 { return catalogue.Cost(info, u) },
 	}
 }

@@ -88,10 +88,10 @@ func (s *Settings) automaticName(name string) bool {
 }
 
 // Local reports whether the profile's model runs on this machine. It costs nothing
-// there, and needs no key.
+// there. A server that wants a key may be a gateway to one elsewhere, and is none.
 func (p Profile) Local() bool {
 	u, err := url.Parse(p.BaseURL)
-	if err != nil || p.KeyName != "" {
+	if err != nil || p.NeedsKey() {
 		return false
 	}
 	host := u.Hostname()

@@ -25,6 +25,7 @@ type action struct {
 var actions = []action{
 	{"stop", "stop the work under way", "ctrl+x", (*model).interrupt},
 	{"plan", "the plan", "ctrl+p", func(m *model) tea.Cmd { m.togglePlan(); return nil }},
+	{"model", "another model for this session", "", func(m *model) tea.Cmd { return m.open(newModels()) }},
 	{"rewind", "go back in time; undo", "ctrl+r", func(m *model) tea.Cmd { return m.open(&rewind{files: true}) }},
 	{"sessions", "another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher()) }},
 	{"inbox", "open questions of all sessions", "ctrl+o", func(m *model) tea.Cmd { return m.open(&inbox{}) }},
