@@ -84,6 +84,13 @@ func (a *API) anyModels() (Models, error) {
 	return a.o.Models, nil
 }
 
+// withoutKey leaves out where a model's key is, or would be.
+func withoutKey(m *choice.Model) {
+	if m.KeyVariable = ""; m.WhyNotCode == choice.NoKey {
+		m.WhyNot = "no key; ask an administrator of the server"
+	}
+}
+
 // ownModels gives the models to whoever runs the server.
 func (a *API) ownModels(ctx context.Context) (Models, error) {
 	if by := callerOf(ctx).User; by != auth.OwnerUser && by != auth.LocalUser {
@@ -141,7 +148,8 @@ func (a *API) getModel(ctx context.Context, _ *struct{}) (*modelOutput, error) {
 	}
 	use, err := m.InUse(ctx)
 	if callerOf(ctx).Role != clew.RoleAdmin {
-		use.KeyVariable, use.Why = "", ""
+		withoutKey(&use.Model)
+		use.Why = ""
 	}
 	return modelOf(use, err)
 }
@@ -177,7 +185,7 @@ func (a *API) listModels(ctx context.Context, in *modelsInput) (*modelsOutput, e
 	}
 	if callerOf(ctx).Role != clew.RoleAdmin {
 		for i := range out.Body.Models {
-			out.Body.Models[i].KeyVariable = ""
+			withoutKey(&out.Body.Models[i])
 		}
 	}
 	return out, nil

@@ -81,7 +81,7 @@ func TestModelsForEverybody(t *testing.T) {
 	key := b.key("eve", clew.RoleViewer)
 	for _, path := range []string{"/api/v1/model", "/api/v1/models"} {
 		a := b.call(key, "GET", path, "").is(http.StatusOK, "")
-		if strings.Contains(a.raw, `"key_variable"`) || !strings.Contains(a.raw, "claude-sonnet-4-5") {
+		if strings.Contains(a.raw, `"key_variable"`) || strings.Contains(a.raw, "clew login") || !strings.Contains(a.raw, "claude-sonnet-4-5") {
 			t.Errorf("%s: %.300s", path, a.raw)
 		}
 	}
