@@ -36,7 +36,7 @@ func TestLogin(t *testing.T) {
 	environ := []string{"HOME=" + data, "CLEW_SERVER=" + startServer(t, data), "CLEW_DATA=" + data}
 	at := "--base-url|" + model.URL()
 	steps(t, append(environ, "OPENAI_API_KEY=sk-canary-1234567890"), []step{
-		{args: "run|hello", code: env.ExitUsage, want: "\nOPENAI_API_KEY is set in your environment, and the server does not see it. Store it: clew login openai\n"},
+		{args: "run|hello", code: env.ExitUsage, want: "\nOPENAI_API_KEY is set in your environment, and the server does not see it. Store it:\n  clew login openai\n"},
 	})
 	steps(t, environ, []step{
 		{args: "model", want: "No model is set up."},

@@ -167,7 +167,7 @@ func ownKey(ctx context.Context, a *env.App, c *env.Rest) string {
 	}
 	for _, p := range all {
 		if name := p.variable(a); name != "" {
-			return fmt.Sprintf("\n%s is set in your environment, and the server does not see it. Store it: %s", name, c.Line("login", p.ID))
+			return fmt.Sprintf("\n%s is set in your environment, and the server does not see it. Store it:\n  %s", name, c.Line("login", p.ID))
 		}
 	}
 	return ""
