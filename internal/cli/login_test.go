@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -123,7 +122,7 @@ func TestKeyInTheEnvironmentIsSaidOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := checkModel(context.Background(), a, env.Remote{}, c); err != nil {
+		if err := checkModel(t.Context(), a, env.Remote{}, c); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -92,7 +92,6 @@ func modelTest(a *env.App, r *env.Remote) *cobra.Command {
 }
 
 func modelAdd(a *env.App, r *env.Remote) *cobra.Command {
-	var provider, name, address, api, keyName string
 	var window int
 	cmd := &cobra.Command{
 		Use:   "add NAME --provider PROVIDER --model MODEL",
@@ -135,11 +134,11 @@ func modelAdd(a *env.App, r *env.Remote) *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&provider, "provider", "", "who serves the model: anthropic, openai, …; openai also for servers that speak its API")
-	fs.StringVar(&name, "model", "", "the model's name, as the provider writes it")
-	fs.StringVar(&address, "base-url", "", "address of the API (default the provider's own)")
-	fs.StringVar(&api, "api", "", "API to use: messages, chat, responses, … (default the provider's usual one)")
-	fs.StringVar(&keyName, "key-name", "", "name of the secret with the key (default the provider's)")
+	fs.String("provider", "", "who serves the model: anthropic, openai, …; openai also for servers that speak its API")
+	fs.String("model", "", "the model's name, as the provider writes it")
+	fs.String("base-url", "", "address of the API (default the provider's own)")
+	fs.String("api", "", "API to use: messages, chat, responses, … (default the provider's usual one)")
+	fs.String("key-name", "", "name of the secret with the key (default the provider's)")
 	fs.IntVar(&window, "context-window", 0, "tokens that fit, if the catalogue does not know the model")
 	return cmd
 }

@@ -226,7 +226,7 @@ func (f runFlags) allowance() (follow.Allowance, error) {
 func (f runFlags) modelSettings(ctx context.Context, a *env.App, r env.Remote, c *env.Rest) (map[string]any, error) {
 	ownMode := f.mode != "" && f.mode != string(clew.ModeRun) && f.mode != string(clew.ModeChat) && !slices.Contains(env.BuiltInModes(), f.mode)
 	if f.model == "" && (f.session != "" || ownMode) {
-		return nil, nil
+		return map[string]any{}, nil
 	}
 	return modelFor(ctx, a, r, c, f.model)
 }
