@@ -1,5 +1,5 @@
 // Package anthropic makes model calls through Anthropic's Messages API, or a
-// server that speaks it.
+// server that speaks it, and to Anthropic's models at Amazon and Google Cloud.
 package anthropic
 
 import (
@@ -24,31 +24,53 @@ type Options = call.Options
 type Provider struct {
 	options Options
 	client  *http.Client
+	find    func(context.Context, Options) (target, error)
+}
+
+// A target is whom a call goes to, and as whom.
+type target struct {
+	base    string // URL in the form the SDK wants
+	secrets call.Secrets
+	options []option.RequestOption // those that the target needs beside the usual ones
 }
 
 // New makes a provider. Only the options count: nothing is read from the
 // environment, unlike the SDK's own clients do.
 func New(o Options) *Provider {
-	return &Provider{options: o, client: call.Client(o.HTTP, o.Stall)}
+	return &Provider{options: o, client: call.Client(o.HTTP, o.Stall), find: findMessages}
+}
+
+// findMessages finds the vendor's own API, or a server that speaks it.
+func findMessages(ctx context.Context, o Options) (target, error) {
+	base, err := address(o.BaseURL)
+	if err != nil {
+		return target{}, err
+	}
+	key, err := call.Key(ctx, o.Key, base == vendorURL)
+	t := target{base: base, secrets: call.KnownSecrets(key, o.Headers)}
+	switch {
+	case key == "":
+	case o.KeyHeader != "":
+		t.options = append(t.options, option.WithHeader(o.KeyHeader, key))
+	default:
+		t.options = append(t.options, option.WithAPIKey(key))
+	}
+	return t, err
 }
 
 // Stream makes one call.
 func (p *Provider) Stream(ctx context.Context, req llm.Request, on func(llm.Delta) error) (llm.Answer, error) {
-	base, err := address(p.options.BaseURL)
+	to, err := p.find(ctx, p.options)
 	if err != nil {
-		return llm.Answer{}, err
+		return llm.Answer{}, call.Failure(ctx, err, to.secrets)
 	}
-	key, err := call.Key(ctx, p.options.Key, base == vendorURL)
-	secrets := call.KnownSecrets(key, p.options.Headers)
-	if err != nil {
-		return llm.Answer{}, call.Failure(ctx, err, secrets)
-	}
+	secrets := to.secrets
 	params, err := params(ctx, req)
 	if err != nil {
 		return llm.Answer{}, call.Failure(ctx, err, secrets)
 	}
 	builder := call.NewBuilder(req, on)
-	answer, err := p.run(ctx, params, builder, p.requestOptions(base, key), secrets)
+	answer, err := p.run(ctx, params, builder, p.requestOptions(to), secrets)
 	if stopped := builder.Stopped(); stopped != nil {
 		return llm.Answer{}, stopped
 	}
@@ -91,9 +113,8 @@ func streamError(err error, secrets call.Secrets) error {
 	return err
 }
 
-func (p *Provider) requestOptions(base, key string) []option.RequestOption {
+func (p *Provider) requestOptions(to target) []option.RequestOption {
 	o := []option.RequestOption{
-		option.WithBaseURL(base),
 		option.WithHTTPClient(p.client),
 		option.WithMaxRetries(0), // the caller retries, and shows it
 		// The SDK's spans can carry whole conversations.
@@ -107,14 +128,7 @@ func (p *Provider) requestOptions(base, key string) []option.RequestOption {
 	for name, value := range p.options.Headers {
 		o = append(o, option.WithHeader(name, value))
 	}
-	switch {
-	case key == "":
-	case p.options.KeyHeader != "":
-		o = append(o, option.WithHeader(p.options.KeyHeader, key))
-	default:
-		o = append(o, option.WithAPIKey(key))
-	}
-	return o
+	return append(append(o, to.options...), option.WithBaseURL(to.base)) // after what Bedrock's option says of it
 }
 
 // address gives the base URL in the form the SDK wants. People write it with

@@ -59,8 +59,10 @@ func maxTokens(req llm.Request) int64 {
 	if req.MaxTokens > 0 {
 		return int64(req.MaxTokens)
 	}
-	if info, ok := catalogue.Find("anthropic", req.Model); ok && info.MaxOutput > 0 {
-		return int64(info.MaxOutput)
+	for _, at := range []string{"anthropic", "bedrock", "vertexai"} { // no name means two models
+		if info, ok := catalogue.Find(at, req.Model); ok && info.MaxOutput > 0 {
+			return int64(info.MaxOutput)
+		}
 	}
 	return defaultMaxTokens
 }

@@ -169,7 +169,7 @@ func (p *Piece) Append(s string) error {
 	return p.b.pass(llm.Delta{Kind: llm.DeltaText, Text: s})
 }
 
-// Sign adds to the proof of a thought.
+// Sign adds to the proof of a thought, or of the thought that led to the piece.
 func (p *Piece) Sign(s string) error {
 	p.sign.WriteString(s)
 	return p.b.grow(len(s))
@@ -183,8 +183,9 @@ func (p *Piece) Seal(s string) error {
 
 func (p *Piece) finish() (clew.Part, error) {
 	part := p.part
+	part.Signature = p.sign.String()
 	if part.Type != clew.PartToolUse {
-		part.Text, part.Signature = p.text.String(), p.sign.String()
+		part.Text = p.text.String()
 		return part, nil
 	}
 	input := strings.TrimSpace(p.text.String())

@@ -62,7 +62,9 @@ func Cut(err error) bool {
 func fromStatus(s *StatusError, secrets Secrets, now time.Time) *llm.Error {
 	said := parse(s.Body)
 	e := said.failure(s.Host, s.Status, secrets)
-	e.RetryAfter = retryAfter(s.Header, now)
+	if e.RetryAfter = retryAfter(s.Header, now); e.RetryAfter == 0 {
+		e.RetryAfter = said.wait
+	}
 	if s.Status/100 == 3 {
 		e.Kind, e.Message = llm.KindRequest, called(s.Host)+" sends the call elsewhere, which is not followed: set base_url to the final address"
 	}
@@ -75,21 +77,28 @@ func fromStatus(s *StatusError, secrets Secrets, now time.Time) *llm.Error {
 // InStream says what an error that came as part of a stream means. The status
 // of its HTTP answer was 200 and says nothing.
 func InStream(data []byte, secrets Secrets) *llm.Error {
-	e := parse(data).failure("", 0, secrets)
-	e.Status = 0
+	said := parse(data)
+	e := said.failure("", 0, secrets)
+	e.Status, e.RetryAfter = 0, said.wait
 	return e
 }
 
 // statement is what a provider says about a failure, in any of the shapes in
 // use: {"error":{"message","type","code"}}, {"error":"…"}, {"message":"…"},
-// {"detail":"…"}.
+// {"detail":"…"}, and Google's {"error":{"message","code","status","details"}},
+// which may come in a list.
 type statement struct {
 	message string
-	words   []string // type and code
-	status  int      // a code that is a number
+	words   []string      // type, code, and Google's status and reasons
+	status  int           // a code that is a number
+	wait    time.Duration // as Google tells it
 }
 
 func parse(body []byte) statement {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
 		return statement{} // a proxy's page tells people nothing
@@ -105,7 +114,7 @@ func parse(body []byte) statement {
 			break
 		}
 	}
-	for _, from := range []json.RawMessage{fields["type"], fields["code"]} {
+	for _, from := range []json.RawMessage{fields["type"], fields["code"], fields["status"]} {
 		var word string
 		var number float64
 		switch {
@@ -115,7 +124,27 @@ func parse(body []byte) statement {
 			s.status = int(number)
 		}
 	}
+	s.readDetails(fields["details"])
 	return s
+}
+
+// readDetails reads what Google adds to an error: a reason, and how long to wait.
+func (s *statement) readDetails(data json.RawMessage) {
+	var details []struct {
+		Reason     string `json:"reason"`
+		RetryDelay string `json:"retryDelay"` // "34.5s"
+	}
+	if json.Unmarshal(data, &details) != nil {
+		return
+	}
+	for _, d := range details {
+		if d.Reason != "" {
+			s.words = append(s.words, d.Reason)
+		}
+		if wait, err := time.ParseDuration(d.RetryDelay); err == nil {
+			s.wait = min(max(wait, 0), maxRetryAfter)
+		}
+	}
 }
 
 func (s statement) failure(host string, status int, secrets Secrets) *llm.Error {
@@ -153,7 +182,7 @@ func (s statement) kind(status int) llm.Kind {
 		return llm.KindContext
 	case s.is("overloaded_error", "rate_limit_error", "rate_limit_exceeded"):
 		return llm.KindOverloaded
-	case s.is("authentication_error", "permission_error", "invalid_api_key"):
+	case s.is("authentication_error", "permission_error", "invalid_api_key", "api_key_invalid"):
 		return llm.KindAuth
 	case s.is("invalid_request_error", "not_found_error", "invalid_prompt") && status < 500:
 		return byStatus(status, llm.KindRequest)
@@ -189,7 +218,7 @@ func (s statement) saysTooLong(status int) bool {
 		return false
 	}
 	return s.says("prompt is too long", "maximum context length", "exceed context limit", "context window",
-		"available context size", "input is too long")
+		"available context size", "input is too long", "input token count")
 }
 
 // retryAfter reads how long the provider asks to wait: retry-after-ms, or

@@ -157,6 +157,8 @@ func (w *watchdog) Close() error {
 // Options say where and as whom a provider calls.
 type Options struct {
 	BaseURL string                                // "" is the vendor's
+	Region  string                                // of a cloud; "" is what the environment says
+	Project string                                // of Google Cloud; the same
 	Key     func(context.Context) (string, error) // read anew for each call
 	// KeyHeader is the header that the key goes in, "" for the vendor's usual one.
 	KeyHeader string

@@ -115,6 +115,11 @@ func decodeAnthropic(header http.Header, body []byte) (*Request, *refusal) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return r, badRequest("the body is no request: %v", err)
 	}
+	return r, in.decode(r)
+}
+
+// decode fills in r and checks the request.
+func (in *anthropicRequest) decode(r *Request) *refusal {
 	r.Model, r.System, r.Stream, r.Temperature, r.User = in.Model, in.System.text(), in.Stream, in.Temperature, in.Metadata.UserID
 	r.Thinking = in.Thinking.Type == "enabled" || in.Thinking.Type == "adaptive"
 	if in.MaxTokens != nil {
@@ -127,7 +132,7 @@ func decodeAnthropic(header http.Header, body []byte) (*Request, *refusal) {
 	for _, m := range in.Messages {
 		r.Messages = append(r.Messages, m.decode(names))
 	}
-	return r, in.check()
+	return in.check()
 }
 
 // decode turns a message into ours. names has the tool of each call so far.

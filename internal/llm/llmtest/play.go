@@ -30,6 +30,8 @@ type sink struct {
 	rc    *http.ResponseController
 	begun bool
 	err   error
+	// binary puts each event in a frame of Amazon's event stream.
+	binary bool
 }
 
 // begin sends the header, once.
@@ -54,12 +56,16 @@ func (s *sink) raw(data string) {
 
 // event sends one server-sent event. Its name may be empty.
 func (s *sink) event(name string, data any) {
-	s.begin(http.StatusOK, "text/event-stream")
 	text, err := json.Marshal(data)
 	if err != nil {
 		s.err = err
 		return
 	}
+	if s.binary {
+		s.frame(name, text)
+		return
+	}
+	s.begin(http.StatusOK, "text/event-stream")
 	line := "data: " + string(text) + "\n\n"
 	if name != "" {
 		line = "event: " + name + "\n" + line
@@ -69,6 +75,9 @@ func (s *sink) event(name string, data any) {
 
 // document sends a whole answer.
 func (s *sink) document(status int, data any) {
+	if s.binary && status >= 400 {
+		s.w.Header().Set("X-Amzn-ErrorType", amazonErrorType(status))
+	}
 	s.begin(status, "application/json")
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -86,6 +95,8 @@ type player struct {
 	sleep func(context.Context, time.Duration) error
 	pace  time.Duration
 	mime  string
+	// google tells how long to wait in the error and not in a header.
+	google bool
 }
 
 // play plays all of r. It returns when the client is gone, and panics with
@@ -148,7 +159,9 @@ func (p *player) content(ctx context.Context, b beat) bool {
 }
 
 func (p *player) status(s Status) {
-	if s.RetryAfter > 0 {
+	if p.google {
+		s.Failure.wait = s.RetryAfter
+	} else if s.RetryAfter > 0 {
 		h := p.sink.w.Header()
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(s.RetryAfter.Seconds()))))
 		h.Set("Retry-After-Ms", strconv.FormatInt(s.RetryAfter.Milliseconds(), 10))

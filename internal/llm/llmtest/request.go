@@ -18,7 +18,13 @@ const (
 	Anthropic Vendor = "anthropic"
 	OpenAI    Vendor = "openai"    // Chat Completions
 	Responses Vendor = "responses" // OpenAI's other wire, and Azure's
+	Gemini    Vendor = "gemini"
+	Bedrock   Vendor = "bedrock" // Anthropic's messages by way of Amazon
+	Vertex    Vendor = "vertex"  // Anthropic's messages by way of Google Cloud
 )
+
+// Vendors lists them all.
+func Vendors() []Vendor { return []Vendor{Anthropic, OpenAI, Responses, Gemini, Bedrock, Vertex} }
 
 // A Request is a model call as the server understood it, the same for all
 // wires. It does not hold the key.
@@ -43,8 +49,8 @@ type Request struct {
 	Body json.RawMessage // as it came
 
 	includeUsage bool            // OpenAI: the stream ends with a chunk on usage
-	sealed       bool            // Responses: thoughts are wanted under seal
-	led          map[string]bool // Responses: calls, and whether a thought came right before
+	sealed       bool            // Responses and Gemini: thoughts are wanted under seal
+	led          map[string]bool // the same: calls, and whether a thought came right before
 }
 
 // Turn is 1 as long as the history holds no answer, 2 with one, and so on.

@@ -124,4 +124,6 @@ type Status struct {
 type Failure struct {
 	Type    string // the vendor's name of the error, made up if empty
 	Message string
+
+	wait time.Duration // Google tells it in the error
 }

@@ -61,6 +61,8 @@ func New(script *Script, opts Options) *Server {
 	for path, vendor := range map[string]Vendor{
 		"/v1/messages": Anthropic, "/v1/chat/completions": OpenAI, "/v1/responses": Responses,
 		"/openai/v1/chat/completions": OpenAI, "/openai/v1/responses": Responses, // Azure's
+		"/v1beta/models/{call}": Gemini, "/model/{model}/{call}": Bedrock,
+		"/v1/projects/{project}/locations/{region}/publishers/anthropic/models/{call}": Vertex,
 	} {
 		s.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, vendor) })
 	}
@@ -96,7 +98,7 @@ func Start(script *Script, opts Options) (*Server, error) {
 }
 
 // URL is where the server listens: Anthropic's base URL. OpenAI's is URL/v1,
-// Azure's URL/openai/v1.
+// Azure's URL/openai/v1. The others' is the bare URL too.
 func (s *Server) URL() string { return s.url }
 
 // Close cuts all connections and returns when every answer has ended.
@@ -170,10 +172,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serve(w http.ResponseWriter, hr *http.Request, vendor Vendor) {
-	p := &player{sink: &sink{w: w, rc: http.NewResponseController(w)}, sleep: s.opts.Sleep, form: openaiError}
-	if vendor == Anthropic {
-		p.form = anthropicError
-	}
+	p := &player{sink: &sink{w: w, rc: http.NewResponseController(w)}, sleep: s.opts.Sleep, form: errorForms[vendor]}
+	p.google, p.sink.binary = vendor == Gemini || vendor == Vertex, vendor == Bedrock
 	refuse := func(no *refusal) { p.sink.document(no.status, p.form(no.status, no.failure)) }
 
 	key := keyOf(hr.Header, vendor)
@@ -189,7 +189,7 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, vendor Vendor) {
 		}
 		return // otherwise the client left
 	}
-	req, reply, no := s.answer(hr.Header, body, vendor, key)
+	req, reply, no := s.answer(hr, body, vendor, key)
 	if no != nil {
 		refuse(no)
 		return
@@ -201,13 +201,23 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, vendor Vendor) {
 func keyOf(h http.Header, vendor Vendor) string {
 	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	own := "Api-Key" // Azure's
-	if vendor == Anthropic {
+	switch vendor {
+	case Anthropic:
 		own = "X-Api-Key"
+	case Gemini:
+		own = "X-Goog-Api-Key"
+	case Bedrock:
+		return bedrockKey(h.Get("Authorization"))
 	}
 	if key := h.Get(own); key != "" {
 		return key
 	}
 	return bearer
+}
+
+var errorForms = map[Vendor]func(int, Failure) any{
+	Anthropic: anthropicError, OpenAI: openaiError, Responses: openaiError,
+	Gemini: googleError, Bedrock: amazonError, Vertex: googleError,
 }
 
 func (p *player) perform(ctx context.Context, req *Request, r *reply) {
@@ -220,6 +230,8 @@ func (p *player) perform(ctx context.Context, req *Request, r *reply) {
 		p.voice = &openaiVoice{sink: p.sink, req: req, reply: r}
 	case Responses:
 		p.voice = &responsesVoice{sink: p.sink, req: req, reply: r}
+	case Gemini:
+		p.voice = &geminiVoice{sink: p.sink, req: req, reply: r}
 	default:
 		p.voice = &anthropicVoice{sink: p.sink, req: req, reply: r}
 	}
@@ -227,16 +239,23 @@ func (p *player) perform(ctx context.Context, req *Request, r *reply) {
 }
 
 // answer decodes, records and matches a request.
-func (s *Server) answer(header http.Header, body []byte, vendor Vendor, key string) (*Request, *reply, *refusal) {
+func (s *Server) answer(hr *http.Request, body []byte, vendor Vendor, key string) (*Request, *reply, *refusal) {
 	var req *Request
 	var no *refusal
+	model, verb, _ := strings.Cut(hr.PathValue("call"), ":")
 	switch vendor {
 	case OpenAI:
 		req, no = decodeOpenAI(body)
 	case Responses:
 		req, no = decodeResponses(body)
+	case Gemini:
+		req, no = decodeGemini(model, verb == "streamGenerateContent", body)
+	case Bedrock:
+		req, no = decodeCloud(vendor, hr.PathValue("model"), model == "invoke-with-response-stream", body)
+	case Vertex:
+		req, no = decodeCloud(vendor, model, verb == "streamRawPredict", body)
 	default:
-		req, no = decodeAnthropic(header, body)
+		req, no = decodeAnthropic(hr.Header, body)
 	}
 	req.Body = body
 	req.identify(key)
