@@ -14,6 +14,7 @@ import (
 	"github.com/clew-run/clew/internal/llm/catalogue"
 	"github.com/clew-run/clew/internal/llm/choice"
 	"github.com/clew-run/clew/internal/llm/echo"
+	"github.com/clew-run/clew/internal/llm/gemini"
 	"github.com/clew-run/clew/internal/llm/openai"
 	"github.com/clew-run/clew/internal/llm/vendor"
 	"github.com/clew-run/clew/internal/settings"
@@ -28,15 +29,16 @@ var wires = map[vendor.API]struct {
 	vendor.Messages:  {"anthropic", func(o call.Options) llm.Provider { return anthropic.New(o) }},
 	vendor.Chat:      {"openai", func(o call.Options) llm.Provider { return openai.New(o) }},
 	vendor.Responses: {"openai", func(o call.Options) llm.Provider { return openai.NewResponses(o) }},
+	vendor.Gemini:    {"gemini", func(o call.Options) llm.Provider { return gemini.New(o) }},
+	vendor.Bedrock:   {"bedrock", func(o call.Options) llm.Provider { return anthropic.NewBedrock(o) }},
+	vendor.Vertex:    {"vertex", func(o call.Options) llm.Provider { return anthropic.NewVertex(o) }},
 }
 
 // providers lists the providers that a profile can name.
 func (c Config) providers() []string {
 	names := []string{"echo"}
 	for _, v := range vendor.All() {
-		if _, ok := wires[v.API]; ok {
-			names = append(names, v.ID)
-		}
+		names = append(names, v.ID)
 	}
 	return slices.AppendSeq(names, maps.Keys(c.Providers))
 }
@@ -71,10 +73,7 @@ func (w *agentDeps) providerWith(p settings.Profile, key func(context.Context) (
 	if p.API != "" {
 		api = vendor.API(p.API)
 	}
-	wire, ok := wires[api]
-	if !ok {
-		return nil, clew.Errorf(clew.SettingsInvalid, "this version of clew does not speak the API %s, which the provider %s needs", api, v.ID)
-	}
+	wire := wires[api] // TestWires has them all; the settings let in no other
 	base := p.BaseURL
 	if base == "" {
 		base = v.BaseURL
@@ -83,7 +82,10 @@ func (w *agentDeps) providerWith(p settings.Profile, key func(context.Context) (
 		return nil, clew.Errorf(clew.SettingsInvalid, "the provider %s needs a base_url in its profile for the API %s", v.ID, api)
 	}
 	now, _ := w.settings.For(nil)
-	o := call.Options{BaseURL: base, Key: key, Headers: p.Headers, Stall: time.Duration(now.StallSec) * time.Second}
+	o := call.Options{
+		BaseURL: base, Region: p.Region, Project: p.Project, Key: key, Headers: p.Headers,
+		Stall: time.Duration(now.StallSec) * time.Second,
+	}
 	if v.ID == "azure" {
 		o.KeyHeader = "Api-Key"
 	}
@@ -94,6 +96,9 @@ func (w *agentDeps) providerWith(p settings.Profile, key func(context.Context) (
 // it, not the vendor's key of the environment.
 func (w *agentDeps) modelKey(p settings.Profile) func(context.Context) (string, error) {
 	name := p.SecretName()
+	if v, ok := vendor.Find(p.Provider); ok && v.Secret == "" && p.KeyName == "" {
+		return nil // a cloud's credentials are found by its own wire
+	}
 	if p.VendorKeyCounts() {
 		return func(ctx context.Context) (string, error) { return w.secret(ctx, name) }
 	}

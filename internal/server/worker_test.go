@@ -126,7 +126,9 @@ func TestProviders(t *testing.T) {
 
 // The API of a profile chooses the wire, and a key goes to its own vendor only.
 func TestWires(t *testing.T) {
-	w := shop(t, "CLEW_SECRET_OPENAI_API_KEY=stored", "CLEW_SECRET_AZURE_API_KEY=stored")
+	w := shop(t, "CLEW_SECRET_OPENAI_API_KEY=stored", "CLEW_SECRET_AZURE_API_KEY=stored", "CLEW_SECRET_GEMINI_API_KEY=stored")
+	t.Setenv("AWS_ACCESS_KEY_ID", "stored")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	model, err := llmtest.Start(llmtest.MustParse("- times: 0\n  reply: [{text: hello}]\n"), llmtest.Options{Key: "stored"})
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +144,9 @@ func TestWires(t *testing.T) {
 		{settings.Profile{Provider: "azure", BaseURL: model.URL() + "/openai/v1"}, llmtest.Responses},
 		{settings.Profile{Provider: "azure", API: "chat", BaseURL: model.URL() + "/openai/v1/"}, llmtest.OpenAI},
 		{settings.Profile{Provider: "openrouter", KeyName: "openai_api_key", BaseURL: model.URL() + "/v1"}, llmtest.OpenAI},
+		{settings.Profile{Provider: "gemini", BaseURL: model.URL()}, llmtest.Gemini},
+		{settings.Profile{Provider: "bedrock", Region: "eu-west-1", BaseURL: model.URL()}, llmtest.Bedrock},
+		{settings.Profile{Provider: "vertex", KeyName: "openai_api_key", Project: "p", BaseURL: model.URL()}, llmtest.Vertex},
 	} {
 		p, err := w.provider(c.profile)
 		if err == nil {
@@ -159,16 +164,14 @@ func TestWires(t *testing.T) {
 		{settings.Profile{Provider: "azure"}, "the provider azure needs a base_url in its profile for the API responses"},
 		{settings.Profile{Provider: "openai", API: "messages"}, "needs a base_url"},
 		{settings.Profile{Provider: "anthropic", API: "chat"}, "needs a base_url"},
-		{settings.Profile{Provider: "gemini"}, "does not speak the API gemini, which the provider gemini needs"},
-		{settings.Profile{Provider: "bedrock"}, "does not speak the API bedrock"},
-		{settings.Profile{Provider: "vertex"}, "does not speak the API vertex"},
-		{settings.Profile{Provider: "openai", API: "gemini"}, "does not speak the API gemini"},
+		{settings.Profile{Provider: "openai", API: "gemini"}, "needs a base_url"},
+		{settings.Profile{Provider: "anthropic", API: "bedrock"}, "needs a base_url"},
 	} {
 		if _, err := w.provider(c.profile); clew.CodeOf(err) != clew.SettingsInvalid || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.profile, err)
 		}
 	}
-	if got, want := w.cfg.providers(), []string{"echo", "anthropic", "openai", "openrouter", "azure"}; !slices.Equal(got, want) {
+	if got, want := w.cfg.providers(), []string{"echo", "anthropic", "openai", "gemini", "openrouter", "azure", "bedrock", "vertex"}; !slices.Equal(got, want) {
 		t.Errorf("providers %q", got)
 	}
 }

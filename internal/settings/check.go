@@ -22,6 +22,7 @@ import (
 // that someone put into the wrong place.
 
 var (
+	placePattern      = regexp.MustCompile(`^[a-z0-9][a-z0-9:.-]{0,63}$`)
 	profilePattern    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 	serverPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 	slugPattern       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
@@ -112,6 +113,12 @@ var apis = func() (names []string) {
 	}
 	return names
 }()
+
+// placeName checks the name of a region or a project of a cloud: it becomes part of
+// an address.
+func placeName(s string) error {
+	return matching(placePattern, s, "a name of small letters, digits, dash and colon, up to 64")
+}
 
 func profileName(s string) error {
 	return matching(profilePattern, s, "a name of letters, digits, dot, dash and underscore, up to 64")
@@ -249,6 +256,11 @@ func checkProfile(name string, v any) error {
 	if p.API != "" {
 		if err := oneOf(apis...)(p.API); err != nil {
 			return in("api", err)
+		}
+	}
+	for _, place := range []struct{ name, value string }{{"region", p.Region}, {"project", p.Project}} {
+		if err := optional(placeName)(place.value); err != nil {
+			return in(place.name, err)
 		}
 	}
 	for _, next := range p.Fallback {

@@ -97,7 +97,7 @@ var (
 		"model_profiles": {[]any{}, profileOf("fast", "api_key", "sk-canary"), profileOf("fast", "colour", "red"), profileOf("a/b", "model", "m"),
 			profileOf("fast", "base_url", "ftp://example.org"), profileOf("fast", "base_url", "https://user:pw@example.org"), profileOf("fast", "thinking", "deep"),
 			profileOf("fast", "headers", map[string]any{"Authorization": "Bearer canary"}), profileOf("fast", "price_in", -1), profileOf("fast", "temperature", 3), profileOf("fast", "key_name", "../k"),
-			profileOf("fast", "api", "telepathy"), profileOf("fast", "fallback", []any{"a b"})},
+			profileOf("fast", "api", "telepathy"), profileOf("fast", "region", "eu/../x"), profileOf("fast", "project", "a b"), profileOf("fast", "fallback", []any{"a b"})},
 		"model_retries":       {-1, 21, 1.5, "3"},
 		"model_crash_retry":   {"never", true},
 		"model_stall_sec":     {4, 3601},

@@ -120,6 +120,8 @@ type Profile struct {
 	Model       string            `json:"model"`
 	API         string            `json:"api,omitempty"`      // as in package vendor; "" = the vendor's usual one
 	BaseURL     string            `json:"base_url,omitempty"` // "" = the vendor's
+	Region      string            `json:"region,omitempty"`   // of bedrock and vertex
+	Project     string            `json:"project,omitempty"`  // of vertex
 	KeyName     string            `json:"key_name,omitempty"` // name of the secret; "" = the provider's
 	MaxTokens   int               `json:"max_tokens,omitempty"`
 	Thinking    string            `json:"thinking,omitempty"` // off, low, medium, high
