@@ -100,6 +100,11 @@ test-race: ## run the core's tests under the race detector
 test-s3: ## run the archive's tests against a real S3-compatible server, built on first use
 	$(GO) test -count=1 -tags s3 -run TestS3 -timeout 20m ./internal/archive
 
+.PHONY: test-sdks
+test-sdks: ## have the vendors' own SDKs talk to the scripted model; they are fetched on first use
+	./tools/vendor-sdks
+	$(GO) test -count=1 -tags sdks,$(TAGS) -timeout 10m -v -run TestVendorsSDKs ./internal/llm/llmtest
+
 .PHONY: test-real-model
 test-real-model: ## stream an answer of a small real model, which is fetched on first use
 	$(GO) test -count=1 -tags realmodel -timeout 10m -v ./internal/llm/realmodel

@@ -180,11 +180,11 @@ func (s statement) kind(status int) llm.Kind {
 		return llm.KindQuota
 	case s.is("context_length_exceeded", "exceed_context_size_error", "request_too_large") || status == http.StatusRequestEntityTooLarge || s.saysTooLong(status):
 		return llm.KindContext
-	case s.is("overloaded_error", "rate_limit_error", "rate_limit_exceeded"):
+	case s.is("overloaded_error", "rate_limit_error", "rate_limit_exceeded", "throttlingexception", "serviceunavailableexception"):
 		return llm.KindOverloaded
-	case s.is("authentication_error", "permission_error", "invalid_api_key", "api_key_invalid"):
+	case s.is("authentication_error", "permission_error", "invalid_api_key", "api_key_invalid", "accessdeniedexception"):
 		return llm.KindAuth
-	case s.is("invalid_request_error", "not_found_error", "invalid_prompt") && status < 500:
+	case s.is("invalid_request_error", "not_found_error", "invalid_prompt", "validationexception") && status < 500:
 		return byStatus(status, llm.KindRequest)
 	}
 	return byStatus(status, llm.KindUnstable)

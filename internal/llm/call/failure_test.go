@@ -41,6 +41,11 @@ func TestKinds(t *testing.T) {
 		"redirect":               {307, ``, llm.KindRequest, "base_url"},
 		"error under 200":        {200, `{"error":{"code":429,"message":"busy"}}`, llm.KindOverloaded, "busy"},
 		"answer without streams": {200, `{"id":"x","choices":[]}`, llm.KindUnstable, "without a stream"},
+		"too many, google":       {429, `{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED"}}`, llm.KindOverloaded, "quota"},
+		"bad key, google":        {400, `{"error":{"code":400,"message":"API key not valid","details":[{"reason":"API_KEY_INVALID"}]}}`, llm.KindAuth, "not valid"},
+		"too long, google":       {400, `{"error":{"code":400,"message":"The input token count (9) exceeds the maximum"}}`, llm.KindContext, "exceeds"},
+		"a list, google":         {404, `[{"error":{"code":404,"message":"no such model"}}]`, llm.KindRequest, "no such model"},
+		"too long, amazon":       {400, `{"message":"Input is too long for requested model."}`, llm.KindContext, "too long"},
 		"server error":           {500, `{"error":{"type":"invalid_request_error","message":"oops"}}`, llm.KindUnstable, "oops"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,6 +62,9 @@ func TestInStream(t *testing.T) {
 	for body, kind := range map[string]llm.Kind{
 		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`: llm.KindOverloaded,
 		`{"type":"error","error":{"type":"api_error","message":"Internal"}}`:          llm.KindUnstable,
+		`{"type":"error","error":{"type":"throttlingException","message":"slow"}}`:    llm.KindOverloaded,
+		`{"type":"error","error":{"type":"validationException","message":"bad"}}`:     llm.KindRequest,
+		`{"type":"error","error":{"type":"accessDeniedException","message":"no"}}`:    llm.KindAuth,
 		`{"error":{"code":502,"message":"upstream"}}`:                                 llm.KindUnstable,
 		`{"error":{"code":429,"message":"busy"}}`:                                     llm.KindOverloaded,
 		`{"error":{"type":"invalid_request_error","message":"no"}}`:                   llm.KindRequest,

@@ -14,8 +14,6 @@ import (
 // Amazon and Google Cloud pass Anthropic's messages on. The model is part of the
 // address, the version part of the body, and Amazon's stream is binary.
 
-var cloudVersions = map[Vendor]string{Bedrock: "bedrock-2023-05-31", Vertex: "vertex-2023-10-16"}
-
 // decodeCloud reads and checks a request to Anthropic's models in a cloud.
 func decodeCloud(vendor Vendor, model string, stream bool, body []byte) (*Request, *refusal) {
 	r := &Request{Vendor: vendor, Model: model, Stream: stream}
@@ -28,8 +26,8 @@ func decodeCloud(vendor Vendor, model string, stream bool, body []byte) (*Reques
 		return r, badRequest("the body is no request: %v", err)
 	}
 	switch {
-	case in.Version != cloudVersions[vendor]:
-		return r, badRequest("anthropic_version: must be %s", cloudVersions[vendor])
+	case in.Version == "": // older SDKs name the cloud in it, newer ones the API
+		return r, badRequest("anthropic_version: the field is missing")
 	case in.Model != "":
 		return r, badRequest("model: Extra inputs are not permitted")
 	case vendor == Bedrock && in.Streams != nil:

@@ -75,7 +75,7 @@ type geminiResponse struct {
 func decodeGemini(model string, stream bool, body []byte) (*Request, *refusal) {
 	r := &Request{Vendor: Gemini, Model: model, Stream: stream, led: map[string]bool{}}
 	var in geminiRequest
-	if err := json.Unmarshal(body, &in); err != nil {
+	if err := json.Unmarshal(camelCase(body), &in); err != nil {
 		return r, badRequest("Invalid JSON payload received: %v", err)
 	}
 	r.System, r.Temperature = in.System.text(), in.Config.Temperature
@@ -102,6 +102,39 @@ func decodeGemini(model string, stream bool, body []byte) (*Request, *refusal) {
 		}
 	}
 	return r, in.check()
+}
+
+// camelCase writes the names of fields as the vendor's documents do. It takes them
+// with underscores too, and its own SDKs mix both. What a tool takes and gives stays.
+func camelCase(data json.RawMessage) json.RawMessage {
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) == nil && list != nil {
+		for i := range list {
+			list[i] = camelCase(list[i])
+		}
+		out, _ := json.Marshal(list)
+		return out
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil || fields == nil {
+		return data
+	}
+	renamed := map[string]json.RawMessage{}
+	for name, value := range fields {
+		words := strings.Split(name, "_")
+		for i, w := range words[1:] {
+			if w != "" {
+				words[i+1] = strings.ToUpper(w[:1]) + w[1:]
+			}
+		}
+		name = strings.Join(words, "")
+		if name != "args" && name != "response" && name != "parameters" && name != "parametersJsonSchema" {
+			value = camelCase(value)
+		}
+		renamed[name] = value
+	}
+	out, _ := json.Marshal(renamed)
+	return out
 }
 
 func (c geminiContent) text() string {

@@ -61,7 +61,7 @@ func New(script *Script, opts Options) *Server {
 	for path, vendor := range map[string]Vendor{
 		"/v1/messages": Anthropic, "/v1/chat/completions": OpenAI, "/v1/responses": Responses,
 		"/openai/v1/chat/completions": OpenAI, "/openai/v1/responses": Responses, // Azure's
-		"/v1beta/models/{call}": Gemini, "/model/{model}/{call}": Bedrock,
+		"/v1beta/models/{call}": Gemini, "/v1/models/{call}": Gemini, "/model/{model}/{call}": Bedrock,
 		"/v1/projects/{project}/locations/{region}/publishers/anthropic/models/{call}": Vertex,
 	} {
 		s.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, vendor) })

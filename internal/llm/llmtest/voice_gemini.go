@@ -70,7 +70,7 @@ func (v *geminiVoice) open(b beat) {
 func (v *geminiVoice) piece(text string) {
 	v.text.WriteString(text)
 	switch {
-	case v.now.Kind == ItemThinking && !v.req.Thinking, text == "":
+	case text == "":
 	case v.now.Kind == ItemThinking:
 		v.chunk([]object{{"text": text, "thought": true}}, "")
 	case v.now.Kind == ItemText:
@@ -88,9 +88,7 @@ func (v *geminiVoice) closePart() {
 	switch b.Kind {
 	case ItemThinking:
 		v.led = true
-		if v.req.Thinking {
-			v.parts = append(v.parts, object{"text": text, "thought": true})
-		}
+		v.parts = append(v.parts, object{"text": text, "thought": true})
 	case ItemTool:
 		args, fine := geminiArgs(text)
 		if !fine {
