@@ -294,7 +294,7 @@ const longStory = `
 //
 // Covers: HIS-04, HIS-08, HIS-09
 func TestCondenseOverTheWire(t *testing.T) {
-	for _, vendor := range []llmtest.Vendor{llmtest.Anthropic, llmtest.OpenAI, llmtest.Responses} {
+	for _, vendor := range llmtest.Vendors() {
 		t.Run(string(vendor), func(t *testing.T) {
 			server, err := llmtest.Start(llmtest.MustParse(longStory), llmtest.Options{Fast: true})
 			if err != nil {

@@ -85,11 +85,14 @@ func (s *Stage) play(with Setup, env map[string]string) {
 		with.Name = "test"
 	}
 	profile := map[string]any{"provider": "anthropic", "model": with.Name + "-1", "base_url": s.Model.URL(), "key_name": with.Name + "_key"}
-	if with.Vendor == llmtest.OpenAI || with.Vendor == llmtest.Responses {
+	switch with.Vendor {
+	case llmtest.OpenAI, llmtest.Responses:
 		profile["provider"], profile["base_url"] = "openai", s.Model.URL()+"/v1"
-	}
-	if with.Vendor == llmtest.Responses {
-		profile["api"] = "responses"
+		if with.Vendor == llmtest.Responses {
+			profile["api"] = "responses"
+		}
+	case llmtest.Gemini, llmtest.Bedrock, llmtest.Vertex:
+		profile["provider"], profile["region"], profile["project"] = string(with.Vendor), "eu-west-1", "test"
 	}
 	maps.Copy(profile, with.Profile)
 	settings := map[string]any{"model_profile": with.Name, "model_profiles": map[string]any{with.Name: profile}}

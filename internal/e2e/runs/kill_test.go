@@ -46,7 +46,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 		for i, at := range chosen {
 			t.Run(at, func(t *testing.T) {
 				t.Parallel()
-				s := killStage(t, vendors[i%2], map[string]any{
+				s := killStage(t, vendors[i%len(vendors)], map[string]any{
 					"run_parallel_todos": 1 + i/4%2*2, "model_crash_retry": []string{"ask", "auto"}[i/2%2],
 				})
 				if !s.live(t, crashAt+at) {

@@ -26,7 +26,7 @@ const sessionID clew.SessionID = "sess_run"
 // within bounds one story.
 const within = 90 * time.Second
 
-var vendors = []llmtest.Vendor{llmtest.Anthropic, llmtest.OpenAI}
+var vendors = llmtest.Vendors()
 
 type record = proc.Record
 

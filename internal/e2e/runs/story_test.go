@@ -19,7 +19,7 @@ import (
 // has the plan changed by words and approved, works with progress, fails once
 // and tries again, is refused money, is paused, goes on with one more step that
 // is approved anew, asks for a value, and answers. What is on record, what
-// people read and what the model hears are the same over both vendors' wires.
+// people read and what the model hears are the same over all wires.
 //
 // Covers: WS-020, WS-022, WS-023, WS-024, WS-025, WS-026, WS-027, WS-028, WS-029, WS-030, WS-031, WS-032, WS-033, WS-034, WS-035, WS-036, WS-037, WS-062, WS-063, WS-064, WS-065, WS-066, WS-067, RUN-01, RUN-02, RUN-03, RUN-04, RUN-05, RUN-06, RUN-07, RUN-09, RUN-10, RUN-11, RUN-12, RUN-13, RUN-14, RUN-15, RUN-16, RUN-18, RUN-19, RUN-20, RUN-25, RUN-26, RUN-29, RUN-30, RUN-33
 func TestStory(t *testing.T) {

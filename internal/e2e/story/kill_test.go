@@ -43,7 +43,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 			t.Run(at, func(t *testing.T) {
 				t.Parallel()
 				// Both wires, and both ways to treat a call that was cut, by turns.
-				how := plot{bin: bin, vendor: vendors[i%2], settings: map[string]any{"model_crash_retry": retries[i/2%2]}}
+				how := plot{bin: bin, vendor: vendors[i%len(vendors)], settings: map[string]any{"model_crash_retry": retries[i/2%2]}}
 				if !killedAt(t, how, at, calm) {
 					mu.Lock()
 					missed++
@@ -65,7 +65,7 @@ func TestKillWhileAQuestionWaits(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		t.Run(fmt.Sprint("question ", n), func(t *testing.T) {
 			t.Parallel()
-			s := killStage(t, plot{bin: bin, vendor: vendors[n%2]})
+			s := killStage(t, plot{bin: bin, vendor: vendors[n%len(vendors)]})
 			asked := 0
 			p := reader(s)
 			p.onAsk = func(clew.Question) bool {

@@ -17,7 +17,7 @@ import (
 	"github.com/clew-run/clew/wire"
 )
 
-var vendors = []llmtest.Vendor{llmtest.Anthropic, llmtest.OpenAI, llmtest.Responses}
+var vendors = llmtest.Vendors()
 
 const storyWithin = 60 * time.Second
 
