@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -261,7 +262,11 @@ func (m *Models) ready(ctx context.Context, model *Model, p settings.Profile) er
 	}
 	from, known := vendor.Find(p.Provider)
 	if !known || from.Secret == "" && p.KeyName == "" { // one of the program's own, or a cloud's
-		model.Usable = true
+		home, _ := os.UserHomeDir() // without one there are no files to look for
+		missing := from.Credentials(os.Getenv, home)
+		if model.Usable = missing == ""; !model.Usable {
+			model.WhyNot, model.WhyNotCode = missing, NoKey
+		}
 		return nil
 	}
 	variable, found, err := m.Keys.Source(ctx, p.SecretName(), p.VendorKeyCounts())

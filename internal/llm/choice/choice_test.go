@@ -10,7 +10,7 @@ import (
 	"github.com/clew-run/clew/internal/settings"
 )
 
-var providers = []string{"anthropic", "openai", "echo", "own"}
+var providers = []string{"anthropic", "openai", "bedrock", "echo", "own"}
 
 func open(t *testing.T, environ ...string) *choice.Models {
 	t.Helper()
@@ -82,6 +82,10 @@ func TestInUseByTheEnvironment(t *testing.T) {
 
 // Which profiles can be used goes by the rules that calls go by.
 func TestUsable(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	for _, name := range []string{"AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
+		t.Setenv(name, "")
+	}
 	m := open(t, "ANTHROPIC_API_KEY=sk-canary-0123456789", "CLEW_SECRET_THIRD=sk-canary-9876543210")
 	for name, p := range map[string]map[string]any{
 		"env":       {"provider": "anthropic", "model": "m"},
@@ -119,6 +123,9 @@ func TestUsable(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	if v := vendors["gemini"]; v.Usable || v.WhyNotCode != choice.NotSupported || v.WhyNot != "this server cannot use gemini" {
+		t.Errorf("%+v", v)
+	}
+	if v := vendors["bedrock"]; v.Usable || v.WhyNotCode != choice.NoKey || v.WhyNot != "no AWS credentials found: aws configure" {
 		t.Errorf("%+v", v)
 	}
 	put(t, m, "openai", map[string]any{"provider": "openai", "model": "m", "api_key": "sk-canary-1111111111"})

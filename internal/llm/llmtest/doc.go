@@ -1,6 +1,6 @@
 // Package llmtest has the scripted model: an HTTP server that speaks the
-// streaming APIs of Anthropic and OpenAI (Chat Completions and Responses) and
-// plays a script instead of thinking.
+// streaming APIs of Anthropic (at home and in two clouds), OpenAI (Chat Completions
+// and Responses) and Gemini, and plays a script instead of thinking.
 // Tests use it through the vendors' own SDKs, and the demo needs no key and no
 // network with it.
 //
