@@ -175,7 +175,7 @@ func checkRefusal(t *testing.T, vendor Vendor, b any, want string) {
 
 func TestKey(t *testing.T) {
 	s := start(t, "- times: 0\n  reply: [{text: ok}]\n", Options{Key: "right"})
-	for _, vendor := range []Vendor{Anthropic, OpenAI, Responses} {
+	for _, vendor := range Vendors() {
 		for key, want := range map[string]int{"": 401, "wrong": 401, "right": 400} {
 			resp := send(t, s, vendor, []byte(`{}`), key)
 			text := readAll(t, resp.Body)

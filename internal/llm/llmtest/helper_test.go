@@ -71,7 +71,8 @@ func readAll(t *testing.T, r io.Reader) string {
 
 func send(t *testing.T, s *Server, vendor Vendor, data []byte, key string) *http.Response {
 	t.Helper()
-	path := map[Vendor]string{Anthropic: "/v1/messages", OpenAI: "/v1/chat/completions", Responses: "/v1/responses"}[vendor]
+	path := map[Vendor]string{Anthropic: "/v1/messages", OpenAI: "/v1/chat/completions", Responses: "/v1/responses",
+		Gemini: "/v1beta/models/m:generateContent", Bedrock: "/model/m/invoke", Vertex: "/v1/projects/p/locations/r/publishers/anthropic/models/m:rawPredict"}[vendor]
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+path, bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
@@ -89,14 +90,15 @@ func send(t *testing.T, s *Server, vendor Vendor, data []byte, key string) *http
 	return resp
 }
 
-// errorMessage takes the message out of either vendor's error form.
+// errorMessage takes the message out of any vendor's error form.
 func errorMessage(t *testing.T, text string) string {
 	t.Helper()
 	var e struct {
-		Error struct{ Message string }
+		Error   struct{ Message string }
+		Message string // Amazon's
 	}
-	if err := json.Unmarshal([]byte(text), &e); err != nil || e.Error.Message == "" {
+	if err := json.Unmarshal([]byte(text), &e); err != nil || e.Error.Message+e.Message == "" {
 		t.Fatalf("no error in the vendor's form: %s", text)
 	}
-	return e.Error.Message
+	return e.Error.Message + e.Message
 }
