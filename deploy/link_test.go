@@ -14,7 +14,7 @@ import (
 )
 
 // maxProgram is what `make build` may make, in bytes. Each vendor's wire takes about
-// half a megabyte of its SDK; there is room for those that are still to come.
+// half a megabyte of its SDK.
 const maxProgram = 74_000_000
 
 // Whoever calls a method by a name that is known only at run time
