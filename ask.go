@@ -86,7 +86,8 @@ const (
 	SayAPIReqRetried           Say = "api_req_retried"
 	SayAPIReqRetryDelayed      Say = "api_req_retry_delayed"
 	SayAPIReqDeleted           Say = "api_req_deleted"
-	SayModelFallback           Say = "model_fallback" // clew's own; its metadata has from, to and reason
+	SayModelFallback           Say = "model_fallback"    // clew's own; its metadata has from, to and reason
+	SayInstructionsRead        Say = "instructions_read" // clew's own; see Message.Instructions
 	SayCompletionResult        Say = "completion_result"
 	SayUserFeedback            Say = "user_feedback"
 	SayUserFeedbackDiff        Say = "user_feedback_diff"
@@ -114,6 +115,7 @@ var sayValues = []string{
 	string(SayError), string(SayText), string(SayImage), string(SayReasoning),
 	string(SayAPIReqStarted), string(SayAPIReqFinished), string(SayAPIReqRetried),
 	string(SayAPIReqRetryDelayed), string(SayAPIReqDeleted), string(SayModelFallback),
+	string(SayInstructionsRead),
 	string(SayCompletionResult), string(SayUserFeedback), string(SayUserFeedbackDiff),
 	string(SayCommandOutput), string(SaySubtaskResult),
 	string(SayBrowserAction), string(SayBrowserActionResult), string(SayBrowserSessionStatus),

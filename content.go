@@ -89,6 +89,7 @@ type Message struct {
 	Checkpoint        map[string]any     `json:"checkpoint,omitempty"` // with say checkpoint_saved: checkpoint_id and hash; with say error: missing_for, a message whose files were not saved
 	ContextCondense   *ContextCondense   `json:"context_condense,omitempty"`
 	ContextTruncation *ContextTruncation `json:"context_truncation,omitempty"`
+	Instructions      *InstructionsRead  `json:"instructions,omitempty"` // with say instructions_read
 	HistoryIndex      *int               `json:"conversation_history_index,omitempty"`
 
 	IsProtected bool           `json:"is_protected,omitempty"`
@@ -205,6 +206,22 @@ type ContextCondense struct {
 	TokensBefore int64   `json:"tokens_before,omitempty"`
 	TokensAfter  int64   `json:"tokens_after,omitempty"`
 	CostUSD      float64 `json:"cost_usd,omitempty"`
+}
+
+// InstructionsRead says which files of instructions, such as AGENTS.md, models in
+// this session go by from here on. Without files there are none any more.
+type InstructionsRead struct {
+	Files List[InstructionFile] `json:"files"`
+	// Blob is the address of their text as models get it.
+	Blob string `json:"blob,omitempty"`
+}
+
+// An InstructionFile is one of them.
+type InstructionFile struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"` // of what was read of it
+	Bytes  int64  `json:"bytes"`  // of the whole file
+	Cut    bool   `json:"cut,omitempty"`
 }
 
 // ContextTruncation names the marker that a sliding window set.

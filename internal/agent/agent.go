@@ -63,6 +63,12 @@ type Config struct {
 	// read anew at each step.
 	Version func() uint64
 	Blobs   Blobs
+	// Instructions is the file of the person who runs the server that is part of
+	// every prompt, "" for none.
+	Instructions string
+	// Surroundings says what the prompt tells of the world around a directory, ""
+	// if the session has none; nil tells nothing. It is asked at each step.
+	Surroundings func(dir string) string
 	// Refers says whether a session has a blob; nil says so of all.
 	Refers func(ctx context.Context, id clew.SessionID, address string) (bool, error)
 	// Files looks after workspaces; nil has nobody do so.
@@ -214,6 +220,8 @@ type worker struct {
 	// noRoom that nothing was done about it since.
 	tooLong int
 	noRoom  bool
+	// readFor is the turn for which the project's instructions were read.
+	readFor clew.MessageID
 	toolSet
 }
 
@@ -254,6 +262,9 @@ func (w *worker) step(ctx context.Context, v session.View) (more bool, err error
 	}
 	if !unheard(v.Task) {
 		return false, w.endTurn()
+	}
+	if changed, err := w.readInstructions(ctx, v); changed || err != nil {
+		return changed, err
 	}
 	return w.think(ctx, v)
 }

@@ -29,6 +29,7 @@ func (w *worker) runAll(ctx context.Context, v session.View, plans []*preparedCa
 	}
 	slots := make(chan struct{}, parallel)
 	errs := make([]error, len(plans))
+	var said told
 	var wg sync.WaitGroup
 	for i, p := range plans {
 		slots <- struct{}{}
@@ -40,7 +41,7 @@ func (w *worker) runAll(ctx context.Context, v session.View, plans []*preparedCa
 					errs[i] = clew.WrapError(clew.Internal, fmt.Errorf("panic: %v", x), "the call failed inside the server")
 				}
 			}()
-			errs[i] = w.runOne(ctx, v, p, len(plans) == 1)
+			errs[i] = w.runOne(ctx, v, p, &said, len(plans) == 1)
 		})
 	}
 	wg.Wait()
@@ -55,7 +56,7 @@ func (w *worker) runAll(ctx context.Context, v session.View, plans []*preparedCa
 
 // runOne runs a call and records what came of it. If it runs alone, the record
 // may also say that the model is asked next.
-func (w *worker) runOne(ctx context.Context, v session.View, p *preparedCall, alone bool) error {
+func (w *worker) runOne(ctx context.Context, v session.View, p *preparedCall, said *told, alone bool) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -82,6 +83,9 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *preparedCall, al
 	kept, err := w.keep(ctx, v, result)
 	if err != nil {
 		return err
+	}
+	if !result.IsError {
+		kept.text += w.nested(v, p, said)
 	}
 	finish := finishOf(p, out.final(kept.text, summary.Output(kept.text)), result, kept, took) // final waits for a tool that still writes
 	finish.Files = after.seen()

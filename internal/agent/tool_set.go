@@ -90,7 +90,7 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 		return err
 	}
 	w.pickTools(ctx, v)
-	w.prompt, w.offered = w.system(v), w.specs()
+	w.prompt, w.offered = w.system(ctx, v), w.specs()
 	w.fixed = llm.EstimateTokens(nil, w.prompt, w.offered)
 	if version != "" && w.noPlace == nil && w.plain() {
 		w.equipped = version
@@ -169,8 +169,24 @@ func (w *worker) version(v session.View) string {
 	if w.cfg.Version == nil || len(v.Settings) > overlayMax {
 		return ""
 	}
-	return fmt.Sprintf("%d %q %q %q %q %q %q %t %q", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Workspace, v.Task.ParentTaskID,
-		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, openWindows(v.Windows))
+	return fmt.Sprintf("%d %q %q %q %q %q %q %t %q %q %q", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Workspace, v.Task.ParentTaskID,
+		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, openWindows(v.Windows), instructionsOf(v), w.surroundings(v))
+}
+
+// surroundings is what the prompt tells of the world.
+func (w *worker) surroundings(v session.View) string {
+	if w.cfg.Surroundings == nil {
+		return ""
+	}
+	return w.cfg.Surroundings(v.Workspace)
+}
+
+// instructionsOf names the instructions that the record says the prompt has.
+func instructionsOf(v session.View) string {
+	if v.Instructions == nil {
+		return ""
+	}
+	return v.Instructions.Blob
 }
 
 // plain reports whether the workspace brings nothing along that would have to be
@@ -260,7 +276,7 @@ func (k *toolSet) specs() []llm.Tool {
 }
 
 // system is the system prompt.
-func (w *worker) system(v session.View) string {
+func (w *worker) system(ctx context.Context, v session.View) string {
 	k := &w.toolSet
 	var b strings.Builder
 	if k.layer == "" || k.layer == clew.LayerExecution {
@@ -275,6 +291,10 @@ func (w *worker) system(v session.View) string {
 		fmt.Fprintf(&b, "Workspace: %s (%s). Paths are relative to it.\n", k.workspace.Dir, runtime.GOOS)
 	} else {
 		b.WriteString("There is no workspace: tools that need files will fail.\n")
+	}
+	b.WriteString(w.instructions(ctx, v))
+	if text := w.surroundings(v); text != "" {
+		b.WriteString("\n" + text + "\n")
 	}
 	if v.Task.ParentTaskID != "" && v.Task.TodoID == "" {
 		b.WriteString("\nYou work on a subtask. Nobody reads along but the agent that gave it to you. End with attempt_completion; its result is all that agent gets.\n")

@@ -75,6 +75,9 @@ func TestAllowedCallRuns(t *testing.T) {
 
 func (w *world) write(name, content string) {
 	w.Helper()
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(w.dir, name)), 0o700); err != nil {
+		w.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
 		w.Fatal(err)
 	}

@@ -45,6 +45,7 @@ var order = []string{
 	"internal/session",
 	"internal/transfer", // sessions as files
 	"internal/tool",
+	"internal/project", // what a project says to agents: AGENTS.md, skills, commands
 	"internal/agent",
 	"internal/control",
 	"internal/archive",

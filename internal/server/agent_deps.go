@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew/internal/control"
 	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/llm/choice"
+	"github.com/clew-run/clew/internal/project"
 	"github.com/clew-run/clew/internal/report"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
@@ -97,6 +98,8 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 		Clock: s.cfg.Clock, Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, Node: s.nodeAmongOthers(), Home: w.cfg.ownWorkspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
 		Blobs:         s.blobs, Refers: s.refers.Refers, Files: s.files, Log: s.log, ReportFont: font,
+		Instructions: s.cfg.personal("AGENTS.md"),
+		Surroundings: func(dir string) string { return project.Surroundings(s.cfg.Clock.Now(), dir) },
 	})
 	w.desk = &control.ServerCommands{
 		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },

@@ -47,6 +47,8 @@ type View struct {
 	Tasks    int
 	Question *clew.Question // the task's oldest open question, nil if none
 	Windows  []core.Window  // the open ones
+	// Instructions are the files that models go by, nil before any were read.
+	Instructions *clew.InstructionsRead
 	// Run is the tree's run if one is under way: whole for its root, without the
 	// todos for those who carry them out. Todo is the one that the task carries
 	// out.
@@ -83,7 +85,7 @@ func (s *Session) view(t *core.Task) View {
 	v := View{
 		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Checkpoint: s.state.Checkpoint, FilesNode: s.state.FilesNode, OwnPast: s.state.FirstOwnSeq == 0, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
 		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.Blocked(t.TaskID), Held: s.state.RunPaused(t), NowMS: s.host.now(),
-		Windows: s.state.Windows, // a list that is never changed
+		Windows: s.state.Windows, Instructions: s.state.Instructions, // neither is ever changed
 	}
 	for _, x := range s.state.Tasks {
 		if x.RootTaskID == t.RootTaskID && x.TodoID == "" {

@@ -72,6 +72,7 @@ func Defaults() Values {
 		ModelRetries: 3,
 		CrashRetry:   "ask",
 		StallSec:     120,
+		ProjectWords: "auto",
 		AutoCondense: true, CondenseThreshold: 80, CondenseKeep: 6,
 		Mode:            "code",
 		CustomModes:     []Mode{},

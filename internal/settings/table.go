@@ -32,6 +32,8 @@ func modelKeys() []*Key {
 			Doc: "A model's stream that is silent for so many seconds is cut.", Allowed: "5 to 3600", check: between(5, 3600)},
 		Key{Name: "custom_instructions", Group: "Models", Exportable: true,
 			Doc: "Text that is added to every prompt.", Allowed: "up to 64 KiB of text"}.writing(64 << 10),
+		Key{Name: "project_instructions", Group: "Models", Exportable: true,
+			Doc: "Whether `AGENTS.md` of the workspace and your own are part of the prompt.", Allowed: "`auto`, `off`"}.choosing("auto", "off"),
 	}
 }
 

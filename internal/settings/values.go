@@ -15,6 +15,7 @@ type Values struct {
 	CrashRetry   string             `json:"model_crash_retry"` // ask, or auto: what happens to a call cut by a crash
 	StallSec     int                `json:"model_stall_sec"`   // a stream silent for so long is cut: 120
 	Instructions string             `json:"custom_instructions"`
+	ProjectWords string             `json:"project_instructions"` // auto, or off: whether AGENTS.md is read
 
 	// Long conversations
 	AutoCondense      bool   `json:"auto_condense"`      // true: a summary takes the place of old messages by itself

@@ -100,6 +100,10 @@ func (s *transcriptPrinter) message(m *clew.Message) {
 		if s.once(m) {
 			s.note(Faint, "%s", env.FirstOf(m.Text, "The model did not answer; it is asked again."))
 		}
+	case clew.SayInstructionsRead:
+		if s.once(m) {
+			s.note(Faint, "%s", m.Text)
+		}
 	case clew.SayImage:
 		if s.once(m) {
 			s.note(Faint, "[%s]", term.Count(len(m.Images), "image"))

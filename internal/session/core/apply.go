@@ -148,6 +148,9 @@ func applyCreated(s *State, m clew.Message) {
 	if m.QueuedAs != "" {
 		s.leavesQueue(m.QueuedAs)
 	}
+	if m.Say == clew.SayInstructionsRead && m.Instructions != nil {
+		s.Instructions = m.Instructions
+	}
 	if m.Role == clew.SpeakerUser { // what comes now is another way on
 		s.Redo = nil
 	}

@@ -56,6 +56,9 @@ type State struct {
 	Settings map[string]any `json:"settings,omitempty"`
 	Usage    clew.Usage     `json:"usage"`
 
+	// Instructions are the files that models go by, nil before any were read.
+	Instructions *clew.InstructionsRead `json:"instructions,omitempty"`
+
 	// Windows are the open ones, on all monitors.
 	Windows []Window `json:"windows,omitempty"`
 

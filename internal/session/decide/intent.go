@@ -57,13 +57,14 @@ type Note struct {
 	Say   clew.Say
 	Text  string
 
-	Metadata map[string]any
+	Metadata     map[string]any
+	Instructions *clew.InstructionsRead
 }
 
 func (n Note) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	r := recorder{tx: tx, s: s, t: t}
 	r.update(n.Texts)
-	r.say(clew.Message{Say: n.Say, Role: clew.SpeakerSystem, Text: n.Text, Metadata: n.Metadata})
+	r.say(clew.Message{Say: n.Say, Role: clew.SpeakerSystem, Text: n.Text, Metadata: n.Metadata, Instructions: n.Instructions})
 	return Result{}, nil
 }
 

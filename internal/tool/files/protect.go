@@ -19,7 +19,7 @@ const (
 // programs: what agents may do, what runs on commit, in CI or in an editor.
 var askDirs = []string{
 	".clew", ".git", ".github", ".gitlab", ".circleci", ".buildkite", ".woodpecker", ".ci", ".husky", ".vscode", ".idea",
-	".devcontainer", ".claude", ".cursor", ".roo",
+	".devcontainer", ".agents", ".claude", ".cursor", ".roo",
 }
 
 // askFiles are files, anywhere in the workspace, that do the same.

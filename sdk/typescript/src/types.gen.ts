@@ -182,6 +182,7 @@ export interface Message {
   checkpoint?: Record<string, unknown>;
   context_condense?: ContextCondense;
   context_truncation?: ContextTruncation;
+  instructions?: InstructionsRead;
   conversation_history_index?: number;
   is_protected?: boolean;
   is_answered?: boolean;
@@ -225,6 +226,7 @@ export type Say =
   | "api_req_retry_delayed"
   | "api_req_deleted"
   | "model_fallback"
+  | "instructions_read"
   | "completion_result"
   | "user_feedback"
   | "user_feedback_diff"
@@ -275,6 +277,18 @@ export interface ContextCondense {
 export interface ContextTruncation {
   truncation_id: string;
   hidden?: number;
+}
+
+export interface InstructionsRead {
+  files: InstructionFile[];
+  blob?: string;
+}
+
+export interface InstructionFile {
+  path: string;
+  sha256: string;
+  bytes: number;
+  cut?: boolean;
 }
 
 export type APIProtocol =
