@@ -16,6 +16,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/project"
 	"github.com/clew-run/clew/internal/run"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/blob"
@@ -66,6 +67,9 @@ type Config struct {
 	// Instructions is the file of the person who runs the server that is part of
 	// every prompt, "" for none.
 	Instructions string
+	// Personal gives the folders of the person who runs the server that have skills
+	// and commands; nil has none.
+	Personal func() project.Folder
 	// Surroundings says what the prompt tells of the world around a directory, ""
 	// if the session has none; nil tells nothing. It is asked at each step.
 	Surroundings func(dir string) string

@@ -71,8 +71,11 @@ func (w *worker) control(ctx context.Context, v session.View, c core.Call) error
 	if _, ok := layerTools[c.Tool]; ok && w.layer != "" {
 		return w.layerControl(ctx, v, c)
 	}
-	if c.Tool == toolWindow {
+	switch c.Tool {
+	case toolWindow:
 		return w.showWindow(c)
+	case toolSkill:
+		return w.useSkill(c)
 	}
 	var in controlInput
 	if err := json.Unmarshal(c.Input, &in); err != nil {

@@ -3,17 +3,15 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/project"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
@@ -47,6 +45,8 @@ type toolSet struct {
 	own   []tool.Spec     // the agent's own tools
 	known map[string]bool // the tools that a run's todos can use
 
+	skills []project.Skill
+
 	equipped string // the version that all of this is of
 }
 
@@ -68,7 +68,7 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 	}
 	w.openPlace(v)
 	var own []settings.Mode
-	w.trusted = false
+	w.trusted, w.skills = false, nil
 	if w.noPlace == nil {
 		own = w.trust(v)
 	}
@@ -102,7 +102,7 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 // pickTools finds the tools that the mode and the layer allow.
 func (w *worker) pickTools(ctx context.Context, v session.View) {
 	w.layer = layerOf(v)
-	w.own = ownTools(w.layer)
+	w.own = w.withSkills(ownTools(w.layer))
 	w.tools, w.known = map[string]tool.Tool{}, map[string]bool{}
 	narrow := w.mode
 	narrow.Groups = groupsOf(w.layer, w.mode)
@@ -193,26 +193,29 @@ func instructionsOf(v session.View) string {
 // trusted.
 func (w *worker) plain() bool {
 	if w.later != "" {
-		_, err := os.Lstat(filepath.Join(w.later, ".clew"))
-		return errors.Is(err, fs.ErrNotExist)
+		return settings.SaysNothing(os.DirFS(w.later))
 	}
-	_, err := w.workspace.Root.Lstat(".clew")
-	return errors.Is(err, fs.ErrNotExist)
+	return settings.SaysNothing(w.workspace.Root.FS())
 }
 
 // trust finds out whether a person trusts the workspace as it is now, and then
-// gives its modes. One without a .clew folder grants nothing, so there is
-// nothing to trust.
+// gives its modes and has its skills. One without a .clew folder grants nothing, so
+// flags hold in it; its skills count once it is trusted.
 func (w *worker) trust(v session.View) []settings.Mode {
 	if w.plain() {
 		w.trusted = true
+		w.findSkills(v, nil)
 		return nil
 	}
-	place, err := settings.ReadWorkspace(w.workspace.Root.FS())
-	w.trusted = err == nil && settings.Trusted(w.values, w.workspace.Dir, place.Hash)
-	if !w.trusted {
+	fsys := w.workspace.Root.FS()
+	place, err := settings.ReadWorkspace(fsys)
+	known := err == nil && settings.Trusted(w.values, w.workspace.Dir, place.Hash)
+	w.trusted = known || !settings.Grants(fsys)
+	if !known {
+		w.findSkills(v, nil)
 		return nil
 	}
+	w.findSkills(v, place.Files)
 	if place.ModesErr != nil {
 		w.cfg.Log.Warn("modes of the workspace", "session", v.Session, "err", place.ModesErr)
 	}
@@ -293,6 +296,7 @@ func (w *worker) system(ctx context.Context, v session.View) string {
 		b.WriteString("There is no workspace: tools that need files will fail.\n")
 	}
 	b.WriteString(w.instructions(ctx, v))
+	b.WriteString(w.skillList())
 	if text := w.surroundings(v); text != "" {
 		b.WriteString("\n" + text + "\n")
 	}

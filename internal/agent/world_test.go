@@ -22,6 +22,7 @@ import (
 	"github.com/clew-run/clew/internal/agent"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/project"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/settings"
@@ -57,6 +58,7 @@ type world struct {
 	trusted  func(clew.UserID) bool                     // nil trusts all
 	by       clew.Principal                             // who speaks, if not ann
 	files    rewind.Files                               // nil keeps none
+	personal func() project.Folder
 	several  bool                                       // each host is another node
 }
 
@@ -124,6 +126,7 @@ func (w *world) open() {
 		Version:       w.version,
 		Trusted:       w.trusted,
 		Files:         w.files,
+		Personal:      w.personal,
 		Workspace: func(_ clew.SessionID, _ clew.UserID, dir string, _ settings.Values) (*tool.Workspace, error) {
 			if dir == "" {
 				return nil, clew.Errorf(clew.SessionInvalidState, "the session has no directory")

@@ -20,8 +20,9 @@ func settingsTrust(a *env.App, r *env.Remote) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust DIR",
 		Short: "Trust a workspace's .clew folder as it is now",
-		Long: "Trust a workspace's .clew folder as it is now: its modes count from then on, and\n" +
-			"approvals that you switched on hold in it. When the folder changes, the trust ends.\n" +
+		Long: "Trust a workspace's .clew folder as it is now: its modes, skills and commands count from\n" +
+			"then on (those of .agents/skills, .claude/skills and .claude/commands, too), and approvals\n" +
+			"that you switched on hold in it. When one of the folders changes, the trust ends.\n" +
 			"Read the folder first. The workspace must be on the machine of the server.",
 		Example: "clew settings trust ~/project\nclew settings trust ~/project --remove",
 		Args:    cobra.ExactArgs(1),
@@ -53,7 +54,7 @@ func settingsTrust(a *env.App, r *env.Remote) *cobra.Command {
 			if err := c.Call(cmd.Context(), http.MethodPatch, "settings", change, nil); err != nil {
 				return err
 			}
-			return a.Print(map[string]any{"dir": folder.Dir, "hash": folder.Hash, "modes": folder.Modes}, func(w io.Writer) error {
+			return a.Print(map[string]any{"dir": folder.Dir, "hash": folder.Hash, "modes": folder.Modes, "skills": folder.Skills, "commands": folder.Commands}, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, trustLine(folder, remove))
 				return err
 			})
@@ -80,8 +81,22 @@ func trustLine(f env.TrustedFolder, remove bool) string {
 	switch {
 	case remove:
 		return env.Plain(f.Dir) + " is not trusted any more"
-	case len(f.Modes) > 0:
-		return fmt.Sprintf("%s is trusted as it is now; it brings the modes %s", env.Plain(f.Dir), env.Plain(strings.Join(f.Modes, ", ")))
 	}
-	return env.Plain(f.Dir) + " is trusted as it is now"
+	var brings []string
+	for _, x := range []struct {
+		what  string
+		names []string
+	}{{"modes", f.Modes}, {"skills", f.Skills}, {"commands", f.Commands}} {
+		if len(x.names) > 0 {
+			brings = append(brings, "the "+x.what+" "+env.Plain(strings.Join(x.names, ", ")))
+		}
+	}
+	line := env.Plain(f.Dir) + " is trusted as it is now"
+	if len(brings) > 0 {
+		line += "; it brings " + strings.Join(brings, " and ")
+	}
+	for _, fault := range f.Faults {
+		line += "\n! left out: " + env.Plain(fault)
+	}
+	return line
 }

@@ -99,6 +99,7 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
 		Blobs:         s.blobs, Refers: s.refers.Refers, Files: s.files, Log: s.log, ReportFont: font,
 		Instructions: s.cfg.personal("AGENTS.md"),
+		Personal:     func() project.Folder { return s.cfg.personalSkills(s.log) },
 		Surroundings: func(dir string) string { return project.Surroundings(s.cfg.Clock.Now(), dir) },
 	})
 	w.desk = &control.ServerCommands{

@@ -1,8 +1,13 @@
 package server
 
 import (
+	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/clew-run/clew/internal/project"
+	"github.com/clew-run/clew/internal/settings"
 )
 
 // personal is a file in the folder where the person who runs the server keeps what
@@ -24,4 +29,30 @@ func (c Config) getenv(name string) string {
 		}
 	}
 	return ""
+}
+
+// personalSkills are the skills of the person who runs the server.
+func (c Config) personalSkills(log *slog.Logger) project.Folder {
+	home := c.getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return project.Folder{}
+	}
+	files, err := settings.ReadHome(os.DirFS(home), project.SkillFolders...)
+	if err != nil {
+		log.Warn("skills of the person who runs the server", "err", err)
+	}
+	return project.Folder{Files: files, Label: "~/"}
+}
+
+// personalCommands are their commands.
+func (c Config) personalCommands(log *slog.Logger) project.Folder {
+	dir := c.personal("")
+	if dir == "" {
+		return project.Folder{}
+	}
+	files, err := settings.ReadHome(os.DirFS(dir), project.PersonalCommands)
+	if err != nil {
+		log.Warn("commands of the person who runs the server", "err", err)
+	}
+	return project.Folder{Files: files, Label: "~/.config/clew/"}
 }

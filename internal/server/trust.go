@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/clew-run/clew/internal/project"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -12,6 +13,9 @@ import (
 type TrustedFolder struct {
 	Dir, Hash string
 	Modes     []string // slugs of the modes that it brings
+	Skills    []string
+	Commands  []string
+	Faults    []string // skills and commands that are left out, and why
 }
 
 // BuiltInModes are the slugs of the modes that every server has.
@@ -47,6 +51,18 @@ func LookAt(dir string) (TrustedFolder, error) {
 	f := TrustedFolder{Dir: abs, Hash: w.Hash}
 	for _, m := range w.Modes {
 		f.Modes = append(f.Modes, m.Slug)
+	}
+	words := project.Folder{Files: w.Files}
+	skills, faulty := project.Skills(words)
+	for _, s := range skills {
+		f.Skills = append(f.Skills, s.Name)
+	}
+	commands, wrong := project.Commands(words)
+	for _, c := range commands {
+		f.Commands = append(f.Commands, c.Name)
+	}
+	for _, x := range append(faulty, wrong...) {
+		f.Faults = append(f.Faults, x.String())
 	}
 	return f, nil
 }

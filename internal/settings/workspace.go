@@ -21,26 +21,68 @@ const (
 	maxWorkspaceBytes = 8 << 20
 )
 
-// A Workspace is what a workspace's own folder says. Nothing of it counts
+// wordFolders are folders of a workspace that other agents read, too: skills and
+// commands. They count like .clew, but what is no file in them is left out, for they
+// are not ours.
+var wordFolders = []string{".agents/skills", ".claude/skills", ".claude/commands"}
+
+// A Workspace is what a workspace's own folders say. Nothing of it counts
 // before a person has trusted exactly this Hash.
 type Workspace struct {
 	Hash  string
 	Modes []Mode
+	// Files are all files that the hash covers, by their paths.
+	Files map[string][]byte
 	// ModesErr says what is wrong with the modes, which are nil then.
 	ModesErr error
 }
 
-// ReadWorkspace reads the folder .clew of a workspace. Hash and modes come from
-// one reading, so that what counts is what was trusted even if files change
-// meanwhile. Links are refused: what they point to could change unseen.
+// ReadWorkspace reads the folder .clew of a workspace, and its skills and commands
+// elsewhere. Hash and content come from one reading, so that what counts is what was
+// trusted even if files change meanwhile. Links are refused in .clew and left out
+// elsewhere: what they point to could change unseen.
 func ReadWorkspace(fsys fs.FS) (*Workspace, error) {
-	r := &workspaceReader{fsys: fsys, sum: sha256.New()}
+	r := &workspaceReader{fsys: fsys, sum: sha256.New(), files: map[string][]byte{}}
 	if err := r.read(); err != nil {
 		return nil, fmt.Errorf("folder %s: %w", workspaceFolder, err)
 	}
-	w := &Workspace{Hash: hex.EncodeToString(r.sum.Sum(nil))}
-	w.Modes, w.ModesErr = parseModes(r.modes)
+	for _, folder := range wordFolders {
+		if err := r.readWords(folder); err != nil {
+			return nil, fmt.Errorf("folder %s: %w", folder, err)
+		}
+	}
+	w := &Workspace{Hash: hex.EncodeToString(r.sum.Sum(nil)), Files: r.files}
+	w.Modes, w.ModesErr = parseModes(r.files[path.Join(workspaceFolder, "modes.yaml")])
 	return w, nil
+}
+
+// ReadHome reads folders of a person's own, as far as they are there.
+func ReadHome(fsys fs.FS, folders ...string) (map[string][]byte, error) {
+	r := &workspaceReader{fsys: fsys, sum: sha256.New(), files: map[string][]byte{}}
+	for _, folder := range folders {
+		if err := r.readWords(folder); err != nil {
+			return nil, fmt.Errorf("folder %s: %w", folder, err)
+		}
+	}
+	return r.files, nil
+}
+
+// SaysNothing reports whether a workspace has none of the folders that
+// ReadWorkspace reads.
+func SaysNothing(fsys fs.FS) bool {
+	for _, folder := range append([]string{workspaceFolder}, wordFolders...) {
+		if _, err := fs.Lstat(fsys, folder); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+// Grants reports whether a workspace has a folder .clew, with which it could widen
+// what agents do: until it is trusted, flags do not hold in it.
+func Grants(fsys fs.FS) bool {
+	_, err := fs.Lstat(fsys, workspaceFolder)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // Trusted reports whether the settings trust a workspace as it is now: the same
@@ -53,9 +95,10 @@ func Trusted(v Values, dir, hash string) bool {
 type workspaceReader struct {
 	fsys  fs.FS
 	sum   hash.Hash
-	files int
+	count int
 	bytes int64
-	modes []byte
+	files map[string][]byte
+	lax   bool // what is no file is left out
 }
 
 func (r *workspaceReader) read() error {
@@ -72,15 +115,33 @@ func (r *workspaceReader) read() error {
 	return fs.WalkDir(r.fsys, workspaceFolder, r.visit)
 }
 
+// readWords reads a folder that is not ours. One that a link leads to is left out.
+func (r *workspaceReader) readWords(folder string) error {
+	r.lax = true
+	for at := folder; at != "."; at = path.Dir(at) {
+		info, err := fs.Lstat(r.fsys, at)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return fs.WalkDir(r.fsys, folder, r.visit)
+}
+
 func (r *workspaceReader) visit(name string, d fs.DirEntry, err error) error {
 	if err != nil {
 		return err
 	}
-	if r.files++; r.files > maxWorkspaceFiles {
+	if r.count++; r.count > maxWorkspaceFiles {
 		return fmt.Errorf("has more than %d files", maxWorkspaceFiles)
 	}
 	if d.IsDir() {
 		r.part("directory", name)
+		return nil
+	}
+	if !d.Type().IsRegular() && r.lax {
 		return nil
 	}
 	if !d.Type().IsRegular() {
@@ -91,9 +152,7 @@ func (r *workspaceReader) visit(name string, d fs.DirEntry, err error) error {
 		return err
 	}
 	r.part("file", name, string(content))
-	if name == path.Join(workspaceFolder, "modes.yaml") {
-		r.modes = content
-	}
+	r.files[name] = content
 	return nil
 }
 

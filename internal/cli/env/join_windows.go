@@ -77,8 +77,8 @@ type collected struct {
 }
 
 type TrustedFolder struct {
-	Dir, Hash string
-	Modes     []string
+	Dir, Hash                       string
+	Modes, Skills, Commands, Faults []string
 }
 
 func BuiltInModes() []string { return []string{"code", "architect", "ask", "debug", "orchestrator"} }

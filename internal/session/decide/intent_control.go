@@ -150,6 +150,20 @@ func (c ChangeWindow) decide(tx *Tx, s *core.State, t *core.Task) (Result, error
 	return Result{}, nil
 }
 
+// AnswerCall ends one of the agent's own calls with a text for the model.
+type AnswerCall struct {
+	Call          core.Call
+	Text, Summary string
+}
+
+func (a AnswerCall) decide(tx *Tx, _ *core.State, t *core.Task) (Result, error) {
+	tx.Add(&clew.ToolProgressData{
+		ToolCallID: a.Call.ID, Tool: a.Call.Tool, Status: clew.ToolComplete, AgentID: t.AgentID, TaskID: t.TaskID,
+		MonitorID: clew.MainMonitor, MessageID: a.Call.MessageID, Output: a.Text, Summary: a.Summary,
+	})
+	return Result{}, nil
+}
+
 // EndUnderstanding ends the cognitive layer of a run.
 type EndUnderstanding struct {
 	Call     core.Call

@@ -4,12 +4,12 @@ import { words } from "@/i18n";
 const toolsEn: Record<string, string> = {
   read_file: "Read", list_files: "List", search_files: "Search", write_file: "Write", edit: "Edit", execute_command: "Run",
   read_output: "Read output", stop_command: "Stop command", fetch: "Fetch", ask_followup: "Ask", attempt_completion: "Finish",
-  update_todos: "Steps", propose_plan: "Plan", switch_mode: "Switch mode", new_task: "Subtask", window: "Window", mcp: "Tool server", tool: "Tool",
+  update_todos: "Steps", propose_plan: "Plan", switch_mode: "Switch mode", new_task: "Subtask", window: "Window", skill: "Skill", mcp: "Tool server", tool: "Tool",
 };
 const toolsKo: Record<string, string> = {
   read_file: "읽기", list_files: "목록", search_files: "검색", write_file: "쓰기", edit: "수정", execute_command: "실행",
   read_output: "출력 읽기", stop_command: "명령 중지", fetch: "가져오기", ask_followup: "질문", attempt_completion: "마침",
-  update_todos: "단계", propose_plan: "계획", switch_mode: "모드 전환", new_task: "하위 작업", window: "창", mcp: "도구 서버", tool: "도구",
+  update_todos: "단계", propose_plan: "계획", switch_mode: "모드 전환", new_task: "하위 작업", window: "창", skill: "스킬", mcp: "도구 서버", tool: "도구",
 };
 
 /** What settings let be done without asking. */
