@@ -84,20 +84,21 @@ type Options struct {
 	Auth        Authenticator
 	Keys        *auth.Keys // nil = this server has no API keys
 	Doors       auth.OriginPolicy
-	Settings    Settings    // nil = this server has none
-	Secrets     Secrets     // nil = this server keeps none
-	Models      Models      // nil = it has no models
-	ToolServers ToolServers // nil = it has no tool servers
-	Blobs       Blobs       // nil = no route for blobs
-	References  References  // with Blobs
-	Inbox       Inbox       // nil = no inbox
-	Links       Links       // nil = no answer links
-	Push        Push        // nil = browsers cannot be told
-	Drafts      Drafts      // nil = drafts are not kept
-	Erasures    Erasures    // nil = sessions cannot be deleted
-	Backups     Backups     // nil = no backups are made
-	Exports     Exports     // nil = sessions cannot be exported
-	Imports     Imports     // nil = nor imported
+	Settings    Settings     // nil = this server has none
+	Secrets     Secrets      // nil = this server keeps none
+	Models      Models       // nil = it has no models
+	Words       ProjectWords // nil = it has no commands
+	ToolServers ToolServers  // nil = it has no tool servers
+	Blobs       Blobs        // nil = no route for blobs
+	References  References   // with Blobs
+	Inbox       Inbox        // nil = no inbox
+	Links       Links        // nil = no answer links
+	Push        Push         // nil = browsers cannot be told
+	Drafts      Drafts       // nil = drafts are not kept
+	Erasures    Erasures     // nil = sessions cannot be deleted
+	Backups     Backups      // nil = no backups are made
+	Exports     Exports      // nil = sessions cannot be exported
+	Imports     Imports      // nil = nor imported
 	// InboxFeed is the WebSocket of an inbox; it authenticates by itself. nil =
 	// none.
 	InboxFeed http.Handler
@@ -181,6 +182,7 @@ func New(o Options) (*API, error) {
 	a.settingsRoutes(h)
 	a.profileRoutes(h)
 	a.modelRoutes(h)
+	a.slashRoutes(h)
 	a.toolServerRoutes(h)
 	a.backupRoutes(h)
 	a.usageRoutes(h)

@@ -105,6 +105,7 @@ func (x *doctor) all(ctx context.Context, file string) {
 	x.add(env.CheckOf("configuration", env.CheckOK, env.FirstOf(file, x.Getenv(env.EnvPrefix+"CONFIG"), "no file, which is fine"), ""))
 	x.add(x.App.Server.Checkup(ctx, cfg)...)
 	x.lookAtServer(ctx, cfg)
+	x.lookAtSkills()
 	x.add(x.browserCheck(), x.terminalCheck())
 	x.Examined, err = x.App.Server.Doctor(ctx, cfg, !x.bare)
 	switch {

@@ -15,7 +15,7 @@ var groups = []struct {
 	commands  []string
 }{
 	{"start", "Start:", []string{"demo", "serve", "open", "doctor"}},
-	{"work", "Work with agents:", []string{"run", "attach", "inbox", "answer", "stop", "resume", "ls", "show"}},
+	{"work", "Work with agents:", []string{"run", "init", "attach", "inbox", "answer", "stop", "resume", "ls", "show"}},
 	{"back", "Go back, and elsewhere:", []string{"rewind", "undo", "redo", "fork", "checkpoint", "delete"}},
 	{"keep", "Take along:", []string{"export", "import", "backup", "restore"}},
 	{"set", "Set up:", []string{"login", "model", "settings", "secret", "token", "partitions", "completion"}},

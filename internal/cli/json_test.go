@@ -119,6 +119,7 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 	try("clew token list")
 	try("clew token revoke", keyID)
 	try("clew run", "hello", "--workspace", "", "--model", "echo")
+	try("clew init", "--workspace", "", "--model", "echo")
 	try("clew stop", session)
 	backup, restored := filepath.Join(dir, "backup"), filepath.Join(dir, "restored")
 	try("clew backup", backup)

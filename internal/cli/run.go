@@ -165,6 +165,12 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	if err != nil {
 		return explained(c, err)
 	}
+	if err := expand(ctx, c, id, &data); err != nil {
+		if f.session == "" {
+			discard(ctx, c, id)
+		}
+		return explained(c, err)
+	}
 	if f.detach {
 		return startDetached(ctx, a, c, id, data)
 	}

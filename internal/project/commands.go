@@ -27,7 +27,6 @@ type Command struct {
 	Description  string
 	ArgumentHint string
 	Mode         string // to work in, "" for the present one
-	Model        string // to use, "" for the present one
 	Path         string
 	body         string
 }
@@ -67,7 +66,6 @@ func readCommand(f Folder, dir, file string) (Command, error) {
 		Description  string `yaml:"description"`
 		ArgumentHint any    `yaml:"argument-hint"` // [file] is a list in YAML
 		Mode         string `yaml:"mode"`
-		Model        string `yaml:"model"`
 	}
 	name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(file, dir+"/"), ".md"), "/", ":")
 	if !commandName.MatchString(name) {
@@ -90,7 +88,7 @@ func readCommand(f Folder, dir, file string) (Command, error) {
 	}
 	return Command{
 		Name: name, Description: cmp.Or(strings.Join(strings.Fields(head.Description), " "), strings.TrimSpace(strings.TrimLeft(first, "# "))),
-		ArgumentHint: hint, Mode: head.Mode, Model: head.Model, Path: f.Label + file, body: body,
+		ArgumentHint: hint, Mode: head.Mode, Path: f.Label + file, body: body,
 	}, nil
 }
 

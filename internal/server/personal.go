@@ -56,3 +56,18 @@ func (c Config) personalCommands(log *slog.Logger) project.Folder {
 	}
 	return project.Folder{Files: files, Label: "~/.config/clew/"}
 }
+
+// HomeFaults lists the skills and commands of the person with this environment that
+// are left out, and why.
+func HomeFaults(environ []string) (list []string) {
+	if environ == nil {
+		return nil
+	}
+	c, quiet := Config{Environ: environ}, slog.New(slog.DiscardHandler)
+	_, skills := project.Skills(c.personalSkills(quiet))
+	_, commands := project.Commands(c.personalCommands(quiet))
+	for _, f := range append(skills, commands...) {
+		list = append(list, f.String())
+	}
+	return list
+}

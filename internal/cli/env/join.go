@@ -37,6 +37,8 @@ type TrustedFolder = server.TrustedFolder
 var (
 	// LookAt finds what a data directory holds.
 	LookAt = server.LookAt
+	// HomeFaults lists a person's own skills and commands that are left out.
+	HomeFaults = server.HomeFaults
 	// BuiltInModes are the modes that every server has.
 	BuiltInModes = server.BuiltInModes
 )
