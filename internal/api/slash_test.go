@@ -43,10 +43,10 @@ func TestSlashCommands(t *testing.T) {
 	if want := `{"name":"review","text":"Review a.go.","mode":"ask"}`; strings.TrimSpace(a.raw) != want {
 		t.Error(a.raw)
 	}
-	a = b.call(ownerToken, "POST", at, `{"text":"/reviw a.go"}`).is(http.StatusBadRequest, clew.InvalidMessage)
+	a = b.call(ownerToken, "POST", at, `{"text":"/reviw a.go"}`).is(http.StatusUnprocessableEntity, clew.InvalidMessage)
 	if !strings.Contains(a.raw, "Did you mean /review?") {
 		t.Error(a.raw)
 	}
-	b.call(ownerToken, "POST", at, `{"text":"hello"}`).is(http.StatusBadRequest, clew.InvalidMessage)
+	b.call(ownerToken, "POST", at, `{"text":"hello"}`).is(http.StatusUnprocessableEntity, clew.InvalidMessage)
 	b.call(b.key("stranger", clew.RoleOwner), "GET", at, "").is(http.StatusNotFound, clew.SessionNotFound)
 }
