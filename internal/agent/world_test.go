@@ -59,7 +59,7 @@ type world struct {
 	by       clew.Principal                             // who speaks, if not ann
 	files    rewind.Files                               // nil keeps none
 	personal func() project.Folder
-	several  bool                                       // each host is another node
+	several  bool // each host is another node
 }
 
 // profiles is what every world has in its settings. The provider is played, so
