@@ -32,6 +32,7 @@ var order = []string{
 	"internal/clock",      // what time it is, and how much went by
 	"internal/planted",    // bugs that a campaign has to find
 	"internal/disk",       // the room on a file system
+	"internal/toolchain",  // what commands need to see of a person's build tools
 	"internal/sentence",   // what the server writes for people
 	"internal/llm/vendor", // who serves models, and how each is spoken to
 	"internal/settings",
@@ -86,7 +87,7 @@ var only = []struct {
 	{"internal/ask", []string{".", "client", "internal/term"}, "it knows questions and draws nothing"},
 	{"internal/deletion", []string{"client", "internal/term"}, "it knows what a deletion does and draws nothing"},
 	{"internal/tui", []string{".", "wire", "client", "internal/term", "internal/deletion", "internal/ask"}, "the terminal is a client, so that the protocol is in use every day"},
-	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/term", "internal/deletion", "internal/ask", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
+	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/toolchain", "internal/term", "internal/deletion", "internal/ask", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
 	{"cmd", []string{"internal/cli"}, "the command is a few lines"},
 }
 
