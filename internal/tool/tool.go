@@ -58,6 +58,9 @@ type Call struct {
 	Owner     clew.UserID // of the session
 	Input     json.RawMessage
 	Workspace *Workspace
+	// Environment is what the session has of its person's terminal: PATH and
+	// variables of toolchains. nil if it began elsewhere.
+	Environment map[string]string
 }
 
 // A Workspace is the directory that a session works in. All file access goes

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -129,6 +130,13 @@ func systemMounts(network bool) []string {
 		"localtime", "timezone", "os-release", "mime.types", "terminfo", "services", "protocols",
 		// Not the whole of ssl and pki: private keys are in there.
 		"ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/ca-trust", "pki/tls/certs", "pki/tls/cert.pem",
+	}
+	// Debian keeps the configuration of Maven and of each Java there.
+	etc = append(etc, "maven")
+	if java, err := filepath.Glob("/etc/java-*"); err == nil {
+		for _, dir := range java {
+			etc = append(etc, filepath.Base(dir))
+		}
 	}
 	if network {
 		etc = append(etc, "resolv.conf", "hosts", "host.conf", "gai.conf")

@@ -67,7 +67,7 @@ func (t executeCommand) Prepare(ctx context.Context, call tool.Call) (*tool.Acti
 	opts := t.shell.options(ctx)
 	kind, protected, refused := chooseSandbox(opts.Sandbox)
 	pl := plan{argv: shellArgv(in.Command), dir: dir, sandbox: kind, opts: opts, ws: call.Workspace, user: call.Owner}
-	pl.env = environment(opts, kind, dir, call)
+	pl.env = environment(opts, kind, dir, call, pl.equip(call))
 	wary := gitWary(call.Workspace, dir, in.Command)
 	return &tool.Action{
 		Effect: clew.Effect{

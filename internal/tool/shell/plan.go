@@ -15,6 +15,7 @@ import (
 	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/limit"
+	"github.com/clew-run/clew/internal/toolchain"
 )
 
 // A plan is a command as it will be run: everything is decided.
@@ -25,7 +26,9 @@ type plan struct {
 	sandbox string // bwrap or none
 	opts    Options
 	ws      *tool.Workspace
-	user    clew.UserID   // who it is for
+	user    clew.UserID // who it is for
+	tools   toolchain.Found
+	cache   string        // the directory with the workspace's caches
 	limit   time.Duration // after which it is stopped; 0 if somebody waits and does that
 }
 
@@ -119,9 +122,9 @@ const privateHome = "/run/clew/home"
 
 // environment is the whole environment of a command, made from nothing: what
 // the server has in its own is the server's.
-func environment(opts Options, sandbox, dir string, call tool.Call) map[string]string {
+func environment(opts Options, sandbox, dir string, call tool.Call, tools map[string]string) map[string]string {
 	env := map[string]string{
-		"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"PATH": toolchain.SystemPath,
 		"HOME": home(opts, sandbox, call.Workspace.Dir),
 		"LANG": "C.UTF-8",
 		"TERM": "dumb",
@@ -130,6 +133,7 @@ func environment(opts Options, sandbox, dir string, call tool.Call) map[string]s
 		"GIT_PAGER":           "cat",
 		"GIT_TERMINAL_PROMPT": "0",
 	}
+	maps.Copy(env, tools)
 	for k, v := range opts.Env {
 		if !settable(k) || strings.ContainsRune(v, 0) {
 			opts.log().Warn("variable not set for a command", "name", k)

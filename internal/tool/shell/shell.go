@@ -12,6 +12,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/limit"
+	"github.com/clew-run/clew/internal/toolchain"
 )
 
 // The kinds of sandbox. Auto is a setting only: it comes to one of the others.
@@ -34,7 +35,12 @@ type Options struct {
 	Hide []string
 	// Home is the directory that commands have as HOME. Without one a sandboxed
 	// command has an empty HOME of its own, another one the workspace.
-	Home       string
+	Home string
+	// Toolchains says for whom toolchains are looked for, if for anybody: whose
+	// PATH, variables and home. nil shows none.
+	Toolchains func(tool.Call) (toolchain.Request, bool) `json:"-"`
+	// Cache is the directory with the caches of workspaces; "" keeps none.
+	Cache      string
 	TimeoutSec int // 0 is 120
 	// Limits are those of a command, Total those of all commands of a user
 	// together, which only Groups can hold. Without Groups less is held.

@@ -36,12 +36,12 @@ func (p plan) view() (view, error) {
 	hidden := resolveAll(p.opts.Hide)
 	v.cover(hidden)
 	for _, share := range p.opts.Share {
-		if err := v.share(share, hidden); err != nil {
+		if err := v.readOnly(share, filepath.Clean(share), hidden); err != nil {
 			p.opts.log().Warn("directory not shared with commands", "dir", share, "err", err)
 		}
 	}
 	if p.ws != nil {
-		if err := v.workspace(p, hidden); err != nil {
+		if err := errors.Join(v.toolchains(p, hidden), v.workspace(p, hidden)); err != nil {
 			v.close()
 			return view{}, err
 		}
@@ -65,27 +65,6 @@ func (v *view) close() {
 			_ = m.file.Close()
 		}
 	}
-}
-
-func (v *view) share(dir string, hidden []string) error {
-	if !filepath.IsAbs(dir) {
-		return errors.New("not an absolute path")
-	}
-	src, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return err
-	}
-	if src == "/" || slices.ContainsFunc(hidden, func(h string) bool { return inside(src, h) || inside(h, src) }) {
-		return errors.New("it would show what is hidden")
-	}
-	for _, own := range []string{"/proc", "/sys", "/dev", "/run"} {
-		if inside(src, own) || inside(filepath.Clean(dir), own) {
-			return errors.New("it belongs to the system")
-		}
-	}
-	dest := filepath.Clean(dir)
-	v.mounts = append(v.mounts, mount{kind: "--ro-bind", src: src, dest: dest})
-	return nil
 }
 
 func (v *view) workspace(p plan, hidden []string) error {
