@@ -50,6 +50,9 @@ type SessionInfo struct {
 	Archived   bool       `json:"archived,omitempty"`
 	ForkedFrom *ForkPoint `json:"forked_from,omitempty"`
 	Forks      int        `json:"forks,omitempty"` // sessions that were made from this one's past
+	// Environment is PATH and the variables of toolchains that commands have from
+	// the terminal where the session began.
+	Environment map[string]string `json:"environment,omitempty"`
 }
 
 // A StatusInfo is what a session is doing.

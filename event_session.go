@@ -80,6 +80,9 @@ type SessionCreatedData struct {
 	Workspace  string     `json:"workspace,omitempty"`
 	ForkedFrom *ForkPoint `json:"forked_from,omitempty"`
 	Node       string     `json:"node,omitempty"` // that has the workspace, if there are several
+	// Environment is PATH and the variables of toolchains as they were in the
+	// owner's terminal, for commands.
+	Environment map[string]string `json:"environment,omitempty"`
 }
 
 // A ForkPoint is where a forked session branched off.

@@ -117,6 +117,9 @@ type SessionState struct {
 	// the session branched off.
 	Checkpoint string     `json:"checkpoint,omitempty"`
 	ForkedFrom *ForkPoint `json:"forked_from,omitempty"`
+	// Environment is PATH and the variables of toolchains that commands have from
+	// the terminal where the session began.
+	Environment map[string]string `json:"environment,omitempty"`
 	// Role is what the receiving client may do.
 	Role Role `json:"role,omitempty"`
 }

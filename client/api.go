@@ -41,6 +41,9 @@ type NewSession struct {
 	SessionID clew.SessionID `json:"session_id,omitempty"`
 	Title     string         `json:"title,omitempty"`
 	Workspace string         `json:"workspace,omitempty"`
+	// Environment is PATH and the variables of toolchains in the caller's terminal,
+	// for commands. The server takes it from whoever runs it, and from nobody else.
+	Environment map[string]string `json:"environment,omitempty"`
 }
 
 // A Session is a session as REST shows it. Raw is all that the server said.

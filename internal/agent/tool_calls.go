@@ -70,7 +70,7 @@ func (w *worker) inspectCall(ctx context.Context, v session.View, t tool.Tool, p
 	if w.later != "" {
 		w.openPlace(v)
 	}
-	call := tool.Call{ID: callKey(v, p.call.ID), SessionID: v.Session, TaskID: v.Task.TaskID, Owner: v.Owner, Input: input, Workspace: w.workspace}
+	call := tool.Call{ID: callKey(v, p.call.ID), SessionID: v.Session, TaskID: v.Task.TaskID, Owner: v.Owner, Input: input, Workspace: w.workspace, Environment: v.Environment}
 	if w.noPlace != nil && needsPlace(p.spec.Group) {
 		p.wrong = "There is no workspace: " + clew.AsError(w.noPlace).Message
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/view"
+	"github.com/clew-run/clew/internal/toolchain"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -25,6 +26,8 @@ type createBody struct {
 	SessionID clew.SessionID `json:"session_id,omitempty" doc:"1 to 128 letters, digits, _ or -; made up if absent"`
 	Title     string         `json:"title,omitempty" maxLength:"500"`
 	Workspace string         `json:"workspace,omitempty" maxLength:"4096" doc:"The folder that agents work in"`
+	// Environment is checked against a list of names.
+	Environment map[string]string `json:"environment,omitempty" doc:"PATH and variables of toolchains in the owner's terminal, for commands. Only whoever runs the server may send it; names that may not pass are left out"`
 }
 
 type createOutput struct {
@@ -79,6 +82,7 @@ type detail struct {
 	CanUndo       bool               `json:"can_undo,omitempty" doc:"There is a rewind to undo"`
 	CanRedo       bool               `json:"can_redo,omitempty" doc:"There is a rewind to do again"`
 	ForkedFrom    *clew.ForkPoint    `json:"forked_from,omitempty" doc:"Where the session branched off"`
+	Environment   map[string]string  `json:"environment,omitempty" doc:"PATH and variables that commands have from the terminal where the session began"`
 }
 
 type sessionOutput struct{ Body detail }
@@ -139,8 +143,11 @@ func (a *API) create(ctx context.Context, in *createInput) (*createOutput, error
 	if id := in.Body.SessionID; id != "" && !id.Valid() {
 		return nil, clew.Errorf(clew.InvalidMessage, "session_id must be 1 to 128 letters, digits, _ or -")
 	}
+	if in.Body.Environment != nil && (p.KeyID != "" || p.User != auth.OwnerUser && p.User != auth.LocalUser) {
+		return nil, clew.Errorf(clew.Forbidden, "only whoever runs the server may send the environment of a terminal")
+	}
 	id, err := a.o.Sessions.Create(ctx, p, session.NewSession{
-		ID: in.Body.SessionID, Title: in.Body.Title, Workspace: in.Body.Workspace,
+		ID: in.Body.SessionID, Title: in.Body.Title, Workspace: in.Body.Workspace, Environment: passed(in.Body.Environment),
 	})
 	if err != nil {
 		return nil, err
@@ -148,6 +155,14 @@ func (a *API) create(ctx context.Context, in *createInput) (*createOutput, error
 	out := &createOutput{}
 	out.Body.SessionID = id
 	return out, nil
+}
+
+// passed is what commands may have of a terminal's environment.
+func passed(env map[string]string) map[string]string {
+	if env = toolchain.Checked(env); len(env) == 0 {
+		return nil
+	}
+	return env
 }
 
 func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
@@ -233,7 +248,7 @@ func (a *API) get(ctx context.Context, in *sessionInput) (*sessionOutput, error)
 	}
 	d := detail{
 		SessionID: in.ID, Status: s.Status, Owner: s.Owner, Workspace: s.Workspace, Title: s.Title, Archived: s.Archived,
-		Epoch: v.Epoch(), Role: role, Runs: []runLine{}, CanUndo: s.CanUndo, CanRedo: s.CanRedo, ForkedFrom: s.ForkedFrom,
+		Epoch: v.Epoch(), Role: role, Runs: []runLine{}, CanUndo: s.CanUndo, CanRedo: s.CanRedo, ForkedFrom: s.ForkedFrom, Environment: s.Environment,
 	}
 	for _, r := range s.Runs {
 		d.Runs = append(d.Runs, runLine{r.RunID, r.Status, r.Phase, append([]string{}, r.ReportPaths...)})

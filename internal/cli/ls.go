@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,12 +92,13 @@ func showCommand(a *env.App) *cobra.Command {
 	var r env.Remote
 	var page client.PageOf
 	var before string
+	var environment bool
 	cmd := &cobra.Command{
 		Use:   "show [SESSION]",
 		Short: "Print the newest messages of a session",
 		Long: "Print the newest messages of a session: the number and the id of each, as clew rewind\n" +
 			"and clew fork take them, who or what it is, and the text.\n\n" + env.HowSession,
-		Example: "clew show\nclew show sess_1 --limit 10",
+		Example: "clew show\nclew show sess_1 --limit 10\nclew show --environment        # what commands have of your terminal",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, c, err := a.SessionNamed(cmd.Context(), env.Argument(args, 0), r)
@@ -102,6 +106,9 @@ func showCommand(a *env.App) *cobra.Command {
 				return err
 			}
 			id := s.ID
+			if environment {
+				return showEnvironment(cmd.Context(), a, c, id)
+			}
 			page.Before = clew.MessageID(before)
 			got, err := c.API().Messages(cmd.Context(), id, page)
 			if err != nil {
@@ -128,7 +135,37 @@ func showCommand(a *env.App) *cobra.Command {
 	r.Flags(cmd)
 	cmd.Flags().IntVar(&page.Limit, "limit", 50, "how many")
 	cmd.Flags().StringVar(&before, "before", "", "only messages older than this one")
+	cmd.Flags().BoolVar(&environment, "environment", false, "print PATH and the variables that commands have from the terminal where the session began")
 	return cmd
+}
+
+// showEnvironment prints what the session has of its person's terminal.
+func showEnvironment(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID) error {
+	s, err := c.API().GetSession(ctx, id)
+	if err != nil {
+		return err
+	}
+	var had struct {
+		Environment map[string]string `json:"environment"`
+	}
+	if err := json.Unmarshal(s.Raw, &had); err != nil {
+		return err
+	}
+	if had.Environment == nil {
+		had.Environment = map[string]string{}
+	}
+	return a.Print(had, func(w io.Writer) error {
+		if len(had.Environment) == 0 {
+			_, err := fmt.Fprintln(w, "It did not begin in a terminal: commands have the setting command_path, else what the server's login shell says.")
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(had.Environment)) {
+			if _, err := fmt.Fprintf(w, "%s=%s\n", name, env.Plain(had.Environment[name])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // printMessages writes each message with its number and id, who or what it is,

@@ -37,6 +37,7 @@ type runFlags struct {
 	giveUp    time.Duration
 	quiet     bool
 	verbose   bool
+	environ   []string // of this terminal
 }
 
 const giveUpAfter = 2 * time.Minute
@@ -157,6 +158,7 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	if err := checkMode(ctx, c, f.mode); err != nil {
 		return err
 	}
+	f.environ = a.Environ
 	model, err := f.modelSettings(ctx, a, r, c)
 	if err != nil {
 		return err
@@ -276,7 +278,7 @@ func sessionFor(ctx context.Context, c *env.Rest, f runFlags, text string, place
 		return "", err
 	}
 	title := env.FirstOf(f.title, titleFrom(text))
-	id, err := c.API().CreateSession(ctx, client.NewSession{Title: title, Workspace: dir})
+	id, err := c.API().CreateSession(ctx, client.NewSession{Title: title, Workspace: dir, Environment: c.Terminal(f.environ)})
 	if err != nil {
 		return "", misplaced(err, dir, placed)
 	}

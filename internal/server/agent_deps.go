@@ -43,6 +43,7 @@ type agentDeps struct {
 	room     func(dir string) error // that the disk of a directory has
 	// workspaces counts what those take that the server makes.
 	workspaces *disk.Workspaces
+	login      loginShell
 
 	version atomic.Uint64 // of settings and tools
 }
@@ -50,7 +51,7 @@ type agentDeps struct {
 // openWorkshop opens settings and secrets and puts the tools together. Processes
 // that an earlier run of the server left behind are ended first.
 func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
-	w := &agentDeps{cfg: s.cfg, log: s.log, room: s.reserve.RoomAt}
+	w := &agentDeps{cfg: s.cfg, log: s.log, room: s.reserve.RoomAt, login: loginShell{log: s.log}}
 	if n, err := shell.Sweep(ctx, shell.Marker(s.cfg.Data)); err != nil || n > 0 {
 		s.log.Warn("processes of an earlier run were ended", "count", n, "err", err)
 	}
@@ -145,7 +146,7 @@ func (w *agentDeps) openTools(bg context.Context) {
 		command, total := commandLimits(v)
 		return shell.Options{
 			Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: w.cfg.hidden(),
-			TimeoutSec: v.CommandTimeoutSec, Limits: command, Total: total, Groups: w.cfg.Groups, Room: w.room, Marker: shell.Marker(w.cfg.Data), Log: w.log,
+			TimeoutSec: v.CommandTimeoutSec, Toolchains: w.toolchains(ctx, v), Cache: w.cfg.caches(), Limits: command, Total: total, Groups: w.cfg.Groups, Room: w.room, Marker: shell.Marker(w.cfg.Data), Log: w.log,
 		}
 	})
 	w.mcp = mcp.New(mcp.Options{

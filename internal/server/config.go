@@ -72,6 +72,9 @@ type Config struct {
 	Environ []string `koanf:"-"`
 	// furnish, if set, makes the directory of a session that was made without one.
 	furnish func(dir string) error
+	// loginShell is asked for PATH and variables when a session did not begin in a
+	// terminal; "" asks nobody. Run sets it.
+	loginShell string
 	// Providers are further model providers by name, for programs that embed a
 	// server. A profile uses one by naming it.
 	Providers map[string]llm.Provider `koanf:"-"`

@@ -26,6 +26,7 @@ import (
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/toolchain/login"
 	"github.com/clew-run/clew/web"
 )
 
@@ -72,6 +73,7 @@ type Server struct {
 // nil after a graceful stop.
 func Run(ctx context.Context, cfg Config, stdout io.Writer, log *slog.Logger) error {
 	cfg.openGroups(log)
+	cfg.loginShell = login.Shell()
 	s, err := Start(ctx, cfg, log)
 	if err != nil && ctx.Err() != nil {
 		log.Info("stopped before the start was done", "err", err)

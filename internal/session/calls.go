@@ -54,6 +54,8 @@ type newSessionData struct {
 	Settings  map[string]any            `json:"settings,omitempty"`
 	Imported  *clew.SessionImportedData `json:"imported,omitempty"`
 	Node      string                    `json:"node,omitempty"`
+	// Environment is that of the owner's terminal.
+	Environment map[string]string `json:"environment,omitempty"`
 }
 
 func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd clew.Command) (Receipt, error) {
@@ -63,7 +65,7 @@ func (h *Host) callDo(ctx context.Context, node string, id clew.SessionID, cmd c
 	}
 	data := cmd.Data
 	if n, ok := data.(*decide.CreateCommand); ok {
-		c.Op, data = "create", newSessionData{n.Title, n.Workspace, n.Forked, n.Settings, n.Imported, n.Node}
+		c.Op, data = "create", newSessionData{n.Title, n.Workspace, n.Forked, n.Settings, n.Imported, n.Node, n.Environment}
 	}
 	var err error
 	if c.Data, err = json.Marshal(data); err != nil {
@@ -249,7 +251,7 @@ func (c callRequest) command() (clew.Command, error) {
 	if c.Op == "create" {
 		var n newSessionData
 		err := json.Unmarshal(c.Data, &n)
-		cmd.Data = &decide.CreateCommand{Owner: c.By.User, Title: n.Title, Workspace: n.Workspace, Forked: n.Forked, Settings: n.Settings, Imported: n.Imported, Node: n.Node}
+		cmd.Data = &decide.CreateCommand{Owner: c.By.User, Title: n.Title, Workspace: n.Workspace, Forked: n.Forked, Settings: n.Settings, Imported: n.Imported, Node: n.Node, Environment: n.Environment}
 		return cmd, err
 	}
 	info, ok := clew.CommandInfoOf(c.Type)

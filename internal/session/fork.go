@@ -63,8 +63,12 @@ func (s *Session) fork(ctx context.Context, cmd clew.Command, f *rewind.Finder, 
 		return Receipt{}, err
 	}
 	crash.At("fork.founded")
+	var environment map[string]string // a person's terminal is theirs
+	if cmd.By.User == then.Owner {
+		environment = then.Environment
+	}
 	point := &clew.ForkPoint{SessionID: s.id, MessageID: clew.MessageIDOf(c.To)}
-	if err := h.createSession(ctx, cmd.By, n, &decide.CreateCommand{Owner: cmd.By.User, Title: n.Title, Workspace: n.Workspace, Forked: point, Settings: place.Settings, Node: h.filesHere(n.Workspace != "" || c.Checkpoint != "")}, c.To+1); err != nil {
+	if err := h.createSession(ctx, cmd.By, n, &decide.CreateCommand{Owner: cmd.By.User, Title: n.Title, Workspace: n.Workspace, Forked: point, Settings: place.Settings, Node: h.filesHere(n.Workspace != "" || c.Checkpoint != ""), Environment: environment}, c.To+1); err != nil {
 		return Receipt{}, err
 	}
 	if h.cfg.ForkBlobs != nil {

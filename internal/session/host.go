@@ -124,6 +124,8 @@ type NewSession struct {
 	ID        clew.SessionID // "" = make one
 	Title     string
 	Workspace string
+	// Environment is PATH and the variables of toolchains of the owner's terminal.
+	Environment map[string]string
 }
 
 // now is the time of day in Unix ms: for records and what people agreed on.
@@ -235,7 +237,7 @@ func (h *Host) Create(ctx context.Context, by clew.Principal, n NewSession) (cle
 			return "", err
 		}
 	}
-	cmd := clew.Command{By: by, Data: &decide.CreateCommand{Owner: by.User, Title: n.Title, Workspace: n.Workspace, Node: h.filesHere(n.Workspace != "")}}
+	cmd := clew.Command{By: by, Data: &decide.CreateCommand{Owner: by.User, Title: n.Title, Workspace: n.Workspace, Node: h.filesHere(n.Workspace != ""), Environment: n.Environment}}
 	if _, err := h.Do(ctx, n.ID, cmd); err != nil {
 		return "", err
 	}

@@ -30,6 +30,9 @@ type View struct {
 	Session   clew.SessionID
 	Owner     clew.UserID
 	Workspace string
+	// Environment is that of the terminal where the session began, nil if none. It
+	// is never changed.
+	Environment map[string]string
 	// Checkpoint is the newest one of the workspace, "" if there is none.
 	Checkpoint string
 	// FilesNode is the node that has the files, "" if that is not known. OwnPast
@@ -83,7 +86,7 @@ func (d *TurnContext) View() (View, error) {
 
 func (s *Session) view(t *core.Task) View {
 	v := View{
-		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Checkpoint: s.state.Checkpoint, FilesNode: s.state.FilesNode, OwnPast: s.state.FirstOwnSeq == 0, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
+		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Environment: s.state.Environment, Checkpoint: s.state.Checkpoint, FilesNode: s.state.FilesNode, OwnPast: s.state.FirstOwnSeq == 0, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
 		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.Blocked(t.TaskID), Held: s.state.RunPaused(t), NowMS: s.host.now(),
 		Windows: s.state.Windows, Instructions: s.state.Instructions, // neither is ever changed
 	}

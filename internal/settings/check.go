@@ -398,6 +398,21 @@ func lowerLimit(server, session any) bool {
 
 func onlyOff(server, session any) bool { return server.(bool) || !session.(bool) }
 
+func onlyOffChoice(server, session any) bool { return server != "off" || session == "off" }
+
+// searchPath wants a PATH in which no entry depends on where a command runs.
+func searchPath(s string) error {
+	if len(s) > 8<<10 {
+		return errors.New("is too long")
+	}
+	for dir := range strings.SplitSeq(s, ":") {
+		if err := absolutePath("", dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func strongerSandbox(server, session any) bool {
 	strength := map[any]int{"none": 0, "auto": 1, "bwrap": 2}
 	return strength[session] >= strength[server]

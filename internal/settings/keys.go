@@ -91,6 +91,7 @@ func Defaults() Values {
 		CommandSandbox:    "auto",
 		CommandEnv:        map[string]string{},
 		CommandShare:      []string{},
+		CommandToolchains: "auto",
 		CommandProcesses:  512, CommandCPUWeight: 50, CommandFileMB: 4096, CommandOpenFiles: 4096, CommandUserProcesses: 2048,
 		FetchAllow:   []string{},
 		PushAllow:    []string{},

@@ -63,7 +63,7 @@ func TestSessionCannotWiden(t *testing.T) {
 			t.Errorf("%s can be set by a session", name)
 		}
 	}
-	for _, name := range []string{"command_sandbox", "command_network", "budget_usd", "budget_tokens", "mcp_enabled", "browser_tool_enabled"} {
+	for _, name := range []string{"command_sandbox", "command_network", "command_toolchains", "budget_usd", "budget_tokens", "mcp_enabled", "browser_tool_enabled"} {
 		if keyIndex[name].Session != SessionTighten {
 			t.Errorf("%s can be loosened by a session", name)
 		}

@@ -77,6 +77,9 @@ type Values struct {
 	CommandEnv        map[string]string `json:"command_environment"` // set for commands
 	CommandShare      []string          `json:"command_share"`       // further directories that commands may read
 
+	CommandToolchains string `json:"command_toolchains"` // auto or off
+	CommandPath       string `json:"command_path"`       // PATH of commands; "" = that of the terminal or the login shell
+
 	CommandMemoryMB      int `json:"command_memory_mb"`      // of a command; 0 = half of the machine's, at most 4096
 	CommandProcesses     int `json:"command_processes"`      // 512
 	CommandCPUWeight     int `json:"command_cpu_weight"`     // 50; the server has 100

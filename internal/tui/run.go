@@ -36,6 +36,9 @@ type Options struct {
 	HTTP *http.Client
 	// Environ is the environment, os.Environ if nil.
 	Environ []string
+	// Terminal is what commands of a new session have of this terminal's
+	// environment.
+	Terminal map[string]string
 }
 
 // Run shows a session until the person leaves. The work goes on without them.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/toolchain"
 )
 
 const (
@@ -73,6 +74,15 @@ func (c *Rest) Line(words ...string) string { return c.At.Line(words...) }
 // TLS may stand before a server anywhere.
 func (c *Rest) SeesFiles() bool {
 	return c.Local || c.Base.Scheme == "http" && Loopback(c.Base.Hostname())
+}
+
+// Terminal is what commands of a new session may have of this terminal's
+// environment: PATH and where toolchains are. It stays on this machine.
+func (c *Rest) Terminal(environ []string) map[string]string {
+	if !c.Local {
+		return nil
+	}
+	return toolchain.Filter(environ)
 }
 
 // API is the published client, for all that it covers.

@@ -47,7 +47,7 @@ func apply(s *State, r clew.Record, data any) {
 	switch d := data.(type) {
 	case *clew.SessionCreatedData:
 		s.Owner, s.Title, s.Workspace, s.CreatedMS, s.ForkedFrom = d.Owner, d.Title, d.Workspace, r.TS, d.ForkedFrom
-		s.FilesNode, s.FilesWait = d.Node, nil
+		s.FilesNode, s.FilesWait, s.Environment = d.Node, nil, d.Environment
 		if d.ForkedFrom != nil { // a session of its own from here on
 			s.Revoked, s.Archived, s.Forks = nil, false, 0
 			s.Access, s.Processed, s.processedIndex, s.Undo, s.Redo, s.PendingRewind = nil, nil, nil, nil, nil, nil
@@ -62,7 +62,7 @@ func apply(s *State, r clew.Record, data any) {
 		// them waits for somebody else's agent.
 		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.PendingRewind = d.Owner, d.Title, d.Workspace, nil, nil, nil
 		s.Revoked, s.Archived, s.Forks, s.Queue, s.LastMove = nil, false, 0, nil, nil
-		s.FilesNode, s.FilesWait = d.Node, nil
+		s.FilesNode, s.FilesWait, s.Environment = d.Node, nil, nil
 		s.forgetRules()
 		s.FirstOwnSeq = r.Seq
 		s.renameQuestions()

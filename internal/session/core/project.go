@@ -11,7 +11,7 @@ const shownRunes = 200
 // place that says what those who watch see of the state.
 func (s *State) Project() clew.Entities {
 	e := clew.Entities{
-		Session: clew.SessionInfo{Title: s.DisplayTitle(), Owner: s.Owner, Workspace: s.Workspace, Archived: s.Archived, ForkedFrom: s.ForkedFrom, Forks: s.Forks},
+		Session: clew.SessionInfo{Title: s.DisplayTitle(), Owner: s.Owner, Workspace: s.Workspace, Archived: s.Archived, ForkedFrom: s.ForkedFrom, Forks: s.Forks, Environment: s.Environment},
 		Status: clew.StatusInfo{
 			Status: s.Status(), CanUndo: len(s.Undo) > 0, CanRedo: len(s.Redo) > 0, Checkpoint: s.Checkpoint, LastMove: s.LastMove,
 		},

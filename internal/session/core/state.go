@@ -17,7 +17,10 @@ type State struct {
 	Owner     clew.UserID    `json:"owner"`
 	Title     string         `json:"title,omitempty"`
 	Workspace string         `json:"workspace,omitempty"`
-	CreatedMS int64          `json:"created_ms"`
+	// Environment is PATH and the variables of toolchains in the terminal where the
+	// session began, for commands; nil if it began elsewhere.
+	Environment map[string]string `json:"environment,omitempty"`
+	CreatedMS   int64             `json:"created_ms"`
 	// LastUsedMS is when a person last did something in the session.
 	LastUsedMS int64                     `json:"last_used_ms,omitempty"`
 	Access     map[clew.UserID]clew.Role `json:"access,omitempty"`

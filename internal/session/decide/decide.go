@@ -88,6 +88,8 @@ type CreateCommand struct {
 	Settings  map[string]any // of a fork: those that its parent has now
 	Imported  *clew.SessionImportedData
 	Node      string // that has the workspace, "" if there is one node
+	// Environment is that of the owner's terminal, for commands.
+	Environment map[string]string
 }
 
 // decideCreate makes the first record of a session's own. A fork and a session
@@ -99,7 +101,7 @@ func decideCreate(tx *Tx, s *core.State, cmd clew.Command, c *CreateCommand) err
 	if c.Imported != nil {
 		tx.Add(c.Imported)
 	} else {
-		tx.Add(&clew.SessionCreatedData{Owner: c.Owner, Title: c.Title, Workspace: c.Workspace, ForkedFrom: c.Forked, Node: c.Node})
+		tx.Add(&clew.SessionCreatedData{Owner: c.Owner, Title: c.Title, Workspace: c.Workspace, ForkedFrom: c.Forked, Node: c.Node, Environment: c.Environment})
 	}
 	stopWork(tx, s, nil, TurnEnd{Reason: "left in the original session", Code: clew.EndForked, by: cmd.By.User})
 	if c.Forked != nil || c.Imported != nil {

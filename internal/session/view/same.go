@@ -1,6 +1,7 @@
 package view
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -8,9 +9,8 @@ import (
 )
 
 func sameSession(a, b *clew.SessionInfo) bool {
-	x, y := *a, *b
-	x.ForkedFrom, y.ForkedFrom = nil, nil
-	return x == y && samePointed(a.ForkedFrom, b.ForkedFrom)
+	return a.Title == b.Title && a.Owner == b.Owner && a.Workspace == b.Workspace && a.Archived == b.Archived && a.Forks == b.Forks &&
+		samePointed(a.ForkedFrom, b.ForkedFrom) && maps.Equal(a.Environment, b.Environment)
 }
 
 func sameStatus(a, b *clew.StatusInfo) bool {

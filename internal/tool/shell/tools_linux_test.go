@@ -108,8 +108,8 @@ func TestGoBuildsWarmAndChangesNothing(t *testing.T) {
 	root := strings.TrimSpace(string(goroot))
 	me := person{home, map[string]string{"PATH": root + "/bin:/usr/bin:/bin", "GOFLAGS": "-trimpath", "CGO_ENABLED": "0", "GOTOOLCHAIN": "local"}}
 	project := map[string]string{
-		"go.mod":    "module example.org/hello\n\ngo 1.24\n\nrequire example.org/dep v1.0.0\n",
-		"x.go":      "package hello\n\nimport \"example.org/dep\"\n\nfunc Two() int { return dep.One + 1 }\n",
+		"go.mod": "module example.org/hello\n\ngo 1.24\n\nrequire example.org/dep v1.0.0\n",
+		"x.go":   "package hello\n\nimport \"example.org/dep\"\n\nfunc Two() int { return dep.One + 1 }\n",
 	}
 	proxy := t.TempDir()
 	fileProxy(t, proxy, "example.org/dep", "package dep\n\nconst One = 1\n")

@@ -82,6 +82,7 @@ export interface SessionState {
   returning?: RewindStartedData;
   checkpoint?: string;
   forked_from?: ForkPoint;
+  environment?: Record<string, string>;
   role?: Role;
 }
 
@@ -590,6 +591,7 @@ export interface SessionInfo {
   archived?: boolean;
   forked_from?: ForkPoint;
   forks?: number;
+  environment?: Record<string, string>;
 }
 
 export interface StatusInfo {
@@ -950,6 +952,7 @@ export interface SessionCreatedData {
   workspace?: string;
   forked_from?: ForkPoint;
   node?: string;
+  environment?: Record<string, string>;
 }
 
 /** The session has a new title. */
