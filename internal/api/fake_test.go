@@ -30,16 +30,17 @@ const ownerToken = "clew_owner_CANARY-of-the-owner-token"
 // sessions is an api.Sessions in memory. Only its handler's goroutine and the
 // test use it, one after the other.
 type sessions struct {
-	owner    map[clew.SessionID]clew.UserID
-	access   map[clew.SessionID]map[clew.UserID]clew.Role
-	title    map[clew.SessionID]string
-	done     []clew.Command
-	open     int   // views not closed
-	fail     error // what Do returns
-	listed   session.ListQuery
-	paged    view.PageQuery
-	asked    any            // of the rest of what a view is asked
-	question *clew.Question // the open question of all sessions, nil for none
+	environment map[string]string // of the one that was made last
+	owner       map[clew.SessionID]clew.UserID
+	access      map[clew.SessionID]map[clew.UserID]clew.Role
+	title       map[clew.SessionID]string
+	done        []clew.Command
+	open        int   // views not closed
+	fail        error // what Do returns
+	listed      session.ListQuery
+	paged       view.PageQuery
+	asked       any            // of the rest of what a view is asked
+	question    *clew.Question // the open question of all sessions, nil for none
 }
 
 func (s *sessions) Create(_ context.Context, by clew.Principal, n session.NewSession) (clew.SessionID, error) {
@@ -50,6 +51,7 @@ func (s *sessions) Create(_ context.Context, by clew.Principal, n session.NewSes
 		return "", clew.Errorf(clew.SessionExists, "the session exists already")
 	}
 	s.owner[n.ID], s.title[n.ID] = by.User, n.Title
+	s.environment = n.Environment
 	return n.ID, nil
 }
 

@@ -42,6 +42,19 @@ func TestCreateAndRead(t *testing.T) {
 	}
 }
 
+// Only whoever runs the server hands a terminal's environment to commands, and
+// only names on the list pass.
+func TestEnvironmentOfATerminal(t *testing.T) {
+	b := newBench(t)
+	body := `{"environment":{"PATH":"/home/ada/go/bin","GOFLAGS":"-v","GITHUB_TOKEN":"secret","LD_PRELOAD":"/x.so","GOPRIVATE":"https://me@host"}}`
+	b.call(ownerToken, "POST", "/api/v1/sessions", body).is(http.StatusCreated, "")
+	if want := map[string]string{"PATH": "/home/ada/go/bin", "GOFLAGS": "-v"}; !reflect.DeepEqual(b.sessions.environment, want) {
+		t.Errorf("passed: %v", b.sessions.environment)
+	}
+	b.call(b.key("ada", clew.RoleOwner), "POST", "/api/v1/sessions", body).is(http.StatusForbidden, clew.Forbidden)
+	b.call(b.key("ada", clew.RoleAdmin), "POST", "/api/v1/sessions", body).is(http.StatusForbidden, clew.Forbidden)
+}
+
 func TestBadBodies(t *testing.T) {
 	b := newBench(t)
 	b.sessions.owner["s1"] = "owner"

@@ -246,6 +246,11 @@ func (p *process) ending() string {
 	if why := p.reachedText(); why != "" {
 		b.WriteString("\n[" + why + "]")
 	}
+	if p.code != 0 {
+		for _, dir := range p.plan.shared {
+			b.WriteString("\n[" + sharedText(dir) + "]")
+		}
+	}
 	return b.String()
 }
 

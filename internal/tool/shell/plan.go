@@ -28,6 +28,7 @@ type plan struct {
 	ws      *tool.Workspace
 	user    clew.UserID // who it is for
 	tools   toolchain.Found
+	shared  []string      // directories of the workspace that commands only read
 	cache   string        // the directory with the workspace's caches
 	limit   time.Duration // after which it is stopped; 0 if somebody waits and does that
 }

@@ -62,6 +62,7 @@ type process struct {
 
 // start runs a plan. The caller waits for done.
 func (s *Shell) start(pl plan, out *output) (*process, error) {
+	pl.shared = s.linked.directories(pl)
 	p := &process{plan: pl, out: out, done: make(chan struct{}), stopping: make(chan struct{})}
 	if err := s.enter(p); err != nil {
 		return nil, err

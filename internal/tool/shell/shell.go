@@ -67,6 +67,8 @@ type Shell struct {
 	spawner *spawner
 	longest time.Duration // how long a background command may run
 
+	linked linkSearch
+
 	mu      sync.Mutex
 	closed  bool
 	running map[*process]struct{}

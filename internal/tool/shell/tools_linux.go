@@ -90,3 +90,20 @@ func (v *view) readOnly(dir, dest string, hidden []string) error {
 	v.mounts = append(v.mounts, mount{kind: "--ro-bind", src: src, dest: dest})
 	return nil
 }
+
+// shared puts directories with files of others over themselves, read-only. The
+// directory above becomes a mount too, so that they cannot be moved aside for the
+// next command.
+func (v *view) shared(p plan, src, dest string) error {
+	for _, dir := range p.shared {
+		if above := filepath.Dir(dir); above != "." {
+			if err := v.pin(p, src, dest, "--bind", above); err != nil {
+				return err
+			}
+		}
+		if err := v.pin(p, src, dest, "--ro-bind", dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -173,3 +173,40 @@ func fileProxy(t *testing.T, dir, module, text string) {
 	}
 	put(t, filepath.Join(dir, module, "@v"), map[string]string{"list": "v1.0.0\n", "v1.0.0.info": `{"Version":"v1.0.0"}`, "v1.0.0.mod": mod, "v1.0.0.zip": b.String()})
 }
+
+// A virtual environment whose files are those of a cache can be read and run, and
+// nothing a command does reaches the cache.
+func TestLinkedFilesAreReadOnly(t *testing.T) {
+	needBwrap(t)
+	for _, dir := range linkedDirs {
+		t.Run(dir, func(t *testing.T) {
+			b := newBench(t, Options{Sandbox: SandboxBwrap})
+			cache := filepath.Join(t.TempDir(), "attr.py")
+			put(t, b.ws.Dir, map[string]string{dir + "/lib/own.py": "own\n"})
+			if _, r := b.run("echo x >>" + dir + "/lib/own.py && mkdir " + dir + "/lib/more"); r.IsError {
+				t.Fatalf("without links it cannot be written to: %s", r.Text)
+			}
+			if err := os.WriteFile(cache, []byte("theirs\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Link(cache, filepath.Join(b.ws.Dir, dir, "attr.py")); err != nil {
+				t.Fatal(err)
+			}
+			if out, r := b.run("cat " + dir + "/attr.py"); r.IsError || out != "theirs" {
+				t.Errorf("it cannot be read: %s", r.Text)
+			}
+			top, _, _ := strings.Cut(dir, "/")
+			for _, hostile := range []string{
+				"echo bad >>" + dir + "/attr.py", "chmod 777 " + dir + "/attr.py", "ln " + dir + "/attr.py stolen && echo bad >>stolen",
+				"mv " + dir + " aside && echo bad >>aside/attr.py", "mv " + top + " aside2", "rm -rf " + top + "; test ! -e " + dir + "/attr.py",
+			} {
+				if _, r := b.run(hostile); !r.IsError || !strings.Contains(r.Text, "clew unlink "+dir) {
+					t.Errorf("%s: %s", hostile, r.Text)
+				}
+			}
+			if text, err := os.ReadFile(cache); err != nil || string(text) != "theirs\n" {
+				t.Errorf("the cache has %q, %v", text, err)
+			}
+		})
+	}
+}

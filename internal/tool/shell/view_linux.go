@@ -83,6 +83,9 @@ func (v *view) workspace(p plan, hidden []string) error {
 		}
 	}
 	v.mounts = append(v.mounts, m)
+	if err := v.shared(p, src, dest); err != nil {
+		return err
+	}
 	return v.git(p, src, dest)
 }
 
