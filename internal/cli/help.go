@@ -18,7 +18,7 @@ var groups = []struct {
 	{"work", "Work with agents:", []string{"run", "init", "attach", "inbox", "answer", "stop", "resume", "ls", "show"}},
 	{"back", "Go back, and elsewhere:", []string{"rewind", "undo", "redo", "fork", "checkpoint", "delete"}},
 	{"keep", "Take along:", []string{"export", "import", "backup", "restore"}},
-	{"set", "Set up:", []string{"login", "model", "settings", "secret", "token", "partitions", "completion"}},
+	{"set", "Set up:", []string{"login", "model", "settings", "secret", "token", "cache", "unlink", "partitions", "completion"}},
 	{"know", "Know more:", []string{"help", "exit-codes", "version"}},
 }
 

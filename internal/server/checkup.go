@@ -38,7 +38,8 @@ type Check struct {
 func Checkup(ctx context.Context, cfg Config) []Check {
 	checks := dataChecks(cfg.Data)
 	checks = append(checks, clockCheck(cfg.Data, clock.System().Now()), openFilesCheck())
-	return append(checks, gitCheck(ctx), searchCheck(), sandboxCheck(shell.Probe()), limitsCheck(limit.LookForGroups()), pagesCheck(web.Files()))
+	checks = append(checks, gitCheck(ctx), searchCheck(), sandboxCheck(shell.Probe()), limitsCheck(limit.LookForGroups()), pagesCheck(web.Files()))
+	return append(checks, toolChecks(ctx, cfg.environ())...)
 }
 
 // The least room on the disk before a warning, and before a problem.
@@ -154,10 +155,16 @@ func searchCheck() Check {
 	return Check{"ripgrep", CheckNote, "not found: searching in files is slower", "install ripgrep, if workspaces are large"}
 }
 
+// allowBwrap loads the profile that Ubuntu 24.04 has, but does not use.
+const allowBwrap = "sudo apt install apparmor-profiles && sudo install -m 0644 /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && sudo apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict"
+
 // sandboxCheck is about a command that was run in the sandbox, just now.
 func sandboxCheck(kind, reason string) Check {
 	if kind == shell.SandboxBwrap {
 		return Check{"sandbox", CheckOK, "bubblewrap works: a command ran in it", ""}
+	}
+	if strings.Contains(reason, "setting up uid map: Permission denied") || strings.Contains(reason, "Failed RTM_NEWADDR") {
+		return Check{"sandbox", CheckWarning, "AppArmor does not let bubblewrap make a sandbox: " + reason, allowBwrap}
 	}
 	return Check{"sandbox", CheckWarning, "commands of agents run without a sandbox: " + reason,
 		"on Linux install bubblewrap and allow user namespaces; until then every command is asked about, and those of other users are refused"}

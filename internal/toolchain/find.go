@@ -24,7 +24,8 @@ type Request struct {
 	Environ   map[string]string // PATH and variables of the person; see Filter
 	Home      string            // of the person
 	Workspace string
-	Network   bool // commands reach the network, so no tool is told that it is offline
+	Shared    []string // directories that commands see anyway
+	Network   bool     // commands reach the network, so no tool is told that it is offline
 }
 
 // A Bind shows a directory or file of the person to commands, read-only.
@@ -170,6 +171,9 @@ func (s *search) bindAt(dir, dest string) bool {
 // shown reports whether commands see a path as it is written.
 func (s *search) shown(path string) bool {
 	if slices.ContainsFunc(systemDirs, func(dir string) bool { return within(path, dir) }) || s.inWorkspace(path) {
+		return true
+	}
+	if slices.ContainsFunc(s.Shared, func(dir string) bool { return within(path, dir) }) {
 		return true
 	}
 	return slices.ContainsFunc(s.Binds, func(b Bind) bool { return within(path, b.Dest) })

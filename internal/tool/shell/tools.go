@@ -21,7 +21,7 @@ func (p *plan) equip(call tool.Call) map[string]string {
 	if !ok {
 		return nil
 	}
-	request.Workspace, request.Network = call.Workspace.Dir, p.opts.Network
+	request.Workspace, request.Network, request.Shared = call.Workspace.Dir, p.opts.Network, p.opts.Share
 	if p.sandbox != SandboxBwrap {
 		return toolchain.Bare(request)
 	}
@@ -48,9 +48,6 @@ func (p *plan) withoutCaches(env map[string]string) {
 // CacheName names the directory with the caches of a workspace. Nobody else's
 // commands write there: a shared cache lets one project poison another.
 func CacheName(user, workspace string) string { return shortHash(user + "\x00" + workspace) }
-
-// cacheOwner is the file in it that says whose it is.
-const cacheOwner = "workspace"
 
 // ownProgram is the file of this program, "" if it is gone, as after an upgrade.
 func ownProgram() string {

@@ -31,7 +31,7 @@ func (v *view) toolchains(p plan, hidden []string) error {
 	if err := os.MkdirAll(p.cache, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(p.cache, cacheOwner), []byte(p.ws.Dir+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.cache, toolchain.OwnerFile), []byte(p.ws.Dir+"\n"), 0o600); err != nil {
 		return err
 	}
 	for _, name := range p.tools.Caches {
