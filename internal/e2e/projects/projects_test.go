@@ -204,7 +204,7 @@ func TestRust(t *testing.T) {
 	p.path, p.env = []string{filepath.Dir(bin)}, []string{"RUSTUP_HOME=" + rustup}
 	lib := "pub fn two() -> String {\n    itoa::Buffer::new().format(%d).to_string()\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn two() {\n        assert_eq!(super::two(), \"2\");\n    }\n}\n"
 	s := p.stage(project{
-		files: map[string]string{"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nitoa = \"1\"\n", "src/lib.rs": fmt.Sprintf(lib, 1)},
+		files: map[string]string{"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nitoa = \"=1.0.6\"\n", "src/lib.rs": fmt.Sprintf(lib, 1)},
 		path:  "src/lib.rs", text: fmt.Sprintf(lib, 2), test: "cargo test", says: "1 passed; 0 failed",
 	})
 	p.do(s.Work, "cargo fetch")
