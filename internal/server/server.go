@@ -247,6 +247,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	s.work.Go(func() { s.backups.run(bg) })
 	s.work.Go(func() { s.files.Run(bg, collectEvery) })
 	s.work.Go(s.tellSandbox)
+	s.work.Go(func() { s.trimCaches(bg) })
 	s.work.Go(func() {
 		s.takeOver(bg) // before the sweeper takes anything out of the stream
 		s.journal.Sweep(bg, s.host.Seal)

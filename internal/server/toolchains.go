@@ -91,3 +91,28 @@ func (l *loginShell) environment(ctx context.Context, cfg Config, home string) m
 	l.env, l.at = env, time.Now()
 	return env
 }
+
+// How large the cache of a workspace may become, and how often that is looked at.
+const (
+	cacheLimit = 5 << 30
+	trimEvery  = time.Hour
+)
+
+// trimCaches keeps the caches of workspaces small until ctx ends.
+func (s *Server) trimCaches(ctx context.Context) {
+	if s.cfg.Data == "" {
+		return
+	}
+	tick := time.NewTicker(trimEvery)
+	defer tick.Stop()
+	for {
+		if err := toolchain.Trim(s.cfg.caches(), cacheLimit); err != nil {
+			s.log.Warn("the caches of workspaces could not be trimmed", "err", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
