@@ -29,9 +29,6 @@ func initCommand(a *env.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.workspace = flagOr(cmd, "workspace", ".")
 			placed := cmd.Flags().Changed("workspace")
-			if f.session != "" && placed {
-				return env.Usagef("--workspace is for a new session; clew init --session goes on where that one works")
-			}
 			if f.session == "" && f.title == "" {
 				f.title = "Write AGENTS.md"
 			}

@@ -66,15 +66,6 @@ func runCommand(a *env.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.workspace = flagOr(cmd, "workspace", ".")
 			placed := cmd.Flags().Changed("workspace")
-			if f.last && f.session != "" {
-				return env.Usagef("--continue and --session exclude each other: both name the session to go on in")
-			}
-			if f.last {
-				f.session = env.LastUsed
-			}
-			if f.session != "" && placed {
-				return env.Usagef("--workspace is for a new session; clew run --session goes on where that one works")
-			}
 			return runTask(cmd.Context(), a, r, f, args, placed)
 		},
 	}
@@ -137,6 +128,15 @@ func (f *runFlags) check() error {
 
 // runTask starts the work and follows it.
 func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []string, placed bool) error {
+	if f.last && f.session != "" {
+		return env.Usagef("--continue and --session exclude each other: both name the session to go on in")
+	}
+	if f.last {
+		f.session = env.LastUsed
+	}
+	if f.session != "" && placed {
+		return env.Usagef("--workspace is for a new session; one that is there goes on where it works")
+	}
 	if err := f.check(); err != nil {
 		return err
 	}
