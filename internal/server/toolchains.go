@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/toolchain"
@@ -64,7 +65,7 @@ func (w *agentDeps) toolchains(ctx context.Context, v settings.Values) func(tool
 // A loginShell remembers what the login shell of the server's user said.
 type loginShell struct {
 	mu  sync.Mutex
-	at  time.Time
+	at  time.Duration // of clock.Elapsed
 	env map[string]string
 	log interface{ Warn(msg string, args ...any) }
 }
@@ -77,7 +78,11 @@ func (l *loginShell) environment(ctx context.Context, cfg Config, home string) m
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.env != nil && time.Since(l.at) < loginHolds {
+	c := cfg.Clock
+	if c == nil {
+		c = clock.System()
+	}
+	if l.env != nil && c.Elapsed()-l.at < loginHolds {
 		return l.env
 	}
 	env, err := login.Environment(ctx, cfg.loginShell, loginWithin)
@@ -88,7 +93,7 @@ func (l *loginShell) environment(ctx context.Context, cfg Config, home string) m
 		l.log.Warn(err.Error() + "; commands see the system's PATH only; clew doctor says more")
 		env = map[string]string{"PATH": filepath.Join(home, ".local/bin") + ":" + toolchain.SystemPath}
 	}
-	l.env, l.at = env, time.Now()
+	l.env, l.at = env, c.Elapsed()
 	return env
 }
 

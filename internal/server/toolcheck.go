@@ -37,7 +37,7 @@ var trialFiles = map[string]string{"go.mod": "module example.org/try\n\ngo 1.21\
 // sandbox, as a command of an agent would have it.
 func toolChecks(ctx context.Context, environ []string) []Check {
 	home, err := os.UserHomeDir()
-	if kind, _ := shell.Probe(); kind != shell.SandboxBwrap || err != nil {
+	if kind, _ := shell.Probe(); kind != shell.SandboxBwrap || err != nil || slices.Contains(environ, "CLEW_SET_COMMAND_TOOLCHAINS=off") {
 		return nil
 	}
 	env := toolchain.Filter(environ)

@@ -257,10 +257,8 @@ func TestFind(t *testing.T) {
 				t.Errorf("shown: %q, want %q", got, c.binds)
 			}
 			for k, want := range c.want {
-				got, ok := f.Env[k], false
-				if _, ok = f.Env[k]; !ok {
-					got = gone
-				} else {
+				got := gone
+				if _, ok := f.Env[k]; ok {
 					got = h.env(f, k)
 				}
 				if k == "PATH" {

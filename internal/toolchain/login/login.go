@@ -36,7 +36,7 @@ func init() {
 		if err != nil {
 			os.Exit(1) //nolint:forbidigo // this process is no server, and main must not run
 		}
-		fmt.Printf("%s%s%s", os.Args[2], text, os.Args[2])
+		_, _ = fmt.Fprintf(os.Stdout, "%s%s%s", os.Args[2], text, os.Args[2])
 		os.Exit(0) //nolint:forbidigo // as above
 	}
 }
