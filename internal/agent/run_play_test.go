@@ -130,9 +130,15 @@ func plays(t *testing.T, set map[string]any, c *cast, fn func(w *world)) {
 	})
 }
 
+// deadlines are those that somebody chose for the questions of runs.
+var deadlines = map[string]any{
+	"plan_review_timeout_sec": 300, "run_approval_timeout_sec": 600, "run_input_timeout_sec": 300, "run_clarification_timeout_sec": 300,
+}
+
 func newRun(t *testing.T, set map[string]any, c *cast) *world {
 	t.Helper()
-	w := newWorld(t, set)
+	w := newWorld(t, deadlines)
+	w.set(set)
 	var version atomic.Uint64
 	w.settings.Subscribe(func([]string) { version.Add(1) })
 	w.version = version.Load
