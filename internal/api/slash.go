@@ -8,6 +8,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/project"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // ProjectWords finds what can be called by name in a workspace: its commands and
@@ -109,8 +110,8 @@ func unknownCommand(list []project.Command, name string) error {
 	for _, c := range list {
 		names = append(names, c.Name)
 	}
-	if near := project.Similar(names, name); near != "" {
-		return clew.Errorf(clew.InvalidMessage, "there is no command /%s. Did you mean /%s?", name, near)
+	if near := term.Suggest(name, names); len(near) > 0 {
+		return clew.Errorf(clew.InvalidMessage, "there is no command /%s. Did you mean /%s?", name, near[0])
 	}
 	return clew.Errorf(clew.InvalidMessage, "there is no command /%s", name)
 }

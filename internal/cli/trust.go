@@ -78,8 +78,7 @@ func lookedAt(a *env.App, dir string, remove bool) (env.TrustedFolder, error) {
 }
 
 func trustLine(f env.TrustedFolder, remove bool) string {
-	switch {
-	case remove:
+	if remove {
 		return env.Plain(f.Dir) + " is not trusted any more"
 	}
 	var brings []string

@@ -33,6 +33,7 @@ var order = []string{
 	"internal/planted",    // bugs that a campaign has to find
 	"internal/disk",       // the room on a file system
 	"internal/toolchain",  // what commands need to see of a person's build tools
+	"internal/term",       // text that is safe at a terminal, and words that are near
 	"internal/sentence",   // what the server writes for people
 	"internal/llm/vendor", // who serves models, and how each is spoken to
 	"internal/settings",
@@ -59,7 +60,6 @@ var order = []string{
 	"internal/api",
 	"internal/demo", // the story and the sample project of clew demo
 	"internal/server",
-	"internal/term",     // text that is safe at a terminal
 	"internal/deletion", // what the deletion of a session takes, for people
 	"internal/ask",      // what questions say, for all that show them as text
 	"internal/tui",

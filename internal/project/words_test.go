@@ -113,10 +113,4 @@ func TestCalled(t *testing.T) {
 			t.Errorf("%q is %q", text, got)
 		}
 	}
-	if got := project.Similar([]string{"review", "commit"}, "reveiw"); got != "review" {
-		t.Errorf("similar is %q", got)
-	}
-	if got := project.Similar([]string{"review", "commit"}, "xyz"); got != "" {
-		t.Errorf("similar is %q", got)
-	}
 }

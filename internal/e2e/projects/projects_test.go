@@ -131,7 +131,7 @@ func (p *person) play(s *proc.Stage) {
 		p.t.Error("a secret came out")
 	}
 	show := exec.CommandContext(ctx, s.Srv.Path(), "show", "--environment")
-	show.Env = cmd.Env
+	show.Dir, show.Env = s.Work, cmd.Env
 	environment, err := show.CombinedOutput()
 	if err != nil || !strings.Contains(string(environment), "PATH="+strings.Join(p.path, ":")) || strings.Contains(string(environment), "canary") {
 		p.t.Errorf("clew show --environment: %v\n%s", err, environment)
