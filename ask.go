@@ -62,6 +62,16 @@ func (a Ask) IsInteractive() bool { return a.Class() == ClassInteractive }
 // IsNonBlocking reports whether the task goes on without an answer.
 func (a Ask) IsNonBlocking() bool { return a.Class() == ClassNonBlocking }
 
+// IsCall reports whether the ask shows a call that does something outside the
+// session. Others are the agent's own: a todo, a question, the end.
+func (a Ask) IsCall() bool {
+	switch a {
+	case AskTool, AskCommand, AskUseMcpServer, AskBrowserActionLaunch:
+		return true
+	}
+	return false
+}
+
 // Values lists the asks.
 func (Ask) Values() []string {
 	return []string{

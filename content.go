@@ -1,6 +1,7 @@
 package clew
 
 import (
+	"math"
 	"slices"
 )
 
@@ -246,6 +247,17 @@ func (u Usage) Add(v Usage) Usage {
 	u.CacheWrites += v.CacheWrites
 	u.CacheReads += v.CacheReads
 	u.CostUSD += v.CostUSD
+	return u
+}
+
+// Sub gives what was used between v and the later u. Costs are to a billionth of a
+// dollar, so that no noise of the arithmetic shows.
+func (u Usage) Sub(v Usage) Usage {
+	u.TokensIn -= v.TokensIn
+	u.TokensOut -= v.TokensOut
+	u.CacheWrites -= v.CacheWrites
+	u.CacheReads -= v.CacheReads
+	u.CostUSD = math.Round((u.CostUSD-v.CostUSD)*1e9) / 1e9
 	return u
 }
 

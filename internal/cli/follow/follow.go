@@ -46,7 +46,7 @@ type follower struct {
 
 	screen *Screen
 	story  *transcriptPrinter // nil if nothing is to be told
-	course *outcomeTracker
+	course *client.Work
 	state  client.Replica
 	json   *recordPrinter // what is printed for programs, nil if nothing is
 	move   clew.MessageID
@@ -119,7 +119,7 @@ func Follow(ctx context.Context, a *env.App, c *env.Rest, o Options) (Followed, 
 	if o.Say != nil {
 		said = clew.ClientMessageID(clew.NewClientID())
 	}
-	f.course = newOutcomeTracker(said, &f.state)
+	f.course = client.NewWork(said, &f.state)
 	f.screen = NewScreen(a, StoryWriter(a, o.Quiet))
 	if !a.JSON && !o.Quiet {
 		f.story = newStory(f.screen, o.Verbose, said)
@@ -312,9 +312,9 @@ func (f *follower) changed(ctx context.Context, d *clew.StateChangedData, first 
 		}
 	}
 	f.working(d.Put.Message)
-	end := f.course.take(d)
+	end := outcomeOf(f.course.Take(d))
 	if end == nil && first && f.o.Say == nil && atRest(&f.state) {
-		end = f.course.last()
+		end = outcomeOf(f.course.Last())
 	}
 	if !f.o.UntilDone {
 		return nil
@@ -377,10 +377,10 @@ func (f *follower) note(i ink, format string, args ...any) {
 
 func (f *follower) result(how outcome) Followed {
 	r := Followed{
-		Type: "result", SessionID: f.o.Session, TaskID: f.course.task, Outcome: how, Status: how.Status, Message: how.Message,
-		ExitCode: how.code(), Answer: f.course.result(), Usage: f.course.spent(), Reports: f.course.reports(), Lasted: time.Since(f.began), Said: f.o.Say != nil,
+		Type: "result", SessionID: f.o.Session, TaskID: f.course.Task(), Outcome: how, Status: how.Status, Message: how.Message,
+		ExitCode: how.code(), Answer: f.course.Answer(), Usage: f.course.Usage(), Reports: f.course.Reports(), Lasted: time.Since(f.began), Said: f.o.Say != nil,
 	}
-	for _, q := range f.questions() {
+	for _, q := range f.course.Questions() {
 		r.Questions = append(r.Questions, q.RequestID())
 	}
 	return r

@@ -3,7 +3,6 @@ package follow
 import (
 	"context"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,19 +11,6 @@ import (
 	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 )
-
-// questions are those that are open and belong to what is followed.
-func (f *follower) questions() []clew.Question {
-	return slices.DeleteFunc(slices.Clone(f.state.Questions), func(q clew.Question) bool { return !f.course.mine(askerOf(q)) })
-}
-
-// askerOf is the task whose agent asks.
-func askerOf(q clew.Question) clew.TaskID {
-	if d := q.Asking(); d != nil {
-		return d.TaskID
-	}
-	return ""
-}
 
 // asks reports whether there is a person here to ask.
 func (f *follower) asks() bool {
@@ -35,11 +21,11 @@ func (f *follower) asks() bool {
 // handleQuestion deals with the questions that are open: it answers by rule, asks the
 // person, or ends because there is nobody to ask.
 func (f *follower) handleQuestion(ctx context.Context) *outcome {
-	if f.o.Say != nil && f.course.task == "" {
+	if f.o.Say != nil && f.course.Task() == "" {
 		return nil // the message has not arrived yet
 	}
 	var next *clew.Question
-	for _, q := range f.questions() {
+	for _, q := range f.course.Questions() {
 		if id := q.RequestID(); f.answered[id] {
 			continue
 		} else if answer := f.byRule(q); answer != nil {

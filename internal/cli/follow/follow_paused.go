@@ -19,7 +19,7 @@ type stayPaused struct {
 // it. Who was here when it was paused, and can be asked, stays; so does who wants to
 // wait. All others would wait for nothing.
 func (f *follower) paused() *outcome {
-	if !f.state.Known() || !f.course.rests() {
+	if !f.state.Known() || !f.course.Paused() {
 		f.pause.told = f.pause.told && f.state.Status.Status == clew.StatusPaused
 		return nil
 	}
@@ -34,18 +34,6 @@ func (f *follower) paused() *outcome {
 		}
 	}
 	return nil
-}
-
-// rests reports whether what is followed is a plan that is paused. A call that was
-// under way then may still end; its step goes no further.
-func (k *outcomeTracker) rests() bool {
-	switch {
-	case k.state.Status.Status != clew.StatusPaused || len(k.state.Questions) > 0:
-		return false
-	case k.task != "":
-		return k.runOf(k.task) != nil
-	}
-	return k.said == "" || k.queued
 }
 
 // State is how a session stands now. The lists of sessions may be behind.

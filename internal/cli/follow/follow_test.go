@@ -223,7 +223,7 @@ func TestCourse(t *testing.T) {
 		"taken back":          {[]clew.Message{mine}, nil, nil, EndedStopped, ""},
 	} {
 		var r client.Replica
-		k := newOutcomeTracker("mine", &r)
+		k := client.NewWork("mine", &r)
 		put := clew.StatePut{Message: c.messages, Task: c.tasks}
 		if c.run != nil {
 			put.Run = []clew.RunInfo{*c.run}
@@ -233,11 +233,11 @@ func TestCourse(t *testing.T) {
 			t.Fatal(err)
 		}
 		status := ""
-		if how := k.take(d); how != nil {
+		if how := outcomeOf(k.Take(d)); how != nil {
 			status = how.Status
 		}
-		if status != c.status || k.result() != c.answer {
-			t.Errorf("%s: %q with %q, want %q with %q", name, status, k.result(), c.status, c.answer)
+		if status != c.status || k.Answer() != c.answer {
+			t.Errorf("%s: %q with %q, want %q with %q", name, status, k.Answer(), c.status, c.answer)
 		}
 	}
 }
@@ -250,13 +250,13 @@ func TestCourseOfWhatIsUnderWay(t *testing.T) {
 		return clew.TaskInfo{TaskRef: clew.TaskRef{TaskID: id, RootTaskID: id}, Outcome: o, Usage: clew.Usage{TokensIn: used}}
 	}
 	var r client.Replica
-	k := newOutcomeTracker("", &r)
+	k := client.NewWork("", &r)
 	step := func(list ...clew.TaskInfo) *outcome {
 		d := &clew.StateChangedData{From: r.Cursor, To: clew.MessageIDOf(1), Put: clew.StatePut{Task: list}}
 		if err := r.Apply(d); err != nil {
 			t.Fatal(err)
 		}
-		return k.take(d)
+		return outcomeOf(k.Take(d))
 	}
 	if end := step(task("old", done, 5), task("now", nil, 1)); end != nil {
 		t.Errorf("it ended with %+v", end)
@@ -267,7 +267,7 @@ func TestCourseOfWhatIsUnderWay(t *testing.T) {
 	if end := step(task("now", done, 3)); end == nil || end.Status != EndedDone {
 		t.Errorf("it ended with %+v", end)
 	}
-	if n := k.spent().TokensIn; n != 3 {
+	if n := k.Usage().TokensIn; n != 3 {
 		t.Errorf("it used %d", n)
 	}
 }
@@ -279,10 +279,10 @@ func TestCourseKnowsItsTasks(t *testing.T) {
 		{TaskRef: clew.TaskRef{TaskID: "t", RootTaskID: "t"}}, {TaskRef: clew.TaskRef{TaskID: "below", RootTaskID: "t"}},
 		{TaskRef: clew.TaskRef{TaskID: "other", RootTaskID: "other"}}, {TaskRef: clew.TaskRef{TaskID: "below other", RootTaskID: "other"}},
 	}
-	k := newOutcomeTracker("mine", &r)
-	k.task = "t"
+	k := client.NewWork("mine", &r)
+	k.Take(&clew.StateChangedData{Put: clew.StatePut{Message: []clew.Message{{MessageID: "msg_1", ClientMessageID: "mine", TaskID: "t"}}}})
 	for id, want := range map[clew.TaskID]bool{"t": true, "below": true, "other": false, "below other": false, "unheard of": false, "": true} {
-		if k.mine(id) != want {
+		if k.Mine(id) != want {
 			t.Errorf("%q is ours: %v", id, !want)
 		}
 	}
@@ -334,7 +334,7 @@ func TestYesDoesNotRepeatWhatWasTakenBack(t *testing.T) {
 		a: &env.App{}, screen: &Screen{w: &out}, o: Options{Yes: true},
 		answered: map[clew.RequestID]bool{"req_1": true}, refused: map[clew.RequestID]bool{},
 	}
-	f.course = newOutcomeTracker("", &f.state)
+	f.course = client.NewWork("", &f.state)
 	q := approvalOf(clew.HitlApprovalRequestData{Tool: "x"})
 	f.hear(t.Context(), heard(t, &clew.StateChangedData{To: clew.MessageIDOf(1)}))
 	f.hear(t.Context(), heard(t, &clew.StateChangedData{From: clew.MessageIDOf(1), To: clew.MessageIDOf(2), Put: clew.StatePut{
@@ -343,8 +343,8 @@ func TestYesDoesNotRepeatWhatWasTakenBack(t *testing.T) {
 	if f.answered["req_1"] {
 		t.Error("the question counts as answered")
 	}
-	if len(f.questions()) != 1 || f.byRule(q) != nil || !strings.Contains(out.String(), "--yes does not answer what is open again") {
-		t.Errorf("%v, %+v:\n%s", f.questions(), f.byRule(q), out.String())
+	if len(f.course.Questions()) != 1 || f.byRule(q) != nil || !strings.Contains(out.String(), "--yes does not answer what is open again") {
+		t.Errorf("%v, %+v:\n%s", f.course.Questions(), f.byRule(q), out.String())
 	}
 	next := &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "req_2"}, Tool: "x"}
 	later := clew.Question{Type: clew.EventHitlApprovalRequest, Data: next}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,10 +33,6 @@ func detailsOf(ctx context.Context, c *env.Rest, id clew.SessionID, m *clew.Mess
 // detailsWithin is how long the story waits for the details of a call.
 const detailsWithin = 5 * time.Second
 
-// calls are the asks that show a call which does something outside the session.
-// Others are the agent's own: a todo, a question, the end.
-var calls = []clew.Ask{clew.AskTool, clew.AskCommand, clew.AskUseMcpServer, clew.AskBrowserActionLaunch}
-
 // tool tells a call when it ends. While it runs, the status line has it.
 func (s *transcriptPrinter) tool(m *clew.Message) {
 	t := m.Tool
@@ -48,7 +43,7 @@ func (s *transcriptPrinter) tool(m *clew.Message) {
 		return
 	}
 	s.told[m.MessageID] = true
-	if !slices.Contains(calls, m.Ask) && t.Status == clew.ToolComplete {
+	if !m.Ask.IsCall() && t.Status == clew.ToolComplete {
 		return
 	}
 	d := s.look(m)
