@@ -1,5 +1,5 @@
 import { ServerClock } from "./clock.js";
-import { ClewError } from "./error.js";
+import { ClewError, lineError } from "./error.js";
 import { Link, type LinkOptions } from "./link.js";
 import { Listeners } from "./listeners.js";
 import { Outbox, type Receipt } from "./outbox.js";
@@ -73,6 +73,7 @@ export abstract class Channel {
   readonly #listeners = new Listeners<never>();
   readonly #monitors = new Set<string>();
   #line = 0;
+  #left = false; // by disconnect, so that nothing waits for a line that nobody opens
 
   constructor(context: SessionContext, id: string, clientId: string | undefined, view: View) {
     this.id = id;
@@ -122,12 +123,22 @@ export abstract class Channel {
   }
 
   /** Connects, and stays so as far as it can. */
-  connect = (): void => this.link.start();
+  connect = (): void => {
+    this.#left = false;
+    this.link.start();
+  };
 
-  disconnect = (): void => this.link.stop();
+  /** Ends the connection. What is sent after it is rejected, until `connect`. */
+  disconnect = (): void => {
+    this.#left = true;
+    this.link.stop();
+  };
 
   /** Tries at once, with a new connection. */
-  reconnect = (): void => this.link.restart();
+  reconnect = (): void => {
+    this.#left = false;
+    this.link.restart();
+  };
 
   /**
    * Sends a command and waits for the word about it. It goes under an id that
@@ -135,6 +146,7 @@ export abstract class Channel {
    * that it takes effect once. A refusal rejects with the server's error.
    */
   send<T extends CommandType>(type: T, ...[data, options]: DataArgs<T, SendOptions>): Promise<Receipt> {
+    if (this.#left) return Promise.reject(disconnected());
     if (type === "subscribe_monitor") {
       this.filter();
       this.#monitors.add((data as CommandData["subscribe_monitor"]).monitor_id);
@@ -145,10 +157,11 @@ export abstract class Channel {
   }
 
   /** Asks for something that is answered to this client alone. */
-  ask(type: "get_state", data: { scope: "ui" }, options?: SendOptions): Promise<StateData>;
-  ask(type: "get_state", data?: { scope?: "session" }, options?: SendOptions): Promise<SessionState>;
-  ask<T extends keyof Answers>(type: T, data?: CommandData[T], options?: SendOptions): Promise<Answers[T]>;
-  async ask(type: keyof Answers, data?: unknown, options: SendOptions = {}): Promise<unknown> {
+  query(type: "get_state", data: { scope: "ui" }, options?: SendOptions): Promise<StateData>;
+  query(type: "get_state", data?: { scope?: "session" }, options?: SendOptions): Promise<SessionState>;
+  query<T extends keyof Answers>(type: T, data?: CommandData[T], options?: SendOptions): Promise<Answers[T]>;
+  async query(type: keyof Answers, data?: unknown, options: SendOptions = {}): Promise<unknown> {
+    if (this.#left) throw disconnected();
     const ui = type === "get_state" && (data as { scope?: string } | undefined)?.scope === "ui";
     const env = await this.outbox.ask(type, data, ui ? "state" : (answerTypes[type] ?? type), options.timeoutMs);
     this.answered();
@@ -188,4 +201,8 @@ export abstract class Channel {
     for (const monitor_id of this.#monitors) this.link.send(JSON.stringify({ type: "subscribe_monitor", data: { monitor_id } }));
     this.outbox.sayAgain();
   }
+}
+
+function disconnected(): ClewError {
+  return lineError("CONNECTION_FAILED", "the session is disconnected; connect() opens it again", { recoverable: false });
 }

@@ -1,3 +1,4 @@
+export type { AskEvent, AskOptions, AskQuestion, AskResult, AskText, AskTool } from "./ask.js";
 export { ClewClient, newId, type ClewOptions } from "./client.js";
 export { ClewError, type ErrorDetails, type SuggestedAction } from "./error.js";
 export type { Answers, Channel, SendOptions } from "./channel.js";

@@ -1,3 +1,4 @@
+import { Asking, type AskEvent, type AskOptions } from "./ask.js";
 import { Channel, type SessionContext } from "./channel.js";
 import type { Receipt } from "./outbox.js";
 import { seqOf, type AnyEnvelope } from "./position.js";
@@ -21,6 +22,8 @@ const recent = 50;
 export class Session extends Channel {
   readonly store: SessionStore;
   readonly #replica: Replica;
+  readonly #context: SessionContext;
+  #asks = 0; // loops that run on a connection which an ask opened
   #epoch: string | undefined;
   #anew = false; // the whole state is wanted
   #older: Promise<number> | undefined;
@@ -28,8 +31,36 @@ export class Session extends Channel {
   /** @internal Made by ClewClient.session. */
   constructor(context: SessionContext, id: string, options: SessionOptions = {}) {
     super(context, id, options.clientId, "state");
+    this.#context = context;
     this.#replica = new Replica(new Transcript(options.messageLimit ?? 20_000));
     this.store = new SessionStore(id, this.#replica, this.connection);
+  }
+
+  /**
+   * Gives the agent something to do and yields what comes of it: its words, tool calls, questions,
+   * and at the end the result. The loop ends with the work. Leaving it stops following, not the
+   * work, unless `cancelOnExit` is set. Broken lines and killed servers do not end it, and nothing
+   * is told twice. It connects the session if nobody did, and then disconnects it at its end.
+   */
+  async *ask(text: string, options: AskOptions = {}): AsyncGenerator<AskEvent, void, undefined> {
+    const { rest, newId } = this.#context;
+    const ours = this.#asks > 0 || this.connection.state === "disconnected" || this.connection.state === "failed";
+    if (ours) this.#asks++;
+    this.connect();
+    this.store.flush();
+    try {
+      yield* new Asking({
+        id: this.id,
+        store: this.store,
+        newId,
+        send: (type, data, o) => this.send(type, data, o),
+        withdraw: this.withdraw,
+        command: (type, data) => rest.sessions.command(this.id, type, data),
+        answer: rest.inbox.answer,
+      }, options).events(text);
+    } finally {
+      if (ours && --this.#asks === 0) this.disconnect();
+    }
   }
 
   /** Loads older messages. Returns how many came; 0 when there are no more. */
@@ -125,7 +156,7 @@ export class Session extends Channel {
     const { transcript } = this.#replica;
     const before = transcript.first;
     if (before === undefined || !transcript.hasOlder) return 0;
-    const page = await this.ask("get_messages", { limit, before });
+    const page = await this.query("get_messages", { limit, before });
     if (transcript.first !== before) return 0; // another past by now
     const count = transcript.prepend(page.messages);
     if (page.next === undefined) transcript.hasOlder = false;

@@ -56,6 +56,19 @@ describe("sending", () => {
     expect(next.sent).toEqual([]);
   });
 
+  test("after disconnect it rejects, until somebody connects again", async () => {
+    const { s } = await connected();
+    s.disconnect();
+    await expect(s.send("user_message", { text: "hi" })).rejects.toMatchObject({ name: "ClewError", code: "CONNECTION_FAILED" });
+    await expect(s.query("get_messages", {})).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+    s.connect();
+    await settle();
+    FakeSocket.last.open();
+    FakeSocket.last.sync(1);
+    void s.send("user_message", { text: "again" });
+    expect(FakeSocket.last.sent.at(-1)).toMatchObject({ data: { text: "again" } });
+  });
+
   test("without a line it says so, and goes out with the first one", async () => {
     const s = fakeClient().session("s");
     const sent = s.send("interrupt");
@@ -90,15 +103,15 @@ describe("sending", () => {
 
   test("answers find their questions", async () => {
     const { s, socket } = await connected();
-    const page = s.ask("get_messages", { limit: 2 });
+    const page = s.query("get_messages", { limit: 2 });
     const id = socket.sent.at(-1)!.message_id;
     socket.say("messages_page", { messages: [], total: 0, client_message_id: "another" });
     socket.say("messages_page", { messages: [], total: 7, client_message_id: id });
     expect((await page).total).toBe(7);
-    const state = s.ask("get_state");
+    const state = s.query("get_state");
     socket.say("session_state", { title: "asked" });
     expect((await state).title).toBe("asked");
-    const preview = s.ask("edit_message", { message_id: idOf(1), text: "x" });
+    const preview = s.query("edit_message", { message_id: idOf(1), text: "x" });
     socket.say("rewind_preview", { to: idOf(1), client_message_id: socket.sent.at(-1)!.message_id });
     expect(await preview).toMatchObject({ to: idOf(1) });
   });

@@ -15,7 +15,7 @@ export function ChangesPanel({ session, narrow }: { session: Session; narrow?: b
   const checkpoint = useDebounced(useSnapshot(session, (s) => s.session?.checkpoint), 300);
   const owner = useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
   // One key over all checkpoints: what is shown stays until the new one is there.
-  const diff = useLoaded(session.id, async () => (checkpoint && owner ? session.ask("checkpoint_diff", {}) : null));
+  const diff = useLoaded(session.id, async () => (checkpoint && owner ? session.query("checkpoint_diff", {}) : null));
   const { reload } = diff;
   useEffect(() => reload(), [checkpoint, owner, reload]);
   const review = useMemo<Review>(() => ({

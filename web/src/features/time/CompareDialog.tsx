@@ -40,7 +40,7 @@ function Points({ points }: { points: readonly TimelineMark[] }) {
 
 function Difference({ session, from, to }: { session: Session; from: string; to: string }) {
   const t = useWords(timeWords);
-  const diff = useLoaded(`${from}..${to}`, () => session.ask("checkpoint_diff", { from: from || undefined, to: to || undefined }));
+  const diff = useLoaded(`${from}..${to}`, () => session.query("checkpoint_diff", { from: from || undefined, to: to || undefined }));
   if (diff.error !== undefined) return <ErrorNote error={diff.error} retry={diff.reload} />;
   if (!diff.value) return <Loading />;
   if (diff.value.files.length === 0) return <Empty title={t.noDifference} />;

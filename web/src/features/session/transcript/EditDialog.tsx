@@ -13,7 +13,7 @@ export function EditDialog({ session, message: m, onClose }: { session: Session;
   const [files, setFiles] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const preview = useLoaded(m.message_id, () => session.ask("edit_message", { message_id: m.message_id, text: m.text || " " }, { timeoutMs: 20_000 }));
+  const preview = useLoaded(m.message_id, () => session.query("edit_message", { message_id: m.message_id, text: m.text || " " }, { timeoutMs: 20_000 }));
   const p = preview.value;
   const after = p ? Math.max(0, p.count - 1) : 0; // as people count: without model calls, and without this one
   const send = async () => {
