@@ -5,6 +5,9 @@
 // in between; Send and Do give commands. NewAPI is the plain REST side: make,
 // list and read sessions. The examples show each of them.
 //
+// Ask is the short way: it gives the agent something to do and yields its words, tool
+// calls, questions and the result, until the work ends.
+//
 // # Reconnecting
 //
 // A connection that breaks, stays silent for 60 s, or is closed with a code
