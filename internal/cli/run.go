@@ -35,6 +35,7 @@ type runFlags struct {
 	wait      bool
 	noInput   bool
 	giveUp    time.Duration
+	stop      bool // on exit
 	quiet     bool
 	verbose   bool
 	environ   []string // of this terminal
@@ -51,7 +52,8 @@ func runCommand(a *env.App) *cobra.Command {
 		Long: "Give an agent something to do and follow it live, in this directory: its words\n" +
 			"as they come, a line for each step, and its questions, which you answer here.\n" +
 			"A line that you type while it works is told to the agent. Ctrl-C leaves; the work\n" +
-			"goes on, and clew attach comes back to it.\n\n" +
+			"goes on, and clew attach comes back to it. With --stop-on-exit, which is the\n" +
+			"default where CI is set, the work stops too.\n\n" +
 			"The text is the arguments; what is piped in is added to it. On a terminal the\n" +
 			"progress goes to standard output; elsewhere that gets the final answer alone, and\n" +
 			"the progress goes to standard error. Where nobody can be asked, a question ends\n" +
@@ -66,6 +68,7 @@ func runCommand(a *env.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.workspace = flagOr(cmd, "workspace", ".")
 			placed := cmd.Flags().Changed("workspace")
+			f.stopInCI(a, cmd)
 			return runTask(cmd.Context(), a, r, f, args, placed)
 		},
 	}
@@ -93,8 +96,22 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.wait, "wait", false, "where nobody can be asked: wait until somebody answers elsewhere")
 	fs.BoolVar(&f.noInput, "no-input", false, "ask nothing here")
 	fs.DurationVar(&f.giveUp, "give-up", giveUpAfter, "how long the server may be gone")
+	fs.BoolVar(&f.stop, "stop-on-exit", false, "interrupt the work if a signal or a broken pipe ends this command (default true if CI is set)")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print the final answer and nothing else")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show what tools print and change, and what the model thinks")
+}
+
+// stopInCI is the default of --stop-on-exit where scripts run that nobody watches: work
+// that goes on after its job would cost money for nobody.
+func (f *runFlags) stopInCI(a *env.App, cmd *cobra.Command) {
+	ci := a.Getenv("CI")
+	if cmd.Flags().Changed("stop-on-exit") || ci == "" || ci == "false" || ci == "0" || f.detach {
+		return
+	}
+	f.stop = true
+	if !a.JSON && !f.quiet {
+		_, _ = fmt.Fprintln(a.Err, "CI is set: if this command is ended, the work stops too. --stop-on-exit=false lets it go on.")
+	}
 }
 
 // yesAll is --yes without kinds.
@@ -120,6 +137,8 @@ func (f *runFlags) check() error {
 		return env.Usagef("--max-cost %v is less than nothing", f.maxCost)
 	case f.detach && f.yes == yesAll:
 		return env.Usagef("--yes answers from here, and --detach leaves: name kinds, such as --yes=read,write, which the server keeps to")
+	case f.detach && f.stop:
+		return env.Usagef("--detach leaves at once, and --stop-on-exit would stop the work then")
 	case f.detach && f.quiet:
 		return env.Usagef("--detach does not wait for the answer that --quiet prints")
 	}
@@ -184,7 +203,7 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	}
 	done, err := follow.Follow(ctx, a, c, follow.Options{
 		Session: id, Say: &data, Fresh: f.session == "", UntilDone: true, Ask: !f.noInput, Wait: f.wait, GiveUp: f.giveUp,
-		Yes: f.yes == yesAll, Quiet: f.quiet, Verbose: f.verbose,
+		StopOnExit: f.stop, Yes: f.yes == yesAll, Quiet: f.quiet, Verbose: f.verbose,
 	})
 	if err != nil {
 		if f.session == "" && refusedAtOnce(err) {

@@ -26,9 +26,11 @@ type Options struct {
 	Ask       bool          // a person here may answer
 	Wait      bool          // stay while a question is open that nobody here answers
 	GiveUp    time.Duration // how long a server may be gone
-	Yes       yesRule
-	Quiet     bool // the answer alone
-	Verbose   bool
+	// StopOnExit interrupts the work if a signal or a broken pipe ends us before it.
+	StopOnExit bool
+	Yes        yesRule
+	Quiet      bool // the answer alone
+	Verbose    bool
 }
 
 // Patient tries again for as long as the caller wants to wait: how long that is,
@@ -47,6 +49,7 @@ type follower struct {
 	screen *Screen
 	story  *transcriptPrinter // nil if nothing is to be told
 	course *client.Work
+	said   clew.ClientMessageID // the message's, "" to look on
 	state  client.Replica
 	json   *recordPrinter // what is printed for programs, nil if nothing is
 	move   clew.MessageID
@@ -119,13 +122,19 @@ func Follow(ctx context.Context, a *env.App, c *env.Rest, o Options) (Followed, 
 	if o.Say != nil {
 		said = clew.ClientMessageID(clew.NewClientID())
 	}
-	f.course = client.NewWork(said, &f.state)
+	f.said, f.course = said, client.NewWork(said, &f.state)
 	f.screen = NewScreen(a, StoryWriter(a, o.Quiet))
 	if !a.JSON && !o.Quiet {
 		f.story = newStory(f.screen, o.Verbose, said)
 		f.story.look = func(m *clew.Message) callDetails { return detailsOf(ctx, c, o.Session, m) }
 		f.story.keep = o.UntilDone && f.screen.w == a.Err // the answer goes to stdout by itself
 	}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT) // none may leave the terminal by key
+	if o.StopOnExit {
+		signal.Notify(signals, syscall.SIGHUP, syscall.SIGPIPE) // which would end us at once
+	}
+	defer signal.Stop(signals)
 	if err := f.dial(ctx, said); err != nil {
 		return Followed{}, err
 	}
@@ -133,11 +142,11 @@ func Follow(ctx context.Context, a *env.App, c *env.Rest, o Options) (Followed, 
 	defer f.cl.Close()
 	defer cancel()
 	defer f.stopListening()
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT) // none may leave the terminal by key
-	defer signal.Stop(signals)
 	defer signal.Stop(f.aside)
 	how, err := f.loop(ctx, signals)
+	if err == nil && how.Status == EndedLeft && o.StopOnExit {
+		how = f.interrupt(ctx)
+	}
 	if err == nil && how.Status != EndedLost {
 		err = f.json.upTo(ctx, f.state.Cursor)
 	}

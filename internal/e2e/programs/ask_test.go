@@ -136,35 +136,19 @@ func TestAskOverKills(t *testing.T) {
 // same with a deadline.
 func TestAskIsLeft(t *testing.T) {
 	s := start(t, nil)
-	status := func() (list []clew.TaskInfo) {
-		o := options(s)
-		o.View = clew.ViewState
-		c, err := client.Dial(t.Context(), o)
-		proc.Must(t, err)
-		defer c.Close()
-		var r client.Replica
-		for env, err := range c.Follow(t.Context()) {
-			proc.Must(t, err)
-			if _, err := r.Take(env); err != nil || r.Known() {
-				proc.Must(t, err)
-				return r.Tasks
-			}
-		}
-		return nil
-	}
 	stop := errors.New("enough")
 	leave := func(ev client.AskEvent) error { return stop }
 	if _, _, err := follow(t, options(s), "Wait for ever.", leave); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
-	if list := status(); len(list) != 1 || list[0].Outcome != nil {
+	if list := tasksOf(t, s); len(list) != 1 || list[0].Outcome != nil {
 		t.Fatalf("the work did not go on: %+v", list)
 	}
 	proc.Must(t, s.Command(t.Context(), "stop", clew.CommandControlCancel, clew.ControlCancelData{}))
 	if _, _, err := follow(t, options(s), "Wait for ever.", leave, client.CancelOnExit()); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
-	if list := status(); list[len(list)-1].Outcome == nil || list[len(list)-1].Outcome.Status != clew.OutcomeCancelled {
+	if list := tasksOf(t, s); list[len(list)-1].Outcome == nil || list[len(list)-1].Outcome.Status != clew.OutcomeCancelled {
 		t.Fatalf("the work was not cancelled: %+v", list)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -175,7 +159,7 @@ func TestAskIsLeft(t *testing.T) {
 			cancel() // as a timeout does
 		}
 	}
-	if list := status(); !errors.Is(last, context.Canceled) || list[len(list)-1].Outcome == nil {
+	if list := tasksOf(t, s); !errors.Is(last, context.Canceled) || list[len(list)-1].Outcome == nil {
 		t.Fatalf("it ended with %v and %+v", last, list)
 	}
 }

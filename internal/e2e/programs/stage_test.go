@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/e2e/proc"
 )
@@ -73,4 +74,24 @@ func start(t *testing.T, settings map[string]any) *proc.Stage {
 
 func options(s *proc.Stage) client.Options {
 	return client.Options{URL: s.Srv.URL(), Session: s.Session, Token: s.Token()}
+}
+
+// tasksOf are the tasks of the stage's session as they stand now.
+func tasksOf(t *testing.T, s *proc.Stage) []clew.TaskInfo {
+	t.Helper()
+	o := options(s)
+	o.View = clew.ViewState
+	c, err := client.Dial(t.Context(), o)
+	proc.Must(t, err)
+	defer c.Close()
+	var r client.Replica
+	for env, err := range c.Follow(t.Context()) {
+		proc.Must(t, err)
+		_, err := r.Take(env)
+		proc.Must(t, err)
+		if r.Known() {
+			break
+		}
+	}
+	return r.Tasks
 }
