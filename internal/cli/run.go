@@ -36,6 +36,7 @@ type runFlags struct {
 	noInput   bool
 	giveUp    time.Duration
 	stop      bool // on exit
+	schema    string
 	quiet     bool
 	verbose   bool
 	environ   []string // of this terminal
@@ -96,6 +97,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.wait, "wait", false, "where nobody can be asked: wait until somebody answers elsewhere")
 	fs.BoolVar(&f.noInput, "no-input", false, "ask nothing here")
 	fs.DurationVar(&f.giveUp, "give-up", giveUpAfter, "how long the server may be gone")
+	fs.StringVar(&f.schema, "output-schema", "", "file with a JSON Schema that the final answer must fit")
 	fs.BoolVar(&f.stop, "stop-on-exit", false, "interrupt the work if a signal or a broken pipe ends this command (default true if CI is set)")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print the final answer and nothing else")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show what tools print and change, and what the model thinks")
@@ -137,6 +139,8 @@ func (f *runFlags) check() error {
 		return env.Usagef("--max-cost %v is less than nothing", f.maxCost)
 	case f.detach && f.yes == yesAll:
 		return env.Usagef("--yes answers from here, and --detach leaves: name kinds, such as --yes=read,write, which the server keeps to")
+	case f.schema != "" && (f.plan || f.detach || f.mode == string(clew.ModeRun)):
+		return env.Usagef("--output-schema is for an answer that is waited for, and not for a plan")
 	case f.detach && f.stop:
 		return env.Usagef("--detach leaves at once, and --stop-on-exit would stop the work then")
 	case f.detach && f.quiet:
@@ -161,6 +165,10 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	}
 	if f.yes == yesAll && len(args) > 0 && follow.AllKinds(args[0]) {
 		return env.Usagef("--yes %s would approve everything: write --yes=%s", args[0], args[0])
+	}
+	schema, err := readSchema(f.schema)
+	if err != nil {
+		return err
 	}
 	data, err := said(a, f, args)
 	if err != nil {
@@ -201,10 +209,13 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	if f.yes == yesAll && !a.JSON {
 		_, _ = fmt.Fprintln(a.Err, "! --yes: everything that is asked for is approved without a person.")
 	}
-	done, err := follow.Follow(ctx, a, c, follow.Options{
+	if schema != nil {
+		data.Text += schema.wanted()
+	}
+	done, err := followValid(ctx, a, c, follow.Options{
 		Session: id, Say: &data, Fresh: f.session == "", UntilDone: true, Ask: !f.noInput, Wait: f.wait, GiveUp: f.giveUp,
 		StopOnExit: f.stop, Yes: f.yes == yesAll, Quiet: f.quiet, Verbose: f.verbose,
-	})
+	}, schema)
 	if err != nil {
 		if f.session == "" && refusedAtOnce(err) {
 			discard(ctx, c, id)

@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"os"
 	"os/signal"
@@ -98,12 +99,20 @@ type Followed struct {
 	Message   string           `json:"message,omitempty"`
 	ExitCode  int              `json:"exit_code"`
 	Answer    string           `json:"answer"`
+	Output    json.RawMessage  `json:"output,omitempty"` // the answer as JSON, with --output-schema
 	Usage     clew.Usage       `json:"usage"`
 	Questions []clew.RequestID `json:"questions,omitempty"`
 	Reports   []string         `json:"report_paths,omitempty"` // of a plan, on the server
 
 	Said   bool // something was said here
 	Lasted time.Duration
+}
+
+// Failed is the same with an answer that is of no use.
+func (r Followed) Failed(why string) Followed {
+	r.Outcome = outcome{EndedFailed, why}
+	r.Status, r.Message, r.ExitCode = r.Outcome.Status, r.Outcome.Message, r.Outcome.code()
+	return r
 }
 
 // Follow follows a session and says how that ended.
