@@ -22,6 +22,8 @@ var ownWords = map[string]string{
 	"cli.expand":         "a person's own words, from the command line",
 	"cli.Handle":         "lines of libraries in the same program's log",
 	"follow.person":      "a person's own words, typed here a moment ago",
+	"cli.reasonOf":       "the sentence is the schema library's, in the same program",
+	"client.text":        "what is yielded of a growing text, beside its new form",
 	"follow.speech":      "what is shown of a growing text, beside its new form",
 }
 
