@@ -34,6 +34,7 @@ var order = []string{
 	"internal/disk",       // the room on a file system
 	"internal/toolchain",  // what commands need to see of a person's build tools
 	"internal/term",       // text that is safe at a terminal, and words that are near
+	"internal/git",        // the only caller of git
 	"internal/sentence",   // what the server writes for people
 	"internal/llm/vendor", // who serves models, and how each is spoken to
 	"internal/settings",

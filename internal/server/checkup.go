@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/clew-run/clew/internal/clock"
+	"github.com/clew-run/clew/internal/git"
 	"github.com/clew-run/clew/internal/tool/limit"
 	"github.com/clew-run/clew/internal/tool/shell"
 	"github.com/clew-run/clew/web"
@@ -137,15 +137,11 @@ func openFilesCheck() Check {
 }
 
 func gitCheck(ctx context.Context) Check {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	git := exec.CommandContext(ctx, "git", "--version")
-	git.Env = []string{"PATH=" + os.Getenv("PATH")} // nothing that tells git to do more than that
-	out, err := git.Output()
+	version, err := git.Version(ctx)
 	if err != nil {
 		return Check{"git", CheckWarning, "not found: files cannot be taken back, only conversations", "install git"}
 	}
-	return Check{"git", CheckOK, strings.TrimSpace(strings.TrimPrefix(string(out), "git version ")), ""}
+	return Check{"git", CheckOK, version, ""}
 }
 
 func searchCheck() Check {

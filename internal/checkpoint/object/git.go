@@ -6,48 +6,21 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strconv"
-	"strings"
+
+	"github.com/clew-run/clew/internal/git"
 )
 
-// safeConfig goes with every call: nothing is run, fetched or looked up.
-var safeConfig = []string{
-	"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "core.excludesFile=/dev/null",
-	"core.bare=true", "core.logAllRefUpdates=false", "core.alternateRefsCommand=", "protocol.allow=never",
-	"gc.auto=0", "maintenance.auto=false", "pack.threads=1", "commit.gpgSign=false", "credential.helper=",
-	"pack.writeBitmaps=false", "repack.writeBitmaps=false", "core.packedRefsTimeout=10000",
-	"core.bigFileThreshold=" + strconv.Itoa(maxInMemory), // from there on files are streamed, and never stored as differences
-}
-
-// command makes a call of git on the bare repository dir. It is the only way
-// that this package reaches git: the environment is empty but for PATH, no
-// configuration of a person or the machine is read, and no worktree is named.
+// command makes a call of git on the bare repository dir. From a size on files are
+// streamed, and never stored as differences.
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	all := []string{"--git-dir=" + dir, "--no-replace-objects", "--literal-pathspecs"}
-	for _, c := range safeConfig {
-		all = append(all, "-c", c)
-	}
-	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_DIR=" + dir, "HOME=/nonexistent", "XDG_CONFIG_HOME=/nonexistent",
-		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1",
-		"GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=", "GIT_PROTOCOL_FROM_USER=0", "GIT_OPTIONAL_LOCKS=0",
-	}
-	cmd.Dir = dir
-	return cmd
+	return git.Bare(ctx, dir, append([]string{"-c", "core.bigFileThreshold=" + strconv.Itoa(maxInMemory)}, args...)...)
 }
 
 // Git runs a plumbing command to its end.
 func Git(ctx context.Context, dir string, in io.Reader, out io.Writer, args ...string) error {
-	cmd := command(ctx, dir, args...)
-	var said bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &said
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(said.String()))
-	}
-	return nil
+	return git.Run(command(ctx, dir, args...), in, out)
 }
 
 // GitOutput is git for commands that answer with little.
