@@ -7,8 +7,8 @@
 //
 //   - [Bare] is for the repositories of checkpoints, which are our own.
 //   - The repository of a person is asked and told only what reads or writes no
-//     file of a work tree: refs, commits, the index entry by entry. Nothing there
-//     runs a program.
+//     file of a work tree and no index: refs and commits. Nothing there runs a
+//     program.
 //   - Everything that reads or writes files goes through a git directory of our own
 //     that borrows the repository's objects. It has none of the repository's
 //     configuration, so no filter, merge driver or diff program is known in it,
