@@ -98,6 +98,7 @@ const (
 	SayAPIReqDeleted           Say = "api_req_deleted"
 	SayModelFallback           Say = "model_fallback"    // clew's own; its metadata has from, to and reason
 	SayInstructionsRead        Say = "instructions_read" // clew's own; see Message.Instructions
+	SayGit                     Say = "git"               // clew's own; its metadata has action, and branch or commit
 	SayCompletionResult        Say = "completion_result"
 	SayUserFeedback            Say = "user_feedback"
 	SayUserFeedbackDiff        Say = "user_feedback_diff"
@@ -125,7 +126,7 @@ var sayValues = []string{
 	string(SayError), string(SayText), string(SayImage), string(SayReasoning),
 	string(SayAPIReqStarted), string(SayAPIReqFinished), string(SayAPIReqRetried),
 	string(SayAPIReqRetryDelayed), string(SayAPIReqDeleted), string(SayModelFallback),
-	string(SayInstructionsRead),
+	string(SayInstructionsRead), string(SayGit),
 	string(SayCompletionResult), string(SayUserFeedback), string(SayUserFeedbackDiff),
 	string(SayCommandOutput), string(SaySubtaskResult),
 	string(SayBrowserAction), string(SayBrowserActionResult), string(SayBrowserSessionStatus),

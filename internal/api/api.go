@@ -97,6 +97,7 @@ type Options struct {
 	Drafts      Drafts       // nil = drafts are not kept
 	Erasures    Erasures     // nil = sessions cannot be deleted
 	Backups     Backups      // nil = no backups are made
+	Git         Git          // nil = nothing is committed
 	Exports     Exports      // nil = sessions cannot be exported
 	Imports     Imports      // nil = nor imported
 	// InboxFeed is the WebSocket of an inbox; it authenticates by itself. nil =
@@ -191,6 +192,7 @@ func New(o Options) (*API, error) {
 	a.pushRoutes(h)
 	a.draftRoutes(h)
 	a.eraseRoutes(h)
+	a.gitRoutes(h)
 	a.linkRoutes()
 	a.transferRoutes()
 	a.plainRoutes()

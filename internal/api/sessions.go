@@ -26,6 +26,7 @@ type createBody struct {
 	SessionID clew.SessionID `json:"session_id,omitempty" doc:"1 to 128 letters, digits, _ or -; made up if absent"`
 	Title     string         `json:"title,omitempty" maxLength:"500"`
 	Workspace string         `json:"workspace,omitempty" maxLength:"4096" doc:"The folder that agents work in"`
+	Worktree  *bool          `json:"worktree,omitempty" doc:"Work in a git work tree and on a branch of its own, made from the folder's repository; absent, the setting worktree says"`
 	// Environment is checked against a list of names.
 	Environment map[string]string `json:"environment,omitempty" doc:"PATH and variables of toolchains in the owner's terminal, for commands. Only whoever runs the server may send it; names that may not pass are left out"`
 }
@@ -146,9 +147,9 @@ func (a *API) create(ctx context.Context, in *createInput) (*createOutput, error
 	if in.Body.Environment != nil && (p.KeyID != "" || p.User != auth.OwnerUser && p.User != auth.LocalUser) {
 		return nil, clew.Errorf(clew.Forbidden, "only whoever runs the server may send the environment of a terminal")
 	}
-	id, err := a.o.Sessions.Create(ctx, p, session.NewSession{
+	id, err := a.createSession(ctx, p, session.NewSession{
 		ID: in.Body.SessionID, Title: in.Body.Title, Workspace: in.Body.Workspace, Environment: passed(in.Body.Environment),
-	})
+	}, in.Body.Worktree)
 	if err != nil {
 		return nil, err
 	}

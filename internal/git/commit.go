@@ -288,7 +288,7 @@ func (k *Keeper) Commit(ctx context.Context, dir string, p Preview, message stri
 	if commit, err = s.commitTree(ctx, p.Tree, parents, message); err != nil {
 		return "", err
 	}
-	told.Text = "Committed " + Short(commit) + " on " + r.Branch + ": " + Subject(message) + ". Not pushed."
+	told.Text = CommitText(commit, r.Branch, message)
 	return commit, k.carryOut(ctx, s, Intent{
 		Kind: KindCommit, Root: r.Root, Ref: "refs/heads/" + r.Branch, Old: r.Head, New: commit, Told: told, EndMerge: p.Merge != "",
 	})
@@ -336,6 +336,11 @@ func (s *shadow) send(ctx context.Context, revs string) error {
 
 // durable has git bring what it writes to the disk.
 var durable = []string{"core.fsync=all"}
+
+// CommitText says that a commit was made.
+func CommitText(commit, branch, message string) string {
+	return "Committed " + Short(commit) + " on " + branch + ": " + Subject(message) + ". Not pushed."
+}
 
 // Short is how people read a commit.
 func Short(commit string) string { return commit[:min(len(commit), 7)] }

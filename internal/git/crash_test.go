@@ -1,17 +1,18 @@
-//go:build crashpoints
-
 package git_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/git"
 )
 
@@ -52,10 +53,46 @@ func TestCrashChild(t *testing.T) {
 	}
 }
 
+var atStart = os.Environ() // before a test has a home of its own
+
+// mortal builds this test with the places where it can be killed.
+var mortal = sync.OnceValues(func() (string, error) {
+	if crash.On {
+		return os.Args[0], nil
+	}
+	dir, err := os.MkdirTemp("", "clew-git-*")
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "git.test")
+	cmd := exec.Command("go", "test", "-c", "-tags=crashpoints,grpcnotrace", "-o", name, ".")
+	cmd.Env = atStart
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return name, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if name := built; name != "" && name != os.Args[0] {
+		_ = os.RemoveAll(filepath.Dir(name))
+	}
+	os.Exit(code)
+}
+
+var built string // by mortal, to be removed
+
 // die runs a work in a process that is killed at a place.
 func (p *project) die(do, place string) {
 	p.t.Helper()
-	cmd := exec.CommandContext(p.t.Context(), os.Args[0], "-test.run=^TestCrashChild$", "-test.v")
+	name, err := mortal()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	built = name
+	cmd := exec.CommandContext(p.t.Context(), name, "-test.run=^TestCrashChild$", "-test.v")
 	cmd.Env = append(os.Environ(), "CLEW_CRASH_AT="+place, "GIT_CRASH_DO="+do, "GIT_CRASH_DIR="+p.dir, "GIT_CRASH_DATA="+p.data)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
@@ -73,7 +110,7 @@ func (p *project) recover() (told []string) {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		if err := p.k.Clean(p.t.Context(), func(id clew.SessionID) (bool, error) { return id == "sess_1", nil }); err != nil {
+		if err := p.k.Clean(p.t.Context(), p.worktrees(), func(id clew.SessionID) (bool, error) { return id == "sess_1", nil }); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -86,6 +123,15 @@ func (p *project) recover() (told []string) {
 		}
 	}
 	return told
+}
+
+func (p *project) worktrees() []git.Worktree {
+	p.t.Helper()
+	list, err := p.k.Worktrees()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return list
 }
 
 var changePlaces = []string{"git.intended:1", "git.moved:1", "git.files:1", "git.followed:1"}
@@ -205,7 +251,7 @@ func TestKilledWorktree(t *testing.T) {
 	p := newProject(t)
 	w := p.worktree("sess_1")
 	p.die("remove", "git.worktree.emptied:1")
-	if err := p.k.Clean(t.Context(), func(clew.SessionID) (bool, error) { return false, nil }); err != nil {
+	if err := p.k.Clean(t.Context(), p.worktrees(), func(clew.SessionID) (bool, error) { return false, nil }); err != nil {
 		t.Fatal(err)
 	}
 	p.is(p.git("branch"), "* main")

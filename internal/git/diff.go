@@ -20,6 +20,21 @@ type Change struct {
 	Unified   string `json:"unified,omitempty" doc:"How the text differs, with three lines around each change"`
 }
 
+// Count counts the lines of a unified difference.
+func (c *Change) Count() {
+	inside := false
+	for line := range strings.Lines(c.Unified) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			inside = true // what stands before names the files
+		case inside && line[0] == '+':
+			c.Added++
+		case inside && line[0] == '-':
+			c.Deleted++
+		}
+	}
+}
+
 // maxPatch bounds the text of an answer.
 const maxPatch = 2 << 20
 

@@ -306,8 +306,12 @@ func TestMergeBothSides(t *testing.T) {
 // Nothing of a person's that is not committed is lost to a merge.
 func TestMergeRefusesToOverwrite(t *testing.T) {
 	for name, change := range map[string]func(p *project){
-		"changed":   func(p *project) { p.write("a.txt", "mine\n") },
-		"staged":    func(p *project) { p.write("a.txt", "mine\n"); p.git("add", "a.txt"); p.write("a.txt", "one\ntwo\nthree\n") },
+		"changed": func(p *project) { p.write("a.txt", "mine\n") },
+		"staged": func(p *project) {
+			p.write("a.txt", "mine\n")
+			p.git("add", "a.txt")
+			p.write("a.txt", "one\ntwo\nthree\n")
+		},
 		"untracked": func(p *project) { p.write("n.txt", "mine\n") },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -91,7 +91,9 @@ func TestRepositoryElsewhere(t *testing.T) {
 	}
 	p.gitAt(other, "init", "-q", "-b", "main")
 	for name, build := range map[string]func(dir string) error{
-		"pointer":  func(dir string) error { return os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+p.dir+"/.git\n"), 0o644) },
+		"pointer": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+p.dir+"/.git\n"), 0o644)
+		},
 		"link":     func(dir string) error { return os.Symlink(p.dir+"/.git", filepath.Join(dir, ".git")) },
 		"refs":     func(dir string) error { return relink(dir, "refs", p.dir+"/.git/refs") },
 		"objects":  func(dir string) error { return relink(dir, "objects", p.dir+"/.git/objects") },

@@ -60,7 +60,7 @@ func (k *Keeper) Merge(ctx context.Context, w Worktree, told Told) (Merged, erro
 	}
 	out.Files, out.Commit = len(list), next
 	in := Intent{Kind: KindMerge, Ref: "refs/heads/" + w.From, Old: m.tip, New: next, Told: told}
-	in.Told.Text = fmt.Sprintf("Merged %s into %s (%s). Not pushed.", w.Branch, w.From, Short(next))
+	in.Told.Text = MergeText(out)
 	s := m.shadow
 	home, err := m.home(ctx)
 	if err != nil {
@@ -76,6 +76,16 @@ func (k *Keeper) Merge(ctx context.Context, w Worktree, told Told) (Merged, erro
 		in.Root, in.Files = home.Root, true
 	}
 	return out, k.carryOut(ctx, s, in)
+}
+
+// MergeText says that a branch was merged.
+func MergeText(m Merged) string {
+	return fmt.Sprintf("Merged %s into %s (%s). Not pushed.", m.Branch, m.Into, Short(m.Commit))
+}
+
+// ResolveText says that conflicts wait to be resolved.
+func ResolveText(m Merged) string {
+	return fmt.Sprintf("Merging %s into %s: files in conflict: %s.", m.Into, m.Branch, strings.Join(m.Conflicts, ", "))
 }
 
 // Resolve puts the conflicts of a merge into the session's own work tree, for its
@@ -94,7 +104,7 @@ func (k *Keeper) Resolve(ctx context.Context, w Worktree, told Told) (Merged, st
 	if err := m.shadow.send(ctx, m.tree+"\n^"+m.tip+"\n^"+m.head+"\n"); err != nil {
 		return out, "", err
 	}
-	told.Text = fmt.Sprintf("Merging %s into %s: %d in conflict.", w.From, w.Branch, len(m.conflict))
+	told.Text = ResolveText(out)
 	return out, m.tree, k.carryOut(ctx, m.shadow, Intent{
 		Kind: KindResolve, Root: m.repo.Root, Old: m.head, New: m.tree, Files: true, Merging: m.tip, Told: told,
 	})

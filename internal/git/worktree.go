@@ -278,10 +278,19 @@ func (r *Repository) dropBranch(ctx context.Context, w Worktree) (kept string, e
 	return w.Branch, nil
 }
 
-// Clean removes the work trees of sessions that are not there: of one whose making
-// was cut short, and of those that were erased.
-func (k *Keeper) Clean(ctx context.Context, there func(clew.SessionID) (bool, error)) error {
-	list, err := k.Worktrees()
+// Inherit gives a work tree to another session that works in it.
+func (k *Keeper) Inherit(w Worktree, to clew.SessionID) error {
+	old := k.note(w.Session)
+	w.Session = to
+	if err := writeDurably(k.note(to), w); err != nil {
+		return err
+	}
+	return os.Remove(old)
+}
+
+// Clean removes those of some work trees whose sessions are not there: of one whose
+// making was cut short, and of those that were erased.
+func (k *Keeper) Clean(ctx context.Context, list []Worktree, there func(clew.SessionID) (bool, error)) (err error) {
 	for _, w := range list {
 		ok, wrong := there(w.Session)
 		if wrong == nil && !ok {

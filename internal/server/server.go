@@ -21,6 +21,7 @@ import (
 	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/erase"
 	"github.com/clew-run/clew/internal/gateway"
+	"github.com/clew-run/clew/internal/git"
 	"github.com/clew-run/clew/internal/inbox/push"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
@@ -63,7 +64,10 @@ type Server struct {
 	push      *push.Push
 	drafts    *journal.Drafts
 	eraser    *erase.Eraser
+	git       *git.Keeper
 	backups   *backups
+
+	oldWorktrees []git.Worktree // that were there at the start
 
 	stop context.CancelFunc
 	work sync.WaitGroup
@@ -239,6 +243,9 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 			s.log.Error("wake-ups", "err", err)
 		}
 	})
+	if err := s.openGit(); err != nil {
+		return err
+	}
 	if err := s.openEraser(ctx, index, erasures); err != nil {
 		return err
 	}
@@ -249,6 +256,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	s.work.Go(s.tellSandbox)
 	s.work.Go(func() { s.trimCaches(bg) })
 	s.work.Go(func() {
+		s.recoverGit(bg)
 		s.takeOver(bg) // before the sweeper takes anything out of the stream
 		s.journal.Sweep(bg, s.host.Seal)
 	})
@@ -307,7 +315,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
 		Settings: s.shop.settings, Secrets: s.shop.secrets, Models: s.shop.models, Words: projectWords{s.shop}, ToolServers: s.shop.desk, Blobs: s.journal, References: s.refers, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
-		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups, Usage: s.usage,
+		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups, Git: repositories{s, s.git}, Usage: s.usage,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: s.journal.Ready, Metrics: figures, WebSocket: s.gateway, Log: s.log,
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/blob"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // Services takes commands that are about the server rather than about one
@@ -172,6 +173,13 @@ type Overview struct {
 	Tasks    []clew.HistoryItem `json:"tasks,omitempty"` // newest first
 	Reports  []clew.Report      `json:"reports,omitempty"`
 	Seq      uint64             `json:"seq"` // the record that this is as of
+}
+
+// Note puts on a session's record what the server did for a person, and what a model
+// that was asked for it used. With the same name it is on record once.
+func (h *Host) Note(ctx context.Context, id clew.SessionID, by clew.Principal, name clew.ClientMessageID, said *clew.Message, usage clew.Usage) error {
+	_, err := h.Do(ctx, id, clew.Command{By: by, ClientMessageID: name, Data: &decide.SystemNote{Said: said, Usage: usage}})
+	return err
 }
 
 // Overview gives a session's tasks and settings.

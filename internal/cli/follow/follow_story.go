@@ -100,7 +100,7 @@ func (s *transcriptPrinter) message(m *clew.Message) {
 		if s.once(m) {
 			s.note(Faint, "%s", env.FirstOf(m.Text, "The model did not answer; it is asked again."))
 		}
-	case clew.SayInstructionsRead:
+	case clew.SayInstructionsRead, clew.SayGit:
 		if s.once(m) {
 			s.note(Faint, "%s", m.Text)
 		}

@@ -177,11 +177,22 @@ type SystemNote struct {
 	Forked *clew.SessionForkedData
 	Saved  *core.SavedFiles // by a person
 	Reason string           // why they were
+	Said   *clew.Message    // something that the server did for a person
+	Usage  clew.Usage       // of a model that was asked for it
 }
 
 func decideRemark(tx *Tx, s *core.State, cmd clew.Command, d *SystemNote) {
 	if d.Forked != nil {
 		tx.Add(d.Forked)
+	}
+	if d.Said != nil {
+		m := *d.Said
+		m.Type, m.Role, m.MonitorID, m.UserID = clew.TypeSay, clew.SpeakerSystem, clew.MainMonitor, cmd.By.User
+		tx.Say(m)
+	}
+	if t := s.Task(s.Current); t != nil && d.Usage != (clew.Usage{}) {
+		r := recorder{tx: tx, s: s, t: t}
+		r.used(d.Usage)
 	}
 	if d.Saved == nil {
 		return

@@ -228,6 +228,7 @@ export type Say =
   | "api_req_deleted"
   | "model_fallback"
   | "instructions_read"
+  | "git"
   | "completion_result"
   | "user_feedback"
   | "user_feedback_diff"
