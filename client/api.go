@@ -44,6 +44,9 @@ type NewSession struct {
 	// Environment is PATH and the variables of toolchains in the caller's terminal,
 	// for commands. The server takes it from whoever runs it, and from nobody else.
 	Environment map[string]string `json:"environment,omitempty"`
+	// Worktree says whether the session gets a git work tree and a branch of its own;
+	// nil leaves it to the server's setting worktree.
+	Worktree *bool `json:"worktree,omitempty"`
 }
 
 // A Session is a session as REST shows it. Raw is all that the server said.

@@ -23,7 +23,7 @@ type Git interface {
 	Create(ctx context.Context, by clew.Principal, n session.NewSession, must bool) (clew.SessionID, error)
 	// Wanted says whether new sessions get a work tree if nobody says.
 	Wanted() bool
-	Worktrees(ctx context.Context) ([]WorktreeLine, error)
+	Worktrees(ctx context.Context, state bool) ([]WorktreeLine, error)
 	RemoveWorktree(ctx context.Context, id clew.SessionID, force bool) (kept string, err error)
 }
 
@@ -100,6 +100,10 @@ type mergeInput struct {
 }
 
 type mergeOutput struct{ Body git.Merged }
+
+type worktreesInput struct {
+	State bool `query:"state" doc:"Look into each: what is not merged, and not committed"`
+}
 
 type worktreesOutput struct {
 	Body struct {
@@ -205,14 +209,14 @@ func (a *API) merge(ctx context.Context, in *mergeInput) (*mergeOutput, error) {
 	return &mergeOutput{Body: m}, err
 }
 
-func (a *API) worktrees(ctx context.Context, _ *struct{}) (*worktreesOutput, error) {
+func (a *API) worktrees(ctx context.Context, in *worktreesInput) (*worktreesOutput, error) {
 	if callerOf(ctx).Role != clew.RoleAdmin {
 		return nil, clew.Errorf(clew.Forbidden, "only administrators see all work trees")
 	}
 	ctx, cancel := gitContext(ctx)
 	defer cancel()
 	out := &worktreesOutput{}
-	list, err := a.o.Git.Worktrees(ctx)
+	list, err := a.o.Git.Worktrees(ctx, in.State)
 	out.Body.Worktrees = append([]WorktreeLine{}, list...)
 	return out, err
 }

@@ -16,6 +16,7 @@ var groups = []struct {
 }{
 	{"start", "Start:", []string{"demo", "serve", "open", "doctor"}},
 	{"work", "Work with agents:", []string{"run", "init", "attach", "inbox", "answer", "stop", "resume", "ls", "show"}},
+	{"git", "Keep the result:", []string{"diff", "commit", "merge", "worktree"}},
 	{"back", "Go back, and elsewhere:", []string{"rewind", "undo", "redo", "fork", "checkpoint", "delete"}},
 	{"keep", "Take along:", []string{"export", "import", "backup", "restore"}},
 	{"set", "Set up:", []string{"login", "model", "settings", "secret", "token", "cache", "unlink", "partitions", "completion"}},

@@ -24,6 +24,7 @@ type runFlags struct {
 	session   string
 	last      bool
 	title     string
+	worktree  bool
 	mode      string
 	model     string
 	plan      bool
@@ -63,6 +64,7 @@ func runCommand(a *env.App) *cobra.Command {
 		Example: "clew run 'find out why the tests fail, and repair it'\n" +
 			"git diff | clew run 'review this'\n" +
 			"clew run -c 'now the same for the other package'\n" +
+			"clew run --worktree 'try the other parser'\n" +
 			"clew run --plan --max-cost 2 'move the storage to the new interface'\n" +
 			"clew run --yes=read,write --allow 'go test *' 'make the tests pass'\n" +
 			"answer=$(clew run -q 'what does this project do?')",
@@ -85,6 +87,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.BoolVarP(&f.last, "continue", "c", false, "go on in the session of this directory that was used last")
 	fs.StringVar(&f.session, "session", "", "go on in this session instead of a new one")
 	fs.StringVar(&f.title, "title", "", "title of the new session (default the beginning of the text)")
+	fs.BoolVar(&f.worktree, "worktree", false, "work in a git work tree and on a branch of its own; clew merge merges it back")
 	fs.StringVar(&f.mode, "mode", "", "mode to work in: code, architect, ask, debug, orchestrator or one of yours")
 	fs.StringVar(&f.model, "model", "", "model for this session: a profile, PROVIDER/MODEL, a model's name, or echo (default the one that clew model shows)")
 	fs.BoolVar(&f.plan, "plan", false, "make a plan first, have it reviewed, then carry it out")
@@ -133,6 +136,8 @@ func (f *runFlags) check() error {
 		return env.Usagef("--plan and --mode exclude each other: a plan's steps choose their own modes")
 	case f.session != "" && f.title != "":
 		return env.Usagef("--title is for a new session; clew run --session goes on in one that has a title")
+	case f.session != "" && f.worktree:
+		return env.Usagef("--worktree is for a new session; clew run --session goes on where that one works")
 	case f.session == "" && f.queue:
 		return env.Usagef("--queue is for --session: in a new session nothing is under way")
 	case f.maxCost < 0:
@@ -308,7 +313,11 @@ func sessionFor(ctx context.Context, c *env.Rest, f runFlags, text string, place
 		return "", err
 	}
 	title := env.FirstOf(f.title, titleFrom(text))
-	id, err := c.API().CreateSession(ctx, client.NewSession{Title: title, Workspace: dir, Environment: c.Terminal(f.environ)})
+	n := client.NewSession{Title: title, Workspace: dir, Environment: c.Terminal(f.environ)}
+	if f.worktree {
+		n.Worktree = &f.worktree
+	}
+	id, err := c.PatientAPI().CreateSession(ctx, n)
 	if err != nil {
 		return "", misplaced(err, dir, placed)
 	}

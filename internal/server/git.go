@@ -374,11 +374,15 @@ func (r repositories) Create(ctx context.Context, by clew.Principal, n session.N
 }
 
 // Worktrees implements api.Git.
-func (r repositories) Worktrees(ctx context.Context) ([]api.WorktreeLine, error) {
+func (r repositories) Worktrees(ctx context.Context, state bool) ([]api.WorktreeLine, error) {
 	list, err := r.git.Worktrees()
 	lines := []api.WorktreeLine{}
 	for _, w := range list {
-		lines = append(lines, api.WorktreeLine{Worktree: w, State: r.git.State(ctx, w)})
+		line := api.WorktreeLine{Worktree: w}
+		if state {
+			line.State = r.git.State(ctx, w)
+		}
+		lines = append(lines, line)
 	}
 	return lines, err
 }

@@ -132,7 +132,7 @@ func TestWorktreeSession(t *testing.T) {
 	if got := s.run("status", "--porcelain"); got != "?? mine.txt" {
 		t.Error(got)
 	}
-	list := s.call(s.token, "GET", "/api/v1/worktrees", nil)
+	list := s.call(s.token, "GET", "/api/v1/worktrees?state=true", nil)
 	if line := list.body["worktrees"].([]any)[0].(map[string]any); line["commits"] != 1.0 || line["dirty"] != 0.0 || line["session_id"] != id {
 		t.Error(list.raw)
 	}

@@ -90,6 +90,11 @@ func (c *Rest) API() *client.API {
 	return client.NewAPI(c.Base.String(), c.Token).WithHTTPClient(c.Bounded())
 }
 
+// PatientAPI is API for work on a repository, which takes as long as it takes.
+func (c *Rest) PatientAPI() *client.API {
+	return client.NewAPI(c.Base.String(), c.Token).WithHTTPClient(c.HTTP)
+}
+
 // Bounded is for requests that are answered soon.
 func (c *Rest) Bounded() *http.Client {
 	h := *c.HTTP

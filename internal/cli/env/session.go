@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -119,10 +120,18 @@ func (c *Rest) newest(ctx context.Context) (client.Session, error) {
 	if real, err := filepath.EvalSymlinks(here); err == nil && real != here {
 		names = append(names, real)
 	}
-	for _, dir := range names {
-		if s, found, err := c.lastUsed(ctx, dir); found || err != nil {
+	var best client.Session
+	for _, dir := range append(names, c.worktreesOf(ctx, names)...) {
+		s, found, err := c.lastUsed(ctx, dir)
+		if err != nil {
 			return s, err
 		}
+		if found && (best.ID == "" || used(s) > used(best)) {
+			best = s
+		}
+	}
+	if best.ID != "" {
+		return best, nil
 	}
 	s, found, err := c.lastUsed(ctx, "")
 	switch {
@@ -133,6 +142,21 @@ func (c *Rest) newest(ctx context.Context) (client.Session, error) {
 	}
 	return client.Session{}, clew.Errorf(clew.SessionNotFound, "no session works in this directory; the last one used elsewhere is %s, %s, in %s",
 		Shorten(s.ID), "\""+Cut(Plain(s.Title), 60)+"\"", Plain(s.Workspace)).Advised()
+}
+
+// worktreesOf lists the workspaces of sessions that were started in a directory and
+// work in a work tree of their own. Who may not list them has none.
+func (c *Rest) worktreesOf(ctx context.Context, names []string) (dirs []string) {
+	list, err := c.API().Worktrees(ctx, false)
+	if err != nil {
+		return nil
+	}
+	for _, w := range list {
+		if slices.Contains(names, filepath.Join(w.Repository, w.Below)) {
+			dirs = append(dirs, filepath.Join(w.Dir, w.Below))
+		}
+	}
+	return dirs
 }
 
 // lastUsed finds the session in a directory, or anywhere, that a person used last.
