@@ -218,6 +218,7 @@ func newBench(t *testing.T, change ...func(*api.Options)) *bench {
 	b.moved = &moved{}
 	o.Exports, o.Imports = b.moved, b.moved
 	o.Erasures = &b.erasures
+	o.Git = noGit{}
 	for _, f := range change {
 		f(&o)
 	}
@@ -302,3 +303,8 @@ func (c benchClock) Elapsed() time.Duration { return c.b.now.Sub(time.Unix(0, 0)
 func (c benchClock) After(time.Duration) (<-chan time.Time, func()) {
 	return nil, func() {}
 }
+
+// noGit is for routes that nobody gets through to.
+type noGit struct{ api.Git }
+
+func (noGit) Wanted() bool { return false }

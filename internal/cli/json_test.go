@@ -87,6 +87,23 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 	try("clew checkpoint diff", session)
 	try("clew checkpoint restore", session, hash, "--yes")
 	try("clew checkpoint fsck")
+	repository(t, x.work)
+	x.write("three\n")
+	try("clew diff", session)
+	try("clew commit", session, "--message", "three", "--yes")
+	tree, _ := try("clew run", "hello", "--worktree", "--workspace", x.work)["session_id"].(string)
+	try("clew worktree", "--help")
+	trees, _ := try("clew worktree ls")["worktrees"].([]any)
+	if len(trees) != 1 {
+		t.Fatalf("work trees: %v", trees)
+	}
+	at, _ := trees[0].(map[string]any)["directory"].(string)
+	if err := os.WriteFile(filepath.Join(at, "new.txt"), []byte("new\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	try("clew commit", tree, "--message", "new", "--yes")
+	try("clew merge", tree)
+	try("clew worktree rm", tree)
 	try("clew export", session, "-o", "x.clew")
 	try("clew import", "x.clew", "--new-id")
 	try("clew fork", session, "--title", "Other")

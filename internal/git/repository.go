@@ -108,6 +108,19 @@ func (r *Repository) linked(at string) error {
 	return nil
 }
 
+// LinkedTo gives the repository that a work tree was added to, "" if a directory is
+// no such work tree or the two do not point to each other.
+func LinkedTo(root string) string {
+	if info, err := os.Lstat(filepath.Join(root, ".git")); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	r, err := open(root)
+	if err != nil {
+		return ""
+	}
+	return r.common
+}
+
 func sameFile(a, b string) bool {
 	x, err := os.Lstat(a)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/git"
 )
 
 // A view is what a sandboxed command sees beyond the system.
@@ -86,7 +87,15 @@ func (v *view) workspace(p plan, hidden []string) error {
 	if err := v.shared(p, src, dest); err != nil {
 		return err
 	}
-	return v.git(p, src, dest)
+	if err := v.git(p, src, dest); err != nil {
+		return err
+	}
+	// A work tree's history is read where its repository has it. Both point to each
+	// other, so no file of the workspace chooses what is seen.
+	if repo := git.LinkedTo(src); repo != "" && src == dest && !slices.ContainsFunc(hidden, func(h string) bool { return exposes(repo, h) }) {
+		v.mounts = append(v.mounts, mount{kind: "--ro-bind", src: repo, dest: repo})
+	}
+	return nil
 }
 
 // ownWorkspaces is where the hidden directory keeps the workspaces of sessions
