@@ -6,6 +6,7 @@ package erase
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -100,10 +101,13 @@ func (e *Eraser) Preview(ctx context.Context, id clew.SessionID) (Preview, error
 	if p.Checkpoints, err = e.o.Files.CountOf(ctx, id); err != nil {
 		return Preview{}, err
 	}
-	if p.Directory == "" {
-		p.Directory, p.DirectoryErased = e.o.Home(id), true
-	}
 	forks, err := e.o.Store.Index.Forks(ctx, id)
+	home := e.o.Home(id)
+	if p.Directory == "" {
+		p.Directory, p.DirectoryErased = home, true
+	} else if rel, wrong := filepath.Rel(home, p.Directory); wrong == nil && filepath.IsLocal(rel) {
+		p.DirectoryErased = len(forks) == 0 // a work tree that was made for it; forks work on in it
+	}
 	for _, f := range forks {
 		p.Forks = append(p.Forks, Fork{f.ID, f.Owner})
 	}

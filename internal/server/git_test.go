@@ -246,6 +246,9 @@ func TestGitAfterRestart(t *testing.T) {
 	if _, err := os.Lstat(work); err != nil {
 		t.Error("the work tree of a session is gone:", err)
 	}
+	if r := s.call(s.token, "GET", "/api/v1/sessions/"+id+"/deletion", nil); r.body["directory"] != work || r.body["directory_erased"] != true {
+		t.Error(r.raw)
+	}
 	if r := s.call(s.token, "DELETE", "/api/v1/sessions/"+id+"?now=true", nil); r.status != 200 {
 		t.Fatal(r.raw)
 	}
