@@ -12,7 +12,8 @@ server= running=
 
 stop() {
 	trap - EXIT
-	[ -z "$running" ] || kill "$running" 2>/dev/null || true
+	# A job that is cancelled stops its work, also on a server of somebody's own.
+	[ -z "$running" ] || { kill "$running" 2>/dev/null || true; wait "$running" 2>/dev/null || true; }
 	[ -z "$server" ] || { kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; }
 }
 trap stop EXIT
@@ -66,7 +67,7 @@ summary() {
 	[ "$1" != budget ] || printf '\nThe budget was %s USD (`max-cost`).\n' "$CLEW_ACTION_MAX_COST"
 }
 
-args=(run --json --no-input "--max-cost=$CLEW_ACTION_MAX_COST")
+args=(run --json --no-input --stop-on-exit "--max-cost=$CLEW_ACTION_MAX_COST")
 [ -z "$CLEW_ACTION_APPROVE" ] || args+=("--yes=$CLEW_ACTION_APPROVE")
 [ -z "$CLEW_ACTION_MODEL" ] || args+=("--model=$CLEW_ACTION_MODEL")
 [ "$CLEW_ACTION_PLAN" != true ] || args+=(--plan)

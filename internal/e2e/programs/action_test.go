@@ -251,3 +251,26 @@ func TestActionWithServer(t *testing.T) {
 		t.Errorf("the server has no session %s", p.outputs["session-id"])
 	}
 }
+
+// A job that is cancelled stops its work on that server.
+func TestActionCancelled(t *testing.T) {
+	s := start(t, nil)
+	cmd := exec.CommandContext(t.Context(), filepath.Join(proc.Root(), "deploy", "action", "run.sh"))
+	cmd.Dir = s.Work
+	cmd.Env = proc.Environment(map[string]string{
+		"CLEW_ACTION_PROMPT": "Wait for ever.", "CLEW_ACTION_MAX_COST": "100", "CLEW_ACTION_SERVER": s.Srv.URL(), "CLEW_ACTION_PROGRAM": s.Srv.Path(),
+		"CLEW_ACTION_APPROVE": "", "CLEW_ACTION_ALLOW": "", "CLEW_ACTION_MODEL": "", "CLEW_ACTION_PLAN": "", "CLEW_ACTION_SETTINGS": "",
+		"CLEW_TOKEN": s.Token(), "RUNNER_TEMP": t.TempDir(),
+	})
+	proc.Must(t, cmd.Start())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	proc.Must(t, s.Model.Await(ctx, 1))
+	proc.Must(t, cmd.Process.Signal(os.Interrupt))
+	if err := cmd.Wait(); err == nil {
+		t.Error("it ended well")
+	}
+	if tasks := newestTasks(t, s); len(tasks) != 1 || tasks[0].Outcome == nil {
+		t.Errorf("the work goes on: %+v", tasks)
+	}
+}
