@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -262,5 +263,9 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	err = d.Sync()
+	if runtime.GOOS == "windows" { // a directory cannot be synced there
+		err = nil
+	}
+	return errors.Join(err, d.Close())
 }
