@@ -25,11 +25,12 @@ type Keeper struct {
 
 	mu    sync.Mutex
 	locks map[string]*sync.Mutex // by the common directory
+	added map[clew.SessionID]bool
 }
 
 // Open makes a keeper that keeps its things in dir. No other may have the same.
 func Open(dir string) (*Keeper, error) {
-	k := &Keeper{dir: dir, locks: map[string]*sync.Mutex{}}
+	k := &Keeper{dir: dir, locks: map[string]*sync.Mutex{}, added: map[clew.SessionID]bool{}}
 	if err := os.RemoveAll(k.shadows()); err != nil { // they are made anew when needed
 		return nil, fmt.Errorf("git: %w", err)
 	}

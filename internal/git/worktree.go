@@ -55,6 +55,17 @@ func (k *Keeper) Add(ctx context.Context, dir, at string, id clew.SessionID) (Wo
 	if err := os.MkdirAll(k.notes(), 0o700); err != nil {
 		return Worktree{}, clew.WrapError(clew.StorageFailed, err, "the work tree cannot be made")
 	}
+	if old, found, err := k.Worktree(id); err != nil || found { // the caller tries again after a crash
+		if err == nil {
+			_, err = k.remove(ctx, old)
+		}
+		if err != nil {
+			return Worktree{}, clew.WrapError(clew.StorageFailed, err, "the work tree cannot be made: an earlier one is in the way")
+		}
+	}
+	k.mu.Lock()
+	k.added[id] = true
+	k.mu.Unlock()
 	w := Worktree{Session: id, Repository: r.Root, Dir: at, Branch: r.freeBranch(ctx, id), From: r.Branch, Base: r.Head, Below: r.below()}
 	if err := r.plainRef("refs/heads/" + w.Branch); err != nil {
 		return Worktree{}, err
@@ -278,6 +289,21 @@ func (r *Repository) dropBranch(ctx context.Context, w Worktree) (kept string, e
 	return w.Branch, nil
 }
 
+// removeOld removes a work tree of an earlier run, unless it was made anew.
+func (k *Keeper) removeOld(ctx context.Context, w Worktree) error {
+	if r, err := Find(ctx, w.Repository); err == nil {
+		defer k.lock(r.common)()
+	}
+	k.mu.Lock()
+	anew := k.added[w.Session]
+	k.mu.Unlock()
+	if anew {
+		return nil
+	}
+	_, err := k.remove(ctx, w)
+	return err
+}
+
 // Inherit gives a work tree to another session that works in it.
 func (k *Keeper) Inherit(w Worktree, to clew.SessionID) error {
 	old := k.note(w.Session)
@@ -294,7 +320,7 @@ func (k *Keeper) Clean(ctx context.Context, list []Worktree, there func(clew.Ses
 	for _, w := range list {
 		ok, wrong := there(w.Session)
 		if wrong == nil && !ok {
-			_, wrong = k.Remove(ctx, w)
+			wrong = k.removeOld(ctx, w)
 		}
 		if wrong != nil {
 			err = errors.Join(err, fmt.Errorf("work tree %s: %w", w.Dir, wrong))
