@@ -101,7 +101,7 @@ func TestGitCommands(t *testing.T) {
 	has(run(0, "diff", session, "--against", "head"), "No changes.")
 	has(run(1, "merge", session), "clew run --worktree")
 
-	has(run(0, "run", "hello", "--worktree", "--workspace", x.work), "")
+	has(run(0, "run", "hello", "--model", "echo", "--worktree", "--workspace", x.work), "")
 	list := run(0, "worktree", "ls")
 	has(list, "clew/", "main", "0 commits", "0 files", x.work)
 	tree := strings.Fields(strings.Split(list, "\n")[1])[0]
