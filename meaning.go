@@ -124,7 +124,7 @@ type PolicyCode string
 
 // The codes.
 const (
-	PolicyAutoApprovalOff PolicyCode = "auto_approval_off"      // everything is asked about
+	PolicyAutoApprovalOff PolicyCode = "auto_approval_off"      // auto-approval is off
 	PolicyUntrusted       PolicyCode = "directory_untrusted"    // nobody trusts the workspace as it is
 	PolicyProtected       PolicyCode = "protected"              // it touches something protected
 	PolicyNotReadOnly     PolicyCode = "not_read_only"          // the tool does more than read

@@ -41,7 +41,7 @@ func TestRememberedForTheTask(t *testing.T) {
 		w.tools = append(w.tools, g)
 		w.say("go")
 		q := w.asked(clew.AskCommand)
-		want := &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask}, Pattern: "go test *", Match: "go test something-else", NearMiss: "go test -exec x", RunsWorkspace: true}
+		want := &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask}, Pattern: "go test *", Match: "go test something-else", NearMiss: "go test -exec x", RunsWorkspace: true, WhileAuto: true}
 		if !reflect.DeepEqual(q.Remember, want) {
 			t.Errorf("offered is %+v", q.Remember)
 		}

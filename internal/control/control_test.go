@@ -168,7 +168,7 @@ func TestSessionSettings(t *testing.T) {
 	if st := o.state(ann); st.AlwaysAllowWrite || o.count(clew.EventAutoApprovalChanged) != 2 {
 		t.Errorf("after the reset of a key: %+v", st.AutoApprovalFlags)
 	}
-	if v, _ := o.settings.For(nil); v.Mode != "code" || v.AutoApproval {
+	if v, _ := o.settings.For(nil); v.Mode != "code" || v.AllowWrite {
 		t.Error("the server's settings changed with the session's")
 	}
 	for name, changes := range map[string]map[string]any{
@@ -188,19 +188,19 @@ func TestSessionSettings(t *testing.T) {
 // Covers: UIC-40, UIC-54
 func TestServerSettings(t *testing.T) {
 	o := newOffice(t)
-	change := &clew.UpdateSettingsData{Settings: map[string]any{"always_allow_read_only": true, "tts_enabled": true}, Scope: clew.SettingsServer}
+	change := &clew.UpdateSettingsData{Settings: map[string]any{"always_allow_browser": true, "tts_enabled": true}, Scope: clew.SettingsServer}
 	before := len(o.records())
 	if _, err := o.try(ann, change); clew.CodeOf(err) != clew.Forbidden {
 		t.Errorf("an ordinary user: %v", err)
 	}
-	if v, _ := o.settings.For(nil); v.AllowReadOnly {
+	if v, _ := o.settings.For(nil); v.AllowBrowser {
 		t.Error("it was changed all the same")
 	}
 	r := o.do(admin, change)
-	if d, ok := r.Answer.Data.(*clew.StateData); !ok || !d.AlwaysAllowReadOnly || d.ClientMessageID == "" {
+	if d, ok := r.Answer.Data.(*clew.StateData); !ok || !d.AlwaysAllowBrowser || d.ClientMessageID == "" {
 		t.Errorf("answer %+v", r.Answer)
 	}
-	if st := o.state(ann); !st.AlwaysAllowReadOnly || !st.TtsEnabled {
+	if st := o.state(ann); !st.AlwaysAllowBrowser || !st.TtsEnabled {
 		t.Errorf("state %+v", st)
 	}
 	if len(o.records()) != before {

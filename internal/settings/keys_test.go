@@ -73,8 +73,11 @@ func TestSessionCannotWiden(t *testing.T) {
 // Covers: SET-14
 func TestDefaultsAreValid(t *testing.T) {
 	d := Defaults()
-	if d.AutoApproval || d.Mode != "code" || len(d.Experiments) != 0 {
-		t.Errorf("defaults: approval %v, mode %q, experiments %v", d.AutoApproval, d.Mode, d.Experiments)
+	if !d.AutoApproval || !d.AllowReadOnly || d.AllowWrite || d.AllowExecute || d.AllowFetch || d.AllowMcp || d.AllowBrowser {
+		t.Errorf("reading, and nothing else, is allowed by default: %+v", d)
+	}
+	if d.Mode != "code" || len(d.Experiments) != 0 {
+		t.Errorf("defaults: mode %q, experiments %v", d.Mode, d.Experiments)
 	}
 	for _, k := range Keys() {
 		if k.Home != HomeState {

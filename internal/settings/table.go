@@ -68,8 +68,8 @@ func approvalKeys() []*Key {
 		return &Key{Name: name, Group: "Auto-approval", Exportable: true, Doc: doc, Allowed: "`true`, `false`"}
 	}
 	return []*Key{
-		flag("auto_approval_enabled", "Master switch: without it every tool call that needs approval is asked about."),
-		flag("always_allow_read_only", "Reading and searching files in the workspace needs no approval."),
+		flag("auto_approval_enabled", "Master switch: when it is off, every tool call that needs approval is asked about, whatever else is allowed."),
+		flag("always_allow_read_only", "Reading and searching files in the workspace needs no approval, except files that hold secrets, such as `.env` and keys."),
 		flag("always_allow_write", "Changing files in the workspace needs no approval."),
 		flag("always_allow_execute", "Commands that `allowed_commands` covers need no approval."),
 		flag("always_allow_browser", "Use of the browser needs no approval."),

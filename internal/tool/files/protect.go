@@ -48,7 +48,7 @@ func guardOf(real string) guard {
 		}
 		return guardAsk
 	}
-	if slices.Contains(askFiles, path.Base(strings.ToLower(real))) {
+	if slices.Contains(askFiles, path.Base(strings.ToLower(real))) || holdsSecrets(real) {
 		return guardAsk
 	}
 	if slices.ContainsFunc(parts, func(c string) bool { return slices.Contains(askDirs, c) }) {

@@ -73,7 +73,7 @@ func (readFile) Prepare(_ context.Context, call tool.Call) (*tool.Action, error)
 	}
 	return &tool.Action{
 		Effect: clew.Effect{Summary: "Read " + p.label(), Paths: []string{p.real}},
-		Ask:    clew.AskTool,
+		Ask:    clew.AskTool, Protected: p.secret(),
 		Run: func(ctx context.Context, _ tool.Output) (tool.Result, error) {
 			r, err := read(ctx, call.Workspace, p.real, in)
 			if err != nil {

@@ -102,7 +102,7 @@ func (s searchFiles) Prepare(_ context.Context, call tool.Call) (*tool.Action, e
 	}
 	return &tool.Action{
 		Effect: clew.Effect{Summary: "Search " + p.label() + " for " + quoted(in.Pattern), Paths: []string{p.real}},
-		Ask:    clew.AskTool,
+		Ask:    clew.AskTool, Protected: !p.info.IsDir() && p.secret(),
 		Run: func(ctx context.Context, _ tool.Output) (tool.Result, error) {
 			return s.run(ctx, call.Workspace, p, in)
 		},

@@ -44,7 +44,7 @@ func grep(ctx context.Context, ws *tool.Workspace, p place, in searchInput, foun
 		if path.Base(name) == ".git" || git.MatchPath(name, e.IsDir()) {
 			return false, nil
 		}
-		if e.IsDir() || !e.Type().IsRegular() || !wanted(name) {
+		if e.IsDir() || !e.Type().IsRegular() || !wanted(name) || holdsSecrets(name) {
 			return true, nil
 		}
 		room, err := grepFile(ctx, dir, name, re, in, found)

@@ -58,7 +58,7 @@ func ripgrep(ctx context.Context, rg string, ws *tool.Workspace, p place, in sea
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("ripgrep did not start: %w", err)
 	}
-	v := &verifier{ws: ws, found: found}
+	v := &verifier{ws: ws, asked: p.real, found: found}
 	complete, err := v.readAll(out)
 	v.close()
 	if !complete {
@@ -141,6 +141,7 @@ func (t text) bytes() []byte {
 // A verifier reads results and keeps those that are true.
 type verifier struct {
 	ws    *tool.Workspace
+	asked string // where the search begins
 	found *findings
 	name  string
 	file  *os.File // nil if name is not to be shown
@@ -193,8 +194,8 @@ func (v *verifier) take(l line) bool {
 func (v *verifier) turnTo(name string) {
 	v.close()
 	v.name = name
-	if v.ws.Ignored(name, false) {
-		return
+	if v.ws.Ignored(name, false) || name != v.asked && holdsSecrets(name) {
+		return // what holds secrets is shown only to who asked for that very file
 	}
 	f, _, err := open(v.ws.Root, name)
 	if err == nil {

@@ -190,7 +190,7 @@ var doings = map[tool.Group]string{
 func (in Input) byFlags(group tool.Group, line Line, lineErr error) Decision {
 	v := in.Values
 	if !v.AutoApproval {
-		return in.ask(group, because(clew.PolicyAutoApprovalOff, "everything is asked about"))
+		return in.ask(group, because(clew.PolicyAutoApprovalOff, "auto-approval is off"))
 	}
 	// Commands and edits in a workspace run, or become, code of that workspace.
 	reads := group == tool.GroupRead || (group == tool.GroupCommand && in.Spec.Class == clew.ClassReadOnly)
