@@ -156,14 +156,16 @@ type AllowScope string
 
 // The scopes of rules.
 const (
-	AllowedForTask    AllowScope = "task"     // remembered for the task
-	AllowedForSession AllowScope = "session"  // remembered in the session
-	AllowedBySettings AllowScope = "settings" // in the settings
+	AllowedForTask      AllowScope = "task"      // remembered for the task
+	AllowedForSession   AllowScope = "session"   // remembered in the session
+	AllowedForWorkspace AllowScope = "workspace" // remembered for the directory and the session's owner
+	AllowedAlways       AllowScope = "always"    // remembered for the session's owner, in every directory
+	AllowedBySettings   AllowScope = "settings"  // in the settings
 )
 
 // Values lists the scopes.
 func (AllowScope) Values() []string {
-	return []string{string(AllowedForTask), string(AllowedForSession), string(AllowedBySettings)}
+	return []string{string(AllowedForTask), string(AllowedForSession), string(AllowedForWorkspace), string(AllowedAlways), string(AllowedBySettings)}
 }
 
 // A MessageAnswer is what became of the question that a message shows.

@@ -79,14 +79,19 @@ type RememberScope string
 
 // The scopes.
 const (
-	RememberTask    RememberScope = "task"    // for calls alike in the task and all below it
-	RememberSession RememberScope = "session" // a rule among the session's settings
+	RememberTask      RememberScope = "task"      // for calls alike in the task and all below it
+	RememberSession   RememberScope = "session"   // a rule among the session's settings
+	RememberWorkspace RememberScope = "workspace" // a rule that the server keeps for the owner and the directory
+	RememberAlways    RememberScope = "always"    // a rule that the server keeps for the owner, in every directory
 )
 
 // Values lists the scopes.
 func (RememberScope) Values() []string {
-	return []string{string(RememberTask), string(RememberSession)}
+	return []string{string(RememberTask), string(RememberSession), string(RememberWorkspace), string(RememberAlways)}
 }
+
+// Kept reports whether the server keeps a rule of the scope, beside its settings.
+func (s RememberScope) Kept() bool { return s == RememberWorkspace || s == RememberAlways }
 
 // A RememberOffer is what a question lets people choose.
 type RememberOffer struct {
@@ -94,6 +99,7 @@ type RememberOffer struct {
 	Pattern  string              `json:"pattern,omitempty"`   // of commands: one to begin with
 	Match    string              `json:"match,omitempty"`     // a command that it covers
 	NearMiss string              `json:"near_miss,omitempty"` // one that it does not
+	Host     string              `json:"host,omitempty"`      // of fetch: the host that it covers
 	// RunsWorkspace says that commands which the pattern covers run code of the
 	// workspace, such as its tests.
 	RunsWorkspace bool `json:"runs_workspace,omitempty"`

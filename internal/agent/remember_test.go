@@ -2,12 +2,15 @@ package agent_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/agent"
 )
+
+var allScopes = clew.List[clew.RememberScope]{clew.RememberTask, clew.RememberSession, clew.RememberWorkspace, clew.RememberAlways}
 
 func command(id, text string) clew.Part { return call(id, "execute_command", `{"command":"`+text+`"}`) }
 
@@ -41,7 +44,7 @@ func TestRememberedForTheTask(t *testing.T) {
 		w.tools = append(w.tools, g)
 		w.say("go")
 		q := w.asked(clew.AskCommand)
-		want := &clew.RememberOffer{Scopes: clew.List[clew.RememberScope]{clew.RememberTask}, Pattern: "go test *", Match: "go test something-else", NearMiss: "go test -exec x", RunsWorkspace: true, WhileAuto: true}
+		want := &clew.RememberOffer{Scopes: allScopes, Pattern: "go test *", Match: "go test something-else", NearMiss: "go test -exec x", RunsWorkspace: true, WhileAuto: true}
 		if !reflect.DeepEqual(q.Remember, want) {
 			t.Errorf("offered is %+v", q.Remember)
 		}
@@ -52,9 +55,6 @@ func TestRememberedForTheTask(t *testing.T) {
 			if err := w.remembered(clew.RememberTask, pattern); clew.CodeOf(err) != code || w.question() == nil {
 				t.Errorf("%q: %v", pattern, err)
 			}
-		}
-		if err := w.remembered(clew.RememberSession, "go test *"); clew.CodeOf(err) != clew.HitlInvalidResponse {
-			t.Errorf("for the session, where it would have no effect: %v", err)
 		}
 		if err := w.remembered(clew.RememberTask, "go test *"); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestRememberedForTheSession(t *testing.T) {
 		w.do(&clew.SetAccessData{UserID: "bob", Role: clew.RoleApprover})
 		w.say("go")
 		q := w.asked(clew.AskCommand)
-		if len(q.Remember.Scopes) != 2 {
+		if !slices.Equal(q.Remember.Scopes, allScopes) {
 			t.Fatalf("offered is %+v", q.Remember)
 		}
 		bob := clew.Command{By: clew.Principal{User: "bob", Role: clew.RoleOwner}, Data: &clew.HitlApprovalResponseData{

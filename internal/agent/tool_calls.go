@@ -91,7 +91,10 @@ func (w *worker) inspectCall(ctx context.Context, v session.View, t tool.Tool, p
 		AlwaysAllowed: p.spec.Server != "" && w.cfg.AlwaysAllowed(p.spec),
 		// Tools cost nothing: the budget is asked about before model calls.
 		Counters:   policy.Counters{AutoApproved: v.Task.AutoApproved, Mistakes: v.Task.Mistakes},
-		Remembered: v.Root.Allowed,
+		Remembered: v.Root.Allowed, Owner: v.Owner,
+	}
+	if w.noPlace == nil && w.workspace.Dir == v.Workspace { // not one that a link leads to by now
+		p.input.Dir = v.Workspace
 	}
 	if p.decision = policy.Decide(p.input); planted.Bug("approval not asked for") && p.decision.Kind == policy.Ask {
 		p.decision = policy.Decision{Kind: policy.Allow}

@@ -25,6 +25,7 @@ import (
 	"github.com/clew-run/clew/internal/project"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/blob"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/files"
@@ -134,7 +135,7 @@ func (w *world) open() {
 			return workspace.Open(dir, nil)
 		},
 	})
-	w.host = session.NewHost(session.Config{Journal: node, Peers: peers, Index: node, Agent: worker, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler)})
+	w.host = session.NewHost(session.Config{Journal: node, Peers: peers, Index: node, Agent: worker, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler), Keep: w.keep})
 	if w.id != "" {
 		return
 	}
@@ -142,6 +143,11 @@ func (w *world) open() {
 	if w.id, err = w.host.Create(w.Context(), ann, session.NewSession{Workspace: w.dir}); err != nil {
 		w.Fatal(err)
 	}
+}
+
+// keep is what the server does with a rule.
+func (w *world) keep(ctx context.Context, _ clew.SessionID, r core.KeptRule) error {
+	return w.settings.Keep(ctx, settings.KeptRule{ID: r.ID, Owner: r.Owner, Dir: r.Workspace, Tool: r.Tool, Pattern: r.Pattern, TS: r.TS})
 }
 
 func (w *world) close() {

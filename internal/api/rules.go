@@ -34,6 +34,67 @@ type ruleOutput struct {
 func (a *API) ruleRoutes(h huma.API) {
 	huma.Register(h, operation("check-rule", http.MethodPost, "/rules/check", http.StatusOK,
 		"Say what a pattern would cover if it was remembered with the answer to a question. Nothing changes."), a.checkRule)
+	huma.Register(h, operation("list-rules", http.MethodGet, "/rules", http.StatusOK,
+		"List what you had remembered for a directory or for good: your own rules, oldest first."), a.listRules)
+	huma.Register(h, operation("forget-rule", http.MethodDelete, "/rules/{id}", http.StatusNoContent,
+		"Take one of these rules back. The next call alike is asked about."), a.forgetRule)
+}
+
+// rulesOutput are the rules that the server keeps for the caller.
+type rulesOutput struct {
+	Body struct {
+		Rules []keptRule `json:"rules" nullable:"false"`
+	}
+}
+
+type keptRule struct {
+	ID      clew.RequestID     `json:"id" doc:"Of the question that was answered with it"`
+	Scope   clew.RememberScope `json:"scope" doc:"workspace or always"`
+	Dir     string             `json:"dir,omitempty" doc:"The directory that it counts in, with scope workspace"`
+	Tool    string             `json:"tool"`
+	Pattern string             `json:"pattern,omitempty" doc:"Of commands: a pattern; of fetch: the host"`
+	TS      int64              `json:"ts"`
+}
+
+type ruleID struct {
+	ID clew.RequestID `path:"id" doc:"The rule's id"`
+}
+
+// ownRules gives the settings to whoever may have sessions.
+func (a *API) ownRules(ctx context.Context) (Settings, clew.UserID, error) {
+	by := callerOf(ctx)
+	if by.Role == clew.RoleViewer || by.Role == clew.RoleApprover {
+		return nil, "", clew.Errorf(clew.Forbidden, "these credentials may watch or answer, not see or change rules")
+	}
+	if a.o.Settings == nil {
+		return nil, "", clew.Errorf(clew.Unavailable, "this server has no settings")
+	}
+	return a.o.Settings, by.User, nil
+}
+
+func (a *API) listRules(ctx context.Context, _ *struct{}) (*rulesOutput, error) {
+	s, user, err := a.ownRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &rulesOutput{}
+	out.Body.Rules = []keptRule{}
+	for _, r := range s.KeptBy(user) {
+		out.Body.Rules = append(out.Body.Rules, keptRule{ID: r.ID, Scope: r.Scope(), Dir: r.Dir, Tool: r.Tool, Pattern: r.Pattern, TS: r.TS})
+	}
+	return out, nil
+}
+
+func (a *API) forgetRule(ctx context.Context, in *ruleID) (*struct{}, error) {
+	s, user, err := a.ownRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Unkeep(ctx, user, in.ID)
+	if err == nil && !found {
+		return nil, newProblem(http.StatusNotFound, clew.Errorf(clew.InvalidMessage, "there is no rule %s", in.ID))
+	}
+	return nil, err
 }
 
 func (a *API) checkRule(ctx context.Context, in *ruleInput) (*ruleOutput, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // Options are the decisions that a question takes; one that asks for a value has
@@ -32,6 +33,45 @@ func Offer(q clew.Question) *clew.RememberOffer {
 		return d.Remember
 	}
 	return nil
+}
+
+// scopeWords say how long a yes holds.
+var scopeWords = map[clew.RememberScope]string{
+	clew.RememberTask: "until this task ends", clew.RememberSession: "in this session",
+	clew.RememberWorkspace: "in this folder, also in later sessions of yours", clew.RememberAlways: "in all folders and sessions of yours",
+}
+
+// Covers says what is not asked about again with a yes of a scope, for every tool.
+func Covers(q clew.Question, scope clew.RememberScope, pattern string) string {
+	return Calls(q, pattern) + ", " + scopeWords[scope]
+}
+
+// Calls says which calls a rule is about.
+func Calls(q clew.Question, pattern string) string {
+	d, _ := q.Data.(*clew.HitlApprovalRequestData)
+	switch {
+	case pattern != "":
+		return "commands like " + term.ExactLine(pattern)
+	case d == nil || d.Remember == nil:
+		return "calls like this"
+	case d.Remember.Host != "":
+		return "fetching from " + term.ExactLine(d.Remember.Host)
+	case d.Effect != nil && d.Effect.Diff != "":
+		return "every change of files with " + term.ExactLine(d.Tool) + " (not of protected files)"
+	}
+	return "every call of " + term.ExactLine(d.Tool) + " (not with protected files)"
+}
+
+// NoOffer says why an approval cannot be remembered.
+func NoOffer(q clew.Question) string {
+	d, _ := q.Data.(*clew.HitlApprovalRequestData)
+	switch {
+	case d != nil && d.WhyCode == clew.PolicyProtected:
+		return "This is asked each time: it is protected"
+	case d != nil && d.Ask == clew.AskUseMcpServer:
+		return "This is asked each time; a tool of a tool server is allowed for good in the settings of that server"
+	}
+	return "This is asked each time"
 }
 
 // AboutAct reports whether a yes lets something be done, so that a no can have a

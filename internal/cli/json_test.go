@@ -19,6 +19,7 @@ import (
 var jsonElsewhere = []string{
 	"clew serve", "clew demo", // they stay; TestServeStopsOnSignal, TestDemo…
 	"clew answer", "clew resume", // a question, a plan; testdata/work
+	"clew rules rm",      // a rule; testdata/work/rules.txtar
 	"clew checkpoint gc", // a server that is stopped; TestCheckpoints…
 	"clew attach",        // with --until-done, as clew run
 }
@@ -126,6 +127,8 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 	try("clew settings export")
 	try("clew settings import", "settings.json")
 	try("clew settings trust", x.work)
+	try("clew rules")
+	try("clew rules ls")
 	try("clew secret", "--help")
 	try("clew secret set", "openai_api_key")
 	try("clew secret ls")

@@ -345,6 +345,7 @@ type pending struct {
 	req request
 	outcome
 	events []clew.Event
+	keep   []core.KeptRule
 }
 
 // process decides a batch of requests, appends what comes of them and answers.
@@ -458,6 +459,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	if err != nil {
 		return pending{}, nil, err
 	}
+	kept := core.KeptRules(s.state, now, events)
 	for _, ev := range events {
 		// Apply needs only what a record says of itself; the chain is added
 		// when it is written.
@@ -469,6 +471,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		core.Apply(s.state, r, ev.Data)
 		p.receipt.Records = append(p.receipt.Records, r.MessageID())
 	}
+	p.keep = kept
 	if d, ok := cmd.Data.(*decide.TurnReport); ok && d.Answer != nil {
 		s.await(tx.Result.Question, d.Answer)
 	}
@@ -544,10 +547,25 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 		s.host.publish(s.id, records)
 	}
 	for _, p := range waiting {
+		s.keepRules(p.keep)
 		s.deliverAnswers(p.events)
 		p.req.done <- p.outcome
 	}
 	return nil
+}
+
+// keepRules has the server keep what the owner wants remembered beyond the session,
+// once the answer is durable and before anybody acts on it. A crash between the two
+// loses the rule: then it is asked again.
+func (s *Session) keepRules(rules []core.KeptRule) {
+	for _, r := range rules {
+		if s.host.cfg.Keep == nil {
+			return
+		}
+		if err := s.host.cfg.Keep(s.host.ctx, s.id, r); err != nil {
+			s.host.cfg.Log.Error("rule not kept", "session", s.id, "request", r.ID, "err", err)
+		}
+	}
 }
 
 // sessionState runs in the session's goroutine.

@@ -77,7 +77,7 @@ func Defaults() Values {
 		Mode:         "code",
 		CustomModes:  []Mode{},
 		AutoApproval: true, AllowReadOnly: true,
-		AllowedCommands: []string{}, RememberedCommands: []string{},
+		AllowedCommands: []string{}, RememberedCommands: []string{}, RememberedTools: []string{}, KeptRules: []KeptRule{},
 		DeniedCommands:   []string{},
 		MistakeLimit:     3,
 		WorkspaceQuotaMB: 20_480, BlobQuotaMB: 5120,

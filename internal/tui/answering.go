@@ -99,7 +99,7 @@ func (m *model) pressApproval(key string, q clew.Question) tea.Cmd {
 			return m.answer(q, ask.Decide(clew.ChoiceSkip, ""))
 		}
 	case "a":
-		m.nextScope(offer)
+		m.nextScope(q, offer)
 	case "e":
 		if m.ask.scope != "" && offer.Pattern != "" {
 			m.editRule()
@@ -138,10 +138,10 @@ func (m *model) editRule() {
 	})
 }
 
-// nextScope goes through once, for the task, for the session.
-func (m *model) nextScope(offer *clew.RememberOffer) {
+// nextScope goes through once and the scopes that are offered.
+func (m *model) nextScope(q clew.Question, offer *clew.RememberOffer) {
 	if offer == nil || len(offer.Scopes) == 0 {
-		m.tell(paint.Soft, "this is asked about each time")
+		m.tell(paint.Soft, ask.NoOffer(q))
 		return
 	}
 	at := slices.Index(offer.Scopes, m.ask.scope)

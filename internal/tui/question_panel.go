@@ -118,22 +118,15 @@ func (m *model) questionBody(q clew.Question, width int) []paint.Line {
 	for _, p := range ask.Parts(q) {
 		lines = append(lines, feed.Part(p, width)...)
 	}
-	return append(lines, m.rememberLines(ask.Offer(q), width)...)
+	return append(lines, m.rememberLines(q, width)...)
 }
 
-func (m *model) rememberLines(offer *clew.RememberOffer, width int) []paint.Line {
+func (m *model) rememberLines(q clew.Question, width int) []paint.Line {
+	offer := ask.Offer(q)
 	if offer == nil || m.ask.scope == "" {
 		return nil
 	}
-	what := "calls alike"
-	if offer.Pattern != "" {
-		what = "commands like " + term.ExactLine(m.ask.pattern)
-	}
-	until := "until this task is done"
-	if m.ask.scope == clew.RememberSession {
-		until = "in this session from now on"
-	}
-	lines := paint.Paragraphs(paint.Style{Ink: paint.Run}, "With your yes, "+what+" are not asked about "+until+".", width)
+	lines := paint.Paragraphs(paint.Style{Ink: paint.Run}, "With your yes you are not asked again about "+ask.Covers(q, m.ask.scope, m.ask.pattern)+".", width)
 	if offer.RunsWorkspace && m.ask.pattern == offer.Pattern {
 		lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Ask}, ask.RunsWorkspace+".", width)...)
 	}
@@ -212,7 +205,7 @@ func (m *model) ruleKey(q clew.Question, k ask.Key) []string {
 // nextScopeWord is what a does now.
 func nextScopeWord(offer *clew.RememberOffer, now clew.RememberScope) string {
 	if at := slices.Index(offer.Scopes, now); at+1 < len(offer.Scopes) {
-		return "for the session"
+		return string(offer.Scopes[at+1])
 	}
 	return "just once"
 }

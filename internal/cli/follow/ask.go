@@ -15,6 +15,8 @@ import (
 type Ask struct {
 	Q    clew.Question
 	step askStep
+	// scope is for how long a yes holds, once that is chosen.
+	scope clew.RememberScope
 	// Seen says that all of it was shown. There is no yes before.
 	Seen bool
 	// held says that the question came while the person typed, or took the place of
@@ -30,6 +32,7 @@ const (
 	stepChoose  askStep = iota // one of the keys, or a value
 	stepReason                 // why not
 	stepInstead                // what shall be done instead
+	stepScope                  // for how long it shall not be asked again
 	stepPattern                // what shall not be asked about again
 )
 
@@ -51,7 +54,13 @@ func (k *Ask) Prompt() string {
 	case k.step == stepInstead:
 		return "What instead? "
 	case k.step == stepPattern:
-		return fmt.Sprintf("Always for this task, Enter takes %q: ", ask.Offer(k.Q).Pattern)
+		return fmt.Sprintf("Which commands? Enter takes %q: ", ask.Offer(k.Q).Pattern)
+	case k.step == stepScope:
+		text := "For how long? "
+		for _, s := range ask.Offer(k.Q).Scopes {
+			text += "[" + string(s[:1]) + "]" + string(s[1:]) + " "
+		}
+		return text + "› "
 	case ask.Options(k.Q) == nil:
 		return "Answer: "
 	}
@@ -80,11 +89,10 @@ func (k *Ask) help() string {
 		lines[1] = "n  no; you may say why"
 	}
 	if o := ask.Offer(k.Q); o != nil {
-		about := "calls like this are not asked about again in this task"
-		if o.Pattern != "" {
-			about = fmt.Sprintf("commands like %q are not asked about again in this task; you can change the pattern", o.Pattern)
+		lines = append(lines, "a  always: yes, and do not ask again about")
+		for _, s := range o.Scopes {
+			lines = append(lines, fmt.Sprintf("     %-9s  %s", s, ask.Covers(k.Q, s, o.Pattern)))
 		}
-		lines = append(lines, "a  always: yes, and "+about)
 	}
 	switch {
 	case ask.May(k.Q, clew.ChoiceModify):
@@ -111,6 +119,8 @@ func (k *Ask) Take(line string) Reaction {
 		return decided(clew.ChoiceReject, line)
 	case k.step == stepInstead:
 		return k.instead(line)
+	case k.step == stepScope:
+		return k.chooseScope(strings.ToLower(line))
 	case k.step == stepPattern:
 		k.step = stepChoose
 		return k.remember(env.FirstOf(line, ask.Offer(k.Q).Pattern))
@@ -169,12 +179,44 @@ func (k *Ask) choose(line string) Reaction {
 	return Reaction{Tell: "Type y or n, or ? for what else there is."}
 }
 
+// always asks for how long, where there is a choice.
 func (k *Ask) always() Reaction {
 	o := ask.Offer(k.Q)
 	switch {
 	case o == nil:
-		return Reaction{Tell: "This is asked about each time."}
-	case o.Pattern == "":
+		return Reaction{Tell: ask.NoOffer(k.Q) + "."}
+	case len(o.Scopes) == 1:
+		return k.hold(o.Scopes[0])
+	}
+	k.step = stepScope
+	var lines []string
+	for _, s := range o.Scopes {
+		lines = append(lines, fmt.Sprintf("%-9s  %s", s, ask.Covers(k.Q, s, o.Pattern)))
+	}
+	return Reaction{Tell: strings.Join(lines, "\n")}
+}
+
+// chooseScope takes a scope by its name or first letter; without one the question
+// stands as before.
+func (k *Ask) chooseScope(line string) Reaction {
+	if line == "" {
+		k.step = stepChoose
+		return Reaction{}
+	}
+	for _, s := range ask.Offer(k.Q).Scopes {
+		if line == string(s) || line == string(s[:1]) {
+			return k.hold(s)
+		}
+	}
+	return Reaction{Tell: "Type one of the letters. Enter alone goes back to the question."}
+}
+
+// hold is a yes for a scope; of commands the pattern is asked for.
+func (k *Ask) hold(scope clew.RememberScope) Reaction {
+	k.scope = scope
+	o := ask.Offer(k.Q)
+	if o.Pattern == "" {
+		k.step = stepChoose
 		return k.remember("")
 	}
 	k.step = stepPattern
@@ -208,6 +250,6 @@ func decided(c clew.Choice, words string) Reaction {
 // remember is a yes, and what is not asked about again.
 func (k *Ask) remember(pattern string) Reaction {
 	r := decided(clew.ChoiceApprove, "")
-	r.Answer.Remember = &clew.Remember{Scope: ask.Offer(k.Q).Scopes[0], Pattern: pattern}
+	r.Answer.Remember = &clew.Remember{Scope: k.scope, Pattern: pattern}
 	return r
 }

@@ -46,6 +46,8 @@ func (s *Screen) Question(q clew.Question, now time.Time, more string) (all bool
 		if o.RunsWorkspace {
 			s.Fact("", ask.RunsWorkspace)
 		}
+	} else if o != nil {
+		s.Fact("always", "would allow "+ask.Calls(q, ""))
 	}
 	if text := ask.Deadline(q, now); text != "" {
 		s.Fact("time", text)

@@ -37,6 +37,39 @@ func applyRemember(s *State, ts int64, q clew.Question, r *clew.HitlResolvedData
 	}
 }
 
+// A KeptRule is what an answer wants remembered beyond the session.
+type KeptRule struct {
+	clew.RememberedRule
+	Scope     clew.RememberScope
+	Owner     clew.UserID
+	Workspace string // as the session names it, with RememberWorkspace
+}
+
+// KeptRules gives the rules that events, which are not applied yet, want kept. They
+// come from answers alone: what is replayed, imported or rewound makes none.
+func KeptRules(s *State, ts int64, events []clew.Event) (list []KeptRule) {
+	for _, ev := range events {
+		r, ok := ev.Data.(*clew.HitlResolvedData)
+		if !ok || r.Remember == nil || !r.Remember.Scope.Kept() || r.ResolvedBy != s.Owner {
+			continue
+		}
+		for _, q := range s.Questions {
+			d, ok := q.Data.(*clew.HitlApprovalRequestData)
+			if !ok || q.RequestID() != r.RequestID {
+				continue
+			}
+			k := KeptRule{Scope: r.Remember.Scope, Owner: s.Owner, RememberedRule: clew.RememberedRule{
+				ID: r.RequestID, TaskID: d.TaskID, Tool: d.Tool, Pattern: cmp.Or(hostOf(d.Effect), r.Remember.Pattern), By: r.ResolvedBy, TS: ts,
+			}}
+			if k.Scope == clew.RememberWorkspace {
+				k.Workspace = s.Workspace
+			}
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
 // hostOf is the host that a call wants to reach, "" if it is not about one: who
 // allowed one site did not allow all of them.
 func hostOf(e *clew.Effect) string {

@@ -19,7 +19,7 @@ func rememberRule(s *core.State, by clew.Principal, q clew.Question, a reply) (c
 		return nil, clew.Errorf(clew.HitlInvalidResponse, "this answer cannot be remembered like that")
 	}
 	if a.remember.Scope != clew.RememberTask && s.RoleOf(by) != clew.RoleOwner {
-		return nil, clew.Errorf(clew.Forbidden, "only the owner changes the session's settings")
+		return nil, clew.Errorf(clew.Forbidden, "only the session's owner can have that remembered for longer than the task")
 	}
 	t := s.Task(d.TaskID)
 	if t == nil || s.Task(t.RootTaskID) == nil {

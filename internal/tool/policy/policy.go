@@ -52,6 +52,11 @@ type Input struct {
 	AlwaysAllowed bool
 	// Remembered is what a person allowed for the task, in answer to a question.
 	Remembered []clew.RememberedRule
+	// Owner and Dir are whose session it is and where it works: of the rules that the
+	// server keeps, those count that were made for them. Dir is "" if the server made
+	// the directory for the session.
+	Owner clew.UserID
+	Dir   string
 }
 
 // A Decision says what happens to a call and why.

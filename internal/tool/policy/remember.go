@@ -7,55 +7,91 @@ import (
 	"unicode/utf8"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 )
 
-// remembered decides by what a person said of calls like this one in the task. It
-// stands beside the flags: what is refused or protected was dealt with before.
+// remembered decides by what a person said of calls like this one. It stands beside
+// the flags: what is refused or protected was dealt with before.
 func (in Input) remembered(group tool.Group, line Line, lineErr error) (Decision, bool) {
-	patterns := in.forTask()
-	const allowed = "it was allowed for this task"
+	mine := in.rememberedRules(group)
 	switch {
-	case len(patterns) == 0:
+	case len(mine) == 0:
 	case group == tool.GroupCommand:
 		if in.startsNothing() || in.unclear(line, lineErr).code != "" {
 			break
 		}
-		all := rules(clew.AllowedForTask, patterns)
-		if in.Values.AutoApproval && in.Values.AllowExecute {
-			all = slices.Concat(all, in.allowedCommands())
-		}
+		all := slices.Concat(mine, in.settingsRules())
 		run, why := line.coveredBy(in.Action.Effect.Command, all)
 		if run != "" {
-			return Decision{Kind: Allow, Reason: allowed, Run: run, By: in.rulesOf(line, patterns)}, true
+			by := line.allowedBy(in.Action.Effect.Command, all)
+			return Decision{Kind: Allow, Reason: allowedFor[by.Scope], Run: run, By: by}, true
 		}
 		// Who allowed it once wants to know why it is asked again.
 		if why.code == clew.PolicyRuleTooWide || why.code == clew.PolicyRiskyArgument {
 			return in.ask(group, why), true
 		}
-	case group == tool.GroupFetch:
-		if host := in.host(); host != "" && slices.Contains(patterns, host) {
-			return Decision{Kind: Allow, Reason: allowed, By: clew.AllowedBy{Scope: clew.AllowedForTask, Rule: host}}, true
+	case rememberable(group):
+		want, name := "", in.Spec.Name
+		if group == tool.GroupFetch {
+			if want = in.host(); want == "" {
+				break
+			}
+			name = want
 		}
-	case slices.Contains(patterns, "") && rememberable(group):
-		return Decision{Kind: Allow, Reason: allowed, By: clew.AllowedBy{Scope: clew.AllowedForTask, Rule: in.Spec.Name}}, true
+		if i := slices.IndexFunc(mine, func(r rule) bool { return r.pattern == want }); i >= 0 {
+			return Decision{Kind: Allow, Reason: allowedFor[mine[i].scope], By: clew.AllowedBy{Scope: mine[i].scope, Rule: name}}, true
+		}
 	}
 	return Decision{}, false
 }
 
-// forTask gives the patterns that a person allowed for the task and the tool.
-func (in Input) forTask() []string {
+// allowedFor says for how long something was allowed.
+var allowedFor = map[clew.AllowScope]string{
+	clew.AllowedForTask: "it was allowed for this task", clew.AllowedForSession: "it was allowed for this session",
+	clew.AllowedForWorkspace: "it was allowed for this folder", clew.AllowedAlways: "it was allowed for good",
+	clew.AllowedBySettings: "a rule covers it",
+}
+
+// rememberedRules gives what people had remembered for calls of this tool, the
+// narrowest scope first. Beyond the task it counts while auto-approval is on, and
+// nothing counts in a workspace that nobody trusts as it is.
+func (in Input) rememberedRules(group tool.Group) []rule {
 	if !in.Trusted || in.Spec.Server != "" {
 		return nil
 	}
-	var patterns []string
+	var list []rule
+	add := func(scope clew.AllowScope, pattern string) { list = append(list, rule{scope: scope, pattern: pattern}) }
 	for _, r := range in.Remembered {
 		if r.Tool == in.Spec.Name && (in.Values.AutoApproval || !r.WhileAuto) {
-			patterns = append(patterns, r.Pattern)
+			add(clew.AllowedForTask, r.Pattern)
 		}
 	}
-	return patterns
+	if !in.Values.AutoApproval {
+		return list
+	}
+	if group == tool.GroupCommand {
+		for _, p := range in.Values.RememberedCommands {
+			add(clew.AllowedForSession, p)
+		}
+	} else {
+		for _, entry := range in.Values.RememberedTools {
+			if name, host, _ := strings.Cut(entry, " "); name == in.Spec.Name {
+				add(clew.AllowedForSession, host)
+			}
+		}
+	}
+	for _, r := range in.Values.KeptRules {
+		if r.Tool == in.Spec.Name && r.Counts(in.Owner, in.Dir) {
+			add(clew.AllowScope(r.Scope()), r.Pattern)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b rule) int { return rank(a.scope) - rank(b.scope) })
+	return list
 }
+
+// rank orders scopes, the narrowest first.
+func rank(s clew.AllowScope) int { return slices.Index(s.Values(), string(s)) }
 
 // host is where a call wants to fetch from, "" if it is not told.
 func (in Input) host() string {
@@ -91,25 +127,43 @@ func Offer(in Input) *clew.RememberOffer {
 	} else if !rememberable(group) {
 		return nil
 	}
-	once := in
-	once.Remembered = []clew.RememberedRule{{Tool: in.Spec.Name, Pattern: offer.Pattern}}
+	pattern := offer.Pattern
 	if group == tool.GroupFetch {
-		once.Remembered[0].Pattern = in.host()
+		pattern = in.host()
+		offer.Host = pattern
 	}
-	if Decide(once).Kind == Allow {
-		offer.Scopes = append(offer.Scopes, clew.RememberTask)
-	}
-	if group == tool.GroupCommand {
-		longer := in
-		longer.Values.RememberedCommands = append(slices.Clip(in.Values.RememberedCommands), offer.Pattern)
-		if Decide(longer).Kind == Allow {
-			offer.Scopes = append(offer.Scopes, clew.RememberSession)
+	for _, scope := range []clew.RememberScope{clew.RememberTask, clew.RememberSession, clew.RememberWorkspace, clew.RememberAlways} {
+		if Decide(in.with(scope, pattern)).Kind == Allow {
+			offer.Scopes = append(offer.Scopes, scope)
 		}
 	}
 	if len(offer.Scopes) == 0 {
 		return nil
 	}
 	return offer
+}
+
+// with is the same call once a pattern is remembered, "" for the whole tool.
+func (in Input) with(scope clew.RememberScope, pattern string) Input {
+	v := &in.Values
+	kept := settings.KeptRule{ID: "new", Owner: in.Owner, Tool: in.Spec.Name, Pattern: pattern}
+	switch scope {
+	case clew.RememberTask:
+		in.Remembered = []clew.RememberedRule{{Tool: in.Spec.Name, Pattern: pattern}}
+	case clew.RememberSession:
+		if groupOf(in.Spec) == tool.GroupCommand {
+			v.RememberedCommands = append(slices.Clip(v.RememberedCommands), pattern)
+		} else {
+			v.RememberedTools = append(slices.Clip(v.RememberedTools), strings.TrimSpace(in.Spec.Name+" "+pattern))
+		}
+	case clew.RememberWorkspace:
+		if kept.Dir = in.Dir; in.Dir != "" {
+			v.KeptRules = append(slices.Clip(v.KeptRules), kept)
+		}
+	case clew.RememberAlways:
+		v.KeptRules = append(slices.Clip(v.KeptRules), kept)
+	}
+	return in
 }
 
 // maxPattern bounds a pattern that is remembered.

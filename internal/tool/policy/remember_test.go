@@ -215,3 +215,42 @@ func TestWhyNot(t *testing.T) {
 		}
 	}
 }
+
+// A rule that is kept counts for its owner, in its directory, with auto-approval on and
+// in a trusted workspace; a star in it covers what the table has and no more.
+func TestKeptRules(t *testing.T) {
+	rule := settings.KeptRule{ID: "req_1", Owner: "ann", Dir: "/w", Tool: "tool", Pattern: "go test *"}
+	always := rule
+	always.Dir = ""
+	for name, c := range map[string]struct {
+		rule settings.KeptRule
+		edit func(in *Input)
+		want Kind
+	}{
+		"here":               {rule, func(*Input) {}, Allow},
+		"always":             {always, func(*Input) {}, Allow},
+		"always, no folder":  {always, func(in *Input) { in.Dir = "" }, Allow},
+		"no folder":          {rule, func(in *Input) { in.Dir = "" }, Ask},
+		"another folder":     {rule, func(in *Input) { in.Dir = "/w/sub" }, Ask},
+		"another owner":      {rule, func(in *Input) { in.Owner = "bob" }, Ask},
+		"always, another":    {always, func(in *Input) { in.Owner = "bob" }, Ask},
+		"nobody":             {settings.KeptRule{ID: "x", Tool: "tool", Pattern: "go test *"}, func(in *Input) { in.Owner = "" }, Ask},
+		"another tool":       {rule, func(in *Input) { in.Spec.Name = "other" }, Ask},
+		"not trusted":        {rule, func(in *Input) { in.Trusted = false }, Ask},
+		"auto-approval off":  {rule, func(in *Input) { in.Values.AutoApproval = false }, Ask},
+		"protected":          {rule, func(in *Input) { in.Action.Protected = true }, Ask},
+		"refused":            {rule, func(in *Input) { in.Action.Refused = "no" }, Deny},
+		"denied":             {rule, func(in *Input) { in.Values.DeniedCommands = []string{"go test"} }, Deny},
+		"beyond the star":    {rule, func(in *Input) { in.Action.Effect.Command = "go test -exec x ./..." }, Ask},
+		"another command":    {rule, func(in *Input) { in.Action.Effect.Command = "go vet ./..." }, Ask},
+		"more than the rule": {rule, func(in *Input) { in.Action.Effect.Command = "go test ./... && rm -rf ." }, Ask},
+		"of a tool server":   {rule, func(in *Input) { in.Spec.Server = "s" }, Ask},
+	} {
+		in := input(tool.GroupCommand, settings.Values{AutoApproval: true, McpEnabled: true, McpServers: map[string]settings.McpServer{"s": {}}, KeptRules: []settings.KeptRule{c.rule}})
+		in.Spec.Name, in.Owner, in.Dir, in.Action.Effect.Command = "tool", "ann", "/w", "go test ./..."
+		c.edit(&in)
+		if d := Decide(in); d.Kind != c.want {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}

@@ -21,23 +21,24 @@ func (in Input) command(line Line, lineErr error) Decision {
 	if why := in.unclear(line, lineErr); why.code != "" {
 		return in.ask(tool.GroupCommand, why)
 	}
-	run, why := line.coveredBy(in.Action.Effect.Command, in.allowedCommands())
+	all := slices.Concat(in.rememberedRules(tool.GroupCommand), in.settingsRules())
+	run, why := line.coveredBy(in.Action.Effect.Command, all)
 	if run == "" {
 		return in.ask(tool.GroupCommand, why)
 	}
 	d := allow(why.text)
-	d.Run, d.By = run, in.rulesOf(line, nil)
+	d.Run, d.By = run, line.allowedBy(in.Action.Effect.Command, all)
 	return d
 }
 
-// rulesOf names the rules that cover a command line. One that was remembered for
-// the task says more than one that stands in the settings.
-func (in Input) rulesOf(line Line, task []string) clew.AllowedBy {
+// allowedBy names the rules that cover a command line, and the narrowest of their
+// scopes: what somebody remembered says more than what stands in the settings.
+func (l Line) allowedBy(command string, all []rule) clew.AllowedBy {
 	by := clew.AllowedBy{Scope: clew.AllowedBySettings}
 	var patterns []string
-	for _, r := range line.covering(in.Action.Effect.Command, slices.Concat(rules(clew.AllowedForTask, task), in.allowedCommands())) {
+	for _, r := range l.covering(command, all) {
 		patterns = append(patterns, r.pattern)
-		if r.scope == clew.AllowedForTask || by.Scope == clew.AllowedBySettings {
+		if rank(r.scope) < rank(by.Scope) {
 			by.Scope = r.scope
 		}
 	}
@@ -65,10 +66,12 @@ func (l Line) covering(command string, rules []rule) []rule {
 	return nil
 }
 
-// allowedCommands is what was remembered in the session and what the server's
-// settings, or the session's own, allow.
-func (in Input) allowedCommands() []rule {
-	return slices.Concat(rules(clew.AllowedForSession, in.Values.RememberedCommands), rules(clew.AllowedBySettings, in.Values.AllowedCommands))
+// settingsRules is what the server's settings, or the session's own, allow.
+func (in Input) settingsRules() []rule {
+	if !in.Values.AutoApproval || !in.Values.AllowExecute {
+		return nil
+	}
+	return rules(clew.AllowedBySettings, in.Values.AllowedCommands)
 }
 
 // unclear says why no pattern may decide on a command line, nothing if one may.

@@ -165,6 +165,9 @@ export class Rest {
   readonly rules = {
     /** Whether a pattern would cover what a question asks for. */
     check: (question: t.RuleQuestion): Promise<t.RuleCheck> => this.request("POST", "/rules/check", question),
+    /** What you had remembered for a folder or for good. */
+    list: (): Promise<{ rules: t.KeptRule[] }> => this.request("GET", "/rules"),
+    forget: (id: string): Promise<void> => this.request("DELETE", at("rules", id)),
   };
 }
 

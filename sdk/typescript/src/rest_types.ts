@@ -11,6 +11,7 @@ import type {
   PlanEdit,
   Question,
   Remember,
+  RememberScope,
   Role,
   SessionStatus,
   ToolClass,
@@ -382,6 +383,18 @@ export interface RuleCheck {
   problem?: string;
   /** Commands that the pattern covers run code of the workspace, such as its tests. */
   runs_workspace?: boolean;
+}
+
+/** A rule that the server keeps for you, with the scope `workspace` or `always`. */
+export interface KeptRule {
+  id: string;
+  scope: RememberScope;
+  /** The directory that it counts in, with the scope `workspace`. */
+  dir?: string;
+  tool: string;
+  /** Of commands: a pattern; of fetch: the host. */
+  pattern?: string;
+  ts: number;
 }
 
 /** A command as `POST …/commands` takes it. */

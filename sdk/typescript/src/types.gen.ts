@@ -373,6 +373,8 @@ export interface AllowedBy {
 export type AllowScope =
   | "task"
   | "session"
+  | "workspace"
+  | "always"
   | "settings";
 
 export interface MessageAnswer {
@@ -1645,13 +1647,16 @@ export interface RememberOffer {
   pattern?: string;
   match?: string;
   near_miss?: string;
+  host?: string;
   runs_workspace?: boolean;
   while_auto?: boolean;
 }
 
 export type RememberScope =
   | "task"
-  | "session";
+  | "session"
+  | "workspace"
+  | "always";
 
 /** A person has to fill something in. */
 export interface HitlInputRequestData {

@@ -12,7 +12,7 @@ test("the rule saved is the text shown, with one match and one near miss", async
   page.on("request", (r) => void (r.method() === "POST" && r.url().includes("/inbox/req_") && answers.push(r.postDataJSON())));
   await world.say(session, "run: cat a.txt");
   const card = page.locator(`[data-question="${await world.question(session)}"]`);
-  await card.getByLabel("as a rule here").check();
+  await card.getByLabel("for this session").check();
   const rule = card.getByLabel("Rule", { exact: true });
   await rule.waitFor();
   await card.getByText("Not covered").waitFor();

@@ -61,8 +61,32 @@ export function RulesPart() {
           ))}
         </ul>
       </section>
+      <OwnRules />
       <p className="text-soft">{t.inSessions}</p>
     </div>
+  );
+}
+
+/** What this person had remembered for a folder or for good. */
+function OwnRules() {
+  const t = useWords(rulesWords);
+  const kept = useLoaded("rules-kept", () => client.rest.rules.list());
+  const forget = (id: string) => void client.rest.rules.forget(id).then(kept.reload, notifyError);
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="font-semibold">{t.kept}</h2>
+      <p className="text-soft">{t.keptHelp}</p>
+      {kept.error !== undefined && <ErrorNote error={kept.error} retry={kept.reload} />}
+      {kept.value?.rules.length === 0 && <p>{t.none}</p>}
+      <ul>
+        {kept.value?.rules.map((r) => (
+          <li key={r.id} className="flex items-center gap-3 border-b border-line py-1">
+            <span className="min-w-0 flex-1 truncate"><code className="font-mono">{r.pattern ?? r.tool}</code> <span className="text-soft">{r.dir ?? t.everywhere}</span></span>
+            <Button aria-label={`${t.askAgain}: ${r.pattern ?? r.tool}`} onClick={() => forget(r.id)}>{t.askAgain}</Button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -16,6 +16,7 @@ export const rulesWords = words({
     },
     examples: { allowed_commands: "Such as: go test *", denied_commands: "Such as: rm -rf *", fetch_allow: "Such as: docs.example.com" },
     tools: "Tools that may run", toolsHelp: "Tools of tool servers, as they were when somebody allowed them.", toolServers: "All tool servers", noTools: "No tool is allowed.", askAgain: "Ask again",
+    kept: "What you allowed for longer", keptHelp: "Your own rules, for a folder or everywhere. They count in your sessions alone.", everywhere: "everywhere",
     none: "None.", add: "Add", remove: (rule: string) => `Remove ${rule}`, saved: "Saved", inSessions: "What somebody allowed for one task or one session stands in that session's menu, with the button to forget it.",
   },
   ko: {
@@ -33,6 +34,7 @@ export const rulesWords = words({
     },
     examples: { allowed_commands: "예: go test *", denied_commands: "예: rm -rf *", fetch_allow: "예: docs.example.com" },
     tools: "실행해도 되는 도구", toolsHelp: "누군가 허용했을 때의 상태 그대로인 도구 서버의 도구입니다.", toolServers: "모든 도구 서버", noTools: "허용된 도구가 없습니다.", askAgain: "다시 묻기",
+    kept: "오래 허용한 것", keptHelp: "폴더 하나 또는 모든 곳에 대한 내 규칙입니다. 내 세션에만 적용됩니다.", everywhere: "모든 곳",
     none: "없습니다.", add: "추가", remove: (rule: string) => `${rule} 제거`, saved: "저장했습니다", inSessions: "작업 하나나 세션 하나에 허용한 것은 그 세션의 메뉴에서 보고 취소할 수 있습니다.",
   },
 });

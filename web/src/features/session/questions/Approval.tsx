@@ -51,7 +51,7 @@ export function Approval({ question: q, sessionId, live, busy, give, keys, alike
       {kind === "limit" && <LimitView question={q} />}
       {(q.effect || q.input !== undefined) && <EffectView question={q} />}
       {why && !q.effect && q.input === undefined && <p className="text-sm text-soft"><Revealed text={why} /></p>}
-      {live && panel === null && offer && offer.scopes.length > 0 && <ScopePicker offer={offer} rule={rule} />}
+      {live && panel === null && offer && offer.scopes.length > 0 && <ScopePicker offer={offer} rule={rule} tool={q.tool ?? ""} />}
       {live && panel === null && (
         <div className="flex flex-wrap items-center gap-2">
           {offers(q, "approve") && (

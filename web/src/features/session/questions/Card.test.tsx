@@ -158,7 +158,7 @@ test("a rule is saved as it is shown, and only if it covers what is asked", asyn
   const question = approval({ remember: { scopes: ["task", "session"], pattern: "go test *", match: "go test ./...", near_miss: "go build", runs_workspace: true } } as never);
   const { server } = show({ question });
   expect(screen.queryByLabelText("Rule")).toBeNull();
-  fireEvent.click(screen.getByLabelText("as a rule here"));
+  fireEvent.click(screen.getByLabelText("for this session"));
   expect(screen.getByText("Covers").nextElementSibling?.textContent).toBe("go test ./...");
   expect(screen.getByText("Not covered").nextElementSibling?.textContent).toBe("go build");
   expect(screen.getByText(/runs this project's own code/)).toBeTruthy();

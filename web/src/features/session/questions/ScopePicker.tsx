@@ -7,7 +7,7 @@ import type { Rule, Scope } from "./useRule";
 import { questionWords } from "./words";
 
 /** For how long an approval holds. A rule shows what it covers and what it just does not. */
-export function ScopePicker({ offer, rule }: { offer: RememberOffer; rule: Rule }) {
+export function ScopePicker({ offer, rule, tool }: { offer: RememberOffer; rule: Rule; tool: string }) {
   const t = useWords(questionWords);
   const group = useId();
   const scopes: Scope[] = ["once", ...offer.scopes];
@@ -25,6 +25,7 @@ export function ScopePicker({ offer, rule }: { offer: RememberOffer; rule: Rule 
       {rule.scope !== "once" && (
         <div className="flex w-full flex-col gap-1.5 border-l-2 border-line pl-3">
           <p className="text-sm text-soft">{t.scopeHelp[rule.scope]}</p>
+          {offer.pattern === undefined && <p className="text-sm text-soft">{offer.host ? t.coversHost(offer.host) : t.coversTool(tool)}</p>}
           {offer.pattern !== undefined && (
             <>
               <Field label={t.rule} error={rule.check?.covers === false || rule.problem ? (rule.problem ?? t.ruleMisses) : undefined}>

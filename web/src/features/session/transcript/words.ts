@@ -41,6 +41,7 @@ export const transcriptWords = words({
     settingNames: settingsEn,
     allowedBy: {
       task: (rule: string) => `Not asked: allowed for this task (${rule})`, session: (rule: string) => `Not asked: a rule of this session allows it (${rule})`,
+      workspace: (rule: string) => `Not asked: a rule for this folder allows it (${rule})`, always: (rule: string) => `Not asked: always allowed (${rule})`,
       settings: (rule: string) => `Not asked: the settings allow it (${rule})`,
     },
     noDetails: "The details of this call cannot be loaded.",
@@ -78,6 +79,7 @@ export const transcriptWords = words({
     settingNames: settingsKo,
     allowedBy: {
       task: (rule: string) => `묻지 않음: 이 작업 동안 허용 (${rule})`, session: (rule: string) => `묻지 않음: 이 세션의 규칙으로 허용 (${rule})`,
+      workspace: (rule: string) => `묻지 않음: 이 폴더의 규칙으로 허용 (${rule})`, always: (rule: string) => `묻지 않음: 항상 허용 (${rule})`,
       settings: (rule: string) => `묻지 않음: 설정에서 허용 (${rule})`,
     },
     noDetails: "이 호출의 세부 내용을 불러올 수 없습니다.",
