@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -63,10 +64,11 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 	}
 	w.equipped = ""
 	w.values = w.valuesFor(v.Settings)
+	w.openPlace(v)
+	w.values = w.permitted(v)
 	if w.cfg.Trusted != nil && !w.cfg.Trusted(v.Owner) {
 		w.values.CommandSandbox = "bwrap"
 	}
-	w.openPlace(v)
 	var own []settings.Mode
 	w.trusted, w.skills = false, nil
 	if w.noPlace == nil {
@@ -97,6 +99,18 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 		w.lend(version, v)
 	}
 	return nil
+}
+
+// permitted gives the settings with the preset that the session's owner chose for its
+// directory. It stands between the server's settings and the session's own.
+func (w *worker) permitted(v session.View) settings.Values {
+	preset := w.values.PresetFor(v.Owner, v.Workspace)
+	if preset == "" || w.noPlace != nil || w.workspace.Dir != v.Workspace { // a link may lead elsewhere by now
+		return w.values
+	}
+	overlay := map[string]any{"permissions": preset}
+	maps.Copy(overlay, v.Settings)
+	return w.valuesFor(overlay)
 }
 
 // pickTools finds the tools that the mode and the layer allow.

@@ -38,6 +38,10 @@ func (a *API) ruleRoutes(h huma.API) {
 		"List what you had remembered for a directory or for good: your own rules, oldest first."), a.listRules)
 	huma.Register(h, operation("forget-rule", http.MethodDelete, "/rules/{id}", http.StatusNoContent,
 		"Take one of these rules back. The next call alike is asked about."), a.forgetRule)
+	huma.Register(h, operation("get-permissions", http.MethodGet, "/permissions", http.StatusOK,
+		"Say how much agents may do without asking in your sessions in a directory."), a.getPermissions)
+	huma.Register(h, operation("set-permissions", http.MethodPut, "/permissions", http.StatusOK,
+		"Choose how much agents may do without asking in your sessions in a directory."), a.setPermissions)
 }
 
 // rulesOutput are the rules that the server keeps for the caller.

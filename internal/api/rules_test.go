@@ -38,3 +38,25 @@ func TestCheckRule(t *testing.T) {
 		t.Errorf("commands %v, %d views open", b.sessions.done, b.sessions.open)
 	}
 }
+
+// Everybody sees and changes their own rules and permissions, and nobody else's.
+func TestOwnRulesAndPermissions(t *testing.T) {
+	b := newBench(t)
+	get := func(token, dir string) answer { return b.call(token, "GET", "/api/v1/permissions?workspace="+dir, "") }
+	if a := get(ownerToken, "/w").is(http.StatusOK, ""); a.body["chosen"] != "" || a.body["holds"] != "ask" {
+		t.Errorf("%v", a.body)
+	}
+	get(ownerToken, "w").is(http.StatusUnprocessableEntity, clew.InvalidMessage)
+	b.call(ownerToken, "PUT", "/api/v1/permissions", `{"workspace":"/w","permissions":"edits"}`).is(http.StatusOK, "")
+	b.call(ownerToken, "PUT", "/api/v1/permissions", `{"workspace":"w","permissions":"edits"}`).is(http.StatusUnprocessableEntity, clew.InvalidMessage)
+	if a := b.call(ownerToken, "PUT", "/api/v1/permissions", `{"workspace":"/w","permissions":"all"}`); a.status < 400 {
+		t.Errorf("a preset that there is not: %d", a.status)
+	}
+	if a := get(ownerToken, "/w").is(http.StatusOK, ""); a.body["chosen"] != "edits" || a.body["holds"] != "edits" {
+		t.Errorf("%v", a.body)
+	}
+	if a := b.call(ownerToken, "GET", "/api/v1/rules", "").is(http.StatusOK, ""); len(a.body["rules"].([]any)) != 0 {
+		t.Errorf("%v", a.body)
+	}
+	b.call(ownerToken, "DELETE", "/api/v1/rules/req_1", "").is(http.StatusNotFound, clew.InvalidMessage)
+}

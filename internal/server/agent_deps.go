@@ -144,7 +144,12 @@ func (w *agentDeps) openTools(bg context.Context) {
 			v = now()
 		}
 		command, total := commandLimits(v)
+		var guard func(string) (bool, bool)
+		if v.Permissions == settings.PresetSandbox {
+			guard = files.Guards
+		}
 		return shell.Options{
+			Guard:   guard,
 			Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: w.cfg.hidden(),
 			TimeoutSec: v.CommandTimeoutSec, Toolchains: w.toolchains(ctx, v), Cache: w.cfg.caches(), Limits: command, Total: total, Groups: w.cfg.Groups, Room: w.room, Marker: shell.Marker(w.cfg.Data), Log: w.log,
 		}

@@ -87,6 +87,7 @@ func (r *reading) report(layer Layer, key, message string) {
 
 // add puts a layer on top.
 func (r *reading) add(layer Layer, values raw) {
+	values = withPreset(values)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if isNull(values[name]) || name == versionKey {
 			continue

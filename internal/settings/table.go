@@ -68,6 +68,11 @@ func approvalKeys() []*Key {
 		return &Key{Name: name, Group: "Auto-approval", Exportable: true, Doc: doc, Allowed: "`true`, `false`"}
 	}
 	return []*Key{
+		Key{Name: "permissions", Group: "Auto-approval", Exportable: true,
+			Doc: "How much agents may do without asking, in place of `always_allow_write` and `always_allow_execute`: `ask` before every command and every edit; with `edits`, files in the workspace are changed without asking; with `sandbox`, commands that run in a real sandbox without network are not asked about either. Empty is as the flags say.", Allowed: "`ask`, `edits`, `sandbox`, or empty"}.choosing("", PresetAsk, PresetEdits, PresetSandbox),
+		{Name: "workspace_permissions", Group: "Auto-approval", Session: SessionNever,
+			Doc:     "The `permissions` that people chose for a directory. Each counts in the sessions of its owner alone; `clew permissions` changes them.",
+			Allowed: "list of objects", check: entries(maxKeptRules), entry: func(_ string, v any) error { return v.(WorkspacePermission).check() }},
 		flag("auto_approval_enabled", "Master switch: when it is off, every tool call that needs approval is asked about, whatever else is allowed."),
 		flag("always_allow_read_only", "Reading and searching files in the workspace needs no approval, except files that hold secrets, such as `.env` and keys."),
 		flag("always_allow_write", "Changing files in the workspace needs no approval."),

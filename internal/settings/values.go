@@ -29,31 +29,33 @@ type Values struct {
 	CustomModes []Mode `json:"custom_modes"`
 
 	// Auto-approval
-	AutoApproval       bool       `json:"auto_approval_enabled"`
-	AllowReadOnly      bool       `json:"always_allow_read_only"`
-	AllowWrite         bool       `json:"always_allow_write"`
-	AllowExecute       bool       `json:"always_allow_execute"` // commands that allowed_commands covers
-	AllowBrowser       bool       `json:"always_allow_browser"`
-	AllowMcp           bool       `json:"always_allow_mcp"` // tools with always_allow
-	AllowFetch         bool       `json:"always_allow_fetch"`
-	AllowedCommands    []string   `json:"allowed_commands"` // patterns: words, a last * is any further words
-	RememberedCommands []string   `json:"remembered_commands"`
-	RememberedTools    []string   `json:"remembered_tools"` // tools, or fetch and a host
-	KeptRules          []KeptRule `json:"kept_rules"`
-	DeniedCommands     []string   `json:"denied_commands"`
-	AutoApprovalMaxReq int        `json:"auto_approval_max_requests"` // 0 = no limit; then auto_approval_max_req_reached
-	MistakeLimit       int        `json:"mistake_limit"`              // 3 in a row; then mistake_limit_reached; 0 = none
-	BudgetUSD          float64    `json:"budget_usd"`                 // of a task tree; 0 = none
-	BudgetTokens       int64      `json:"budget_tokens"`              // in + out of a task tree; 0 = none
-	ConfirmCompletion  bool       `json:"confirm_completion"`         // ask completion_result at the end
-	WorkspaceQuotaMB   int        `json:"workspace_quota_mb"`         // of a user, those that the server makes: 20480; 0 = none
-	BlobQuotaMB        int        `json:"blob_quota_mb"`              // of a user: 5120; 0 = none
-	MaxSubtaskDepth    int        `json:"max_subtask_depth"`          // 3
-	MaxSubtasks        int        `json:"max_subtasks"`               // 20 in a task tree
-	MaxStepsPerTurn    int        `json:"max_steps_per_turn"`         // 200 model calls; then auto_approval_max_req_reached
-	ParallelTools      int        `json:"parallel_tools"`             // 4 at once
-	MessageArrival     string     `json:"message_arrival"`            // steer, or queue: a message during a turn
-	Worktree           string     `json:"worktree"`                   // off, or session: new sessions have one of their own
+	Permissions          string                `json:"permissions"` // a preset, "" if nobody chose one
+	WorkspacePermissions []WorkspacePermission `json:"workspace_permissions"`
+	AutoApproval         bool                  `json:"auto_approval_enabled"`
+	AllowReadOnly        bool                  `json:"always_allow_read_only"`
+	AllowWrite           bool                  `json:"always_allow_write"`
+	AllowExecute         bool                  `json:"always_allow_execute"` // commands that allowed_commands covers
+	AllowBrowser         bool                  `json:"always_allow_browser"`
+	AllowMcp             bool                  `json:"always_allow_mcp"` // tools with always_allow
+	AllowFetch           bool                  `json:"always_allow_fetch"`
+	AllowedCommands      []string              `json:"allowed_commands"` // patterns: words, a last * is any further words
+	RememberedCommands   []string              `json:"remembered_commands"`
+	RememberedTools      []string              `json:"remembered_tools"` // tools, or fetch and a host
+	KeptRules            []KeptRule            `json:"kept_rules"`
+	DeniedCommands       []string              `json:"denied_commands"`
+	AutoApprovalMaxReq   int                   `json:"auto_approval_max_requests"` // 0 = no limit; then auto_approval_max_req_reached
+	MistakeLimit         int                   `json:"mistake_limit"`              // 3 in a row; then mistake_limit_reached; 0 = none
+	BudgetUSD            float64               `json:"budget_usd"`                 // of a task tree; 0 = none
+	BudgetTokens         int64                 `json:"budget_tokens"`              // in + out of a task tree; 0 = none
+	ConfirmCompletion    bool                  `json:"confirm_completion"`         // ask completion_result at the end
+	WorkspaceQuotaMB     int                   `json:"workspace_quota_mb"`         // of a user, those that the server makes: 20480; 0 = none
+	BlobQuotaMB          int                   `json:"blob_quota_mb"`              // of a user: 5120; 0 = none
+	MaxSubtaskDepth      int                   `json:"max_subtask_depth"`          // 3
+	MaxSubtasks          int                   `json:"max_subtasks"`               // 20 in a task tree
+	MaxStepsPerTurn      int                   `json:"max_steps_per_turn"`         // 200 model calls; then auto_approval_max_req_reached
+	ParallelTools        int                   `json:"parallel_tools"`             // 4 at once
+	MessageArrival       string                `json:"message_arrival"`            // steer, or queue: a message during a turn
+	Worktree             string                `json:"worktree"`                   // off, or session: new sessions have one of their own
 
 	// Runs
 	RunParallelTodos   int     `json:"run_parallel_todos"`      // 3 at once

@@ -52,3 +52,13 @@ func holdsSecrets(real string) bool {
 
 // secret reports whether a place holds secrets, by either of its names.
 func (p place) secret() bool { return holdsSecrets(p.asked) || holdsSecrets(p.real) }
+
+// Guards says how a path of a workspace is kept from commands that nobody was asked
+// about: a secret is hidden, and what is protected otherwise cannot be changed. Git's
+// own folder is looked after by the sandbox.
+func Guards(real string) (hide, readOnly bool) {
+	if parts := strings.Split(strings.ToLower(real), "/"); slices.ContainsFunc(parts, isGit) {
+		return false, false
+	}
+	return holdsSecrets(real), guardOf(real) != guardNone
+}

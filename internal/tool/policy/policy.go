@@ -216,15 +216,33 @@ func (in Input) byFlags(group tool.Group, line Line, lineErr error) Decision {
 		return in.serverTool()
 	case tool.GroupCommand:
 		switch {
+		case !in.startsNothing() && v.Permissions == settings.PresetSandbox && in.held(line, lineErr):
+			d := allow("the sandbox holds it")
+			d.By = clew.AllowedBy{Scope: clew.AllowedBySettings, Rule: "permissions"}
+			return d
 		case !in.startsNothing():
 			return in.command(line, lineErr)
 		case reads:
 			return in.flag(group, v.AllowReadOnly, "always_allow_read_only", "read", "reading")
 		}
+		if v.Permissions == settings.PresetSandbox {
+			return in.flag(group, true, "permissions", "stop", "stopping a command")
+		}
 		return in.flag(group, v.AllowExecute, "always_allow_execute", "stop", "stopping a command")
 	}
 	return in.ask(group, because(clew.PolicyNoSetting, "no setting allows this tool"))
 }
+
+// held reports whether a command can do no harm outside: a real sandbox holds it, it
+// has no network, and the protected files of the workspace are kept from it. The line
+// has to be one that the deny list can be held against.
+func (in Input) held(line Line, lineErr error) bool {
+	e := in.Action.Effect
+	return e.Sandbox == sandboxBwrap && !e.Network && in.Action.Guarded && !in.Action.Protected && in.unclear(line, lineErr).code == ""
+}
+
+// sandboxBwrap is the one kind of sandbox that is one, as effects name it.
+const sandboxBwrap = "bwrap"
 
 // startsNothing reports whether a tool for commands is about one that was
 // started before: it reads its output, or stops it.

@@ -68,13 +68,17 @@ func (t executeCommand) Prepare(ctx context.Context, call tool.Call) (*tool.Acti
 	kind, protected, refused := chooseSandbox(opts.Sandbox)
 	pl := plan{argv: shellArgv(in.Command), dir: dir, sandbox: kind, opts: opts, ws: call.Workspace, user: call.Owner}
 	pl.env = environment(opts, kind, dir, call, pl.equip(call))
+	safe := false
+	if opts.Guard != nil && kind == SandboxBwrap {
+		pl.guarded, safe = findGuarded(call.Workspace, opts.Guard)
+	}
 	wary := gitWary(call.Workspace, dir, in.Command)
 	return &tool.Action{
 		Effect: clew.Effect{
 			Summary: in.summary(), Command: in.Command, Argv: pl.argv, Directory: dir, Environment: shownEnvironment(pl.env),
 			Network: opts.Network || kind == SandboxNone, Sandbox: kind, Limits: opts.Limits.Unusual(),
 		},
-		Ask: clew.AskCommand, Protected: protected, Refused: refused, Wary: map[string]string{"git": wary},
+		Ask: clew.AskCommand, Protected: protected, Guarded: safe, Refused: refused, Wary: map[string]string{"git": wary},
 		Run: func(ctx context.Context, out tool.Output) (tool.Result, error) {
 			if _, err := directory(call.Workspace, in.Cwd); err != nil {
 				return tool.Result{}, err // it was there when the call was approved

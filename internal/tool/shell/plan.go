@@ -26,6 +26,7 @@ type plan struct {
 	sandbox string // bwrap or none
 	opts    Options
 	ws      *tool.Workspace
+	guarded []guarded   // what of the workspace is kept from it
 	user    clew.UserID // who it is for
 	tools   toolchain.Found
 	shared  []string      // directories of the workspace that commands only read

@@ -49,6 +49,9 @@ type Options struct {
 	// Room says whether the disk of a directory has room beyond what is kept in
 	// reserve. While it has not, a command that writes is stopped. nil is always.
 	Room func(dir string) error `json:"-"`
+	// Guard says of a path in the workspace whether commands must not see it, or not
+	// change it. Without one nothing is guarded.
+	Guard func(path string) (hide, readOnly bool) `json:"-"`
 	// Marker stands for the data directory; see Marker and Sweep.
 	Marker string
 	Log    *slog.Logger

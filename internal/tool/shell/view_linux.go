@@ -95,6 +95,28 @@ func (v *view) workspace(p plan, hidden []string) error {
 	if repo := git.LinkedTo(src); repo != "" && src == dest && !slices.ContainsFunc(hidden, func(h string) bool { return exposes(repo, h) }) {
 		v.mounts = append(v.mounts, mount{kind: "--ro-bind", src: repo, dest: repo})
 	}
+	return v.guard(p, src, dest)
+}
+
+// guard puts something empty over what a command must not see, and makes read-only
+// what it must not change. What is gone by now needs no guard.
+func (v *view) guard(p plan, src, dest string) error {
+	for _, g := range p.guarded {
+		if _, err := p.ws.Root.Lstat(g.name); errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		at := filepath.Join(dest, g.name)
+		switch {
+		case g.hide && g.dir:
+			v.mounts = append(v.mounts, mount{kind: "--tmpfs", dest: at})
+		case g.hide:
+			v.mounts = append(v.mounts, mount{kind: "--ro-bind", src: "/dev/null", dest: at})
+		default:
+			if err := v.pin(p, src, dest, "--ro-bind", g.name); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+	}
 	return nil
 }
 
