@@ -8,15 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 )
-
-// presets are how much agents may do without asking, in the order of the question.
-var presets = []struct{ name, text string }{
-	{"ask", "Ask before every command and every edit"},
-	{"edits", "Edit files in this folder; ask before commands"},
-	{"sandbox", "Everything inside the sandbox"},
-}
 
 func permissionsCommand(a *env.App) *cobra.Command {
 	var r env.Remote
@@ -78,9 +72,9 @@ func presetOf(args []string) (string, error) {
 	if len(args) == 0 || args[0] == "default" {
 		return "", nil
 	}
-	for _, p := range presets {
-		if p.name == args[0] {
-			return p.name, nil
+	for _, p := range ask.Presets {
+		if p.Name == args[0] {
+			return p.Name, nil
 		}
 	}
 	return "", env.Usagef("there is no preset %q: it is ask, edits, sandbox or default", args[0])
@@ -99,12 +93,12 @@ func sessionPermissions(ctx context.Context, a *env.App, c *env.Rest, session st
 func showPermissions(w io.Writer, p client.Permissions) error {
 	page := &env.Page{W: w}
 	page.Line("In %s", env.Plain(p.Workspace))
-	for _, preset := range presets {
+	for _, preset := range ask.Presets {
 		mark := " "
-		if preset.name == p.Holds {
+		if preset.Name == p.Holds {
 			mark = "*"
 		}
-		page.Line("%s %-8s %s", mark, preset.name, preset.text)
+		page.Line("%s %-8s %s", mark, preset.Name, preset.Text)
 	}
 	if p.Chosen == "" {
 		page.Line("Nobody has chosen for this folder. Choose with: clew permissions PRESET")

@@ -30,6 +30,7 @@ var actions = []action{
 	{"sessions", "another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher()) }},
 	{"inbox", "open questions of all sessions", "ctrl+o", func(m *model) tea.Cmd { return m.open(&inbox{}) }},
 	{"new", "a new session in the same place", "ctrl+n", (*model).newSession},
+	{"permissions", "how much the agent may do without asking", "", func(m *model) tea.Cmd { return m.open(&permissions{}) }},
 	{"delete", "delete this session", "", func(m *model) tea.Cmd { return m.open(&deleting{}) }},
 	{"help", "all keys", "F1", func(m *model) tea.Cmd { return m.open(&help{}) }},
 	{"quit", "leave; the work goes on", "ctrl+c", func(*model) tea.Cmd { return tea.Quit }},
@@ -74,7 +75,7 @@ func (m *model) drawPalette(height int) []paint.Line {
 	found := p.found()
 	return p.window(len(found), min(height, len(found)), 1, func(i int, chosen bool) []paint.Line {
 		a := found[i]
-		left := paint.L(pointer(chosen), paint.B(paint.Plain, pad("/"+a.name, 11)), paint.S(paint.Soft, a.what))
+		left := paint.L(pointer(chosen), paint.B(paint.Plain, pad("/"+a.name, 14)), paint.S(paint.Soft, a.what))
 		return []paint.Line{paint.Between(left, paint.L(paint.S(paint.Past, a.key+" ")), m.w)}
 	})
 }
