@@ -14,6 +14,8 @@ type Permissions struct {
 	Chosen string `json:"chosen"`
 	// Holds is what counts there, in a session without settings of its own.
 	Holds string `json:"holds"`
+	// Decided says that somebody chose: the caller for the directory, or the server.
+	Decided bool `json:"decided"`
 }
 
 // Permissions gives those of a directory.

@@ -24,6 +24,8 @@ type permissionsOutput struct {
 		// Chosen is what the caller chose for the directory.
 		Chosen string `json:"chosen" doc:"What you chose for this directory; empty if nothing"`
 		Holds  string `json:"holds" doc:"What counts there, in a session without settings of its own"`
+		// Decided tells a choice of ask from none.
+		Decided bool `json:"decided" doc:"Somebody chose: you for this directory, or the server for all"`
 	}
 }
 
@@ -55,7 +57,7 @@ func permissionsOf(s Settings, user clew.UserID, dir string) (*permissionsOutput
 	}
 	out := &permissionsOutput{}
 	out.Body.Workspace = filepath.Clean(dir)
-	out.Body.Chosen, out.Body.Holds = s.Permissions(user, out.Body.Workspace)
+	out.Body.Chosen, out.Body.Holds, out.Body.Decided = s.Permissions(user, out.Body.Workspace)
 	return out, nil
 }
 

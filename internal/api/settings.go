@@ -22,7 +22,7 @@ type Settings interface {
 	PutProfile(ctx context.Context, name string, profile map[string]any) error
 	PatchProfile(ctx context.Context, name string, changes map[string]any) error
 	DeleteProfile(ctx context.Context, name string) error
-	Permissions(owner clew.UserID, dir string) (chosen, holds string)
+	Permissions(owner clew.UserID, dir string) (chosen, holds string, decided bool)
 	SetPermissions(ctx context.Context, owner clew.UserID, dir, preset string) error
 	KeptBy(owner clew.UserID) []settings.KeptRule
 	Unkeep(ctx context.Context, owner clew.UserID, id clew.RequestID) (found bool, err error)

@@ -195,6 +195,9 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	if err != nil {
 		return err
 	}
+	if err := firstUse(ctx, a, c, f, placed); err != nil {
+		return explained(c, err)
+	}
 	id, err := openFor(ctx, c, f, data.Text, placed, allowed, model)
 	if err != nil {
 		return explained(c, err)

@@ -112,7 +112,7 @@ func (w *workplace) start(ts *testscript.TestScript) error {
 	w.cmd.Env = []string{
 		"HOME=" + ts.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "CLEW_SET_MODEL_PROFILES=" + string(profile), "CLEW_SET_MODEL_PROFILE=test",
 		"CLEW_SECRET_TEST_KEY=key", "CLEW_SECRETS_BACKEND=file", "CLEW_SET_MODEL_CRASH_RETRY=auto", "CLEW_LOG_LEVEL=warn",
-		"CLEW_SET_COMMAND_SANDBOX=none", "CLEW_LIMITS_LOCAL_CONNECTS_PER_MINUTE=0", "CLEW_LIMITS_REQUESTS_PER_MINUTE=0",
+		"CLEW_SET_COMMAND_SANDBOX=none", "CLEW_SET_PERMISSIONS=ask", "CLEW_LIMITS_LOCAL_CONNECTS_PER_MINUTE=0", "CLEW_LIMITS_REQUESTS_PER_MINUTE=0",
 	}
 	log, err := os.OpenFile(filepath.Join(ts.Getenv("HOME"), "server.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

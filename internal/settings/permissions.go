@@ -68,17 +68,18 @@ func (v Values) PresetFor(owner clew.UserID, dir string) string {
 }
 
 // Permissions says what a person chose for a directory, "" if nothing, and what holds
-// there, in a session without settings of its own.
-func (s *Settings) Permissions(owner clew.UserID, dir string) (chosen, holds string) {
+// there, in a session without settings of its own. decided says that this was chosen,
+// there or for the server.
+func (s *Settings) Permissions(owner clew.UserID, dir string) (chosen, holds string, decided bool) {
 	v, _ := s.For(nil)
 	chosen, holds = v.PresetFor(owner, dir), v.Permissions
 	if chosen != "" {
 		holds = chosen
 	}
 	if holds == "" {
-		holds = PresetAsk
+		return "", PresetAsk, false
 	}
-	return chosen, holds
+	return chosen, holds, true
 }
 
 // SetPermissions keeps a preset for a person and a directory; "" takes it back.

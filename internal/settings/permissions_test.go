@@ -57,13 +57,13 @@ func TestPermissionsOfAWorkspace(t *testing.T) {
 	if len(v.WorkspacePermissions) != 1 || v.PresetFor("ann", "/w") != "edits" || v.PresetFor("bob", "/w") != "" || v.PresetFor("ann", "/w/sub") != "" || v.PresetFor("", "/w") != "" {
 		t.Errorf("%+v", v.WorkspacePermissions)
 	}
-	if chosen, holds := s.Permissions("bob", "/w"); chosen != "" || holds != PresetAsk {
+	if chosen, holds, decided := s.Permissions("bob", "/w"); chosen != "" || holds != PresetAsk || decided {
 		t.Errorf("bob has %q, %q", chosen, holds)
 	}
 	if err := s.SetPermissions(t.Context(), "ann", "/w", ""); err != nil {
 		t.Fatal(err)
 	}
-	if chosen, _ := s.Permissions("ann", "/w"); chosen != "" {
+	if chosen, _, _ := s.Permissions("ann", "/w"); chosen != "" {
 		t.Errorf("still %q", chosen)
 	}
 }
