@@ -92,7 +92,7 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 	x.write("three\n")
 	try("clew diff", session)
 	try("clew commit", session, "--message", "three", "--yes")
-	tree, _ := try("clew run", "hello", "--worktree", "--workspace", x.work)["session_id"].(string)
+	tree, _ := try("clew run", "hello", "--model", "echo", "--worktree", "--workspace", x.work)["session_id"].(string)
 	try("clew worktree", "--help")
 	trees, _ := try("clew worktree ls")["worktrees"].([]any)
 	if len(trees) != 1 {
