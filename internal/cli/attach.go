@@ -22,7 +22,7 @@ type attachFlags struct {
 }
 
 func attachCommand(a *env.App) *cobra.Command {
-	var r env.Remote
+	r := env.Remote{Start: true}
 	var f attachFlags
 	cmd := &cobra.Command{
 		Use:   "attach [SESSION]",

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 
@@ -16,7 +17,8 @@ import (
 // its exit code. It returns when the command ends; a cancelled ctx ends it.
 func Main(ctx context.Context, args []string, streams env.IO) int {
 	env.NameVersion(env.BuildInfo().Version)
-	return execute(ctx, &env.App{IO: streams, Server: env.RealServer}, args)
+	program, _ := os.Executable() // without a name no server is started in the background
+	return execute(ctx, &env.App{IO: streams, Server: env.RealServer, Program: program}, args)
 }
 
 func execute(ctx context.Context, a *env.App, args []string) int {
@@ -26,6 +28,7 @@ func execute(ctx context.Context, a *env.App, args []string) int {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	err := root.ExecuteContext(ctx)
+	a.Release(context.WithoutCancel(ctx))
 	if err != nil {
 		a.PrintError(a.Err, err)
 	}

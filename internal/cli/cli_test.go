@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"clew": func() {
-		os.Exit(Main(context.Background(), os.Args[1:], env.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ()}))
+		os.Exit(Main(context.Background(), os.Args[1:], env.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: append([]string{"CLEW_AUTOSTART=0"}, os.Environ()...)}))
 	}})
 }
 

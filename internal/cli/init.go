@@ -15,7 +15,7 @@ var initPrompt string
 // initCommand has an agent write a project's first AGENTS.md. It is an ordinary
 // session: what the agent does is asked about as always.
 func initCommand(a *env.App) *cobra.Command {
-	var r env.Remote
+	r := env.Remote{Start: true, Own: true}
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "init [TEXT]…",

@@ -18,6 +18,7 @@ import (
 // they need.
 var jsonElsewhere = []string{
 	"clew serve", "clew demo", // they stay; TestServeStopsOnSignal, TestDemo…
+	"clew serve status", "clew serve stop", "clew serve restart", "clew serve logs", // of a server in the background; internal/e2e/firsthour
 	"clew answer", "clew resume", // a question, a plan; testdata/work
 	"clew rules rm",      // a rule; testdata/work/rules.txtar
 	"clew checkpoint gc", // a server that is stopped; TestCheckpoints…

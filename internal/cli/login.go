@@ -40,7 +40,7 @@ type modelProvider struct {
 const compatible = "another OpenAI-compatible server"
 
 func loginCommand(a *env.App) *cobra.Command {
-	var r env.Remote
+	r := env.Remote{Start: true}
 	var f loginFlags
 	cmd := &cobra.Command{
 		Use:   "login [PROVIDER]",

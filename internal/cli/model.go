@@ -54,7 +54,7 @@ const (
 )
 
 func modelCommand(a *env.App) *cobra.Command {
-	var r env.Remote
+	r := env.Remote{Start: true}
 	cmd := &cobra.Command{
 		Use:   "model",
 		Short: "Show and choose the model that agents use",

@@ -30,7 +30,7 @@ type opened struct {
 }
 
 func openCommand(a *env.App) *cobra.Command {
-	var r env.Remote
+	r := env.Remote{Start: true}
 	var closed bool
 	cmd := &cobra.Command{
 		Use:   "open [SESSION]",

@@ -46,7 +46,7 @@ type runFlags struct {
 const giveUpAfter = 2 * time.Minute
 
 func runCommand(a *env.App) *cobra.Command {
-	var r env.Remote
+	r := env.Remote{Start: true, Own: true}
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [TEXT | -]…",
@@ -183,6 +183,7 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	if err != nil {
 		return err
 	}
+	r.Own = r.Own && !f.detach // the work goes on without this command
 	c, err := a.Connect(r)
 	if err != nil {
 		return err

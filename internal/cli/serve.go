@@ -39,16 +39,20 @@ func (f *configFlags) given(cmd *cobra.Command) map[string]any {
 
 func serveCommand(a *env.App) *cobra.Command {
 	var flags configFlags
-	var open bool
+	var open, detach, background bool
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
 		Long: "Run the server until SIGTERM or SIGINT. Once it takes connections it prints one\n" +
 			"line: clew: ready http://ADDRESS. Settings come from the defaults, the file of\n" +
 			"--config, the environment (CLEW_LISTEN, CLEW_AUTH_MODE, …) and the flags; the\n" +
-			"later one counts. The log goes to standard error.",
-		Example: "clew serve\nclew serve --open\nclew serve 2>clew.log &          # in the background, with a log file\nclew serve --listen 127.0.0.1:0 --data ./data",
-		Args:    cobra.NoArgs,
+			"later one counts. The log goes to standard error.\n\n" +
+			"With --detach it runs in the background, away from this terminal, and writes its\n" +
+			"log to log/server.log in the data directory. It ends by itself when nobody has\n" +
+			"needed it for idle_exit (CLEW_IDLE_EXIT, default 30m, 0 is never). Commands such as\n" +
+			"clew run start one like this by themselves, unless CLEW_AUTOSTART is 0.",
+		Example: "clew serve\nclew serve --open\nclew serve --detach              # in the background\nclew serve --listen 127.0.0.1:0 --data ./data",
+		Args:    env.Known,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			given := flags.given(cmd)
 			if a.JSON {
@@ -57,6 +61,12 @@ func serveCommand(a *env.App) *cobra.Command {
 			cfg, err := a.LoadConfig(flags.file, given)
 			if err != nil {
 				return err
+			}
+			if detach {
+				return serveDetached(cmd.Context(), a, cfg.Data, flags.again(given), open)
+			}
+			if background {
+				return serveInBackground(cmd.Context(), a, cfg)
 			}
 			if open {
 				cfg.Ready = func(_ context.Context, page string) {
@@ -73,6 +83,10 @@ func serveCommand(a *env.App) *cobra.Command {
 	flags.add(cmd, "socket", "socket", "path of the local socket for programs on this machine, or off (CLEW_SOCKET, default clew.sock in the data directory)")
 	flags.add(cmd, "log-format", "log.format", "short, text or json (default short on a terminal, json elsewhere)")
 	cmd.Flags().BoolVar(&open, "open", false, "open the web UI in a browser, signed in as the owner")
+	cmd.Flags().BoolVar(&detach, "detach", false, "run in the background, and return when it is ready")
+	cmd.Flags().BoolVar(&background, env.Background, false, "this is the server that --detach starts")
+	_ = cmd.Flags().MarkHidden(env.Background) // there is such a flag
+	cmd.AddCommand(serveStatus(a), serveStop(a), serveRestart(a), serveLogs(a))
 	return cmd
 }
 

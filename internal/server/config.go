@@ -64,9 +64,15 @@ type Config struct {
 	OTLPEndpoint string `koanf:"otlp_endpoint"`
 	// IdleAfter is how long a session that nobody uses stays in memory.
 	IdleAfter time.Duration `koanf:"idle_after"`
+	// IdleExit is how long a server in the background stays that nobody needs; 0 is
+	// for as long as the machine runs.
+	IdleExit time.Duration `koanf:"idle_exit"`
 	// StopAfter bounds a graceful stop.
 	StopAfter time.Duration `koanf:"stop_after"`
 
+	// Background says that the server was started for somebody, in the background: it
+	// ends when it is idle, and takes another port if the usual one is in use.
+	Background bool `koanf:"-"`
 	// Environ is where settings and secrets of the environment are looked for;
 	// nil is the process's own.
 	Environ []string `koanf:"-"`
@@ -157,6 +163,7 @@ func DefaultConfig() Config {
 		Log:         Log{Level: "info", Format: "auto"},
 		DiskReserve: "5%",
 		IdleAfter:   5 * time.Minute,
+		IdleExit:    30 * time.Minute,
 		StopAfter:   10 * time.Second,
 	}
 }

@@ -38,6 +38,11 @@ func (s *Server) openHTTP(listener net.Listener) (net.Listener, error) {
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	if !s.idle.enter() {
+		api.Starting(w, r)
+		return
+	}
+	defer s.leaveRequest()
 	if open := s.open.Load(); open != nil {
 		(*open).ServeHTTP(w, r)
 		return

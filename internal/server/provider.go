@@ -122,3 +122,13 @@ func (w *agentDeps) model(p settings.Profile) agent.Model {
 		Cost: func(u clew.Usage) float64 { return catalogue.Cost(info, u) },
 	}
 }
+
+// ModelVariables are the variables of the environment that make a model usable by
+// themselves: keys of providers, and where those are reached.
+func ModelVariables() []string {
+	names := choice.Addresses()
+	for _, v := range vendor.All() {
+		names = append(names, v.Env...)
+	}
+	return names
+}

@@ -54,6 +54,7 @@ type Server struct {
 	blobs   *journal.BlobUse
 
 	connections *connections
+	idle        idleWatch
 
 	figures   *http.Server // nil if metrics have no address of their own
 	figuresAt net.Addr
@@ -99,7 +100,13 @@ func (s *Server) serve(ctx context.Context, stdout io.Writer, ready func()) erro
 	if ready != nil {
 		ready()
 	}
-	failed := s.awaitEnd(ctx)
+	until, end := context.WithCancel(ctx)
+	defer end()
+	if s.cfg.Background && s.cfg.IdleExit > 0 {
+		s.work.Go(func() { s.endWhenIdle(until, end) })
+	}
+	failed := s.awaitEnd(until)
+	end()
 	s.log.Info("stopping")
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.StopAfter)
 	defer cancel()
@@ -157,7 +164,7 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 		return nil, clew.WrapError(clew.SettingsInvalid, err, "disk_reserve: %v", err)
 	}
 	s.reserve = disk.NewReserve(cfg.Data, reserve)
-	listener, err := net.Listen("tcp", cfg.Listen)
+	listener, err := cfg.listen()
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s; is a server running already? --listen chooses another address: %w", cfg.Listen, err)
 	}

@@ -33,7 +33,10 @@ func (s *Server) openSocket() error {
 	socket, err := ipc.Listen(ipc.Options{
 		Path: path, Host: ipc.HostOf(s.host), By: by, URL: s.localURL(),
 		Frame: s.cfg.Limits.Frame, WriteTimeout: s.cfg.Limits.WriteTimeout, Log: s.log,
-		Connected:    func(id clew.ClientID) { s.log.Debug("local socket: connected", "client_id", id) },
+		Connected: func(id clew.ClientID) {
+			s.touch()
+			s.log.Debug("local socket: connected", "client_id", id)
+		},
 		Disconnected: func(id clew.ClientID) { s.log.Debug("local socket: disconnected", "client_id", id) },
 	})
 	var long *ipc.TooLongError

@@ -53,6 +53,25 @@ func (h *Host) Loaded() int {
 	return len(h.sessions)
 }
 
+// AtWork counts the sessions in which something is under way. One that waits for a
+// person does not count.
+func (h *Host) AtWork() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for _, sl := range h.sessions {
+		select {
+		case <-sl.ready:
+			if sl.s != nil && sl.s.busy.Load() {
+				n++
+			}
+		default: // it is being loaded: somebody wants it
+			n++
+		}
+	}
+	return n
+}
+
 // Lost ends the sessions of a shard that another node took over. Their watchers
 // attach again, to wherever the session now is.
 func (h *Host) Lost(shard int) {

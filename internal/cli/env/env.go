@@ -39,6 +39,9 @@ type App struct {
 	Server Backend
 	JSON   bool   // --json
 	Color  string // --color
+	// Program is what a server in the background is started with; "" starts none.
+	Program string
+	owned   *StartedServer // that ends with this command
 	// Browse opens an address in a browser; nil is the system's way.
 	Browse func(address string) error
 }

@@ -31,9 +31,16 @@ func (a *App) find(r Remote) (address, socket string, err error) {
 	if a.Getenv(EnvPrefix+"TOKEN") != "" {
 		return defaultServer, "", nil
 	}
+	why, ok := a.mayStart(r)
+	if ok {
+		return a.autostart(context.Background(), r)
+	}
 	dir, err := a.dataDir(r)
 	if err != nil {
 		return "", "", err
+	}
+	if why != "" {
+		return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s, and none is started: %s. clew serve starts one", dir, why).Advised()
 	}
 	return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s. clew serve starts one; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", dir).Advised()
 }
@@ -58,6 +65,19 @@ func thisMachine(address string) bool {
 		}
 	}
 	return false
+}
+
+// SocketOf names the local socket of the server of a data directory, whether or not it
+// runs, and that directory.
+func (a *App) SocketOf(r Remote) (socket, dir string, err error) {
+	if dir, err = a.dataDir(r); err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	socket = filepath.Join(dir, client.LocalSocket)
+	if path := a.Getenv(EnvPrefix + "SOCKET"); path != "" && path != "off" && r.Data == "" {
+		socket = path
+	}
+	return socket, dir, err
 }
 
 // socketFile is where the server's local socket would be, "" if there is none.

@@ -39,6 +39,9 @@ var (
 	LookAt = server.LookAt
 	// HomeFaults lists a person's own skills and commands that are left out.
 	HomeFaults = server.HomeFaults
+	// ModelVariables are those of the environment that hold keys of model providers,
+	// and where they are reached.
+	ModelVariables = server.ModelVariables
 	// BuiltInModes are the modes that every server has.
 	BuiltInModes = server.BuiltInModes
 )

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"github.com/clew-run/clew"
 )
@@ -29,7 +30,9 @@ type Config struct {
 		Format string `koanf:"format"`
 	} `koanf:"log"`
 
-	Ready func(ctx context.Context, page string) `koanf:"-"`
+	IdleExit   time.Duration                          `koanf:"idle_exit"`
+	Background bool                                   `koanf:"-"`
+	Ready      func(ctx context.Context, page string) `koanf:"-"`
 }
 
 func TakeLimits(*Config, Config) {}
@@ -82,6 +85,8 @@ type TrustedFolder struct {
 }
 
 func BuiltInModes() []string { return []string{"code", "architect", "ask", "debug", "orchestrator"} }
+
+func ModelVariables() []string { return nil }
 
 func LookAt(string) (TrustedFolder, error) {
 	return TrustedFolder{}, errors.New("trust is given on the server's machine")

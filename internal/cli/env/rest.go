@@ -34,6 +34,9 @@ const (
 // Remote finds the server that a command talks to.
 type Remote struct {
 	Server, Data string
+	// Start lets a server be started in the background if none runs; Own lets it be
+	// started in CI, too, where it ends with the command.
+	Start, Own bool
 }
 
 // Flags adds the flags that name a server.

@@ -52,6 +52,7 @@ var usual = map[string]string{
 	"CLEW_LIMITS_CONNECTS_PER_MINUTE": "0", "CLEW_LIMITS_LOCAL_CONNECTS_PER_MINUTE": "0",
 	"CLEW_LIMITS_MESSAGES_PER_MINUTE": "0", "CLEW_LIMITS_HITL_PER_MINUTE": "0", "CLEW_LIMITS_REQUESTS_PER_MINUTE": "0", "CLEW_DISK_RESERVE": "0",
 	"CLEW_SET_COMMAND_TOOLCHAINS": "off", // what this machine has is no part of what happens
+	"CLEW_AUTOSTART":              "0",   // a test says when a server starts
 	"CLEW_LOG_LEVEL":              "warn", "CLEW_STOP_AFTER": "20s", "CLEW_SECRETS_BACKEND": "file",
 }
 

@@ -13,6 +13,9 @@ import (
 // azureEndpoint is what Azure's own programs call the customer's address.
 const azureEndpoint = "AZURE_OPENAI_ENDPOINT"
 
+// Addresses are the variables that say where a provider or a local model server is.
+func Addresses() []string { return []string{azureEndpoint, "OLLAMA_HOST"} }
+
 // Variables finds the variable that has a secret: *settings.Secrets.
 type Variables interface {
 	Variable(name string) (string, bool)

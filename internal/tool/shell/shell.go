@@ -113,6 +113,13 @@ func (s *Shell) Close() {
 	}
 }
 
+// Running counts the commands that run now, those in the background among them.
+func (s *Shell) Running() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.running)
+}
+
 // EndSession ends the background commands of a session and forgets them.
 func (s *Shell) EndSession(id clew.SessionID) {
 	s.mu.Lock()
