@@ -19,6 +19,8 @@ type attachFlags struct {
 	plain, ask, untilDone, verbose, quiet bool
 	giveUp                                time.Duration
 	theme                                 string
+	welcome                               []string // for a session in which nothing was said
+	left                                  func(clew.SessionID)
 }
 
 func attachCommand(a *env.App) *cobra.Command {
@@ -54,14 +56,13 @@ func attachCommand(a *env.App) *cobra.Command {
 }
 
 func attach(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, f attachFlags) error {
-	in, _ := a.In.(*os.File)
-	out, _ := a.Out.(*os.File)
-	if !f.plain && !f.untilDone && !a.JSON && in != nil && out != nil && env.IsTerminal(in) && env.IsTerminal(out) {
+	if !f.plain && !f.untilDone && wholeScreen(a) {
+		in, out := a.In.(*os.File), a.Out.(*os.File)
 		if kind := a.Getenv("TERM"); kind == "" || kind == "dumb" || kind == "unknown" {
 			return env.Usagef("this terminal cannot show a screen: TERM is %q. Line by line it is %s", kind, c.Line("attach", string(id), "--plain"))
 		}
 		return explained(c, tui.Run(ctx, tui.Options{
-			Server: c.Base.String(), Token: c.Token, HTTP: c.Bounded(), Session: string(id), In: in, Out: out, Line: c.Line, Theme: f.theme, Environ: a.Environ, Terminal: c.Terminal(a.Environ),
+			Server: c.Base.String(), Token: c.Token, HTTP: c.Bounded(), Session: string(id), In: in, Out: out, Line: c.Line, Theme: f.theme, Environ: a.Environ, Terminal: c.Terminal(a.Environ), Welcome: f.welcome, Left: f.left,
 		}))
 	}
 	done, err := follow.Follow(ctx, a, c, follow.Options{

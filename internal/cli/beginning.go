@@ -42,11 +42,12 @@ func checkMode(ctx context.Context, c *env.Rest, mode string) error {
 
 // discard puts a session away that was made for something that the server refused:
 // nobody wants to find it empty. One in which something was said stays.
-func discard(ctx context.Context, c *env.Rest, id clew.SessionID) {
+func discard(ctx context.Context, c *env.Rest, id clew.SessionID) (gone bool) {
 	if page, err := c.API().Messages(ctx, id, client.PageOf{Limit: 1}); err != nil || page.Total > 0 {
-		return
+		return false
 	}
 	_ = c.Call(ctx, http.MethodDelete, "sessions/"+url.PathEscape(string(id)), nil, nil) // it is empty; if it stays, so be it
+	return true
 }
 
 // refusedAtOnce reports whether the server did not take what a session was made for.

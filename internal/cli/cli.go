@@ -39,18 +39,23 @@ func execute(ctx context.Context, a *env.App, args []string) int {
 var colours = []string{"auto", "always", "never"}
 
 func rootCommand(a *env.App) *cobra.Command {
+	r := env.Remote{Start: true}
+	var last bool
 	root := &cobra.Command{
 		Use:   "clew",
 		Short: "A session server for AI agents",
 		Long: "clew keeps the work of AI agents in durable sessions that people watch live,\n" +
-			"steer and resume, from any device.",
-		Example: "clew demo                        # an agent at work: no key, no network\n" +
-			"clew serve &                     # a server of your own\n" +
+			"steer and resume, from any device.\n\n" +
+			"Without a command clew begins a session in this directory, on a terminal; elsewhere it\n" +
+			"says what there is. A server is started in the background if none runs.",
+		Example: "clew                             # begin in this directory\n" +
+			"clew -c                          # continue where you left off\n" +
+			"clew demo                        # an agent at work: no key, no network\n" +
 			"clew run 'what is in here?'      # something to do, in this directory\n" +
 			"clew open                        # in the browser, signed in\n" +
 			"clew doctor                      # what is missing, and what to do about it",
 		Args: env.Known,
-		RunE: func(cmd *cobra.Command, args []string) error { return start(a, cmd, args) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return start(a, cmd, r, last) },
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if !slices.Contains(colours, a.Color) {
 				return env.Usagef("--color %q is none of %s", a.Color, strings.Join(colours, ", "))
@@ -63,6 +68,8 @@ func rootCommand(a *env.App) *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&a.JSON, "json", false, "print JSON for programs instead of text for people")
 	root.PersistentFlags().StringVar(&a.Color, "color", "auto", "colours: auto, always or never")
+	root.Flags().BoolVarP(&last, "continue", "c", false, "continue the session of this directory that was used last")
+	root.Flags().StringVar(&r.Data, "data", "", "data directory of the server (CLEW_DATA, default ~/.local/share/clew)")
 	root.SetFlagErrorFunc(env.WrongFlag)
 	root.AddCommand(demoCommand(a), serveCommand(a), openCommand(a), exitCodesTopic(a), doctorCommand(a), lsCommand(a), showCommand(a),
 		history.RewindCommand(a), history.UndoCommand(a), history.RedoCommand(a), history.ForkCommand(a), history.CheckpointCommand(a), history.DeleteCommand(a),

@@ -120,21 +120,26 @@ func (m model) usable() error {
 // model server is found on this machine, that one is used. Who may not see the server's
 // models goes on: the server decides.
 func checkModel(ctx context.Context, a *env.App, r env.Remote, c *env.Rest) error {
-	var used usedModel
+	used, err := readyModel(ctx, a, c)
+	if err == nil && used.WhyCode == modelByKey {
+		tellOnce(a, r, fmt.Sprintf("Using %s from %s: %s is set in your environment. Another model: clew model ls", used.Name, used.Provider, used.KeyVariable))
+	}
+	return err
+}
+
+// readyModel is the model that the server uses, and an error if that cannot be called.
+// It is nameless if the caller may not see it.
+func readyModel(ctx context.Context, a *env.App, c *env.Rest) (used usedModel, err error) {
 	if err := c.Call(ctx, http.MethodGet, "model", nil, &used); err != nil {
-		return nil //nolint:nilerr // what is wrong will show when the session is made
+		return used, nil //nolint:nilerr // what is wrong will show when the session is made
 	}
 	switch {
 	case used.WhyCode == modelNone:
-		return useFound(ctx, a, c)
+		return used, useFound(ctx, a, c)
 	case used.WhyCode == modelMissing:
-		return notReady("No model can be used: %s", used.Why)
-	case !used.Usable:
-		return used.usable()
-	case used.WhyCode == modelByKey:
-		tellOnce(a, r, fmt.Sprintf("Using %s from %s: %s is set in your environment. Another model: clew model ls", used.Name, used.Provider, used.KeyVariable))
+		return used, notReady("No model can be used: %s", used.Why)
 	}
-	return nil
+	return used, used.usable()
 }
 
 // useFound takes the one model server that is found on this machine. Several, or none,

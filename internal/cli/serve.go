@@ -63,7 +63,7 @@ func serveCommand(a *env.App) *cobra.Command {
 				return err
 			}
 			if detach {
-				return serveDetached(cmd.Context(), a, cfg.Data, flags.again(given), open)
+				return serveDetached(cmd.Context(), a, env.Remote{Data: flagOr(cmd, "data", "")}, cfg.Data, flags.again(given), open)
 			}
 			if background {
 				return serveInBackground(cmd.Context(), a, cfg)

@@ -35,12 +35,11 @@ func (f *configFlags) again(given map[string]any) (words []string) {
 }
 
 // serveDetached starts a server in the background, unless one runs.
-func serveDetached(ctx context.Context, a *env.App, dir string, flags []string, open bool) error {
+func serveDetached(ctx context.Context, a *env.App, at env.Remote, dir string, flags []string, open bool) error {
 	s, err := a.StartServer(ctx, dir, flags)
 	if err != nil {
 		return err
 	}
-	at := env.Remote{Data: dir}
 	err = a.Print(newBackground(s), func(w io.Writer) error {
 		text := s.Tell(at)
 		if !s.Started {
@@ -250,7 +249,7 @@ func serveRestart(a *env.App) *cobra.Command {
 					return fmt.Errorf("the server (pid %d) has not stopped: %w", b.PID, err)
 				}
 			}
-			return serveDetached(cmd.Context(), a, b.Data, nil, false)
+			return serveDetached(cmd.Context(), a, env.Remote{Data: data}, b.Data, nil, false)
 		},
 	}, &data)
 }

@@ -23,16 +23,33 @@ const startWithin = 2 * time.Second
 // sessionsAtStart is how many sessions they see.
 const sessionsAtStart = 5
 
-// start is clew without a command. Somebody at a terminal is told what there is and
-// what they can do now; everybody else gets the help. Nothing is changed.
-func start(a *env.App, cmd *cobra.Command, _ []string) error {
+// start is clew without a command. Somebody at a terminal comes to a session in this
+// directory. Everybody else, and where no server runs and none may be started, reads
+// what there is and what they can do now; nothing is changed then.
+func start(a *env.App, cmd *cobra.Command, r env.Remote, last bool) error {
+	if c, err := a.Connect(env.Remote{Data: r.Data}); wholeScreen(a) && (c != nil || !noServer(err) || a.MayStart(r)) {
+		return here(cmd.Context(), a, r, last)
+	}
+	if last {
+		return env.Usagef("clew -c needs a terminal, and a server; clew run -c 'TEXT' continues without one")
+	}
 	width, person := env.Columns(a.Out)
-	if a.JSON || !person {
-		return cmd.Help()
+	if !person {
+		width = env.HelpWidth
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), startWithin)
 	defer cancel()
-	return newGlance(ctx, a).write(a.Out, width)
+	g := newGlance(ctx, a, r)
+	return a.Print(g.forPrograms(), func(w io.Writer) error { return g.write(w, width) })
+}
+
+// forPrograms is what there is, as JSON.
+func (g overview) forPrograms() map[string]any {
+	sessions := g.sessions
+	if sessions == nil {
+		sessions = []client.Session{}
+	}
+	return map[string]any{"running": g.server != "", "server": g.server, "problem": g.problem, "sessions": sessions, "questions": g.open, "has_model": g.server != "" && !g.noModel}
 }
 
 // An overview is what there is.
@@ -44,8 +61,8 @@ type overview struct {
 	noModel  bool // no model is set up
 }
 
-func newGlance(ctx context.Context, a *env.App) overview {
-	c, err := a.Connect(env.Remote{})
+func newGlance(ctx context.Context, a *env.App, r env.Remote) overview {
+	c, err := a.Connect(env.Remote{Data: r.Data})
 	var none *env.NoTokenError // which is fine if the server lets everybody in
 	if err != nil && !errors.As(err, &none) {
 		return overview{problem: problemOf(err)}
@@ -107,7 +124,8 @@ func (g overview) next() [][2]string {
 	if g.server == "" {
 		return [][2]string{
 			{"clew demo", "an agent at work: no key, no network"},
-			{"clew serve", "a server of your own"},
+			{"clew login", "connect a model"},
+			{"clew serve --detach", "a server of your own, in the background"},
 			{"clew doctor", "says what is missing, and what to do about it"}, all,
 		}
 	}
@@ -120,7 +138,7 @@ func (g overview) next() [][2]string {
 	}
 	list = append(list, [2]string{"clew run '…'", "give an agent something to do, in this directory"})
 	if len(g.sessions) > 0 {
-		list = append(list, [2]string{"clew attach", "come to the newest session; clew ls lists all"})
+		list = append(list, [2]string{"clew -c", "continue here; clew ls lists all sessions"})
 	}
 	return append(list, [2]string{"clew open", "all of it in the browser"}, all)
 }

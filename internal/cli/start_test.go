@@ -58,7 +58,7 @@ func TestGlance(t *testing.T) {
 		"nothing":   {overview{}, []string{"No server runs.", "clew demo ", "clew serve ", "clew doctor "}, "clew run"},
 		"a problem": {overview{problem: "the token is wrong"}, []string{"the token is wrong", "clew doctor"}, "clew run"},
 		"empty":     {overview{server: "http://x"}, []string{"A server runs at http://x", "clew run '…'"}, "clew attach"},
-		"at work":   {overview{server: "http://x", sessions: someSessions(), open: 1}, []string{"sess_01234567", "clew inbox             1 question waits for you", "clew attach "}, "clew serve"},
+		"at work":   {overview{server: "http://x", sessions: someSessions(), open: 1}, []string{"sess_01234567", "clew inbox             1 question waits for you", "clew -c "}, "clew serve"},
 	} {
 		var b strings.Builder
 		if err := tt.g.write(&b, 80); err != nil {

@@ -70,7 +70,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 
 // Help is for programs too.
 func TestHelpAsJSON(t *testing.T) {
-	for _, args := range [][]string{{"--json"}, {"help", "--json"}, {"--help", "--json"}, {"--json", "help", "token"}, {"token", "--json"}} {
+	for _, args := range [][]string{{"help", "--json"}, {"--help", "--json"}, {"--json", "help", "token"}, {"token", "--json"}} {
 		got := call(t, env.Backend{}, []string{"HOME=/nonexistent"}, args...)
 		var d described
 		if err := json.Unmarshal([]byte(got.out), &d); err != nil || got.code != env.ExitOK || len(d.Commands) == 0 || len(d.Flags) == 0 {

@@ -213,6 +213,11 @@ func (m *model) pressWriting(k tea.KeyPressMsg) tea.Cmd {
 		return m.say(clew.ArrivalQueue)
 	case "ctrl+t":
 		m.toggleMode()
+	case "ctrl+d": // the end of what is typed, as in a shell
+		if m.write.Empty() {
+			return tea.Quit
+		}
+		m.write.key(k)
 	case "/":
 		if len(m.write.Text) == 0 {
 			m.openPalette()

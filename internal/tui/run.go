@@ -32,6 +32,11 @@ type Options struct {
 	Line func(args ...string) string
 	// Theme is light, dark, or "" to ask the terminal.
 	Theme string
+	// Welcome says how things are, while nothing was said in a session.
+	Welcome []string
+	// Left is called when the person has left, with the session that they saw last; nil
+	// says how to come back.
+	Left func(session clew.SessionID)
 	// HTTP is used in place of the usual client, as for a local socket.
 	HTTP *http.Client
 	// Environ is the environment, os.Environ if nil.
@@ -74,6 +79,10 @@ func Run(ctx context.Context, o Options) error {
 	}
 	if err != nil && !errors.Is(err, tea.ErrInterrupted) && ctx.Err() == nil {
 		return fmt.Errorf("the terminal failed: %w", err)
+	}
+	if o.Left != nil {
+		o.Left(m.link.session)
+		return nil
 	}
 	fmt.Fprintf(o.Out, "You left; the work goes on. Come back with:\n  %s\n", o.Line("attach", string(m.link.session)))
 	return nil

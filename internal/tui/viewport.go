@@ -148,7 +148,7 @@ func (m *model) drawTranscript(width, height int) []paint.Line {
 		}
 	}
 	if len(rows) == 0 && m.state.Known() {
-		lines = fit(append(lines, nothingSaid(width)...), height)
+		lines = fit(append(lines, m.nothingSaid(width)...), height)
 	}
 	for len(lines) < height {
 		lines = append(lines, nil)
@@ -156,12 +156,26 @@ func (m *model) drawTranscript(width, height int) []paint.Line {
 	return lines
 }
 
-func nothingSaid(width int) []paint.Line {
-	lines := []paint.Line{nil, paint.L(paint.S(paint.Plain, " Nothing said yet."))}
+// nothingSaid is what stands in the place of an empty transcript: how things are, if
+// somebody said so, and what to do.
+func (m *model) nothingSaid(width int) []paint.Line {
 	const help = "Write below what you want done. The agent asks before it does what you have not allowed."
-	for _, l := range paint.Paragraphs(paint.Style{Ink: paint.Soft}, help, width-2) {
-		lines = append(lines, l.With(paint.S(paint.Plain, " ")))
+	lines := []paint.Line{nil}
+	add := func(ink paint.Ink, text string) {
+		for _, l := range paint.Paragraphs(paint.Style{Ink: ink}, text, width-2) {
+			lines = append(lines, l.With(paint.S(paint.Plain, " ")))
+		}
 	}
+	for _, text := range m.o.Welcome {
+		add(paint.Soft, text)
+	}
+	if len(m.o.Welcome) > 0 {
+		lines = append(lines, nil)
+		add(paint.Plain, "Tell the agent what to do:")
+		return lines
+	}
+	add(paint.Plain, "Nothing said yet.")
+	add(paint.Soft, help)
 	return lines
 }
 

@@ -63,7 +63,7 @@ func (m *model) invitation() string {
 	case m.working():
 		return "say something while it works; / has commands"
 	case len(m.state.Messages) == 0:
-		return "what shall be done?   (/ has commands)"
+		return "tell the agent what to do   (/ has commands)"
 	}
 	return "say something; / has commands"
 }

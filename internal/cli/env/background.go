@@ -49,6 +49,31 @@ func (a *App) mayStart(r Remote) (why string, ok bool) {
 	return "", true
 }
 
+// MayStart reports whether a command may start a server by itself.
+func (a *App) MayStart(r Remote) bool {
+	_, ok := a.mayStart(r)
+	return ok
+}
+
+// MayHaveModel reports whether a server that is started now can have a model: a key in
+// the environment, settings, a store of an earlier one, or a model server on this
+// machine. If not, there is no point in starting one.
+func (a *App) MayHaveModel(ctx context.Context, r Remote) bool {
+	for _, kv := range a.Environ {
+		name, value, _ := strings.Cut(kv, "=")
+		own := strings.HasPrefix(name, EnvPrefix+"SET_MODEL") || slices.Contains([]string{EnvPrefix + "SETTINGS", EnvPrefix + "CONFIG"}, name)
+		if value != "" && (own || slices.Contains(ModelVariables(), name)) {
+			return true
+		}
+	}
+	if dir, err := a.dataDir(r); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, storeLock)); err == nil {
+			return true
+		}
+	}
+	return LocalModels(ctx, a.Environ)
+}
+
 // isOff reads a variable that switches something off.
 func isOff(value string) bool {
 	return slices.Contains([]string{"0", "off", "false", "no"}, strings.ToLower(value))
@@ -68,8 +93,12 @@ func (a *App) autostart(ctx context.Context, r Remote) (address, socket string, 
 	if err != nil {
 		return "", "", err
 	}
-	if s.Started && !a.JSON {
-		_, _ = fmt.Fprintln(a.Err, s.tell(a.InCI(), r))
+	switch text := s.tell(a.InCI(), r); {
+	case !s.Started || a.JSON:
+	case a.Told != nil:
+		a.Told(text)
+	default:
+		_, _ = fmt.Fprintln(a.Err, text)
 	}
 	if s.Started && a.InCI() {
 		a.owned = &s

@@ -31,6 +31,9 @@ type (
 	collected = server.Collected
 )
 
+// Around is what a session in a directory has.
+type Around = server.Around
+
 // TrustedFolder is a workspace that a person wants to trust.
 type TrustedFolder = server.TrustedFolder
 
@@ -42,6 +45,10 @@ var (
 	// ModelVariables are those of the environment that hold keys of model providers,
 	// and where they are reached.
 	ModelVariables = server.ModelVariables
+	// LocalModels looks for model servers on this machine.
+	LocalModels = server.LocalModels
+	// LookAround says what a session in a directory has.
+	LookAround = server.LookAround
 	// BuiltInModes are the modes that every server has.
 	BuiltInModes = server.BuiltInModes
 )

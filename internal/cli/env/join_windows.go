@@ -88,6 +88,22 @@ func BuiltInModes() []string { return []string{"code", "architect", "ask", "debu
 
 func ModelVariables() []string { return nil }
 
+func LocalModels(context.Context, []string) bool { return false }
+
+type Around struct {
+	Branch    string
+	Read      []ReadFile
+	Sandbox   bool
+	NoSandbox string
+}
+
+type ReadFile struct {
+	Path  string
+	Lines int
+}
+
+func LookAround(string) Around { return Around{NoSandbox: "clew is a client only here"} }
+
 func LookAt(string) (TrustedFolder, error) {
 	return TrustedFolder{}, errors.New("trust is given on the server's machine")
 }

@@ -1,0 +1,127 @@
+//go:build linux
+
+package firsthour
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew/internal/e2e/proc"
+)
+
+const story = `
+- when: {tool_result: {id: c_again}}
+  reply: [{text: All tests pass now.}]
+- when: {tool_result: {id: c_edit}}
+  reply:
+  - tool: {name: execute_command, id: c_again, input: {command: "go test ./..."}}
+- when: {tool_result: {id: c_test}}
+  reply:
+  - text: The discount is taken twice.
+  - tool: {name: edit, id: c_edit, input: {path: shop.go, old: "p - d - d", new: "p - d"}}
+- when: {last_user: TestPrice fails}
+  reply:
+  - text: I run the test first.
+  - tool: {name: execute_command, id: c_test, input: {command: "go test ./..."}}
+`
+
+// shop puts a project with a mistake into the work directory.
+func (p *person) shop() {
+	p.t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		p.t.Skip("go is not here")
+	}
+	p.write("shop/go.mod", "module example.org/shop\n\ngo 1.24\n")
+	p.write("shop/shop.go", "package shop\n\nfunc Price(p, d int) int { return p - d - d }\n")
+	p.write("shop/shop_test.go", "package shop\n\nimport \"testing\"\n\nfunc TestPrice(t *testing.T) {\n\tif got := Price(100, 10); got != 90 {\n\t\tt.Fatal(got)\n\t}\n}\n")
+	p.write("shop/AGENTS.md", "# Shop\n\nRun the tests with go test ./...\n")
+	p.write("shop/.git/HEAD", "ref: refs/heads/main\n")
+	cache, err := exec.Command("go", "env", "GOCACHE").Output() // to fill another one takes minutes
+	proc.Must(p.t, err)
+	p.env = append(p.env, "GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-trimpath", "CGO_ENABLED=0", "GOTOOLCHAIN=local")
+}
+
+// The first hour, at three sizes: clew in a project, a command approved, an edit made,
+// the tests run. At most three lines are typed at the shell.
+func TestFirstHour(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 12}, {120, 40}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			p := newPerson(t)
+			p.shop()
+			p.model(story)
+			begin := time.Now()
+			s := p.screen(size[0], size[1])
+			name := func(what string) string { return fmt.Sprintf("%s-%dx%d", what, size[0], size[1]) }
+			s.line("clew")
+			s.see("tell the agent what to do", "● live")
+			if size[1] >= 24 {
+				s.see("Using test-1 from anthropic", "Started clew in the background", "(git: main)", "AGENTS.md (3 lines)", "Commands run", "Tell the agent what to do:")
+			}
+			s.picture(name("1-start"))
+			s.say("TestPrice fails. Find out why, and fix it")
+			s.approve(name("2-command"), "go test ./...")
+			s.approve(name("3-edit"), "shop.go")
+			s.approve(name("4-again"), "go test ./...")
+			s.see("All tests pass now.")
+			s.picture(name("5-done"))
+			if b, err := os.ReadFile(filepath.Join(p.work, "shop.go")); err != nil || !strings.Contains(string(b), "return p - d }") {
+				t.Errorf("the edit: %s %v", b, err)
+			}
+			s.press("C-d")
+			s.see("The session is saved. Continue here: clew -c")
+			s.picture(name("6-left"))
+			s.line("clew -c")
+			s.see("All tests pass now.")
+			s.press("C-d")
+			s.see("$ ")
+			if took := time.Since(begin); s.lines > 3 || took > 2*time.Minute {
+				t.Errorf("%d lines were typed, and it took %s", s.lines, took)
+			}
+		})
+	}
+}
+
+// approve says yes to a question.
+func (s *screen) approve(picture, about string) {
+	s.t.Helper()
+	text := s.see(about, "Allow|Run this", "tab to answer|y yes")
+	s.picture(picture)
+	if strings.Contains(text, "tab to answer") {
+		s.press("Tab")
+	}
+	s.see("y yes")
+	s.press("y")
+	s.gone("y yes")
+}
+
+// The terminal is closed, the server and the work stay. A session in which nothing was
+// said is not kept.
+func TestTerminalCloses(t *testing.T) {
+	p := newPerson(t)
+	p.model("- when: {last_user: hello}\n  reply: [{text: Good day.}]\n")
+	s := p.screen(80, 24)
+	s.line("clew")
+	s.see("tell the agent what to do")
+	before := p.status()
+	s.press("C-d")
+	s.see("Nothing was said, so no session was kept.")
+	if list := p.ok("ls").out; strings.Contains(list, "sess_") {
+		t.Errorf("an empty session was kept:\n%s", list)
+	}
+	s.line("clew")
+	s.see("tell the agent what to do")
+	s.say("hello")
+	s.see("Good day.")
+	s.close()
+	if after := p.status(); after.PID != before.PID || after.PID == 0 {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+	if show := p.ok("show").out; !strings.Contains(show, "Good day.") {
+		t.Errorf("%s", show)
+	}
+}
