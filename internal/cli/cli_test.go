@@ -20,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"clew": func() {
-		os.Exit(Main(context.Background(), os.Args[1:], env.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: append([]string{"CLEW_AUTOSTART=0"}, os.Environ()...)}))
+		// Without Program: this one would run the tests in the background.
+		os.Exit(execute(context.Background(), &env.App{IO: env.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ()}, Server: env.RealServer}, os.Args[1:]))
 	}})
 }
 

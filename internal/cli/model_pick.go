@@ -133,10 +133,10 @@ func readyModel(ctx context.Context, a *env.App, c *env.Rest) (used usedModel, e
 	if err := c.Call(ctx, http.MethodGet, "model", nil, &used); err != nil {
 		return used, nil //nolint:nilerr // what is wrong will show when the session is made
 	}
-	switch {
-	case used.WhyCode == modelNone:
+	switch used.WhyCode {
+	case modelNone:
 		return used, useFound(ctx, a, c)
-	case used.WhyCode == modelMissing:
+	case modelMissing:
 		return used, notReady("No model can be used: %s", used.Why)
 	}
 	return used, used.usable()

@@ -195,7 +195,8 @@ func serveStop(a *env.App) *cobra.Command {
 		Use:   "stop",
 		Short: "Stop the server",
 		Long: "Stop the server of the data directory, and wait until it has ended. Work that is under way is\n" +
-			"on record: it goes on when a server starts again.",
+			"on record: it goes on when a server starts again. About a command that was cut off you are\n" +
+			"asked first.",
 		Example: "clew serve stop",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := lookFor(cmd.Context(), a, data)

@@ -142,6 +142,9 @@ func Minutes(d time.Duration) string {
 // it answers. Any number of programs may do so at once: one starts it, the others use
 // it. A socket file that nobody answers is no server; the new one replaces it.
 func (a *App) StartServer(ctx context.Context, dir string, flags []string) (s StartedServer, err error) {
+	if a.Program == "" {
+		return s, errors.New("this program has no name by which it could start a server in the background: run clew serve")
+	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return s, err
 	}

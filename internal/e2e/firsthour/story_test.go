@@ -94,7 +94,10 @@ func (s *screen) approve(picture, about string) {
 	if strings.Contains(text, "tab to answer") {
 		s.press("Tab")
 	}
-	s.see("y yes")
+	text = s.see("y yes")
+	for range strings.Count(text, " more") * 20 { // who says yes has to have seen all of it
+		s.press("Down")
+	}
 	s.press("y")
 	s.gone("y yes")
 }
