@@ -1,7 +1,7 @@
 #!/bin/sh
 # Walks through README's first five minutes and fails at the first step that
-# does not do what it says: build, demo, serve, run, watch, kill the server, start
-# it again, go on, take it back, verify. CLEW_PROGRAM names a program that is built
+# does not do what it says: build, demo, run, watch, kill the server, go on with
+# another one, take it back, verify. CLEW_PROGRAM names a program that is built
 # already.
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,8 +15,9 @@ finish() {
 	wait 2>/dev/null || true
 	if [ $code -ne 0 ]; then
 		echo "failed; the server's last words:" >&2
-		tail -n 20 "$work/server.err" >&2 2>/dev/null || true
+		clew serve logs -n 20 >&2 2>/dev/null || true
 	fi
+	clew serve stop >/dev/null 2>&1 || true
 	rm -rf "$work"
 	exit $code
 }
@@ -38,13 +39,11 @@ within() {
 	done
 }
 
-# serve ADDRESS: starts the server and sets $url from its ready line.
-serve() {
-	: >"$work/server.out"
-	clew serve --listen "$1" >"$work/server.out" 2>>"$work/server.err" &
-	server=$!
-	within 60 grep -q '^clew: ready http' "$work/server.out"
-	url=$(sed -n 's/^clew: ready //p' "$work/server.out")
+# running: sets $url and $pid of the server in the background.
+running() {
+	clew serve status >"$work/status"
+	url=$(sed -n 's/^A server runs at \(.*\) (pid .*/\1/p' "$work/status")
+	pid=$(sed -n 's/.*(pid \([0-9]*\)).*/\1/p' "$work/status")
 }
 
 # once TEXT: the watcher has shown what was said exactly once.
@@ -58,8 +57,8 @@ else
 	go build -o "$work/bin/clew" ./cmd/clew
 fi
 # A clean machine: an empty home, and nothing of ours in the environment.
-unset CLEW_DATA CLEW_SERVER CLEW_TOKEN CLEW_CONFIG CLEW_SOCKET XDG_DATA_HOME DISPLAY WAYLAND_DISPLAY BROWSER
-export HOME="$work/home" PATH="$work/bin:$PATH"
+unset CI CLEW_AUTOSTART CLEW_DATA CLEW_SERVER CLEW_TOKEN CLEW_CONFIG CLEW_SOCKET XDG_DATA_HOME DISPLAY WAYLAND_DISPLAY BROWSER
+export HOME="$work/home" PATH="$work/bin:$PATH" CLEW_LISTEN=127.0.0.1:0
 cd "$work/project"
 began=$(date +%s)
 
@@ -74,19 +73,17 @@ kill -TERM "$server" # Ctrl-C does not reach what a script runs in the backgroun
 wait "$server"
 server=
 
-step "serve"
-serve 127.0.0.1:0
-echo "$url"
-
-step "nobody gets in without the token"
-status=$(curl -s -o /dev/null -w '%{http_code}' "$url/api/v1/sessions")
-[ "$status" = 401 ]
-
-step "run"
+step "run, which starts a server"
 clew run -q --model echo 'hello' | tee "$work/answer"
 grep -q 'You said: hello' "$work/answer"
 echo "the first task was done $(($(date +%s) - began)) s after the first command"
 session=$(clew ls | awk 'NR == 2 { print $1 }')
+
+step "nobody gets in without the token"
+running
+echo "$url"
+status=$(curl -s -o /dev/null -w '%{http_code}' "$url/api/v1/sessions")
+[ "$status" = 401 ]
 
 step "watch"
 clew attach --plain "$session" </dev/null >"$work/watch.out" 2>&1 &
@@ -94,11 +91,9 @@ watcher=$!
 within 30 once hello
 
 step "kill -9"
-kill -9 "$server"
-wait "$server" 2>/dev/null || true
+kill -9 "$pid"
 
-step "restart, on another port, and go on"
-serve 127.0.0.1:0
+step "go on: another server starts, on another port"
 clew run -q -c 'hello again' # goes on in the session of this directory
 within 60 once 'hello again'
 once hello
@@ -116,8 +111,6 @@ step "stop, and verify"
 kill "$watcher"
 wait "$watcher" 2>/dev/null || true
 watcher=
-kill -TERM "$server"
-wait "$server"
-server=
+clew serve stop
 clew doctor | tail -n 3
 echo "all steps passed"
