@@ -203,7 +203,7 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	if err != nil {
 		return explained(c, err)
 	}
-	if err := expand(ctx, c, id, &data); err != nil {
+	if err := follow.Expand(ctx, c, id, &data); err != nil {
 		if f.session == "" {
 			discard(ctx, c, id)
 		}

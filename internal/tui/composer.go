@@ -22,6 +22,7 @@ type composer struct {
 	history int                           // how far back in what was said; 0 is what is being written
 	aside   string
 	again   string // what was taken back and may be said differently
+	calling bool   // a command of the project is being looked up
 
 	known []clew.RequestID // the questions that were open when it was drawn last
 
@@ -70,18 +71,29 @@ func (m *model) say(arrival clew.Arrival) tea.Cmd {
 		m.tell(paint.Ask, "only the session's owner may say something")
 		return nil
 	}
+	if cmd, is := m.slashed(arrival); is {
+		return cmd
+	}
 	if cmd, is := m.noWords(); is {
 		return cmd
 	}
-	out := pendingMessage{clew.ClientMessageID(newID()), strings.TrimRight(m.write.String(), "\n ")}
+	data := clew.UserMessageData{Text: strings.TrimRight(m.write.String(), "\n "), Mode: m.write.mode, MayAnswer: m.mayAnswer()}
 	m.write.clear()
+	return m.post(data, arrival)
+}
+
+// mayAnswer are the questions that words may answer: those that were on the screen.
+func (m *model) mayAnswer() []clew.RequestID { return append([]clew.RequestID{}, m.write.known...) }
+
+// post sends a message.
+func (m *model) post(data clew.UserMessageData, arrival clew.Arrival) tea.Cmd {
+	out := pendingMessage{clew.ClientMessageID(newID()), data.Text}
 	m.write.sending = append(m.write.sending, out)
 	if m.write.mine == nil {
 		m.write.mine = map[clew.ClientMessageID]bool{}
 	}
 	m.write.mine[out.id] = true
 	m.sight.follow = true
-	data := clew.UserMessageData{Text: out.text, Mode: m.write.mode, MayAnswer: append([]clew.RequestID{}, m.write.known...)}
 	if m.working() {
 		data.Delivery = arrival
 	}

@@ -166,31 +166,33 @@ func TestOwnWordsAreTheAnswer(t *testing.T) {
 	}
 }
 
-// What is nearly a command is kept; a path and all else is a message.
+// What looks like a command and is none is never sent: while a question is open it
+// would deny it. A path and all else is a message.
 func TestNoSuchCommand(t *testing.T) {
 	for written, want := range map[string]string{
-		"/hlep": "no command /hlep, but /help; with a space before it", "/Sesions now": "no command /Sesions, but /sessions", "/plan the work": "/plan takes no words",
-		"/bogus": "", "/bogus now": "", "//help": "", " /help": "", "/etc/hosts is broken": "", "/help/me": "", "/*": "", "/etc": "", "/tmp is full": "",
-		"/new-thing": "", "/help2": "", "/도움말": "", "/usr and /bin": "",
+		"/hlep": "There is no command /hlep. Did you mean /help? Nothing was sent.", "/Sesions now": "Did you mean /sessions?",
+		"/help me": "/help takes no words. Nothing was sent.", "/bogus": "There is no command /bogus. Nothing was sent.", "/bogus now": "There is no command /bogus.",
+		"/etc": "There is no command /etc.", "/new-thing": "no command /new-thing", "/help2": "Did you mean /help?", "/도움말": "no command /도움말",
+		"/reveiw x": "Did you mean /review?",
+		"//help":    "", " /help": "", "/etc/hosts is broken": "", "/help/me": "", "/*": "", "/tmp is full": "", "/usr and /bin": "",
 	} {
-		d := newDesk(t, 80, 24)
-		d.opens(clew.SessionState{})
-		d.typed(written)
-		d.press("enter")
-		switch {
-		case want == "":
-			if len(d.sent) != 1 || d.sent[0].Data["text"] != written {
-				t.Errorf("%q: sent %v", written, d.sent)
+		for _, width := range []int{40, 80} {
+			d := newDesk(t, width, 12)
+			d.answer["GET /slash-commands"] = map[string]any{"commands": []map[string]string{{"name": "review"}}}
+			d.opens(clew.SessionState{})
+			d.asks(approval("q1", "make"))
+			d.typed(written)
+			d.press("enter")
+			switch {
+			case want == "":
+				if len(d.sent) != 1 || d.sent[0].Data["text"] != written {
+					t.Errorf("%q: sent %v", written, d.sent)
+				}
+			case len(d.sent) != 0 || d.m.write.String() != written:
+				t.Errorf("%q: sent %v, left %q", written, d.sent, d.m.write.String())
+			case !strings.Contains(strings.Join(strings.Fields(d.text()), " "), want):
+				t.Errorf("%q: no %q on\n%s", written, want, d.text())
 			}
-		case len(d.sent) != 0 || d.m.write.String() != written:
-			t.Errorf("%q: sent %v, left %q", written, d.sent, d.m.write.String())
-		default:
-			d.sees(want)
-		}
-	}
-	for word, want := range map[string]string{"net": "", "nwe": "new", "new": "new", "NEW": "new"} { // /net and /new are there
-		if got := meantCommand(word, func(name string) bool { return name == "/net" || name == "/new" }); got != want {
-			t.Errorf("%q is taken for %q", word, got)
 		}
 	}
 	d := newDesk(t, 80, 24)
@@ -306,4 +308,38 @@ func TestOthersLeaveRoom(t *testing.T) {
 			t.Errorf("at %d columns: %q", width, last)
 		}
 	}
+}
+
+// A command of the project is sent as what it stands for, from the list or written.
+func TestOwnCommand(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	d.answer["GET /slash-commands"] = map[string]any{"commands": []map[string]string{
+		{"name": "review", "description": "Review a file", "argument_hint": "[file]"}, {"name": "tidy", "description": "Tidy up"},
+	}}
+	d.answer["POST /slash-commands"] = map[string]any{"name": "review", "text": "Review with care.", "mode": "run"}
+	d.opens(clew.SessionState{})
+	d.press("/")
+	d.typed("rev")
+	d.sees("/review", "Review a file", "[file]")
+	d.press("enter")
+	if got := d.m.write.String(); got != "/review " || len(d.sent) != 0 {
+		t.Fatalf("wrote %q, sent %v", got, d.sent)
+	}
+	d.typed("main.go")
+	d.press("enter")
+	if len(d.sent) != 1 || d.sent[0].Data["text"] != "Review with care." || d.sent[0].Data["mode"] != "run" || d.m.write.String() != "" {
+		t.Fatalf("sent %v, left %q", d.sent, d.m.write.String())
+	}
+	d.press("/")
+	d.typed("tid")
+	d.press("enter")
+	if len(d.sent) != 2 {
+		t.Errorf("one without arguments was not sent: %v", d.sent)
+	}
+	d.typed("/remo")
+	if d.m.palette != nil {
+		t.Fatal("it lists what there is not")
+	}
+	d.press("backspace", "backspace")
+	d.sees(" › /rewind", "/review")
 }

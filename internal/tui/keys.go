@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -220,8 +221,7 @@ func (m *model) pressWriting(k tea.KeyPressMsg) tea.Cmd {
 		m.write.key(k)
 	case "/":
 		if len(m.write.Text) == 0 {
-			m.openPalette()
-			return nil
+			return m.openPalette("")
 		}
 		m.write.key(k)
 	case "end":
@@ -237,10 +237,25 @@ func (m *model) pressWriting(k tea.KeyPressMsg) tea.Cmd {
 		if !m.write.vertical(1, width) {
 			m.recall(-1)
 		}
+	case "backspace":
+		m.write.key(k)
+		return m.commandAgain()
 	default:
 		m.write.key(k)
 	}
 	return nil
+}
+
+// commandAgain opens the palette where what is left begins the name of a command.
+func (m *model) commandAgain() tea.Cmd {
+	typed, slash := strings.CutPrefix(m.write.String(), "/")
+	p := palette{}
+	p.filter.Set(typed)
+	if !slash || typed == "" || len(p.found()) == 0 {
+		return nil
+	}
+	m.write.clear()
+	return m.openPalette(typed)
 }
 
 // toggleMode chooses whether the next message is talk or a run with a plan.

@@ -1,52 +1,89 @@
 package tui
 
 import (
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
-// A palette names what keys do, for people who do not know the keys. It opens
-// with / where nothing is written yet. What has no key is rare, or cannot be undone for ever.
+// A palette names what can be done, for people who do not know the keys. It opens
+// with / where nothing is written yet.
 type palette struct {
 	list
 	filter editor
+	own    []ownCommand
 }
 
 // An action is something that a person can do, by its name.
 type action struct {
 	name, what, key string
 	do              func(*model) tea.Cmd
+	with            func(m *model, words string) tea.Cmd // nil if it takes no words
 }
 
 var actions = []action{
-	{"stop", "stop the work under way", "ctrl+x", (*model).interrupt},
-	{"plan", "the plan", "ctrl+p", func(m *model) tea.Cmd { m.togglePlan(); return nil }},
-	{"model", "another model for this session", "", func(m *model) tea.Cmd { return m.open(newModels()) }},
-	{"rewind", "go back in time; undo", "ctrl+r", func(m *model) tea.Cmd { return m.open(&rewind{files: true}) }},
-	{"sessions", "another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher()) }},
-	{"inbox", "open questions of all sessions", "ctrl+o", func(m *model) tea.Cmd { return m.open(&inbox{}) }},
-	{"new", "a new session in the same place", "ctrl+n", (*model).newSession},
-	{"permissions", "how much the agent may do without asking", "", func(m *model) tea.Cmd { return m.open(&permissions{}) }},
-	{"delete", "delete this session", "", func(m *model) tea.Cmd { return m.open(&deleting{}) }},
-	{"help", "all keys", "F1", func(m *model) tea.Cmd { return m.open(&help{}) }},
-	{"quit", "leave; the work goes on", "ctrl+c", func(*model) tea.Cmd { return tea.Quit }},
+	{"stop", "stop the work under way", "ctrl+x", (*model).interrupt, nil},
+	{"plan", "the plan", "ctrl+p", func(m *model) tea.Cmd { m.togglePlan(); return nil }, nil},
+	{"model", "another model for this session", "", func(m *model) tea.Cmd { return m.open(newModels()) }, nil},
+	{"rewind", "go back in time; undo", "ctrl+r", func(m *model) tea.Cmd { return m.open(&rewind{files: true}) }, nil},
+	{"sessions", "another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher()) }, nil},
+	{"inbox", "open questions of all sessions", "ctrl+o", func(m *model) tea.Cmd { return m.open(&inbox{}) }, nil},
+	{"new", "a new session in the same place", "ctrl+n", (*model).newSession, nil},
+	{"permissions", "how much the agent may do without asking", "", func(m *model) tea.Cmd { return m.open(&permissions{}) }, nil},
+	{"delete", "delete this session", "", func(m *model) tea.Cmd { return m.open(&deleting{}) }, nil},
+	{"help", "all keys", "F1", func(m *model) tea.Cmd { return m.open(&help{}) }, nil},
+	{"quit", "leave; the work goes on", "ctrl+c", func(*model) tea.Cmd { return tea.Quit }, nil},
 }
 
+// found are those whose names begin with what is typed, the project's own last.
 func (p *palette) found() []action {
 	var list []action
+	typed := strings.ToLower(p.filter.String())
 	for _, a := range actions {
-		if strings.HasPrefix(a.name, strings.ToLower(p.filter.String())) {
+		if strings.HasPrefix(a.name, typed) {
 			list = append(list, a)
+		}
+	}
+	for _, c := range p.own {
+		if strings.HasPrefix(strings.ToLower(c.Name), typed) {
+			list = append(list, action{name: c.Name, what: c.Description, key: c.Hint, do: c.begin})
 		}
 	}
 	return list
 }
 
-func (m *model) openPalette() { m.palette = &palette{filter: editor{term.Editor{Single: true}}} }
+// begin calls an own command, or writes it down where it wants words.
+func (c ownCommand) begin(m *model) tea.Cmd {
+	m.write.Set("/" + c.Name)
+	if c.Hint == "" {
+		return m.say(clew.ArrivalSteer)
+	}
+	m.write.Set("/" + c.Name + " ")
+	return nil
+}
+
+func (m *model) openPalette(typed string) tea.Cmd {
+	p := &palette{filter: editor{term.Editor{Single: true}}}
+	p.filter.Set(typed)
+	m.palette = p
+	path, api := sessionPath(m.link.session, "slash-commands"), m.api
+	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
+		own := loadOwn(ctx, api, path)
+		return func(m *model) tea.Cmd {
+			p.own = own
+			if m.palette == nil && len(p.filter.Text) > 0 && m.write.String() == "/"+p.filter.String() && len(p.found()) > 0 {
+				m.palette = p // it was one of these that was typed
+				m.write.clear()
+			}
+			return nil
+		}
+	})
+}
 
 func (m *model) pressPalette(k tea.KeyPressMsg) tea.Cmd {
 	p := m.palette

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -77,6 +78,7 @@ func (m *model) draw() (lines []paint.Line, row, col int) {
 func (m *model) layFrame() frame {
 	f := frame{row: -1}
 	f.write, f.row, f.col = m.drawWriting()
+	f.write = append(f.write, m.drawLongNote()...)
 	left := m.h - 2 - len(f.write)
 	if m.palette != nil {
 		f.dock = m.drawPalette(left)
@@ -176,11 +178,30 @@ func since(d time.Duration) string {
 	return fmt.Sprintf("%d min", int(d.Minutes()))
 }
 
+// noted reports whether there is a short word to show.
+func (m *model) noted() bool { return m.note != "" && m.now.Before(m.noteUntil) }
+
+// noteFits reports whether it has room at the foot, beside how the line stands.
+func (m *model) noteFits() bool { return paint.L(m.connection()).Width()+term.Width(m.note)+4 <= m.w }
+
+// drawLongNote shows a note above the foot, if it has no room there.
+func (m *model) drawLongNote() []paint.Line {
+	if !m.noted() || m.noteFits() {
+		return nil
+	}
+	lines := paint.Paragraphs(paint.Style{Ink: m.noteInk}, m.note, m.w-2)
+	for i, l := range lines {
+		lines[i] = l.With(paint.S(paint.Plain, " "))
+	}
+	return lines[:min(len(lines), 3)]
+}
+
 func (m *model) drawFoot() paint.Line {
 	left := paint.L(paint.S(paint.Plain, " "), m.connection())
-	if m.note != "" && m.now.Before(m.noteUntil) {
+	switch {
+	case m.noted() && (m.overlay != nil || m.noteFits()):
 		left = append(left, paint.S(m.noteInk, "   "+m.note))
-	} else {
+	case !m.noted():
 		left = append(left, m.drawElsewhere(m.w-left.Width())...)
 	}
 	keys := m.footKeysIn(m.w - left.Width())

@@ -8,6 +8,7 @@ import (
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/internal/term"
 )
 
 // An Ask is a question that a person is being asked here. It reads what they
@@ -237,6 +238,9 @@ func (k *Ask) instead(words string) Reaction {
 		return Reaction{}
 	case plain:
 		return Reaction{Tell: fmt.Sprintf("%q is not what to do instead. Type y or n.", words)}
+	}
+	if name, _, ok := term.Slash(words); ok { // no command is what to do instead
+		return Reaction{Tell: term.NoCommand(name, nil)}
 	}
 	a := ask.Instead(k.Q, words)
 	return Reaction{Answer: &a}

@@ -87,6 +87,8 @@ type sentCommand struct {
 	about clew.RequestID // "" for the message
 	err   error
 	told  string // words for an agent at work
+
+	called, stands string // a slash command that was typed, and what it stands for
 }
 
 // Followed is what a command prints for programs at the end.
@@ -248,7 +250,7 @@ func (f *follower) loop(ctx context.Context, signals <-chan os.Signal) (outcome,
 		case err := <-f.ended:
 			return f.cut(err)
 		case s := <-f.sent:
-			if err := f.heardBack(s); err != nil {
+			if err := f.heardBack(ctx, s); err != nil {
 				return outcome{}, err
 			}
 		case l := <-f.learned:
@@ -358,7 +360,11 @@ func atRest(s *client.Replica) bool {
 }
 
 // heardBack deals with what became of a command.
-func (f *follower) heardBack(s sentCommand) error {
+func (f *follower) heardBack(ctx context.Context, s sentCommand) error {
+	if s.called != "" {
+		f.called(ctx, s)
+		return nil
+	}
 	if s.told != "" {
 		f.told(s.told, s.err)
 		return nil

@@ -165,8 +165,8 @@ func (f *follower) readTyped() {
 // steer tells the agent what was typed while it works. The words answer nothing:
 // a question may be open that was not put to the person, such as one of another
 // task, or one that we have not heard of.
-func (f *follower) steer(ctx context.Context, words string) {
-	words = strings.TrimSpace(words)
+func (f *follower) steer(ctx context.Context, line string) {
+	words := strings.TrimSpace(line)
 	_, plain := client.PlainYesNo(words)
 	open := f.elsewhere()
 	switch {
@@ -180,6 +180,15 @@ func (f *follower) steer(ctx context.Context, words string) {
 		f.note(Faint, "No question is open: %s was not sent. Type words, and the agent is told.", Quoted(words))
 		return
 	}
+	if _, _, ok := term.Slash(line); ok {
+		f.call(ctx, line)
+		return
+	}
+	f.tell(ctx, words)
+}
+
+// tell sends words to the agent at work.
+func (f *follower) tell(ctx context.Context, words string) {
 	f.story.own[words]++
 	f.running.Go(func() {
 		_, err := f.cl.Do(ctx, clew.CommandUserMessage, clew.UserMessageData{

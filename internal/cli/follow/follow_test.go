@@ -318,7 +318,7 @@ func TestYesIsNotRepeated(t *testing.T) {
 	if f.byRule(q) == nil {
 		t.Error("--yes does not approve")
 	}
-	if err := f.heardBack(sentCommand{about: "req_1", err: clew.Errorf(clew.Forbidden, "no")}); err == nil {
+	if err := f.heardBack(t.Context(), sentCommand{about: "req_1", err: clew.Errorf(clew.Forbidden, "no")}); err == nil {
 		t.Error("where nobody can be asked, a refused answer is the end")
 	}
 	if f.answered["req_1"] || f.byRule(q) != nil {
