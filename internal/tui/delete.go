@@ -60,7 +60,7 @@ func (d *deleting) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 				text = "deleted; until " + deletion.Day(gone.EraseMS) + " this brings it back: clew delete --undo " + string(id)
 			}
 			m.tell(paint.Run, text)
-			return m.open(newSwitcher())
+			return m.open(newSwitcher(""))
 		}
 	})
 }

@@ -56,12 +56,12 @@ func TestStopAsksForY(t *testing.T) {
 
 // A slash in an empty composer names what keys do; what is no command is text.
 func TestPalette(t *testing.T) {
-	d := newDesk(t, 80, 24)
+	d := newDesk(t, 80, 30)
 	d.opens(clew.SessionState{Status: clew.StatusExecuting})
 	d.press("/")
 	d.sees("/stop", "/plan", "/rewind", "/sessions", "/inbox", "/new", "/help", "/quit", "ctrl+x")
 	d.typed("st")
-	d.sees(" › /stop", " › /st")
+	d.sees(" › /stop", " › /st", "/status")
 	d.seesNot("/plan")
 	d.press("enter")
 	d.sees("Stop the work under way?")

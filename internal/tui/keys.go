@@ -67,7 +67,7 @@ func (m *model) pressAnywhere(key string) (tea.Cmd, bool) {
 	case "ctrl+g":
 		m.nextQuestion()
 	case "ctrl+k":
-		return m.open(newSwitcher()), true
+		return m.open(newSwitcher("")), true
 	case "ctrl+o":
 		return m.open(&inbox{}), true
 	case "ctrl+n":

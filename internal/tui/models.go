@@ -33,7 +33,11 @@ type modelEntry struct {
 	own      bool   // the profile's own model
 }
 
-func newModels() *models { return &models{filter: editor{term.Editor{Single: true}}} }
+func newModels(filter string) *models {
+	o := &models{filter: editor{term.Editor{Single: true}}}
+	o.filter.Set(filter)
+	return o
+}
 
 func (o *models) start(m *model) tea.Cmd {
 	api := m.api

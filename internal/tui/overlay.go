@@ -94,7 +94,7 @@ func (h *help) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 	case "pgup":
 		h.top = max(0, h.top-helpPage)
 	case "end":
-		h.top = len(helpText)
+		h.top = 1 << 20
 	case "home":
 		h.top = 0
 	default:
@@ -146,12 +146,23 @@ var helpText = [][2]string{
 }
 
 func (h *help) draw(_ *model, width, height int) []paint.Line {
+	const column = 18
 	var lines []paint.Line
 	for _, row := range helpText {
-		if row[1] == "" {
+		switch {
+		case row[1] == "":
 			lines = append(lines, paint.L(paint.B(paint.Run, " "+row[0])))
-		} else {
-			lines = append(lines, paint.L(paint.B(paint.Plain, "   "+pad(row[0], 18)), paint.S(paint.Soft, row[1])).Cut(width))
+		case width < 3*column: // what a key does stands below it
+			lines = append(lines, paint.L(paint.B(paint.Plain, "   "+row[0])))
+			for _, l := range paint.Paragraphs(paint.Style{Ink: paint.Soft}, row[1], width-6) {
+				lines = append(lines, l.With(paint.S(paint.Plain, "     ")))
+			}
+		default:
+			front := paint.B(paint.Plain, "   "+pad(row[0], column))
+			for _, l := range paint.Paragraphs(paint.Style{Ink: paint.Soft}, row[1], width-column-4) {
+				lines = append(lines, l.With(front))
+				front.Text = pad("", column+3)
+			}
 		}
 	}
 	h.top = max(0, min(h.top, len(lines)-height))

@@ -41,11 +41,16 @@ func previewLines(p *clew.RewindPreviewAnswer, files bool, width int) []paint.Li
 			say(paint.Soft, fmt.Sprintf("… and %d more", n))
 		}
 	}
-	for _, f := range p.Files {
+	return append(lines, fileLines(p.Files, width)...)
+}
+
+// fileLines show how files change, each with an empty line in front.
+func fileLines(files []clew.CheckpointFile, width int) (lines []paint.Line) {
+	for _, f := range files {
 		lines = append(lines, nil, paint.L(paint.B(paint.Plain, f.Paths.Relative), paint.S(paint.Soft, "  "+f.Status)).Cut(width))
 		switch {
 		case f.Binary:
-			say(paint.Past, "not a text")
+			lines = append(lines, paint.L(paint.S(paint.Past, "not a text")))
 		case f.Unified != "":
 			lines = append(lines, paint.Diff(f.Unified, width)...)
 		}

@@ -80,10 +80,7 @@ func (r *rewind) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 		m.overlay = nil
 	case key == "u" && m.state.Status.CanUndo:
 		m.overlay = nil
-		return m.command(clew.CommandUndoRewind, clew.UndoRewindData{}, func(m *model) tea.Cmd {
-			m.write.dropAgain()
-			return told("undone")(m)
-		})
+		return m.undoRewind()
 	case key == "U" && m.state.Status.CanRedo:
 		m.overlay = nil
 		return m.command(clew.CommandRedoRewind, clew.RedoRewindData{}, told("done again"))

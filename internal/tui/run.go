@@ -44,6 +44,8 @@ type Options struct {
 	// Terminal is what commands of a new session have of this terminal's
 	// environment.
 	Terminal map[string]string
+	// InitPrompt has an agent write AGENTS.md, for /init.
+	InitPrompt string
 }
 
 // Run shows a session until the person leaves. The work goes on without them.

@@ -33,7 +33,11 @@ type sessionEntry struct {
 	LastLine  string  `json:"last_line"`
 }
 
-func newSwitcher() *switcher { return &switcher{filter: editor{term.Editor{Single: true}}} }
+func newSwitcher(filter string) *switcher {
+	s := &switcher{filter: editor{term.Editor{Single: true}}}
+	s.filter.Set(filter)
+	return s
+}
 
 func (s *switcher) start(m *model) tea.Cmd { return s.load(m) }
 
