@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
@@ -84,9 +83,9 @@ func (m *model) askTitle() tea.Cmd {
 // diffPage shows what the session changed: its first checkpoint against the files
 // as they are.
 func diffPage() *page {
-	return &page{title: "What this session changed", load: func(ctx context.Context, api *client.API, session clew.SessionID) (pageLines, error) {
+	return &page{title: "What this session changed", load: func(ctx context.Context, l *link) (pageLines, error) {
 		var d clew.CheckpointDiffAnswer
-		if err := query(ctx, api, session, clew.CommandCheckpointDiff, clew.CheckpointDiffData{}, &d); err != nil {
+		if err := query(ctx, l, clew.CommandCheckpointDiff, clew.CheckpointDiffData{}, &d); err != nil {
 			return nil, err
 		}
 		return func(width int) []paint.Line { return diffLines(d, width) }, nil
@@ -127,16 +126,16 @@ func (m *model) costPage() *page {
 }
 
 // uiState asks for the settings and tool servers of a session.
-func uiState(ctx context.Context, api *client.API, session clew.SessionID) (clew.StateData, error) {
+func uiState(ctx context.Context, l *link) (clew.StateData, error) {
 	var s clew.StateData
-	err := query(ctx, api, session, clew.CommandGetState, clew.GetStateData{Scope: clew.ScopeUI}, &s)
+	err := query(ctx, l, clew.CommandGetState, clew.GetStateData{Scope: clew.ScopeUI}, &s)
 	return s, err
 }
 
 // mcpPage lists the tool servers.
 func mcpPage() *page {
-	return &page{title: "Tool servers (MCP)", load: func(ctx context.Context, api *client.API, session clew.SessionID) (pageLines, error) {
-		s, err := uiState(ctx, api, session)
+	return &page{title: "Tool servers (MCP)", load: func(ctx context.Context, l *link) (pageLines, error) {
+		s, err := uiState(ctx, l)
 		return func(width int) []paint.Line { return mcpLines(s, width) }, err
 	}}
 }
@@ -175,21 +174,22 @@ func mcpLines(s clew.StateData, width int) (lines []paint.Line) {
 func (m *model) statusPage() *page {
 	_, _, word := m.statusLine()
 	info := m.state.Session
-	return &page{title: "Status", load: func(ctx context.Context, api *client.API, session clew.SessionID) (pageLines, error) {
-		s, err := uiState(ctx, api, session)
+	return &page{title: "Status", load: func(ctx context.Context, l *link) (pageLines, error) {
+		s, err := uiState(ctx, l)
 		model := cmp.Or(s.CurrentAPIConfigName, "none; at the shell: clew login")
 		if name, _ := s.APIConfiguration["model"].(string); name != "" {
 			model += " (" + name + ")"
 		}
 		facts := []fact{
-			{"Session", string(session)}, {"Doing", word}, {"Model", model}, {"Mode", s.Mode},
+			{"Session", string(l.session)}, {"Doing", word}, {"Model", model}, {"Mode", s.Mode},
 			{"Workspace", cmp.Or(info.Workspace, "a directory of its own")}, {"Approvals", approvals(s.AutoApprovalFlags)},
 		}
+		about := "Environment" // of commands
 		for _, name := range slices.Sorted(maps.Keys(info.Environment)) {
-			facts = append(facts, fact{name, info.Environment[name]})
+			facts, about = append(facts, fact{about, name + "=" + info.Environment[name]}), ""
 		}
 		if len(info.Environment) == 0 {
-			facts = append(facts, fact{"Commands get", "the server's own environment"})
+			facts = append(facts, fact{about, "the server's own"})
 		}
 		return factLines(append(facts, fact{"Server", s.Version})), err
 	}}

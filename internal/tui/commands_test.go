@@ -1,11 +1,18 @@
 package tui
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/coder/websocket"
+
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/wire"
 )
 
 // written does a command as it is typed and sent.
@@ -14,8 +21,36 @@ func (d *desk) written(text string) {
 	d.press("enter")
 }
 
-func (d *desk) answers(data any) {
-	d.answer["POST /commands"] = map[string]any{"answer": map[string]any{"data": data}}
+// answerer is connected to a server that gives every command the same answer.
+func answerer(t *testing.T, typ clew.EventType, data any) *client.Client {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ", ")})
+		if err != nil {
+			return
+		}
+		for {
+			var in wire.Envelope
+			_, b, err := ws.Read(r.Context())
+			if err != nil || json.Unmarshal(b, &in) != nil {
+				return
+			}
+			raw, _ := json.Marshal(data)
+			fields := map[string]any{}
+			_ = json.Unmarshal(raw, &fields)
+			fields["client_message_id"] = in.MessageID
+			if b, err = wire.Encode(typ, "sess_1", "", 1, fields); err != nil || ws.Write(r.Context(), websocket.MessageText, b) != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c, err := client.Dial(t.Context(), client.Options{URL: srv.URL, Session: "sess_1", NoFollow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
 }
 
 // The commands that people know are there, each with a line, at every size.
@@ -73,17 +108,18 @@ func TestPages(t *testing.T) {
 	diff := clew.CheckpointDiffAnswer{FilesCount: 2, Files: clew.List[clew.CheckpointFile]{{Paths: clew.FilePaths{Relative: "greet.sh"}, Status: "modified", Unified: "@@ -1 +1 @@\n-echo hi\n+echo hello\n"}}}
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}} {
 		for command, c := range map[string]struct {
+			typ    clew.EventType
 			answer any
 			want   []string
 		}{
-			"/status": {state, []string{"sess_1", "anthropic (claude-x)", "code"}},
-			"/mcp":    {state, []string{"files", "connected", "stat", "no such program"}},
-			"/diff":   {diff, []string{"greet.sh", "modified", "echo hello", "… and 1 more"}},
-			"/cost":   {nil, []string{"$0.25", "1.2k", "Tokens out"}},
+			"/status": {clew.EventState, state, []string{"sess_1", "anthropic (claude-x)", "code"}},
+			"/mcp":    {clew.EventState, state, []string{"files", "connected", "stat", "no such program"}},
+			"/diff":   {clew.EventCheckpointDiff, diff, []string{"greet.sh", "modified", "echo hello", "… and 1 more"}},
+			"/cost":   {"", nil, []string{"$0.25", "1.2k", "Tokens out"}},
 		} {
 			d := newDesk(t, size[0], size[1])
 			d.opens(clew.SessionState{Workspace: "/work/project", Usage: &clew.Usage{CostUSD: 0.25, TokensIn: 1200, TokensOut: 30}})
-			d.answers(c.answer)
+			d.m.link.client = answerer(t, c.typ, c.answer)
 			d.written(command)
 			all := d.text()
 			d.press("end")
@@ -101,7 +137,7 @@ func TestPages(t *testing.T) {
 	}
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.refuse = clew.Errorf(clew.SessionInvalidState, "there are no checkpoints")
+	d.m.link.client = answerer(t, clew.EventError, clew.NewErrorData(clew.Errorf(clew.SessionInvalidState, "there are no checkpoints"), clew.ErrorContext{}))
 	d.written("/diff")
 	d.sees("there are no checkpoints")
 }

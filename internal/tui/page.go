@@ -3,12 +3,10 @@ package tui
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
@@ -17,7 +15,7 @@ import (
 type page struct {
 	title string
 	// load asks the server, nil if all is there already.
-	load    func(ctx context.Context, api *client.API, session clew.SessionID) (pageLines, error)
+	load    func(ctx context.Context, l *link) (pageLines, error)
 	lines   pageLines // nil until it is there
 	problem string
 	top     int
@@ -30,9 +28,9 @@ func (p *page) start(m *model) tea.Cmd {
 	if p.load == nil {
 		return nil
 	}
-	session, api := m.link.session, m.api
+	l := m.link
 	return m.run(func(ctx context.Context) func(*model) tea.Cmd {
-		lines, err := p.load(ctx, api, session)
+		lines, err := p.load(ctx, l)
 		return func(*model) tea.Cmd {
 			p.lines = lines
 			if err != nil {
@@ -97,7 +95,9 @@ func factLines(facts []fact) pageLines {
 		for _, f := range facts {
 			room, first := width-column, paint.S(paint.Soft, pad(f.name, column))
 			if room < 24 && term.Width(f.text) > room {
-				lines = append(lines, paint.L(first))
+				if f.name != "" {
+					lines = append(lines, paint.L(first))
+				}
 				room, first = width-2, paint.S(paint.Plain, "  ")
 			}
 			for _, l := range paint.Paragraphs(paint.Style{}, f.text, room) {
@@ -110,15 +110,10 @@ func factLines(facts []fact) pageLines {
 }
 
 // query carries out a command that answers.
-func query(ctx context.Context, api *client.API, session clew.SessionID, typ clew.CommandType, data, answer any) error {
-	in := map[string]any{"type": typ, "session_id": session, "message_id": newID(), "data": data}
-	var out struct {
-		Answer struct {
-			Data json.RawMessage `json:"data"`
-		} `json:"answer"`
-	}
-	if err := api.Call(ctx, http.MethodPost, sessionPath(session, "commands"), nil, in, &out); err != nil {
+func query(ctx context.Context, l *link, typ clew.CommandType, data, answer any) error {
+	env, err := l.client.Do(ctx, typ, data)
+	if err != nil {
 		return err
 	}
-	return json.Unmarshal(out.Answer.Data, answer)
+	return json.Unmarshal(env.Data, answer)
 }
