@@ -100,7 +100,8 @@ type Message struct {
 	Reserved    *Usage         `json:"reserved,omitempty"` // what a model call may use at most
 	Metadata    map[string]any `json:"metadata,omitempty"`
 
-	// With say api_req_deleted: who ended the model call, and why.
+	// With say api_req_deleted: who ended the model call, and why. With say error: who
+	// ended the turn or the run, and why.
 	StoppedBy UserID  `json:"stopped_by,omitempty"`
 	WhyCode   EndCode `json:"why_code,omitempty"`
 

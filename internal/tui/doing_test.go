@@ -162,3 +162,16 @@ func TestWorkingFor(t *testing.T) {
 		t.Error("nothing moves")
 	}
 }
+
+// How the last work ended stands in the first line.
+func TestStatusSaysHowItEnded(t *testing.T) {
+	for status, want := range map[clew.OutcomeStatus]string{
+		clew.OutcomeFailed: "✕ sess_1  failed", clew.OutcomeCancelled: "cancelled", clew.OutcomeBudget: "out of budget", clew.OutcomeStopped: "stopped", clew.OutcomeDone: "at rest",
+	} {
+		d := newDesk(t, 80, 24)
+		d.opens(clew.SessionState{})
+		task := clew.TaskInfo{TaskRef: clew.TaskRef{TaskID: "t1", RootTaskID: "t1"}, Outcome: &clew.Outcome{Status: status}}
+		d.changes(clew.StatePut{Task: []clew.TaskInfo{task}})
+		d.sees(want)
+	}
+}

@@ -60,6 +60,30 @@ func (m *model) statusLine() (mark string, ink paint.Ink, word string) {
 	case clew.StatusCompleted:
 		return "●", paint.Run, "done"
 	}
+	return m.restWord()
+}
+
+// restWord is how the work ended that came last.
+func (m *model) restWord() (mark string, ink paint.Ink, word string) {
+	var newest *clew.TaskInfo
+	for i := range m.state.Tasks {
+		if t := &m.state.Tasks[i]; t.ParentTaskID == "" && (newest == nil || t.CreatedMS >= newest.CreatedMS) {
+			newest = t
+		}
+	}
+	if newest != nil && newest.Outcome != nil {
+		switch newest.Outcome.Status {
+		case clew.OutcomeFailed:
+			return "✕", paint.Fail, "failed"
+		case clew.OutcomeCancelled:
+			return "○", paint.Past, "cancelled"
+		case clew.OutcomeBudget:
+			return "◇", paint.Ask, "out of budget"
+		case clew.OutcomeStopped, clew.OutcomeDenied:
+			return "○", paint.Past, "stopped"
+		case clew.OutcomeDone:
+		}
+	}
 	return "●", paint.Past, "at rest"
 }
 

@@ -59,6 +59,31 @@ func (f *filler) event(e clew.Event) {
 	noteTrouble(e.Data, f.find, f.turn)
 }
 
+// EndIn is the task whose turn a record ends behind these events, and how; nil if it
+// ends none.
+func EndIn(s *State, events []clew.Event, data any) (clew.TaskID, *clew.Outcome) {
+	ref, told, aborted := clew.TaskID(""), (*clew.Outcome)(nil), false
+	switch d := data.(type) {
+	case *clew.TaskIdleData:
+		if d.RequestID != "" {
+			return "", nil
+		}
+		ref, told = d.TaskID, d.Outcome
+	case *clew.TaskAbortedData:
+		ref, told, aborted = d.TaskID, d.Outcome, true
+	default:
+		return "", nil
+	}
+	f := filler{s: s, turns: map[clew.TaskID]*Turn{}}
+	for _, e := range events {
+		if q := clew.Question(e); q.Asking() != nil {
+			f.asked = append(f.asked, q)
+		}
+		noteTrouble(e.Data, f.find, f.turn)
+	}
+	return ref, f.ends(ref, told, aborted)
+}
+
 func (f *filler) question(q clew.Question) {
 	a := q.Asking()
 	a.AgentKind = f.kind(a.AgentID, a.TaskID)

@@ -10,6 +10,7 @@ import (
 // record of the state: record i of it gets seq State.Seq+1+i. A Tx belongs to one
 // call of Decide and is never kept. It changes no state.
 type Tx struct {
+	s      *core.State
 	seq    uint64 // of the first event
 	ts     int64  // of the first event, Unix ms; each next one is 1 ms later
 	now    int64
@@ -18,14 +19,18 @@ type Tx struct {
 }
 
 // NewTx begins a batch behind the last record of s, at now or later.
-func NewTx(s *core.State, now int64) *Tx { return &Tx{seq: s.Seq + 1, ts: max(now, s.TS+1), now: now} }
+func NewTx(s *core.State, now int64) *Tx {
+	return &Tx{s: s, seq: s.Seq + 1, ts: max(now, s.TS+1), now: now}
+}
 
 // Now is when the batch is decided (Unix ms): deadlines are held against it.
 func (tx *Tx) Now() int64 { return tx.now }
 
 // Add puts an event at the end of the batch. Its type follows from its data, a
-// pointer to one of the catalogue's structs. The result is the id of its record.
+// pointer to one of the catalogue's structs. The result is the id of its record. Where
+// it ends work that did not come to its end, a message that says so goes before it.
 func (tx *Tx) Add(data any) clew.MessageID {
+	tx.sayEnd(data)
 	id := tx.NextID()
 	tx.events = append(tx.events, clew.NewEvent(data))
 	return id
