@@ -22,7 +22,7 @@ type AskedField struct {
 
 // AskedInput is all that a tool would be called with, beyond what the effect of
 // the call shows to the letter: its command, its file, its address, or a change
-// that is there as a whole. A face draws it all before it takes a yes: the
+// that is there as a whole. A user interface draws it all before it takes a yes: the
 // effect's summary is cut, and nobody should approve what they have not seen.
 func AskedInput(d *clew.HitlApprovalRequestData) []AskedField {
 	if len(d.Input) == 0 {

@@ -10,7 +10,7 @@ import (
 // PlainYesNo reports that a text says nothing but yes or nothing but no, and
 // which of the two. At an open approval or plan review such words must not be
 // sent as a message: words deny the one and change the other, so a yes would be
-// taken for its opposite. A face says how to answer instead.
+// taken for its opposite. A user interface says how to answer instead.
 func PlainYesNo(text string) (yes, plain bool) {
 	words := strings.Fields(strings.Map(withoutMarks, strings.ToLower(text)))
 	if len(words) == 0 || len(words) > 6 {

@@ -178,9 +178,9 @@ func transferOperation(r Route) *huma.Operation {
 			word("all", "With message-store: not only the newest 200", "true", "false"))
 		return op
 	case importPath:
-		op := plainOperation(r, "Make a session of a file; it belongs to the caller.")
+		op := plainOperation(r, "Import a session from an exported file; it belongs to the caller.")
 		op.OperationID = "import-session"
-		op.Parameters = append(op.Parameters, word("format", "What kind of file; found out if absent", formats...),
+		op.Parameters = append(op.Parameters, word("format", "What kind of file; detected if omitted", formats...),
 			word("new_id", "Give it a new id instead of its own", "true", "false"),
 			word("checkpoints", "false leaves out those of a bundle", "true", "false"),
 			word("workspace", "The folder that agents work in"), word("title", "In place of its own"))

@@ -96,7 +96,7 @@ func Keys(q clew.Question) []Key {
 	case plan:
 		keys = append(keys, Key{"e", "change it"})
 	case AboutAct(q):
-		keys = append(keys, Key{"e", "else"})
+		keys = append(keys, Key{"e", "edit"})
 	}
 	if May(q, clew.ChoiceSkip) {
 		keys = append(keys, Key{"s", "skip"})

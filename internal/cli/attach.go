@@ -28,8 +28,8 @@ func attachCommand(a *env.App) *cobra.Command {
 	var f attachFlags
 	cmd := &cobra.Command{
 		Use:   "attach [SESSION]",
-		Short: "Come to a session: watch, steer and answer",
-		Long: "Come to a session, the newest one if none is named. On a terminal it fills the screen:\n" +
+		Short: "Open a session: watch, steer and answer",
+		Long: "Open a session, the newest one if none is named. On a terminal it fills the screen:\n" +
 			"the transcript, the plan, what is asked, and a place to write. With --plain, and where\n" +
 			"there is no terminal, it is told line by line, and nothing is asked unless you say -i.\n" +
 			"Leaving changes nothing: the work goes on.",

@@ -223,7 +223,7 @@ func (n *demoPrinter) moved(first bool) string {
 		return told("The rewind was undone.")
 	}
 	clear(n.told)
-	return told("It was taken back, %s. Say something, or answer what is open; or take it forth again:", term.Count(to.Removed, "message")) +
+	return told("It was taken back, %s. Say something, or answer what is open; or redo it:", term.Count(to.Removed, "message")) +
 		"   " + demoLine(n.d, "undo", string(n.d.Session)) + "\n"
 }
 

@@ -47,8 +47,8 @@ func importCommand(a *env.App) *cobra.Command {
 	var i importing
 	cmd := &cobra.Command{
 		Use:   "import FILE|DIR|-",
-		Short: "Make a session of a file that was exported",
-		Long: "Make a session of a file that was exported, here or by another program. A\n" +
+		Short: "Import a session from an exported file",
+		Long: "Import a session from an exported file, made here or by another program. A\n" +
 			"directory may hold tasks/ or session_logs/, or be the folder of one of them.",
 		Example: "clew import backup.clew\nclew import backup.clew --new-id --workspace ./copy\nssh other clew export sess_1 -o - | clew import -",
 		Args:    cobra.ExactArgs(1),
@@ -60,7 +60,7 @@ func importCommand(a *env.App) *cobra.Command {
 		},
 	}
 	i.remote.Flags(cmd)
-	cmd.Flags().StringVar(&i.format, "format", "", strings.Join(formats, ", ")+"; found out if absent")
+	cmd.Flags().StringVar(&i.format, "format", "", strings.Join(formats, ", ")+"; detected if omitted")
 	cmd.Flags().BoolVar(&i.newID, "new-id", false, "give the session a new id instead of its own")
 	cmd.Flags().StringVar(&i.workspace, "workspace", "", "the folder that its agents work in from now on, made if it is missing")
 	cmd.Flags().StringVar(&i.title, "title", "", "a title in place of its own")

@@ -24,8 +24,9 @@ func lsCommand(a *env.App) *cobra.Command {
 	var cursor, filter string
 	var deleted bool
 	cmd := &cobra.Command{
-		Use:   "ls",
-		Short: "List your sessions, newest first",
+		Use:     "ls",
+		Aliases: []string{"list"},
+		Short:   "List your sessions, newest first",
 		Long: "List your sessions, newest first: the id of each, as other commands take it, what it\n" +
 			"does, when something was last written to it, and its title. On a terminal ids and titles are cut to fit.",
 		Example: "clew ls\nclew ls --filter parser --limit 10\nclew ls --json | jq -r '.sessions[].session_id'    # clew's list for programs",

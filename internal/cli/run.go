@@ -245,7 +245,7 @@ func said(a *env.App, f runFlags, args []string) (clew.UserMessageData, error) {
 		return d, err
 	}
 	if text == "" && len(d.Images) == 0 {
-		return d, env.Usagef("say what there is to do: clew run 'repair the tests'")
+		return d, env.Usagef("tell the agent what to do: clew run 'repair the tests'")
 	}
 	if f.plan {
 		d.Mode = clew.ModeRun

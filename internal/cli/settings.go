@@ -40,7 +40,7 @@ func settingsCommand(a *env.App) *cobra.Command {
 		Short: "Show and change settings",
 		Long: "Show and change the settings of a running server, or of one session. Without a\n" +
 			"subcommand they are listed, each with the layer that its value is from: default,\n" +
-			"file, environment or server. Secrets are no settings; see clew secret.",
+			"file, environment or server. Secrets are not settings; see clew secret.",
 		Example: "clew settings\nclew settings set mode ask --session SESSION\nclew settings set allowed_commands '[\"go test *\"]'",
 		Args:    env.Known,
 		RunE:    list.RunE,

@@ -121,8 +121,9 @@ func tokenCreate(a *env.App, r *env.Remote) *cobra.Command {
 
 func tokenList(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the API keys",
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the API keys",
 		Long: "List the API keys with their ids, whose they are, what they allow, and whether they are\n" +
 			"still valid. Keys of browsers that signed in are among them.",
 		Example: "clew token list",

@@ -24,7 +24,7 @@ Maps and lists are taken as a whole. A value that is not valid is reported by ke
 
 What a session may do with a key is one of: **free**, any valid value; **stricter**, only what allows less than the server does; **no**, the key is the server's.
 
-Secrets are no settings. They are kept in the system's keyring, or encrypted in a file in the data directory. Store one with ` + "`clew secret set NAME`" + `; the value is read from standard input. Where a setting needs one, write ` + "`$SECRET:NAME`" + `. A secret that is not stored is looked for in the environment as ` + "`CLEW_SECRET_NAME`" + `. ` + "`CLEW_SECRETS_BACKEND`" + ` (` + "`keyring` or `file`" + `) forces one of the two places, ` + "`CLEW_SECRETS_KEY_FILE`" + ` names a key file elsewhere.
+Secrets are not settings. They are kept in the system's keyring, or encrypted in a file in the data directory. Store one with ` + "`clew secret set NAME`" + `; the value is read from standard input. Where a setting needs one, write ` + "`$SECRET:NAME`" + `. A secret that is not stored is looked for in the environment as ` + "`CLEW_SECRET_NAME`" + `. ` + "`CLEW_SECRETS_BACKEND`" + ` (` + "`keyring` or `file`" + `) forces one of the two places, ` + "`CLEW_SECRETS_KEY_FILE`" + ` names a key file elsewhere.
 `
 
 // Reference is the page that describes all keys.

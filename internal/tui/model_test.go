@@ -28,7 +28,7 @@ func TestApproval(t *testing.T) {
 		t.Fatalf("sent %v, wrote %q", d.sent, d.m.write.String())
 	}
 	d.press("tab")
-	d.sees("y yes · n no · a always · e else")
+	d.sees("y yes · n no · a always · e edit")
 	d.press("a", "a", "e")
 	d.sees("Commands like this are not asked about")
 	d.press("backspace", "enter")

@@ -135,7 +135,7 @@ var helpText = [][2]string{
 	{"A question, once tab or g went to it", ""},
 	{"y n", "yes; no, with a reason if you like"},
 	{"a", "do not ask again, for the task or session; e edits the rule"},
-	{"e", "something else: say what to do instead, or what to change"},
+	{"e", "edit: say what to do instead, or what to change"},
 	{"s", "skip, where that is a choice"},
 	{"1-9 e", "choose, or write an answer"},
 	{"↓ pgdown ?", "more of it; a yes counts once you have seen all"},

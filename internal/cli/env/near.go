@@ -40,6 +40,10 @@ func Known(cmd *cobra.Command, args []string) error {
 func WrongFlag(cmd *cobra.Command, err error) error {
 	word, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
+		text, _, _ := strings.Cut(err.Error(), ": strconv.") // for programmers
+		if text != err.Error() {
+			return Usagef("%s: not a number", text)
+		}
 		return &UsageError{err}
 	}
 	var names []string

@@ -53,7 +53,7 @@ func (k *Ask) Prompt() string {
 	case k.step == stepReason:
 		return "No. Why? (Enter: no reason) › "
 	case k.step == stepInstead:
-		return "What instead? "
+		return "What should it do instead? "
 	case k.step == stepPattern:
 		return fmt.Sprintf("Which commands? Enter takes %q: ", ask.Offer(k.Q).Pattern)
 	case k.step == stepScope:
@@ -97,9 +97,9 @@ func (k *Ask) help() string {
 	}
 	switch {
 	case ask.May(k.Q, clew.ChoiceModify):
-		lines = append(lines, "e  something else: say what the plan should be instead")
+		lines = append(lines, "e  edit: say what the plan should be instead")
 	case ask.AboutAct(k.Q):
-		lines = append(lines, "e  something else: no, and say what to do instead")
+		lines = append(lines, "e  edit: no, and say what to do instead")
 	}
 	if ask.May(k.Q, clew.ChoiceSkip) {
 		lines = append(lines, "s  skip this step")

@@ -34,7 +34,7 @@ export const timeWords = words({
     both: "Conversation and files", talk: "Conversation only", files: "Files only", undo: "Undo the last rewind", redo: "Redo", fork: "Fork from here", forkHelp: "A new session with this past; this one stays as it is.", forkAnswerHelp: "A new session with the past up to before this answer. This one stays as it is.", forked: "Forked", forkButton: "Fork", forkWorkspace: "Its own directory", forkWorkspaceHint: "An empty directory gets the files as they were then. Without one, both sessions work on the same files, as they are now.", forkOwnHint: "This session has no directory of yours, so the new one gets its own, with the files as they were then. Name an empty one to have them elsewhere.",
     messagesGo: (n: number) => (n === 0 ? "No message goes" : n === 1 ? "1 message goes" : `${n} messages go`), filesChange: (n: number) => (n === 0 ? "No file changes" : n === 1 ? "1 file changes" : `${n} files change`),
     todosChange: (n: number) => (n === 1 ? "1 todo changes" : `${n} todos change`), reopened: (n: number) => (n === 1 ? "1 question is open again" : `${n} questions are open again`), withdrawn: (n: number) => (n === 1 ? "1 question goes" : `${n} questions go`),
-    running: "Agents at work are stopped first.", tokens: (n: string) => `${n} tokens no longer counted; spent all the same`,
+    running: "Agents at work are stopped first.", tokens: (n: string) => `${n} tokens removed from the budget (already paid)`,
     irreversible: "Cannot be undone",
     cannotUndo: {
       tool_server: (name: string) => `it was done by the tool server ${name}`, url: (url: string) => `it spoke to ${url}`, network: () => "the command could reach the network",
