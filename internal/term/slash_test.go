@@ -16,10 +16,10 @@ func TestSlash(t *testing.T) {
 
 func TestNoCommand(t *testing.T) {
 	for name, want := range map[string]string{
-		"modle": "There is no command /modle. Did you mean /model? Nothing was sent.",
+		"hlep":  "There is no command /hlep. Did you mean /help? Nothing was sent.",
 		"bogus": "There is no command /bogus. Nothing was sent.",
 	} {
-		if got := NoCommand(name, []string{"model", "rewind"}); got != want {
+		if got := NoCommand(name, []string{"help", "rewind"}); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

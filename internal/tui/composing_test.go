@@ -173,8 +173,8 @@ func TestNoSuchCommand(t *testing.T) {
 		"/hlep": "There is no command /hlep. Did you mean /help? Nothing was sent.", "/Sesions now": "Did you mean /sessions?",
 		"/help me": "/help takes no words. Nothing was sent.", "/bogus": "There is no command /bogus. Nothing was sent.", "/bogus now": "There is no command /bogus.",
 		"/etc": "There is no command /etc.", "/new-thing": "no command /new-thing", "/help2": "Did you mean /help?", "/도움말": "no command /도움말",
-		"/reveiw x": "Did you mean /review?",
-		"//help":    "", " /help": "", "/etc/hosts is broken": "", "/help/me": "", "/*": "", "/tmp is full": "", "/usr and /bin": "",
+		"/reviw x": "Did you mean /review?",
+		"//help":   "", " /help": "", "/etc/hosts is broken": "", "/help/me": "", "/*": "", "/tmp is full": "", "/usr and /bin": "",
 	} {
 		for _, width := range []int{40, 80} {
 			d := newDesk(t, width, 12)
