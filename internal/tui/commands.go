@@ -142,7 +142,7 @@ func mcpPage() *page {
 
 func mcpLines(s clew.StateData, width int) (lines []paint.Line) {
 	if len(s.McpServers) == 0 {
-		return paint.Paragraphs(paint.Style{Ink: paint.Soft}, "There is none. At the shell: clew mcp add NAME COMMAND", width)
+		return paint.Paragraphs(paint.Style{Ink: paint.Soft}, "There is none. The setting mcp_servers names them: docs/mcp.md has an example.", width)
 	}
 	if !s.McpEnabled {
 		lines = append(paint.Paragraphs(paint.Style{Ink: paint.Ask}, "The setting mcp_enabled is off: agents have none of these.", width), nil)
