@@ -19,14 +19,23 @@ import (
 // how much agents may do there. Where nobody can be asked, or somebody chose already,
 // it asks nothing; what it cannot find out it leaves as it is.
 func firstUse(ctx context.Context, a *env.App, c *env.Rest, f runFlags, placed bool) error {
-	if f.session != "" || f.quiet || f.noInput || f.detach || f.yes != "" || len(f.allow) > 0 || a.JSON || !history.OnTerminal(a) || !c.SeesFiles() {
+	if f.session != "" || f.quiet || f.noInput || f.detach || f.yes != "" || len(f.allow) > 0 {
 		return nil
 	}
 	dir, err := place(c, f.workspace, placed)
-	if err != nil || dir == "" {
+	if err != nil {
 		return err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	return askFirst(ctx, a, c, dir)
+}
+
+// askFirst is firstUse for a folder.
+func askFirst(ctx context.Context, a *env.App, c *env.Rest, dir string) error {
+	if dir == "" || a.JSON || !history.OnTerminal(a) || !c.SeesFiles() {
+		return nil
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
 		return nil //nolint:nilerr // what is wrong with it is said when the session is made
 	}
 	p, err := c.API().Permissions(ctx, dir)
@@ -66,7 +75,8 @@ func firstUse(ctx context.Context, a *env.App, c *env.Rest, f runFlags, placed b
 // askTrust asks about a folder that brings something along which trust would let count.
 func askTrust(ctx context.Context, a *env.App, c *env.Rest, dir string) error {
 	folder, err := env.LookAt(dir)
-	if err != nil || !isDir(filepath.Join(dir, ".clew")) {
+	brings := len(folder.Modes)+len(folder.Skills)+len(folder.Commands) > 0 || isDir(filepath.Join(dir, ".clew"))
+	if err != nil || !brings {
 		return nil //nolint:nilerr // what cannot be read cannot be trusted
 	}
 	list, err := settings(ctx, c)
@@ -94,18 +104,20 @@ func askTrust(ctx context.Context, a *env.App, c *env.Rest, dir string) error {
 	return c.Call(ctx, http.MethodPatch, "settings", map[string]any{"settings": map[string]any{"trusted_workspaces": trusted}}, nil)
 }
 
-// typedLine reads a line and not a byte more: the rest is for others.
+// typedLine reads a line and not a byte more: the rest is for others. What comes with
+// an error is what was typed before it.
 func typedLine(r io.Reader) (string, error) {
 	var line []byte
-	for b := make([]byte, 1); ; {
+	for b := make([]byte, 1); len(line) < maxSecret; {
 		if _, err := io.ReadFull(r, b); err != nil {
-			return "", err
+			return strings.TrimSpace(string(line)), err
 		}
 		if b[0] == '\n' {
-			return strings.TrimSpace(string(line)), nil
+			break
 		}
 		line = append(line, b[0])
 	}
+	return strings.TrimSpace(string(line)), nil
 }
 
 func isDir(name string) bool {

@@ -66,10 +66,6 @@ func hereServer(ctx context.Context, a *env.App, r env.Remote, last bool) (*env.
 	return a.Connect(r)
 }
 
-// askFirst is where a person decides what holds for a folder before the first session
-// begins there: whether it is trusted, and what agents may do unasked.
-func askFirst(context.Context, *env.App, *env.Rest, string) error { return nil }
-
 // openHere shows a session until the person leaves. One that was made for this, and in
 // which nothing was said, is not kept.
 func openHere(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, welcome []string, fresh bool) error {

@@ -174,26 +174,16 @@ func chooseProvider(in io.Reader, out io.Writer, all []modelProvider, found []lo
 	return text, nil
 }
 
-// askLine reads a line byte by byte: what is typed behind it is for the next question.
+// askLine asks for a line. The end of the input is the end of the line, too.
 func askLine(in io.Reader, out io.Writer, prompt string) (string, error) {
 	if _, err := io.WriteString(out, prompt); err != nil {
 		return "", err
 	}
-	var line []byte
-	for b := make([]byte, 1); len(line) < maxSecret; {
-		n, err := in.Read(b)
-		if n > 0 && b[0] == '\n' {
-			break
-		}
-		line = append(line, b[:n]...)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return "", fmt.Errorf("the answer cannot be read: %w", err)
-		}
+	line, err := typedLine(in)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("the answer cannot be read: %w", err)
 	}
-	return strings.TrimSpace(string(line)), nil
+	return line, nil
 }
 
 // askCompatible asks what is not known of a server that speaks OpenAI's API.

@@ -40,6 +40,9 @@ type person struct {
 	env  []string
 }
 
+// decided keeps a folder's first use from asking how much agents may do.
+const decided = "CLEW_SET_PERMISSIONS=ask"
+
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	home, err := os.MkdirTemp("", "clew-home-") // a socket's path has to be short
@@ -49,6 +52,7 @@ func newPerson(t *testing.T) *person {
 	p.env = []string{
 		"HOME=" + home, "PATH=" + filepath.Dir(p.clew) + ":" + os.Getenv("PATH"), "TERM=screen-256color", "LC_ALL=C.UTF-8",
 		"CLEW_SECRETS_BACKEND=file", "CLEW_DISK_RESERVE=0", "SHELL=/bin/sh",
+		decided,
 	}
 	t.Cleanup(func() {
 		p.run("serve", "stop")

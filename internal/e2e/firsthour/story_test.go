@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,18 +47,22 @@ func (p *person) shop() {
 	p.env = append(p.env, "GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-trimpath", "CGO_ENABLED=0", "GOTOOLCHAIN=local")
 }
 
-// The first hour, at three sizes: clew in a project, a command approved, an edit made,
-// the tests run. At most three lines are typed at the shell.
+// The first hour, at three sizes: clew in a project, a preset chosen, a command approved,
+// an edit made, the tests run. At most three lines are typed at the shell.
 func TestFirstHour(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}, {120, 40}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			p := newPerson(t)
 			p.shop()
 			p.model(story)
+			p.env = slices.DeleteFunc(p.env, func(kv string) bool { return kv == decided })
 			begin := time.Now()
 			s := p.screen(size[0], size[1])
 			name := func(what string) string { return fmt.Sprintf("%s-%dx%d", what, size[0], size[1]) }
 			s.line("clew")
+			s.see("How much may the agent do without asking?", "(recommended)")
+			s.picture(name("0-preset"))
+			s.say("2")
 			s.see("tell the agent what to do", "● live")
 			if size[1] >= 24 {
 				s.see("Using test-1 from anthropic", "Started clew in the background", "(git: main)", "AGENTS.md (3 lines)", "Commands run", "Tell the agent what to do:")
@@ -65,8 +70,7 @@ func TestFirstHour(t *testing.T) {
 			s.picture(name("1-start"))
 			s.say("TestPrice fails. Find out why, and fix it")
 			s.approve(name("2-command"), "go test ./...")
-			s.approve(name("3-edit"), "shop.go")
-			s.approve(name("4-again"), "go test ./...")
+			s.approve(name("4-again"), "go test ./...") // the edit in between is allowed
 			s.see("All tests pass now.")
 			s.picture(name("5-done"))
 			if b, err := os.ReadFile(filepath.Join(p.work, "shop.go")); err != nil || !strings.Contains(string(b), "return p - d }") {
