@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/settings"
 )
 
 // ToolServers is what the API needs of the tool servers: *control.ServerCommands.
@@ -14,6 +15,8 @@ type ToolServers interface {
 	ToolServers() []clew.McpServer
 	RestartServer(ctx context.Context, name string) error
 	SwitchServer(ctx context.Context, name string, enabled bool) error
+	SaveServer(ctx context.Context, name string, server settings.McpServer) error
+	RemoveServer(ctx context.Context, name string) error
 	AllowTool(ctx context.Context, server, tool string, always bool) error
 }
 
@@ -25,6 +28,19 @@ type toolServersOutput struct {
 
 type toolServerName struct {
 	Name string `path:"name" doc:"The tool server"`
+}
+
+type saveServerInput struct {
+	Name string `path:"name" doc:"The tool server"`
+	Body struct {
+		Command    string            `json:"command,omitempty" doc:"The program; no shell is involved"`
+		Args       []string          `json:"args,omitempty"`
+		Env        map[string]string `json:"env,omitempty" doc:"Its whole environment; $SECRET:name stands for a secret"`
+		Dir        string            `json:"dir,omitempty"`
+		URL        string            `json:"url,omitempty" doc:"In place of a program: where it is reached"`
+		Headers    map[string]string `json:"headers,omitempty" doc:"$SECRET:name stands for a secret"`
+		TimeoutSec int               `json:"timeout_sec,omitempty" doc:"Of a call; 60 if absent"`
+	}
 }
 
 type switchServerInput struct {
@@ -49,6 +65,10 @@ func (a *API) toolServerRoutes(h huma.API) {
 		"List the tool servers, their state and their tools. Administrators only."), a.listToolServers)
 	huma.Register(h, operation("restart-mcp-server", http.MethodPost, "/mcp/{name}/restart", http.StatusNoContent,
 		"Restart a tool server. Administrators only."), a.restartToolServer)
+	huma.Register(h, operation("save-mcp-server", http.MethodPut, "/mcp/{name}", http.StatusNoContent,
+		"Add a tool server, or change one. Administrators only."), a.saveToolServer)
+	huma.Register(h, operation("remove-mcp-server", http.MethodDelete, "/mcp/{name}", http.StatusNoContent,
+		"Remove a tool server. Administrators only."), a.removeToolServer)
 	huma.Register(h, operation("switch-mcp-server", http.MethodPatch, "/mcp/{name}", http.StatusNoContent,
 		"Switch a tool server on or off. Administrators only."), a.switchToolServer)
 	huma.Register(h, operation("allow-mcp-tool", http.MethodPut, "/mcp/{name}/tools/{tool}", http.StatusNoContent,
@@ -81,6 +101,25 @@ func (a *API) restartToolServer(ctx context.Context, in *toolServerName) (*struc
 		return nil, err
 	}
 	return nil, s.RestartServer(ctx, in.Name)
+}
+
+func (a *API) saveToolServer(ctx context.Context, in *saveServerInput) (*struct{}, error) {
+	s, err := a.toolServers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	return nil, s.SaveServer(ctx, in.Name, settings.McpServer{
+		Command: b.Command, Args: b.Args, Env: b.Env, Dir: b.Dir, URL: b.URL, Headers: b.Headers, TimeoutSec: b.TimeoutSec,
+	})
+}
+
+func (a *API) removeToolServer(ctx context.Context, in *toolServerName) (*struct{}, error) {
+	s, err := a.toolServers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.RemoveServer(ctx, in.Name)
 }
 
 func (a *API) switchToolServer(ctx context.Context, in *switchServerInput) (*struct{}, error) {

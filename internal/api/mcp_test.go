@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/api"
+	"github.com/clew-run/clew/internal/settings"
 )
 
 // toolServers notes what it is told.
@@ -24,6 +25,14 @@ func (s *toolServers) RestartServer(_ context.Context, name string) error {
 
 func (s *toolServers) SwitchServer(_ context.Context, name string, enabled bool) error {
 	return s.tell("switch %s %v", name, enabled)
+}
+
+func (s *toolServers) SaveServer(_ context.Context, name string, server settings.McpServer) error {
+	return s.tell("save %s %s%s", name, server.Command, server.URL)
+}
+
+func (s *toolServers) RemoveServer(_ context.Context, name string) error {
+	return s.tell("remove %s", name)
 }
 
 func (s *toolServers) AllowTool(_ context.Context, server, tool string, always bool) error {
@@ -50,9 +59,11 @@ func TestToolServers(t *testing.T) {
 	b.call(ownerToken, "POST", "/api/v1/mcp/notes/restart", "").is(http.StatusNoContent, "")
 	b.call(ownerToken, "PATCH", "/api/v1/mcp/notes", `{"enabled":false}`).is(http.StatusNoContent, "")
 	b.call(ownerToken, "PUT", "/api/v1/mcp/notes/tools/read", `{"always_allow":true}`).is(http.StatusNoContent, "")
+	b.call(ownerToken, "PUT", "/api/v1/mcp/more", `{"command":"/bin/more","args":["x"]}`).is(http.StatusNoContent, "")
+	b.call(ownerToken, "DELETE", "/api/v1/mcp/more", "").is(http.StatusNoContent, "")
 	b.call(ownerToken, "PATCH", "/api/v1/mcp/notes", `{}`).is(http.StatusUnprocessableEntity, clew.InvalidMessage)
 	b.call(ownerToken, "POST", "/api/v1/mcp/none/restart", "").is(http.StatusUnprocessableEntity, clew.InvalidMessage)
-	if want := []string{"restart notes", "switch notes false", "allow notes read true"}; !slices.Equal(servers.told, want) {
+	if want := []string{"restart notes", "switch notes false", "allow notes read true", "save more /bin/more", "remove more"}; !slices.Equal(servers.told, want) {
 		t.Errorf("told %q", servers.told)
 	}
 }

@@ -73,7 +73,7 @@ func rootCommand(a *env.App) *cobra.Command {
 	root.SetFlagErrorFunc(env.WrongFlag)
 	root.AddCommand(demoCommand(a), serveCommand(a), openCommand(a), exitCodesTopic(a), doctorCommand(a), lsCommand(a), showCommand(a),
 		history.RewindCommand(a), history.UndoCommand(a), history.RedoCommand(a), history.ForkCommand(a), history.CheckpointCommand(a), history.DeleteCommand(a),
-		exportCommand(a), importCommand(a), loginCommand(a), modelCommand(a), permissionsCommand(a), rulesCommand(a), settingsCommand(a), secretCommand(a), tokenCommand(a), versionCommand(a))
+		exportCommand(a), importCommand(a), loginCommand(a), modelCommand(a), mcpCommand(a), permissionsCommand(a), rulesCommand(a), settingsCommand(a), secretCommand(a), tokenCommand(a), versionCommand(a))
 	root.AddCommand(runCommand(a), initCommand(a), attachCommand(a), inboxCommand(a), answerCommand(a), stopCommand(a), resumeCommand(a), renameCommand(a), archiveCommand(a), shareCommand(a))
 	root.AddCommand(completionCommand(a), manCommand(a), partitionsCommand(a), backupCommand(a), restoreCommand(a), cacheCommand(a), unlinkCommand(a))
 	root.AddCommand(diffCommand(a), commitCommand(a), mergeCommand(a), worktreeCommand(a))

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/clew-run/clew/internal/cli/env"
@@ -22,7 +23,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"clew": func() {
 		// Without Program: this one would run the tests in the background.
 		os.Exit(execute(context.Background(), &env.App{IO: env.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ()}, Server: env.RealServer}, os.Args[1:]))
-	}})
+	}, "notes": notesServer})
+}
+
+// notesServer is a tool server with one tool.
+func notesServer() {
+	s := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: "list_notes", Description: "Lists the notes."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{}, nil, nil
+	})
+	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		os.Exit(1)
+	}
 }
 
 func TestScripts(t *testing.T) {

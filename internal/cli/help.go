@@ -19,7 +19,7 @@ var groups = []struct {
 	{"git", "Keep the result:", []string{"diff", "commit", "merge", "worktree"}},
 	{"back", "Go back, and elsewhere:", []string{"rewind", "undo", "redo", "fork", "checkpoint", "delete"}},
 	{"keep", "Take along:", []string{"export", "import", "backup", "restore"}},
-	{"set", "Set up:", []string{"login", "model", "permissions", "rules", "settings", "secret", "token", "cache", "unlink", "partitions", "completion"}},
+	{"set", "Set up:", []string{"login", "model", "mcp", "permissions", "rules", "settings", "secret", "token", "cache", "unlink", "partitions", "completion"}},
 	{"know", "Know more:", []string{"help", "exit-codes", "version"}},
 }
 

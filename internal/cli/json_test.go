@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,6 +39,10 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	session := string(x.id)
+	notes, err := exec.LookPath("notes")
+	if err != nil {
+		t.Fatal(err)
+	}
 	keyID, hash := "", ""
 	tried := map[string]bool{}
 	try := func(path string, args ...string) map[string]any {
@@ -140,6 +145,11 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 	try("clew token", "--help")
 	try("clew token show")
 	keyID, _ = try("clew token create", "--user", "ada")["id"].(string)
+	try("clew mcp add", "tools", notes)
+	try("clew mcp test", "tools")
+	try("clew mcp ls")
+	try("clew mcp")
+	try("clew mcp rm", "tools")
 	try("clew token list")
 	try("clew token revoke", keyID)
 	try("clew run", "hello", "--workspace", "", "--model", "echo")

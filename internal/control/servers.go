@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/settings"
 )
 
 // ToolServers lists the tool servers, with the reasons of those that failed: it
@@ -18,6 +19,16 @@ func (d *ServerCommands) RestartServer(ctx context.Context, name string) error {
 // SwitchServer switches a tool server on or off, in the settings.
 func (d *ServerCommands) SwitchServer(ctx context.Context, name string, enabled bool) error {
 	return d.Settings.SwitchServer(ctx, name, enabled)
+}
+
+// SaveServer adds a tool server, or gives one that is there another form.
+func (d *ServerCommands) SaveServer(ctx context.Context, name string, server settings.McpServer) error {
+	return d.Settings.SaveServer(ctx, name, server)
+}
+
+// RemoveServer removes a tool server.
+func (d *ServerCommands) RemoveServer(ctx context.Context, name string) error {
+	return d.Settings.RemoveServer(ctx, name)
 }
 
 // AllowTool lets a tool run without a question as it is now, or stops that.

@@ -19,7 +19,6 @@ var readers = []string{"client", "internal/cli", "internal/tui"}
 var ownWords = map[string]string{
 	"cli.wrongArguments": "the sentence is the command line library's, in the same program",
 	"env.WrongFlag":      "the sentence is the command line library's, in the same program",
-	"cli.expand":         "a person's own words, from the command line",
 	"cli.Handle":         "lines of libraries in the same program's log",
 	"follow.person":      "a person's own words, typed here a moment ago",
 	"cli.reasonOf":       "the sentence is the schema library's, in the same program",

@@ -200,17 +200,54 @@ func (s *Settings) AllowTool(ctx context.Context, server, tool string, allow boo
 	})
 }
 
+// SaveServer adds a tool server, or gives one that is there another form. The others
+// stay as they are. What was always allowed of it is asked about again.
+func (s *Settings) SaveServer(ctx context.Context, name string, server McpServer) error {
+	return s.editServers(ctx, func(all map[string]McpServer) error {
+		all[name] = server
+		return nil
+	})
+}
+
+// RemoveServer removes a tool server.
+func (s *Settings) RemoveServer(ctx context.Context, name string) error {
+	return s.editServers(ctx, func(all map[string]McpServer) error {
+		if _, ok := all[name]; !ok {
+			return noServer()
+		}
+		delete(all, name)
+		return nil
+	})
+}
+
 func (s *Settings) editServer(ctx context.Context, server string, edit func(*McpServer)) error {
+	return s.editServers(ctx, func(all map[string]McpServer) error {
+		m, ok := all[server]
+		if !ok {
+			return noServer()
+		}
+		edit(&m)
+		all[server] = m
+		return nil
+	})
+}
+
+func noServer() error {
+	return clew.Errorf(clew.SettingsInvalid, "there is no tool server of that name")
+}
+
+func (s *Settings) editServers(ctx context.Context, edit func(map[string]McpServer) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	v, _ := s.For(nil)
-	m, ok := v.McpServers[server]
-	if !ok {
-		return clew.Errorf(clew.SettingsInvalid, "there is no tool server of that name")
+	all := maps.Clone(v.McpServers)
+	if all == nil {
+		all = map[string]McpServer{}
 	}
-	edit(&m)
-	v.McpServers[server] = m
-	checked, err := s.check(map[string]any{"mcp_servers": v.McpServers})
+	if err := edit(all); err != nil {
+		return err
+	}
+	checked, err := s.check(map[string]any{"mcp_servers": all})
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func TestPictures(t *testing.T) {
 		scr.press("BSpace", "Tab")
 		scr.see("y yes · n no · a always")
 		scr.press("a")
-		scr.see("about until this task is done", "e edit the rule")
+		scr.see("until this task ends", "e edit the rule")
 		scr.gone("not sent")
 		golden(t, scr, "always.80x24.txt", scr.text)
 		scr.press("y")
