@@ -134,7 +134,26 @@ func TestSweepFindsWhatIsLeft(t *testing.T) {
 	if line, err := out.ReadString('\n'); err != nil || line != "started\n" {
 		t.Fatalf("%q %v", line, err)
 	}
-	eventually(t, "two processes", func() bool { return len(alive(word)) == 2 })
+	// Two that sleep, and nothing that has yet to become one of them.
+	left := func() int {
+		n := 0
+		for _, pid := range pids() {
+			if m, ok := mark(pid); ok && strings.HasPrefix(m, opts.Marker+".") {
+				n++
+			}
+		}
+		return n
+	}
+	asleep := func() int {
+		n := 0
+		for _, pid := range alive(word) {
+			if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && string(b) == "sleep\x00"+word+"\x00" {
+				n++
+			}
+		}
+		return n
+	}
+	eventually(t, "two processes", func() bool { return asleep() == 2 })
 	wardens := below(server.Process.Pid, 0)
 	if err := syscall.Kill(server.Process.Pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -148,7 +167,7 @@ func TestSweepFindsWhatIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The command died with its warden, the daemon did not.
-	eventually(t, "only the daemon", func() bool { return len(alive(word)) == 1 })
+	eventually(t, "only the daemon", func() bool { return asleep() == 1 && left() == 1 })
 	if n, err := Sweep(t.Context(), Marker(t.TempDir())); n != 0 || err != nil {
 		t.Fatalf("the sweep of another directory ended %d: %v", n, err)
 	}
