@@ -34,6 +34,7 @@ var actions = []action{
 	{"permissions", "how much the agent may do without asking", "", func(m *model) tea.Cmd { return m.open(&permissions{}) }, nil},
 	{"plan", "the plan; with words: make a plan first", "ctrl+p", func(m *model) tea.Cmd { m.togglePlan(); return nil }, (*model).planWith},
 	{"diff", "what this session changed", "", func(m *model) tea.Cmd { return m.open(diffPage()) }, nil},
+	{"commit", "commit what this session changed", "", func(m *model) tea.Cmd { return m.open(&commit{}) }, nil},
 	{"undo", "undo the last rewind", "", (*model).undo, nil},
 	{"rewind", "go back in time", "ctrl+r", func(m *model) tea.Cmd { return m.open(&rewind{files: true}) }, nil},
 	{"fork", "a new session that goes on from here", "", (*model).fork, nil},

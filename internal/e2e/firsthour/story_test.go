@@ -16,6 +16,8 @@ import (
 )
 
 const story = `
+- when: {last_user: "The differences:"}
+  reply: [{text: Take the discount once}]
 - when: {tool_result: {id: c_again}}
   reply: [{text: All tests pass now.}]
 - when: {tool_result: {id: c_edit}}
@@ -41,14 +43,30 @@ func (p *person) shop() {
 	p.write("shop/shop.go", "package shop\n\nfunc Price(p, d int) int { return p - d - d }\n")
 	p.write("shop/shop_test.go", "package shop\n\nimport \"testing\"\n\nfunc TestPrice(t *testing.T) {\n\tif got := Price(100, 10); got != 90 {\n\t\tt.Fatal(got)\n\t}\n}\n")
 	p.write("shop/AGENTS.md", "# Shop\n\nRun the tests with go test ./...\n")
-	p.write("shop/.git/HEAD", "ref: refs/heads/main\n")
+	p.git("init", "-q", "-b", "main")
+	p.git("config", "user.name", "Ada")
+	p.git("config", "user.email", "ada@example.org")
+	p.git("add", ".")
+	p.git("commit", "-q", "-m", "A shop")
 	cache, err := exec.Command("go", "env", "GOCACHE").Output() // to fill another one takes minutes
 	proc.Must(p.t, err)
 	p.env = append(p.env, "GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-trimpath", "CGO_ENABLED=0", "GOTOOLCHAIN=local")
 }
 
+// git runs git in the project.
+func (p *person) git(args ...string) string {
+	p.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = p.work, p.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
 // The first hour, at three sizes: clew in a project, a preset chosen, a command approved,
-// an edit made, the tests run. At most three lines are typed at the shell.
+// an edit made, the tests run, the change committed. At most three lines are typed at the shell.
 func TestFirstHour(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}, {120, 40}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
@@ -76,9 +94,17 @@ func TestFirstHour(t *testing.T) {
 			if b, err := os.ReadFile(filepath.Join(p.work, "shop.go")); err != nil || !strings.Contains(string(b), "return p - d }") {
 				t.Errorf("the edit: %s %v", b, err)
 			}
+			s.say("/commit")
+			s.see("Commit 1 file on main?", "Take the discount once")
+			s.picture(name("6-commit"))
+			s.press("y")
+			s.see("Committed ", "on main. Not pushed.")
+			if log := p.git("log", "--format=%an: %s", "-2"); log != "Ada: Take the discount once\nAda: A shop\n" {
+				t.Errorf("the history:\n%s", log)
+			}
 			s.press("C-d")
 			s.see("The session is saved. Continue here: clew -c")
-			s.picture(name("6-left"))
+			s.picture(name("7-left"))
 			s.line("clew -c")
 			s.see("All tests pass now.")
 			s.press("C-d")
