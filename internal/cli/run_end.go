@@ -136,28 +136,28 @@ func tellEnd(a *env.App, s *follow.Screen, c *env.Rest, done follow.Followed) {
 		s.Item(follow.Good, "●", "Done"+spentText(done))
 		if len(done.Reports) > 0 {
 			s.Write("    Report: " + env.Plain(c.Address().JoinPath(done.Reports[0]).String()) + "\n") // an address is not broken
-			s.Block(follow.PlainInk, "    ", "Sign a browser in first: "+c.Line("open", id))
+			s.Paste(follow.PlainInk, "    ", "Sign a browser in first: "+c.Line("open", id))
 		}
-		s.Block(follow.Faint, "    ", "Go on: "+c.Line("run", "--session", id, "…"))
+		s.Paste(follow.Faint, "    ", "Go on: "+c.Line("run", "--session", id, "…"))
 	case follow.EndedLeft:
 		s.Item(follow.Waiting, "◐", "You left. The work goes on. Come back to it, or stop it:")
-		s.Block(follow.PlainInk, "    ", c.Line("attach", id)+"\n"+c.Line("stop", id))
+		s.Paste(follow.PlainInk, "    ", c.Line("attach", id)+"\n"+c.Line("stop", id))
 	case follow.EndedQuestion:
 		s.Item(follow.Waiting, "◇", "It waits for an answer"+spentText(done))
-		s.Block(follow.Faint, "    ", "Once it is answered, follow it with "+c.Line("attach", id))
+		s.Paste(follow.Faint, "    ", "Once it is answered, follow it with "+c.Line("attach", id))
 	case follow.EndedPaused:
 		s.Item(follow.Waiting, "◐", "The plan is paused: nothing new begins until somebody resumes it.")
 		if done.Said {
 			s.Block(follow.PlainInk, "    ", "What you said is taken; it is heard when the plan goes on.")
 		}
-		s.Block(follow.PlainInk, "    ", c.Line("resume", id)+"\nThen follow it with "+c.Line("attach", id))
+		s.Paste(follow.PlainInk, "    ", c.Line("resume", id)+"\nThen follow it with "+c.Line("attach", id))
 	case follow.EndedLost:
 		s.Item(follow.Bad, "✕", "No server: "+done.Message+". The work goes on when it is back.")
-		s.Block(follow.PlainInk, "    ", c.Line("attach", id))
+		s.Paste(follow.PlainInk, "    ", c.Line("attach", id))
 	default:
 		words := map[string]string{follow.EndedFailed: "Failed", follow.EndedCancelled: "Cancelled", follow.EndedStopped: "Stopped", follow.EndedBudget: "Out of budget"}
 		s.Item(follow.Bad, "✕", words[done.Status]+ask.Because(done.Message)+spentText(done))
-		s.Block(follow.Faint, "    ", "All of it: "+c.Line("show", id))
+		s.Paste(follow.Faint, "    ", "All of it: "+c.Line("show", id))
 	}
 }
 

@@ -100,7 +100,7 @@ func (f *follower) noAnswerer(q clew.Question) *outcome {
 
 // howTo says how to answer from elsewhere.
 func (f *follower) howTo(q clew.Question) {
-	f.screen.Block(Faint, "    ", "Answer it with\n  "+f.c.Line(AnswerWords(q)...)+"\nor in the browser:\n  "+f.c.Line("open", string(f.o.Session)))
+	f.screen.Paste(Faint, "    ", "Answer it with\n  "+f.c.Line(AnswerWords(q)...)+"\nor in the browser:\n  "+f.c.Line("open", string(f.o.Session)))
 }
 
 // show shows a question and reports whether that was all of it.

@@ -30,7 +30,7 @@ func (f *follower) paused() *outcome {
 		f.pause.told = true
 		f.note(Waiting, "The plan is paused. It goes on with")
 		if !f.a.JSON {
-			f.screen.Block(PlainInk, "  ", f.c.Line("resume", string(f.o.Session)))
+			f.screen.Paste(PlainInk, "  ", f.c.Line("resume", string(f.o.Session)))
 		}
 	}
 	return nil

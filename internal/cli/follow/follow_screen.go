@@ -191,6 +191,15 @@ func (s *Screen) Block(i ink, indent, text string) {
 	}
 }
 
+// Paste writes lines with commands for a person to paste. They are not broken here: a
+// terminal that breaks a line itself still copies it whole.
+func (s *Screen) Paste(i ink, indent, text string) {
+	s.end()
+	for line := range strings.SplitSeq(strings.TrimRight(term.Clean(text), "\n"), "\n") {
+		s.Write(indent + s.paint(i, line) + "\n")
+	}
+}
+
 // hang writes a text whose first line has something in front that is so wide.
 func (s *Screen) hang(front string, wide int, i ink, text string) {
 	s.end()

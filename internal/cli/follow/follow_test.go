@@ -366,3 +366,13 @@ func TestWordsForNobody(t *testing.T) {
 		t.Errorf("%s", out.String())
 	}
 }
+
+// A command to paste is one line on any terminal, its id in one piece.
+func TestCommandsAreNotBroken(t *testing.T) {
+	var out strings.Builder
+	s := &Screen{w: &out, width: 40}
+	s.Paste(PlainInk, "    ", "Go on: clew run --session sess_0237ac760bbde4c21658b8f2cb5f283e '…'\nor\x1b[31m not")
+	if got, want := out.String(), "    Go on: clew run --session sess_0237ac760bbde4c21658b8f2cb5f283e '…'\n    or"; !strings.HasPrefix(got, want) || strings.Contains(got, "\x1b") {
+		t.Errorf("%q", got)
+	}
+}
