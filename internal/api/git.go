@@ -158,32 +158,36 @@ func (a *API) mayGit(ctx context.Context, id clew.SessionID) error {
 	return err
 }
 
-func (a *API) diff(ctx context.Context, in *diffInput) (*diffOutput, error) {
-	if err := a.mayGit(ctx, in.ID); err != nil {
-		return nil, err
+// beginGit begins work on a session's repository: the caller may, it is one of few
+// heavy requests at a time, and it has the time that git takes.
+func (a *API) beginGit(ctx context.Context, id clew.SessionID) (context.Context, func(), error) {
+	if err := a.mayGit(ctx, id); err != nil {
+		return nil, nil, err
 	}
 	end, err := a.heavy.begin(ctx, callerOf(ctx).User)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := gitContext(ctx)
+	return ctx, func() { cancel(); end() }, nil
+}
+
+func (a *API) diff(ctx context.Context, in *diffInput) (*diffOutput, error) {
+	ctx, end, err := a.beginGit(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	ctx, cancel := gitContext(ctx)
-	defer cancel()
 	d, err := a.o.Git.Diff(ctx, in.ID, callerOf(ctx), in.Against)
 	return &diffOutput{Body: d}, err
 }
 
 func (a *API) previewCommit(ctx context.Context, in *previewInput) (*previewOutput, error) {
-	if err := a.mayGit(ctx, in.ID); err != nil {
-		return nil, err
-	}
-	end, err := a.heavy.begin(ctx, callerOf(ctx).User)
+	ctx, end, err := a.beginGit(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	ctx, cancel := gitContext(ctx)
-	defer cancel()
 	p, err := a.o.Git.PreviewCommit(ctx, in.ID, callerOf(ctx), in.Body.Draft)
 	return &previewOutput{Body: p}, err
 }
