@@ -21,7 +21,11 @@ func here(ctx context.Context, a *env.App, r env.Remote, last bool) error {
 	var welcome []string
 	a.Told = func(text string) { welcome = append(welcome, text) }
 	defer func() { a.Told = nil }()
-	c, err := hereServer(ctx, a, r, last)
+	connect := serverWithModel
+	if last { // reading needs none
+		connect = func(_ context.Context, a *env.App, r env.Remote) (*env.Rest, error) { return a.Connect(r) }
+	}
+	c, err := connect(ctx, a, r)
 	if err != nil {
 		return err
 	}
@@ -54,13 +58,16 @@ func here(ctx context.Context, a *env.App, r env.Remote, last bool) error {
 	return openHere(ctx, a, c, id, welcome, true)
 }
 
-// hereServer finds the server, or starts one if that can be of use.
-func hereServer(ctx context.Context, a *env.App, r env.Remote, last bool) (*env.Rest, error) {
-	c, err := a.Connect(env.Remote{Data: r.Data})
-	if clew.CodeOf(err) != clew.ConnectionFailed {
+// serverWithModel finds the server, or starts one if that can be of use: for work that
+// needs a model nothing is started where there can be none.
+func serverWithModel(ctx context.Context, a *env.App, r env.Remote) (*env.Rest, error) {
+	running := r
+	running.Start = false
+	c, err := a.Connect(running)
+	if clew.CodeOf(err) != clew.ConnectionFailed || !a.MayStart(r) {
 		return c, err
 	}
-	if !last && !a.MayHaveModel(ctx, r) {
+	if !a.MayHaveModel(ctx, r) {
 		return nil, notReady("%s", noModelText)
 	}
 	return a.Connect(r)

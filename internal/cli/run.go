@@ -184,7 +184,7 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 		return err
 	}
 	r.Own = r.Own && !f.detach // the work goes on without this command
-	c, err := a.Connect(r)
+	c, err := f.server(ctx, a, r)
 	if err != nil {
 		return err
 	}
@@ -271,11 +271,25 @@ func (f runFlags) allowance() (follow.Allowance, error) {
 // modelSettings are those for the model that was asked for. A session that is there, or
 // a mode of one's own, may have a model where the server has none.
 func (f runFlags) modelSettings(ctx context.Context, a *env.App, r env.Remote, c *env.Rest) (map[string]any, error) {
-	ownMode := f.mode != "" && f.mode != string(clew.ModeRun) && f.mode != string(clew.ModeChat) && !slices.Contains(env.BuiltInModes(), f.mode)
-	if f.model == "" && (f.session != "" || ownMode) {
+	if f.ownModel() {
 		return map[string]any{}, nil
 	}
 	return modelFor(ctx, a, r, c, f.model)
+}
+
+// ownModel reports whether the work may have a model that the server's settings do not
+// name.
+func (f runFlags) ownModel() bool {
+	ownMode := f.mode != "" && f.mode != string(clew.ModeRun) && f.mode != string(clew.ModeChat) && !slices.Contains(env.BuiltInModes(), f.mode)
+	return f.model == "" && (f.session != "" || ownMode)
+}
+
+// server finds the server. None is started for work that no model could do.
+func (f runFlags) server(ctx context.Context, a *env.App, r env.Remote) (*env.Rest, error) {
+	if f.model != "" || f.ownModel() {
+		return a.Connect(r)
+	}
+	return serverWithModel(ctx, a, r)
 }
 
 // openFor makes the session, or finds it, and sets what was asked for.

@@ -305,6 +305,9 @@ func TestStopAtWork(t *testing.T) {
 // Without a model nothing is started, and it is said how to get one.
 func TestNoModel(t *testing.T) {
 	p := newPerson(t)
+	if r := p.run("run", "hello"); r.code != 2 || !strings.Contains(r.errs, "No model is set up") || strings.Contains(r.errs, started) {
+		t.Errorf("clew run: %+v", r)
+	}
 	s := p.screen(80, 24)
 	s.line("clew; echo left with $?")
 	s.see("No model is set up. Choose one of:", "clew login", "left with 2")
