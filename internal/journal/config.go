@@ -68,6 +68,11 @@ type Config struct {
 // Embedded reports whether the engine runs in this process.
 func (c Config) Embedded() bool { return c.Engine == "" || c.Engine == "embedded" }
 
+// streamDir is where the engine in this process keeps a stream.
+func (c Config) streamDir(name string) string {
+	return filepath.Join(c.Dir, "engine", "jetstream", "$G", "streams", name)
+}
+
 const (
 	defaultPrefix     = "clew"
 	defaultNodeTTL    = 1500 * time.Millisecond

@@ -117,7 +117,7 @@ func (h *healer) restart(ctx context.Context) error {
 	}
 	if !diskFull(s.Why) {
 		for _, name := range streams {
-			if err := rewriteLastBlock(filepath.Join(h.j.cfg.Dir, "engine", "jetstream", "$G", "streams", name, "msgs")); err != nil {
+			if err := rewriteLastBlock(filepath.Join(h.j.cfg.streamDir(name), "msgs")); err != nil {
 				return fmt.Errorf("write the newest records of %s again: %w", name, err)
 			}
 		}

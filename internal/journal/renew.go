@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -54,7 +57,31 @@ func (j *Journal) endBlock(ctx context.Context, s jetstream.Stream, subject stri
 	if info.State.FirstSeq <= last {
 		return fmt.Errorf("%w: %s from %d", errOldBlocks, info.Config.Name, info.State.FirstSeq)
 	}
-	return nil
+	return j.awaitRemoved(ctx, info.Config.Name)
+}
+
+// awaitRemoved waits until the engine in this process has removed the files of a
+// purge that left nothing in a stream: it puts them aside and removes them after
+// it has answered. Another engine's files are out of sight.
+func (j *Journal) awaitRemoved(ctx context.Context, stream string) error {
+	if !j.cfg.Embedded() {
+		return nil
+	}
+	aside := filepath.Join(j.cfg.streamDir(stream), "__msgs__")
+	for try := 1; ; try++ {
+		_, err := os.Lstat(aside)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case try == removedTries:
+			return fmt.Errorf("%w: %s has files put aside", errOldBlocks, stream)
+		}
+		if err := pause(ctx, removedPause); err != nil {
+			return err
+		}
+	}
 }
 
 // renewPartition pushes everything out of a partition's stream that was written up
@@ -82,6 +109,9 @@ func (j *Journal) renewPartition(ctx context.Context, p int, seal Sealer) error 
 const (
 	renewTries = 10
 	renewPause = 50 * time.Millisecond
+
+	removedTries = 1000
+	removedPause = 10 * time.Millisecond
 )
 
 const fillerKey = "filler"

@@ -127,6 +127,34 @@ func TestRenewedPartition(t *testing.T) {
 	}
 }
 
+// A purge that leaves nothing in a stream has its files removed after the engine
+// has answered. Nothing is called gone before.
+func TestRenewAwaitsTheFiles(t *testing.T) {
+	j := openForHealing(t)
+	aside := filepath.Join(j.cfg.streamDir(j.streamName(0)), "__msgs__")
+	if err := os.Mkdir(aside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	subject := j.subject("j", "0", "f", "filler")
+	last, err := j.beginBlock(t.Context(), newMsg(subject, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() { ended <- j.endBlock(t.Context(), j.streams[0], subject, last) }()
+	select {
+	case err := <-ended:
+		t.Fatalf("files that are put aside were not waited for: %v", err)
+	case <-time.After(5 * removedPause):
+	}
+	if err := os.Remove(aside); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 // The mark that a session was at work holds up the sweep no more once the session was
 // deleted; records that nobody sealed do.
 func TestSweepOfADeletedSession(t *testing.T) {
