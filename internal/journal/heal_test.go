@@ -62,18 +62,22 @@ func TestWriteErrorLines(t *testing.T) {
 	}
 }
 
-// While the engine is started anew, tables that are followed and wake-ups that
-// fall due wait and go on.
+// When the engine is started anew, who follows a table is told at once and follows
+// it again, and wake-ups that fall due wait and go on.
 func TestHealKeepsFollowersAndWakes(t *testing.T) {
 	j := openForHealing(t)
 	table, err := j.Table(t.Context(), "SOME")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make(chan string, 10)
-	if err := table.Follow(t.Context(), func(key string, _ []byte, _ bool) { rows <- key }, func(err error) { t.Error(err) }); err != nil {
-		t.Fatal(err)
+	rows, over := make(chan string, 10), make(chan error, 10)
+	follow := func() {
+		t.Helper()
+		if err := table.Follow(t.Context(), func(key string, _ []byte, _ bool) { rows <- key }, func(err error) { over <- err }); err != nil {
+			t.Fatal(err)
+		}
 	}
+	follow()
 	woken := make(chan clew.SessionID, 10)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -95,6 +99,12 @@ func TestHealKeepsFollowersAndWakes(t *testing.T) {
 			t.Errorf("a write was refused with %v", err)
 		}
 		awaitState(t, j, StorageHealthy)
+		select {
+		case <-over:
+			follow()
+		case <-time.After(time.Minute):
+			t.Fatal("a watch that hears nothing any more did not end")
+		}
 	}
 	if err := table.Put(t.Context(), "after", []byte("x")); err != nil {
 		t.Fatal(err)

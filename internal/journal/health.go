@@ -76,13 +76,18 @@ func (h *health) restarted() {
 	h.life, h.endLife = context.WithCancel(context.Background())
 }
 
+// lifetime ends when the engine in this process is started anew.
+func (h *health) lifetime() context.Context {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.life
+}
+
 // read runs fn, which asks the engine something, and runs it again if the engine
 // was started anew before it answered.
 func (h *health) read(ctx context.Context, fn func(context.Context) error) error {
 	for {
-		h.mu.Lock()
-		life := h.life
-		h.mu.Unlock()
+		life := h.lifetime()
 		once, cancel := context.WithCancel(ctx)
 		stop := context.AfterFunc(life, cancel)
 		err := fn(once)

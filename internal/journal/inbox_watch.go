@@ -93,7 +93,7 @@ func (x *Inbox) addFollower(ctx context.Context, owner string, f *followedRows) 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.running {
-		updates, err := x.table.kv.WatchAll(context.WithoutCancel(ctx), jetstream.UpdatesOnly())
+		updates, err := x.table.watch(context.WithoutCancel(ctx), jetstream.UpdatesOnly())
 		if err != nil {
 			return engineError(err)
 		}
@@ -121,6 +121,7 @@ func (x *Inbox) removeFollower(owner string, f *followedRows) {
 // when the connection to it is closed.
 func (w *rowWatch) run(updates jetstream.KeyWatcher) {
 	defer w.end()
+	defer func() { _ = updates.Stop() }()
 	for e := range updates.Updates() {
 		if e != nil {
 			w.tell(tableRow{e.Key(), e.Revision(), e.Value(), e.Operation() == jetstream.KeyValuePut})

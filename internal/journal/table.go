@@ -184,11 +184,14 @@ func (t *Table) Change(ctx context.Context, key string, fn func(old []byte) ([]b
 // List gives all rows.
 func (t *Table) List(ctx context.Context) (map[string][]byte, error) {
 	rows := map[string][]byte{}
-	err := t.follow(ctx, func(key string, value []byte, deleted bool) {
-		if !deleted {
-			rows[key] = value
-		}
-	}, true)
+	err := t.j.health.read(ctx, func(ctx context.Context) error {
+		clear(rows)
+		return t.follow(ctx, func(key string, value []byte, deleted bool) {
+			if !deleted {
+				rows[key] = value
+			}
+		}, true)
+	})
 	return rows, err
 }
 
@@ -230,7 +233,30 @@ func (t *Table) keys(ctx context.Context, pattern string) ([]string, error) {
 	return keys, ctx.Err()
 }
 
-// Watch calls fn for every row and then for each change until ctx ends.
+// watch follows all rows until it is stopped or the engine in this process is
+// started anew. The client would notice that only after ten seconds without a
+// sign of life, and who hears nothing of a revoked key for so long trusts it.
+func (t *Table) watch(ctx context.Context, opts ...jetstream.WatchOpt) (jetstream.KeyWatcher, error) {
+	life := t.j.health.lifetime()
+	w, err := t.kv.WatchAll(ctx, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return livingWatch{w, context.AfterFunc(life, func() { _ = w.Stop() })}, nil
+}
+
+type livingWatch struct {
+	jetstream.KeyWatcher
+	stopped func() bool
+}
+
+func (w livingWatch) Stop() error {
+	w.stopped()
+	return w.KeyWatcher.Stop()
+}
+
+// Watch calls fn for every row and then for each change until ctx ends, or with
+// an error until the engine ends the watch.
 func (t *Table) Watch(ctx context.Context, fn func(key string, value []byte)) error {
 	return t.follow(ctx, func(key string, value []byte, deleted bool) {
 		if !deleted {
@@ -243,7 +269,7 @@ func (t *Table) Watch(ctx context.Context, fn func(key string, value []byte)) er
 // change (live) in the background until ctx ends. ended gets the error that
 // ended it.
 func (t *Table) Follow(ctx context.Context, fn func(key string, value []byte, live bool), ended func(error)) error {
-	w, err := patiently(ctx, t.j.waiter, func() (jetstream.KeyWatcher, error) { return t.kv.WatchAll(ctx) })
+	w, err := patiently(ctx, t.j.waiter, func() (jetstream.KeyWatcher, error) { return t.watch(ctx) })
 	if err != nil {
 		return engineError(err)
 	}
@@ -285,7 +311,7 @@ func (t *Table) Follow(ctx context.Context, fn func(key string, value []byte, li
 var errWatchEnded = errors.New("the engine ended the watch")
 
 func (t *Table) follow(ctx context.Context, fn func(key string, value []byte, deleted bool), once bool) error {
-	w, err := t.kv.WatchAll(ctx)
+	w, err := t.watch(ctx)
 	if err != nil {
 		return engineError(err)
 	}
@@ -295,7 +321,7 @@ func (t *Table) follow(ctx context.Context, fn func(key string, value []byte, de
 		case e, ok := <-w.Updates():
 			switch {
 			case !ok:
-				return ctx.Err()
+				return errors.Join(ctx.Err(), errWatchEnded)
 			case e == nil && once:
 				return nil
 			case e != nil:
