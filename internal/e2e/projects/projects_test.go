@@ -113,32 +113,42 @@ func (p *person) do(dir, line string) {
 	}
 }
 
-// play has the agent do its work, and wants the tests green.
+// clew is what the person types, with nothing set up but where the model is.
+func (p *person) clew(ctx context.Context, s *proc.Stage, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, s.Srv.Path(), args...)
+	cmd.Dir = s.Work
+	cmd.Env = append(p.environ(), "CLEW_SECRETS_BACKEND=file", "CLEW_DISK_RESERVE=0",
+		"CLEW_SETTINGS="+filepath.Join(s.Dir, "settings.json"), "CLEW_SECRET_TEST_KEY=sk-test-0123456789")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// play has the agent do its work, and wants the tests green. The server is the one
+// that the first command starts by itself.
 func (p *person) play(s *proc.Stage) {
 	p.t.Helper()
-	proc.Must(p.t, s.Srv.Start())
 	ctx, cancel := context.WithTimeout(p.t.Context(), within)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.Srv.Path(), "run", "--yes", "--verbose", "make the tests pass")
-	cmd.Dir = s.Work
-	cmd.Env = append(p.environ(), "CLEW_DATA="+s.Srv.Dir, "CLEW_SECRETS_BACKEND=file")
-	out, err := cmd.CombinedOutput()
+	p.t.Cleanup(func() {
+		if out, err := p.clew(context.Background(), s, "serve", "stop"); err != nil {
+			p.t.Errorf("clew serve stop: %v\n%s", err, out)
+		}
+	})
+	out, err := p.clew(ctx, s, "run", "--yes", "--verbose", "make the tests pass")
 	p.t.Logf("clew run: %s", out)
-	if err != nil || !strings.Contains(string(out), "All tests pass.") {
+	if err != nil || !strings.Contains(out, "All tests pass.") {
 		p.t.Fatalf("the tests are not green: %v", err)
 	}
-	if strings.Contains(string(out), "canary") {
+	if strings.Contains(out, "canary") {
 		p.t.Error("a secret came out")
 	}
-	show := exec.CommandContext(ctx, s.Srv.Path(), "show", "--environment")
-	show.Dir, show.Env = s.Work, cmd.Env
-	environment, err := show.CombinedOutput()
-	if err != nil || !strings.Contains(string(environment), "PATH="+strings.Join(p.path, ":")) || strings.Contains(string(environment), "canary") {
+	environment, err := p.clew(ctx, s, "show", "--environment")
+	if err != nil || !strings.Contains(environment, "PATH="+strings.Join(p.path, ":")) || strings.Contains(environment, "canary") {
 		p.t.Errorf("clew show --environment: %v\n%s", err, environment)
 	}
 }
 
-// stage is the server with the project. It has nothing of the person's terminal.
+// stage is the project and the model. Nobody starts a server for the person.
 func (p *person) stage(x project) *proc.Stage {
 	p.t.Helper()
 	script := fmt.Sprintf(`
@@ -153,10 +163,7 @@ func (p *person) stage(x project) *proc.Stage {
   reply:
   - tool: {name: write_file, input: {path: %s, content: %s}}
 `, strconv.Quote(x.says), strconv.Quote(x.test+" && { cat "+p.home+"/.netrc "+p.home+"/.*/* || true; }"), strconv.Quote(x.path), strconv.Quote(x.text))
-	return proc.NewStage(p.t, proc.Setup{
-		Script: script, Files: x.files,
-		Env: map[string]string{"HOME": p.home, "PATH": "/usr/bin:/bin", "SHELL": "/bin/false", "CLEW_SET_COMMAND_TOOLCHAINS": "auto"},
-	})
+	return proc.NewStage(p.t, proc.Setup{Script: script, Files: x.files})
 }
 
 func TestGo(t *testing.T) {
