@@ -106,8 +106,8 @@ test-sdks: ## have the vendors' own SDKs talk to the scripted model; they are fe
 	$(GO) test -count=1 -tags sdks,$(TAGS) -timeout 10m -v -run TestVendorsSDKs ./internal/llm/llmtest
 
 .PHONY: test-real-model
-test-real-model: ## stream an answer of a small real model, which is fetched on first use
-	$(GO) test -count=1 -tags realmodel -timeout 10m -v ./internal/llm/realmodel
+test-real-model: ## have a small real model answer and work on a Go project; it is fetched on first use
+	$(GO) test -count=1 -tags realmodel,$(TAGS) -timeout 20m -v -run RealModel ./internal/llm/realmodel ./internal/e2e/projects
 
 .PHONY: test-kills
 test-kills: ## kill the server at every named point of a turn, of a run, and of a rewind with files

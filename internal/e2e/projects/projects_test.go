@@ -166,16 +166,17 @@ func (p *person) stage(x project) *proc.Stage {
 	return proc.NewStage(p.t, proc.Setup{Script: script, Files: x.files})
 }
 
-func TestGo(t *testing.T) {
-	p := newPerson(t)
+// goProject has Go in the person's home, and a project with a mistake.
+func (p *person) goProject() project {
+	p.t.Helper()
 	root := filepath.Dir(filepath.Dir(p.find("go")))
-	proc.Must(t, os.MkdirAll(filepath.Join(p.home, "sdk"), 0o755))
+	proc.Must(p.t, os.MkdirAll(filepath.Join(p.home, "sdk"), 0o755))
 	home := filepath.Join(p.home, "sdk/go")
 	p.do("/", "cp -al "+root+" "+home+" 2>/dev/null || { rm -rf "+home+"; cp -a "+root+" "+home+"; }")
 	p.path = []string{home + "/bin"}
 	// The build cache is this machine's: to fill another one takes minutes.
-	p.env = []string{"GOFLAGS=-trimpath -modcacherw", "CGO_ENABLED=0", "GOTOOLCHAIN=local", "GOCACHE=" + output(t, "go", "env", "GOCACHE")}
-	s := p.stage(project{
+	p.env = []string{"GOFLAGS=-trimpath -modcacherw", "CGO_ENABLED=0", "GOTOOLCHAIN=local", "GOCACHE=" + output(p.t, "go", "env", "GOCACHE")}
+	return project{
 		files: map[string]string{
 			"go.mod":       "module example.org/shop\n\ngo 1.24\n",
 			"shop.go":      "package shop\n\nimport \"github.com/google/uuid\"\n\nfunc ID() string { return uuid.Nil.String() }\n\nfunc Two() int { return 1 }\n",
@@ -183,12 +184,23 @@ func TestGo(t *testing.T) {
 		},
 		path: "shop.go", text: "package shop\n\nimport \"github.com/google/uuid\"\n\nfunc ID() string { return uuid.Nil.String() }\n\nfunc Two() int { return 2 }\n",
 		test: "go vet ./... && go test ./...", says: `ok\s+example.org/shop`,
-	})
-	p.do(s.Work, "go get github.com/google/uuid@v1.6.0 && go mod tidy && go vet ./... ; ! go test ./...")
+	}
+}
+
+// getGo fetches what the project needs, as a person has done before.
+func (p *person) getGo(dir string) {
+	p.t.Helper()
+	p.do(dir, "go get github.com/google/uuid@v1.6.0 && go mod tidy && go vet ./... ; ! go test ./...")
+}
+
+func TestGo(t *testing.T) {
+	p := newPerson(t)
+	s := p.stage(p.goProject())
+	p.getGo(s.Work)
 	p.play(s)
 }
 
-func output(t *testing.T, name string, args ...string) string {
+func output(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(name, args...).Output()
 	if err != nil {

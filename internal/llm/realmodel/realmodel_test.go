@@ -3,9 +3,7 @@
 package realmodel
 
 import (
-	"bufio"
 	"context"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -15,47 +13,12 @@ import (
 	"github.com/clew-run/clew/internal/llm/openai"
 )
 
-// start serves the model until the test ends, and gives its base URL.
-func start(t *testing.T) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "../../../tools/real-model")
-	cmd.WaitDelay = 10 * time.Second
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var log strings.Builder
-	cmd.Stderr = &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = stdin.Close() // it serves until its input ends
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("the model's log:\n%s", &log)
-		}
-	})
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		if url, ok := strings.CutPrefix(lines.Text(), "real-model: ready "); ok {
-			return url
-		}
-	}
-	t.Fatalf("the model does not start: %v", lines.Err())
-	return ""
-}
-
 // A real model's answer comes in many pieces, and with its usage.
 func TestRealModel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	key := func(context.Context) (string, error) { return "none", nil }
-	provider := openai.New(openai.Options{BaseURL: start(t), Key: key})
+	provider := openai.New(openai.Options{BaseURL: Serve(t, "../../.."), Key: key})
 
 	cold := 0.0
 	req := llm.Request{
