@@ -19,6 +19,8 @@ const bearer = "bearer"
 func config(version string) huma.Config {
 	c := huma.DefaultConfig("clew", version)
 	c.Info.Description = "Sessions of AI agents over HTTP. Live events come over the WebSocket; see /asyncapi.json."
+	c.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+	c.Servers = []*huma.Server{{URL: "/", Description: "The server that gave you this document"}}
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.CreateHooks = nil // no $schema in answers
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
@@ -99,6 +101,7 @@ func (a *API) finishDocument() error {
 			a.doc.AddOperation(linkOperation(r, text))
 		}
 	}
+	a.tag()
 	b, err := json.Marshal(a.doc)
 	if err != nil {
 		return fmt.Errorf("api: OpenAPI document: %w", err)
@@ -126,7 +129,14 @@ func plainOperation(r Route, text string) *huma.Operation {
 			op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "query", Schema: &huma.Schema{Type: huma.TypeString}})
 		}
 	}
-	op.Responses = map[string]*huma.Response{statusKey(ok): {Description: http.StatusText(ok)}}
+	op.Responses = map[string]*huma.Response{
+		statusKey(ok): {Description: http.StatusText(ok)},
+		"403":         {Description: "The request names a host or comes from a page that this server does not allow"},
+	}
+	if r.Own { // what a client sees that cannot have its WebSocket
+		op.Responses["default"] = &huma.Response{Description: "An error, as of every other route"}
+	}
+	op.Security = []map[string][]string{} // none, said aloud
 	if !r.Open {
 		op.Security = []map[string][]string{{bearer: {}}}
 		op.Responses["401"] = &huma.Response{Description: http.StatusText(http.StatusUnauthorized)}
@@ -138,4 +148,22 @@ func statusKey(status int) string { return strconv.Itoa(status) }
 
 func notReady(cause error) *clew.Error {
 	return clew.WrapError(clew.Unavailable, cause, "the server is not ready")
+}
+
+// Document is the OpenAPI document of a server that can do everything, for those who
+// read it without one.
+func Document(version string) ([]byte, error) {
+	nothing := http.NotFoundHandler()
+	a, err := New(Options{
+		Sessions: struct{ Sessions }{}, Auth: struct{ Authenticator }{}, Version: version,
+		// Routes that a server leaves out if it has nothing behind them.
+		AsyncAPI: []byte{}, Metrics: nothing, WebSocket: nothing, InboxFeed: nothing,
+		Blobs: struct{ Blobs }{}, References: struct{ References }{}, Exports: struct{ Exports }{}, Imports: struct{ Imports }{},
+		Inbox: struct{ Inbox }{}, Links: struct{ Links }{}, Push: struct{ Push }{}, Drafts: struct{ Drafts }{},
+		Erasures: struct{ Erasures }{}, Git: struct{ Git }{},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.openAPI, nil
 }

@@ -121,8 +121,11 @@ func checkOperation(t *testing.T, r api.Route, op map[string]any, ids map[string
 	if _, ok := responses["401"]; ok == r.Open || len(responses) == 0 {
 		t.Errorf("%s: responses %v", id, responses)
 	}
-	if _, ok := op["security"]; ok == r.Open {
+	if security, ok := op["security"].([]any); !ok || len(security) == 0 != r.Open {
 		t.Errorf("%s: security %v", id, op["security"])
+	}
+	if tags, _ := op["tags"].([]any); len(tags) != 1 || tags[0] == "" {
+		t.Errorf("%s %s has no group, see tags.go", r.Method, r.Path)
 	}
 	declared := map[string]bool{}
 	params, _ := op["parameters"].([]any)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/api"
 )
 
 // A call is a request to the server, and what is unusual about it.
@@ -190,6 +191,27 @@ func foreign(c call) []call {
 		list = append(list, c)
 	}
 	return list
+}
+
+// The pages of the site are made of the document that a server gives.
+func TestDocumentWithoutAServer(t *testing.T) {
+	srv := startServer(t, options{})
+	served := srv.do(t, call{method: "GET", path: "/openapi.json"}).body
+	var doc struct {
+		Info struct {
+			Version string `json:"version"`
+		} `json:"info"`
+	}
+	if err := json.Unmarshal(served, &doc); err != nil {
+		t.Fatal(err)
+	}
+	made, err := api.Document(doc.Info.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(made, served) {
+		t.Errorf("api.Document makes %d bytes, the server gives %d: it leaves out a route, see its options", len(made), len(served))
+	}
 }
 
 // A page of our own and a program without Origin are let in.

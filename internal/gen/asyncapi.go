@@ -36,7 +36,7 @@ func asyncFile([]byte) ([]byte, error) {
 			"title":       "clew",
 			"version":     "1.0.0",
 			"description": "A session server for AI agents. PROTOCOL.md says how the messages belong together.",
-			"license":     object{"name": "Apache-2.0"},
+			"license":     object{"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
 		},
 		"defaultContentType": "application/json",
 		"servers": object{"local": object{
