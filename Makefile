@@ -114,7 +114,7 @@ test-kills: ## kill the server at every named point of a turn, of a run, and of 
 	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 3h -v -run Kill ./internal/e2e/story ./internal/e2e/runs ./internal/e2e/travelcrash
 
 .PHONY: test-manual
-test-manual: ## do what docs/operating.md says for three machines, to the letter
+test-manual: ## do what docs/cluster.md says for three machines, to the letter
 	$(GO) test -count=1 -timeout 30m -v -run TestManual ./internal/e2e/failover
 
 # The tree and the engine's release that older programs are made of, to run beside this one.

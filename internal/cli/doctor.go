@@ -99,7 +99,7 @@ func (x *doctor) all(ctx context.Context, file string) {
 	x.add(env.CheckOf("program", env.CheckOK, fmt.Sprintf("clew %s, %s, %s", b.Version, b.Go, b.Platform), ""))
 	cfg, err := x.config(file)
 	if err != nil {
-		x.add(env.CheckOf("configuration", env.CheckProblem, err.Error(), "mend it; docs/operating.md lists what can be set"))
+		x.add(env.CheckOf("configuration", env.CheckProblem, err.Error(), "mend it; docs/server-settings.md lists what can be set"))
 		return
 	}
 	x.add(env.CheckOf("configuration", env.CheckOK, env.FirstOf(file, x.Getenv(env.EnvPrefix+"CONFIG"), "no file, which is fine"), ""))

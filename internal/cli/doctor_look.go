@@ -86,7 +86,7 @@ func (x *doctor) lookAtRules(list []setting) {
 	patterns = slices.DeleteFunc(patterns, func(p string) bool { return !strings.HasSuffix(p, " *") })
 	if len(patterns) > 0 {
 		x.add(env.CheckOf("rules", env.CheckNote, "in allowed_commands a star stands for any words but those known to be dangerous: "+strings.Join(patterns, ", "),
-			"write whole lines for what can run other programs, such as make or docker run; see docs/approvals.md"))
+			"write whole lines for what can run other programs, such as make or docker run; see docs/command-rules.md"))
 	}
 }
 
@@ -218,7 +218,7 @@ func (x *doctor) lookAtModels(ctx context.Context, c *env.Rest) {
 	name := fmt.Sprintf("%s of %s (profile %s)", used.Name, used.Provider, used.Profile)
 	switch {
 	case used.WhyCode == modelNone:
-		x.add(env.CheckOf("model", env.CheckWarning, "none is set up", "clew login connects one; docs/providers.md says more"))
+		x.add(env.CheckOf("model", env.CheckWarning, "none is set up", "clew login connects one; docs/connect-a-model.md says more"))
 		return
 	case used.WhyCode == modelMissing:
 		x.add(env.CheckOf("model", env.CheckWarning, used.Why, "clew model ls lists what there is"))

@@ -59,7 +59,7 @@ func modelCommand(a *env.App) *cobra.Command {
 		Use:   "model",
 		Short: "Show and choose the model that agents use",
 		Long: "Show which model the server uses, what it costs, and why it is used. A session or a\n" +
-			"mode can use another one. docs/providers.md says more about models and keys.",
+			"mode can use another one. docs/connect-a-model.md says more about models and keys.",
 		Example: "clew model\nclew model ls\nclew model use anthropic",
 		Args:    env.Known,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -29,7 +29,7 @@ var manualHosts = []string{"a.example", "b.example", "c.example"}
 
 const manualPassword = "choose-your-own"
 
-// A manual is what docs/operating.md says, on three machines that are directories
+// A manual is what docs/cluster.md says, on three machines that are directories
 // and loopback addresses of this one. Nothing but their names and paths is changed.
 type manual struct {
 	t        *testing.T
@@ -51,7 +51,7 @@ var named = regexp.MustCompile("(?ms)^```[a-z]+ name=([a-z.-]+)\n(.*?)^```$")
 
 func newManual(t *testing.T) *manual {
 	t.Helper()
-	m := &manual{t: t, blocks: map[string]string{}, dir: t.TempDir(), text: proc.ReadFile(t, "../../../docs/operating.md")}
+	m := &manual{t: t, blocks: map[string]string{}, dir: t.TempDir(), text: proc.ReadFile(t, "../../../docs/cluster.md")}
 	for _, block := range named.FindAllStringSubmatch(m.text, -1) {
 		m.blocks[block[1]] = block[2]
 	}
@@ -204,7 +204,7 @@ func (x *machine) hasMetrics() {
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	proc.Must(x.m.t, err)
-	_, watched, _ := strings.Cut(x.m.text, "### What to watch")
+	_, watched, _ := strings.Cut(proc.ReadFile(x.m.t, "../../../docs/monitoring.md"), "## What to watch")
 	watched, _, _ = strings.Cut(watched, "\n## ")
 	names := regexp.MustCompile("`((?:clew|process)_[a-z_]+)`").FindAllStringSubmatch(watched, -1)
 	for _, name := range names {

@@ -14,7 +14,7 @@ import (
 )
 
 // Hint ends the first answer of a task.
-const Hint = "This is the echo provider. For a real model, run `clew login`; docs/providers.md has more."
+const Hint = "This is the echo provider. For a real model, run `clew login`; docs/connect-a-model.md has more."
 
 // A Provider says things back. Its zero value is ready for use.
 type Provider struct{}
