@@ -177,6 +177,15 @@ generate: ## make all generated files anew
 check-generated: ## fail if a generated file is not what its generator makes
 	./tools/check-generated
 
+.PHONY: docs
+docs: ## build the docs site into dist/docs/site; its generator is fetched on first use
+	GO=$(GO) ./tools/docs
+
+.PHONY: lint-api
+lint-api: ## check the OpenAPI and AsyncAPI documents against the strictest rules; needs Node
+	$(GO) run ./internal/gen/site -openapi dist/openapi.json
+	./tools/api-lint dist/openapi.json docs/asyncapi.json
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) ./tools/fuzz
