@@ -66,8 +66,8 @@ func complete(root fs.FS, names []string) error {
 }
 
 var (
-	// A block of code, or one line of a text.
-	parts = regexp.MustCompile("(?ms)^```.*?^```$|^.*?$")
+	// A block of code, a comment, or one line of a text.
+	parts = regexp.MustCompile("(?ms)^```.*?^```$|^<!--.*?-->$|^.*?$")
 	// The words behind a block's language are for tests, not for the generator.
 	options = regexp.MustCompile("^(```[a-z]*) [^\n]*")
 	target  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
@@ -81,6 +81,9 @@ func (s *site) page(root fs.FS, name, text string) (string, error) {
 	var wrong error
 	var lines []string
 	for _, part := range parts.FindAllString(text, -1) {
+		if strings.HasPrefix(part, "<!--") { // for tests and generators
+			continue
+		}
 		if strings.HasPrefix(part, "```") {
 			lines = append(lines, options.ReplaceAllString(part, "$1"))
 			continue

@@ -69,6 +69,7 @@ func TestPages(t *testing.T) {
 		"a directory":       {"[r](../examples/run)", "[r](" + source + "tree/main/examples/run)"},
 		"elsewhere":         {"[e](https://example.org/x)", "[e](https://example.org/x)"},
 		"options of blocks": {"```sh name=x\na [b](c)\n```", "```sh\na [b](c)\n```"},
+		"a comment":         {"text\n\n<!-- run:\n[g](gone.md)\n-->\n```sh\nls\n```", "text\n\n```sh\nls\n```"},
 		"a list":            {"text:\n- one\n- two", "text:\n\n- one\n- two"},
 	} {
 		s, err := pages(t, map[string]string{"docs/a.md": c.text + "\n"})
