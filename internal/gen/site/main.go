@@ -50,6 +50,9 @@ func run(root, out, only string) error {
 		return err
 	}
 	s.files["style.css"] = style
+	if s.files["icon.svg"], err = os.ReadFile(filepath.Join(root, "web/public/icon.svg")); err != nil {
+		return err
+	}
 	for name, text := range s.files {
 		if err := write(filepath.Join(out, "pages", filepath.FromSlash(name)), text); err != nil {
 			return err
