@@ -246,6 +246,9 @@ func TestWhatRunsIsWhatWasParsed(t *testing.T) {
 			i.Action.Effect.Environment = map[string]string{"GIT_PAGER": "evil"}
 			i.Values.CommandEnv = map[string]string{"GIT_PAGER": "cat"}
 		}, Ask},
+		{"certificates of the person", func(i *Input) {
+			i.Action.Effect.Environment = map[string]string{"GIT_SSL_CAINFO": "/etc/ssl/certs/ca.crt", "SSL_CERT_FILE": "/etc/ssl/certs/ca.crt"}
+		}, Allow},
 		{"no command", func(i *Input) { i.Action.Effect.Command = "" }, Ask},
 	}
 	for _, c := range cases {

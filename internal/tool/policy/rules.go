@@ -143,6 +143,9 @@ func strangeVariable(env, set map[string]string) string {
 		if value, ok := quietVariables[name]; ok && value == env[name] {
 			continue
 		}
+		if name == certificatesOfGit {
+			continue
+		}
 		if slices.Contains(shellVariables, name) || slices.ContainsFunc(shellPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			return name
 		}
@@ -156,6 +159,10 @@ var (
 	quietVariables = map[string]string{"GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 	shellPrefixes  = []string{"LD_", "DYLD_", "BASH_FUNC_", "GIT_"}
 )
+
+// certificatesOfGit names a file of certificates, as SSL_CERT_FILE does: it comes from the
+// person's terminal, and no command line means something else by it.
+const certificatesOfGit = "GIT_SSL_CAINFO"
 
 // Rewrite gives the input of a command tool with Run in place of the command.
 // The call is prepared again with it, so that what starts is what was parsed.
