@@ -53,6 +53,9 @@ type Config struct {
 	Clock         clock.Clock // nil = the machine's
 	// Workspace opens a session's directory, for as long as the agent works.
 	Workspace func(id clew.SessionID, owner clew.UserID, dir string, v settings.Values) (*tool.Workspace, error)
+	// MadeFrom gives the directory that a session's own work tree was made from, "" if it
+	// has none; nil has none.
+	MadeFrom func(id clew.SessionID) string
 	// Node is this node's name, "" if it is alone: then it has all files. Home is
 	// the directory of a session that was made without one.
 	Node string

@@ -102,9 +102,13 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 }
 
 // permitted gives the settings with the preset that the session's owner chose for its
-// directory. It stands between the server's settings and the session's own.
+// directory, or for the one that its work tree was made from. It stands between the
+// server's settings and the session's own.
 func (w *worker) permitted(v session.View) settings.Values {
 	preset := w.values.PresetFor(v.Owner, v.Workspace)
+	if preset == "" && w.cfg.MadeFrom != nil {
+		preset = w.values.PresetFor(v.Owner, w.cfg.MadeFrom(v.Session))
+	}
 	if preset == "" || w.noPlace != nil || w.workspace.Dir != v.Workspace { // a link may lead elsewhere by now
 		return w.values
 	}

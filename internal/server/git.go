@@ -373,6 +373,15 @@ func (r repositories) Create(ctx context.Context, by clew.Principal, n session.N
 	return id, r.host.Note(ctx, id, by, "git_worktree", said, clew.Usage{})
 }
 
+// madeFrom is the directory that a session's own work tree was made from, "" if it has none.
+func (s *Server) madeFrom(id clew.SessionID) string {
+	w, ok, err := s.git.Worktree(id)
+	if err != nil || !ok {
+		return ""
+	}
+	return filepath.Join(w.Repository, filepath.FromSlash(w.Below))
+}
+
 // Worktrees implements api.Git.
 func (r repositories) Worktrees(ctx context.Context, state bool) ([]api.WorktreeLine, error) {
 	list, err := r.git.Worktrees()
