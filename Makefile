@@ -2,7 +2,8 @@
 
 GO      ?= go
 TOOL     = $(GO) tool -modfile=tools/go.mod
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# As goreleaser writes it, 1.2.3 for the tag v1.2.3: the same commit gives the same bytes.
+VERSION ?= $(patsubst v%,%,$(shell git describe --tags --always --dirty 2>/dev/null || echo dev))
 LDFLAGS  = -s -w -X github.com/clew-run/clew/internal/cli/env.version=$(VERSION)
 # Without grpc's pages of traces, which are templates: deploy/link_test.go says why.
 TAGS     = grpcnotrace

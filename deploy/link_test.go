@@ -96,18 +96,24 @@ text/template.evalField <ReflectMethod> -> reflect.Value.MethodByName
 	}
 }
 
-// The image's program is built as the others are.
-func TestContainerfileHasTheTags(t *testing.T) {
-	makefile, err := os.ReadFile("../Makefile")
+// The programs of the image and of a release are built as the others are.
+func TestAllAreBuiltWithTheTags(t *testing.T) {
+	tags := regexp.MustCompile(`(?m)^TAGS += (\S+)$`).FindStringSubmatch(text(t, "../Makefile"))
+	if tags == nil {
+		t.Fatal("the Makefile has no tags")
+	}
+	for name, want := range map[string]string{"Containerfile": " -tags " + tags[1] + " ", "../.goreleaser.yaml": " -tags=" + tags[1] + "]"} {
+		if !strings.Contains(text(t, name), want) {
+			t.Errorf("the Makefile builds with tags %q, %s does not", tags[1], name)
+		}
+	}
+}
+
+func text(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	container, err := os.ReadFile("Containerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tags := regexp.MustCompile(`(?m)^TAGS += (\S+)$`).FindSubmatch(makefile)
-	if tags == nil || !strings.Contains(string(container), " -tags "+string(tags[1])+" ") {
-		t.Errorf("the Makefile builds with tags %q, Containerfile does not", tags)
-	}
+	return string(b)
 }

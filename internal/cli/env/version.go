@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// version is set by the linker in releases: -X …/internal/cli/env.version=v1.2.3.
+// version is set by the linker in releases: -X …/internal/cli/env.version=1.2.3.
 var version string
 
 // Build says which program this is.
