@@ -70,6 +70,30 @@ func TestPresetOfAWorkspace(t *testing.T) {
 		calls(command("a5", "make all")), says("Done."), calls(command("a6", "make all")), says("Done."))
 }
 
+// In a work tree counts what was chosen for the directory that it was made from, unless
+// something was chosen for the work tree itself.
+func TestPresetOfAWorkTree(t *testing.T) {
+	edit := func(id string) step { return calls(call(id, "write_file", `{"path":"`+id+`.txt","content":"x"}`)) }
+	run(t, nil, func(w *world) {
+		w.madeFrom = t.TempDir()
+		for dir, preset := range map[string]string{w.madeFrom: "edits", filepath.Dir(w.madeFrom): "ask"} {
+			if err := w.settings.SetPermissions(t.Context(), "ann", dir, preset); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.say("go")
+		w.idle()
+		w.ranBy("e1", "Create e1.txt (1 bytes)", &clew.AllowedBy{Scope: clew.AllowedBySettings, Rule: "always_allow_write"})
+		if err := w.settings.SetPermissions(t.Context(), "ann", w.dir, "ask"); err != nil {
+			t.Fatal(err)
+		}
+		w.say("go")
+		w.asked(clew.AskTool)
+		w.no()
+		w.idle()
+	}, edit("e1"), says("Done."), edit("e2"), says("Done."))
+}
+
 // Nothing but a real sandbox without network counts for the preset.
 func TestSandboxPresetNeedsASandbox(t *testing.T) {
 	for name, g := range map[string]*gadget{"none": held("none", true, false), "network": held("bwrap", true, true), "not guarded": held("bwrap", false, false), "another": held("chroot", false, true)} {

@@ -60,6 +60,7 @@ type world struct {
 	by       clew.Principal                             // who speaks, if not ann
 	files    rewind.Files                               // nil keeps none
 	personal func() project.Folder
+	madeFrom string // where the session's own work tree was made
 	several  bool // each host is another node
 }
 
@@ -128,6 +129,7 @@ func (w *world) open() {
 		Trusted:       w.trusted,
 		Files:         w.files,
 		Personal:      w.personal,
+		MadeFrom:      func(clew.SessionID) string { return w.madeFrom },
 		Workspace: func(_ clew.SessionID, _ clew.UserID, dir string, _ settings.Values) (*tool.Workspace, error) {
 			if dir == "" {
 				return nil, clew.Errorf(clew.SessionInvalidState, "the session has no directory")
