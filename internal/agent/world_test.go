@@ -61,7 +61,7 @@ type world struct {
 	files    rewind.Files                               // nil keeps none
 	personal func() project.Folder
 	madeFrom string // where the session's own work tree was made
-	several  bool // each host is another node
+	several  bool   // each host is another node
 }
 
 // profiles is what every world has in its settings. The provider is played, so
