@@ -88,6 +88,7 @@ type Options struct {
 	Secrets     Secrets      // nil = this server keeps none
 	Models      Models       // nil = it has no models
 	Words       ProjectWords // nil = it has no commands
+	Files       Files        // nil = it lists no files
 	ToolServers ToolServers  // nil = it has no tool servers
 	Blobs       Blobs        // nil = no route for blobs
 	References  References   // with Blobs
@@ -184,6 +185,7 @@ func New(o Options) (*API, error) {
 	a.profileRoutes(h)
 	a.modelRoutes(h)
 	a.slashRoutes(h)
+	a.fileRoutes(h)
 	a.toolServerRoutes(h)
 	a.backupRoutes(h)
 	a.usageRoutes(h)
