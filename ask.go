@@ -98,6 +98,7 @@ const (
 	SayAPIReqDeleted           Say = "api_req_deleted"
 	SayModelFallback           Say = "model_fallback"    // clew's own; its metadata has from, to and reason
 	SayInstructionsRead        Say = "instructions_read" // clew's own; see Message.Instructions
+	SayFilesAttached           Say = "files_attached"    // clew's own; what the model got of files that a message mentions
 	SayGit                     Say = "git"               // clew's own; its metadata has action, and branch or commit
 	SayCompletionResult        Say = "completion_result"
 	SayUserFeedback            Say = "user_feedback"
@@ -126,7 +127,7 @@ var sayValues = []string{
 	string(SayError), string(SayText), string(SayImage), string(SayReasoning),
 	string(SayAPIReqStarted), string(SayAPIReqFinished), string(SayAPIReqRetried),
 	string(SayAPIReqRetryDelayed), string(SayAPIReqDeleted), string(SayModelFallback),
-	string(SayInstructionsRead), string(SayGit),
+	string(SayInstructionsRead), string(SayFilesAttached), string(SayGit),
 	string(SayCompletionResult), string(SayUserFeedback), string(SayUserFeedbackDiff),
 	string(SayCommandOutput), string(SaySubtaskResult),
 	string(SayBrowserAction), string(SayBrowserActionResult), string(SayBrowserSessionStatus),

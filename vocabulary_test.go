@@ -158,11 +158,11 @@ func TestSays(t *testing.T) {
 		condense_context condense_context_error sliding_window_truncation
 		checkpoint_saved shell_integration_warning rooignore_error diff_error codebase_search_result user_edit_todos
 		cell_executed kernel_status
-		model_fallback instructions_read git`) // the last three are clew's own
+		model_fallback instructions_read files_attached git`) // the last four are clew's own
 	got := Say("").Values()
 	slices.Sort(want)
 	slices.Sort(got)
-	if !slices.Equal(got, want) || len(got) != 33 {
+	if !slices.Equal(got, want) || len(got) != 34 {
 		t.Errorf("%d says: %v", len(got), got)
 	}
 }

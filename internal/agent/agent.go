@@ -94,6 +94,7 @@ type Model struct {
 	Cost          func(clew.Usage) float64
 	Unpriced      bool // nobody knows what it costs
 	Free          bool // a call costs nothing and can be made again unasked
+	NoImages      bool // it is known to take none
 }
 
 // An Agent works on the turns of all sessions. Safe for concurrent use.

@@ -22,9 +22,11 @@ import (
 // think puts on record that the model is asked and what it hears, and then asks
 // it.
 func (w *worker) think(ctx context.Context, v session.View) (more bool, err error) {
-	reserve := w.estimate(v)
+	mentioned, parts := w.mentioned(ctx, v)
+	call := w.modelCall(w.estimate(v, asMessage(parts)...))
+	call.Mentioned = mentioned
 	found := w.snapMessage(ctx, v)
-	r, err := w.desk.Do(decide.StartModelCall{Files: found.seen(), Call: w.modelCall(reserve)})
+	r, err := w.desk.Do(decide.StartModelCall{Files: found.seen(), Call: call})
 	found.done(r)
 	crash.At("model.intent")
 	if err != nil || !r.Started { // the turn is over, or waits for somebody

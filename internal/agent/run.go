@@ -123,10 +123,7 @@ func (w *worker) keep(ctx context.Context, v session.View, result tool.Result) (
 	text := strings.ToValidUTF8(result.Text, "\uFFFD")
 	k := storedResult{text: text, bytes: int64(len(text))}
 	by := blob.For{User: v.Owner, Session: v.Session}
-	limit := min(w.values.OutputLimit, 512<<10)
-	if limit <= 0 {
-		limit = 32 << 10
-	}
+	limit := w.outputLimit()
 	if len(text) > limit {
 		stored := "the whole output is stored"
 		address, err := w.cfg.Blobs.PutBlob(ctx, by, []byte(text))
@@ -153,6 +150,14 @@ func (w *worker) keep(ctx context.Context, v session.View, result tool.Result) (
 		k.images = append(k.images, address)
 	}
 	return k, nil
+}
+
+// outputLimit is how many bytes of one tool's output, or of one file, a model gets.
+func (w *worker) outputLimit() int {
+	if w.values.OutputLimit <= 0 {
+		return 32 << 10
+	}
+	return min(w.values.OutputLimit, 512<<10)
 }
 
 // cutAt and cutFrom cut text without splitting a character.

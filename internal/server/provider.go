@@ -118,7 +118,7 @@ func (w *agentDeps) model(p settings.Profile) agent.Model {
 	}
 	info, known := choice.Info(p)
 	return agent.Model{
-		ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput, Unpriced: !known,
+		ContextWindow: info.ContextWindow, MaxOutput: info.MaxOutput, Unpriced: !known, NoImages: info.MaxOutput > 0 && !info.Images,
 		Cost: func(u clew.Usage) float64 { return catalogue.Cost(info, u) },
 	}
 }

@@ -111,7 +111,7 @@ func speakerOf(m clew.Message) clew.Speaker {
 	case clew.SayUserFeedback, clew.SayUserFeedbackDiff, clew.SayUserEditTodos:
 		return clew.SpeakerUser
 	case clew.SayError, clew.SayAPIReqStarted, clew.SayAPIReqFinished, clew.SayAPIReqRetried, clew.SayAPIReqRetryDelayed,
-		clew.SayAPIReqDeleted, clew.SayModelFallback, clew.SayInstructionsRead, clew.SayGit, clew.SayCondenseContext, clew.SayCondenseContextError, clew.SaySlidingWindowTruncation,
+		clew.SayAPIReqDeleted, clew.SayModelFallback, clew.SayInstructionsRead, clew.SayFilesAttached, clew.SayGit, clew.SayCondenseContext, clew.SayCondenseContextError, clew.SaySlidingWindowTruncation,
 		clew.SayCheckpointSaved:
 		return clew.SpeakerSystem
 	}

@@ -191,7 +191,7 @@ func (f FinishCall) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) 
 	r := recorder{tx: tx, s: s, t: t}
 	r.files(f.Files)
 	f.record(&r)
-	if f.Next != nil && lastCall(t, f.Call.ID) && s.MayBegin(t) && !t.Condense && f.Next.Limits.question(spentBy(tx, s, t), f.Next.Reserve) == nil {
+	if f.Next != nil && len(f.Next.hears(t)) == len(Waiting(t)) && lastCall(t, f.Call.ID) && s.MayBegin(t) && !t.Condense && f.Next.Limits.question(spentBy(tx, s, t), f.Next.Reserve) == nil {
 		r.start(*f.Next)
 	}
 	return r.res, nil

@@ -18,14 +18,39 @@ type ModelCall struct {
 	Protocol clew.APIProtocol
 	Provider string
 	Model    string
+	// Mentioned holds, by message, what the agent read of the files that it mentions.
+	Mentioned map[clew.MessageID]Mentioned
+}
+
+// Mentioned is what the model gets beside a message that mentions files.
+type Mentioned struct {
+	Parts []clew.Part
+	Note  string // for people, "" for none
+}
+
+// hears lists the messages that go with the call. One that came meanwhile and mentions
+// files, and those behind it, go with the next call: nobody has read its files yet.
+func (c ModelCall) hears(t *core.Task) []core.Input {
+	list := Waiting(t)
+	for i, in := range list {
+		if _, read := c.Mentioned[in.MessageID]; !read && len(clew.Mentions(in.Text)) > 0 {
+			return list[:i]
+		}
+	}
+	return list
 }
 
 // start records with what a model call begins: what the model has not heard yet,
 // and that it is asked.
 func (r *recorder) start(c ModelCall) {
 	r.res.History = slices.Clip(r.t.History)
-	for _, in := range Waiting(r.t) {
+	for _, in := range c.hears(r.t) {
+		files := c.Mentioned[in.MessageID]
+		if files.Note != "" {
+			r.say(clew.Message{Say: clew.SayFilesAttached, Role: clew.SpeakerSystem, Text: files.Note})
+		}
 		m := Heard(in, r.tx.NextTS())
+		m.Content = append(m.Content, files.Parts...)
 		r.toModel(m, 0)
 		r.res.History = append(r.res.History, m)
 	}

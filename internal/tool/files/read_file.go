@@ -3,6 +3,7 @@ package files
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the description
 	"encoding/base64"
@@ -56,6 +57,7 @@ type readInput struct {
 	Path   string `json:"path"`
 	Offset int    `json:"offset"`
 	Limit  int    `json:"limit"`
+	most   int    // bytes of text, 0 for maxReadText
 }
 
 func (readFile) Prepare(_ context.Context, call tool.Call) (*tool.Action, error) {
@@ -161,7 +163,7 @@ func readText(ctx context.Context, f io.Reader, in readInput) (tool.Result, erro
 		if err := ctx.Err(); err != nil {
 			return tool.Result{}, err
 		}
-		if p.line == last || p.out.Len() >= maxReadText {
+		if p.line == last || p.out.Len() >= cmp.Or(in.most, maxReadText) {
 			_, err := r.Peek(1)
 			p.more = err == nil
 			break
@@ -219,13 +221,15 @@ func (p *page) add(text []byte, size int) {
 	p.out.WriteByte('\n')
 }
 
+const moreFollows = "more lines follow"
+
 func (p *page) finish(exhausted bool) string {
 	var notes []string
 	switch {
 	case exhausted:
 		notes = append(notes, fmt.Sprintf("stopped after %d MiB of the file; use search_files to find a place further on", maxReadBudget>>20))
 	case p.more:
-		notes = append(notes, fmt.Sprintf("more lines follow; go on with offset %d", p.line+1))
+		notes = append(notes, fmt.Sprintf(moreFollows+"; go on with offset %d", p.line+1))
 	case p.line == 0:
 		notes = append(notes, "the file is empty")
 	}

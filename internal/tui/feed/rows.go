@@ -61,7 +61,7 @@ var (
 	}
 	markers = []clew.Say{
 		clew.SayCondenseContext, clew.SaySlidingWindowTruncation, clew.SayCheckpointSaved, clew.SayUserEditTodos,
-		clew.SayAPIReqRetryDelayed, clew.SayModelFallback, clew.SayInstructionsRead, clew.SayGit, clew.SayBrowserSessionStatus, clew.SayKernelStatus, clew.SayShellIntegrationWarning,
+		clew.SayAPIReqRetryDelayed, clew.SayModelFallback, clew.SayInstructionsRead, clew.SayFilesAttached, clew.SayGit, clew.SayBrowserSessionStatus, clew.SayKernelStatus, clew.SayShellIntegrationWarning,
 	}
 	failures = []clew.Say{clew.SayError, clew.SayCondenseContextError, clew.SayDiffError, clew.SayRooignoreError}
 	inners   = []clew.Say{clew.SayAPIReqStarted, clew.SayAPIReqFinished, clew.SayAPIReqRetried, clew.SayAPIReqDeleted}

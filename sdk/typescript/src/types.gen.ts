@@ -228,6 +228,7 @@ export type Say =
   | "api_req_deleted"
   | "model_fallback"
   | "instructions_read"
+  | "files_attached"
   | "git"
   | "completion_result"
   | "user_feedback"
