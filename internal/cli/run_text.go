@@ -2,10 +2,8 @@ package cli
 
 import (
 	"bufio"
-	"encoding/base64"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/cli/history"
+	"github.com/clew-run/clew/internal/picture"
 )
 
 // textFlags say what to say besides the words on the line.
@@ -29,10 +28,7 @@ func (t *textFlags) add(cmd *cobra.Command) {
 }
 
 // What may be read: more is no message to an agent.
-const (
-	maxText  = 4 << 20
-	maxImage = 20 << 20
-)
+const maxText = 4 << 20
 
 // readText puts the message together: the words of the line, then the file, then
 // what is piped or redirected in. A - asks for standard input of any kind.
@@ -119,15 +115,11 @@ func readFile(name string, most int64) ([]byte, error) {
 func readImages(names []string) ([]string, error) {
 	var urls []string
 	for _, name := range names {
-		b, err := readFile(name, maxImage)
+		url, err := picture.Read(name, picture.ShareOf(len(names)))
 		if err != nil {
-			return nil, err
+			return nil, env.Usagef("%w", err)
 		}
-		kind := http.DetectContentType(b)
-		if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) {
-			return nil, env.Usagef("%s is no PNG, JPEG, GIF or WebP picture", name)
-		}
-		urls = append(urls, "data:"+kind+";base64,"+base64.StdEncoding.EncodeToString(b))
+		urls = append(urls, url)
 	}
 	return urls, nil
 }

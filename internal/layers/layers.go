@@ -34,6 +34,7 @@ var order = []string{
 	"internal/disk",       // the room on a file system
 	"internal/toolchain",  // what commands need to see of a person's build tools
 	"internal/term",       // text that is safe at a terminal, and words that are near
+	"internal/picture",    // image files, ready to be sent
 	"internal/git",        // the only caller of git
 	"internal/sentence",   // what the server writes for people
 	"internal/llm/vendor", // who serves models, and how each is spoken to
@@ -85,10 +86,11 @@ var only = []struct {
 	{"wire", []string{"."}, "the wire knows the vocabulary and nothing else"},
 	{"client", []string{".", "wire"}, "the client is what other programs import, so it brings nothing of the server"},
 	{"internal/term", nil, "it knows text and nothing of sessions"},
+	{"internal/picture", nil, "it knows image files and nothing of sessions"},
 	{"internal/ask", []string{".", "client", "internal/term"}, "it knows questions and draws nothing"},
 	{"internal/deletion", []string{"client", "internal/term"}, "it knows what a deletion does and draws nothing"},
-	{"internal/tui", []string{".", "wire", "client", "internal/term", "internal/deletion", "internal/ask"}, "the terminal is a client, so that the protocol is in use every day"},
-	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/toolchain", "internal/term", "internal/deletion", "internal/ask", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
+	{"internal/tui", []string{".", "wire", "client", "internal/term", "internal/picture", "internal/deletion", "internal/ask"}, "the terminal is a client, so that the protocol is in use every day"},
+	{"internal/cli", []string{".", "wire", "client", "internal/server", "internal/toolchain", "internal/term", "internal/picture", "internal/deletion", "internal/ask", "internal/tui"}, "commands are clients; only serve and doctor reach the server, and by its front door"},
 	{"cmd", []string{"internal/cli"}, "the command is a few lines"},
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/picture"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -71,6 +73,7 @@ func (m *model) say(arrival clew.Arrival) tea.Cmd {
 		m.tell(paint.Ask, "only the session's owner may say something")
 		return nil
 	}
+	m.attachTyped()
 	if cmd, is := m.slashed(arrival); is {
 		return cmd
 	}
@@ -87,6 +90,12 @@ func (m *model) mayAnswer() []clew.RequestID { return append([]clew.RequestID{},
 
 // post sends a message.
 func (m *model) post(data clew.UserMessageData, arrival clew.Arrival) tea.Cmd {
+	data.Images = m.imagesIn(data.Text)
+	if len(data.Images) > picture.Most {
+		m.tell(paint.Fail, fmt.Sprintf("not sent: a message has at most %d images", picture.Most))
+		m.write.Set(data.Text)
+		return nil
+	}
 	out := pendingMessage{clew.ClientMessageID(newID()), data.Text}
 	m.write.sending = append(m.write.sending, out)
 	if m.write.mine == nil {

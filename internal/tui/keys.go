@@ -30,6 +30,11 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.overlay != nil:
 		return m.overlay.press(m, k)
 	}
+	if m.mentions() {
+		if cmd, ok := m.pressMention(key); ok {
+			return cmd
+		}
+	}
 	if cmd, ok := m.pressAnywhere(key); ok {
 		return cmd
 	}
@@ -41,7 +46,15 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	case reading:
 		return m.pressReading(key)
 	}
-	return m.pressWriting(k)
+	cmd := m.pressWriting(k)
+	if k.Text == "" && key != "backspace" { // somebody goes elsewhere in what is written
+		m.files = mentioning{asking: m.files.asking}
+		return cmd
+	}
+	if strings.TrimSpace(k.Text) == "" && key != "backspace" {
+		m.attachTyped()
+	}
+	return tea.Batch(cmd, m.seekFiles())
 }
 
 // leave ends the program at the second ctrl+c: the first one may be what hands do
@@ -299,7 +312,8 @@ func (m *model) paste(text string) tea.Cmd {
 	case m.overlay != nil:
 		return m.overlay.paste(m, text)
 	case m.focus == writing:
-		m.write.Insert(text)
+		m.write.Insert(m.attachPasted(text))
+		return m.seekFiles()
 	}
 	return nil
 }

@@ -61,6 +61,8 @@ type model struct {
 	plan    planPanel
 	prompt  *prompt
 	palette *palette
+	files   mentioning
+	images  []attachedImage // of this machine, for messages of any session
 	overlay overlay
 	others  otherSessions
 	drafts  map[clew.SessionID]string // what was about to be said elsewhere
@@ -78,7 +80,7 @@ func (m *model) reset() {
 	m.state, m.feed = client.Replica{}, feed.New()
 	m.busy, m.ended = false, ""
 	m.focus, m.sight, m.write, m.ask, m.plan = writing, viewport{follow: true}, composer{}, asking{}, planPanel{}
-	m.prompt, m.palette, m.overlay, m.loading = nil, nil, nil, false
+	m.prompt, m.palette, m.files, m.overlay, m.loading = nil, nil, mentioning{}, nil, false
 }
 
 // show makes a link the one on the screen, and lets it speak.

@@ -119,6 +119,8 @@ var helpText = [][2]string{
 	{"Writing", ""},
 	{"enter", "send; while an agent works it hears it with its next step"},
 	{"/", "commands by their names, where nothing is written yet"},
+	{"@", "a file or directory of the workspace; the model gets it too"},
+	{"/path/to/a.png", "an image of this machine, typed, pasted or dragged here"},
 	{"ctrl+q", "send, to wait until the agent is done"},
 	{"ctrl+j alt+enter", "a new line"},
 	{"ctrl+t", "send as a run with a plan, or not"},

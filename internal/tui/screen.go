@@ -58,7 +58,7 @@ func (m *model) draw() (lines []paint.Line, row, col int) {
 		return append(lines, m.drawFoot()), -1, 0
 	}
 	f := m.layFrame()
-	if len(f.dock) > 0 && m.palette == nil {
+	if len(f.dock) > 0 && m.palette == nil && !m.mentions() {
 		m.ask.wasDrawn()
 	}
 	m.write.wasDrawn(m.questions())
@@ -80,9 +80,12 @@ func (m *model) layFrame() frame {
 	f.write, f.row, f.col = m.drawWriting()
 	f.write = append(f.write, m.drawLongNote()...)
 	left := m.h - 2 - len(f.write)
-	if m.palette != nil {
+	switch {
+	case m.palette != nil:
 		f.dock = m.drawPalette(left)
-	} else {
+	case m.mentions():
+		f.dock = m.drawMentions(left)
+	default:
 		f.dock = m.drawQuestionPanel(m.w, m.questionPanelHeight(left))
 	}
 	f.queue = m.drawQueue(min(4, left-len(f.dock)-3))
@@ -230,6 +233,8 @@ func (m *model) footKeys() []string {
 		return []string{"enter", "does it", "↑↓", "choose", "esc", "back"}
 	case m.overlay != nil:
 		return m.overlay.keys(m)
+	case m.mentions():
+		return []string{"enter", "takes it", "↑↓", "choose", "esc", "back"}
 	case m.focus == reading:
 		return []string{"↑↓", "choose", "enter", "unfold", "end", "follow", "i", "write", "?", "help", "q", "leave"}
 	case m.focus == answering && len(m.questions()) < 2:
