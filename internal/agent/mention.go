@@ -85,7 +85,7 @@ func (m *mentionReader) read(ctx context.Context, path string) {
 	switch {
 	case err != nil:
 		m.refuse(path, strings.TrimSuffix(err.Error(), "."))
-	case found == nil: // just words
+	case found == nil || found.Directory && !strings.Contains(path, "/"): // just words, as @test in code
 	case len(found.Images) > 0:
 		m.image(ctx, path, found)
 	case len(found.Text) > m.left:

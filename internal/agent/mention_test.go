@@ -47,7 +47,7 @@ func TestMentionedFilesGoAlong(t *testing.T) {
 		if typed := w.said(clew.SayUserFeedback); !strings.HasPrefix(typed, "explain @main.go, ") || strings.Contains(typed, "package") {
 			t.Errorf("the message stands as %q", typed)
 		}
-		w.say("and mail me@example.com about @nothing and @Override")
+		w.say("and mail me@example.com about @nothing, @docs and @Override")
 		if n := len(w.messages(string(clew.SayFilesAttached))); n != 1 || len(w.model.last().Messages[2].Content) != 1 {
 			t.Error("words that name no file are more than words")
 		}

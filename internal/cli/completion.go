@@ -2,9 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -155,6 +159,29 @@ func offerOf(a *env.App, cmd *cobra.Command, get source, args []string) []string
 		return nil
 	}
 	return list
+}
+
+// offerMentions completes @path in a message: files here. It asks no server, as there may
+// be no session yet.
+func offerMentions(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	typed, ok := strings.CutPrefix(word, "@")
+	if !ok {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	dir, begin := path.Split(typed)
+	entries, _ := os.ReadDir(filepath.FromSlash(cmp.Or(dir, ".")))
+	var list []string
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, begin) || name[0] == '.' && begin == "" || strings.ContainsAny(name, " \t\n") {
+			continue
+		}
+		if e.IsDir() {
+			name += "/"
+		}
+		list = append(list, "@"+dir+name)
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // hinted is a word with what is said about it. Titles are strangers' words.

@@ -56,13 +56,15 @@ func runCommand(a *env.App) *cobra.Command {
 			"A line that you type while it works is told to the agent. Ctrl-C leaves; the work\n" +
 			"goes on, and clew attach comes back to it. With --stop-on-exit, which is the\n" +
 			"default where CI is set, the work stops too.\n\n" +
-			"The text is the arguments; what is piped in is added to it. On a terminal the\n" +
+			"The text is the arguments; what is piped in is added to it. @path in it gives the\n" +
+			"model that file, directory or image of the workspace, too. On a terminal the\n" +
 			"progress goes to standard output; elsewhere that gets the final answer alone, and\n" +
 			"the progress goes to standard error. Where nobody can be asked, a question ends\n" +
 			"the command with exit code 4; the work waits for the answer. clew help exit-codes\n" +
 			"lists all codes.",
 		Example: "clew run 'find out why the tests fail, and repair it'\n" +
 			"git diff | clew run 'review this'\n" +
+			"clew run 'explain @main.go'\n" +
 			"clew run -c 'now the same for the other package'\n" +
 			"clew run --worktree 'try the other parser'\n" +
 			"clew run --plan --max-cost 2 'move the storage to the new interface'\n" +
@@ -75,6 +77,7 @@ func runCommand(a *env.App) *cobra.Command {
 			return runTask(cmd.Context(), a, r, f, args, placed)
 		},
 	}
+	cmd.ValidArgsFunction = offerMentions
 	r.Flags(cmd)
 	f.add(cmd)
 	return cmd
