@@ -45,7 +45,7 @@ func (a *API) backupRoutes(h huma.API) {
 	huma.Register(h, operation("begin-backup", http.MethodPost, "/backup", http.StatusAccepted,
 		"Begin a backup of everything that the server keeps, or of what is new since the last one to the same place. Administrators only."), a.beginBackup)
 	huma.Register(h, operation("get-backup", http.MethodGet, "/backup", http.StatusOK,
-		"How the last backup goes or went. Administrators only."), a.getBackup)
+		"Give the state of the last backup. Administrators only."), a.getBackup)
 }
 
 func (a *API) beginBackup(ctx context.Context, in *backupInput) (*backupOutput, error) {

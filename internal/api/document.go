@@ -73,7 +73,7 @@ var plainDocs = map[string]string{
 	"/readyz":          "Say whether the server can serve.",
 	"/openapi.json":    "This document.",
 	"/asyncapi.json":   "The document of the WebSocket protocol.",
-	"/metrics":         "Figures for Prometheus, for administrators.",
+	"/metrics":         "Metrics for Prometheus. Administrators only.",
 	"/ws/{session_id}": "Open the WebSocket of a session.",
 
 	"/reports/{session_id}/{run}/{file}": "Read a report that a run of the session left behind.",

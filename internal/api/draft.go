@@ -56,13 +56,13 @@ func (a *API) draftRoutes(h huma.API) {
 		return
 	}
 	huma.Register(h, operation("get-draft", http.MethodGet, "/sessions/{id}/draft", http.StatusOK,
-		"Read what the caller is about to say in a session."), a.getDraft)
+		"Read the caller's draft in a session."), a.getDraft)
 	put := operation("put-draft", http.MethodPut, "/sessions/{id}/draft", http.StatusOK,
-		"Keep what the caller is about to say. If another device was faster it fails, with the draft as it is in current.")
+		"Save the caller's draft. If another device saved one meanwhile, it fails, with the newer draft in current.")
 	put.MaxBodyBytes = maxDraftBody
 	huma.Register(h, put, a.putDraft)
 	huma.Register(h, operation("delete-draft", http.MethodDelete, "/sessions/{id}/draft", http.StatusNoContent,
-		"Forget the caller's draft, if it is still the one that the caller has seen."), a.deleteDraft)
+		"Delete the caller's draft, if it is still the one that the caller has seen."), a.deleteDraft)
 }
 
 // speaks reports whether the caller may say something in the session. Nobody else

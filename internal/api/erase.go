@@ -33,11 +33,11 @@ func (a *API) eraseRoutes(h huma.API) {
 		return
 	}
 	huma.Register(h, operation("delete-session", http.MethodDelete, "/sessions/{id}", http.StatusOK,
-		"Delete a session. It is hidden at once, can be brought back for a while, and is then erased."), a.deleteSession)
+		"Delete a session. It is hidden at once, can be restored for a while, and is then erased."), a.deleteSession)
 	huma.Register(h, operation("preview-deletion", http.MethodGet, "/sessions/{id}/deletion", http.StatusOK,
 		"Read what deleting a session would erase, and what would stay; or who deleted it."), a.previewDeletion)
 	huma.Register(h, operation("restore-session", http.MethodPost, "/sessions/{id}/restore", http.StatusNoContent,
-		"Bring a deleted session back."), a.restoreSession)
+		"Restore a deleted session."), a.restoreSession)
 }
 
 // mayDelete lets the owner and administrators pass.

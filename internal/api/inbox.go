@@ -13,7 +13,7 @@ import (
 
 type inboxInput struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Cursor string `query:"cursor" maxLength:"500" doc:"next of the page before"`
+	Cursor string `query:"cursor" maxLength:"500" doc:"next of the previous page"`
 }
 
 // An inboxItem is a question in somebody's inbox as REST shows it.
@@ -94,7 +94,7 @@ func (a *API) inboxRoutes(h huma.API) {
 	huma.Register(h, operation("answer-question", http.MethodPost, "/inbox/{request_id}", http.StatusOK,
 		"Answer a question."), a.respond)
 	huma.Register(h, operation("answer-batch", http.MethodPost, "/inbox/batch", http.StatusOK,
-		"Decide questions of one kind alike. Each is decided by itself."), a.respondBatch)
+		"Answer several approvals of one kind. Each succeeds or fails on its own."), a.respondBatch)
 }
 
 func (a *API) inbox(ctx context.Context, in *inboxInput) (*inboxOutput, error) {

@@ -72,7 +72,7 @@ func (a *API) toolServerRoutes(h huma.API) {
 	huma.Register(h, operation("switch-mcp-server", http.MethodPatch, "/mcp/{name}", http.StatusNoContent,
 		"Switch a tool server on or off. Administrators only."), a.switchToolServer)
 	huma.Register(h, operation("allow-mcp-tool", http.MethodPut, "/mcp/{name}/tools/{tool}", http.StatusNoContent,
-		"Let a tool run without a question, or stop that. Administrators only."), a.allowTool)
+		"Let a tool run without asking, or end that. Administrators only."), a.allowTool)
 }
 
 func (a *API) toolServers(ctx context.Context) (ToolServers, error) {

@@ -36,9 +36,9 @@ type tasksOutput struct {
 // pastRoutes are those that read what happened in a session.
 func (a *API) pastRoutes(h huma.API) {
 	huma.Register(h, operation("get-tool-call", http.MethodGet, "/sessions/{id}/tools/{tool_call_id}", http.StatusOK,
-		"Read a tool call whole: input, effect, output."), a.toolCall)
+		"Read a whole tool call: input, effect, output."), a.toolCall)
 	huma.Register(h, operation("get-timeline", http.MethodGet, "/sessions/{id}/timeline", http.StatusOK,
-		"Read a session's history at a glance."), a.timeline)
+		"Read a session's timeline."), a.timeline)
 	huma.Register(h, operation("list-tasks", http.MethodGet, "/sessions/{id}/tasks", http.StatusOK,
 		"List the tasks of a session."), a.tasks)
 }

@@ -74,13 +74,13 @@ func (a *API) pushRoutes(h huma.API) {
 		return
 	}
 	huma.Register(h, operation("get-push", http.MethodGet, "/push", http.StatusOK,
-		"Read what a browser needs to subscribe, and which of the caller's browsers are told of questions."), a.getPush)
+		"Read what a browser needs to subscribe, and which of the caller's browsers are subscribed."), a.getPush)
 	huma.Register(h, operation("subscribe-push", http.MethodPost, "/push", http.StatusCreated,
-		"Have a browser told of the caller's questions, or renew that."), a.subscribe)
+		"Subscribe a browser to push messages about the caller's questions, or renew the subscription."), a.subscribe)
 	huma.Register(h, operation("unsubscribe-push", http.MethodDelete, "/push/{id}", http.StatusNoContent,
-		"Have a browser told no more."), a.unsubscribe)
+		"End a browser's subscription to push messages."), a.unsubscribe)
 	huma.Register(h, operation("test-push", http.MethodPost, "/push/test", http.StatusOK,
-		"Send a message to all of the caller's browsers and say what became of it."), a.testPush)
+		"Send a test message to all of the caller's browsers and give the results."), a.testPush)
 }
 
 func (a *API) getPush(ctx context.Context, _ *struct{}) (*pushOutput, error) {

@@ -33,11 +33,11 @@ type ruleOutput struct {
 
 func (a *API) ruleRoutes(h huma.API) {
 	huma.Register(h, operation("check-rule", http.MethodPost, "/rules/check", http.StatusOK,
-		"Say what a pattern would cover if it was remembered with the answer to a question. Nothing changes."), a.checkRule)
+		"Say what a pattern would cover if an answer remembered it. Nothing changes."), a.checkRule)
 	huma.Register(h, operation("list-rules", http.MethodGet, "/rules", http.StatusOK,
-		"List what you had remembered for a directory or for good: your own rules, oldest first."), a.listRules)
+		"List your rules with the scopes workspace and always, oldest first."), a.listRules)
 	huma.Register(h, operation("forget-rule", http.MethodDelete, "/rules/{id}", http.StatusNoContent,
-		"Take one of these rules back. The next call alike is asked about."), a.forgetRule)
+		"Take one of these rules back. The next such call asks again."), a.forgetRule)
 	huma.Register(h, operation("get-permissions", http.MethodGet, "/permissions", http.StatusOK,
 		"Say how much agents may do without asking in your sessions in a directory."), a.getPermissions)
 	huma.Register(h, operation("set-permissions", http.MethodPut, "/permissions", http.StatusOK,

@@ -39,12 +39,12 @@ type createOutput struct {
 
 type listInput struct {
 	Limit     int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Cursor    string `query:"cursor" doc:"next of the page before"`
+	Cursor    string `query:"cursor" doc:"next of the previous page"`
 	Q         string `query:"q" maxLength:"200" doc:"Part of a title or id"`
 	Workspace string `query:"workspace" maxLength:"4096" doc:"Only those that work in exactly this directory"`
 	Owner     string `query:"owner" doc:"Whose sessions, * for everybody's; only administrators may ask for others' than their own"`
-	Archived  bool   `query:"archived" doc:"Those that were put away, in place of the others"`
-	Deleted   bool   `query:"deleted" doc:"Those that were deleted and can be brought back, in place of the others"`
+	Archived  bool   `query:"archived" doc:"Archived sessions, in place of the others"`
+	Deleted   bool   `query:"deleted" doc:"Deleted sessions that can be restored, in place of the others"`
 	Status    string `query:"status" maxLength:"200" doc:"Only those in one of these statuses, a list with commas"`
 }
 
@@ -130,7 +130,7 @@ func (a *API) sessionRoutes(h huma.API) {
 	// Register describes a raw body as bytes; it is an envelope.
 	*h.OpenAPI().Paths[send.Path].Post.RequestBody.Content["application/json"] = body
 	huma.Register(h, operation("set-access", http.MethodPut, "/sessions/{id}/access/{user_id}", http.StatusOK,
-		"Share a session with somebody, or take that back."), a.setAccess)
+		"Share a session with somebody, or end that."), a.setAccess)
 }
 
 func (a *API) create(ctx context.Context, in *createInput) (*createOutput, error) {

@@ -85,9 +85,9 @@ func (a *API) settingsRoutes(h huma.API) {
 	huma.Register(h, operation("change-settings", http.MethodPatch, "/settings", http.StatusOK,
 		"Change settings of the server: all that is given, or nothing. Administrators only."), a.changeSettings)
 	huma.Register(h, operation("export-settings", http.MethodGet, "/settings/export", http.StatusOK,
-		"Give what is set here and makes sense elsewhere, without secrets. Administrators only."), a.exportSettings)
+		"Export the settings that make sense elsewhere, without secrets. Administrators only."), a.exportSettings)
 	huma.Register(h, operation("import-settings", http.MethodPost, "/settings/import", http.StatusOK,
-		"Take settings over from an export. Administrators only."), a.importSettings)
+		"Import settings from an export. Administrators only."), a.importSettings)
 	huma.Register(h, operation("list-secrets", http.MethodGet, "/secrets", http.StatusOK,
 		"List the names of secrets. Administrators only."), a.listSecrets)
 	huma.Register(h, operation("set-secret", http.MethodPut, "/secrets/{name}", http.StatusNoContent,
