@@ -38,8 +38,6 @@ func TestTutorialAsScript(t *testing.T) {
 	proc.Must(t, os.WriteFile(file, []byte(all.String()), 0o600))
 	if out, err := r.plain("bash " + file); err != nil {
 		t.Fatalf("%v\n%s", err, out)
-	} else {
-		t.Log(out)
 	}
 	r.dir = filepath.Join(r.home, "shop")
 	r.merged()
