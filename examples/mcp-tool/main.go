@@ -10,6 +10,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -47,6 +48,11 @@ func serve(ctx context.Context, server *mcp.Server, address string) error {
 		Handler:           mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "mcp-tool: serving http://%s\n", listener.Addr())
 	defer context.AfterFunc(ctx, func() { _ = web.Close() })()
-	return web.ListenAndServe()
+	return web.Serve(listener)
 }

@@ -66,7 +66,9 @@ func pages(t *testing.T) []page {
 }
 
 // shell says whether a block holds commands.
-func (b block) shell() bool { return slices.Contains([]string{"sh", "bash", "shell", "console"}, b.lang) }
+func (b block) shell() bool {
+	return slices.Contains([]string{"sh", "bash", "shell", "console"}, b.lang)
+}
 
 var inline = regexp.MustCompile("``[^`]+(?:`[^`]+)*``|`[^`]+`")
 

@@ -68,9 +68,13 @@ func newWorld(t *testing.T, p page) *world {
 		proc.Must(t, os.MkdirAll(dir, 0o755))
 	}
 	proc.Must(t, os.Symlink(proc.Program(t, ""), filepath.Join(bin, "clew")))
+	curl, err := exec.LookPath("curl")
+	proc.Must(t, err)
+	fails := "#!/bin/sh\nexec " + curl + " --fail-with-body \"$@\"\n" // a request that is refused is a failure
+	proc.Must(t, os.WriteFile(filepath.Join(bin, "curl"), []byte(fails), 0o755))
 	w.env = []string{
 		"HOME=" + home, "PATH=" + bin + ":" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "SHELL=/bin/bash",
-		"STATE=" + w.state(), "REPOSITORY=" + proc.Root(), "BROWSER=true", "EDITOR=true", "GIT_CONFIG_NOSYSTEM=1",
+		"STATE=" + w.state(), "REPOSITORY=" + proc.Root(), "BROWSER=true", "EDITOR=true", "MANPAGER=cat", "GIT_CONFIG_NOSYSTEM=1",
 		"CLEW_LISTEN=" + w.listen, "CLEW_SECRETS_BACKEND=file", "CLEW_DISK_RESERVE=0", "CLEW_SECRET_TEST_KEY=sk-test-0123456789",
 		"CLEW_SET_PERMISSIONS=ask", "CLEW_SET_COMMAND_SANDBOX=none", "CLEW_SET_COMMAND_TOOLCHAINS=off",
 	}
