@@ -18,6 +18,7 @@ type page struct {
 	name   string // below the repository
 	blocks []block
 	spans  []span
+	run    string // the words of <!-- page: … -->, for all blocks that have none of their own
 	model  string // what the scripted model says on this page, from <!-- model … -->
 }
 
@@ -28,6 +29,7 @@ type block struct {
 	text   string
 	before string // commands of <!-- before … -->, which readers need not see
 	run    string // the words of <!-- run: … -->
+	around string // the rest of the program, from <!-- around … -->
 }
 
 // A span is code inside a sentence.
@@ -161,18 +163,28 @@ func (r *reader) comment(p *page) error {
 	switch words := strings.TrimSpace(body); {
 	case strings.HasPrefix(words, "run:"):
 		r.above.run = strings.TrimSpace(words[len("run:"):])
+	case strings.HasPrefix(words, "page:"):
+		p.run = strings.TrimSpace(words[len("page:"):])
 	case strings.HasPrefix(words, "before\n"):
 		r.above.before += words[len("before\n"):] + "\n"
+	case strings.HasPrefix(words, "around\n"):
+		r.above.around = words[len("around\n"):] + "\n"
 	case strings.HasPrefix(words, "model\n"):
 		p.model += words[len("model\n"):] + "\n"
 	}
 	return nil
 }
 
-// spans are all pieces of code in the prose. One may go over the end of a line.
+// spans are all pieces of code in the prose, and lines that are set apart by
+// indentation. A piece may go over the end of a line.
 func (r *reader) spans() []span {
 	text := strings.Join(r.prose, "\n")
 	var list []span
+	for i, line := range r.prose {
+		if strings.HasPrefix(line, "    ") {
+			list = append(list, span{i + 1, strings.TrimSpace(line)})
+		}
+	}
 	for _, at := range inline.FindAllStringIndex(text, -1) {
 		code := strings.Trim(text[at[0]:at[1]], "`")
 		if strings.Contains(code, "\n\n") {

@@ -37,21 +37,10 @@ func TestCommandsWork(t *testing.T) {
 	var mu sync.Mutex
 	ran, left := 0, []string{}
 	t.Run("pages", func(t *testing.T) {
-		for _, p := range pages(t) {
-			todo := false
-			for _, b := range p.blocks {
-				h, err := b.how()
-				if err != nil {
-					t.Errorf("%s:%d: %v", p.name, b.line, err)
-				}
-				if !b.shell() {
-					continue
-				}
-				if h.not != "" {
-					left = append(left, fmt.Sprintf("%s:%d: %s", p.name, b.line, h.not))
-				}
-				todo = todo || h.not == ""
-			}
+		all := pages(t)
+		for _, p := range all {
+			not, todo := leftOut(t, p, all)
+			left = append(left, not...)
 			if !todo {
 				continue
 			}
@@ -65,6 +54,54 @@ func TestCommandsWork(t *testing.T) {
 		}
 	})
 	t.Logf("%d blocks were run, %d not:\n%s", ran, len(left), strings.Join(left, "\n"))
+}
+
+// leftOut lists the blocks of a page that are not run here, and says whether there are
+// others.
+func leftOut(t *testing.T, p page, all []page) (not []string, others bool) {
+	t.Helper()
+	if original, ok := strings.CutPrefix(p.run, "as "); ok { // a translation
+		i := slices.IndexFunc(all, func(o page) bool { return o.name == original })
+		if i < 0 || !slices.Equal(p.commands(), all[i].commands()) {
+			t.Errorf("%s has not the commands of %s", p.name, original)
+		}
+		return []string{p.name + ": " + p.run}, false
+	}
+	for _, b := range p.blocks {
+		h, err := p.how(b)
+		if err != nil {
+			t.Errorf("%s:%d: %v", p.name, b.line, err)
+		}
+		switch {
+		case b.shell() && h.not != "":
+			not = append(not, fmt.Sprintf("%s:%d: %s", p.name, b.line, h.not))
+		case b.shell():
+			others = true
+		}
+	}
+	return not, others
+}
+
+// remark is a comment at the end of a line of shell, with the space before it.
+var remark = regexp.MustCompile(`(?m)\s+# .*$`)
+
+// commands are those of all blocks, without remarks, which are translated.
+func (p page) commands() []string {
+	var list []string
+	for _, b := range p.blocks {
+		if b.shell() {
+			list = append(list, remark.ReplaceAllString(b.text, ""))
+		}
+	}
+	return list
+}
+
+// how says how a block of the page is run.
+func (p page) how(b block) (how, error) {
+	if b.run == "" && b.before == "" {
+		b.run = p.run
+	}
+	return b.how()
 }
 
 // missing says whether a program is not here; with arguments, whether it fails. Where all of them must be, that is a failure.
@@ -88,7 +125,7 @@ func play(t *testing.T, p page) (ran int) {
 		t.Fatalf("the world has no beginning: exit code %d\n%s", code, out)
 	}
 	for _, b := range p.blocks {
-		h, err := b.how()
+		h, err := p.how(b)
 		if err != nil || !b.shell() || h.not != "" {
 			continue
 		}

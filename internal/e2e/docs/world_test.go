@@ -44,11 +44,15 @@ const model = `
   times: 0
   reply:
   - tool: {name: execute_command, id: c_ask, input: {command: "go test ./..."}}
+- times: 0
+  reply: [{text: That is done.}]
+`
+
+// message is what it says to a commit, which is asked for with the words of the session.
+const message = `
 - when: {last_user: "The differences:"}
   times: 0
   reply: [{text: Greet people}]
-- times: 0
-  reply: [{text: That is done.}]
 `
 
 // begin is what every page finds done; its functions are for <!-- before … -->.
@@ -84,7 +88,7 @@ func newWorld(t *testing.T, p page) *world {
 		w.env = append(w.env, name+"="+strings.TrimSpace(string(out)))
 	}
 	w.env = append(w.env, "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0", "NO_COLOR=1")
-	w.play(p.model + model)
+	w.play(message + p.model + model)
 	t.Cleanup(w.end)
 	return w
 }
