@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,7 +124,7 @@ func TestSettingsExist(t *testing.T) {
 	}
 	each(t, func(where, code string, fenced bool) {
 		for _, words := range callsOf(code, "clew", fenced) {
-			if len(words) > 2 && words[0] == "settings" && strings.Contains("set get reset", words[1]) && !strings.HasPrefix(words[2], "-") {
+			if len(words) > 2 && words[0] == "settings" && slices.Contains([]string{"set", "get", "reset"}, words[1]) && !strings.HasPrefix(words[2], "-") {
 				check(where, words[2])
 			}
 		}

@@ -62,16 +62,18 @@ var begin string
 
 func newWorld(t *testing.T, p page) *world {
 	t.Helper()
-	home, err := os.MkdirTemp("", "clew-docs-") // a socket's path has to be short
-	proc.Must(t, err)
+	program := proc.Program(t, "")
 	port, err := proc.FreePort()
 	proc.Must(t, err)
+	home, err := os.MkdirTemp("", "clew-docs-") // a socket's path has to be short
+	proc.Must(t, err)
 	w := &world{t: t, home: home, listen: fmt.Sprintf("127.0.0.1:%d", port)}
+	t.Cleanup(w.end)
 	bin := filepath.Join(home, ".bin")
 	for _, dir := range []string{bin, w.state()} {
 		proc.Must(t, os.MkdirAll(dir, 0o755))
 	}
-	proc.Must(t, os.Symlink(proc.Program(t, ""), filepath.Join(bin, "clew")))
+	proc.Must(t, os.Symlink(program, filepath.Join(bin, "clew")))
 	curl, err := exec.LookPath("curl")
 	proc.Must(t, err)
 	fails := "#!/bin/sh\nexec " + curl + " --fail-with-body \"$@\"\n" // a request that is refused is a failure
@@ -79,7 +81,7 @@ func newWorld(t *testing.T, p page) *world {
 	w.env = []string{
 		"HOME=" + home, "PATH=" + bin + ":" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "SHELL=/bin/bash",
 		"STATE=" + w.state(), "REPOSITORY=" + proc.Root(), "BROWSER=true", "EDITOR=true", "MANPAGER=cat", "GIT_CONFIG_NOSYSTEM=1",
-		"CLEW_LISTEN=" + w.listen, "CLEW_SECRETS_BACKEND=file", "CLEW_DISK_RESERVE=0", "CLEW_SECRET_TEST_KEY=sk-test-0123456789",
+		"CLEW_LISTEN=" + w.listen, "CLEW_SECRETS_BACKEND=file", "CLEW_DISK_RESERVE=0", "CLEW_IDLE_EXIT=2m", "CLEW_SECRET_TEST_KEY=sk-test-0123456789",
 		"CLEW_SET_PERMISSIONS=ask", "CLEW_SET_COMMAND_SANDBOX=none", "CLEW_SET_COMMAND_TOOLCHAINS=off",
 	}
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS"} { // those of this machine are warm
@@ -89,7 +91,6 @@ func newWorld(t *testing.T, p page) *world {
 	}
 	w.env = append(w.env, "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0", "NO_COLOR=1")
 	w.play(message + p.model + model)
-	t.Cleanup(w.end)
 	return w
 }
 
