@@ -53,15 +53,24 @@ func each(t *testing.T, do func(where, code string, fenced bool)) {
 	}
 }
 
-// Every clew command that a page names is one, with flags that it has.
+// Every clew command that a page or the help names is one, with flags that it has.
 func TestCommandsExist(t *testing.T) {
-	tree := readTree(t)
+	root := readTree(t)
 	found := 0
 	each(t, func(where, code string, fenced bool) {
 		for _, words := range callsOf(code, "clew", fenced) {
 			found++
-			if err := tree.check(words); err != nil {
+			if err := root.check(words); err != nil {
 				t.Errorf("%s: clew %s: %v", where, strings.Join(words, " "), err)
+			}
+		}
+	})
+	root.each(func(c tree) {
+		for _, line := range c.Examples {
+			for _, words := range callsOf(line, "clew", true) {
+				if err := root.check(words); err != nil {
+					t.Errorf("%s --help: %s: %v", c.Command, line, err)
+				}
 			}
 		}
 	})

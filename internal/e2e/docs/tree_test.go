@@ -12,6 +12,7 @@ import (
 type tree struct {
 	Command  string
 	Usage    string
+	Examples []string
 	Flags    []flag
 	Commands []tree
 }
@@ -24,6 +25,14 @@ var (
 	placeholder = regexp.MustCompile(`^([A-Z][A-Z_]*|…)$`)
 	number      = regexp.MustCompile(`^-\d*$`)
 )
+
+// each calls a function for this command and all below it.
+func (tr tree) each(do func(tree)) {
+	do(tr)
+	for _, c := range tr.Commands {
+		c.each(do)
+	}
+}
 
 // check finds the command that the words name and looks at its flags and at how many
 // arguments it takes. What is missing is no mistake: a sentence may speak of a command
