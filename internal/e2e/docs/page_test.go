@@ -74,6 +74,9 @@ func (b block) shell() bool {
 
 var inline = regexp.MustCompile("``[^`]+(?:`[^`]+)*``|`[^`]+`")
 
+// translation is a page such as README.ko.md.
+var translation = regexp.MustCompile(`^(.*)\.[a-z]{2}\.md$`)
+
 func readPage(name, text string) (page, error) {
 	p := page{name: name}
 	r := reader{lines: strings.Split(text, "\n")}
@@ -83,6 +86,9 @@ func readPage(name, text string) (page, error) {
 		}
 	}
 	p.spans = r.spans()
+	if m := translation.FindStringSubmatch(name); m != nil && p.run == "" {
+		p.run = "as " + m[1] + ".md"
+	}
 	return p, nil
 }
 
@@ -119,7 +125,7 @@ func (r *reader) step(p *page) error {
 }
 
 // command is one in a block that is made by indentation, which has no language.
-var command = regexp.MustCompile(`^ {4,}(\$ )?(clew|make|go|curl) [a-z-]`)
+var command = regexp.MustCompile(`^ {4,}(\$ )?(clew|make|go) [a-z-]`)
 
 func (r *reader) fence(opening string) block {
 	b := r.above

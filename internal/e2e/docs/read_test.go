@@ -90,7 +90,7 @@ func TestWholePages(t *testing.T) {
 		return p
 	}
 	original := read("a.md", "```sh\nclew ls    # all\n```\n")
-	same := read("b.md", "<!-- page: as a.md -->\n\n# B\n\n```sh\nclew ls # tous\n```\n")
+	same := read("a.fr.md", "# A\n\n```sh\nclew ls # tous\n```\n")
 	tested := read("c.md", "<!-- page: by TestManual in internal/e2e/failover -->\n\n# C\n\n```sh\nclew ls\n```\n")
 	all := []page{original, same, tested}
 	for i, want := range []bool{true, false, false} {
