@@ -77,7 +77,7 @@ func TestMentionsReachNothingElse(t *testing.T) {
 		}
 		note := w.said(clew.SayFilesAttached)
 		for _, want := range []string{
-			"Not attached: .env (it may hold secrets; the agent asks before it reads them)", "link.txt (leads out of the workspace through a link)",
+			"Not attached: .env (it may hold secrets)", "link.txt (leads out of the workspace through a link)",
 			"private/a.txt (is kept from agents", "../x (", "is outside the workspace", "~/x (", "data.bin (is a binary file",
 		} {
 			if !strings.Contains(note, want) {

@@ -61,7 +61,9 @@ func TestFilesOfASession(t *testing.T) {
 	if len(first) != 3 || !strings.Contains(first[1].Text, "old words") || strings.Contains(first[2].Text, "CANARY") {
 		t.Fatalf("the model heard %+v", first)
 	}
-	await(t, func() bool { return strings.Contains(s.call(s.token, "GET", "/api/v1/sessions/"+id+"/messages", nil).raw, "api_req_finished") })
+	await(t, func() bool {
+		return strings.Contains(s.call(s.token, "GET", "/api/v1/sessions/"+id+"/messages", nil).raw, "api_req_finished")
+	})
 	s.put(filepath.Join(s.dir, "docs"), "notes.md", "new words\n")
 	restart()
 	s.say(id, "and now?")

@@ -33,7 +33,7 @@ func ReadMentioned(ctx context.Context, ws *tool.Workspace, name string, most in
 	case err != nil:
 		return nil, err
 	case p.secret():
-		return nil, refuse("it may hold secrets; the agent asks before it reads them")
+		return nil, refuse("it may hold secrets")
 	case !p.info.IsDir() && !p.info.Mode().IsRegular():
 		return nil, refuse("it is %s, not a file", kind(p.info.Mode()))
 	}
