@@ -88,6 +88,9 @@ func (s *sessions) List(_ context.Context, q session.ListQuery) ([]core.Summary,
 			list = append(list, core.Summary{ID: id, Title: s.title[id]})
 		}
 	}
+	if q.Cursor != "" {
+		return list, "", nil
+	}
 	return list, "more", nil
 }
 

@@ -167,22 +167,11 @@ func passed(env map[string]string) map[string]string {
 }
 
 func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
-	p := callerOf(ctx)
-	owner := p.User
-	if in.Owner != "" {
-		owner = clew.UserID(in.Owner)
+	q, err := ownersQuery(callerOf(ctx), in.Owner)
+	if err != nil {
+		return nil, err
 	}
-	q := session.ListQuery{Owner: owner, Archived: in.Archived, Deleted: in.Deleted, Q: in.Q, Workspace: in.Workspace, Cursor: in.Cursor, Limit: in.Limit}
-	if in.Owner == "*" {
-		q.Owner, q.Everyone = "", true
-	}
-	if (q.Everyone || owner != p.User) && p.Role != clew.RoleAdmin {
-		return nil, clew.Errorf(clew.Forbidden, "only administrators may list the sessions of others")
-	}
-	if !q.Everyone && !clew.ValidID(string(owner)) {
-		return nil, clew.Errorf(clew.InvalidMessage, "owner is not a user id")
-	}
-	var err error
+	q.Archived, q.Deleted, q.Q, q.Workspace, q.Cursor, q.Limit = in.Archived, in.Deleted, in.Q, in.Workspace, in.Cursor, in.Limit
 	if q.Status, err = statuses(in.Status); err != nil {
 		return nil, err
 	}
@@ -192,6 +181,9 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 	}
 	out := &listOutput{}
 	out.Body.Sessions, out.Body.Next = append([]core.Summary{}, list...), next
+	for i := range out.Body.Sessions {
+		out.Body.Sessions[i].Spent = nil // GET /usage/tokens has it
+	}
 	return out, nil
 }
 

@@ -27,6 +27,8 @@ type usageOutput struct{ Body DiskUsage }
 func (a *API) usageRoutes(h huma.API) {
 	huma.Register(h, operation("get-usage", http.MethodGet, "/usage", http.StatusOK,
 		"What the caller has on the server's disk, and may have."), a.getUsage)
+	huma.Register(h, operation("get-token-usage", http.MethodGet, "/usage/tokens", http.StatusOK,
+		"What models were asked, and what that cost: by day, session, model and person."), a.getTokenUsage)
 }
 
 func (a *API) getUsage(ctx context.Context, _ *struct{}) (*usageOutput, error) {

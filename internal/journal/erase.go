@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 
@@ -251,7 +252,7 @@ func erasedPage(row []byte, ids map[clew.SessionID]bool) ([]byte, error) {
 	changed := false
 	for i, s := range p.Sessions {
 		gone := core.Summary{ID: s.ID, Gone: true, CreatedMS: s.CreatedMS, LastSeq: math.MaxInt64} // nothing is later
-		if ids[s.ID] && s != gone {
+		if ids[s.ID] && !reflect.DeepEqual(s, gone) {
 			p.Sessions[i], changed = gone, true
 		}
 	}

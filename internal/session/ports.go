@@ -167,6 +167,7 @@ type ListQuery struct {
 	Status    []string // one of these; none is any
 	Archived  bool     // those that were put away in place of the others
 	Deleted   bool     // those that are to be erased in place of the others
+	All       bool     // all of these
 	Cursor    string   // "" or what the former call returned
 	Limit     int
 }
@@ -174,7 +175,7 @@ type ListQuery struct {
 // Matches reports whether a session is one of those, whoever owns it.
 func (q ListQuery) Matches(s core.Summary) bool {
 	deleted := s.EraseMS > 0
-	if s.Gone || deleted != q.Deleted || !deleted && s.Archived != q.Archived {
+	if s.Gone || !q.All && (deleted != q.Deleted || !deleted && s.Archived != q.Archived) {
 		return false
 	}
 	if q.Workspace != "" && s.Workspace != q.Workspace {

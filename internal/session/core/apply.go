@@ -54,7 +54,7 @@ func apply(s *State, r clew.Record, data any) {
 			s.LastMove = nil
 			s.keepQueue(&State{}) // what waits, waits for the other one
 			s.forgetRules()
-			s.FirstOwnSeq = r.Seq
+			s.FirstOwnSeq, s.Spent = r.Seq, nil
 			s.renameQuestions()
 		}
 	case *clew.SessionImportedData:
@@ -64,7 +64,7 @@ func apply(s *State, r clew.Record, data any) {
 		s.Revoked, s.Archived, s.Forks, s.Queue, s.LastMove = nil, false, 0, nil, nil
 		s.FilesNode, s.FilesWait, s.Environment = d.Node, nil, nil
 		s.forgetRules()
-		s.FirstOwnSeq = r.Seq
+		s.FirstOwnSeq, s.Spent = r.Seq, nil
 		s.renameQuestions()
 	case *clew.SessionRenamedData:
 		s.Title = d.Title

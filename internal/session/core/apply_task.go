@@ -220,6 +220,7 @@ func applyUsage(s *State, d *clew.TaskTokenUsageUpdatedData) {
 		sum.CostUSD = math.Round(sum.CostUSD*1e9) / 1e9 // sums of floats drift
 	}
 	t.Usage = add
+	s.spend(t.Model, more)
 }
 
 // applyModelMessage lengthens the model history. What the model now hears was

@@ -29,6 +29,9 @@ func applyModelCall(t *Task, m clew.Message) {
 	switch {
 	case m.Say == clew.SayAPIReqStarted:
 		t.Request, t.Condensing = m.MessageID, forSummary
+		if model, ok := m.Metadata["model"].(string); ok {
+			t.Model = model
+		}
 		if !forSummary { // a summary is no step of the turn
 			t.Steps++
 		}

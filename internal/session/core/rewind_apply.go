@@ -100,7 +100,7 @@ func (s *State) carryOver(now *State, passed int64) {
 	s.Revoked, s.Archived, s.Forks = now.Revoked, now.Archived, now.Forks
 	s.Access, s.Settings, s.ForkedFrom, s.FirstOwnSeq = now.Access, now.Settings, now.ForkedFrom, now.FirstOwnSeq
 	s.Processed, s.processedIndex, s.Rules, s.keepHidden = now.Processed, now.processedIndex, now.Rules, now.keepHidden
-	s.FirstCheckpoint = now.FirstCheckpoint
+	s.FirstCheckpoint, s.Spent = now.FirstCheckpoint, now.Spent
 	s.FilesNode, s.FilesWait, s.Environment = now.FilesNode, nil, now.Environment
 	for i := range s.Questions {
 		if a := s.Questions[i].Asking(); a != nil && a.DeadlineMS > 0 {

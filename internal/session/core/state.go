@@ -58,6 +58,8 @@ type State struct {
 	// Settings are those of this session alone.
 	Settings map[string]any `json:"settings,omitempty"`
 	Usage    clew.Usage     `json:"usage"`
+	// Spent is what was paid for, by day and model.
+	Spent []Spent `json:"spent,omitempty"`
 
 	// Instructions are the files that models go by, nil before any were read.
 	Instructions *clew.InstructionsRead `json:"instructions,omitempty"`

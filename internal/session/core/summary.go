@@ -16,6 +16,7 @@ func (s *State) Summary() Summary {
 		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastUsedMS: s.LastUsedMS, LastSeq: s.Seq,
 		Owner: s.Owner, CostUSD: s.Usage.CostUSD, TokensIn: s.Usage.TokensIn, TokensOut: s.Usage.TokensOut,
 		Questions: len(s.Questions), Plan: s.progress(), LastLine: s.lastLine(), ForkedFrom: s.ForkedFrom, Archived: s.Archived,
+		Spent: s.spent(),
 	}
 }
 
@@ -67,6 +68,8 @@ type Summary struct {
 	Archived   bool            `json:"archived,omitempty" doc:"It was put away"`
 	EraseMS    int64           `json:"erase_ms,omitempty" doc:"It was deleted, and can be brought back until then"`
 
+	// Spent is nil on lines of older versions; lists of REST leave it out.
+	Spent []Spent `json:"spent,omitzero" hidden:"true"`
 	// Gone marks a line in the list of somebody whom the session was shared with.
 	Gone bool `json:"gone,omitempty" hidden:"true"`
 }

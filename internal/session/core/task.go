@@ -35,6 +35,7 @@ type Task struct {
 	Outcome *clew.Outcome `json:"outcome,omitempty"`
 
 	Usage     clew.Usage                `json:"usage"`
+	Model     string                    `json:"model,omitempty"` // that was asked last
 	ToolUsage map[string]clew.ToolUsage `json:"tool_usage,omitempty"`
 
 	// History is the model history as far as it is sent. Its elements are never
