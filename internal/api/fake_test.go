@@ -34,6 +34,7 @@ type sessions struct {
 	owner       map[clew.SessionID]clew.UserID
 	access      map[clew.SessionID]map[clew.UserID]clew.Role
 	title       map[clew.SessionID]string
+	spent       map[clew.SessionID][]core.Spent
 	done        []clew.Command
 	open        int   // views not closed
 	fail        error // what Do returns
@@ -84,11 +85,11 @@ func (s *sessions) List(_ context.Context, q session.ListQuery) ([]core.Summary,
 	s.listed = q
 	var list []core.Summary
 	for id, o := range s.owner {
-		if o == q.Owner || q.Everyone {
-			list = append(list, core.Summary{ID: id, Title: s.title[id]})
+		if q.Cursor != "more" && (o == q.Owner || q.Everyone) {
+			list = append(list, core.Summary{ID: id, Title: s.title[id], Owner: o, Spent: s.spent[id]})
 		}
 	}
-	if q.Cursor != "" {
+	if q.Cursor == "more" {
 		return list, "", nil
 	}
 	return list, "more", nil

@@ -75,6 +75,9 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 	try("clew doctor")
 	try("clew open")
 	try("clew ls")
+	if rows, _ := try("clew usage", "--by", "session,model", "--since", "30d")["rows"].([]any); len(rows) == 0 {
+		t.Error("nothing was used")
+	}
 	try("clew show", session[:9])
 	try("clew inbox")
 	if places, _ := try("clew rewind", session)["places"].([]any); len(places) != 1 {

@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -76,11 +77,19 @@ func Size(n int64) string {
 
 // Tokens is a number of tokens for people.
 func Tokens(n int64) string {
+	if n < 1000 {
+		return Count(int(n), "token")
+	}
+	return Short(n) + " tokens"
+}
+
+// Short is a number in few characters.
+func Short(n int64) string {
 	switch {
 	case n < 1000:
-		return Count(int(n), "token")
+		return strconv.FormatInt(n, 10)
 	case n < 1_000_000:
-		return fmt.Sprintf("%.1fk tokens", float64(n)/1e3)
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
 	}
-	return fmt.Sprintf("%.1fM tokens", float64(n)/1e6)
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }

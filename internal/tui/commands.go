@@ -113,15 +113,14 @@ func (m *model) costPage() *page {
 			{"Cache read", term.Tokens(use.CacheReads)}, {"Cache written", term.Tokens(use.CacheWrites)},
 		}
 		lines := factLines(facts)(width)
-		if len(tasks) < 2 {
-			return lines
+		if len(tasks) > 1 {
+			lines = append(lines, nil, paint.L(paint.S(paint.Soft, "By task, the newest first")))
+			for _, t := range slices.Backward(tasks) {
+				name := cmp.Or(term.FirstLine(t.Text), string(t.TaskID))
+				lines = append(lines, paint.Between(paint.L(paint.S(paint.Plain, name)), paint.L(paint.S(paint.Soft, " "+term.Dollars(t.Usage.CostUSD))), width))
+			}
 		}
-		lines = append(lines, nil, paint.L(paint.S(paint.Soft, "By task, the newest first")))
-		for _, t := range slices.Backward(tasks) {
-			name := cmp.Or(term.FirstLine(t.Text), string(t.TaskID))
-			lines = append(lines, paint.Between(paint.L(paint.S(paint.Plain, name)), paint.L(paint.S(paint.Soft, " "+term.Dollars(t.Usage.CostUSD))), width))
-		}
-		return lines
+		return append(lines, nil, paint.L(paint.S(paint.Soft, "All your sessions: clew usage")))
 	}}
 }
 

@@ -116,6 +116,7 @@ func TestPages(t *testing.T) {
 			"/mcp":    {clew.EventState, state, []string{"files", "connected", "stat", "no such program"}},
 			"/diff":   {clew.EventCheckpointDiff, diff, []string{"greet.sh", "modified", "echo hello", "… and 1 more"}},
 			"/cost":   {"", nil, []string{"$0.25", "1.2k", "Tokens out"}},
+			"/usage":  {"", nil, []string{"$0.25", "All your sessions: clew usage"}},
 		} {
 			d := newDesk(t, size[0], size[1])
 			d.opens(clew.SessionState{Workspace: "/work/project", Usage: &clew.Usage{CostUSD: 0.25, TokensIn: 1200, TokensOut: 30}})

@@ -40,6 +40,7 @@ var actions = []action{
 	{"fork", "a new session that goes on from here", "", (*model).fork, nil},
 	{"compact", "summarize what the model was told so far", "", (*model).compact, nil},
 	{"cost", "what this session has used", "", func(m *model) tea.Cmd { return m.open(m.costPage()) }, nil},
+	{"usage", "what this session has used", "", func(m *model) tea.Cmd { return m.open(m.costPage()) }, nil},
 	{"resume", "go on in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
 	{"sessions", "go on in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
 	{"clear", "a new session in the same place", "ctrl+n", (*model).newSession, nil},
