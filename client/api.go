@@ -56,6 +56,9 @@ type Session struct {
 	Status    clew.SessionStatus `json:"status"`
 	Owner     clew.UserID        `json:"owner"`
 	Workspace string             `json:"workspace"`
+	// Outcome says how the work ended that came last, "" while something is under
+	// way. It is in lists only.
+	Outcome   clew.OutcomeStatus `json:"outcome,omitempty"`
 	CreatedMS int64              `json:"created_ms"`
 	UpdatedMS int64              `json:"updated_ms"`
 	// LastUsedMS is when a person last did something in it. It is in lists only.

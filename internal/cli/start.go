@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/term"
 )
@@ -151,7 +152,11 @@ var statusWords = map[clew.SessionStatus]string{clew.StatusAwaitingInput: "asks 
 func writeSessions(w io.Writer, list []client.Session, width int, person bool) error {
 	rows := [][]string{{"SESSION", "STATUS", "UPDATED", "TITLE"}}
 	for _, s := range list {
-		row := []string{string(s.ID), string(s.Status), time.UnixMilli(s.UpdatedMS).Format(time.DateTime), env.Plain(s.Title)}
+		status := string(s.Status)
+		if s.Status == clew.StatusIdle {
+			status = env.FirstOf(ask.EndWord(s.Outcome), status)
+		}
+		row := []string{string(s.ID), status, time.UnixMilli(s.UpdatedMS).Format(time.DateTime), env.Plain(s.Title)}
 		if person {
 			row[0], row[1], row[2] = env.Shorten(s.ID), env.FirstOf(statusWords[s.Status], row[1]), term.Ago(time.UnixMilli(s.UpdatedMS), time.Now())
 		}

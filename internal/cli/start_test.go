@@ -48,6 +48,24 @@ func TestSessionsFitTheTerminal(t *testing.T) {
 	}
 }
 
+// A session whose work did not end well says so, not that it is idle.
+func TestSessionsSayHowWorkEnded(t *testing.T) {
+	for outcome, want := range map[clew.OutcomeStatus]string{
+		"": "idle", clew.OutcomeDone: "idle", clew.OutcomeFailed: "failed", clew.OutcomeBudget: "out of budget",
+		clew.OutcomeStopped: "stopped", clew.OutcomeDenied: "stopped", clew.OutcomeCancelled: "cancelled",
+	} {
+		for _, person := range []bool{true, false} {
+			var b strings.Builder
+			if err := writeSessions(&b, []client.Session{{ID: "mine", Status: clew.StatusIdle, Outcome: outcome}}, 80, person); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(b.String(), "\nmine     "+want+"  ") {
+				t.Errorf("%q is shown as\n%s", outcome, b.String())
+			}
+		}
+	}
+}
+
 // clew alone says what there is and what to do next.
 func TestGlance(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -55,6 +55,13 @@ func TestOutcomeOfATurn(t *testing.T) {
 			if got := decide.PlainJSON(task.Outcome); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
+			line := clew.OutcomeStatus("") // of something under way
+			if task.Outcome != nil {
+				line = task.Outcome.Status
+			}
+			if got := b.s.state.Summary().Outcome; got != line {
+				t.Errorf("the list says %q, want %q", got, line)
+			}
 			b.check(t)
 		})
 	}

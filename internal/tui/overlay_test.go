@@ -49,9 +49,12 @@ func TestSwitcher(t *testing.T) {
 	d.answer["GET /api/v1/sessions"] = map[string]any{"sessions": []map[string]any{
 		{"session_id": "sess_1", "title": "This one", "status": "idle"},
 		{"session_id": "sess_2", "title": "Another", "status": "awaiting_input", "questions": 1, "last_line": "May I?"},
+		{"session_id": "sess_3", "title": "Third", "status": "idle", "outcome": "failed"},
+		{"session_id": "sess_4", "title": "Fourth", "status": "idle", "outcome": "budget"},
+		{"session_id": "sess_5", "title": "Fifth", "status": "idle", "outcome": "done"},
 	}}
 	d.press("ctrl+k")
-	d.sees("Sessions", "● This one", "here", "◇ Another", "May I?", "needs you")
+	d.sees("Sessions", "● This one", "here", "◇ Another", "May I?", "needs you", "✕ Third", "failed", "◇ Fourth", "out of budget", "● Fifth", "at rest")
 	d.typed("an")
 	d.sees("› an▏")
 	d.press("enter") // it is here already

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
@@ -71,18 +72,22 @@ func (m *model) restWord() (mark string, ink paint.Ink, word string) {
 			newest = t
 		}
 	}
-	if newest != nil && newest.Outcome != nil {
-		switch newest.Outcome.Status {
-		case clew.OutcomeFailed:
-			return "✕", paint.Fail, "failed"
-		case clew.OutcomeCancelled:
-			return "○", paint.Past, "cancelled"
-		case clew.OutcomeBudget:
-			return "◇", paint.Ask, "out of budget"
-		case clew.OutcomeStopped, clew.OutcomeDenied:
-			return "○", paint.Past, "stopped"
-		case clew.OutcomeDone:
-		}
+	if newest == nil || newest.Outcome == nil {
+		return endMark("")
+	}
+	return endMark(newest.Outcome.Status)
+}
+
+// endMark shows how a session's last work ended.
+func endMark(o clew.OutcomeStatus) (mark string, ink paint.Ink, word string) {
+	word = ask.EndWord(o)
+	switch {
+	case o == clew.OutcomeFailed:
+		return "✕", paint.Fail, word
+	case o == clew.OutcomeBudget:
+		return "◇", paint.Ask, word
+	case word != "":
+		return "○", paint.Past, word
 	}
 	return "●", paint.Past, "at rest"
 }

@@ -154,15 +154,21 @@ func sessionMark(l sessionEntry) (string, paint.Ink) {
 		return "◐", paint.Run
 	case l.Status == clew.StatusFailed:
 		return "✕", paint.Fail
+	case l.Status == clew.StatusIdle:
+		mark, ink, _ := endMark(l.Outcome)
+		return mark, ink
 	}
 	return "●", paint.Past
 }
 
 func sessionWord(l sessionEntry) string {
 	word := map[clew.SessionStatus]string{
-		clew.StatusIdle: "at rest", clew.StatusPlanning: "planning", clew.StatusAwaitingInput: "needs you", clew.StatusExecuting: "working",
+		clew.StatusPlanning: "planning", clew.StatusAwaitingInput: "needs you", clew.StatusExecuting: "working",
 		clew.StatusPaused: "paused", clew.StatusCompleted: "done", clew.StatusFailed: "failed", clew.StatusCancelled: "cancelled",
 	}[l.Status]
+	if l.Status == clew.StatusIdle {
+		_, _, word = endMark(l.Outcome)
+	}
 	if l.CostUSD > 0 {
 		word += fmt.Sprintf(" · $%.2f", l.CostUSD)
 	}

@@ -16,7 +16,7 @@ func (s *State) Summary() Summary {
 		CreatedMS: s.CreatedMS, UpdatedMS: s.TS, LastUsedMS: s.LastUsedMS, LastSeq: s.Seq,
 		Owner: s.Owner, CostUSD: s.Usage.CostUSD, TokensIn: s.Usage.TokensIn, TokensOut: s.Usage.TokensOut,
 		Questions: len(s.Questions), Plan: s.progress(), LastLine: s.lastLine(), ForkedFrom: s.ForkedFrom, Archived: s.Archived,
-		Spent: s.spent(),
+		Outcome: s.lastOutcome(), Spent: s.spent(),
 	}
 }
 
@@ -31,6 +31,20 @@ func (s *State) progress() *PlanProgress {
 	}
 	c := plan.Count(root.Run.Todos)
 	return &PlanProgress{Done: c.Completed + c.Skipped, Total: c.Total}
+}
+
+// lastOutcome says how the work ended that came last, "" while something is under way.
+func (s *State) lastOutcome() clew.OutcomeStatus {
+	var newest *Task
+	for _, t := range s.Tasks {
+		if t.ParentTaskID == "" && (newest == nil || t.Number > newest.Number) {
+			newest = t
+		}
+	}
+	if newest == nil || newest.Outcome == nil || s.AtWork() {
+		return ""
+	}
+	return newest.Outcome.Status
 }
 
 // lastLine is the beginning of what a person or an agent said last. What the
@@ -56,6 +70,8 @@ type Summary struct {
 	UpdatedMS  int64          `json:"updated_ms"`
 	LastUsedMS int64          `json:"last_used_ms,omitempty" doc:"When a person last did something in it; agents go on by themselves"`
 	LastSeq    uint64         `json:"last_seq"`
+	// Outcome is beside the status, which is idle for programs that wait for that.
+	Outcome clew.OutcomeStatus `json:"outcome,omitempty" doc:"How the work ended that came last; absent while something is under way"`
 
 	Owner      clew.UserID     `json:"owner,omitempty"`
 	CostUSD    float64         `json:"cost_usd,omitempty"`

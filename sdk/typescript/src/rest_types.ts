@@ -8,6 +8,7 @@ import type {
   EventType,
   ForkPoint,
   HistoryItem,
+  OutcomeStatus,
   PlanEdit,
   Question,
   Remember,
@@ -45,6 +46,8 @@ export interface SessionSummary {
   session_id: string;
   title: string;
   status: SessionStatus;
+  /** How the work ended that came last; absent while something is under way. */
+  outcome?: OutcomeStatus;
   workspace?: string;
   created_ms: number;
   updated_ms: number;

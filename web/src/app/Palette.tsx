@@ -3,6 +3,7 @@ import { useEffect, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { cx, Dialog, Kbd, Mark, toneOf } from "@/ui";
+import { standing } from "@/lib/standing";
 import { client } from "./client";
 import { keyNames, useRegistry } from "./commands";
 import { appWords } from "./words";
@@ -40,7 +41,7 @@ function Search({ onClose }: { onClose(): void }) {
     const fits = (text: string) => wanted.split(/\s+/).every((w) => text.toLowerCase().includes(w));
     return [
       ...[...commands.values()].filter((c) => c.id !== "palette" && fits(`${c.title} ${c.also ?? ""}`)),
-      ...sessions.map((s) => ({ id: `s:${s.session_id}`, title: s.title || s.session_id, group: t.sessions, status: s.status, run: () => navigate(`/s/${s.session_id}`) })),
+      ...sessions.map((s) => ({ id: `s:${s.session_id}`, title: s.title || s.session_id, group: t.sessions, status: standing(s), run: () => navigate(`/s/${s.session_id}`) })),
     ];
   }, [query, commands, sessions, t, navigate]);
   useEffect(() => setChosen(0), [query]);

@@ -15,6 +15,7 @@ export function toneOf(status: string | undefined): Tone {
     case "awaiting_input":
     case "paused":
     case "pending_approval":
+    case "budget":
       return "ask";
     case "failed":
     case "error":
@@ -25,6 +26,8 @@ export function toneOf(status: string | undefined): Tone {
     case "approved":
       return "done";
     case "cancelled":
+    case "stopped":
+    case "denied":
     case "skipped":
     case "rejected":
       return "past";

@@ -10,7 +10,7 @@ export const uiWords = words({
     retry: "Try again",
     status: {
       idle: "Idle", planning: "Planning", awaiting_input: "Needs you", executing: "Working", paused: "Paused",
-      completed: "Done", failed: "Failed", cancelled: "Cancelled",
+      completed: "Done", failed: "Failed", cancelled: "Cancelled", stopped: "Stopped", denied: "Stopped", budget: "Out of budget",
       pending: "Waiting", in_progress: "Working", skipped: "Skipped",
     } as Record<string, string>,
     justNow: "just now",
@@ -36,7 +36,7 @@ export const uiWords = words({
     retry: "다시 시도",
     status: {
       idle: "대기", planning: "계획 중", awaiting_input: "답변 필요", executing: "작업 중", paused: "일시정지",
-      completed: "완료", failed: "실패", cancelled: "취소됨",
+      completed: "완료", failed: "실패", cancelled: "취소됨", stopped: "중지됨", denied: "중지됨", budget: "예산 소진",
       pending: "대기 중", in_progress: "작업 중", skipped: "건너뜀",
     },
     justNow: "방금",
