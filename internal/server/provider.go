@@ -132,3 +132,10 @@ func ModelVariables() []string {
 	}
 	return names
 }
+
+// CloudVariables are those by which the credentials of a cloud are found.
+func CloudVariables() []string { return vendor.CloudVariables() }
+
+// CloudModels reports whether credentials of a cloud in the environment make a model
+// usable by themselves.
+func CloudModels(environ []string) bool { return choice.Clouds(environ) }

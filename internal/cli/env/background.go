@@ -71,7 +71,7 @@ func (a *App) MayHaveModel(ctx context.Context, r Remote) bool {
 			return true
 		}
 	}
-	return LocalModels(ctx, a.Environ)
+	return CloudModels(a.Environ) || LocalModels(ctx, a.Environ)
 }
 
 // isOff reads a variable that switches something off.
@@ -259,7 +259,7 @@ var notForServer = []string{EnvPrefix + "SERVER", EnvPrefix + "TOKEN", EnvPrefix
 // backgroundEnviron is the environment of a server in the background. Paths hold in
 // its own directory, too.
 func (a *App) backgroundEnviron() []string {
-	keys := ModelVariables()
+	keys := slices.Concat(ModelVariables(), CloudVariables())
 	var list []string
 	for _, kv := range a.Environ {
 		name, value, _ := strings.Cut(kv, "=")

@@ -45,6 +45,10 @@ var (
 	// ModelVariables are those of the environment that hold keys of model providers,
 	// and where they are reached.
 	ModelVariables = server.ModelVariables
+	// CloudVariables are those by which the credentials of a cloud are found.
+	CloudVariables = server.CloudVariables
+	// CloudModels reports whether such credentials make a model usable by themselves.
+	CloudModels = server.CloudModels
 	// LocalModels looks for model servers on this machine.
 	LocalModels = server.LocalModels
 	// LookAround says what a session in a directory has.

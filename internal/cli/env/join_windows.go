@@ -88,6 +88,10 @@ func BuiltInModes() []string { return []string{"code", "architect", "ask", "debu
 
 func ModelVariables() []string { return nil }
 
+func CloudVariables() []string { return nil }
+
+func CloudModels([]string) bool { return false }
+
 func LocalModels(context.Context, []string) bool { return false }
 
 type Around struct {

@@ -2,7 +2,11 @@ package choice_test
 
 import (
 	"context"
+	"fmt"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/clew-run/clew/internal/llm"
@@ -120,5 +124,74 @@ func TestTest(t *testing.T) {
 	}
 	if _, err := m.Test(t.Context(), "new", nil); err == nil {
 		t.Error("a profile was tested that is not there")
+	}
+}
+
+// Credentials of a cloud that somebody put into the environment make a profile, after the
+// keys of providers; the files of other programs do not, and nobody is called.
+func TestAutomaticClouds(t *testing.T) {
+	home := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write(".aws/config", "[default]\nregion = us-east-2\n[profile work]\noutput = json\nregion=us-west-2\n[profile bare]\noutput=text\n")
+	write(".aws/credentials", "[default]\naws_access_key_id = x\n[old]\naws_access_key_id = x\n")
+	account := write("account.json", `{"type": "service_account", "project_id": "mine"}`)
+	person := write("person.json", `{"type": "authorized_user"}`)
+	broken := write("broken.json", `{`)
+	for name, c := range map[string]struct {
+		environ []string
+		want    string // provider, region, project, variable
+	}{
+		"nothing":                  {nil, ""},
+		"a key, no region":         {[]string{"AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b"}, ""},
+		"half a key":               {[]string{"AWS_ACCESS_KEY_ID=a", "AWS_REGION=us-east-1"}, ""},
+		"a region alone":           {[]string{"AWS_REGION=us-east-1"}, ""},
+		"a key":                    {[]string{"AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b", "AWS_REGION=us-east-1"}, "bedrock us-east-1  AWS_ACCESS_KEY_ID"},
+		"the older name":           {[]string{"AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b", "AWS_DEFAULT_REGION=us-west-1"}, "bedrock us-west-1  AWS_ACCESS_KEY_ID"},
+		"a key of Bedrock's":       {[]string{"AWS_BEARER_TOKEN_BEDROCK=a", "AWS_REGION=us-east-1"}, "bedrock us-east-1  AWS_BEARER_TOKEN_BEDROCK"},
+		"names of other regions":   {[]string{"AWS_BEARER_TOKEN_BEDROCK=a", "AWS_REGION=eu-west-1"}, ""},
+		"the government's":         {[]string{"AWS_BEARER_TOKEN_BEDROCK=a", "AWS_REGION=us-gov-west-1"}, ""},
+		"a profile":                {[]string{"AWS_PROFILE=work"}, "bedrock us-west-2  AWS_PROFILE"},
+		"the default profile":      {[]string{"AWS_PROFILE=default"}, "bedrock us-east-2  AWS_PROFILE"},
+		"a profile without region": {[]string{"AWS_PROFILE=bare"}, ""},
+		"with a region":            {[]string{"AWS_PROFILE=old", "AWS_REGION=us-east-1"}, "bedrock us-east-1  AWS_PROFILE"},
+		"no such profile":          {[]string{"AWS_PROFILE=gone", "AWS_REGION=us-east-1"}, ""},
+		"an account":               {[]string{"GOOGLE_APPLICATION_CREDENTIALS=" + account}, "vertex  mine GOOGLE_APPLICATION_CREDENTIALS"},
+		"another project":          {[]string{"GOOGLE_APPLICATION_CREDENTIALS=" + account, "GOOGLE_CLOUD_PROJECT=p", "CLOUD_ML_REGION=r"}, "vertex r p GOOGLE_APPLICATION_CREDENTIALS"},
+		"no project":               {[]string{"GOOGLE_APPLICATION_CREDENTIALS=" + person}, ""},
+		"a broken file":            {[]string{"GOOGLE_APPLICATION_CREDENTIALS=" + broken, "GOOGLE_CLOUD_PROJECT=p"}, ""},
+		"no file":                  {[]string{"GOOGLE_APPLICATION_CREDENTIALS=" + home + "/gone", "GOOGLE_CLOUD_PROJECT=p"}, ""},
+		"a project alone":          {[]string{"GOOGLE_CLOUD_PROJECT=p"}, ""},
+	} {
+		environ := append([]string{"HOME=" + home}, c.environ...)
+		var got []string
+		for _, a := range choice.Automatic(variables{}, environ, []string{"bedrock", "vertex"}) {
+			got = append(got, fmt.Sprintf("%s %s %s %s", a.Name, a.Region, a.Project, a.Variable))
+			if !strings.Contains(a.Model, "claude-") {
+				t.Errorf("%s: the model is %s", name, a.Model)
+			}
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if choice.Clouds(environ) != (c.want != "") {
+			t.Errorf("%s: whether there are any is said wrongly", name)
+		}
+	}
+	m := open(t, "HOME="+home, "AWS_PROFILE=work")
+	if use := inUse(t, m); use.Profile != "bedrock" || use.WhyCode != choice.WhyKey || use.Why != "AWS_PROFILE is set in the server's environment" || !use.Usable || use.KeyVariable != "AWS_PROFILE" {
+		t.Errorf("%+v", use)
+	}
+	m = open(t, "HOME="+home, "AWS_PROFILE=work", "OPENAI_API_KEY=sk-canary-0123456789")
+	if use := inUse(t, m); use.Profile != "openai" {
+		t.Errorf("the key does not come first: %+v", use)
 	}
 }

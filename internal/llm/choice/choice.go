@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -43,7 +42,8 @@ type Models struct {
 	Providers []string // that the server has
 	// Open makes the provider of a profile. With a key that one counts, and no other.
 	Open func(p settings.Profile, key string) (llm.Provider, error)
-	// Environ is where local servers say their addresses, as os.Environ gives it.
+	// Environ is where local servers say their addresses, and clouds their credentials, as
+	// os.Environ gives it.
 	Environ []string
 }
 
@@ -214,7 +214,7 @@ func (m *Models) ofVendor(ctx context.Context, from vendor.Vendor, profiles []Mo
 	var list []Model
 	for _, entry := range catalogue.Models(from.Catalogue) {
 		model := base
-		model.Name, model.Default = entry.Name, entry.Default
+		model.Name, model.Default = entry.Name, entry.Name == defaultModel(from)
 		if from.New != from.API {
 			model.API = string(from.New)
 		}
@@ -262,8 +262,12 @@ func (m *Models) ready(ctx context.Context, model *Model, p settings.Profile) er
 	}
 	from, known := vendor.Find(p.Provider)
 	if !known || from.Secret == "" && p.KeyName == "" { // one of the program's own, or a cloud's
-		home, _ := os.UserHomeDir() // without one there are no files to look for
-		missing := from.Credentials(os.Getenv, home)
+		getenv := getenvOf(m.Environ)
+		home := getenv("HOME") // without one there are no files to look for
+		if at, ok := from.Chosen(getenv, home); ok {
+			model.KeyVariable = at.Variable
+		}
+		missing := from.Credentials(getenv, home)
 		if model.Usable = missing == ""; !model.Usable {
 			model.WhyNot, model.WhyNotCode = missing, NoKey
 		}

@@ -23,7 +23,7 @@ func open(t *testing.T, environ ...string) *choice.Models {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &choice.Models{Settings: s, Keys: secrets, Providers: providers}
+	return &choice.Models{Settings: s, Keys: secrets, Providers: providers, Environ: environ}
 }
 
 func put(t *testing.T, m *choice.Models, name string, profile map[string]any) {
