@@ -5,7 +5,8 @@ type AckData struct {
 	ClientID ClientID `json:"client_id"`
 	PID      int      `json:"pid"`
 	PPID     int      `json:"ppid"`
-	URL      string   `json:"url,omitempty"` // where the server is reached by HTTP
+	URL      string   `json:"url,omitempty"`     // where the server is reached by HTTP
+	Version  string   `json:"version,omitempty"` // of the server's program
 }
 
 // TaskCommandData is the data of the local socket's task_command. Without a

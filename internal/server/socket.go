@@ -31,7 +31,7 @@ func (s *Server) openSocket() error {
 		by.User = auth.LocalUser
 	}
 	socket, err := ipc.Listen(ipc.Options{
-		Path: path, Host: ipc.HostOf(s.host), By: by, URL: s.localURL(),
+		Path: path, Host: ipc.HostOf(s.host), By: by, URL: s.localURL(), Version: Version,
 		Frame: s.cfg.Limits.Frame, WriteTimeout: s.cfg.Limits.WriteTimeout, Log: s.log,
 		Connected: func(id clew.ClientID) {
 			s.touch()

@@ -25,10 +25,11 @@ import (
 
 // Options is what a Socket is made with. Path, Host and By are required.
 type Options struct {
-	Path string
-	Host Host
-	By   clew.Principal // whoever can open the file acts as this one
-	URL  string         // where the server is reached by HTTP
+	Path    string
+	Host    Host
+	By      clew.Principal // whoever can open the file acts as this one
+	URL     string         // where the server is reached by HTTP
+	Version string         // of the program
 
 	Frame        int           // bytes in one line of a client; 0 = wire.MaxFrame
 	Clients      int           // at the same time; 0 = 4,096
@@ -161,7 +162,7 @@ func (s *Socket) welcome(sock *net.UnixConn) {
 		return
 	}
 	c.widen(clew.FollowAll)
-	c.append(wire.AppendAck(nil, clew.AckData{ClientID: c.id, PID: os.Getpid(), PPID: os.Getppid(), URL: s.o.URL}))
+	c.append(wire.AppendAck(nil, clew.AckData{ClientID: c.id, PID: os.Getpid(), PPID: os.Getppid(), URL: s.o.URL, Version: s.o.Version}))
 	s.o.Connected(c.id)
 	go func() {
 		defer s.conns.Done()

@@ -93,17 +93,39 @@ func (a *App) autostart(ctx context.Context, r Remote) (address, socket string, 
 	if err != nil {
 		return "", "", err
 	}
-	switch text := s.tell(a.InCI(), r); {
-	case !s.Started || a.JSON:
-	case a.Told != nil:
-		a.Told(text)
-	default:
-		_, _ = fmt.Fprintln(a.Err, text)
+	if s.Started {
+		a.tell(s.tell(a.InCI(), r))
 	}
 	if s.Started && a.InCI() {
 		a.owned = &s
 	}
 	return s.Ack.URL, s.Socket, nil
+}
+
+// tell says something about the server to a person.
+func (a *App) tell(text string) {
+	switch {
+	case a.JSON:
+	case a.Told != nil:
+		a.Told(text)
+	default:
+		_, _ = fmt.Fprintln(a.Err, text)
+	}
+}
+
+// tellVersion says, once, that the running server is another program than this one: what
+// one of them has, the other may lack.
+func (a *App) tellVersion(server string, r Remote) {
+	own := BuildInfo().Version
+	if server == own || r.Quiet || a.versionTold {
+		return
+	}
+	a.versionTold = true
+	runs := "clew " + Plain(server)
+	if server == "" {
+		runs = "an older clew"
+	}
+	a.tell(fmt.Sprintf("The running server is %s, and this is clew %s. Restart it: %s", runs, own, Remote{Data: r.Data}.Line("serve", "restart")))
 }
 
 // A StartedServer is one in the background.

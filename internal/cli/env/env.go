@@ -42,8 +42,9 @@ type App struct {
 	// Program is what a server in the background is started with; "" starts none.
 	Program string
 	owned   *StartedServer // that ends with this command
-	// Told, if it is set, gets what was started, in place of standard error.
-	Told func(text string)
+	// Told, if it is set, gets what is said about the server, in place of standard error.
+	Told        func(text string)
+	versionTold bool // that the server is of another version
 	// Browse opens an address in a browser; nil is the system's way.
 	Browse func(address string) error
 }

@@ -25,6 +25,7 @@ func (a *App) find(r Remote) (address, socket string, err error) {
 	if err == nil && path != "" {
 		ack, err := client.FindLocal(context.Background(), path)
 		if err == nil && thisMachine(ack.URL) {
+			a.tellVersion(ack.Version, r)
 			return ack.URL, path, nil
 		}
 	}

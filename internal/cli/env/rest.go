@@ -37,6 +37,8 @@ type Remote struct {
 	// Start lets a server be started in the background if none runs; Own lets it be
 	// started in CI, too, where it ends with the command.
 	Start, Own bool
+	// Quiet says nothing about the server that is found.
+	Quiet bool
 }
 
 // Flags adds the flags that name a server.

@@ -2793,6 +2793,7 @@ export interface AckData {
   pid: number;
   ppid: number;
   url?: string;
+  version?: string;
 }
 
 /** Start, cancel, close or resume a task, send it a message, or follow a session. */
