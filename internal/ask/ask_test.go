@@ -2,7 +2,11 @@ package ask
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,8 +27,13 @@ func TestTitleAndLine(t *testing.T) {
 		{&clew.HitlApprovalRequestData{Tool: "write_file", Effect: &clew.Effect{Summary: "Create a"}}, "Allow Write?", "Create a"},
 		{&clew.HitlApprovalRequestData{Tool: "mail\x1b__send", Effect: &clew.Effect{Server: "mail", Summary: "send"}}, "Allow mail␛__send?", "send"},
 		{&clew.HitlApprovalRequestData{Todo: todo, Tool: "edit"}, "Allow this step?", "Remove the cache"},
-		{&clew.HitlApprovalRequestData{Limit: "budget", Reason: "It has cost $5."}, "Go on? A limit was reached: budget", "It has cost $5."},
-		{&clew.HitlApprovalRequestData{}, "Go on?", "Go on?"},
+		{&clew.HitlApprovalRequestData{Limit: "budget", Reason: "It has cost $5."}, "A limit was reached. Continue?", "It has cost $5."},
+		{&clew.HitlApprovalRequestData{}, "Allow this?", "Allow this?"},
+		{&clew.HitlApprovalRequestData{Tool: "edit", Effect: &clew.Effect{Summary: "Edit a", Diff: "+b"}}, "Make this change?", "Edit a"},
+		{&clew.HitlApprovalRequestData{Tool: "fetch", Effect: &clew.Effect{Summary: "GET x", URL: "https://x"}}, "Fetch this address?", "GET x"},
+		{&clew.HitlApprovalRequestData{Ask: clew.AskUseMcpServer}, "Call this tool?", "Call this tool?"},
+		{&clew.HitlApprovalRequestData{Ask: clew.AskAPIReqFailed, Reason: "No answer."}, "The model call failed. Try again?", "No answer."},
+		{&clew.HitlApprovalRequestData{Ask: clew.AskResumeTask}, "Resume this task?", "Resume this task?"},
 		{&clew.HitlPlanReviewData{Version: 2, Message: "Two steps."}, "Approve the plan? (version 2)", "Two steps."},
 		{&clew.HitlPlanReviewData{Version: 2}, "Approve the plan? (version 2)", "Approve the plan? (version 2)"},
 		{&clew.HitlInputRequestData{Question: "Which\none?"}, "Which\none?", "Which …"},
@@ -230,6 +239,26 @@ func TestSettled(t *testing.T) {
 	} {
 		if elsewhere, settled := Elsewhere(c.a, c.me), Settled(c.a); elsewhere != c.elsewhere || settled != c.settled {
 			t.Errorf("%+v: %q and %q", c.a, elsewhere, settled)
+		}
+	}
+}
+
+// The web asks in the words of the terminal.
+func TestTheWebAsksAlike(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "web", "src", "features", "session", "questions", "words.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	english, _, ok := strings.Cut(string(text), "  ko: {")
+	if !ok {
+		t.Fatal("the English words are not found")
+	}
+	if want := "allowTool: (tool: string) => `" + fmt.Sprintf(allowTool, "${tool}") + "`,"; !strings.Contains(english, want) {
+		t.Errorf("no %s", want)
+	}
+	for kind, title := range titles {
+		if want := fmt.Sprintf("%s: asked(%q),", kind, title); !strings.Contains(english, want) {
+			t.Errorf("no %s", want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func Title(q clew.Question) string {
 	case *clew.HitlApprovalRequestData:
 		return approvalTitle(d)
 	case *clew.HitlPlanReviewData:
-		return fmt.Sprintf("Approve the plan? (version %d)", d.Version)
+		return fmt.Sprintf("%s (version %d)", titles["plan"], d.Version)
 	case *clew.HitlInputRequestData:
 		return d.Question
 	case *clew.HitlClarificationData:
@@ -25,18 +25,56 @@ func Title(q clew.Question) string {
 	return "It asks something that this version of clew does not know."
 }
 
+// titles are the questions by what they are about. The web asks in the same words, by the
+// same names: questions/words.ts and questions/kinds.ts.
+var titles = map[string]string{
+	"command": "Run this command?",
+	"edit":    "Make this change?",
+	"fetch":   "Fetch this address?",
+	"server":  "Call this tool?",
+	"step":    "Allow this step?",
+	"tool":    "Allow this?",
+	"limit":   "A limit was reached. Continue?",
+	"retry":   "The model call failed. Try again?",
+	"resume":  "Resume this task?",
+	"plan":    "Approve the plan?",
+}
+
+// allowTool asks about a tool by its name.
+const allowTool = "Allow %s?"
+
 func approvalTitle(d *clew.HitlApprovalRequestData) string {
-	switch {
-	case d.Limit != "":
-		return "Go on? A limit was reached: " + d.Limit
-	case d.Todo != nil:
-		return "Allow this step?"
-	case d.Effect != nil && d.Effect.Command != "":
-		return "Run this command?"
-	case d.Tool != "":
-		return "Allow " + term.ExactLine(ToolName(d.Tool)) + "?"
+	kind := approvalKind(d)
+	if d.Tool != "" && (kind == "tool" || kind == "server") { // only its name says what it is
+		return fmt.Sprintf(allowTool, term.ExactLine(ToolName(d.Tool)))
 	}
-	return "Go on?"
+	return titles[kind]
+}
+
+// approvalKind says what an approval is about, as people sort them.
+func approvalKind(d *clew.HitlApprovalRequestData) string {
+	e := cmp.Or(d.Effect, &clew.Effect{})
+	switch {
+	case d.Limit != "", d.Ask == clew.AskMistakeLimitReached, d.Ask == clew.AskAutoApprovalMaxReqReached:
+		return "limit"
+	case d.Ask == clew.AskAPIReqFailed:
+		return "retry"
+	case d.Ask == clew.AskResumeTask, d.Ask == clew.AskResumeCompletedTask:
+		return "resume"
+	case d.Todo != nil:
+		return "step"
+	case e.Command != "", d.Ask == clew.AskCommand, d.Ask == clew.AskCommandOutput:
+		return "command"
+	case d.Ask == clew.AskUseMcpServer:
+		return "server"
+	case e.URL != "":
+		return "fetch"
+	case e.Diff != "":
+		return "edit"
+	case e.Server != "":
+		return "server"
+	}
+	return "tool"
 }
 
 // Line is what a question is about, in a line.

@@ -11,10 +11,12 @@ import { Countdown } from "./Countdown";
 import type { Clock } from "./deadline";
 import { askerOf, kindOf, subjectOf } from "./kinds";
 import { AnswerLine } from "./AnswerLine";
+import { Revealed } from "./Revealed";
 import { SendState } from "./SendState";
 import { useAnswer } from "./useAnswer";
 import { ValueForm } from "./ValueForm";
 import { questionWords } from "./words";
+import { transcriptWords } from "../transcript/words";
 
 const PlanReview = lazyPart(() => import("./PlanReview").then((m) => m.PlanReview));
 
@@ -51,6 +53,7 @@ export interface CardProps {
  */
 export function Card({ question: q, sessionId, answering, clock, settled, mayAnswer = true, alike, place, stale, heading = 3, lineDown }: CardProps) {
   const t = useWords(questionWords);
+  const tools = useWords(transcriptWords).tools;
   const title = useId();
   const box = useRef<HTMLElement>(null);
   const keys = useRef<CardKeys>({});
@@ -68,6 +71,8 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
   };
 
   const kind = kindOf(q);
+  const named = q.type === "hitl_approval_request" && (kind === "tool" || kind === "server") ? q.tool : undefined;
+  const tool = named && (tools[named] ?? named);
   const Heading = heading === 2 ? "h2" : "h3";
   const body = { question: q, sessionId, live, busy: answer.state === "sending" || answer.state === "given", give, keys, alike };
   return (
@@ -88,7 +93,7 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
       {place}
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <Mark tone={open ? "ask" : "past"} />
-        <Heading id={title} className={cx("min-w-0 flex-1 font-semibold", !open && "text-soft")}>{t.titles[kind](askerOf(q))}</Heading>
+        <Heading id={title} className={cx("min-w-0 flex-1 font-semibold", !open && "text-soft")}><Revealed text={t.titles[kind](askerOf(q), tool && t.allowTool(tool))} /></Heading>
         {open && <Countdown clock={clock} question={q} help={t.ifNobody[kind]} />}
       </header>
       {q.type === "hitl_approval_request" && <Approval {...body} question={q} />}

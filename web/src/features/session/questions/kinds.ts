@@ -1,7 +1,7 @@
 import type { Question, RememberOffer } from "@clew-run/client";
 
 /** What a question is about, as people sort them. */
-export type Kind = "command" | "edit" | "fetch" | "server" | "tool" | "limit" | "retry" | "resume" | "plan" | "input" | "files" | "clarification";
+export type Kind = "command" | "edit" | "fetch" | "server" | "step" | "tool" | "limit" | "retry" | "resume" | "plan" | "input" | "files" | "clarification";
 
 type Approval = Extract<Question, { type: "hitl_approval_request" }>;
 
@@ -21,11 +21,6 @@ export function kindOf(q: Question): Kind {
 function approvalKind(q: Approval): Kind {
   if (q.limit) return "limit";
   switch (q.ask) {
-    case "command":
-    case "command_output":
-      return "command";
-    case "use_mcp_server":
-      return "server";
     case "api_req_failed":
       return "retry";
     case "resume_task":
@@ -35,6 +30,9 @@ function approvalKind(q: Approval): Kind {
     case "auto_approval_max_req_reached":
       return "limit";
   }
+  if (q.todo) return "step";
+  if (q.effect?.command || q.ask === "command" || q.ask === "command_output") return "command";
+  if (q.ask === "use_mcp_server") return "server";
   if (q.effect?.url) return "fetch";
   if (q.effect?.diff) return "edit";
   if (q.effect?.server) return "server";

@@ -43,7 +43,7 @@ test("who asks is told by a name that people know, never by an id", () => {
   for (const t of [questionWords.en, questionWords.ko]) {
     for (const who of ["", ":sub", ":step"]) expect(t.titles.command(who)).not.toContain(":");
   }
-  expect(questionWords.ko.titles.command(":sub")).toContain("하위 작업이");
+  expect(questionWords.ko.titles.command(":sub")).toContain("하위 작업 · 이 명령을 실행할까요?");
 });
 
 test("every answer becomes the command of its question", () => {

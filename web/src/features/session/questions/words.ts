@@ -10,27 +10,35 @@ const askersKo: Kinds<string> = { "": "에이전트", ":step": "계획의 한 �
 const who = (name: string) => askers[name] ?? name;
 const whoKo = (name: string) => particle(askersKo[name] ?? name, "이", "가");
 
+/** A question; who asks stands before it, unless it is the session's own agent. A tool is asked about by its name. */
+const asked = (question: string) => (name: string, named = question) => (name === "" ? named : `${who(name)} · ${named}`);
+const askedKo = (question: string) => (name: string, named = question) => (name === "" ? named : `${askersKo[name] ?? name} · ${named}`);
+
 export const questionWords = words({
   en: {
     titles: {
-      command: (name: string) => `${who(name)} wants to run a command`,
-      edit: (name: string) => `${who(name)} wants to change a file`,
-      fetch: (name: string) => `${who(name)} wants to fetch from the web`,
-      server: (name: string) => `${who(name)} wants to use a tool server`,
-      tool: (name: string) => `${who(name)} wants to go on`,
-      limit: (name: string) => `${who(name)} reached a limit`,
-      retry: (_: string) => "A call to the model failed",
-      resume: (_: string) => "A task can be taken up again",
-      plan: (_: string) => "A plan waits for your yes",
+      // The terminal asks in these words, too: internal/ask/title.go.
+      command: asked("Run this command?"),
+      edit: asked("Make this change?"),
+      fetch: asked("Fetch this address?"),
+      server: asked("Call this tool?"),
+      step: asked("Allow this step?"),
+      tool: asked("Allow this?"),
+      limit: asked("A limit was reached. Continue?"),
+      retry: asked("The model call failed. Try again?"),
+      resume: asked("Resume this task?"),
+      plan: asked("Approve the plan?"),
       input: (name: string) => `${who(name)} asks you`,
       files: (_: string) => "The files are on another node",
       clarification: (_: string) => "What did you mean?",
     },
+    allowTool: (tool: string) => `Allow ${tool}?`,
     ifNobody: {
       command: "If nobody answers, it does not run and the agent hears that.",
       edit: "If nobody answers, nothing is changed and the agent hears that.",
       fetch: "If nobody answers, nothing is fetched and the agent hears that.",
       server: "If nobody answers, the tool is not called and the agent hears that.",
+      step: "If nobody answers, it is left undone.",
       tool: "If nobody answers, it is left undone.",
       limit: "If nobody answers, work ends here.",
       retry: "If nobody answers, it is not tried again.",
@@ -41,7 +49,7 @@ export const questionWords = words({
       clarification: "If nobody answers, the run is cancelled.",
     },
     kinds: {
-      command: "Commands", edit: "Files", fetch: "Web", server: "Tool servers", tool: "Steps", limit: "Limits",
+      command: "Commands", edit: "Files", fetch: "Web", server: "Tool servers", step: "Steps", tool: "Tools", limit: "Limits",
       retry: "Retries", resume: "Tasks", plan: "Plans", input: "Questions", files: "Missing files", clarification: "Clarifications",
     },
     missing: (m: MissingWorkspace) => `${m.dir ? `The directory ${m.dir} is` : "The files of this session are"} on ${m.node ? `node ${m.node}` : "another node"} and not on ${m.here}, where the session is now. Wait, or continue without those files?`,
@@ -129,24 +137,27 @@ export const questionWords = words({
   },
   ko: {
     titles: {
-      command: (name) => `${whoKo(name)} 명령을 실행하려고 합니다`,
-      edit: (name) => `${whoKo(name)} 파일을 바꾸려고 합니다`,
-      fetch: (name) => `${whoKo(name)} 웹에서 가져오려고 합니다`,
-      server: (name) => `${whoKo(name)} 도구 서버를 쓰려고 합니다`,
-      tool: (name) => `${whoKo(name)} 계속하려고 합니다`,
-      limit: (name) => `${whoKo(name)} 한도에 도달했습니다`,
-      retry: () => "모델 호출에 실패했습니다",
-      resume: () => "작업을 다시 이어갈 수 있습니다",
-      plan: () => "계획이 승인을 기다립니다",
+      command: askedKo("이 명령을 실행할까요?"),
+      edit: askedKo("이렇게 바꿀까요?"),
+      fetch: askedKo("이 주소에서 가져올까요?"),
+      server: askedKo("이 도구를 부를까요?"),
+      step: askedKo("이 단계를 허용할까요?"),
+      tool: askedKo("허용할까요?"),
+      limit: askedKo("한도에 도달했습니다. 계속할까요?"),
+      retry: askedKo("모델 호출에 실패했습니다. 다시 시도할까요?"),
+      resume: askedKo("이 작업을 이어갈까요?"),
+      plan: askedKo("계획을 승인할까요?"),
       input: (name) => `${whoKo(name)} 묻습니다`,
       files: () => "파일이 다른 노드에 있습니다",
       clarification: () => "무엇을 뜻하셨나요?",
     },
+    allowTool: (tool) => `${particle(tool, "을", "를")} 허용할까요?`,
     ifNobody: {
       command: "답이 없으면 실행하지 않고 에이전트에게 알립니다.",
       edit: "답이 없으면 아무것도 바꾸지 않고 에이전트에게 알립니다.",
       fetch: "답이 없으면 가져오지 않고 에이전트에게 알립니다.",
       server: "답이 없으면 도구를 부르지 않고 에이전트에게 알립니다.",
+      step: "답이 없으면 하지 않습니다.",
       tool: "답이 없으면 하지 않습니다.",
       limit: "답이 없으면 작업이 여기서 끝납니다.",
       retry: "답이 없으면 다시 시도하지 않습니다.",
@@ -157,7 +168,7 @@ export const questionWords = words({
       clarification: "답이 없으면 실행이 취소됩니다.",
     },
     kinds: {
-      command: "명령", edit: "파일", fetch: "웹", server: "도구 서버", tool: "단계", limit: "한도",
+      command: "명령", edit: "파일", fetch: "웹", server: "도구 서버", step: "단계", tool: "도구", limit: "한도",
       retry: "재시도", resume: "작업", plan: "계획", input: "질문", files: "없는 파일", clarification: "확인",
     },
     missing: (m) => `${m.dir ? particle(`디렉터리 ${m.dir}`, "은", "는") : "이 세션의 파일은"} ${m.node ? `노드 ${m.node}` : "다른 노드"}에 있고, 세션이 지금 있는 ${m.here}에는 없습니다. 기다릴까요, 그 파일 없이 계속할까요?`,
