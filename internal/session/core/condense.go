@@ -1,6 +1,8 @@
 package core
 
 import (
+	"cmp"
+
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/history"
 )
@@ -29,9 +31,9 @@ func applyModelCall(t *Task, m clew.Message) {
 	switch {
 	case m.Say == clew.SayAPIReqStarted:
 		t.Request, t.Condensing = m.MessageID, forSummary
-		if model, ok := m.Metadata["model"].(string); ok {
-			t.Model = model
-		}
+		model, _ := m.Metadata["model"].(string)
+		provider, _ := m.Metadata["provider"].(string)
+		t.Model = cmp.Or(model, provider) // the echo has no models
 		if !forSummary { // a summary is no step of the turn
 			t.Steps++
 		}

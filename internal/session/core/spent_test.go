@@ -22,7 +22,7 @@ func asks(s *State, id clew.TaskID, days int, model string, u clew.Usage) {
 	}
 	r := clew.Record{Seq: s.Seq + 1, TS: time.Date(2026, 1, 1+days, 23, 59, 0, 0, time.UTC).UnixMilli()}
 	Apply(s, r, &clew.MessageCreatedData{Message: clew.Message{
-		MessageID: clew.MessageIDOf(r.Seq), Type: clew.TypeSay, Say: clew.SayAPIReqStarted, TaskID: id, Metadata: map[string]any{"model": model},
+		MessageID: clew.MessageIDOf(r.Seq), Type: clew.TypeSay, Say: clew.SayAPIReqStarted, TaskID: id, Metadata: map[string]any{"provider": "echo", "model": model},
 	}})
 	r.Seq++
 	Apply(s, r, &clew.TaskTokenUsageUpdatedData{TaskRef: t.TaskRef, TokenUsage: t.Usage.Add(u)})
@@ -36,9 +36,11 @@ func TestSpent(t *testing.T) {
 	shown := s.Summary().Spent
 	asks(s, "sub", 0, "big", clew.Usage{TokensOut: 1, CostUSD: 0.4})
 	asks(s, "main", 1, "small", clew.Usage{CacheWrites: 4})
+	asks(s, "main", 1, "", clew.Usage{TokensIn: 1})
 	want := []Spent{
 		{Day: "2026-01-01", Model: "big", Calls: 3, TokensIn: 15, TokensOut: 3, CacheReads: 3, CostUSD: 0.7},
 		{Day: "2026-01-02", Model: "small", Calls: 1, CacheWrites: 4},
+		{Day: "2026-01-02", Model: "echo", Calls: 1, TokensIn: 1},
 	}
 	if !reflect.DeepEqual(s.Summary().Paid(), want) {
 		t.Errorf("got  %+v\nwant %+v", s.Summary().Paid(), want)
