@@ -34,7 +34,7 @@ func applyModelCall(t *Task, m clew.Message) {
 		model, _ := m.Metadata["model"].(string)
 		provider, _ := m.Metadata["provider"].(string)
 		t.Model = cmp.Or(model, provider) // the echo has no models
-		if !forSummary { // a summary is no step of the turn
+		if !forSummary {                  // a summary is no step of the turn
 			t.Steps++
 		}
 		if m.Reserved != nil {
