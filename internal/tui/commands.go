@@ -141,7 +141,7 @@ func mcpPage() *page {
 
 func mcpLines(s clew.StateData, width int) (lines []paint.Line) {
 	if len(s.McpServers) == 0 {
-		return paint.Paragraphs(paint.Style{Ink: paint.Soft}, "There is none. The setting mcp_servers names them: docs/mcp.md has an example.", width)
+		return paint.Paragraphs(paint.Style{Ink: paint.Soft}, "There are no tool servers. Add one at the shell: clew mcp add", width)
 	}
 	if !s.McpEnabled {
 		lines = append(paint.Paragraphs(paint.Style{Ink: paint.Ask}, "The setting mcp_enabled is off: agents have none of these.", width), nil)
@@ -182,6 +182,7 @@ func (m *model) statusPage() *page {
 		facts := []fact{
 			{"Session", string(l.session)}, {"Doing", word}, {"Model", model}, {"Mode", s.Mode},
 			{"Workspace", cmp.Or(info.Workspace, "a directory of its own")}, {"Approvals", approvals(s.AutoApprovalFlags)},
+			{"Server", "clew " + s.Version},
 		}
 		about := "Environment" // of commands
 		for _, name := range slices.Sorted(maps.Keys(info.Environment)) {
@@ -190,7 +191,7 @@ func (m *model) statusPage() *page {
 		if len(info.Environment) == 0 {
 			facts = append(facts, fact{about, "the server's own"})
 		}
-		return factLines(append(facts, fact{"Server", s.Version})), err
+		return factLines(facts), err
 	}}
 }
 

@@ -46,7 +46,7 @@ func (b *inbox) start(m *model) tea.Cmd {
 func (b *inbox) paste(*model, string) tea.Cmd { return nil }
 
 func (b *inbox) keys(*model) []string {
-	return []string{"↑↓", "choose", "enter", "goes there", "r", "looks again", "esc", "back"}
+	return []string{"enter", "goes there", "esc", "back", "↑↓", "choose", "r", "looks again"}
 }
 
 func (b *inbox) press(m *model, k tea.KeyPressMsg) tea.Cmd {

@@ -91,7 +91,7 @@ func (o *models) found() (list []modelEntry) {
 }
 
 func (o *models) keys(*model) []string {
-	return []string{"type", "filters", "↑↓", "choose", "enter", "uses it here", "esc", "back"}
+	return []string{"enter", "uses it here", "esc", "back", "↑↓", "choose", "type", "filters"}
 }
 
 func (o *models) paste(_ *model, text string) tea.Cmd {
@@ -133,13 +133,13 @@ func (o *models) draw(_ *model, width, height int) []paint.Line {
 	found := o.found()
 	switch {
 	case o.problem != "":
-		return append(lines, paint.L(paint.S(paint.Fail, "   "+o.problem)))
+		return append(lines, said(paint.Fail, o.problem, width)...)
 	case !o.loaded:
 		return append(lines, paint.L(paint.S(paint.Past, "   …")))
 	case len(o.all) == 0:
-		return append(lines, paint.L(paint.S(paint.Soft, "   No model is set up. At the shell: clew login")))
+		return append(lines, said(paint.Soft, "No model is set up. At the shell: clew login", width)...)
 	case len(found) == 0:
-		return append(lines, paint.L(paint.S(paint.Soft, "   No model has that in its name.")))
+		return append(lines, said(paint.Soft, "No model has that in its name.", width)...)
 	}
 	return append(lines, o.window(len(found), height-len(lines), 1, func(i int, chosen bool) []paint.Line {
 		e := found[i]

@@ -74,6 +74,15 @@ func title(text string) []paint.Line {
 	return []paint.Line{nil, paint.L(paint.B(paint.Plain, " "+text)), nil}
 }
 
+// said is a text in place of a list, whole.
+func said(ink paint.Ink, text string, width int) []paint.Line {
+	lines := paint.Paragraphs(paint.Style{Ink: ink}, text, max(width-4, 10))
+	for i := range lines {
+		lines[i] = append(paint.L(paint.S(paint.Plain, "   ")), lines[i]...)
+	}
+	return lines
+}
+
 const helpPage = 10
 
 // help lists the keys.

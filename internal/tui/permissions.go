@@ -50,7 +50,7 @@ func (p *permissions) keys(*model) []string {
 	if p.now == nil {
 		return []string{"esc", "back"}
 	}
-	return []string{"↑↓ 1-3", "choose", "enter", "save for this folder", "esc", "back"}
+	return []string{"enter", "save", "esc", "back", "↑↓ 1-3", "choose"}
 }
 
 func (p *permissions) press(m *model, k tea.KeyPressMsg) tea.Cmd {
@@ -85,19 +85,51 @@ func (p *permissions) save(m *model, chosen ask.Preset) tea.Cmd {
 }
 
 func (p *permissions) draw(_ *model, width, height int) []paint.Line {
-	lines := title(ask.PresetQuestion)
+	lines := append([]paint.Line{nil}, paint.Paragraphs(paint.Style{Bold: true}, ask.PresetQuestion, width-2)...)
+	for i := range lines[1:] {
+		lines[i+1] = append(paint.L(paint.S(paint.Plain, " ")), lines[i+1]...)
+	}
+	lines = append(lines, nil)
 	switch {
 	case p.problem != "":
 		return append(lines, paint.Paragraphs(paint.Style{Ink: paint.Fail}, " "+p.problem, width)...)
 	case p.now == nil:
 		return append(lines, paint.L(paint.S(paint.Soft, " one moment …")))
 	}
-	lines = append(lines, p.window(len(ask.Presets), max(height-len(lines)-2, 1), 1, func(i int, chosen bool) []paint.Line {
-		l := paint.L(pointer(chosen), paint.B(paint.Plain, string(rune('1'+i))+"  "), paint.S(paint.Plain, ask.Presets[i].Text))
-		if ask.Presets[i].Name == p.now.Holds {
-			l = append(l, paint.S(paint.Run, "  now"))
-		}
-		return []paint.Line{l.Cut(width)}
+	per, all := 1, 0 // lines of the longest choice, and of all: no word of them is cut
+	for i := range ask.Presets {
+		n := len(p.choice(i, false, width))
+		per, all = max(per, n), all+n
+	}
+	place := []paint.Line{nil, paint.L(paint.S(paint.Soft, " in "+term.ExactLine(p.now.Workspace))).Cut(width)}
+	if room := height - len(lines) - all; room < len(place) {
+		place = place[len(place)-max(0, min(room, 1)):]
+	}
+	if len(lines)+all <= height {
+		per = 1 // there is room for all
+	}
+	lines = append(lines, p.window(len(ask.Presets), max(height-len(lines)-len(place), per), per, func(i int, chosen bool) []paint.Line {
+		return p.choice(i, chosen, width)
 	})...)
-	return append(lines, nil, paint.L(paint.S(paint.Soft, " in "+term.ExactLine(p.now.Workspace))).Cut(width))
+	return append(lines, place...)
+}
+
+// choice draws a preset, on as many lines as it takes.
+func (p *permissions) choice(i int, chosen bool, width int) []paint.Line {
+	room := width - 7
+	if ask.Presets[i].Name == p.now.Holds {
+		room -= len("  now")
+	}
+	lines := paint.Paragraphs(paint.Style{}, ask.Presets[i].Text, max(room, 10))
+	for n := range lines {
+		before := paint.L(paint.S(paint.Plain, "      "))
+		if n == 0 {
+			before = paint.L(pointer(chosen), paint.B(paint.Plain, string(rune('1'+i))+"  "))
+		}
+		lines[n] = append(before, lines[n]...)
+	}
+	if last := len(lines) - 1; ask.Presets[i].Name == p.now.Holds {
+		lines[last] = append(lines[last], paint.S(paint.Run, "  now"))
+	}
+	return lines
 }

@@ -42,7 +42,7 @@ func newSwitcher(filter string) *switcher {
 func (s *switcher) start(m *model) tea.Cmd { return s.load(m) }
 
 func (s *switcher) keys(*model) []string {
-	return []string{"type", "filters", "↑↓", "choose", "enter", "opens", "esc", "back"}
+	return []string{"enter", "opens", "esc", "back", "↑↓", "choose", "type", "filters"}
 }
 
 func (s *switcher) paste(m *model, text string) tea.Cmd {
@@ -99,11 +99,11 @@ func (s *switcher) draw(m *model, width, height int) []paint.Line {
 	lines[1] = append(lines[1], paint.S(paint.Run, "   › "), paint.S(paint.Plain, s.filter.String()), paint.S(paint.Run, "▏"))
 	switch {
 	case s.problem != "":
-		return append(lines, paint.L(paint.S(paint.Fail, "   "+s.problem)))
+		return append(lines, said(paint.Fail, s.problem, width)...)
 	case !s.loaded:
 		return append(lines, paint.L(paint.S(paint.Past, "   …")))
 	case len(s.found) == 0:
-		lines = append(lines, paint.L(paint.S(paint.Soft, "   no session has this in its title or id")), nil)
+		lines = append(append(lines, said(paint.Soft, "No session has this in its title or id.", width)...), nil)
 	}
 	return append(lines, s.window(len(s.found)+1, height-len(lines), 2, func(i int, chosen bool) []paint.Line {
 		if i == len(s.found) {
