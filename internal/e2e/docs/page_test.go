@@ -15,7 +15,8 @@ import (
 
 // A page is a document that people read.
 type page struct {
-	name   string // below the repository
+	name   string   // below the repository
+	prose  []string // its lines, empty where code or a comment is
 	blocks []block
 	spans  []span
 	run    string // the words of <!-- page: … -->, for all blocks that have none of their own
@@ -85,7 +86,7 @@ func readPage(name, text string) (page, error) {
 			return p, err
 		}
 	}
-	p.spans = r.spans()
+	p.prose, p.spans = r.prose, r.spans()
 	if m := translation.FindStringSubmatch(name); m != nil && p.run == "" {
 		p.run = "as " + m[1] + ".md"
 	}
