@@ -145,7 +145,7 @@ func (o *models) draw(_ *model, width, height int) []paint.Line {
 		e := found[i]
 		note := ""
 		if e.InUse {
-			note = "the server's "
+			note = "default "
 		}
 		left := paint.L(pointer(chosen), paint.B(paint.Plain, pad(e.Profile, 14)), paint.S(paint.Soft, " "+e.Name))
 		return []paint.Line{paint.Between(left, paint.L(paint.S(paint.Past, note)), width).Cut(width)}

@@ -25,7 +25,7 @@ func TestModels(t *testing.T) {
 		d.press("enter")
 	}
 	open()
-	d.sees("Model for this session", "anthropic", "claude-sonnet", "the server's", "claude-opus", "qwen3:8b")
+	d.sees("Model for this session", "anthropic", "claude-sonnet", "default", "claude-opus", "qwen3:8b")
 	d.seesNot("gpt-locked")
 	d.seesNot("no-profile")
 	d.typed("opus")
