@@ -142,7 +142,7 @@ type usageTable struct {
 }
 
 func (t *usageTable) add(names []string, n client.TokenCount) {
-	row := append(names, strconv.Itoa(n.Calls))
+	row := slices.Concat(names, []string{strconv.Itoa(n.Calls)})
 	for _, tokens := range []int64{n.TokensIn, n.TokensOut, n.CacheReads + n.CacheWrites} {
 		text := strconv.FormatInt(tokens, 10)
 		if t.person {
