@@ -133,8 +133,9 @@ func ModelVariables() []string {
 	return names
 }
 
-// CloudVariables are those by which the credentials of a cloud are found.
-func CloudVariables() []string { return vendor.CloudVariables() }
+// CloudVariables are those by which the credentials of a cloud are found, if they are
+// complete.
+func CloudVariables(environ []string) []string { return choice.CloudVariables(environ) }
 
 // CloudModels reports whether credentials of a cloud in the environment make a model
 // usable by themselves.

@@ -281,7 +281,7 @@ var notForServer = []string{EnvPrefix + "SERVER", EnvPrefix + "TOKEN", EnvPrefix
 // backgroundEnviron is the environment of a server in the background. Paths hold in
 // its own directory, too.
 func (a *App) backgroundEnviron() []string {
-	keys := slices.Concat(ModelVariables(), CloudVariables())
+	keys := slices.Concat(ModelVariables(), CloudVariables(a.Environ))
 	var list []string
 	for _, kv := range a.Environ {
 		name, value, _ := strings.Cut(kv, "=")

@@ -42,15 +42,19 @@ func TestMayStart(t *testing.T) {
 func TestBackgroundEnvironment(t *testing.T) {
 	t.Chdir(t.TempDir())
 	a := &App{IO: IO{Environ: []string{
-		"HOME=/home/ada", "GITHUB_TOKEN=x", "OPENAI_API_KEY=sk", "AWS_PROFILE=work", "CLEW_TOKEN=t", "CLEW_SERVER=s", "CLEW_SETTINGS=my.json", "CLEW_SET_MODE=ask", "LC_ALL=C", "PWD=/x",
+		"HOME=/home/ada", "GITHUB_TOKEN=x", "OPENAI_API_KEY=sk", "AWS_SECRET_ACCESS_KEY=canary", "CLEW_TOKEN=t", "CLEW_SERVER=s", "CLEW_SETTINGS=my.json", "CLEW_SET_MODE=ask", "LC_ALL=C", "PWD=/x",
 	}}}
 	got := a.backgroundEnviron()
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"HOME=/home/ada", "OPENAI_API_KEY=sk", "AWS_PROFILE=work", "CLEW_SETTINGS=" + here + "/my.json", "CLEW_SET_MODE=ask", "LC_ALL=C"}
+	want := []string{"HOME=/home/ada", "OPENAI_API_KEY=sk", "CLEW_SETTINGS=" + here + "/my.json", "CLEW_SET_MODE=ask", "LC_ALL=C"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+	a.Environ = []string{"AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b", "AWS_REGION=eu-west-1", "AWS_OTHER=c", "GOOGLE_CLOUD_PROJECT=p"}
+	if got := a.backgroundEnviron(); !slices.Equal(got, a.Environ[:3]) {
+		t.Errorf("of a cloud that can be called: %s", strings.Join(got, "\n"))
 	}
 }

@@ -45,7 +45,8 @@ var (
 	// ModelVariables are those of the environment that hold keys of model providers,
 	// and where they are reached.
 	ModelVariables = server.ModelVariables
-	// CloudVariables are those by which the credentials of a cloud are found.
+	// CloudVariables are those by which the credentials of a cloud are found, if they are
+	// complete.
 	CloudVariables = server.CloudVariables
 	// CloudModels reports whether such credentials make a model usable by themselves.
 	CloudModels = server.CloudModels

@@ -88,7 +88,7 @@ func BuiltInModes() []string { return []string{"code", "architect", "ask", "debu
 
 func ModelVariables() []string { return nil }
 
-func CloudVariables() []string { return nil }
+func CloudVariables([]string) []string { return nil }
 
 func CloudModels([]string) bool { return false }
 

@@ -57,6 +57,18 @@ func Clouds(environ []string) bool {
 	return slices.ContainsFunc(vendor.All(), func(v vendor.Vendor) bool { _, ok := cloud(v, environ); return ok })
 }
 
+// CloudVariables names the variables of those clouds that could be called with what the
+// environment has.
+func CloudVariables(environ []string) (names []string) {
+	getenv := getenvOf(environ)
+	for _, v := range vendor.All() {
+		if _, ok := v.Chosen(getenv, getenv("HOME")); ok {
+			names = append(names, v.Variables()...)
+		}
+	}
+	return names
+}
+
 func cloud(v vendor.Vendor, environ []string) (settings.AutomaticProfile, bool) {
 	getenv := getenvOf(environ)
 	at, ok := v.Chosen(getenv, getenv("HOME"))

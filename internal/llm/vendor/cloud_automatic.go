@@ -14,13 +14,18 @@ type Place struct {
 	Region, Project string
 }
 
-// CloudVariables are those that say how a cloud is called.
-func CloudVariables() []string {
-	return []string{
-		bedrockKey, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE",
-		"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE",
-		googleFile, "ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT", "CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION",
+// Variables are those that say how a cloud is called.
+func (v Vendor) Variables() []string {
+	switch v.API {
+	case Bedrock:
+		return []string{
+			bedrockKey, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE",
+			"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE",
+		}
+	case Vertex:
+		return []string{googleFile, "ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT", "CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION"}
 	}
+	return nil
 }
 
 const (
