@@ -111,6 +111,9 @@ func choose(places []string, turn int) []string {
 	return append(chosen, rest[:min(sampled, len(rest))]...)
 }
 
+// notAtAll is how long a server may live on after it has answered.
+const notAtAll = 2 * time.Second
+
 // depart begins a journey in a server that is about to die, and waits until it
 // is dead. It reports whether it died by itself.
 func (s *stage) depart(j journey, kill <-chan time.Time, env ...string) (died bool) {
@@ -131,8 +134,13 @@ func (s *stage) depart(j journey, kill <-chan time.Time, env ...string) (died bo
 	select {
 	case err := <-answered:
 		if err == nil { // the place comes after the answer, or not at all
-			s.Srv.Kill()
-			return false
+			select {
+			case <-s.Srv.Exited():
+				return true
+			case <-time.After(notAtAll):
+				s.Srv.Kill()
+				return false
+			}
 		}
 	case <-kill:
 		s.Srv.Kill()
