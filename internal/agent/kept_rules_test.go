@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,6 +64,60 @@ func TestRememberedBeyondTheSession(t *testing.T) {
 		}, calls(command("c1", "go test ./a")), calls(command("c2", "go test ./b")), says("Done."),
 			calls(command("c3", "go test ./c")), says("Done."), calls(command("c4", "go test ./d")), says("Done."))
 	}
+}
+
+// A rule whose answer was lost in a crash goes when the question is answered otherwise:
+// what counts is what is on record.
+func TestRuleOfALostAnswer(t *testing.T) {
+	for name, answer := range map[string]func(w *world){
+		"no":  func(w *world) { w.no() },
+		"yes": func(w *world) { w.yes() },
+		"task": func(w *world) {
+			if err := w.remembered(clew.RememberTask, "go test *"); err != nil {
+				w.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, nil, func(w *world) {
+				w.tools = append(w.tools, commander())
+				w.say("go")
+				q := w.asked(clew.AskCommand)
+				for _, id := range []clew.RequestID{q.RequestID, "req_other"} {
+					rule := settings.KeptRule{ID: id, Owner: "ann", Tool: "execute_command", Pattern: "make " + string(id), TS: 1}
+					if err := w.settings.Keep(t.Context(), rule); err != nil {
+						t.Fatal(err)
+					}
+				}
+				answer(w)
+				w.idle()
+				if kept := w.settings.KeptBy("ann"); len(kept) != 1 || kept[0].ID != "req_other" {
+					t.Errorf("kept %+v", kept)
+				}
+			}, calls(command("c1", "go test ./a")), says("Done."))
+		})
+	}
+}
+
+// An answer whose rule cannot be kept is refused, and the question stays open.
+func TestRuleThatCannotBeKept(t *testing.T) {
+	run(t, nil, func(w *world) {
+		w.tools = append(w.tools, commander())
+		for i := range 200 {
+			rule := settings.KeptRule{ID: clew.RequestID(fmt.Sprint("req_", i)), Owner: "ann", Tool: "execute_command", Pattern: fmt.Sprint("make ", i), TS: 1}
+			if err := w.settings.Keep(t.Context(), rule); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.say("go")
+		w.asked(clew.AskCommand)
+		if err := w.remembered(clew.RememberAlways, "go test *"); clew.CodeOf(err) != clew.SettingsInvalid {
+			t.Errorf("answered: %v", err)
+		}
+		w.asked(clew.AskCommand)
+		w.yes()
+		w.idle()
+	}, calls(command("c1", "go test ./a")), says("Done."))
 }
 
 // A rule counts for its owner and in its directory alone, and not while the directory

@@ -137,7 +137,7 @@ func (w *world) open() {
 			return workspace.Open(dir, nil)
 		},
 	})
-	w.host = session.NewHost(session.Config{Journal: node, Peers: peers, Index: node, Agent: worker, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler), Keep: w.keep})
+	w.host = session.NewHost(session.Config{Journal: node, Peers: peers, Index: node, Agent: worker, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler), Rules: rules{w}})
 	if w.id != "" {
 		return
 	}
@@ -147,9 +147,16 @@ func (w *world) open() {
 	}
 }
 
-// keep is what the server does with a rule.
-func (w *world) keep(ctx context.Context, _ clew.SessionID, r core.KeptRule) error {
-	return w.settings.Keep(ctx, settings.KeptRule{ID: r.ID, Owner: r.Owner, Dir: r.Workspace, Tool: r.Tool, Pattern: r.Pattern, TS: r.TS})
+// rules are kept as the server keeps them.
+type rules struct{ w *world }
+
+func (r rules) Keep(ctx context.Context, k core.KeptRule) error {
+	return r.w.settings.Keep(ctx, settings.KeptRule{ID: k.ID, Owner: k.Owner, Dir: k.Workspace, Tool: k.Tool, Pattern: k.Pattern, TS: k.TS})
+}
+
+func (r rules) Drop(ctx context.Context, owner clew.UserID, id clew.RequestID) error {
+	_, err := r.w.settings.Unkeep(ctx, owner, id)
+	return err
 }
 
 func (w *world) close() {

@@ -239,7 +239,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 		Clock: s.cfg.Clock, Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.shop.shell.EndSession, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Room: s.reserve.Room, Blobs: s.blobs, ForkBlobs: s.blobs.ForkBlobs, References: s.refers, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
-		Appended: s.tellSocket, Types: s.types, Keep: s.shop.keepRule,
+		Appended: s.tellSocket, Types: s.types, Rules: keptRules{s.shop.settings},
 	})
 	s.journal.OnGone(func(string) { s.takeOver(bg) })
 	s.journal.OnSettled(func() { s.takeOver(bg) })

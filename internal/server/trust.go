@@ -1,13 +1,10 @@
 package server
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 
-	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/project"
-	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/settings"
 )
 
@@ -19,16 +16,6 @@ type TrustedFolder struct {
 	Skills    []string
 	Commands  []string
 	Faults    []string // skills and commands that are left out, and why
-}
-
-// keepRule keeps what the owner of a session had remembered for its directory, or for
-// all of them.
-func (w *agentDeps) keepRule(ctx context.Context, _ clew.SessionID, r core.KeptRule) error {
-	kept := settings.KeptRule{ID: r.ID, Owner: r.Owner, Dir: r.Workspace, Tool: r.Tool, Pattern: r.Pattern, TS: r.TS}
-	if kept.Scope() != r.Scope { // without a directory it would count everywhere
-		return clew.Errorf(clew.HitlInvalidResponse, "the session has no directory to keep a rule for")
-	}
-	return w.settings.Keep(ctx, kept)
 }
 
 // BuiltInModes are the slugs of the modes that every server has.

@@ -55,9 +55,8 @@ type Config struct {
 	// Appended, if it is given, is told of records that a session of this node has
 	// got, with the first one's seq. It must not wait.
 	Appended func(id clew.SessionID, first uint64)
-	// Keep, if it is given, keeps a rule that the owner of a session wants remembered
-	// beyond it.
-	Keep func(ctx context.Context, id clew.SessionID, rule core.KeptRule) error
+	// Rules keeps what owners of sessions want remembered beyond them; nil keeps nothing.
+	Rules Rules
 	// Types, if it is given, is told what types of commands and events there are.
 	Types Types
 	// Clock tells the time; nil is the machine's.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/blob"
+	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 )
 
@@ -24,6 +25,14 @@ type Services interface {
 type Blobs interface {
 	PutBlob(ctx context.Context, by blob.For, data []byte) (address string, err error)
 	Blob(ctx context.Context, address string) ([]byte, error)
+}
+
+// Rules keeps what owners of sessions want remembered beyond them.
+type Rules interface {
+	// Keep keeps a rule. The same one again changes nothing.
+	Keep(ctx context.Context, rule core.KeptRule) error
+	// Drop takes back the rule that an answer to a question had kept, if there is one.
+	Drop(ctx context.Context, owner clew.UserID, id clew.RequestID) error
 }
 
 // References says to which blobs sessions refer: *blob.Finder.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/planted"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
@@ -345,7 +346,6 @@ type pending struct {
 	req request
 	outcome
 	events []clew.Event
-	keep   []core.KeptRule
 }
 
 // process decides a batch of requests, appends what comes of them and answers.
@@ -459,7 +459,10 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	if err != nil {
 		return pending{}, nil, err
 	}
-	kept := core.KeptRules(s.state, now, events)
+	if err := s.keepRules(core.KeptRules(s.state, now, events)); err != nil {
+		return pending{}, nil, err
+	}
+	s.dropRules(core.NotKept(s.state, events))
 	for _, ev := range events {
 		// Apply needs only what a record says of itself; the chain is added
 		// when it is written.
@@ -471,7 +474,6 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		core.Apply(s.state, r, ev.Data)
 		p.receipt.Records = append(p.receipt.Records, r.MessageID())
 	}
-	p.keep = kept
 	if d, ok := cmd.Data.(*decide.TurnReport); ok && d.Answer != nil {
 		s.await(tx.Result.Question, d.Answer)
 	}
@@ -547,7 +549,6 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 		s.host.publish(s.id, records)
 	}
 	for _, p := range waiting {
-		s.keepRules(p.keep)
 		s.deliverAnswers(p.events)
 		p.req.done <- p.outcome
 	}
@@ -555,15 +556,31 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 }
 
 // keepRules has the server keep what the owner wants remembered beyond the session,
-// once the answer is durable and before anybody acts on it. A crash between the two
-// loses the rule: then it is asked again.
-func (s *Session) keepRules(rules []core.KeptRule) {
+// before the answer is on record: a crash between the two leaves the rule with the
+// question open, and whoever answers it then keeps the same rule again or, by
+// dropRules, takes it back. The other way round, a crash would lose the rule.
+func (s *Session) keepRules(rules []core.KeptRule) error {
 	for _, r := range rules {
-		if s.host.cfg.Keep == nil {
+		if s.host.cfg.Rules == nil {
+			return nil
+		}
+		if err := s.host.cfg.Rules.Keep(s.host.ctx, r); err != nil {
+			return err
+		}
+		crash.At("rule.kept")
+	}
+	return nil
+}
+
+// dropRules takes back what an answer that did not reach the record had kept: what
+// counts is the answer that does.
+func (s *Session) dropRules(answered []clew.RequestID) {
+	for _, id := range answered {
+		if s.host.cfg.Rules == nil {
 			return
 		}
-		if err := s.host.cfg.Keep(s.host.ctx, s.id, r); err != nil {
-			s.host.cfg.Log.Error("rule not kept", "session", s.id, "request", r.ID, "err", err)
+		if err := s.host.cfg.Rules.Drop(s.host.ctx, s.state.Owner, id); err != nil {
+			s.host.cfg.Log.Error("rule not taken back", "session", s.id, "request", id, "err", err)
 		}
 	}
 }

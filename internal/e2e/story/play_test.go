@@ -17,6 +17,7 @@ type person struct {
 	*stage
 	says   clew.UserMessageData // what starts the task
 	value  string               // the answer to a question of the model
+	keep   *clew.Remember       // what each yes has remembered, nil for nothing
 	onAsk  func(q clew.Question) bool
 	asked  map[clew.RequestID]bool // answered by this person
 	begun  bool
@@ -158,7 +159,7 @@ func (p *person) answerAll(ctx context.Context, c *client.Client) error {
 			err = p.Command(ctx, "value-"+string(id), clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: id, Value: p.value})
 		default:
 			err = c.SendAs(ctx, clew.ClientMessageID("yes-"+string(id)), clew.CommandHitlApprovalResponse,
-				clew.HitlApprovalResponseData{RequestID: id, Action: clew.ChoiceApprove})
+				clew.HitlApprovalResponseData{RequestID: id, Action: clew.ChoiceApprove, Remember: p.keep})
 		}
 		if err != nil {
 			return err

@@ -49,25 +49,47 @@ type KeptRule struct {
 // come from answers alone: what is replayed, imported or rewound makes none.
 func KeptRules(s *State, ts int64, events []clew.Event) (list []KeptRule) {
 	for _, ev := range events {
-		r, ok := ev.Data.(*clew.HitlResolvedData)
-		if !ok || r.Remember == nil || !r.Remember.Scope.Kept() || r.ResolvedBy != s.Owner {
-			continue
-		}
-		for _, q := range s.Questions {
-			d, ok := q.Data.(*clew.HitlApprovalRequestData)
-			if !ok || q.RequestID() != r.RequestID {
-				continue
+		if r, ok := ev.Data.(*clew.HitlResolvedData); ok {
+			if k, ok := keptBy(s, r); ok {
+				k.TS = ts
+				list = append(list, k)
 			}
-			k := KeptRule{Scope: r.Remember.Scope, Owner: s.Owner, RememberedRule: clew.RememberedRule{
-				ID: r.RequestID, TaskID: d.TaskID, Tool: d.Tool, Pattern: cmp.Or(hostOf(d.Effect), r.Remember.Pattern), By: r.ResolvedBy, TS: ts,
-			}}
-			if k.Scope == clew.RememberWorkspace {
-				k.Workspace = s.Workspace
-			}
-			list = append(list, k)
 		}
 	}
 	return list
+}
+
+// NotKept gives the questions that somebody answers by events, which are not applied
+// yet, without having anything kept beyond the session.
+func NotKept(s *State, events []clew.Event) (list []clew.RequestID) {
+	for _, ev := range events {
+		if r, ok := ev.Data.(*clew.HitlResolvedData); ok && r.ResolvedBy != "" {
+			if _, ok := keptBy(s, r); !ok {
+				list = append(list, r.RequestID)
+			}
+		}
+	}
+	return list
+}
+
+func keptBy(s *State, r *clew.HitlResolvedData) (k KeptRule, ok bool) {
+	if r.Remember == nil || !r.Remember.Scope.Kept() || r.ResolvedBy != s.Owner {
+		return k, false
+	}
+	for _, q := range s.Questions {
+		d, ok := q.Data.(*clew.HitlApprovalRequestData)
+		if !ok || q.RequestID() != r.RequestID {
+			continue
+		}
+		k = KeptRule{Scope: r.Remember.Scope, Owner: s.Owner, RememberedRule: clew.RememberedRule{
+			ID: r.RequestID, TaskID: d.TaskID, Tool: d.Tool, Pattern: cmp.Or(hostOf(d.Effect), r.Remember.Pattern), By: r.ResolvedBy,
+		}}
+		if k.Scope == clew.RememberWorkspace {
+			k.Workspace = s.Workspace
+		}
+		return k, true
+	}
+	return k, false
 }
 
 // hostOf is the host that a call wants to reach, "" if it is not about one: who
