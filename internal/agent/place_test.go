@@ -49,6 +49,41 @@ func TestUntrustedWorkspace(t *testing.T) {
 	}, write, says("Fine."), write, says("Done."), write, says("Fine."))
 }
 
+// A work tree is trusted as the directory that it was made from, while its folders say
+// what was trusted there: an agent that changes them gets nothing by it.
+func TestTrustOfAWorkTree(t *testing.T) {
+	const modes = "modes:\n- slug: house\n  name: House\n  prompt: House rules.\n  groups: [read]\n"
+	write := calls(call("c1", "write_file", `{"path":"a.txt","content":"x"}`))
+	run(t, allowed(), func(w *world) {
+		if err := os.Mkdir(filepath.Join(w.dir, ".clew"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w.write(".clew/modes.yaml", modes)
+		place, err := settings.ReadWorkspace(w.place.Root.FS())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.madeFrom = t.TempDir()
+		w.set(map[string]any{"trusted_workspaces": map[string]any{w.madeFrom: place.Hash}})
+		w.say("go")
+		w.idle()
+		if w.read("a.txt") != "x" || !strings.Contains(w.model.last().System, "house") {
+			t.Errorf("trusted: file %q, prompt %.200q", w.read("a.txt"), w.model.last().System)
+		}
+		w.write(".clew/modes.yaml", modes+"# changed\n")
+		w.say("again")
+		w.asked(clew.AskTool)
+		w.no()
+		w.idle()
+		w.write(".clew/modes.yaml", modes)
+		w.madeFrom = filepath.Dir(w.madeFrom) // another directory
+		w.say("and again")
+		w.asked(clew.AskTool)
+		w.no()
+		w.idle()
+	}, write, says("Done."), write, says("Fine."), write, says("Fine."))
+}
+
 // A tool server's tool asks under its own kind, says that it is used, and is
 // gone when tool servers are off.
 //

@@ -106,8 +106,8 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 // server's settings and the session's own.
 func (w *worker) permitted(v session.View) settings.Values {
 	preset := w.values.PresetFor(v.Owner, v.Workspace)
-	if preset == "" && w.cfg.MadeFrom != nil {
-		preset = w.values.PresetFor(v.Owner, w.cfg.MadeFrom(v.Session))
+	if preset == "" {
+		preset = w.values.PresetFor(v.Owner, w.madeFrom(v))
 	}
 	if preset == "" || w.noPlace != nil || w.workspace.Dir != v.Workspace { // a link may lead elsewhere by now
 		return w.values
@@ -115,6 +115,15 @@ func (w *worker) permitted(v session.View) settings.Values {
 	overlay := map[string]any{"permissions": preset}
 	maps.Copy(overlay, v.Settings)
 	return w.valuesFor(overlay)
+}
+
+// madeFrom is the directory that the session's own work tree was made from, "" if it has
+// none.
+func (w *worker) madeFrom(v session.View) string {
+	if w.cfg.MadeFrom == nil {
+		return ""
+	}
+	return w.cfg.MadeFrom(v.Session)
 }
 
 // pickTools finds the tools that the mode and the layer allow.
@@ -217,7 +226,8 @@ func (w *worker) plain() bool {
 }
 
 // trust finds out whether a person trusts the workspace as it is now, and then
-// gives its modes and has its skills. One without a .clew folder grants nothing, so
+// gives its modes and has its skills. A work tree is trusted as the directory that it was
+// made from, while it says the same: agents may change it. One without a .clew folder grants nothing, so
 // flags hold in it; its skills count once it is trusted.
 func (w *worker) trust(v session.View) []settings.Mode {
 	if w.plain() {
@@ -227,7 +237,7 @@ func (w *worker) trust(v session.View) []settings.Mode {
 	}
 	fsys := w.workspace.Root.FS()
 	place, err := settings.ReadWorkspace(fsys)
-	known := err == nil && settings.Trusted(w.values, w.workspace.Dir, place.Hash)
+	known := err == nil && settings.Trusted(w.values, place.Hash, w.workspace.Dir, w.madeFrom(v))
 	w.trusted = known || !settings.Grants(fsys)
 	if !known {
 		w.findSkills(v, nil)

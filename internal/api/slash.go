@@ -15,8 +15,8 @@ import (
 // skills if it is trusted, and those of the person who runs the server if the
 // session is theirs.
 type ProjectWords interface {
-	Commands(owner clew.UserID, workspace string) []project.Command
-	Skills(owner clew.UserID, workspace string) []project.Skill
+	Commands(id clew.SessionID, owner clew.UserID, workspace string) []project.Command
+	Skills(id clew.SessionID, owner clew.UserID, workspace string) []project.Skill
 }
 
 // A SlashCommand is a command of a project or person, or a skill.
@@ -77,10 +77,10 @@ func (a *API) listSlash(ctx context.Context, in *sessionInput) (*slashOutput, er
 	}
 	out := &slashOutput{}
 	out.Body.Commands, out.Body.Skills = []SlashCommand{}, []SlashCommand{}
-	for _, c := range a.o.Words.Commands(owner, workspace) {
+	for _, c := range a.o.Words.Commands(in.ID, owner, workspace) {
 		out.Body.Commands = append(out.Body.Commands, SlashCommand{Name: c.Name, Description: c.Description, ArgumentHint: c.ArgumentHint, Path: c.Path})
 	}
-	for _, s := range a.o.Words.Skills(owner, workspace) {
+	for _, s := range a.o.Words.Skills(in.ID, owner, workspace) {
 		out.Body.Skills = append(out.Body.Skills, SlashCommand{Name: s.Name, Description: s.Description, Path: s.Path})
 	}
 	return out, nil
@@ -95,7 +95,7 @@ func (a *API) expandSlash(ctx context.Context, in *expandInput) (*expandOutput, 
 	if !ok {
 		return nil, clew.Errorf(clew.InvalidMessage, "a command is /name, and then its arguments")
 	}
-	list := a.o.Words.Commands(owner, workspace)
+	list := a.o.Words.Commands(in.ID, owner, workspace)
 	c, ok := project.FindCommand(list, name)
 	if !ok {
 		return nil, unknownCommand(list, name)

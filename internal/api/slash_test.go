@@ -19,13 +19,13 @@ func (w *words) folder() project.Folder {
 	}}
 }
 
-func (w *words) Commands(_ clew.UserID, workspace string) []project.Command {
+func (w *words) Commands(_ clew.SessionID, _ clew.UserID, workspace string) []project.Command {
 	w.workspace = workspace
 	list, _ := project.Commands(w.folder())
 	return list
 }
 
-func (w *words) Skills(clew.UserID, string) []project.Skill {
+func (w *words) Skills(clew.SessionID, clew.UserID, string) []project.Skill {
 	list, _ := project.Skills(w.folder())
 	return list
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm"
+	"github.com/clew-run/clew/internal/server"
 )
 
 // author is a model that writes messages of commits.
@@ -157,6 +158,42 @@ func TestWorktreeSession(t *testing.T) {
 	}
 	if got := s.run("branch"); got != "* main" {
 		t.Error(got)
+	}
+}
+
+// The commands of a trusted project count in a work tree that is made from it, until they
+// are changed there.
+func TestTrustInAWorktree(t *testing.T) {
+	s := newShop(t)
+	commands := filepath.Join(".clew", "commands")
+	s.put(filepath.Join(s.dir, commands), "review.md", "Review it.")
+	s.run("add", ".")
+	s.run("commit", "-q", "-m", "commands")
+	id, work := s.create(true)
+	names := func() (list []any) {
+		r := s.call(s.token, "GET", "/api/v1/sessions/"+id+"/slash-commands", nil)
+		for _, c := range r.body["commands"].([]any) {
+			list = append(list, c.(map[string]any)["name"])
+		}
+		return list
+	}
+	if got := names(); len(got) != 0 {
+		t.Errorf("nobody trusts it, and there is %v", got)
+	}
+	folder, err := server.LookAt(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trust := map[string]any{"settings": map[string]any{"trusted_workspaces": map[string]string{folder.Dir: folder.Hash}}}
+	if r := s.call(s.token, "PATCH", "/api/v1/settings", trust); r.status != 200 {
+		t.Fatal(r.raw)
+	}
+	if got := names(); len(got) != 1 || got[0] != "review" {
+		t.Errorf("commands %v", got)
+	}
+	s.put(filepath.Join(work, commands), "more.md", "Do more.")
+	if got := names(); len(got) != 0 {
+		t.Errorf("changed in the work tree, there is %v", got)
 	}
 }
 

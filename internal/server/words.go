@@ -9,11 +9,14 @@ import (
 )
 
 // projectWords implements api.ProjectWords.
-type projectWords struct{ *agentDeps }
+type projectWords struct {
+	*agentDeps
+	madeFrom func(clew.SessionID) string
+}
 
 // Commands implements api.ProjectWords.
-func (w projectWords) Commands(owner clew.UserID, workspace string) []project.Command {
-	folders := w.workspaceWords(workspace)
+func (w projectWords) Commands(id clew.SessionID, owner clew.UserID, workspace string) []project.Command {
+	folders := w.workspaceWords(id, workspace)
 	if trusted(owner) {
 		folders = append(folders, w.cfg.personalCommands(w.log))
 	}
@@ -22,8 +25,8 @@ func (w projectWords) Commands(owner clew.UserID, workspace string) []project.Co
 }
 
 // Skills implements api.ProjectWords.
-func (w projectWords) Skills(owner clew.UserID, workspace string) []project.Skill {
-	folders := w.workspaceWords(workspace)
+func (w projectWords) Skills(id clew.SessionID, owner clew.UserID, workspace string) []project.Skill {
+	folders := w.workspaceWords(id, workspace)
 	if trusted(owner) {
 		folders = append(folders, w.cfg.personalSkills(w.log))
 	}
@@ -32,7 +35,7 @@ func (w projectWords) Skills(owner clew.UserID, workspace string) []project.Skil
 }
 
 // workspaceWords are the folders of a workspace, none unless it is trusted as it is.
-func (w projectWords) workspaceWords(dir string) []project.Folder {
+func (w projectWords) workspaceWords(id clew.SessionID, dir string) []project.Folder {
 	if dir == "" {
 		return nil
 	}
@@ -43,7 +46,7 @@ func (w projectWords) workspaceWords(dir string) []project.Folder {
 	defer func() { _ = root.Close() }()
 	place, err := settings.ReadWorkspace(root.FS())
 	v, _ := w.settings.For(nil)
-	if err != nil || !settings.Trusted(v, dir, place.Hash) {
+	if err != nil || !settings.Trusted(v, place.Hash, dir, w.madeFrom(id)) {
 		return nil
 	}
 	return []project.Folder{{Files: place.Files}}

@@ -118,11 +118,14 @@ func TestTrustIsForOneHash(t *testing.T) {
 	v := Defaults()
 	v.TrustedWorkspaces = map[string]string{"/w": h, "/empty": ""}
 	for _, tt := range []struct {
-		dir, hash string
-		want      bool
-	}{{"/w", h, true}, {"/w/", h, false}, {"/W", h, false}, {"/w/x", h, false}, {"/w", strings.ToUpper(h), false}, {"/w", "", false}, {"/empty", "", false}} {
-		if got := Trusted(v, tt.dir, tt.hash); got != tt.want {
-			t.Errorf("Trusted(%q, %.5q) = %v", tt.dir, tt.hash, got)
+		dir, madeFrom, hash string
+		want                bool
+	}{
+		{"/w", "", h, true}, {"/w/", "", h, false}, {"/W", "", h, false}, {"/w/x", "", h, false}, {"/w", "", strings.ToUpper(h), false}, {"/w", "", "", false}, {"/empty", "", "", false},
+		{"/tree", "/w", h, true}, {"/w", "/tree", h, true}, {"/tree", "/w/x", h, false}, {"/tree", "/w", "", false}, {"", "", h, false},
+	} {
+		if got := Trusted(v, tt.hash, tt.dir, tt.madeFrom); got != tt.want {
+			t.Errorf("Trusted(%.5q, %q, %q) = %v", tt.hash, tt.dir, tt.madeFrom, got)
 		}
 	}
 }

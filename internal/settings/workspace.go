@@ -85,11 +85,15 @@ func Grants(fsys fs.FS) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Trusted reports whether the settings trust a workspace as it is now: the same
-// directory, the same hash.
-func Trusted(v Values, dir, hash string) bool {
-	trusted, ok := v.TrustedWorkspaces[dir]
-	return ok && hash != "" && trusted == hash
+// Trusted reports whether the settings trust a workspace as it is now: the same hash,
+// for its directory or the one that it was made from, "" for none.
+func Trusted(v Values, hash, dir, madeFrom string) bool {
+	for _, at := range []string{dir, madeFrom} {
+		if trusted, ok := v.TrustedWorkspaces[at]; ok && at != "" && hash != "" && trusted == hash {
+			return true
+		}
+	}
+	return false
 }
 
 type workspaceReader struct {
