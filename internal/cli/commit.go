@@ -51,7 +51,7 @@ func commitCommand(a *env.App) *cobra.Command {
 	}
 	r.Flags(cmd)
 	cmd.Flags().StringVarP(&f.message, "message", "m", "", "the message, in place of the model's")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; the message is printed")
 	return cmd
 }
 
@@ -81,7 +81,11 @@ func commit(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, f c
 		Files   int    `json:"files"`
 	}{id, done, message, len(p.Files)}
 	return a.Print(result, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, ask.Committed(done))
+		lines := []string{ask.Committed(done)}
+		if f.yes { // nobody saw it before
+			lines = append(ask.CommitQuestion(p, message)[1:], lines...)
+		}
+		_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
 		return err
 	})
 }

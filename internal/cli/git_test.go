@@ -96,7 +96,7 @@ func TestGitCommands(t *testing.T) {
 	}
 	has(run(0, "diff", session, "--against", "head"), " | 2 +-   (1 file, +1 −1)", "-one\n+two\n")
 	has(run(2, "commit", session), "--yes")
-	has(run(0, "commit", session, "-m", "Say two", "--yes"), "Committed "+gitIn(t, x.work, "rev-parse", "--short=7", "HEAD")+" on main. Not pushed.")
+	has(run(0, "commit", session, "-m", "Say two\n\nOne was wrong.", "--yes"), "  Say two\n\n  One was wrong.\n", "Committed "+gitIn(t, x.work, "rev-parse", "--short=7", "HEAD")+" on main. Not pushed.")
 	has(run(1, "commit", session, "-m", "again", "--yes"), "nothing")
 	has(run(0, "diff", session, "--against", "head"), "No changes.")
 	has(run(1, "merge", session), "clew run --worktree")
