@@ -34,7 +34,11 @@ func here(ctx context.Context, a *env.App, r env.Remote, last bool) error {
 		if err != nil {
 			return err
 		}
-		return openHere(ctx, a, c, s.ID, append(welcome, lastTime(s)), false)
+		welcome = append(welcome, lastTime(s))
+		if line := otherTerminal(ctx, a, c, s.ID); line != "" {
+			welcome = append(welcome, line)
+		}
+		return openHere(ctx, a, c, s.ID, welcome, false)
 	}
 	used, err := readyModel(ctx, a, c)
 	if err != nil {

@@ -142,18 +142,12 @@ func showCommand(a *env.App) *cobra.Command {
 
 // showEnvironment prints what the session has of its person's terminal.
 func showEnvironment(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID) error {
-	s, err := c.API().GetSession(ctx, id)
-	if err != nil {
-		return err
-	}
 	var had struct {
 		Environment map[string]string `json:"environment"`
 	}
-	if err := json.Unmarshal(s.Raw, &had); err != nil {
+	var err error
+	if had.Environment, err = environmentOf(ctx, c, id); err != nil {
 		return err
-	}
-	if had.Environment == nil {
-		had.Environment = map[string]string{}
 	}
 	return a.Print(had, func(w io.Writer) error {
 		if len(had.Environment) == 0 {
@@ -167,6 +161,20 @@ func showEnvironment(ctx context.Context, a *env.App, c *env.Rest, id clew.Sessi
 		}
 		return nil
 	})
+}
+
+// environmentOf is what commands of a session have of a terminal; empty if it did not
+// begin in one.
+func environmentOf(ctx context.Context, c *env.Rest, id clew.SessionID) (map[string]string, error) {
+	s, err := c.API().GetSession(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	had := struct {
+		Environment map[string]string `json:"environment"`
+	}{map[string]string{}}
+	err = json.Unmarshal(s.Raw, &had)
+	return had.Environment, err
 }
 
 // printMessages writes each message with its number and id, who or what it is,

@@ -218,6 +218,11 @@ func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []s
 	if !a.JSON && !f.quiet {
 		follow.NewScreen(a, follow.StoryWriter(a, false)).Line(follow.Faint, "%s", id)
 	}
+	if f.last && !a.JSON && !f.quiet {
+		if line := otherTerminal(ctx, a, c, id); line != "" {
+			_, _ = fmt.Fprintln(a.Err, "! "+line)
+		}
+	}
 	if f.yes == yesAll && !a.JSON {
 		_, _ = fmt.Fprintln(a.Err, "! --yes: everything that is asked for is approved without a person.")
 	}

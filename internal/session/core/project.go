@@ -1,6 +1,8 @@
 package core
 
 import (
+	"maps"
+
 	"github.com/clew-run/clew"
 )
 
@@ -11,7 +13,7 @@ const shownRunes = 200
 // place that says what those who watch see of the state.
 func (s *State) Project() clew.Entities {
 	e := clew.Entities{
-		Session: clew.SessionInfo{Title: s.DisplayTitle(), Owner: s.Owner, Workspace: s.Workspace, Archived: s.Archived, ForkedFrom: s.ForkedFrom, Forks: s.Forks, Environment: s.Environment},
+		Session: clew.SessionInfo{Title: s.DisplayTitle(), Owner: s.Owner, Workspace: s.Workspace, Archived: s.Archived, ForkedFrom: s.ForkedFrom, Forks: s.Forks, Environment: s.commandEnvironment()},
 		Status: clew.StatusInfo{
 			Status: s.Status(), CanUndo: len(s.Undo) > 0, CanRedo: len(s.Redo) > 0, Checkpoint: s.Checkpoint, LastMove: s.LastMove,
 		},
@@ -38,6 +40,19 @@ func (s *State) Project() clew.Entities {
 		}
 	}
 	return e
+}
+
+// commandEnvironment is what commands have of the terminal where the session began, with
+// the PATH that was set for the session since.
+func (s *State) commandEnvironment() map[string]string {
+	path, _ := s.Settings["command_path"].(string)
+	if path == "" {
+		return s.Environment
+	}
+	env := map[string]string{}
+	maps.Copy(env, s.Environment)
+	env["PATH"] = path
+	return env
 }
 
 // keepsRun reports whether the task's run is at hand with its plan.
