@@ -1,14 +1,22 @@
 package programs
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/pem"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,7 +61,8 @@ var expression = regexp.MustCompile(`\$\{\{\s*(.*?)\s*\}\}`)
 
 // play plays the runner: it fills in the expressions of action.yml, runs the steps in
 // order with the files and variables that they find there, and reads what they wrote.
-func play(t *testing.T, dir string, with, env map[string]string) played {
+// ref is where the workflow takes the action from.
+func play(t *testing.T, dir, ref string, with, env map[string]string) played {
 	t.Helper()
 	root := filepath.Join(proc.Root(), "deploy", "action")
 	var a action
@@ -62,7 +71,7 @@ func play(t *testing.T, dir string, with, env map[string]string) played {
 		t.Fatalf("it uses %q", a.Runs.Using)
 	}
 	temp := t.TempDir()
-	values := map[string]string{"runner.temp": temp}
+	values := map[string]string{"runner.temp": temp, "github.action_ref": ref}
 	for name, in := range a.Inputs {
 		values["inputs."+name] = in.Default
 		if given, ok := with[name]; ok {
@@ -199,7 +208,7 @@ func TestAction(t *testing.T) {
 			})
 			with := map[string]string{"program": s.Srv.Path(), "settings": filepath.Join(s.Dir, "settings.json"), "max-cost": "1000"}
 			maps.Copy(with, c.with)
-			p := play(t, s.Work, with, map[string]string{"CLEW_SECRET_TEST_KEY": "sk-test-0123456789"})
+			p := play(t, s.Work, "main", with, map[string]string{"CLEW_SECRET_TEST_KEY": "sk-test-0123456789"})
 			if p.code != c.code || p.outputs["status"] != c.status || p.outputs["exit-code"] != strconv.Itoa(c.code) {
 				t.Errorf("it ended with %d and %q\n%s", p.code, p.outputs, p.log)
 			}
@@ -237,7 +246,7 @@ func safe(t *testing.T, log string) {
 // With a server of somebody's own the session stays there.
 func TestActionWithServer(t *testing.T) {
 	s := start(t, nil)
-	p := play(t, s.Work, map[string]string{"prompt": "Hello.", "program": s.Srv.Path(), "server": s.Srv.URL(), "max-cost": "100"}, map[string]string{"CLEW_TOKEN": s.Token()})
+	p := play(t, s.Work, "main", map[string]string{"prompt": "Hello.", "program": s.Srv.Path(), "server": s.Srv.URL(), "max-cost": "100"}, map[string]string{"CLEW_TOKEN": s.Token()})
 	if p.code != 0 || p.outputs["answer"] != "Hello to you." || p.outputs["cost-usd"] != "0.01" {
 		t.Fatalf("it ended with %d and %q\n%s", p.code, p.outputs, p.log)
 	}
@@ -250,6 +259,61 @@ func TestActionWithServer(t *testing.T) {
 	if !found {
 		t.Errorf("the server has no session %s", p.outputs["session-id"])
 	}
+}
+
+// Used at a tag the action installs that release, unless another one is named; at a
+// branch or a commit, the latest.
+func TestActionInstalls(t *testing.T) {
+	for _, tool := range []string{"bash", "jq", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("there is no %s here", tool)
+		}
+	}
+	s := start(t, nil)
+	program := packed(t, "#!/bin/sh\nexec '"+s.Srv.Path()+"' \"$@\"\n")
+	name := fmt.Sprintf("clew_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
+	var asked string
+	web := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var file string
+		asked, file = path.Split(r.URL.Path)
+		if file == name {
+			_, _ = w.Write(program)
+			return
+		}
+		_, _ = fmt.Fprintf(w, "%x  %s\n", sha256.Sum256(program), name)
+	}))
+	t.Cleanup(web.Close)
+	authority := filepath.Join(t.TempDir(), "ca.pem")
+	proc.Must(t, os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}), 0o600))
+	for _, c := range []struct{ ref, version, from string }{
+		{"v1.2.3", "", "/download/v1.2.3/"},
+		{"v1.2.3-rc.1", "", "/download/v1.2.3-rc.1/"},
+		{"v1.2.3", "v1.0.0", "/download/v1.0.0/"},
+		{"main", "v1.0.0", "/download/v1.0.0/"},
+		{"main", "", "/latest/download/"},
+		{"0a1b2c3d4e5f60718293a4b5c6d7e8f901234567", "", "/latest/download/"},
+		{"", "", "/latest/download/"},
+	} {
+		p := play(t, s.Work, c.ref, map[string]string{"prompt": "Hello.", "version": c.version, "server": s.Srv.URL(), "max-cost": "100"},
+			map[string]string{"CLEW_TOKEN": s.Token(), "CLEW_RELEASES": web.URL, "CURL_CA_BUNDLE": authority})
+		if p.code != 0 || p.outputs["answer"] != "Hello to you." || asked != c.from {
+			t.Errorf("%+v: it asked for %s and ended with %d\n%s", c, asked, p.code, p.log)
+		}
+	}
+}
+
+// packed is an archive as releases have it.
+func packed(t *testing.T, program string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	proc.Must(t, w.WriteHeader(&tar.Header{Name: "clew", Mode: 0o755, Size: int64(len(program))}))
+	_, err := w.Write([]byte(program))
+	proc.Must(t, err)
+	proc.Must(t, w.Close())
+	proc.Must(t, z.Close())
+	return b.Bytes()
 }
 
 // A job that is cancelled stops its work on that server.
