@@ -26,10 +26,7 @@ type screen struct {
 func (p *person) screen(width, height int) *screen {
 	p.t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		if os.Getenv("CI") != "" {
-			p.t.Fatal("tmux is missing")
-		}
-		p.t.Skip("tmux is not here")
+		proc.Missing(p.t, "tmux is not here")
 	}
 	s := &screen{t: p.t, socket: filepath.Join(p.home, "tmux")}
 	s.socket = fmt.Sprintf("%s%dx%d", s.socket, width, height)

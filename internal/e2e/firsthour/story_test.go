@@ -37,7 +37,7 @@ const story = `
 func (p *person) shop() {
 	p.t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
-		p.t.Skip("go is not here")
+		proc.Missing(p.t, "go is not here")
 	}
 	p.write("shop/go.mod", "module example.org/shop\n\ngo 1.24\n")
 	p.write("shop/shop.go", "package shop\n\nfunc Price(p, d int) int { return p - d - d }\n")

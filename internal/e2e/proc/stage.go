@@ -211,6 +211,15 @@ func (s *Stage) Run(args ...string) string {
 	return out
 }
 
+// Missing skips a test for which something is not here, except where all of it must be.
+func Missing(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("CLEW_TEST_TOOLCHAINS") == "required" {
+		t.Fatalf("%s, and CLEW_TEST_TOOLCHAINS requires it", why)
+	}
+	t.Skip(why)
+}
+
 // Must ends a test that cannot go on.
 func Must(t testing.TB, err error) {
 	t.Helper()

@@ -45,7 +45,7 @@ type person struct {
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	if kind, reason := shell.Probe(); kind != shell.SandboxBwrap {
-		missing(t, "there is no sandbox: "+reason)
+		proc.Missing(t, "there is no sandbox: "+reason)
 	}
 	p := &person{t: t, home: t.TempDir()}
 	for _, name := range []string{".netrc", ".npmrc", ".aws/credentials", ".cargo/credentials.toml", ".ssh/id_ed25519", ".config/gh/hosts.yml"} {
@@ -56,15 +56,6 @@ func newPerson(t *testing.T) *person {
 		p.write(filepath.Join(p.home, name), text)
 	}
 	return p
-}
-
-// missing skips a test, except where all toolchains must be there.
-func missing(t *testing.T, why string) {
-	t.Helper()
-	if os.Getenv("CLEW_TEST_TOOLCHAINS") == "required" {
-		t.Fatalf("%s, and CLEW_TEST_TOOLCHAINS requires it", why)
-	}
-	t.Skip(why)
 }
 
 func (p *person) write(path, text string) {
@@ -81,7 +72,7 @@ func (p *person) find(name string) string {
 		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		missing(p.t, "there is no "+name)
+		proc.Missing(p.t, "there is no "+name)
 	}
 	return path
 }

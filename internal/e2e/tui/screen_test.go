@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
 // A screen is a terminal of its own in a tmux of its own.
@@ -30,10 +32,7 @@ set -g default-terminal screen-256color
 func newScreen(t testing.TB, width, height int, command string, env ...string) *screen {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("tmux is missing")
-		}
-		t.Skip("tmux is not here")
+		proc.Missing(t, "tmux is not here")
 	}
 	dir, err := os.MkdirTemp("", "clew-tmux-") // a socket's path has to be short
 	if err != nil {

@@ -41,7 +41,7 @@ type reader struct {
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	if kind, reason := shell.Probe(); kind != shell.SandboxBwrap {
-		t.Skip("there is no sandbox: " + reason)
+		proc.Missing(t, "there is no sandbox: "+reason)
 	}
 	home, err := os.MkdirTemp("", "clew-home-") // a socket's path has to be short
 	proc.Must(t, err)
