@@ -56,6 +56,8 @@ type Config struct {
 	// MadeFrom gives the directory that a session's own work tree was made from, "" if it
 	// has none; nil has none.
 	MadeFrom func(id clew.SessionID) string
+	// Todos gives todos work trees of their own; nil has none.
+	Todos TodoTrees
 	// Node is this node's name, "" if it is alone: then it has all files. Home is
 	// the directory of a session that was made without one.
 	Node string
@@ -204,7 +206,7 @@ func (a *Agent) Work(ctx context.Context, _ core.Turn, _ clew.Message, desk *ses
 		if err != nil {
 			return nil // the turn is over, or the session leaves this node
 		}
-		more, err := w.step(ctx, v)
+		more, err := w.step(ctx, w.placed(ctx, v))
 		if err != nil || !more {
 			return err
 		}
@@ -230,6 +232,7 @@ type worker struct {
 	noRoom  bool
 	// readFor is the turn for which the project's instructions were read.
 	readFor clew.MessageID
+	todoPlace
 	toolSet
 }
 

@@ -61,7 +61,13 @@ func (s *workspaceSnapshot) done(r decide.Result) {
 
 // snap saves the files as they are. Trouble with that never stops the work.
 func (w *worker) snap(ctx context.Context, v session.View, reason string) *workspaceSnapshot {
-	dir := w.placeDir()
+	if w.apart != "" { // the session's files are elsewhere; they are saved when the todo's come to them
+		return nil
+	}
+	return w.snapAt(ctx, v, w.placeDir(), reason)
+}
+
+func (w *worker) snapAt(ctx context.Context, v session.View, dir, reason string) *workspaceSnapshot {
 	if w.cfg.Files == nil || !w.values.Checkpoints || dir == "" {
 		return nil
 	}

@@ -77,6 +77,10 @@ func (w *worker) layerControl(ctx context.Context, v session.View, c core.Call) 
 		return w.propose(v, c, in, mended)
 	case toolRespond:
 		return w.respond(ctx, v, c, in)
+	case toolCompletion:
+		if ended, err := w.joinTodo(ctx, v, c); ended || err != nil {
+			return err
+		}
 	case toolFailure:
 		return ignoreTurnOver(w.desk.FailTodo("ended by its agent", clew.Failure{Code: clew.ExecutionFailed, Message: visible(in.Message), Recoverable: in.Recoverable}))
 	}

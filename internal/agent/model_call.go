@@ -230,7 +230,7 @@ func (w *worker) giveUp(v session.View, why string, l *modelStream) error {
 // and which are refused.
 func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer, l *modelStream) error {
 	answer.Usage.CostUSD = w.cost(v, answer.Usage)
-	parts := uniqueCalls(v.Task.History, adopt(w.layer, answer.Parts))
+	parts := uniqueCalls(v.Task.History, w.completing(v, adopt(w.layer, answer.Parts)))
 	calls := clew.ModelMessage{Content: parts}.ToolCalls()
 	current := len(calls) > 0 && w.refresh(ctx)
 	plans := make([]*preparedCall, len(calls))
@@ -257,7 +257,7 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 // on by what holds now, not by what held when the model was asked.
 func (w *worker) refresh(ctx context.Context) bool {
 	v, err := w.desk.View()
-	return err == nil && w.equip(ctx, v) == nil
+	return err == nil && w.equip(ctx, w.placed(ctx, v)) == nil
 }
 
 func textOf(parts []clew.Part) string {

@@ -16,6 +16,7 @@ import (
 // respond ends the run: what it leaves behind is stored first, so that the record
 // that names it is true.
 func (w *worker) respond(ctx context.Context, v session.View, c core.Call, in layerInput) error {
+	w.settleTodos(ctx, v, "")
 	results, problems := w.results(v, in.Attachments)
 	if len(problems) > 0 {
 		return w.wrong(c, listed(problems))

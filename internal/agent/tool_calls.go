@@ -94,7 +94,7 @@ func (w *worker) inspectCall(ctx context.Context, v session.View, t tool.Tool, p
 		Remembered: v.Root.Allowed, Owner: v.Owner,
 	}
 	if w.noPlace == nil && w.workspace.Dir == v.Workspace { // not one that a link leads to by now
-		p.input.Dir = v.Workspace
+		p.input.Dir = w.folder(v)
 	}
 	if p.decision = policy.Decide(p.input); planted.Bug("approval not asked for") && p.decision.Kind == policy.Ask {
 		p.decision = policy.Decision{Kind: policy.Allow}

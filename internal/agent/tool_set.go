@@ -105,7 +105,7 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 // directory, or for the one that its work tree was made from. It stands between the
 // server's settings and the session's own.
 func (w *worker) permitted(v session.View) settings.Values {
-	preset := w.values.PresetFor(v.Owner, v.Workspace)
+	preset := w.values.PresetFor(v.Owner, w.folder(v))
 	if preset == "" {
 		preset = w.values.PresetFor(v.Owner, w.madeFrom(v))
 	}

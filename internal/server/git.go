@@ -51,6 +51,10 @@ func (s *Server) recoverGit(ctx context.Context) {
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("work trees of sessions that are gone could not be removed", "err", err)
 	}
+	err = s.git.RecoverTodos(ctx, func(id clew.SessionID) (bool, error) { return s.hasSession(ctx, id) })
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("work trees of todos could not be looked after", "err", err)
+	}
 }
 
 // hasSession reports whether a session is there, or can be brought back.
@@ -427,5 +431,5 @@ func (f erasedFiles) Erase(ctx context.Context, id clew.SessionID, heirs []clew.
 			_, err = f.git.Remove(ctx, w)
 		}
 	}
-	return errors.Join(err, f.Keeper.Erase(ctx, id, heirs))
+	return errors.Join(err, settleTodos(ctx, f.git, id, "", func(git.TodoTree, string) {}), f.Keeper.Erase(ctx, id, heirs))
 }

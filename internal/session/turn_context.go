@@ -55,8 +55,10 @@ type View struct {
 	// Run is the tree's run if one is under way: whole for its root, without the
 	// todos for those who carry them out. Todo is the one that the task carries
 	// out.
-	Run   *run.Run
-	Todo  *clew.Todo
+	Run  *run.Run
+	Todo *clew.Todo
+	// InTodo is the todo that the task, or the one above it, carries out, "" if none.
+	InTodo string
 	NowMS int64
 	// Held says that the run is paused: nothing new may begin.
 	Held bool
@@ -96,6 +98,9 @@ func (s *Session) view(t *core.Task) View {
 		}
 	}
 	s.viewRun(&v, t)
+	if x := s.state.TodoTaskOf(t); x != nil {
+		v.InTodo = x.TodoID
+	}
 	for i := range s.state.Questions {
 		if core.SubjectOfQuestion(s.state.Questions[i]).Task == t.TaskID {
 			q := s.state.Questions[i]

@@ -46,7 +46,7 @@ var (
 		"max_steps_per_turn":            {1, 500},
 		"parallel_tools":                {1, 8},
 		"message_arrival":               {"steer", "queue"},
-		"worktree":                      {"off", "session"},
+		"worktree":                      {"off", "session", "todos"},
 		"run_parallel_todos":            {1, 8},
 		"run_max_todos":                 {1, 500},
 		"run_max_retries":               {0, 5},

@@ -55,7 +55,7 @@ type Values struct {
 	MaxStepsPerTurn      int                   `json:"max_steps_per_turn"`         // 200 model calls; then auto_approval_max_req_reached
 	ParallelTools        int                   `json:"parallel_tools"`             // 4 at once
 	MessageArrival       string                `json:"message_arrival"`            // steer, or queue: a message during a turn
-	Worktree             string                `json:"worktree"`                   // off, or session: new sessions have one of their own
+	Worktree             string                `json:"worktree"`                   // off, session: new sessions have one of their own, todos: so have todos of a run
 
 	// Runs
 	RunParallelTodos   int     `json:"run_parallel_todos"`      // 3 at once

@@ -170,7 +170,7 @@ func (s *stage) play(ctx context.Context) error {
 	if err := s.Create(ctx); err != nil {
 		return err
 	}
-	c, err := client.Dial(ctx, client.Options{URL: s.Srv.URL(), Token: s.Bearer, Session: sessionID, ResumeFrom: client.FromStart})
+	c, err := client.Dial(ctx, client.Options{URL: s.Srv.URL(), Token: s.Token(), Session: sessionID, ResumeFrom: client.FromStart})
 	if err != nil {
 		return err
 	}
