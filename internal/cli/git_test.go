@@ -101,6 +101,9 @@ func TestGitCommands(t *testing.T) {
 	has(run(0, "diff", session, "--against", "head"), "No changes.")
 	has(run(1, "merge", session), "clew run --worktree")
 
+	has(run(2, "run", "hello", "--model", "echo", "--worktree=both", "--workspace", x.work), "--worktree=todos")
+	has(run(0, "run", "hello", "--model", "echo", "--worktree=todos", "--workspace", x.work), "")
+	has(run(0, "worktree", "ls"), "No session has a work tree")
 	has(run(0, "run", "hello", "--model", "echo", "--worktree", "--workspace", x.work), "")
 	list := run(0, "worktree", "ls")
 	has(list, "clew/", "main", "0 commits", "0 files", x.work)

@@ -24,7 +24,7 @@ type runFlags struct {
 	session   string
 	last      bool
 	title     string
-	worktree  bool
+	worktree  string // who has one: "", session or todos
 	mode      string
 	model     string
 	plan      bool
@@ -44,6 +44,12 @@ type runFlags struct {
 }
 
 const giveUpAfter = 2 * time.Minute
+
+// Who can have a work tree.
+const (
+	worktreeSession = "session"
+	worktreeTodos   = "todos"
+)
 
 func runCommand(a *env.App) *cobra.Command {
 	r := env.Remote{Start: true, Own: true}
@@ -68,6 +74,7 @@ func runCommand(a *env.App) *cobra.Command {
 			"clew run -c 'now the same for the other package'\n" +
 			"clew run --worktree 'try the other parser'\n" +
 			"clew run --plan --max-cost 2 'move the storage to the new interface'\n" +
+			"clew run --plan --worktree=todos 'translate all pages'\n" +
 			"clew run --yes=read,write --allow 'go test *' 'make the tests pass'\n" +
 			"answer=$(clew run -q 'what does this project do?')",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -90,7 +97,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.BoolVarP(&f.last, "continue", "c", false, "go on in the session of this directory that was used last")
 	fs.StringVar(&f.session, "session", "", "go on in this session instead of a new one")
 	fs.StringVar(&f.title, "title", "", "title of the new session (default the beginning of the text)")
-	fs.BoolVar(&f.worktree, "worktree", false, "work in a git work tree and on a branch of its own; clew merge merges it back")
+	fs.StringVar(&f.worktree, "worktree", "", "work in a git work tree and on a branch of its own; clew merge merges it back. --worktree=todos: each todo of a plan in one, merged when it is done")
+	fs.Lookup("worktree").NoOptDefVal = worktreeSession
 	fs.StringVar(&f.mode, "mode", "", "mode to work in: code, architect, ask, debug, orchestrator or one of yours")
 	fs.StringVar(&f.model, "model", "", "model for this session: a profile, PROVIDER/MODEL, a model's name, or echo (default the one that clew model shows)")
 	fs.BoolVar(&f.plan, "plan", false, "make a plan first, have it reviewed, then carry it out")
@@ -139,7 +147,9 @@ func (f *runFlags) check() error {
 		return env.Usagef("--plan and --mode exclude each other: a plan's steps choose their own modes")
 	case f.session != "" && f.title != "":
 		return env.Usagef("--title is for a new session; clew run --session goes on in one that has a title")
-	case f.session != "" && f.worktree:
+	case f.worktree != "" && f.worktree != worktreeSession && f.worktree != worktreeTodos:
+		return env.Usagef("--worktree is for the session, or with --worktree=todos for each todo of a plan")
+	case f.session != "" && f.worktree == worktreeSession:
 		return env.Usagef("--worktree is for a new session; clew run --session goes on where that one works")
 	case f.session == "" && f.queue:
 		return env.Usagef("--queue is for --session: in a new session nothing is under way")
@@ -318,6 +328,9 @@ func openFor(ctx context.Context, c *env.Rest, f runFlags, text string, placed b
 	if f.maxCost > 0 && !f.plan {
 		set["budget_usd"] = f.maxCost
 	}
+	if f.worktree == worktreeTodos {
+		set["worktree"] = worktreeTodos
+	}
 	if len(set) == 0 {
 		return id, nil
 	}
@@ -340,8 +353,9 @@ func sessionFor(ctx context.Context, c *env.Rest, f runFlags, text string, place
 	}
 	title := env.FirstOf(f.title, titleFrom(text))
 	n := client.NewSession{Title: title, Workspace: dir, Environment: c.Terminal(f.environ)}
-	if f.worktree {
-		n.Worktree = &f.worktree
+	if f.worktree == worktreeSession {
+		own := true
+		n.Worktree = &own
 	}
 	id, err := c.PatientAPI().CreateSession(ctx, n)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Whatever a repository, a home or the environment names, nothing of it runs:
-// not by a look, not by a commit, not by a work tree, not by a merge. The same
+// not by a look, not by a commit, not by a work tree, of a todo or not, not by a merge. The same
 // repository has plain git run all of it.
 func TestHostileRepository(t *testing.T) {
 	p := newProject(t)
@@ -71,6 +71,14 @@ func TestHostileRepository(t *testing.T) {
 	if _, err := p.k.Remove(t.Context(), w); err != nil {
 		t.Error(err)
 	}
+	of, tree := p.todo("x")
+	putAt(t, tree.Dir, "n.md", "from the todo\n")
+	p.write("other.md", "mine again\n")
+	p.settle(p.join(of, "t1").Tree)
+	p.is(p.read("n.md"), "from the todo\n")
+	_, tree = p.todo("y")
+	putAt(t, tree.Dir, "n.md", "half\n")
+	p.settle(tree)
 	if fired := x.Fired(); len(fired) > 0 {
 		t.Errorf("fired: %v", fired)
 	}

@@ -226,7 +226,7 @@ func note(open map[clew.RequestID]clew.Question, env wire.Envelope) (over bool, 
 	return false, nil
 }
 
-// reply says yes to everything.
+// reply says yes to everything, or leaves out what can be.
 func (s *stage) reply(ctx context.Context, q clew.Question) error {
 	id := q.RequestID()
 	name := "answer-" + string(id)
@@ -236,7 +236,11 @@ func (s *stage) reply(ctx context.Context, q clew.Question) error {
 	case clew.EventHitlInputRequest:
 		return s.Command(ctx, name, clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: id, Value: "yes"})
 	}
-	return s.Command(ctx, name, clew.CommandHitlApprovalResponse, clew.HitlApprovalResponseData{RequestID: id, Action: clew.ChoiceApprove})
+	action := clew.ChoiceApprove
+	if s.skip {
+		action = clew.ChoiceSkip
+	}
+	return s.Command(ctx, name, clew.CommandHitlApprovalResponse, clew.HitlApprovalResponseData{RequestID: id, Action: action})
 }
 
 // checkKilled looks at a run that came to its end, whatever happened on the way.

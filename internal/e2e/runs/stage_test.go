@@ -31,7 +31,10 @@ var vendors = llmtest.Vendors()
 type record = proc.Record
 
 // A stage's Bearer is the owner of the session.
-type stage struct{ *proc.Stage }
+type stage struct {
+	*proc.Stage
+	skip bool // approvals are answered with skip
+}
 
 // plot is what a stage is set up for.
 type plot struct {
@@ -52,7 +55,7 @@ func newStage(t testing.TB, p plot) *stage {
 	maps.Copy(settings, map[string]any{"run_parallel_todos": 1, "question_reminder_sec": 0})
 	maps.Copy(settings, p.settings)
 	dir := t.TempDir()
-	s := &stage{proc.NewStage(t, proc.Setup{
+	s := &stage{Stage: proc.NewStage(t, proc.Setup{
 		Name: "story", Session: sessionID, Dir: dir, Program: proc.Program(t, p.tags), Vendor: p.vendor, Files: p.files, Settings: settings,
 		Script: proc.ReadFile(t, "testdata", p.script), Model: p.model,
 		Profile: map[string]any{"max_tokens": 8192, "price_in": 3, "price_out": 15, "context_window": 200_000},

@@ -58,7 +58,7 @@ func newTreeStage(t *testing.T, tags, last, by string) *treeStage {
 	settings := proc.AllowFiles()
 	settings["run_parallel_todos"], settings["question_reminder_sec"], settings["worktree"] = 2, 0, "todos"
 	s := &treeStage{home: filepath.Join(dir, "home")}
-	s.stage = &stage{proc.NewStage(t, proc.Setup{
+	s.stage = &stage{Stage: proc.NewStage(t, proc.Setup{
 		Name: "story", Session: sessionID, Dir: dir, Program: proc.Program(t, tags), Script: script, Settings: settings,
 		Files: map[string]string{"list.txt": listText, "note.txt": "old\n"}, Model: llmtest.Options{Sleep: g.pass},
 		Profile: map[string]any{"max_tokens": 8192, "context_window": 200_000},
@@ -159,6 +159,47 @@ func TestTodoTreesConflict(t *testing.T) {
 		t.Errorf("it was asked %d times", asked)
 	}
 	s.checkTrees(t, "APPLES and apples\nplums\nnuts\nfigs\nkiwis\npears\n", 2)
+}
+
+// A todo with a conflict that is left out: its branch stays, and is named.
+func TestTodoTreesConflictSkipped(t *testing.T) {
+	t.Parallel()
+	s := newTreeStage(t, "", "apples", "red apples")
+	s.skip = true
+	if s.live(t, "X=") {
+		t.Fatal("the server died")
+	}
+	list, _ := s.replayed()
+	kept := s.git("for-each-ref", "--format=%(refname:short)", "refs/heads/clew")
+	if kept != "clew/run-first" && kept != "clew/run-last" {
+		t.Fatalf("the branches are %q", kept)
+	}
+	last := strings.Join(said(list), "\n")
+	if want := "is not merged; its changes are on branch " + kept + "."; !strings.Contains(last, want) {
+		t.Errorf("%q is not in %s", want, last)
+	}
+	if got := s.git("show", kept+":list.txt"); strings.Contains(got, "<<<") || got+"\n" == s.File("list.txt") || got+"\n" == listText {
+		t.Errorf("the branch has %s", got)
+	}
+	if got := s.git("worktree", "list"); strings.Contains(got, "\n") {
+		t.Errorf("the work trees are %s", got)
+	}
+	s.examine()
+}
+
+// In a directory without a repository todos share it, and that is said once.
+func TestTodoTreesNoRepository(t *testing.T) {
+	t.Parallel()
+	s := newTreeStage(t, "", "pears", "PEARS")
+	proc.Must(t, os.RemoveAll(filepath.Join(s.Work, ".git")))
+	if s.live(t, "X=") {
+		t.Fatal("the server died")
+	}
+	list, _ := s.replayed()
+	if texts := said(list); len(texts) != 1 || !strings.HasPrefix(texts[0], "Todos share the session's directory: ") || !strings.HasSuffix(texts[0], "is in no git repository.") {
+		t.Errorf("it says %q", texts)
+	}
+	s.examine()
 }
 
 // A server that is killed at any point of the work in work trees: the next one goes
