@@ -226,9 +226,9 @@ func (w *worker) plain() bool {
 }
 
 // trust finds out whether a person trusts the workspace as it is now, and then
-// gives its modes and has its skills. A work tree is trusted as the directory that it was
-// made from, while it says the same: agents may change it. One without a .clew folder grants nothing, so
-// flags hold in it; its skills count once it is trusted.
+// gives its modes and has its skills. A work tree is trusted as the directory that it
+// was made from, while it says the same: agents may change it. One without a .clew
+// folder grants nothing, so flags hold in it; its skills count once it is trusted.
 func (w *worker) trust(v session.View) []settings.Mode {
 	if w.plain() {
 		w.trusted = true
@@ -237,7 +237,11 @@ func (w *worker) trust(v session.View) []settings.Mode {
 	}
 	fsys := w.workspace.Root.FS()
 	place, err := settings.ReadWorkspace(fsys)
-	known := err == nil && settings.Trusted(w.values, place.Hash, w.workspace.Dir, w.madeFrom(v))
+	dir := w.workspace.Dir
+	if w.apart != "" { // the same files as where they were trusted
+		dir = w.shared
+	}
+	known := err == nil && settings.Trusted(w.values, place.Hash, dir, w.madeFrom(v))
 	w.trusted = known || !settings.Grants(fsys)
 	if !known {
 		w.findSkills(v, nil)
