@@ -125,6 +125,9 @@ func choose(places []string) []string {
 	return append(first, rest[:min(sampled, len(rest))]...)
 }
 
+// request is what a run is asked for.
+const request = "Correct the list and count once."
+
 var errDied = errors.New("the server died")
 
 // live plays the run over as many lives of the server as it takes, the first
@@ -183,7 +186,7 @@ func (s *stage) play(ctx context.Context) error {
 		}
 		if env.Type == string(clew.EventSyncComplete) {
 			synced = true
-			if err := s.Command(ctx, "begin", clew.CommandUserMessage, clew.UserMessageData{Text: "Correct the list and count once.", Mode: clew.ModeRun}); err != nil {
+			if err := s.Command(ctx, "begin", clew.CommandUserMessage, clew.UserMessageData{Text: request, Mode: clew.ModeRun}); err != nil {
 				return err
 			}
 		}

@@ -131,7 +131,8 @@ func (s *treeStage) checkTrees(t *testing.T, want string, merged int) {
 }
 
 // Two todos that edit one file at once, each in a work tree of its own: both changes
-// are there in the end, beside those that were not committed, and nothing else is.
+// are there in the end, beside those that were not committed, and nothing else is. A
+// rewind takes both back.
 func TestTodoTrees(t *testing.T) {
 	t.Parallel()
 	s := newTreeStage(t, "", "pears", "PEARS")
@@ -139,6 +140,18 @@ func TestTodoTrees(t *testing.T) {
 		t.Fatal("the server died")
 	}
 	s.checkTrees(t, "APPLES\nplums\nnuts\nfigs\nkiwis\nPEARS\n", 2)
+	s.Start()
+	list, _ := s.replayed()
+	for _, r := range list {
+		if d, ok := r.Event.Data.(*clew.MessageCreatedData); ok && d.Message.Role == clew.SpeakerUser && d.Message.Text == request {
+			s.do(t.Context(), "back", clew.CommandRewind, clew.RewindData{Target: clew.Target{MessageID: d.Message.MessageID}, RestoreCheckpoint: true})
+		}
+	}
+	proc.Eventually(t, "the files are as before the run", within, func() bool { return s.File("list.txt") == listText })
+	if got := s.File("note.txt"); got != "not committed\n" {
+		t.Errorf("note.txt is %q", got)
+	}
+	s.examine()
 }
 
 // If both change the same line, a person is asked, and the agent resolves it.
