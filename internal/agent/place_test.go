@@ -14,16 +14,31 @@ import (
 	"github.com/clew-run/clew/internal/tool"
 )
 
+// house gives the workspace a mode of its own, and more text behind it.
+func (w *world) house(more string) {
+	w.Helper()
+	if err := os.MkdirAll(filepath.Join(w.dir, ".clew"), 0o700); err != nil {
+		w.Fatal(err)
+	}
+	w.write(".clew/modes.yaml", "modes:\n- slug: house\n  name: House\n  prompt: House rules.\n  groups: [read]\n"+more)
+}
+
+// hash is what a person trusts who trusts the workspace as it is.
+func (w *world) hash() string {
+	w.Helper()
+	place, err := settings.ReadWorkspace(w.place.Root.FS())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return place.Hash
+}
+
 // A workspace with a .clew folder grants nothing before a person trusts it as it
 // is: its modes do not count, and changes are asked about whatever the flags say.
 func TestUntrustedWorkspace(t *testing.T) {
-	const modes = "modes:\n- slug: house\n  name: House\n  prompt: House rules.\n  groups: [read]\n"
 	write := calls(call("c1", "write_file", `{"path":"a.txt","content":"x"}`))
 	run(t, allowed(), func(w *world) {
-		if err := os.Mkdir(filepath.Join(w.dir, ".clew"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		w.write(".clew/modes.yaml", modes)
+		w.house("")
 		w.say("go")
 		w.asked(clew.AskTool)
 		w.no()
@@ -31,17 +46,13 @@ func TestUntrustedWorkspace(t *testing.T) {
 		if strings.Contains(w.model.last().System, "house") {
 			t.Error("the workspace's modes count")
 		}
-		place, err := settings.ReadWorkspace(w.place.Root.FS())
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.set(map[string]any{"trusted_workspaces": map[string]any{w.place.Dir: place.Hash}})
+		w.set(map[string]any{"trusted_workspaces": map[string]any{w.place.Dir: w.hash()}})
 		w.say("again")
 		w.idle()
 		if w.read("a.txt") != "x" || !strings.Contains(w.model.last().System, "house") {
 			t.Errorf("trusted: file %q, prompt %.200q", w.read("a.txt"), w.model.last().System)
 		}
-		w.write(".clew/modes.yaml", modes+"# changed\n") // the trust was in what it was
+		w.house("# changed\n") // the trust was in what it was
 		w.say("and again")
 		w.asked(clew.AskTool)
 		w.no()
@@ -52,30 +63,22 @@ func TestUntrustedWorkspace(t *testing.T) {
 // A work tree is trusted as the directory that it was made from, while its folders say
 // what was trusted there: an agent that changes them gets nothing by it.
 func TestTrustOfAWorkTree(t *testing.T) {
-	const modes = "modes:\n- slug: house\n  name: House\n  prompt: House rules.\n  groups: [read]\n"
 	write := calls(call("c1", "write_file", `{"path":"a.txt","content":"x"}`))
 	run(t, allowed(), func(w *world) {
-		if err := os.Mkdir(filepath.Join(w.dir, ".clew"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		w.write(".clew/modes.yaml", modes)
-		place, err := settings.ReadWorkspace(w.place.Root.FS())
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.house("")
 		w.madeFrom = t.TempDir()
-		w.set(map[string]any{"trusted_workspaces": map[string]any{w.madeFrom: place.Hash}})
+		w.set(map[string]any{"trusted_workspaces": map[string]any{w.madeFrom: w.hash()}})
 		w.say("go")
 		w.idle()
 		if w.read("a.txt") != "x" || !strings.Contains(w.model.last().System, "house") {
 			t.Errorf("trusted: file %q, prompt %.200q", w.read("a.txt"), w.model.last().System)
 		}
-		w.write(".clew/modes.yaml", modes+"# changed\n")
+		w.house("# changed\n")
 		w.say("again")
 		w.asked(clew.AskTool)
 		w.no()
 		w.idle()
-		w.write(".clew/modes.yaml", modes)
+		w.house("")
 		w.madeFrom = filepath.Dir(w.madeFrom) // another directory
 		w.say("and again")
 		w.asked(clew.AskTool)

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +67,7 @@ type TokenUsage struct {
 type tokenUsageOutput struct{ Body TokenUsage }
 
 func (a *API) getTokenUsage(ctx context.Context, in *tokenUsageInput) (*tokenUsageOutput, error) {
-	sum := usageSum{since: in.Since, until: in.Until, rows: map[TokenUsageRow]*TokenCount{}}
+	sum := usageSum{since: in.Since, until: in.Until, rows: map[TokenUsageRow]*core.Spent{}}
 	for _, day := range []string{in.Since, in.Until} {
 		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
 			return nil, clew.Errorf(clew.InvalidMessage, "%q is not a day such as 2026-11-01", day)
@@ -110,8 +109,8 @@ func (a *API) getTokenUsage(ctx context.Context, in *tokenUsageInput) (*tokenUsa
 type usageSum struct {
 	by           []string
 	since, until string
-	rows         map[TokenUsageRow]*TokenCount
-	total        TokenCount
+	rows         map[TokenUsageRow]*core.Spent
+	total        core.Spent
 	sessions     int
 }
 
@@ -124,10 +123,10 @@ func (u *usageSum) add(s core.Summary) {
 		}
 		key := u.key(s, p)
 		if u.rows[key] == nil {
-			u.rows[key] = &TokenCount{}
+			u.rows[key] = &core.Spent{}
 		}
-		u.rows[key].add(p)
-		u.total.add(p)
+		u.rows[key].Add(p)
+		u.total.Add(p)
 		used = true
 	}
 	if used {
@@ -151,19 +150,14 @@ func (u *usageSum) key(s core.Summary, p core.Spent) (k TokenUsageRow) {
 	return k
 }
 
-func (c *TokenCount) add(p core.Spent) {
-	c.Calls += p.Calls
-	c.TokensIn += p.TokensIn
-	c.TokensOut += p.TokensOut
-	c.CacheWrites += p.CacheWrites
-	c.CacheReads += p.CacheReads
-	c.CostUSD = math.Round((c.CostUSD+p.CostUSD)*1e9) / 1e9 // sums of floats drift
+func countOf(p core.Spent) TokenCount {
+	return TokenCount{Calls: p.Calls, TokensIn: p.TokensIn, TokensOut: p.TokensOut, CacheReads: p.CacheReads, CacheWrites: p.CacheWrites, CostUSD: p.CostUSD}
 }
 
 func (u *usageSum) result() TokenUsage {
-	out := TokenUsage{By: u.by, Since: u.since, Until: u.until, Rows: []TokenUsageRow{}, Sessions: u.sessions, Total: u.total}
+	out := TokenUsage{By: u.by, Since: u.since, Until: u.until, Rows: []TokenUsageRow{}, Sessions: u.sessions, Total: countOf(u.total)}
 	for row, n := range u.rows {
-		row.TokenCount = *n
+		row.TokenCount = countOf(*n)
 		out.Rows = append(out.Rows, row)
 	}
 	slices.SortFunc(out.Rows, func(a, b TokenUsageRow) int {

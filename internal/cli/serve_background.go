@@ -154,8 +154,21 @@ func (b background) writeWork(p *env.Page) {
 	}
 }
 
-func noneRuns(b background) error {
-	return clew.Errorf(clew.ConnectionFailed, "no server runs in %s. Start one: clew serve --detach", b.Data).Advised()
+// running is lookFor where there has to be one.
+func running(ctx context.Context, a *env.App, data string) (background, error) {
+	b, err := lookFor(ctx, a, data)
+	if err == nil && !b.Running {
+		err = clew.Errorf(clew.ConnectionFailed, "no server runs in %s. Start one: clew serve --detach", b.Data).Advised()
+	}
+	return b, err
+}
+
+// end stops the server, and waits for that.
+func (b background) end(ctx context.Context) error {
+	if err := env.StopServer(ctx, b.Data, b.PID); err != nil {
+		return fmt.Errorf("the server (pid %d) has not stopped: %w. Its log is %s", b.PID, err, b.Log)
+	}
+	return nil
 }
 
 func serveStatus(a *env.App) *cobra.Command {
@@ -166,12 +179,9 @@ func serveStatus(a *env.App) *cobra.Command {
 		Long:    "Say whether a server runs in the data directory, where it is reached, and what is at work there.\nThe exit code is 3 if none runs.",
 		Example: "clew serve status\nclew serve status --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b, err := lookFor(cmd.Context(), a, data)
+			b, err := running(cmd.Context(), a, data)
 			if err != nil {
 				return err
-			}
-			if !b.Running {
-				return noneRuns(b)
 			}
 			return a.Print(b, func(w io.Writer) error {
 				p := &env.Page{W: w}
@@ -199,12 +209,9 @@ func serveStop(a *env.App) *cobra.Command {
 			"asked first.",
 		Example: "clew serve stop",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b, err := lookFor(cmd.Context(), a, data)
+			b, err := running(cmd.Context(), a, data)
 			if err != nil {
 				return err
-			}
-			if !b.Running {
-				return noneRuns(b)
 			}
 			return stopServer(cmd.Context(), a, b)
 		},
@@ -223,8 +230,8 @@ func stopServer(ctx context.Context, a *env.App, b background) error {
 			b.writeWork(&env.Page{W: a.Err})
 		}
 	}
-	if err := env.StopServer(ctx, b.Data, b.PID); err != nil {
-		return fmt.Errorf("the server (pid %d) has not stopped: %w. Its log is %s", b.PID, err, b.Log)
+	if err := b.end(ctx); err != nil {
+		return err
 	}
 	b.Running = false
 	return a.Print(b, func(w io.Writer) error {
@@ -246,8 +253,8 @@ func serveRestart(a *env.App) *cobra.Command {
 				return err
 			}
 			if b.Running {
-				if err := env.StopServer(cmd.Context(), b.Data, b.PID); err != nil {
-					return fmt.Errorf("the server (pid %d) has not stopped: %w", b.PID, err)
+				if err := b.end(cmd.Context()); err != nil {
+					return err
 				}
 			}
 			return serveDetached(cmd.Context(), a, env.Remote{Data: data}, b.Data, nil, false)
