@@ -1,6 +1,7 @@
 package firsthour
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,7 +16,7 @@ func TestContinuedFromAnotherTerminal(t *testing.T) {
 	if r := p.ok("run", "-c", "again"); strings.Contains(r.errs, "! ") {
 		t.Errorf("the same terminal: %s", r.errs)
 	}
-	p.env = append(begun[:len(begun):len(begun)], "GOROOT=/opt/go", "TZ=Asia/Seoul")
+	p.env = slices.Concat(begun, []string{"GOROOT=/opt/go", "TZ=Asia/Seoul"})
 	if r := p.ok("run", "-c", "again"); !strings.Contains(r.errs, variables+"GOROOT. Its commands") || strings.Count(r.errs, "! ") != 1 {
 		t.Errorf("another toolchain: %s", r.errs)
 	}
@@ -23,8 +24,7 @@ func TestContinuedFromAnotherTerminal(t *testing.T) {
 	for i, v := range begun {
 		if was, ok := strings.CutPrefix(v, "PATH="); ok {
 			other = "/opt/new/bin:" + was
-			p.env = append(append([]string{}, begun[:i]...), begun[i+1:]...)
-			p.env = append(p.env, "PATH="+other)
+			p.env = slices.Concat(begun[:i], begun[i+1:], []string{"PATH=" + other})
 		}
 	}
 	r := p.ok("run", "-c", "again")
