@@ -50,6 +50,49 @@ describe("drafts", () => {
   const keeper = () => new DraftKeeper({ key: "d", server, storage, onFound: (w) => found.push(w) });
   const soon = () => vi.advanceTimersByTimeAsync(700);
 
+  test("words that are sent again after a reload are no draft, and go with their message", async () => {
+    const before = keeper();
+    before.load();
+    before.change(words("into the dark"));
+    await soon();
+    before.sending();
+    before.change(nothing);
+
+    const after = keeper();
+    expect(after.load([words("into the dark")])).toEqual(nothing);
+    await soon();
+    expect(found).toEqual([]);
+    expect(server.draft?.text).toBe("into the dark"); // until the server has the message
+    after.acknowledged();
+    await soon();
+    expect(server.draft).toBeNull();
+    expect(storage.map.size).toBe(0);
+  });
+
+  test("a message that is sent before its draft is read takes it along", async () => {
+    server.draft = { text: "fast", images: [], updated_ms: 0, revision: 4 };
+    const k = keeper();
+    k.load([words("fast")]);
+    k.acknowledged();
+    await soon();
+    expect(found).toEqual([]);
+    expect(server.draft).toBeNull();
+  });
+
+  test("what was written after a message that waits is a draft", async () => {
+    storage.setItem("d", JSON.stringify({ text: "and more", images: [], unsaved: true }));
+    expect(keeper().load([words("into the dark")])).toEqual(words("and more"));
+  });
+
+  test("words that the server refused are a draft again after a reload", async () => {
+    storage.setItem("d", JSON.stringify({ text: "refused", images: [], unsaved: true }));
+    const k = keeper();
+    k.load([words("refused")]);
+    k.failed();
+    await soon();
+    expect(keeper().load()).toEqual(words("refused"));
+  });
+
   test("typing is saved once it rests", async () => {
     const k = keeper();
     k.load();

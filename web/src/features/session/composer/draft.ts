@@ -50,14 +50,22 @@ export class DraftKeeper {
     this.#o = options;
   }
 
-  /** What the browser has, at once; the server's comes by onFound if it is newer. */
-  load(): Written {
-    const mirror = this.#mirror();
+  /**
+   * What the browser has, at once; the server's comes by onFound if it is newer.
+   * Words in `sent` are a message that an earlier page could not send: they are on
+   * their way again, and are no draft unless that fails.
+   */
+  load(sent: readonly Written[] = []): Written {
+    const isSent = (w: Written) => sent.some((s) => same(s, w));
+    this.#onWay += sent.length;
+    const kept = this.#mirror();
+    const mirror = kept && isSent(kept) ? null : kept;
     if (mirror) this.#now = { text: mirror.text, images: mirror.images };
     void this.#o.server.get().then((d) => {
       this.#revision = d?.revision ?? 0;
       if (mirror?.unsaved || this.#touched) return this.#later();
       const found = d ? { text: d.text, images: d.images ?? [] } : nothing;
+      if (isSent(found)) return this.#onWay > 0 ? undefined : this.#discard(); // sent meanwhile, or still on its way
       if (same(found, this.#now)) return;
       this.#now = found;
       this.#remember(false);
@@ -103,6 +111,11 @@ export class DraftKeeper {
     this.#onWay--;
     if (!empty(this.#now) || this.#onWay > 0) return;
     clearTimeout(this.#timer);
+    this.#discard();
+  }
+
+  /** Its words are in a message that the server has. */
+  #discard(): void {
     this.#forget();
     this.#queue(async () => {
       const had = this.#revision;

@@ -62,17 +62,38 @@ export function drop(sessionId: string, id: string): void {
   set(sessionId, (list) => list.filter((p) => p.id !== id));
 }
 
+/** Messages that are on their way: of this page, or those that an earlier one could not send. */
+export function onTheirWay(sessionId: string): readonly Pending[] {
+  const here = usePending.getState().bySession[sessionId];
+  if (here !== undefined) return here.filter((p) => p.error === undefined);
+  try {
+    return (JSON.parse(localStorage.getItem(key(sessionId)) ?? "[]") as Pending[]).filter((p) => p?.id && p.data);
+  } catch {
+    return none; // unreadable: nothing to send
+  }
+}
+
+/** Says of each message once how it ended: the server has it, or refused it. Returns how to stop listening. */
+export function whenOver(sessionId: string, list: readonly Pending[], over: (ok: boolean) => void): () => void {
+  const open = new Set(list.map((p) => p.id));
+  return usePending.subscribe(({ bySession }) => {
+    const now = bySession[sessionId];
+    if (now === undefined) return; // what is left over is not sent yet
+    for (const id of open) {
+      const p = now.find((x) => x.id === id);
+      if (p && p.error === undefined) continue;
+      open.delete(id);
+      over(p === undefined);
+    }
+  });
+}
+
 /** Sends again what an earlier page could not. */
 export function sendLeftOver(session: Session): void {
   if (usePending.getState().bySession[session.id] !== undefined) return;
-  let left: Pending[] = [];
-  try {
-    left = JSON.parse(localStorage.getItem(key(session.id)) ?? "[]") as Pending[];
-  } catch {
-    // unreadable: nothing to send
-  }
-  usePending.setState((s) => ({ bySession: { ...s.bySession, [session.id]: none } }));
-  for (const p of left) if (p?.id && p.data) void sendMessage(session, p.data, p.id);
+  const left = onTheirWay(session.id);
+  usePending.setState((s) => ({ bySession: { ...s.bySession, [session.id]: left } }));
+  for (const p of left) void sendMessage(session, p.data, p.id);
 }
 
 /** Why a message did not go, unless somebody took it back. */

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { client } from "@/app/client";
 import { DraftKeeper, nothing, type Written } from "./draft";
+import { onTheirWay, whenOver } from "./pending";
 
 /** A store that never throws: private windows may have none. */
 function storageOf(): Storage {
@@ -36,17 +37,20 @@ export function useDraft(sessionId: string, box: RefObject<HTMLTextAreaElement |
     });
   }, [sessionId, show]);
   useEffect(() => {
-    show(keeper.load());
+    const sent = onTheirWay(sessionId);
+    show(keeper.load(sent.map(({ data }) => ({ text: data.text, images: data.images ?? [] }))));
+    const stop = whenOver(sessionId, sent, (ok) => (ok ? keeper.acknowledged() : keeper.failed()));
     const hidden = () => void (document.hidden ? keeper.flush() : keeper.refresh());
     const leaving = () => void keeper.flush();
     document.addEventListener("visibilitychange", hidden);
     window.addEventListener("pagehide", leaving);
     return () => {
+      stop();
       document.removeEventListener("visibilitychange", hidden);
       window.removeEventListener("pagehide", leaving);
       leaving();
     };
-  }, [keeper, show]);
+  }, [keeper, show, sessionId]);
   const write = useCallback((w: Written) => {
     show(w);
     keeper.change(w);
