@@ -96,7 +96,7 @@ function Chat({ session, known, notes }: ChatProps) {
   return (
     <section aria-label={t.chat} className="flex min-h-0 min-w-0 flex-1 flex-col">
       {known ? <Transcript session={session} notes={notes} /> : <div className="flex-1"><Loading /></div>}
-      <Returned session={session} after={notes.findLast((n) => n.what === "back" || n.what === "forth")?.id} />
+      <Returned session={session} last={notes.findLast((n) => n.what === "back" || n.what === "forth")} />
       {known && <Composer session={session} />}
     </section>
   );

@@ -31,7 +31,7 @@ export const sessionWords = words({
     forbidden: "You may not open this session", damaged: "This session is damaged", damagedHelp: "Its journal on the server cannot be read whole. Whoever runs the server can look with “clew doctor” and restore it from a backup. Nothing was changed.",
     expired: "This session has expired", goHome: "Go home", tryAgain: "Try again", returning: "Files are being taken back; one moment.",
     restored: "The server was restored from a backup. This is the session as it is there; anything later is gone.",
-    wentBack: "You went back to here.", undo: "Undo", redo: "Redo", undone: "Undone",
+    wentBack: "You went back to here.", wentForth: "The rewind was undone.", undo: "Undo", redo: "Redo", undone: "Undone", redone: "Redone",
   },
   ko: {
     untitled: "제목 없는 세션", back: "홈으로", more: "이 세션 메뉴",
@@ -62,6 +62,6 @@ export const sessionWords = words({
     forbidden: "이 세션을 열 권한이 없습니다", damaged: "손상된 세션입니다", damagedHelp: "서버에 있는 기록을 온전히 읽을 수 없습니다. 서버 운영자가 “clew doctor”로 확인하고 백업에서 복원할 수 있습니다. 아무것도 바뀌지 않았습니다.",
     expired: "만료된 세션입니다", goHome: "홈으로", tryAgain: "다시 시도", returning: "파일을 되돌리는 중입니다. 잠시만 기다리세요.",
     restored: "서버가 백업에서 복원되었습니다. 지금 보이는 내용이 백업에 있던 세션이며, 그 이후의 내용은 없습니다.",
-    wentBack: "여기로 되돌아왔습니다.", undo: "실행 취소", redo: "다시 실행", undone: "취소했습니다",
+    wentBack: "여기로 되돌아왔습니다.", wentForth: "되돌리기를 취소했습니다.", undo: "실행 취소", redo: "다시 실행", undone: "취소했습니다", redone: "다시 되돌렸습니다",
   },
 });

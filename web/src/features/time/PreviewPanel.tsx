@@ -65,27 +65,25 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
   const nothing = stays && (noFiles || fileCount === 0);
 
   /** Looks once more right before files are overwritten: somebody may just have saved one. */
-  const unlessByHand = async (go: () => Promise<void>) => {
-    if (!overwrite && (await changedByHand(session)).length > 0) {
-      notify({ tone: "ask", text: t.changedMeanwhile });
-      again();
-      return;
-    }
-    await go();
+  const unlessByHand = async () => {
+    if (overwrite || (await changedByHand(session)).length === 0) return true;
+    notify({ tone: "ask", text: t.changedMeanwhile });
+    return false;
   };
   /** Undo and redo bring files along and hide what was said since; both are named before. */
-  const askFirst = async (undo: boolean, go: () => Promise<void>) => {
+  const unlessLost = (undo: boolean, go: () => Promise<void>) => async () => {
     const files = filesTravelled ? (await changedByHand(session)).length : 0;
     const lost = undo ? said : [];
-    if (files > 0 || lost.length > 0) setAsking({ files, said: lost, undo, go: () => void go() });
-    else await go();
+    if (files === 0 && lost.length === 0) return true;
+    setAsking({ files, said: lost, undo, go: () => void go() });
+    return false;
   };
   return (
     <section aria-label={t.whatChanges} className="flex min-w-0 flex-col md:min-h-0 md:flex-1">
       <header className="flex min-h-12 flex-wrap items-center gap-2 border-b border-line px-4 py-1.5">
         <h2 className="mr-auto font-semibold">{answer ? t.goBeforeAnswer : t.goBack}</h2>
-        {info?.can_undo && owner && <Button icon={<Undo2 size={14} />} busy={travelling} onClick={() => void askFirst(true, travel.undo)}>{t.undo}</Button>}
-        {info?.can_redo && owner && <Button icon={<Redo2 size={14} />} busy={travelling} onClick={() => void askFirst(false, travel.redo)}>{t.redo}</Button>}
+        {info?.can_undo && owner && <Button icon={<Undo2 size={14} />} busy={travelling} onClick={() => void travel.undo(unlessLost(true, travel.undo))}>{t.undo}</Button>}
+        {info?.can_redo && owner && <Button icon={<Redo2 size={14} />} busy={travelling} onClick={() => void travel.redo(unlessLost(false, travel.redo))}>{t.redo}</Button>}
       </header>
       {info?.returning && <p role="status" className="flex items-center gap-2 px-4 pt-3 text-run"><Mark tone="run" live />{t.returning}</p>}
       {!owner ? (
@@ -121,9 +119,9 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
               </div>
             )}
             <div className="flex flex-wrap gap-2">
-              <Button look="main" busy={busy} disabled={noFiles || guarded || nothing} onClick={() => void unlessByHand(() => travel.rewind(where, true))}>{t.both}</Button>
+              <Button look="main" busy={busy} disabled={noFiles || guarded || nothing} onClick={() => void travel.rewind(where, true, unlessByHand)}>{t.both}</Button>
               <Button busy={busy} disabled={stays} onClick={() => void travel.rewind(where, false)}>{t.talk}</Button>
-              <Button busy={busy} disabled={noFiles || guarded || fileCount === 0} onClick={() => void unlessByHand(() => travel.restoreFiles(p.checkpoint_id!))}>{t.files}</Button>
+              <Button busy={busy} disabled={noFiles || guarded || fileCount === 0} onClick={() => void travel.restoreFiles(p.checkpoint_id!, unlessByHand)}>{t.files}</Button>
               <Button icon={<GitFork size={14} />} className="md:ml-auto" busy={stale} onClick={() => setForking(true)}>{answer ? t.forkAnswer : t.fork}…</Button>
             </div>
           </div>
