@@ -309,9 +309,17 @@ func CloseUnfinished(tx *Tx, t *core.Task, how TurnEnd) {
 			if how.calls {
 				continue
 			}
+			if how.rewoundInto {
+				ended(tx, t, c, "The session was rewound to before this call finished. Check what it did before you repeat it.", how)
+				continue
+			}
 			d := ended(tx, t, c, "This call was "+how.Reason+" while it was running. It may have taken effect in part.", how)
 			d.InDoubt = c.Class != clew.ClassReadOnly && c.Class != clew.ClassRepeatable
 		case core.CallProposed, core.CallAsked, core.CallApproved:
+			if how.rewoundInto {
+				ended(tx, t, c, "The session was rewound to before this call began.", how)
+				continue
+			}
 			ended(tx, t, c, "This call was "+how.Reason+" before it began. It was not run.", how)
 		}
 	}

@@ -125,7 +125,7 @@ func (d *RewindCommand) finish(tx *Tx, s *core.State, cmd clew.Command) error {
 	tx.applyTo(&sim, at)
 	at = tx.Len()
 	before := d.closing(cmd.By.User)
-	before.Reason = "not run: the session was taken back to before its end"
+	before.Reason, before.rewoundInto = "rewound to before it finished", true
 	stopWork(tx, &sim, nil, before)
 	if d.FollowUp == nil {
 		return nil

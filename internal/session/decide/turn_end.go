@@ -19,14 +19,15 @@ func (how TurnEnd) outcome() *clew.Outcome {
 
 // TurnEnd says how a turn is closed.
 type TurnEnd struct {
-	Reason   string         // in words; it completes the sentence "This call was …"
-	Code     clew.EndCode   // the same for programs, "" if nothing ended early
-	by       clew.UserID    // who wanted it, "" if nobody did
-	message  string         // what people are told of it, if not the reason
-	except   clew.RequestID // a question that is settled already
-	Ends     bool           // the task ends: no task_idle, and calls to children are closed too
-	calls    bool           // the calls under way have their results already
-	truncate bool           // texts are cut short: whole, they did not fit one batch
+	Reason      string         // in words; it completes the sentence "This call was …"
+	Code        clew.EndCode   // the same for programs, "" if nothing ended early
+	by          clew.UserID    // who wanted it, "" if nobody did
+	message     string         // what people are told of it, if not the reason
+	except      clew.RequestID // a question that is settled already
+	Ends        bool           // the task ends: no task_idle, and calls to children are closed too
+	calls       bool           // the calls under way have their results already
+	rewoundInto bool           // the calls under way have their ends in what was taken back
+	truncate    bool           // texts are cut short: whole, they did not fit one batch
 }
 
 // cutRunes is what is left of a text that does not fit.

@@ -82,6 +82,8 @@ func (r *Row) standing() toolStatus {
 			return toolStatus{ask.Settled(*e.Answer), settledMark(e)}
 		}
 		return toolStatus{"waiting", markPast}
+	case e.Tool.Status == clew.ToolStopped && e.Tool.WhyCode == clew.EndRewound:
+		return toolStatus{"rewound to before this finished", markPast}
 	case e.Tool.InDoubt:
 		return toolStatus{"in doubt: nobody knows whether it took effect", markFail}
 	case e.Tool.Status == clew.ToolRunning:

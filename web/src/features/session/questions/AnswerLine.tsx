@@ -6,7 +6,7 @@ import type { Settlement } from "./answer";
 import { Revealed } from "./Revealed";
 import { questionWords } from "./words";
 
-const tones: Record<string, Tone> = { approve: "done", answer: "done", modify: "done", skip: "past", reject: "fail", cancelled: "past" };
+const tones: Record<string, Tone> = { approve: "done", answer: "done", modify: "done", skip: "past", reject: "past", cancelled: "past" };
 
 /** Who settled a question, how, and when. What ran out of time was not denied by anybody. */
 export function AnswerLine({ settled, subject }: { settled: Settlement; subject?: string }) {

@@ -17,7 +17,13 @@ import { transcriptWords } from "./words";
 const longDiff = 400; // lines; beyond that the Changes panel is the place
 
 /** All of a call: its exact input, its effect, its diff, its output. */
-export function ToolBody({ session, message: m, output }: { session: Session; message: TranscriptMessage; output?: TranscriptMessage }) {
+export function ToolBody({ session, message: m, output, made }: {
+  session: Session;
+  message: TranscriptMessage;
+  output?: TranscriptMessage;
+  /** It was made here and came to an end: otherwise its card says why it has no result. */
+  made: boolean;
+}) {
   const t = useWords(transcriptWords);
   const callId = m.tool_call_id ?? "";
   const status = m.tool?.status ?? "";
@@ -25,8 +31,8 @@ export function ToolBody({ session, message: m, output }: { session: Session; me
   const d: Partial<ToolDetail> = loaded.value ?? {};
   const input = d.input;
   const effect = d.effect;
-  const text = output?.text ?? textOf(d.output);
-  const error = d.error ?? m.tool?.error;
+  const text = output?.text ?? (made ? textOf(d.output) : undefined);
+  const error = made ? (d.error ?? m.tool?.error) : undefined;
   const told = m.tool?.error_in_output === true && text !== undefined; // a command's error is its output
   const command = effect?.command ?? m.tool?.command;
   return (

@@ -40,7 +40,8 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
   const limit = m.tool?.limit_reached && t.limitReached[m.tool.limit_reached];
   const ended = v.exit !== undefined && v.exit !== 0 ? [t.exit(v.exit), limit].filter(Boolean).join(", ") : undefined;
   const rule = m.tool?.allowed_by && allowedWords(t, m.tool.allowed_by);
-  const says = ended ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status, why);
+  const inDoubt = m.tool?.in_doubt && v.status !== "rewound";
+  const says = ended || v.status === "rewound" || v.status === "denied" ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status, why);
   return (
     <div data-call={m.tool_call_id} data-status={v.status}>
       <button
@@ -57,17 +58,18 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-sm text-soft">
           {ended && <span className="text-fail">{ended}</span>}
           {rule && <span title={rule} data-allowed><ShieldCheck size={12} aria-hidden /><span className="sr-only">{rule}</span></span>}
-          {m.tool?.in_doubt && <span className="text-ask">?</span>}
+          {inDoubt && <span className="text-ask">?</span>}
           {m.tool?.duration_ms !== undefined && m.tool.duration_ms >= 100 && <span className="max-sm:hidden">{duration(m.tool.duration_ms)}</span>}
           <Mark tone={toneOfCall(v)} size={10} live={v.status === "running"} />
           <span className="sr-only">{t.status[v.status]}</span>
           <ChevronRight size={13} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
         </span>
       </button>
-      {m.tool?.in_doubt && <p className="rounded bg-ask-wash px-3 py-1.5 text-ask">{v.status === "stopped" ? t.inDoubtStopped : t.inDoubt}</p>}
-      <div id={id} hidden={!open}>{open && <ToolBody session={session} message={m} output={output} />}</div>
+      {v.status === "rewound" && <p className="pl-[22px] text-sm text-soft">{t.rewoundInto}</p>}
+      {inDoubt && <p className="rounded bg-ask-wash px-3 py-1.5 text-ask">{v.status === "stopped" ? t.inDoubtStopped : t.inDoubt}</p>}
+      <div id={id} hidden={!open}>{open && <ToolBody session={session} message={m} output={output} made={v.status !== "denied" && v.status !== "rewound"} />}</div>
       {!slim && question && <div className="py-1.5"><QuestionCard session={session} question={question} /></div>}
-      {!slim && !question && m.answer && <Settled answer={m.answer} quiet />}
+      {!slim && !question && m.answer && v.status !== "rewound" && <Settled answer={m.answer} quiet />}
     </div>
   );
 }

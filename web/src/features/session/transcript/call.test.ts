@@ -22,12 +22,28 @@ test("what was refused is not called failed", () => {
   expect(viewOf(ask({ answer: { action: "reject", ts: 1 } }), false, false).status).toBe("denied");
 });
 
+test("what was refused is denied, though its record says that it failed", () => {
+  const tool = { name: "execute_command", status: "error", error: "denied by a person" } as const;
+  const v = viewOf(ask({ tool, answer: { action: "reject", ts: 1 } }), false, false);
+  expect(v.status).toBe("denied");
+  expect(toneOfCall(v)).toBe("past");
+  expect(viewOf(ask({ tool, answer: { action: "approve", ts: 1 } }), false, false).status).toBe("error");
+});
+
 test("a call that a person stopped did not fail", () => {
-  const m = ask({ tool: { name: "execute_command", status: "stopped", error: "x", why_code: "rewound" } });
+  const m = ask({ tool: { name: "execute_command", status: "stopped", error: "x", why_code: "interrupted" } });
   const v = viewOf(m, false, false);
   expect(v.status).toBe("stopped");
   expect(toneOfCall(v)).toBe("past");
   expect(saysOf(m, v.status, why)).toBeUndefined(); // the page has words of its own for it
+});
+
+test("a call that the session was rewound into says only that", () => {
+  for (const why_code of ["rewound", "undone", "redone"] as const) {
+    const m = ask({ tool: { name: "execute_command", status: "stopped", error: "x", in_doubt: true, why_code }, answer: { action: "approve", ts: 1 } });
+    expect(viewOf(m, false, false).status).toBe("rewound");
+    expect(toneOfCall(viewOf(m, false, false))).toBe("past");
+  }
 });
 
 test("why a call has no result is said in the words of the page, and a failure in its own", () => {

@@ -1,10 +1,10 @@
-import type { Question, TranscriptMessage } from "@clew-run/client";
+import type { EndCode, Question, TranscriptMessage } from "@clew-run/client";
 import type { Tone } from "@/ui";
 import { endedBecause, type endWords } from "../ends";
 import { toolName } from "./rows";
 
 /** How a call stands, in the words of the page. */
-export type CallStatus = "running" | "complete" | "error" | "waiting" | "asking" | "denied" | "halted" | "stopped";
+export type CallStatus = "running" | "complete" | "error" | "waiting" | "asking" | "denied" | "halted" | "stopped" | "rewound";
 
 export interface CallView {
   name: string;
@@ -15,13 +15,23 @@ export interface CallView {
   exit?: number;
 }
 
+/** A call that the session was taken into the middle of: its end is in what is hidden. */
+const travelled = new Set<EndCode | undefined>(["rewound", "undone", "redone"]);
+
 function statusOf(m: TranscriptMessage, asking: boolean, hasOutput: boolean, halted: boolean): CallStatus {
   if (asking) return "asking";
   if (halted && m.tool?.status === "running") return "halted";
+  if (m.tool?.status === "stopped" && travelled.has(m.tool.why_code)) return "rewound";
+  if (isRefused(m)) return "denied";
   if (m.tool) return m.tool.status;
-  if (m.answer && (m.answer.action === "reject" || m.answer.action === "skip" || m.answer.action === "cancelled")) return "denied";
   if (m.is_answered) return hasOutput ? "complete" : "waiting";
   return "waiting";
+}
+
+/** Whether a call was not made, for nobody allowed it. Its record says that it failed. */
+function isRefused(m: TranscriptMessage): boolean {
+  const action = m.answer?.action;
+  return action === "reject" || action === "skip" || (m.tool === undefined && action === "cancelled");
 }
 
 /** Whether a call's task stopped with the server and waits for a word to go on: nothing of it runs. */
@@ -42,7 +52,7 @@ export function viewOf(m: TranscriptMessage, asking: boolean, hasOutput: boolean
 
 export function toneOfCall(v: Pick<CallView, "status" | "exit">): Tone {
   if (v.status === "complete" && v.exit !== undefined && v.exit !== 0) return "fail";
-  return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past", halted: "ask", stopped: "past" } as const)[v.status];
+  return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past", halted: "ask", stopped: "past", rewound: "past" } as const)[v.status];
 }
 
 /** Whether all of a run of calls read files, so that it can say so. */
