@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { cx, Dialog, Kbd, Mark, toneOf } from "@/ui";
 import { standing } from "@/lib/standing";
+import { useMe } from "./account";
 import { client } from "./client";
 import { keyNames, useRegistry } from "./commands";
 import { appWords } from "./words";
@@ -35,15 +36,16 @@ function Search({ onClose }: { onClose(): void }) {
   const [chosen, setChosen] = useState(0);
   const commands = useRegistry((r) => r.commands);
   const sessions = useSessions(query);
+  const me = useMe()?.user_id;
 
   const rows = useMemo<Row[]>(() => {
     const wanted = query.trim().toLowerCase();
     const fits = (text: string) => wanted.split(/\s+/).every((w) => text.toLowerCase().includes(w));
     return [
       ...[...commands.values()].filter((c) => c.id !== "palette" && fits(`${c.title} ${c.also ?? ""}`)),
-      ...sessions.map((s) => ({ id: `s:${s.session_id}`, title: s.title || s.session_id, group: t.sessions, status: standing(s), run: () => navigate(`/s/${s.session_id}`) })),
+      ...sessions.map((s) => ({ id: `s:${s.session_id}`, title: s.title || s.session_id, group: t.sessions, status: standing(s, me), run: () => navigate(`/s/${s.session_id}`) })),
     ];
-  }, [query, commands, sessions, t, navigate]);
+  }, [query, commands, sessions, me, t, navigate]);
   useEffect(() => setChosen(0), [query]);
 
   const run = (row: Row | undefined) => {

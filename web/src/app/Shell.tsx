@@ -49,8 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
     { path: "/inbox", name: t.inbox, icon: Inbox, keys: "i" },
     { path: "/history", name: t.history, icon: Clock, keys: "h" },
     { path: "/settings", name: t.settings, icon: Settings, keys: "," },
-    { path: "/mcp", name: t.mcp, icon: Plug },
-    ...(admin ? [{ path: "/admin", name: t.admin, icon: Shield }] : []),
+    ...(admin ? [{ path: "/mcp", name: t.mcp, icon: Plug }, { path: "/admin", name: t.admin, icon: Shield }] : []),
   ], [t, admin]);
 
   useCommands(useMemo<Command[]>(() => [

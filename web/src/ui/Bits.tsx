@@ -9,12 +9,12 @@ import { Mark, toneOf } from "./Mark";
 import { uiWords } from "./words";
 
 /** A status in a mark and a word. */
-export function Status({ status, className }: { status: string; className?: string }) {
+export function Status({ status, live = true, className }: { status: string; /** Whether it is known to be so now. */ live?: boolean; className?: string }) {
   const t = useWords(uiWords);
   const tone = toneOf(status);
   return (
     <span className={cx("inline-flex items-center gap-1.5 whitespace-nowrap", className)}>
-      <Mark tone={tone} live={tone === "run"} size={10} />
+      <Mark tone={tone} live={live && tone === "run"} size={10} />
       {t.status[status] ?? status}
     </span>
   );

@@ -13,6 +13,7 @@ export function toneOf(status: string | undefined): Tone {
     case "active":
       return "run";
     case "awaiting_input":
+    case "awaiting_others":
     case "paused":
     case "pending_approval":
     case "budget":

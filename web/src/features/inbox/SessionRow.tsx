@@ -16,7 +16,7 @@ export function SessionRow({ session: s, onChange }: { session: SessionSummary; 
   const t = useWords(inboxWords);
   const me = useMe();
   const status = useWords(uiWords).status;
-  const state = standing(s);
+  const state = standing(s, me?.user_id);
   const tone = toneOf(state);
   const last = lastWords(plainLine(s.last_line ?? ""), s.title);
   return (

@@ -3,7 +3,7 @@ import { words } from "@/i18n";
 
 export const sessionWords = words({
   en: {
-    untitled: "Untitled session", back: "Back to home", more: "More about this session",
+    untitled: "Untitled session", loading: "Loading…", back: "Back to home", more: "More about this session",
     rename: "Rename…", renameTitle: "Rename session", title: "Title", save: "Save", cancel: "Cancel",
     share: "Share…", shareTitle: "Share session", shareHelp: "People you name can open this session with their own sign-in. A viewer watches; an approver answers questions, too.",
     shareUser: "User", shareRole: "May", viewer: "watch", approver: "watch and answer", noAccess: "not see it any more", shareButton: "Share", shareLink: "Link to this session",
@@ -25,7 +25,7 @@ export const sessionWords = words({
     plan: "Plan", changes: "Changes", terminal: "Terminal", chat: "Chat", windows: "Windows", questions: "Questions", parts: "Parts of the session", side: "Plan, changes and terminal",
     resize: "Width of the right side", closeSide: "Close the right side", openSide: "Open the right side",
     noCommands: "No commands yet", noCommandsHelp: "What commands print is shown here while they run.",
-    noQuestions: "No open questions", noQuestionsHelp: "When the agent needs you, its question is here.",
+    noQuestions: "No open questions", noQuestionsHelp: "When the agent asks something, it is shown here.",
     timeline: "Time travel: go to any point of this session", openTimeline: "Time travel",
     notFound: "No such session", notFoundHelp: "It may have been removed, or it is not shared with you. Ask its owner for access, or check the address.",
     forbidden: "You may not open this session", damaged: "This session is damaged", damagedHelp: "Its journal on the server cannot be read whole. Whoever runs the server can look with “clew doctor” and restore it from a backup. Nothing was changed.",
@@ -34,7 +34,7 @@ export const sessionWords = words({
     wentBack: "You went back to here.", wentForth: "The rewind was undone.", undo: "Undo", redo: "Redo", undone: "Undone", redone: "Redone",
   },
   ko: {
-    untitled: "제목 없는 세션", back: "홈으로", more: "이 세션 메뉴",
+    untitled: "제목 없는 세션", loading: "불러오는 중…", back: "홈으로", more: "이 세션 메뉴",
     rename: "이름 바꾸기…", renameTitle: "세션 이름 바꾸기", title: "제목", save: "저장", cancel: "취소",
     share: "공유…", shareTitle: "세션 공유", shareHelp: "지정한 사람은 자기 계정으로 이 세션을 열 수 있습니다. 보기 권한은 지켜보기만 하고, 승인 권한은 질문에 답할 수도 있습니다.",
     shareUser: "사용자", shareRole: "권한", viewer: "보기", approver: "보기와 답변", noAccess: "권한 회수", shareButton: "공유", shareLink: "이 세션 링크",
@@ -56,7 +56,7 @@ export const sessionWords = words({
     plan: "계획", changes: "변경", terminal: "터미널", chat: "대화", windows: "창", questions: "질문", parts: "세션의 부분", side: "계획, 변경, 터미널",
     resize: "오른쪽 너비", closeSide: "오른쪽 닫기", openSide: "오른쪽 열기",
     noCommands: "아직 명령이 없습니다", noCommandsHelp: "명령이 실행되는 동안 출력이 여기에 보입니다.",
-    noQuestions: "열린 질문이 없습니다", noQuestionsHelp: "에이전트에게 답변이 필요하면 질문이 여기에 보입니다.",
+    noQuestions: "열린 질문이 없습니다", noQuestionsHelp: "에이전트가 질문하면 여기에 보입니다.",
     timeline: "시간 여행: 이 세션의 어느 시점으로든 이동", openTimeline: "시간 여행",
     notFound: "없는 세션입니다", notFoundHelp: "삭제되었거나 공유받지 않은 세션입니다. 소유자에게 권한을 요청하거나 주소를 확인하세요.",
     forbidden: "이 세션을 열 권한이 없습니다", damaged: "손상된 세션입니다", damagedHelp: "서버에 있는 기록을 온전히 읽을 수 없습니다. 서버 운영자가 “clew doctor”로 확인하고 백업에서 복원할 수 있습니다. 아무것도 바뀌지 않았습니다.",

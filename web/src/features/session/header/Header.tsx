@@ -18,7 +18,7 @@ import { useWriting } from "../side/useWriting";
 import { sessionWords } from "../words";
 import { Controls } from "./Controls";
 import { useDialogs } from "./dialogs";
-import { statusShown } from "./status";
+import { answers, statusShown } from "./status";
 import { contextTokens } from "./usage";
 
 /** The head of a session: what it is, how it stands, and what one can do with it. One line, two on phones. */
@@ -27,22 +27,23 @@ export function Header({ session }: { session: Session }) {
   const connection = useConnection(session);
   const archived = useSnapshot(session, (s) => s.session?.archived ?? false);
   const title = useTitle(session, archived);
-  const status = useSnapshot(session, (s) => statusShown(s.session?.status, s.runs, s.questions.length > 0));
+  // Nothing is said of a session that is not here yet.
+  const status = useSnapshot(session, (s) => s.session && statusShown(s.session.status, s.runs, s.questions.length > 0, answers(s.session.role)));
   const owner = useSnapshot(session, (s) => s.session?.role === "owner" || s.session?.role === undefined);
   const open = useDialogs((s) => s.open);
   const side = useSide();
   const writing = useWriting();
-  const name = title || t.untitled;
+  const name = title ?? t.loading;
   return (
     <header className={cx("flex shrink-0 items-center gap-x-3 border-b border-line py-1.5 pr-2 pl-4 max-md:gap-x-1 max-md:py-1 max-md:pr-1 max-md:pl-1 max-sm:grid max-sm:grid-cols-[auto_1fr_auto]", writing && "[@media(height<320px)]:hidden")}>
       <Link href="/" aria-label={t.back} className="hidden size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover max-md:flex"><ArrowLeft size={18} aria-hidden /></Link>
       <h1 className="min-w-0 truncate text-lg font-semibold" title={name}>
-        {owner ? (
+        {owner && title !== undefined ? (
           <button type="button" onClick={() => open({ kind: "rename" })} className="block max-w-full truncate rounded text-left hover:bg-hover pointer-coarse:min-h-(--row) pointer-coarse:min-w-(--row)" title={t.rename}>{name}</button>
         ) : name}
       </h1>
       <div className="flex min-w-0 flex-1 items-center gap-x-3 text-sm sm:shrink-0 sm:basis-auto max-md:px-2 max-sm:order-last max-sm:col-span-3 max-sm:h-8">
-        <Status status={status} className={cx(status === "awaiting_input" && "text-ask")} />
+        {status && <Status status={status} live={connection.state === "active"} className={cx(status === "awaiting_input" && "text-ask")} />}
         {archived && <Badge>{t.archived}</Badge>}
         <span className="flex-1 max-sm:hidden" />
         <Usage session={session} />
@@ -119,14 +120,17 @@ function SessionMenu({ session, owner, archived, name }: { session: Session; own
   return <Menu label={t.more} trigger={<IconButton label={t.more} icon={<MoreHorizontal size={16} />} />} items={items} />;
 }
 
-/** The title, or the first words, which name a session that nobody named: the list of sessions has them. */
-function useTitle(session: Session, archived: boolean): string {
-  const given = useSnapshot(session, (s) => s.session?.title ?? "");
+/** The title, or the first words, which name a session that nobody named: the list of sessions has them. Undefined until it is known. */
+function useTitle(session: Session, archived: boolean): string | undefined {
+  const t = useWords(sessionWords);
+  const given = useSnapshot(session, (s) => s.session && (s.session.title ?? ""));
   const begun = useSnapshot(session, (s) => s.messageIds.length > 0);
-  const listed = useLoaded(given || !begun ? "" : `${session.id} ${archived}`, async () => {
-    if (given || !begun) return "";
+  const asks = given === "" && begun;
+  const listed = useLoaded(asks ? `${session.id} ${archived}` : "", async () => {
+    if (!asks) return null;
     const page = await client.rest.sessions.list({ q: session.id, archived, limit: 1 });
     return page.sessions.find((x) => x.session_id === session.id)?.title ?? "";
   });
-  return given || listed.value || "";
+  if (given === null || (asks && listed.value == null && listed.error === undefined)) return undefined;
+  return given || listed.value || t.untitled;
 }

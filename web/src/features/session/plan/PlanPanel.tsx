@@ -27,7 +27,8 @@ export function PlanPanel({ session }: { session: Session }) {
   const runs = useSnapshot(session, (s) => s.runs);
   const working = useSnapshot(session, (s) => s.session?.status === "executing" || s.session?.status === "planning");
   const resting = useSnapshot(session, (s) => s.session?.status === "idle" || s.session?.status === "completed");
-  if (own.length === 0 && runs.length === 0) return <Empty icon={<Route size={28} />} title={t.noPlan}>{t.noPlanHelp}</Empty>;
+  const owner = useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
+  if (own.length === 0 && runs.length === 0) return <Empty icon={<Route size={28} />} title={t.noPlan}>{owner ? t.noPlanHelp : t.noPlanWatch}</Empty>;
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
       {own.length > 0 && <OwnSteps todos={own} working={working} resting={resting} />}

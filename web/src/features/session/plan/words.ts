@@ -2,7 +2,7 @@ import { words } from "@/i18n";
 
 export const planWords = words({
   en: {
-    noPlan: "No plan yet", noPlanHelp: "Larger work goes by a plan that you approve. Switch on “Plan first” when you write to the agent.",
+    noPlan: "No plan yet", noPlanHelp: "Larger work goes by a plan that you approve. Switch on “Plan first” when you write to the agent.", noPlanWatch: "When the agent works by a plan, it is shown here.",
     ownSteps: "Steps", ownStepsHelp: "The agent keeps this list for itself, as it goes.",
     planComing: "The plan is being made.", newestRun: "Newest run", olderRun: "An older run", runs: "Runs",
     runNumber: (n: number, steps: number) => `Run ${n} · ${steps === 1 ? "1 step" : `${steps} steps`}`,
@@ -18,7 +18,7 @@ export const planWords = words({
     retry: "Retry", retrying: "Retrying…", skip: "Skip", skipping: "Skipping…", skipNumber: (n: number) => `Skip step ${n}`,
     cancelTitle: "Cancel the run?", cancelHelp: "Steps under way are stopped. What is done stays, and the reports say how far it came.", keepRunning: "Keep running",
     notSent: "Not sent: there is no connection to the server.",
-    asks: "needs you", showAll: (n: number) => `Show all ${n} steps`,
+    asks: "waiting for an answer", showAll: (n: number) => `Show all ${n} steps`,
     todoStatus: { pending: "waiting", in_progress: "working", completed: "done", failed: "failed", skipped: "skipped" },
     waitsFor: "after", stepNumber: (n: number) => `step ${n}`, retries: (n: number) => (n === 1 ? "1 retry" : `${n} retries`),
     took: "Time taken", cost: "Cost", estimated: "Expected cost", progressOf: (n: number) => `Progress of step ${n}`,
@@ -36,7 +36,7 @@ export const planWords = words({
     ended: { complete: "The run is done", failed: "The run failed", cancelled: "The run was cancelled" },
   },
   ko: {
-    noPlan: "아직 계획이 없습니다", noPlanHelp: "큰 작업은 승인한 계획에 따라 진행됩니다. 에이전트에게 쓸 때 “계획 먼저”를 켜세요.",
+    noPlan: "아직 계획이 없습니다", noPlanHelp: "큰 작업은 승인한 계획에 따라 진행됩니다. 에이전트에게 쓸 때 “계획 먼저”를 켜세요.", noPlanWatch: "에이전트가 계획에 따라 작업하면 여기에 보입니다.",
     ownSteps: "단계", ownStepsHelp: "에이전트가 일하면서 스스로 정리하는 목록입니다.",
     planComing: "계획을 만드는 중입니다.", newestRun: "최근 실행", olderRun: "이전 실행", runs: "실행 목록",
     runNumber: (n, steps) => `실행 ${n} · ${steps}단계`,

@@ -20,6 +20,9 @@ import { transcriptWords } from "../transcript/words";
 
 const PlanReview = lazyPart(() => import("./PlanReview").then((m) => m.PlanReview));
 
+/** Kinds whose time-out ends more than the question: that is said, and not only shown to a mouse. */
+const endsMore = new Set<string>(["plan", "clarification", "input", "limit"]);
+
 /** What the letters do while the card has the focus. The part that has the buttons fills it in. */
 export interface CardKeys {
   a?(): void;
@@ -96,6 +99,7 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
         <Heading id={title} className={cx("min-w-0 flex-1 font-semibold", !open && "text-soft")}><Revealed text={t.titles[kind](askerOf(q), tool && t.allowTool(tool))} /></Heading>
         {open && <Countdown clock={clock} question={q} help={t.ifNobody[kind]} />}
       </header>
+      {open && !!q.deadline_ms && endsMore.has(kind) && <p className="-mt-1.5 text-sm text-ask" data-if-nobody>{t.ifNobody[kind]}</p>}
       {q.type === "hitl_approval_request" && <Approval {...body} question={q} />}
       {q.type === "hitl_plan_review" && <PlanReview {...body} question={q} />}
       {(q.type === "hitl_input_request" || q.type === "hitl_clarification") && <ValueForm {...body} question={q} />}

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { Button, Mark } from "@/ui";
+import { answers } from "../header/status";
 import { alikeGroups, likeness } from "./alike";
 import { commandFor, NotSent, type Answering, type Settlement } from "./answer";
 import { Card } from "./Card";
@@ -33,7 +34,7 @@ export function QuestionCard({ session, question: q }: { session: Session; quest
       clock={session}
       heading={2}
       settled={newer && !done ? undefined : settled}
-      mayAnswer={role !== "viewer" && role !== "admin"}
+      mayAnswer={answers(role)}
       alike={open ? alike : undefined}
       stale={newer && <Stale session={session} version={newer.version} requestId={newer.requestId} />}
       lineDown={!synced}

@@ -106,6 +106,7 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
   }, [rows.length, focusRow]);
   useTarget(session, rows, (i) => virtual.scrollToIndex(i, { align: "center" }), box);
 
+  const owner = useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
   const fresh = newSince(follow, rows);
   const reachable = focusedAt >= 0 ? focusedAt : rows.length - 1;
   return (
@@ -113,7 +114,7 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
       <h2 className="sr-only">{t.transcript}</h2>
       <div ref={box} onScroll={measure} data-transcript data-following={follow.following} className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]">
         {rows.length === 0 && synced && !hasOlder ? (
-          <Empty title={t.emptyTitle}>{t.emptyHelp}</Empty>
+          <Empty title={t.emptyTitle}>{owner ? t.emptyHelp : t.emptyWatch}</Empty>
         ) : (
           <div role="feed" aria-label={t.transcript} aria-busy={!synced} className="relative mx-auto w-full max-w-[920px]" style={{ height: virtual.getTotalSize() }}>
             <Older session={session} box={box} ready={open} hasOlder={hasOlder} />
