@@ -50,7 +50,7 @@ export function Notices() {
   return (
     <>
       <div role="status" aria-live="polite" className="sr-only" data-spoken>{spoken}</div>
-      <div className="pointer-events-none fixed inset-x-0 top-[calc(6rem+env(safe-area-inset-top))] z-40 flex flex-col items-center gap-2 px-3 md:right-4 md:left-auto md:items-end">
+      <div className="pointer-events-none fixed inset-x-0 top-[calc(6rem+env(safe-area-inset-top))] z-40 flex flex-col items-center gap-2 px-3 md:right-4 md:left-auto md:items-end lg:inset-x-0 lg:top-1.5 lg:items-center">
         {list.map((n) => <NoticeLine key={n.id} notice={n} />)}
       </div>
     </>

@@ -23,3 +23,10 @@ test("what will be asked about again is named, in both languages", () => {
   render(<Summary preview={preview([rule("a", "execute_command", "go test *")])} />);
   expect(said()).toBe("앞으로 다시 묻는 일: 실행 go test *. 취소해도 허용은 돌아오지 않습니다.");
 });
+
+test("todos that are not named are counted", () => {
+  setPrefs({ language: "en" });
+  const todos = ["Look", "Left", "Right", "Join"].map((task, i) => ({ id: String(i), task }));
+  render(<Summary preview={{ ...preview(), todos } as RewindPreviewAnswer} />);
+  screen.getByText("4 todos change: Look, Left, Right and 1 more");
+});

@@ -6,6 +6,8 @@ import { Mark, type Tone } from "@/ui";
 import { Forgotten } from "@/features/session/Forgotten";
 import { timeWords } from "./words";
 
+const todosNamed = 3;
+
 /** What a rewind takes along, in lines, and what it cannot take back. */
 export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
   const t = useWords(timeWords);
@@ -17,7 +19,7 @@ export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
       <ul className="flex flex-col gap-0.5" data-summary>
         <Line tone="past">{t.messagesGo(p.count)}</Line>
         {p.files_problem ? <Line tone="fail">{t.noFiles}: {p.files_problem}</Line> : <Line tone="past">{t.filesChange(files)}</Line>}
-        {!!p.todos?.length && <Line tone="wait">{t.todosChange(p.todos.length)}: {p.todos.slice(0, 3).map((x) => x.task ?? x.id).join(", ")}</Line>}
+        {!!p.todos?.length && <Line tone="wait">{t.todosChange(p.todos.length)}: {p.todos.slice(0, todosNamed).map((x) => x.task ?? x.id).join(", ")}{p.todos.length > todosNamed && ` ${t.andMore(p.todos.length - todosNamed)}`}</Line>}
         {!!p.reopened?.length && <Line tone="ask">{t.reopened(p.reopened.length)}</Line>}
         {!!p.withdrawn?.length && <Line tone="past">{t.withdrawn(p.withdrawn.length)}</Line>}
         {!!p.forgotten?.length && <Line tone="ask"><Forgotten rules={p.forgotten} /></Line>}

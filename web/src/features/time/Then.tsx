@@ -16,10 +16,15 @@ import { timeWords } from "./words";
 /** Bookkeeping that is no part of the talk. */
 const quiet = new Set(["api_req_started", "api_req_finished", "api_req_retried", "api_req_retry_delayed", "api_req_deleted"]);
 
+/** A subtask's result is told by the subtask and by the one that gave it the work: the later one stays. */
+export function once(m: TranscriptMessage, i: number, all: readonly TranscriptMessage[]): boolean {
+  return m.say !== "completion_result" || !all.slice(i + 1, i + 4).some((next) => next.say === "subtask_result" && next.text === m.text);
+}
+
 /** The end of the transcript as it was then. */
 export function Then({ session, place: page }: { session: Session; place: Loaded<Place | null> }) {
   const t = useWords(timeWords);
-  const shown = page.value?.messages.filter((m) => !quiet.has(m.say ?? "")) ?? [];
+  const shown = (page.value?.messages ?? []).filter((m) => !quiet.has(m.say ?? "")).filter(once);
   const answer = page.value?.answer;
   return (
     <section aria-label={t.then} className="flex flex-col md:min-h-0 md:flex-1">

@@ -4,7 +4,9 @@ import { Pause, Play, Square } from "lucide-react";
 import { useEffect, useState } from "react";
 import { notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
+import { useNarrow } from "@/lib/useNarrow";
 import { Button } from "@/ui";
+import { useSide } from "../side/side";
 import { sessionWords } from "../words";
 
 const busy = new Set(["planning", "executing", "awaiting_input"]);
@@ -19,6 +21,9 @@ export function Controls({ session }: { session: Session }) {
     const r = s.runs.find((x) => x.status !== "completed" && x.status !== "failed" && x.status !== "cancelled");
     return r ? (r.paused ? "paused" : "going") : "none";
   });
+  const narrow = useNarrow();
+  // The plan has its own button for it where it is shown.
+  const planShown = useSide((s) => (narrow ? s.phone === "plan" : s.open && s.part === "plan"));
   const waits = useSnapshot(session, (s) => s.queue.length > 0);
   const [wish, setWish] = useState<Wish | null>(null);
   useEffect(() => setWish(null), [status, run]);
@@ -34,8 +39,8 @@ export function Controls({ session }: { session: Session }) {
   return (
     <>
       {busy.has(status) && <Button icon={<Square size={12} />} busy={wish === "stop"} title={waits ? t.stopNext : undefined} onClick={() => ask("stop")} data-stop><span className={label.small}>{wish === "stop" ? t.stopping : t.stop}</span></Button>}
-      {run === "going" && <Button icon={<Pause size={14} />} busy={wish === "pause"} onClick={() => ask("pause")}><span className={label.small}>{wish === "pause" ? t.pausing : t.pause}</span></Button>}
-      {run === "paused" && <Button look="main" icon={<Play size={14} />} busy={wish === "resume"} onClick={() => ask("resume")}><span className={label.small}>{wish === "resume" ? t.resuming : t.resume}</span></Button>}
+      {run === "going" && !planShown && <Button icon={<Pause size={14} />} busy={wish === "pause"} onClick={() => ask("pause")}><span className={label.small}>{wish === "pause" ? t.pausing : t.pause}</span></Button>}
+      {run === "paused" && !planShown && <Button look="main" icon={<Play size={14} />} busy={wish === "resume"} onClick={() => ask("resume")}><span className={label.small}>{wish === "resume" ? t.resuming : t.resume}</span></Button>}
     </>
   );
 }
