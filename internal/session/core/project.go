@@ -69,9 +69,23 @@ func (s *State) projectFront(st *clew.StatusInfo, t *Task) {
 		}
 	case root.Run != nil:
 		st.Front = string(root.TaskID)
-	case t.PlanID != "":
-		st.Front = string(t.TaskID)
+	default:
+		if of := s.planTask(t); of != nil {
+			st.Front = string(of.TaskID)
+		}
 	}
+}
+
+// planTask is the task whose own steps are in front: t, or the nearest of those
+// that t works for, since a subtask without steps is part of one of theirs. It is
+// nil if none keeps any.
+func (s *State) planTask(t *Task) *Task {
+	for ; t != nil; t = s.Task(t.ParentTaskID) {
+		if t.PlanID != "" {
+			return t
+		}
+	}
+	return nil
 }
 
 func (s *State) taskInfo(t *Task) clew.TaskInfo {
@@ -125,6 +139,9 @@ func (s *State) FocusedTodos() []clew.Todo {
 	}
 	if r := s.RootOf(t).Run; r != nil {
 		return r.Todos
+	}
+	if t = s.planTask(t); t == nil {
+		return nil
 	}
 	return t.Todos
 }
