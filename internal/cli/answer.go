@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +47,9 @@ func answerCommand(a *env.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if slices.Contains(plainAnswers, env.Argument(args, 0)) {
+				return env.Usagef("say which question, so that you answer none that you did not see: clew answer REQUEST %s; %s lists them", args[0], c.Line("inbox"))
+			}
 			if len(args) == 0 {
 				it, err := onlyQuestion(cmd.Context(), c)
 				if err != nil {
@@ -70,11 +74,14 @@ func answerCommand(a *env.App) *cobra.Command {
 	r.Flags(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.reason, "reason", "", "why, for the agent and the record")
-	fs.StringVar(&f.remember, "remember", "", "with yes: do not ask again, in this task or session: task or session")
+	fs.StringVar(&f.remember, "remember", "", "with yes: do not ask again: task, session, workspace (this folder) or always")
 	fs.StringVar(&f.pattern, "pattern", "", "with --remember: for commands like this, such as 'go test *' (default as the question offers)")
 	fs.BoolVar(&f.decline, "decline", false, "give no answer to a question that asks for a value")
 	return cmd
 }
+
+// plainAnswers are no question's id.
+var plainAnswers = []string{"yes", "no", "skip"}
 
 // onlyQuestion is the one that is open, if there is just one.
 func onlyQuestion(ctx context.Context, c *env.Rest) (client.InboxItem, error) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -91,7 +92,7 @@ func finish(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return &env.UsageError{Err: wrongArguments(cmd, err)}
+				return &env.UsageError{Err: wrongArguments(cmd, args, err)}
 			}
 			return nil
 		}
@@ -106,12 +107,18 @@ func finish(cmd *cobra.Command) {
 }
 
 // wrongArguments says what a command takes instead of how many things.
-func wrongArguments(cmd *cobra.Command, err error) error {
+func wrongArguments(cmd *cobra.Command, args []string, err error) error {
 	_, takes, some := strings.Cut(cmd.Use, " ")
-	if !some || !strings.Contains(err.Error(), " arg(s)") { // it says something better
+	switch text := err.Error(); {
+	case strings.HasPrefix(text, "unknown command ") && !cmd.HasSubCommands(): // cobra's words for any argument
+		return fmt.Errorf("%s takes no arguments", cmd.CommandPath())
+	case !some || !strings.Contains(text, " arg(s)") && !strings.HasPrefix(text, "invalid argument "): // it says something better
 		return err
 	}
 	text := "usage: " + cmd.CommandPath() + " " + takes
+	if strings.HasPrefix(err.Error(), "invalid argument ") {
+		text += fmt.Sprintf(", not %q", strings.Join(args, " "))
+	}
 	if strings.Contains(takes, "SESSION") {
 		text += "; clew ls lists the sessions"
 	}

@@ -183,7 +183,7 @@ func nobodyCheck(cfg env.Config) env.Check {
 		return env.CheckOf("server", env.CheckWarning, fmt.Sprintf("none is running, and %s cannot be had: %v", cfg.Listen, err), "end the program that listens there, or choose another address: clew serve --listen 127.0.0.1:0")
 	}
 	_ = l.Close()
-	return env.CheckOf("server", env.CheckNote, "none is running; "+cfg.Listen+" is free", "clew serve starts one, clew demo shows one")
+	return env.CheckOf("server", env.CheckNote, "none is running; "+cfg.Listen+" is free", "clew run starts one; so does clew serve --detach")
 }
 
 func (x *doctor) tokenCheck() env.Check {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -71,6 +72,9 @@ func loginCommand(a *env.App) *cobra.Command {
 }
 
 func login(ctx context.Context, a *env.App, c *env.Rest, f loginFlags, who string) error {
+	if err := apiAddress(f.address); err != nil {
+		return err
+	}
 	all, err := modelProviders(ctx, c)
 	if err != nil {
 		return err
@@ -161,17 +165,23 @@ func chooseProvider(in io.Reader, out io.Writer, all []modelProvider, found []lo
 	for _, s := range found {
 		offer(s.Name, fmt.Sprintf("%s  %s  (%s)", s.Title, s.Address, s.offered()))
 	}
-	text, err := askLine(in, out, "> ")
-	if err := errors.Join(p.Err, err); err != nil {
-		return "", err
+	for {
+		text, err := askLine(in, out, "> ")
+		if err := errors.Join(p.Err, err); err != nil {
+			return "", err
+		}
+		if text == "" {
+			return "", env.Usagef("nothing was chosen, and nothing was saved")
+		}
+		if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= len(ids) {
+			return ids[n-1], nil
+		}
+		if slices.Contains(ids, text) {
+			return text, nil
+		}
+		// To end here would leave a pasted key to the shell, and its history.
+		p.Line("Type a number from 1 to %d.", len(ids))
 	}
-	if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= len(ids) {
-		return ids[n-1], nil
-	}
-	if text == "" {
-		return "", env.Usagef("nothing was chosen, and nothing was saved")
-	}
-	return text, nil
 }
 
 // askLine asks for a line. The end of the input is the end of the line, too.
@@ -196,14 +206,28 @@ func askCompatible(a *env.App, f loginFlags) (_ loginFlags, err error) {
 		{"Name of the model, as the server writes it: ", &f.model},
 		{"Name for the profile (such as mine): ", &f.name},
 	} {
-		if *q.into != "" {
-			continue
-		}
-		if *q.into, err = askLine(a.In, a.Err, q.prompt); err != nil {
-			return f, err
+		for *q.into == "" {
+			if *q.into, err = askLine(a.In, a.Err, q.prompt); err != nil {
+				return f, err
+			}
+			if *q.into == "" {
+				return f, env.Usagef("nothing was entered, and nothing was saved")
+			}
+			if err := apiAddress(f.address); err != nil {
+				_, _ = fmt.Fprintf(a.Err, "It begins with http:// or https://.\n")
+				f.address = ""
+			}
 		}
 	}
 	return f, nil
+}
+
+// apiAddress refuses what is no address before anybody is asked for a key.
+func apiAddress(address string) error {
+	if u, err := url.Parse(address); address == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		return nil
+	}
+	return env.Usagef("--base-url is an address that begins with http:// or https://, not %q", env.Plain(address))
 }
 
 // loginLocal uses a server on this machine, which needs no key.
@@ -290,11 +314,7 @@ func readKey(a *env.App, p modelProvider, f loginFlags) (string, error) {
 	case p.variable(a) != "" && f.address == "" && agreed(a, fmt.Sprintf("%s is set in your environment. Use that key? [Y/n] ", p.variable(a))):
 		b = []byte(a.Getenv(p.variable(a)))
 	default:
-		where := "; it is not shown: "
-		if p.KeyPage != "" && f.address == "" {
-			where = " (" + p.KeyPage + ")" + where
-		}
-		_, _ = fmt.Fprintf(a.Err, "Paste your %s API key%s", p.Title, where)
+		_, _ = fmt.Fprint(a.Err, keyPrompt(p, f.address))
 		b, err = term.ReadPassword(file.Fd())
 		_, _ = fmt.Fprintln(a.Err)
 	}
@@ -308,6 +328,18 @@ func readKey(a *env.App, p modelProvider, f loginFlags) (string, error) {
 		return "", env.Usagef("the key is empty, and nothing was saved")
 	}
 	return key, nil
+}
+
+// keyPrompt says whose key is wanted: a server of one's own has its own, or none.
+func keyPrompt(p modelProvider, address string) string {
+	if u, err := url.Parse(address); err == nil && address != "" {
+		return fmt.Sprintf("Paste the API key for %s, or press Enter if it needs none; it is not shown: ", env.Plain(u.Host))
+	}
+	where := ""
+	if p.KeyPage != "" {
+		where = " (" + p.KeyPage + ")"
+	}
+	return fmt.Sprintf("Paste your %s API key%s; it is not shown: ", p.Title, where)
 }
 
 // agreed asks a person. Enter alone is a yes.

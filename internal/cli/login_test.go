@@ -50,6 +50,7 @@ func TestLogin(t *testing.T) {
 		{args: "login|antropic", code: env.ExitUsage, want: "did you mean anthropic?"},
 		{args: "login|ollama", code: env.ExitUsage, want: "ollama was not found on the server's machine"},
 		{args: "login|anthropic", code: env.ExitUsage, want: "with --key-stdin"},
+		{args: "login|anthropic|--base-url|ftp://x|--key-stdin", in: "sk-canary-wrong-key-1", code: env.ExitUsage, want: "--base-url is an address that begins with http:// or https://, not \"ftp://x\""},
 		{args: "login|anthropic|--key-stdin", in: " \n", code: env.ExitUsage, want: "the key is empty, and nothing was saved"},
 		{args: "login|azure|--key-stdin", in: "sk-canary-wrong-key-1", code: env.ExitUsage, want: "needs the address of your resource"},
 		{args: "login|anthropic|--key-stdin|" + at, in: "sk-canary-wrong-key-1\n", code: env.ExitFailure, want: "refused the key: the key is not valid (HTTP 401). Nothing was saved"},
@@ -137,7 +138,7 @@ func TestKeyInTheEnvironmentIsSaidOnce(t *testing.T) {
 func TestChooseProvider(t *testing.T) {
 	all := []modelProvider{{ID: "anthropic", Title: "Anthropic"}, {ID: "openai", Title: "OpenAI"}}
 	found := []localServer{{Name: "ollama", Title: "Ollama", Address: "127.0.0.1:11434", Models: []localModel{{Name: "m"}}}}
-	for in, want := range map[string]string{"2\nsk": "openai", "3\n": compatible, "4\n": "ollama", "anthropic": "anthropic", "\n": "", "9\n": "9"} {
+	for in, want := range map[string]string{"2\nsk": "openai", "3\n": compatible, "4\n": "ollama", "anthropic": "anthropic", "\n": "", "9\n2\n": "openai", "sk-pasted-too-early\n1\n": "anthropic", "9\n": ""} {
 		var out bytes.Buffer
 		got, err := chooseProvider(strings.NewReader(in), &out, all, found)
 		if got != want || (err == nil) != (want != "") {
@@ -146,6 +147,31 @@ func TestChooseProvider(t *testing.T) {
 		if !strings.Contains(out.String(), "  4 Ollama  127.0.0.1:11434  (1 model)\n") {
 			t.Error(out.String())
 		}
+	}
+}
+
+// What is no address is asked for again, before the key: the test call would fail last.
+func TestAskCompatible(t *testing.T) {
+	var out bytes.Buffer
+	a := &env.App{IO: env.IO{In: strings.NewReader("127.0.0.1:9000\nhttp://127.0.0.1:9000/v1\nm\nmine\n"), Out: &out, Err: &out}}
+	f, err := askCompatible(a, loginFlags{})
+	if err != nil || f.address != "http://127.0.0.1:9000/v1" || f.model != "m" || f.name != "mine" || !strings.Contains(out.String(), "It begins with http:// or https://.\n") {
+		t.Errorf("%+v, %v: %s", f, err, out.String())
+	}
+	a.In = strings.NewReader("\n")
+	if _, err := askCompatible(a, loginFlags{}); err == nil {
+		t.Error("nothing was entered, and it went on")
+	}
+}
+
+// Nobody is asked for OpenAI's key for a server of their own.
+func TestKeyPrompt(t *testing.T) {
+	p := modelProvider{Title: "OpenAI", KeyPage: "https://keys"}
+	if got := keyPrompt(p, ""); got != "Paste your OpenAI API key (https://keys); it is not shown: " {
+		t.Error(got)
+	}
+	if got := keyPrompt(p, "http://127.0.0.1:9000/v1"); got != "Paste the API key for 127.0.0.1:9000, or press Enter if it needs none; it is not shown: " {
+		t.Error(got)
 	}
 }
 

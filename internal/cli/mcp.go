@@ -57,7 +57,7 @@ func mcpCommand(a *env.App) *cobra.Command {
 				return err
 			}
 			if err := c.Call(cmd.Context(), http.MethodPost, mcpPath(args[0])+"/restart", nil, nil); err != nil {
-				return err
+				return noToolServer(c, args[0], err)
 			}
 			return awaitServer(cmd.Context(), a, c, args[0])
 		},
@@ -71,7 +71,7 @@ func mcpCommand(a *env.App) *cobra.Command {
 			}
 			for _, name := range names {
 				if err := c.Call(cmd.Context(), http.MethodDelete, mcpPath(name), nil, nil); err != nil {
-					return err
+					return noToolServer(c, name, err)
 				}
 			}
 			return a.Print(map[string]any{"removed": names}, func(w io.Writer) error {
@@ -115,7 +115,11 @@ func mcpAdd(a *env.App, r *env.Remote) *cobra.Command {
 			if err := c.Call(cmd.Context(), http.MethodPut, mcpPath(args[0]), body, nil); err != nil {
 				return err
 			}
-			return awaitServer(cmd.Context(), a, c, args[0])
+			err = awaitServer(cmd.Context(), a, c, args[0])
+			if err != nil && !a.JSON {
+				_, _ = fmt.Fprintf(a.Err, "It is saved. Try again: %s. Remove it: %s\n", c.Line("mcp", "test", args[0]), c.Line("mcp", "rm", args[0]))
+			}
+			return err
 		},
 	}
 	fs := cmd.Flags()
@@ -136,6 +140,8 @@ func (f mcpFlags) server(a *env.App, command []string) (map[string]any, error) {
 	switch {
 	case f.url != "" && len(command) > 0:
 		return nil, env.Usagef("a tool server is a program or an address: --url and a command exclude each other")
+	case len(command) == 1 && (strings.HasPrefix(command[0], "http://") || strings.HasPrefix(command[0], "https://")):
+		return nil, env.Usagef("%s is an address: give it with --url", env.Plain(command[0]))
 	case f.url == "" && len(command) == 0:
 		return nil, env.Usagef("name the program after --, or give its address with --url")
 	case f.url != "":
@@ -172,6 +178,14 @@ func pairs(list []string, mark, flag, form string) (map[string]string, error) {
 	return all, nil
 }
 
+// noToolServer says what to do about a name that the server does not know.
+func noToolServer(c *env.Rest, name string, err error) error {
+	if e := clew.AsError(err); e.Code == clew.SettingsInvalid {
+		return clew.Errorf(e.Code, "there is no tool server %q; %s lists them", env.Plain(name), c.Line("mcp", "ls")).Advised()
+	}
+	return err
+}
+
 func mcpPath(name string) string { return "mcp/" + url.PathEscape(name) }
 
 func toolServers(ctx context.Context, c *env.Rest) ([]clew.McpServer, error) {
@@ -198,7 +212,7 @@ func awaitServer(ctx context.Context, a *env.App, c *env.Rest, name string) erro
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-limit:
-			_, _ = fmt.Fprintf(a.Err, "%s is saved and still connecting. Look again: %s\n", env.Plain(name), c.Line("mcp", "ls"))
+			_, _ = fmt.Fprintf(a.Err, "%s is still connecting. Look again: %s\n", env.Plain(name), c.Line("mcp", "ls"))
 			return env.ExitWith(env.ExitFailure)
 		case <-time.After(100 * time.Millisecond):
 		}

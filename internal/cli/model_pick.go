@@ -18,9 +18,10 @@ import (
 // noModelText is what a person reads before any model is set up.
 const noModelText = `No model is set up. Choose one of:
   clew login                        paste an API key
-  export ANTHROPIC_API_KEY=…        or another provider's key; then start the server again
+  export ANTHROPIC_API_KEY=…        or another provider's key
   ollama pull qwen3:8b              a model on this machine
-To try clew without a model: clew run --model echo …`
+If a server runs already, it takes a new key after: clew serve restart
+To see clew without a model: clew demo`
 
 // echoModel is the name of the model that repeats what it is told.
 const echoModel = "echo"

@@ -100,7 +100,7 @@ func mayAnswer(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, 
 func explained(c *env.Rest, err error) error {
 	var e *clew.Error
 	if errors.As(err, &e) && e.Code == clew.ConnectionFailed {
-		return clew.Errorf(e.Code, "no server answers at %s: clew serve starts one, --server names another", c.Base.Host).Advised()
+		return clew.Errorf(e.Code, "no server answers at %s: clew serve --detach starts one, --server names another", c.Base.Host).Advised()
 	}
 	return err
 }

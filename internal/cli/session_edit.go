@@ -36,7 +36,10 @@ func renameCommand(a *env.App) *cobra.Command {
 		Example: "clew rename sess_1 Repair the parser\nclew rename - 'Repair the parser'    # the newest one here",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			title := strings.Join(args[1:], " ")
+			title := strings.TrimSpace(strings.Join(args[1:], " "))
+			if title == "" {
+				return env.Usagef("the title is empty")
+			}
 			return changeSession(cmd, a, r, args[0], clew.CommandRenameSession, clew.RenameSessionData{Title: title}, "Renamed to "+env.Plain(title)+".")
 		},
 	}
@@ -55,7 +58,7 @@ func archiveCommand(a *env.App) *cobra.Command {
 		Example: "clew archive sess_1\nclew archive sess_1 --undo",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			said := "Archived."
+			said := "Archived. It is on the list again when you say something to it, or with --undo."
 			if undo {
 				said = "It is on the list again."
 			}

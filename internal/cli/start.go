@@ -145,7 +145,7 @@ func (g overview) next() [][2]string {
 }
 
 // statusWords are what people read for a status; the others say it themselves.
-var statusWords = map[clew.SessionStatus]string{clew.StatusAwaitingInput: "asks you", clew.StatusExecuting: "working"}
+var statusWords = map[clew.SessionStatus]string{clew.StatusAwaitingInput: "needs you", clew.StatusExecuting: "working"}
 
 // writeSessions writes a table of sessions. For people it fits the terminal: ids are
 // as short as commands take them, and titles are cut. Elsewhere all is whole.

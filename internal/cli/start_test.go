@@ -31,7 +31,7 @@ func TestSessionsFitTheTerminal(t *testing.T) {
 				t.Errorf("%d columns: %q", width, line)
 			}
 		}
-		for _, want := range []string{"sess_01234567  asks you  ", "sess_fedcba98  working   1970-01-01", "mine  ", "short\n", "…\n"} {
+		for _, want := range []string{"sess_01234567  needs you  ", "sess_fedcba98  working    1970-01-01", "mine  ", "short\n", "…\n"} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%d columns, no %q:\n%s", width, want, b.String())
 			}

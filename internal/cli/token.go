@@ -114,8 +114,7 @@ func tokenCreate(a *env.App, r *env.Remote) *cobra.Command {
 	cmd.Flags().StringVar(&user, "user", "", "whose key it is")
 	cmd.Flags().StringVar(&role, "role", string(clew.RoleOwner), "the most it may do: owner, approver, viewer or admin")
 	cmd.Flags().StringVar(&name, "name", "", "a note to recognise it by")
-	cmd.Flags().DurationVar(&expires, "expires", 0, "how long it is valid, such as 720h (default for ever)")
-	cmd.Flags().Lookup("expires").DefValue = "" // 0s would read as expired
+	cmd.Flags().DurationVar(&expires, "expires", 0, "how long it is valid, such as 720h; for ever if omitted")
 	return cmd
 }
 

@@ -12,7 +12,7 @@ const said = ""
 
 // Next says for each code what a person can do next.
 var Next = map[clew.Code]string{
-	clew.ConnectionFailed:  "Is a server running? clew serve starts one, --server or CLEW_SERVER names another, and clew doctor says what is missing.",
+	clew.ConnectionFailed:  "Is a server running? clew serve --detach starts one, --server or CLEW_SERVER names another, and clew doctor says what is missing.",
 	clew.ConnectionTimeout: "The server is busy or out of reach. Try again; clew doctor says what is missing.",
 	clew.InvalidMessage:    said,
 	clew.RateLimited:       "Too much at once. Try again in a minute.",

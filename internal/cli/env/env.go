@@ -57,7 +57,11 @@ func (a *App) PrintError(w io.Writer, err error) {
 	case a.JSON:
 		_ = json.NewEncoder(w).Encode(map[string]any{"error": errorBody(err)})
 	case ExitCode(err) == ExitUsage && errors.As(err, new(*UsageError)):
-		_, _ = fmt.Fprintf(w, "clew: %s (--help says more)\n", ErrorText(err))
+		text := ErrorText(err)
+		if !strings.Contains(text, "--help") {
+			text += " (--help says more)"
+		}
+		_, _ = fmt.Fprintf(w, "clew: %s\n", text)
 		if many := (*ambiguousError)(nil); errors.As(err, &many) {
 			many.write(w)
 		}

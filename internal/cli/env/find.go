@@ -41,9 +41,9 @@ func (a *App) find(r Remote) (address, socket string, err error) {
 		return "", "", err
 	}
 	if why != "" {
-		return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s, and none is started: %s. clew serve starts one", dir, why).Advised()
+		return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s, and none is started: %s. Start one: clew serve --detach", dir, why).Advised()
 	}
-	return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s. clew serve starts one; for one elsewhere set CLEW_SERVER and CLEW_TOKEN", dir).Advised()
+	return "", "", clew.Errorf(clew.ConnectionFailed, "no server runs in %s. Start one: clew serve --detach. For one elsewhere set CLEW_SERVER and CLEW_TOKEN", dir).Advised()
 }
 
 // thisMachine reports whether an address is one of this machine's own.

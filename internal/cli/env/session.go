@@ -23,6 +23,9 @@ const LeastPrefix = 4
 // sessionPrefix begins the ids that servers make; it need not be typed.
 const sessionPrefix = "sess_"
 
+// drawnID is how many hex digits an id that was drawn at random has at least.
+const drawnID = 24
+
 // shortID is as much of such an id as people need to tell sessions apart.
 const shortID = len(sessionPrefix) + 8
 
@@ -247,7 +250,8 @@ func (e *ambiguousError) ids() string {
 
 // Shorten gives as much of an id as tells sessions apart.
 func Shorten(id clew.SessionID) string {
-	if strings.HasPrefix(string(id), sessionPrefix) && len(id) == len(sessionPrefix)+32 {
+	hex, ok := strings.CutPrefix(string(id), sessionPrefix)
+	if ok && len(hex) >= drawnID && strings.Trim(hex, "0123456789abcdef") == "" {
 		return string(id[:shortID])
 	}
 	return string(id)

@@ -106,8 +106,8 @@ type Followed struct {
 	Questions []clew.RequestID `json:"questions,omitempty"`
 	Reports   []string         `json:"report_paths,omitempty"` // of a plan, on the server
 
-	Said   bool // something was said here
-	Lasted time.Duration
+	Said   bool          `json:"-"` // something was said here
+	Lasted time.Duration `json:"-"`
 }
 
 // Failed is the same with an answer that is of no use.
