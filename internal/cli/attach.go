@@ -61,8 +61,12 @@ func attach(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, f a
 		if kind := a.Getenv("TERM"); kind == "" || kind == "dumb" || kind == "unknown" {
 			return env.Usagef("this terminal cannot show a screen: TERM is %q. Line by line it is %s", kind, c.Line("attach", string(id), "--plain"))
 		}
+		restart := ""
+		if c.Local {
+			restart = c.Line("serve", "--detach")
+		}
 		return explained(c, tui.Run(ctx, tui.Options{
-			Server: c.Base.String(), Token: c.Token, HTTP: c.Bounded(), Session: string(id), In: in, Out: out, Line: c.Line, Theme: f.theme, Environ: a.Environ, Terminal: c.Terminal(a.Environ), InitPrompt: initPrompt, Welcome: f.welcome, Left: f.left,
+			Server: c.Base.String(), Token: c.Token, HTTP: c.Bounded(), Session: string(id), In: in, Out: out, Line: c.Line, Restart: restart, Theme: f.theme, Environ: a.Environ, Terminal: c.Terminal(a.Environ), InitPrompt: initPrompt, Welcome: f.welcome, Left: f.left,
 		}))
 	}
 	done, err := follow.Follow(ctx, a, c, follow.Options{

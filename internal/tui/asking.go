@@ -126,7 +126,7 @@ func (m *model) nextQuestion() {
 func (m *model) answered(q clew.SettledQuestion, byWords bool) {
 	switch {
 	case q.RequestID == m.ask.sent:
-		m.tell(paint.Run, "your answer counts")
+		m.tell(paint.Run, ask.Result(q.Action))
 	case byWords:
 		m.tell(paint.Run, wordsWere(q.Action))
 	case q.RequestID != m.ask.id:

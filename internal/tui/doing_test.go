@@ -166,7 +166,7 @@ func TestWorkingFor(t *testing.T) {
 // How the last work ended stands in the first line.
 func TestStatusSaysHowItEnded(t *testing.T) {
 	for status, want := range map[clew.OutcomeStatus]string{
-		clew.OutcomeFailed: "✕ sess_1  failed", clew.OutcomeCancelled: "cancelled", clew.OutcomeBudget: "out of budget", clew.OutcomeStopped: "stopped", clew.OutcomeDone: "at rest",
+		clew.OutcomeFailed: "✕ Untitled session  failed", clew.OutcomeCancelled: "cancelled", clew.OutcomeBudget: "out of budget", clew.OutcomeStopped: "stopped", clew.OutcomeDone: "idle",
 	} {
 		d := newDesk(t, 80, 24)
 		d.opens(clew.SessionState{})

@@ -129,6 +129,10 @@ func (m *model) pressAtRest(key string) (tea.Cmd, bool) {
 		m.nextQuestion()
 	case "i":
 		m.focus = writing
+	case "/":
+		if m.focus = writing; m.write.Empty() {
+			return m.openPalette(""), true
+		}
 	default:
 		return nil, false
 	}

@@ -32,7 +32,7 @@ func TestApproval(t *testing.T) {
 	d.press("a", "a", "e")
 	d.sees("Commands like this are not asked about")
 	d.press("backspace", "enter")
-	d.sees("commands like make test", "in this\n ┃ session", "a just once · e edit the rule")
+	d.sees("commands like make test", "Yes, and do not ask again about commands like make test, in this session.", "a just once · e edit the rule")
 	d.press("y")
 	want := map[string]any{"request_id": "q1", "action": "approve", "remember": map[string]any{"scope": "session", "pattern": "make test"}}
 	if len(d.sent) != 1 || d.sent[0].Type != clew.CommandHitlApprovalResponse || !reflect.DeepEqual(d.sent[0].Data, want) {

@@ -140,7 +140,7 @@ var helpText = [][2]string{
 	{"enter space", "unfold or fold: command, changes, output, thoughts"},
 	{"u d home end", "half a screen, the beginning, the end"},
 	{"g", "the next open question"},
-	{"i", "write"},
+	{"i  /", "write; a command"},
 	{"q", "leave"},
 	{"", ""},
 	{"A question, once tab or g went to it", ""},

@@ -54,7 +54,7 @@ func TestSwitcher(t *testing.T) {
 		{"session_id": "sess_5", "title": "Fifth", "status": "idle", "outcome": "done"},
 	}}
 	d.press("ctrl+k")
-	d.sees("Sessions", "● This one", "here", "◇ Another", "May I?", "needs you", "✕ Third", "failed", "◇ Fourth", "out of budget", "● Fifth", "at rest")
+	d.sees("Sessions", "● This one", "here", "◇ Another", "May I?", "needs you", "✕ Third", "failed", "◇ Fourth", "out of budget", "● Fifth", "idle")
 	d.typed("an")
 	d.sees("› an▏")
 	d.press("enter") // it is here already

@@ -102,7 +102,7 @@ func (m *model) pressPalette(k tea.KeyPressMsg) tea.Cmd {
 	p := m.palette
 	found := p.found()
 	switch key := k.String(); {
-	case key == "esc" || key == "ctrl+c" || key == "backspace" && p.filter.String() == "":
+	case key == "esc" || key == "ctrl+c" || key == "ctrl+u" || key == "backspace" && p.filter.String() == "":
 		m.palette = nil
 	case key == "enter" || key == "tab":
 		m.palette = nil

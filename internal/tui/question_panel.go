@@ -126,7 +126,7 @@ func (m *model) rememberLines(q clew.Question, width int) []paint.Line {
 	if offer == nil || m.ask.scope == "" {
 		return nil
 	}
-	lines := paint.Paragraphs(paint.Style{Ink: paint.Run}, "With your yes you are not asked again about "+ask.Covers(q, m.ask.scope, m.ask.pattern)+".", width)
+	lines := paint.Paragraphs(paint.Style{Ink: paint.Run}, "Yes, and do not ask again about "+ask.Covers(q, m.ask.scope, m.ask.pattern)+".", width)
 	if offer.RunsWorkspace && m.ask.pattern == offer.Pattern {
 		lines = append(lines, paint.Paragraphs(paint.Style{Ink: paint.Ask}, ask.RunsWorkspace+".", width)...)
 	}
@@ -176,7 +176,7 @@ func (m *model) questionKeys(q clew.Question) []string {
 		return append(keys, "esc", "back")
 	}
 	if labels, _ := client.Choices(q); len(labels) > 0 {
-		keys = append(keys, "1-9", "choose")
+		keys = append(keys, choiceKeys(len(labels)), "choose")
 	}
 	switch {
 	case input && d.InputType == clew.InputBoolean:
@@ -185,6 +185,14 @@ func (m *model) questionKeys(q clew.Question) []string {
 		keys = append(keys, "e", "write an answer")
 	}
 	return append(keys, "esc", "back")
+}
+
+// choiceKeys are the keys of so many choices.
+func choiceKeys(n int) string {
+	if n == 1 {
+		return "1"
+	}
+	return fmt.Sprintf("1-%d", min(n, 9))
 }
 
 // ruleKey is what a key does while a rule is chosen that comes with a yes.

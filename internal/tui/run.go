@@ -30,6 +30,8 @@ type Options struct {
 	// Line writes a command line of the program with what it needs to find this
 	// server, for people to paste.
 	Line func(args ...string) string
+	// Restart is the command line that starts a server of this machine, "" for one elsewhere.
+	Restart string
 	// Theme is light, dark, or "" to ask the terminal.
 	Theme string
 	// Welcome says how things are, while nothing was said in a session.

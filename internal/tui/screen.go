@@ -181,6 +181,14 @@ func since(d time.Duration) string {
 	return fmt.Sprintf("%d min", int(d.Minutes()))
 }
 
+// goneAfter is how long a server may be away before a person is told how to start it.
+const goneAfter = 5 * time.Second
+
+// gone reports whether a server that the person can start has been away for a while.
+func (m *model) gone() bool {
+	return m.conn == client.Reconnecting && m.o.Restart != "" && m.now.Sub(m.since) >= goneAfter
+}
+
 // noted reports whether there is a short word to show.
 func (m *model) noted() bool { return m.note != "" && m.now.Before(m.noteUntil) }
 
@@ -189,10 +197,14 @@ func (m *model) noteFits() bool { return paint.L(m.connection()).Width()+term.Wi
 
 // drawLongNote shows a note above the foot, if it has no room there.
 func (m *model) drawLongNote() []paint.Line {
-	if !m.noted() || m.noteFits() {
+	note, ink := m.note, m.noteInk
+	switch {
+	case !m.noted() && m.gone():
+		note, ink = "The server does not answer. Start it in another terminal: "+m.o.Restart, paint.Ask
+	case !m.noted() || m.noteFits():
 		return nil
 	}
-	lines := paint.Paragraphs(paint.Style{Ink: m.noteInk}, m.note, m.w-2)
+	lines := paint.Paragraphs(paint.Style{Ink: ink}, note, m.w-2)
 	for i, l := range lines {
 		lines[i] = l.With(paint.S(paint.Plain, " "))
 	}
@@ -237,8 +249,10 @@ func (m *model) footKeys() []string {
 		return []string{"enter", "takes it", "↑↓", "choose", "esc", "back"}
 	case m.focus == reading:
 		return []string{"↑↓", "choose", "enter", "unfold", "end", "follow", "i", "write", "?", "help", "q", "leave"}
-	case m.focus == answering && len(m.questions()) < 2:
+	case m.focus == answering && len(m.questions()) < 2 && m.ask.hidden() > 0:
 		return []string{"↓", "more", "?", "help", "q", "leave"}
+	case m.focus == answering && len(m.questions()) < 2:
+		return []string{"?", "help", "q", "leave"}
 	case m.focus == answering:
 		return []string{"g", "next question", "?", "help", "q", "leave"}
 	case m.focus == planning:

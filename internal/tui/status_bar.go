@@ -16,7 +16,7 @@ import (
 func (m *model) drawHead() paint.Line {
 	title := m.state.Session.Title
 	if title == "" {
-		title = string(m.link.session)
+		title = "Untitled session"
 	}
 	mark, ink, word := m.statusLine()
 	front, state := paint.L(paint.S(ink, " "+mark+" ")), paint.L(paint.S(ink, "  "+word))
@@ -89,7 +89,7 @@ func endMark(o clew.OutcomeStatus) (mark string, ink paint.Ink, word string) {
 	case word != "":
 		return "○", paint.Past, word
 	}
-	return "●", paint.Past, "at rest"
+	return "●", paint.Past, "idle"
 }
 
 // spinner turns once a second, no faster: it is to be seen and not to be watched.

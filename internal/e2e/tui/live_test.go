@@ -20,7 +20,7 @@ func TestHostileSession(t *testing.T) {
 	scr.press("Tab")
 	scr.see("y yes")
 	scr.press("y")
-	scr.see("survived", "at rest")
+	scr.see("survived", "idle")
 	scr.press("Escape")
 	scr.see("enter unfold")
 	scr.press("k")
@@ -56,7 +56,7 @@ func TestServerDies(t *testing.T) {
 	scr.see("● live", "Nothing said yet.")
 	scr.typed("first words")
 	scr.press("Enter")
-	scr.see("You said: first words", "at rest")
+	scr.see("You said: first words", "idle")
 	s.Srv.Kill()
 	scr.see("✕ no connection for")
 	scr.typed("second words")
@@ -67,7 +67,7 @@ func TestServerDies(t *testing.T) {
 	}
 	scr.see("● live")
 	scr.press("Enter")
-	text := scr.see("You said: second words", "at rest")
+	text := scr.see("You said: second words", "idle")
 	for _, words := range []string{"│ first words", "You said: first words", "│ second words", "You said: second words"} {
 		if n := strings.Count(text, words); n != 1 {
 			t.Errorf("%q stands there %d times:\n%s", words, n, text)
@@ -99,7 +99,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 func TestAnswerIsWritten(t *testing.T) {
 	s := newStage(t)
 	for id, c := range map[clew.SessionID]struct{ write, told, answer string }{
-		"sess_number": {"2", "your answer counts", "answered by owner: Blue"},
+		"sess_number": {"2", "answered", "answered by owner: Blue"},
 		"sess_words":  {"rather green", "your words were the answer", "rather green"},
 	} {
 		s.session(id, "")
@@ -113,7 +113,7 @@ func TestAnswerIsWritten(t *testing.T) {
 		scr.typed(c.write)
 		scr.press("Enter")
 		scr.see(c.told)
-		scr.see(c.answer, "Painted.", "at rest")
+		scr.see(c.answer, "Painted.", "idle")
 		leave(scr)
 	}
 }

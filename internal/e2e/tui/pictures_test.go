@@ -79,11 +79,11 @@ func TestPictures(t *testing.T) {
 		scr.gone("not sent")
 		golden(t, scr, "always.80x24.txt", scr.text)
 		scr.press("y")
-		scr.see("It runs. The greeting is:", "at rest")
+		scr.see("It runs. The greeting is:", "idle")
 		leave(scr)
 	})
 	pictures(t, s, "unfolded", "sess_greeting", func(scr *screen) {
-		scr.see("● live", "It runs. The greeting is:", "at rest")
+		scr.see("● live", "It runs. The greeting is:", "idle")
 		scr.press("Escape")
 		scr.see("enter unfold")
 		scr.press("k", "k", "k")

@@ -9,7 +9,7 @@ import (
 func (in Input) serverTool() Decision {
 	switch {
 	case !in.Values.AllowMcp:
-		return in.ask(tool.GroupMCP, because(clew.PolicyGroupOff, "tools of tool servers are asked about", "group", "mcp"))
+		return in.ask(tool.GroupMCP, because(clew.PolicyGroupOff, "tools of tool servers need approval", "group", "mcp"))
 	case !in.AlwaysAllowed:
 		return in.ask(tool.GroupMCP, because(clew.PolicyToolNotAllowed, "this tool is not allowed yet, or it has changed since"))
 	}

@@ -257,7 +257,7 @@ func (in Input) flag(group tool.Group, on bool, name, of, what string) Decision 
 		d.By = clew.AllowedBy{Scope: clew.AllowedBySettings, Rule: name}
 		return d
 	}
-	return in.ask(group, because(clew.PolicyGroupOff, what+" is asked about", "group", of))
+	return in.ask(group, because(clew.PolicyGroupOff, what+" needs approval", "group", of))
 }
 
 // withinLimits turns a yes into a question once a limit is reached.

@@ -16,7 +16,7 @@ import (
 // command decides on a command line. The deny list was looked at before.
 func (in Input) command(line Line, lineErr error) Decision {
 	if !in.Values.AllowExecute {
-		return in.ask(tool.GroupCommand, because(clew.PolicyGroupOff, "commands are asked about", "group", "command"))
+		return in.ask(tool.GroupCommand, because(clew.PolicyGroupOff, "commands need approval", "group", "command"))
 	}
 	if why := in.unclear(line, lineErr); why.code != "" {
 		return in.ask(tool.GroupCommand, why)
