@@ -128,7 +128,7 @@ var helpText = [][2]string{
 	{"Writing", ""},
 	{"enter", "send; while an agent works it hears it with its next step"},
 	{"/", "commands by their names, where nothing is written yet"},
-	{"@", "a file or directory of the workspace; the model gets it too"},
+	{"@", "a file or directory of the workspace, for the model"},
 	{"/path/to/a.png", "an image of this machine, typed, pasted or dragged here"},
 	{"ctrl+q", "send, to wait until the agent is done"},
 	{"ctrl+j alt+enter", "a new line"},
