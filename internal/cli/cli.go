@@ -48,7 +48,7 @@ func rootCommand(a *env.App) *cobra.Command {
 		Long: "clew keeps the work of AI agents in durable sessions that people watch live,\n" +
 			"steer and resume, from any device.\n\n" +
 			"Without a command clew begins a session in this directory, on a terminal; elsewhere it\n" +
-			"says what there is. A server is started in the background if none runs.",
+			"lists the newest sessions and what waits for you. A server is started in the background if none runs.",
 		Example: "clew                             # begin in this directory\n" +
 			"clew -c                          # continue where you left off\n" +
 			"clew demo                        # an agent at work: no key, no network\n" +

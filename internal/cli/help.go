@@ -17,10 +17,10 @@ var groups = []struct {
 	{"start", "Start:", []string{"demo", "serve", "open", "doctor"}},
 	{"work", "Work with agents:", []string{"run", "init", "attach", "inbox", "answer", "stop", "resume", "ls", "show", "usage", "rename", "archive", "share"}},
 	{"git", "Keep the result:", []string{"diff", "commit", "merge", "worktree"}},
-	{"back", "Go back, and elsewhere:", []string{"rewind", "undo", "redo", "fork", "checkpoint", "delete"}},
-	{"keep", "Take along:", []string{"export", "import", "backup", "restore"}},
+	{"back", "Rewind, fork, delete:", []string{"rewind", "undo", "redo", "fork", "checkpoint", "delete"}},
+	{"keep", "Back up and move:", []string{"export", "import", "backup", "restore"}},
 	{"set", "Set up:", []string{"login", "model", "mcp", "permissions", "rules", "settings", "secret", "token", "cache", "unlink", "partitions", "completion"}},
-	{"know", "Know more:", []string{"help", "exit-codes", "version"}},
+	{"know", "More:", []string{"help", "exit-codes", "version"}},
 }
 
 // group puts the commands below their headings.

@@ -17,6 +17,8 @@ func TestWrongUse(t *testing.T) {
 		{args: "token|list|foo", code: env.ExitUsage, want: "clew: clew token list takes no arguments "},
 		{args: "completion|fsh", code: env.ExitUsage, want: "usage: clew completion bash|zsh|fish|powershell, not \"fsh\""},
 		{args: "foo", code: env.ExitUsage, want: "clew --help lists what there is\n"}, // once is enough
+		{args: "--help", want: "\nBack up and move:\n"},
+		{args: "--help", want: "lists the newest sessions and what waits for"},
 		{args: "rename|-| ", code: env.ExitUsage, want: "the title is empty"},
 		{args: "mcp|rm|x", code: env.ExitFailure, want: "there is no tool server \"x\"; clew mcp ls lists them\n"},
 		{args: "mcp|test|x", code: env.ExitFailure, want: "there is no tool server \"x\"; clew mcp ls lists them\n"},
