@@ -68,6 +68,7 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
   const unlessByHand = async () => {
     if (overwrite || (await changedByHand(session)).length === 0) return true;
     notify({ tone: "ask", text: t.changedMeanwhile });
+    again();
     return false;
   };
   /** Undo and redo bring files along and hide what was said since; both are named before. */

@@ -13,8 +13,8 @@ export function useTravel(session: Session, onDone: () => void) {
 
   const travel = (said: string, first: First, send: () => Promise<Receipt>, back?: (ended: Ended) => { label: string; run(): void } | undefined) => run(async (done) => {
     const about = `travel ${session.id}`;
+    if (!(await first().catch(refused))) return;
     try {
-      if (!(await first())) return;
       const ended = await done(ending(session, send));
       if (ended.how === "failed") notify({ about, tone: "fail", text: `${t.failed}${ended.reason}` });
       else if (ended.how === "unknown") notify({ about, tone: "wait", text: t.overUnheard });
@@ -44,3 +44,9 @@ export function useTravel(session: Session, onDone: () => void) {
 type First = () => Promise<boolean>;
 
 const unasked: First = async () => true;
+
+/** It could not be looked at: then nothing begins. */
+function refused(e: unknown): false {
+  notifyError(e);
+  return false;
+}
