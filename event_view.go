@@ -16,6 +16,9 @@ type StateData struct {
 	CustomModes []map[string]any `json:"custom_modes,omitempty"`
 
 	AutoApprovalFlags
+	// Permissions is the preset that counts here: ask, edits or sandbox, "" if the flags say
+	// it.
+	Permissions string `json:"permissions,omitempty"`
 
 	Experiments        map[string]bool `json:"experiments,omitempty"`
 	McpEnabled         bool            `json:"mcp_enabled"`

@@ -89,6 +89,7 @@ type Options struct {
 	Models      Models       // nil = it has no models
 	Words       ProjectWords // nil = it has no commands
 	Files       Files        // nil = it lists no files
+	Folders     Folders      // nil = nor folders
 	ToolServers ToolServers  // nil = it has no tool servers
 	Blobs       Blobs        // nil = no route for blobs
 	References  References   // with Blobs
@@ -186,6 +187,7 @@ func New(o Options) (*API, error) {
 	a.modelRoutes(h)
 	a.slashRoutes(h)
 	a.fileRoutes(h)
+	a.folderRoutes(h)
 	a.toolServerRoutes(h)
 	a.backupRoutes(h)
 	a.usageRoutes(h)

@@ -25,6 +25,9 @@ type ServerCommands struct {
 	Servers  *mcp.Manager
 	Sessions func() Sessions // the host, which is made after
 	Version  string
+	// MadeFrom gives the directory that a session's own work tree was made from, "" if it
+	// has none. nil is for servers without work trees.
+	MadeFrom func(id clew.SessionID) string
 }
 
 // Handle implements session.Services.
@@ -114,6 +117,24 @@ func (d *ServerCommands) state(ctx context.Context, id clew.SessionID, cmd *clew
 	return answer(clew.EventState, data)
 }
 
+// valuesOf gives the settings that count in a session. What its owner chose for its
+// directory stands between the server's settings and the session's own, as it does for
+// agents.
+func (d *ServerCommands) valuesOf(id clew.SessionID, o session.Overview) settings.Values {
+	v, _ := d.Settings.For(o.Settings)
+	preset := v.PresetFor(o.Owner, o.Workspace)
+	if preset == "" && d.MadeFrom != nil {
+		preset = v.PresetFor(o.Owner, d.MadeFrom(id))
+	}
+	if preset == "" {
+		return v
+	}
+	overlay := map[string]any{"permissions": preset}
+	maps.Copy(overlay, o.Settings)
+	v, _ = d.Settings.For(overlay)
+	return v
+}
+
 // State is the snapshot of settings and tasks for a session's user interface.
 // It holds no secrets: settings have none. How the server is set up is for
 // administrators; others see what concerns the session.
@@ -122,7 +143,7 @@ func (d *ServerCommands) State(ctx context.Context, id clew.SessionID, by clew.P
 	if err != nil {
 		return nil, err
 	}
-	v, _ := d.Settings.For(o.Settings)
+	v := d.valuesOf(id, o)
 	data := &clew.StateData{
 		Version: d.Version, CurrentTaskItem: o.Current, CurrentTaskTodos: o.Todos, TaskHistory: o.Tasks,
 		CurrentAPIConfigName: v.ModelProfile, Mode: v.Mode,
@@ -130,6 +151,7 @@ func (d *ServerCommands) State(ctx context.Context, id clew.SessionID, by clew.P
 			AutoApprovalEnabled: v.AutoApproval, AlwaysAllowReadOnly: v.AllowReadOnly, AlwaysAllowWrite: v.AllowWrite,
 			AlwaysAllowExecute: v.AllowExecute, AlwaysAllowBrowser: v.AllowBrowser, AlwaysAllowMcp: v.AllowMcp,
 		},
+		Permissions: v.Permissions,
 		Experiments: v.Experiments, McpEnabled: v.McpEnabled, BrowserToolEnabled: v.BrowserToolEnabled, TtsEnabled: v.TtsEnabled,
 		McpServers: d.Servers.List(), Settings: map[string]any{},
 	}

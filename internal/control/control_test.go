@@ -367,6 +367,13 @@ func TestState(t *testing.T) {
 	if _, told := o.state(admin).Settings["mcp_servers"]; !told {
 		t.Error("an administrator does not")
 	}
+	if st.Permissions != "" || st.AlwaysAllowWrite {
+		t.Errorf("nobody chose a preset: %+v", st)
+	}
+	o.do(ann, &clew.UpdateSettingsData{Settings: map[string]any{"permissions": "edits"}})
+	if st := o.state(ann); st.Permissions != "edits" || !st.AlwaysAllowWrite {
+		t.Errorf("the session's preset: %+v", st)
+	}
 	// Without the scope it is the session's own snapshot, which is not ours.
 	if r, err := o.try(ann, &clew.GetStateData{}); err == nil && r.Answer != nil {
 		t.Errorf("answer %+v", r.Answer)

@@ -104,7 +104,7 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 		Surroundings: func(dir string) string { return project.Surroundings(s.cfg.Clock.Now(), dir) },
 	})
 	w.desk = &control.ServerCommands{
-		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host },
+		Settings: w.settings, Servers: w.mcp, Version: Version, Sessions: func() control.Sessions { return s.host }, MadeFrom: s.madeFrom,
 	}
 	return w, nil
 }

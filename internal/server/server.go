@@ -320,7 +320,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 	o := api.Options{
 		Clock: s.cfg.Clock, Sessions: api.Of(s.host), Auth: f.auth, Keys: f.keys, Doors: f.doors, AllowQueryToken: s.cfg.Auth.QueryToken,
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
-		Settings: s.shop.settings, Secrets: s.shop.secrets, Models: s.shop.models, Words: projectWords{s.shop, s.madeFrom}, Files: sessionFiles{s.shop}, ToolServers: s.shop.desk, Blobs: s.journal, References: s.refers, Exports: s.exporter(), Imports: s.importer(),
+		Settings: s.shop.settings, Secrets: s.shop.secrets, Models: s.shop.models, Words: projectWords{s.shop, s.madeFrom}, Files: sessionFiles{s.shop}, Folders: folders{s.shop}, ToolServers: s.shop.desk, Blobs: s.journal, References: s.refers, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
 		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups, Git: repositories{s, s.git}, Usage: s.usage,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,

@@ -175,13 +175,15 @@ func isImage(head string) bool {
 // An Overview is what a user interface wants to know of a session beside its
 // transcript.
 type Overview struct {
-	Settings map[string]any     `json:"settings,omitempty"`
-	Current  *clew.HistoryItem  `json:"current,omitempty"`
-	Todos    []clew.Todo        `json:"todos,omitempty"`
-	Mode     string             `json:"mode,omitempty"`
-	Tasks    []clew.HistoryItem `json:"tasks,omitempty"` // newest first
-	Reports  []clew.Report      `json:"reports,omitempty"`
-	Seq      uint64             `json:"seq"` // the record that this is as of
+	Owner     clew.UserID        `json:"owner,omitempty"`
+	Workspace string             `json:"workspace,omitempty"`
+	Settings  map[string]any     `json:"settings,omitempty"`
+	Current   *clew.HistoryItem  `json:"current,omitempty"`
+	Todos     []clew.Todo        `json:"todos,omitempty"`
+	Mode      string             `json:"mode,omitempty"`
+	Tasks     []clew.HistoryItem `json:"tasks,omitempty"` // newest first
+	Reports   []clew.Report      `json:"reports,omitempty"`
+	Seq       uint64             `json:"seq"` // the record that this is as of
 }
 
 // Note puts on a session's record what the server did for a person, and what a model
@@ -205,7 +207,7 @@ func (h *Host) Overview(ctx context.Context, id clew.SessionID) (Overview, error
 
 // overview runs in the session's goroutine.
 func (s *Session) overview() Overview {
-	o := Overview{Settings: s.state.Settings, Reports: s.state.Reports(), Seq: s.state.Seq}
+	o := Overview{Owner: s.state.Owner, Workspace: s.state.Workspace, Settings: s.state.Settings, Reports: s.state.Reports(), Seq: s.state.Seq}
 	tasks := s.state.SortedTasks()
 	for i := len(tasks) - 1; i >= 0; i-- {
 		o.Tasks = append(o.Tasks, tasks[i].HistoryItem(s.state.Workspace))

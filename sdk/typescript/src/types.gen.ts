@@ -2149,6 +2149,7 @@ export interface StateData {
   always_allow_execute: boolean;
   always_allow_browser: boolean;
   always_allow_mcp: boolean;
+  permissions?: string;
   experiments?: Record<string, boolean>;
   mcp_enabled: boolean;
   browser_tool_enabled: boolean;
