@@ -98,6 +98,13 @@ export class Rest {
       this.raw("GET", at("sessions", id, "export"), undefined, { query: { format } }),
     import: (file: Blob | ArrayBuffer, query: { new_id?: boolean; format?: string } = {}): Promise<{ session_id: string; format: string; from: string; records: number }> =>
       this.request("POST", "/sessions/import", file, { query }),
+    /** Files of the workspace to mention in a message, the best first. */
+    files: (id: string, query: { query?: string; limit?: number } = {}, signal?: AbortSignal): Promise<{ files: t.FoundFile[]; more?: boolean }> =>
+      this.request("GET", at("sessions", id, "files"), undefined, { query, signal }),
+    /** The commands and skills that can be called in it. */
+    slashCommands: (id: string): Promise<{ commands: t.SlashCommand[]; skills: t.SlashCommand[] }> => this.#get(at("sessions", id, "slash-commands")),
+    /** The message that a command stands for. Nothing is sent. */
+    expand: (id: string, text: string): Promise<{ name: string; text: string; mode?: string }> => this.request("POST", at("sessions", id, "slash-commands"), { text }),
     draft: {
       /** The caller's draft, null if there is none. */
       get: (id: string): Promise<t.Draft | null> =>
@@ -160,6 +167,28 @@ export class Rest {
     subscribe: (subscription: t.NewPush): Promise<t.PushSubscriptionInfo> => this.request("POST", "/push", subscription),
     unsubscribe: (id: string): Promise<void> => this.request("DELETE", at("push", id)),
     test: (): Promise<{ results: t.PushTried[] }> => this.request("POST", "/push/test"),
+  };
+
+  readonly models = {
+    /** The model that the server uses. */
+    inUse: (): Promise<t.ModelInUse> => this.#get("/model"),
+    /** Has the server use a profile; for administrators. */
+    use: (profile: string): Promise<t.ModelInUse> => this.request("PUT", "/model", { profile }),
+    list: (query: { provider?: string } = {}): Promise<t.ModelList> => this.#get("/models", query),
+    /** The model servers on the server's machine; for its owner. */
+    discover: (): Promise<{ servers: t.LocalModelServer[] }> => this.request("POST", "/models/discover"),
+    /** One short call of a profile, or of one with these fields, which is not stored; for the owner. */
+    test: (profile: string, fields?: Record<string, unknown>): Promise<t.ModelTested> => this.request("POST", at("model-profiles", profile, "test"), fields),
+    /** Makes a profile or replaces it. `api_key` is stored as a secret and cannot be read again. */
+    save: (profile: string, fields: Record<string, unknown>): Promise<unknown> => this.request("PUT", at("model-profiles", profile), fields),
+  };
+
+  /** The directories in a directory, for a new session; without one, where to start. */
+  folders = (path?: string): Promise<t.FolderList> => this.#get("/folders", { path });
+
+  readonly permissions = {
+    /** What agents may do without asking in the caller's sessions in a directory. */
+    get: (workspace: string): Promise<t.Permissions> => this.#get("/permissions", { workspace }),
   };
 
   readonly rules = {

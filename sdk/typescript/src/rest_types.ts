@@ -406,3 +406,96 @@ export interface RestCommand<T extends CommandType = CommandType> {
   message_id?: string;
   data?: CommandData[T];
 }
+
+/** A model of a profile, or of the catalogue. */
+export interface ModelInfo {
+  /** Empty for a model of the catalogue. */
+  profile: string;
+  in_use?: boolean;
+  provider: string;
+  model: string;
+  /** The API for a new profile to name. */
+  api?: string;
+  default?: boolean;
+  context_window: number;
+  local?: boolean;
+  usable: boolean;
+  /** For people. */
+  why_not?: string;
+  why_not_code?: string;
+}
+
+export interface ModelInUse extends ModelInfo {
+  why: string;
+  /** `none` if no model is set up, `missing` if the chosen profile is not there. */
+  why_code: string;
+}
+
+export interface ModelProvider {
+  id: string;
+  title: string;
+  /** Where one gets a key. */
+  key_page?: string;
+  needs_key: boolean;
+  needs_address?: boolean;
+  /** The one to take if nothing else is known. */
+  model: string;
+  api?: string;
+}
+
+export interface ModelList {
+  models: ModelInfo[];
+  providers: ModelProvider[];
+}
+
+/** A model server on the server's machine. */
+export interface LocalModelServer {
+  name: string;
+  title: string;
+  address: string;
+  base_url: string;
+  loading?: boolean;
+  models: { name: string; context_window: number; /** For people. */ why_not?: string }[];
+}
+
+export interface ModelTested {
+  ok: boolean;
+  latency_ms: number;
+  model: string;
+  error?: { kind: "overloaded" | "unstable" | "auth" | "request" | "context_length" | "quota"; /** For people. */ message: string; next: string };
+}
+
+export interface FolderList {
+  path: string;
+  parent?: string;
+  /** A session can work in it. */
+  usable: boolean;
+  /** For people. */
+  why_not?: string;
+  folders: { name: string; path: string; git?: boolean }[];
+  more?: boolean;
+}
+
+export type Preset = "ask" | "edits" | "sandbox";
+
+export interface Permissions {
+  workspace: string;
+  chosen: Preset | "";
+  holds: Preset;
+  /** Somebody chose. */
+  decided: boolean;
+}
+
+export interface FoundFile {
+  path: string;
+  directory?: boolean;
+  /** The path as it stands in a message. */
+  mention: string;
+}
+
+export interface SlashCommand {
+  name: string;
+  description: string;
+  argument_hint?: string;
+  path: string;
+}
