@@ -29,9 +29,9 @@ test("images go with the first words", async ({ world, visit }) => {
   await world.model.script([{ when: { last_user: "look at it" }, times: 0, reply: [{ text: "I see a dot." }] }]);
   const { page } = await visit();
   await page.getByRole("textbox", { name: "Describe the work…" }).fill("look at it");
-  await page.locator("input[type=file]").setInputFiles([{ name: "a.png", mimeType: "image/png", buffer: dot }, { name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("b") }]);
+  await page.locator("input[type=file]").setInputFiles([{ name: "a.png", mimeType: "image/png", buffer: dot }, { name: "b.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 255, 1]) }]);
   await page.getByRole("img", { name: "Image 1" }).waitFor();
-  await page.getByText("Only PNG, JPEG, GIF and WebP images can be sent.").waitFor();
+  await page.getByText("Only images and text files can be sent. Mention files of the workspace with @.").waitFor();
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("button", { name: "Start" }).click();
   await page.getByRole("button", { name: "Enlarge image 1" }).waitFor();

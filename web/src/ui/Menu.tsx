@@ -1,4 +1,5 @@
-import { cloneElement, useId, useRef, useState, type ButtonHTMLAttributes, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
+import { cloneElement, useId, useLayoutEffect, useRef, useState, type ButtonHTMLAttributes, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
+import { Check } from "lucide-react";
 import { cx } from "./cx";
 
 export interface MenuItem {
@@ -6,6 +7,10 @@ export interface MenuItem {
   label: string;
   icon?: ReactNode;
   keys?: string;
+  /** A second line: what choosing it means. */
+  note?: string;
+  /** One of several choices: whether it is the one that holds. */
+  checked?: boolean;
   danger?: boolean;
   disabled?: boolean;
   run(): void;
@@ -16,23 +21,30 @@ export interface MenuItem {
  * knows the top layer, Escape, clicks elsewhere and where the focus came from;
  * ours are the place and the arrow keys.
  */
-export function Menu({ trigger, items, label }: {
+export function Menu({ trigger, items, label, onOpen }: {
   trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   items: (MenuItem | "line")[];
   label?: string;
+  /** Called when it opens, to ask for what it lists. */
+  onOpen?(): void;
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
-  const choices = () => [...list.current!.querySelectorAll<HTMLButtonElement>("[role=menuitem]:not(:disabled)")];
+  const choices = () => [...list.current!.querySelectorAll<HTMLButtonElement>("[role^=menuitem]:not(:disabled)")];
 
   const onToggle = (now: boolean) => {
     setOpen(now);
-    if (!now) return;
+    if (now) onOpen?.();
+  };
+  // What is listed may come after the menu opened: its place is found again, and the focus.
+  useLayoutEffect(() => {
+    if (!open) return;
     const button = document.querySelector(`[popovertarget="${CSS.escape(id)}"]`);
     if (button) place(list.current!, button.getBoundingClientRect());
-    choices()[0]?.focus();
-  };
+    const all = choices();
+    if (!all.includes(document.activeElement as HTMLButtonElement)) (all.find((b) => b.ariaChecked === "true") ?? all[0] ?? list.current)?.focus();
+  }, [open, id, items.length]);
   const onKey = (e: KeyboardEvent) => {
     const all = choices();
     const at = all.indexOf(document.activeElement as HTMLButtonElement);
@@ -55,9 +67,10 @@ export function Menu({ trigger, items, label }: {
         popover="auto"
         role="menu"
         aria-label={label}
+        tabIndex={-1}
         onToggle={(e) => onToggle(e.newState === "open")}
         onKeyDown={onKey}
-        className="m-0 min-w-44 rounded border border-line bg-sheet p-1 text-ink shadow-window"
+        className="m-0 max-h-[60dvh] max-w-[min(24rem,calc(100vw-1rem))] min-w-44 overflow-y-auto rounded border border-line bg-sheet p-1 text-ink shadow-window"
       >
         {items.map((it, i) =>
           it === "line" ? (
@@ -66,7 +79,8 @@ export function Menu({ trigger, items, label }: {
             <button
               key={it.id}
               type="button"
-              role="menuitem"
+              role={it.checked === undefined ? "menuitem" : "menuitemradio"}
+              aria-checked={it.checked}
               tabIndex={-1}
               disabled={it.disabled}
               data-label={it.label.toLowerCase()}
@@ -80,8 +94,8 @@ export function Menu({ trigger, items, label }: {
                 it.danger && "text-fail",
               )}
             >
-              <span className="flex w-4 justify-center text-soft">{it.icon}</span>
-              <span className="flex-1">{it.label}</span>
+              <span className="flex w-4 shrink-0 justify-center text-soft">{it.checked ? <Check size={14} /> : it.icon}</span>
+              <span className="min-w-0 flex-1">{it.label}{it.note && <span className="block text-sm text-soft">{it.note}</span>}</span>
               {it.keys && <kbd className="font-mono text-xs text-soft">{it.keys}</kbd>}
             </button>
           ),

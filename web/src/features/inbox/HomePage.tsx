@@ -4,14 +4,19 @@ import { useId, useMemo, type ReactNode } from "react";
 import { Link } from "wouter";
 import { useMayStart, useMe } from "@/app/account";
 import { useWords } from "@/i18n";
+import { lazyPart } from "@/lib/lazyPart";
 import { Empty, ErrorNote, Loading } from "@/ui";
 import { alikeGroups, likeness } from "@/features/session/questions/alike";
 import { InboxCard } from "./InboxCard";
 import { NewSession } from "./NewSession";
 import { SessionRow } from "./SessionRow";
+import { NoModel } from "./NoModel";
+import { useBegin } from "./useBegin";
 import { useRows } from "./useRows";
 import { isRunning, useSessionList } from "./useSessionList";
 import { inboxWords } from "./words";
+
+const FirstRun = lazyPart(() => import("@/features/start/FirstRun").then((m) => m.FirstRun));
 
 const questionsShown = 4;
 const recentShown = 12;
@@ -27,9 +32,21 @@ export function HomePage() {
   const running = sessions.value?.filter(isRunning) ?? [];
   const recent = sessions.value?.filter((s) => !isRunning(s)).slice(0, recentShown) ?? [];
   const shown = rows.slice(0, questionsShown);
+  const begin = useBegin(sessions, rows.length);
+  if (begin.state === "asking") return <Loading />;
+  if (begin.state === "first" && begin.model) {
+    return (
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto w-full max-w-[792px] px-4 py-6 md:py-13">
+          <FirstRun model={begin.model} missing={begin.missing} mayConnect={begin.mayConnect} onModel={begin.setModel} onSkip={begin.skip} />
+        </div>
+      </div>
+    );
+  }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-4 py-6 md:py-10">
+      <div className="mx-auto flex w-full max-w-[792px] flex-col gap-8 px-4 py-6 md:py-10">
+        {mayStart && begin.model && begin.missing && <NoModel begin={begin} />}
         <div className="flex flex-col gap-3">
           <h1 className="text-xl font-semibold">{mayStart ? t.welcome : t.guest}</h1>
           {mayStart ? <NewSession /> : <p className="text-soft">{me?.role === "viewer" ? t.viewerHelp : t.approverHelp}</p>}

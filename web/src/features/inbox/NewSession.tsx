@@ -1,4 +1,4 @@
-import { ArrowUp, ImagePlus, SlidersHorizontal } from "lucide-react";
+import { ArrowUp, Paperclip, SlidersHorizontal } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { client } from "@/app/client";
@@ -8,11 +8,12 @@ import { Thumbs } from "@/features/session/composer/Thumbs";
 import { composerWords } from "@/features/session/composer/words";
 import { useWords } from "@/i18n";
 import { Button, ErrorNote, Field, IconButton, Switch, TextInput } from "@/ui";
+import { NewChips } from "./NewChips";
 import { keepWork, keptWork, noWork, start, type Begun, type NewWork } from "./start";
 import { inboxWords } from "./words";
 
 /** Begins a session with its first words. Nothing that was written is lost if that fails. */
-export function NewSession() {
+export function NewSession({ folder }: { folder?: string }) {
   const t = useWords(inboxWords);
   const pictures = useWords(composerWords);
   const [, navigate] = useLocation();
@@ -34,6 +35,9 @@ export function NewSession() {
     navigate("/", { replace: true });
   }, [asked, navigate]);
 
+  useEffect(() => {
+    if (folder !== undefined && folder !== work.workspace) change({ workspace: folder });
+  }, [folder]);
   const change = (to: Partial<NewWork>) => {
     const next = { ...work, ...to };
     setWork(next);
@@ -46,10 +50,11 @@ export function NewSession() {
   };
   const add = async (list: readonly File[]) => {
     if (busy) return;
-    const { mostImages, takeImages } = await import("@/features/session/composer/images");
-    const { images: taken, problem } = await takeImages(list, held.current);
+    const [{ mostImages }, { takeFiles, withFiles }] = await Promise.all([import("@/features/session/composer/images"), import("@/features/session/composer/files")]);
+    const { images: taken, text, problem } = await takeFiles(list, held.current);
     setImages([...held.current, ...taken].slice(0, mostImages));
-    another();
+    if (text !== "") change({ text: withFiles(box.current?.value ?? "", text) });
+    else another();
     if (problem) notify({ tone: "ask", text: pictures[problem] });
   };
   const empty = work.text.trim() === "" && images.length === 0;
@@ -112,12 +117,13 @@ export function NewSession() {
             <Field label={t.workspace}>{(p) => <TextInput {...p} value={work.workspace} onChange={(e) => change({ workspace: e.target.value })} placeholder={t.workspaceHint} className="font-mono" spellCheck={false} autoCapitalize="off" />}</Field>
           </div>
         )}
+        <NewChips work={work} change={change} />
         <div className="flex items-center gap-3 border-t border-line py-1 pr-1 pl-3">
           <Switch checked={work.plan} onChange={(plan) => change({ plan })} label={t.planFirst} />
           <span className="hidden min-w-0 flex-1 truncate text-sm text-soft sm:inline">{work.plan ? t.planFirstHelp : ""}</span>
           <span className="flex-1 sm:hidden" />
-          <input ref={files} type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple hidden onChange={(e) => { void add([...(e.target.files ?? [])]); e.target.value = ""; }} />
-          <IconButton label={pictures.addImage} icon={<ImagePlus size={15} />} disabled={images.length >= 4} onClick={() => files.current?.click()} />
+          <input ref={files} type="file" multiple hidden onChange={(e) => { void add([...(e.target.files ?? [])]); e.target.value = ""; }} />
+          <IconButton label={pictures.addImage} icon={<Paperclip size={15} />} onClick={() => files.current?.click()} />
           <IconButton label={t.options} icon={<SlidersHorizontal size={15} />} pressed={more} aria-expanded={more} onClick={() => setMore(!more)} />
           <Button type="submit" look="main" icon={<ArrowUp size={14} />} busy={busy} disabled={empty}>{busy ? t.starting : t.start}</Button>
         </div>

@@ -7,9 +7,15 @@ export interface NewWork {
   workspace: string;
   /** Make a plan first and ask about it. */
   plan: boolean;
+  /** A mode by its name; empty is the server's. */
+  mode: string;
+  /** Settings of the new session, such as its model. */
+  settings: Record<string, unknown>;
+  /** What the chosen model is called. */
+  modelName: string;
 }
 
-export const noWork: NewWork = { text: "", title: "", workspace: "", plan: false };
+export const noWork: NewWork = { text: "", title: "", workspace: "", plan: false, mode: "", settings: {}, modelName: "" };
 
 /** How far a beginning came, so that another try does not do a part twice. */
 export interface Begun {
@@ -19,7 +25,7 @@ export interface Begun {
 
 interface Ways {
   create(s: { title?: string; workspace?: string }): Promise<{ session_id: string }>;
-  command(id: string, type: "user_message", data: CommandData["user_message"], messageId: string): Promise<RestReceipt>;
+  command<T extends "user_message" | "update_settings">(id: string, type: T, data: CommandData[T], messageId?: string): Promise<RestReceipt>;
 }
 
 /**
@@ -28,9 +34,10 @@ interface Ways {
  */
 export async function start(ways: Ways, work: NewWork, begun: Begun, images: readonly string[] = []): Promise<string> {
   begun.sessionId ??= (await ways.create({ title: work.title.trim() || undefined, workspace: work.workspace.trim() || undefined })).session_id;
+  if (Object.keys(work.settings).length > 0) await ways.command(begun.sessionId, "update_settings", { settings: work.settings });
   const text = work.text.trim();
   if (text !== "" || images.length > 0) {
-    await ways.command(begun.sessionId, "user_message", { text, mode: work.plan ? "run" : undefined, images: images.length > 0 ? [...images] : undefined }, begun.messageId);
+    await ways.command(begun.sessionId, "user_message", { text, mode: work.plan ? "run" : ((work.mode || undefined) as CommandData["user_message"]["mode"]), images: images.length > 0 ? [...images] : undefined }, begun.messageId);
   }
   return begun.sessionId;
 }
@@ -48,7 +55,7 @@ export function keptWork(): NewWork {
 
 export function keepWork(work: NewWork): void {
   try {
-    if (work.text === "" && work.title === "" && work.workspace === "") localStorage.removeItem(key);
+    if (work.text === "" && work.title === "" && work.workspace === "" && work.mode === "" && Object.keys(work.settings).length === 0) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(work));
   } catch {
     // kept for this page then

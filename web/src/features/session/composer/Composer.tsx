@@ -1,22 +1,26 @@
 import { newId } from "@clew-run/client";
 import type { Session, UserMessageData } from "@clew-run/client";
 import { useQuestions, useSnapshot } from "@clew-run/client/react";
-import { ClipboardList, ImagePlus, SendHorizontal } from "lucide-react";
+import { AtSign, ClipboardList, Paperclip, SendHorizontal, Slash } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
 import { useCommands, isMac } from "@/app/commands";
-import { announce, notify } from "@/app/notices";
+import { announce, notify, notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { Button, cx, IconButton } from "@/ui";
 import { sessionWords } from "../words";
+import { callsCommand, commandIn } from "./completion";
 import { nothing, type Written } from "./draft";
-import { takeImages } from "./images";
+import { takeFiles, takenTypes, withFiles } from "./files";
 import { intentOf } from "./keys";
 import { sendLeftOver, sendMessage, drop } from "./pending";
 import { PendingRows } from "./PendingRows";
 import { plainYesNo } from "./plainYesNo";
 import { Queue } from "./Queue";
+import { SessionChips } from "./SessionChips";
 import { talking } from "./talking";
 import { Thumbs } from "./Thumbs";
+import { modeSent, wantedMode } from "./useChoices";
+import { useCompletion } from "./useCompletion";
 import { useDraft } from "./useDraft";
 import { composerWords } from "./words";
 
@@ -44,6 +48,19 @@ function Writing({ session }: { session: Session }) {
   const questions = useQuestions(session);
   const files = useRef<HTMLInputElement>(null);
   const composing = useComposing(box);
+  const expanding = useRef(false);
+  const completion = useCompletion(session.id, box, typed);
+  /** Writes a sign that calls something, as if it was typed. */
+  const begin = (sign: "@" | "/") => {
+    const el = box.current;
+    if (!el) return;
+    el.focus();
+    if (sign === "/") el.setSelectionRange(0, 0);
+    const before = el.value.slice(0, el.selectionStart);
+    el.setRangeText(sign === "@" && before !== "" && !/\s$/.test(before) ? " @" : sign, el.selectionStart, el.selectionEnd, "end");
+    typed();
+    completion.look();
+  };
 
   const asked = talking(questions);
   // Where only steps of a plan ask, the words are for work that goes on.
@@ -57,6 +74,21 @@ function Writing({ session }: { session: Session }) {
     box.current?.focus();
   }, [write, latest]);
 
+  /** What a command stands for; "no" if it must not go out. */
+  const expanded = async (w: Written): Promise<{ text: string; mode?: string } | "no" | undefined> => {
+    if (!callsCommand(w.text)) return undefined;
+    if (expanding.current) return "no";
+    expanding.current = true;
+    try {
+      const command = await commandIn(session.id, w.text);
+      return latest.current === w ? command : "no"; // somebody wrote on meanwhile
+    } catch (e) {
+      notifyError(e);
+      return "no";
+    } finally {
+      expanding.current = false;
+    }
+  };
   const send = async (delivery?: "steer" | "queue") => {
     const w = latest.current;
     if (w.text.trim() === "" && w.images.length === 0) return;
@@ -67,9 +99,16 @@ function Writing({ session }: { session: Session }) {
       return;
     }
     // The words answer what is seen here, and nothing that is asked in the meantime.
-    const data: UserMessageData = { text: w.text, may_answer: questions.map((q) => q.request_id) };
+    completion.close();
+    const command = await expanded(w);
+    if (command === "no") return;
+    const data: UserMessageData = { text: command?.text ?? w.text, may_answer: questions.map((q) => q.request_id) };
     if (w.images.length > 0) data.images = w.images;
     if (planFirst) data.mode = "run";
+    else {
+      const mode = command?.mode ?? wantedMode(session.id);
+      if (mode) data.mode = mode as UserMessageData["mode"];
+    }
     if (delivery && working) data.delivery = delivery;
     const id = newId();
     keeper.sending();
@@ -79,6 +118,7 @@ function Writing({ session }: { session: Session }) {
     const outcome = await sendMessage(session, data, id);
     if (outcome.ok) {
       keeper.acknowledged();
+      if (!planFirst) modeSent(session.id);
       announce(outcome.waits ? t.queued : t.sent);
       return;
     }
@@ -91,11 +131,13 @@ function Writing({ session }: { session: Session }) {
   };
 
   const addFiles = async (list: readonly File[]) => {
-    const { images, problem } = await takeImages(list, latest.current.images);
-    if (images.length > 0) write({ text: latest.current.text, images: [...latest.current.images, ...images] });
+    const { images, text, problem } = await takeFiles(list, latest.current.images);
+    const now = latest.current;
+    if (images.length > 0 || text !== "") write({ text: withFiles(now.text, text), images: [...now.images, ...images] });
     if (problem) notify({ tone: "ask", text: t[problem] });
   };
   const onKeyDown = (e: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (!composing.current && completion.key(e)) return;
     const intent = intentOf({ ...pick(e), isComposing: e.nativeEvent.isComposing, keyCode: e.keyCode }, composing.current);
     if (!intent) return;
     e.preventDefault();
@@ -122,7 +164,8 @@ function Writing({ session }: { session: Session }) {
       <PendingRows session={session} putBack={putBack} />
       <div className="mx-auto w-full max-w-[920px] border-t border-line p-3 max-sm:p-2">
         {hint && !empty && <p className="pb-1.5 text-sm text-ask" data-hint={held ? "held" : asked}>{hint}</p>}
-        <div className={cx("rounded border bg-sheet focus-within:border-run", dropping ? "border-run" : "border-edge/60")}>
+        <div className={cx("relative rounded border bg-sheet focus-within:border-run", dropping ? "border-run" : "border-edge/60")}>
+          {completion.list}
           {images.length > 0 && <Thumbs images={images} remove={(i) => write({ ...latest.current, images: images.filter((_, n) => n !== i) })} />}
           <textarea
             ref={box}
@@ -132,16 +175,23 @@ function Writing({ session }: { session: Session }) {
             onInput={() => {
               typed();
               setHeld(false);
+              completion.look();
             }}
+            onSelect={completion.look}
+            onBlur={completion.close}
+            {...completion.aria}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
             data-composer
             className="block field-sizing-content max-h-[38dvh] min-h-9 w-full resize-none pointer-coarse:min-h-11 bg-transparent px-3 pt-2 pb-1 outline-none pointer-coarse:text-[16px] pointer-coarse:leading-[22px]"
           />
-          <div className="flex items-center gap-1 px-1.5 pb-1.5" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
-            <input ref={files} type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple hidden onChange={(e) => { void addFiles([...(e.target.files ?? [])]); e.target.value = ""; }} />
-            <IconButton label={t.addImage} icon={<ImagePlus size={15} />} disabled={images.length >= 4} onClick={() => files.current?.click()} />
-            <Button look="quiet" aria-pressed={planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={planFirst ? "bg-run-wash text-run" : "text-soft"}>{t.planFirst}</Button>
+          <div className="flex flex-wrap items-center gap-1 px-1.5 pb-1.5" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
+            <input ref={files} type="file" accept={takenTypes} multiple hidden onChange={(e) => { void addFiles([...(e.target.files ?? [])]); e.target.value = ""; }} />
+            <IconButton label={t.addImage} icon={<Paperclip size={15} />} onClick={() => files.current?.click()} />
+            <IconButton label={t.mention} icon={<AtSign size={15} />} onClick={() => begin("@")} className="max-sm:hidden" />
+            <IconButton label={t.command} icon={<Slash size={15} />} onClick={() => begin("/")} className="max-sm:hidden" />
+            <Button look="quiet" aria-pressed={planFirst} aria-label={t.planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={planFirst ? "bg-run-wash text-run" : "text-soft"}><span className="max-lg:sr-only">{t.planFirst}</span></Button>
+            <SessionChips session={session} />
             <span className="flex-1" />
             {working && !asked ? (
               <>

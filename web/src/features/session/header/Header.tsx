@@ -1,6 +1,6 @@
 import type { Session } from "@clew-run/client";
 import { useConnection, useMessageIds, useSnapshot } from "@clew-run/client/react";
-import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, GitFork, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, ShieldCheck, Shrink, Trash2, Users } from "lucide-react";
+import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, Folder, GitFork, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, ShieldCheck, Shrink, Trash2, Users } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useCommands } from "@/app/commands";
@@ -11,6 +11,8 @@ import { client } from "@/app/client";
 import { useWords } from "@/i18n";
 import { useLoaded } from "@/lib/useLoaded";
 import { count, money } from "@/lib/format";
+import { chipWords } from "@/features/chips/words";
+import { baseName } from "@/features/start/names";
 import { bringBack } from "@/features/history/archive";
 import { Badge, cx, IconButton, Menu, Status, type MenuItem } from "@/ui";
 import { useSide } from "../side/side";
@@ -46,6 +48,7 @@ export function Header({ session }: { session: Session }) {
         {status && <Status status={status} live={connection.state === "active"} className={cx(status === "awaiting_input" && "text-ask")} />}
         {archived && <Badge>{t.archived}</Badge>}
         <span className="flex-1 max-sm:hidden" />
+        <Place session={session} />
         <Usage session={session} />
         <Viewers session={session} />
         <span className="flex-1 sm:hidden" />
@@ -57,6 +60,20 @@ export function Header({ session }: { session: Session }) {
         <IconButton label={side.open ? t.closeSide : t.openSide} icon={<PanelRight size={16} />} pressed={side.open} onClick={() => side.setOpen(!side.open)} className="max-md:hidden" />
       </div>
     </header>
+  );
+}
+
+/** The folder that the session works in. */
+function Place({ session }: { session: Session }) {
+  const t = useWords(chipWords);
+  const workspace = useSnapshot(session, (s) => s.session?.workspace ?? "");
+  if (workspace === "") return null;
+  return (
+    <span title={workspace} className="flex max-w-40 min-w-0 items-center gap-1 text-soft max-lg:hidden" data-folder>
+      <Folder size={13} aria-hidden className="shrink-0" />
+      <span className="sr-only">{t.is(t.folder, workspace)}</span>
+      <span aria-hidden className="truncate">{baseName(workspace)}</span>
+    </span>
   );
 }
 
