@@ -95,7 +95,7 @@ test("a model server on this machine is offered, then a folder, then three tasks
   await click(/^Ollama/, "radio");
   await page.getByLabel("Model", { exact: true }).waitFor();
   await click("Continue");
-  await page.getByText("qwen3:8b from openai").waitFor();
+  await page.getByText("qwen3:8b from ollama").waitFor();
   expect(await world.rest.models.inUse()).toMatchObject({ profile: "ollama", model: "qwen3:8b", local: true });
   await page.getByRole("button", { name: "storefront" }).waitFor();
   expect(await barriers(page)).toEqual([]);

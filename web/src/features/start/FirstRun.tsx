@@ -42,7 +42,7 @@ export function FirstRun({ model, missing, mayConnect, onModel, onSkip }: Props)
             {mayConnect ? <ConnectModel onSkip={missing ? onSkip : undefined} onDone={(now) => { setAgain(false); onModel(now); }} /> : <p className="text-soft">{t.askAdmin}</p>}
           </Step>
         ) : (
-          <Step n={1} state="done" title={t.modelDone} fact={model.model ? t.from(model.model, model.provider) : model.provider} action={mayConnect && <Button look="quiet" aria-label={t.changeModel} onClick={() => setAgain(true)}>{t.change}</Button>} />
+          <Step n={1} state="done" title={t.modelDone} fact={model.model ? t.from(model.model, model.profile || model.provider) : model.provider} action={mayConnect && <Button look="quiet" aria-label={t.changeModel} onClick={() => setAgain(true)}>{t.change}</Button>} />
         )}
         {folder === null ? (
           <Step n={2} state={connecting ? "next" : "current"} title={t.folder}><ChooseFolder choose={setFolder} /></Step>
