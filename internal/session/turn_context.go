@@ -59,7 +59,7 @@ type View struct {
 	Todo *clew.Todo
 	// InTodo is the todo that the task, or the one above it, carries out, "" if none.
 	InTodo string
-	NowMS int64
+	NowMS  int64
 	// Held says that the run is paused: nothing new may begin.
 	Held bool
 	// Blocked says that a question is open which is about no single call:
