@@ -108,7 +108,7 @@ func (b *backingUp) make(ctx context.Context, a *env.App, cfg env.Config, to str
 			return backedUp{Number: r.Number, Sessions: r.Sessions, Objects: r.Objects, Bytes: r.Bytes}, err
 		}
 	}
-	c, err := a.Connect(env.Remote{Server: b.server, Data: cfg.Data})
+	c, err := a.Connect(env.Remote{Server: b.server, Data: cfg.Data, Running: true})
 	if err != nil {
 		return backedUp{}, err
 	}

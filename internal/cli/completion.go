@@ -142,7 +142,7 @@ func offerOf(a *env.App, cmd *cobra.Command, get source, args []string) []string
 	if get == nil {
 		return nil
 	}
-	r := env.Remote{Quiet: true}
+	r := env.Remote{Quiet: true, Running: true}
 	for name, value := range map[string]*string{"server": &r.Server, "data": &r.Data} {
 		if f := cmd.Flags().Lookup(name); f != nil {
 			*value = f.Value.String()

@@ -24,7 +24,7 @@ type checkReport struct {
 }
 
 func doctorCommand(a *env.App) *cobra.Command {
-	var r env.Remote
+	r := env.Remote{Running: true}
 	var file string
 	var only, bare, online bool
 	cmd := &cobra.Command{

@@ -66,7 +66,7 @@ func here(ctx context.Context, a *env.App, r env.Remote, last bool) error {
 // needs a model nothing is started where there can be none.
 func serverWithModel(ctx context.Context, a *env.App, r env.Remote) (*env.Rest, error) {
 	running := r
-	running.Start = false
+	running.Running = true
 	c, err := a.Connect(running)
 	if clew.CodeOf(err) != clew.ConnectionFailed || !a.MayStart(r) {
 		return c, err

@@ -112,7 +112,7 @@ func dataFlag(cmd *cobra.Command, data *string) *cobra.Command {
 
 // lookFor finds the server of a data directory.
 func lookFor(ctx context.Context, a *env.App, data string) (background, error) {
-	at := env.Remote{Data: data, Quiet: true}
+	at := env.Remote{Data: data, Quiet: true, Running: true}
 	socket, dir, err := a.SocketOf(at)
 	if err != nil {
 		return background{}, err

@@ -28,7 +28,7 @@ const sessionsAtStart = 5
 // directory. Everybody else, and where no server runs and none may be started, reads
 // what there is and what they can do now; nothing is changed then.
 func start(a *env.App, cmd *cobra.Command, r env.Remote, last bool) error {
-	if c, err := a.Connect(env.Remote{Data: r.Data}); wholeScreen(a) && (c != nil || !noServer(err) || a.MayStart(r)) {
+	if c, err := a.Connect(env.Remote{Data: r.Data, Running: true}); wholeScreen(a) && (c != nil || !noServer(err) || a.MayStart(r)) {
 		return here(cmd.Context(), a, r, last)
 	}
 	if last {
@@ -63,7 +63,7 @@ type overview struct {
 }
 
 func newGlance(ctx context.Context, a *env.App, r env.Remote) overview {
-	c, err := a.Connect(env.Remote{Data: r.Data})
+	c, err := a.Connect(env.Remote{Data: r.Data, Running: true})
 	var none *env.NoTokenError // which is fine if the server lets everybody in
 	if err != nil && !errors.As(err, &none) {
 		return overview{problem: problemOf(err)}

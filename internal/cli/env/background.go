@@ -35,7 +35,7 @@ const Background = "background"
 // person who wonders should read.
 func (a *App) mayStart(r Remote) (why string, ok bool) {
 	switch {
-	case a.Program == "" || !r.Start:
+	case a.Program == "" || r.Running || !r.Start && !a.hadServer(r):
 		return "", false
 	case isOff(a.Getenv(EnvPrefix + "AUTOSTART")):
 		return "CLEW_AUTOSTART is off", false
@@ -47,6 +47,18 @@ func (a *App) mayStart(r Remote) (why string, ok bool) {
 		return "CI is set, where only clew run starts a server, for itself", false
 	}
 	return "", true
+}
+
+// hadServer reports whether a server was started in the background before: who comes
+// back after it left for want of work finds their sessions. One of a service is
+// somebody else's to start.
+func (a *App) hadServer(r Remote) bool {
+	dir, err := a.dataDir(r)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(LogFile(dir))
+	return err == nil
 }
 
 // MayStart reports whether a command may start a server by itself.

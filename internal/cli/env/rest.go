@@ -34,9 +34,11 @@ const (
 // Remote finds the server that a command talks to.
 type Remote struct {
 	Server, Data string
-	// Start lets a server be started in the background if none runs; Own lets it be
-	// started in CI, too, where it ends with the command.
+	// Start lets a server be started in the background if none runs, where there never
+	// was one, too; Own lets it be started in CI, where it ends with the command.
 	Start, Own bool
+	// Running takes only a server that runs already.
+	Running bool
 	// Quiet says nothing about the server that is found.
 	Quiet bool
 }

@@ -185,6 +185,30 @@ func TestAfterAKill(t *testing.T) {
 	}
 }
 
+// Who comes back after the server has left finds their sessions, whatever they type
+// first. Where there never was one, and for those that only look, none is started.
+func TestReadingStartsAServer(t *testing.T) {
+	p := newPerson(t)
+	p.model("- {reply: [{text: Hello.}]}")
+	if r := p.run("ls"); r.code != 3 || !strings.Contains(r.errs, "no server runs in "+p.data) {
+		t.Errorf("before anything: %+v", r)
+	}
+	p.ok("run", "remember the milk")
+	p.ok("serve", "stop")
+	p.ok() // clew alone, without a terminal
+	p.run("doctor")
+	p.run("__complete", "show", "")
+	if s := p.status(); s.PID != 0 {
+		t.Fatalf("who only looks has started a server: %+v", s)
+	}
+	if r := p.runWith([]string{"CLEW_AUTOSTART=0"}, "ls"); r.code != 3 || !strings.Contains(r.errs, "CLEW_AUTOSTART is off") {
+		t.Errorf("%+v", r)
+	}
+	if r := p.ok("ls"); !strings.Contains(r.errs, started) || !strings.Contains(r.out, "remember the milk") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // clew serve does by hand what other commands do by themselves, and says what is
 // wrong.
 func TestServeByHand(t *testing.T) {
