@@ -61,6 +61,11 @@ func (a *API) RestoreSession(ctx context.Context, id clew.SessionID) error {
 	return a.call(ctx, http.MethodPost, sessionPath(id)+"/restore", nil, nil, nil)
 }
 
+// ListArchived gives the caller's sessions that were put away.
+func (a *API) ListArchived(ctx context.Context, q, cursor string, limit int) (Page, error) {
+	return a.list(ctx, url.Values{"archived": {"true"}}, q, cursor, limit)
+}
+
 // ListDeleted gives the caller's sessions that can be brought back.
 func (a *API) ListDeleted(ctx context.Context, q, cursor string, limit int) (Page, error) {
 	return a.list(ctx, url.Values{"deleted": {"true"}}, q, cursor, limit)

@@ -22,7 +22,7 @@ func lsCommand(a *env.App) *cobra.Command {
 	var r env.Remote
 	var limit int
 	var cursor, filter string
-	var deleted bool
+	var archived, deleted bool
 	cmd := &cobra.Command{
 		Use:     "ls",
 		Aliases: []string{"list"},
@@ -37,8 +37,11 @@ func lsCommand(a *env.App) *cobra.Command {
 				return err
 			}
 			list := c.API().ListSessions
-			if deleted {
+			switch {
+			case deleted:
 				list = c.API().ListDeleted
+			case archived:
+				list = c.API().ListArchived
 			}
 			page, err := list(cmd.Context(), filter, cursor, limit)
 			if err != nil {
@@ -47,22 +50,30 @@ func lsCommand(a *env.App) *cobra.Command {
 			if page.Sessions == nil {
 				page.Sessions = []client.Session{}
 			}
-			return a.Print(page, func(w io.Writer) error { return sessionTable(a, w, page, filter, deleted, r) })
+			return a.Print(page, func(w io.Writer) error { return sessionTable(w, page, filter, lsOf{archived, deleted}, r) })
 		},
 	}
 	r.Flags(cmd)
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many")
 	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier page")
 	cmd.Flags().StringVar(&filter, "filter", "", "only those with this text in title or id")
+	cmd.Flags().BoolVar(&archived, "archived", false, "those that were put away, in place of the others")
 	cmd.Flags().BoolVar(&deleted, "deleted", false, "those that were deleted and can be brought back")
+	cmd.MarkFlagsMutuallyExclusive("archived", "deleted")
 	return cmd
 }
 
-func sessionTable(a *env.App, w io.Writer, list client.Page, filter string, deleted bool, r env.Remote) error {
+// lsOf says of which sessions a list is: of all that are neither by default.
+type lsOf struct{ archived, deleted bool }
+
+func sessionTable(w io.Writer, list client.Page, filter string, of lsOf, r env.Remote) error {
 	p := &env.Page{W: w}
 	switch {
-	case len(list.Sessions) == 0 && deleted:
+	case len(list.Sessions) == 0 && of.deleted:
 		p.Line("No deleted session can be brought back.")
+		return p.Err
+	case len(list.Sessions) == 0 && of.archived && filter == "":
+		p.Line("No session is archived.")
 		return p.Err
 	case len(list.Sessions) == 0:
 		p.Line("%s", noSessions(filter, r))
@@ -75,7 +86,10 @@ func sessionTable(a *env.App, w io.Writer, list client.Page, filter string, dele
 	if list.Next != "" {
 		p.Line("more: %s", r.Line("ls", "--cursor", list.Next))
 	}
-	if deleted {
+	if of.archived {
+		p.Line("Put one back on the list: %s", r.Line("archive", "--undo", "SESSION"))
+	}
+	if of.deleted {
 		p.Line("Bring one back: %s", r.Line("delete", "--undo", "SESSION"))
 	}
 	return p.Err
