@@ -139,6 +139,7 @@ type API struct {
 	routes  []Route
 	pace    pace // of transfers
 	heavy   heavy
+	index   *uiFile // of the web UI, nil without one
 	doc     *huma.OpenAPI
 	openAPI []byte // doc as it is served
 }

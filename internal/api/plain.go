@@ -29,7 +29,7 @@ func (a *API) plainRoutes() {
 	if a.o.InboxFeed != nil {
 		a.add("GET "+prefix+"/inbox/feed", Route{Own: true}, a.o.InboxFeed.ServeHTTP)
 	}
-	a.mux.HandleFunc("/", a.guard(notFound))
+	a.mux.HandleFunc("/", a.elsewhere(a.guard(notFound)))
 }
 
 func alive(w http.ResponseWriter, _ *http.Request) {

@@ -83,6 +83,7 @@ func (a *API) uiRoutes() error {
 	for _, p := range pages {
 		a.add("GET "+p, page, index.serve)
 	}
+	a.index = index
 	return fs.WalkDir(a.o.UI, ".", func(name string, entry fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(path.Base(name), ".") || strings.HasSuffix(name, ".gz") || name == "index.html"
 		if err != nil || entry.IsDir() || hidden {
@@ -95,6 +96,29 @@ func (a *API) uiRoutes() error {
 		a.add("GET /"+name, page, f.serve)
 		return nil
 	})
+}
+
+// elsewhere answers at an address that nothing has. Somebody who opens it in a browser
+// gets the UI, which says so and leads on; a program gets an error.
+func (a *API) elsewhere(program http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		opened := r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
+		if a.index == nil || !opened || strings.HasPrefix(r.URL.Path, "/api/") {
+			program(w, r)
+			return
+		}
+		a.index.serve(missingPage{w}, r)
+	}
+}
+
+// A missingPage is the UI at an address that it does not have.
+type missingPage struct{ http.ResponseWriter }
+
+func (w missingPage) WriteHeader(status int) {
+	if status == http.StatusOK {
+		status = http.StatusNotFound
+	}
+	w.ResponseWriter.WriteHeader(status)
 }
 
 // A uiFile is a file of the UI, and what was made of it at the build.

@@ -72,6 +72,29 @@ func TestUI(t *testing.T) {
 	}
 }
 
+// A wrong address shows the UI to who opens it in a browser, with the status that it is
+// missing. Programs get an error, and only those who may ask.
+func TestUIAtAWrongAddress(t *testing.T) {
+	b := newBench(t)
+	open := func(token, method, path string) answer {
+		t.Helper()
+		r := b.request(token, method, path, "")
+		r.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+		return b.serve(r)
+	}
+	for _, path := range []string{"/nonsense/page", "/nonsense", "/assets/main-Old.js", "/s"} {
+		a := open("", "GET", path).is(http.StatusNotFound, "")
+		if !strings.Contains(a.raw, "<title>index") || a.header.Get("Cache-Control") != "no-cache" || a.header.Get("Content-Security-Policy") == "" {
+			t.Errorf("%s: %v %s", path, a.header, a.raw)
+		}
+		b.call("", "GET", path, "").is(http.StatusUnauthorized, clew.AuthRequired)
+		b.call(ownerToken, "GET", path, "").is(http.StatusNotFound, clew.InvalidMessage)
+		open("", "POST", path).is(http.StatusUnauthorized, clew.AuthRequired)
+	}
+	open("", "GET", "/api/v1/nonsense").is(http.StatusUnauthorized, clew.AuthRequired)
+	open(ownerToken, "GET", "/api/v2/sessions").is(http.StatusNotFound, clew.InvalidMessage)
+}
+
 // The page that holds what agents wrote is a stranger everywhere and reaches
 // nothing. Scripts in it run only if that was asked for.
 func TestUIFrame(t *testing.T) {

@@ -13,6 +13,18 @@ test("a session that is not here yet has no title and no status", async ({ world
   await screenshots(page, "truth-loading");
 });
 
+test("a wrong address says so, and the rail leads on", async ({ visit }) => {
+  const visitor = await visit({ path: "/" });
+  visitor.allow(/404.*\/nonsense\/page/);
+  const { page } = visitor;
+  const answer = await page.goto("/nonsense/page");
+  expect(answer?.status()).toBe(404);
+  await page.getByRole("heading", { name: "No such page" }).waitFor();
+  await screenshots(page, "truth-wrong-address");
+  await page.getByRole("link", { name: "Home" }).first().click();
+  await page.waitForURL(/\/$/);
+});
+
 test("a page without its server says what it knows", async ({ world, visit }) => {
   const { page, context } = await visit({ path: "/" });
   await page.getByRole("heading", { level: 1 }).waitFor();
