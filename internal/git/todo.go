@@ -421,27 +421,11 @@ func (k *Keeper) endTodo(ctx context.Context, t *TodoTree, home *Repository) err
 // removeTodo takes the work tree away. The branch goes too if all of it is in the
 // session's files, or nothing is on it; else it stays, and is named.
 func (k *Keeper) removeTodo(ctx context.Context, t TodoTree) (kept string, err error) {
-	r, err := Find(ctx, t.Repository)
-	if err != nil && !errors.Is(err, ErrNone) {
-		return "", err
+	kept, err = takeAway(ctx, t.Worktree, k.todoNote(t.name()), "git.todo.emptied", func(r *Repository) (string, error) { return r.dropTodoBranch(ctx, t) })
+	if err == nil {
+		crash.At("git.todo.removed")
 	}
-	if err := os.RemoveAll(t.Dir); err != nil {
-		return "", err
-	}
-	crash.At("git.todo.emptied")
-	if r != nil {
-		if err := r.forget(t.Worktree); err != nil {
-			return "", err
-		}
-		if kept, err = r.dropTodoBranch(ctx, t); err != nil {
-			return "", err
-		}
-	}
-	if err := os.Remove(k.todoNote(t.name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	crash.At("git.todo.removed")
-	return kept, nil
+	return kept, err
 }
 
 func (r *Repository) dropTodoBranch(ctx context.Context, t TodoTree) (kept string, err error) {

@@ -226,6 +226,13 @@ func (k *Keeper) Remove(ctx context.Context, w Worktree) (kept string, err error
 }
 
 func (k *Keeper) remove(ctx context.Context, w Worktree) (kept string, err error) {
+	return takeAway(ctx, w, k.note(w.Session), "git.worktree.emptied", func(r *Repository) (string, error) { return r.dropBranch(ctx, w) })
+}
+
+// takeAway removes a work tree, then what the repository has of it, and its note last:
+// while that is there, an end that was cut off is tried again. drop decides about the
+// branch.
+func takeAway(ctx context.Context, w Worktree, note, emptied string, drop func(*Repository) (kept string, err error)) (kept string, err error) {
 	r, err := Find(ctx, w.Repository)
 	if err != nil && !errors.Is(err, ErrNone) {
 		return "", err
@@ -233,16 +240,16 @@ func (k *Keeper) remove(ctx context.Context, w Worktree) (kept string, err error
 	if err := os.RemoveAll(w.Dir); err != nil {
 		return "", err
 	}
-	crash.At("git.worktree.emptied")
+	crash.At(emptied)
 	if r != nil {
 		if err := r.forget(w); err != nil {
 			return "", err
 		}
-		if kept, err = r.dropBranch(ctx, w); err != nil {
+		if kept, err = drop(r); err != nil {
 			return "", err
 		}
 	}
-	if err := os.Remove(k.note(w.Session)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(note); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
 	return kept, nil
