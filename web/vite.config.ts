@@ -27,7 +27,8 @@ function finished(): Plugin {
       const page = readFileSync(join(dir, "index.html"), "utf8");
       const build = createHash("sha256").update(page).digest("hex").slice(0, 12);
       writeFileSync(join(dir, "index.html"), page.replace("__BUILD__", build));
-      const files = readdirSync(join(dir, "assets")).map((name) => `/assets/${name}`);
+      // The Korean fonts come when Hangul is shown.
+      const files = readdirSync(join(dir, "assets")).filter((name) => !name.startsWith("korean")).map((name) => `/assets/${name}`);
       const worker = join(dir, "sw.js");
       writeFileSync(worker, `const __BUILD__=${JSON.stringify(build)},__FILES__=${JSON.stringify(files)};${readFileSync(worker, "utf8")}`);
       for (const file of readdirSync(dir, { recursive: true, withFileTypes: true })) {

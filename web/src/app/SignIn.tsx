@@ -13,7 +13,7 @@ export function SignIn({ problem, wrong, link, ended }: { problem?: string; wron
   return (
     <main className="mx-auto flex min-h-full max-w-sm flex-col justify-center gap-5 p-6">
       <Logo />
-      <h1 className="text-xl font-semibold">{t.signIn}</h1>
+      <h1 className="text-2xl font-semibold">{t.signIn}</h1>
       {ended && (
         <div role="alert" className="flex gap-2 rounded border border-ask/50 bg-ask-wash px-3 py-2">
           <Mark tone="ask" className="mt-1" />

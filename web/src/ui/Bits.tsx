@@ -27,11 +27,11 @@ export function Badge({ children, tone = "past", label }: { children: ReactNode;
       aria-label={label}
       role={label ? "img" : undefined}
       className={cx(
-        "inline-flex h-[18px] min-w-[18px] items-center justify-center rounded-full px-1.5 text-xs font-medium whitespace-nowrap",
+        "inline-flex h-5 min-w-5 items-center justify-center gap-1 rounded-full px-1.5 text-xs font-medium whitespace-nowrap",
         tone === "ask" && "bg-ask-wash text-ask",
         tone === "run" && "bg-run-wash text-run",
         tone === "fail" && "bg-fail-wash text-fail",
-        tone === "past" && "bg-sunk text-soft",
+        tone === "past" && "bg-hover text-soft",
       )}
     >
       {children}
@@ -40,7 +40,7 @@ export function Badge({ children, tone = "past", label }: { children: ReactNode;
 }
 
 export function Kbd({ children }: { children: ReactNode }) {
-  return <kbd className="inline-flex h-[18px] min-w-[18px] items-center justify-center rounded-sm border border-line bg-sunk px-1 font-mono text-xs text-soft">{children}</kbd>;
+  return <kbd className="inline-flex h-[18px] min-w-[18px] items-center justify-center rounded-sm bg-hover px-1 text-xs font-medium whitespace-nowrap text-soft">{children}</kbd>;
 }
 
 /** A page or list without content says what would be here, and how it comes. */
@@ -80,7 +80,7 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
   const e = error as { message?: string; code?: string; suggestedAction?: string };
   const todo = e.suggestedAction ? t.whatToDo[e.suggestedAction] : "";
   return (
-    <div role="alert" className="flex flex-wrap items-start gap-x-3 gap-y-2 rounded border border-fail/40 bg-fail-wash px-3 py-2">
+    <div role="alert" className="flex flex-wrap items-start gap-x-3 gap-y-2 rounded-lg border border-fail-line bg-fail-wash px-3 py-2">
       <Mark tone="fail" className="mt-1" />
       <p className="min-w-0 flex-1 basis-52">
         <span className="text-ink">{e.message ?? String(error)}</span> {todo}
@@ -149,7 +149,7 @@ export function Progress({ done, total, label }: { done: number; total: number; 
 /** The head of a page: its name and what one does there. `below`: on phones that has a line of its own. */
 export function PageHead({ title, children, below }: { title: string; children?: ReactNode; below?: boolean }) {
   return (
-    <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2">
+    <header className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2 md:px-5">
       <h1 className="text-lg font-semibold">{title}</h1>
       <div className={cx("flex min-w-0 flex-1 flex-wrap items-center justify-end gap-2", below && "max-sm:basis-full max-sm:justify-start")}>{children}</div>
     </header>

@@ -4,10 +4,10 @@ import { cx } from "./cx";
 type Look = "plain" | "main" | "danger" | "quiet";
 
 const looks: Record<Look, string> = {
-  plain: "border border-edge/60 bg-sheet text-ink hover:bg-hover",
-  main: "border border-run bg-run text-on-run hover:brightness-110",
-  danger: "border border-fail/70 bg-sheet text-fail hover:bg-fail-wash",
-  quiet: "border border-transparent text-ink hover:bg-hover",
+  plain: "border border-line2 bg-sheet text-ink shadow-card hover:bg-hover",
+  main: "border border-transparent bg-run text-on-run shadow-card hover:bg-run-hi",
+  danger: "border border-line2 bg-sheet text-fail shadow-card hover:bg-fail-wash",
+  quiet: "border border-transparent text-soft hover:bg-hover hover:text-ink",
 };
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -29,7 +29,7 @@ export function Button({ look = "plain", icon, keys, busy, className, children, 
       aria-keyshortcuts={keys}
       onClick={busy ? undefined : onClick}
       className={cx(
-        "inline-flex h-(--row) min-w-(--row) shrink-0 items-center justify-center gap-1.5 rounded px-2.5 whitespace-nowrap select-none transition-[background-color,filter] duration-(--motion) disabled:opacity-50",
+        "inline-flex h-(--row) min-w-(--row) shrink-0 items-center justify-center gap-1.5 rounded px-3 font-medium whitespace-nowrap select-none transition-[background-color,filter] duration-(--motion) disabled:opacity-50",
         busy && "opacity-60",
         looks[look],
         className,
@@ -38,7 +38,7 @@ export function Button({ look = "plain", icon, keys, busy, className, children, 
     >
       {icon}
       {children}
-      {keys && <kbd aria-hidden className="hidden font-mono text-xs opacity-75 pointer-fine:inline">{keys}</kbd>}
+      {keys && <kbd aria-hidden className={cx("hidden h-[18px] min-w-[18px] items-center justify-center rounded-sm px-1 text-xs pointer-fine:inline-flex", look === "main" ? "bg-on-run/16" : "bg-hover text-soft")}>{keys}</kbd>}
     </button>
   );
 }

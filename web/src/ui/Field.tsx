@@ -1,7 +1,7 @@
 import { useId, type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, type TextareaHTMLAttributes } from "react";
 import { cx } from "./cx";
 
-const box = "w-full rounded border border-edge/60 bg-sheet px-2.5 text-ink focus:border-run aria-invalid:border-fail";
+const box = "w-full rounded border border-edge bg-sheet px-2.5 text-ink focus-visible:border-run focus-visible:outline-3 focus-visible:outline-offset-0 focus-visible:outline-run/20 aria-invalid:border-fail";
 
 /** A labelled control with a hint or an error below it. */
 export function Field({ label, hint, error, children }: {
@@ -76,11 +76,11 @@ export function Segmented<T extends string>({ label, value, options, onChange }:
 }) {
   const group = useId();
   return (
-    <div role="radiogroup" aria-label={label} className="flex w-fit rounded border border-edge/60 bg-sheet p-0.5">
+    <div role="radiogroup" aria-label={label} className="flex w-fit gap-0.5 rounded-[7px] bg-hover p-0.5">
       {options.map((o) => (
         <label
           key={o.id}
-          className="flex h-[calc(var(--row)-6px)] cursor-pointer items-center gap-1.5 rounded-sm px-2.5 whitespace-nowrap has-checked:bg-run has-checked:text-on-run has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-run"
+          className="flex h-[calc(var(--row)-6px)] cursor-pointer items-center gap-1.5 rounded-[5px] px-2.5 text-sm font-medium whitespace-nowrap text-soft hover:text-ink has-checked:bg-sheet has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-run"
         >
           <input type="radio" className="sr-only" name={group} checked={o.id === value} onChange={() => onChange(o.id)} />
           {o.icon}

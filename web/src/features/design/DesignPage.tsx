@@ -4,7 +4,7 @@ import { useWords } from "@/i18n";
 import { Badge, Button, Dialog, Empty, ErrorNote, Field, IconButton, Kbd, Loading, Mark, Menu, PageHead, Pre, Progress, Segmented, Select, Status, Switch, Tabs, TextArea, TextInput, type Tone } from "@/ui";
 import { designWords } from "./words";
 
-const colours = ["paper", "sheet", "sunk", "hover", "ink", "soft", "line", "edge", "run", "run-wash", "ask", "ask-wash", "fail", "fail-wash", "past", "add", "add-wash", "del", "del-wash"];
+const colours = ["paper", "sheet", "sunk", "well", "hover", "press", "ink", "soft", "faint", "line", "line2", "edge", "run", "run-hi", "run-wash", "run-line", "ask", "ask-wash", "ask-line", "fail", "fail-wash", "fail-line", "past", "add", "add-wash", "add-word", "del", "del-wash", "del-word", "found", "found-now", "c1", "c2", "c3", "c4", "c5", "s-key", "s-str", "s-num", "s-com", "s-fn"];
 const tones: Tone[] = ["run", "ask", "fail", "done", "wait", "past"];
 
 /** The design system on a page of its own: tokens, components and their states. */
@@ -31,7 +31,7 @@ export function DesignPage() {
             </ul>
           </Part>
           <Part title={t.type}>
-            {["text-xl", "text-lg", "text-base", "text-sm", "text-xs"].map((size) => (
+            {["text-3xl", "text-2xl", "text-xl", "text-lg", "text-md", "text-base", "text-sm", "text-xs"].map((size) => (
               <p key={size} className={`${size} flex items-baseline gap-4`}><code className="w-20 font-mono text-xs text-soft">{size}</code>{t.sample} 0123456789</p>
             ))}
             <p className="flex items-baseline gap-4 font-mono text-sm"><code className="w-20 text-xs text-soft">font-mono</code>go test ./... 0O 1lI</p>

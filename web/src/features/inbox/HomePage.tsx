@@ -48,7 +48,7 @@ export function HomePage() {
       <div className="mx-auto flex w-full max-w-[792px] flex-col gap-8 px-4 py-6 md:py-10">
         {mayStart && begin.model && begin.missing && <NoModel begin={begin} />}
         <div className="flex flex-col gap-3">
-          <h1 className="text-xl font-semibold">{mayStart ? t.welcome : t.guest}</h1>
+          <h1 className="text-2xl font-semibold">{mayStart ? t.welcome : t.guest}</h1>
           {mayStart ? <NewSession /> : <p className="text-soft">{me?.role === "viewer" ? t.viewerHelp : t.approverHelp}</p>}
         </div>
         {shown.length > 0 && (
