@@ -60,7 +60,7 @@ type HitlApprovalRequestData struct {
 	// as another one. Faces that read numbers so show this instead.
 	InputText string  `json:"input_text,omitempty"`
 	Effect    *Effect `json:"effect,omitempty"` // what an approval covers
-	Limit     string  `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, time, retries or cost
+	Limit     string  `json:"limit,omitempty"`  // the limit that was reached: requests, mistakes, steps, budget, month, time, retries or cost
 	// OwnLimit says that it is the run's own limit, which its owner may raise.
 	OwnLimit bool       `json:"own_limit,omitempty"`
 	Raise    int        `json:"raise,omitempty"` // how many times as much again a yes allows

@@ -26,6 +26,14 @@ type TokenUsage struct {
 	LeftOut  int             `json:"left_out,omitempty"` // rows that are not listed; the total has them
 	Sessions int             `json:"sessions"`
 	Total    TokenCount      `json:"total"`
+	Budgets  UsageBudgets    `json:"budgets"`
+}
+
+// UsageBudgets is what may be spent before a person is asked; 0 is no limit.
+type UsageBudgets struct {
+	TaskUSD       float64 `json:"task_usd"`        // by a task with all its subtasks
+	MonthUSD      float64 `json:"month_usd"`       // by a person's sessions in a calendar month
+	MonthSpentUSD float64 `json:"month_spent_usd"` // by the caller's, in this month of UTC
 }
 
 // A TokenUsageRow has those of its first fields that rows are grouped by.

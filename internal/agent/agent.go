@@ -50,7 +50,9 @@ type Config struct {
 	// AlwaysAllowed says of a tool server's tool whether a person allowed it, as
 	// it is now, once and for all.
 	AlwaysAllowed func(spec tool.Spec) bool
-	Clock         clock.Clock // nil = the machine's
+	// MonthCost says what a person's sessions cost this month; nil = nobody counts.
+	MonthCost func(owner clew.UserID) float64
+	Clock     clock.Clock // nil = the machine's
 	// Workspace opens a session's directory, for as long as the agent works.
 	Workspace func(id clew.SessionID, owner clew.UserID, dir string, v settings.Values) (*tool.Workspace, error)
 	// MadeFrom gives the directory that a session's own work tree was made from, "" if it
@@ -161,7 +163,7 @@ func (a *Agent) CheckSettings(changes map[string]any) error {
 // Budgeted implements session.Rules.
 func (a *Agent) Budgeted() bool {
 	v := a.valuesFor(nil)
-	return v.BudgetUSD > 0 || v.BudgetTokens > 0 || v.BudgetTimeSec > 0
+	return v.BudgetUSD > 0 || v.BudgetTokens > 0 || v.BudgetMonthUSD > 0 || v.BudgetTimeSec > 0
 }
 
 // ReminderSec implements session.Rules.

@@ -200,7 +200,7 @@ func (w *worker) scribe() (*worker, error) {
 func (w *worker) beginSummary(v session.View, c *worker, req llm.Request, x *summaryCall) (begun bool, err error) {
 	reserve := clew.Usage{TokensIn: int64(llm.EstimateTokens(req.Messages, req.System, nil)), TokensOut: int64(req.MaxTokens)}
 	reserve.CostUSD = c.cost(v, reserve)
-	r, err := w.desk.Do(decide.StartSummary{Call: c.modelCall(reserve)})
+	r, err := w.desk.Do(decide.StartSummary{Call: c.modelCall(v, reserve)})
 	x.id = r.Summary
 	return r.Started, err
 }

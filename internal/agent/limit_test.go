@@ -233,6 +233,30 @@ func TestBudgetWithUnknownPrice(t *testing.T) {
 	})
 }
 
+// What a person's sessions cost in a month is held against the month's budget. A yes of
+// an administrator lets this task pass it, and no other.
+func TestMonthBudget(t *testing.T) {
+	run(t, allowed(map[string]any{"budget_month_usd": 320}), func(w *world) {
+		w.info, w.month = prices, 319.999
+		w.say("go")
+		q := w.asked(clew.AskAutoApprovalMaxReqReached)
+		if q.Limit != "month" || !strings.Contains(q.Reason, "$320.00") || w.model.asked() != 0 {
+			t.Fatalf("after %d calls: %+v", w.model.asked(), q)
+		}
+		if _, err := w.host.Do(w.Context(), w.id, clew.Command{
+			Type: clew.CommandHitlApprovalResponse, By: clew.Principal{User: "ann", Role: clew.RoleOwner},
+			Data: &clew.HitlApprovalResponseData{RequestID: q.RequestID, Action: clew.ChoiceApprove},
+		}); clew.CodeOf(err) != clew.Forbidden {
+			t.Fatalf("the yes of somebody who is no administrator: %v", err)
+		}
+		w.yes()
+		w.idle()
+		if w.model.asked() != 2 {
+			t.Errorf("%d model calls", w.model.asked())
+		}
+	}, calls(call("a", "list_files", `{"path":"."}`)), says("done"))
+}
+
 // The budget stops model calls, not tools: they cost nothing, and a question
 // about them could not raise it.
 func TestBudgetLeavesToolsAlone(t *testing.T) {

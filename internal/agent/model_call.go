@@ -23,7 +23,7 @@ import (
 // it.
 func (w *worker) think(ctx context.Context, v session.View) (more bool, err error) {
 	mentioned, parts := w.mentioned(ctx, v)
-	call := w.modelCall(w.estimate(v, asMessage(parts)...))
+	call := w.modelCall(v, w.estimate(v, asMessage(parts)...))
 	call.Mentioned = mentioned
 	found := w.snapMessage(ctx, v)
 	r, err := w.desk.Do(decide.StartModelCall{Files: found.seen(), Call: call})
@@ -47,10 +47,10 @@ func (w *worker) onward(ctx context.Context, v session.View, text string, images
 		v.Task.Mistakes++
 	}
 	reserve := w.estimate(v, clew.ModelMessage{Content: clew.List[clew.Part]{{Type: clew.PartToolResult, Text: text, Images: images}}})
-	if w.limits().Pass(v.Spent(), reserve) || w.due(v, reserve.TokensIn) != needNothing {
+	if w.limits(v.Owner).Pass(v.Spent(), reserve) || w.due(v, reserve.TokensIn) != needNothing {
 		return nil
 	}
-	call := w.modelCall(reserve)
+	call := w.modelCall(v, reserve)
 	return &call
 }
 

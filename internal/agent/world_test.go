@@ -42,6 +42,7 @@ var ann = clew.Principal{User: "ann", Role: clew.RoleAdmin}
 type world struct {
 	*testing.T
 	mem      *journaltest.Memory
+	month    float64 // what the owner's sessions cost this month
 	host     *session.Host
 	hosts    int
 	id       clew.SessionID
@@ -119,7 +120,7 @@ func (w *world) open() {
 		peers = lonely(name)
 	}
 	worker := agent.New(agent.Config{
-		Node: name, Settings: w.settings, Blobs: w.blobs, Log: slog.New(slog.DiscardHandler),
+		Node: name, MonthCost: func(clew.UserID) float64 { return w.month }, Settings: w.settings, Blobs: w.blobs, Log: slog.New(slog.DiscardHandler),
 		Provider:      func(p settings.Profile) (llm.Provider, error) { return w.provider(p) },
 		Model:         func(settings.Profile) agent.Model { return w.info },
 		Tools:         func(context.Context) []tool.Tool { return w.tools },

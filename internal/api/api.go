@@ -115,6 +115,7 @@ type Options struct {
 	Timeout         time.Duration // of a request; 0 = 15 s
 
 	Usage     func(ctx context.Context, user clew.UserID) (DiskUsage, error) // nil = nobody counts
+	Budgets   func(user clew.UserID) UsageBudgets                            // nil = there are none
 	Version   string                                                         // of the program, for the OpenAPI document
 	AsyncAPI  []byte                                                         // the document of the WebSocket protocol
 	Ready     func(context.Context) error                                    // nil = always ready

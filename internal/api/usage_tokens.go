@@ -62,6 +62,14 @@ type TokenUsage struct {
 	LeftOut  int             `json:"left_out,omitempty" doc:"Rows beyond those that are listed; the total has them"`
 	Sessions int             `json:"sessions" doc:"That used something"`
 	Total    TokenCount      `json:"total"`
+	Budgets  UsageBudgets    `json:"budgets"`
+}
+
+// UsageBudgets is what may be spent before a person is asked; 0 is no limit.
+type UsageBudgets struct {
+	TaskUSD       float64 `json:"task_usd" doc:"By a task with all its subtasks"`
+	MonthUSD      float64 `json:"month_usd" doc:"By a person's sessions in a calendar month"`
+	MonthSpentUSD float64 `json:"month_spent_usd" doc:"By the caller's sessions in this month, of UTC"`
 }
 
 type tokenUsageOutput struct{ Body TokenUsage }
@@ -100,7 +108,11 @@ func (a *API) getTokenUsage(ctx context.Context, in *tokenUsageInput) (*tokenUsa
 			}
 		}
 		if q.Cursor = next; next == "" {
-			return &tokenUsageOutput{sum.result()}, nil
+			out := sum.result()
+			if a.o.Budgets != nil {
+				out.Budgets = a.o.Budgets(callerOf(ctx).User)
+			}
+			return &tokenUsageOutput{out}, nil
 		}
 	}
 }

@@ -109,6 +109,9 @@ func printUsage(w io.Writer, u client.TokenUsage, r env.Remote) error {
 	if u.LeftOut > 0 {
 		p.Line("%s more in the total", term.Goes(u.LeftOut, "row", "is", "are"))
 	}
+	if b := u.Budgets; b.MonthUSD > 0 {
+		p.Line("%s left of this month's %s", term.Dollars(max(0, b.MonthUSD-b.MonthSpentUSD)), term.Dollars(b.MonthUSD))
+	}
 	return p.Err
 }
 

@@ -31,6 +31,7 @@ func TestUsageTable(t *testing.T) {
 			{Model: "big", TokenCount: client.TokenCount{Calls: 2, TokensIn: 7}},
 			{Day: "2026-11-02", TokenCount: client.TokenCount{Calls: 12, TokensIn: 1_234_560, TokensOut: 20, CacheReads: 5, CacheWrites: 6, CostUSD: 1.5}},
 		},
+		Budgets: client.UsageBudgets{MonthUSD: 20, MonthSpentUSD: 1.5},
 	}
 	var out strings.Builder
 	if err := printUsage(&out, u, env.Remote{}); err != nil {
@@ -40,7 +41,8 @@ func TestUsageTable(t *testing.T) {
 		"DAY         MODEL    CALLS       IN  OUT  CACHED   COST\n" +
 		"earlier     big          2        7    0       0  $0.00\n" +
 		"2026-11-02  unknown     12  1234560   20      11  $1.50\n" +
-		"total                   14  1234567   20      11  $1.50\n"
+		"total                   14  1234567   20      11  $1.50\n" +
+		"$18.50 left of this month's $20.00\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}

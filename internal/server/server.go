@@ -67,6 +67,7 @@ type Server struct {
 	eraser    *erase.Eraser
 	git       *git.Keeper
 	backups   *backups
+	months    months
 
 	oldWorktrees []git.Worktree // that were there at the start
 
@@ -228,6 +229,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.months.clock, s.months.list = s.cfg.Clock, index.List
 	if err := s.openQuestions(ctx); err != nil {
 		return err
 	}
@@ -322,7 +324,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
 		Settings: s.shop.settings, Secrets: s.shop.secrets, Models: s.shop.models, Words: projectWords{s.shop, s.madeFrom}, Files: sessionFiles{s.shop}, Folders: folders{s.shop}, ToolServers: s.shop.desk, Blobs: s.journal, References: s.refers, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
-		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups, Git: repositories{s, s.git}, Usage: s.usage,
+		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups, Git: repositories{s, s.git}, Usage: s.usage, Budgets: s.budgets,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: s.journal.Ready, Metrics: figures, WebSocket: s.gateway, Log: s.log,
 	}

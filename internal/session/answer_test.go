@@ -281,7 +281,7 @@ func TestOtherQuestions(t *testing.T) {
 
 // A yes to a question about a limit lets the task go on as far again.
 func TestLimits(t *testing.T) {
-	for _, limit := range []string{core.LimitBudget, core.LimitSteps, core.LimitMistakes, core.LimitRequests} {
+	for _, limit := range []string{core.LimitBudget, core.LimitMonth, core.LimitSteps, core.LimitMistakes, core.LimitRequests} {
 		for _, choice := range []clew.Choice{clew.ChoiceApprove, clew.ChoiceReject} {
 			b := newBench()
 			b.atWork()
@@ -296,6 +296,9 @@ func TestLimits(t *testing.T) {
 			task, yes := b.task(), choice == clew.ChoiceApprove
 			if task.AutoApproved != 0 || (task.Raised == 1) != (yes && limit == core.LimitBudget) || (task.Turn != nil) != yes {
 				t.Errorf("%s, %s: %+v", limit, choice, task)
+			}
+			if (task.PastMonth != "") != (yes && limit == core.LimitMonth) {
+				t.Errorf("%s, %s: the month %q may be passed", limit, choice, task.PastMonth)
 			}
 			if yes && (task.Steps == 0) != (limit == core.LimitSteps) {
 				t.Errorf("%s: %d steps", limit, task.Steps)

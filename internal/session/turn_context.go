@@ -196,7 +196,7 @@ func (d *TurnContext) fail(err error) {
 
 // Spent is what the task has used as far as the view knows.
 func (v View) Spent() decide.Spent {
-	return decide.Spent{Mistakes: v.Task.Mistakes, Steps: v.Task.Steps, Tree: v.Tree, Raised: v.Root.Raised, Run: v.Run, NowMS: v.NowMS}
+	return decide.Spent{Mistakes: v.Task.Mistakes, Steps: v.Task.Steps, Tree: v.Tree, Raised: v.Root.Raised, PastMonth: v.Root.PastMonth, Run: v.Run, NowMS: v.NowMS}
 }
 
 // viewRun completes a view with what the task has to know of its tree and run.
@@ -207,7 +207,7 @@ func (s *Session) viewRun(v *View, t *core.Task) {
 	if t.TaskID == root.TaskID {
 		v.Root = v.Task
 	} else {
-		v.Root = core.Task{TaskRef: root.TaskRef, Raised: root.Raised, Allowed: root.Allowed}
+		v.Root = core.Task{TaskRef: root.TaskRef, Raised: root.Raised, PastMonth: root.PastMonth, Allowed: root.Allowed}
 	}
 	r := s.state.ActiveRun(t)
 	switch {

@@ -110,6 +110,8 @@ func limitKeys() []*Key {
 			Doc: "What a task with all its subtasks may cost, in USD. 0 is no limit.", Allowed: "0 to 1000000", check: between(0, 1_000_000)},
 		{Name: "budget_tokens", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lowerLimit,
 			Doc: "How many tokens, in and out, a task with all its subtasks may use. 0 is no limit.", Allowed: "0 to 10^12", check: between(0, 1e12)},
+		{Name: "budget_month_usd", Group: "Limits", Exportable: true, Session: SessionNever,
+			Doc: "What the sessions of each person may cost in a calendar month (UTC), in USD; then a person is asked before a task continues. 0 is no limit.", Allowed: "0 to 1000000", check: between(0, 1_000_000)},
 		{Name: "max_subtask_depth", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
 			Doc: "How deep subtasks may be nested.", Allowed: "0 to 10", check: between(0, 10)},
 		{Name: "max_subtasks", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,

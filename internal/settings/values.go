@@ -47,6 +47,7 @@ type Values struct {
 	MistakeLimit         int                   `json:"mistake_limit"`              // 3 in a row; then mistake_limit_reached; 0 = none
 	BudgetUSD            float64               `json:"budget_usd"`                 // of a task tree; 0 = none
 	BudgetTokens         int64                 `json:"budget_tokens"`              // in + out of a task tree; 0 = none
+	BudgetMonthUSD       float64               `json:"budget_month_usd"`           // of a person's sessions; 0 = none
 	ConfirmCompletion    bool                  `json:"confirm_completion"`         // ask completion_result at the end
 	WorkspaceQuotaMB     int                   `json:"workspace_quota_mb"`         // of a user, those that the server makes: 20480; 0 = none
 	BlobQuotaMB          int                   `json:"blob_quota_mb"`              // of a user: 5120; 0 = none

@@ -92,7 +92,7 @@ func (f *follower) noAnswerer(q clew.Question) *outcome {
 	if f.o.Wait || !f.o.UntilDone {
 		return nil
 	}
-	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && (d.Limit == "budget" || d.Limit == "time") {
+	if d, ok := q.Data.(*clew.HitlApprovalRequestData); ok && (d.Limit == "budget" || d.Limit == "month" || d.Limit == "time") {
 		return &outcome{EndedBudget, d.Reason}
 	}
 	return &outcome{EndedQuestion, ask.Line(q)}

@@ -23,7 +23,7 @@ func (y yesRule) answer(q clew.Question) *client.InboxAnswer {
 	case *clew.HitlPlanReviewData:
 	case *clew.HitlApprovalRequestData:
 		again := d.Ask == clew.AskAPIReqFailed || d.Ask == clew.AskMistakeLimitReached || d.Limit == "retries"
-		if again || d.Limit == "budget" || d.Limit == "time" || d.Limit == "mistakes" {
+		if again || d.Limit == "budget" || d.Limit == "month" || d.Limit == "time" || d.Limit == "mistakes" {
 			return nil
 		}
 	default:

@@ -245,7 +245,7 @@ func applyResolved(s *State, r clew.Record, d *clew.HitlResolvedData) {
 			t.Steps = 0
 		}
 		if root := s.Task(t.RootTaskID); root != nil && a.HoldsRun() && !a.OwnLimit && d.Action == clew.ResolvedApprove {
-			root.Raised += a.raise
+			root.allow(a, r.TS)
 		}
 	}
 	if c := t.Call(a.Call); c != nil && c.RequestID == d.RequestID && c.Status == CallAsked && d.Action == clew.ResolvedApprove {
@@ -259,4 +259,5 @@ const (
 	LimitMistakes = "mistakes"
 	LimitSteps    = "steps"
 	LimitBudget   = "budget"
+	LimitMonth    = "month" // what its owner's sessions may cost in a month
 )

@@ -116,7 +116,7 @@ func WordsMean(q clew.Question) clew.WordsEffect {
 		return clew.WordsChange
 	case q.Type != clew.EventHitlApprovalRequest:
 		return clew.WordsAnswer
-	case a.Ask.IsInteractive(), a.Ask == clew.AskCompletionResult, a.Limit == LimitBudget:
+	case a.Ask.IsInteractive(), a.Ask == clew.AskCompletionResult, a.Limit == LimitBudget, a.Limit == LimitMonth:
 		return clew.WordsDeny
 	}
 	return clew.WordsContinue

@@ -1,8 +1,10 @@
 package core
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -29,6 +31,9 @@ type Spent struct {
 
 // DayOf is the day of a record's time.
 func DayOf(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
+
+// MonthOf is the month of a record's time, such as 2026-11.
+func MonthOf(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01") }
 
 // Add puts another row's numbers on top.
 func (p *Spent) Add(q Spent) {
@@ -98,4 +103,14 @@ func (s Summary) Paid() []Spent {
 		return s.Spent
 	}
 	return []Spent{{Day: DayOf(s.UpdatedMS), TokensIn: s.TokensIn, TokensOut: s.TokensOut, CostUSD: s.CostUSD}}
+}
+
+// CostIn is what the session of a line in a list cost in a month.
+func (s Summary) CostIn(month string) (usd float64) {
+	for _, p := range s.Paid() {
+		if strings.HasPrefix(cmp.Or(p.Day, DayOf(s.CreatedMS)), month) {
+			usd += p.CostUSD
+		}
+	}
+	return usd
 }

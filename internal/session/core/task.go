@@ -87,6 +87,8 @@ type Task struct {
 	Mistakes     int `json:"mistakes,omitempty"`
 	Steps        int `json:"steps,omitempty"`
 	Raised       int `json:"raised,omitempty"`
+	// PastMonth is the month, such as 2026-11, whose budget people let the tree pass.
+	PastMonth string `json:"past_month,omitempty"`
 	// Allowed is what people let be remembered for the tree; of roots only.
 	Allowed []clew.RememberedRule `json:"rules,omitempty"`
 }
@@ -221,7 +223,18 @@ func (s *State) ofPlan(a Subject) bool {
 }
 
 // HoldsRun reports whether a question holds up all tasks of a run.
-func (a Subject) HoldsRun() bool { return a.Limit == LimitBudget || a.Limit == LimitTime }
+func (a Subject) HoldsRun() bool {
+	return a.Limit == LimitBudget || a.Limit == LimitMonth || a.Limit == LimitTime
+}
+
+// allow raises the limit of a tree that a question is about.
+func (t *Task) allow(a Subject, ts int64) {
+	if a.Limit == LimitMonth {
+		t.PastMonth = MonthOf(ts)
+		return
+	}
+	t.Raised += a.raise
+}
 
 func (s *State) sameRun(a, b clew.TaskID) bool {
 	t, other := s.Task(a), s.Task(b)

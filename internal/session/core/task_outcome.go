@@ -60,7 +60,7 @@ func refusal(q clew.Question) *clew.Outcome {
 		return &clew.Outcome{Status: status, WhyCode: clew.EndNotContinued, Message: message}
 	}
 	switch {
-	case d.Limit == LimitBudget || d.Limit == LimitTime:
+	case d.Limit == LimitBudget || d.Limit == LimitMonth || d.Limit == LimitTime:
 		return no(clew.OutcomeBudget, "the budget is used up")
 	case d.Ask == clew.AskAPIReqFailed, d.Ask == clew.AskMistakeLimitReached, d.Limit == run.LimitRetries, d.Limit == LimitMistakes:
 		return no(clew.OutcomeFailed, d.Reason)

@@ -19,6 +19,10 @@ type Limits struct {
 	USD      float64
 	Tokens   int64
 	TimeSec  int // of a run
+
+	// MonthUSD is what the sessions of the task's owner may cost in a month, MonthTaken
+	// what they cost in this one, as far as the agent knows.
+	MonthUSD, MonthTaken float64
 }
 
 // Spent is what limits are held against.
@@ -26,6 +30,7 @@ type Spent struct {
 	Mistakes, Steps int
 	Tree            clew.Usage // what the task's tree used and its calls under way may use
 	Raised          int        // how often people raised the tree's budget
+	PastMonth       string     // the month whose budget people let the tree pass
 	Run             *run.Run   // nil if the task works for none
 	NowMS           int64
 }
@@ -34,7 +39,7 @@ type Spent struct {
 // something since the agent looked.
 func spentBy(tx *Tx, s *core.State, t *core.Task) Spent {
 	return Spent{
-		Mistakes: t.Mistakes, Steps: t.Steps, Tree: s.TreeUsage(t.RootTaskID), Raised: s.RootOf(t).Raised, Run: s.ActiveRun(t), NowMS: tx.FirstTS(),
+		Mistakes: t.Mistakes, Steps: t.Steps, Tree: s.TreeUsage(t.RootTaskID), Raised: s.RootOf(t).Raised, PastMonth: s.RootOf(t).PastMonth, Run: s.ActiveRun(t), NowMS: tx.FirstTS(),
 	}
 }
 
@@ -56,6 +61,9 @@ func (l Limits) question(x Spent, next clew.Usage) *clew.HitlApprovalRequestData
 	case refusal != nil:
 		q.Limit, q.OwnLimit, q.Raise = core.LimitBudget, own, raise
 		q.Reason = "Go on? " + strings.ToUpper(refusal.Error()[:1]) + refusal.Error()[1:] + ". " + again(raise)
+	case l.MonthUSD > 0 && l.MonthTaken+next.CostUSD > l.MonthUSD && x.PastMonth != core.MonthOf(x.NowMS):
+		q.Limit = core.LimitMonth
+		q.Reason = fmt.Sprintf("This month's budget of $%.2f is used up: $%.2f are spent, and the next call may cost $%.2f. Approving lets this task continue for the rest of the month.", l.MonthUSD, l.MonthTaken, next.CostUSD)
 	case late:
 		q.Limit, q.OwnLimit, q.Reason = core.LimitTime, ownTime, fmt.Sprintf("The run has worked for %s, and it has no more time. Go on? A yes allows as much again.", (time.Duration(x.Run.Worked(x.NowMS))*time.Millisecond).Round(time.Second))
 	default:

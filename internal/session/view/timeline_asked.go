@@ -12,7 +12,7 @@ import (
 // MarkAsked is what a question of a timeline is about, for faces that put it into
 // words of their own.
 type MarkAsked struct {
-	Kind    string `json:"kind" enum:"command,edit,fetch,server,tool,requests,mistakes,steps,budget,time,retries,cost,model,resume,doubt,plan,input,clarification" doc:"May a command run, a file change, an address be fetched, a tool server or a tool be used; a limit was reached; a step failed for good or costs much; the model's provider failed; take a task up again; the server stopped during a call; a plan; a value; what was meant"`
+	Kind    string `json:"kind" enum:"command,edit,fetch,server,tool,requests,mistakes,steps,budget,month,time,retries,cost,model,resume,doubt,plan,input,clarification" doc:"May a command run, a file change, an address be fetched, a tool server or a tool be used; a limit was reached; a step failed for good or costs much; the model's provider failed; take a task up again; the server stopped during a call; a plan; a value; what was meant"`
 	Subject string `json:"subject,omitempty" doc:"The command, file, address, input, step, failure, calls, plan or question"`
 	Tool    string `json:"tool,omitempty" doc:"The tool that would be called"`
 }

@@ -173,7 +173,7 @@ export type TimelineKind = "user" | "assistant" | "tool" | "question" | "answer"
 export interface TimelineAsked {
   kind:
     | "command" | "edit" | "fetch" | "server" | "tool"
-    | "requests" | "mistakes" | "steps" | "budget" | "time" | "retries" | "cost"
+    | "requests" | "mistakes" | "steps" | "budget" | "month" | "time" | "retries" | "cost"
     | "model" | "resume" | "doubt" | "plan" | "input" | "clarification";
   /** The command, file, address, input, step, failure, calls, plan or question. */
   subject?: string;

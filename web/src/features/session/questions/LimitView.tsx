@@ -7,7 +7,7 @@ export function LimitView({ question: q }: { question: Extract<Question, { type:
   const t = useWords(questionWords);
   const limit = q.limit ?? (q.ask === "mistake_limit_reached" ? "mistakes" : "requests");
   const says = t.limitYes[limit];
-  const shared = limit === "budget" || limit === "time";
+  const shared = limit === "budget" || limit === "month" || limit === "time";
   return (
     <ul className="list-disc pl-5 text-soft marker:text-past">
       {says && <li>{says(q.raise ?? 1)}</li>}

@@ -2,7 +2,7 @@ import type { MissingWorkspace } from "@clew-run/client";
 import { words } from "@/i18n";
 import { particle } from "@/i18n/particle";
 
-type Limit = "requests" | "mistakes" | "steps" | "budget" | "time" | "retries" | "cost";
+type Limit = "requests" | "mistakes" | "steps" | "budget" | "month" | "time" | "retries" | "cost";
 type Kinds<T> = Partial<Record<string, T>>;
 
 const askers: Kinds<string> = { "": "The agent", ":step": "A step of the plan", ":sub": "A subtask" };
@@ -96,12 +96,14 @@ export const questionWords = words({
       mistakes: () => "A yes lets it try on; the count begins anew.",
       steps: () => "A yes lets it go on; the count begins anew.",
       budget: (n: number) => (n > 1 ? `A yes allows ${n} times the budget in addition.` : "A yes allows as much again."),
+      month: () => "Approving lets this task continue for the rest of the month.",
       time: (n: number) => (n > 1 ? `A yes allows ${n} times as long in addition.` : "A yes allows as much time again."),
       retries: () => "A yes tries the step again, with all its retries.",
       cost: () => "A yes lets the step begin.",
     } as Record<string, (raise: number) => string> satisfies Record<Limit, unknown>,
     limitNo: {
       budget: "A no ends the work; what is done stays.",
+      month: "Denying ends the work; what is done stays.",
       time: "A no ends the run; what is done stays.",
       retries: "Skip leaves the step out; a no ends the run.",
       cost: "Skip leaves the step out; a no lets it fail.",
@@ -215,12 +217,14 @@ export const questionWords = words({
       mistakes: () => "허용하면 더 시도하고, 횟수를 새로 셉니다.",
       steps: () => "허용하면 계속하고, 횟수를 새로 셉니다.",
       budget: (n) => (n > 1 ? `허용하면 예산의 ${n}배를 더 씁니다.` : "허용하면 같은 예산을 한 번 더 씁니다."),
+      month: () => "허용하면 이 작업은 이번 달 끝까지 계속할 수 있습니다.",
       time: (n) => (n > 1 ? `허용하면 ${n}배의 시간을 더 씁니다.` : "허용하면 같은 시간을 한 번 더 씁니다."),
       retries: () => "허용하면 이 단계를 처음부터 다시 시도합니다.",
       cost: () => "허용하면 이 단계를 시작합니다.",
     },
     limitNo: {
       budget: "중단하면 작업이 끝나고, 한 일은 남습니다.",
+      month: "중단하면 작업이 끝나고, 한 일은 남습니다.",
       time: "중단하면 실행이 끝나고, 한 일은 남습니다.",
       retries: "건너뛰면 이 단계를 빼고, 중단하면 실행이 끝납니다.",
       cost: "건너뛰면 이 단계를 빼고, 중단하면 실패로 둡니다.",
