@@ -34,7 +34,7 @@ var builtUI = fstest.MapFS{
 func TestUI(t *testing.T) {
 	b := newBench(t)
 	for _, path := range []string{
-		"/", "/sign-in", "/inbox", "/history", "/settings", "/settings/", "/settings/devices", "/mcp", "/admin", "/admin/sessions",
+		"/", "/sign-in", "/inbox", "/history", "/usage", "/settings", "/settings/", "/settings/devices", "/mcp", "/admin", "/admin/sessions",
 		"/s/sess_1", "/s/sess_1/", "/s/sess_1/time", "/design", "/inbox?q=1",
 	} {
 		a := b.call("", "GET", path, "").is(http.StatusOK, "")

@@ -21,6 +21,7 @@ const HistoryPage = lazyPart(() => import("@/features/history/HistoryPage").then
 const SettingsPage = lazyPart(() => import("@/features/settings/SettingsPage").then((m) => m.SettingsPage));
 const McpPage = lazyPart(() => import("@/features/mcp/McpPage").then((m) => m.McpPage));
 const AdminPage = lazyPart(() => import("@/features/admin/AdminPage").then((m) => m.AdminPage));
+const UsagePage = lazyPart(() => import("@/features/usage/UsagePage").then((m) => m.UsagePage));
 const DesignPage = lazyPart(() => import("@/features/design/DesignPage").then((m) => m.DesignPage));
 
 export function App() {
@@ -55,6 +56,7 @@ function Pages() {
           <Route path="/inbox"><InboxPage /></Route>
           <Route path="/history"><HistoryPage /></Route>
           <Route path="/settings/:part?">{(p) => <SettingsPage part={p.part} />}</Route>
+          <Route path="/usage"><UsagePage /></Route>
           <Route path="/mcp"><McpPage /></Route>
           <Route path="/admin/:part?">{(p) => <AdminPage part={p.part} />}</Route>
           <Route path="/s/:id/time">{(p) => <TimePage key={p.id} sessionId={p.id} />}</Route>

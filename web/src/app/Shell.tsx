@@ -1,4 +1,4 @@
-import { Clock, Home, Inbox, type LucideIcon, Plug, Plus, Search, Settings, Shield } from "lucide-react";
+import { ChartColumn, Clock, Home, Inbox, type LucideIcon, Plug, Plus, Search, Settings, Shield } from "lucide-react";
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useWords } from "@/i18n";
@@ -48,6 +48,7 @@ export function Shell({ children }: { children: ReactNode }) {
     { path: "/", name: t.home, icon: Home },
     { path: "/inbox", name: t.inbox, icon: Inbox, keys: "i" },
     { path: "/history", name: t.history, icon: Clock, keys: "h" },
+    { path: "/usage", name: t.usage, icon: ChartColumn },
     { path: "/settings", name: t.settings, icon: Settings, keys: "," },
     ...(admin ? [{ path: "/mcp", name: t.mcp, icon: Plug }, { path: "/admin", name: t.admin, icon: Shield }] : []),
   ], [t, admin]);
@@ -93,7 +94,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">{children}</main>
       {sayLine && <div className="border-t border-line px-4 py-1 md:hidden"><ConnectionBadge connection={connection} onRetry={inbox.reconnect} /></div>}
       <nav aria-label={t.navigation} className={cx("shrink-0 border-t border-line bg-sunk pb-[env(safe-area-inset-bottom)] md:hidden", path.startsWith("/s/") ? "hidden" : "flex")}>
-        {places.slice(0, 4).map((p) => (
+        {places.filter((p) => p.path !== "/usage").slice(0, 4).map((p) => (
           <Link
             key={p.path}
             href={p.path}

@@ -5,6 +5,8 @@ const locale = () => (usePrefs.getState().language === "ko" ? "ko-KR" : "en-GB")
 const formats = {
   time: { hour: "2-digit", minute: "2-digit", hour12: false },
   day: { month: "short", day: "numeric" },
+  date: { month: "short", day: "numeric", timeZone: "UTC" },
+  month: { month: "long", timeZone: "UTC" },
   full: { dateStyle: "medium", timeStyle: "medium", hour12: false },
 } satisfies Record<string, Intl.DateTimeFormatOptions>;
 const made = new Map<string, Intl.DateTimeFormat>();
@@ -23,6 +25,16 @@ export function clockTime(ms: number): string {
   const time = formatter("time").format(d);
   if (d.toDateString() === new Date().toDateString()) return time;
   return `${formatter("day").format(d)} ${time}`;
+}
+
+/** "Nov 8", of a day such as 2026-11-08, which is none of a time zone. */
+export function day(date: string): string {
+  return formatter("date").format(new Date(`${date}T00:00:00Z`));
+}
+
+/** "November". */
+export function month(ms: number): string {
+  return formatter("month").format(ms);
 }
 
 export function fullTime(ms: number): string {

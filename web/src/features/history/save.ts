@@ -1,12 +1,9 @@
 import { client } from "@/app/client";
+import { saveAs } from "@/lib/saveAs";
 
 /** Saves the session whole, as a file that another server can import. */
 export async function saveSession(session: string): Promise<void> {
   const response = await client.rest.sessions.export(session);
-  const url = URL.createObjectURL(await response.blob());
-  const a = document.createElement("a");
-  a.href = url;
-  a.download = /filename="?([\w.-]+)"?/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `${session}.bundle`;
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000); // the download has begun by then
+  const name = /filename="?([\w.-]+)"?/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `${session}.bundle`;
+  saveAs(await response.blob(), name);
 }

@@ -4,6 +4,7 @@ import { useSnapshot } from "@clew-run/client/react";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { client } from "@/app/client";
+import { saveAs } from "@/lib/saveAs";
 import { notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { Button, CopyButton, Dialog, ErrorNote, Field, Select, TextInput } from "@/ui";
@@ -145,12 +146,8 @@ function Export({ session, onClose }: { session: Session; onClose(): void }) {
   const [format, setFormat] = useState<(typeof formats)[number]>("bundle");
   const act = async () => {
     const response = await client.rest.sessions.export(session.id, format);
-    const url = URL.createObjectURL(await response.blob());
-    const a = document.createElement("a");
-    a.href = url;
-    a.download = /filename="?([\w.-]+)"?/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `${session.id}.${format}`;
-    a.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000); // the download has begun by then
+    const name = /filename="?([\w.-]+)"?/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `${session.id}.${format}`;
+    saveAs(await response.blob(), name);
   };
   return (
     <FormDialog title={t.exportTitle} submit={t.exportButton} onClose={onClose} act={act}>
