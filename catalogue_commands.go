@@ -15,7 +15,7 @@ var Commands = []CommandInfo{
 	{CommandHitlClarificationResponse, RoleApprover, true, "Say what was meant.", HitlClarificationResponseData{}},
 	{CommandAskResponse, RoleApprover, true, "Answer an ask by button, text or value.", AskResponseData{}},
 
-	{CommandAssignQuestion, RoleOwner, false, "Say who shall answer a question.", AssignQuestionData{}},
+	{CommandAssignQuestion, RoleOwner, false, "Choose who answers a question.", AssignQuestionData{}},
 
 	{CommandUserMessage, RoleOwner, false, "Say something to the session; the one way in for a person's words.", UserMessageData{}},
 	{CommandEditQueued, RoleOwner, false, "Say something else in a message that waits.", EditQueuedData{}},
@@ -30,7 +30,7 @@ var Commands = []CommandInfo{
 	{CommandClearTask, RoleOwner, false, "Put a task away without deleting it.", ClearTaskData{}},
 
 	{CommandControlPause, RoleOwner, false, "Pause the run.", ControlPauseData{}},
-	{CommandControlResume, RoleOwner, false, "Let the run go on, with changes to the plan if any.", ControlResumeData{}},
+	{CommandControlResume, RoleOwner, false, "Let the run continue, with changes to the plan if any.", ControlResumeData{}},
 	{CommandControlCancel, RoleOwner, false, "End the run or task.", ControlCancelData{}},
 	{CommandControlRetry, RoleOwner, false, "Try a failed todo again.", ControlRetryData{}},
 	{CommandControlSkip, RoleOwner, false, "Leave a todo out.", ControlSkipData{}},
@@ -60,7 +60,7 @@ var Commands = []CommandInfo{
 	{CommandCondenseContext, RoleOwner, false, "Put a summary in place of a task's old messages to the model.", CondenseContextData{}},
 
 	{CommandRenameSession, RoleOwner, false, "Give the session a title.", RenameSessionData{}},
-	{CommandArchiveSession, RoleOwner, false, "Put the session away, so that lists leave it out, or bring it back. It is refused while an agent is at work or a question is open; what is said or begun in the session brings it back, too.", ArchiveSessionData{}},
+	{CommandArchiveSession, RoleOwner, false, "Put the session away, so that lists leave it out, or bring it back. It is refused while an agent is at work or a question is open; what is said or begun in the session also brings it back.", ArchiveSessionData{}},
 	{CommandSetAccess, RoleOwner, false, "Share the session with somebody, or take that back.", SetAccessData{}},
 	{CommandForgetRule, RoleOwner, false, "Have asked again what was remembered for a task.", ForgetRuleData{}},
 

@@ -67,7 +67,7 @@ var Codes = []CodeInfo{
 	{ConnectionFailed, 1001, true, "reconnect", "the connection could not be set up"},
 	{ConnectionTimeout, 1002, true, "reconnect", "nothing was heard in time"},
 	{InvalidMessage, 1003, false, "fix_request", "not JSON, no or unknown type, or a field that does not fit"},
-	{RateLimited, 1004, true, "wait", "too many messages; retry_after_ms says when to go on"},
+	{RateLimited, 1004, true, "wait", "too many messages; retry_after_ms says when to continue"},
 	{MessageTooLarge, 1005, false, "fix_request", "a frame or body over the size limit"},
 	{AuthRequired, 2001, true, "authenticate", "no credentials were given"},
 	{AuthFailed, 2002, false, "authenticate", "the credentials are wrong, revoked or of another server"},

@@ -31,7 +31,7 @@ const (
 	EndPutAway       EndCode = "put_away"       // the task was put away
 	EndSkipped       EndCode = "skipped"        // the step was left out
 	EndDenied        EndCode = "denied"         // a call or a step was not allowed
-	EndNotContinued  EndCode = "not_continued"  // the answer to going on was no
+	EndNotContinued  EndCode = "not_continued"  // it was not continued
 	EndPlanRejected  EndCode = "plan_rejected"  // nothing of the plan is carried out
 	EndPlanChanged   EndCode = "plan_changed"   // what was asked about is no longer in the plan
 	EndContinued     EndCode = "continued"      // words had the task go on, so nobody has to be asked

@@ -148,7 +148,7 @@ func (r *runner) review(ctx context.Context, d *clew.HitlPlanReviewData) error {
 	fmt.Fprint(r.out, planText(d))
 	answer := clew.HitlPlanResponseData{RequestID: d.RequestID, Action: clew.ChoiceApprove}
 	if !r.yes {
-		fmt.Fprint(r.out, "approve? yes, no, or what shall be different: ")
+		fmt.Fprint(r.out, "approve? yes, no, or what should change: ")
 		words, err := r.in.ReadString('\n')
 		words = strings.TrimSpace(words)
 		switch {

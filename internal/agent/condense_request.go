@@ -12,7 +12,7 @@ import (
 const (
 	// summaryHead begins a summary as the model that goes on gets it.
 	summaryHead = "This is a summary of the conversation so far. It takes the place of the earlier messages.\n\n"
-	summaryTail = "\n\n[This is the end of the summary. The conversation goes on.]"
+	summaryTail = "\n\n[This is the end of the summary. The conversation continues.]"
 
 	summaryTokens = 8192   // bounds the answer
 	summaryRunes  = 32_000 // and what is taken of it

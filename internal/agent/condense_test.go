@@ -52,7 +52,7 @@ func tokensOf(u clew.Usage) int64 { return u.TokensIn + u.TokensOut + u.CacheRea
 // plainWords leaves of a summary and of a marker what tells them apart.
 var plainWords = strings.NewReplacer(
 	"This is a summary of the conversation so far. It takes the place of the earlier messages.\n\n", "",
-	"\n\n[This is the end of the summary. The conversation goes on.]", "",
+	"\n\n[This is the end of the summary. The conversation continues.]", "",
 	" earlier messages were left out here to make room.]\n\nThe conversation began with this:\n\n", " left out] ",
 	"\n\n[From here on nothing is left out.]", "",
 )
@@ -161,7 +161,7 @@ func TestCondenseTwice(t *testing.T) {
 		w.idle()
 		w.sent("user: SECOND|five", "assistant: a5", "user: six")
 		second := w.model.request(6).Messages[0].Content[0].Text
-		if !strings.Contains(second, `{"role":"summary","text":"This is a summary of the conversation so far. It takes the place of the earlier messages.\n\nFIRST\n\n[This is the end of the summary. The conversation goes on.]"}`) {
+		if !strings.Contains(second, `{"role":"summary","text":"This is a summary of the conversation so far. It takes the place of the earlier messages.\n\nFIRST\n\n[This is the end of the summary. The conversation continues.]"}`) {
 			t.Errorf("the older summary is not in %.200q", second)
 		}
 		if got := w.messages("condense_context"); len(got) != 2 || got[0].ContextCondense.CondenseID == got[1].ContextCondense.CondenseID {

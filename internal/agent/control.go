@@ -32,7 +32,7 @@ const (
 
 var controls = []tool.Spec{
 	control(toolFollowup, "Ask the user something that only the user can decide or know. The answer is the result.",
-		`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"answers to choose from; the user may also say something else"},"input_type":{"type":"string","enum":["text","choice","number","boolean","date"],"description":"the kind of value; text, or choice with options"},"required":{"type":"boolean","description":"false if you can go on without an answer; true unless said"},"default":{"description":"the answer that is taken if nobody answers in time"}},"required":["question"],"additionalProperties":false}`),
+		`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"answers to choose from; the user may also say something else"},"input_type":{"type":"string","enum":["text","choice","number","boolean","date"],"description":"the kind of value; text, or choice with options"},"required":{"type":"boolean","description":"false if you can continue without an answer; true unless said"},"default":{"description":"the answer that is taken if nobody answers in time"}},"required":["question"],"additionalProperties":false}`),
 	control(toolCompletion, "Say that the task is done. The result is the answer that the user, or the agent that gave you the subtask, gets.",
 		`{"type":"object","properties":{"result":{"type":"string"}},"required":["result"],"additionalProperties":false}`),
 	control(toolTodos, "Write down the whole list of steps, with the state of each. It replaces the former list.",

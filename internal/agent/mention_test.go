@@ -181,7 +181,7 @@ func TestMentionsAreBounded(t *testing.T) {
 		}
 		w.say("read @long.txt")
 		got := lastText(w.model.last())
-		if len(got) > 40<<10 || !strings.Contains(got, "(more lines follow; go on with offset 3") {
+		if len(got) > 40<<10 || !strings.Contains(got, "(more lines follow; continue with offset 3") {
 			t.Errorf("%d bytes, ending with %s", len(got), got[len(got)-200:])
 		}
 		w.say("all of" + names)

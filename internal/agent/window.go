@@ -44,7 +44,7 @@ func (w *worker) showWindow(c core.Call) error {
 	case wish.Type == clew.ActionWindowCreate && (in.Title == nil || in.Content == nil):
 		return w.wrong(c, "a window opens with a title and content")
 	case wish.Type == clew.ActionWindowUpdate && in.Title == nil && in.Content == nil:
-		return w.wrong(c, "give the title or the content that the window shall have")
+		return w.wrong(c, "give the title or the content of the window")
 	}
 	if in.Title != nil {
 		title := visible(strings.Join(strings.Fields(*in.Title), " "))

@@ -43,7 +43,7 @@ type responseBody struct {
 	Value           any                  `json:"value,omitempty" doc:"To a question that asks for one"`
 	Comment         string               `json:"comment,omitempty" maxLength:"65536"`
 	Remember        *clew.Remember       `json:"remember,omitempty" doc:"With approve: do not ask about calls alike again"`
-	Instruction     string               `json:"instruction,omitempty" maxLength:"65536" doc:"With modify: what the planner shall change"`
+	Instruction     string               `json:"instruction,omitempty" maxLength:"65536" doc:"With modify: what the planner should change"`
 	Modifications   []clew.PlanEdit      `json:"modifications,omitempty" doc:"With modify: changes made as they stand"`
 	ClientMessageID clew.ClientMessageID `json:"client_message_id,omitempty" maxLength:"128"`
 }

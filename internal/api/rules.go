@@ -22,7 +22,7 @@ type ruleInput struct {
 // ruleOutput is what a pattern comes to.
 type ruleOutput struct {
 	Body struct {
-		Covers   bool   `json:"covers" doc:"The pattern covers the command that is asked about"`
+		Covers   bool   `json:"covers" doc:"The pattern covers the command in question"`
 		Match    string `json:"match,omitempty" doc:"A command that it covers"`
 		NearMiss string `json:"near_miss,omitempty" doc:"One much like it that it does not cover"`
 		Problem  string `json:"problem,omitempty" doc:"Why it cannot be remembered, or does not cover the command"`

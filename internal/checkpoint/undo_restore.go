@@ -13,7 +13,7 @@ import (
 // ErrUnsettled says that a restore was begun and could neither be finished nor
 // taken back yet. The next user of the place tries again, and Recover tells what
 // became of it. Every other error of a restore means that it did not happen.
-var ErrUnsettled = errors.New("the files could neither be restored nor be put back as they were; clew goes on with it as soon as it can")
+var ErrUnsettled = errors.New("the files could neither be restored nor be put back as they were; clew continues as soon as it can")
 
 // ErrUnopened says that the checkpoints of a workspace could not be looked at: of a
 // restore that was begun before it says nothing.

@@ -195,9 +195,9 @@ func (f answerFlags) remembering(q clew.Question, out client.InboxAnswer) (clien
 	o, scope := ask.Offer(q), clew.RememberScope(f.remember)
 	switch {
 	case out.Action != clew.ChoiceApprove:
-		return out, env.Usagef("--remember is for a yes")
+		return out, env.Usagef("--remember goes with an approval")
 	case o == nil:
-		return out, env.Usagef("this is asked about each time: there is nothing to remember")
+		return out, env.Usagef("this needs approval each time: there is nothing to remember")
 	}
 	offered := false
 	for _, s := range o.Scopes {

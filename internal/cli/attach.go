@@ -32,7 +32,7 @@ func attachCommand(a *env.App) *cobra.Command {
 		Long: "Open a session, the newest one if none is named. On a terminal it fills the screen:\n" +
 			"the transcript, the plan, what is asked, and a place to write. With --plain, and where\n" +
 			"there is no terminal, it is told line by line, and nothing is asked unless you say -i.\n" +
-			"Leaving changes nothing: the work goes on.",
+			"Leaving changes nothing: the work continues.",
 		Example: "clew attach\nclew attach sess_1\nclew attach sess_1 --until-done -q    # wait for the end, print the answer",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -34,7 +34,7 @@ func demoCommand(a *env.App) *cobra.Command {
 			"subtask. The story takes about five minutes and waits for your answers, in the\n" +
 			"browser that opens or by the command line. Without --data everything is kept in a\n" +
 			"temporary directory and removed at the end.",
-		Example: "clew demo\nclew demo --data ./demo    # stop it and start it again: it goes on",
+		Example: "clew demo\nclew demo --data ./demo    # stop it and start it again: it continues",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := demoConfig(a)
@@ -107,7 +107,7 @@ func demo(ctx context.Context, a *env.App, cfg env.Config, opts env.DemoOptions,
 func welcome(d env.DemoInfo) string {
 	end := "Ctrl-C. The directory is removed then; --data DIR would keep it."
 	if d.Kept {
-		end = "Ctrl-C. Start it again with the same --data, and it goes on."
+		end = "Ctrl-C. Start it again with the same --data, and it continues."
 	}
 	return fmt.Sprintf(`
 A scripted agent repairs a small shop's till. It needs no key and no network,
@@ -133,7 +133,7 @@ func withoutGit() string {
 	if _, err := exec.LookPath("git"); err == nil {
 		return ""
 	}
-	return told("There is no git here: files cannot be taken back, only the conversation. Install git to see that, too.")
+	return told("There is no git here: files cannot be taken back, only the conversation. Install git to see that as well.")
 }
 
 func showLine(d env.DemoInfo) string { return demoLine(d, "show", string(d.Session)) }

@@ -37,7 +37,7 @@ func doctorCommand(a *env.App) *cobra.Command {
 			"records say, read every checkpoint, and say what is damaged, and what only a newer clew\n" +
 			"can change. Nothing is changed. The exit code is 1 if there are problems; warnings are\n" +
 			"none. clew checkpoint fsck --verbose says more of checkpoints.",
-		Example: "clew doctor\nclew doctor --online           # try the model providers, too\nclew doctor --store --json     # verify the store, and nothing else",
+		Example: "clew doctor\nclew doctor --online           # also try the model providers\nclew doctor --store --json     # verify the store, and nothing else",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			x := &doctor{App: a, remote: r, online: online, bare: bare}

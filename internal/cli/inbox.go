@@ -54,7 +54,7 @@ func inboxCommand(a *env.App) *cobra.Command {
 	r.Flags(cmd)
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "stay, and tell what comes and goes")
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many")
-	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier page")
+	cmd.Flags().StringVar(&cursor, "cursor", "", "continue after an earlier page")
 	cmd.Flags().DurationVar(&giveUp, "give-up", giveUpAfter, "with --watch: how long the server may be gone")
 	return cmd
 }

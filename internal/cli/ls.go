@@ -55,7 +55,7 @@ func lsCommand(a *env.App) *cobra.Command {
 	}
 	r.Flags(cmd)
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many")
-	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier page")
+	cmd.Flags().StringVar(&cursor, "cursor", "", "continue after an earlier page")
 	cmd.Flags().StringVar(&filter, "filter", "", "only those with this text in title or id")
 	cmd.Flags().BoolVar(&archived, "archived", false, "those that were put away, in place of the others")
 	cmd.Flags().BoolVar(&deleted, "deleted", false, "those that were deleted and can be brought back")

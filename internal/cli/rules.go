@@ -51,7 +51,7 @@ func rulesCommand(a *env.App) *cobra.Command {
 		Example: "clew rules ls", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listRules(cmd, a, r) },
 	}, &cobra.Command{
-		Use: "rm ID...", Short: "Take rules back", Long: "Take rules back. The next call alike is asked about again.",
+		Use: "rm ID...", Short: "Remove rules", Long: "Remove rules. The next call like it needs approval again.",
 		Example: "clew rules rm req_0123456789abcdef01234567", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error { return removeRules(cmd, a, r, ids) },
 	})
@@ -98,7 +98,7 @@ func removeRules(cmd *cobra.Command, a *env.App, r env.Remote, ids []string) err
 		}
 	}
 	return a.Print(map[string]any{"removed": ids}, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, "Taken back. Calls alike are asked about again.")
+		_, err := fmt.Fprintln(w, "Removed. Calls like it need approval again.")
 		return err
 	})
 }

@@ -60,10 +60,10 @@ func runCommand(a *env.App) *cobra.Command {
 		Long: "Give an agent something to do and follow it live, in this directory: its words\n" +
 			"as they come, a line for each step, and its questions, which you answer here.\n" +
 			"A line that you type while it works is told to the agent. Ctrl-C leaves; the work\n" +
-			"goes on, and clew attach comes back to it. With --stop-on-exit, which is the\n" +
+			"continues, and clew attach comes back to it. With --stop-on-exit, which is the\n" +
 			"default where CI is set, the work stops too.\n\n" +
 			"The text is the arguments; what is piped in is added to it. @path in it gives the\n" +
-			"model that file, directory or image of the workspace, too. On a terminal the\n" +
+			"model that file, directory or image of the workspace as well. On a terminal the\n" +
 			"progress goes to standard output; elsewhere that gets the final answer alone, and\n" +
 			"the progress goes to standard error. Where nobody can be asked, a question ends\n" +
 			"the command with exit code 4; the work waits for the answer. clew help exit-codes\n" +
@@ -94,8 +94,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.text.add(cmd)
 	fs.String("workspace", "", "directory to work in (default this one; '' is one of its own)")
-	fs.BoolVarP(&f.last, "continue", "c", false, "go on in the session of this directory that was used last")
-	fs.StringVar(&f.session, "session", "", "go on in this session instead of a new one")
+	fs.BoolVarP(&f.last, "continue", "c", false, "continue the session of this directory that was used last")
+	fs.StringVar(&f.session, "session", "", "continue this session instead of a new one")
 	fs.StringVar(&f.title, "title", "", "title of the new session (default the beginning of the text)")
 	fs.StringVar(&f.worktree, "worktree", "", "work in a git work tree and on a branch of its own; clew merge merges it back. --worktree=todos: each todo of a plan in one, merged when it is done")
 	fs.Lookup("worktree").NoOptDefVal = worktreeSession
@@ -126,7 +126,7 @@ func (f *runFlags) stopInCI(a *env.App, cmd *cobra.Command) {
 	}
 	f.stop = true
 	if !a.JSON && !f.quiet {
-		_, _ = fmt.Fprintln(a.Err, "CI is set: if this command is ended, the work stops too. --stop-on-exit=false lets it go on.")
+		_, _ = fmt.Fprintln(a.Err, "CI is set: if this command is ended, the work stops too. --stop-on-exit=false lets it continue.")
 	}
 }
 
@@ -146,11 +146,11 @@ func (f *runFlags) check() error {
 	case f.plan && f.mode != "" && f.mode != string(clew.ModeRun):
 		return env.Usagef("--plan and --mode exclude each other: a plan's steps choose their own modes")
 	case f.session != "" && f.title != "":
-		return env.Usagef("--title is for a new session; clew run --session goes on in one that has a title")
+		return env.Usagef("--title is for a new session; clew run --session continues one that has a title")
 	case f.worktree != "" && f.worktree != worktreeSession && f.worktree != worktreeTodos:
 		return env.Usagef("--worktree is for the session, or with --worktree=todos for each todo of a plan")
 	case f.session != "" && f.worktree == worktreeSession:
-		return env.Usagef("--worktree is for a new session; clew run --session goes on where that one works")
+		return env.Usagef("--worktree is for a new session; clew run --session continues where that one works")
 	case f.session == "" && f.queue:
 		return env.Usagef("--queue is for --session: in a new session nothing is under way")
 	case f.maxCost < 0:
@@ -170,13 +170,13 @@ func (f *runFlags) check() error {
 // runTask starts the work and follows it.
 func runTask(ctx context.Context, a *env.App, r env.Remote, f runFlags, args []string, placed bool) error {
 	if f.last && f.session != "" {
-		return env.Usagef("--continue and --session exclude each other: both name the session to go on in")
+		return env.Usagef("--continue and --session exclude each other: both name the session to continue")
 	}
 	if f.last {
 		f.session = env.LastUsed
 	}
 	if f.session != "" && placed {
-		return env.Usagef("--workspace is for a new session; one that is there goes on where it works")
+		return env.Usagef("--workspace is for a new session; an existing one continues where it works")
 	}
 	if err := f.check(); err != nil {
 		return err

@@ -88,7 +88,7 @@ func mayAnswer(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, 
 		return nil
 	}
 	if q := follow.NotForWords(open, *say); q != nil {
-		return env.Usagef("%s was not sent: a question is open, and words are not taken as a yes or a no. Answer it: %s", follow.Quoted(say.Text), c.Line(follow.AnswerWords(*q)...))
+		return env.Usagef("%s was not sent: a question is open, and a message does not approve or deny it. Answer it: %s", follow.Quoted(say.Text), c.Line(follow.AnswerWords(*q)...))
 	}
 	if follow.DeniedByWords(open) != nil {
 		_, _ = fmt.Fprintln(a.Err, "A question is open: your words deny it, and tell the agent what to do instead.")
@@ -138,9 +138,9 @@ func tellEnd(a *env.App, s *follow.Screen, c *env.Rest, done follow.Followed) {
 			s.Write("    Report: " + env.Plain(c.Address().JoinPath(done.Reports[0]).String()) + "\n") // an address is not broken
 			s.Paste(follow.PlainInk, "    ", "Sign a browser in first: "+c.Line("open", id))
 		}
-		s.Paste(follow.Faint, "    ", "Go on: "+c.Line("run", "--session", id, "…"))
+		s.Paste(follow.Faint, "    ", "Continue: "+c.Line("run", "--session", id, "…"))
 	case follow.EndedLeft:
-		s.Item(follow.Waiting, "◐", "You left. The work goes on. Come back to it, or stop it:")
+		s.Item(follow.Waiting, "◐", "You left. The work continues. Come back to it, or stop it:")
 		s.Paste(follow.PlainInk, "    ", c.Line("attach", id)+"\n"+c.Line("stop", id))
 	case follow.EndedQuestion:
 		s.Item(follow.Waiting, "◇", "It waits for an answer"+spentText(done))
@@ -148,11 +148,11 @@ func tellEnd(a *env.App, s *follow.Screen, c *env.Rest, done follow.Followed) {
 	case follow.EndedPaused:
 		s.Item(follow.Waiting, "◐", "The plan is paused: nothing new begins until somebody resumes it.")
 		if done.Said {
-			s.Block(follow.PlainInk, "    ", "What you said is taken; it is heard when the plan goes on.")
+			s.Block(follow.PlainInk, "    ", "Your message was received; the agent reads it when the plan continues.")
 		}
 		s.Paste(follow.PlainInk, "    ", c.Line("resume", id)+"\nThen follow it with "+c.Line("attach", id))
 	case follow.EndedLost:
-		s.Item(follow.Bad, "✕", "No server: "+done.Message+". The work goes on when it is back.")
+		s.Item(follow.Bad, "✕", "No server: "+done.Message+". The work continues when it is back.")
 		s.Paste(follow.PlainInk, "    ", c.Line("attach", id))
 	default:
 		words := map[string]string{follow.EndedFailed: "Failed", follow.EndedCancelled: "Cancelled", follow.EndedStopped: "Stopped", follow.EndedBudget: "Out of budget"}

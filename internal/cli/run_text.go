@@ -93,7 +93,7 @@ func readInput(a *env.App, asked bool) ([]byte, error) {
 		}
 		return io.ReadAll(in)
 	case <-silent:
-		_, _ = fmt.Fprintln(a.Err, "Nothing came on standard input; going on without it. To leave it out at once: < /dev/null")
+		_, _ = fmt.Fprintln(a.Err, "Nothing came on standard input; continuing without it. To leave it out at once: < /dev/null")
 		return nil, nil
 	}
 }

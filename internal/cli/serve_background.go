@@ -205,7 +205,7 @@ func serveStop(a *env.App) *cobra.Command {
 		Use:   "stop",
 		Short: "Stop the server",
 		Long: "Stop the server of the data directory, and wait until it has ended. Work that is under way is\n" +
-			"on record: it goes on when a server starts again. About a command that was cut off you are\n" +
+			"on record: it continues when a server starts again. About a command that was cut off you are\n" +
 			"asked first.",
 		Example: "clew serve stop",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -225,7 +225,7 @@ func stopServer(ctx context.Context, a *env.App, b background) error {
 		}
 	}
 	if len(b.AtWork) > 0 {
-		say("%s at work; the work goes on when a server starts again:", term.Goes(len(b.AtWork), "session", "is", "are"))
+		say("%s at work; the work continues when a server starts again:", term.Goes(len(b.AtWork), "session", "is", "are"))
 		if !a.JSON {
 			b.writeWork(&env.Page{W: a.Err})
 		}
@@ -245,7 +245,7 @@ func serveRestart(a *env.App) *cobra.Command {
 	return dataFlag(&cobra.Command{
 		Use:     "restart",
 		Short:   "Stop the server, and start one in the background",
-		Long:    "Stop the server of the data directory if one runs, and start one in the background, with this\nprogram and this terminal's environment. Work that is under way goes on.",
+		Long:    "Stop the server of the data directory if one runs, and start one in the background, with this\nprogram and this terminal's environment. Work that is under way continues.",
 		Example: "clew serve restart",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := lookFor(cmd.Context(), a, data)

@@ -78,7 +78,7 @@ func shareCommand(a *env.App) *cobra.Command {
 		Use:   "share SESSION USER",
 		Short: "Let another user watch a session, or answer its questions",
 		Long: "Give another user of this server access to a session: a viewer watches, an approver\n" +
-			"answers questions, too. --revoke takes the access back.\n\n" + env.HowSession,
+			"also answers questions. --revoke takes the access back.\n\n" + env.HowSession,
 		Example: "clew share sess_1 bob\nclew share sess_1 bob --role approver\nclew share sess_1 bob --revoke",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

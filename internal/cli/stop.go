@@ -50,7 +50,7 @@ func stopCommand(a *env.App) *cobra.Command {
 					_, err := fmt.Fprintln(w, "Nothing was under way.")
 					return err
 				}
-				_, err := fmt.Fprintf(w, "%s. Go on with %s\n", word, goingOn(cmd.Context(), c, id))
+				_, err := fmt.Fprintf(w, "%s. Continue with %s\n", word, goingOn(cmd.Context(), c, id))
 				return err
 			})
 		},
@@ -75,8 +75,8 @@ func resumeCommand(a *env.App) *cobra.Command {
 	var r env.Remote
 	cmd := &cobra.Command{
 		Use:     "resume [SESSION]",
-		Short:   "Go on with a plan that is paused",
-		Long:    "Go on with a plan that was paused or stopped, in the newest session if none is\nnamed. A session without a plan goes on when you say something to it: clew run\n--session.",
+		Short:   "Continue a plan that is paused",
+		Long:    "Continue a plan that was paused or stopped, in the newest session if none is\nnamed. A session without a plan continues when you send it a message: clew run\n--session.",
 		Example: "clew resume sess_1",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,7 +92,7 @@ func resumeCommand(a *env.App) *cobra.Command {
 				return explained(c, err)
 			}
 			return a.Print(map[string]any{"session_id": id, "records": records(got.Records)}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "It goes on. Watch it with %s\n", c.Line("attach", string(id)))
+				_, err := fmt.Fprintf(w, "It continues. Watch it with %s\n", c.Line("attach", string(id)))
 				return err
 			})
 		},
@@ -107,7 +107,7 @@ func nothingToResume(ctx context.Context, c *env.Rest, id clew.SessionID, err er
 	if s, failed := follow.State(ctx, c, id); failed != nil || len(s.Runs) > 0 {
 		return err
 	}
-	return clew.Errorf(clew.SessionInvalidState, "there is no plan in this session. Say something, and it goes on: %s", c.Line("run", "--session", string(id), "go on")).Advised()
+	return clew.Errorf(clew.SessionInvalidState, "there is no plan in this session. Send a message to continue: %s", c.Line("run", "--session", string(id), "continue")).Advised()
 }
 
 // records is a list that programs may loop over without looking.

@@ -21,7 +21,7 @@ func settingsTrust(a *env.App, r *env.Remote) *cobra.Command {
 		Use:   "trust DIR",
 		Short: "Trust a workspace's .clew folder as it is now",
 		Long: "Trust a workspace's .clew folder as it is now: its modes, skills and commands count from\n" +
-			"then on (those of .agents/skills, .claude/skills and .claude/commands, too), and approvals\n" +
+			"then on (also those of .agents/skills, .claude/skills and .claude/commands), and approvals\n" +
 			"that you switched on hold in it. When one of the folders changes, the trust ends.\n" +
 			"Read the folder first. The workspace must be on the machine of the server.",
 		Example: "clew settings trust ~/project\nclew settings trust ~/project --remove",

@@ -95,7 +95,7 @@ func (w *waiter) describe(ctx context.Context) string {
 	case len(away) == len(w.servers):
 		return "no server answers at " + strings.Join(away, ", ")
 	}
-	return "no server answers at " + strings.Join(away, ", ") + ", and the others cannot go on without enough of them"
+	return "no server answers at " + strings.Join(away, ", ") + ", and the others cannot continue without a majority"
 }
 
 // away lists the servers that take no connection.

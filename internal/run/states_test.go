@@ -97,7 +97,7 @@ func TestRefusalsAreSentences(t *testing.T) {
 		op  run.Op
 	}{
 		"the plan is paused already":                                {run.Run{Phase: run.Executing, Paused: true}, run.Pause},
-		"the plan is not paused: it goes on by itself":              {run.Run{Phase: run.Executing}, run.Resume},
+		"the plan is not paused: it continues by itself":            {run.Run{Phase: run.Executing}, run.Resume},
 		"the plan is completed already: there is nothing to resume": {run.Run{Phase: run.Completed}, run.Resume},
 		"retry does not fit: the run is in review":                  {run.Run{Phase: run.Review}, run.Retry},
 	} {

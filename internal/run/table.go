@@ -72,7 +72,7 @@ func (r *Run) refusal(op Op) string {
 	case op == Pause:
 		return "the plan is paused already"
 	case op == Resume:
-		return "the plan is not paused: it goes on by itself"
+		return "the plan is not paused: it continues by itself"
 	}
 	return fmt.Sprintf("%s does not fit: the run is %s", op, r.words())
 }

@@ -164,7 +164,7 @@ func sandboxCheck(kind, reason string) Check {
 		return Check{"sandbox", CheckWarning, "AppArmor does not let bubblewrap make a sandbox: " + reason, allowBwrap}
 	}
 	return Check{"sandbox", CheckWarning, "commands of agents run without a sandbox: " + reason,
-		"on Linux install bubblewrap and allow user namespaces; until then every command is asked about, and those of other users are refused"}
+		"on Linux install bubblewrap and allow user namespaces; until then every command needs approval, and those of other users are refused"}
 }
 
 // limitsCheck is about what holds the memory and the processes of commands.

@@ -34,11 +34,11 @@ func TestOutcomeOfATurn(t *testing.T) {
 		"budget": {func(b *bench) { limit(b, core.LimitBudget, clew.AskAutoApprovalMaxReqReached); must(b.ann(no)) },
 			`{"status":"budget","stopped_by":"ann","why_code":"not_continued","message":"the budget is used up"}`},
 		"steps": {func(b *bench) { limit(b, core.LimitSteps, clew.AskAutoApprovalMaxReqReached); must(b.ann(no)) },
-			`{"status":"stopped","stopped_by":"ann","why_code":"not_continued","message":"the answer to going on was no"}`},
+			`{"status":"stopped","stopped_by":"ann","why_code":"not_continued","message":"it was not continued"}`},
 		"not tried again": {func(b *bench) { limit(b, "", clew.AskAPIReqFailed); must(b.ann(no)) },
 			`{"status":"failed","stopped_by":"ann","why_code":"not_continued","message":"go on?"}`},
 		"not taken up": {func(b *bench) { limit(b, "", clew.AskResumeTask); must(b.ann(no)) },
-			`{"status":"denied","stopped_by":"ann","why_code":"not_continued","message":"the answer to going on was no"}`},
+			`{"status":"denied","stopped_by":"ann","why_code":"not_continued","message":"it was not continued"}`},
 		"said anew": {func(b *bench) {
 			b.atWork()
 			must(b.ann(&clew.InterruptData{}))

@@ -73,7 +73,7 @@ func approvalKeys() []*Key {
 		{Name: "workspace_permissions", Group: "Auto-approval", Session: SessionNever,
 			Doc:     "The `permissions` that people chose for a directory. Each counts in the sessions of its owner alone; `clew permissions` changes them.",
 			Allowed: "list of objects", check: entries(maxKeptRules), entry: func(_ string, v any) error { return v.(WorkspacePermission).check() }},
-		flag("auto_approval_enabled", "Master switch: when it is off, every tool call that needs approval is asked about, whatever else is allowed."),
+		flag("auto_approval_enabled", "Master switch: when it is off, every tool call that needs approval asks for it, whatever else is allowed."),
 		flag("always_allow_read_only", "Reading and searching files in the workspace needs no approval, except files that hold secrets, such as `.env` and keys."),
 		flag("always_allow_write", "Changing files in the workspace needs no approval."),
 		flag("always_allow_execute", "Commands that `allowed_commands` covers need no approval."),

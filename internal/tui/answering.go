@@ -171,7 +171,7 @@ func (m *model) pressReview(key string, q clew.Question) tea.Cmd {
 	case "n":
 		m.askWords(q, "No plan, because (may be empty)", clew.ChoiceReject)
 	case "e":
-		m.askInstead(q, "What shall be changed")
+		m.askInstead(q, "What should change")
 	}
 	return nil
 }

@@ -286,7 +286,7 @@ func TestTranscriptComesBack(t *testing.T) {
 
 // Only a run is paused by a stop; steps that an agent wrote down are none.
 func TestStopSaysHowToGoOn(t *testing.T) {
-	for layer, want := range map[clew.Layer]string{"": "stopped; say something and it goes on", clew.LayerExecution: "the run is paused"} {
+	for layer, want := range map[clew.Layer]string{"": "stopped; send a message to continue", clew.LayerExecution: "the run is paused"} {
 		s := planned()
 		s.CurrentLayer = layer
 		d := newDesk(t, 80, 24)

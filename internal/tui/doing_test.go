@@ -34,7 +34,7 @@ func TestEscStops(t *testing.T) {
 	if d.types() != "interrupt" {
 		t.Fatalf("sent %v", d.sent)
 	}
-	d.sees("stopped; say something and it goes on")
+	d.sees("stopped; send a message to continue")
 	d.press("h", "esc")
 	if d.m.focus != reading || len(d.sent) != 1 {
 		t.Error("with something written, esc does not go to the transcript")

@@ -65,7 +65,7 @@ func (m *model) leave() tea.Cmd {
 	}
 	m.leaving = m.now
 	m.overlay = nil
-	m.tell(paint.Ask, "ctrl+c again leaves; the work goes on")
+	m.tell(paint.Ask, "press ctrl+c again to leave; the work continues")
 	return nil
 }
 
@@ -295,7 +295,7 @@ func (m *model) interrupt() tea.Cmd {
 }
 
 func (m *model) stop() tea.Cmd {
-	word := "stopped; say something and it goes on"
+	word := "stopped; send a message to continue"
 	if m.state.Status.CurrentLayer != "" { // steps alone are no run
 		word = "stopped: the run is paused; ctrl+p, then p, resumes it"
 	}

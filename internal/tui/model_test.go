@@ -283,7 +283,7 @@ func TestLeaving(t *testing.T) {
 	if quits("q") || quits("ctrl+c") {
 		t.Error("it left at once")
 	}
-	d.sees("ctrl+c again leaves")
+	d.sees("ctrl+c again to leave")
 	if quits("x") || quits("ctrl+c") { // something else in between
 		t.Error("it left without a second ctrl+c")
 	}

@@ -37,12 +37,12 @@ var actions = []action{
 	{"commit", "commit what this session changed", "", func(m *model) tea.Cmd { return m.open(&commit{}) }, nil},
 	{"undo", "undo the last rewind", "", (*model).undo, nil},
 	{"rewind", "go back in time", "ctrl+r", func(m *model) tea.Cmd { return m.open(&rewind{files: true}) }, nil},
-	{"fork", "a new session that goes on from here", "", (*model).fork, nil},
+	{"fork", "a new session that continues from here", "", (*model).fork, nil},
 	{"compact", "summarize what the model was told so far", "", (*model).compact, nil},
 	{"cost", "what this session has used", "", func(m *model) tea.Cmd { return m.open(m.costPage()) }, nil},
 	{"usage", "what this session has used", "", func(m *model) tea.Cmd { return m.open(m.costPage()) }, nil},
-	{"resume", "go on in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
-	{"sessions", "go on in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
+	{"resume", "continue in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
+	{"sessions", "continue in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
 	{"clear", "a new session in the same place", "ctrl+n", (*model).newSession, nil},
 	{"new", "a new session in the same place", "ctrl+n", (*model).newSession, nil},
 	{"inbox", "open questions of all sessions", "ctrl+o", func(m *model) tea.Cmd { return m.open(&inbox{}) }, nil},
@@ -50,7 +50,7 @@ var actions = []action{
 	{"init", "have the agent write AGENTS.md", "", func(m *model) tea.Cmd { return m.initProject("") }, (*model).initProject},
 	{"rename", "give this session a title", "", (*model).askTitle, (*model).rename},
 	{"delete", "delete this session", "", func(m *model) tea.Cmd { return m.open(&deleting{}) }, nil},
-	{"quit", "leave; the work goes on", "ctrl+c", func(*model) tea.Cmd { return tea.Quit }, nil},
+	{"quit", "leave; the work continues", "ctrl+c", func(*model) tea.Cmd { return tea.Quit }, nil},
 }
 
 // found are those whose names begin with what is typed, the project's own last.

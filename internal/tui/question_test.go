@@ -277,7 +277,7 @@ func TestWordsAtSeveralQuestions(t *testing.T) {
 	asks := func(effect clew.WordsEffect) *clew.HitlApprovalRequestData {
 		return &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "q1", WordsEffect: effect}, Reason: "Go on?"}
 	}
-	const denies, onward = "your words deny it", "your words let it go on"
+	const denies, onward = "your words deny it", "your words let it continue"
 	input := &clew.HitlInputRequestData{Asking: clew.Asking{RequestID: "q0", WordsEffect: clew.WordsAnswer}, Question: "Which?", InputType: clew.InputText}
 	for name, c := range map[string]struct {
 		open []any

@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) error {
 		o.Left(m.link.session)
 		return nil
 	}
-	fmt.Fprintf(o.Out, "You left; the work goes on. Come back with:\n  %s\n", o.Line("attach", string(m.link.session)))
+	fmt.Fprintf(o.Out, "You left; the work continues. Come back with:\n  %s\n", o.Line("attach", string(m.link.session)))
 	return nil
 }
 

@@ -46,7 +46,7 @@ func (m *model) wordsAt(q clew.Question) wordsEffect {
 	case clew.WordsSteer:
 		return wordsEffect{"", yesOrNo, 0}
 	case clew.WordsContinue:
-		return wordsEffect{"your words let it go on", yesOrNo, 1}
+		return wordsEffect{"your words let it continue", yesOrNo, 1}
 	case clew.WordsAnswer:
 		if labels, _ := client.Choices(q); len(labels) > 0 {
 			return wordsEffect{"your words answer the question", byNumber, 2}

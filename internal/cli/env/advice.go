@@ -28,7 +28,7 @@ var Next = map[clew.Code]string{
 	clew.SessionInvalidState: said,
 	clew.SessionExists:       said,
 	clew.MessageNotFound:     "clew show SESSION lists the messages with their ids.",
-	clew.TaskNotFound:        "clew show SESSION says what was going on there.",
+	clew.TaskNotFound:        "clew show SESSION says what happened there.",
 	clew.CursorLost:          "Start from the beginning, without the cursor.",
 	clew.SessionTooNew:       "A newer server wrote this session. Run that version of clew again, or a later one.",
 	clew.SessionDamaged:      "Stop the server, and clew doctor says what is damaged. Restore it from a backup.",

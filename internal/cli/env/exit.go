@@ -35,7 +35,7 @@ var Exits = []struct {
 	{ExitCancelled, "cancelled", "The work was cancelled or interrupted."},
 	{ExitBudget, "budget", "The budget is used up."},
 	{ExitTemporary, "store failed", "clew serve: its disk failed. Start it again."},
-	{ExitInterrupted, "left", "Ctrl-C. The work goes on; clew attach comes back to it."},
+	{ExitInterrupted, "left", "Ctrl-C. The work continues; clew attach returns to it."},
 }
 
 // An exitError ends the program with a code of its own.

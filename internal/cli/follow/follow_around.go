@@ -91,7 +91,7 @@ func (s *transcriptPrinter) runs(r *client.Replica, tell bool) {
 		case run.Paused:
 			s.note(Waiting, "The run is paused%s.", ask.Because(run.PausedWhy))
 		case run.Ended == nil:
-			s.note(PlainInk, "The run goes on.")
+			s.note(PlainInk, "The run continues.")
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (f *follower) paused() *outcome {
 	}
 	if !f.pause.told {
 		f.pause.told = true
-		f.note(Waiting, "The plan is paused. It goes on with")
+		f.note(Waiting, "The plan is paused. It continues with")
 		if !f.a.JSON {
 			f.screen.Paste(PlainInk, "  ", f.c.Line("resume", string(f.o.Session)))
 		}

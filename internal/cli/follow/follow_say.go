@@ -52,7 +52,7 @@ func (f *follower) speak(ctx context.Context) {
 	switch {
 	case say.Mode == clew.ModeRun: // a plan is a task of its own
 	case NotForWords(open, say) != nil:
-		f.note(Waiting, "! %s was not sent: a question is open, and words are not taken as a yes or a no. Answer the question.", Quoted(say.Text))
+		f.note(Waiting, "! %s was not sent: a question is open, and a message does not approve or deny it. Answer the question.", Quoted(say.Text))
 		f.o.Say, f.course = nil, client.NewWork("", &f.state) // what is under way is followed instead
 		return
 	case DeniedByWords(open) != nil:

@@ -109,7 +109,7 @@ func TestStoryTellsTransitions(t *testing.T) {
 			clew.StatePut{Run: []clew.RunInfo{run(clew.PlanApproved, false)}, Todo: []clew.TodoInfo{todo("r", clew.TodoFailed)}}, "  ✕ Do it · no\n",
 		},
 		"paused":             {clew.StatePut{Run: []clew.RunInfo{run("", false)}}, clew.StatePut{Run: []clew.RunInfo{run("", true)}}, "The run is paused: lunch.\n"},
-		"resumed":            {clew.StatePut{Run: []clew.RunInfo{run("", true)}}, clew.StatePut{Run: []clew.RunInfo{run("", false)}}, "The run goes on.\n"},
+		"resumed":            {clew.StatePut{Run: []clew.RunInfo{run("", true)}}, clew.StatePut{Run: []clew.RunInfo{run("", false)}}, "The run continues.\n"},
 		"a subtask":          {nothing, clew.StatePut{Task: task(clew.AgentTask, clew.TaskStatusActive)}, "↳ a subtask begins\n"},
 		"a step's task":      {nothing, clew.StatePut{Task: task(clew.AgentStep, clew.TaskStatusActive)}, ""},
 		"its end":            {clew.StatePut{Task: task(clew.AgentMain, clew.TaskStatusDelegated)}, clew.StatePut{Task: task(clew.AgentMain, clew.TaskStatusActive)}, "↲ the subtask is done\n"},

@@ -63,7 +63,7 @@ func (s *transcriptPrinter) tool(m *clew.Message) {
 	}
 	s.Item(i, mark, term.FirstLine(line))
 	if t.InDoubt {
-		s.Block(Waiting, "    ", "Nobody knows whether this took effect.")
+		s.Block(Waiting, "    ", "This may not have completed.")
 	}
 	if s.verbose {
 		s.unfold(t, d)

@@ -60,7 +60,7 @@ func checkpointRestore(a *env.App, r *env.Remote) *cobra.Command {
 		Long: "Take the files of a session's workspace back to a checkpoint, named by its hash or how\n" +
 			"that begins. What would change is shown first. How the files are now is saved, so\n" +
 			"that they can be taken forth again in the same way. With --message the conversation\n" +
-			"goes back to before that message, too; clew undo takes both forth again.\n\n" + env.HowSession,
+			"also goes back to before that message; clew undo takes both forth again.\n\n" + env.HowSession,
 		Example: "clew checkpoint restore sess_1 9cade7bb1cd2",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,7 +78,7 @@ func checkpointRestore(a *env.App, r *env.Remote) *cobra.Command {
 			return restore(cmd.Context(), a, c, id, hash, message, yes)
 		},
 	}
-	cmd.Flags().StringVar(&message, "message", "", "take the conversation back to before this message, too")
+	cmd.Flags().StringVar(&message, "message", "", "also take the conversation back to before this message")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
 }

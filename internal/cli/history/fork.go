@@ -22,7 +22,7 @@ func ForkCommand(a *env.App) *cobra.Command {
 	var data clew.ForkSessionData
 	cmd := &cobra.Command{
 		Use:   "fork [SESSION] [MESSAGE]",
-		Short: "Make a new session that goes on from a point of this one",
+		Short: "Make a new session that continues from a point of this one",
 		Long: "Make a new session with the past of this one up to before a message, or with all\n" +
 			"of it. This one stays as it is. With --workspace the new session gets the files as\n" +
 			"they were then, in an empty directory; without it both work in the same one.\n\n" +
@@ -97,7 +97,7 @@ func fork(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, messa
 			p.Line("Its files are in %s", env.Plain(f.Workspace))
 		}
 		if within {
-			p.Line("That is inside the workspace of %s: a rewind there takes these files back, too. A directory beside it would not be touched.", id)
+			p.Line("That is inside the workspace of %s: a rewind there also takes these files back. A directory beside it would not be touched.", id)
 		}
 		return p.Err
 	})

@@ -150,7 +150,7 @@ func printNext(p *env.Page, r Rewound, files *clew.FilesReturned, at env.Remote)
 			p.Line("Take it back: %s", at.Line("checkpoint", "restore", string(r.SessionID), Short(files.Before)))
 		}
 	default:
-		p.Line("Nothing goes on by itself now: say something, answer what is open, or resume the run.")
+		p.Line("Nothing continues by itself now: send a message, answer what is open, or resume the run.")
 		p.Line("Take it back: %s", at.Line("undo", string(r.SessionID)))
 	}
 }

@@ -47,7 +47,7 @@ func TestNodeWaitsForTheEngine(t *testing.T) {
 	ready, err := n.Spawn()
 	proc.Must(t, err)
 	cluster.Start(0) // one of three is not enough
-	n.says("no server answers at " + strings.Join(servers[1:], ", ") + ", and the others cannot go on")
+	n.says("no server answers at " + strings.Join(servers[1:], ", ") + ", and the others cannot continue")
 	select {
 	case <-ready:
 		t.Error("it is ready with one server of three")

@@ -317,7 +317,7 @@ func TestStopAtWork(t *testing.T) {
 	p.ok("run", "--detach", "--allow", "sh job.sh", "wait")
 	begun := func() bool { _, err := os.Stat(filepath.Join(p.work, "begun")); return err == nil }
 	proc.Eventually(t, "the command", time.Minute, begun)
-	if r := p.ok("serve", "stop"); !strings.Contains(r.errs, "1 session is at work; the work goes on when a server starts again:") {
+	if r := p.ok("serve", "stop"); !strings.Contains(r.errs, "1 session is at work; the work continues when a server starts again:") {
 		t.Errorf("%+v", r)
 	}
 	// The next server asks: whether the command took effect is for a person to find out.

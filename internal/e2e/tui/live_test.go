@@ -207,7 +207,7 @@ func TestLeave(t *testing.T) {
 	if code := scr.over(); code != "0" {
 		t.Errorf("it ended with %s", code)
 	}
-	if out := scr.printed(); !strings.Contains(out, "You left; the work goes on.") || !strings.Contains(out, "attach sess_1") {
+	if out := scr.printed(); !strings.Contains(out, "You left; the work continues.") || !strings.Contains(out, "attach sess_1") {
 		t.Errorf("it said:\n%s", out)
 	}
 	dumb := newScreen(t, 80, 24, "TERM=dumb "+s.Srv.Path()+" attach sess_1 --server "+s.Srv.URL()+" --data "+s.Srv.Dir)

@@ -39,7 +39,7 @@ func pictures(t *testing.T, s *stage, name string, id clew.SessionID, pose func(
 func leave(scr *screen) {
 	scr.t.Helper()
 	scr.press("C-c")
-	scr.see("ctrl+c again leaves")
+	scr.see("ctrl+c again to leave")
 	scr.press("C-c")
 	if code := scr.over(); code != "0" {
 		scr.t.Errorf("it ended with %s", code)

@@ -68,7 +68,7 @@ type Summary struct {
 	Workspace  string         `json:"workspace,omitempty"`
 	CreatedMS  int64          `json:"created_ms"`
 	UpdatedMS  int64          `json:"updated_ms"`
-	LastUsedMS int64          `json:"last_used_ms,omitempty" doc:"When a person last did something in it; agents go on by themselves"`
+	LastUsedMS int64          `json:"last_used_ms,omitempty" doc:"When a person last did something in it; agents continue by themselves"`
 	LastSeq    uint64         `json:"last_seq"`
 	// Outcome is beside the status, which is idle for programs that wait for that.
 	Outcome clew.OutcomeStatus `json:"outcome,omitempty" doc:"How the work ended that came last; absent while something is under way"`

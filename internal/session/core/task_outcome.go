@@ -65,9 +65,9 @@ func refusal(q clew.Question) *clew.Outcome {
 	case d.Ask == clew.AskAPIReqFailed, d.Ask == clew.AskMistakeLimitReached, d.Limit == run.LimitRetries, d.Limit == LimitMistakes:
 		return no(clew.OutcomeFailed, d.Reason)
 	case d.Limit != "":
-		return no(clew.OutcomeStopped, "the answer to going on was no")
+		return no(clew.OutcomeStopped, "it was not continued")
 	case d.Ask == clew.AskResumeTask:
-		return no(clew.OutcomeDenied, "the answer to going on was no")
+		return no(clew.OutcomeDenied, "it was not continued")
 	}
 	return nil
 }

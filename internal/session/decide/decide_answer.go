@@ -148,7 +148,7 @@ func checkAnswer(q clew.Question, data any, a reply) (reply, error) {
 			a.action, a.instruction = clew.ResolvedModify, a.comment
 		}
 		if a.action == clew.ResolvedModify && a.instruction == "" && len(a.edits) == 0 {
-			return a, clew.Errorf(clew.HitlInvalidResponse, "modify has to say what shall change")
+			return a, clew.Errorf(clew.HitlInvalidResponse, "modify has to say what should change")
 		}
 	}
 	return a, nil
@@ -187,7 +187,7 @@ func resolve(tx *Tx, s *core.State, cmd clew.Command, q clew.Question, a reply) 
 			return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 		}
 		if a.comment == "" {
-			a.comment = "Go on with the task." // a turn begins with words
+			a.comment = "Continue with the task." // a turn begins with words
 		}
 	}
 	if missing := core.MissingOf(q); missing != nil && a.value == clew.WorkspaceContinue {
@@ -372,7 +372,7 @@ func (c answerEffect) cancelOrphanedQuestions(tx *Tx) (settled []clew.RequestID)
 	return settled
 }
 
-const inDoubt = "The server stopped while this call was running. Nobody knows whether it took effect. It was not run again. Check before you repeat it."
+const inDoubt = "The server stopped while this call was running. It may not have completed, and it was not run again. Check before you repeat it."
 
 func denialText(comment string) string {
 	if comment == "" {

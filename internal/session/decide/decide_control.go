@@ -344,7 +344,7 @@ func Heard(in core.Input, now int64) clew.ModelMessage {
 		m.Content = append(m.Content, clew.Part{Type: clew.PartImage, Images: []string{image}})
 	}
 	if len(m.Content) == 0 {
-		m.Content = clew.List[clew.Part]{{Type: clew.PartText, Text: "Go on."}}
+		m.Content = clew.List[clew.Part]{{Type: clew.PartText, Text: "Continue."}}
 	}
 	return m
 }

@@ -120,7 +120,7 @@ func (c *runStepper) resume(by clew.UserID, edits []clew.PlanEdit) error {
 	}
 	c.add(d)
 	if len(edits) > 0 {
-		c.review("The plan was changed. It goes on once the new version is approved.")
+		c.review("The plan was changed. It continues once the new version is approved.")
 	}
 	c.advance()
 	return nil
@@ -168,7 +168,7 @@ func (c *runStepper) edited(by clew.UserID, edits []clew.PlanEdit) error {
 	if err := c.edit(by, edits); err != nil {
 		return err
 	}
-	c.review("The plan was changed. It goes on once the new version is approved.")
+	c.review("The plan was changed. It continues once the new version is approved.")
 	return nil
 }
 

@@ -43,7 +43,7 @@ func nodeOf(m clew.MissingWorkspace) string {
 }
 
 // withoutFiles is what the agent hears when a person wants to continue.
-const withoutFiles = "Continue without the files: they are on another node that is away. The workspace here does not have what was written there. Look at what is here before you go on."
+const withoutFiles = "Continue without the files: they are on another node that is away. The workspace here does not have what was written there. Look at what is here before you continue."
 
 // noteWaiting tells people that nothing happens until the node is back, and how to
 // decide otherwise.

@@ -71,7 +71,7 @@ func (r *recorder) decideCalls(plans []CallPlan, most int) {
 			if !r.asked {
 				r.ask(clew.HitlApprovalRequestData{
 					Ask: clew.AskAutoApprovalMaxReqReached, Limit: core.LimitRequests, Options: consent(),
-					Reason: fmt.Sprintf("%d calls ran without a person. Go on?", auto),
+					Reason: fmt.Sprintf("%d calls ran without a person. Continue?", auto),
 				})
 			}
 			return // the call and those after it stay as they are

@@ -55,17 +55,17 @@ func (l Limits) question(x Spent, next clew.Usage) *clew.HitlApprovalRequestData
 	switch {
 	case l.Mistakes > 0 && x.Mistakes >= l.Mistakes:
 		q.Ask, q.Limit = clew.AskMistakeLimitReached, core.LimitMistakes
-		q.Reason = fmt.Sprintf("The model made %d mistakes in a row. Go on?", x.Mistakes)
+		q.Reason = fmt.Sprintf("The model made %d mistakes in a row. Continue?", x.Mistakes)
 	case l.Steps > 0 && x.Steps >= l.Steps:
-		q.Limit, q.Reason = core.LimitSteps, fmt.Sprintf("The model was asked %d times for this message. Go on?", x.Steps)
+		q.Limit, q.Reason = core.LimitSteps, fmt.Sprintf("The model was asked %d times for this message. Continue?", x.Steps)
 	case refusal != nil:
 		q.Limit, q.OwnLimit, q.Raise = core.LimitBudget, own, raise
-		q.Reason = "Go on? " + strings.ToUpper(refusal.Error()[:1]) + refusal.Error()[1:] + ". " + again(raise)
+		q.Reason = "Continue? " + strings.ToUpper(refusal.Error()[:1]) + refusal.Error()[1:] + ". " + again(raise)
 	case l.MonthUSD > 0 && l.MonthTaken+next.CostUSD > l.MonthUSD && x.PastMonth != core.MonthOf(x.NowMS):
 		q.Limit = core.LimitMonth
 		q.Reason = fmt.Sprintf("This month's budget of $%.2f is used up: $%.2f are spent, and the next call may cost $%.2f. Approving lets this task continue for the rest of the month.", l.MonthUSD, l.MonthTaken, next.CostUSD)
 	case late:
-		q.Limit, q.OwnLimit, q.Reason = core.LimitTime, ownTime, fmt.Sprintf("The run has worked for %s, and it has no more time. Go on? A yes allows as much again.", (time.Duration(x.Run.Worked(x.NowMS))*time.Millisecond).Round(time.Second))
+		q.Limit, q.OwnLimit, q.Reason = core.LimitTime, ownTime, fmt.Sprintf("The run has worked for %s, and it has no more time. Continue? Approving allows as much again.", (time.Duration(x.Run.Worked(x.NowMS))*time.Millisecond).Round(time.Second))
 	default:
 		return nil
 	}
@@ -75,9 +75,9 @@ func (l Limits) question(x Spent, next clew.Usage) *clew.HitlApprovalRequestData
 // again says what a yes allows.
 func again(raise int) string {
 	if raise <= 1 {
-		return "A yes allows as much again."
+		return "Approving allows as much again."
 	}
-	return fmt.Sprintf("A yes allows %d times as much again, which is enough for this call.", raise)
+	return fmt.Sprintf("Approving allows %d times as much again, which is enough for this call.", raise)
 }
 
 // refused says which limit a call would pass, nil if none, whether that is the

@@ -168,7 +168,7 @@ func mayAnswer(s *core.State, by clew.Principal, q clew.Question, now int64) err
 // decideAssign says who shall answer a question.
 func decideAssign(tx *Tx, s *core.State, cmd clew.Command, d *clew.AssignQuestionData) error {
 	if cmd.By.User != "" && s.RoleOf(cmd.By) != clew.RoleOwner {
-		return clew.Errorf(clew.Forbidden, "only the owner says who shall answer")
+		return clew.Errorf(clew.Forbidden, "only the owner chooses who answers")
 	}
 	q := s.OpenQuestion(d.RequestID)
 	if q == nil || late(q.Asking(), tx.Now()) {

@@ -127,11 +127,18 @@ func InDoubtText(calls []string) string {
 }
 
 const (
-	doubtBefore = "The server stopped while this was running, and nobody knows whether it took effect: "
-	doubtAfter  = ". It will not be run again by itself. Go on and let the agent find out?"
+	doubtBefore = "The server stopped while this was running, so it may not have completed: "
+	doubtAfter  = ". It will not be run again by itself. Continue and let the agent check?"
+
+	// What earlier versions wrote, which is still in journals.
+	oldDoubtBefore = "The server stopped while this was running, and nobody knows whether it took effect: "
+	oldDoubtAfter  = ". It will not be run again by itself. Go on and let the agent find out?"
 )
 
 func callsInDoubt(reason string) (calls string, ok bool) {
+	if rest, old := strings.CutPrefix(reason, oldDoubtBefore); old {
+		return strings.TrimSuffix(rest, oldDoubtAfter), true
+	}
 	rest, ok := strings.CutPrefix(reason, doubtBefore)
 	return strings.TrimSuffix(rest, doubtAfter), ok
 }

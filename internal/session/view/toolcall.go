@@ -27,7 +27,7 @@ type ToolCall struct {
 	Summary     string   `json:"summary,omitempty"`
 	Title       string   `json:"title,omitempty" doc:"What it does, in a line for people"`
 	Error       string   `json:"error,omitempty"`
-	InDoubt     bool     `json:"in_doubt,omitempty" doc:"Nobody knows whether it took effect"`
+	InDoubt     bool     `json:"in_doubt,omitempty" doc:"It may not have completed"`
 
 	ErrorInOutput bool              `json:"error_in_output,omitempty" doc:"The error is how the output begins"`
 	ExitCode      *int              `json:"exit_code,omitempty" doc:"Of a command that ended"`

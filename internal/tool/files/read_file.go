@@ -229,7 +229,7 @@ func (p *page) finish(exhausted bool) string {
 	case exhausted:
 		notes = append(notes, fmt.Sprintf("stopped after %d MiB of the file; use search_files to find a place further on", maxReadBudget>>20))
 	case p.more:
-		notes = append(notes, fmt.Sprintf(moreFollows+"; go on with offset %d", p.line+1))
+		notes = append(notes, fmt.Sprintf(moreFollows+"; continue with offset %d", p.line+1))
 	case p.line == 0:
 		notes = append(notes, "the file is empty")
 	}

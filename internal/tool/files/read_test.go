@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 		want  string
 	}{
 		{in{"path": "a.txt"}, "     1\tone\n     2\ttwo\n     3\tthree\n"},
-		{in{"path": "a.txt", "offset": 2, "limit": 1}, "     2\ttwo\n(more lines follow; go on with offset 3)\n"},
+		{in{"path": "a.txt", "offset": 2, "limit": 1}, "     2\ttwo\n(more lines follow; continue with offset 3)\n"},
 		{in{"path": "a.txt", "offset": 3, "limit": 5}, "     3\tthree\n"},
 		{in{"path": "crlf"}, "     1\ta\n     2\tb\n(lines end in CR LF)\n"},
 		{in{"path": "empty"}, "(the file is empty)\n"},
@@ -74,7 +74,7 @@ func TestReadGiant(t *testing.T) {
 	got := must(t, readFile{}, ws, in{"path": "giant"})
 	far := must(t, readFile{}, ws, in{"path": "giant", "offset": 100_002})
 	runtime.ReadMemStats(&after)
-	if !strings.HasPrefix(got, "     1\tline\n") || !strings.HasSuffix(got, "  2000\tline\n(more lines follow; go on with offset 2001)\n") {
+	if !strings.HasPrefix(got, "     1\tline\n") || !strings.HasSuffix(got, "  2000\tline\n(more lines follow; continue with offset 2001)\n") {
 		t.Errorf("%.80q … %.80q", got, got[len(got)-80:])
 	}
 	if !strings.Contains(far, "stopped after 64 MiB") {
@@ -87,7 +87,7 @@ func TestReadGiant(t *testing.T) {
 	if got := must(t, readFile{}, ws, in{"path": "long"}); got != want {
 		t.Errorf("%.100q … %.100q", got, got[len(got)-100:])
 	}
-	if got := must(t, readFile{}, ws, in{"path": "text"}); len(got) > maxReadText+5000 || !strings.Contains(got, "go on with offset") {
+	if got := must(t, readFile{}, ws, in{"path": "text"}); len(got) > maxReadText+5000 || !strings.Contains(got, "continue with offset") {
 		t.Errorf("%d bytes", len(got))
 	}
 }

@@ -129,7 +129,7 @@ func (f tableFile) program(in programFile) (*program, error) {
 func (f tableFile) complete(in formFile) (*form, error) {
 	out, err := f.form(in)
 	if err == nil && (len(out.unlike) == 0 || out.refuses(out.unlike) == "") {
-		err = fmt.Errorf("unlike: %q is not an example of what is asked about", in.Unlike)
+		err = fmt.Errorf("unlike: %q is not an example of what needs approval", in.Unlike)
 	}
 	return out, err
 }

@@ -85,7 +85,7 @@ func (r *Row) standing() toolStatus {
 	case e.Tool.Status == clew.ToolStopped && e.Tool.WhyCode == clew.EndRewound:
 		return toolStatus{"rewound to before this finished", markPast}
 	case e.Tool.InDoubt:
-		return toolStatus{"in doubt: nobody knows whether it took effect", markFail}
+		return toolStatus{"in doubt: may not have completed", markFail}
 	case e.Tool.Status == clew.ToolRunning:
 		return toolStatus{"running", markRun}
 	case e.Tool.Status == clew.ToolStopped:

@@ -1768,7 +1768,7 @@ export interface HitlAssignedData {
   monitor_id?: string;
 }
 
-/** What was remembered for a task is asked about again. */
+/** What was remembered for a task needs approval again. */
 export interface RuleForgottenData {
   id: string;
   task_id: string;
@@ -1787,7 +1787,7 @@ export interface HitlPausedData {
   monitor_id?: string;
 }
 
-/** The run goes on. */
+/** The run continues. */
 export interface HitlResumedData {
   resumed_by: string;
   current_todo: string;
@@ -1910,7 +1910,7 @@ export interface TaskPausedData {
   awaiting_child_id?: string;
 }
 
-/** A task goes on after its child. */
+/** A task continues after its child. */
 export interface TaskUnpausedData {
   task_id: string;
   parent_task_id?: string;
@@ -1978,7 +1978,7 @@ export interface TaskTokenUsageUpdatedData {
   tool_usage: Record<string, ToolUsage>;
 }
 
-/** Things the front end shall do, in order. */
+/** Things the front end should do, in order. */
 export interface ActionsData {
   actions: Action[];
   agent_id?: string;
@@ -2386,7 +2386,7 @@ export type AskResponse =
   | "message_response"
   | "object_response";
 
-/** Say who shall answer a question. */
+/** Choose who answers a question. */
 export interface AssignQuestionData {
   request_id: string;
   user_id?: string;
@@ -2472,7 +2472,7 @@ export interface ControlPauseData {
   monitor_id?: string;
 }
 
-/** Let the run go on, with changes to the plan if any. */
+/** Let the run continue, with changes to the plan if any. */
 export interface ControlResumeData {
   modifications?: PlanEdit[];
   monitor_id?: string;
@@ -2670,7 +2670,7 @@ export interface RenameSessionData {
   title: string;
 }
 
-/** Put the session away, so that lists leave it out, or bring it back. It is refused while an agent is at work or a question is open; what is said or begun in the session brings it back, too. */
+/** Put the session away, so that lists leave it out, or bring it back. It is refused while an agent is at work or a question is open; what is said or begun in the session also brings it back. */
 export interface ArchiveSessionData {
   archived: boolean;
 }
@@ -2950,11 +2950,11 @@ export interface EventData {
   hitl_reminder: HitlReminderData;
   /** A question is meant for somebody else. */
   hitl_assigned: HitlAssignedData;
-  /** What was remembered for a task is asked about again. */
+  /** What was remembered for a task needs approval again. */
   rule_forgotten: RuleForgottenData;
   /** The run is paused. */
   hitl_paused: HitlPausedData;
-  /** The run goes on. */
+  /** The run continues. */
   hitl_resumed: HitlResumedData;
   /** There is a new task. */
   task_created: TaskCreatedData;
@@ -2978,7 +2978,7 @@ export interface EventData {
   task_idle: TaskIdleData;
   /** A task waits for its child. */
   task_paused: TaskPausedData;
-  /** A task goes on after its child. */
+  /** A task continues after its child. */
   task_unpaused: TaskUnpausedData;
   /** A task started a child. */
   task_spawned: TaskSpawnedData;
@@ -2992,7 +2992,7 @@ export interface EventData {
   task_tool_failed: TaskToolFailedData;
   /** A task's usage changed. */
   task_token_usage_updated: TaskTokenUsageUpdatedData;
-  /** Things the front end shall do, in order. */
+  /** Things the front end should do, in order. */
   actions: ActionsData;
   /** Whether the model provider can be reached. */
   provider_status: ProviderStatusData;
@@ -3068,7 +3068,7 @@ export interface CommandData {
   hitl_clarification_response: HitlClarificationResponseData;
   /** Answer an ask by button, text or value. */
   ask_response: AskResponseData;
-  /** Say who shall answer a question. */
+  /** Choose who answers a question. */
   assign_question: AssignQuestionData;
   /** Say something to the session; the one way in for a person's words. */
   user_message: UserMessageData;
@@ -3092,7 +3092,7 @@ export interface CommandData {
   clear_task: ClearTaskData;
   /** Pause the run. */
   control_pause: ControlPauseData;
-  /** Let the run go on, with changes to the plan if any. */
+  /** Let the run continue, with changes to the plan if any. */
   control_resume: ControlResumeData;
   /** End the run or task. */
   control_cancel: ControlCancelData;
@@ -3146,7 +3146,7 @@ export interface CommandData {
   condense_context: CondenseContextData;
   /** Give the session a title. */
   rename_session: RenameSessionData;
-  /** Put the session away, so that lists leave it out, or bring it back. It is refused while an agent is at work or a question is open; what is said or begun in the session brings it back, too. */
+  /** Put the session away, so that lists leave it out, or bring it back. It is refused while an agent is at work or a question is open; what is said or begun in the session also brings it back. */
   archive_session: ArchiveSessionData;
   /** Share the session with somebody, or take that back. */
   set_access: SetAccessData;

@@ -23,7 +23,7 @@ export const timeWords = words({
     asked: {
       command: (what) => `May it run ${what}?`, edit: (what) => `May it change ${what}?`, fetch: (what) => `May it fetch ${what}?`, server: (what) => `May it use a tool server? ${what}`,
       tool: (what, tool) => ["May it do this?", tool, what].filter(Boolean).join(" "),
-      requests: () => "Many calls ran without a person. Go on?", mistakes: () => "The model made several mistakes in a row. Go on?", steps: () => "The model was asked many times for one message. Go on?",
+      requests: () => "Many calls ran without a person. Continue?", mistakes: () => "The model made several mistakes in a row. Continue?", steps: () => "The model was asked many times for one message. Go on?",
       budget: () => "The budget is used up. Go on?", month: () => "This month's budget is used up. Continue?", time: () => "The time of the run is over. Go on?",
       retries: (step) => ["A step failed. Try it again?", step].filter(Boolean).join(" "), cost: (step) => ["A step is expected to cost something. May it begin?", step].filter(Boolean).join(" "),
       model: (why) => `A call to the model failed. Try again? ${why}`, resume: () => "Take the task up again?", doubt: (calls) => `The server stopped during a call. Go on? ${calls}`,
