@@ -138,6 +138,8 @@ type MessageTool struct {
 	InDoubt    bool       `json:"in_doubt,omitempty"`    // nobody knows whether it took effect
 	OutputBlob string     `json:"output_blob,omitempty"` // address of the whole output
 	HasDiff    bool       `json:"has_diff,omitempty"`    // it changes a file, and the call's effect says how
+	Added      int        `json:"added,omitempty"`       // lines that its diff adds
+	Removed    int        `json:"removed,omitempty"`     // lines that its diff removes
 	Paths      []string   `json:"paths,omitempty"`       // files it touches, the first of them
 	Title      string     `json:"title,omitempty"`       // what it does, in a line for people
 	AllowedBy  *AllowedBy `json:"allowed_by,omitempty"`  // why nobody was asked

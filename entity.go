@@ -101,6 +101,8 @@ type TaskInfo struct {
 	CreatedMS  int64      `json:"created_ms"`
 	EndedMS    int64      `json:"ended_ms,omitempty"`
 	Usage      Usage      `json:"usage,omitzero"`
+	Added      int        `json:"added,omitempty"`   // lines that it and the tasks below it added to files
+	Removed    int        `json:"removed,omitempty"` // lines that they removed
 	Result     string     `json:"result,omitempty"`  // in short
 	Outcome    *Outcome   `json:"outcome,omitempty"` // how its last turn ended, nil while one is under way
 	// Plan is that of a task that has one without a run.

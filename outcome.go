@@ -50,6 +50,7 @@ func (t *MessageTool) about(e *Effect) {
 		return
 	}
 	t.HasDiff, t.Paths = e.Diff != "", nil
+	t.Added, t.Removed = changedLines(e.Diff)
 	for _, path := range e.Paths[:min(len(e.Paths), pathsShown)] {
 		t.Paths = append(t.Paths, short(path))
 	}
@@ -59,6 +60,26 @@ func (t *MessageTool) about(e *Effect) {
 	if t.Target == "" {
 		t.Target = short(firstLine(cmp.Or(e.Command, strings.Join(e.Paths, ", "), e.URL)))
 	}
+}
+
+// changedLines counts what a unified diff adds and removes. The names of files stand
+// before the first hunk, and look like lines.
+func changedLines(diff string) (added, removed int) {
+	inHunk := !strings.Contains(diff, "@@ ")
+	for line := range strings.Lines(diff) {
+		switch {
+		case strings.HasPrefix(line, "@@ "):
+			inHunk = true
+		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- ") && !inHunk:
+			inHunk = false
+		case !inHunk:
+		case line[0] == '+':
+			added++
+		case line[0] == '-':
+			removed++
+		}
+	}
+	return added, removed
 }
 
 // telling are the fields of a tool's input that say what a call is about, the

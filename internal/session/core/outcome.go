@@ -60,7 +60,7 @@ func (s *State) noteOutcome(r clew.Record, data any, settled *clew.Question) {
 	switch d := data.(type) {
 	case *clew.ToolProgressData:
 		if id := clew.ToolMessage(r.Seq, d); id != "" {
-			s.Messages.Change(id, func(m *clew.Message) bool { return m.NoteTool(d) })
+			s.Messages.Change(id, func(m *clew.Message) bool { return m.NoteTool(d) && s.countLines(m) })
 		}
 	case *clew.MessageAcceptedData:
 		s.Messages.Change(d.MessageID, func(m *clew.Message) bool {
@@ -85,6 +85,18 @@ func (s *State) noteOutcome(r clew.Record, data any, settled *clew.Question) {
 	case *clew.TaskAbortedData:
 		s.endCalls(d.TaskID)
 	}
+}
+
+// countLines adds what a call changed, once it is done, to its task and to those that
+// the task works for.
+func (s *State) countLines(m *clew.Message) bool {
+	if m.Tool.Status == clew.ToolComplete && m.Tool.Added+m.Tool.Removed > 0 {
+		for t := s.Task(m.TaskID); t != nil; t = s.Task(t.ParentTaskID) {
+			t.Added += m.Tool.Added
+			t.Removed += m.Tool.Removed
+		}
+	}
+	return true
 }
 
 func (s *State) endCalls(task clew.TaskID) {

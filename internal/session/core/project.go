@@ -93,7 +93,7 @@ func (s *State) taskInfo(t *Task) clew.TaskInfo {
 		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clew.Clip(t.Text, TitleRunes), Mode: t.Mode,
 		Status: t.Status, Focused: t.TaskID == s.Current, AtWork: t.Turn != nil, PutAway: t.Dismissed,
 		CreatedMS: t.CreatedMS, EndedMS: t.EndedMS, Usage: t.Usage, Result: clew.Clip(t.Result, shownRunes),
-		AgentKind: kindOf(t.TaskRef, t.TodoID), Outcome: t.Outcome,
+		AgentKind: kindOf(t.TaskRef, t.TodoID), Outcome: t.Outcome, Added: t.Added, Removed: t.Removed,
 	}
 	info.State, info.RequestID = s.TaskState(t.TaskID)
 	if root := s.RootOf(t); root.Run != nil {

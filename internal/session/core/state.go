@@ -3,7 +3,6 @@ package core
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
@@ -237,11 +236,7 @@ func (s *State) DisplayTitle() string {
 	if s.Title != "" || len(s.Tasks) == 0 {
 		return s.Title
 	}
-	text := []rune(strings.Join(strings.Fields(s.SortedTasks()[0].Text), " "))
-	if len(text) > TitleRunes {
-		return string(text[:TitleRunes-1]) + "…"
-	}
-	return string(text)
+	return PlainLine(s.SortedTasks()[0].Text, TitleRunes-1)
 }
 
 // Message gives a copy of a message that is at hand, nil for others.

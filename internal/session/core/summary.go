@@ -47,14 +47,14 @@ func (s *State) lastOutcome() clew.OutcomeStatus {
 	return newest.Outcome.Status
 }
 
-// lastLine is the beginning of what a person or an agent said last. What the
+// lastLine is the beginning of what a person or an agent said last, in plain words. What the
 // engine tells an agent to do was said by nobody.
 func (s *State) lastLine() string {
 	tail := s.Messages.Tail()
 	for i := len(tail) - 1; i >= 0; i-- {
 		m := &tail[i]
 		if m.Text != "" && (m.Role == clew.SpeakerUser && m.AgentID == "" || m.Say == clew.SayText || m.Say == clew.SayCompletionResult) {
-			return FirstLine(m.Text, LineRunes)
+			return PlainLine(m.Text, LineRunes)
 		}
 	}
 	return ""

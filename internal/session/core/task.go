@@ -73,6 +73,9 @@ type Task struct {
 	Profile string `json:"profile,omitempty"` // the model profile in place of the usual one
 	// Acted says that the task, or one below it, did more than look.
 	Acted bool `json:"acted,omitempty"`
+	// Added and Removed count the lines that the task and those below it changed.
+	Added   int `json:"added,omitempty"`
+	Removed int `json:"removed,omitempty"`
 	// Tree is what a root's whole tree used.
 	Tree clew.Usage `json:"tree,omitzero"`
 

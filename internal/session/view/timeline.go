@@ -51,6 +51,7 @@ type Mark struct {
 // A Timeline is a session's history at a glance.
 type Timeline struct {
 	Marks  []Mark `json:"marks" nullable:"false"`
+	Steps  []Step `json:"steps" nullable:"false" doc:"The parts of the history that have a name, 40 at most, without what the session was taken back from"`
 	Total  int    `json:"total" doc:"Marks before they were thinned out"`
 	FromTS int64  `json:"from_ts" doc:"Of the first record that was looked at"`
 	ToTS   int64  `json:"to_ts" doc:"Of the last one"`
@@ -104,7 +105,7 @@ func (t *Pager) Timeline(ctx context.Context, q TimelineQuery) (out Timeline, er
 	if first > from {
 		out.Next = out.FromTS - 1
 	}
-	out.Marks, out.Total = Sample(m.marks, marksMax), len(m.marks)
+	out.Marks, out.Total, out.Steps = Sample(m.marks, marksMax), len(m.marks), m.steps.merged(stepsMax)
 	return out, nil
 }
 
@@ -138,6 +139,7 @@ type timelineBuilder struct {
 	at      map[clew.MessageID]int         // messages whose words may come later
 	asked   map[clew.RequestID]askedMark   // questions
 	saved   map[clew.MessageID]clew.UserID // checkpoints that people asked for
+	steps   stepBuilder
 }
 
 func (m *timelineBuilder) add(r clew.Record) error {
@@ -155,6 +157,11 @@ func (m *timelineBuilder) add(r clew.Record) error {
 	}
 	if gone && !m.hidden {
 		return nil
+	}
+	if !gone {
+		if err := m.steps.add(r); err != nil {
+			return err
+		}
 	}
 	mark, err := m.mark(r)
 	if err != nil || mark.Kind == "" {
@@ -219,11 +226,11 @@ func (m *timelineBuilder) message(r clew.Record) (Mark, error) {
 	x := d.Message
 	if r.Type == clew.EventMessageUpdated {
 		if i, ok := m.at[x.MessageID]; ok && x.Text != "" {
-			m.marks[i].Label = core.FirstLine(x.Text, markRunes)
+			m.marks[i].Label = core.PlainLine(x.Text, markRunes)
 		}
 		return Mark{}, nil
 	}
-	mark := Mark{Label: x.Text, TaskID: x.TaskID, RequestID: x.RequestID, Target: true}
+	mark := Mark{Label: core.PlainLine(x.Text, markRunes), TaskID: x.TaskID, RequestID: x.RequestID, Target: true}
 	switch {
 	case x.Role == clew.SpeakerUser && x.AgentID != "": // an agent, or a run, told another what to do
 		mark.Kind = MarkAssistant
@@ -236,7 +243,7 @@ func (m *timelineBuilder) message(r clew.Record) (Mark, error) {
 		mark.Kind, mark.What, mark.Subject = MarkTool, toolName(x.Text), subjectOf(x.Summary)
 		mark.Label = strings.TrimSpace(mark.What + " " + mark.Subject)
 	case x.Type == clew.TypeAsk:
-		mark.Kind = MarkQuestion
+		mark.Kind, mark.Label = MarkQuestion, x.Text
 		m.asked[x.RequestID] = askedMark{text: x.Text, at: len(m.marks)}
 	case x.Say == clew.SayText, x.Say == clew.SayCompletionResult, x.Say == clew.SaySubtaskResult:
 		mark.Kind = MarkAssistant

@@ -208,8 +208,21 @@ export interface TimelineMark {
   session?: string;
 }
 
+/** A part of the history that has a name; it reaches to where the next one begins. */
+export interface TimelineStep {
+  /** The record that it begins with. */
+  message_id: string;
+  ts: number;
+  kind: "request" | "step" | "subtask";
+  title: string;
+  status: "asking" | "failed" | "running" | "stopped" | "done";
+  /** How many are put together here, if there are too many for one each. */
+  count?: number;
+}
+
 export interface Timeline {
   marks: TimelineMark[];
+  steps: TimelineStep[];
   total: number;
   from_ts: number;
   to_ts: number;

@@ -346,6 +346,8 @@ export interface MessageTool {
   in_doubt?: boolean;
   output_blob?: string;
   has_diff?: boolean;
+  added?: number;
+  removed?: number;
   paths?: string[];
   title?: string;
   allowed_by?: AllowedBy;
@@ -650,6 +652,8 @@ export interface TaskInfo {
   created_ms: number;
   ended_ms?: number;
   usage?: Usage;
+  added?: number;
+  removed?: number;
   result?: string;
   outcome?: Outcome;
   plan?: PlanSummary;
