@@ -31,7 +31,7 @@ test("at the end the view goes along; further up it does not move by a pixel", a
   await until("it is still at its end", async () => (await gap(page)) <= 1);
   await page.locator("[data-transcript]").hover();
   await page.mouse.wheel(0, -700);
-  await page.getByRole("button", { name: "To the latest" }).waitFor();
+  await page.getByRole("button", { name: "Jump to latest" }).waitFor();
   const mark = page.getByText("Filled 5", { exact: false }).last();
   const top = async () => (await mark.boundingBox())!.y;
   await until("the wheel is at rest", async () => {

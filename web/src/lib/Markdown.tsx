@@ -37,28 +37,28 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
     if (ref.current) ref.current.dataset.renders = String(times.current); // tests count on it
   });
   if (block.kind === "code") return <div ref={ref}><CodeBlock code={block.text} lang={block.lang} /></div>;
-  if (block.kind === "plain") return <div ref={ref} className="whitespace-pre-wrap">{block.raw}</div>;
+  if (block.kind === "plain") return <div ref={ref} dir="auto" className="whitespace-pre-wrap">{block.raw}</div>;
   return <Html ref={ref} html={block.html} />;
 });
 
 /** The one place where HTML becomes elements; it went through the sanitiser. */
 function Html({ html, ref }: { html: unknown; ref: React.RefObject<HTMLDivElement | null> }) {
   const made = useMemo(() => ({ __html: html as string }), [html]);
-  return <div ref={ref} dangerouslySetInnerHTML={made} />;
+  return <div ref={ref} dir="auto" dangerouslySetInnerHTML={made} />;
 }
 
 /** A block of code: its language, a button to copy it, scrollable by keyboard. */
 export function CodeBlock({ code, lang }: { code: string; lang: string }) {
   const t = useWords(markdownWords);
   return (
-    <div className="group/code relative my-2 rounded bg-sunk">
-      <div className="absolute top-0.5 right-0.5 flex items-center gap-1 rounded bg-sunk/90 pl-2 pointer-coarse:static pointer-coarse:justify-end pointer-coarse:pl-3">
-        {lang && <span className="font-mono text-xs text-soft pointer-coarse:mr-auto">{lang}</span>}
-        <span className="opacity-60 transition-opacity duration-(--motion) group-hover/code:opacity-100 focus-within:opacity-100">
+    <div className="group/code my-2 overflow-hidden rounded-lg border border-line bg-sunk" dir="ltr">
+      <div className="flex min-h-7 items-center justify-between pl-3">
+        <span className="font-mono text-xs text-soft">{lang}</span>
+        <span className="opacity-60 transition-opacity duration-(--motion) group-hover/code:opacity-100 focus-within:opacity-100 [&_button]:h-7 pointer-coarse:[&_button]:h-(--row)">
           <CopyButton text={code} label={t.copyCode} />
         </span>
       </div>
-      <pre tabIndex={0} aria-label={lang ? `${t.code}, ${lang}` : t.code} role="region" className="max-h-[60dvh] overflow-auto px-3 py-2.5 pr-24 pointer-coarse:pt-0 pointer-coarse:pr-3 font-mono text-sm break-normal whitespace-pre">
+      <pre tabIndex={0} aria-label={lang ? `${t.code}, ${lang}` : t.code} role="region" className="max-h-[60dvh] overflow-auto px-3 pb-2.5 font-mono text-sm break-normal whitespace-pre">
         <code><CodeText code={code} lang={lang} /></code>
       </pre>
     </div>

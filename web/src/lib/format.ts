@@ -61,6 +61,17 @@ export function duration(ms: number): string {
   return h > 0 ? `${h}:${two(m)}:${two(s % 60)}` : `${m}:${two(s % 60)}`;
 }
 
+/** How long work took: 0.4 s, 58 s, 1 min 12 s, 2 h 5 min. */
+export function spent(ms: number): string {
+  if (ms < 950) return duration(ms);
+  const ko = usePrefs.getState().language === "ko";
+  const unit = ko ? ["시간", "분", "초"] : [" h", " min", " s"];
+  const s = Math.round(ms / 1000);
+  const parts = [Math.floor(s / 3600), Math.floor((s % 3600) / 60), s % 60];
+  const first = parts.findIndex((n) => n > 0);
+  return parts.slice(first, first + 2).flatMap((n, i) => (n > 0 ? [`${n}${unit[first + i]}`] : [])).join(" ");
+}
+
 /** A countdown: 4:31, 0:09, never below zero. */
 export function countdown(ms: number): string {
   const s = Math.max(0, Math.ceil(ms / 1000));

@@ -63,6 +63,17 @@ export function Empty({ icon, title, children, action, top }: {
   );
 }
 
+/** Lines added and removed; nothing where nothing changed. */
+export function Counts({ added, removed }: { added?: number; removed?: number }) {
+  if (!added && !removed) return null;
+  return (
+    <span className="inline-flex gap-[5px] font-mono text-sm font-medium tracking-tight whitespace-nowrap">
+      {!!added && <span className="text-add">+{added}</span>}
+      {!!removed && <span className="text-del">−{removed}</span>}
+    </span>
+  );
+}
+
 /** What is on its way: quiet at first, said aloud once. */
 export function Loading({ label }: { label?: string }) {
   const t = useWords(uiWords);

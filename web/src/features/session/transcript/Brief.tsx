@@ -4,10 +4,11 @@ import { Bot, ChevronRight, ListChecks } from "lucide-react";
 import { useId, useState } from "react";
 import { useWords } from "@/i18n";
 import { cx } from "@/ui";
+import { toolRow } from "./toolRow";
 import { transcriptWords } from "./words";
 
 /** What a subtask, or the agent of a step, was told to do: one line, the rest on demand. */
-export function Brief({ session, message: m }: { session: Session; message: TranscriptMessage }) {
+export function Brief({ session, message: m, inGroup }: { session: Session; message: TranscriptMessage; /** Its group says what it is. */ inGroup?: boolean }) {
   const t = useWords(transcriptWords);
   const [open, setOpen] = useState(false);
   const id = useId();
@@ -18,13 +19,13 @@ export function Brief({ session, message: m }: { session: Session; message: Tran
   const first = step ?? (m.text ?? "").trimStart().split("\n", 1)[0]!.slice(0, 300);
   return (
     <div data-brief={step === undefined ? "subtask" : "step"}>
-      <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className="-mx-1.5 flex min-h-7 w-[calc(100%+12px)] min-w-0 items-center gap-2 rounded px-1.5 text-left hover:bg-hover pointer-coarse:min-h-(--row)">
+      <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className={toolRow}>
         <Icon size={14} aria-hidden className="shrink-0 text-soft" />
-        <span className="shrink-0 font-medium">{step === undefined ? t.brief : t.step}</span>
-        <span className="min-w-0 truncate text-soft">{first}</span>
+        <span className={cx("shrink-0", inGroup ? "text-soft" : "font-medium")}>{inGroup ? t.instructions : step === undefined ? t.brief : t.step}</span>
+        {!inGroup && <span className="min-w-0 truncate text-soft" dir="auto">{first}</span>}
         <ChevronRight size={13} aria-hidden className={cx("ml-auto shrink-0 text-soft transition-transform duration-(--motion)", open && "rotate-90")} />
       </button>
-      <div id={id} hidden={!open}>{open && <p className="my-1 border-l border-line py-1 pl-3 whitespace-pre-wrap text-soft">{m.text}</p>}</div>
+      <div id={id} hidden={!open}>{open && <p className="my-1 border-l border-line py-1 pl-3 whitespace-pre-wrap text-soft" dir="auto">{m.text}</p>}</div>
     </div>
   );
 }

@@ -1,11 +1,13 @@
 import type { Session } from "@clew-run/client";
-import { BookOpen, ChevronRight } from "lucide-react";
+import { ChevronRight, SearchCode } from "lucide-react";
 import { useId, useState } from "react";
 import { useWords } from "@/i18n";
 import { cx, Mark } from "@/ui";
-import { allRead, viewOf } from "./call";
+import { duration } from "@/lib/format";
+import { exploredOf } from "./call";
 import { ToolCard } from "./ToolCard";
 import { useCalmMessage } from "./useCalmMessage";
+import { toolRow } from "./toolRow";
 import { transcriptWords } from "./words";
 
 /** Several calls in a row that only looked, as one line. */
@@ -17,17 +19,19 @@ export function Reads({ session, ids }: { session: Session; ids: readonly string
   const list = ids.map((i) => session.store.message(i)).filter((m) => m !== undefined);
   const failed = list.some((m) => m.tool?.status === "error");
   const running = list.some((m) => m.tool?.status === "running");
-  const targets = list.map((m) => viewOf(m, false, false).target).filter(Boolean).join(", ");
+  const { files, searches } = exploredOf(list);
+  const took = list.reduce((ms, m) => ms + (m.tool?.duration_ms ?? 0), 0);
   return (
     <div data-reads={ids.length}>
-      <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className="-mx-1.5 flex min-h-7 w-[calc(100%+12px)] min-w-0 items-center gap-2 rounded px-1.5 text-left hover:bg-hover pointer-coarse:min-h-(--row)">
-        <BookOpen size={14} aria-hidden className="shrink-0 text-soft" />
-        <span className="shrink-0 font-medium">{allRead(list) ? t.readFiles(ids.length) : t.looked(ids.length)}</span>
-        <span className="min-w-0 truncate font-mono text-sm text-soft">{targets}</span>
-        <span className="ml-auto flex shrink-0 items-center gap-2 text-soft">
-          <Mark tone={failed ? "fail" : running ? "run" : "done"} size={10} live={running} />
+      <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)} className={toolRow}>
+        <SearchCode size={15} aria-hidden className="shrink-0 text-soft" />
+        <span className="shrink-0 font-medium">{t.explored}</span>
+        <span className="min-w-0 truncate text-soft">{t.exploredWhat(files, searches)}</span>
+        <span className="ml-auto flex shrink-0 items-center gap-2 text-sm text-faint">
+          {took >= 100 && <span className="max-sm:hidden">{duration(took)}</span>}
+          <Mark tone={failed ? "fail" : running ? "run" : "done"} live={running} />
           <span className="sr-only">{failed ? t.status.error : running ? t.status.running : t.status.complete}</span>
-          <ChevronRight size={13} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
+          <ChevronRight size={14} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
         </span>
       </button>
       <div id={id} hidden={!open} className="border-l border-line pl-3">{open && ids.map((i) => <One key={i} session={session} id={i} />)}</div>

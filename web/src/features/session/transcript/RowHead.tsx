@@ -18,9 +18,9 @@ export function RowHead({ row, message, id }: { row: Row; message: TranscriptMes
   const t = useWords(transcriptWords);
   const name = useSpeaker(row, message);
   return (
-    <h3 id={id} className="flex items-center gap-2 pb-0.5 text-sm text-soft">
-      <span className="font-medium text-ink">{name}</span>
-      <Time ms={message.ts} />
+    <h3 id={id} className="mb-1 flex min-h-5 items-center gap-2">
+      <span className="font-semibold">{name}</span>
+      <Time ms={message.ts} className="text-xs text-faint" />
       {message.delivery === "steer" && <Badge tone="run">{t.steered}</Badge>}
     </h3>
   );

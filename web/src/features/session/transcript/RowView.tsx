@@ -2,6 +2,7 @@ import type { Question, Session } from "@clew-run/client";
 import { memo, useId, useState, type KeyboardEvent } from "react";
 import { cx } from "@/ui";
 import { Brief } from "./Brief";
+import { GroupHead, toneOfTask } from "./GroupHead";
 import { isHalted, toneOfCall, viewOf } from "./call";
 import { MessageActions } from "./MessageActions";
 import { ErrorRow, LoneOutput, Marker, Meta } from "./Notes";
@@ -27,10 +28,11 @@ export interface RowProps {
   of: number;
   onMove(place: number, key: string): void;
   onFocusRow(key: string): void;
+  onToggle(task: string, open: boolean): void;
 }
 
 /** A row of the transcript: the thread, who speaks, and what. */
-export const RowView = memo(function RowView({ session, row, question, current, reachable, place, of, onMove, onFocusRow }: RowProps) {
+export const RowView = memo(function RowView({ session, row, question, current, reachable, place, of, onMove, onFocusRow, onToggle }: RowProps) {
   const m = useCalmMessage(session, row.id);
   const id = useId();
   const speaker = useSpeaker(row, m);
@@ -45,7 +47,8 @@ export const RowView = memo(function RowView({ session, row, question, current, 
     switch (row.kind) {
       case "user": return <UserText session={session} message={m} />;
       case "text": return <AgentText session={session} message={m} />;
-      case "brief": return <Brief session={session} message={m} />;
+      case "group": return <GroupHead session={session} row={row} message={m} onToggle={onToggle} />;
+      case "brief": return <Brief session={session} message={m} inGroup />;
       case "reasoning": return <Reasoning text={m.reasoning ?? m.text ?? ""} growing={live} />;
       case "call": return <ToolCard session={session} message={m} outputs={row.more} question={question} />;
       case "reads": return <Reads session={session} ids={[row.id, ...row.more]} />;
@@ -60,6 +63,8 @@ export const RowView = memo(function RowView({ session, row, question, current, 
   };
   const mark = (): ThreadMark => {
     if (asking) return "ask";
+    if (row.kind === "group") return toneOfTask(session.store.getSnapshot().tasks.find((k) => k.task_id === row.group));
+    if (row.card) return "none";
     if (row.note) return "past";
     if (!m) return "none";
     switch (row.kind) {
@@ -101,17 +106,29 @@ export const RowView = memo(function RowView({ session, row, question, current, 
         onFocusRow(row.key);
       }}
       className={cx(
-        "group/row relative pr-4 pl-10 -outline-offset-2 max-sm:pr-3 max-sm:pl-8",
-        row.head ? "pt-3" : row.kind === "call" || row.kind === "reads" || row.kind === "brief" || slim ? "pt-0.5" : "pt-2",
-        slim ? "pb-0.5" : "pb-1",
+        "group/row relative pr-10 pl-10 -outline-offset-2 max-md:pr-4 max-sm:pr-3.5 max-sm:pl-[34px]",
+        row.card ? row.card.last && "pb-3.5" : row.head ? "pt-3" : row.kind === "call" || row.kind === "reads" || slim ? "pt-0" : "pt-2",
+        !row.card && (slim ? "pb-0.5" : "pb-1"),
       )}
     >
-      <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} sub={sub} place={row.head ? "head" : row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />
-      <div className={cx("max-w-[76ch] min-w-0", sub && "pl-2.5")}>
+      <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} place={row.card ? "card" : row.head ? "head" : row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />
+      <div className={cx("min-w-0", row.card && cardLook(row))}>
         {row.head && m && <RowHead row={row} message={m} id={id} />}
         {content()}
       </div>
       {near && said && m && !live && <MessageActions session={session} message={m} />}
     </article>
   );
-}, (a, b) => sameRow(a.row, b.row) && a.session === b.session && a.question === b.question && a.current === b.current && a.reachable === b.reachable && a.place === b.place && a.of === b.of && a.onMove === b.onMove && a.onFocusRow === b.onFocusRow);
+}, (a, b) => sameRow(a.row, b.row) && a.session === b.session && a.question === b.question && a.current === b.current && a.reachable === b.reachable && a.place === b.place && a.of === b.of && a.onMove === b.onMove && a.onFocusRow === b.onFocusRow && a.onToggle === b.onToggle);
+
+/** A row's part of the card that it and its neighbours make up. */
+function cardLook({ kind, card }: Row): string {
+  const { first, last, live } = card!;
+  return cx(
+    "border-x bg-sheet",
+    live ? "border-run-line" : "border-line",
+    first && "rounded-t-lg border-t",
+    last && cx("rounded-b-lg border-b", live && "shadow-card"),
+    kind === "group" ? !first && "border-t border-t-line" : cx("py-0.5 pr-3 pl-8 max-sm:px-3", last && "pb-2"),
+  );
+}

@@ -6,13 +6,15 @@ import { useWords } from "@/i18n";
 import { Markdown } from "@/lib/Markdown";
 import { cx } from "@/ui";
 import { Images } from "./Images";
+import { keepBreaks } from "./keepBreaks";
+import { LongText } from "./LongText";
 import { transcriptWords } from "./words";
 
-/** A person's words, as they wrote them. */
+/** A person's words. */
 export function UserText({ session, message: m }: { session: Session; message: TranscriptMessage }) {
   return (
-    <div className="rounded bg-sunk px-3 py-2">
-      {m.text && <p className="whitespace-pre-wrap">{m.text}</p>}
+    <div className="rounded-lg border border-line bg-well px-3.5 py-2.5 text-md">
+      {m.text && <LongText text={m.text} />}
       {m.images && <Images sessionId={session.id} images={m.images} />}
     </div>
   );
@@ -24,7 +26,7 @@ export function AgentText({ session, message: m }: { session: Session; message: 
   return (
     <>
       {m.reasoning && <Reasoning text={m.reasoning} growing={m.partial === true && !m.text} />}
-      {m.text ? <Markdown text={m.text} growing={m.partial === true} /> : m.partial && !m.reasoning && <p className="breathe text-soft">{t.writing}</p>}
+      {m.text ? <div className="text-md"><Markdown text={m.text} growing={m.partial === true} /></div> : m.partial && !m.reasoning && <p className="breathe text-soft">{t.writing}</p>}
       {m.images && <Images sessionId={session.id} images={m.images} />}
     </>
   );
@@ -50,13 +52,13 @@ export function Reasoning({ text, growing }: { text: string; growing: boolean })
   );
 }
 
-/** How a task ended. */
+/** How a task ended. A subtask's stands in its group. */
 export function Result({ session, message: m, sub }: { session: Session; message: TranscriptMessage; sub: boolean }) {
   const t = useWords(transcriptWords);
   return (
-    <section className={cx("rounded border px-3 py-2", sub ? "border-line" : "border-run/50 bg-run-wash")}>
+    <section className={cx("text-md", !sub && "rounded-lg border border-run-line bg-run-wash px-3.5 py-2.5")} data-result-of={sub ? "subtask" : "task"}>
       <p className={cx("pb-0.5 text-sm font-medium", sub ? "text-soft" : "text-run")}>{sub ? t.subResult : t.result}</p>
-      <Markdown text={m.text ?? ""} growing={m.partial === true} />
+      <Markdown text={keepBreaks(m.text ?? "")} growing={m.partial === true} />
       {m.images && <Images sessionId={session.id} images={m.images} />}
     </section>
   );

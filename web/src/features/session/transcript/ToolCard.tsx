@@ -4,13 +4,15 @@ import { Bot, ChevronRight, CircleHelp, FilePen, FilePlus, FileText, Flag, Folde
 import { useId, useState } from "react";
 import { useWords } from "@/i18n";
 import { duration } from "@/lib/format";
-import { cx, Mark } from "@/ui";
+import { Counts, cx, Mark } from "@/ui";
 import { endWords } from "../ends";
 import { QuestionCard } from "../questions/QuestionCard";
 import { allowedWords } from "./allowed";
 import { isHalted, saysOf, toneOfCall, viewOf } from "./call";
+import { FailedTail } from "./FailedTail";
 import { Settled } from "./Settled";
 import { ToolBody } from "./ToolBody";
+import { toolRow } from "./toolRow";
 import { useCalmMessage } from "./useCalmMessage";
 import { transcriptWords } from "./words";
 
@@ -40,8 +42,10 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
   const limit = m.tool?.limit_reached && t.limitReached[m.tool.limit_reached];
   const ended = v.exit !== undefined && v.exit !== 0 ? [t.exit(v.exit), limit].filter(Boolean).join(", ") : undefined;
   const rule = m.tool?.allowed_by && allowedWords(t, m.tool.allowed_by);
+  const tone = toneOfCall(v);
+  const reason = tone === "fail" && !slim ? (output?.text || m.tool?.error) : undefined;
   const inDoubt = m.tool?.in_doubt && v.status !== "rewound";
-  const says = ended || v.status === "rewound" || v.status === "denied" ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status, why);
+  const says = ended || reason || v.status === "rewound" || v.status === "denied" ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status, why);
   return (
     <div data-call={m.tool_call_id} data-status={v.status}>
       <button
@@ -49,24 +53,27 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
         aria-expanded={open}
         aria-controls={id}
         onClick={() => setOpen(!open)}
-        className="-mx-1.5 flex min-h-7 w-[calc(100%+12px)] min-w-0 items-center gap-2 rounded px-1.5 text-left hover:bg-hover pointer-coarse:min-h-(--row)"
+        className={toolRow}
       >
-        <Icon size={14} aria-hidden className="shrink-0 text-soft" />
+        <Icon size={15} aria-hidden className="shrink-0 text-soft" />
         <span className="shrink-0 font-medium">{verb}</span>
-        <span className="min-w-0 truncate font-mono text-sm" title={v.target}>{v.target}</span>
+        <span className="min-w-0 truncate font-mono text-sm text-soft" title={v.target} dir="ltr">{v.target}</span>
         {says && <span aria-hidden={v.status === "halted" || v.status === "stopped"} className={cx("min-w-0 flex-1 basis-0 truncate text-sm max-sm:hidden", m.tool?.error && v.status !== "stopped" ? "text-fail" : "text-soft")}>{says}</span>}
-        <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-sm text-soft">
+        <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-sm text-faint">
+          {v.status === "denied" && <span>{t.denied}</span>}
+          <Counts added={m.tool?.added} removed={m.tool?.removed} />
           {ended && <span className="text-fail">{ended}</span>}
           {rule && <span title={rule} data-allowed><ShieldCheck size={12} aria-hidden /><span className="sr-only">{rule}</span></span>}
           {inDoubt && <span className="text-ask">?</span>}
           {m.tool?.duration_ms !== undefined && m.tool.duration_ms >= 100 && <span className="max-sm:hidden">{duration(m.tool.duration_ms)}</span>}
-          <Mark tone={toneOfCall(v)} size={10} live={v.status === "running"} />
-          <span className="sr-only">{t.status[v.status]}</span>
-          <ChevronRight size={13} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
+          <Mark tone={tone} live={v.status === "running"} />
+          {v.status !== "denied" && <span className="sr-only">{t.status[v.status]}</span>}
+          <ChevronRight size={14} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
         </span>
       </button>
-      {v.status === "rewound" && <p className="pl-[22px] text-sm text-soft">{t.rewoundInto}</p>}
+      {v.status === "rewound" && <p className="pl-[23px] text-sm text-soft">{t.rewoundInto}</p>}
       {inDoubt && <p className="rounded bg-ask-wash px-3 py-1.5 text-ask">{v.status === "stopped" ? t.inDoubtStopped : t.inDoubt}</p>}
+      {reason && !open && <FailedTail session={session} message={m} text={reason} />}
       <div id={id} hidden={!open}>{open && <ToolBody session={session} message={m} output={output} made={v.status !== "denied" && v.status !== "rewound"} />}</div>
       {!slim && question && <div className="py-1.5"><QuestionCard session={session} question={question} /></div>}
       {!slim && !question && m.answer && v.status !== "rewound" && <Settled answer={m.answer} quiet />}

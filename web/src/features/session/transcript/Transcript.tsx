@@ -2,21 +2,23 @@ import type { Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
 import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent } from "react";
 import { useWords } from "@/i18n";
 import { Button, Empty } from "@/ui";
-import { atStart, followWithin, newSince, scrolled } from "./follow";
+import { atStart, followWithin, held, newSince, scrolled } from "./follow";
+import { factsKey, factsOf } from "./groups";
 import type { Note } from "./notes";
 import { Older } from "./Older";
 import { RowView } from "./RowView";
 import type { Row } from "./rows";
+import { useGroups } from "./useGroups";
 import { useOpening } from "./useOpening";
 import { useTarget } from "./useTarget";
 import { useTranscript } from "./useTranscript";
 import { transcriptWords } from "./words";
 
 const guesses: Record<Row["kind"], number> = {
-  user: 72, text: 84, brief: 34, reasoning: 30, call: 34, reads: 34, question: 120, result: 140, output: 120, error: 70, marker: 26, return: 26, meta: 24,
+  user: 72, text: 84, brief: 34, reasoning: 30, call: 34, reads: 34, question: 120, result: 140, output: 120, error: 70, marker: 26, return: 26, meta: 24, group: 50,
 };
 
 /**
@@ -25,13 +27,16 @@ const guesses: Record<Row["kind"], number> = {
  */
 export function Transcript({ session, notes }: { session: Session; notes: readonly Note[] }) {
   const t = useWords(transcriptWords);
-  const { rows, questionOf, currentFrom } = useTranscript(session, notes);
   const synced = useSnapshot(session, (s) => s.session !== null);
   const hasOlder = useSnapshot(session, (s) => s.hasOlder);
   const asking = useSnapshot(session, (s) => s.questions.length > 0);
   const hasNewer = useSnapshot(session, (s) => s.hasNewer);
   const box = useRef<HTMLDivElement>(null);
   const [follow, setFollow] = useState(atStart);
+  const key = useSnapshot(session, (s) => factsKey(s.tasks));
+  const facts = useMemo(() => factsOf(key), [key]);
+  const groups = useGroups(facts, !follow.following);
+  const { rows, questionOf, currentFrom, groupWith } = useTranscript(session, notes, facts, groups.isOpen);
   const [focused, setFocused] = useState<string | null>(null);
 
   const focusedAt = useMemo(() => (focused === null ? -1 : rows.findIndex((r) => r.key === focused)), [rows, focused]);
@@ -56,7 +61,7 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
     overscan: 6,
     anchorTo: "end",
     followOnAppend: true,
-    scrollEndThreshold: followWithin,
+    scrollEndThreshold: follow.following ? followWithin : -1, // who holds is not taken along
     paddingStart: 36,
     paddingEnd: 20,
   });
@@ -75,6 +80,10 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
     if (follow.following && distance > followWithin && !up) return virtual.scrollToEnd(); // nobody left: more came at a time than fits
     setFollow((f) => scrolled(f, distance, lastKey));
   }, [lastKey, open, follow.following, virtual]);
+  const hold = useCallback((e: MouseEvent<HTMLElement>) => {
+    const unfolds = e.target instanceof Element ? e.target.closest("[aria-expanded]") : null;
+    if (unfolds && !unfolds.hasAttribute("aria-haspopup")) setFollow((f) => held(f, lastKey));
+  }, [lastKey]);
   useEffect(() => session.setView(follow.following ? "newest" : "oldest"), [session, follow.following]);
 
   // The composer grows, or the window shrinks: who was at the end stays there.
@@ -104,7 +113,10 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
     const to = { ArrowUp: place - 1, PageUp: place - 1, ArrowDown: place + 1, PageDown: place + 1, Home: 0, End: last }[key] ?? place;
     focusRow(Math.max(0, Math.min(last, to)));
   }, [rows.length, focusRow]);
-  useTarget(session, rows, (i) => virtual.scrollToIndex(i, { align: "center" }), box);
+  useTarget(session, rows, (i) => virtual.scrollToIndex(i, { align: "center" }), box, (id) => {
+    const task = groupWith(id);
+    if (task) groups.set(task, true);
+  });
 
   const owner = useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
   const fresh = newSince(follow, rows);
@@ -112,11 +124,11 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <h2 className="sr-only">{t.transcript}</h2>
-      <div ref={box} onScroll={measure} data-transcript data-following={follow.following} className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]">
+      <div ref={box} onScroll={measure} onClickCapture={hold} data-transcript data-following={follow.following} className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable_both-edges]">
         {rows.length === 0 && synced && !hasOlder ? (
           <Empty title={t.emptyTitle}>{owner ? t.emptyHelp : t.emptyWatch}</Empty>
         ) : (
-          <div role="feed" aria-label={t.transcript} aria-busy={!synced} className="relative mx-auto w-full max-w-[920px]" style={{ height: virtual.getTotalSize() }}>
+          <div role="feed" aria-label={t.transcript} aria-busy={!synced} className="relative mx-auto w-full max-w-[800px]" style={{ height: virtual.getTotalSize() }}>
             <Older session={session} box={box} ready={open} hasOlder={hasOlder} />
             {virtual.getVirtualItems().map((item) => {
               const row = rows[item.index];
@@ -133,6 +145,7 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
                     of={hasOlder ? -1 : rows.length}
                     onMove={onMove}
                     onFocusRow={setFocused}
+                    onToggle={groups.set}
                   />
                 </div>
               );

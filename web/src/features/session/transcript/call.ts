@@ -55,7 +55,8 @@ export function toneOfCall(v: Pick<CallView, "status" | "exit">): Tone {
   return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past", halted: "ask", stopped: "past", rewound: "past" } as const)[v.status];
 }
 
-/** Whether all of a run of calls read files, so that it can say so. */
-export function allRead(list: readonly TranscriptMessage[]): boolean {
-  return list.every((m) => toolName(m) === "read_file");
+/** What a run of calls that only look has looked at: files, each counted once, and searches. */
+export function exploredOf(list: readonly TranscriptMessage[]): { files: number; searches: number } {
+  const files = list.filter((m) => toolName(m) === "read_file" || toolName(m) === "read_output");
+  return { files: new Set(files.map((m) => m.tool?.target ?? m.message_id)).size, searches: list.length - files.length };
 }

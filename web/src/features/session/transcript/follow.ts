@@ -17,6 +17,11 @@ export function scrolled(state: FollowState, distanceFromEnd: number, lastKey: s
   return state.following ? { following: false, seen: lastKey } : state;
 }
 
+/** Somebody unfolds something: what they look at stays where it is, though the end moves away. */
+export function held(state: FollowState, lastKey: string | null): FollowState {
+  return state.following ? { following: false, seen: lastKey } : state;
+}
+
 /** How many rows came since the view holds. */
 export function newSince(state: FollowState, keys: readonly { key: string }[]): number {
   if (state.following || state.seen === null) return 0;

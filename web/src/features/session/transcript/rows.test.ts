@@ -1,6 +1,7 @@
-import type { EndCode, TranscriptMessage } from "@clew-run/client";
+import type { EndCode, TaskInfo, TranscriptMessage } from "@clew-run/client";
 import { describe, expect, test } from "vitest";
 import { atStart, newSince, scrolled } from "./follow";
+import { factsKey, factsOf, layOut } from "./groups";
 import { buildRows, sameRow, type RowOptions } from "./rows";
 
 const none: RowOptions = { verbose: false, queued: new Set(), asking: new Set() };
@@ -60,19 +61,47 @@ describe("rows", () => {
     expect(rows[0]!.more).toHaveLength(1);
   });
 
-  test("a subtask's result is shown once", () => {
+  test("a subtask's result is shown once, in its group", () => {
     const sub = { agent_id: "a2", agent_kind: "task" as const, task_id: "t2" };
-    const rows = rowsOf([message({ role: "user", tool_call_id: "n", text: "look", task_id: "t2" }), message({ ...sub, say: "completion_result", text: "found" }), message({ say: "subtask_result", text: "found" })]);
-    expect(rows.map((r) => r.kind)).toEqual(["brief", "result"]);
-    expect(rows.map((r) => r.voice)).toEqual(["sub", "sub"]);
+    const list = [message({ role: "user", tool_call_id: "n", text: "look", task_id: "t2" }), message({ ...sub, say: "completion_result", text: "found" }), message({ ...sub, task_id: "t1", say: "subtask_result", text: "found", tool_call_id: "n" }), message({})];
+    const rows = rowsOf(list);
+    expect(rows.map((r) => r.kind)).toEqual(["group", "text"]);
+    expect(rows[0]!.inner!.map((r) => r.kind)).toEqual(["brief", "result"]);
+    expect(kinds(list.slice(2))).toEqual(["result", "text"]); // its group is further up than what is loaded
   });
 
   test("what a run tells the agent of a step is no person's word", () => {
     const told = message({ role: "user", task_id: "t2", text: "You carry out one step of a plan." });
     const rows = rowsOf([user(), told, message({ agent_id: "a2", agent_kind: "task" as const, task_id: "t2" })]);
-    expect(rows.map((r) => r.kind)).toEqual(["user", "brief", "text"]);
-    expect(rows.map((r) => r.voice)).toEqual(["user", "sub", "sub"]);
+    expect(rows.map((r) => r.kind)).toEqual(["user", "group"]);
+    expect(rows[1]!.inner!.map((r) => r.kind)).toEqual(["brief", "text"]);
     expect(kinds([message({ role: "user", agent_id: undefined })])).toEqual(["user"]); // as imported ones are
+  });
+
+  test("what steps say and do at the same time stands with each of them", () => {
+    const of = (task: string, more: Partial<TranscriptMessage> = {}) => message({ agent_id: task, agent_kind: "step", task_id: task, ...more });
+    const list = [user(), of("l"), of("r"), of("l"), call("read_file", "a", { agent_kind: "step", task_id: "r" }), message({ say: "checkpoint_saved", role: "system" }), call("read_file", "b", { agent_kind: "step", task_id: "r" }), of("l")];
+    const rows = rowsOf(list);
+    expect(rows.map((r) => [r.kind, r.group])).toEqual([["user", undefined], ["group", "l"], ["group", "r"], ["marker", undefined]]);
+    expect(rows[1]!.inner!.map((r) => r.kind)).toEqual(["text", "text", "text"]);
+    expect(rows[2]!.inner!.map((r) => r.kind)).toEqual(["text", "reads"]);
+  });
+
+  test("groups that were at work at the same time share a card; a folded one shows its head and what it asks", () => {
+    const of = (task: string) => message({ agent_id: task, agent_kind: "step", task_id: task });
+    const rows = rowsOf([of("a"), of("b"), of("c"), of("c")]);
+    const task = (id: string, from: number, to?: number) => ({ task_id: id, todo_id: id, created_ms: from, ended_ms: to }) as TaskInfo;
+    const facts = factsOf(factsKey([task("a", 1, 5), task("b", 5, 9), task("c", 6), { task_id: "main", created_ms: 0 } as TaskInfo]));
+    expect([...facts.keys()]).toEqual(["a", "b", "c"]);
+    const shown = layOut(rows, facts, (t) => facts.get(t)!.live, () => false);
+    expect(shown.map((r) => [r.group, r.kind, r.card!.first, r.card!.last, r.card!.live])).toEqual([
+      ["a", "group", true, true, false],
+      ["b", "group", true, false, true],
+      ["c", "group", false, false, true],
+      ["c", "text", false, false, true],
+      ["c", "text", false, true, true],
+    ]);
+    expect(layOut(rows, facts, () => false, (r) => r.group === "a").map((r) => r.kind)).toEqual(["group", "text", "group", "group"]);
   });
 
   test("waiting messages are not in the transcript", () => {
@@ -87,7 +116,7 @@ describe("rows", () => {
 
   test("who begins to speak has a head, who goes on has none", () => {
     const rows = rowsOf([user(), message({}), message({ say: "checkpoint_saved", role: "system" }), message({}), message({ agent_id: "a2", agent_kind: "task" as const, task_id: "t2" }), message({}), user()]);
-    expect(rows.map((r) => r.head)).toEqual([true, true, false, false, true, true, true]);
+    expect(rows.map((r) => r.head)).toEqual([true, true, false, false, false, false, true]);
   });
 
   test("rows of the same messages are the same", () => {

@@ -17,7 +17,8 @@ export type RowKind =
   | "error"
   | "marker" // a slim note on the thread
   | "return" // the session was taken back or forth, or forked; no message
-  | "meta"; // the model calls of a turn
+  | "meta" // the model calls of a turn
+  | "group"; // the head of a subtask or of a plan's step
 
 /** A line of the transcript: one message, or several that belong together. */
 export interface Row {
@@ -32,6 +33,22 @@ export interface Row {
   head: boolean;
   /** What a row of kind "return" tells. */
   note?: Note;
+  /** The task of the group that it heads or stands in. */
+  group?: string;
+  /** Of a group's head: the rows in it, shown or not. */
+  inner?: Row[];
+  /** Which part of its group's card it is. */
+  card?: Card;
+}
+
+/** A part of a card that several rows make up. */
+export interface Card {
+  first: boolean;
+  last: boolean;
+  /** Somebody works in it: its border is tinted. */
+  live: boolean;
+  /** Of a head: its rows are shown. */
+  open: boolean;
 }
 
 export interface RowOptions {
@@ -92,50 +109,89 @@ export function toolName(m: TranscriptMessage): string {
   return m.tool?.name ?? (m.ask === "command" ? "execute_command" : m.ask === "use_mcp_server" ? "mcp" : "tool");
 }
 
-/** Puts the messages into rows. It looks at kinds, not at texts, so that growing text changes nothing. */
-export function buildRows(ids: readonly string[], get: (id: string) => TranscriptMessage | undefined, o: RowOptions): Row[] {
-  const rows: Row[] = [];
-  const callRows = new Map<string, Row>(); // by tool_call_id
-  let meta: Row | null = null;
-  let speaker = "";
+/** Where rows are put: the conversation itself, or a group in it. */
+interface Lane {
+  rows: Row[];
+  calls: Map<string, Row>; // by tool_call_id
+  meta: Row | null;
+  speaker: string;
+}
 
-  const closeTurn = () => {
-    if (meta && o.verbose) rows.push(meta);
-    meta = null;
-  };
+/**
+ * Puts the messages into rows. What a subtask or a plan's step says and does stands in a
+ * group, where the first of it was, however much of others came between. It looks at
+ * kinds, not at texts, so that growing text changes nothing.
+ */
+export function buildRows(ids: readonly string[], get: (id: string) => TranscriptMessage | undefined, o: RowOptions): Row[] {
+  const main = newLane([]);
+  const groups = new Map<string, Lane>(); // by task
+  const given = new Set<string>(); // calls that gave work to a group that is shown
 
   for (const id of ids) {
     const m = get(id);
     if (!m || o.queued.has(id)) continue;
     const kind = kindOf(m);
     if (!kind) continue;
-    if (kind === "meta") {
-      if (meta) (meta.more as string[]).push(id);
-      else meta = row(id, "meta", "system");
-      continue;
+    const task = groupOf(m, kind);
+    if (m.say === "subtask_result" && m.tool_call_id && given.delete(m.tool_call_id)) continue; // the group has it
+    let lane = main;
+    if (task) {
+      lane = groups.get(task) ?? newLane([]);
+      if (!groups.has(task)) {
+        if (kind === "meta") continue; // nothing to show of it yet
+        groups.set(task, lane);
+        main.rows.push({ ...row(id, "group", "sub"), key: `group:${task}`, group: task, inner: lane.rows });
+      }
+      if (kind === "brief" && m.tool_call_id) given.add(m.tool_call_id);
     }
-    const owner = m.tool_call_id ? callRows.get(m.tool_call_id) : undefined;
-    if (kind === "output" && owner) {
-      (owner.more as string[]).push(id);
-      continue;
-    }
-    const last = rows.at(-1);
-    if (m.say === "subtask_result" && last?.kind === "result" && get(last.id)?.text === m.text) continue;
-    if (kind === "user") closeTurn();
-    if (kind === "call" && last && joins(last, m, get, o)) {
-      last.kind = "reads";
-      (last.more as string[]).push(id);
-      continue;
-    }
-    const r = row(id, kind, voiceOf(m, kind));
-    const who = r.voice === "user" ? `user:${m.user_id ?? ""}` : r.voice === "system" ? speaker : `${r.voice}:${m.task_id ?? ""}`;
-    r.head = r.voice !== "system" && (who !== speaker || r.voice === "user");
-    speaker = who;
-    if (kind === "call" && m.tool_call_id) callRows.set(m.tool_call_id, r);
-    rows.push(r);
+    addTo(lane, m, kind, get, o, task);
   }
-  closeTurn();
-  return rows;
+  for (const lane of [main, ...groups.values()]) closeTurn(lane, o);
+  return main.rows;
+}
+
+function newLane(rows: Row[]): Lane {
+  return { rows, calls: new Map(), meta: null, speaker: "" };
+}
+
+/** The task whose group a message stands in, undefined for the session's own agent and for people. */
+function groupOf(m: TranscriptMessage, kind: RowKind): string | undefined {
+  return kind === "brief" || (isSub(m) && m.say !== "subtask_result" && m.role !== "user") ? m.task_id : undefined;
+}
+
+function closeTurn(lane: Lane, o: RowOptions): void {
+  if (lane.meta && o.verbose) lane.rows.push(lane.meta);
+  lane.meta = null;
+}
+
+function addTo(lane: Lane, m: TranscriptMessage, kind: RowKind, get: (id: string) => TranscriptMessage | undefined, o: RowOptions, group: string | undefined): void {
+  const id = m.message_id;
+  if (kind === "meta") {
+    if (lane.meta) (lane.meta.more as string[]).push(id);
+    else lane.meta = { ...row(id, "meta", "system"), group };
+    return;
+  }
+  const owner = m.tool_call_id ? lane.calls.get(m.tool_call_id) : undefined;
+  if (kind === "output" && owner) {
+    (owner.more as string[]).push(id);
+    return;
+  }
+  const last = lane.rows.at(-1);
+  if (kind === "user") closeTurn(lane, o);
+  if (kind === "call" && last && joins(last, m, get, o)) {
+    last.kind = "reads";
+    (last.more as string[]).push(id);
+    return;
+  }
+  const r = row(id, kind, voiceOf(m, kind));
+  if (group) r.group = group; // who speaks in a group is said by its head
+  else {
+    const who = r.voice === "user" ? `user:${m.user_id ?? ""}` : r.voice === "system" ? lane.speaker : `${r.voice}:${m.task_id ?? ""}`;
+    r.head = r.voice !== "system" && (who !== lane.speaker || r.voice === "user");
+    lane.speaker = who;
+  }
+  if (kind === "call" && m.tool_call_id) lane.calls.set(m.tool_call_id, r);
+  lane.rows.push(r);
 }
 
 function row(id: string, kind: RowKind, voice: Voice): Row {
@@ -158,7 +214,11 @@ function quiet(m: TranscriptMessage, o: RowOptions): boolean {
 export function sameRow(a: Row, b: Row): boolean {
   return (
     a === b ||
-    (a.key === b.key && a.kind === b.kind && a.voice === b.voice && a.head === b.head && a.note === b.note &&
+    (sameCard(a.card, b.card) && a.key === b.key && a.kind === b.kind && a.voice === b.voice && a.head === b.head && a.note === b.note &&
       a.more.length === b.more.length && a.more.every((id, i) => id === b.more[i]))
   );
+}
+
+function sameCard(a: Card | undefined, b: Card | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.live === b.live && a.open === b.open);
 }

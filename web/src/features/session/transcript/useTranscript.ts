@@ -2,11 +2,14 @@ import type { Question, Session } from "@clew-run/client";
 import { useMessageIds, useQuestions, useSnapshot } from "@clew-run/client/react";
 import { useCallback, useMemo } from "react";
 import { usePrefs } from "@/app/prefs";
+import { layOut, type GroupFacts } from "./groups";
 import { withNotes, type Note } from "./notes";
 import { buildRows, type Row } from "./rows";
 
 export interface TranscriptRows {
   rows: readonly Row[];
+  /** The group that a message stands in. */
+  groupWith(messageId: string): string | undefined;
   /** The open question of a row. */
   questionOf(row: Row): Question | undefined;
   /** From this row on the turn is under way; rows.length if none is. */
@@ -16,7 +19,7 @@ export interface TranscriptRows {
 const busy = new Set(["planning", "executing", "awaiting_input"]);
 
 /** The session's messages as rows, with the open questions where they belong. */
-export function useTranscript(session: Session, notes: readonly Note[]): TranscriptRows {
+export function useTranscript(session: Session, notes: readonly Note[], facts: ReadonlyMap<string, GroupFacts>, isOpen: (task: string) => boolean): TranscriptRows {
   const ids = useMessageIds(session);
   const questions = useQuestions(session);
   const queue = useSnapshot(session, (s) => s.queue);
@@ -26,7 +29,7 @@ export function useTranscript(session: Session, notes: readonly Note[]): Transcr
   const verbose = usePrefs((p) => p.verbose);
   const get = session.store.message;
 
-  const rows = useMemo(() => {
+  const built = useMemo(() => {
     const list = buildRows(ids, (id) => get.call(session.store, id), {
       verbose,
       queued: new Set(queue.map((q) => q.message_id)),
@@ -36,7 +39,6 @@ export function useTranscript(session: Session, notes: readonly Note[]): Transcr
   }, [ids, queue, questions, verbose, session, get, notes, hasOlder, hasNewer]);
 
   const byRequest = useMemo(() => new Map(questions.map((q) => [q.request_id, q])), [questions]);
-  const currentFrom = useMemo(() => (working ? Math.max(0, rows.findLastIndex((r) => r.kind === "user" && get.call(session.store, r.id)?.delivery !== "steer")) : rows.length), [rows, working, session, get]);
   const questionOf = useCallback((row: Row): Question | undefined => {
     if (byRequest.size === 0) return undefined;
     if (row.key.startsWith("question:")) return byRequest.get(row.key.slice(9));
@@ -44,13 +46,16 @@ export function useTranscript(session: Session, notes: readonly Note[]): Transcr
     const request = get.call(session.store, row.id)?.request_id;
     return request ? byRequest.get(request) : undefined;
   }, [byRequest, session, get]);
-  return { rows, questionOf, currentFrom };
+  const rows = useMemo(() => layOut(built, facts, isOpen, (r) => questionOf(r) !== undefined), [built, facts, isOpen, questionOf]);
+  const currentFrom = useMemo(() => (working ? Math.max(0, rows.findLastIndex((r) => r.kind === "user" && get.call(session.store, r.id)?.delivery !== "steer")) : rows.length), [rows, working, session, get]);
+  const groupWith = useCallback((id: string) => built.find((r) => r.inner?.some((n) => n.id === id || n.more.includes(id)))?.group, [built]);
+  return { rows, questionOf, currentFrom, groupWith };
 }
 
 /** Questions whose message is not held stand at the end, so that none is missed. */
 function homeless(rows: readonly Row[], questions: readonly Question[], requestOf: (id: string) => string | undefined): Row[] {
   if (questions.length === 0) return [];
-  const shown = new Set(rows.filter((r) => r.kind === "call" || r.kind === "question").map((r) => requestOf(r.id)));
+  const shown = new Set(rows.flatMap((r) => [r, ...(r.inner ?? [])]).filter((r) => r.kind === "call" || r.kind === "question").map((r) => requestOf(r.id)));
   return questions
     .filter((q) => !shown.has(q.request_id))
     .map((q) => ({ key: `question:${q.request_id}`, kind: "question", id: q.message_id ?? "", more: [], voice: "agent", head: false }));

@@ -1,0 +1,65 @@
+import type { Session, TaskInfo, TranscriptMessage } from "@clew-run/client";
+import { useSnapshot } from "@clew-run/client/react";
+import { ChevronRight } from "lucide-react";
+import { useWords } from "@/i18n";
+import { spent } from "@/lib/format";
+import { Counts, cx, Mark, type Tone } from "@/ui";
+import { useServerNow } from "../plan/useServerNow";
+import type { Row } from "./rows";
+import { transcriptWords } from "./words";
+
+/** How a subtask or a step stands, by its task; a task that the server no longer holds has ended. */
+export function toneOfTask(task: TaskInfo | undefined): Tone {
+  if (!task) return "done";
+  if (task.request_id) return "ask";
+  if (!task.ended_ms) return "run";
+  const how = task.outcome?.status ?? (task.status === "completed" ? "done" : "stopped");
+  return how === "done" ? "done" : how === "failed" ? "fail" : "past";
+}
+
+/** The head of a group: what it is, how it stands, and what came of it. */
+export function GroupHead({ session, row, message: m, onToggle }: { session: Session; row: Row; message: TranscriptMessage; onToggle(task: string, open: boolean): void }) {
+  const t = useWords(transcriptWords);
+  const task = useSnapshot(session, (s) => s.tasks.find((k) => k.task_id === row.group));
+  const number = useSnapshot(session, (s) => (task?.todo_id ? numberOf(s.runs, task.run_id, task.todo_id) : 0));
+  const tone = toneOfTask(task);
+  const now = useServerNow(session, tone === "run" || tone === "ask");
+  const open = row.card?.open === true;
+  const title = task?.text || m.summary || (m.text ?? "").trimStart().split("\n", 1)[0]!.slice(0, 300);
+  const result = open ? undefined : task?.result || resultOf(session, row);
+  const took = task ? (task.ended_ms ?? now) - task.created_ms : 0;
+  return (
+    <button
+      type="button"
+      aria-expanded={open}
+      data-group={row.group}
+      data-tone={tone}
+      onClick={() => onToggle(row.group!, !open)}
+      className={cx("flex w-full min-w-0 items-center gap-2 py-1.5 pr-3 pl-2.5 text-left hover:bg-hover/50 -outline-offset-2 pointer-coarse:min-h-(--row)", result ? "min-h-[50px]" : "min-h-[38px]", row.card?.first && "rounded-t-lg", row.card?.last && "rounded-b-lg")}
+    >
+      <ChevronRight size={15} aria-hidden className={cx("shrink-0 text-soft transition-transform duration-(--motion) max-sm:hidden", open && "rotate-90")} />
+      {number > 0 && <span className="h-[18px] min-w-[18px] shrink-0 rounded-[5px] bg-hover px-[5px] text-center text-xs leading-[18px] font-semibold text-soft"><span className="sr-only">{t.step} </span>{number}</span>}
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-semibold" dir="auto">{title}</span>
+        {result && <span className="block truncate text-sm text-soft" dir="auto" data-result>{result}</span>}
+      </span>
+      <span className="ml-auto flex shrink-0 items-center gap-2.5 pl-1 text-sm whitespace-nowrap text-faint">
+        <Counts added={task?.added} removed={task?.removed} />
+        {took >= 500 && <span className="max-sm:hidden">{spent(took)}</span>}
+        <Mark tone={tone} live={tone === "run"} />
+        <span className="sr-only">{t.groupStatus[tone]}</span>
+      </span>
+    </button>
+  );
+}
+
+/** The place of a step in its plan, from 1. */
+function numberOf(runs: readonly { run_id: string; todos: readonly { id: string }[] }[], run: string | undefined, todo: string): number {
+  return (runs.find((r) => r.run_id === run)?.todos.findIndex((d) => d.id === todo) ?? -1) + 1;
+}
+
+/** What came of a task that the server no longer holds: its own message says it. */
+function resultOf(session: Session, row: Row): string | undefined {
+  const last = row.inner?.findLast((r) => r.kind === "result");
+  return last && session.store.message(last.id)?.text?.trimStart().split("\n", 1)[0]!.slice(0, 200);
+}
