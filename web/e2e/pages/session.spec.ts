@@ -19,13 +19,14 @@ test("what a run tells the agents of its steps is nobody's word, and folded", as
   await page.getByText("All of it is done.").first().waitFor();
 
   const look = async () => {
-    await until("four steps", async () => (await page.locator("[data-brief=step]").count()) === 4);
+    await until("four steps", async () => (await page.locator("[data-group][aria-expanded=false]").count()) === 4);
     expect(await rowsOf(page, "user").count()).toBe(1);
     expect(await page.getByText("while it worked").count()).toBe(0);
     expect(await page.getByText("You carry out one step").count()).toBe(0);
-    const step = page.locator("[data-brief=step]").first();
+    const step = page.locator("[data-group]").first();
     expect(await step.innerText()).toContain("Look around.");
-    await step.getByRole("button").click();
+    await step.click();
+    await page.locator("[data-brief=step]").getByRole("button", { name: "Instructions" }).click();
     await page.getByText("You carry out one step").waitFor();
   };
   await look();

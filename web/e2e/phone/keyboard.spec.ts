@@ -114,7 +114,7 @@ test("turning the phone keeps what is being answered", async ({ world, visit }) 
   await live(page);
   await world.say(session, "run: date");
   const card = page.locator(`[data-question="${await world.question(session)}"]`).first();
-  await card.getByRole("button", { name: "Deny" }).tap();
+  await card.getByRole("button", { name: "Deny with instructions…" }).tap();
   await card.getByRole("textbox").fill("not now");
   await page.setViewportSize({ width: 844, height: 390 });
   expect(await card.getByRole("textbox").inputValue()).toBe("not now");

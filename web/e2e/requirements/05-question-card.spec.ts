@@ -32,8 +32,7 @@ test("a no with a reason reaches the agent and the record", async ({ world, visi
   await world.say(session, "run: rm a.txt");
   const request = await world.question(session);
   const card = page.locator(`[data-question="${request}"]`);
-  await card.focus();
-  await page.keyboard.press("d");
+  await card.getByRole("button", { name: "Deny with instructions…" }).click();
   await card.getByLabel("Reason (optional)").fill("it is needed");
   await page.keyboard.press("Enter");
   await card.getByText("Denied by you").waitFor();
@@ -57,7 +56,7 @@ test("a plain yes in the composer is not sent, for words deny; other words do", 
   expect(await box.inputValue()).toBe("OK, go ahead!");
   expect(await world.question(session)).toBe(request);
 
-  await card.getByRole("button", { name: /Deny/ }).click();
+  await card.getByRole("button", { name: "Deny with instructions…" }).click();
   expect(await card.getByRole("radio").count()).toBe(0); // for how long a yes holds is no matter of a no
   await card.getByRole("button", { name: "Cancel" }).click();
   expect(await card.evaluate((e) => e === document.activeElement)).toBe(true);

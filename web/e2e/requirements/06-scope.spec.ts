@@ -12,14 +12,14 @@ test("the rule saved is the text shown, with one match and one near miss", async
   page.on("request", (r) => void (r.method() === "POST" && r.url().includes("/inbox/req_") && answers.push(r.postDataJSON())));
   await world.say(session, "run: cat a.txt");
   const card = page.locator(`[data-question="${await world.question(session)}"]`);
-  await card.getByLabel("for this session").check();
+  await card.getByLabel("In this session").check();
   const rule = card.getByLabel("Rule", { exact: true });
   await rule.waitFor();
   await card.getByText("Not covered").waitFor();
   await screenshots(page, "06-rule");
   expect(await barriers(page)).toEqual([]);
 
-  const approve = card.getByRole("button", { name: /Approve and remember/ });
+  const approve = card.getByRole("button", { name: /Approve in this session/ });
   await rule.fill("cat b.txt");
   await card.getByText(/does not cover/).waitFor();
   expect(await approve.isDisabled()).toBe(true);
@@ -47,9 +47,9 @@ test("what was allowed for a task is listed, said on the call, and can be taken 
   const { page } = await visit({ path: `/s/${session}` });
   await world.say(session, "run: cat a.txt");
   const card = page.locator(`[data-question="${await world.question(session)}"]`);
-  await card.getByLabel("for this task").check();
+  await card.getByLabel("For this task").check();
   await card.getByLabel("Rule", { exact: true }).fill("cat *");
-  await card.getByRole("button", { name: /Approve and remember/ }).click();
+  await card.getByRole("button", { name: /Approve for this task/ }).click();
   await page.getByText("It is done.").waitFor();
   await world.say(session, "run: cat b.txt");
   const call = page.locator("[data-call]").last();

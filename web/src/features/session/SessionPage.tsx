@@ -39,7 +39,8 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   const named = new URLSearchParams(useSearch()).get("question");
   useEffect(() => setPhone("chat"), [named, sessionId, setPhone]); // a named question is shown where it was asked
   const returned = useSnapshot(session, (s) => s.session?.can_undo === true || s.session?.can_redo === true);
-  const marks = useTimeline(session, known && (!narrow || returned))?.marks ?? noMarks; // a phone has no bar for it
+  const timeline = useTimeline(session, known && (!narrow || returned)); // a phone has no bar for it
+  const marks = timeline?.marks ?? noMarks;
   const notes = useNotes(session, marks);
   useSpokenEnd(session);
   useRestored(session);
@@ -54,7 +55,7 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
         <Windows session={session} wide={!narrow} />
       </div>
       {!narrow && <WindowBar session={session} />}
-      {narrow ? <PhoneTabs session={session} /> : <TimelineBar session={session} marks={marks} />}
+      {narrow ? <PhoneTabs session={session} /> : <TimelineBar session={session} timeline={timeline} />}
       <SessionDialogs session={session} />
     </div>
   );

@@ -1,29 +1,30 @@
-import type { TimelineMark } from "@clew-run/client";
-import { memo, useRef, type KeyboardEvent, type PointerEvent } from "react";
+import type { TimelineMark, TimelineStep } from "@clew-run/client";
+import { memo, useMemo, useRef, type KeyboardEvent, type PointerEvent } from "react";
 import { useWords } from "@/i18n";
 import { clockTime } from "@/lib/format";
 import { cx, Mark, type Tone } from "@/ui";
 import { transcriptWords } from "@/features/session/transcript/words";
 import { describe } from "./marks";
+import { drawnMarks, segmentAt, segmentsOf, type Segment } from "./segments";
 import { step, type StepBy } from "./steps";
 import { timeWords } from "./words";
 
-const tones: Record<TimelineMark["kind"], Tone> = {
-  user: "run", assistant: "wait", tool: "wait", question: "ask", answer: "done", checkpoint: "done", error: "fail", run: "run", rewind: "past", fork: "past",
-};
-/** These get a mark of their own; the others are ticks. */
-const tall = new Set<TimelineMark["kind"]>(["user", "question", "checkpoint", "error", "run", "rewind"]);
+const tones: Partial<Record<TimelineMark["kind"], Tone>> = { question: "ask", error: "fail", rewind: "past", fork: "past" };
+const mostMarks = 60; // side by side
+const namedFrom = 6; // percent of the line: a narrower step has no room for its name
 
 /**
- * The session as one thread from left to right. A slider: arrows step, with
+ * The session as one line of named steps from left to right. A slider: arrows step, with
  * Shift by what people said, Page keys by tens, Home and End to the ends.
  */
-export function Scrubber({ marks, at, by, onMove }: { marks: readonly TimelineMark[]; at: number; by: StepBy; onMove(i: number): void }) {
+export function Scrubber({ marks, steps, at, by, onMove }: { marks: readonly TimelineMark[]; steps: readonly TimelineStep[]; at: number; by: StepBy; onMove(i: number): void }) {
   const t = useWords(timeWords);
   const { tools } = useWords(transcriptWords);
   const line = useRef<HTMLDivElement>(null);
   const last = marks.length - 1;
   const here = marks[at];
+  const segments = useMemo(() => segmentsOf(steps, marks), [steps, marks]);
+  const within = segmentAt(segments, at);
 
   const toPointer = (e: PointerEvent) => {
     const box = line.current!.getBoundingClientRect();
@@ -45,7 +46,6 @@ export function Scrubber({ marks, at, by, onMove }: { marks: readonly TimelineMa
     e.preventDefault();
     onMove(move());
   };
-  const x = (i: number) => `${last > 0 ? (100 * i) / last : 50}%`;
   return (
     <div
       role="slider"
@@ -54,41 +54,50 @@ export function Scrubber({ marks, at, by, onMove }: { marks: readonly TimelineMa
       aria-valuemin={1}
       aria-valuemax={last + 1}
       aria-valuenow={at + 1}
-      aria-valuetext={here && `${t.position(at + 1, last + 1)}: ${t.kinds[here.kind]}, ${clockTime(here.ts)}, ${describe(here, t, tools)}`}
+      aria-valuetext={here && [within?.step.title, `${t.position(at + 1, last + 1)}: ${t.kinds[here.kind]}, ${clockTime(here.ts)}, ${describe(here, t, tools)}`].filter(Boolean).join(". ")}
       onKeyDown={onKey}
       onPointerDown={(e) => {
         e.currentTarget.setPointerCapture(e.pointerId);
         toPointer(e);
       }}
       onPointerMove={(e) => e.currentTarget.hasPointerCapture(e.pointerId) && toPointer(e)}
-      className="relative h-12 cursor-pointer touch-none px-3 select-none"
+      className="relative h-[62px] cursor-pointer touch-none px-5 select-none"
     >
       <div ref={line} className="relative mx-auto h-full">
-        <div className="absolute inset-x-0 top-1/2 h-0.5 -translate-y-1/2 bg-line" />
-        <div className="absolute top-1/2 left-0 h-0.5 -translate-y-1/2 bg-run" style={{ width: x(at) }} />
+        <div className="absolute inset-x-0 top-[22px] h-2.5 rounded-full bg-line2" />
+        <div className="absolute top-[22px] left-0 h-2.5 rounded-full bg-run" style={{ width: x(at, last) }} />
         <Marks marks={marks} />
-        <div className="absolute top-1/2 size-4 -translate-1/2 rounded-full border-2 border-paper bg-run ring-1 ring-run" style={{ left: x(at) }} />
+        <Names segments={segments} last={last} current={within} />
+        <div className="absolute top-[27px] size-5 -translate-1/2 rounded-full border-2 border-paper bg-run ring-3 ring-run/25" style={{ left: x(at, last) }} />
       </div>
     </div>
   );
 }
 
-/** So many marks have room; of more, only what people look for is drawn. */
-const roomy = 300;
+function x(i: number, last: number): string {
+  return `${last > 0 ? (100 * i) / last : 50}%`;
+}
 
-/** All marks. They change with the session, not with the scrubbing. */
+/** What people look for, on the line. It changes with the session, not with the scrubbing. */
 const Marks = memo(function Marks({ marks }: { marks: readonly TimelineMark[] }) {
-  const last = marks.length - 1;
-  const crowded = marks.length > roomy;
-  return marks.map((m, i) => {
-    if (crowded && !tall.has(m.kind)) return null;
-    const left = `${last > 0 ? (100 * i) / last : 50}%`;
-    return tall.has(m.kind) && !(crowded && m.kind === "user") ? (
-      <span key={m.message_id + m.kind} className={cx("absolute top-1/2 -translate-1/2 bg-paper", m.hidden && "opacity-50")} style={{ left }}>
-        <Mark tone={m.hidden ? "past" : tones[m.kind]} size={10} />
+  const drawn = useMemo(() => drawnMarks(marks, mostMarks), [marks]);
+  return drawn.map(({ at, mark: m }) => (
+    <span key={m.message_id + m.kind} className={cx("absolute top-[27px] flex h-3.5 w-4 -translate-1/2 items-center justify-center rounded-full bg-paper", m.hidden && "opacity-50")} style={{ left: x(at, marks.length - 1) }}>
+      {m.kind === "user" ? <span className="size-2 rounded-full bg-ink" /> : <Mark tone={m.hidden ? "past" : (tones[m.kind] ?? "past")} size={11} />}
+    </span>
+  ));
+});
+
+/** The names of the steps under the line, where they have room. */
+const Names = memo(function Names({ segments, last, current }: { segments: readonly Segment[]; last: number; current?: Segment }) {
+  const ends = (i: number) => (i + 1 < segments.length ? segments[i + 1]!.from : last);
+  return segments.map((s, i) => {
+    const width = last > 0 ? (100 * (ends(i) - s.from)) / last : 100;
+    if (width < namedFrom) return null;
+    return (
+      <span key={s.step.message_id + i} data-step={s.step.title} className={cx("absolute top-[38px] truncate pr-2 text-xs", s === current ? "font-semibold text-run" : "text-soft")} style={{ left: x(s.from, last), width: `${width}%` }} dir="auto">
+        {s.step.title}
       </span>
-    ) : (
-      <span key={m.message_id + m.kind} className={cx("absolute top-1/2 h-2 w-px -translate-y-1/2", m.hidden ? "bg-line" : "bg-past")} style={{ left }} />
     );
   });
 });

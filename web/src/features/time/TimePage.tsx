@@ -84,8 +84,8 @@ export function TimePage({ sessionId }: { sessionId: string }) {
         <Empty title={t.empty}>{t.emptyHelp}</Empty>
       ) : (
         <>
-          <div className="border-b border-line bg-sunk">
-            <Scrubber marks={marks} at={at} by={by} onMove={go} />
+          <div className="border-b border-line">
+            <Scrubber marks={marks} steps={timeline.value.steps} at={at} by={by} onMove={go} />
             <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pb-2">
               <span className="flex">
                 <IconButton label={t.previous} icon={<ChevronLeft size={16} />} disabled={at === 0} onClick={() => walk(-1)} />

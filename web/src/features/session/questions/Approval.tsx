@@ -1,5 +1,5 @@
 import type { InboxResponse, Question } from "@clew-run/client";
-import { Check, Layers, Pencil, SkipForward, X } from "lucide-react";
+import { Check, Layers, Pencil, SkipForward } from "lucide-react";
 import { useState, type RefObject } from "react";
 import { useWords } from "@/i18n";
 import { Button } from "@/ui";
@@ -41,7 +41,10 @@ export function Approval({ question: q, sessionId, live, busy, give, keys, alike
   const approve = () => {
     if (!busy && rule.ready) give({ action: "approve", remember: rule.remember });
   };
-  keys.current = live ? { a: offers(q, "approve") ? approve : undefined, d: () => setPanel("deny"), e: bound ? () => setPanel("edit") : undefined } : {};
+  const deny = () => {
+    if (!busy) give({ action: "reject" });
+  };
+  keys.current = live ? { a: offers(q, "approve") ? approve : undefined, d: offers(q, "reject") ? deny : undefined, e: bound ? () => setPanel("edit") : undefined } : {};
 
   const others = (alike?.length ?? 0) > 1 ? alike! : null;
   return (
@@ -53,16 +56,17 @@ export function Approval({ question: q, sessionId, live, busy, give, keys, alike
       {why && !q.effect && q.input === undefined && <p className="text-sm text-soft"><Revealed text={why} /></p>}
       {live && panel === null && offer && offer.scopes.length > 0 && <ScopePicker offer={offer} rule={rule} tool={q.tool ?? ""} />}
       {live && panel === null && (
-        <div className="flex flex-wrap items-center gap-2">
+        <div className="flex flex-wrap items-center gap-2 max-sm:[&>button]:h-12">
           {offers(q, "approve") && (
-            <Button look="main" icon={<Check size={14} />} keys="A" busy={busy} disabled={!rule.ready} onClick={approve}>
-              {rule.scope === "once" ? (t.approveAs[kind] ?? t.approve) : t.approveAndSave}
+            <Button look="main" icon={<Check size={15} />} keys="A" busy={busy} disabled={!rule.ready} onClick={approve} className="max-sm:flex-1">
+              {rule.scope === "once" ? (t.approveAs[kind] ?? t.approve) : t.approveScope[rule.scope]}
             </Button>
           )}
-          {offers(q, "reject") && <Button icon={<X size={14} />} keys="D" busy={busy} onClick={() => setPanel("deny")}>{t.denyAs[kind] ?? t.deny}</Button>}
-          {bound && offers(q, "reject") && <Button look="quiet" icon={<Pencil size={13} />} keys="E" busy={busy} onClick={() => setPanel("edit")}>{t.edit}</Button>}
-          {offers(q, "skip") && <Button look="quiet" icon={<SkipForward size={13} />} busy={busy} onClick={() => give({ action: "skip" })}>{t.skip}</Button>}
-          {others && <Button look="quiet" icon={<Layers size={13} />} busy={busy} onClick={() => openBatch(others)}>{t.approveAlike(others.length)}</Button>}
+          {offers(q, "reject") && <Button keys="D" busy={busy} onClick={deny} className="max-sm:flex-1">{t.denyAs[kind] ?? t.deny}</Button>}
+          {offers(q, "reject") && <Button look="quiet" busy={busy} onClick={() => setPanel("deny")} className="max-sm:flex-1">{t.denyWith}</Button>}
+          {offers(q, "skip") && <Button look="quiet" icon={<SkipForward size={14} />} busy={busy} onClick={() => give({ action: "skip" })}>{t.skip}</Button>}
+          {others && <Button look="quiet" icon={<Layers size={14} />} busy={busy} onClick={() => openBatch(others)}>{t.approveAlike(others.length)}</Button>}
+          {bound && offers(q, "reject") && <Button look="quiet" icon={<Pencil size={15} />} keys="E" busy={busy} onClick={() => setPanel("edit")} className="sm:ml-auto">{t.edit}</Button>}
         </div>
       )}
       {live && panel !== null && (

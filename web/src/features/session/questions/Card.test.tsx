@@ -51,6 +51,14 @@ test("letters count only while the card has the focus, and not where one writes"
   expect(server.sent).toMatchObject([{ action: "approve" }]);
 });
 
+test("D and Deny deny at once, and once", () => {
+  const { server, card } = show();
+  fireEvent.keyDown(card, { key: "d" });
+  fireEvent.click(screen.getByRole("button", { name: "Deny" }));
+  expect(server.sent).toMatchObject([{ action: "reject" }]);
+  expect(server.sent[0]!.comment).toBeUndefined();
+});
+
 test("letters can be switched off", () => {
   setPrefs({ letterKeys: false });
   const { server, card } = show();
@@ -100,8 +108,8 @@ test("a late click gets the server's reason", async () => {
 });
 
 test("a no can say why, and a change is a no with words", () => {
-  const { server, card } = show();
-  fireEvent.keyDown(card, { key: "d" });
+  const { server } = show();
+  fireEvent.click(screen.getByRole("button", { name: "Deny with instructions…" }));
   fireEvent.change(screen.getByLabelText("Reason (optional)"), { target: { value: "too slow" } });
   fireEvent.click(screen.getByRole("button", { name: "Deny" }));
   expect(server.sent).toMatchObject([{ action: "reject", comment: "too slow" }]);
@@ -110,7 +118,7 @@ test("a no can say why, and a change is a no with words", () => {
   fireEvent.keyDown(other.card, { key: "e" });
   const box = screen.getByLabelText<HTMLTextAreaElement>("Do this instead");
   expect(box.value).toBe("go test ./...");
-  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Deny and tell" }).disabled).toBe(true); // nothing changed yet
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Deny with instructions" }).disabled).toBe(true); // nothing changed yet
   fireEvent.change(box, { target: { value: "go test -short ./..." } });
   fireEvent.keyDown(box, { key: "Enter", isComposing: true });
   expect(other.server.sent).toEqual([]);
@@ -158,13 +166,13 @@ test("a rule is saved as it is shown, and only if it covers what is asked", asyn
   const question = approval({ remember: { scopes: ["task", "session"], pattern: "go test *", match: "go test ./...", near_miss: "go build", runs_workspace: true } } as never);
   const { server } = show({ question });
   expect(screen.queryByLabelText("Rule")).toBeNull();
-  fireEvent.click(screen.getByLabelText("for this session"));
+  fireEvent.click(screen.getByLabelText("In this session"));
   expect(screen.getByText("Covers").nextElementSibling?.textContent).toBe("go test ./...");
   expect(screen.getByText("Not covered").nextElementSibling?.textContent).toBe("go build");
   expect(screen.getByText(/runs this project's own code/)).toBeTruthy();
   const rule = screen.getByLabelText("Rule");
   fireEvent.change(rule, { target: { value: "go test ./..." } });
-  const approve = screen.getByRole<HTMLButtonElement>("button", { name: /Approve and remember/ });
+  const approve = screen.getByRole<HTMLButtonElement>("button", { name: /Approve in this session/ });
   expect(approve.disabled).toBe(true); // nobody has looked at it yet
   await act(async () => void (await vi.advanceTimersByTimeAsync(300)));
   expect(approve.disabled).toBe(false);

@@ -87,27 +87,25 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
       aria-labelledby={title}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className={cx(
-        "relative flex flex-col gap-2.5 rounded border bg-sheet py-3 pr-3 pl-4",
-        "before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:rounded-l",
-        open ? "border-ask/45 before:bg-ask" : "border-line before:bg-past",
-      )}
+      className={cx("overflow-hidden rounded-lg border bg-sheet", open ? "border-ask-line shadow-raised" : "border-line")}
     >
-      {place}
-      <header className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      {place && <div className="px-3.5 py-2">{place}</div>}
+      <header className={cx("flex flex-wrap items-center gap-x-2 gap-y-1 px-3.5 py-2.5", open ? "bg-ask-wash" : "bg-well")}>
         <Mark tone={open ? "ask" : "past"} />
-        <Heading id={title} className={cx("min-w-0 flex-1 font-semibold", !open && "text-soft")}><Revealed text={t.titles[kind](askerOf(q), tool && t.allowTool(tool))} /></Heading>
+        <Heading id={title} className={cx("min-w-0 flex-1 text-md leading-5 font-semibold", !open && "text-soft")}><Revealed text={t.titles[kind](askerOf(q), tool && t.allowTool(tool))} /></Heading>
         {open && <Countdown clock={clock} question={q} help={t.ifNobody[kind]} />}
       </header>
-      {open && !!q.deadline_ms && endsMore.has(kind) && <p className="-mt-1.5 text-sm text-ask" data-if-nobody>{t.ifNobody[kind]}</p>}
-      {q.type === "hitl_approval_request" && <Approval {...body} question={q} />}
-      {q.type === "hitl_plan_review" && <PlanReview {...body} question={q} />}
-      {(q.type === "hitl_input_request" || q.type === "hitl_clarification") && <ValueForm {...body} question={q} />}
-      {open && !mayAnswer && <p className="text-soft">{t.mayNot}</p>}
-      {live && <SendState answer={answer} again={give} lineDown={lineDown} />}
-      {!live && answer.state === "refused" && <ErrorNote error={answer.error} />}
-      {stale}
-      {settled && <AnswerLine settled={settled} subject={subjectOf(q)} />}
+      <div className="flex flex-col gap-2.5 px-3.5 pt-3 pb-3.5 empty:hidden">
+        {open && !!q.deadline_ms && endsMore.has(kind) && <p className="text-sm text-ask" data-if-nobody>{t.ifNobody[kind]}</p>}
+        {q.type === "hitl_approval_request" && <Approval {...body} question={q} />}
+        {q.type === "hitl_plan_review" && <PlanReview {...body} question={q} />}
+        {(q.type === "hitl_input_request" || q.type === "hitl_clarification") && <ValueForm {...body} question={q} />}
+        {open && !mayAnswer && <p className="text-soft">{t.mayNot}</p>}
+        {live && <SendState answer={answer} again={give} lineDown={lineDown} />}
+        {!live && answer.state === "refused" && <ErrorNote error={answer.error} />}
+        {stale}
+        {settled && <AnswerLine settled={settled} subject={subjectOf(q)} />}
+      </div>
     </article>
   );
 }

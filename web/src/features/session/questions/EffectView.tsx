@@ -1,4 +1,5 @@
 import type { CommandLimits, Effect, Question } from "@clew-run/client";
+import { Box, Folder, GlobeLock } from "lucide-react";
 import type { ReactNode } from "react";
 import { useWords } from "@/i18n";
 import { Badge, Pre } from "@/ui";
@@ -25,9 +26,12 @@ export function EffectView({ question: q }: { question: Approval }) {
   return (
     <div className="flex flex-col gap-2">
       {plain !== undefined && (
-        <Pre label={e?.command ? t.command : t.address} className="max-h-48 border-l-2 border-ask whitespace-pre-wrap wrap-anywhere!">
-          <Revealed text={plain} />
-        </Pre>
+        <div className="flex rounded border border-line bg-sunk pl-3 font-mono text-base tracking-tight" dir="ltr">
+          {e?.command !== undefined && <span aria-hidden className="py-2 text-faint select-none">$</span>}
+          <Pre label={e?.command ? t.command : t.address} className="max-h-48 flex-1 bg-transparent text-base! whitespace-pre-wrap wrap-anywhere!">
+            <Revealed text={plain} />
+          </Pre>
+        </div>
       )}
       {e?.diff && <DiffText diff={e.diff} label={t.changes} more={t.moreLines} />}
       {input !== undefined && input !== "{}" && (
@@ -50,10 +54,10 @@ function Facts({ effect: e, tool }: { effect: Effect; tool?: string }) {
     <dl className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
       {tool && e.command === undefined && <Fact name={t.tool}><code className="font-mono">{tool}</code></Fact>}
       {e.server && <Fact name={t.server}><Revealed text={e.server} /></Fact>}
-      {e.directory && <Fact name={t.directory}><code className="font-mono"><Revealed text={e.directory} /></code></Fact>}
+      {e.directory && <Fact name={t.directory} icon={<Folder size={13} aria-hidden />}><span title={e.directory}><Revealed text={lastPart(e.directory)} /></span></Fact>}
       {!e.diff && e.paths?.map((p) => <Fact key={p} name={t.file}><code className="font-mono"><Revealed text={p} /></code></Fact>)}
-      {e.command !== undefined && <Fact name={t.network}>{e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}</Fact>}
-      {e.command !== undefined && <Fact name={t.sandbox}>{!e.sandbox || e.sandbox === "none" ? <Risk>{t.sandboxNone}</Risk> : e.sandbox}</Fact>}
+      {e.command !== undefined && <Fact name={t.network} icon={<GlobeLock size={13} aria-hidden />}>{e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}</Fact>}
+      {e.command !== undefined && <Fact name={t.sandbox} icon={<Box size={13} aria-hidden />}>{!e.sandbox || e.sandbox === "none" ? <Risk>{t.sandboxNone}</Risk> : <span title={e.sandbox}>{t.sandboxOn}</span>}</Fact>}
       {e.limits && <Fact name={t.limits}>{limitsText(e.limits, t.limit)}</Fact>}
       {e.digest && <Fact name={t.boundTo}><code className="font-mono" title={`${t.boundHelp} ${e.digest}`}>{e.digest.replace(/^sha256:/, "").slice(0, 8)}</code></Fact>}
     </dl>
@@ -80,13 +84,19 @@ function Environment({ of }: { of: Record<string, string> }) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+function Fact({ name, icon, children }: { name: string; icon?: ReactNode; children: ReactNode }) {
   return (
-    <div className="flex min-w-0 items-baseline gap-1.5">
+    <div className="flex min-w-0 items-center gap-[5px]">
+      {icon}
       <dt className="shrink-0">{name}</dt>
-      <dd className="min-w-0 text-ink">{children}</dd>
+      <dd className="min-w-0 font-medium text-ink">{children}</dd>
     </div>
   );
+}
+
+/** A folder by its own name; the whole path is its title. */
+function lastPart(path: string): string {
+  return path.replace(/\/+$/, "").split("/").at(-1) || path;
 }
 
 function Risk({ children }: { children: ReactNode }) {

@@ -71,7 +71,7 @@ export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Ask
               {problem && <p id={`${id}-p`} role="alert" className="pt-1 text-sm text-fail">{problem}</p>}
             </div>
           )}
-          {free && <Button type="submit" look="main" icon={<Send size={13} />} busy={busy}>{t.send}</Button>}
+          {free && <Button type="submit" look={suggestions.length > 0 && text.trim() === "" ? "plain" : "main"} icon={<Send size={13} />} busy={busy}>{t.send}</Button>}
           <Button look="quiet" icon={<X size={14} />} busy={busy} onClick={() => give({ action: "reject" })}>{t.decline}</Button>
         </form>
       )}

@@ -1,32 +1,59 @@
-import type { Session, TimelineKind, TimelineMark } from "@clew-run/client";
+import type { Session, Timeline } from "@clew-run/client";
 import { History } from "lucide-react";
-import { memo, useMemo } from "react";
-import { Link } from "wouter";
+import { memo, useMemo, type MouseEvent } from "react";
+import { Link, useLocation } from "wouter";
 import { useWords } from "@/i18n";
+import { clockTime } from "@/lib/format";
+import { cx, Mark } from "@/ui";
+import { markIn, segmentsOf, toneOfStep, type Segment } from "@/features/time/segments";
 import { sessionWords } from "../words";
-import { barOf } from "./bar";
 
-const looks: Partial<Record<TimelineKind, string>> = {
-  user: "fill-ink", question: "fill-ask", error: "fill-fail", checkpoint: "fill-run", rewind: "fill-past", run: "fill-run", fork: "fill-past",
-};
+const roomy = 16; // segments; with more of them only what needs a look is marked
 
-/** The thread of the whole session, lying down; it leads to time travel. */
-export const TimelineBar = memo(function TimelineBar({ session, marks }: { session: Session; marks: readonly TimelineMark[] }) {
+/**
+ * The whole session as its steps, lying down: each opens time travel where it is clicked.
+ * However long the session is, there are 40 of them at most.
+ */
+export const TimelineBar = memo(function TimelineBar({ session, timeline }: { session: Session; timeline?: Timeline }) {
   const t = useWords(sessionWords);
-  const bar = useMemo(() => barOf(marks), [marks]);
+  const [, navigate] = useLocation();
+  const marks = useMemo(() => timeline?.marks ?? [], [timeline]);
+  const segments = useMemo(() => segmentsOf(timeline?.steps ?? [], marks), [timeline, marks]);
+  const last = marks.at(-1);
+  const go = (e: MouseEvent<HTMLElement>, s: Segment) => {
+    const box = e.currentTarget.getBoundingClientRect();
+    const mark = markIn(s, (e.clientX - box.left) / box.width, marks);
+    if (mark) navigate(`/s/${session.id}/time?at=${mark.message_id}`);
+  };
   return (
-    <Link href={`/s/${session.id}/time`} aria-label={t.timeline} title={t.timeline} className="group/bar flex h-7 shrink-0 items-center gap-3 border-t border-line bg-sunk px-4 text-sm text-soft hover:text-ink max-md:hidden" data-timeline={marks.length}>
-      <History size={13} aria-hidden />
-      <svg aria-hidden className="h-3 min-w-0 flex-1 overflow-visible">
-        <rect x="0" y="5" width="100%" height="2" className="fill-line group-hover/bar:fill-run" />
-        {bar.ticks.length > 0 && (
-          <svg viewBox="0 0 1000 12" width="100%" height="12" preserveAspectRatio="none" overflow="visible">
-            <path d={bar.ticks.map((at) => `M${(at * 1000).toFixed(1)} 3v6`).join("")} vectorEffect="non-scaling-stroke" className="fill-none stroke-past" />
-          </svg>
-        )}
-        {bar.marks.map(({ at, kind }) => <circle key={`${at} ${kind}`} cx={`${(at * 100).toFixed(2)}%`} cy="6" r={kind === "checkpoint" ? 2 : 3} className={looks[kind]} />)}
-      </svg>
-      <span className="tabular-nums">{t.openTimeline}</span>
-    </Link>
+    <nav aria-label={t.openTimeline} className="flex h-[34px] shrink-0 items-center gap-3 border-t border-line bg-paper pr-3.5 pl-5 text-sm text-soft max-md:hidden" data-timeline={marks.length}>
+      <Link href={`/s/${session.id}/time`} title={t.timeline} className="flex shrink-0 items-center gap-3 rounded hover:text-ink">
+        <History size={15} aria-hidden />
+        {t.openTimeline}
+      </Link>
+      <div aria-hidden className="flex h-5 min-w-0 flex-1 items-center gap-[3px]">
+        {segments.map((s) => (
+          <span key={s.step.message_id + s.step.title} className="contents">
+            <span
+              data-segment={s.step.status}
+              title={s.step.count ? t.stepAndMore(s.step.title, s.step.count - 1) : s.step.title}
+              onClick={(e) => go(e, s)}
+              className="group/seg flex h-5 min-w-1 cursor-pointer items-center"
+              style={{ flex: `${Math.max(1, s.to - s.from)} 1 0` }}
+            >
+              <span className={cx("h-1.5 w-full rounded-full group-hover/seg:h-2", s.step.status === "asking" ? "bg-ask" : s.step.status === "running" ? "bg-run" : "bg-line2 group-hover/seg:bg-past")} />
+            </span>
+            {marked(s, segments.length) && <Mark tone={toneOfStep[s.step.status]} size={11} />}
+          </span>
+        ))}
+      </div>
+      {last && <span className="shrink-0 tabular-nums">{clockTime(last.ts)}</span>}
+    </nav>
   );
 });
+
+/** Whether how a step ended is shown at its end. */
+function marked({ step }: Segment, of: number): boolean {
+  if (step.status === "asking" || step.status === "failed") return true;
+  return of <= roomy && step.kind !== "request" && step.status !== "running";
+}

@@ -9,7 +9,7 @@ export function QuestionRow({ session, message: m, question }: { session: Sessio
   if (!m) return null;
   return (
     <>
-      {m.text && <Markdown text={m.text} />}
+      {m.text && <div className="text-md"><Markdown text={m.text} /></div>}
       {m.answer && <Settled answer={m.answer} />}
     </>
   );

@@ -5,7 +5,7 @@ export type ThreadMark = Tone | "user" | "agent" | "none";
 const lines = { past: "bg-line2", run: "bg-run", ask: "bg-ask" };
 
 /** How far down the first line is: a name, a call, what unfolds, a slim note, a text, a card. Fingers get higher rows. */
-const places = { head: "top-[13px]", call: "top-[9px] pointer-coarse:top-4", fold: "top-[10px] pointer-coarse:top-[22px]", note: "top-[5px]", text: "top-[11px]", card: "top-[11px] pointer-coarse:top-[14px]" };
+const places = { head: "top-[13px]", call: "top-[9px] pointer-coarse:top-4", fold: "top-[10px] pointer-coarse:top-[22px]", note: "top-[5px]", text: "top-[11px]", card: "top-[15px] pointer-coarse:top-5" };
 
 /**
  * The thread beside a row: one line through all of them, with a mark where

@@ -86,6 +86,13 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
   }, [lastKey]);
   useEffect(() => session.setView(follow.following ? "newest" : "oldest"), [session, follow.following]);
 
+  // What was unfolded is folded again: who was at the end is there once more.
+  const total = virtual.getTotalSize();
+  useEffect(() => {
+    const el = box.current;
+    if (el && open && el.scrollHeight - el.scrollTop - el.clientHeight <= 1) setFollow((f) => (f.following ? f : atStart));
+  }, [total, open]);
+
   // The composer grows, or the window shrinks: who was at the end stays there.
   useEffect(() => {
     const el = box.current;
@@ -128,7 +135,7 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
         {rows.length === 0 && synced && !hasOlder ? (
           <Empty title={t.emptyTitle}>{owner ? t.emptyHelp : t.emptyWatch}</Empty>
         ) : (
-          <div role="feed" aria-label={t.transcript} aria-busy={!synced} className="relative mx-auto w-full max-w-[800px]" style={{ height: virtual.getTotalSize() }}>
+          <div role="feed" aria-label={t.transcript} aria-busy={!synced} className="relative mx-auto w-full max-w-[800px]" style={{ height: total }}>
             <Older session={session} box={box} ready={open} hasOlder={hasOlder} />
             {virtual.getVirtualItems().map((item) => {
               const row = rows[item.index];
