@@ -87,7 +87,7 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *preparedCall, sa
 	if !result.IsError {
 		kept.text += w.nested(v, p, said)
 	}
-	finish := finishOf(p, out.final(kept.text, summary.Output(kept.text)), result, kept, took) // final waits for a tool that still writes
+	finish := finishOf(p, out.final(kept.shown(result), summary.Output(kept.text)), result, kept, took) // final waits for a tool that still writes
 	finish.Files = after.seen()
 	if alone {
 		finish.Next = w.onward(ctx, v, kept.text, kept.images, result.IsError)
@@ -175,6 +175,15 @@ func cutFrom(s string, n int) string {
 	return s[n:]
 }
 
+// shown is what people see of a result: the tool's own form for them, unless it has none
+// or only a part of it was kept.
+func (k storedResult) shown(result tool.Result) string {
+	if result.Shown == "" || len(result.Shown) > len(k.text) && k.blob != "" {
+		return k.text
+	}
+	return result.Shown
+}
+
 // finishOf is a result: what the model gets, and what people see.
 func finishOf(p *preparedCall, closed *clew.Message, result tool.Result, k storedResult, took time.Duration) decide.FinishCall {
 	short := summary.Output(k.text)
@@ -185,11 +194,7 @@ func finishOf(p *preparedCall, closed *clew.Message, result tool.Result, k store
 	switch {
 	case closed != nil:
 	case result.Say != "":
-		shown := result.Shown
-		if shown == "" || len(shown) > len(k.text) && k.blob != "" {
-			shown = k.text // cut to size
-		}
-		f.Said = &clew.Message{Say: result.Say, Text: shown, Summary: short, ToolCallID: p.call.ID, Images: k.images}
+		f.Said = &clew.Message{Say: result.Say, Text: k.shown(result), Summary: short, ToolCallID: p.call.ID, Images: k.images}
 	case p.spec.Group == tool.GroupCommand:
 		f.Said = &clew.Message{Say: clew.SayCommandOutput, Text: k.text, Summary: short, ToolCallID: p.call.ID}
 	}

@@ -66,6 +66,7 @@ export function Scrubber({ marks, steps, at, by, onMove }: { marks: readonly Tim
       <div ref={line} className="relative mx-auto h-full">
         <div className="absolute inset-x-0 top-[22px] h-2.5 rounded-full bg-line2" />
         <div className="absolute top-[22px] left-0 h-2.5 rounded-full bg-run" style={{ width: x(at, last) }} />
+        {segments.slice(1).map((s) => <span key={s.step.message_id + s.from} className="absolute top-[22px] h-2.5 w-[3px] -translate-x-1/2 bg-paper" style={{ left: x(s.from, last) }} />)}
         <Marks marks={marks} />
         <Names segments={segments} last={last} current={within} />
         <div className="absolute top-[27px] size-5 -translate-1/2 rounded-full border-2 border-paper bg-run ring-3 ring-run/25" style={{ left: x(at, last) }} />

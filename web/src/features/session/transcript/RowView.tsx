@@ -123,12 +123,12 @@ export const RowView = memo(function RowView({ session, row, question, current, 
 
 /** A row's part of the card that it and its neighbours make up. */
 function cardLook({ kind, card }: Row): string {
-  const { first, last, live } = card!;
+  const { first, last, live, end } = card!;
   return cx(
     "border-x bg-sheet",
     live ? "border-run-line" : "border-line",
     first && "rounded-t-lg border-t",
     last && cx("rounded-b-lg border-b", live && "shadow-card"),
-    kind === "group" ? !first && "border-t border-t-line" : cx("py-0.5 pr-3 pl-8 max-sm:px-3", last && "pb-2"),
+    kind === "group" ? !first && "border-t border-t-line" : cx("py-0.5 pr-3 pl-8 max-sm:px-3", end && "pb-2.5"),
   );
 }

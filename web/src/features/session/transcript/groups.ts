@@ -40,7 +40,8 @@ export function layOut(rows: readonly Row[], facts: ReadonlyMap<string, GroupFac
     const parts = heads.flatMap((h) => {
       const open = isOpen(h.group!);
       const inner = open ? h.inner! : h.inner!.filter(asks);
-      return [{ ...h, card: { first: false, last: false, live, open } }, ...inner.map((n) => ({ ...n, card: { first: false, last: false, live, open: false } }))];
+      const plain = { first: false, last: false, live, open: false, end: false };
+      return [{ ...h, card: { ...plain, open } }, ...inner.map((n, j) => ({ ...n, card: { ...plain, end: j === inner.length - 1 } }))];
     });
     parts[0]!.card.first = true;
     parts.at(-1)!.card.last = true;

@@ -49,6 +49,8 @@ export interface Card {
   live: boolean;
   /** Of a head: its rows are shown. */
   open: boolean;
+  /** The last row of its group. */
+  end: boolean;
 }
 
 export interface RowOptions {
@@ -220,5 +222,5 @@ export function sameRow(a: Row, b: Row): boolean {
 }
 
 function sameCard(a: Card | undefined, b: Card | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.live === b.live && a.open === b.open);
+  return a === b || (a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.live === b.live && a.open === b.open && a.end === b.end);
 }
