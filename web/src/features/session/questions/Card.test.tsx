@@ -138,7 +138,7 @@ test("time left goes by the server's clock, and its end is not a no", () => {
   again({ settled: { action: "reject", byTimeout: true } });
   expect(card.dataset.state).toBe("expired");
   expect(card.textContent).toContain("Expired");
-  expect(card.textContent).not.toMatch(/denied/i);
+  expect(card.textContent).not.toMatch(/denied by/i);
 });
 
 test("limits are told where they are not the usual ones", () => {

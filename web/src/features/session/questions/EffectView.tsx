@@ -54,7 +54,7 @@ function Facts({ effect: e, tool }: { effect: Effect; tool?: string }) {
     <dl className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
       {tool && e.command === undefined && <Fact name={t.tool}><code className="font-mono">{tool}</code></Fact>}
       {e.server && <Fact name={t.server}><Revealed text={e.server} /></Fact>}
-      {e.directory && <Fact name={t.directory} icon={<Folder size={13} aria-hidden />}><span title={e.directory}><Revealed text={lastPart(e.directory)} /></span></Fact>}
+      {e.directory && <Fact name={t.directory} icon={<Folder size={13} aria-hidden />} bare><span title={e.directory}><Revealed text={lastPart(e.directory)} /></span></Fact>}
       {!e.diff && e.paths?.map((p) => <Fact key={p} name={t.file}><code className="font-mono"><Revealed text={p} /></code></Fact>)}
       {e.command !== undefined && <Fact name={t.network} icon={<GlobeLock size={13} aria-hidden />}>{e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}</Fact>}
       {e.command !== undefined && <Fact name={t.sandbox} icon={<Box size={13} aria-hidden />}>{!e.sandbox || e.sandbox === "none" ? <Risk>{t.sandboxNone}</Risk> : <span title={e.sandbox}>{t.sandboxOn}</span>}</Fact>}
@@ -84,11 +84,11 @@ function Environment({ of }: { of: Record<string, string> }) {
   );
 }
 
-function Fact({ name, icon, children }: { name: string; icon?: ReactNode; children: ReactNode }) {
+function Fact({ name, icon, bare, children }: { name: string; icon?: ReactNode; /** Its icon says what it is. */ bare?: boolean; children: ReactNode }) {
   return (
     <div className="flex min-w-0 items-center gap-[5px]">
       {icon}
-      <dt className="shrink-0">{name}</dt>
+      <dt className={bare ? "sr-only" : "shrink-0"}>{name}</dt>
       <dd className="min-w-0 font-medium text-ink">{children}</dd>
     </div>
   );

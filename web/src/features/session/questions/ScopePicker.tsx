@@ -17,9 +17,10 @@ export function ScopePicker({ offer, rule, tool }: { offer: RememberOffer; rule:
         <legend className="float-left text-sm text-soft max-sm:sr-only">{t.scope}</legend>
         <div className="flex min-w-0 flex-wrap gap-0.5 rounded-[7px] bg-hover p-0.5 max-sm:flex-1">
           {scopes.map((id) => (
-            <label key={id} className="relative flex h-[26px] cursor-pointer items-center justify-center rounded-[5px] px-2.5 text-sm font-medium whitespace-nowrap text-soft has-checked:bg-sheet has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-run max-sm:flex-1 pointer-coarse:h-(--row)">
-              <input type="radio" name={group} checked={rule.scope === id} onChange={() => rule.setScope(id)} className="absolute inset-0 cursor-pointer opacity-0" />
-              {t.scopes[id]}
+            <label key={id} className="relative flex h-[26px] cursor-pointer items-center justify-center rounded-[5px] px-2.5 text-sm font-medium whitespace-nowrap text-soft max-sm:px-1.5 has-checked:bg-sheet has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-run max-sm:flex-auto pointer-coarse:h-(--row)">
+              <input type="radio" aria-label={t.scopes[id]} name={group} checked={rule.scope === id} onChange={() => rule.setScope(id)} className="absolute inset-0 cursor-pointer opacity-0" />
+              <span className="max-sm:hidden">{t.scopes[id]}</span>
+              <span className="sm:hidden">{t.scopesShort[id]}</span>
             </label>
           ))}
         </div>

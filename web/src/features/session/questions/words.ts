@@ -83,6 +83,7 @@ export const questionWords = words({
     hiddenCharacter: "A character that is not seen or that turns the text around",
     scope: "Allow",
     scopes: { once: "Once", task: "For this task", session: "In this session", workspace: "In this folder", always: "Always" },
+    scopesShort: { once: "Once", task: "This task", session: "Session", workspace: "Folder", always: "Always" },
     scopeHelp: {
       task: "The same is not asked again in this task. It ends with the task.",
       session: "The same is not asked again in this session.",
@@ -204,6 +205,7 @@ export const questionWords = words({
     hiddenCharacter: "보이지 않거나 글의 방향을 바꾸는 문자",
     scope: "허용 범위",
     scopes: { once: "한 번", task: "이 작업 동안", session: "이 세션에서", workspace: "이 폴더에서", always: "항상" },
+    scopesShort: { once: "한 번", task: "이 작업", session: "이 세션", workspace: "이 폴더", always: "항상" },
     scopeHelp: {
       task: "이 작업에서는 같은 것을 다시 묻지 않습니다. 작업과 함께 끝납니다.",
       session: "이 세션에서는 같은 것을 다시 묻지 않습니다.",

@@ -44,6 +44,11 @@ describe("rows", () => {
     expect(rowsOf(list)[0]!.key).toBe(list[0]!.message_id);
   });
 
+  test("what calls that only look have seen does not part them", () => {
+    const seen = (id: string) => message({ say: "codebase_search_result", tool_call_id: id });
+    expect(kinds([call("read_file", "a"), call("search_files", "b"), seen("b"), call("read_file", "c"), call("edit", "b"), seen("b")])).toEqual(["reads", "call"]);
+  });
+
   test("a call that asks is never hidden in a run", () => {
     const list = [call("read_file", "a"), call("read_file", "b", { request_id: "r" }), call("read_file", "c")];
     expect(kinds(list)).toEqual(["call", "call", "call"]);

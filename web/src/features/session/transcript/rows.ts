@@ -115,6 +115,7 @@ export function toolName(m: TranscriptMessage): string {
 interface Lane {
   rows: Row[];
   calls: Map<string, Row>; // by tool_call_id
+  looked: Set<string>; // calls that only look: what they saw is loaded when somebody unfolds them
   meta: Row | null;
   speaker: string;
 }
@@ -153,7 +154,7 @@ export function buildRows(ids: readonly string[], get: (id: string) => Transcrip
 }
 
 function newLane(rows: Row[]): Lane {
-  return { rows, calls: new Map(), meta: null, speaker: "" };
+  return { rows, calls: new Map(), looked: new Set(), meta: null, speaker: "" };
 }
 
 /** The task whose group a message stands in, undefined for the session's own agent and for people. */
@@ -173,6 +174,7 @@ function addTo(lane: Lane, m: TranscriptMessage, kind: RowKind, get: (id: string
     else lane.meta = { ...row(id, "meta", "system"), group };
     return;
   }
+  if (kind === "output" && m.tool_call_id && lane.looked.has(m.tool_call_id)) return;
   const owner = m.tool_call_id ? lane.calls.get(m.tool_call_id) : undefined;
   if (kind === "output" && owner) {
     (owner.more as string[]).push(id);
@@ -180,6 +182,7 @@ function addTo(lane: Lane, m: TranscriptMessage, kind: RowKind, get: (id: string
   }
   const last = lane.rows.at(-1);
   if (kind === "user") closeTurn(lane, o);
+  if (kind === "call" && m.tool_call_id) lane.looked[quiet(m, o) ? "add" : "delete"](m.tool_call_id); // models use ids again
   if (kind === "call" && last && joins(last, m, get, o)) {
     last.kind = "reads";
     (last.more as string[]).push(id);
