@@ -111,7 +111,7 @@ export const RowView = memo(function RowView({ session, row, question, current, 
         !row.card && (slim ? "pb-0.5" : "pb-1"),
       )}
     >
-      <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} place={row.card ? "card" : row.head ? "head" : row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />
+      <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} place={row.card || (asking && !row.head) ? "card" : row.head ? "head" : row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />
       <div className={cx("min-w-0", row.card && cardLook(row))}>
         {row.head && m && <RowHead row={row} message={m} id={id} />}
         {content()}

@@ -48,7 +48,7 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
   const says = ended || reason || v.status === "rewound" || v.status === "denied" ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status, why);
   return (
     <div data-call={m.tool_call_id} data-status={v.status}>
-      <button
+      {(slim || !question) && <button
         type="button"
         aria-expanded={open}
         aria-controls={id}
@@ -70,7 +70,7 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
           {v.status !== "denied" && <span className="sr-only">{t.status[v.status]}</span>}
           <ChevronRight size={14} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
         </span>
-      </button>
+      </button>}
       {v.status === "rewound" && <p className="pl-[23px] text-sm text-soft">{t.rewoundInto}</p>}
       {inDoubt && <p className="rounded bg-ask-wash px-3 py-1.5 text-ask">{v.status === "stopped" ? t.inDoubtStopped : t.inDoubt}</p>}
       {reason && !open && <FailedTail session={session} message={m} text={reason} />}
