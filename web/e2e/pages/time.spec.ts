@@ -22,7 +22,7 @@ test("the past is scrubbed by keys, by pointer, step by step, and by its link", 
   await page.keyboard.press("Home");
   expect(await here(page)).toBe(marks[0]!.message_id);
   await page.getByText("As it was then").first().waitFor();
-  await until("as it was", async () => (await page.locator("section[aria-label='As it was then'] li").count()) >= 1 && !(await page.getByText("last words").count()));
+  await until("as it was", async () => (await page.locator("section[aria-label='As it was then'] li").count()) >= 1 && !(await page.locator("section[aria-label='As it was then']").getByText("last words").count()));
   // Each kind of step, there and back.
   for (const [by, kinds] of [["people", ["user", "answer"]], ["checkpoints", ["checkpoint"]], ["everything", null]] as const) {
     await page.getByLabel("Step by").selectOption(by);

@@ -54,7 +54,7 @@ function Facts({ effect: e, tool }: { effect: Effect; tool?: string }) {
     <dl className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
       {tool && e.command === undefined && <Fact name={t.tool}><code className="font-mono">{tool}</code></Fact>}
       {e.server && <Fact name={t.server}><Revealed text={e.server} /></Fact>}
-      {e.directory && <Fact name={t.directory} icon={<Folder size={13} aria-hidden />} bare><span title={e.directory}><Revealed text={lastPart(e.directory)} /></span></Fact>}
+      {e.directory && <Fact name={t.directory} icon={<Folder size={13} aria-hidden />} bare><code className="font-mono"><Revealed text={e.directory} /></code></Fact>}
       {!e.diff && e.paths?.map((p) => <Fact key={p} name={t.file}><code className="font-mono"><Revealed text={p} /></code></Fact>)}
       {e.command !== undefined && <Fact name={t.network} icon={<GlobeLock size={13} aria-hidden />}>{e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}</Fact>}
       {e.command !== undefined && <Fact name={t.sandbox} icon={<Box size={13} aria-hidden />}>{!e.sandbox || e.sandbox === "none" ? <Risk>{t.sandboxNone}</Risk> : <span title={e.sandbox}>{t.sandboxOn}</span>}</Fact>}
@@ -92,11 +92,6 @@ function Fact({ name, icon, bare, children }: { name: string; icon?: ReactNode; 
       <dd className="min-w-0 font-medium text-ink">{children}</dd>
     </div>
   );
-}
-
-/** A folder by its own name; the whole path is its title. */
-function lastPart(path: string): string {
-  return path.replace(/\/+$/, "").split("/").at(-1) || path;
 }
 
 function Risk({ children }: { children: ReactNode }) {
