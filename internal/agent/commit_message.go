@@ -21,7 +21,7 @@ const (
 	commitWithin = 25 * time.Second
 )
 
-// CommitMessage has a session's model write the message of a commit. It is no part
+// CommitMessage has the model for small jobs, or else the session's, write the message of a commit. It is no part
 // of a turn, so it is asked once; without a model, or with no answer in time, there
 // is an error and the caller finds words of its own. The usage is to be put on record
 // in either case.
@@ -54,8 +54,12 @@ func (a *Agent) CommitMessage(ctx context.Context, overlay map[string]any, spent
 	return cleanMessage(answer), usage, nil
 }
 
-// commitProfile is the profile that the settings name. The echo writes no messages.
+// commitProfile is the profile for small jobs, or the one in use. The echo writes no
+// messages.
 func commitProfile(v settings.Values) (settings.Profile, error) {
+	if p, ok := v.Profiles[v.ModelSmall]; ok && v.ModelSmall != "" && p.Provider != "echo" {
+		return p, nil
+	}
 	p, ok := v.Profiles[v.ModelProfile]
 	if !ok || p.Provider == "" || p.Provider == "echo" {
 		return p, clew.Errorf(clew.SettingsInvalid, "no model is set up")

@@ -185,8 +185,8 @@ func (x *summaryCall) take(a llm.Answer, err error) {
 // scribe is the worker with the model that writes summaries.
 func (w *worker) scribe() (*worker, error) {
 	c := *w
-	p, ok := w.values.Profiles[w.values.CondenseProfile]
-	if !ok || w.values.CondenseProfile == "" {
+	p, ok := w.values.Profiles[w.values.ModelSmall]
+	if !ok || w.values.ModelSmall == "" {
 		return &c, nil
 	}
 	var err error

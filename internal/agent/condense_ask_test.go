@@ -210,7 +210,7 @@ func TestCondenseAsksForTheBudget(t *testing.T) {
 // Summaries can have a model and words of their own.
 func TestCondenseProfileAndPrompt(t *testing.T) {
 	set := map[string]any{
-		"condense_profile": "cheap", "condense_prompt": "Sum it up in French.",
+		"model_small": "cheap", "condense_prompt": "Sum it up in French.",
 		"model_profiles": map[string]any{
 			"p":     profiles["p"],
 			"cheap": map[string]any{"provider": "openai", "model": "m-small"},

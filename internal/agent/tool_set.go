@@ -88,7 +88,7 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 			Prompt: "The mode " + name + " that this task was given no longer exists. Tell the user so and ask for another.",
 		}
 	}
-	if err := w.pickModel(v.Task.Profile); err != nil {
+	if err := w.pickModel(v.Task.Profile, v.Task.ParentTaskID != ""); err != nil {
 		return err
 	}
 	w.pickTools(ctx, v)
@@ -266,15 +266,21 @@ func (k *toolSet) allowed(spec tool.Spec, m settings.Mode) bool {
 	return slices.Contains(m.Groups, string(group))
 }
 
-// pickModel takes the task's own profile, or the mode's, if there is one. The model that
-// the settings name belongs to the profile that they name. The echo answers only if
-// nobody asked for a model.
-func (w *worker) pickModel(own string) error {
+// pickModel takes the task's own profile, or the mode's, or that of subtasks, if there
+// is one. The model that the settings name belongs to the profile that they name. The
+// echo answers only if nobody asked for a model.
+func (w *worker) pickModel(own string, subtask bool) error {
 	asked := cmp.Or(own, w.mode.ModelProfile)
-	p, ok := w.values.Profiles[own]
-	if !ok || own == "" {
-		own = w.mode.ModelProfile
-		p, ok = w.values.Profiles[own]
+	wanted := []string{own, w.mode.ModelProfile}
+	if subtask {
+		wanted = append(wanted, w.values.ModelSubtasks)
+	}
+	var p settings.Profile
+	var ok bool
+	for _, own = range wanted {
+		if p, ok = w.values.Profiles[own]; ok && own != "" {
+			break
+		}
 	}
 	if !ok || own == "" {
 		switch p, ok = w.values.Profiles[w.values.ModelProfile]; {

@@ -63,6 +63,7 @@ type world struct {
 	personal func() project.Folder
 	madeFrom string // where the session's own work tree was made
 	several  bool   // each host is another node
+	agent    *agent.Agent
 }
 
 // profiles is what every world has in its settings. The provider is played, so
@@ -119,7 +120,7 @@ func (w *world) open() {
 		name = fmt.Sprint("node", w.hosts)
 		peers = lonely(name)
 	}
-	worker := agent.New(agent.Config{
+	w.agent = agent.New(agent.Config{
 		Node: name, MonthCost: func(clew.UserID) float64 { return w.month }, Settings: w.settings, Blobs: w.blobs, Log: slog.New(slog.DiscardHandler),
 		Provider:      func(p settings.Profile) (llm.Provider, error) { return w.provider(p) },
 		Model:         func(settings.Profile) agent.Model { return w.info },
@@ -138,7 +139,7 @@ func (w *world) open() {
 			return workspace.Open(dir, nil)
 		},
 	})
-	w.host = session.NewHost(session.Config{Journal: node, Peers: peers, Index: node, Agent: worker, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler), Rules: rules{w}})
+	w.host = session.NewHost(session.Config{Journal: node, Peers: peers, Index: node, Agent: w.agent, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler), Rules: rules{w}})
 	if w.id != "" {
 		return
 	}

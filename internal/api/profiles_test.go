@@ -80,11 +80,11 @@ func TestModelProfileRefusals(t *testing.T) {
 	b := newBench(t)
 	for _, p := range [][2]string{
 		{"a", `{"provider":"openai","model":"m"}`}, {"b", `{"provider":"openai","model":"m","fallback":["a"]}`},
-		{"c", `{"provider":"anthropic","model":"m"}`}, {"d", `{"provider":"echo"}`}, {"e", `{"provider":"openai","model":"m"}`},
+		{"c", `{"provider":"anthropic","model":"m"}`}, {"d", `{"provider":"echo"}`}, {"e", `{"provider":"openai","model":"m"}`}, {"f", `{"provider":"openai","model":"m"}`},
 	} {
 		b.call(ownerToken, "PUT", "/api/v1/model-profiles/"+p[0], p[1]).is(http.StatusOK, "")
 	}
-	b.call(ownerToken, "PATCH", "/api/v1/settings", `{"settings":{"model_profile":"c","condense_profile":"e",
+	b.call(ownerToken, "PATCH", "/api/v1/settings", `{"settings":{"model_profile":"c","model_small":"e","model_subtasks":"f",
 		"custom_modes":[{"slug":"review","name":"Review","prompt":"p","groups":["read"],"model_profile":"d"}]}}`).is(http.StatusOK, "")
 	before := b.call(ownerToken, "GET", "/api/v1/model-profiles", "").raw
 	for _, c := range []struct {
@@ -95,7 +95,8 @@ func TestModelProfileRefusals(t *testing.T) {
 		{"DELETE", "c", "", 409, `The profile "c" is in use; choose another first: clew model use NAME`},
 		{"DELETE", "a", "", 409, `The profile "a" is a fallback of "b"; take it out there first`},
 		{"DELETE", "d", "", 409, `The mode "review" uses the profile "d"; choose another in custom_modes first`},
-		{"DELETE", "e", "", 409, `The profile "e" writes summaries; choose another first: clew settings set condense_profile NAME`},
+		{"DELETE", "e", "", 409, `The profile "e" does small jobs; choose another first: clew settings set model_small NAME`},
+		{"DELETE", "f", "", 409, `The profile "f" is used by subtasks; choose another first: clew settings set model_subtasks NAME`},
 		{"PATCH", "c", `{"provider":"nobody"}`, 422, "model_profiles c provider must be one of anthropic, openai, echo"},
 		{"PATCH", "c", `{"provider":null}`, 422, "provider is missing; it is one of anthropic, openai, echo"},
 		{"PATCH", "c", `{"model":null}`, 422, "model is missing: the name of one of the provider's models"},

@@ -24,6 +24,7 @@ var migrations = []migration{
 	{"image generation settings", migrateImageGeneration},
 	{"unknown provider", migrateUnknownProvider},
 	{"camelCase names", migrateNames},
+	{"model for small jobs", migrateModelSmall},
 }
 
 // migrating is a layer on its way to the present version.
@@ -177,6 +178,14 @@ func migrateNames(m *migrating) {
 		if k := keyIndex[name]; k != nil || looksSecret(name) {
 			m.rename(key, name, k)
 		}
+	}
+}
+
+// migrateModelSmall keeps the profile that wrote summaries when that was all a model
+// for small jobs did.
+func migrateModelSmall(m *migrating) {
+	if m.values["condense_profile"] != nil {
+		m.rename("condense_profile", "model_small", keyIndex["model_small"])
 	}
 }
 

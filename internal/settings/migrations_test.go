@@ -188,3 +188,20 @@ func TestMigrationRespectsTheVersion(t *testing.T) {
 		t.Errorf("an empty layer became %v", got)
 	}
 }
+
+// The profile that wrote summaries does all small jobs now.
+func TestMigrateModelSmall(t *testing.T) {
+	for _, c := range []struct {
+		stored raw
+		want   string
+	}{
+		{raw{"condense_profile": quote("cheap"), versionKey: []byte("3")}, `"cheap"`},
+		{raw{"condense_profile": quote("cheap"), "model_small": quote("newer"), versionKey: []byte("3")}, `"newer"`},
+		{raw{"mode": quote("ask"), versionKey: []byte("3")}, ""},
+	} {
+		m := migrate(c.stored, nil)
+		if got := string(m.values["model_small"]); got != c.want || m.values["condense_profile"] != nil {
+			t.Errorf("%v became %v", c.stored, m.values)
+		}
+	}
+}

@@ -182,8 +182,11 @@ func inUse(v Values, name string) error {
 	if v.ModelProfile == name {
 		return refuse("The profile %q is in use; choose another first: clew model use NAME", name)
 	}
-	if v.CondenseProfile == name {
-		return refuse("The profile %q writes summaries; choose another first: clew settings set condense_profile NAME", name)
+	if v.ModelSmall == name {
+		return refuse("The profile %q does small jobs; choose another first: clew settings set model_small NAME", name)
+	}
+	if v.ModelSubtasks == name {
+		return refuse("The profile %q is used by subtasks; choose another first: clew settings set model_subtasks NAME", name)
 	}
 	for _, m := range v.CustomModes {
 		if m.ModelProfile == name {

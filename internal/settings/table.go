@@ -21,6 +21,10 @@ func modelKeys() []*Key {
 			Allowed: "a name of `model_profiles`, `echo`, or empty", check: optional(profileName)},
 		{Name: "model", Group: "Models", Provider: true, Exportable: true,
 			Doc: "A model to use in place of the one that the profile names.", Allowed: "one line of text", check: optional(func(s string) error { return oneLine("", s) })},
+		{Name: "model_small", Group: "Models", Provider: true, Exportable: true,
+			Doc: "The model profile for small jobs: summaries of long conversations and commit messages. Empty is the one that the task uses.", Allowed: "a name of `model_profiles`, or empty", check: optional(profileName)},
+		{Name: "model_subtasks", Group: "Models", Provider: true, Exportable: true,
+			Doc: "The model profile of subtasks and of the steps of a run. A profile that a mode names comes first. Empty is the one that the session uses.", Allowed: "a name of `model_profiles`, or empty", check: optional(profileName)},
 		{Name: "model_profiles", Group: "Models", Provider: true, Exportable: true, Session: SessionNever,
 			Doc:     "The model profiles by name: provider, model, address, prices. Keys are secrets and no part of a profile.",
 			Allowed: "objects by name", check: entries(100), entry: checkProfile},
@@ -48,8 +52,6 @@ func condenseKeys() []*Key {
 			Doc: "How many messages at the end a summary leaves as they are.", Allowed: "1 to 100", check: between(1, 100)},
 		Key{Name: "condense_prompt", Group: group, Exportable: true,
 			Doc: "What the model is told when it writes a summary, in place of the built-in text.", Allowed: "up to 64 KiB of text"}.writing(64 << 10),
-		{Name: "condense_profile", Group: group, Provider: true, Exportable: true,
-			Doc: "The model profile that writes summaries. Empty is the one that the task uses.", Allowed: "a name of `model_profiles`, `echo`, or empty", check: optional(profileName)},
 	}
 }
 

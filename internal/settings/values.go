@@ -8,21 +8,22 @@ package settings
 // environment.
 type Values struct {
 	// Models
-	ModelProfile string             `json:"model_profile"` // name of the profile in use; "" = the automatic one, or echo
-	Model        string             `json:"model"`         // in place of the profile's; "" = the profile's
-	Profiles     map[string]Profile `json:"model_profiles"`
-	ModelRetries int                `json:"model_retries"`     // 3
-	CrashRetry   string             `json:"model_crash_retry"` // ask, or auto: what happens to a call cut by a crash
-	StallSec     int                `json:"model_stall_sec"`   // a stream silent for so long is cut: 120
-	Instructions string             `json:"custom_instructions"`
-	ProjectWords string             `json:"project_instructions"` // auto, or off: whether AGENTS.md is read
+	ModelProfile  string             `json:"model_profile"`  // name of the profile in use; "" = the automatic one, or echo
+	Model         string             `json:"model"`          // in place of the profile's; "" = the profile's
+	ModelSmall    string             `json:"model_small"`    // the profile for summaries and commit messages; "" = the task's
+	ModelSubtasks string             `json:"model_subtasks"` // the profile of subtasks and of a run's todos; "" = the task's
+	Profiles      map[string]Profile `json:"model_profiles"`
+	ModelRetries  int                `json:"model_retries"`     // 3
+	CrashRetry    string             `json:"model_crash_retry"` // ask, or auto: what happens to a call cut by a crash
+	StallSec      int                `json:"model_stall_sec"`   // a stream silent for so long is cut: 120
+	Instructions  string             `json:"custom_instructions"`
+	ProjectWords  string             `json:"project_instructions"` // auto, or off: whether AGENTS.md is read
 
 	// Long conversations
 	AutoCondense      bool   `json:"auto_condense"`      // true: a summary takes the place of old messages by itself
 	CondenseThreshold int    `json:"condense_threshold"` // at so many percent of what the model takes: 80
 	CondenseKeep      int    `json:"condense_keep"`      // so many messages at the end stay as they are: 6
 	CondensePrompt    string `json:"condense_prompt"`    // in place of the built-in one
-	CondenseProfile   string `json:"condense_profile"`   // the model profile that writes summaries; "" = the task's
 
 	// Modes
 	Mode        string `json:"mode"` // code
