@@ -10,6 +10,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/api"
 	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool/mcp"
 )
 
 // toolServers notes what it is told.
@@ -39,6 +40,15 @@ func (s *toolServers) AllowTool(_ context.Context, server, tool string, always b
 	return s.tell("allow %s %s %v", server, tool, always)
 }
 
+func (s *toolServers) TestServer(_ context.Context, name string, server *settings.McpServer) (mcp.Tried, error) {
+	if server == nil {
+		return mcp.Tried{OK: true, LatencyMS: 5, Tools: []string{"read"}}, s.tell("test %s", name)
+	}
+	return mcp.Tried{Tools: []string{}, Error: "it could not be started"}, s.tell("test %s %s", name, server.Command)
+}
+
+func (s *toolServers) ServerLog(name string) (string, error) { return "ready", s.tell("log %s", name) }
+
 func (s *toolServers) tell(format string, args ...any) error {
 	line := fmt.Sprintf(format, args...)
 	if args[0] == "none" {
@@ -63,7 +73,20 @@ func TestToolServers(t *testing.T) {
 	b.call(ownerToken, "DELETE", "/api/v1/mcp/more", "").is(http.StatusNoContent, "")
 	b.call(ownerToken, "PATCH", "/api/v1/mcp/notes", `{}`).is(http.StatusUnprocessableEntity, clew.InvalidMessage)
 	b.call(ownerToken, "POST", "/api/v1/mcp/none/restart", "").is(http.StatusUnprocessableEntity, clew.InvalidMessage)
-	if want := []string{"restart notes", "switch notes false", "allow notes read true", "save more /bin/more", "remove more"}; !slices.Equal(servers.told, want) {
+	if a := b.call(ownerToken, "POST", "/api/v1/mcp/notes/test", "").is(http.StatusOK, ""); a.raw != `{"ok":true,"latency_ms":5,"tools":["read"]}`+"\n" {
+		t.Error(a.raw)
+	}
+	if a := b.call(ownerToken, "POST", "/api/v1/mcp/new/test", `{"command":"/bin/new"}`).is(http.StatusOK, ""); a.body["error"] != "it could not be started" {
+		t.Error(a.raw)
+	}
+	if a := b.call(ownerToken, "GET", "/api/v1/mcp/notes/log", "").is(http.StatusOK, ""); a.body["text"] != "ready" {
+		t.Error(a.raw)
+	}
+	b.call(ownerToken, "GET", "/api/v1/mcp/none/log", "").is(http.StatusUnprocessableEntity, clew.InvalidMessage)
+	ada := b.key("ada", clew.RoleOwner)
+	b.call(ada, "POST", "/api/v1/mcp/notes/test", "").is(http.StatusForbidden, clew.Forbidden)
+	b.call(ada, "GET", "/api/v1/mcp/notes/log", "").is(http.StatusForbidden, clew.Forbidden)
+	if want := []string{"restart notes", "switch notes false", "allow notes read true", "save more /bin/more", "remove more", "test notes", "test new /bin/new", "log notes"}; !slices.Equal(servers.told, want) {
 		t.Errorf("told %q", servers.told)
 	}
 }

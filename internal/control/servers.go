@@ -5,6 +5,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool/mcp"
 )
 
 // ToolServers lists the tool servers, with the reasons of those that failed: it
@@ -30,6 +31,17 @@ func (d *ServerCommands) SaveServer(ctx context.Context, name string, server set
 func (d *ServerCommands) RemoveServer(ctx context.Context, name string) error {
 	return d.Settings.RemoveServer(ctx, name)
 }
+
+// TestServer tries a tool server that need not be stored; nil is the stored one.
+func (d *ServerCommands) TestServer(ctx context.Context, name string, server *settings.McpServer) (mcp.Tried, error) {
+	if server == nil {
+		return d.Servers.TryStored(ctx, name)
+	}
+	return d.Servers.Try(ctx, name, *server), nil
+}
+
+// ServerLog gives the last lines that a tool server's program wrote.
+func (d *ServerCommands) ServerLog(name string) (string, error) { return d.Servers.Log(name) }
 
 // AllowTool lets a tool run without a question as it is now, or stops that.
 func (d *ServerCommands) AllowTool(ctx context.Context, server, tool string, always bool) error {

@@ -18,6 +18,8 @@ type Entry struct {
 	Doc     string `json:"doc,omitempty"`
 	Allowed string `json:"allowed,omitempty"` // for people
 	Default any    `json:"default,omitempty"`
+	// Session says what a session may do with it for itself.
+	Session SessionRule `json:"session,omitempty"`
 	// Kind says how it is edited, and Choices which values there are, with choice.
 	Kind    Kind     `json:"kind,omitempty"`
 	Choices []string `json:"choices,omitempty"`
@@ -37,7 +39,7 @@ func (s *Settings) List() []Entry {
 		}
 		e := Entry{
 			Key: k.Name, Value: k.value(&r.values), Layer: LayerDefault,
-			Group: k.Group, Doc: k.Doc, Allowed: k.Allowed, Default: k.Default(), Kind: k.Kind(), Choices: k.Choices,
+			Group: k.Group, Doc: k.Doc, Allowed: k.Allowed, Default: k.Default(), Session: k.Session, Kind: k.Kind(), Choices: k.Choices,
 		}
 		if from, set := r.set[k.Name]; set {
 			e.Layer = from

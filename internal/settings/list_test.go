@@ -27,6 +27,11 @@ func TestList(t *testing.T) {
 	if e := entries["mode"]; e.Value != "ask" || e.Layer != LayerServer || e.Default != "code" || e.Doc == "" {
 		t.Errorf("%+v", e)
 	}
+	for key, want := range map[string]SessionRule{"mode": SessionFree, "budget_usd": SessionTighten, "denied_commands": SessionNever} {
+		if e := entries[key]; e.Session != want {
+			t.Errorf("%s: %s", key, e.Session)
+		}
+	}
 	if e := entries["model_retries"]; e.Value != 3 || e.Layer != LayerDefault {
 		t.Errorf("%+v", e)
 	}

@@ -38,6 +38,7 @@ type server struct {
 	tools  []*definition
 	listed time.Time
 	calls  map[*call]bool
+	logs   []func() string // what its last two processes wrote; none over HTTP
 }
 
 func newServer(ctx context.Context, m *Manager, name string, conf settings.McpServer) *server {

@@ -39,6 +39,9 @@ func (s *server) stdio(ctx context.Context, l *link) (sdk.Transport, error) {
 	if err != nil {
 		return nil, errors.New(clean(redact.apply("it could not be started: " + err.Error())))
 	}
+	s.mu.Lock()
+	s.logs = append(s.logs[max(len(s.logs)-1, 0):], func() string { return l.proc.tail.text(redact) })
+	s.mu.Unlock()
 	return &sdk.IOTransport{
 		Reader:        io.NopCloser(newFrames(l.proc.stdout, maxFrame, l.proc.tail)),
 		Writer:        l.proc,
