@@ -36,7 +36,9 @@ type Key struct {
 	Allowed string
 	// Choices are the names of which the value is one, nil for other kinds.
 	Choices []string
-	Home    Home
+	// Min and Max bound a number, nil for other kinds.
+	Min, Max *float64
+	Home     Home
 	// Provider marks what belongs to the settings of a model.
 	Provider bool
 	// Exportable keys are part of an export and may be imported.

@@ -49,6 +49,12 @@ func (k Key) choosing(names ...string) *Key {
 	return &k
 }
 
+// between makes a key one for a number with a least and a greatest value.
+func (k Key) between(low, high float64) *Key {
+	k.Min, k.Max, k.check = &low, &high, between(low, high)
+	return &k
+}
+
 // writing makes a key one for a text of several lines.
 func (k Key) writing(limit int) *Key {
 	k.long, k.check = true, textUpTo(limit)

@@ -23,6 +23,9 @@ type Entry struct {
 	// Kind says how it is edited, and Choices which values there are, with choice.
 	Kind    Kind     `json:"kind,omitempty"`
 	Choices []string `json:"choices,omitempty"`
+	// Min and Max are the bounds, with number.
+	Min *float64 `json:"min,omitempty"`
+	Max *float64 `json:"max,omitempty"`
 }
 
 // List gives all settings with the layer that each value is from: known ones in
@@ -39,7 +42,7 @@ func (s *Settings) List() []Entry {
 		}
 		e := Entry{
 			Key: k.Name, Value: k.value(&r.values), Layer: LayerDefault,
-			Group: k.Group, Doc: k.Doc, Allowed: k.Allowed, Default: k.Default(), Session: k.Session, Kind: k.Kind(), Choices: k.Choices,
+			Group: k.Group, Doc: k.Doc, Allowed: k.Allowed, Default: k.Default(), Session: k.Session, Kind: k.Kind(), Choices: k.Choices, Min: k.Min, Max: k.Max,
 		}
 		if from, set := r.set[k.Name]; set {
 			e.Layer = from

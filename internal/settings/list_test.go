@@ -35,6 +35,9 @@ func TestList(t *testing.T) {
 	if e := entries["model_retries"]; e.Value != 3 || e.Layer != LayerDefault {
 		t.Errorf("%+v", e)
 	}
+	if e := entries["model_retries"]; e.Min == nil || e.Max == nil || *e.Min != 0 || *e.Max != 20 {
+		t.Errorf("%+v", e)
+	}
 	if e := entries["x_colour"]; !e.Unknown || e.Layer != LayerServer {
 		t.Errorf("%+v", e)
 	}
