@@ -201,12 +201,25 @@ func (s *Settings) AllowTool(ctx context.Context, server, tool string, allow boo
 }
 
 // SaveServer adds a tool server, or gives one that is there another form. The others
-// stay as they are. What was always allowed of it is asked about again.
+// stay as they are, and so does whether it is switched off. Tools that were always
+// allowed need approval again if it starts or reaches something else.
 func (s *Settings) SaveServer(ctx context.Context, name string, server McpServer) error {
 	return s.editServers(ctx, func(all map[string]McpServer) error {
+		if old, there := all[name]; there {
+			server.Disabled = old.Disabled
+			if old.sameProgram(server) { // another one is trusted anew
+				server.AlwaysAllow, server.ToolHashes = old.AlwaysAllow, old.ToolHashes
+			}
+		}
 		all[name] = server
 		return nil
 	})
+}
+
+// sameProgram reports whether two servers start, or reach, the same thing.
+func (m McpServer) sameProgram(other McpServer) bool {
+	return m.Command == other.Command && m.URL == other.URL && m.Dir == other.Dir &&
+		slices.Equal(m.Args, other.Args) && maps.Equal(m.Env, other.Env) && maps.Equal(m.Headers, other.Headers)
 }
 
 // RemoveServer removes a tool server.

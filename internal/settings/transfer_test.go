@@ -197,6 +197,16 @@ func TestToolServers(t *testing.T) {
 	if m := get(); len(m.AlwaysAllow) != 0 || len(m.ToolHashes) != 0 {
 		t.Errorf("%+v", m)
 	}
+	do(s.AllowTool(t.Context(), "files", "read", true, "h1"))
+	do(s.SwitchServer(t.Context(), "files", false))
+	do(s.SaveServer(t.Context(), "files", McpServer{Command: "x", TimeoutSec: 5}))
+	if m := get(); !m.Disabled || len(m.AlwaysAllow) != 1 || m.TimeoutSec != 5 {
+		t.Errorf("%+v", m)
+	}
+	do(s.SaveServer(t.Context(), "files", McpServer{Command: "y"}))
+	if m := get(); !m.Disabled || len(m.AlwaysAllow) != 0 || len(m.ToolHashes) != 0 {
+		t.Errorf("another program is trusted: %+v", m)
+	}
 	if err := s.SwitchServer(t.Context(), "none", true); clew.CodeOf(err) != clew.SettingsInvalid {
 		t.Error(err)
 	}

@@ -137,6 +137,13 @@ export class Rest {
   readonly mcp = {
     list: (): Promise<{ mcp_servers: McpServer[] }> => this.#get("/mcp"),
     restart: (name: string): Promise<void> => this.request("POST", at("mcp", name, "restart")),
+    /** Adds one, or gives one that is there another form. */
+    save: (name: string, server: t.ToolServerForm): Promise<void> => this.request("PUT", at("mcp", name), server),
+    remove: (name: string): Promise<void> => this.request("DELETE", at("mcp", name)),
+    /** Starts or reaches it, reads its tools and leaves it again; with a form that one, which is not stored. */
+    test: (name: string, server?: t.ToolServerForm): Promise<t.ToolServerTried> => this.request("POST", at("mcp", name, "test"), server),
+    /** The last lines that its program wrote. */
+    log: (name: string): Promise<{ text: string }> => this.#get(at("mcp", name, "log")),
     enable: (name: string, enabled: boolean): Promise<void> =>
       this.request("PATCH", at("mcp", name), { enabled }),
     alwaysAllow: (name: string, tool: string, always: boolean): Promise<void> =>
@@ -181,10 +188,20 @@ export class Rest {
     test: (profile: string, fields?: Record<string, unknown>): Promise<t.ModelTested> => this.request("POST", at("model-profiles", profile, "test"), fields),
     /** Makes a profile or replaces it. `api_key` is stored as a secret and cannot be read again. */
     save: (profile: string, fields: Record<string, unknown>): Promise<unknown> => this.request("PUT", at("model-profiles", profile), fields),
+    /** The profiles as they are stored, without their keys; for administrators. */
+    profiles: (): Promise<{ profiles: t.NamedModelProfile[] }> => this.#get("/model-profiles"),
+    /** Changes fields of a profile; null clears one. */
+    change: (profile: string, fields: Record<string, unknown>): Promise<t.NamedModelProfile> => this.request("PATCH", at("model-profiles", profile), fields),
+    remove: (profile: string): Promise<void> => this.request("DELETE", at("model-profiles", profile)),
   };
 
   /** The directories in a directory, for a new session; without one, where to start. */
   folders = (path?: string): Promise<t.FolderList> => this.#get("/folders", { path });
+
+  /** What the caller has on the server's disk, and may have. */
+  disk = (): Promise<t.DiskUsage> => this.#get("/usage");
+  /** How the last backup goes or went; for administrators. */
+  backup = (): Promise<t.BackupState> => this.#get("/backup");
 
   readonly permissions = {
     /** What agents may do without asking in the caller's sessions in a directory. */

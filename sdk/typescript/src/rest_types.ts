@@ -331,6 +331,11 @@ export interface Setting {
   kind?: "switch" | "choice" | "number" | "text" | "long_text" | "lines" | "json";
   /** The values there are, with kind choice. */
   choices?: string[];
+  /** The bounds, with kind number. */
+  min?: number;
+  max?: number;
+  /** What a session may do with it for itself: any value, a stricter one, nothing. */
+  session?: "free" | "tighten" | "never";
 }
 
 export interface ApiKey {
@@ -431,8 +436,16 @@ export interface ModelInfo {
   api?: string;
   default?: boolean;
   context_window: number;
+  /** USD per million tokens, if `priced`. */
+  price_in: number;
+  price_out: number;
+  priced: boolean;
   local?: boolean;
+  images?: boolean;
+  thinking?: boolean;
   usable: boolean;
+  /** The variable of the server's environment that has the key; for administrators. */
+  key_variable?: string;
   /** For people. */
   why_not?: string;
   why_not_code?: string;
@@ -442,6 +455,70 @@ export interface ModelInUse extends ModelInfo {
   why: string;
   /** `none` if no model is set up, `missing` if the chosen profile is not there. */
   why_code: string;
+}
+
+/** A model profile, without its key. */
+export interface NamedModelProfile {
+  name: string;
+  in_use: boolean;
+  /** The variable of the server's environment that made it; then it is not stored. */
+  variable?: string;
+  /** It contains a secret and is left out. */
+  hidden?: boolean;
+  provider?: string;
+  model?: string;
+  api?: string;
+  base_url?: string;
+  key_name?: string;
+  thinking?: "off" | "low" | "medium" | "high";
+  context_window?: number;
+  [field: string]: unknown;
+}
+
+/** How the trial of a tool server came out. */
+export interface ToolServerTried {
+  ok: boolean;
+  latency_ms: number;
+  tools: string[];
+  /** For people. */
+  error?: string;
+}
+
+/** A tool server as a person writes it down. */
+export interface ToolServerForm {
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  dir?: string;
+  url?: string;
+  headers?: Record<string, string>;
+  timeout_sec?: number;
+}
+
+export interface DiskQuota {
+  bytes: number;
+  /** 0 is no limit. */
+  quota_bytes: number;
+}
+
+/** What the caller has on the server's disk. */
+export interface DiskUsage {
+  workspaces: DiskQuota;
+  blobs: DiskQuota;
+  checkpoints: DiskQuota;
+}
+
+/** How the last backup goes or went since the server started. */
+export interface BackupState {
+  to?: string;
+  running: boolean;
+  started_ms?: number;
+  ended_ms?: number;
+  /** For people. */
+  problem?: string;
+  number?: number;
+  sessions?: number;
+  bytes?: number;
 }
 
 export interface ModelProvider {

@@ -5,7 +5,7 @@ import { staged } from "./stage";
 export async function pagesOf(world: World): Promise<Record<string, string>> {
   const s = await staged(world);
   return {
-    home: "/", inbox: "/inbox", history: "/history", settings: "/settings", mcp: "/mcp", admin: "/admin", design: "/design",
+    home: "/", inbox: "/inbox", history: "/history", settings: "/settings", tools: "/settings/tools", people: "/settings/people", design: "/design",
     story: `/s/${s.story}`, asking: `/s/${s.asking}`, planned: `/s/${s.planned}`, time: `/s/${s.story}/time`, none: "/s/none", lost: "/settings/none",
   };
 }

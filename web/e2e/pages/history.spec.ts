@@ -168,7 +168,7 @@ test("out to a file, and in again as a session of its own", async ({ world, visi
 
 test("lists follow by themselves, without losing the place or the focus", async ({ world, visit }) => {
   const first = await world.session("Follow: the first");
-  for (const path of ["/history", "/admin"]) {
+  for (const path of ["/history", "/settings/people"]) {
     const { page } = await visit();
     await page.clock.install();
     await page.goto(path);

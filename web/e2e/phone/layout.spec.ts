@@ -35,7 +35,7 @@ async function sessions(world: World): Promise<{ talk: string; plan: string }> {
   return { talk, plan };
 }
 
-const pages = ["/", "/inbox", "/history", "/settings", "/settings/push", "/settings/devices", "/settings/server", "/mcp", "/admin", "/design"];
+const pages = ["/", "/inbox", "/history", "/settings", "/settings/models", "/settings/permissions", "/settings/notifications", "/settings/devices", "/settings/all", "/settings/tools", "/settings/people", "/settings/storage", "/design"];
 
 async function opened(page: Page): Promise<void> {
   await page.getByRole("heading").first().waitFor();

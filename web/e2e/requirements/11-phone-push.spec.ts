@@ -21,9 +21,9 @@ type Visit = (options: object) => Promise<Visitor>;
 /** Somebody who has switched push on with a phone. */
 async function subscribed(visit: Visit, service: PushService, world: World): Promise<{ v: Visitor; device: Device; hand: WorkerHand }> {
   const device = service.device();
-  const v = await visit({ path: "/settings/push", phone: true, serviceWorker: true, before: device.script });
+  const v = await visit({ path: "/settings/notifications", phone: true, serviceWorker: true, before: device.script });
   await v.context.grantPermissions(["notifications"], { origin: world.url });
-  await v.page.getByRole("button", { name: "Switch on" }).tap();
+  await v.page.getByRole("button", { name: "Turn on" }).tap();
   await v.page.getByText("Push to this device is on").waitFor();
   return { v, device, hand: await WorkerHand.of(v.context) };
 }
@@ -149,7 +149,7 @@ test("each load renews the subscription; one that was removed stays so", async (
   v.page.on("request", (r) => { if (r.method() === "POST" && r.url().endsWith("/api/v1/push")) posts++; });
   await v.page.goto("/");
   await until("it is posted again", () => posts === 1);
-  await v.page.goto("/settings/push");
+  await v.page.goto("/settings/notifications");
   await v.page.getByText("· this device").waitFor();
   await until("it is posted again", () => posts === 2);
   const all = (await world.rest.push.get()).subscriptions;
@@ -159,8 +159,8 @@ test("each load renews the subscription; one that was removed stays so", async (
   const tried = await world.rest.push.test();
   await device.next("test");
   for (const s of all) if (tried.results.find((r) => r.id === s.id)?.ok) await world.rest.push.unsubscribe(s.id);
-  await v.page.goto(`${world.url}/settings/push`);
-  await v.page.getByRole("button", { name: "Switch on" }).waitFor();
+  await v.page.goto(`${world.url}/settings/notifications`);
+  await v.page.getByRole("button", { name: "Turn on" }).waitFor();
   expect(posts).toBe(2);
   expect((await world.rest.push.get()).subscriptions).toEqual([]);
 });

@@ -62,7 +62,7 @@ test("messages of people and agents, and the title", async ({ world, visit }) =>
   await live(v.page);
   await through(v);
   await screenshots(v.page, "hostile-messages");
-  for (const path of ["/", "/inbox", "/history", "/admin"]) {
+  for (const path of ["/", "/inbox", "/history", "/settings/people"]) {
     await v.page.goto(path);
     await v.page.getByRole("heading").first().waitFor();
     await v.page.keyboard.press("Control+k"); // the palette has the titles, too

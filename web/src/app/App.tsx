@@ -1,6 +1,6 @@
 import { ClewProvider } from "@clew-run/client/react";
 import { useEffect } from "react";
-import { Route, Switch, useLocation } from "wouter";
+import { Redirect, Route, Switch, useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { lazyPart } from "@/lib/lazyPart";
 import { Button, Empty, Loading } from "@/ui";
@@ -19,8 +19,6 @@ const InboxPage = lazyPart(() => import("@/features/inbox/InboxPage").then((m) =
 const TimePage = lazyPart(() => import("@/features/time/TimePage").then((m) => m.TimePage));
 const HistoryPage = lazyPart(() => import("@/features/history/HistoryPage").then((m) => m.HistoryPage));
 const SettingsPage = lazyPart(() => import("@/features/settings/SettingsPage").then((m) => m.SettingsPage));
-const McpPage = lazyPart(() => import("@/features/mcp/McpPage").then((m) => m.McpPage));
-const AdminPage = lazyPart(() => import("@/features/admin/AdminPage").then((m) => m.AdminPage));
 const UsagePage = lazyPart(() => import("@/features/usage/UsagePage").then((m) => m.UsagePage));
 const DesignPage = lazyPart(() => import("@/features/design/DesignPage").then((m) => m.DesignPage));
 
@@ -57,8 +55,8 @@ function Pages() {
           <Route path="/history"><HistoryPage /></Route>
           <Route path="/settings/:part?">{(p) => <SettingsPage part={p.part} />}</Route>
           <Route path="/usage"><UsagePage /></Route>
-          <Route path="/mcp"><McpPage /></Route>
-          <Route path="/admin/:part?">{(p) => <AdminPage part={p.part} />}</Route>
+          <Route path="/mcp"><Redirect to="/settings/tools" replace /></Route>
+          <Route path="/admin/:part?"><Redirect to="/settings/people" replace /></Route>
           <Route path="/s/:id/time">{(p) => <TimePage key={p.id} sessionId={p.id} />}</Route>
           <Route path="/s/:id">{(p) => <SessionPage key={p.id} sessionId={p.id} />}</Route>
           <Route path="/design"><DesignPage /></Route>

@@ -1,4 +1,4 @@
-import { ChartColumn, Clock, Home, Inbox, type LucideIcon, Plug, Plus, Search, Settings, Shield } from "lucide-react";
+import { ChartColumn, Clock, Home, Inbox, type LucideIcon, Plus, Search, Settings } from "lucide-react";
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useWords } from "@/i18n";
@@ -28,7 +28,6 @@ export function Shell({ children }: { children: ReactNode }) {
   const [palette, setPalette] = useState(false);
   const [keymap, setKeymap] = useState(false);
   const account = useAccount((s) => s.account);
-  const admin = account.state === "in" && account.me.role === "admin";
   const mayStart = useMayStart();
   const authOff = account.state === "in" && account.me.auth === "off";
   const nextQuestion = useNextQuestion();
@@ -50,8 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
     { path: "/history", name: t.history, icon: Clock, keys: "h" },
     { path: "/usage", name: t.usage, icon: ChartColumn },
     { path: "/settings", name: t.settings, icon: Settings, keys: "," },
-    ...(admin ? [{ path: "/mcp", name: t.mcp, icon: Plug }, { path: "/admin", name: t.admin, icon: Shield }] : []),
-  ], [t, admin]);
+  ], [t]);
 
   useCommands(useMemo<Command[]>(() => [
     ...places.map((p) => ({ id: `go:${p.path}`, title: p.name, group: t.go, keys: p.keys, run: () => navigate(p.path) })),

@@ -2,7 +2,7 @@ import { words } from "@/i18n";
 
 export const appWords = words({
   en: {
-    home: "Home", inbox: "Inbox", history: "History", usage: "Usage", settings: "Settings", mcp: "Tool servers", admin: "Admin", design: "Design",
+    home: "Home", inbox: "Inbox", history: "History", usage: "Usage", settings: "Settings", design: "Design",
     newSession: "New session", palette: "Find or do…", keymap: "Keyboard map", navigation: "Main", skip: "Skip to content",
     go: "Go to", view: "View", act: "Do", sessions: "Sessions", help: "Help",
     theme: "Theme", dark: "Dark theme", light: "Light theme", language: "Language: 한국어",
@@ -36,7 +36,7 @@ export const appWords = words({
     saidLive: "Connected again", saidLost: "Connection lost; trying again",
   },
   ko: {
-    home: "홈", inbox: "받은 질문", history: "기록", usage: "사용량", settings: "설정", mcp: "도구 서버", admin: "관리", design: "디자인",
+    home: "홈", inbox: "받은 질문", history: "기록", usage: "사용량", settings: "설정", design: "디자인",
     newSession: "새 세션", palette: "찾기 또는 실행…", keymap: "단축키", navigation: "주 메뉴", skip: "본문으로 건너뛰기",
     go: "이동", view: "보기", act: "실행", sessions: "세션", help: "도움말",
     theme: "테마", dark: "어두운 테마", light: "밝은 테마", language: "Language: English",

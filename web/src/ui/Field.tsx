@@ -33,6 +33,33 @@ export function Select({ className, ...rest }: SelectHTMLAttributes<HTMLSelectEl
   return <select className={cx(box, "h-(--row)", className)} {...rest} />;
 }
 
+/** A switch without words of its own: something beside it names it. */
+export function Toggle({ id, checked, onChange, disabled, ...aria }: {
+  id?: string;
+  checked: boolean;
+  onChange(on: boolean): void;
+  disabled?: boolean;
+  "aria-labelledby"?: string;
+  "aria-describedby"?: string;
+}) {
+  return (
+    <button
+      id={id}
+      type="button"
+      role="switch"
+      aria-checked={checked}
+      {...aria}
+      disabled={disabled}
+      onClick={() => onChange(!checked)}
+      className="-m-2 flex shrink-0 items-center p-2 disabled:opacity-50 pointer-coarse:-my-3.25 pointer-coarse:py-3.25"
+    >
+      <span className={cx("relative h-[18px] w-8 rounded-full border transition-colors duration-(--motion)", checked ? "border-run bg-run" : "border-edge bg-sheet")}>
+        <span className={cx("absolute top-0.5 size-3 rounded-full transition-[left] duration-(--motion)", checked ? "left-4 bg-on-run" : "left-0.5 bg-edge")} />
+      </span>
+    </button>
+  );
+}
+
 /** A switch: on or off at once, without a save button. */
 export function Switch({ checked, onChange, label, hint, disabled }: {
   checked: boolean;
@@ -44,21 +71,7 @@ export function Switch({ checked, onChange, label, hint, disabled }: {
   const id = useId();
   return (
     <div className={cx("flex min-h-(--row) gap-3 py-1", hint ? "items-start" : "items-center")}>
-      <button
-        id={id}
-        type="button"
-        role="switch"
-        aria-checked={checked}
-        aria-labelledby={`${id}-l`}
-        aria-describedby={hint ? `${id}-n` : undefined}
-        disabled={disabled}
-        onClick={() => onChange(!checked)}
-        className="-m-2 flex shrink-0 items-center p-2 disabled:opacity-50 pointer-coarse:-my-3.25 pointer-coarse:py-3.25"
-      >
-        <span className={cx("relative h-[18px] w-8 rounded-full border transition-colors duration-(--motion)", checked ? "border-run bg-run" : "border-edge bg-sheet")}>
-          <span className={cx("absolute top-0.5 size-3 rounded-full transition-[left] duration-(--motion)", checked ? "left-4 bg-on-run" : "left-0.5 bg-edge")} />
-        </span>
-      </button>
+      <Toggle id={id} checked={checked} onChange={onChange} disabled={disabled} aria-labelledby={`${id}-l`} aria-describedby={hint ? `${id}-n` : undefined} />
       <div className="min-w-0">
         <label id={`${id}-l`} htmlFor={id}>{label}</label>
         {hint && <p id={`${id}-n`} className="text-sm text-soft">{hint}</p>}

@@ -1,62 +1,106 @@
-import { ChevronRight } from "lucide-react";
-import { Link } from "wouter";
-import { useAccount } from "@/app/account";
-import { appWords } from "@/app/words";
+import { Bell, ChevronLeft, ChevronRight, Cpu, Database, KeyRound, Lock, type LucideIcon, Palette, Plug, Search, Settings2, ShieldCheck, Users } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { Link, Redirect } from "wouter";
+import { useMe } from "@/app/account";
 import { useWords } from "@/i18n";
-import { cx, PageHead } from "@/ui";
-import { BrowserPart } from "./BrowserPart";
+import { useNarrow } from "@/lib/useNarrow";
+import { cx, IconButton, TextInput } from "@/ui";
+import { PeoplePart } from "@/features/admin/PeoplePart";
+import { StoragePart } from "@/features/admin/StoragePart";
+import { ToolServersPart } from "@/features/mcp/ToolServersPart";
+import { AllPart } from "./AllPart";
+import { AppearancePart } from "./AppearancePart";
 import { DevicesPart } from "./DevicesPart";
-import { PushPart } from "./PushPart";
-import { RulesPart } from "./RulesPart";
-import { rulesWords } from "./rulesWords";
+import { ModelsPart } from "./models/ModelsPart";
+import { NotificationsPart } from "./NotificationsPart";
+import { PermissionsPart } from "./PermissionsPart";
+import { SearchPart } from "./SearchPart";
 import { SecretsPart } from "./SecretsPart";
-import { ServerPart } from "./ServerPart";
 import { settingsWords } from "./words";
 
-/** Settings: of this browser, of the person's devices, and for administrators of the server. */
-export function SettingsPage({ part = "browser" }: { part?: string }) {
+export interface SectionInfo {
+  id: SectionId;
+  name: string;
+  icon: LucideIcon;
+  show: ReactNode;
+}
+
+type SectionId = keyof (typeof settingsWords)["en"]["sections"];
+
+/** Sections for everybody, and those for administrators, in their order. */
+const personal: [SectionId, LucideIcon, ReactNode, adminOnly?: boolean][] = [
+  ["models", Cpu, <ModelsPart />, true],
+  ["permissions", ShieldCheck, <PermissionsPart />],
+  ["tools", Plug, <ToolServersPart />, true],
+  ["notifications", Bell, <NotificationsPart />],
+  ["appearance", Palette, <AppearancePart />],
+  ["devices", KeyRound, <DevicesPart />],
+];
+const server: [SectionId, LucideIcon, ReactNode][] = [
+  ["people", Users, <PeoplePart />],
+  ["storage", Database, <StoragePart />],
+  ["secrets", Lock, <SecretsPart />],
+  ["all", Settings2, <AllPart />],
+];
+
+/** Where sections were before. */
+const moved: Record<string, SectionId> = { browser: "appearance", push: "notifications", rules: "permissions", server: "all" };
+
+/** Settings: of this browser, of the person, and for administrators of the server. */
+export function SettingsPage({ part }: { part?: string }) {
   const t = useWords(settingsWords);
-  const rules = useWords(rulesWords);
-  const app = useWords(appWords);
-  const account = useAccount((s) => s.account);
-  const admin = account.state === "in" && account.me.role === "admin";
-  const parts = [
-    { id: "browser", name: t.browser, show: <BrowserPart /> },
-    { id: "push", name: t.push, show: <PushPart /> },
-    { id: "devices", name: admin ? t.devices : t.yourDevices, show: <DevicesPart /> },
-    ...(admin
-      ? [
-          { id: "rules", name: rules.title, show: <RulesPart /> },
-          { id: "server", name: t.server, show: <ServerPart /> },
-          { id: "secrets", name: t.secrets, show: <SecretsPart /> },
-        ]
-      : []),
-  ];
-  const shown = parts.find((p) => p.id === part) ?? parts[0]!;
+  const narrow = useNarrow();
+  const admin = useMe()?.role === "admin";
+  const [query, setQuery] = useState("");
+  const info = ([id, icon, show]: [SectionId, LucideIcon, ReactNode, ...unknown[]]): SectionInfo => ({ id, icon, show, name: t.sections[id] });
+  const own = personal.filter((s) => admin || !s[3]).map(info);
+  const ofServer = admin ? server.map(info) : [];
+  const sections = [...own, ...ofServer];
+  if (part !== undefined && moved[part]) return <Redirect to={`/settings/${moved[part]}`} replace />;
+  const chosen = sections.find((s) => s.id === part);
+  const shown = chosen ?? sections[0]!;
+  const list = narrow && !chosen; // on a phone the sections are a page of their own
+  const wanted = query.trim();
   return (
     <>
-      <PageHead title={t.title} />
-      <div className="flex min-h-0 flex-1 flex-col md:flex-row">
-        <nav aria-label={t.parts} className="flex shrink-0 flex-wrap gap-0.5 border-line p-2 max-md:border-b md:w-44 md:flex-col md:flex-nowrap">
-          {parts.map((p) => (
-            <Link
-              key={p.id}
-              href={`/settings/${p.id}`}
-              aria-current={p === shown ? "page" : undefined}
-              className={cx("flex h-(--row) shrink-0 items-center rounded px-2.5 whitespace-nowrap hover:bg-hover", p === shown && "bg-hover font-medium")}
-            >
-              {p.name}
-            </Link>
-          ))}
-          {/* On phones the bar below has no room for these. */}
-          {admin && [["/mcp", app.mcp], ["/admin", app.admin]].map(([path, name]) => (
-            <Link key={path} href={path!} className="flex h-(--row) shrink-0 items-center gap-1 rounded px-2.5 whitespace-nowrap text-soft hover:bg-hover md:hidden">{name}<ChevronRight size={13} aria-hidden /></Link>
-          ))}
-        </nav>
-        <div className="min-h-0 flex-1 overflow-y-auto">
-          <div className="mx-auto max-w-3xl px-4 py-4">{shown.show}</div>
+      <header className="flex min-h-13 shrink-0 items-center gap-2 border-b border-line px-4 py-2 md:px-5">
+        {narrow && chosen && <Link href="/settings" asChild><IconButton label={t.back} icon={<ChevronLeft size={18} />} className="-ml-2" /></Link>}
+        <h1 className={cx("text-lg font-semibold", narrow && chosen && "max-sm:sr-only")}>{t.title}</h1>
+        <div className="relative ml-auto w-60 min-w-0 max-sm:w-full max-sm:flex-1">
+          <Search size={14} aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-soft" />
+          <TextInput type="search" aria-label={t.search} placeholder={t.search} className="pl-8" value={query} onChange={(e) => setQuery(e.target.value)} />
         </div>
+      </header>
+      <div className="flex min-h-0 flex-1">
+        {(!narrow || (list && wanted === "")) && (
+          <nav aria-label={t.parts} className={cx("flex shrink-0 flex-col gap-px overflow-y-auto", narrow ? "w-full p-2" : "w-53 border-r border-line px-3 py-4")}>
+            {own.map((s) => <SectionLink key={s.id} section={s} current={!list && wanted === "" && s === shown} phone={narrow} />)}
+            {ofServer.length > 0 && <p className="px-2.5 pt-3 pb-1 text-xs font-semibold text-faint">{t.serverCaption}</p>}
+            {ofServer.map((s) => <SectionLink key={s.id} section={s} current={!list && wanted === "" && s === shown} phone={narrow} />)}
+          </nav>
+        )}
+        {(!list || wanted !== "") && (
+          <div className="min-h-0 min-w-0 flex-1 overflow-y-auto" key={shown.id}>
+            <div className="mx-auto max-w-[872px] px-4 pt-5 pb-12 md:pt-7">
+              {wanted !== "" ? <SearchPart query={wanted} sections={sections} admin={admin} onLeave={() => setQuery("")} /> : shown.show}
+            </div>
+          </div>
+        )}
       </div>
     </>
+  );
+}
+
+function SectionLink({ section: s, current, phone }: { section: SectionInfo; current: boolean; phone: boolean }) {
+  return (
+    <Link
+      href={`/settings/${s.id}`}
+      aria-current={current ? "page" : undefined}
+      className={cx("flex min-h-(--row) shrink-0 items-center gap-2.5 rounded px-2.5 font-medium hover:bg-hover hover:text-ink", current ? "bg-hover text-ink" : "text-soft", phone && "min-h-11 text-ink")}
+    >
+      <s.icon size={16} aria-hidden />
+      <span className="min-w-0 flex-1">{s.name}</span>
+      {phone && <ChevronRight size={15} aria-hidden className="text-faint" />}
+    </Link>
   );
 }

@@ -7,7 +7,7 @@ const toolsEn: Record<string, string> = {
   update_todos: "Steps", propose_plan: "Plan", switch_mode: "Switch mode", new_task: "Subtask", window: "Window", skill: "Skill", mcp: "Tool server", tool: "Tool",
 };
 const toolsKo: Record<string, string> = {
-  read_file: "읽기", list_files: "목록", search_files: "검색", write_file: "쓰기", edit: "수정", execute_command: "실행",
+  read_file: "읽기", list_files: "목록", search_files: "검색", write_file: "쓰기", edit: "편집", execute_command: "실행",
   read_output: "출력 읽기", stop_command: "명령 중지", fetch: "가져오기", ask_followup: "질문", attempt_completion: "마침",
   update_todos: "단계", propose_plan: "계획", switch_mode: "모드 전환", new_task: "하위 작업", window: "창", skill: "스킬", mcp: "도구 서버", tool: "도구",
 };

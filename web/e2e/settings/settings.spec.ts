@@ -1,55 +1,63 @@
 import { barriers, expect, opposite, screenshots, test, until } from "../harness";
 import type { Page } from "playwright-core";
 import type { World } from "../harness";
-import { contentOf } from "./files";
+import { contentOf } from "../pages/files";
 
 const server = async (world: World, key: string) => (await world.rest.settings.list()).settings.find((s) => s.key === key)!;
-const line = (page: Page, key: string) => page.locator("div.border-b", { has: page.getByText(key, { exact: true }) });
+const line = (page: Page, key: string) => page.locator(`[data-setting="${key}"]`);
 
-test("each kind of setting is saved, shown as the server has it, refused with its reason, and reset", async ({ world, visit }) => {
-  const v = await visit({ path: "/settings/server" });
+test("each kind of setting has a label for people, is saved, shown after a reload, refused with its reason, and reset", async ({ world, visit }) => {
+  const v = await visit({ path: "/settings/all" });
   v.allow(/status of 4\d\d/); // refusals, which the browser tells of
   const { page } = v;
-  await page.getByRole("searchbox", { name: "Search settings" }).waitFor();
+  await page.getByRole("heading", { name: "All settings" }).waitFor();
+  // The label first, the key in small grey after it; never the key alone.
+  const known = (await world.rest.settings.list()).settings;
+  for (const s of known) expect(await line(page, s.key).locator("label").textContent(), s.key).not.toBe(s.key);
 
   // A switch.
   const was = (await server(world, "checkpoints_enabled")).value;
-  await page.getByRole("switch", { name: "checkpoints_enabled" }).click();
+  const checkpoints = page.getByRole("switch", { name: "Checkpoints" });
+  await checkpoints.click();
   await until("switched", async () => (await server(world, "checkpoints_enabled")).value === !was);
-  await page.getByRole("button", { name: "Back to default: checkpoints_enabled" }).click();
+  await page.reload();
+  expect(await checkpoints.getAttribute("aria-checked")).toBe(String(!was));
+  await page.getByRole("button", { name: "Reset to default: Checkpoints", exact: true }).click();
   await until("as before", async () => (await server(world, "checkpoints_enabled")).layer === "default");
-  await page.getByRole("button", { name: "Back to default: checkpoints_enabled" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Reset to default: Checkpoints", exact: true }).waitFor({ state: "detached" });
 
   // A number, within its limits and beyond.
-  const number = page.getByRole("spinbutton", { name: "checkpoint_max_file_mb" });
+  const number = page.getByRole("spinbutton", { name: "Largest file in checkpoints" });
   await number.fill("7");
-  await page.getByRole("button", { name: "Save: checkpoint_max_file_mb" }).click();
+  await number.press("Enter");
   await until("saved", async () => (await server(world, "checkpoint_max_file_mb")).value === 7);
+  await line(page, "checkpoint_max_file_mb").getByText("(0 to 1048576)").waitFor();
+  await line(page, "checkpoint_max_file_mb").getByText("Default: 100").waitFor();
   await number.fill("-5");
-  await page.getByRole("button", { name: "Save: checkpoint_max_file_mb" }).click();
+  await page.getByRole("button", { name: "Save: Largest file in checkpoints" }).click();
   await line(page, "checkpoint_max_file_mb").getByRole("alert").waitFor();
   await number.fill("");
-  await page.getByRole("button", { name: "Save: checkpoint_max_file_mb" }).click();
+  await page.getByRole("button", { name: "Save: Largest file in checkpoints" }).click();
   await page.getByText("This is not a number.").waitFor();
   expect((await server(world, "checkpoint_max_file_mb")).value).toBe(7);
   await screenshots(page, "settings-refused");
-  await page.getByRole("button", { name: "Back to default: checkpoint_max_file_mb" }).click();
+  await page.getByRole("button", { name: "Reset to default: Largest file in checkpoints" }).click();
   await until("the default", async () => (await number.inputValue()) === "100");
 
-  // A list, one a line.
-  await page.getByRole("textbox", { name: "checkpoint_exclude" }).fill("*.iso\n\ntmp/");
-  await page.getByRole("button", { name: "Save: checkpoint_exclude" }).click();
+  // A list, one per line.
+  const excluded = page.getByRole("textbox", { name: "Not in checkpoints" });
+  await excluded.fill("*.iso\n\ntmp/");
+  await page.getByRole("button", { name: "Save: Not in checkpoints" }).click();
   await until("saved", async () => JSON.stringify((await server(world, "checkpoint_exclude")).value) === '["*.iso","tmp/"]');
-  await until("as the server has it", async () => (await page.getByRole("textbox", { name: "checkpoint_exclude" }).inputValue()) === "*.iso\ntmp/");
+  await until("as the server has it", async () => (await excluded.inputValue()) === "*.iso\ntmp/");
 
-  // A choice, and JSON: what is being written stays while another one is saved.
-  await page.getByRole("textbox", { name: "model_profiles" }).fill("{ not json");
-  await page.getByRole("combobox", { name: "model_crash_retry" }).selectOption({ index: 0 });
-  await until("chosen", async () => (await server(world, "model_crash_retry")).layer === "server");
-  await page.getByRole("button", { name: "Back to default: model_crash_retry" }).waitFor();
-  await page.getByRole("button", { name: "Save: model_profiles" }).click();
-  await page.getByText("This is not JSON.").waitFor();
-  await page.getByRole("button", { name: "Back to default: model_crash_retry" }).click();
+  // A choice in words, and JSON: what is being written stays while another one is saved.
+  await page.getByRole("textbox", { name: "Your own modes" }).fill("{ not json");
+  await page.getByRole("combobox", { name: "After a crash" }).selectOption("Ask a person");
+  await until("chosen", async () => (await server(world, "model_crash_retry")).value === "ask");
+  await page.getByRole("button", { name: "Save: Your own modes" }).click();
+  await page.getByText("This is not valid JSON.").waitFor();
+  await page.getByRole("button", { name: "Reset to default: After a crash" }).click();
 
   // Out to a file and in again.
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
@@ -62,9 +70,62 @@ test("each kind of setting is saved, shown as the server has it, refused with it
     await chooser.setFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
   };
   await choose("broken.json", "{");
-  await page.getByRole("alert").getByText("This is not JSON.").last().waitFor();
+  await page.getByRole("alert").getByText("This is not valid JSON.").last().waitFor();
   await choose("settings.json", JSON.stringify(saved));
   await until("imported", async () => JSON.stringify((await server(world, "checkpoint_exclude")).value) === '["*.iso","tmp/"]');
+});
+
+test("a search finds sections and settings, which are changed right there", async ({ world, visit }) => {
+  const { page } = await visit({ path: "/settings" });
+  const search = page.getByRole("searchbox", { name: "Search settings" });
+  await search.fill("budget");
+  const budget = page.getByRole("spinbutton", { name: "Budget per task" });
+  await budget.fill("2.5");
+  await page.getByRole("button", { name: "Save: Budget per task" }).click();
+  await until("saved", async () => (await server(world, "budget_usd")).value === 2.5);
+  await world.rest.settings.change({ budget_usd: null });
+  await search.fill("mcp");
+  await page.getByRole("link", { name: "Tool servers" }).last().click();
+  await page.getByRole("heading", { name: "Tool servers" }).waitFor();
+  expect(await search.inputValue()).toBe("");
+  await search.fill("nothing like this");
+  await page.getByText("No matches").waitFor();
+});
+
+test("the Korean page has no English sentence", async ({ visit }) => {
+  const { page } = await visit({ path: "/settings/all", prefs: { language: "ko" } });
+  await page.getByRole("heading", { name: "모든 설정" }).waitFor();
+  await page.locator("[data-setting]").first().waitFor();
+  const english = await page.evaluate(() => {
+    const found: string[] = [];
+    const walk = document.createTreeWalker(document.querySelector("main")!, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const text = walk.currentNode.textContent!.trim();
+      // Keys, code and names stay; two English words in a row are a sentence that nobody translated.
+      if (!walk.currentNode.parentElement!.closest("code, pre, textarea, kbd") && /[A-Za-z]{2,} [a-z]{2,}/.test(text) && !/“/.test(text)) found.push(text);
+    }
+    return found;
+  });
+  expect(english).toEqual([]);
+});
+
+test("old addresses lead to their sections", async ({ visit }) => {
+  const { page } = await visit();
+  for (const [from, to, title] of [["/mcp", "/settings/tools", "Tool servers"], ["/admin", "/settings/people", "People and roles"], ["/settings/rules", "/settings/permissions", "Permissions"], ["/settings/server", "/settings/all", "All settings"], ["/settings/push", "/settings/notifications", "Notifications"], ["/settings/browser", "/settings/appearance", "Appearance"]] as const) {
+    await page.goto(from);
+    await page.getByRole("heading", { name: title, exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(to);
+  }
+});
+
+test("on a phone the sections are a list, then one of them", async ({ visit }) => {
+  const { page } = await visit({ phone: true, path: "/settings" });
+  const list = page.getByRole("navigation", { name: "Sections" });
+  await list.getByRole("link", { name: "Appearance" }).tap();
+  await page.getByRole("heading", { name: "Appearance" }).waitFor();
+  expect(await list.count()).toBe(0);
+  await page.getByRole("link", { name: "All sections" }).tap();
+  await list.getByRole("link", { name: "Models" }).waitFor();
 });
 
 test("secrets go in and never come out", async ({ world, visit }) => {
@@ -79,11 +140,11 @@ test("secrets go in and never come out", async ({ world, visit }) => {
   expect(await page.getByLabel("Value").inputValue()).toBe("");
   expect(await page.getByLabel("Value").getAttribute("type")).toBe("password");
   // The setting with the secret in it is named and not shown.
-  await page.goto("/settings/server");
+  await page.goto("/settings/all");
   await page.getByText("Not shown: it contains a secret.").first().waitFor();
   expect(await page.content()).not.toContain("very-secret-value-123");
   await page.goto("/settings/secrets");
-  await page.getByRole("listitem").filter({ hasText: "my_key" }).getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("listitem").filter({ hasText: "my_key" }).getByRole("button", { name: "Remove: my_key" }).click();
   await page.getByText("my_key", { exact: true }).waitFor({ state: "detached" });
   expect((await world.rest.secrets.list()).names).not.toContain("my_key");
 });
@@ -99,13 +160,18 @@ test("an ordinary user sees and ends their own devices, and nothing of the serve
   await laptop.page.reload();
   const rows = laptop.page.locator("main li");
   await until("two devices", async () => (await rows.count()) === 2);
-  expect(await laptop.page.getByText("this device").count()).toBe(1);
-  for (const name of ["Server", "Secrets"]) expect(await laptop.page.getByRole("link", { name, exact: true }).count()).toBe(0);
-  expect(await laptop.page.getByRole("heading", { name: "Users and keys" }).count()).toBe(0);
+  expect(await laptop.page.getByText("This device").count()).toBe(1);
+  for (const name of ["Models", "Tool servers", "People and roles", "Storage", "Secrets", "All settings"]) expect(await laptop.page.getByRole("link", { name, exact: true }).count()).toBe(0);
+  for (const part of ["models", "tools", "people", "all"]) {
+    await laptop.page.goto(`/settings/${part}`); // what is not theirs leads to what is
+    await laptop.page.getByRole("heading", { name: "Your saved approvals" }).waitFor();
+  }
+  await laptop.page.goto("/settings/devices");
+  await until("two devices again", async () => (await rows.count()) === 2);
   await screenshots(laptop.page, "settings-devices");
   expect(await barriers(laptop.page)).toEqual([]);
 
-  await rows.filter({ hasNotText: "this device" }).getByRole("button", { name: /^Sign out/ }).click();
+  await rows.filter({ hasNotText: "This device" }).getByRole("button", { name: /^Sign out/ }).click();
   await laptop.page.getByRole("dialog").getByRole("button", { name: "Sign out", exact: true }).click();
   await until("one device", async () => (await rows.count()) === 1);
   // The other one is out, by its next request at the latest.
@@ -155,8 +221,8 @@ test("a link that nobody used is over after a minute, and another one is made", 
   const dialog = page.getByRole("dialog", { name: "Add another device" });
   const first = await dialog.locator("[data-link]").textContent();
   await page.clock.fastForward(61_000);
-  await dialog.getByText("This link is over.").waitFor();
-  await dialog.getByRole("button", { name: "Make a new link" }).click();
+  await dialog.getByText("This link has expired.").waitFor();
+  await dialog.getByRole("button", { name: "Create a new link" }).click();
   await page.clock.fastForward(0);
   // The page's clock is a minute ahead of the server's by now: only the way is looked at.
   await until("another link", async () => {
@@ -166,50 +232,47 @@ test("a link that nobody used is over after a minute, and another one is made", 
   });
 });
 
-test("rules in plain words: what runs unasked, and how that is taken back", async ({ world, visit }) => {
-  const { page } = await visit({ path: "/settings/rules" });
-  await page.getByRole("switch", { name: "Run the commands below" }).click();
+test("permissions in plain words: what runs unasked, and how that is taken back", async ({ world, visit }) => {
+  const { page } = await visit({ path: "/settings/permissions" });
+  await page.getByRole("switch", { name: "Run allowed commands" }).click();
   await until("switched on", async () => (await server(world, "always_allow_execute")).value === true);
-  await page.getByRole("textbox", { name: "Add: Commands that may run" }).fill("go test *");
+  await page.getByRole("textbox", { name: "Add: Allowed commands" }).fill("go test *");
   await page.keyboard.press("Enter");
   await page.getByText("go test *", { exact: true }).waitFor();
   expect((await server(world, "allowed_commands")).value).toEqual(["go test *"]);
-  await screenshots(page, "settings-rules");
+  await page.getByRole("combobox", { name: "Permissions" }).selectOption("Edit files");
+  await until("chosen", async () => (await server(world, "permissions")).value === "edits");
+  await page.getByRole("combobox", { name: "Mode for new sessions" }).selectOption("Ask");
+  await until("chosen", async () => (await server(world, "mode")).value === "ask");
+  await page.reload();
+  await page.getByText("go test *", { exact: true }).waitFor();
+  expect(await page.getByRole("combobox", { name: "Mode for new sessions" }).inputValue()).toBe("ask");
+  await screenshots(page, "settings-permissions");
   expect(await barriers(page)).toEqual([]);
-  expect(await page.locator("main").textContent()).not.toMatch(/always_allow|allowed_commands/);
   await page.getByRole("button", { name: "Remove go test *" }).click();
   await until("taken out", async () => JSON.stringify((await server(world, "allowed_commands")).value) === "[]");
-  await world.rest.settings.change({ always_allow_execute: null, allowed_commands: null });
+  await world.rest.settings.change({ always_allow_execute: null, allowed_commands: null, permissions: null, mode: null });
 });
 
-test("an administrator makes a key that is shown once, and revokes it", async ({ world, visit }) => {
-  const v = await visit({ path: "/settings/devices" });
-  v.allow(/status of 4\d\d/);
-  const { page } = v;
-  await page.getByRole("button", { name: "New key" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Name").fill("ci");
-  await dialog.getByLabel("User").fill("not a user");
-  await dialog.getByRole("button", { name: "Make key" }).click();
-  await dialog.getByRole("alert").waitFor();
-  await dialog.getByLabel("User").fill("robot");
-  await dialog.getByLabel("Role").selectOption("viewer");
-  await dialog.getByRole("button", { name: "Make key" }).click();
-  await dialog.getByText("This is shown once.").waitFor();
-  const token = (await dialog.locator("code").textContent())!;
-  expect(await barriers(page)).toEqual([]);
-  await dialog.getByRole("button", { name: "I have it" }).click();
-  expect(await page.content()).not.toContain(token);
-  const me = () => fetch(`${world.direct}/api/v1/me`, { headers: { Authorization: `Bearer ${token}` } });
-  expect(await (await me()).json()).toMatchObject({ user_id: "robot", role: "viewer" });
-  await page.getByRole("button", { name: "Revoke: ci" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).click();
-  await page.getByText("robot").waitFor({ state: "detached" });
-  expect((await me()).status).toBe(401);
+test("a saved approval says what it covers and where, and is removed", async ({ world, visit }) => {
+  await world.rest.settings.change({ kept_rules: [
+    { id: "req_1", owner: "owner", dir: "/home/me/shop", tool: "execute_command", pattern: "go test *", ts: 1_700_000_000_000 },
+    { id: "req_2", owner: "owner", tool: "write_file", ts: 1_700_000_000_000 },
+    { id: "req_3", owner: "ada", tool: "edit", ts: 1_700_000_000_000 },
+  ] });
+  const { page } = await visit({ path: "/settings/permissions" });
+  const rules = page.getByRole("region", { name: "Your saved approvals" }).getByRole("listitem");
+  await rules.filter({ hasText: "go test *" }).getByText("Commands that begin like this · /home/me/shop").waitFor();
+  await rules.filter({ hasText: "Writing files" }).getByText("Every use of this tool · in every folder").waitFor();
+  expect(await rules.count()).toBe(2);
+  await page.getByRole("button", { name: "Remove: go test *" }).click();
+  await until("removed", async () => (await rules.count()) === 1);
+  expect((await world.rest.rules.list()).rules.map((r) => r.id)).toEqual(["req_2"]);
+  await world.rest.settings.change({ kept_rules: null });
 });
 
 test("what belongs to this browser holds at once and over a reload", async ({ visit }) => {
-  const { page } = await visit({ path: "/settings" });
+  const { page } = await visit({ path: "/settings/appearance" });
   await page.getByRole("radio", { name: "Dark" }).check({ force: true });
   expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
   await page.getByRole("radio", { name: "Compact" }).check({ force: true });
@@ -227,7 +290,7 @@ for (const phone of [false, true]) {
       for (const theme of ["light", "dark"]) {
         if (!opposite(phone, language === "ko", theme === "dark")) continue;
         const v = await visit({ phone, prefs: { theme, language } });
-        for (const part of ["push", "devices", "rules", "server", "secrets"]) {
+        for (const part of ["models", "permissions", "tools", "notifications", "appearance", "devices", "people", "storage", "secrets", "all"]) {
           await v.page.goto(`/settings/${part}`);
           await v.page.getByRole("heading").first().waitFor();
           await v.page.locator("main [role=status]").first().waitFor({ state: "detached" });

@@ -2,7 +2,7 @@ import { useState, type FormEvent } from "react";
 import { client } from "@/app/client";
 import { useWords } from "@/i18n";
 import { Button, CopyButton, Dialog, ErrorNote, Field, Select, TextInput } from "@/ui";
-import { settingsWords } from "./words";
+import { settingsWords } from "@/features/settings/words";
 
 const roles = ["viewer", "approver", "owner", "admin"] as const;
 
@@ -32,7 +32,7 @@ export function NewKeyDialog({ onClose }: { onClose(): void }) {
         <form id="new-key" className="flex flex-col gap-3" onSubmit={make}>
           <Field label={t.name} hint={t.keyNameHint}>{(p) => <TextInput {...p} maxLength={200} value={name} onChange={(e) => setName(e.target.value)} />}</Field>
           <Field label={t.user} hint={t.keyUserHint}>{(p) => <TextInput {...p} required spellCheck={false} value={user} onChange={(e) => setUser(e.target.value)} />}</Field>
-          <Field label={t.role}>
+          <Field label={t.role} hint={t.roleHelp[role]}>
             {(p) => (
               <Select {...p} value={role} onChange={(e) => setRole(e.target.value as typeof role)}>
                 {roles.map((r) => <option key={r} value={r}>{t.roles[r]}</option>)}
