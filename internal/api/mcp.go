@@ -19,7 +19,7 @@ type ToolServers interface {
 	SaveServer(ctx context.Context, name string, server settings.McpServer) error
 	RemoveServer(ctx context.Context, name string) error
 	AllowTool(ctx context.Context, server, tool string, always bool) error
-	TestServer(ctx context.Context, name string, server *settings.McpServer) (mcp.Tried, error)
+	TestServer(ctx context.Context, name string, server *settings.McpServer) (mcp.ServerTested, error)
 	ServerLog(name string) (string, error)
 }
 
@@ -58,7 +58,7 @@ type testServerInput struct {
 	Body *toolServerForm `required:"false" doc:"A tool server to test instead of the stored one. Nothing is stored"`
 }
 
-type testServerOutput struct{ Body mcp.Tried }
+type testServerOutput struct{ Body mcp.ServerTested }
 
 type serverLogOutput struct {
 	Body struct {

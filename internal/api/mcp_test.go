@@ -40,11 +40,11 @@ func (s *toolServers) AllowTool(_ context.Context, server, tool string, always b
 	return s.tell("allow %s %s %v", server, tool, always)
 }
 
-func (s *toolServers) TestServer(_ context.Context, name string, server *settings.McpServer) (mcp.Tried, error) {
+func (s *toolServers) TestServer(_ context.Context, name string, server *settings.McpServer) (mcp.ServerTested, error) {
 	if server == nil {
-		return mcp.Tried{OK: true, LatencyMS: 5, Tools: []string{"read"}}, s.tell("test %s", name)
+		return mcp.ServerTested{OK: true, LatencyMS: 5, Tools: []string{"read"}}, s.tell("test %s", name)
 	}
-	return mcp.Tried{Tools: []string{}, Error: "it could not be started"}, s.tell("test %s %s", name, server.Command)
+	return mcp.ServerTested{Tools: []string{}, Error: "it could not be started"}, s.tell("test %s %s", name, server.Command)
 }
 
 func (s *toolServers) ServerLog(name string) (string, error) { return "ready", s.tell("log %s", name) }

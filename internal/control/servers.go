@@ -33,7 +33,7 @@ func (d *ServerCommands) RemoveServer(ctx context.Context, name string) error {
 }
 
 // TestServer tries a tool server that need not be stored; nil is the stored one.
-func (d *ServerCommands) TestServer(ctx context.Context, name string, server *settings.McpServer) (mcp.Tried, error) {
+func (d *ServerCommands) TestServer(ctx context.Context, name string, server *settings.McpServer) (mcp.ServerTested, error) {
 	if server == nil {
 		return d.Servers.TryStored(ctx, name)
 	}

@@ -12,8 +12,8 @@ import (
 // tryWithin bounds a trial: somebody waits for it.
 const tryWithin = 10 * time.Second
 
-// A Tried is how the trial of a tool server came out. It is safe to show.
-type Tried struct {
+// A ServerTested says how the trial of a tool server came out. It is safe to show.
+type ServerTested struct {
 	OK        bool     `json:"ok"`
 	LatencyMS int64    `json:"latency_ms" doc:"From its start to its list of tools"`
 	Tools     []string `json:"tools" nullable:"false"`
@@ -22,7 +22,7 @@ type Tried struct {
 
 // Try starts or reaches a server, reads its tools and leaves it again. The server
 // need not be stored, and one of that name that runs is left alone.
-func (m *Manager) Try(ctx context.Context, name string, conf settings.McpServer) Tried {
+func (m *Manager) Try(ctx context.Context, name string, conf settings.McpServer) ServerTested {
 	ctx, cancel := context.WithTimeout(ctx, tryWithin)
 	defer cancel()
 	began := time.Now()
@@ -32,7 +32,7 @@ func (m *Manager) Try(ctx context.Context, name string, conf settings.McpServer)
 	if err != nil && ctx.Err() == nil {
 		l, err = s.connect(ctx, 1) // the older handshake, as when it runs
 	}
-	tried := Tried{OK: err == nil, LatencyMS: time.Since(began).Milliseconds(), Tools: []string{}}
+	tried := ServerTested{OK: err == nil, LatencyMS: time.Since(began).Milliseconds(), Tools: []string{}}
 	if err != nil {
 		tried.Error = err.Error()
 		return tried
@@ -47,10 +47,10 @@ func (m *Manager) Try(ctx context.Context, name string, conf settings.McpServer)
 }
 
 // TryStored is Try for a server of the settings, also for one that is switched off.
-func (m *Manager) TryStored(ctx context.Context, name string) (Tried, error) {
+func (m *Manager) TryStored(ctx context.Context, name string) (ServerTested, error) {
 	conf, ok := m.opts.Servers()[name]
 	if !ok {
-		return Tried{}, clew.Errorf(clew.SettingsInvalid, "there is no tool server %q", name)
+		return ServerTested{}, clew.Errorf(clew.SettingsInvalid, "there is no tool server %q", name)
 	}
 	return m.Try(ctx, name, conf), nil
 }
