@@ -31,7 +31,7 @@ test("each kind of setting has a label for people, is saved, shown after a reloa
   await number.fill("7");
   await number.press("Enter");
   await until("saved", async () => (await server(world, "checkpoint_max_file_mb")).value === 7);
-  await line(page, "checkpoint_max_file_mb").getByText("(0 to 1048576)").waitFor();
+  await line(page, "model_retries").getByText("(0 to 20)").waitFor();
   await line(page, "checkpoint_max_file_mb").getByText("Default: 100").waitFor();
   await number.fill("-5");
   await page.getByRole("button", { name: "Save: Largest file in checkpoints" }).click();
@@ -85,8 +85,8 @@ test("a search finds sections and settings, which are changed right there", asyn
   await until("saved", async () => (await server(world, "budget_usd")).value === 2.5);
   await world.rest.settings.change({ budget_usd: null });
   await search.fill("mcp");
-  await page.getByRole("link", { name: "Tool servers" }).last().click();
-  await page.getByRole("heading", { name: "Tool servers" }).waitFor();
+  await page.getByRole("link", { name: "Edit in Tool servers" }).click();
+  await page.getByRole("button", { name: "Add a tool server" }).waitFor();
   expect(await search.inputValue()).toBe("");
   await search.fill("nothing like this");
   await page.getByText("No matches").waitFor();

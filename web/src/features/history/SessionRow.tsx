@@ -44,7 +44,7 @@ export function SessionRow({ session: s, aside, onChange }: { session: SessionSu
           </span>
           <span className="flex shrink-0 items-center gap-3 text-sm text-soft">
             {s.plan && <span className="w-20"><Progress done={s.plan.done} total={s.plan.total} label={`${s.plan.done}/${s.plan.total}`} /></span>}
-            <Status status={standing(s, me?.user_id)} className="sm:w-24" />
+            <Status status={standing(s, me?.user_id)} className="sm:min-w-24" />
             <span className="whitespace-nowrap sm:w-14 sm:text-right">{s.cost_usd ? money(s.cost_usd) : "–"}</span>
             <Ago ms={s.updated_ms} className="whitespace-nowrap sm:w-24 sm:text-right" />
           </span>

@@ -47,6 +47,7 @@ export function SwitchRow({ label, name, help, checked, onChange, disabled }: { 
       label={label}
       name={name}
       help={help}
+      small
       control={<Toggle id={id} aria-labelledby={`${id}-l`} aria-describedby={help ? `${id}-d` : undefined} checked={checked} onChange={onChange} disabled={disabled} />}
     />
   );

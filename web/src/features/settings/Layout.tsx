@@ -73,7 +73,7 @@ export function Row({ icon, title, tag, children, actions, below, label }: {
 }
 
 /** A field of a form: its label, the key in small grey, what it does, and its control. */
-export function FieldRow({ id, label, name, help, control, below, wide }: {
+export function FieldRow({ id, label, name, help, control, below, wide, small }: {
   id: string;
   label: string;
   /** The setting's key. */
@@ -83,10 +83,12 @@ export function FieldRow({ id, label, name, help, control, below, wide }: {
   below?: ReactNode;
   /** The control has the whole width, under the words. */
   wide?: boolean;
+  /** The control is small: it stands at the right edge, also on a phone. */
+  small?: boolean;
 }) {
   return (
     <div className="px-4 py-3" data-setting={name}>
-      <div className={cx("grid items-center gap-x-6 gap-y-2", !wide && "sm:grid-cols-[minmax(0,1fr)_300px]")}>
+      <div className={cx("grid items-center gap-x-6 gap-y-2", small ? "grid-cols-[minmax(0,1fr)_auto]" : !wide && "sm:grid-cols-[minmax(0,1fr)_300px]")}>
         <div className="min-w-0">
           <div className="flex flex-wrap items-baseline gap-x-2">
             <label id={`${id}-l`} htmlFor={id} className="font-medium">{label}</label>

@@ -24,17 +24,17 @@ export function SearchPart({ query, sections, admin, onLeave }: { query: string;
           ))}
         </Group>
       )}
-      {admin ? <FoundSettings query={query} alone={found.length === 0} /> : found.length === 0 && <Empty title={t.nothing} />}
+      {admin ? <FoundSettings query={query} alone={found.length === 0} onLeave={onLeave} /> : found.length === 0 && <Empty title={t.nothing} />}
     </Part>
   );
 }
 
-function FoundSettings({ query, alone }: { query: string; alone: boolean }) {
+function FoundSettings({ query, alone, onLeave }: { query: string; alone: boolean; onLeave(): void }) {
   const t = useWords(settingsWords);
   const settings = useServerSettings();
   const fitting = useFitting(settings.value?.list ?? [], query);
   if (settings.error !== undefined) return <ErrorNote error={settings.error} retry={settings.reload} />;
   if (!settings.value) return <Loading />;
   if (fitting.length === 0) return alone ? <Empty title={t.nothing} /> : null;
-  return <AllSettings list={fitting} onChange={settings.value.fresh} />;
+  return <AllSettings list={fitting} onChange={settings.value.fresh} onLeave={onLeave} />;
 }

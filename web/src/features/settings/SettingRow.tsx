@@ -11,6 +11,9 @@ import { controlOf, textOf, valueOf, type Control } from "./setting";
 import { settingsWords } from "./words";
 import type { ServerSettings } from "./useServerSettings";
 
+/** A bound that nobody reaches is not worth a word. */
+const tooLarge = 1_000_000;
+
 /** What a setting is called; one that this page does not know goes by its key. */
 export function useLabel(s: Setting): Label {
   const known = useWords(labelWords) as Record<string, Label>;
@@ -70,7 +73,8 @@ export function SettingRow({ setting: s, onChange, full }: { setting: Setting; o
       label={label}
       name={s.key}
       wide={wide}
-      help={<>{help}{control.kind === "number" && s.min !== undefined && s.max !== undefined && <span className="whitespace-nowrap"> ({t.range(s.min, s.max)})</span>}</>}
+      small={control.kind === "switch"}
+      help={<>{help}{control.kind === "number" && s.min !== undefined && s.max !== undefined && s.max < tooLarge && <span className="whitespace-nowrap"> ({t.range(s.min, s.max)})</span>}</>}
       control={
         <form
           className={wide ? "flex w-full flex-wrap items-start gap-2" : "flex w-full items-center gap-2"}
@@ -80,9 +84,10 @@ export function SettingRow({ setting: s, onChange, full }: { setting: Setting; o
           }}
           noValidate
         >
+          {control.kind === "switch" && reset}
           <Editor id={id} control={control} setting={s} text={text} busy={busy} onText={setDraft} onSave={(v) => void save(v)} />
           {edited && <Button look="main" type="submit" busy={busy} aria-label={`${t.save}: ${label}`}>{t.save}</Button>}
-          {reset && <span className={wide ? "" : "ml-auto"}>{reset}</span>}
+          {reset && control.kind !== "switch" && <span className={wide ? "" : "ml-auto"}>{reset}</span>}
         </form>
       }
       below={

@@ -1,10 +1,10 @@
 import { Bell, ChevronLeft, ChevronRight, Cpu, Database, KeyRound, Lock, type LucideIcon, Palette, Plug, Search, Settings2, ShieldCheck, Users } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { Link, Redirect } from "wouter";
 import { useMe } from "@/app/account";
 import { useWords } from "@/i18n";
 import { useNarrow } from "@/lib/useNarrow";
-import { cx, IconButton, TextInput } from "@/ui";
+import { cx, TextInput } from "@/ui";
 import { PeoplePart } from "@/features/admin/PeoplePart";
 import { StoragePart } from "@/features/admin/StoragePart";
 import { ToolServersPart } from "@/features/mcp/ToolServersPart";
@@ -52,6 +52,7 @@ export function SettingsPage({ part }: { part?: string }) {
   const narrow = useNarrow();
   const admin = useMe()?.role === "admin";
   const [query, setQuery] = useState("");
+  useEffect(() => setQuery(""), [part]); // who goes to a section is done searching
   const info = ([id, icon, show]: [SectionId, LucideIcon, ReactNode, ...unknown[]]): SectionInfo => ({ id, icon, show, name: t.sections[id] });
   const own = personal.filter((s) => admin || !s[3]).map(info);
   const ofServer = admin ? server.map(info) : [];
@@ -64,7 +65,7 @@ export function SettingsPage({ part }: { part?: string }) {
   return (
     <>
       <header className="flex min-h-13 shrink-0 items-center gap-2 border-b border-line px-4 py-2 md:px-5">
-        {narrow && chosen && <Link href="/settings" asChild><IconButton label={t.back} icon={<ChevronLeft size={18} />} className="-ml-2" /></Link>}
+        {narrow && chosen && <Link href="/settings" aria-label={t.back} className="-ml-2 flex size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink"><ChevronLeft size={18} aria-hidden /></Link>}
         <h1 className={cx("text-lg font-semibold", narrow && chosen && "max-sm:sr-only")}>{t.title}</h1>
         <div className="relative ml-auto w-60 min-w-0 max-sm:w-full max-sm:flex-1">
           <Search size={14} aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-soft" />
@@ -74,9 +75,9 @@ export function SettingsPage({ part }: { part?: string }) {
       <div className="flex min-h-0 flex-1">
         {(!narrow || (list && wanted === "")) && (
           <nav aria-label={t.parts} className={cx("flex shrink-0 flex-col gap-px overflow-y-auto", narrow ? "w-full p-2" : "w-53 border-r border-line px-3 py-4")}>
-            {own.map((s) => <SectionLink key={s.id} section={s} current={!list && wanted === "" && s === shown} phone={narrow} />)}
+            {own.map((s) => <SectionLink key={s.id} section={s} current={!list && wanted === "" && s === shown} phone={narrow} onGo={() => setQuery("")} />)}
             {ofServer.length > 0 && <p className="px-2.5 pt-3 pb-1 text-xs font-semibold text-faint">{t.serverCaption}</p>}
-            {ofServer.map((s) => <SectionLink key={s.id} section={s} current={!list && wanted === "" && s === shown} phone={narrow} />)}
+            {ofServer.map((s) => <SectionLink key={s.id} section={s} current={!list && wanted === "" && s === shown} phone={narrow} onGo={() => setQuery("")} />)}
           </nav>
         )}
         {(!list || wanted !== "") && (
@@ -91,10 +92,11 @@ export function SettingsPage({ part }: { part?: string }) {
   );
 }
 
-function SectionLink({ section: s, current, phone }: { section: SectionInfo; current: boolean; phone: boolean }) {
+function SectionLink({ section: s, current, phone, onGo }: { section: SectionInfo; current: boolean; phone: boolean; onGo(): void }) {
   return (
     <Link
       href={`/settings/${s.id}`}
+      onClick={onGo}
       aria-current={current ? "page" : undefined}
       className={cx("flex min-h-(--row) shrink-0 items-center gap-2.5 rounded px-2.5 font-medium hover:bg-hover hover:text-ink", current ? "bg-hover text-ink" : "text-soft", phone && "min-h-11 text-ink")}
     >

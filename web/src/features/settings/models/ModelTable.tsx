@@ -37,16 +37,16 @@ export function ModelTable({ known, onChange }: { known: Known; onChange(): void
 
 function ModelRow({ model: m, profile, known, onChange }: { model: ModelInfo; profile?: NamedModelProfile; known: Known; onChange(): void }) {
   const t = useWords(modelsWords);
-  const vendor = known.list.providers.find((v) => v.id === m.provider);
+  const from = profile?.base_url ? m.profile : (known.list.providers.find((v) => v.id === m.provider)?.title ?? m.provider);
   const name = m.model || m.profile;
   const price = m.local ? t.free : m.priced ? `${usd(m.price_in)} / ${usd(m.price_out)}` : t.notKnown;
   return (
     <tr>
       <td className={cell}>
         <span className="flex flex-wrap items-center gap-x-2"><span className="font-medium wrap-anywhere">{name}</span>{m.in_use && <Badge>{t.isDefault}</Badge>}</span>
-        {m.profile !== name && <span className="block font-mono text-xs text-faint">{m.profile}</span>}
+        {m.profile !== name && m.profile !== from && <span className="block font-mono text-xs text-faint">{m.profile}</span>}
       </td>
-      <td className={cx(cell, "text-soft max-sm:hidden")}>{vendor?.title ?? m.provider}</td>
+      <td className={cx(cell, "text-soft max-sm:hidden")}>{from}</td>
       <td className={cx(cell, "text-right whitespace-nowrap text-soft")}>{m.context_window > 0 ? count(m.context_window) : t.notKnown}</td>
       <td className={cx(cell, "text-right whitespace-nowrap text-soft")}>{price}</td>
       <td className={cx(cell, "text-right")}>{profile && !profile.variable ? <Thinking name={name} profile={profile} can={m.thinking === true || !!profile.thinking} onChange={onChange} /> : <span className="text-soft">{profile?.thinking ? t.thinking[profile.thinking] : t.cannotThink}</span>}</td>
@@ -59,7 +59,7 @@ function Thinking({ name, profile, can, onChange }: { name: string; profile: Nam
   if (!can) return <span className="text-soft">{t.cannotThink}</span>;
   const change = (to: string) => void client.rest.models.change(profile.name, { thinking: to === "" ? null : to }).then(() => announce(t.saved), notifyError).finally(onChange);
   return (
-    <Select aria-label={t.thinkingOf(name)} className="ml-auto w-36! border-transparent bg-transparent hover:bg-hover" value={profile.thinking ?? ""} onChange={(e) => change(e.target.value)}>
+    <Select aria-label={t.thinkingOf(name)} className="ml-auto w-36! border-transparent [text-align-last:right] bg-transparent hover:bg-hover" value={profile.thinking ?? ""} onChange={(e) => change(e.target.value)}>
       {levels.map((l) => <option key={l} value={l}>{t.thinking[l]}</option>)}
     </Select>
   );
