@@ -23,7 +23,9 @@ export function AllPart() {
 }
 
 /** What has a section of its own is edited there. */
-const elsewhere: Record<string, "models" | "tools" | "permissions"> = { model_profiles: "models", mcp_servers: "tools", kept_rules: "permissions" };
+const elsewhere: Record<string, "models" | "tools" | "permissions"> = {
+  model_profile: "models", model_small: "models", model_subtasks: "models", model_profiles: "models", mcp_servers: "tools", mode: "permissions", kept_rules: "permissions",
+};
 
 export function AllSettings({ list, onChange, onLeave }: { list: Setting[]; onChange(): Promise<void>; /** Called when a link to another section is followed. */ onLeave?(): void }) {
   const t = useWords(settingsWords);

@@ -87,8 +87,8 @@ export function FieldRow({ id, label, name, help, control, below, wide, small }:
   small?: boolean;
 }) {
   return (
-    <div className="px-4 py-3" data-setting={name}>
-      <div className={cx("grid items-center gap-x-6 gap-y-2", small ? "grid-cols-[minmax(0,1fr)_auto]" : !wide && "sm:grid-cols-[minmax(0,1fr)_300px]")}>
+    <div className="@container px-4 py-3" data-setting={name}>
+      <div className={cx("grid items-center gap-x-6 gap-y-2", small ? "grid-cols-[minmax(0,1fr)_auto]" : !wide && "@[34rem]:grid-cols-[minmax(0,1fr)_300px]")}>
         <div className="min-w-0">
           <div className="flex flex-wrap items-baseline gap-x-2">
             <label id={`${id}-l`} htmlFor={id} className="font-medium">{label}</label>
