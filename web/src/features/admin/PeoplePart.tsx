@@ -55,7 +55,7 @@ function PersonRow({ person: p, mine, end }: { person: Person; mine?: string; en
       tag={p.roles.map((r) => <Badge key={r} tone={r === "admin" ? "run" : "past"}>{s.roles[r] ?? r}</Badge>)}
       below={
         <details className="group mt-1 sm:pl-11.5">
-          <summary className="flex min-h-(--row) w-fit items-center rounded text-sm text-run">{t.keys(p.keys.length)}</summary>
+          <summary className="flex min-h-(--row) w-fit min-w-(--row) items-center rounded text-sm text-run">{t.keys(p.keys.length)}</summary>
           <ul className="divide-y divide-line">
             {p.keys.map((k) => <KeyRow key={k.id} apiKey={k} mine={k.id === mine} action={s.revoke} hint={s.revokeHint} onEnd={() => end(k.id)} />)}
           </ul>

@@ -78,7 +78,7 @@ function Tools({ server: s, act }: { server: McpServer; act(work: Promise<unknow
   const t = useWords(mcpWords);
   return (
     <details className="mt-1">
-      <summary className="flex min-h-(--row) w-fit items-center rounded text-sm text-run">{t.tools(s.tools!.length)}</summary>
+      <summary className="flex min-h-(--row) w-fit min-w-(--row) items-center rounded text-sm text-run">{t.tools(s.tools!.length)}</summary>
       <p className="text-sm text-soft">{t.always}</p>
       <ul className="divide-y divide-line">
         {s.tools!.map((tool) => (

@@ -59,7 +59,7 @@ function Thinking({ name, profile, can, onChange }: { name: string; profile: Nam
   if (!can) return <span className="text-soft">{t.cannotThink}</span>;
   const change = (to: string) => void client.rest.models.change(profile.name, { thinking: to === "" ? null : to }).then(() => announce(t.saved), notifyError).finally(onChange);
   return (
-    <Select aria-label={t.thinkingOf(name)} className="ml-auto w-36! border-transparent [text-align-last:right] bg-transparent hover:bg-hover" value={profile.thinking ?? ""} onChange={(e) => change(e.target.value)}>
+    <Select aria-label={t.thinkingOf(name)} className="ml-auto w-36! max-sm:w-24! border-transparent [text-align-last:right] bg-transparent hover:bg-hover" value={profile.thinking ?? ""} onChange={(e) => change(e.target.value)}>
       {levels.map((l) => <option key={l} value={l}>{t.thinking[l]}</option>)}
     </Select>
   );
