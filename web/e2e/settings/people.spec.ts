@@ -24,7 +24,7 @@ test("an administrator sees everybody's sessions, finds them, and only watches",
 
   await page.goto(`/s/${hers}`);
   await live(page);
-  await page.getByText("You may watch this session, not answer in it.").waitFor();
+  await page.getByText("You have view-only access.").waitFor();
   expect(await page.getByRole("button", { name: /Approve|Deny/ }).count()).toBe(0);
   await page.goto(`/s/${hers}/time`);
   await live(page);
