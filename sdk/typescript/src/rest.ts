@@ -90,6 +90,8 @@ export class Rest {
       this.request("PUT", at("sessions", id, "access", userId), { role }),
     timeline: (id: string, query: t.TimelineQuery = {}): Promise<t.Timeline> =>
       this.#get(at("sessions", id, "timeline"), { ...query }),
+    /** What changed in its files: since it began, since the last commit, or since its work tree began. */
+    diff: (id: string, query: { against?: t.DiffAgainst } = {}): Promise<t.SessionDiff> => this.#get(at("sessions", id, "diff"), { ...query }),
     tasks: (id: string): Promise<t.TaskList> => this.#get(at("sessions", id, "tasks")),
     tool: (id: string, toolCallId: string, messageId?: string): Promise<t.ToolDetail> =>
       this.#get(at("sessions", id, "tools", toolCallId), { message_id: messageId }),

@@ -589,3 +589,27 @@ export interface SlashCommand {
   argument_hint?: string;
   path: string;
 }
+
+/** What files are compared with: those when the session began, the last commit, or the commit that its work tree began with. */
+export type DiffAgainst = "start" | "head" | "base";
+
+export interface SessionDiff {
+  against: DiffAgainst;
+  files: FileChange[];
+  /** All that differ; there may be more than are listed. */
+  files_count: number;
+  /** Lines of all files listed. */
+  added: number;
+  deleted: number;
+}
+
+export interface FileChange {
+  path: string;
+  old_path?: string;
+  status: string;
+  added: number;
+  deleted: number;
+  binary?: boolean;
+  truncated?: boolean;
+  unified?: string;
+}

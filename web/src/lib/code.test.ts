@@ -1,26 +1,41 @@
+import hljs from "highlight.js/lib/common";
 import { expect, test } from "vitest";
-import { piecesOf } from "./code";
+import { languageOfPath } from "./code";
+import { coloursOf, piecesOf, type Scope } from "./code_scopes";
 
-test("pieces joined are the code", () => {
-  const samples: [string, string][] = [
-    ["go", 'package main // why\nvar s = "a \\" b"\nx := 0x1F /* open'],
-    ["python", "def f(x):  # note\n  return '''long\ntext''' + 'open"],
-    ["json", '{"a": [1, true, null]}'],
-    ["sql", "SELECT * FROM t WHERE a = 'x' -- end"],
-    ["diff", "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same"],
-    ["unknown", "<script>"],
-  ];
-  for (const [lang, code] of samples) expect(piecesOf(code, lang).map((p) => p.text).join("")).toBe(code);
+const coloured = (code: string, lang: string) => coloursOf((hljs.highlight(code, { language: lang, ignoreIllegals: true })._emitter as unknown as { rootNode: Scope }).rootNode);
+const told = (code: string, lang: string) => piecesOf(code, coloured(code, lang)).map((p) => [p.kind, p.text]);
+
+test("code in pieces: the words of a language, texts, numbers and comments", () => {
+  const code = 'def f(x):\n    return "a" + 1  # why\n';
+  expect(told(code, "python")).toEqual([
+    ["key", "def"], [undefined, " "], ["fn", "f"], [undefined, "(x):\n    "], ["key", "return"], [undefined, " "], ["str", '"a"'], [undefined, " + "], ["num", "1"], [undefined, "  "], ["com", "# why"], [undefined, "\n"],
+  ]);
 });
 
-test("in a shell a hash within a word is no comment", () => {
-  const comments = (code: string) => piecesOf(code, "sh").filter((p) => p.kind === "comment").map((p) => p.text);
-  expect(comments("part=${1#*.}\npart=${part#0} # 08 would be an octal number\necho $# a#b;# done")).toEqual(["# 08 would be an octal number", "# done"]);
-  expect(comments("#!/bin/sh\n  # indented")).toEqual(["#!/bin/sh", "# indented"]);
+test("what stands inside a text is code again", () => {
+  expect(told("`a ${1} b`", "javascript")).toEqual([["str", "`a "], [undefined, "${"], ["num", "1"], [undefined, "}"], ["str", " b`"]]);
 });
 
-test("kinds are told apart", () => {
-  const kinds = Object.fromEntries(piecesOf('return "x" // 12', "go").map((p) => [p.text, p.kind]));
-  expect(kinds).toMatchObject({ return: "word", '"x"': "string", "// 12": "comment" });
-  expect(piecesOf("-old\n+new", "diff").map((p) => p.kind)).toEqual(["removed", "added"]);
+test("joined, the pieces of any line are the line", () => {
+  const code = "/* one\n   two */ x = `three\nfour`; // five";
+  const colours = coloured(code, "javascript");
+  let start = 0;
+  for (const line of code.split("\n")) {
+    expect(piecesOf(line, colours, start).map((p) => p.text).join("")).toBe(line);
+    start += line.length + 1;
+  }
+  expect(piecesOf("   two */ x", colours, 7)).toEqual([{ text: "   two */", kind: "com" }, { text: " x" }]);
+});
+
+test("marks cut pieces without losing their colours", () => {
+  const code = "return order";
+  expect(piecesOf(code, coloured(code, "python"), 0, [[3, 9]])).toEqual([
+    { text: "ret", kind: "key" }, { text: "urn", kind: "key", marked: true }, { text: " or", marked: true }, { text: "der" },
+  ]);
+  expect(piecesOf("abc", null, 0, [[0, 1], [2, 3]])).toEqual([{ text: "a", marked: true }, { text: "b" }, { text: "c", marked: true }]);
+});
+
+test("the language of a file is in its name", () => {
+  expect(["a/b.py", "go.mod", "Makefile", "README", "x.TSX"].map(languageOfPath)).toEqual(["py", "go", "makefile", "", "tsx"]);
 });

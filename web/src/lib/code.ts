@@ -1,84 +1,130 @@
+import { useEffect, useRef, useState } from "react";
+import workerUrl from "./code.worker?worker&url";
+import type { Colours } from "./code_scopes";
+import { startWorker } from "./startWorker";
+
 /*
- * A light hand for colours in code: comments, strings, numbers and the common
- * words of common languages. It does not understand; it only makes code easier
- * to read, without a megabyte of grammars.
+ * Colours in code come from highlight.js in a worker of its own, so that no
+ * text, however long or odd, holds up the page. Until they are there, and where
+ * they do not come, code is shown as plain text.
  */
-export type CodeKind = "plain" | "comment" | "string" | "number" | "word" | "added" | "removed" | "head";
-
-export interface CodePiece {
-  kind: CodeKind;
-  text: string;
+export interface Asked {
+  id: number;
+  code: string;
+  lang: string;
 }
 
-interface Family {
-  comment: string; // as a regular expression
-  string: string;
-  words: Set<string>;
+export interface Coloured {
+  id: number;
+  colours: Colours;
 }
 
-const list = (s: string) => new Set(s.split(" "));
-const quotes = `"(?:[^"\\\\\\n]|\\\\.)*"?|'(?:[^'\\\\\\n]|\\\\.)*'?`;
+const none: Colours = new Uint32Array();
+const longest = 600_000;
+const keptLength = 30_000;
+const patienceMs = 5_000; // there are texts that a grammar does not get done with
 
-const c: Family = {
-  comment: "//[^\\n]*|/\\*[\\s\\S]*?(?:\\*/|$)",
-  string: `${quotes}|\`(?:[^\`\\\\]|\\\\.)*\`?`,
-  words: list(
-    "as async await break case catch class const continue default defer delete do else enum export extends fallthrough false final finally fn for func function go goto if impl implements import in instanceof interface let loop map match mod move mut new nil null of override package private protected pub public range readonly return self select static struct super switch this throw trait true try type typeof undefined unsafe use val var void where while yield bool byte char error float64 int int64 string uint any number boolean unknown never",
-  ),
-};
-const script: Family = {
-  comment: "#[^\\n]*",
-  string: `"""[\\s\\S]*?(?:"""|$)|'''[\\s\\S]*?(?:'''|$)|${quotes}`,
-  words: list(
-    "and as assert async await begin break case class continue def del do done elif else elsif end ensure esac except export false False fi finally for from function global if import in is lambda local match module None nonlocal not or pass raise require rescue return self set source then true True try unless until while with yield echo exit",
-  ),
-};
-const sql: Family = {
-  comment: "--[^\\n]*|/\\*[\\s\\S]*?(?:\\*/|$)",
-  string: quotes,
-  words: list(
-    "select from where and or not null insert into values update set delete create table index view drop alter add primary key foreign references join left right inner outer on as group by order having limit offset union all distinct case when then else end begin commit rollback with returning exists between like in is",
-  ),
-};
-const data: Family = { comment: "#[^\\n]*|//[^\\n]*", string: quotes, words: list("true false null yes no") };
+let worker: Worker | null = null;
+let count = 0;
+const waiting = new Map<number, { asked: Asked; done(colours: Colours): void; timer?: ReturnType<typeof setTimeout> }>();
+const known = new Map<string, Colours>(); // so that scrolling back costs nothing
 
-const families: Record<string, Family> = {};
-const name = (family: Family, names: string) => names.split(" ").forEach((n) => (families[n] = family));
-name(c, "go golang c h cpp c++ cc cs csharp java js jsx javascript mjs ts tsx typescript rust rs swift kotlin kt scala php dart proto css scss less zig");
-// In a shell a comment begins a word: ${1#*.} has none.
-const shell: Family = { ...script, comment: "(?<![^\\s;&|()])#[^\\n]*" };
-name(shell, "sh bash zsh shell console fish make makefile dockerfile");
-name(script, "py python rb ruby perl r elixir ex");
-name(sql, "sql psql mysql sqlite lua haskell hs");
-name(data, "json jsonc yaml yml toml ini conf env properties hcl tf");
+/** The colours of code; none where its language is not known. It never fails. */
+export function coloursFor(code: string, lang: string): Promise<Colours> {
+  const name = languageOf(lang);
+  const key = `${name} ${code}`;
+  const found = known.get(key);
+  if (found) return Promise.resolve(found);
+  if (name === "" || code === "" || code.length > longest || typeof Worker === "undefined") return Promise.resolve(none);
+  return new Promise((done) => {
+    const asked: Asked = { id: ++count, code, lang: name };
+    waiting.set(asked.id, {
+      asked,
+      done: (colours) => {
+        if (code.length <= keptLength) known.set(key, colours);
+        if (known.size > 200) known.delete(known.keys().next().value!);
+        done(colours);
+      },
+    });
+    if (waiting.size === 1) send();
+  });
+}
 
-const longest = 60_000;
-
-/** Code in pieces of one kind each; joined, they are the code. */
-export function piecesOf(code: string, lang: string): CodePiece[] {
-  if (lang === "diff" || lang === "patch") return diffPieces(code);
-  const family = families[lang];
-  if (!family || code.length > longest) return [{ kind: "plain", text: code }];
-  const pattern = new RegExp(`(${family.comment})|(${family.string})|(\\b\\d[\\w.]*)|([A-Za-z_]\\w*)`, "g");
-  const anyCase = family === sql;
-  const pieces: CodePiece[] = [];
-  let at = 0;
-  for (const m of code.matchAll(pattern)) {
-    const kind = m[1] ? "comment" : m[2] ? "string" : m[3] ? "number" : family.words.has(anyCase ? m[4]!.toLowerCase() : m[4]!) ? "word" : "plain";
-    if (kind === "plain") continue;
-    if (m.index > at) pieces.push({ kind: "plain", text: code.slice(at, m.index) });
-    pieces.push({ kind, text: m[0] });
-    at = m.index + m[0].length;
+/** Hands the oldest to the worker; one at a time, so that the clock is fair. */
+function send(): void {
+  const next = waiting.values().next().value;
+  if (!next) return;
+  try {
+    worker ??= started();
+    worker.postMessage(next.asked);
+  } catch {
+    settle(next.asked.id, none);
+    return;
   }
-  if (at < code.length) pieces.push({ kind: "plain", text: code.slice(at) });
-  return pieces;
+  next.timer = setTimeout(() => {
+    worker?.terminate();
+    worker = null;
+    settle(next.asked.id, none);
+  }, patienceMs);
 }
 
-function diffPieces(code: string): CodePiece[] {
-  return code.split(/(?<=\n)/).map((text) => ({ kind: diffKind(text), text }));
+function started(): Worker {
+  const w = startWorker(workerUrl);
+  w.onmessage = (e: MessageEvent<Coloured>) => settle(e.data.id, e.data.colours);
+  w.onerror = () => {
+    w.terminate();
+    if (worker === w) worker = null;
+    const stuck = waiting.keys().next().value;
+    if (stuck !== undefined) settle(stuck, none);
+  };
+  return w;
 }
 
-function diffKind(line: string): CodeKind {
-  if (line.startsWith("@@") || line.startsWith("+++") || line.startsWith("---")) return "head";
-  return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "plain";
+function settle(id: number, colours: Colours): void {
+  const one = waiting.get(id);
+  if (!one) return;
+  clearTimeout(one.timer);
+  waiting.delete(id);
+  one.done(colours);
+  send();
+}
+
+/** The colours of a text that may be growing: what was coloured stays so until there is more. */
+export function useColours(code: string, lang: string): Colours | null {
+  const [shown, setShown] = useState<{ code: string; lang: string; colours: Colours } | null>(null);
+  const latest = useRef({ code, lang });
+  latest.current = { code, lang };
+  const busy = useRef(false);
+  const here = useRef(true);
+  useEffect(() => {
+    here.current = true;
+    return () => void (here.current = false);
+  }, []);
+  useEffect(() => {
+    const ask = async () => {
+      busy.current = true;
+      const wanted = latest.current;
+      const colours = await coloursFor(wanted.code, wanted.lang);
+      busy.current = false;
+      if (!here.current) return;
+      if (colours !== none) setShown({ ...wanted, colours });
+      if (latest.current.code !== wanted.code || latest.current.lang !== wanted.lang) void ask();
+    };
+    if (!busy.current) void ask();
+  }, [code, lang]);
+  return shown && shown.lang === lang && code.startsWith(shown.code) ? shown.colours : null;
+}
+
+// What people and files call languages, where highlight.js has another name.
+const names: Record<string, string> = { "": "", txt: "", text: "", console: "shell", zsh: "bash", fish: "bash", dockerfile: "bash", env: "ini", conf: "ini", tf: "ini", jsonc: "json", mod: "go", sum: "", vue: "xml", svelte: "xml", zig: "rust", scala: "kotlin", dart: "java", proto: "c" };
+
+export function languageOf(lang: string): string {
+  return names[lang] ?? lang;
+}
+
+/** The language of a file, by its name. */
+export function languageOfPath(path: string): string {
+  const name = path.split("/").at(-1)!.toLowerCase();
+  if (/^(makefile|dockerfile|gemfile|rakefile)$/.test(name)) return name === "makefile" ? "makefile" : name === "dockerfile" ? "bash" : "ruby";
+  return name.includes(".") ? languageOf(name.split(".").at(-1)!) : "";
 }

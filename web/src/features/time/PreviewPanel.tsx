@@ -4,7 +4,6 @@ import { GitFork, Redo2, Undo2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import { notify } from "@/app/notices";
 import { useWords } from "@/i18n";
-import { useNarrow } from "@/lib/useNarrow";
 import { Button, cx, ErrorNote, Loading, Mark, Segmented, Switch } from "@/ui";
 import { DiffView } from "@/features/diff/DiffView";
 import { ForkDialog } from "./ForkDialog";
@@ -32,7 +31,6 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
   onTravel(): void;
 }) {
   const t = useWords(timeWords);
-  const narrow = useNarrow();
   const [taken, setTaken] = useState(false);
   const [overwrite, setOverwrite] = useState(false);
   const [round, setRound] = useState(0);
@@ -127,7 +125,7 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
             </div>
           </div>
           {p.files && p.files.length > 0 && (
-            <div className="flex flex-col border-t border-line max-md:h-96 md:min-h-64 md:flex-1"><DiffView key={p.checkpoint_id} files={p.files} total={p.files_count} narrow={narrow} /></div>
+            <div className="flex flex-col border-t border-line max-md:h-96 md:min-h-64 md:flex-1"><DiffView key={p.checkpoint_id} files={p.files} total={p.files_count} /></div>
           )}
         </>
       )}

@@ -1,19 +1,9 @@
 import type { Todo } from "@clew-run/client";
 import { useEffect, useMemo, useState } from "react";
+import { startWorker } from "@/lib/startWorker";
 import type { Box, Shape } from "./layout";
 import { shapeOf } from "./shape";
 import workerUrl from "./layout.worker?worker&url";
-
-interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): unknown };
-}
-
-/** Starts the worker. Browsers with Trusted Types want its address to come from a policy. */
-function startWorker(): Worker {
-  const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
-  const url = types?.createPolicy("clew", { createScriptURL: (u) => u }).createScriptURL(workerUrl) ?? workerUrl;
-  return new Worker(url as string, { type: "module" });
-}
 
 /** Where each step stands. It is worked out elsewhere, so that a large plan does not hold up the page. */
 export function useLayout(todos: readonly Todo[]): Box[] | null {
@@ -22,7 +12,7 @@ export function useLayout(todos: readonly Todo[]): Box[] | null {
   const spelled = JSON.stringify(shapeOf(todos));
   const shape = useMemo(() => JSON.parse(spelled) as Shape, [spelled]);
   useEffect(() => {
-    const worker = startWorker();
+    const worker = startWorker(workerUrl);
     worker.onmessage = (e: MessageEvent<Box[]>) => {
       setBoxes(e.data);
       worker.terminate();

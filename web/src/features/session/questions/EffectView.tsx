@@ -2,8 +2,8 @@ import type { CommandLimits, Effect, Question } from "@clew-run/client";
 import { Box, Folder, GlobeLock } from "lucide-react";
 import type { ReactNode } from "react";
 import { useWords } from "@/i18n";
+import { DiffBlock } from "@/features/diff/DiffBlock";
 import { Badge, Pre } from "@/ui";
-import { DiffText } from "./DiffText";
 import { deceives } from "./reveal";
 import { Revealed } from "./Revealed";
 import { rounded } from "./rounded";
@@ -33,7 +33,7 @@ export function EffectView({ question: q }: { question: Approval }) {
           </Pre>
         </div>
       )}
-      {e?.diff && <DiffText diff={e.diff} label={t.changes} more={t.moreLines} />}
+      {e?.diff && <DiffBlock diff={e.diff} label={t.changes} most={400} />}
       {input !== undefined && input !== "{}" && (
         <Pre label={t.input} className="max-h-48 whitespace-pre-wrap wrap-anywhere!"><Revealed text={input} /></Pre>
       )}

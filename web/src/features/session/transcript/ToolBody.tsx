@@ -6,15 +6,13 @@ import { useWords } from "@/i18n";
 import { AnsiText } from "@/lib/AnsiText";
 import { CodeText } from "@/lib/CodeText";
 import { useLoaded } from "@/lib/useLoaded";
-import { Button, CopyButton, Pre } from "@/ui";
-import { DiffText } from "../questions/DiffText";
+import { CopyButton, Pre } from "@/ui";
+import { DiffBlock } from "@/features/diff/DiffBlock";
 import { Revealed } from "../questions/Revealed";
 import { useSide } from "../side/side";
 import { allowedWords } from "./allowed";
 import { Images } from "./Images";
 import { transcriptWords } from "./words";
-
-const longDiff = 400; // lines; beyond that the Changes panel is the place
 
 /** All of a call: its exact input, its effect, its diff, its output. */
 export function ToolBody({ session, message: m, output, made }: {
@@ -25,6 +23,7 @@ export function ToolBody({ session, message: m, output, made }: {
   made: boolean;
 }) {
   const t = useWords(transcriptWords);
+  const show = useSide((s) => s.show);
   const callId = m.tool_call_id ?? "";
   const status = m.tool?.status ?? "";
   const loaded = useLoaded<ToolDetail>(`${session.id} ${callId} ${status}`, () => client.rest.sessions.tool(session.id, callId, m.message_id));
@@ -44,7 +43,7 @@ export function ToolBody({ session, message: m, output, made }: {
       )}
       {m.tool?.allowed_by && <p className="flex items-center gap-1.5 text-sm text-soft"><ShieldCheck size={13} aria-hidden />{allowedWords(t, m.tool.allowed_by)}</p>}
       {effect && <Facts effect={effect} />}
-      {effect?.diff && <Diff diff={effect.diff} />}
+      {effect?.diff && <DiffBlock diff={effect.diff} label={t.changes} most={7} onOpen={() => show("changes")} />}
       {error && !told && <Part name={t.errorLabel}><Pre label={t.errorLabel} className="max-h-60 whitespace-pre-wrap text-fail">{error}</Pre></Part>}
       {text !== undefined && text !== "" && (
         <Part name={t.output} copy={text} aside={d.output_blob && <Whole session={session} address={d.output_blob} />}>
@@ -66,17 +65,6 @@ function Part({ name, copy, aside, children }: { name: string; copy?: string; as
       </div>
       {children}
     </div>
-  );
-}
-
-function Diff({ diff }: { diff: string }) {
-  const t = useWords(transcriptWords);
-  const show = useSide((s) => s.show);
-  const long = diff.split("\n").length > longDiff;
-  return (
-    <Part name={t.changes} copy={diff} aside={<Button look="quiet" onClick={() => show("changes")}>{t.openChanges}</Button>}>
-      {long ? <p className="text-soft">{t.moreLines(diff.split("\n").length)}</p> : <DiffText diff={diff.replace(/^(?:diff|index) .*\n/gm, "")} label={t.changes} more={t.moreLines} />}
-    </Part>
   );
 }
 
