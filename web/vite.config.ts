@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { diagrams } from "./vite.diagrams.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const next = "dist.next";
@@ -27,8 +28,8 @@ function finished(): Plugin {
       const page = readFileSync(join(dir, "index.html"), "utf8");
       const build = createHash("sha256").update(page).digest("hex").slice(0, 12);
       writeFileSync(join(dir, "index.html"), page.replace("__BUILD__", build));
-      // The Korean fonts come when Hangul is shown.
-      const files = readdirSync(join(dir, "assets")).filter((name) => !name.startsWith("korean")).map((name) => `/assets/${name}`);
+      // The Korean fonts come when Hangul is shown, what draws diagrams with the first one.
+      const files = readdirSync(join(dir, "assets")).filter((name) => !/^(korean|diagrams)/.test(name)).map((name) => `/assets/${name}`);
       const worker = join(dir, "sw.js");
       writeFileSync(worker, `const __BUILD__=${JSON.stringify(build)},__FILES__=${JSON.stringify(files)};${readFileSync(worker, "utf8")}`);
       for (const file of readdirSync(dir, { recursive: true, withFileTypes: true })) {
@@ -48,7 +49,7 @@ function finished(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), finished()],
+  plugins: [react(), tailwindcss(), diagrams(), finished()],
   resolve: {
     alias: [
       { find: "@clew-run/client/react", replacement: join(client, "react.ts") },

@@ -6,6 +6,8 @@ import { clean, marked, type CleanHtml } from "./markdown_render";
 export type Block =
   | { readonly kind: "html"; readonly raw: string; readonly html: CleanHtml }
   | { readonly kind: "code"; readonly raw: string; readonly lang: string; readonly text: string }
+  | { readonly kind: "math"; readonly raw: string; readonly text: string }
+  | { readonly kind: "diagram"; readonly raw: string; readonly text: string }
   | { readonly kind: "plain"; readonly raw: string };
 
 const longest = 256 * 1024; // characters; beyond that a text is shown as it is
@@ -28,7 +30,12 @@ function tooMuch(text: string): boolean {
 }
 
 function blockOf(token: Token): Block {
-  if (token.type === "code") return { kind: "code", raw: token.raw, lang: language(token.lang ?? ""), text: token.text };
+  if (token.type === "code") {
+    const lang = language(token.lang ?? "");
+    const drawn = lang === "mermaid" ? "diagram" : lang === "math" ? "math" : null;
+    return drawn ? { kind: drawn, raw: token.raw, text: token.text } : { kind: "code", raw: token.raw, lang, text: token.text };
+  }
+  if (token.type === "blockMath") return { kind: "math", raw: token.raw, text: String(token.text) };
   try {
     return { kind: "html", raw: token.raw, html: clean(marked.parser([token])) };
   } catch {

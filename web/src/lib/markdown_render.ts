@@ -1,6 +1,8 @@
 import DOMPurify from "dompurify";
 import { Marked, type RendererObject, type Tokens } from "marked";
+import { escapeHtml } from "./markdown_escape";
 import { emphasisMend } from "./markdown_korean";
+import { blockMath, inlineMath } from "./markdown_math";
 
 /** HTML that went through the sanitiser; a TrustedHTML where the browser has such. */
 export type CleanHtml = TrustedHTML | string;
@@ -45,16 +47,16 @@ const renderer: RendererObject = {
   },
 };
 
-export const marked = new Marked({ gfm: true, breaks: false, renderer, extensions: [emphasisMend] });
+export const marked = new Marked({ gfm: true, breaks: false, renderer, extensions: [emphasisMend, blockMath, inlineMath] });
 
 const allowed = {
   ALLOWED_TAGS: [
     "p", "br", "hr", "h4", "h5", "h6", "strong", "em", "del", "code", "pre", "blockquote",
     "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "a", "img", "div",
   ],
-  ALLOWED_ATTR: ["href", "title", "target", "rel", "src", "alt", "loading", "align", "start", "tabindex"],
+  ALLOWED_ATTR: ["href", "title", "target", "rel", "src", "alt", "loading", "align", "start", "tabindex", "class"],
   // These hold no addresses; without this their values would have to look like one.
-  ADD_URI_SAFE_ATTR: ["target", "rel", "loading", "align", "start", "tabindex"],
+  ADD_URI_SAFE_ATTR: ["target", "rel", "loading", "align", "start", "tabindex", "class"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?:reports|s)\/|\/api\/v1\/sessions\/|data:image\/)/i,
@@ -65,6 +67,7 @@ const purify = DOMPurify(window);
 purify.addHook("uponSanitizeAttribute", (node, data) => {
   if (data.attrName === "src" && !ownImage.test(data.attrValue)) data.keepAttr = false;
   if (data.attrName === "href" && !safeLink(data.attrValue)) data.keepAttr = false;
+  if (data.attrName === "class" && !(node.nodeName === "CODE" && /^math(-block)?$/.test(data.attrValue))) data.keepAttr = false;
   if (data.attrName === "target" && node.nodeName !== "A") data.keepAttr = false;
 });
 
@@ -83,8 +86,4 @@ export function safeLink(href: string): string | null {
   } catch {
     return null;
   }
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
