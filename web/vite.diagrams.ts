@@ -20,7 +20,7 @@ export function diagrams(): Plugin {
   return {
     name: "clew-diagrams",
     configResolved(config) {
-      command = process.env.VITEST ? "test" : config.command;
+      command = config.command === "serve" && process.env.VITEST ? "test" : config.command;
     },
     resolveId: (id) => (id === name ? `\0${name}` : undefined),
     async load(id) {

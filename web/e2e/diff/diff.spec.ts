@@ -69,9 +69,7 @@ test("counts, words, colours, unchanged lines, both layouts, the list of files",
 
   // Lines that stay are folded, and shown when somebody wants them.
   expect(await lines.getByText("# line 6 that stays").count()).toBe(0);
-  await page.screenshot({ path: "/tmp/dx/before.png" });
   await lines.getByRole("button", { name: /^Show \d+ unchanged lines?$/ }).first().click();
-  await page.screenshot({ path: "/tmp/dx/after.png" });
   await lines.getByText("# line 6 that stays").first().waitFor();
   await page.getByRole("radio", { name: "Unified" }).check({ force: true });
   await until("one column", async () => (await lines.locator(".grid-cols-2").count()) === 0);

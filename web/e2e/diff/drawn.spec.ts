@@ -1,10 +1,10 @@
-import { barriers, expect, literal, live, screenshots, test, until } from "../harness";
+import { barriers, expect, literal, live, screenshots, test, until, type World } from "../harness";
 
 const fence = (lang: string, text: string) => `\`\`\`${lang}\n${text}\n\`\`\``;
 const flow = "flowchart LR\n  A[Request] --> B{Known key?}\n  B -- yes --> C[Saved order]\n  B -- no --> D[Charge]\n  D --> E[(Orders)]";
 const sequence = "sequenceDiagram\n  participant C as Client\n  participant S as Server\n  C->>S: checkout\n  S-->>C: order";
 
-async function said(world: Parameters<Parameters<typeof test>[2]>[0]["world"], text: string): Promise<string> {
+async function said(world: World, text: string): Promise<string> {
   await world.model.script([{ times: 0, reply: [{ text: literal(text) }] }]);
   const session = await world.session("Drawn");
   await world.say(session, "draw");

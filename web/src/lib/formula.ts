@@ -21,5 +21,5 @@ export function drawFormula(tex: string, display: boolean): Element {
 
 /** Why a formula could not be drawn, in one line. */
 export function problemOf(e: unknown): string {
-  return String((e as Error)?.message ?? e).replace(/[\u0300-\u036f]/g, "").split("\n")[0]!.trim().replace(/ at position \d+:?$/, "");
+  return String((e as Error)?.message ?? e).replace(/[\u0300-\u036f]/g, "").split("\n")[0]!.trim().replace(/ at (?:position \d+|end of input):?.*$/, "");
 }

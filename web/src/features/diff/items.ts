@@ -39,6 +39,9 @@ export interface Folds {
   opened: ReadonlySet<string>;
 }
 
+/** So few lines take no more room than saying that they are not shown. */
+const smallGap = 1;
+
 export const gapKey = (path: string, row: Row): string => `${row.new} ${path}`;
 
 export function itemsOf(parsed: readonly ParsedFile[], { folded, opened }: Folds, layout: "split" | "stacked", t: Words): Item[] {
@@ -65,8 +68,8 @@ function withGaps({ file, rows }: ParsedFile, opened: ReadonlySet<string>): read
   const next = { old: lastOf(rows, "old") + 1, new: lastOf(rows, "new") + 1 };
   const left = lines.length - (next.new - 1);
   const all = left > 0 && next.new > 1 && next.old > 1 ? [...rows, { kind: "gap", ...next, skipped: left } as Row] : rows;
-  if (opened.size === 0) return all;
-  return all.flatMap((row) => (row.kind === "gap" && opened.has(gapKey(file.paths.relative, row)) ? linesIn(row, lines) : [row]));
+  const isOpen = (row: Row) => row.kind === "gap" && (row.skipped! <= smallGap || opened.has(gapKey(file.paths.relative, row)));
+  return all.some(isOpen) ? all.flatMap((row) => (isOpen(row) ? linesIn(row, lines) : [row])) : all;
 }
 
 function lastOf(rows: readonly Row[], side: "old" | "new"): number {
