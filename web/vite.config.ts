@@ -13,8 +13,8 @@ const next = "dist.next";
 const client = join(here, "../sdk/typescript/src");
 
 // finished does what is left after the build: a name for it in page and service
-// worker, so that a new one is noticed, and in the latter what to keep; x.gz beside every text file, so that the server only
-// sends bytes; and the whole in place of the old one at once, so that a Go build in
+// worker, so that a new one is noticed, and in the latter what to keep; x.gz beside every text file or, of assets, in
+// place of it, so that the server only sends bytes; and the whole in place of the old one at once, so that a Go build in
 // the meantime finds either.
 function finished(): Plugin {
   let dir = "";
@@ -36,6 +36,8 @@ function finished(): Plugin {
         if (!file.isFile() || !/\.(js|css|html|svg|webmanifest|wasm)$/.test(file.name)) continue;
         const path = join(file.parentPath, file.name);
         writeFileSync(path + ".gz", gzipSync(readFileSync(path), { level: 9 }));
+        // The server unpacks it for the few that want it so: the program need not carry both.
+        if (file.parentPath.endsWith("assets")) rmSync(path);
       }
       writeFileSync(join(dir, ".keep"), "");
       if (dir !== join(here, next)) return; // built elsewhere, on purpose

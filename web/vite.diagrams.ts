@@ -44,6 +44,8 @@ async function script(): Promise<Buffer> {
     build: { write: false, target: "es2022", lib: { entry: join(here, "src/lib/diagram_frame.ts"), formats: ["iife"], name: "diagrams" }, rollupOptions: { output: { codeSplitting: false } } },
   });
   const chunk = (Array.isArray(result) ? result : [result]).flatMap((r) => ("output" in r ? r.output : [])).find((o) => o.type === "chunk")!;
+  // Its licence is not one that the pages may have (deploy/licenses).
+  if (Object.keys(chunk.modules).some((id) => /node_modules\/elkjs\//.test(id))) throw new Error("elkjs is in the script that draws diagrams");
   return gzipSync(chunk.code, { level: 9 });
 }
 

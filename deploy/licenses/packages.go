@@ -16,6 +16,10 @@ import (
 // pages: the style sheet's base, and how parts of the code find one another.
 var builders = []string{"rolldown", "tailwindcss", "vite"}
 
+// leftOut are packages that others want and the build of the pages leaves out: it
+// fails if it finds one (web/vite.diagrams.ts).
+var leftOut = []string{"elkjs"}
+
 // packages gives the npm packages that are in the pages.
 func packages(web string) ([]*part, error) {
 	lock, err := os.ReadFile(filepath.Join(web, "package-lock.json"))
@@ -31,6 +35,9 @@ func packages(web string) ([]*part, error) {
 	for _, s := range shipped {
 		if strings.HasPrefix(s.Name, "@types/") {
 			continue // declarations, of which nothing is left in the pages
+		}
+		if slices.Contains(leftOut, s.Name) {
+			continue
 		}
 		p, err := installed(filepath.Join(web, s.Path), s)
 		parts, errs = append(parts, p), append(errs, err)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -85,9 +86,15 @@ func (a *API) uiRoutes() error {
 	}
 	a.index = index
 	return fs.WalkDir(a.o.UI, ".", func(name string, entry fs.DirEntry, err error) error {
-		hidden := strings.HasPrefix(path.Base(name), ".") || strings.HasSuffix(name, ".gz") || name == "index.html"
+		hidden := strings.HasPrefix(path.Base(name), ".") || name == "index.html" || name == "index.html.gz"
 		if err != nil || entry.IsDir() || hidden {
 			return err
+		}
+		if plain, packed := strings.CutSuffix(name, ".gz"); packed {
+			if _, err := fs.Stat(a.o.UI, plain); err == nil {
+				return nil // it comes with that one
+			}
+			name = plain
 		}
 		f, err := newUIFile(a.o.UI, name)
 		if err != nil {
@@ -126,19 +133,22 @@ type uiFile struct {
 	files  fs.FS
 	name   string
 	tag    string // of its content
-	packed bool   // there is NAME.gz beside it
+	packed bool   // there is NAME.gz beside it, or in place of it
 	// policies are the page's own, by whether scripts run; of framePage only.
 	policies map[bool]string
 }
 
 func newUIFile(files fs.FS, name string) (*uiFile, error) {
 	data, err := fs.ReadFile(files, name)
+	packed, packedErr := fs.ReadFile(files, name+".gz")
+	if errors.Is(err, fs.ErrNotExist) && packedErr == nil {
+		data, err = packed, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
-	_, err = fs.Stat(files, name+".gz")
-	f := &uiFile{files: files, name: name, tag: hex.EncodeToString(sum[:16]), packed: err == nil}
+	f := &uiFile{files: files, name: name, tag: hex.EncodeToString(sum[:16]), packed: packedErr == nil}
 	if name == framePage {
 		f.policies = map[bool]string{false: framePolicy(data, false), true: framePolicy(data, true)}
 	}
@@ -174,6 +184,10 @@ func (f *uiFile) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	file, err := f.files.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.serveUnpacked(w, r)
+		return
+	}
 	if err != nil {
 		writeError(w, r, err)
 		return
@@ -185,6 +199,27 @@ func (f *uiFile) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.ServeContent(w, r, "", time.Time{}, content)
+}
+
+// serveUnpacked serves a file that is only there packed to a client that does not
+// take it so.
+func (f *uiFile) serveUnpacked(w http.ResponseWriter, r *http.Request) {
+	packed, err := fs.ReadFile(f.files, f.name+".gz")
+	if err != nil {
+		writeError(w, r, err)
+		return
+	}
+	unpack, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		writeError(w, r, err)
+		return
+	}
+	data, err := io.ReadAll(unpack)
+	if err != nil {
+		writeError(w, r, err)
+		return
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }
 
 // takesGzip reports whether the client takes an answer in gzip.

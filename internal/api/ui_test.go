@@ -15,20 +15,23 @@ import (
 
 // builtUI is a web UI as its build leaves it.
 var builtUI = fstest.MapFS{
-	".keep":                {},
-	"index.html":           {Data: []byte("<!doctype html><title>index</title>")},
-	"sw.js":                {Data: []byte("self")},
-	"manifest.webmanifest": {Data: []byte("{}")},
-	"icon.svg":             {Data: []byte("<svg/>")},
-	"frame.html":           {Data: []byte("<title>frame</title><script>put()</script>")},
-	"assets/main-Ab1.js":   {Data: []byte("main()")},
-	"assets/main-Ab1.js.gz": {Data: func() []byte {
-		var b bytes.Buffer
-		w := gzip.NewWriter(&b)
-		_, _ = w.Write([]byte("main()"))
-		_ = w.Close()
-		return b.Bytes()
-	}()},
+	".keep":                 {},
+	"index.html":            {Data: []byte("<!doctype html><title>index</title>")},
+	"sw.js":                 {Data: []byte("self")},
+	"manifest.webmanifest":  {Data: []byte("{}")},
+	"icon.svg":              {Data: []byte("<svg/>")},
+	"frame.html":            {Data: []byte("<title>frame</title><script>put()</script>")},
+	"assets/main-Ab1.js":    {Data: []byte("main()")},
+	"assets/main-Ab1.js.gz": {Data: packed("main()")},
+	"assets/page-Ab2.js.gz": {Data: packed("page()")}, // only so
+}
+
+func packed(text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.Bytes()
 }
 
 func TestUI(t *testing.T) {
@@ -48,6 +51,7 @@ func TestUI(t *testing.T) {
 		"/manifest.webmanifest": {"application/manifest+json", "no-cache"},
 		"/icon.svg":             {"image/svg+xml", "no-cache"},
 		"/assets/main-Ab1.js":   {"text/javascript; charset=utf-8", forever},
+		"/assets/page-Ab2.js":   {"text/javascript; charset=utf-8", forever},
 	} {
 		a := b.call("", "GET", path, "").is(http.StatusOK, "")
 		if a.header.Get("Content-Type") != want[0] || a.header.Get("Cache-Control") != want[1] || (a.header.Get("Service-Worker-Allowed") == "/") != (path == "/sw.js") {
@@ -140,6 +144,9 @@ func TestUIIsSentOnce(t *testing.T) {
 	}
 	if all, err := io.ReadAll(r); err != nil || string(all) != "main()" || packed.header.Get("Content-Encoding") != "gzip" || packed.header.Get("Vary") != "Accept-Encoding" {
 		t.Errorf("%v %s %v", packed.header, all, err)
+	}
+	if only := b.call("", "GET", "/assets/page-Ab2.js", ""); only.raw != "page()" || only.header.Get("Content-Encoding") != "" {
+		t.Errorf("a file that is only there packed: %v %q", only.header, only.raw)
 	}
 	if plain.header.Get("ETag") == packed.header.Get("ETag") || plain.header.Get("ETag") == "" {
 		t.Error("two contents under one tag")

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { parseAst } from "vite";
 
 /** What a build is made of, and what of it loads when. Sizes are of gzip, in KiB. */
@@ -20,10 +20,13 @@ interface Chunk {
 
 export function sizesOf(dist: string): Sizes {
   const files = readdirSync(dist, { recursive: true, withFileTypes: true })
-    .filter((f) => f.isFile() && !f.name.endsWith(".gz") && f.name !== ".keep")
-    .map((f) => join(f.parentPath, f.name).slice(dist.length).replace(/^\//, ""));
-  const kib = new Map(files.map((f) => [f, gzipSync(readFileSync(join(dist, f)), { level: 9 }).length / 1024]));
-  const chunks = new Map(files.filter((f) => f.startsWith("assets/") && f.endsWith(".js")).map((f) => [f, chunkOf(readFileSync(join(dist, f), "utf8"))]));
+    .filter((f) => f.isFile() && f.name !== ".keep")
+    .map((f) => join(f.parentPath, f.name).slice(dist.length).replace(/^\//, ""))
+    .filter((f, _, all) => !f.endsWith(".gz") || !all.includes(f.slice(0, -3)))
+    .map((f) => f.replace(/\.gz$/, "")); // of some there is only what is sent
+  const read = (f: string): Buffer => (existsSync(join(dist, f)) ? readFileSync(join(dist, f)) : gunzipSync(readFileSync(join(dist, `${f}.gz`))));
+  const kib = new Map(files.map((f) => [f, gzipSync(read(f), { level: 9 }).length / 1024]));
+  const chunks = new Map(files.filter((f) => f.startsWith("assets/") && f.endsWith(".js")).map((f) => [f, chunkOf(read(f).toString("utf8"))]));
   const sum = (names: Iterable<string>): number => [...names].reduce((total, f) => total + size(kib, f), 0);
 
   const html = readFileSync(join(dist, "index.html"), "utf8");

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { web } from "../harness/build";
@@ -16,6 +16,12 @@ test("what the pages weigh", () => {
   expect(Object.keys(sizes.lazy).length).toBeGreaterThanOrEqual(5);
   for (const [file, kib] of Object.entries(sizes.lazy)) expect(kib, file).toBeLessThanOrEqual(110);
   expect(sizes.all).toBeLessThanOrEqual(2048);
+  // The one exception: what draws diagrams, which comes with the first diagram that is shown.
+  const diagrams = readdirSync(join(dist, "assets")).filter((f) => /^diagrams-.*\.bin$/.test(f));
+  expect(diagrams).toHaveLength(1);
+  const drawing = statSync(join(dist, "assets", diagrams[0]!)).size / 1024;
+  figures({ diagrams_kib: drawing });
+  expect(drawing, diagrams[0]).toBeLessThanOrEqual(400);
 });
 
 test("nothing in the page is inline", () => {

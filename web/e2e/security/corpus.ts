@@ -38,6 +38,19 @@ export const hostile: string[] = [
   `\u202Egnp.exe <b\u0000r onclick=${call}> \uFEFF\u2028\u2029`,
   `<scr\u0000ipt>${call}</scr\u0000ipt><ScRiPt/x>${call}</ScRiPt>`,
   `\u001b]8;;javascript:${call}\u0007click\u001b]8;;\u0007 \u001b[31m<b onclick=${call}>red\u001b[0m`,
+  // Formulas that link, load, name or leave their place.
+  `$\\href{javascript:${call}}{x}$ $\\url{javascript:${call}}$ $\\includegraphics{https://elsewhere.example/pixel.png}$`,
+  `$$\\html{<img src=x onerror=${call}>} \\class{x}{y} \\style{position:fixed;inset:0}{z} \\label{app} \\text{<img src=x onerror=${call}>}$$`,
+  `$$\\def\\a{\\a\\a}\\a$$`,
+  `$$\\rule{9999em}{9999em} \\kern-9999em \\raisebox{999em}{x}$$`,
+  // Diagrams with scripts, links, styles and settings of their own.
+  "```mermaid\nflowchart LR\n  A[\"<img src=x onerror=" + call + ">\"] --> B[<script>" + call + "</script>]\n  click A \"javascript:" + call + "\"\n  click B call alert()\n```",
+  "```mermaid\n%%{init: {\"securityLevel\": \"loose\", \"htmlLabels\": true, \"themeCSS\": \"@import url(https://elsewhere.example/x.css); * { background: url(https://elsewhere.example/pixel.png) }\"}}%%\nflowchart LR\n  A[\"<iframe src='https://elsewhere.example/'></iframe>\"] --> B\n  style B fill:url(https://elsewhere.example/x.svg#a)\n```",
+  "```mermaid\nsequenceDiagram\n  Alice->>Bob: <svg onload=" + call + ">\n  link Alice: x @ javascript:" + call + "\n```",
+  "```mermaid\n\"><script>" + call + "</script>\n```",
+  // Code that pretends to be colours, and a difference that pretends to be elements.
+  "```html\n<span class=\"hljs-keyword\" onclick=" + call + "><img src=x onerror=" + call + "></span>\n```",
+  "```diff\n--- a/<img src=x onerror=" + call + ">\n+++ b/x\n@@ -1 +1 @@ <img src=x onerror=" + call + ">\n-<script>" + call + "</script>\n+\u202e<img src=x onerror=" + call + ">\n```",
 ];
 
 /** The same for places that hold one line. */

@@ -100,6 +100,25 @@ test("tools: input, output, names of files, diffs, errors", async ({ world, visi
   await screenshots(v.page, "hostile-tools");
 });
 
+test("diagrams and formulas: pictures come out of them, and nothing else", async ({ world, visit }) => {
+  const drawn = hostile.filter((h) => /^(```mermaid|\$)/.test(h));
+  expect(drawn.length).toBeGreaterThanOrEqual(8);
+  await world.model.script([{ times: 0, reply: [{ text: literal(["```mermaid\nflowchart LR\n  A --> B\n```", ...drawn].join("\n\n")) }] }]);
+  const session = await world.session("Drawn");
+  await world.say(session, "draw");
+  await world.settled(session);
+  const v = await visit({ path: `/s/${session}`, before: canary });
+  await live(v.page);
+  const figures = v.page.getByRole("figure", { name: "Diagram" });
+  await figures.first().getByRole("img").waitFor();
+  // Each is drawn or says why not.
+  await until("all diagrams", async () => (await figures.count()) > 0 && (await figures.evaluateAll((all) => all.every((f) => f.querySelector("img, figcaption") !== null))));
+  await through(v);
+  expect(await v.page.locator("math a, math [href], math [id], math img").count()).toBe(0);
+  for (const url of await figures.locator("img").evaluateAll((all) => all.map((i) => (i as HTMLImageElement).src))) expect(url).toMatch(/^blob:/);
+  await screenshots(v.page, "hostile-drawn");
+});
+
 test("questions to a person, and errors of the model", async ({ world, visit }) => {
   await world.model.script([
     { when: { last_user: "ask", turn: 1 }, times: 0, reply: [{ tool: { name: "ask_followup", id: "c1", input: { question: scripted, options: lines.slice(0, 4) } } }] },

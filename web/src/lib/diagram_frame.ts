@@ -10,7 +10,7 @@ mermaid.startOnLoad = false;
 async function draw({ id, source, colours: c, dark, font }: Order): Promise<Drawing> {
   mermaid.initialize({
     startOnLoad: false, securityLevel: "strict", suppressErrorRendering: true, htmlLabels: false, maxTextSize: 50_000, maxEdges: 500, deterministicIds: true,
-    layout: "dagre", flowchart: { htmlLabels: false, defaultRenderer: "dagre-wrapper" }, class: { htmlLabels: false }, theme: "base", fontFamily: font,
+    layout: "dagre", look: "classic", sequence: { actorFontSize: 13, messageFontSize: 13, noteFontSize: 13, height: 36, width: 110 }, flowchart: { htmlLabels: false }, class: { htmlLabels: false }, theme: "base", fontFamily: font,
     themeVariables: {
       darkMode: dark, fontFamily: font, fontSize: "13px", background: c.sheet, primaryColor: c.well, primaryTextColor: c.ink, primaryBorderColor: c.edge, lineColor: c.soft, textColor: c.ink,
       secondaryColor: c.wash, tertiaryColor: c.sunk, noteBkgColor: c.ask, noteTextColor: c.ink, noteBorderColor: c.edge, edgeLabelBackground: c.sheet, clusterBkg: c.sunk, clusterBorder: c.edge, titleColor: c.ink,
