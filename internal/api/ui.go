@@ -52,7 +52,8 @@ const framePage = "frame.html"
 
 // framePolicy gives it an origin that has nothing and lets it load nothing,
 // wherever it is opened. Its own script puts the page in; those of the page run
-// only where a person said so, in a frame that was asked for with "run".
+// only where a person said so, in a frame that was asked for with "run". The UI's own
+// script that draws diagrams runs in such a frame as well.
 func framePolicy(content []byte, run bool) string {
 	scripts := "'unsafe-inline'"
 	if !run {

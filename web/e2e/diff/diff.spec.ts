@@ -93,6 +93,7 @@ test("a file that was viewed stays so, until it changes", async ({ world, visit 
   const name = (await first.textContent())!;
   await sayAll(world, session, `write ${name.replace(/.*→ /, "")}: something else\n`);
   await tree.getByText("0 of 3 viewed").waitFor();
+  await until("it is open again", async () => (await first.getAttribute("aria-expanded")) === "true");
 });
 
 test("comments wait below their lines, are discarded and come back", async ({ world, visit }) => {

@@ -1,6 +1,6 @@
 import type { CheckpointFile } from "@clew-run/client";
 import { defaultRangeExtractor, useVirtualizer, type Range as ListRange } from "@tanstack/react-virtual";
-import { useCallback, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { useWords } from "@/i18n";
 import { useNarrow } from "@/lib/useNarrow";
 import { cx, Segmented } from "@/ui";
@@ -173,6 +173,14 @@ export function DiffView({ files, total, review, lead }: {
     setFolded((all) => (on ? new Set(all).add(path) : without(all, path)));
   };
   const seenCount = review ? parsed.filter(seen).length : undefined;
+  // A file that changed after it was viewed is opened again.
+  const wasSeen = useRef<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const now = new Set(parsed.filter(seen).map((f) => f.file.paths.relative));
+    const again = [...wasSeen.current].filter((path) => !now.has(path));
+    wasSeen.current = now;
+    if (again.length > 0) setFolded((f) => new Set([...f].filter((path) => !again.includes(path))));
+  }, [parsed, seenCount]);
   return (
     <section ref={box} aria-label={t.changed} className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1">
