@@ -2,13 +2,16 @@ import type { CommandLimits, Effect, Question } from "@clew-run/client";
 import { Box, Folder, GlobeLock } from "lucide-react";
 import type { ReactNode } from "react";
 import { useWords } from "@/i18n";
-import { DiffBlock } from "@/features/diff/DiffBlock";
+import { lazyPart } from "@/lib/lazyPart";
 import { Badge, Pre } from "@/ui";
 import { deceives } from "./reveal";
 import { Revealed } from "./Revealed";
 import { rounded } from "./rounded";
 import { whyReasons, whyWords } from "./why";
 import { questionWords } from "./words";
+
+/** The first page has questions, and few of them have a diff. */
+const DiffBlock = lazyPart(() => import("@/features/diff/DiffBlock").then((m) => m.DiffBlock));
 
 type Approval = Extract<Question, { type: "hitl_approval_request" }>;
 
