@@ -30,7 +30,7 @@ test("no barriers in palette and keyboard map", async ({ page }) => {
   await screenshots(page, "palette");
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keyboard map" }).waitFor();
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   expect(await barriers(page)).toEqual([]);
   await screenshots(page, "keymap");
 });

@@ -4,7 +4,7 @@ import { plansRuns, runsCommands } from "../requirements/scripts";
 test("new work begins at home, and nothing that was written is lost", async ({ world, visit }) => {
   await world.model.script([{ when: { last_user: "hello there" }, times: 0, reply: [{ text: "Good day." }] }]);
   const { page } = await visit({ path: "/?new=1" });
-  const box = page.getByRole("textbox", { name: "Describe the work…" });
+  const box = page.getByRole("textbox", { name: "Describe a task…" });
   await until("the focus is there", () => box.evaluate((b) => document.activeElement === b));
   await box.fill("hello there");
   world.line.cut();
@@ -20,7 +20,7 @@ test("new work begins at home, and nothing that was written is lost", async ({ w
   expect(new URL(page.url()).pathname).toMatch(/^\/s\//);
   expect((await world.rest.sessions.list()).sessions.length).toBe(before + 1);
   await page.goto("/");
-  expect(await page.getByRole("textbox", { name: "Describe the work…" }).inputValue()).toBe("");
+  expect(await page.getByRole("textbox", { name: "Describe a task…" }).inputValue()).toBe("");
 });
 
 const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
@@ -28,7 +28,7 @@ const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 test("images go with the first words", async ({ world, visit }) => {
   await world.model.script([{ when: { last_user: "look at it" }, times: 0, reply: [{ text: "I see a dot." }] }]);
   const { page } = await visit();
-  await page.getByRole("textbox", { name: "Describe the work…" }).fill("look at it");
+  await page.getByRole("textbox", { name: "Describe a task…" }).fill("look at it");
   await page.locator("input[type=file]").setInputFiles([{ name: "a.png", mimeType: "image/png", buffer: dot }, { name: "b.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 255, 1]) }]);
   await page.getByRole("img", { name: "Image 1" }).waitFor();
   await page.getByText("Only images and text files can be sent. Mention files of the workspace with @.").waitFor();
@@ -45,12 +45,25 @@ test("home shows what needs an answer, and takes it in place", async ({ world, v
   const request = await world.question(session);
   const { page } = await visit();
   const card = page.locator(`[data-question="${request}"]`);
-  await card.getByText("Look around.").waitFor();
+  await card.getByText("Plan with 4 steps").waitFor();
+  const runs = await world.session("Runs a command");
+  await world.say(runs, "run: date");
+  const command = page.locator(`[data-question="${await world.question(runs)}"]`);
+  await command.getByText("date", { exact: true }).waitFor();
+  const long = await world.session("Runs a long command");
+  await world.say(long, `run: echo ${"a".repeat(90)}`);
+  const unseen = page.locator(`[data-question="${await world.question(long)}"]`);
+  await unseen.getByRole("link", { name: "Review" }).waitFor();
+  expect(await unseen.getByRole("button").count()).toBe(0); // a line does not show all of it
   await page.getByRole("heading", { name: "Running" }).waitFor();
   await screenshots(page, "home");
   expect(await barriers(page)).toEqual([]);
-  await card.getByRole("button", { name: "Approve plan" }).click();
-  await card.getByText("Approved by you").waitFor();
+  await command.getByRole("button", { name: "Approve" }).click();
+  await command.getByText("Approved by you").waitFor();
+  await world.settled(runs);
+  await card.getByRole("link", { name: "Review plan" }).click();
+  await page.locator(`[data-question="${request}"]`).first().getByText("Look around.").waitFor();
+  await page.getByRole("button", { name: "Approve plan" }).first().click();
   await until("the run is done", async () => (await world.rest.sessions.get(session)).runs.at(-1)?.phase === "completed");
 });
 
@@ -86,7 +99,7 @@ test("the inbox by keyboard alone", async ({ world, visit }) => {
 test("an empty inbox says what would be here", async ({ world, visit }) => {
   for (const i of (await world.rest.inbox.list()).items) await world.rest.inbox.answer(i.question.request_id, { action: "reject" });
   const { page } = await visit({ path: "/inbox" });
-  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  await page.getByRole("heading", { name: "You're all caught up" }).waitFor();
   await screenshots(page, "inbox-empty");
   expect(await barriers(page)).toEqual([]);
 });
@@ -97,7 +110,7 @@ for (const role of ["viewer", "approver"] as const) {
     const { page } = await visit({ stranger: true, path: `/#token=${token}` });
     await page.getByRole("heading", { name: "Shared with you", exact: true }).waitFor();
     await page.getByText(`You are signed in as a${role === "viewer" ? "" : "n"} ${role}`).waitFor();
-    expect(await page.getByRole("textbox", { name: "Describe the work…" }).count()).toBe(0);
+    expect(await page.getByRole("textbox", { name: "Describe a task…" }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "New session" }).count()).toBe(0);
     await page.keyboard.press("n");
     expect(page.url()).not.toContain("new");

@@ -160,7 +160,7 @@ test("a window that gets narrow keeps what is written, where one is and what is 
   await page.getByText("what is in it").waitFor();
   const box = page.getByLabel("Message to the agent");
   await box.fill("half a sent");
-  await page.setViewportSize({ width: 700, height: 900 });
+  await page.setViewportSize({ width: 600, height: 900 });
   await page.getByRole("navigation", { name: "Parts of the session" }).waitFor();
   await page.keyboard.type("ence");
   expect(await box.inputValue()).toBe("half a sentence");

@@ -7,8 +7,8 @@ const upright = { width: 390, height: 844 };
 const lying = { width: 844, height: 390 };
 
 const words = {
-  en: { plan: "Plan", changes: "Changes", questions: "Questions", more: "More", find: /^Find/ },
-  ko: { plan: "계획", changes: "변경", questions: "질문", more: "더 보기", find: /^찾기/ },
+  en: { plan: "Plan", changes: "Changes", questions: "Questions", more: "More", find: /^Search/ },
+  ko: { plan: "계획", changes: "변경", questions: "질문", more: "더 보기", find: /^검색/ },
 };
 
 const long = `## What I found\n\nThe file \`internal/very/long/path/that/does/not/end/before/the/edge/of/the/screen.go\` has a fault. See https://example.org/${"a".repeat(90)}.\n\n| a | b | c | d |\n|---|---|---|---|\n| ${"wide ".repeat(8)} | ${"cells ".repeat(8)} | x | y |\n\n\`\`\`go\nfunc main() { fmt.Println("${"x".repeat(120)}") }\n\`\`\`\n`;

@@ -50,7 +50,7 @@ test("a plain yes in the composer is not sent, for words deny; other words do", 
   await card.getByRole("button", { name: /Approve/ }).waitFor();
   const box = page.getByLabel("Message to the agent");
   await box.fill("OK, go ahead!");
-  await page.locator("[data-hint=denies]").waitFor();
+  await page.locator("[data-effect=denies]").waitFor();
   await box.press("Enter");
   await page.locator("[data-hint=held]").getByText("use the question's buttons").waitFor();
   expect(await box.inputValue()).toBe("OK, go ahead!");
@@ -62,7 +62,7 @@ test("a plain yes in the composer is not sent, for words deny; other words do", 
   expect(await card.evaluate((e) => e === document.activeElement)).toBe(true);
 
   await box.fill("use date -u");
-  await page.locator("[data-hint=denies]").waitFor();
+  await page.locator("[data-effect=denies]").waitFor();
   await box.press("Enter");
   await page.getByText("Denied by you").waitFor();
 });

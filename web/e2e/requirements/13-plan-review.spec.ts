@@ -88,7 +88,7 @@ test("a long plan is folded, so that what comes after it is in reach; words ask 
   await card.getByRole("button", { name: "Add a step" }).waitFor();
   const box = page.getByLabel("Message to the agent");
   await box.fill("looks good");
-  await page.locator("[data-hint=changes]").waitFor();
+  await page.locator("[data-effect=changes]").waitFor();
   await box.press("Enter");
   await page.locator("[data-hint=held]").waitFor();
   expect(await world.question(session)).toBe(request);

@@ -31,7 +31,7 @@ test("the palette gives the focus back", async ({ page }) => {
 test("the keyboard map shows the keys, and the keys do what it shows", async ({ page }) => {
   await page.getByRole("navigation", { name: "Main" }).first().waitFor();
   await page.keyboard.press("?");
-  const map = page.getByRole("dialog", { name: "Keyboard map" });
+  const map = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await map.waitFor();
   for (const name of ["Inbox", "History", "Next question", "New session"]) await map.getByText(name, { exact: true }).waitFor();
   await page.keyboard.press("Escape");
@@ -50,7 +50,7 @@ test("letters that are switched off do nothing, and Ctrl K still works", async (
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").waitFor(); // after the letters, so they were seen
   expect(new URL(page.url()).pathname).toBe("/");
-  expect(await page.getByRole("dialog", { name: "Keyboard map" }).count()).toBe(0);
+  expect(await page.getByRole("dialog", { name: "Keyboard shortcuts" }).count()).toBe(0);
 });
 
 test("letters are letters where one writes, and while an input method composes", async ({ page }) => {

@@ -37,12 +37,12 @@ test("a run has one button to pause it, wherever one looks", async ({ world, vis
   await page.getByRole("tab", { name: "Changes" }).click();
   await pause.first().waitFor();
   expect(await pause.count()).toBe(1);
-  await page.getByRole("button", { name: "Close the right side" }).click();
+  await page.getByRole("button", { name: "Hide the panel" }).click();
   expect(await pause.count()).toBe(1);
   await world.model.release();
   await world.settled(session);
   await page.reload();
-  await page.getByRole("button", { name: "Open the right side" }).click();
+  await page.getByRole("button", { name: "Show the panel" }).click();
   await page.getByRole("tab", { name: "Plan" }).click();
 });
 

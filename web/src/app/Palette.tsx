@@ -1,28 +1,38 @@
 import type { SessionSummary } from "@clew-run/client";
-import { useEffect, useId, useMemo, useState } from "react";
+import { Search as SearchIcon, Settings } from "lucide-react";
+import { useEffect, useId, useMemo, useState, type ReactNode } from "react";
+import { flushSync } from "react-dom";
 import { useLocation } from "wouter";
+import { isRunning, useSessionList } from "@/features/inbox/useSessionList";
 import { useWords } from "@/i18n";
-import { cx, Dialog, Kbd, Mark, toneOf } from "@/ui";
-import { standing } from "@/lib/standing";
+import { cx, Dialog, Kbd, Mark } from "@/ui";
+import { ago } from "@/lib/format";
+import { standing, toneOfSession } from "@/lib/standing";
+import { uiWords } from "@/ui/words";
 import { useMe } from "./account";
 import { client } from "./client";
 import { keyNames, useRegistry } from "./commands";
+import { useSettingsParts } from "./settingsParts";
 import { appWords } from "./words";
 
 interface Row {
   id: string;
   title: string;
   group: string;
+  icon?: ReactNode;
+  /** What stands behind the title, quieter. */
+  note?: string;
   keys?: string;
-  status?: string;
   run(): void;
 }
 
-/** Finds a command or a session by a few letters of it. */
+const newest = 5; // sessions, while nothing is looked for
+
+/** Finds a command, a page or a session by a few letters of it. */
 export function Palette({ open, onClose }: { open: boolean; onClose(): void }) {
   const t = useWords(appWords);
   return (
-    <Dialog open={open} onClose={onClose} title={t.palette} bare>
+    <Dialog open={open} onClose={onClose} title={t.palette} bare size="palette">
       {open && <Search onClose={onClose} />}
     </Dialog>
   );
@@ -31,86 +41,132 @@ export function Palette({ open, onClose }: { open: boolean; onClose(): void }) {
 function Search({ onClose }: { onClose(): void }) {
   const t = useWords(appWords);
   const list = useId();
-  const [, navigate] = useLocation();
   const [query, setQuery] = useState("");
   const [chosen, setChosen] = useState(0);
-  const commands = useRegistry((r) => r.commands);
-  const sessions = useSessions(query);
-  const me = useMe()?.user_id;
-
-  const rows = useMemo<Row[]>(() => {
-    const wanted = query.trim().toLowerCase();
-    const fits = (text: string) => wanted.split(/\s+/).every((w) => text.toLowerCase().includes(w));
-    return [
-      ...[...commands.values()].filter((c) => c.id !== "palette" && fits(`${c.title} ${c.also ?? ""}`)),
-      ...sessions.map((s) => ({ id: `s:${s.session_id}`, title: s.title || s.session_id, group: t.sessions, status: standing(s, me), run: () => navigate(`/s/${s.session_id}`) })),
-    ];
-  }, [query, commands, sessions, me, t, navigate]);
+  const rows = useRows(query);
   useEffect(() => setChosen(0), [query]);
 
   const run = (row: Row | undefined) => {
     if (!row) return;
-    onClose();
+    flushSync(onClose); // the focus is back where it was before the command puts it elsewhere
     row.run();
   };
   return (
-    <div className="flex flex-col">
-      <input
-        autoFocus
-        role="combobox"
-        aria-expanded
-        aria-controls={list}
-        aria-activedescendant={rows[chosen] ? `${list}-${chosen}` : undefined}
-        aria-label={t.palette}
-        placeholder={t.paletteHint}
-        value={query}
-        onChange={(e) => setQuery(e.target.value)}
-        onKeyDown={(e) => {
-          if (e.nativeEvent.isComposing) return;
-          if (e.key === "ArrowDown" || e.key === "ArrowUp") {
-            e.preventDefault();
-            setChosen((c) => Math.min(rows.length - 1, Math.max(0, c + (e.key === "ArrowDown" ? 1 : -1))));
-          }
-          if (e.key === "Enter") {
-            e.preventDefault(); // or it would press what has the focus afterwards
-            run(rows[chosen]);
-          }
-        }}
-        className="h-12 border-b border-line bg-transparent px-4 text-lg outline-none"
-      />
-      <ul id={list} role="listbox" aria-label={t.palette} className="max-h-[50dvh] overflow-y-auto p-1">
-        {rows.map((row, i) => (
-          <li
-            key={row.id}
-            id={`${list}-${i}`}
-            role="option"
-            aria-selected={i === chosen}
-            ref={i === chosen ? (el) => el?.scrollIntoView({ block: "nearest" }) : undefined}
-            onClick={() => run(row)}
-            onMouseMove={() => setChosen(i)}
-            className={cx("flex min-h-(--row) cursor-pointer items-center gap-2.5 rounded-sm px-3", i === chosen && "bg-hover")}
-          >
-            {row.status && <Mark tone={toneOf(row.status)} />}
-            <span className="min-w-0 flex-1 truncate">{row.title}</span>
-            <span className="text-xs text-soft">{row.group}</span>
-            {row.keys && <span className="flex gap-1">{keyNames(row.keys).map((k) => <Kbd key={k}>{k}</Kbd>)}</span>}
-          </li>
+    <div className="flex max-h-[85dvh] flex-col">
+      <div className="flex h-13 shrink-0 items-center gap-3 border-b border-line px-4.5">
+        <SearchIcon size={18} aria-hidden className="shrink-0 text-soft" />
+        <input
+          autoFocus
+          role="combobox"
+          aria-expanded
+          aria-controls={list}
+          aria-activedescendant={rows[chosen] ? `${list}-${chosen}` : undefined}
+          aria-label={t.palette}
+          placeholder={t.palette}
+          value={query}
+          onChange={(e) => setQuery(e.target.value)}
+          onKeyDown={(e) => {
+            if (e.nativeEvent.isComposing) return;
+            if (e.key === "ArrowDown" || e.key === "ArrowUp") {
+              e.preventDefault();
+              setChosen((c) => Math.min(rows.length - 1, Math.max(0, c + (e.key === "ArrowDown" ? 1 : -1))));
+            }
+            if (e.key === "Enter") {
+              e.preventDefault(); // or it would press what has the focus afterwards
+              run(rows[chosen]);
+            }
+          }}
+          className="h-full min-w-0 flex-1 bg-transparent text-lg outline-none pointer-coarse:text-[16px]"
+        />
+        <span className="pointer-coarse:hidden"><Kbd>Esc</Kbd></span>
+      </div>
+      <div id={list} role="listbox" aria-label={t.palette} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2 desk:max-h-[52dvh]">
+        {[...Map.groupBy(rows.map((row, i) => ({ row, i })), ({ row }) => row.group)].map(([group, members], g) => (
+          <div key={group} role="group" aria-labelledby={`${list}-g${g}`}>
+            <p id={`${list}-g${g}`} className="px-3 pt-3 pb-1 text-xs font-semibold text-faint">{group}</p>
+            {members.map(({ row, i }) => (
+              <div
+                key={row.id}
+                id={`${list}-${i}`}
+                role="option"
+                aria-selected={i === chosen}
+                ref={i === chosen ? (el) => el?.scrollIntoView({ block: "nearest" }) : undefined}
+                onClick={() => run(row)}
+                onMouseMove={() => setChosen(i)}
+                className={cx("flex min-h-9.5 cursor-pointer items-center gap-3 rounded px-3 pointer-coarse:min-h-11", i === chosen && "bg-hover")}
+              >
+                <span aria-hidden className="flex w-4 shrink-0 justify-center text-soft">{row.icon}</span>
+                <span className={cx("max-w-full shrink-0 truncate font-medium", row.note && "max-w-[60%]")}>{row.title}</span>
+                <span className="min-w-0 flex-1 truncate text-sm text-soft">{row.note}</span>
+                {row.keys && <span className="flex gap-1 pointer-coarse:hidden">{keyNames(row.keys).map((k) => <Kbd key={k}>{k}</Kbd>)}</span>}
+              </div>
+            ))}
+          </div>
         ))}
-      </ul>
+      </div>
       {rows.length === 0 && <p className="p-4 text-soft">{t.nothingFound}</p>}
+      <p aria-hidden className="flex shrink-0 items-center gap-3 border-t border-line bg-well px-4.5 py-2 text-sm text-soft phone:hidden">
+        <span className="flex items-center gap-1.5"><Kbd>↑</Kbd><Kbd>↓</Kbd>{t.move}</span>
+        <span className="flex items-center gap-1.5"><Kbd>↵</Kbd>{t.run}</span>
+        <span className="ml-auto flex items-center gap-1.5"><Kbd>?</Kbd>{t.keymap}</span>
+      </p>
     </div>
   );
 }
 
+/** What fits the letters, in the order in which it is shown: the session that is open comes first. */
+function useRows(query: string): Row[] {
+  const t = useWords(appWords);
+  const [, navigate] = useLocation();
+  const commands = useRegistry((r) => r.commands);
+  const sessions = useSessionRows(query);
+  const settings = useSettingsParts();
+  return useMemo<Row[]>(() => {
+    const wanted = query.trim().toLowerCase();
+    const fits = (text: string) => wanted.split(/\s+/).every((w) => text.toLowerCase().includes(w));
+    const all = [...commands.values()].filter((c) => c.id !== "palette" && fits(`${c.title} ${c.note ?? ""} ${c.also ?? ""}`));
+    const here = all.filter((c) => c.here).map((c) => ({ ...c, group: t.thisSession })).sort((a, b) => (a.rank ?? 50) - (b.rank ?? 50));
+    const places = all.filter((c) => !c.here && c.group === t.go);
+    const others = all.filter((c) => !c.here && c.group !== t.go);
+    // The pages of settings come by their names only: without letters, Settings itself is enough.
+    const parts = wanted === "" ? [] : settings.filter((s) => fits(`${t.settings} ${s.name}`)).map((s) => ({ id: s.path, title: s.name, note: t.settings, icon: <Settings size={16} />, group: t.settings, run: () => navigate(s.path) }));
+    // Hits inside of sessions (full text) belong between the sessions and the places.
+    return [...here, ...sessions, ...places, ...others, ...parts];
+  }, [query, commands, sessions, settings, t, navigate]);
+}
+
 /** Sessions by a part of their title; without one the newest. */
-function useSessions(query: string): SessionSummary[] {
+function useSessionRows(query: string): Row[] {
+  const t = useWords(appWords);
+  const status = useWords(uiWords).status;
+  const [path, navigate] = useLocation();
+  const me = useMe()?.user_id;
+  const listed = useSessionList().value;
+  const found = useFound(query.trim());
+  return useMemo(() => {
+    const note = (s: SessionSummary) => {
+      const state = standing(s, me);
+      if (!isRunning(s)) return ago(s.updated_ms, Date.now());
+      return state === "executing" && s.plan && s.plan.total > 0 ? t.step(Math.min(s.plan.done + 1, s.plan.total), s.plan.total) : (status[state] ?? state);
+    };
+    const list = query.trim() === "" ? (listed ?? []).filter((s) => !path.startsWith(`/s/${s.session_id}`)).slice(0, newest) : found;
+    return list.map((s) => ({
+      id: `s:${s.session_id}`, title: s.title || s.session_id, note: note(s), icon: <Mark tone={toneOfSession(s, me)} />,
+      group: query.trim() === "" ? t.recentSessions : t.sessions, run: () => navigate(`/s/${s.session_id}`),
+    }));
+  }, [query, listed, found, me, path, status, t, navigate]);
+}
+
+/** What the server finds; nothing is asked without letters. */
+function useFound(query: string): SessionSummary[] {
   const [found, setFound] = useState<SessionSummary[]>([]);
   useEffect(() => {
+    if (query === "") return setFound([]);
     let over = false;
     const timer = setTimeout(() => {
-      client.rest.sessions.list({ q: query.trim() || undefined, limit: 12 }).then(
+      client.rest.sessions.list({ q: query, limit: 12 }).then(
         (page) => !over && setFound(page.sessions),
-        () => {}, // commands are there without a server, too
+        () => {}, // commands are there without a server
       );
     }, 120);
     return () => {

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, type ReactNode } from "react";
 import { create } from "zustand";
 import { usePrefs } from "./prefs";
 
@@ -16,6 +16,13 @@ export interface Command {
   keys?: string;
   /** Words by which it is found besides its title. */
   also?: string;
+  icon?: ReactNode;
+  /** A few more words behind the title. */
+  note?: string;
+  /** It is about the session that is open: it stands first in the palette. */
+  here?: boolean;
+  /** Its place among those; the lower the higher up. */
+  rank?: number;
   run(): void;
 }
 

@@ -12,6 +12,8 @@ export interface Prefs {
   notify: boolean;
   /** Show model calls, reasoning and other inner workings open. */
   verbose: boolean;
+  /** The rail is icons only, also where there is room for more. */
+  slimRail: boolean;
 }
 
 const key = "clew.prefs";
@@ -24,6 +26,7 @@ function fromBrowser(): Prefs {
     letterKeys: true,
     notify: false,
     verbose: false,
+    slimRail: false,
   };
   try {
     return { ...base, ...(JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<Prefs>) };

@@ -50,6 +50,16 @@ export function ago(ms: number, now: number): string {
   return f.format(Math.min(0, s), "second");
 }
 
+/** How old, in little room: "now", "5m", "2h", "Tue", "Nov 9". */
+export function age(ms: number, now: number): string {
+  const min = Math.max(0, Math.round((now - ms) / 60_000));
+  const unit = (n: number, u: "minute" | "hour") => new Intl.NumberFormat(locale(), { style: "unit", unit: u, unitDisplay: "narrow" }).format(n);
+  if (min === 0) return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(0, "second");
+  if (min < 60) return unit(min, "minute");
+  if (min < 24 * 60) return unit(Math.round(min / 60), "hour");
+  return new Intl.DateTimeFormat(locale(), min < 6 * 24 * 60 ? { weekday: "short" } : { month: "short", day: "numeric" }).format(ms);
+}
+
 /** 0.4 s, 12 s, 3:05, 1:02:03. */
 export function duration(ms: number): string {
   if (ms < 950) return `${(ms / 1000).toFixed(1)} s`;

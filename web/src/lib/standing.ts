@@ -1,4 +1,5 @@
 import type { SessionSummary } from "@clew-run/client";
+import { toneOf, type Tone } from "@/ui";
 
 /**
  * How a session stands, for lists: what somebody has to answer comes before what works on beside it,
@@ -15,4 +16,9 @@ export function standing(s: Pick<SessionSummary, "status" | "questions" | "outco
 /** A session's last words in a list; its title once more would say nothing. */
 export function lastWords(line: string, title: string | undefined): string {
   return line === title ? "" : line;
+}
+
+/** The mark of a session in a list: one at rest whose work ended well has a tick. */
+export function toneOfSession(s: Pick<SessionSummary, "status" | "questions" | "outcome" | "owner">, me: string | undefined): Tone {
+  return s.status === "idle" && s.outcome === "done" ? "done" : toneOf(standing(s, me));
 }

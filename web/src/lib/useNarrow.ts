@@ -1,14 +1,26 @@
 import { useSyncExternalStore } from "react";
 
-const query = "(max-width: 899.98px)"; // below the token --breakpoint-md
+/** As the variant `phone` of tokens.css: a phone, upright or lying. */
+const phone = "(width < 640px), (width < 900px) and (height < 480px)";
+const roomy = "(width >= 1200px)"; // the token --breakpoint-lg
 
-function subscribe(fn: () => void): () => void {
-  const m = matchMedia(query);
-  m.addEventListener("change", fn);
-  return () => m.removeEventListener("change", fn);
+function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (fn) => {
+      const m = matchMedia(query);
+      m.addEventListener("change", fn);
+      return () => m.removeEventListener("change", fn);
+    },
+    () => matchMedia(query).matches,
+  );
 }
 
-/** Whether the page is as narrow as a phone's, for what is laid out otherwise there. */
+/** Whether the page is a phone's, for what is laid out otherwise there. */
 export function useNarrow(): boolean {
-  return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
+  return useMedia(phone);
+}
+
+/** Whether there is room for the rail and a panel beside the page; else the rail is icons, and both come over the page when asked for. */
+export function useRoomy(): boolean {
+  return useMedia(roomy);
 }

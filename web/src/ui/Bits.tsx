@@ -2,10 +2,10 @@ import { Check, Copy } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import { useWords } from "@/i18n";
 import { copyText } from "@/lib/copy";
-import { ago, clockTime, fullTime } from "@/lib/format";
+import { age, ago, clockTime, fullTime } from "@/lib/format";
 import { Button, IconButton } from "./Button";
 import { cx } from "./cx";
-import { Mark, toneOf } from "./Mark";
+import { Mark, toneOf, type Tone } from "./Mark";
 import { uiWords } from "./words";
 
 /** A status in a mark and a word. */
@@ -18,6 +18,15 @@ export function Status({ status, live = true, className }: { status: string; /**
       {t.status[status] ?? status}
     </span>
   );
+}
+
+const tones: Record<Tone, "ask" | "run" | "fail" | "past"> = { ask: "ask", run: "run", fail: "fail", done: "run", past: "past", wait: "past" };
+
+/** The same, set apart: the state of a whole session in its head. */
+export function StatusTag({ status, live = true }: { status: string; live?: boolean }) {
+  const t = useWords(uiWords);
+  const tone = toneOf(status);
+  return <Badge tone={tones[tone]}><Mark tone={tone} live={live && tone === "run"} size={9} />{t.status[status] ?? status}</Badge>;
 }
 
 /** A small number or word set apart. */
@@ -40,7 +49,7 @@ export function Badge({ children, tone = "past", label }: { children: ReactNode;
 }
 
 export function Kbd({ children }: { children: ReactNode }) {
-  return <kbd className="inline-flex h-[18px] min-w-[18px] items-center justify-center rounded-sm bg-hover px-1 text-xs font-medium whitespace-nowrap text-soft">{children}</kbd>;
+  return <kbd className="inline-flex h-[18px] min-w-[18px] items-center justify-center rounded-sm bg-hover px-1 font-sans text-xs font-medium whitespace-nowrap text-soft">{children}</kbd>;
 }
 
 /** A page or list without content says what would be here, and how it comes. */
@@ -108,13 +117,13 @@ export function Time({ ms, className }: { ms: number; className?: string }) {
 }
 
 /** How long ago; it stays true while the page is open. */
-export function Ago({ ms, className }: { ms: number; className?: string }) {
+export function Ago({ ms, short, className }: { ms: number; /** As "2h" and "Tue", where there is little room. */ short?: boolean; className?: string }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 30_000);
     return () => clearInterval(timer);
   }, []);
-  return <time dateTime={new Date(ms).toISOString()} title={fullTime(ms)} className={className}>{ago(ms, now)}</time>;
+  return <time dateTime={new Date(ms).toISOString()} title={fullTime(ms)} className={className}>{short ? age(ms, now) : ago(ms, now)}</time>;
 }
 
 export function CopyButton({ text, label }: { text: string; label?: string }) {
@@ -160,8 +169,8 @@ export function Progress({ done, total, label }: { done: number; total: number; 
 /** The head of a page: its name and what one does there. `below`: on phones that has a line of its own. */
 export function PageHead({ title, children, below }: { title: string; children?: ReactNode; below?: boolean }) {
   return (
-    <header className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2 md:px-5">
-      <h1 className="text-lg font-semibold">{title}</h1>
+    <header className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2 desk:px-5">
+      <h1 className="text-2xl font-semibold">{title}</h1>
       <div className={cx("flex min-w-0 flex-1 flex-wrap items-center justify-end gap-2", below && "max-sm:basis-full max-sm:justify-start")}>{children}</div>
     </header>
   );

@@ -1,3 +1,4 @@
+import { ArrowUp } from "lucide-react";
 import { type ButtonHTMLAttributes, type ReactNode, type Ref } from "react";
 import { cx } from "./cx";
 
@@ -38,7 +39,7 @@ export function Button({ look = "plain", icon, keys, busy, className, children, 
     >
       {icon}
       {children}
-      {keys && <kbd aria-hidden className={cx("hidden h-[18px] min-w-[18px] items-center justify-center rounded-sm px-1 text-xs pointer-fine:inline-flex", look === "main" ? "bg-on-run/16" : "bg-hover text-soft")}>{keys}</kbd>}
+      {keys && <kbd aria-hidden className={cx("hidden h-[18px] min-w-[18px] items-center justify-center rounded-sm px-1 font-sans text-xs pointer-fine:inline-flex", look === "main" ? "bg-on-run/16" : "bg-hover text-soft")}>{keys}</kbd>}
     </button>
   );
 }
@@ -69,6 +70,25 @@ export function IconButton({ label, icon, keys, pressed, className, type = "butt
       {...rest}
     >
       {icon}
+    </button>
+  );
+}
+
+/** The button that sends what was written. While there is nothing, it is quiet. */
+export function SendButton({ label, busy, disabled, className, type = "button", onClick, title, ...rest }: Omit<IconButtonProps, "icon" | "pressed"> & { busy?: boolean }) {
+  return (
+    <button
+      type={type}
+      aria-label={label}
+      title={title ?? label}
+      aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
+      disabled={disabled}
+      onClick={busy ? undefined : onClick}
+      className={cx("inline-flex size-8 shrink-0 items-center justify-center rounded-lg transition-colors duration-(--motion) pointer-coarse:size-11", disabled ? "bg-hover text-faint" : "bg-run text-on-run hover:bg-run-hi", busy && "opacity-60", className)}
+      {...rest}
+    >
+      <ArrowUp size={17} aria-hidden />
     </button>
   );
 }

@@ -9,7 +9,7 @@ import { uiWords } from "./words";
  * A modal dialog on the browser's own: it holds the focus, closes on Escape and
  * gives the focus back. On phones it is a sheet at the lower edge.
  */
-export function Dialog({ open, onClose, title, children, footer, wide, bare }: {
+export function Dialog({ open, onClose, title, children, footer, wide, bare, size }: {
   open: boolean;
   onClose(): void;
   title: string;
@@ -18,6 +18,8 @@ export function Dialog({ open, onClose, title, children, footer, wide, bare }: {
   wide?: boolean;
   /** Without a visible head; the title is still read aloud. */
   bare?: boolean;
+  /** High up, and as wide as what one types a search into. */
+  size?: "palette";
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -50,16 +52,16 @@ export function Dialog({ open, onClose, title, children, footer, wide, bare }: {
         if (e.target === ref.current) onClose();
       }}
       className={cx(
-        "m-auto max-h-[85dvh] w-full overflow-hidden rounded border border-line bg-sheet p-0 shadow-window",
+        "m-auto max-h-[85dvh] w-full overflow-hidden rounded-xl border border-line bg-sheet p-0 shadow-window",
         "max-sm:mb-0 max-sm:max-w-full max-sm:rounded-b-none max-sm:pb-[env(safe-area-inset-bottom)]",
-        wide ? "sm:max-w-4xl" : "sm:max-w-lg",
+        size === "palette" ? "sm:mt-[12dvh] sm:max-w-160" : wide ? "sm:max-w-4xl" : "sm:max-w-lg",
       )}
     >
       {open && (
         <div className="flex max-h-[85dvh] flex-col">
           {!bare && (
             <header className="flex items-center gap-2 border-b border-line py-1.5 pr-1.5 pl-4">
-              <h2 id={id} className="min-w-0 flex-1 truncate font-semibold">{title}</h2>
+              <h2 id={id} className="min-w-0 flex-1 truncate text-xl font-semibold">{title}</h2>
               <IconButton label={t.close} icon={<X size={16} />} onClick={onClose} />
             </header>
           )}

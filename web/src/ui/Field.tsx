@@ -61,16 +61,17 @@ export function Toggle({ id, checked, onChange, disabled, ...aria }: {
 }
 
 /** A switch: on or off at once, without a save button. */
-export function Switch({ checked, onChange, label, hint, disabled }: {
+export function Switch({ checked, onChange, label, hint, title, disabled }: {
   checked: boolean;
   onChange(on: boolean): void;
   label: string;
   hint?: ReactNode;
+  title?: string;
   disabled?: boolean;
 }) {
   const id = useId();
   return (
-    <div className={cx("flex min-h-(--row) gap-3 py-1", hint ? "items-start" : "items-center")}>
+    <div title={title} className={cx("flex min-h-(--row) gap-3 py-1", hint ? "items-start" : "items-center")}>
       <Toggle id={id} checked={checked} onChange={onChange} disabled={disabled} aria-labelledby={`${id}-l`} aria-describedby={hint ? `${id}-n` : undefined} />
       <div className="min-w-0">
         <label id={`${id}-l`} htmlFor={id}>{label}</label>

@@ -16,6 +16,9 @@ export interface MenuItem {
   run(): void;
 }
 
+/** What stands in a menu: something to do, a line, or what the choices below it are about. */
+export type MenuEntry = MenuItem | "line" | { heading: string };
+
 /**
  * A menu of actions behind a button. It is the browser's own popover, which
  * knows the top layer, Escape, clicks elsewhere and where the focus came from;
@@ -23,7 +26,7 @@ export interface MenuItem {
  */
 export function Menu({ trigger, items, label, onOpen }: {
   trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
-  items: (MenuItem | "line")[];
+  items: MenuEntry[];
   label?: string;
   /** Called when it opens, to ask for what it lists. */
   onOpen?(): void;
@@ -70,11 +73,13 @@ export function Menu({ trigger, items, label, onOpen }: {
         tabIndex={-1}
         onToggle={(e) => onToggle(e.newState === "open")}
         onKeyDown={onKey}
-        className="m-0 max-h-[60dvh] max-w-[min(24rem,calc(100vw-1rem))] min-w-44 overflow-y-auto rounded border border-line bg-sheet p-1 text-ink shadow-window"
+        className="m-0 max-h-[60dvh] max-w-[min(24rem,calc(100vw-1rem))] min-w-44 overflow-y-auto rounded-lg border border-line bg-sheet p-1 text-ink shadow-window"
       >
         {items.map((it, i) =>
           it === "line" ? (
             <div key={`line${i}`} role="separator" className="my-1 h-px bg-line" />
+          ) : "heading" in it ? (
+            <div key={it.heading} role="presentation" className="px-2 pt-2 pb-1 text-xs font-semibold text-faint">{it.heading}</div>
           ) : (
             <button
               key={it.id}

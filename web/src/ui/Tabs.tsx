@@ -6,7 +6,7 @@ export interface Tab {
   content: ReactNode;
 }
 
-/** Tabs with a line under the chosen one; arrows choose. Content of the others is not kept. */
+/** Tabs, the chosen one filled; arrows choose. Content of the others is not kept. */
 export function Tabs({ tabs, value, onChange, label, aside }: {
   tabs: Tab[];
   value: string;
@@ -28,8 +28,8 @@ export function Tabs({ tabs, value, onChange, label, aside }: {
   };
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex items-center border-b border-line">
-        <div ref={list} role="tablist" aria-label={label} onKeyDown={onKey} className="flex min-w-0 flex-1 overflow-x-auto px-2">
+      <div className="flex min-h-11 shrink-0 items-center border-b border-line">
+        <div ref={list} role="tablist" aria-label={label} onKeyDown={onKey} className="flex min-w-0 flex-1 gap-0.5 overflow-x-auto px-2.5 py-1">
           {tabs.map((t) => (
             <button
               key={t.id}
@@ -41,7 +41,7 @@ export function Tabs({ tabs, value, onChange, label, aside }: {
               aria-controls={t === chosen ? `${id}-panel` : undefined}
               tabIndex={t === chosen ? 0 : -1}
               onClick={() => onChange(t.id)}
-              className="-mb-px flex h-(--row) min-h-9 items-center gap-1.5 border-b-2 border-transparent px-2.5 whitespace-nowrap text-soft -outline-offset-2 hover:text-ink aria-selected:border-run aria-selected:text-ink"
+              className="flex h-7.5 shrink-0 items-center gap-1.5 rounded px-2.5 font-medium whitespace-nowrap text-soft -outline-offset-2 hover:text-ink aria-selected:bg-hover aria-selected:text-ink pointer-coarse:h-(--row)"
             >
               {t.label}
             </button>

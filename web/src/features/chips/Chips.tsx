@@ -8,7 +8,7 @@ import { modelChoices, presets, type ModelChoice } from "./choices";
 import { chipWords } from "./words";
 
 /** A small button that says how something stands. Where there is little room, its icon alone says it. */
-export function Chip({ icon, what, value, ...rest }: { icon: ReactNode; what: string; value: string } & React.ButtonHTMLAttributes<HTMLButtonElement>) {
+export function Chip({ icon, what, value, ...rest }: { icon: ReactNode; what: string; value: string; "data-chip"?: string } & React.ButtonHTMLAttributes<HTMLButtonElement>) {
   const t = useWords(chipWords);
   const said = t.is(what, value);
   return (
@@ -36,7 +36,7 @@ export function ModelChip({ name, profile, onChoose }: { name: string; profile?:
     checked: m.name === name && (profile === undefined || profile === m.profile), run: () => onChoose(m),
   }));
   if (items.length === 0) items.push({ id: "none", label: list === null ? t.loading : t.noModels, disabled: true, run: () => {} });
-  return <Menu label={t.model} onOpen={load} trigger={<Chip icon={<Cpu size={14} />} what={t.model} value={name} />} items={items} />;
+  return <Menu label={t.model} onOpen={load} trigger={<Chip data-chip="model" icon={<Cpu size={14} />} what={t.model} value={name} />} items={items} />;
 }
 
 export function ModeChip({ slug, modes, onChoose }: { slug: string | undefined; modes: { slug: string; name?: string; help?: string }[]; onChoose(slug: string): void }) {
@@ -44,11 +44,11 @@ export function ModeChip({ slug, modes, onChoose }: { slug: string | undefined; 
   const nameOf = (m: { slug: string; name?: string }) => m.name ?? t.modes[m.slug] ?? m.slug;
   const now = modes.find((m) => m.slug === slug);
   const items = modes.map((m): MenuItem => ({ id: m.slug, label: nameOf(m), note: m.help ?? t.modeHelp[m.slug], checked: m.slug === slug, run: () => onChoose(m.slug) }));
-  return <Menu label={t.mode} trigger={<Chip icon={<CodeXml size={14} />} what={t.mode} value={now ? nameOf(now) : (slug ?? t.mode)} />} items={items} />;
+  return <Menu label={t.mode} trigger={<Chip data-chip="mode" icon={<CodeXml size={14} />} what={t.mode} value={now ? nameOf(now) : (slug ?? t.mode)} />} items={items} />;
 }
 
 export function PermissionChip({ preset, onChoose }: { preset: Preset | "custom" | undefined; onChoose(p: Preset): void }) {
   const t = useWords(chipWords);
   const items = presets.map((p): MenuItem => ({ id: p, label: t.presets[p]!, note: t.presetHelp[p], checked: p === preset, run: () => onChoose(p) }));
-  return <Menu label={t.permissions} trigger={<Chip icon={<ShieldCheck size={14} />} what={t.permissions} value={preset ? t.presets[preset]! : t.permissions} />} items={items} />;
+  return <Menu label={t.permissions} trigger={<Chip data-chip="permissions" icon={<ShieldCheck size={14} />} what={t.permissions} value={preset ? t.presets[preset]! : t.permissions} />} items={items} />;
 }

@@ -3,7 +3,7 @@ import { words } from "@/i18n";
 export const chipWords = words({
   en: {
     model: "Model", mode: "Mode", permissions: "Permissions", folder: "Folder", ownFolder: "New folder", noModel: "No model",
-    is: (what: string, value: string) => `${what}: ${value}`, loading: "Loading…", noModels: "No other model can be used now", ofServer: "The server's model",
+    is: (what: string, value: string) => `${what}: ${value}`, loading: "Loading…", noModels: "No other model can be used now", ofServer: "The server's model", three: "Model, mode and permissions", allThree: (model: string, mode: string, permissions: string) => `Model, mode and permissions: ${model}, ${mode}, ${permissions}`,
     modes: { code: "Code", architect: "Architect", ask: "Ask", debug: "Debug", orchestrator: "Orchestrator" } as Record<string, string>,
     modeHelp: { code: "Writes and changes software", architect: "Plans first; edits Markdown only", ask: "Explains; changes nothing", debug: "Finds the cause of a failure", orchestrator: "Splits a large task into subtasks" } as Record<string, string>,
     presets: { ask: "Ask first", edits: "Edit files", sandbox: "Edit and run", custom: "Custom" } as Record<string, string>,
@@ -12,7 +12,7 @@ export const chipWords = words({
   },
   ko: {
     model: "모델", mode: "모드", permissions: "권한", folder: "폴더", ownFolder: "새 폴더", noModel: "모델 없음",
-    is: (what, value) => `${what}: ${value}`, loading: "불러오는 중…", noModels: "지금 쓸 수 있는 다른 모델이 없습니다", ofServer: "서버의 모델",
+    is: (what, value) => `${what}: ${value}`, loading: "불러오는 중…", noModels: "지금 쓸 수 있는 다른 모델이 없습니다", ofServer: "서버의 모델", three: "모델, 모드, 권한", allThree: (model, mode, permissions) => `모델, 모드, 권한: ${model}, ${mode}, ${permissions}`,
     modes: { code: "코드", architect: "설계", ask: "질문", debug: "디버그", orchestrator: "조율" },
     modeHelp: { code: "소프트웨어를 만들고 고칩니다", architect: "먼저 계획합니다. Markdown만 고칩니다", ask: "설명만 하고 아무것도 바꾸지 않습니다", debug: "실패의 원인을 찾습니다", orchestrator: "큰 작업을 하위 작업으로 나눕니다" },
     presets: { ask: "먼저 묻기", edits: "파일 수정 허용", sandbox: "수정과 실행 허용", custom: "사용자 지정" },

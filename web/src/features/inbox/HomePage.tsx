@@ -1,13 +1,11 @@
 import type { SessionSummary } from "@clew-run/client";
-import { ArrowRight } from "lucide-react";
-import { useId, useMemo, type ReactNode } from "react";
+import { useId, type ReactNode } from "react";
 import { Link } from "wouter";
 import { useMayStart, useMe } from "@/app/account";
 import { useWords } from "@/i18n";
 import { lazyPart } from "@/lib/lazyPart";
-import { Empty, ErrorNote, Loading } from "@/ui";
-import { alikeGroups, likeness } from "@/features/session/questions/alike";
-import { InboxCard } from "./InboxCard";
+import { Badge, Empty, ErrorNote, Loading } from "@/ui";
+import { AskRow } from "./AskRow";
 import { NewSession } from "./NewSession";
 import { SessionRow } from "./SessionRow";
 import { NoModel } from "./NoModel";
@@ -19,16 +17,15 @@ import { inboxWords } from "./words";
 const FirstRun = lazyPart(() => import("@/features/start/FirstRun").then((m) => m.FirstRun));
 
 const questionsShown = 4;
-const recentShown = 12;
+const recentShown = 8;
 
 /** Where one begins: new work, what waits for an answer, what runs, what was. */
 export function HomePage() {
   const t = useWords(inboxWords);
-  const { rows, items, inbox, counts, synced } = useRows();
+  const { rows, inbox, counts, synced } = useRows();
   const me = useMe();
   const mayStart = useMayStart();
-  const groups = useMemo(() => alikeGroups(items), [items]);
-  const sessions = useSessionList(40);
+  const sessions = useSessionList();
   const running = sessions.value?.filter(isRunning) ?? [];
   const recent = sessions.value?.filter((s) => !isRunning(s)).slice(0, recentShown) ?? [];
   const shown = rows.slice(0, questionsShown);
@@ -37,7 +34,7 @@ export function HomePage() {
   if (begin.state === "first" && begin.model) {
     return (
       <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto w-full max-w-[792px] px-4 py-6 md:py-13">
+        <div className="mx-auto w-full max-w-[792px] px-4 py-6 desk:py-13">
           <FirstRun model={begin.model} missing={begin.missing} mayConnect={begin.mayConnect} onModel={begin.setModel} onSkip={begin.skip} />
         </div>
       </div>
@@ -45,31 +42,22 @@ export function HomePage() {
   }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-[792px] flex-col gap-8 px-4 py-6 md:py-10">
+      <div className="mx-auto flex w-full max-w-[892px] flex-col gap-7 px-4 py-6 desk:pt-10">
         {mayStart && begin.model && begin.missing && <NoModel begin={begin} />}
-        <div className="flex flex-col gap-3">
-          <h1 className="text-2xl font-semibold">{mayStart ? t.welcome : t.guest}</h1>
+        <div className="flex flex-col gap-4">
+          <h1 className="text-3xl font-semibold">{mayStart ? t.welcome : t.guest}</h1>
           {mayStart ? <NewSession /> : <p className="text-soft">{me?.role === "viewer" ? t.viewerHelp : t.approverHelp}</p>}
         </div>
         {shown.length > 0 && (
-          <Section title={t.needsYou} aside={counts.total > questionsShown && <More href="/inbox">{t.allQuestions(counts.total)}</More>}>
-            <div className="flex flex-col gap-3">
-              {shown.map(({ item, goneAt }) => (
-                <InboxCard
-                  key={item.question.request_id}
-                  item={item}
-                  gone={goneAt !== undefined}
-                  inbox={inbox}
-                  alike={groups.get(likeness(item.question) ?? "")}
-                  lineDown={!synced}
-                />
-              ))}
-            </div>
+          <Section title={t.needsYou} count={<Badge tone="ask" label={t.openQuestions(counts.total)}>{counts.total}</Badge>} aside={<More href="/inbox">{t.openInbox}</More>}>
+            <ul className="divide-y divide-line rounded-lg border border-ask-line bg-sheet shadow-card">
+              {shown.map(({ item, goneAt }) => <AskRow key={item.question.request_id} item={item} gone={goneAt !== undefined} inbox={inbox} lineDown={!synced} />)}
+            </ul>
           </Section>
         )}
         {sessions.value === undefined && sessions.loading && <Loading />}
         {sessions.error !== undefined && sessions.error !== null && <ErrorNote error={sessions.error} retry={sessions.reload} />}
-        {running.length > 0 && <Section title={t.running}><Sessions list={running} onChange={sessions.reload} /></Section>}
+        {running.length > 0 && <Section title={t.running} count={<Badge>{running.length}</Badge>}><Sessions list={running} onChange={sessions.reload} /></Section>}
         {recent.length > 0 && <Section title={t.recent} aside={<More href="/history">{t.allSessions}</More>}><Sessions list={recent} onChange={sessions.reload} /></Section>}
         {sessions.value?.length === 0 && <Empty title={mayStart ? t.noSessions : t.noShared}>{mayStart ? t.noSessionsHelp : t.noSharedHelp(me?.user_id ?? "")}</Empty>}
       </div>
@@ -77,12 +65,14 @@ export function HomePage() {
   );
 }
 
-function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+function Section({ title, count, aside, children }: { title: string; count?: ReactNode; aside?: ReactNode; children: ReactNode }) {
   const id = useId();
   return (
     <section aria-labelledby={id} className="flex flex-col gap-2">
-      <div className="flex items-center gap-2">
-        <h2 id={id} className="flex-1 font-semibold">{title}</h2>
+      <div className="flex min-h-7 items-center gap-2">
+        <h2 id={id} className="text-xl font-semibold">{title}</h2>
+        {count}
+        <span className="flex-1" />
         {aside}
       </div>
       {children}
@@ -91,9 +81,9 @@ function Section({ title, aside, children }: { title: string; aside?: ReactNode;
 }
 
 function More({ href, children }: { href: string; children: ReactNode }) {
-  return <Link href={href} className="inline-flex h-(--row) items-center gap-1 text-run hover:underline">{children}<ArrowRight size={13} aria-hidden /></Link>;
+  return <Link href={href} className="inline-flex h-7 items-center rounded px-2 text-sm font-medium text-soft hover:bg-hover hover:text-ink pointer-coarse:h-(--row)">{children}</Link>;
 }
 
 function Sessions({ list, onChange }: { list: SessionSummary[]; onChange(): void }) {
-  return <ul className="-mx-2 flex flex-col">{list.map((s) => <SessionRow key={s.session_id} session={s} onChange={onChange} />)}</ul>;
+  return <ul className="divide-y divide-line rounded-lg border border-line bg-sheet shadow-card">{list.map((s) => <SessionRow key={s.session_id} session={s} onChange={onChange} />)}</ul>;
 }

@@ -10,7 +10,7 @@ import { Card } from "@/features/session/questions/Card";
 import { Revealed } from "@/features/session/questions/Revealed";
 import { inboxWords } from "./words";
 
-const byInbox: Answering = {
+export const byInbox: Answering = {
   send: (q, response) => client.rest.inbox.answer(q.request_id, response),
 };
 
@@ -51,7 +51,7 @@ export function InboxCard({ item, gone, inbox, alike, lead, heading, lineDown }:
 }
 
 /** How a question that left the inbox was settled: its message in the session tells. */
-function useSettlement(item: InboxItem, gone: boolean): Settlement {
+export function useSettlement(item: InboxItem, gone: boolean): Settlement {
   const [found, setFound] = useState<Settlement>({});
   const message = item.question.message_id;
   useEffect(() => {

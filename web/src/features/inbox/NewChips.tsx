@@ -27,12 +27,12 @@ export function NewChips({ work, change }: { work: NewWork; change(to: Partial<N
   const { model_profile: profile, permissions } = work.settings as { model_profile?: string; permissions?: Preset };
   const server = inUse.value?.why_code === "none" ? t.noModel : inUse.value?.model || inUse.value?.profile || t.model;
   return (
-    <div className="flex flex-wrap items-center gap-0.5 px-1.5 pb-1.5">
+    <>
       <Chip icon={<Folder size={14} />} what={t.folder} value={work.workspace ? baseName(work.workspace) : t.ownFolder} onClick={() => setBrowsing(true)} aria-haspopup="dialog" />
       <ModelChip name={work.modelName || server} profile={profile} onChoose={(m) => change({ settings: { ...work.settings, model_profile: m.profile, model: m.model }, modelName: m.name })} />
       <ModeChip slug={work.mode || undefined} modes={modesOf()} onChoose={(mode) => change({ mode })} />
       <PermissionChip preset={permissions ?? decided.value} onChoose={(p) => set({ permissions: p })} />
       {browsing && <FolderDialog from={work.workspace || undefined} onClose={() => setBrowsing(false)} onChoose={(workspace) => { setBrowsing(false); change({ workspace }); }} />}
-    </div>
+    </>
   );
 }

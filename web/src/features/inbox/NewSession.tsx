@@ -1,4 +1,4 @@
-import { ArrowUp, Paperclip, SlidersHorizontal } from "lucide-react";
+import { Plus, SlidersHorizontal } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { client } from "@/app/client";
@@ -7,7 +7,7 @@ import { notify } from "@/app/notices";
 import { Thumbs } from "@/features/session/composer/Thumbs";
 import { composerWords } from "@/features/session/composer/words";
 import { useWords } from "@/i18n";
-import { Button, ErrorNote, Field, IconButton, Switch, TextInput } from "@/ui";
+import { ErrorNote, Field, IconButton, SendButton, Switch, TextInput } from "@/ui";
 import { NewChips } from "./NewChips";
 import { keepWork, keptWork, noWork, start, type Begun, type NewWork } from "./start";
 import { inboxWords } from "./words";
@@ -81,7 +81,7 @@ export function NewSession({ folder }: { folder?: string }) {
       }}
     >
       <div
-        className="rounded border border-edge/60 bg-sheet focus-within:border-run focus-within:outline-1 focus-within:outline-run"
+        className="rounded-2xl border border-edge bg-sheet shadow-raised focus-within:border-run focus-within:outline-3 focus-within:outline-run/20"
         onDragOver={(e) => e.dataTransfer.types.includes("Files") && e.preventDefault()}
         onDrop={(e) => {
           if (e.dataTransfer.files.length === 0) return;
@@ -109,7 +109,7 @@ export function NewSession({ folder }: { folder?: string }) {
             e.preventDefault();
             void send();
           }}
-          className="block field-sizing-content max-h-[40dvh] min-h-16 w-full resize-none bg-transparent px-3 py-2.5 text-lg outline-none"
+          className="block field-sizing-content max-h-[40dvh] min-h-17 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-md outline-none pointer-coarse:text-[16px]"
         />
         {more && (
           <div className="grid gap-3 border-t border-line px-3 py-2.5 sm:grid-cols-2">
@@ -117,15 +117,15 @@ export function NewSession({ folder }: { folder?: string }) {
             <Field label={t.workspace}>{(p) => <TextInput {...p} value={work.workspace} onChange={(e) => change({ workspace: e.target.value })} placeholder={t.workspaceHint} className="font-mono" spellCheck={false} autoCapitalize="off" />}</Field>
           </div>
         )}
-        <NewChips work={work} change={change} />
-        <div className="flex items-center gap-3 border-t border-line py-1 pr-1 pl-3">
-          <Switch checked={work.plan} onChange={(plan) => change({ plan })} label={t.planFirst} />
-          <span className="hidden min-w-0 flex-1 truncate text-sm text-soft sm:inline">{work.plan ? t.planFirstHelp : ""}</span>
-          <span className="flex-1 sm:hidden" />
+        <div className="flex flex-wrap items-center gap-x-0.5 gap-y-1 px-2 pb-2">
           <input ref={files} type="file" multiple hidden onChange={(e) => { void add([...(e.target.files ?? [])]); e.target.value = ""; }} />
-          <IconButton label={pictures.addImage} icon={<Paperclip size={15} />} onClick={() => files.current?.click()} />
+          <IconButton label={pictures.addImage} icon={<Plus size={16} />} onClick={() => files.current?.click()} />
+          <span aria-hidden className="mx-1.5 h-4 w-px bg-line2 phone:hidden" />
+          <NewChips work={work} change={change} />
           <IconButton label={t.options} icon={<SlidersHorizontal size={15} />} pressed={more} aria-expanded={more} onClick={() => setMore(!more)} />
-          <Button type="submit" look="main" icon={<ArrowUp size={14} />} busy={busy} disabled={empty}>{busy ? t.starting : t.start}</Button>
+          <span className="flex-1" />
+          <span className="mr-2 text-soft"><Switch checked={work.plan} onChange={(plan) => change({ plan })} label={t.planFirst} title={t.planFirstHelp} /></span>
+          <SendButton type="submit" label={busy ? t.starting : t.start} busy={busy} disabled={empty} />
         </div>
       </div>
       {error !== null && <ErrorNote error={error} retry={() => void send()} />}

@@ -1,23 +1,60 @@
 import type { SessionSummary } from "@clew-run/client";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
+import { create } from "zustand";
 import { client } from "@/app/client";
 import { inTruth, useConfirmed } from "@/features/history/confirmed";
 import { useFreshList } from "@/features/history/useFreshList";
-import { useLoaded, type Loaded } from "@/lib/useLoaded";
+import type { Loaded } from "@/lib/useLoaded";
 
-const everyMs = 5_000;
+const most = 40;
+const homeMs = 5_000;
+const elsewhereMs = 10_000;
+const never = 2 ** 31 - 1; // the longest that a browser's timer waits
 const works = new Set(["planning", "executing", "awaiting_input", "paused"]);
 
 export function isRunning(s: SessionSummary): boolean {
   return works.has(s.status);
 }
 
-/** The sessions in which something happened last. They are asked for again while the page is looked at, and at once when a question comes or goes. */
-export function useSessionList(limit: number): Loaded<SessionSummary[]> {
-  const list = useLoaded(`sessions ${limit}`, () => client.rest.sessions.list({ limit }).then((p) => p.sessions.toSorted((a, b) => b.updated_ms - a.updated_ms)));
-  const { reload } = list;
-  useFreshList(reload, everyMs);
+interface Shared {
+  value?: SessionSummary[];
+  error?: unknown;
+  loading: boolean;
+}
+
+/** One list for the rail, Home and the palette: they cannot say different things, and it is asked for once. */
+const useShared = create<Shared>(() => ({ loading: true }));
+let round = 0;
+
+/** Asks for the sessions again; what is shown stays until they are there. */
+export function refreshSessions(): void {
+  const mine = ++round;
+  useShared.setState({ loading: true });
+  client.rest.sessions.list({ limit: most }).then(
+    (p) => mine === round && useShared.setState({ value: p.sessions.toSorted((a, b) => b.updated_ms - a.updated_ms), error: undefined, loading: false }),
+    (error: unknown) => mine === round && useShared.setState({ error, loading: false }),
+  );
+}
+
+/**
+ * Keeps the list true while the page is looked at. The frame calls it, once. It asks
+ * when a question comes or goes and when another page is opened; now and then on Home,
+ * and elsewhere only while something works.
+ */
+export function useSessionKeeper(path: string): void {
+  const running = useShared((s) => s.value?.some(isRunning) ?? false);
+  useFreshList(refreshSessions, path === "/" ? homeMs : running ? elsewhereMs : never);
+  useEffect(() => refreshSessions(), [path]);
+  useEffect(() => () => {
+    round++; // an answer on its way is for somebody who signed out
+    useShared.setState({ value: undefined, error: undefined, loading: true }, true);
+  }, []);
+}
+
+/** The sessions in which something happened last. */
+export function useSessionList(): Loaded<SessionSummary[]> {
+  const { value, error, loading } = useShared();
   const changes = useConfirmed();
-  const value = useMemo(() => list.value && inTruth(list.value, changes, false), [list.value, changes]);
-  return { ...list, value };
+  const shown = useMemo(() => value && inTruth(value, changes, false), [value, changes]);
+  return { value: shown, error, loading, reload: refreshSessions, set: (v) => useShared.setState({ value: v }) };
 }

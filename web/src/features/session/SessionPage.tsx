@@ -5,22 +5,24 @@ import { useEffect, useRef } from "react";
 import { useSearch } from "wouter";
 import { announce, notify } from "@/app/notices";
 import { useWords } from "@/i18n";
+import { refreshSessions } from "@/features/inbox/useSessionList";
 import { PhoneWindows, WindowBar, Windows } from "@/features/windows/Windows";
 import { useNarrow } from "@/lib/useNarrow";
 import { Empty, Loading } from "@/ui";
 import { Composer } from "./composer/Composer";
+import { useChoices, type Choices } from "./composer/useChoices";
 import { Header } from "./header/Header";
 import { SessionDialogs } from "./header/SessionDialogs";
 import { isFinal, Problem } from "./Problem";
 import { QuestionDock } from "./questions/QuestionDock";
 import { Returned } from "./Returned";
-import { Divider } from "./side/Divider";
 import { PhoneTabs } from "./side/PhoneTabs";
 import { useSide } from "./side/side";
 import { Changes, Plan, SidePanel } from "./side/SidePanel";
 import { Terminal } from "./side/Terminal";
 import { TimelineBar } from "./side/TimelineBar";
 import { useTimeline } from "./side/useTimeline";
+import { usePaletteRows } from "./usePaletteRows";
 import type { Note } from "./transcript/notes";
 import { Transcript } from "./transcript/Transcript";
 import { useNotes } from "./transcript/useNotes";
@@ -35,23 +37,26 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   const connection = useConnection(session);
   const known = useSnapshot(session, (s) => s.session !== null);
   const narrow = useNarrow();
-  const { open, phone, setPhone } = useSide();
+  const { phone, setPhone } = useSide();
   const named = new URLSearchParams(useSearch()).get("question");
   useEffect(() => setPhone("chat"), [named, sessionId, setPhone]); // a named question is shown where it was asked
   const returned = useSnapshot(session, (s) => s.session?.can_undo === true || s.session?.can_redo === true);
   const timeline = useTimeline(session, known && (!narrow || returned)); // a phone has no bar for it
   const marks = timeline?.marks ?? noMarks;
   const notes = useNotes(session, marks);
+  const choices = useChoices(session);
   useSpokenEnd(session);
   useRestored(session);
+  useListed(session);
+  usePaletteRows(session, choices);
   if (!known && isFinal(connection.lastError)) return <Problem error={connection.lastError} retry={session.reconnect} />;
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <Header session={session} />
+      <Header session={session} choices={choices} />
       <div className="relative flex min-h-0 flex-1">
-        {(!narrow || phone === "chat") && <Chat session={session} known={known} notes={notes} />}
+        {(!narrow || phone === "chat") && <Chat session={session} known={known} notes={notes} choices={choices} />}
         {narrow && phone !== "chat" && <PhonePart session={session} />}
-        {!narrow && open && known && <><Divider /><SidePanel session={session} /></>}
+        {!narrow && known && <SidePanel session={session} />}
         <Windows session={session} wide={!narrow} />
       </div>
       {!narrow && <WindowBar session={session} />}
@@ -59,6 +64,16 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
       <SessionDialogs session={session} />
     </div>
   );
+}
+
+/** The list in the rail has this session as well: it is asked for again when the session stands otherwise. */
+function useListed(session: Session): void {
+  const state = useSnapshot(session, (s) => s.session && `${s.session.status} ${s.session.title} ${s.questions.length}`);
+  const known = useRef<string | null>(null);
+  useEffect(() => {
+    if (known.current !== null && state !== known.current) refreshSessions();
+    known.current = state;
+  }, [state]);
 }
 
 /** Says aloud that the agent is done, for those who do not see it stop. */
@@ -90,15 +105,16 @@ interface ChatProps {
   session: Session;
   known: boolean;
   notes: readonly Note[];
+  choices: Choices | undefined;
 }
 
-function Chat({ session, known, notes }: ChatProps) {
+function Chat({ session, known, notes, choices }: ChatProps) {
   const t = useWords(sessionWords);
   return (
     <section aria-label={t.chat} className="flex min-h-0 min-w-0 flex-1 flex-col">
       {known ? <Transcript session={session} notes={notes} /> : <div className="flex-1"><Loading /></div>}
       <Returned session={session} last={notes.findLast((n) => n.what === "back" || n.what === "forth")} />
-      {known && <Composer session={session} />}
+      {known && <Composer session={session} choices={choices} />}
     </section>
   );
 }

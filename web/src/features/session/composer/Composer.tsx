@@ -1,12 +1,13 @@
 import { newId } from "@clew-run/client";
 import type { Session, UserMessageData } from "@clew-run/client";
 import { useQuestions, useSnapshot } from "@clew-run/client/react";
-import { AtSign, ClipboardList, Paperclip, SendHorizontal, Slash } from "lucide-react";
+import { AtSign, ClipboardList, Plus, Slash } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
 import { useCommands, isMac } from "@/app/commands";
 import { announce, notify, notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
-import { Button, cx, IconButton } from "@/ui";
+import { Button, cx, IconButton, SendButton } from "@/ui";
+import { column } from "../column";
 import { sessionWords } from "../words";
 import { callsCommand, commandIn } from "./completion";
 import { nothing, type Written } from "./draft";
@@ -19,7 +20,7 @@ import { Queue } from "./Queue";
 import { SessionChips } from "./SessionChips";
 import { talking } from "./talking";
 import { Thumbs } from "./Thumbs";
-import { modeSent, wantedMode } from "./useChoices";
+import { modeSent, wantedMode, type Choices } from "./useChoices";
 import { useCompletion } from "./useCompletion";
 import { useDraft } from "./useDraft";
 import { composerWords } from "./words";
@@ -27,16 +28,16 @@ import { composerWords } from "./words";
 const busy = new Set(["planning", "executing"]);
 
 /** Where one writes to the agent. Those who only watch get a note instead. */
-export function Composer({ session }: { session: Session }) {
+export function Composer({ session, choices }: { session: Session; choices: Choices | undefined }) {
   const t = useWords(composerWords);
   const role = useSnapshot(session, (s) => s.session?.role);
   if (role === "viewer" || role === "admin" || role === "approver") {
-    return <p className="border-t border-line bg-sunk px-4 py-3 text-soft" data-watching>{role === "approver" ? t.approver : t.viewer}</p>;
+    return <div className="shrink-0 border-t border-line bg-sunk"><p className={cx(column, "py-3 text-soft")} data-watching>{role === "approver" ? t.approver : t.viewer}</p></div>;
   }
-  return <Writing session={session} />;
+  return <Writing session={session} choices={choices} />;
 }
 
-function Writing({ session }: { session: Session }) {
+function Writing({ session, choices }: { session: Session; choices: Choices | undefined }) {
   const t = useWords(composerWords);
   const act = useWords(sessionWords);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -65,7 +66,7 @@ function Writing({ session }: { session: Session }) {
   const asked = talking(questions);
   // Where only steps of a plan ask, the words are for work that goes on.
   const working = busy.has(status ?? "") || (status === "awaiting_input" && asked === null);
-  const hint = asked && !planFirst ? (held ? t.hintPlain : t.hints[asked]) : null;
+  const effect = planFirst ? null : asked; // what sending does to the open question
   useEffect(() => sendLeftOver(session), [session]);
 
   const putBack = useCallback((w: Written) => {
@@ -160,18 +161,18 @@ function Writing({ session }: { session: Session }) {
 
   return (
     <div className="shrink-0 bg-paper" onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setDropping(true); } }} onDragLeave={() => setDropping(false)} onDrop={onDrop}>
-      <Queue session={session} />
-      <PendingRows session={session} putBack={putBack} />
-      <div className="mx-auto w-full max-w-[920px] border-t border-line p-3 max-sm:p-2">
-        {hint && !empty && <p className="pb-1.5 text-sm text-ask" data-hint={held ? "held" : asked}>{hint}</p>}
-        <div className={cx("relative rounded border bg-sheet focus-within:border-run", dropping ? "border-run" : "border-edge/60")}>
+      <div className={cx(column, "pb-3 max-sm:px-2 max-sm:pb-2")}>
+        <Queue session={session} />
+        <PendingRows session={session} putBack={putBack} />
+        {held && effect && !empty && <p className="pb-1.5 text-sm text-ask" data-hint="held">{t.hintPlain}</p>}
+        <div data-composer-box className={cx("relative rounded-2xl border bg-sheet shadow-raised focus-within:border-run focus-within:outline-3 focus-within:outline-run/20", dropping ? "border-run" : "border-edge")}>
           {completion.list}
           {images.length > 0 && <Thumbs images={images} remove={(i) => write({ ...latest.current, images: images.filter((_, n) => n !== i) })} />}
           <textarea
             ref={box}
             rows={1}
             aria-label={t.label}
-            placeholder={dropping ? t.dropHere : asked === "answers" ? t.placeholderAnswer : status === "idle" || status === "completed" ? t.placeholderIdle : t.placeholder}
+            placeholder={dropping ? t.dropHere : effect ? t.effects[effect].placeholder : t.placeholder}
             onInput={() => {
               typed();
               setHeld(false);
@@ -183,23 +184,26 @@ function Writing({ session }: { session: Session }) {
             onKeyDown={onKeyDown}
             onPaste={onPaste}
             data-composer
-            className="block field-sizing-content max-h-[38dvh] min-h-9 w-full resize-none pointer-coarse:min-h-11 bg-transparent px-3 pt-2 pb-1 outline-none pointer-coarse:text-[16px] pointer-coarse:leading-[22px]"
+            className="block field-sizing-content max-h-[38dvh] min-h-10 w-full resize-none pointer-coarse:min-h-11 bg-transparent px-3.5 pt-2.5 pb-1 text-md outline-none pointer-coarse:text-[16px] pointer-coarse:leading-[22px]"
           />
-          <div className="flex flex-wrap items-center gap-1 px-1.5 pb-1.5" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
+          <div className="flex flex-wrap items-center gap-x-0.5 gap-y-1 px-2 pb-2" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
             <input ref={files} type="file" accept={takenTypes} multiple hidden onChange={(e) => { void addFiles([...(e.target.files ?? [])]); e.target.value = ""; }} />
-            <IconButton label={t.addImage} icon={<Paperclip size={15} />} onClick={() => files.current?.click()} />
+            <IconButton label={t.addImage} icon={<Plus size={16} />} onClick={() => files.current?.click()} />
             <IconButton label={t.mention} icon={<AtSign size={15} />} onClick={() => begin("@")} className="max-sm:hidden" />
             <IconButton label={t.command} icon={<Slash size={15} />} onClick={() => begin("/")} className="max-sm:hidden" />
-            <Button look="quiet" aria-pressed={planFirst} aria-label={t.planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={planFirst ? "bg-run-wash text-run" : "text-soft"}><span className="max-lg:sr-only">{t.planFirst}</span></Button>
-            <SessionChips session={session} />
+            <span aria-hidden className="mx-1.5 h-4 w-px bg-line2 max-sm:hidden" />
+            <SessionChips now={choices} />
             <span className="flex-1" />
+            <Button look="quiet" aria-pressed={planFirst} aria-label={t.planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={planFirst ? "bg-run-wash text-run" : "text-soft"}><span className="max-lg:sr-only">{t.planFirst}</span></Button>
             {working && !asked ? (
               <>
                 <Button disabled={empty} title={t.hintQueue} keys={isMac ? "⌘⏎" : "Ctrl ⏎"} onClick={() => void send("steer")}>{t.steer}</Button>
                 <Button look="main" disabled={empty} title={t.hintQueue} keys="⏎" onClick={() => void send("queue")}>{t.queue}</Button>
               </>
+            ) : effect && !empty ? (
+              <Button look="main" keys="⏎" onClick={() => void send()} data-effect={effect}>{t.effects[effect].send}</Button>
             ) : (
-              <Button look="main" disabled={empty} icon={<SendHorizontal size={14} />} keys="⏎" onClick={() => void send()}>{t.send}</Button>
+              <SendButton label={t.send} keys="⏎" disabled={empty} onClick={() => void send()} />
             )}
           </div>
         </div>

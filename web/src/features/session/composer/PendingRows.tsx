@@ -17,7 +17,7 @@ export const PendingRows = memo(function PendingRows({ session, putBack }: { ses
   const shown = list.filter((p) => p.error !== undefined || waits.includes(p.id) || slow.has(p.id));
   if (shown.length === 0) return null;
   return (
-    <ul className="border-t border-line px-3 py-1.5">
+    <ul className="border-t border-line py-1.5">
       {shown.map((p) => {
         const failed = p.error !== undefined;
         const back = () => {

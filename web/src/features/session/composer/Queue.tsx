@@ -15,7 +15,7 @@ export function Queue({ session }: { session: Session }) {
   const [edited, setEdited] = useState<QueuedMessage | null>(null);
   if (queue.length === 0) return null;
   return (
-    <section aria-label={t.queueTitle(queue.length)} className="border-t border-line px-3 py-1.5">
+    <section aria-label={t.queueTitle(queue.length)} className="border-t border-line py-1.5">
       <p aria-hidden className="text-xs text-soft">{t.queueTitle(queue.length)}</p>
       <ol className="max-h-40 overflow-y-auto">
         {queue.map((q, i) => <QueuedRow key={q.message_id} session={session} queue={queue} at={i} onEdit={() => setEdited(q)} />)}
@@ -43,7 +43,7 @@ function QueuedRow({ session, queue, at, onEdit }: { session: Session; queue: re
   return (
     <li data-queued={q.message_id} className="flex min-h-8 items-center gap-1.5">
       <CornerDownRight size={13} aria-hidden className="shrink-0 text-soft" />
-      <span className="line-clamp-2 min-w-0 flex-1 wrap-anywhere md:line-clamp-1" title={q.text}>{q.text}</span>
+      <span className="line-clamp-2 min-w-0 flex-1 wrap-anywhere desk:line-clamp-1" title={q.text}>{q.text}</span>
       {q.images && q.images.length > 0 && <Badge>{t.withImages(q.images.length)}</Badge>}
       {q.new_task && <Badge>{t.newTask}</Badge>}
       {q.mode === "run" && <Badge>{t.run}</Badge>}

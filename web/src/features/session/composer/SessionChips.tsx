@@ -1,15 +1,13 @@
-import type { Session } from "@clew-run/client";
 import { memo } from "react";
 import { ModeChip, ModelChip, PermissionChip } from "@/features/chips/Chips";
 import { modesOf } from "@/features/chips/choices";
 import { chipWords } from "@/features/chips/words";
 import { useWords } from "@/i18n";
-import { useChoices } from "./useChoices";
+import type { Choices } from "./useChoices";
 
 /** The model, the mode and the permissions of a session, and how to change them. */
-export const SessionChips = memo(function SessionChips({ session }: { session: Session }) {
+export const SessionChips = memo(function SessionChips({ now }: { now: Choices | undefined }) {
   const t = useWords(chipWords);
-  const now = useChoices(session);
   if (!now) return null;
   const modes = modesOf(now.customModes);
   return (

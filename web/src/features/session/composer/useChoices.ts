@@ -1,6 +1,6 @@
 import type { Preset, Session, StateData } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { create } from "zustand";
 import { notify, notifyError } from "@/app/notices";
 import { presetOf, type ModelChoice } from "@/features/chips/choices";
@@ -34,11 +34,12 @@ export interface Choices {
 /**
  * Which model, mode and permissions count in a session. The server is asked, and asked
  * again after each change: of the session's settings, of the server's, or of the task's mode.
+ * Those who only watch have nothing to choose.
  */
 export function useChoices(session: Session): Choices | undefined {
   const t = useWords(chipWords);
   const [state, setState] = useState<StateData>();
-  const synced = useSnapshot(session, (s) => s.synced);
+  const synced = useSnapshot(session, (s) => s.synced && (s.session?.role === undefined || s.session.role === "owner"));
   const taskMode = useSnapshot(session, (s) => s.tasks.find((x) => x.focused)?.mode ?? "");
   const wanted = useWanted((s) => s.modes[session.id]);
   const load = useCallback(() => void session.query("get_state", { scope: "ui" }).then(setState, () => {}), [session]);
@@ -48,28 +49,30 @@ export function useChoices(session: Session): Choices | undefined {
   useEffect(() => session.on("state", ({ data }) => setState(data)), [session]);
   useEffect(() => session.on("settings_changed", load), [session, load]);
   useEffect(() => {
-    const seen = () => void (document.hidden || load()); // another window may have changed it
+    const seen = () => void (document.hidden || !synced || load()); // another window may have changed it
     document.addEventListener("visibilitychange", seen);
     return () => document.removeEventListener("visibilitychange", seen);
-  }, [load]);
-  if (!state) return undefined;
-  const set = (settings: Record<string, unknown>, said: string) =>
-    void session.send("update_settings", { settings }).then(() => {
-      load();
-      notify({ tone: "run", text: said });
-    }, notifyError);
-  const own = state.settings?.model;
-  return {
-    model: (typeof own === "string" && own) || String(state.api_configuration?.model ?? "") || state.current_api_config_name || t.noModel,
-    profile: state.current_api_config_name,
-    mode: wanted ?? state.mode,
-    customModes: state.custom_modes ?? [],
-    preset: presetOf(state),
-    useModel: (m) => set({ model_profile: m.profile, model: m.model }, t.nowModel(m.name)),
-    useMode: (slug, name) => {
-      useWanted.setState((s) => ({ modes: { ...s.modes, [session.id]: slug === state.mode ? undefined : slug } }));
-      if (slug !== state.mode) notify({ tone: "run", text: t.nextMode(name) });
-    },
-    usePreset: (p, name) => set({ permissions: p, always_allow_write: null, always_allow_execute: null }, t.nowPermissions(name)),
-  };
+  }, [load, synced]);
+  return useMemo(() => {
+    if (!state) return undefined;
+    const set = (settings: Record<string, unknown>, said: string) =>
+      void session.send("update_settings", { settings }).then(() => {
+        load();
+        notify({ tone: "run", text: said });
+      }, notifyError);
+    const own = state.settings?.model;
+    return {
+      model: (typeof own === "string" && own) || String(state.api_configuration?.model ?? "") || state.current_api_config_name || t.noModel,
+      profile: state.current_api_config_name,
+      mode: wanted ?? state.mode,
+      customModes: state.custom_modes ?? [],
+      preset: presetOf(state),
+      useModel: (m) => set({ model_profile: m.profile, model: m.model }, t.nowModel(m.name)),
+      useMode: (slug, name) => {
+        useWanted.setState((s) => ({ modes: { ...s.modes, [session.id]: slug === state.mode ? undefined : slug } }));
+        if (slug !== state.mode) notify({ tone: "run", text: t.nextMode(name) });
+      },
+      usePreset: (p, name) => set({ permissions: p, always_allow_write: null, always_allow_execute: null }, t.nowPermissions(name)),
+    };
+  }, [state, wanted, session, load, t]);
 }

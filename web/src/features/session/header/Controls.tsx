@@ -1,10 +1,11 @@
 import type { Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
 import { Pause, Play, Square } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from "react";
+import { useCommands, type Command } from "@/app/commands";
 import { notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
-import { useNarrow } from "@/lib/useNarrow";
+import { useNarrow, useRoomy } from "@/lib/useNarrow";
 import { Button } from "@/ui";
 import { useSide } from "../side/side";
 import { sessionWords } from "../words";
@@ -23,18 +24,28 @@ export function Controls({ session }: { session: Session }) {
   });
   const narrow = useNarrow();
   // The plan has its own button for it where it is shown.
-  const planShown = useSide((s) => (narrow ? s.phone === "plan" : s.open && s.part === "plan"));
+  const roomy = useRoomy();
+  const planShown = useSide((s) => (narrow ? s.phone === "plan" : (roomy ? s.open : s.over) && s.part === "plan"));
   const waits = useSnapshot(session, (s) => s.queue.length > 0);
   const [wish, setWish] = useState<Wish | null>(null);
   useEffect(() => setWish(null), [status, run]);
-  if (role !== undefined && role !== "owner") return null;
-  const ask = (w: Wish) => {
+  const mine = role === undefined || role === "owner";
+  const ask = useCallback((w: Wish) => {
     setWish(w);
     const command = w === "stop" ? "interrupt" : w === "pause" ? "control_pause" : "control_resume";
     // It holds until the server's word: a message that waits may go on at once, without a change of the status.
     session.send(command, {}).catch(notifyError).finally(() => setWish(null));
-  };
-  const label = { small: "max-sm:sr-only" };
+  }, [session]);
+  useCommands(useMemo<Command[]>(() => {
+    if (!mine) return [];
+    const command = (w: Wish, icon: ReactNode) => ({ id: `session:${w}`, title: t[w], icon, group: t.parts, here: true, rank: 15, run: () => ask(w) });
+    return [
+      ...(run === "going" ? [command("pause", <Pause size={16} />)] : run === "paused" ? [command("resume", <Play size={16} />)] : []),
+      ...(busy.has(status) ? [command("stop", <Square size={14} />)] : []),
+    ];
+  }, [mine, run, status, t, ask]));
+  if (!mine) return null;
+  const label = { small: "max-lg:sr-only" };
   // Stop comes first: what stands at the end is pause or resume, so that a second press on it is no stop.
   return (
     <>

@@ -1,6 +1,6 @@
 import type { Session } from "@clew-run/client";
 import { useConnection, useMessageIds, useSnapshot } from "@clew-run/client/react";
-import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, Folder, GitFork, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, ShieldCheck, Shrink, Trash2, Users } from "lucide-react";
+import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, Folder, Gauge, GitFork, ListChecks, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, ShieldCheck, Shrink, Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useCommands } from "@/app/commands";
@@ -14,17 +14,21 @@ import { count, money } from "@/lib/format";
 import { chipWords } from "@/features/chips/words";
 import { baseName } from "@/features/start/names";
 import { bringBack } from "@/features/history/archive";
-import { Badge, cx, IconButton, Menu, Status, type MenuItem } from "@/ui";
+import { useNarrow, useRoomy } from "@/lib/useNarrow";
+import { Avatar, Badge, Button, cx, IconButton, Menu, Status, StatusTag, type MenuItem } from "@/ui";
+import type { Choices } from "../composer/useChoices";
+import { progressOf, stepsInFront } from "../plan/own";
 import { useSide } from "../side/side";
 import { useWriting } from "../side/useWriting";
 import { sessionWords } from "../words";
 import { Controls } from "./Controls";
 import { useDialogs } from "./dialogs";
+import { ModelFact } from "./ModelFact";
 import { answers, statusShown } from "./status";
 import { contextTokens } from "./usage";
 
-/** The head of a session: what it is, how it stands, and what one can do with it. One line, two on phones. */
-export function Header({ session }: { session: Session }) {
+/** The head of a session: what it is, how it stands, and what one can do with it. */
+export function Header({ session, choices }: { session: Session; choices: Choices | undefined }) {
   const t = useWords(sessionWords);
   const connection = useConnection(session);
   const archived = useSnapshot(session, (s) => s.session?.archived ?? false);
@@ -33,34 +37,67 @@ export function Header({ session }: { session: Session }) {
   const status = useSnapshot(session, (s) => s.session && statusShown(s.session.status, s.runs, s.questions.length > 0, answers(s.session.role)));
   const owner = useSnapshot(session, (s) => s.session?.role === "owner" || s.session?.role === undefined);
   const open = useDialogs((s) => s.open);
-  const side = useSide();
   const writing = useWriting();
+  const phone = useNarrow();
+  const roomy = useRoomy();
   const name = title ?? t.loading;
+  const line = <ConnectionBadge connection={connection} onRetry={session.reconnect} />;
   return (
-    <header className={cx("flex shrink-0 items-center gap-x-3 border-b border-line py-1.5 pr-2 pl-4 max-md:gap-x-1 max-md:py-1 max-md:pr-1 max-md:pl-1 max-sm:grid max-sm:grid-cols-[auto_1fr_auto]", writing && "[@media(height<320px)]:hidden")}>
-      <Link href="/" aria-label={t.back} className="hidden size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover max-md:flex"><ArrowLeft size={18} aria-hidden /></Link>
-      <h1 className="min-w-0 truncate text-lg font-semibold" title={name}>
-        {owner && title !== undefined ? (
-          <button type="button" onClick={() => open({ kind: "rename" })} className="block max-w-full truncate rounded text-left hover:bg-hover pointer-coarse:min-h-(--row) pointer-coarse:min-w-(--row)" title={t.rename}>{name}</button>
-        ) : name}
-      </h1>
-      <div className="flex min-w-0 flex-1 items-center gap-x-3 text-sm sm:shrink-0 sm:basis-auto max-md:px-2 max-sm:order-last max-sm:col-span-3 max-sm:h-8">
-        {status && <Status status={status} live={connection.state === "active"} className={cx(status === "awaiting_input" && "text-ask")} />}
-        {archived && <Badge>{t.archived}</Badge>}
-        <span className="flex-1 max-sm:hidden" />
-        <Place session={session} />
-        <Usage session={session} />
-        <Viewers session={session} />
-        <span className="flex-1 sm:hidden" />
-        <ConnectionBadge connection={connection} onRetry={session.reconnect} />
+    <header className={cx("flex h-13 shrink-0 items-center gap-2.5 border-b border-line pr-3 pl-5 phone:h-14 phone:gap-1 phone:px-1", writing && "[@media(height<320px)]:hidden")}>
+      {phone && <Link href="/" aria-label={t.back} className="flex size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover"><ArrowLeft size={18} aria-hidden /></Link>}
+      <div className="flex min-w-0 items-center gap-2.5 phone:flex-1 phone:flex-col phone:items-start phone:gap-0">
+        <h1 className="max-w-full min-w-0 truncate text-lg font-semibold" title={name}>
+          {owner && title !== undefined ? (
+            <button type="button" onClick={() => open({ kind: "rename" })} className="block max-w-full truncate rounded text-left hover:bg-hover pointer-coarse:-my-2.5 pointer-coarse:min-h-(--row) pointer-coarse:min-w-(--row)" title={t.rename}>{name}</button>
+          ) : name}
+        </h1>
+        <span className="flex max-w-full shrink-0 items-center gap-2 text-sm">
+          {status && (phone ? <Status status={status} live={connection.state === "active"} className={cx(status === "awaiting_input" && "text-ask")} /> : <StatusTag status={status} live={connection.state === "active"} />)}
+          {archived && <Badge>{t.archived}</Badge>}
+          {phone && <>{status && <span aria-hidden className="text-faint">·</span>}{line}<Usage session={session} /></>}
+        </span>
       </div>
+      {!phone && (
+        <>
+          <span className="flex-1" />
+          {roomy && <Place session={session} />}
+          {roomy && owner && choices && <ModelFact now={choices} />}
+          {roomy && <Sep />}
+          {!roomy && <Steps session={session} />}
+          <Usage session={session} />
+          <Viewers session={session} />
+          <span className="flex text-sm">{line}</span>
+        </>
+      )}
       <div className="flex shrink-0 items-center gap-1">
         <Controls session={session} />
         <SessionMenu session={session} owner={owner} archived={archived} name={name} />
-        <IconButton label={side.open ? t.closeSide : t.openSide} icon={<PanelRight size={16} />} pressed={side.open} onClick={() => side.setOpen(!side.open)} className="max-md:hidden" />
+        {!phone && <PanelToggle roomy={roomy} />}
       </div>
     </header>
   );
+}
+
+function Sep() {
+  return <span aria-hidden className="mx-0.5 h-4.5 w-px bg-line2 last:hidden" />;
+}
+
+/** Shows and hides what stands beside the transcript, or lies over it. */
+function PanelToggle({ roomy }: { roomy: boolean }) {
+  const t = useWords(sessionWords);
+  const side = useSide();
+  const open = roomy ? side.open : side.over;
+  return <IconButton label={open ? t.closeSide : t.openSide} icon={<PanelRight size={16} />} pressed={open} onClick={() => (roomy ? side.setOpen(!open) : side.setOver(!open))} />;
+}
+
+/** How far the plan is, where there is no room for the plan itself. */
+function Steps({ session }: { session: Session }) {
+  const t = useWords(sessionWords);
+  const show = useSide((s) => s.show);
+  const progress = useSnapshot(session, (s) => progressOf(stepsInFront(s)));
+  if (!progress) return null;
+  const [done, all] = progress.split("/") as [string, string];
+  return <Button className="px-2.5" icon={<ListChecks size={14} className="text-run" aria-hidden />} onClick={() => show("plan")} aria-label={t.planAt(done, all)} aria-haspopup="dialog"><span className="text-sm">{t.ofSteps(done, all)}</span></Button>;
 }
 
 /** The folder that the session works in. */
@@ -69,8 +106,8 @@ function Place({ session }: { session: Session }) {
   const workspace = useSnapshot(session, (s) => s.session?.workspace ?? "");
   if (workspace === "") return null;
   return (
-    <span title={workspace} className="flex max-w-40 min-w-0 items-center gap-1 text-soft max-lg:hidden" data-folder>
-      <Folder size={13} aria-hidden className="shrink-0" />
+    <span title={workspace} className="flex max-w-40 min-w-0 shrink items-center gap-1.5 text-sm text-soft" data-folder>
+      <Folder size={14} aria-hidden className="shrink-0" />
       <span className="sr-only">{t.is(t.folder, workspace)}</span>
       <span aria-hidden className="truncate">{baseName(workspace)}</span>
     </span>
@@ -86,13 +123,15 @@ function Usage({ session }: { session: Session }) {
   if (tokens === 0 && usage.cost_usd === 0) return null;
   const help = [tokens > 0 && t.context(count(tokens)), usage.cost_usd > 0 && t.cost(money(usage.cost_usd))].filter(Boolean).join(", ");
   return (
-    <span title={help} className="flex items-center gap-2 font-mono text-sm whitespace-nowrap text-soft" data-usage>
+    <span title={help} className="flex items-center gap-2.5 text-sm whitespace-nowrap text-soft" data-usage>
       <span className="sr-only">{help}</span>
-      {tokens > 0 && <span aria-hidden className="flex items-center gap-1"><ScanText size={13} />{count(tokens)}</span>}
+      {tokens > 0 && <span aria-hidden className="flex items-center gap-1.5 phone:hidden"><Gauge size={14} />{count(tokens)}</span>}
       {usage.cost_usd > 0 && <span aria-hidden>{money(usage.cost_usd)}</span>}
     </span>
   );
 }
+
+const faces = 3;
 
 /** Who else is here. */
 function Viewers({ session }: { session: Session }) {
@@ -100,11 +139,15 @@ function Viewers({ session }: { session: Session }) {
   const viewers = useSnapshot(session, (s) => s.viewers);
   if (viewers.length < 2) return null;
   return (
-    <span title={t.viewers(viewers.map((v) => v.user_id))} className="flex items-center gap-1 whitespace-nowrap text-soft" data-viewers={viewers.length}>
-      <Users size={13} aria-hidden /> {t.watching(viewers.length)}
+    <span role="img" title={t.viewers(viewers.map((v) => v.user_id))} aria-label={t.viewers(viewers.map((v) => v.user_id))} className="flex shrink-0 items-center [&>*+*]:-ml-1" data-viewers={viewers.length}>
+      {viewers.slice(0, faces).map((v) => <Avatar key={v.user_id} name={v.user_id} className="ring-2 ring-paper" />)}
+      {viewers.length > faces && <span className="pl-2 text-sm text-soft">+{viewers.length - faces}</span>}
     </span>
   );
 }
+
+/** What of it comes first in the palette. */
+const ranks: Record<string, number> = { time: 20, fork: 21, share: 22, rename: 23 };
 
 function SessionMenu({ session, owner, archived, name }: { session: Session; owner: boolean; archived: boolean; name: string }) {
   const t = useWords(sessionWords);
@@ -133,7 +176,7 @@ function SessionMenu({ session, owner, archived, name }: { session: Session; own
       { id: "delete", label: t.delete, icon: <Trash2 size={14} />, run: () => open({ kind: "delete" }) },
     ];
   }, [t, session, navigate, verbose, open, owner, archived, name]);
-  useCommands(useMemo(() => items.filter((i) => i !== "line").map((i) => ({ id: `session:${i.id}`, title: i.label.replace("…", ""), group: t.parts, run: i.run })), [items, t]));
+  useCommands(useMemo(() => items.filter((i) => i !== "line").map((i) => ({ id: `session:${i.id}`, title: i.label, icon: i.icon, group: t.parts, here: true, rank: ranks[i.id], run: i.run })), [items, t]));
   return <Menu label={t.more} trigger={<IconButton label={t.more} icon={<MoreHorizontal size={16} />} />} items={items} />;
 }
 

@@ -35,7 +35,7 @@ export function Divider() {
       onPointerUp={() => (from.current = null)}
       onPointerCancel={() => (from.current = null)}
       onKeyDown={onKeyDown}
-      className="relative w-px shrink-0 cursor-col-resize touch-none bg-line after:absolute after:inset-y-0 after:-left-1 after:w-2.5 hover:bg-run focus-visible:bg-run max-md:hidden"
+      className="relative w-px shrink-0 cursor-col-resize touch-none bg-line after:absolute after:inset-y-0 after:-left-1 after:w-2.5 hover:bg-run focus-visible:bg-run"
     />
   );
 }

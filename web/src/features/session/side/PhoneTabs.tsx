@@ -23,16 +23,16 @@ export function PhoneTabs({ session }: { session: Session }) {
     { id: "questions", name: t.questions, icon: CircleHelp },
   ];
   return (
-    <nav aria-label={t.parts} className={cx("flex shrink-0 border-t border-line bg-sunk pb-[env(safe-area-inset-bottom)] md:hidden", writing && "[@media(height<600px)]:hidden")}>
+    <nav aria-label={t.parts} className={cx("flex shrink-0 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] desk:hidden", writing && "[@media(height<600px)]:hidden")}>
       {parts.map((p) => (
         <button
           key={p.id}
           type="button"
           aria-current={phone === p.id ? "page" : undefined}
           onClick={() => setPhone(p.id)}
-          className={cx("relative flex min-h-12 flex-1 flex-col items-center justify-center gap-0.5 text-xs", phone === p.id ? "font-medium text-run" : "text-soft")}
+          className={cx("relative flex min-h-12 flex-1 flex-col items-center justify-center gap-0.5 text-xs font-medium", phone === p.id ? "text-run" : "text-soft")}
         >
-          <p.icon size={17} aria-hidden />
+          <p.icon size={19} aria-hidden />
           {p.name}
           {p.id === "questions" && open > 0 && <span className="absolute top-0.5 left-1/2 ml-2"><Badge tone="ask">{open}</Badge></span>}
         </button>

@@ -8,5 +8,5 @@ import { sessionWords } from "../words";
 export function PlanTab({ session }: { session: Session }) {
   const t = useWords(sessionWords);
   const progress = useSnapshot(session, (s) => progressOf(stepsInFront(s)));
-  return <>{t.plan}{progress && <span className="font-mono text-xs text-soft">{progress}</span>}</>;
+  return <>{t.plan}{progress && <span className="text-xs text-faint">{progress}</span>}</>;
 }

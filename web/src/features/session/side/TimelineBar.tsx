@@ -26,7 +26,7 @@ export const TimelineBar = memo(function TimelineBar({ session, timeline }: { se
     if (mark) navigate(`/s/${session.id}/time?at=${mark.message_id}`);
   };
   return (
-    <nav aria-label={t.openTimeline} className="flex h-[34px] shrink-0 items-center gap-3 border-t border-line bg-paper pr-3.5 pl-5 text-sm text-soft max-md:hidden" data-timeline={marks.length}>
+    <nav aria-label={t.openTimeline} className="flex h-[34px] shrink-0 items-center gap-3 border-t border-line bg-paper pr-3.5 pl-5 text-sm text-soft phone:hidden" data-timeline={marks.length}>
       <Link href={`/s/${session.id}/time`} title={t.timeline} className="flex shrink-0 items-center gap-3 rounded hover:text-ink">
         <History size={15} aria-hidden />
         {t.openTimeline}

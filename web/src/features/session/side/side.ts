@@ -9,8 +9,11 @@ interface Side {
   /** In pixels. */
   width: number;
   phone: PhonePart;
+  /** Whether it lies over the page, where there is no room beside it. */
+  over: boolean;
   show(part: SidePart): void;
   setOpen(open: boolean): void;
+  setOver(over: boolean): void;
   setWidth(width: number): void;
   setPhone(part: PhonePart): void;
 }
@@ -22,7 +25,7 @@ export const widest = 1100;
 type Kept = Pick<Side, "part" | "open" | "width">;
 
 function kept(): Kept {
-  const base: Kept = { part: "plan", open: true, width: 420 };
+  const base: Kept = { part: "plan", open: true, width: 340 };
   try {
     const found = JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<Kept>;
     return { part: found.part ?? base.part, open: found.open ?? base.open, width: fitting(found.width ?? base.width) };
@@ -49,11 +52,13 @@ export const useSide = create<Side>((set, get) => {
   return {
     ...kept(),
     phone: "chat",
+    over: false,
     show: (part) => {
       keep({ part, open: true });
-      set({ phone: part });
+      set({ phone: part, over: true });
     },
     setOpen: (open) => keep({ open }),
+    setOver: (over) => set({ over }),
     setWidth: (width) => keep({ width: fitting(width) }),
     setPhone: (phone) => set({ phone }),
   };

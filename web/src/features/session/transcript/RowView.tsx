@@ -106,7 +106,7 @@ export const RowView = memo(function RowView({ session, row, question, current, 
         onFocusRow(row.key);
       }}
       className={cx(
-        "group/row relative pr-10 pl-10 -outline-offset-2 max-md:pr-4 max-sm:pr-3.5 max-sm:pl-[34px]",
+        "group/row relative px-10 -outline-offset-2 max-sm:pr-3.5 max-sm:pl-[34px]",
         row.card ? cx(row.card.first && "pt-1.5", row.card.last && "pb-2") : row.head ? "pt-3" : row.kind === "call" || row.kind === "reads" || slim ? "pt-0" : "pt-2",
         !row.card && (slim ? "pb-0.5" : "pb-1"),
       )}

@@ -7,6 +7,7 @@ import { useWords } from "@/i18n";
 import { Button, Empty } from "@/ui";
 import { atStart, followWithin, held, newSince, scrolled } from "./follow";
 import { factsKey, factsOf } from "./groups";
+import { Request } from "../Request";
 import type { Note } from "./notes";
 import { Older } from "./Older";
 import { RowView } from "./RowView";
@@ -115,6 +116,11 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
     virtual.scrollToIndex(i, { align: "auto" });
     requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${i}"] > article`)?.focus({ preventScroll: true }));
   }, [rows, virtual]);
+  const toRow = useCallback((i: number) => {
+    setFollow((f) => ({ following: false, seen: f.seen ?? lastKey }));
+    focusRow(i);
+    virtual.scrollToIndex(i, { align: "start" });
+  }, [focusRow, virtual, lastKey]);
   const onMove = useCallback((place: number, key: string) => {
     const last = rows.length - 1;
     const to = { ArrowUp: place - 1, PageUp: place - 1, ArrowDown: place + 1, PageDown: place + 1, Home: 0, End: last }[key] ?? place;
@@ -131,6 +137,7 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <h2 className="sr-only">{t.transcript}</h2>
+      <Request session={session} rows={rows} virtual={virtual} box={box} onGo={toRow} />
       <div ref={box} onScroll={measure} onClickCapture={hold} data-transcript data-following={follow.following} className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable_both-edges]">
         {rows.length === 0 && synced && !hasOlder ? (
           <Empty title={t.emptyTitle}>{owner ? t.emptyHelp : t.emptyWatch}</Empty>
