@@ -49,11 +49,11 @@ test("by state: what runs, what needs you", async ({ world, visit }) => {
   for (const status of ["awaiting_input", "executing"] as const) await until("listed so", async () => (await world.rest.sessions.list({ status })).sessions.length > 0);
   const { page } = await visit({ path: "/history" });
   await page.getByRole("radio", { name: "Needs you" }).check({ force: true });
-  await page.getByText("It asks").waitFor();
-  await until("only that", async () => (await page.getByText("It runs").count()) === 0);
+  await page.getByRole("main").getByText("It asks").waitFor();
+  await until("only that", async () => (await page.getByRole("main").getByText("It runs").count()) === 0);
   await page.getByRole("radio", { name: "Running" }).check({ force: true });
-  await page.getByText("It runs").waitFor();
-  await until("only that", async () => (await page.getByText("It asks").count()) === 0);
+  await page.getByRole("main").getByText("It runs").waitFor();
+  await until("only that", async () => (await page.getByRole("main").getByText("It asks").count()) === 0);
   await world.model.release();
 });
 
@@ -66,7 +66,7 @@ test("a session is put away, found under Archived, and brought back", async ({ w
   const v = await visit({ path: "/history" });
   v.allow(/status of 409/);
   const { page } = v;
-  const row = (title: string) => page.getByRole("link", { name: new RegExp(title) });
+  const row = (title: string) => page.getByRole("main").getByRole("link", { name: new RegExp(title) });
   const put = async (title: string) => {
     await page.getByRole("button", { name: `Actions for ${title}` }).click();
     await page.getByRole("menuitem", { name: "Archive…" }).click();
@@ -174,24 +174,24 @@ test("lists follow by themselves, without losing the place or the focus", async 
     await page.goto(path);
     await page.getByPlaceholder("Search titles and ids").fill("Follow:");
     await page.clock.runFor(500);
-    const row = page.getByRole("link", { name: /Follow: the first/ });
+    const row = page.getByRole("main").getByRole("link", { name: /Follow: the first/ });
     await row.waitFor();
     await row.focus();
     const late = `Follow: came later, ${path}`;
     await world.session(late);
-    expect(await page.getByText(late).count()).toBe(0);
+    expect(await page.getByRole("main").getByText(late).count()).toBe(0);
     await page.clock.runFor(11_000);
-    await page.getByText(late).waitFor();
+    await page.getByRole("main").getByText(late).waitFor();
     expect(await row.evaluate((r) => document.activeElement === r)).toBe(true);
     // Nothing moves while a menu is open.
     await page.getByRole("button", { name: "Actions for Follow: the first" }).click();
     const later = `${late}, once more`;
     await world.session(later);
     await page.clock.runFor(11_000);
-    expect(await page.getByText(later).count()).toBe(0);
+    expect(await page.getByRole("main").getByText(later).count()).toBe(0);
     await page.keyboard.press("Escape");
     await page.clock.runFor(11_000);
-    await page.getByText(later).waitFor();
+    await page.getByRole("main").getByText(later).waitFor();
   }
   expect(first).toBeTruthy();
 });

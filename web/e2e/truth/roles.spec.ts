@@ -9,7 +9,7 @@ test("who may only watch is not told that they are needed, and is offered nothin
   await world.rest.sessions.setAccess(session, "vera", "viewer");
   const { token } = await world.rest.keys.create({ user: "vera", role: "viewer" });
   const { page } = await visit({ stranger: true, path: `/#token=${token}` });
-  const row = page.getByRole("link", { name: /Watched/ });
+  const row = page.getByRole("main").getByRole("link", { name: /Watched/ });
   await row.getByText("Waiting for an answer").waitFor();
   const all = async () => (await page.locator("body").innerText()) + (await page.locator("body").textContent());
   expect(await all()).not.toMatch(/needs you|tool servers/i);

@@ -5,7 +5,7 @@ export const appWords = words({
     home: "Home", inbox: "Inbox", history: "History", usage: "Usage", settings: "Settings", design: "Design",
     newSession: "New session", palette: "Search or run a command…", search: "Search", keymap: "Keyboard shortcuts", navigation: "Main", skip: "Skip to content",
     go: "Go to", view: "View", act: "Actions", sessions: "Sessions", help: "Help", thisSession: "This session", recentSessions: "Recent sessions", move: "Move", run: "Run",
-    needsYou: "Needs you", running: "Running", recent: "Recent", recentIn: (folder: string) => `Recent · ${folder}`, allSessions: "All sessions", untitled: "Untitled session",
+    needsYou: "Needs you", running: "Running", recent: "Recent", recentIn: (folder: string) => `Recent · ${folder}`, allSessions: "All sessions", noSessionsYet: "Your sessions will appear here.", untitled: "Untitled session",
     step: (n: number, all: number) => `Step ${n} of ${all}`, timeLeft: (left: string) => `${left} left`,
     asks: {
       command: "Approve a command", edit: "Approve an edit", fetch: "Approve a web request", server: "Approve a tool call", step: "Approve a step", tool: "Approve a tool", limit: "Limit reached",
@@ -49,7 +49,7 @@ export const appWords = words({
     home: "홈", inbox: "받은 질문", history: "기록", usage: "사용량", settings: "설정", design: "디자인",
     newSession: "새 세션", palette: "검색하거나 명령 실행…", search: "검색", keymap: "단축키", navigation: "주 메뉴", skip: "본문으로 건너뛰기",
     go: "이동", view: "보기", act: "실행", sessions: "세션", help: "도움말", thisSession: "이 세션", recentSessions: "최근 세션", move: "이동", run: "실행",
-    needsYou: "확인 필요", running: "진행 중", recent: "최근", recentIn: (folder: string) => `최근 · ${folder}`, allSessions: "모든 세션", untitled: "제목 없는 세션",
+    needsYou: "확인 필요", running: "진행 중", recent: "최근", recentIn: (folder: string) => `최근 · ${folder}`, allSessions: "모든 세션", noSessionsYet: "세션이 여기에 나타납니다.", untitled: "제목 없는 세션",
     step: (n: number, all: number) => `${all}단계 중 ${n}단계`, timeLeft: (left: string) => `${left} 남음`,
     asks: {
       command: "명령 승인 대기", edit: "파일 변경 승인 대기", fetch: "웹 요청 승인 대기", server: "도구 호출 승인 대기", step: "단계 승인 대기", tool: "도구 승인 대기", limit: "한도에 도달함",

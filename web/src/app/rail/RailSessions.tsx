@@ -40,6 +40,7 @@ export function RailSessions() {
           {sessions.map((s) => <Line key={s.session_id} id={s.session_id} title={s.title} tone={toneOfSession(s, me)} aside={<Ago short ms={s.updated_ms} className="text-xs text-faint" />} />)}
         </Section>
       ))}
+      {value?.length === 0 && asking.length === 0 && <p className="px-2 pt-4 text-sm text-faint">{t.noSessionsYet}</p>}
       {(value?.length ?? 0) > 0 && <Link href="/history" className="mt-2 flex h-7.5 items-center rounded px-2 text-sm text-soft hover:bg-hover hover:text-ink pointer-coarse:h-11">{t.allSessions}</Link>}
     </>
   );

@@ -2,6 +2,7 @@ import type { SessionSummary } from "@clew-run/client";
 import { useId, type ReactNode } from "react";
 import { Link } from "wouter";
 import { useMayStart, useMe } from "@/app/account";
+import { sectionsOf } from "@/app/rail/sections";
 import { useWords } from "@/i18n";
 import { lazyPart } from "@/lib/lazyPart";
 import { Badge, Empty, ErrorNote, Loading } from "@/ui";
@@ -22,11 +23,11 @@ const recentShown = 8;
 /** Where one begins: new work, what waits for an answer, what runs, what was. */
 export function HomePage() {
   const t = useWords(inboxWords);
-  const { rows, inbox, counts, synced } = useRows();
+  const { rows, items, inbox, counts, synced } = useRows();
   const me = useMe();
   const mayStart = useMayStart();
   const sessions = useSessionList();
-  const running = sessions.value?.filter(isRunning) ?? [];
+  const { running } = sectionsOf(items, sessions.value ?? []); // what needs an answer stands above already
   const recent = sessions.value?.filter((s) => !isRunning(s)).slice(0, recentShown) ?? [];
   const shown = rows.slice(0, questionsShown);
   const begin = useBegin(sessions, rows.length);
@@ -81,7 +82,7 @@ function Section({ title, count, aside, children }: { title: string; count?: Rea
 }
 
 function More({ href, children }: { href: string; children: ReactNode }) {
-  return <Link href={href} className="inline-flex h-7 items-center rounded px-2 text-sm font-medium text-soft hover:bg-hover hover:text-ink pointer-coarse:h-(--row)">{children}</Link>;
+  return <Link href={href} className="-mr-2 inline-flex h-7 items-center rounded px-2 text-sm font-medium text-soft hover:bg-hover hover:text-ink pointer-coarse:h-(--row)">{children}</Link>;
 }
 
 function Sessions({ list, onChange }: { list: SessionSummary[]; onChange(): void }) {

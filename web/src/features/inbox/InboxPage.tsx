@@ -4,11 +4,10 @@ import { useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useCommands, type Command } from "@/app/commands";
 import { ConnectionBadge } from "@/app/Connection";
 import { useWords } from "@/i18n";
-import { Button, cx, Empty, Kbd, Loading, PageHead } from "@/ui";
+import { Button, Empty, Kbd, Loading, PageHead, Segmented } from "@/ui";
 import { alikeGroups, likeness } from "@/features/session/questions/alike";
 import { openBatch } from "@/features/session/questions/BatchHost";
 import { kindOf, type Kind } from "@/features/session/questions/kinds";
-import { questionWords } from "@/features/session/questions/words";
 import { InboxCard } from "./InboxCard";
 import { useChoice } from "./useChoice";
 import { useRows } from "./useRows";
@@ -19,17 +18,17 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
   const t = useWords(inboxWords);
   const { rows, items, inbox, synced, connection } = useRows();
   const list = useRef<HTMLDivElement>(null);
-  const [kind, setKind] = useState<Kind | null>(null);
+  const [sort, setSort] = useState<Sort | "all">("all");
   const choice = useChoice(items);
   const groups = useMemo(() => alikeGroups(items), [items]);
-  const shown = rows.filter((r) => kind === null || kindOf(r.item.question) === kind);
+  const shown = rows.filter((r) => sort === "all" || sortOf(kindOf(r.item.question)) === sort);
   useKeys(list, choice.toggle);
 
   return (
     <>
       <PageHead title={t.inbox}>
         {rows.length > 0 && (
-          <span className="hidden items-center gap-1.5 text-sm text-soft md:pointer-fine:flex">
+          <span className="hidden items-center gap-1.5 text-sm text-soft desk:pointer-fine:flex">
             {t.keysHelp.map(([keys, does]) => <span key={keys} className="flex items-center gap-1 not-last:mr-1.5">{keys.split(" ").map((k) => <Kbd key={k}>{k}</Kbd>)}{does}</span>)}
           </span>
         )}
@@ -37,7 +36,7 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
       </PageHead>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div ref={list} onKeyDown={openHere} className="mx-auto flex w-full max-w-3xl flex-col gap-3 px-4 py-4">
-          <Filter items={items} kind={kind} onChange={setKind} />
+          <Filter items={items} sort={sort} onChange={setSort} />
           {!synced && rows.length === 0 && connection.state !== "failed" && <Loading />}
           {synced && items.length === 0 && rows.length === 0 && <Empty icon={<InboxIcon size={28} />} title={t.empty}>{t.emptyHelp}</Empty>}
           {shown.map(({ item, goneAt }) => {
@@ -83,30 +82,20 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
   );
 }
 
-function Filter({ items, kind, onChange }: { items: readonly InboxItem[]; kind: Kind | null; onChange(k: Kind | null): void }) {
+/** What people sort requests by: what they approve, plans, and what they answer in words. */
+type Sort = "approvals" | "plans" | "questions";
+
+function sortOf(kind: Kind): Sort {
+  return kind === "plan" ? "plans" : kind === "input" || kind === "files" || kind === "clarification" ? "questions" : "approvals";
+}
+
+function Filter({ items, sort, onChange }: { items: readonly InboxItem[]; sort: Sort | "all"; onChange(s: Sort | "all"): void }) {
   const t = useWords(inboxWords);
-  const names = useWords(questionWords).kinds;
-  const counts = new Map<Kind, number>();
-  for (const i of items) counts.set(kindOf(i.question), (counts.get(kindOf(i.question)) ?? 0) + 1);
-  if (kind && !counts.has(kind)) counts.set(kind, 0);
-  if (counts.size < 2) return null;
-  const chip = (id: Kind | null, name: string, n: number) => (
-    <button
-      key={name}
-      type="button"
-      aria-pressed={kind === id}
-      onClick={() => onChange(id)}
-      className={cx("h-(--row) rounded-full border px-3 whitespace-nowrap", kind === id ? "border-run bg-run-wash text-run" : "border-line text-soft hover:bg-hover")}
-    >
-      {name} <span className="text-sm">{n}</span>
-    </button>
-  );
-  return (
-    <div role="group" aria-label={t.filter} className="flex gap-1.5 overflow-x-auto py-0.5">
-      {chip(null, t.all, items.length)}
-      {[...counts].map(([k, n]) => chip(k, names[k], n))}
-    </div>
-  );
+  const counts = Map.groupBy(items, (i) => sortOf(kindOf(i.question)));
+  const sorts = (["approvals", "plans", "questions"] as const).filter((s) => counts.has(s) || s === sort);
+  if (sorts.length < 2 && sort === "all") return null;
+  const name = (s: Sort | "all", n: number) => `${t[s]} ${n}`;
+  return <div className="overflow-x-auto"><Segmented label={t.filter} value={sort} onChange={onChange} options={[{ id: "all", name: name("all", items.length) }, ...sorts.map((s) => ({ id: s, name: name(s, counts.get(s)?.length ?? 0) }))]} /></div>;
 }
 
 /** Enter on a card, and not on something in it, opens its session. */
