@@ -21,7 +21,7 @@ for (const [how, size, above] of [["upright", { width: 390, height: 844 }, 508],
     await page.setViewportSize({ width: size.width, height: above }); // the page was told to shrink
     await composer(page).fill("one\ntwo\nthree\nfour\nfive\nsix\nseven\neight");
     expect(await wholly(page, "[data-composer]")).toBe(true);
-    await until("the button to send is seen", () => wholly(page, "button:has-text('Send')"));
+    await until("the button to send is seen", () => wholly(page, "button[aria-label='Send']"));
     await shot(page, `keyboard-${how}`);
     expect(Number(await composer(page).evaluate((e) => parseFloat(getComputedStyle(e).fontSize)))).toBeGreaterThanOrEqual(16); // below it an iPhone zooms in
   });

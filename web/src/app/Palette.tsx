@@ -1,5 +1,5 @@
 import type { SessionSummary } from "@clew-run/client";
-import { Search as SearchIcon, Settings } from "lucide-react";
+import { ChevronRight, Search as SearchIcon, Settings } from "lucide-react";
 import { useEffect, useId, useMemo, useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { useLocation } from "wouter";
@@ -95,8 +95,8 @@ function Search({ onClose }: { onClose(): void }) {
                 onMouseMove={() => setChosen(i)}
                 className={cx("flex min-h-9.5 cursor-pointer items-center gap-3 rounded px-3 pointer-coarse:min-h-11", i === chosen && "bg-hover")}
               >
-                <span aria-hidden className="flex w-4 shrink-0 justify-center text-soft">{row.icon}</span>
-                <span className={cx("max-w-full shrink-0 truncate font-medium", row.note && "max-w-[60%]")}>{row.title}</span>
+                <span aria-hidden className="flex w-4 shrink-0 justify-center text-soft">{row.icon ?? <ChevronRight size={16} />}</span>
+                <span className="min-w-0 truncate font-medium">{row.title}</span>
                 <span className="min-w-0 flex-1 truncate text-sm text-soft">{row.note}</span>
                 {row.keys && <span className="flex gap-1 pointer-coarse:hidden">{keyNames(row.keys).map((k) => <Kbd key={k}>{k}</Kbd>)}</span>}
               </div>

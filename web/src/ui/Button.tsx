@@ -75,11 +75,12 @@ export function IconButton({ label, icon, keys, pressed, className, type = "butt
 }
 
 /** The button that sends what was written. While there is nothing, it is quiet. */
-export function SendButton({ label, busy, disabled, className, type = "button", onClick, title, ...rest }: Omit<IconButtonProps, "icon" | "pressed"> & { busy?: boolean }) {
+export function SendButton({ label, keys, busy, disabled, className, type = "button", onClick, title, ...rest }: Omit<IconButtonProps, "icon" | "pressed"> & { busy?: boolean }) {
   return (
     <button
       type={type}
       aria-label={label}
+      aria-keyshortcuts={keys}
       title={title ?? label}
       aria-busy={busy || undefined}
       aria-disabled={busy || undefined}

@@ -39,7 +39,7 @@ export function Person({ slim }: { slim?: boolean }) {
   return (
     <PersonMenu
       trigger={
-        <button type="button" title={slim ? `${me.user_id}, ${role}` : undefined} className={slim ? "flex size-10 items-center justify-center rounded-lg hover:bg-hover pointer-coarse:size-11" : "flex min-w-0 flex-1 items-center gap-2.25 rounded px-2 py-1 text-left hover:bg-hover"}>
+        <button type="button" title={slim ? `${me.user_id}, ${role}` : undefined} className={slim ? "flex size-10 shrink-0 items-center justify-center rounded-lg hover:bg-hover pointer-coarse:size-11" : "flex min-w-0 flex-1 items-center gap-2.25 rounded px-2 py-1 text-left hover:bg-hover"}>
           <Avatar name={me.user_id} />
           {slim ? <span className="sr-only">{t.accountOf(me.user_id, role)}</span> : (
             <span className="min-w-0" data-person>

@@ -59,9 +59,9 @@ export function AskRow({ item, gone, inbox, lineDown }: { item: InboxItem; /** I
               <Button busy={busy} aria-describedby={title} className="h-7 px-2.5 text-sm pointer-coarse:h-(--row)" onClick={() => give({ action: "reject" })}>{words.deny}</Button>
             </>
           ) : (
-            <Link href={at} aria-describedby={title} className="inline-flex h-7 items-center rounded border border-line2 bg-sheet px-2.5 text-sm font-medium shadow-card hover:bg-hover pointer-coarse:h-(--row)">{q.type === "hitl_plan_review" ? t.reviewPlan : q.type === "hitl_approval_request" ? t.review : t.answer}</Link>
+            <Link href={at} aria-describedby={title} className="inline-flex h-7 items-center rounded border border-line2 bg-sheet px-2.5 text-sm font-medium shadow-card hover:bg-hover pointer-coarse:h-(--row) pointer-coarse:min-w-(--row) pointer-coarse:justify-center">{q.type === "hitl_plan_review" ? t.reviewPlan : q.type === "hitl_approval_request" ? t.review : t.answer}</Link>
           )}
-          {command && <Link href={at} aria-describedby={title} className="inline-flex h-7 items-center rounded px-2.5 text-sm font-medium text-soft hover:bg-hover hover:text-ink pointer-coarse:h-(--row)">{t.open}</Link>}
+          {command && <Link href={at} aria-describedby={title} className="inline-flex h-7 items-center rounded px-2.5 text-sm font-medium text-soft hover:bg-hover hover:text-ink pointer-coarse:h-(--row) pointer-coarse:min-w-(--row) pointer-coarse:justify-center">{t.open}</Link>}
         </div>
       )}
     </li>

@@ -1,7 +1,7 @@
 import { newId } from "@clew-run/client";
 import type { Session, UserMessageData } from "@clew-run/client";
 import { useQuestions, useSnapshot } from "@clew-run/client/react";
-import { AtSign, ClipboardList, Plus, Slash } from "lucide-react";
+import { AtSign, ClipboardList, MessageSquare, Plus, Slash } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
 import { useCommands, isMac } from "@/app/commands";
 import { announce, notify, notifyError } from "@/app/notices";
@@ -157,7 +157,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
     void addFiles([...e.dataTransfer.files]);
   };
 
-  useCommands(useMemo(() => [{ id: "compose", title: t.label, group: act.chat, keys: "c", run: () => box.current?.focus() }], [t, act]));
+  useCommands(useMemo(() => [{ id: "compose", title: t.label, icon: <MessageSquare size={16} />, group: act.chat, here: true, rank: 35, keys: "c", run: () => box.current?.focus() }], [t, act]));
 
   return (
     <div className="shrink-0 bg-paper" onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setDropping(true); } }} onDragLeave={() => setDropping(false)} onDrop={onDrop}>

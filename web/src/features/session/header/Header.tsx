@@ -47,8 +47,8 @@ export function Header({ session, choices }: { session: Session; choices: Choice
       {phone && <Link href="/" aria-label={t.back} className="flex size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover"><ArrowLeft size={18} aria-hidden /></Link>}
       <div className="flex min-w-0 items-center gap-2.5 phone:flex-1 phone:flex-col phone:items-start phone:gap-0">
         <h1 className="max-w-full min-w-0 truncate text-lg font-semibold" title={name}>
-          {owner && title !== undefined ? (
-            <button type="button" onClick={() => open({ kind: "rename" })} className="block max-w-full truncate rounded text-left hover:bg-hover pointer-coarse:-my-2.5 pointer-coarse:min-h-(--row) pointer-coarse:min-w-(--row)" title={t.rename}>{name}</button>
+          {owner && title !== undefined && !phone ? (
+            <button type="button" onClick={() => open({ kind: "rename" })} className="block max-w-full truncate rounded text-left hover:bg-hover pointer-coarse:min-h-(--row) pointer-coarse:min-w-(--row)" title={t.rename}>{name}</button>
           ) : name}
         </h1>
         <span className="flex max-w-full shrink-0 items-center gap-2 text-sm">
@@ -97,7 +97,7 @@ function Steps({ session }: { session: Session }) {
   const progress = useSnapshot(session, (s) => progressOf(stepsInFront(s)));
   if (!progress) return null;
   const [done, all] = progress.split("/") as [string, string];
-  return <Button className="px-2.5" icon={<ListChecks size={14} className="text-run" aria-hidden />} onClick={() => show("plan")} aria-label={t.planAt(done, all)} aria-haspopup="dialog"><span className="text-sm">{t.ofSteps(done, all)}</span></Button>;
+  return <Button className="px-2.5" icon={<ListChecks size={14} className="text-run" aria-hidden />} onClick={() => show("plan")} title={t.planAt(done, all)} aria-haspopup="dialog"><span className="text-sm"><span className="sr-only">{t.plan} </span>{t.ofSteps(done, all)}</span></Button>;
 }
 
 /** The folder that the session works in. */
