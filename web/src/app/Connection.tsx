@@ -28,7 +28,7 @@ export function ConnectionBadge({ connection, onRetry }: { connection: Connectio
     <span className="inline-flex items-center gap-1">
       <span title={help} data-connection={state} className={cx("inline-flex items-center gap-1.5 whitespace-nowrap", state === "failed" ? "text-fail" : state === "active" ? "text-soft" : "text-ask")}>
         <Mark tone={tones[state]} size={10} live={state === "reconnecting" || state === "connecting"} />
-        <span className={state === "active" ? "max-sm:sr-only" : undefined}>{limited ? t.limited : t.connection[state]}</span>
+        <span>{limited ? t.limited : t.connection[state]}</span>
         {left !== null && left > 1 && <span className={limited ? undefined : "max-sm:hidden"}>{left} s</span>}
       </span>
       {canRetry && <Button look="quiet" icon={<RefreshCw size={13} />} onClick={onRetry} className="-my-1.5"><span className="max-sm:sr-only">{t.tryNow}</span></Button>}

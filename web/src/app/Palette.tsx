@@ -26,7 +26,8 @@ interface Row {
   run(): void;
 }
 
-const newest = 5; // sessions, while nothing is looked for
+const newest = 4; // sessions, while nothing is looked for
+const foremost = 6; // things to do in the session that is open; letters find the others
 
 /** Finds a command, a page or a session by a few letters of it. */
 export function Palette({ open, onClose }: { open: boolean; onClose(): void }) {
@@ -80,7 +81,7 @@ function Search({ onClose }: { onClose(): void }) {
         />
         <span className="pointer-coarse:hidden"><Kbd>Esc</Kbd></span>
       </div>
-      <div id={list} role="listbox" aria-label={t.palette} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2 desk:max-h-[52dvh]">
+      <div id={list} role="listbox" aria-label={t.palette} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2 desk:max-h-[58dvh]">
         {[...Map.groupBy(rows.map((row, i) => ({ row, i })), ({ row }) => row.group)].map(([group, members], g) => (
           <div key={group} role="group" aria-labelledby={`${list}-g${g}`}>
             <p id={`${list}-g${g}`} className="px-3 pt-3 pb-1 text-xs font-semibold text-faint">{group}</p>
@@ -125,7 +126,7 @@ function useRows(query: string): Row[] {
     const wanted = query.trim().toLowerCase();
     const fits = (text: string) => wanted.split(/\s+/).every((w) => text.toLowerCase().includes(w));
     const all = [...commands.values()].filter((c) => c.id !== "palette" && fits(`${c.title} ${c.note ?? ""} ${c.also ?? ""}`));
-    const here = all.filter((c) => c.here).map((c) => ({ ...c, group: t.thisSession })).sort((a, b) => (a.rank ?? 50) - (b.rank ?? 50));
+    const here = all.filter((c) => c.here).map((c) => ({ ...c, group: t.thisSession })).sort((a, b) => (a.rank ?? 50) - (b.rank ?? 50)).slice(0, wanted === "" ? foremost : undefined);
     const places = all.filter((c) => !c.here && c.group === t.go);
     const others = all.filter((c) => !c.here && c.group !== t.go);
     // The pages of settings come by their names only: without letters, Settings itself is enough.

@@ -35,7 +35,7 @@ export const uiWords = words({
     loading: "불러오는 중…",
     retry: "다시 시도",
     status: {
-      idle: "대기", planning: "계획 중", awaiting_input: "답변 필요", awaiting_others: "답변 대기", executing: "작업 중", paused: "일시정지",
+      idle: "대기", planning: "계획 중", awaiting_input: "확인 필요", awaiting_others: "답변 대기", executing: "작업 중", paused: "일시정지",
       completed: "완료", failed: "실패", cancelled: "취소됨", stopped: "중지됨", denied: "중지됨", budget: "예산 소진",
       pending: "대기 중", in_progress: "작업 중", skipped: "건너뜀",
     },

@@ -17,6 +17,6 @@ export const designWords = words({
     sayHelp: "무슨 일이 있었고 무엇을 하면 되는지 말합니다. 사실보다 더 말하지 않습니다. 모두 받았을 때만 실시간, 서버가 확인했을 때만 완료, 만료는 거절이 아닙니다.",
     spacingHelp: "4px 단위. 행은 32px, 촘촘하게는 26px, 손가락으로는 44px. 모서리 4px. 그림자는 떠 있는 것에만.",
     sample: "다람쥐 헌 쳇바퀴에 타고파", example: "예", openDialog: "대화상자 열기", dialogText: "초점을 잡아 두고 Esc로 닫힙니다.",
-    names: { run: "작업 중", ask: "답변 필요", fail: "실패", done: "완료", wait: "대기", past: "지난 일" },
+    names: { run: "작업 중", ask: "확인 필요", fail: "실패", done: "완료", wait: "대기", past: "지난 일" },
   },
 });

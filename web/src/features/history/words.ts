@@ -21,7 +21,7 @@ export const historyWords = words({
     total: (n: number) => (n === 1 ? "1 task" : `${n} tasks`),
   },
   ko: {
-    title: "기록", search: "제목이나 ID 검색", all: "전체", running: "실행 중", waiting: "답변 필요", ended: "종료", archived: "보관함",
+    title: "기록", search: "제목이나 ID 검색", all: "전체", running: "실행 중", waiting: "확인 필요", ended: "종료", archived: "보관함",
     filter: "범위", empty: "아직 세션이 없습니다", emptyHelp: "시작한 세션이 작업과 비용과 함께 여기에 나타납니다.",
     nothing: "해당하는 것이 없습니다", tasks: "작업", open: "열기", cost: "비용", tokens: "토큰", in: "입력", out: "출력", more: "더 보기",
     noTasks: "아직 작업이 없습니다.", subtask: "하위 작업", showTasks: (title: string) => `${title}의 작업`, forked: "분기",

@@ -23,7 +23,7 @@ export const inboxWords = words({
     welcome: "무엇을 할까요?", newSession: "새 세션", whatToDo: "할 일을 적어 주세요…", title: "제목", titleHint: "비워 두면 내용에서 만듭니다",
     workspace: "작업 폴더", workspaceHint: "서버의 폴더", planFirst: "계획 먼저", planFirstHelp: "무엇이든 하기 전에 계획을 승인합니다.",
     options: "제목과 작업 폴더", start: "시작", starting: "시작하는 중…",
-    needsYou: "답변 필요", running: "진행 중", recent: "최근", untitled: "제목 없는 세션",
+    needsYou: "확인 필요", running: "진행 중", recent: "최근", untitled: "제목 없는 세션",
     allSessions: "모든 세션", openInbox: "받은 질문 열기", open: "열기", review: "검토", reviewPlan: "계획 검토", answer: "답하기", run: "실행", timeLeft: (left) => `${left} 남음`, planOf: (n, minutes, cost) => `${n}단계 계획${minutes > 0 ? `, 약 ${minutes}분` : ""}${cost ? `, ${cost}` : ""}`, noSessions: "아직 세션이 없습니다", noSessionsHelp: "위에 할 일을 적으면 첫 세션이 됩니다.",
     openQuestions: (n) => `열린 질문 ${n}건`, planProgress: (n, all) => `${all}단계 중 ${n}단계 완료`,
     inbox: "받은 질문", empty: "기다리는 질문이 없습니다", emptyHelp: "에이전트에게 승인이나 답, 결정이 필요하면 여기에 나타납니다. 페이지를 닫아도 질문은 기다립니다.",

@@ -161,7 +161,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
 
   return (
     <div className="shrink-0 bg-paper" onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setDropping(true); } }} onDragLeave={() => setDropping(false)} onDrop={onDrop}>
-      <div className={cx(column, "pb-3 max-sm:px-2 max-sm:pb-2")}>
+      <div className="mx-auto w-full max-w-[800px] px-10 pb-3 max-sm:px-2 max-sm:pb-2">
         <Queue session={session} />
         <PendingRows session={session} putBack={putBack} />
         {held && effect && !empty && <p className="pb-1.5 text-sm text-ask" data-hint="held">{t.hintPlain}</p>}

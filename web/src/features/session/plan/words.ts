@@ -52,7 +52,7 @@ export const planWords = words({
     retry: "재시도", retrying: "재시도하는 중…", skip: "건너뛰기", skipping: "건너뛰는 중…", skipNumber: (n) => `${n}단계 건너뛰기`,
     cancelTitle: "실행을 취소할까요?", cancelHelp: "진행 중인 단계가 멈춥니다. 끝난 것은 남고, 어디까지 했는지 보고서에 남습니다.", keepRunning: "계속 실행",
     notSent: "보내지 못했습니다. 서버에 연결되어 있지 않습니다.",
-    asks: "답변 필요", showAll: (n: number) => `${n}단계 모두 보기`,
+    asks: "확인 필요", showAll: (n: number) => `${n}단계 모두 보기`,
     todoStatus: { pending: "대기", in_progress: "작업 중", completed: "완료", failed: "실패", skipped: "건너뜀" },
     waitsFor: "먼저:", stepNumber: (n) => `${n}단계`, retries: (n) => `재시도 ${n}회`,
     took: "걸린 시간", cost: "비용", estimated: "예상 비용", progressOf: (n) => `${n}단계 진행률`,
