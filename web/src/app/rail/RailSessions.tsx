@@ -3,7 +3,7 @@ import { useId, useMemo, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useSessionList } from "@/features/inbox/useSessionList";
 import { useTimeLeft } from "@/features/session/questions/deadline";
-import { kindOf, subjectOf } from "@/features/session/questions/kinds";
+import { kindOf } from "@/features/session/questions/kinds";
 import { Revealed } from "@/features/session/questions/Revealed";
 import { baseName } from "@/features/start/names";
 import { useWords } from "@/i18n";
@@ -81,7 +81,7 @@ function Line({ id, to = "", title, tone, live, below, aside }: { id: string; to
 function Asks({ item, inbox }: { item: InboxItem; inbox: Inbox }) {
   const t = useWords(appWords);
   const q = item.question;
-  const left = useTimeLeft(inbox, q.request_id, q.deadline_ms, subjectOf(q));
+  const left = useTimeLeft(inbox, q.request_id, q.deadline_ms, null);
   return <>{t.asks[kindOf(q)] ?? t.needsYou} · {left === null ? <Ago short ms={item.asked_ms} /> : t.timeLeft(countdown(left))}</>;
 }
 

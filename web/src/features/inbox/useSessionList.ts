@@ -1,5 +1,5 @@
 import type { SessionSummary } from "@clew-run/client";
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { create } from "zustand";
 import { client } from "@/app/client";
 import { inTruth, useConfirmed } from "@/features/history/confirmed";
@@ -44,7 +44,11 @@ export function refreshSessions(): void {
 export function useSessionKeeper(path: string): void {
   const running = useShared((s) => s.value?.some(isRunning) ?? false);
   useFreshList(refreshSessions, path === "/" ? homeMs : running ? elsewhereMs : never);
-  useEffect(() => refreshSessions(), [path]);
+  const at = useRef(path);
+  useEffect(() => {
+    if (at.current !== path) refreshSessions();
+    at.current = path;
+  }, [path]);
   useEffect(() => () => {
     round++; // an answer on its way is for somebody who signed out
     useShared.setState({ value: undefined, error: undefined, loading: true }, true);

@@ -21,8 +21,8 @@ export function crossed(before: number, now: number): number | null {
 // It is spoken of once.
 const spoken = new Set<string>();
 
-/** How long a question still has, by the server's clock; null if it has no deadline. */
-export function useTimeLeft(clock: Clock, requestId: string, deadline: number | undefined, subject: string): number | null {
+/** How long a question still has, by the server's clock; null if it has no deadline. Without a subject nothing is said aloud. */
+export function useTimeLeft(clock: Clock, requestId: string, deadline: number | undefined, subject: string | null): number | null {
   const t = useWords(questionWords);
   const [left, setLeft] = useState(() => (deadline ? deadline - clock.serverNow() : null));
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useTimeLeft(clock: Clock, requestId: string, deadline: number | 
       const mark = crossed(before, now);
       before = now;
       setLeft(now);
-      if (mark === null || spoken.has(`${requestId} ${mark}`)) return;
+      if (mark === null || subject === null || spoken.has(`${requestId} ${mark}`)) return;
       spoken.add(`${requestId} ${mark}`);
       announce(t.timeLeftSaid(mark, subject));
     }, 500);
