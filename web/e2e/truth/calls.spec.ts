@@ -47,7 +47,7 @@ test("a command that an approval for the task allows is shown as a command, also
   await running.waitFor();
   await plain();
   await page.goto("/");
-  await page.getByText("For this task").waitFor();
+  await page.getByRole("main").getByText("For this task").waitFor();
   expect(await page.locator("main").innerText()).not.toMatch(/[{}]/);
   await writeFile(pipe, "two\n");
   await world.settled(session);
