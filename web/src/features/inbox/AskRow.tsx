@@ -12,7 +12,7 @@ import { Revealed } from "@/features/session/questions/Revealed";
 import { SendState } from "@/features/session/questions/SendState";
 import { useAnswer } from "@/features/session/questions/useAnswer";
 import { questionWords } from "@/features/session/questions/words";
-import { byInbox, useSettlement } from "./InboxCard";
+import { byInbox, useSettlement } from "./settlement";
 import { inboxWords } from "./words";
 
 const short = 80;
