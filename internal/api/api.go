@@ -99,6 +99,7 @@ type Options struct {
 	Drafts      Drafts       // nil = drafts are not kept
 	Erasures    Erasures     // nil = sessions cannot be deleted
 	Backups     Backups      // nil = no backups are made
+	Search      Search       // nil = nothing is found
 	Git         Git          // nil = nothing is committed
 	Exports     Exports      // nil = sessions cannot be exported
 	Imports     Imports      // nil = nor imported
@@ -193,6 +194,7 @@ func New(o Options) (*API, error) {
 	a.toolServerRoutes(h)
 	a.backupRoutes(h)
 	a.usageRoutes(h)
+	a.searchRoutes(h)
 	a.inboxRoutes(h)
 	a.ruleRoutes(h)
 	a.pushRoutes(h)

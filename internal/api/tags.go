@@ -15,7 +15,7 @@ type group struct {
 // groups are in the order in which the document lists them. Of two that fit a path,
 // the longer beginning counts.
 var groups = []group{
-	{"Sessions", "Make sessions, list them, read them, share them and send commands to them.", []string{prefix + "/sessions", prefix + "/tasks", prefix + "/folders", "/ws", "/reports"}},
+	{"Sessions", "Make sessions, list them, search them, read them, share them and send commands to them.", []string{prefix + "/sessions", prefix + "/search", prefix + "/tasks", prefix + "/folders", "/ws", "/reports"}},
 	{"Git", "What a session changed in its files: diff, commit, work trees, merge.", []string{
 		prefix + "/sessions/{id}/commit", prefix + "/sessions/{id}/diff", prefix + "/sessions/{id}/merge", prefix + "/sessions/{id}/worktree", prefix + "/worktrees",
 	}},

@@ -47,6 +47,7 @@ var order = []string{
 	"internal/session/rewind", // the way to an earlier point of it
 	"internal/session/feed",   // its recent past, ready to send
 	"internal/session",
+	"internal/search",   // words in sessions
 	"internal/transfer", // sessions as files
 	"internal/tool",
 	"internal/project", // what a project says to agents: AGENTS.md, skills, commands
@@ -105,6 +106,8 @@ var reserved = []struct {
 	{"github.com/synadia-io/", []string{"internal/journal"}, "the engine is a detail of the journal"},
 	{"gocloud.dev/", []string{"internal/archive"}, "blob stores are a detail of the archive"},
 	{"github.com/klauspost/compress/zstd", []string{"internal/archive", "internal/transfer", "internal/journal"}, "only sealed segments, bundles and backups are compressed"},
+	{"modernc.org/", []string{"internal/search"}, "the search index is a cache; the journal is the truth"},
+	{"database/sql", []string{"internal/search"}, "the search index is a cache; the journal is the truth"},
 	{"github.com/gobwas/", []string{"internal/gateway"}, "the server writes frames in one place"},
 	{"github.com/coder/websocket", []string{"client"}, "the client's library; the server has its own"},
 	{Module + "/web", []string{"internal/server"}, "the API is handed the files it serves"},

@@ -13,6 +13,7 @@ import (
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/checkpoint/retention"
 	"github.com/clew-run/clew/internal/git"
+	"github.com/clew-run/clew/internal/search"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -418,7 +419,8 @@ func (r repositories) RemoveWorktree(ctx context.Context, id clew.SessionID, for
 // erasedFiles erases what the server has in files of a session, its work tree too.
 type erasedFiles struct {
 	*retention.Keeper
-	git *git.Keeper
+	git    *git.Keeper
+	search *search.Index // nil if there is none
 }
 
 // Erase implements erase.Files. A work tree in which forks work on is theirs then.
@@ -430,6 +432,9 @@ func (f erasedFiles) Erase(ctx context.Context, id clew.SessionID, heirs []clew.
 		} else {
 			_, err = f.git.Remove(ctx, w)
 		}
+	}
+	if f.search != nil {
+		err = errors.Join(err, f.search.Forget(ctx, id))
 	}
 	return errors.Join(err, settleTodos(ctx, f.git, id, "", func(git.TodoTree, string) {}), f.Keeper.Erase(ctx, id, heirs))
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/clew-run/clew/internal/git"
 	"github.com/clew-run/clew/internal/inbox/push"
 	"github.com/clew-run/clew/internal/journal"
+	"github.com/clew-run/clew/internal/search"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/settings"
@@ -68,6 +69,7 @@ type Server struct {
 	git       *git.Keeper
 	backups   *backups
 	months    months
+	search    *search.Index // nil if it cannot be had
 
 	oldWorktrees []git.Worktree // that were there at the start
 
@@ -237,11 +239,12 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.openSearch()
 	s.host = session.NewHost(session.Config{
 		Clock: s.cfg.Clock, Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.shop.shell.EndSession, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
 		Room: s.reserve.Room, Blobs: s.blobs, ForkBlobs: s.blobs.ForkBlobs, References: s.refers, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
-		Appended: s.tellSocket, Types: s.types, Rules: keptRules{s.shop.settings},
+		Appended: s.appended, Types: s.types, Rules: keptRules{s.shop.settings},
 	})
 	s.journal.OnGone(func(string) { s.takeOver(bg) })
 	s.journal.OnSettled(func() { s.takeOver(bg) })
@@ -258,6 +261,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	if err := s.openEraser(ctx, index, erasures); err != nil {
 		return err
 	}
+	s.work.Go(func() { s.followJournals(bg, index) })
 	s.work.Go(func() { s.eraser.Run(bg) })
 	s.backups = newBackups(s.cfg, s.journal, s.log)
 	s.work.Go(func() { s.backups.run(bg) })
@@ -281,6 +285,9 @@ func (s *Server) takeOver(ctx context.Context) {
 			s.log.Warn("take over", "err", err)
 		}
 		return
+	}
+	for _, id := range ids { // lists may not have what was written last
+		s.noticed(id)
 	}
 	s.host.TakeOver(ctx, ids)
 }
@@ -324,7 +331,7 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 		Cookies: f.cookies, Proxies: f.proxies, UI: web.Files(),
 		Settings: s.shop.settings, Secrets: s.shop.secrets, Models: s.shop.models, Words: projectWords{s.shop, s.madeFrom}, Files: sessionFiles{s.shop}, Folders: folders{s.shop}, ToolServers: s.shop.desk, Blobs: s.journal, References: s.refers, Exports: s.exporter(), Imports: s.importer(),
 		Inbox: s.questions.inbox, Links: s.questions.links, InboxFeed: s.gateway.TellFrom(s.questions.inbox.Feed),
-		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups, Git: repositories{s, s.git}, Usage: s.usage, Budgets: s.budgets,
+		Push: s.push, Drafts: s.drafts, Erasures: s.eraser, Backups: s.backups, Search: s.finder(), Git: repositories{s, s.git}, Usage: s.usage, Budgets: s.budgets,
 		PerMinute: perMinute(s.cfg.Limits.RequestsPerMinute), Version: Version, AsyncAPI: docs.AsyncAPI,
 		Ready: s.journal.Ready, Metrics: figures, WebSocket: s.gateway, Log: s.log,
 	}
@@ -413,6 +420,9 @@ func (s *Server) Stop(ctx context.Context) {
 	}
 	s.stop()
 	s.work.Wait()
+	if s.search != nil {
+		s.search.Close()
+	}
 	if s.files != nil { // nobody uses them any more
 		if err := s.files.Close(); err != nil {
 			s.log.Warn("checkpoints", "err", err)

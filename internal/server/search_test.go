@@ -1,0 +1,99 @@
+package server_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/client"
+)
+
+// awaitFound searches until the index has followed and finds so much.
+func awaitFound(t *testing.T, api *client.API, q client.SearchQuery, total int) client.SearchResult {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		r, err := api.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Total == total && !r.Indexing {
+			return r
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%+v: %+v", q, r)
+		}
+	}
+}
+
+func findsNothing(t *testing.T, api *client.API, when string) {
+	t.Helper()
+	r, err := api.Search(t.Context(), client.SearchQuery{Q: "zebra"})
+	if err != nil || r.Total != 0 || r.Sessions != 0 || len(r.Groups) != 0 || r.Counts != (client.SearchCounts{}) {
+		t.Fatalf("%s: %+v %v", when, r, err)
+	}
+}
+
+// What is said in a session is found at its message, by those who may read it alone:
+// from the moment on that access is taken back, nothing of it is found or counted. A
+// deleted session is not found, and one that is brought back is.
+func TestSearch(t *testing.T) {
+	s, token := start(t, config(t))
+	api := client.NewAPI(s.URL(), token)
+	var key struct{ Token string }
+	if err := api.Call(t.Context(), http.MethodPost, "/keys", nil, map[string]any{"name": "bob", "user": "bob", "role": "owner"}, &key); err != nil {
+		t.Fatal(err)
+	}
+	bob := client.NewAPI(s.URL(), key.Token)
+	for _, id := range []clew.SessionID{"s1", "s2"} {
+		if _, err := api.CreateSession(t.Context(), client.NewSession{SessionID: id, Title: "title"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := api.Command(t.Context(), id, "", clew.CommandUserMessage, &clew.UserMessageData{Text: "a zebra in " + string(id)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := client.SearchQuery{Q: "zebra", Kind: "message", Person: "owner"}
+	r := awaitFound(t, api, q, 2)
+	if len(r.Groups) != 2 || len(r.Groups[0].Hits) != 1 || r.Groups[0].Title != "title" {
+		t.Fatalf("%+v", r)
+	}
+	var page clew.MessagesPage
+	hit := r.Groups[0].Hits[0]
+	err := api.Call(t.Context(), http.MethodGet, "/sessions/"+string(r.Groups[0].SessionID)+"/messages", url.Values{"around": {string(hit.MessageID)}, "limit": {"3"}}, nil, &page)
+	if err != nil || len(page.Messages) == 0 || page.Messages[0].MessageID != hit.MessageID {
+		t.Fatalf("the page around the hit: %+v %v", page, err)
+	}
+	findsNothing(t, bob, "a stranger")
+	share := func(role clew.Role) {
+		t.Helper()
+		if _, err := api.Command(t.Context(), "s1", "", clew.CommandSetAccess, &clew.SetAccessData{UserID: "bob", Role: role}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	share(clew.RoleViewer)
+	if r := awaitFound(t, bob, q, 1); r.Groups[0].SessionID != "s1" {
+		t.Fatalf("%+v", r)
+	}
+	share(clew.RoleNone)
+	findsNothing(t, bob, "after access was taken back")
+	if _, err := bob.Search(t.Context(), client.SearchQuery{Q: "zebra", Session: "s1"}); err == nil {
+		t.Error("bob may look into s1")
+	}
+	if _, err := api.DeleteSession(t.Context(), "s1", false); err != nil {
+		t.Fatal(err)
+	}
+	if r := awaitFound(t, api, q, 1); r.Groups[0].SessionID != "s2" {
+		t.Fatalf("%+v", r)
+	}
+	if err := api.RestoreSession(t.Context(), "s1"); err != nil {
+		t.Fatal(err)
+	}
+	awaitFound(t, api, q, 2)
+	for _, wrong := range []url.Values{{}, {"q": {""}}, {"q": {" "}}, {"q": {"x"}, "kind": {"no"}}, {"q": {"x"}, "limit": {"0"}}, {"q": {"x"}, "cursor": {"a"}}} {
+		if err := api.Call(t.Context(), http.MethodGet, "/search", wrong, nil, nil); err == nil {
+			t.Errorf("%v is taken", wrong)
+		}
+	}
+}
