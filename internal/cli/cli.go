@@ -72,7 +72,7 @@ func rootCommand(a *env.App) *cobra.Command {
 	root.Flags().BoolVarP(&last, "continue", "c", false, "continue the session of this directory that was used last")
 	root.Flags().StringVar(&r.Data, "data", "", "data directory of the server (CLEW_DATA, default ~/.local/share/clew)")
 	root.SetFlagErrorFunc(env.WrongFlag)
-	root.AddCommand(demoCommand(a), serveCommand(a), openCommand(a), exitCodesTopic(a), doctorCommand(a), lsCommand(a), showCommand(a), usageCommand(a),
+	root.AddCommand(demoCommand(a), serveCommand(a), openCommand(a), exitCodesTopic(a), doctorCommand(a), lsCommand(a), showCommand(a), searchCommand(a), usageCommand(a),
 		history.RewindCommand(a), history.UndoCommand(a), history.RedoCommand(a), history.ForkCommand(a), history.CheckpointCommand(a), history.DeleteCommand(a),
 		exportCommand(a), importCommand(a), loginCommand(a), modelCommand(a), mcpCommand(a), permissionsCommand(a), rulesCommand(a), settingsCommand(a), secretCommand(a), tokenCommand(a), versionCommand(a))
 	root.AddCommand(runCommand(a), initCommand(a), attachCommand(a), inboxCommand(a), answerCommand(a), stopCommand(a), resumeCommand(a), renameCommand(a), archiveCommand(a), shareCommand(a))

@@ -79,6 +79,9 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 		t.Error("nothing was used")
 	}
 	try("clew show", session[:9])
+	if _, ok := try("clew search", "hello", "--session", session[:9], "--kind", "message", "--limit", "5")["groups"].([]any); !ok {
+		t.Error("a search gives no list")
+	}
 	try("clew inbox")
 	if places, _ := try("clew rewind", session)["places"].([]any); len(places) != 1 {
 		t.Errorf("places to go back to: %v", places)

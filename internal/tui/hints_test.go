@@ -8,12 +8,12 @@ import (
 	"github.com/clew-run/clew/client"
 )
 
-// A slash names commands also for whoever reads; ctrl+u takes back what was typed of
+// A slash names commands also for whoever just read; ctrl+u takes back what was typed of
 // one, so that the next slash is not a second one.
 func TestSlashWhileReading(t *testing.T) {
 	d := newDesk(t, 80, 24)
 	d.opens(clew.SessionState{})
-	d.press("esc", "/")
+	d.press("esc", "i", "/")
 	d.sees("/permissions", "enter does it")
 	d.press("ctrl+u")
 	d.seesNot("enter does it")

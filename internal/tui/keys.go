@@ -81,6 +81,11 @@ func (m *model) pressAnywhere(key string) (tea.Cmd, bool) {
 		m.nextQuestion()
 	case "ctrl+k":
 		return m.open(newSwitcher("")), true
+	case "ctrl+f":
+		if m.focus == writing && !m.write.Empty() { // there it goes on by a character
+			return nil, false
+		}
+		return m.open(newFinder(m.link.session)), true
 	case "ctrl+o":
 		return m.open(&inbox{}), true
 	case "ctrl+n":
@@ -130,6 +135,9 @@ func (m *model) pressAtRest(key string) (tea.Cmd, bool) {
 	case "i":
 		m.focus = writing
 	case "/":
+		if m.focus == reading {
+			return m.open(newFinder(m.link.session)), true
+		}
 		if m.focus = writing; m.write.Empty() {
 			return m.openPalette(""), true
 		}

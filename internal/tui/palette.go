@@ -42,6 +42,7 @@ var actions = []action{
 	{"cost", "what this session has used", "", func(m *model) tea.Cmd { return m.open(m.costPage()) }, nil},
 	{"usage", "what this session has used", "", func(m *model) tea.Cmd { return m.open(m.costPage()) }, nil},
 	{"resume", "continue in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
+	{"find", "find words in this session", "ctrl+f", func(m *model) tea.Cmd { return m.open(newFinder(m.link.session)) }, func(m *model, words string) tea.Cmd { return m.open(newFinder(m.link.session, words)) }},
 	{"sessions", "continue in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
 	{"clear", "a new session in the same place", "ctrl+n", (*model).newSession, nil},
 	{"new", "a new session in the same place", "ctrl+n", (*model).newSession, nil},

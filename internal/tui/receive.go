@@ -39,7 +39,7 @@ func (m *model) receive(b batch) tea.Cmd {
 			return tea.Quit
 		}
 	}
-	return m.reloadCalls()
+	return tea.Batch(m.reloadCalls(), m.seek())
 }
 
 func endedBecause(b batch) string {

@@ -42,7 +42,7 @@ func newSwitcher(filter string) *switcher {
 func (s *switcher) start(m *model) tea.Cmd { return s.load(m) }
 
 func (s *switcher) keys(*model) []string {
-	return []string{"enter", "opens", "esc", "back", "↑↓", "choose", "type", "filters"}
+	return []string{"enter", "opens", "esc", "back", "↑↓", "choose", "type", "filters", "/", "finds words"}
 }
 
 func (s *switcher) paste(m *model, text string) tea.Cmd {
@@ -81,6 +81,8 @@ func (s *switcher) press(m *model, k tea.KeyPressMsg) tea.Cmd {
 	switch key := k.String(); {
 	case key == "esc" || key == "ctrl+k":
 		m.overlay = nil
+	case key == "/" && s.filter.Empty():
+		return m.open(newFinder(""))
 	case key == "enter":
 		if s.chosen < len(s.found) {
 			return m.goTo(s.found[s.chosen].ID, "")

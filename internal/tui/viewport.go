@@ -108,11 +108,14 @@ func (m *model) older(p scrollAnchor) tea.Cmd {
 		return func(m *model) tea.Cmd {
 			m.loading = false
 			if err != nil {
+				m.sought = ""
 				m.fail(err)
 			} else if m.state.Older(&page) {
 				m.feed.Load(&m.state)
+			} else {
+				m.sought = "" // it cannot be reached
 			}
-			return nil
+			return m.seek()
 		}
 	})
 }

@@ -49,7 +49,7 @@ const widest = 100
 
 // NewScreen makes a screen of where output goes.
 func NewScreen(a *env.App, w io.Writer) *Screen {
-	s := &Screen{w: w, colour: coloured(a, w)}
+	s := &Screen{w: w, colour: Coloured(a, w)}
 	if f, ok := w.(*os.File); ok && env.IsTerminal(f) {
 		s.live = a.Getenv("TERM") != "dumb"
 		s.tty, s.width = f, 80
@@ -68,9 +68,9 @@ func (s *Screen) measure() {
 	}
 }
 
-// coloured decides as most programs do: what was said by flag, then NO_COLOR,
+// Coloured decides as most programs do: what was said by flag, then NO_COLOR,
 // then CLICOLOR_FORCE, then whether it is a terminal that knows colours.
-func coloured(a *env.App, w io.Writer) bool {
+func Coloured(a *env.App, w io.Writer) bool {
 	switch {
 	case a.Color == "always":
 		return true
