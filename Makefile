@@ -195,6 +195,10 @@ fuzz: ## run every fuzz target for FUZZTIME
 vuln: ## look for known vulnerabilities, where the data base can be reached
 	./tools/vuln
 
+.PHONY: bench-search
+bench-search: ## index a million messages and search them: p50, p95, size, time for each message
+	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 60m -v -run TestQueriesAreFast ./internal/search -messages 1000000
+
 .PHONY: bench
 bench: ## compare clew with the bare engine and a bare WebSocket server
 	$(GO) run ./bench
