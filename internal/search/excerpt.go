@@ -51,7 +51,8 @@ func (t term) at(words []word) bool {
 	}
 	for i, want := range t.words {
 		have := words[i].form
-		if have != want.form && !(t.open && i == len(t.words)-1 && strings.HasPrefix(have, want.form)) {
+		begins := t.open && i == len(t.words)-1 && strings.HasPrefix(have, want.form)
+		if have != want.form && !begins {
 			return false
 		}
 	}
