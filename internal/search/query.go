@@ -18,6 +18,8 @@ type term struct {
 	words []word
 	// open means that the last word may go on.
 	open bool
+	// begun means that it is a single letter, which finds words of one letter only.
+	begun bool
 }
 
 // parseQuery reads what somebody typed: words that all have to be there, each found by
@@ -36,6 +38,9 @@ func parseQuery(q string) []term {
 			}
 		}
 	}
+	if n := len(terms); n > 1 && terms[n-1].begun && !strings.HasSuffix(q, " ") {
+		terms = terms[:n-1] // somebody is typing it
+	}
 	return terms
 }
 
@@ -49,6 +54,7 @@ func newTerm(text string, quoted bool) term {
 	t := term{words: words}
 	if n := len(words); n > 0 {
 		last := words[n-1]
+		t.begun = !quoted && n == 1 && len(last.form) == 1 && last.form[0] >= 'a'
 		t.open = last.cjk && last.last || !quoted && !last.cjk && len(last.form) > 1
 	}
 	return t

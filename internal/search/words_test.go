@@ -27,6 +27,7 @@ func TestExcerpt(t *testing.T) {
 		{`curl -H "Request-Key: k-77"`, "request key", `curl -H "[Request-Key]: k-77"`},
 		{"import/request_keys.csv", "request key", "import/[request_keys].csv"},
 		{"see orders.py and orders.pyc", "orders.py", "see [orders.py] and [orders.pyc]"},
+		{"Store a request key.", "request k", "Store a [request] key."},
 		{"key of the request", "request key", "[key] of the [request]"},
 		{"key of the request, request key", `"request key"`, "key of the request, [request key]"},
 		{"주문이 두 번 결제됩니다", "주문", "[주문]이 두 번 결제됩니다"},
