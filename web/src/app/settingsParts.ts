@@ -3,8 +3,8 @@ import { useWords } from "@/i18n";
 import { useMe } from "./account";
 import { appWords } from "./words";
 
-const forAll = ["browser", "push", "devices"] as const;
-const forAdmins = ["rules", "server", "secrets"] as const;
+const forAll = ["permissions", "notifications", "appearance", "devices"] as const;
+const forAdmins = ["models", "tools", "people", "storage", "secrets", "all"] as const;
 
 /** The parts of the settings that this person has, for the palette. */
 export function useSettingsParts(): { path: string; name: string }[] {

@@ -1,4 +1,4 @@
-import { Keyboard, LogOut, Plug, Settings, Shield, SunMoon } from "lucide-react";
+import { ChartColumn, Keyboard, LogOut, Settings, SunMoon } from "lucide-react";
 import { useMemo, type ButtonHTMLAttributes, type ReactElement } from "react";
 import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
@@ -17,10 +17,7 @@ export function PersonMenu({ trigger }: { trigger: ReactElement<ButtonHTMLAttrib
     const run = (id: string) => () => useRegistry.getState().commands.get(id)?.run();
     return [
       { id: "settings", label: t.settings, icon: <Settings size={14} />, run: () => navigate("/settings") },
-      ...(me?.role === "admin" ? [
-        { id: "mcp", label: t.mcp, icon: <Plug size={14} />, run: () => navigate("/mcp") },
-        { id: "admin", label: t.admin, icon: <Shield size={14} />, run: () => navigate("/admin") },
-      ] : []),
+      { id: "usage", label: t.usage, icon: <ChartColumn size={14} />, run: () => navigate("/usage") },
       "line",
       { id: "theme", label: t.switchTheme, icon: <SunMoon size={14} />, run: run("theme") },
       { id: "keymap", label: t.keymap, icon: <Keyboard size={14} />, run: run("keymap") },

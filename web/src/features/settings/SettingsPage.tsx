@@ -1,5 +1,5 @@
 import { Bell, ChevronLeft, ChevronRight, Cpu, Database, KeyRound, Lock, type LucideIcon, Palette, Plug, Search, Settings2, ShieldCheck, Users } from "lucide-react";
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { Link, Redirect } from "wouter";
 import { useMe } from "@/app/account";
 import { useWords } from "@/i18n";
@@ -51,8 +51,12 @@ export function SettingsPage({ part }: { part?: string }) {
   const t = useWords(settingsWords);
   const narrow = useNarrow();
   const admin = useMe()?.role === "admin";
-  const [query, setQuery] = useState("");
-  useEffect(() => setQuery(""), [part]); // who goes to a section is done searching
+  const [query, setQuery] = useState(() => new URLSearchParams(location.search).get("q") ?? "");
+  const at = useRef(part);
+  useEffect(() => {
+    if (at.current !== part) setQuery(""); // who goes to a section is done searching
+    at.current = part;
+  }, [part]);
   const info = ([id, icon, show]: [SectionId, LucideIcon, ReactNode, ...unknown[]]): SectionInfo => ({ id, icon, show, name: t.sections[id] });
   const own = personal.filter((s) => admin || !s[3]).map(info);
   const ofServer = admin ? server.map(info) : [];
