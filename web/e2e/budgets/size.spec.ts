@@ -14,7 +14,8 @@ test("what the pages weigh", () => {
   expect(sizes.first.kib, `the first load: ${sizes.first.files.join(", ")}`).toBeLessThanOrEqual(160);
   expect(sizes.first.files.length).toBeGreaterThanOrEqual(3); // the page, a script, a style
   expect(Object.keys(sizes.lazy).length).toBeGreaterThanOrEqual(5);
-  for (const [file, kib] of Object.entries(sizes.lazy)) expect(kib, file).toBeLessThanOrEqual(110);
+  // Beyond the first load; parts of a session count what the session itself brings.
+  for (const [file, kib] of Object.entries(sizes.lazy)) expect(kib, file).toBeLessThanOrEqual(120);
   expect(sizes.all).toBeLessThanOrEqual(2048);
   // The one exception: what draws diagrams, which comes with the first diagram that is shown.
   const diagrams = readdirSync(join(dist, "assets")).filter((f) => /^diagrams-.*\.bin$/.test(f));

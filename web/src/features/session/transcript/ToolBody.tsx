@@ -7,12 +7,14 @@ import { AnsiText } from "@/lib/AnsiText";
 import { CodeText } from "@/lib/CodeText";
 import { useLoaded } from "@/lib/useLoaded";
 import { CopyButton, Pre } from "@/ui";
-import { DiffBlock } from "@/features/diff/DiffBlock";
+import { lazyPart } from "@/lib/lazyPart";
 import { Revealed } from "../questions/Revealed";
 import { useSide } from "../side/side";
 import { allowedWords } from "./allowed";
 import { Images } from "./Images";
 import { transcriptWords } from "./words";
+
+const DiffBlock = lazyPart(() => import("@/features/diff/DiffBlock").then((m) => m.DiffBlock), true);
 
 /** All of a call: its exact input, its effect, its diff, its output. */
 export function ToolBody({ session, message: m, output, made }: {
