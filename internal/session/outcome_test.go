@@ -56,19 +56,19 @@ func TestMessagesTellOfTheirCalls(t *testing.T) {
 			must(b.ann(&clew.AskResponseData{AskResponse: clew.NoButtonClicked, Text: "not now"}))
 		}, `{"name":"run","status":"error","error":"denied by a person","stopped_by":"ann","why_code":"denied"} {"action":"reject","by":"ann","ts":0,"comment":"not now"}`},
 		"begun": {func(b *bench) { b.atWork(); must(b.answer(1)); b.startShown(b.pick(0), clew.ClassOnce) },
-			`{"name":"run","status":"running","target":"a","input":"n c1","summary":"n c1","has_diff":true,"paths":["a"]} null`},
+			`{"name":"run","status":"running","target":"a","input":"n c1","summary":"n c1","has_diff":true,"added":1,"paths":["a"]} null`},
 		"done": {func(b *bench) {
 			b.atWork()
 			must(b.answer(2))
 			b.startShown(b.pick(0), clew.ClassOnce)
 			b.done(b.pick(0), "")
-		}, `{"name":"run","status":"complete","target":"a","input":"n c1","summary":"n c1","has_diff":true,"paths":["a"]} null`},
+		}, `{"name":"run","status":"complete","target":"a","input":"n c1","summary":"n c1","has_diff":true,"added":1,"paths":["a"]} null`},
 		"failed": {func(b *bench) {
 			b.atWork()
 			must(b.answer(2))
 			b.startShown(b.pick(0), clew.ClassOnce)
 			b.done(b.pick(0), strings.Repeat("x", 300))
-		}, `{"name":"run","status":"error","target":"a","input":"n c1","summary":"n c1","error":"` + strings.Repeat("x", 200) + `…","has_diff":true,"paths":["a"]} null`},
+		}, `{"name":"run","status":"error","target":"a","input":"n c1","summary":"n c1","error":"` + strings.Repeat("x", 200) + `…","has_diff":true,"added":1,"paths":["a"]} null`},
 		"refused": {func(b *bench) { b.atWork(); must(b.answer(2)); b.refuse(b.pick(0)) },
 			`{"name":"run","status":"error","error":"refused"} null`},
 		"interrupted": {func(b *bench) {
@@ -76,13 +76,13 @@ func TestMessagesTellOfTheirCalls(t *testing.T) {
 			must(b.answer(1))
 			b.startShown(b.pick(0), clew.ClassOnce)
 			must(b.ann(&clew.InterruptData{}))
-		}, `{"name":"run","status":"stopped","target":"a","input":"n c1","summary":"n c1","error":"interrupted by the user","stopped_by":"ann","why_code":"interrupted","in_doubt":true,"has_diff":true,"paths":["a"]} null`},
+		}, `{"name":"run","status":"stopped","target":"a","input":"n c1","summary":"n c1","error":"interrupted by the user","stopped_by":"ann","why_code":"interrupted","in_doubt":true,"has_diff":true,"added":1,"paths":["a"]} null`},
 		"turn over": {func(b *bench) { // as of an agent that leaves a call as it is
 			b.atWork()
 			must(b.answer(1))
 			b.startShown(b.pick(0), clew.ClassOnce)
 			must(b.report(idle))
-		}, `{"name":"run","status":"error","target":"a","input":"n c1","summary":"n c1","error":"the turn was over","why_code":"turn_over","has_diff":true,"paths":["a"]} null`},
+		}, `{"name":"run","status":"error","target":"a","input":"n c1","summary":"n c1","error":"the turn was over","why_code":"turn_over","has_diff":true,"added":1,"paths":["a"]} null`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench()

@@ -51,7 +51,7 @@ test("W28: commands of the session, settings and places are found by letters", a
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("notifications");
   await group(page, "Settings").getByRole("option", { name: /^Notifications/ }).click();
-  await until("the settings", () => page.url().endsWith("/settings/push"));
+  await until("the settings", () => page.url().endsWith("/settings/notifications"));
 });
 
 test("W28: the page of components is offered to those who ask for it only", async ({ visit }) => {

@@ -107,6 +107,6 @@ test("W19: an administrator is called one, also on a phone", async ({ visit }) =
   await rail(wide).locator("[data-person]").getByText("Admin", { exact: true }).waitFor();
   const { page } = await visit({ phone: true });
   await page.getByRole("button", { name: "You" }).tap();
-  for (const name of ["Settings", "Tool servers", "Sign out"]) await page.getByRole("menuitem", { name }).waitFor();
+  for (const name of ["Settings", "Usage", "Sign out"]) await page.getByRole("menuitem", { name }).waitFor();
   expect(await barriers(page)).toEqual([]);
 });

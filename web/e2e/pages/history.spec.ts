@@ -36,7 +36,7 @@ test("sessions are searched, filtered, paged, and show their tasks with what all
   await screenshots(page, "history-tree");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("searchbox").fill("nothing has this name");
-  await page.getByText("Nothing fits").waitFor();
+  await page.getByText("No matches").waitFor();
 });
 
 test("by state: what runs, what needs you", async ({ world, visit }) => {

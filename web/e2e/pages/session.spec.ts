@@ -37,7 +37,7 @@ test("what a run tells the agents of its steps is nobody's word, and folded", as
 
   // In its past, too.
   await page.goto(`/s/${session}/time`);
-  const then = page.locator("section[aria-label='As it was then']");
+  const then = page.locator("section[aria-label='Snapshot']");
   await until("four steps then", async () => (await then.locator("[data-brief=step]").count()) === 4);
   expect(await then.getByText("You carry out one step").count()).toBe(0);
   await screenshots(page, "time-steps");
@@ -82,12 +82,12 @@ test("going back, forth again, and forks are lines on the thread, also after a r
   await live(page);
   const two = (await world.rest.sessions.messages(session)).messages.find((m) => m.text === "Two")!.message_id;
   await world.rest.sessions.command(session, "rewind", { message_id: two });
-  await page.getByText(/^Went back to here; \d+ messages were taken back$/).waitFor();
+  await page.getByText(/^Rewound here, \d+ messages removed$/).waitFor();
   expect(await page.getByText("Three").count()).toBe(0);
   await world.say(session, "Another two");
   await world.settled(session);
   const told = async () => (await page.locator("[data-row=user], [data-row=return]").allInnerTexts()).map((t) => t.replace(/\s+/g, " "));
-  const inOrder = async () => expect(await told()).toEqual([expect.stringContaining("One"), expect.stringContaining("Went back to here"), expect.stringContaining("Another two")]);
+  const inOrder = async () => expect(await told()).toEqual([expect.stringContaining("One"), expect.stringContaining("Rewound here"), expect.stringContaining("Another two")]);
   await page.getByText("Another two").waitFor();
   await inOrder();
   await page.reload();
@@ -97,7 +97,7 @@ test("going back, forth again, and forks are lines on the thread, also after a r
   await screenshots(page, "session-returned");
 
   await world.rest.sessions.command(session, "undo_rewind", {});
-  await page.getByText(/^\d+ messages are here again$/).waitFor();
+  await page.getByText(/^\d+ messages restored$/).waitFor();
   await page.getByText("Three").first().waitFor();
 
   const fork = (await world.rest.sessions.command(session, "fork_session", { title: "A fork" })).session_id!;
@@ -143,7 +143,7 @@ test("a call that the server's end cut short is not shown as running", async ({ 
   await until("it is said", async () => (await call.getAttribute("data-status")) === "halted");
   await page.getByRole("button", { name: /^Resume/ }).click();
   await page.getByText("I look what happened.").waitFor();
-  await page.getByText("In doubt: the server stopped").waitFor();
+  await page.getByText("May not have completed: the server stopped").waitFor();
   expect(await barriers(page)).toEqual([]);
 });
 

@@ -21,8 +21,8 @@ test("the past is scrubbed by keys, by pointer, step by step, and by its link", 
   await slider.focus();
   await page.keyboard.press("Home");
   expect(await here(page)).toBe(marks[0]!.message_id);
-  await page.getByText("As it was then").first().waitFor();
-  await until("as it was", async () => (await page.locator("section[aria-label='As it was then'] li").count()) >= 1 && !(await page.locator("section[aria-label='As it was then']").getByText("last words").count()));
+  await page.getByText("Snapshot").first().waitFor();
+  await until("as it was", async () => (await page.locator("section[aria-label='Snapshot'] li").count()) >= 1 && !(await page.locator("section[aria-label='Snapshot']").getByText("last words").count()));
   // Each kind of step, there and back.
   for (const [by, kinds] of [["people", ["user", "answer"]], ["checkpoints", ["checkpoint"]], ["everything", null]] as const) {
     await page.getByLabel("Step by").selectOption(by);
@@ -42,7 +42,7 @@ test("the past is scrubbed by keys, by pointer, step by step, and by its link", 
   await page.reload();
   await until("there again", async () => (await here(page)) === people[1]!.message_id);
   await page.getByText("write a.txt: two").first().waitFor();
-  expect(await page.locator("section[aria-label='As it was then']").getByText("last words").count()).toBe(0);
+  expect(await page.locator("section[aria-label='Snapshot']").getByText("last words").count()).toBe(0);
 
   // By pointer, quicker than a browser takes changes of the address.
   const box = (await slider.boundingBox())!;
@@ -67,9 +67,9 @@ test("a checkpoint is a place as well: right behind the message before it", asyn
   const points = (await world.rest.sessions.timeline(session)).marks.filter((m) => m.kind === "checkpoint");
   const { page } = await visit({ path: `/s/${session}/time?at=${points[1]!.message_id}` });
   await page.locator("[data-preview]").waitFor(); // of the message before it
-  expect(await page.getByRole("radio", { name: "Take it back, too" }).count()).toBe(0);
+  expect(await page.getByRole("radio", { name: "Remove this message too" }).count()).toBe(0);
   await page.getByRole("button", { name: "Conversation and files" }).click();
-  await page.getByText("Gone back.").waitFor();
+  await page.getByText("Rewound.").waitFor();
   expect(await readFile(join(world.workspace(session), "a.txt"), "utf8")).toBe("two");
 });
 
@@ -90,11 +90,11 @@ test("what one points at stays, unless it is said otherwise", async ({ world, vi
   await world.settled(session);
   await page.getByText("The message stays, and what came later goes.").waitFor();
   await page.getByRole("button", { name: "Conversation only" }).click();
-  await page.getByText("Gone back.").waitFor();
+  await page.getByText("Rewound.").waitFor();
   expect(await messagesOf(world, session)).toContain(question.message_id);
   // The marks speak plainly: no ids, no programs' words.
   await page.goto(`/s/${session}/time`);
-  await page.getByRole("switch", { name: "Show what was taken back" }).click();
+  await page.getByRole("switch", { name: "Show removed messages" }).click();
   const slider = page.getByRole("slider", { name: "Point in time" });
   await slider.focus();
   const { marks } = await world.rest.sessions.timeline(session, { hidden: true });
@@ -120,11 +120,11 @@ test("back to before an answer by a button: the question is open again, and is a
   expect(answer).toMatchObject({ target: true, what: "reject", request_id: request });
 
   const { page } = await visit({ path: `/s/${session}/time?at=${answer.message_id}` });
-  await page.getByRole("heading", { name: "Go back to before this answer" }).waitFor();
+  await page.getByRole("heading", { name: "Rewind to before this answer" }).waitFor();
   await page.locator(`[data-preview="${answer.message_id}"][data-keeps=false]`).waitFor();
-  await page.getByText("The question is open again: answer it anew.").waitFor();
+  await page.getByText("The request is open again: answer it again.").waitFor();
   await page.locator("[data-here]").getByText("No · May it run cat a.txt?").waitFor();
-  expect(await page.locator("section[aria-label='As it was then'] [aria-current=step]").textContent()).toMatch(/^Answered.*No$/);
+  expect(await page.locator("section[aria-label='Snapshot'] [aria-current=step]").textContent()).toMatch(/^Answered.*No$/);
   await screenshots(page, "time-answer");
   expect(await barriers(page)).toEqual([]);
 
@@ -139,7 +139,7 @@ test("back to before an answer by a button: the question is open again, and is a
   await page.goto(`/s/${session}/time?at=${answer.message_id}`);
   await page.locator(`[data-preview="${answer.message_id}"]`).waitFor();
   await page.getByRole("button", { name: "Conversation only" }).click();
-  await page.getByText("Gone back.").waitFor();
+  await page.getByText("Rewound.").waitFor();
   expect(await world.question(session)).toBe(request);
   await page.locator("[data-here]").getByText("to before the answer after “").waitFor();
   await page.goto(`/s/${session}`);
@@ -188,7 +188,7 @@ test("undo names the work that went on since, and redo brings it back", async ({
   await page.getByText("Undone.").waitFor();
   expect(await messagesOf(world, session)).toEqual(before);
   await page.getByRole("button", { name: "Redo", exact: true }).first().click();
-  await page.getByText("Done again.").waitFor();
+  await page.getByText("Redone.").waitFor();
   expect(await messagesOf(world, session)).toEqual(after);
 });
 
@@ -202,12 +202,12 @@ test("what was taken back can be looked at", async ({ world, visit }) => {
   const { page } = await visit({ path: `/s/${session}/time` });
   await page.locator("[data-here]").waitFor();
   const count = (await page.locator("[data-here] ~ span").first().textContent())!;
-  await page.getByRole("switch", { name: "Show what was taken back" }).click();
+  await page.getByRole("switch", { name: "Show removed messages" }).click();
   await until("more marks", async () => (await page.locator("[data-here] ~ span").first().textContent()) !== count);
   await page.goto(`/s/${session}/time?at=${target}`);
-  await page.getByRole("switch", { name: "Show what was taken back" }).click();
-  await page.getByText("This was taken back by a rewind").waitFor();
-  await page.locator("section[aria-label='As it was then']").getByText("words to hide").waitFor();
+  await page.getByRole("switch", { name: "Show removed messages" }).click();
+  await page.getByText("Removed by a rewind").waitFor();
+  await page.locator("section[aria-label='Snapshot']").getByText("words to hide").waitFor();
   await screenshots(page, "time-hidden");
   expect(await barriers(page)).toEqual([]);
 });
@@ -242,7 +242,7 @@ test("who may only watch sees the past and no way to change it", async ({ world,
   await world.rest.sessions.setAccess(session, "eve", "viewer");
   const { token } = await world.rest.keys.create({ user: "eve", role: "owner" });
   const { page } = await visit({ stranger: true, path: `/s/${session}/time#token=${token}` });
-  await page.getByText("You may look; only the owner can go back.").waitFor();
+  await page.getByText("You have view-only access. Only the owner can rewind.").waitFor();
   await page.getByText("write a.txt: two").first().waitFor();
   for (const name of ["Conversation and files", "Conversation only", "Files only", "Fork from here", "Compare"]) {
     expect(await page.getByRole("button", { name }).count(), name).toBe(0);

@@ -4,7 +4,7 @@ import { plansRuns, runsCommands } from "../requirements/scripts";
 import { shot } from "./measure";
 
 const words = {
-  en: { steer: "Steer now", send: "Send", approve: "Approve", plan: "Approve plan", questions: "Questions", more: "More about this session", time: "Time travel", both: "Conversation and files", gone: "Gone back" },
+  en: { steer: "Steer now", send: "Send", approve: "Approve", plan: "Approve plan", questions: "Questions", more: "More about this session", time: "Time travel", both: "Conversation and files", gone: "Rewound" },
   ko: { steer: "바로 전달", send: "보내기", approve: "승인", plan: "계획 승인", questions: "질문", more: "이 세션 메뉴", time: "시간 여행", both: "대화와 파일", gone: "되돌렸습니다" },
 };
 

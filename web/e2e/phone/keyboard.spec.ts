@@ -86,7 +86,7 @@ test("nothing lies under a notch or the bar at the lower edge", async ({ world, 
   for (const path of ["/", "/inbox", "/history", "/settings"]) {
     await page.goto(path);
     await page.getByRole("heading").first().waitFor();
-    await until(`all of ${path} is within`, () => page.evaluate(() => [...document.querySelectorAll<HTMLElement>("nav a, nav button, h1")].filter((e) => e.checkVisibility() && !e.closest(".sr-only")).every((e) => {
+    await until(`all of ${path} is within`, () => page.evaluate(() => [...document.querySelectorAll<HTMLElement>("nav a, nav button, h1")].filter((e) => e.checkVisibility() && !e.closest(".sr-only, .overflow-y-auto")).every((e) => {
       const at = e.getBoundingClientRect();
       return at.left >= 47 && at.right <= innerWidth - 47 && at.bottom <= innerHeight - 21;
     })));

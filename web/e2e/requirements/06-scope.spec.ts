@@ -65,7 +65,7 @@ test("what was allowed for a task is listed, said on the call, and can be taken 
   await screenshots(page, "06-allowed");
   expect(await barriers(page)).toEqual([]);
   await dialog.getByRole("button", { name: /^Ask again/ }).click();
-  await dialog.getByText("Nothing is remembered").waitFor();
+  await dialog.getByText("No saved approvals").waitFor();
   await dialog.getByRole("button", { name: "Close" }).last().click();
   await world.say(session, "run: cat b.txt");
   await world.question(session);

@@ -150,7 +150,7 @@ test("each load renews the subscription; one that was removed stays so", async (
   await v.page.goto("/");
   await until("it is posted again", () => posts === 1);
   await v.page.goto("/settings/notifications");
-  await v.page.getByText("· this device").waitFor();
+  await v.page.getByText("This device", { exact: true }).waitFor();
   await until("it is posted again", () => posts === 2);
   const all = (await world.rest.push.get()).subscriptions;
 

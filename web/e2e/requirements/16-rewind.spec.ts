@@ -22,14 +22,14 @@ test("both, undo, redo: equal by hash and by messages, as the preview said", asy
   await openTime(page, session, target);
   const { messages } = await world.rest.sessions.messages(session, { limit: 200 });
   const gone = messages.filter((m) => m.message_id >= target && !m.say?.startsWith("api_req_")).length; // the model calls are not counted
-  await page.getByText(`${gone} messages go`).waitFor();
-  await page.getByText("2 files change").waitFor();
-  await page.getByRole("button", { name: "new/c.txt" }).waitFor();
+  await page.getByText(`${gone} messages will be removed`).waitFor();
+  await page.getByText("2 files will be restored").waitFor();
+  await page.getByRole("button", { name: "new/c.txt", exact: true }).waitFor();
   await screenshots(page, "16-preview");
   expect(await barriers(page)).toEqual([]);
 
   await page.getByRole("button", { name: button.both }).click();
-  await page.getByText("Gone back.").waitFor();
+  await page.getByText("Rewound.").waitFor();
   expect(await hashOf(dir)).toBe(early.files);
   expect(await messagesOf(world, session)).toEqual(early.messages);
 
@@ -39,7 +39,7 @@ test("both, undo, redo: equal by hash and by messages, as the preview said", asy
   expect(await messagesOf(world, session)).toEqual(late.messages);
 
   await page.getByRole("button", { name: button.redo, exact: true }).first().click();
-  await page.getByText("Done again.").waitFor();
+  await page.getByText("Redone.").waitFor();
   expect(await hashOf(dir)).toBe(early.files);
   expect(await messagesOf(world, session)).toEqual(early.messages);
 });
@@ -57,7 +57,7 @@ test("the conversation alone leaves the files, the files alone leave the convers
   const { page } = await visit({ path: "/" });
   await openTime(page, session, target);
   await page.getByRole("button", { name: button.files }).click();
-  await page.getByText("Files taken back").waitFor();
+  await page.getByText("Files restored").waitFor();
   expect(await hashOf(dir)).toBe(early.files);
   expect((await messagesOf(world, session)).slice(0, late.messages.length)).toEqual(late.messages);
   // A restore of files alone has its own way back, with the notice.
@@ -66,7 +66,7 @@ test("the conversation alone leaves the files, the files alone leave the convers
 
   await openTime(page, session, target);
   await page.getByRole("button", { name: button.talk }).click();
-  await page.getByText("Gone back.").waitFor();
+  await page.getByText("Rewound.").waitFor();
   expect(await hashOf(dir)).toBe(late.files);
   expect(await messagesOf(world, session)).toEqual(early.messages);
 });
@@ -96,7 +96,7 @@ test("what was edited by hand is named, kept without consent, and comes back wit
 
   await page.getByRole("switch", { name: "Overwrite them, too" }).click();
   await page.getByRole("button", { name: button.both }).click();
-  await page.getByText("Gone back.").waitFor();
+  await page.getByText("Rewound.").waitFor();
   expect(await hashOf(dir)).toBe(early);
   await page.getByRole("button", { name: button.undo }).click();
   await page.getByText("Undone.").waitFor();
@@ -104,14 +104,14 @@ test("what was edited by hand is named, kept without consent, and comes back wit
 
   // An undo asks as well, when something was edited since.
   await page.getByRole("button", { name: button.redo, exact: true }).first().click();
-  await page.getByText("Done again.").waitFor();
+  await page.getByText("Redone.").waitFor();
   await writeFile(join(dir, "mine.txt"), "once more\n");
   const again = await hashOf(dir);
   await page.getByRole("button", { name: button.undo }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("They would be overwritten").waitFor();
   expect(await hashOf(dir)).toBe(again);
-  await dialog.getByRole("button", { name: "Overwrite and go on" }).click();
+  await dialog.getByRole("button", { name: "Overwrite and continue" }).click();
   await until("undone", async () => (await hashOf(dir)) === edited);
 });
 
@@ -134,7 +134,7 @@ test("agents at work are stopped first, and steps that cannot be undone are name
   await screenshots(page, "16-irreversible");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("button", { name: button.both }).click();
-  await page.getByText("Gone back.").waitFor();
+  await page.getByText("Rewound.").waitFor();
   expect(await messagesOf(world, session)).toEqual(before);
   await until("stopped", async () => (await world.rest.sessions.get(session)).status !== "executing");
 });
@@ -156,7 +156,7 @@ test("a server killed in the middle: the page heals, says how it ended, and is n
   await openTime(page, session, hello);
   await page.evaluate(() => void ((window as unknown as { same: boolean }).same = true));
 
-  const ends = page.getByText("Gone back.").or(page.getByText("Everything is as it was"));
+  const ends = page.getByText("Rewound.").or(page.getByText("Everything is as it was"));
   const trip = async (): Promise<boolean> => {
     const started = new Promise<void>((go) => (begun = go));
     await page.getByRole("button", { name: button.both }).click();
@@ -176,7 +176,7 @@ test("a server killed in the middle: the page heals, says how it ended, and is n
   }
   await ends.first().waitFor();
   await screenshots(page, "16-killed");
-  const done = (await page.getByText("Gone back.").count()) > 0;
+  const done = (await page.getByText("Rewound.").count()) > 0;
   expect(await hashOf(dir)).toBe(done ? early : late); // all or nothing, and as it was said
   await until("free again", async () => (await page.locator("main [aria-busy=true]").count()) === 0);
   if (!done) return;

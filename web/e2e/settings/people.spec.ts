@@ -12,15 +12,15 @@ test("an administrator sees everybody's sessions, finds them, and only watches",
   await world.session("Mine");
 
   const { page } = await visit({ path: "/settings/people" });
-  await page.getByText("Ada's own").waitFor();
-  await page.getByText("Mine", { exact: true }).waitFor();
+  await page.getByRole("main").getByText("Ada's own").waitFor();
+  await page.getByRole("main").getByText("Mine", { exact: true }).waitFor();
   await screenshots(page, "settings-people");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("radio", { name: "Waiting for an answer" }).check({ force: true });
-  await until("hers only", async () => (await page.getByText("Mine", { exact: true }).count()) === 0 && (await page.getByText("Ada's own").count()) === 1);
+  await until("hers only", async () => (await page.getByRole("main").getByText("Mine", { exact: true }).count()) === 0 && (await page.getByRole("main").getByText("Ada's own").count()) === 1);
   await page.getByRole("radio", { name: "All" }).check({ force: true });
   await page.getByRole("searchbox", { name: "Search titles and IDs" }).fill("mine");
-  await until("mine only", async () => (await page.getByText("Ada's own").count()) === 0 && (await page.getByText("Mine", { exact: true }).count()) === 1);
+  await until("mine only", async () => (await page.getByRole("main").getByText("Ada's own").count()) === 0 && (await page.getByRole("main").getByText("Mine", { exact: true }).count()) === 1);
 
   await page.goto(`/s/${hers}`);
   await live(page);
@@ -28,7 +28,7 @@ test("an administrator sees everybody's sessions, finds them, and only watches",
   expect(await page.getByRole("button", { name: /Approve|Deny/ }).count()).toBe(0);
   await page.goto(`/s/${hers}/time`);
   await live(page);
-  await page.getByText("You may look; only the owner can go back.").waitFor();
+  await page.getByText("You have view-only access. Only the owner can rewind.").waitFor();
 });
 
 test("an administrator makes a key that is shown once, and revokes it", async ({ world, visit }) => {

@@ -40,7 +40,7 @@ test("a double click rewinds once", async ({ world, visit }) => {
     await page.reload();
     await openTime(page, session, await saidAt(world, session, "second words"));
     await page.getByRole("button", { name, exact: true }).dblclick();
-    await page.getByText("Gone back.").waitFor();
+    await page.getByText("Rewound.").waitFor();
     await page.getByRole("button", { name: "Undo the last rewind" }).dblclick();
     await page.getByText("Undone.").waitFor();
     expect(sent.length, sent.join("\n")).toBe(2);
@@ -59,7 +59,7 @@ test("after an undo the line says so, and offers the way back", async ({ world, 
   const { page } = await visit({ path: `/s/${session}` });
   await live(page);
   const line = page.locator("[data-returned]");
-  await line.getByText("You went back to here.").waitFor();
+  await line.getByText("Rewound to here.").waitFor();
   await line.getByRole("button", { name: "Undo" }).dblclick(); // one of the two rewinds
   await line.getByText("The rewind was undone.").waitFor();
   await screenshots(page, "truth-undone");
@@ -68,6 +68,6 @@ test("after an undo the line says so, and offers the way back", async ({ world, 
   expect(await said()).toEqual(["first words", "second words"]);
   await until("a second click is past", async () => !(await line.getByRole("button", { name: "Redo" }).getAttribute("aria-busy")));
   await line.getByRole("button", { name: "Redo" }).click();
-  await line.getByText("You went back to here.").waitFor();
+  await line.getByText("Rewound to here.").waitFor();
   expect(await said()).toEqual(["first words"]);
 });

@@ -24,7 +24,7 @@ test("the steps of the agent stay in the plan when the session is rewound into a
   await page.getByText("Right", { exact: true }).first().waitFor();
   await world.rest.sessions.command(session, "rewind", { message_id: read.message_id, keep_target: true });
   await until("rewound", async () => (await world.rest.sessions.get(session)).can_undo);
-  await page.getByText(/Went back to here/).first().waitFor();
+  await page.getByText(/Rewound here/).first().waitFor();
   await page.reload();
   await live(page);
   for (const step of ["Look", "Left", "Right", "Join"]) await page.getByText(step, { exact: true }).first().waitFor();
@@ -37,11 +37,11 @@ test("time travel shows a subtask's result once, and counts the todos that it do
   const session = await world.session("Once", { "a.txt": "one\n" });
   await sayAll(world, session, "delegate");
   const { page } = await visit({ path: `/s/${session}/time` });
-  const then = page.locator("section[aria-label='As it was then']");
+  const then = page.locator("section[aria-label='Snapshot']");
   await then.getByText("All done.").waitFor();
   expect(await then.getByText("The part is done.").count()).toBe(1);
   await openTime(page, session, await saidAt(world, session, "delegate"));
-  await page.getByText("4 todos change: Look, Left, Right and 1 more").waitFor();
+  await page.getByText("4 steps change: Look, Left, Right and 1 more").waitFor();
 });
 
 test("a notice covers no button of time travel", async ({ world, visit }) => {
@@ -51,7 +51,7 @@ test("a notice covers no button of time travel", async ({ world, visit }) => {
   const { page } = await visit({ path: "/" });
   await openTime(page, session, await saidAt(world, session, "second words"));
   await page.getByRole("button", { name: "Conversation only", exact: true }).click();
-  const notice = page.getByRole("status").filter({ hasText: "Gone back." });
+  const notice = page.getByRole("status").filter({ hasText: "Rewound." });
   await notice.waitFor();
   const box = (await notice.boundingBox())!;
   await screenshots(page, "truth-notice", ["wide"]);

@@ -19,7 +19,7 @@ export const appWords = words({
     signOut: "Sign out", signIn: "Sign in", token: "Token", signInButton: "Sign in",
     signInHelp: "On the machine that runs clew, the command below opens this page signed in. Or paste a token: your own, or the owner's from the file “token” in the data directory.",
     badLink: "This link was used already, or is too old.", badLinkHelp: "A link signs one browser in, within a minute. Run the command below again, or make a new link in Settings › Keys and devices of a browser that is signed in.",
-    signedOut: "You are no longer signed in: the key was taken back, or it is too old. Your sessions go on.",
+    signedOut: "Your key was revoked or has expired. Your sessions are safe.",
     wrongToken: "The server does not know this token. Check that all of it was pasted.",
     tokenHint: "It is exchanged for a cookie and not kept by this page.",
     away: "The server cannot be reached", awayHelp: "This page tries again by itself. What the server had confirmed is saved there.",

@@ -4,7 +4,7 @@ export const historyWords = words({
   en: {
     title: "History", search: "Search titles and ids", all: "All", running: "Running", waiting: "Needs you", ended: "Ended", archived: "Archived",
     filter: "Which", empty: "No session here yet", emptyHelp: "Sessions you start appear here, with their tasks and what they cost.",
-    nothing: "Nothing fits", tasks: "Tasks", open: "Open", cost: "Cost", tokens: "Tokens", in: "in", out: "out", more: "Show more",
+    nothing: "No matches", tasks: "Tasks", open: "Open", cost: "Cost", tokens: "Tokens", in: "in", out: "out", more: "Show more",
     noTasks: "No task yet.", subtask: "Subtask", showTasks: (title: string) => `Tasks of ${title}`, forked: "Fork",
     timeTravel: "Time travel", export: "Export", actions: (title: string) => `Actions for ${title}`, import: "Import…", imported: "Imported", updated: "Changed",
     rename: "Rename…", renameTitle: "Rename the session", newTitle: "Title", save: "Save", renamed: "Renamed", archive: "Archive…", archiveNow: "Archive", keep: "Keep it here", bringBack: "Bring back",

@@ -7,7 +7,7 @@ export const endWords = words({
     interrupted: "the work was stopped", cancelled: "it was cancelled", reset: "everything was ended for a new beginning", put_away: "the task was put away",
     skipped: "the step was skipped", denied: "it was not allowed", not_continued: "it was not continued", plan_rejected: "the plan was rejected",
     plan_changed: "the plan was changed", continued: "the task went on with a message", rewound: "the session was rewound", undone: "a rewind was undone",
-    redone: "a rewind was redone", files_restored: "files were restored", forked: "it goes on in the session that this one was forked from",
+    redone: "a rewind was redone", files_restored: "files were restored", forked: "it continues in the session that this one was forked from",
     timed_out: "nobody answered in time", turn_over: "the turn was over", in_doubt: "the server stopped while it ran", outdated: "the plan has changed meanwhile",
     files_back: "the node with the files is back",
   } satisfies Record<Exclude<EndCode, "failed">, string>,

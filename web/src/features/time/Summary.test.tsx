@@ -28,5 +28,5 @@ test("todos that are not named are counted", () => {
   setPrefs({ language: "en" });
   const todos = ["Look", "Left", "Right", "Join"].map((task, i) => ({ id: String(i), task }));
   render(<Summary preview={{ ...preview(), todos } as RewindPreviewAnswer} />);
-  screen.getByText("4 todos change: Look, Left, Right and 1 more");
+  screen.getByText("4 steps change: Look, Left, Right and 1 more");
 });

@@ -9,9 +9,9 @@ const tools = { execute_command: "Run", write_file: "Write" };
 const en = (m: TimelineMark) => inWords(m, timeWords.en, tools);
 
 test("no mark shows an id or a program's word", () => {
-  expect(en(mark("rewind", "back to after msg_000000000012", { what: "after", subject: "msg_000000000012", removed: 3 }))).toBe("3 messages taken back");
-  expect(en(mark("rewind", "back to before msg_000000000012", { what: "before", subject: "msg_000000000012", removed: 1, restored: 2 }))).toBe("1 message taken back, 2 messages brought back");
-  expect(en(mark("rewind", "the rewind was undone", { what: "undone", subject: "msg_000000000012", restored: 4 }))).toBe("Undone: 4 messages brought back");
+  expect(en(mark("rewind", "back to after msg_000000000012", { what: "after", subject: "msg_000000000012", removed: 3 }))).toBe("3 messages removed");
+  expect(en(mark("rewind", "back to before msg_000000000012", { what: "before", subject: "msg_000000000012", removed: 1, restored: 2 }))).toBe("1 message removed, 2 messages restored");
+  expect(en(mark("rewind", "the rewind was undone", { what: "undone", subject: "msg_000000000012", restored: 4 }))).toBe("Undone: 4 messages restored");
   expect(en(mark("answer", "reject: not now", { what: "reject", words: "not now" }))).toBe("No: not now");
   expect(en(mark("answer", "reject", { what: "reject", subject: "run: sh check.sh", asked: { kind: "command", subject: "sh check.sh", tool: "execute_command" } }))).toBe("No · May it run sh check.sh?");
   expect(en(mark("answer", "answer: both: of them", { what: "answer", words: "both: of them", subject: "Which?" }))).toBe("both: of them · Which?");
@@ -48,7 +48,7 @@ test("questions are put in both languages, and agents' words stay", () => {
     [asked("edit", "a.go", "edit"), "May it change a.go?", "파일을 바꿀까요? a.go"],
     [asked("tool", "README.md", "read_file"), "May it do this? Read README.md", "이 작업을 해도 될까요? 읽기 README.md"],
     [asked("tool", undefined, "remote"), "May it do this? remote", "이 작업을 해도 될까요? remote"],
-    [asked("budget"), "The budget is used up. Go on?", "예산을 다 썼습니다. 계속할까요?"],
+    [asked("budget"), "The budget is used up. Continue?", "예산을 다 썼습니다. 계속할까요?"],
     [asked("plan", "1. rake 2. sweep"), "Work by this plan? 1. rake 2. sweep", "이 계획대로 할까요? 1. rake 2. sweep"],
     [asked("input", "Which one?"), "Which one?", "Which one?"],
     [mark("question", "Which one?"), "Which one?", "Which one?"],

@@ -25,7 +25,7 @@ export function SidePanel({ session }: { session: Session }) {
   return (
     <>
       <Divider />
-      <aside aria-label={t.side} style={{ width }} className="flex max-w-[60%] min-w-0 shrink-0 flex-col"><Parts session={session} /></aside>
+      <aside aria-label={t.side} style={{ width }} className="flex max-w-[75%] min-w-0 shrink-0 flex-col"><Parts session={session} /></aside>
     </>
   );
 }
