@@ -146,6 +146,8 @@ export interface MessageQuery {
   offset?: number;
   /** Only messages older than this one. */
   before?: string;
+  /** Only messages newer than this one, the next ones. */
+  after?: string;
   /** A page with this message in its middle. */
   around?: string;
   /** The transcript as it was right after this message. */
@@ -155,7 +157,10 @@ export interface MessageQuery {
 export interface MessagePage {
   messages: TranscriptMessage[];
   total: number;
+  /** There are older ones, before this message. */
   next?: string;
+  /** There are newer ones, after this message. */
+  newer?: string;
 }
 
 /** What a command did. */

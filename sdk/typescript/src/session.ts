@@ -27,6 +27,7 @@ export class Session extends Channel {
   #epoch: string | undefined;
   #anew = false; // the whole state is wanted
   #older: Promise<number> | undefined;
+  #newer: Promise<number> | undefined;
 
   /** @internal Made by ClewClient.session. */
   constructor(context: SessionContext, id: string, options: SessionOptions = {}) {
@@ -69,6 +70,27 @@ export class Session extends Channel {
       this.#older = undefined;
     });
     return this.#older;
+  };
+
+  /** Loads newer messages, where those held do not reach the end. Returns how many came. */
+  loadNewer = (count = 100): Promise<number> => {
+    this.#newer ??= this.#loadNewer(count).finally(() => {
+      this.#newer = undefined;
+    });
+    return this.#newer;
+  };
+
+  /** Has a message held: if it is not, a page around it takes the place of those that are. */
+  loadAround = async (id: string, count = 200): Promise<void> => {
+    const { transcript } = this.#replica;
+    if (transcript.get(id)) return;
+    this.setView("oldest");
+    const page = await this.#context.rest.sessions.messages(this.id, { around: id, limit: count });
+    if (transcript.get(id) || !page.messages.some((m) => m.message_id === id)) return;
+    transcript.replace(page.messages, page.next !== undefined, true);
+    this.store.changed();
+    this.store.flush();
+    if (page.newer === undefined) await this.loadNewer();
   };
 
   /** Goes back to the newest messages, after they were dropped to save memory: they come with the whole state. */
@@ -164,5 +186,23 @@ export class Session extends Channel {
     this.store.flush();
     return count;
   }
-}
 
+  async #loadNewer(limit: number): Promise<number> {
+    const { transcript } = this.#replica;
+    const after = transcript.last;
+    if (after === undefined || !transcript.hasNewer) return 0;
+    const read = (from: string, count: number) => this.#context.rest.sessions.messages(this.id, { after: from, limit: count });
+    const page = await read(after, limit);
+    if (transcript.last !== after || !transcript.hasNewer) return 0; // another page by now
+    const count = transcript.append(page.messages);
+    if (page.newer === undefined) {
+      // From here on new messages come by themselves; those that came meanwhile are asked for once more.
+      transcript.hasNewer = false;
+      const meanwhile = await read(transcript.last ?? after, 1000);
+      if (transcript.get(after)) transcript.append(meanwhile.messages);
+    }
+    this.store.changed();
+    this.store.flush();
+    return count;
+  }
+}

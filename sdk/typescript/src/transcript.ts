@@ -48,6 +48,10 @@ export class Transcript {
     return this.#ids[0];
   }
 
+  get last(): string | undefined {
+    return this.#ids.at(-1);
+  }
+
   get size(): number {
     return this.#ids.length;
   }
@@ -116,6 +120,24 @@ export class Transcript {
     return fresh.length;
   }
 
+  /** Puts a page of newer messages behind those held. Returns how many were new. */
+  append(messages: readonly TranscriptMessage[]): number {
+    const fresh = messages.filter((m) => !this.#byId.has(m.message_id));
+    for (const m of fresh) this.#set(m);
+    this.#ids = [...this.#ids, ...fresh.map((m) => m.message_id)].sort((a, b) => seqOf(a) - seqOf(b));
+    this.#idsChanged = true;
+    this.#trim("newest"); // somebody reads on towards the end
+    return fresh.length;
+  }
+
+  /** Holds a page from the middle of the session in place of what is held. */
+  replace(messages: readonly TranscriptMessage[], hasOlder: boolean, hasNewer: boolean): void {
+    this.clear();
+    this.hasOlder = hasOlder;
+    this.hasNewer = hasNewer;
+    this.append(messages);
+  }
+
   /** Joins what was gathered. Gives the ids in order and those whose message is another one now. */
   publish(): { ids: readonly string[]; changed: ReadonlySet<string> } {
     const changed = this.#changed;
@@ -143,11 +165,11 @@ export class Transcript {
     this.#streaming = [...this.#partial];
   }
 
-  #trim(): void {
+  #trim(view = this.view): void {
     const over = this.#ids.length - this.limit;
     if (over <= 0) return;
     const slice = Math.max(over, Math.min(this.limit >> 4, 1000)); // in slices, not one by one
-    if (this.view === "newest") {
+    if (view === "newest") {
       this.#drop(this.#ids.splice(0, slice));
       this.hasOlder = true;
     } else {

@@ -291,4 +291,38 @@ describe("what is held", () => {
     await back;
     expect(s.store.getSnapshot()).toMatchObject({ messageIds: [40, 41].map(idOf), hasOlder: true, hasNewer: false });
   });
+
+  test("a message that is not held comes with those around it, and what follows them up to the end", async () => {
+    const said = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => messageOf(from + i));
+    const asked: string[] = [];
+    const pages: Record<string, object> = {
+      [`around=${idOf(10)}&limit=5`]: { messages: said(8, 12), total: 40, next: idOf(8), newer: idOf(12) },
+      [`after=${idOf(12)}&limit=25`]: { messages: said(13, 37), total: 40, newer: idOf(37) },
+      [`after=${idOf(37)}&limit=25`]: { messages: said(38, 40), total: 40 },
+      [`after=${idOf(40)}&limit=1000`]: { messages: said(41, 42), total: 42 }, // they came meanwhile
+    };
+    const s = fakeClient({
+      fetch: async (url) => {
+        const query = new URL(String(url), "http://x").search.slice(1);
+        asked.push(query);
+        return new Response(JSON.stringify(pages[query]));
+      },
+    }).session("s");
+    s.connect();
+    await settle();
+    FakeSocket.last.open();
+    FakeSocket.last.sync(40, { message: said(36, 40) }, { total: 40 });
+    await s.loadAround(idOf(38));
+    expect(asked).toEqual([]); // it is held
+    await s.loadAround(idOf(10), 5);
+    expect(s.store.getSnapshot()).toMatchObject({ messageIds: [8, 9, 10, 11, 12].map(idOf), hasOlder: true, hasNewer: true });
+    FakeSocket.last.say("state_changed", { from: idOf(40), to: idOf(41), total: 41, put: { message: [messageOf(41)] } });
+    s.store.flush();
+    expect(s.store.getSnapshot().messageIds.at(-1)).toBe(idOf(12)); // its place is not held
+    expect(await s.loadNewer(25)).toBe(25);
+    expect(s.store.getSnapshot().hasNewer).toBe(true);
+    expect(await s.loadNewer(25)).toBe(3);
+    expect(s.store.getSnapshot()).toMatchObject({ messageIds: said(8, 42).map((m) => m.message_id), hasNewer: false });
+    expect(await s.loadNewer()).toBe(0);
+  });
 });
