@@ -20,7 +20,7 @@ import (
 // pages are the addresses that the web UI has of its own: it shows what belongs
 // there, so all of them get the same file.
 var pages = []string{
-	"/{$}", "/sign-in", "/inbox", "/history", "/usage", "/settings", "/settings/{page...}", "/mcp", "/admin", "/admin/{page...}",
+	"/{$}", "/sign-in", "/inbox", "/history", "/search", "/usage", "/settings", "/settings/{page...}", "/mcp", "/admin", "/admin/{page...}",
 	"/s/{id}", "/s/{id}/{page...}", "/design",
 }
 

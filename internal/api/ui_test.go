@@ -37,7 +37,7 @@ func packed(text string) []byte {
 func TestUI(t *testing.T) {
 	b := newBench(t)
 	for _, path := range []string{
-		"/", "/sign-in", "/inbox", "/history", "/usage", "/settings", "/settings/", "/settings/devices", "/mcp", "/admin", "/admin/sessions",
+		"/", "/sign-in", "/inbox", "/history", "/search", "/usage", "/settings", "/settings/", "/settings/devices", "/mcp", "/admin", "/admin/sessions",
 		"/s/sess_1", "/s/sess_1/", "/s/sess_1/time", "/design", "/inbox?q=1",
 	} {
 		a := b.call("", "GET", path, "").is(http.StatusOK, "")

@@ -68,6 +68,9 @@ export class Rest {
   /** Makes a ticket that signs a browser in once, within a minute. */
   ticket = (): Promise<t.Ticket> => this.request("POST", "/tickets");
 
+  /** Finds words in the sessions that the caller may read. */
+  search = (query: t.SearchQuery, signal?: AbortSignal): Promise<t.SearchResult> => this.request("GET", "/search", undefined, { query: { ...query }, signal });
+
   readonly sessions = {
     list: (query: t.SessionQuery = {}): Promise<t.SessionPage> =>
       this.#get("/sessions", { ...query }),

@@ -18,6 +18,7 @@ const SessionPage = lazyPart(() => import("@/features/session/SessionPage").then
 const InboxPage = lazyPart(() => import("@/features/inbox/InboxPage").then((m) => m.InboxPage));
 const TimePage = lazyPart(() => import("@/features/time/TimePage").then((m) => m.TimePage));
 const HistoryPage = lazyPart(() => import("@/features/history/HistoryPage").then((m) => m.HistoryPage));
+const SearchPage = lazyPart(() => import("@/features/search/SearchPage").then((m) => m.SearchPage));
 const SettingsPage = lazyPart(() => import("@/features/settings/SettingsPage").then((m) => m.SettingsPage));
 const UsagePage = lazyPart(() => import("@/features/usage/UsagePage").then((m) => m.UsagePage));
 const DesignPage = lazyPart(() => import("@/features/design/DesignPage").then((m) => m.DesignPage));
@@ -53,6 +54,7 @@ function Pages() {
           <Route path="/sign-in"><HomePage /></Route>
           <Route path="/inbox"><InboxPage /></Route>
           <Route path="/history"><HistoryPage /></Route>
+          <Route path="/search"><SearchPage /></Route>
           <Route path="/settings/:part?">{(p) => <SettingsPage part={p.part} />}</Route>
           <Route path="/usage"><UsagePage /></Route>
           <Route path="/mcp"><Redirect to="/settings/tools" replace /></Route>

@@ -1,12 +1,14 @@
-import type { SessionSummary } from "@clew-run/client";
-import { ChevronRight, Search as SearchIcon, Settings } from "lucide-react";
+import type { SearchGroup, SessionSummary } from "@clew-run/client";
+import { ChevronRight, MessageSquareText, Search as SearchIcon, Settings } from "lucide-react";
 import { useEffect, useId, useMemo, useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { useLocation } from "wouter";
+import { Excerpt, hitPath } from "@/features/search/Excerpt";
 import { isRunning, useSessionList } from "@/features/inbox/useSessionList";
 import { useWords } from "@/i18n";
 import { cx, Dialog, Kbd, Mark } from "@/ui";
 import { ago } from "@/lib/format";
+import { useDebounced } from "@/lib/useDebounced";
 import { standing, toneOfSession } from "@/lib/standing";
 import { uiWords } from "@/ui/words";
 import { useMe } from "./account";
@@ -21,12 +23,14 @@ interface Row {
   group: string;
   icon?: ReactNode;
   /** What stands behind the title, quieter. */
-  note?: string;
+  note?: ReactNode;
   keys?: string;
   run(): void;
 }
 
 const newest = 4; // sessions, while nothing is looked for
+const letters = 2; // from so many on, words inside of sessions are found
+const bestHits = 5;
 const foremost = 6; // things to do in the session that is open; letters find the others
 
 /** Finds a command, a page or a session by a few letters of it. */
@@ -122,6 +126,7 @@ function useRows(query: string): Row[] {
   const commands = useRegistry((r) => r.commands);
   const sessions = useSessionRows(query);
   const settings = useSettingsParts();
+  const hits = useHitRows(query);
   return useMemo<Row[]>(() => {
     const wanted = query.trim().toLowerCase();
     const fits = (text: string) => wanted.split(/\s+/).every((w) => text.toLowerCase().includes(w));
@@ -131,9 +136,28 @@ function useRows(query: string): Row[] {
     const others = all.filter((c) => !c.here && c.group !== t.go);
     // The pages of settings come by their names only: without letters, Settings itself is enough.
     const parts = wanted === "" ? [] : settings.filter((s) => fits(`${t.settings} ${s.name}`)).map((s) => ({ id: s.path, title: s.name, note: t.settings, icon: <Settings size={16} />, group: t.settings, run: () => navigate(s.path) }));
-    // Hits inside of sessions (full text) belong between the sessions and the places.
-    return [...here, ...sessions, ...places, ...others, ...parts];
-  }, [query, commands, sessions, settings, t, navigate]);
+    const everything = wanted.length < letters ? [] : [{ id: "search", title: t.searchFor(query.trim()), icon: <SearchIcon size={16} />, group: t.search, run: () => navigate(`/search?${new URLSearchParams({ q: query.trim() })}`) }];
+    return [...here, ...sessions, ...places, ...others, ...parts, ...hits, ...everything];
+  }, [query, commands, sessions, settings, hits, t, navigate]);
+}
+
+/** Words inside of sessions: the best hit of each of the best sessions. A title is among the sessions already. */
+function useHitRows(query: string): Row[] {
+  const t = useWords(appWords);
+  const [, navigate] = useLocation();
+  const [found, setFound] = useState<{ q: string; groups: SearchGroup[] }>({ q: "", groups: [] });
+  const q = useDebounced(query.trim(), 200);
+  useEffect(() => {
+    if (q.length < letters) return setFound({ q, groups: [] });
+    const over = new AbortController();
+    client.rest.search({ q, limit: bestHits }, over.signal).then(({ groups }) => !over.signal.aborted && setFound({ q, groups }), () => {}); // commands are there without a server
+    return () => over.abort();
+  }, [q]);
+  return useMemo(() => (query.trim().length < letters ? [] : found.groups.flatMap((g) => {
+    const hit = g.hits.find((h) => h.message_id);
+    if (!hit) return [];
+    return [{ id: `hit:${g.session_id}`, title: g.title || g.session_id, note: <Excerpt of={hit.excerpt} />, icon: <MessageSquareText size={16} />, group: t.inSessions, run: () => navigate(hitPath(g.session_id, hit, found.q)) }];
+  })), [query, found, t, navigate]);
 }
 
 /** Sessions by a part of their title; without one the newest. */

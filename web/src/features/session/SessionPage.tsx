@@ -11,6 +11,7 @@ import { useNarrow } from "@/lib/useNarrow";
 import { Empty, Loading } from "@/ui";
 import { Composer } from "./composer/Composer";
 import { useChoices, type Choices } from "./composer/useChoices";
+import { FindBar } from "./find/FindBar";
 import { Header } from "./header/Header";
 import { SessionDialogs } from "./header/SessionDialogs";
 import { isFinal, Problem } from "./Problem";
@@ -112,6 +113,7 @@ function Chat({ session, known, notes, choices }: ChatProps) {
   const t = useWords(sessionWords);
   return (
     <section aria-label={t.chat} className="flex min-h-0 min-w-0 flex-1 flex-col">
+      {known && <FindBar session={session} />}
       {known ? <Transcript session={session} notes={notes} /> : <div className="flex-1"><Loading /></div>}
       <Returned session={session} last={notes.findLast((n) => n.what === "back" || n.what === "forth")} />
       {known && <Composer session={session} choices={choices} />}

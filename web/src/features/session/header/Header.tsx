@@ -1,6 +1,6 @@
 import type { Session } from "@clew-run/client";
 import { useConnection, useMessageIds, useSnapshot } from "@clew-run/client/react";
-import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, Folder, Gauge, GitFork, ListChecks, MoreHorizontal, PanelRight, Pencil, ScanText, Share2, ShieldCheck, Shrink, Trash2 } from "lucide-react";
+import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, Folder, Gauge, GitFork, ListChecks, MoreHorizontal, PanelRight, Pencil, ScanText, Search, Share2, ShieldCheck, Shrink, Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useCommands } from "@/app/commands";
@@ -17,6 +17,8 @@ import { bringBack } from "@/features/history/archive";
 import { useNarrow, useRoomy } from "@/lib/useNarrow";
 import { Avatar, Badge, Button, cx, IconButton, Menu, Status, StatusTag, type MenuItem } from "@/ui";
 import type { Choices } from "../composer/useChoices";
+import { openFind } from "../find/find";
+import { findWords } from "../find/words";
 import { progressOf, stepsInFront } from "../plan/own";
 import { useSide } from "../side/side";
 import { useWriting } from "../side/useWriting";
@@ -147,15 +149,17 @@ function Viewers({ session }: { session: Session }) {
 }
 
 /** What of it comes first in the palette. */
-const ranks: Record<string, number> = { time: 20, fork: 21, share: 22, rename: 23 };
+const ranks: Record<string, number> = { find: 12, time: 20, fork: 21, share: 22, rename: 23 };
 
 function SessionMenu({ session, owner, archived, name }: { session: Session; owner: boolean; archived: boolean; name: string }) {
   const t = useWords(sessionWords);
   const [, navigate] = useLocation();
   const verbose = usePrefs((p) => p.verbose);
   const open = useDialogs((s) => s.open);
+  const f = useWords(findWords);
   const items = useMemo<(MenuItem | "line")[]>(() => {
     const all: (MenuItem | "line")[] = [
+      { id: "find", label: f.find, keys: "/", icon: <Search size={14} />, run: () => openFind(session.id) },
       { id: "time", label: t.time, icon: <Clock size={14} />, run: () => navigate(`/s/${session.id}/time`) },
       { id: "inner", label: verbose ? t.hideInner : t.showInner, icon: <ScanText size={14} />, run: () => setPrefs({ verbose: !verbose }) },
       { id: "allowed", label: t.allowedItem, icon: <ShieldCheck size={14} />, run: () => open({ kind: "allowed" }) },
@@ -175,8 +179,8 @@ function SessionMenu({ session, owner, archived, name }: { session: Session; own
         : { id: "archive", label: t.archive, icon: <Archive size={14} />, run: () => open({ kind: "archive" }) },
       { id: "delete", label: t.delete, icon: <Trash2 size={14} />, run: () => open({ kind: "delete" }) },
     ];
-  }, [t, session, navigate, verbose, open, owner, archived, name]);
-  useCommands(useMemo(() => items.filter((i) => i !== "line").map((i) => ({ id: `session:${i.id}`, title: i.label, icon: i.icon, group: t.parts, here: true, rank: ranks[i.id], run: i.run })), [items, t]));
+  }, [t, f, session, navigate, verbose, open, owner, archived, name]);
+  useCommands(useMemo(() => items.filter((i) => i !== "line").map((i) => ({ id: `session:${i.id}`, title: i.label, icon: i.icon, group: t.parts, here: true, rank: ranks[i.id], keys: i.keys, run: i.run })), [items, t]));
   return <Menu label={t.more} trigger={<IconButton label={t.more} icon={<MoreHorizontal size={16} />} />} items={items} />;
 }
 

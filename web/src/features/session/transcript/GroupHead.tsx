@@ -3,7 +3,9 @@ import { useSnapshot } from "@clew-run/client/react";
 import { ChevronRight } from "lucide-react";
 import { useWords } from "@/i18n";
 import { spent } from "@/lib/format";
-import { Counts, cx, Mark, type Tone } from "@/ui";
+import { Badge, Counts, cx, Mark, type Tone } from "@/ui";
+import { findWords } from "../find/words";
+import { useFind } from "../find/find";
 import { useServerNow } from "../plan/useServerNow";
 import type { Row } from "./rows";
 import { transcriptWords } from "./words";
@@ -27,6 +29,8 @@ export function GroupHead({ session, row, message: m, onToggle }: { session: Ses
   const open = row.card?.open === true;
   const title = task?.text || m.summary || (m.text ?? "").trimStart().split("\n", 1)[0]!.slice(0, 300);
   const result = open ? undefined : task?.result || resultOf(session, row);
+  const inside = useFind((s) => (open || s.session !== session.id ? 0 : row.inner!.reduce((n, r) => n + [r.id, ...r.more].reduce((m, id) => m + (s.matches.get(id) ?? 0), 0), 0)));
+  const find = useWords(findWords);
   const took = task ? (task.ended_ms ?? now) - task.created_ms : 0;
   return (
     <button
@@ -40,7 +44,7 @@ export function GroupHead({ session, row, message: m, onToggle }: { session: Ses
       <ChevronRight size={15} aria-hidden className={cx("shrink-0 text-soft transition-transform duration-(--motion) max-sm:hidden", open && "rotate-90")} />
       {number > 0 && <span className="h-[18px] min-w-[18px] shrink-0 rounded-[5px] bg-hover px-[5px] text-center text-xs leading-[18px] font-semibold text-soft"><span className="sr-only">{t.step} </span>{number}</span>}
       <span className="min-w-0 flex-1">
-        <span className="block truncate font-semibold" dir="auto">{title}</span>
+        <span className="flex min-w-0 items-center gap-2"><span className="min-w-0 truncate font-semibold" dir="auto">{title}</span>{inside > 0 && <Badge>{find.inside(inside)}</Badge>}</span>
         {result && <span className="block truncate text-sm text-soft" dir="auto" data-result>{result}</span>}
       </span>
       <span className="ml-auto flex shrink-0 items-center gap-2.5 pl-1 text-sm whitespace-nowrap text-faint">

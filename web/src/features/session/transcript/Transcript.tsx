@@ -7,6 +7,8 @@ import { useWords } from "@/i18n";
 import { Button, Empty } from "@/ui";
 import { atStart, followWithin, held, newSince, scrolled } from "./follow";
 import { factsKey, factsOf } from "./groups";
+import { FindMarks } from "../find/FindMarks";
+import { useHighlights } from "../find/useHighlights";
 import { Request } from "../Request";
 import type { Note } from "./notes";
 import { Older } from "./Older";
@@ -17,6 +19,9 @@ import { useOpening } from "./useOpening";
 import { useTarget } from "./useTarget";
 import { useTranscript } from "./useTranscript";
 import { transcriptWords } from "./words";
+
+const pageSize = 200;
+const nearEnd = 900; // px: newer messages are fetched before one arrives at the last one held
 
 const guesses: Record<Row["kind"], number> = {
   user: 72, text: 84, brief: 34, reasoning: 30, call: 34, reads: 34, question: 120, result: 140, output: 120, error: 70, marker: 26, return: 26, meta: 24, group: 50,
@@ -79,8 +84,9 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
     if (!open) return;
     const distance = el.scrollHeight - el.scrollTop - el.clientHeight;
     if (follow.following && distance > followWithin && !up) return virtual.scrollToEnd(); // nobody left: more came at a time than fits
-    setFollow((f) => scrolled(f, distance, lastKey));
-  }, [lastKey, open, follow.following, virtual]);
+    if (hasNewer && distance < nearEnd) session.loadNewer(pageSize).catch(() => {}); // asked for again with the next move
+    setFollow((f) => scrolled(f, hasNewer ? Infinity : distance, lastKey));
+  }, [lastKey, open, follow.following, virtual, hasNewer, session]);
   const hold = useCallback((e: MouseEvent<HTMLElement>) => {
     const unfolds = e.target instanceof Element ? e.target.closest("[aria-expanded]") : null;
     if (unfolds && !unfolds.hasAttribute("aria-haspopup")) setFollow((f) => held(f, lastKey));
@@ -91,8 +97,8 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
   const total = virtual.getTotalSize();
   useEffect(() => {
     const el = box.current;
-    if (el && open && el.scrollHeight - el.scrollTop - el.clientHeight <= 1) setFollow((f) => (f.following ? f : atStart));
-  }, [total, open]);
+    if (el && open && !hasNewer && el.scrollHeight - el.scrollTop - el.clientHeight <= 1) setFollow((f) => (f.following ? f : atStart));
+  }, [total, open, hasNewer]);
 
   // The composer grows, or the window shrinks: who was at the end stays there.
   useEffect(() => {
@@ -126,10 +132,16 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
     const to = { ArrowUp: place - 1, PageUp: place - 1, ArrowDown: place + 1, PageDown: place + 1, Home: 0, End: last }[key] ?? place;
     focusRow(Math.max(0, Math.min(last, to)));
   }, [rows.length, focusRow]);
-  useTarget(session, rows, (i) => virtual.scrollToIndex(i, { align: "center" }), box, (id) => {
-    const task = groupWith(id);
-    if (task) groups.set(task, true);
+  useTarget(session, rows, box, open, {
+    scrollTo: (i) => virtual.scrollToIndex(i, { align: "center" }),
+    unfold: (id) => {
+      const task = groupWith(id);
+      if (task) groups.set(task, true);
+      return task !== undefined;
+    },
+    leave: () => setFollow((f) => held(f, lastKey)),
   });
+  useHighlights(session.id, box);
 
   const owner = useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
   const fresh = newSince(follow, rows);
@@ -167,6 +179,7 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
           </div>
         )}
       </div>
+      <FindMarks sessionId={session.id} />
       {!follow.following && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
           <Button icon={<ArrowDown size={14} />} className="pointer-events-auto rounded-full shadow-window" onClick={toLatest} data-new={fresh}>
