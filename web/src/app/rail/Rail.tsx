@@ -65,7 +65,7 @@ function Open({ onSearch, line, toggle }: RailProps & { toggle: ReactNode }) {
           {toggle}
         </div>
         {mayStart && <Button icon={<Plus size={15} />} keys="N" className="mb-1.5 h-8.5 justify-start px-2 [&>kbd]:ml-auto" onClick={() => navigate("/?new=1")}>{t.newSession}</Button>}
-        <button type="button" onClick={onSearch} className={row}>
+        <button type="button" onClick={onSearch} className={cx(row, isAt(path, "/search") && "bg-hover text-ink")}>
           <Search size={16} aria-hidden />
           <span className="flex-1 text-left">{t.search}</span>
           <span aria-hidden className="pointer-coarse:hidden"><Kbd>{keyNames("Mod+k").join(isMac ? "" : " ")}</Kbd></span>
@@ -117,7 +117,7 @@ function Icons({ onSearch, onSessions, over, line }: RailProps & { onSessions():
     <>
       <Link href="/" aria-label="clew" className={cx(icon, "mb-1.5 text-run hover:text-run")}><Logo mark /></Link>
       {mayStart && <IconButton label={t.newSession} keys="N" icon={<Plus size={18} />} className={icon} onClick={() => navigate("/?new=1")} />}
-      <IconButton label={t.search} keys={keyNames("Mod+k").join("+")} icon={<Search size={18} />} className={icon} onClick={onSearch} />
+      <IconButton label={t.search} keys={keyNames("Mod+k").join("+")} icon={<Search size={18} />} className={cx(icon, isAt(path, "/search") && "bg-hover text-ink")} onClick={onSearch} />
       <ul>
         {places.filter((p) => p.rail).map((p) => (
           <li key={p.path}>

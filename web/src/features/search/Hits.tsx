@@ -43,7 +43,7 @@ function HitLink({ session, hit, words }: { session: string; hit: SearchHit; wor
   const Icon = hit.kind === "file" ? FileCode : hit.kind === "command" ? SquareTerminal : MessageSquare;
   const who = hit.kind === "file" ? t.aFile : hit.kind === "command" ? (hit.output ? t.output : t.aCommand) : (hit.by ?? t.agent);
   return (
-    <Link href={hitPath(session, hit, words)} data-hit className="flex min-w-0 items-start gap-2 rounded px-1.5 py-[3px] hover:bg-hover pointer-coarse:py-2.5 phone:flex-wrap">
+    <Link href={hitPath(session, hit, words)} data-hit className="flex min-w-0 items-start gap-x-2 rounded px-1.5 py-[3px] hover:bg-hover pointer-coarse:py-2.5 phone:flex-wrap">
       <span className="flex w-22 shrink-0 items-center gap-2 text-sm leading-5 text-soft"><Icon size={14} aria-hidden className="shrink-0" /><span className="truncate">{who}</span></span>
       <span className={cx("min-w-0 flex-1 wrap-anywhere phone:basis-full", hit.kind !== "message" && "font-mono text-sm leading-5")} dir="auto"><Excerpt of={hit.excerpt} /></span>
     </Link>

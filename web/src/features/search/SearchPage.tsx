@@ -11,6 +11,8 @@ import { Group } from "./Hits";
 import { kinds, queryOf, useFilters, type Filters } from "./useFilters";
 import { searchWords } from "./words";
 
+const againMs = 3000; // while the index is behind
+
 /** Finds words in all sessions: what people and agents said, commands, files, titles. */
 export function SearchPage() {
   const t = useWords(searchWords);
@@ -31,7 +33,7 @@ export function SearchPage() {
   const of = (k: (typeof kinds)[number]) => (counts && filters.q ? `${t[k]} ${counts[k]}` : t[k]);
   return (
     <div ref={box} onKeyDown={onKey} className="min-h-0 flex-1 overflow-y-auto [scrollbar-gutter:stable]">
-      <div className="mx-auto max-w-[860px] px-4 pt-8 pb-10 phone:pt-4">
+      <div className="mx-auto max-w-[892px] px-4 pt-8 pb-10 phone:pt-4">
         <h1 className="sr-only">{t.search}</h1>
         <SearchField q={filters.q} change={change} />
         <div className="flex flex-wrap items-center gap-x-1.5 gap-y-2 pt-3 pb-5">
@@ -57,6 +59,12 @@ function useFound(filters: Filters) {
     setHead(result);
     return { items: result.groups, next: result.next };
   });
+  const { refresh } = pages;
+  useEffect(() => {
+    if (!head?.indexing) return;
+    const timer = setTimeout(refresh, againMs);
+    return () => clearTimeout(timer);
+  }, [head, refresh]);
   return { ...pages, head };
 }
 
@@ -109,7 +117,7 @@ function Results({ filters, change, found }: { filters: Filters; change(c: Parti
     <>
       <div className="flex min-h-6.5 items-center gap-2 pb-1.5">
         <p role="status" className="min-w-0 flex-1 font-semibold">{head.total > 0 ? t.found(total, head.sessions) : t.none}</p>
-        {head.total > 0 && <span className="text-sm text-faint">{t.took((head.took_ms / 1000).toFixed(2))}</span>}
+        {head.total > 0 && <span className="text-sm text-faint">{t.took((Math.max(10, head.took_ms) / 1000).toFixed(2))}</span>}
         {head.total > 0 && <Choice bare what={t.order} value={t[filters.sort ?? "best"]} items={orders} />}
       </div>
       {head.indexing && <p className="pb-2 text-sm text-soft">{t.indexing}</p>}

@@ -1,5 +1,4 @@
 import { useShallow } from "zustand/react/shallow";
-import { cx } from "@/ui";
 import { useFind } from "./find";
 
 /** Where the hits are in the whole history, beside the scrollbar. */
@@ -11,8 +10,8 @@ export function FindMarks({ sessionId }: { sessionId: string }) {
   const y = (seq: number) => `${Math.min(99.5, (100 * seq) / Math.max(1, lastSeq))}%`;
   return (
     <div aria-hidden data-find-marks className="pointer-events-none absolute top-2 right-2.5 bottom-2 w-2 rounded-sm bg-sunk">
-      {[...places].map(([place, h]) => <i key={place} className="absolute inset-x-px h-[3px] rounded-[1px] bg-[#f0b429]" style={{ top: y(h.seq ?? 0) }} />)}
-      {now && <i className={cx("absolute -inset-x-px h-1.5 rounded-[1px] bg-ask")} style={{ top: y(now.seq ?? 0) }} />}
+      {[...places].map(([place, h]) => <i key={place} className="absolute inset-x-px h-[3px] rounded-[1px] bg-found-now" style={{ top: y(h.seq ?? 0) }} />)}
+      {now && <i className="absolute -inset-x-px h-1.5 rounded-[1px] bg-ask" style={{ top: y(now.seq ?? 0) }} />}
     </div>
   );
 }
