@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { barriers, expect, live, screenshots, test, until } from "../harness";
+import { parallelSteps } from "../transcript/story";
 import { longOne } from "./stage";
 
 const place = (page: Page) => page.locator("[data-find-at]").textContent();
@@ -90,4 +91,28 @@ test("the menu and the palette find in the session; the browser's own find stays
   await page.keyboard.press("Escape");
   const taken = await page.evaluate(() => !document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true, cancelable: true })));
   expect(taken).toBe(false);
+});
+
+test("a folded step says how many matches it has inside, and opens at them", async ({ world, visit }) => {
+  await world.model.script(parallelSteps);
+  await world.model.release();
+  const session = await world.session("Duplicate orders on retry", { "saved.py": "old = 1\nolder = 2\n" });
+  await world.say(session, "Some customers are charged twice. Find the cause and fix it.", { mode: "run" });
+  await world.rest.inbox.answer(await world.question(session), { action: "approve" });
+  await until("the run is done", async () => (await world.rest.sessions.get(session)).status === "completed" || (await world.rest.sessions.get(session)).status === "idle");
+  await until("it is in the index", async () => (await world.rest.search({ q: "saved.py", session, kind: "file" })).total > 0);
+  const { page } = await visit({ path: `/s/${session}` });
+  await live(page);
+  const step = page.locator("[data-group]", { hasText: "Return the saved order" });
+  await until("folded", async () => (await step.getAttribute("aria-expanded")) === "false");
+  await page.keyboard.press("/");
+  await page.getByRole("searchbox", { name: "Find in this session" }).fill("key");
+  await page.locator("[data-find-at]").getByText(/^\d+ of \d+$/).waitFor();
+  await page.locator("[data-group][aria-expanded=false]").getByText(/^\d+ match(es)? inside$/).first().waitFor();
+  await screenshots(page, "find-steps");
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole("searchbox", { name: "Find in this session" }).fill("saved.py");
+  await page.getByRole("button", { name: /^Files [1-9]/ }).click();
+  await until("its step is open", async () => (await step.getAttribute("aria-expanded")) === "true");
+  await inView(page, "saved.py");
 });
