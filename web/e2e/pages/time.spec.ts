@@ -83,12 +83,12 @@ test("what one points at stays, unless it is said otherwise", async ({ world, vi
   const { page } = await visit({ path: `/s/${session}/time?at=${question.message_id}` });
   await page.locator("[data-preview][data-keeps=true]").waitFor();
   // It is the newest message: keeping it is no way back.
-  await page.getByText("This is where the session stands now.").waitFor();
+  await page.getByText("This is the current state.").waitFor();
   for (const name of ["Conversation and files", "Conversation only", "Files only"]) expect(await page.getByRole("button", { name }).isDisabled(), name).toBe(true);
   expect(await barriers(page)).toEqual([]);
   await world.rest.inbox.answer(request, { action: "reject", comment: "not now" });
   await world.settled(session);
-  await page.getByText("The message stays, and what came later goes.").waitFor();
+  await page.getByText("It stays; later messages are removed.").waitFor();
   await page.getByRole("button", { name: "Conversation only" }).click();
   await page.getByText("Rewound.").waitFor();
   expect(await messagesOf(world, session)).toContain(question.message_id);

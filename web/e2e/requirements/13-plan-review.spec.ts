@@ -61,7 +61,12 @@ test("changes are sent by the first click, also while a comment is being written
   await page.getByRole("menuitem", { name: "Comment" }).click();
   await page.keyboard.type("Only half of it.");
   const button = card.getByRole("button", { name: "Send 1 change" });
-  const box = (await button.boundingBox())!;
+  let box = (await button.boundingBox())!;
+  await until("the button stands still", async () => {
+    const before = box;
+    box = (await button.boundingBox())!;
+    return box.x === before.x && box.y === before.y;
+  });
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2); // as a hand does: where it is, pressed and let go
   await page.mouse.down();
   await page.mouse.up();

@@ -86,7 +86,7 @@ test("what was edited by hand is named, kept without consent, and comes back wit
   await writeFile(join(dir, "mine.txt"), "edited by hand\n");
   const edited = await hashOf(dir);
   await page.getByRole("button", { name: button.both }).click();
-  await page.getByText("Files were changed meanwhile").waitFor();
+  await page.getByText("Files changed in the meantime").waitFor();
   expect(await hashOf(dir)).toBe(edited);
   await page.getByText("1 file was changed since the last checkpoint").waitFor();
   expect(await page.getByRole("button", { name: button.both }).isDisabled()).toBe(true);
@@ -94,7 +94,7 @@ test("what was edited by hand is named, kept without consent, and comes back wit
   await screenshots(page, "16-by-hand");
   expect(await barriers(page)).toEqual([]);
 
-  await page.getByRole("switch", { name: "Overwrite them, too" }).click();
+  await page.getByRole("switch", { name: "Overwrite them as well" }).click();
   await page.getByRole("button", { name: button.both }).click();
   await page.getByText("Rewound.").waitFor();
   expect(await hashOf(dir)).toBe(early);

@@ -50,7 +50,7 @@ test("who is signed in by a key that is taken back is told so, wherever they are
   v.allow(/WebSocket connection/);
   await v.page.getByRole("navigation", { name: "Main" }).first().waitFor();
   await world.rest.keys.revoke(id);
-  await v.page.getByRole("alert").getByText("You are no longer signed in").waitFor();
+  await v.page.getByRole("alert").getByText("Your key was revoked or has expired").waitFor();
   await v.page.getByLabel("Token").waitFor();
 });
 
