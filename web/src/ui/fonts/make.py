@@ -41,7 +41,7 @@ def common() -> set[str]:
 
 
 def make(path: str, name: str, codes: list[int], features: list[str]) -> None:
-    font = TTFont(packages / path)
+    font = TTFont(packages / path, recalcTimestamp=False)  # the same each time
     options = subset.Options(layout_features=features, hinting=False, name_IDs=["*"], notdef_outline=True)
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=codes)
