@@ -139,7 +139,10 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
       if (task) groups.set(task, true);
       return task !== undefined;
     },
-    leave: () => setFollow((f) => held(f, lastKey)),
+    leave: () => {
+      const el = box.current;
+      if (hasOlder || hasNewer || (el && el.scrollHeight > el.clientHeight)) setFollow((f) => held(f, lastKey)); // what is all in view has no end to leave
+    },
   });
   useHighlights(session.id, box);
 
