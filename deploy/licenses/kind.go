@@ -12,7 +12,7 @@ import (
 // on has to bring their texts, and need not give away anything of their own.
 var allowed = []string{
 	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC-BY-4.0", "CC0-1.0",
-	"ISC", "MIT", "MPL-2.0", "OFL-1.1", "Unicode-3.0", "Unicode-DFS-2016", "Unlicense", "Zlib",
+	"ISC", "MIT", "MPL-2.0", "OFL-1.1", "Public-Domain", "Unicode-3.0", "Unicode-DFS-2016", "Unlicense", "Zlib",
 }
 
 // known tells licences by words that each has and no other. What is not allowed is
@@ -40,6 +40,7 @@ var known = []struct{ kind, words string }{
 	{"MIT", `permission is hereby granted, free of charge, to any person obtaining a copy`},
 	{"MPL-2.0", `mozilla public license,? version 2\.0`},
 	{"OFL-1.1", `sil open font license version 1\.1`},
+	{"Public-Domain", `(has been dedicated|dedicated all of it) to the public domain`},
 	{"SSPL", `server side public license`},
 	{"Unicode-3.0", `unicode license v3`},
 	{"Unicode-DFS-2016", `unicode, inc\. license agreement - data files and software`},
