@@ -136,7 +136,7 @@ func step(req llm.Request) []clew.Part {
 	again := strings.Contains(brief, "The last attempt at this step failed")
 	last := textOf(req.Messages[len(req.Messages)-1])
 	switch first := len(req.Messages) == 1; {
-	case strings.Contains(last, "Nobody knows whether it took effect"): // to do it again would be another step
+	case strings.Contains(last, "may not have completed"): // to do it again would be another step
 		return []clew.Part{write(2), done}
 	case m[2] == kindStubborn, m[2] == kindFlaky && !again, m[2] == kindBroken && !again:
 		if first {
