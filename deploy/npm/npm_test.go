@@ -43,7 +43,7 @@ func TestShipped(t *testing.T) {
 
 var (
 	imported = regexp.MustCompile(`(?:\bfrom|\bimport|\bimport\() ?"((?:@[\w-]+/)?\w[\w.-]*)[^"]*"`)
-	own      = regexp.MustCompile(`^(@clew-run/.*|node:.*)$`)
+	own      = regexp.MustCompile(`^(@clew-run/.*|node:.*|virtual)$`) // virtual: what our own build makes
 )
 
 // Whatever the sources of the web UI import is among what is shipped: npm calls

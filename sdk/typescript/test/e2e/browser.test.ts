@@ -27,7 +27,7 @@ test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and c
     await page.evaluate(`${made.outputFiles[0]!.text};globalThis.clew = clew; undefined`);
     await step("the first message is taken", page.evaluate(async (token) => {
       const { ClewClient } = (globalThis as unknown as { clew: typeof import("../../src/index.js") }).clew;
-      const client = new ClewClient({ token, retry: { initialDelayMs: 50, maxDelayMs: 100, maxRetries: 100 } });
+      const client = new ClewClient({ token, retry: { initialDelayMs: 50, maxDelayMs: 100, maxRetries: 1000 } });
       const { session_id } = await client.rest.sessions.create({ title: "From a browser" });
       const s = client.session(session_id);
       Object.assign(globalThis, { s });
