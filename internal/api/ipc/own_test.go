@@ -16,6 +16,11 @@ func TestRepeatedStartFromTheFirstRecord(t *testing.T) {
 	g.command("start_new_task", `"client_message_id":"1","data":{"text":"once"}`)
 	id := g.find("message_accepted").Data.Session
 	_ = g.conn.Close()
+	b.until("those who were there have heard of it", func() bool {
+		b.movedMu.Lock()
+		defer b.movedMu.Unlock()
+		return len(b.moved) == 0 && len(b.kick) == 0
+	})
 	again := b.connect() // it hears of everything
 	b.host.get(id).append(2, "")
 	again.records(id, 3, 2)
