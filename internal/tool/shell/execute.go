@@ -30,7 +30,7 @@ var executeSchema = json.RawMessage(`{
     "command": {"type": "string", "description": "The command, as bash reads it."},
     "cwd": {"type": "string", "description": "Directory in the workspace. The workspace itself if left out."},
     "timeout_sec": {"type": "integer", "minimum": 1, "maximum": 3600, "description": "Seconds after which the command is stopped."},
-    "background": {"type": "boolean", "description": "Return at once and let the command continue."}
+    "background": {"type": "boolean", "description": "Return at once and let the command go on."}
   },
   "required": ["command"],
   "additionalProperties": false
