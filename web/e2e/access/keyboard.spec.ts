@@ -28,7 +28,7 @@ test("a session is begun, asked and answered without a mouse", async ({ world, v
   await page.getByRole("navigation", { name: "Main" }).first().waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("By keyboard");
-  await page.getByRole("option", { name: /By keyboard/ }).waitFor();
+  await page.getByRole("option", { name: /^By keyboard/ }).first().waitFor();
   await page.keyboard.press("Enter");
   await live(page);
   await page.keyboard.press("c"); // to the composer

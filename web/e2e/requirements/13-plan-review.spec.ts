@@ -61,11 +61,14 @@ test("changes are sent by the first click, also while a comment is being written
   await page.getByRole("menuitem", { name: "Comment" }).click();
   await page.keyboard.type("Only half of it.");
   const button = card.getByRole("button", { name: "Send 1 change" });
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
   let box = (await button.boundingBox())!;
+  let still = 0;
   await until("the button stands still", async () => {
     const before = box;
     box = (await button.boundingBox())!;
-    return box.x === before.x && box.y === before.y;
+    still = box.x === before.x && box.y === before.y ? still + 1 : 0;
+    return still > 20;
   });
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2); // as a hand does: where it is, pressed and let go
   await page.mouse.down();
