@@ -61,6 +61,7 @@ test("changes are sent by the first click, also while a comment is being written
   await page.getByRole("menuitem", { name: "Comment" }).click();
   await page.keyboard.type("Only half of it.");
   const button = card.getByRole("button", { name: "Send 1 change" });
+  await button.scrollIntoViewIfNeeded(); // other requests may stand above
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
   let box = (await button.boundingBox())!;
   let still = 0;
