@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { client } from "@/app/client";
 import { notify, notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
+import { saveAs } from "@/lib/saveAs";
 import { Button, ErrorNote, Loading } from "@/ui";
 import { groupWords } from "./labels";
 import { FieldRow, Group, Part } from "./Layout";
@@ -49,12 +50,7 @@ function ExportImport({ onImported }: { onImported(): void }) {
   const file = useRef<HTMLInputElement>(null);
   const exportAll = async () => {
     const text = JSON.stringify(await client.rest.settings.export(), null, 2);
-    const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    const a = document.createElement("a");
-    a.href = url;
-    a.download = "clew-settings.json";
-    a.click();
-    URL.revokeObjectURL(url);
+    saveAs(new Blob([text], { type: "application/json" }), "clew-settings.json");
   };
   const importAll = async (chosen: File) => {
     try {

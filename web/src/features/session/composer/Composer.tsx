@@ -194,12 +194,12 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
             <span aria-hidden className="mx-1.5 h-4 w-px bg-line2 max-sm:hidden" />
             <SessionChips now={choices} />
             <span className="flex-1" />
-            <Button look="quiet" aria-pressed={planFirst} aria-label={t.planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={planFirst ? "bg-run-wash text-run" : "text-soft"}><span className="max-lg:sr-only">{t.planFirst}</span></Button>
+            <Button look="quiet" aria-pressed={planFirst} aria-label={t.planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={cx(planFirst ? "bg-run-wash text-run" : "text-soft", working && !asked && "px-1.5")}><span className={working && !asked ? "sr-only" : "max-lg:sr-only"}>{t.planFirst}</span></Button>
             {working && !asked ? (
-              <>
+              <span className="ml-auto flex shrink-0 gap-1">
                 <Button disabled={empty} title={t.hintQueue} keys={isMac ? "⌘⏎" : "Ctrl ⏎"} onClick={() => void send("steer")}>{t.steer}</Button>
                 <Button look="main" disabled={empty} title={t.hintQueue} keys="⏎" onClick={() => void send("queue")}>{t.queue}</Button>
-              </>
+              </span>
             ) : effect && !empty ? (
               <Button look="main" keys="⏎" onClick={() => void send()} data-effect={effect}>{t.effects[effect].send}</Button>
             ) : (
