@@ -219,6 +219,9 @@ func (k *Keeper) JoinTodo(ctx context.Context, of Todo, attempt, message string)
 	}
 	out := Joined{Branch: t.Branch}
 	if t.New == "" {
+		if err := k.finishDecided(ctx, home); err != nil {
+			return out, err
+		}
 		if out.Conflicts, err = k.meet(ctx, &t, home, attempt, message); err != nil || len(out.Conflicts) > 0 {
 			return out, err
 		}
@@ -378,6 +381,20 @@ func (k *Keeper) bring(ctx context.Context, t *TodoTree, home *Repository) (file
 	return len(list), err
 }
 
+// finishDecided ends the merges into a repository's files that were decided when the
+// server ended. They come before any other decision: one that does not see their
+// changes would take the files away from under them.
+func (k *Keeper) finishDecided(ctx context.Context, home *Repository) error {
+	list, err := k.TodoTrees()
+	for _, t := range list {
+		if t.Repository == home.Root && t.New != "" && !t.Merged {
+			_, wrong := k.bring(context.WithoutCancel(ctx), &t, home)
+			err = errors.Join(err, wrong)
+		}
+	}
+	return err
+}
+
 // SettleTodo ends the work tree of a todo that nobody works on any more. What is not
 // merged stays on its branch, which is named.
 func (k *Keeper) SettleTodo(ctx context.Context, t TodoTree) (kept string, err error) {
@@ -477,9 +494,5 @@ func (k *Keeper) recoverTodo(ctx context.Context, t TodoTree, there func(clew.Se
 		return err
 	}
 	defer k.lock(home.common)()
-	if t, ok, err = readTodo(k.todoNote(t.name())); err != nil || !ok || t.New == "" {
-		return err // its agent did it meanwhile
-	}
-	_, err = k.bring(ctx, &t, home)
-	return err
+	return k.finishDecided(ctx, home)
 }

@@ -89,6 +89,37 @@ func TestTodoTree(t *testing.T) {
 	}
 }
 
+// A merge that was decided when the server ended comes before the next one, whichever
+// agent is first after the start.
+func TestTodoTreeDecidedFirst(t *testing.T) {
+	p := newProject(t)
+	p.write("a.txt", "one\ntwo\nthree\nfour\n")
+	of, first := p.todo("first")
+	other, second := p.todo("second")
+	putAt(t, first.Dir, "a.txt", "ONE\ntwo\nthree\nfour\n")
+	putAt(t, second.Dir, "a.txt", "one\ntwo\nthree\nFOUR\n")
+	p.join(of, "t1")
+	// As a kill just after the decision leaves it.
+	p.write("a.txt", "one\ntwo\nthree\nfour\n")
+	note := filepath.Join(p.data, "git", "todos", of.Key()+".json")
+	b, err := os.ReadFile(note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	undone := strings.Replace(string(b), `"merged":true`, `"merged":false`, 1)
+	if undone == string(b) {
+		t.Fatalf("the note is %s", b)
+	}
+	if err := os.WriteFile(note, []byte(undone), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.open()
+	p.is(p.settle(p.join(other, "t2").Tree), "")
+	p.is(p.settle(p.join(of, "t1").Tree), "")
+	p.is(p.read("a.txt"), "ONE\ntwo\nthree\nFOUR\n")
+	p.is(p.git("for-each-ref", "--format=%(refname)"), "refs/heads/main")
+}
+
 // A conflict changes nothing of the session's files. It is found again by the same
 // attempt, and a todo that is left out keeps its work, without marks, on its branch.
 func TestTodoTreeConflict(t *testing.T) {
