@@ -5,6 +5,7 @@ import { sayAll, writesFiles } from "../pages/files";
 import { plansRuns } from "../requirements/scripts";
 import { figures } from "./figures";
 import { longSession } from "./long";
+import { traced } from "./trace";
 
 // How long a page may take, by the clock: requirements 15, 16 and 17.
 
@@ -77,7 +78,7 @@ test("a difference of 5,000 lines costs half a second at most", async ({ world, 
   expect(best).toBeLessThanOrEqual(500);
 });
 
-test("10,000 changed lines: no task over a tenth of a second while they are opened and scrolled through", async ({ world, visit }) => {
+test("10,000 changed lines: no task over 50 ms while they are opened and scrolled through", { timeout: 300_000 }, async ({ browser, world, visit }) => {
   await world.model.script(writesFiles);
   const names = Array.from({ length: 10 }, (_, i) => `part${i}.ts`);
   const text = (word: string) => `${Array.from({ length: 1_000 }, (_, i) => `const value${i} = compute(${i}, "${word}");`).join("\n")}\n`;
@@ -87,28 +88,24 @@ test("10,000 changed lines: no task over a tenth of a second while they are open
   await sayAll(world, session, "and now?");
   const { page } = await visit({ path: `/s/${session}` });
   await live(page);
-  await page.getByRole("tab", { name: /^Changes/ }).click();
   const lines = page.getByRole("region", { name: "Changes, line by line" });
-  await lines.locator(".text-s-key").first().waitFor(); // the colours are there, so the worker is
-  const round = async (): Promise<number> => {
-    await page.getByRole("tab", { name: "Terminal" }).click();
-    await page.evaluate(() => {
-      const w = window as unknown as { longest: number; watcher?: PerformanceObserver };
-      w.watcher?.disconnect();
-      w.longest = 0;
-      w.watcher = new PerformanceObserver((list) => list.getEntries().forEach((e) => (w.longest = Math.max(w.longest, e.duration))));
-      w.watcher.observe({ type: "longtask" });
-    });
+  const open = async () => {
     await page.getByRole("tab", { name: /^Changes/ }).click();
-    await lines.getByText("value0 ").first().waitFor();
-    for (let i = 0; i < 40; i++) await lines.evaluate((e, at) => new Promise((go) => { e.scrollTop = at; requestAnimationFrame(() => requestAnimationFrame(go)); }), i * 9_000);
-    return page.evaluate(() => (window as unknown as { longest: number }).longest);
+    await lines.locator(".text-s-key").first().waitFor(); // with its colours
   };
-  // The best of eight, since others may use the machine. 50 is the aim; what is measured is 57 to 70.
-  let best = Infinity;
-  for (let i = 0; i < 8 && best > 50; i++) best = Math.min(best, await round());
-  figures({ diff_longest_task_ms: best });
-  expect(best).toBeLessThanOrEqual(100);
+  const scroll = async () => {
+    for (let i = 0; i < 40; i++) await lines.evaluate((e, at) => new Promise((go) => { e.scrollTop = at; requestAnimationFrame(() => requestAnimationFrame(go)); }), i * 9_000);
+  };
+  // The best of five, since a busy machine has slower processors.
+  let best = { open: Infinity, scroll: Infinity };
+  for (let i = 0; i < 5 && Math.max(best.open, best.scroll) > 50; i++) {
+    if (i > 0) await page.getByRole("tab", { name: "Terminal" }).click();
+    const [opened, scrolled] = [await traced(browser, page, open), await traced(browser, page, scroll)];
+    best = { open: Math.min(best.open, opened.task), scroll: Math.min(best.scroll, scrolled.task) };
+  }
+  figures({ diff_open_task_ms: best.open, diff_scroll_task_ms: best.scroll });
+  expect(best.open).toBeLessThanOrEqual(50);
+  expect(best.scroll).toBeLessThanOrEqual(50);
 });
 
 test("a session of 5,000 messages is scrubbed without delay", async ({ world, visit }) => {

@@ -1,6 +1,6 @@
 import type { CheckpointFile } from "@clew-run/client";
 import { defaultRangeExtractor, useVirtualizer, type Range as ListRange } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { useWords } from "@/i18n";
 import { useNarrow } from "@/lib/useNarrow";
 import { cx, Segmented } from "@/ui";
@@ -8,6 +8,7 @@ import { useFileColours } from "./colours";
 import { place, type Place } from "./comments";
 import { Counts, FileHead, LostComment, Note } from "./FileHead";
 import { FileTree } from "./FileTree";
+import { columnsOf, heightOf } from "./height";
 import { commentable, gapKey, itemsOf, linesOf, next, parsedFile, type ParsedFile } from "./items";
 import { Gap, LineRow, type RowActions } from "./LineRow";
 import { changeReview, useReview } from "./review";
@@ -23,6 +24,7 @@ export interface Review {
 }
 
 const treeFrom = 720; // pixels; below that the files have no list beside them
+const treeWidth = 232;
 const splitFrom = 720;
 const headHeight = 38;
 
@@ -45,7 +47,7 @@ export function DiffView({ files, total, review, lead }: {
   const [box, width] = useWidth();
   const [chosen, choose] = useLayoutChoice();
   const withTree = width >= treeFrom && files.length > 1;
-  const layout = phone ? "stacked" : (chosen ?? (width - (withTree ? 232 : 0) >= splitFrom ? "split" : "stacked"));
+  const layout = phone ? "stacked" : (chosen ?? (width - (withTree ? treeWidth : 0) >= splitFrom ? "split" : "stacked"));
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [writing, setWriting] = useState<Place | null>(null);
@@ -65,7 +67,8 @@ export function DiffView({ files, total, review, lead }: {
     setFoldedFor(parsed);
     setFolded(new Set(parsed.filter(seen).map((f) => f.file.paths.relative)));
   }
-  const items = useMemo(() => itemsOf(parsed, { folded, opened }, layout, t), [parsed, folded, opened, layout, t]);
+  const known = useDeferredValue(width > 0, false); // before that it is not known how they are laid out; and a task of its own
+  const items = useMemo(() => (known ? itemsOf(parsed, { folded, opened }, layout, t) : []), [known, parsed, folded, opened, layout, t]);
   const heads = useMemo(() => items.flatMap((item, i) => (item.kind === "head" ? [i] : [])), [items]);
   const remarks = useReview(review?.session);
   const { placed, lost } = useMemo(() => {
@@ -80,10 +83,11 @@ export function DiffView({ files, total, review, lead }: {
 
   // The head of the file that is in view stays at the top.
   const sticky = useRef(0);
+  const columns = columnsOf(width - (withTree ? treeWidth : 0), layout === "split");
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (i) => (items[i]!.kind === "row" ? 20 : headHeight),
+    estimateSize: (i) => heightOf(items[i]!, columns),
     scrollPaddingStart: headHeight,
     overscan: 8,
     rangeExtractor: useCallback((range: ListRange) => {
@@ -91,6 +95,7 @@ export function DiffView({ files, total, review, lead }: {
       return [...new Set([sticky.current, ...defaultRangeExtractor(range)])].sort((a, b) => a - b);
     }, [heads]),
   });
+  useLayoutEffect(() => virtual.measure(), [columns]);
   const more = (total ?? files.length) - files.length;
   const inView = virtual.getVirtualItems();
   const isSeen = inView.some((v) => v.index === at && commentable(items[at]));

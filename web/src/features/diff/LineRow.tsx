@@ -20,7 +20,7 @@ export interface RowActions {
 }
 
 /** Longer lines are cut for the eye: nobody reads a minified file. */
-const longest = 400;
+export const longest = 400;
 const noMarks: Range[] = [];
 
 /** Lines that did not change and are not shown. */
