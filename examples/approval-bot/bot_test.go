@@ -77,7 +77,7 @@ func TestBotApproves(t *testing.T) {
 
 func TestBotRejects(t *testing.T) {
 	text, out := play(t, "sh other.sh", 1)
-	if !strings.Contains(text, "Stopped at your word") || out != "reject \"sh check.sh\"\n" {
+	if !strings.Contains(text, "Stopped because you denied a step") || out != "reject \"sh check.sh\"\n" {
 		t.Errorf("%s\n%s", text, out)
 	}
 }

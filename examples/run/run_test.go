@@ -51,8 +51,8 @@ func TestRun(t *testing.T) {
 		err      string
 	}{
 		{name: "yes", args: []string{"--yes"}, want: []string{
-			"session sess_", "-- Making a plan.", "overview: Write what was found to overview.md. (after survey, figures)", "approved by owner",
-			"begin  survey", "survey: 50% Reading the directory (1 of 2)", "done   check", "[100%]", "The overview is in overview.md.", "4 of 4 steps done",
+			"session sess_", "-- Making a plan.", "overview: Write the results to overview.md. (after survey, figures)", "approved by owner",
+			"begin  survey", "survey: 50% Reading the directory (1 of 2)", "done   check", "[100%]", "I wrote the overview to overview.md.", "4 of 4 steps done",
 			"/reports/", "next: Open the reports",
 		}},
 		{name: "changed, beside the story", args: []string{"--session", string(d.Session)}, in: "Greet me.\nyes\n", want: []string{

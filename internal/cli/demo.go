@@ -105,23 +105,23 @@ func demo(ctx context.Context, a *env.App, cfg env.Config, opts env.DemoOptions,
 // welcome says what a newcomer can do now. The token is not in it: terminals are
 // logged and shared.
 func welcome(d env.DemoInfo) string {
-	end := "Ctrl-C. The directory is removed then; --data DIR would keep it."
+	end := "Ctrl-C. This removes the directory; use --data DIR to keep it."
 	if d.Kept {
 		end = "Ctrl-C. Start it again with the same --data, and it continues."
 	}
 	return fmt.Sprintf(`
-A scripted agent repairs a small shop's till. It needs no key and no network,
-and it waits for your answers. This terminal says when it asks. In another one:
+A scripted agent fixes a small shop's till. It needs no key and no network,
+and it waits for your answers. This terminal says when it asks. In another terminal:
 
   Look   %s
   Join   %s
-           here in a terminal: watch, answer, say something
+           in a terminal: watch, answer, send a message
   Ask    %s
-           lists what it asks, with the line that answers
+           lists its open questions, with the command that answers each
   Read   %s
   Back   %s
-           lists what you said and answered; with one of them behind it, takes
-           all back to before that, files included, after a look at it
+           lists your messages and answers; add one of them to rewind to before
+           it, files included, after a preview
   See    %s
   Stop   %s
 

@@ -206,7 +206,7 @@ func TestDemoSurvivesKills(t *testing.T) {
 		t.Errorf("asked %v", asked)
 	}
 	till, err := os.ReadFile(filepath.Join(p.info.Workspace, "till.sh"))
-	if err != nil || strings.Count(string(till), "octal") != 1 || strings.Count(string(till), "needs two digits") != 1 {
+	if err != nil || strings.Count(string(till), "octal") != 1 || strings.Count(string(till), "needs two decimal places") != 1 {
 		t.Errorf("till.sh: %v\n%s", err, till)
 	}
 	p.end(syscall.SIGTERM)

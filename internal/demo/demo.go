@@ -18,10 +18,10 @@ import (
 const Session clew.SessionID = "demo"
 
 // Title is the session's title.
-const Title = "The till that cannot count to nine"
+const Title = "Fix the till that fails on some days"
 
 // Task is the message that sets the story off.
-const Task = "The till stops in the middle of the day, but not every day. Find out why, repair it, and show me that it works. `sh check.sh` runs the checks."
+const Task = "The till fails on some days, but not on others. Find out why, fix it, and show me that it works. `sh check.sh` runs the checks."
 
 //go:embed story.yaml
 var story []byte

@@ -1,10 +1,10 @@
 #!/bin/sh
-# check.sh: tries till.sh with small days and compares the totals.
+# check.sh: tests till.sh with a few short days and compares the totals.
 cd "$(dirname "$0")" || exit 2
 run=0
 failed=0
 
-# check NAME WANT LINE...: the lines are the day, WANT is what the till says.
+# check NAME WANT LINE...: the lines are the day's sales, WANT is the expected output.
 check() {
 	name=$1
 	want=$2
@@ -24,7 +24,7 @@ check 'two items' 6.75 'bread,4.50' 'milk,2.25'
 check 'a comment' 2.25 '# early shift' 'milk,2.25'
 check 'eight cents' 1.08 'roll,1.08'
 check 'nine cents' 3.18 'sugar,1.09' 'salt,2.09'
-check 'half a euro' 12.50 'wine,12.5'
+check 'one decimal place' 12.50 'wine,12.5'
 
 if [ "$failed" -gt 0 ]; then
 	echo "$run checks, $failed failed"
