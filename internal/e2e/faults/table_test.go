@@ -64,9 +64,9 @@ func table(lines []line) string {
 	var b strings.Builder
 	b.WriteString(`# Faults
 
-Written by ` + "`make faults`" + `, which breaks the real program in each of these ways while
-people write, watch, approve and go back, and then checks the promises below. Nothing
-that was acknowledged was lost, or the run would have failed and written nothing.
+Written by ` + "`make faults`" + `. It breaks the real program in each of these ways while clients
+write, watch, approve and rewind, and then checks the promises below. If anything that
+was acknowledged is lost, the run fails and this page is not written.
 ` + "`CLEW_SEED=n go test ./internal/e2e/faults -run 'TestFaults/NAME'`" + ` repeats a run.
 
 | | Kind | Brought about by | Faults | Acknowledged | Lost | Longest without service | Seeds |
