@@ -71,7 +71,7 @@ func approvalKeys() []*Key {
 	}
 	return []*Key{
 		Key{Name: "permissions", Group: "Auto-approval", Exportable: true,
-			Doc: "How much agents may do without asking, in place of `always_allow_write` and `always_allow_execute`: `ask` before every command and every edit; with `edits`, files in the workspace are changed without asking; with `sandbox`, commands that run in a real sandbox without network are not asked about either. Empty is as the flags say.", Allowed: "`ask`, `edits`, `sandbox`, or empty"}.choosing("", PresetAsk, PresetEdits, PresetSandbox),
+			Doc: "What agents may do without asking, in place of `always_allow_write` and `always_allow_execute`: `ask` needs approval for every command and every edit; with `edits`, agents change files in the workspace without asking; with `sandbox`, they also run commands in a real sandbox without network. If empty, the flags apply.", Allowed: "`ask`, `edits`, `sandbox`, or empty"}.choosing("", PresetAsk, PresetEdits, PresetSandbox),
 		{Name: "workspace_permissions", Group: "Auto-approval", Session: SessionNever,
 			Doc:     "The `permissions` that people chose for a directory. Each counts in the sessions of its owner alone; `clew permissions` changes them.",
 			Allowed: "list of objects", check: entries(maxKeptRules), entry: func(_ string, v any) error { return v.(WorkspacePermission).check() }},
@@ -92,7 +92,7 @@ func approvalKeys() []*Key {
 			Doc:     "Tools that a session's owner had remembered with an answer, such as `write_file`, or `fetch` and a host. They count in that session.",
 			Allowed: "list of names", check: entries(100), entry: rememberedTool},
 		{Name: "kept_rules", Group: "Auto-approval", Session: SessionNever,
-			Doc:     "What people had remembered with an answer for a directory or everywhere. Each counts for its owner alone; `clew rules` lists them and takes them back.",
+			Doc:     "What people allowed with an answer for a directory or everywhere. Each applies to its owner alone; `clew rules` lists and removes them.",
 			Allowed: "list of rules", check: entries(maxKeptRules), entry: func(_ string, v any) error { return v.(KeptRule).check() }},
 		{Name: "denied_commands", Group: "Auto-approval", Exportable: true, Session: SessionNever,
 			Doc:     "Command patterns that are refused, approved or not.",

@@ -103,7 +103,7 @@ was acknowledged is lost, the run fails and this page is not written.
 	for _, x := range bugs {
 		fmt.Fprintf(&b, "| %s | %s | %d |\n", x.name, x.kind, x.breaks)
 	}
-	b.WriteString("\nRepairs that are taken back, one at a time; the test must fail then (`go test ./internal/e2e/faults -run TestUndone`):\n\n| Taken back | Test |\n|---|---|\n")
+	b.WriteString("\nFixes that are reverted, one at a time; then the test must fail (`go test ./internal/e2e/faults -run TestUndone`):\n\n| Reverted | Test |\n|---|---|\n")
 	for _, x := range repairs {
 		fmt.Fprintf(&b, "| %s | `%s` in %s |\n", x.name, x.run, x.pkg)
 	}
