@@ -156,8 +156,8 @@ test("an answer that nothing was said after is taken back as well", async ({ wor
   const { page } = await visit({ path: `/s/${session}/time`, prefs: { language: "ko" } });
   await page.getByRole("heading", { name: "답하기 전으로 되돌리기" }).waitFor();
   await page.locator("[data-preview][data-keeps=false]").waitFor();
-  await page.getByText("사라지는 메시지 없음").waitFor();
-  await page.getByText("질문이 다시 열리므로 새로 답할 수 있습니다.").waitFor();
+  await page.getByText("제거되는 메시지 없음").waitFor();
+  await page.getByText("요청이 다시 열립니다. 다시 답하세요.").waitFor();
   await screenshots(page, "time-answer-ko");
   await page.getByRole("button", { name: "대화만" }).click();
   await page.getByText("되돌렸습니다.").waitFor();

@@ -53,7 +53,7 @@ test("Korean is found by any part; nothing found says so", async ({ world, visit
   await screenshots(page, "search-ko");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("searchbox").fill("zebrafish");
-  await page.getByText("찾은 것이 없습니다").waitFor();
+  await page.getByText("검색 결과가 없습니다").waitFor();
   expect(await barriers(page)).toEqual([]);
 });
 

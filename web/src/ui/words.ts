@@ -41,7 +41,7 @@ export const uiWords = words({
     },
     justNow: "방금",
     whatToDo: {
-      reconnect: "연결이 자동으로 다시 열립니다.",
+      reconnect: "자동으로 다시 연결됩니다.",
       fix_request: "보낸 내용을 고쳐 다시 시도하세요.",
       wait: "잠시 후 다시 시도하세요.",
       authenticate: "다시 로그인하세요.",

@@ -12,8 +12,8 @@ export const endWords = words({
     files_back: "the node with the files is back",
   } satisfies Record<Exclude<EndCode, "failed">, string>,
   ko: {
-    interrupted: "작업이 중지되었습니다", cancelled: "취소되었습니다", reset: "새로 시작하려고 모두 끝냈습니다", put_away: "작업을 치워 두었습니다",
-    skipped: "단계를 건너뛰었습니다", denied: "허용되지 않았습니다", not_continued: "계속하지 않기로 했습니다", plan_rejected: "계획이 거절되었습니다",
+    interrupted: "작업이 중지되었습니다", cancelled: "취소되었습니다", reset: "새로 시작하려고 모두 끝냈습니다", put_away: "작업을 보류했습니다",
+    skipped: "단계를 건너뛰었습니다", denied: "허용되지 않았습니다", not_continued: "계속하지 않기로 했습니다", plan_rejected: "계획이 거부되었습니다",
     plan_changed: "계획이 바뀌었습니다", continued: "메시지로 작업을 이어 갔습니다", rewound: "세션을 되돌렸습니다", undone: "되돌리기를 취소했습니다",
     redone: "되돌리기를 다시 했습니다", files_restored: "파일을 복원했습니다", forked: "원래 세션에서 이어집니다",
     timed_out: "시간 안에 아무도 답하지 않았습니다", turn_over: "차례가 끝났습니다", in_doubt: "실행 중에 서버가 멈췄습니다", outdated: "그사이 계획이 바뀌었습니다",

@@ -16,7 +16,7 @@ export const rulesWords = words({
   ko: {
     title: "권한", help: "에이전트가 묻지 않고 할 수 있는 일입니다.", ownHelp: "에이전트가 묻지 않고 하도록 내가 허용한 일입니다.",
     kept: "저장된 내 승인", keptHelp: "내 세션에만 적용됩니다.", none: "저장된 승인이 없습니다", removeRule: "제거", everywhere: "모든 폴더에서",
-    toolNames: { execute_command: "모든 명령", write_file: "파일 쓰기", edit: "파일 편집", fetch: "페이지 가져오기" },
+    toolNames: { execute_command: "모든 명령", write_file: "파일 쓰기", edit: "파일 수정", fetch: "페이지 가져오기" },
     covers: (tool, pattern) => (tool === "execute_command" ? (pattern?.endsWith("*") ? "이렇게 시작하는 명령" : "정확히 이 명령") : tool === "fetch" ? "이 호스트의 페이지" : "이 도구의 모든 사용"),
     defaults: "새 세션의 기본값", defaultsHelp: "세션마다 따로 고를 수 있습니다.",
     unasked: "묻지 않고 하는 일", unaskedHelp: "이 서버의 모든 세션에 적용됩니다. 나머지는 승인이 필요합니다.", presetFirst: "위의 권한이 “파일 변경”과 “허용한 명령 실행”을 대신합니다.",

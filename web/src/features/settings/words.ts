@@ -41,7 +41,7 @@ export const settingsWords = words({
     notificationsHelp: "요청을 어떻게 알릴지 정합니다.", thisBrowser: "이 브라우저", forEveryone: "이 서버의 모든 사람",
     notify: "페이지가 뒤에 있을 때 알림", notifyHint: "페이지가 열려 있는 동안 브라우저가 알립니다.", notifyRefused: "브라우저가 이 사이트의 알림을 막고 있습니다. 사이트 설정에서 허용하세요.",
     pushTitle: "이 기기로 푸시", pushHint: "페이지가 닫혀 있어도 요청을 알립니다. 명령이나 파일 이름은 담기지 않습니다.",
-    pushOn: "이 기기로 푸시가 켜져 있습니다", pushTurnOn: "켜기", pushTurnOff: "끄기", pushTest: "시험 알림 보내기", pushSent: "보냈습니다", pushNone: "이 브라우저는 푸시를 지원하지 않습니다.", pushDevices: "푸시를 받는 기기",
+    pushOn: "이 기기로 푸시가 켜져 있습니다", pushTurnOn: "켜기", pushTurnOff: "끄기", pushTest: "테스트 알림 보내기", pushSent: "보냈습니다", pushNone: "이 브라우저는 푸시를 지원하지 않습니다.", pushDevices: "푸시를 받는 기기",
     pushHttps: "푸시에는 https 또는 이 컴퓨터의 주소가 필요합니다.", pushHome: "iPhone이나 iPad에서는 먼저 이 페이지를 홈 화면에 추가하고(공유 → 홈 화면에 추가) 거기서 여세요.",
     remove: "제거", revoke: "폐기", never: "없음", expires: "만료", created: "생성", thisDevice: "이 기기", name: "이름", user: "사용자", role: "역할", newKey: "새 키", makeKey: "키 만들기",
     keyMade: "이 키는 지금 한 번만 보입니다. 복사해 두세요.", noKeys: "키가 없습니다", keys: "키", keysHint: "프로그램용 키와 다른 사람의 브라우저입니다.", revokeHint: "연결이 즉시 끊기고, 이 키로 로그인한 브라우저도 함께 끊깁니다.", kept: "완료",

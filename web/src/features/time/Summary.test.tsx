@@ -21,7 +21,7 @@ test("what will be asked about again is named, in both languages", () => {
   cleanup();
   setPrefs({ language: "ko" });
   render(<Summary preview={preview([rule("a", "execute_command", "go test *")])} />);
-  expect(said()).toBe("앞으로 다시 묻는 일: 실행 go test *. 취소해도 허용은 돌아오지 않습니다.");
+  expect(said()).toBe("앞으로 다시 묻는 일: 실행 go test *. 되돌리기를 취소해도 이 승인은 복원되지 않습니다.");
 });
 
 test("todos that are not named are counted", () => {

@@ -21,7 +21,7 @@ test("no mark shows an id or a program's word", () => {
   expect(en(mark("tool", "search_files", { what: "search_files" }))).toBe("search_files");
   expect(en(mark("run", "began: Tidy up", { what: "began", subject: "Tidy up" }))).toBe("Tidy up");
   expect(en(mark("run", "the plan was approved", { what: "approved" }))).toBe("The plan was approved");
-  expect(inWords(mark("answer", "reject: 아직", { what: "reject", words: "아직" }), timeWords.ko, tools)).toBe("거절: 아직");
+  expect(inWords(mark("answer", "reject: 아직", { what: "reject", words: "아직" }), timeWords.ko, tools)).toBe("거부: 아직");
 });
 
 test("checkpoints say in both languages why they were made, and people's reasons stay", () => {
@@ -31,7 +31,7 @@ test("checkpoints say in both languages why they were made, and people's reasons
     [saved("stopped", "write_file"), "After the server stopped during: Write", "쓰기 중 서버가 멈춘 뒤"],
     [saved("message"), "At a message", "메시지에서"],
     [saved("after", "remote"), "After: remote", "remote 후"],
-    [saved("person", "민수"), "Saved by 민수", "민수가 저장함"],
+    [saved("person", "민수"), "Saved by 민수", "민수 님이 저장함"],
     [saved("person", "ann", "before lunch"), "before lunch", "before lunch"],
     [saved(undefined), "in English", "in English"],
     [saved("by_a_newer_server", "x"), "in English", "in English"],

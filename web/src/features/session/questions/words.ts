@@ -1,14 +1,12 @@
 import type { MissingWorkspace } from "@clew-run/client";
 import { words } from "@/i18n";
-import { particle } from "@/i18n/particle";
 
 type Limit = "requests" | "mistakes" | "steps" | "budget" | "month" | "time" | "retries" | "cost";
 type Kinds<T> = Partial<Record<string, T>>;
 
 const askers: Kinds<string> = { "": "The agent", ":step": "A step of the plan", ":sub": "A subtask" };
-const askersKo: Kinds<string> = { "": "에이전트", ":step": "계획의 한 단계", ":sub": "하위 작업" };
+const askersKo: Kinds<string> = { "": "에이전트", ":step": "계획 단계", ":sub": "하위 작업" };
 const who = (name: string) => askers[name] ?? name;
-const whoKo = (name: string) => particle(askersKo[name] ?? name, "이", "가");
 
 /** A question; who asks stands before it, unless it is the session's own agent. A tool is asked about by its name. */
 const asked = (question: string) => (name: string, named = question) => (name === "" ? named : `${who(name)} · ${named}`);
@@ -140,25 +138,25 @@ export const questionWords = words({
   ko: {
     titles: {
       command: askedKo("이 명령을 실행할까요?"),
-      edit: askedKo("이렇게 바꿀까요?"),
+      edit: askedKo("이 변경을 적용할까요?"),
       fetch: askedKo("이 주소에서 가져올까요?"),
-      server: askedKo("이 도구를 부를까요?"),
+      server: askedKo("이 도구를 호출할까요?"),
       step: askedKo("이 단계를 허용할까요?"),
       tool: askedKo("허용할까요?"),
       limit: askedKo("한도에 도달했습니다. 계속할까요?"),
       retry: askedKo("모델 호출에 실패했습니다. 다시 시도할까요?"),
-      resume: askedKo("이 작업을 이어갈까요?"),
+      resume: askedKo("이 작업을 재개할까요?"),
       plan: askedKo("계획을 승인할까요?"),
-      input: (name) => `${whoKo(name)} 묻습니다`,
+      input: (name) => `${askersKo[name] ?? name}의 질문`,
       files: () => "파일이 다른 노드에 있습니다",
-      clarification: () => "무엇을 뜻하셨나요?",
+      clarification: () => "어떤 뜻인가요?",
     },
-    allowTool: (tool) => `${particle(tool, "을", "를")} 허용할까요?`,
+    allowTool: (tool) => `${tool} 도구를 허용할까요?`,
     ifNobody: {
       command: "답이 없으면 실행하지 않고 에이전트에게 알립니다.",
       edit: "답이 없으면 아무것도 바꾸지 않고 에이전트에게 알립니다.",
       fetch: "답이 없으면 가져오지 않고 에이전트에게 알립니다.",
-      server: "답이 없으면 도구를 부르지 않고 에이전트에게 알립니다.",
+      server: "답이 없으면 도구를 호출하지 않고 에이전트에게 알립니다.",
       step: "답이 없으면 하지 않습니다.",
       tool: "답이 없으면 하지 않습니다.",
       limit: "답이 없으면 작업이 여기서 끝납니다.",
@@ -173,19 +171,19 @@ export const questionWords = words({
       command: "명령", edit: "파일", fetch: "웹", server: "도구 서버", step: "단계", tool: "도구", limit: "한도",
       retry: "재시도", resume: "작업", plan: "계획", input: "질문", files: "없는 파일", clarification: "확인",
     },
-    missing: (m) => `${m.dir ? particle(`디렉터리 ${m.dir}`, "은", "는") : "이 세션의 파일은"} ${m.node ? `노드 ${m.node}` : "다른 노드"}에 있고, 세션이 지금 있는 ${m.here}에는 없습니다. 기다릴까요, 그 파일 없이 계속할까요?`,
+    missing: (m) => `${m.dir ? `${m.dir} 디렉터리는` : "이 세션의 파일은"} ${m.node ? `노드 ${m.node}` : "다른 노드"}에 있고, 세션이 지금 있는 ${m.here}에는 없습니다. 기다릴까요, 그 파일 없이 계속할까요?`,
     missingChoices: { wait: "그 노드가 돌아올 때까지 기다리기", continue: "그 파일 없이 여기서 계속하기" },
-    approve: "승인", deny: "거절", edit: "고치기", denyWith: "이유와 함께 거절…", skip: "건너뛰기", cancel: "취소", send: "보내기", decline: "답하지 않기", again: "다시 보내기",
-    approveAs: { limit: "허용", retry: "다시 시도", resume: "이어서 하기" },
+    approve: "승인", deny: "거부", edit: "수정", denyWith: "거부하고 지시…", skip: "건너뛰기", cancel: "취소", send: "보내기", decline: "답하지 않기", again: "다시 보내기",
+    approveAs: { limit: "허용", retry: "다시 시도", resume: "재개" },
     denyAs: { limit: "여기서 중단", retry: "그만두기", resume: "나중에" },
     approveScope: { task: "이 작업 동안 승인", session: "이 세션에서 승인", workspace: "이 폴더에서 승인", always: "항상 승인" },
     approveAlike: (n) => `같은 요청 ${n}건 승인…`,
     alikeTitle: (n) => `같은 요청 ${n}건 승인`,
     approveCount: (n) => `${n}건 승인`,
     refusals: {
-      deny: { label: "이유 (선택)", hint: "에이전트에게 전달됩니다. Enter로 보냅니다.", button: "거절" },
-      instead: { label: "대신 이렇게", hint: "승인은 보이는 그대로에만 해당합니다. 그래서 이 요청은 거절하고 할 일을 에이전트에게 알립니다. 에이전트가 그렇게 하려 하면 다시 묻습니다.", button: "이유와 함께 거절" },
-      reject: { label: "무엇이 문제인가요? (선택)", hint: "실행이 끝나며, 한 일은 없습니다.", button: "계획 거절" },
+      deny: { label: "이유 (선택)", hint: "에이전트에게 전달됩니다. Enter로 보냅니다.", button: "거부" },
+      instead: { label: "대신 이렇게", hint: "승인은 보이는 그대로에만 해당하므로, 이 요청은 거부하고 할 일을 에이전트에게 알립니다. 에이전트가 그렇게 하려고 하면 다시 묻습니다.", button: "거부하고 지시" },
+      reject: { label: "무엇이 문제인가요? (선택)", hint: "실행을 끝냅니다. 아직 아무 작업도 하지 않았습니다.", button: "계획 거부" },
       tell: { label: "무엇을 바꿀까요?", hint: "새 버전을 만든 뒤 다시 묻습니다.", button: "보내기" },
     },
     insteadWords: "대신 이렇게 하세요:",
@@ -198,8 +196,8 @@ export const questionWords = words({
     boundTo: "정확히 이것만 승인",
     boundHelp: "조금이라도 달라지면 다시 묻습니다. 지문:", step: "단계",
     environment: (n) => `환경 변수 ${n}개`,
-    deceives: "눈에 띄지 않는 문자가 있어 번호로 표시했습니다.",
-    rounded: (id) => `큰 숫자가 반올림되어 보입니다. 터미널에서 “clew answer ${id}”를 쓰면 정확히 볼 수 있습니다.`,
+    deceives: "눈에 보이지 않는 문자가 있어 번호로 표시했습니다.",
+    rounded: (id) => `큰 숫자가 반올림되어 보입니다. 터미널에서 “clew answer ${id}” 명령으로 정확한 값을 볼 수 있습니다.`,
     hiddenCharacter: "보이지 않거나 글의 방향을 바꾸는 문자",
     scope: "허용 범위",
     scopes: { once: "한 번", task: "이 작업 동안", session: "이 세션에서", workspace: "이 폴더에서", always: "항상" },
@@ -236,22 +234,22 @@ export const questionWords = words({
     sending: "보내는 중…", sendingBroken: "아직 응답이 없습니다. 연결되면 다시 보내며 한 번만 처리됩니다.",
     given: "서버가 답변을 받았습니다.", unsent: "보내지 못했습니다. 서버에 연결할 수 없습니다. 아무것도 결정되지 않았습니다.",
     mayNot: "보기 전용 권한입니다.",
-    you: "나", expired: "만료됨, 거절되지 않음", stopped: "철회됨: 작업이 중지되었습니다", settledElsewhere: "처리됨",
+    you: "나", expired: "만료됨 (거부 아님)", stopped: "철회됨: 작업이 중지되었습니다", settledElsewhere: "처리됨",
     settled: {
       approve: (by) => (by ? `승인: ${by}` : "승인됨"),
       modify: (by) => (by ? `변경 보냄: ${by}` : "변경 보냄"),
       skip: (by) => (by ? `건너뜀: ${by}` : "건너뜀"),
-      reject: (by) => (by ? `거절: ${by}` : "거절됨"),
+      reject: (by) => (by ? `거부: ${by}` : "거부됨"),
       answer: (by) => (by ? `답변: ${by}` : "답변됨"),
       cancelled: () => "철회됨: 더 이상 필요하지 않습니다",
     },
     yes: "예", no: "아니요", orWrite: "또는 직접 쓰기", yourAnswer: "답변",
     valueProblems: { empty: "답을 써 주세요.", number: "숫자가 아닙니다.", date: "날짜가 아닙니다 (YYYY-MM-DD)." },
     version: (n) => `버전 ${n}`, stepCount: (n) => `${n}단계`, about: (what) => `약 ${what}`,
-    approvePlan: "계획 승인", rejectPlan: "거절…", tellPlanner: "말로 고치기…",
+    approvePlan: "계획 승인", rejectPlan: "거부…", tellPlanner: "변경 요청…",
     sendChanges: (n) => `변경 ${n}건 보내기`, dropChanges: "변경 버리기",
     changesFirst: "승인은 지금 계획 그대로에 대한 것입니다. 변경을 먼저 보내면 새 버전으로 다시 묻습니다.",
-    carried: (n) => `고치는 동안 계획이 바뀌었습니다. 변경 내용을 버전 ${n}에 옮겼으니 다시 확인하세요.`,
+    carried: (n) => `수정하는 동안 계획이 바뀌었습니다. 변경 내용을 버전 ${n}에 옮겼으니 다시 확인하세요.`,
     stale: (n) => `지난 내용입니다. 계획은 이제 버전 ${n}입니다.`, showVersion: (n) => `버전 ${n} 보기`,
     openQuestions: "열린 질문", ofQuestions: (i, n) => `질문 ${i} / ${n}`, previous: "이전 질문", next: "다음 질문",
     batchHelp: "각각 보이는 그대로 한 번씩 승인합니다. 원하지 않는 것은 빼세요.",
