@@ -27,16 +27,16 @@ type action struct {
 }
 
 var actions = []action{
-	{"stop", "stop the work under way", "ctrl+x", (*model).interrupt, nil},
+	{"stop", "stop the agent", "ctrl+x", (*model).interrupt, nil},
 	{"help", "all keys", "F1", func(m *model) tea.Cmd { return m.open(&help{}) }, nil},
 	{"status", "model, mode, workspace, environment of commands", "", func(m *model) tea.Cmd { return m.open(m.statusPage()) }, nil},
 	{"model", "another model for this session", "", func(m *model) tea.Cmd { return m.open(newModels("")) }, func(m *model, words string) tea.Cmd { return m.open(newModels(words)) }},
-	{"permissions", "how much the agent may do without asking", "", func(m *model) tea.Cmd { return m.open(&permissions{}) }, nil},
+	{"permissions", "what the agent may do without asking", "", func(m *model) tea.Cmd { return m.open(&permissions{}) }, nil},
 	{"plan", "the plan; with words: make a plan first", "ctrl+p", func(m *model) tea.Cmd { m.togglePlan(); return nil }, (*model).planWith},
 	{"diff", "what this session changed", "", func(m *model) tea.Cmd { return m.open(diffPage()) }, nil},
 	{"commit", "commit what this session changed", "", func(m *model) tea.Cmd { return m.open(&commit{}) }, nil},
 	{"undo", "undo the last rewind", "", (*model).undo, nil},
-	{"rewind", "go back in time", "ctrl+r", func(m *model) tea.Cmd { return m.open(&rewind{files: true}) }, nil},
+	{"rewind", "go back to an earlier point", "ctrl+r", func(m *model) tea.Cmd { return m.open(&rewind{files: true}) }, nil},
 	{"fork", "a new session that continues from here", "", (*model).fork, nil},
 	{"compact", "summarize what the model was told so far", "", (*model).compact, nil},
 	{"cost", "what this session has used", "", func(m *model) tea.Cmd { return m.open(m.costPage()) }, nil},
@@ -44,14 +44,14 @@ var actions = []action{
 	{"resume", "continue in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
 	{"find", "find words in this session", "ctrl+f", func(m *model) tea.Cmd { return m.open(newFinder(m.link.session)) }, func(m *model, words string) tea.Cmd { return m.open(newFinder(m.link.session, words)) }},
 	{"sessions", "continue in another session", "ctrl+k", func(m *model) tea.Cmd { return m.open(newSwitcher("")) }, func(m *model, words string) tea.Cmd { return m.open(newSwitcher(words)) }},
-	{"clear", "a new session in the same place", "ctrl+n", (*model).newSession, nil},
-	{"new", "a new session in the same place", "ctrl+n", (*model).newSession, nil},
+	{"clear", "a new session in the same folder", "ctrl+n", (*model).newSession, nil},
+	{"new", "a new session in the same folder", "ctrl+n", (*model).newSession, nil},
 	{"inbox", "open questions of all sessions", "ctrl+o", func(m *model) tea.Cmd { return m.open(&inbox{}) }, nil},
-	{"mcp", "tool servers and how they are", "", func(m *model) tea.Cmd { return m.open(mcpPage()) }, nil},
-	{"init", "have the agent write AGENTS.md", "", func(m *model) tea.Cmd { return m.initProject("") }, (*model).initProject},
+	{"mcp", "tool servers and their state", "", func(m *model) tea.Cmd { return m.open(mcpPage()) }, nil},
+	{"init", "ask the agent to write AGENTS.md", "", func(m *model) tea.Cmd { return m.initProject("") }, (*model).initProject},
 	{"rename", "give this session a title", "", (*model).askTitle, (*model).rename},
 	{"delete", "delete this session", "", func(m *model) tea.Cmd { return m.open(&deleting{}) }, nil},
-	{"quit", "leave; the work continues", "ctrl+c", func(*model) tea.Cmd { return tea.Quit }, nil},
+	{"quit", "leave; the agent keeps working", "ctrl+c", func(*model) tea.Cmd { return tea.Quit }, nil},
 }
 
 // found are those whose names begin with what is typed, the project's own last.
