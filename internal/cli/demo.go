@@ -133,7 +133,7 @@ func withoutGit() string {
 	if _, err := exec.LookPath("git"); err == nil {
 		return ""
 	}
-	return told("There is no git here: files cannot be taken back, only the conversation. Install git to see that as well.")
+	return told("git is not installed, so a rewind restores the conversation but not the files. Install git to see both.")
 }
 
 func showLine(d env.DemoInfo) string { return demoLine(d, "show", string(d.Session)) }
@@ -203,7 +203,7 @@ func (n *demoPrinter) hear(frame wire.Envelope) string {
 		text += n.ended(&d.Put.Message[i], first)
 	}
 	if first && len(n.ends) > 0 && len(n.state.Questions) == 0 && n.state.Status.Status == clew.StatusIdle {
-		text += told("The story has been played to its end:") + "   " + showLine(n.d) + "\n"
+		text += told("The story is finished:") + "   " + showLine(n.d) + "\n"
 	}
 	return text
 }
@@ -223,7 +223,7 @@ func (n *demoPrinter) moved(first bool) string {
 		return told("The rewind was undone.")
 	}
 	clear(n.told)
-	return told("It was taken back, %s. Say something, or answer what is open; or redo it:", term.Count(to.Removed, "message")) +
+	return told("Rewound, %s removed. Send a message or answer the open question. To undo the rewind:", term.Count(to.Removed, "message")) +
 		"   " + demoLine(n.d, "undo", string(n.d.Session)) + "\n"
 }
 
@@ -237,7 +237,7 @@ func (n *demoPrinter) ended(m *clew.Message, first bool) string {
 	if first {
 		return ""
 	}
-	return told("Done: %s", paragraph(m.Text)) + "   The whole story:\n   " + showLine(n.d) + "\n"
+	return told("Done: %s", paragraph(m.Text)) + "   To read all of it:\n   " + showLine(n.d) + "\n"
 }
 
 func (n *demoPrinter) question(q clew.Question) string {
@@ -245,17 +245,17 @@ func (n *demoPrinter) question(q clew.Question) string {
 	case *clew.HitlApprovalRequestData:
 		about := d.Reason
 		if d.Effect != nil && d.Effect.Command != "" {
-			about = "May I run `" + d.Effect.Command + "`?"
+			about = "Run `" + d.Effect.Command + "`?"
 		} else if d.Effect != nil && d.Effect.Summary != "" {
 			about = d.Effect.Summary + "?"
 		}
-		return told("It asks: %s", env.Plain(about)) + "   Say yes, or no:\n   " + demoLine(n.d, follow.AnswerWords(q)...) + "\n"
+		return told("The agent asks: %s", env.Plain(about)) + "   Answer yes or no:\n   " + demoLine(n.d, follow.AnswerWords(q)...) + "\n"
 	case *clew.HitlInputRequestData:
-		text := told("It asks: %s", env.Plain(d.Question))
+		text := told("The agent asks: %s", env.Plain(d.Question))
 		for i, o := range d.Options {
 			text += setIn(fmt.Sprintf("   %d. ", i+1), env.Plain(o.Label), env.HelpWidth)
 		}
-		return text + "   Answer with a number, or in words:\n   " + demoLine(n.d, follow.AnswerWords(q)...) + "\n"
+		return text + "   Answer with a number, or in your own words:\n   " + demoLine(n.d, follow.AnswerWords(q)...) + "\n"
 	}
 	return ""
 }

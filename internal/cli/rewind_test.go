@@ -237,7 +237,7 @@ func TestPrintMove(t *testing.T) {
 		want string
 	}{
 		{"rewind", history.Rewound{Event: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{RemovedCount: 3, Return: clew.Return{Files: files}}},
-			"Done: 3 messages taken back.\nFiles: 2 written, 1 removed.\n  left as it is: big.iso\nNothing continues by itself now: send a message, answer what is open, or resume the run.\nTake it back: clew undo s1\n"},
+			"Done: 3 messages removed.\nFiles: 2 written, 1 removed.\n  left as it is: big.iso\nNothing continues by itself now: send a message, answer what is open, or resume the run.\nTake it back: clew undo s1\n"},
 		{"undo", history.Rewound{Event: clew.EventRewindUndone, Data: &clew.RewindUndoneData{
 			FromMessageID: clew.MessageIDOf(7), RestoredMessageIDs: clew.List[clew.MessageID]{"a", "call"}, RestoredCount: 1, RemovedMessageIDs: []clew.MessageID{"b", "c"}, RemovedCount: 2,
 		}}, "Done: the rewind to msg_000000000007 is undone, 1 message back.\nWhat was said since, 2 messages, is hidden now.\nDo it again: clew redo s1\n"},

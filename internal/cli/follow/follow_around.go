@@ -61,7 +61,7 @@ func (s *transcriptPrinter) moved(to *clew.LastMove, tell bool) {
 	case to.Kind == clew.KindUndo:
 		s.note(Waiting, "A rewind was undone.")
 	default:
-		s.note(Waiting, "The session was taken back: %s gone.", term.Goes(to.Removed, "message", "is", "are"))
+		s.note(Waiting, "The session was rewound: %s removed.", term.Count(to.Removed, "message"))
 	}
 }
 

@@ -63,7 +63,7 @@ func (f *follower) moved(first bool) {
 	for _, q := range f.state.Questions {
 		id := q.RequestID()
 		if f.o.Yes.answer(q) != nil && !f.refused[id] {
-			f.note(Waiting, "! The session was taken back: --yes does not answer what is open again.")
+			f.note(Waiting, "! The session was rewound: --yes does not answer questions that are open again.")
 		}
 		f.refused[id] = true
 	}

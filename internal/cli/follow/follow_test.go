@@ -114,7 +114,7 @@ func TestStoryTellsTransitions(t *testing.T) {
 		"a step's task":      {nothing, clew.StatePut{Task: task(clew.AgentStep, clew.TaskStatusActive)}, ""},
 		"its end":            {clew.StatePut{Task: task(clew.AgentMain, clew.TaskStatusDelegated)}, clew.StatePut{Task: task(clew.AgentMain, clew.TaskStatusActive)}, "↲ the subtask is done\n"},
 		"a problem":          {nothing, clew.StatePut{Problem: []clew.Problem{{MessageID: "p", ErrorData: clew.ErrorData{Message: "no"}}}}, "✕ no\n"},
-		"a rewind":           {nothing, move(clew.LastMove{MessageID: "m", Kind: clew.KindRewind, Removed: 2}), "The session was taken back: 2 messages are gone.\n"},
+		"a rewind":           {nothing, move(clew.LastMove{MessageID: "m", Kind: clew.KindRewind, Removed: 2}), "The session was rewound: 2 messages removed.\n"},
 		"its undo":           {move(clew.LastMove{MessageID: "m"}), move(clew.LastMove{MessageID: "n", Kind: clew.KindUndo}), "A rewind was undone.\n"},
 		"a rewind of before": {move(clew.LastMove{MessageID: "m"}), move(clew.LastMove{MessageID: "m"}), ""},
 		"what waits":         {nothing, clew.StatePut{Queue: &clew.List[clew.QueuedMessage]{{}, {ClientMessageID: "mine"}}}, "It waits until what is under way is done (place 2 in the queue).\n"},

@@ -107,9 +107,9 @@ func PrintMove(w io.Writer, r Rewound, at env.Remote) error {
 	case *clew.HistoryRewoundData:
 		files = d.Files
 		if d.Redo {
-			p.Line("Done: the rewind to %s %s is done again, %s taken back.", side(d.KeepTarget), d.FromMessageID, term.Count(d.RemovedCount, "message"))
+			p.Line("Done: the rewind to %s %s is done again, %s removed.", side(d.KeepTarget), d.FromMessageID, term.Count(d.RemovedCount, "message"))
 		} else {
-			p.Line("Done: %s taken back.", term.Count(d.RemovedCount, "message"))
+			p.Line("Done: %s removed.", term.Count(d.RemovedCount, "message"))
 		}
 	case *clew.RewindUndoneData:
 		files = d.Files
