@@ -343,7 +343,7 @@ func TestYesDoesNotRepeatWhatWasTakenBack(t *testing.T) {
 	if f.answered["req_1"] {
 		t.Error("the question counts as answered")
 	}
-	if len(f.course.Questions()) != 1 || f.byRule(q) != nil || !strings.Contains(out.String(), "--yes does not answer what is open again") {
+	if len(f.course.Questions()) != 1 || f.byRule(q) != nil || !strings.Contains(out.String(), "--yes does not answer questions that are open again") {
 		t.Errorf("%v, %+v:\n%s", f.course.Questions(), f.byRule(q), out.String())
 	}
 	next := &clew.HitlApprovalRequestData{Asking: clew.Asking{RequestID: "req_2"}, Tool: "x"}
