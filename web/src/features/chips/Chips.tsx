@@ -7,7 +7,10 @@ import { Menu, type MenuItem } from "@/ui";
 import { modelChoices, presets, type ModelChoice } from "./choices";
 import { chipWords } from "./words";
 
-/** A small button that says how something stands. Where there is little room, its icon alone says it. */
+/**
+ * A small button that says how something stands. A long value is cut; where there is little
+ * room (on a phone, or in a container `chips` that is narrow), its icon alone says it.
+ */
 export function Chip({ icon, what, value, ...rest }: { icon: ReactNode; what: string; value: string; "data-chip"?: string } & React.ButtonHTMLAttributes<HTMLButtonElement>) {
   const t = useWords(chipWords);
   const said = t.is(what, value);
@@ -16,12 +19,12 @@ export function Chip({ icon, what, value, ...rest }: { icon: ReactNode; what: st
       type="button"
       aria-label={said}
       title={said}
-      className="inline-flex h-7 max-w-44 min-w-7 items-center gap-1.5 rounded px-2 text-sm font-medium hover:bg-hover pointer-coarse:h-(--row) pointer-coarse:min-w-(--row) max-sm:justify-center max-sm:px-1"
+      className="inline-flex h-7 max-w-44 min-w-7 items-center gap-1.5 rounded px-2 text-sm font-medium hover:bg-hover pointer-coarse:h-(--row) pointer-coarse:min-w-(--row) max-sm:justify-center max-sm:px-1 @max-2xs/chips:justify-center @max-2xs/chips:px-1"
       {...rest}
     >
       <span aria-hidden className="shrink-0 text-soft">{icon}</span>
-      <span className="min-w-0 truncate max-sm:hidden">{value}</span>
-      <ChevronDown size={12} aria-hidden className="shrink-0 text-soft max-sm:hidden" />
+      <span className="min-w-0 truncate max-sm:hidden @max-2xs/chips:hidden">{value}</span>
+      <ChevronDown size={12} aria-hidden className="shrink-0 text-soft max-sm:hidden @max-2xs/chips:hidden" />
     </button>
   );
 }

@@ -1,7 +1,7 @@
 import { newId } from "@clew-run/client";
 import type { Session, UserMessageData } from "@clew-run/client";
 import { useQuestions, useSnapshot } from "@clew-run/client/react";
-import { AtSign, ClipboardList, MessageSquare, Plus, Slash } from "lucide-react";
+import { AtSign, ClipboardList, MessageSquare, Plus, Slash, Zap } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
 import { useCommands, isMac } from "@/app/commands";
 import { announce, notify, notifyError } from "@/app/notices";
@@ -66,6 +66,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
   const asked = talking(questions);
   // Where only steps of a plan ask, the words are for work that goes on.
   const working = busy.has(status ?? "") || (status === "awaiting_input" && asked === null);
+  const steerable = working && !asked; // words can be for this turn or for the next
   const effect = planFirst ? null : asked; // what sending does to the open question
   useEffect(() => sendLeftOver(session), [session]);
 
@@ -193,11 +194,10 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
             <IconButton label={t.command} icon={<Slash size={15} />} onClick={() => begin("/")} className="max-sm:hidden" />
             <span aria-hidden className="mx-1.5 h-4 w-px bg-line2 max-sm:hidden" />
             <SessionChips now={choices} />
-            <span className="flex-1" />
-            <Button look="quiet" aria-pressed={planFirst} aria-label={t.planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={cx(planFirst ? "bg-run-wash text-run" : "text-soft", working && !asked && "px-1.5")}><span className={working && !asked ? "sr-only" : "max-lg:sr-only"}>{t.planFirst}</span></Button>
-            {working && !asked ? (
+            <Button look="quiet" aria-pressed={planFirst} aria-label={t.planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={cx(planFirst ? "bg-run-wash text-run" : "text-soft", steerable ? "w-(--row) px-0!" : "max-lg:w-(--row) max-lg:px-0!", effect && !empty && "max-sm:hidden")}><span className={steerable ? "sr-only" : "max-lg:sr-only"}>{t.planFirst}</span></Button>
+            {steerable ? (
               <span className="ml-auto flex shrink-0 gap-1">
-                <Button disabled={empty} title={t.hintQueue} keys={isMac ? "⌘⏎" : "Ctrl ⏎"} onClick={() => void send("steer")}>{t.steer}</Button>
+                <Button disabled={empty} title={t.hintQueue} keys={isMac ? "⌘⏎" : "Ctrl ⏎"} icon={<Zap size={15} aria-hidden className="sm:hidden" />} onClick={() => void send("steer")} className="max-sm:w-(--row) max-sm:px-0!"><span className="max-sm:sr-only">{t.steer}</span></Button>
                 <Button look="main" disabled={empty} title={t.hintQueue} keys="⏎" onClick={() => void send("queue")}>{t.queue}</Button>
               </span>
             ) : effect && !empty ? (
