@@ -16,6 +16,8 @@ import { Header } from "./header/Header";
 import { SessionDialogs } from "./header/SessionDialogs";
 import { isFinal, Problem } from "./Problem";
 import { QuestionDock } from "./questions/QuestionDock";
+import { QuestionSheet } from "./questions/QuestionSheet";
+import { useSheet } from "./questions/sheet";
 import { Returned } from "./Returned";
 import { PhoneTabs } from "./side/PhoneTabs";
 import { useSide } from "./side/side";
@@ -111,12 +113,14 @@ interface ChatProps {
 
 function Chat({ session, known, notes, choices }: ChatProps) {
   const t = useWords(sessionWords);
+  const sheet = useSheet(session);
   return (
     <section aria-label={t.chat} className="flex min-h-0 min-w-0 flex-1 flex-col">
       {known && <FindBar session={session} />}
       {known ? <Transcript session={session} notes={notes} /> : <div className="flex-1"><Loading /></div>}
       <Returned session={session} last={notes.findLast((n) => n.what === "back" || n.what === "forth")} />
-      {known && <Composer session={session} choices={choices} />}
+      {sheet && <QuestionSheet session={session} sheet={sheet} />}
+      {known && <div className={sheet?.raised ? "hidden" : "contents"}><Composer session={session} choices={choices} /></div>}
     </section>
   );
 }

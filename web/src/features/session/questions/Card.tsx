@@ -48,13 +48,15 @@ export interface CardProps {
   heading?: 2 | 3;
   /** Nothing can be heard from the server just now. */
   lineDown?: boolean;
+  /** It is what a sheet shows: without a frame of its own, with this in its head. */
+  sheet?: ReactNode;
 }
 
 /**
  * A question, the same wherever it is shown. It is bound to what it shows: when
  * that is settled or outdated, it turns inert in place and says so.
  */
-export function Card({ question: q, sessionId, answering, clock, settled, mayAnswer = true, alike, place, stale, heading = 3, lineDown }: CardProps) {
+export function Card({ question: q, sessionId, answering, clock, settled, mayAnswer = true, alike, place, stale, heading = 3, lineDown, sheet }: CardProps) {
   const t = useWords(questionWords);
   const tools = useWords(transcriptWords).tools;
   const title = useId();
@@ -87,15 +89,16 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
       aria-labelledby={title}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className={cx("overflow-hidden rounded-lg border bg-sheet", open ? "border-ask-line shadow-raised" : "border-line")}
+      className={sheet ? "-outline-offset-2" : cx("overflow-hidden rounded-lg border bg-sheet", open ? "border-ask-line shadow-raised" : "border-line")}
     >
       {place && <div className="px-3.5 py-2">{place}</div>}
-      <header className={cx("flex flex-wrap items-center gap-x-2 gap-y-1 px-3.5 py-2.5", open ? "bg-ask-wash" : "bg-well")}>
+      <header className={cx("flex flex-wrap items-center gap-x-2 gap-y-1", sheet ? "sticky top-0 z-10 bg-sheet px-4 pt-1" : cx("px-3.5 py-2.5", open ? "bg-ask-wash" : "bg-well"))}>
         <Mark tone={open ? "ask" : "past"} />
-        <Heading id={title} className={cx("min-w-0 flex-1 text-md leading-5 font-semibold", !open && "text-soft")}><Revealed text={t.titles[kind](askerOf(q), tool && t.allowTool(tool))} /></Heading>
+        <Heading id={title} className={cx("min-w-0 flex-1 leading-5 font-semibold", sheet ? "text-xl" : "text-md", !open && "text-soft")}><Revealed text={t.titles[kind](askerOf(q), tool && t.allowTool(tool))} /></Heading>
         {open && <Countdown clock={clock} question={q} help={t.ifNobody[kind]} />}
+        {sheet}
       </header>
-      <div className="flex flex-col gap-2.5 px-3.5 pt-3 pb-3.5 empty:hidden">
+      <div className={cx("flex flex-col gap-2.5 empty:hidden", sheet ? "px-4 pt-1" : "px-3.5 pt-3 pb-3.5")}>
         {open && !!q.deadline_ms && endsMore.has(kind) && <p className="text-sm text-ask" data-if-nobody>{t.ifNobody[kind]}</p>}
         {q.type === "hitl_approval_request" && <Approval {...body} question={q} />}
         {q.type === "hitl_plan_review" && <PlanReview {...body} question={q} />}

@@ -1,6 +1,6 @@
 import type { Question, Session, SettledQuestion } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { useMemo } from "react";
+import { useMemo, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { Button, Mark } from "@/ui";
@@ -11,7 +11,7 @@ import { Card } from "./Card";
 import { questionWords } from "./words";
 
 /** A question of a session, in its transcript or above its composer. */
-export function QuestionCard({ session, question: q }: { session: Session; question: Question }) {
+export function QuestionCard({ session, question: q, sheet }: { session: Session; question: Question; /** It stands in a phone's sheet, with this in its head. */ sheet?: ReactNode }) {
   const answering = useMemo(() => bySession(session), [session]);
   const questions = useSnapshot(session, (s) => s.questions);
   const done = useSnapshot(session, (s) => s.settled.find((d) => d.request_id === q.request_id));
@@ -38,6 +38,7 @@ export function QuestionCard({ session, question: q }: { session: Session; quest
       alike={open ? alike : undefined}
       stale={newer && <Stale session={session} version={newer.version} requestId={newer.requestId} />}
       lineDown={!synced}
+      sheet={sheet}
     />
   );
 }

@@ -1,11 +1,11 @@
 import type { Question, Session, TranscriptMessage } from "@clew-run/client";
 import { Markdown } from "@/lib/Markdown";
-import { QuestionCard } from "../questions/QuestionCard";
 import { Settled } from "./Settled";
+import { TranscriptQuestion } from "./TranscriptQuestion";
 
 /** A question in the transcript: its card while it is open, its words and answer after. */
 export function QuestionRow({ session, message: m, question }: { session: Session; message?: TranscriptMessage; question?: Question }) {
-  if (question) return <QuestionCard session={session} question={question} />;
+  if (question) return <TranscriptQuestion session={session} question={question} />;
   if (!m) return null;
   return (
     <>

@@ -6,12 +6,12 @@ import { useWords } from "@/i18n";
 import { duration } from "@/lib/format";
 import { Counts, cx, Mark } from "@/ui";
 import { endWords } from "../ends";
-import { QuestionCard } from "../questions/QuestionCard";
 import { allowedWords } from "./allowed";
 import { isHalted, saysOf, toneOfCall, viewOf } from "./call";
 import { FailedTail } from "./FailedTail";
 import { Settled } from "./Settled";
 import { ToolBody } from "./ToolBody";
+import { TranscriptQuestion } from "./TranscriptQuestion";
 import { toolRow } from "./toolRow";
 import { useCalmMessage } from "./useCalmMessage";
 import { transcriptWords } from "./words";
@@ -75,7 +75,7 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
       {inDoubt && <p className="rounded bg-ask-wash px-3 py-1.5 text-ask">{v.status === "stopped" ? t.inDoubtStopped : t.inDoubt}</p>}
       {reason && !open && <FailedTail session={session} message={m} text={reason} />}
       <div id={id} hidden={!open}>{open && <ToolBody session={session} message={m} output={output} made={v.status !== "denied" && v.status !== "rewound"} />}</div>
-      {!slim && question && <div className="py-1.5"><QuestionCard session={session} question={question} /></div>}
+      {!slim && question && <div className="py-1.5"><TranscriptQuestion session={session} question={question} /></div>}
       {!slim && !question && m.answer && v.status !== "rewound" && <Settled answer={m.answer} quiet />}
     </div>
   );
