@@ -1,5 +1,5 @@
 import { barriers, expect, live, screenshots, test, until } from "../harness";
-import { parallelSteps } from "./story";
+import { nestedSubtasks, parallelSteps } from "./story";
 
 test("steps at the same time are named groups in one card, each with its result beside it", async ({ world, visit }) => {
   await world.model.script(parallelSteps);
@@ -60,4 +60,49 @@ test("steps at the same time are named groups in one card, each with its result 
   expect([wrote.tool?.added, wrote.tool?.removed]).toEqual([1, 2]);
   await page.goto(`/s/${session}?message=${wrote.message_id}`);
   await until("it has the focus", async () => (await page.locator("article:focus").getAttribute("data-message").catch(() => null)) === wrote.message_id);
+});
+
+test("a subtask of a subtask stands inside its parent's group, with name, result and time", async ({ world, visit }) => {
+  await world.model.script(nestedSubtasks);
+  const session = await world.session("Nested", { "a.txt": "one\n" });
+  await world.say(session, "delegate");
+  const { page } = await visit({ path: `/s/${session}` });
+  await live(page);
+  const outer = page.locator("[data-group]", { hasText: "the outer part" });
+  const inner = page.locator("[data-group]", { hasText: "the inner part" });
+  await page.getByText("I have read it.").waitFor();
+  expect(await outer.getAttribute("data-depth")).toBe("0");
+  expect(await inner.getAttribute("data-depth")).toBe("1");
+  const left = async (of: typeof inner) => (await of.boundingBox())!.x;
+  expect(await left(inner)).toBeGreaterThan(await left(outer));
+  expect(await left(page.getByText("I have read it."))).toBeGreaterThan(await left(page.getByText("I give a part of it away.")));
+  // One card holds all of it.
+  expect(await page.locator("[data-row] > div.rounded-t-lg").count()).toBe(1);
+  await screenshots(page, "nested-live");
+  expect(await barriers(page)).toEqual([]);
+  // Folding the outer one folds the inner one with it.
+  await outer.focus();
+  await page.keyboard.press("Enter");
+  await inner.waitFor({ state: "detached" });
+  expect(await page.getByText("I have read it.").count()).toBe(0);
+  await page.keyboard.press("Enter");
+  await inner.waitFor();
+
+  await world.model.release();
+  await world.settled(session);
+  await until("the inner one is done", async () => (await inner.getAttribute("data-tone")) === "done");
+  expect(await inner.locator("[data-result]").innerText()).toBe("The inner part is done.");
+  expect(await page.getByText("The inner part is done.").count()).toBe(1);
+  await page.reload();
+  await live(page);
+  expect(await outer.locator("[data-result]").innerText()).toBe("The outer part is done.");
+  expect(await inner.count()).toBe(0);
+  await screenshots(page, "nested-done");
+
+  // A link into the inner one opens both.
+  const { messages } = await world.rest.sessions.messages(session, { limit: 200 });
+  const read = messages.find((m) => m.tool?.name === "read_file")!;
+  await page.goto(`/s/${session}?message=${read.message_id}`);
+  await until("it has the focus", async () => (await page.locator("article:focus").getAttribute("data-message").catch(() => null)) === read.message_id);
+  expect(await inner.getAttribute("aria-expanded")).toBe("true");
 });

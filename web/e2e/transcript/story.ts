@@ -40,3 +40,13 @@ export const looksAndRuns = [
   { when: { tool_result: "execute_command" }, times: 0, reply: [{ text: "It failed; that is what I wanted to see." }] },
   { times: 0, reply: [{ text: "Yes." }] },
 ];
+
+/** A subtask that has a subtask of its own, which reads a file and waits until the model is released. */
+export const nestedSubtasks = [
+  { when: { last_user: { regexp: "^the inner part" }, tool_result: "read_file" }, times: 0, reply: [{ text: "I have read it." }, { delay: "1h" }, { tool: { name: "attempt_completion", id: "c_inner", input: { result: "The inner part is done." } } }] },
+  { when: { last_user: { regexp: "^the inner part" } }, times: 0, reply: [{ tool: { name: "read_file", id: "c_read", input: { path: "a.txt" } } }] },
+  { when: { last_user: { regexp: "^the outer part" }, tool_result: "new_task" }, times: 0, reply: [{ tool: { name: "attempt_completion", id: "c_outer", input: { result: "The outer part is done." } } }] },
+  { when: { last_user: { regexp: "^the outer part" } }, times: 0, reply: [{ text: "I give a part of it away." }, { tool: { name: "new_task", id: "c_sub", input: { message: "the inner part", mode: "code" } } }] },
+  { when: { tool_result: "new_task" }, times: 0, reply: [{ text: "All of it is done." }] },
+  { when: { last_user: "delegate" }, times: 0, reply: [{ text: "I give it away." }, { tool: { name: "new_task", id: "c_sub", input: { message: "the outer part", mode: "code" } } }] },
+];

@@ -7,7 +7,7 @@ import { Badge, Counts, cx, Mark, type Tone } from "@/ui";
 import { findWords } from "../find/words";
 import { useFind } from "../find/find";
 import { useServerNow } from "../plan/useServerNow";
-import type { Row } from "./rows";
+import { everyRow, type Row } from "./rows";
 import { transcriptWords } from "./words";
 
 /** How a subtask or a step stands, by its task; a task that the server no longer holds has ended. */
@@ -27,9 +27,10 @@ export function GroupHead({ session, row, message: m, onToggle }: { session: Ses
   const tone = toneOfTask(task);
   const now = useServerNow(session, tone === "run" || tone === "ask");
   const open = row.card?.open === true;
+  const nested = !!row.card?.depth;
   const title = task?.text || m.summary || (m.text ?? "").trimStart().split("\n", 1)[0]!.slice(0, 300);
   const result = open ? undefined : task?.result || resultOf(session, row);
-  const inside = useFind((s) => (open || s.session !== session.id ? 0 : row.inner!.reduce((n, r) => n + [r.id, ...r.more].reduce((m, id) => m + (s.matches.get(id) ?? 0), 0), 0)));
+  const inside = useFind((s) => (open || s.session !== session.id ? 0 : everyRow(row.inner!).filter((r) => r.kind !== "group").reduce((n, r) => n + [r.id, ...r.more].reduce((m, id) => m + (s.matches.get(id) ?? 0), 0), 0)));
   const find = useWords(findWords);
   const took = task ? (task.ended_ms ?? now) - task.created_ms : 0;
   return (
@@ -38,8 +39,9 @@ export function GroupHead({ session, row, message: m, onToggle }: { session: Ses
       aria-expanded={open}
       data-group={row.group}
       data-tone={tone}
+      data-depth={row.card?.depth}
       onClick={() => onToggle(row.group!, !open)}
-      className={cx("flex w-full min-w-0 items-center gap-2 py-1.5 pr-3 pl-2.5 text-left hover:bg-hover/50 -outline-offset-2 pointer-coarse:min-h-(--row)", result ? "min-h-[50px]" : "min-h-[38px]", row.card?.first && "rounded-t-lg", row.card?.last && "rounded-b-lg")}
+      className={cx("flex w-full min-w-0 items-center gap-2 text-left hover:bg-hover/50 -outline-offset-2 pointer-coarse:min-h-(--row)", nested ? "min-h-[30px] rounded py-0.5" : cx("py-1.5 pr-3 pl-2.5", result ? "min-h-[50px]" : "min-h-[38px]"), row.card?.first && "rounded-t-lg", row.card?.last && "rounded-b-lg")}
     >
       <ChevronRight size={15} aria-hidden className={cx("shrink-0 text-soft transition-transform duration-(--motion) max-sm:hidden", open && "rotate-90")} />
       {number > 0 && <span className="h-[18px] min-w-[18px] shrink-0 rounded-[5px] bg-hover px-[5px] text-center text-xs leading-[18px] font-semibold text-soft"><span className="sr-only">{t.step} </span>{number}</span>}

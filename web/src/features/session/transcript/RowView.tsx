@@ -63,7 +63,7 @@ export const RowView = memo(function RowView({ session, row, question, current, 
   };
   const mark = (): ThreadMark => {
     if (asking) return "ask";
-    if (row.kind === "group") return toneOfTask(session.store.getSnapshot().tasks.find((k) => k.task_id === row.group));
+    if (row.kind === "group" && !row.card?.depth) return toneOfTask(session.store.getSnapshot().tasks.find((k) => k.task_id === row.group));
     if (row.card) return "none";
     if (row.note) return "past";
     if (!m) return "none";
@@ -114,21 +114,24 @@ export const RowView = memo(function RowView({ session, row, question, current, 
       <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} place={row.card || (asking && !row.head) ? "card" : row.head ? "head" : row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />
       <div className={cx("min-w-0", row.card && cardLook(row))}>
         {row.head && m && <RowHead row={row} message={m} id={id} />}
-        {content()}
+        {row.card && row.card.depth > 1 ? <div className="border-l border-line py-0.5 pl-3" style={{ marginLeft: 7 + (Math.min(row.card.depth, deepest) - 2) * 19 }}>{content()}</div> : content()}
       </div>
       {near && said && m && !live && <MessageActions session={session} message={m} />}
     </article>
   );
 }, (a, b) => sameRow(a.row, b.row) && a.session === b.session && a.question === b.question && a.current === b.current && a.reachable === b.reachable && a.place === b.place && a.of === b.of && a.onMove === b.onMove && a.onFocusRow === b.onFocusRow && a.onToggle === b.onToggle);
 
+/** Rows of groups further inside are not indented more: they need room for their words. */
+const deepest = 5;
+
 /** A row's part of the card that it and its neighbours make up. */
 function cardLook({ kind, card }: Row): string {
-  const { first, last, live, end } = card!;
+  const { first, last, live, end, depth } = card!;
   return cx(
     "border-x bg-sheet",
     live ? "border-run-line" : "border-line",
     first && "rounded-t-lg border-t",
     last && cx("rounded-b-lg border-b", live && "shadow-card"),
-    kind === "group" ? !first && "border-t border-t-line" : cx("py-0.5 pr-3 pl-8 max-sm:px-3", end && "pb-2.5"),
+    kind === "group" && depth === 0 ? !first && "border-t border-t-line" : cx("pr-3 pl-8 max-sm:px-3", depth > 1 ? end && "pb-2" : end ? "pt-0.5 pb-2.5" : "py-0.5"),
   );
 }

@@ -42,7 +42,7 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
   const key = useSnapshot(session, (s) => factsKey(s.tasks));
   const facts = useMemo(() => factsOf(key), [key]);
   const groups = useGroups(facts, !follow.following);
-  const { rows, questionOf, currentFrom, groupWith } = useTranscript(session, notes, facts, groups.isOpen);
+  const { rows, questionOf, currentFrom, groupsWith } = useTranscript(session, notes, facts, groups.isOpen);
   const [focused, setFocused] = useState<string | null>(null);
 
   const focusedAt = useMemo(() => (focused === null ? -1 : rows.findIndex((r) => r.key === focused)), [rows, focused]);
@@ -135,9 +135,9 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
   useTarget(session, rows, box, open, {
     scrollTo: (i) => virtual.scrollToIndex(i, { align: "center" }),
     unfold: (id) => {
-      const task = groupWith(id);
-      if (task) groups.set(task, true);
-      return task !== undefined;
+      const around = groupsWith(id);
+      for (const task of around) groups.set(task, true);
+      return around.length > 0;
     },
     leave: () => {
       const el = box.current;

@@ -1,5 +1,5 @@
 import type { TaskInfo } from "@clew-run/client";
-import type { Row } from "./rows";
+import { everyRow, type Card, type Row } from "./rows";
 
 /** What the server says of a group's task, as far as it decides how the group is laid out. */
 export interface GroupFacts {
@@ -7,23 +7,26 @@ export interface GroupFacts {
   live: boolean;
   from: number;
   to: number;
+  /** The task that started it. */
+  parent?: string;
 }
 
 /** The facts of subtasks and steps, as one text: the same as long as they say the same. */
 export function factsKey(tasks: readonly TaskInfo[]): string {
-  return tasks.filter((t) => t.parent_task_id || t.todo_id).map((t) => `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""}`).join("\n");
+  return tasks.filter((t) => t.parent_task_id || t.todo_id).map((t) => `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""} ${t.parent_task_id ?? ""}`).join("\n");
 }
 
 export function factsOf(key: string): ReadonlyMap<string, GroupFacts> {
   return new Map(key.split("\n").filter(Boolean).map((line) => {
-    const [task, from, to] = line.split(" ");
-    return [task!, { live: !to, from: Number(from), to: to ? Number(to) : Infinity }];
+    const [task, from, to, parent] = line.split(" ");
+    return [task!, { live: !to, from: Number(from), to: to ? Number(to) : Infinity, parent: parent || undefined }];
   }));
 }
 
 /**
  * The rows as they are shown: groups that were at work at the same time share a card, and
- * a folded one shows its head alone, besides a question that is open in it.
+ * a folded one shows its head alone, besides a question that is open in it. A group of a
+ * group stands inside it.
  */
 export function layOut(rows: readonly Row[], facts: ReadonlyMap<string, GroupFacts>, isOpen: (task: string) => boolean, asks: (row: Row) => boolean): Row[] {
   const out: Row[] = [];
@@ -37,11 +40,18 @@ export function layOut(rows: readonly Row[], facts: ReadonlyMap<string, GroupFac
     const end = cardEnd(rows, i, facts);
     const heads = rows.slice(i, end);
     const live = heads.some((h) => facts.get(h.group!)?.live === true);
-    const parts = heads.flatMap((h) => {
+    const part = (row: Row, depth: number, open = false): InCard => ({ ...row, card: { first: false, last: false, live, open, end: false, depth } });
+    const shown = (h: Row, depth: number): InCard[] => {
       const open = isOpen(h.group!);
-      const inner = open ? h.inner! : h.inner!.filter(asks);
-      const plain = { first: false, last: false, live, open: false, end: false };
-      return [{ ...h, card: { ...plain, open } }, ...inner.map((n, j) => ({ ...n, card: { ...plain, end: j === inner.length - 1 } }))];
+      const inner = open
+        ? h.inner!.flatMap((n) => (n.kind === "group" ? shown(n, depth + 1) : part(n, depth + 1)))
+        : everyRow(h.inner!).filter(asks).map((n) => part(n, depth + 1));
+      return [part(h, depth, open), ...inner];
+    };
+    const parts = heads.flatMap((h) => {
+      const group = shown(h, 0);
+      if (group.length > 1) group.at(-1)!.card.end = true;
+      return group;
     });
     parts[0]!.card.first = true;
     parts.at(-1)!.card.last = true;
@@ -50,6 +60,8 @@ export function layOut(rows: readonly Row[], facts: ReadonlyMap<string, GroupFac
   }
   return out;
 }
+
+type InCard = Row & { card: Card };
 
 /** Where the card that begins here ends. */
 function cardEnd(rows: readonly Row[], start: number, facts: ReadonlyMap<string, GroupFacts>): number {

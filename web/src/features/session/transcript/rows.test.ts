@@ -109,6 +109,31 @@ describe("rows", () => {
     expect(layOut(rows, facts, () => false, (r) => r.group === "a").map((r) => r.kind)).toEqual(["group", "text", "group", "group"]);
   });
 
+  test("a subtask of a subtask stands inside the group of the one that started it, at any depth", () => {
+    const of = (task: string, more: Partial<TranscriptMessage> = {}) => message({ agent_id: task, agent_kind: "task", task_id: task, ...more });
+    const told = (task: string, by: string) => message({ role: "user", agent_id: by, task_id: task, tool_call_id: "n", text: task });
+    const task = (id: string, parent: string, to?: number) => ({ task_id: id, parent_task_id: parent, created_ms: 1, ended_ms: to }) as TaskInfo;
+    const facts = factsOf(factsKey([{ task_id: "main", created_ms: 0 } as TaskInfo, task("a", "main"), task("b", "a"), task("c", "b", 5)]));
+    const list = [
+      told("a", "a1"), of("a"), told("b", "a"), of("b"), told("c", "b"), of("c", { say: "completion_result" }), of("c", { task_id: "b", say: "subtask_result", tool_call_id: "n" }), of("b", { say: "completion_result" }), of("b", { task_id: "a", say: "subtask_result", tool_call_id: "n" }), of("a", { say: "completion_result" }), of("a", { task_id: "main", say: "subtask_result", tool_call_id: "n" }), message({}),
+    ];
+    const rows = rowsOf(list, { tasks: facts });
+    expect(rows.map((r) => r.key)).toEqual(["group:a", list.at(-1)!.message_id]);
+    expect(layOut(rows, facts, () => true, () => false).map((r) => [r.kind, r.group, r.card?.depth])).toEqual([
+      ["group", "a", 0], ["brief", "a", 1], ["text", "a", 1],
+      ["group", "b", 1], ["brief", "b", 2], ["text", "b", 2],
+      ["group", "c", 2], ["brief", "c", 3], ["result", "c", 3],
+      ["result", "b", 2], ["result", "a", 1], ["text", undefined, undefined],
+    ]);
+    expect(layOut(rows, facts, (t) => t === "a", () => false).map((r) => r.key)).toEqual(["group:a", list[0]!.message_id, list[1]!.message_id, "group:b", list[9]!.message_id, list[11]!.message_id]);
+    // What asks deep inside is seen, however much is folded.
+    expect(layOut(rows, facts, () => false, (r) => r.group === "c" && r.kind === "result").map((r) => [r.kind, r.group])).toEqual([["group", "a"], ["result", "c"], ["text", undefined]]);
+    // What began further up than what is loaded stands in its groups as well.
+    const late = layOut(rowsOf(list.slice(5), { tasks: facts }), facts, () => true, () => false);
+    expect(late.slice(0, 4).map((r) => [r.kind, r.group])).toEqual([["group", "a"], ["group", "b"], ["group", "c"], ["result", "c"]]);
+    expect(late.some((r) => r.group === undefined && r.kind === "result")).toBe(true); // told to the session's own agent
+  });
+
   test("waiting messages are not in the transcript", () => {
     const waiting = user("later");
     expect(kinds([user(), waiting], { queued: new Set([waiting.message_id]) })).toEqual(["user"]);

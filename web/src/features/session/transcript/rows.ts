@@ -51,6 +51,8 @@ export interface Card {
   open: boolean;
   /** The last row of its group. */
   end: boolean;
+  /** How many groups of the card it stands in: 0 for the card's own heads. */
+  depth: number;
 }
 
 export interface RowOptions {
@@ -60,6 +62,8 @@ export interface RowOptions {
   queued: ReadonlySet<string>;
   /** Calls with an open question: they stay on their own. */
   asking: ReadonlySet<string>;
+  /** The tasks that are groups, with those that started them, as the server says. */
+  tasks?: ReadonlyMap<string, { parent?: string }>;
 }
 
 const quietTools = new Set(["read_file", "list_files", "search_files", "read_output"]);
@@ -128,26 +132,31 @@ interface Lane {
 export function buildRows(ids: readonly string[], get: (id: string) => TranscriptMessage | undefined, o: RowOptions): Row[] {
   const main = newLane([]);
   const groups = new Map<string, Lane>(); // by task
-  const given = new Set<string>(); // calls that gave work to a group that is shown
+  const given: string[] = []; // calls that gave work to a group that is shown; models use ids again
+  const laneOf = (task: string, id: string): Lane => {
+    const known = groups.get(task);
+    if (known) return known;
+    const parent = o.tasks?.get(task)?.parent;
+    const around = parent && o.tasks!.has(parent) ? laneOf(parent, id) : main;
+    const lane = newLane([]);
+    groups.set(task, lane);
+    around.rows.push({ ...row(id, "group", "sub"), key: `group:${task}`, group: task, inner: lane.rows });
+    return lane;
+  };
 
   for (const id of ids) {
     const m = get(id);
     if (!m || o.queued.has(id)) continue;
     const kind = kindOf(m);
     if (!kind) continue;
-    const task = groupOf(m, kind);
-    if (m.say === "subtask_result" && m.tool_call_id && given.delete(m.tool_call_id)) continue; // the group has it
-    let lane = main;
-    if (task) {
-      lane = groups.get(task) ?? newLane([]);
-      if (!groups.has(task)) {
-        if (kind === "meta") continue; // nothing to show of it yet
-        groups.set(task, lane);
-        main.rows.push({ ...row(id, "group", "sub"), key: `group:${task}`, group: task, inner: lane.rows });
-      }
-      if (kind === "brief" && m.tool_call_id) given.add(m.tool_call_id);
+    if (m.say === "subtask_result" && m.tool_call_id && given.includes(m.tool_call_id)) {
+      given.splice(given.lastIndexOf(m.tool_call_id), 1);
+      continue; // the group has it
     }
-    addTo(lane, m, kind, get, o, task);
+    const task = groupOf(m, kind, o);
+    if (task && kind === "meta" && !groups.has(task)) continue; // nothing to show of it yet
+    if (kind === "brief" && m.tool_call_id) given.push(m.tool_call_id);
+    addTo(task ? laneOf(task, id) : main, m, kind, get, o, task);
   }
   for (const lane of [main, ...groups.values()]) closeTurn(lane, o);
   return main.rows;
@@ -158,8 +167,14 @@ function newLane(rows: Row[]): Lane {
 }
 
 /** The task whose group a message stands in, undefined for the session's own agent and for people. */
-function groupOf(m: TranscriptMessage, kind: RowKind): string | undefined {
-  return kind === "brief" || (isSub(m) && m.say !== "subtask_result" && m.role !== "user") ? m.task_id : undefined;
+function groupOf(m: TranscriptMessage, kind: RowKind, o: RowOptions): string | undefined {
+  if (m.say === "subtask_result") return m.task_id && o.tasks?.has(m.task_id) ? m.task_id : undefined; // told to the one that started it
+  return kind === "brief" || (isSub(m) && m.role !== "user") ? m.task_id : undefined;
+}
+
+/** The rows with all that stand in their groups. */
+export function everyRow(rows: readonly Row[]): Row[] {
+  return rows.flatMap((r) => (r.inner ? [r, ...everyRow(r.inner)] : [r]));
 }
 
 function closeTurn(lane: Lane, o: RowOptions): void {
@@ -225,5 +240,5 @@ export function sameRow(a: Row, b: Row): boolean {
 }
 
 function sameCard(a: Card | undefined, b: Card | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.live === b.live && a.open === b.open && a.end === b.end);
+  return a === b || (a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.live === b.live && a.open === b.open && a.end === b.end && a.depth === b.depth);
 }

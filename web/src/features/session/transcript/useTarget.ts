@@ -2,11 +2,11 @@ import type { Session } from "@clew-run/client";
 import { useEffect, useRef, type RefObject } from "react";
 import { useSearch } from "wouter";
 import { useFind } from "../find/find";
-import type { Row } from "./rows";
+import { everyRow, type Row } from "./rows";
 
 interface Ways {
   scrollTo(index: number): void;
-  /** Opens the group that a message stands in; false if it stands in none. */
+  /** Opens the groups that a message stands in; false if it stands in none. */
   unfold(messageId: string): boolean;
   /** Somebody is taken to a place: the view no longer follows the end. */
   leave(): void;
@@ -40,7 +40,7 @@ export function useTarget(session: Session, rows: readonly Row[], box: RefObject
   /** Whether it is on its way there; otherwise it is tried again with the rows to come. Who finds on keeps the focus where it is. */
   function go(question: string | null, message: string | null, key: string, focus: boolean): boolean {
     const find = () => now.current.rows.findIndex((r) =>
-      r.kind === "group" ? r.id === message && !r.inner?.some((n) => n.id === message) : question ? r.key === `question:${question}` || session.store.message(r.id)?.request_id === question : r.id === message || r.more.includes(message!),
+      r.kind === "group" ? r.id === message && !everyRow(r.inner!).some((n) => n.id === message) : question ? r.key === `question:${question}` || session.store.message(r.id)?.request_id === question : r.id === message || r.more.includes(message!),
     );
     let target = find;
     if (find() < 0) {
@@ -63,8 +63,8 @@ export function useTarget(session: Session, rows: readonly Row[], box: RefObject
       const at = target();
       if (at < 0) return;
       now.current.ways.scrollTo(at); // rows that were never measured move: aim again until it is there
-      const selector = question ? `[data-question="${CSS.escape(question)}"]` : `[data-index="${at}"] > article`;
-      const el = box.current?.querySelector<HTMLElement>(selector) ?? box.current?.querySelector<HTMLElement>(`[data-index="${at}"] > article`);
+      const card = question ? document.getElementById(`question-${question}`) : null; // in its row, or in a phone's sheet
+      const el = card ?? box.current?.querySelector<HTMLElement>(`[data-index="${at}"] > article`);
       if (el && tries > 3) return focus ? el.focus({ preventScroll: true }) : undefined;
       if (tries++ < 20) requestAnimationFrame(aim);
     };

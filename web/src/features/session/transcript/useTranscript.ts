@@ -4,12 +4,12 @@ import { useCallback, useMemo } from "react";
 import { usePrefs } from "@/app/prefs";
 import { layOut, type GroupFacts } from "./groups";
 import { withNotes, type Note } from "./notes";
-import { buildRows, type Row } from "./rows";
+import { buildRows, everyRow, type Row } from "./rows";
 
 export interface TranscriptRows {
   rows: readonly Row[];
-  /** The group that a message stands in. */
-  groupWith(messageId: string): string | undefined;
+  /** The groups that a message stands in, the outer one first. */
+  groupsWith(messageId: string): readonly string[];
   /** The open question of a row. */
   questionOf(row: Row): Question | undefined;
   /** From this row on the turn is under way; rows.length if none is. */
@@ -34,9 +34,10 @@ export function useTranscript(session: Session, notes: readonly Note[], facts: R
       verbose,
       queued: new Set(queue.map((q) => q.message_id)),
       asking: new Set(questions.map((q) => q.tool_call_id).filter((id) => id !== undefined)),
+      tasks: facts,
     });
     return [...withNotes(list, notes, hasOlder, hasNewer), ...homeless(list, questions, (id) => get.call(session.store, id)?.request_id)];
-  }, [ids, queue, questions, verbose, session, get, notes, hasOlder, hasNewer]);
+  }, [ids, queue, questions, verbose, session, get, notes, hasOlder, hasNewer, facts]);
 
   const byRequest = useMemo(() => new Map(questions.map((q) => [q.request_id, q])), [questions]);
   const questionOf = useCallback((row: Row): Question | undefined => {
@@ -48,14 +49,14 @@ export function useTranscript(session: Session, notes: readonly Note[], facts: R
   }, [byRequest, session, get]);
   const rows = useMemo(() => layOut(built, facts, isOpen, (r) => questionOf(r) !== undefined), [built, facts, isOpen, questionOf]);
   const currentFrom = useMemo(() => (working ? Math.max(0, rows.findLastIndex((r) => r.kind === "user" && get.call(session.store, r.id)?.delivery !== "steer")) : rows.length), [rows, working, session, get]);
-  const groupWith = useCallback((id: string) => built.find((r) => r.inner?.some((n) => n.id === id || n.more.includes(id)))?.group, [built]);
-  return { rows, questionOf, currentFrom, groupWith };
+  const groupsWith = useCallback((id: string) => everyRow(built).filter((r) => r.inner && everyRow(r.inner).some((n) => n.kind !== "group" && (n.id === id || n.more.includes(id)))).map((r) => r.group!), [built]);
+  return { rows, questionOf, currentFrom, groupsWith };
 }
 
 /** Questions whose message is not held stand at the end, so that none is missed. */
 function homeless(rows: readonly Row[], questions: readonly Question[], requestOf: (id: string) => string | undefined): Row[] {
   if (questions.length === 0) return [];
-  const shown = new Set(rows.flatMap((r) => [r, ...(r.inner ?? [])]).filter((r) => r.kind === "call" || r.kind === "question").map((r) => requestOf(r.id)));
+  const shown = new Set(everyRow(rows).filter((r) => r.kind === "call" || r.kind === "question").map((r) => requestOf(r.id)));
   return questions
     .filter((q) => !shown.has(q.request_id))
     .map((q) => ({ key: `question:${q.request_id}`, kind: "question", id: q.message_id ?? "", more: [], voice: "agent", head: false }));
