@@ -206,7 +206,10 @@ type MessagesPage struct {
 	Next MessageID `json:"next,omitempty"`
 	// Newer is what to give as after to get the page after this one. Pages that
 	// were asked for by after or around have it, unless they end with the newest.
-	Newer           MessageID       `json:"newer,omitempty"`
+	Newer MessageID `json:"newer,omitempty"`
+	// Tasks are those of the messages, and those that started them, as they stood then. Pages
+	// that were asked for by as_of have them.
+	Tasks           []TaskInfo      `json:"tasks,omitempty"`
 	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
 }
 

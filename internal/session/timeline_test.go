@@ -143,6 +143,43 @@ fork||||false
 	}
 }
 
+// The transcript as it was comes with its tasks as they stood then, and with those that
+// started them.
+func TestTasksAsTheyStoodThen(t *testing.T) {
+	j := new(journaltest.Memory).Node("a")
+	s := newScribe(t, j, "s")
+	ref := func(id, parent clew.TaskID) clew.TaskRef {
+		return clew.TaskRef{TaskID: id, ParentTaskID: parent, RootTaskID: "task_1"}
+	}
+	says := func(task clew.TaskID) clew.MessageID {
+		id := clew.MessageIDOf(s.head.Seq + 1)
+		s.write(clew.EventMessageCreated, &clew.MessageCreatedData{Message: clew.Message{
+			MessageID: id, TS: s.head.TS + 1, Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant, Text: "words", TaskID: task,
+		}})
+		return id
+	}
+	s.write(clew.EventTaskCreated, &clew.TaskCreatedData{TaskRef: ref("task_1", ""), Task: "All"})
+	s.write(clew.EventTaskCreated, &clew.TaskCreatedData{TaskRef: ref("task_2", "task_1"), Task: "A part"})
+	s.write(clew.EventTaskCreated, &clew.TaskCreatedData{TaskRef: ref("task_3", "task_2"), Task: "A part of it"})
+	s.write(clew.EventTaskCreated, &clew.TaskCreatedData{TaskRef: ref("task_4", "task_1"), Task: "Silent"})
+	early := says("task_3")
+	late := says("task_3")
+	s.write(clew.EventTaskCompleted, &clew.TaskCompletedData{TaskRef: ref("task_3", "task_2"), ResultSummary: "found"})
+	w := watch(t, start(t, j, session.Config{}), "s")
+	for id, want := range map[clew.MessageID]string{early: "", late: "found"} {
+		page, err := w.Page(t.Context(), view.PageQuery{AsOf: id})
+		if err != nil || len(page.Tasks) != 3 {
+			t.Fatalf("%v: %+v", err, page.Tasks)
+		}
+		if got := page.Tasks[2]; got.TaskID != "task_3" || got.ParentTaskID != "task_2" || got.Text != "A part of it" || got.Result != want || (got.EndedMS != 0) != (want != "") {
+			t.Errorf("as of %s: %+v", id, got)
+		}
+	}
+	if page, err := w.Page(t.Context(), view.PageQuery{}); err != nil || page.Tasks != nil {
+		t.Errorf("today's tasks are in the state: %+v, %v", page.Tasks, err)
+	}
+}
+
 // What a call was about is told without the form that its input has.
 func TestSubjectOfACall(t *testing.T) {
 	for summary, want := range map[string]string{

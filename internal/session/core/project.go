@@ -88,6 +88,23 @@ func (s *State) planTask(t *Task) *Task {
 	return nil
 }
 
+// TaskInfos says how the tasks stand that messages are of, and those that started them.
+func (s *State) TaskInfos(messages []clew.Message) []clew.TaskInfo {
+	wanted := map[clew.TaskID]bool{}
+	for i := range messages {
+		for t := s.Task(messages[i].TaskID); t != nil && !wanted[t.TaskID]; t = s.Task(t.ParentTaskID) {
+			wanted[t.TaskID] = true
+		}
+	}
+	var list []clew.TaskInfo
+	for _, t := range s.SortedTasks() {
+		if wanted[t.TaskID] {
+			list = append(list, s.taskInfo(t))
+		}
+	}
+	return list
+}
+
 func (s *State) taskInfo(t *Task) clew.TaskInfo {
 	info := clew.TaskInfo{
 		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clew.Clip(t.Text, TitleRunes), Mode: t.Mode,

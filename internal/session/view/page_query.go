@@ -26,12 +26,20 @@ func (t Pager) PageOf(ctx context.Context, q PageQuery) (clew.MessagesPage, erro
 		q.Limit = core.TailMessages
 	}
 	q.Limit = min(q.Limit, pageMax)
-	if q.AsOf != "" {
-		var err error
-		if t, err = t.asOf(ctx, q.AsOf); err != nil {
-			return clew.MessagesPage{}, err
-		}
+	if q.AsOf == "" {
+		return t.part(ctx, q)
 	}
+	then, err := t.asOf(ctx, q.AsOf)
+	if err != nil {
+		return clew.MessagesPage{}, err
+	}
+	past := NewPager(then, t.Journal)
+	page, err := past.part(ctx, q)
+	page.Tasks = then.TaskInfos(page.Messages)
+	return page, err
+}
+
+func (t *Pager) part(ctx context.Context, q PageQuery) (clew.MessagesPage, error) {
 	switch {
 	case q.After != "":
 		return t.after(ctx, q.After, q.Limit)
@@ -129,28 +137,24 @@ func (t *Pager) later(ctx context.Context, seq uint64, n int) ([]clew.Message, e
 	return t.Messages(ctx, min(found, n), 0, clew.MessageIDOf(end))
 }
 
-// asOf is the transcript as it was when the message after this one was about to
-// be said, or the session was about to be taken elsewhere.
-func (t *Pager) asOf(ctx context.Context, id clew.MessageID) (Pager, error) {
+// asOf is the session as it was when the message after this one was about to be
+// said, or the session was about to be taken elsewhere.
+func (t *Pager) asOf(ctx context.Context, id clew.MessageID) (*core.State, error) {
 	seq, err := t.place(id)
 	if err != nil {
-		return Pager{}, err
+		return nil, err
 	}
 	to := min(seq+settleReach, t.Last)
 	for r, err := range t.Journal.Read(ctx, t.ID, seq+1, to) {
 		if err != nil {
-			return Pager{}, err
+			return nil, err
 		}
 		if cuts(r.Type) {
 			to = r.Seq - 1
 			break
 		}
 	}
-	then, err := StateAt(ctx, t.Journal, t.ID, to)
-	if err != nil {
-		return Pager{}, err
-	}
-	return NewPager(then, t.Journal), nil
+	return StateAt(ctx, t.Journal, t.ID, to)
 }
 
 // cuts reports whether a record begins another part of the transcript.

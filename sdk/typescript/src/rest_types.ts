@@ -15,6 +15,7 @@ import type {
   RememberScope,
   Role,
   SessionStatus,
+  TaskInfo,
   ToolClass,
   ToolStatus,
   Usage,
@@ -216,6 +217,8 @@ export interface MessagePage {
   next?: string;
   /** There are newer ones, after this message. */
   newer?: string;
+  /** With `as_of`: the tasks of the messages, and those that started them, as they stood then. */
+  tasks?: TaskInfo[];
 }
 
 /** What a command did. */

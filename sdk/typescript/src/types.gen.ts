@@ -1099,6 +1099,7 @@ export interface MessagesPage {
   total: number;
   next?: string;
   newer?: string;
+  tasks?: TaskInfo[];
   client_message_id?: string;
 }
 
