@@ -1,31 +1,20 @@
-import { memo } from "react";
-import type { Session, TimelineMark, TranscriptMessage } from "@clew-run/client";
-import { useAccount } from "@/app/account";
+import type { Session, TaskInfo, TimelineMark, TranscriptMessage } from "@clew-run/client";
+import { useSnapshot } from "@clew-run/client/react";
+import { useMemo, useState } from "react";
 import { useWords } from "@/i18n";
-import { Markdown } from "@/lib/Markdown";
 import type { Loaded } from "@/lib/useLoaded";
 import { cx, ErrorNote, Loading, Mark, Time } from "@/ui";
-import { Brief } from "@/features/session/transcript/Brief";
-import { toneOfCall, viewOf } from "@/features/session/transcript/call";
-import { kindOf } from "@/features/session/transcript/rows";
-import { transcriptWords } from "@/features/session/transcript/words";
+import { GroupLine, numberOf, titleOf, toneOfTask } from "@/features/session/transcript/GroupHead";
+import { factsKey, factsOf } from "@/features/session/transcript/groups";
+import { buildRows, everyRow, type Row } from "@/features/session/transcript/rows";
 import { choice } from "./marks";
+import { asked, Explored, ThenLine, toneOf } from "./ThenLine";
 import type { Place } from "./usePlace";
 import { timeWords } from "./words";
 
-/** Bookkeeping that is no part of the talk. */
-const quiet = new Set(["api_req_started", "api_req_finished", "api_req_retried", "api_req_retry_delayed", "api_req_deleted"]);
-
-/** A subtask's result is told by the subtask and by the one that gave it the work: the later one stays. */
-export function once(m: TranscriptMessage, i: number, all: readonly TranscriptMessage[]): boolean {
-  return m.say !== "completion_result" || !all.slice(i + 1, i + 4).some((next) => next.say === "subtask_result" && next.text === m.text);
-}
-
-/** The end of the transcript as it was then. */
+/** The end of the transcript as it was then, in the same groups. */
 export function Then({ session, place: page }: { session: Session; place: Loaded<Place | null> }) {
   const t = useWords(timeWords);
-  const shown = (page.value?.messages ?? []).filter((m) => !quiet.has(m.say ?? "")).filter(once);
-  const answer = page.value?.answer;
   return (
     <section aria-label={t.then} className="flex flex-col md:min-h-0 md:flex-1">
       <header className="flex min-h-12 flex-wrap items-center gap-x-3 border-b border-line px-4 py-2">
@@ -33,45 +22,98 @@ export function Then({ session, place: page }: { session: Session; place: Loaded
         <p className="text-sm text-soft">{t.thenHelp}</p>
       </header>
       <div tabIndex={0} role="group" aria-label={t.then} className="flex flex-col-reverse -outline-offset-2 md:min-h-0 md:flex-1 md:overflow-y-auto">
-        {page.error !== undefined ? (
-          <div className="p-4"><ErrorNote error={page.error} retry={page.reload} /></div>
-        ) : !page.value ? (
-          <Loading />
-        ) : (
-          <ol className="relative mb-auto ml-6 border-l-2 border-line py-4 pr-4">
-            {shown.map((m) => <Line key={m.message_id} session={session} message={m} here={!answer && m.message_id === page.value?.messageId} />)}
-            {answer && <Answered mark={answer} />}
-          </ol>
-        )}
+        {page.error !== undefined ? <div className="p-4"><ErrorNote error={page.error} retry={page.reload} /></div> : !page.value ? <Loading /> : <Told session={session} place={page.value} />}
       </div>
     </section>
   );
 }
 
-const Line = memo(function Line({ session, message: m, here }: { session: Session; message: TranscriptMessage; here: boolean }) {
-  const t = useWords(transcriptWords);
-  const me = useAccount((s) => (s.account.state === "in" ? s.account.me.user_id : undefined));
-  const call = m.type === "ask" && m.tool_call_id ? viewOf(m, asks(m), false) : null;
-  const output = m.say === "command_output" || m.say === "codebase_search_result";
-  const tone = call ? toneOfCall(call) : m.say === "error" ? "fail" : m.type === "ask" && !m.is_answered ? "ask" : m.role === "user" && !m.agent_id ? "run" : "wait";
+/** What the rows of a place are drawn from. */
+interface Scene {
+  session: Session;
+  runs: Parameters<typeof numberOf>[0];
+  get(id: string): TranscriptMessage | undefined;
+  taskOf(group: string): TaskInfo | undefined;
+  /** Whether the place is this row. */
+  isHere(row: Row): boolean;
+  isOpen(group: Row): boolean;
+  set(group: string, open: boolean): void;
+}
+
+function Told({ session, place }: { session: Session; place: Place }) {
+  const { messages, tasks, answer, messageId } = place;
+  const runs = useSnapshot(session, (s) => s.runs);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const built = useMemo(() => {
+    const byId = new Map(messages.map((m) => [m.message_id, m]));
+    const facts = factsOf(factsKey(tasks));
+    const asking = new Set(messages.filter(asked).map((m) => m.tool_call_id).filter((id) => id !== undefined));
+    return { byId, facts, rows: buildRows([...byId.keys()], (id) => byId.get(id), { verbose: false, queued: new Set(), asking, tasks: facts }) };
+  }, [messages, tasks]);
+  const isHere = (r: Row) => r.kind !== "group" && (r.id === messageId || r.more.includes(messageId ?? ""));
+  const scene: Scene = {
+    session, runs, isHere: (r) => !answer && isHere(r),
+    get: (id) => built.byId.get(id),
+    taskOf: (group) => tasks.find((k) => k.task_id === group),
+    // One that was at work then is open, and one that the place is in.
+    isOpen: (r) => chosen.get(r.group!) ?? (built.facts.get(r.group!)?.live === true || everyRow(r.inner!).some(isHere)),
+    set: (group, open) => setChosen((c) => new Map(c).set(group, open)),
+  };
   return (
-    <li aria-current={here ? "step" : undefined} className={cx("relative pb-3 pl-5", here && "font-medium")}>
-      <span className="absolute top-0.5 -left-[7px] bg-paper py-1"><Mark tone={tone} /></span>
-      {call ? (
-        <p className="flex items-baseline gap-2"><span>{t.tools[call.name] ?? call.name}</span><code className="min-w-0 flex-1 truncate font-mono text-sm text-soft">{call.target}</code></p>
-      ) : kindOf(m) === "brief" ? (
-        <Brief session={session} message={m} />
-      ) : output ? (
-        <pre className="line-clamp-3 font-mono text-sm whitespace-pre-wrap text-soft">{m.text}</pre>
-      ) : (
-        <>
-          <p className="flex gap-2 text-xs text-soft"><span>{m.role === "user" ? (m.user_id && m.user_id !== me ? m.user_id : t.you) : t.agent}</span><Time ms={m.ts} /></p>
-          {m.role === "user" ? <p className="whitespace-pre-wrap">{m.text}</p> : <div className={cx("line-clamp-[14]", !m.text && "text-soft italic")}><Markdown text={m.text ?? m.reasoning ?? ""} /></div>}
-        </>
-      )}
+    <ol className="relative mb-auto ml-6 border-l-2 border-line py-4 pr-4">
+      {built.rows.map((r) => <Item key={r.key} row={r} depth={0} scene={scene} />)}
+      {answer && <Answered mark={answer} />}
+    </ol>
+  );
+}
+
+interface ItemProps {
+  row: Row;
+  /** How many groups it stands in. */
+  depth: number;
+  scene: Scene;
+}
+
+function Item({ row, depth, scene }: ItemProps) {
+  if (row.kind === "group") return <Group row={row} depth={depth} scene={scene} />;
+  const list = [row.id, ...row.more].map(scene.get).filter((m) => m !== undefined);
+  const here = scene.isHere(row);
+  return (
+    <li aria-current={here ? "step" : undefined} className={cx("relative", depth === 0 ? "pb-3 pl-5" : "rounded py-0.5", here && cx("font-medium", depth > 0 && "-mx-2 bg-run-wash px-2"))}>
+      {depth === 0 && <span className="absolute top-0.5 -left-[7px] bg-paper py-1"><Mark tone={toneOf(list[0]!)} /></span>}
+      {row.kind === "reads" ? <Explored list={list} open={here} inGroup={depth > 0} /> : list.map((m) => <ThenLine key={m.message_id} session={scene.session} message={m} inGroup={depth > 0} />)}
     </li>
   );
-});
+}
+
+/** A subtask or a step, as it stood then. */
+function Group({ row, depth, scene }: ItemProps) {
+  const task = scene.taskOf(row.group!);
+  const tone = toneOfTask(task);
+  const open = scene.isOpen(row);
+  const result = task?.result || scene.get(row.inner!.findLast((r) => r.kind === "result")?.id ?? "")?.text;
+  return (
+    <li className={cx("relative", depth === 0 && "pb-3 pl-5")}>
+      {depth === 0 && <span className="absolute top-2 -left-[7px] bg-paper py-1"><Mark tone={tone} /></span>}
+      <div className={cx(depth === 0 && cx("rounded-lg border bg-sheet", tone === "run" ? "border-run-line" : "border-line"))}>
+        <GroupLine
+          group={row.group!}
+          title={titleOf(task, scene.get(row.id)!)}
+          number={numberOf(scene.runs, task)}
+          tone={tone}
+          open={open}
+          depth={depth}
+          result={result}
+          task={task}
+          took={task?.ended_ms ? task.ended_ms - task.created_ms : 0}
+          onToggle={() => scene.set(row.group!, !open)}
+          className={depth === 0 ? "rounded-lg" : undefined}
+        />
+        {open && <ol className={depth === 0 ? "pr-3 pb-2 pl-8 max-sm:pl-3" : "ml-[7px] border-l border-line pl-3"}>{row.inner!.map((r) => <Item key={r.key} row={r} depth={depth + 1} scene={scene} />)}</ol>}
+      </div>
+    </li>
+  );
+}
 
 /** An answer that is no message: it stands under its question. */
 function Answered({ mark: m }: { mark: TimelineMark }) {
@@ -84,9 +126,4 @@ function Answered({ mark: m }: { mark: TimelineMark }) {
       <p>{choice(m, t)}</p>
     </li>
   );
-}
-
-/** Whether a call waited for somebody's answer then. */
-function asks(m: TranscriptMessage): boolean {
-  return m.request_id !== undefined && !m.is_answered && (m.tool === undefined || m.tool.status === "waiting");
 }

@@ -1,4 +1,4 @@
-import type { TimelineMark, TranscriptMessage } from "@clew-run/client";
+import type { TaskInfo, TimelineMark, TranscriptMessage } from "@clew-run/client";
 import { useMemo } from "react";
 import { client } from "@/app/client";
 import { type Loaded, useLoaded } from "@/lib/useLoaded";
@@ -8,6 +8,8 @@ import { answerAt } from "./marks";
 export interface Place {
   record: string;
   messages: readonly TranscriptMessage[];
+  /** Their tasks, as they stood then. */
+  tasks: readonly TaskInfo[];
   /** The last message of that time. Checkpoints, answers and errors stand behind one. */
   messageId?: string;
   /** The place is that message itself; otherwise it is right behind it. */
@@ -34,9 +36,9 @@ export function whereTo(place: Place | null | undefined, taken: boolean): Where 
 export function usePlace(sessionId: string, record: string | undefined, marks: readonly TimelineMark[]): Loaded<Place | null> {
   const loaded = useLoaded(`${sessionId}/${record}`, async () => {
     if (!record) return null;
-    const { messages } = await client.rest.sessions.messages(sessionId, { as_of: record, limit: 40 });
+    const { messages, tasks = [] } = await client.rest.sessions.messages(sessionId, { as_of: record, limit: 40 });
     const messageId = messages.at(-1)?.message_id;
-    return { record, messages, messageId, exact: messageId === record };
+    return { record, messages, tasks, messageId, exact: messageId === record };
   });
   const { value } = loaded;
   return { ...loaded, value: useMemo(() => value && { ...value, answer: answerAt(marks, value.record) }, [value, marks]) };

@@ -132,6 +132,7 @@ interface Lane {
 export function buildRows(ids: readonly string[], get: (id: string) => TranscriptMessage | undefined, o: RowOptions): Row[] {
   const main = newLane([]);
   const groups = new Map<string, Lane>(); // by task
+  const ended = new Set<string | undefined>(); // agents whose result stands in their group
   const given: string[] = []; // calls that gave work to a group that is shown; models use ids again
   const laneOf = (task: string, id: string): Lane => {
     const known = groups.get(task);
@@ -149,11 +150,13 @@ export function buildRows(ids: readonly string[], get: (id: string) => Transcrip
     if (!m || o.queued.has(id)) continue;
     const kind = kindOf(m);
     if (!kind) continue;
-    if (m.say === "subtask_result" && m.tool_call_id && given.includes(m.tool_call_id)) {
-      given.splice(given.lastIndexOf(m.tool_call_id), 1);
-      continue; // the group has it
+    if (m.say === "subtask_result") { // the group has it, if there is one
+      const told = given.lastIndexOf(m.tool_call_id ?? "");
+      if (told >= 0) given.splice(told, 1);
+      if (told >= 0 || ended.has(m.agent_id)) continue;
     }
     const task = groupOf(m, kind, o);
+    if (task && m.say === "completion_result") ended.add(m.agent_id);
     if (task && kind === "meta" && !groups.has(task)) continue; // nothing to show of it yet
     if (kind === "brief" && m.tool_call_id) given.push(m.tool_call_id);
     addTo(task ? laneOf(task, id) : main, m, kind, get, o, task);
