@@ -45,7 +45,8 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
   const tone = toneOfCall(v);
   const reason = tone === "fail" && !slim ? (output?.text || m.tool?.error) : undefined;
   const inDoubt = m.tool?.in_doubt && v.status !== "rewound";
-  const says = ended || reason || v.status === "rewound" || v.status === "denied" ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status, why);
+  const refused = v.status === "denied" || v.status === "expired";
+  const says = ended || reason || v.status === "rewound" || refused ? undefined : v.status === "halted" || (v.status === "stopped" && m.answer?.action !== "cancelled") ? t.status[v.status] : saysOf(m, v.status, why);
   return (
     <div data-call={m.tool_call_id} data-status={v.status}>
       {(slim || !question) && <button
@@ -60,21 +61,21 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
         <span className="min-w-0 truncate font-mono text-sm text-soft" title={v.target} dir="ltr">{v.target}</span>
         {says && <span aria-hidden={v.status === "halted" || v.status === "stopped"} className={cx("min-w-0 flex-1 basis-0 truncate text-sm max-sm:hidden", m.tool?.error && v.status !== "stopped" ? "text-fail" : "text-soft")}>{says}</span>}
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-sm text-faint">
-          {v.status === "denied" && <span>{t.denied}</span>}
+          {refused && <span>{v.status === "denied" ? t.denied : t.expired}</span>}
           <Counts added={m.tool?.added} removed={m.tool?.removed} />
           {ended && <span className="text-fail">{ended}</span>}
           {rule && <span title={rule} data-allowed><ShieldCheck size={12} aria-hidden /><span className="sr-only">{rule}</span></span>}
           {inDoubt && <span className="text-ask">?</span>}
           {m.tool?.duration_ms !== undefined && m.tool.duration_ms >= 100 && <span className="max-sm:hidden">{duration(m.tool.duration_ms)}</span>}
           <Mark tone={tone} live={v.status === "running"} />
-          {v.status !== "denied" && <span className="sr-only">{t.status[v.status]}</span>}
+          {!refused && <span className="sr-only">{t.status[v.status]}</span>}
           <ChevronRight size={14} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
         </span>
       </button>}
       {v.status === "rewound" && <p className="pl-[23px] text-sm text-soft">{t.rewoundInto}</p>}
       {inDoubt && <p className="rounded bg-ask-wash px-3 py-1.5 text-ask">{v.status === "stopped" ? t.inDoubtStopped : t.inDoubt}</p>}
       {reason && !open && <FailedTail session={session} message={m} text={reason} />}
-      <div id={id} hidden={!open}>{open && <ToolBody session={session} message={m} output={output} made={v.status !== "denied" && v.status !== "rewound"} />}</div>
+      <div id={id} hidden={!open}>{open && <ToolBody session={session} message={m} output={output} made={!refused && v.status !== "rewound"} />}</div>
       {!slim && question && <div className="py-1.5"><TranscriptQuestion session={session} question={question} /></div>}
       {!slim && !question && m.answer && v.status !== "rewound" && <Settled answer={m.answer} quiet />}
     </div>

@@ -30,6 +30,14 @@ test("what was refused is denied, though its record says that it failed", () => 
   expect(viewOf(ask({ tool, answer: { action: "approve", ts: 1 } }), false, false).status).toBe("error");
 });
 
+test("what nobody answered in time was not denied by anybody", () => {
+  const tool = { name: "execute_command", status: "error", error: "nobody answered" } as const;
+  for (const action of ["reject", "skip", "cancelled"] as const) {
+    const v = viewOf(ask({ tool, answer: { action, by_timeout: true, ts: 1 } }), false, false);
+    expect([v.status, toneOfCall(v)]).toEqual(["expired", "past"]);
+  }
+});
+
 test("a call that a person stopped did not fail", () => {
   const m = ask({ tool: { name: "execute_command", status: "stopped", error: "x", why_code: "interrupted" } });
   const v = viewOf(m, false, false);

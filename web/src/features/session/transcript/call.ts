@@ -4,7 +4,7 @@ import { endedBecause, type endWords } from "../ends";
 import { toolName } from "./rows";
 
 /** How a call stands, in the words of the page. */
-export type CallStatus = "running" | "complete" | "error" | "waiting" | "asking" | "denied" | "halted" | "stopped" | "rewound";
+export type CallStatus = "running" | "complete" | "error" | "waiting" | "asking" | "denied" | "expired" | "halted" | "stopped" | "rewound";
 
 export interface CallView {
   name: string;
@@ -22,15 +22,16 @@ function statusOf(m: TranscriptMessage, asking: boolean, hasOutput: boolean, hal
   if (asking) return "asking";
   if (halted && m.tool?.status === "running") return "halted";
   if (m.tool?.status === "stopped" && travelled.has(m.tool.why_code)) return "rewound";
-  if (isRefused(m)) return "denied";
+  if (isRefused(m)) return m.answer?.by_timeout ? "expired" : "denied";
   if (m.tool) return m.tool.status;
   if (m.is_answered) return hasOutput ? "complete" : "waiting";
   return "waiting";
 }
 
-/** Whether a call was not made, for nobody allowed it. Its record says that it failed. */
+/** Whether a call was not made, for nobody allowed it: it was denied, or nobody answered in time. Its record says that it failed. */
 function isRefused(m: TranscriptMessage): boolean {
   const action = m.answer?.action;
+  if (m.answer?.by_timeout) return action !== "approve";
   return action === "reject" || action === "skip" || (m.tool === undefined && action === "cancelled");
 }
 
@@ -52,7 +53,7 @@ export function viewOf(m: TranscriptMessage, asking: boolean, hasOutput: boolean
 
 export function toneOfCall(v: Pick<CallView, "status" | "exit">): Tone {
   if (v.status === "complete" && v.exit !== undefined && v.exit !== 0) return "fail";
-  return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past", halted: "ask", stopped: "past", rewound: "past" } as const)[v.status];
+  return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past", expired: "past", halted: "ask", stopped: "past", rewound: "past" } as const)[v.status];
 }
 
 /** What a run of calls that only look has looked at: files, each counted once, and searches. */
