@@ -109,6 +109,34 @@ test("text files and images are dropped and pasted", async ({ world, visit }) =>
   await screenshots(page, "dropped", ["wide"]);
 });
 
+test("other files are not attached, and the page says what can be", async ({ world, visit }) => {
+  await world.model.script(greets);
+  const session = await world.session("Other files");
+  const { page } = await visit({ path: `/s/${session}` });
+  const box = page.locator("[data-composer]");
+  const give = (kind: "drop" | "paste") => page.locator("textarea").first().evaluate((el, how) => {
+    const data = new DataTransfer();
+    const pdf = new Uint8Array(200_000).fill(37);
+    pdf[9] = 0;
+    data.items.add(new File([pdf], "report.pdf", { type: "application/pdf" }));
+    data.items.add(new File(["x"], "note.txt", { type: "text/plain" }));
+    el.dispatchEvent(how === "drop" ? new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }) : new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }, kind);
+  const notice = page.getByText("report.pdf can't be attached. You can attach images (PNG, JPEG, GIF, WebP) and text files.").first();
+  for (const kind of ["drop", "paste"] as const) {
+    await page.goto(`/s/${session}`);
+    await box.fill("Look");
+    await give(kind);
+    await notice.waitFor();
+    await until("what can be attached is", async () => (await box.inputValue()) === "Look\n\nnote.txt:\n```\nx\n```\n");
+  }
+  expect(await barriers(page)).toEqual([]);
+  await screenshots(page, "not-attached");
+  await page.goto("/");
+  await give("drop");
+  await notice.waitFor();
+});
+
 test("chips on a phone, in Korean", async ({ world, visit }) => {
   const session = await world.session("Phone");
   const { page } = await visit({ path: `/s/${session}`, phone: true, prefs: { language: "ko" } });

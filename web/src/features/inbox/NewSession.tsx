@@ -50,12 +50,14 @@ export function NewSession({ folder }: { folder?: string }) {
   };
   const add = async (list: readonly File[]) => {
     if (busy) return;
-    const [{ mostImages }, { takeFiles, withFiles }] = await Promise.all([import("@/features/session/composer/images"), import("@/features/session/composer/files")]);
-    const { images: taken, text, problem } = await takeFiles(list, held.current);
-    setImages([...held.current, ...taken].slice(0, mostImages));
+    const [{ mostImages }, { problemWords, takeFiles, withFiles }] = await Promise.all([import("@/features/session/composer/images"), import("@/features/session/composer/files")]);
+    const taken = await takeFiles(list, held.current);
+    const { images, text } = taken;
+    setImages([...held.current, ...images].slice(0, mostImages));
     if (text !== "") change({ text: withFiles(box.current?.value ?? "", text) });
     else another();
-    if (problem) notify({ tone: "ask", text: pictures[problem] });
+    const problem = problemWords(pictures, taken);
+    if (problem) notify({ tone: "ask", text: problem });
   };
   const empty = work.text.trim() === "" && images.length === 0;
   const send = async () => {

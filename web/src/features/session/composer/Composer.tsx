@@ -11,7 +11,7 @@ import { column } from "../column";
 import { sessionWords } from "../words";
 import { callsCommand, commandIn } from "./completion";
 import { nothing, type Written } from "./draft";
-import { takeFiles, takenTypes, withFiles } from "./files";
+import { problemWords, takeFiles, takenTypes, withFiles } from "./files";
 import { intentOf } from "./keys";
 import { sendLeftOver, sendMessage, drop } from "./pending";
 import { PendingRows } from "./PendingRows";
@@ -133,10 +133,12 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
   };
 
   const addFiles = async (list: readonly File[]) => {
-    const { images, text, problem } = await takeFiles(list, latest.current.images);
+    const taken = await takeFiles(list, latest.current.images);
+    const { images, text } = taken;
     const now = latest.current;
     if (images.length > 0 || text !== "") write({ text: withFiles(now.text, text), images: [...now.images, ...images] });
-    if (problem) notify({ tone: "ask", text: t[problem] });
+    const problem = problemWords(t, taken);
+    if (problem) notify({ tone: "ask", text: problem });
   };
   const onKeyDown = (e: KeyboardEvent<HTMLTextAreaElement>) => {
     if (!composing.current && completion.key(e)) return;

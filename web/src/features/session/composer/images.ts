@@ -2,21 +2,20 @@
 export const mostImages = 4;
 const mostCharacters = 880_000;
 const longestSide = 1568; // models look at nothing finer
-const types = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+/** The images that models see. */
+export const imageTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-export type ImageProblem = "tooMany" | "notAnImage" | "tooLarge";
+export type ImageProblem = "tooMany" | "tooLarge";
 
 /** How many characters of data URL each of n images may have. */
 export function shareOf(n: number): number {
   return Math.floor(mostCharacters / Math.max(1, n));
 }
 
-/** Takes files as images, small enough to be sent together. */
+/** Takes images, small enough to be sent together. */
 export async function takeImages(files: readonly File[], have: readonly string[]): Promise<{ images: string[]; problem?: ImageProblem }> {
-  const fitting = files.filter((f) => types.has(f.type));
-  const room = mostImages - have.length;
-  const taken = fitting.slice(0, Math.max(0, room));
-  let problem: ImageProblem | undefined = fitting.length < files.length ? "notAnImage" : taken.length < fitting.length ? "tooMany" : undefined;
+  const taken = files.slice(0, Math.max(0, mostImages - have.length));
+  let problem: ImageProblem | undefined = taken.length < files.length ? "tooMany" : undefined;
   const images: string[] = [];
   for (const file of taken) {
     const url = await shrunk(file, shareOf(mostImages));

@@ -9,17 +9,19 @@ export interface GroupFacts {
   to: number;
   /** The task that started it. */
   parent?: string;
+  /** The call by which it did. */
+  call?: string;
 }
 
 /** The facts of subtasks and steps, as one text: the same as long as they say the same. */
 export function factsKey(tasks: readonly TaskInfo[]): string {
-  return tasks.filter((t) => t.parent_task_id || t.todo_id).map((t) => `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""} ${t.parent_task_id ?? ""}`).join("\n");
+  return tasks.filter((t) => t.parent_task_id || t.todo_id).map((t) => `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""} ${t.parent_task_id ?? ""} ${t.tool_call_id ?? ""}`).join("\n");
 }
 
 export function factsOf(key: string): ReadonlyMap<string, GroupFacts> {
   return new Map(key.split("\n").filter(Boolean).map((line) => {
-    const [task, from, to, parent] = line.split(" ");
-    return [task!, { live: !to, from: Number(from), to: to ? Number(to) : Infinity, parent: parent || undefined }];
+    const [task, from, to, parent, ...call] = line.split(" ");
+    return [task!, { live: !to, from: Number(from), to: to ? Number(to) : Infinity, parent: parent || undefined, call: call.join(" ") || undefined }];
   }));
 }
 

@@ -112,7 +112,7 @@ describe("rows", () => {
   test("a subtask of a subtask stands inside the group of the one that started it, at any depth", () => {
     const of = (task: string, more: Partial<TranscriptMessage> = {}) => message({ agent_id: task, agent_kind: "task", task_id: task, ...more });
     const told = (task: string, by: string) => message({ role: "user", agent_id: by, task_id: task, tool_call_id: "n", text: task });
-    const task = (id: string, parent: string, to?: number) => ({ task_id: id, parent_task_id: parent, created_ms: 1, ended_ms: to }) as TaskInfo;
+    const task = (id: string, parent: string, to?: number) => ({ task_id: id, parent_task_id: parent, tool_call_id: "n", created_ms: 1, ended_ms: to }) as TaskInfo;
     const facts = factsOf(factsKey([{ task_id: "main", created_ms: 0 } as TaskInfo, task("a", "main"), task("b", "a"), task("c", "b", 5)]));
     const list = [
       told("a", "a1"), of("a"), told("b", "a"), of("b"), told("c", "b"), of("c", { say: "completion_result" }), of("c", { task_id: "b", say: "subtask_result", tool_call_id: "n" }), of("b", { say: "completion_result" }), of("b", { task_id: "a", say: "subtask_result", tool_call_id: "n" }), of("a", { say: "completion_result" }), of("a", { task_id: "main", say: "subtask_result", tool_call_id: "n" }), message({}),

@@ -63,7 +63,13 @@ export interface RowOptions {
   /** Calls with an open question: they stay on their own. */
   asking: ReadonlySet<string>;
   /** The tasks that are groups, with those that started them, as the server says. */
-  tasks?: ReadonlyMap<string, { parent?: string }>;
+  tasks?: ReadonlyMap<string, Started>;
+}
+
+/** Who started a task: another one, by a call. */
+interface Started {
+  parent?: string;
+  call?: string;
 }
 
 const quietTools = new Set(["read_file", "list_files", "search_files", "read_output"]);
@@ -132,7 +138,7 @@ interface Lane {
 export function buildRows(ids: readonly string[], get: (id: string) => TranscriptMessage | undefined, o: RowOptions): Row[] {
   const main = newLane([]);
   const groups = new Map<string, Lane>(); // by task
-  const ended = new Set<string | undefined>(); // agents whose result stands in their group
+  const ended = new Set<string>(); // tasks whose result stands in their group
   const given: string[] = []; // calls that gave work to a group that is shown; models use ids again
   const laneOf = (task: string, id: string): Lane => {
     const known = groups.get(task);
@@ -153,10 +159,10 @@ export function buildRows(ids: readonly string[], get: (id: string) => Transcrip
     if (m.say === "subtask_result") { // the group has it, if there is one
       const told = given.lastIndexOf(m.tool_call_id ?? "");
       if (told >= 0) given.splice(told, 1);
-      if (told >= 0 || ended.has(m.agent_id)) continue;
+      if (told >= 0 || [...ended].some((task) => isChild(o.tasks?.get(task), m))) continue;
     }
     const task = groupOf(m, kind, o);
-    if (task && m.say === "completion_result") ended.add(m.agent_id);
+    if (task && m.say === "completion_result") ended.add(task);
     if (task && kind === "meta" && !groups.has(task)) continue; // nothing to show of it yet
     if (kind === "brief" && m.tool_call_id) given.push(m.tool_call_id);
     addTo(task ? laneOf(task, id) : main, m, kind, get, o, task);
@@ -173,6 +179,11 @@ function newLane(rows: Row[]): Lane {
 function groupOf(m: TranscriptMessage, kind: RowKind, o: RowOptions): string | undefined {
   if (m.say === "subtask_result") return m.task_id && o.tasks?.has(m.task_id) ? m.task_id : undefined; // told to the one that started it
   return kind === "brief" || (isSub(m) && m.role !== "user") ? m.task_id : undefined;
+}
+
+/** Whether what a subtask came to is that of this task. */
+function isChild(task: Started | undefined, result: TranscriptMessage): boolean {
+  return task?.parent !== undefined && task.parent === result.task_id && task.call === result.tool_call_id;
 }
 
 /** The rows with all that stand in their groups. */
