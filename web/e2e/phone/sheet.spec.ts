@@ -95,7 +95,7 @@ test("the sheet follows when the request is answered elsewhere, and the focus st
   await sheet(page).getByRole("button", { name: "Deny", exact: true }).focus();
   await world.rest.inbox.answer(request, { action: "approve" });
   await sheet(page).waitFor({ state: "detached" });
-  await page.getByText("Approved by you").waitFor();
+  await page.getByText("Approved by you", { exact: true }).waitFor();
   await until("it is said", async () => (await page.locator("[data-spoken]").allTextContents()).join().includes("Approved by you: date"));
   expect(await page.evaluate(() => document.activeElement?.closest("[data-transcript]") !== null)).toBe(true);
   await composer(page).waitFor();

@@ -199,7 +199,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
             <Button look="quiet" aria-pressed={planFirst} aria-label={t.planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={cx(planFirst ? "bg-run-wash text-run" : "text-soft", steerable ? "w-(--row) px-0!" : "max-lg:w-(--row) max-lg:px-0!", effect && !empty && "max-sm:hidden")}><span className={steerable ? "sr-only" : "max-lg:sr-only"}>{t.planFirst}</span></Button>
             {steerable ? (
               <span className="ml-auto flex shrink-0 gap-1">
-                <Button disabled={empty} title={t.hintQueue} keys={isMac ? "⌘⏎" : "Ctrl ⏎"} icon={<Zap size={15} aria-hidden className="sm:hidden" />} onClick={() => void send("steer")} className="max-sm:w-(--row) max-sm:px-0!"><span className="max-sm:sr-only">{t.steer}</span></Button>
+                <Button disabled={empty} title={t.hintQueue} keys={isMac ? "⌘⏎" : "Ctrl ⏎"} icon={<Zap size={15} aria-hidden className="sm:hidden" />} onClick={() => void send("steer")} className="max-sm:w-(--row) max-sm:px-0! max-sm:[&>kbd]:hidden!"><span className="max-sm:sr-only">{t.steer}</span></Button>
                 <Button look="main" disabled={empty} title={t.hintQueue} keys="⏎" onClick={() => void send("queue")}>{t.queue}</Button>
               </span>
             ) : effect && !empty ? (

@@ -59,6 +59,7 @@ export function useSheet(session: Session): Sheet | null {
   const q = open[at];
   if (q && shown.id !== q.request_id) setShown({ id: q.request_id, raised: q.request_id === chosen || !isWriting() });
 
+  const wantsFocus = useRef(false);
   const asked = useRef({ named, turn: wanted.turn });
   useEffect(() => {
     const before = asked.current;
@@ -67,8 +68,14 @@ export function useSheet(session: Session): Sheet | null {
     if (!id) return;
     setChosen(id);
     setShown({ id, raised: true });
-    if (wanted.turn !== before.turn) requestAnimationFrame(() => document.getElementById(`question-${id}`)?.focus({ preventScroll: true }));
+    wantsFocus.current = wanted.turn !== before.turn;
   }, [named, wanted]);
+  useEffect(() => {
+    const card = wantsFocus.current && shown.raised ? document.getElementById(`question-${shown.id}`) : null;
+    if (!card) return;
+    wantsFocus.current = false;
+    card.focus({ preventScroll: true });
+  }, [shown]);
   useGone(session, q, box);
 
   if (!q) return null;
