@@ -13,7 +13,8 @@ import (
 // Files finds files of a session's workspace.
 type Files interface {
 	// Find gives those whose names are most like a query; more says that the
-	// workspace has more than was looked at.
+	// workspace has more than was looked at. Without an id it is for a session that
+	// is yet to begin: without a workspace either there is nothing to find.
 	Find(ctx context.Context, id clew.SessionID, workspace, query string, limit int) (found []files.Found, more bool, err error)
 }
 
@@ -52,6 +53,15 @@ func (a *API) findFiles(ctx context.Context, in *findFilesInput) (*findFilesOutp
 	if role != clew.RoleOwner {
 		return nil, clew.Errorf(clew.Forbidden, "only who may say something in the session can list its files")
 	}
+	st, err := v.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.filesIn(ctx, in.ID, st.Workspace, in.Query, in.Limit)
+}
+
+// filesIn finds files of a workspace for somebody who may mention them.
+func (a *API) filesIn(ctx context.Context, id clew.SessionID, workspace, query string, limit int) (*findFilesOutput, error) {
 	if a.o.Files == nil {
 		return nil, clew.Errorf(clew.Unavailable, "this server lists no files")
 	}
@@ -60,11 +70,7 @@ func (a *API) findFiles(ctx context.Context, in *findFilesInput) (*findFilesOutp
 		return nil, err
 	}
 	defer end()
-	st, err := v.State(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list, more, err := a.o.Files.Find(ctx, in.ID, st.Workspace, in.Query, in.Limit)
+	list, more, err := a.o.Files.Find(ctx, id, workspace, query, limit)
 	if err != nil {
 		return nil, err
 	}

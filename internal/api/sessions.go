@@ -135,8 +135,8 @@ func (a *API) sessionRoutes(h huma.API) {
 
 func (a *API) create(ctx context.Context, in *createInput) (*createOutput, error) {
 	p := callerOf(ctx)
-	if p.Role != clew.RoleOwner && p.Role != clew.RoleAdmin { // a key that may only watch or answer
-		return nil, clew.Errorf(clew.Forbidden, "these credentials may not make sessions")
+	if err := mayMakeSessions(p); err != nil {
+		return nil, err
 	}
 	if in.Body == nil {
 		in.Body = &createBody{}
@@ -156,6 +156,14 @@ func (a *API) create(ctx context.Context, in *createInput) (*createOutput, error
 	out := &createOutput{}
 	out.Body.SessionID = id
 	return out, nil
+}
+
+// mayMakeSessions refuses a key that may only watch or answer.
+func mayMakeSessions(p clew.Principal) error {
+	if p.Role != clew.RoleOwner && p.Role != clew.RoleAdmin {
+		return clew.Errorf(clew.Forbidden, "these credentials may not make sessions")
+	}
+	return nil
 }
 
 // passed is what commands may have of a terminal's environment.

@@ -13,7 +13,7 @@ import (
 
 // ProjectWords finds what can be called by name in a workspace: its commands and
 // skills if it is trusted, and those of the person who runs the server if the
-// session is theirs.
+// session is theirs. Without an id it is for a session that is yet to begin.
 type ProjectWords interface {
 	Commands(id clew.SessionID, owner clew.UserID, workspace string) []project.Command
 	Skills(id clew.SessionID, owner clew.UserID, workspace string) []project.Skill
@@ -65,25 +65,32 @@ func (a *API) wordsOf(ctx context.Context, id clew.SessionID) (owner clew.UserID
 	defer v.Close()
 	st, err := v.State(ctx)
 	if err == nil && a.o.Words == nil {
-		err = clew.Errorf(clew.Unavailable, "this server has no commands")
+		err = errNoWords()
 	}
 	return st.Owner, st.Workspace, err
 }
+
+func errNoWords() error { return clew.Errorf(clew.Unavailable, "this server has no commands") }
 
 func (a *API) listSlash(ctx context.Context, in *sessionInput) (*slashOutput, error) {
 	owner, workspace, err := a.wordsOf(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
+	return a.slashIn(in.ID, owner, workspace), nil
+}
+
+// slashIn lists what somebody's session in a workspace brings along.
+func (a *API) slashIn(id clew.SessionID, owner clew.UserID, workspace string) *slashOutput {
 	out := &slashOutput{}
 	out.Body.Commands, out.Body.Skills = []SlashCommand{}, []SlashCommand{}
-	for _, c := range a.o.Words.Commands(in.ID, owner, workspace) {
+	for _, c := range a.o.Words.Commands(id, owner, workspace) {
 		out.Body.Commands = append(out.Body.Commands, SlashCommand{Name: c.Name, Description: c.Description, ArgumentHint: c.ArgumentHint, Path: c.Path})
 	}
-	for _, s := range a.o.Words.Skills(in.ID, owner, workspace) {
+	for _, s := range a.o.Words.Skills(id, owner, workspace) {
 		out.Body.Skills = append(out.Body.Skills, SlashCommand{Name: s.Name, Description: s.Description, Path: s.Path})
 	}
-	return out, nil
+	return out
 }
 
 func (a *API) expandSlash(ctx context.Context, in *expandInput) (*expandOutput, error) {

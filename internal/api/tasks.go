@@ -39,8 +39,8 @@ func (a *API) taskRoutes(h huma.API) {
 // request goes on with the session that is there.
 func (a *API) start(ctx context.Context, in *startInput) (*startOutput, error) {
 	p, b := callerOf(ctx), in.Body
-	if p.Role != clew.RoleOwner && p.Role != clew.RoleAdmin {
-		return nil, clew.Errorf(clew.Forbidden, "these credentials may not make sessions")
+	if err := mayMakeSessions(p); err != nil {
+		return nil, err
 	}
 	id := clew.NewSessionID()
 	if b.ClientMessageID != "" {

@@ -120,8 +120,8 @@ func (a *API) exportable(r *http.Request) (what transfer.What, err error) {
 func (a *API) importSession(t *turns) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p, q := callerOf(r.Context()), r.URL.Query()
-		if p.Role != clew.RoleOwner && p.Role != clew.RoleAdmin {
-			writeError(w, r, clew.Errorf(clew.Forbidden, "these credentials may not make sessions"))
+		if err := mayMakeSessions(p); err != nil {
+			writeError(w, r, err)
 			return
 		}
 		leave, err := t.enter(p.User)

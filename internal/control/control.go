@@ -144,17 +144,9 @@ func (d *ServerCommands) State(ctx context.Context, id clew.SessionID, by clew.P
 		return nil, err
 	}
 	v := d.valuesOf(id, o)
-	data := &clew.StateData{
-		Version: d.Version, CurrentTaskItem: o.Current, CurrentTaskTodos: o.Todos, TaskHistory: o.Tasks,
-		CurrentAPIConfigName: v.ModelProfile, Mode: v.Mode,
-		AutoApprovalFlags: clew.AutoApprovalFlags{
-			AutoApprovalEnabled: v.AutoApproval, AlwaysAllowReadOnly: v.AllowReadOnly, AlwaysAllowWrite: v.AllowWrite,
-			AlwaysAllowExecute: v.AllowExecute, AlwaysAllowBrowser: v.AllowBrowser, AlwaysAllowMcp: v.AllowMcp,
-		},
-		Permissions: v.Permissions,
-		Experiments: v.Experiments, McpEnabled: v.McpEnabled, BrowserToolEnabled: v.BrowserToolEnabled, TtsEnabled: v.TtsEnabled,
-		McpServers: d.Servers.List(), Settings: map[string]any{},
-	}
+	data := stateOf(v)
+	data.Version, data.McpServers, data.Settings = d.Version, d.Servers.List(), map[string]any{}
+	data.CurrentTaskItem, data.CurrentTaskTodos, data.TaskHistory = o.Current, o.Todos, o.Tasks
 	if by.Role == clew.RoleAdmin {
 		data.Settings = d.Settings.Export()
 	} else {
@@ -165,6 +157,26 @@ func (d *ServerCommands) State(ctx context.Context, id clew.SessionID, by clew.P
 	maps.Copy(data.Settings, o.Settings)
 	if o.Mode != "" {
 		data.Mode = o.Mode
+	}
+	return data, nil
+}
+
+// Defaults are what the settings say of a session that somebody is about to make in a
+// directory, "" for one of its own.
+func (d *ServerCommands) Defaults(owner clew.UserID, dir string) *clew.StateData {
+	return stateOf(d.valuesOf("", session.Overview{Owner: owner, Workspace: dir}))
+}
+
+// stateOf is the part of a state that the settings say.
+func stateOf(v settings.Values) *clew.StateData {
+	data := &clew.StateData{
+		CurrentAPIConfigName: v.ModelProfile, Mode: v.Mode,
+		AutoApprovalFlags: clew.AutoApprovalFlags{
+			AutoApprovalEnabled: v.AutoApproval, AlwaysAllowReadOnly: v.AllowReadOnly, AlwaysAllowWrite: v.AllowWrite,
+			AlwaysAllowExecute: v.AllowExecute, AlwaysAllowBrowser: v.AllowBrowser, AlwaysAllowMcp: v.AllowMcp,
+		},
+		Permissions: v.Permissions,
+		Experiments: v.Experiments, McpEnabled: v.McpEnabled, BrowserToolEnabled: v.BrowserToolEnabled, TtsEnabled: v.TtsEnabled,
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Profiles)) {
 		p := v.Profiles[name]
@@ -178,5 +190,5 @@ func (d *ServerCommands) State(ctx context.Context, id clew.SessionID, by clew.P
 			"slug": m.Slug, "name": m.Name, "prompt": m.Prompt, "groups": m.Groups, "when_to_use": m.WhenToUse, "source": m.Source,
 		})
 	}
-	return data, nil
+	return data
 }

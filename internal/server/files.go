@@ -16,6 +16,9 @@ type sessionFiles struct{ *agentDeps }
 // Find implements api.Files. It makes nothing: a directory of a session's own that is
 // not there yet has no files.
 func (s sessionFiles) Find(ctx context.Context, id clew.SessionID, dir, query string, limit int) ([]files.Found, bool, error) {
+	if id == "" && dir == "" { // of a session that is yet to begin
+		return nil, false, nil
+	}
 	own := dir == ""
 	if own {
 		dir = s.cfg.ownWorkspace(id)

@@ -53,8 +53,22 @@ func TestFilesOfASession(t *testing.T) {
 			t.Errorf("%s: %s", query, r.raw)
 		}
 	}
-	if r := s.call(s.key("zoe", "owner"), "GET", path, nil); r.code != "SESSION_NOT_FOUND" {
+	zoe := s.key("zoe", "owner")
+	if r := s.call(zoe, "GET", path, nil); r.code != "SESSION_NOT_FOUND" {
 		t.Errorf("a stranger: %s", r.raw)
+	}
+	// Before there is a session the folder gives the same, to who may make one there.
+	before := "/api/v1/folders/files?query=notes&path=" + s.dir
+	if r := s.call(s.token, "GET", before, nil); strings.TrimSpace(r.raw) != `{"files":[{"path":"docs/notes.md","mention":"@docs/notes.md"}]}` {
+		t.Error(r.raw)
+	}
+	for _, route := range []string{"files", "slash-commands", "defaults"} {
+		if r := s.call(zoe, "GET", "/api/v1/folders/"+route+"?path="+s.dir, nil); r.code != "FORBIDDEN" {
+			t.Errorf("%s for a stranger: %s", route, r.raw)
+		}
+	}
+	if r := s.call(s.token, "GET", "/api/v1/folders/files", nil); strings.TrimSpace(r.raw) != `{"files":[]}` { // of one to be made
+		t.Error(r.raw)
 	}
 	s.say(id, "explain @docs/notes.md and @.env")
 	first := (<-heard).Messages[0].Content

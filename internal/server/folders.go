@@ -52,6 +52,18 @@ func (f folders) List(by clew.Principal, dir string) (api.FolderList, error) {
 	return list, nil
 }
 
+// Place implements api.Folders.
+func (f folders) Place(by clew.Principal, dir string) (string, error) { return f.place(by, dir) }
+
+// Defaults implements api.Folders.
+func (f folders) Defaults(by clew.UserID, place string) api.SessionDefaults {
+	d := f.desk.Defaults(by, place)
+	return api.SessionDefaults{
+		Mode: d.Mode, CustomModes: append([]map[string]any{}, d.CustomModes...), Permissions: d.Permissions,
+		AutoApproval: d.AutoApprovalEnabled, AlwaysAllowWrite: d.AlwaysAllowWrite, AlwaysAllowExecute: d.AlwaysAllowExecute,
+	}
+}
+
 func noFolder(dir string) error {
 	return clew.Errorf(clew.InvalidMessage, "%s is not a directory of this machine that can be read", dir)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/control"
 )
 
 // Administrators see every directory. Others see what lies below the directories that
@@ -49,6 +50,28 @@ func TestFolders(t *testing.T) {
 	for _, dir := range []string{"relative", filepath.Join(shut, "missing")} {
 		if _, err := f.List(admin, dir); clew.CodeOf(err) != clew.InvalidMessage {
 			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
+// A session that is yet to begin has what its owner chose for its directory, and else
+// what the server's settings say.
+func TestDefaultsOfASession(t *testing.T) {
+	w := shop(t)
+	w.desk = &control.ServerCommands{Settings: w.settings}
+	f, dir := folders{w}, t.TempDir()
+	if err := w.settings.SetPermissions(t.Context(), "ann", dir, "sandbox"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.settings.Update(t.Context(), map[string]any{"mode": "ask"}); err != nil {
+		t.Fatal(err)
+	}
+	for by, want := range map[clew.UserID]string{"ann": "sandbox", "bob": ""} {
+		if d := f.Defaults(by, dir); d.Permissions != want || d.Mode != "ask" || d.AlwaysAllowWrite != (want != "") {
+			t.Errorf("%s: %+v", by, d)
+		}
+		if d := f.Defaults(by, ""); d.Permissions != "" {
+			t.Errorf("%s in a directory of its own: %+v", by, d)
 		}
 	}
 }

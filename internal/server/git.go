@@ -380,6 +380,9 @@ func (r repositories) Create(ctx context.Context, by clew.Principal, n session.N
 
 // madeFrom is the directory that a session's own work tree was made from, "" if it has none.
 func (s *Server) madeFrom(id clew.SessionID) string {
+	if id == "" { // of a session that is yet to begin
+		return ""
+	}
 	w, ok, err := s.git.Worktree(id)
 	if err != nil || !ok {
 		return ""

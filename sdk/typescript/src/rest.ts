@@ -104,10 +104,10 @@ export class Rest {
     import: (file: Blob | ArrayBuffer, query: { new_id?: boolean; format?: string } = {}): Promise<{ session_id: string; format: string; from: string; records: number }> =>
       this.request("POST", "/sessions/import", file, { query }),
     /** Files of the workspace to mention in a message, the best first. */
-    files: (id: string, query: { query?: string; limit?: number } = {}, signal?: AbortSignal): Promise<{ files: t.FoundFile[]; more?: boolean }> =>
+    files: (id: string, query: { query?: string; limit?: number } = {}, signal?: AbortSignal): Promise<t.FoundFiles> =>
       this.request("GET", at("sessions", id, "files"), undefined, { query, signal }),
     /** The commands and skills that can be called in it. */
-    slashCommands: (id: string): Promise<{ commands: t.SlashCommand[]; skills: t.SlashCommand[] }> => this.#get(at("sessions", id, "slash-commands")),
+    slashCommands: (id: string): Promise<t.SlashCommands> => this.#get(at("sessions", id, "slash-commands")),
     /** The message that a command stands for. Nothing is sent. */
     expand: (id: string, text: string): Promise<{ name: string; text: string; mode?: string }> => this.request("POST", at("sessions", id, "slash-commands"), { text }),
     draft: {
@@ -202,6 +202,15 @@ export class Rest {
 
   /** The directories in a directory, for a new session; without one, where to start. */
   folders = (path?: string): Promise<t.FolderList> => this.#get("/folders", { path });
+
+  /** What a session in a directory would have; without one, in a new directory of its own. */
+  readonly before = {
+    files: (path?: string, query: { query?: string; limit?: number } = {}, signal?: AbortSignal): Promise<t.FoundFiles> =>
+      this.request("GET", "/folders/files", undefined, { query: { path, ...query }, signal }),
+    slashCommands: (path?: string): Promise<t.SlashCommands> => this.#get("/folders/slash-commands", { path }),
+    /** Its mode and permissions. */
+    defaults: (path?: string): Promise<t.SessionDefaults> => this.#get("/folders/defaults", { path }),
+  };
 
   /** What the caller has on the server's disk, and may have. */
   disk = (): Promise<t.DiskUsage> => this.#get("/usage");

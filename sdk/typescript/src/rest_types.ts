@@ -15,6 +15,7 @@ import type {
   RememberScope,
   Role,
   SessionStatus,
+  StateData,
   TaskInfo,
   ToolClass,
   ToolStatus,
@@ -629,6 +630,11 @@ export interface FolderList {
   more?: boolean;
 }
 
+/** What counts in a session for which nobody chose anything yet, as in the event state. */
+export type SessionDefaults = Pick<StateData, "mode" | "auto_approval_enabled" | "always_allow_write" | "always_allow_execute" | "permissions"> & {
+  custom_modes: Record<string, unknown>[];
+};
+
 export type Preset = "ask" | "edits" | "sandbox";
 
 export interface Permissions {
@@ -646,11 +652,23 @@ export interface FoundFile {
   mention: string;
 }
 
+export interface FoundFiles {
+  /** The best first. */
+  files: FoundFile[];
+  /** There is more than was looked at. */
+  more?: boolean;
+}
+
 export interface SlashCommand {
   name: string;
   description: string;
   argument_hint?: string;
   path: string;
+}
+
+export interface SlashCommands {
+  commands: SlashCommand[];
+  skills: SlashCommand[];
 }
 
 /** What files are compared with: those when the session began, the last commit, or the commit that its work tree began with. */

@@ -47,11 +47,11 @@ export function ModeChip({ slug, modes, onChoose }: { slug: string | undefined; 
   const nameOf = (m: { slug: string; name?: string }) => m.name ?? t.modes[m.slug] ?? m.slug;
   const now = modes.find((m) => m.slug === slug);
   const items = modes.map((m): MenuItem => ({ id: m.slug, label: nameOf(m), note: m.help ?? t.modeHelp[m.slug], checked: m.slug === slug, run: () => onChoose(m.slug) }));
-  return <Menu label={t.mode} trigger={<Chip data-chip="mode" icon={<CodeXml size={14} />} what={t.mode} value={now ? nameOf(now) : (slug ?? t.mode)} />} items={items} />;
+  return <Menu label={t.mode} trigger={<Chip data-chip="mode" icon={<CodeXml size={14} />} what={t.mode} value={now ? nameOf(now) : (slug ?? "…")} />} items={items} />;
 }
 
 export function PermissionChip({ preset, onChoose }: { preset: Preset | "custom" | undefined; onChoose(p: Preset): void }) {
   const t = useWords(chipWords);
   const items = presets.map((p): MenuItem => ({ id: p, label: t.presets[p]!, note: t.presetHelp[p], checked: p === preset, run: () => onChoose(p) }));
-  return <Menu label={t.permissions} trigger={<Chip data-chip="permissions" icon={<ShieldCheck size={14} />} what={t.permissions} value={preset ? t.presets[preset]! : t.permissions} />} items={items} />;
+  return <Menu label={t.permissions} trigger={<Chip data-chip="permissions" icon={<ShieldCheck size={14} />} what={t.permissions} value={preset ? t.presets[preset]! : "…"} />} items={items} />;
 }

@@ -47,7 +47,7 @@ export function HomePage() {
         {mayStart && begin.model && begin.missing && <NoModel begin={begin} />}
         <div className="flex flex-col gap-4">
           <h1 className="text-3xl font-semibold">{mayStart ? t.welcome : t.guest}</h1>
-          {mayStart ? <NewSession /> : <p className="text-soft">{me?.role === "viewer" ? t.viewerHelp : t.approverHelp}</p>}
+          {mayStart ? <NewSession model={begin.model} /> : <p className="text-soft">{me?.role === "viewer" ? t.viewerHelp : t.approverHelp}</p>}
         </div>
         {shown.length > 0 && (
           <Section title={t.needsYou} count={<Badge tone="ask" label={t.openQuestions(counts.total)}>{counts.total}</Badge>} aside={<More href="/inbox">{t.openInbox}</More>}>

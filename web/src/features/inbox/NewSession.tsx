@@ -1,10 +1,12 @@
 import { Plus, SlidersHorizontal } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { client } from "@/app/client";
-import { newId } from "@clew-run/client";
+import { newId, type ModelInUse } from "@clew-run/client";
 import { notify } from "@/app/notices";
 import { Thumbs } from "@/features/session/composer/Thumbs";
+import type { Names } from "@/features/session/composer/completion";
+import { useCompletion } from "@/features/session/composer/useCompletion";
 import { composerWords } from "@/features/session/composer/words";
 import { useWords } from "@/i18n";
 import { ErrorNote, Field, IconButton, SendButton, Switch, TextInput } from "@/ui";
@@ -13,7 +15,7 @@ import { keepWork, keptWork, noWork, start, type Begun, type NewWork } from "./s
 import { inboxWords } from "./words";
 
 /** Begins a session with its first words. Nothing that was written is lost if that fails. */
-export function NewSession({ folder }: { folder?: string }) {
+export function NewSession({ folder, model }: { folder?: string; model: ModelInUse | undefined }) {
   const t = useWords(inboxWords);
   const pictures = useWords(composerWords);
   const [, navigate] = useLocation();
@@ -59,9 +61,13 @@ export function NewSession({ folder }: { folder?: string }) {
     const problem = problemWords(pictures, taken);
     if (problem) notify({ tone: "ask", text: problem });
   };
+  // A folder that is being typed may not be there: then nothing is offered.
+  const names = useMemo<Names>(() => ({ files: (q, over) => client.rest.before.files(work.workspace, q, over), slashCommands: () => client.rest.before.slashCommands(work.workspace) }), [work.workspace]);
+  const completion = useCompletion(names, box, () => change({ text: box.current!.value }), "below");
   const empty = work.text.trim() === "" && images.length === 0;
   const send = async () => {
     if (busy || empty) return;
+    completion.close();
     setBusy(true);
     setError(null);
     try {
@@ -83,7 +89,7 @@ export function NewSession({ folder }: { folder?: string }) {
       }}
     >
       <div
-        className="rounded-2xl border border-edge bg-sheet shadow-raised focus-within:border-run focus-within:outline-3 focus-within:outline-run/20"
+        className="relative rounded-2xl border border-edge bg-sheet shadow-raised focus-within:border-run focus-within:outline-3 focus-within:outline-run/20"
         onDragOver={(e) => e.dataTransfer.types.includes("Files") && e.preventDefault()}
         onDrop={(e) => {
           if (e.dataTransfer.files.length === 0) return;
@@ -91,21 +97,29 @@ export function NewSession({ folder }: { folder?: string }) {
           void add([...e.dataTransfer.files]);
         }}
       >
+        {completion.list}
         {images.length > 0 && <Thumbs images={images} remove={(i) => (setImages(images.filter((_, n) => n !== i)), another())} />}
         <textarea
           ref={box}
           rows={2}
           aria-label={t.whatToDo}
-          placeholder={t.whatToDo}
+          placeholder={t.whatToDoHint}
           value={work.text}
           readOnly={busy}
-          onChange={(e) => change({ text: e.target.value })}
+          onChange={(e) => {
+            change({ text: e.target.value });
+            completion.look();
+          }}
+          onSelect={completion.look}
+          onBlur={completion.close}
+          {...completion.aria}
           onPaste={(e) => {
             if (e.clipboardData.files.length === 0) return;
             e.preventDefault();
             void add([...e.clipboardData.files]);
           }}
           onKeyDown={(e) => {
+            if (completion.key(e)) return;
             // Enter sends, but never while an input method composes.
             if (e.key !== "Enter" || e.shiftKey || e.nativeEvent.isComposing || e.keyCode === 229) return;
             e.preventDefault();
@@ -123,7 +137,7 @@ export function NewSession({ folder }: { folder?: string }) {
           <input ref={files} type="file" multiple hidden onChange={(e) => { void add([...(e.target.files ?? [])]); e.target.value = ""; }} />
           <IconButton label={pictures.addImage} icon={<Plus size={16} />} onClick={() => files.current?.click()} />
           <span aria-hidden className="mx-1.5 h-4 w-px bg-line2 phone:hidden" />
-          <NewChips work={work} change={change} />
+          <NewChips work={work} model={model} change={change} />
           <IconButton label={t.options} icon={<SlidersHorizontal size={15} />} pressed={more} aria-expanded={more} onClick={() => setMore(!more)} />
           <span className="flex-1" />
           <span className="mr-2 text-soft"><Switch checked={work.plan} onChange={(plan) => change({ plan })} label={t.planFirst} title={t.planFirstHelp} /></span>

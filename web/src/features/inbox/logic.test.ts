@@ -19,10 +19,13 @@ test("a settled question stays in its place for a while", () => {
   expect(show(updateRows(rows, [item("b"), item("a"), item("d"), item("c")], 3000))).toBe("a b d c"); // taken back by a rewind
 });
 
+const commands = { slashCommands: async () => ({ commands: [{ name: "review", description: "", path: "" }], skills: [] }), expand: async (_: string, text: string) => ({ text: text.replace("/review", "Review with care:"), mode: "ask" }) };
+
 test("a beginning that failed half-way goes on where it stood", async () => {
   const said: unknown[] = [];
   let down = true;
   const ways = {
+    ...commands,
     create: async () => {
       said.push("create");
       return { session_id: "s1" };
@@ -45,9 +48,18 @@ test("a beginning that failed half-way goes on where it stood", async () => {
 test("images go with the first words, or without any", async () => {
   const said: unknown[] = [];
   const ways = {
+    ...commands,
     create: async () => ({ session_id: "s1" }),
     command: async (...args: unknown[]) => (said.push(args), { records: [] }),
   };
   await start(ways, noWork, { messageId: "m1" }, ["data:image/png;base64,AA=="]);
   expect(said).toEqual([["s1", "user_message", { text: "", images: ["data:image/png;base64,AA=="] }, "m1"]]);
+});
+
+test("a command is sent as what it stands for, in its mode; words that only begin like one stay", async () => {
+  const said: unknown[] = [];
+  const ways = { ...commands, create: async () => ({ session_id: "s1" }), command: async (...args: unknown[]) => (said.push(args[2]), { records: [] }) };
+  await start(ways, { ...noWork, text: "/review a.go", mode: "code" }, { messageId: "m1" });
+  await start(ways, { ...noWork, text: "/etc is full", mode: "code" }, { messageId: "m2" });
+  expect(said).toEqual([{ text: "Review with care: a.go", mode: "ask" }, { text: "/etc is full", mode: "code" }]);
 });

@@ -1,4 +1,5 @@
 import type { CommandData, RestReceipt } from "@clew-run/client";
+import { commandIn, type CommandWays } from "@/features/session/composer/completion";
 
 /** What a person wants to begin. */
 export interface NewWork {
@@ -23,7 +24,7 @@ export interface Begun {
   messageId: string;
 }
 
-interface Ways {
+interface Ways extends CommandWays {
   create(s: { title?: string; workspace?: string }): Promise<{ session_id: string }>;
   command<T extends "user_message" | "update_settings">(id: string, type: T, data: CommandData[T], messageId?: string): Promise<RestReceipt>;
 }
@@ -37,7 +38,8 @@ export async function start(ways: Ways, work: NewWork, begun: Begun, images: rea
   if (Object.keys(work.settings).length > 0) await ways.command(begun.sessionId, "update_settings", { settings: work.settings });
   const text = work.text.trim();
   if (text !== "" || images.length > 0) {
-    await ways.command(begun.sessionId, "user_message", { text, mode: work.plan ? "run" : ((work.mode || undefined) as CommandData["user_message"]["mode"]), images: images.length > 0 ? [...images] : undefined }, begun.messageId);
+    const command = await commandIn(ways, begun.sessionId, text); // the session is there: it knows what its commands stand for
+    await ways.command(begun.sessionId, "user_message", { text: command?.text ?? text, mode: work.plan ? "run" : ((command?.mode ?? (work.mode || undefined)) as CommandData["user_message"]["mode"]), images: images.length > 0 ? [...images] : undefined }, begun.messageId);
   }
   return begun.sessionId;
 }

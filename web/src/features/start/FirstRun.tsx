@@ -50,7 +50,7 @@ export function FirstRun({ model, missing, mayConnect, onModel, onSkip }: Props)
           <Step n={2} state="done" title={t.folderDone} fact={folder === "" ? t.ownFolder : folder} action={<Button look="quiet" aria-label={t.changeFolder} onClick={() => setFolder(null)}>{t.change}</Button>} />
         )}
         <Step n={3} state={connecting || folder === null ? "next" : "current"} title={t.task} last>
-          {connecting ? <p className="text-soft">{t.taskHelp}</p> : <Tasks folder={folder ?? ""} />}
+          {connecting ? <p className="text-soft">{t.taskHelp}</p> : <Tasks folder={folder ?? ""} model={model} />}
         </Step>
       </ol>
     </div>
@@ -101,7 +101,7 @@ function ChooseFolder({ choose }: { choose(path: string): void }) {
 
 const icons = [Compass, FlaskConical, FilePen];
 
-function Tasks({ folder }: { folder: string }) {
+function Tasks({ folder, model }: { folder: string; model: ModelInUse }) {
   const t = useWords(startWords);
   const [, navigate] = useLocation();
   const [busy, setBusy] = useState(-1);
@@ -124,7 +124,7 @@ function Tasks({ folder }: { folder: string }) {
   const list = folder === "" ? t.newTasks : t.tasks;
   return (
     <div className="flex flex-col gap-4">
-      <NewSession folder={folder} />
+      <NewSession folder={folder} model={model} />
       <section aria-label={folder === "" ? t.suggestedNew : t.suggested(baseName(folder))} className="flex flex-col gap-2">
         <h3 className="text-xs font-semibold text-soft">{folder === "" ? t.suggestedNew : t.suggested(baseName(folder))}</h3>
         {list.map((task, i) => {

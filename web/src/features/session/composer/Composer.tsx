@@ -4,12 +4,13 @@ import { useQuestions, useSnapshot } from "@clew-run/client/react";
 import { AtSign, ClipboardList, MessageSquare, Plus, Slash, Zap } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
 import { useCommands, isMac } from "@/app/commands";
+import { client } from "@/app/client";
 import { announce, notify, notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { Button, cx, IconButton, SendButton } from "@/ui";
 import { column } from "../column";
 import { sessionWords } from "../words";
-import { callsCommand, commandIn } from "./completion";
+import { callsCommand, commandIn, type Names } from "./completion";
 import { nothing, type Written } from "./draft";
 import { problemWords, takeFiles, takenTypes, withFiles } from "./files";
 import { intentOf } from "./keys";
@@ -50,7 +51,8 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
   const files = useRef<HTMLInputElement>(null);
   const composing = useComposing(box);
   const expanding = useRef(false);
-  const completion = useCompletion(session.id, box, typed);
+  const names = useMemo<Names>(() => ({ files: (q, over) => client.rest.sessions.files(session.id, q, over), slashCommands: () => client.rest.sessions.slashCommands(session.id) }), [session.id]);
+  const completion = useCompletion(names, box, typed);
   /** Writes a sign that calls something, as if it was typed. */
   const begin = (sign: "@" | "/") => {
     const el = box.current;
@@ -82,7 +84,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
     if (expanding.current) return "no";
     expanding.current = true;
     try {
-      const command = await commandIn(session.id, w.text);
+      const command = await commandIn(client.rest.sessions, session.id, w.text);
       return latest.current === w ? command : "no"; // somebody wrote on meanwhile
     } catch (e) {
       notifyError(e);

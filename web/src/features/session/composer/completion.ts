@@ -1,5 +1,4 @@
-import type { FoundFile, SlashCommand } from "@clew-run/client";
-import { client } from "@/app/client";
+import type { FoundFile, FoundFiles, SlashCommands } from "@clew-run/client";
 
 /** What is being called by name where the cursor is: a file with @, a command with / at the start. */
 export interface Called {
@@ -7,6 +6,12 @@ export interface Called {
   /** Where the sign stands. */
   from: number;
   query: string;
+}
+
+/** Where names come from: a session, or a folder in which one is about to begin. */
+export interface Names {
+  files(query: { query: string; limit: number }, signal: AbortSignal): Promise<FoundFiles>;
+  slashCommands(): Promise<SlashCommands>;
 }
 
 /** Something that can take the place of what was typed. */
@@ -34,7 +39,7 @@ export function ofFiles(files: readonly FoundFile[]): Suggestion[] {
 }
 
 /** Commands and skills whose names have what is typed, those that begin with it first. */
-export function ofCommands(list: { commands: readonly SlashCommand[]; skills: readonly SlashCommand[] }, query: string, useSkill: (name: string) => string): Suggestion[] {
+export function ofCommands(list: SlashCommands, query: string, useSkill: (name: string) => string): Suggestion[] {
   const fits = (name: string) => name.toLowerCase().includes(query.toLowerCase());
   const late = (name: string) => Number(!name.toLowerCase().startsWith(query.toLowerCase()));
   const commands = list.commands.filter((c) => fits(c.name)).map((c): Suggestion => ({ id: `/${c.name}`, label: `/${c.name}${c.argument_hint ? ` ${c.argument_hint}` : ""}`, help: c.description, text: `/${c.name}` }));
@@ -47,10 +52,15 @@ export function callsCommand(words: string): boolean {
   return /^\/[\w:.-]+(\s|$)/.test(words);
 }
 
+export interface CommandWays {
+  slashCommands(sessionId: string): Promise<SlashCommands>;
+  expand(sessionId: string, text: string): Promise<{ text: string; mode?: string }>;
+}
+
 /** The message that a command stands for. Words that only begin like one are sent as they are. */
-export async function commandIn(sessionId: string, text: string): Promise<{ text: string; mode?: string } | undefined> {
+export async function commandIn(ways: CommandWays, sessionId: string, text: string): Promise<{ text: string; mode?: string } | undefined> {
   const name = /^\/([\w:.-]+)(?:\s|$)/.exec(text)?.[1];
   if (name === undefined) return undefined;
-  const { commands } = await client.rest.sessions.slashCommands(sessionId);
-  return commands.some((c) => c.name === name) ? client.rest.sessions.expand(sessionId, text) : undefined;
+  const { commands } = await ways.slashCommands(sessionId);
+  return commands.some((c) => c.name === name) ? ways.expand(sessionId, text) : undefined;
 }

@@ -1,9 +1,8 @@
 import { useCallback, useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
-import { client } from "@/app/client";
 import { announce } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { cx } from "@/ui";
-import { calledAt, ofCommands, ofFiles, type Called, type Suggestion } from "./completion";
+import { calledAt, ofCommands, ofFiles, type Called, type Names, type Suggestion } from "./completion";
 import { composerWords } from "./words";
 
 const shown = 8;
@@ -19,8 +18,8 @@ interface Completion {
   aria: { "aria-autocomplete": "list"; "aria-controls"?: string; "aria-activedescendant"?: string };
 }
 
-/** Completes files after @ and commands after / while one writes. */
-export function useCompletion(sessionId: string, box: RefObject<HTMLTextAreaElement | null>, typed: () => void): Completion {
+/** Completes files after @ and commands after / while one writes. `names` stays the same object until others count. */
+export function useCompletion(names: Names, box: RefObject<HTMLTextAreaElement | null>, typed: () => void, side: "above" | "below" = "above"): Completion {
   const t = useWords(composerWords);
   const id = useId();
   const [found, setFound] = useState<Suggestion[]>([]);
@@ -34,7 +33,7 @@ export function useCompletion(sessionId: string, box: RefObject<HTMLTextAreaElem
     asking.current?.abort();
     setFound((f) => (f.length === 0 ? f : []));
   }, []);
-  useEffect(() => close, [close, sessionId]);
+  useEffect(() => close, [close, names]);
 
   const look = useCallback(() => {
     const el = box.current;
@@ -49,15 +48,15 @@ export function useCompletion(sessionId: string, box: RefObject<HTMLTextAreaElem
     asking.current?.abort();
     const over = (asking.current = new AbortController());
     const answer = now.kind === "file"
-      ? client.rest.sessions.files(sessionId, { query: now.query, limit: shown }, over.signal).then((a) => ofFiles(a.files))
-      : client.rest.sessions.slashCommands(sessionId).then((a) => ofCommands(a, now.query, t.useSkill).slice(0, 50));
+      ? names.files({ query: now.query, limit: shown }, over.signal).then((a) => ofFiles(a.files))
+      : names.slashCommands().then((a) => ofCommands(a, now.query, t.useSkill).slice(0, 50));
     answer.then((list) => {
       if (over.signal.aborted) return;
       setFound(list);
       setChosen(0);
       announce(t.suggestions(list.length));
     }, () => {}); // without a line there is nothing to offer
-  }, [box, close, sessionId, t]);
+  }, [box, close, names, t]);
 
   const take = (s: Suggestion) => {
     const el = box.current;
@@ -95,7 +94,7 @@ export function useCompletion(sessionId: string, box: RefObject<HTMLTextAreaElem
   };
   const open = found.length > 0;
   const list = open && (
-    <ul id={id} role="listbox" aria-label={called.current?.kind === "command" ? t.command : t.mention} className="absolute bottom-full left-0 z-20 mb-1 max-h-[40dvh] w-full max-w-xl overflow-y-auto rounded border border-line bg-sheet p-1 shadow-window">
+    <ul id={id} role="listbox" aria-label={called.current?.kind === "command" ? t.command : t.mention} className={cx(side === "above" ? "bottom-full mb-1" : "top-full mt-1", "absolute left-0 z-20 max-h-[40dvh] w-full max-w-xl overflow-y-auto rounded border border-line bg-sheet p-1 shadow-window")}>
       {found.map((s, i) => (
         <li
           key={s.id}
