@@ -79,6 +79,23 @@ test("a key that is refused is not stored; one that works is, and is never shown
   expect(world.log).not.toContain("sk-");
 });
 
+test("Gemini is among the first choices, and is spoken to in its own way", async ({ world, visit }) => {
+  await world.rest.settings.change({ model_profile: null, model_profiles: null });
+  await world.model.script(script);
+  const { page } = await visit();
+  // The page asks for Google's address; here the scripted model stands in for it.
+  await page.route(/\/api\/v1\/model-profiles\/gemini/, (route) => route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), base_url: world.model.url }) }));
+  await page.getByRole("radio", { name: "Google Gemini" }).check({ force: true });
+  await page.getByRole("link", { name: "Get a key from Google Gemini" }).waitFor();
+  const model = await page.getByLabel("Model", { exact: true }).inputValue();
+  expect(model).toMatch(/^gemini-/);
+  await page.getByLabel("API key").fill("AIza-0123456789");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("heading", { name: "Ready for your first task" }).waitFor();
+  expect(await world.rest.models.inUse()).toMatchObject({ profile: "gemini", provider: "gemini", model, usable: true });
+  await page.getByRole("button", { name: `Model: ${model}` }).waitFor();
+});
+
 test("a model server on this machine is offered, then a folder, then three tasks", async ({ world, visit }) => {
   models.behind = world.model.url;
   models.key = "";

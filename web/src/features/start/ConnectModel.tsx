@@ -24,7 +24,7 @@ function Form({ list, servers, again, onDone, onSkip }: { list: ModelList; serve
   const t = useWords(startWords);
   const { shown, more } = sourcesOf(list, servers);
   const [wide, setWide] = useState(false);
-  const offered = (wide ? [...shown.slice(0, 3), ...more, ...shown.slice(3)] : shown).filter((s) => s.kind !== "none" || onSkip);
+  const offered = (wide ? [...shown.filter((s) => s.kind === "provider"), ...more, ...shown.filter((s) => s.kind !== "provider")] : shown).filter((s) => s.kind !== "none" || onSkip);
   const [chosen, setChosen] = useState(offered[0]!.id);
   const source = offered.find((s) => s.id === chosen) ?? offered[0]!;
   const models = modelsOf(source, list);

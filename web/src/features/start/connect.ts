@@ -15,7 +15,7 @@ export interface Filled {
 }
 
 /** Those that most people have. */
-const usual = ["anthropic", "openai", "openrouter"];
+const usual = ["anthropic", "openai", "gemini", "openrouter"];
 
 /** The choices, those that most people need first; `more` has the rest. */
 export function sourcesOf(list: ModelList, servers: readonly LocalModelServer[]): { shown: Source[]; more: Source[] } {
