@@ -23,6 +23,8 @@ const (
 	searchPage = 4096
 	// sharedChecks bounds the sessions of others whose rights one search looks up.
 	sharedChecks = 200
+	// foldersShown bounds a list of folders.
+	foldersShown = 1000
 )
 
 type searchInput struct {
@@ -40,9 +42,59 @@ type searchInput struct {
 
 type searchOutput struct{ Body search.Result }
 
+type searchFoldersInput struct {
+	Owner string `query:"owner" doc:"Of whose list of sessions, * for everybody's; only administrators may look into others' than their own"`
+}
+
+type searchFoldersOutput struct {
+	Body struct {
+		Folders []string `json:"folders" nullable:"false" doc:"Directories that sessions work in, in order"`
+		More    bool     `json:"more,omitempty" doc:"There are more than are listed"`
+	}
+}
+
 func (a *API) searchRoutes(h huma.API) {
 	huma.Register(h, operation("search", http.MethodGet, "/search", http.StatusOK,
 		"Find words in the sessions that the caller may read: messages, commands, names of files, titles."), a.search)
+	huma.Register(h, operation("list-search-folders", http.MethodGet, "/search/folders", http.StatusOK,
+		"List the directories of the sessions that a search looks in, for its parameter workspace."), a.searchFolders)
+}
+
+// searchFolders tells of a directory by sessions that the caller may read, and by no others.
+func (a *API) searchFolders(ctx context.Context, in *searchFoldersInput) (*searchFoldersOutput, error) {
+	end, err := a.heavy.begin(ctx, callerOf(ctx).User)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	lines, err := a.listed(ctx, in.Owner, "")
+	if err != nil {
+		return nil, err
+	}
+	checks, known := sharedChecks, map[string]bool{"": true}
+	out := &searchFoldersOutput{}
+	out.Body.Folders = []string{}
+	for _, line := range lines {
+		if known[line.Workspace] {
+			continue
+		}
+		may, err := a.maySearch(ctx, line, &checks)
+		if err != nil {
+			return nil, err
+		}
+		if !may {
+			continue
+		}
+		if len(out.Body.Folders) == foldersShown {
+			out.Body.More = true
+			break
+		}
+		known[line.Workspace] = true
+		out.Body.Folders = append(out.Body.Folders, line.Workspace)
+	}
+	out.Body.More = out.Body.More || checks < 0
+	slices.Sort(out.Body.Folders)
+	return out, nil
 }
 
 func (a *API) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
@@ -91,11 +143,16 @@ func (a *API) searched(ctx context.Context, in *searchInput) ([]core.Summary, er
 		line.LastSeq, _ = s.LastMessageID.Seq() // none yet is 0
 		return []core.Summary{line}, nil
 	}
-	q, err := ownersQuery(callerOf(ctx), in.Owner)
+	return a.listed(ctx, in.Owner, in.Workspace)
+}
+
+// listed gives a whole list of sessions, without those that are being erased.
+func (a *API) listed(ctx context.Context, owner, workspace string) ([]core.Summary, error) {
+	q, err := ownersQuery(callerOf(ctx), owner)
 	if err != nil {
 		return nil, err
 	}
-	q.All, q.Workspace, q.Limit = true, in.Workspace, searchPage
+	q.All, q.Workspace, q.Limit = true, workspace, searchPage
 	var lines []core.Summary
 	for {
 		list, next, err := a.o.Sessions.List(ctx, q)

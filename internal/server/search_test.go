@@ -3,6 +3,8 @@ package server_test
 import (
 	"net/http"
 	"net/url"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -96,4 +98,57 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%v is taken", wrong)
 		}
 	}
+}
+
+// The folders of a search are those of sessions that one may read, and no others.
+func TestSearchFolders(t *testing.T) {
+	s, token := start(t, config(t))
+	api := client.NewAPI(s.URL(), token)
+	var key struct{ Token string }
+	if err := api.Call(t.Context(), http.MethodPost, "/keys", nil, map[string]any{"name": "bob", "user": "bob", "role": "owner"}, &key); err != nil {
+		t.Fatal(err)
+	}
+	bob := client.NewAPI(s.URL(), key.Token)
+	a, b := resolved(t, t.TempDir()), resolved(t, t.TempDir())
+	for id, dir := range map[clew.SessionID]string{"s1": a, "s2": b, "s3": b, "s4": ""} {
+		if _, err := api.CreateSession(t.Context(), client.NewSession{SessionID: id, Workspace: dir}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folders := func(of *client.API, query url.Values, want ...string) {
+		t.Helper()
+		slices.Sort(want)
+		var got struct{ Folders []string }
+		await(t, func() bool {
+			if err := of.Call(t.Context(), http.MethodGet, "/search/folders", query, nil, &got); err != nil {
+				t.Fatal(err)
+			}
+			return slices.Equal(got.Folders, want)
+		})
+	}
+	folders(api, nil, a, b)
+	folders(api, url.Values{"owner": {"*"}}, a, b)
+	folders(bob, nil)
+	for _, role := range []clew.Role{clew.RoleViewer, clew.RoleNone} {
+		if _, err := api.Command(t.Context(), "s1", "", clew.CommandSetAccess, &clew.SetAccessData{UserID: "bob", Role: role}); err != nil {
+			t.Fatal(err)
+		}
+		if role == clew.RoleViewer {
+			folders(bob, nil, a)
+		} else {
+			folders(bob, nil)
+		}
+	}
+	if err := bob.Call(t.Context(), http.MethodGet, "/search/folders", url.Values{"owner": {"*"}}, nil, nil); err == nil {
+		t.Error("bob reads everybody's folders")
+	}
+}
+
+func resolved(t *testing.T, dir string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

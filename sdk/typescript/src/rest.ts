@@ -70,6 +70,8 @@ export class Rest {
 
   /** Finds words in the sessions that the caller may read. */
   search = (query: t.SearchQuery, signal?: AbortSignal): Promise<t.SearchResult> => this.request("GET", "/search", undefined, { query: { ...query }, signal });
+  /** The directories of the sessions that a search looks in. */
+  searchFolders = (query: { owner?: string } = {}): Promise<{ folders: string[]; more?: boolean }> => this.#get("/search/folders", query);
 
   readonly sessions = {
     list: (query: t.SessionQuery = {}): Promise<t.SessionPage> =>

@@ -1,11 +1,14 @@
 import { barriers, expect, live, opposite, screenshots, test, type Visitor, type World } from "../harness";
 import { staged } from "./stage";
 
+const parts = ["permissions", "notifications", "appearance", "devices", "models", "tools", "people", "storage", "secrets", "all"];
+
 /** Every page, with something on it. */
 export async function pagesOf(world: World): Promise<Record<string, string>> {
   const s = await staged(world);
   return {
-    home: "/", inbox: "/inbox", history: "/history", settings: "/settings", tools: "/settings/tools", people: "/settings/people", design: "/design",
+    home: "/", inbox: "/inbox", history: "/history", search: "/search", found: "/search?q=price", "nothing-found": "/search?q=zebrafish", usage: "/usage", design: "/design",
+    settings: "/settings", ...Object.fromEntries(parts.map((p) => [p, `/settings/${p}`])),
     story: `/s/${s.story}`, asking: `/s/${s.asking}`, planned: `/s/${s.planned}`, time: `/s/${s.story}/time`, none: "/s/none", lost: "/settings/none",
   };
 }
@@ -16,7 +19,7 @@ export async function look(v: Visitor, path: string): Promise<void> {
   await v.page.getByRole("heading", { level: 1 }).first().waitFor();
   if (/^\/s\/[^/]+$/.test(path) && path !== "/s/none") await live(v.page);
   // What is still being fetched is not the page yet; the page of components shows this state too.
-  if (path !== "/design") await v.page.locator("main [role=status]").first().waitFor({ state: "detached" });
+  if (path !== "/design") await v.page.locator("main [data-loading]").first().waitFor({ state: "detached" });
 }
 
 /** No barriers on any page, in one theme: both languages, wide and narrow. CI tries one of the four. */
@@ -24,7 +27,7 @@ export function matrix(theme: "light" | "dark"): void {
   for (const language of ["en", "ko"]) {
     for (const phone of [false, true]) {
       if (!opposite(theme === "dark", language === "ko", phone)) continue;
-      test(`no barriers: ${theme} ${language} ${phone ? "phone" : "desktop"}`, { timeout: 120_000 }, async ({ world, visit }) => {
+      test(`no barriers: ${theme} ${language} ${phone ? "phone" : "desktop"}`, { timeout: 240_000 }, async ({ world, visit }) => {
         const v = await visit({ phone, prefs: { theme, language } });
         v.allow(/(status of 404|WebSocket connection).*none/);
         const found: string[] = [];

@@ -2,7 +2,7 @@ import { expect, test } from "../harness";
 import { look, pagesOf } from "./matrix";
 
 /** What one taps must be as large as a finger; links within sentences are let off, as WCAG does. */
-test("on a phone everything that is tapped is 44 px high", { timeout: 120_000 }, async ({ world, visit }) => {
+test("on a phone everything that is tapped is 44 px high", { timeout: 240_000 }, async ({ world, visit }) => {
   const v = await visit({ phone: true });
   v.allow(/(status of 404|WebSocket connection).*none/);
   const small: string[] = [];
@@ -26,7 +26,7 @@ test("on a phone everything that is tapped is 44 px high", { timeout: 120_000 },
   expect(small).toEqual([]);
 });
 
-test("nothing is wider than the phone", { timeout: 120_000 }, async ({ world, visit }) => {
+test("nothing is wider than the phone", { timeout: 240_000 }, async ({ world, visit }) => {
   const v = await visit({ phone: true, prefs: { language: "ko" } });
   v.allow(/(status of 404|WebSocket connection).*none/);
   const wide: string[] = [];

@@ -106,6 +106,24 @@ test("the palette finds words inside of sessions, and leads to the whole search"
   await until("the session", () => page.url().includes(`/s/${orders}?message=`));
 });
 
+test("the folder menu and the palette know every session, however old, and archived ones", async ({ world, visit }) => {
+  const old = await world.session("Beaver census of the river", { "a.txt": "a\n" });
+  await world.rest.sessions.command(old, "archive_session", { archived: true });
+  await Promise.all(Array.from({ length: 45 }, (_, n) => world.rest.sessions.create({ title: `Newer one ${n}` })));
+  await indexed(world.rest, "census");
+  const { page } = await visit({ path: "/search" });
+  await page.getByRole("button", { name: "Folder: Any folder" }).click();
+  await page.getByRole("menuitemradio", { name: world.workspace(old) }).click();
+  await until("the address", () => decodeURIComponent(page.url()).includes(`folder=${world.workspace(old)}`));
+  await page.getByRole("searchbox").fill("beaver");
+  await page.getByText("1 match in 1 session").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("census beaver"); // words of its title, as nobody wrote them
+  const sessions = page.getByRole("listbox").getByRole("group", { name: "Sessions", exact: true });
+  await sessions.getByRole("option", { name: /Beaver census of the river/ }).click();
+  await until("the session", () => page.url().endsWith(`/s/${old}`));
+});
+
 async function indexed(rest: World["rest"], q: string): Promise<void> {
   await until(`"${q}" is in the index`, async () => (await rest.search({ q })).total > 0);
 }

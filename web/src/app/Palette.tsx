@@ -31,6 +31,7 @@ interface Row {
 const newest = 4; // sessions, while nothing is looked for
 const letters = 2; // from so many on, words inside of sessions are found
 const bestHits = 5;
+const mostFound = 12; // sessions by their titles
 const foremost = 6; // things to do in the session that is open; letters find the others
 
 /** Finds a command, a page or a session by a few letters of it. */
@@ -169,12 +170,12 @@ function useSessionRows(query: string): Row[] {
   const listed = useSessionList().value;
   const found = useFound(query.trim());
   return useMemo(() => {
-    const note = (s: SessionSummary) => {
+    const note = (s: Listed) => {
       const state = standing(s, me);
       if (!isRunning(s)) return ago(s.updated_ms, Date.now());
       return state === "executing" && s.plan && s.plan.total > 0 ? t.step(Math.min(s.plan.done + 1, s.plan.total), s.plan.total) : (status[state] ?? state);
     };
-    const list = query.trim() === "" ? (listed ?? []).filter((s) => !path.startsWith(`/s/${s.session_id}`)).slice(0, newest) : found;
+    const list: readonly Listed[] = query.trim() === "" ? (listed ?? []).filter((s) => !path.startsWith(`/s/${s.session_id}`)).slice(0, newest) : found;
     return list.map((s) => ({
       id: `s:${s.session_id}`, title: s.title || s.session_id, note: note(s), icon: <Mark tone={toneOfSession(s, me)} />,
       group: query.trim() === "" ? t.recentSessions : t.sessions, run: () => navigate(`/s/${s.session_id}`),
@@ -182,15 +183,22 @@ function useSessionRows(query: string): Row[] {
   }, [query, listed, found, me, path, status, t, navigate]);
 }
 
-/** What the server finds; nothing is asked without letters. */
-function useFound(query: string): SessionSummary[] {
-  const [found, setFound] = useState<SessionSummary[]>([]);
+/** A session as the palette shows it. */
+type Listed = Omit<SearchGroup, "matches" | "hits"> & Pick<SessionSummary, "plan">;
+
+/**
+ * What the server finds, nothing without letters: sessions by a part of their title as the list has
+ * it, then those that the search knows by words of it, and archived ones.
+ */
+function useFound(query: string): readonly Listed[] {
+  const [found, setFound] = useState<readonly Listed[]>([]);
   useEffect(() => {
     if (query === "") return setFound([]);
     let over = false;
     const timer = setTimeout(() => {
-      client.rest.sessions.list({ q: query, limit: 12 }).then(
-        (page) => !over && setFound(page.sessions),
+      const words = query.length < letters ? [] : client.rest.search({ q: query, kind: "title", limit: mostFound }).then((r) => r.groups, () => []);
+      Promise.all([client.rest.sessions.list({ q: query, limit: mostFound }), words]).then(
+        ([page, groups]) => !over && setFound([...page.sessions, ...groups.filter((g) => page.sessions.every((s) => s.session_id !== g.session_id))].slice(0, mostFound)),
         () => {}, // commands are there without a server
       );
     }, 120);

@@ -87,7 +87,7 @@ export function Counts({ added, removed }: { added?: number; removed?: number })
 export function Loading({ label }: { label?: string }) {
   const t = useWords(uiWords);
   return (
-    <div role="status" className="flex items-center justify-center gap-2 p-8 text-soft">
+    <div role="status" data-loading className="flex items-center justify-center gap-2 p-8 text-soft">
       <Mark tone="run" live />
       {label ?? t.loading}
     </div>

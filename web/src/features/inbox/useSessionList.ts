@@ -12,7 +12,7 @@ const elsewhereMs = 10_000;
 const never = 2 ** 31 - 1; // the longest that a browser's timer waits
 const works = new Set(["planning", "executing", "awaiting_input", "paused"]);
 
-export function isRunning(s: SessionSummary): boolean {
+export function isRunning(s: Pick<SessionSummary, "status">): boolean {
   return works.has(s.status);
 }
 

@@ -1,9 +1,8 @@
 import { Calendar, ChevronDown, Folder, User } from "lucide-react";
-import { useMemo, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useMe } from "@/app/account";
 import { client } from "@/app/client";
 import { peopleOf } from "@/features/admin/people";
-import { useSessionList } from "@/features/inbox/useSessionList";
 import { baseName } from "@/features/start/names";
 import { useWords } from "@/i18n";
 import { Menu, type MenuEntry } from "@/ui";
@@ -45,13 +44,14 @@ export function Choice({ icon, what, value, items, onOpen, bare }: { icon?: Reac
 
 function FolderChoice({ filters, change }: { filters: Filters; change: Change }) {
   const t = useWords(searchWords);
-  const sessions = useSessionList().value;
-  const folders = useMemo(() => [...new Set([...(sessions ?? []).flatMap((s) => s.workspace ?? []), ...(filters.folder ? [filters.folder] : [])])].sort(), [sessions, filters.folder]);
+  const [known, setKnown] = useState<string[]>([]);
+  const load = () => void client.rest.searchFolders({ owner: filters.everyone && "*" }).then((l) => setKnown(l.folders), () => {});
+  const folders = [...new Set([...known, ...(filters.folder ? [filters.folder] : [])])].sort();
   const items: MenuEntry[] = [
     { id: "", label: t.anyFolder, checked: !filters.folder, run: () => change({ folder: undefined }) },
     ...folders.map((f) => ({ id: f, label: baseName(f), note: f, checked: f === filters.folder, run: () => change({ folder: f }) })),
   ];
-  return <Choice icon={<Folder size={14} />} what={t.folder} value={filters.folder ? baseName(filters.folder) : t.anyFolder} items={items} />;
+  return <Choice icon={<Folder size={14} />} what={t.folder} value={filters.folder ? baseName(filters.folder) : t.anyFolder} items={items} onOpen={load} />;
 }
 
 function PersonChoice({ filters, change }: { filters: Filters; change: Change }) {
