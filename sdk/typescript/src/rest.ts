@@ -205,14 +205,9 @@ export class Rest {
   /** The directories in a directory, for a new session; without one, where to start. */
   folders = (path?: string): Promise<t.FolderList> => this.#get("/folders", { path });
 
-  /** What a session in a directory would have; without one, in a new directory of its own. */
-  readonly before = {
-    files: (path?: string, query: { query?: string; limit?: number } = {}, signal?: AbortSignal): Promise<t.FoundFiles> =>
-      this.request("GET", "/folders/files", undefined, { query: { path, ...query }, signal }),
-    slashCommands: (path?: string): Promise<t.SlashCommands> => this.#get("/folders/slash-commands", { path }),
-    /** Its mode and permissions. */
-    defaults: (path?: string): Promise<t.SessionDefaults> => this.#get("/folders/defaults", { path }),
-  };
+  /** What a session in a directory would have; without `path`, in a new directory of its own. */
+  before = <K extends keyof t.BeforeSession>(what: K, query: t.BeforeQuery = {}, signal?: AbortSignal): Promise<t.BeforeSession[K]> =>
+    this.request("GET", `/folders/${what}`, undefined, { query: { ...query }, signal });
 
   /** What the caller has on the server's disk, and may have. */
   disk = (): Promise<t.DiskUsage> => this.#get("/usage");

@@ -51,7 +51,7 @@ test("commands and skills of the folder are listed, and a command is sent as wha
     ".clew/skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Read PDF files\n---\nx\n",
   }));
   await world.command("settings", "trust", folder);
-  await until("the command is there", async () => (await world.rest.before.slashCommands(folder)).commands.length === 1);
+  await until("the command is there", async () => (await world.rest.before("slash-commands", { path: folder })).commands.length === 1);
   const { page } = await visit();
   await work(page, folder);
   await box(page).pressSequentially("/");

@@ -43,3 +43,18 @@ export interface SlashCommands {
   commands: SlashCommand[];
   skills: SlashCommand[];
 }
+
+/** What can be asked before there is a session, by the last part of the route. */
+export interface BeforeSession {
+  files: FoundFiles;
+  "slash-commands": SlashCommands;
+  /** Its mode and permissions. */
+  defaults: SessionDefaults;
+}
+
+export interface BeforeQuery {
+  path?: string;
+  /** Of files: letters of the path, in order. */
+  query?: string;
+  limit?: number;
+}

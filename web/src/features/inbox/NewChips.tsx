@@ -17,7 +17,7 @@ const FolderDialog = lazyPart(() => import("@/features/start/FolderDialog").then
 export function NewChips({ work, model, change }: { work: NewWork; model: ModelInUse | undefined; change(to: Partial<NewWork>): void }) {
   const t = useWords(chipWords);
   const [browsing, setBrowsing] = useState(false);
-  const defaults = useLoaded(work.workspace, () => client.rest.before.defaults(work.workspace)).value;
+  const defaults = useLoaded(work.workspace, () => client.rest.before("defaults", { path: work.workspace })).value;
   const set = (settings: Record<string, unknown>) => change({ settings: { ...work.settings, ...settings } });
   const { model_profile: profile, permissions } = work.settings as { model_profile?: string; permissions?: Preset };
   const server = model && (model.why_code === "none" ? t.noModel : model.model || model.profile);

@@ -62,7 +62,7 @@ export function NewSession({ folder, model }: { folder?: string; model: ModelInU
     if (problem) notify({ tone: "ask", text: problem });
   };
   // A folder that is being typed may not be there: then nothing is offered.
-  const names = useMemo<Names>(() => ({ files: (q, over) => client.rest.before.files(work.workspace, q, over), slashCommands: () => client.rest.before.slashCommands(work.workspace) }), [work.workspace]);
+  const names = useMemo<Names>(() => ({ files: (q, over) => client.rest.before("files", { path: work.workspace, ...q }, over), slashCommands: () => client.rest.before("slash-commands", { path: work.workspace }) }), [work.workspace]);
   const completion = useCompletion(names, box, () => change({ text: box.current!.value }), "below");
   const empty = work.text.trim() === "" && images.length === 0;
   const send = async () => {
