@@ -72,7 +72,7 @@ type Message struct {
 	Images    []string `json:"images,omitempty"` // data URLs or blob addresses
 	Reasoning string   `json:"reasoning,omitempty"`
 	Partial   bool     `json:"partial,omitempty"` // still growing
-	Summary   string   `json:"summary,omitempty"` // short form of a tool's input or output
+	Summary   string   `json:"summary,omitempty"` // short form of a tool's input or output; of a person's words in one plain line, if that is not Text itself
 
 	AgentID         AgentID         `json:"agent_id,omitempty"`
 	AgentKind       AgentKind       `json:"agent_kind,omitempty"` // of AgentID

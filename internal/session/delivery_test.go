@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,5 +89,44 @@ func TestDeliveryBehindThePage(t *testing.T) {
 	f := view.PageFold{End: seq + 1, Messages: []clew.Message{{MessageID: at, Role: clew.SpeakerUser}}, Outcomes: view.NewOutcomes(nil)}
 	if !f.Waits(seq+view.AcceptReach-1) || f.Waits(seq+view.AcceptReach) {
 		t.Error("it stops elsewhere")
+	}
+}
+
+// A person's words carry the line that a list shows of them, however they are delivered.
+func TestWordsCarryTheirShortForm(t *testing.T) {
+	marked := func(b *bench, how clew.Arrival) {
+		must(b.ann(&clew.UserMessageData{Text: "see **this**\nand that", Delivery: how}))
+	}
+	for name, do := range map[string]func(b *bench){
+		"direct":  func(b *bench) { b.create(); marked(b, "") },
+		"steered": func(b *bench) { b.atWork(); marked(b, clew.ArrivalSteer) },
+		"waited": func(b *bench) {
+			b.atWork()
+			marked(b, clew.ArrivalQueue)
+			must(b.begin())
+			must(b.finish("done"))
+		},
+		"edited": func(b *bench) {
+			b.atWork()
+			must(b.ann(&clew.UserMessageData{Text: "more", Delivery: clew.ArrivalQueue}))
+			id := b.firstWaiting()
+			must(b.ann(&clew.EditQueuedData{MessageID: id, Text: "see **this**\nand that"}))
+			must(b.ann(&clew.SendQueuedData{MessageID: id}))
+		},
+		"an answer": func(b *bench) { b.asked(1); marked(b, "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench()
+			do(b)
+			var got []string
+			for _, m := range b.s.state.Messages.Tail() {
+				if m.Role == clew.SpeakerUser && m.AgentID == "" && m.Text != "hello" {
+					got = append(got, m.Text+" = "+m.Summary)
+				}
+			}
+			if want := []string{"see **this**\nand that = see this and that"}; !slices.Equal(got, want) {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }

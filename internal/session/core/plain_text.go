@@ -17,6 +17,17 @@ var (
 	leanMark = regexp.MustCompile(`(^|[\s(])[*_]([^*_\s](?:[^*_\n]*[^*_\s])?)[*_]($|[\s.,;:!?)])`)
 )
 
+const shortRunes = 200 // of what a person said
+
+// ShortForm is what a list or a line shows of a person's words, "" if that is the words
+// themselves.
+func ShortForm(words string) string {
+	if line := PlainLine(words, shortRunes); line != strings.TrimSpace(words) {
+		return line
+	}
+	return ""
+}
+
 // PlainLine is the beginning of what somebody said, in one line and without the marks of
 // Markdown: they are for a text that is set, and noise in a title or a list.
 func PlainLine(text string, runes int) string {

@@ -1,6 +1,9 @@
 package core
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestPlainLine(t *testing.T) {
 	for text, want := range map[string]string{
@@ -18,5 +21,19 @@ func TestPlainLine(t *testing.T) {
 	}
 	if got := PlainLine("**abcdefghij**", 5); got != "abcde…" {
 		t.Errorf("cut: %q", got)
+	}
+}
+
+func TestShortForm(t *testing.T) {
+	for words, want := range map[string]string{
+		"Fix the build": "", "": "", "2 * 3": "", " spaces around\n": "",
+		"## Fix **it**\n\nnow":   "Fix it now",
+		"one line\nand a second": "one line and a second",
+		strings.Repeat("x", 201): strings.Repeat("x", 200) + "…",
+		strings.Repeat("다", 200): "",
+	} {
+		if got := ShortForm(words); got != want {
+			t.Errorf("%q gives %q, want %q", words, got, want)
+		}
 	}
 }

@@ -97,7 +97,7 @@ func modeOf(s *core.State, mode string) (string, error) {
 func UserMessageEvent(cmd clew.Command, in core.Input, task clew.TaskID) clew.Message {
 	return clew.Message{
 		Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
-		Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: task,
+		Text: in.Text, Summary: core.ShortForm(in.Text), Images: in.Images, MonitorID: clew.MainMonitor, TaskID: task,
 		ClientMessageID: cmd.ClientMessageID, UserID: cmd.By.User,
 	}
 }
@@ -152,7 +152,7 @@ func queuedToTranscript(tx *Tx, s *core.State, in *core.Input, task clew.TaskID)
 		return
 	}
 	m := s.MessageFor(*in)
-	m.TaskID, m.QueuedAs = task, in.MessageID
+	m.TaskID, m.QueuedAs, m.Summary = task, in.MessageID, core.ShortForm(in.Text)
 	in.MessageID, in.NotInTranscript = tx.Say(m), false
 }
 

@@ -43,7 +43,7 @@ func decideEditQueued(tx *Tx, s *core.State, d *clew.EditQueuedData) error {
 		return nil
 	}
 	m := s.MessageFor(s.Queue[i])
-	m.Text, m.Images = d.Text, d.Images
+	m.Text, m.Summary, m.Images = d.Text, core.ShortForm(d.Text), d.Images
 	tx.Update(m)
 	return nil
 }

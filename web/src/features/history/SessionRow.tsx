@@ -9,7 +9,6 @@ import { count, fullTime, money } from "@/lib/format";
 import { lastWords, standing } from "@/lib/standing";
 import { useLoaded } from "@/lib/useLoaded";
 import { Ago, Badge, cx, ErrorNote, IconButton, Loading, Mark, Progress, Status, Time, toneOf } from "@/ui";
-import { plainLine } from "@/features/inbox/plain";
 import { SessionMenu } from "./SessionMenu";
 import { taskTree, type TaskNode } from "./tree";
 import { historyWords } from "./words";
@@ -40,7 +39,7 @@ export function SessionRow({ session: s, aside, onChange }: { session: SessionSu
               {s.erase_ms !== undefined && <Badge tone="fail">{t.erasedOn(fullTime(s.erase_ms))}</Badge>}
               {!!s.questions && <Badge tone="ask">{s.questions}</Badge>}
             </span>
-            <span className="block truncate text-sm text-soft">{s.last_line ? lastWords(plainLine(s.last_line), title) : s.workspace || s.session_id}</span>
+            <span className="block truncate text-sm text-soft">{s.last_line ? lastWords(s.last_line, title) : s.workspace || s.session_id}</span>
           </span>
           <span className="flex shrink-0 items-center gap-3 text-sm text-soft">
             {s.plan && <span className="w-20"><Progress done={s.plan.done} total={s.plan.total} label={`${s.plan.done}/${s.plan.total}`} /></span>}

@@ -8,7 +8,6 @@ import { Ago, Badge, Mark, Progress } from "@/ui";
 import { uiWords } from "@/ui/words";
 import { SessionMenu } from "@/features/history/SessionMenu";
 import { Revealed } from "@/features/session/questions/Revealed";
-import { plainLine } from "./plain";
 import { isRunning } from "./useSessionList";
 import { inboxWords } from "./words";
 
@@ -19,7 +18,7 @@ export function SessionRow({ session: s, onChange }: { session: SessionSummary; 
   const status = useWords(uiWords).status;
   const state = standing(s, me?.user_id);
   const tone = toneOfSession(s, me?.user_id);
-  const last = lastWords(plainLine(s.last_line ?? ""), s.title);
+  const last = lastWords(s.last_line ?? "", s.title);
   // A mark alone says of one at rest that it ended well; anything else is said in words as well.
   const says = tone === "done" || (state === "idle" && last) ? last : [status[state] ?? state, last].filter(Boolean).join(" · ");
   return (

@@ -2,7 +2,6 @@ import type { Session } from "@clew-run/client";
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { ArrowUp } from "lucide-react";
 import { useCallback, useEffect, useMemo, useState, type RefObject } from "react";
-import { plainLine } from "@/features/inbox/plain";
 import { useWords } from "@/i18n";
 import { column } from "./column";
 import { useSpeaker } from "./transcript/RowHead";
@@ -48,7 +47,7 @@ export function Request({ session, rows, virtual, box, onGo }: {
       <div className={column}>
         <button type="button" onClick={() => onGo(at)} title={t.yourMessage} className="flex h-8.5 w-full min-w-0 items-center gap-2 rounded text-left hover:text-ink pointer-coarse:h-11">
           <span className="shrink-0 font-semibold">{name}</span>
-          <span className="min-w-0 flex-1 truncate text-soft" dir="auto">{plainLine(message.text.slice(0, shown))}</span>
+          <span className="min-w-0 flex-1 truncate text-soft" dir="auto">{message.summary || message.text.slice(0, shown)}</span>
           <ArrowUp size={14} aria-hidden className="shrink-0 text-soft" />
         </button>
       </div>
