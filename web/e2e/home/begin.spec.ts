@@ -15,7 +15,7 @@ const box = (page: Page) => page.getByRole("textbox", { name: "Describe a taskâ€
 /** Chooses a folder by its path. */
 async function work(page: Page, folder: string): Promise<void> {
   await page.getByRole("button", { name: "Title and workspace" }).click();
-  await page.getByLabel("Workspace").fill(folder);
+  await page.getByRole("textbox", { name: "Workspace" }).fill(folder);
 }
 
 test("files are mentioned before there is a session", async ({ world, visit }) => {

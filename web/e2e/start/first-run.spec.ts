@@ -89,7 +89,7 @@ test("Gemini is among the first choices, and is spoken to in its own way", async
   await page.getByRole("link", { name: "Get a key from Google Gemini" }).waitFor();
   const model = await page.getByLabel("Model", { exact: true }).inputValue();
   expect(model).toMatch(/^gemini-/);
-  await page.getByLabel("API key").fill("AIza-0123456789");
+  await page.getByRole("textbox", { name: "API key" }).fill("AIza-0123456789");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Ready for your first task" }).waitFor();
   expect(await world.rest.models.inUse()).toMatchObject({ profile: "gemini", provider: "gemini", model, usable: true });
