@@ -184,7 +184,7 @@ func (w *pathWalk) add(path, kind string) { w.paths = append(w.paths, path+" "+k
 // since is added with -update.
 func corpus(t *testing.T) [][]clew.Record {
 	t.Helper()
-	chains, err := readCorpus()
+	chains, err := readRecords(foldRecords)
 	if os.IsNotExist(err) && *update {
 		chains, err = played(t), nil
 	}
@@ -199,12 +199,12 @@ func corpus(t *testing.T) [][]clew.Record {
 		t.Fatalf("%s has no record of %v: raise FoldVersion and run go test ./internal/session -run TestFoldVersion -update", foldRecords, missing)
 	}
 	chains = append(chains, filled(t, missing))
-	writeCorpus(t, chains)
+	writeRecords(t, foldRecords, chains)
 	return chains
 }
 
-func readCorpus() ([][]clew.Record, error) {
-	f, err := os.Open(foldRecords)
+func readRecords(file string) ([][]clew.Record, error) {
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func readCorpus() ([][]clew.Record, error) {
 	return chains, nil
 }
 
-func writeCorpus(t *testing.T, chains [][]clew.Record) {
+func writeRecords(t *testing.T, file string, chains [][]clew.Record) {
 	t.Helper()
 	var out bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -245,7 +245,7 @@ func writeCorpus(t *testing.T, chains [][]clew.Record) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(foldRecords, out.Bytes(), fs.FileMode(0o600)); err != nil {
+	if err := os.WriteFile(file, out.Bytes(), fs.FileMode(0o600)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -332,7 +332,7 @@ func fill(v reflect.Value, depth int) {
 // BenchmarkFoldAnew is what a session costs, by the record, when it is first opened
 // after FoldVersion was raised.
 func BenchmarkFoldAnew(b *testing.B) {
-	chains, err := readCorpus()
+	chains, err := readRecords(foldRecords)
 	if err != nil {
 		b.Fatal(err)
 	}

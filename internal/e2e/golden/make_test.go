@@ -54,6 +54,13 @@ func (s *stage) fill() {
 	s.say(rewound, "Start a list", "")
 	s.say(rewound, "Add pears", "")
 	second := s.say(rewound, "Add plums", "")
+	s.create(queued)
+	s.say(queued, "Start a list", "")
+	s.say(queued, "Count it", "")
+	for _, text := range []string{"Add pears", "Add plums"} {
+		s.send(queued, clew.CommandUserMessage, clew.UserMessageData{Text: text, Delivery: clew.ArrivalQueue})
+	}
+	s.keep()
 	s.srv.Kill()
 
 	s.settings(map[string]any{"plan_review_timeout_sec": deadlineSec})

@@ -1,8 +1,6 @@
 package golden
 
 import (
-	"io"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,12 +29,14 @@ func TestGolden(t *testing.T) {
 				t.Errorf("before anything is done, the doctor says\n%s", out)
 			}
 			s.start()
+			s.openKept()
 			fork := s.fork()
 			s.openSealed(fork)
 			s.openWaiting()
 			s.openReview()
 			s.openRewound()
 			s.openDeadline()
+			s.openQueued()
 			for _, id := range []clew.SessionID{sealed, fork, waiting, review, rewound, deadline} {
 				s.export(id)
 			}
@@ -161,17 +161,18 @@ func (s *stage) openDeadline() {
 	}
 }
 
-// export reads a session's bundle to its end.
-func (s *stage) export(id clew.SessionID) {
+// openQueued: what waits is worked on in its order, once the turn before it is over.
+// Older directories do not have it.
+func (s *stage) openQueued() {
 	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.srv.URL()+"/api/v1/sessions/"+string(id)+"/export?format=bundle", nil)
-	s.must(err)
-	req.Header.Set("Authorization", "Bearer "+s.token)
-	resp, err := http.DefaultClient.Do(req)
-	s.must(err)
-	n, err := io.Copy(io.Discard, resp.Body)
-	_ = resp.Body.Close()
-	if err != nil || resp.StatusCode != http.StatusOK || n == 0 {
-		s.t.Errorf("the export of %s: %s, %d bytes, %v", id, resp.Status, n, err)
+	if !s.isKept(queued) {
+		return
 	}
+	if st := s.state(queued); len(st.Queue) != 2 || st.Queue[0].Text != "Add pears" || st.Queue[1].Text != "Add plums" || st.Monitors[0].Queued != 2 {
+		s.t.Fatalf("%+v wait, on %+v", st.Queue, st.Monitors)
+	}
+	s.answer(queued, clew.ChoiceApprove)
+	s.idle(queued)
+	s.want(queued, "apples\npears\nplums\n", "Start a list", "There is a list now.", "Count it", "It is counted.",
+		"Add pears", "Pears are on it.", "Add plums", "Plums it is.")
 }

@@ -39,6 +39,7 @@ const (
 	review   clew.SessionID = "sess_golden_review"   // its run waits for the review of the plan
 	deadline clew.SessionID = "sess_golden_deadline" // the same, and the review has a deadline
 	rewound  clew.SessionID = "sess_golden_rewound"  // the server died while its files were taken back
+	queued   clew.SessionID = "sess_golden_queued"   // its turn waits for an approval, and messages wait for the turn
 )
 
 // script answers from the history alone, so that any life of any server gets the
