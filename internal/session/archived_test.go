@@ -189,22 +189,22 @@ func TestImportLeavesTheQueue(t *testing.T) {
 		&clew.MessageCreatedData{Message: clew.Message{MessageID: clew.MessageIDOf(2), Role: clew.SpeakerUser, Text: "first"}},
 		&clew.MessageQueuedData{MessageID: clew.MessageIDOf(3), Text: "new", UserID: "eve"},
 		&clew.MessageCreatedData{Message: old}, &clew.MessageQueuedData{MessageID: old.MessageID})
-	if len(s.Queue) != 2 {
-		t.Fatalf("%+v waits", s.Queue)
+	if len(s.Main().Queue) != 2 {
+		t.Fatalf("%+v waits", s.Main().Queue)
 	}
 	then, err := s.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	fold(s, &clew.SessionImportedData{Owner: "ann"})
-	if len(s.Queue) != 0 {
-		t.Errorf("%+v waits for ann's agent", s.Queue)
+	if len(s.Main().Queue) != 0 {
+		t.Errorf("%+v waits for ann's agent", s.Main().Queue)
 	}
 	if s.Pending, err = core.DecodeState("s", then); err != nil {
 		t.Fatal(err)
 	}
 	fold(s, &clew.HistoryRewoundData{Return: clew.Return{To: clew.MessageIDOf(5)}})
-	if len(s.Queue) != 0 || s.Total != 2 {
-		t.Errorf("%+v waits for ann's agent, %d messages", s.Queue, s.Total)
+	if len(s.Main().Queue) != 0 || s.Total != 2 {
+		t.Errorf("%+v waits for ann's agent, %d messages", s.Main().Queue, s.Total)
 	}
 }

@@ -146,7 +146,7 @@ func (b *bench) task() *core.Task {
 	if b.at != nil {
 		return b.at
 	}
-	return b.s.state.Task(b.s.state.Current)
+	return b.s.state.Focused(clew.MainMonitor)
 }
 
 // turn is the turn of that task.
@@ -182,7 +182,9 @@ func (b *bench) begin() (Receipt, []clew.EventType, error) {
 	return b.report(openReply)
 }
 
-func openReply(tx *decide.Tx, _ *core.State, t *core.Task) { tx.Say(decide.NewReply("", 0, t.Turn)) }
+func openReply(tx *decide.Tx, _ *core.State, t *core.Task) {
+	tx.Say(decide.NewReply("", 0, t.MonitorID, t.Turn))
+}
 
 func (b *bench) update(text string, partial bool) (Receipt, []clew.EventType, error) {
 	if o := b.s.open[b.turn().Reply]; o != nil && partial && !strings.HasPrefix(text, o.Text) { // another attempt

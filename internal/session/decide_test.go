@@ -109,7 +109,7 @@ func TestReplyInOneReport(t *testing.T) {
 	must(b.say("m1"))
 	must(b.say("m2"))
 	_, types, err := b.report(func(tx *decide.Tx, s *core.State, t *core.Task) {
-		m := decide.NewReply(tx.NextID(), tx.NextTS(), t.Turn)
+		m := decide.NewReply(tx.NextID(), tx.NextTS(), t.MonitorID, t.Turn)
 		tx.Say(m)
 		m.Partial = false
 		tx.Update(m)

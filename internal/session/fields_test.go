@@ -48,7 +48,7 @@ func TestOutcomeOfATurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench()
 			c.do(b)
-			task := b.s.state.Task(b.s.state.Current)
+			task := b.s.state.Focused(clew.MainMonitor)
 			for _, x := range b.s.state.Tasks { // a task that ended is not in focus
 				task = x
 			}

@@ -56,8 +56,9 @@ func TestFoldOfBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := foldTo(t, chains[p.Chain], p.Seq)
-		if s.Current != was.Current || len(s.Queue) != len(was.Queue) || len(was.Queue) > 0 && !reflect.DeepEqual(s.Queue, was.Queue) {
-			t.Errorf("chain %d at %d: in focus is %q, was %q; waiting are %+v, were %+v", p.Chain, p.Seq, s.Current, was.Current, s.Queue, was.Queue)
+		m := s.Main()
+		if m.Current != was.Current || len(m.Queue) != len(was.Queue) || len(was.Queue) > 0 && !reflect.DeepEqual(m.Queue, was.Queue) {
+			t.Errorf("chain %d at %d: the monitor is %+v, in focus was %q, and waiting %+v", p.Chain, p.Seq, m, was.Current, was.Queue)
 		}
 		if now := everythingShown(t, s); !holds(decodedJSON(t, now), decodedJSON(t, p.Shown)) {
 			t.Errorf("chain %d at %d was shown as\n%s\nand is\n%s", p.Chain, p.Seq, p.Shown, now)

@@ -20,15 +20,21 @@ func (b *bench) verify(t tester) {
 		t.Fatalf("folded\n%s\nlive\n%s", folded, live)
 	}
 	s := b.s.state
-	trees, talks := map[clew.TaskID]bool{}, map[clew.TaskID]bool{} // a run may be under way beside a conversation
+	trees, talks := map[clew.MonitorID]map[clew.TaskID]bool{}, map[clew.MonitorID]map[clew.TaskID]bool{} // a run may be under way beside a conversation
+	for _, m := range s.AllMonitors() {
+		trees[m.ID], talks[m.ID] = map[clew.TaskID]bool{}, map[clew.TaskID]bool{}
+	}
 	for id, task := range s.Tasks {
+		if !s.HasMonitor(task.MonitorID) || task.Run != nil && task.Run.Scope().MonitorID != task.MonitorID {
+			t.Fatalf("task %s is on %q", id, task.MonitorID)
+		}
 		if task.TaskID != id || s.Task(task.RootTaskID) == nil || (task.ParentTaskID == "") != (task.RootTaskID == id) {
 			t.Fatalf("task %s has the place %+v", id, task.TaskRef)
 		}
 		if task.Turn != nil && task.AwaitingChild == "" {
-			trees[task.RootTaskID] = true
+			trees[task.MonitorID][task.RootTaskID] = true
 			if s.ActiveRun(task) == nil {
-				talks[task.RootTaskID] = true
+				talks[task.MonitorID][task.RootTaskID] = true
 			}
 		}
 		checkTask(t, s, task)
@@ -39,21 +45,23 @@ func (b *bench) verify(t tester) {
 	if s.Archived && (s.Busy() || len(s.Questions) > 0) {
 		t.Fatalf("put away, and %d questions are open, busy %v", len(s.Questions), s.Busy())
 	}
-	if len(talks) > 1 {
-		t.Fatalf("the one agent works on %d tasks", len(talks))
-	}
-	// After a return nobody begins by themselves: what waited waits until somebody
-	// says something.
-	if len(s.Queue) > core.QueueMax || len(s.Queue) > 0 && len(trees) == 0 && s.LastRewindSeq == 0 {
-		t.Fatalf("%d messages wait, and %d tasks are under way", len(s.Queue), len(trees))
+	for _, m := range s.AllMonitors() {
+		if len(talks[m.ID]) > 1 {
+			t.Fatalf("the one agent of %s works on %d tasks", m.ID, len(talks[m.ID]))
+		}
+		// After a return nobody begins by themselves: what waited waits until somebody
+		// says something.
+		if len(m.Queue) > core.QueueMax || len(m.Queue) > 0 && len(trees[m.ID]) == 0 && s.LastRewindSeq == 0 {
+			t.Fatalf("%d messages wait on %s, and %d tasks are under way", len(m.Queue), m.ID, len(trees[m.ID]))
+		}
+		if task := s.Task(m.Current); m.Current != "" && (task == nil || task.MonitorID != m.ID || s.ActiveAncestor(task) != task) {
+			t.Fatalf("task %s is in focus on %s: %+v", m.Current, m.ID, task)
+		}
 	}
 	for id := range s.Reminded {
 		if s.OpenQuestion(id) == nil {
 			t.Fatalf("question %s is settled, and its reminder is kept", id)
 		}
-	}
-	if s.Current != "" && (s.Task(s.Current) == nil || s.ActiveAncestor(s.Task(s.Current)).TaskID != s.Current) {
-		t.Fatalf("task %s is in focus: %+v", s.Current, s.Task(s.Current))
 	}
 }
 

@@ -120,14 +120,14 @@ func (b *bench) oldestQuestion() clew.RequestID {
 
 // firstWaiting and lastWaiting name what waits.
 func (b *bench) firstWaiting() clew.MessageID {
-	if q := b.s.state.Queue; len(q) > 0 {
+	if q := b.s.state.Main().Queue; len(q) > 0 {
 		return q[0].MessageID
 	}
 	return clew.MessageIDOf(b.s.state.Seq)
 }
 
 func (b *bench) lastWaiting() clew.MessageID {
-	if q := b.s.state.Queue; len(q) > 0 {
+	if q := b.s.state.Main().Queue; len(q) > 0 {
 		return q[len(q)-1].MessageID
 	}
 	return clew.MessageIDOf(b.s.state.Seq)

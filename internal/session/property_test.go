@@ -62,7 +62,7 @@ func (p player) message() {
 // queue changes what waits, or tries to.
 func (p player) queue() {
 	ids := []clew.MessageID{clew.MessageIDOf(max(p.s.state.Seq, 1)), "msg_000000099999"}
-	for _, in := range p.s.state.Queue {
+	for _, in := range p.s.state.Main().Queue {
 		ids = append(ids, in.MessageID, in.MessageID)
 	}
 	id := draw(p, "waiting", ids...)

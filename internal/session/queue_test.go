@@ -230,8 +230,8 @@ func TestQueueStaysInARewind(t *testing.T) {
 	}
 	b.check(t)
 	must(b.ann(&clew.SendQueuedData{MessageID: again[0].MessageID}))
-	if turn := b.task().Turn; turn == nil || b.s.state.Message(turn.ID).QueuedAs != again[0].MessageID || len(b.s.state.Queue) != 0 {
-		t.Errorf("sent at rest: the turn is %+v, %d wait", turn, len(b.s.state.Queue))
+	if turn := b.task().Turn; turn == nil || b.s.state.Message(turn.ID).QueuedAs != again[0].MessageID || len(b.s.state.Main().Queue) != 0 {
+		t.Errorf("sent at rest: the turn is %+v, %d wait", turn, len(b.s.state.Main().Queue))
 	}
 	b.check(t)
 }
@@ -244,8 +244,8 @@ func TestQueueInAForkAndAfterAnImport(t *testing.T) {
 	must(b.say("m2"))
 	b.s.state.CreatedMS = 0
 	must(b.do(clew.Command{By: by("bob"), Data: &decide.CreateCommand{Owner: "bob", Forked: &clew.ForkPoint{SessionID: "old", MessageID: clew.MessageIDOf(9)}}}))
-	if s := b.s.state; len(s.Queue) != 0 || s.AtWork() {
-		t.Errorf("in a fork %d wait, at work: %v", len(s.Queue), s.AtWork())
+	if s := b.s.state; len(s.Main().Queue) != 0 || s.AtWork() {
+		t.Errorf("in a fork %d wait, at work: %v", len(s.Main().Queue), s.AtWork())
 	}
 
 	b = newBench()
@@ -253,8 +253,8 @@ func TestQueueInAForkAndAfterAnImport(t *testing.T) {
 	must(b.say("m2"))
 	b.s.state.Owner = ""
 	must(b.do(clew.Command{By: by("bob"), Data: &decide.CreateCommand{Owner: "bob", Imported: &clew.SessionImportedData{Owner: "bob", From: "old"}}}))
-	if s := b.s.state; len(s.Queue) != 0 || s.AtWork() {
-		t.Errorf("brought in, %d wait, at work: %v", len(s.Queue), s.AtWork())
+	if s := b.s.state; len(s.Main().Queue) != 0 || s.AtWork() {
+		t.Errorf("brought in, %d wait, at work: %v", len(s.Main().Queue), s.AtWork())
 	}
 	must(b.do(clew.Command{By: by("bob"), Data: &clew.UserMessageData{Text: "go on"}}))
 	if s := b.s.state; slices.ContainsFunc(s.Messages.Tail(), func(m clew.Message) bool { return m.ClientMessageID == "m2" }) {
@@ -272,10 +272,10 @@ func TestOldQueue(t *testing.T) {
 	must(b.say("m1"))
 	b.think()
 	b.inject("ann", "m2", func(tx *decide.Tx) {
-		id := tx.Say(decide.UserMessageEvent(clew.Command{By: by("ann"), ClientMessageID: "m2"}, core.Input{Text: "hello"}, ""))
+		id := tx.Say(decide.UserMessageEvent(clew.Command{By: by("ann"), ClientMessageID: "m2"}, clew.MainMonitor, core.Input{Text: "hello"}, ""))
 		tx.Add(&clew.MessageQueuedData{ClientMessageID: "m2", MessageID: id, Position: 1})
 	})
-	id := b.s.state.Queue[0].MessageID
+	id := b.s.state.Main().Queue[0].MessageID
 	for range core.TailMessages * 2 {
 		must(b.begin())
 		must(b.update("word", false))

@@ -267,7 +267,7 @@ func (x *trip) hears(texts ...string) {
 	seq, _ := x.state().LastMessageID.Seq()
 	s := fresh(x.t, x.j, x.id, seq)
 	var got []string
-	for _, m := range history.Effective(s.Task(s.Current).History) {
+	for _, m := range history.Effective(s.Focused(clew.MainMonitor).History) {
 		got = append(got, m.Content[0].Text)
 	}
 	if !slices.Equal(got, texts) {

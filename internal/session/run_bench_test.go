@@ -38,7 +38,7 @@ func (b *bench) askRun(id string) []clew.EventType {
 }
 
 // root is the task of the run, and run the run.
-func (b *bench) root() *core.Task { return b.s.state.CurrentRun() }
+func (b *bench) root() *core.Task { return b.s.state.CurrentRun(clew.MainMonitor) }
 
 func (b *bench) run() *run.Run { return b.root().Run }
 

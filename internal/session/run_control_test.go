@@ -172,8 +172,8 @@ func TestQueueAtTheEndOfARun(t *testing.T) {
 		end(b)
 		b.verify(t)
 		b.verifyRun(t)
-		if root.Turn == nil || root.Turn.Prompt.Text != "faster" || len(b.s.state.Queue) != 0 || len(last[clew.TaskCreatedData](b, 9)) != 2 {
-			t.Errorf("%s: the root has the turn %+v, %d wait", name, root.Turn, len(b.s.state.Queue))
+		if root.Turn == nil || root.Turn.Prompt.Text != "faster" || len(b.s.state.Main().Queue) != 0 || len(last[clew.TaskCreatedData](b, 9)) != 2 {
+			t.Errorf("%s: the root has the turn %+v, %d wait", name, root.Turn, len(b.s.state.Main().Queue))
 		}
 		b.check(t)
 	}
@@ -218,13 +218,13 @@ func TestSubtasksOfATodo(t *testing.T) {
 		return b.s.state.Task(b.carrier("a").AwaitingChild)
 	}
 	sub := spawn()
-	if b.s.state.Current != root || sub.Depth != 1 {
-		t.Errorf("in focus is %s, the subtask is %+v", b.s.state.Current, sub)
+	if b.s.state.Main().Current != root || sub.Depth != 1 {
+		t.Errorf("in focus is %s, the subtask is %+v", b.s.state.Main().Current, sub)
 	}
 	b.as(sub, func() { b.call(); must(b.complete(b.pick(0))) })
 	b.verify(t)
-	if b.s.state.Current != root || b.carrier("a").AwaitingChild != "" {
-		t.Errorf("in focus is %s", b.s.state.Current)
+	if b.s.state.Main().Current != root || b.carrier("a").AwaitingChild != "" {
+		t.Errorf("in focus is %s", b.s.state.Main().Current)
 	}
 	sub = spawn()
 	b.as(sub, func() { b.approval(clew.AskMistakeLimitReached, "", core.LimitMistakes) })

@@ -212,7 +212,7 @@ func (s *Session) overview() Overview {
 	for i := len(tasks) - 1; i >= 0; i-- {
 		o.Tasks = append(o.Tasks, tasks[i].HistoryItem(s.state.Workspace))
 	}
-	if t := s.state.Task(s.state.Current); t != nil {
+	if t := s.state.Focused(clew.MainMonitor); t != nil {
 		item := t.HistoryItem(s.state.Workspace)
 		o.Current, o.Todos, o.Mode = &item, append([]clew.Todo{}, t.Todos...), t.Mode
 	}

@@ -87,8 +87,8 @@ func TestInterruptedChild(t *testing.T) {
 	must(b.ann(&clew.UserMessageData{Text: "for the root", TaskID: child.RootTaskID}))
 	must(b.say("m2"))
 	must(b.ann(&clew.InterruptData{}))
-	if b.task() != child || child.Turn == nil || len(b.s.state.Queue) != 0 || b.s.state.Message(child.Turn.ID).ClientMessageID != "m2" {
-		t.Fatalf("in focus is %+v, %d wait", b.task(), len(b.s.state.Queue))
+	if b.task() != child || child.Turn == nil || len(b.s.state.Main().Queue) != 0 || b.s.state.Message(child.Turn.ID).ClientMessageID != "m2" {
+		t.Fatalf("in focus is %+v, %d wait", b.task(), len(b.s.state.Main().Queue))
 	}
 	if root := b.s.state.Task(child.RootTaskID); len(root.Inbox) != 1 || root.Inbox[0].Text != "for the root" {
 		t.Errorf("the root will hear %+v", root.Inbox)

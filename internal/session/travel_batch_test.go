@@ -39,14 +39,14 @@ func travellerOn(t *testing.T, b *bench) *traveller {
 func TestBackBetweenChildAndParent(t *testing.T) {
 	b := newBench()
 	b.child()
-	parent := b.s.state.Task(b.s.state.Current).ParentTaskID
+	parent := b.s.state.Focused(clew.MainMonitor).ParentTaskID
 	b.think()
 	must(b.answer(1))
 	must(b.complete(b.pick(0)))
 	x := travellerOn(t, b)
 	x.before(func(m clew.Message) bool { return m.Say == clew.SaySubtaskResult })
-	if b.s.state.Current != parent {
-		t.Errorf("%s is in focus, not %s", b.s.state.Current, parent)
+	if b.s.state.Main().Current != parent {
+		t.Errorf("%s is in focus, not %s", b.s.state.Main().Current, parent)
 	}
 	must(b.ann(&clew.UserMessageData{Text: "go on"}))
 	b.verify(t)
@@ -60,15 +60,15 @@ func TestBackBetweenChildAndParent(t *testing.T) {
 func TestWordsThatWaitedTakeATaskUp(t *testing.T) {
 	b := newBench()
 	b.atWork()
-	id := b.s.state.Current
+	id := b.s.state.Main().Current
 	must(b.ann(&clew.UserMessageData{Text: "later", TaskID: id}))
 	travellerOn(t, b).before(newestMessage)
 	must(b.ann(&clew.ResumeTaskData{TaskID: id}))
 	must(b.ann(&clew.NewTaskData{Text: "something else"}))
 	must(b.ann(&clew.InterruptData{}))
 	b.verify(t)
-	if s := b.s.state; s.Task(id).Turn == nil || len(s.Questions)+len(s.Queue) > 0 {
-		t.Errorf("the task has the turn %+v; %d questions are open, %d messages wait", s.Task(id).Turn, len(s.Questions), len(s.Queue))
+	if s := b.s.state; s.Task(id).Turn == nil || len(s.Questions)+len(s.Main().Queue) > 0 {
+		t.Errorf("the task has the turn %+v; %d questions are open, %d messages wait", s.Task(id).Turn, len(s.Questions), len(s.Main().Queue))
 	}
 }
 
@@ -76,7 +76,7 @@ func TestWordsThatWaitedTakeATaskUp(t *testing.T) {
 func TestWordsToAnEndedChildAnswerItsParent(t *testing.T) {
 	b := newBench()
 	b.child()
-	child := b.s.state.Current
+	child := b.s.state.Main().Current
 	parent := b.s.state.Task(child).ParentTaskID
 	b.think()
 	must(b.answer(1))

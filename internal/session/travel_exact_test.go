@@ -54,7 +54,7 @@ func partsOf(t tester, encoded []byte, ts int64) parts {
 		add("task "+string(id), task)
 	}
 	add("transcript", []any{s.Total, s.Messages})
-	add("focus", []any{s.Current, s.Started})
+	add("focus", []any{s.Main().Current, s.Started})
 	add("questions", []any{s.Questions, s.Reminded, s.AskedTimes})
 	add("usage", s.Usage)
 	add("checkpoint", s.Checkpoint)
@@ -99,7 +99,7 @@ func (x *traveller) queueOf(encoded []byte) string {
 	if err != nil {
 		x.t.Fatalf("decode: %v", err)
 	}
-	b, err := json.Marshal(s.Queue)
+	b, err := json.Marshal(s.Main().Queue)
 	if err != nil {
 		x.t.Fatalf("encode: %v", err)
 	}

@@ -207,7 +207,7 @@ func TestImportLegacyTask(t *testing.T) {
 	}
 	state := s.state(t, got.SessionID)
 	task := state.Task("1739000000000")
-	if task == nil || task.Turn != nil || len(task.Calls) != 0 || state.Current != "1739000000000" || state.Busy() {
+	if task == nil || task.Turn != nil || len(task.Calls) != 0 || state.Main().Current != "1739000000000" || state.Busy() {
 		t.Fatalf("%+v", task)
 	}
 	var lines []string

@@ -119,4 +119,3 @@ func (s *stage) request(method, path string, body io.Reader) []byte {
 	}
 	return b
 }
-

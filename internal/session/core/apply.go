@@ -61,7 +61,8 @@ func apply(s *State, r clew.Record, data any) {
 		// What a stranger's records allow, they do not allow here, and what waits in
 		// them waits for somebody else's agent.
 		s.Owner, s.Title, s.Workspace, s.Access, s.Settings, s.PendingRewind = d.Owner, d.Title, d.Workspace, nil, nil, nil
-		s.Revoked, s.Archived, s.Forks, s.Queue, s.LastMove = nil, false, 0, nil, nil
+		s.Revoked, s.Archived, s.Forks, s.LastMove = nil, false, 0, nil
+		s.changeQueues(func([]Input) []Input { return nil })
 		s.FilesNode, s.FilesWait, s.Environment = d.Node, nil, nil
 		s.forgetRules()
 		s.FirstOwnSeq, s.Spent = r.Seq, nil

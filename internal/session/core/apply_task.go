@@ -15,7 +15,7 @@ func applyTask(s *State, r clew.Record, data any) {
 	case *clew.TaskCreatedData:
 		applyTaskCreated(s, r, d)
 	case *clew.TaskFocusedData:
-		s.Current = d.TaskID
+		s.focus(d.MonitorID, d.TaskID)
 	case *clew.TaskUnfocusedData:
 		applyUnfocused(s, d)
 	case *clew.TaskModeSwitchedData:
@@ -64,6 +64,7 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 		TaskRef: d.TaskRef, Number: s.Started, Text: d.Task, Mode: d.Mode, Status: clew.TaskStatusActive,
 		AgentID: d.AgentID, CreatedMS: r.TS, ToolCallID: d.ToolCallID, RunID: d.RunID, TodoID: d.TodoID, Profile: d.Profile,
 	}
+	t.MonitorID = s.Monitor(d.MonitorID).ID // one that there is
 	if d.RunID != "" && d.TodoID == "" {
 		t.Run = &run.Run{ID: d.RunID, TaskID: d.TaskID, Request: d.Task, Phase: run.Understanding, StartedMS: r.TS, Budget: d.Budget}
 	}
@@ -127,7 +128,7 @@ func (s *State) forgetTasks() {
 // it or has it in focus.
 func (s *State) atRest(root *Task) bool {
 	for _, t := range s.TasksOfTree(root.TaskID) {
-		if t.Turn != nil || t.TaskID == s.Current || s.BlockingQuestion(t.TaskID) != nil {
+		if t.Turn != nil || s.isFocused(t) || s.BlockingQuestion(t.TaskID) != nil {
 			return false
 		}
 	}
@@ -135,8 +136,8 @@ func (s *State) atRest(root *Task) bool {
 }
 
 func applyUnfocused(s *State, d *clew.TaskUnfocusedData) {
-	if s.Current == d.TaskID {
-		s.Current = ""
+	if s.Monitor(d.MonitorID).Current == d.TaskID {
+		s.focus(d.MonitorID, "")
 	}
 	if t := s.Task(d.TaskID); t != nil && d.PutAway {
 		t.Dismissed = true

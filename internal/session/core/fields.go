@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/sentence"
@@ -145,7 +146,7 @@ func (f *filler) kind(agent clew.AgentID, task clew.TaskID) clew.AgentKind {
 		}
 		task = t.ParentTaskID
 	}
-	if agent == MainAgent {
+	if slices.ContainsFunc(f.s.AllMonitors(), func(m Monitor) bool { return m.AgentID == agent }) {
 		return clew.AgentMain
 	}
 	return ""

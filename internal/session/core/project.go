@@ -18,15 +18,13 @@ func (s *State) Project() clew.Entities {
 			Status: s.Status(), CanUndo: len(s.Undo) > 0, CanRedo: len(s.Redo) > 0, Checkpoint: s.Checkpoint, LastMove: s.LastMove,
 		},
 		Usage: s.Usage, Queue: s.QueuedMessages(), Rules: s.ActiveRules(),
-		Monitors: clew.List[clew.MonitorState]{{
-			MonitorID: clew.MainMonitor, AgentID: MainAgent, Busy: s.AtWork(), Queued: len(s.Queue),
-		}},
+		Monitors:  s.monitorStates(),
 		Questions: s.Questions, Windows: s.windowStates(), Problems: s.Problems, Settled: s.Settled,
 	}
 	if s.PendingRewind != nil {
 		e.Status.Returning = &s.PendingRewind.RewindStartedData
 	}
-	if t := s.Task(s.Current); t != nil {
+	if t := s.Focused(clew.MainMonitor); t != nil {
 		s.projectFront(&e.Status, t)
 	}
 	for _, t := range s.SortedTasks() {
@@ -108,7 +106,7 @@ func (s *State) TaskInfos(messages []clew.Message) []clew.TaskInfo {
 func (s *State) taskInfo(t *Task) clew.TaskInfo {
 	info := clew.TaskInfo{
 		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clew.Clip(t.Text, TitleRunes), Mode: t.Mode,
-		Status: t.Status, Focused: t.TaskID == s.Current, AtWork: t.Turn != nil, PutAway: t.Dismissed,
+		Status: t.Status, Focused: s.isFocused(t), AtWork: t.Turn != nil, PutAway: t.Dismissed,
 		CreatedMS: t.CreatedMS, EndedMS: t.EndedMS, Usage: t.Usage, Result: clew.Clip(t.Result, shownRunes),
 		AgentKind: kindOf(t.TaskRef, t.TodoID), Outcome: t.Outcome, Added: t.Added, Removed: t.Removed,
 	}
@@ -127,7 +125,7 @@ func (s *State) taskInfo(t *Task) clew.TaskInfo {
 
 func (s *State) runInfo(t *Task) clew.RunInfo {
 	info := clew.RunInfo{
-		RunID: t.Run.ID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, Status: t.Run.SessionStatus(), CurrentLayer: t.Run.Layer,
+		RunID: t.Run.ID, MonitorID: t.MonitorID, TaskID: t.TaskID, Status: t.Run.SessionStatus(), CurrentLayer: t.Run.Layer,
 		Phase: string(t.Run.Phase), Paused: t.Run.Paused, PausedSinceMS: t.Run.PausedMS, PausedWhy: t.Run.PausedWhy, Plan: t.Run.Summary(), Ended: t.Run.Ended,
 	}
 	for _, r := range t.Run.Reports {
@@ -148,9 +146,9 @@ func appendTodos(list []clew.TodoInfo, of string, todos []clew.Todo, results boo
 	return list
 }
 
-// FocusedTodos are those of the task in focus.
+// FocusedTodos are those of the task in focus on the main monitor.
 func (s *State) FocusedTodos() []clew.Todo {
-	t := s.Task(s.Current)
+	t := s.Focused(clew.MainMonitor)
 	if t == nil {
 		return nil
 	}

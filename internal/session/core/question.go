@@ -122,10 +122,12 @@ func WordsMean(q clew.Question) clew.WordsEffect {
 	return clew.WordsContinue
 }
 
-// OldestQuestion is the question that an answer without a name goes to.
+// OldestQuestion is the question that an answer without a name goes to: one of the
+// task in focus on the main monitor, else any.
 func (s *State) OldestQuestion() *clew.Question {
+	current := s.Main().Current
 	for i := range s.Questions {
-		if SubjectOfQuestion(s.Questions[i]).Task == s.Current {
+		if SubjectOfQuestion(s.Questions[i]).Task == current {
 			return &s.Questions[i]
 		}
 	}

@@ -6,46 +6,55 @@ import (
 	"github.com/clew-run/clew"
 )
 
-// QueueIndex finds a message in the queue. One that was handed to an agent cannot
-// be changed any more.
-func (s *State) QueueIndex(id clew.MessageID) (int, error) {
-	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == id })
-	if i >= 0 {
-		return i, nil
+// QueueIndex finds a message that waits: the monitor, and the place in its queue. One
+// that was handed to an agent cannot be changed any more.
+func (s *State) QueueIndex(id clew.MessageID) (Monitor, int, error) {
+	if m, i := s.findQueued(id); i >= 0 {
+		return m, i, nil
 	}
 	if slices.ContainsFunc(s.Messages.Tail(), func(m clew.Message) bool { return m.MessageID == id || m.QueuedAs == id && id != "" }) {
-		return 0, clew.Errorf(clew.SessionInvalidState, "message %s does not wait any more", id)
+		return Monitor{}, 0, clew.Errorf(clew.SessionInvalidState, "message %s does not wait any more", id)
 	}
-	return 0, clew.Errorf(clew.MessageNotFound, "no message %q waits in this session", id)
+	return Monitor{}, 0, clew.Errorf(clew.MessageNotFound, "no message %q waits in this session", id)
+}
+
+// findQueued is QueueIndex with -1 for a message that does not wait.
+func (s *State) findQueued(id clew.MessageID) (Monitor, int) {
+	for _, m := range s.AllMonitors() {
+		if i := slices.IndexFunc(m.Queue, func(in Input) bool { return in.MessageID == id }); i >= 0 {
+			return m, i
+		}
+	}
+	return Monitor{}, -1
 }
 
 // QueueIDs names the messages that wait, in their order.
-func (s *State) QueueIDs() clew.List[clew.MessageID] {
-	ids := make(clew.List[clew.MessageID], 0, len(s.Queue))
-	for _, in := range s.Queue {
+func (m Monitor) QueueIDs() clew.List[clew.MessageID] {
+	ids := make(clew.List[clew.MessageID], 0, len(m.Queue))
+	for _, in := range m.Queue {
 		ids = append(ids, in.MessageID)
 	}
 	return ids
 }
 
-// MessageFor is a waiting message as the transcript has it, or will have it. In an
-// older journal it may wait for so long that it is no longer in the tail.
-func (s *State) MessageFor(in Input) clew.Message {
+// MessageFor is a message that waits on a monitor as the transcript has it, or will
+// have it. In an older journal it may wait for so long that it is no longer in the
+// tail.
+func (s *State) MessageFor(on clew.MonitorID, in Input) clew.Message {
 	if m := s.Message(in.MessageID); m != nil {
 		return WithoutOutcome(*m)
 	}
 	return clew.Message{
 		MessageID: in.MessageID, TS: in.TS, Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
-		Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: in.TaskID,
+		Text: in.Text, Images: in.Images, MonitorID: s.Monitor(on).ID, TaskID: in.TaskID,
 		ClientMessageID: in.Client, UserID: in.UserID,
 	}
 }
 
 // inputOf is what a message of the transcript says to an agent.
 func inputOf(s *State, id clew.MessageID) Input {
-	same := func(in Input) bool { return in.MessageID == id }
-	if i := slices.IndexFunc(s.Queue, same); i >= 0 {
-		in := s.Queue[i]
+	if m, i := s.findQueued(id); i >= 0 {
+		in := m.Queue[i]
 		in.TS, in.UserID, in.Client = 0, "", ""
 		return in
 	}
@@ -53,7 +62,7 @@ func inputOf(s *State, id clew.MessageID) Input {
 		return Input{MessageID: id, Text: m.Text, Images: m.Images, TaskID: m.TaskID}
 	}
 	for _, t := range s.SortedTasks() { // it waited for long, and several are told
-		if i := slices.IndexFunc(t.Inbox, same); i >= 0 {
+		if i := slices.IndexFunc(t.Inbox, func(in Input) bool { return in.MessageID == id }); i >= 0 {
 			return t.Inbox[i]
 		}
 	}
@@ -62,7 +71,7 @@ func inputOf(s *State, id clew.MessageID) Input {
 
 func applyQueued(s *State, r clew.Record, d *clew.MessageQueuedData) {
 	if d.MessageID == r.MessageID() {
-		s.Queue = append(slices.Clip(s.Queue), Input{
+		s.enqueue(d.MonitorID, Input{
 			MessageID: d.MessageID, Text: d.Text, Images: d.Images, Mode: d.Mode, TaskID: d.TaskID, New: d.NewTask, Budget: d.Budget,
 			TS: r.TS, UserID: d.UserID, Client: d.ClientMessageID, NotInTranscript: true,
 		})
@@ -73,17 +82,24 @@ func applyQueued(s *State, r clew.Record, d *clew.MessageQueuedData) {
 	if m := s.Message(d.MessageID); m != nil {
 		in.TS, in.UserID, in.Client = m.TS, m.UserID, m.ClientMessageID
 	}
-	s.Queue = append(slices.Clip(s.Queue), in)
+	s.enqueue(d.MonitorID, in)
+}
+
+func (s *State) enqueue(on clew.MonitorID, in Input) {
+	m := s.Monitor(on)
+	m.Queue = append(slices.Clip(m.Queue), in)
+	s.setMonitor(m)
 }
 
 // applyQueuedEdit takes the new words of a message that waits.
 func applyQueuedEdit(s *State, w clew.QueuedWords) {
-	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == w.MessageID })
+	m, i := s.findQueued(w.MessageID)
 	if i < 0 {
 		return
 	}
-	s.Queue = slices.Clone(s.Queue)
-	s.Queue[i].Text, s.Queue[i].Images = w.Text, w.Images
+	m.Queue = slices.Clone(m.Queue)
+	m.Queue[i].Text, m.Queue[i].Images = w.Text, w.Images
+	s.setMonitor(m)
 }
 
 // applyQueueChanged puts what waits into another order. Whatever the record
@@ -95,17 +111,20 @@ func applyQueueChanged(s *State, d *clew.QueueChangedData) {
 		}
 		return len(d.Queue)
 	}
-	s.Queue = slices.Clone(s.Queue)
-	slices.SortStableFunc(s.Queue, func(a, b Input) int { return place(a) - place(b) })
+	s.changeQueues(func(queue []Input) []Input {
+		slices.SortStableFunc(queue, func(a, b Input) int { return place(a) - place(b) })
+		return queue
+	})
 	if d.Edited != nil {
 		applyQueuedEdit(s, *d.Edited)
 	}
-	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.MessageID == d.Removed })
+	m, i := s.findQueued(d.Removed)
 	if d.Removed == "" || i < 0 {
 		return
 	}
-	unsaid := s.Queue[i].NotInTranscript
-	if s.Queue = slices.Delete(s.Queue, i, i+1); unsaid {
+	unsaid := m.Queue[i].NotInTranscript
+	m.Queue = slices.Delete(slices.Clone(m.Queue), i, i+1)
+	if s.setMonitor(m); unsaid {
 		return
 	}
 	s.Messages.Remove(d.Removed)
@@ -117,16 +136,25 @@ func applyQueueChanged(s *State, d *clew.QueueChangedData) {
 
 // leavesQueue takes a message out of the queue.
 func (s *State) leavesQueue(id clew.MessageID) {
-	s.Queue = slices.DeleteFunc(slices.Clone(s.Queue), func(in Input) bool { return in.MessageID == id })
+	if _, i := s.findQueued(id); i < 0 {
+		return
+	}
+	s.changeQueues(func(queue []Input) []Input {
+		return slices.DeleteFunc(queue, func(in Input) bool { return in.MessageID == id })
+	})
 }
 
 // keepQueue gives a former state what waits now: it was not heard yet, so there is
 // nothing to take back. What waits in an older journal goes back with its message.
 func (s *State) keepQueue(now *State) {
-	s.Queue = slices.DeleteFunc(slices.Clone(s.Queue), func(in Input) bool { return in.NotInTranscript })
-	for _, in := range now.Queue {
-		if in.NotInTranscript {
-			s.Queue = append(s.Queue, in)
+	s.changeQueues(func(queue []Input) []Input {
+		return slices.DeleteFunc(queue, func(in Input) bool { return in.NotInTranscript })
+	})
+	for _, m := range now.AllMonitors() {
+		for _, in := range m.Queue {
+			if in.NotInTranscript {
+				s.enqueue(m.ID, in)
+			}
 		}
 	}
 }
@@ -149,13 +177,15 @@ func (s *State) hide(seq uint64) {
 
 // QueuedMessages lists what waits, as clients are shown it.
 func (s *State) QueuedMessages() clew.List[clew.QueuedMessage] {
-	list := make(clew.List[clew.QueuedMessage], 0, len(s.Queue))
-	for _, in := range s.Queue {
-		m := s.MessageFor(in)
-		list = append(list, clew.QueuedMessage{
-			MessageID: in.MessageID, Text: in.Text, Images: in.Images, MonitorID: clew.MainMonitor, TaskID: in.TaskID,
-			Mode: in.Mode, NewTask: in.New, UserID: m.UserID, ClientMessageID: m.ClientMessageID, TS: m.TS,
-		})
+	list := clew.List[clew.QueuedMessage]{}
+	for _, m := range s.AllMonitors() {
+		for _, in := range m.Queue {
+			said := s.MessageFor(m.ID, in)
+			list = append(list, clew.QueuedMessage{
+				MessageID: in.MessageID, Text: in.Text, Images: in.Images, MonitorID: m.ID, TaskID: in.TaskID,
+				Mode: in.Mode, NewTask: in.New, UserID: said.UserID, ClientMessageID: said.ClientMessageID, TS: said.TS,
+			})
+		}
 	}
 	return list
 }

@@ -83,7 +83,9 @@ func applyRewind(s *State, r clew.Record, data any) {
 		next.forgetRules()
 		next.renameQuestions()
 		// What waited in the original session waits there.
-		next.Queue = slices.DeleteFunc(next.Queue, func(in Input) bool { return !in.NotInTranscript })
+		next.changeQueues(func(queue []Input) []Input {
+			return slices.DeleteFunc(queue, func(in Input) bool { return !in.NotInTranscript })
+		})
 	}
 	next.Undo, next.Redo, next.PendingRewind, next.LastMove = undo, redo, nil, moveOf(r, data)
 	if back.Files != nil {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
 )
 
@@ -37,16 +38,17 @@ func (s *State) TodoTaskOf(t *Task) *Task {
 	return nil
 }
 
-// CurrentRun is the run that commands without a name are about: the one in focus,
-// else the newest.
-func (s *State) CurrentRun() *Task {
-	if t := s.Task(s.Current); t != nil && s.ActiveRun(t) != nil {
+// CurrentRun is the run that commands for a monitor are about: the one in focus
+// there, else the newest.
+func (s *State) CurrentRun(on clew.MonitorID) *Task {
+	on = s.Monitor(on).ID
+	if t := s.Focused(on); t != nil && s.ActiveRun(t) != nil {
 		return s.RootOf(t)
 	}
 	var last *Task
 	for _, t := range s.Tasks {
 		switch {
-		case t.Run == nil || t.TodoID != "":
+		case t.Run == nil || t.TodoID != "" || t.MonitorID != on:
 		case last == nil, last.Run.Phase.Ended() && !t.Run.Phase.Ended(), last.Run.Phase.Ended() == t.Run.Phase.Ended() && t.Number > last.Number:
 			last = t
 		}

@@ -151,9 +151,6 @@ const (
 	AccessMax = 1000 // users with access beside the owner
 )
 
-// MainAgent is the agent of the main monitor.
-const MainAgent clew.AgentID = "main-" + clew.AgentID(clew.MainMonitor)
-
 // Exists reports whether the session was created.
 func (s *State) Exists() bool { return s.CreatedMS > 0 }
 
@@ -170,24 +167,10 @@ func (s *State) Busy() bool {
 	return false
 }
 
-// AtWork reports whether a turn is under way, be it that it waits for a person.
-// A task that waits for its child does not count: the child does, and if that
-// one was interrupted, only a message takes the work up again.
-func (s *State) AtWork() bool { return s.BusyOutside("") }
-
-// BusyOutside is AtWork for all trees but one.
-func (s *State) BusyOutside(root clew.TaskID) bool {
-	for _, t := range s.Tasks {
-		if t.Turn != nil && t.AwaitingChild == "" && t.RootTaskID != root {
-			return true
-		}
-	}
-	return false
-}
-
-// Status is the session's status in one word.
+// Status is the session's status in one word: that of the run on the main monitor, or
+// what all agents do.
 func (s *State) Status() clew.SessionStatus {
-	if t := s.Task(s.Current); t != nil && t.Run != nil && (t.Turn == nil && t.Run.Phase.Ended() && !s.AtWork() || t.Turn != nil && s.ActiveRun(t) != nil) {
+	if t := s.Focused(clew.MainMonitor); t != nil && t.Run != nil && (t.Turn == nil && t.Run.Phase.Ended() && !s.AtWork() || t.Turn != nil && s.ActiveRun(t) != nil) {
 		if st := t.Run.SessionStatus(); st != clew.StatusExecuting && st != clew.StatusPlanning || len(s.Questions) == 0 || s.Busy() {
 			return st
 		}

@@ -13,11 +13,13 @@ func (s *State) Steers(choice clew.Arrival) bool {
 	return s.Rules != nil && s.Rules.Steers(s.Settings)
 }
 
-// RunUnderway reports whether a run is under way. Runs wait for one another, but
-// not for a conversation: that may be waiting for a person itself, for days.
-func (s *State) RunUnderway() bool {
+// RunUnderway reports whether a run is under way on a monitor. Runs wait for one
+// another, but not for a conversation: that may be waiting for a person itself, for
+// days.
+func (s *State) RunUnderway(on clew.MonitorID) bool {
+	on = s.Monitor(on).ID
 	for _, t := range s.Tasks {
-		if t.Run != nil && t.TodoID == "" && !t.Run.Phase.Ended() {
+		if t.Run != nil && t.MonitorID == on && t.TodoID == "" && !t.Run.Phase.Ended() {
 			return true
 		}
 	}
@@ -34,20 +36,17 @@ func (s *State) QuestionAnsweredByWords(t *Task) *clew.Question {
 	return nil
 }
 
-// OtherActiveRun reports whether a run is under way that does not end in this batch.
-func (s *State) OtherActiveRun(ended clew.TaskID) bool {
-	root := s.CurrentRun()
+// OtherActiveRun reports whether a run is under way on a monitor that does not end in
+// this batch.
+func (s *State) OtherActiveRun(on clew.MonitorID, ended clew.TaskID) bool {
+	root := s.CurrentRun(on)
 	return root != nil && root.TaskID != ended && s.ActiveRun(root) != nil
 }
 
-// SteeredRun is the root of the run that waiting words are for, nil if they are
-// for no run, or for one that ends in this batch.
-func (s *State) SteeredRun(in Input, ended clew.TaskID) *Task {
-	id := in.TaskID
-	if id == "" {
-		id = s.Current
-	}
-	t := s.Task(id)
+// SteeredRun is the root of the run that words waiting on a monitor are for, nil if
+// they are for no run, or for one that ends in this batch.
+func (s *State) SteeredRun(on clew.MonitorID, in Input, ended clew.TaskID) *Task {
+	t := s.Addressed(on, in.TaskID)
 	if in.New || t == nil || s.ActiveRun(t) == nil || s.RootOf(t).TaskID == ended {
 		return nil
 	}

@@ -23,9 +23,9 @@ func (s *State) Summary() Summary {
 // SharedMax bounds in how many lists a session stands beside its owner's.
 const SharedMax = 100
 
-// progress is how far the run under way is, nil if there is none with a plan.
+// progress is how far the run under way on the main monitor is, nil if there is none with a plan.
 func (s *State) progress() *PlanProgress {
-	root := s.CurrentRun()
+	root := s.CurrentRun(clew.MainMonitor)
 	if root == nil || root.Run.Phase.Ended() || len(root.Run.Todos) == 0 {
 		return nil
 	}

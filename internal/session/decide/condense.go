@@ -8,16 +8,12 @@ import (
 // decideCondense takes the wish for a summary. A task at rest gets a turn just
 // for that; one at work does it before it next asks the model.
 func decideCondense(tx *Tx, s *core.State, d *clew.CondenseContextData) error {
-	id := d.TaskID
-	if id == "" {
-		id = s.Current
-	}
-	t := s.Task(id)
+	t := s.Addressed(clew.MainMonitor, d.TaskID)
 	switch {
 	case t == nil && d.TaskID == "":
 		return clew.Errorf(clew.TaskNotFound, "no task is in focus")
 	case t == nil:
-		return clew.Errorf(clew.TaskNotFound, "no task %s", id)
+		return clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
 	case len(t.History) == 0:
 		return clew.Errorf(clew.SessionInvalidState, "the task has no messages to put into a summary")
 	case t.Condense && t.Turn != nil:
@@ -28,7 +24,7 @@ func decideCondense(tx *Tx, s *core.State, d *clew.CondenseContextData) error {
 		return nil
 	}
 	switch {
-	case s.AtWork():
+	case s.AtWorkOn(t.MonitorID):
 		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 	case s.RunPaused(t):
 		return clew.Errorf(clew.SessionInvalidState, "the task's run is paused")

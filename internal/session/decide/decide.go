@@ -180,7 +180,7 @@ func decideReport(tx *Tx, s *core.State, d *TurnReport) error {
 		}
 	}
 	if over {
-		startNext(tx, s, ended)
+		startNext(tx, s, t.MonitorID, ended)
 	} else {
 		cancelAbandonedQuestions(tx, s, t)
 	}
@@ -256,11 +256,11 @@ func decideSettings(tx *Tx, s *core.State, by clew.UserID, changes map[string]an
 	return nil
 }
 
-// NewReply is the empty message that an agent's answer grows in.
-func NewReply(id clew.MessageID, ts int64, t *core.Turn) clew.Message {
+// NewReply is the empty message that an agent's answer in a turn grows in.
+func NewReply(id clew.MessageID, ts int64, on clew.MonitorID, t *core.Turn) clew.Message {
 	return clew.Message{
 		MessageID: id, TS: ts, Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant,
-		Partial: true, AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, ReplyTo: t.ID,
+		Partial: true, AgentID: t.AgentID, MonitorID: on, TaskID: t.TaskID, ReplyTo: t.ID,
 	}
 }
 

@@ -183,7 +183,7 @@ func resolve(tx *Tx, s *core.State, cmd clew.Command, q clew.Question, a reply) 
 		}
 	}
 	if t != nil && t.Turn == nil && a.action == clew.ResolvedApprove {
-		if s.AtWork() {
+		if s.AtWorkOn(t.MonitorID) {
 			return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 		}
 		if a.comment == "" {
@@ -200,7 +200,7 @@ func resolve(tx *Tx, s *core.State, cmd clew.Command, q clew.Question, a reply) 
 	var spoke clew.MessageID
 	_, words := cmd.Data.(*clew.UserMessageData)
 	if a.comment != "" || len(a.images) > 0 || words {
-		m := UserMessageEvent(cmd, core.Input{Text: a.comment, Images: a.images}, about.Task)
+		m := UserMessageEvent(cmd, monitorAsking(s, q), core.Input{Text: a.comment, Images: a.images}, about.Task)
 		m.RequestID = q.RequestID()
 		spoke = tx.Say(m)
 	}
@@ -224,13 +224,21 @@ func resolve(tx *Tx, s *core.State, cmd clew.Command, q clew.Question, a reply) 
 	over := c.follow(tx)
 	if words && !slices.ContainsFunc(tx.Since(n), isAccepted) {
 		tx.Add(&clew.MessageAcceptedData{
-			ClientMessageID: cmd.ClientMessageID, MessageID: spoke, AgentID: t.AgentID, MonitorID: clew.MainMonitor, Delivery: clew.DeliveryAnswer,
+			ClientMessageID: cmd.ClientMessageID, MessageID: spoke, AgentID: t.AgentID, MonitorID: t.MonitorID, Delivery: clew.DeliveryAnswer,
 		})
 	}
 	if over {
-		startNext(tx, s, endedRun(s, t))
+		startNext(tx, s, t.MonitorID, endedRun(s, t))
 	}
 	return nil
+}
+
+// monitorAsking is the monitor that a question is asked on.
+func monitorAsking(s *core.State, q clew.Question) clew.MonitorID {
+	if t := s.Task(core.SubjectOfQuestion(q).Task); t != nil {
+		return t.MonitorID
+	}
+	return clew.MainMonitor
 }
 
 func isAccepted(e clew.Event) bool { return e.Type == clew.EventMessageAccepted }
@@ -350,7 +358,7 @@ func (c answerEffect) resumed(tx *Tx) (over bool) {
 		TaskStateEvent(tx, c.t.TaskRef, clew.TaskStateIdle, "")
 		return false
 	}
-	startTurn(tx, c.s, core.Input{MessageID: c.withWords, Text: c.a.comment, Images: c.a.images, TaskID: c.t.TaskID}, c.client)
+	startTurn(tx, c.s, c.t.MonitorID, core.Input{MessageID: c.withWords, Text: c.a.comment, Images: c.a.images, TaskID: c.t.TaskID}, c.client)
 	return false
 }
 
@@ -386,7 +394,7 @@ func denialText(comment string) string {
 func EndCall(tx *Tx, t *core.Task, c *core.Call, text, failed string, images []string) *clew.ToolProgressData {
 	d := &clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolComplete, AgentID: t.AgentID, TaskID: t.TaskID,
-		MonitorID: clew.MainMonitor, MessageID: c.MessageID, Output: text, Images: images,
+		MonitorID: t.MonitorID, MessageID: c.MessageID, Output: text, Images: images,
 	}
 	if failed != "" {
 		d.Status, d.Error = clew.ToolError, failed

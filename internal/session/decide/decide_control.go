@@ -54,11 +54,15 @@ func decideStop(tx *Tx, s *core.State, cmd clew.Command, d *StopCommand) error {
 // decideInterrupt ends the turns under way, or those of one agent. The work
 // stays: a task that waits for its child still does, and a run is paused.
 func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, streamed streams) error {
-	found, err := interruptRun(tx, s, by, agent, streamed)
-	if err != nil {
-		return err
+	found := agent == ""
+	for _, m := range s.AllMonitors() {
+		ofRun, err := interruptRun(tx, s, m.ID, by, agent, streamed)
+		if err != nil {
+			return err
+		}
+		found = found || ofRun
 	}
-	ofRun := tx.Len()
+	free := map[clew.MonitorID]bool{} // where somebody became free
 	for _, t := range s.SortedTasks() {
 		if s.ActiveRun(t) != nil {
 			continue
@@ -71,24 +75,27 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 			continue
 		}
 		CloseTurn(tx, s, t, streamed, TurnEnd{Reason: "interrupted by the user", Code: clew.EndInterrupted, by: by})
+		free[t.MonitorID] = true
 	}
 	if !found {
 		return clew.Errorf(clew.TaskNotFound, "no agent %s", agent)
 	}
-	if tx.Len() > ofRun { // somebody became free
-		startNext(tx, s, "")
+	for _, m := range s.AllMonitors() {
+		if free[m.ID] {
+			startNext(tx, s, m.ID, "")
+		}
 	}
 	return nil
 }
 
-// interruptRun is decideInterrupt for the run under way, if there is one. found
-// says that nobody else has to be looked for.
-func interruptRun(tx *Tx, s *core.State, by clew.UserID, agent string, streamed streams) (found bool, err error) {
-	root := s.CurrentRun()
+// interruptRun is decideInterrupt for the run under way on a monitor, if there is
+// one. found says that nobody else has to be looked for.
+func interruptRun(tx *Tx, s *core.State, on clew.MonitorID, by clew.UserID, agent string, streamed streams) (found bool, err error) {
+	root := s.CurrentRun(on)
 	if root == nil || s.ActiveRun(root) == nil {
-		return agent == "", nil
+		return false, nil
 	}
-	cur := s.Task(s.Current)
+	cur := s.Focused(on)
 	if agent == string(root.AgentID) && cur != nil && cur.RootTaskID != root.TaskID {
 		return false, nil // the agent of the same name in the conversation in focus
 	}
@@ -104,16 +111,16 @@ func interruptRun(tx *Tx, s *core.State, by clew.UserID, agent string, streamed 
 func decideCancel(tx *Tx, s *core.State, cmd clew.Command, d *clew.ControlCancelData, streamed streams) error {
 	id := d.TaskID
 	if id == "" {
-		if t := s.Task(s.Current); t != nil {
+		if t := s.Focused(d.MonitorID); t != nil {
 			id = t.RootTaskID
 		}
 	}
-	t := s.Task(id)
+	t, root := s.Task(id), s.CurrentRun(d.MonitorID)
 	switch {
-	case t != nil && t.Run != nil && (t.Turn == nil || s.ActiveRun(t) != nil), d.TaskID == "" && s.CurrentRun() != nil && s.ActiveRun(s.CurrentRun()) != nil:
+	case t != nil && t.Run != nil && (t.Turn == nil || s.ActiveRun(t) != nil), d.TaskID == "" && root != nil && s.ActiveRun(root) != nil:
 		return decideRun(tx, s, cmd, streamed)
 	case t != nil && s.WorksOnTodo(t):
-		cmd.Data = &clew.ControlSkipData{TodoID: t.TodoID, Reason: d.Reason}
+		cmd.Data = &clew.ControlSkipData{TodoID: t.TodoID, Reason: d.Reason, MonitorID: t.MonitorID}
 		return decideRun(tx, s, cmd, streamed)
 	case t == nil && d.TaskID == "":
 		return nil
@@ -127,7 +134,7 @@ func decideCancel(tx *Tx, s *core.State, cmd clew.Command, d *clew.ControlCancel
 		reason += ": " + d.Reason
 	}
 	parent := s.Task(t.ParentTaskID)
-	if parent != nil && s.BusyOutside(t.RootTaskID) { // its parent would go on beside another
+	if parent != nil && s.BusyOutside(t) { // its parent would go on beside another
 		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 	}
 	how := TurnEnd{Reason: reason, Code: clew.EndCancelled, by: cmd.By.User}
@@ -136,12 +143,12 @@ func decideCancel(tx *Tx, s *core.State, cmd clew.Command, d *clew.ControlCancel
 		resumeParent(tx, s, parent, t, "The subtask was cancelled by the user.", how)
 		return nil
 	}
-	if cur := s.Task(s.Current); cur != nil && cur.RootTaskID == t.RootTaskID { // what is said next is not for a child that ended
+	if cur := s.Focused(t.MonitorID); cur != nil && cur.RootTaskID == t.RootTaskID { // what is said next is not for a child that ended
 		focus(tx, s, t.TaskRef)
-		s = focused(s, t.TaskID)
+		s = s.WithFocus(t.MonitorID, t.TaskID)
 	}
-	if !s.BusyOutside(t.RootTaskID) {
-		startNext(tx, s, t.RootTaskID)
+	if !s.BusyOutside(t) {
+		startNext(tx, s, t.MonitorID, t.RootTaskID)
 	}
 	return nil
 }
@@ -158,7 +165,7 @@ func resumeParent(tx *Tx, s *core.State, parent, child *core.Task, text string, 
 	for _, in := range child.Inbox { // what it was told and had not heard
 		acceptMessage(tx, parent, in.MessageID, "", clew.DeliverySteer)
 	}
-	if cur := s.Task(s.Current); s.ActiveRun(parent) == nil && (cur == nil || cur.RootTaskID == parent.RootTaskID) {
+	if cur := s.Focused(parent.MonitorID); s.ActiveRun(parent) == nil && (cur == nil || cur.RootTaskID == parent.RootTaskID) {
 		focus(tx, s, parent.TaskRef)
 	}
 	TaskStateEvent(tx, parent.TaskRef, clew.TaskStateRunning, "")
@@ -179,16 +186,12 @@ func abort(tx *Tx, s *core.State, t *core.Task, streamed streams, how TurnEnd) {
 
 // decideClear puts a task away without ending it.
 func decideClear(tx *Tx, s *core.State, by clew.UserID, d *clew.ClearTaskData, streamed streams) error {
-	id := d.TaskID
-	if id == "" {
-		id = s.Current
-	}
-	t := s.Task(id)
+	t := s.Addressed(clew.MainMonitor, d.TaskID)
 	if t == nil {
 		if d.TaskID == "" {
 			return nil
 		}
-		return clew.Errorf(clew.TaskNotFound, "no task %s", id)
+		return clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
 	}
 	if s.ActiveRun(t) != nil {
 		return clew.Errorf(clew.SessionInvalidState, "the task has a run under way: pause or cancel it")
@@ -199,7 +202,7 @@ func decideClear(tx *Tx, s *core.State, by clew.UserID, d *clew.ClearTaskData, s
 		}
 	}
 	tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true})
-	if s.BusyOutside(t.RootTaskID) {
+	if s.BusyOutside(t) {
 		return nil
 	}
 	after := *s
@@ -207,10 +210,10 @@ func decideClear(tx *Tx, s *core.State, by clew.UserID, d *clew.ClearTaskData, s
 		x := s.Task(core.SubjectOfQuestion(q).Task)
 		return x != nil && x.RootTaskID == t.RootTaskID
 	})
-	if s.Current == t.TaskID {
-		after.Current = ""
+	if s.Monitor(t.MonitorID).Current == t.TaskID {
+		after = *after.WithFocus(t.MonitorID, "")
 	}
-	startNext(tx, &after, "")
+	startNext(tx, &after, t.MonitorID, "")
 	return nil
 }
 
@@ -226,15 +229,16 @@ func decideReset(tx *Tx, s *core.State, by clew.UserID, streamed streams) {
 			abort(tx, s, t, streamed, how)
 		}
 	}
-	if t := s.Task(s.Current); t != nil {
-		tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true})
+	for _, m := range s.AllMonitors() {
+		if t := s.Focused(m.ID); t != nil {
+			tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true})
+		}
+		if len(m.Queue) > 0 {
+			first := m.Queue[0]
+			first.New = true
+			startTurn(tx, s.WithFocus(m.ID, ""), m.ID, first, first.Client)
+		}
 	}
-	if len(s.Queue) == 0 {
-		return
-	}
-	first := s.Queue[0]
-	first.New = true
-	startTurn(tx, focused(s, ""), first, first.Client)
 }
 
 // decideResume asks whether a task shall be taken up again.
@@ -246,7 +250,7 @@ func decideResume(tx *Tx, s *core.State, d *clew.ResumeTaskData) error {
 	switch {
 	case t.Turn != nil:
 		return clew.Errorf(clew.SessionInvalidState, "the task is under way")
-	case s.AtWork():
+	case s.AtWorkOn(t.MonitorID):
 		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
 	case s.BlockingQuestion(t.TaskID) != nil:
 		return nil // asked already
@@ -291,7 +295,7 @@ func newApproval(tx *Tx, s *core.State, t *core.Task, q clew.HitlApprovalRequest
 func AskMessage(t *core.Task, ask clew.Ask, id clew.RequestID, call, text string) clew.Message {
 	return clew.Message{
 		Type: clew.TypeAsk, Ask: ask, Role: clew.SpeakerAssistant, Text: text,
-		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID, RequestID: id, ToolCallID: call,
+		AgentID: t.AgentID, MonitorID: t.MonitorID, TaskID: t.TaskID, RequestID: id, ToolCallID: call,
 	}
 }
 

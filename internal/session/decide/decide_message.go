@@ -16,29 +16,29 @@ func decideUserMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.UserMess
 		}
 		return decideWords(tx, s, cmd, *q, d)
 	}
-	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
-		return clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
+	on, err := monitorNamed(s, d.MonitorID)
+	if err != nil {
+		return err
 	}
 	mode, err := modeOf(s, string(d.Mode))
 	if err != nil {
 		return err
 	}
-	id := d.TaskID
-	if id == "" {
-		id = s.Current
-	}
-	t := s.Task(id)
+	t := s.Addressed(on, d.TaskID)
 	if t == nil && d.TaskID != "" {
 		return clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
 	}
 	if mode == string(clew.ModeRun) {
-		return decideNewTask(tx, s, cmd, &clew.NewTaskData{Text: d.Text, Images: d.Images, Mode: mode}, d.Budget)
+		return decideNewTask(tx, s, cmd, &clew.NewTaskData{Text: d.Text, Images: d.Images, Mode: mode, MonitorID: on}, d.Budget)
+	}
+	if t != nil {
+		on = t.MonitorID
 	}
 	in := core.Input{Text: d.Text, Images: d.Images, Mode: mode}
 	if t != nil {
 		heir := s.ActiveAncestor(t)
 		for _, x := range []*core.Task{t, heir} {
-			if q := s.QuestionAnsweredByWords(x); q != nil && d.Answers(q.RequestID()) && (d.Delivery != clew.ArrivalQueue || !s.AtWork()) {
+			if q := s.QuestionAnsweredByWords(x); q != nil && d.Answers(q.RequestID()) && (d.Delivery != clew.ArrivalQueue || !s.AtWorkOn(on)) {
 				return decideWords(tx, s, cmd, *q, d)
 			}
 		}
@@ -47,36 +47,48 @@ func decideUserMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.UserMess
 		}
 	}
 	in.New = t == nil || t.Dismissed && d.TaskID == ""
-	working := s.AtWork()
+	working := s.AtWorkOn(on)
 	under := !in.New && t.Turn != nil
 	switch {
 	case !working && !under:
-		deliver(tx, s, cmd, in, clew.DeliveryDirect)
+		deliver(tx, s, cmd, on, in, clew.DeliveryDirect)
 		return nil
 	case under && len(t.Inbox) < core.QueueMax && (!working || s.Steers(d.Delivery)):
-		deliver(tx, s, cmd, in, clew.DeliverySteer)
+		deliver(tx, s, cmd, on, in, clew.DeliverySteer)
 		return nil
 	case !working: // it waits for its child, which is at rest
 		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
 	}
-	return enqueue(tx, s, cmd, in)
+	return enqueue(tx, s, cmd, on, in)
 }
 
 // decideNewTask starts a task, or lets it wait for the one under way.
 func decideNewTask(tx *Tx, s *core.State, cmd clew.Command, d *clew.NewTaskData, budget *clew.Budget) error {
-	if d.MonitorID != "" && d.MonitorID != clew.MainMonitor {
-		return clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
+	on, err := monitorNamed(s, d.MonitorID)
+	if err != nil {
+		return err
 	}
 	mode, err := modeOf(s, d.Mode)
 	if err != nil {
 		return err
 	}
 	in := core.Input{Text: d.Text, Images: d.Images, Mode: mode, New: true, Budget: budget}
-	if s.AtWork() && (mode != string(clew.ModeRun) || s.RunUnderway()) {
-		return enqueue(tx, s, cmd, in)
+	if s.AtWorkOn(on) && (mode != string(clew.ModeRun) || s.RunUnderway(on)) {
+		return enqueue(tx, s, cmd, on, in)
 	}
-	deliver(tx, s, cmd, in, clew.DeliveryDirect)
+	deliver(tx, s, cmd, on, in, clew.DeliveryDirect)
 	return nil
+}
+
+// monitorNamed is the monitor that a command names, the main one if it names none.
+func monitorNamed(s *core.State, id clew.MonitorID) (clew.MonitorID, error) {
+	if id == "" {
+		return clew.MainMonitor, nil
+	}
+	if !s.HasMonitor(id) {
+		return "", clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
+	}
+	return id, nil
 }
 
 // modeOf checks the name of a mode; chat is whatever mode holds anyway.
@@ -93,28 +105,28 @@ func modeOf(s *core.State, mode string) (string, error) {
 	return mode, s.Rules.CheckMode(s.Settings, mode)
 }
 
-// UserMessageEvent is the message of what a person said.
-func UserMessageEvent(cmd clew.Command, in core.Input, task clew.TaskID) clew.Message {
+// UserMessageEvent is the message of what a person said on a monitor.
+func UserMessageEvent(cmd clew.Command, on clew.MonitorID, in core.Input, task clew.TaskID) clew.Message {
 	return clew.Message{
 		Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
-		Text: in.Text, Summary: core.ShortForm(in.Text), Images: in.Images, MonitorID: clew.MainMonitor, TaskID: task,
+		Text: in.Text, Summary: core.ShortForm(in.Text), Images: in.Images, MonitorID: on, TaskID: task,
 		ClientMessageID: cmd.ClientMessageID, UserID: cmd.By.User,
 	}
 }
 
 // deliver hands words to an agent at once.
-func deliver(tx *Tx, s *core.State, cmd clew.Command, in core.Input, how clew.Delivery) {
+func deliver(tx *Tx, s *core.State, cmd clew.Command, on clew.MonitorID, in core.Input, how clew.Delivery) {
 	task := in.TaskID
 	switch {
 	case in.New:
 		task = tx.taskID(s, 1)
 	case task == "":
-		task = s.Current
+		task = s.Monitor(on).Current
 	}
-	in.MessageID = tx.Say(UserMessageEvent(cmd, in, task))
+	in.MessageID = tx.Say(UserMessageEvent(cmd, on, in, task))
 	if how == clew.DeliveryDirect {
-		refocus(tx, s, in, "")
-		startTurn(tx, s, in, cmd.ClientMessageID)
+		refocus(tx, s, on, in, "")
+		startTurn(tx, s, on, in, cmd.ClientMessageID)
 		return
 	}
 	steer(tx, s, s.Task(task), in.MessageID, cmd.ClientMessageID)
@@ -133,43 +145,42 @@ func steer(tx *Tx, s *core.State, t *core.Task, id clew.MessageID, client clew.C
 	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: id})
 }
 
-func enqueue(tx *Tx, s *core.State, cmd clew.Command, in core.Input) error {
-	if len(s.Queue) >= core.QueueMax {
-		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(s.Queue))
+func enqueue(tx *Tx, s *core.State, cmd clew.Command, on clew.MonitorID, in core.Input) error {
+	m := s.Monitor(on)
+	if len(m.Queue) >= core.QueueMax {
+		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(m.Queue))
 	}
 	tx.Add(&clew.MessageQueuedData{
-		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: core.MainAgent, MonitorID: clew.MainMonitor,
+		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: m.AgentID, MonitorID: m.ID,
 		Text: in.Text, Images: in.Images, UserID: cmd.By.User, TaskID: in.TaskID,
-		Position: len(s.Queue) + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
+		Position: len(m.Queue) + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
 	})
 	return nil
 }
 
 // queuedToTranscript puts what waited into the transcript: its place there is where an agent
 // gets it. It is in under its new name from then on.
-func queuedToTranscript(tx *Tx, s *core.State, in *core.Input, task clew.TaskID) {
+func queuedToTranscript(tx *Tx, s *core.State, on clew.MonitorID, in *core.Input, task clew.TaskID) {
 	if !in.NotInTranscript {
 		return
 	}
-	m := s.MessageFor(*in)
+	m := s.MessageFor(on, *in)
 	m.TaskID, m.QueuedAs, m.Summary = task, in.MessageID, core.ShortForm(in.Text)
 	in.MessageID, in.NotInTranscript = tx.Say(m), false
 }
 
 func acceptMessage(tx *Tx, t *core.Task, id clew.MessageID, client clew.ClientMessageID, how clew.Delivery) {
 	tx.Add(&clew.MessageAcceptedData{
-		ClientMessageID: client, MessageID: id, AgentID: t.AgentID, MonitorID: clew.MainMonitor, Delivery: how, TaskID: t.TaskID,
+		ClientMessageID: client, MessageID: id, AgentID: t.AgentID, MonitorID: t.MonitorID, Delivery: how, TaskID: t.TaskID,
 	})
 }
 
-// startTurn starts a turn on a message, which is on record or waited in the queue.
-func startTurn(tx *Tx, s *core.State, in core.Input, client clew.ClientMessageID) {
-	id := in.TaskID
-	if id == "" {
-		id = s.Current
-	}
-	t := s.Task(id)
+// startTurn starts a turn on a message, which is on record or waited in the queue of
+// its monitor.
+func startTurn(tx *Tx, s *core.State, on clew.MonitorID, in core.Input, client clew.ClientMessageID) {
+	t := s.Addressed(on, in.TaskID)
 	fresh := in.New || t == nil
+	var id clew.TaskID
 	switch {
 	case fresh && in.NotInTranscript:
 		id = tx.taskID(s, 1) // after the message
@@ -178,12 +189,13 @@ func startTurn(tx *Tx, s *core.State, in core.Input, client clew.ClientMessageID
 	default:
 		id = t.TaskID
 	}
-	queuedToTranscript(tx, s, &in, id)
+	queuedToTranscript(tx, s, on, &in, id)
 	if fresh {
-		t = &core.Task{TaskRef: clew.TaskRef{TaskID: id, MonitorID: clew.MainMonitor}, AgentID: core.MainAgent}
+		m := s.Monitor(on)
+		t = &core.Task{TaskRef: clew.TaskRef{TaskID: id, MonitorID: m.ID}, AgentID: m.AgentID}
 		t.RootTaskID = t.TaskID
 		created := &clew.TaskCreatedData{
-			TaskRef: t.TaskRef, Task: clew.Clip(in.Text, core.TitleRunes*5), Mode: in.Mode, Workspace: s.Workspace, AgentID: core.MainAgent,
+			TaskRef: t.TaskRef, Task: clew.Clip(in.Text, core.TitleRunes*5), Mode: in.Mode, Workspace: s.Workspace, AgentID: m.AgentID,
 		}
 		if in.Mode == string(clew.ModeRun) {
 			created.Mode, created.RunID, created.Budget = "", run.IDOf(t.TaskID), in.Budget
@@ -202,32 +214,32 @@ func startTurn(tx *Tx, s *core.State, in core.Input, client clew.ClientMessageID
 	if in.Mode == string(clew.ModeRun) {
 		tx.Add(&clew.LayerStartData{
 			Layer: clew.LayerCognitive, Description: layerWords[clew.LayerCognitive],
-			Scope: clew.Scope{RunID: run.IDOf(t.TaskID), MonitorID: clew.MainMonitor},
+			Scope: clew.Scope{RunID: run.IDOf(t.TaskID), MonitorID: t.MonitorID},
 		})
 	}
 }
 
-// focus brings a task to the front.
+// focus brings a task to the front of its monitor.
 func focus(tx *Tx, s *core.State, ref clew.TaskRef) {
-	if s.Current == ref.TaskID {
+	if s.Monitor(ref.MonitorID).Current == ref.TaskID {
 		return
 	}
-	if old := s.Task(s.Current); old != nil {
+	if old := s.Focused(ref.MonitorID); old != nil {
 		tx.Add(&clew.TaskUnfocusedData{TaskRef: old.TaskRef})
 	}
 	tx.Add(&clew.TaskFocusedData{TaskRef: ref})
 }
 
-// startNext hands the oldest waiting message to the agent that became free. A
-// task that waits for its child hears what was said to it when it goes on, unless
-// its tree ends in this batch.
-func startNext(tx *Tx, s *core.State, ended clew.TaskID) {
-	for _, in := range s.Queue {
-		if in.Mode == string(clew.ModeRun) && s.OtherActiveRun(ended) {
+// startNext hands the oldest waiting message to the agent of a monitor that became
+// free. A task that waits for its child hears what was said to it when it goes on,
+// unless its tree ends in this batch.
+func startNext(tx *Tx, s *core.State, on clew.MonitorID, ended clew.TaskID) {
+	for _, in := range s.Monitor(on).Queue {
+		if in.Mode == string(clew.ModeRun) && s.OtherActiveRun(on, ended) {
 			continue // one run at a time
 		}
-		if root := s.SteeredRun(in, ended); root != nil {
-			hears(tx, s, root, in)
+		if root := s.SteeredRun(on, in, ended); root != nil {
+			hears(tx, s, on, root, in)
 			continue
 		}
 		t := s.Task(in.TaskID)
@@ -238,17 +250,17 @@ func startNext(tx *Tx, s *core.State, ended clew.TaskID) {
 			in.TaskID = t.TaskID
 		}
 		if in.New || t == nil || t.AwaitingChild == "" || t.TaskID == ended {
-			refocus(tx, s, in, ended)
-			startTurn(tx, s, in, in.Client)
+			refocus(tx, s, on, in, ended)
+			startTurn(tx, s, on, in, in.Client)
 			return
 		}
-		hears(tx, s, t, in)
+		hears(tx, s, on, t, in)
 	}
 }
 
-// hears gives a task at work what waited for it.
-func hears(tx *Tx, s *core.State, t *core.Task, in core.Input) {
-	queuedToTranscript(tx, s, &in, t.TaskID)
+// hears gives a task at work what waited for it on a monitor.
+func hears(tx *Tx, s *core.State, on clew.MonitorID, t *core.Task, in core.Input) {
+	queuedToTranscript(tx, s, on, &in, t.TaskID)
 	acceptMessage(tx, t, in.MessageID, in.Client, clew.DeliverySteer)
 	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID})
 }
@@ -256,12 +268,8 @@ func hears(tx *Tx, s *core.State, t *core.Task, in core.Input) {
 // refocus settles the question whether a task at rest shall be taken up again:
 // words for it that are no answer do so. They waited while somebody went back in
 // time, or are of one who does not know of the question.
-func refocus(tx *Tx, s *core.State, in core.Input, ended clew.TaskID) {
-	id := in.TaskID
-	if id == "" {
-		id = s.Current
-	}
-	t := s.Task(id)
+func refocus(tx *Tx, s *core.State, on clew.MonitorID, in core.Input, ended clew.TaskID) {
+	t := s.Addressed(on, in.TaskID)
 	if in.New || t == nil || t.Turn != nil || t.RootTaskID == ended {
 		return
 	}
@@ -273,12 +281,4 @@ func refocus(tx *Tx, s *core.State, in core.Input, ended clew.TaskID) {
 		RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "taken up with a message", WhyCode: clew.EndContinued, TaskID: t.TaskID,
 	})
 	answered(tx, s, q.Asking().MessageID)
-}
-
-// focused is the state with another task in focus, for what starts after the
-// focus moved in the same batch.
-func focused(s *core.State, id clew.TaskID) *core.State {
-	after := *s
-	after.Current = id
-	return &after
 }

@@ -26,7 +26,7 @@ type streams = map[clew.MessageID]clew.OpenMessage
 
 // decideRun takes the commands that people steer a run with.
 func decideRun(tx *Tx, s *core.State, cmd clew.Command, streamed streams) error {
-	root := s.CurrentRun()
+	root := s.CurrentRun(monitorOf(cmd.Data))
 	if d, ok := cmd.Data.(*clew.ControlCancelData); ok && s.Task(d.TaskID) != nil {
 		root = s.RootOf(s.Task(d.TaskID))
 	}
@@ -52,6 +52,25 @@ func decideRun(tx *Tx, s *core.State, cmd clew.Command, streamed streams) error 
 		return c.edited(cmd.By.User, d.Modifications)
 	}
 	return clew.Errorf(clew.Internal, "%s is no command for a run", cmd.Type)
+}
+
+// monitorOf is the monitor whose run a command is about, "" if it names none.
+func monitorOf(data any) clew.MonitorID {
+	switch d := data.(type) {
+	case *clew.ControlPauseData:
+		return d.MonitorID
+	case *clew.ControlResumeData:
+		return d.MonitorID
+	case *clew.ControlCancelData:
+		return d.MonitorID
+	case *clew.ControlRetryData:
+		return d.MonitorID
+	case *clew.ControlSkipData:
+		return d.MonitorID
+	case *clew.EditPlanData:
+		return d.MonitorID
+	}
+	return ""
 }
 
 func (c *runStepper) pause(how TurnEnd) error {
@@ -135,7 +154,7 @@ func (c *runStepper) cancelled(by clew.UserID, reason string, streamed streams) 
 		reason = "by the user"
 	}
 	c.cancel(streamed, TurnEnd{Reason: reason, Code: clew.EndCancelled, by: by})
-	startNext(c.tx, c.s, c.root.TaskID)
+	startNext(c.tx, c.s, c.root.MonitorID, c.root.TaskID)
 	return nil
 }
 

@@ -33,7 +33,7 @@ func ShowWindow(tx *Tx, s *core.State, t *core.Task, wish WindowWish) error {
 	}
 	action := clew.Action{Type: wish.Type, WindowID: wish.ID}
 	if wish.Type != clew.ActionWindowClose {
-		next := core.Window{ID: wish.ID, MonitorID: clew.MainMonitor}
+		next := core.Window{ID: wish.ID, MonitorID: t.MonitorID}
 		if old != nil {
 			next = *old
 		}

@@ -49,7 +49,7 @@ const withoutFiles = "Continue without the files: they are on another node that 
 // decide otherwise.
 func noteWaiting(tx *Tx, t *core.Task, m *clew.MissingWorkspace) {
 	tx.Say(clew.Message{
-		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerSystem, AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID,
+		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerSystem, AgentID: t.AgentID, MonitorID: t.MonitorID, TaskID: t.TaskID,
 		Text: fmt.Sprintf("Waiting for %s. The work continues when it is back. To decide otherwise, stop the work and send a message.", nodeOf(*m)),
 	})
 }

@@ -154,7 +154,7 @@ type CallProgress struct {
 func (c CallProgress) decide(tx *Tx, _ *core.State, t *core.Task) (Result, error) {
 	tx.Add(&clew.ToolProgressData{
 		ToolCallID: c.Call.ID, Tool: c.Call.Tool, Status: clew.ToolRunning, AgentID: t.AgentID, TaskID: t.TaskID,
-		MonitorID: clew.MainMonitor, Class: c.Class, ProgressStatus: &c.Status,
+		MonitorID: t.MonitorID, Class: c.Class, ProgressStatus: &c.Status,
 	})
 	return Result{}, nil
 }
@@ -210,7 +210,7 @@ func (f FinishCall) record(r *recorder) {
 	}
 	d := &clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolComplete, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
-		MonitorID: clew.MainMonitor, MessageID: c.MessageID, Output: in.Text, Summary: in.Summary, DurationMS: in.DurationMS,
+		MonitorID: r.t.MonitorID, MessageID: c.MessageID, Output: in.Text, Summary: in.Summary, DurationMS: in.DurationMS,
 		Images: in.Images, OutputBlob: in.Blob, ExitCode: in.ExitCode, LimitReached: in.LimitReached,
 	}
 	if in.Blob != "" {

@@ -159,7 +159,7 @@ type AnswerCall struct {
 func (a AnswerCall) decide(tx *Tx, _ *core.State, t *core.Task) (Result, error) {
 	tx.Add(&clew.ToolProgressData{
 		ToolCallID: a.Call.ID, Tool: a.Call.Tool, Status: clew.ToolComplete, AgentID: t.AgentID, TaskID: t.TaskID,
-		MonitorID: clew.MainMonitor, MessageID: a.Call.MessageID, Output: a.Text, Summary: a.Summary,
+		MonitorID: t.MonitorID, MessageID: a.Call.MessageID, Output: a.Text, Summary: a.Summary,
 	})
 	return Result{}, nil
 }

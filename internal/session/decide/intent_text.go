@@ -13,11 +13,11 @@ type OpenText struct {
 	Before []clew.Message
 }
 
-func (o OpenText) decide(tx *Tx, _ *core.State, _ *core.Task) (Result, error) {
+func (o OpenText) decide(tx *Tx, _ *core.State, t *core.Task) (Result, error) {
 	for _, m := range o.Before {
 		tx.Update(m)
 	}
-	m := NewReply(tx.NextID(), tx.NextTS(), &o.Turn)
+	m := NewReply(tx.NextID(), tx.NextTS(), t.MonitorID, &o.Turn)
 	m.Say, m.ToolCallID = o.Say, o.Call
 	tx.Say(m)
 	return Result{Opened: m}, nil

@@ -15,7 +15,7 @@ import (
 // clock of a question with a time-out starts.
 func prepareAsking(s *core.State, a *clew.Asking, t *core.Task, tx *Tx) {
 	a.RequestID = clew.RequestID(core.DeriveID("req_", s.ID, tx.seq+uint64(tx.Len())))
-	a.MessageID, a.TaskID, a.AgentID, a.MonitorID = tx.NextID(), t.TaskID, t.AgentID, clew.MainMonitor
+	a.MessageID, a.TaskID, a.AgentID, a.MonitorID = tx.NextID(), t.TaskID, t.AgentID, t.MonitorID
 	a.DeadlineMS = 0
 	if a.TimeoutSec > 0 {
 		a.DeadlineMS = tx.NextTS() + int64(a.TimeoutSec)*1000
@@ -98,7 +98,7 @@ func timeOut(tx *Tx, s *core.State, d *TimeoutCommand, q clew.Question) {
 		return
 	}
 	if over := effectOfTimeout(tx, answerEffect{s: s, t: t, q: q, a: a, timeout: d}); over {
-		startNext(tx, s, endedRun(s, t))
+		startNext(tx, s, t.MonitorID, endedRun(s, t))
 	}
 }
 

@@ -13,11 +13,11 @@ func decideQueue(tx *Tx, s *core.State, cmd clew.Command) error {
 	case *clew.EditQueuedData:
 		return decideEditQueued(tx, s, d)
 	case *clew.RemoveQueuedData:
-		i, err := s.QueueIndex(d.MessageID)
+		m, i, err := s.QueueIndex(d.MessageID)
 		if err != nil {
 			return err
 		}
-		left := slices.Delete(s.QueueIDs(), i, i+1)
+		left := slices.Delete(m.QueueIDs(), i, i+1)
 		tx.Add(&clew.QueueChangedData{Queue: left, Removed: d.MessageID})
 		return nil
 	case *clew.MoveQueuedData:
@@ -29,40 +29,44 @@ func decideQueue(tx *Tx, s *core.State, cmd clew.Command) error {
 }
 
 func decideEditQueued(tx *Tx, s *core.State, d *clew.EditQueuedData) error {
-	i, err := s.QueueIndex(d.MessageID)
+	m, i, err := s.QueueIndex(d.MessageID)
 	if err != nil {
 		return err
 	}
-	if in := s.Queue[i]; in.Text == d.Text && slices.Equal(in.Images, d.Images) {
+	if in := m.Queue[i]; in.Text == d.Text && slices.Equal(in.Images, d.Images) {
 		return nil
 	}
-	if s.Queue[i].NotInTranscript {
+	if m.Queue[i].NotInTranscript {
 		tx.Add(&clew.QueueChangedData{
-			Queue: s.QueueIDs(), Edited: &clew.QueuedWords{MessageID: d.MessageID, Text: d.Text, Images: d.Images},
+			Queue: m.QueueIDs(), Edited: &clew.QueuedWords{MessageID: d.MessageID, Text: d.Text, Images: d.Images},
 		})
 		return nil
 	}
-	m := s.MessageFor(s.Queue[i])
-	m.Text, m.Summary, m.Images = d.Text, core.ShortForm(d.Text), d.Images
-	tx.Update(m)
+	said := s.MessageFor(m.ID, m.Queue[i])
+	said.Text, said.Summary, said.Images = d.Text, core.ShortForm(d.Text), d.Images
+	tx.Update(said)
 	return nil
 }
 
 func decideMoveQueued(tx *Tx, s *core.State, d *clew.MoveQueuedData) error {
-	i, err := s.QueueIndex(d.MessageID)
+	m, i, err := s.QueueIndex(d.MessageID)
 	if err != nil {
 		return err
 	}
-	to := len(s.Queue)
+	to := len(m.Queue)
 	if d.Before != "" {
-		if to, err = s.QueueIndex(d.Before); err != nil {
+		var other core.Monitor
+		if other, to, err = s.QueueIndex(d.Before); err != nil {
 			return err
+		}
+		if other.ID != m.ID {
+			return clew.Errorf(clew.SessionInvalidState, "message %s waits on %s, and %s on %s", d.MessageID, m.ID, d.Before, other.ID)
 		}
 	}
 	if to == i || to == i+1 { // there already
 		return nil
 	}
-	ids := slices.Delete(s.QueueIDs(), i, i+1)
+	ids := slices.Delete(m.QueueIDs(), i, i+1)
 	if to > i {
 		to--
 	}
@@ -73,17 +77,15 @@ func decideMoveQueued(tx *Tx, s *core.State, d *clew.MoveQueuedData) error {
 // decideSendQueued does for one message what would come in its turn, or steers
 // by it where its agent is at work.
 func decideSendQueued(tx *Tx, s *core.State, d *clew.SendQueuedData) error {
-	i, err := s.QueueIndex(d.MessageID)
+	m, i, err := s.QueueIndex(d.MessageID)
 	if err != nil {
 		return err
 	}
-	in := s.Queue[i]
-	alone := *s
-	alone.Queue = []core.Input{in}
+	in := m.Queue[i]
 	run := in.Mode == string(clew.ModeRun)
 	switch {
-	case !s.AtWork(), run && !s.RunUnderway():
-		if startNext(tx, &alone, ""); tx.Len() > 0 {
+	case !s.AtWorkOn(m.ID), run && !s.RunUnderway(m.ID):
+		if startNext(tx, s.WithQueue(m.ID, in), m.ID, ""); tx.Len() > 0 {
 			return nil
 		}
 		return clew.Errorf(clew.SessionInvalidState, "another run is under way")
@@ -92,7 +94,7 @@ func decideSendQueued(tx *Tx, s *core.State, d *clew.SendQueuedData) error {
 	}
 	t := s.Task(in.TaskID)
 	if t == nil {
-		t = s.Task(s.Current)
+		t = s.Focused(m.ID)
 	}
 	if t != nil {
 		t = s.ActiveAncestor(t)
@@ -103,7 +105,7 @@ func decideSendQueued(tx *Tx, s *core.State, d *clew.SendQueuedData) error {
 	if len(t.Inbox) >= core.QueueMax {
 		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
 	}
-	queuedToTranscript(tx, s, &in, t.TaskID)
+	queuedToTranscript(tx, s, m.ID, &in, t.TaskID)
 	steer(tx, s, t, in.MessageID, in.Client)
 	return nil
 }

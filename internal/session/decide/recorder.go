@@ -30,7 +30,7 @@ func (r *recorder) say(m clew.Message) clew.MessageID {
 	if m.Role == "" {
 		m.Role = clew.SpeakerAssistant
 	}
-	m.AgentID, m.MonitorID = r.t.AgentID, clew.MainMonitor
+	m.AgentID, m.MonitorID = r.t.AgentID, r.t.MonitorID
 	if m.TaskID == "" {
 		m.TaskID = r.t.TaskID
 	}
@@ -72,7 +72,7 @@ func (r *recorder) begin(p CallPlan, by clew.AllowedBy) {
 	}
 	d := &clew.ToolProgressData{
 		ToolCallID: p.Call.ID, Tool: p.Call.Tool, Status: clew.ToolRunning, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
-		MonitorID: clew.MainMonitor, MessageID: id, Summary: p.Summary, Class: p.Class, Effect: p.Effect,
+		MonitorID: r.t.MonitorID, MessageID: id, Summary: p.Summary, Class: p.Class, Effect: p.Effect,
 		Title: p.Title, RequestID: p.Call.RequestID, Node: p.Node,
 	}
 	if by != (clew.AllowedBy{}) {
@@ -85,7 +85,7 @@ func (r *recorder) begin(p CallPlan, by clew.AllowedBy) {
 func (r *recorder) result(c core.Call, text string) {
 	r.tx.Add(&clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolComplete, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
-		MonitorID: clew.MainMonitor, MessageID: c.MessageID, Output: text, Summary: text,
+		MonitorID: r.t.MonitorID, MessageID: c.MessageID, Output: text, Summary: text,
 	})
 }
 
@@ -102,7 +102,7 @@ func (r *recorder) refuse(c core.Call, why Refusal) {
 	r.say(clew.Message{Say: why.Say, Role: clew.SpeakerSystem, Text: why.Shown, ToolCallID: c.ID})
 	r.tx.Add(&clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolError, Error: why.Why, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
-		MonitorID: clew.MainMonitor, MessageID: c.MessageID, Output: why.Why, Summary: why.Summary, Mistake: true,
+		MonitorID: r.t.MonitorID, MessageID: c.MessageID, Output: why.Why, Summary: why.Summary, Mistake: true,
 	})
 	r.tx.Add(&clew.TaskToolFailedData{TaskRef: r.t.TaskRef, Tool: c.Tool, Error: why.Why, ToolCallID: c.ID})
 }

@@ -190,7 +190,7 @@ func decideRemark(tx *Tx, s *core.State, cmd clew.Command, d *SystemNote) {
 		m.Type, m.Role, m.MonitorID, m.UserID = clew.TypeSay, clew.SpeakerSystem, clew.MainMonitor, cmd.By.User
 		tx.Say(m)
 	}
-	if t := s.Task(s.Current); t != nil && d.Usage != (clew.Usage{}) {
+	if t := s.Focused(clew.MainMonitor); t != nil && d.Usage != (clew.Usage{}) {
 		r := recorder{tx: tx, s: s, t: t}
 		r.used(d.Usage)
 	}

@@ -13,16 +13,20 @@ import (
 // back to the middle of a batch, somebody may wait for what was to come next in
 // it; that ends, too.
 func stopWork(tx *Tx, s *core.State, streamed streams, how TurnEnd) {
-	if root := s.CurrentRun(); root != nil && s.ActiveRun(root) != nil {
-		stepRun(tx, s, root).pauseForRewind(how)
+	for _, m := range s.AllMonitors() {
+		if root := s.CurrentRun(m.ID); root != nil && s.ActiveRun(root) != nil {
+			stepRun(tx, s, root).pauseForRewind(how)
+		}
 	}
 	for _, t := range s.SortedTasks() {
 		if s.ActiveRun(t) == nil && (s.Runnable(t) || s.WaitsForNothing(t)) {
 			CloseTurn(tx, s, t, streamed, how)
 		}
 	}
-	if t := s.Task(s.Current); t != nil { // what is said next is not for a child that ended
-		focus(tx, s, s.ActiveAncestor(t).TaskRef)
+	for _, m := range s.AllMonitors() {
+		if t := s.Focused(m.ID); t != nil { // what is said next is not for a child that ended
+			focus(tx, s, s.ActiveAncestor(t).TaskRef)
+		}
 	}
 }
 

@@ -99,7 +99,7 @@ func (c *runStepper) start(t clew.Todo) {
 	})
 	brief := c.tx.Say(clew.Message{
 		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: c.todoPrompt(t), Summary: clew.Clip(t.Task, core.StepRunes),
-		AgentID: c.root.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID,
+		AgentID: c.root.AgentID, MonitorID: c.root.MonitorID, TaskID: child.TaskID,
 	})
 	c.tx.Add(&clew.TaskCreatedData{
 		TaskRef: child, Task: clew.Clip(t.Task, core.TitleRunes*5), Mode: t.Mode, Profile: t.Profile, Workspace: c.s.Workspace,

@@ -18,7 +18,7 @@ func (tx *Tx) sayEnd(data any) {
 	}
 	tx.Say(clew.Message{
 		Type: clew.TypeSay, Say: clew.SayError, Role: clew.SpeakerSystem, Text: endSentence(o), WhyCode: o.WhyCode, StoppedBy: o.StoppedBy,
-		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID,
+		AgentID: t.AgentID, MonitorID: t.MonitorID, TaskID: t.TaskID,
 	})
 }
 

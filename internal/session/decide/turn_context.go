@@ -67,7 +67,7 @@ func AddChild(tx *Tx, s *core.State, t *core.Task, call core.Call, text, mode st
 	child := clew.TaskRef{TaskID: tx.taskID(s, 0), ParentTaskID: t.TaskID, RootTaskID: t.RootTaskID, MonitorID: t.MonitorID}
 	id := tx.Say(clew.Message{
 		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: text,
-		AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: child.TaskID, ToolCallID: call.ID,
+		AgentID: t.AgentID, MonitorID: t.MonitorID, TaskID: child.TaskID, ToolCallID: call.ID,
 	})
 	tx.Add(&clew.TaskCreatedData{
 		TaskRef: child, Task: clew.Clip(text, core.TitleRunes*5), Mode: mode, Workspace: s.Workspace,

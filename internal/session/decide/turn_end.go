@@ -64,7 +64,7 @@ func CloseTurn(tx *Tx, s *core.State, t *core.Task, streamed streams, how TurnEn
 		}
 		tx.Say(clew.Message{
 			Type: clew.TypeSay, Say: clew.SayAPIReqDeleted, Role: clew.SpeakerSystem,
-			Text: "The model call was " + how.Reason + ".", AgentID: t.AgentID, MonitorID: clew.MainMonitor, TaskID: t.TaskID,
+			Text: "The model call was " + how.Reason + ".", AgentID: t.AgentID, MonitorID: t.MonitorID, TaskID: t.TaskID,
 			StoppedBy: how.by, WhyCode: how.Code,
 		})
 	}

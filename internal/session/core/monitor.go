@@ -1,0 +1,128 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/clew-run/clew"
+)
+
+// A Monitor is a place where people work with a main agent: the task in focus there,
+// and what waits for the agent. Every session has the main one from its first record
+// on.
+type Monitor struct {
+	ID      clew.MonitorID `json:"id"`
+	AgentID clew.AgentID   `json:"agent_id"`
+	// Current is the task in focus: what is said on the monitor is said to it.
+	Current clew.TaskID `json:"current,omitempty"`
+	// Queue holds what was said and waits for the agent.
+	Queue []Input `json:"queue,omitempty"`
+}
+
+// MainAgent is the agent of the main monitor.
+const MainAgent clew.AgentID = "main-" + clew.AgentID(clew.MainMonitor)
+
+// AllMonitors gives the monitors, the main one first.
+func (s *State) AllMonitors() []Monitor {
+	return []Monitor{{ID: clew.MainMonitor, AgentID: MainAgent, Current: s.Current, Queue: s.Queue}}
+}
+
+// HasMonitor reports whether there is a monitor of this name.
+func (s *State) HasMonitor(id clew.MonitorID) bool { return s.monitorIndex(id) >= 0 }
+
+func (s *State) monitorIndex(id clew.MonitorID) int {
+	return slices.IndexFunc(s.AllMonitors(), func(m Monitor) bool { return m.ID == id })
+}
+
+// Monitor gives a monitor as it is now. A name that is not known stands for the main
+// one: old records name none, and those of strangers any.
+func (s *State) Monitor(id clew.MonitorID) Monitor {
+	all := s.AllMonitors()
+	return all[max(0, slices.IndexFunc(all, func(m Monitor) bool { return m.ID == id }))]
+}
+
+// Main is the main monitor.
+func (s *State) Main() Monitor { return s.Monitor(clew.MainMonitor) }
+
+// Focused is the task in focus on a monitor, nil if there is none.
+func (s *State) Focused(on clew.MonitorID) *Task { return s.Task(s.Monitor(on).Current) }
+
+// Addressed is the task that words on a monitor are for: the one that they name, else
+// the one in focus; nil if there is none.
+func (s *State) Addressed(on clew.MonitorID, id clew.TaskID) *Task {
+	if id == "" {
+		return s.Focused(on)
+	}
+	return s.Task(id)
+}
+
+// isFocused reports whether a task is in focus on its monitor.
+func (s *State) isFocused(t *Task) bool { return s.Monitor(t.MonitorID).Current == t.TaskID }
+
+// setMonitor changes a monitor.
+func (s *State) setMonitor(m Monitor) { s.Current, s.Queue = m.Current, m.Queue }
+
+// changeQueues changes what waits on each monitor. change gets a copy.
+func (s *State) changeQueues(change func(queue []Input) []Input) {
+	for _, m := range s.AllMonitors() {
+		m.Queue = change(slices.Clone(m.Queue))
+		s.setMonitor(m)
+	}
+}
+
+// focus brings a task to the front of a monitor; "" leaves it without one.
+func (s *State) focus(on clew.MonitorID, id clew.TaskID) {
+	m := s.Monitor(on)
+	m.Current = id
+	s.setMonitor(m)
+}
+
+// WithFocus is the state with another task in focus on a monitor, and WithQueue with
+// something else waiting there: for what is decided behind that in the same batch.
+func (s *State) WithFocus(on clew.MonitorID, id clew.TaskID) *State {
+	after := *s
+	after.focus(on, id)
+	return &after
+}
+
+// WithQueue is described at WithFocus.
+func (s *State) WithQueue(on clew.MonitorID, queue ...Input) *State {
+	after := *s
+	m := s.Monitor(on)
+	m.Queue = queue
+	after.setMonitor(m)
+	return &after
+}
+
+// AtWork reports whether a turn is under way, be it that it waits for a person.
+// A task that waits for its child does not count: the child does, and if that
+// one was interrupted, only a message takes the work up again.
+func (s *State) AtWork() bool { return s.anyAtWork(func(*Task) bool { return true }) }
+
+// AtWorkOn is AtWork for one monitor.
+func (s *State) AtWorkOn(on clew.MonitorID) bool {
+	on = s.Monitor(on).ID
+	return s.anyAtWork(func(t *Task) bool { return t.MonitorID == on })
+}
+
+// BusyOutside is AtWorkOn for the monitor of a task, without the task's own tree.
+func (s *State) BusyOutside(of *Task) bool {
+	return s.anyAtWork(func(t *Task) bool { return t.MonitorID == of.MonitorID && t.RootTaskID != of.RootTaskID })
+}
+
+func (s *State) anyAtWork(among func(*Task) bool) bool {
+	for _, t := range s.Tasks {
+		if t.Turn != nil && t.AwaitingChild == "" && among(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// monitorStates gives the monitors as session_state shows them.
+func (s *State) monitorStates() clew.List[clew.MonitorState] {
+	list := clew.List[clew.MonitorState]{}
+	for _, m := range s.AllMonitors() {
+		list = append(list, clew.MonitorState{MonitorID: m.ID, AgentID: m.AgentID, Busy: s.AtWorkOn(m.ID), Queued: len(m.Queue)})
+	}
+	return list
+}
