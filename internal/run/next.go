@@ -176,7 +176,7 @@ func (r *Run) Statistics(now int64, used clew.Usage) clew.Statistics {
 }
 
 // Scope is what the run's events carry.
-func (r *Run) Scope() clew.Scope { return clew.Scope{RunID: r.ID, MonitorID: clew.MainMonitor} }
+func (r *Run) Scope() clew.Scope { return clew.Scope{RunID: r.ID, MonitorID: r.MonitorID} }
 
 // SessionStatus is the run in one word of the wire.
 func (r *Run) SessionStatus() clew.SessionStatus {

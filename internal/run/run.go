@@ -35,11 +35,13 @@ func (p Phase) Ended() bool { return p == Completed || p == Failed || p == Cance
 // A Run is the fold of one run's records. Whoever keeps one beside the fold
 // clones it.
 type Run struct {
-	ID      string      `json:"id"`
-	TaskID  clew.TaskID `json:"task_id"`
-	Request string      `json:"request"` // what was asked for, with what was clarified
-	Phase   Phase       `json:"phase"`
-	Paused  bool        `json:"paused,omitempty"`
+	ID     string      `json:"id"`
+	TaskID clew.TaskID `json:"task_id"`
+	// MonitorID is the monitor that its task is on.
+	MonitorID clew.MonitorID `json:"monitor_id,omitempty"`
+	Request   string         `json:"request"` // what was asked for, with what was clarified
+	Phase     Phase          `json:"phase"`
+	Paused    bool           `json:"paused,omitempty"`
 	// PausedMS is when it was paused, 0 if it is not.
 	PausedMS int64 `json:"paused_ms,omitempty"`
 	// PausedWhy is what was said to it.

@@ -30,7 +30,7 @@ func byPerson(r clew.Record, data any) bool {
 }
 
 func apply(s *State, r clew.Record, data any) {
-	s.Seq, s.TS = r.Seq, r.TS
+	s.Seq, s.TS, s.Monitors = r.Seq, r.TS, s.AllMonitors()
 	if r.Cause != "" {
 		s.take(r)
 	}

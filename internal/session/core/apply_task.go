@@ -66,7 +66,7 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 	}
 	t.MonitorID = s.Monitor(d.MonitorID).ID // one that there is
 	if d.RunID != "" && d.TodoID == "" {
-		t.Run = &run.Run{ID: d.RunID, TaskID: d.TaskID, Request: d.Task, Phase: run.Understanding, StartedMS: r.TS, Budget: d.Budget}
+		t.Run = &run.Run{ID: d.RunID, TaskID: d.TaskID, MonitorID: t.MonitorID, Request: d.Task, Phase: run.Understanding, StartedMS: r.TS, Budget: d.Budget}
 	}
 	if parent := s.Task(d.ParentTaskID); parent != nil && d.TodoID == "" { // a run's todos name their tasks
 		t.Depth = parent.Depth + 1
@@ -94,7 +94,7 @@ func (s *State) forgetHistories() {
 		if kept++; kept > HistoriesKept {
 			t.History, t.Calls, t.Inbox = nil, nil, nil
 			if t.Run != nil {
-				t.Run = &run.Run{ID: t.Run.ID, TaskID: t.TaskID, Phase: t.Run.Phase, PlanID: t.Run.PlanID, Reports: t.Run.Reports, Ended: t.Run.Ended}
+				t.Run = &run.Run{ID: t.Run.ID, TaskID: t.TaskID, MonitorID: t.MonitorID, Phase: t.Run.Phase, PlanID: t.Run.PlanID, Reports: t.Run.Reports, Ended: t.Run.Ended}
 			}
 		}
 	}

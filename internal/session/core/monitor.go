@@ -21,9 +21,15 @@ type Monitor struct {
 // MainAgent is the agent of the main monitor.
 const MainAgent clew.AgentID = "main-" + clew.AgentID(clew.MainMonitor)
 
-// AllMonitors gives the monitors, the main one first.
+// mainOnly are the monitors of a session that has one.
+func mainOnly() []Monitor { return []Monitor{{ID: clew.MainMonitor, AgentID: MainAgent}} }
+
+// AllMonitors gives the monitors, the main one first: before the first record, too.
 func (s *State) AllMonitors() []Monitor {
-	return []Monitor{{ID: clew.MainMonitor, AgentID: MainAgent, Current: s.Current, Queue: s.Queue}}
+	if len(s.Monitors) == 0 {
+		return mainOnly()
+	}
+	return s.Monitors
 }
 
 // HasMonitor reports whether there is a monitor of this name.
@@ -58,8 +64,11 @@ func (s *State) Addressed(on clew.MonitorID, id clew.TaskID) *Task {
 // isFocused reports whether a task is in focus on its monitor.
 func (s *State) isFocused(t *Task) bool { return s.Monitor(t.MonitorID).Current == t.TaskID }
 
-// setMonitor changes a monitor.
-func (s *State) setMonitor(m Monitor) { s.Current, s.Queue = m.Current, m.Queue }
+// setMonitor changes a monitor. The list is a new one: the old one may be in use.
+func (s *State) setMonitor(m Monitor) {
+	s.Monitors = slices.Clone(s.AllMonitors())
+	s.Monitors[s.monitorIndex(m.ID)] = m
+}
 
 // changeQueues changes what waits on each monitor. change gets a copy.
 func (s *State) changeQueues(change func(queue []Input) []Input) {

@@ -41,13 +41,11 @@ type State struct {
 	Total    int        `json:"total"`
 	Quiet    int        `json:"quiet,omitempty"`
 
-	// Tasks holds the tasks under way and those that ended last. Current is the
-	// one in focus: what is said to the session is said to it.
+	// Tasks holds the tasks under way and those that ended last.
 	Tasks   map[clew.TaskID]*Task `json:"tasks,omitempty"`
-	Current clew.TaskID           `json:"current,omitempty"`
 	Started int                   `json:"started,omitempty"` // tasks so far
-	// Queue holds what was said and waits for the main agent.
-	Queue []Input `json:"queue,omitempty"`
+	// Monitors has the main one first. It is replaced, never changed in place.
+	Monitors []Monitor `json:"monitors,omitempty"`
 	// Questions are the open ones, oldest first.
 	Questions []clew.Question `json:"questions,omitempty"`
 	// Reminded says when people were reminded of an open question.
@@ -147,7 +145,7 @@ func (t ProcessedCommand) key() takenKey { return takenKey{t.By, t.ID} }
 // What a state has room for.
 const (
 	TakenMax  = 1000 // repeats recognised
-	QueueMax  = 10   // messages waiting for the main agent
+	QueueMax  = 10   // messages waiting for the agent of a monitor
 	AccessMax = 1000 // users with access beside the owner
 )
 
