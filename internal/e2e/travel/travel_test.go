@@ -235,7 +235,7 @@ func (x *walk) fresh(seq uint64) ([]byte, error) {
 func (x *walk) parts(seq uint64) string {
 	x.t.Helper()
 	s := x.state(seq)
-	out, err := json.Marshal([]any{s.Messages, s.Total, s.Tasks, s.Current, s.Started, s.Queue, s.Questions, s.AskedTimes, s.Usage})
+	out, err := json.Marshal([]any{s.Messages, s.Total, s.Tasks, s.Monitors, s.Started, s.Questions, s.AskedTimes, s.Usage})
 	proc.Must(x.t, err)
 	return string(out)
 }
