@@ -85,15 +85,15 @@ func (s *State) focus(on clew.MonitorID, id clew.TaskID) {
 	s.setMonitor(m)
 }
 
-// WithFocus is the state with another task in focus on a monitor, and WithQueue with
-// something else waiting there: for what is decided behind that in the same batch.
+// WithFocus is the state with another task in focus on a monitor, for what starts
+// after the focus moved in the same batch.
 func (s *State) WithFocus(on clew.MonitorID, id clew.TaskID) *State {
 	after := *s
 	after.focus(on, id)
 	return &after
 }
 
-// WithQueue is described at WithFocus.
+// WithQueue is the state with only this waiting on a monitor.
 func (s *State) WithQueue(on clew.MonitorID, queue ...Input) *State {
 	after := *s
 	m := s.Monitor(on)
