@@ -120,5 +120,5 @@ test("turning the phone keeps what is being answered", async ({ world, visit }) 
   expect(await card.getByRole("textbox").inputValue()).toBe("not now");
   await card.getByRole("textbox").scrollIntoViewIfNeeded();
   await card.getByRole("button", { name: /Deny/ }).last().tap();
-  await page.getByText("Denied by you").waitFor();
+  await page.getByText("Denied by you", { exact: true }).waitFor();
 });

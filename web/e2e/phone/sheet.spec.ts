@@ -93,12 +93,15 @@ test("the sheet follows when the request is answered elsewhere, and the focus st
   await live(page);
   await raised(page);
   await sheet(page).getByRole("button", { name: "Deny", exact: true }).focus();
+  await world.model.script([{ times: 0, reply: [{ delay: "1h" }, { text: "It is done." }] }]); // nothing else is said meanwhile
   await world.rest.inbox.answer(request, { action: "approve" });
   await sheet(page).waitFor({ state: "detached" });
   await page.getByText("Approved by you", { exact: true }).waitFor();
   await until("it is said", async () => (await page.locator("[data-spoken]").allTextContents()).join().includes("Approved by you: date"));
-  expect(await page.evaluate(() => document.activeElement?.closest("[data-transcript]") !== null)).toBe(true);
+  expect(await page.evaluate(() => !!document.activeElement?.closest("[data-transcript]"))).toBe(true);
   await composer(page).waitFor();
+  await world.model.release();
+  await world.settled(session);
 });
 
 test("a request does not come over somebody who writes", async ({ world, visit }) => {

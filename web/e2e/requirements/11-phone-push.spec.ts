@@ -72,7 +72,7 @@ test("a closed phone is told without a word of what is asked, and two taps decid
   await card.getByText(/Sending/).waitFor();
   expect(await page.getByText(/Approved/).count()).toBe(0);
   world.thaw();
-  await page.getByText("Approved by you").waitFor();
+  await page.getByText("Approved by you", { exact: true }).waitFor();
 
   const settled = await device.next("settled", request);
   await hand.deliver(page, world.url, data); // as if it had come late
@@ -114,7 +114,7 @@ test("a tap without a line says that it was not sent", async ({ world, visit, se
   world.line.mend();
   await until("live", () => v.page.locator("[data-connection=active]").first().isVisible(), 45_000);
   await card.getByRole("button", { name: "Send again" }).tap();
-  await v.page.getByText("Approved by you").waitFor();
+  await v.page.getByText("Approved by you", { exact: true }).waitFor();
 });
 
 test("what is settled elsewhere is said quietly, and gone when the page opens", async ({ world, visit, service }) => {
