@@ -7,13 +7,13 @@ import { announce, notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { refreshSessions } from "@/features/inbox/useSessionList";
 import { PhoneWindows, WindowBar, Windows } from "@/features/windows/Windows";
+import { lazyPart } from "@/lib/lazyPart";
 import { useNarrow } from "@/lib/useNarrow";
 import { Empty, Loading } from "@/ui";
 import { Composer } from "./composer/Composer";
 import { useChoices, type Choices } from "./composer/useChoices";
 import { FindBar } from "./find/FindBar";
 import { Header } from "./header/Header";
-import { SessionDialogs } from "./header/SessionDialogs";
 import { isFinal, Problem } from "./Problem";
 import { QuestionDock } from "./questions/QuestionDock";
 import { QuestionSheet } from "./questions/QuestionSheet";
@@ -31,6 +31,9 @@ import { Transcript } from "./transcript/Transcript";
 import { useNotes } from "./transcript/useNotes";
 import { transcriptWords } from "./transcript/words";
 import { sessionWords } from "./words";
+
+/** Nobody needs them before the page is there. */
+const SessionDialogs = lazyPart(() => import("./header/SessionDialogs").then((m) => m.SessionDialogs), true);
 
 const noMarks: readonly TimelineMark[] = [];
 
