@@ -111,7 +111,7 @@ func welcome(d env.DemoInfo) string {
 	}
 	return fmt.Sprintf(`
 A scripted agent fixes a small shop's till. It needs no key and no network,
-and it waits for your answers. This terminal says when it asks. In another terminal:
+and waits for your answers. This terminal says when it asks. In another one:
 
   Look   %s
   Join   %s

@@ -247,7 +247,7 @@ func TestDemoWelcome(t *testing.T) {
 	if got.code != env.ExitOK || got.out != "clew: ready http://127.0.0.1:1\n" {
 		t.Errorf("%+v", got)
 	}
-	for _, want := range []string{"clew show demo --server http://127.0.0.1:1", "clew rewind demo --server http://127.0.0.1:1", "clew attach demo --server http://127.0.0.1:1", "clew inbox --server http://127.0.0.1:1", "--data DIR would keep it"} {
+	for _, want := range []string{"clew show demo --server http://127.0.0.1:1", "clew rewind demo --server http://127.0.0.1:1", "clew attach demo --server http://127.0.0.1:1", "clew inbox --server http://127.0.0.1:1", "use --data DIR to keep it"} {
 		if !strings.Contains(got.errOut, want) {
 			t.Errorf("no %q in:\n%s", want, got.errOut)
 		}
