@@ -27,11 +27,12 @@ export function matrix(theme: "light" | "dark"): void {
   for (const language of ["en", "ko"]) {
     for (const phone of [false, true]) {
       if (!opposite(theme === "dark", language === "ko", phone)) continue;
-      test(`no barriers: ${theme} ${language} ${phone ? "phone" : "desktop"}`, { timeout: 240_000 }, async ({ world, visit }) => {
+      for (const settings of [false, true]) test(`no barriers: ${settings ? "settings" : "pages"} ${theme} ${language} ${phone ? "phone" : "desktop"}`, { timeout: 240_000 }, async ({ world, visit }) => {
         const v = await visit({ phone, prefs: { theme, language } });
         v.allow(/(status of 404|WebSocket connection).*none/);
         const found: string[] = [];
         for (const [name, path] of Object.entries(await pagesOf(world))) {
+          if (path.startsWith("/settings") !== settings) continue;
           await look(v, path);
           for (const b of await barriers(v.page)) found.push(`${name}: ${b}`);
           if (theme === "light") await screenshots(v.page, `page-${name}-${language}`, [phone ? "narrow" : "wide"]);

@@ -23,7 +23,7 @@ export function Group({ group: g, words }: { group: SearchGroup; words: string }
       <span className="pt-1"><Mark tone={toneOfSession(g, me)} size={13} /><span className="sr-only">{status[state] ?? state}</span></span>
       <div className="min-w-0 flex-1">
         <h2 className="flex min-w-0 flex-wrap items-baseline gap-x-2">
-          <Link href={`/s/${g.session_id}`} data-hit className="min-w-0 truncate rounded-sm font-semibold hover:underline pointer-coarse:py-1.5" dir="auto">{title ? <Excerpt of={title.excerpt} /> : g.title || g.session_id}</Link>
+          <Link href={`/s/${g.session_id}`} data-hit className="min-w-0 truncate rounded-sm font-semibold hover:underline pointer-coarse:py-3" dir="auto">{title ? <Excerpt of={title.excerpt} /> : g.title || g.session_id}</Link>
           {g.workspace && <span className="shrink-0 text-sm font-normal text-faint" title={g.workspace}>{baseName(g.workspace)}</span>}
           {g.owner && g.owner !== me && <span className="shrink-0 text-sm font-normal text-faint">{g.owner}</span>}
           <span className="ml-auto flex shrink-0 gap-2.5 text-sm font-normal text-faint"><span>{t.matches(g.matches)}</span><Ago ms={g.updated_ms} short /></span>

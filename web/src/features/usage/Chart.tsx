@@ -95,7 +95,7 @@ export function Chart({ label, series, bars, format }: { label: string; series: 
         </div>
       </div>
       <details className="pt-2 text-sm">
-        <summary className="w-fit text-soft hover:text-ink pointer-coarse:py-3">{t.table}</summary>
+        <summary className="w-fit text-soft hover:text-ink pointer-coarse:py-3.5">{t.table}</summary>
         <div tabIndex={0} role="group" aria-label={label} className="mt-2 max-h-72 overflow-auto">
           <table className="w-full">
             <thead>

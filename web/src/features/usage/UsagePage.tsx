@@ -133,7 +133,7 @@ function Figure({ name, value, note, side }: { name: string; value: ReactNode; n
 /** What is left of this month's budget, or, without one, what a task may cost. */
 function Budget({ budgets: b, now, admin }: { budgets: Budgets; now: number; admin: boolean }) {
   const t = useWords(usageWords);
-  const change = admin && <Link href="/settings/all?q=budget" className="text-run underline underline-offset-2">{t.changeBudget}</Link>;
+  const change = admin && <Link href="/settings/all?q=budget" className="text-run underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center">{t.changeBudget}</Link>;
   if (b.month_usd === 0) {
     return <Figure name={t.taskBudget} value={b.task_usd > 0 ? money(b.task_usd) : t.noBudget} note={<>{b.task_usd > 0 ? t.taskBudgetHelp : t.noBudgetHelp} {change}</>} />;
   }
@@ -190,7 +190,7 @@ function Ranking({ title, rows, measure, nameOf, hrefOf, aside, coloured, idOf }
         {ordered.slice(0, all ? 200 : shown).map((r, i) => (
           <li key={i} className="px-4 py-2">
             <div className="flex items-baseline gap-2">
-              {hrefOf ? <Link href={hrefOf(r)} className="min-w-0 truncate font-medium hover:underline">{nameOf(r)}</Link> : <span className="min-w-0 truncate font-medium">{nameOf(r)}</span>}
+              {hrefOf ? <Link href={hrefOf(r)} className="min-w-0 truncate font-medium hover:underline pointer-coarse:py-3">{nameOf(r)}</Link> : <span className="min-w-0 truncate font-medium">{nameOf(r)}</span>}
               {aside && <span className="shrink-0 text-sm whitespace-nowrap text-faint">{aside(r)}</span>}
               <span className="ml-auto shrink-0">{measure === "cost" ? money(r.cost_usd) : count(tokensOf(r))}</span>
             </div>
