@@ -82,7 +82,7 @@ function Form({ list, servers, again, onDone, onSkip }: { list: ModelList; serve
   return (
     <form
       aria-label={t.connect}
-      className="flex flex-col gap-4 rounded border border-line bg-sheet p-4"
+      className="flex flex-col gap-4 rounded-lg border border-line bg-sheet p-4 shadow-card"
       onSubmit={(e) => {
         e.preventDefault();
         void submit();
@@ -164,12 +164,12 @@ function Tiles({ sources, chosen, choose }: { sources: Source[]; chosen: string;
           <label
             key={s.id}
             className={cx(
-              "flex min-h-14 cursor-pointer items-center gap-2.5 rounded border border-line p-2.5 hover:bg-hover has-checked:border-run has-checked:bg-run-wash has-checked:outline-1 has-checked:outline-run",
+              "flex min-h-14 cursor-pointer items-center gap-2.5 rounded-lg border border-line2 p-2.5 hover:bg-hover has-checked:border-run has-checked:bg-run-wash has-checked:outline-1 has-checked:outline-run",
               "has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-run",
             )}
           >
             <input type="radio" name={group} className="sr-only" checked={s.id === chosen} onChange={() => choose(s)} />
-            <span aria-hidden className="flex size-8 shrink-0 items-center justify-center rounded bg-sunk font-semibold text-soft max-sm:hidden">{icon}</span>
+            <span aria-hidden className={cx("flex size-8 shrink-0 items-center justify-center rounded font-semibold max-sm:hidden", s.kind === "local" ? "bg-run-wash text-run" : "bg-hover text-soft")}>{icon}</span>
             <span className="min-w-0 flex-1">
               <span className="block font-semibold">{title}</span>
               <span className="block truncate text-sm text-soft">{help}</span>

@@ -34,7 +34,7 @@ export function FirstRun({ model, missing, mayConnect, onModel, onSkip }: Props)
     <div className="flex flex-col gap-8">
       <div>
         <h1 className="text-[26px] leading-[34px] font-semibold tracking-[-0.022em]">{connecting ? t.welcome : t.ready}</h1>
-        <p className="pt-1 text-lg text-soft">{connecting ? t.welcomeHelp : t.readyHelp}</p>
+        <p className="pt-1 text-md text-soft">{connecting ? t.welcomeHelp : t.readyHelp}</p>
       </div>
       <ol>
         {connecting ? (
@@ -47,7 +47,7 @@ export function FirstRun({ model, missing, mayConnect, onModel, onSkip }: Props)
         {folder === null ? (
           <Step n={2} state={connecting ? "next" : "current"} title={t.folder}><ChooseFolder choose={setFolder} /></Step>
         ) : (
-          <Step n={2} state="done" title={t.folderDone} fact={folder === "" ? t.ownFolder : folder} action={<Button look="quiet" aria-label={t.changeFolder} onClick={() => setFolder(null)}>{t.change}</Button>} />
+          <Step n={2} state="done" title={t.folderDone} fact={folder === "" ? t.ownFolder : baseName(folder)} action={<Button look="quiet" aria-label={t.changeFolder} onClick={() => setFolder(null)}>{t.change}</Button>} />
         )}
         <Step n={3} state={connecting || folder === null ? "next" : "current"} title={t.task} last>
           {connecting ? <p className="text-soft">{t.taskHelp}</p> : <Tasks folder={folder ?? ""} model={model} />}
@@ -70,7 +70,7 @@ function Step({ n, state, title, fact, action, last, children }: { n: number; st
         {state === "done" ? <Check size={15} /> : n}
       </span>
       <div className="flex min-h-7 items-center gap-2 pb-1.5">
-        <h2 className={cx("shrink-0 text-lg font-semibold", state === "next" && "text-soft")}>{title}</h2>
+        <h2 className={cx("shrink-0 text-xl font-semibold", state === "next" && "text-soft")}>{title}</h2>
         {fact && <span className="min-w-0 flex-1 truncate text-soft" title={fact}>{fact}</span>}
         {action}
       </div>

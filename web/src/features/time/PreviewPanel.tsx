@@ -1,6 +1,6 @@
 import type { Question, Session, TimelineMark } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { GitFork, Redo2, Undo2 } from "lucide-react";
+import { GitFork, Redo2, RotateCcw, Undo2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import { notify } from "@/app/notices";
 import { useWords } from "@/i18n";
@@ -61,6 +61,7 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
   const fileCount = p?.files_count ?? p?.files?.length ?? 0;
   const stays = !!p && p.count === 0 && !answer; // an answer by a button is no message, and goes
   const nothing = stays && (noFiles || fileCount === 0);
+  const ready = owner && !hidden && preview.error === undefined && p && place && where;
 
   /** Looks once more right before files are overwritten: somebody may just have saved one. */
   const unlessByHand = async () => {
@@ -79,33 +80,32 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
   };
   return (
     <section aria-label={t.whatChanges} className="flex min-w-0 flex-col md:min-h-0 md:flex-1">
-      <header className="flex min-h-12 flex-wrap items-center gap-2 border-b border-line px-4 py-1.5">
-        <h2 className="mr-auto font-semibold">{answer ? t.goBeforeAnswer : t.goBack}</h2>
+      <header className="flex min-h-12 flex-wrap items-center gap-2 px-5 pt-2">
+        <h2 className="mr-auto text-xl font-semibold">{answer ? t.goBeforeAnswer : t.goBack}</h2>
+        {ready && place.exact && <Segmented label={t.where} value={where.keep ? "keep" : "before"} onChange={(v) => setTaken(v === "before")} options={[{ id: "keep", name: t.keepMessage }, { id: "before", name: t.beforeMessage }]} />}
         {info?.can_undo && owner && <Button icon={<Undo2 size={14} />} busy={travelling} onClick={() => void travel.undo(unlessLost(true, travel.undo))}>{t.undo}</Button>}
         {info?.can_redo && owner && <Button icon={<Redo2 size={14} />} busy={travelling} onClick={() => void travel.redo(unlessLost(false, travel.redo))}>{t.redo}</Button>}
       </header>
       {info?.returning && <p role="status" className="flex items-center gap-2 px-4 pt-3 text-run"><Mark tone="run" live />{t.returning}</p>}
       {!owner ? (
-        <p className="p-4 text-soft">{t.readOnly}</p>
+        <p className="px-5 py-2 text-soft">{t.readOnly}</p>
       ) : hidden ? (
-        <p className="p-4 text-soft">{t.hiddenHere}</p>
+        <p className="px-5 py-2 text-soft">{t.hiddenHere}</p>
       ) : place && !where ? (
-        <p className="p-4 text-soft">{t.nothingBefore}</p>
+        <p className="px-5 py-2 text-soft">{t.nothingBefore}</p>
       ) : preview.error !== undefined ? (
         <div className="p-4"><ErrorNote error={preview.error} retry={again} /></div>
       ) : !p || !place || !where ? (
         <Loading label={t.loadingPreview} />
       ) : (
         <>
-          <div className={cx("flex flex-col gap-3 px-4 py-3", moved && "opacity-60")} aria-busy={stale} data-preview={stale ? undefined : p.from_message_id} data-keeps={where.keep}>
-            {place.exact && <Segmented label={t.where} value={where.keep ? "keep" : "before"} onChange={(v) => setTaken(v === "before")} options={[{ id: "keep", name: t.keepMessage }, { id: "before", name: t.beforeMessage }]} />}
+          <div className={cx("flex flex-col gap-3 px-5 pt-1 pb-4", moved && "opacity-60")} aria-busy={stale} data-preview={stale ? undefined : p.from_message_id} data-keeps={where.keep}>
             {nothing && where.keep ? (
               <p>{place.exact ? t.isNow : t.isNowBehind}</p>
             ) : (
               <>
-                <p>
-                  {answer ? <AnswerHelp answer={answer} reopened={p.reopened ?? []} /> : !place.exact ? t.behindHelp : where.keep ? t.keepHelp : t.beforeHelp}{" "}
-                  <span className="text-soft">{t.undoable}</span>
+                <p className="text-soft">
+                  {answer ? <AnswerHelp answer={answer} reopened={p.reopened ?? []} /> : !place.exact ? t.behindHelp : where.keep ? t.keepHelp : t.beforeHelp}
                 </p>
                 <Summary preview={p} />
               </>
@@ -118,11 +118,12 @@ export function PreviewPanel({ session, record, place, hidden, owner, said, file
               </div>
             )}
             <div className="flex flex-wrap gap-2">
-              <Button look="main" busy={busy} disabled={noFiles || guarded || nothing} onClick={() => void travel.rewind(where, true, unlessByHand)}>{t.both}</Button>
+              <Button look="main" icon={<RotateCcw size={14} aria-hidden />} busy={busy} disabled={noFiles || guarded || nothing} onClick={() => void travel.rewind(where, true, unlessByHand)}>{t.both}</Button>
               <Button busy={busy} disabled={stays} onClick={() => void travel.rewind(where, false)}>{t.talk}</Button>
               <Button busy={busy} disabled={noFiles || guarded || fileCount === 0} onClick={() => void travel.restoreFiles(p.checkpoint_id!, unlessByHand)}>{t.files}</Button>
-              <Button icon={<GitFork size={14} />} className="md:ml-auto" busy={stale} onClick={() => setForking(true)}>{answer ? t.forkAnswer : t.fork}…</Button>
+              <Button look="quiet" icon={<GitFork size={14} />} className="md:ml-auto" busy={stale} onClick={() => setForking(true)}>{answer ? t.forkAnswer : t.fork}…</Button>
             </div>
+            {!nothing && <p className="text-sm text-soft">{t.undoable}</p>}
           </div>
           {p.files && p.files.length > 0 && (
             <div className="flex flex-col border-t border-line max-md:h-96 md:min-h-64 md:flex-1"><DiffView key={p.checkpoint_id} files={p.files} total={p.files_count} /></div>

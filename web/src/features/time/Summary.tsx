@@ -6,7 +6,7 @@ import { Mark, type Tone } from "@/ui";
 import { Forgotten } from "@/features/session/Forgotten";
 import { timeWords } from "./words";
 
-const todosNamed = 3;
+const named = 3; // of steps and files
 
 /** What a rewind takes along, in lines, and what it cannot take back. */
 export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
@@ -14,12 +14,13 @@ export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
   const files = p.files_count ?? p.files?.length ?? 0;
   const tokens = (p.usage?.tokens_in ?? 0) + (p.usage?.tokens_out ?? 0);
   const steps = p.irreversible ?? [];
+  const names = (p.files ?? []).map((f) => f.paths.relative.split("/").at(-1)!);
   return (
     <>
-      <ul className="flex flex-col gap-0.5" data-summary>
+      <ul className="flex flex-col gap-1.5" data-summary>
         <Line tone="past">{t.messagesGo(p.count)}</Line>
-        {p.files_problem ? <Line tone="fail">{t.noFiles}: {p.files_problem}</Line> : <Line tone="past">{t.filesChange(files)}</Line>}
-        {!!p.todos?.length && <Line tone="wait">{t.todosChange(p.todos.length)}: {p.todos.slice(0, todosNamed).map((x) => x.task ?? x.id).join(", ")}{p.todos.length > todosNamed && ` ${t.andMore(p.todos.length - todosNamed)}`}</Line>}
+        {p.files_problem ? <Line tone="fail">{t.noFiles}: {p.files_problem}</Line> : <Line tone="past">{t.filesChange(files)}{names.length > 0 && <>: <span className="font-mono text-sm wrap-anywhere">{names.slice(0, named).join(", ")}</span>{files > named && ` ${t.andMore(files - named)}`}</>}</Line>}
+        {!!p.todos?.length && <Line tone="wait">{t.todosChange(p.todos.length)}: {p.todos.slice(0, named).map((x) => x.task ?? x.id).join(", ")}{p.todos.length > named && ` ${t.andMore(p.todos.length - named)}`}</Line>}
         {!!p.reopened?.length && <Line tone="ask">{t.reopened(p.reopened.length)}</Line>}
         {!!p.withdrawn?.length && <Line tone="past">{t.withdrawn(p.withdrawn.length)}</Line>}
         {!!p.forgotten?.length && <Line tone="ask"><Forgotten rules={p.forgotten} /></Line>}

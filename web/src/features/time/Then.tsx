@@ -1,9 +1,10 @@
 import type { Session, TaskInfo, TimelineMark, TranscriptMessage } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
+import { Eye } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useWords } from "@/i18n";
 import type { Loaded } from "@/lib/useLoaded";
-import { cx, ErrorNote, Loading, Mark, Time } from "@/ui";
+import { Badge, cx, ErrorNote, Loading, Mark, Time } from "@/ui";
 import { GroupLine, numberOf, titleOf, toneOfTask } from "@/features/session/transcript/GroupHead";
 import { factsKey, factsOf } from "@/features/session/transcript/groups";
 import { buildRows, everyRow, type Row } from "@/features/session/transcript/rows";
@@ -17,9 +18,9 @@ export function Then({ session, place: page }: { session: Session; place: Loaded
   const t = useWords(timeWords);
   return (
     <section aria-label={t.then} className="flex flex-col md:min-h-0 md:flex-1">
-      <header className="flex min-h-12 flex-wrap items-center gap-x-3 border-b border-line px-4 py-2">
-        <h2 className="font-semibold">{t.then}</h2>
-        <p className="text-sm text-soft">{t.thenHelp}</p>
+      <header className="flex min-h-12 flex-wrap items-center gap-x-2.5 px-5 pt-2">
+        <h2 className="text-xl font-semibold">{t.then}</h2>
+        <Badge><Eye size={12} aria-hidden />{t.thenHelp}</Badge>
       </header>
       <div tabIndex={0} role="group" aria-label={t.then} className="flex flex-col-reverse -outline-offset-2 md:min-h-0 md:flex-1 md:overflow-y-auto">
         {page.error !== undefined ? <div className="p-4"><ErrorNote error={page.error} retry={page.reload} /></div> : !page.value ? <Loading /> : <Told session={session} place={page.value} />}
@@ -60,7 +61,7 @@ function Told({ session, place }: { session: Session; place: Place }) {
     set: (group, open) => setChosen((c) => new Map(c).set(group, open)),
   };
   return (
-    <ol className="relative mb-auto ml-6 border-l-2 border-line py-4 pr-4">
+    <ol className="relative mb-auto ml-6.5 border-l-2 border-line py-3 pr-5">
       {built.rows.map((r) => <Item key={r.key} row={r} depth={0} scene={scene} />)}
       {answer && <Answered mark={answer} />}
     </ol>

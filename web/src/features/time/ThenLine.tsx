@@ -36,7 +36,7 @@ export const ThenLine = memo(function ThenLine({ session, message: m, inGroup }:
   if (call) {
     return (
       <p className="flex min-h-6 items-center gap-2">
-        <span className="shrink-0">{t.tools[call.name] ?? call.name}</span>
+        <span className="shrink-0 font-semibold">{t.tools[call.name] ?? call.name}</span>
         <code className="min-w-0 flex-1 truncate font-mono text-sm text-soft" dir="ltr">{call.target}</code>
         <Counts added={m.tool?.added} removed={m.tool?.removed} />
         {inGroup && <Mark tone={toneOfCall(call)} />}
@@ -51,8 +51,8 @@ export const ThenLine = memo(function ThenLine({ session, message: m, inGroup }:
   }
   return (
     <>
-      {!inGroup && <p className="flex gap-2 text-xs text-soft"><span>{m.role === "user" ? (m.user_id && m.user_id !== me ? m.user_id : t.you) : t.agent}</span><Time ms={m.ts} /></p>}
-      {m.role === "user" ? <p className="whitespace-pre-wrap">{m.text}</p> : <div className={cx("line-clamp-[14]", !m.text && "text-soft italic")}><Markdown text={m.text ?? m.reasoning ?? ""} /></div>}
+      {!inGroup && <p className="flex items-baseline gap-2 pb-1 text-xs text-faint"><span className="text-base font-semibold text-ink">{m.role === "user" ? (m.user_id && m.user_id !== me ? m.user_id : t.you) : t.agent}</span><Time ms={m.ts} /></p>}
+      {m.role === "user" ? <p className="rounded-lg border border-line bg-sunk px-3.5 py-2.5 text-md whitespace-pre-wrap">{m.text}</p> : <div className={cx("line-clamp-[14] text-md", !m.text && "text-soft italic")}><Markdown text={m.text ?? m.reasoning ?? ""} /></div>}
     </>
   );
 });

@@ -24,6 +24,8 @@ import { usePlace } from "./usePlace";
 import { usePosition } from "./usePosition";
 import { timeWords } from "./words";
 
+const walks = "size-7 border border-line2 bg-sheet shadow-card pointer-coarse:size-(--row)";
+
 /** The session's past: scrub through it, see it as it was, go back, undo, fork. */
 export function TimePage({ sessionId }: { sessionId: string }) {
   const t = useWords(timeWords);
@@ -70,9 +72,9 @@ export function TimePage({ sessionId }: { sessionId: string }) {
   const copyLink = () => void copyText(link).then((done) => done && notify({ tone: "run", text: ui.copied }));
   return (
     <>
-      <header className="flex min-h-12 flex-wrap items-center gap-x-3 border-b border-line px-3">
+      <header className="flex min-h-13 flex-wrap items-center gap-x-3 border-b border-line px-3">
         <Link href={`/s/${sessionId}`} aria-label={t.back} title={t.back} className="flex size-(--row) items-center justify-center rounded hover:bg-hover"><ArrowLeft size={16} /></Link>
-        <h1 className="min-w-0 flex-1 truncate text-lg font-semibold">{t.title}<span className="font-normal text-soft"> · {info?.title || sessionId}</span></h1>
+        <h1 className="min-w-0 flex-1 truncate text-lg font-semibold">{t.title}<span className="ml-2.5 text-base font-normal text-soft">{info?.title || sessionId}</span></h1>
         <ConnectionBadge connection={connection} onRetry={() => session.reconnect()} />
         {owner && <Button icon={<GitCompare size={14} />} onClick={() => setComparing(true)}>{t.compare}</Button>}
       </header>
@@ -86,10 +88,10 @@ export function TimePage({ sessionId }: { sessionId: string }) {
         <>
           <div className="border-b border-line">
             <Scrubber marks={marks} steps={timeline.value.steps} at={at} by={by} onMove={go} />
-            <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pb-2">
-              <span className="flex">
-                <IconButton label={t.previous} icon={<ChevronLeft size={16} />} disabled={at === 0} onClick={() => walk(-1)} />
-                <IconButton label={t.next} icon={<ChevronRight size={16} />} disabled={at === marks.length - 1} onClick={() => walk(1)} />
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-5 pb-3 max-md:px-3">
+              <span className="flex gap-2">
+                <IconButton className={walks} label={t.previous} icon={<ChevronLeft size={16} />} disabled={at === 0} onClick={() => walk(-1)} />
+                <IconButton className={walks} label={t.next} icon={<ChevronRight size={16} />} disabled={at === marks.length - 1} onClick={() => walk(1)} />
               </span>
               <Here sessionId={sessionId} mark={here} />
               <span className="text-sm text-soft">{t.position(at + 1, marks.length)}</span>
