@@ -71,6 +71,10 @@ test-web: web/node_modules ## check the types of the web UI and run its unit tes
 test-web-e2e: web/node_modules ## run the web UI in a browser against the real server
 	cd web && npx vitest run --config vitest.e2e.config.ts $(WEB_E2E)
 
+.PHONY: tour
+tour: web/node_modules ## take the pictures of docs/tour.md again
+	cd web && CLEW_TOUR=1 npx vitest run --config vitest.e2e.config.ts e2e/tour
+
 .PHONY: test-sdk
 test-sdk: sdk/typescript/node_modules ## check, test and measure the TypeScript client, against the real server too
 	cd sdk/typescript && npm run check && npm test && npm run test:e2e && npm run build && npm run size

@@ -25,11 +25,14 @@ func (s *site) copyPages(root fs.FS) error {
 	if err := complete(root, names); err != nil {
 		return err
 	}
-	pictures, err := fs.Glob(root, "docs/pictures/*")
-	if err != nil {
-		return err
+	for _, pattern := range []string{"docs/pictures/*", "docs/tour/*"} {
+		pictures, err := fs.Glob(root, pattern)
+		if err != nil {
+			return err
+		}
+		names = append(names, pictures...)
 	}
-	for _, name := range append(names, pictures...) {
+	for _, name := range names {
 		text, err := fs.ReadFile(root, name)
 		if err != nil {
 			return err

@@ -13,6 +13,8 @@ export interface VisitorOptions {
   size?: { width: number; height: number };
   /** As a phone: touch, coarse pointer, narrow. */
   phone?: boolean;
+  /** Pixels of a picture for each one of the page; 1 if left out. */
+  scale?: number;
   prefs?: Record<string, unknown>;
   reducedMotion?: boolean;
   /** Service workers are off if left out, so that tests see every request. */
@@ -49,6 +51,7 @@ export class Visitor {
       timezoneId: "UTC",
       hasTouch: o.phone,
       isMobile: o.phone,
+      deviceScaleFactor: o.scale,
       colorScheme: "light",
       reducedMotion: o.reducedMotion ? "reduce" : "no-preference",
     });

@@ -139,9 +139,10 @@ export function NewSession({ folder, model }: { folder?: string; model: ModelInU
           <span aria-hidden className="mx-1.5 h-4 w-px bg-line2 phone:hidden" />
           <NewChips work={work} model={model} change={change} />
           <IconButton label={t.options} icon={<SlidersHorizontal size={15} />} pressed={more} aria-expanded={more} onClick={() => setMore(!more)} />
-          <span className="flex-1" />
-          <span className="mr-2 text-soft"><Switch checked={work.plan} onChange={(plan) => change({ plan })} label={t.planFirst} title={t.planFirstHelp} /></span>
-          <SendButton type="submit" label={busy ? t.starting : t.start} busy={busy} disabled={empty} />
+          <span className="ml-auto flex items-center gap-2 text-soft">
+            <Switch checked={work.plan} onChange={(plan) => change({ plan })} label={t.planFirst} title={t.planFirstHelp} />
+            <SendButton type="submit" label={busy ? t.starting : t.start} busy={busy} disabled={empty} />
+          </span>
         </div>
       </div>
       {error !== null && <ErrorNote error={error} retry={() => void send()} />}

@@ -52,7 +52,7 @@ export const ThenLine = memo(function ThenLine({ session, message: m, inGroup }:
   return (
     <>
       {!inGroup && <p className="flex items-baseline gap-2 pb-1 text-xs text-faint"><span className="text-base font-semibold text-ink">{m.role === "user" ? (m.user_id && m.user_id !== me ? m.user_id : t.you) : t.agent}</span><Time ms={m.ts} /></p>}
-      {m.role === "user" ? <p className="rounded-lg border border-line bg-sunk px-3.5 py-2.5 text-md whitespace-pre-wrap">{m.text}</p> : <div className={cx("line-clamp-[14] text-md", !m.text && "text-soft italic")}><Markdown text={m.text ?? m.reasoning ?? ""} /></div>}
+      {m.role === "user" ? <p className="rounded-lg border border-line bg-sunk px-3.5 py-2.5 text-md font-normal whitespace-pre-wrap">{m.text}</p> : <div className={cx("line-clamp-[14] text-md", !m.text && "text-soft italic")}><Markdown text={m.text ?? m.reasoning ?? ""} /></div>}
     </>
   );
 });
