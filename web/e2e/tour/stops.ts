@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { live, type Visitor, type VisitorOptions, type World } from "../harness";
+import { live, until, type Visitor, type VisitorOptions, type World } from "../harness";
 import { saidAt } from "../pages/files";
 import { asked } from "./script";
 import type { Home } from "./shop";
@@ -23,14 +23,19 @@ export type Stops = Record<string, Stop>;
 const tablet = { size: { width: 900, height: 1100 } };
 const phone = { phone: true, scale: 2 };
 
+const loaded = (page: Page) => until("all is loaded", async () => (await page.locator("[data-loading]").count()) === 0);
+
+/** The lines of a diff are there with their colours. */
+const coloured = (page: Page) => page.getByRole("region", { name: "Changes, line by line" }).locator(".text-s-key").first().waitFor();
+
 /** A page that is there when its heading is, and when nothing on it is still loading. */
 const plain = (route: string, ready: (page: Page) => Promise<unknown>, options: VisitorOptions = {}): Stop => ({
   route,
   at: async ({ world, home, visit }) => {
     await staged(world, home);
     const { page } = await visit({ path: route, ...options });
-    await page.locator("main [role=status]").first().waitFor({ state: "detached" });
     await ready(page);
+    await loaded(page);
     return page;
   },
 });
@@ -42,8 +47,8 @@ const settings = (part: string, ready: (page: Page) => Promise<unknown>, before?
     await staged(tour.world, tour.home);
     await before?.(tour);
     const { page } = await tour.visit({ path: `/settings/${part}` });
-    await page.locator("main [role=status]").first().waitFor({ state: "detached" });
     await ready(page);
+    await loaded(page);
     return page;
   },
 });
@@ -118,8 +123,7 @@ export const work: Stops = {
   "approval-dark": approval({ prefs: { theme: "dark" } }),
   "approval-ko": approval({ prefs: { language: "ko" } }),
   changes: approval({ before: `localStorage.setItem("clew.side", JSON.stringify({ part: "changes", open: true, width: 760 }))`, prefs: { slimRail: true } }, async (page) => {
-    const lines = page.getByRole("region", { name: "Changes, line by line" });
-    await lines.locator("[data-line]").first().waitFor();
+    await coloured(page);
     await page.getByRole("navigation", { name: "Changed files" }).getByText("4 files").waitFor();
   }),
   "time-travel": {
@@ -128,7 +132,7 @@ export const work: Stops = {
       const { orders } = await staged(world, home);
       const { page } = await visit({ path: `/s/${orders}/time?at=${await saidAt(world, orders, asked.orders)}` });
       await page.locator("[data-preview]").waitFor();
-      await page.locator("main [role=status]").first().waitFor({ state: "detached" });
+      await coloured(page);
       return page;
     },
   },
@@ -185,5 +189,11 @@ export const work: Stops = {
   }),
   "phone-session": approval(phone),
   "phone-inbox": plain("/inbox", (page) => page.locator("[data-question]").first().waitFor(), phone),
-  design: plain("/design", heading("Design")),
+  // It shows the mark of loading itself, so that is not waited for.
+  design: { route: "/design", at: async ({ world, home, visit }) => {
+    await staged(world, home);
+    const { page } = await visit({ path: "/design" });
+    await heading("Design")(page);
+    return page;
+  } },
 };
