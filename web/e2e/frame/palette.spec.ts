@@ -46,8 +46,10 @@ test("W28: commands of the session, settings and places are found by letters", a
   await page.getByRole("combobox").fill("switch model");
   await until("model", async () => (await chosen(page)).startsWith("Switch model"));
   await page.keyboard.press("Enter");
-  await page.getByRole("menu", { name: "Model", exact: true }).waitFor();
+  const models = page.getByRole("menu", { name: "Model", exact: true });
+  await models.waitFor();
   await page.keyboard.press("Escape");
+  await models.waitFor({ state: "hidden" }); // an open menu takes the keys
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("notifications");
   await group(page, "Settings").getByRole("option", { name: /^Notifications/ }).click();

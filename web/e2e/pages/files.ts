@@ -57,7 +57,7 @@ export async function sayAll(world: World, session: string, ...words: string[]):
 export async function openTime(page: Page, session: string, message: string): Promise<void> {
   await page.goto(`/s/${session}/time?at=${message}`);
   await page.locator(`[data-preview="${message}"]`).waitFor();
-  await page.getByRole("radio", { name: /^(Remove this message too|이 메시지도 되돌리기)$/ }).check({ force: true });
+  await page.getByRole("radio", { name: /^(Remove this message too|이 메시지도 제거)$/ }).check({ force: true });
   await page.locator(`[data-preview="${message}"][data-keeps=false]`).waitFor();
 }
 

@@ -38,7 +38,7 @@ test("what a run tells the agents of its steps is nobody's word, and folded", as
   // In its past, too.
   await page.goto(`/s/${session}/time`);
   const then = page.locator("section[aria-label='Snapshot']");
-  await until("four steps then", async () => (await then.locator("[data-brief=step]").count()) === 4);
+  await until("four steps then", async () => (await then.locator("[data-group][aria-expanded=false]").count()) === 4);
   expect(await then.getByText("You carry out one step").count()).toBe(0);
   await screenshots(page, "time-steps");
   expect(await barriers(page)).toEqual([]);

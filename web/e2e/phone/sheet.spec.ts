@@ -4,7 +4,7 @@ import { smallTargets, tooWide } from "./measure";
 
 const words = {
   en: { approve: "Approve", deny: "Deny", lower: "Hide the request", raise: /^Show the request: Run this command\?/, network: "Network" },
-  ko: { approve: "승인", deny: "거절", lower: "요청 숨기기", raise: /^요청 보기: /, network: "네트워크" },
+  ko: { approve: "승인", deny: "거부", lower: "요청 숨기기", raise: /^요청 보기: /, network: "네트워크" },
 };
 
 const sheet = (page: Page) => page.locator("[data-sheet]");

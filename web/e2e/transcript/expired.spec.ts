@@ -13,7 +13,7 @@ const oneStep = [
   { when: { has_tool: "report_failure" }, times: 0, reply: [{ tool: { name: "execute_command", id: "c_run", input: { command: "date" } } }] },
 ];
 
-for (const [language, said] of [["en", "Expired, not denied"], ["ko", "만료됨, 거절되지 않음"]] as const) {
+for (const [language, said] of [["en", "Expired, not denied"], ["ko", "만료됨 (거부 아님)"]] as const) {
   test(`a request that nobody answered expired, and was not denied: ${language}`, async ({ world, visit }) => {
     await world.model.script(oneStep);
     const session = await world.session("Nobody");

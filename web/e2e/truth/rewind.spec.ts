@@ -31,7 +31,7 @@ test("a double click rewinds once", async ({ world, visit }) => {
   const session = await world.session("Twice", { "a.txt": "one\n" });
   await sayAll(world, session, "first words", "second words", "write a.txt: two");
   const { page } = await visit({ path: "/" });
-  for (const name of ["Conversation only", "Conversation and files"]) {
+  for (const name of ["Conversation only", "Rewind conversation and files"]) {
     const before = await messagesOf(world, session);
     await openTime(page, session, await saidAt(world, session, "second words"));
     await live(page);
