@@ -337,7 +337,7 @@ func TestResponsesHeaders(t *testing.T) {
 			t.Errorf("headers %v", got)
 		}
 	}
-	p.options.Key = nil
+	p.options.Key, p.options.KeyHeader = nil, "Api-Key"
 	if _, err := p.Stream(t.Context(), hello(), nil); llm.AsError(err).Kind != llm.KindAuth {
 		t.Errorf("Azure without a key: %v", err)
 	}
