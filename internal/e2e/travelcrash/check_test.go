@@ -56,8 +56,8 @@ func (s *stage) plain(state clew.SessionState) string {
 func told(state clew.SessionState) string {
 	var b strings.Builder
 	for _, m := range state.Messages {
-		if m.Partial {
-			continue // it goes on growing, or is cut
+		if m.Partial || m.Say == clew.SayAPIReqRetried {
+			continue // it goes on growing, or is cut; or it tells of the kill itself
 		}
 		fmt.Fprintf(&b, "%s %s%s %q\n", m.Role, m.Say, m.Ask, m.Text)
 	}
