@@ -68,7 +68,7 @@ clew doctor | tail -n 1
 step "demo"
 clew demo --fast --no-open --listen 127.0.0.1:0 >"$work/demo.out" 2>"$work/demo.err" &
 server=$!
-within 60 grep -q 'It asks' "$work/demo.err"
+within 60 grep -q 'The agent asks' "$work/demo.err"
 kill -TERM "$server" # Ctrl-C does not reach what a script runs in the background
 wait "$server"
 server=
