@@ -90,7 +90,7 @@ func onlyQuestion(ctx context.Context, c *env.Rest) (client.InboxItem, error) {
 	case err != nil:
 		return client.InboxItem{}, err
 	case len(page.Items) == 0:
-		return client.InboxItem{}, errors.New("nothing waits for you")
+		return client.InboxItem{}, errors.New("no question is open")
 	case len(page.Items) == 1:
 		return page.Items[0], nil
 	}

@@ -62,7 +62,7 @@ func inboxCommand(a *env.App) *cobra.Command {
 func printInbox(a *env.App, w io.Writer, c *env.Rest, in client.Inbox) error {
 	s := follow.NewScreen(a, w)
 	if len(in.Items) == 0 {
-		s.Line(follow.PlainInk, "Nothing waits for you.")
+		s.Line(follow.PlainInk, "You're all caught up.")
 	}
 	for i, it := range in.Items {
 		if i > 0 {

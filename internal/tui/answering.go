@@ -129,7 +129,7 @@ func (m *model) askInstead(q clew.Question, title string) {
 }
 
 func (m *model) editRule() {
-	m.askAbout("Commands like this are not asked about", m.ask.pattern, func(m *model, text string) tea.Cmd {
+	m.askAbout("Allow commands like this", m.ask.pattern, func(m *model, text string) tea.Cmd {
 		if text = strings.TrimSpace(text); text != "" {
 			m.ask.pattern = text
 			m.showRule()

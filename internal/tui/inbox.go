@@ -74,7 +74,7 @@ func (b *inbox) draw(m *model, width, height int) []paint.Line {
 	case !b.loaded:
 		return append(lines, paint.L(paint.S(paint.Past, "   …")))
 	case len(b.items) == 0:
-		return append(lines, paint.L(paint.S(paint.Soft, "   Nothing waits for you.")))
+		return append(lines, paint.L(paint.S(paint.Soft, "   You're all caught up.")))
 	}
 	return append(lines, b.window(len(b.items), height-len(lines), 2, func(i int, chosen bool) []paint.Line {
 		return b.entry(m, b.items[i], chosen, width)

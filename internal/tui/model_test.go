@@ -30,7 +30,7 @@ func TestApproval(t *testing.T) {
 	d.press("tab")
 	d.sees("y yes · n no · a always · e edit")
 	d.press("a", "a", "e")
-	d.sees("Commands like this are not asked about")
+	d.sees("Allow commands like this")
 	d.press("backspace", "enter")
 	d.sees("commands like make test", "Yes, and do not ask again about commands like make test, in this session.", "a just once · e edit the rule")
 	d.press("y")

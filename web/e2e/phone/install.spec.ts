@@ -82,11 +82,11 @@ test("a new build is offered and never forced", async ({ visit, world }) => {
   await WorkerHand.of(v.context);
   await until("it is in charge", () => page.evaluate(() => navigator.serviceWorker.controller !== null));
   await page.evaluate(() => void ((window as { same?: boolean }).same = true));
-  expect(await page.getByText("There is a new version").count()).toBe(0);
+  expect(await page.getByText("A new version of this page").count()).toBe(0);
 
   door.next = true;
   await page.evaluate(async () => void (await (await navigator.serviceWorker.getRegistration("/"))!.update()));
-  await page.getByText("There is a new version of this page.").waitFor();
+  await page.getByText("A new version of this page is available.").waitFor();
   door.bare = true; // what this page still needs of its own build is here
   await page.getByRole("button", { name: "You" }).tap();
   await page.getByRole("menuitem", { name: "Settings" }).tap();
@@ -94,11 +94,11 @@ test("a new build is offered and never forced", async ({ visit, world }) => {
   expect(await page.evaluate(() => (window as { same?: boolean }).same)).toBe(true);
   door.bare = false;
 
-  await page.getByRole("button", { name: "Load it" }).tap();
+  await page.getByRole("button", { name: "Reload" }).tap();
   await until("it is the new one", () => page.evaluate(() => document.querySelector<HTMLMetaElement>("meta[name=build]")?.content === "thenextbuild"));
   await page.getByRole("link", { name: /Home/ }).last().tap();
   await until("the words are kept", async () => (await page.getByRole("textbox").first().inputValue()) === "half a sentence");
-  expect(await page.getByText("There is a new version").count()).toBe(0);
+  expect(await page.getByText("A new version of this page").count()).toBe(0);
   await v.leave();
   await door.close();
 });

@@ -28,8 +28,8 @@ export const appWords = words({
     nothingFound: "No matches", inSessions: "In sessions", searchFor: (q: string) => `Search everything for “${q}”`,
     onQuestion: "With a question focused", questionKeys: [["a", "Approve"], ["d", "Deny"], ["e", "Edit, or answer in words"]] as [keys: string, title: string][],
     noQuestion: "No open question", nextQuestion: "Next question",
-    broken: "This page broke", brokenHelp: "What you see is a fault of the page, not of your session. Load it again; your session and your draft are kept by the server.", reload: "Load again",
-    notFound: "No such page", newVersion: "There is a new version of this page.", update: "Load it",
+    broken: "Something went wrong", brokenHelp: "The page failed, not your session. Your session and your draft are safe on the server.", reload: "Reload",
+    notFound: "No such page", newVersion: "A new version of this page is available.", update: "Reload",
     keysOff: "Letter keys are switched off in the settings.",
     connection: {
       disconnected: "Not connected", connecting: "Connecting…", connected: "Catching up…", active: "Live",

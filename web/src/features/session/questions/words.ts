@@ -125,7 +125,7 @@ export const questionWords = words({
     yes: "Yes", no: "No", orWrite: "Or write an answer", yourAnswer: "Your answer",
     valueProblems: { empty: "An answer is needed.", number: "This is not a number.", date: "This is not a date (YYYY-MM-DD)." },
     version: (n: number) => `Version ${n}`, stepCount: (n: number) => (n === 1 ? "1 step" : `${n} steps`), about: (what: string) => `about ${what}`,
-    approvePlan: "Approve plan", rejectPlan: "Reject…", tellPlanner: "Change by words…",
+    approvePlan: "Approve plan", rejectPlan: "Reject…", tellPlanner: "Request changes…",
     sendChanges: (n: number) => (n === 1 ? "Send 1 change" : `Send ${n} changes`), dropChanges: "Drop changes",
     changesFirst: "Approving is for the plan as it is. Send your changes first; you then review the new version.",
     carried: (n: number) => `The plan changed while you were changing it. Your changes are now on version ${n}; look at them again.`,
