@@ -7,8 +7,12 @@ import { traced, type Traced } from "./trace";
 
 const messages = size(4_000, 10_000);
 const tries = 5;
-/** What the main thread may work in a second, ms, on a machine that needs 350 ms for the yardstick; a slower one has more. */
-const cpuBudget = 1000 / 4;
+/**
+ * What the main thread may work in a second, ms, on a machine that needs 350 ms for the yardstick; a slower one
+ * has more. The same build needs 230 to 310 on the same machine, from hour to hour, so this is a wide limit; how
+ * much script a frame has, and the longest task, are held by the trace.
+ */
+const cpuBudget = 1000 / 3;
 const steady = (t: Try): number => (t.cpu * 350) / Math.max(350, t.yard);
 
 interface Try {
