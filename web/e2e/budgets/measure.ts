@@ -70,6 +70,24 @@ export async function barePage(page: Page, throttle: number): Promise<Frames> {
   return watchFrames(page, 2_000);
 }
 
+/**
+ * What the browser itself needs for the same: somebody types into a bare page whose text grows by 100 words a
+ * second. Main thread's work in a second, ms.
+ */
+export async function bareTyping(page: Page): Promise<number> {
+  await page.setContent("<main style='height:700px;overflow:auto'><p></p></main><textarea rows=3 style='width:600px'></textarea>");
+  await page.evaluate(() => {
+    const box = document.querySelector("main")!;
+    const text = document.querySelector("p")!;
+    let n = 0;
+    setInterval(() => {
+      text.append(`token${n++} `);
+      box.scrollTop = box.scrollHeight;
+    }, 10);
+  });
+  return mainThread(page, () => watchFrames(page, 2_000, "textarea"));
+}
+
 export async function slowDown(page: Page, times: number): Promise<void> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Emulation.setCPUThrottlingRate", { rate: times });
@@ -77,31 +95,12 @@ export async function slowDown(page: Page, times: number): Promise<void> {
 
 /**
  * How long the page's main thread works in a second of `during`, ms of CPU
- * time. How much work that is depends on the machine: see yardstick.
+ * time. How much that is depends on the machine and the browser: see bareTyping.
  */
 export async function mainThread(page: Page, during: () => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   const worked = await cpuOf(page, during);
   return worked / ((performance.now() - begin) / 1000);
-}
-
-/**
- * What this machine needs right now for a piece of work that is always the
- * same, ms of CPU time: rows that are made, laid out and taken away again.
- */
-export async function yardstick(page: Page): Promise<number> {
-  await page.setContent("<main style='width:600px'></main>");
-  return cpuOf(page, () => page.evaluate(() => {
-    const main = document.querySelector("main")!;
-    for (let round = 0; round < 100; round++) {
-      main.replaceChildren(...Array.from({ length: 40 }, (_, i) => {
-        const row = document.createElement("p");
-        row.textContent = `round ${round} row ${i} `.repeat(8);
-        return row;
-      }));
-      void main.offsetHeight; // lays them out
-    }
-  }));
 }
 
 async function cpuOf(page: Page, during: () => Promise<unknown>): Promise<number> {
