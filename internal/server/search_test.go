@@ -37,17 +37,23 @@ func findsNothing(t *testing.T, api *client.API, when string) {
 	}
 }
 
+// bobAt is another user of the server.
+func bobAt(t *testing.T, url string, api *client.API) *client.API {
+	t.Helper()
+	var key struct{ Token string }
+	if err := api.Call(t.Context(), http.MethodPost, "/keys", nil, map[string]any{"name": "bob", "user": "bob", "role": "owner"}, &key); err != nil {
+		t.Fatal(err)
+	}
+	return client.NewAPI(url, key.Token)
+}
+
 // What is said in a session is found at its message, by those who may read it alone:
 // from the moment on that access is taken back, nothing of it is found or counted. A
 // deleted session is not found, and one that is brought back is.
 func TestSearch(t *testing.T) {
 	s, token := start(t, config(t))
 	api := client.NewAPI(s.URL(), token)
-	var key struct{ Token string }
-	if err := api.Call(t.Context(), http.MethodPost, "/keys", nil, map[string]any{"name": "bob", "user": "bob", "role": "owner"}, &key); err != nil {
-		t.Fatal(err)
-	}
-	bob := client.NewAPI(s.URL(), key.Token)
+	bob := bobAt(t, s.URL(), api)
 	for _, id := range []clew.SessionID{"s1", "s2"} {
 		if _, err := api.CreateSession(t.Context(), client.NewSession{SessionID: id, Title: "title"}); err != nil {
 			t.Fatal(err)
@@ -104,11 +110,7 @@ func TestSearch(t *testing.T) {
 func TestSearchFolders(t *testing.T) {
 	s, token := start(t, config(t))
 	api := client.NewAPI(s.URL(), token)
-	var key struct{ Token string }
-	if err := api.Call(t.Context(), http.MethodPost, "/keys", nil, map[string]any{"name": "bob", "user": "bob", "role": "owner"}, &key); err != nil {
-		t.Fatal(err)
-	}
-	bob := client.NewAPI(s.URL(), key.Token)
+	bob := bobAt(t, s.URL(), api)
 	a, b := resolved(t, t.TempDir()), resolved(t, t.TempDir())
 	for id, dir := range map[clew.SessionID]string{"s1": a, "s2": b, "s3": b, "s4": ""} {
 		if _, err := api.CreateSession(t.Context(), client.NewSession{SessionID: id, Workspace: dir}); err != nil {
