@@ -83,6 +83,8 @@ var Events = []EventInfo{
 	{EventTaskToolFailed, KindRecord, "A tool failed in a task.", TaskToolFailedData{}},
 	{EventTaskTokenUsageUpdated, KindRecord, "A task's usage changed.", TaskTokenUsageUpdatedData{}},
 
+	{EventMonitorAdded, KindRecord, "There is a new monitor, with a main agent of its own.", MonitorAddedData{}},
+	{EventMonitorRemoved, KindRecord, "A monitor was removed; what was on it is on the main one.", MonitorRemovedData{}},
 	{EventActions, KindRecord, "Things the front end should do, in order.", ActionsData{}},
 	{EventProviderStatus, KindRecord, "Whether the model provider can be reached.", ProviderStatusData{}},
 	{EventToolProgress, KindRecord, "A tool call began, moved on or ended.", ToolProgressData{}},

@@ -6,10 +6,10 @@ package clew
 //
 // Level 1 is everything up to the first tree that has levels; a node that does not
 // name its level is of level 1.
-const Level = 1
+const Level = 2
 
 // since has the levels of the record types that came after level 1.
-var since = map[EventType]int{}
+var since = map[EventType]int{EventMonitorAdded: 2, EventMonitorRemoved: 2}
 
 // Level says which level a program needs for records of this type, 0 if they are
 // never on record.

@@ -140,10 +140,15 @@ type Arrival string
 const (
 	ArrivalSteer Arrival = "steer" // the agent hears it with its next step
 	ArrivalQueue Arrival = "queue" // it waits for the end of the turn
+	// ArrivalEphemeral has an agent of its own answer it at once, without the
+	// conversation.
+	ArrivalEphemeral Arrival = "ephemeral"
 )
 
 // Values lists the arrivals.
-func (Arrival) Values() []string { return []string{string(ArrivalSteer), string(ArrivalQueue)} }
+func (Arrival) Values() []string { 
+	return []string{string(ArrivalSteer), string(ArrivalQueue), string(ArrivalEphemeral)}
+}
 
 // EditQueuedData is the data of edit_queued: the message as it shall be.
 type EditQueuedData struct {

@@ -10,6 +10,7 @@ type Entities struct {
 	Queue    List[QueuedMessage]
 	Rules    List[RememberedRule]
 	Monitors List[MonitorState]
+	Agents   List[AgentState]
 	Viewers  List[Viewer]
 
 	Messages  []Message // the newest ones at least, oldest first
@@ -32,7 +33,7 @@ func (e *Entities) SessionState(last MessageID) SessionState {
 		Status: e.Status.Status, CurrentLayer: e.Status.CurrentLayer, LastMessageID: last,
 		Title: e.Session.Title, Owner: e.Session.Owner, Workspace: e.Session.Workspace, Archived: e.Session.Archived,
 		ForkedFrom: e.Session.ForkedFrom, Environment: e.Session.Environment, Messages: append(List[Message]{}, e.Messages[max(0, len(e.Messages)-messagesShown):]...),
-		Monitors: e.Monitors, Windows: e.Windows, Queue: e.Queue, Allowed: e.Rules, Viewers: e.Viewers,
+		Monitors: e.Monitors, Agents: e.Agents, Windows: e.Windows, Queue: e.Queue, Allowed: e.Rules, Viewers: e.Viewers,
 		CanUndo: e.Status.CanUndo, CanRedo: e.Status.CanRedo, Returning: e.Status.Returning, Checkpoint: e.Status.Checkpoint,
 		Todos: e.FrontTodos(), Plan: e.FrontPlan(),
 	}

@@ -15,6 +15,7 @@ const (
 	EntityQueue    EntityKind = "queue"
 	EntityRules    EntityKind = "rules"
 	EntityMonitors EntityKind = "monitors"
+	EntityAgents   EntityKind = "agents"
 	EntityViewers  EntityKind = "viewers"
 
 	EntityMessage  EntityKind = "message"
@@ -29,7 +30,7 @@ const (
 
 // EntityKinds lists the kinds in the order in which they are written.
 var EntityKinds = []EntityKind{
-	EntitySession, EntityStatus, EntityUsage, EntityQueue, EntityRules, EntityMonitors, EntityViewers,
+	EntitySession, EntityStatus, EntityUsage, EntityQueue, EntityRules, EntityMonitors, EntityAgents, EntityViewers,
 	EntityMessage, EntityTask, EntityRun, EntityTodo, EntityQuestion, EntityWindow, EntityProblem, EntitySettled,
 }
 

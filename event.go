@@ -123,6 +123,8 @@ const (
 	EventTaskTokenUsageUpdated EventType = "task_token_usage_updated"
 
 	// Agents, tools, windows
+	EventMonitorAdded       EventType = "monitor_added"
+	EventMonitorRemoved     EventType = "monitor_removed"
 	EventActions            EventType = "actions"
 	EventProviderStatus     EventType = "provider_status"
 	EventToolProgress       EventType = "tool_progress"

@@ -9,6 +9,21 @@ type ActionsData struct {
 	MonitorID MonitorID    `json:"monitor_id,omitempty"`
 }
 
+// MonitorAddedData is the data of monitor_added.
+type MonitorAddedData struct {
+	MonitorID MonitorID `json:"monitor_id"`
+	AgentID   AgentID   `json:"agent_id"` // its main agent
+}
+
+// MonitorRemovedData is the data of monitor_removed. Its tasks have ended, its windows
+// are on the main monitor, and so is what waited for its agent.
+type MonitorRemovedData struct {
+	MonitorID MonitorID       `json:"monitor_id"`
+	Moved     List[string]    `json:"moved"`   // windows that went to the main monitor
+	Dropped   List[MessageID] `json:"dropped"` // messages that waited and found no room there
+	By        UserID          `json:"by,omitempty"`
+}
+
 // An Action is one thing the front end shall do.
 type Action struct {
 	ActionID string         `json:"action_id,omitempty"` // names it in rendering_feedback

@@ -66,6 +66,7 @@ type StatePut struct {
 	Queue    *List[QueuedMessage]  `json:"queue,omitempty"`
 	Rules    *List[RememberedRule] `json:"rules,omitempty"`
 	Monitors *List[MonitorState]   `json:"monitors,omitempty"`
+	Agents   *List[AgentState]     `json:"agents,omitempty"`
 	Viewers  *List[Viewer]         `json:"viewers,omitempty"`
 
 	Message  []Message         `json:"message,omitempty"`

@@ -40,6 +40,14 @@ type MonitorID string
 // MainMonitor always exists and cannot be removed.
 const MainMonitor MonitorID = "monitor-0"
 
+// Valid reports whether a monitor can have this name: monitor- and a number of at
+// most two digits, without a zero in front.
+func (id MonitorID) Valid() bool {
+	number, ok := strings.CutPrefix(string(id), "monitor-")
+	n, err := strconv.Atoi(number)
+	return ok && err == nil && n >= 0 && n < 100 && strconv.Itoa(n) == number
+}
+
 const maxIDLen = 128
 
 // ValidID reports whether s may serve as an identifier: 1 to 128 characters of

@@ -99,6 +99,7 @@ type SessionState struct {
 	HitlQueue    List[Question]     `json:"hitl_queue"`
 	Runs         List[RunState]     `json:"runs"`
 	Monitors     List[MonitorState] `json:"monitors"`
+	Agents       List[AgentState]   `json:"agents"` // those that have a turn now, oldest first
 	Windows      List[WindowState]  `json:"windows"`
 	// Queue holds what was said and waits for the agent, in order.
 	Queue List[QueuedMessage] `json:"queue"`
@@ -204,6 +205,22 @@ type MonitorState struct {
 	AgentID   AgentID   `json:"agent_id,omitempty"`
 	Busy      bool      `json:"busy"`
 	Queued    int       `json:"queued"`
+	// TaskID is the task in focus, Title what it is about, in short.
+	TaskID TaskID `json:"task_id,omitempty"`
+	Title  string `json:"title,omitempty"`
+}
+
+// An AgentState is an agent that has a turn now.
+type AgentState struct {
+	AgentID   AgentID   `json:"agent_id"`
+	Kind      AgentKind `json:"kind"`
+	Role      string    `json:"role"` // its name for this turn
+	MonitorID MonitorID `json:"monitor_id"`
+	TaskID    TaskID    `json:"task_id"`
+	WindowID  string    `json:"window_id,omitempty"` // of a window's agent
+	Title     string    `json:"title,omitempty"`     // what its task is about, in short
+	Waiting   bool      `json:"waiting,omitempty"`   // for a person
+	SinceMS   int64     `json:"since_ms"`            // when the turn began (Unix ms)
 }
 
 // A WindowState is one window as session_state shows it.

@@ -104,6 +104,7 @@ func (r *Replica) put(p *clew.StatePut) {
 	set(&r.Queue, p.Queue)
 	set(&r.Rules, p.Rules)
 	set(&r.Monitors, p.Monitors)
+	set(&r.Agents, p.Agents)
 	set(&r.Viewers, p.Viewers)
 	for _, m := range p.Message {
 		r.putMessage(m)

@@ -172,6 +172,12 @@ func (a *Agent) ReminderSec(overlay map[string]any) int {
 	return v.ReminderSec
 }
 
+// Agents implements session.Rules.
+func (a *Agent) Agents(overlay map[string]any) core.AgentRules {
+	v := a.valuesFor(overlay)
+	return core.AgentRules{Monitors: v.MonitorsMax}
+}
+
 // Run implements session.Rules.
 func (a *Agent) Run(overlay map[string]any) run.Rules {
 	v := a.valuesFor(overlay)

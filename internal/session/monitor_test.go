@@ -3,6 +3,7 @@ package session
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -112,23 +113,131 @@ func TestUnknownMonitorIsTheMainOne(t *testing.T) {
 	}
 }
 
-// Commands for a monitor that there is not are refused if they would begin work there,
-// and are about the main one's run otherwise.
-func TestCommandsNameMonitors(t *testing.T) {
+// on says something on a monitor.
+func (b *bench) on(id clew.MonitorID, text string) (Receipt, []clew.EventType, error) {
+	return b.ann(&clew.UserMessageData{Text: text, MonitorID: id})
+}
+
+func (b *bench) focused(id clew.MonitorID) *core.Task { return b.s.state.Focused(id) }
+
+// A message to a new monitor adds it, with an agent, a conversation and a queue of its
+// own. There may be as many as the settings say.
+//
+// Covers: WIN-01, WIN-02, WIN-03, WS-071, C-45, AGT-04, AGT-05, AGT-06, POL-02
+func TestMessagesAddMonitors(t *testing.T) {
 	b := newBench()
 	b.create()
-	for _, data := range []any{
-		&clew.UserMessageData{Text: "x", MonitorID: "monitor-1"}, &clew.NewTaskData{Text: "x", MonitorID: "monitor-1"},
-		&clew.UserMessageData{Text: "x", Mode: clew.ModeRun, MonitorID: "monitor-1"},
-	} {
-		if _, _, err := b.ann(data); clew.CodeOf(err) != clew.AgentLimit {
-			t.Errorf("%+v: %v", data, err)
+	must(b.on("", "the first"))
+	must(b.on("monitor-2", "the second"))
+	must(b.on("monitor-1", "the third"))
+	must(b.on("monitor-2", "waits"))
+	s := b.s.state
+	if s.Monitor("monitor-2").AgentID != "main-monitor-2" || len(s.Monitors) != 3 || s.Monitors[1].ID != "monitor-1" {
+		t.Fatalf("the monitors are %+v", s.Monitors)
+	}
+	if len(s.Main().Queue) != 0 || len(s.Monitor("monitor-2").Queue) != 1 || b.focused("monitor-2").Text != "the second" || b.focused("").Text != "the first" {
+		t.Errorf("the monitors are %+v", s.Monitors)
+	}
+	e := s.Project()
+	if len(e.Agents) != 3 || e.Agents[1].AgentID != "main-monitor-2" || e.Agents[1].Role != "main-monitor-2-"+string(b.focused("monitor-2").Turn.ID) ||
+		e.Agents[1].Kind != clew.AgentMain || e.Agents[1].Title != "the second" || e.Agents[1].SinceMS == 0 {
+		t.Errorf("the agents are %+v", e.Agents)
+	}
+	if m := e.Monitors[2]; m.TaskID != b.focused("monitor-2").TaskID || m.Title != "the second" || m.Queued != 1 || !m.Busy {
+		t.Errorf("monitor-2 is shown as %+v", m)
+	}
+	must(b.ann(&clew.NewTaskData{Text: "the fourth", MonitorID: "monitor-3"}))
+	if _, _, err := b.on("monitor-4", "one too many"); clew.CodeOf(err) != clew.AgentLimit || s.HasMonitor("monitor-4") {
+		t.Errorf("a fifth monitor: %v", err)
+	}
+	for _, name := range []clew.MonitorID{"monitor-", "monitor--1", "monitor-01", "monitor-100", "Monitor-1", "desk"} {
+		if _, _, err := b.on(name, "x"); clew.CodeOf(err) != clew.InvalidMessage {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	must(b.ann(&clew.UserMessageData{Text: "a run", Mode: clew.ModeRun, MonitorID: clew.MainMonitor}))
+	must(b.reportAs(b.focused("monitor-2"), idle))
+	if turn := b.focused("monitor-2").Turn; turn == nil || s.Message(turn.ID).Text != "waits" {
+		t.Errorf("what waited did not come next: %+v", turn)
+	}
+	must(b.ann(&clew.UserMessageData{Text: "a run", Mode: clew.ModeRun, MonitorID: "monitor-1"}))
 	must(b.ann(&clew.ControlPauseData{MonitorID: "monitor-1"}))
-	if r := b.root().Run; !r.Paused || r.Scope().MonitorID != clew.MainMonitor {
+	if r := s.CurrentRun("monitor-1"); r == nil || !r.Run.Paused || r.Run.Scope().MonitorID != "monitor-1" || s.CurrentRun("") != nil {
 		t.Errorf("the run is %+v", r)
 	}
+	b.verify(t)
+	b.check(t)
+}
+
+// removable is a session with work, windows and a queue on a second monitor.
+func removable(t *testing.T, waitsOnMain int) *bench {
+	b := newBench()
+	b.create()
+	must(b.on("", "the first"))
+	must(b.on("monitor-1", "the second"))
+	if err := b.openWindow(t, "plan", "", "# hi"); err != nil {
+		t.Fatal(err)
+	}
+	must(b.ann(&clew.UserInteractionData{MonitorID: "monitor-1", Interactions: []clew.Interaction{{Kind: clew.InteractionMove, WindowID: "plan"}}}))
+	for i := range waitsOnMain {
+		must(b.on("", "main "+strconv.Itoa(i)))
+	}
+	for i := range 3 {
+		must(b.do(clew.Command{By: by("ann"), ClientMessageID: clew.ClientMessageID("c" + strconv.Itoa(i)), Data: &clew.UserMessageData{Text: "other " + strconv.Itoa(i), MonitorID: "monitor-1"}}))
+	}
+	return b
+}
+
+func queued(m core.Monitor) (texts []string) {
+	for _, in := range m.Queue {
+		texts = append(texts, in.Text)
+	}
+	return texts
+}
+
+// A monitor that is removed leaves nothing behind: its tasks end, its windows and what
+// waits are on the main one, and whoever sent what finds no room hears so.
+//
+// Covers: WIN-04, WS-086, G-13
+func TestRemoveMonitor(t *testing.T) {
+	b := removable(t, 8)
+	task := b.focused("monitor-1")
+	_, types, err := b.ann(&clew.RemoveMonitorData{MonitorID: "monitor-1"})
+	if err != nil || !slices.Contains(types, clew.EventTaskAborted) || !slices.Contains(types, clew.EventMonitorRemoved) {
+		t.Fatalf("%v %v", types, err)
+	}
+	s := b.s.state
+	if s.HasMonitor("monitor-1") || !task.Ended() || task.Turn != nil || s.Window("plan").MonitorID != clew.MainMonitor {
+		t.Errorf("monitors %+v, task %+v, window %+v", s.Monitors, task.Status, s.Window("plan"))
+	}
+	if q := queued(s.Main()); len(q) != core.QueueMax || q[7] != "main 7" || q[8] != "other 0" || q[9] != "other 1" {
+		t.Errorf("waiting: %v", q)
+	}
+	if p := s.Problems; len(p) != 1 || p[0].Code != clew.QueueFull || p[0].Context.ClientMessageID != "c2" {
+		t.Errorf("the sender of what was dropped is told %+v", p)
+	}
+	b.verify(t)
+	b.check(t)
+	if _, _, err := b.ann(&clew.RemoveMonitorData{MonitorID: "monitor-1"}); clew.CodeOf(err) != clew.SessionInvalidState {
+		t.Errorf("removed again: %v", err)
+	}
+	must(b.on("monitor-1", "anew"))
+	if b.focused("monitor-1") == task || b.focused("monitor-1").Text != "anew" {
+		t.Errorf("the new monitor has %+v", b.focused("monitor-1"))
+	}
+	b.verify(t)
+}
+
+// What waited on a monitor that is removed is taken up at once where nobody is at work.
+func TestRemoveMonitorWhileMainIsFree(t *testing.T) {
+	b := removable(t, 0)
+	must(b.report(idle))
+	must(b.ann(&clew.RemoveMonitorData{MonitorID: "monitor-1"}))
+	if turn := b.task().Turn; turn == nil || b.s.state.Message(turn.ID).Text != "other 0" || b.task().Text != "the first" {
+		t.Errorf("the main agent has %+v", turn)
+	}
+	if q := queued(b.s.state.Main()); !slices.Equal(q, []string{"other 1", "other 2"}) {
+		t.Errorf("waiting: %v", q)
+	}
+	b.verify(t)
 	b.check(t)
 }

@@ -328,6 +328,8 @@ func (steering) Budgeted() bool { return false }
 
 func (steering) ReminderSec(map[string]any) int { return 60 }
 
+func (steering) Agents(map[string]any) core.AgentRules { return core.DefaultAgentRules }
+
 func (steering) Run(map[string]any) run.Rules { return run.DefaultRules }
 
 func (steering) AutoApproval(map[string]any) clew.AutoApprovalFlags { return clew.AutoApprovalFlags{} }

@@ -37,6 +37,8 @@ func (steered) CheckSettings(changes map[string]any) error {
 // ReminderSec implements session.Rules.
 func (steered) ReminderSec(map[string]any) int { return 60 }
 
+func (steered) Agents(map[string]any) core.AgentRules { return core.DefaultAgentRules }
+
 func (steered) Run(map[string]any) run.Rules { return run.DefaultRules }
 
 // Remember implements session.Rules.

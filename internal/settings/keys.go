@@ -89,6 +89,7 @@ func Defaults() Values {
 		MaxStepsPerTurn:  200,
 		ParallelTools:    4,
 		MessageArrival:   "steer",
+		MonitorsMax:      4,
 		Worktree:         "off",
 		RunParallelTodos: 3, RunMaxTodos: 500, RunMaxRetries: 3,
 		ReminderSec: 60, NotifyLinkSec: 86_400,

@@ -128,6 +128,8 @@ func limitKeys() []*Key {
 			Doc: "Room that the images, long outputs and reports in the sessions of a user may take together, in MB. 0 is no limit.", Allowed: "0 to 1073741824"}.between(0, 1<<30),
 		Key{Name: "message_arrival", Group: "Limits", Exportable: true,
 			Doc: "What a message does that comes during a turn: steer the turn, or wait for its end.", Allowed: "`steer`, `queue`"}.choosing("steer", "queue"),
+		Key{Name: "monitors_max", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "How many monitors a session may have, with the main one. A message to a new monitor adds it.", Allowed: "1 to 16"}.between(1, 16),
 		Key{Name: "worktree", Group: "Workspaces", Exportable: true,
 			Doc: "What works in a git work tree and on a branch of its own: each new session in a repository, or each todo of a run with several at once. A session can only say so for its todos.", Allowed: "`off`, `session`, `todos`"}.choosing("off", "session", "todos"),
 	}

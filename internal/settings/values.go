@@ -57,6 +57,7 @@ type Values struct {
 	MaxStepsPerTurn      int                   `json:"max_steps_per_turn"`         // 200 model calls; then auto_approval_max_req_reached
 	ParallelTools        int                   `json:"parallel_tools"`             // 4 at once
 	MessageArrival       string                `json:"message_arrival"`            // steer, or queue: a message during a turn
+	MonitorsMax          int                   `json:"monitors_max"`               // 4 in a session, with the main one
 	Worktree             string                `json:"worktree"`                   // off, session: new sessions have one of their own, todos: so have todos of a run
 
 	// Runs

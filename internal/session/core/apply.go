@@ -99,6 +99,10 @@ func apply(s *State, r clew.Record, data any) {
 		applyReminder(s, r, d)
 	case *clew.ActionsData:
 		ApplyActions(s, d)
+	case *clew.MonitorAddedData:
+		s.addMonitor(Monitor{ID: d.MonitorID, AgentID: d.AgentID})
+	case *clew.MonitorRemovedData:
+		applyMonitorRemoved(s, d)
 	case *clew.HistoryRewoundData, *clew.RewindUndoneData:
 		applyRewind(s, r, d)
 		return
@@ -191,7 +195,7 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 	case clew.DeliveryDirect:
 		s.FilesWait = nil // it is decided anew
 		t.Status, t.EndedMS, t.Dismissed = clew.TaskStatusActive, 0, false
-		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, Prompt: &in}
+		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, SinceMS: s.TS, Prompt: &in}
 		t.Outcome = nil
 		t.Steps, t.AutoApproved, t.Mistakes = 0, 0, 0
 	case clew.DeliverySteer, clew.DeliveryAnswer:

@@ -158,7 +158,7 @@ func applySpawned(s *State, d *clew.TaskSpawnedData) {
 		c.Status = CallChild
 	}
 	in := inputOf(s, d.MessageID)
-	child.Turn = &Turn{ID: d.MessageID, AgentID: child.AgentID, TaskID: child.TaskID, Prompt: &in}
+	child.Turn = &Turn{ID: d.MessageID, AgentID: child.AgentID, TaskID: child.TaskID, SinceMS: s.TS, Prompt: &in}
 }
 
 // finishTurn ends a task's turn. Calls that its agent left as they were have a result

@@ -20,7 +20,7 @@ func applyCondenseRequested(s *State, r clew.Record, d *clew.CondenseRequestedDa
 	t.Condense, t.Condensed = true, 0
 	if t.Turn == nil {
 		t.Status, t.EndedMS = clew.TaskStatusActive, 0
-		t.Turn = &Turn{ID: clew.MessageIDOf(r.Seq), AgentID: t.AgentID, TaskID: t.TaskID, Condense: true}
+		t.Turn = &Turn{ID: clew.MessageIDOf(r.Seq), AgentID: t.AgentID, TaskID: t.TaskID, SinceMS: r.TS, Condense: true}
 		t.Steps, t.AutoApproved, t.Mistakes = 0, 0, 0
 	}
 }

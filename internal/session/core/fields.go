@@ -142,7 +142,7 @@ func (f *filler) kind(agent clew.AgentID, task clew.TaskID) clew.AgentKind {
 			break
 		}
 		if t.AgentID == agent {
-			return kindOf(t.TaskRef, t.TodoID)
+			return t.Kind()
 		}
 		task = t.ParentTaskID
 	}

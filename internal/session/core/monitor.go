@@ -19,10 +19,15 @@ type Monitor struct {
 }
 
 // MainAgent is the agent of the main monitor.
-const MainAgent clew.AgentID = "main-" + clew.AgentID(clew.MainMonitor)
+const MainAgent clew.AgentID = mainPrefix + clew.AgentID(clew.MainMonitor)
+
+const mainPrefix = "main-"
+
+// newMonitor is a monitor on which nothing happened yet.
+func newMonitor(id clew.MonitorID) Monitor { return Monitor{ID: id, AgentID: mainPrefix + clew.AgentID(id)} }
 
 // mainOnly are the monitors of a session that has one.
-func mainOnly() []Monitor { return []Monitor{{ID: clew.MainMonitor, AgentID: MainAgent}} }
+func mainOnly() []Monitor { return []Monitor{newMonitor(clew.MainMonitor)} }
 
 // AllMonitors gives the monitors, the main one first: before the first record, too.
 func (s *State) AllMonitors() []Monitor {
@@ -68,6 +73,65 @@ func (s *State) isFocused(t *Task) bool { return s.Monitor(t.MonitorID).Current 
 func (s *State) setMonitor(m Monitor) {
 	s.Monitors = slices.Clone(s.AllMonitors())
 	s.Monitors[s.monitorIndex(m.ID)] = m
+}
+
+// WithMonitor is the state with one more monitor, for what begins on it in the same
+// batch.
+func (s *State) WithMonitor(id clew.MonitorID) *State {
+	after := *s
+	after.addMonitor(newMonitor(id))
+	return &after
+}
+
+// addMonitor puts a monitor into its place by number. A record that is not ours may
+// name any: the list stays bounded.
+func (s *State) addMonitor(m Monitor) {
+	if !m.ID.Valid() || s.HasMonitor(m.ID) {
+		return
+	}
+	before := func(other Monitor) bool {
+		return len(other.ID) > len(m.ID) || len(other.ID) == len(m.ID) && other.ID > m.ID
+	}
+	list := slices.Clone(s.AllMonitors())
+	at := slices.IndexFunc(list, before)
+	if at < 0 {
+		at = len(list)
+	}
+	s.Monitors = slices.Insert(list, at, m)
+}
+
+// applyMonitorRemoved takes a monitor away. Its tasks have ended by then; they, its
+// windows and what waited are the main one's from now on.
+func applyMonitorRemoved(s *State, d *clew.MonitorRemovedData) {
+	i := s.monitorIndex(d.MonitorID)
+	if i <= 0 {
+		return
+	}
+	waits := s.Monitors[i].Queue
+	s.Monitors = slices.Delete(slices.Clone(s.Monitors), i, i+1)
+	for _, in := range waits {
+		if !slices.Contains(d.Dropped, in.MessageID) {
+			in.TaskID = ""
+			s.enqueue(clew.MainMonitor, in)
+		}
+	}
+	for _, t := range s.Tasks {
+		if t.MonitorID != d.MonitorID {
+			continue
+		}
+		if t.MonitorID = clew.MainMonitor; t.Kind() == clew.AgentMain {
+			t.AgentID = MainAgent
+		}
+		if t.Run != nil {
+			t.Run.MonitorID = clew.MainMonitor
+		}
+	}
+	s.Windows = slices.Clone(s.Windows)
+	for i := range s.Windows {
+		if slices.Contains(d.Moved, s.Windows[i].ID) {
+			s.Windows[i].MonitorID = clew.MainMonitor
+		}
+	}
 }
 
 // changeQueues changes what waits on each monitor. change gets a copy.
@@ -131,7 +195,11 @@ func (s *State) anyAtWork(among func(*Task) bool) bool {
 func (s *State) monitorStates() clew.List[clew.MonitorState] {
 	list := clew.List[clew.MonitorState]{}
 	for _, m := range s.AllMonitors() {
-		list = append(list, clew.MonitorState{MonitorID: m.ID, AgentID: m.AgentID, Busy: s.AtWorkOn(m.ID), Queued: len(m.Queue)})
+		st := clew.MonitorState{MonitorID: m.ID, AgentID: m.AgentID, Busy: s.AtWorkOn(m.ID), Queued: len(m.Queue), TaskID: m.Current}
+		if t := s.Task(m.Current); t != nil {
+			st.Title = t.title()
+		}
+		list = append(list, st)
 	}
 	return list
 }

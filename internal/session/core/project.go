@@ -18,7 +18,7 @@ func (s *State) Project() clew.Entities {
 			Status: s.Status(), CanUndo: len(s.Undo) > 0, CanRedo: len(s.Redo) > 0, Checkpoint: s.Checkpoint, LastMove: s.LastMove,
 		},
 		Usage: s.Usage, Queue: s.QueuedMessages(), Rules: s.ActiveRules(),
-		Monitors:  s.monitorStates(),
+		Monitors: s.monitorStates(), Agents: s.agentStates(),
 		Questions: s.Questions, Windows: s.windowStates(), Problems: s.Problems, Settled: s.Settled,
 	}
 	if s.PendingRewind != nil {
@@ -108,7 +108,7 @@ func (s *State) taskInfo(t *Task) clew.TaskInfo {
 		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clew.Clip(t.Text, TitleRunes), Mode: t.Mode,
 		Status: t.Status, Focused: s.isFocused(t), AtWork: t.Turn != nil, PutAway: t.Dismissed,
 		CreatedMS: t.CreatedMS, EndedMS: t.EndedMS, Usage: t.Usage, Result: clew.Clip(t.Result, shownRunes),
-		AgentKind: kindOf(t.TaskRef, t.TodoID), Outcome: t.Outcome, Added: t.Added, Removed: t.Removed,
+		AgentKind: t.Kind(), Outcome: t.Outcome, Added: t.Added, Removed: t.Removed,
 	}
 	info.State, info.RequestID = s.TaskState(t.TaskID)
 	if root := s.RootOf(t); root.Run != nil {

@@ -122,6 +122,8 @@ type Rules interface {
 	// Remember says whether a question's answer may have this remembered, and
 	// which change of the session's settings that takes, nil for none.
 	Remember(settings map[string]any, q *clew.HitlApprovalRequestData, r clew.Remember) (changes map[string]any, err error)
+	// Agents gives what the settings say about agents beside each other.
+	Agents(settings map[string]any) AgentRules
 	// CheckMode says whether there is such a mode.
 	CheckMode(settings map[string]any, mode string) error
 }

@@ -148,6 +148,8 @@ type Turn struct {
 	ID      clew.MessageID `json:"id"`
 	AgentID clew.AgentID   `json:"agent_id"`
 	TaskID  clew.TaskID    `json:"task_id"`
+	// SinceMS is when it began.
+	SinceMS int64 `json:"since_ms,omitempty"`
 	// Reply is the message that the agent is writing, "" if none is open.
 	Reply clew.MessageID `json:"reply,omitempty"`
 	// Prompt is what started the turn, until the model has heard it.
@@ -316,7 +318,7 @@ func (t *Task) HistoryItem(workspace string) clew.HistoryItem {
 		RootTaskID: t.RootTaskID, ParentTaskID: t.ParentTaskID, ChildIDs: t.Children,
 		AwaitingChildID: t.AwaitingChild, DelegatedToID: t.AwaitingChild,
 		CompletedByChildID: t.CompletedBy, CompletionResultSummary: t.Result,
-		AgentKind: kindOf(t.TaskRef, t.TodoID), RunID: t.RunID, TodoID: t.TodoID, Outcome: t.Outcome,
+		AgentKind: t.Kind(), RunID: t.RunID, TodoID: t.TodoID, Outcome: t.Outcome,
 	}
 	return it
 }

@@ -14,7 +14,7 @@ func decideControl(tx *Tx, s *core.State, cmd clew.Command) error {
 		return decideStop(tx, s, cmd, &StopCommand{Command: cmd.Data})
 	case *StopCommand:
 		return decideStop(tx, s, cmd, d)
-	case *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData:
+	case *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData, *clew.RemoveMonitorData:
 		return decideStop(tx, s, cmd, &StopCommand{Command: cmd.Data})
 	case *clew.ControlPauseData, *clew.ControlResumeData, *clew.ControlRetryData, *clew.EditPlanData:
 		return decideRun(tx, s, cmd, nil)
@@ -44,6 +44,8 @@ func decideStop(tx *Tx, s *core.State, cmd clew.Command, d *StopCommand) error {
 		return decideCancel(tx, s, cmd, c, d.Streamed)
 	case *clew.ClearTaskData:
 		return decideClear(tx, s, cmd.By.User, c, d.Streamed)
+	case *clew.RemoveMonitorData:
+		return decideRemoveMonitor(tx, s, cmd.By.User, c, d.Streamed)
 	case *clew.ResetData:
 		decideReset(tx, s, cmd.By.User, d.Streamed)
 		return nil
@@ -221,13 +223,7 @@ func decideClear(tx *Tx, s *core.State, by clew.UserID, d *clew.ClearTaskData, s
 func decideReset(tx *Tx, s *core.State, by clew.UserID, streamed streams) {
 	how := TurnEnd{Reason: "reset by the user", Code: clew.EndReset, by: by}
 	for _, t := range s.SortedTasks() {
-		switch {
-		case t.ParentTaskID != "" || t.Ended():
-		case s.ActiveRun(t) != nil:
-			stepRun(tx, s, t).cancel(streamed, how)
-		default:
-			abort(tx, s, t, streamed, how)
-		}
+		endTree(tx, s, t, streamed, how)
 	}
 	for _, m := range s.AllMonitors() {
 		if t := s.Focused(m.ID); t != nil {

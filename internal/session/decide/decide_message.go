@@ -16,23 +16,25 @@ func decideUserMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.UserMess
 		}
 		return decideWords(tx, s, cmd, *q, d)
 	}
-	on, err := monitorNamed(s, d.MonitorID)
-	if err != nil {
-		return err
-	}
 	mode, err := modeOf(s, string(d.Mode))
 	if err != nil {
 		return err
 	}
-	t := s.Addressed(on, d.TaskID)
+	t := s.Task(d.TaskID)
 	if t == nil && d.TaskID != "" {
 		return clew.Errorf(clew.TaskNotFound, "no task %s", d.TaskID)
 	}
 	if mode == string(clew.ModeRun) {
-		return decideNewTask(tx, s, cmd, &clew.NewTaskData{Text: d.Text, Images: d.Images, Mode: mode, MonitorID: on}, d.Budget)
+		return decideNewTask(tx, s, cmd, &clew.NewTaskData{Text: d.Text, Images: d.Images, Mode: mode, MonitorID: d.MonitorID}, d.Budget)
 	}
+	var on clew.MonitorID
 	if t != nil {
 		on = t.MonitorID
+	} else {
+		if s, on, err = monitorNamed(tx, s, d.MonitorID); err != nil {
+			return err
+		}
+		t = s.Focused(on)
 	}
 	in := core.Input{Text: d.Text, Images: d.Images, Mode: mode}
 	if t != nil {
@@ -64,11 +66,11 @@ func decideUserMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.UserMess
 
 // decideNewTask starts a task, or lets it wait for the one under way.
 func decideNewTask(tx *Tx, s *core.State, cmd clew.Command, d *clew.NewTaskData, budget *clew.Budget) error {
-	on, err := monitorNamed(s, d.MonitorID)
+	mode, err := modeOf(s, d.Mode)
 	if err != nil {
 		return err
 	}
-	mode, err := modeOf(s, d.Mode)
+	s, on, err := monitorNamed(tx, s, d.MonitorID)
 	if err != nil {
 		return err
 	}
@@ -78,17 +80,6 @@ func decideNewTask(tx *Tx, s *core.State, cmd clew.Command, d *clew.NewTaskData,
 	}
 	deliver(tx, s, cmd, on, in, clew.DeliveryDirect)
 	return nil
-}
-
-// monitorNamed is the monitor that a command names, the main one if it names none.
-func monitorNamed(s *core.State, id clew.MonitorID) (clew.MonitorID, error) {
-	if id == "" {
-		return clew.MainMonitor, nil
-	}
-	if !s.HasMonitor(id) {
-		return "", clew.Errorf(clew.AgentLimit, "this server has one monitor, %s", clew.MainMonitor)
-	}
-	return id, nil
 }
 
 // modeOf checks the name of a mode; chat is whatever mode holds anyway.
@@ -154,6 +145,7 @@ func enqueue(tx *Tx, s *core.State, cmd clew.Command, on clew.MonitorID, in core
 		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: m.AgentID, MonitorID: m.ID,
 		Text: in.Text, Images: in.Images, UserID: cmd.By.User, TaskID: in.TaskID,
 		Position: len(m.Queue) + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
+		Role: string(m.AgentID) + "-" + string(tx.NextID()),
 	})
 	return nil
 }
@@ -172,7 +164,17 @@ func queuedToTranscript(tx *Tx, s *core.State, on clew.MonitorID, in *core.Input
 func acceptMessage(tx *Tx, t *core.Task, id clew.MessageID, client clew.ClientMessageID, how clew.Delivery) {
 	tx.Add(&clew.MessageAcceptedData{
 		ClientMessageID: client, MessageID: id, AgentID: t.AgentID, MonitorID: t.MonitorID, Delivery: how, TaskID: t.TaskID,
+		Role: roleAfter(t, id, how),
 	})
+}
+
+// roleAfter is the agent's name for the turn that hears a message: a new one, or the
+// one under way.
+func roleAfter(t *core.Task, id clew.MessageID, how clew.Delivery) string {
+	if role := t.Role(); role != "" && how != clew.DeliveryDirect {
+		return role
+	}
+	return t.RoleFor(id)
 }
 
 // startTurn starts a turn on a message, which is on record or waited in the queue of

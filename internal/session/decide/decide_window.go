@@ -78,7 +78,7 @@ func (w WindowWish) content(now *core.WindowContent) *core.WindowContent {
 // nothing. Only what others have to see is recorded: which windows are gone, and
 // where the others lie in the end. Which one is in front is each person's own.
 func decideInteraction(tx *Tx, s *core.State, d *clew.UserInteractionData) error {
-	if d.MonitorID != "" && !slices.Contains(core.Monitors[:], d.MonitorID) {
+	if d.MonitorID != "" && !slices.Contains(core.Monitors[:], d.MonitorID) && !s.HasMonitor(d.MonitorID) {
 		return clew.Errorf(clew.AgentLimit, "there are %d monitors: %s to %s", core.MonitorsMax, core.Monitors[0], core.Monitors[core.MonitorsMax-1])
 	}
 	open := slices.Clone(s.Windows)

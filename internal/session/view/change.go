@@ -32,7 +32,7 @@ type Entity struct {
 // Single are the kinds of which there is one each.
 var Single = map[clew.EntityKind]bool{
 	clew.EntitySession: true, clew.EntityStatus: true, clew.EntityUsage: true, clew.EntityQueue: true,
-	clew.EntityRules: true, clew.EntityMonitors: true, clew.EntityViewers: true,
+	clew.EntityRules: true, clew.EntityMonitors: true, clew.EntityAgents: true, clew.EntityViewers: true,
 }
 
 // empty reports whether nobody has to be told.

@@ -37,6 +37,7 @@ func (d *differ) singles(now *clew.Entities) {
 		clew.EntityQueue:    slices.EqualFunc(last.Queue, now.Queue, sameQueued),
 		clew.EntityRules:    slices.Equal(last.Rules, now.Rules),
 		clew.EntityMonitors: slices.Equal(last.Monitors, now.Monitors),
+		clew.EntityAgents:   slices.Equal(last.Agents, now.Agents),
 	} {
 		if !same && (kind != clew.EntitySession || !planted.Bug("change of the state not told")) {
 			d.one(kind, now)
@@ -60,6 +61,8 @@ func (d *differ) one(kind clew.EntityKind, now *clew.Entities) {
 		body = now.Rules
 	case clew.EntityMonitors:
 		body = now.Monitors
+	case clew.EntityAgents:
+		body = now.Agents
 	}
 	d.put(kind, "", "", body)
 }

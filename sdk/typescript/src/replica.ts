@@ -16,6 +16,7 @@ const nothing: Entities = {
   queue: [],
   rules: [],
   monitors: [],
+  agents: [],
   viewers: [],
   task: [],
   run: [],

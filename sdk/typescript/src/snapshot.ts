@@ -1,5 +1,6 @@
 import type { ClewError } from "./error.js";
 import type {
+  AgentState,
   CommandType,
   ConnectedData,
   MonitorState,
@@ -113,6 +114,8 @@ export interface SessionSnapshot {
   readonly viewers: readonly Viewer[];
   readonly windows: readonly WindowState[];
   readonly monitors: readonly MonitorState[];
+  /** Those that have a turn now, oldest first. */
+  readonly agents: readonly AgentState[];
   readonly usage: Usage;
   /** The last errors on record; the newest last. Those that answer a command reject it. */
   readonly problems: readonly Problem[];

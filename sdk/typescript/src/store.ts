@@ -96,6 +96,7 @@ export class SessionStore {
       viewers: e.viewers,
       windows: e.window,
       monitors: e.monitors,
+      agents: e.agents,
       usage: e.usage,
       problems: e.problem,
       outgoing: this.#outgoing,

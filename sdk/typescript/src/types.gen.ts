@@ -72,6 +72,7 @@ export interface SessionState {
   hitl_queue: Question[];
   runs: RunState[];
   monitors: MonitorState[];
+  agents: AgentState[];
   windows: WindowState[];
   queue: QueuedMessage[];
   allowed: RememberedRule[];
@@ -449,6 +450,20 @@ export interface MonitorState {
   agent_id?: string;
   busy: boolean;
   queued: number;
+  task_id?: string;
+  title?: string;
+}
+
+export interface AgentState {
+  agent_id: string;
+  kind: AgentKind;
+  role: string;
+  monitor_id: string;
+  task_id: string;
+  window_id?: string;
+  title?: string;
+  waiting?: boolean;
+  since_ms: number;
 }
 
 export interface WindowState {
@@ -562,6 +577,7 @@ export type EntityKind =
   | "queue"
   | "rules"
   | "monitors"
+  | "agents"
   | "viewers"
   | "message"
   | "task"
@@ -579,6 +595,7 @@ export interface StatePut {
   queue?: QueuedMessage[];
   rules?: RememberedRule[];
   monitors?: MonitorState[];
+  agents?: AgentState[];
   viewers?: Viewer[];
   message?: Message[];
   task?: TaskInfo[];
@@ -895,6 +912,8 @@ export type EventType =
   | "task_user_message"
   | "task_tool_failed"
   | "task_token_usage_updated"
+  | "monitor_added"
+  | "monitor_removed"
   | "actions"
   | "provider_status"
   | "tool_progress"
@@ -1015,6 +1034,7 @@ export interface MessageAcceptedData {
   monitor_id?: string;
   delivery?: Delivery;
   task_id?: string;
+  role?: string;
 }
 
 /** A client's message waits, because the agent is busy or a limit is reached. */
@@ -1031,6 +1051,7 @@ export interface MessageQueuedData {
   new_task?: boolean;
   mode?: string;
   budget?: Budget;
+  role?: string;
 }
 
 export interface Budget {
@@ -1983,6 +2004,20 @@ export interface TaskTokenUsageUpdatedData {
   tool_usage: Record<string, ToolUsage>;
 }
 
+/** There is a new monitor, with a main agent of its own. */
+export interface MonitorAddedData {
+  monitor_id: string;
+  agent_id: string;
+}
+
+/** A monitor was removed; what was on it is on the main one. */
+export interface MonitorRemovedData {
+  monitor_id: string;
+  moved: string[];
+  dropped: string[];
+  by?: string;
+}
+
 /** Things the front end should do, in order. */
 export interface ActionsData {
   actions: Action[];
@@ -2412,7 +2447,8 @@ export interface UserMessageData {
 
 export type Arrival =
   | "steer"
-  | "queue";
+  | "queue"
+  | "ephemeral";
 
 /** Say something else in a message that waits. */
 export interface EditQueuedData {
@@ -2997,6 +3033,10 @@ export interface EventData {
   task_tool_failed: TaskToolFailedData;
   /** A task's usage changed. */
   task_token_usage_updated: TaskTokenUsageUpdatedData;
+  /** There is a new monitor, with a main agent of its own. */
+  monitor_added: MonitorAddedData;
+  /** A monitor was removed; what was on it is on the main one. */
+  monitor_removed: MonitorRemovedData;
   /** Things the front end should do, in order. */
   actions: ActionsData;
   /** Whether the model provider can be reached. */
@@ -3269,6 +3309,8 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "task_user_message"; data: TaskUserMessageData })
   | (ServerEnvelopeBase & { type: "task_tool_failed"; data: TaskToolFailedData })
   | (ServerEnvelopeBase & { type: "task_token_usage_updated"; data: TaskTokenUsageUpdatedData })
+  | (ServerEnvelopeBase & { type: "monitor_added"; data: MonitorAddedData })
+  | (ServerEnvelopeBase & { type: "monitor_removed"; data: MonitorRemovedData })
   | (ServerEnvelopeBase & { type: "actions"; data: ActionsData })
   | (ServerEnvelopeBase & { type: "provider_status"; data: ProviderStatusData })
   | (ServerEnvelopeBase & { type: "tool_progress"; data: ToolProgressData })
@@ -3444,6 +3486,8 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "task_user_message",
   "task_tool_failed",
   "task_token_usage_updated",
+  "monitor_added",
+  "monitor_removed",
   "actions",
   "provider_status",
   "tool_progress",

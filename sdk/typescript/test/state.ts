@@ -18,6 +18,7 @@ export function stateOf({ entities: e, transcript, cursor }: Replica): Partial<S
     messages: transcript.publish().ids.slice(-200).map((id) => transcript.get(id)!),
     runs: e.run.map((r) => ({ ...r, todos: todosOf(r.run_id).map(({ result_summary: _, ...todo }) => todo) })),
     monitors: [...e.monitors],
+    agents: [...e.agents],
     windows: [...e.window],
     queue: [...e.queue],
     allowed: [...e.rules],

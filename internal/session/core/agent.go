@@ -1,0 +1,74 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/clew-run/clew"
+)
+
+// AgentRules is what the settings say about agents beside each other.
+type AgentRules struct {
+	Monitors int // monitors that a session may have, with the main one
+}
+
+// DefaultAgentRules hold where there are no settings.
+var DefaultAgentRules = AgentRules{Monitors: 4}
+
+// AgentRules is what the settings say about agents, in this session.
+func (s *State) AgentRules() AgentRules {
+	if s.Rules == nil {
+		return DefaultAgentRules
+	}
+	return s.Rules.Agents(s.Settings)
+}
+
+// Kind says what the task's agent is there for.
+func (t *Task) Kind() clew.AgentKind { return kindOf(t.TaskRef, t.TodoID) }
+
+// Role is the name of the task's agent for the turn that it has, "" if it has none. It
+// follows from the turn and is never stored.
+func (t *Task) Role() string {
+	if t.Turn == nil {
+		return ""
+	}
+	return t.RoleFor(t.Turn.ID)
+}
+
+// RoleFor is the name that the task's agent has for a turn on a message.
+func (t *Task) RoleFor(message clew.MessageID) string {
+	switch t.Kind() {
+	case clew.AgentTask, clew.AgentStep:
+		return "task-" + string(message) + "-" + strconv.FormatInt(t.CreatedMS, 10)
+	case clew.AgentMain, clew.AgentEphemeral, clew.AgentWindow:
+	}
+	return string(t.AgentID) + "-" + string(message)
+}
+
+// title says in short what the task is about.
+func (t *Task) title() string { return PlainLine(t.Text, TitleRunes-1) }
+
+// agentStates lists the agents that have a turn, the oldest turn first.
+func (s *State) agentStates() clew.List[clew.AgentState] {
+	list := clew.List[clew.AgentState]{}
+	for _, t := range s.SortedTasks() {
+		if t.Turn == nil {
+			continue
+		}
+		list = append(list, clew.AgentState{
+			AgentID: t.AgentID, Kind: t.Kind(), Role: t.Role(), MonitorID: t.MonitorID, TaskID: t.TaskID,
+			Title: t.title(), Waiting: s.awaitsPerson(t), SinceMS: t.Turn.SinceMS,
+		})
+	}
+	slices.SortStableFunc(list, func(a, b clew.AgentState) int { return cmp.Compare(a.SinceMS, b.SinceMS) })
+	return list
+}
+
+// awaitsPerson reports whether a turn stands still until a person answers.
+func (s *State) awaitsPerson(t *Task) bool {
+	return !s.Runnable(t) && slices.ContainsFunc(s.Questions, func(q clew.Question) bool {
+		about := SubjectOfQuestion(q)
+		return about.Task == t.TaskID || about.HoldsRun() && s.sameRun(t.TaskID, about.Task)
+	})
+}
